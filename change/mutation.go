@@ -23,7 +23,7 @@ type Op string
 const (
 	OpApply    Op = "apply"     // create or update from YAML
 	OpDelete   Op = "delete"    // remove a policy
-	OpMove     Op = "move"      // give an ANP or CNP another priority
+	OpMove     Op = "move"      // give a policy another priority, or another tier
 	OpLogLevel Op = "log-level" // set the logging annotation, for a while or for good
 	OpLogEnd   Op = "log-end"   // end a logging session: the annotation is as before
 	OpUndo     Op = "undo"      // take back the last change
@@ -80,8 +80,12 @@ type Mutation struct {
 	// object that is not what Base says any more is a conflict.
 	Base []byte
 	// Policy is the target of all operations but OpApply, OpUndo and OpRedo.
-	Policy   model.PolicyKey
-	Priority int32           // OpMove
+	Policy model.PolicyKey
+	// Priority and Tier are where OpMove moves it: without a Tier to its own, and TierOnly with the
+	// priority that it has.
+	Priority float64
+	Tier     string
+	TierOnly bool
 	Levels   model.LogLevels // OpLogLevel
 	// Policies are the targets of OpLogLevel and OpLogEnd where there are several: ANP, BANP
 	// and namespaces.
@@ -135,9 +139,9 @@ func (m *Mutation) PlaceErrors(errors []model.Broken) {
 // Guard is a guard rail that a change runs into.
 type Guard = guard.Guard
 
-// IsChangeable says whether the gate changes objects of a kind: policies, and of namespaces
-// the logging.
-func IsChangeable(k model.Kind) bool { return k.IsPolicy() || k == model.KindNamespace }
+// IsChangeable says whether the gate changes objects of a kind: policies, what they name, and of
+// namespaces the logging.
+func IsChangeable(k model.Kind) bool { return k.IsPolicy() || k.IsNamed() || k == model.KindNamespace }
 
 // LoggingTargets are the objects whose logging a mutation changes.
 func (m *Mutation) LoggingTargets() []model.PolicyKey {
@@ -157,7 +161,7 @@ func (m *Mutation) TargetNames() string {
 }
 
 func StepMutation(s plan.Step) Mutation {
-	return Mutation{Op: OpMove, Policy: plan.KeyOfName(s.Policy), Priority: s.To, Plan: true}
+	return Mutation{Op: OpMove, Policy: plan.KeyOfName(s.Policy), Priority: float64(s.To), Plan: true}
 }
 
 func StepText(s plan.Step) string { return fmt.Sprintf("%s %d → %d", s.Policy, s.From, s.To) }

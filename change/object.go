@@ -1,6 +1,7 @@
 package change
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -128,6 +129,13 @@ func (c *ObjectChange) onlyLogging() bool {
 	return len(c.Fields) > 0 && len(c.Fields) == len(c.annotationArgs())
 }
 
+func priorityOf(p *model.Policy) float64 {
+	if p.Tiered != nil {
+		return p.Tiered.Priority
+	}
+	return float64(p.Priority)
+}
+
 // AnnotationsOf are the logging annotations of an object, byte for byte.
 func AnnotationsOf(p *model.Policy) map[string]string {
 	out := map[string]string{}
@@ -152,6 +160,36 @@ func VerbOf(m Mutation, c *ObjectChange) kube.Verb {
 		return kube.VerbPatch
 	}
 	return kube.VerbUpdate
+}
+
+// SortForWriting puts changes into the order in which a server takes them: what policies name comes into
+// being before them, and goes after them; a group that has others as children comes after these.
+func SortForWriting(changes []ObjectChange) {
+	rank := func(c *ObjectChange) int {
+		r := 3
+		if g, ok := cmp.Or(c.New, c.Old).StandsFor.(*model.Group); ok && len(g.Children) > 0 {
+			r = 2
+		} else if c.Key.Kind == model.KindTier {
+			r = 0
+		} else if c.Key.Kind.IsNamed() {
+			r = 1
+		}
+		if c.New == nil {
+			return 10 - r
+		}
+		return r
+	}
+	slices.SortStableFunc(changes, func(a, b ObjectChange) int {
+		return cmp.Or(cmp.Compare(rank(&a), rank(&b)), a.Key.Compare(b.Key))
+	})
+}
+
+// KeysOf are the keys of what changes.
+func KeysOf(changes []ObjectChange) (out []model.Key) {
+	for i := range changes {
+		out = append(out, changes[i].Key)
+	}
+	return out
 }
 
 // FilesOf returns the changes made to files by object changes that were written,
@@ -234,7 +272,7 @@ func kubectlCommand(rev *revision.Revision, m Mutation, c *ObjectChange) string 
 	case c.onlyLogging():
 		return k.Annotate(c.Key, c.annotationArgs()...)
 	case len(c.Fields) == 1 && c.Fields[0].Path == "spec.priority":
-		return k.SetPriority(c.Key, c.Old.Priority, c.New.Priority)
+		return k.SetPriority(c.Key, priorityOf(c.Old), priorityOf(c.New))
 	}
 	switch {
 	case rev.Mode.Name != revision.ClusterMode:

@@ -152,6 +152,9 @@ func (c *networkCompiler) apply(next *model.Cluster, changes []model.Change) (*D
 			}
 			c.applyNetpol(c.name().netpolKey(k.Namespace, k.Name), p)
 		case k.Kind == model.KindMNP && c.network != nil:
+			if c.requested.MultiPolicies == Off {
+				p = nil
+			}
 			c.applyNetpol(c.name().netpolKey(k.Namespace, k.Name), p)
 		case k.Kind == model.KindMNP:
 			c.applyMultiPolicy(k, p)

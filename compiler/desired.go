@@ -73,7 +73,7 @@ type Options struct {
 	// (ovn-kubernetes.md#pod-selector-sets); empty means DefaultHostNetworkNamespace.
 	HostNetworkNamespace string
 	// Segmentation Off leaves every namespace on the default network, MultiPolicies Off programs no
-	// MultiNetworkPolicy, as OVN-Kubernetes without these features (networks.md#networks). Auto has
+	// MultiNetworkPolicy, as OVN-Kubernetes without these features (networks.md#namespaces). Auto has
 	// them where there are objects that need them.
 	Segmentation, MultiPolicies SwitchOption
 	// NoRows compiles no rows at all: another system than OVN-Kubernetes enforces the

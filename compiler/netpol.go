@@ -163,7 +163,7 @@ func netpolL4s(r *model.Rule) []netpolL4 {
 func (c *networkCompiler) rebuildIsolation(namespace string) {
 	for _, dir := range model.Directions {
 		k := c.name().isolationKey(namespace, dir)
-		if len(c.netpols[namespace]) == 0 {
+		if len(programmedOf(c.refusals(), c.netpols[namespace])) == 0 {
 			c.putUnit(k, nil)
 			continue
 		}
@@ -171,11 +171,22 @@ func (c *networkCompiler) rebuildIsolation(namespace string) {
 	}
 }
 
+// programmedOf are the NetworkPolicies that a network's controller takes: others isolate nothing
+// (networks.md#namespaces, #multinetworkpolicy).
+func programmedOf(judge refuse.Judge, policies map[string]*model.Policy) (out []*model.Policy) {
+	for _, p := range policies {
+		if judge.WhyNotOnNetwork(p) == nil {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 // compileIsolation compiles a namespace's default deny in one direction
 // (ovn-kubernetes.md#default-deny).
 func (c *networkCompiler) compileIsolation(k model.PolicyKey, dir model.Direction) *CompiledUnit {
 	out := &CompiledUnit{Key: k, owner: nb.OwnerNetpolNamespace, levels: c.namespaceLevels(k.Namespace)}
-	for _, p := range c.netpols[k.Namespace] {
+	for _, p := range programmedOf(c.refusals(), c.netpols[k.Namespace]) {
 		g := c.internGroup(p.Subject.Namespaces, p.Subject.Pods, p.Namespace, false)
 		if p.IsolatesDirection(dir) && !slices.Contains(out.subjects, g) {
 			out.subjects = append(out.subjects, g)

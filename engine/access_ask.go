@@ -17,7 +17,11 @@ import (
 
 // accessQuestions returns the permissions that the server is asked about, the most wanted first.
 func accessQuestions(ovnNamespaces []string) (out []kube.AccessQuestion) {
-	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindCNP} {
+	kinds := []model.Kind{model.KindANP, model.KindBANP, model.KindCNP}
+	for _, r := range kube.TieredResources { // asked where they are served
+		kinds = append(kinds, r.Kind)
+	}
+	for _, k := range kinds {
 		for _, v := range []kube.Verb{kube.VerbCreate, kube.VerbUpdate, kube.VerbPatch, kube.VerbDelete} {
 			out = append(out, v.QuestionFor(model.PolicyKey{Kind: k}))
 		}

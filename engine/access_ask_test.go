@@ -52,7 +52,7 @@ func TestAccessOfWhatIsServed(t *testing.T) {
 		}
 		wantCNP, wantTiers := 0, 0
 		if served {
-			wantCNP, wantTiers = 6, 2 // four changes, list and watch; Antrea's are read only
+			wantCNP, wantTiers = 6, 6 // four changes, list and watch; Antrea's are read only
 		}
 		for resource, want := range map[string]int{"adminnetworkpolicies.policy.networking.k8s.io": 6, "clusternetworkpolicies.policy.networking.k8s.io": wantCNP,
 			"tiers.crd.antrea.io": wantTiers, "groups.crd.antrea.io": 0, "clusternetworkpolicies.crd.antrea.io": 0} {

@@ -96,7 +96,7 @@ func (e *Engine) awaitShown(ctx context.Context, changes []change.ObjectChange) 
 	defer cancel()
 	_ = e.WaitFor(ctx, func(r *revision.Revision) bool {
 		for _, c := range changes {
-			is := r.Cluster.LoggedObject(c.Key)
+			is := r.Cluster.Changeable(c.Key)
 			if c.New == nil && is != nil && is.UID == c.Old.UID || c.New != nil && !model.SameContent(is, c.New) {
 				return false
 			}

@@ -12,5 +12,5 @@ func applied(docs ...string) change.Mutation {
 }
 
 func movedTo(name string, to int32) change.Mutation {
-	return change.Mutation{Op: change.OpMove, Policy: model.PolicyKey{Kind: model.KindANP, Name: name}, Priority: to}
+	return change.Mutation{Op: change.OpMove, Policy: model.PolicyKey{Kind: model.KindANP, Name: name}, Priority: float64(to)}
 }

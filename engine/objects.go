@@ -67,7 +67,7 @@ func (s *loopState) takeReworded(source string, k model.Key, before, now model.O
 	if !hidden {
 		return
 	}
-	was, is := model.AsLoggedPolicy(before), model.AsLoggedPolicy(now)
+	was, is := model.AsPolicy(before), model.AsPolicy(now)
 	if was == nil || is == nil || !model.SameContent(was, is) {
 		s.dropOverridden(source, k)
 		return
@@ -88,7 +88,7 @@ func (s *loopState) dropOverridden(source string, k model.Key) {
 		return
 	}
 	delete(s.overlay, k)
-	said := model.AsLoggedPolicy(s.objectOfSources(k))
+	said := model.AsPolicy(s.objectOfSources(k))
 	if model.SameContent(over, said) {
 		return
 	}
@@ -109,7 +109,7 @@ func (s *loopState) putPolicies(objects map[model.Key]*model.Policy) {
 		// The source may say so already, when it saw the file before the change
 		// came here, or when a change is taken back: its object knows where it
 		// stands.
-		said := model.AsLoggedPolicy(s.objectOfSources(k))
+		said := model.AsPolicy(s.objectOfSources(k))
 		if model.SameContent(p, said) {
 			delete(s.overlay, k)
 		} else {
@@ -161,7 +161,7 @@ func objectWithOverlay(said model.Object, p *model.Policy) model.Object {
 	case ns != nil:
 		return ns.WithLogging(p)
 	}
-	return p
+	return p.Object()
 }
 
 // applyObjects moves cluster, compiler and zones one step on, and returns what changed.

@@ -48,7 +48,7 @@ func (r *planRuns) runEnded(p *revision.PlanState, k model.Kubectl, now time.Tim
 			s = p.Steps[low+high-1-i]
 			from, to = s.To, s.From
 		}
-		a.Commands = append(a.Commands, k.SetPriority(plan.KeyOfName(s.Policy), from, to))
+		a.Commands = append(a.Commands, k.SetPriority(plan.KeyOfName(s.Policy), float64(from), float64(to)))
 	}
 	a.Ops = high - low
 	return a, true

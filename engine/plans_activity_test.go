@@ -20,7 +20,7 @@ func TestPlanActivity(t *testing.T) {
 	}
 	k := model.Kubectl{}
 	set := func(name string, from, to int32) string {
-		return k.SetPriority(model.PolicyKey{Kind: model.KindANP, Name: name}, from, to)
+		return k.SetPriority(model.PolicyKey{Kind: model.KindANP, Name: name}, float64(from), float64(to))
 	}
 	other := state(revision.PlanRunning, 0, false)
 	other.Runner.IsOwn = false

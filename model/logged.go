@@ -90,11 +90,13 @@ func (n *Namespace) WithLogging(p *Policy) *Namespace {
 	return &next
 }
 
-// LoggedObject is the policy of that key, or the LoggedNamespace; nil where there is none.
-func (c *Cluster) LoggedObject(k Key) *Policy { return AsLoggedPolicy(c.Get(k)) }
+// Changeable is the object of that key in the form of a policy, in which it is changed; nil where
+// there is none.
+func (c *Cluster) Changeable(k Key) *Policy { return AsPolicy(c.Get(k)) }
 
-// AsLoggedPolicy is an object as Cluster.LoggedObject has it; nil for other kinds.
-func AsLoggedPolicy(o Object) *Policy {
+// AsPolicy is an object as Cluster.Changeable has it: a policy, a LoggedNamespace, or a policy without
+// rules that stands for a Tier or a group; nil for other kinds.
+func AsPolicy(o Object) *Policy {
 	switch o := o.(type) {
 	case *Policy:
 		return o
@@ -102,8 +104,27 @@ func AsLoggedPolicy(o Object) *Policy {
 		if o != nil {
 			return LoggedNamespace(o.Meta)
 		}
+	case *Tier:
+		return &Policy{Meta: o.Meta, Original: o.Original, YAML: o.YAML, StandsFor: o}
+	case *Group:
+		return &Policy{Meta: o.Meta, Original: o.Original, YAML: o.YAML, StandsFor: o, Invalid: o.Invalid}
 	}
 	return nil
+}
+
+// Object is the object that a policy is, or stands for; not that of a LoggedNamespace.
+func (p *Policy) Object() Object {
+	switch o := p.StandsFor.(type) {
+	case *Tier:
+		next := *o
+		next.Meta = p.Meta
+		return &next
+	case *Group:
+		next := *o
+		next.Meta = p.Meta
+		return &next
+	}
+	return p
 }
 
 // RawAnnotation is an annotation byte for byte, as its author wrote it.

@@ -208,6 +208,14 @@ type EndpointSlice struct {
 	Meta
 	Service   string
 	Addresses []string
+	Ports     []EndpointPort
+}
+
+// EndpointPort is the port that the endpoints of a slice serve one of the Service's by, of the same
+// name.
+type EndpointPort struct {
+	Name, Protocol string
+	Port           int32
 }
 
 // Event is a Kubernetes Event about an object.

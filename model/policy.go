@@ -37,6 +37,9 @@ type Policy struct {
 	// Older says what is written in a form that the API of today does not have, nil for
 	// nothing.
 	Older *OlderForm
+	// StandsFor is a Tier or a group that is changed in the form of a policy, nil for a policy. Such a
+	// one has neither subject nor rules.
+	StandsFor Object
 	// Original is the typed API object: *v1alpha1.AdminNetworkPolicy,
 	// *v1alpha1.BaselineAdminNetworkPolicy, *v1alpha2.ClusterNetworkPolicy,
 	// *networkingv1.NetworkPolicy or *unstructured.Unstructured. It must not be changed.

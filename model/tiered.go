@@ -3,6 +3,8 @@ package model
 import (
 	"fmt"
 	"strings"
+
+	"rung/model/words"
 )
 
 // PolicySystem is the network plugin whose rules of precedence hold in a cluster.
@@ -27,6 +29,26 @@ const (
 // IsTiered says whether objects of the kind are policies in tiers of their plugin's own.
 func (k Kind) IsTiered() bool { return k == KindACNP || k == KindANNP }
 
+// IsNamed says whether objects of the kind decide nothing by themselves, and policies name them:
+// Tiers and groups.
+func (k Kind) IsNamed() bool { return k == KindTier || k == KindClusterGroup || k == KindGroup }
+
+// CanMove says whether policies of the kind stand at a priority that can be another.
+func (k Kind) CanMove() bool { return k.HasPriority() || k.IsTiered() }
+
+// PlaceText is where a policy with a priority stands, for people: "34", "securityops 5.05".
+func (p *Policy) PlaceText() string {
+	if p.Tiered != nil {
+		return PlaceText(p.Tiered.Tier, p.Tiered.Priority)
+	}
+	return PlaceText("", float64(p.Priority))
+}
+
+// PlaceText is a place for people: the tier, where there is one, and the priority.
+func PlaceText(tier string, priority float64) string {
+	return strings.TrimSpace(tier + " " + words.Number(priority))
+}
+
 // Title is a kind for people, told from those of Kubernetes: "Antrea ClusterNetworkPolicy",
 // "Tier".
 func (k Kind) Title() string {
@@ -45,6 +67,13 @@ type Tier struct {
 	Description string
 	// Static says that the plugin makes the tier itself; it is there without an object.
 	Static bool
+	Written
+}
+
+// Written is an object as it was written: its tree, and its own text or one made of the tree.
+type Written struct {
+	Original any
+	YAML     string
 }
 
 // Group is a ClusterGroup (no Namespace) or Group: one of its forms is set.
@@ -59,9 +88,8 @@ type Group struct {
 	OldBlock         bool // ipBlock is written, not ipBlocks
 	Service          *Key // of KindService
 	Children         []string
-	Original         any
-	YAML             string
-	Invalid          []Broken
+	Written
+	Invalid []Broken
 }
 
 // TieredPolicy is the part of a policy that only policies in tiers of their plugin's

@@ -21,7 +21,7 @@ func (r *Revision) ACLs(k model.PolicyKey, zone string) []*nb.ACL {
 
 // UnitKey is the key of the unit that has the rows of a policy: its own, with the network where that
 // is another than the default one; of several the first by name.
-func (r *Revision) UnitKey(k model.PolicyKey) model.PolicyKey {
+func UnitKey(r *Revision, k model.PolicyKey) model.PolicyKey {
 	if c := r.DesiredOf(k).Policy(k); c != nil {
 		return c.Key
 	}

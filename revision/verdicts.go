@@ -96,14 +96,14 @@ func (r *Revision) VerdictOptions() index.Options {
 		Multicast:            r.IsCompiled(model.Key{Kind: model.KindMulticastCluster, Name: nb.TypeMulticastDeny, Network: name}),
 		HostNetworkNamespace: cmp.Or(o.HostNetworkNamespace, compiler.DefaultHostNetworkNamespace),
 		LegacyIsolation:      r.Flags.LegacyIsolation,
-		NoRows:               r.unenforcedPolicies(),
+		NoRows:               unenforcedPolicies(r),
 		Precedence:           r.System.Precedence,
 	}
 }
 
 // unenforcedPolicies are the policies that decide nothing here, with the reason: those without rows,
 // and on the default network those that are programmed on another.
-func (r *Revision) unenforcedPolicies() map[model.PolicyKey]*model.NoRows {
+func unenforcedPolicies(r *Revision) map[model.PolicyKey]*model.NoRows {
 	out := compiler.Unenforced(r.AllCompiled())
 	t := r.Desired.Networks()
 	if r.Network != nil || len(t.Names()) == 0 {
@@ -119,7 +119,7 @@ func (r *Revision) unenforcedPolicies() map[model.PolicyKey]*model.NoRows {
 
 // CompiledDatabase is the rows that the objects compile to for a node, as its database would hold them.
 func CompiledDatabase(r *Revision, node string) *nb.DB {
-	return zonedb.Of(r.WholeRevision().Desired, node)
+	return zonedb.Of(WholeRevision(r).Desired, node)
 }
 
 // CompiledZone is the rows that the policies compile to for a node, to judge connections by;

@@ -17,8 +17,8 @@ var Antrea = &System{
 	whyLacking: map[Feature]string{
 		Rows:      "Antrea has no rows of OVN",
 		Stages:    "this is of OVN-Kubernetes' priorities, and this cluster is on Antrea",
-		Drafts:    "Antrea policies are read-only",
-		LogLevels: "each rule logs where its enableLogging says so; Antrea policies are read-only: use kubectl",
+		Templates: "templates are made of AdminNetworkPolicies: n writes a policy of Antrea, rung convert makes Antrea's of others",
+		LogLevels: "each rule logs where its enableLogging says so: edit the policy",
 	},
 
 	CountedKinds: []model.Kind{model.KindACNP, model.KindANNP, model.KindNP},
@@ -31,7 +31,8 @@ var Antrea = &System{
 	Order: antrea.EffectiveOrder, Bands: antrea.LadderBands,
 	Tiers: antrea.TiersInOrder, TiersAroundNetpol: [2]string{antrea.Application, antrea.Baseline},
 	Form:       &Form{Name: "antctl", Head: antrea.AntctlHead, Row: antrea.AntctlRow},
-	Precedence: index.Antrea,
+	Precedence: index.Antrea, Draft: antreaDraft,
+	Refuse: antrea.Refuse, Naming: antrea.PoliciesNaming,
 	Lint: lint.System{Order: antrea.EffectiveOrder, Check: antrea.CheckCluster, Idle: lint.IdlePolicies{Kinds: []model.Kind{model.KindEF},
 		Message: "decides nothing here: EgressFirewalls are of OVN-Kubernetes, and Antrea's precedence holds in this cluster",
 		Remedy:  "write an Antrea ClusterNetworkPolicy, or say --system ovn-kubernetes"}},
@@ -44,6 +45,46 @@ var Antrea = &System{
 	LogsTo:      "Antrea logs into /var/log/antrea/networkpolicy/np.log of each node: the first packet of a connection, and at most 500 packets a second.",
 	LogsCommand: "rung logs --log np.log",
 }
+
+// antreaDraft is the text of a new ClusterNetworkPolicy, which applies to nothing until somebody names a
+// namespace.
+func antreaDraft(tier string, priority float64) string {
+	return fmt.Sprintf(antreaDraftText, tier, words.Number(priority))
+}
+
+const antreaDraftText = `apiVersion: crd.antrea.io/v1beta1
+kind: ClusterNetworkPolicy
+metadata:
+  name: new-policy
+spec:
+  tier: %s
+  # 1.0 to 10000.0, the lower one decides first within the tier.
+  priority: %s
+  # The pods the policy is for. "podSelector: {}" alone is every pod of the cluster.
+  appliedTo:
+  - namespaceSelector:
+      matchLabels:
+        kubernetes.io/metadata.name: CHANGE-ME
+  # The first rule that matches decides: Allow, Drop, Reject (Drop, and the client is told), or Pass
+  # (leave it to NetworkPolicies and the baseline).
+  ingress:
+  - name: allow-from-somewhere
+    action: Allow
+    from:
+    - namespaceSelector:
+        matchLabels:
+          kubernetes.io/metadata.name: CHANGE-ME
+    ports:
+    - protocol: TCP
+      port: 8080
+    # enableLogging: true
+  # egress:
+  # - name: drop-to-somewhere
+  #   action: Drop
+  #   to:
+  #   - ipBlock:
+  #       cidr: 192.0.2.0/24
+`
 
 func ingressAndEgress(text string) map[model.Direction]string {
 	return map[model.Direction]string{model.Ingress: text, model.Egress: text}

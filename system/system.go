@@ -3,7 +3,6 @@ package system
 import (
 	"io/fs"
 	"slices"
-	"strings"
 
 	"rung/model"
 	"rung/model/ladder"
@@ -25,8 +24,8 @@ const (
 	// Stages: policies stand in the stages of OVN's pipeline, and AdminNetworkPolicies have
 	// priorities with gaps between them, which a plan can space anew.
 	Stages
-	// Drafts: Rung writes new policies of the kind that decides first.
-	Drafts
+	// Templates: sets of policies are made of templates.
+	Templates
 	// LogLevels: annotations set the level by action, for a while too (logging sessions).
 	LogLevels
 )
@@ -44,8 +43,8 @@ type System struct {
 	// CountedKinds are the kinds of policies by which a cluster is told at a glance; RareKinds are
 	// told where there are any.
 	CountedKinds, RareKinds []model.Kind
-	// OwnKinds are the policies of its API that Rung shows and does not change; FoundText says what of
-	// it a cluster has, empty for nothing, and NotFoundText what a cluster has not.
+	// OwnKinds are the policies of its API; FoundText says what of it a cluster has, empty for
+	// nothing, and NotFoundText what a cluster has not.
 	OwnKinds     []model.Kind
 	FoundText    func(*model.Cluster) string
 	NotFoundText string
@@ -65,6 +64,13 @@ type System struct {
 	// Precedence is how verdicts follow from policies, Lint what findings are of.
 	Precedence *index.Precedence
 	Lint       lint.System
+
+	// Draft is the text with which a new policy begins, at a place.
+	Draft func(tier string, priority float64) string
+	// Refuse is RefusedChanges by the system's own admission, Naming PoliciesNaming of its objects; nil
+	// where it has none.
+	Refuse func(before, after *model.Cluster, changed []model.Key) []model.Broken
+	Naming func(c *model.Cluster, k model.Key) []model.Key
 
 	// NewDeny says what a new rule that denies does to existing connections, NewIsolation
 	// what the isolation of pods does.
@@ -126,7 +132,7 @@ func SystemNames() (out []string) {
 }
 
 // SystemOfKind is the system whose API a kind of policies is of, nil for those of Kubernetes' own and
-// those that Rung changes.
+// of OVN-Kubernetes.
 func SystemOfKind(k model.Kind) *System {
 	for _, s := range All {
 		if slices.Contains(s.OwnKinds, k) {
@@ -155,45 +161,25 @@ func SystemOfForm(output string) *System {
 	return All[i]
 }
 
-// WhyNotChanged says why Rung does not change policies of a kind, empty where it does.
-func WhyNotChanged(k model.Kind) string {
-	if s := SystemOfKind(k); s != nil {
-		return s.Title + " policies are read-only"
-	}
-	return ""
-}
-
-// ReadOnlyTexts say which policies are of the plugin's own API, read and not written, in a line and
-// in a few words; empty where Rung changes all that it reads.
-func (s *System) ReadOnlyTexts() (text, short string) {
-	if s == nil || len(s.OwnKinds) == 0 {
-		return "", ""
-	}
-	return s.Title + ": " + abbreviations(s.OwnKinds, ", ") + " read-only", s.Title + ": read-only"
-}
-
-// ChangedTexts say of which kinds the policies are that decide here and can be changed, in words and
-// as a badge has it; empty where all that decide can be.
-func (s *System) ChangedTexts() (text, badge string) {
-	if s == nil || len(s.OwnKinds) == 0 {
-		return "", ""
-	}
-	var kinds []model.Kind
-	var names []string
-	for _, k := range s.CountedKinds {
-		if !slices.Contains(s.OwnKinds, k) {
-			kinds, names = append(kinds, k), append(names, words.Plural(k.Title()))
+// RefusedChanges says what the plugins' own admission refuses of changed objects because of others:
+// before and after are the cluster without and with the change.
+func RefusedChanges(before, after *model.Cluster, changed []model.Key) (out []model.Broken) {
+	for _, s := range All {
+		if s.Refuse != nil {
+			out = append(out, s.Refuse(before, after, changed)...)
 		}
 	}
-	return words.List(names, len(names)), abbreviations(kinds, " ")
+	return out
 }
 
-func abbreviations(kinds []model.Kind, between string) string {
-	names := make([]string, len(kinds))
-	for i, k := range kinds {
-		names[i] = k.Abbreviation()
+// PoliciesNaming are the policies that name an object that decides nothing by itself.
+func PoliciesNaming(c *model.Cluster, k model.Key) (out []model.Key) {
+	for _, s := range All {
+		if s.Naming != nil && k.Kind.IsNamed() {
+			out = append(out, s.Naming(c, k)...)
+		}
 	}
-	return strings.Join(names, between)
+	return out
 }
 
 // OtherSystemsFound says what a cluster has of other systems than the first, empty for nothing.

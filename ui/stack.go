@@ -102,7 +102,7 @@ func (m *rootModel) backTo(a view.BackAsk) {
 
 // previewChange opens the page of a change before it is made.
 func (m *rootModel) previewChange(mut change.Mutation) {
-	m.pushPage(nav.Page{Kind: nav.Preview, Key: mut.Policy, Priority: mut.Priority, Text: string(mut.Op)}, preview.New(mut), false)
+	m.pushPage(nav.Page{Kind: nav.Preview, Key: mut.Policy, Priority: int32(mut.Priority), Text: string(mut.Op)}, preview.New(mut), false)
 }
 
 // previewHistory opens the preview of an undo or a redo. The one that is on top gives way

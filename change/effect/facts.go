@@ -11,6 +11,7 @@ import (
 	"rung/revision"
 	"rung/revision/finding"
 	"rung/revision/policies"
+	"rung/system"
 	"slices"
 	"strings"
 )
@@ -26,12 +27,16 @@ func ReachConsequences(rev *revision.Revision, changes []change.ObjectChange) (o
 	x := rev.PodIndex()
 	for i := range changes {
 		for _, p := range []*model.Policy{changes[i].Old, changes[i].New} {
-			if p == nil || p.Kind == model.KindNamespace {
+			if p == nil || p.Kind == model.KindNamespace || p.StandsFor != nil { // their effect says all there is
 				continue
 			}
 			h := sha256.New()
 			add := func(what string, parts []string) { fmt.Fprintf(h, "%s\n%s\n", what, strings.Join(parts, "\n")) }
-			add("subject", kindsOf(x, x.SubjectSet(p)))
+			subject := x.SubjectSet(p)
+			if p.Tiered != nil {
+				subject = revision.AppliedPods(rev, p)
+			}
+			add("subject", kindsOf(x, subject))
 			for _, d := range []model.Direction{model.Ingress, model.Egress} {
 				for j := range p.Rules(d) {
 					r := &p.Rules(d)[j]
@@ -91,13 +96,16 @@ func ObjectOfPolicy(rev *revision.Revision, p *model.Policy) model.Object {
 	if ns := rev.Cluster.Namespace(p.Name); p.Kind == model.KindNamespace && ns != nil {
 		return ns.WithLogging(p)
 	}
-	return p
+	return p.Object()
 }
 
 // RowsThatChange are the rows that changes of objects add, change and remove. A policy
 // that will not be programmed keeps its rows. Units that policies share are listed
 // once.
 func RowsThatChange(rev, next *revision.Revision, changes []change.ObjectChange) (out []change.RowChange) {
+	if !rev.System.HasFeature(system.Rows) {
+		return nil
+	}
 	shared := map[model.PolicyKey]bool{}
 	for _, c := range changes {
 		if c.Key.Kind == model.KindNamespace {

@@ -14,6 +14,7 @@ import (
 	"rung/revision"
 	"rung/revision/connections"
 	"rung/revision/policies"
+	"rung/system"
 )
 
 // noteWriter writes the consequences of one object's change that are worth reading.
@@ -29,7 +30,10 @@ type noteWriter struct {
 func NotesOfChange(rev, next *revision.Revision, c *change.ObjectChange, isolated map[string]bool) []Consequence {
 	n := noteWriter{rev: rev, next: next, change: c, isolated: isolated}
 	var out []Consequence
-	if n.holdsPriority(n.change.Key.Kind) {
+	if n.change.Key.Kind.IsNamed() {
+		return n.namingNotes()
+	}
+	if k := n.change.Key.Kind; k.CanMove() && (k != model.KindCNP || n.next.Flags.CompileCNP || n.next.PolicyOrder() != nil) {
 		for _, text := range n.priorityNotes() {
 			is := "note " + text
 			if text == noOther || strings.HasPrefix(text, orderKept) {
@@ -52,6 +56,22 @@ func NotesOfChange(rev, next *revision.Revision, c *change.ObjectChange, isolate
 		}
 	}
 	return out
+}
+
+// namingNotes tell which policies name an object that decides nothing by itself.
+func (n *noteWriter) namingNotes() []Consequence {
+	var names []string
+	for _, k := range system.PoliciesNaming(n.next.Cluster, n.change.Key) {
+		names = append(names, k.Label())
+	}
+	verb := "is named by "
+	if n.change.New == nil {
+		verb = "is still named by "
+	}
+	if len(names) == 0 {
+		return []Consequence{{"named", "no policy names it"}}
+	}
+	return []Consequence{{"named " + strings.Join(names, " "), verb + words.ListSome(names, 3)}}
 }
 
 // enforcementNotes tells when a policy stops or begins to be programmed.
@@ -101,7 +121,7 @@ func (n *noteWriter) subjectNotes() []Consequence {
 		}
 		return note("no longer applies to %s", was)
 	}
-	if !n.next.IsCompiled(n.change.Key) || n.next.WhyNoRows(n.change.Key) != nil {
+	if !n.next.BySelectors(n.change.New) && (!n.next.IsCompiled(n.change.Key) || n.next.WhyNoRows(n.change.Key) != nil) {
 		return nil
 	}
 	is := policies.CountSubjects(n.next, n.change.Key)

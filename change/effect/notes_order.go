@@ -8,22 +8,75 @@ import (
 
 	"rung/model"
 	"rung/model/words"
+	"rung/revision"
 	"rung/revision/liverows"
 )
 
 // How the note of a move begins that changes the order of no two policies.
 const (
 	orderKept = "order against "
-	noOther   = "there is no other AdminNetworkPolicy"
+	noOther   = "there is no other policy with a priority"
 )
+
+// spot is where a policy stands among those with a priority: in a tier of its plugin's own, or in
+// none.
+type spot struct {
+	tier     int32
+	name     string
+	priority float64
+}
+
+func (s spot) compare(o spot) int {
+	return cmp.Or(cmp.Compare(s.tier, o.tier), cmp.Compare(s.priority, o.priority))
+}
+
+func (s spot) String() string { return model.PlaceText(s.name, s.priority) }
+
+// spotted is a policy with its spot.
+type spotted struct {
+	key model.Key
+	spot
+}
+
+func (s spotted) String() string { return fmt.Sprintf("%s (%s)", s.key.ShortLabel(), s.spot) }
+
+// spotsOf are the spots of the policies that stand in one order with those of a kind and tier, in this
+// order.
+func spotsOf(r *revision.Revision, tier int) (out []spotted) {
+	order := r.PolicyOrder()
+	for i := range order {
+		if o := &order[i]; o.Policy.Kind.CanMove() && !o.Missing {
+			out = append(out, spotted{o.Policy.Key, spot{o.Tier, o.TierName, o.Priority()}})
+		}
+	}
+	if order == nil {
+		for p := range r.Cluster.AllPolicies() {
+			if p.Tier == tier && (p.Kind == model.KindANP || p.Kind == model.KindCNP && r.Flags.CompileCNP) {
+				out = append(out, spotted{p.Key, spot{priority: float64(p.Priority)}})
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b spotted) int { return cmp.Or(a.compare(b.spot), a.key.Compare(b.key)) })
+	return out
+}
+
+func spotOf(all []spotted, k model.Key) *spot {
+	if i := slices.IndexFunc(all, func(s spotted) bool { return s.key == k }); i >= 0 {
+		return &all[i].spot
+	}
+	return nil
+}
 
 // priorityNotes tells who shares the old and new priority and whether the order
 // among the policies changes.
 func (n *noteWriter) priorityNotes() (out []string) {
-	old, now := n.change.Old, n.change.New
-	if old != nil && now != nil && old.Priority == now.Priority {
+	own := cmp.Or(n.change.New, n.change.Old)
+	before, after := spotsOf(n.rev, own.Tier), spotsOf(n.next, own.Tier)
+	old, now := spotOf(before, n.change.Key), spotOf(after, n.change.Key)
+	if old != nil && now != nil && *old == *now {
 		return nil
 	}
+	others := slices.DeleteFunc(slices.Clone(after), func(s spotted) bool { return s.key == n.change.Key })
 	if n.rev.WhyNoRows(n.change.Key) != nil {
 		old = nil // it decided nowhere, or by rows that stay where they were
 	}
@@ -34,28 +87,28 @@ func (n *noteWriter) priorityNotes() (out []string) {
 		now = nil
 	}
 	if now != nil {
-		if with := n.sharingPriority(now.Priority); len(with) > 0 {
-			out = append(out, fmt.Sprintf("%d is shared with %s: "+
-				"lower rule numbers decide first, and where rules with the same number disagree, which one wins is undefined", now.Priority, words.ListSome(with, 3)))
+		if with := sharing(others, now); len(with) > 0 {
+			out = append(out, fmt.Sprintf("%s is shared with %s: "+
+				"lower rule numbers decide first, and where rules with the same number disagree, which one wins is undefined", now, words.ListSome(with, 3)))
 		} else {
-			out = append(out, fmt.Sprintf("no other policy at %d", now.Priority))
+			out = append(out, fmt.Sprintf("no other policy at %s", now))
 		}
-		if rows := liverows.StrayRowsAt(n.rev, now.Priority, n.change.Key); len(rows) > 0 {
-			out = append(out, fmt.Sprintf("other live rows decide at %d: %s", now.Priority, words.ListSome(rows, 3)))
+		if rows := liverows.StrayRowsAt(n.rev, int32(now.priority), n.change.Key); len(rows) > 0 {
+			out = append(out, fmt.Sprintf("other live rows decide at %s: %s", now, words.ListSome(rows, 3)))
 		}
 	}
 	if old != nil {
-		if with := n.sharingPriority(old.Priority); len(with) > 0 {
-			out = append(out, fmt.Sprintf("%s %s at %d", words.ListSome(with, 3), words.OneOrMany(len(with), "remains", "remain"), old.Priority))
+		if with := sharing(others, old); len(with) > 0 {
+			out = append(out, fmt.Sprintf("%s %s at %s", words.ListSome(with, 3), words.OneOrMany(len(with), "remains", "remain"), old))
 		} else {
-			out = append(out, fmt.Sprintf("%d becomes free", old.Priority))
+			out = append(out, fmt.Sprintf("%s becomes free", old))
 		}
 	}
 	switch {
 	case old != nil && now != nil:
-		return append(out, n.orderNotes()...)
+		return append(out, orderNotes(before, others, old, now)...)
 	case now != nil:
-		return append(out, n.neighboursAt("decides", now.Priority))
+		return append(out, neighboursAt(others, "decides", now))
 	}
 	return out
 }
@@ -67,63 +120,39 @@ func itOrThem(n int) string {
 	return "them"
 }
 
-// holdsPriority says whether policies of a kind hold a priority of their tier.
-func (n *noteWriter) holdsPriority(k model.Kind) bool {
-	return k == model.KindANP || k == model.KindCNP && n.next.Flags.CompileCNP
-}
-
-// othersInTier are the other policies of the tier that hold a priority after the change, by
-// priority and name.
-func (n *noteWriter) othersInTier() (out []*model.Policy) {
-	own := n.change.New
-	if own == nil {
-		own = n.change.Old
-	}
-	for p := range n.next.Cluster.AllPolicies() {
-		if p.Key != n.change.Key && p.Tier == own.Tier && n.holdsPriority(p.Kind) {
-			out = append(out, p)
-		}
-	}
-	slices.SortFunc(out, func(a, b *model.Policy) int {
-		return cmp.Or(cmp.Compare(a.Priority, b.Priority), a.Key.Compare(b.Key))
-	})
-	return out
-}
-
-func (n *noteWriter) sharingPriority(priority int32) (out []string) {
-	for _, p := range n.othersInTier() {
-		if p.Priority == priority {
-			out = append(out, p.ShortLabel())
+func sharing(others []spotted, at *spot) (out []string) {
+	for i := range others {
+		if others[i].compare(*at) == 0 {
+			out = append(out, others[i].key.ShortLabel())
 		}
 	}
 	return out
 }
 
 // orderNotes tells how the order against the other policies changes.
-func (n *noteWriter) orderNotes() (out []string) {
-	from, to := n.change.Old.Priority, n.change.New.Priority
+func orderNotes(was, others []spotted, from, to *spot) (out []string) {
 	var above, below, parted []string
-	for _, p := range n.othersInTier() {
-		was := p.Priority
-		if old := n.rev.Cluster.Policy(p.Key); old != nil {
-			was = old.Priority // it moves with the same change
+	for i := range others {
+		o := &others[i]
+		had := o.spot
+		if s := spotOf(was, o.key); s != nil {
+			had = *s // it moves with the same change
 		}
-		before, after := cmp.Compare(from, was), cmp.Compare(to, p.Priority)
-		name := fmt.Sprintf("%s (%d)", p.ShortLabel(), p.Priority)
+		before, after := from.compare(had), to.compare(o.spot)
 		switch {
 		case before == after:
 		case after == 0: // noted as sharing
 		case after < 0:
-			above = append(above, name)
+			above = append(above, o.String())
 		default:
-			below = append(below, name)
+			below = append(below, o.String())
 		}
 		if before == 0 && after != 0 {
-			parted = append(parted, name)
+			parted = append(parted, o.String())
 		}
 	}
-	if len(above)+len(below) == 0 && len(n.sharingPriority(to)) == 0 {
-		return append(out, n.neighboursAt("order", to))
+	if len(above)+len(below) == 0 && len(sharing(others, to)) == 0 {
+		return append(out, neighboursAt(others, "order", to))
 	}
 	if len(above) > 0 {
 		out = append(out, "moves above "+words.ListSome(above, 3)+": now decides before "+itOrThem(len(above)))
@@ -137,22 +166,22 @@ func (n *noteWriter) orderNotes() (out []string) {
 	return out
 }
 
-// neighboursAt names the neighbours at a priority.
-func (n *noteWriter) neighboursAt(verb string, priority int32) string {
-	var above, below *model.Policy
-	for _, p := range n.othersInTier() {
-		switch {
-		case p.Priority < priority:
-			above = p
-		case p.Priority > priority && below == nil:
-			below = p
+// neighboursAt names the neighbours at a spot.
+func neighboursAt(others []spotted, verb string, at *spot) string {
+	var above, below *spotted
+	for i := range others {
+		switch c := others[i].compare(*at); {
+		case c < 0:
+			above = &others[i]
+		case c > 0 && below == nil:
+			below = &others[i]
 		}
 	}
 	var names []string
 	if verb == "order" {
-		for _, p := range []*model.Policy{above, below} {
+		for _, p := range []*spotted{above, below} {
 			if p != nil {
-				names = append(names, fmt.Sprintf("%s (%d)", p.ShortLabel(), p.Priority))
+				names = append(names, p.String())
 			}
 		}
 		if len(names) == 0 {
@@ -161,10 +190,10 @@ func (n *noteWriter) neighboursAt(verb string, priority int32) string {
 		return orderKept + strings.Join(names, " and ") + " unchanged"
 	}
 	if above != nil {
-		names = append(names, fmt.Sprintf("after %s (%d)", above.ShortLabel(), above.Priority))
+		names = append(names, "after "+above.String())
 	}
 	if below != nil {
-		names = append(names, fmt.Sprintf("before %s (%d)", below.ShortLabel(), below.Priority))
+		names = append(names, "before "+below.String())
 	}
 	if len(names) == 0 {
 		return noOther

@@ -200,7 +200,7 @@ func (g *Gate) CommitRest(ctx context.Context, p *Preview, by string) (*Result, 
 func (g *Gate) CountWritten(objects []history.Object) (written, missing int) {
 	c := g.Config.CurrentRevision().Cluster
 	is := func(o history.Object, text string) bool {
-		now := c.LoggedObject(o.Key)
+		now := c.Changeable(o.Key)
 		if text == "" || now == nil {
 			return text == "" && now == nil
 		}

@@ -76,7 +76,7 @@ func durationText(d time.Duration) string {
 
 // loggablePolicy is the object of that key, if its logging can be changed.
 func (r *mutationResolver) loggablePolicy(k model.PolicyKey) *model.Policy {
-	old := r.rev.Cluster.LoggedObject(k)
+	old := r.rev.Cluster.Changeable(k)
 	switch {
 	case old == nil:
 		r.block("there is no %s", k.Label())

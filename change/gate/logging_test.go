@@ -27,7 +27,7 @@ func end(targets ...model.Key) change.Mutation {
 // Logging is the raw annotation of an object, "-" where it has none.
 func (w *world) Logging(k model.Key) string {
 	w.T.Helper()
-	p := w.Current().Cluster.LoggedObject(k)
+	p := w.Current().Cluster.Changeable(k)
 	if p == nil {
 		return "gone"
 	}

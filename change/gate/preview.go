@@ -63,17 +63,12 @@ func (p *Preview) block(format string, args ...any) {
 
 func (r *mutationResolver) block(format string, args ...any) { r.preview.block(format, args...) }
 
-// WhyNotChanged says why policies of a kind are not changed, empty where they are.
-func WhyNotChanged(k model.Kind) string {
-	if why := system.WhyNotChanged(k); why != "" {
-		return why + ": use kubectl"
-	}
-	return ""
-}
-
 // judgeObjects judges the objects that were found.
 func (r *mutationResolver) judgeObjects() {
 	p := r.preview
+	if len(p.Errors) == 0 && len(p.Objects) > 0 { // what is wrong by itself is said alone
+		p.Errors = system.RefusedChanges(r.rev.Cluster, effect.RevisionAfter(r.rev, p.Objects).Cluster, change.KeysOf(p.Objects))
+	}
 	p.blockInvalid()
 	for i := range p.Objects {
 		p.Objects[i].ServerVerb, p.Objects[i].Force = change.VerbOf(p.Mutation, &p.Objects[i]), p.Mutation.Force
@@ -81,13 +76,6 @@ func (r *mutationResolver) judgeObjects() {
 	p.describeObjects(r.rev)
 	if why := r.gate.trials.ReasonToWait(p); why != "" {
 		r.block("%s", why)
-	}
-	for i := range p.Objects {
-		if why := WhyNotChanged(p.Objects[i].Key.Kind); why != "" {
-			p.ReadOnly = p.Blocked == ""
-			r.block("%s", why)
-			break
-		}
 	}
 	// Read-only comes last: errors of the change itself say more. A change that reverts
 	// another, or ends a logging session by time, was agreed to with that one, and
@@ -128,7 +116,7 @@ func (p *Preview) IsNoChange() bool { return p.noChange && len(p.Objects) == 0 }
 
 // describeObjects fills in what follows from the objects alone.
 func (p *Preview) describeObjects(rev *revision.Revision) {
-	slices.SortStableFunc(p.Objects, func(a, b change.ObjectChange) int { return a.Key.Compare(b.Key) })
+	change.SortForWriting(p.Objects)
 	for i := range p.Objects {
 		c := &p.Objects[i]
 		if c.Old != nil && c.New != nil {
@@ -172,8 +160,8 @@ func (r *mutationResolver) applyDocuments() {
 	base := rewrite.PoliciesOfText(m.Base)
 	seen, aside := map[model.Key]bool{}, map[model.Kind]int{}
 	for _, o := range res.Objects {
-		now, ok := o.(*model.Policy)
-		if !ok {
+		now := manifests.WrittenPolicy(o)
+		if now == nil {
 			if ns, implied := o.(*model.Namespace); implied && ns.Origin.Doc == 0 && ns.Origin.Line == 0 {
 				continue // made up for pods, which are refused themselves
 			}
@@ -188,7 +176,7 @@ func (r *mutationResolver) applyDocuments() {
 		}
 		seen[now.Key] = true
 		r.preview.Errors = append(r.preview.Errors, now.Invalid...)
-		old := r.rev.Cluster.Policy(now.Key)
+		old := r.rev.Cluster.Changeable(now.Key)
 		if was := base[now.Key]; was != nil && !model.SameContent(was, old) && !model.SameContent(old, now) {
 			r.blockConflict(rewrite.Conflict{Key: now.Key, Base: was.YAML, Now: change.PolicyText(old), Wanted: now.YAML})
 		}
@@ -205,7 +193,7 @@ func (r *mutationResolver) applyDocuments() {
 		r.prunePolicies(seen)
 	}
 	for k := range base {
-		if !seen[k] && len(seen) > 0 && r.rev.Cluster.Policy(k) != nil {
+		if !seen[k] && len(seen) > 0 && r.rev.Cluster.Changeable(k) != nil {
 			r.preview.Notes = append(r.preview.Notes, k.Label()+" stays: the text is another policy now")
 		}
 	}
@@ -227,7 +215,7 @@ func (r *mutationResolver) blockConflict(c rewrite.Conflict) {
 // targetPolicy is the policy of all operations but apply and undo.
 func (r *mutationResolver) targetPolicy() *model.Policy {
 	k := r.preview.Mutation.Policy
-	old := r.rev.Cluster.Policy(k)
+	old := r.rev.Cluster.Changeable(k)
 	if old == nil {
 		r.block("there is no %s", k.Label())
 	}
@@ -239,20 +227,21 @@ func (r *mutationResolver) removePolicy() {
 	r.addChange(r.targetPolicy(), nil)
 }
 
-// movePolicy gives an AdminNetworkPolicy another priority.
+// movePolicy gives a policy another priority, or another tier.
 func (r *mutationResolver) movePolicy() {
 	m, p := r.preview.Mutation, r.preview
 	old := r.targetPolicy()
-	p.Title = fmt.Sprintf("Move %s to %d", m.Policy.Label(), m.Priority)
-	switch {
-	case old == nil:
-		return
-	case !old.Kind.HasPriority():
-		r.block("%s has no priority: only AdminNetworkPolicies and ClusterNetworkPolicies do", m.Policy.Label())
+	p.Title = fmt.Sprintf("Move %s to %s", m.Policy.Label(), model.PlaceText(m.Tier, m.Priority))
+	if old == nil {
 		return
 	}
-	p.Title = fmt.Sprintf("Move %s from %d to %d", m.Policy.Label(), old.Priority, m.Priority)
-	now, broken := rewrite.WithPriority(old, m.Priority, r.gate.judgingOptions())
+	tier, priority, why := m.PlaceOf(old)
+	if why != "" {
+		r.block("%s", why)
+		return
+	}
+	p.Title = fmt.Sprintf("Move %s from %s to %s", m.Policy.Label(), old.PlaceText(), model.PlaceText(tier, priority))
+	now, broken := rewrite.WithPlace(old, tier, priority, r.gate.judgingOptions())
 	p.Errors = append(p.Errors, broken...)
 	if now == nil {
 		return

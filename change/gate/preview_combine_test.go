@@ -102,7 +102,7 @@ func TestUndoOfNothing(t *testing.T) {
 		return err
 	}
 	for _, to := range []int32{11, 12} {
-		if err := do(change.Mutation{Op: change.OpMove, Policy: given.ANPKey("a"), Priority: to}); err != nil {
+		if err := do(change.Mutation{Op: change.OpMove, Policy: given.ANPKey("a"), Priority: float64(to)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -82,7 +82,7 @@ func TestTier2HasNoLevelsOfItsOwn(t *testing.T) {
 		t.Error(p.Blocked)
 	}
 	p = w.Gate("").resolveMutation(rev, change.Mutation{Op: change.OpMove, Policy: given.NPKey("blue", "web"), Priority: 3})
-	if p.Blocked != "NP blue/web has no priority: only AdminNetworkPolicies and ClusterNetworkPolicies do" || p.Title != "Move NP blue/web to 3" {
+	if p.Blocked != "NP blue/web has no priority: it cannot be moved" || p.Title != "Move NP blue/web to 3" {
 		t.Errorf("%q %q", p.Title, p.Blocked)
 	}
 }

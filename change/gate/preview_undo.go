@@ -168,7 +168,7 @@ func (r *mutationResolver) notePlaces() {
 }
 
 func (r *mutationResolver) undoObject(o history.Object, files []change.FileChange) {
-	now := r.rev.Cluster.LoggedObject(o.Key)
+	now := r.rev.Cluster.Changeable(o.Key)
 	parse := func(text string, must bool) *model.Policy {
 		if text == "" {
 			return nil

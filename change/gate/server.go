@@ -93,7 +93,7 @@ func withLiveObjects(rev *revision.Revision, live map[model.PolicyKey]*kube.Live
 	var upsert []model.Object
 	var remove []model.Key
 	for k, l := range live {
-		was := rev.Cluster.LoggedObject(k)
+		was := rev.Cluster.Changeable(k)
 		switch {
 		case l == nil && was == nil:
 		case l == nil:

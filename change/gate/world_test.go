@@ -7,15 +7,19 @@ import (
 	"rung/change"
 	"rung/change/audit"
 	"rung/change/history"
+	"rung/test/apiserver"
 	"rung/test/changing"
 )
 
 // world is a small cluster that changes as its gate writes, without an engine.
-type world struct{ *changing.WritingWorld }
+type world struct {
+	*changing.WritingWorld
+	requests func() []apiserver.Request // of serverGate
+}
 
 func newWorld(t testing.TB, policies ...string) *world {
 	t.Helper()
-	return &world{changing.NewWritingWorld(t, policies...)}
+	return &world{WritingWorld: changing.NewWritingWorld(t, policies...)}
 }
 
 func (w *world) Gate(dir string) *Gate {

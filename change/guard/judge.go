@@ -2,6 +2,7 @@ package guard
 
 import (
 	"context"
+	"iter"
 	"slices"
 
 	"rung/model"
@@ -12,6 +13,7 @@ import (
 	"rung/model/verdict/walk"
 	"rung/revision"
 	"rung/revision/connections"
+	"rung/system"
 )
 
 // ClusterFacts says what a cluster has besides its objects.
@@ -106,7 +108,7 @@ func (j *railCollector) findNodesCut(v vital.VitalEndpoints) {
 	for i := range j.changes {
 		c := &j.changes[i]
 		for _, r := range []*revision.Revision{j.rev, j.next} {
-			for _, pod := range r.Subjects(c.Key) {
+			for pod := range subjectsOf(r, c.Key) {
 				namespaces[pod.Namespace] = true
 				kind := selectors.ReplicaKey(pod)
 				if probes || j.ctx.Err() != nil || kinds[kind] {
@@ -133,6 +135,23 @@ func (j *railCollector) findNodesCut(v vital.VitalEndpoints) {
 			if j.isCut(q) {
 				j.addNode(j.changes[0].Key, "may cut webhooks that the API server calls", q)
 				return
+			}
+		}
+	}
+}
+
+// subjectsOf are the pods that a policy applies to, and of what policies name those of all that do.
+func subjectsOf(r *revision.Revision, k model.Key) iter.Seq[*model.Pod] {
+	keys := []model.Key{k}
+	if k.Kind.IsNamed() {
+		keys = system.PoliciesNaming(r.Cluster, k)
+	}
+	return func(yield func(*model.Pod) bool) {
+		for _, k := range keys {
+			for _, p := range r.Subjects(k) {
+				if !yield(p) {
+					return
+				}
 			}
 		}
 	}

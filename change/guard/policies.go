@@ -47,14 +47,22 @@ func decidingChanges(changes []PolicyChange) (out []PolicyChange) {
 
 // denyGuards are the guards a policy runs into by itself.
 func denyGuards(x *overlap.PodIndex, p *model.Policy, protected []string) (out []Guard) {
-	if !p.Kind.IsAdmin() {
+	if !p.Kind.IsAdmin() && !p.Kind.IsTiered() {
 		return namespaceGuards(p, protected)
 	}
 	denies := rulesOf(p, model.Deny)
 	if len(denies) == 0 {
 		return nil
 	}
-	if whom := systemSubject(x, p, protected); whom != "" {
+	whom := systemSubject(x, &p.Subject, protected)
+	for r := range p.AllRules() {
+		for _, a := range appliedTo(p, r) {
+			if whom == "" && a.Select && r.Action == model.Deny {
+				whom = systemSubject(x, &model.Subject{Namespaces: a.Namespaces, Pods: a.Pods, Namespace: p.Namespace}, protected)
+			}
+		}
+	}
+	if whom != "" {
 		out = append(out, newGuard(DenySystem, p.Key, "%s denies (%s) and its subject covers %s",
 			p.Key.Label(), ruleText(denies[0]), whom))
 	}
@@ -63,6 +71,9 @@ func denyGuards(x *overlap.PodIndex, p *model.Policy, protected []string) (out [
 		for i := range r.Peers {
 			networks = append(networks, r.Peers[i].Networks...)
 		}
+		if r.AnyPeer {
+			networks = []string{"0.0.0.0/0", "::/0"}
+		}
 		if whole := overlap.WholeFamilies(networks); len(whole) > 0 {
 			out = append(out, newGuard(DenyAllNetworks, p.Key, "%s of %s denies every address: %s",
 				ruleText(r), p.Key.Label(), strings.Join(whole, " and ")))
@@ -70,6 +81,17 @@ func denyGuards(x *overlap.PodIndex, p *model.Policy, protected []string) (out [
 		}
 	}
 	return out
+}
+
+// appliedTo is the list that says to which pods a rule of a tiered policy applies.
+func appliedTo(p *model.Policy, r *model.Rule) []model.AppliedTo {
+	switch {
+	case p.Tiered == nil:
+		return nil
+	case r.Tiered != nil && len(r.Tiered.AppliedTo) > 0:
+		return r.Tiered.AppliedTo
+	}
+	return p.Tiered.AppliedTo
 }
 
 // namespaceGuards are the guards of a NetworkPolicy or EgressFirewall, which reaches
@@ -105,22 +127,22 @@ func rulesOf(p *model.Policy, a model.Action) (out []*model.Rule) {
 
 func ruleText(r *model.Rule) string { return revision.RuleLabel(r.Direction, r.Index, r.Name) }
 
-// systemSubject says which protected namespaces the policy's subject covers,
+// systemSubject says which protected namespaces a subject covers,
 // empty when none. A namespace selector that names labels counts as soon as it
 // matches one; an empty one always does when pods are not narrowed down, and
 // with a pod selector where that selects a pod in one.
-func systemSubject(x *overlap.PodIndex, p *model.Policy, protected []string) string {
-	all := p.Subject.Namespaces.MatchesEverything() && p.Subject.Namespace == ""
-	anyPod := p.Subject.AllPods || p.Subject.Pods.MatchesEverything()
+func systemSubject(x *overlap.PodIndex, s *model.Subject, protected []string) string {
+	all := s.Namespaces.MatchesEverything() && s.Namespace == ""
+	anyPod := s.AllPods || s.Pods.MatchesEverything()
 	if all && anyPod {
 		return "every namespace"
 	}
 	var names []string
-	for ns := range x.NamespacesMatching(p.Subject.Namespaces) {
-		if !model.IsProtectedNamespace(ns.Name, protected) || p.Subject.Namespace != "" && p.Subject.Namespace != ns.Name {
+	for ns := range x.NamespacesMatching(s.Namespaces) {
+		if !model.IsProtectedNamespace(ns.Name, protected) || s.Namespace != "" && s.Namespace != ns.Name {
 			continue
 		}
-		if all && x.PodsMatchingIn(ns.Name, p.Subject.Pods).IsEmpty() {
+		if all && x.PodsMatchingIn(ns.Name, s.Pods).IsEmpty() {
 			continue
 		}
 		names = append(names, ns.Name)
@@ -147,7 +169,10 @@ func NewDeny(old, now *model.Policy, dir model.Direction) bool {
 // SameDecisions says whether two versions of a policy decide alike in every
 // cluster.
 func SameDecisions(a, b *model.Policy) bool {
-	return a.Priority == b.Priority && a.Tier == b.Tier &&
+	if a.StandsFor != nil {
+		return model.CompactJSON(a.AuthoredContent()["spec"]) == model.CompactJSON(b.AuthoredContent()["spec"])
+	}
+	return a.Priority == b.Priority && a.Tier == b.Tier && bothAlike(a.Tiered, b.Tiered, samePlace) &&
 		a.IsolatesIngress == b.IsolatesIngress && a.IsolatesEgress == b.IsolatesEgress &&
 		a.Annotations[model.AnnotationStateless] == b.Annotations[model.AnnotationStateless] && sameSubject(a, b) &&
 		slices.EqualFunc(a.Ingress, b.Ingress, sameRule) && slices.EqualFunc(a.Egress, b.Egress, sameRule)
@@ -156,7 +181,7 @@ func SameDecisions(a, b *model.Policy) bool {
 func sameSubject(a, b *model.Policy) bool {
 	return a == b || a.Subject.Namespace == b.Subject.Namespace && a.Subject.AllPods == b.Subject.AllPods &&
 		sameSelector(a.Subject.Namespaces, b.Subject.Namespaces) && sameSelector(a.Subject.Pods, b.Subject.Pods) &&
-		bothAlike(a.Tiered, b.Tiered, sameTiered)
+		bothAlike(a.Tiered, b.Tiered, sameAppliedTo)
 }
 
 func sameSelector(a, b model.Selector) bool { return a.IsNil() == b.IsNil() && a.Key() == b.Key() }
@@ -179,9 +204,11 @@ func samePeer(a, b model.Peer) bool {
 }
 
 // sameTiered is about where a tiered policy stands and what it applies to.
-func sameTiered(a, b model.TieredPolicy) bool {
-	return a.Tier == b.Tier && a.Priority == b.Priority && slices.EqualFunc(a.AppliedTo, b.AppliedTo, sameApplied)
+func sameAppliedTo(a, b model.TieredPolicy) bool {
+	return slices.EqualFunc(a.AppliedTo, b.AppliedTo, sameApplied)
 }
+
+func samePlace(a, b model.TieredPolicy) bool { return a.Tier == b.Tier && a.Priority == b.Priority }
 
 func sameApplied(a, b model.AppliedTo) bool {
 	return a.Select == b.Select && sameSelector(a.Namespaces, b.Namespaces) && sameSelector(a.Pods, b.Pods) && a.Group == b.Group &&

@@ -2,10 +2,12 @@ package rewrite
 
 import (
 	"maps"
+	"math"
 	"strings"
 
 	udiff "github.com/aymanbagabas/go-udiff"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
 	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 
@@ -17,22 +19,41 @@ import (
 	"rung/sources/manifests/edit"
 )
 
-// WithPriority is an AdminNetworkPolicy at another priority.
-func WithPriority(old *model.Policy, priority int32, by manifests.Options) (*model.Policy, []model.Broken) {
+// WithPlace is a policy at another priority, and where policies stand in tiers of their plugin's own in
+// that tier.
+func WithPlace(old *model.Policy, tier string, priority float64, by manifests.Options) (*model.Policy, []model.Broken) {
 	switch o := old.Original.(type) {
 	case *v1alpha1.AdminNetworkPolicy:
 		c := o.DeepCopy()
-		c.Spec.Priority = priority
+		c.Spec.Priority = int32(priority)
 		return rewrittenPolicy(old, c, by)
 	case *v1alpha2.ClusterNetworkPolicy:
 		c := o.DeepCopy()
-		c.Spec.Priority = priority
+		c.Spec.Priority = int32(priority)
 		return rewrittenPolicy(old, c, by)
+	case *unstructured.Unstructured:
+		if old.Tiered != nil {
+			c := o.DeepCopy()
+			spec, _ := c.Object["spec"].(map[string]any)
+			spec["priority"] = wholeOrFraction(priority)
+			if tier != old.Tiered.Tier { // one that is not written stays so
+				spec["tier"] = tier
+			}
+			return rewrittenPolicy(old, c, by)
+		}
 	}
 	if old.Older != nil {
 		return nil, brokenError(old, olderFirst)
 	}
 	return nil, brokenError(old, noSuchValue)
+}
+
+// wholeOrFraction is a number as JSON has it.
+func wholeOrFraction(n float64) any {
+	if n == math.Trunc(n) {
+		return int64(n)
+	}
+	return n
 }
 
 // olderFirst is for a policy in an older form, of which nothing can be changed by itself.
@@ -110,7 +131,7 @@ func TextAsObject(k model.PolicyKey, text string, by manifests.Options) (*model.
 func PoliciesOfText(text []byte) map[model.Key]*model.Policy {
 	out := map[model.Key]*model.Policy{}
 	if len(text) > 0 {
-		for _, p := range manifests.Parse("", text, manifests.Options{SkipSchema: true}).Policies() {
+		for _, p := range manifests.Parse("", text, manifests.Options{SkipSchema: true}).Changeable() {
 			out[p.Key] = p
 		}
 	}

@@ -67,11 +67,11 @@ spec:
 	old, _ := manifests.ParsePolicy([]byte(commented))
 	bare := *old
 	bare.YAML = ""
-	if now, broken := WithPriority(&bare, 7, manifests.Options{}); now == nil || now.Priority != 7 || now.YAML == "" {
+	if now, broken := WithPlace(&bare, "", 7, manifests.Options{}); now == nil || now.Priority != 7 || now.YAML == "" {
 		t.Errorf("%+v %v", now, broken)
 	}
 	base, _ := manifests.ParsePolicy([]byte(given.BANP("", "in deny *")))
-	if now, broken := WithPriority(base, 7, manifests.Options{}); now != nil || len(broken) != 1 {
+	if now, broken := WithPlace(base, "", 7, manifests.Options{}); now != nil || len(broken) != 1 {
 		t.Errorf("%+v %v", now, broken)
 	}
 }
@@ -80,7 +80,7 @@ spec:
 func edited(old *model.Policy, m change.Mutation) (*model.Policy, []model.Broken) {
 	switch {
 	case m.Op == change.OpMove:
-		return WithPriority(old, m.Priority, manifests.Options{})
+		return WithPlace(old, "", m.Priority, manifests.Options{})
 	case m.Levels.IsOn():
 		return WithAnnotations(old, map[string]string{model.AnnotationLogging: m.Levels.AnnotationText()}, manifests.Options{})
 	}

@@ -269,8 +269,8 @@ func (f *Files) locateObject(p *model.Policy) (model.Origin, error) {
 	opt := f.readOptions
 	opt.FS, opt.SkipSchema = nil, true
 	for _, o := range manifests.Parse(at.File, bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), opt).Objects {
-		q, ok := o.(*model.Policy)
-		if !ok || q.Key != p.Key {
+		q := manifests.WrittenPolicy(o)
+		if q == nil || q.Key != p.Key {
 			continue
 		}
 		// The last reading may be newer than the revision the change was worked out from:

@@ -141,7 +141,7 @@ func (f *Files) textAgrees(path string, text []byte, changes []change.ObjectChan
 	opt := f.readOptions
 	opt.FS, opt.SkipSchema = nil, true
 	is := map[model.Key]*model.Policy{}
-	for _, p := range manifests.Parse(path, text, opt).Policies() {
+	for _, p := range manifests.Parse(path, text, opt).Changeable() {
 		is[p.Key] = p
 	}
 	for _, i := range with {

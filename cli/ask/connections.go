@@ -21,7 +21,7 @@ import (
 func ConnectionsCommand(a *command.App) *cobra.Command {
 	var focus string
 	var exposure bool
-	cmd := a.NetworkCommand(&cobra.Command{
+	cmd := command.NetworkCommand(a, &cobra.Command{
 		Use:   "connections",
 		Short: "Show what may connect to what, at which ports, and who decides",
 		Long: `Show what may connect to what: workloads, and blocks of addresses outside that policies

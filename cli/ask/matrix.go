@@ -42,7 +42,7 @@ type matrixAsk struct {
 
 func MatrixCommand(a *command.App) *cobra.Command {
 	var ask matrixAsk
-	cmd := a.NetworkCommand(&cobra.Command{
+	cmd := command.NetworkCommand(a, &cobra.Command{
 		Use:   "matrix",
 		Short: "Show which namespaces, workloads and pods reach which",
 		Long: `Show which namespaces reach which, by the policies: for every pair of their pods, on one

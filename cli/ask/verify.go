@@ -29,7 +29,7 @@ func VerifyCommand(a *command.App) *cobra.Command {
 	var asIf, write bool
 	var namespaces []string
 	var cmd *cobra.Command
-	cmd = a.NetworkCommand(&cobra.Command{
+	cmd = command.NetworkCommand(a, &cobra.Command{
 		Use:   "verify {FILE… | --write}",
 		Short: "Check that what must be allowed or denied is; exit 1 when it is not",
 		Long: `Check statements of which connections must be allowed and which denied, kept in files

@@ -1,9 +1,6 @@
 package change
 
 import (
-	"fmt"
-	"strconv"
-
 	"github.com/spf13/cobra"
 
 	"rung/change"
@@ -22,7 +19,7 @@ func changesPolicy(a *command.App, cmd *cobra.Command, of func(args []string) (c
 			return err
 		}
 		return makeChange(cmd.Context(), a, &c, func(r *revision.Revision) (change.Mutation, error) {
-			m.Policy, err = command.PolicyNamed(r, args[0])
+			m.Policy, err = command.ChangeableNamed(r, args[0])
 			return m, err
 		})
 	}
@@ -34,7 +31,7 @@ func DeleteCommand(a *command.App) *cobra.Command {
 	return changesPolicy(a, &cobra.Command{
 		Use:   "delete POLICY",
 		Short: "Delete a policy",
-		Long:  "Delete a policy. The rows it takes with it, and what they no longer decide, are shown first.",
+		Long:  "Delete a policy. The rows it takes with it, and what they no longer decide, are shown first.\n\nTiers and groups are named with their kind: tier/NAME, clustergroup/NAME, group/NAMESPACE/NAME.",
 		Example: `  rung delete allow-metrics -f examples/ --dry-run
   rung delete allow-metrics --context staging --write`,
 		Args:              command.TakesArgs(0, "POLICY"),
@@ -44,21 +41,22 @@ func DeleteCommand(a *command.App) *cobra.Command {
 
 func MoveCommand(a *command.App) *cobra.Command {
 	return changesPolicy(a, &cobra.Command{
-		Use:   "move POLICY PRIORITY",
-		Short: "Change the priority of an AdminNetworkPolicy",
+		Use:   "move POLICY [TIER/]PRIORITY",
+		Short: "Change the priority of a policy, or its tier",
 		Long: `Change the priority of an AdminNetworkPolicy. The lower number decides first; no two
-policies should share one. "rung plan" shows which are free.`,
+policies should share one. "rung plan" shows which are free.
+
+Policies in tiers of their plugin's own can also go to another tier: TIER/PRIORITY, or
+TIER/ to keep the priority. Their priorities may be fractions: 5.05.`,
 		Example: `  rung move cluster-control 36 -f examples/ --dry-run
   rung move cluster-control 36 -f examples/ --write-back --yes`,
-		Args: command.TakesArgs(0, "POLICY", "PRIORITY"),
+		Args: command.TakesArgs(0, "POLICY", "[TIER/]PRIORITY"),
 		ValidArgsFunction: a.CompleteFirst(func(_ *engine.Engine, r *revision.Revision) []string {
-			return command.ChoicesOfKind(r, model.Kind.HasPriority)
+			return command.ChoicesOfKind(r, model.Kind.CanMove)
 		}),
 	}, func(args []string) (change.Mutation, error) {
-		prio, err := strconv.ParseInt(args[1], 10, 32)
-		if err != nil {
-			return change.Mutation{}, fmt.Errorf("priority %q: want a number from 0 to %d", args[1], a.Flags.OVN.MaxPriority)
-		}
-		return change.Mutation{Op: change.OpMove, Priority: int32(prio)}, nil
+		m := change.Mutation{Op: change.OpMove}
+		err := m.ParsePlace(args[1])
+		return m, err
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -52,7 +51,7 @@ With -o markdown the answer can be put under a pull request.`,
 	cmd.Flags().DurationVar(&listen, "listen", 0, "read the ACL log this `TIME` first, such as 10s")
 	cmd.Flags().Var(previewPart{&parts, change.OpApply}, "change", "`FILE` or folder with policies to create or update, - for standard input; may be repeated, as the next two")
 	cmd.Flags().Var(previewPart{&parts, change.OpDelete}, "delete", "`POLICY` to delete")
-	cmd.Flags().Var(previewPart{&parts, change.OpMove}, "move", "`POLICY=PRIORITY` to give it")
+	cmd.Flags().Var(previewPart{&parts, change.OpMove}, "move", "`POLICY=PRIORITY` to give it, or POLICY=TIER/PRIORITY")
 	cmd.Flags().StringVar(&confirmed, "confirm-name", "", "policy `NAME` that a guard rail asks for: the rail is shown, and does not stop the change")
 	cmd.Flags().BoolVar(&prune, "prune", false, "with --change: delete the policies that are in none of the files")
 	command.CompleteFlag(cmd, "move", movesChoices(a))
@@ -119,7 +118,7 @@ func hearLog(ctx context.Context, a *command.App, e *engine.Engine, d time.Durat
 func movesChoices(a *command.App) command.Completer {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		out, directive := a.CompleteFirst(func(_ *engine.Engine, r *revision.Revision) (out []string) {
-			for _, k := range command.ChoicesOfKind(r, func(k model.Kind) bool { return k == model.KindANP }) {
+			for _, k := range command.ChoicesOfKind(r, model.Kind.CanMove) {
 				name, _, _ := strings.Cut(k, "\t")
 				out = append(out, name+"=")
 			}
@@ -129,15 +128,16 @@ func movesChoices(a *command.App) command.Completer {
 	}
 }
 
-// moveOf reads POLICY=PRIORITY.
+// moveOf reads POLICY=PRIORITY, and POLICY=TIER/PRIORITY.
 func moveOf(r *revision.Revision, text string) (change.Mutation, error) {
 	name, number, _ := strings.Cut(text, "=")
-	prio, err := strconv.ParseInt(number, 10, 32)
+	m := change.Mutation{Op: change.OpMove}
+	err := m.ParsePlace(number)
 	if err != nil || name == "" {
-		return change.Mutation{}, errors.New("--move " + text + ": want POLICY=PRIORITY")
+		return m, errors.New("--move " + text + ": want POLICY=PRIORITY, or POLICY=TIER/PRIORITY")
 	}
-	k, err := command.PolicyNamed(r, name)
-	return change.Mutation{Op: change.OpMove, Policy: k, Priority: int32(prio)}, err
+	m.Policy, err = command.PolicyNamed(r, name)
+	return m, err
 }
 
 // previewParts are the changes of a preview, in the order of the command line.

@@ -42,6 +42,18 @@ func PolicyNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
 		found[0].Kind.Abbreviation(), found[0].NamespacedName(), found[1].Kind.Abbreviation(), found[1].NamespacedName())
 }
 
+// ChangeableNamed is PolicyNamed that also takes what policies name, by its kind: tier/NAME.
+func ChangeableNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
+	kind, rest, _ := strings.Cut(name, "/")
+	for o := range r.Cluster.Objects() {
+		k := o.ObjectKey()
+		if k.Kind.IsNamed() && rest == k.NamespacedName() && (strings.EqualFold(kind, k.Kind.Abbreviation()) || strings.EqualFold(kind, string(k.Kind))) {
+			return k, nil
+		}
+	}
+	return PolicyNamed(r, name)
+}
+
 // NoNamespace is the error of a namespace that does not exist, with the one that was meant.
 func NoNamespace(r *revision.Revision, name string) error {
 	return fmt.Errorf("no namespace %q%s", name, words.DidYouMean(name, NamespaceChoices(nil, r)))

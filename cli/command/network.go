@@ -12,7 +12,7 @@ import (
 )
 
 // NetworkFlag adds --network to a command.
-func (a *App) NetworkFlag(cmd *cobra.Command) *string {
+func NetworkFlag(a *App, cmd *cobra.Command) *string {
 	name := cmd.Flags().String("network", "", "as it stands on a `NETWORK` besides the default one, by its name")
 	_ = cmd.RegisterFlagCompletionFunc("network", a.CompleteValue(func(_ *engine.Engine, r *revision.Revision) []string {
 		return append([]string{revision.DefaultNetwork}, r.Desired.Networks().Names()...)
@@ -21,8 +21,8 @@ func (a *App) NetworkFlag(cmd *cobra.Command) *string {
 }
 
 // NetworkCommand is a QueryCommand that answers by what stands on the network of --network.
-func (a *App) NetworkCommand(cmd *cobra.Command, of func(args []string, watched bool) Query) *cobra.Command {
-	name := a.NetworkFlag(cmd)
+func NetworkCommand(a *App, cmd *cobra.Command, of func(args []string, watched bool) Query) *cobra.Command {
+	name := NetworkFlag(a, cmd)
 	return a.QueryCommand(cmd, func(args []string, watched bool) Query {
 		q := of(args, watched)
 		answer := q.Answer
@@ -43,7 +43,7 @@ func onNetwork(r *revision.Revision, name string) (*revision.Revision, error) {
 	if name == "" || name == revision.DefaultNetwork {
 		return r, nil
 	}
-	if on := r.OnNetwork(name); on != nil {
+	if on := revision.OnNetwork(r, name); on != nil {
 		return on, nil
 	}
 	names := r.Desired.Networks().Names()

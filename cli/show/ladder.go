@@ -24,7 +24,7 @@ import (
 func LadderCommand(a *command.App) *cobra.Command {
 	var stage *model.Stage
 	var only selection.Selection
-	cmd := a.NetworkCommand(&cobra.Command{
+	cmd := command.NetworkCommand(a, &cobra.Command{
 		Use:   "ladder",
 		Short: "Show every policy in order of precedence, with gaps and conflicts",
 		Long: `Show every policy in order of precedence: tier 1 by priority, where the lower number

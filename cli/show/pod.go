@@ -20,7 +20,7 @@ import (
 
 func PodCommand(a *command.App) *cobra.Command {
 	var only selection.Selection
-	cmd := a.NetworkCommand(&cobra.Command{
+	cmd := command.NetworkCommand(a, &cobra.Command{
 		Use:   "pod [NAMESPACE/NAME]",
 		Short: "List pods, or show every rule that touches one, in order of precedence",
 		Long: `Show every rule that touches a pod, as subject or as peer, in order of precedence, and

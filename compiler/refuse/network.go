@@ -21,18 +21,11 @@ func (c Judge) WhyNotOnNetwork(p *model.Policy) *model.NoRows {
 		}
 		return nil
 	}
-	if c.On.GivesAddresses() {
+	if c.Networks.Programs(c.On, p) {
 		return nil
 	}
-	for r := range p.AllRules() {
-		for i := range r.Peers {
-			if r.Peers[i].Kind != model.PeerNetworks {
-				return &model.NoRows{Code: model.NoAddresses, Message: fmt.Sprintf(
-					"invalid %s peer in multi-network policy %s; IPAM-less networks can only have `ipBlock` peers", r.Direction.Lower(), p.Name)}
-			}
-		}
-	}
-	return nil
+	return &model.NoRows{Code: model.NoAddresses, Message: fmt.Sprintf(
+		"invalid %s peer in multi-network policy %s; IPAM-less networks can only have `ipBlock` peers", network.RefusedPeer(p).Direction.Lower(), p.Name)}
 }
 
 // NoNetwork is the reason of a namespace whose primary network is not there yet.

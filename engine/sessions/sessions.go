@@ -161,7 +161,7 @@ func (l *Sessions) noteGone(r *revision.Revision, all []policies.LogSession) {
 			continue
 		}
 		e := model.EndedLogSession{Target: k, LogSession: was.LogSession, At: l.Now(), How: "ended by another Rung"}
-		switch o := r.Cluster.LoggedObject(k); {
+		switch o := r.Cluster.Changeable(k); {
 		case o == nil:
 			e.How = k.Label() + " was deleted"
 		case !now[k].Since.IsZero():

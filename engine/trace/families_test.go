@@ -58,7 +58,7 @@ func TestFamiliesDiffer(t *testing.T) {
 		return out
 	}
 	both := ask("a/p b/dns 80")
-	if both.Verdict != verdict.Undefined || both.Reason != "IPv4: allow, IPv6: deny" || len(both.Families) != 2 {
+	if both.Verdict != verdict.Unknown || both.Reason != "IPv4: allow, IPv6: deny" || len(both.Families) != 2 {
 		t.Errorf("both: %s %q, %d families", both.Verdict, both.Reason, len(both.Families))
 	}
 	if s := both.Sentence(); !strings.HasPrefix(s, "IPv4: allowed by default") || !strings.Contains(s, `IPv6: denied by rule 0 "no-six" of ANP six`) {

@@ -12,6 +12,7 @@ import (
 	"rung/model/verdict/walk"
 	"rung/revision"
 	"rung/revision/omitted"
+	"rung/revision/standing"
 	"rung/system"
 )
 
@@ -139,7 +140,7 @@ type Tracer struct {
 // Ask answers a question in one family, that of both ends which it names or the first; with
 // tried it says all that was tried. An error is a verdict.ErrQuestion.
 func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by AnsweredBy, tried bool, now time.Time) (*Trace, error) {
-	r, apart, err := r.ForConnection(c)
+	r, apart, err := standing.ForConnection(r, c)
 	if err != nil {
 		return nil, err
 	}

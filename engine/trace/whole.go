@@ -11,12 +11,13 @@ import (
 	"rung/model/verdict/walk"
 	"rung/revision"
 	"rung/revision/omitted"
+	"rung/revision/standing"
 )
 
 // AskAllFamilies answers a question in every family that both ends have and it leaves open,
 // and says what becomes of the Service where only that has the port.
 func (t *Tracer) AskAllFamilies(r *revision.Revision, c verdict.Connection, by AnsweredBy, tried bool, now time.Time) (*Trace, error) {
-	on, apart, err := r.ForConnection(c)
+	on, apart, err := standing.ForConnection(r, c)
 	if err != nil {
 		return nil, err
 	}
@@ -84,19 +85,16 @@ func verdictRank(v verdict.Verdict) int {
 }
 
 // combinedVerdict is the verdict on two families together: theirs, where it is one. Where
-// they differ, neither allow nor deny is true of the connection: it is unknown where one of
-// them is, and else undefined, since which family is used is for the client to choose. One in
-// which no policy is asked says nothing of the other.
+// they differ, neither allow nor deny is true of the connection: it is unknown, since which
+// family is used is for the client to choose. Undefined is what rules leave open, and nothing
+// else. One in which no policy is asked says nothing of the other.
 func combinedVerdict(a, b *Trace) (v verdict.Verdict, why string) {
+	v = verdict.Unknown
 	switch {
 	case a.Verdict == b.Verdict && a.Reason == b.Reason:
 		return a.Verdict, a.Reason
-	case a.Verdict == verdict.Unknown || b.Verdict == verdict.Unknown:
-		v = verdict.Unknown
 	case a.Verdict == b.Verdict:
 		v = a.Verdict
-	default:
-		v = verdict.Undefined
 	}
 	said := func(t *Trace) string {
 		if t.Reason == "" {

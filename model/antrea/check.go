@@ -3,7 +3,6 @@ package antrea
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"rung/model"
@@ -22,9 +21,6 @@ const (
 	advisedPriority = 100
 )
 
-// accountLabel is reserved by Antrea.
-const accountLabel = "internal.antrea.io/service-account"
-
 // checker is one run.
 type checker struct {
 	c     *model.Cluster
@@ -42,13 +38,8 @@ type checker struct {
 // what its documentation advises against, and what has no effect. Faults of an object by
 // itself (Policy.Invalid, Group.Invalid) are listed with it.
 func CheckCluster(c *model.Cluster) []model.Finding {
-	k := &checker{c: c, r: ResolveGroups(c), tiers: map[string]*model.Tier{}}
-	all := TiersInOrder(c)
-	for _, t := range all {
-		k.tiers[t.Name] = t
-	}
-	k.refused = refusedTiers(all)
-	k.checkTiers(all)
+	k := newChecker(c)
+	k.checkTiers(TiersInOrder(c))
 	for _, kind := range []model.Kind{model.KindClusterGroup, model.KindGroup} {
 		for g := range c.Groups(kind) {
 			k.checkGroup(g)
@@ -62,6 +53,16 @@ func CheckCluster(c *model.Cluster) []model.Finding {
 	k.checkLimits(order)
 	k.checkLabels()
 	return k.out
+}
+
+func newChecker(c *model.Cluster) *checker {
+	k := &checker{c: c, r: ResolveGroups(c), tiers: map[string]*model.Tier{}}
+	all := TiersInOrder(c)
+	for _, t := range all {
+		k.tiers[t.Name] = t
+	}
+	k.refused = refusedTiers(all)
+	return k
 }
 
 func (k *checker) addFinding(m *model.Meta, dir model.Direction, rule int, code, message, remedy string) {
@@ -181,8 +182,8 @@ func (k *checker) addReasons(p *model.Policy, r *model.Rule, s AppliedScope, see
 		switch o, _ := k.c.Get(key).(*model.Service); {
 		case o == nil:
 			why.Message = "Service " + key.Namespace + "/" + key.Name + " of appliedTo does not exist"
-		case o.Type != "NodePort":
-			why.Message = "Service " + key.Namespace + "/" + key.Name + " of appliedTo is no NodePort Service but " + o.Type
+		case o.Type != nodePort:
+			why.Message = notNodePort(o)
 		}
 		if why.Message != "" && !seen[why] {
 			seen[why] = true
@@ -219,7 +220,9 @@ func (k *checker) checkRule(p *model.Policy, r *model.Rule, seen map[EmptyReason
 func (k *checker) checkPeer(p *model.Policy, r *model.Rule, pe *model.Peer, seen map[EmptyReason]bool) {
 	switch {
 	case pe.Kind == model.PeerGroup:
-		for _, why := range k.r.MembersOf(GroupKey(p, pe.Group)).Reasons {
+		m := k.r.MembersOf(GroupKey(p, pe.Group))
+		k.checkGroupNetworks(p, r, pe.Group, m.Networks)
+		for _, why := range m.Reasons {
 			if !seen[why] {
 				seen[why] = true
 				k.addAboutRule(p, r, why.Code, why.Message, remedyOf(why.Code))
@@ -263,12 +266,7 @@ func (k *checker) checkFQDN(p *model.Policy, r *model.Rule, name string) {
 	if namesPods(name) {
 		k.addAboutRule(p, r, FQDNKubernetes, name+" is a name that Kubernetes makes: labels say better which pods are meant", "select pods by labels")
 	}
-	parts := strings.Split(name, ".")
-	if len(parts) < 3 || parts[2] != "svc" || strings.Contains(name, "*") {
-		return
-	}
-	key := model.Key{Kind: model.KindService, Namespace: parts[1], Name: parts[0]}
-	if s, _ := k.c.Get(key).(*model.Service); s != nil && len(s.ClusterIPs) > 0 {
+	if s := serviceOfName(k.c, name); s != nil && len(s.ClusterIPs) > 0 {
 		k.addAboutRule(p, r, FQDNService, name+" is a Service with a cluster IP: fqdn does not match it", "select its pods by labels")
 	}
 }
@@ -379,32 +377,5 @@ func (k *checker) checkLimits(order []ladder.Place) {
 	}
 	if last != nil && len(baseline) > maxBaseline {
 		k.addAboutObject(&last.Meta, BaselineLimit, fmt.Sprintf("the baseline tier has %s priorities of rules: Antrea has %d", words.Thousands(len(baseline)), maxBaseline), "put rules together")
-	}
-}
-
-// checkLabels finds pods and namespaces with the label that Antrea keeps for itself, whether or
-// not some policy selects by account.
-func (k *checker) checkLabels() {
-	var names []string
-	var first *model.Meta
-	for p := range k.c.Pods() {
-		if _, ok := p.Labels.Map()[accountLabel]; ok {
-			names = append(names, p.Namespace+"/"+p.Name)
-			if first == nil {
-				first = &p.Meta
-			}
-		}
-	}
-	for ns := range k.c.Namespaces() {
-		if _, ok := ns.Labels.Map()[accountLabel]; ok {
-			names = append(names, "namespace "+ns.Name)
-			if first == nil {
-				first = &ns.Meta
-			}
-		}
-	}
-	if first != nil {
-		slices.Sort(names)
-		k.addAboutObject(first, AccountLabel, words.ListFew(names, 3)+words.OneOrMany(len(names), " has", " have")+" the label "+accountLabel+", which Antrea keeps for itself", "take the label off")
 	}
 }

@@ -3,6 +3,7 @@ package antrea
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"rung/model"
@@ -33,6 +34,19 @@ func (k *checker) checkBlock(p *model.Policy, r *model.Rule, networks []string) 
 		if pods := k.podIndex().InNetwork(n).Len(); pods > 0 {
 			k.addAboutRule(p, r, IPBlockPods, fmt.Sprintf("%s holds addresses of %s, which change", text, words.Count(pods, "pod")), "select pods by labels")
 		}
+	}
+}
+
+// checkGroupNetworks finds what a rule cannot do with multicast that is in a group of networks. Reading
+// finds the same of an ipBlock, whose policy is refused; of a group it is known only here.
+func (k *checker) checkGroupNetworks(p *model.Policy, r *model.Rule, group string, networks []string) {
+	i := slices.IndexFunc(networks, IsMulticast)
+	switch {
+	case i < 0:
+	case r.Direction == model.Ingress:
+		k.addAboutRule(p, r, MulticastIngress, "group "+group+" holds "+networks[i]+", which is multicast: ingress rules do not decide about it", "")
+	case r.Action == model.Pass || r.Tiered.Action == "Reject":
+		k.addAboutRule(p, r, MulticastAction, "group "+group+" holds "+networks[i]+": "+r.Tiered.Action+" is not supported for multicast", "write Allow or Drop")
 	}
 }
 

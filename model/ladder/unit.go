@@ -162,11 +162,13 @@ func (t *Tier) fillUnits(c *model.Cluster, opt Options) {
 				continue
 			}
 			deny := model.Key{Kind: model.KindNetpolNamespace, Namespace: rp.Policy.Namespace, Name: string(d)}
-			if len(networks) == 0 {
+			if len(networks) == 0 && opt.Networks.Programs(nil, rp.Policy) {
 				add(Unit{Key: deny})
 			}
 			for _, deny.Network = range networks {
-				add(Unit{Key: deny})
+				if opt.Networks.Programs(opt.Networks.Network(deny.Network), rp.Policy) {
+					add(Unit{Key: deny})
+				}
 			}
 		}
 	}

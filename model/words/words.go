@@ -33,6 +33,10 @@ func Thousands[N integer](n N) string {
 	return s
 }
 
+// Number is a number with the digits that it needs: "5.05". It is for what names something, as a
+// priority does.
+func Number(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+
 var grouped = regexp.MustCompile(`^-?[0-9]{1,3}(,[0-9]{3})+$`)
 
 // PlainNumber is a text for programs: a number without the commas that Thousands gave it, and

@@ -19,11 +19,7 @@ type ClusterFacts struct {
 	Changes struct {
 		Allowed bool   `json:"allowed"`
 		WhyNot  string `json:"why_never,omitempty"` // why that can never be allowed
-		// Only says of which kinds alone, where others decide as well.
-		Only string `json:"only,omitempty"`
 	} `json:"changes"`
-	// ReadOnly says which policies of the network plugin's own are read and not written.
-	ReadOnly string `json:"read_only,omitempty"`
 	// RowsBy names the writer of the rows: "rung", or "ovn-kubernetes"; empty where policies have none.
 	RowsBy string `json:"rows_by,omitempty"`
 	// WhyNoRows says why policies have none.
@@ -113,8 +109,6 @@ func FactsOf(r *revision.Revision) *ClusterFacts {
 		Permissions: permissionsOf(r.Access.Permissions())}
 	f.Changes.Allowed, f.Changes.WhyNot = m.Writes, m.WhyNot
 	f.Answered = len(f.Permissions) > 0
-	f.Changes.Only, _ = r.System.ChangedTexts()
-	f.ReadOnly, _ = r.System.ReadOnlyTexts()
 	f.WhyNoRows = r.System.WhyLacking(system.Rows)
 	f.pods = r.PodCount()
 	f.Pods = PodFacts{All: f.pods.All, Subjects: f.pods.Subjects(), Host: f.pods.Host, Completed: f.pods.Completed, Unscheduled: f.pods.Unscheduled}

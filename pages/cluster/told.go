@@ -107,9 +107,6 @@ func (f *ClusterFacts) tellPlace(h Hints) Section {
 	case f.RowsBy != "":
 		field("rows", "rows", "zones", f.rowsText()...)
 	}
-	if f.ReadOnly != "" {
-		field("read-only", "policies", "ladder", page.Span{Text: f.ReadOnly + "; kubectl changes them", Role: themes.Text})
-	}
 	field("changes", "changes", "", f.changesText(h)...)
 	field("pods", "pods", "", page.Span{Text: f.pods.String(), Role: themes.Text})
 	if f.isCluster() {
@@ -139,13 +136,9 @@ func (f *ClusterFacts) rowsText() page.Line {
 
 // changesText is whether policies can be changed now, and what would allow it.
 func (f *ClusterFacts) changesText(h Hints) page.Line {
-	only := ""
-	if f.Changes.Only != "" {
-		only = ", for " + f.Changes.Only + " only"
-	}
 	switch {
 	case f.Changes.Allowed:
-		text := strings.TrimPrefix(only+", after a preview and a yes", ", ")
+		text := "after a preview and a yes"
 		if h.Forbid != "" {
 			text += "; " + h.Forbid
 		}
@@ -153,7 +146,7 @@ func (f *ClusterFacts) changesText(h Hints) page.Line {
 	case f.Changes.WhyNot != "":
 		return page.Line{{Text: "never", Role: themes.OK}, {Text: "  " + f.Changes.WhyNot, Role: themes.Dim}}
 	}
-	return page.Line{{Text: "off: read-only", Role: themes.OK}, {Text: "  " + h.Allow + only, Role: themes.Dim}}
+	return page.Line{{Text: "off: read-only", Role: themes.OK}, {Text: "  " + h.Allow, Role: themes.Dim}}
 }
 
 // connSign is the sign of a connection's state; the word stands beside it.

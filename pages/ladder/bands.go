@@ -1,7 +1,9 @@
 package ladder
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"rung/model"
@@ -18,7 +20,11 @@ import (
 // addBands adds the lines of a cluster whose policies stand in tiers of their plugin's own: the
 // tiers in order, with the NetworkPolicies of Kubernetes among them.
 func (b *ladderBuilder) addBands() {
-	for _, band := range revision.LadderBands(b.rev) {
+	bands := revision.LadderBands(b.rev)
+	if b.Carried.Name != "" {
+		bands = b.withCarried(bands)
+	}
+	for _, band := range bands {
 		name := band.Name + " " + strconv.Itoa(int(band.Priority))
 		switch {
 		case band.Name == string(model.KindNP):
@@ -27,6 +33,9 @@ func (b *ladderBuilder) addBands() {
 			name = band.Name
 		}
 		head := b.addLine(&Line{Kind: Band, ID: band.Name, Band: name, Title: band.Name + " · " + bandText(&band, b.rev.System)})
+		if band.Tier != nil && !band.Tier.Static {
+			head.Key = band.Tier.Key
+		}
 		for i := range band.Rungs {
 			for j := range band.Rungs[i].Policies {
 				head.Open = true
@@ -34,6 +43,39 @@ func (b *ladderBuilder) addBands() {
 			}
 		}
 	}
+}
+
+// withCarried are bands with the policy that is carried where it would be put down.
+func (b *ladderBuilder) withCarried(bands []ladder.Band) []ladder.Band {
+	out := slices.Clone(bands)
+	var carried *ladder.RungPolicy
+	for i := range out {
+		rungs := make([]ladder.BandRung, 0, len(out[i].Rungs)+1)
+		for _, r := range out[i].Rungs {
+			if at := slices.IndexFunc(r.Policies, func(p ladder.RungPolicy) bool { return p.Policy.Key == b.Carried }); at >= 0 {
+				carried = &r.Policies[at]
+				r.Policies = slices.Delete(slices.Clone(r.Policies), at, at+1)
+				r.Tied = len(r.Policies) > 1
+			}
+			if len(r.Policies) > 0 {
+				rungs = append(rungs, r)
+			}
+		}
+		out[i].Rungs = rungs
+	}
+	for i := range out {
+		if out[i].Name != b.AtPlace.Tier || out[i].Tier == nil && !out[i].Missing || carried == nil {
+			continue
+		}
+		at, is := slices.BinarySearchFunc(out[i].Rungs, b.AtPlace.Priority, func(r ladder.BandRung, p float64) int { return cmp.Compare(r.Priority, p) })
+		if is {
+			r := &out[i].Rungs[at]
+			r.Policies, r.Tied = append(slices.Clone(r.Policies), *carried), true
+		} else {
+			out[i].Rungs = slices.Insert(out[i].Rungs, at, ladder.BandRung{Priority: b.AtPlace.Priority, Policies: []ladder.RungPolicy{*carried}})
+		}
+	}
+	return out
 }
 
 // bandText returns the text behind a band's name in its heading.
@@ -96,6 +138,17 @@ func (b *ladderBuilder) addBandPolicy(band *ladder.Band, r *ladder.BandRung, i i
 	b.addNotes(l, nil, rp)
 	if !b.Screen {
 		l.Marks = bandMarks(band, r, p)
+	}
+	if p.Key == b.Carried {
+		l.Sign, l.Name = page.Span{Text: signs.Carried, Role: themes.Key}, page.Cell{Text: p.Label(), Role: themes.Title}
+		mark := page.Cell{Text: "← free", Role: themes.Key}
+		switch {
+		case p.Tiered.Tier == b.AtPlace.Tier && p.Tiered.Priority == b.AtPlace.Priority:
+			mark.Text = "← moving"
+		case len(r.Policies) > 1:
+			mark = page.Cell{Text: fmt.Sprintf("← = %s at %s", words.Thousands(len(r.Policies)), words.Number(r.Priority)), Role: themes.Warn}
+		}
+		l.Notes, l.Marks = nil, []LineMark{{Cell: mark}}
 	}
 	return l
 }

@@ -6,6 +6,7 @@ import (
 	"rung/engine/logs"
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/plan"
 	"rung/pages/page"
 	"rung/revision/finding"
 	"rung/revision/liverows"
@@ -106,9 +107,11 @@ type LadderOptions struct {
 	Narrow    bool             // there is no room for kinds in full
 	FoldKey   string           // the key that folds and unfolds
 	Hits      *logs.HitSummary // nil without a log
-	// Carried is a policy on its way to priority At.
+	// Carried is a policy on its way to priority At, or to AtPlace where policies stand in tiers of
+	// their plugin's own.
 	Carried model.PolicyKey
 	At      int32
+	AtPlace plan.TierSlot
 }
 
 // PolicyID is the ID of the line of a policy.

@@ -116,7 +116,9 @@ func (t *Tracker) CompiledUnit(k model.PolicyKey) *compiler.CompiledUnit {
 }
 
 // IsOurs says whether a row is one of Rung's owner types, of a network that Rung knows.
-func (t *Tracker) IsOurs(o RowOwner) bool { return o.Form != Foreign && t.Desired.KnowsNetwork(o.Unit.Network) }
+func (t *Tracker) IsOurs(o RowOwner) bool {
+	return o.Form != Foreign && t.Desired.KnowsNetwork(o.Unit.Network)
+}
 
 // MarkAll marks all policies as ones whose join may have changed.
 func (t *Tracker) MarkAll() {

@@ -26,7 +26,7 @@ type RuleACL struct {
 func RuleACLs(r *revision.Revision, k model.PolicyKey, rule *model.Rule, z *model.ZoneState) []*RuleACL {
 	var out []*RuleACL
 	byID := map[string]*RuleACL{}
-	unit := r.UnitKey(k)
+	unit := revision.UnitKey(r, k)
 	of := func(a *nb.ACL) bool {
 		owner, dir, i, ok := RuleOfIDs(a.ExternalIDs)
 		return ok && owner == unit && dir == rule.Direction && i == rule.Index

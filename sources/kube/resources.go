@@ -56,6 +56,12 @@ var TieredResources = []KindResource{
 	{model.KindGroup, antreaResource("groups")},
 }
 
+func init() {
+	for _, r := range TieredResources {
+		PolicyResources[r.Kind] = r.GroupVersionResource
+	}
+}
+
 func antreaResource(resource string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "crd.antrea.io", Version: "v1beta1", Resource: resource}
 }

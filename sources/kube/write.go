@@ -255,15 +255,40 @@ func patchOf(ctx context.Context, r dynamic.ResourceInterface, ch PolicyChange) 
 	if uid != "" {
 		ops = append(ops, patchOperation{"op": "test", "path": "/metadata/uid", "value": uid})
 	}
-	if ch.Old.Priority != ch.New.Priority {
-		return append(ops, patchOperation{"op": "test", "path": "/spec/priority", "value": ch.Old.Priority},
-			patchOperation{"op": "replace", "path": "/spec/priority", "value": ch.New.Priority}), nil
+	if placed := placeOps(ch.Old, ch.New); len(placed) > 0 {
+		return append(ops, placed...), nil
 	}
 	patched := annotationOps(ch, len(all) == 0)
 	if len(patched) == 0 {
 		return nil, fmt.Errorf("neither priority nor logging changes: %w", model.ErrRefused)
 	}
 	return append(ops, patched...), nil
+}
+
+// placeOps change where a policy stands: its priority, and its tier where it names one.
+func placeOps(old, now *model.Policy) (ops []patchOperation) {
+	set := func(path string, was, is any, there bool) {
+		op := patchOperation{"op": "replace", "path": path, "value": is}
+		if !there {
+			op["op"], was = "add", nil
+		}
+		ops = append(ops, patchOperation{"op": "test", "path": path, "value": was}, op)
+	}
+	if old.Tiered == nil || now.Tiered == nil {
+		if old.Priority != now.Priority {
+			set("/spec/priority", old.Priority, now.Priority, true)
+		}
+		return ops
+	}
+	if old.Tiered.Priority != now.Tiered.Priority {
+		set("/spec/priority", old.Tiered.Priority, now.Tiered.Priority, true)
+	}
+	if old.Tiered.Tier != now.Tiered.Tier {
+		u, _ := old.Original.(*unstructured.Unstructured)
+		written, there, _ := unstructured.NestedString(u.Object, "spec", "tier")
+		set("/spec/tier", written, now.Tiered.Tier, there)
+	}
+	return ops
 }
 
 // annotationOps change the annotations of logging. The level is tested also where only the

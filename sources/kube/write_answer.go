@@ -38,7 +38,9 @@ func (p *Policies) liveOf(k model.PolicyKey, u *unstructured.Unstructured) (*Liv
 		return l, nil
 	}
 	o, broken := manifests.NewTyped(p.cluster.Context()).ReadObject(u, nil)
-	l.Policy, _ = o.(*model.Policy)
+	if o != nil {
+		l.Policy = manifests.WrittenPolicy(o)
+	}
 	if l.Policy == nil {
 		why := "it is something else"
 		if len(broken) > 0 {

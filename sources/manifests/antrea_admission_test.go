@@ -145,6 +145,13 @@ var refusedByAntrea = []struct {
 	{antrea.GroupMissing, []string{groupOf("g", "podSelector: {}"), annpOf("p", "appliedTo: [{group: g}], ingress: [{action: Drop}]")}, "ClusterGroup g does, and is for ClusterNetworkPolicies only"},
 	{antrea.RuleNames, []string{acnpOf("p", toAll+", ingress: [{action: Drop}, {action: Allow, name: ingress-drop-b9ba700}]")}, "is that of ingress rule 0"},
 	{antrea.IGMPType, []string{acnpOf("p", toAll+", egress: [{action: Drop, protocols: [{igmp: {igmpType: 0x11}}]}]")}, "0x11 is not one egress rules know"},
+	{antrea.MulticastAction, []string{groupOf("g", "ipBlocks: [{cidr: 225.1.2.3/32}]"), groupOf("all", "podSelector: {}"), acnpOf("p", "appliedTo: [{group: all}], egress: [{action: Reject, to: [{group: g}]}]")}, "group g holds 225.1.2.3/32: Reject is not supported"},
+	{antrea.MulticastIngress, []string{groupOf("g", "ipBlocks: [{cidr: 225.1.2.3/32}]"), groupOf("all", "podSelector: {}"), acnpOf("p", "appliedTo: [{group: all}], ingress: [{action: Drop, from: [{group: g}]}]")}, "group g holds 225.1.2.3/32, which is multicast"},
+	{antrea.ServiceMixed, []string{acnpOf("p", "ingress: [{action: Drop, appliedTo: [{service: {name: web, namespace: shop}}]}, {action: Drop, appliedTo: [{podSelector: {}}]}]")}, "rules of NodePort Services and rules of others"},
+	{antrea.GroupsBeside, []string{groupOf("g", "podSelector: {}"), acnpOf("p", "appliedTo: [{group: g}], ingress: [{action: Drop, from: [{namespaces: {match: Self}}]}]")}, "has ClusterGroups beside selectors"},
+	{antrea.AccountLabel, []string{acnpOf("p", "appliedTo: [{podSelector: {matchLabels: {internal.antrea.io/service-account: a}}}], ingress: [{action: Drop}]")}, "selects by the label"},
+	{antrea.AccountLabel, []string{acnpOf("p", toAll+", ingress: [{action: Drop, from: [{podSelector: {matchExpressions: [{key: internal.antrea.io/service-account, operator: Exists}]}}]}]")}, "selects by the label"},
+	{antrea.AccountLabel, []string{groupOf("g", "podSelector: {matchLabels: {internal.antrea.io/service-account: a}}")}, "selects by the label"},
 	{antrea.ServiceSelectorless, []string{serviceOf("web", "clusterIP: 10.96.0.1"), groupOf("g", "serviceReference: {name: web, namespace: shop}")}, "has no selector"},
 	{antrea.ServiceMissing, []string{groupOf("g", "serviceReference: {name: web, namespace: shop}")}, "Service shop/web does not exist"},
 }

@@ -257,10 +257,10 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 	if o == nil {
 		return
 	}
-	if g, ok := o.(*model.Group); ok {
-		g.Original, g.YAML = &unstructured.Unstructured{Object: whole}, string(text)
+	if w := writtenOf(o); w != nil {
+		w.Original, w.YAML = &unstructured.Unstructured{Object: whole}, string(text)
 		if text == nil {
-			g.YAML = yamltree.TidyText(whole)
+			w.YAML = yamltree.TidyText(whole)
 		}
 	}
 	d.out.objects = append(d.out.objects, o)
@@ -287,7 +287,7 @@ func dropUnreadFields(n *yaml.Node) {
 	if yamltree.TextAt(n, "kind") != string(model.KindPod) {
 		return
 	}
-	yamltree.KeepFields(yamltree.Get(n, "spec"), "nodeName", "hostNetwork", "serviceAccountName", "containers")
+	yamltree.KeepFields(yamltree.Get(n, "spec"), "nodeName", "hostNetwork", "serviceAccountName", "serviceAccount", "containers")
 	for _, c := range yamltree.ItemsAt(n, "spec", "containers") {
 		yamltree.KeepFields(c, "ports")
 	}

@@ -53,11 +53,11 @@ var kinds = append([]kindInfo{
 	{model.KindCNP, policyGroup, "v1alpha2", reflect.TypeFor[v1alpha2.ClusterNetworkPolicy](), nil},
 	{model.KindACNP, antreaGroupName, antreaVersion, reflect.TypeFor[policy.AntreaClusterPolicy](), nil},
 	{model.KindANNP, antreaGroupName, antreaVersion, reflect.TypeFor[policy.AntreaPolicy](), nil},
-	plainKind(model.KindTier, antreaGroupName, antreaVersion, (*decoder).antreaTier),
-	plainKind(model.KindClusterGroup, antreaGroupName, antreaVersion, func(d *decoder, o *policy.AntreaClusterGroup, m model.Meta) model.Object {
-		return d.antreaGroup((*policy.AntreaGroup)(o), m)
+	plainKind(model.KindTier, antreaGroupName, antreaVersion, func(_ *decoder, o *policy.AntreaTier, m model.Meta) model.Object { return policy.NewTier(o, m) }),
+	plainKind(model.KindClusterGroup, antreaGroupName, antreaVersion, func(_ *decoder, o *policy.AntreaClusterGroup, m model.Meta) model.Object {
+		return policy.NewGroup((*policy.AntreaGroup)(o), m)
 	}),
-	plainKind(model.KindGroup, antreaGroupName, antreaVersion, (*decoder).antreaGroup),
+	plainKind(model.KindGroup, antreaGroupName, antreaVersion, func(_ *decoder, o *policy.AntreaGroup, m model.Meta) model.Object { return policy.NewGroup(o, m) }),
 }, slices.Concat(networkKinds, workloadKinds(), wayInKinds)...)
 
 // networkKinds are the kinds that networks besides the default one come from.
@@ -126,6 +126,17 @@ func findKind(holds func(*kindInfo) bool) *kindInfo {
 // kindOf is the kind as manifests write it, nil for others.
 func kindOf(apiVersion, kind string) *kindInfo {
 	return findKind(func(k *kindInfo) bool { return k.writtenName() == kind && k.apiVersion() == apiVersion })
+}
+
+// KindOfTree is the kind of an object as the model has it; of one that Rung does not take in, as it
+// is written.
+func KindOfTree(obj map[string]any) model.Kind {
+	apiVersion, _ := obj["apiVersion"].(string)
+	kind, _ := obj["kind"].(string)
+	if k := kindOf(apiVersion, kind); k != nil {
+		return k.kind
+	}
+	return model.Kind(kind)
 }
 
 // kindOfType is the kind that a pointer type stands for, nil for others.

@@ -34,7 +34,7 @@ func (d *decoder) reportBehind(text []byte, origin model.Origin) {
 	d.takeDocument(root, origin, text)
 	also := d.out.broken
 	for _, o := range d.out.objects {
-		if p, ok := o.(*model.Policy); ok {
+		if p := WrittenPolicy(o); p != nil {
 			also = append(also, p.Invalid...)
 		}
 	}

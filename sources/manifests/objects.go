@@ -1,6 +1,7 @@
 package manifests
 
 import (
+	"cmp"
 	"maps"
 	"net/netip"
 	"unique"
@@ -103,7 +104,7 @@ func (d *decoder) podOf(o *corev1.Pod, m model.Meta) model.Object {
 		Phase: internClean(string(o.Status.Phase)), Deleting: o.DeletionTimestamp != nil}
 	p.Workload = internClean(workload.OwnerOf(o))
 	if p.ServiceAccount == "" {
-		p.ServiceAccount = "default" // likewise
+		p.ServiceAccount = cmp.Or(internClean(o.Spec.DeprecatedServiceAccount), "default") // likewise
 	}
 	for _, c := range o.Status.Conditions {
 		p.Ready = p.Ready || c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
@@ -247,6 +248,18 @@ func (d *decoder) endpointSlice(o *discoveryv1.EndpointSlice, m model.Meta) mode
 			if ip := canonicalIP(a); ip != "" {
 				s.Addresses = append(s.Addresses, ip)
 			}
+		}
+	}
+	for i := range o.Ports {
+		if p := &o.Ports[i]; p.Port != nil {
+			at := model.EndpointPort{Protocol: string(corev1.ProtocolTCP), Port: *p.Port}
+			if p.Name != nil {
+				at.Name = internClean(*p.Name)
+			}
+			if p.Protocol != nil {
+				at.Protocol = protocolOf(*p.Protocol)
+			}
+			s.Ports = append(s.Ports, at)
 		}
 	}
 	return s

@@ -86,6 +86,26 @@ func (r *Result) Policies() []*model.Policy {
 	return ps
 }
 
+// Changeable lists what can be changed of the objects, each in the form of a policy.
+func (r *Result) Changeable() []*model.Policy {
+	var ps []*model.Policy
+	for _, o := range r.Objects {
+		if p := WrittenPolicy(o); p != nil {
+			ps = append(ps, p)
+		}
+	}
+	return ps
+}
+
+// WrittenPolicy is an object of a text in the form of a policy, nil for one that cannot be changed as a
+// whole: of a namespace only the logging is.
+func WrittenPolicy(o model.Object) *model.Policy {
+	if o.ObjectKey().Kind == model.KindNamespace {
+		return nil
+	}
+	return model.AsPolicy(o)
+}
+
 // FileState is the state of a file when it was read: what edit.ReadUnchanged compares
 // with before it changes anything.
 type FileState struct {

@@ -82,7 +82,7 @@ func dropStatusDoubt(obj map[string]any) {
 // FromObject brings a typed policy into the model's form: one of
 // *v1alpha1.AdminNetworkPolicy, *v1alpha1.BaselineAdminNetworkPolicy,
 // *v1alpha2.ClusterNetworkPolicy, *networkingv1.NetworkPolicy, or an
-// *unstructured.Unstructured of these or of an EgressFirewall. The object is kept as Original
+// *unstructured.Unstructured of these, of an EgressFirewall, or of a Tier or a group. The object is kept as Original
 // and must not be changed afterwards. Gate 1 is not run (see Validate), gate 2 is: see
 // Policy.Invalid.
 func FromObject(obj any, origin model.Origin) (*model.Policy, error) {
@@ -93,6 +93,10 @@ func (d *decoder) fromObject(obj any, origin model.Origin) (*model.Policy, error
 	k := kindOfType(reflect.TypeOf(obj))
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		k = kindOf(u.GetAPIVersion(), u.GetKind())
+		if k != nil && k.kind.IsNamed() {
+			o, err := d.namedObject(k, u, origin)
+			return model.AsPolicy(o), err
+		}
 		if k == nil || !k.kind.IsPolicy() {
 			return nil, fmt.Errorf("%s %s is not a policy Rung reads", u.GetAPIVersion(), u.GetKind())
 		}

@@ -66,9 +66,9 @@ func (o Options) ParsePolicy(text []byte) (*model.Policy, []model.Broken) {
 	broken := r.Broken
 	var p *model.Policy
 	for _, found := range r.Objects {
-		q, ok := found.(*model.Policy)
+		q := WrittenPolicy(found)
 		switch {
-		case !ok:
+		case q == nil:
 			broken = append(broken, notOnePolicy(originOf(found), found.ObjectKey(), "is not a policy"))
 		case p != nil:
 			broken = append(broken, notOnePolicy(q.Origin, q.Key, "is a second policy: only one is expected"))

@@ -88,8 +88,8 @@ func (w *watcher) readFirst(ctx context.Context) error {
 // validatePolicies runs gate 1 on the policies of a file.
 func (f *fileResult) validatePolicies(by *Options) {
 	f.objects = slices.DeleteFunc(slices.Clone(f.objects), func(o model.Object) bool {
-		p, ok := o.(*model.Policy)
-		if !ok {
+		p := WrittenPolicy(o)
+		if p == nil {
 			return false
 		}
 		broken := by.validatePolicy(p)

@@ -62,18 +62,18 @@ func (t *TypedReader) ReadObject(obj any, old model.Object) (o model.Object, bro
 // genericObject brings an object that is no policy and has no type of client-go's into the
 // model's form: Tiers and groups of Antrea.
 func (t *TypedReader) genericObject(k *kindInfo, u *unstructured.Unstructured) model.Object {
-	typed := reflect.New(k.goType).Interface().(metav1.Object)
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, typed); err != nil {
+	o, err := t.d.namedObject(k, u, t.clusterOrigin())
+	if err != nil {
 		t.d.reportIssue(t.clusterOrigin(), check.ShortKey(model.Key{Kind: k.kind, Namespace: u.GetNamespace(), Name: u.GetName()}),
 			check.Issue{Severity: model.SeverityError, Code: check.CodeSchema, Message: clean.Text(err.Error()),
 				Remedy: "the installed CRD and this release of Rung do not fit"})
 		return nil
 	}
-	about := t.d.metaOf(k, typed, t.clusterOrigin())
-	about.Version = clean.Text(u.GetResourceVersion())
-	o := k.toModel(t.d, typed, about)
-	if g, ok := o.(*model.Group); ok {
-		g.Original, g.YAML = u, yamltree.TidyText(u.Object)
+	switch o := o.(type) {
+	case *model.Tier:
+		o.Version = clean.Text(u.GetResourceVersion())
+	case *model.Group:
+		o.Version = clean.Text(u.GetResourceVersion())
 	}
 	return o
 }

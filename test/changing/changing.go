@@ -9,6 +9,7 @@ import (
 	"rung/model"
 	"rung/revision"
 	"rung/sources/manifests"
+	"rung/system"
 	"rung/test/given"
 )
 
@@ -24,8 +25,10 @@ type World struct {
 	ticks   map[chan struct{}]bool
 	Plan    *revision.PlanState
 	Now     time.Time
-	// Options are the compiler's options of every revision.
+	// Options are the compiler's options of every revision, System whose precedence holds; nil is
+	// OVN-Kubernetes'.
 	Options compiler.Options
+	System  *system.System
 }
 
 // New is the cluster of given with policies, of which none may be broken.
@@ -45,7 +48,7 @@ func (w *World) Publish() {
 		n = w.Rev.Number + 1
 	}
 	w.Rev = revision.New(revision.Facts{Number: n, At: w.Now, Mode: revision.Mode{Name: "files", Title: "policies/", Writes: w.Writes, WhyNot: "read-only"},
-		Cluster: w.Cluster, Zones: w.Zones, Plan: w.Plan, Loaded: true,
+		System: w.System, Cluster: w.Cluster, Zones: w.Zones, Plan: w.Plan, Loaded: true,
 		Desired: compiler.Compile(w.Cluster, w.Options)}, w.Rev)
 	for ch := range w.ticks {
 		select {

@@ -108,7 +108,7 @@ func Remove(name string) change.Mutation {
 
 // Move gives an AdminNetworkPolicy another priority.
 func Move(name string, to int32) change.Mutation {
-	return change.Mutation{Op: change.OpMove, Policy: given.ANPKey(name), Priority: to}
+	return change.Mutation{Op: change.OpMove, Policy: given.ANPKey(name), Priority: float64(to)}
 }
 
 // Logged is a log of lines "FROM TO PORT SAID": a pod that has its address still, "gone" one
@@ -191,7 +191,7 @@ func (w Writing) Write(ctx context.Context, changes []change.ObjectChange) error
 // Logging is the raw annotation of an object, "-" where it has none.
 func (w *WritingWorld) Logging(k model.Key) string {
 	w.T.Helper()
-	p := w.Current().Cluster.LoggedObject(k)
+	p := w.Current().Cluster.Changeable(k)
 	if p == nil {
 		return "gone"
 	}

@@ -354,7 +354,7 @@ func (r *run) apply(text string) {
 
 func (r *run) move(name string, to int32) {
 	r.t.Helper()
-	r.change(change.Mutation{Op: change.OpMove, Policy: anpKey(name), Priority: to})
+	r.change(change.Mutation{Op: change.OpMove, Policy: anpKey(name), Priority: float64(to)})
 }
 
 // asCompiled compares what a zone's dump shows of policies with what a fresh

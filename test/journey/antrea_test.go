@@ -4,13 +4,12 @@ package journey_test
 
 import "testing"
 
-// TestAntrea: on a cluster of Antrea, from the ladder by its tiers to a policy's rule, why it
-// cannot be changed here, and to who decides about a connection and by which rule.
+// TestAntrea: on a cluster of Antrea, from the ladder by its tiers to a policy's rule, and to who
+// decides about a connection and by which rule.
 func TestAntrea(t *testing.T) {
 	t.Parallel()
 	c := open(t, setup{args: []string{"--system", "antrea", "--traffic", "0", "--sandbox-ovsdb", "builtin"}, w: 120, h: 34})
-	c.at("Ladder").sees("Antrea: ACNP, ANNP read-only", "── securityops · tier 100", "ACNP deny-self-ns-a-to-b")
-	c.press("e").sees("Antrea policies are read-only").press("esc")
+	c.at("Ladder").sees("Antrea: 7 tiers", "── securityops · tier 100", "ACNP deny-self-ns-a-to-b")
 	c.pick("deny-self-ns-a-to-b").press("enter").sees("Ladder › ACNP deny-self-ns-a-to-b", "securityops").press("esc").at("Ladder")
 	c.press(":").sees("─ command ─")
 	c.Type("trace x/a y/a 80")
@@ -19,4 +18,19 @@ func TestAntrea(t *testing.T) {
 	c.press("enter").sees("ACNP strict-ns-isolation egress 1", "tier securityops (100), priority 5, rule 1").press("esc").at("trace x/a → y/a tcp 80")
 	c.press("esc").at("Ladder")
 	c.quits()
+}
+
+// TestAntreaChanges: a policy is carried to another tier, previewed, applied and undone.
+func TestAntreaChanges(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{80, 24}, {120, 34}} {
+		c := open(t, setup{args: []string{"--system", "antrea", "--traffic", "0", "--sandbox-ovsdb", "builtin"}, w: size[0], h: size[1]})
+		c.at("Ladder").sees("Antrea")
+		c.pick("acnp-with-cluster-groups").press("m").sees("securityops 8 (unchanged)")
+		c.press("j").sees("networkops 8", "← free").press("enter")
+		c.sees("spec.tier", "networkops").does("a", "[ no ]").misses("rows").answers("[ no ]", "y").at("Ladder")
+		c.press("U").sees("spec.tier", "Apply?").does("a", "[ no ]").answers("[ no ]", "y").at("Ladder")
+		c.press("m").sees("securityops 8 (unchanged)").press("esc")
+		c.quits()
+	}
 }

@@ -9,7 +9,7 @@ import "testing"
 func TestConvert(t *testing.T) {
 	t.Parallel()
 	c := open(t, setup{args: []string{"--system", "antrea", "--traffic", "0", "--sandbox-ovsdb", "builtin"}, w: 200, h: 60})
-	c.at("Ladder").sees("Antrea: ACNP, ANNP read-only", "ACNP")
+	c.at("Ladder").sees("Antrea: 7 tiers", "ACNP")
 	c.press(":").sees("─ command ─")
 	c.Type("convert anp")
 	c.sees("convert anp").press("enter").at("convert anp")
@@ -17,7 +17,7 @@ func TestConvert(t *testing.T) {
 	c.pick("✗ not expressible", "acnp-reject-ping-request").sees("the API has no icmp type 8 code 0")
 	c.press("enter").misses("before as Antrea").sees("ACNP acnp-reject-ping-request").press("esc").at("convert anp")
 	c.pick("✓ exact", "acnp-with-cluster-groups").press("v").sees("v back · ANP acnp-with-cluster-groups", "kind: AdminNetworkPolicy").press("v")
-	c.press("a").sees("Antrea decides in this cluster")
+	c.press("a").sees("Create ANP").press("esc").at("convert anp")
 	c.press("esc").at("Ladder")
 	c.quits()
 }

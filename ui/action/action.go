@@ -2,7 +2,6 @@ package action
 
 import (
 	"rung/change"
-	"rung/change/gate"
 	"rung/model"
 	"rung/revision"
 	"rung/system"
@@ -95,9 +94,6 @@ func (a *Action) WhyNot(c Context) string {
 	if why := c.System.WhyLacking(a.Needs); why != "" {
 		return why
 	}
-	if why := a.whyNotChanged(c); why != "" {
-		return why
-	}
 	if a.Op != "" && !c.Mode.Writes {
 		if c.Mode.WhyNot != "" {
 			return c.Mode.WhyNot
@@ -111,15 +107,6 @@ func (a *Action) WhyNot(c Context) string {
 	}
 	if k := c.targetPolicy(a.ID); a.Op != "" && k.Kind != "" {
 		return a.Op.DeniedText(c.Access, k)
-	}
-	return ""
-}
-
-// whyNotChanged says why the action cannot change policies of the kind that it is about.
-func (a *Action) whyNotChanged(c Context) string {
-	switch a.Op {
-	case change.OpApply, change.OpMove, change.OpLogLevel, change.OpDelete:
-		return gate.WhyNotChanged(c.targetPolicy(a.ID).Kind)
 	}
 	return ""
 }

@@ -123,9 +123,9 @@ const (
 
 // Whether an action fits a line of the ladder, the view says: it knows what the line is.
 var ladder = []Action{
-	{ID: LadderNew, Needs: system.Drafts, Keys: []string{"n"}, Title: "new here", Footer: 20, Op: change.OpApply, Danger: change.Confirmed,
-		Help: "write a new policy in the gap under the cursor, or in the next free one"},
-	{ID: LadderTemplate, Needs: system.Drafts, Keys: []string{"N"}, Title: "template", Footer: 70, Also: []string{"from template"}, Op: change.OpApply, Danger: change.Confirmed,
+	{ID: LadderNew, Keys: []string{"n"}, Title: "new here", Footer: 20, Op: change.OpApply, Danger: change.Confirmed,
+		Help: "write a new policy in the gap under the cursor, or in the next free place of its tier"},
+	{ID: LadderTemplate, Needs: system.Templates, Keys: []string{"N"}, Title: "template", Footer: 70, Also: []string{"from template"}, Op: change.OpApply, Danger: change.Confirmed,
 		Help: "make policies from a template: tenant isolation, default deny, quarantine and others"},
 	{ID: LadderMove, Keys: []string{"m"}, Title: "move", Footer: 30, Op: change.OpMove, Danger: change.Confirmed,
 		Help: "move the policy along the ladder, or type its new priority; enter previews"},
@@ -168,9 +168,10 @@ func OnANP(c Context) string {
 
 // NoPriority says why a policy cannot be moved, empty when it can.
 func NoPriority(k model.PolicyKey) string {
-	switch k.Kind {
-	case model.KindANP, model.KindCNP:
+	if k.Kind.CanMove() {
 		return ""
+	}
+	switch k.Kind {
 	case model.KindNP:
 		return "a NetworkPolicy has no priority to move"
 	case model.KindEF:

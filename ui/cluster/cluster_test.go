@@ -99,20 +99,20 @@ func TestNoCluster(t *testing.T) {
 	s.ResizeAll()
 }
 
-// On Antrea the page and the header say what is read and not written, and what alone can be changed.
+// On Antrea the page and the header say that there are no rows and zones, and how changes are made.
 func TestAntrea(t *testing.T) {
 	p := uitest.AntreaFacts(t)
 	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Cluster))
-	s.Want("Antrea: ACNP, ANNP read-only   SANDBOX  writes NP", "rows          none, and no zones: Antrea has no rows of OVN",
-		"policies      Antrea: ACNP, ANNP read-only; kubectl changes them", "changes       ALLOWED  for NetworkPolicies only, after a preview and a yes; W returns to")
+	s.Want("Antrea: 7 tiers   SANDBOX  writes", "rows          none, and no zones: Antrea has no rows of OVN",
+		"changes       ALLOWED  after a preview and a yes; W returns to")
 	s.Golden("antrea")
 	p.Mode.Name, p.Mode.Title, p.Mode.Writes = revision.ClusterMode, "prod-eu", false
 	s.Console.Set(p)
 	s.Refresh()
-	s.Want("prod-eu  Antrea: ACNP, ANNP read-only   READ-ONLY", "off: read-only  W allows them, for NetworkPolicies only")
+	s.Want("prod-eu  Antrea: 7 tiers   READ-ONLY", "off: read-only  W allows them")
 	s.WantNot("WRITES", "no zones yet")
 	p.Mode.Writes, p.Mode.WriteBack = true, true
 	s.Console.Set(p)
 	s.Refresh()
-	s.Want("WRITES NP FILES")
+	s.Want("WRITES FILES")
 }

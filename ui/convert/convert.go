@@ -267,11 +267,11 @@ func (v *convertPage) WhyNot(env *view.Env, id action.ID) string {
 		return "the proof is still being worked out"
 	case len(v.res.Policies) == 0:
 		return "nothing was made"
-	case system.WhyNotChanged(v.res.Policies[0].Kind) != "":
-		return system.WhyNotChanged(v.res.Policies[0].Kind) + ": save the file, use kubectl"
-	case !env.Rev.System.HasFeature(system.Drafts):
-		return env.Rev.System.Title + " decides in this cluster: save the file for one with OVN-Kubernetes"
-	case v.targetKind == convert.ToCNP && !env.Rev.Flags.CompileCNP:
+	case v.res.Proof.Unknown != "":
+		return v.res.ProofText()
+	case !revision.ServesKind(env.Rev, v.res.Policies[0].Kind):
+		return "the API server does not serve " + words.Plural(v.res.Policies[0].Kind.Title()) + ": save the file"
+	case v.targetKind == convert.ToCNP && env.Rev.System.HasFeature(system.Rows) && !env.Rev.Flags.CompileCNP:
 		return "nobody enforces ClusterNetworkPolicies here: save the file"
 	}
 	return ""

@@ -34,7 +34,8 @@ func TestAntrea(t *testing.T) {
 	s.Want("apiVersion: policy.networking.k8s.io/v1alpha1", "v back · ANP ")
 	s.Golden("text")
 	s.Press("v", "a")
-	s.Want("Antrea decides in this cluster")
+	s.Want("convert anp › preview", "Apply?")
+	s.Press("esc")
 	s.ResizeAll()
 }
 
@@ -50,7 +51,8 @@ func TestTargets(t *testing.T) {
 	s.Press("tab")
 	s.Want("convert antrea", "ACNP break-glass", "◇ EF yellow/default: left out of the comparison: EgressFirewalls are")
 	s.Press("a")
-	s.Want("Antrea policies are read-only")
+	s.Want("convert antrea › preview", "Apply?")
+	s.Press("esc")
 	s.Press("tab")
 	s.Want("convert anp", "nothing to convert to anp")
 	s.Golden("nothing")

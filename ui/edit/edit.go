@@ -122,9 +122,10 @@ func (v *editPage) startEdit(env *view.Env) {
 	var notes []string
 	file := "new"
 	if v.isNew() {
-		v.first, notes = newText(v.page.Priority), newNotes(env.Rev, v.page.Priority)
+		at := newPlace(&v.page)
+		v.first, notes = env.Rev.System.Draft(at.Tier, at.Priority), newNotes(env.Rev, at)
 	} else {
-		p := env.Rev.Cluster.Policy(v.page.Key)
+		p := env.Rev.Cluster.Changeable(v.page.Key)
 		if p == nil {
 			v.stopEdit(v.page.Key.Label()+" no longer exists", nil)
 			return

@@ -2,10 +2,10 @@ package edit
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"rung/engine/statedir"
+	"rung/model"
 	"rung/model/signs"
 	"rung/themes"
 	"rung/ui/action"
@@ -76,13 +76,14 @@ func (v *editPage) SelectedPage() nav.Page { return nav.Page{} }
 // Crumb names the page.
 func (v *editPage) Crumb() string {
 	if v.isNew() {
-		priority := v.page.Priority
+		at := newPlace(&v.page)
+		place := model.PlaceText(at.Tier, at.Priority)
 		if v.pre != nil {
 			if written, ok := v.pre.NewPriority(); ok {
-				priority = written // in the text, which may say another
+				place = written // in the text, which may say another
 			}
 		}
-		return fmt.Sprintf("new at %d", priority)
+		return "new at " + place
 	}
 	return "edit " + v.page.Key.Name
 }

@@ -9,69 +9,70 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/plan"
+	"rung/model/words"
 	"rung/revision"
+	"rung/ui/nav"
 )
 
-// template is the text a new AdminNetworkPolicy begins with. Its subject and
-// peers match nothing until somebody names a namespace.
-const template = `apiVersion: policy.networking.k8s.io/v1alpha1
-kind: AdminNetworkPolicy
-metadata:
-  name: new-policy
-  # annotations:
-  #   k8s.ovn.org/acl-logging: '{"deny": "alert", "allow": "notice"}'
-spec:
-  priority: %d
-  # The pods the policy is for. "namespaces: {}" is every pod of the cluster.
-  subject:
-    namespaces:
-      matchLabels:
-        kubernetes.io/metadata.name: CHANGE-ME
-  # The first rule that matches decides: Allow, Deny, or Pass (leave it to
-  # NetworkPolicies and the baseline).
-  ingress:
-  - name: allow-from-somewhere
-    action: Allow
-    from:
-    - namespaces:
-        matchLabels:
-          kubernetes.io/metadata.name: CHANGE-ME
-    ports:
-    - portNumber:
-        protocol: TCP
-        port: 8080
-  # egress:
-  # - name: deny-to-somewhere
-  #   action: Deny
-  #   to:
-  #   - networks:
-  #     - 192.0.2.0/24
-`
-
-// newText is the template for a priority.
-func newText(priority int32) string { return fmt.Sprintf(template, priority) }
+// newPlace is where the new policy of a page stands.
+func newPlace(page *nav.Page) plan.TierSlot {
+	if page.Place.Tier != "" {
+		return page.Place
+	}
+	return plan.TierSlot{Priority: float64(page.Priority)}
+}
 
 // newNotes tell where the new policy stands on the ladder.
-func newNotes(rev *revision.Revision, priority int32) []string {
-	notes := []string{"a new AdminNetworkPolicy. Save and close the editor to see what it does;",
+func newNotes(rev *revision.Revision, at plan.TierSlot) []string {
+	notes := []string{"a new policy. Save and close the editor to see what it does;",
 		"nothing is written before you say yes. Close without saving to leave it."}
+	where, last := placesAround(rev, at)
+	if len(where) > 0 {
+		notes = append(notes, fmt.Sprintf("Priority %s decides %s (lower numbers first%s).", model.PlaceText(at.Tier, at.Priority), strings.Join(where, ", "), last))
+	}
+	return notes
+}
+
+// placesAround says between which others a place is, and which priority is the last.
+func placesAround(rev *revision.Revision, at plan.TierSlot) (where []string, last string) {
+	if at.Tier != "" {
+		for _, b := range revision.LadderBands(rev) {
+			if b.Name != at.Tier || b.Tier == nil {
+				continue
+			}
+			above, below := "", ""
+			for i := range b.Rungs {
+				text := fmt.Sprintf("%s (%s)", b.Rungs[i].Policies[0].Policy.Name, words.Number(b.Rungs[i].Priority))
+				switch r := &b.Rungs[i]; {
+				case r.Priority < at.Priority:
+					above = "after " + text
+				case r.Priority == at.Priority:
+					where = append(where, "at the same priority as "+text)
+				case below == "":
+					below = "before " + text
+				}
+			}
+			for _, w := range []string{above, below} {
+				if w != "" {
+					where = append(where, w)
+				}
+			}
+		}
+		return where, ""
+	}
 	l := rev.Ladder()
-	above, at, below := l.RungsAround(priority)
-	var where []string
+	above, same, below := l.RungsAround(int32(at.Priority))
 	if above != nil {
 		where = append(where, "after "+rungText(above))
 	}
-	if at != nil {
-		where = append(where, "at the same priority as "+rungText(at))
+	if same != nil {
+		where = append(where, "at the same priority as "+rungText(same))
 	}
 	if below != nil {
 		where = append(where, "before "+rungText(below))
 	}
-	if len(where) > 0 {
-		notes = append(notes, fmt.Sprintf("Priority %d decides %s (lower numbers first, %d is the last that is enforced).",
-			priority, strings.Join(where, ", "), l.Max))
-	}
-	return notes
+	return where, fmt.Sprintf(", %d is the last that is enforced", l.Max)
 }
 
 func rungText(r *ladder.Rung) string {

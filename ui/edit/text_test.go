@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"rung/sources/manifests"
+	"rung/system"
 )
 
 func TestHeadAndBody(t *testing.T) {
@@ -23,7 +26,7 @@ func TestHeadAndBody(t *testing.T) {
 }
 
 func TestLineOf(t *testing.T) {
-	text := newText(7)
+	text := system.OVN.Draft("", 7)
 	lines := strings.Split(text, "\n")
 	for field, want := range map[string]string{
 		"spec.priority": "  priority: 7", "metadata.name": "  name: new-policy", "spec.ingress[0].from": "    from:",
@@ -75,5 +78,16 @@ func TestHeadFits(t *testing.T) {
 	}
 	if got := withoutHead(with); got != text {
 		t.Errorf("body is %q", got)
+	}
+}
+
+// The text of a new policy is one that can be applied as it is, in the API of each system.
+func TestDraftsAreValid(t *testing.T) {
+	for _, s := range system.All {
+		text := s.Draft("securityops", 5)
+		p, broken := manifests.ParsePolicy([]byte(text))
+		if p == nil || len(broken)+len(p.Invalid) > 0 || !p.Kind.CanMove() || !strings.HasSuffix(p.PlaceText(), "5") {
+			t.Errorf("%s: %v\n%s", s.Name, broken, text)
+		}
 	}
 }

@@ -184,13 +184,13 @@ func (s *State) findingsLine(w int) (l widget.Line, all bool) {
 }
 
 // zonesLine are the zones with a mark each, or counted by mark where they are many. A plugin without
-// zones has there what of it is read and not written.
+// zones has there its name and how many tiers there are.
 func (s *State) zonesLine(w int, brief bool) widget.Line {
 	st, all := s.Styles, s.Rev.Zones
 	if is := s.Rev.System; !is.HasFeature(system.Rows) {
-		text, short := is.ReadOnlyTexts()
-		if brief {
-			text = short
+		text := is.Title
+		if tiers := is.Tiers(s.Rev.Cluster); !brief {
+			text += ": " + words.Count(len(tiers), "tier")
 		}
 		return widget.StyledLine(text, st.Text)
 	}
@@ -218,21 +218,17 @@ const wideHeader = 130
 // where none does. A brief one leaves out what follows from the rest.
 func (s *State) badgeLine(w int, brief bool) (badge, hint widget.Line) {
 	st, mode := s.Styles, s.Rev.Mode
-	_, of := s.Rev.System.ChangedTexts() // what alone is written, where that is not everything
-	if of != "" {
-		of += " "
-	}
 	// Changes that end with Rung are those of a sandbox, also where it has no zones.
 	ends := mode.Sandbox || mode.Writes && !mode.IsPersistent() && !mode.Reconciles
 	var badges []widget.Span
 	switch {
 	case mode.WriteBack && mode.Writes:
-		badges = append(badges, widget.Span{Text: " WRITES " + of + "FILES ", Style: st.Alarm})
+		badges = append(badges, widget.Span{Text: " WRITES FILES ", Style: st.Alarm})
 	case mode.Writes && ends && brief:
 	case mode.Writes && ends:
-		badges = append(badges, widget.Span{Text: strings.TrimSuffix("writes "+of, " "), Style: st.OK})
+		badges = append(badges, widget.Span{Text: "writes", Style: st.OK})
 	case mode.Writes:
-		badges = append(badges, widget.Span{Text: " WRITES " + of, Style: st.Alarm})
+		badges = append(badges, widget.Span{Text: " WRITES ", Style: st.Alarm})
 	default:
 		badges = append(badges, widget.Span{Text: " READ-ONLY ", Style: st.Badge})
 		if mode.Reconciles && !mode.Sandbox {

@@ -1,6 +1,7 @@
 package ladder_test
 
 import (
+	"strings"
 	"testing"
 
 	"rung/model"
@@ -15,12 +16,8 @@ func TestAntrea(t *testing.T) {
 	s.Golden("antrea")
 	s.ResizeAll()
 	s.Resize(200, 60)
-	s.Want("Antrea: ACNP, ANNP read-only   SANDBOX  writes NP  ACNP 24 · ANNP 4 · NP 1", "mytier · tier 10, custom", "emergency · tier 50", "securityops · tier 100 · 20 policies",
+	s.Want("Antrea: 7 tiers   SANDBOX  writes  ACNP 24 · ANNP 4 · NP 1", "mytier · tier 10, custom", "emergency · tier 50", "securityops · tier 100 · 20 policies",
 		"NetworkPolicy · after tier application · 1 policy", "baseline · tier 253 · 1 policy", "NodePort Service: ns-1/svc-1", "each rule has its own")
-	s.Press("m")
-	s.Want("Antrea policies are read-only")
-	s.Press("N")
-	s.Want("template: Antrea policies are read-only")
 	for key, why := range map[string]string{"2": "rows: Antrea has no rows of OVN", "3": "zones: Antrea has no rows of OVN", "7": "ready: Antrea has no rows of OVN",
 		"6": "this is of OVN-Kubernetes' priorities", "s": "this is of OVN-Kubernetes' priorities", "L": "enableLogging says so"} {
 		s.Press(key)
@@ -46,4 +43,34 @@ func TestAntreaPages(t *testing.T) {
 	reject := model.Key{Kind: model.KindACNP, Name: "acnp-reject-ping-request"}
 	s = uitest.OpenScreen(t, uitest.AntreaFacts(t), nav.ToRule(reject, model.Egress, 0))
 	s.Want("Reject", "icmp type 8 code 0")
+}
+
+// A policy is carried past its neighbours, within its tier and into others; between two it gets the
+// number between theirs, typed digits go straight to a priority of the tier, and what flips is counted.
+func TestCarryInTiers(t *testing.T) {
+	s := uitest.OpenScreen(t, uitest.AntreaFacts(t), nav.PageOf(nav.Ladder))
+	s.Resize(120, 34)
+	for range 40 {
+		if strings.Contains(s.Line("▸"), "acnp-with-cluster-groups") {
+			break
+		}
+		s.Press("j")
+	}
+	s.Press("m")
+	s.Want("moving acnp-with-cluster-groups: securityops 8 (unchanged)", "← moving")
+	s.Press("k")
+	s.Want("securityops 8 → securityops 3", "← free")
+	s.Press("j", "j")
+	s.Want("securityops 8 → networkops 8", "free")
+	s.ResizeAll()
+	s.Resize(120, 34)
+	s.Press("k")
+	s.Type("5.05")
+	s.Want("securityops 8 → securityops 5.05_")
+	s.Press("backspace", "backspace", "backspace")
+	s.Want("= tie", "securityops 8 → securityops 5_")
+	s.Press("esc")
+	s.Want("acnp-with-cluster-groups stays at securityops 8")
+	s.Press("m", "j", "enter")
+	s.Want("preview")
 }

@@ -8,8 +8,10 @@ import (
 
 	"rung/change"
 	"rung/model"
+	"rung/model/plan"
 	"rung/model/words"
 	"rung/pages/ladder"
+	"rung/revision"
 	"rung/ui/action"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -25,6 +27,47 @@ type carriedPolicy struct {
 	stage                    model.Stage // the one to go back to: gaps are those of all together
 	typed                    string      // digits of the priority to go to
 	flips                    flipCounts
+	// slots are the places where it can be put, where policies stand in tiers of their plugin's own, and
+	// slot the one it is at; nil where every priority is a place. from and at are its places.
+	slots    []plan.TierSlot
+	slot     int
+	from, at plan.TierSlot
+}
+
+// isMoved says whether it is not where it was.
+func (c *carriedPolicy) isMoved() bool { return c.atPriority != c.fromPriority || c.at != c.from }
+
+// place is where it is.
+func (c *carriedPolicy) place() plan.TierSlot {
+	if c.slots == nil {
+		return plan.TierSlot{Priority: float64(c.atPriority)}
+	}
+	return c.at
+}
+
+// placeText is a place of the policy for people.
+func (c *carriedPolicy) placeText(at plan.TierSlot) string {
+	return model.PlaceText(at.Tier, at.Priority)
+}
+
+// home is where it was.
+func (c *carriedPolicy) home() plan.TierSlot {
+	if c.slots == nil {
+		return plan.TierSlot{Priority: float64(c.fromPriority)}
+	}
+	return c.from
+}
+
+// movedCopy is the policy as it would be where it is carried to.
+func (c *carriedPolicy) movedCopy(p *model.Policy) *model.Policy {
+	moved := *p
+	moved.Priority = c.atPriority
+	if p.Tiered != nil {
+		tiered := *p.Tiered
+		tiered.Tier, tiered.Priority = c.at.Tier, c.at.Priority
+		moved.Tiered = &tiered
+	}
+	return &moved
 }
 
 func (v *ladderPage) pickUp(env *view.Env, l *ladder.Line) {
@@ -34,6 +77,12 @@ func (v *ladderPage) pickUp(env *view.Env, l *ladder.Line) {
 	stage := v.stage
 	v.setStage("")
 	v.carry = &carriedPolicy{key: l.Key, fromPriority: l.Priority, atPriority: min(l.Priority, largest), stage: stage}
+	if a := l.Policy.Tiered; a != nil {
+		c := v.carry
+		c.from = plan.TierSlot{Tier: a.Tier, Priority: a.Priority}
+		c.fromPriority, c.atPriority, c.at = 0, 0, c.from
+		c.slots, c.slot = plan.SlotsInTiers(revision.LadderBands(v.frame.rev), l.Key, c.from)
+	}
 	v.Sync(env)
 }
 
@@ -42,6 +91,10 @@ func (v *ladderPage) doCarry(env *view.Env, id action.ID) bool {
 	largest := v.frame.rev.Ladder().Max
 	step := strides[id]
 	switch {
+	case step != 0 && c.slots != nil:
+		c.typed = ""
+		c.slot = min(max(0, c.slot+int(step)), len(c.slots)-1)
+		c.at = c.slots[c.slot]
 	case step != 0:
 		c.typed = ""
 		c.atPriority = min(max(0, c.atPriority+step), largest)
@@ -50,14 +103,18 @@ func (v *ladderPage) doCarry(env *view.Env, id action.ID) bool {
 		c.goTo(largest)
 	case id == action.CarryDrop:
 		v.putDown()
-		if c.atPriority != c.fromPriority {
-			env.PreviewChange(change.Mutation{Op: change.OpMove, Policy: c.key, Priority: c.atPriority})
+		if to := c.place(); c.isMoved() {
+			m := change.Mutation{Op: change.OpMove, Policy: c.key, Priority: to.Priority}
+			if to.Tier != c.from.Tier {
+				m.Tier = to.Tier
+			}
+			env.PreviewChange(m)
 		} else {
-			env.SayText("%s stays at %d", c.key.Name, c.fromPriority)
+			env.SayText("%s stays at %s", c.key.Name, c.placeText(c.home()))
 		}
 	case id == action.CarryCancel:
 		v.putDown()
-		env.SayText("%s stays at %d", c.key.Name, c.fromPriority)
+		env.SayText("%s stays at %s", c.key.Name, c.placeText(c.home()))
 	default:
 		return false
 	}
@@ -67,6 +124,9 @@ func (v *ladderPage) doCarry(env *view.Env, id action.ID) bool {
 
 // TakeText takes digits while a policy is carried: it goes straight to that priority.
 func (v *ladderPage) TakeText(env *view.Env, text string) bool {
+	if v.carry != nil && v.carry.slots != nil {
+		return v.takeFraction(env, text)
+	}
 	if v.carry == nil || len(text) != 1 || text[0] < '0' || text[0] > '9' {
 		return false
 	}
@@ -82,8 +142,31 @@ func (v *ladderPage) TakeText(env *view.Env, text string) bool {
 	return true
 }
 
+// takeFraction takes a digit, or the point, of a priority within the tier where the policy is.
+func (v *ladderPage) takeFraction(env *view.Env, text string) bool {
+	if len(text) != 1 || !strings.Contains("0123456789.", text) {
+		return false
+	}
+	c := v.carry
+	if n, err := strconv.ParseFloat(c.typed+text+"0", 64); err != nil || n > 10*plan.MostPlace {
+		env.SayFailure("a priority is a number from 1 to 10000")
+		return true
+	}
+	c.typed += text
+	c.goTo(0)
+	v.Sync(env)
+	return true
+}
+
 // goTo goes to the priority that is typed, and back where nothing is.
 func (c *carriedPolicy) goTo(largest int32) {
+	if c.slots != nil {
+		c.at = c.slots[c.slot]
+		if n, err := strconv.ParseFloat(strings.TrimSuffix(c.typed, "."), 64); err == nil {
+			c.at.Priority = min(n, plan.MostPlace)
+		}
+		return
+	}
 	if n, err := strconv.Atoi(c.typed); err == nil {
 		c.atPriority = int32(n)
 	} else {
@@ -98,24 +181,45 @@ func (v *ladderPage) putDown() {
 	v.setStage(stage)
 }
 
-// carryLine says where the policy is on its way and what the place means.
-func (c *carriedPolicy) carryLine(env *view.Env) widget.Line {
-	st := env.Styles
-	to := fmt.Sprintf("%d → %d", c.fromPriority, c.atPriority)
-	if c.atPriority == c.fromPriority {
-		to = fmt.Sprintf("%d (unchanged)", c.fromPriority)
+// othersThere are the names of the other policies where it is.
+func (c *carriedPolicy) othersThere(rev *revision.Revision) (names []string) {
+	if c.slots != nil {
+		for _, b := range revision.LadderBands(rev) {
+			for i := range b.Rungs {
+				if b.Tier == nil || b.Name != c.at.Tier || b.Rungs[i].Priority != c.at.Priority {
+					continue
+				}
+				for _, p := range b.Rungs[i].Policies {
+					if p.Policy.Key != c.key {
+						names = append(names, p.Policy.Name)
+					}
+				}
+			}
+		}
+		return names
 	}
-	if c.typed != "" {
-		to = fmt.Sprintf("%d → %s_", c.fromPriority, c.typed)
-	}
-	var there []string
-	if r := env.Rev.Ladder().RungAt(c.atPriority); r != nil {
+	if r := rev.Ladder().RungAt(c.atPriority); r != nil {
 		for _, p := range r.Policies {
 			if p.Policy.Key != c.key {
-				there = append(there, p.Policy.Name)
+				names = append(names, p.Policy.Name)
 			}
 		}
 	}
+	return names
+}
+
+// carryLine says where the policy is on its way and what the place means.
+func (c *carriedPolicy) carryLine(env *view.Env) widget.Line {
+	st := env.Styles
+	from := c.placeText(c.home())
+	to := from + " → " + c.placeText(c.place())
+	if !c.isMoved() {
+		to = from + " (unchanged)"
+	}
+	if c.typed != "" {
+		to = fmt.Sprintf("%s → %s_", from, strings.TrimSpace(c.at.Tier+" "+c.typed))
+	}
+	there := c.othersThere(env.Rev)
 	// The line of the path is shared with the page's name and the number of lines. Without room go, in
 	// this order: that it is free, the log's lines, the policy's name, which its line has as well, and
 	// the others there. The flips stay.
@@ -125,7 +229,7 @@ func (c *carriedPolicy) carryLine(env *view.Env) widget.Line {
 	switch {
 	case len(there) > 0:
 		tie, tied = "  = with "+words.JoinAtMost(there, ", ", 1), "  = tie"
-	case c.atPriority != c.fromPriority:
+	case c.isMoved():
 		free = "  free"
 	}
 	text, log := c.flips.outcomeText(c)

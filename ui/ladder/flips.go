@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/plan"
 	"rung/model/verdict/diff"
 	"rung/model/words"
 	"rung/revision"
@@ -18,8 +19,8 @@ import (
 // in the background, one after the other, the newest first. No key waits for it.
 type flipCounts struct {
 	basis    revision.RevisionBasis
-	moves    *diff.PriorityMoves        // nil until the first was counted
-	known    map[int32]*priorityOutcome // by priority
+	moves    *diff.PriorityMoves                // nil until the first was counted
+	known    map[plan.TierSlot]*priorityOutcome // by place
 	counting bool
 	holding  bool // the log's lines against one of them
 }
@@ -38,20 +39,20 @@ const countTime = 10 * time.Second
 
 // outcomeCounted is the message with the outcome at a priority.
 type outcomeCounted struct {
-	carry      *carriedPolicy
-	basis      revision.RevisionBasis
-	atPriority int32
-	moves      *diff.PriorityMoves
-	outcome    priorityOutcome
+	carry   *carriedPolicy
+	basis   revision.RevisionBasis
+	at      plan.TierSlot
+	moves   *diff.PriorityMoves
+	outcome priorityOutcome
 }
 
 // outcomeText returns the text about the priority that a policy is carried to; log, the text about the
 // log's lines, gives way first where there is little room.
 func (f *flipCounts) outcomeText(c *carriedPolicy) (text, log string) {
-	if c.atPriority == c.fromPriority {
+	if !c.isMoved() {
 		return "", ""
 	}
-	if s, known := f.known[c.atPriority]; known {
+	if s, known := f.known[c.place()]; known {
 		return s.text, s.log
 	}
 	return "counting …", ""
@@ -66,11 +67,11 @@ func (v *ladderPage) countFlips(env *view.Env) {
 	}
 	f := &c.flips
 	if basis := env.Rev.Basis(); basis != f.basis || f.known == nil {
-		f.basis, f.moves, f.known = basis, nil, map[int32]*priorityOutcome{}
+		f.basis, f.moves, f.known = basis, nil, map[plan.TierSlot]*priorityOutcome{}
 	}
-	s, known := f.known[c.atPriority]
+	s, known := f.known[c.place()]
 	switch {
-	case c.atPriority == c.fromPriority:
+	case !c.isMoved():
 		return
 	case known && s.flips && !s.held && !f.holding:
 		v.holdAgainst(env, *s)
@@ -79,26 +80,48 @@ func (v *ladderPage) countFlips(env *view.Env) {
 		return
 	}
 	f.counting = true
-	rev, key, at, moves, basis := env.Rev, c.key, c.atPriority, f.moves, f.basis
+	rev, key, at, moves, basis := env.Rev, c.key, c.place(), f.moves, f.basis
+	if policy := rev.Cluster.Policy(key); c.slots != nil && policy != nil {
+		moved := c.movedCopy(policy)
+		env.Run("counting what flips", func(ctx context.Context) any {
+			ctx, cancel := context.WithTimeout(ctx, countTime)
+			defer cancel()
+			out := outcomeCounted{carry: c, basis: basis, at: at}
+			d, err := connections.DiffConnections(rev, ctx, rev.WithPolicies([]model.Object{moved}, nil), diff.DiffQuestions{})
+			if err != nil {
+				out.outcome = notCounted(err)
+				return out
+			}
+			out.outcome = outcomeOf(d.Totals)
+			return out
+		})
+		return
+	}
 	env.Run("counting what flips", func(ctx context.Context) any {
 		ctx, cancel := context.WithTimeout(ctx, countTime)
 		defer cancel()
-		out := outcomeCounted{carry: c, basis: basis, atPriority: at, moves: moves}
+		out := outcomeCounted{carry: c, basis: basis, at: at, moves: moves}
 		if moves == nil {
 			var err error
 			if out.moves, err = connections.CountMoves(rev, ctx, key); err != nil {
-				out.outcome.text = "what flips is unknown: " + err.Error()
-				if errors.Is(err, context.DeadlineExceeded) {
-					out.outcome.text = "what flips was not counted in time"
-				}
+				out.outcome = notCounted(err)
 				return out
 			}
 		}
-		totals := out.moves.FlipsAt(float64(at))
-		out.outcome.text = connections.FlipsBrief(totals)
-		out.outcome.flips = slices.ContainsFunc(totals, func(t diff.PairTotal) bool { return t.Before != t.After })
+		out.outcome = outcomeOf(out.moves.FlipsAt(at.Priority))
 		return out
 	})
+}
+
+func notCounted(err error) priorityOutcome {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return priorityOutcome{text: "what flips was not counted in time"}
+	}
+	return priorityOutcome{text: "what flips is unknown: " + err.Error()}
+}
+
+func outcomeOf(totals []diff.PairTotal) priorityOutcome {
+	return priorityOutcome{text: connections.FlipsBrief(totals), flips: slices.ContainsFunc(totals, func(t diff.PairTotal) bool { return t.Before != t.After })}
 }
 
 // holdAgainst has the lines of the log judged where the policy is now.
@@ -109,16 +132,15 @@ func (v *ladderPage) holdAgainst(env *view.Env, s priorityOutcome) {
 		return
 	}
 	c.flips.holding = true
-	moved := *policy
-	moved.Priority = c.atPriority
+	moved := c.movedCopy(policy)
 	rev, log := env.Rev, env.Console.Logs()
 	s.held = true
-	out := outcomeCounted{carry: c, basis: c.flips.basis, atPriority: c.atPriority, moves: c.flips.moves, outcome: s}
+	out := outcomeCounted{carry: c, basis: c.flips.basis, at: c.place(), moves: c.flips.moves, outcome: s}
 	env.Run("judging log lines", func(ctx context.Context) any {
 		ctx, cancel := context.WithTimeout(ctx, countTime)
 		defer cancel()
 		if recent := log.RecentConnections(); recent.Lines > 0 {
-			if o, err := connections.LogOtherwise(rev, ctx, rev.WithPolicies([]model.Object{&moved}, nil), recent); err == nil && o.Lines > 0 {
+			if o, err := connections.LogOtherwise(rev, ctx, rev.WithPolicies([]model.Object{moved}, nil), recent); err == nil && o.Lines > 0 {
 				out.outcome.log = ", " + words.Count(o.Lines, "log line")
 			}
 		}
@@ -139,7 +161,7 @@ func (v *ladderPage) ReceiveResult(env *view.Env, msg any) {
 		f.counting = false
 	}
 	if m.basis == f.basis {
-		f.moves, f.known[m.atPriority] = m.moves, &m.outcome
+		f.moves, f.known[m.at] = m.moves, &m.outcome
 	}
 	v.Sync(env)
 }

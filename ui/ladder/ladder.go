@@ -5,6 +5,7 @@ import (
 
 	"rung/engine/logs"
 	"rung/model"
+	"rung/model/plan"
 	"rung/pages/ladder"
 	"rung/revision"
 	"rung/system"
@@ -186,6 +187,9 @@ func (v *ladderPage) WhyNot(_ *view.Env, id action.ID) string {
 	if !ok {
 		return ""
 	}
+	if id == action.LadderNew && v.frame.rev.System.Bands != nil {
+		return ""
+	}
 	if id == action.LadderNew && len(v.frame.rev.Ladder().Tiers[model.TierAdmin].Gaps) == 0 {
 		return "every priority is taken"
 	}
@@ -222,7 +226,11 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 	case action.LadderStage:
 		v.setStage(v.stage.NextStage()) // after the last come all together again
 	case action.LadderNew:
-		env.OpenPage(nav.ToNew(v.freeNear(l)))
+		if v.frame.rev.System.Bands != nil {
+			env.OpenPage(nav.ToNewIn(v.freePlace(l)))
+		} else {
+			env.OpenPage(nav.ToNew(v.freeNear(l)))
+		}
 	case action.LadderTemplate:
 		env.OpenPage(nav.ToTemplate(v.freeNear(l)))
 	case action.LadderMove:
@@ -305,6 +313,34 @@ func (v *ladderPage) freeNear(l *ladder.Line) int32 {
 	}
 	return best
 }
+
+// freePlace is the place that a new policy near a line gets where policies stand in tiers of their
+// plugin's own: behind the policy under the cursor, else at the end of its tier, or of that where a
+// policy stands that names none.
+func (v *ladderPage) freePlace(l *ladder.Line) plan.TierSlot {
+	want := plan.TierSlot{Tier: v.frame.rev.System.TiersAroundNetpol[0], Priority: newInTier}
+	switch {
+	case l.Kind == ladder.Policy && l.Policy.Tiered != nil:
+		want = plan.TierSlot{Tier: l.Policy.Tiered.Tier, Priority: l.Policy.Tiered.Priority}
+	case l.Kind == ladder.Band:
+		want.Tier = l.ID
+	}
+	slots, _ := plan.SlotsInTiers(revision.LadderBands(v.frame.rev), model.Key{}, plan.TierSlot{Priority: newInTier})
+	best := want
+	for _, s := range slots {
+		if s.Tier != want.Tier {
+			continue
+		}
+		best = s
+		if l.Kind == ladder.Policy && s.Priority > want.Priority {
+			break
+		}
+	}
+	return best
+}
+
+// newInTier is the priority of a new policy in a tier that has none.
+const newInTier = 10
 
 func brokenNote(b model.Broken) view.Dialog {
 	n := &view.NoteDialog{Title: "not read"}

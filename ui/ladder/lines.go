@@ -12,7 +12,6 @@ import (
 	"rung/model/words"
 	"rung/pages/ladder"
 	"rung/pages/page"
-	"rung/system"
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -26,7 +25,7 @@ func (v *ladderPage) ladderOptions() ladder.LadderOptions {
 		Narrow: v.frame.w < 110, FoldKey: v.frame.keys.ActionByID(action.Open).HintKey(), Hits: v.hits,
 		Turned: v.turned, Spread: v.unfolded, SpreadAll: v.spread}
 	if v.carry != nil {
-		opt.Carried, opt.At = v.carry.key, v.carry.atPriority
+		opt.Carried, opt.At, opt.AtPlace = v.carry.key, v.carry.atPriority, v.carry.at
 	}
 	return opt
 }
@@ -139,11 +138,11 @@ func whyNot(l *ladder.Line, id action.ID) string {
 		return "no policy here: " + rowsOf(l.Key)
 	case l.Kind == ladder.Rows:
 		return "no policy here: rows of " + l.Rows.Label
+	case l.Kind == ladder.Band && l.Key.Kind.IsNamed() && (id == action.LadderEdit || id == action.LadderDelete):
+		return "" // a Tier that somebody made
 	case l.Kind != ladder.Policy:
 		return "no policy here"
-	case system.WhyNotChanged(l.Key.Kind) != "":
-		return system.WhyNotChanged(l.Key.Kind)
-	case id == action.LadderMove:
+	case id == action.LadderMove && l.Policy.Tiered == nil:
 		return action.NoPriority(l.Key)
 	}
 	return ""

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/plan"
 	"rung/model/verdict/diff"
 )
 
@@ -74,6 +75,7 @@ type Page struct {
 	// of a matrix the port, of a comparison the input before.
 	Table, UUID, ID string
 	Priority        int32
+	Place           plan.TierSlot // of a new policy where policies stand in tiers of their plugin's own
 	Text            string
 	View            string              // the saved view that says how it is sorted and which columns it has
 	Base            string              // of a text that is proposed: what it was made from; of a comparison the input after
@@ -123,6 +125,9 @@ func ToDiff(before, after string) Page { return Page{Kind: Diff, ID: before, Bas
 
 // ToNew is the page that writes a new AdminNetworkPolicy at a priority.
 func ToNew(priority int32) Page { return Page{Kind: Edit, Priority: priority} }
+
+// ToNewIn is the page that writes a new policy in a tier.
+func ToNewIn(at plan.TierSlot) Page { return Page{Kind: Edit, Place: at} }
 
 // ToTemplate is the page that picks a template of policies; a blank policy gets a priority.
 func ToTemplate(priority int32) Page { return Page{Kind: Template, Priority: priority} }
@@ -190,6 +195,9 @@ func (p Page) Title() string {
 		return strings.TrimRight("diff "+p.Inputs(), " ")
 	case Edit:
 		if p.Key.Name == "" {
+			if p.Place.Tier != "" {
+				return "new at " + model.PlaceText(p.Place.Tier, p.Place.Priority)
+			}
 			return fmt.Sprintf("new at %d", p.Priority)
 		}
 		return "edit " + name

@@ -44,7 +44,7 @@ func start(t *testing.T) *world {
 	w.g.OnPlan = func(p *plan.Plan) (*gate.Preview, error) {
 		out := &gate.Preview{Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Title: "Plan", Notes: p.Notes}
 		for _, s := range p.Steps {
-			one, err := w.g.Engine.Preview(t.Context(), change.Mutation{Op: change.OpMove, Policy: adminPolicyKey(s.Policy), Priority: s.To})
+			one, err := w.g.Engine.Preview(t.Context(), change.Mutation{Op: change.OpMove, Policy: adminPolicyKey(s.Policy), Priority: float64(s.To)})
 			if err != nil {
 				return nil, err
 			}

@@ -10,6 +10,7 @@ import (
 	"rung/model/words"
 	"rung/pages/consequences"
 	"rung/revision"
+	"rung/system"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -123,17 +124,17 @@ func (v *View) askConfirm(env *view.Env) {
 	if v.p == nil {
 		return
 	}
-	env.AskDialog(v.confirmDialog(env.Rev.Mode))
+	env.AskDialog(v.confirmDialog(env.Rev))
 }
 
 // confirmDialog returns the last question about the change as it is on the page. The change that was
 // read there is committed, whatever is on the page by then; if it becomes another change, the
 // question is asked again.
-func (v *View) confirmDialog(m revision.Mode) *view.ConfirmDialog {
+func (v *View) confirmDialog(rev *revision.Revision) *view.ConfirmDialog {
 	p := v.p
 	name := p.ConfirmName
 	c := &view.ConfirmDialog{Title: p.Title, Type: name, YesText: "yes", NoText: "no",
-		Body: []string{sumText(p, m)},
+		Body: []string{sumText(p, rev.Mode, rev.System.HasFeature(system.Rows))},
 		Yes: func(env *view.Env) {
 			v.commitChange(env, p, gate.Confirm{Yes: true, Name: name, By: "console"})
 		},
@@ -142,7 +143,7 @@ func (v *View) confirmDialog(m revision.Mode) *view.ConfirmDialog {
 			if v.phase != ready {
 				return nil
 			}
-			return v.confirmDialog(v.workedFrom.Mode)
+			return v.confirmDialog(v.workedFrom)
 		},
 		No: func(env *view.Env) { env.SayText("nothing was changed") },
 	}
@@ -179,8 +180,8 @@ func (v *View) changedSince(p *gate.Preview) string {
 	return p.ChangesSince(v.p)
 }
 
-// sumText says in one sentence what yes does, and to what.
-func sumText(p *gate.Preview, m revision.Mode) string {
+// sumText says in one sentence what yes does, and to what; rows says whether policies have any.
+func sumText(p *gate.Preview, m revision.Mode, rows bool) string {
 	to := "the cluster " + m.Title
 	switch {
 	case m.WriteBack:
@@ -189,6 +190,9 @@ func sumText(p *gate.Preview, m revision.Mode) string {
 		to = "the sandbox only"
 	case m.Name == "files":
 		to = m.Title
+	}
+	if !rows {
+		return fmt.Sprintf("Changes %s: %s.", words.Count(len(p.Objects), "object"), to)
 	}
 	return fmt.Sprintf("Changes %s and %s in every zone: %s.", words.Count(len(p.Objects), "policy"), words.Count(len(p.Rows), "row"), to)
 }

@@ -9,6 +9,7 @@ import (
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/consequences"
+	"rung/system"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -68,7 +69,9 @@ func (v *View) buildDocs(env *view.Env) {
 	if v.side {
 		right = v.newBuilder(env, rw)
 	}
-	right.addRows(v.p)
+	if env.Rev.System.HasFeature(system.Rows) {
+		right.addRows(v.p)
+	}
 	left.addCommands(v.p.Commands)
 	if !v.diff {
 		left.addTexts(v.p.Objects)

@@ -105,19 +105,19 @@ func (v *View) CurrentMutation() change.Mutation {
 	return v.p.Mutation
 }
 
-// NewPriority is the priority of the one policy that the change makes; ok is false where it makes
-// none that has one, or several.
-func (v *View) NewPriority() (priority int32, ok bool) {
+// NewPriority is the place of the one policy that the change makes, for people; ok is false where it
+// makes none that has a priority, or several.
+func (v *View) NewPriority() (place string, ok bool) {
 	if v.p == nil {
-		return 0, false
+		return "", false
 	}
 	made := 0
 	for _, o := range v.p.Objects {
-		if o.Old == nil && o.New != nil && o.New.Kind.HasPriority() {
-			priority, made = o.New.Priority, made+1
+		if o.Old == nil && o.New != nil && o.New.Kind.CanMove() {
+			place, made = o.New.PlaceText(), made+1
 		}
 	}
-	return priority, made == 1
+	return place, made == 1
 }
 
 // MergeConflict returns the conflict that keeps the change from being made, nil for none.

@@ -244,7 +244,7 @@ func (v *templatePage) Crumb() string {
 	case v.madeSet != nil:
 		if v.pre != nil {
 			if priority, ok := v.pre.NewPriority(); ok {
-				return fmt.Sprintf("new %s at %d", v.madeSet.Name, priority)
+				return fmt.Sprintf("new %s at %s", v.madeSet.Name, priority)
 			}
 		}
 		return "new " + v.madeSet.Name

@@ -1,10 +1,9 @@
 package view
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"rung/change"
@@ -96,22 +95,31 @@ func AskDelete(env *Env, k model.PolicyKey) {
 	env.PreviewChange(change.Mutation{Op: change.OpDelete, Policy: k})
 }
 
-// AskMove asks for another priority of a policy that has one.
+// AskMove asks for another place of a policy that has one.
 func AskMove(env *Env, k model.PolicyKey) {
 	p := env.Rev.Cluster.Policy(k)
-	if p == nil || !k.Kind.HasPriority() {
+	if p == nil || !k.Kind.CanMove() {
 		env.SayFailure("%s has no priority", k.Label())
 		return
 	}
-	env.AskDialog(&PromptDialog{Title: "Move " + k.Label(), Label: fmt.Sprintf("New priority (now %d; lower decides first):", p.Priority),
-		Check: func(s string) string {
-			if n, err := strconv.Atoi(strings.TrimSpace(s)); err != nil || n < 0 || n > 1000 {
-				return "a number from 0 to 1000"
-			}
-			return ""
-		},
+	label := fmt.Sprintf("New priority (now %s; lower decides first):", p.PlaceText())
+	if p.Tiered != nil {
+		label = fmt.Sprintf("New priority, or TIER/PRIORITY (now %s):", p.PlaceText())
+	}
+	move := func(s string) (change.Mutation, string) {
+		m := change.Mutation{Op: change.OpMove, Policy: k}
+		if err := m.ParsePlace(s); err != nil {
+			return m, err.Error()
+		}
+		if _, at, why := m.PlaceOf(p); why != "" || p.Tiered == nil && at > 1000 {
+			return m, cmp.Or(why, "a number from 0 to 1000")
+		}
+		return m, ""
+	}
+	env.AskDialog(&PromptDialog{Title: "Move " + k.Label(), Label: label,
+		Check: func(s string) string { _, why := move(s); return why },
 		Done: func(env *Env, s string) {
-			n, _ := strconv.Atoi(strings.TrimSpace(s)) // checked above
-			env.PreviewChange(change.Mutation{Op: change.OpMove, Policy: k, Priority: int32(n)})
+			m, _ := move(s) // checked above
+			env.PreviewChange(m)
 		}})
 }

@@ -19,7 +19,7 @@ func AskLogging(env *Env, keys ...model.Key) {
 	var all []*model.Policy
 	for _, k := range keys {
 		target := model.LoggedBy(k)
-		p := env.Rev.Cluster.LoggedObject(target)
+		p := env.Rev.Cluster.Changeable(target)
 		if k.Kind.IsPolicy() && env.Rev.Cluster.Policy(k) == nil {
 			p = nil
 		}

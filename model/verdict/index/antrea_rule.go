@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/antrea"
 	"rung/model/verdict"
 )
 
@@ -161,6 +162,19 @@ func (a *antreaMaker) addRuleTerms(p *model.Policy, r *model.Rule, ref Rule, t T
 	if len(known.Peers) > 0 {
 		a.addPortTerms(p, r, ref, t, subject, a.peersCondition(p, &known), "")
 	}
+	names = slices.DeleteFunc(names, func(name string) bool {
+		addrs, known := antrea.ServiceAddrs(a.x.view.Cluster, name)
+		if len(addrs) > 0 {
+			t, ref := t, ref
+			t.Maybe, ref.Maybe = true, "fqdn "+name+": whether the pod asked DNS for the headless Service is not known"
+			a.addPortTerms(p, r, ref, t, subject, a.addressCondition("fqdn "+strings.Join(addrs, " "), func(c conditionAddrs) {
+				for _, ip := range addrs {
+					c.addSingle(ip, nil)
+				}
+			}), name)
+		}
+		return known
+	})
 	if len(names) > 0 {
 		ref.Maybe = "fqdn " + strings.Join(names, ", ") + ": which addresses it has is for DNS to say"
 		t.Maybe = true

@@ -53,7 +53,7 @@ func (a *antreaMaker) peersCondition(p *model.Policy, r *model.Rule) int32 {
 	for i := range r.Peers {
 		key += "\x01" + peerKey(&r.Peers[i])
 		if r.Peers[i].Group != "" {
-			key += antrea.GroupKey(p, r.Peers[i].Group).String()
+			key += a.groupContent(antrea.GroupKey(p, r.Peers[i].Group))
 		}
 	}
 	return a.addressCondition(key, func(c conditionAddrs) {
@@ -61,6 +61,15 @@ func (a *antreaMaker) peersCondition(p *model.Policy, r *model.Rule) int32 {
 			a.addAntreaPeer(c, p, &r.Peers[i])
 		}
 	})
+}
+
+// groupContent tells groups by what they stand for: conditions outlive a change of the group.
+func (a *antreaMaker) groupContent(k model.Key) (text string) {
+	m := a.groups.MembersOf(k)
+	for i := range m.Pods {
+		text += "\x02" + selectionKey(&m.Pods[i])
+	}
+	return text + "\x03" + strings.Join(m.Networks, " ")
 }
 
 func (a *antreaMaker) addAntreaPeer(c conditionAddrs, p *model.Policy, peer *model.Peer) {

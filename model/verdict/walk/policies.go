@@ -155,6 +155,12 @@ func stageVerdict(x *index.Index, h *tierHop, s index.SettledWalk, hits []index.
 			out.Candidates = verdict.AddDecider(out.Candidates, d)
 		}
 	}
+	// Of one rule several peers may match: where one is sure to, the rule decides.
+	if len(out.Candidates) == 1 && slices.ContainsFunc(s.Decided, func(i int32) bool {
+		return slices.ContainsFunc(hits, func(h index.Hit) bool { return h.Ref == i && !h.Maybe })
+	}) {
+		out.Candidates = nil
+	}
 	if s.Verdict == verdict.Unknown {
 		i := slices.IndexFunc(hits, func(h index.Hit) bool { return h.Maybe })
 		out.Reason = cmp.Or(x.Rules[terms[hits[i].Ref].Rule].Maybe, multicastActions)

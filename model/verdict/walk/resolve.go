@@ -17,8 +17,9 @@ type foundEnd struct {
 	verdict.End
 	pod         *model.Pod
 	addrs       []netip.Addr
-	node        string // of a node or of a pod on its network
-	whyNotAsked string // why not
+	node        string               // of a node or of a pod on its network
+	whyNotAsked string               // why not
+	slicePorts  []model.EndpointPort // of the EndpointSlice that lists it
 }
 
 // findEnd looks an endpoint up.
@@ -186,8 +187,12 @@ func serviceBackends(x *index.Index, e verdict.Endpoint, proto verdict.Protocol,
 	}
 	target := sp.TargetPort
 	for _, f := range endpointsOf(x, s) {
+		at := f.slicePorts
+		i := slices.IndexFunc(at, func(e model.EndpointPort) bool { return e.Name == sp.Name && e.Protocol == string(proto) })
 		f.Port = port
 		switch n, err := strconv.Atoi(target); {
+		case i >= 0: // the slice says it, and for a Service without a selector nothing else does
+			f.Port = uint16(at[i].Port)
 		case target == "" || target == "0":
 		case err == nil:
 			f.Port = uint16(n)
@@ -233,7 +238,9 @@ func endpointsOf(x *index.Index, s *model.Service) (out []foundEnd) {
 		}
 		sliced = true
 		for _, ip := range index.ParseAddrs(es.Addresses) {
-			out = append(out, findAddr(x, verdict.AddrEnd(ip), false))
+			f := findAddr(x, verdict.AddrEnd(ip), false)
+			f.slicePorts = es.Ports
+			out = append(out, f)
 		}
 	}
 	if sliced || len(s.Selector.Map()) == 0 {

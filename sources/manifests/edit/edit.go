@@ -211,9 +211,9 @@ func sameObject(obj map[string]any, k model.Key) bool {
 	md, _ := obj["metadata"].(map[string]any)
 	name, _ := md["name"].(string)
 	ns, _ := md["namespace"].(string)
-	kind, typed := obj["kind"].(string) // items of typed Lists have none
+	_, typed := obj["kind"].(string) // items of typed Lists have none
 	return name == k.Name && (ns == k.Namespace || ns == "" && k.Namespace == "default" || k.Namespace == "") &&
-		(!typed || kind == string(k.Kind))
+		(!typed || manifests.KindOfTree(obj) == k.Kind)
 }
 
 func (r *rewriter) newDiffer(p *documentPiece) *objectDiffer {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"rung/model"
+	"rung/sources/manifests"
 	"rung/sources/manifests/yamltree"
 )
 
@@ -70,7 +71,7 @@ func refOf(obj any) DocumentRef {
 	o, _ := obj.(map[string]any)
 	md, _ := o["metadata"].(map[string]any)
 	r := DocumentRef{}
-	r.Kind, _ = o["kind"].(string)
+	r.Kind = string(manifests.KindOfTree(o))
 	r.Namespace, _ = md["namespace"].(string)
 	r.Name, _ = md["name"].(string)
 	if r.Name == "" {

@@ -69,19 +69,26 @@ func (u *antreaUse) addAppliedTo(list []antreaAppliedTo) {
 func (u *antreaUse) addPeers(list []antreaPeer) {
 	for i := range list {
 		u.groups = u.groups || list[i].Group != ""
-		u.selectors = u.selectors || list[i].PodSelector != nil || list[i].NamespaceSelector != nil
+		u.selectors = u.selectors || list[i].PodSelector != nil || list[i].NamespaceSelector != nil || list[i].Namespaces != nil
 	}
 }
 
 // appliedToPlaces says where appliedTo stands: at the policy, or at every rule.
 func (n *normaliser) appliedToPlaces(spec *antreaPolicySpec) {
-	with, rules := 0, len(spec.Ingress)+len(spec.Egress)
+	with, services, rules := 0, 0, len(spec.Ingress)+len(spec.Egress)
 	for _, d := range model.Directions {
 		for i := range spec.rulesOf(d) {
-			if len(spec.rulesOf(d)[i].AppliedTo) > 0 {
+			list := spec.rulesOf(d)[i].AppliedTo
+			if len(list) > 0 {
 				with++
 			}
+			if slices.ContainsFunc(list, func(a antreaAppliedTo) bool { return a.Service != nil }) {
+				services++
+			}
 		}
+	}
+	if services > 0 && services < with {
+		n.addInvalid(antrea.ServiceMixed, "spec", "has rules of NodePort Services and rules of others: a policy applies to one or the other", "make two policies of it")
 	}
 	switch {
 	case len(spec.AppliedTo) > 0 && with > 0:

@@ -96,7 +96,7 @@ func KeepReadFields(n *yaml.Node) {
 func keepTemplateFields(template *yaml.Node) {
 	yamltree.KeepFields(template, "metadata", "spec")
 	yamltree.KeepFields(yamltree.Get(template, "metadata"), "labels")
-	yamltree.KeepFields(yamltree.Get(template, "spec"), "nodeName", "nodeSelector", "hostNetwork", "serviceAccountName", "containers")
+	yamltree.KeepFields(yamltree.Get(template, "spec"), "nodeName", "nodeSelector", "hostNetwork", "serviceAccountName", "serviceAccount", "containers")
 	for _, c := range yamltree.ItemsAt(template, "spec", "containers") {
 		yamltree.KeepFields(c, "ports")
 	}

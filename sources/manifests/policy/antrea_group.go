@@ -1,4 +1,4 @@
-package manifests
+package policy
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -7,17 +7,17 @@ import (
 	"rung/model/antrea"
 	"rung/model/clean"
 	"rung/sources/manifests/check"
-	"rung/sources/manifests/policy"
 )
 
-func (d *decoder) antreaTier(o *policy.AntreaTier, m model.Meta) model.Object {
+// NewTier is the normal form of a Tier.
+func NewTier(o *AntreaTier, m model.Meta) *model.Tier {
 	t := &model.Tier{Meta: m, Priority: o.Spec.Priority, Description: clean.Text(o.Spec.Description)}
 	_, t.Static = antrea.StaticPriority(m.Name)
 	return t
 }
 
-// antreaGroup reads a group. Of several forms at once Antrea would take none.
-func (d *decoder) antreaGroup(o *policy.AntreaGroup, m model.Meta) model.Object {
+// NewGroup is the normal form of a group. Of several forms at once Antrea would take none.
+func NewGroup(o *AntreaGroup, m model.Meta) *model.Group {
 	g := &model.Group{Meta: m}
 	bad := func(code, field, msg string) {
 		g.Invalid = append(g.Invalid, model.Broken{Severity: model.SeverityError, Origin: m.Origin, Key: m.Key, Field: field,
@@ -45,7 +45,7 @@ func (d *decoder) antreaGroup(o *policy.AntreaGroup, m model.Meta) model.Object 
 		blocks = append(blocks[:len(blocks):len(blocks)], *spec.IPBlock)
 	}
 	for i := range blocks {
-		if !policy.IsCommonCIDR(blocks[i].CIDR) {
+		if !IsCommonCIDR(blocks[i].CIDR) {
 			bad(check.CodeCIDR, "spec.ipBlocks", clean.Text(blocks[i].CIDR)+" is no CIDR")
 		}
 		if len(blocks[i].Except) > 0 {

@@ -1,0 +1,75 @@
+package antrea
+
+import (
+	"slices"
+	"strings"
+
+	"rung/model"
+	"rung/model/words"
+)
+
+// accountLabel is reserved by Antrea.
+const accountLabel = "internal.antrea.io/service-account"
+
+// checkLabels finds pods and namespaces with the label that Antrea keeps for itself, whether or
+// not some policy selects by account.
+func (k *checker) checkLabels() {
+	var names []string
+	var first *model.Meta
+	for p := range k.c.Pods() {
+		if _, ok := p.Labels.Map()[accountLabel]; ok {
+			names = append(names, p.Namespace+"/"+p.Name)
+			if first == nil {
+				first = &p.Meta
+			}
+		}
+	}
+	for ns := range k.c.Namespaces() {
+		if _, ok := ns.Labels.Map()[accountLabel]; ok {
+			names = append(names, "namespace "+ns.Name)
+			if first == nil {
+				first = &ns.Meta
+			}
+		}
+	}
+	if first != nil {
+		slices.Sort(names)
+		k.addAboutObject(first, AccountLabel, words.ListFew(names, 3)+words.OneOrMany(len(names), " has", " have")+" the label "+accountLabel+", which Antrea keeps for itself", "take the label off")
+	}
+	for p := range k.c.EveryPolicy() {
+		if slices.ContainsFunc(selectorsOf(p), usesAccountLabel) {
+			k.addAboutObject(&p.Meta, AccountLabel, "selects by the label "+accountLabel+", which Antrea keeps for itself", "select by serviceAccount")
+		}
+	}
+	for _, kind := range []model.Kind{model.KindClusterGroup, model.KindGroup} {
+		for g := range k.c.Groups(kind) {
+			if usesAccountLabel(g.Namespaces) || usesAccountLabel(g.Pods) {
+				k.addAboutObject(&g.Meta, AccountLabel, "selects by the label "+accountLabel+", which Antrea keeps for itself", "name the service account in the policy")
+			}
+		}
+	}
+}
+
+func usesAccountLabel(s model.Selector) bool { return strings.Contains(s.Key(), accountLabel) }
+
+// selectorsOf are the selectors of pods and namespaces that a policy is written with.
+func selectorsOf(p *model.Policy) []model.Selector {
+	out := []model.Selector{p.Subject.Namespaces, p.Subject.Pods}
+	add := func(list []model.AppliedTo) {
+		for i := range list {
+			out = append(out, list[i].Namespaces, list[i].Pods)
+		}
+	}
+	if p.Tiered != nil {
+		add(p.Tiered.AppliedTo)
+	}
+	for r := range p.AllRules() {
+		if r.Tiered != nil {
+			add(r.Tiered.AppliedTo)
+		}
+		for i := range r.Peers {
+			out = append(out, r.Peers[i].Namespaces, r.Peers[i].Pods)
+		}
+	}
+	return out
+}

@@ -1,0 +1,112 @@
+package standing
+
+import (
+	"fmt"
+
+	"rung/model"
+	"rung/model/network"
+	"rung/model/verdict"
+	"rung/revision"
+)
+
+// PrimaryNetworkOf is the name of the network that a pod's connections go over, empty for the
+// default one. A network that no object is about is named as the pod's annotation has it, and known
+// is false.
+func PrimaryNetworkOf(r *revision.Revision, p *model.Pod) (name string, known bool) {
+	key := p.PrimaryUDN()
+	if key == "" {
+		return "", true
+	}
+	if n := r.Desired.Networks().OfKey(key); n != nil {
+		return n.Name, true
+	}
+	return key, false
+}
+
+// ForConnection is the revision by which a connection is judged: as it stands on the network that both
+// ends are on, or on the one that the question names. Apart says, where the ends are on networks that
+// do not reach each other, so; then no policy is asked.
+func ForConnection(r *revision.Revision, c verdict.Connection) (on *revision.Revision, apart string, err error) {
+	t := revision.WholeDesired(r).Networks()
+	switch {
+	case r.Network != nil || c.Network == "" && len(t.Names()) == 0:
+		return r, "", nil
+	case c.Network == revision.DefaultNetwork:
+		return r, "", nil
+	case c.Network != "":
+		on = revision.OnNetwork(r, c.Network)
+		if on == nil {
+			return nil, "", fmt.Errorf("%w: there is no network %s", verdict.ErrQuestion, c.Network)
+		}
+		return on, "", nil
+	}
+	from, to := placeOf(r, t, c.From), placeOf(r, t, c.To)
+	switch {
+	case from.unknown || to.unknown:
+		return r, "", nil
+	case from.name == to.name && from.name == "":
+		return r, "", nil
+	case from.anywhere && to.name != "":
+		return revision.OnNetwork(r, to.name), "", nil
+	case to.anywhere && from.name != "", from.name == to.name:
+		return revision.OnNetwork(r, from.name), "", nil
+	}
+	return r, apartText(c, from, to), nil
+}
+
+// placeOfEnd is the network that an end of a connection is on: its name, empty for the default one.
+type placeOfEnd struct {
+	name string
+	// anywhere says that the end is no pod: it is reached from any network, or from none.
+	anywhere bool
+	// unknown says that nothing is read of the network.
+	unknown bool
+}
+
+func placeOf(r *revision.Revision, t *network.Table, e verdict.Endpoint) placeOfEnd {
+	pod := (*model.Pod)(nil)
+	switch e.Key.Kind {
+	case model.KindPod:
+		pod = r.JudgedCluster().Pod(e.Key.Namespace, e.Key.Name)
+	case model.KindService:
+		if at, n := t.Place(e.Key.Namespace); at == network.OnPrimary {
+			return placeOfEnd{name: n.Name}
+		}
+		return placeOfEnd{}
+	case "":
+		for _, o := range r.AddressOwners(e.Addr.String()) {
+			if o.Key.Kind == model.KindPod && o.Note == "" {
+				pod = r.Cluster.Pod(o.Key.Namespace, o.Key.Name)
+				break
+			}
+		}
+	}
+	if pod == nil || pod.HostNetwork {
+		return placeOfEnd{anywhere: true}
+	}
+	name, known := PrimaryNetworkOf(r, pod)
+	if e.Key.Kind == "" && name != "" { // an address of the default network of such a pod
+		return placeOfEnd{}
+	}
+	return placeOfEnd{name: name, unknown: !known}
+}
+
+// apartText says why two ends do not reach each other.
+func apartText(c verdict.Connection, from, to placeOfEnd) string {
+	place := func(p placeOfEnd) string {
+		if p.name == "" {
+			return "the default network"
+		}
+		return "the user-defined network " + p.name
+	}
+	text := fmt.Sprintf("%s is on %s and %s on %s, and these do not reach each other", c.From, place(from), c.To, place(to))
+	switch {
+	case from.name == "":
+		text += ": the port of " + c.To.String() + " on the default network is isolated by tier 0 (DenyPrimaryUDN)"
+	case to.name == "":
+		text += ": the network has no way into the default one"
+	default:
+		text += " unless a ClusterNetworkConnect connects them or both are advertised"
+	}
+	return text
+}
