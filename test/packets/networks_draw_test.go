@@ -188,20 +188,20 @@ func (d *drawn) base(all []*home) {
 // drawNetworks makes a cluster with networks, and policies on them and on the default one.
 func drawNetworks(r *rand.Rand, all []*home) *drawn {
 	d := &drawn{r: r, spaces: spaces, blocks: []string{"0.0.0.0/0", "::/0", "10.244.1.0/24", "10.20.1.0/24", "10.30.0.0/16", "10.30.1.0/24", "fd30::/64",
-		"fd40:0:0:1::/64", "10.50.2.0/24", "fd50::/48", "10.60.0.0/16", "198.51.100.0/24", "2001:db8::/32", "203.0.113.9/32"}}
+		"fd40:0:0:1::/64", "10.50.2.0/24", "fd50::/48", "10.60.0.0/16", "198.51.100.0/24", "198.51.0.0/16", "2001:db8::/32", "2001:db8:9::/48", "203.0.113.9/32"}}
 	d.options = compiler.Options{IPv4: true, IPv6: true, AllowICMP: d.one(2), Stateless: d.one(2), DNS: dnsAddrs,
 		ClusterSubnets: []netip.Prefix{netip.MustParsePrefix("10.244.0.0/16"), netip.MustParsePrefix("fd01::/48")}}
 	d.base(all)
-	for i := range 2 + r.IntN(7) {
+	for i := range 4 + r.IntN(9) {
 		d.objects = append(d.objects, d.networkPolicy(fmt.Sprint("np", i)))
 	}
 	for _, ns := range []string{"blue", "green1", "red", "plain1"} {
-		if d.one(2) {
+		if !d.one(4) {
 			d.objects = append(d.objects, d.firewall(ns))
 		}
 	}
 	d.spaces = []string{"plain1", "plain2"}
-	for i := range 1 + r.IntN(3) {
+	for i := range 1 + r.IntN(4) {
 		p := d.networkPolicy(fmt.Sprint("mnp", i))
 		p.Kind = model.KindMNP
 		p.Annotations = map[string]string{model.AnnotationPolicyFor: d.pick("plain1/extra2", "plain1/extra3", "plain1/extra2, plain1/extra3")}

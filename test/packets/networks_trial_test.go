@@ -71,7 +71,7 @@ func (d *drawn) onOne(w *world, t *networkTrial, all []*home) bool {
 	leave := leg{from.zone, from.lport, []crossing{{from.lport, mine.router}}, mine.elsewhere}
 	arrive := leg{to.zone, there.elsewhere, []crossing{{there.router, to.lport}}, to.lport}
 	routed := n.Primary || n.Topology == network.Layer3
-	switch k := d.r.IntN(12); {
+	switch k := d.r.IntN(13); {
 	case k < 8:
 		t.what = "pod to pod"
 		switch {
@@ -84,17 +84,18 @@ func (d *drawn) onOne(w *world, t *networkTrial, all []*home) bool {
 		default:
 			t.what, t.legs = "pod to pod of another node", []leg{leave, arrive}
 		}
-	case k < 9 && routed:
-		t.what, t.packet.Dst, t.asked.To = "pod to outside", same("198.51.100.9", "2001:db8:9::9"), verdicts.Endpoint{}
+	case k < 10 && routed:
+		t.what, t.asked.To = "pod to outside", verdicts.Endpoint{}
+		t.packet.Dst = same(d.pick("198.51.100.9", "203.0.113.9", "8.8.8.8"), d.pick("2001:db8:9::9", "2001:4860::8888"))
 		leave.out = mine.outside
 		t.legs = []leg{leave}
-	case k < 10 && routed:
+	case k < 11 && routed:
 		t.what, t.packet.Src, t.packet.Dst, t.asked.From = "outside to pod", same("203.0.113.9", "2001:db8:9::9"), same(to.texts()...), verdicts.Endpoint{}
 		arrive.in = there.outside
 		t.legs = []leg{arrive}
 	case n.Primary:
 		node := n.NodeAddresses(w.cluster.Node(to.zone))
-		if k < 11 {
+		if k < 12 {
 			t.what, t.packet.Src, t.packet.Dst = "node to pod", same(node...), same(to.texts()...)
 			t.asked.From = verdicts.NodeEnd(to.zone)
 			t.legs = []leg{{to.zone, there.node, []crossing{{there.node, to.lport}}, to.lport}}
