@@ -43,6 +43,7 @@ type zoneBridge struct {
 	ports map[string]*bridgePort // by logical port
 	drop  []leavingPort
 	need  int64 // the next_cfg that covers every port
+	next  int   // the next number of an interface: of plugPorts alone
 }
 
 // firstRows are the first rows of the vswitch database.
@@ -148,6 +149,9 @@ func (b *zoneBridge) plugOnce(ctx context.Context) error {
 	if err := b.routeSwitches(ctx, want); err != nil {
 		return err
 	}
+	// A number is given once: ovs-vswitchd would take an interface that goes and comes at once
+	// for the same, and write on into the pipe of the one that went.
+	b.next = max(b.next, next)
 	var ops []map[string]any
 	fresh := map[string]*bridgePort{}
 	undo := func() {
@@ -161,8 +165,8 @@ func (b *zoneBridge) plugOnce(ctx context.Context) error {
 		r, there := have[name]
 		iface := r.stringOf("name")
 		if !there {
-			iface = "p" + strconv.Itoa(next)
-			next++
+			iface = "p" + strconv.Itoa(b.next)
+			b.next++
 		}
 		if !there || b.portOf(name) == nil {
 			p, err := newPort(b.zone, name, iface)
