@@ -138,17 +138,19 @@ func TestNetworksOnOVN(t *testing.T) {
 	tools := install.OVN(t, ovn.FindTools)
 	cluster := made.Cluster(networkObjects(network.Layer3)...)
 	s := start(t, Config{Zones: []string{"n1", "n2"}, OVN: tools, OVNOnly: true, Node: func(name string) *model.Node { return cluster.Node(name) }})
-	probe := func() (made bool) {
+	probe := func() {
 		t.Helper()
-		_, made, err := s.ProbePackets(t.Context(), ProbeRequest{Proto: "tcp", Port: 80,
+		steps, made, err := s.ProbePackets(t.Context(), ProbeRequest{Proto: "tcp", Port: 80,
 			From: ProbeEnd{Zone: "n1", Port: "blue.net_blue_p1", Addr: netip.MustParseAddr("10.20.1.10")},
 			To:   ProbeEnd{Zone: "n2", Port: "blue.net_blue_p2", Addr: netip.MustParseAddr("10.20.2.10")}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return made
+		if !made {
+			t.Errorf("the connection was not made: %+v", steps)
+		}
 	}
-	for range 2 {
+	for range 4 {
 		s.SetPods(cluster, nil)
 		w := follow(t, s, "n2", nbdb.Config{AnyName: true})
 		for _, zone := range s.Zones() {
@@ -156,9 +158,7 @@ func TestNetworksOnOVN(t *testing.T) {
 				return db.PortByName(rows.OutsidePort("blue_net_"+zone)) != nil && db.PortByName("blue.net_blue_p"+zone[1:]) != nil
 			})
 		}
-		if !probe() {
-			t.Error("the connection was not made")
-		}
+		probe()
 		next, changes := cluster.Upsert(nil, []model.Key{{Kind: model.KindNAD, Namespace: "blue", Name: "net"}})
 		s.SetPods(next, changes)
 		w.until("without the router", func(_ []model.ZoneUpdate, db *nb.DB) bool {
