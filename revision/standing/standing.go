@@ -2,6 +2,9 @@ package standing
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"rung/model"
 	"rung/model/network"
@@ -48,10 +51,29 @@ func ForConnection(r *revision.Revision, c verdict.Connection) (on *revision.Rev
 		return r, "", nil
 	case from.anywhere && to.name != "":
 		return revision.OnNetwork(r, to.name), "", nil
+	case from.name == "" && leavesOpen(r, c):
+		return r, "", nil // tier 0 lets it in, and no policy of the pod's is asked
 	case to.anywhere && from.name != "", from.name == to.name:
 		return revision.OnNetwork(r, from.name), "", nil
 	}
 	return r, apartText(c, from, to), nil
+}
+
+// leavesOpen says whether a connection goes to a port that its pod, on a primary network, leaves open on
+// the default one (networks.md#tier-0).
+func leavesOpen(r *revision.Revision, c verdict.Connection) bool {
+	if c.To.Key.Kind != model.KindPod {
+		return false
+	}
+	pod := r.JudgedCluster().Pod(c.To.Key.Namespace, c.To.Key.Name)
+	if pod == nil {
+		return false
+	}
+	term := strings.ToLower(string(c.Protocol))
+	if c.Protocol != verdict.ICMP {
+		term += ".dst == " + strconv.Itoa(int(c.Port))
+	}
+	return slices.Contains(pod.OpenPorts, term)
 }
 
 // placeOfEnd is the network that an end of a connection is on: its name, empty for the default one.
