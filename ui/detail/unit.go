@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/shell"
 	"rung/model/ovn/nb"
+	"rung/model/shell"
 	"rung/model/signs"
 	"rung/model/verdict"
 	"rung/model/words"
