@@ -61,33 +61,42 @@ func (b *databaseBuilder) portGroup(name string) *nb.PortGroup {
 // addNetwork adds the switch of a network in the zone, its ports, and the groups that no policy is
 // in; nil is the default network (networks.md#port-groups).
 func (b *databaseBuilder) addNetwork(d *compiler.Desired, n *network.Network) {
-	of, name, management, router := "", b.zone, nb.ManagementPort(b.zone), nb.RouterPort(b.zone)
-	inCluster, inRouter := []string{management}, []string{router}
-	if n != nil {
-		of, name, management, router = n.Name, n.Switch(b.zone), n.ManagementPort(b.zone), n.RouterPort(b.zone)
-		inCluster, inRouter = []string{management}, []string{router}
-		if n.Topology != network.Layer3 || d.Options().Multicast != compiler.On {
-			inRouter = nil
+	if n == nil {
+		b.addDefaultNetwork(d)
+		return
+	}
+	part := n.PartIn(b.zone, d.Cluster().Pods(), d.Cluster().Namespaces(), d.Options().Multicast == compiler.On)
+	sw := b.logicalSwitch(part.Switch)
+	for _, port := range []string{part.Management, part.Router, part.Uplink} {
+		if port != "" {
+			b.addPort(sw, port)
 		}
 	}
-	sw := b.logicalSwitch(name)
-	if n == nil || n.Primary {
-		b.addPort(sw, management)
-		b.addPort(sw, router)
-		b.portGroup(compiler.GroupHolder(of, nb.OwnerCluster, nb.GroupCluster).Name).Ports = inCluster
-		b.portGroup(compiler.GroupHolder(of, nb.OwnerCluster, nb.GroupClusterRtr).Name).Ports = inRouter
+	for i := range part.Pods {
+		b.addPort(sw, part.Pods[i].Name)
 	}
+	for i := range part.Groups {
+		b.portGroup(part.Groups[i].Name).Ports = part.Groups[i].Ports
+	}
+}
+
+// addDefaultNetwork adds what the node's switch of the default network has.
+func (b *databaseBuilder) addDefaultNetwork(d *compiler.Desired) {
+	management, router := nb.ManagementPort(b.zone), nb.RouterPort(b.zone)
+	sw := b.logicalSwitch(b.zone)
+	b.addPort(sw, management)
+	b.addPort(sw, router)
+	b.portGroup(compiler.GroupHolder("", nb.OwnerCluster, nb.GroupCluster).Name).Ports = []string{management}
+	b.portGroup(compiler.GroupHolder("", nb.OwnerCluster, nb.GroupClusterRtr).Name).Ports = []string{router}
 	for p := range d.Cluster().Pods() {
-		remote := n != nil && n.Topology == network.Layer2 && !n.EVPN
-		if p.NodeName != b.zone && !remote || !p.CanBeSubject() {
+		if p.NodeName != b.zone || !p.CanBeSubject() {
 			continue
 		}
-		for _, port := range p.PortNames() {
-			b.addPort(sw, port)
-			if d.Cluster().Namespace(p.Namespace) != nil && (n == nil || n.GivesAddresses()) {
-				g := b.portGroup(compiler.GroupHolder(of, nb.OwnerNamespace, p.Namespace).Name)
-				g.Ports = append(g.Ports, port)
-			}
+		port := nb.PortName(p.Namespace, p.Name)
+		b.addPort(sw, port)
+		if d.Cluster().Namespace(p.Namespace) != nil {
+			g := b.portGroup(compiler.GroupHolder("", nb.OwnerNamespace, p.Namespace).Name)
+			g.Ports = append(g.Ports, port)
 		}
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"rung/engine/probe"
 	"rung/model"
 	"rung/model/ovn/match"
-	"rung/model/ovn/nb"
 	"rung/model/verdict"
 	"rung/model/verdict/walk"
 	"rung/revision"
+	"rung/revision/standing"
 	"rung/sources/sandbox"
 	"rung/sources/sandbox/ovn"
 )
@@ -42,18 +42,19 @@ func (l *Lab) Probe(ctx context.Context, c verdict.Connection, at func(probe.Pro
 	if err != nil {
 		return nil, err
 	}
-	policies, err := walk.FromPolicies(l.Revision().Verdicts(), c)
+	_, policies, err := askOnNetwork(l.Revision(), c)
 	if err != nil {
 		return nil, err
 	}
 	l.awaitWritten(ctx, policies.Paths)
 	before := l.Revision()
-	if policies, err = walk.FromPolicies(before.Verdicts(), c); err != nil {
+	on, policies, err := askOnNetwork(before, c)
+	if err != nil {
 		return nil, err // what it is about has gone meanwhile
 	}
 	sent := make([]probe.PathPackets, len(policies.Paths))
 	for i := range policies.Paths {
-		if err := l.sendPath(ctx, sb, before, &policies.Paths[i], c.Protocol, &sent[i], at); err != nil {
+		if err := l.sendPath(ctx, sb, on, &policies.Paths[i], c.Protocol, &sent[i], at); err != nil {
 			if cause := context.Cause(ctx); cause != nil {
 				err = fmt.Errorf("%w: %w", cause, err)
 			}
@@ -61,6 +62,17 @@ func (l *Lab) Probe(ctx context.Context, c verdict.Connection, at func(probe.Pro
 		}
 	}
 	return probe.JudgePackets(before, l.Revision(), c, sent, l.Now())
+}
+
+// askOnNetwork asks the policies about a connection on the network that both ends are on. Ends on networks
+// that do not reach each other have no path.
+func askOnNetwork(r *revision.Revision, c verdict.Connection) (on *revision.Revision, a verdict.Answer, err error) {
+	on, apart, err := standing.ForConnection(r, c)
+	if err != nil || apart != "" {
+		return r, a, err
+	}
+	a, err = walk.FromPolicies(on.Verdicts(), c)
+	return on, a, err
 }
 
 // probedSandbox is the sandbox, once it has started.
@@ -122,7 +134,7 @@ func (l *Lab) sendPath(ctx context.Context, sb *sandbox.Sandbox, r *revision.Rev
 	if out.NotSent != "" {
 		return nil
 	}
-	steps, made, err := sb.ProbePackets(ctx, sandbox.ProbeRequest{From: endOf(&p.From, from), To: endOf(&p.To, to), Proto: probeProtocols[proto],
+	steps, made, err := sb.ProbePackets(ctx, sandbox.ProbeRequest{From: endOf(r, &p.From, from), To: endOf(r, &p.To, to), Proto: probeProtocols[proto],
 		Port: p.To.Port, Sending: func() { at(probe.Sends) }})
 	if err != nil {
 		return err
@@ -152,10 +164,14 @@ func podOf(r *revision.Revision, end *verdict.End) *model.Pod {
 	return nil
 }
 
-func endOf(end *verdict.End, pod *model.Pod) sandbox.ProbeEnd {
+// endOf is an end as packets have it, on the network that the revision shows.
+func endOf(r *revision.Revision, end *verdict.End, pod *model.Pod) sandbox.ProbeEnd {
 	out := sandbox.ProbeEnd{Zone: end.Zone, Addr: end.Addr}
-	if pod != nil {
-		out.Port = nb.PortName(pod.Namespace, pod.Name)
+	switch {
+	case pod != nil && len(pod.PortNames()) > 0:
+		out.Port = pod.PortNames()[0]
+	case pod == nil && end.Zone != "" && r.Network != nil:
+		out.NodePort = r.Network.ManagementPort(end.Zone)
 	}
 	return out
 }

@@ -27,7 +27,13 @@ func JudgePackets(before, after *revision.Revision, c verdict.Connection, sent [
 	if err != nil {
 		return nil, err
 	}
-	out := &Result{Connection: c, At: at, OVN: after.Mode.OVN, Policies: now.Answer, Rows: *now.Rows}
+	out := &Result{Connection: c, At: at, OVN: after.Mode.OVN, Policies: now.Answer}
+	if now.Rows == nil { // the ends do not reach each other
+		out.Packets = verdict.Answer{Connection: c, Verdict: verdict.NotApplicable, Reason: now.Reason}
+		out.Rows = out.Packets
+		return out, nil
+	}
+	out.Rows = *now.Rows
 	nameRules(after, &out.Rows)
 	was, err := asks.Ask(before, c, trace.Rows, false, at)
 	out.Changed = err != nil || !sameAnswer(&was.Answer, &out.Rows) || len(sent) != len(out.Policies.Paths)

@@ -3,6 +3,8 @@ package standing
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"rung/model"
 	"rung/model/network"
@@ -25,8 +27,8 @@ func PrimaryNetworkOf(r *revision.Revision, p *model.Pod) (name string, known bo
 }
 
 // ForConnection is the revision by which a connection is judged: as it stands on the network that both
-// ends are on, or on the one that the question names. Apart says, where the ends are on networks that
-// do not reach each other, so; then no policy is asked.
+// ends are on, or on the one that the question names. Apart is the answer
+// where the ends are on different networks: no policy is asked then.
 func ForConnection(r *revision.Revision, c verdict.Connection) (on *revision.Revision, apart *Apart, err error) {
 	t := revision.WholeDesired(r).Networks()
 	switch {
@@ -49,6 +51,8 @@ func ForConnection(r *revision.Revision, c verdict.Connection) (on *revision.Rev
 		return r, nil, nil
 	case from.anywhere && to.name != "":
 		return revision.OnNetwork(r, to.name), nil, nil
+	case from.name == "" && leavesOpen(r, c):
+		return r, nil, nil // tier 0 lets it in, and no policy of the pod's is asked
 	case to.anywhere && from.name != "", from.name == to.name:
 		return revision.OnNetwork(r, from.name), nil, nil
 	}
@@ -78,6 +82,23 @@ func connectedBy(r *revision.Revision, t *network.Table, a, b string) string {
 		}
 	}
 	return ""
+}
+
+// leavesOpen says whether a connection goes to a port that its pod, on a primary network, leaves open on
+// the default one (networks.md#tier-0).
+func leavesOpen(r *revision.Revision, c verdict.Connection) bool {
+	if c.To.Key.Kind != model.KindPod {
+		return false
+	}
+	pod := r.JudgedCluster().Pod(c.To.Key.Namespace, c.To.Key.Name)
+	if pod == nil {
+		return false
+	}
+	term := strings.ToLower(string(c.Protocol))
+	if c.Protocol != verdict.ICMP {
+		term += ".dst == " + strconv.Itoa(int(c.Port))
+	}
+	return slices.Contains(pod.OpenPorts, term)
 }
 
 // placeOfEnd is the network that an end of a connection is on: its name, empty for the default one.

@@ -34,17 +34,21 @@ type rowKeeper struct {
 	wantedPorts map[string]podPort
 	madeFor     map[string]string // name → uid of the pod the port was made for
 	// groups are the namespaces that are to have a port group, with its name.
-	groups map[string]string
-	mgmt   []string // the management port's addresses; nil: as they are
-	dirty  dirtyParts
-	wake   chan struct{}
+	groups    map[string]string
+	mgmt      []string       // the management port's addresses; nil: as they are
+	firstMgmt []string       // the addresses that it has at first
+	networks  *rows.Standing // the networks besides the default one, nil without any
+	isolation string         // the text of the ACLs of tier 0 that were written
+	lab       bool           // packets are put in
+	dirty     dirtyParts
+	wake      chan struct{}
 }
 
 // dirtyParts holds the parts that have to be compared with the rows: ports by name,
-// namespaces, the management port.
+// namespaces, the management port, other networks.
 type dirtyParts struct {
 	ports, namespaces map[string]struct{}
-	mgmt              bool
+	mgmt, networks    bool
 }
 
 func noteNames[V any](in map[string]struct{}, names map[string]V) {
@@ -86,7 +90,7 @@ func (k *rowKeeper) takeUpdate(u model.ZoneUpdate) {
 		noteNames(k.dirty.ports, k.wantedPorts)
 		noteNames(k.dirty.ports, k.madeFor)
 		noteNames(k.dirty.namespaces, k.groups)
-		k.dirty.mgmt = true
+		k.dirty.mgmt, k.dirty.networks = true, true
 		k.wakeKeeper()
 	}
 }

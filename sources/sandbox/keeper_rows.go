@@ -17,6 +17,7 @@ type writeTask struct {
 	// for, if it is there then. The pod may be another one before that.
 	owners     map[string]string
 	namespaces []string
+	isolation  string // the text of the ACLs of tier 0, of a task about other networks
 }
 
 // dueOps are the operations that are due, and what they are for; nil for the first
@@ -46,6 +47,7 @@ func (k *rowKeeper) dueOps() ([]nb.Op, *writeTask) {
 		clear(k.dirty.ports)
 		clear(k.dirty.namespaces)
 		k.dirty.mgmt = false
+		return k.networkOps()
 	}
 	return w.ops, w.task
 }
@@ -163,6 +165,9 @@ func (k *rowKeeper) noteWritten(t *writeTask, err error) bool {
 			delete(k.dirty.namespaces, name)
 		}
 		k.dirty.mgmt = false
+		if t.isolation != "" {
+			k.dirty.networks = false
+		}
 		return false
 	}
 	if err != nil {
@@ -171,6 +176,9 @@ func (k *rowKeeper) noteWritten(t *writeTask, err error) bool {
 	}
 	if t == nil {
 		return true
+	}
+	if t.isolation != "" {
+		k.isolation = t.isolation
 	}
 	for name, uid := range t.owners {
 		if uid != "" && k.db.PortByName(name) != nil {

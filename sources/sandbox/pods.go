@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/network"
 	"rung/model/ovn/nb"
 	"rung/sources/sandbox/rows"
 )
@@ -21,6 +22,11 @@ type podHandler struct {
 	delay   time.Duration
 	queue   []podEvent
 	wake    chan struct{}
+
+	// The networks besides the default one, and whether there were ever some: of the goroutine
+	// that applies events.
+	table     *network.Table
+	segmented bool
 }
 
 // podEvent is a set of changes that takes effect at a time: of all objects, or of some.
@@ -28,6 +34,7 @@ type podEvent struct {
 	dueAt   time.Time
 	cluster *model.Cluster
 	changes []model.Change
+	now     *model.Cluster // with the changes
 }
 
 // followZone lets a zone's keeper hear of its pods from now on; nil lets nobody.
@@ -49,7 +56,7 @@ func (h *podHandler) setCluster(c *model.Cluster, changes []model.Change) {
 	kept := make([]model.Change, 0, len(changes))
 	for _, ch := range changes {
 		switch ch.Key().Kind {
-		case model.KindPod, model.KindNamespace, model.KindNode:
+		case model.KindPod, model.KindNamespace, model.KindNode, model.KindNAD, model.KindUDN, model.KindCUDN:
 			kept = append(kept, ch)
 		}
 	}
@@ -58,12 +65,13 @@ func (h *podHandler) setCluster(c *model.Cluster, changes []model.Change) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	e := podEvent{dueAt: time.Now().Add(h.delay), changes: kept}
+	e := podEvent{dueAt: time.Now().Add(h.delay), changes: kept, now: c}
 	if changes == nil {
 		e.cluster = c
 		if c == nil {
 			e.cluster = &model.Cluster{}
 		}
+		e.now = e.cluster
 	}
 	if n := len(h.queue); n > 0 && e.dueAt.Before(h.queue[n-1].dueAt) {
 		e.dueAt = h.queue[n-1].dueAt // a shorter delay must not overtake
@@ -116,6 +124,7 @@ func (h *podHandler) applyEvent(e podEvent) {
 	h.mu.Lock()
 	keepers := h.keepers
 	h.mu.Unlock()
+	defer h.followNetworks(keepers, &e)
 	if e.cluster != nil {
 		replaceAll(keepers, e.cluster)
 		return

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
@@ -19,10 +20,10 @@ type ProbeRequest struct {
 }
 
 // ProbeEnd is one end. A pod has its logical port and zone, a node its zone, the outside
-// neither.
+// neither. NodePort is the port of a node on a network besides the default one.
 type ProbeEnd struct {
-	Zone, Port string
-	Addr       netip.Addr
+	Zone, Port, NodePort string
+	Addr                 netip.Addr
 }
 
 // The source ports of probes, none of which the traffic or a pod begins from. Each probe
@@ -63,9 +64,9 @@ func (s *Sandbox) ProbePackets(ctx context.Context, q ProbeRequest) (steps []ovn
 			SrcPort: firstProbePort + uint16(s.probes.Add(1)%probePorts), DstPort: q.Port, Traced: true}
 		switch {
 		case q.From.Zone == "":
-			c.FromPort = from.OutsidePort()
+			c.FromPort = from.OutsidePortFor(q.To.Port)
 		case q.From.Port == "":
-			c.FromPort = from.NodePort()
+			c.FromPort = cmp.Or(q.From.NodePort, from.NodePort())
 		}
 		steps, made, err = ovn.TryConnection(ctx, c)
 		return err

@@ -137,8 +137,10 @@ func (s *Sandbox) keepRows(z *sandboxZone) {
 	if s.cfg.Node != nil {
 		node = s.cfg.Node(z.name)
 	}
-	k := newKeeper(z.name, rows.SeedRows(z.name, rows.ManagementAddresses(node, z.number), s.cfg.ForeignRows), s.cfg.Log, nbdb.Config{
+	mgmt := rows.ManagementAddresses(node, z.number)
+	k := newKeeper(z.name, rows.SeedRows(z.name, mgmt, s.cfg.ForeignRows), s.cfg.Log, nbdb.Config{
 		Addr: z.endpoint, Server: s.describe, Slot: s.cfg.Slots.TakeSlot})
+	k.firstMgmt, k.lab = mgmt, s.lab != nil
 	z.keeper = k
 	z.wg.Go(func() { k.conn.Run(life, k.takeUpdate) })
 	z.wg.Go(func() { k.writeRows(life) })

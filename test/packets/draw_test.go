@@ -19,6 +19,8 @@ type drawn struct {
 	options compiler.Options
 	pods    []*pod
 	only    func(*trial) bool // which connections are tried; nil for all
+	spaces  []string          // namespaces of NetworkPolicies; nil for those of the lab
+	blocks  []string          // CIDRs of peers; nil for those of the default network
 }
 
 type pod struct {
@@ -172,7 +174,10 @@ func (d *drawn) rules(dir model.Direction, pass bool) (out []model.Rule) {
 }
 
 func (d *drawn) network() string {
-	var of []string
+	of := slices.Clone(d.blocks)
+	if d.blocks != nil {
+		return d.pick(of...)
+	}
 	if d.options.IPv4 {
 		of = append(of, "0.0.0.0/0", "10.244.1.0/24", "10.244.1.77/24", "10.244.2.10/32", "198.51.100.0/24", "172.18.0.0/16", "239.0.0.0/8")
 	}
@@ -198,7 +203,11 @@ func (d *drawn) ports(named bool) (out []model.Port) {
 }
 
 func (d *drawn) networkPolicy(name string) *model.Policy {
-	ns := d.pick(namespaces...)
+	spaces := d.spaces
+	if spaces == nil {
+		spaces = namespaces
+	}
+	ns := d.pick(spaces...)
 	p := made.ANP(name, 0, "*", nil, nil)
 	p.Kind, p.Namespace, p.Tier = model.KindNP, ns, model.TierNetwork
 	pods := d.pick("*", "app=x", "app notin (x)")

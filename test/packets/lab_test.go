@@ -97,6 +97,12 @@ type node struct {
 
 func start(tb testing.TB) *world {
 	tb.Helper()
+	return startWith(tb, places())
+}
+
+// startWith starts the lab with those pods.
+func startWith(tb testing.TB, pods []place) *world {
+	tb.Helper()
 	w := &world{tools: install.OVN(tb, ovn.FindTools), zones: map[string]*node{}}
 	dir, err := os.MkdirTemp("", "p") // short: sockets have to fit
 	if err != nil {
@@ -126,7 +132,7 @@ func start(tb testing.TB) *world {
 	var running sync.WaitGroup
 	tb.Cleanup(func() { cancel(); running.Wait() })
 	for _, z := range lab.Zones() {
-		seed(tb, z)
+		seed(tb, z, pods)
 		n := &node{Zone: z, wake: make(chan struct{}, 1)}
 		n.rec = reconciler.NewZone(reconciler.Config{Zone: nbdb.Dial(nbdb.Config{Name: z.Name(), Addr: z.NB()}), Mode: reconciler.Write,
 			OnState: func(*model.ZoneState) {
@@ -143,7 +149,7 @@ func start(tb testing.TB) *world {
 
 // seed writes what OVN-Kubernetes has besides policies: the pods' ports, the groups of
 // their namespaces, and for each pod the load balancer of a Service of its own.
-func seed(tb testing.TB, z *ovn.Zone) {
+func seed(tb testing.TB, z *ovn.Zone, pods []place) {
 	tb.Helper()
 	db, err := nbdb.Dial(nbdb.Config{Addr: z.NB(), AnyName: true}).Read(tb.Context())
 	if err != nil {
@@ -152,7 +158,7 @@ func seed(tb testing.TB, z *ovn.Zone) {
 	var ops []nb.Op
 	var all, balancers []nb.Ref
 	groups := map[string][]nb.Ref{}
-	for i, p := range places() {
+	for i, p := range pods {
 		if p.zone != z.Name() {
 			continue
 		}

@@ -97,6 +97,19 @@ func newRun(t *testing.T) *run {
 
 // cluster tries the connections of one cluster.
 func (r *run) cluster(d *drawn) {
+	r.put(d)
+	var trials []*trial
+	for i := range perCluster {
+		if t, ok := d.trial(r.w, uint16(20000+i)); ok && (d.only == nil || d.only(t)) {
+			trials = append(trials, t)
+		}
+	}
+	r.try(d, trials)
+	r.verdicts(d, trials)
+}
+
+// put has the rows of a cluster written, with no connection known from before.
+func (r *run) put(d *drawn) {
 	ctx := r.t.Context()
 	if err := r.w.put(ctx, d.objects, d.options); err != nil {
 		r.t.Fatalf("%v\n%s", err, d.describe())
@@ -104,15 +117,13 @@ func (r *run) cluster(d *drawn) {
 	if err := r.w.each(func(n *node) error { return n.FlushConntrack(ctx) }); err != nil {
 		r.t.Fatal(err)
 	}
+}
+
+// try puts in the packets of trials, and holds where they come out and what is logged against the rows.
+func (r *run) try(d *drawn, trials []*trial) {
 	judges, want := map[string]*judge{}, map[string]map[tuple][][]string{}
 	for name, n := range r.w.zones {
 		judges[name], want[name] = newJudge(name, n.rec.State().DB), map[tuple][][]string{}
-	}
-	var trials []*trial
-	for i := range perCluster {
-		if t, ok := d.trial(r.w, uint16(20000+i)); ok && (d.only == nil || d.only(t)) {
-			trials = append(trials, t)
-		}
 	}
 	for r.round(d, trials, judges, want) {
 	}
@@ -138,7 +149,6 @@ func (r *run) cluster(d *drawn) {
 		}
 		r.compareLines(d, name, trials, got, want[name])
 	}
-	r.verdicts(d, trials)
 }
 
 // round puts in the next packet of every trial that has one, and says whether there

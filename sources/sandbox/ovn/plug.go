@@ -43,6 +43,7 @@ type zoneBridge struct {
 	ports map[string]*bridgePort // by logical port
 	drop  []leavingPort
 	need  int64 // the next_cfg that covers every port
+	next  int   // the next number of an interface: of plugPorts alone
 }
 
 // firstRows are the first rows of the vswitch database.
@@ -145,9 +146,12 @@ func (b *zoneBridge) plugOnce(ctx context.Context) error {
 		return nil // a change will come
 	}
 	b.closeReleased()
-	if err := b.addPodNetworks(ctx, want); err != nil {
+	if err := b.routeSwitches(ctx, want); err != nil {
 		return err
 	}
+	// A number is given once: ovs-vswitchd would take an interface that goes and comes at once
+	// for the same, and write on into the pipe of the one that went.
+	b.next = max(b.next, next)
 	var ops []map[string]any
 	fresh := map[string]*bridgePort{}
 	undo := func() {
@@ -161,8 +165,8 @@ func (b *zoneBridge) plugOnce(ctx context.Context) error {
 		r, there := have[name]
 		iface := r.stringOf("name")
 		if !there {
-			iface = "p" + strconv.Itoa(next)
-			next++
+			iface = "p" + strconv.Itoa(b.next)
+			b.next++
 		}
 		if !there || b.portOf(name) == nil {
 			p, err := newPort(b.zone, name, iface)
@@ -282,52 +286,6 @@ func (b *zoneBridge) uuidOf(table, name string) string {
 		}
 	}
 	return ""
-}
-
-// addPodNetworks gives the router a network for every pod that is in none of its own.
-func (b *zoneBridge) addPodNetworks(ctx context.Context, want map[string]vif) error {
-	tables, _, _ := b.zone.nb.currentRows(tableRouterPort)
-	var uuid string
-	var nets []netip.Prefix
-	for id, r := range tables[0] {
-		if r.stringOf("name") != b.zone.topo.switchPort() {
-			continue
-		}
-		uuid = id
-		for _, text := range r.stringsOf("networks") {
-			if p, err := netip.ParsePrefix(text); err == nil {
-				nets = append(nets, p)
-			}
-		}
-	}
-	if uuid == "" {
-		return nil
-	}
-	taken := map[netip.Addr]bool{}
-	for _, v := range want {
-		for _, a := range v.addrs {
-			taken[a] = true
-		}
-	}
-	var more []string
-	for _, name := range slices.Sorted(maps.Keys(want)) {
-		v := want[name]
-		if !b.zone.topo.isOnSwitch(name) {
-			continue
-		}
-		for _, a := range v.addrs {
-			if slices.ContainsFunc(nets, func(p netip.Prefix) bool { return p.Contains(a) }) {
-				continue
-			}
-			p := roomForAddress(a, taken)
-			nets, more = append(nets, p), append(more, p.String())
-		}
-	}
-	if len(more) == 0 {
-		return nil
-	}
-	return b.zone.Transact(ctx, nb.Op{Kind: nb.OpMutate, Table: tableRouterPort, UUID: uuid,
-		Mutations: []nb.Mutation{{Column: "networks", Insert: true, Strings: more}}})
 }
 
 // portOf returns the port of a logical port, nil where there is none yet.

@@ -234,6 +234,24 @@ func (r tableRow) stringsOf(column string) []string {
 	return out
 }
 
+// refsOf is a column's set of references.
+func (r tableRow) refsOf(column string) (out []string) {
+	var tagged [2]json.RawMessage
+	if json.Unmarshal(r[column], &tagged) != nil {
+		return nil
+	}
+	var one string
+	if json.Unmarshal(tagged[1], &one) == nil {
+		return []string{one} // a set of one is written without its tag
+	}
+	var list [][2]string
+	_ = json.Unmarshal(tagged[1], &list)
+	for _, ref := range list {
+		out = append(out, ref[1])
+	}
+	return out
+}
+
 // mapOf is a column's map.
 func (r tableRow) mapOf(column string) map[string]string {
 	var tagged []json.RawMessage

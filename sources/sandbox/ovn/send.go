@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"rung/sources/retry"
+	"rung/sources/sandbox/rows"
 )
 
 const (
@@ -90,7 +91,7 @@ func (z *Zone) Send(ctx context.Context, packets []Packet) ([]PacketOutcome, err
 	defer k.sending.Unlock()
 	first := k.takeNumbers(len(packets))
 	known, _ := z.bridge.wantedVIFs()
-	byAddr := z.topo.macsOnSwitch(known)
+	around := z.bridge.portNeighbours(known)
 	queues := map[string][]string{}
 	ports := map[string]*bridgePort{}
 	for i := range packets {
@@ -99,7 +100,7 @@ func (z *Zone) Send(ctx context.Context, packets []Packet) ([]PacketOutcome, err
 		if at == nil {
 			return nil, fmt.Errorf("zone %s: putting a packet in at %q: %w", z.cfg.Name, p.EntryPort, ErrNoPort)
 		}
-		f, err := k.frameOf(p, known[p.EntryPort], byAddr, first+uint32(i))
+		f, err := k.frameOf(p, known[p.EntryPort], around[p.EntryPort], first+uint32(i))
 		if err != nil {
 			return nil, fmt.Errorf("zone %s: packet %d: %w", z.cfg.Name, i, err)
 		}
@@ -162,27 +163,16 @@ func (k *packetsUnderWay) collectOutcomes(first uint32, n int) []PacketOutcome {
 
 // frameOf is a packet as its port would send it: to the port that has the address, where
 // it is on the same switch, to the router otherwise.
-func (k *packetsUnderWay) frameOf(p *Packet, in vif, byAddr map[netip.Addr]string, id uint32) ([]byte, error) {
+func (k *packetsUnderWay) frameOf(p *Packet, in vif, around *neighbours, id uint32) ([]byte, error) {
 	from, err := net.ParseMAC(in.mac)
 	if err != nil {
 		return nil, fmt.Errorf("the address of port %s: %w", p.EntryPort, err)
 	}
-	dst, err := net.ParseMAC(k.nextHopMAC(p, byAddr))
+	dst, err := net.ParseMAC(around.nextHopMAC(p))
 	if err != nil {
 		return nil, fmt.Errorf("the address of the port of %s: %w", p.Dst, err)
 	}
 	return p.frameBytes(from, dst, id)
-}
-
-// nextHopMAC is the hardware address a packet is sent to.
-func (k *packetsUnderWay) nextHopMAC(p *Packet, byAddr map[netip.Addr]string) string {
-	if p.Dst.IsMulticast() {
-		return groupMAC(p.Dst).String()
-	}
-	if mac := byAddr[p.Dst]; mac != "" && k.zone.topo.isOnSwitch(p.EntryPort) {
-		return mac
-	}
-	return k.zone.topo.nearMAC(p.EntryPort)
 }
 
 // groupMAC is the hardware address of a multicast group.
@@ -323,8 +313,8 @@ func (k *packetsUnderWay) lastPacket(ctx context.Context, id uint32) error {
 	if at == nil {
 		return ErrNoPort
 	}
-	p := Packet{EntryPort: outside, Src: outsideV4, Dst: elsewhereV4, Proto: UDP, SrcPort: uint16(id >> 16), DstPort: 33434, TTL: 1}
-	f, err := k.frameOf(&p, known[p.EntryPort], nil, id)
+	p := Packet{EntryPort: outside, Src: rows.OutsideV4, Dst: rows.ElsewhereV4, Proto: UDP, SrcPort: uint16(id >> 16), DstPort: 33434, TTL: 1}
+	f, err := k.frameOf(&p, known[p.EntryPort], b.portNeighbours(known)[outside], id)
 	if err != nil {
 		return err
 	}

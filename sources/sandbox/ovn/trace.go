@@ -55,7 +55,7 @@ func (z *Zone) Trace(ctx context.Context, p Packet, state string) (met []MetFlow
 	}
 	// A flow, not a packet: with a packet ofproto/trace does what it says, down to the
 	// log.
-	flow, err := p.flowText(known[p.EntryPort].mac, z.packets.nextHopMAC(&p, z.topo.macsOnSwitch(known)))
+	flow, err := p.flowText(known[p.EntryPort].mac, z.bridge.portNeighbours(known)[p.EntryPort].nextHopMAC(&p))
 	if err != nil {
 		return nil, "", err
 	}
@@ -246,7 +246,7 @@ func TryConnection(ctx context.Context, c Connection) (steps []PacketStep, made 
 		g.shape(&p)
 		legs := []packetLeg{{from, in, out}}
 		if from != to {
-			legs = []packetLeg{{from, in, from.ElsewherePort()}, {to, to.ElsewherePort(), out}}
+			legs = []packetLeg{{from, in, from.wayTo(in, out)}, {to, to.wayTo(out, in), out}}
 		}
 		for _, leg := range legs {
 			p.EntryPort = leg.entryPort

@@ -98,9 +98,11 @@ func newZone(t *Tools, cfg ZoneConfig, dir string, g child.Guard, tell func(Daem
 			Report:  func(s child.State, err error) { z.reportState(n.name, s, err) }})
 	}
 	z.nb = newReplica(z.filePath(dbNB+".sock"), nb.Database, map[string][]string{
-		nb.TablePort:          {"name", "type", "addresses", "options", "up"},
-		nb.TableGlobal:        {"nb_cfg", "sb_cfg", "hv_cfg"},
-		"Logical_Router_Port": {"name", "networks"},
+		nb.TablePort:         {"name", "type", "addresses", "options", "up"},
+		nb.TableGlobal:       {"nb_cfg", "sb_cfg", "hv_cfg"},
+		nb.TableSwitch:       {"name", "ports", "external_ids"},
+		rows.TableRouter:     {"name", "external_ids"},
+		rows.TableRouterPort: {"name", "mac", "networks"},
 	})
 	z.vs = newReplica(z.filePath(dbVS+".sock"), "Open_vSwitch", map[string][]string{
 		"Interface":    {"name", "ofport", "external_ids"},

@@ -131,45 +131,6 @@ func aclRow(tier, priority int, direction string, afterLB bool, action, match st
 	return row
 }
 
-// udnIsolation are the rows of tier 0 that keep the default network off pods
-// whose primary network is another (ovn-kubernetes.md#tier-0). The group has no port
-// here, so they match nothing: the sandbox has the default network alone.
-func udnIsolation(mgmt []string) []nb.Op {
-	group := nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, nb.IDPair{Key: nb.KeyName, Value: "SecondaryPods"})
-	pg := nb.HashedName(group[nb.KeyID])
-	var asks, tells, from []string
-	for _, ip := range mgmt {
-		if strings.Contains(ip, ":") {
-			asks, tells = append(asks, "( nd && nd.target == "+ip+" )"), append(tells, "( nd && nd.target == "+ip+" )")
-			from = append(from, "ip6.src=="+ip)
-			continue
-		}
-		asks, tells = append(asks, "( arp && arp.tpa == "+ip+" )"), append(tells, "( arp && arp.spa == "+ip+" )")
-		from = append(from, "ip4.src=="+ip)
-	}
-	or := func(terms []string) string { return " && (" + strings.Join(terms, " || ") + ")" }
-	var ops []nb.Op
-	var acls []string
-	add := func(name, dir string, priority int, action, more string) {
-		direction, port := nb.ToLport, "outport"
-		if dir == "Egress" {
-			direction, port = nb.FromLport, "inport"
-		}
-		ids := nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, nb.IDPair{Key: nb.KeyName, Value: name},
-			nb.IDPair{Key: nb.KeyDirection, Value: dir})
-		acls = append(acls, "udn"+name+dir)
-		ops = append(ops, InsertOp(nb.TableACL, acls[len(acls)-1],
-			aclRow(0, priority, direction, false, action, port+" == @"+pg+more, withOwner(ids))))
-	}
-	add("DenyPrimaryUDN", "Egress", 1000, nb.ActionDrop, "")
-	add("AllowHostARPPrimaryUDN", "Egress", 1001, nb.ActionAllow, or(asks))
-	add("DenyPrimaryUDN", "Ingress", 1000, nb.ActionDrop, "")
-	add("AllowHostARPPrimaryUDN", "Ingress", 1001, nb.ActionAllow, or(tells))
-	add("AllowHostPrimaryUDN", "Ingress", 1001, nb.ActionAllowRelated, or(from))
-	return append(ops, InsertOp(nb.TablePortGroup, "", map[string]any{"name": pg, "acls": NamedRefs(acls...),
-		"external_ids": withOwner(group)}))
-}
-
 // enhancementOf2023 are the rows that an AdminNetworkPolicy had in the
 // enhancement of 2023, the example there: another controller, ids by OVN
 // priority, other names. Nobody keeps them. The group has no port, so they match
