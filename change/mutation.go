@@ -86,7 +86,9 @@ type Mutation struct {
 	Priority float64
 	Tier     string
 	TierOnly bool
-	Levels   model.LogLevels // OpLogLevel
+	Levels   model.LogLevels // OpLogLevel: levels, and for rules that log one by one on, off and keep
+	// LogLabel is written to the rules that OpLogLevel switches on one by one; empty for none.
+	LogLabel string
 	// Policies are the targets of OpLogLevel and OpLogEnd where there are several: ANP, BANP
 	// and namespaces.
 	Policies []model.PolicyKey
@@ -149,6 +151,46 @@ func (m *Mutation) LoggingTargets() []model.PolicyKey {
 		return m.Policies
 	}
 	return []model.PolicyKey{m.Policy}
+}
+
+// LoggingTitle says in a title what OpLogLevel does.
+func (m *Mutation) LoggingTitle() string {
+	whom := m.TargetNames()
+	switch {
+	case m.Session && m.SessionTime > 0:
+		return fmt.Sprintf("Log %s for %s: %s", whom, durationText(m.SessionTime), levelsInTitle(m.Levels))
+	case m.Session:
+		return fmt.Sprintf("Log %s until switched off: %s", whom, levelsInTitle(m.Levels))
+	case m.Levels.IsOn():
+		return fmt.Sprintf("Set logging of %s to %s", whom, levelsInTitle(m.Levels))
+	}
+	return fmt.Sprintf("Switch logging of %s off", whom)
+}
+
+// levelsInTitle says levels so that they are read without knowing that one stands for all three.
+func levelsInTitle(l model.LogLevels) string {
+	switch {
+	case !l.IsOn() || l.Allow != l.Deny || l.Deny != l.Pass:
+		return l.String()
+	case model.ValidLogLevel(l.Deny):
+		return "allow, deny and pass at " + l.Deny
+	}
+	return "allow, deny and pass " + l.Deny
+}
+
+// durationText is a length of time as people write it: "15 min", "1 h 30 min", "3 s".
+func durationText(d time.Duration) string {
+	var out []string
+	for _, u := range []struct {
+		of   time.Duration
+		name string
+	}{{24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "min"}, {time.Second, "s"}} {
+		if n := d / u.of; n > 0 {
+			out = append(out, fmt.Sprintf("%s %s", words.Thousands(n), u.name))
+			d %= u.of
+		}
+	}
+	return strings.Join(out, " ")
 }
 
 // TargetNames names the targets in a title.

@@ -43,6 +43,8 @@ type Finding struct {
 	Zone    string
 	Message string
 	Remedy  string
+	// NamesOthers says that the message lists policies: with others in it, it is the same finding.
+	NamesOthers bool
 	// Cause names the rule by which it stands, as "ingress rule 4 of ANP wall", where several
 	// findings have that rule in common; Root says that it is the one about that rule, and
 	// the others are listed and counted under it.

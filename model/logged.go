@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
 )
 
 // loggingAnnotations are the annotations that a change of logging touches.
@@ -15,9 +14,9 @@ var loggingAnnotations = []string{AnnotationLogging, AnnotationLogSession}
 // LoggingAnnotations are the annotations that a change of logging is about.
 func LoggingAnnotations() []string { return append([]string(nil), loggingAnnotations...) }
 
-// HasLogLevel says whether objects of the kind have a log level of their own: ANP and BANP,
-// and the namespace, whose level is that of its NetworkPolicies and its EgressFirewall.
-func (k Kind) HasLogLevel() bool { return k.IsAdmin() || k == KindNamespace }
+// HasLogLevel says whether the logging of objects of the kind is set on them: of ANP, BANP and policies
+// in tiers, and of the namespace, whose level is that of its NetworkPolicies and its EgressFirewall.
+func (k Kind) HasLogLevel() bool { return k.IsAdmin() || k.IsTiered() || k == KindNamespace }
 
 // LoggedBy returns the object whose annotation sets the logging of a policy or unit; the
 // zero Key where nothing does.
@@ -65,15 +64,6 @@ func namespaceText(p *Policy) string {
 	}
 	b.WriteString("  name: " + quoted(p.Name) + "\n")
 	return b.String()
-}
-
-// ReadLoggedNamespace reads the text of a LoggedNamespace; nil where it is none of that name.
-func ReadLoggedNamespace(text, name string) *Policy {
-	var o metav1.PartialObjectMetadata
-	if yaml.Unmarshal([]byte(text), &o) != nil || o.Kind != string(KindNamespace) || o.Name != name {
-		return nil
-	}
-	return LoggedNamespace(Meta{Key: Key{Kind: KindNamespace, Name: name}, Annotations: o.Annotations, Origin: Origin{Item: -1}})
 }
 
 // WithLogging is the namespace with the annotations of its LoggedNamespace.
@@ -146,11 +136,4 @@ func (m *Meta) LogSession() (s LogSession, ok bool) {
 	}
 	s, err := ParseLogSession(raw)
 	return s, err == nil
-}
-
-// LoggingChanged says whether somebody else gave the object another level than its session
-// did.
-func (m *Meta) LoggingChanged(s LogSession) bool {
-	now, has := m.Annotations[AnnotationLogging]
-	return !has || now != s.Set
 }

@@ -159,17 +159,6 @@ func clockTime(t, now time.Time) string {
 	return t.Format(time.DateTime)
 }
 
-// FormerText says what comes back at the end.
-func (s LogSession) FormerText() string {
-	if !s.HadFormer {
-		return "no annotation"
-	}
-	if s.Former == "" {
-		return "an empty annotation"
-	}
-	return clean.Text(s.Former)
-}
-
 // EndedLogSession is a logging session that is over.
 type EndedLogSession struct {
 	Target Key // the policy or namespace

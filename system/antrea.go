@@ -18,7 +18,7 @@ var Antrea = &System{
 		Rows:      "Antrea has no rows of OVN",
 		Stages:    "this is of OVN-Kubernetes' priorities, and this cluster is on Antrea",
 		Templates: "templates are made of AdminNetworkPolicies: n writes a policy of Antrea, rung convert makes Antrea's of others",
-		LogLevels: "each rule logs where its enableLogging says so: edit the policy",
+		LogLevels: "log levels are of OVN-Kubernetes: here rules of Antrea's policies log, each by its enableLogging",
 	},
 
 	CountedKinds: []model.Kind{model.KindACNP, model.KindANNP, model.KindNP},
@@ -41,7 +41,7 @@ var Antrea = &System{
 	NewDeny:      ingressAndEgress("a new Deny does not end established connections (Antrea)"),
 	NewIsolation: ingressAndEgress("new connections that none allows are dropped; established ones are not ended (Antrea)"),
 	// As antrea.md#logging has it.
-	HowToLog:    "set enableLogging: true in the rule",
+	HowToLog:    "rung log-level POLICY --deny on --allow on, or enableLogging: true in the rule",
 	LogsTo:      "Antrea logs into /var/log/antrea/networkpolicy/np.log of each node: the first packet of a connection, and at most 500 packets a second.",
 	LogsCommand: "rung logs --log np.log",
 }

@@ -26,7 +26,8 @@ const (
 	Stages
 	// Templates: sets of policies are made of templates.
 	Templates
-	// LogLevels: annotations set the level by action, for a while too (logging sessions).
+	// LogLevels: annotations set the level by action; without it, rules of the system's own policies log
+	// or do not, one by one.
 	LogLevels
 )
 
@@ -101,6 +102,17 @@ func (s *System) WhyLacking(f Feature) string {
 
 // HasFeature says whether there is a feature.
 func (s *System) HasFeature(f Feature) bool { return s.WhyLacking(f) == "" }
+
+// WhyNotLogged says why the logging of objects of a kind cannot be switched on, empty where it can.
+func (s *System) WhyNotLogged(k model.Kind) string {
+	switch {
+	case k.IsTiered() && s != nil && !s.AsksPoliciesOf(k):
+		return "policies of this kind decide nothing here: " + s.TitlePossessive + " precedence holds"
+	case k.IsTiered():
+		return ""
+	}
+	return s.WhyLacking(LogLevels)
+}
 
 // PolicyPlaces is the order of all policies of a cluster, nil where they stand in stages.
 func (s *System) PolicyPlaces(c *model.Cluster) []ladder.Place {

@@ -159,7 +159,12 @@ func NewFindings(rev, next *revision.Revision) (out []model.Finding) {
 		direction     model.Direction
 		rule          int
 	}
-	of := func(f model.Finding) id { return id{f.Code, f.Message, f.Policy, f.Direction, f.Rule} }
+	of := func(f model.Finding) id {
+		if f.NamesOthers && rev.Cluster.Policy(f.Policy) == next.Cluster.Policy(f.Policy) { // untouched
+			f.Message = ""
+		}
+		return id{f.Code, f.Message, f.Policy, f.Direction, f.Rule}
+	}
 	had := map[id]bool{}
 	for _, f := range finding.FindingsOfObjects(rev) {
 		had[of(f)] = true

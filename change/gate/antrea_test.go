@@ -292,3 +292,31 @@ func (f followingWriter) Write(ctx context.Context, changes []change.ObjectChang
 	}
 	return f.w.Write(ctx, changes)
 }
+
+// A policy that leaves a tie, or comes into one, is no new finding of those that were tied before: only
+// the names in their findings change. One that was alone has a new one.
+func TestTiesOfUntouchedPolicies(t *testing.T) {
+	tied := func(name, action string, priority int) string {
+		return acnpText(name, fmt.Sprintf("priority: %d, %s, ingress: [{action: %s, from: [{podSelector: {}}]}]", priority, appliedToWeb, action))
+	}
+	for _, tt := range []struct {
+		name string
+		to   float64
+		want string
+	}{{"c", 7, ""}, {"d", 5, "d"}, {"d", 9, "d e"}} {
+		w := antreaWorld(t, tied("a", "Drop", 5), tied("b", "Allow", 5), tied("c", "Drop", 5), tied("d", "Allow", 6), tied("e", "Drop", 9))
+		p, err := w.Gate(t.TempDir()).Preview(t.Context(), w.Current(), change.Mutation{Op: change.OpMove, Policy: model.Key{Kind: model.KindACNP, Name: tt.name}, Priority: tt.to})
+		if err != nil || p.Blocked != "" {
+			t.Fatal(err, p.Blocked)
+		}
+		var got []string
+		for _, f := range p.Findings {
+			if f.Code == antrea.PriorityTie {
+				got = append(got, f.Policy.Name)
+			}
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%s to %v: new ties of %q, want %q", tt.name, tt.to, got, tt.want)
+		}
+	}
+}

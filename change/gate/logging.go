@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,9 +12,8 @@ import (
 	"rung/change/rewrite"
 	"rung/model"
 	"rung/model/clean"
-	"rung/model/words"
+	"rung/model/rulelog"
 	"rung/revision/policies"
-	"rung/system"
 )
 
 // The bounds of a logging session's time.
@@ -28,50 +28,13 @@ const DefaultSession = 15 * time.Minute
 // logLevel sets the levels of policies and namespaces, for good or for a session.
 func (r *mutationResolver) logLevel() {
 	m := &r.preview.Mutation
-	whom := m.TargetNames()
-	switch {
-	case m.Session && m.SessionTime > 0:
-		r.preview.Title = fmt.Sprintf("Log %s for %s: %s", whom, durationText(m.SessionTime), levelsInTitle(m.Levels))
-	case m.Session:
-		r.preview.Title = fmt.Sprintf("Log %s until switched off: %s", whom, levelsInTitle(m.Levels))
-	case m.Levels.IsOn():
-		r.preview.Title = fmt.Sprintf("Set logging of %s to %s", whom, levelsInTitle(m.Levels))
-	default:
-		r.preview.Title = fmt.Sprintf("Switch logging of %s off", whom)
-	}
-	if why := r.rev.System.WhyLacking(system.LogLevels); why != "" && m.Levels.IsOn() {
-		r.preview.block("%s", why) // nothing would read the annotation; one that is there may be taken away
-		return
-	}
+	r.preview.Title = m.LoggingTitle()
 	id, now := rand.Text(), r.gate.Config.Now().Truncate(time.Millisecond)
 	for _, k := range m.LoggingTargets() {
 		if old := r.loggablePolicy(k); old != nil {
 			r.setLevel(old, id, now)
 		}
 	}
-}
-
-// levelsInTitle says levels so that they are read without knowing that one stands for all three.
-func levelsInTitle(l model.LogLevels) string {
-	if l.IsOn() && l.Allow == l.Deny && l.Deny == l.Pass {
-		return "allow, deny and pass at " + l.Deny
-	}
-	return l.String()
-}
-
-// durationText is a length of time as people write it: "15 min", "1 h 30 min", "3 s".
-func durationText(d time.Duration) string {
-	var out []string
-	for _, u := range []struct {
-		of   time.Duration
-		name string
-	}{{24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "min"}, {time.Second, "s"}} {
-		if n := d / u.of; n > 0 {
-			out = append(out, fmt.Sprintf("%s %s", words.Thousands(n), u.name))
-			d %= u.of
-		}
-	}
-	return strings.Join(out, " ")
 }
 
 // loggablePolicy is the object of that key, if its logging can be changed.
@@ -82,6 +45,8 @@ func (r *mutationResolver) loggablePolicy(k model.PolicyKey) *model.Policy {
 		r.block("there is no %s", k.Label())
 	case !k.Kind.HasLogLevel():
 		r.block("%s", policies.NamespaceLogs(k))
+	case r.preview.Mutation.Op == change.OpLogLevel && r.preview.Mutation.Levels.IsOn() && r.rev.System.WhyNotLogged(k.Kind) != "":
+		r.block("%s: %s", k.Label(), r.rev.System.WhyNotLogged(k.Kind)) // nothing would read it; what is there may be taken away
 	case k.Kind == model.KindNamespace && r.rev.Mode.WriteBack:
 		r.block("the logging of namespace %s is set in its manifest: Rung writes policies back to files, and no namespaces", k.Name)
 	default:
@@ -93,6 +58,10 @@ func (r *mutationResolver) loggablePolicy(k model.PolicyKey) *model.Policy {
 // setLevel sets the level of one object.
 func (r *mutationResolver) setLevel(old *model.Policy, id string, now time.Time) {
 	m, p := r.preview.Mutation, r.preview
+	if old.Tiered != nil {
+		r.setRules(old, id, now)
+		return
+	}
 	if _, err := model.ParseLogging(m.Levels.AnnotationText(), true); err != nil {
 		r.block("%v; the levels are %s", err, strings.Join(model.LogSeverities, ", "))
 		return
@@ -107,15 +76,11 @@ func (r *mutationResolver) setLevel(old *model.Policy, id string, now time.Time)
 		set[model.AnnotationLogging] = m.Levels.AnnotationText()
 	}
 	switch {
-	case m.Session && !m.Levels.IsOn():
-		r.block("nothing would be logged: choose a level")
-		return
-	case m.Session && (m.SessionTime < 0 || m.SessionTime > 0 && m.SessionTime < leastSession || m.SessionTime > mostSession):
-		r.block("a session of %s: want from 1 second to 30 days, or one without an end", m.SessionTime)
+	case !r.isSessionValid(m.Levels.IsOn()):
 		return
 	case m.Session:
 		former, had := old.RawAnnotation(model.AnnotationLogging)
-		if open && !old.LoggingChanged(was) {
+		if open && !rulelog.IsChanged(old, was) {
 			former, had = was.Former, was.HadFormer // it goes on as a new one
 			p.Notes = append(p.Notes, fmt.Sprintf("%s: replaces the session of %s", old.Key.Label(), was.BriefText(now)))
 		}
@@ -129,12 +94,40 @@ func (r *mutationResolver) setLevel(old *model.Policy, id string, now time.Time)
 		}
 		s.Set = set[model.AnnotationLogging]
 		set[model.AnnotationLogSession] = s.AnnotationText()
-		p.Notes = append(p.Notes, fmt.Sprintf("%s: at the end the annotation is as it is now: %s", old.Key.Label(), s.FormerText()))
+		p.Notes = append(p.Notes, fmt.Sprintf("%s: at the end the annotation is as it is now: %s", old.Key.Label(), rulelog.FormerText(s)))
 	case open:
 		p.Notes = append(p.Notes, fmt.Sprintf("%s: ends the logging session of %s; what it would have restored is forgotten: %s",
-			old.Key.Label(), was.BriefText(now), was.FormerText()))
+			old.Key.Label(), was.BriefText(now), rulelog.FormerText(was)))
 	}
 	r.setAnnotations(old, set)
+}
+
+// isSessionValid blocks a session that would log nothing, or last too long; on says that something logs.
+func (r *mutationResolver) isSessionValid(on bool) bool {
+	switch m := r.preview.Mutation; {
+	case m.Session && !on:
+		r.block("nothing would be logged: choose a level")
+	case m.Session && (m.SessionTime < 0 || m.SessionTime > 0 && m.SessionTime < leastSession || m.SessionTime > mostSession):
+		r.block("a session of %s: want from 1 second to 30 days, or one without an end", m.SessionTime)
+	default:
+		return true
+	}
+	return false
+}
+
+// setRules switches the rules of a policy whose rules log one by one.
+func (r *mutationResolver) setRules(old *model.Policy, id string, now time.Time) {
+	m := r.preview.Mutation
+	if why := rulelog.WhyNot(m.Levels); why != "" {
+		r.block("%s: %s", old.Key.Label(), why)
+		return
+	}
+	if !r.isSessionValid(slices.Contains([]string{m.Levels.Deny, m.Levels.Allow, m.Levels.Pass}, rulelog.On)) {
+		return
+	}
+	next, notes, broken := rewrite.SwitchRules(old, &m, model.LogSession{ID: id, By: userAtHost(r.gate.user), Since: now}, r.gate.judgingOptions())
+	r.preview.Notes = append(r.preview.Notes, notes...)
+	r.takeRewritten(old, next, broken)
 }
 
 // currentLevels returns the log levels that an object's annotation sets, the zero value where
@@ -162,6 +155,10 @@ func userAtHost(user string) string {
 // setAnnotations gives an object these logging annotations, and no others of them.
 func (r *mutationResolver) setAnnotations(old *model.Policy, set map[string]string) {
 	now, broken := rewrite.WithAnnotations(old, set, r.gate.judgingOptions())
+	r.takeRewritten(old, now, broken)
+}
+
+func (r *mutationResolver) takeRewritten(old, now *model.Policy, broken []model.Broken) {
 	r.preview.Errors = append(r.preview.Errors, broken...)
 	if now != nil {
 		r.preview.Errors = append(r.preview.Errors, now.Invalid...)
@@ -194,21 +191,29 @@ func (r *mutationResolver) endSession(old *model.Policy) {
 		set[model.AnnotationLogging] = level
 	}
 	s, ok := old.LogSession()
+	left := "the level stays as it is: " + levelText(set)
+	if old.Tiered != nil {
+		ok, left = ok && rulelog.IsRecord(s), "its rules stay as they are: "+rulelog.Levels(old).String()
+	}
 	switch {
 	case m.Timed && (!ok || !s.IsOver(r.gate.Config.Now())):
 		r.block("the time of the logging session of %s is not over", name)
 		return
 	case !ok:
-		p.Notes = append(p.Notes, fmt.Sprintf("the record on %s is not one of Rung's: it is removed, and the level stays as it is: %s",
-			name, levelText(set)))
-	case old.LoggingChanged(s):
+		p.Notes = append(p.Notes, fmt.Sprintf("the record on %s is not one of Rung's: it is removed, and %s", name, left))
+	case old.Tiered != nil:
+		p.Notes = append(p.Notes, name+": "+rulelog.EndText(old, s))
+		now, broken := rewrite.EndRules(old, s, r.gate.judgingOptions())
+		r.takeRewritten(old, now, broken)
+		return
+	case rulelog.IsChanged(old, s):
 		p.Notes = append(p.Notes, fmt.Sprintf("the level of %s was changed meanwhile and stays as it is: %s", name, levelText(set)))
 	default:
 		delete(set, model.AnnotationLogging)
 		if s.HadFormer {
 			set[model.AnnotationLogging] = s.Former
 		}
-		p.Notes = append(p.Notes, name+": the annotation is as before: "+s.FormerText())
+		p.Notes = append(p.Notes, name+": the annotation is as before: "+rulelog.FormerText(s))
 	}
 	r.setAnnotations(old, set)
 }
@@ -259,12 +264,8 @@ func endedSessions(p *Preview, by string, at time.Time) (out []model.EndedLogSes
 		default:
 			e.How = p.Title + " (" + by + ")"
 		}
-		switch {
-		case p.Mutation.Op != change.OpLogEnd:
-		case c.Old.LoggingChanged(s):
-			e.How += "; the level was changed meanwhile and stays as it is"
-		default:
-			e.How += "; the annotation is as before: " + s.FormerText()
+		if p.Mutation.Op == change.OpLogEnd {
+			e.How += "; " + rulelog.EndText(c.Old, s)
 		}
 		out = append(out, e)
 	}

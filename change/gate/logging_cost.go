@@ -10,13 +10,14 @@ import (
 	"rung/model/words"
 	"rung/revision"
 	"rung/revision/policies"
+	"rung/system"
 )
 
 // logCost says what the logging that a change switches on costs, by what will be: rows, the
 // most that the meter lets through, and what is logged now where that is known.
 func (g *Gate) logCost(next *revision.Revision, p *Preview) string {
 	m := p.Mutation
-	if m.Op != change.OpLogLevel || !m.Levels.IsOn() || len(p.Objects) == 0 {
+	if m.Op != change.OpLogLevel || !m.Levels.IsOn() || len(p.Objects) == 0 || !next.System.HasFeature(system.Rows) {
 		return ""
 	}
 	var targets []model.Key

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
 	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
+	"sigs.k8s.io/yaml"
 
 	"rung/change"
 	"rung/model"
@@ -81,6 +82,8 @@ func WithAnnotations(old *model.Policy, set map[string]string, by manifests.Opti
 	switch {
 	case old.Older != nil:
 		return nil, brokenError(old, olderFirst)
+	case old.Tiered != nil:
+		return withTree(old, old.Original.(*unstructured.Unstructured).DeepCopy().Object, set, by)
 	case old.Kind != model.KindNamespace:
 		return nil, brokenError(old, noSuchValue)
 	}
@@ -122,9 +125,18 @@ func withAnnotations(in, set map[string]string) map[string]string {
 // TextAsObject reads the text of an object that the history keeps.
 func TextAsObject(k model.PolicyKey, text string, by manifests.Options) (*model.Policy, []model.Broken) {
 	if k.Kind == model.KindNamespace {
-		return model.ReadLoggedNamespace(text, k.Name), nil
+		return readLoggedNamespace(text, k.Name), nil
 	}
 	return by.ParsePolicy([]byte(text))
+}
+
+// readLoggedNamespace reads the text of a LoggedNamespace; nil where it is none of that name.
+func readLoggedNamespace(text, name string) *model.Policy {
+	var o metav1.PartialObjectMetadata
+	if yaml.Unmarshal([]byte(text), &o) != nil || o.Kind != string(model.KindNamespace) || o.Name != name {
+		return nil
+	}
+	return model.LoggedNamespace(model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: name}, Annotations: o.Annotations, Origin: model.Origin{Item: -1}})
 }
 
 // PoliciesOfText are the policies of a text, valid or not.
@@ -162,6 +174,9 @@ func GraftLogging(now, left, target *model.Policy, by manifests.Options) *model.
 		return nil
 	}
 	as := func(p *model.Policy) *model.Policy {
+		if p.Tiered != nil {
+			return graftRules(p, now, by)
+		}
 		q, _ := WithAnnotations(p, change.AnnotationsOf(now), by)
 		return q
 	}

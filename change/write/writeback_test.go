@@ -58,7 +58,7 @@ func (d *disk) look() {
 	d.files.noteRead(manifests.Update{Upsert: res.Objects, Files: res.Files})
 	d.read = map[model.Key]*model.Policy{}
 	for _, o := range res.Objects {
-		if p, ok := o.(*model.Policy); ok {
+		if p := model.AsPolicy(o); p != nil && p.Kind != model.KindNamespace {
 			d.read[p.Key] = p
 		}
 	}

@@ -59,7 +59,7 @@ func (f *filesWorld) look() {
 	var upsert []model.Object
 	var remove []model.Key
 	for _, p := range f.d.read {
-		upsert = append(upsert, p)
+		upsert = append(upsert, p.Object())
 	}
 	for k := range was {
 		if f.d.read[k] == nil {

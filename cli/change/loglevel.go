@@ -16,6 +16,7 @@ import (
 	"rung/engine"
 	"rung/model"
 	"rung/model/clean"
+	"rung/model/rulelog"
 	"rung/model/words"
 	"rung/pages/sessions"
 	"rung/revision"
@@ -29,7 +30,7 @@ type levelFlags struct {
 	change             changeFlags
 	levels             model.LogLevels
 	off, end, sessions bool
-	lasts              string
+	lasts, label       string
 	wait               bool
 }
 
@@ -43,6 +44,10 @@ k8s.ovn.org/acl-logging. NAME is a policy, or namespace/NAME: the NetworkPolicie
 the EgressFirewall of a namespace log as its annotation says.
 Levels: ` + strings.Join(model.LogSeverities, ", ") + `. An action without a level does
 not log. A level that OVN-Kubernetes does not know is refused: it would freeze the policy.
+
+Rules of policies that stand in tiers log one by one, by the field enableLogging, and have no
+level: on and off say it for all rules of an action, the others stay as they are; --off
+says it for all rules.
 
 With --for the logging is a session: at its end the annotation is what it was before,
 byte for byte. The session is recorded beside it, in the annotation ` + model.AnnotationLogSession + `,
@@ -60,9 +65,10 @@ Without --for the level stays until it is changed.`,
 	f.change.registerTrial(cmd)
 	for flag, level := range map[string]*string{"allow": &f.levels.Allow, "deny": &f.levels.Deny, "pass": &f.levels.Pass} {
 		cmd.Flags().StringVar(level, flag, "", "`LEVEL` for "+strings.ToUpper(flag[:1])+flag[1:]+" rules")
-		command.CompleteFlag(cmd, flag, command.FixedWords(model.LogSeverities...))
+		command.CompleteFlag(cmd, flag, command.FixedWords(append([]string{rulelog.On, rulelog.Off}, model.LogSeverities...)...))
 	}
 	cmd.Flags().BoolVar(&f.off, "off", false, "log nothing")
+	cmd.Flags().StringVar(&f.label, "label", "", "logLabel of the rules that are switched on, where rules log one by one: `TEXT` in each of their lines")
 	cmd.Flags().StringVar(&f.lasts, "for", "", "log for this `TIME`, such as 15m, and then as before; open: until --end")
 	command.CompleteFlag(cmd, "for", command.FixedWords("15m", "1h", openSession))
 	cmd.Flags().BoolVar(&f.wait, "wait", false, "with --for: stay, and end it at its time, or at once with ctrl+c")
@@ -74,7 +80,7 @@ Without --for the level stays until it is changed.`,
 // loggingChoices returns the names of all objects with log levels of their own:
 // AdminNetworkPolicies, the baseline, and namespaces as "namespace/NAME".
 func loggingChoices(_ *engine.Engine, r *revision.Revision) []string {
-	out := command.ChoicesOfKind(r, model.Kind.IsAdmin)
+	out := command.ChoicesOfKind(r, func(k model.Kind) bool { return k.HasLogLevel() && k != model.KindNamespace })
 	for n := range r.Cluster.Namespaces() {
 		out = append(out, "namespace/"+n.Name)
 	}
@@ -114,8 +120,8 @@ func logLevel(ctx context.Context, a *command.App, f *levelFlags, args []string)
 // levelMutation returns the change that the flags ask for; names counts the arguments. The zero
 // Mutation stands for --sessions and --end.
 func (f *levelFlags) levelMutation(names int) (m change.Mutation, err error) {
-	m = change.Mutation{Op: change.OpLogLevel, Levels: f.levels}
-	set := f.levels.IsOn() || f.off || f.lasts != "" || f.wait
+	m = change.Mutation{Op: change.OpLogLevel, Levels: f.levels, LogLabel: f.label}
+	set := f.levels.IsOn() || f.off || f.label != "" || f.lasts != "" || f.wait
 	switch {
 	case f.end && f.sessions, (f.end || f.sessions) && set:
 		return m, errors.New("--end, --sessions and levels are three things: give one")
@@ -127,7 +133,7 @@ func (f *levelFlags) levelMutation(names int) (m change.Mutation, err error) {
 		return m, errors.New("give the NAME of a policy, or namespace/NAME")
 	}
 	for _, l := range []string{f.levels.Allow, f.levels.Deny, f.levels.Pass} {
-		if !model.ValidLogLevel(l) {
+		if !model.ValidLogLevel(l) && l != rulelog.On && l != rulelog.Off {
 			return m, fmt.Errorf("log level %q: want %s; with any other OVN-Kubernetes would freeze the policy", l, strings.Join(model.LogSeverities, ", "))
 		}
 	}
@@ -136,6 +142,8 @@ func (f *levelFlags) levelMutation(names int) (m change.Mutation, err error) {
 		return m, errors.New("give a LEVEL for --allow, --deny or --pass, or --off alone")
 	case f.lasts == "" && f.wait:
 		return m, errors.New("--wait is for logging that ends by itself: give --for")
+	case f.label != "" && f.off:
+		return m, errors.New("--label is for rules that are switched on")
 	case f.lasts == "":
 		return m, nil
 	case f.off:
@@ -174,9 +182,6 @@ func findLogged(r *revision.Revision, name string) (model.Key, error) {
 		return model.Key{Kind: model.KindNamespace, Name: ns}, nil
 	}
 	k, err := command.PolicyNamed(r, name)
-	if s := system.SystemOfKind(k.Kind); s != nil {
-		return k, fmt.Errorf("%s: %s", k.Label(), s.WhyLacking(system.LogLevels))
-	}
 	if err == nil && !k.Kind.HasLogLevel() {
 		return k, fmt.Errorf("%s logs as the annotation of its namespace says: rung log-level namespace/%s", k.Label(), k.Namespace)
 	}
@@ -215,8 +220,11 @@ func sayLogging(a *command.App, e *engine.Engine, p *gate.Preview) {
 		if !s.Until.IsZero() {
 			then = ", then a Rung that runs, or the next that starts, ends it"
 		}
-		fmt.Fprintf(a.Err, "%s logs in %s of %s zones; %s%s; rung log-level --end ends it\n", k.Label(), words.Thousands(logs), words.Thousands(logs+behind),
-			s.BriefText(e.Now()), then)
+		where := fmt.Sprintf(" in %s of %s zones", words.Thousands(logs), words.Thousands(logs+behind))
+		if !r.System.HasFeature(system.Rows) {
+			where = ": " + s.Level
+		}
+		fmt.Fprintf(a.Err, "%s logs%s; %s%s; rung log-level --end ends it\n", k.Label(), where, s.BriefText(e.Now()), then)
 	}
 }
 

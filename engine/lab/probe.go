@@ -68,7 +68,7 @@ func (l *Lab) Probe(ctx context.Context, c verdict.Connection, at func(probe.Pro
 // that do not reach each other have no path.
 func askOnNetwork(r *revision.Revision, c verdict.Connection) (on *revision.Revision, a verdict.Answer, err error) {
 	on, apart, err := standing.ForConnection(r, c)
-	if err != nil || apart != "" {
+	if err != nil || apart != nil {
 		return r, a, err
 	}
 	a, err = walk.FromPolicies(on.Verdicts(), c)

@@ -10,6 +10,7 @@ import (
 	"rung/engine/loop"
 	"rung/model"
 	"rung/model/clean"
+	"rung/model/rulelog"
 	"rung/revision"
 	"rung/revision/policies"
 )
@@ -166,7 +167,9 @@ func (l *Sessions) noteGone(r *revision.Revision, all []policies.LogSession) {
 			e.How = k.Label() + " was deleted"
 		case !now[k].Since.IsZero():
 			e.How = "another session took its place"
-		case !o.LoggingChanged(was.LogSession) && !(was.HadFormer && was.Former == was.Set):
+		case o.Tiered != nil && !rulelog.IsChanged(o, was.LogSession):
+			e.How = "its record was removed by somebody else; its rules stay as they are: " + rulelog.Levels(o).String()
+		case o.Tiered == nil && !rulelog.IsChanged(o, was.LogSession) && !(was.HadFormer && was.Former == was.Set):
 			e.How = "its record was removed by somebody else; the level stays: " + clean.Text(o.Logging)
 		}
 		out = append(out, e)

@@ -295,6 +295,7 @@ func (k *checker) checkTies(order []ladder.Place) {
 		if len(names) > 0 {
 			k.addAboutObject(&p.Policy.Meta, PriorityTie, fmt.Sprintf("shares tier %s and priority %g with %s: where rules with the same number disagree, which one wins is undefined",
 				p.TierName, p.Priority(), words.ListFew(names, 3)), "give it a priority of its own")
+			k.out[len(k.out)-1].NamesOthers = true
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/ladder"
+	"rung/model/rulelog"
 )
 
 // FidelityLabel says how much of a rule the other API can say.
@@ -211,7 +212,9 @@ func withoutSession(p *model.Policy) *model.Policy {
 	next := *p
 	next.Annotations = maps.Clone(p.Annotations)
 	delete(next.Annotations, model.AnnotationLogSession)
-	if s, ok := p.LogSession(); ok && !p.LoggingChanged(s) {
+	if s, ok := p.LogSession(); ok && p.Tiered != nil {
+		next.Ingress, next.Egress = rulelog.Former(p, s)
+	} else if ok && !rulelog.IsChanged(p, s) {
 		delete(next.Annotations, model.AnnotationLogging)
 		next.Logging, next.HasLogging = clean.Text(s.Former), s.HadFormer
 		if s.HadFormer {

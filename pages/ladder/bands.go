@@ -126,10 +126,12 @@ func (b *ladderBuilder) addBandPolicy(band *ladder.Band, r *ladder.BandRung, i i
 		if a.Phase != "" {
 			l.State = page.Cell{Text: fmt.Sprintf("%s %s/%s", a.Phase, words.Thousands(a.NodesRealized), words.Thousands(a.NodesDesired)), Role: themes.Text}
 		}
-		for rule := range p.AllRules() {
-			if rule.Tiered.Logging {
-				l.Log = []page.Cell{{Text: "on", Role: themes.Info}}
-			}
+		logging := policies.LoggingOf(b.rev, p)
+		if logging.Levels.IsOn() {
+			l.Log = []page.Cell{{Text: "on", Role: themes.Info}}
+		}
+		if left := logging.TimeLeftText(b.Now); left != "" {
+			l.Log = append(l.Log, page.Cell{Text: left, Role: themes.Warn})
 		}
 	}
 	if p.IsRefused() || band.Missing {

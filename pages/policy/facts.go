@@ -110,7 +110,7 @@ func FactsOfPolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *Poli
 	}
 	l := policies.LoggingOf(r, p)
 	out.LoggingFrom = l.Namespace
-	if l.Levels.IsOn() {
+	if l.Levels.IsOn() && p.Tiered == nil {
 		out.Logging = l.Levels.String()
 	}
 	if len(l.Problems) > 0 {

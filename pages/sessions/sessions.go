@@ -7,6 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/model/rulelog"
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page"
@@ -51,6 +52,9 @@ func FactsOf(r *revision.Revision, ended []model.EndedLogSession, now time.Time)
 	for _, s := range policies.LogSessions(r) {
 		f := sessionOf(s.Target, s.LogSession, s.Level, now)
 		f.Level, f.Changed, f.Problem, f.Over = clean.Text(s.Level), s.Changed, s.Problem, s.LogSession.IsOver(now)
+		if s.Target.Kind.IsTiered() {
+			f.levels = clean.Text(s.Level)
+		}
 		f.Zones = policies.LoggingByZone(r, s.Target)
 		for _, z := range f.Zones {
 			if z.Why != "" {
@@ -69,7 +73,7 @@ func FactsOf(r *revision.Revision, ended []model.EndedLogSession, now time.Time)
 
 func sessionOf(k model.Key, s model.LogSession, annotation string, now time.Time) *LogSession {
 	f := &LogSession{Kind: k.Kind, Name: k.Name, By: s.By, Since: page.Stamp{Time: s.Since}, Until: page.Stamp{Time: s.Until}, Set: clean.Text(s.Set),
-		Target: k, levels: levelsText(k, annotation), former: s.FormerText(), now: now}
+		Target: k, levels: levelsText(k, annotation), former: rulelog.FormerText(s), now: now}
 	if s.HadFormer {
 		text := clean.Text(s.Former)
 		f.Former = &text
@@ -82,6 +86,9 @@ func levelsText(k model.Key, annotation string) string {
 	if k.Kind == model.KindNamespace {
 		l, _ := model.NamespaceLogLevels(annotation)
 		return l.String()
+	}
+	if k.Kind.IsTiered() {
+		return rulelog.SetText(annotation)
 	}
 	l, err := model.ParseLogging(annotation, annotation != "")
 	if err != nil {

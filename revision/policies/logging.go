@@ -9,6 +9,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/model/rulelog"
 	"rung/model/shell"
 	"rung/model/words"
 	"rung/revision"
@@ -40,13 +41,20 @@ func (l *RuleLogging) TimeLeftText(now time.Time) string {
 
 // takeSession notes the session that set the levels which the annotation of an object has now.
 func (l *RuleLogging) takeSession(m *model.Meta) {
-	if s, ok := m.LogSession(); ok && !m.LoggingChanged(s) {
+	if s, ok := m.LogSession(); ok && !rulelog.LevelChanged(m, s) {
 		l.Session = s
 	}
 }
 
 // LoggingOf says what the rules of a policy log, and who says so.
 func LoggingOf(r *revision.Revision, p *model.Policy) (l RuleLogging) {
+	if p.Tiered != nil {
+		l.Levels = rulelog.Levels(p)
+		if s, ok := p.LogSession(); ok && !rulelog.IsChanged(p, s) {
+			l.Session = s
+		}
+		return l
+	}
 	if p.Kind.IsAdmin() {
 		levels, err := p.LogLevels()
 		if err != nil {
@@ -102,7 +110,12 @@ func LogLevelCommand(r *revision.Revision, p *model.Policy, also ...model.Action
 	args := []string{"rung", "log-level", name}
 	for _, a := range []model.Action{model.Deny, model.Allow, model.Pass} {
 		level := levels.LevelOf(a)
-		if level == "" && slices.Contains(also, a) {
+		switch {
+		case p.Tiered != nil && slices.Contains(also, a):
+			level = rulelog.On
+		case p.Tiered != nil: // it stays as it is
+			level = ""
+		case level == "" && slices.Contains(also, a):
 			level = toBeginWith.LevelOf(a)
 		}
 		if level != "" {
@@ -175,13 +188,16 @@ func logSessions(c *model.Cluster) (out []LogSession) {
 		if err != nil {
 			l.Problem = "the record " + err.Error()
 		} else {
-			l.LogSession, l.Changed = s, m.LoggingChanged(s)
+			l.LogSession, l.Changed = s, rulelog.LevelChanged(m, s)
 		}
 		out = append(out, l)
 	}
-	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindCNP} {
+	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindCNP, model.KindACNP, model.KindANNP} {
 		for p := range c.Policies(k) {
 			add(&p.Meta)
+			if p.Tiered != nil {
+				ruleByRule(p, out)
+			}
 		}
 	}
 	for n := range c.Namespaces() {
@@ -197,6 +213,22 @@ func logSessions(c *model.Cluster) (out []LogSession) {
 		return cmp.Or(a.Until.Compare(b.Until), a.Target.Compare(b.Target))
 	})
 	return out
+}
+
+// ruleByRule puts right what is said of the session, the last of all, of a policy whose rules log one by one.
+func ruleByRule(p *model.Policy, all []LogSession) {
+	if len(all) == 0 || all[len(all)-1].Target != p.Key {
+		return
+	}
+	l := &all[len(all)-1]
+	l.Level = rulelog.Levels(p).String()
+	switch {
+	case l.Problem != "":
+	case !rulelog.IsRecord(l.LogSession):
+		l.LogSession, l.Problem = model.LogSession{}, "the record is not what Rung writes"
+	default:
+		l.Changed = rulelog.IsChanged(p, l.LogSession)
+	}
 }
 
 // LogSessionOf is the session of an object, nil for none.

@@ -258,11 +258,54 @@ func patchOf(ctx context.Context, r dynamic.ResourceInterface, ch PolicyChange) 
 	if placed := placeOps(ch.Old, ch.New); len(placed) > 0 {
 		return append(ops, placed...), nil
 	}
-	patched := annotationOps(ch, len(all) == 0)
+	patched := append(annotationOps(ch, len(all) == 0), ruleOps(ch)...)
 	if len(patched) == 0 {
 		return nil, fmt.Errorf("neither priority nor logging changes: %w", model.ErrRefused)
 	}
 	return append(ops, patched...), nil
+}
+
+// ruleOps change how the rules of a policy log that log one by one. Each rule is tested as a whole, so
+// that another that stands there by now is left alone.
+func ruleOps(ch PolicyChange) (ops []patchOperation) {
+	old, _ := ch.Old.Original.(*unstructured.Unstructured)
+	now, _ := ch.New.Original.(*unstructured.Unstructured)
+	if ch.Old.Tiered == nil || old == nil || now == nil {
+		return nil
+	}
+	for _, side := range []string{"ingress", "egress"} {
+		was, _, _ := unstructured.NestedSlice(old.Object, "spec", side)
+		is, _, _ := unstructured.NestedSlice(now.Object, "spec", side)
+		if len(was) != len(is) {
+			continue
+		}
+		for i := range was {
+			a, _ := was[i].(map[string]any)
+			b, _ := is[i].(map[string]any)
+			ops = append(ops, rulePatch(fmt.Sprintf("/spec/%s/%d", side, i), a, b)...)
+		}
+	}
+	return ops
+}
+
+func rulePatch(at string, was, is map[string]any) (ops []patchOperation) {
+	for _, field := range []string{"enableLogging", "logLabel"} {
+		old, had := was[field]
+		now, has := is[field]
+		switch {
+		case had == has && old == now:
+			continue
+		case len(ops) == 0:
+			ops = append(ops, patchOperation{"op": "test", "path": at, "value": was})
+		}
+		switch {
+		case !has:
+			ops = append(ops, patchOperation{"op": "remove", "path": at + "/" + field})
+		default: // which replaces what is there
+			ops = append(ops, patchOperation{"op": "add", "path": at + "/" + field, "value": now})
+		}
+	}
+	return ops
 }
 
 // placeOps change where a policy stands: its priority, and its tier where it names one.

@@ -39,7 +39,7 @@ var policy = []Action{
 	{ID: PolicyEdit, Keys: []string{"e"}, Title: "edit", Footer: 20, Op: change.OpApply, Danger: change.Confirmed, Help: "edit the policy in $EDITOR"},
 	{ID: PolicyMove, Keys: []string{"m"}, Title: "move", Footer: 30, Op: change.OpMove, Danger: change.Confirmed,
 		Help: "give the policy another priority", Disabled: OnANP},
-	{ID: PolicyLogging, Needs: system.LogLevels, Keys: []string{"L"}, Title: "logging", Footer: 40, Op: change.OpLogLevel, Danger: change.Confirmed, Help: "choose what the policy logs, how much and for how long; a NetworkPolicy logs as its namespace says"},
+	{ID: PolicyLogging, Keys: []string{"L"}, Title: "logging", Footer: 40, Op: change.OpLogLevel, Danger: change.Confirmed, Help: "choose what the policy logs, how much and for how long; a NetworkPolicy logs as its namespace says"},
 	{ID: PolicyLogs, Keys: []string{"l"}, Title: "log lines", Footer: 50, Help: "the log lines of the policy"},
 	traceFrom(PolicyTrace, 55, "trace a connection that the policy is about: an example to begin with"),
 	{ID: PolicyRows, Needs: system.Rows, Keys: []string{"r"}, Title: "rows", Footer: 60, Help: "the policy's rows in every zone"},
@@ -66,7 +66,7 @@ var rule = []Action{
 	{ID: RuleLogs, Keys: []string{"l"}, Title: "log lines", Footer: 30, Help: "the log lines this rule decided"},
 	traceFrom(RuleTrace, 35, "trace a connection that the rule is about: an example to begin with"),
 	{ID: RuleEdit, Keys: []string{"e"}, Title: "edit", Footer: 40, Op: change.OpApply, Danger: change.Confirmed, Help: "edit the policy in $EDITOR"},
-	{ID: RuleLogging, Needs: system.LogLevels, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: change.OpLogLevel, Danger: change.Confirmed, Help: "choose what the policy logs, how much and for how long; a NetworkPolicy logs as its namespace says"},
+	{ID: RuleLogging, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: change.OpLogLevel, Danger: change.Confirmed, Help: "choose what the policy logs, how much and for how long; a NetworkPolicy logs as its namespace says"},
 }
 
 // The actions of the rows view and of the view of one row.
@@ -131,9 +131,9 @@ var ladder = []Action{
 		Help: "move the policy along the ladder, or type its new priority; enter previews"},
 	{ID: LadderEdit, Keys: []string{"e"}, Title: "edit", Footer: 40, Op: change.OpApply, Danger: change.Confirmed,
 		Help: "edit the policy in $EDITOR"},
-	{ID: LadderLogging, Needs: system.LogLevels, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: change.OpLogLevel, Danger: change.Confirmed,
+	{ID: LadderLogging, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: change.OpLogLevel, Danger: change.Confirmed,
 		Help: "choose what the policy logs, how much and for how long; a NetworkPolicy logs as its namespace says"},
-	{ID: LadderSelect, Needs: system.LogLevels, Keys: []string{"*"}, Title: "select", Help: "select the policy or namespace under the cursor, or unselect it; L applies to all that are selected"},
+	{ID: LadderSelect, Keys: []string{"*"}, Title: "select", Help: "select the policy or namespace under the cursor, or unselect it; L applies to all that are selected"},
 	{ID: LadderLogs, Keys: []string{"l"}, Title: "log lines", Help: "the log lines of the policy under the cursor"},
 	traceFrom(LadderTrace, 42, "trace a connection that the policy under the cursor is about"),
 	{ID: LadderPlan, Needs: system.Stages, Keys: []string{"A"}, Title: "arrange", Footer: 60, Hidden: true, Help: "arrange priorities: free ranges, insert between two, re-space"},

@@ -198,7 +198,7 @@ var logActions = []Action{
 	{ID: LogsRows, Needs: system.Rows, Keys: []string{"r"}, Title: "row", Help: "go to the row that logged the line under the cursor"},
 	traceFrom(LogsTrace, 55, "trace the connection of the line under the cursor: who decides now"),
 	ovnFrom(LogsOVN, "the trace of the line under the cursor, and run ovn-trace about it"),
-	{ID: LogsLogging, Needs: system.LogLevels, Keys: []string{"L"}, Title: "logging", Footer: 60, Op: change.OpLogLevel, Danger: change.Confirmed,
+	{ID: LogsLogging, Keys: []string{"L"}, Title: "logging", Footer: 60, Op: change.OpLogLevel, Danger: change.Confirmed,
 		Help: "choose what the policy logs: that of the page, or of the line under the cursor"},
 	{ID: LogsColumns, Keys: []string{"O"}, Title: "columns", Help: "choose which columns the lines have, and their order"},
 	{ID: LogsPropose, Keys: []string{"E"}, Title: "propose a rule", Op: change.OpApply, Danger: change.Confirmed,

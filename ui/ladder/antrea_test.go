@@ -19,15 +19,48 @@ func TestAntrea(t *testing.T) {
 	s.Want("Antrea: 7 tiers   SANDBOX  writes  ACNP 24 · ANNP 4 · NP 1", "mytier · tier 10, custom", "emergency · tier 50", "securityops · tier 100 · 20 policies",
 		"NetworkPolicy · after tier application · 1 policy", "baseline · tier 253 · 1 policy", "NodePort Service: ns-1/svc-1", "each rule has its own")
 	for key, why := range map[string]string{"2": "rows: Antrea has no rows of OVN", "3": "zones: Antrea has no rows of OVN", "7": "ready: Antrea has no rows of OVN",
-		"6": "this is of OVN-Kubernetes' priorities", "s": "this is of OVN-Kubernetes' priorities", "L": "enableLogging says so"} {
+		"6": "this is of OVN-Kubernetes' priorities", "s": "this is of OVN-Kubernetes' priorities"} {
 		s.Press(key)
 		s.Want("Ladder", why)
 	}
 	s.Press("?")
-	s.WantNot("go to the zones", "go to the rows", "plan of priorities", "logging sessions")
+	s.WantNot("go to the zones", "go to the rows", "plan of priorities")
 	s.Press("esc", ":")
 	s.Type("acnp allow-core")
 	s.Want("acnp allow-core-dns-access", "Antrea ClusterNetworkPolicy, tier securityops, priority 5")
+}
+
+// L asks on, off or keep for each action, begins a session, and says that it is on; a NetworkPolicy has
+// nothing to switch on.
+func TestAntreaLogging(t *testing.T) {
+	s := uitest.OpenScreen(t, uitest.AntreaFacts(t), nav.PageOf(nav.Ladder))
+	s.Resize(120, 40)
+	seek := func(name string) {
+		t.Helper()
+		s.Press("g")
+		for range 60 {
+			if strings.Contains(s.Line("▸"), name) {
+				return
+			}
+			s.Press("j")
+		}
+		t.Fatalf("no %s", name)
+	}
+	seek("acnp-with-log-setting")
+	s.Press("L")
+	s.Want("log ACNP acnp-with-log-setting", "Now: allow=on", "Deny  [keep] on  off  no rule", "Allow [keep] on  off  1 rule", "a all on")
+	s.ResizeAll()
+	s.Resize(120, 40)
+	s.Press("esc")
+	seek("allow-self-ns")
+	s.Press("L")
+	s.Want("Now: off", "▸Deny   keep [on] off")
+	s.Press("enter")
+	s.Want("preview: log-level ACNP allow-self-ns")
+	s.Press("esc")
+	seek(" NP ")
+	s.Press("L")
+	s.Want("each by its enableLogging")
 }
 
 // The page of a policy says where it stands, and what it applies to.

@@ -101,9 +101,11 @@ func levelsLine(env *view.Env, k model.PolicyKey) widget.Line {
 	var off []string
 	for _, a := range []model.Action{model.Deny, model.Allow, model.Pass} {
 		switch level := now.LevelOf(a); {
+		case level != "" && p.Tiered != nil:
+			l = l.Add(level, st.Title).Add(" for ", st.Dim).Add(string(a)+" rules", view.ActionStyle(a, st)).Add(" · ", st.Dim)
 		case level != "":
 			l = l.Add(level, st.Title).Add(" for ", st.Dim).Add(string(a), view.ActionStyle(a, st)).Add(" · ", st.Dim)
-		case a != model.Pass || p.Kind == model.KindANP:
+		case a != model.Pass || p.Kind.CanMove():
 			off = append(off, string(a))
 		}
 	}

@@ -223,6 +223,8 @@ func placedLines(env *view.Env, p *model.Policy) []widget.Line {
 	logging := widget.Line{{Text: " logging  ", Style: st.Dim}, {Text: fmt.Sprintf("%s with enableLogging", words.Count(logged, "rule"))}}
 	if p.Tiered == nil {
 		logging[1].Text = "by annotation of the namespace"
+	} else if l := policies.LoggingOf(env.Rev, p); l.TimeLeftText(env.Now) != "" {
+		logging = logging.Add(" "+l.TimeLeftText(env.Now), st.Warn).Add("  session of "+l.Session.By+" until "+words.Clock(l.Session.Until.In(env.Now.Location()), env.Now), st.Dim)
 	}
 	logging = logging.Add("   rules  ", st.Dim).Add(rules, st.Text)
 	state := widget.Line{{Text: " state    ", Style: st.Dim}}

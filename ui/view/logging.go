@@ -8,6 +8,7 @@ import (
 	"rung/change/gate"
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/rulelog"
 	"rung/model/words"
 	"rung/revision/policies"
 )
@@ -19,6 +20,10 @@ func AskLogging(env *Env, keys ...model.Key) {
 	var all []*model.Policy
 	for _, k := range keys {
 		target := model.LoggedBy(k)
+		if why := env.Rev.System.WhyNotLogged(target.Kind); why != "" && policies.LogSessionOf(env.Rev, target) == nil {
+			env.SayFailure("%s", why)
+			return
+		}
 		p := env.Rev.Cluster.Changeable(target)
 		if k.Kind.IsPolicy() && env.Rev.Cluster.Policy(k) == nil {
 			p = nil
@@ -46,6 +51,7 @@ type loggingDialog struct {
 	rowAt     int // the row; len(rows) is the time
 	focus     int // the line of that row in the last drawing
 	options   []string
+	byRule    bool // rules log one by one: on, off, or as they do
 }
 
 type logRow struct {
@@ -71,14 +77,18 @@ func newLogging(env *Env, all []*model.Policy) *loggingDialog {
 	var rules ladder.RuleCount
 	pass, counted := true, true
 	for _, p := range all {
+		l.byRule = l.byRule || p.Tiered != nil
 		l.keys = append(l.keys, p.Key)
 		if s := policies.LogSessionOf(env.Rev, p.Key); s != nil {
 			l.session, l.sessions = s, l.sessions+1
 		}
 		in, out := ladder.CountRules(p.Ingress), ladder.CountRules(p.Egress)
 		rules.Deny, rules.Allow, rules.Pass = rules.Deny+in.Deny+out.Deny, rules.Allow+in.Allow+out.Allow, rules.Pass+in.Pass+out.Pass
-		pass = pass && p.Kind.HasPriority() // a baseline has no Pass, nor has a namespace
-		counted = counted && p.Kind.IsAdmin()
+		pass = pass && p.Kind.CanMove() // a baseline has no Pass, nor has a namespace
+		counted = counted && (p.Kind.IsAdmin() || p.Tiered != nil)
+	}
+	if l.byRule {
+		l.options = []string{rulelog.Keep, rulelog.On, rulelog.Off}
 	}
 	if counted {
 		l.addAction(model.Deny, rules.Deny)
@@ -93,11 +103,13 @@ func newLogging(env *Env, all []*model.Policy) *loggingDialog {
 		l.readPresent(env, all[0])
 	}
 	for i := range l.rows {
-		l.setLevel(i, l.levelsNow.LevelOf(l.rows[i].action))
+		if !l.byRule { // which stay as they are
+			l.setLevel(i, l.levelsNow.LevelOf(l.rows[i].action))
+		}
 	}
 	for i := range l.rows { // off now: the usual wish is what is offered
-		if !l.levelsNow.IsOn() && l.rows[i].isUsed {
-			l.setLevel(i, model.LogSeverities[0])
+		if (l.byRule || !l.levelsNow.IsOn()) && l.rows[i].isUsed && l.levelsNow.LevelOf(l.rows[i].action) != rulelog.On {
+			l.setLevel(i, l.loudest())
 			l.rowAt = i
 			break
 		}
@@ -113,6 +125,10 @@ func (l *loggingDialog) readPresent(env *Env, p *model.Policy) {
 		if len(logs.Problems) > 0 {
 			l.broken = "The annotation is not valid: " + logs.Problems[0] + ". It will be replaced."
 		}
+		return
+	}
+	if p.Tiered != nil {
+		l.levelsNow = rulelog.Levels(p)
 		return
 	}
 	now, err := p.LogLevels()
@@ -140,11 +156,22 @@ func (l *loggingDialog) setAllLevels(level string) {
 	}
 }
 
+// loudest is the option that logs most.
+func (l *loggingDialog) loudest() string { return l.options[1] }
+
+// off is the option that logs nothing.
+func (l *loggingDialog) off() string {
+	if l.byRule {
+		return rulelog.Off
+	}
+	return ""
+}
+
 // pickedLevels returns the levels that are picked.
 func (l *loggingDialog) pickedLevels() (out model.LogLevels) {
 	for _, r := range l.rows {
 		level := l.options[r.optionAt]
-		if r.optionAt == 0 {
+		if r.optionAt == 0 && !l.byRule {
 			level = ""
 		}
 		switch r.action {
@@ -163,10 +190,14 @@ func (l *loggingDialog) pickedLevels() (out model.LogLevels) {
 // session.
 func (l *loggingDialog) pickedMutation() change.Mutation {
 	levels, t := l.pickedLevels(), l.times[l.lasts]
-	if !levels.IsOn() && l.session != nil {
+	on := levels.IsOn()
+	if l.byRule {
+		on = slices.Contains([]string{levels.Deny, levels.Allow, levels.Pass}, rulelog.On)
+	}
+	if !on && l.session != nil {
 		return l.endSession()
 	}
-	return l.describeChange(change.Mutation{Op: change.OpLogLevel, Levels: levels, Session: t.session && levels.IsOn(), SessionTime: t.lasts})
+	return l.describeChange(change.Mutation{Op: change.OpLogLevel, Levels: levels, Session: t.session && on, SessionTime: t.lasts})
 }
 
 func (l *loggingDialog) endSession() change.Mutation {
@@ -208,14 +239,14 @@ func (l *loggingDialog) PressKey(env *Env, key, _ string) bool {
 	case "left":
 		l.stepBy(-1)
 	case "a":
-		l.setAllLevels("alert")
+		l.setAllLevels(l.loudest())
 	case "n":
 		l.setAllLevels("notice")
 	case "o":
-		l.setAllLevels("")
+		l.setAllLevels(l.off())
 	case "d":
-		l.setAllLevels("")
-		l.setLevel(0, "alert")
+		l.setAllLevels(l.off())
+		l.setLevel(0, l.loudest())
 	case "e":
 		if l.session != nil {
 			env.PreviewChange(l.endSession())

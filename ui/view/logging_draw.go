@@ -2,10 +2,10 @@ package view
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"rung/model"
+	"rung/model/rulelog"
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/themes"
@@ -55,7 +55,7 @@ func (l *loggingDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 		case s.Changed:
 			say("Session of "+s.BriefText(l.clock)+"; the level was changed meanwhile and stays. e removes the record.", st.Warn)
 		default:
-			say("Session of "+s.BriefText(l.clock)+", then: "+s.FormerText()+". e ends it now.", st.Accent)
+			say("Session of "+s.BriefText(l.clock)+", then: "+rulelog.FormerText(s.LogSession)+". e ends it now.", st.Accent)
 		}
 	}
 	if l.broken != "" {
@@ -82,10 +82,14 @@ func (l *loggingDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	}
 	row(len(l.rows), "for", names, l.lasts, "")
 	lines = append(lines, "")
-	hints := []string{"up/down row", "left/right or 0–5 choose", "a all alert", "n all notice", "d only Deny", "o all off", "enter preview", "esc cancel"}
-	if l.session != nil {
-		hints = slices.Insert(hints, 6, "e end the session")
+	hints := []string{"up/down row", "left/right or 0–5 choose", "a all alert", "n all notice", "d only Deny", "o all off"}
+	if l.byRule {
+		hints = []string{"up/down row", "left/right or 0–2 choose", "a all on", "d only Deny", "o all off"}
 	}
+	if l.session != nil {
+		hints = append(hints, "e end the session")
+	}
+	hints = append(hints, "enter preview", "esc cancel")
 	line := ""
 	for _, h := range hints {
 		if line != "" && widget.TextWidth(line)+widget.TextWidth(h)+3 > w-2 {
