@@ -23,7 +23,7 @@ func (r *Revision) Omissions() []model.Omission {
 }
 
 func findOmissions(r *Revision) []model.Omission {
-	return slices.Concat(unreadObjects(r), policiesWithoutRows(r), unreadKinds(r), unreadZones(r), undecidedPolicies(r), unplacedPods(r), podsToBe(r), absentKinds(r))
+	return slices.Concat(unreadObjects(r), policiesWithoutRows(r), unreadKinds(r), unreadZones(r), undecidedPolicies(r), unplacedPods(r), podsToBe(r), absentKinds(r), podsElsewhere(r))
 }
 
 // unknownKind is the code of objects of a kind that Rung does not read: a warning where they

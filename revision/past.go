@@ -6,6 +6,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
+	"rung/model/network"
 )
 
 // PastState is the part of earlier states that still matters: it explains rows that
@@ -13,7 +14,7 @@ import (
 type PastState struct {
 	// Pods are the pods that changed in a way OVN-Kubernetes' filter does not see, as they
 	// were before. Refused are the policies that were deleted while OVN-Kubernetes refused
-	// them.
+	// them, and MultiNetworkPolicies whose peers selected pods and do so no more.
 	Pods    map[model.Key]*model.Pod
 	Refused map[model.PolicyKey]bool
 }
@@ -49,6 +50,10 @@ func (p *PastState) RememberChanges(changes []model.Change, before *compiler.Des
 				edit().Pods[old.Key] = old
 			}
 		case *model.Policy:
+			if now, ok := ch.New.(*model.Policy); ok && old.Kind == model.KindMNP && network.RefusedPeer(old) != nil &&
+				network.RefusedPeer(now) == nil && (next == nil || len(next.Refused) < pastMost) {
+				edit().Refused[old.Key] = true
+			}
 			if ch.New != nil || !old.Kind.IsAdmin() {
 				continue
 			}
