@@ -1,15 +1,11 @@
 package revision
 
 import (
-	"fmt"
-	"maps"
-	"slices"
 	"sync"
 
 	"rung/compiler"
 	"rung/model"
 	"rung/model/network"
-	"rung/model/words"
 )
 
 // DefaultNetwork names the default network where a network is asked for by name.
@@ -89,38 +85,4 @@ func WholeRevision(r *Revision) *Revision {
 		return r.whole
 	}
 	return r
-}
-
-// podsElsewhere are the pods that the default network has nothing of, by the network they are on: answers
-// about all pods leave them aside, and say so.
-func podsElsewhere(r *Revision) (out []model.Omission) {
-	if r.Network != nil {
-		return nil
-	}
-	t := WholeDesired(r).Networks()
-	pods, unread := map[string][]string{}, map[string]bool{}
-	for p := range r.Cluster.Pods() {
-		key := p.PrimaryUDN()
-		if key == "" || p.HostNetwork || p.IsCompleted() {
-			continue
-		}
-		name := key
-		if n := t.OfKey(key); n != nil {
-			name = n.Name
-		} else {
-			unread[name] = true
-		}
-		pods[name] = append(pods[name], p.Namespace+"/"+p.Name)
-	}
-	for _, name := range slices.Sorted(maps.Keys(pods)) {
-		n := len(pods[name])
-		o := model.Omission{Code: model.OmittedNetwork, Key: model.Key{Kind: model.KindPod}, Remedy: "--network " + name,
-			Why: fmt.Sprintf("%s %s on the network %s: --network %s shows %s", words.Count(n, "pod"), words.OneOrMany(n, "is", "are"), name, name, words.OneOrMany(n, "it", "them"))}
-		if unread[name] {
-			o.Remedy = ""
-			o.Why = fmt.Sprintf("%s (%s) %s on the network of %s, and nothing is read of that", words.Count(n, "pod"), words.ListFew(pods[name], 3), words.OneOrMany(n, "is", "are"), name)
-		}
-		out = append(out, o)
-	}
-	return out
 }

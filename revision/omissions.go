@@ -104,6 +104,8 @@ func policiesWithoutRows(r *Revision) (out []model.Omission) {
 			o.Why = fmt.Sprintf("whose rows of before still decide in %s: %s", zonesText(frozen), c.WhyNoRows.Message)
 		case known:
 			continue // nothing decides in its name
+		case c.WhyNoRows.Code == model.NoNetwork || c.WhyNoRows.Code == model.NoNetworkLabel:
+			o.Why = "which nobody programs, so that rows it had before may still decide: " + c.WhyNoRows.Message
 		case c.WhyNoRows.Code == "priority":
 			o.Code = model.OmittedSetting
 			o.Why = o.OmittedName() + ", whose priority is not supported, has no rows of an earlier one"
@@ -246,4 +248,12 @@ func undecidedPolicies(r *Revision) (out []model.Omission) {
 		out = append(out, o)
 	}
 	return out
+}
+
+// podsElsewhere are the pods that answers about the default network leave aside.
+func podsElsewhere(r *Revision) []model.Omission {
+	if r.Network != nil {
+		return nil
+	}
+	return WholeDesired(r).Networks().PodsElsewhere(r.Cluster)
 }

@@ -32,7 +32,7 @@ var (
 		Says:   "Subnets of one network overlap each other.",
 		Remedy: "give it subnets that do not overlap"})
 	SetsFrozen = newKind(Kind{Code: "sets-frozen", Severity: model.SeverityWarning, Short: "frozen sets",
-		Says:   "An annotation of a pod cannot be read: address sets whose selectors match it keep the members they have, and new ones stay empty, until it is corrected.",
+		Says:   "An annotation of a pod cannot be read: address sets of other networks whose selectors match it keep the members they have, and new ones stay empty, until it is corrected.",
 		Remedy: "correct the annotation"})
 	NoPolicyTypes = newKind(Kind{Code: "policytypes-missing", Severity: model.SeverityWarning, Short: "no isolation",
 		Says:   "A MultiNetworkPolicy has no policyTypes: its rules allow, and it isolates nothing. Other than those of a NetworkPolicy they have no default.",

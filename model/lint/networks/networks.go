@@ -261,7 +261,7 @@ func (k *checker) checkFrozen() {
 	byPolicy := map[*model.Pod]map[string]bool{}
 	for p := range k.c.Policies(model.KindNP, model.KindMNP) {
 		on := k.t.OfPolicy(p)
-		if len(on) == 0 || p.Kind == model.KindNP && p.IsRefused() {
+		if len(on) == 0 || p.IsRefused() {
 			continue
 		}
 		for r := range p.AllRules() {
@@ -270,7 +270,7 @@ func (k *checker) checkFrozen() {
 					if byPolicy[pod] == nil {
 						byPolicy[pod] = map[string]bool{}
 					}
-					if slices.ContainsFunc(k.t.NetworksOf(pod), func(n string) bool { return slices.Contains(on, n) && k.freezesOn(pod, n) }) {
+					if slices.ContainsFunc(on, func(n string) bool { return k.freezesOn(pod, n) }) {
 						byPolicy[pod][p.Label()] = true
 					}
 				}
@@ -278,22 +278,16 @@ func (k *checker) checkFrozen() {
 		}
 	}
 	for pod := range k.x.Pods(frozen) {
-		message := "the annotation " + model.AnnotationPodNetworks + " cannot be read: " + pod.NetworksErr
-		if pod.NetworksErr == "" {
-			message = "the annotation " + model.AnnotationAttachments + " cannot be read: " + pod.AttachmentsErr
+		of := slices.Sorted(maps.Keys(byPolicy[pod]))
+		if len(of) == 0 {
+			continue // its reader has said that the annotation cannot be read
 		}
-		if of := slices.Sorted(maps.Keys(byPolicy[pod])); len(of) > 0 {
-			message += "; address sets of " + words.ListFew(of, shown) + " keep the members they have"
-		} else {
-			message += "; an address set whose selector matches the pod would keep the members it has"
-		}
-		f := k.say(codes.SetsFrozen, pod.Key, message)
-		if len(byPolicy[pod]) == 0 {
-			f.Severity = model.SeverityInfo
-		}
+		annotation, remedy := model.AnnotationAttachments, codes.SetsFrozen.Remedy
 		if pod.NetworksErr != "" {
-			f.Remedy = "delete the pod if something makes it anew: OVN-Kubernetes writes the annotation; else correct it"
+			annotation, remedy = model.AnnotationPodNetworks, "delete the pod if something makes it anew: OVN-Kubernetes writes the annotation; else correct it"
 		}
+		k.say(codes.SetsFrozen, pod.Key, fmt.Sprintf("address sets of %s keep the members they have, since the annotation %s of the pod cannot be read",
+			words.ListSome(of, shown), annotation)).Remedy = remedy
 	}
 }
 
