@@ -23,7 +23,8 @@ func (r *Revision) Omissions() []model.Omission {
 }
 
 func findOmissions(r *Revision) []model.Omission {
-	return slices.Concat(unreadObjects(r), policiesWithoutRows(r), unreadKinds(r), unreadZones(r), undecidedPolicies(r), unplacedPods(r), podsToBe(r), absentKinds(r), podsElsewhere(r))
+	return slices.Concat(unreadObjects(r), policiesWithoutRows(r), unreadKinds(r), unreadZones(r), undecidedPolicies(r), unplacedPods(r), podsToBe(r), absentKinds(r),
+		WholeDesired(r).Networks().PodsElsewhere(r.Cluster))
 }
 
 // unknownKind is the code of objects of a kind that Rung does not read: a warning where they
@@ -248,12 +249,4 @@ func undecidedPolicies(r *Revision) (out []model.Omission) {
 		out = append(out, o)
 	}
 	return out
-}
-
-// podsElsewhere are the pods that answers about the default network leave aside.
-func podsElsewhere(r *Revision) []model.Omission {
-	if r.Network != nil {
-		return nil
-	}
-	return WholeDesired(r).Networks().PodsElsewhere(r.Cluster)
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // PodsElsewhere are the pods that the default network has nothing of, by the network they are on: answers
-// about all pods of the default network leave them aside, and say so.
+// about all pods of the default network leave them aside, and say so. In a cluster that is shown as it
+// stands on a network there are none.
 func (t *Table) PodsElsewhere(c *model.Cluster) (out []model.Omission) {
 	pods, unread := map[string][]string{}, map[string]bool{}
 	for p := range c.Pods() {
