@@ -13,6 +13,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
+	"rung/model/network"
 	"rung/reconciler"
 	"rung/sources/nbdb"
 )
@@ -63,7 +64,7 @@ func NewPipeline(ctx context.Context, cfg Config) (_ *Pipeline, err error) {
 	if p.Server, err = StartServer(ctx, p.Zone); err != nil {
 		return p, err
 	}
-	if err = p.Server.Seed(ctx, slices.AppendSeq(cfg.Later, cfg.Cluster.Pods())); err != nil {
+	if err = p.Server.Seed(ctx, slices.AppendSeq(cfg.Later, cfg.Cluster.Pods()), network.TableOf(cfg.Cluster)); err != nil {
 		return p, err
 	}
 	if p.Observer, err = Observe(ctx, p.Zone, p.Server.Addr()); err != nil {

@@ -92,6 +92,10 @@ func CountsOf(d *compiler.Desired, zone string) Counts {
 			c.add(rows.PortGroup, 1)
 		}
 	}
+	for range d.Networks().Names() { // the cluster group of each holds its two hairpin rows
+		c.Groups++
+		c.Links += 2
+	}
 	return c
 }
 

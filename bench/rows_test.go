@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"rung/bench/workload"
 	"rung/compiler"
 	"rung/model"
 	"rung/test/install"
@@ -40,55 +41,59 @@ func pipeline(tb testing.TB, cfg Config) *Pipeline {
 // process spent until then; heap-MB is what is kept.
 func BenchmarkFirstRows(b *testing.B) {
 	forSizes(b, sizes, func(b *testing.B, s benchSize) {
-		c := cluster(b, s.Size)
-		want := CountsOf(compiler.Compile(c, compiler.Options{}), "node0")
-		var rows, idle, cpu, server time.Duration
-		var heap float64
-		for b.Loop() {
-			b.StopTimer()
-			p := pipeline(b, Config{Cluster: c})
-			ctx, cancel := context.WithTimeout(b.Context(), patience)
-			seen := p.Observer.ExpectCounts(want)
-			p.Observer.Hold(true)
-			runtime.GC()
-			cpuBefore, serverBefore := processCPU(), cpuOf(p.Server.pid)
-			b.StartTimer()
-			began := time.Now()
-			p.Start(b.Context())
-			if err := p.Idle(ctx); err != nil {
-				b.Fatal(err)
-			}
-			b.StopTimer()
-			idle += time.Since(began)
-			cpu += processCPU() - cpuBefore
-			server += cpuOf(p.Server.pid) - serverBefore
-			p.Observer.Hold(false)
-			select {
-			case at := <-seen:
-				rows += at.Sub(began)
-			case <-ctx.Done():
-				b.Fatalf("the rows do not come: there are %+v of %+v", p.Observer.Counts(), want)
-			}
-			labelled(ctx, "setup", func(context.Context) {
-				if err := p.Check(); err != nil {
-					b.Fatal(err)
-				}
-			})
-			p.Observer.Close()
-			heap = liveHeap()
-			cancel()
-			if err := p.Close(); err != nil {
-				b.Fatal(err)
-			}
-			b.StartTimer()
-		}
-		n := float64(b.N)
-		b.ReportMetric(rows.Seconds()/n, "s-to-rows")
-		b.ReportMetric(idle.Seconds()/n, "s-to-idle")
-		b.ReportMetric(cpu.Seconds()/n, "cpu-s")
-		b.ReportMetric(server.Seconds()/n, "server-cpu-s")
-		b.ReportMetric(heap, "heap-MB")
+		benchFirstRows(b, cluster(b, s.Size))
 	})
+	b.Run("W2-networks", func(b *testing.B) { benchFirstRows(b, withNetworks(cluster(b, workload.W2))) })
+}
+
+func benchFirstRows(b *testing.B, c *model.Cluster) {
+	want := CountsOf(compiler.Compile(c, compiler.Options{}), "node0")
+	var rows, idle, cpu, server time.Duration
+	var heap float64
+	for b.Loop() {
+		b.StopTimer()
+		p := pipeline(b, Config{Cluster: c})
+		ctx, cancel := context.WithTimeout(b.Context(), patience)
+		seen := p.Observer.ExpectCounts(want)
+		p.Observer.Hold(true)
+		runtime.GC()
+		cpuBefore, serverBefore := processCPU(), cpuOf(p.Server.pid)
+		b.StartTimer()
+		began := time.Now()
+		p.Start(b.Context())
+		if err := p.Idle(ctx); err != nil {
+			b.Fatal(err)
+		}
+		b.StopTimer()
+		idle += time.Since(began)
+		cpu += processCPU() - cpuBefore
+		server += cpuOf(p.Server.pid) - serverBefore
+		p.Observer.Hold(false)
+		select {
+		case at := <-seen:
+			rows += at.Sub(began)
+		case <-ctx.Done():
+			b.Fatalf("the rows do not come: there are %+v of %+v", p.Observer.Counts(), want)
+		}
+		labelled(ctx, "setup", func(context.Context) {
+			if err := p.Check(); err != nil {
+				b.Fatal(err)
+			}
+		})
+		p.Observer.Close()
+		heap = liveHeap()
+		cancel()
+		if err := p.Close(); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+	}
+	n := float64(b.N)
+	b.ReportMetric(rows.Seconds()/n, "s-to-rows")
+	b.ReportMetric(idle.Seconds()/n, "s-to-idle")
+	b.ReportMetric(cpu.Seconds()/n, "cpu-s")
+	b.ReportMetric(server.Seconds()/n, "server-cpu-s")
+	b.ReportMetric(heap, "heap-MB")
 }
 
 // BenchmarkEvent is one event at a time on a cluster that is in sync, with a pause
@@ -100,6 +105,9 @@ func BenchmarkEvent(b *testing.B) {
 		b.Run("policies", func(b *testing.B) { benchEvents(b, s, c) })
 		c, _ = c.Upsert(others(b, c), nil)
 		b.Run("elsewhere", func(b *testing.B) { benchEvents(b, s, c) })
+	})
+	b.Run("W2-networks", func(b *testing.B) {
+		benchEvents(b, benchSize{"W2-networks", workload.W2}, withNetworks(cluster(b, workload.W2)))
 	})
 }
 

@@ -15,7 +15,9 @@ import (
 	"strings"
 	"time"
 
+	"rung/compiler"
 	"rung/model"
+	"rung/model/network"
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
 	"rung/test/install"
@@ -144,8 +146,8 @@ func (s *Server) Close() error {
 const portsAtOnce = 2000
 
 // Seed writes what OVN-Kubernetes has written before a policy comes: the zone's
-// name, its switch, and the ports of the zone's pods.
-func (s *Server) Seed(ctx context.Context, pods []*model.Pod) error {
+// name, its switch, and the ports of the zone's pods, on every network.
+func (s *Server) Seed(ctx context.Context, pods []*model.Pod, networks *network.Table) error {
 	c := nbdb.Dial(nbdb.Config{Name: s.zone, Addr: s.Addr(), Tables: []string{nb.TableGlobal}})
 	ctx, cancel := context.WithCancel(ctx)
 	synced, done := make(chan struct{}), make(chan struct{})
@@ -185,8 +187,36 @@ func (s *Server) Seed(ctx context.Context, pods []*model.Pod) error {
 		_, err = c.Transact(ctx, append(ops, nb.Op{Kind: nb.OpMutate, Table: nb.TableSwitch, UUID: res[1].UUID,
 			Mutations: []nb.Mutation{{Column: "ports", Insert: true, Refs: refs}}}))
 	}
+	if err == nil {
+		_, err = c.Transact(ctx, networkOps(networks, s.zone, pods))
+	}
 	if err != nil {
 		return fmt.Errorf("seeding the database: %w", err)
 	}
 	return nil
+}
+
+// networkOps insert what OVN-Kubernetes makes in a zone of networks besides the default one: their
+// switches, cluster groups and the ports of the pods.
+func networkOps(t *network.Table, zone string, pods []*model.Pod) (ops []nb.Op) {
+	for i, name := range t.Names() {
+		n := t.Network(name)
+		var refs []nb.Ref
+		for j, p := range pods {
+			on := t.PodOn(n, p)
+			if on == nil || p.NodeName != zone {
+				continue
+			}
+			for _, port := range on.PortNames() {
+				uuid := fmt.Sprintf("p%d_%d", i, j)
+				ops = append(ops, nb.Op{Kind: nb.OpInsert, Table: nb.TablePort, UUIDName: uuid, Row: map[string]any{"name": port}})
+				refs = append(refs, nb.Ref{Name: uuid})
+			}
+		}
+		ops = append(ops, nb.Op{Kind: nb.OpInsert, Table: nb.TableSwitch, Row: map[string]any{"name": n.Switch(zone), "ports": refs}})
+		group := compiler.GroupHolder(name, nb.OwnerCluster, nb.GroupCluster).Name
+		ops = append(ops, nb.Op{Kind: nb.OpInsert, Table: nb.TablePortGroup, Row: map[string]any{"name": group,
+			"external_ids": nb.IDs(nb.ControllerOf(name), nb.OwnerCluster, nb.IDPair{Key: nb.KeyName, Value: nb.GroupCluster})}})
+	}
+	return ops
 }

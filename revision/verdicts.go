@@ -86,15 +86,15 @@ func (r *Revision) VerdictOptions() index.Options {
 		return index.Options{IPv4: true, IPv6: true, Precedence: r.System.Precedence}
 	}
 	o := r.Desired.Options()
-	subnets, name := o.ClusterSubnets, ""
-	if r.Network != nil {
-		subnets, name = r.Network.Subnets, r.Network.Name
+	subnets, name, host := o.ClusterSubnets, "", cmp.Or(o.HostNetworkNamespace, compiler.DefaultHostNetworkNamespace)
+	if r.Network != nil { // where no namespace stands for the nodes
+		subnets, name, host = r.Network.Subnets, r.Network.Name, ""
 	}
 	return index.Options{
-		Network: r.Network, IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP, ClusterSubnets: subnets, NodeSubnets: o.NodeSubnets, DNS: o.DNS,
+		Network: r.Network, IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP, ClusterSubnets: subnets, NodeSubnets: o.NodeSubnets, DNS: WholeRevision(r).Desired.Options().DNS,
 		Defaults:             r.IsCompiled(model.Key{Kind: model.KindNetpolDefault, Name: nb.NameHairpin, Network: name}),
 		Multicast:            r.IsCompiled(model.Key{Kind: model.KindMulticastCluster, Name: nb.TypeMulticastDeny, Network: name}),
-		HostNetworkNamespace: cmp.Or(o.HostNetworkNamespace, compiler.DefaultHostNetworkNamespace),
+		HostNetworkNamespace: host,
 		LegacyIsolation:      r.Flags.LegacyIsolation,
 		NoRows:               unenforcedPolicies(r),
 		Precedence:           r.System.Precedence,
@@ -105,10 +105,15 @@ func (r *Revision) VerdictOptions() index.Options {
 // and on the default network those that are programmed on another.
 func unenforcedPolicies(r *Revision) map[model.PolicyKey]*model.NoRows {
 	out := compiler.Unenforced(r.AllCompiled())
-	t := r.Desired.Networks()
-	if r.Network != nil || len(t.Names()) == 0 {
+	if r.Network != nil { // EgressFirewalls, and what no network has, are compiled with the cluster as a whole
+		for p := range r.Cluster.Policies(model.KindEF, model.KindMNP) {
+			if c := WholeDesired(r.whole).Policy(p.Key); c != nil && c.WhyNoRows != nil && c.Key.Network == "" {
+				out[p.Key] = c.WhyNoRows
+			}
+		}
 		return out
 	}
+	t := r.Desired.Networks()
 	for p := range r.Cluster.Policies(model.KindNP, model.KindMNP, model.KindEF) {
 		if on := t.OfPolicy(p); len(on) > 0 {
 			out[p.Key] = &model.NoRows{Code: model.OtherNetwork, Message: "it is programmed on " + words.ListFew(on, 3)}

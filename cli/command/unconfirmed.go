@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"rung/engine"
-	"rung/model"
 	"rung/model/clean"
+	"rung/model/shell"
 )
 
 // LastingFlag is the flag that lets a change last.
@@ -51,7 +51,7 @@ func (a *App) CommandElsewhere(e *engine.Engine, command ...string) string {
 	if dir := a.Flags.StateDir; dir != "" {
 		words = append(words, "--state-dir", dir)
 	}
-	text := model.ShellJoin(words...)
+	text := shell.Join(words...)
 	if flags := e.Revision().Mode.Kubectl.Flags; flags != "" {
 		text += " " + flags
 	}

@@ -8,6 +8,7 @@ import (
 
 	"rung/engine/trace"
 	"rung/model"
+	"rung/model/shell"
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
 	"rung/revision"
@@ -138,5 +139,5 @@ func CommandFor(q trace.Question) string {
 	if q.IPVersion != 0 {
 		w = append(w, "--ip-version", strconv.Itoa(q.IPVersion))
 	}
-	return model.ShellJoin(w...)
+	return shell.Join(w...)
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"rung/model"
+	"rung/model/shell"
 	"rung/model/ovn/nb"
 	"rung/model/ovn/ovntrace"
 	"rung/model/verdict"
@@ -27,7 +28,7 @@ func (q Question) Command() string {
 	if q.IPVersion != 0 {
 		w = append(w, "--ip-version", strconv.Itoa(q.IPVersion))
 	}
-	return model.ShellJoin(append(w, "--by", "both")...)
+	return shell.Join(append(w, "--by", "both")...)
 }
 
 // OvnkubeTrace is the ovnkube-trace command that asks the same. It asks from pods, for TCP
@@ -51,7 +52,7 @@ func OvnkubeTrace(c verdict.Connection) (command, why string) {
 	default:
 		return "", "ovnkube-trace asks for pods, Services and addresses only"
 	}
-	return model.ShellJoin(append(w, flag, "-dst-port", strconv.Itoa(int(c.Port)))...), ""
+	return shell.Join(append(w, flag, "-dst-port", strconv.Itoa(int(c.Port)))...), ""
 }
 
 // ZoneCommand is a command to be run in a zone.
@@ -78,7 +79,7 @@ func (t *Trace) OVNTrace(r *revision.Revision) (out []ZoneCommand, err error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, ZoneCommand{asks[i].Zone, model.ShellJoin(words...)})
+		out = append(out, ZoneCommand{asks[i].Zone, shell.Join(words...)})
 	}
 	return out, nil
 }

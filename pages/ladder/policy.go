@@ -93,8 +93,14 @@ func (b *ladderBuilder) addUnit(u *ladder.Unit, stage model.Stage, section ladde
 	}
 	if rp := u.Policy; rp != nil {
 		p := rp.Policy
+		if len(u.Networks) > 0 {
+			l.Label += " on " + words.ListFew(u.Networks, 2)
+		}
 		l.Kind, l.ID, l.Policy, l.Subject, l.Ingress, l.Egress = Policy, PolicyID(k), p, p.Subject.String(), rp.Ingress, rp.Egress
 		l.Name = page.Cell{Text: k.Kind.Abbreviation() + " ", Role: themes.Dim, More: page.Line{{Text: b.unitPolicyName(k), Role: themes.Accent}}}
+		if len(u.Networks) > 0 {
+			l.Name.More = append(l.Name.More, page.Span{Text: " on " + words.ListFew(u.Networks, 2), Role: themes.Dim})
+		}
 		b.addNotes(l, nil, rp)
 	} else {
 		l.Ingress, l.Egress = u.RuleCounts(stage)
@@ -135,6 +141,10 @@ func (b *ladderBuilder) unitPolicyName(k model.Key) string {
 
 // unitName names what no object stands for, below the heading of its part of the tier.
 func unitName(k model.Key) string {
+	if on := k.Network; on != "" && k.Kind != model.KindNetpolNode { // whose switch says so
+		k.Network = ""
+		return unitName(k) + " on " + on
+	}
 	switch k.Kind {
 	case model.KindNetpolNamespace:
 		return "deny " + strings.ToLower(k.Name)

@@ -53,6 +53,8 @@ type TouchingRule struct {
 	// Network is the network peer the pod's address is in, if no selector
 	// found it.
 	Network string `json:"network,omitempty"`
+	// On are the networks besides the default one that the policy is programmed on.
+	On []string `json:"on,omitempty"`
 	// NoRows is why the policy is not enforced as it is.
 	NoRows string `json:"no_rows,omitempty"`
 	// Broken names the parts of the rule that match nothing.
@@ -122,6 +124,10 @@ func FactsOfPod(r *revision.Revision, pod *model.Pod, now time.Time) *PodFacts {
 		o := &TouchingRule{Policy: t.Policy.String(), Tier: p.Tier, Direction: t.Direction.Lower(), Rule: t.Rule, RuleName: rule.Name, Action: p.Kind.ActionWord(rule.Action),
 			Subject: t.AsSubject, Peer: t.AsPeer, Network: t.Network, Broken: rule.BrokenPortsText(), Of: t.Policy, Dir: t.Direction, rule: rule, band: strconv.Itoa(p.Tier),
 			label: p.Label(), short: p.Label(), word: p.Kind.RuleActionWord(rule), note: rule.Name}
+		if on := r.Desired.Networks().OfPolicy(p); len(on) > 0 {
+			o.On = on
+			o.note = strings.TrimPrefix(o.note+" on "+words.ListFew(on, 2), " ")
+		}
 		title, late := titleOf(p), p.Kind == model.KindEF || p.Tier > model.TierNetwork
 		if p.Kind.HasPriority() {
 			o.Priority, o.prio = &p.Priority, strconv.Itoa(int(p.Priority))

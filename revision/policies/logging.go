@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/shell"
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/revision"
@@ -108,7 +109,7 @@ func LogLevelCommand(r *revision.Revision, p *model.Policy, also ...model.Action
 			args = append(args, "--"+strings.ToLower(string(a)), level)
 		}
 	}
-	return model.ShellJoin(args...)
+	return shell.Join(args...)
 }
 
 // NamespaceLogsCommand is the command that switches a namespace's logging on, on the

@@ -15,8 +15,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"rung/model"
 	"rung/model/clean"
+	"rung/model/shell"
 )
 
 // ErrNoCluster says that no cluster is configured; a NoClusterError says where one was
@@ -178,7 +178,7 @@ func (c *Cluster) Flags() string {
 	add(clientcmd.FlagImpersonate, over.AuthInfo.Impersonate)
 	add(clientcmd.FlagImpersonateUID, over.AuthInfo.ImpersonateUID)
 	add(clientcmd.FlagImpersonateGroup, over.AuthInfo.ImpersonateGroups...)
-	return model.ShellJoin(words...)
+	return shell.Join(words...)
 }
 
 // withoutLogin takes user and password out of a URL.
@@ -193,6 +193,6 @@ func withoutLogin(text string) string {
 
 // Kubectl is a command that asks this cluster as whom Rung asks it.
 func (c *Cluster) Kubectl(words ...string) string {
-	command := model.ShellJoin(slices.Concat([]string{"kubectl"}, words)...)
+	command := shell.Join(slices.Concat([]string{"kubectl"}, words)...)
 	return strings.TrimSpace(command + " " + c.Flags())
 }

@@ -21,6 +21,7 @@ var inside = map[string][]string{
 	"model/clean":     {},
 	"model/sorted":    {},
 	"model/words":     {},
+	"model/shell":     {},
 	"model/signs":     {},
 	"themes":          {"sources/reading", "model/signs"},
 	"examples":        {},

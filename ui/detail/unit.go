@@ -8,6 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/model/shell"
 	"rung/model/signs"
 	"rung/model/verdict"
 	"rung/model/words"
@@ -210,7 +211,7 @@ func nbctlCommand(z *model.ZoneState) []string {
 
 // ListCommand shows one row by its UUID.
 func ListCommand(z *model.ZoneState, table, uuid string) string {
-	return model.ShellJoin(append(nbctlCommand(z), "list", table, uuid)...)
+	return shell.Join(append(nbctlCommand(z), "list", table, uuid)...)
 }
 
 // FindCommand shows the rows with these external_ids, pairs of key and value.
@@ -219,12 +220,12 @@ func FindCommand(z *model.ZoneState, table string, pairs ...string) string {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		words = append(words, `external_ids:"`+pairs[i]+`"=`+nb.Atom(pairs[i+1]))
 	}
-	return model.ShellJoin(words...)
+	return shell.Join(words...)
 }
 
 // FindNamed shows the row with that name.
 func FindNamed(z *model.ZoneState, table, name string) string {
-	return model.ShellJoin(append(nbctlCommand(z), "find", table, "name="+nb.Atom(name))...)
+	return shell.Join(append(nbctlCommand(z), "find", table, "name="+nb.Atom(name))...)
 }
 
 // RowCopies returns the parts of a row that can be copied.

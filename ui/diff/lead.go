@@ -2,6 +2,7 @@ package diff
 
 import (
 	"rung/model"
+	"rung/model/shell"
 	"rung/model/signs"
 	"rung/pages/page/role"
 	"rung/themes"
@@ -210,7 +211,7 @@ func (v *diffPage) Copies(*view.Env) (out []view.CopyItem) {
 		}
 	}
 	if v.after != "" {
-		out = append(out, view.CopyItem{What: "rung diff command", Text: model.ShellJoin("rung", "diff", v.before, v.after)})
+		out = append(out, view.CopyItem{What: "rung diff command", Text: shell.Join("rung", "diff", v.before, v.after)})
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 	"rung/engine/statedir"
 	"rung/model"
 	"rung/model/logquery"
+	"rung/model/shell"
 	"rung/model/words"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -75,9 +76,9 @@ func sentencesText(entries []*entries.Entry) string {
 func commandText(p nav.Page, filter string) string {
 	filter = strings.TrimSpace(pageTerm(p) + " " + filter)
 	if filter == "" {
-		return model.ShellJoin("rung", "logs", "--follow")
+		return shell.Join("rung", "logs", "--follow")
 	}
-	return model.ShellJoin("rung", "logs", "--follow", "--filter", filter)
+	return shell.Join("rung", "logs", "--follow", "--filter", filter)
 }
 
 // pageTerm finds what a page is about.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/network"
 	"rung/model/ovn/nb"
 	"rung/model/signs"
 	"rung/model/words"
@@ -176,14 +177,30 @@ func (v *View) networkLines(env *view.Env) []*pod.Line {
 		}
 		out = append(out, &pod.Line{ID: fmt.Sprintf("net.%d", i), Full: l})
 	}
-	name := portName(p.Key)
+	out = append(out, v.portLines(env, portName(p.Key), false)...)
+	networks := env.Rev.Desired.Networks()
+	for _, on := range networks.NetworksOf(p) {
+		n := networks.Network(on)
+		if q := networks.PodOn(n, p); q != nil {
+			for _, name := range q.LogicalPorts {
+				out = append(out, v.portLines(env, name, n.Topology == network.Layer2)...)
+			}
+		}
+	}
+	return out
+}
+
+// portLines are how one of the pod's logical ports stands in the zones; a port of a layer 2 network is
+// everywhere.
+func (v *View) portLines(env *view.Env, name string, everywhere bool) (out []*pod.Line) {
+	p := v.pod
 	for _, z := range env.Rev.Zones {
 		here := z.Name == p.NodeName
 		lsp := z.DB.PortByName(name)
-		if lsp == nil && !here {
+		if !here && (lsp == nil || everywhere) {
 			continue
 		}
-		id := "port." + z.Name
+		id := "port." + name + "." + z.Name
 		l := page.Line{{Text: "port " + name + " in " + z.Name + "  "}}
 		switch {
 		case z.DB == nil:

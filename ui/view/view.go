@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/shell"
 	"rung/revision/policies"
 	"rung/themes"
 	"rung/ui/action"
@@ -226,7 +227,7 @@ func CopiesOf(env *Env, p nav.Page) []CopyItem {
 		if o.YAML != "" {
 			out = append(out, CopyItem{"YAML", o.YAML})
 		}
-		out = append(out, CopyItem{"ovn-nbctl command", model.ShellJoin(append([]string{"ovn-nbctl", "find", "ACL"}, ownerConditions(k)...)...)})
+		out = append(out, CopyItem{"ovn-nbctl command", shell.Join(append([]string{"ovn-nbctl", "find", "ACL"}, ownerConditions(k)...)...)})
 		if k.Namespace != "" {
 			out = append(out, CopyItem{"command to change what it logs", policies.NamespaceLogsCommand(env.Rev, k.Namespace)})
 		}

@@ -8,6 +8,7 @@ import (
 
 	"rung/engine/logs"
 	"rung/model"
+	"rung/model/shell"
 	"rung/model/logline"
 	"rung/model/ovn/nb"
 	"rung/model/words"
@@ -44,7 +45,7 @@ func (c *checkList) checkRows(p *model.Policy) {
 		}
 		if off > 0 {
 			c.add("rows", Wrong, "In zone %s %s should log but %s log=false.", z.Name, words.Count(uint64(off), "row"), words.OneOrMany(off, "has", "have")).
-				Remedy = "rung drift " + model.ShellQuote(k.Name) + " shows them; ovnkube-controller of the zone writes them"
+				Remedy = "rung drift " + shell.Quote(k.Name) + " shows them; ovnkube-controller of the zone writes them"
 		} else if in.LiveACLs > 0 {
 			logs++
 		}

@@ -44,7 +44,7 @@ func (m *termMaker) addIsolation(namespace string, d model.Direction, policies [
 	ref := Rule{Key: key, Direction: d, Index: -1, Action: model.Deny}
 	var isolating []*model.Policy
 	for _, p := range policies {
-		if m.isolatesPods(p, d) {
+		if m.x.view.IsEnforced(p) && m.isolatesPods(p, d) {
 			isolating = append(isolating, p)
 			ref.Isolating = append(ref.Isolating, p.Key)
 		}

@@ -66,6 +66,8 @@ func findPod(x *index.Index, e verdict.Endpoint, p *model.Pod, source bool) foun
 		if source {
 			f.Zone = p.NodeName
 		}
+	case p.Network != "" && len(p.LogicalPorts) == 0:
+		f.whyNotAsked = e.String() + " has annotations that cannot be read: its port on " + p.Network + " is not known"
 	case udn != "":
 		f.whyNotAsked = x.Precedence().Apart + "the primary network of " + e.String() + " is " + udn
 	case len(p.IPs) == 0:
