@@ -50,14 +50,13 @@ func (p *PastState) RememberChanges(changes []model.Change, before *compiler.Des
 				edit().Pods[old.Key] = old
 			}
 		case *model.Policy:
-			if now, ok := ch.New.(*model.Policy); ok && old.Kind == model.KindMNP && network.RefusedPeer(old) != nil &&
-				network.RefusedPeer(now) == nil && (next == nil || len(next.Refused) < pastMost) {
-				edit().Refused[old.Key] = true
+			now, stays := ch.New.(*model.Policy)
+			refused := stays && network.TakesSelectorsBack(old, now)
+			if !stays && old.Kind.IsAdmin() {
+				c := before.Policy(old.Key)
+				refused = c != nil && c.WhyNoRows != nil
 			}
-			if ch.New != nil || !old.Kind.IsAdmin() {
-				continue
-			}
-			if c := before.Policy(old.Key); c != nil && c.WhyNoRows != nil && (next == nil || len(next.Refused) < pastMost) {
+			if refused && (next == nil || len(next.Refused) < pastMost) {
 				edit().Refused[old.Key] = true
 			}
 		case nil:

@@ -29,6 +29,11 @@ func RefusedPeer(p *model.Policy) *model.Rule {
 	return nil
 }
 
+// TakesSelectorsBack says whether a MultiNetworkPolicy had a peer that selects pods, and has none any more.
+func TakesSelectorsBack(old, now *model.Policy) bool {
+	return old.Kind == model.KindMNP && RefusedPeer(old) != nil && RefusedPeer(now) == nil
+}
+
 // WhyNoTarget says which of the networks that a MultiNetworkPolicy names are none that it can be for;
 // empty where all are secondary networks.
 func (t *Table) WhyNoTarget(p *model.Policy) string {
