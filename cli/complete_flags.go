@@ -38,6 +38,7 @@ func flagValues(a *command.App) map[string]command.Completer {
 		"lease-namespace":        a.CompleteValue(command.NamespaceChoices),
 		"namespace":              a.CompleteValue(command.NamespaceChoices),
 		"namespaces":             a.CompleteValue(command.NamespaceChoices),
+		"network":                a.CompleteValue(command.NetworkChoices),
 		"zone":                   a.CompleteValue(command.ZoneChoices),
 		"node":                   a.CompleteValue(command.ZoneChoices),
 		"controller":             a.CompleteValue(command.ZoneChoices),

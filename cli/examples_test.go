@@ -132,7 +132,7 @@ func exampleFolder(t *testing.T) (dir string, env []string) {
 			trace = string(f.Data)
 		}
 	}
-	for _, name := range []string{"examples", "examples-antrea"} {
+	for _, name := range []string{"examples", "examples-antrea", "examples-networks"} {
 		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS("../"+name)); err != nil {
 			t.Fatal(err)
 		}

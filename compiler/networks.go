@@ -309,6 +309,9 @@ func (d *Desired) Networks() *network.Table {
 	return d.table
 }
 
+// ProgramsMulti says whether MultiNetworkPolicies have rows at all.
+func (d *Desired) ProgramsMulti() bool { return d.Options().MultiPolicies != Off }
+
 // KnowsNetwork says whether there is a network of that name, or was since objects are read: rows of
 // others are somebody else's.
 func (d *Desired) KnowsNetwork(name string) bool {

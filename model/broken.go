@@ -131,10 +131,12 @@ const (
 	// OmittedToBe are pods that do not exist yet, judged as their manifests or the templates of
 	// their workloads say.
 	OmittedToBe OmissionCode = "to-be"
+	// OmittedNetwork are pods that an answer about the default network leaves aside.
+	OmittedNetwork OmissionCode = "other-network"
 )
 
 // OmissionCodes are all codes, in the order in which they are documented.
-var OmissionCodes = []OmissionCode{OmittedFile, OmittedObject, OmittedRows, OmittedKind, OmittedZone, OmittedPlace, OmittedAll, OmittedPart, OmittedAbsent, OmittedToBe, OmittedSetting}
+var OmissionCodes = []OmissionCode{OmittedFile, OmittedObject, OmittedRows, OmittedKind, OmittedZone, OmittedPlace, OmittedAll, OmittedPart, OmittedAbsent, OmittedToBe, OmittedSetting, OmittedNetwork}
 
 // Omission is something that the answers of a revision do not take into account, or take for
 // granted: who answers a question says those that could change the answer beside it.
@@ -157,7 +159,7 @@ type Omission struct {
 // IsAssumption says that nothing was left out: something is taken for granted that the input does
 // not say. It is told with the answer, and the answer counts as wholly judged.
 func (o *Omission) IsAssumption() bool {
-	return o.Code == OmittedAbsent || o.Code == OmittedToBe || o.Code == OmittedSetting
+	return o.Code == OmittedAbsent || o.Code == OmittedToBe || o.Code == OmittedSetting || o.Code == OmittedNetwork
 }
 
 // OmittedName returns the name of the thing left out: "AdminNetworkPolicy x
@@ -182,10 +184,10 @@ func (o *Omission) OmittedName() string {
 // String says it in one line: "not counting AdminNetworkPolicy x (10-deny.yaml:3), which was
 // refused: …", or "assuming that …".
 func (o *Omission) String() string {
-	if o.IsAssumption() {
+	if o.IsAssumption() && o.Code != OmittedNetwork {
 		return "assuming that " + o.Why
 	}
-	if o.Code == OmittedPlace || o.Code == OmittedAll || o.Code == OmittedPart {
+	if o.Code == OmittedPlace || o.Code == OmittedAll || o.Code == OmittedPart || o.Code == OmittedNetwork {
 		return o.Why
 	}
 	what := o.OmittedName()

@@ -23,7 +23,7 @@ func (r *Revision) Omissions() []model.Omission {
 }
 
 func findOmissions(r *Revision) []model.Omission {
-	return slices.Concat(unreadObjects(r), policiesWithoutRows(r), unreadKinds(r), unreadZones(r), undecidedPolicies(r), unplacedPods(r), podsToBe(r), absentKinds(r))
+	return slices.Concat(unreadObjects(r), policiesWithoutRows(r), unreadKinds(r), unreadZones(r), undecidedPolicies(r), unplacedPods(r), podsToBe(r), absentKinds(r), WholeDesired(r).Networks().PodsElsewhere(r.Cluster))
 }
 
 // unknownKind is the code of objects of a kind that Rung does not read: a warning where they
@@ -108,7 +108,7 @@ func policiesWithoutRows(r *Revision) (out []model.Omission) {
 			o.Code = model.OmittedSetting
 			o.Why = o.OmittedName() + ", whose priority is not supported, has no rows of an earlier one"
 		default:
-			o.Why = "which OVN-Kubernetes refuses, so that rows it had before may still decide: " + c.WhyNoRows.Message
+			o.Why = "which " + c.WhyNoRows.Fate() + ", so that rows it had before may still decide: " + c.WhyNoRows.Message
 		}
 		out = append(out, o)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
+	"rung/model/network"
 )
 
 // PastState is the part of earlier states that still matters: it explains rows that
@@ -13,7 +14,7 @@ import (
 type PastState struct {
 	// Pods are the pods that changed in a way OVN-Kubernetes' filter does not see, as they
 	// were before. Refused are the policies that were deleted while OVN-Kubernetes refused
-	// them.
+	// them, and MultiNetworkPolicies whose peers selected pods and do so no more.
 	Pods    map[model.Key]*model.Pod
 	Refused map[model.PolicyKey]bool
 }
@@ -49,10 +50,13 @@ func (p *PastState) RememberChanges(changes []model.Change, before *compiler.Des
 				edit().Pods[old.Key] = old
 			}
 		case *model.Policy:
-			if ch.New != nil || !old.Kind.IsAdmin() {
-				continue
+			now, stays := ch.New.(*model.Policy)
+			refused := stays && network.TakesSelectorsBack(old, now)
+			if !stays && old.Kind.IsAdmin() {
+				c := before.Policy(old.Key)
+				refused = c != nil && c.WhyNoRows != nil
 			}
-			if c := before.Policy(old.Key); c != nil && c.WhyNoRows != nil && (next == nil || len(next.Refused) < pastMost) {
+			if refused && (next == nil || len(next.Refused) < pastMost) {
 				edit().Refused[old.Key] = true
 			}
 		case nil:

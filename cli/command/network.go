@@ -12,17 +12,18 @@ import (
 )
 
 // NetworkFlag adds --network to a command.
-func NetworkFlag(a *App, cmd *cobra.Command) *string {
-	name := cmd.Flags().String("network", "", "as it stands on a `NETWORK` besides the default one, by its name")
-	_ = cmd.RegisterFlagCompletionFunc("network", a.CompleteValue(func(_ *engine.Engine, r *revision.Revision) []string {
-		return append([]string{revision.DefaultNetwork}, r.Desired.Networks().Names()...)
-	}))
-	return name
+func NetworkFlag(cmd *cobra.Command) *string {
+	return cmd.Flags().String("network", "", "as it stands on a `NETWORK` besides the default one, by its name")
+}
+
+// NetworkChoices are the names that --network takes.
+func NetworkChoices(_ *engine.Engine, r *revision.Revision) []string {
+	return append([]string{revision.DefaultNetwork}, r.Desired.Networks().Names()...)
 }
 
 // NetworkCommand is a QueryCommand that answers by what stands on the network of --network.
 func NetworkCommand(a *App, cmd *cobra.Command, of func(args []string, watched bool) Query) *cobra.Command {
-	name := NetworkFlag(a, cmd)
+	name := NetworkFlag(cmd)
 	return a.QueryCommand(cmd, func(args []string, watched bool) Query {
 		q := of(args, watched)
 		answer := q.Answer

@@ -5,7 +5,6 @@ import (
 
 	"rung/model"
 	"rung/model/network"
-	"rung/model/words"
 )
 
 // WhyNotOnNetwork says why a NetworkPolicy, or a MultiNetworkPolicy on its network, has no rows for
@@ -45,27 +44,5 @@ func (c Judge) WhyNoNetworks(p *model.Policy) *model.NoRows {
 	if len(c.Networks.SecondaryTargets(p)) > 0 {
 		return nil
 	}
-	targets := c.Networks.TargetsOf(p)
-	if len(targets) == 0 {
-		return &model.NoRows{Code: model.NoNetwork, Message: "the annotation " + model.AnnotationPolicyFor + " names no network"}
-	}
-	var unknown, primary []string
-	for _, t := range targets {
-		if t.Network == nil {
-			unknown = append(unknown, t.Key)
-		} else {
-			primary = append(primary, t.Key)
-		}
-	}
-	text := ""
-	if len(unknown) > 0 {
-		text = "there is no network behind " + words.ListFew(unknown, 3)
-	}
-	if len(primary) > 0 {
-		if text != "" {
-			text += "; "
-		}
-		text += words.ListFew(primary, 3) + " " + words.OneOrMany(len(primary), "is a primary network", "are primary networks")
-	}
-	return &model.NoRows{Code: model.NoNetwork, Message: model.AnnotationPolicyFor + " names no secondary network: " + text}
+	return &model.NoRows{Code: model.NoNetwork, Message: c.Networks.WhyNoTarget(p)}
 }

@@ -50,7 +50,9 @@ func (l *firewallLint) checkFirewall(p *model.Policy) {
 		for j := range r.Peers {
 			switch pe := &r.Peers[j]; pe.Kind {
 			case model.PeerNetworks:
-				l.checkFirewallPods(p, r, pe)
+				if !l.isElsewhere(p) { // of others package networks speaks
+					l.checkFirewallPods(p, r, pe)
+				}
 			case model.PeerNodes:
 				l.checkFirewallNodes(p, r, pe)
 			case model.PeerDNS:

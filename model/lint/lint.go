@@ -9,7 +9,9 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/lint/codes"
+	"rung/model/lint/networks"
 	"rung/model/lint/vital"
+	"rung/model/network"
 	"rung/model/overlap"
 )
 
@@ -33,6 +35,10 @@ type Options struct {
 	// LegacyIsolation lets the isolation annotation of 2016 count.
 	LegacyIsolation bool
 	System          System
+	// Networks is the table of those besides the default one, nil where there are none; NoMultiPolicies
+	// says that nobody programs MultiNetworkPolicies.
+	Networks        *network.Table
+	NoMultiPolicies bool
 }
 
 // linter is one run.
@@ -42,7 +48,8 @@ type linter struct {
 	max           int32
 	ladder        *ladder.Ladder
 	policies      []*model.Policy         // admin ones as they decide
-	otherPolicies []*model.Policy         // NetworkPolicies, then EgressFirewalls, by namespace and name
+	otherPolicies []*model.Policy         // NetworkPolicies of all kinds, then EgressFirewalls, by namespace and name
+	networks      *network.Table          // Options.Networks
 	order         map[model.PolicyKey]int // of all policies
 	legacy        bool                    // Options.LegacyIsolation
 	pods          bool                    // the cluster has pods: what matches none is worth saying
@@ -65,7 +72,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	}
 	l := &linter{c: c, x: opt.Index, max: opt.MaxPriority, ladder: opt.Ladder, order: map[model.PolicyKey]int{},
 		pods: !opt.Index.AllPods().IsEmpty(), legacy: opt.LegacyIsolation, portNames: &portNames{opt.Index, map[string]map[model.Port]bool{}},
-		missing: missingFamily(c, opt.IPv4, opt.IPv6)}
+		missing: missingFamily(c, opt.IPv4, opt.IPv6), networks: opt.Networks}
 	if opt.System.Check != nil {
 		l.checkTierPlaces(&opt.System)
 		return l.finishFindings(&opt.System.Idle, broken)
@@ -106,6 +113,8 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	for _, p := range l.otherPolicies {
 		netpols.checkNamespaceLogging(p)
 		switch p.Kind {
+		case model.KindMNP:
+			netpols.checkNetpol(p)
 		case model.KindNP:
 			netpols.checkNetpol(p)
 			netpols.checkNetpol2016(p)
@@ -123,6 +132,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	l.checkConflicts()
 	l.checkNames()
 	netpols.checkIsolations()
+	l.out = append(l.out, networks.Find(c, opt.Networks, l.x, !opt.NoMultiPolicies)...)
 	return l.finishFindings(&opt.System.Idle, broken)
 }
 

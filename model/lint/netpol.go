@@ -8,6 +8,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/lint/codes"
+	"rung/model/network"
 	"rung/model/overlap"
 	"rung/model/words"
 )
@@ -25,13 +26,26 @@ func (l *netpolLint) checkNetpol(p *model.Policy) {
 	if p.IsRefused() { // it has no rows, which is said already
 		return
 	}
+	elsewhere := l.isElsewhere(p)
 	for r := range p.AllRules() {
 		l.checkPorts(p, r)
+		if elsewhere {
+			continue
+		}
 		l.checkCoveredPods(p, r, "leave the pods' addresses out with except, and select pods by labels")
 	}
 	for _, d := range model.Directions {
-		l.checkLeftOut(p, d)
+		if !elsewhere {
+			l.checkLeftOut(p, d)
+		}
 	}
+}
+
+// isElsewhere says whether a policy is not programmed on the default network: which pods it means there
+// does not matter.
+func (l *linter) isElsewhere(p *model.Policy) bool {
+	at, _ := l.networks.Place(p.Namespace)
+	return p.Kind == model.KindMNP || at == network.OnPrimary || at == network.WithoutNetwork
 }
 
 // protocolPorts are a rule's ports of one protocol, by form.
@@ -89,6 +103,8 @@ func (l *netpolLint) checkOpenProtocol(p *model.Policy, r *model.Rule, protocol 
 		words.OneOrMany(len(names), "port", "ports"), words.ListFew(names, shown),
 		words.OneOrMany(len(names), "opens", "open"), proto)
 	switch {
+	case l.isElsewhere(p):
+		message += ", and allows every " + proto + " port"
 	case len(meant) > 0:
 		message += ", and allows every " + proto + " port, not only " + words.ListFew(meant, shown)
 	case l.pods:
@@ -122,7 +138,7 @@ func (l *netpolLint) checkLostPorts(p *model.Policy, r *model.Rule, protocol str
 func (l *netpolLint) lostNames(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) (lost []string) {
 	on := l.portPods(p, r)
 	for _, port := range g.names {
-		if !l.pods {
+		if !l.pods || l.isElsewhere(p) {
 			lost = append(lost, "the named port "+port.String())
 			continue
 		}

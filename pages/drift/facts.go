@@ -67,7 +67,7 @@ func FactsOf(r *revision.Revision, zones []*model.ZoneState, now time.Time, sett
 					row.Fields = append([]model.FieldDiff{}, d.Fields...)
 					if st == model.StateBehind && causes != nil && causes[i] != nil {
 						c := causes[i]
-						row.Known = &KnownFacts{Code: c.Code, Text: c.Text(), Remedy: c.Remedy, Doc: "ovn-kubernetes.md#" + c.Doc}
+						row.Known = &KnownFacts{Code: c.Code, Text: c.Text(), Remedy: c.Remedy, Doc: c.Doc}
 					}
 					o.Rows = append(o.Rows, row)
 				}

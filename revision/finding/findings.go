@@ -142,7 +142,7 @@ func withLastKnown(r *revision.Revision, found []model.Finding) []model.Finding 
 // its objects.
 func lintOptions(r *revision.Revision) lint.Options {
 	o := lint.Options{MaxPriority: r.Flags.MaxPriority, CNP: r.Flags.CompileCNP, NoSubnets: r.Desired.Options().NodeSubnets,
-		LegacyIsolation: r.Flags.LegacyIsolation, System: r.System.Lint}
+		LegacyIsolation: r.Flags.LegacyIsolation, System: r.System.Lint, Networks: r.Desired.Networks(), NoMultiPolicies: !r.Desired.ProgramsMulti()}
 	if o.NoSubnets {
 		o.NodeSubnets = r.Desired.Options().ClusterSubnets
 	}

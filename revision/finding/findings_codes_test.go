@@ -3,6 +3,7 @@ package finding
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"rung/compiler"
@@ -103,7 +104,10 @@ func np2016(spec string) string {
 }
 
 // findingCodes are all codes of findings about objects, in the order of the page.
-var findingCodes = []findingCode{
+var findingCodes = slices.Concat(policyCodes, networkCodes, readerCodes)
+
+// policyCodes are those about policies.
+var policyCodes = []findingCode{
 	{code: codes.PriorityUnsupported.Code,
 		objects: []string{given.ANP("late", 120, "tenant=blue", "in deny tenant=red")}},
 	{code: codes.PriorityConflict.Code,
@@ -250,6 +254,10 @@ var findingCodes = []findingCode{
 		objects: []string{"ANY", cnpText("Admin", 10, "{action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}], protocols: [{tcp: {}}]}")}, demo: noCNP},
 	{code: codes.VerdictsTooLarge.Code,
 		objects: append([]string{crowd(1500, true)}, unlikeRules(1500)...), demo: "it is small"},
+}
+
+// readerCodes are those of what the API refuses.
+var readerCodes = []findingCode{
 	{code: check.CodeUnknown, what: "An object has a field that does not exist.",
 		objects: []string{named("wall", 10, "{namespaceSelector: {}}", "ingress: []", "")}},
 	{code: check.CodeSchema, what: "An object is refused by the schema of its kind.",

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/network"
 	"rung/model/ovn/known"
 	"rung/model/ovn/nb"
 	"rung/revision"
@@ -59,13 +60,43 @@ func factsOf(r *revision.Revision, z *model.ZoneState, k model.PolicyKey) *known
 		}
 		return pods
 	}
-	if r.Past != nil {
+	if k.Network != "" && c != nil {
+		f.Policy, f.Elsewhere = c.Policy, elsewhere(r, k, c.Policy)
+	}
+	if r.Past != nil && f.Policy != nil {
+		f.Refused = r.Past.Refused[f.Policy.Key]
+	} else if r.Past != nil {
 		f.Refused = r.Past.Refused[k]
 	}
 	if k.Kind == model.KindBANP {
 		f.Baselines = otherBaselines(r, z, k)
 	}
 	return f
+}
+
+// elsewhere is how a policy comes to the network of its unit, nil where there is no such network.
+func elsewhere(r *revision.Revision, k model.PolicyKey, p *model.Policy) *known.Elsewhere {
+	t := r.Desired.Networks()
+	n := t.Network(k.Network)
+	if n == nil {
+		return nil
+	}
+	e := &known.Elsewhere{HasNoAddresses: !n.GivesAddresses(), Own: map[string]bool{}}
+	for _, key := range n.NADs {
+		ns, name, _ := strings.Cut(key, "/")
+		a := known.Attachment{Key: key}
+		if o, _ := r.Cluster.Get(model.Key{Kind: model.KindNAD, Namespace: ns, Name: name}).(*network.Attachment); o != nil {
+			a.Created = o.Created
+		}
+		e.Attachments = append(e.Attachments, a)
+		e.Own[key] = p.Kind == model.KindNP && ns == p.Namespace
+	}
+	if p.Kind == model.KindMNP {
+		for _, target := range t.TargetsOf(p) {
+			e.Own[target.Key] = target.Network == n
+		}
+	}
+	return e
 }
 
 // otherBaselines returns the BaselineAdminNetworkPolicies other than the one with that

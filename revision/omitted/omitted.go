@@ -120,6 +120,8 @@ func (f *OmissionFilter) CouldChange(o *model.Omission, a *verdict.Answer) bool 
 	switch o.Code {
 	case model.OmittedFile:
 		return true
+	case model.OmittedNetwork:
+		return false // a connection is judged on the network of its ends
 	case model.OmittedZone:
 		return len(a.Paths) == 0 || slices.ContainsFunc(a.Paths, func(p verdict.Path) bool {
 			return p.From.Zone == o.Zone || p.To.Zone == o.Zone

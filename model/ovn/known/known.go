@@ -12,13 +12,14 @@ type Defect struct {
 	Code   string // stable, for programs
 	Says   string // what OVN-Kubernetes does, and what that leaves
 	Remedy string // what an admin can do
-	Doc    string // section of docs/ovn-kubernetes.md
+	Doc    string // page and section of docs/
 }
 
 // Remedies that several defects share.
 const (
 	touchPod    = "change a label of the pod, or restart the zone's ovnkube-node pod: the policy is then computed again"
 	restartNode = "restart the zone's ovnkube-node pod"
+	touchPolicy = "change the policy's spec, which makes its rows, or " + restartNode
 )
 
 // The defects that leave differences. Others are compiled as OVN-Kubernetes does, or
@@ -26,35 +27,47 @@ const (
 var (
 	FirewallRow = &Defect{"firewall-row-left",
 		"OVN-Kubernetes leaves this row when the list of rules gets shorter, a known defect: OVN still enforces it",
-		"take the row out of the namespace's port group: OVN-Kubernetes will not", "stale-firewall-row"}
+		"take the row out of the namespace's port group: OVN-Kubernetes will not", "ovn-kubernetes.md#stale-firewall-row"}
 	PodAddress = &Defect{"pod-address-unseen",
 		"OVN-Kubernetes does not notice when an address of a pod is replaced by another, a known defect",
-		touchPod, "unseen-pod-updates"}
+		touchPod, "ovn-kubernetes.md#unseen-pod-updates"}
 	PodPorts = &Defect{"pod-ports-unseen",
 		"OVN-Kubernetes does not notice when container ports of a pod get other names or numbers, a known defect",
-		touchPod, "unseen-pod-updates"}
+		touchPod, "ovn-kubernetes.md#unseen-pod-updates"}
 	PodPort = &Defect{"pod-passed-over",
 		"OVN-Kubernetes passes over a pod whose logical port or node comes after its first event, a known defect",
-		"the pod's next event mends it, at the latest when the pod runs; changing a label is one", "subject-pods"}
+		"the pod's next event mends it, at the latest when the pod runs; changing a label is one", "ovn-kubernetes.md#subject-pods"}
 	SetsLeft = &Defect{"sets-left",
 		"OVN-Kubernetes takes an error in deleting a policy's address sets for success, a known defect: " +
 			"policy and port group are gone, and nothing uses this set",
-		restartNode + ", which removes it; until then it does no harm", "policy-sync"}
+		restartNode + ", which removes it; until then it does no harm", "ovn-kubernetes.md#policy-sync"}
 	NotDeleted = &Defect{"rows-not-deleted",
 		"OVN-Kubernetes refused this policy when it was deleted, and its rows still decide: either the zone's " +
 			"ovnkube-node pod is down, or it could not program the policy since it started and deletes no rows of " +
 			"such a policy, a known defect",
 		"make sure the zone's ovnkube-node pod runs, and restart it if it does: " +
-			"it removes the rows of policies that are gone when it starts", "policy-sync"}
+			"it removes the rows of policies that are gone when it starts", "ovn-kubernetes.md#policy-sync"}
 	Baseline = &Defect{"baseline-slot",
 		"OVN-Kubernetes has room for one BaselineAdminNetworkPolicy, and takes another of the same content " +
 			"for the one it has, a known defect",
-		"delete all but one, then " + restartNode, "baseline"}
+		"delete all but one, then " + restartNode, "ovn-kubernetes.md#baseline"}
+	JoinedLate = &Defect{"network-joined-late",
+		"OVN-Kubernetes does not look at a NetworkPolicy again when its namespace joins a network that runs already, a known " +
+			"defect: its rows come with a retry, within minutes, or never",
+		touchPolicy, "networks.md#namespaces"}
+	AttachedLate = &Defect{"attachment-late",
+		"OVN-Kubernetes does not look at a MultiNetworkPolicy again when another NetworkAttachmentDefinition of a running " +
+			"network comes, a known defect",
+		touchPolicy, "networks.md#multinetworkpolicy"}
+	NotTakenBack = &Defect{"selectors-taken-back",
+		"OVN-Kubernetes does not program a MultiNetworkPolicy on a network without addresses once its peers selected pods, not " +
+			"even when they are IP blocks again, a known defect: nothing isolates its pods there",
+		restartNode, "networks.md#multinetworkpolicy"}
 )
 
 // AllDefects are the defects, in the order of their sections.
 func AllDefects() []*Defect {
-	return []*Defect{PodPort, Baseline, PodAddress, PodPorts, SetsLeft, NotDeleted, FirewallRow}
+	return []*Defect{PodPort, Baseline, PodAddress, PodPorts, SetsLeft, NotDeleted, FirewallRow, JoinedLate, AttachedLate, NotTakenBack}
 }
 
 // DiffCause is why one row differs.
@@ -93,6 +106,8 @@ type Facts struct {
 	// Refused says that the policy was one that OVN-Kubernetes refuses when it was
 	// deleted.
 	Refused bool
+	// Elsewhere says how it comes to the network that its rows are of, nil for the default one.
+	Elsewhere *Elsewhere
 	// Baselines are the other BaselineAdminNetworkPolicies.
 	Baselines []OtherBaseline
 }
@@ -116,6 +131,8 @@ func ExplainDiffs(p *model.PolicyInZone, f *Facts) []*DiffCause {
 	case f.Policy == nil && p.Policy.Kind.IsAdmin():
 		out = explainLeftRows(p, f)
 	case f.Policy == nil:
+	case f.Elsewhere != nil:
+		out = explainNotTaken(p, f)
 	case p.Policy.Kind == model.KindEF:
 		out = explainFirewallRow(p, len(f.Policy.Egress))
 	case p.Policy.Kind.IsAdmin():
