@@ -27,6 +27,9 @@ func (m *Mutation) ParsePlace(text string) error {
 	var err error
 	m.Priority, err = strconv.ParseFloat(number, 64)
 	if err != nil || math.IsNaN(m.Priority) || math.IsInf(m.Priority, 0) || m.Priority < 0 {
+		if m.Policy.Kind.HasPriority() {
+			return fmt.Errorf("priority %q: want a number from 0 to 1000", number)
+		}
 		return fmt.Errorf("priority %q: want a number", number)
 	}
 	return nil

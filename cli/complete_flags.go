@@ -104,6 +104,7 @@ func flagValues(a *command.App) map[string]command.Completer {
 
 // freeText are the flags that take text nobody can offer, with the reason.
 var freeText = map[string]string{
+	"label":           "a text of the user's own",
 	"token":           "a secret",
 	"password":        "a secret",
 	"username":        "the server's users are not listed anywhere",

@@ -24,7 +24,7 @@ type NoRows struct {
 	Message string // the text OVN-Kubernetes reports, or its meaning
 }
 
-// Fate is what becomes of such a policy: "nobody programs", or "OVN-Kubernetes refuses".
+// Fate is the lot of such a policy: "nobody programs", or "OVN-Kubernetes refuses".
 func (n *NoRows) Fate() string {
 	if n.Code == NoNetwork || n.Code == NoNetworkLabel {
 		return "nobody programs"

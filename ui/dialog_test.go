@@ -115,7 +115,7 @@ func TestHelpWraps(t *testing.T) {
 			s.Press("down")
 		}
 		words := strings.Join(strings.Fields(seen), " ")
-		for _, want := range []string{"sweep, logs", "write a new policy in the gap under the cursor, or in the next free one"} {
+		for _, want := range []string{"sweep, logs", "write a new policy in the gap under the cursor, or in the next free place of its tier"} {
 			if !strings.Contains(words, want) {
 				t.Errorf("%v: %q is not in help", size, want)
 			}

@@ -42,7 +42,8 @@ func (e *Effect) NotConsidered(rev *revision.Revision) []model.Omission {
 	if e == nil {
 		return nil
 	}
-	out := omitted.OmissionsOfAnswers(rev, false)
+	// Pods on a network of which nothing is read are told where the pods are counted.
+	out := slices.DeleteFunc(omitted.OmissionsOfAnswers(rev, false), func(o model.Omission) bool { return o.Code == model.OmittedNetwork && o.Remedy == "" })
 	if e.Unknown != "" {
 		out = append(out, model.Omission{Code: model.OmittedAll, Why: "what the change does to connections was not judged: " + e.Unknown})
 	}
