@@ -62,12 +62,12 @@ func TestIsolation(t *testing.T) {
 	} {
 		to := at[c.to]
 		p := ovn.Packet{Dst: to.v4, Proto: c.proto, SrcPort: uint16(20000 + i), DstPort: c.port}
-		zone, in := c.from, r.w.zones["n1"].NodePort()
+		var zone, in string
 		if from := at[c.from]; from != nil {
 			p.Src, zone, in = from.v4, from.zone, from.lport
 		} else {
 			z := map[string]int{"n1": 0, "n2": 1}[c.from]
-			p.Src, in = node(z), r.w.zones[c.from].NodePort()
+			p.Src, zone, in = node(z), c.from, r.w.zones[c.from].NodePort()
 		}
 		send := func(zone, in string) ovn.PacketOutcome {
 			p.EntryPort = in
