@@ -24,12 +24,12 @@ func writtenOf(o model.Object) *model.Written {
 
 // namedObject brings the tree of an object that policies name, or that networks come from, into the
 // model's form. Of those that are edited it keeps the text.
-func (d *decoder) namedObject(k *kindInfo, u *unstructured.Unstructured, origin model.Origin) (model.Object, error) {
+func (d *decoder) namedObject(k *kindInfo, u *unstructured.Unstructured, about model.Meta) (model.Object, error) {
 	typed := reflect.New(k.goType).Interface().(metav1.Object)
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, typed); err != nil {
 		return nil, err
 	}
-	o := k.toModel(d, typed, d.metaOf(k, typed, origin))
+	o := k.toModel(d, typed, about)
 	if w := writtenOf(o); w != nil {
 		*w = model.Written{Original: u, YAML: yamltree.TidyText(u.Object)}
 	}

@@ -94,7 +94,7 @@ func (d *decoder) fromObject(obj any, origin model.Origin) (*model.Policy, error
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		k = kindOf(u.GetAPIVersion(), u.GetKind())
 		if k != nil && k.kind.IsNamed() {
-			o, err := d.namedObject(k, u, origin)
+			o, err := d.namedObject(k, u, d.metaOf(k, u, origin))
 			return model.AsPolicy(o), err
 		}
 		if k == nil || !k.kind.IsPolicy() {

@@ -60,20 +60,16 @@ func (t *TypedReader) ReadObject(obj any, old model.Object) (o model.Object, bro
 }
 
 // genericObject brings an object that is no policy and has no type of client-go's into the
-// model's form: Tiers and groups of Antrea.
+// model's form: what policies name, and what networks come from.
 func (t *TypedReader) genericObject(k *kindInfo, u *unstructured.Unstructured) model.Object {
-	o, err := t.d.namedObject(k, u, t.clusterOrigin())
+	about := t.d.metaOf(k, u, t.clusterOrigin())
+	about.Version = clean.Text(u.GetResourceVersion())
+	o, err := t.d.namedObject(k, u, about)
 	if err != nil {
 		t.d.reportIssue(t.clusterOrigin(), check.ShortKey(model.Key{Kind: k.kind, Namespace: u.GetNamespace(), Name: u.GetName()}),
 			check.Issue{Severity: model.SeverityError, Code: check.CodeSchema, Message: clean.Text(err.Error()),
 				Remedy: "the installed CRD and this release of Rung do not fit"})
 		return nil
-	}
-	switch o := o.(type) {
-	case *model.Tier:
-		o.Version = clean.Text(u.GetResourceVersion())
-	case *model.Group:
-		o.Version = clean.Text(u.GetResourceVersion())
 	}
 	return o
 }

@@ -32,11 +32,17 @@ var columnsOf = map[string][]string{
 	nb.TablePortGroup:  {"acls", "external_ids", "name", "ports", "(row)"},
 }
 
-// owned are the rows of a table that carry an owner type that Rung compiles.
+// isOurs says whether a row is of the default network's controller and of an owner type that Rung
+// compiles. Rows of a network that nobody has read are others'.
+func isOurs(o nb.Owner) bool {
+	return o.Controller == nb.DefaultController && (o.Form == nb.FormKnown || o.Form == nb.FormOdd)
+}
+
+// owned are the rows of a table that Rung may write.
 func owned(db ovsdb.Database, table string) []ovsdb.Record {
 	var out []ovsdb.Record
 	for _, uuid := range slices.Sorted(maps.Keys(db[table])) {
-		if o := nb.OwnerOf(table, db[table][uuid].IDs()); o.Form == nb.FormKnown || o.Form == nb.FormOdd {
+		if isOurs(nb.OwnerOf(table, db[table][uuid].IDs())) {
 			out = append(out, db[table][uuid])
 		}
 	}
@@ -263,8 +269,8 @@ func (a *attack) judge(zone string, want map[string]ovsdb.Record) (wrong string,
 	for _, table := range []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
 		for uuid, r := range db[table] {
 			o := nb.OwnerOf(table, r.IDs())
-			switch ours := o.Form == nb.FormKnown || o.Form == nb.FormOdd; {
-			case !ours && !a.disowned[zone+" "+uuid]:
+			switch {
+			case !isOurs(o) && !a.disowned[zone+" "+uuid]:
 				continue // others'
 			case named(table, uuid):
 				left++

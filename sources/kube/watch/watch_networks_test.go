@@ -40,7 +40,7 @@ func TestWatchNetworks(t *testing.T) {
 			t.Errorf("definition %+v", d)
 		}
 		if n := s.objects[nad].(*network.Attachment); n.Config.Name != "l2" || n.Err != "" || n.Version == "" {
-			t.Errorf("attachment %+v", n)
+			t.Errorf("attachment %+v: config %+v, %q, version %q", n, n.Config, n.Err, n.Version)
 		}
 		if p := s.objects[policy].(*model.Policy); !p.IsolatesIngress || p.IsolatesEgress || p.Annotations[model.AnnotationPolicyFor] != "l2" {
 			t.Errorf("policy %+v", p)
