@@ -10,6 +10,7 @@ import (
 	"rung/model"
 	"rung/model/network"
 	"rung/model/ovn/nb"
+	"rung/model/ovn/release"
 	"rung/model/selectors"
 	"rung/model/sorted"
 )
@@ -40,9 +41,8 @@ type Options struct {
 	IPv4, IPv6 bool
 	// Observability adds the samples of ovn-kubernetes.md#samples.
 	Observability bool
-	// LoggedMeterOnly gives the meter to ACLs that log alone, as a release to come may do
-	// (ovn-kubernetes.md#meter).
-	LoggedMeterOnly bool
+	// Others are the lines of release.Lines whose other form is compiled (ovn-kubernetes.md#releases).
+	Others release.Set
 	// MaxPriority is the lowest supported precedence; 0 means
 	// model.MaxPriority.
 	MaxPriority int32

@@ -11,13 +11,7 @@ import (
 	"rung/model/logline"
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
-)
-
-// Indexes of a rule's rows by where their peers come from
-// (ovn-kubernetes.md#rule-rows).
-const (
-	blockSelectors = "-1"
-	blockIPBlocks  = "-2"
+	"rung/model/ovn/release"
 )
 
 // applyNetpol replaces or removes (p nil) a NetworkPolicy.
@@ -105,13 +99,19 @@ func (c *networkCompiler) compileNetpolRule(out *CompiledUnit, r *model.Rule, na
 	type part struct{ l3, block string }
 	var parts []part
 	if r.AnyPeer {
-		parts = append(parts, part{match.NetpolAny(c.options.IPv4 || !c.options.IPv6, c.options.IPv6), blockSelectors})
+		parts = append(parts, part{match.NetpolAny(c.options.IPv4 || !c.options.IPv6, c.options.IPv6), nb.BlockSelectors})
 	}
-	if len(blocks) > 0 {
-		parts = append(parts, part{match.NetpolBlocks(dir, blocks), blockIPBlocks})
+	switch {
+	case len(blocks) == 0:
+	case c.options.Others.Has(release.MergedIPBlocks):
+		for i := range blocks {
+			parts = append(parts, part{match.NetpolBlock(dir, blocks[i]), strconv.Itoa(i)})
+		}
+	default:
+		parts = append(parts, part{match.NetpolBlocks(dir, blocks), nb.BlockMerged})
 	}
 	if len(sets4) > 0 {
-		parts = append(parts, part{match.NetpolSelectors(dir, sets4, sets6, c.options.IPv4, c.options.IPv6), blockSelectors})
+		parts = append(parts, part{match.NetpolSelectors(dir, sets4, sets6, c.options.IPv4, c.options.IPv6), nb.BlockSelectors})
 	}
 	for _, l4 := range netpolL4s(r) {
 		for _, at := range parts {

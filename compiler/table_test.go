@@ -9,6 +9,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/model/ovn/release"
 )
 
 const d = "default-network-controller:"
@@ -314,12 +315,16 @@ func TestMeterByRelease(t *testing.T) {
 	p := anp("meter", 0, nsSubject(t, ""), rule(model.Ingress, model.Deny, nil, nsPeer(t, "")), rule(model.Ingress, model.Allow, nil, nsPeer(t, "")))
 	p.Logging, p.HasLogging = `{"deny":"alert"}`, true
 	for _, only := range []bool{false, true} {
+		o := Options{IPv4: true}
+		if only {
+			o.Others = o.Others.With(release.UnloggedMeter)
+		}
 		want := []string{nb.LoggingMeter, nb.LoggingMeter}
 		if only {
 			want[1] = ""
 		}
 		var got []string
-		for _, a := range Compile(clusterOf(p), Options{IPv4: true, LoggedMeterOnly: only}).RowsOfUnit(p.Key, "", nil).ACLs {
+		for _, a := range Compile(clusterOf(p), o).RowsOfUnit(p.Key, "", nil).ACLs {
 			got = append(got, a.Meter)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

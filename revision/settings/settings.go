@@ -9,6 +9,8 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/dialect"
+	"rung/model/ovn/match"
+	"rung/model/ovn/release"
 	"rung/model/words"
 	"rung/sources/kube"
 )
@@ -36,7 +38,7 @@ const (
 	CompileCNP     = "compile-cnp"
 	AdminPolicy    = "enable-admin-network-policy"
 	LoggingRate    = "acl-logging-rate-limit"
-	UnloggedMeter  = "meter-of-unlogged-acls"
+	Hairpin        = "hairpin-addresses"
 	Release        = "release"
 )
 
@@ -101,7 +103,7 @@ func (v *DialectView) mergedSettings(d *dialect.Dialect) []SettingValue {
 	f := &v.flags.Features
 	noSubnets := settingClaim{off, FromDefault, "not known: EgressFirewalls leave out those that nodes say they have"}
 	adminRows := d.RowsOfOwner(string(model.KindANP)).Rows + d.RowsOfOwner(string(model.KindBANP)).Rows // their absence claims nothing
-	return []SettingValue{
+	out := []SettingValue{
 		firstClaim(Family, flagClaim(v.flags.Family), settingClaim{d.Families.String(), FromRows, d.Families.Evidence}, v.configFamiliesClaim(),
 			settingClaim{familyName(v.v4, v.v6), FromDefault, "the addresses of the pods"}),
 		firstClaim(Observability, flagClaim(v.flags.Observability), factClaim(d.Observability),
@@ -118,9 +120,27 @@ func (v *DialectView) mergedSettings(d *dialect.Dialect) []SettingValue {
 		firstClaim(AdminPolicy, v.configSwitchClaim(kube.OVNAdminPolicy), claimIf(adminRows > 0, FromRows, on, fmt.Sprintf("%s rows", words.Thousands(adminRows))), settingClaim{unknown, FromDefault, ""}),
 		firstClaim(LoggingRate, claimIf(d.Meter.Value == dialect.Yes && d.Meter.Rate > 0, FromRows, fmt.Sprint(d.Meter.Rate), d.Meter.Evidence),
 			claimIf(d.Meter.Value == dialect.No, FromRows, "no meter", d.Meter.Evidence), v.configClaim(kube.OVNLoggingRate), defaultClaim("20")),
-		firstClaim(UnloggedMeter, factClaim(d.UnloggedMeter), defaultClaim(on)),
-		firstClaim(Release, settingClaim{v.config.Version, FromImage, v.config.Image}, settingClaim{unknown, FromDefault, v.configErr}),
+		firstClaim(Hairpin, settingClaim{d.Hairpin.String(), FromRows, d.Hairpin.Evidence}, defaultClaim(match.Hairpin4+", "+match.Hairpin6)),
 	}
+	for i := range release.Lines {
+		if l := &release.Lines[i]; l.Treatment == release.Compiled {
+			out = append(out, firstClaim(l.Name, factClaim(d.LineFact(i)), defaultClaim(on)))
+		}
+	}
+	return append(out, firstClaim(Release, settingClaim{v.config.Version, FromImage, v.config.Image}, spanClaim(d), settingClaim{unknown, FromDefault, v.configErr}))
+}
+
+// spanClaim is the claim of the rows on the release that wrote them.
+func spanClaim(d *dialect.Dialect) settingClaim {
+	since, before := dialect.ReleaseSpan(d.Releases)
+	var parts []string
+	if since != "" {
+		parts = append(parts, "of "+since+" or later")
+	}
+	if before != "" {
+		parts = append(parts, "of before "+before)
+	}
+	return settingClaim{strings.Join(parts, ", "), FromRows, "the forms of the rows"}
 }
 
 // settingClaim is the value that one source gives a setting; without a value it makes none.

@@ -1,6 +1,8 @@
 package settings
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"net/netip"
 	"slices"
@@ -9,6 +11,8 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/dialect"
+	"rung/model/ovn/match"
+	"rung/model/ovn/release"
 )
 
 // majoritySettings returns, setting by setting, the value that most zones say, not counting
@@ -39,8 +43,20 @@ func majoritySettings(zones map[string]*dialect.Dialect, now *dialect.Dialect) d
 		Stateless:     vote(func(d *dialect.Dialect) dialect.Fact { return d.Stateless }),
 		Multicast:     vote(func(d *dialect.Dialect) dialect.Fact { return d.Multicast }),
 		Defaults:      vote(func(d *dialect.Dialect) dialect.Fact { return d.Defaults }),
-		UnloggedMeter: vote(func(d *dialect.Dialect) dialect.Fact { return d.UnloggedMeter }),
 		Families:      majorityFamilies(zones, now.Families), Subnets: majoritySubnets(zones, now.Subnets),
+	}
+	var by4, by6 int
+	out.Hairpin.V4, by4 = majorityText(zones, now.Hairpin.V4, func(d *dialect.Dialect) string { return d.Hairpin.V4 })
+	out.Hairpin.V6, by6 = majorityText(zones, now.Hairpin.V6, func(d *dialect.Dialect) string { return d.Hairpin.V6 })
+	out.Hairpin.Evidence = fmt.Sprintf("hairpin rows of %d zones", max(by4, by6))
+	for i := range release.Lines {
+		rows := dialect.LineRows{Fact: vote(func(d *dialect.Dialect) dialect.Fact { return d.LineFact(i) })}
+		for _, d := range zones {
+			if i < len(d.Releases) {
+				rows.Today, rows.Other = rows.Today+d.Releases[i].Today, rows.Other+d.Releases[i].Other
+			}
+		}
+		out.Releases = append(out.Releases, rows)
 	}
 	meter := ""
 	for name, d := range zones {
@@ -49,6 +65,23 @@ func majoritySettings(zones map[string]*dialect.Dialect, now *dialect.Dialect) d
 		}
 	}
 	return out
+}
+
+// majorityText returns the text that most zones show, not counting those that show none, and of as many
+// that of now, else the first; shown says how many show it.
+func majorityText(zones map[string]*dialect.Dialect, now string, of func(*dialect.Dialect) string) (best string, shown int) {
+	count := map[string]int{}
+	for _, d := range zones {
+		if text := of(d); text != "" {
+			count[text]++
+		}
+	}
+	for text, n := range count {
+		if n > shown || n == shown && (text == now || best != now && text < best) {
+			best, shown = text, n
+		}
+	}
+	return best, shown
 }
 
 func majorityFamilies(zones map[string]*dialect.Dialect, now dialect.Families) (best dialect.Families) {
@@ -145,8 +178,8 @@ func (v *DialectView) compilerOptions() compiler.Options {
 			o.Observability = s.Value == on
 		case AllowICMP:
 			o.AllowICMP = s.Value == on
-		case UnloggedMeter:
-			o.LoggedMeterOnly = s.Value == off
+		case Hairpin:
+			o.HairpinFrom4, o.HairpinFrom6 = v.cluster.Hairpin.V4, v.cluster.Hairpin.V6
 		case Stateless:
 			o.Stateless = s.Value == on
 		case Multicast:
@@ -159,6 +192,10 @@ func (v *DialectView) compilerOptions() compiler.Options {
 			}
 		case HostNamespace:
 			o.HostNetworkNamespace = s.Value
+		default:
+			if s.Value == off && release.Index(s.Name) >= 0 {
+				o.Others = o.Others.With(s.Name)
+			}
 		}
 	}
 	return o
@@ -168,7 +205,7 @@ func (v *DialectView) compilerOptions() compiler.Options {
 // given once.
 func sameOptions(a, b compiler.Options) bool {
 	return a.IPv4 == b.IPv4 && a.IPv6 == b.IPv6 && a.MaxPriority == b.MaxPriority && a.CNP == b.CNP &&
-		a.Observability == b.Observability && a.AllowICMP == b.AllowICMP && a.Stateless == b.Stateless && a.LoggedMeterOnly == b.LoggedMeterOnly &&
+		a.Observability == b.Observability && a.AllowICMP == b.AllowICMP && a.Stateless == b.Stateless && a.Others == b.Others && a.HairpinFrom4 == b.HairpinFrom4 && a.HairpinFrom6 == b.HairpinFrom6 &&
 		a.Multicast == b.Multicast && a.Defaults == b.Defaults && a.NoRows == b.NoRows &&
 		a.HostNetworkNamespace == b.HostNetworkNamespace && slices.Equal(a.ClusterSubnets, b.ClusterSubnets)
 }
@@ -220,9 +257,25 @@ func (v *DialectView) Deviations(d *dialect.Dialect) map[model.Kind]Deviation {
 	if is := v.options.Stateless; unlike(f.Stateless, d.Stateless, is) {
 		put(Stateless+" is "+OnOff(!is)+" here, unlike in most zones", true, model.KindNP)
 	}
+	for i := range release.Lines {
+		if l := &release.Lines[i]; l.ByZone && unlike("", d.LineFact(i), !v.options.Others.Has(l.Name)) {
+			put("rows of another release than most zones have: "+d.LineFact(i).Evidence, false, kindsOf(l.Owners)...)
+		}
+	}
+	if here := d.Hairpin; here.V4 != "" && here.V4 != cmp.Or(v.options.HairpinFrom4, match.Hairpin4) || here.V6 != "" && here.V6 != cmp.Or(v.options.HairpinFrom6, match.Hairpin6) {
+		put("hairpin addresses "+here.String()+" here, unlike in most zones", false, model.KindNetpolDefault)
+	}
 	if len(f.ClusterSubnets) == 0 && v.leavesOutOthers(d.Subnets) {
 		here, ours := prefixText(d.Subnets.Prefixes), prefixText(v.options.ClusterSubnets)
 		put("cluster subnets "+here+" here, Rung compiles for "+ours, false, model.KindEF)
+	}
+	return out
+}
+
+// kindsOf are the kinds of units that owner types are of.
+func kindsOf(owners []string) (out []model.Kind) {
+	for _, o := range owners {
+		out = append(out, model.Kind(o))
 	}
 	return out
 }

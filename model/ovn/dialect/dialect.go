@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"net/netip"
+	"strings"
 )
 
 // Tristate is yes, no, or not known.
@@ -104,9 +105,21 @@ type Dialect struct {
 	Families      Families
 	Subnets       Subnets
 	Meter         Meter
-	// UnloggedMeter says whether ACLs that do not log refer to the meter, too.
-	UnloggedMeter Fact
+	Hairpin       Hairpin
+	Releases      []LineRows  // as release.Lines
 	Owners        []OwnerRows // by type; only types with rows
+}
+
+// Hairpin are the addresses of the hairpin rows: the fifth of the masquerade subnets
+// (ovn-kubernetes.md#hairpin-and-node-rows). Empty where no row shows one.
+type Hairpin struct {
+	V4, V6   string
+	Evidence string
+}
+
+// String is the addresses that are known.
+func (h Hairpin) String() string {
+	return strings.Trim(h.V4+", "+h.V6, ", ")
 }
 
 // RowsOfOwner returns the rows of one owner type; the zero value when there are none.

@@ -3,9 +3,9 @@ package dialect
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"rung/model/ovn/nb"
+	"rung/model/ovn/release"
 )
 
 // formCount counts the rows of one owner type by generation.
@@ -15,32 +15,17 @@ type formCount struct {
 	why           map[string]int
 }
 
-// Why a row is not current (ovn-kubernetes.md#older-forms).
-const (
-	whyOf2023     = "ids by OVN priority, as the enhancement of 2023 had them"
-	whyStrange    = "ids in a form Rung does not know"
-	whyNPIDs      = "ids with a port and an ip block index, directions in lower case"
-	whyEFIDs      = "ids by priority with the key rule-idx"
-	whyMulticast  = "ids Allow_Ingress and Allow_Egress"
-	whyDenyGroups = "port groups named HASH_ingressDefaultDeny"
-	whyNPGroups   = "port groups without an owner, by namespace and name"
-	whyHairpin    = "a hairpin clause in each ACL"
-	whyEFSets     = "matches by the namespace's address set"
-	whyLiterals   = "cluster port groups under their literal names"
-	whyNoTiers    = "no tiers"
-)
-
-// Suffixes of the older names of a namespace's default-deny port groups.
-const (
-	suffixIngress = "_ingressDefaultDeny"
-	suffixEgress  = "_egressDefaultDeny"
-)
+// Why a row is not current, where it is in no line of release.Lines.
+const whyStrange = "ids in a form Rung does not know"
 
 // tierTwo are the owner types whose ACLs are in tier 2 (ovn-kubernetes.md#tiers).
-var tierTwo = map[string]bool{
-	nb.OwnerNetworkPolicy: true, nb.OwnerNetpolNamespace: true, nb.OwnerNetpolDefault: true, nb.OwnerNetpolNode: true,
-	nb.OwnerEgressFirewall: true, nb.OwnerMulticastNS: true, nb.OwnerMulticastCluster: true,
-}
+var tierTwo = func() map[string]bool {
+	out := map[string]bool{}
+	for _, owner := range release.Lines[release.Index(release.Tiers)].Owners {
+		out[owner] = true
+	}
+	return out
+}()
 
 // Rows that Rung's sandbox makes up to be looked at are nobody's dialect; they say
 // so by a key of their own.
@@ -55,6 +40,10 @@ func (t *dialectTally) bookRow(r nb.Row, ids map[string]string, o nb.Owner) {
 		return
 	}
 	kind, g, why := o.Type, Current, ""
+	line := t.countLines(r, o)
+	if line != nil {
+		g, why = Older, line.Other
+	}
 	switch o.Form {
 	case nb.FormLegacy:
 		if o.Type == "" {
@@ -67,32 +56,23 @@ func (t *dialectTally) bookRow(r nb.Row, ids map[string]string, o nb.Owner) {
 			}
 			return
 		}
-		g, why = legacyGeneration(o)
+		if o.Controller != nb.DefaultController {
+			g = Of2023
+		}
 	case nb.FormOdd:
 		g, why = Strange, whyStrange
 	case nb.FormKnown:
-		if a, ok := r.(*nb.ACL); ok {
-			if tierTwo[kind] {
-				t.tiered++
-				if a.Tier == 0 {
-					t.tierless++
-				}
-			}
-			why = whyOlderMatch(kind, a.Match)
-			if why != "" {
-				g = Older
+		if a, ok := r.(*nb.ACL); ok && tierTwo[kind] {
+			t.tiered++
+			if a.Tier == 0 {
+				t.tierless++
 			}
 		}
 	case nb.FormNone:
-		p, ok := r.(*nb.PortGroup)
-		if !ok {
+		if line == nil {
 			return
 		}
-		kind, why = unownedGroup(p)
-		if kind == "" {
-			return
-		}
-		g = Older
+		kind = line.Owners[0]
 	default:
 		return
 	}
@@ -118,69 +98,23 @@ func (f *formCount) countRow(g Generation, why string) {
 	}
 }
 
-// legacyGeneration returns the generation of a row that nb read as an older form, and why.
-func legacyGeneration(o nb.Owner) (Generation, string) {
-	switch {
-	case o.Controller != nb.DefaultController:
-		return Of2023, whyOf2023
-	case o.Type == nb.OwnerNetworkPolicy:
-		return Older, whyNPIDs
-	case o.Type == nb.OwnerEgressFirewall:
-		return Older, whyEFIDs
-	}
-	return Older, whyMulticast
-}
-
-// whyOlderMatch knows a row with a current id by its match.
-func whyOlderMatch(kind, match string) string {
-	has := func(parts ...string) bool {
-		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(match, p) })
-	}
-	switch {
-	case kind == nb.OwnerNetpolNamespace && has(suffixIngress, suffixEgress):
-		return whyDenyGroups
-	case kind == nb.OwnerNetworkPolicy &&
-		has("ip4.src == 169.254.169.5 && ip4.dst == {$", "ip6.src == fd69::5 && ip6.dst == {$"):
-		return whyHairpin
-	case kind == nb.OwnerEgressFirewall && has("ip4.src == $", "ip6.src == $") && !has("inport == @"):
-		return whyEFSets
-	case kind == nb.OwnerMulticastCluster && has("@"+nb.GroupCluster, "@"+nb.GroupClusterRtr):
-		return whyLiterals
-	}
-	return ""
-}
-
-// unownedGroup knows a port group of a release before groups had owners, by its name.
-func unownedGroup(g *nb.PortGroup) (kind, why string) {
-	readable := g.ExternalIDs["name"]
-	switch {
-	case strings.HasSuffix(g.Name, suffixIngress), strings.HasSuffix(g.Name, suffixEgress):
-		return nb.OwnerNetpolNamespace, whyDenyGroups
-	case g.Name == nb.GroupCluster, g.Name == nb.GroupClusterRtr:
-		return nb.OwnerCluster, whyLiterals
-	case strings.Contains(readable, "_") && g.Name == nb.HashedName(readable):
-		return nb.OwnerNetworkPolicy, whyNPGroups
-	}
-	return "", ""
-}
-
 // ownerRows sums up. That a single row has no tier is an altered row; that none of
 // many has, a release without them.
 func (t *dialectTally) ownerRows() []OwnerRows {
-	noTiers := t.tiered > 1 && t.tierless == t.tiered
+	isWithoutTiers, noTiers := t.tiered > 1 && t.tierless == t.tiered, release.Lines[release.Index(release.Tiers)].Other
 	for i, kind := range []string{nb.OwnerANP, nb.OwnerBANP} {
 		for range t.groups2023[i] {
 			if f := t.forms[kind]; f != nil && f.byGeneration[Of2023] > 0 {
-				f.countRow(Of2023, whyOf2023)
+				f.countRow(Of2023, release.Lines[0].Other)
 			}
 		}
 	}
 	out := make([]OwnerRows, 0, len(t.forms))
 	for _, kind := range slices.Sorted(maps.Keys(t.forms)) {
 		f := t.forms[kind]
-		if noTiers && tierTwo[kind] && f.current > 0 {
+		if isWithoutTiers && tierTwo[kind] && f.current > 0 {
 			f.byGeneration[Older] += f.current
-			f.why[whyNoTiers] += f.current
+			f.why[noTiers] += f.current
 			f.byGeneration[Current], f.current = 0, 0
 		}
 		r := OwnerRows{Type: kind, Rows: f.rows, Current: f.current, Generation: Current}
@@ -238,6 +172,13 @@ func (d *Dialect) IncomparableOwners() map[string]string {
 	for _, r := range d.Owners {
 		if r.Current == 0 {
 			put(r.Type, text(r))
+		}
+	}
+	for i, rows := range d.Releases {
+		if l := &release.Lines[i]; l.ByVote && rows.Other > 0 && rows.Today == 0 {
+			for _, kind := range l.Owners {
+				put(kind, "rows of an "+string(Older)+": "+l.Other)
+			}
 		}
 	}
 	for _, group := range groups {

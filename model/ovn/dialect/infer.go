@@ -9,6 +9,7 @@ import (
 
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
+	"rung/model/ovn/release"
 )
 
 // sampled are the owner types whose ACLs carry samples where observability is on
@@ -21,7 +22,7 @@ var sampled = map[string]bool{
 // InferDialect reads the dialect from the rows of a zone. It looks at every ACL, address
 // set and port group once.
 func InferDialect(db *nb.DB, h ObjectHints) Dialect {
-	t := &dialectTally{db: db, hints: h, forms: map[string]*formCount{}}
+	t := &dialectTally{db: db, hints: h, forms: map[string]*formCount{}, lines: make([]LineRows, len(release.Lines))}
 	for g := range db.PortGroups() {
 		t.bookRow(g, g.ExternalIDs, nb.OwnerOf(nb.TablePortGroup, g.ExternalIDs))
 	}
@@ -42,7 +43,7 @@ func InferDialect(db *nb.DB, h ObjectHints) Dialect {
 	}
 	d := Dialect{Observability: t.observabilityFact(), AllowICMP: t.allowICMPFact(), Stateless: t.statelessFact(),
 		Families: t.families.familiesFact(), Subnets: t.subnets.subnetsFact(), Meter: t.meterFact(),
-		UnloggedMeter: t.unloggedMeterFact(), Owners: t.ownerRows()}
+		Hairpin: t.hairpinAddresses(), Releases: t.releaseFacts(), Owners: t.ownerRows()}
 	d.Multicast = presenceFact(t.multicast, "rows of the cluster's multicast")
 	d.Defaults = presenceFact(t.hairpin, "hairpin rows")
 	return d
@@ -55,11 +56,13 @@ type dialectTally struct {
 	forms map[string]*formCount
 
 	acls, metered          int // of the default network's controller
-	unlogged, ofThemMeter  int // ACLs that do not log, and those of them with the meter
 	sampleable, withSample int
 	denies, icmp           int
 	stateless, wouldBe     int // rows without state, and rows that should be by their annotation
 	multicast, hairpin     int
+	hairpins               map[string]int // hairpin rows by their match
+	lines                  []LineRows     // as release.Lines
+	onSwitches             map[string]bool
 	tiered, tierless       int    // rows of tier 2 by their owner type
 	groups2023             [2]int // port groups of 2023: AdminNetworkPolicies, baselines
 
@@ -76,12 +79,6 @@ func (t *dialectTally) countACL(a *nb.ACL) {
 	t.acls++
 	if a.Meter == nb.LoggingMeter {
 		t.metered++
-	}
-	if !a.Log {
-		t.unlogged++
-		if a.Meter == nb.LoggingMeter {
-			t.ofThemMeter++
-		}
 	}
 	if sampled[o.Type] {
 		t.sampleable++
@@ -108,6 +105,10 @@ func (t *dialectTally) countACL(a *nb.ACL) {
 		t.multicast++
 	case nb.OwnerNetpolDefault:
 		t.hairpin++
+		if t.hairpins == nil {
+			t.hairpins = map[string]int{}
+		}
+		t.hairpins[a.Match]++
 	case nb.OwnerEgressFirewall:
 		if t.isOfDefaultNetwork(a.Match) {
 			t.subnets.countMatch(a.Match)
@@ -161,6 +162,28 @@ func presenceFact(n int, what string) Fact {
 	return Fact{Yes, fmt.Sprintf("%d %s", n, what)}
 }
 
+// hairpinFrom finds the addresses in the match of a hairpin row.
+var hairpinFrom = regexp.MustCompile(`ip[46]\.src == ([0-9a-fA-F.:]+)`)
+
+// hairpinAddresses returns the addresses of most hairpin rows.
+func (t *dialectTally) hairpinAddresses() (out Hairpin) {
+	most := mostCounted(t.hairpins)
+	for _, m := range hairpinFrom.FindAllStringSubmatch(most, 2) {
+		a, err := netip.ParseAddr(m[1])
+		switch {
+		case err != nil:
+		case a.Is4():
+			out.V4 = m[1]
+		default:
+			out.V6 = m[1]
+		}
+	}
+	if most != "" {
+		out.Evidence = fmt.Sprintf("%d of %d hairpin rows have them", t.hairpins[most], t.hairpin)
+	}
+	return out
+}
+
 func (t *dialectTally) meterFact() Meter {
 	carry := fmt.Sprintf("%d of %d ACLs refer to %s", t.metered, t.acls, nb.LoggingMeter)
 	row := t.db.MeterByName(nb.LoggingMeter)
@@ -177,15 +200,6 @@ func (t *dialectTally) meterFact() Meter {
 		}
 	}
 	return m
-}
-
-// unloggedMeterFact is no where ACLs that log alone have the meter. ACLs keep theirs until the new
-// release has written them, so that during an upgrade most of them say it.
-func (t *dialectTally) unloggedMeterFact() Fact {
-	if t.unlogged == 0 {
-		return Fact{Evidence: "no ACL that does not log"}
-	}
-	return Fact{TriOf(2*t.ofThemMeter >= t.unlogged), fmt.Sprintf("%d of %d ACLs that do not log refer to %s", t.ofThemMeter, t.unlogged, nb.LoggingMeter)}
 }
 
 // familyTally counts what stands for an address family.

@@ -56,16 +56,26 @@ type IPBlock struct {
 func NetpolBlocks(d Direction, blocks []IPBlock) string {
 	terms := make([]string, len(blocks))
 	for i, b := range blocks {
-		field := familyOf(b.CIDR) + "." + PeerSide(d)
-		terms[i] = field + " == " + b.CIDR
+		terms[i] = NetpolBlock(d, b)
 		if len(b.Except) > 0 {
-			terms[i] = "(" + terms[i] + " && " + field + " != {" + strings.Join(b.Except, ", ") + "})"
+			terms[i] = "(" + terms[i] + ")"
 		}
 	}
 	if len(terms) == 1 {
 		return terms[0]
 	}
 	return "(" + strings.Join(terms, " || ") + ")"
+}
+
+// NetpolBlock is the address term of one ipBlock peer, alone in its row as releases wrote it before they
+// merged those of a rule (ovn-kubernetes.md#older-forms).
+func NetpolBlock(d Direction, b IPBlock) string {
+	field := familyOf(b.CIDR) + "." + PeerSide(d)
+	term := field + " == " + b.CIDR
+	if len(b.Except) > 0 {
+		term += " && " + field + " != {" + strings.Join(b.Except, ", ") + "}"
+	}
+	return term
 }
 
 // familyOf is "ip6" for an IPv6 address or CIDR and "ip4" for everything else,

@@ -28,6 +28,13 @@ const (
 	KeyPriority        = "priority"
 )
 
+// Values of KeyIPBlock: rows of a rule's selectors, and of all its IP blocks at once. Others number the
+// blocks (ovn-kubernetes.md#rule-rows, #older-forms).
+const (
+	BlockSelectors = "-1"
+	BlockMerged    = "-2"
+)
+
 // Keys of NB_Global.external_ids that fence the writers of a zone off from each
 // other: who writes, and a number that grows whenever somebody takes over.
 const (

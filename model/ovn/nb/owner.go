@@ -174,7 +174,7 @@ func (o *Owner) parseACLID(rest string) bool {
 		o.Name, o.Protocol = p[0], p[3]
 		return o.parseGress(p[1], p[2])
 	case OwnerNetworkPolicy:
-		if len(p) != 6 || p[0] == "" || !slices.Contains(idProtocols, p[4]) || p[5] != "-1" && p[5] != "-2" {
+		if len(p) != 6 || p[0] == "" || !slices.Contains(idProtocols, p[4]) || p[5] != BlockMerged && !isIndex(p[5]) {
 			return false
 		}
 		o.Namespace, o.Name, o.Protocol, o.Block = p[0], p[1], p[4], p[5]
