@@ -42,8 +42,9 @@ func (e *Effect) NotConsidered(rev *revision.Revision) []model.Omission {
 	if e == nil {
 		return nil
 	}
-	// Pods on a network of which nothing is read are told where the pods are counted.
-	out := slices.DeleteFunc(omitted.OmissionsOfAnswers(rev, false), func(o model.Omission) bool { return o.Code == model.OmittedNetwork && o.Remedy == "" })
+	// Networks on which changed policies are programmed were judged, and on the others nothing changes. Pods on a
+	// network of which nothing is read are told where the pods are counted.
+	out := slices.DeleteFunc(omitted.OmissionsOfAnswers(rev, false), func(o model.Omission) bool { return o.Code == model.OmittedNetwork })
 	if e.Unknown != "" {
 		out = append(out, model.Omission{Code: model.OmittedAll, Why: "what the change does to connections was not judged: " + e.Unknown})
 	}
@@ -162,7 +163,7 @@ func (e *Effect) FlipsVerdicts() bool { return e != nil && e.Difference != nil &
 
 // GroupID is equal for groups that differ in numbers and examples only.
 func GroupID(g *diff.FlipGroup) string {
-	return fmt.Sprint(g.Before, g.After, g.Ports, g.From.Namespaces, g.From.Outside, g.From.Except, g.To.Namespaces, g.To.Outside, g.To.Except,
+	return fmt.Sprint(g.Network, g.Before, g.After, g.Ports, g.From.Namespaces, g.From.Outside, g.From.Except, g.To.Namespaces, g.To.Outside, g.To.Except,
 		connections.DecidersText(g.ByBefore), connections.DecidersText(g.ByAfter))
 }
 
@@ -176,7 +177,7 @@ func DecisionConsequences(e *Effect, next *revision.Revision) (out []Consequence
 	}
 	for i, text := range connections.HangsTexts(e.Difference) {
 		h := &e.HangingPairs[i]
-		out = append(out, Consequence{fmt.Sprint("hangs ", h.AtSenders, connections.DecidersText(h.Deciders)), text})
+		out = append(out, Consequence{fmt.Sprint("hangs ", h.Network, h.AtSenders, connections.DecidersText(h.Deciders)), text})
 	}
 	return out
 }

@@ -28,7 +28,22 @@ type ClusterFacts struct {
 // that it runs into. The error is that of the context: then nothing is known.
 func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []PolicyChange, a ClusterFacts) (*diff.Difference, []Guard, error) {
 	v := connections.VitalEndpoints(rev)
-	ask := diff.DiffQuestions{Watches: vitalWatches(v), Protected: a.Protected}
+	d, rails, err := judgeOn(ctx, rev, next, changes, a, vitalWatches(v), v)
+	if err != nil {
+		return nil, nil, err
+	}
+	more, err := judgeNetworks(ctx, rev, next, changes, a, v, d)
+	if err != nil {
+		return nil, nil, err
+	}
+	return d, append(rails, more...), nil
+}
+
+// judgeOn judges a change on one network, by the revisions as they stand there. watches are the connections
+// that nearly every pod needs.
+func judgeOn(ctx context.Context, rev, next *revision.Revision, changes []PolicyChange, a ClusterFacts, watches []diff.WatchedEnds,
+	v vital.VitalEndpoints) (*diff.Difference, []Guard, error) {
+	ask := diff.DiffQuestions{Watches: watches, Protected: a.Protected}
 	for i := range changes {
 		ask.ReportedPolicies = append(ask.ReportedPolicies, changes[i].Key)
 	}

@@ -120,6 +120,8 @@ type ConnectionGroup struct {
 	DecidedBefore []DecidingRule      `json:"decided_before"` // none: no policy
 	DecidedAfter  []DecidingRule      `json:"decided_after"`
 	Example       ExampleConnection   `json:"example"`
+	// Network is the network besides the default one that they are on.
+	Network string `json:"network,omitempty"`
 }
 
 // GroupEnds are the ends of connections on one side.
@@ -168,7 +170,7 @@ func GroupOf(g diff.FlipGroup) ConnectionGroup {
 	}
 	return ConnectionGroup{diff.PairTotal{Before: g.Before, After: g.After, Pairs: g.Pairs}, endsOf(g.From), endsOf(g.To),
 		append([]verdict.PortRange{}, g.Ports...), page.MapList(g.ByBefore, by), page.MapList(g.ByAfter, by),
-		ExampleConnection{g.Example.From.String(), g.Example.To.String(), g.Example.Protocol, g.Example.Port}}
+		ExampleConnection{g.Example.From.String(), g.Example.To.String(), g.Example.Protocol, g.Example.Port}, g.Network}
 }
 
 func endsOf(e verdict.Ends) GroupEnds {

@@ -71,7 +71,9 @@ func newGroups[G any](title, unit, by string, gs []G, tell func(*G) GroupLine) G
 
 func groupsOf(title string, gs []diff.FlipGroup) GroupTable {
 	return newGroups(title, "pair", "who decides", gs, func(g *diff.FlipGroup) GroupLine {
-		return groupOf(g.Before, g.After, g.From, g.To, g.Ports, GroupLine{Count: g.Pairs, By: connections.DecidedText(g), Example: g.Example.String()})
+		out := groupOf(g.Before, g.After, g.From, g.To, g.Ports, GroupLine{Count: g.Pairs, By: connections.DecidedText(g), Example: g.Example.String()})
+		out.Ends += connections.OnNetworkText(g.Network)
+		return out
 	})
 }
 

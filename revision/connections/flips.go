@@ -190,7 +190,15 @@ func DecidersText(ds []verdict.Decider) string {
 // GroupText says in one line what becomes of some connections: "blue (2 pods) → red
 // (2 pods), TCP 80: 4 pairs".
 func GroupText(g *diff.FlipGroup) string {
-	return fmt.Sprintf("%s → %s, %s: %s", EndsText(g.From), EndsText(g.To), PortsText(g.Ports), words.Count(g.Pairs, "pair"))
+	return fmt.Sprintf("%s → %s, %s%s: %s", EndsText(g.From), EndsText(g.To), PortsText(g.Ports), OnNetworkText(g.Network), words.Count(g.Pairs, "pair"))
+}
+
+// OnNetworkText is " on NETWORK", and nothing for the default network.
+func OnNetworkText(network string) string {
+	if network == "" {
+		return ""
+	}
+	return " on " + network
 }
 
 // DecidedText says who decides it before the change and who after it.
@@ -226,8 +234,8 @@ func HangsTexts(d *diff.Difference) (out []string) {
 		if h.AtSenders {
 			end = "the senders' egress"
 		}
-		out = append(out, fmt.Sprintf("%s still denied by %s alone (%s): for example %s", words.OneOrMany(h.Pairs, "1 pair is", words.Thousands(h.Pairs)+" pairs are"),
-			end, DecidersText(h.Deciders), h.Example))
+		out = append(out, fmt.Sprintf("%s still denied by %s alone (%s)%s: for example %s", words.OneOrMany(h.Pairs, "1 pair is", words.Thousands(h.Pairs)+" pairs are"),
+			end, DecidersText(h.Deciders), OnNetworkText(h.Network), h.Example))
 	}
 	return out
 }

@@ -74,6 +74,8 @@ type FlipGroup struct {
 	// one.
 	Pairs   int
 	Example verdict.Connection
+	// Network is the network besides the default one that they are on, empty for that one.
+	Network string
 }
 
 // DiffIndexes says what becomes of connections from one index to another. The error is that of

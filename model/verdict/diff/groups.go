@@ -205,9 +205,7 @@ func (d *differ) buildDifference() *Difference {
 			out.Flips = append(out.Flips, g.FlipGroup)
 		}
 	}
-	slices.SortFunc(out.Totals, func(a, b PairTotal) int {
-		return cmp.Or(a.After.HarmRank()-b.After.HarmRank(), a.Before.HarmRank()-b.Before.HarmRank())
-	})
+	sortTotals(out.Totals)
 	for i := range d.watches {
 		w := &d.watches[i]
 		for g := range w.groups {

@@ -49,6 +49,7 @@ type HangingPairs struct {
 	Deciders  []verdict.Decider // of all of them
 	Pairs     int
 	Example   verdict.Connection
+	Network   string // as FlipGroup has it
 }
 
 // portFlip is the ports that flip alike between two lists of decisions.

@@ -1,0 +1,68 @@
+package diff
+
+import (
+	"cmp"
+	"slices"
+)
+
+// JoinNetwork takes in what becomes of connections on a network besides the default one: other holds the
+// connections of the pods that stand there, which this one does not have.
+func (d *Difference) JoinNetwork(other *Difference, network string) {
+	named := func(gs []FlipGroup) []FlipGroup {
+		gs = slices.Clone(gs)
+		for i := range gs {
+			gs[i].Network = network
+		}
+		return gs
+	}
+	d.Flips = append(d.Flips, named(other.Flips)...)
+	d.OtherDeciders = append(d.OtherDeciders, named(other.OtherDeciders)...)
+	for _, list := range [][]FlipGroup{d.Flips, d.OtherDeciders} {
+		slices.SortStableFunc(list, func(a, b FlipGroup) int {
+			return cmp.Or(a.After.HarmRank()-b.After.HarmRank(), a.Before.HarmRank()-b.Before.HarmRank(), cmp.Compare(b.Pairs, a.Pairs))
+		})
+	}
+	for _, t := range other.Totals {
+		i := slices.IndexFunc(d.Totals, func(o PairTotal) bool { return o.Before == t.Before && o.After == t.After })
+		if i < 0 {
+			d.Totals = append(d.Totals, t)
+		} else {
+			d.Totals[i].Pairs += t.Pairs
+		}
+	}
+	sortTotals(d.Totals)
+	d.Reaches = append(d.Reaches, other.Reaches...)
+	for _, h := range other.HangingPairs {
+		h.Network = network
+		d.HangingPairs = append(d.HangingPairs, h)
+	}
+	for i := range other.Watched {
+		if i < len(d.Watched) {
+			d.Watched[i] = append(d.Watched[i], named(other.Watched[i])...)
+		}
+	}
+	d.joinRules(other.Rules)
+}
+
+// joinRules takes in the uses of rules on another network: a rule is used where it is on one of them.
+func (d *Difference) joinRules(uses []RuleUse) {
+	for _, u := range uses {
+		i := slices.IndexFunc(d.Rules, func(o RuleUse) bool {
+			return o.Policy == u.Policy && o.Direction == u.Direction && o.Rule == u.Rule && o.IsBefore == u.IsBefore
+		})
+		if i < 0 {
+			d.Rules = append(d.Rules, u)
+			continue
+		}
+		have := &d.Rules[i]
+		have.Matches, have.Decides = have.Matches || u.Matches, have.Decides || u.Decides
+		have.Instead = append(slices.Clone(have.Instead), u.Instead...)
+	}
+}
+
+// sortTotals puts what hurts first.
+func sortTotals(totals []PairTotal) {
+	slices.SortFunc(totals, func(a, b PairTotal) int {
+		return cmp.Or(a.After.HarmRank()-b.After.HarmRank(), a.Before.HarmRank()-b.Before.HarmRank())
+	})
+}
