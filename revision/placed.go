@@ -5,6 +5,7 @@ import (
 	"net/netip"
 
 	"rung/model"
+	"rung/model/network"
 	"rung/model/words"
 )
 
@@ -73,6 +74,8 @@ func (r *Revision) onItsNetwork(p *model.Pod) *model.Pod {
 // any more.
 func whyUnplaced(p *model.Pod) string {
 	switch {
+	case network.Freezes(p): // its annotations cannot be read: it has no port that anything could be judged by
+		return ""
 	case p.ToBe != nil:
 		return assumesToBe
 	case p.IsCompleted() || p.PrimaryUDN() != "":
