@@ -76,6 +76,7 @@ func TestScripts(t *testing.T) {
 			}
 			env.Setenv("DEMO", demo)
 			env.Setenv("ANTREA", demo+"-antrea")
+			env.Setenv("NETWORKS", demo+"-networks")
 			// Sockets have short paths.
 			run, err := os.MkdirTemp("", "rung")
 			if err != nil {

@@ -5,7 +5,6 @@ import (
 	"net/netip"
 
 	"rung/model"
-	"rung/model/network"
 	"rung/model/words"
 )
 
@@ -74,11 +73,9 @@ func (r *Revision) onItsNetwork(p *model.Pod) *model.Pod {
 // any more.
 func whyUnplaced(p *model.Pod) string {
 	switch {
-	case network.Freezes(p): // its annotations cannot be read: it has no port that anything could be judged by
-		return ""
 	case p.ToBe != nil:
 		return assumesToBe
-	case p.IsCompleted() || p.PrimaryUDN() != "":
+	case p.IsCompleted() || p.PrimaryUDN() != "" || p.Network != "" && len(p.LogicalPorts) == 0: // the last cannot be read
 	case p.NodeName == "":
 		return AssumesNode
 	case len(p.IPs) == 0 && !p.HostNetwork:

@@ -55,7 +55,9 @@ func judgeOn(ctx context.Context, rev, next *revision.Revision, changes []Policy
 	j.findClosed()
 	j.findMuchDenied()
 	j.findLoggedDenied(a.Log)
-	j.findNodesCut(v)
+	if n := rev.Network; n == nil || n.Primary {
+		j.findNodesCut(v)
+	}
 	j.findOpened()
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -119,7 +121,7 @@ func (j *railCollector) changedPolicy(by ...[]verdict.Decider) model.PolicyKey {
 // about, on the ports that it declares.
 func (j *railCollector) findNodesCut(v vital.VitalEndpoints) {
 	kinds, namespaces := map[string]bool{}, map[string]bool{}
-	probes := false
+	probes := j.rev.Network != nil // the kubelet asks the port on the default network (networks.md#tier-0)
 	for i := range j.changes {
 		c := &j.changes[i]
 		for _, r := range []*revision.Revision{j.rev, j.next} {

@@ -3,6 +3,7 @@ package guard
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 
@@ -12,43 +13,46 @@ import (
 	"rung/revision"
 )
 
-// NetworksOf are the names of the networks besides the default one that changed policies are programmed
-// on, before or after the change, sorted.
-func NetworksOf(rev, next *revision.Revision, changes []PolicyChange) (out []string) {
-	add := func(r *revision.Revision, p *model.Policy) {
-		if p == nil || r.Network != nil {
-			return
-		}
-		d := revision.WholeDesired(r)
-		if d == nil || d.Networks() == nil {
-			return
-		}
-		for _, name := range d.Networks().OfPolicy(p) {
-			if !slices.Contains(out, name) {
-				out = append(out, name)
+// changesByNetwork are changed policies by the networks besides the default one on which they are
+// programmed, before or after the change.
+func changesByNetwork(rev, next *revision.Revision, changes []PolicyChange) map[string][]PolicyChange {
+	out := map[string][]PolicyChange{}
+	for i := range changes {
+		c := &changes[i]
+		for _, name := range slices.Concat(networksOf(rev, c.Old), networksOf(next, c.New)) {
+			if there := out[name]; len(there) == 0 || there[len(there)-1].Key != c.Key {
+				out[name] = append(there, *c)
 			}
 		}
 	}
-	for i := range changes {
-		add(rev, changes[i].Old)
-		add(next, changes[i].New)
-	}
-	slices.Sort(out)
 	return out
+}
+
+// networksOf are the networks of a policy in a revision; p is nil where the policy is not there.
+func networksOf(r *revision.Revision, p *model.Policy) []string {
+	if p == nil || r.Network != nil {
+		return nil
+	}
+	d := revision.WholeDesired(r)
+	if d == nil || d.Networks() == nil {
+		return nil
+	}
+	return d.Networks().OfPolicy(p)
 }
 
 // judgeNetworks adds what a change does to connections on the networks that it is programmed on, with
 // the rails that it runs into there.
 func judgeNetworks(ctx context.Context, rev, next *revision.Revision, changes []PolicyChange, a ClusterFacts, v vital.VitalEndpoints,
 	d *diff.Difference) (rails []Guard, err error) {
-	for _, name := range NetworksOf(rev, next, changes) {
+	byNetwork := changesByNetwork(rev, next, changes)
+	for _, name := range slices.Sorted(maps.Keys(byNetwork)) {
 		before, after := revision.OnNetwork(rev, name), revision.OnNetwork(next, name)
 		if before == nil || after == nil {
-			rails = append(rails, newGuard(Unjudged, changes[0].Key, "what it does to connections on the network %s is unknown: the network is not there before and after it", name))
+			rails = append(rails, newGuard(Unjudged, byNetwork[name][0].Key, "what it does to connections on the network %s is unknown: the network is not there before and after it", name))
 			continue
 		}
-		// What the log has seen is told apart by addresses, which networks share: it is judged on the default one.
-		there, more, err := judgeOn(ctx, before, after, changes, ClusterFacts{Protected: a.Protected}, watchesElsewhere(v), v)
+		// The log tells connections by addresses, which networks share: it is held against the default network alone.
+		there, more, err := judgeOn(ctx, before, after, byNetwork[name], ClusterFacts{Protected: a.Protected}, watchesElsewhere(v, before.Network.Primary), v)
 		if err != nil {
 			return nil, err
 		}
@@ -62,10 +66,14 @@ func judgeNetworks(ctx context.Context, rev, next *revision.Revision, changes []
 	return rails, nil
 }
 
-// watchesElsewhere are the connections that nearly every pod of another network needs: from there the
-// cluster's DNS and its API server are addresses outside.
-func watchesElsewhere(v vital.VitalEndpoints) []diff.WatchedEnds {
+// watchesElsewhere are the connections that nearly every pod of another network needs, in the order of
+// watched: from a primary network the cluster's DNS and its API server are addresses outside; no pod
+// needs a secondary network for them.
+func watchesElsewhere(v vital.VitalEndpoints, isPrimary bool) []diff.WatchedEnds {
 	watches := vitalWatches(v)
+	if !isPrimary {
+		return make([]diff.WatchedEnds, len(watches))
+	}
 	dns := &watches[0]
 	dns.Pods = nil
 	for _, p := range v.DNS {

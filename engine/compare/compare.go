@@ -38,6 +38,9 @@ func Of(ctx context.Context, before, after *revision.Revision, names [2]string, 
 	if d.Connections, err = reach.Compare(ctx, before, after); err != nil {
 		return nil, err
 	}
+	if err := d.compareNetworks(ctx, names); err != nil {
+		return nil, err
+	}
 	if err := d.compareFindings(ctx); err != nil {
 		return nil, err
 	}
@@ -49,7 +52,8 @@ func Of(ctx context.Context, before, after *revision.Revision, names [2]string, 
 		for p := range r.Cluster.EveryPolicy() {
 			d.ACLs[i] += revision.ACLCount(r, p.Key)
 		}
-		sides[i] = omitted.OmissionsOfAnswers(r, false)
+		// Pods of networks that are read are compared on these.
+		sides[i] = slices.DeleteFunc(omitted.OmissionsOfAnswers(r, false), func(o model.Omission) bool { return o.Code == model.OmittedNetwork && o.Remedy != "" })
 		if r.Cluster.Count(model.KindPod) == 0 && !hasPolicy(r) {
 			sides[i] = append(sides[i], model.Omission{Code: model.OmittedAll, Why: "nothing was there to compare: no policies and no pods"})
 		}

@@ -106,6 +106,8 @@ type Connection struct {
 	// Example is one of the connections, in the form that rung trace --cases reads; of the second
 	// side, or where that has none of the first.
 	Example trace.Question `json:"example"`
+	// Network is the network besides the default one that they are on.
+	Network string `json:"network,omitempty"`
 
 	Of *reach.Change `json:"-"`
 }
@@ -175,7 +177,7 @@ func policyOf(c compare.PolicyChange) *Policy {
 
 func connectionOf(c *reach.Change) *Connection {
 	out := &Connection{Change: string(c.Kind), From: c.From.String(), To: c.To.String(), Before: outcomeText(c.Before), After: outcomeText(c.After),
-		ByBefore: decidersOf(c.ByBefore), ByAfter: decidersOf(c.ByAfter), Example: trace.QuestionOf(c.Example()), Of: c}
+		ByBefore: decidersOf(c.ByBefore), ByAfter: decidersOf(c.ByAfter), Example: trace.QuestionOf(c.Example()), Network: c.Network, Of: c}
 	for _, p := range c.Ports {
 		r := PortRange{Protocol: string(p.Protocol)}
 		if p.Protocol != verdict.ICMP {

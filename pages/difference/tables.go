@@ -112,8 +112,10 @@ var Connections = &page.Table[*Connection]{
 	},
 }
 
-// PortsText are the ports for people.
-func (c *Connection) PortsText() string { return connections.PortsText(c.Of.Ports) }
+// PortsText are the ports for people, with the network where it is not the default one.
+func (c *Connection) PortsText() string {
+	return connections.PortsText(c.Of.Ports) + connections.OnNetworkText(c.Network)
+}
 
 // decidedText is a verdict with those who decide.
 func decidedText(o matrix.Outcome, text string, by []string) string {

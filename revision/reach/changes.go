@@ -32,6 +32,8 @@ type Change struct {
 	Ports         []verdict.PortRange
 	// ByBefore and ByAfter decide; none where nothing matches.
 	ByBefore, ByAfter []verdict.Decider
+	// Network is the network besides the default one that they are on, empty for that one.
+	Network string
 	// example finds one of the connections.
 	example func() verdict.Connection
 }
