@@ -84,6 +84,9 @@ func (v *matrixPage) otherNetworks(env *view.Env) string {
 	if v.network != "" || key == "" || len(env.Rev.Desired.Networks().Names()) == 0 {
 		return ""
 	}
+	if env.W < 100 {
+		return " · " + key + " others"
+	}
 	return " · " + key + " pods on other networks"
 }
 

@@ -11,6 +11,9 @@ import (
 // to traces on it, and esc goes back.
 func TestNetworks(t *testing.T) {
 	s := open(t, uitest.NetworkFacts(t), "", "")
+	s.Resize(80, 24)
+	s.Want("does not apply · H others")
+	s.Golden("networks")
 	s.Resize(120, 34)
 	s.Want("H pods on other networks")
 	s.Press("H")
