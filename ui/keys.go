@@ -85,7 +85,7 @@ func (m *rootModel) overlayOffers() overlay.OverlayOffers {
 		}
 	}
 	for _, a := range m.keys.ActionsIn(e.keyScopes()) {
-		if m.rev.System.HasFeature(a.Needs) {
+		if a.IsOffered(m.actionContext(e)) {
 			o.Actions = append(o.Actions, overlay.OfferedAction{Action: a, WhyNot: m.whyNot(e, &a)})
 		}
 	}
@@ -100,7 +100,7 @@ func (m *rootModel) overlayOffers() overlay.OverlayOffers {
 
 // actionContext returns the facts that actions are judged by.
 func (m *rootModel) actionContext(e *trailEntry) action.Context {
-	return action.Context{System: m.rev.System, Mode: m.rev.Mode, Page: e.page, Selected: e.frontView().SelectedPage(), Undo: m.rev.Undo, Redo: m.rev.Redo, Plan: m.rev.Plan, Unconfirmed: m.rev.Unconfirmed, Access: m.rev.Access}
+	return action.Context{System: m.rev.System, Mode: m.rev.Mode, Page: e.page, Selected: e.frontView().SelectedPage(), Undo: m.rev.Undo, Redo: m.rev.Redo, Networks: len(m.rev.Desired.Networks().Names()) > 0, Plan: m.rev.Plan, Unconfirmed: m.rev.Unconfirmed, Access: m.rev.Access}
 }
 
 // whyNot says why an action cannot be done here, empty when it can.

@@ -161,7 +161,7 @@ func (p *framePainter) hintsLine(w int) string {
 	actions := p.keys.ActionsIn(e.keyScopes())
 	offerer, _ := e.frontView().(view.Offerer)
 	actions = slices.DeleteFunc(actions, func(a action.Action) bool {
-		return a.Footer == 0 || !p.rev.System.HasFeature(a.Needs) || len(a.Keys) == 0 || a.Hint != nil && !a.Hint(p.actionContext(e)) || offerer != nil && !offerer.OffersAction(p.viewEnv(e), a.ID)
+		return a.Footer == 0 || !a.IsOffered(p.actionContext(e)) || len(a.Keys) == 0 || a.Hint != nil && !a.Hint(p.actionContext(e)) || offerer != nil && !offerer.OffersAction(p.viewEnv(e), a.ID)
 	})
 	slices.SortStableFunc(actions, func(a, b action.Action) int { return cmp.Compare(a.Footer, b.Footer) })
 	ps := make([]widget.LinePiece, len(actions))

@@ -113,8 +113,8 @@ func (q Question) Connection() (c verdict.Connection, err error) {
 // missing stands for what was not said, in String.
 const missing = "-"
 
-// String is the question in four words, "blue/api-0 red/web-0 TCP 80", or five with an IP
-// version, as ParseQuestion reads it.
+// String is the question in four words, "blue/api-0 red/web-0 TCP 80", with an IP version behind
+// them, and the network it is to be judged on, as ParseQuestion reads it.
 func (q Question) String() string {
 	port := missing
 	if q.Port != 0 {
@@ -124,16 +124,25 @@ func (q Question) String() string {
 	if q.IPVersion != 0 {
 		words = append(words, verdict.Family(q.IPVersion).String())
 	}
+	if q.Network != "" {
+		words = append(words, onNetwork, q.Network)
+	}
 	return strings.Join(words, " ")
 }
+
+// onNetwork stands before the name of a network.
+const onNetwork = "on"
 
 // betweenEnds stands between the ends of a question: as it is said, and as answers have it.
 var betweenEnds = strings.NewReplacer(" to ", " ", "→", " ", "->", " ")
 
 // ParseQuestion reads a question of two ends, and behind them protocol, port and IP version in any
-// order: "A B 80", "A to B udp 53", "A -> B 53/udp", "A → B icmp ipv6".
+// order: "A B 80", "A to B udp 53", "A -> B 53/udp", "A → B icmp ipv6". "on NETWORK" at the end says on which network.
 func ParseQuestion(text string) (q Question, err error) {
 	words := strings.Fields(betweenEnds.Replace(text))
+	if n := len(words); n > 3 && strings.EqualFold(words[n-2], onNetwork) {
+		q.Network, words = words[n-1], words[:n-2]
+	}
 	for i, w := range words {
 		switch {
 		case i > 4:

@@ -160,8 +160,9 @@ func groupLabel(o nb.Owner) string {
 }
 
 // joinZones puts the groups of all zones together, without the rows that the
-// ladder has a line for. Rows of networks that Rung does not know are somebody else's, and not gone.
-func joinZones(zones []*zoneRows, on map[model.Key]bool, known func(network string) bool) []RowGroup {
+// ladder has a line for, and those that are not of its network. Rows of networks that Rung does not know
+// are somebody else's, and not gone.
+func joinZones(zones []*zoneRows, on map[model.Key]bool, known func(network string) bool, isOf func(nb.Owner) bool) []RowGroup {
 	at := map[groupKey]int{}
 	var out []RowGroup
 	var prefixes []string
@@ -169,7 +170,7 @@ func joinZones(zones []*zoneRows, on map[model.Key]bool, known func(network stri
 	for _, z := range zones {
 		for i := range z.groups {
 			g := &z.groups[i]
-			if g.owner.Form == nb.FormKnown && on[g.key.unit] {
+			if g.owner.Form == nb.FormKnown && on[g.key.unit] || !isOf(g.owner) {
 				continue
 			}
 			n, ok := at[g.key]

@@ -87,7 +87,9 @@ func FindLadderRows(r *revision.Revision) *LadderRows {
 	}
 	b.zones = zones
 	e.rows.Read = len(read)
-	e.rows.Groups = joinZones(read, unitsOnLadder(r), r.Desired.KnowsNetwork)
+	e.rows.Groups = joinZones(read, unitsOnLadder(r), r.Desired.KnowsNetwork, func(o nb.Owner) bool {
+		return r.Network == nil || o.Form != nb.FormKnown || o.Network() == r.Network.Name
+	})
 	b.lastEntry.Store(e)
 	return e.rows
 }

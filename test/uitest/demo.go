@@ -42,10 +42,16 @@ func AntreaFacts(t testing.TB) *revision.Facts {
 // factsOf reads a built-in cluster.
 func factsOf(t testing.TB, of *system.System) *revision.Facts {
 	t.Helper()
+	return readFacts(t, write.FileOptions{Demo: of.DemoManifests})
+}
+
+// readFacts reads files, or a built-in cluster.
+func readFacts(t testing.TB, files write.FileOptions) *revision.Facts {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var u source.Update
-	write.NewFiles(write.FileOptions{Demo: of.DemoManifests}).Run(ctx, func(got source.Update) {
+	write.NewFiles(files).Run(ctx, func(got source.Update) {
 		if len(got.Upsert) == 0 {
 			return // how far the reading is
 		}
@@ -53,7 +59,7 @@ func factsOf(t testing.TB, of *system.System) *revision.Facts {
 		cancel()
 	})
 	if len(u.Upsert) == 0 {
-		t.Fatalf("the demo cluster is empty: %+v", u.State)
+		t.Fatalf("nothing was read: %+v", u.State)
 	}
 	c, _ := (&model.Cluster{}).Upsert(u.Upsert, nil)
 	return &revision.Facts{
@@ -148,4 +154,14 @@ func liveRows(zone string, want *model.PolicyRows) (rows []nb.Row) {
 		g.ACLs[i] = uuid[g.ACLs[i]]
 	}
 	return append(rows, &g)
+}
+
+// NetworkFacts is the parts of a revision of the files with user-defined and secondary networks.
+func NetworkFacts(t testing.TB) *revision.Facts {
+	t.Helper()
+	p := readFacts(t, write.FileOptions{Paths: []string{"../../examples-networks"}})
+	p.Mode.Name, p.Mode.Title = "files", "examples-networks"
+	p.Flags.Features.AddDemo()
+	Sync(p)
+	return p
 }

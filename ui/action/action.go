@@ -49,6 +49,8 @@ type Action struct {
 	// Needs is the feature of the cluster's network plugin without which the action is not
 	// offered.
 	Needs system.Feature
+	// Networks says that it is offered only where there are networks besides the default one.
+	Networks bool
 	// Op is the change it leads to, empty for none; Danger is how much
 	// confirmation that change wants at least.
 	Op     change.Op
@@ -67,6 +69,7 @@ type Context struct {
 	// Page is where the user is, Selected what the cursor is on.
 	Page, Selected nav.Page
 	Undo, Redo     string
+	Networks       bool // there are some besides the default one
 	Plan           *revision.PlanState
 	Unconfirmed    *revision.UnconfirmedChange
 	// Access holds the permissions that the API server gives the user, on a cluster.
@@ -89,10 +92,18 @@ func (c Context) targetPolicy(id ID) model.PolicyKey {
 	return model.PolicyKey{}
 }
 
+// IsOffered says whether the action is one of this cluster.
+func (a *Action) IsOffered(c Context) bool {
+	return c.System.HasFeature(a.Needs) && (c.Networks || !a.Networks)
+}
+
 // WhyNot says why the action cannot be done, empty when it can.
 func (a *Action) WhyNot(c Context) string {
 	if why := c.System.WhyLacking(a.Needs); why != "" {
 		return why
+	}
+	if a.Networks && !c.Networks {
+		return "no network besides the default one is known"
 	}
 	if a.Op != "" && !c.Mode.Writes {
 		if c.Mode.WhyNot != "" {

@@ -62,6 +62,7 @@ var meanings = map[ID]string{
 	LogsMore:        "more lines around",
 	LogsLess:        "fewer lines around",
 	LogsWhy:         "why nothing",
+	LadderNetwork:   "network",
 	TraceAsk:        "trace",
 	TraceAll:        "wide, wrap",
 	Find:            "find in the text",

@@ -141,6 +141,7 @@ var ladder = []Action{
 		Help: "delete the policy; its name must be typed"},
 	{ID: LadderGaps, Needs: system.Stages, Keys: []string{"z"}, Title: "unfold all gaps", Help: "unfold every gap, one line per free priority, or fold them all to one line each"},
 	{ID: LadderFold, Keys: []string{"space"}, Title: "unfold", Help: "unfold or fold the tier, namespace or gap under the cursor"},
+	networkFrom(LadderNetwork, 46, "show the policies that another network is programmed with"),
 	{ID: LadderStage, Needs: system.Stages, Keys: []string{"s"}, Title: "stage", Footer: 45,
 		Help: "show one stage of the pipeline only, in the order in which it decides; press again for the next stage"},
 }

@@ -150,6 +150,10 @@ func (v *ladderPage) holdAgainst(env *view.Env, s priorityOutcome) {
 
 // ReceiveResult takes what was counted.
 func (v *ladderPage) ReceiveResult(env *view.Env, msg any) {
+	if v.network.TakeResult(msg) {
+		v.Sync(env)
+		return
+	}
 	m, ok := msg.(outcomeCounted)
 	if !ok || m.carry != v.carry {
 		return

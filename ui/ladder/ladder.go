@@ -8,6 +8,7 @@ import (
 	"rung/model/plan"
 	"rung/pages/ladder"
 	"rung/revision"
+	"rung/revision/liverows"
 	"rung/system"
 	"rung/themes"
 	"rung/ui/action"
@@ -27,6 +28,7 @@ type ladderPage struct {
 	unfolded map[int32]bool     // gaps that are spread, by first priority
 	turned   map[string]bool    // headings that were folded or unfolded, by ID
 	chosen   map[model.Key]bool // by +, for L
+	network  view.OnNetwork     // where it is on another than the default one
 	stage    model.Stage        // the one that is shown, "" for all
 	carry    *carriedPolicy
 	frame    lineInputs
@@ -56,8 +58,8 @@ type lineInputs struct {
 }
 
 // New makes the view.
-func New(nav.Page) view.View {
-	v := &ladderPage{unfolded: map[int32]bool{}, turned: map[string]bool{}, chosen: map[model.Key]bool{}}
+func New(p nav.Page) view.View {
+	v := &ladderPage{network: view.OnNetwork{Name: p.Network, Prepare: prepareLines}, unfolded: map[int32]bool{}, turned: map[string]bool{}, chosen: map[model.Key]bool{}}
 	v.table = &widget.Table[*ladder.Line]{
 		ID:   func(l *ladder.Line) string { return l.ID },
 		Full: func(l *ladder.Line) widget.Line { return v.painted[l.Place].full },
@@ -89,7 +91,13 @@ func (v *ladderPage) Scopes() []action.Scope {
 
 // Sync builds the lines anew.
 func (v *ladderPage) Sync(env *view.Env) {
-	v.frame = lineInputs{env.Rev, env.Styles, env.Keys, env.Now, env.W}
+	rev := v.network.RevisionNow(env)
+	if rev == nil {
+		v.table.Empty = v.network.WaitText()
+		return
+	}
+	v.table.Empty = "nothing on the ladder"
+	v.frame = lineInputs{rev, env.Styles, env.Keys, env.Now, env.W}
 	if v.carry != nil && env.Rev.Cluster.Policy(v.carry.key) == nil {
 		env.SayFailure("%s no longer exists", v.carry.key.Label())
 		v.carry = nil
@@ -121,6 +129,12 @@ func (v *ladderPage) rebuildLines() {
 	}
 }
 
+// prepareLines works out what the lines of a revision ask for the first time.
+func prepareLines(r *revision.Revision) {
+	liverows.FindLadderRows(r)
+	ladder.LadderLines(r, ladder.LadderOptions{Now: r.At, Screen: true})
+}
+
 // SetFilter narrows the lines; a filter looks into what is folded, too. Where it leaves out the
 // line under the cursor the cursor goes to the first policy that it finds.
 func (v *ladderPage) SetFilter(f widget.LineFilter) {
@@ -142,12 +156,12 @@ func (v *ladderPage) SetFilter(f widget.LineFilter) {
 	}
 }
 
-// Crumb names the page and the stage.
+// Crumb names the page, the network and the stage.
 func (v *ladderPage) Crumb() string {
 	if v.stage != "" {
-		return "Ladder " + string(v.stage)
+		return "Ladder" + view.OnNetworkText(v.network.Name) + " " + string(v.stage)
 	}
-	return "Ladder"
+	return "Ladder" + view.OnNetworkText(v.network.Name)
 }
 
 // TellState says how the lines are ordered, or what is being carried.
@@ -187,6 +201,9 @@ func (v *ladderPage) WhyNot(_ *view.Env, id action.ID) string {
 	if !ok {
 		return ""
 	}
+	if v.network.Name != "" && (id == action.LadderNew || id == action.LadderTemplate || id == action.LadderPlan) {
+		return "AdminNetworkPolicies are not enforced on " + v.network.Name
+	}
 	if id == action.LadderNew && v.frame.rev.System.Bands != nil {
 		return ""
 	}
@@ -209,6 +226,10 @@ func (v *ladderPage) WhyNot(_ *view.Env, id action.ID) string {
 func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 	if v.carry != nil {
 		return v.doCarry(env, id)
+	}
+	if id == action.LadderNetwork {
+		view.AskNetwork(env, view.NetworkChoice{Now: v.network.Name, Page: nav.PageOf(nav.Ladder).On})
+		return true
 	}
 	l, ok := v.table.SelectedItem()
 	if !ok {

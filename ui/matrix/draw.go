@@ -11,6 +11,7 @@ import (
 	told "rung/pages/matrix"
 	"rung/revision/connections"
 	"rung/themes"
+	"rung/ui/action"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -41,13 +42,13 @@ func (v *matrixPage) Render(env *view.Env, w, h int) string {
 	case v.m == nil:
 		return messageText(st, w, h, " ", st.Dim, "working out which pods reach which on "+trace.PortsText(v.ports)+" …")
 	case v.m.Pods == 0:
-		return messageText(st, w, h, signs.Noted, st.Dim, "no pods, so no connections")
+		return messageText(st, w, h, signs.Noted, st.Dim, "no pods"+view.OnNetworkText(v.network)+", so no connections"+v.otherNetworks(env))
 	case v.focus != "" && v.m.Namespace(v.focus) == nil:
 		return messageText(st, w, h, signs.Failed, st.Error, "namespace "+v.focus+" has no pods, or no longer exists")
 	}
 	about := told.AboutLine(v.m, told.Shown{Focus: v.focus, Swapped: v.swapped, Only: v.only, Reached: v.reached})
-	about[0].Text = " " + about[0].Text
-	legend := widget.JoinLines(widget.PlainLine(" "), widget.StyledSpans(told.LegendLine(), st))
+	about[0].Text = " " + about[0].Text + view.OnNetworkText(v.network)
+	legend := widget.JoinLines(widget.PlainLine(" "), widget.StyledSpans(told.LegendLine(), st), widget.StyledLine(v.otherNetworks(env), st.Key))
 	lines := []string{widget.StyledSpans(about, st).CutWords(w).Render(w), legend.CutWords(w).Render(w)}
 	if h < 10 {
 		lines = nil
@@ -75,6 +76,18 @@ func (v *matrixPage) Render(env *view.Env, w, h int) string {
 		lines[v.header] = widget.StyledLine(" "+v.emptyText(), st.Dim).Render(w)
 	}
 	return widget.PadBlock(append(lines, under...), h)
+}
+
+// otherNetworks says which key shows the pods that have no cell here, since they are on another network.
+func (v *matrixPage) otherNetworks(env *view.Env) string {
+	key := env.Keys.ActionByID(action.MatrixNetwork).HintKey()
+	if v.network != "" || key == "" || len(env.Rev.Desired.Networks().Names()) == 0 {
+		return ""
+	}
+	if env.W < 100 {
+		return " · " + key + " others"
+	}
+	return " · " + key + " pods on other networks"
 }
 
 func messageText(st *themes.StyleSet, w, h int, sign string, look themes.Style, text string) string {

@@ -20,6 +20,7 @@ import (
 // matrixPage is the view.
 type matrixPage struct {
 	focus       string // the one namespace that is meant, empty for all
+	network     string // the network besides the default one that it is on
 	ports       verdict.Ports
 	portProblem string // why the page's port cannot be asked
 
@@ -53,7 +54,7 @@ type cursorPlace struct{ row, col int }
 
 // New makes the view.
 func New(p nav.Page) view.View {
-	v := &matrixPage{open: [2]map[string]bool{{}, {}}, cursor: cursorPlace{0, -1}}
+	v := &matrixPage{open: [2]map[string]bool{{}, {}}, cursor: cursorPlace{0, -1}, network: p.Network}
 	if p.Key.Kind == model.KindNamespace {
 		v.focus = p.Key.Name
 	}
@@ -93,9 +94,13 @@ func (v *matrixPage) WorkingSince() time.Time { return v.matrixWork.BeganAt() }
 // askMatrix works the matrix out, away from the screen: on a large cluster it takes a while.
 func (v *matrixPage) askMatrix(env *view.Env) {
 	v.askedBasis = env.Rev.Basis()
-	r, ports, clock, services, outside := env.Rev, v.ports, env.Console.Now, v.services, v.outside
+	whole, network, ports, clock, services, outside := env.Rev, v.network, v.ports, env.Console.Now, v.services, v.outside
 	view.BeginWork(&v.matrixWork, env, "working out the matrix", func(ctx context.Context) (matrixAnswer, error) {
 		began := clock()
+		r, err := view.RevisionOn(whole, network)
+		if err != nil {
+			return matrixAnswer{}, err
+		}
 		m, err := connections.FindMatrix(r, ctx, ports)
 		var reached []*connections.MatrixEnd
 		if err == nil && services {
@@ -146,6 +151,8 @@ func (v *matrixPage) Do(env *view.Env, id action.ID) bool {
 	case action.MatrixOutside:
 		v.outside = !v.outside
 		v.askAgain(env)
+	case action.MatrixNetwork:
+		view.AskNetwork(env, view.NetworkChoice{Now: v.network, Page: nav.ToMatrix(v.focus, v.portID()).On})
 	case action.MatrixFold:
 		v.foldRow()
 	case action.MatrixTrace:
@@ -282,7 +289,9 @@ func (v *matrixPage) cellExample() (verdict.Connection, bool) {
 	if !ok {
 		return verdict.Connection{}, false
 	}
-	return v.m.ExampleOfCell(from, to)
+	c, ok := v.m.ExampleOfCell(from, to)
+	c.Network = v.network
+	return c, ok
 }
 
 // SelectedPage is the trace that a cell leads to; a row's name leads to its namespace, or pod.
@@ -301,7 +310,7 @@ func (v *matrixPage) SelectedPage() nav.Page {
 	case e.Namespace == v.focus:
 		return nav.Page{}
 	default:
-		return nav.ToMatrix(e.Namespace, v.portID())
+		return nav.ToMatrix(e.Namespace, v.portID()).On(v.network)
 	}
 }
 
@@ -314,14 +323,14 @@ func (v *matrixPage) portID() string {
 }
 
 // Crumb names the port, and the namespace.
-func (v *matrixPage) Crumb() string { return nav.ToMatrix(v.focus, v.portID()).Title() }
+func (v *matrixPage) Crumb() string { return nav.ToMatrix(v.focus, v.portID()).On(v.network).Title() }
 
 // Copies are the cell in words and the commands that ask the same.
 func (v *matrixPage) Copies(env *view.Env) []view.CopyItem {
 	var out []view.CopyItem
 	if from, to, ok := v.cellEnds(v.cursor); ok {
 		out = append(out, view.CopyItem{What: "cell", Text: from.Name() + " → " + to.Name() + ", " + trace.PortsText(v.m.Ports) + ": " + v.m.Cell(from, to).Text()})
-		if c, ok := v.m.ExampleOfCell(from, to); ok {
+		if c, ok := v.cellExample(); ok {
 			out = append(out, view.CopyItem{What: "rung trace command", Text: trace.QuestionOf(c).Command()})
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rung/model/shell"
 	"rung/model/verdict"
 	"rung/revision/connections"
 	"rung/ui/action"
@@ -151,6 +152,9 @@ func (v *matrixPage) commandText() string {
 	}
 	if v.focus != "" {
 		out = append(out, "--focus", v.focus)
+	}
+	if v.network != "" {
+		out = append(out, "--network", shell.Quote(v.network))
 	}
 	if v.services {
 		out = append(out, "--services")

@@ -81,6 +81,7 @@ type Page struct {
 	Base            string              // of a text that is proposed: what it was made from; of a comparison the input after
 	Wanted          *diff.WantedVerdict // of such a text: what it is made for
 	AskOVN          bool                // a trace's page begins with asking ovn-trace
+	Network         string              // of a ladder or a matrix the network that it is on, of a row that it was reached from; empty for the default one
 }
 
 // ToPolicy, ToRule and the others make the usual pages.
@@ -152,6 +153,8 @@ func (p Page) placeOnly() Page {
 		p.Zone = ""
 	case Trace:
 		p.AskOVN = false
+	case Row:
+		p.Network = ""
 	case Rows:
 		p.Key, p.Zone, p.Table = model.Key{}, "", ""
 	}
@@ -175,7 +178,7 @@ func (p Page) Title() string {
 	name := p.policyName()
 	switch p.Kind {
 	case Ladder:
-		return "Ladder"
+		return "Ladder" + p.onNetwork()
 	case Omitted:
 		return "not counted"
 	case Policy:
@@ -231,7 +234,7 @@ func (p Page) Title() string {
 		if p.Key.Name != "" {
 			title += " of " + p.Key.Name
 		}
-		return strings.TrimRight(title+" "+p.ID, " ")
+		return strings.TrimRight(title+" "+p.ID, " ") + p.onNetwork()
 	case Controller:
 		if p.Key.Name != "" {
 			return "controller of " + p.Zone + ": " + name
@@ -252,6 +255,20 @@ func (p Page) policyName() string {
 
 // ruleName is the rule the page is about.
 func (p Page) ruleName() string { return p.Dir.Lower() + " " + strconv.Itoa(p.Rule) }
+
+// onNetwork says on which network the page answers, nothing of the default one.
+func (p Page) onNetwork() string {
+	if p.Network == "" {
+		return ""
+	}
+	return " on " + p.Network
+}
+
+// On is the page as it stands on a network.
+func (p Page) On(network string) Page {
+	p.Network = network
+	return p
+}
 
 func shortUUID(uuid string) string {
 	if len(uuid) > 8 {

@@ -183,7 +183,13 @@ func (v *View) networkLines(env *view.Env) []*pod.Line {
 		n := networks.Network(on)
 		if q := networks.PodOn(n, p); q != nil {
 			for _, name := range q.LogicalPorts {
-				out = append(out, v.portLines(env, name, n.Topology == network.Layer2)...)
+				lines := v.portLines(env, name, n.Topology == network.Layer2)
+				for _, l := range lines {
+					if p, ok := v.portPages[l.ID]; ok { // a trace from here is on it
+						v.portPages[l.ID] = p.On(on)
+					}
+				}
+				out = append(out, lines...)
 			}
 		}
 	}

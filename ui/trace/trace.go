@@ -231,6 +231,12 @@ func (v *tracePage) Do(env *view.Env, id action.ID) bool {
 	case action.TraceOVN:
 		v.askOVN(env)
 		v.drawLines(env)
+	case action.TraceNetwork:
+		view.AskNetwork(env, view.NetworkChoice{Now: v.question.Network, Default: "the network that both ends are on", Page: func(network string) nav.Page {
+			q := v.question
+			q.Network = network
+			return nav.ToTrace(q.String())
+		}})
 	case action.TraceAll:
 		v.showsAll = !v.showsAll
 		v.drawLines(env)
@@ -263,7 +269,7 @@ func (v *tracePage) Crumb() string {
 	if v.problem != "" {
 		return "trace"
 	}
-	return "trace " + v.asks.String()
+	return "trace " + v.asks.String() + view.OnNetworkText(v.question.Network)
 }
 
 // BriefCrumb leaves the ends out.

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,8 +17,16 @@ import (
 )
 
 // TraceOf returns the question prefilled from the page: the connection that one of the
-// pages is about, else the first of them that is a pod, a rule or a policy.
+// pages is about, else the first of them that is a pod, a rule or a policy; on the network of a page.
 func TraceOf(r *revision.Revision, pages ...nav.Page) trace.Question {
+	q := questionOf(r, pages)
+	for _, p := range pages {
+		q.Network = cmp.Or(q.Network, p.Network)
+	}
+	return q
+}
+
+func questionOf(r *revision.Revision, pages []nav.Page) trace.Question {
 	for _, p := range pages {
 		if q, ok := connectionOf(p); ok {
 			return q
@@ -71,7 +80,7 @@ func askConnection(env *Env, q trace.Question, d *traceDialog) {
 	if q.Port != 0 {
 		d.input[portField].PrefillText(strconv.Itoa(q.Port))
 	}
-	d.version = q.IPVersion
+	d.version, d.network = q.IPVersion, q.Network
 	d.nextUnfilled(fromField)
 	d.findEnds()
 	env.AskDialog(d)
@@ -109,7 +118,8 @@ type traceDialog struct {
 	ends     []trace.EndChoice
 	input    [fields]widget.TextInput // that of the protocol is not used
 	protocol int
-	version  int // of IP, where the question that is changed names one
+	version  int    // of IP, where the question that is changed names one
+	network  string // to judge it on, where the question that is changed names one
 	field    int
 
 	hits    []int // of ends, for the field
@@ -121,7 +131,7 @@ type traceDialog struct {
 
 // askedQuestion returns the question in the fields.
 func (d *traceDialog) askedQuestion() trace.Question {
-	q := trace.Question{From: d.fieldValue(fromField), To: d.fieldValue(toField), Protocol: string(protocols[d.protocol]), IPVersion: d.version}
+	q := trace.Question{From: d.fieldValue(fromField), To: d.fieldValue(toField), Protocol: string(protocols[d.protocol]), IPVersion: d.version, Network: d.network}
 	if q.Protocol != string(verdict.ICMP) {
 		q.Port, _ = strconv.Atoi(d.fieldValue(portField)) // filled has read it
 	}
