@@ -8,6 +8,7 @@ import (
 	"rung/model/plan"
 	"rung/pages/ladder"
 	"rung/revision"
+	"rung/revision/connections"
 	"rung/revision/liverows"
 	"rung/system"
 	"rung/themes"
@@ -159,9 +160,9 @@ func (v *ladderPage) SetFilter(f widget.LineFilter) {
 // Crumb names the page, the network and the stage.
 func (v *ladderPage) Crumb() string {
 	if v.stage != "" {
-		return "Ladder" + view.OnNetworkText(v.network.Name) + " " + string(v.stage)
+		return "Ladder" + connections.OnNetworkText(v.network.Name) + " " + string(v.stage)
 	}
-	return "Ladder" + view.OnNetworkText(v.network.Name)
+	return "Ladder" + connections.OnNetworkText(v.network.Name)
 }
 
 // TellState says how the lines are ordered, or what is being carried.

@@ -10,6 +10,7 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/revision"
+	"rung/revision/connections"
 	"rung/revision/flows"
 	"rung/themes"
 	"rung/ui/action"
@@ -269,7 +270,7 @@ func (v *tracePage) Crumb() string {
 	if v.problem != "" {
 		return "trace"
 	}
-	return "trace " + v.asks.String() + view.OnNetworkText(v.question.Network)
+	return "trace " + v.asks.String() + connections.OnNetworkText(v.question.Network)
 }
 
 // BriefCrumb leaves the ends out.

@@ -128,11 +128,3 @@ func (o *OnNetwork) WaitText() string {
 	}
 	return "reading what stands on " + o.Name + " …"
 }
-
-// OnNetworkText is " on NETWORK", and nothing for the default one.
-func OnNetworkText(name string) string {
-	if name == "" {
-		return ""
-	}
-	return " on " + name
-}
