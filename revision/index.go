@@ -45,7 +45,7 @@ func (r *Revision) PodIndex() *overlap.PodIndex {
 func (r *Revision) Ladder() *ladder.Ladder {
 	return r.shared.ladder.Get(func() *ladder.Ladder {
 		opt := ladder.Options{Max: r.Flags.MaxPriority, CNP: r.Flags.CompileCNP, Broken: r.Broken, Units: r.Units(),
-			LegacyIsolation: r.Flags.LegacyIsolation, Networks: WholeRevision(r).Desired.Networks()}
+			LegacyIsolation: r.Flags.LegacyIsolation, Networks: WholeRevision(r).Desired.Networks(), Elsewhere: r.Network != nil}
 		if sharedPriority(r) {
 			opt.Index = r.PodIndex() // only who holds a priority together can conflict
 		}

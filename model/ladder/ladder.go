@@ -169,8 +169,10 @@ type Options struct {
 	Broken []model.Broken
 	// Index of the same cluster, made when nil and needed.
 	Index *overlap.PodIndex
-	// Networks are the networks besides the default one.
-	Networks *network.Table
+	// Networks are the networks besides the default one; Elsewhere says that the cluster is shown as it stands on
+	// one of them, where no priority is free since AdminNetworkPolicies are not enforced there.
+	Networks  *network.Table
+	Elsewhere bool
 	// Units that are compiled; those that follow from no policy (hairpin, nodes,
 	// multicast of the cluster) are on the ladder only when they are here.
 	Units []model.Key
@@ -203,7 +205,9 @@ func New(c *model.Cluster, opt Options) *Ladder {
 			used = append(used, r.Priority)
 		}
 	}
-	l.Tiers[1].Gaps = FreeGaps(used, opt.Max)
+	if !opt.Elsewhere {
+		l.Tiers[1].Gaps = FreeGaps(used, opt.Max)
+	}
 	l.Tiers[2].fillUnits(c, opt)
 	l.findConflicts(c, opt.Index)
 	return l

@@ -87,9 +87,21 @@ func (b *ladderBuilder) decidesText(kind model.Kind) string {
 	return string(kind)
 }
 
+// notHere says that the policies of a tier are not enforced on the network that the ladder is of
+// (networks.md#which-rows-a-network-has); nothing on the default one.
+func (b *ladderBuilder) notHere() string {
+	if b.rev.Network == nil {
+		return ""
+	}
+	return " · not enforced on " + b.rev.Network.Name
+}
+
 func (b *ladderBuilder) tier1Title() string {
 	text := "tier 1 · " + b.decidesText(model.KindANP)
-	if b.Stage != model.StageFromLport {
+	switch {
+	case b.rev.Network != nil:
+		return text + b.notHere()
+	case b.Stage != model.StageFromLport:
 		text += " · lower number decides first"
 	}
 	return text

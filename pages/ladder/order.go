@@ -119,7 +119,7 @@ func (b *ladderBuilder) addTier1() {
 
 // addTier3 adds the baseline.
 func (b *ladderBuilder) addTier3() {
-	b.addLine(&Line{Kind: Band, ID: "tier 3", Tier: model.TierBaseline, Title: "tier 3 · " + b.decidesText(model.KindBANP)})
+	b.addLine(&Line{Kind: Band, ID: "tier 3", Tier: model.TierBaseline, Title: "tier 3 · " + b.decidesText(model.KindBANP) + b.notHere()})
 	t := &b.ladder.Tiers[model.TierBaseline]
 	b.addRungs(t, t.Rungs, nil)
 }

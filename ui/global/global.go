@@ -50,7 +50,11 @@ func Do(env *view.Env, v view.View, id action.ID) {
 		askProbe(env, v)
 	default:
 		if kind, ok := places[id]; ok {
-			env.OpenPage(nav.PageOf(kind))
+			page := nav.PageOf(kind)
+			if kind == nav.Matrix || kind == nav.Ladder && env.Page.Kind != nav.Ladder {
+				page = page.On(env.Page.Network)
+			}
+			env.OpenPage(page)
 		}
 	}
 }
