@@ -41,6 +41,9 @@ or the priority it has; either may be left out for the end of the ladder. Nothin
 is changed unless --run is given; each step then waits until every zone shows the
 one before, so there must be zones: a cluster's, or with -f Nodes for the sandbox.
 
+Where policies stand in tiers with fractions as priorities there is always room
+between two: places are told as TIER/PRIORITY, and rung move goes there.
+
 A plan that stopped half way (with --write-back also by the end of the program)
 continues with --resume, is rolled back with --back, or ends where it is with --keep;
 with --dry-run they show what they would do. A plan that is done is one change of
@@ -83,6 +86,9 @@ rung undo.`,
 // planAnswer returns the answer of `rung plan`: the plan or the place that the flags ask for,
 // or, without such flags, the free priorities and the plan that runs or stopped.
 func planAnswer(a *command.App, e *engine.Engine, r *revision.Revision, f *planFlags) (*command.Answer, error) {
+	if r.System.Bands != nil {
+		return tiersAnswer(r, f)
+	}
 	b, in, p, err := arrangePlan(a, r, f)
 	omits := omitted.OmissionsOfObjects(r)
 	switch {

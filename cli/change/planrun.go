@@ -25,6 +25,9 @@ func runPlan(ctx context.Context, a *command.App, c *changeFlags, f *planFlags) 
 		return err
 	}
 	return a.WithRows(ctx, func(e *engine.Engine, r *revision.Revision) error {
+		if r.System.Bands != nil {
+			return errNoSpacing
+		}
 		_, in, p, err := arrangePlan(a, r, f)
 		if err == nil && in != nil && p == nil {
 			err = fmt.Errorf("nothing to run: %d is free between them already", in.Priority)

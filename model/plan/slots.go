@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -75,4 +77,77 @@ func SlotsInTiers(bands []ladder.Band, k model.Key, own TierSlot) (slots []TierS
 		add(taken[n-1], math.Inf(1), after, after <= MostPlace)
 	}
 	return slots, at
+}
+
+// InsertInTiers finds a place between two policies of one tier: behind above, which decides first, and before
+// below. The zero key stands for the end of the tier. Between two fractions there is always room; two
+// policies that share a priority have none.
+func InsertInTiers(bands []ladder.Band, above, below model.Key) (TierSlot, error) {
+	find := func(k model.Key) (*ladder.Band, float64, error) {
+		for i := range bands {
+			for j := range bands[i].Rungs {
+				r := &bands[i].Rungs[j]
+				if bands[i].Tier != nil && slices.ContainsFunc(r.Policies, func(p ladder.RungPolicy) bool { return p.Policy.Key == k }) {
+					return &bands[i], r.Priority, nil
+				}
+			}
+		}
+		return nil, 0, fmt.Errorf("policy %s is in no tier", k.Label())
+	}
+	if above == (model.Key{}) && below == (model.Key{}) {
+		return TierSlot{}, errors.New("want one policy of the tier at least")
+	}
+	var band *ladder.Band
+	low, high := math.Inf(-1), math.Inf(1)
+	for _, end := range []struct {
+		key model.Key
+		at  *float64
+	}{{above, &low}, {below, &high}} {
+		if end.key == (model.Key{}) {
+			continue
+		}
+		b, at, err := find(end.key)
+		switch {
+		case err != nil:
+			return TierSlot{}, err
+		case band != nil && band != b:
+			return TierSlot{}, fmt.Errorf("%s is in tier %s and %s in %s: nothing stands between two tiers", above.Label(), band.Name, below.Label(), b.Name)
+		}
+		band, *end.at = b, at
+	}
+	switch {
+	case low == high:
+		return TierSlot{}, fmt.Errorf("%s and %s share priority %v, so nothing fits between them", above.Label(), below.Label(), low)
+	case low > high:
+		return TierSlot{}, fmt.Errorf("%s (%v) comes after %s (%v), not before", above.Label(), low, below.Label(), high)
+	}
+	// The widest room between neighbours that stand there: what has the fewest digits in the middle of it.
+	slot, widest := TierSlot{Tier: band.Name}, 0.0
+	around := []float64{max(low, LeastPlace)}
+	if !math.IsInf(low, -1) {
+		around[0] = low
+	}
+	for j := range band.Rungs {
+		if p := band.Rungs[j].Priority; p > low && p < high {
+			around = append(around, p)
+		}
+	}
+	if math.IsInf(high, 1) {
+		last := around[len(around)-1]
+		if n := math.Floor(last) + 1; n <= MostPlace {
+			slot.Priority = n
+			return slot, nil
+		}
+		high = MostPlace
+	}
+	around = append(around, high)
+	for i := 1; i < len(around); i++ {
+		if room := around[i] - around[i-1]; room > widest {
+			widest, slot.Priority = room, Between(around[i-1], around[i])
+		}
+	}
+	if widest == 0 {
+		return TierSlot{}, fmt.Errorf("%w in tier %s there", ErrNoRoom, band.Name)
+	}
+	return slot, nil
 }

@@ -1,0 +1,93 @@
+package change
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/cli/command"
+	"rung/model"
+	"rung/model/plan"
+	"rung/revision"
+	"rung/revision/omitted"
+)
+
+// tierPlace is the answer of `rung plan --insert` in a system whose policies stand in tiers.
+type tierPlace struct {
+	Tier     string  `json:"tier"`
+	Priority float64 `json:"priority"`
+}
+
+// String is the place as rung move takes it.
+func (p tierPlace) String() string { return fmt.Sprintf("%s/%v", p.Tier, p.Priority) }
+
+// tierPlaces is the answer of `rung plan` there: a free place before, between and behind the policies of each
+// tier.
+type tierPlaces struct {
+	Places []tierPlace `json:"places"`
+}
+
+// errNoSpacing says why policies in tiers are not re-spaced.
+var errNoSpacing = errors.New("plan: the priorities here are fractions: between two there is always room, and nothing to re-space; " +
+	"--insert ABOVE,BELOW finds it and rung move goes there")
+
+// tiersAnswer answers `rung plan` in a system whose policies stand in tiers with fractions as priorities.
+func tiersAnswer(r *revision.Revision, f *planFlags) (*command.Answer, error) {
+	if f.respace {
+		return nil, errNoSpacing
+	}
+	bands, omits := revision.LadderBands(r), omitted.OmissionsOfObjects(r)
+	if f.insert == "" {
+		const usual = 5 // as in Antrea's documentation
+		slots, _ := plan.SlotsInTiers(bands, model.Key{}, plan.TierSlot{Priority: usual})
+		out := tierPlaces{Places: []tierPlace{}}
+		text := "free places, as rung move takes them:\n"
+		for _, s := range slots {
+			p := tierPlace(s)
+			out.Places = append(out.Places, p)
+			text += p.String() + "\n"
+		}
+		return &command.Answer{Value: out, Text: func(bool) string { return text }, NotConsidered: omits}, nil
+	}
+	above, below, both := strings.Cut(f.insert, ",")
+	if !both {
+		return nil, fmt.Errorf("--insert %q: want ABOVE,BELOW, two policies by name", f.insert)
+	}
+	var ends [2]model.Key
+	for i, name := range []string{above, below} {
+		k, err := tieredPolicy(r, strings.TrimSpace(name))
+		if err != nil {
+			return nil, err
+		}
+		ends[i] = k
+	}
+	slot, err := plan.InsertInTiers(bands, ends[0], ends[1])
+	if err != nil {
+		return nil, fmt.Errorf("plan: %w", err)
+	}
+	p := tierPlace(slot)
+	return &command.Answer{Value: p, Text: func(bool) string { return p.String() + " is free\n" }, NotConsidered: omits}, nil
+}
+
+// tieredPolicy is the policy of a name, KIND/NAME or NAMESPACE/NAME among those that stand in tiers; the zero
+// key for none.
+func tieredPolicy(r *revision.Revision, name string) (model.Key, error) {
+	if name == "" {
+		return model.Key{}, nil
+	}
+	var found []model.Key
+	for p := range r.Cluster.EveryPolicy() {
+		spelled := []string{p.Name, strings.ToLower(p.Kind.Abbreviation()) + "/" + p.Name, p.Namespace + "/" + p.Name}
+		if p.Tiered != nil && slices.Contains(spelled, name) {
+			found = append(found, p.Key)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return model.Key{}, fmt.Errorf("--insert: there is no policy %s in a tier", name)
+	case 1:
+		return found[0], nil
+	}
+	return model.Key{}, fmt.Errorf("--insert: %s is %s and %s: write KIND/NAME or NAMESPACE/NAME", name, found[0].Label(), found[1].Label())
+}
