@@ -24,7 +24,7 @@ type ImaginedPod struct {
 // has such a one. Only policies can be asked: no row knows of them.
 func (r *Revision) WithImagined(things []ImaginedPod) *Revision {
 	var objects []model.Object
-	free := newAddressAllocator(r)
+	free := freeAddresses(r)
 	var nodes []*model.Node
 	for n := range r.Cluster.Nodes() {
 		nodes = append(nodes, n)
@@ -66,7 +66,7 @@ func (r *Revision) WithImagined(things []ImaginedPod) *Revision {
 			p.NodeName = "node"
 		}
 		if len(p.IPs) == 0 {
-			p.IPs, p.MadeUpIPs = free.addressesNear(addressesOn(r, at)), true
+			p.IPs, p.MadeUpIPs = free.AddressesNear(addressesOn(r, at)), true
 		}
 		objects = append(objects, r.onItsNetwork(p))
 	}

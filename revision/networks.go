@@ -11,10 +11,12 @@ import (
 // DefaultNetwork names the default network where a network is asked for by name.
 const DefaultNetwork = "default"
 
-// networkViews keeps the views of networks that somebody asked for.
+// networkViews keeps the views of networks that somebody asked for: the first of the same objects, by
+// name, and what was asked for last.
 type networkViews struct {
-	mu   sync.Mutex
-	byID map[string]*Once[*Revision]
+	mu    sync.Mutex
+	first map[string]*Once[*Revision]
+	last  map[string]*Revision
 }
 
 // OnNetwork is a revision as it stands on a network besides the default one: its pods with their
@@ -31,15 +33,27 @@ func OnNetwork(r *Revision, name string) *Revision {
 	}
 	v := SharedValue[networkViews](r)
 	v.mu.Lock()
-	if v.byID == nil {
-		v.byID = map[string]*Once[*Revision]{}
+	if v.first == nil {
+		v.first, v.last = map[string]*Once[*Revision]{}, map[string]*Revision{}
 	}
-	if v.byID[name] == nil {
-		v.byID[name] = &Once[*Revision]{}
+	if v.first[name] == nil {
+		v.first[name] = &Once[*Revision]{}
 	}
-	o := v.byID[name]
+	o := v.first[name]
 	v.mu.Unlock()
-	return o.Get(func() *Revision { return viewOf(r, n, d) })
+	first := o.Get(func() *Revision { return viewOf(r, n, d) })
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if last := v.last[name]; last != nil && last.whole == r {
+		return last
+	}
+	// The objects are the same; live rows, times and all else may be others.
+	f := r.Facts
+	f.Cluster, f.Desired = first.Cluster, first.Desired
+	out := New(f, first)
+	out.Network, out.whole = n, r
+	v.last[name] = out
+	return out
 }
 
 // WholeDesired is the desired rows with all networks.

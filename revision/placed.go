@@ -2,9 +2,9 @@ package revision
 
 import (
 	"fmt"
-	"net/netip"
 
 	"rung/model"
+	"rung/model/addresses"
 	"rung/model/words"
 )
 
@@ -34,14 +34,14 @@ func (r *Revision) placedPods() []model.Object {
 		return r.changed.base.placedPods() // of the same pods
 	}
 	return r.shared.placed.Get(func() (out []model.Object) {
-		var free *addressAllocator
+		var free *addresses.Allocator
 		for p := range r.Cluster.Pods() {
 			why := whyUnplaced(p)
 			if why == "" {
 				continue
 			}
 			if free == nil {
-				free = newAddressAllocator(r)
+				free = freeAddresses(r)
 			}
 			q := *r.onItsNetwork(p)
 			q.Assumed = why
@@ -52,7 +52,7 @@ func (r *Revision) placedPods() []model.Object {
 				q.NodeName = "own node of " + p.Namespace + "/" + p.Name
 			}
 			if len(q.IPs) == 0 {
-				q.IPs, q.MadeUpIPs = free.addressesNear(nil), true
+				q.IPs, q.MadeUpIPs = free.AddressesNear(nil), true
 			}
 			out = append(out, &q)
 		}
@@ -115,58 +115,8 @@ func UnplacedText(r *Revision) string {
 		words.Count(n, "pod"), words.ListFew(names, 3), words.OneOrMany(n, "is", "are"), words.OneOrMany(n, "has", "have"))
 }
 
-// addressAllocator hands out addresses that nobody has, one of each family of the cluster.
-type addressAllocator struct {
-	ipv4, ipv6    bool
-	taken         map[netip.Addr]bool
-	near          []string                  // addresses of pods, and of the default network
-	lastHandedOut map[netip.Addr]netip.Addr // by where was begun, what was handed out last
-}
-
-func newAddressAllocator(r *Revision) *addressAllocator {
+// freeAddresses hands out addresses that nobody in a revision has.
+func freeAddresses(r *Revision) *addresses.Allocator {
 	o := r.Desired.Options()
-	a := &addressAllocator{ipv4: o.IPv4 || !o.IPv6, ipv6: o.IPv6, taken: map[netip.Addr]bool{}, lastHandedOut: map[netip.Addr]netip.Addr{}}
-	for _, ip := range addressesTaken(r) {
-		a.taken[ip] = true
-	}
-	for p := range r.Cluster.Pods() {
-		if p.CanBePeer() {
-			a.near = append(a.near, p.IPs...)
-		}
-	}
-	a.near = append(a.near, "10.128.0.3", "fd01::3")
-	return a
-}
-
-// addressesNear hands out addresses next to some of those given, else to those of any pods, else in
-// OVN-Kubernetes' default network.
-func (a *addressAllocator) addressesNear(near []string) (out []string) {
-	for _, want4 := range []bool{true, false} {
-		if want4 && !a.ipv4 || !want4 && !a.ipv6 {
-			continue
-		}
-		begin, ok := firstOfFamily(near, want4)
-		if !ok {
-			begin, _ = firstOfFamily(a.near, want4)
-		}
-		at := begin
-		if last, ok := a.lastHandedOut[begin]; ok {
-			at = last
-		}
-		for ; a.taken[at]; at = at.Next() {
-		}
-		a.taken[at], a.lastHandedOut[begin] = true, at
-		out = append(out, at.String())
-	}
-	return out
-}
-
-// firstOfFamily is the first address of a family.
-func firstOfFamily(ips []string, want4 bool) (netip.Addr, bool) {
-	for _, ip := range ips {
-		if a, err := netip.ParseAddr(ip); err == nil && a.Unmap().Is4() == want4 {
-			return a.Unmap(), true
-		}
-	}
-	return netip.Addr{}, false
+	return addresses.NewAllocator(r.Cluster, o.IPv4 || !o.IPv6, o.IPv6, addressesTaken(r))
 }

@@ -39,7 +39,7 @@ func tiersAnswer(r *revision.Revision, f *planFlags) (*command.Answer, error) {
 	}
 	bands, omits := revision.LadderBands(r), omitted.OmissionsOfObjects(r)
 	if f.insert == "" {
-		const usual = 5 // as in Antrea's documentation
+		const usual = 5 // of a tier without policies
 		slots, _ := plan.SlotsInTiers(bands, model.Key{}, plan.TierSlot{Priority: usual})
 		out := tierPlaces{Places: []tierPlace{}}
 		text := "free places, as rung move takes them:\n"

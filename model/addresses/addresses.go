@@ -1,0 +1,63 @@
+package addresses
+
+import (
+	"net/netip"
+
+	"rung/model"
+)
+
+// Allocator hands out addresses that nobody has, one of each family of the cluster.
+type Allocator struct {
+	ipv4, ipv6    bool
+	taken         map[netip.Addr]bool
+	near          []string                  // addresses of pods, and of the default network
+	lastHandedOut map[netip.Addr]netip.Addr // by where was begun, what was handed out last
+}
+
+// NewAllocator hands out addresses of the families of a cluster that are not among those taken.
+func NewAllocator(c *model.Cluster, ipv4, ipv6 bool, taken []netip.Addr) *Allocator {
+	a := &Allocator{ipv4: ipv4, ipv6: ipv6, taken: map[netip.Addr]bool{}, lastHandedOut: map[netip.Addr]netip.Addr{}}
+	for _, ip := range taken {
+		a.taken[ip] = true
+	}
+	for p := range c.Pods() {
+		if p.CanBePeer() {
+			a.near = append(a.near, p.IPs...)
+		}
+	}
+	a.near = append(a.near, "10.128.0.3", "fd01::3")
+	return a
+}
+
+// AddressesNear hands out addresses next to some of those given, else to those of any pods, else in
+// OVN-Kubernetes' default network.
+func (a *Allocator) AddressesNear(near []string) (out []string) {
+	for _, want4 := range []bool{true, false} {
+		if want4 && !a.ipv4 || !want4 && !a.ipv6 {
+			continue
+		}
+		begin, ok := firstOfFamily(near, want4)
+		if !ok {
+			begin, _ = firstOfFamily(a.near, want4)
+		}
+		at := begin
+		if last, ok := a.lastHandedOut[begin]; ok {
+			at = last
+		}
+		for ; a.taken[at]; at = at.Next() {
+		}
+		a.taken[at], a.lastHandedOut[begin] = true, at
+		out = append(out, at.String())
+	}
+	return out
+}
+
+// firstOfFamily is the first address of a family.
+func firstOfFamily(ips []string, want4 bool) (netip.Addr, bool) {
+	for _, ip := range ips {
+		if a, err := netip.ParseAddr(ip); err == nil && a.Unmap().Is4() == want4 {
+			return a.Unmap(), true
+		}
+	}
+	return netip.Addr{}, false
+}
