@@ -31,13 +31,14 @@ func readQuestions(a *command.App, cmd *cobra.Command, args []string, one trace.
 		if err != nil {
 			return nil, err
 		}
-		for flag, given := range map[string]bool{"from": true, "to": true, "protocol": q.Protocol != "", "port": q.Port != 0, "ip-version": q.IPVersion != 0} {
+		for flag, given := range map[string]bool{"from": true, "to": true, "protocol": q.Protocol != "", "port": q.Port != 0, "ip-version": q.IPVersion != 0, "network": q.Network != ""} {
 			if given && cmd.Flags().Changed(flag) {
 				return nil, fmt.Errorf("%q says it already: leave --%s out", strings.Join(args, " "), flag)
 			}
 		}
 		one.From, one.To = q.From, q.To
 		one.Protocol, one.Port, one.IPVersion = cmp.Or(q.Protocol, one.Protocol), cmp.Or(q.Port, one.Port), cmp.Or(q.IPVersion, one.IPVersion)
+		one.Network = cmp.Or(q.Network, one.Network)
 	}
 	switch {
 	case file == "":

@@ -113,13 +113,16 @@ func (b *ladderBuilder) tier2Title(l *Line, t *ladder.Tier, groups int) string {
 	if b.Stage == model.StageFromLport && !l.Folds {
 		return "tier 2 · no rule decides in this stage"
 	}
-	np, ef := string(model.KindNP), string(model.KindEF)
+	np, ef, mnp := string(model.KindNP), string(model.KindEF), string(model.KindMNP)
 	if b.Narrow {
-		np, ef = model.KindNP.Abbreviation(), model.KindEF.Abbreviation()
+		np, ef, mnp = model.KindNP.Abbreviation(), model.KindEF.Abbreviation(), model.KindMNP.Abbreviation()
 	}
 	parts := []string{"tier 2", fmt.Sprintf("%s %s", np, words.Thousands(t.Counts[model.KindNP]))}
 	if b.Stage != model.StageAfterLB {
 		parts = append(parts, fmt.Sprintf("%s %s", ef, words.Thousands(t.Counts[model.KindEF])))
+	}
+	if n := t.Counts[model.KindMNP]; n > 0 {
+		parts = append(parts, fmt.Sprintf("%s %s", mnp, words.Thousands(n)))
 	}
 	multicast := 0
 	for i := range t.Units {

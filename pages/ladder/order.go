@@ -33,7 +33,7 @@ func LadderLines(r *revision.Revision, opt LadderOptions) []*Line {
 	b := &ladderBuilder{LadderOptions: opt, rev: r, ladder: r.Ladder().OfStage(opt.Stage), fresh: true}
 	if opt.Screen { // the command line has no findings among its marks: they are a command of their own
 		b.finds = map[model.PolicyKey][]*model.Finding{}
-		finds, _ := finding.KnownFindings(r)
+		finds, _ := finding.KnownFindings(revision.WholeRevision(r)) // which know of all networks
 		for i := range finds {
 			b.finds[finds[i].Policy] = append(b.finds[finds[i].Policy], &finds[i])
 		}

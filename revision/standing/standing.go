@@ -41,6 +41,11 @@ func ForConnection(r *revision.Revision, c verdict.Connection) (on *revision.Rev
 		if on == nil {
 			return nil, nil, fmt.Errorf("%w: there is no network %s", verdict.ErrQuestion, c.Network)
 		}
+		for _, e := range []verdict.Endpoint{c.From, c.To} {
+			if k := e.Key; k.Kind == model.KindPod && on.Cluster.Pod(k.Namespace, k.Name) == nil && r.Cluster.Pod(k.Namespace, k.Name) != nil {
+				return nil, nil, fmt.Errorf("%w: pod %s/%s is not on the network %s", verdict.ErrQuestion, k.Namespace, k.Name, c.Network)
+			}
+		}
 		return on, nil, nil
 	}
 	from, to := placeOf(r, t, c.From), placeOf(r, t, c.To)
@@ -58,7 +63,7 @@ func ForConnection(r *revision.Revision, c verdict.Connection) (on *revision.Rev
 	}
 	if by := connectedBy(r, t, from.name, to.name); by != "" {
 		return r, &Apart{verdict.Unknown, fmt.Sprintf("%s is on the user-defined network %s and %s on %s, which ClusterNetworkConnect %s connects: "+
-			"each network's policies decide at its own end, and Rung does not put them together; --network asks each", c.From, from.name, c.To, to.name, by)}, nil
+			"each network's policies decide at its own end, and Rung does not put them together; each is asked on its own network, with the address of the other end", c.From, from.name, c.To, to.name, by)}, nil
 	}
 	return r, &Apart{verdict.Deny, apartText(c, from, to)}, nil
 }

@@ -58,7 +58,7 @@ func TestForConnection(t *testing.T) {
 		{from: "a/x", to: "c/x", apart: verdict.Deny},
 		{from: "a/x", to: "b/x", apart: verdict.Unknown},
 		{from: "a/x", to: "10.128.0.5", apart: verdict.Deny},
-		{from: "a/x", to: "b/x", asked: "a_net", on: "a_net"},
+		{from: "a/x", to: "10.20.0.9", asked: "a_net", on: "a_net"},
 		{from: "a/x", to: "a/y", asked: "default"},
 	} {
 		q := verdict.Connection{From: end(tt.from), To: end(tt.to), Protocol: verdict.TCP, Port: 80, Network: tt.asked}
@@ -79,5 +79,8 @@ func TestForConnection(t *testing.T) {
 	}
 	if _, _, err := standing.ForConnection(r, verdict.Connection{From: end("a/x"), To: end("a/y"), Network: "no"}); err == nil {
 		t.Error("a network that there is not: no error")
+	}
+	if _, _, err := standing.ForConnection(r, verdict.Connection{From: end("a/x"), To: end("d/x"), Network: "a_net"}); err == nil || !strings.Contains(err.Error(), "pod d/x is not on the network a_net") {
+		t.Errorf("a pod that is not on the network: %v", err)
 	}
 }
