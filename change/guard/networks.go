@@ -9,6 +9,7 @@ import (
 
 	"rung/model"
 	"rung/model/lint/vital"
+	"rung/model/network"
 	"rung/model/verdict/diff"
 	"rung/revision"
 )
@@ -52,7 +53,7 @@ func judgeNetworks(ctx context.Context, rev, next *revision.Revision, changes []
 			continue
 		}
 		// The log tells connections by addresses, which networks share: it is held against the default network alone.
-		there, more, err := judgeOn(ctx, before, after, byNetwork[name], ClusterFacts{Protected: a.Protected}, watchesElsewhere(v, before.Network.Primary), v)
+		there, more, err := judgeOn(ctx, before, after, byNetwork[name], ClusterFacts{Protected: a.Protected}, watchesElsewhere(v, before.Network), v)
 		if err != nil {
 			return nil, err
 		}
@@ -67,18 +68,18 @@ func judgeNetworks(ctx context.Context, rev, next *revision.Revision, changes []
 }
 
 // watchesElsewhere are the connections that nearly every pod of another network needs, in the order of
-// watched: from a primary network the cluster's DNS and its API server are addresses outside; no pod
+// watched: from a primary network the cluster's DNS and its API server are addresses outside, where they are not among its own; no pod
 // needs a secondary network for them.
-func watchesElsewhere(v vital.VitalEndpoints, isPrimary bool) []diff.WatchedEnds {
+func watchesElsewhere(v vital.VitalEndpoints, n *network.Network) []diff.WatchedEnds {
 	watches := vitalWatches(v)
-	if !isPrimary {
+	if !n.Primary {
 		return make([]diff.WatchedEnds, len(watches))
 	}
 	dns := &watches[0]
 	dns.Pods = nil
 	for _, p := range v.DNS {
 		for _, ip := range p.IPs {
-			if a, err := netip.ParseAddr(ip); err == nil && len(dns.Ports) > 0 {
+			if a, err := netip.ParseAddr(ip); err == nil && len(dns.Ports) > 0 && !slices.ContainsFunc(n.Subnets, func(s netip.Prefix) bool { return s.Contains(a) }) {
 				dns.Addrs = append(dns.Addrs, a)
 			}
 		}

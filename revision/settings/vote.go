@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"net/netip"
@@ -11,7 +10,6 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/dialect"
-	"rung/model/ovn/match"
 	"rung/model/ovn/release"
 )
 
@@ -251,19 +249,18 @@ func (v *DialectView) Deviations(d *dialect.Dialect) map[model.Kind]Deviation {
 	unlike := func(flag string, found dialect.Fact, compiled bool) bool {
 		return open(flag) && found.Value != dialect.Unknown && found.Value != dialect.TriOf(compiled)
 	}
+	for i := range d.Releases {
+		l, rows := &release.Lines[i], &d.Releases[i]
+		compilesToday := !v.options.Others.Has(l.Name)
+		if l.ByZone && (rows.IsOnlyOther() && compilesToday || rows.Today > 0 && rows.Other == 0 && !compilesToday) {
+			put("rows of another release than most zones have: "+rows.Evidence, false, kindsOf(l.Owners)...)
+		}
+	}
 	if is := v.options.AllowICMP; unlike(f.AllowICMP, d.AllowICMP, is) {
 		put(AllowICMP+" is "+OnOff(!is)+" here, unlike in most zones", false, model.KindNetpolNamespace)
 	}
 	if is := v.options.Stateless; unlike(f.Stateless, d.Stateless, is) {
 		put(Stateless+" is "+OnOff(!is)+" here, unlike in most zones", true, model.KindNP)
-	}
-	for i := range release.Lines {
-		if l := &release.Lines[i]; l.ByZone && unlike("", d.LineFact(i), !v.options.Others.Has(l.Name)) {
-			put("rows of another release than most zones have: "+d.LineFact(i).Evidence, false, kindsOf(l.Owners)...)
-		}
-	}
-	if here := d.Hairpin; here.V4 != "" && here.V4 != cmp.Or(v.options.HairpinFrom4, match.Hairpin4) || here.V6 != "" && here.V6 != cmp.Or(v.options.HairpinFrom6, match.Hairpin6) {
-		put("hairpin addresses "+here.String()+" here, unlike in most zones", false, model.KindNetpolDefault)
 	}
 	if len(f.ClusterSubnets) == 0 && v.leavesOutOthers(d.Subnets) {
 		here, ours := prefixText(d.Subnets.Prefixes), prefixText(v.options.ClusterSubnets)

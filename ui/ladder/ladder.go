@@ -95,6 +95,8 @@ func (v *ladderPage) Sync(env *view.Env) {
 	rev := v.network.RevisionNow(env)
 	if rev == nil {
 		v.table.Empty = v.network.WaitText()
+		v.table.SetItems(nil) // what was there may be gone
+		v.carry = nil
 		return
 	}
 	v.table.Empty = "nothing on the ladder"

@@ -175,7 +175,7 @@ func (d *Dialect) IncomparableOwners() map[string]string {
 		}
 	}
 	for i, rows := range d.Releases {
-		if l := &release.Lines[i]; l.ByVote && rows.Other > 0 && rows.Today == 0 {
+		if l := &release.Lines[i]; l.ByVote && rows.IsOnlyOther() {
 			for _, kind := range l.Owners {
 				put(kind, "rows of an "+string(Older)+": "+l.Other)
 			}

@@ -165,22 +165,32 @@ func presenceFact(n int, what string) Fact {
 // hairpinFrom finds the addresses in the match of a hairpin row.
 var hairpinFrom = regexp.MustCompile(`ip[46]\.src == ([0-9a-fA-F.:]+)`)
 
-// hairpinAddresses returns the addresses of most hairpin rows.
+// masquerades are the networks that masquerade subnets are in: hairpin rows let their source reach every pod, so
+// that an address from elsewhere is an altered row, and no setting.
+var masquerades = []netip.Prefix{netip.MustParsePrefix("169.254.0.0/16"), netip.MustParsePrefix("fd69::/112")}
+
+// hairpinAddresses returns the addresses of the hairpin rows where all of them say the same, in the form in which
+// they are written.
 func (t *dialectTally) hairpinAddresses() (out Hairpin) {
-	most := mostCounted(t.hairpins)
-	for _, m := range hairpinFrom.FindAllStringSubmatch(most, 2) {
+	if len(t.hairpins) != 1 {
+		return out
+	}
+	text := mostCounted(t.hairpins)
+	for _, m := range hairpinFrom.FindAllStringSubmatch(text, 2) {
 		a, err := netip.ParseAddr(m[1])
 		switch {
-		case err != nil:
+		case err != nil || !slices.ContainsFunc(masquerades, func(p netip.Prefix) bool { return p.Contains(a) }):
+			return Hairpin{}
 		case a.Is4():
 			out.V4 = m[1]
 		default:
 			out.V6 = m[1]
 		}
 	}
-	if most != "" {
-		out.Evidence = fmt.Sprintf("%d of %d hairpin rows have them", t.hairpins[most], t.hairpin)
+	if text != match.HairpinMatch(out.V4 != "", out.V6 != "", out.V4, out.V6) {
+		return Hairpin{}
 	}
+	out.Evidence = fmt.Sprintf("%d of %d hairpin rows have them", t.hairpins[text], t.hairpin)
 	return out
 }
 

@@ -28,21 +28,27 @@ var linesOf = func() map[string][]int {
 }()
 
 // countLines counts a row for the lines that it tells of, and returns the first of those that Rung leaves out
-// whose other form it has, nil for none. That a row has no tier says nothing by itself.
+// whose other form it has, nil for none. That a row has no tier, and what is left out by vote, says nothing by itself.
 func (t *dialectTally) countLines(r nb.Row, o nb.Owner) (leftOut *release.Line) {
 	kind := o.Type
-	if o.Form == nb.FormNone {
+	switch o.Form {
+	case nb.FormNone:
 		kind = ""
+	case nb.FormOdd, nb.FormUnknown:
+		return nil // whose ever it is: it tells of no release
 	}
 	row := release.Row{Row: r, Owner: o, DB: t.db, OnSwitch: t.hangsOnSwitch}
 	for _, i := range linesOf[kind] {
 		l := &release.Lines[i]
+		if l.Counted != "" && o.Controller != nb.DefaultController {
+			continue // settings are told by the default network's rows
+		}
 		switch l.FormOf(row) {
 		case release.Today:
 			t.lines[i].Today++
 		case release.Other:
 			t.lines[i].Other++
-			if leftOut == nil && l.Treatment == release.LeftOut && l.Name != release.Tiers {
+			if leftOut == nil && l.Treatment == release.LeftOut && !l.ByVote && l.Name != release.Tiers {
 				leftOut = l
 			}
 		}
@@ -102,5 +108,11 @@ func ReleaseSpan(lines []LineRows) (since, before string) {
 			before = at
 		}
 	}
+	if since != "" && before != "" && before <= since {
+		return "", "" // of several releases
+	}
 	return since, before
 }
+
+// IsOnlyOther says whether rows have the other form of a line alone. A single one is an altered row.
+func (l *LineRows) IsOnlyOther() bool { return l.Other > 1 && l.Today == 0 }

@@ -174,7 +174,7 @@ func namespaceSet(r Row) Form {
 		switch {
 		case s.ExternalIDs[nb.KeyOwnerType] == nb.OwnerNamespace:
 			return Other
-		case strings.Contains(s.ExternalIDs[nb.KeyID], whole):
+		case strings.HasSuffix(nb.OwnerOfRow(s).Name, whole):
 			form = Today
 		}
 	}
