@@ -124,6 +124,10 @@ func (n *Namespace) GivesNetwork() bool {
 	return has
 }
 
+// NetworkOfNamespace begins the name of the primary network of a pod that has no annotation yet; the
+// namespace is its end.
+const NetworkOfNamespace = "the user-defined network of namespace "
+
 // OnNetworkOfNamespace is a copy of the pod on the primary network that a namespace with LabelPrimaryUDN
 // gives its pods: OVN-Kubernetes makes them there or not at all. A pod that has one, or the node's, is
 // left as it is.
@@ -132,7 +136,7 @@ func (p *Pod) OnNetworkOfNamespace() *Pod {
 		return p
 	}
 	q := *p
-	q.Networks = append(slices.Clip(q.Networks), PodNetwork{Name: "the user-defined network of namespace " + p.Namespace, Role: "primary"})
+	q.Networks = append(slices.Clip(q.Networks), PodNetwork{Name: NetworkOfNamespace + p.Namespace, Role: "primary"})
 	return &q
 }
 

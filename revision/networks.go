@@ -86,11 +86,10 @@ func viewOf(r *Revision, n *network.Network, d *compiler.Desired) *Revision {
 		}
 	}
 	f := r.Facts
+	f.Zones = nil // they are the revision's that is asked, and would be kept with what follows from objects
 	f.Cluster, _ = on.Cluster().Upsert(more, nil)
 	f.Desired = on
-	out := New(f, nil)
-	out.Network, out.whole = n, r
-	return out
+	return New(f, nil)
 }
 
 // WholeRevision is the revision that one of OnNetwork shows a part of; of others it is itself.

@@ -115,8 +115,15 @@ func UnplacedText(r *Revision) string {
 		words.Count(n, "pod"), words.ListFew(names, 3), words.OneOrMany(n, "is", "are"), words.OneOrMany(n, "has", "have"))
 }
 
-// freeAddresses hands out addresses that nobody in a revision has.
+// freeAddresses hands out addresses that nobody in a revision has, on a network of its subnets.
 func freeAddresses(r *Revision) *addresses.Allocator {
+	if n := r.Network; n != nil {
+		var begin []string
+		for _, s := range n.Subnets {
+			begin = append(begin, s.Addr().Next().Next().Next().String()) // behind its gateway and a management port
+		}
+		return addresses.NewAllocator(r.Cluster, n.IPv4 || !n.IPv6, n.IPv6, addressesTaken(r), begin...)
+	}
 	o := r.Desired.Options()
 	return addresses.NewAllocator(r.Cluster, o.IPv4 || !o.IPv6, o.IPv6, addressesTaken(r))
 }

@@ -33,6 +33,8 @@ type Effect struct {
 	// and where only whether the change may be made was worked out.
 	Log    *diff.LogDifference
 	Guards []change.Guard // the guard rails that it runs into
+	// isOnUnread says that changed policies hold for pods on a network of which nothing is read.
+	isOnUnread bool
 }
 
 // NotConsidered returns the omissions that could make the consequences different, with one
@@ -42,9 +44,11 @@ func (e *Effect) NotConsidered(rev *revision.Revision) []model.Omission {
 	if e == nil {
 		return nil
 	}
-	// Networks on which changed policies are programmed were judged, and on the others nothing changes. Pods on a
-	// network of which nothing is read are told where the pods are counted.
-	out := slices.DeleteFunc(omitted.OmissionsOfAnswers(rev, false), func(o model.Omission) bool { return o.Code == model.OmittedNetwork })
+	// Networks on which changed policies are programmed were judged, and on the others nothing changes; networks
+	// of which nothing is read, and which therefore have no remedy, were not.
+	out := slices.DeleteFunc(omitted.OmissionsOfAnswers(rev, false), func(o model.Omission) bool {
+		return o.Code == model.OmittedNetwork && (o.Remedy != "" || !e.isOnUnread)
+	})
 	if e.Unknown != "" {
 		out = append(out, model.Omission{Code: model.OmittedAll, Why: "what the change does to connections was not judged: " + e.Unknown})
 	}
@@ -79,12 +83,25 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []c
 	case err != nil:
 		return &Effect{Unknown: err.Error()}
 	}
-	e := &Effect{Difference: d, Caveat: unprogrammedWithRows(rev, next, changes), Services: namedServices(changes), Guards: rails}
+	e := &Effect{Difference: d, Caveat: unprogrammedWithRows(rev, next, changes), Services: namedServices(changes), Guards: rails, isOnUnread: isOnUnread(next, changes)}
 	if len(e.Services) > 0 {
 		e.Guards = append(e.Guards, change.Guard{Code: guard.Unjudged, Policy: changes[0].Key, About: guard.Unjudged + " services",
 			Message: "what it does to " + servicesText(e.Services) + ", is not worked out"})
 	}
 	return e
+}
+
+// isOnUnread says whether a changed policy of a namespace is about pods on a network of which nothing is read.
+// Policies of the whole cluster hold on the default network alone.
+func isOnUnread(r *revision.Revision, changes []change.ObjectChange) bool {
+	networks := revision.WholeDesired(r).Networks()
+	for p := range r.Cluster.Pods() {
+		if key := p.PrimaryUDN(); key != "" && networks.OfKey(key) == nil &&
+			slices.ContainsFunc(changes, func(c change.ObjectChange) bool { return c.Key.Namespace == p.Namespace }) {
+			return true
+		}
+	}
+	return false
 }
 
 // GuardChanges are changes as guard rails see them.

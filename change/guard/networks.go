@@ -68,8 +68,8 @@ func judgeNetworks(ctx context.Context, rev, next *revision.Revision, changes []
 }
 
 // watchesElsewhere are the connections that nearly every pod of another network needs, in the order of
-// watched: from a primary network the cluster's DNS and its API server are addresses outside, where they are not among its own; no pod
-// needs a secondary network for them.
+// watched: from a primary network the cluster's DNS and its API server are addresses outside, as long as they
+// are not in its own subnets; no pod needs a secondary network for them.
 func watchesElsewhere(v vital.VitalEndpoints, n *network.Network) []diff.WatchedEnds {
 	watches := vitalWatches(v)
 	if !n.Primary {

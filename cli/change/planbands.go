@@ -3,7 +3,6 @@ package change
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"rung/cli/command"
@@ -56,9 +55,13 @@ func tiersAnswer(r *revision.Revision, f *planFlags) (*command.Answer, error) {
 	}
 	var ends [2]model.Key
 	for i, name := range []string{above, below} {
-		k, err := tieredPolicy(r, strings.TrimSpace(name))
+		name = strings.TrimSpace(name)
+		if name == "" {
+			continue
+		}
+		k, err := command.PolicyNamed(r, name)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--insert: %w", err)
 		}
 		ends[i] = k
 	}
@@ -68,26 +71,4 @@ func tiersAnswer(r *revision.Revision, f *planFlags) (*command.Answer, error) {
 	}
 	p := tierPlace(slot)
 	return &command.Answer{Value: p, Text: func(bool) string { return p.String() + " is free\n" }, NotConsidered: omits}, nil
-}
-
-// tieredPolicy is the policy of a name, KIND/NAME or NAMESPACE/NAME among those that stand in tiers; the zero
-// key for none.
-func tieredPolicy(r *revision.Revision, name string) (model.Key, error) {
-	if name == "" {
-		return model.Key{}, nil
-	}
-	var found []model.Key
-	for p := range r.Cluster.EveryPolicy() {
-		spelled := []string{p.Name, strings.ToLower(p.Kind.Abbreviation()) + "/" + p.Name, p.Namespace + "/" + p.Name}
-		if p.Tiered != nil && slices.Contains(spelled, name) {
-			found = append(found, p.Key)
-		}
-	}
-	switch len(found) {
-	case 0:
-		return model.Key{}, fmt.Errorf("--insert: there is no policy %s in a tier", name)
-	case 1:
-		return found[0], nil
-	}
-	return model.Key{}, fmt.Errorf("--insert: %s is %s and %s: write KIND/NAME or NAMESPACE/NAME", name, found[0].Label(), found[1].Label())
 }

@@ -14,8 +14,9 @@ type Allocator struct {
 	lastHandedOut map[netip.Addr]netip.Addr // by where was begun, what was handed out last
 }
 
-// NewAllocator hands out addresses of the families of a cluster that are not among those taken.
-func NewAllocator(c *model.Cluster, ipv4, ipv6 bool, taken []netip.Addr) *Allocator {
+// NewAllocator hands out addresses of some families that are not among those taken: next to those of pods of
+// the cluster, and where there are none, from begin on.
+func NewAllocator(c *model.Cluster, ipv4, ipv6 bool, taken []netip.Addr, begin ...string) *Allocator {
 	a := &Allocator{ipv4: ipv4, ipv6: ipv6, taken: map[netip.Addr]bool{}, lastHandedOut: map[netip.Addr]netip.Addr{}}
 	for _, ip := range taken {
 		a.taken[ip] = true
@@ -25,7 +26,7 @@ func NewAllocator(c *model.Cluster, ipv4, ipv6 bool, taken []netip.Addr) *Alloca
 			a.near = append(a.near, p.IPs...)
 		}
 	}
-	a.near = append(a.near, "10.128.0.3", "fd01::3")
+	a.near = append(append(a.near, begin...), "10.128.0.3", "fd01::3")
 	return a
 }
 

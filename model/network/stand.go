@@ -16,6 +16,7 @@ func (t *Table) PodOn(n *Network, p *model.Pod) *model.Pod {
 	if p.HostNetwork {
 		return nil
 	}
+	p = t.awaited(p)
 	var keys []string
 	switch {
 	case n.Primary:
@@ -49,7 +50,7 @@ func (t *Table) PodOn(n *Network, p *model.Pod) *model.Pod {
 	}
 	q.Network, q.IPs, q.LogicalPorts, q.MadeUpIPs = n.Name, nil, nil, false
 	for _, key := range keys {
-		q.LogicalPorts = append(q.LogicalPorts, PortName(key, p.Namespace, p.Name))
+		q.LogicalPorts = append(q.LogicalPorts, PortName(n.keyIn(key, p.Namespace), p.Namespace, p.Name))
 		for i := range p.Networks {
 			if p.Networks[i].Name == key {
 				q.IPs = append(q.IPs, p.Networks[i].IPs...)
@@ -57,6 +58,29 @@ func (t *Table) PodOn(n *Network, p *model.Pod) *model.Pod {
 		}
 	}
 	return &q
+}
+
+// awaited is a pod that has neither a node nor annotations on the primary network that its namespace will
+// give it; others are as they are. No row knows of it.
+func (t *Table) awaited(p *model.Pod) *model.Pod {
+	if at, _ := t.Place(p.Namespace); at != OnPrimary || p.NodeName != "" || len(p.Networks) > 0 || p.NetworksErr != "" || p.IsCompleted() {
+		return p
+	}
+	return p.OnNetworkOfNamespace()
+}
+
+// keyIn is the key of a pod's port: for a pod without annotations that of the network's
+// NetworkAttachmentDefinition in the pod's namespace.
+func (n *Network) keyIn(key, namespace string) string {
+	if !strings.HasPrefix(key, model.NetworkOfNamespace) {
+		return key
+	}
+	for _, nad := range n.NADs {
+		if strings.HasPrefix(nad, namespace+"/") {
+			return nad
+		}
+	}
+	return key
 }
 
 // Project shows an object as it stands on each of the networks that it concerns: pods with their
@@ -130,6 +154,7 @@ func (t *Table) NetworksOf(p *model.Pod) []string {
 	if t == nil || p.HostNetwork {
 		return nil
 	}
+	p = t.awaited(p)
 	var out []string
 	add := func(n *Network) {
 		if n != nil && !slices.Contains(out, n.Name) {

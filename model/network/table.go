@@ -223,13 +223,20 @@ func (t *Table) Network(name string) *Network {
 }
 
 // OfKey is the network that a key of a pod's annotations leads to, "namespace/name" with an index or
-// without; nil for none.
+// without, or that its namespace will give a pod without annotations (model.NetworkOfNamespace); nil
+// for none.
 func (t *Table) OfKey(key string) *Network {
 	if t == nil {
 		return nil
 	}
 	if n := t.byNAD[key]; n != nil {
 		return n
+	}
+	if namespace, waits := strings.CutPrefix(key, model.NetworkOfNamespace); waits {
+		if at, n := t.Place(namespace); at == OnPrimary {
+			return n
+		}
+		return nil
 	}
 	if parts := strings.Split(key, "/"); len(parts) == 3 {
 		return t.byNAD[parts[0]+"/"+parts[1]]

@@ -79,9 +79,9 @@ func SlotsInTiers(bands []ladder.Band, k model.Key, own TierSlot) (slots []TierS
 	return slots, at
 }
 
-// InsertInTiers finds a place between two policies of one tier: behind above, which decides first, and before
-// below. The zero key stands for the end of the tier. Between two fractions there is always room; two
-// policies that share a priority have none.
+// InsertInTiers finds a place between two policies of one tier: the next behind above, which decides first, and
+// before below; without above the last before below. The zero key stands for the end of the tier. Between two
+// fractions there is always room; two policies that share a priority have none.
 func InsertInTiers(bands []ladder.Band, above, below model.Key) (TierSlot, error) {
 	find := func(k model.Key) (*ladder.Band, float64, error) {
 		for i := range bands {
@@ -121,33 +121,13 @@ func InsertInTiers(bands []ladder.Band, above, below model.Key) (TierSlot, error
 	case low > high:
 		return TierSlot{}, fmt.Errorf("%s (%v) comes after %s (%v), not before", above.Label(), low, below.Label(), high)
 	}
-	// The widest room between neighbours that stand there: what has the fewest digits in the middle of it.
-	slot, widest := TierSlot{Tier: band.Name}, 0.0
-	around := []float64{max(low, LeastPlace)}
-	if !math.IsInf(low, -1) {
-		around[0] = low
-	}
-	for j := range band.Rungs {
-		if p := band.Rungs[j].Priority; p > low && p < high {
-			around = append(around, p)
-		}
-	}
-	if math.IsInf(high, 1) {
-		last := around[len(around)-1]
-		if n := math.Floor(last) + 1; n <= MostPlace {
-			slot.Priority = n
-			return slot, nil
-		}
-		high = MostPlace
-	}
-	around = append(around, high)
-	for i := 1; i < len(around); i++ {
-		if room := around[i] - around[i-1]; room > widest {
-			widest, slot.Priority = room, Between(around[i-1], around[i])
-		}
-	}
-	if widest == 0 {
+	free, _ := SlotsInTiers([]ladder.Band{*band}, model.Key{}, TierSlot{})
+	free = slices.DeleteFunc(free, func(s TierSlot) bool { return s.Priority <= low || s.Priority >= high })
+	switch {
+	case len(free) == 0:
 		return TierSlot{}, fmt.Errorf("%w in tier %s there", ErrNoRoom, band.Name)
+	case above == (model.Key{}):
+		return free[len(free)-1], nil
 	}
-	return slot, nil
+	return free[0], nil
 }

@@ -234,3 +234,11 @@ func TimeLasted(d time.Duration) string {
 	}
 	return fmt.Sprintf("%d h", int(d.Hours()))
 }
+
+// OnNetwork is " on NETWORK", and nothing for the default network, which has no name.
+func OnNetwork(network string) string {
+	if network == "" {
+		return ""
+	}
+	return " on " + network
+}

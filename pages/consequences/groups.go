@@ -72,7 +72,7 @@ func newGroups[G any](title, unit, by string, gs []G, tell func(*G) GroupLine) G
 func groupsOf(title string, gs []diff.FlipGroup) GroupTable {
 	return newGroups(title, "pair", "who decides", gs, func(g *diff.FlipGroup) GroupLine {
 		out := groupOf(g.Before, g.After, g.From, g.To, g.Ports, GroupLine{Count: g.Pairs, By: connections.DecidedText(g), Example: g.Example.String()})
-		out.Ends += connections.OnNetworkText(g.Network)
+		out.Ends += words.OnNetwork(g.Network)
 		return out
 	})
 }

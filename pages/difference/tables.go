@@ -6,6 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/verdict/matrix"
+	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision/connections"
 	"rung/revision/reach"
@@ -114,7 +115,7 @@ var Connections = &page.Table[*Connection]{
 
 // PortsText are the ports for people, with the network where it is not the default one.
 func (c *Connection) PortsText() string {
-	return connections.PortsText(c.Of.Ports) + connections.OnNetworkText(c.Network)
+	return connections.PortsText(c.Of.Ports) + words.OnNetwork(c.Network)
 }
 
 // decidedText is a verdict with those who decide.

@@ -190,15 +190,7 @@ func DecidersText(ds []verdict.Decider) string {
 // GroupText says in one line what becomes of some connections: "blue (2 pods) → red
 // (2 pods), TCP 80: 4 pairs".
 func GroupText(g *diff.FlipGroup) string {
-	return fmt.Sprintf("%s → %s, %s%s: %s", EndsText(g.From), EndsText(g.To), PortsText(g.Ports), OnNetworkText(g.Network), words.Count(g.Pairs, "pair"))
-}
-
-// OnNetworkText is " on NETWORK", and nothing for the default network.
-func OnNetworkText(network string) string {
-	if network == "" {
-		return ""
-	}
-	return " on " + network
+	return fmt.Sprintf("%s → %s, %s%s: %s", EndsText(g.From), EndsText(g.To), PortsText(g.Ports), words.OnNetwork(g.Network), words.Count(g.Pairs, "pair"))
 }
 
 // DecidedText says who decides it before the change and who after it.
@@ -235,7 +227,7 @@ func HangsTexts(d *diff.Difference) (out []string) {
 			end = "the senders' egress"
 		}
 		out = append(out, fmt.Sprintf("%s still denied by %s alone (%s)%s: for example %s", words.OneOrMany(h.Pairs, "1 pair is", words.Thousands(h.Pairs)+" pairs are"),
-			end, DecidersText(h.Deciders), OnNetworkText(h.Network), h.Example))
+			end, DecidersText(h.Deciders), words.OnNetwork(h.Network), h.Example))
 	}
 	return out
 }

@@ -55,7 +55,7 @@ func TestVerdictsOnNetworks(t *testing.T) {
 		for _, name := range r.Desired.Networks().Names() {
 			on := revision.OnNetwork(r, name)
 			rows := &compiledRows{on, &walk.MatchCache{}, map[string]*walk.Zone{}}
-			for _, q := range questionsOn(w, on) {
+			for _, q := range questionsOn(w, on, on.Cluster) {
 				a, err := walk.FromPolicies(on.Verdicts(), q)
 				if err != nil {
 					t.Fatal(err)
@@ -87,10 +87,11 @@ func TestVerdictsOnNetworks(t *testing.T) {
 	}
 }
 
-// questionsOn are connections between what stands on a network.
-func questionsOn(w *networks.World, r *revision.Revision) (out []verdict.Connection) {
+// questionsOn are connections between what stands on a network: pods of the cluster, as it is or as it is judged with
+// those that have no place yet.
+func questionsOn(w *networks.World, r *revision.Revision, c *model.Cluster) (out []verdict.Connection) {
 	var ends []verdict.Endpoint
-	for p := range r.Cluster.Pods() {
+	for p := range c.Pods() {
 		if p.CanBePeer() && !network.Freezes(p) {
 			ends = append(ends, verdict.Endpoint{Key: p.Key})
 		}

@@ -6,9 +6,9 @@ import (
 	"rung/engine/logs"
 	"rung/model"
 	"rung/model/plan"
+	"rung/model/words"
 	"rung/pages/ladder"
 	"rung/revision"
-	"rung/revision/connections"
 	"rung/revision/liverows"
 	"rung/system"
 	"rung/themes"
@@ -162,9 +162,9 @@ func (v *ladderPage) SetFilter(f widget.LineFilter) {
 // Crumb names the page, the network and the stage.
 func (v *ladderPage) Crumb() string {
 	if v.stage != "" {
-		return "Ladder" + connections.OnNetworkText(v.network.Name) + " " + string(v.stage)
+		return "Ladder" + words.OnNetwork(v.network.Name) + " " + string(v.stage)
 	}
-	return "Ladder" + connections.OnNetworkText(v.network.Name)
+	return "Ladder" + words.OnNetwork(v.network.Name)
 }
 
 // TellState says how the lines are ordered, or what is being carried.

@@ -42,12 +42,12 @@ func (v *matrixPage) Render(env *view.Env, w, h int) string {
 	case v.m == nil:
 		return messageText(st, w, h, " ", st.Dim, "working out which pods reach which on "+trace.PortsText(v.ports)+" …")
 	case v.m.Pods == 0:
-		return messageText(st, w, h, signs.Noted, st.Dim, "no pods"+connections.OnNetworkText(v.network)+", so no connections"+v.otherNetworks(env))
+		return messageText(st, w, h, signs.Noted, st.Dim, "no pods"+words.OnNetwork(v.network)+", so no connections"+v.otherNetworks(env))
 	case v.focus != "" && v.m.Namespace(v.focus) == nil:
 		return messageText(st, w, h, signs.Failed, st.Error, "namespace "+v.focus+" has no pods, or no longer exists")
 	}
 	about := told.AboutLine(v.m, told.Shown{Focus: v.focus, Swapped: v.swapped, Only: v.only, Reached: v.reached})
-	about[0].Text = " " + about[0].Text + connections.OnNetworkText(v.network)
+	about[0].Text = " " + about[0].Text + words.OnNetwork(v.network)
 	legend := widget.JoinLines(widget.PlainLine(" "), widget.StyledSpans(told.LegendLine(), st), widget.StyledLine(v.otherNetworks(env), st.Key))
 	lines := []string{widget.StyledSpans(about, st).CutWords(w).Render(w), legend.CutWords(w).Render(w)}
 	if h < 10 {

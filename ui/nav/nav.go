@@ -8,6 +8,7 @@ import (
 	"rung/model"
 	"rung/model/plan"
 	"rung/model/verdict/diff"
+	"rung/model/words"
 )
 
 // PageKind is the kind of a page; there is one view for each.
@@ -178,7 +179,7 @@ func (p Page) Title() string {
 	name := p.policyName()
 	switch p.Kind {
 	case Ladder:
-		return "Ladder" + p.onNetwork()
+		return "Ladder" + words.OnNetwork(p.Network)
 	case Omitted:
 		return "not counted"
 	case Policy:
@@ -234,7 +235,7 @@ func (p Page) Title() string {
 		if p.Key.Name != "" {
 			title += " of " + p.Key.Name
 		}
-		return strings.TrimRight(title+" "+p.ID, " ") + p.onNetwork()
+		return strings.TrimRight(title+" "+p.ID, " ") + words.OnNetwork(p.Network)
 	case Controller:
 		if p.Key.Name != "" {
 			return "controller of " + p.Zone + ": " + name
@@ -255,14 +256,6 @@ func (p Page) policyName() string {
 
 // ruleName is the rule the page is about.
 func (p Page) ruleName() string { return p.Dir.Lower() + " " + strconv.Itoa(p.Rule) }
-
-// onNetwork says on which network the page answers, nothing of the default one.
-func (p Page) onNetwork() string {
-	if p.Network == "" {
-		return ""
-	}
-	return " on " + p.Network
-}
 
 // On is the page as it stands on a network.
 func (p Page) On(network string) Page {

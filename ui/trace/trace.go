@@ -9,8 +9,8 @@ import (
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/words"
 	"rung/revision"
-	"rung/revision/connections"
 	"rung/revision/flows"
 	"rung/themes"
 	"rung/ui/action"
@@ -270,7 +270,7 @@ func (v *tracePage) Crumb() string {
 	if v.problem != "" {
 		return "trace"
 	}
-	return "trace " + v.asks.String() + connections.OnNetworkText(v.question.Network)
+	return "trace " + v.asks.String() + words.OnNetwork(v.question.Network)
 }
 
 // BriefCrumb leaves the ends out.

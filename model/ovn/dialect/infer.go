@@ -60,8 +60,8 @@ type dialectTally struct {
 	denies, icmp           int
 	stateless, wouldBe     int // rows without state, and rows that should be by their annotation
 	multicast, hairpin     int
-	hairpins               map[string]int // hairpin rows by their match
-	lines                  []LineRows     // as release.Lines
+	hairpins               map[string]bool // matches of hairpin rows
+	lines                  []LineRows      // as release.Lines
 	onSwitches             map[string]bool
 	tiered, tierless       int    // rows of tier 2 by their owner type
 	groups2023             [2]int // port groups of 2023: AdminNetworkPolicies, baselines
@@ -106,9 +106,9 @@ func (t *dialectTally) countACL(a *nb.ACL) {
 	case nb.OwnerNetpolDefault:
 		t.hairpin++
 		if t.hairpins == nil {
-			t.hairpins = map[string]int{}
+			t.hairpins = map[string]bool{}
 		}
-		t.hairpins[a.Match]++
+		t.hairpins[a.Match] = true
 	case nb.OwnerEgressFirewall:
 		if t.isOfDefaultNetwork(a.Match) {
 			t.subnets.countMatch(a.Match)
@@ -175,7 +175,9 @@ func (t *dialectTally) hairpinAddresses() (out Hairpin) {
 	if len(t.hairpins) != 1 {
 		return out
 	}
-	text := mostCounted(t.hairpins)
+	var text string
+	for text = range t.hairpins {
+	}
 	for _, m := range hairpinFrom.FindAllStringSubmatch(text, 2) {
 		a, err := netip.ParseAddr(m[1])
 		switch {
@@ -190,7 +192,7 @@ func (t *dialectTally) hairpinAddresses() (out Hairpin) {
 	if text != match.HairpinMatch(out.V4 != "", out.V6 != "", out.V4, out.V6) {
 		return Hairpin{}
 	}
-	out.Evidence = fmt.Sprintf("%d of %d hairpin rows have them", t.hairpins[text], t.hairpin)
+	out.Evidence = fmt.Sprintf("%d hairpin rows have them", t.hairpin)
 	return out
 }
 

@@ -10,11 +10,8 @@ const (
 	MergedIPBlocks = "merged-ip-blocks"
 )
 
-// netpolOwners and multicastOwners are owner types that one controller writes.
 var (
-	adminOwners     = []string{nb.OwnerANP, nb.OwnerBANP}
-	netpolOwners    = []string{nb.OwnerNetworkPolicy}
-	multicastOwners = []string{nb.OwnerMulticastNS, nb.OwnerMulticastCluster}
+	netpolOwners = []string{nb.OwnerNetworkPolicy}
 	// tieredOwners are the owner types whose ACLs are in tier 2 (ovn-kubernetes.md#tiers).
 	tieredOwners = []string{nb.OwnerNetworkPolicy, nb.OwnerNetpolNamespace, nb.OwnerNetpolDefault, nb.OwnerNetpolNode,
 		nb.OwnerEgressFirewall, nb.OwnerMulticastNS, nb.OwnerMulticastCluster}
@@ -23,13 +20,13 @@ var (
 // Lines are the differences between releases, the oldest first (ovn-kubernetes.md#releases). Their order
 // is the order in which a row is tried: the first line whose other form a row has names its form.
 var Lines = []Line{
-	{Name: "form-of-2023", Treatment: LeftOut, Owners: adminOwners, sign: of2023,
+	{Name: "form-of-2023", Treatment: LeftOut, Owners: []string{nb.OwnerANP, nb.OwnerBANP}, sign: of2023,
 		Today: "ids by gress index of the default network's controller", Other: "ids by OVN priority, as the enhancement of 2023 had them"},
 	{Name: "netpol-ids", Treatment: LeftOut, Owners: netpolOwners, sign: olderID,
 		Today: "ids by protocol", Other: "ids with a port and an ip block index, directions in lower case"},
 	{Name: "firewall-ids", Treatment: LeftOut, Owners: []string{nb.OwnerEgressFirewall}, sign: olderID,
 		Today: "ids by rule, with the key `rule-index`", Other: "ids by priority with the key rule-idx"},
-	{Name: "multicast-ids", Treatment: LeftOut, Owners: multicastOwners[:1], sign: olderID,
+	{Name: "multicast-ids", Treatment: LeftOut, Owners: []string{nb.OwnerMulticastNS}, sign: olderID,
 		Today: "ids with the direction", Other: "ids Allow_Ingress and Allow_Egress"},
 	{Name: "deny-groups", Treatment: LeftOut, Owners: []string{nb.OwnerNetpolNamespace}, sign: denyGroup, unowned: isDenyGroup,
 		Today: "port groups with an owner, named by the hash of the id", Other: "port groups named HASH_ingressDefaultDeny"},

@@ -25,7 +25,7 @@ const (
 	Compiled Treatment = iota
 	// LeftOut rows are recognised, and not compared with what is desired.
 	LeftOut
-	// ReadAlike rows are explained whichever form they have.
+	// ReadAlike rows are listed and told of by their owner type, whichever form they have.
 	ReadAlike
 	// Unseen lines are shown by no row.
 	Unseen
@@ -33,7 +33,7 @@ const (
 
 // String is the treatment as the document has it.
 func (t Treatment) String() string {
-	return [...]string{Compiled: "compiled in both forms, by vote", LeftOut: "recognised, not compared", ReadAlike: "both are explained", Unseen: "no row shows it"}[t]
+	return [...]string{Compiled: "compiled in both forms, by vote", LeftOut: "recognised, not compared", ReadAlike: "both are read", Unseen: "no row shows it"}[t]
 }
 
 // Line is one upstream change by which releases differ.
@@ -117,6 +117,9 @@ func (s Set) With(name string) Set {
 
 // Has says whether a line is in the set.
 func (s Set) Has(name string) bool {
+	if s == 0 { // as nearly always, and it is asked of every ACL
+		return false
+	}
 	i := Index(name)
 	return i >= 0 && s&(1<<i) != 0
 }
