@@ -77,9 +77,12 @@ func (b *ladderBuilder) addTiers() {
 // beyond, each by itself.
 const fewUnits = 60
 
-// isUnfolded says whether somebody has a heading unfolded.
+// isUnfolded says whether a heading is unfolded, by itself or by somebody.
 func (b *ladderBuilder) isUnfolded(l *Line) bool {
 	byItself := l.Kind == Namespace && len(b.ladder.Tiers[model.TierNetwork].Units) <= fewUnits
+	if b.rev.Network != nil && l.Kind == Band && l.Tier == model.TierNetwork {
+		byItself = true // nothing else decides on a network
+	}
 	return byItself != b.Turned[l.ID]
 }
 
