@@ -40,7 +40,11 @@ type Change struct {
 
 // Example is one of the connections, as the second revision has it, or where it has none as the
 // first.
-func (c *Change) Example() verdict.Connection { return c.example() }
+func (c *Change) Example() verdict.Connection {
+	example := c.example()
+	example.Network = c.Network
+	return example
+}
 
 // IsNew says whether an end was not there before; IsGone whether it is not there any more.
 func (c *Change) IsNew() bool  { return c.Before == 0 }

@@ -11,7 +11,7 @@ func (d *Difference) JoinNetwork(other *Difference, network string) {
 	named := func(gs []FlipGroup) []FlipGroup {
 		gs = slices.Clone(gs)
 		for i := range gs {
-			gs[i].Network = network
+			gs[i].Network, gs[i].Example.Network = network, network
 		}
 		return gs
 	}
