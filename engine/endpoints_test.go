@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"rung/engine/source"
 	"rung/engine/zones"
 	"rung/model"
 	"rung/model/ovn/nb"
@@ -56,6 +57,27 @@ func TestEndpointGetsItsName(t *testing.T) {
 				t.Errorf("%+v", p)
 			}
 		})
+	}
+}
+
+// No revision has the objects and none of the databases that were given: a report of the first one
+// said that no database was read.
+func TestZonesStandBesideTheFirstObjects(t *testing.T) {
+	dead := t.TempDir()
+	for range 50 {
+		e, err := New(t.Context(), Config{Mode: revision.Mode{Name: "files"}, Sources: []source.Source{still{}},
+			NB: map[string]string{"a": "unix:" + dead + "/a", "": "unix:" + dead + "/b"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var zones int
+		if err := e.WaitFor(t.Context(), func(r *revision.Revision) bool {
+			zones = len(r.Zones)
+			return r.Loaded
+		}); err != nil || zones != 2 {
+			t.Fatalf("%d zones: %v", zones, err)
+		}
+		e.Close()
 	}
 }
 

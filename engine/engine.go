@@ -95,6 +95,9 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		}
 	}
 	l.Start(e.state.nextRevision)
+	if cfg.Sandbox == nil {
+		e.zones.Start()
+	}
 	for _, src := range cfg.Sources {
 		e.loop.Go(func() { e.runSource(src) })
 	}
@@ -112,9 +115,6 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	}
 	if len(cfg.LogFiles.Paths) > 0 {
 		e.loop.Go(e.runLogFiles)
-	}
-	if cfg.Sandbox == nil {
-		e.zones.Start()
 	}
 	e.state.dialects.Start(e.zones)
 	e.south.Start()

@@ -49,7 +49,8 @@ func TestManualOnTerminal(t *testing.T) {
 		"colours": {}, "no colours": {Profile: term.NoColor}, "dumb": {Env: []string{"TERM=dumb", "MANPAGER=cat"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o.Path, o.Args, o.Width, o.Height = install.Server(t, "man"), []string{"-l", page}, 80, 60
+			// So high that the whole page is on the screen: cat leaves its end there.
+			o.Path, o.Args, o.Width, o.Height = install.Server(t, "man"), []string{"-l", page}, 80, 150
 			d := term.Start(t, o)
 			d.WaitFor("RUNG-LADDER(1)", "rung ladder [flags]")
 			if strings.Contains(d.Screen(), "[1m") || strings.Contains(d.Screen(), "\\fB") {

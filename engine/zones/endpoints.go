@@ -13,30 +13,22 @@ import (
 // namesAtOnce is how many databases are asked for their names at a time.
 const namesAtOnce = 4
 
-// runEndpoints takes in the databases given by address, all from one revision
+// takeEndpoints takes in the databases given by address, all from one revision
 // on. One whose zone was not named stands there under its address until it says
 // its name.
-func (z *Set) runEndpoints() {
-	var asked []*unnamedDatabase
-	z.Do(func() {
-		for _, name := range slices.Sorted(maps.Keys(z.cfg.NB)) {
-			addr := z.cfg.NB[name]
-			if name != "" && name != addr {
-				z.addMember(z.memberByAddress(name, addr))
-				continue
-			}
-			p := newEndpoint(z, addr)
-			asked = append(asked, p)
-			p.publishState()
-		}
-		z.rankMembers()
-	})
+func (z *Set) takeEndpoints() {
 	slots := make(chan struct{}, namesAtOnce)
-	for _, p := range asked {
-		if !z.Go(func() { p.askName(slots) }) {
-			return
+	for _, name := range slices.Sorted(maps.Keys(z.cfg.NB)) {
+		addr := z.cfg.NB[name]
+		if name != "" && name != addr {
+			z.addMember(z.memberByAddress(name, addr))
+			continue
 		}
+		p := newEndpoint(z, addr)
+		p.publishState()
+		z.Go(func() { p.askName(slots) })
 	}
+	z.rankMembers()
 }
 
 // unnamedDatabase is a database whose zone nobody named.

@@ -140,11 +140,12 @@ func New(l *loop.Loop, cfg Config, world func() World, owners *ownership.Owners,
 	return z
 }
 
-// Start takes in the zones that the configuration names, and follows the Nodes.
+// Start takes in the zones that the configuration names, and follows the Nodes. What is sent to
+// the loop after it finds those zones: no revision with objects is without them.
 func (z *Set) Start() {
 	z.Go(z.runLooks)
 	if len(z.cfg.NB) > 0 {
-		z.Go(z.runEndpoints)
+		z.Send(z.takeEndpoints)
 	}
 	if z.cfg.ZoneOf != nil {
 		z.Go(z.runNodeZones)
