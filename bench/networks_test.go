@@ -33,10 +33,7 @@ func withNetworks(c *model.Cluster) *model.Cluster {
 			labels[k] = v
 		}
 		n.Labels, of[n.Name] = model.NewLabels(labels), name(i/2)
-		put = append(put, &n, &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: n.Name, Name: "allow-own"}}, Tier: model.TierNetwork,
-			Subject: model.Subject{Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), Namespace: n.Name}, IsolatesIngress: true,
-			Ingress: []model.Rule{{Direction: model.Ingress, Action: model.Allow, Peers: []model.Peer{{Kind: model.PeerPods,
-				Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), Namespace: n.Name}}}}})
+		put = append(put, &n)
 	}
 	for n := range c.Nodes() {
 		node := *n
@@ -53,6 +50,25 @@ func withNetworks(c *model.Cluster) *model.Cluster {
 				{Name: p.Namespace + "/" + on, Role: "primary", IPs: p.IPs}}
 			put = append(put, &pod)
 		}
+	}
+	out, _ := c.Upsert(put, nil)
+	return out
+}
+
+// withOwnPolicies gives every second namespace, those that withNetworks puts on networks, a
+// NetworkPolicy that allows its own pods alone.
+func withOwnPolicies(c *model.Cluster) *model.Cluster {
+	var put []model.Object
+	i := 0
+	for ns := range c.Namespaces() {
+		if i++; i%2 == 0 {
+			continue
+		}
+		own := model.Subject{Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), Namespace: ns.Name}
+		put = append(put, &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: ns.Name, Name: "allow-own"}}, Tier: model.TierNetwork,
+			Subject: own, IsolatesIngress: true,
+			Ingress: []model.Rule{{Direction: model.Ingress, Action: model.Allow, Peers: []model.Peer{{Kind: model.PeerPods,
+				Namespaces: own.Namespaces, Pods: own.Pods, Namespace: ns.Name}}}}})
 	}
 	out, _ := c.Upsert(put, nil)
 	return out

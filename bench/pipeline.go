@@ -64,7 +64,8 @@ func NewPipeline(ctx context.Context, cfg Config) (_ *Pipeline, err error) {
 	if p.Server, err = StartServer(ctx, p.Zone); err != nil {
 		return p, err
 	}
-	if err = p.Server.Seed(ctx, slices.AppendSeq(cfg.Later, cfg.Cluster.Pods()), network.TableOf(cfg.Cluster)); err != nil {
+	networks := network.TableOf(cfg.Cluster)
+	if err = p.Server.Seed(ctx, slices.AppendSeq(cfg.Later, cfg.Cluster.Pods()), clusterGroups(cfg.Cluster, networks), networks); err != nil {
 		return p, err
 	}
 	if p.Observer, err = Observe(ctx, p.Zone, p.Server.Addr()); err != nil {

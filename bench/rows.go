@@ -92,7 +92,7 @@ func CountsOf(d *compiler.Desired, zone string) Counts {
 			c.add(rows.PortGroup, 1)
 		}
 	}
-	for range d.Networks().Names() { // the cluster group of each holds its two hairpin rows
+	for range clusterGroups(d.Cluster(), d.Networks()) { // each holds two hairpin rows
 		c.Groups++
 		c.Links += 2
 	}

@@ -146,8 +146,8 @@ func (s *Server) Close() error {
 const portsAtOnce = 2000
 
 // Seed writes what OVN-Kubernetes has written before a policy comes: the zone's
-// name, its switch, and the ports of the zone's pods, on every network.
-func (s *Server) Seed(ctx context.Context, pods []*model.Pod, networks *network.Table) error {
+// name, its switch, the cluster groups of networks, and the ports of the zone's pods, on every network.
+func (s *Server) Seed(ctx context.Context, pods []*model.Pod, groups []string, networks *network.Table) error {
 	c := nbdb.Dial(nbdb.Config{Name: s.zone, Addr: s.Addr(), Tables: []string{nb.TableGlobal}})
 	ctx, cancel := context.WithCancel(ctx)
 	synced, done := make(chan struct{}), make(chan struct{})
@@ -188,7 +188,11 @@ func (s *Server) Seed(ctx context.Context, pods []*model.Pod, networks *network.
 			Mutations: []nb.Mutation{{Column: "ports", Insert: true, Refs: refs}}}))
 	}
 	if err == nil {
-		_, err = c.Transact(ctx, networkOps(networks, s.zone, pods))
+		ops := networkOps(networks, s.zone, pods)
+		for _, name := range groups {
+			ops = append(ops, clusterGroupOp(name))
+		}
+		_, err = c.Transact(ctx, ops)
 	}
 	if err != nil {
 		return fmt.Errorf("seeding the database: %w", err)
@@ -197,7 +201,7 @@ func (s *Server) Seed(ctx context.Context, pods []*model.Pod, networks *network.
 }
 
 // networkOps insert what OVN-Kubernetes makes in a zone of networks besides the default one: their
-// switches, cluster groups and the ports of the pods.
+// switches and the ports of the pods.
 func networkOps(t *network.Table, zone string, pods []*model.Pod) (ops []nb.Op) {
 	for i, name := range t.Names() {
 		n := t.Network(name)
@@ -214,9 +218,25 @@ func networkOps(t *network.Table, zone string, pods []*model.Pod) (ops []nb.Op) 
 			}
 		}
 		ops = append(ops, nb.Op{Kind: nb.OpInsert, Table: nb.TableSwitch, Row: map[string]any{"name": n.Switch(zone), "ports": refs}})
-		group := compiler.GroupHolder(name, nb.OwnerCluster, nb.GroupCluster).Name
-		ops = append(ops, nb.Op{Kind: nb.OpInsert, Table: nb.TablePortGroup, Row: map[string]any{"name": group,
-			"external_ids": nb.IDs(nb.ControllerOf(name), nb.OwnerCluster, nb.IDPair{Key: nb.KeyName, Value: nb.GroupCluster})}})
 	}
 	return ops
+}
+
+// clusterGroups are the networks, the default one as "", whose port group of all nodes has rows of
+// NetworkPolicies.
+func clusterGroups(c *model.Cluster, networks *network.Table) (names []string) {
+	for p := range c.Policies(model.KindNP) {
+		if at, _ := networks.Place(p.Namespace); at == network.OnDefault {
+			names = append(names, "")
+			break
+		}
+	}
+	return append(names, networks.Names()...)
+}
+
+// clusterGroupOp inserts the port group of all nodes on a network.
+func clusterGroupOp(network string) nb.Op {
+	return nb.Op{Kind: nb.OpInsert, Table: nb.TablePortGroup, Row: map[string]any{
+		"name":         compiler.GroupHolder(network, nb.OwnerCluster, nb.GroupCluster).Name,
+		"external_ids": nb.IDs(nb.ControllerOf(network), nb.OwnerCluster, nb.IDPair{Key: nb.KeyName, Value: nb.GroupCluster})}}
 }

@@ -171,12 +171,14 @@ func (c *Compiler) stepNetworks(next *model.Cluster, changes []model.Change, mov
 			had.table = c.table
 		}
 	}
-	for name, step := range c.stepsOfNetworks(next, changes) {
-		if _, is := anew[name]; !is {
-			n := c.networks[name]
-			cluster, changes := n.cluster.Upsert(step.put, step.remove)
-			_, d := n.apply(cluster, changes)
-			delta.add(d)
+	if len(anew) < len(c.table.Names()) {
+		for name, step := range c.stepsOfNetworks(next, changes) {
+			if _, is := anew[name]; !is {
+				n := c.networks[name]
+				cluster, changes := n.cluster.Upsert(step.put, step.remove)
+				_, d := n.apply(cluster, changes)
+				delta.add(d)
+			}
 		}
 	}
 	c.startNetworks(next, anew, delta)

@@ -108,7 +108,9 @@ func (t Topology) Words() string {
 }
 
 // Prefix is a name as the names of logical ports, switches and routers begin (networks.md#names).
-func Prefix(name string) string { return strings.NewReplacer("-", ".", "/", ".").Replace(name) + "_" }
+func Prefix(name string) string { return portText.Replace(name) + "_" }
+
+var portText = strings.NewReplacer("-", ".", "/", ".")
 
 // Switch is the logical switch of the network on a node; a layer 2 network has one for all nodes.
 func (n *Network) Switch(node string) string {

@@ -80,7 +80,7 @@ func newFleet(t *testing.T, s scale) *fleet {
 		must(t, err)
 		t.Cleanup(func() { must(t, srv.Close()) })
 		f.servers = append(f.servers, srv)
-		must(t, srv.Seed(ctx, pods, nil))
+		must(t, srv.Seed(ctx, pods, nil, nil))
 	}
 	f.replay, err = bench.NewReplay(context.WithoutCancel(ctx), f.model)
 	must(t, err)
