@@ -61,7 +61,8 @@ func withOwnPolicies(c *model.Cluster) *model.Cluster {
 	var put []model.Object
 	i := 0
 	for ns := range c.Namespaces() {
-		if i++; i%2 == 0 {
+		i++
+		if i%2 == 0 {
 			continue
 		}
 		own := model.Subject{Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), Namespace: ns.Name}

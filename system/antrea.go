@@ -7,6 +7,7 @@ import (
 	"rung/model"
 	"rung/model/antrea"
 	"rung/model/lint"
+	"rung/model/template"
 	"rung/model/verdict/index"
 	"rung/model/words"
 )
@@ -17,7 +18,6 @@ var Antrea = &System{
 	whyLacking: map[Feature]string{
 		Rows:      "Antrea has no rows of OVN",
 		Stages:    "this is of OVN-Kubernetes' priorities, and this cluster is on Antrea",
-		Templates: "templates are made of AdminNetworkPolicies: n writes a policy of Antrea, rung convert makes Antrea's of others",
 		LogLevels: "log levels are of OVN-Kubernetes: here rules of Antrea's policies log, each by its enableLogging",
 	},
 
@@ -30,6 +30,7 @@ var Antrea = &System{
 
 	Order: antrea.EffectiveOrder, Bands: antrea.LadderBands,
 	Tiers: antrea.TiersInOrder, TiersAroundNetpol: [2]string{antrea.Application, antrea.Baseline},
+	Templates:  &template.TierForm{Kind: model.KindACNP, Last: antrea.Application, Baseline: antrea.Baseline, Bands: antrea.LadderBands, Object: antrea.RestatedPolicy},
 	Form:       &Form{Name: "antctl", Head: antrea.AntctlHead, Row: antrea.AntctlRow},
 	Precedence: index.Antrea, Draft: antreaDraft,
 	Refuse: antrea.Refuse, Naming: antrea.PoliciesNaming,

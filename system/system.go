@@ -7,6 +7,7 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/lint"
+	"rung/model/template"
 	"rung/model/verdict/index"
 	"rung/model/words"
 )
@@ -24,8 +25,6 @@ const (
 	// Stages: policies stand in the stages of OVN's pipeline, and AdminNetworkPolicies have
 	// priorities with gaps between them, which a plan can space anew.
 	Stages
-	// Templates: sets of policies are made of templates.
-	Templates
 	// LogLevels: annotations set the level by action; without it, rules of the system's own policies log
 	// or do not, one by one.
 	LogLevels
@@ -60,6 +59,8 @@ type System struct {
 	// NetworkPolicies.
 	Tiers             func(*model.Cluster) []*model.Tier
 	TiersAroundNetpol [2]string
+	// Templates is how templates make policies in its tiers; nil where they are AdminNetworkPolicies.
+	Templates *template.TierForm
 	// Form is an output of rung ladder like the plugin's own tool's; nil for none.
 	Form *Form
 	// Precedence is how verdicts follow from policies, Lint what findings are of.

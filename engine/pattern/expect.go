@@ -33,8 +33,10 @@ func expectationsOf(ctx context.Context, m *MadeSet, rev *revision.Revision) ([]
 	oracle := m.RevisionAfter(rev)
 	if m.LeavesTo == template.LeavesLower {
 		var above []model.Key
-		for p := range rev.Cluster.Policies(model.KindANP) {
-			above = append(above, p.Key)
+		for p := range rev.Cluster.EveryPolicy() {
+			if p.Tier == model.TierAdmin {
+				above = append(above, p.Key)
+			}
 		}
 		oracle = rev.WithPolicies(nil, above)
 		b.WriteString("# NetworkPolicies and the baseline decide; this is what they make of it now.\n")

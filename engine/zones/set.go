@@ -140,8 +140,8 @@ func New(l *loop.Loop, cfg Config, world func() World, owners *ownership.Owners,
 	return z
 }
 
-// Start takes in the zones that the configuration names, and follows the Nodes. What is sent to
-// the loop after it finds those zones: no revision with objects is without them.
+// Start takes in the zones that the configuration names, and follows the Nodes. Objects that
+// are sent to the loop after it find those zones: no revision is without them.
 func (z *Set) Start() {
 	z.Go(z.runLooks)
 	if len(z.cfg.NB) > 0 {

@@ -75,6 +75,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 		missing: missingFamily(c, opt.IPv4, opt.IPv6), networks: opt.Networks}
 	if opt.System.Check != nil {
 		l.checkTierPlaces(&opt.System)
+		l.checkTemplates(true)
 		return l.finishFindings(&opt.System.Idle, broken)
 	}
 	for _, p := range slices.SortedFunc(c.AllPolicies(), ladder.ComparePolicies) {
@@ -127,7 +128,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	l.checkGaps()
 	l.checkPolicyCount()
 	l.checkTenants()
-	l.checkTemplates()
+	l.checkTemplates(false)
 	l.checkConversions()
 	l.checkConflicts()
 	l.checkNames()

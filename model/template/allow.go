@@ -128,7 +128,7 @@ func nameQuestion() Question {
 
 // priorityQuestion is the question for one priority, or several.
 func priorityQuestion(n int, b placeBefore) Question {
-	return Question{Name: askPriority, Ask: words.OneOrMany(n, "At which priority?", "At which priorities?"), Kind: Priorities, offer: offerPriorities(n, b)}
+	return Question{Name: askPriority, Ask: words.OneOrMany(n, "At which priority?", "At which priorities?"), Kind: Priorities, offer: offerPlaces(n, b)}
 }
 
 // isolation is the tenant isolation of OVN-Kubernetes' feature document: an Allow within each
@@ -208,15 +208,14 @@ func makeIsolation(m *setMaker) error {
 	egress = append(egress, ruleObject(model.Egress, "deny-others", model.Deny, others, nil))
 	main := m.addANP(mainPart, "tenants reach nobody else, and nobody else reaches them", m.priorities[1], namespacesObject(oneOfSelector(key, tenants)),
 		[]any{ruleObject(model.Ingress, "deny-others", model.Deny, others, nil)}, egress)
-	main.onto = func(old map[string]any) { addTenants(old, key, tenants) }
+	main.onto = func(namespaces map[string]any) bool { return addTenants(namespaces, key, tenants) }
 	return nil
 }
 
-// addTenants has the Deny mean all tenants; the rest of it stays as it is.
-func addTenants(old jsonObject, key string, tenants []string) {
-	subject := childObject(childObject(old, "spec"), "subject")
-	spaces := childObject(subject, "namespaces")
-	all, _ := spaces["matchExpressions"].([]any)
+// addTenants has the Deny mean all tenants; the rest of it stays as it is. It is false where the
+// namespaces are told by nothing that tenants could be added to.
+func addTenants(namespaces jsonObject, key string, tenants []string) bool {
+	all, _ := namespaces["matchExpressions"].([]any)
 	for _, e := range all {
 		r, ok := e.(map[string]any)
 		if !ok || r["key"] != key || r["operator"] != "In" {
@@ -229,7 +228,7 @@ func addTenants(old jsonObject, key string, tenants []string) {
 			}
 		}
 		r["values"] = values
-		return
+		return true
 	}
-	childObject(old, "spec")["subject"] = namespacesObject(oneOfSelector(key, tenants))
+	return false
 }

@@ -77,7 +77,8 @@ func (t *Template) CheckAnswer(w *World, q *Question, text string, a Answers) (s
 		}
 		text = strings.Join(splitList(text), ",")
 	case Priorities:
-		return t.checkPriorities(w, text)
+		at, err := t.checkPlaces(w, text)
+		return placesText(at), err
 	case OneOf:
 		var values []string
 		for _, c := range q.OfferedChoices(w, a) {
@@ -92,43 +93,6 @@ func (t *Template) CheckAnswer(w *World, q *Question, text string, a Answers) (s
 		}
 	}
 	return text, nil
-}
-
-// checkPriorities wants as many free priorities as the template takes. Where there are fewer,
-// the others follow with the same room as Place leaves.
-func (t *Template) checkPriorities(w *World, text string) (string, error) {
-	board, err := w.priorityBoard()
-	if err != nil {
-		return "", err
-	}
-	taken := map[int32]string{}
-	for _, s := range board.Slots() {
-		taken[s.Priority] = s.Policy
-	}
-	var at []int32
-	for _, f := range splitList(text) {
-		n, err := strconv.ParseInt(f, 10, 32)
-		switch {
-		case err != nil || n < 0 || n > int64(w.Max):
-			return "", fmt.Errorf("%s is no priority: want numbers from 0 to %d", f, w.Max)
-		case len(at) > 0 && int32(n) <= at[len(at)-1]:
-			return "", errors.New("want them ascending: the first decides first")
-		case taken[int32(n)] != "":
-			return "", fmt.Errorf("%d is taken by %s", n, taken[int32(n)])
-		}
-		at = append(at, int32(n))
-	}
-	if len(at) > t.priorities {
-		return "", fmt.Errorf("%s, and the template takes %d", words.Count(len(at), "priority"), t.priorities)
-	}
-	for len(at) < t.priorities {
-		next, err := board.FreePlaceAfter(at[len(at)-1])
-		if err != nil {
-			return "", err
-		}
-		at = append(at, next)
-	}
-	return prioritiesText(at), nil
 }
 
 // selectorOf reads labels as people write them.

@@ -2,7 +2,6 @@ package template
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"rung/model"
@@ -53,23 +52,20 @@ var defaultDeny = &Template{
 }
 
 // offerRoomAround offers two priorities before all that denies, and one after everything.
-func offerRoomAround(w *World, a Answers) []Choice {
-	first := offerPriorities(2, beforeDenies)(w, a)
-	board, err := w.priorityBoard()
-	if err != nil || len(first) == 0 {
-		return nil
-	}
-	after := int32(-1)
-	for _, p := range splitList(first[0].Value) {
-		if n, err := strconv.ParseInt(p, 10, 32); err == nil {
-			after = max(after, int32(n))
-		}
-	}
-	last, err := board.FreePlaceBehind(after)
+func offerRoomAround(w *World, _ Answers) []Choice {
+	board, err := w.placeBoard()
 	if err != nil {
 		return nil
 	}
-	return []Choice{{fmt.Sprintf("%s,%d", first[0].Value, last), first[0].Note + "; the last after every policy"}}
+	at, note, err := board.freeBefore(2, beforeDenies)
+	if err != nil {
+		return nil
+	}
+	last, err := board.freeBehind(at[len(at)-1])
+	if err != nil {
+		return nil
+	}
+	return []Choice{{placesText(append(at, last)), note + "; the last after every policy"}}
 }
 
 func makeDefaultDeny(m *setMaker) error {
@@ -100,7 +96,7 @@ func makeDefaultDeny(m *setMaker) error {
 	}
 	if m.answers[askDirection] != egressOnly {
 		ingress = []any{ruleObject(model.Ingress, "default-deny", model.Deny, []any{namespacesObject(anySelector())}, nil)}
-		m.set.Notes = append(m.set.Notes, "what comes from nodes and from outside the cluster stays: ingress rules can deny pods only")
+		m.set.Notes = append(m.set.Notes, "what comes from nodes and from outside the cluster stays: its ingress rules are about pods")
 	}
 	if len(m.set.Expect) == 0 { // what comes, policies above decide first
 		m.set.LeavesTo, m.set.Spaces = LeavesHigher, m.world.namespacesOf(spaces)
@@ -160,10 +156,10 @@ var baseline = &Template{
 			egress = []any{ruleObject(model.Egress, "default-deny", model.Deny, peers, nil)}
 		}
 		key := model.PolicyKey{Kind: model.KindBANP, Name: "default"}
-		if m.world.Cluster.Policy(key) != nil {
+		if m.world.Tiers == nil && m.world.Cluster.Policy(key) != nil {
 			m.set.Notes = append(m.set.Notes, "there is a baseline already, and there can be only one: its subject and rules are replaced")
 		}
-		m.addPolicy(mainPart, "what holds where neither an AdminNetworkPolicy nor a NetworkPolicy decides", key, jsonObject{"subject": namespacesObject(spaces)}, ingress, egress)
+		m.addPolicy(mainPart, "what holds where no other policy decides", key, jsonObject{"subject": namespacesObject(spaces)}, ingress, egress)
 		m.set.LeavesTo, m.set.Spaces = LeavesHigher, m.world.namespacesOf(spaces)
 		return nil
 	},
@@ -203,7 +199,7 @@ var quarantine = &Template{
 		m.addStatement(Statement{Name: "a pod in quarantine reaches nothing outside", From: pod, To: []End{{Addresses: []string{outsideAddress}}}})
 		m.addANP(mainPart, "a pod with "+strings.TrimSpace(m.answers[askPods])+" is shut off", m.priorities[0], podsObject(anySelector(), which), ingress,
 			[]any{ruleObject(model.Egress, "quarantine", model.Deny, append(all, m.world.outsideObject()), nil)}).setLogging(model.LogLevels{Deny: "alert"})
-		m.set.Notes = append(m.set.Notes, "nodes still reach such a pod: ingress rules can deny pods only")
+		m.set.Notes = append(m.set.Notes, "nodes still reach such a pod: its ingress rules are about pods")
 		return nil
 	},
 }

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
+	"rung/model/plan"
 	"rung/model/words"
 )
 
@@ -49,21 +50,38 @@ type SetPolicy struct {
 	Why  string // what it is for, in one line
 	// Object is the policy as the API has it.
 	Object map[string]any
-	// onto changes a policy that is there already, as the API has it, instead of replacing
-	// its spec; nil replaces.
-	onto func(old map[string]any)
+	place  plan.TierSlot
+	// onto changes the namespaces that a policy is for where it is there already, instead of replacing
+	// its spec; nil replaces. It is false where it could not.
+	onto func(namespaces map[string]any) bool
 }
 
 // PutOnto is the policy put over the one there is: what the set does not decide stays.
 func (p *SetPolicy) PutOnto(old map[string]any) map[string]any {
 	notes := childObject(childObject(old, "metadata"), "annotations")
 	notes[model.AnnotationTemplate] = childObject(childObject(p.Object, "metadata"), "annotations")[model.AnnotationTemplate]
-	if p.onto != nil {
-		p.onto(old)
-	} else {
-		old["spec"] = p.Object["spec"]
+	is, was := childObject(p.Object, "spec"), childObject(old, "spec")
+	if p.onto == nil {
+		old["spec"] = is
+	} else if !p.onto(namespacesOfSubject(was)) {
+		for _, field := range []string{"subject", "appliedTo"} {
+			if subject, has := is[field]; has {
+				was[field] = subject
+			}
+		}
 	}
 	return old
+}
+
+// namespacesOfSubject are the namespaces that a policy's spec is for, as a selector; of a policy in a
+// tier they stand first in its appliedTo.
+func namespacesOfSubject(spec jsonObject) jsonObject {
+	if list, _ := spec["appliedTo"].([]any); len(list) > 0 {
+		if first, ok := list[0].(map[string]any); ok {
+			return childObject(first, "namespaceSelector")
+		}
+	}
+	return childObject(childObject(spec, "subject"), "namespaces")
 }
 
 // childObject is a part of an object, made where there is none.
@@ -99,7 +117,7 @@ type setMaker struct {
 	world      *World
 	template   *Template
 	answers    Answers
-	priorities []int32
+	priorities []plan.TierSlot
 	set        *PolicySet
 }
 
@@ -124,17 +142,20 @@ func (t *Template) buildSet(w *World, a Answers, keep string) (*PolicySet, error
 		}
 		m := &setMaker{world: &own, template: t, answers: a, set: &PolicySet{Template: t, Name: try, Answers: a}}
 		for _, f := range splitList(a[askPriority]) {
-			p, err := strconv.ParseInt(f, 10, 32)
+			p, err := readPlace(f)
 			if err != nil {
 				return nil, fmt.Errorf("priority %q: want a number", f)
 			}
-			m.priorities = append(m.priorities, int32(p))
+			m.priorities = append(m.priorities, p)
 		}
 		if len(m.priorities) != t.priorities {
 			return nil, fmt.Errorf("template %s takes %d priorities, not %d", t.Name, t.priorities, len(m.priorities))
 		}
 		if err := t.make(m); err != nil {
 			return nil, fmt.Errorf("template %s: %w", t.Name, err)
+		}
+		if own.Tiers != nil {
+			m.putIntoTiers()
 		}
 		taken := m.takenName()
 		switch {
@@ -152,7 +173,7 @@ func (t *Template) buildSet(w *World, a Answers, keep string) (*PolicySet, error
 // only.
 func (m *setMaker) takenName() string {
 	for _, p := range m.set.Policies {
-		if p.Key.Kind == model.KindANP && m.world.Cluster.Policy(p.Key) != nil {
+		if p.Key.Kind != model.KindBANP && m.world.Cluster.Policy(p.Key) != nil {
 			return p.Key.Name
 		}
 	}
@@ -165,9 +186,11 @@ func (m *setMaker) takenName() string {
 }
 
 // addANP adds a policy of the set.
-func (m *setMaker) addANP(part, why string, priority int32, subject jsonObject, ingress, egress []any) *SetPolicy {
-	spec := jsonObject{"priority": int64(priority), "subject": subject}
-	return m.addPolicy(part, why, model.PolicyKey{Kind: model.KindANP, Name: policyName(m.set.Name, part)}, spec, ingress, egress)
+func (m *setMaker) addANP(part, why string, at plan.TierSlot, subject jsonObject, ingress, egress []any) *SetPolicy {
+	spec := jsonObject{"priority": int64(at.Priority), "subject": subject}
+	p := m.addPolicy(part, why, model.PolicyKey{Kind: model.KindANP, Name: policyName(m.set.Name, part)}, spec, ingress, egress)
+	p.place = at
+	return p
 }
 
 func (m *setMaker) addPolicy(part, why string, key model.PolicyKey, spec jsonObject, ingress, egress []any) *SetPolicy {

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/model/plan"
 )
 
 // mostRecord bounds what is believed of an annotation, in bytes.
@@ -81,9 +81,9 @@ type KnownSet struct {
 func KnownSets(c *model.Cluster) []*KnownSet {
 	byName := map[string]*KnownSet{}
 	var out []*KnownSet
-	for p := range c.Policies(model.KindANP, model.KindBANP) {
+	for p := range c.EveryPolicy() {
 		r, ok := RecordOf(p)
-		if !ok {
+		if !ok || p.Tier == model.TierNetwork || p.Namespace != "" || p.Kind == model.KindCNP {
 			continue
 		}
 		k := byName[r.Set]
@@ -214,6 +214,12 @@ func (k *KnownSet) MakeMissing(w *World, leaveOut []string) (*PolicySet, error) 
 	}
 	own := *w
 	own.keeps = k.Name
+	switch inTiers := k.MainPolicy().Tiered != nil; {
+	case inTiers && w.Tiers == nil:
+		return nil, fmt.Errorf("set %s is of %ss, and this cluster has none that decide", k.Name, k.MainPolicy().Kind.Abbreviation())
+	case !inTiers:
+		own.Tiers = nil
+	}
 	a, err := k.Template.CompleteAnswers(&own, given, true)
 	if err != nil {
 		return nil, fmt.Errorf("the annotation of the set %s: %w", k.Name, err)
@@ -239,7 +245,7 @@ func (k *KnownSet) MakeMissing(w *World, leaveOut []string) (*PolicySet, error) 
 		old := w.Cluster.Policy(p.Key)
 		if r, ok := (SetRecord{}), false; old != nil {
 			r, ok = RecordOf(old)
-			if (!ok || r.Set != k.Name || r.Part != p.Part) && p.Key.Kind == model.KindANP {
+			if (!ok || r.Set != k.Name || r.Part != p.Part) && p.Key.Kind != model.KindBANP {
 				return nil, fmt.Errorf("set %s: there is a policy %s already, which is not of the set", k.Name, p.Key.Name)
 			}
 		}
@@ -250,39 +256,31 @@ func (k *KnownSet) MakeMissing(w *World, leaveOut []string) (*PolicySet, error) 
 // currentPriorities returns the priorities that the policies of the set have now, as text. A
 // priority that no policy has any more is the one of the answers, or the next free one.
 func (k *KnownSet) currentPriorities(w *World) (string, error) {
-	board, err := w.priorityBoard()
+	board, err := w.placeBoard()
 	if err != nil {
 		return "", err
 	}
-	taken := map[int32]bool{}
-	for _, s := range board.Slots() {
-		taken[s.Priority] = true
-	}
-	at := make([]int32, k.Template.priorities)
+	at := make([]plan.TierSlot, k.Template.priorities)
 	was := splitList(k.Answers[askPriority])
 	live := make([]bool, len(at))
 	for part, p := range k.parts {
-		if i := k.Template.slots[part]; p.Kind == model.KindANP && (!live[i] || p.Priority < at[i]) {
-			at[i], live[i] = p.Priority, true
+		i := k.Template.slots[part]
+		if now, ok := placeOf(p); ok && (!live[i] || board.compare(now, at[i]) < 0) {
+			at[i], live[i] = now, true
 		}
 	}
+	before := noPlace
 	for i := range at {
-		if live[i] {
-			continue
+		if !live[i] && i < len(was) {
+			at[i], err = board.parsePlace(was[i])
+			live[i] = err == nil
 		}
-		if i < len(was) {
-			if n, err := strconv.ParseInt(was[i], 10, 32); err == nil && n >= 0 && n <= int64(w.Max) && !taken[int32(n)] {
-				at[i] = int32(n)
-				continue
+		if !live[i] {
+			if at[i], err = board.freeAfter(before); err != nil {
+				return "", err
 			}
 		}
-		before := int32(-1)
-		if i > 0 {
-			before = at[i-1]
-		}
-		if at[i], err = board.FreePlaceAfter(before); err != nil {
-			return "", err
-		}
+		before = at[i]
 	}
-	return prioritiesText(at), nil
+	return placesText(at), nil
 }

@@ -34,7 +34,7 @@ const (
 	Namespaces AnswerKind = "namespaces" // a selector of namespaces
 	Pods       AnswerKind = "pods"       // a selector of pods
 	Ports      AnswerKind = "ports"      // 80, 8000-8100, 53/UDP, with commas between
-	Priorities AnswerKind = "priorities" // one or more, ascending, with commas between
+	Priorities AnswerKind = "priorities" // places, one or more, ascending, with commas between
 	OneOf      AnswerKind = "one of"     // one of the choices that are offered
 	Name       AnswerKind = "name"       // of the set
 )
@@ -46,7 +46,7 @@ var forms = map[AnswerKind]string{
 	Namespaces: "labels of namespaces: tenant=blue, team in (a,b), name=shop for one by its name, all for every namespace",
 	Pods:       "labels of pods: app=web, quarantine=true",
 	Ports:      "ports with commas between: 80, 8000-8100, 53/UDP; any for every port",
-	Priorities: "free priorities, ascending, with commas between: 40,43",
+	Priorities: "free priorities, ascending, with commas between: 40,43; where policies stand in tiers: application/5,application/6",
 	OneOf:      "one of those that are offered",
 	Name:       "a name such as tenant-isolation",
 }

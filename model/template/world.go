@@ -3,7 +3,6 @@ package template
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -12,7 +11,6 @@ import (
 	"rung/model"
 	"rung/model/lint/vital"
 	"rung/model/overlap"
-	"rung/model/plan"
 	"rung/model/words"
 )
 
@@ -29,6 +27,8 @@ type World struct {
 	Max     int32 // the largest supported priority
 	Vital   vital.VitalEndpoints
 	IPv6    bool // pods have IPv6 addresses
+	// Tiers is how sets are made where policies stand in tiers; nil for AdminNetworkPolicies.
+	Tiers *TierForm
 	// keeps is the set that is made anew: its own policies stand in nobody's way.
 	keeps string
 	// limits and ports were worked out beforehand (PreparedWorld).
@@ -41,6 +41,10 @@ type World struct {
 // once.
 func (w *World) PreparedWorld() *World {
 	limits := map[placeBefore]int32{}
+	if w.Tiers != nil {
+		w.ports, w.prepared = w.metricsPorts(), true
+		return w
+	}
 	for _, b := range []placeBefore{beforeAll, beforeDecides, beforeDenies} {
 		limits[b] = w.limitBefore(b)
 	}
@@ -254,106 +258,4 @@ func (w *World) namespacesOf(s *metav1.LabelSelector) (out []string) {
 		}
 	}
 	return out
-}
-
-// otherANPs are the AdminNetworkPolicies but for those of the set that is made anew.
-func (w *World) otherANPs() iter.Seq[*model.Policy] {
-	return func(yield func(*model.Policy) bool) {
-		for p := range w.Cluster.Policies(model.KindANP) {
-			if r, ok := RecordOf(p); ok && w.keeps != "" && r.Set == w.keeps {
-				continue
-			}
-			if !yield(p) {
-				return
-			}
-		}
-	}
-}
-
-// priorityBoard are the priorities as they are, without those of the set that is made anew.
-func (w *World) priorityBoard() (*plan.Board, error) {
-	var slots []plan.Slot
-	for p := range w.otherANPs() {
-		slots = append(slots, plan.Slot{Policy: p.Name, Priority: p.Priority})
-	}
-	b, err := plan.NewBoard(slots, w.Max)
-	if err != nil {
-		return nil, fmt.Errorf("free priorities: %w", err)
-	}
-	return b, nil
-}
-
-// placeBefore says which policies a template must come before.
-type placeBefore int
-
-const (
-	beforeAll     placeBefore = iota // every AdminNetworkPolicy
-	beforeDecides                    // the first that decides about a pod, or denies, or passes on
-	beforeDenies                     // the first that denies or passes on
-)
-
-// limitBefore is the priority of the first policy that a template must come before, above the
-// largest where there is none.
-func (w *World) limitBefore(b placeBefore) int32 {
-	if w.prepared && w.keeps == "" {
-		return w.limits[b]
-	}
-	limit := w.Max + 1
-	for p := range w.otherANPs() {
-		if p.Priority < limit && (b == beforeAll || w.isDeciding(p, b == beforeDecides)) {
-			limit = p.Priority
-		}
-	}
-	return limit
-}
-
-// isDeciding says whether a policy denies or passes on; with allows also whether it lets a pod
-// through now.
-func (w *World) isDeciding(p *model.Policy, allows bool) bool {
-	for r := range p.AllRules() {
-		switch {
-		case r.MatchesNothing():
-		case r.Action != model.Allow:
-			return true
-		case allows && !w.Index.ReachOfRule(r).IsEmpty() && !w.Index.SubjectSet(p).IsEmpty():
-			return true
-		}
-	}
-	return false
-}
-
-// offerPriorities offers priorities for a template.
-func offerPriorities(n int, b placeBefore) func(*World, Answers) []Choice {
-	return func(w *World, _ Answers) []Choice {
-		board, err := w.priorityBoard()
-		if err != nil {
-			return nil
-		}
-		limit := w.limitBefore(b)
-		at, err := board.FreePlaces(n, limit)
-		if err != nil {
-			return nil
-		}
-		return []Choice{{prioritiesText(at), placeNote(w, limit)}}
-	}
-}
-
-func placeNote(w *World, limit int32) string {
-	if limit > w.Max {
-		return "free"
-	}
-	for p := range w.Cluster.Policies(model.KindANP) {
-		if p.Priority == limit {
-			return fmt.Sprintf("free, before %s (%d)", p.Name, limit)
-		}
-	}
-	return "free"
-}
-
-func prioritiesText(at []int32) string {
-	var texts []string
-	for _, p := range at {
-		texts = append(texts, fmt.Sprint(p))
-	}
-	return strings.Join(texts, ",")
 }

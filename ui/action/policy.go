@@ -125,7 +125,7 @@ const (
 var ladder = []Action{
 	{ID: LadderNew, Keys: []string{"n"}, Title: "new here", Footer: 20, Op: change.OpApply, Danger: change.Confirmed,
 		Help: "write a new policy in the gap under the cursor, or in the next free place of its tier"},
-	{ID: LadderTemplate, Needs: system.Templates, Keys: []string{"N"}, Title: "template", Footer: 70, Also: []string{"from template"}, Op: change.OpApply, Danger: change.Confirmed,
+	{ID: LadderTemplate, Keys: []string{"N"}, Title: "template", Footer: 70, Also: []string{"from template"}, Op: change.OpApply, Danger: change.Confirmed,
 		Help: "make policies from a template: tenant isolation, default deny, quarantine and others"},
 	{ID: LadderMove, Keys: []string{"m"}, Title: "move", Footer: 30, Op: change.OpMove, Danger: change.Confirmed,
 		Help: "move the policy along the ladder, or type its new priority; enter previews"},

@@ -256,7 +256,11 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 			env.OpenPage(nav.ToNew(v.freeNear(l)))
 		}
 	case action.LadderTemplate:
-		env.OpenPage(nav.ToTemplate(v.freeNear(l)))
+		if v.frame.rev.System.Bands != nil {
+			env.OpenPage(nav.ToTemplateIn(v.freePlace(l)))
+		} else {
+			env.OpenPage(nav.ToTemplate(v.freeNear(l)))
+		}
 	case action.LadderMove:
 		if l.Key.Kind == model.KindCNP { // it may hold no priority, or one of tier 3
 			view.AskMove(env, l.Key)

@@ -134,6 +134,9 @@ func ToNewIn(at plan.TierSlot) Page { return Page{Kind: Edit, Place: at} }
 // ToTemplate is the page that picks a template of policies; a blank policy gets a priority.
 func ToTemplate(priority int32) Page { return Page{Kind: Template, Priority: priority} }
 
+// ToTemplateIn is the same where policies stand in tiers.
+func ToTemplateIn(at plan.TierSlot) Page { return Page{Kind: Template, Place: at} }
+
 // ToMissing is the page of what the set of a policy misses.
 func ToMissing(k model.PolicyKey) Page { return Page{Kind: Template, Key: k} }
 

@@ -90,7 +90,11 @@ func (v *templatePage) Sync(env *view.Env) {
 
 // fillTable lists the templates, and the sets there are.
 func (v *templatePage) fillTable(env *view.Env) {
-	items := []*templateItem{{id: blank, name: blank, purpose: fmt.Sprintf("write one from scratch, at priority %d", v.page.Priority), asks: "$EDITOR"}}
+	at := fmt.Sprintf("at priority %d", v.page.Priority)
+	if p := v.page.Place; p.Tier != "" {
+		at = fmt.Sprintf("in tier %s at priority %s", p.Tier, words.Number(p.Priority))
+	}
+	items := []*templateItem{{id: blank, name: blank, purpose: "write one from scratch, " + at, asks: "$EDITOR"}}
 	for _, t := range template.AllTemplates() {
 		var asks []string
 		for _, q := range t.AskedQuestions() {
@@ -201,6 +205,8 @@ func (v *templatePage) Do(env *view.Env, id action.ID) bool {
 	switch {
 	case !ok || v.isForSet():
 		env.SayFailure("nothing to pick here")
+	case it.id == blank && v.page.Place.Tier != "":
+		env.ReplacePage(nav.ToNewIn(v.page.Place))
 	case it.id == blank:
 		env.ReplacePage(nav.ToNew(v.page.Priority))
 	case v.w == nil || v.makes.IsUnderWay():
