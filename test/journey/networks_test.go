@@ -37,6 +37,12 @@ func TestNetworksOnTheScreen(t *testing.T) {
 		c.press("enter").at("matrix").sees("on team-a_blue-net", "team-a")
 		c.press("esc").at("on team-a_blue-net").press("esc").at("Ladder")
 		c.press("H").sees("show on which network").press("esc")
+		c.press(":")
+		c.Type("ladder on team-a_blue-net")
+		c.press("enter").at("on team-a_blue-net").sees("NP").press("esc").at("Ladder")
+		c.press(":")
+		c.Type("matrix on team-a_blue-net")
+		c.press("enter").at("matrix on team-a_blue-net").press("esc").at("Ladder")
 		c.quits()
 	}
 }

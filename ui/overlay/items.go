@@ -32,7 +32,7 @@ type paletteItem struct {
 const maxNames = 20_000
 
 // kinds are the kinds of policies in the palette, which calls them as kubectl does.
-var kinds = []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindEF, model.KindCNP, model.KindACNP, model.KindANNP}
+var kinds = []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindMNP, model.KindEF, model.KindCNP, model.KindACNP, model.KindANNP}
 
 // itemsOf is everything the palette offers: what can be done here, then places by
 // name.
@@ -68,6 +68,10 @@ func itemsOf(o OverlayOffers) []paletteItem {
 	for ns := range cluster.Namespaces() {
 		place("matrix "+ns.Name, "connections of the namespace with the others", nav.ToMatrix(ns.Name, ""))
 	}
+	for _, name := range o.Rev.Desired.Networks().Names() {
+		place("ladder"+words.OnNetwork(name), "the policies of the network, in order", nav.PageOf(nav.Ladder).On(name))
+		place("matrix"+words.OnNetwork(name), "connections on the network", nav.ToMatrix("", "").On(name))
+	}
 	for _, to := range convert.Targets {
 		place("convert "+string(to), "the policies as "+to.Kind()+", rule by rule, with a proof", nav.ToConvert(string(to)))
 	}
@@ -102,13 +106,11 @@ func policyDetail(p *model.Policy) string {
 		return "BaselineAdminNetworkPolicy"
 	case model.KindCNP:
 		return fmt.Sprintf("ClusterNetworkPolicy, tier %d, priority %d", p.Tier, p.Priority)
-	case model.KindNP:
-		return "NetworkPolicy of namespace " + p.Namespace
 	}
 	if p.Tiered != nil {
 		return fmt.Sprintf("%s, tier %s, priority %g", p.Kind.Title(), p.Tiered.Tier, p.Tiered.Priority)
 	}
-	return "EgressFirewall of namespace " + p.Namespace
+	return p.Kind.Title() + " of namespace " + p.Namespace
 }
 
 // podsOf are the pods, each with its node and addresses.
