@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rung/model/template"
 	"rung/test/install"
 	"rung/test/kube/cluster"
 )
@@ -148,6 +149,48 @@ func TestTieredKinds(t *testing.T) {
 			}
 		})
 	}
+	// A set is made of several policies at once, and one undo takes all of them back. Guard rails say which
+	// name they want.
+	t.Run("templates", func(t *testing.T) {
+		home := t.TempDir()
+		policies := func() string {
+			out, err := c.Kubectl(t.Context(), cluster.Admin, "", "get", "clusternetworkpolicies.crd.antrea.io", "-o", "jsonpath={range .items[*]}{.metadata.name} {.metadata.annotations} {.spec}{\"\\n\"}{end}")
+			must(t, err)
+			return out
+		}
+		agreed := func(args ...string) {
+			t.Helper()
+			args = on(c, cluster.Admin, append(args, "--system", "antrea", "--write", "--yes")...)
+			r := rungAt(t, home, "", args...)
+			if _, name, asked := strings.Cut(r.err, "--confirm-name "); asked {
+				r = rungAt(t, home, "", append(args, "--confirm-name", strings.TrimSpace(name))...)
+			}
+			if r.code != 0 && r.code != 2 {
+				t.Fatalf("rung %v ended with %d\n%s%s", args, r.code, r.out, r.err)
+			}
+		}
+		for _, tpl := range template.AllTemplates() {
+			before := policies()
+			args := []string{"new", tpl.Name, "--defaults", "--answer", "name=made", "--apply"}
+			if tpl.Question("tenants") != nil {
+				args = append(args, "--answer", "label=tenant", "--answer", "tenants=a,b")
+			}
+			agreed(args...)
+			after := policies()
+			if strings.Count(after, "\nmade") <= strings.Count(before, "\nmade") {
+				t.Fatalf("%s made nothing:\n%s", tpl.Name, after)
+			}
+			agreed("undo")
+			if diff := cmp.Diff(before, policies()); diff != "" {
+				t.Errorf("%s undone (-was +now)\n%s", tpl.Name, diff)
+			}
+			agreed("redo")
+			if diff := cmp.Diff(after, policies()); diff != "" {
+				t.Errorf("%s made again (-was +now)\n%s", tpl.Name, diff)
+			}
+			agreed("undo")
+		}
+	})
 	t.Run("refused", func(t *testing.T) {
 		versions := func() string {
 			out, err := c.Kubectl(t.Context(), cluster.Admin, "", "get", "tiers.crd.antrea.io,clusternetworkpolicies.crd.antrea.io,clustergroups.crd.antrea.io", "-o", "jsonpath={range .items[*]}{.kind}{.metadata.name}{.metadata.resourceVersion}{\"\\n\"}{end}")
