@@ -116,7 +116,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	if len(cfg.LogFiles.Paths) > 0 {
 		e.loop.Go(e.runLogFiles)
 	}
-	e.state.dialects.Start(e.zones)
+	e.state.dialects.Start()
 	e.south.Start()
 	parts := rooms.Parts{Loop: l, Zones: e.zones, South: e.south, Pods: e.pods, Logs: e.logs, Slots: e.slots, Share: e.share,
 		Cluster: func() *model.Cluster { return e.state.cluster },
@@ -139,6 +139,7 @@ func (e *Engine) makeZones() {
 	z := zones.Config{NB: cfg.NB, TLS: cfg.NBTLS, ZoneOf: cfg.ZoneOf, Reconcile: cfg.Reconcile, Own: cfg.Sandbox != nil,
 		Follow: cfg.FollowZones, Sweep: cfg.Sweep, MaxPriority: cfg.MaxPriority, Slots: e.slots, Share: e.share, Archives: archives}
 	e.zones = zones.New(e.loop, z, s.World, e.owners, s.reports, s.dialects)
+	s.dialects.SetZones(e.zones)
 	b := below.Config{SB: cfg.SB, TLS: cfg.NBTLS, Flows: cfg.Flows, Slots: e.slots, Archives: archives}
 	if cfg.ExecZones {
 		b.Pods = e.pods

@@ -30,7 +30,7 @@ var Antrea = &System{
 
 	Order: antrea.EffectiveOrder, Bands: antrea.LadderBands,
 	Tiers: antrea.TiersInOrder, TiersAroundNetpol: [2]string{antrea.Application, antrea.Baseline},
-	Templates:  &template.TierForm{Kind: model.KindACNP, Last: antrea.Application, Baseline: antrea.Baseline, Bands: antrea.LadderBands, Object: antrea.RestatedPolicy},
+	Templates:  &template.TierForm{Kind: model.KindACNP, Last: antrea.Application, Baseline: antrea.Baseline, Bands: antrea.DecidingBands, Object: antrea.RestatedPolicy},
 	Form:       &Form{Name: "antctl", Head: antrea.AntctlHead, Row: antrea.AntctlRow},
 	Precedence: index.Antrea, Draft: antreaDraft,
 	Refuse: antrea.Refuse, Naming: antrea.PoliciesNaming,

@@ -95,7 +95,7 @@ set is gone, rung lint says so (template-incomplete), and --update makes what is
 	c.registerTrial(cmd)
 	command.CompleteFlag(cmd, "answer", completeAnswer)
 	command.CompleteFlag(cmd, "update", a.CompleteValue(func(_ *engine.Engine, r *revision.Revision) (out []string) {
-		for _, k := range template.KnownSets(r.Cluster) {
+		for _, k := range template.KnownSets(r.Cluster, r.System.Templates != nil) {
 			out = append(out, k.Name+"\t"+k.Called)
 		}
 		return out

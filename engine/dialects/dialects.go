@@ -90,9 +90,11 @@ func New(l *loop.Loop, cfg Config, c Compiler, w zones.World) *Dialects {
 	return d
 }
 
-// Start reads the dialects of these zones from now on.
-func (d *Dialects) Start(z *zones.Set) {
-	d.zones = z
+// SetZones gives the zones whose rows say what the settings are; it stands before the loop runs.
+func (d *Dialects) SetZones(z *zones.Set) { d.zones = z }
+
+// Start reads the dialects of the zones from now on.
+func (d *Dialects) Start() {
 	if d.cfg.Kube != nil {
 		d.Go(d.runConfig)
 	}

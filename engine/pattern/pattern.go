@@ -58,7 +58,7 @@ func MakeSet(w *template.World, t *template.Template, given template.Answers, of
 // CompleteSet makes what a set of the cluster misses.
 func CompleteSet(w *template.World, name string, leaveOut []string) (*MadeSet, error) {
 	var names []string
-	for _, k := range template.KnownSets(w.Cluster) {
+	for _, k := range template.KnownSets(w.Cluster, w.Tiers != nil) {
 		if k.Name == name {
 			set, err := k.MakeMissing(w, leaveOut)
 			if err != nil {

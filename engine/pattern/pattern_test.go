@@ -119,7 +119,7 @@ func TestTemplates(t *testing.T) {
 				}
 			}
 			found := false
-			for _, k := range template.KnownSets(after.Cluster) {
+			for _, k := range template.KnownSets(after.Cluster, false) {
 				found = found || k.Name == made.Name && k.Template == made.Template && len(k.Policies) == len(made.Policies)
 				if m := k.MissingPolicies(after.Cluster); len(m) > 0 {
 					t.Errorf("the set misses %v", m)
@@ -189,7 +189,7 @@ func TestWhole(t *testing.T) {
 		t.Fatal(left, err)
 	}
 	after = revisionOf(t, append(all(rev), objects(t, left.Text)...))
-	if k := template.KnownSets(after.Cluster)[0]; len(k.MissingPolicies(after.Cluster)) != 0 {
+	if k := template.KnownSets(after.Cluster, false)[0]; len(k.MissingPolicies(after.Cluster)) != 0 {
 		t.Errorf("left out and missed: %v", k.MissingPolicies(after.Cluster))
 	}
 
@@ -261,7 +261,7 @@ func TestOddValues(t *testing.T) {
 		seen[p.Key.Name] = true
 	}
 	after := revisionOf(t, append(all(rev), objects(t, made.Text)...))
-	if n := len(template.KnownSets(after.Cluster)[0].Policies); n != 8 {
+	if n := len(template.KnownSets(after.Cluster, false)[0].Policies); n != 8 {
 		t.Errorf("%d policies are known again, want 8", n)
 	}
 }

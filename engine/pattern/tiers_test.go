@@ -1,7 +1,11 @@
 package pattern_test
 
 import (
+	"errors"
+	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,6 +16,7 @@ import (
 	"rung/model/plan"
 	"rung/model/template"
 	"rung/revision"
+	"rung/sources/manifests"
 	"rung/system"
 )
 
@@ -44,8 +49,7 @@ func restate(p *model.Policy) restated {
 // of templates, makes the same of these.
 func TestTiersSayTheSame(t *testing.T) {
 	rev := demo(t)
-	admin, tiers := pattern.WorldOf(rev), pattern.WorldOf(rev)
-	tiers.Tiers = system.Antrea.Templates
+	admin, tiers := pattern.WorldOf(rev), inTiers(rev)
 	for _, tpl := range template.AllTemplates() {
 		given := template.Answers{"name": "made"}
 		before, err := pattern.MakeSet(admin, tpl, given, true)
@@ -77,76 +81,205 @@ func TestTiersSayTheSame(t *testing.T) {
 	}
 }
 
+// acnp is a policy about all pods, in a tier.
+func acnp(name, tier, at, action string) string {
+	return "apiVersion: crd.antrea.io/v1beta1\nkind: ClusterNetworkPolicy\nmetadata: {name: " + name + "}\nspec:\n  tier: " + tier + "\n  priority: " + at +
+		"\n  appliedTo: [{namespaceSelector: {}}]\n  ingress: [{name: all, action: " + action + ", from: [{namespaceSelector: {}}]}]\n"
+}
+
+func tier(name, at string) string {
+	return "apiVersion: crd.antrea.io/v1beta1\nkind: Tier\nmetadata: {name: " + name + "}\nspec: {priority: " + at + "}\n"
+}
+
+const (
+	adminCNP = `apiVersion: policy.networking.k8s.io/v1alpha2
+kind: ClusterNetworkPolicy
+metadata: {name: shut}
+spec: {tier: Admin, priority: 5, subject: {namespaces: {}}, ingress: [{action: Deny, from: [{namespaces: {}}]}]}
+`
+	allowANP = `apiVersion: policy.networking.k8s.io/v1alpha1
+kind: AdminNetworkPolicy
+metadata: {name: open}
+spec: {priority: 5, subject: {namespaces: {}}, ingress: [{action: Allow, from: [{namespaces: {}}]}]}
+`
+)
+
+// inTiers is the world of a cluster where Antrea decides.
+func inTiers(rev *revision.Revision) *template.World {
+	w := pattern.WorldOf(rev)
+	w.Tiers = system.Antrea.Templates
+	return w
+}
+
 // Places in tiers: before what denies, with room between, and behind everything.
 func TestTierPlaces(t *testing.T) {
-	policy := func(name, tier, at, action string) string {
-		return "apiVersion: crd.antrea.io/v1beta1\nkind: ClusterNetworkPolicy\nmetadata: {name: " + name + "}\nspec:\n  tier: " + tier + "\n  priority: " + at +
-			"\n  appliedTo: [{namespaceSelector: {}}]\n  ingress: [{name: all, action: " + action + ", from: [{namespaceSelector: {}}]}]\n"
-	}
+	const end = "application/1,application/2"
 	for name, c := range map[string]struct {
-		policies                  []string
+		objects                   []string
 		monitor, deny, quarantine string // the places offered
 	}{
-		"none":                {nil, "application/1,application/2", "application/1,application/2,application/3", "application/1"},
-		"allows alone":        {[]string{policy("a", "platform", "5", "Allow")}, "application/1,application/2", "application/1,application/2,application/3", "platform/3"},
-		"a deny":              {[]string{policy("a", "platform", "5", "Drop")}, "platform/2,platform/4", "platform/2,platform/4,application/1", "platform/3"},
-		"close together":      {[]string{policy("a", "platform", "5", "Allow"), policy("b", "platform", "5.1", "Pass")}, "platform/5.03,platform/5.06", "platform/5.03,platform/5.06,application/1", "platform/3"},
-		"first of its tier":   {[]string{policy("a", "emergency", "7", "Allow"), policy("b", "securityops", "1", "Reject")}, "emergency/8,emergency/9", "emergency/8,emergency/9,application/1", "emergency/4"},
-		"first of all":        {[]string{policy("a", "emergency", "1", "Drop")}, "", "", ""},
-		"the end is taken":    {[]string{policy("a", "application", "10000", "Allow"), policy("b", "platform", "5", "Drop")}, "platform/2,platform/4", "", "platform/3"},
-		"in the baseline":     {[]string{policy("a", "baseline", "5", "Drop")}, "application/1,application/2", "application/1,application/2,application/3", "application/1"},
-		"in a tier not there": {[]string{policy("a", "nowhere", "5", "Drop")}, "application/1,application/2", "application/1,application/2,application/3", "application/1"},
+		"none":                {nil, end, end + ",application/3", "application/1"},
+		"allows alone":        {[]string{acnp("a", "platform", "5", "Allow")}, end, end + ",application/3", "platform/3"},
+		"a deny":              {[]string{acnp("a", "platform", "5", "Drop")}, "platform/2,platform/4", "platform/2,platform/4,application/1", "platform/3"},
+		"close together":      {[]string{acnp("a", "platform", "5", "Allow"), acnp("b", "platform", "5.1", "Pass")}, "platform/5.03,platform/5.06", "platform/5.03,platform/5.06,application/1", "platform/3"},
+		"first of its tier":   {[]string{acnp("a", "emergency", "7", "Allow"), acnp("b", "securityops", "1", "Reject")}, "emergency/8,emergency/9", "emergency/8,emergency/9,application/1", "emergency/4"},
+		"first of all":        {[]string{acnp("a", "emergency", "1", "Drop")}, "", "", ""},
+		"the end is taken":    {[]string{acnp("a", "application", "10000", "Allow"), acnp("b", "platform", "5", "Drop")}, "platform/2,platform/4", "", "platform/3"},
+		"in the baseline":     {[]string{acnp("a", "baseline", "5", "Drop")}, end, end + ",application/3", "application/1"},
+		"in a tier not there": {[]string{acnp("a", "nowhere", "5", "Drop")}, end, end + ",application/3", "application/1"},
+		"in a refused tier":   {[]string{tier("a", "120"), tier("b", "120"), tier("c", "251"), acnp("a", "b", "5", "Drop"), acnp("c", "c", "5", "Drop")}, end, end + ",application/3", "application/1"},
+		"in a custom tier":    {[]string{tier("a", "120"), acnp("a", "a", "1", "Drop")}, "securityops/1,securityops/2", "securityops/1,securityops/2,application/1", "securityops/1"},
+		"refused priorities":  {[]string{acnp("a", "application", "1e9", "Drop"), acnp("b", "platform", "-3", "Drop")}, end, end + ",application/3", "application/1"},
+		"a CNP denies":        {[]string{adminCNP, acnp("a", "application", "5", "Drop")}, "platform/1,platform/2", "platform/1,platform/2,application/6", "platform/1"},
+		"an ANP allows":       {[]string{allowANP}, end, end + ",application/3", "application/1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := pattern.WorldOf(revisionOf(t, objects(t, c.policies...)))
-			w.Tiers = system.Antrea.Templates
-			for tpl, want := range map[string]string{"monitoring": c.monitor, "default-deny": c.deny, "quarantine": c.quarantine} {
-				q := template.FindTemplate(tpl).Question("priority")
-				got := q.FirstChoice(w, nil)
+			w := inTiers(revisionOf(t, loose(t, c.objects...)))
+			for name, want := range map[string]string{"monitoring": c.monitor, "default-deny": c.deny, "quarantine": c.quarantine} {
+				tpl := template.FindTemplate(name)
+				got := tpl.Question("priority").FirstChoice(w, nil)
 				if got != want {
-					t.Errorf("%s is offered %q, want %q", tpl, got, want)
+					t.Errorf("%s is offered %q, want %q", name, got, want)
 				}
 				if got == "" {
 					continue
 				}
-				if again, err := template.FindTemplate(tpl).CheckAnswer(w, q, got, nil); again != got || err != nil {
-					t.Errorf("%s is taken as %q: %v", got, again, err)
+				if again, err := tpl.CheckAnswer(w, tpl.Question("priority"), got, nil); again != got || err != nil {
+					t.Errorf("%s is taken as %q: %v", name, again, err)
 				}
 			}
 		})
 	}
 }
 
-// A set that was made stands where it stands, wherever it was moved and whatever else is there.
+// loose reads objects whatever is wrong with them.
+func loose(t *testing.T, texts ...string) (out []model.Object) {
+	t.Helper()
+	for _, text := range texts {
+		out = append(out, manifests.Parse("loose.yaml", []byte(text), manifests.Options{SkipSchema: true}).Objects...)
+	}
+	return out
+}
+
+// What stands behind every tier, and a baseline without room, are said.
+func TestTierLimits(t *testing.T) {
+	deny := template.FindTemplate("default-deny")
+	w := inTiers(demo(t, allowANP))
+	made, err := pattern.MakeSet(w, deny, template.Answers{}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if note := strings.Join(made.Notes, "\n"); !strings.Contains(note, "ANP open decides after every tier, and so after the Deny") {
+		t.Errorf("notes: %s", note)
+	}
+	if offer := deny.Question("priority").OfferedChoices(w, nil)[0].Note; !strings.Contains(offer, "after every tier, and before ") {
+		t.Errorf("offered: %s", offer)
+	}
+	full := inTiers(demo(t, acnp("last", "baseline", "10000", "Allow")))
+	if _, err := pattern.MakeSet(full, template.FindTemplate("baseline"), template.Answers{}, true); !errors.Is(err, plan.ErrNoRoom) {
+		t.Errorf("a baseline behind the last priority: %v", err)
+	}
+	for _, w := range []*template.World{w, pattern.WorldOf(demo(t))} {
+		if _, err := deny.CheckAnswer(w, deny.Question("priority"), ",", nil); err == nil || !strings.HasPrefix(err.Error(), "want free priorities") {
+			t.Errorf("no priority at all: %v", err)
+		}
+	}
+}
+
+// without is a text without the documents that have a line.
+func without(text string, lines ...string) string {
+	return strings.Join(slices.DeleteFunc(strings.Split(text, "---\n"), func(d string) bool {
+		return slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(d, l+"\n") })
+	}), "---\n")
+}
+
+// A set that was made is completed between its own policies, wherever they were moved, whatever else is
+// there; and of what was written into its policies nothing is lost.
 func TestTierSetGrows(t *testing.T) {
 	rev := demo(t)
-	grow := func(more string) (*pattern.MadeSet, *revision.Revision, error) {
-		all := append(slices.Collect(rev.Cluster.Objects()), objects(t, more)...)
-		r := revisionOf(t, append(all, objects(t, namespace("violet", "violet"))...))
-		w := pattern.WorldOf(r)
-		w.Tiers = system.Antrea.Templates
-		made, err := pattern.CompleteSet(w, "walls", nil)
-		return made, r, err
+	text := func(tpl string, given template.Answers) string {
+		t.Helper()
+		made, err := pattern.MakeSet(inTiers(rev), template.FindTemplate(tpl), given, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made.Text
 	}
-	w := pattern.WorldOf(rev)
-	w.Tiers = system.Antrea.Templates
-	first, err := pattern.MakeSet(w, template.FindTemplate("tenant-isolation"), template.Answers{"name": "walls", "tenants": "blue,red", "priority": "platform/5,platform/7"}, true)
-	if err != nil {
-		t.Fatal(err)
+	walls := text("tenant-isolation", template.Answers{"name": "walls", "tenants": "blue,red", "priority": "platform/5,platform/7"})
+	deny := text("default-deny", template.Answers{"name": "walls"})
+	const twoEntries, both = "appliedTo:\n    - podSelector:\n        matchLabels:\n          app: web\n    - namespaceSelector:", "appliedTo:\n    - namespaceSelector:"
+	perRule := regexp.MustCompile(`(?s)  appliedTo:\n.*?  ingress:\n    - name: deny-others-ingress\n`).ReplaceAllString(walls[strings.LastIndex(walls, "---\n"):],
+		"  ingress:\n    - name: deny-others-ingress\n      appliedTo: [{namespaceSelector: {matchExpressions: [{key: tenant, operator: In, values: [blue, red]}]}}]\n")
+	perRule = regexp.MustCompile(`(?s)  egress:.*`).ReplaceAllString(perRule, "")
+	for name, c := range map[string]struct {
+		text  string
+		more  []string
+		gone  []string          // lines of the policies that are gone
+		wants map[string]string // places of policies that are made
+		is    string            // in the text
+	}{
+		"a new tenant":           {walls, nil, nil, map[string]string{"walls-violet": "platform/5"}, "- violet"},
+		"something first of all": {walls, []string{acnp("a", "emergency", "1", "Drop")}, nil, map[string]string{"walls-violet": "platform/5"}, ""},
+		"the Deny was moved": {strings.Replace(walls, "priority: 7\n", "priority: 3\n", 1), []string{acnp("a", "platform", "2", "Allow")}, []string{"  name: walls-blue", "  name: walls-red"},
+			map[string]string{"walls-blue": "platform/2.5", "walls-red": "platform/2.5"}, ""},
+		"no room before the Deny": {strings.Replace(walls, "priority: 7\n", "priority: 1\n", 1), []string{acnp("a", "platform", "5", "Allow")}, []string{"  name: walls-blue", "  name: walls-red"},
+			map[string]string{"walls-blue": "networkops/1"}, ""},
+		"its place was taken": {deny, []string{acnp("a", "application", "1", "Allow")}, []string{"  name: walls-needs"}, map[string]string{"walls-needs": "application/1.5"}, ""},
+		"another entry":       {strings.Replace(walls, both, twoEntries, -1), nil, nil, map[string]string{"walls-violet": "platform/5"}, "app: web"},
+		"rule by rule":        {walls[:strings.LastIndex(walls, "---\n")] + perRule, nil, nil, map[string]string{"walls-violet": "platform/5"}, "violet"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := append(slices.Collect(rev.Cluster.Objects()), objects(t, without(c.text, c.gone...))...)
+			r := revisionOf(t, append(append(all, objects(t, c.more...)...), objects(t, namespace("violet", "violet"))...))
+			made, err := pattern.CompleteSet(inTiers(r), "walls", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			after := made.RevisionAfter(r).Cluster
+			for name, want := range c.wants {
+				p := after.Policy(model.PolicyKey{Kind: model.KindACNP, Name: name})
+				if p == nil {
+					t.Fatalf("%s is not made:\n%s", name, made.Text)
+				}
+				if got := fmt.Sprintf("%s/%v", p.Tiered.Tier, p.Tiered.Priority); got != want {
+					t.Errorf("%s stands at %s, want %s", name, got, want)
+				}
+			}
+			if !strings.Contains(made.Text, c.is) {
+				t.Errorf("no %s in\n%s", c.is, made.Text)
+			}
+			if sets := template.KnownSets(after, true); len(sets) != 1 || len(sets[0].MissingPolicies(after)) > 0 {
+				t.Errorf("%d sets, or something is missing", len(sets))
+			}
+		})
 	}
-	made, r, err := grow(first.Text)
-	if err != nil {
-		t.Fatal(err)
+}
+
+// Policies that decide nothing here are no part of a set: they would hide that one of its own is gone.
+func TestSetsOfOneKind(t *testing.T) {
+	rev := demo(t)
+	set := func(w *template.World) string {
+		t.Helper()
+		made, err := pattern.MakeSet(w, template.FindTemplate("tenant-isolation"), template.Answers{"name": "walls", "tenants": "blue,red"}, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made.Text
 	}
-	after := made.RevisionAfter(r).Cluster
-	if p := after.Policy(model.PolicyKey{Kind: model.KindACNP, Name: "walls-violet"}); p == nil || (plan.TierSlot{Tier: p.Tiered.Tier, Priority: p.Tiered.Priority}) != (plan.TierSlot{Tier: "platform", Priority: 5}) {
-		t.Errorf("the new tenant's: %+v", p)
+	admin, tiers := set(pattern.WorldOf(rev)), set(inTiers(rev))
+	all := append(slices.Collect(rev.Cluster.Objects()), objects(t, without(admin, "  name: walls-blue"), tiers)...)
+	c := revisionOf(t, all)
+	sets := template.KnownSets(c.Cluster, false)
+	if len(sets) != 1 || len(sets[0].MissingPolicies(c.Cluster)) != 1 {
+		t.Fatalf("%d sets, want one that has lost a policy", len(sets))
 	}
-	main := after.Policy(model.PolicyKey{Kind: model.KindACNP, Name: "walls"})
-	if main.Tiered.Priority != 7 {
-		t.Errorf("the Deny went to %v", main.Tiered.Priority)
+	if sets := template.KnownSets(c.Cluster, true); len(sets) != 2 || sets[0].MainPolicy().Tiered == nil || len(sets[0].MissingPolicies(c.Cluster)) != 0 {
+		t.Errorf("where tiers decide there are %d sets, want that in tiers first", len(sets))
 	}
-	if !main.Tiered.AppliedTo[0].Namespaces.Matches(model.NewLabels(map[string]string{"tenant": "violet"})) {
-		t.Errorf("the Deny does not mean the new tenant:\n%s", main.YAML)
+	w := pattern.WorldOf(c)
+	w.Tiers = nil // as on OVN-Kubernetes
+	made, err := pattern.CompleteSet(w, "walls", nil)
+	if err != nil || len(made.New) != 1 || made.New[0].Kind != model.KindANP {
+		t.Errorf("made %v: %v", made, err)
 	}
 }

@@ -1,8 +1,11 @@
 package antrea
 
 import (
+	"slices"
+
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/plan"
 )
 
 // LadderBands is the ladder of a cluster on Antrea (antrea.md#order), in the order in which bands decide: all
@@ -25,6 +28,23 @@ func LadderBands(c *model.Cluster) []ladder.Band {
 		}
 		r := &b.Rungs[n-1]
 		r.Policies = append(r.Policies, ladder.RungPolicyOf(p.Policy))
+	}
+	return out
+}
+
+// DecidingBands is the ladder without what Antrea refuses: tiers, priorities of policies, and tiers that do
+// not exist.
+func DecidingBands(c *model.Cluster) (out []ladder.Band) {
+	refused := refusedTiers(slices.Collect(c.Tiers()))
+	for _, b := range LadderBands(c) {
+		_, no := refused[b.Name]
+		if b.Missing || no && b.Tier != nil {
+			continue
+		}
+		b.Rungs = slices.DeleteFunc(b.Rungs, func(r ladder.BandRung) bool {
+			return b.Tier != nil && !(r.Priority >= plan.LeastPlace && r.Priority <= plan.MostPlace)
+		})
+		out = append(out, b)
 	}
 	return out
 }

@@ -239,10 +239,7 @@ func allowsOwnNamespaces(p *model.Policy) bool {
 // checkTemplates reports what sets made from templates miss: policies of tenants that came since,
 // and those that are gone. Sets in tiers are asked where these decide.
 func (l *linter) checkTemplates(tiersDecide bool) {
-	for _, set := range template.KnownSets(l.c) {
-		if set.MainPolicy().Tiered != nil && !tiersDecide {
-			continue
-		}
+	for _, set := range template.KnownSets(l.c, tiersDecide) {
 		for _, m := range set.MissingPolicies(l.c) {
 			message := fmt.Sprintf("the set %s, made from the template %s, has lost its policy %s", set.Name, set.Called, m.Policy)
 			remedy := "restore " + m.Policy

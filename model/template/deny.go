@@ -61,11 +61,11 @@ func offerRoomAround(w *World, _ Answers) []Choice {
 	if err != nil {
 		return nil
 	}
-	last, err := board.freeBehind(at[len(at)-1])
+	last, behind, err := board.freeBehind(at[len(at)-1])
 	if err != nil {
 		return nil
 	}
-	return []Choice{{placesText(append(at, last)), note + "; the last after every policy"}}
+	return []Choice{{placesText(append(at, last)), note + "; the last " + behind}}
 }
 
 func makeDefaultDeny(m *setMaker) error {
@@ -97,6 +97,11 @@ func makeDefaultDeny(m *setMaker) error {
 	if m.answers[askDirection] != egressOnly {
 		ingress = []any{ruleObject(model.Ingress, "default-deny", model.Deny, []any{namespacesObject(anySelector())}, nil)}
 		m.set.Notes = append(m.set.Notes, "what comes from nodes and from outside the cluster stays: its ingress rules are about pods")
+	}
+	if m.world.Tiers != nil {
+		if _, after := m.world.newTierBoard().lastTier(); after != "" {
+			m.set.Notes = append(m.set.Notes, after+" decides after every tier, and so after the Deny: what it allows may be denied")
+		}
 	}
 	if len(m.set.Expect) == 0 { // what comes, policies above decide first
 		m.set.LeavesTo, m.set.Spaces = LeavesHigher, m.world.namespacesOf(spaces)

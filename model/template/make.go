@@ -61,27 +61,49 @@ func (p *SetPolicy) PutOnto(old map[string]any) map[string]any {
 	notes := childObject(childObject(old, "metadata"), "annotations")
 	notes[model.AnnotationTemplate] = childObject(childObject(p.Object, "metadata"), "annotations")[model.AnnotationTemplate]
 	is, was := childObject(p.Object, "spec"), childObject(old, "spec")
-	if p.onto == nil {
+	switch own, inTiers := is["appliedTo"].([]any); {
+	case p.onto == nil:
 		old["spec"] = is
-	} else if !p.onto(namespacesOfSubject(was)) {
-		for _, field := range []string{"subject", "appliedTo"} {
-			if subject, has := is[field]; has {
-				was[field] = subject
-			}
+	case inTiers:
+		for _, part := range partsWithSubjects(was) {
+			p.putOntoApplied(part, own[0])
+		}
+	default:
+		namespaces, ok := childObject(was, "subject")["namespaces"].(map[string]any)
+		if !ok || !p.onto(namespaces) {
+			was["subject"] = is["subject"]
 		}
 	}
 	return old
 }
 
-// namespacesOfSubject are the namespaces that a policy's spec is for, as a selector; of a policy in a
-// tier they stand first in its appliedTo.
-func namespacesOfSubject(spec jsonObject) jsonObject {
-	if list, _ := spec["appliedTo"].([]any); len(list) > 0 {
-		if first, ok := list[0].(map[string]any); ok {
-			return childObject(first, "namespaceSelector")
+// putOntoApplied changes the entry of an appliedTo that tells the namespaces of the set; where there is none,
+// the policy's own comes to the others.
+func (p *SetPolicy) putOntoApplied(part jsonObject, own any) {
+	all, _ := part["appliedTo"].([]any)
+	for _, e := range all {
+		entry, _ := e.(map[string]any)
+		if namespaces, ok := entry["namespaceSelector"].(map[string]any); ok && p.onto(namespaces) {
+			return
 		}
 	}
-	return childObject(childObject(spec, "subject"), "namespaces")
+	part["appliedTo"] = append(all, own)
+}
+
+// partsWithSubjects are the spec of a policy in a tier, or its rules where each says itself what it is for.
+func partsWithSubjects(spec jsonObject) (out []jsonObject) {
+	for _, side := range []string{"ingress", "egress"} {
+		rules, _ := spec[side].([]any)
+		for _, r := range rules {
+			if rule, ok := r.(map[string]any); ok && rule["appliedTo"] != nil {
+				out = append(out, rule)
+			}
+		}
+	}
+	if spec["appliedTo"] != nil || len(out) == 0 {
+		return []jsonObject{spec}
+	}
+	return out
 }
 
 // childObject is a part of an object, made where there is none.
@@ -155,7 +177,9 @@ func (t *Template) buildSet(w *World, a Answers, keep string) (*PolicySet, error
 			return nil, fmt.Errorf("template %s: %w", t.Name, err)
 		}
 		if own.Tiers != nil {
-			m.putIntoTiers()
+			if err := m.putIntoTiers(); err != nil {
+				return nil, fmt.Errorf("template %s: %w", t.Name, err)
+			}
 		}
 		taken := m.takenName()
 		switch {
@@ -177,7 +201,7 @@ func (m *setMaker) takenName() string {
 			return p.Key.Name
 		}
 	}
-	for _, k := range KnownSets(m.world.Cluster) {
+	for _, k := range KnownSets(m.world.Cluster, m.world.Tiers != nil) {
 		if k.Name == m.set.Name {
 			return k.Policies[0].Name
 		}

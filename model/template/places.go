@@ -23,10 +23,11 @@ type placeBoard interface {
 	compare(a, b plan.TierSlot) int
 	// freeBefore finds places before others, with what is worth knowing about them.
 	freeBefore(n int, b placeBefore) ([]plan.TierSlot, string, error)
-	// freeAfter finds the next place behind another, and freeBehind one behind every policy, too.
-	// Behind noPlace is any.
+	// freeAfter finds the next place behind another, and freeBehind one behind every policy, too, with
+	// what is worth knowing about it. freeBetween finds one between two, of which the first may be noPlace.
 	freeAfter(at plan.TierSlot) (plan.TierSlot, error)
-	freeBehind(at plan.TierSlot) (plan.TierSlot, error)
+	freeBehind(at plan.TierSlot) (plan.TierSlot, string, error)
+	freeBetween(low, high plan.TierSlot) (plan.TierSlot, error)
 }
 
 // noPlace comes before every place.
@@ -133,6 +134,9 @@ func (t *Template) checkPlaces(w *World, text string) ([]plan.TierSlot, error) {
 		}
 		at = append(at, p)
 	}
+	if len(at) == 0 {
+		return nil, errors.New("want " + Priorities.Form())
+	}
 	if len(at) > t.priorities {
 		return nil, fmt.Errorf("%s, and the template takes %d", words.Count(len(at), "priority"), t.priorities)
 	}
@@ -188,9 +192,22 @@ func (b *priorityBoard) freeAfter(at plan.TierSlot) (plan.TierSlot, error) {
 	return priorityPlace(p), err
 }
 
-func (b *priorityBoard) freeBehind(at plan.TierSlot) (plan.TierSlot, error) {
+func (b *priorityBoard) freeBehind(at plan.TierSlot) (plan.TierSlot, string, error) {
 	p, err := b.FreePlaceBehind(int32(at.Priority))
-	return priorityPlace(p), err
+	return priorityPlace(p), "after every policy", err
+}
+
+func (b *priorityBoard) freeBetween(low, high plan.TierSlot) (plan.TierSlot, error) {
+	at, err := b.FreePlaces(1, int32(high.Priority))
+	if err == nil && float64(at[0]) > low.Priority {
+		return priorityPlace(at[0]), nil
+	}
+	for n := high.Priority - 1; n > low.Priority; n-- {
+		if p, err := b.parsePlace(words.Number(n)); err == nil {
+			return p, nil
+		}
+	}
+	return low, fmt.Errorf("before %s: %w", placeText(high), plan.ErrNoRoom)
 }
 
 func priorityPlace(p int32) plan.TierSlot { return plan.TierSlot{Priority: float64(p)} }

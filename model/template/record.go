@@ -77,19 +77,27 @@ type KnownSet struct {
 	parts    map[string]*model.Policy
 }
 
-// KnownSets returns the sets of templates in a cluster, by name.
-func KnownSets(c *model.Cluster) []*KnownSet {
-	byName := map[string]*KnownSet{}
+// setID tells sets apart: those of AdminNetworkPolicies and those in tiers may have the same name.
+type setID struct {
+	name    string
+	inTiers bool
+}
+
+// KnownSets returns the sets of templates in a cluster, by name; those of policies in tiers, before others of
+// their name, only where tiers decide.
+func KnownSets(c *model.Cluster, inTiers bool) []*KnownSet {
+	byName := map[setID]*KnownSet{}
 	var out []*KnownSet
 	for p := range c.EveryPolicy() {
 		r, ok := RecordOf(p)
-		if !ok || p.Tier == model.TierNetwork || p.Namespace != "" || p.Kind == model.KindCNP {
+		if !ok || p.Tier == model.TierNetwork || p.Namespace != "" || p.Kind == model.KindCNP || p.Tiered != nil && !inTiers {
 			continue
 		}
-		k := byName[r.Set]
+		id := setID{r.Set, p.Tiered != nil}
+		k := byName[id]
 		if k == nil {
 			k = &KnownSet{Name: r.Set, Called: r.Template, Template: FindTemplate(r.Template), parts: map[string]*model.Policy{}}
-			byName[r.Set], out = k, append(out, k)
+			byName[id], out = k, append(out, k)
 		}
 		if r.Template != k.Called {
 			continue // two templates, one name: the first has it
@@ -101,19 +109,26 @@ func KnownSets(c *model.Cluster) []*KnownSet {
 			k.Answers = r.Answers
 		}
 	}
-	slices.SortFunc(out, func(a, b *KnownSet) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(out, func(a, b *KnownSet) int {
+		if a.Name == b.Name && a.isInTiers() {
+			return -1
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
 	return out
 }
 
 // SetOf is the set that a policy is of, nil for none.
 func SetOf(c *model.Cluster, key model.PolicyKey) *KnownSet {
-	for _, k := range KnownSets(c) {
+	for _, k := range KnownSets(c, key.Kind.IsTiered()) {
 		if slices.ContainsFunc(k.Policies, func(p *model.Policy) bool { return p.Key == key }) {
 			return k
 		}
 	}
 	return nil
 }
+
+func (k *KnownSet) isInTiers() bool { return k.Policies[0].Tiered != nil }
 
 // MainPolicy is the policy that is about the whole set; where it is gone, the first of the others.
 func (k *KnownSet) MainPolicy() *model.Policy {
@@ -214,13 +229,13 @@ func (k *KnownSet) MakeMissing(w *World, leaveOut []string) (*PolicySet, error) 
 	}
 	own := *w
 	own.keeps = k.Name
-	switch inTiers := k.MainPolicy().Tiered != nil; {
-	case inTiers && w.Tiers == nil:
-		return nil, fmt.Errorf("set %s is of %ss, and this cluster has none that decide", k.Name, k.MainPolicy().Kind.Abbreviation())
-	case !inTiers:
+	if !k.isInTiers() {
 		own.Tiers = nil
 	}
-	a, err := k.Template.CompleteAnswers(&own, given, true)
+	// Its places are those of its policies: none is offered.
+	asked := *k.Template
+	asked.Questions = slices.DeleteFunc(slices.Clone(asked.Questions), func(q Question) bool { return q.Kind == Priorities })
+	a, err := asked.CompleteAnswers(&own, given, true)
 	if err != nil {
 		return nil, fmt.Errorf("the annotation of the set %s: %w", k.Name, err)
 	}
@@ -271,16 +286,30 @@ func (k *KnownSet) currentPriorities(w *World) (string, error) {
 	}
 	before := noPlace
 	for i := range at {
-		if !live[i] && i < len(was) {
-			at[i], err = board.parsePlace(was[i])
-			live[i] = err == nil
-		}
 		if !live[i] {
-			if at[i], err = board.freeAfter(before); err != nil {
+			var next *plan.TierSlot
+			if j := slices.Index(live[i:], true); j > 0 {
+				next = &at[i+j]
+			}
+			if at[i], err = placeAgain(board, before, next, was, i); err != nil {
 				return "", err
 			}
 		}
 		before = at[i]
 	}
 	return placesText(at), nil
+}
+
+// placeAgain is the place of a policy that is gone, between those of its set: where it was, or a free one.
+func placeAgain(board placeBoard, before plan.TierSlot, next *plan.TierSlot, was []string, i int) (plan.TierSlot, error) {
+	if i < len(was) {
+		at, err := board.parsePlace(was[i])
+		if err == nil && (before == noPlace || board.compare(before, at) < 0) && (next == nil || board.compare(at, *next) < 0) {
+			return at, nil
+		}
+	}
+	if next == nil {
+		return board.freeAfter(before)
+	}
+	return board.freeBetween(before, *next)
 }

@@ -106,7 +106,7 @@ func FuzzRecord(f *testing.F) {
 	f.Add(`{"template":"default-deny","set":"s","part":"needs","answers":{"priority":"-1,9999999999"}}`)
 	f.Fuzz(func(t *testing.T, raw string) {
 		w := world(t, tenants, anp("x", 7, raw))
-		for _, k := range KnownSets(w.Cluster) {
+		for _, k := range KnownSets(w.Cluster, false) {
 			k.MissingPolicies(w.Cluster)
 			if s, err := k.MakeMissing(w, nil); err == nil && len(s.Policies) == 0 {
 				t.Errorf("a set of nothing: %q", raw)
@@ -122,7 +122,7 @@ func TestSets(t *testing.T) {
 	w := world(t, tenants, anp("walls", 43, record("main", "blue")), anp("walls-blue", 40, record("tenant=blue", "")),
 		anp("z-other", 50, SetRecord{"quarantine", "walls", "main", nil}.Annotation()), anp("broken", 51, "no JSON"),
 		anp("later", 52, SetRecord{"of-tomorrow", "new", "main", nil}.Annotation()))
-	sets := KnownSets(w.Cluster)
+	sets := KnownSets(w.Cluster, false)
 	if len(sets) != 2 || sets[0].Name != "new" || sets[0].Template != nil || sets[0].MissingPolicies(w.Cluster) != nil {
 		t.Fatalf("%+v", sets)
 	}

@@ -18,7 +18,8 @@ type TierForm struct {
 	Kind model.Kind
 	// Last is the last tier before NetworkPolicies that every cluster has, Baseline the one after them.
 	Last, Baseline string
-	// Bands are the policies of a cluster, tier by tier.
+	// Bands are the policies of a cluster that decide, tier by tier; NetworkPolicies are the band of
+	// their kind.
 	Bands func(*model.Cluster) []ladder.Band
 	// Object is the policy, as the API has it, that says at a place what an AdminNetworkPolicy or a
 	// baseline says.
@@ -28,19 +29,20 @@ type TierForm struct {
 // tierSign stands between a tier and the priority in it.
 const tierSign = "/"
 
-// tierBoard are the places in the tiers before NetworkPolicies, in order.
+// tierBoard are the places in the tiers before NetworkPolicies, in order, among the bands of policies that
+// stand in no tier.
 type tierBoard struct {
 	last  string
 	bands []ladder.Band
-	w     *World
 }
 
 func (w *World) newTierBoard() *tierBoard {
-	b := &tierBoard{last: w.Tiers.Last, w: w}
+	b := &tierBoard{last: w.Tiers.Last}
 	for _, band := range w.Tiers.Bands(w.Cluster) {
-		if band.Tier != nil && band.Name != w.Tiers.Baseline {
-			b.bands = append(b.bands, w.withoutKept(band))
+		if band.Tier == nil && band.Name == string(model.KindNP) {
+			break
 		}
+		b.bands = append(b.bands, w.withoutKept(band))
 	}
 	return b
 }
@@ -60,7 +62,7 @@ func (w *World) withoutKept(band ladder.Band) ladder.Band {
 
 // bandOf is which band a tier is, -1 for none.
 func (b *tierBoard) bandOf(tier string) int {
-	return slices.IndexFunc(b.bands, func(band ladder.Band) bool { return band.Name == tier })
+	return slices.IndexFunc(b.bands, func(band ladder.Band) bool { return band.Tier != nil && band.Name == tier })
 }
 
 func (b *tierBoard) parsePlace(text string) (at plan.TierSlot, err error) {
@@ -69,7 +71,9 @@ func (b *tierBoard) parsePlace(text string) (at plan.TierSlot, err error) {
 	if i < 0 {
 		var names []string
 		for _, band := range b.bands {
-			names = append(names, band.Name)
+			if band.Tier != nil {
+				names = append(names, band.Name)
+			}
 		}
 		return at, fmt.Errorf("%s is no place: want TIER/PRIORITY such as %s/5; the tiers are %s", text, b.last, strings.Join(names, ", "))
 	}
@@ -99,16 +103,16 @@ func (b *tierBoard) freeBefore(n int, before placeBefore) ([]plan.TierSlot, stri
 				low = r.Priority
 				continue
 			}
-			note := fmt.Sprintf("free, before %s (%s)", r.Policies[j].Policy.Key.Label(), placeText(plan.TierSlot{Tier: b.bands[i].Name, Priority: r.Priority}))
-			if at := placesBetween(b.bands[i].Name, n, low, r.Priority); at != nil {
-				return at, note, nil
-			}
-			for i--; i >= 0; i-- {
-				if at := b.placesAtEnd(i, n); at != nil {
-					return at, note, nil
+			first := r.Policies[j].Policy.Key.Label()
+			if b.bands[i].Tier != nil {
+				if at := placesBetween(b.bands[i].Name, n, low, r.Priority); at != nil {
+					return at, fmt.Sprintf("free, before %s (%s)", first, placeText(plan.TierSlot{Tier: b.bands[i].Name, Priority: r.Priority})), nil
 				}
 			}
-			return nil, "", fmt.Errorf("%s comes first of all: %w", r.Policies[j].Policy.Key.Label(), plan.ErrNoRoom)
+			if at := b.placesAbove(i, 0, n); at != nil {
+				return at, "free, before " + first, nil
+			}
+			return nil, "", fmt.Errorf("%s comes first of all: %w", first, plan.ErrNoRoom)
 		}
 	}
 	if at := b.placesAtEnd(b.bandOf(b.last), n); at != nil {
@@ -141,9 +145,20 @@ func placesBetween(tier string, n int, low, high float64) (out []plan.TierSlot) 
 	return out
 }
 
+// placesAbove are places at the end of the last tier above a band, and not above another, that has some; nil
+// for none.
+func (b *tierBoard) placesAbove(band, top, n int) []plan.TierSlot {
+	for i := band - 1; i >= top; i-- {
+		if at := b.placesAtEnd(i, n); at != nil {
+			return at
+		}
+	}
+	return nil
+}
+
 // placesAtEnd are places behind the policies of a tier, nil where there are none.
 func (b *tierBoard) placesAtEnd(band, n int) (out []plan.TierSlot) {
-	if band < 0 {
+	if band < 0 || b.bands[band].Tier == nil {
 		return nil
 	}
 	last := 0.0
@@ -182,20 +197,58 @@ func (b *tierBoard) freeAfter(at plan.TierSlot) (plan.TierSlot, error) {
 	return plan.TierSlot{Tier: at.Tier, Priority: next}, nil
 }
 
-func (b *tierBoard) freeBehind(at plan.TierSlot) (plan.TierSlot, error) {
-	end := len(b.bands) - 1
+// lastTier is the band of the last tier before NetworkPolicies, and the first policy behind it that stands in
+// no tier; empty for none.
+func (b *tierBoard) lastTier() (end int, after string) {
+	for end = len(b.bands) - 1; end >= 0 && b.bands[end].Tier == nil; end-- {
+		for _, r := range b.bands[end].Rungs {
+			after = r.Policies[0].Policy.Key.Label()
+			break
+		}
+	}
+	return end, after
+}
+
+func (b *tierBoard) freeBehind(at plan.TierSlot) (plan.TierSlot, string, error) {
+	end, after := b.lastTier()
+	note := "after every policy"
+	if after != "" {
+		note = "after every tier, and before " + after
+	}
 	free := b.placesAtEnd(end, 1)
 	switch {
 	case free == nil:
-		return at, fmt.Errorf("behind every policy: %w", plan.ErrNoRoom)
+		return at, "", fmt.Errorf("behind every policy: %w", plan.ErrNoRoom)
 	case b.compare(at, free[0]) >= 0:
-		return b.freeAfter(at)
+		next, err := b.freeAfter(at)
+		return next, note, err
 	}
-	return free[0], nil
+	return free[0], note, nil
+}
+
+func (b *tierBoard) freeBetween(low, high plan.TierSlot) (plan.TierSlot, error) {
+	i, top, from := b.bandOf(high.Tier), max(b.bandOf(low.Tier), 0), 0.0
+	if i >= 0 {
+		if low.Tier == high.Tier {
+			from = low.Priority
+		}
+		for _, r := range b.bands[i].Rungs {
+			if r.Priority < high.Priority {
+				from = max(from, r.Priority)
+			}
+		}
+		if at := placesBetween(high.Tier, 1, from, high.Priority); at != nil {
+			return at[0], nil
+		}
+		if at := b.placesAbove(i, top, 1); at != nil && (low == noPlace || b.compare(low, at[0]) < 0) {
+			return at[0], nil
+		}
+	}
+	return low, fmt.Errorf("before %s: %w", placeText(high), plan.ErrNoRoom)
 }
 
 // baselinePlace is the place behind all policies of the baseline's tier.
-func (w *World) baselinePlace() plan.TierSlot {
+func (w *World) baselinePlace() (plan.TierSlot, error) {
 	last := 0.0
 	for _, band := range w.Tiers.Bands(w.Cluster) {
 		for _, r := range w.withoutKept(band).Rungs {
@@ -204,19 +257,26 @@ func (w *World) baselinePlace() plan.TierSlot {
 			}
 		}
 	}
-	return plan.TierSlot{Tier: w.Tiers.Baseline, Priority: min(last+1, plan.MostPlace)}
+	at := plan.TierSlot{Tier: w.Tiers.Baseline, Priority: last + 1}
+	if at.Priority > plan.MostPlace {
+		return at, fmt.Errorf("behind the policies of tier %s: %w", w.Tiers.Baseline, plan.ErrNoRoom)
+	}
+	return at, nil
 }
 
 // putIntoTiers makes the policies of a set the system's own.
-func (m *setMaker) putIntoTiers() {
+func (m *setMaker) putIntoTiers() (err error) {
 	for i := range m.set.Policies {
 		p := &m.set.Policies[i]
 		at := p.place
 		if p.Key.Kind == model.KindBANP {
-			at = m.world.baselinePlace()
+			if at, err = m.world.baselinePlace(); err != nil {
+				return err
+			}
 		}
 		p.Key = model.PolicyKey{Kind: m.world.Tiers.Kind, Name: policyName(m.set.Name, p.Part)}
 		childObject(p.Object, "metadata")["name"] = p.Key.Name
 		p.Object = m.world.Tiers.Object(p.Object, at)
 	}
+	return nil
 }

@@ -102,7 +102,7 @@ func (v *templatePage) fillTable(env *view.Env) {
 		}
 		items = append(items, &templateItem{id: "template " + t.Name, name: t.Name, purpose: t.For, asks: strings.Join(asks, ", "), template: t})
 	}
-	if sets := template.KnownSets(env.Rev.Cluster); len(sets) > 0 {
+	if sets := template.KnownSets(env.Rev.Cluster, env.Rev.System.Templates != nil); len(sets) > 0 {
 		items = append(items, &templateItem{id: "# sets", head: widget.HeadingLine("made from templates here", max(1, env.W-2), v.st)})
 		for _, k := range sets {
 			it := &templateItem{id: "set " + k.Name, name: k.Name, set: k, missing: len(k.MissingPolicies(env.Rev.Cluster)),
