@@ -20,9 +20,8 @@ RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 GORACE ?= atexit_sleep_ms=50
 export GORACE
 
-# Without the folder in it, what was built for one clone serves the next. The tag leaves out plugins
-# of kustomize, as kubectl does: package plugin would have the linker keep 28 MB that nobody calls.
-export GOFLAGS := $(filter-out -trimpath -tags=%,$(GOFLAGS)) -trimpath -tags=kustomize_disable_go_plugin_support
+# Without the folder in it, what was built for one clone serves the next.
+export GOFLAGS := $(filter-out -trimpath -tags=%,$(GOFLAGS)) -trimpath
 
 # Packages under test at once. Tests wait about half of their time, for servers and
 # for screens, so two cores are kept busy by three.
@@ -111,7 +110,7 @@ lint-windows: ## vet for Windows, with the tests, which compiles them
 WINE ?= wine
 WINDOWS_PKG ?= ./model/... ./compiler/... ./pages/... ./system ./themes ./revision/... ./engine/statedir ./cli/form \
 	$(addprefix ./change/,guard rewrite history write) ./sources/logfile ./sources/reading \
-	$(addprefix ./sources/manifests/,admission input kustomize workload write yamltree)
+	$(addprefix ./sources/manifests/,admission input workload write yamltree)
 
 test-windows: ## the tests of WINDOWS_PKG as programs of Windows, in WINE
 	GOOS=windows GOARCH=amd64 WINEDEBUG=-all go test -vet=off -exec '$(WINE)' $(TESTFLAGS) $(WINDOWS_PKG)
@@ -123,7 +122,7 @@ VULN := $(CURDIR)/bin/vuln
 vulncheck: build ## known vulnerabilities in the program's code and in bin/rung
 	cd test/vuln && go build -o $(VULN)/ tool && rm -rf $(VULN)/db && \
 		$(VULN)/indexdb -vulns "$$(go list -m -f '{{.Dir}}' golang.org/x/vulndb)/data/osv" -out $(VULN)/db
-	@code=0; for what in ". -tags kustomize_disable_go_plugin_support" "-mode binary bin/rung"; do \
+	@code=0; for what in . "-mode binary bin/rung"; do \
 		echo "govulncheck $$what"; $(VULN)/govulncheck -db file://$(VULN)/db $$what >$(VULN)/found || code=1; \
 		grep -vE '^ +(#[0-9]+:|Use )|traces? found|symbols found' $(VULN)/found; \
 	done; exit $$code
@@ -170,7 +169,7 @@ $(TOOLS)/cyclonedx-gomod: release/tools/go.mod release/tools/go.sum
 # From a tag and a clean tree, or a snapshot. The same commit gives the same bytes, in any folder.
 # Exactly these flags, whatever the environment has: they are in the program. GoReleaser knows no
 # commit where a clone has no remote, and git none where a clone is somebody else's.
-release: export GOFLAGS := -trimpath -tags=kustomize_disable_go_plugin_support
+release: export GOFLAGS := -trimpath
 release: ## bin/release: everything that a release is made of, from a tag; SNAPSHOT=1 without one
 	@git describe --exact-match --tags HEAD >/dev/null 2>&1 || [ -n "$(SNAPSHOT)" ] || \
 		{ echo "this commit has no tag, so no release can be made of it; to make a snapshot: make release SNAPSHOT=1"; exit 1; }

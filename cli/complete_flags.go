@@ -87,7 +87,6 @@ func flagValues(a *command.App) map[string]command.Completer {
 		"log":           command.FileCompleter(),
 		"dns-addresses": command.FileCompleter(manifestNames[:3]...),
 		"config":        command.FileCompleter(manifestNames[:2]...),
-		"kustomize":     folders,
 		"sandbox-dir":   folders,
 		"state-dir":     folders,
 		"profile":       folders,

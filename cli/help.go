@@ -141,7 +141,7 @@ type flagGroup struct {
 
 // flagGroups are the flags that every command takes, by what they are about.
 var flagGroups = []flagGroup{
-	{"Where policies and pods come from", []string{"filename", "kustomize", "kubeconfig", "context", "cluster", "user", "server", "workloads",
+	{"Where policies and pods come from", []string{"filename", "kubeconfig", "context", "cluster", "user", "server", "workloads",
 		"max-file-size", "api-release"}},
 	{"Login to the cluster", []string{"token", "username", "password", "client-certificate", "client-key", "as", "as-uid",
 		"as-group",

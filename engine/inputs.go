@@ -6,7 +6,6 @@ import (
 
 	"rung/sources/manifests"
 	"rung/sources/manifests/input"
-	"rung/sources/manifests/kustomize"
 )
 
 // Input is something that an argument names for Rung to read.
@@ -16,7 +15,7 @@ type Input = input.Input
 const ContextInput = input.Context
 
 // ParseInput reads an argument that names something to read: a path, - for standard input,
-// git:REV[:PATH], kustomize:DIR or context:NAME. It looks at no file.
+// git:REV[:PATH] or context:NAME. It looks at no file.
 func ParseInput(arg string) (Input, error) { return input.Parse(arg) }
 
 // CheckInput says why manifests cannot be read at all, nil if they may be: that a file or a
@@ -32,8 +31,6 @@ func InputIdentity(arg string) string {
 		return arg
 	case in.Kind == input.Git:
 		file, found = ".", arg+" in " // the repository is looked for from here
-	case in.Kind == input.Kustomize:
-		found = input.KustomizePrefix
 	}
 	if abs, err := filepath.Abs(file); err == nil {
 		return found + abs
@@ -41,19 +38,12 @@ func InputIdentity(arg string) string {
 	return arg
 }
 
-// KustomizeInput names the kustomization of a folder.
-func KustomizeInput(dir string) string { return input.KustomizePrefix + dir }
+// KustomizationNames are the names that the file of a kustomization may have.
+var KustomizationNames = input.KustomizationNames
 
-// RenderInput returns the text of an input that is rendered, a kustomization; is says whether it
-// is one.
-func RenderInput(ctx context.Context, arg string, limit int64) (text []byte, is bool, err error) {
-	in, err := input.Parse(arg)
-	if err != nil || in.Kind != input.Kustomize {
-		return nil, false, nil // whoever reads it says so
-	}
-	text, err = kustomize.Render(ctx, in.Name, limit)
-	return text, true, err
-}
+// RenderKustomization returns the command line that renders the kustomization in a folder for Rung,
+// and DIR in it if the folder is not known.
+func RenderKustomization(dir string) string { return input.RenderKustomization(dir) }
 
 // HasNoManifests says whether all inputs are folders without a manifest in them.
 func HasNoManifests(inputs []string) bool {

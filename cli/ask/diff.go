@@ -31,7 +31,7 @@ func DiffCommand(a *command.App) *cobra.Command {
 		Use:   "diff BEFORE AFTER",
 		Short: "Show what changes from one state to another: policies, connections, findings",
 		Long: `Show what differs between two of anything that Rung reads: files, folders, - for standard
-input, git:REV[:PATH], kustomize:DIR, dumps, must-gathers, or context:NAME for a cluster.
+input, git:REV[:PATH], dumps, must-gathers, or context:NAME for a cluster.
 
 Policies that came, went, moved and changed are told rule by rule. Connections are told by
 workload, with addresses outside where policies tell them apart, and at which ports: those

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +17,7 @@ import (
 	"rung/cli/command"
 	"rung/engine"
 	"rung/model/clean"
+	"rung/model/shell"
 	"rung/revision"
 	"rung/sources/reading"
 )
@@ -72,7 +72,7 @@ const maxChange = 4 << 20
 // than policies.
 func filesMutation(ctx context.Context, a *command.App, paths []string) (change.Mutation, error) {
 	folder := func(p string) bool {
-		info, err := os.Stat(strings.TrimPrefix(p, engine.KustomizeInput("")))
+		info, err := os.Stat(p)
 		return err == nil && info.IsDir()
 	}
 	m := change.Mutation{Op: change.OpApply, Mixed: slices.ContainsFunc(paths, folder)}
@@ -90,6 +90,9 @@ func readChanges(ctx context.Context, a *command.App, paths []string, m *change.
 			continue
 		}
 		err = filepath.WalkDir(p, func(path string, d fs.DirEntry, err error) error {
+			if slices.Contains(engine.KustomizationNames, d.Name()) {
+				return fmt.Errorf("%s is a kustomization; apply what this prints: kubectl kustomize %s", p, shell.Quote(filepath.Dir(path)))
+			}
 			if err != nil || d.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
 				return err
 			}
@@ -127,17 +130,15 @@ func saySkipped(a *command.App, path, why string) {
 
 func readChange(ctx context.Context, a *command.App, path string) ([]byte, error) {
 	in := a.In
-	rendered, is, err := engine.RenderInput(ctx, path, maxChange)
 	switch {
-	case err != nil:
-		return nil, fmt.Errorf("read the change: %s: %w", path, err)
-	case is:
-		return rendered, nil
 	case path == "":
 		return nil, errors.New("nothing to apply: give --change FILE (- for standard input), or on a cluster -f FILE")
 	case path == "-" && slices.Contains(a.Flags.Files, "-"):
 		return nil, errors.New("-f - and --change - cannot both read standard input; put one of them in a file")
 	case path != "-":
+		if _, err := engine.ParseInput(path); err != nil {
+			return nil, fmt.Errorf("read the change: %w", err)
+		}
 		f, err := reading.Open(ctx, path)
 		if err != nil {
 			return nil, fmt.Errorf("read the change: %w", err)

@@ -11,6 +11,7 @@ import (
 
 	"rung/cli/form"
 	"rung/cli/report"
+	"rung/engine"
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/sources/reading"
@@ -48,10 +49,12 @@ func BadFlag(cmd *cobra.Command, err error) error {
 	var absent *pflag.NotExistError
 	var alone *pflag.ValueRequiredError
 	switch {
+	case errors.As(err, &absent) && slices.Contains([]string{"k", "kustomize"}, absent.GetSpecifiedName()):
+		return fmt.Errorf("unknown flag: %s; Rung no longer renders kustomizations: %s", dashed(absent), engine.RenderKustomization(""))
 	case errors.As(err, &bad):
 		err = wrongValue(bad)
 	case errors.As(err, &absent) && absent.GetSpecifiedShortnames() != "":
-		err = fmt.Errorf("unknown flag: -%s", absent.GetSpecifiedName())
+		err = fmt.Errorf("unknown flag: %s", dashed(absent))
 	case errors.As(err, &absent):
 		if like := similarFlag(cmd, absent.GetSpecifiedName()); like != "" {
 			return fmt.Errorf("unknown flag: --%s; did you mean: --%s", absent.GetSpecifiedName(), like)
@@ -61,6 +64,14 @@ func BadFlag(cmd *cobra.Command, err error) error {
 		err = fmt.Errorf("--%s needs a value: --%s %s", alone.GetFlag().Name, alone.GetFlag().Name, value)
 	}
 	return fmt.Errorf("%w; see: %s --help", err, cmd.CommandPath())
+}
+
+// dashed returns a flag that does not exist, as it was typed.
+func dashed(absent *pflag.NotExistError) string {
+	if absent.GetSpecifiedShortnames() != "" {
+		return "-" + absent.GetSpecifiedName()
+	}
+	return "--" + absent.GetSpecifiedName()
 }
 
 // wrongValue says what a flag takes instead of a value.

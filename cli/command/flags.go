@@ -64,10 +64,8 @@ type globalFlags struct {
 
 func (f *globalFlags) Register(root *cobra.Command) {
 	p := root.PersistentFlags()
-	p.VarP(&inputsValue{&f.Files, ""}, "filename", "f",
+	p.StringArrayVarP(&f.Files, "filename", "f", nil,
 		"manifests to read: `PATH` of a file or folder, - for standard input, or git:REV[:PATH] of a git repository (repeatable)")
-	p.VarP(&inputsValue{&f.Files, engine.KustomizeInput("")}, "kustomize", "k",
-		"`FOLDER` of a kustomization to read, rendered as by kubectl, once; nothing is fetched (repeatable)")
 	f.registerNB(p)
 	p.StringVarP(&f.Output, "output", "o", "table", "`FORM` of the answer: table, wide, json, yaml or a template; the help of a command lists all that it has")
 	p.StringVar(&f.OVN.Family, "ip-family", "auto", "address `FAMILIES` to compile for: auto, ipv4, ipv6 or dual")
@@ -113,20 +111,6 @@ func (f *globalFlags) Register(root *cobra.Command) {
 	f.Log.register(p)
 	f.Kube.register(p)
 	f.UI.register(p)
-}
-
-// inputsValue is a flag whose values are inputs, in the order in which flags of its kind are given.
-type inputsValue struct {
-	inputs *[]string
-	prefix string // of each value
-}
-
-func (v *inputsValue) String() string { return "" }
-func (v *inputsValue) Type() string   { return "stringArray" }
-
-func (v *inputsValue) Set(value string) error {
-	*v.inputs = append(*v.inputs, v.prefix+value)
-	return nil
 }
 
 // StateFolder is where history, audit and Rung's own log are kept.

@@ -15,6 +15,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/sources/manifests/check"
+	"rung/sources/manifests/input"
 	"rung/sources/manifests/older"
 	"rung/sources/manifests/wayin"
 	"rung/sources/manifests/workload"
@@ -116,7 +117,7 @@ func (d *decoder) takeDocument(n *yaml.Node, origin model.Origin, text []byte) {
 	if isJSONPatch(n) {
 		origin.Line = d.line + n.Line
 		d.reportIssue(origin, model.Key{}, check.Issue{Severity: model.SeverityInfo, Code: check.CodePatch,
-			Message: "skipped: JSON patches, no objects; a kustomization applies them (-k)"})
+			Message: "skipped: JSON patches, no objects; a kustomization applies them: " + input.RenderKustomization("")})
 		return
 	}
 	if isExpectations(n) {

@@ -11,7 +11,6 @@ import (
 
 	"rung/sources/manifests/gitfs"
 	"rung/sources/manifests/input"
-	"rung/sources/manifests/kustomize"
 )
 
 // CheckInput says why an input cannot be read at all, nil if it may be: that a file or a
@@ -29,8 +28,6 @@ func CheckInput(ctx context.Context, arg string) error {
 			err = fmt.Errorf("%s: %w", arg, err)
 		}
 		return err
-	case in.Kind == input.Kustomize:
-		return kustomize.Check(in.Name)
 	case in.Kind == input.Context:
 		return errNoManifests
 	}
@@ -46,23 +43,16 @@ func IsReadOnce(arg string) bool {
 	return err == nil && in.Kind != input.File
 }
 
-// inputTree is an input that is no file of the operating system.
-type inputTree interface {
-	fs.FS
-	// Top is the path in it of the folder or file that is read.
-	Top() string
-}
-
-// openTrees are the revisions and kustomizations that are read, by the paths that name them.
+// openTrees are the revisions of git repositories that are read, by the paths that name them.
 type openTrees struct {
-	byPath map[string]inputTree
+	byPath map[string]*gitfs.Tree
 	errors map[string]error // why there is none
 }
 
 // openTrees opens what the paths name besides files of the operating system. The error is for a
 // context that ended.
 func (o *Options) openTrees(ctx context.Context) error {
-	o.trees = &openTrees{map[string]inputTree{}, map[string]error{}}
+	o.trees = &openTrees{map[string]*gitfs.Tree{}, map[string]error{}}
 	if o.FS != nil {
 		return nil
 	}
@@ -75,8 +65,6 @@ func (o *Options) openTrees(ctx context.Context) error {
 		case in.Kind == input.Context:
 			o.trees.errors[p] = errNoManifests
 			continue
-		case in.Kind == input.Kustomize:
-			o.trees.byPath[p] = kustomize.RenderTree(ctx, in.Name, o.Limits.Expanded)
 		case in.Kind == input.Git:
 			tree, err := gitfs.Open(ctx, in.Ref, isManifestName)
 			if err != nil {
@@ -96,9 +84,7 @@ func (o *Options) openTrees(ctx context.Context) error {
 // Close ends what reads the trees.
 func (t *openTrees) Close() {
 	for _, tree := range t.byPath {
-		if tree, ok := tree.(*gitfs.Tree); ok {
-			tree.Close()
-		}
+		tree.Close()
 	}
 }
 
@@ -127,11 +113,7 @@ func (o *Options) placeOf(name string) (inputPlace, error) {
 	if tree == nil {
 		return inputPlace{name: name}, o.trees.errors[name]
 	}
-	place := inputPlace{name: name, tree: tree, path: tree.Top()}
-	if revision, ok := tree.(*gitfs.Tree); ok {
-		place.name, place.nameOf = revision.Name(place.path), revision.Name
-	}
-	return place, nil
+	return inputPlace{name: tree.Name(tree.Top()), tree: tree, path: tree.Top(), nameOf: tree.Name}, nil
 }
 
 // stat says what is at the place, links followed.

@@ -13,6 +13,7 @@ import (
 	"rung/model"
 	"rung/model/ways"
 	"rung/sources/manifests/check"
+	"rung/sources/manifests/input"
 	"rung/sources/manifests/networks"
 	"rung/sources/manifests/policy"
 	"rung/sources/manifests/wayin"
@@ -202,6 +203,9 @@ func otherKind(apiVersion, kind string) (sev model.Severity, code, msg, remedy s
 	}
 	if group == policyGroup {
 		return model.SeverityError, check.CodeUnknownKind, "this kind does not exist in " + policyGroup, similarKind(kind)
+	}
+	if group == "kustomize.config.k8s.io" {
+		return model.SeverityInfo, check.CodeUnknownKind, "skipped: unsupported kind", "render it: " + input.RenderKustomization("")
 	}
 	if near := similarKind(kind); near != "" {
 		return model.SeverityError, check.CodeUnknownKind, "Rung does not know this kind", near

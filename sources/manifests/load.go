@@ -17,7 +17,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/sources/manifests/check"
-	"rung/sources/manifests/kustomize"
+	"rung/sources/manifests/input"
 	"rung/sources/manifests/yamltree"
 	"rung/sources/reading"
 )
@@ -145,7 +145,7 @@ func (l *inputLister) walkFolder(root inputPlace) {
 			return nil
 		case d.IsDir():
 			return l.enterFolder(fsys, p, at)
-		case !isManifestName(p) || slices.Contains(kustomize.Names, d.Name()):
+		case !isManifestName(p) || slices.Contains(input.KustomizationNames, d.Name()):
 			return nil
 		}
 		l.foundManifest = true
@@ -188,9 +188,13 @@ func (l *inputLister) enterFolder(fsys fs.FS, p string, at inputPlace) error {
 		l.addFailure(at.name, "is a Helm chart: its templates are no manifests, and were not read", "render it: helm template "+clean.Text(at.name)+" | rung … -f -")
 		return fs.SkipDir
 	}
-	if slices.ContainsFunc(kustomize.Names, has) {
+	if slices.ContainsFunc(input.KustomizationNames, has) {
 		l.foundManifest = true
-		l.addFailure(at.name, "is a kustomization: files in it are read as they stand, without what it makes of them", "render it: -k "+clean.Text(at.name))
+		folder := ""
+		if at.tree == nil {
+			folder = at.name
+		}
+		l.addFailure(at.name, "is a kustomization: files in it are read as they stand, without what it makes of them", "render it: "+input.RenderKustomization(folder))
 	}
 	return nil
 }

@@ -20,7 +20,11 @@ var apiGroups = []string{"apps/v1", "authentication/v1", "authorization/v1", "co
 var unlinked = []string{"k8s.io/client-go/kubernetes", "k8s.io/client-go/applyconfigurations", "k8s.io/client-go/informers",
 	"k8s.io/client-go/listers", "k8s.io/client-go/tools/leaderelection"}
 
-// The program has the types of those API groups only that it uses.
+// running are libraries that run programs or fetch files which their input names: kustomize (git,
+// helm), kubectl and Helm themselves, and Go's plugins.
+var running = []string{"sigs.k8s.io/kustomize", "k8s.io/kubectl", "k8s.io/cli-runtime", "helm.sh/helm", "plugin"}
+
+// The program has the types of those API groups only that it uses, and no library that runs programs.
 func TestLinked(t *testing.T) {
 	list := exec.Command("go", "list", "-deps", ".")
 	list.Dir = root(t)
@@ -32,6 +36,9 @@ func TestLinked(t *testing.T) {
 	for _, pkg := range strings.Fields(string(text)) {
 		if group, ok := strings.CutPrefix(pkg, "k8s.io/api/"); ok {
 			groups = append(groups, group)
+		}
+		if under(pkg, running...) {
+			t.Errorf("the program has %s, which runs programs or fetches files that its input names: see docs/security.md", pkg)
 		}
 		if under(pkg, unlinked...) {
 			t.Errorf("the program has %s, and with it all groups of the Kubernetes API: see kube.Builtin", pkg)

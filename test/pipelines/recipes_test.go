@@ -73,9 +73,6 @@ func TestRecipes(t *testing.T) {
 func (c recipe) run(t *testing.T, r *repository) {
 	switch {
 	case c.language == "sh":
-		if strings.Contains(c.text, "-k overlays/production") {
-			r.writeOverlay()
-		}
 		r.wantPassed(r.sh(c.text))
 		if strings.Contains(c.text, "gh pr comment") {
 			r.wantComment()

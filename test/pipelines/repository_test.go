@@ -60,6 +60,8 @@ func newRepository(t *testing.T, good bool) *repository {
 	}
 	// Helm is not installed here: it renders this chart as it is.
 	r.program("helm", `test "$1 $2 $3" = "template shop charts/shop"; for f in manifests/*.yaml; do cat "$f"; echo; echo ---; done`)
+	// Nor is kubectl: what it renders has the manifests as they are.
+	r.program("kubectl", `test "$1 $2" = "kustomize overlays/production"; for f in manifests/*.yaml; do cat "$f"; echo; echo ---; done`)
 	// No more is gh: it keeps the comment that it is given.
 	r.program("gh", `test "$1 $2" = "pr comment"; while [ "$1" != --body-file ]; do shift; done; cp "$2" posted.md`)
 	r.environment = []string{"PATH=" + r.bin + ":" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "XDG_STATE_HOME=" + t.TempDir()}
@@ -69,21 +71,6 @@ func newRepository(t *testing.T, good bool) *repository {
 		r.write("expectations.yaml", holds+holdsNot)
 	}
 	return r
-}
-
-// writeOverlay writes a kustomization with the manifests, which have to be below it.
-func (r *repository) writeOverlay() {
-	r.t.Helper()
-	files, err := filepath.Glob(filepath.Join(r.dir, "manifests/*.yaml"))
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	list := "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n"
-	for _, f := range files {
-		list += "- " + filepath.Base(f) + "\n"
-		r.write("overlays/production/"+filepath.Base(f), readFile(r.t, f))
-	}
-	r.write("overlays/production/kustomization.yaml", list)
 }
 
 // withoutPod is a file without the document of a pod.

@@ -219,7 +219,7 @@ func (v *diffPage) Do(env *view.Env, id action.ID) bool {
 
 // askInputs asks what is to be compared.
 func (v *diffPage) askInputs(env *view.Env) {
-	env.AskDialog(&view.PromptDialog{Title: "Compare", Label: "With INPUT, or from BEFORE to AFTER: a path, git:REV[:PATH], kustomize:DIR, context:NAME",
+	env.AskDialog(&view.PromptDialog{Title: "Compare", Label: "With INPUT, or from BEFORE to AFTER: a path, git:REV[:PATH], context:NAME",
 		Value: nav.ToDiff(v.before, v.after).Inputs(),
 		Check: func(text string) string {
 			_, err := nav.ParseDiff(text)

@@ -104,7 +104,7 @@ func (v *diffPage) usageLines(env *view.Env, w int) (out []string) {
 		":diff INPUT          from INPUT to what is shown here (" + env.Rev.Mode.Title + ")",
 		":diff BEFORE AFTER   from one input to another, whatever is shown here",
 		"",
-		"An input is a file or folder of manifests, git:REV[:PATH], kustomize:DIR, or context:NAME.",
+		"An input is a file or folder of manifests, git:REV[:PATH], or context:NAME.",
 		key + " asks for it here.",
 	} {
 		parts := []string{line}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"rung/model/shell"
 	"rung/sources/manifests/gitfs"
 )
 
@@ -12,19 +13,34 @@ type Kind int
 
 // The kinds of inputs.
 const (
-	File      Kind = iota // a file or a folder
-	Stdin                 // -
-	Git                   // git:REV[:PATH]
-	Kustomize             // kustomize:DIR
-	Context               // context:NAME
+	File    Kind = iota // a file or a folder
+	Stdin               // -
+	Git                 // git:REV[:PATH]
+	Context             // context:NAME
 )
 
 // The beginnings of inputs that are no files. A file whose name begins so is given with ./ before it.
 const (
-	GitPrefix       = gitfs.Prefix
-	KustomizePrefix = "kustomize:"
-	ContextPrefix   = "context:"
+	GitPrefix     = gitfs.Prefix
+	ContextPrefix = "context:"
 )
+
+// removedPrefix began an input that Rung rendered by kustomize's library, which runs programs.
+const removedPrefix = "kustomize:"
+
+// KustomizationNames are the names that the file of a kustomization may have.
+var KustomizationNames = []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
+
+// RenderKustomization returns the command line that renders the kustomization in a folder for Rung,
+// and DIR in it if the folder is not known.
+func RenderKustomization(dir string) string {
+	if dir == "" {
+		dir = "DIR"
+	} else {
+		dir = shell.Quote(dir)
+	}
+	return "kubectl kustomize " + dir + " | rung … -f -"
+}
 
 // Input is an argument that names something to read.
 type Input struct {
@@ -43,17 +59,15 @@ func Parse(arg string) (in Input, err error) {
 		in.Ref, err = gitfs.ParseRef(rest)
 		return in, err
 	}
-	for _, named := range []struct {
-		prefix, what string
-		kind         Kind
-	}{{KustomizePrefix, "folder", Kustomize}, {ContextPrefix, "context", Context}} {
-		if rest, ok := strings.CutPrefix(arg, named.prefix); ok {
-			in.Kind, in.Name = named.kind, rest
-			if rest == "" {
-				return in, errors.New(arg + " names no " + named.what)
-			}
-			return in, nil
+	if rest, ok := strings.CutPrefix(arg, ContextPrefix); ok {
+		in.Kind, in.Name = Context, rest
+		if rest == "" {
+			return in, errors.New(arg + " names no context")
 		}
+		return in, nil
+	}
+	if rest, ok := strings.CutPrefix(arg, removedPrefix); ok {
+		return in, errors.New("Rung no longer renders kustomizations: " + RenderKustomization(rest))
 	}
 	switch arg {
 	case "":

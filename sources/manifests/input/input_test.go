@@ -11,7 +11,8 @@ func TestParse(t *testing.T) {
 	}{
 		{"shop/a.yaml", File, "shop/a.yaml", false}, {"./git:main", File, "./git:main", false}, {"-", Stdin, "-", false},
 		{"git:main:shop", Git, "main:shop", false}, {"git:-x", Git, "-x", true}, {"context:prod", Context, "prod", false},
-		{"kustomize:shop", Kustomize, "shop", false}, {"kustomize:", Kustomize, "", true}, {"context:", Context, "", true}, {"", File, "", true},
+		{"kustomize:shop", File, "kustomize:shop", true}, {"kustomize:", File, "kustomize:", true}, {"./kustomize:shop", File, "./kustomize:shop", false},
+		{"context:", Context, "", true}, {"", File, "", true},
 	} {
 		in, err := Parse(tt.arg)
 		if in.Kind != tt.kind || in.Name != tt.name || in.Text != tt.arg || (err != nil) != tt.bad {
