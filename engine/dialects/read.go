@@ -1,6 +1,8 @@
 package dialects
 
 import (
+	"errors"
+	"io/fs"
 	"maps"
 	"time"
 
@@ -126,11 +128,16 @@ func nextGlance(z *model.ZoneState, took time.Duration) time.Duration {
 // runConfig reads the configuration of the cluster's OVN-Kubernetes now and
 // then. That it may not be read is said where the settings are shown.
 func (d *Dialects) runConfig() {
-	for {
+	for refusals := 0; ; {
 		found, err := d.cfg.Kube.OVNKube(d.Context(), d.cfg.Namespaces)
 		wait, problem := configEvery, ""
 		if err != nil {
 			wait, problem = configRetry, clean.Text(err.Error())
+		}
+		if !errors.Is(err, fs.ErrPermission) {
+			refusals = 0
+		} else if refusals++; refusals > 1 { // a permission given meanwhile is noticed in minutes
+			wait = configEvery
 		}
 		if !d.Send(func() { d.takeConfig(found, problem) }) {
 			return

@@ -24,15 +24,16 @@ type contextTransport struct {
 	// timeout bounds a request and its answer, unless it stays open; 0 bounds none.
 	timeout time.Duration
 	login   *api.ExecConfig // nil for none
+	start   *serverStart    // tells a refusal of a server that has just started
 }
 
 // RoundTrip sends a request.
 func (l contextTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if l.timeout <= 0 || isStream(r) {
-		return l.sendRequest(r)
+		return l.sendUntilStarted(r)
 	}
 	ctx, cancel := context.WithTimeoutCause(r.Context(), l.timeout, fmt.Errorf("%w within %s", ErrUnanswered, l.timeout))
-	response, err := l.sendRequest(r.WithContext(ctx))
+	response, err := l.sendUntilStarted(r.WithContext(ctx))
 	if err != nil {
 		if cause := context.Cause(ctx); errors.Is(cause, ErrUnanswered) {
 			err = cause
@@ -102,7 +103,11 @@ func leavingClient(cfg *rest.Config) (*http.Client, error) {
 		rt = http.DefaultTransport
 	}
 	// http.DefaultClient, which client-go gives where nothing is set, is others' too.
-	return &http.Client{Transport: contextTransport{rt, client.Timeout, cfg.ExecProvider}}, nil
+	start, err := newServerStart(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &http.Client{Transport: contextTransport{rt, client.Timeout, cfg.ExecProvider, start}}, nil
 }
 
 // dynamicClient is a client of any kind whose requests end with their contexts.

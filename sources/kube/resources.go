@@ -142,7 +142,12 @@ func (c *Cluster) Schemas(ctx context.Context) (*admission.Schemas, []model.Brok
 	var found []model.Broken
 	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindCNP} {
 		r := PolicyResources[k]
-		u, err := c.Dynamic().Resource(crdResource).Get(ctx, r.Resource+"."+r.Group, metav1.GetOptions{})
+		name := r.Resource + "." + r.Group
+		if c.refused.isRefused(name) {
+			continue
+		}
+		u, err := c.Dynamic().Resource(crdResource).Get(ctx, name, metav1.GetOptions{})
+		c.refused.noteAnswer(name, err)
 		if err != nil {
 			var api apierrors.APIStatus
 			if !errors.As(err, &api) {

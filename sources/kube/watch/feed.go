@@ -47,6 +47,12 @@ type feed struct {
 	refusedWatch bool
 	// notServed says that the resource is known not to be served.
 	notServed bool
+	// refusals counts the requests in a row that were refused with 403, since refusedSince.
+	refusals     int
+	refusedSince time.Time
+	// wasAllowed says that the resource was read once: a server that refuses it now may only
+	// just have started.
+	wasAllowed bool
 }
 
 // feedResource is a resource as far as a feed needs to know it.
@@ -90,8 +96,8 @@ func (f *feed) runFeed(ctx context.Context) {
 			version = ""
 			retry.Sleep(ctx, again.Step())
 		default:
-			if state := f.noteFailure(err); state == model.ConnLost {
-				retry.Sleep(ctx, again.Step())
+			if state := f.noteFailure(err); state == model.ConnLost && f.refusals == 0 {
+				f.awaitServer(ctx, again.Step())
 			} else {
 				// A permission or a CRD that comes changes what a list says.
 				version = ""
@@ -101,9 +107,17 @@ func (f *feed) runFeed(ctx context.Context) {
 	}
 }
 
-// pauseAfter is how long to wait after an answer that will be the same next time.
+// pauseAfter returns how long to wait after an answer that is likely to be the same next time.
+// A refusal is tried again soon at first, since a server that has just started refuses what it
+// allows a moment later.
 func (f *feed) pauseAfter(err error) time.Duration {
+	most := f.w.t.refused
+	if f.resource.optional {
+		most = f.w.t.refusedOptional
+	}
 	switch {
+	case f.refusals > 0:
+		return retry.WaitAfter(f.refusals, f.w.t.firstRetry, most)
 	case apierrors.IsUnauthorized(err):
 		return f.w.t.reopen
 	case apierrors.IsNotFound(err) && !f.notServed:
@@ -157,6 +171,7 @@ func (f *feed) listPage(ctx context.Context, opt metav1.ListOptions) (runtime.Ob
 	ctx, cancel := context.WithTimeoutCause(ctx, f.w.t.answer, kube.ErrUnanswered)
 	defer cancel()
 	list, err := f.resource.list(ctx, f.w.c, opt)
+	f.countRefusal(err)
 	if f.resource.custom.Resource != "" && apierrors.IsForbidden(err) {
 		// A user who may not list a resource is refused before the server looks whether there is
 		// such a one: the CRD may not be installed, and everybody may ask that.
@@ -170,6 +185,17 @@ func (f *feed) listPage(ctx context.Context, opt metav1.ListOptions) (runtime.Ob
 	return list, err
 }
 
+// countRefusal counts an answer if it is a refusal.
+func (f *feed) countRefusal(err error) {
+	if !apierrors.IsForbidden(err) {
+		return
+	}
+	if f.refusals == 0 {
+		f.refusedSince = time.Now()
+	}
+	f.refusals++
+}
+
 // followFrom watches from a version on. It returns the newest version it knows of,
 // quick when the stream ended at once.
 func (f *feed) followFrom(ctx context.Context, from string) (version string, quick bool, err error) {
@@ -178,6 +204,7 @@ func (f *feed) followFrom(ctx context.Context, from string) (version string, qui
 	ws, err := f.resource.watch(ctx, f.w.c, metav1.ListOptions{FieldSelector: f.resource.fields, ResourceVersion: from,
 		AllowWatchBookmarks: true, TimeoutSeconds: &seconds})
 	f.refusedWatch = apierrors.IsForbidden(err)
+	f.countRefusal(err)
 	if err != nil {
 		return from, false, &requestFailure{"watch", err}
 	}

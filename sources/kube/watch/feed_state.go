@@ -45,6 +45,7 @@ func (f *feed) publishStep(s feedStep, listed bool) {
 	if listed {
 		f.listed, news = true, true
 		if !f.refusedWatch {
+			f.refusals, f.wasAllowed = 0, true
 			f.setState(model.ConnSynced, "")
 		}
 	}
@@ -55,6 +56,7 @@ func (f *feed) publishStep(s feedStep, listed bool) {
 
 // markFollowed says that the resource is being followed.
 func (f *feed) markFollowed() {
+	f.refusals = 0
 	f.w.mu.Lock()
 	defer f.w.mu.Unlock()
 	if f.res.Conn != model.ConnSynced {
@@ -66,6 +68,12 @@ func (f *feed) markFollowed() {
 // noteFailure takes in why a request failed; the state says how bad it is.
 func (f *feed) noteFailure(err error) model.ConnState {
 	state, text := f.explainError(err)
+	if !apierrors.IsForbidden(err) && !apierrors.IsNotFound(err) {
+		f.refusals = 0 // a refused resource that is not there comes as not found
+	}
+	if apierrors.IsForbidden(err) && f.wasAllowed && time.Since(f.refusedSince) < f.w.t.lasting {
+		state, text = model.ConnLost, text+"; asking again"
+	}
 	login := apierrors.IsUnauthorized(err)
 	if login {
 		f.w.reopenCredentials()

@@ -7,7 +7,9 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -21,8 +23,34 @@ import (
 // (stopped, or cut off without a word) lets watches hang for most of a minute
 // before HTTP/2 gives them up, and they look well all the time.
 func (w *watcher) probeServer(ctx context.Context) {
-	for retry.Sleep(ctx, w.t.probe) {
-		w.noteAnswer(w.askServer(ctx))
+	for pause := w.t.probe; retry.Sleep(ctx, pause); {
+		err := w.askServer(ctx)
+		w.noteAnswer(err)
+		pause = w.t.probe
+		if err != nil || w.isLost() {
+			pause = w.t.probeLost
+		}
+	}
+}
+
+// isLost reports whether a feed is lost, for whatever reason.
+func (w *watcher) isLost() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.ContainsFunc(w.feeds, func(f *feed) bool { return f.res.Conn == model.ConnLost })
+}
+
+// awaitServer waits before a request is sent again, for less if a server that did not answer
+// answers meanwhile.
+func (f *feed) awaitServer(ctx context.Context, pause time.Duration) {
+	f.w.mu.Lock()
+	back := f.w.back
+	f.w.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, pause)
+	defer cancel()
+	select {
+	case <-ctx.Done():
+	case <-back:
 	}
 }
 
@@ -47,6 +75,11 @@ func (w *watcher) askServer(ctx context.Context) error {
 func (w *watcher) noteAnswer(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if err == nil && w.unanswered {
+		close(w.back)
+		w.back = make(chan struct{})
+	}
+	w.unanswered = err != nil
 	for _, f := range w.feeds {
 		switch {
 		case err != nil && f.res.Conn == model.ConnSynced:

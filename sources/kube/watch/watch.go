@@ -35,20 +35,22 @@ type watchTimes struct {
 	hold       time.Duration // how long objects wait for the other resources at the start
 	answer     time.Duration // for a page of a list
 	firstRetry time.Duration // first wait after a failure, doubled up to againMax
-	// againMax also is how long it takes at most until a server that is back is
-	// noticed; refused is the wait after "not served" and "no permission".
-	againMax, refused time.Duration
-	reopen            time.Duration // between two readings of the kubeconfig, after a 401
-	// probe is how often the server is asked whether it is there, probeAnswer how
-	// long it may take.
-	probe, probeAnswer time.Duration
-	page               int64 // objects in a page of a list
-	events             int   // events kept of one kind of object
+	// againMax bounds the wait after a failure, refused the wait after "not served" and "no
+	// permission", refusedOptional after "no permission" to an optional resource.
+	againMax, refused, refusedOptional time.Duration
+	// lasting is how long something that was allowed is refused until it is said to be denied.
+	lasting time.Duration
+	reopen  time.Duration // between two readings of the kubeconfig, after a 401
+	// probe is how often the server is asked whether it is there, probeLost how often while it
+	// is lost, probeAnswer how long an answer may take.
+	probe, probeLost, probeAnswer time.Duration
+	page                          int64 // objects in a page of a list
+	events                        int   // events kept of one kind of object
 }
 
 var defaultTiming = watchTimes{gather: 30 * time.Millisecond, hold: 2 * time.Second, answer: 30 * time.Second,
-	firstRetry: 250 * time.Millisecond, againMax: 5 * time.Second, refused: 30 * time.Second, reopen: 2 * time.Second,
-	probe: 5 * time.Second, probeAnswer: 5 * time.Second,
+	firstRetry: 250 * time.Millisecond, againMax: 5 * time.Second, refused: 30 * time.Second, refusedOptional: 5 * time.Minute, lasting: 2 * time.Second, reopen: 2 * time.Second,
+	probe: 5 * time.Second, probeLost: 500 * time.Millisecond, probeAnswer: 5 * time.Second,
 	page: 500, events: 1000}
 
 // Follow reads the cluster's objects and follows them until ctx ends. sink gets
@@ -77,10 +79,12 @@ type watcher struct {
 	brokenNew    bool
 	loaded       bool
 	reopened     time.Time
+	unanswered   bool          // the last probe got no answer
+	back         chan struct{} // closed and replaced when a server that did not answer does
 }
 
 func newWatcher(c *kube.Cluster, t watchTimes) *watcher {
-	w := &watcher{c: c, t: t, wake: make(chan struct{}, 1), pending: map[model.Key]model.Object{},
+	w := &watcher{c: c, t: t, wake: make(chan struct{}, 1), back: make(chan struct{}), pending: map[model.Key]model.Object{},
 		broken: map[model.Key][]model.Broken{}, brokenNew: true}
 	w.feeds = feedsOf(w)
 	return w

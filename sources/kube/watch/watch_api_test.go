@@ -41,6 +41,7 @@ type watchAPI struct {
 	// hold makes what is asked of a path wait until its channel is closed.
 	hold   map[string]chan struct{}
 	refuse map[string]int // path or "path?watch" to status
+	once   bool           // a refusal is given once for each path
 	blips  map[string]int // how often the same is not found yet
 	expire int            // continue tokens still to be refused
 	pages  []string
@@ -210,6 +211,9 @@ func (a *watchAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.mu.Lock()
 	}
 	code := a.refuse[key]
+	if a.once {
+		delete(a.refuse, key)
+	}
 	_, known := a.served[path]
 	has := a.resources(path)
 	cut := a.cut // of the server as it was when it let the request in

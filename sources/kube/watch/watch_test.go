@@ -21,8 +21,8 @@ import (
 )
 
 var quickTiming = watchTimes{gather: 2 * time.Millisecond, hold: 2 * time.Second, answer: 2 * time.Second, firstRetry: 5 * time.Millisecond,
-	againMax: 20 * time.Millisecond, refused: 20 * time.Millisecond, reopen: 20 * time.Millisecond,
-	probe: 20 * time.Millisecond, probeAnswer: time.Second, page: 2, events: 3}
+	againMax: 20 * time.Millisecond, refused: 20 * time.Millisecond, refusedOptional: 20 * time.Millisecond, reopen: 20 * time.Millisecond,
+	probe: 20 * time.Millisecond, probeLost: 20 * time.Millisecond, lasting: 20 * time.Millisecond, probeAnswer: time.Second, page: 2, events: 3}
 
 // watching is a running watch and everything it delivered.
 type watching struct {
@@ -34,6 +34,7 @@ type watching struct {
 	resources []Resource
 	broken    []model.Broken
 	loaded    bool
+	denied    bool // a resource was once said to be denied
 	removed   []model.Key
 	news      chan struct{}
 }
@@ -66,6 +67,9 @@ func (s *watching) take(u Update) {
 		s.t.Error("Loaded was taken back")
 	}
 	s.loaded, s.resources = u.Loaded, u.Resources
+	for _, r := range u.Resources {
+		s.denied = s.denied || r.Conn == model.ConnDenied
+	}
 	if u.HasBroken {
 		s.broken = u.Broken
 	}

@@ -1,0 +1,108 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"rung/sources/retry"
+)
+
+const (
+	// startTime bounds how long a refusal is retried on a server that has just started.
+	startTime = 3 * time.Second
+	// The waits between two tries double from startFirst up to startMost.
+	startFirst, startMost = 50 * time.Millisecond, 500 * time.Millisecond
+	// startAskTime bounds the question whether the server has just started.
+	startAskTime = time.Second
+)
+
+// serverStart finds out whether the API server has just started. Such a server answers 403 to
+// everybody until it has read its RBAC roles. By default every user may read /version, so a
+// server that refuses /version has not read its roles yet.
+type serverStart struct {
+	version string // URL of /version
+	shared  SharedAnswers[bool]
+	// believed is true after /version was refused for all of startTime: this server refuses it
+	// always, and its refusals are believed at once.
+	believed atomic.Bool
+}
+
+// newServerStart returns the question for the server of a configuration.
+func newServerStart(cfg *rest.Config) (*serverStart, error) {
+	base, _, err := rest.DefaultServerUrlFor(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("read the server's address: %w", err)
+	}
+	return &serverStart{version: base.JoinPath("version").String(),
+		shared: SharedAnswers[bool]{Keep: startFirst, Within: startAskTime}}, nil
+}
+
+// refusesVersion asks the server for its version and reports whether it answered 403.
+func (l contextTransport) refusesVersion(ctx context.Context) bool {
+	refused, err := l.start.shared.Get(ctx, "", func(ctx context.Context) (bool, error) {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, l.start.version, nil)
+		if err != nil {
+			return false, err
+		}
+		response, err := l.sendRequest(r)
+		if err != nil {
+			return false, err
+		}
+		discardAnswer(response)
+		return response.StatusCode == http.StatusForbidden, nil
+	})
+	return err == nil && refused
+}
+
+// sendUntilStarted sends a request, again if a server that has just started refuses it. A refusal
+// that lasts is returned after startTime, and at once by a server that has started.
+func (l contextTransport) sendUntilStarted(r *http.Request) (*http.Response, error) {
+	response, err := l.sendRequest(r)
+	if err != nil || response.StatusCode != http.StatusForbidden || r.Body != nil && r.GetBody == nil {
+		return response, err
+	}
+	ctx := r.Context()
+	if !l.refusesVersion(ctx) {
+		l.start.believed.Store(false)
+		return response, nil
+	}
+	waits, limit := retry.Backoff(startFirst, startMost), startTime
+	if l.timeout > 0 {
+		limit = min(limit, l.timeout/2) // else the request ends with its time limit, not with the refusal
+	}
+	for began := time.Now(); !l.start.believed.Load(); {
+		if time.Since(began) > limit {
+			// Roles of this user may be read after those of /version: only who may never
+			// read /version is believed from now on.
+			l.start.believed.Store(l.refusesVersion(ctx))
+			return response, nil
+		}
+		discardAnswer(response)
+		if !retry.Sleep(ctx, waits.Step()) {
+			return nil, ctx.Err()
+		}
+		again := r.Clone(ctx)
+		if r.GetBody != nil {
+			if again.Body, err = r.GetBody(); err != nil {
+				return nil, fmt.Errorf("send the request again: %w", err)
+			}
+		}
+		response, err = l.sendRequest(again)
+		if err != nil || response.StatusCode != http.StatusForbidden {
+			return response, err
+		}
+	}
+	return response, nil
+}
+
+// discardAnswer reads a small answer to its end, so that its connection serves again.
+func discardAnswer(r *http.Response) {
+	_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, 64<<10)) // it is not wanted
+	_ = r.Body.Close()
+}
