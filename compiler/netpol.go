@@ -99,7 +99,7 @@ func (c *networkCompiler) compileNetpolRule(out *CompiledUnit, r *model.Rule, na
 	type part struct{ l3, block string }
 	var parts []part
 	if r.AnyPeer {
-		parts = append(parts, part{match.NetpolAny(c.options.IPv4 || !c.options.IPv6, c.options.IPv6), nb.BlockSelectors})
+		parts = append(parts, part{match.NetpolAny(c.options.IPv4, c.options.IPv6), nb.BlockSelectors})
 	}
 	switch {
 	case len(blocks) == 0:

@@ -2,6 +2,8 @@ package model
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"rung/model/ovn/nb"
@@ -163,6 +165,15 @@ func (p *Pod) CanBeSubject() bool {
 // CanBePeer says whether the pod's addresses enter address sets
 // (ovn-kubernetes.md#peers).
 func (p *Pod) CanBePeer() bool { return p.CanBeSubject() && len(p.IPs) > 0 }
+
+// LeavesOpen reports whether the pod leaves a port of a protocol open on the default network; ICMP has no ports.
+func (p *Pod) LeavesOpen(protocol string, port uint16) bool {
+	term := strings.ToLower(protocol)
+	if protocol != "ICMP" {
+		term += ".dst == " + strconv.Itoa(int(port))
+	}
+	return slices.Contains(p.OpenPorts, term)
+}
 
 // Node is a Kubernetes Node.
 type Node struct {

@@ -65,7 +65,7 @@ func (t *Trace) findDisagreements(r *revision.Revision, compiled bool, now time.
 				why, remedy = d.findCause(r, s, now)
 			}
 			d.Finding = model.Finding{Code: FindRowsDisagree, Severity: model.SeverityWarning, Rule: -1, Zone: s.Zone,
-				Message: fmt.Sprintf("rows disagree in zone %s, %s: policies %s, rows %s; %s", s.Zone, s.Stage, s.Verdict, s.Rows.Verdict, why),
+				Message: fmt.Sprintf("rows disagree in zone %s, %s: policies %s, rows %s; %s", s.Zone, s.Name(), s.Verdict, s.Rows.Verdict, why),
 				Remedy:  remedy}
 			if k := s.Decided; k != nil && k.Policy.Kind.IsPolicy() {
 				d.Finding.Policy, d.Finding.Direction, d.Finding.Rule = k.Policy, k.Direction, k.Rule

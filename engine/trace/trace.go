@@ -265,10 +265,13 @@ func (t *Trace) joinPaths() {
 }
 
 // stageIsIdle says whether a stage needs no line: nothing decided there, and it is neither the
-// one of the source's egress rules nor the last.
+// one of the source's egress rules nor the last before replies.
 func stageIsIdle(p *verdict.Path, i int) bool {
 	s := &p.Stages[i]
-	return i < len(p.Stages)-1 && s.Verdict == verdict.Allow && s.Decided == nil && len(s.Passed) == 0 &&
+	if s.Reply {
+		return s.Verdict == verdict.Allow && s.Decided == nil
+	}
+	return i < len(p.Stages)-1 && !p.Stages[i+1].Reply && s.Verdict == verdict.Allow && s.Decided == nil && len(s.Passed) == 0 &&
 		(s.Stage != model.StageAfterLB && s.Stage != model.StageEgress || s.Zone != p.Stages[0].Zone)
 }
 

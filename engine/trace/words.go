@@ -158,6 +158,8 @@ func (p *Path) Sentence() string {
 			}
 			return "undefined: " + strings.Join(all, " or ") + p.placeText(s, s.Decided) + ", equal priority" + p.passText(s)
 		case s.Decided == nil:
+		case p.Verdict == verdict.Deny && s.Reply:
+			return "denied by " + ruleText(s.Decided) + p.placeText(s, s.Decided) + "; " + s.Reason
 		case p.Verdict == verdict.Deny:
 			return denialText(s.Decided) + " by " + ruleText(s.Decided) + p.placeText(s, s.Decided) + defectText(s.Decided) + p.passText(s)
 		default:
@@ -229,15 +231,19 @@ func denialText(d *verdict.Decider) string {
 // placeText says at whose end, and in which direction, a rule decides. An ingress rule may decide
 // where the packet leaves the node of its sender.
 func (p *Path) placeText(s *Stage, d *verdict.Decider) string {
+	from, to := &p.From, &p.To
+	if s.Reply {
+		from, to = to, from
+	}
 	switch {
 	case d.Direction == "":
 		return ""
-	case d.Direction == model.Ingress && s.Zone == p.From.Zone && s.Zone != p.To.Zone && s.Zone != "":
+	case d.Direction == model.Ingress && s.Zone == from.Zone && s.Zone != to.Zone && s.Zone != "":
 		return " on the sender's node " + s.Zone
 	case d.Direction == model.Ingress:
-		return " at " + EndName(p.To.Endpoint) + "'s ingress"
+		return " at " + EndName(to.Endpoint) + "'s ingress"
 	}
-	return " at " + EndName(p.From.Endpoint) + "'s egress"
+	return " at " + EndName(from.Endpoint) + "'s egress"
 }
 
 // EndName is an end without the address that was chosen for it.

@@ -2,6 +2,7 @@ package network
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 
 	"rung/model"
@@ -86,6 +87,11 @@ type Network struct {
 
 // GivesAddresses says whether its pods have addresses of its subnets.
 func (n *Network) GivesAddresses() bool { return n.IPv4 || n.IPv6 }
+
+// Has reports whether an address is in one of the network's subnets.
+func (n *Network) Has(a netip.Addr) bool {
+	return slices.ContainsFunc(n.Subnets, func(p netip.Prefix) bool { return p.Contains(a) })
+}
 
 // Label is the network for people: "user-defined network blue_net, layer 3".
 func (n *Network) Label() string {

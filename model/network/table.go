@@ -46,6 +46,8 @@ const (
 	Overlaps ProblemCode = "overlaps"
 	// NoSubnets: a topology that cannot do without subnets.
 	NoSubnets ProblemCode = "no-subnets"
+	// Unlabeled: a primary network in a namespace without the label for it, which OVN-Kubernetes refuses.
+	Unlabeled ProblemCode = "unlabeled"
 )
 
 // IsSource says whether networks follow from objects like this: the table has to be made anew when
@@ -62,6 +64,7 @@ func IsSource(o model.Object) bool {
 func TableOf(c *model.Cluster) *Table {
 	b := &tableBuilder{cluster: c, t: &Table{byName: map[string]*Network{}, byNAD: map[string]*Network{},
 		primary: map[string]*Network{}, labeled: map[string]bool{}}}
+	b.takeLabels()
 	for a := range model.ObjectsOf[*Attachment](c, model.KindNAD) {
 		b.takeAttachment(a)
 	}
@@ -70,14 +73,9 @@ func TableOf(c *model.Cluster) *Table {
 			b.takeDefinition(d)
 		}
 	}
-	if len(b.t.byName) == 0 && len(b.t.problems) == 0 && !b.anyDefinition {
-		b.takeLabels()
-		if len(b.t.labeled) == 0 {
-			return nil
-		}
-		return b.t
+	if len(b.t.byName)+len(b.t.problems)+len(b.t.labeled) == 0 && !b.anyDefinition {
+		return nil
 	}
-	b.takeLabels()
 	b.finish()
 	return b.t
 }
@@ -125,6 +123,11 @@ func (b *tableBuilder) takeDefinition(d *Definition) {
 			if n := b.t.byNAD[key.NamespacedName()]; n != nil && made.Err == "" {
 				n.From = d.Key
 			}
+			return
+		}
+		if d.Config.Primary && !b.t.labeled[namespace] && b.cluster.Namespace(namespace) != nil {
+			b.note(d.Key, Unlabeled, "namespace "+namespace+" lacks the label "+model.LabelPrimaryUDN+
+				": OVN-Kubernetes refuses the network there, and the pods stay on the default network")
 			return
 		}
 		b.attach(d.Key, key, &d.Config, "", true)

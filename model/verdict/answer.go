@@ -88,10 +88,12 @@ type Path struct {
 
 // StageVerdict is one walk through the tiers: of one stage in one zone.
 type StageVerdict struct {
-	Stage   model.Stage
-	Zone    string
+	Stage model.Stage
+	Zone  string
+	// Reply says that it is the way of replies, from the destination back to the source.
+	Reply   bool
 	Verdict Verdict
-	Reason  string // of Unknown
+	Reason  string // of Unknown, and of a reply that is denied
 	// Decided is the rule that decided, nil where nothing matched in any tier: the default,
 	// allow. Candidates are all rules of that priority where they disagree; which one wins
 	// is undefined.
@@ -102,6 +104,14 @@ type StageVerdict struct {
 	// Tiers are the tiers that were tried, with the rules tried in each; only where Trace
 	// was asked.
 	Tiers []TriedTier
+}
+
+// Name returns the stage for people: "to-lport", "reply to-lport".
+func (s *StageVerdict) Name() string {
+	if s.Reply {
+		return "reply " + string(s.Stage)
+	}
+	return string(s.Stage)
 }
 
 // Decider is a rule, or what stands for one, that matched.
@@ -121,6 +131,8 @@ type Decider struct {
 	Priority   int // OVN's: the higher decides first
 	// ACL is the id of the row, or its UUID where it has none; from rows only.
 	ACL string
+	// Reply says that it decides about replies.
+	Reply bool
 	// Isolating are the NetworkPolicies that isolate the pod, where a default deny decides.
 	Isolating []model.Key
 	// Defect says which known defect of OVN-Kubernetes makes the rule match where it should

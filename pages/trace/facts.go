@@ -81,6 +81,7 @@ type PathFacts struct {
 // StageFacts is the verdict of one stage in one zone, and who decides.
 type StageFacts struct {
 	Stage      string          `json:"stage"`
+	Reply      bool            `json:"reply,omitempty"`
 	Zone       string          `json:"zone"`
 	Verdict    verdict.Verdict `json:"verdict"`
 	Reason     string          `json:"reason,omitempty"`
@@ -101,6 +102,7 @@ type DeciderFacts struct {
 	Rule      *int     `json:"rule,omitempty"`
 	RuleName  string   `json:"rule_name,omitempty"`
 	Action    string   `json:"action"`
+	Reply     bool     `json:"reply,omitempty"`
 	ACL       string   `json:"acl_id,omitempty"`
 	Isolating []string `json:"isolated_by,omitempty"`
 	Defect    string   `json:"known_defect,omitempty"`
@@ -179,7 +181,7 @@ func (o *VerdictFacts) AddDetails(t *trace.Trace) {
 }
 
 func factsOfStage(s verdict.StageVerdict) StageFacts {
-	out := StageFacts{Stage: string(s.Stage), Zone: s.Zone, Verdict: s.Verdict, Reason: s.Reason,
+	out := StageFacts{Stage: string(s.Stage), Reply: s.Reply, Zone: s.Zone, Verdict: s.Verdict, Reason: s.Reason,
 		Candidates: factsOfDeciders(s.Candidates), Passed: factsOfDeciders(s.Passed)}
 	if s.Decided != nil && len(s.Candidates) == 0 {
 		out.DecidedBy = new(FactsOfDecider(s.Decided))
@@ -193,7 +195,7 @@ func factsOfDeciders(all []verdict.Decider) []DeciderFacts {
 
 // FactsOfDecider is a rule as it decides, or a rule that passes on.
 func FactsOfDecider(d *verdict.Decider) DeciderFacts {
-	out := DeciderFacts{Tier: d.Tier, Band: d.Band, Kind: string(d.Policy.Kind), Direction: d.Direction.Lower(), RuleName: d.RuleName,
+	out := DeciderFacts{Tier: d.Tier, Band: d.Band, Kind: string(d.Policy.Kind), Direction: d.Direction.Lower(), RuleName: d.RuleName, Reply: d.Reply,
 		Action: d.ActionWord(), ACL: d.ACL, Isolating: page.MapList(d.Isolating, model.Key.String), Defect: d.Defect}
 	if out.Kind != "" {
 		out.Policy = d.Policy.String()

@@ -18,7 +18,7 @@ import (
 // Stages lists the stages of a path, with what the rows say beside them.
 var Stages = &page.Table[*trace.Stage]{
 	Columns: []page.Column[*trace.Stage]{
-		{Key: "stage", Title: "STAGE", Cell: func(s *trace.Stage) page.Cell { return page.Cell{Text: string(s.Stage)} }},
+		{Key: "stage", Title: "STAGE", Cell: func(s *trace.Stage) page.Cell { return page.Cell{Text: s.Name()} }},
 		{Key: "zone", Title: "ZONE", Cell: func(s *trace.Stage) page.Cell { return page.Cell{Text: s.Zone} }},
 		{Key: "verdict", Title: "VERDICT", Cell: func(s *trace.Stage) page.Cell {
 			return page.Cell{Text: verdictText(s), Role: role.WordRole(string(s.Verdict))}
@@ -52,16 +52,20 @@ func verdictText(s *trace.Stage) string {
 // StageTitle is the heading of a stage: its verdict, what it is to the ends, which it is and
 // where; without the end's name where it is to be short.
 func StageTitle(p *trace.Path, s *trace.Stage, short bool) string {
-	at, end := "leaving", &p.From
-	if s.Zone == p.To.Zone && (s.Stage.IsArriving() || s.Zone != p.From.Zone && s.Stage != model.StageEgress) {
-		at, end = "arriving at", &p.To
+	from, to := &p.From, &p.To
+	if s.Reply {
+		from, to = to, from
+	}
+	at, end := "leaving", from
+	if s.Zone == to.Zone && (s.Stage.IsArriving() || s.Zone != from.Zone && s.Stage != model.StageEgress) {
+		at, end = "arriving at", to
 	}
 	if short {
 		at, _, _ = strings.Cut(at, " ")
 	} else {
 		at += " " + trace.EndName(end.Endpoint)
 	}
-	return verdictText(s) + " · " + at + " · " + string(s.Stage) + " in " + s.Zone
+	return verdictText(s) + " · " + at + " · " + s.Name() + " in " + s.Zone
 }
 
 // ByRows says what the rows decide in a stage: whether they agree, and what they say after a sign;
@@ -86,10 +90,13 @@ func ByRows(s *trace.Stage) (said string, sign page.Span, text string) {
 	return "", page.Span{Text: signs.Differs, Role: themes.Error}, "say " + text
 }
 
-// StagePoints say why a stage is unknown, and which rules without rows would match in it.
+// StagePoints say why a stage is unknown, why replies are dropped, and which rules without rows would match in it.
 func StagePoints(s *trace.Stage, id string) (out []Point) {
 	if s.Verdict == verdict.Unknown {
 		out = append(out, Point{ID: id + ".unknown", Sign: page.Span{Text: signs.Unknown, Role: themes.Warn}, Text: "unknown: " + s.Reason, Role: themes.Text})
+	}
+	if s.Reply && s.Verdict == verdict.Deny {
+		out = append(out, Point{ID: id + ".reply", Sign: page.Span{Text: signs.Warned, Role: themes.Warn}, Text: s.Reason, Role: themes.Text})
 	}
 	for i := range s.Would {
 		w := &s.Would[i]

@@ -43,6 +43,12 @@ var (
 // networkCodes are those about networks besides the default one.
 var networkCodes = []findingCode{
 	{code: codes.NetworkUnreadable.Code, objects: []string{nadText("own/net", "own_net", "localnet", asPrimary)}, demo: noNetworks},
+	{code: codes.NetworkUnlabeled.Code, objects: []string{"apiVersion: v1\nkind: Namespace\nmetadata: {name: bare}\n", `
+apiVersion: k8s.ovn.org/v1
+kind: UserDefinedNetwork
+metadata: {name: net, namespace: bare}
+spec: {topology: Layer2, layer2: {role: Primary, subnets: [10.60.0.0/16]}}
+`}, demo: noNetworks},
 	{code: codes.NetworkNoSubnets.Code, objects: []string{nadText("blue/net", "blue_net", "layer3", "")}, demo: noNetworks},
 	{code: codes.NetworkContradicts.Code, objects: []string{backNet, nadText("red/back", "back", "layer2", `"subnets":"10.31.0.0/16"`)}, demo: noNetworks},
 	{code: codes.NetworkSecondPrimary.Code, objects: []string{labeledNS, ownNet, nadText("own/other", "own_other", "layer2", asPrimary)}, demo: noNetworks},

@@ -170,7 +170,7 @@ func (h *OVNZoneWay) ReadOutput(a *ovntrace.PacketQuestion, rows []verdict.Stage
 	lost := isLostOn(t, first)
 	out := verdict.Allow
 	for i := range rows {
-		if rows[i].Zone != h.Zone {
+		if rows[i].Zone != h.Zone || rows[i].Reply {
 			continue
 		}
 		s := OVNStage{Stage: rows[i].Stage, Verdict: verdict.Allow, Rows: rows[i]} // a switch may have no ACL for it

@@ -225,6 +225,9 @@ func DeciderText(d *verdict.Decider) string {
 		return "row " + d.ACL
 	}
 	out := d.Policy.Label()
+	if d.Reply {
+		out = "replies: " + out
+	}
 	if d.Rule >= 0 {
 		out += " " + strings.TrimSpace(fmt.Sprintf("%s rule %d", d.Direction.Lower(), d.Rule))
 		if d.RuleName != "" {

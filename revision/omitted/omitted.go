@@ -224,7 +224,7 @@ func (f *OmissionFilter) couldFirewallPath(o *model.Omission, p *verdict.Path) b
 // about, and nothing decides before it.
 func (f *OmissionFilter) couldDecideStage(o *model.Omission, p *verdict.Path, s *verdict.StageVerdict) bool {
 	about := p.To
-	if !s.Stage.IsArriving() {
+	if s.Stage.IsArriving() == s.Reply {
 		about = p.From
 	}
 	if about.Key.Kind != model.KindPod || o.Key.Namespace != "" && o.Key.Namespace != about.Key.Namespace {

@@ -25,7 +25,7 @@ type PortState struct {
 	Outcome matrix.Outcome
 	// By are the deciders, those of each stage; none where nothing matches.
 	By  []verdict.Decider
-	ids [][3]int32 // of the decisions, in order
+	ids [][matrix.Walks]int32 // of the decisions, in order
 }
 
 // Table has the verdicts of connections between all ends.
@@ -161,7 +161,7 @@ func joinDecisions(all []diff.PortDecision) (out []PortState) {
 			if s.Outcome == 0 {
 				continue
 			}
-			slices.SortFunc(s.ids, func(a, b [3]int32) int { return slices.Compare(a[:], b[:]) })
+			slices.SortFunc(s.ids, func(a, b [matrix.Walks]int32) int { return slices.Compare(a[:], b[:]) })
 			if n := len(out); n > 0 && out[n-1].Protocol == proto && int(out[n-1].Hi)+1 == int(s.Lo) && out[n-1].Outcome == s.Outcome && slices.Equal(out[n-1].ids, s.ids) {
 				out[n-1].Hi = s.Hi
 				continue

@@ -3,8 +3,6 @@ package standing
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"rung/model"
 	"rung/model/network"
@@ -49,9 +47,25 @@ func ForConnection(r *revision.Revision, c verdict.Connection) (on *revision.Rev
 		return on, nil, nil
 	}
 	from, to := placeOf(r, t, c.From), placeOf(r, t, c.To)
+	from.connect(r, t, c.From, to.name)
+	to.connect(r, t, c.To, from.name)
 	switch {
 	case from.unknown || to.unknown:
 		return r, nil, nil
+	case to.isolated != nil && (from.name == "" && from.isolated == nil && isOpen(to.isolated, c) || isOwnNode(r, c.From, to.isolated)):
+		return r, nil, nil
+	case from.isolated != nil || to.isolated != nil:
+		return r, &Apart{verdict.Deny, isolatedText(c, from, to)}, nil
+	case to.balancedOn != nil && from.name != to.balancedOn.Name && !from.anywhere:
+		if connectedBy(r, t, from.name, to.balancedOn.Name) == "" {
+			return r, &Apart{verdict.Deny, fmt.Sprintf("%s is the address of a Service on the user-defined network %s, and leads nowhere from %s",
+				c.To, to.balancedOn.Name, from.text())}, nil
+		}
+		to.name = to.balancedOn.Name
+	case to.balancedOn != nil:
+		return revision.OnNetwork(r, to.balancedOn.Name), nil, nil
+	}
+	switch {
 	case from.name == to.name && from.name == "":
 		return r, nil, nil
 	case from.anywhere && to.name != "":
@@ -96,14 +110,20 @@ func leavesOpen(r *revision.Revision, c verdict.Connection) bool {
 		return false
 	}
 	pod := r.JudgedCluster().Pod(c.To.Key.Namespace, c.To.Key.Name)
-	if pod == nil {
-		return false
+	return pod != nil && isOpen(pod, c)
+}
+
+// isOpen reports whether a pod leaves the port of a connection open on the default network.
+func isOpen(pod *model.Pod, c verdict.Connection) bool {
+	return pod.LeavesOpen(string(c.Protocol), c.Port)
+}
+
+// isOwnNode reports whether an end is the node that a pod runs on: tier 0 lets it in.
+func isOwnNode(r *revision.Revision, e verdict.Endpoint, pod *model.Pod) bool {
+	if e.Key.Kind == model.KindNode {
+		return e.Key.Name == pod.NodeName
 	}
-	term := strings.ToLower(string(c.Protocol))
-	if c.Protocol != verdict.ICMP {
-		term += ".dst == " + strconv.Itoa(int(c.Port))
-	}
-	return slices.Contains(pod.OpenPorts, term)
+	return e.Key.Kind == "" && r.Verdicts().IsOwnNode(e.Addr, pod.NodeName)
 }
 
 // placeOfEnd is the network that an end of a connection is on: its name, empty for the default one.
@@ -113,6 +133,32 @@ type placeOfEnd struct {
 	anywhere bool
 	// unknown says that nothing is read of the network.
 	unknown bool
+	// isolated is the pod on a primary network whose address on the default network was named; nil for none.
+	isolated *model.Pod
+	// balancedOn is the primary network of the Service whose address was named; nil for none.
+	balancedOn *network.Network
+}
+
+// text names the network within a sentence.
+func (p placeOfEnd) text() string {
+	if p.name == "" {
+		return "the default network"
+	}
+	return "the user-defined network " + p.name
+}
+
+// connect places an address of no pod on the network that has it, of those that a ClusterNetworkConnect connects to the
+// network of the other end.
+func (p *placeOfEnd) connect(r *revision.Revision, t *network.Table, e verdict.Endpoint, other string) {
+	if !p.anywhere || other == "" || e.Key.Kind != "" || t.Network(other).Has(e.Addr) {
+		return
+	}
+	for _, name := range t.Names() {
+		if t.Network(name).Has(e.Addr) && connectedBy(r, t, other, name) != "" {
+			p.name, p.anywhere = name, false
+			return
+		}
+	}
 }
 
 func placeOf(r *revision.Revision, t *network.Table, e verdict.Endpoint) placeOfEnd {
@@ -132,26 +178,47 @@ func placeOf(r *revision.Revision, t *network.Table, e verdict.Endpoint) placeOf
 				break
 			}
 		}
+		if n := networkOfService(r, t, e); pod == nil && n != nil {
+			return placeOfEnd{balancedOn: n}
+		}
 	}
 	if pod == nil || pod.HostNetwork {
 		return placeOfEnd{anywhere: true}
 	}
 	name, known := PrimaryNetworkOf(r, pod)
 	if e.Key.Kind == "" && name != "" { // an address of the default network of such a pod
-		return placeOfEnd{}
+		return placeOfEnd{isolated: pod}
 	}
 	return placeOfEnd{name: name, unknown: !known}
 }
 
+// networkOfService returns the primary network of the Service with a ClusterIP; nil for another address, and for a Service
+// of the default network.
+func networkOfService(r *revision.Revision, t *network.Table, e verdict.Endpoint) *network.Network {
+	for _, f := range r.Verdicts().ServiceFronts().ByAddr[e.Addr] {
+		if at, n := t.Place(f.Service.Namespace); f.Kind == verdict.ClusterIP && at == network.OnPrimary {
+			return n
+		}
+	}
+	return nil
+}
+
+// isolatedText says why an address on the default network of a pod with a primary network is not reached, or reaches nothing.
+func isolatedText(c verdict.Connection, from, to placeOfEnd) string {
+	if from.isolated != nil {
+		return fmt.Sprintf("%s is an address on the default network of pod %s, whose primary network is another: tier 0 lets nothing out there (DenyPrimaryUDN)",
+			c.From, from.isolated.Key.NamespacedName())
+	}
+	if from.name != "" {
+		return fmt.Sprintf("%s is on %s, which has no way into the default network, where %s is", c.From, from.text(), c.To)
+	}
+	return fmt.Sprintf("%s is an address on the default network of pod %s, whose primary network is another: tier 0 lets nothing in there but its own node and its open ports (DenyPrimaryUDN)",
+		c.To, to.isolated.Key.NamespacedName())
+}
+
 // apartText says why two ends do not reach each other.
 func apartText(c verdict.Connection, from, to placeOfEnd) string {
-	place := func(p placeOfEnd) string {
-		if p.name == "" {
-			return "the default network"
-		}
-		return "the user-defined network " + p.name
-	}
-	text := fmt.Sprintf("%s is on %s and %s on %s, and these do not reach each other", c.From, place(from), c.To, place(to))
+	text := fmt.Sprintf("%s is on %s and %s on %s, and these do not reach each other", c.From, from.text(), c.To, to.text())
 	switch {
 	case from.name == "":
 		text += ": the port of " + c.To.String() + " on the default network is isolated by tier 0 (DenyPrimaryUDN)"

@@ -35,6 +35,13 @@ func TestForConnection(t *testing.T) {
 	objects := []model.Object{labelled("a"), labelled("b"), labelled("c"), made.NS("d", ""), net("a", "1"), net("b", "2"), net("c", "3"), made.Node("n1", "", "172.18.0.2"), connect,
 		pod("a/x", "10.128.0.1", "a/net", "10.20.0.4"), pod("a/y", "10.128.0.2", "a/net", "10.20.0.5"), pod("b/x", "10.128.0.3", "b/net", "10.20.0.4"),
 		pod("c/x", "10.128.0.4", "c/net", "10.20.0.4"), pod("d/x", "10.128.0.5", "", "")}
+	far := net("e", "4")
+	far.Config.Subnets = []netip.Prefix{netip.MustParsePrefix("10.30.0.0/16")}
+	open := pod("a/open", "10.128.0.6", "a/net", "10.20.0.6")
+	open.OpenPorts = []string{"tcp.dst == 80"}
+	objects = append(objects, labelled("e"), far, pod("e/x", "10.128.0.7", "e/net", "10.30.0.7"), open,
+		&network.Connect{Meta: model.Meta{Key: model.Key{Kind: model.KindCNC, Name: "far"}}, Pods: true, IDs: []string{"1", "4"}},
+		&model.Service{Meta: model.Meta{Key: model.Key{Kind: model.KindService, Namespace: "a", Name: "web"}}, ClusterIPs: []string{"172.30.0.9"}, Ports: []model.ServicePort{{Port: 80, Protocol: "TCP"}}})
 	c, _ := (*model.Cluster)(nil).Upsert(objects, nil)
 	r := revision.New(revision.Facts{Cluster: c, Desired: compiler.Compile(c, compiler.Options{IPv4: true}), System: system.OVN}, nil)
 	end := func(text string) verdict.Endpoint {
@@ -60,6 +67,24 @@ func TestForConnection(t *testing.T) {
 		{from: "a/x", to: "10.128.0.5", apart: verdict.Deny},
 		{from: "a/x", to: "10.20.0.9", asked: "a_net", on: "a_net"},
 		{from: "a/x", to: "a/y", asked: "default"},
+		// Addresses on the default network of pods with a primary one.
+		{from: "d/x", to: "10.128.0.1", apart: verdict.Deny},
+		{from: "10.128.0.1", to: "d/x", apart: verdict.Deny},
+		{from: "d/x", to: "a/open"},
+		{from: "d/x", to: "10.128.0.6"},
+		{from: "8.8.8.8", to: "10.128.0.6"},
+		{from: "a/x", to: "10.128.0.6", apart: verdict.Deny},
+		{from: "b/x", to: "a/open", apart: verdict.Unknown},
+		// The address of a Service on a primary network.
+		{from: "d/x", to: "172.30.0.9", apart: verdict.Deny},
+		{from: "a/x", to: "172.30.0.9", on: "a_net"},
+		{from: "c/x", to: "172.30.0.9", apart: verdict.Deny},
+		{from: "b/x", to: "172.30.0.9", apart: verdict.Unknown},
+		// Connected networks, by name and by address.
+		{from: "a/x", to: "e/x", apart: verdict.Unknown},
+		{from: "a/x", to: "10.30.0.7", apart: verdict.Unknown},
+		{from: "10.30.0.7", to: "a/x", apart: verdict.Unknown},
+		{from: "c/x", to: "10.30.0.7", on: "c_net"},
 	} {
 		q := verdict.Connection{From: end(tt.from), To: end(tt.to), Protocol: verdict.TCP, Port: 80, Network: tt.asked}
 		on, apart, err := standing.ForConnection(r, q)

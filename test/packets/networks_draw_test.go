@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"rung/compiler"
@@ -19,16 +20,19 @@ type net struct {
 	topology   network.Topology
 	primary    bool
 	v4, v6     string // its subnets, empty for none
+	static     bool   // v4 and v6 are addresses that pods ask for: the network has no subnets
 	namespaces []string
 }
 
-// The networks: primary ones of layer 3 and 2, in one family or both, and secondary ones.
+// The networks: primary ones of layer 3 and 2, in one family or both, and secondary ones, with subnets and without.
 var nets = []net{
 	{name: "blue_net", key: "blue/net", topology: network.Layer3, primary: true, v4: "10.20.0.0/16", namespaces: []string{"blue"}},
 	{name: "cluster_udn_green", key: "%s/green", topology: network.Layer2, primary: true, v4: "10.30.0.0/16", v6: "fd30::/64", namespaces: []string{"green1", "green2"}},
 	{name: "red_net", key: "red/net", topology: network.Layer3, primary: true, v6: "fd40::/48", namespaces: []string{"red"}},
 	{name: "extra3", key: "plain1/extra3", topology: network.Layer3, v4: "10.50.0.0/16", v6: "fd50::/48", namespaces: []string{"plain1"}},
 	{name: "extra2", key: "plain1/extra2", topology: network.Layer2, v4: "10.60.0.0/16", namespaces: []string{"plain1", "plain2"}},
+	{name: "bare2", key: "plain1/bare2", topology: network.Layer2, v4: "10.70.0.0/16", v6: "fd70::/64", static: true, namespaces: []string{"plain1", "plain2"}},
+	{name: "wire", key: "plain2/wire", topology: network.Localnet, v4: "10.80.0.0/16", static: true, namespaces: []string{"plain1", "plain2"}},
 }
 
 var spaces = []string{"blue", "green1", "green2", "red", "plain1", "plain2"}
@@ -115,7 +119,7 @@ func (n *net) nodeSubnets(zone int) (out []string) {
 func (n *net) objects() (out []model.Object) {
 	c := network.Config{Name: n.name, Topology: n.topology, Primary: n.primary}
 	for _, s := range []string{n.v4, n.v6} {
-		if s != "" {
+		if s != "" && !n.static {
 			c.Subnets = append(c.Subnets, netip.MustParsePrefix(s))
 		}
 	}
@@ -185,10 +189,33 @@ func (d *drawn) base(all []*home) {
 	}
 }
 
+// multiNetworkPolicy draws a policy of secondary networks; half of them have no rule.
+func (d *drawn) multiNetworkPolicy(name string) *model.Policy {
+	p := d.networkPolicy(name)
+	p.Kind = model.KindMNP
+	for _, list := range []*[]model.Rule{&p.Ingress, &p.Egress} {
+		if d.one(2) {
+			*list = nil
+		}
+	}
+	p.Annotations = map[string]string{model.AnnotationPolicyFor: d.pick("plain1/extra2", "plain1/extra3", "plain1/extra2, plain1/extra3")}
+	if d.one(2) {
+		return p
+	}
+	p.Annotations[model.AnnotationPolicyFor] = d.pick("plain1/bare2", "plain2/wire", "plain1/bare2,plain2/wire")
+	for _, rules := range [][]model.Rule{p.Ingress, p.Egress} {
+		for i := range rules { // selectors are refused there
+			rules[i].Peers = slices.DeleteFunc(rules[i].Peers, func(peer model.Peer) bool { return peer.Kind != model.PeerNetworks })
+			rules[i].AnyPeer = len(rules[i].Peers) == 0
+		}
+	}
+	return p
+}
+
 // drawNetworks makes a cluster with networks, and policies on them and on the default one.
 func drawNetworks(r *rand.Rand, all []*home) *drawn {
 	d := &drawn{r: r, spaces: spaces, blocks: []string{"0.0.0.0/0", "::/0", "10.244.1.0/24", "10.20.1.0/24", "10.30.0.0/16", "10.30.1.0/24", "fd30::/64",
-		"fd40:0:0:1::/64", "10.50.2.0/24", "fd50::/48", "10.60.0.0/16", "198.51.100.0/24", "198.51.0.0/16", "2001:db8::/32", "2001:db8:9::/48", "203.0.113.9/32"}}
+		"fd40:0:0:1::/64", "10.50.2.0/24", "fd50::/48", "10.60.0.0/16", "10.70.1.0/24", "10.80.0.0/16", "fd70::/64", "198.51.100.0/24", "198.51.0.0/16", "2001:db8::/32", "2001:db8:9::/48", "203.0.113.9/32"}}
 	d.options = compiler.Options{IPv4: true, IPv6: true, AllowICMP: d.one(2), Stateless: d.one(2), DNS: dnsAddrs,
 		ClusterSubnets: []netip.Prefix{netip.MustParsePrefix("10.244.0.0/16"), netip.MustParsePrefix("fd01::/48")}}
 	d.base(all)
@@ -201,11 +228,8 @@ func drawNetworks(r *rand.Rand, all []*home) *drawn {
 		}
 	}
 	d.spaces = []string{"plain1", "plain2"}
-	for i := range 1 + r.IntN(4) {
-		p := d.networkPolicy(fmt.Sprint("mnp", i))
-		p.Kind = model.KindMNP
-		p.Annotations = map[string]string{model.AnnotationPolicyFor: d.pick("plain1/extra2", "plain1/extra3", "plain1/extra2, plain1/extra3")}
-		d.objects = append(d.objects, p)
+	for i := range 2 + r.IntN(6) {
+		d.objects = append(d.objects, d.multiNetworkPolicy(fmt.Sprint("mnp", i)))
 	}
 	priorities := r.Perm(100)
 	for i := range r.IntN(3) {

@@ -19,7 +19,7 @@ import (
 
 const (
 	networkClusters      = 70
-	shortNetworkClusters = 6
+	shortNetworkClusters = 8
 	soakNetworkClusters  = 700
 )
 
@@ -57,7 +57,7 @@ func TestNetworks(t *testing.T) {
 		t.Errorf("connections met %v", r.kinds)
 	}
 	for _, what := range []string{"layer3 allow", "layer3 deny", "layer2 allow", "layer2 deny", "secondary layer3 allow", "secondary layer3 deny",
-		"secondary layer2 allow", "secondary layer2 deny", "apart deny", "pod to pod", "pod to outside", "outside to pod", "node to pod", "pod to node",
+		"secondary layer2 allow", "secondary layer2 deny", "secondary localnet allow", "secondary localnet deny", "reply lost", "apart deny", "pod to pod", "pod to outside", "outside to pod", "node to pod", "pod to node",
 		"over the default network", "from network to network"} {
 		if r.verdict[what] < rounds/4 {
 			t.Errorf("only %d are %s", r.verdict[what], what)
@@ -96,12 +96,13 @@ func (r *run) networkCluster(d *drawn, all []*home) {
 	r.put(d)
 	var trials []*networkTrial
 	var plain []*trial
-	for i := range perCluster * 4 / 3 {
+	for i := range perCluster * 2 {
 		if t, ok := d.networkTrial(r.w, all, uint16(20000+i)); ok && len(trials) < perCluster {
 			trials, plain = append(trials, t), append(plain, &t.trial)
 		}
 	}
 	r.try(d, plain)
+	r.replies(trials)
 	states := []*model.ZoneState{}
 	for _, name := range zoneNames {
 		states = append(states, r.w.zones[name].rec.State())
@@ -126,8 +127,18 @@ func (r *run) confirmNetwork(d *drawn, rev *revision.Revision, asks *trace.Trace
 		r.t.Fatalf("%s: %v", t, err)
 	}
 	want := verdicts.Deny
-	if t.delivered() {
+	switch {
+	case !t.delivered():
+	case !t.lost:
 		want = verdicts.Allow
+	case t.asked.Network == "":
+		if !d.stateless(t.asked.From.Key.Namespace) && !d.stateless(t.asked.To.Key.Namespace) { // else a verdict is of the first packet
+			r.t.Errorf("%s: the reply was lost\n%s", t, r.dump(d, t.legs[0].zone))
+		}
+		return
+	case by == trace.Policies:
+		r.verdict["reply lost"]++
+		r.verdict["reply lost on "+t.asked.Network]++
 	}
 	switch {
 	case a.Verdict == verdicts.Undefined:

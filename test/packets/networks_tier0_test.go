@@ -88,14 +88,19 @@ func TestIsolation(t *testing.T) {
 		if from == nil || from.namespace == to.namespace {
 			continue
 		}
-		q := verdicts.Connection{From: verdicts.PodEnd(from.namespace, from.name), To: verdicts.PodEnd(to.namespace, to.name), Protocol: protocols[c.proto], Port: c.port}
-		a, err := asks.Ask(rev, q, trace.Policies, false, time.Now())
-		if err != nil {
-			t.Fatal(err)
+		want := verdicts.Deny
+		if c.want {
+			want = verdicts.Allow
 		}
-		// Nothing is said of open ports: no policy decides about them.
-		if a.Verdict == verdicts.Allow && !c.want || a.Verdict == verdicts.Deny && c.want {
-			t.Errorf("%s: %s (%s), and the packet says delivered %v", q, a.Verdict, a.Reason, c.want)
+		for _, end := range []verdicts.Endpoint{verdicts.PodEnd(to.namespace, to.name), verdicts.AddrEnd(to.v4)} {
+			q := verdicts.Connection{From: verdicts.PodEnd(from.namespace, from.name), To: end, Protocol: protocols[c.proto], Port: c.port, Family: verdicts.IPv4}
+			a, err := asks.Ask(rev, q, trace.Policies, false, time.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a.Verdict != want {
+				t.Errorf("%s: %s (%s), and the packet says delivered %v", q, a.Verdict, a.Reason, c.want)
+			}
 		}
 	}
 }

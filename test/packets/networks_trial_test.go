@@ -17,10 +17,61 @@ type networkTrial struct {
 	trial
 	family string // of its kind, for counting
 	never  bool   // the ends do not reach each other: it is lost, or leaves the cluster
+	lost   bool   // the reply is
 }
 
-// delivered says whether it came to the pod or the port that it was for.
+// delivered reports whether the packet came to the pod or the port that it was for.
 func (t *networkTrial) delivered() bool { return t.at == len(t.legs) && !t.never }
+
+// replies puts in the reply to every packet that was delivered, back over the same ports.
+func (r *run) replies(trials []*networkTrial) {
+	for step, more := 0, true; more; step++ {
+		batch := map[string][]*networkTrial{}
+		for _, t := range trials {
+			if t.delivered() && !t.tied && !t.lost && step < len(t.legs) {
+				zone := t.legs[len(t.legs)-1-step].zone
+				batch[zone] = append(batch[zone], t)
+			}
+		}
+		more = len(batch) > 0
+		err := r.w.each(func(n *node) error {
+			var packets []ovn.Packet
+			for _, t := range batch[n.Name()] {
+				packets = append(packets, t.reply(t.legs[len(t.legs)-1-step].out))
+			}
+			out, err := n.SendLogged(r.t.Context(), packets)
+			for i := range out {
+				t := batch[n.Name()][i]
+				t.lost = !out[i].Delivered(t.legs[len(t.legs)-1-step].in)
+			}
+			return err
+		})
+		if err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	if err := r.w.each(func(n *node) error { _, err := n.logged(); return err }); err != nil { // nothing is said of its lines
+		r.t.Fatal(err)
+	}
+}
+
+// reply returns the reply to the packet, to be put in at a port.
+func (t *networkTrial) reply(at string) ovn.Packet {
+	p := t.packet
+	p.EntryPort, p.Src, p.Dst = at, p.Dst, p.Src
+	if p.Proto == ovn.ICMP {
+		p.Reply = true
+		return p
+	}
+	p.SrcPort, p.DstPort = p.DstPort, p.SrcPort
+	switch p.Proto {
+	case ovn.TCP:
+		p.Flags, p.Seq, p.Ack = ovn.SYN|ovn.ACK, 1, p.Seq+1
+	case ovn.SCTP:
+		p.Chunk = ovn.SCTPInitAck
+	}
+	return p
+}
 
 // ports are the names of the ports of a zone's switch on a network; n is nil for the default one.
 type ports struct{ node, router, elsewhere, outside string }
@@ -79,6 +130,8 @@ func (d *drawn) onOne(w *world, t *networkTrial, all []*home) bool {
 			return false
 		case from.zone == to.zone:
 			t.legs = straight
+		case n.Topology == network.Localnet:
+			return false // the lab has no wire between nodes
 		case n.Topology == network.Layer2:
 			t.what, t.legs = "pod to pod of another node", append(straight, leg{to.zone, from.lport, []crossing{{from.lport, to.lport}}, to.lport})
 		default:

@@ -22,6 +22,9 @@ var (
 	NetworkNoSubnets = newKind(Kind{Code: "network-without-subnets", Severity: model.SeverityError, Short: "no subnets",
 		Says:   "A network of layer 3, or a primary one, has no subnets: it is not programmed.",
 		Remedy: "give it subnets"})
+	NetworkUnlabeled = newKind(Kind{Code: "network-without-namespace-label", Severity: model.SeverityError, Short: "refused",
+		Says:   "A primary UserDefinedNetwork or ClusterUserDefinedNetwork is for a namespace without the label for it: OVN-Kubernetes refuses the network there. The pods stay on the default network, and the policies hold there.",
+		Remedy: "make the namespace anew with the label " + model.LabelPrimaryUDN + ": it cannot be added later"})
 	NetworkContradicts = newKind(Kind{Code: "network-contradicts", Severity: model.SeverityError, Short: "two forms",
 		Says:   "Two objects describe one network, and not alike.",
 		Remedy: "give both the same configuration, or one of them another name of the network"})

@@ -77,7 +77,7 @@ func (k *checker) sayOfRule(kind *codes.Kind, p *model.Policy, r *model.Rule, me
 // problemKinds are the findings that problems of a table are.
 var problemKinds = map[network.ProblemCode]*codes.Kind{
 	network.Unreadable: codes.NetworkUnreadable, network.Contradicts: codes.NetworkContradicts, network.SecondPrimary: codes.NetworkSecondPrimary,
-	network.Overlaps: codes.NetworkOverlaps, network.NoSubnets: codes.NetworkNoSubnets,
+	network.Overlaps: codes.NetworkOverlaps, network.NoSubnets: codes.NetworkNoSubnets, network.Unlabeled: codes.NetworkUnlabeled,
 }
 
 // checkObjects reports objects that are not the network that they are meant to be; one that could not be

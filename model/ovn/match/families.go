@@ -43,7 +43,14 @@ func familiesTerm(v4, v6 bool, four, six string) string {
 
 // NetpolAny is the address term of a NetworkPolicy rule without peers: the
 // cluster's families (ovn-kubernetes.md#rule-rows).
-func NetpolAny(v4, v6 bool) string { return familiesTerm(v4, v6, "ip4", "ip6") }
+func NetpolAny(v4, v6 bool) string {
+	v4, v6 = AnyFamilies(v4, v6)
+	return familiesTerm(v4, v6, "ip4", "ip6")
+}
+
+// AnyFamilies returns the families that a rule without peers matches, from those of its network: IPv4 if the
+// network has no subnets (networks.md#multinetworkpolicy).
+func AnyFamilies(v4, v6 bool) (four, six bool) { return v4 || !v6, v6 }
 
 // IPBlock is an ipBlock peer, as its object spells it.
 type IPBlock struct {

@@ -44,7 +44,7 @@ func TestFamilyWriters(t *testing.T) {
 		{"any v4", NetpolAny(true, false), "ip4"},
 		{"any v6", NetpolAny(false, true), "ip6"},
 		{"any dual", NetpolAny(true, true), "(ip4 || ip6)"},
-		{"any none", NetpolAny(false, false), ""},
+		{"any none", NetpolAny(false, false), "ip4"},
 		{"Ingress:0:None:-1", NetpolMatch(Ingress, NetpolAny(true, false), "", policyPG), "ip4 && outport == @" + policyPG},
 		{"Egress:1:tcp:-1", NetpolMatch(Egress, NetpolAny(true, false), L4("tcp", []PortTerm{{80, 80}, {443, 443}, {8000, 9000}}), policyPG),
 			"ip4 && tcp && (tcp.dst=={80,443} || 8000<=tcp.dst<=9000) && inport == @" + policyPG},

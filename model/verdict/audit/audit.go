@@ -273,7 +273,7 @@ func (a *auditor) connectionAt(i, j int32, nodes matrix.NodePairing, p verdict.P
 // candidates.
 func (a *auditor) auditPorts(i, j int32, how matrix.ConnectionMode, nodes matrix.NodePairing) {
 	a.c.FindCandidates(i, j, how, &a.candidates)
-	if len(a.candidates.Egress)+len(a.candidates.Source)+len(a.candidates.Destination) == 0 {
+	if a.candidates.IsEmpty() {
 		return
 	}
 	a.key = a.candidates.Key(a.key[:0])

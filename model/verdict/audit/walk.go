@@ -31,7 +31,7 @@ func (a *auditor) walkTiers(w *tierWalk, list []int32, terms []index.Term, proto
 // edge.
 type auditedPort struct {
 	*auditor
-	walks        [3]tierWalk
+	walks        [matrix.Walks]tierWalk
 	walkIndex    int  // the walk that is looked at
 	makesVerdict bool // it makes the verdict
 	verdict      verdict.Verdict
@@ -43,10 +43,9 @@ type auditedPort struct {
 
 // auditPort looks at the port.
 func (p *auditedPort) auditPort() {
-	in := p.x.Terms[index.IngressTerms]
-	p.auditor.walkTiers(&p.walks[0], p.candidates.Egress, p.x.Terms[index.EgressTerms], p.proto, p.ports.Lo)
-	p.auditor.walkTiers(&p.walks[1], p.candidates.Source, in, p.proto, p.ports.Lo)
-	p.auditor.walkTiers(&p.walks[2], p.candidates.Destination, in, p.proto, p.ports.Lo)
+	p.candidates.EachWalk(func(walk, stage int, list []int32) {
+		p.auditor.walkTiers(&p.walks[walk], list, p.x.Terms[stage], p.proto, p.ports.Lo)
+	})
 	p.verdict = verdict.Allow
 	for i := range p.walks {
 		p.verdict = verdict.JoinVerdicts(p.verdict, p.walks[i].verdict)

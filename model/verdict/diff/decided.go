@@ -16,8 +16,11 @@ type PortDecision struct {
 	// By are the deciders: of an allowed connection those of each stage, else those of the stage
 	// that settles it; none where nothing matches. ID is equal for equal ones, in both indexes.
 	By []verdict.Decider
-	ID [3]int32
+	ID [matrix.Walks]int32
 }
+
+// noDeciders is the ID of a decision by default.
+var noDeciders = [matrix.Walks]int32{-1, -1, -1, -1, -1}
 
 // DecidedPair is the decisions about the connections from a class of ends to another, between pods
 // of some nodes. Before is nil where one index is asked alone.
@@ -86,7 +89,7 @@ func (d *decider) described(side int, all *decisions) []PortDecision {
 	out := make([]PortDecision, 0, len(all.list))
 	for i := range all.list {
 		r := &all.list[i]
-		p := PortDecision{PortRange: r.PortRange, Verdict: r.verdict, ID: [3]int32{-1, -1, -1}}
+		p := PortDecision{PortRange: r.PortRange, Verdict: r.verdict, ID: noDeciders}
 		for k := range r.walks {
 			if r.verdict != verdict.Allow && k != r.settlingWalk() {
 				continue
@@ -101,8 +104,9 @@ func (d *decider) described(side int, all *decisions) []PortDecision {
 			}
 		}
 		if r.verdict != verdict.Allow { // at which stage it is settled does not matter
-			p.ID[0] = p.ID[r.settlingWalk()]
-			p.ID[1], p.ID[2] = -1, -1
+			settled := p.ID[r.settlingWalk()]
+			p.ID = noDeciders
+			p.ID[0] = settled
 		}
 		out = append(out, p)
 	}

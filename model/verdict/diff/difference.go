@@ -119,10 +119,10 @@ type differ struct {
 	questions DiffQuestions
 	sides     [2]*indexSide
 	results   map[[2]*decisions]*decisionDiff
-	// walks holds each result of a walk once, by ports; ways interns triples of them.
+	// walks holds each result of a walk once, by ports; ways interns those of one connection.
 	walks      []*portWalk
 	walkIDs    map[string]int32
-	ways       map[[3]int32]*decisions
+	ways       map[[matrix.Walks]int32]*decisions
 	withoutCut map[nodeCut]map[*decisions]*decisions
 	raw        []byte
 	groups     map[string]*groupBuilder
@@ -141,7 +141,7 @@ type differ struct {
 
 func newDiffer(c *matrix.Comparison, ask DiffQuestions) *differ {
 	d := &differ{Comparison: c, questions: ask, results: map[[2]*decisions]*decisionDiff{}, groups: map[string]*groupBuilder{}, ids: map[string]int32{},
-		walkIDs: map[string]int32{}, ways: map[[3]int32]*decisions{}, withoutCut: map[nodeCut]map[*decisions]*decisions{}}
+		walkIDs: map[string]int32{}, ways: map[[matrix.Walks]int32]*decisions{}, withoutCut: map[nodeCut]map[*decisions]*decisions{}}
 	d.sides = [2]*indexSide{newIndexSide(d, c.Before, 0), newIndexSide(d, c.After, 1)}
 	return d
 }

@@ -20,7 +20,7 @@ func (s *indexSide) denyingEnds(r *portRuling) (sender, receiver bool) {
 	for i := range r.walks {
 		w := &r.walks[i]
 		switch {
-		case w.verdict != verdict.Deny:
+		case w.verdict != verdict.Deny, i > 2: // replies
 		case i == 0 || s.c.Index.Rules[s.decidersByID[w.decider][0]].Direction == model.Egress:
 			sender = true
 		default:

@@ -28,7 +28,7 @@ type PriorityMoves struct {
 
 // wayKey is the walks of connections, and the ports at which they are not meant.
 type wayKey struct {
-	walks [3]int32
+	walks [matrix.Walks]int32
 	nodeCut
 }
 
@@ -44,7 +44,7 @@ type wayWalk struct {
 // error is the context's.
 func NewPriorityMoves(ctx context.Context, x *index.Index, key model.Key, there bool) (*PriorityMoves, error) {
 	m := &PriorityMoves{x: x, move: x.MoverOfPolicy(key), enforcedNow: there, flipsKnown: map[[2]int][]PairTotal{}, ways: map[wayKey]int{}}
-	var mine [2]index.Set
+	var mine [index.StageCount]index.Set
 	for stage, terms := range x.Terms {
 		mine[stage] = index.NewSet(len(terms))
 		for i := range terms {
@@ -89,7 +89,7 @@ func (m *PriorityMoves) FlipsAt(priority float64) []PairTotal {
 }
 
 // countFlips counts what flips where terms have other priorities.
-func (m *PriorityMoves) countFlips(terms [2][]index.Term) (out []PairTotal) {
+func (m *PriorityMoves) countFlips(terms [index.StageCount][]index.Term) (out []PairTotal) {
 	after := make([]int32, len(m.walks))
 	for i, k := range m.walks {
 		after[i] = k.resultBefore
@@ -98,16 +98,16 @@ func (m *PriorityMoves) countFlips(terms [2][]index.Term) (out []PairTotal) {
 		}
 	}
 	type change struct {
-		ids [6]int32
+		before, after [matrix.Walks]int32
 		nodeCut
 	}
 	flips := map[change][]PairTotal{}
 	for way, pairs := range m.ways {
-		c, same := change{[6]int32{-1, -1, -1, -1, -1, -1}, way.nodeCut}, true
+		c, same := change{noDeciders, noDeciders, way.nodeCut}, true
 		for i, id := range way.walks {
 			if id >= 0 {
-				c.ids[i], c.ids[i+3] = m.walks[id].resultBefore, after[id]
-				same = same && c.ids[i] == c.ids[i+3]
+				c.before[i], c.after[i] = m.walks[id].resultBefore, after[id]
+				same = same && c.before[i] == c.after[i]
 			}
 		}
 		if same {
@@ -115,7 +115,7 @@ func (m *PriorityMoves) countFlips(terms [2][]index.Term) (out []PairTotal) {
 		}
 		kinds, known := flips[c]
 		if !known {
-			kinds = m.flipsOfResults([3]int32(c.ids[:3]), [3]int32(c.ids[3:]), m.serviceCuts[c.cut].CutPortsFor(c.ofOwnNode))
+			kinds = m.flipsOfResults(c.before, c.after, m.serviceCuts[c.cut].CutPortsFor(c.ofOwnNode))
 			flips[c] = kinds
 		}
 		for _, t := range kinds {
@@ -134,7 +134,7 @@ func (m *PriorityMoves) countFlips(terms [2][]index.Term) (out []PairTotal) {
 }
 
 // flipsOfResults are the verdicts that ports change between, each once, but for some ports.
-func (m *PriorityMoves) flipsOfResults(before, after [3]int32, but []verdict.PortRange) (out []PairTotal) {
+func (m *PriorityMoves) flipsOfResults(before, after [matrix.Walks]int32, but []verdict.PortRange) (out []PairTotal) {
 	p, q := m.joinedVerdicts(before), m.joinedVerdicts(after)
 	for i, j := 0, 0; i < len(p) && j < len(q); {
 		s, t := p[i], q[j]
@@ -154,7 +154,7 @@ func (m *PriorityMoves) flipsOfResults(before, after [3]int32, but []verdict.Por
 }
 
 // joinedVerdicts returns the verdict of each port over all walks together.
-func (m *PriorityMoves) joinedVerdicts(results [3]int32) (out []matrix.Segment) {
+func (m *PriorityMoves) joinedVerdicts(results [matrix.Walks]int32) (out []matrix.Segment) {
 	for _, id := range results {
 		switch {
 		case id < 0:

@@ -10,15 +10,15 @@ type wayFinder struct {
 	m       *PriorityMoves
 	g       *matrix.Grid
 	byFrom  []index.Set
-	mine    [2]index.Set        // terms of the policy, by stage
-	walkOf  [2]map[string]int32 // by terms
-	resting map[int32]int32     // walks without the policy, by result: they never change
+	mine    [index.StageCount]index.Set        // terms of the policy, by stage
+	walkOf  [index.StageCount]map[string]int32 // by terms
+	resting map[int32]int32                    // walks without the policy, by result: they never change
 	raw     []byte
 }
 
-func newWayFinder(m *PriorityMoves, c *matrix.Classes, mine [2]index.Set) *wayFinder {
+func newWayFinder(m *PriorityMoves, c *matrix.Classes, mine [index.StageCount]index.Set) *wayFinder {
 	f := &wayFinder{m: m, byFrom: make([]index.Set, len(c.List)), mine: mine, resting: map[int32]int32{},
-		walkOf: [2]map[string]int32{{}, {}}}
+		walkOf: walksByStage()}
 	f.g = matrix.NewGrid(c, f.findWalk)
 	return f
 }

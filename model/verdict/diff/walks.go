@@ -16,7 +16,7 @@ type indexSide struct {
 	beforeOrAfter int // 0 before the change, 1 after it
 	grid          *matrix.Grid
 	// walkOf are the walks that were met, by stage and terms.
-	walkOf [2]map[string]int32
+	walkOf [index.StageCount]map[string]int32
 
 	names        []string // of rules: equal for a rule that is in both, empty when not known yet
 	deciderIDs   []int32  // of rules: the id as a single decider, -1 when not known yet
@@ -27,7 +27,7 @@ type indexSide struct {
 }
 
 func newIndexSide(d *differ, c *matrix.Classes, at int) *indexSide {
-	s := &indexSide{c: c, d: d, beforeOrAfter: at, walkOf: [2]map[string]int32{{}, {}},
+	s := &indexSide{c: c, d: d, beforeOrAfter: at, walkOf: walksByStage(),
 		names: make([]string, len(c.Index.Rules)), deciderIDs: make([]int32, len(c.Index.Rules)), decidersByID: map[int32][]int32{}}
 	for i := range s.deciderIDs {
 		s.deciderIDs[i] = -1
@@ -36,12 +36,23 @@ func newIndexSide(d *differ, c *matrix.Classes, at int) *indexSide {
 	return s
 }
 
+// walksByStage makes the empty walks of each stage.
+func walksByStage() (out [index.StageCount]map[string]int32) {
+	for stage := range out {
+		out[stage] = map[string]int32{}
+	}
+	return out
+}
+
 // ruleName is equal for a rule that is in both indexes, though others of its policy may come
 // before it.
 func (s *indexSide) ruleName(rule int32) string {
 	if s.names[rule] == "" {
 		r := &s.c.Index.Rules[rule]
 		s.names[rule] = r.Key.String() + "\x00" + string(r.Direction) + "\x00" + string(r.Action)
+		if r.Reply {
+			s.names[rule] += "\x00reply"
+		}
 		if r.Policy != nil {
 			s.names[rule] += "\x00" + index.RuleMatch(r.Policy.Rule(r.Direction, r.Index))
 		}
@@ -70,10 +81,10 @@ type portRun struct {
 type portRuling struct {
 	verdict.PortRange
 	verdict verdict.Verdict
-	walks   [3]walkDecision
+	walks   [matrix.Walks]walkDecision
 }
 
-// decisions are the decisions of three walks, for every port.
+// decisions are the decisions of all walks, for every port.
 type decisions struct {
 	list []portRuling
 }
@@ -134,9 +145,9 @@ func (d *differ) walkNumber(w *portWalk) int32 {
 	return id
 }
 
-// joinWalks returns the decisions about each port over three walks; a walk of -1 is
+// joinWalks returns the decisions about each port over all walks; a walk of -1 is
 // none.
-func (d *differ) joinWalks(way [3]int32) *decisions {
+func (d *differ) joinWalks(way [matrix.Walks]int32) *decisions {
 	p := &decisions{}
 	for proto := range verdict.Protocols {
 		var edges []uint16
@@ -149,7 +160,7 @@ func (d *differ) joinWalks(way [3]int32) *decisions {
 		}
 		slices.Sort(edges)
 		edges = slices.Compact(edges)
-		var at [3]int
+		var at [matrix.Walks]int
 		for i, lo := range edges {
 			r := portRuling{PortRange: verdict.PortRange{Protocol: verdict.Protocols[proto], Lo: lo, Hi: verdict.LastPort}, verdict: verdict.Allow}
 			if verdict.Protocols[proto] == verdict.ICMP {

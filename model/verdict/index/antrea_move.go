@@ -20,7 +20,7 @@ func (o *antreaOrder) moverOf(x *Index, key model.Key) PolicyMover {
 	}
 	slices.Sort(m.OtherPriorities)
 	tier := tierOf(&place)
-	m.Terms = func(priority float64) (terms [2][]Term) {
+	m.Terms = func(priority float64) (terms [StageCount][]Term) {
 		all := slices.Clone(o.standings[tier])
 		newStanding := func(t *Term) ruleStanding {
 			if r := &x.Rules[t.Rule]; r.Key == key {

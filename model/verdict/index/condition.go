@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"rung/model"
+	"rung/model/ovn/match"
 	"rung/model/verdict"
 )
 
@@ -144,10 +145,11 @@ func (a conditionAddrs) addBlock(b exceptedBlock) {
 	})
 }
 
-// addFamilies adds all addresses of the cluster's families.
+// addFamilies adds all addresses that a rule without peers matches.
 func (a conditionAddrs) addFamilies() {
+	four, six := match.AnyFamilies(a.m.x.view.IPv4, a.m.x.view.IPv6)
 	for _, f := range [...]verdict.Family{verdict.IPv4, verdict.IPv6} {
-		if !a.m.x.view.hasFamily(f) {
+		if f == verdict.IPv4 && !four || f == verdict.IPv6 && !six {
 			continue
 		}
 		a.c.everyAddrOf[f.Index()] = true

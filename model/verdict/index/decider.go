@@ -7,7 +7,7 @@ import (
 // RuleDecider is a rule as one that decides, whatever the connection.
 func (x *Index) RuleDecider(rule int32) verdict.Decider {
 	r := &x.Rules[rule]
-	d := verdict.Decider{Policy: r.Key, Direction: r.Direction, Rule: r.Index, Action: r.Action, Defect: r.defect}
+	d := verdict.Decider{Policy: r.Key, Direction: r.Direction, Rule: r.Index, Action: r.Action, Reply: r.Reply, Defect: r.defect}
 	if x.order != nil {
 		d.Band, d.Word = x.order.bandOf(r)
 	}

@@ -32,10 +32,10 @@ type Index struct {
 	Conditions []*Condition
 	Rules      []Rule
 	// Terms are the terms that can match in a stage, in the order in which they decide.
-	Terms       [2][]Term
-	NextSubject [2][]int32 // of each term, where the next begins that has another subject
+	Terms       [StageCount][]Term
+	NextSubject [StageCount][]int32 // of each term, where the next begins that has another subject
 	// TermsFrom and TermsTo are the terms by their conditions.
-	TermsFrom, TermsTo [2][][]int32
+	TermsFrom, TermsTo [StageCount][][]int32
 
 	// Kept for an index of the same pods and other policies, which takes them over:
 	// conditions by their content, and the terms made of each policy.
@@ -60,6 +60,11 @@ type Index struct {
 const (
 	EgressTerms  = iota // from-lport after load balancing
 	IngressTerms        // to-lport
+	// Replies in zones where OVN does not track connections: from-lport where a reply begins, and to-lport
+	// where the connection began (networks.md#replies).
+	ReplyEgressTerms
+	ReplyIngressTerms
+	StageCount // the number of stages
 )
 
 // PodAddr is one address of a pod.

@@ -81,7 +81,7 @@ type PolicyMover struct {
 	Priority        float64
 	OtherPriorities []float64
 	// Terms are all terms as they rank where it has a priority; nil where it decides nothing.
-	Terms func(priority float64) [2][]Term
+	Terms func(priority float64) [StageCount][]Term
 }
 
 // MoverOfPolicy is the mover of a policy.
@@ -99,7 +99,7 @@ func (x *Index) MoverOfPolicy(key model.Key) (m PolicyMover) {
 		}
 	}
 	slices.Sort(m.OtherPriorities)
-	m.Terms = func(priority float64) (terms [2][]Term) {
+	m.Terms = func(priority float64) (terms [StageCount][]Term) {
 		for stage := range terms {
 			terms[stage] = slices.Clone(x.Terms[stage])
 			for i := range terms[stage] {

@@ -54,6 +54,7 @@ type Rule struct {
 	Index     int
 	Action    model.Action
 	Isolating []model.Key
+	Reply     bool // it is asked about replies
 	OwnNode   bool // what a node sends to its own pods: the key has no node
 	defect    string
 	Maybe     string // why it cannot be told whether it matches
@@ -91,6 +92,7 @@ func (m *termMaker) addAllTerms() policyOrder {
 	}
 	m.addDefaults()
 	m.addMulticast()
+	m.addReplies()
 	return nil
 }
 
@@ -102,7 +104,7 @@ type termMaker struct {
 // policySection is the rules and terms that were made of one policy.
 type policySection struct {
 	rules []Rule
-	terms [2][]Term // their rules counted from 0
+	terms [StageCount][]Term // their rules counted from 0
 }
 
 // addPolicy makes the terms of a policy where it is enforced.
@@ -124,7 +126,10 @@ func (m *termMaker) addPolicy(p *model.Policy, compile func(*model.Policy)) {
 		}
 		return
 	}
-	begin := [2]int{len(x.Terms[0]), len(x.Terms[1])}
+	var begin [StageCount]int
+	for stage := range begin {
+		begin[stage] = len(x.Terms[stage])
+	}
 	compile(p)
 	s := &policySection{rules: slices.Clone(x.Rules[first:])}
 	for stage := range s.terms {
@@ -273,7 +278,7 @@ func (x *Index) arrangeTerms() {
 
 // SubjectCondition is the condition of the term that the pods of its policy's subject meet.
 func (t *Term) SubjectCondition(stage int) int32 {
-	if stage == IngressTerms {
+	if stage == IngressTerms || stage == ReplyEgressTerms {
 		return t.To
 	}
 	return t.From

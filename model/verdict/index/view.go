@@ -25,6 +25,8 @@ type Options struct {
 	// Defaults are the hairpin and node rows, Multicast those of multicast, AllowICMP lets
 	// ICMP to isolated pods: whether there are such rows.
 	Defaults, Multicast, AllowICMP bool
+	// Stateless lets the annotation for stateless rules count.
+	Stateless bool
 	// LegacyIsolation lets the isolation annotation of 2016 count, as the OVN-Kubernetes of
 	// that time did (older-forms.md#the-isolation-annotation-of-2016).
 	LegacyIsolation bool

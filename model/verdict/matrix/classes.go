@@ -55,7 +55,7 @@ type Class struct {
 
 	Holds index.Set // conditions
 	// terms by their sides, made when needed.
-	outTerms, inTerms [2]index.Set
+	outTerms, inTerms [index.StageCount]index.Set
 	sidesMade         bool
 }
 

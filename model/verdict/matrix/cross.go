@@ -138,7 +138,7 @@ func agreedSegments(a, b []Segment) (out []Segment) {
 type Comparison struct {
 	Before, After *Classes
 	// Changed are the terms that only one of the two has, by side and stage.
-	Changed [2][2]index.Set
+	Changed [2][index.StageCount]index.Set
 }
 
 func NewComparison(before, after *index.Index, marks []netip.Addr) *Comparison {

@@ -16,7 +16,7 @@ func newFocus(ends int) *connectionFocus {
 }
 
 // ClassesAbout are the classes of the ends of the connections that some terms match, by stage.
-func ClassesAbout(x *index.Index, some [2]index.Set) *Classes {
+func ClassesAbout(x *index.Index, some [index.StageCount]index.Set) *Classes {
 	f := newFocus(len(x.Ends))
 	for stage, terms := range x.Terms {
 		some[stage].Each(func(i int32) { f.addTerm(x, &terms[i]) })

@@ -15,8 +15,8 @@ type Grid struct {
 	Classes *Classes
 	// out and in number the distinct sets of terms of the classes, by stage: those met as the
 	// source, and as the destination. outs and ins count them.
-	out, in   [2][]int32
-	outs, ins [2]int
+	out, in   [index.StageCount][]int32
+	outs, ins [index.StageCount]int
 	// switchTerms are the terms that can match on the source's switch, and on the destination's.
 	switchTerms [2]index.Set
 	// answers holds the answers of answerWalk plus one, by kind of walk and both numbers; 0 where it
@@ -33,20 +33,35 @@ type WalkKind uint8
 
 // The kinds of walks.
 const (
-	egressWalk      WalkKind = iota
-	nearWalk                 // ingress, between pods of one node
-	sourceWalk               // ingress, on the source's switch
-	destinationWalk          // ingress, on the destination's
-	farWalk                  // ingress, on both
+	egressWalk       WalkKind = iota
+	nearWalk                  // ingress, between pods of one node
+	sourceWalk                // ingress, on the source's switch
+	destinationWalk           // ingress, on the destination's
+	farWalk                   // ingress, on both
+	replyEgressWalk           // replies, where they begin
+	replyIngressWalk          // replies, where the connection began
 	walkKinds
 )
 
 func (k WalkKind) Stage() int {
-	if k == egressWalk {
+	switch k {
+	case egressWalk:
 		return index.EgressTerms
+	case replyEgressWalk:
+		return index.ReplyEgressTerms
+	case replyIngressWalk:
+		return index.ReplyIngressTerms
 	}
 	return index.IngressTerms
 }
+
+// Walks counts the walks of a connection.
+const Walks = 5
+
+var replyWalks = [...]WalkKind{replyEgressWalk, replyIngressWalk}
+
+// hasTerms reports whether any term is asked in a walk.
+func (g *Grid) hasTerms(kind WalkKind) bool { return len(g.Classes.Index.Terms[kind.Stage()]) > 0 }
 
 // mostCells bounds what is kept by kind of walk; where sources and destinations are both
 // many it is found out again.
@@ -87,10 +102,15 @@ func (g *Grid) numberSets(sets func(*Class) index.Set) (of []int32, n int) {
 }
 
 // WalkAnswers returns make's answers about the walks of the connections from a class to
-// another, as in Candidates: at the source's egress, and where they arrive on the
-// source's switch and on the destination's; -1 for none.
-func (g *Grid) WalkAnswers(a, b int32, how ConnectionMode) [3]int32 {
-	way := [3]int32{-1, -1, -1}
+// another, as in Candidates: at the source's egress, where they arrive on the
+// source's switch and on the destination's, and where replies begin and arrive; -1 for none.
+func (g *Grid) WalkAnswers(a, b int32, how ConnectionMode) [Walks]int32 {
+	way := [Walks]int32{-1, -1, -1, -1, -1}
+	for i, kind := range replyWalks {
+		if g.hasTerms(kind) {
+			way[3+i] = g.walkAnswer(kind, a, b)
+		}
+	}
 	if how != Arriving {
 		way[0] = g.walkAnswer(egressWalk, a, b)
 	}

@@ -63,6 +63,11 @@ func (m *Matrix) OutcomeOfClasses(a, b int32, near bool) Outcome {
 	if how != Arriving {
 		egress = m.grid.walkAnswer(egressWalk, a, b)
 	}
+	for _, kind := range replyWalks {
+		if m.grid.hasTerms(kind) {
+			egress = m.results.joinResults(egress, m.grid.walkAnswer(kind, a, b))
+		}
+	}
 	switch {
 	case how == Leaving:
 		return m.joinOutcomes(egress, m.grid.walkAnswer(sourceWalk, a, b))

@@ -64,13 +64,29 @@ const (
 )
 
 // Candidates are the terms of which both ends meet the conditions, by walk: that after
-// load balancing, that to the port on the source's switch, that to the destination's.
-type Candidates struct{ Egress, Source, Destination []int32 }
+// load balancing, that to the port on the source's switch, that to the destination's, and those of replies.
+type Candidates struct{ Egress, Source, Destination, ReplyEgress, ReplyIngress []int32 }
+
+// IsEmpty reports whether no term matches in any walk.
+func (k *Candidates) IsEmpty() bool {
+	return len(k.Egress)+len(k.Source)+len(k.Destination)+len(k.ReplyEgress)+len(k.ReplyIngress) == 0
+}
+
+// EachWalk visits the candidates by walk, with the stage that they are terms of.
+func (k *Candidates) EachWalk(visit func(walk, stage int, list []int32)) {
+	visit(0, index.EgressTerms, k.Egress)
+	visit(1, index.IngressTerms, k.Source)
+	visit(2, index.IngressTerms, k.Destination)
+	visit(3, index.ReplyEgressTerms, k.ReplyEgress)
+	visit(4, index.ReplyIngressTerms, k.ReplyIngress)
+}
 
 // FindCandidates finds the candidates of two classes.
 func (c *Classes) FindCandidates(a, b int32, m ConnectionMode, into *Candidates) {
 	ka, kb := c.termSides(a), c.termSides(b)
 	into.Egress, into.Source, into.Destination = into.Egress[:0], into.Source[:0], into.Destination[:0]
+	into.ReplyEgress = appendCommon(into.ReplyEgress[:0], ka.outTerms[index.ReplyEgressTerms], kb.inTerms[index.ReplyEgressTerms])
+	into.ReplyIngress = appendCommon(into.ReplyIngress[:0], ka.outTerms[index.ReplyIngressTerms], kb.inTerms[index.ReplyIngressTerms])
 	if m != Arriving {
 		into.Egress = appendCommon(into.Egress, ka.outTerms[index.EgressTerms], kb.inTerms[index.EgressTerms])
 	}
@@ -123,7 +139,7 @@ func (c *Classes) NodesMatter(a, b int32) bool {
 
 // Key is equal for equal candidates.
 func (k *Candidates) Key(buf []byte) []byte {
-	for _, list := range [...][]int32{k.Egress, k.Source, k.Destination} {
+	for _, list := range [...][]int32{k.Egress, k.Source, k.Destination, k.ReplyEgress, k.ReplyIngress} {
 		for _, i := range list {
 			buf = binary.LittleEndian.AppendUint32(buf, uint32(i))
 		}
@@ -172,22 +188,20 @@ func (c *Classes) PortEdges(k *Candidates, proto int8) []uint16 {
 	if proto == int8(verdict.ICMP.Number()) {
 		return []uint16{0}
 	}
-	out := index.AddPortEdges([]uint16{1}, k.Egress, c.Index.Terms[index.EgressTerms], proto)
-	out = index.AddPortEdges(out, k.Source, c.Index.Terms[index.IngressTerms], proto)
-	out = index.AddPortEdges(out, k.Destination, c.Index.Terms[index.IngressTerms], proto)
+	out := []uint16{1}
+	k.EachWalk(func(_, stage int, list []int32) { out = index.AddPortEdges(out, list, c.Index.Terms[stage], proto) })
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
 // verdictAt is the verdict for one port.
 func (c *Classes) verdictAt(k *Candidates, proto int8, port uint16) verdict.Verdict {
-	v := index.WalkVerdict(k.Egress, c.Index.Terms[index.EgressTerms], proto, port, &c.hits)
-	for _, list := range [...][]int32{k.Source, k.Destination} {
-		if v == verdict.Deny {
-			break
+	v := verdict.Allow
+	k.EachWalk(func(_, stage int, list []int32) {
+		if v != verdict.Deny && len(list) > 0 {
+			v = verdict.JoinVerdicts(v, index.WalkVerdict(list, c.Index.Terms[stage], proto, port, &c.hits))
 		}
-		v = verdict.JoinVerdicts(v, index.WalkVerdict(list, c.Index.Terms[index.IngressTerms], proto, port, &c.hits))
-	}
+	})
 	return v
 }
 

@@ -21,6 +21,7 @@ type packetWay struct {
 	serviceKey  model.Key
 	front       *verdict.ServiceFront // how the Service was asked, nil for by its name
 	atEnds      bool                  // rules are asked at the ends
+	openOf      *model.Pod            // the destination, if tier 0 isolates it and leaves this port open; else nil
 }
 
 // wayEnd is one end of a way. Node and outside have no pod.
@@ -41,12 +42,24 @@ type tierHop struct {
 	hopSwitch index.HopSwitch
 	// service is the one that the connection was begun to, where the rules can know.
 	service model.Key
+	openOf  *model.Pod // as packetWay has it, where the packet arrives
+	// reply says that it is on the way of replies: in is the destination then.
+	reply bool
+}
+
+// ends returns the ends of the connection that a hop is on the way of.
+func (h *tierHop) ends() (from, to *index.HopEnd) {
+	if h.reply {
+		return &h.out, &h.in
+	}
+	return &h.in, &h.out
 }
 
 // hopsOfWay are the walks in the order of the way: on each switch before load balancing, after
 // it, and to the port it leaves by. A packet to another node leaves the source's switch
-// and enters the destination's by the router's port.
-func (w *packetWay) hopsOfWay() []tierHop {
+// and enters the destination's by the router's port. On a secondary network those of replies follow
+// (networks.md#replies).
+func (w *packetWay) hopsOfWay(x *index.Index) []tierHop {
 	if w.atEnds {
 		return w.endHops()
 	}
@@ -72,6 +85,9 @@ func (w *packetWay) hopsOfWay() []tierHop {
 			if s == model.StageFromLport && w.hairpin {
 				h.in = begun // its address changes when it turns round
 			}
+			if s == model.StageToLport && to.Port >= 0 {
+				h.openOf = w.openOf
+			}
 			out = append(out, h)
 		}
 	}
@@ -79,48 +95,72 @@ func (w *packetWay) hopsOfWay() []tierHop {
 		p.Port, p.Router = -1, true
 		return p
 	}
-	switch {
-	case w.from.zone == w.to.zone:
-		pass(w.from.zone, src, dst, index.Anywhere)
-		return out
-	case w.from.zone != "":
-		pass(w.from.zone, src, byRouter(dst), index.AtSource)
+	over := func(from, to string, src, dst index.HopEnd) {
+		switch {
+		case from == to:
+			pass(from, src, dst, index.Anywhere)
+			return
+		case from != "":
+			pass(from, src, byRouter(dst), index.AtSource)
+		}
+		if to != "" {
+			pass(to, byRouter(src), dst, index.AtDestination)
+		}
 	}
-	if w.to.zone != "" {
-		pass(w.to.zone, byRouter(src), dst, index.AtDestination)
+	over(w.from.zone, w.to.zone, src, dst)
+	if n := x.Network(); n != nil && !n.Primary && !w.to.addr.IsMulticast() {
+		there := len(out)
+		over(w.to.zone, w.from.zone, dst, src)
+		for i := there; i < len(out); i++ {
+			out[i].reply = true
+		}
 	}
 	return out
 }
 
-// termsOf are the terms of a stage.
-func termsOf(x *index.Index, s model.Stage) []index.Term {
-	switch s {
+// termStage returns the stage of the index whose terms are asked in a hop; ok is false where none are.
+func (h *tierHop) termStage() (stage int, ok bool) {
+	switch h.stage {
 	case model.StageAfterLB, model.StageEgress:
-		return x.Terms[index.EgressTerms]
+		stage = index.EgressTerms
+		if h.reply {
+			stage = index.ReplyEgressTerms
+		}
 	case model.StageToLport, model.StageIngress:
-		return x.Terms[index.IngressTerms]
+		stage = index.IngressTerms
+		if h.reply {
+			stage = index.ReplyIngressTerms
+		}
+	default:
+		return 0, false
+	}
+	return stage, true
+}
+
+// termsOf returns the terms that are asked in a hop.
+func termsOf(x *index.Index, h *tierHop) []index.Term {
+	if stage, ok := h.termStage(); ok {
+		return x.Terms[stage]
 	}
 	return nil
 }
 
 // termMatches says whether a term matches in a hop.
 func termMatches(x *index.Index, t *index.Term, h *tierHop) bool {
-	return t.Switch&h.hopSwitch != 0 && x.Conditions[t.From].HoldsFor(x, &h.in, h.zone) && x.Conditions[t.To].HoldsFor(x, &h.out, h.zone) &&
+	from, to := h.ends()
+	return t.Switch&h.hopSwitch != 0 && x.Conditions[t.From].HoldsFor(x, from, h.zone) && x.Conditions[t.To].HoldsFor(x, to, h.zone) &&
 		t.Ports.Has(h.proto, h.port) && (t.OutPort == 0 || x.Conditions[t.OutPort-1].HoldsFor(x, &h.out, h.zone)) &&
 		(!t.OutRouter || h.out.Router) && x.IsAbout(t, h.service)
 }
 
 // walkHop walks the tiers of a hop.
 func walkHop(x *index.Index, h *tierHop, buf []index.Hit) (index.SettledWalk, []index.Hit) {
-	stage := index.EgressTerms
-	switch h.stage {
-	case model.StageFromLport:
+	stage, ok := h.termStage()
+	if !ok {
 		return index.SettledWalk{Verdict: verdict.Allow}, nil
-	case model.StageToLport, model.StageIngress:
-		stage = index.IngressTerms
 	}
 	terms, subject, at := x.Terms[stage], int32(-1), &h.in
-	if stage == index.IngressTerms {
+	if h.stage.IsArriving() {
 		at = &h.out
 	}
 	c := index.HitCollector{Hits: buf[:0]}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"rung/model"
+	"rung/model/ovn/nb"
 	"rung/model/verdict"
 	"rung/model/verdict/index"
 )
@@ -19,9 +20,11 @@ func FromPolicies(x *index.Index, c verdict.Connection) (verdict.Answer, error) 
 func TracePolicies(x *index.Index, c verdict.Connection) (verdict.Answer, error) {
 	return answerByWays(x, c, func(w *packetWay) []verdict.StageVerdict {
 		out := askPolicies(x, w)
-		hops := w.hopsOfWay()
+		hops := w.hopsOfWay(x)
 		for i := range out {
-			out[i].Tiers = triedTiers(x, &hops[i], &out[i])
+			if hops[i].openOf == nil {
+				out[i].Tiers = triedTiers(x, &hops[i], &out[i])
+			}
 		}
 		return out
 	})
@@ -84,6 +87,10 @@ func endpointsOfFamily(to []foundEnd, c verdict.Connection) []foundEnd {
 // pathTo is the way to one end: service is the Service that it is an endpoint of, and front how
 // that was asked where it was not by its name.
 func pathTo(x *index.Index, c verdict.Connection, from, to foundEnd, service verdict.Endpoint, front *verdict.ServiceFront, judge func(*packetWay) []verdict.StageVerdict) verdict.Path {
+	open := to.isolated && to.pod.LeavesOpen(string(c.Protocol), to.Port) && len(to.addrs) > 0
+	if open {
+		to.whyNotAsked = ""
+	}
 	matched := from.whyNotAsked == "" && to.whyNotAsked == "" && chooseAddrs(&from, &to, c.AskedFamily())
 	p := verdict.Path{From: from.End, To: to.End}
 	samePod := from.pod != nil && to.pod != nil && from.pod.Key == to.pod.Key && !to.Addr.IsMulticast()
@@ -100,6 +107,10 @@ func pathTo(x *index.Index, c verdict.Connection, from, to foundEnd, service ver
 		p.Verdict, p.Reason = verdict.NotApplicable, "a pod reaches itself without leaving its network"
 	default:
 		w := &packetWay{from: endOf(x, &from), to: endOf(x, &to), proto: int8(c.Protocol.Number()), port: to.Port, hairpin: samePod, atEnds: x.Precedence().AtEnds}
+		if open {
+			w.openOf = to.pod
+			p.Note = "the pod leaves the port open on this network: tier 0 lets it in before any policy is asked"
+		}
 		if service.Key.Name != "" {
 			w.service, w.servicePort = serviceAddr(x, service, verdict.FamilyOf(to.Addr)), c.Port
 			w.serviceKey, w.front = service.Key, front
@@ -129,20 +140,35 @@ func pathTo(x *index.Index, c verdict.Connection, from, to foundEnd, service ver
 
 // askPolicies asks the policies at every hop of a way.
 func askPolicies(x *index.Index, w *packetWay) []verdict.StageVerdict {
-	hops := w.hopsOfWay()
+	hops := w.hopsOfWay(x)
 	out := make([]verdict.StageVerdict, len(hops))
 	var buf [32]index.Hit
 	for i := range hops {
 		h := &hops[i]
+		if h.openOf != nil {
+			out[i] = openStage(h)
+			continue
+		}
 		s, hits := walkHop(x, h, buf[:0])
 		out[i] = stageVerdict(x, h, s, hits)
 	}
 	return out
 }
 
+// openStage returns the decision about a port that a pod leaves open on the default network (networks.md#tier-0).
+func openStage(h *tierHop) verdict.StageVerdict {
+	ids := nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, nb.IDPair{Key: nb.KeyName, Value: "OpenPort-" + h.openOf.Key.NamespacedName()},
+		nb.IDPair{Key: nb.KeyDirection, Value: string(model.Ingress)})
+	return verdict.StageVerdict{Stage: h.stage, Zone: h.zone, Verdict: verdict.Allow,
+		Decided: &verdict.Decider{Tier: model.TierIsolation, Direction: model.Ingress, Rule: -1, Priority: 1001, Action: model.Allow, ACL: ids[nb.KeyID]}}
+}
+
 func stageVerdict(x *index.Index, h *tierHop, s index.SettledWalk, hits []index.Hit) verdict.StageVerdict {
-	terms := termsOf(x, h.stage)
-	out := verdict.StageVerdict{Stage: h.stage, Zone: h.zone, Verdict: s.Verdict}
+	terms := termsOf(x, h)
+	out := verdict.StageVerdict{Stage: h.stage, Zone: h.zone, Reply: h.reply, Verdict: s.Verdict}
+	if h.reply && s.Verdict == verdict.Deny {
+		out.Reason = whyUntracked(x, h.zone)
+	}
 	for _, i := range s.Passed {
 		out.Passed = verdict.AddDecider(out.Passed, deciderOfTerm(x, &terms[i], h, true))
 	}

@@ -19,6 +19,7 @@ type foundEnd struct {
 	addrs       []netip.Addr
 	node        string               // of a node or of a pod on its network
 	whyNotAsked string               // why not
+	isolated    bool                 // tier 0 isolates the pod on this network: only its open ports are reached
 	slicePorts  []model.EndpointPort // of the EndpointSlice that lists it
 }
 
@@ -70,6 +71,7 @@ func findPod(x *index.Index, e verdict.Endpoint, p *model.Pod, source bool) foun
 		f.whyNotAsked = e.String() + " has annotations that cannot be read: its port on " + p.Network + " is not known"
 	case udn != "":
 		f.whyNotAsked = x.Precedence().Apart + "the primary network of " + e.String() + " is " + udn
+		f.isolated, f.addrs = true, index.ParseAddrs(p.IPs)
 	case len(p.IPs) == 0:
 		f.whyNotAsked = e.String() + " has no address yet"
 	default:

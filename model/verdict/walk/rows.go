@@ -24,7 +24,7 @@ func (z ZonesByName) Zone(name string) *Zone { return z[name] }
 // part of the way. The index says which ends there are; the policies are not asked.
 func FromRows(x *index.Index, zones ZoneRows, c verdict.Connection) (verdict.Answer, error) {
 	return answerByWays(x, c, func(w *packetWay) []verdict.StageVerdict {
-		hops := w.hopsOfWay()
+		hops := w.hopsOfWay(x)
 		out := make([]verdict.StageVerdict, len(hops))
 		for i := range hops {
 			out[i] = judgeByRows(x, zones, &hops[i])
@@ -35,11 +35,14 @@ func FromRows(x *index.Index, zones ZoneRows, c verdict.Connection) (verdict.Ans
 
 var matchProto = [...]match.Proto{match.TCP, match.UDP, match.SCTP, match.ICMP}
 
-// srcPort stands for whichever port a connection begins from.
-const srcPort = 40000
+// whyUntracked says why replies are dropped in a zone, and what mends it.
+func whyUntracked(x *index.Index, zone string) string {
+	return "replies are dropped: OVN does not track connections on switch " + x.Network().Switch(zone) + " of " + zone +
+		", where no ACL is allow-related; to have it track them, add a rule, whatever it allows, to a MultiNetworkPolicy that selects a pod there"
+}
 
 func judgeByRows(x *index.Index, zones ZoneRows, h *tierHop) verdict.StageVerdict {
-	out := verdict.StageVerdict{Stage: h.stage, Zone: h.zone, Verdict: verdict.Unknown}
+	out := verdict.StageVerdict{Stage: h.stage, Zone: h.zone, Reply: h.reply, Verdict: verdict.Unknown}
 	for _, at := range [...]int32{h.in.End, h.out.End} {
 		if at < 0 {
 			continue
@@ -55,20 +58,31 @@ func judgeByRows(x *index.Index, zones ZoneRows, h *tierHop) verdict.StageVerdic
 		return out
 	}
 	at, p := rowPacket(x, h)
+	if h.reply && z.tracksAt(at) {
+		out.Verdict = verdict.Allow
+		return out
+	}
 	d, ok := z.DecideStage(h.stage, at, p)
 	if !ok {
 		out.Reason = "zone " + h.zone + " has no logical port " + at
 		return out
 	}
+	if h.openOf != nil && !z.hasTier(model.TierIsolation) { // rows compiled of policies have none of tier 0
+		return openStage(h)
+	}
 	out.Verdict = d.Verdict
 	if d.Verdict == verdict.Unknown && d.Why != nil {
 		out.Reason = "a row " + d.Why.Error()
+	}
+	if h.reply && d.Verdict == verdict.Deny {
+		out.Reason = whyUntracked(x, h.zone)
 	}
 	for _, a := range d.Passed {
 		out.Passed = append(out.Passed, RowDecider(a, x.Network()))
 	}
 	for i, a := range d.Rows {
 		r := RowDecider(a, x.Network())
+		r.Reply = h.reply
 		if i == 0 {
 			out.Decided = &r
 		}
@@ -84,7 +98,10 @@ func rowPacket(x *index.Index, h *tierHop) (at string, p match.Packet) {
 	in, to := logicalPortOf(x, &h.in, h.zone), logicalPortOf(x, &h.out, h.zone)
 	p = match.Packet{InPort: in, Src: h.in.Addr, Dst: h.out.Addr, Proto: matchProto[h.proto], DstPort: h.port}
 	if h.proto < int8(verdict.ICMP.Number()) {
-		p.SrcPort = srcPort
+		p.SrcPort = index.ReplyPort
+		if h.reply {
+			p.SrcPort, p.DstPort = p.DstPort, p.SrcPort
+		}
 	}
 	if h.stage == model.StageToLport {
 		p.OutPort = to // on its way in, where it leaves is not known yet

@@ -24,7 +24,7 @@ func triedTiers(x *index.Index, h *tierHop, s *verdict.StageVerdict) (out []verd
 		return s.Decided != nil && !(s.Verdict == verdict.Unknown) &&
 			(int(t.Tier) > s.Decided.Tier || int(t.Tier) == s.Decided.Tier && int(t.Priority) < s.Decided.Priority)
 	}
-	terms := termsOf(x, h.stage)
+	terms := termsOf(x, h)
 	passed := -1 // the tier that passed the packet on
 	for i := range terms {
 		t := &terms[i]
@@ -59,8 +59,8 @@ func triedTiers(x *index.Index, h *tierHop, s *verdict.StageVerdict) (out []verd
 func MatchingRules(x *index.Index, c verdict.Connection) (out [][]int32, err error) {
 	_, err = answerByWays(x, c, func(w *packetWay) []verdict.StageVerdict {
 		var rules []int32
-		for _, h := range w.hopsOfWay() {
-			terms := termsOf(x, h.stage)
+		for _, h := range w.hopsOfWay(x) {
+			terms := termsOf(x, &h)
 			for i := range terms {
 				if termMatches(x, &terms[i], &h) {
 					rules = append(rules, terms[i].Rule)
@@ -110,11 +110,12 @@ func addAttempt(out []verdict.TriedTier, a verdict.Attempt) []verdict.TriedTier 
 // whyNoMatch says in a word what keeps a term from matching, empty where it matches.
 func whyNoMatch(x *index.Index, t *index.Term, h *tierHop) string {
 	r := &x.Rules[t.Rule]
-	from := x.Conditions[t.From].HoldsFor(x, &h.in, h.zone)
-	to := x.Conditions[t.To].HoldsFor(x, &h.out, h.zone) && (t.OutPort == 0 || x.Conditions[t.OutPort-1].HoldsFor(x, &h.out, h.zone)) &&
+	one, other := h.ends()
+	from := x.Conditions[t.From].HoldsFor(x, one, h.zone)
+	to := x.Conditions[t.To].HoldsFor(x, other, h.zone) && (t.OutPort == 0 || x.Conditions[t.OutPort-1].HoldsFor(x, &h.out, h.zone)) &&
 		(!t.OutRouter || h.out.Router)
 	subject, peer := from, to
-	if r.Direction == model.Ingress {
+	if (r.Direction == model.Ingress) != h.reply {
 		subject, peer = to, from
 	}
 	if about := x.IsAbout(t, h.service); r.Direction == model.Ingress {

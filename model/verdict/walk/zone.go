@@ -44,6 +44,9 @@ var noGroups = &membership{}
 type switchRows struct {
 	acls   map[string]bool // by UUID
 	stages map[model.Stage]*stageRows
+	// isTracked says that OVN tracks connections here: some ACL is allow-related, whatever it matches.
+	// A load balancer does so, too; no switch of a secondary network has one.
+	isTracked bool
 }
 
 // stageRows are the rows of a stage in the order in which they decide: by tier, in it by
@@ -94,6 +97,16 @@ func (z *Zone) AddressSet(name string) (match.AddrSet, bool) {
 	}
 	s := known.(*addressSet)
 	return s.set, s.row != nil
+}
+
+// hasTier reports whether a row of a tier is in the database, whatever it hangs on.
+func (z *Zone) hasTier(tier int) bool {
+	for a := range z.DB.ACLs() {
+		if a.Tier == tier && a.ExternalIDs[nb.KeyOwnerType] == nb.OwnerUDNIsolation {
+			return true
+		}
+	}
+	return false
 }
 
 // NewZone orders a zone's rows. A row decides on the switches that it is attached to,
@@ -199,6 +212,7 @@ func (s *switchRows) sort(z *Zone, m *MatchCache) {
 	}
 	for id := range s.acls {
 		acl := z.DB.ACL(id)
+		s.isTracked = s.isTracked || acl != nil && acl.Action == nb.ActionAllowRelated
 		if acl == nil || acl.Tier < 0 || acl.Tier > 3 {
 			continue
 		}

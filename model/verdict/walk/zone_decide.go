@@ -47,6 +47,12 @@ func (z *Zone) beginWalk(stage model.Stage, at string, p *match.Packet) (w rowWa
 	return w, true
 }
 
+// tracksAt reports whether OVN tracks connections on the switch of a port.
+func (z *Zone) tracksAt(lport string) bool {
+	p := z.ports[lport]
+	return p != nil && p.rows != nil && p.rows.isTracked
+}
+
 func (z *Zone) groupsOf(lport string) *membership {
 	if p := z.ports[lport]; p != nil {
 		return p.membership
@@ -228,7 +234,7 @@ func (z *Zone) portCuts(stage model.Stage, at string, p match.Packet) (out []uin
 func RowPorts(x *index.Index, zones ZoneRows, c verdict.Connection) ([]uint16, error) {
 	var out []uint16
 	_, err := answerByWays(x, c, func(w *packetWay) []verdict.StageVerdict {
-		hops := w.hopsOfWay()
+		hops := w.hopsOfWay(x)
 		stages := make([]verdict.StageVerdict, len(hops))
 		for i := range hops {
 			stages[i] = judgeByRows(x, zones, &hops[i])
