@@ -101,9 +101,14 @@ lint errors, a change refused); 2 could not run, was interrupted, or not wholly 
 		Example: `  rung demo                                   # a built-in cluster, in the console
   rung --context staging                      # a cluster, in the console
   rung ladder -f examples/                    # files, as a table (these are the demo's)
-  kubectl get ns,po,no,svc,endpointslices,anp,banp,netpol,egressfirewalls -A -o yaml |
-    rung lint -f -                            # all that Rung reads, as a dump
-  rung move cluster-control 36 -f examples/ --dry-run`,
+  rung move cluster-control 36 -f examples/ --dry-run
+
+  # A dump with all that Rung reads:
+  KINDS=namespaces,pods,nodes,services,endpointslices.discovery.k8s.io
+  KINDS=$KINDS,networkpolicies.networking.k8s.io,egressfirewalls.k8s.ovn.org
+  KINDS=$KINDS,adminnetworkpolicies.policy.networking.k8s.io
+  KINDS=$KINDS,baselineadminnetworkpolicies.policy.networking.k8s.io
+  kubectl get $KINDS -A -o yaml | rung lint -f -`,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		Args:              command.TakesArgs(0),

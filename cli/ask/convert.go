@@ -82,7 +82,8 @@ the sides differ.
 		Long:  long,
 		Example: `  rung convert --to cnp examples/ > cnp.yaml
   rung convert --to anp examples-antrea/ > anp.yaml
-  kubectl get ns,po,no,netpol -A -o yaml | rung convert --to networkpolicy -
+  kubectl get namespaces,pods,nodes,networkpolicies.networking.k8s.io -A -o yaml |
+    rung convert --to networkpolicy -
   rung convert --to networkpolicy -o json --context staging`,
 		Args: func(*cobra.Command, []string) error {
 			if to == "" {

@@ -9,6 +9,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"rung/engine/statedir"
+	"rung/model/clean"
 )
 
 // ownLogSize is how large Rung's own log may grow before the next start puts it
@@ -24,13 +25,24 @@ func OpenOwnLog(dir string) (io.Closer, error) {
 	if err != nil {
 		return nil, err
 	}
-	handler := slog.NewTextHandler(f, nil)
+	handler := slog.NewTextHandler(f, &slog.HandlerOptions{ReplaceAttr: WithoutLogins})
 	slog.SetDefault(slog.New(handler)) // takes the standard logger along
 	log.SetFlags(0)
 	klog.SetSlogLogger(slog.New(handler))
 	own := &ownLog{File: f, stderr: os.Stderr}
 	os.Stderr = f
 	return own, nil
+}
+
+// WithoutLogins takes user and password out of the URLs that a record of the log has.
+func WithoutLogins(_ []string, a slog.Attr) slog.Attr {
+	switch v := a.Value.Any().(type) {
+	case string:
+		return slog.String(a.Key, clean.WithoutLogins(v))
+	case error:
+		return slog.String(a.Key, clean.WithoutLogins(v.Error()))
+	}
+	return a
 }
 
 // ownLog is Rung's own log while a screen is shown.

@@ -86,7 +86,7 @@ func (f *reconcileFlags) register(p *pflag.FlagSet) {
 
 // newLogger is where everything that happens is said.
 func newLogger(a *command.App, f *reconcileFlags) (*slog.Logger, error) {
-	opt := &slog.HandlerOptions{Level: f.logLevel}
+	opt := &slog.HandlerOptions{Level: f.logLevel, ReplaceAttr: process.WithoutLogins}
 	switch f.log {
 	case "text":
 		return slog.New(slog.NewTextHandler(a.Err, opt)), nil

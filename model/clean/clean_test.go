@@ -128,3 +128,19 @@ func BenchmarkFrame(b *testing.B) {
 		Frame(frame)
 	}
 }
+
+func TestWithoutLogins(t *testing.T) {
+	for text, want := range map[string]string{
+		"https://api.example.com:6443":                             "https://api.example.com:6443",
+		"https://ada:s3cret@api.example.com:6443/x":                "https://api.example.com:6443/x",
+		"https://s3cret@api.example.com":                           "https://api.example.com",
+		"https://ada:s3@cret@[fd00::1]:6443":                       "https://[fd00::1]:6443",
+		`Get "https://ada:s3cret@a.example/x?a=b@c": refused`:      `Get "https://a.example/x?a=b@c": refused`,
+		"by socks5://s3cret@p and http://u:p@q, mail to a@b.c":     "by socks5://p and http://q, mail to a@b.c",
+		"no URL: ada:s3cret@example, and https://a/b@c has a path": "no URL: ada:s3cret@example, and https://a/b@c has a path",
+	} {
+		if got := WithoutLogins(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

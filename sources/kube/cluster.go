@@ -70,14 +70,16 @@ func Open(o Options) (*Cluster, error) {
 		if clientcmd.IsEmptyConfig(err) || len(raw.Contexts) == 0 {
 			return nil, &NoClusterError{Looked: lookedAt(o)}
 		}
-		return nil, fmt.Errorf("kubeconfig context %q: %w", nameOf(o, raw), err)
+		return nil, fmt.Errorf("kubeconfig context %q: %s", nameOf(o, raw), clean.WithoutLogins(err.Error()))
 	}
 	c := &Cluster{opt: o, zonePods: SharedAnswers[map[string][]zonePodInfo]{Keep: cmp.Or(o.ZonePodsFor, zonePodsFor),
 		Within: zonePodsWithin},
 		context: clean.Text(nameOf(o, raw)), pinned: nameOf(o, raw), config: cfg}
 	if c.context == "" {
-		c.context = cmp.Or(clean.Text(o.Overrides.ClusterInfo.Server), inCluster)
+		c.context = cmp.Or(shown(o.Overrides.ClusterInfo.Server), inCluster)
 	}
+	takeLogin(cfg)
+	cfg.Wrap(hideCredentials)
 	cfg.UserAgent = "rung"
 	if cfg.ExecProvider != nil {
 		// Requests come from many goroutines, beside a screen that reads the keys:
@@ -91,10 +93,10 @@ func Open(o Options) (*Cluster, error) {
 	cfg.QPS, cfg.Burst = cmp.Or(o.QPS, 50), cmp.Or(o.Burst, 100)
 	cfg.WarningHandlerWithContext = warningCollector{}
 	if c.builtin, err = newBuiltin(asProtobuf(cfg)); err != nil {
-		return nil, fmt.Errorf("context %s: %w", c.context, err)
+		return nil, fmt.Errorf("context %s: %s", c.context, clean.WithoutLogins(err.Error()))
 	}
 	if c.dynamic, err = dynamicClient(cfg); err != nil {
-		return nil, fmt.Errorf("context %s: %w", c.context, err)
+		return nil, fmt.Errorf("context %s: %s", c.context, clean.WithoutLogins(err.Error()))
 	}
 	return c, nil
 }
@@ -128,8 +130,8 @@ const inCluster = "in-cluster"
 // "in-cluster". It is clean.
 func (c *Cluster) Context() string { return c.context }
 
-// Server is the API server's address, clean.
-func (c *Cluster) Server() string { return clean.Text(c.Config().Host) }
+// Server returns the API server's address, clean and without a login.
+func (c *Cluster) Server() string { return shown(c.Config().Host) }
 
 // Login is the program that the kubeconfig has give the credentials, clean; empty for none.
 func (c *Cluster) Login() string { return plugin.PluginName(c.Config().ExecProvider) }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -165,13 +164,13 @@ func (c *Cluster) Flags() string {
 	add(clientcmd.RecommendedConfigPathFlag, c.opt.Kubeconfig)
 	add(clientcmd.FlagClusterName, over.Context.Cluster)
 	add(clientcmd.FlagAuthInfoName, over.Context.AuthInfo)
-	add(clientcmd.FlagAPIServer, over.ClusterInfo.Server)
+	add(clientcmd.FlagAPIServer, clean.WithoutLogins(over.ClusterInfo.Server))
 	add(clientcmd.FlagTLSServerName, over.ClusterInfo.TLSServerName)
 	add(clientcmd.FlagCAFile, over.ClusterInfo.CertificateAuthority)
 	if over.ClusterInfo.InsecureSkipTLSVerify {
 		add(clientcmd.FlagInsecure, "true")
 	}
-	add(clientcmd.FlagProxyURL, withoutLogin(over.ClusterInfo.ProxyURL))
+	add(clientcmd.FlagProxyURL, clean.WithoutLogins(over.ClusterInfo.ProxyURL))
 	add(clientcmd.FlagCertFile, over.AuthInfo.ClientCertificate)
 	add(clientcmd.FlagKeyFile, over.AuthInfo.ClientKey)
 	add(clientcmd.FlagUsername, over.AuthInfo.Username)
@@ -179,16 +178,6 @@ func (c *Cluster) Flags() string {
 	add(clientcmd.FlagImpersonateUID, over.AuthInfo.ImpersonateUID)
 	add(clientcmd.FlagImpersonateGroup, over.AuthInfo.ImpersonateGroups...)
 	return shell.Join(words...)
-}
-
-// withoutLogin takes user and password out of a URL.
-func withoutLogin(text string) string {
-	u, err := url.Parse(text)
-	if err != nil {
-		return "" // what it is made of is not known
-	}
-	u.User = nil
-	return u.String()
 }
 
 // Kubectl is a command that asks this cluster as whom Rung asks it.

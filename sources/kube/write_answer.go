@@ -129,11 +129,11 @@ func (warningCollector) HandleWarningHeaderWithContext(ctx context.Context, code
 	w, ok := ctx.Value(warningsKey{}).(*warningList)
 	switch {
 	case !ok:
-		rest.WarningLogger{}.HandleWarningHeaderWithContext(ctx, code, agent, text)
+		rest.WarningLogger{}.HandleWarningHeaderWithContext(ctx, code, agent, shown(text))
 	case code == 299 && text != "":
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		text = clean.Text(text)
+		text = shown(text)
 		if len(w.text) < maxWarnings && !slices.Contains(w.text, text) {
 			w.text = append(w.text, text)
 		}

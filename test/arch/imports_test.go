@@ -111,7 +111,7 @@ var inside = map[string][]string{
 	"ui":  {"pages", "engine", "change", "revision", "system", "model", "themes"},
 	"cli": {"cli", "engine", "revision", "system", "model", "themes"},
 	// What commands share, and their rooms, none of which knows another.
-	"cli/process": {"engine/statedir"},
+	"cli/process": {"engine/statedir", "model/clean"},
 	"cli/form":    {"model/clean"},
 	"cli/report":  {"pages/findings", "model"},
 	"cli/command": {"cli/form", "cli/report", "cli/process", "pages/page", "themes", "engine", "change", "revision", "system", "model", "sources/reading", "sources/safefile"},
