@@ -24,6 +24,7 @@ import (
 	"rung/revision/flows"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/dbfile"
+	"rung/sources/reading"
 	"rung/sources/slots"
 )
 
@@ -163,8 +164,10 @@ func (e *Engine) runInLoop(f func(*loopState)) bool { return e.loop.Do(func() { 
 func (e *Engine) sendToLoop(f func(*loopState)) bool { return e.loop.Send(func() { f(e.state) }) }
 
 func (e *Engine) runSource(src source.Source) {
-	src.Run(e.loop.Context(), func(u source.Update) {
-		e.sendToLoop(func(s *loopState) { s.takeUpdate(src.Name(), u) })
+	reading.RunUntil(e.loop.Context(), func() {
+		src.Run(e.loop.Context(), func(u source.Update) {
+			e.sendToLoop(func(s *loopState) { s.takeUpdate(src.Name(), u) })
+		})
 	})
 }
 

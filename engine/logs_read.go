@@ -9,6 +9,7 @@ import (
 	"rung/model"
 	"rung/revision"
 	"rung/sources/kube/podlogs"
+	"rung/sources/reading"
 )
 
 // forObjects is how long log files wait for the objects that explain their lines.
@@ -26,9 +27,11 @@ func (e *Engine) runLogFiles() {
 		return ""
 	}
 	merges := e.cfg.Kube != nil && !e.cfg.LogFiles.Only
-	if err := logs.NewFileReader(e.logs, e.cfg.LogFiles, nodeOf, merges).Run(e.loop.Context()); err != nil && e.loop.Context().Err() == nil {
-		e.sendToLoop(func(s *loopState) { s.ReportProblem("log files", err.Error()) })
-	}
+	reading.RunUntil(e.loop.Context(), func() {
+		if err := logs.NewFileReader(e.logs, e.cfg.LogFiles, nodeOf, merges).Run(e.loop.Context()); err != nil && e.loop.Context().Err() == nil {
+			e.sendToLoop(func(s *loopState) { s.ReportProblem("log files", err.Error()) })
+		}
+	})
 }
 
 // runPodLogs follows the ACL logs of a cluster's nodes until the engine ends.

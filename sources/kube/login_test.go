@@ -137,3 +137,32 @@ func TestTakeLogin(t *testing.T) {
 		}
 	}
 }
+
+// A kubeconfig of an old form names a program beside the name of an auth-provider: it is refused,
+// and nothing is started or asked.
+func TestAuthProvidersRunNothing(t *testing.T) {
+	dir := t.TempDir()
+	ran := filepath.Join(dir, "ran")
+	server := httptest.NewTLSServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL) }))
+	defer server.Close()
+	for _, name := range []string{"gcp", "azure", "oidc", "openstack", "x"} {
+		file := filepath.Join(dir, name)
+		text := fmt.Sprintf(`{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}],
+clusters: [{name: c, cluster: {server: %q, insecure-skip-tls-verify: true}}],
+users: [{name: u, user: {auth-provider: {name: %s, config: {cmd-path: touch, cmd-args: %q, idp-issuer-url: %q, client-id: a}}}}]}`,
+			server.URL, name, ran, server.URL)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Open(Options{Kubeconfig: file})
+		if err == nil {
+			err = listNamespaces(t.Context(), c)
+		}
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		if _, err := os.Lstat(ran); err == nil {
+			t.Errorf("%s: its program was started", name)
+		}
+	}
+}

@@ -80,6 +80,10 @@ func (r *Result) makePods(o Options, seen map[model.Key]model.Origin) {
 		r.Broken = append(r.Broken, model.Broken{Severity: model.SeverityError, Origin: w.Origin, Key: w.Key, Field: "spec.workloadRef",
 			Code: check.CodeSchema, Message: "names " + w.TemplateOf + ", which is not there: no pod can be made of it"})
 	}
+	for _, w := range set.CutWorkloads() {
+		r.Broken = append(r.Broken, model.Broken{Severity: model.SeverityWarning, Origin: w.Origin, Key: w.Key, Field: "spec.replicas", Code: check.CodeCut,
+			Message: fmt.Sprintf("wants %d pods, and policies select by their numbers: only the first %d are judged", w.Wanted, workload.MostNumbered)})
+	}
 	if len(idle) > 0 {
 		var names []string
 		for _, w := range idle {

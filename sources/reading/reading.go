@@ -27,13 +27,6 @@ func Open(ctx context.Context, name string) (*File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	// A regular file is opened without a goroutine; one that is exchanged in
-	// between is opened like any other.
-	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
-		if f, err := OpenRegular(name); err == nil {
-			return &File{endingReader{ctx, f}, f}, nil
-		}
-	}
 	type opened struct {
 		f   *os.File
 		err error
@@ -103,17 +96,26 @@ func SizeText(bytes int64) string {
 	return fmt.Sprintf("%d bytes", bytes)
 }
 
-// endingReader reads until ctx ends what answers at once.
-type endingReader struct {
-	ctx context.Context
-	r   io.Reader
-}
+// graceTime is how long RunUntil waits for a call after its context ended.
+const graceTime = time.Second
 
-func (e endingReader) Read(p []byte) (int, error) {
-	if err := e.ctx.Err(); err != nil {
-		return 0, err
+// RunUntil runs f, which ends with ctx. If f hangs in the kernel, as on a network file whose server
+// is gone or on /proc/kmsg, RunUntil leaves it behind and returns a second after ctx ended.
+func RunUntil(ctx context.Context, f func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+		return
+	case <-ctx.Done():
 	}
-	return e.r.Read(p)
+	select {
+	case <-done:
+	case <-time.After(graceTime):
+	}
 }
 
 // Reader makes the reads of r end with ctx. It reads no more than it is asked

@@ -134,7 +134,7 @@ func isUnreachable(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError
 	return errors.As(err, &op) || errors.As(err, &dns) || errors.Is(err, kube.ErrUnanswered) ||
-		errors.Is(err, errClosed) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		errors.Is(err, errClosed) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // serverText is an error as one clean line, without the address of the request,
@@ -143,6 +143,9 @@ func serverText(err error) string {
 	var ue *url.Error
 	if errors.As(err, &ue) {
 		err = ue.Err
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "the API server did not answer in time"
 	}
 	s := clean.Text(strings.Join(strings.Fields(err.Error()), " "))
 	if r := []rune(s); len(r) > 300 {

@@ -31,7 +31,8 @@ const (
 	CodeAnnotation  = "annotation" // an annotation that cannot be read
 	CodeNetwork     = "network"    // a network that cannot be used as it is written
 	CodeNamespace   = "namespace-missing"
-	CodeIdle        = "no-replicas" // workloads that stand for no pod
-	CodeGone        = "file-gone"   // a watched file vanished
-	CodeKept        = "kept"        // an earlier reading stays
+	CodeIdle        = "no-replicas"  // workloads that stand for no pod
+	CodeCut         = "replicas-cut" // a StatefulSet of which not all pods are judged
+	CodeGone        = "file-gone"    // a watched file vanished
+	CodeKept        = "kept"         // an earlier reading stays
 )

@@ -200,6 +200,18 @@ func (s *Set) podsOf(w, template *Workload) (out []*model.Pod) {
 	return out
 }
 
+// CutWorkloads returns the StatefulSets of which only the first MostNumbered pods are made although
+// policies tell their pods apart.
+func (s *Set) CutWorkloads() (out []*Workload) {
+	for _, k := range slices.SortedFunc(maps.Keys(s.workloads), model.Key.Compare) {
+		w := s.workloads[k]
+		if w.Kind == model.KindStatefulSet && w.Wanted > MostNumbered && s.isNumbered() && s.owned[ownerKey{w.Namespace, w.Ref()}] == 0 {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
 // isNumbered says whether some policy tells the pods of a StatefulSet apart.
 func (s *Set) isNumbered() bool {
 	for _, names := range s.numbering {
