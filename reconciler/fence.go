@@ -181,7 +181,7 @@ func (w *worker) loseFence(ops []nb.Op, began time.Time, took time.Duration) {
 	}
 	writer, epoch := holderIn(w.zone.DB)
 	fe.lostEpoch, fe.rivalSeen = had, false
-	fe.epochLost = !fe.putKeysBack(w.zone.DB)
+	fe.epochLost = !w.putKeysBack(w.zone.DB)
 	a := w.activityOf(model.PolicyKey{}, ops, began, took, fmt.Sprintf("epoch %d is over", had))
 	a.Summary = "writing stopped: no writer holds the zone now"
 	if fe.epochLost {
@@ -193,10 +193,17 @@ func (w *worker) loseFence(ops []nb.Op, began time.Time, took time.Duration) {
 // putKeysBack says whether nobody took the zone over although its epoch is not the one
 // that was held: a database that knows no writer was made anew, and one in which this
 // process holds an earlier epoch was put back. It can be had again, unless another
-// writer was there in between: that one knows better.
-func (f *fenceState) putKeysBack(db *nb.DB) bool {
+// writer was there in between: that one knows better. A database without a writer and without
+// rows of ours is empty: whoever wrote the one before has lost it, too.
+func (w *worker) putKeysBack(db *nb.DB) bool {
+	f := &w.fence
 	writer, epoch := holderIn(db)
-	f.rivalSeen = f.rivalSeen || writer != "" && writer != f.Writer
+	switch {
+	case writer != "" && writer != f.Writer:
+		f.rivalSeen = true
+	case writer == "" && w.countOwnRows(db) == 0:
+		f.rivalSeen = false
+	}
 	return !f.rivalSeen && (writer == "" || epoch < f.lostEpoch)
 }
 
@@ -205,7 +212,7 @@ func (f *fenceState) putKeysBack(db *nb.DB) bool {
 func (w *worker) checkFence() {
 	fe := &w.fence
 	if fe.epoch == 0 {
-		if fe.epochLost && fe.putKeysBack(w.zone.DB) { // what was known when it was lost was old
+		if fe.epochLost && w.putKeysBack(w.zone.DB) { // what was known when it was lost was old
 			fe.epochLost, w.stateNews = false, true
 		}
 		return

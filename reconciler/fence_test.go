@@ -374,3 +374,29 @@ func TestFenceOfADatabasePutBack(t *testing.T) {
 		}
 	}
 }
+
+// A database that was replaced by an empty one has no writer, though another writer held the one before.
+func TestEmptyDatabaseHasNoWriter(t *testing.T) {
+	run(t, Write, func(b *bench) {
+		b.z.global(map[string]string{nb.KeyWriter: "w0", nb.KeyEpoch: "7"})
+		tenants(b)
+		b.have(isolate(34))
+		b.calm(time.Second)
+		b.converged()
+		b.z.global(map[string]string{nb.KeyWriter: "w2", nb.KeyEpoch: "12"})
+		b.calm(time.Minute)
+		b.paused("another writer holds the zone: w2, epoch 12")
+		db := b.z.db()
+		empty := []nb.RowChange{{Old: db.Global(), New: &nb.Global{UUID: globalUUID, Name: "n1"}}}
+		for r := range db.OwnedRows() {
+			empty = append(empty, nb.RowChange{Old: r})
+		}
+		b.z.put(empty...)
+		b.calm(2 * time.Minute)
+		b.paused("")
+		b.converged()
+		if z := b.r.State(); !z.RowsHeld || z.Epoch != 9 || z.Writer != "w1" {
+			t.Errorf("held %v, epoch %d of %s", z.RowsHeld, z.Epoch, z.Writer)
+		}
+	}, fenced)
+}

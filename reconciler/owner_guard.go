@@ -130,15 +130,19 @@ func (w *worker) judgeFirstRead(db *nb.DB) {
 	if writer, _ := holderIn(db); writer != "" {
 		return
 	}
-	n := 0
+	if n := w.countOwnRows(db); n > 0 {
+		w.pauseForOther(fmt.Sprintf("%s of an unknown writer: watching whether it still writes", words.Count(n, "row")), w.now())
+	}
+}
+
+// countOwnRows counts the rows of the owner types that this process writes.
+func (w *worker) countOwnRows(db *nb.DB) (n int) {
 	for r := range db.OwnedRows() {
 		if o := tracker.OwnerOfRow(r); w.tracker.IsOurs(o) && !w.cfg.LeftAloneKinds[o.Unit.Kind] {
 			n++
 		}
 	}
-	if n > 0 {
-		w.pauseForOther(fmt.Sprintf("%s of an unknown writer: watching whether it still writes", words.Count(n, "row")), w.now())
-	}
+	return n
 }
 
 // isByServer says whether nobody need have written the row: the server takes ports

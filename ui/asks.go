@@ -90,12 +90,12 @@ func (m *rootModel) runAsk(e *trailEntry, a view.RunAsk) {
 		ctx = m.ctx
 	}
 	if m.inline {
-		m.jobDone(jobMsg{entry: id, job: job, result: a.Do(ctx), rev: prepare.PreparedRevision(s.console), of: s})
+		m.jobDone(jobMsg{entry: id, job: job, result: a.Do(ctx), rev: prepare.PreparedRevision(s.console, m.reportPrepared()), of: s})
 		return
 	}
 	m.addCommand(guardCommand(dir, a.What, func() tea.Msg {
 		result := a.Do(ctx)
-		return jobMsg{entry: id, job: job, result: result, rev: prepare.PreparedRevision(s.console), of: s}
+		return jobMsg{entry: id, job: job, result: result, rev: prepare.PreparedRevision(s.console, m.reportPrepared()), of: s}
 	}))
 }
 

@@ -169,11 +169,13 @@ func (m *rootModel) doRootAction(id action.ID) {
 		m.addCommand(tea.ClearScreen)
 		s := m.session
 		if m.inline {
-			m.takeRevision(prepare.PreparedRevision(s.console))
+			m.takeRevision(prepare.PreparedRevision(s.console, m.reportPrepared()))
 			return
 		}
 		job := m.jobs.beginJob("reading the newest state", m.now)
-		m.addCommand(guardCommand(m.opt.StateDir, "preparing a revision", func() tea.Msg { return revMsg{rev: prepare.PreparedRevision(s.console), of: s, job: job} }))
+		m.addCommand(guardCommand(m.opt.StateDir, "preparing a revision", func() tea.Msg {
+			return revMsg{rev: prepare.PreparedRevision(s.console, m.reportPrepared()), of: s, job: job}
+		}))
 	case action.Mouse:
 		m.mouse = !m.mouse
 		text := "mouse off (select text freely)"

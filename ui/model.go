@@ -163,11 +163,14 @@ func (m *rootModel) takeRevision(rev *revision.Revision) {
 	}
 	was := m.rev
 	m.rev = rev
-	m.counts.TakeRevision(rev, m.now)
-	m.load.TakeRevision(rev, m.now)
 	env := m.viewEnv(m.topEntry())
-	global.TellNews(env, was)
+	m.guardPage("counting what the header shows", func() { m.counts.TakeRevision(rev, m.now) })
+	m.load.TakeRevision(rev, m.now)
+	m.guardPage("telling what is new", func() { global.TellNews(env, was) })
 	m.handleAsks(m.topEntry(), env)
+	if failure := m.internal.takeUnsaid(); failure != "" {
+		m.sayToast(view.ToastAsk{Text: failure, Bad: true})
+	}
 	if m.leaving && !runsPlan(m.rev) {
 		m.quitNow()
 	}

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -31,7 +32,13 @@ func (m *rootModel) paintScreen(w, h int) (screen string, cursor *tea.Cursor) {
 	p := framePainter{m, m.topEntry(), m.frameState()}
 	env := m.syncEntry(p.e)
 	bw, bh := m.pageSize()
-	screen = exactHeight(p.e.frontView().Render(env, bw, bh), bh)
+	if p.e.failure == "" {
+		p.e.failure = m.guardPage(fmt.Sprintf("drawing the page %s at %d×%d", p.e.page.Title(), w, h), func() { screen = p.e.frontView().Render(env, bw, bh) })
+	}
+	if p.e.failure != "" {
+		screen = failureBody(p.e.failure, bw, bh)
+	}
+	screen = exactHeight(screen, bh)
 	m.handleAsks(p.e, env)
 	foot := ""
 	if !m.isSmall() || bh < h {

@@ -76,6 +76,8 @@ type rootModel struct {
 	// inline does work at once instead of in a goroutine: tests see every
 	// effect of a key before the next.
 	inline bool
+	// internal are the internal errors that did not end the console.
+	internal *internalErrors
 	// ticking says that the clock of a live page runs, spinning that of what spins.
 	ticking, spinning bool
 }
@@ -138,7 +140,7 @@ type (
 )
 
 func newRoot(ctx context.Context, console Console, opt Options) *rootModel {
-	m := &rootModel{commandQueue: commandQueue{ctx: ctx}, opt: opt, screenTheme: screenTheme{dark: true},
+	m := &rootModel{commandQueue: commandQueue{ctx: ctx}, opt: opt, internal: &internalErrors{}, screenTheme: screenTheme{dark: true},
 		mouse: opt.Mouse == nil || *opt.Mouse, dirty: true, quit: func() {}}
 	m.keys, _ = opt.Keymap()
 	if opt.ASCII {

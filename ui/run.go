@@ -176,7 +176,7 @@ func NewInline(ctx context.Context, console Console, opt Options) tea.Model {
 // revision.
 func RefreshMessage(model tea.Model) tea.Msg {
 	s := model.(*rootModel).session
-	return revMsg{rev: prepare.PreparedRevision(s.console), of: s}
+	return revMsg{rev: prepare.PreparedRevision(s.console, nil), of: s}
 }
 
 // HasQuit says whether a model has ended the program.

@@ -43,6 +43,7 @@ func (s *consoleSession) waitForRevision(stateDir string) tea.Cmd {
 // beginConsole shows a console from its first page on.
 func (m *rootModel) beginConsole(console Console) {
 	s := &consoleSession{console: console}
+	s.lint.Report = m.reportPrepared()
 	s.ctx, s.cancel = context.WithCancel(m.ctx)
 	s.ticks, s.stop = console.Subscribe()
 	m.console, m.session = console, s

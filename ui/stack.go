@@ -21,7 +21,7 @@ func (m *rootModel) syncEntry(e *trailEntry) *view.Env {
 	key := syncKey{m.rev, m.now.Unix(), m.styles, env.W, env.H}
 	if e.synced != key {
 		e.synced = key
-		e.view.Sync(env)
+		e.failure = m.guardPage("preparing the page "+e.page.Title(), func() { e.view.Sync(env) })
 	}
 	return env
 }

@@ -22,6 +22,8 @@ type trailEntry struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	synced syncKey
+	// failure is the internal error that the page ended with, empty for none.
+	failure string
 }
 
 // frontView is the view that is looked at: the page's own, or another in its place.

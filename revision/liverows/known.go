@@ -60,7 +60,7 @@ func factsOf(r *revision.Revision, z *model.ZoneState, k model.PolicyKey) *known
 		}
 		return pods
 	}
-	if k.Network != "" && c != nil {
+	if k.Network != "" && c != nil && c.Policy != nil {
 		f.Policy, f.Elsewhere = c.Policy, elsewhere(r, k, c.Policy)
 	}
 	if r.Past != nil && f.Policy != nil {
@@ -74,7 +74,7 @@ func factsOf(r *revision.Revision, z *model.ZoneState, k model.PolicyKey) *known
 	return f
 }
 
-// elsewhere is how a policy comes to the network of its unit, nil where there is no such network.
+// elsewhere says how a policy comes to the network of its unit; nil if the network is unknown.
 func elsewhere(r *revision.Revision, k model.PolicyKey, p *model.Policy) *known.Elsewhere {
 	t := r.Desired.Networks()
 	n := t.Network(k.Network)

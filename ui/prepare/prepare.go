@@ -29,6 +29,24 @@ type FindingsPacer struct {
 	lastShown *revision.Revision // what was handed out last
 	job       *askedRevision     // under way, nil for none
 	lastAsked time.Time          // when the last one was done, or the first begun
+	// Report takes internal errors.
+	Report Report
+}
+
+// Report takes an internal error, with the work it ended; nil lets the panic through. It is called
+// by the goroutine that panicked, before its stack unwinds, and may be called by several.
+type Report func(doing string, what any)
+
+// guard does one part of the work. An internal error ends only that part.
+func (r Report) guard(doing string, do func()) {
+	if r != nil {
+		defer func() {
+			if what := recover(); what != nil {
+				r(doing, what)
+			}
+		}()
+	}
+	do()
 }
 
 // askedRevision is every connection of a revision being asked, for its findings.
@@ -44,15 +62,27 @@ type revisionSource interface {
 	Now() time.Time
 }
 
-// PreparedRevision returns the newest revision with all its expensive parts made.
-func PreparedRevision(c revisionSource) *revision.Revision {
+// PreparedRevision returns the newest revision with all its expensive parts made. Parts that end with
+// an internal error are missing.
+func PreparedRevision(c revisionSource, report Report) *revision.Revision {
 	rev := c.Revision()
-	rev.Ladder()
-	rev.Omissions()
-	finding.FindSome(rev)
-	liverows.FindLadderRows(rev)
-	liverows.ExplainBehind(rev, c.Now(), true)
+	report.prepareObjects(rev)
+	report.findSome(rev)
+	report.guard("reading the rows of the ladder", func() { liverows.FindLadderRows(rev) })
+	report.guard("explaining rows that differ", func() { liverows.ExplainBehind(rev, c.Now(), true) })
 	return rev
+}
+
+// prepareObjects makes what follows from the objects alone.
+func (r Report) prepareObjects(rev *revision.Revision) {
+	r.guard("ordering policies", func() { rev.Ladder() })
+	r.guard("listing what is left out", func() { rev.Omissions() })
+}
+
+// findSome reports whether all findings are worked out.
+func (r Report) findSome(rev *revision.Revision) (all bool) {
+	r.guard("working out findings", func() { all = finding.FindSome(rev) })
+	return all
 }
 
 // WaitForRevision waits for a tick, for owed findings whose time has come, or for connections that
@@ -92,7 +122,7 @@ func (l *FindingsPacer) endWork() {
 // for another revision is given up, unless the last findings are so old by now that they
 // would never be new.
 func (l *FindingsPacer) askConnections(ctx context.Context, rev *revision.Revision) {
-	if finding.FindSome(rev) {
+	if l.Report.findSome(rev) {
 		return
 	}
 	if l.job != nil {
@@ -110,7 +140,7 @@ func (l *FindingsPacer) askConnections(ctx context.Context, rev *revision.Revisi
 	go func() {
 		defer close(job.done)
 		defer cancel()
-		_, _ = finding.AllFindings(rev, ctx) // which ends with its context
+		l.Report.guard("working out findings", func() { _, _ = finding.AllFindings(rev, ctx) }) // which ends with its context
 	}()
 }
 
@@ -125,25 +155,28 @@ func (l *FindingsPacer) prepareNewest(ctx context.Context, c revisionSource) *re
 		}
 	}
 	rev := c.Revision()
-	rev.Ladder()
-	rev.Omissions()
+	l.Report.prepareObjects(rev)
 	if l.lastShown == nil {
-		finding.FindSome(rev) // the first are waited for
+		l.Report.findSome(rev) // the first are waited for
 	}
 	current := finding.HasFindings(rev)
-	if _, rows := liverows.KnownLadderRows(rev); !rows {
-		current = false
-	}
-	if !liverows.ExplainBehind(rev, c.Now(), false) {
-		current = false
-	}
+	l.Report.guard("reading the rows of the ladder", func() {
+		if _, rows := liverows.KnownLadderRows(rev); !rows {
+			current = false
+		}
+	})
+	l.Report.guard("explaining rows that differ", func() {
+		if !liverows.ExplainBehind(rev, c.Now(), false) {
+			current = false
+		}
+	})
 	// One that is under way tells when it is done.
 	l.owed = !current && time.Now().Before(l.next)
 	if !current && !l.owed {
 		began := time.Now()
 		l.askConnections(ctx, rev)
-		liverows.FindLadderRows(rev)
-		liverows.ExplainBehind(rev, c.Now(), true)
+		l.Report.guard("reading the rows of the ladder", func() { liverows.FindLadderRows(rev) })
+		l.Report.guard("explaining rows that differ", func() { liverows.ExplainBehind(rev, c.Now(), true) })
 		l.next = began.Add(max(Pace, min(lintMost, lintShare*time.Since(began))))
 	}
 	if rev == l.lastShown {

@@ -3,6 +3,7 @@ package prepare
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -174,5 +175,22 @@ func TestAskingIsGivenUp(t *testing.T) {
 	l.endWork()
 	if l.job != nil {
 		t.Error("left under way")
+	}
+}
+
+// TestInternalErrorsEndOnlyTheirPart: a revision of which a part cannot be prepared is shown with the rest.
+func TestInternalErrorsEndOnlyTheirPart(t *testing.T) {
+	rev := revision.New(revision.Facts{Number: 1, Zones: []*model.ZoneState{nil}}, nil) // no zone can be read
+	var told []string
+	l := FindingsPacer{Report: func(doing string, what any) { told = append(told, doing) }}
+	if got := l.prepareNewest(t.Context(), &fixedConsole{rev: rev}); got != rev {
+		t.Errorf("the screen gets %v", got)
+	}
+	if !slices.Contains(told, "reading the rows of the ladder") {
+		t.Errorf("internal errors: %q", told)
+	}
+	told = nil
+	if got := PreparedRevision(&fixedConsole{rev: rev}, l.Report); got != rev || len(told) == 0 {
+		t.Errorf("the screen gets %v, internal errors: %q", got, told)
 	}
 }

@@ -1,0 +1,76 @@
+package ui
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"charm.land/lipgloss/v2"
+
+	"rung/model/clean"
+)
+
+// internalErrors are the internal errors that did not end the console: one page or one part of a
+// revision failed.
+type internalErrors struct {
+	mu      sync.Mutex
+	reports map[string]string // by what happened while doing what
+	unsaid  string            // the newest that no message told yet
+}
+
+// report writes the report of an internal error, logs it, and returns the error in one line. The same
+// error is reported once.
+func (e *internalErrors) report(stateDir, doing string, what any) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	key := fmt.Sprintf("%s: %v", doing, what)
+	if had, is := e.reports[key]; is {
+		return had
+	}
+	text := fmt.Sprintf("internal error while %s: %s", doing, writeReport(stateDir, time.Now(), what, doing))
+	slog.Error(text)
+	if e.reports == nil {
+		e.reports = map[string]string{}
+	}
+	e.reports[key], e.unsaid = text, text
+	return text
+}
+
+// takeUnsaid returns the newest error that no message told yet.
+func (e *internalErrors) takeUnsaid() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	text := e.unsaid
+	e.unsaid = ""
+	return text
+}
+
+// reportPrepared takes the internal errors of revisions that are prepared; nil in tests, which end by them.
+func (m *rootModel) reportPrepared() func(doing string, what any) {
+	if m.inline {
+		return nil
+	}
+	errs, dir := m.internal, m.opt.StateDir
+	return func(doing string, what any) { errs.report(dir, doing, what) }
+}
+
+// guardPage does the work of one page and returns its internal error in one line, empty if there was none.
+func (m *rootModel) guardPage(doing string, do func()) (failure string) {
+	if !m.inline {
+		defer func() {
+			if what := recover(); what != nil {
+				failure = m.internal.report(m.opt.StateDir, doing, what)
+			}
+		}()
+	}
+	do()
+	return ""
+}
+
+// failureBody draws a page that failed.
+func failureBody(text string, w, h int) string {
+	lines := strings.Split(lipgloss.Wrap("This page cannot be shown: "+clean.Text(text)+". Other pages work: esc goes back.", max(w, 1), ""), "\n")
+	return strings.Join(lines[:min(len(lines), h)], "\n")
+}
