@@ -103,7 +103,7 @@ func (o *probeOut) stagesText(path int, wide bool) string {
 		if s.Verdict == verdict.NotApplicable {
 			word, by = "–", s.Reason
 		}
-		t.AddRow(string(s.Stage), s.Zone, word, by, otherDecision(s, rows), otherDecision(s, policies))
+		t.AddRow(s.Name(), s.Zone, word, by, otherDecision(s, rows), otherDecision(s, policies))
 	}
 	return t.String()
 }

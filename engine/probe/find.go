@@ -2,6 +2,7 @@ package probe
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,7 +35,7 @@ func (r *Result) findDisagreements() {
 // findPackets compares what became of the packets of a path with what the rows say.
 func (r *Result) findPackets(p, rows *verdict.Path, steps []PacketStep) {
 	last := &steps[len(steps)-1]
-	lost := !last.Delivered && last.Packet != steps[0].Packet
+	lost := !last.Delivered && last.Packet != steps[0].Packet && !judgesReplies(rows)
 	opened := p.Verdict
 	if lost {
 		opened = verdict.Allow // the first packet went through
@@ -55,11 +56,16 @@ func (r *Result) findPackets(p, rows *verdict.Path, steps []PacketStep) {
 		if s.Verdict == verdict.NotApplicable || stagesAgree(s, o) {
 			continue
 		}
-		r.addFinding(s, fmt.Sprintf("%s: at %s on %s OVN decided by %s, the rows by %s", EndsText(p), s.Stage, s.Zone, stageDecider(s), stageDecider(o)), remedyFlows)
+		r.addFinding(s, fmt.Sprintf("%s: at %s on %s OVN decided by %s, the rows by %s", EndsText(p), s.Name(), s.Zone, stageDecider(s), stageDecider(o)), remedyFlows)
 	}
 	if s := stageDecidedBy(p.Stages, model.Deny); s != nil && steps[0].Delivered && p.Verdict == verdict.Allow {
 		r.addFinding(s, fmt.Sprintf("%s: the %s was %s, although it met %s", EndsText(p), steps[0].Packet, Delivered, stageDecider(s)), remedyFlows)
 	}
+}
+
+// judgesReplies reports whether the rows say what becomes of replies (networks.md#replies); else only the first packet counts.
+func judgesReplies(rows *verdict.Path) bool {
+	return slices.ContainsFunc(rows.Stages, func(s verdict.StageVerdict) bool { return s.Reply })
 }
 
 // addFinding adds a finding about what decided a stage, or about the zone.

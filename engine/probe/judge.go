@@ -72,7 +72,7 @@ func untriedPath(p *verdict.Path, v verdict.Verdict, why string) verdict.Path {
 // unreachedStages are the stages of a path, none of which a packet came to.
 func unreachedStages(p *verdict.Path) (out []verdict.StageVerdict) {
 	for _, s := range p.Stages {
-		out = append(out, verdict.StageVerdict{Stage: s.Stage, Zone: s.Zone, Verdict: verdict.NotApplicable, Reason: "not reached"})
+		out = append(out, verdict.StageVerdict{Stage: s.Stage, Zone: s.Zone, Reply: s.Reply, Verdict: verdict.NotApplicable, Reason: "not reached"})
 	}
 	return out
 }
@@ -98,7 +98,7 @@ func identifyRows(r *revision.Revision, steps []PacketStep) {
 }
 
 // byPackets returns a path with the verdicts that the first packet shows for each stage of
-// its way.
+// its way, and the first reply for each stage of replies.
 func byPackets(p *verdict.Path, s *PathPackets) verdict.Path {
 	if s.NotSent != "" {
 		return untriedPath(p, verdict.NotApplicable, s.NotSent)
@@ -112,7 +112,7 @@ func byPackets(p *verdict.Path, s *PathPackets) verdict.Path {
 	}
 	for i := range s.Steps {
 		step := &s.Steps[i]
-		if step.Packet != s.Steps[0].Packet {
+		if step.Packet != s.Steps[0].Packet && !step.Reply {
 			break
 		}
 		fillReached(out.Stages, step)
@@ -127,7 +127,7 @@ func fillReached(stages []verdict.StageVerdict, step *PacketStep) {
 	next := 0
 	for i := range stages {
 		s := &stages[i]
-		if s.Zone != step.Zone || over {
+		if s.Zone != step.Zone || s.Reply != step.Reply || over {
 			continue
 		}
 		s.Verdict, s.Reason = verdict.Allow, ""
@@ -142,6 +142,7 @@ func fillReached(stages []verdict.StageVerdict, step *PacketStep) {
 			if over {
 				s.Verdict = verdict.Deny
 			}
+			d.Reply = s.Reply
 		}
 	}
 }

@@ -131,7 +131,7 @@ func (v *View) addStages(s *detail.Sheet, i int) {
 			continue
 		}
 		id := fmt.Sprintf("stage.%d.%d", i, j)
-		s.Add(id, widget.Line{{Text: "  " + string(st.Stage), Style: s.St.Title}, {Text: " on " + st.Zone, Style: s.St.Dim}}, nav.Page{Kind: nav.Rows, Zone: st.Zone})
+		s.Add(id, widget.Line{{Text: "  " + st.Name(), Style: s.St.Title}, {Text: " on " + st.Zone, Style: s.St.Dim}}, nav.Page{Kind: nav.Rows, Zone: st.Zone})
 		for n := range st.Passed {
 			v.addDecider(s, fmt.Sprintf("%s.pass.%d", id, n), "packets", &st.Passed[n], st.Zone, i)
 		}
