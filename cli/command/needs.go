@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"context"
@@ -63,8 +64,8 @@ func (a *App) WhyNotEnough(r *revision.Revision) error {
 			there = append(there, words.Count(n, strings.ToLower(string(k))))
 		}
 	}
-	// The objects that policies refer to, such as tiers, are checked without policies too.
-	policies := system.OtherSystemsFound(r.Cluster) != ""
+	// The objects that policies refer to, such as tiers, and networks are checked without policies too.
+	policies := system.OtherSystemsFound(r.Cluster) != "" || hasNetworks(r.Cluster) || slices.ContainsFunc(r.Broken, isTemplate)
 	for range r.Cluster.EveryPolicy() {
 		policies = true
 		break
@@ -79,6 +80,16 @@ func (a *App) WhyNotEnough(r *revision.Revision) error {
 	}
 	return &emptyError{fmt.Sprintf("nothing in %s: no policies and no pods, namespaces or nodes; check -f",
 		a.filesNamed())}
+}
+
+// hasNetworks reports whether a cluster has objects that networks come from.
+func hasNetworks(c *model.Cluster) bool {
+	return slices.ContainsFunc([]model.Kind{model.KindUDN, model.KindCUDN, model.KindNAD, model.KindCNC}, func(k model.Kind) bool { return c.Count(k) > 0 })
+}
+
+// isTemplate reports whether a warning is about a Template that holds policies.
+func isTemplate(b model.Broken) bool {
+	return b.Key.Kind == "Template" && b.Severity == model.SeverityWarning
 }
 
 func countWarnings(broken []model.Broken) (n int) {

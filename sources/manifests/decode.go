@@ -14,6 +14,8 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/model/words"
+	"rung/sources/manifests/admission"
 	"rung/sources/manifests/check"
 	"rung/sources/manifests/input"
 	"rung/sources/manifests/older"
@@ -247,6 +249,10 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 			return
 		}
 	}
+	if slices.Contains(admission.NetworkKinds, k.kind) &&
+		d.reportIssues(origin, key, d.gateIssues(n, k.kind, yamltree.JSONValue(n).(map[string]any)), 0) {
+		return
+	}
 	dropUnreadFields(n)
 	typed := reflect.New(k.goType).Interface().(metav1.Object)
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(yamltree.JSONValue(n).(map[string]any),
@@ -299,6 +305,12 @@ func dropUnreadFields(n *yaml.Node) {
 func (d *decoder) reportOther(n *yaml.Node, origin model.Origin, key model.Key, apiVersion string) {
 	sev, code, msg, remedy := otherKind(apiVersion, string(key.Kind))
 	i := check.Issue{Severity: sev, Code: code, Message: clean.Text(msg), Remedy: clean.Text(remedy)}
+	if policies := countTemplatePolicies(n, apiVersion); policies > 0 {
+		i.Severity, i.Message = model.SeverityWarning, "skipped: this Template holds "+words.Count(policies, "policy")+", which Rung does not judge"
+		i.Remedy = "fill it in and pipe it: oc process --local -f FILE | rung … -f -"
+		d.reportIssue(origin, key, i)
+		return
+	}
 	if sev == model.SeverityError {
 		if code == check.CodeUnknownKind {
 			i.Line = yamltree.LineOf(n, "kind")
@@ -307,6 +319,19 @@ func (d *decoder) reportOther(n *yaml.Node, origin model.Origin, key model.Key, 
 		return
 	}
 	d.countAside(code+" "+apiVersion+" "+string(key.Kind), origin, key, i)
+}
+
+// countTemplatePolicies counts the policies among the objects of a Template of OpenShift.
+func countTemplatePolicies(n *yaml.Node, apiVersion string) (count int) {
+	if yamltree.TextAt(n, "kind") != "Template" || apiVersion != "template.openshift.io/v1" && apiVersion != "v1" {
+		return 0
+	}
+	for _, o := range yamltree.ItemsAt(n, "objects") {
+		if k := kindOf(yamltree.TextAt(o, "apiVersion"), yamltree.TextAt(o, "kind")); k != nil && k.kind.IsPolicy() {
+			count++
+		}
+	}
+	return count
 }
 
 // reportIssues reports what is wrong with an object and says whether any of it keeps

@@ -23,7 +23,7 @@ spec: {topology: Layer3, layer3: {role: Primary, subnets: [{cidr: 10.20.0.0/16, 
 apiVersion: k8s.ovn.org/v1
 kind: ClusterUserDefinedNetwork
 metadata: {name: green, namespace: dropped}
-spec: {namespaceSelector: {matchLabels: {tenant: red}}, network: {topology: Localnet, localnet: {role: Secondary, physicalNetworkName: p}}}
+spec: {namespaceSelector: {matchLabels: {tenant: red}}, network: {topology: Localnet, localnet: {role: Secondary, physicalNetworkName: p, ipam: {mode: Disabled}}}}
 ---
 apiVersion: k8s.cni.cncf.io/v1
 kind: NetworkAttachmentDefinition
@@ -35,7 +35,7 @@ spec:
 apiVersion: k8s.ovn.org/v1
 kind: ClusterNetworkConnect
 metadata: {name: both, annotations: {k8s.ovn.org/network-connect-subnet: '{"layer3_3":{}}'}}
-spec: {networkSelectors: [{networkSelectionType: PrimaryUserDefinedNetworks}], connectSubnets: [{cidr: 192.168.0.0/16, networkPrefix: 24}], connectivity: [ServiceNetwork]}
+spec: {networkSelectors: [{networkSelectionType: PrimaryUserDefinedNetworks, primaryUserDefinedNetworkSelector: {namespaceSelector: {}}}], connectSubnets: [{cidr: 192.168.0.0/16, networkPrefix: 24}], connectivityEnabled: [ClusterIPServiceNetwork]}
 `
 
 const mnpText = `apiVersion: k8s.cni.cncf.io/v1beta1
@@ -88,7 +88,7 @@ func TestNetworksWrong(t *testing.T) {
 		objects    int
 	}{
 		{"unusable subnet", strings.Replace(networkTexts[:strings.Index(networkTexts, "---")], "10.20.0.0/16,", "10.20.0/16,\n ", 1),
-			[]string{`warning x.yaml:4 UserDefinedNetwork/blue/net spec.layer3.subnets[0]: network: "10.20.0/16" is not a subnet`}, 1},
+			[]string{`error x.yaml:4 UserDefinedNetwork/blue/net spec.layer3.subnets[0].cidr: cel: Invalid value: "10.20.0/16": must be a CIDR: write address/length, as 10.0.0.0/8 or fd00::/8`}, 0},
 		{"no JSON", "apiVersion: k8s.cni.cncf.io/v1\nkind: NetworkAttachmentDefinition\nmetadata: {name: l2, namespace: blue}\nspec:\n  config: '{'\n",
 			[]string{"warning x.yaml:5 NetworkAttachmentDefinition/blue/l2 spec.config: network: is no configuration in JSON: unexpected end of JSON input"}, 1},
 		{"config of another form", "apiVersion: k8s.cni.cncf.io/v1\nkind: NetworkAttachmentDefinition\nmetadata: {name: l2, namespace: blue}\nspec:\n  config: {}\n",

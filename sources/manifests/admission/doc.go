@@ -1,6 +1,6 @@
-// Package admission says what the API server would refuse of a policy: by the OpenAPI schema,
-// the defaults, the pruning and the CEL rules of its CRD (crds/, those of Antrea and of an earlier
-// release in schemas/, or those a cluster has, see Schemas), and by the checks that Kubernetes
+// Package admission says what the API server would refuse of a policy or network: by the OpenAPI schema,
+// the defaults, the pruning and the CEL rules of its CRD (crds/, those of Antrea, of networks and of an
+// earlier release in schemas/, or those a cluster has, see Schemas), and by the checks that Kubernetes
 // has in code for NetworkPolicies, which MultiNetworkPolicies must pass as well.
 //
 // Invariants: it is safe for concurrent use; a CRD is compiled when the first object needs it.

@@ -49,29 +49,41 @@ func onceCRD(plural string) func() (*compiledCRD, error) {
 	return sync.OnceValues(func() (*compiledCRD, error) { return compileCRD("crds/policy.networking.k8s.io_" + plural + ".yaml") })
 }
 
-// antreaCRDs are the CRDs of schemas/crd.antrea.io.yaml, by kind.
-var antreaCRDs = sync.OnceValues(func() (map[model.Kind]*compiledCRD, error) {
-	const name = "schemas/crd.antrea.io.yaml"
-	text, err := crdFiles.ReadFile(name)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
-	}
-	var list struct {
-		Items []apiextensionsv1.CustomResourceDefinition `json:"items"`
-	}
-	if err := sigsyaml.Unmarshal(text, &list); err != nil {
-		return nil, fmt.Errorf("parse %s: %w", name, err)
-	}
-	out := map[model.Kind]*compiledCRD{}
-	for _, def := range list.Items {
-		c, err := compileSchema(def.Spec.Versions[0].Schema.OpenAPIV3Schema)
+// writtenCRDs returns the CRDs of the files that were written for Rung, by kind.
+var writtenCRDs = sync.OnceValues(func() (map[model.Kind]func() (*compiledCRD, error), error) {
+	out := map[model.Kind]func() (*compiledCRD, error){}
+	for _, name := range []string{"schemas/crd.antrea.io.yaml", "schemas/k8s.ovn.org.yaml"} {
+		text, err := crdFiles.ReadFile(name)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", name, def.Name, err)
+			return nil, fmt.Errorf("read %s: %w", name, err)
 		}
-		out[model.Kind(def.Spec.Names.Kind+"."+def.Spec.Group)] = c
+		var list struct {
+			Items []apiextensionsv1.CustomResourceDefinition `json:"items"`
+		}
+		if err := sigsyaml.Unmarshal(text, &list); err != nil {
+			return nil, fmt.Errorf("parse %s: %w", name, err)
+		}
+		for _, def := range list.Items {
+			compiled := sync.OnceValues(func() (*compiledCRD, error) {
+				c, err := compileSchema(def.Spec.Versions[0].Schema.OpenAPIV3Schema)
+				if err != nil {
+					return nil, fmt.Errorf("%s: %s: %w", name, def.Name, err)
+				}
+				return c, nil
+			})
+			kind := model.Kind(def.Spec.Names.Kind)
+			if def.Spec.Group == antreaGroup {
+				kind += "." + antreaGroup
+			}
+			out[kind] = compiled
+		}
 	}
 	return out, nil
 })
+
+// antreaGroup is the API group whose kinds have it in their name, since Kubernetes has some of the
+// same name.
+const antreaGroup = "crd.antrea.io"
 
 func compileCRD(name string) (*compiledCRD, error) {
 	text, err := crdFiles.ReadFile(name)
@@ -112,7 +124,8 @@ func runGateOne(k model.Kind, obj map[string]any, by *Schemas) []check.Issue {
 	errs := metadataErrors(k, obj)
 	var issues []check.Issue
 	switch k {
-	case model.KindANP, model.KindBANP, model.KindCNP, model.KindACNP, model.KindANNP, model.KindTier, model.KindClusterGroup, model.KindGroup:
+	case model.KindANP, model.KindBANP, model.KindCNP, model.KindACNP, model.KindANNP, model.KindTier, model.KindClusterGroup, model.KindGroup,
+		model.KindUDN, model.KindCUDN, model.KindCNC:
 		c, err := by.crdOf(k)
 		if err != nil {
 			return []check.Issue{{Severity: model.SeverityError, Code: check.CodeSchema, Message: clean.Text(err.Error())}}

@@ -65,12 +65,12 @@ func embeddedCRD(k model.Kind) (*compiledCRD, error) {
 	if compiled := policyCRDs[k]; compiled != nil {
 		return compiled()
 	}
-	all, err := antreaCRDs()
+	all, err := writtenCRDs()
 	if err != nil {
 		return nil, err
 	}
-	if c := all[k]; c != nil {
-		return c, nil
+	if compiled := all[k]; compiled != nil {
+		return compiled()
 	}
 	return nil, fmt.Errorf("there is no CRD of %s", k)
 }
@@ -129,6 +129,16 @@ var earlier = sync.OnceValues(func() (*Schemas, error) {
 // OVN-Kubernetes enforces it.
 func JudgeTree(k model.Kind, obj map[string]any, schemas *Schemas, release string) []check.Issue {
 	bad := runGateOne(k, obj, schemas)
+	if slices.Contains(NetworkKinds, k) {
+		// The tree's check warns of unknown fields; an API server drops the namespace of what has none.
+		bad = slices.DeleteFunc(bad, func(i check.Issue) bool {
+			return i.Code == check.CodeUnknown || i.Field == "metadata.namespace" && !k.IsNamespaced()
+		})
+		if wasAccepted(obj) {
+			bad = asWarnings(bad, "; its cluster accepted it, as its status shows")
+		}
+		return bad
+	}
 	if k != model.KindANP && k != model.KindBANP || len(bad) == 0 && release != ReleaseEarlier {
 		return bad
 	}
@@ -191,6 +201,17 @@ func isEnforced(obj map[string]any) bool {
 		kind, _ := m["type"].(string)
 		return strings.HasPrefix(kind, readyPrefix) && m["status"] == "True"
 	})
+}
+
+// NetworkKinds are the kinds of k8s.ovn.org that networks come from.
+var NetworkKinds = []model.Kind{model.KindUDN, model.KindCUDN, model.KindCNC}
+
+// wasAccepted reports whether a controller has written conditions into the status of an object: the
+// API server of its cluster has accepted it then.
+func wasAccepted(obj map[string]any) bool {
+	status, _ := obj["status"].(map[string]any)
+	conditions, _ := status["conditions"].([]any)
+	return len(conditions) > 0
 }
 
 // readyPrefix begins the types of the conditions that zones write

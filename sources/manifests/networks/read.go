@@ -191,7 +191,7 @@ func notAddress(text string) string { return fmt.Sprintf("%q is not an address",
 
 // Read brings a ClusterNetworkConnect into the model's form.
 func (o *CNC) Read(m model.Meta) (model.Object, []check.Issue) {
-	c := &network.Connect{Meta: m, Pods: slices.Contains(o.Spec.Connectivity, "PodNetwork"), Services: slices.Contains(o.Spec.Connectivity, "ServiceNetwork")}
+	c := &network.Connect{Meta: m, Pods: slices.Contains(o.Spec.Connectivity, "PodNetwork"), Services: slices.Contains(o.Spec.Connectivity, "ClusterIPServiceNetwork")}
 	text, has := o.Annotations[annotationConnected]
 	if !has {
 		return c, nil

@@ -178,8 +178,8 @@ func TestReadCNC(t *testing.T) {
 		want         network.Connect
 		err          string
 	}{
-		{"services", []string{"ServiceNetwork"}, `{"layer3_12":{"ipv4":"192.168.0.0/24"},"layer2_3":{},"layer2_4":{},"other":{}}`, network.Connect{Services: true, IDs: []string{"3", "4", "12"}}, ""},
-		{"both", []string{"PodNetwork", "ServiceNetwork"}, "", network.Connect{Pods: true, Services: true}, ""},
+		{"services", []string{"ClusterIPServiceNetwork"}, `{"layer3_12":{"ipv4":"192.168.0.0/24"},"layer2_3":{},"layer2_4":{},"other":{}}`, network.Connect{Services: true, IDs: []string{"3", "4", "12"}}, ""},
+		{"both", []string{"PodNetwork", "ClusterIPServiceNetwork"}, "", network.Connect{Pods: true, Services: true}, ""},
 		{"no JSON", nil, "[", network.Connect{}, "metadata.annotations[k8s.ovn.org/network-connect-subnet]: cannot be read: which networks are connected is not known: unexpected end of JSON input"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

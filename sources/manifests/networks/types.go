@@ -39,7 +39,7 @@ type (
 		Spec              struct {
 			NetworkSelectors any      `json:"networkSelectors"`
 			ConnectSubnets   any      `json:"connectSubnets"`
-			Connectivity     []string `json:"connectivity"`
+			Connectivity     []string `json:"connectivityEnabled"`
 		} `json:"spec"`
 		Status any `json:"status"`
 	}
@@ -56,7 +56,9 @@ type (
 		Localnet  *localnetConfig `json:"localnet"`
 		Transport string          `json:"transport"`
 		NoOverlay any             `json:"noOverlay"`
-		EVPN      any             `json:"evpn"`
+		// NoOverlayOptions is the name of NoOverlay in some releases.
+		NoOverlayOptions any `json:"noOverlayOptions"`
+		EVPN             any `json:"evpn"`
 	}
 	layer3Config struct {
 		Role        string         `json:"role"`
@@ -77,6 +79,7 @@ type (
 		DefaultGatewayIPs     []string `json:"defaultGatewayIPs"`
 		JoinSubnets           []string `json:"joinSubnets"`
 		IPAM                  any      `json:"ipam"`
+		MACSecurity           any      `json:"macSecurity"`
 	}
 	localnetConfig struct {
 		Role                string   `json:"role"`
@@ -85,6 +88,7 @@ type (
 		Subnets             []string `json:"subnets"`
 		ExcludeSubnets      []string `json:"excludeSubnets"`
 		IPAM                any      `json:"ipam"`
+		MACSecurity         any      `json:"macSecurity"`
 		VLAN                any      `json:"vlan"`
 	}
 	networkStatus struct {
