@@ -2,6 +2,7 @@ package revision
 
 import (
 	"fmt"
+	"net/netip"
 
 	"rung/model"
 	"rung/model/addresses"
@@ -51,8 +52,8 @@ func (r *Revision) placedPods() []model.Object {
 			if q.NodeName == "" {
 				q.NodeName = "own node of " + p.Namespace + "/" + p.Name
 			}
-			if len(q.IPs) == 0 {
-				q.IPs, q.MadeUpIPs = free.AddressesNear(nil), true
+			if len(q.IPs) == 0 && !q.HostNetwork { // a host-networked pod has the addresses of its node
+				q.IPs, q.MadeUpIPs = free.AddressesNear(nodeAddresses(r, q.NodeName)), true
 			}
 			out = append(out, &q)
 		}
@@ -115,15 +116,28 @@ func UnplacedText(r *Revision) string {
 		words.Count(n, "pod"), words.ListFew(names, 3), words.OneOrMany(n, "is", "are"), words.OneOrMany(n, "has", "have"))
 }
 
-// freeAddresses hands out addresses that nobody in a revision has, on a network of its subnets.
+// freeAddresses makes an allocator of addresses that nobody in a revision has, in the subnets of its
+// network.
 func freeAddresses(r *Revision) *addresses.Allocator {
 	if n := r.Network; n != nil {
-		var begin []string
-		for _, s := range n.Subnets {
-			begin = append(begin, s.Addr().Next().Next().Next().String()) // behind its gateway and a management port
-		}
-		return addresses.NewAllocator(r.Cluster, n.IPv4 || !n.IPv6, n.IPv6, addressesTaken(r), begin...)
+		return addresses.NewAllocator(r.Cluster, n.IPv4 || !n.IPv6, n.IPv6, addressesTaken(r), n.Subnets)
 	}
 	o := r.Desired.Options()
-	return addresses.NewAllocator(r.Cluster, o.IPv4 || !o.IPv6, o.IPv6, addressesTaken(r))
+	return addresses.NewAllocator(r.Cluster, o.IPv4 || !o.IPv6, o.IPv6, addressesTaken(r), o.ClusterSubnets)
+}
+
+// nodeAddresses returns the first address that a pod can have in each subnet of a node; none if the
+// node or its subnets are not known.
+func nodeAddresses(r *Revision, node string) []string {
+	n := r.Cluster.Node(node)
+	if n == nil || r.Network != nil {
+		return nil
+	}
+	var subnets []netip.Prefix
+	for _, text := range n.Subnets {
+		if s, err := netip.ParsePrefix(text); err == nil {
+			subnets = append(subnets, s)
+		}
+	}
+	return addresses.FirstOf(subnets)
 }

@@ -3,6 +3,7 @@ package revision
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"rung/model"
 	"rung/model/overlap"
@@ -91,7 +92,30 @@ func podsToBe(r *Revision) []model.Omission {
 	if len(names) == 0 {
 		return nil
 	}
-	return []model.Omission{{Code: model.OmittedToBe, Key: model.Key{Kind: model.KindPod},
-		Why: fmt.Sprintf("%s (%s) %s as the manifests say, each on a node of its own: %s not exist yet", words.Count(len(names), "pod"), words.ListFew(names, 3),
-			words.OneOrMany(len(names), "is", "are"), words.OneOrMany(len(names), "it does", "they do"))}}
+	why := fmt.Sprintf("%s (%s) %s as the manifests say, each on a node of its own: %s not exist yet", words.Count(len(names), "pod"), words.ListFew(names, 3),
+		words.OneOrMany(len(names), "is", "are"), words.OneOrMany(len(names), "it does", "they do"))
+	return []model.Omission{{Code: model.OmittedToBe, Key: model.Key{Kind: model.KindPod}, Why: why + assumedOfPodsToBe(r)}}
+}
+
+// assumedOfPodsToBe says what else is assumed of pods that do not exist yet, and what is not known.
+func assumedOfPodsToBe(r *Revision) (out string) {
+	addresses, host, daemons := false, false, false
+	for _, o := range r.placedPods() {
+		p := o.(*model.Pod)
+		if p.ToBe != nil {
+			addresses = addresses || p.MadeUpIPs
+			host = host || p.HostNetwork && r.Cluster.Node(p.NodeName) == nil
+			daemons = daemons || strings.HasPrefix(p.Workload, model.WorkloadWord(string(model.KindDaemonSet))+"/") && p.ToBe.Node == ""
+		}
+	}
+	if addresses {
+		out += "; addresses are assumed"
+	}
+	if daemons {
+		out += "; no Node is known, so a DaemonSet stands for 2 pods on 2 assumed nodes"
+	}
+	if host {
+		out += "; the node addresses of host-networked pods are not known"
+	}
+	return out
 }

@@ -63,6 +63,8 @@ func verbFormsFor(after verdict.Verdict) verbForms {
 	switch after {
 	case verdict.Deny:
 		return verbForms{"cuts", "can no longer reach", "denied by"}
+	case verdict.Mixed:
+		return verbForms{"may cut", "may no longer reach", "denied at some endpoints by"}
 	case verdict.Undefined:
 		return verbForms{"may cut", "may no longer reach", "undefined between"}
 	}

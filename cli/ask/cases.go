@@ -12,13 +12,17 @@ import (
 
 	"rung/cli/command"
 	"rung/engine/trace"
+	"rung/model/verdict"
 	"rung/model/words"
 )
 
 // takesQuestion accepts a question as the console takes it: two ends, and what else it says.
 func takesQuestion(cmd *cobra.Command, args []string) error {
 	text := strings.Join(args, " ")
-	if _, err := trace.ParseQuestion(text); err != nil || len(strings.Fields(text)) == 1 {
+	switch _, err := trace.ParseQuestion(text); {
+	case err != nil && len(args) > 1:
+		return err // the ends are there: something else is wrong
+	case err != nil || len(strings.Fields(text)) == 1:
 		return errors.Join(err, fmt.Errorf("%s needs FROM and TO, or flags for them; see: %s --help", cmd.CommandPath(), cmd.CommandPath()))
 	}
 	return nil
@@ -46,7 +50,25 @@ func readQuestions(a *command.App, cmd *cobra.Command, args []string, one trace.
 	case one.From != "" || one.To != "":
 		return nil, errors.New("--cases has the questions: leave the ends out")
 	}
-	return readCases(cmd.Context(), a, file)
+	out, err := readCases(cmd.Context(), a, file)
+	if err != nil {
+		return nil, err
+	}
+	for i := range out {
+		fillCase(&out[i], one)
+	}
+	return out, nil
+}
+
+// fillCase takes what a case does not say from the flags.
+func fillCase(q *trace.Question, flags trace.Question) {
+	if q.Protocol == "" {
+		q.Protocol = flags.Protocol
+	}
+	if q.Port == 0 && !strings.EqualFold(q.Protocol, string(verdict.ICMP)) {
+		q.Port = flags.Port
+	}
+	q.IPVersion, q.Network = cmp.Or(q.IPVersion, flags.IPVersion), cmp.Or(q.Network, flags.Network)
 }
 
 // maxCases is how much of a file of questions is read.
@@ -68,7 +90,7 @@ func readCases(ctx context.Context, a *command.App, file string) (out []trace.Qu
 		d := json.NewDecoder(strings.NewReader(string(c)))
 		d.DisallowUnknownFields()
 		if err := d.Decode(&out[i]); err != nil {
-			bad.addError(file, i, jsonError(err, `an object with "from", "to", "protocol", "port" and "ip_version"`))
+			bad.addError(file, i, jsonError(err, `an object with "from", "to", "protocol", "port", "ip_version" and "network"`))
 		}
 	}
 	return out, bad.asError()

@@ -365,10 +365,10 @@ func (t *matrixTable) exceptLines(prefix string) string {
 func (t *matrixTable) csvLines() string {
 	var b strings.Builder
 	w := csv.NewWriter(&b) // into memory: there are no errors
-	_ = w.Write([]string{"from", "to", "verdict", "pairs", "allow", "deny", "by_port", "undefined", "unknown", "not_applicable"})
+	_ = w.Write([]string{"from", "to", "verdict", "pairs", "allow", "deny", "by_port", "by_endpoint", "undefined", "unknown", "not_applicable"})
 	t.visitCells(func(from, to *connections.MatrixEnd, c connections.MatrixCell) {
 		row := []string{clean.Escape(from.Name()), clean.Escape(to.Name()), string(c.Verdict())}
-		for _, n := range []int{c.CountPairs(), c.Allow, c.Deny, c.ByPort, c.Undefined, c.Unknown, c.NotApplicable} {
+		for _, n := range []int{c.CountPairs(), c.Allow, c.Deny, c.ByPort, c.ByEndpoint, c.Undefined, c.Unknown, c.NotApplicable} {
 			row = append(row, strconv.Itoa(n))
 		}
 		_ = w.Write(row)

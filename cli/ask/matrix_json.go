@@ -60,6 +60,7 @@ type matrixCellOut struct {
 	Allow         int    `json:"allow"`
 	Deny          int    `json:"deny"`
 	ByPort        int    `json:"by_port"`
+	ByEndpoint    int    `json:"by_endpoint"`
 	Undefined     int    `json:"undefined"`
 	Unknown       int    `json:"unknown"`
 	NotApplicable int    `json:"not_applicable"`
@@ -115,7 +116,7 @@ func (t *matrixTable) fillCell(out *matrixCellOut, s *shownCell) {
 	c := &s.cell
 	from, to := t.shown[s.from], t.shown[s.to]
 	*out = matrixCellOut{From: t.names[s.from], To: t.names[s.to], Verdict: string(c.Verdict()), Pairs: c.CountPairs(), Allow: c.Allow, Deny: c.Deny,
-		ByPort: c.ByPort, Undefined: c.Undefined, Unknown: c.Unknown, NotApplicable: c.NotApplicable, Example: out.Example}
+		ByPort: c.ByPort, ByEndpoint: c.ByEndpoint, Undefined: c.Undefined, Unknown: c.Unknown, NotApplicable: c.NotApplicable, Example: out.Example}
 	q, ok := t.m.ExampleOfCell(from, to)
 	switch {
 	case !ok:

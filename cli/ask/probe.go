@@ -29,8 +29,8 @@ show what OVN did with them, and by which rule, beside what rows and policies sa
 Ends are those of rung trace. Exit 1 when packets, rows and policies disagree. OVN
 23.06 or newer is looked for in PATH; --sandbox-ovn DIR names its folder.
 
---cases takes a JSON array of {"from","to","protocol","port"} and prints an array of
-answers in the same order.`,
+--cases takes a JSON array of {"from","to","protocol","port","ip_version","network"} and
+prints an array of answers in the same order. Flags fill in what a case does not say.`,
 		Example: `  rung probe blue/api-d0 red/web-f0 8080 -f examples/
   rung probe blue/api-d0 service/kube-system/kube-dns 53/udp -f examples/ --sandbox-ovn /opt/ovn`,
 		Args: takesQuestion,

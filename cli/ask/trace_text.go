@@ -165,7 +165,7 @@ func (o *verdictOut) verdictOmissions() []model.Omission {
 	case verdict.Unknown:
 		out = append(out, model.Omission{Code: model.OmittedPart, Why: "unknown: " + cmp.Or(o.trace.Reason, "the stages say why")})
 	case verdict.NotApplicable:
-		out = append(out, model.Omission{Code: model.OmittedAll, Why: "no policy is asked: " + o.trace.Reason})
+		out = append(out, model.Omission{Code: model.OmittedAll, Why: "no policy is asked about this connection"})
 	}
 	return out
 }

@@ -48,6 +48,9 @@ server first. A field owned by another manager is a conflict, unless
 			if path == "" && len(a.Flags.Files) > 0 {
 				paths, a.Flags.Files = a.Flags.Files, nil
 			}
+			if force && len(a.Flags.Files) > 0 {
+				return errors.New("--force-conflicts is for a cluster: files have no other managers")
+			}
 			if err := checkCanAsk(a, &c); err != nil {
 				return err
 			}

@@ -107,6 +107,10 @@ func logLevel(ctx context.Context, a *command.App, f *levelFlags, args []string)
 		if m.Policies, err = findAllLogged(r, args); err != nil {
 			return err
 		}
+		oneByOne := func(k model.Key) bool { p := r.Cluster.Policy(k); return p != nil && p.Tiered != nil }
+		if f.label != "" && !slices.ContainsFunc(m.Policies, oneByOne) {
+			return errors.New("--label is for policies of Antrea, whose rules log one by one")
+		}
 		if err := checkTerminal(a, &f.change); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"maps"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -51,8 +52,9 @@ func (l *Lab) runSandbox() {
 	}
 	sb, err := sandbox.Start(l.Context(), sandbox.Config{
 		Zones: zones, Dir: l.Dir, Server: l.Server, ForeignRows: l.Foreign, PortDelay: l.PortDelay, Slots: l.Slots,
-		Node: func(name string) *model.Node { return l.Revision().Cluster.Node(name) },
-		OVN:  tools, OVNOnly: l.OVN != OVNAuto,
+		Node:       func(name string) *model.Node { return l.Revision().Cluster.Node(name) },
+		PodSubnets: func() []netip.Prefix { return podSubnets(l.Revision()) },
+		OVN:        tools, OVNOnly: l.OVN != OVNAuto,
 		OnDaemon: func(zone, program string, st sandbox.ServerState, err error) {
 			if err != nil {
 				l.RecordActivity(model.Activity{Zone: zone, By: "sandbox", Summary: program + " " + string(st),
@@ -90,6 +92,36 @@ func (l *Lab) runSandbox() {
 		l.Go(func() { l.runTraffic(sb, l.Traffic) })
 	}
 	l.followNodes(sb)
+}
+
+// podSubnets returns the subnets of pods: those that settings or nodes name, and for pods in none of
+// these the /24 or /64 around their addresses.
+func podSubnets(r *revision.Revision) []netip.Prefix {
+	out := slices.Clone(r.Desired.Options().ClusterSubnets)
+	for n := range r.Cluster.Nodes() {
+		for _, text := range n.Subnets {
+			if s, err := netip.ParsePrefix(text); err == nil && !slices.Contains(out, s.Masked()) {
+				out = append(out, s.Masked())
+			}
+		}
+	}
+	for p := range r.Cluster.Pods() {
+		if p.HostNetwork {
+			continue
+		}
+		for _, ip := range p.IPs {
+			a, err := netip.ParseAddr(ip)
+			if err != nil || slices.ContainsFunc(out, func(s netip.Prefix) bool { return s.Contains(a.Unmap()) }) {
+				continue
+			}
+			bits := 24
+			if a.Unmap().Is6() {
+				bits = 64
+			}
+			out = append(out, netip.PrefixFrom(a.Unmap(), bits).Masked())
+		}
+	}
+	return out
 }
 
 // watchZones starts the reconcilers of zones of the sandbox, all in one

@@ -61,7 +61,7 @@ func (p *Proposal) reachedText() string {
 }
 
 // outcomes are verdicts of lines that keep them.
-var outcomes = map[verdict.Verdict]string{verdict.Allow: "allowed", verdict.Deny: "denied", verdict.Undefined: "undefined",
+var outcomes = map[verdict.Verdict]string{verdict.Allow: "allowed", verdict.Deny: "denied", verdict.Mixed: "mixed", verdict.Undefined: "undefined",
 	verdict.Unknown: "unknown", verdict.NotApplicable: "outside every policy"}
 
 // LeftTexts say which lines no rule is about, and why.

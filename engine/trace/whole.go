@@ -73,6 +73,8 @@ func (t *Tracer) askFamilies(r *revision.Revision, c verdict.Connection, by Answ
 func verdictRank(v verdict.Verdict) int {
 	switch v {
 	case verdict.Deny:
+		return 5
+	case verdict.Mixed:
 		return 4
 	case verdict.Unknown:
 		return 3

@@ -107,9 +107,12 @@ func (t *Trace) Sentence() string {
 	if len(t.Paths) == 0 {
 		return verdictWithReason(t.Verdict, t.Reason)
 	}
-	at, same := 0, 0
+	at, same, want := 0, 0, t.Verdict
+	if want == verdict.Mixed {
+		want = verdict.Deny
+	}
 	for i := range t.Paths {
-		if t.Paths[i].Verdict == t.Verdict {
+		if t.Paths[i].Verdict == want {
 			if same == 0 {
 				at = i
 			}
@@ -130,7 +133,27 @@ func (t *Trace) Sentence() string {
 			return t.Verdict.DoneText() + where
 		}
 	}
-	return t.Verdict.DoneText() + where + ": " + strings.TrimPrefix(p.Sentence(), t.Verdict.DoneText()+" ")
+	out := want.DoneText() + where
+	if t.Verdict == verdict.Mixed {
+		out = string(verdict.Mixed) + ": " + out + t.otherEndpoints(want)
+	}
+	return out + ": " + strings.TrimPrefix(p.Sentence(), want.DoneText()+" ")
+}
+
+// otherEndpoints says how many endpoints have each of the other verdicts: ", allowed at 1".
+func (t *Trace) otherEndpoints(but verdict.Verdict) (out string) {
+	for _, v := range []verdict.Verdict{verdict.Allow, verdict.Undefined, verdict.Unknown, verdict.NotApplicable} {
+		n := 0
+		for i := range t.Paths {
+			if t.Paths[i].Verdict == v && v != but {
+				n++
+			}
+		}
+		if n > 0 {
+			out += ", " + v.DoneText() + " at " + words.Thousands(n)
+		}
+	}
+	return out
 }
 
 func verdictWithReason(v verdict.Verdict, why string) string {

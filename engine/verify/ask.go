@@ -57,7 +57,8 @@ func (t *statementTally) countPair(c verdict.Connection, segments, decided []mat
 	}
 	t.countEnds(c)
 	for _, g := range segments {
-		if (g.Verdict == t.s.Expect) != t.s.Some {
+		holds := g.Verdict == t.s.Expect || t.s.Some && g.Verdict == verdict.Mixed
+		if holds != t.s.Some {
 			continue
 		}
 		if t.s.Some {

@@ -14,19 +14,24 @@ type Allocator struct {
 	lastHandedOut map[netip.Addr]netip.Addr // by where was begun, what was handed out last
 }
 
-// NewAllocator hands out addresses of some families that are not among those taken: next to those of pods of
-// the cluster, and where there are none, from begin on.
-func NewAllocator(c *model.Cluster, ipv4, ipv6 bool, taken []netip.Addr, begin ...string) *Allocator {
+// NewAllocator makes an allocator of addresses of some families that are not among those taken: next to
+// those of the cluster's pods in the subnets, else in the subnets. Without subnets of a family, every pod counts.
+func NewAllocator(c *model.Cluster, ipv4, ipv6 bool, taken []netip.Addr, subnets []netip.Prefix) *Allocator {
 	a := &Allocator{ipv4: ipv4, ipv6: ipv6, taken: map[netip.Addr]bool{}, lastHandedOut: map[netip.Addr]netip.Addr{}}
 	for _, ip := range taken {
 		a.taken[ip] = true
 	}
 	for p := range c.Pods() {
-		if p.CanBePeer() {
-			a.near = append(a.near, p.IPs...)
+		if !p.CanBePeer() {
+			continue
+		}
+		for _, ip := range p.IPs {
+			if isIn(ip, subnets) {
+				a.near = append(a.near, ip)
+			}
 		}
 	}
-	a.near = append(append(a.near, begin...), "10.128.0.3", "fd01::3")
+	a.near = append(append(a.near, FirstOf(subnets)...), "10.128.0.3", "fd01::3")
 	return a
 }
 
@@ -51,6 +56,33 @@ func (a *Allocator) AddressesNear(near []string) (out []string) {
 		out = append(out, at.String())
 	}
 	return out
+}
+
+// FirstOf returns the first address of each subnet that a pod can have: behind its gateway and a
+// management port.
+func FirstOf(subnets []netip.Prefix) []string {
+	out := make([]string, len(subnets))
+	for i, s := range subnets {
+		out[i] = s.Masked().Addr().Next().Next().Next().String()
+	}
+	return out
+}
+
+// isIn reports whether an address is in one of the subnets, or no subnet of its family is known.
+func isIn(ip string, subnets []netip.Prefix) bool {
+	at, err := netip.ParseAddr(ip)
+	if err != nil {
+		return false
+	}
+	at = at.Unmap()
+	family := false
+	for _, s := range subnets {
+		if s.Contains(at) {
+			return true
+		}
+		family = family || s.Addr().Is4() == at.Is4()
+	}
+	return !family
 }
 
 // firstOfFamily is the first address of a family.

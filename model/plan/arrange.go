@@ -18,6 +18,8 @@ func (b *Board) Respace(step, start int32) (Plan, error) {
 		return Plan{}, fmt.Errorf("step %d: priorities must be at least 1 apart", step)
 	case start < 0:
 		return Plan{}, fmt.Errorf("start %d: the first priority is 0", start)
+	case n == 1 && step > b.max:
+		return Plan{}, fmt.Errorf("%w: step %d is too large, priorities end at %d; largest possible: %s", ErrNoRoom, step, b.max, b.widest())
 	}
 	if last := int64(start) + int64(step)*int64(n-1); n > 0 && last > int64(b.max) {
 		return Plan{}, b.noRoomError(step, start, last, n)
@@ -56,10 +58,16 @@ func (b *Board) WidestSpacing() (step, start int32) {
 	case 0:
 		return 0, 0
 	case 1:
-		return b.max + 1, b.max
+		return b.max, b.max
 	}
 	step = b.max / (n - 1)
 	return step, min(step, b.max-step*(n-1))
+}
+
+// widest returns WidestSpacing as a Spacing.
+func (b *Board) widest() Spacing {
+	step, start := b.WidestSpacing()
+	return Spacing{step, start}
 }
 
 // Spacing is how a ladder is re-spaced: the distance between two priorities, and the
@@ -82,7 +90,7 @@ func (b *Board) UsualSpacing() Spacing {
 	return s
 }
 
-// SpacingOfStep is the spacing for a step when nobody says where to start: with as much room in
+// SpacingOfStep returns the spacing for a step when nobody says where to start: with as much room in
 // front as between, as far as there is.
 func (b *Board) SpacingOfStep(step int32) Spacing {
 	start := step

@@ -198,7 +198,7 @@ func TestSpacing(t *testing.T) {
 }
 
 func TestWidest(t *testing.T) {
-	for now, want := range map[string][2]int32{"": {0, 0}, "5 a": {100, 99}, "5 a; 6 b": {99, 0}, sketch: {24, 3},
+	for now, want := range map[string][2]int32{"": {0, 0}, "5 a": {99, 99}, "5 a; 6 b": {99, 0}, sketch: {24, 3},
 		"1 a; 2 b; 3 c; 4 d; 5 e; 6 f; 7 g; 8 h; 9 i; 10 j": {11, 0}} {
 		b := board(t, now, 99)
 		step, start := b.WidestSpacing()
@@ -336,5 +336,15 @@ func TestTieNotes(t *testing.T) {
 	}
 	if got, want := TieNotes(p.Now, p.Steps, 1), p.Notes[1:2]; !slices.Equal(got, want) {
 		t.Errorf("the way there: %q, want %q", got, want)
+	}
+}
+
+// A step that is larger than the range fits nothing, not even a single priority.
+func TestStepBeyondTheRange(t *testing.T) {
+	for _, now := range []string{"5 a", "5 a; 5 b"} {
+		s := board(t, now, 99).SpacingOfStep(200)
+		if _, err := board(t, now, 99).Respace(s.Step, s.Start); !errors.Is(err, ErrNoRoom) || !strings.Contains(err.Error(), "step 200 is too large, priorities end at 99; largest possible: step 99, starting at 99") {
+			t.Errorf("%q: %v", now, err)
+		}
 	}
 }

@@ -17,6 +17,8 @@ const (
 	Deny  Verdict = "deny"
 	// Undefined: rules of equal priority disagree, and which one wins changes the answer.
 	Undefined Verdict = "undefined"
+	// Mixed: endpoints of a Service are decided differently, some allowed and some denied.
+	Mixed Verdict = "mixed"
 	// Unknown: something that may decide cannot be judged; the reason says what.
 	Unknown Verdict = "unknown"
 	// NotApplicable: no policy is asked about the connection; the reason says why.
@@ -165,17 +167,32 @@ type Attempt struct {
 	Why string
 }
 
-// JoinPaths joins the paths. Of a Service, which may send a connection to any of its
-// endpoints, the worst is said; one that is none of the policies' business does not count
-// where others are.
+// JoinPaths joins the verdicts of the paths. A Service may send a connection to any of its
+// endpoints: the answer is allow or deny only if it is the same at all of them.
 func (a *Answer) JoinPaths() {
-	a.Verdict, a.Reason = a.Paths[0].Verdict, a.Paths[0].Reason
-	for i := range a.Paths[1:] {
-		p := &a.Paths[i+1]
-		if a.Verdict == NotApplicable || p.Verdict != NotApplicable && JoinVerdicts(a.Verdict, p.Verdict) != a.Verdict {
-			a.Verdict, a.Reason = p.Verdict, p.Reason
+	reasons, untouched := map[Verdict]string{}, false
+	for i := range a.Paths {
+		p := &a.Paths[i]
+		if _, known := reasons[p.Verdict]; !known {
+			reasons[p.Verdict] = p.Reason
 		}
+		untouched = untouched || p.Verdict == NotApplicable && p.From.Addr.IsValid() && p.To.Addr.IsValid()
 	}
+	has := func(v Verdict) bool { _, is := reasons[v]; return is }
+	a.Verdict = NotApplicable
+	switch {
+	case has(Deny) && (has(Allow) || untouched): // no policy is asked about an untouched path, so it is open
+		a.Verdict = Mixed
+	case has(Unknown):
+		a.Verdict = Unknown
+	case has(Undefined):
+		a.Verdict = Undefined
+	case has(Deny):
+		a.Verdict = Deny
+	case has(Allow):
+		a.Verdict = Allow
+	}
+	a.Reason = reasons[a.Verdict]
 }
 
 // AddDecider adds a rule once, though several of its rows may match.
@@ -209,4 +226,6 @@ func JoinVerdicts(a, b Verdict) Verdict {
 }
 
 // HarmRank puts what hurts first.
-func (v Verdict) HarmRank() int { return slices.Index([]Verdict{Deny, Undefined, Unknown, Allow}, v) }
+func (v Verdict) HarmRank() int {
+	return slices.Index([]Verdict{Deny, Mixed, Undefined, Unknown, Allow}, v)
+}

@@ -102,8 +102,8 @@ var Connections = &page.Table[*Connection]{
 	Empty: "no connection between workloads, or with addresses outside, changes",
 	Columns: []page.Column[*Connection]{
 		{Key: "change", Title: "CHANGE", Worth: page.Always, Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.Change, Role: changeRoles[c.Change]} }},
-		{Key: "from", Title: "FROM", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.From, Role: themes.Accent} }},
-		{Key: "to", Title: "TO", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.To, Role: themes.Accent} }},
+		{Key: "from", Title: "FROM", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.Of.From.Brief(), Role: themes.Accent} }, Exact: func(c *Connection) string { return c.From }},
+		{Key: "to", Title: "TO", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.Of.To.Brief(), Role: themes.Accent} }, Exact: func(c *Connection) string { return c.To }},
 		{Key: "ports", Title: "PORTS", Min: 8, Max: 32, Worth: page.Always, Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.PortsText()} }},
 		{Key: "now", Title: "NOW", Min: 12, Max: 60, Worth: 98, Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.NowText()} }},
 		{Key: "was", Title: "BEFORE", Min: 12, Max: 60, Worth: 97, Cell: func(c *Connection) page.Cell {
@@ -135,7 +135,7 @@ func (c *Connection) Sentence() string {
 	if c.Change == string(reach.Decided) {
 		word = "decided by another rule:"
 	}
-	return word + " " + c.From + " → " + c.To + " " + c.PortsText()
+	return word + " " + c.Of.From.Brief() + " → " + c.Of.To.Brief() + " " + c.PortsText()
 }
 
 // FindingLine is a finding that only one side has.

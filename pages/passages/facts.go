@@ -128,8 +128,8 @@ var Table = &page.Table[*Passage]{
 	ID:    func(p *Passage) string { return p.From + " → " + p.To + " " + p.PortsText() },
 	Empty: "nothing may connect to anything",
 	Columns: []page.Column[*Passage]{
-		{Key: "from", Title: "FROM", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(p *Passage) page.Cell { return page.Cell{Text: p.From, Role: themes.Accent} }},
-		{Key: "to", Title: "TO", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(p *Passage) page.Cell { return page.Cell{Text: p.To, Role: themes.Accent} }},
+		{Key: "from", Title: "FROM", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(p *Passage) page.Cell { return page.Cell{Text: p.FromEnd.Brief(), Role: themes.Accent} }, Exact: func(p *Passage) string { return p.From }},
+		{Key: "to", Title: "TO", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(p *Passage) page.Cell { return page.Cell{Text: p.ToEnd.Brief(), Role: themes.Accent} }, Exact: func(p *Passage) string { return p.To }},
 		{Key: "ports", Title: "PORTS", Min: 8, Max: 40, Worth: page.Always, Cell: func(p *Passage) page.Cell { return page.Cell{Text: p.PortsText()} }},
 		{Key: "verdict", Title: "VERDICT", Worth: 99, Cell: func(p *Passage) page.Cell { return page.Cell{Text: p.Verdict} }},
 		{Key: "by", Title: "BY", Flex: true, Min: 16, Worth: 98, Cell: func(p *Passage) page.Cell { return page.Cell{Text: p.ByText()} }},

@@ -256,7 +256,7 @@ func (m *Matrix) countPairs(from, to *MatrixEnd) (c MatrixCell) {
 }
 
 // ExampleOfCell is a connection of a cell of which what its verdict says is true: of a mixed cell
-// one that is denied. ok is false where there is none.
+// one that is denied, or mixed where none is. ok is false where there is none.
 func (m *Matrix) ExampleOfCell(from, to *MatrixEnd) (c verdict.Connection, ok bool) {
 	v, wants := m.Cell(from, to).exampleVerdict()
 	return m.exampleOf(from, to, v, wants)

@@ -14,7 +14,7 @@ import (
 // connections.
 type CellVerdict string
 
-// The verdicts of cells. A cell is mixed where its pods differ, or the ports do.
+// The verdicts of cells. A cell is mixed where its pods, ports or endpoints differ.
 const (
 	CellAllow         CellVerdict = "allow"
 	CellDeny          CellVerdict = "deny"
@@ -59,6 +59,8 @@ type MatrixCell struct {
 	Allow, Deny int
 	// ByPort are allowed on some ports and denied on others.
 	ByPort int
+	// ByEndpoint are allowed at some endpoints of a Service and denied at others.
+	ByEndpoint int
 	// Undefined and Unknown are so on at least one port.
 	Undefined, Unknown int
 	// AlsoAllow and AlsoDeny are those of them that are allowed, or denied, on another port.
@@ -72,10 +74,10 @@ type MatrixCell struct {
 // add counts pairs of one outcome.
 func (c *MatrixCell) add(o matrix.Outcome, n int) {
 	if o&(matrix.IsUndefined|matrix.IsUnknown) != 0 {
-		if o&matrix.Allowed != 0 {
+		if o&(matrix.Allowed|matrix.IsMixed) != 0 {
 			c.AlsoAllow += n
 		}
-		if o&matrix.Denied != 0 {
+		if o&(matrix.Denied|matrix.IsMixed) != 0 {
 			c.AlsoDeny += n
 		}
 	}
@@ -84,6 +86,8 @@ func (c *MatrixCell) add(o matrix.Outcome, n int) {
 		c.Undefined += n
 	case o&matrix.IsUnknown != 0:
 		c.Unknown += n
+	case o&matrix.IsMixed != 0:
+		c.ByEndpoint += n
 	case o == matrix.Allowed|matrix.Denied:
 		c.ByPort += n
 	case o == matrix.Denied:
@@ -97,7 +101,7 @@ func (c *MatrixCell) add(o matrix.Outcome, n int) {
 
 // CountPairs counts all of them.
 func (c MatrixCell) CountPairs() int {
-	return c.Allow + c.Deny + c.ByPort + c.Undefined + c.Unknown + c.NotApplicable
+	return c.Allow + c.Deny + c.ByPort + c.ByEndpoint + c.Undefined + c.Unknown + c.NotApplicable
 }
 
 // Verdict returns the cell's verdict. A single undefined or unknown pair decides it,
@@ -109,7 +113,7 @@ func (c MatrixCell) Verdict() CellVerdict {
 		return CellUndefined
 	case c.Unknown > 0:
 		return CellUnknown
-	case c.ByPort > 0 || c.Allow > 0 && c.Deny > 0:
+	case c.ByPort+c.ByEndpoint > 0 || c.Allow > 0 && c.Deny > 0:
 		return CellMixed
 	case c.Deny > 0:
 		return CellDeny
@@ -125,9 +129,9 @@ func (c MatrixCell) Verdict() CellVerdict {
 func (c MatrixCell) Has(v CellVerdict) bool {
 	switch v {
 	case CellAllow:
-		return c.Allow+c.ByPort+c.AlsoAllow > 0
+		return c.Allow+c.ByPort+c.ByEndpoint+c.AlsoAllow > 0
 	case CellDeny:
-		return c.Deny+c.ByPort+c.AlsoDeny > 0
+		return c.Deny+c.ByPort+c.ByEndpoint+c.AlsoDeny > 0
 	case CellMixed:
 		return c.Verdict() == CellMixed
 	case CellUndefined:
@@ -149,12 +153,13 @@ func (c MatrixCell) Text() string {
 	for _, p := range []struct {
 		n    int
 		what string
-	}{{c.Undefined, "undefined"}, {c.Unknown, "unknown"}, {c.Deny, "denied"}, {c.ByPort, "depending on the port"}, {c.Allow, "allowed"},
+	}{{c.Undefined, "undefined"}, {c.Unknown, "unknown"}, {c.Deny, "denied"}, {c.ByPort, "depending on the port"},
+		{c.ByEndpoint, "depending on the endpoint"}, {c.Allow, "allowed"},
 		{c.NotApplicable, "not applicable"}} {
 		if p.n == all {
 			text := v.LegendText() + ": " + words.OneOrMany(all, "the one pair", "all "+words.Thousands(all)+" pairs")
-			if c.ByPort > 0 {
-				text += ", depending on the port"
+			if v == CellMixed {
+				text += ", " + p.what
 			}
 			return text
 		}
@@ -176,6 +181,9 @@ func (c MatrixCell) exampleVerdict() (v verdict.Verdict, of func(matrix.Outcome)
 	case CellUnknown:
 		return bit(verdict.Unknown, matrix.IsUnknown)
 	case CellMixed, CellDeny:
+		if c.Deny+c.ByPort == 0 {
+			return bit(verdict.Mixed, matrix.IsMixed)
+		}
 		return bit(verdict.Deny, matrix.Denied)
 	case CellAllow:
 		return bit(verdict.Allow, matrix.Allowed)

@@ -109,8 +109,8 @@ func TestMatrixOutsideIsTrace(t *testing.T) {
 						cell := m.Cell(from, to)
 						cells++
 						seen[cell.Verdict()]++
-						sum = MatrixCell{sum.Allow + cell.Allow, sum.Deny + cell.Deny, 0, sum.Undefined + cell.Undefined, sum.Unknown + cell.Unknown,
-							0, 0, sum.NotApplicable + cell.NotApplicable}
+						sum = MatrixCell{Allow: sum.Allow + cell.Allow, Deny: sum.Deny + cell.Deny, Undefined: sum.Undefined + cell.Undefined, Unknown: sum.Unknown + cell.Unknown,
+							NotApplicable: sum.NotApplicable + cell.NotApplicable}
 						for _, a := range addrs {
 							asked++
 							answer, err := walk.FromPolicies(r.Verdicts(), verdict.Connection{From: verdict.Endpoint{Key: ns.pods[i].pod.Key}, To: verdict.AddrEnd(a),

@@ -91,17 +91,20 @@ func (t *OVNTrace) Agreement() Agreement {
 	return out
 }
 
-// Verdict is OVN's: of a Service, which may send a connection to any of its endpoints, the
-// worst. Unknown where none was asked.
+// Verdict returns OVN's verdict, joined over the endpoints of a Service. Unknown if OVN was asked
+// about none.
 func (t *OVNTrace) Verdict() verdict.Verdict {
-	out := verdict.Unknown
+	var a verdict.Answer
 	for i := range t.Ways {
-		w := &t.Ways[i]
-		if v := w.Verdict(); w.Why == "" && (v == verdict.Deny || out != verdict.Deny) {
-			out = v
+		if w := &t.Ways[i]; w.Why == "" {
+			a.Paths = append(a.Paths, verdict.Path{Verdict: w.Verdict()})
 		}
 	}
-	return out
+	if len(a.Paths) == 0 {
+		return verdict.Unknown
+	}
+	a.JoinPaths()
+	return a.Verdict
 }
 
 // Agreement of a way: each stage that both came to says the same, and they came to the

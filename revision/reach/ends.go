@@ -24,17 +24,23 @@ type End struct {
 // IsOutside says whether the end is addresses outside.
 func (e *End) IsOutside() bool { return e.Name == "" }
 
-// String is "shop/deployment/web", or "0.0.0.0/0 except 10.0.0.0/8".
-func (e *End) String() string {
+// String returns the whole name: "shop/deployment/web", or "0.0.0.0/0 except 10.0.0.0/8".
+func (e *End) String() string { return e.text(len(e.Outside), len(e.Except)) }
+
+// Brief returns the name for people: of many networks, the first three are named.
+func (e *End) Brief() string { return e.text(3, 3) }
+
+// text returns the name, with a number of networks and of exceptions.
+func (e *End) text(networks, except int) string {
 	if e.Imagined != "" {
 		return e.Imagined
 	}
 	if !e.IsOutside() {
 		return e.Namespace + "/" + e.Name
 	}
-	text := words.JoinAtMost(prefixTexts(e.Outside), ", ", 3)
+	text := words.JoinAtMost(prefixTexts(e.Outside), ", ", networks)
 	if len(e.Except) > 0 {
-		text += " except " + words.JoinAtMost(prefixTexts(e.Except), ", ", 3)
+		text += " except " + words.JoinAtMost(prefixTexts(e.Except), ", ", except)
 	}
 	return text
 }

@@ -53,10 +53,20 @@ func (s *Sandbox) labConfig(name string, number int) ovn.ZoneConfig {
 		node = s.cfg.Node(name)
 	}
 	cfg := ovn.ZoneConfig{Name: name, Management: rows.ManagementAddresses(node, number), Foreign: s.cfg.ForeignRows}
-	for _, ip := range cfg.Management {
-		if a, err := netip.ParseAddr(ip); err == nil {
-			if p, ok := subnetOf(a); ok {
-				cfg.Subnets = append(cfg.Subnets, p)
+	cfg.Cluster = s.clusterSubnets()
+	if node != nil {
+		for _, text := range node.Subnets {
+			if p, err := netip.ParsePrefix(text); err == nil {
+				cfg.Subnets = append(cfg.Subnets, p.Masked())
+			}
+		}
+	}
+	if len(cfg.Subnets) == 0 {
+		for _, ip := range cfg.Management {
+			if a, err := netip.ParseAddr(ip); err == nil {
+				if p, ok := subnetOf(a); ok {
+					cfg.Subnets = append(cfg.Subnets, p)
+				}
 			}
 		}
 	}
@@ -68,6 +78,24 @@ func (s *Sandbox) labConfig(name string, number int) ovn.ZoneConfig {
 		}
 	}
 	return cfg
+}
+
+// clusterSubnets returns the subnets of all nodes' pods: those that are known, and the default ones
+// if some node has none.
+func (s *Sandbox) clusterSubnets() (out []netip.Prefix) {
+	if s.cfg.PodSubnets != nil {
+		out = s.cfg.PodSubnets()
+	}
+	for _, zone := range s.cfg.Zones {
+		var node *model.Node
+		if s.cfg.Node != nil {
+			node = s.cfg.Node(zone)
+		}
+		if node == nil || len(node.Subnets) == 0 {
+			return append(out, ovn.DefaultSubnets...)
+		}
+	}
+	return out
 }
 
 // subnetOf is the widest usual subnet of pods with that address as its second, which is

@@ -112,6 +112,16 @@ func TestSubnets(t *testing.T) {
 	if c := s.labConfig("n", 3); fmt.Sprint(c.Subnets, c.Host) != "[10.244.7.0/24 fd01:0:0:7::/64] [172.18.0.3]" {
 		t.Errorf("%+v", c)
 	}
+	s.cfg.Zones, s.cfg.PodSubnets = []string{"n"}, func() []netip.Prefix { return []netip.Prefix{netip.MustParsePrefix("10.128.0.0/14")} }
+	if c := s.labConfig("n", 3); fmt.Sprint(c.Cluster) != "[10.128.0.0/14 10.244.0.0/16 fd01::/48]" {
+		t.Errorf("a node without subnets: %v", c.Cluster)
+	}
+	s.cfg.Node = func(string) *model.Node {
+		return &model.Node{MgmtIPs: []string{"10.128.4.2"}, Subnets: []string{"10.128.4.0/23"}}
+	}
+	if c := s.labConfig("n", 3); fmt.Sprint(c.Subnets, c.Cluster) != "[10.128.4.0/23] [10.128.0.0/14]" {
+		t.Errorf("a node with its subnet: %v, all %v", c.Subnets, c.Cluster)
+	}
 }
 
 // A log is read by whole lines of ACLs, and emptied when it was read and is long.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -50,6 +51,9 @@ type Config struct {
 	// Node says what is known of a zone's node when the zone starts. Without it
 	// the rows that name the node's addresses have made-up ones.
 	Node func(zone string) *model.Node
+	// PodSubnets returns the subnets of all nodes' pods as far as they are known when a zone
+	// starts: the zone's router sends them to the other nodes.
+	PodSubnets func() []netip.Prefix
 	// PortDelay is how long after an object's change the rows follow that hang on
 	// it: pods' ports, namespaces' port groups, the management port.
 	PortDelay time.Duration

@@ -18,11 +18,12 @@ const (
 	Denied
 	IsUndefined
 	IsUnknown
+	IsMixed // endpoints of a Service are decided differently
 )
 
-var outcomes = [...]verdict.Verdict{verdict.Allow, verdict.Deny, verdict.Undefined, verdict.Unknown}
+var outcomes = [...]verdict.Verdict{verdict.Allow, verdict.Deny, verdict.Undefined, verdict.Unknown, verdict.Mixed}
 
-// OutcomeOf is the outcome of one verdict, 0 where no policy is asked.
+// OutcomeOf returns the outcome of one verdict, 0 where no policy is asked.
 func OutcomeOf(v verdict.Verdict) Outcome {
 	for i, known := range outcomes {
 		if v == known {

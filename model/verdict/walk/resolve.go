@@ -59,6 +59,8 @@ func findPod(x *index.Index, e verdict.Endpoint, p *model.Pod, source bool) foun
 		if n := x.Cluster().Node(p.NodeName); n != nil {
 			g := findNode(x, e, n, source)
 			f.addrs, f.whyNotAsked = g.addrs, g.whyNotAsked
+		} else if len(f.addrs) == 0 {
+			f.whyNotAsked = e.String() + " is host-networked, and the addresses of its node are not known"
 		}
 		if p.Assumed != "" {
 			f.Note += "; it " + p.Assumed
@@ -125,9 +127,27 @@ func findAddr(x *index.Index, e verdict.Endpoint, source bool) foundEnd {
 		f.Note = "an address of node " + f.node
 		if source {
 			f.Zone = f.node
+			f.Note += nodeSourceNote(x, f.node, e.Addr)
 		}
 	}
 	return f
+}
+
+// nodeSourceNote says from which address a node's own connections to pods come, if that is another
+// than the one that was asked about; empty otherwise.
+func nodeSourceNote(x *index.Index, node string, asked netip.Addr) string {
+	n := x.Cluster().Node(node)
+	if n == nil {
+		return ""
+	}
+	from := index.ParseAddrs(x.Precedence().SourceAddrs(n))
+	if slices.Contains(from, asked) {
+		return ""
+	}
+	if at := verdict.FamilyOf(asked).FirstAddrOf(from); at.IsValid() {
+		return "; the node's own connections to pods come from " + at.String() + ": ask with node/" + node
+	}
+	return "; the node's own connections to pods come from another address, which is not known"
 }
 
 // chooseAddrs chooses the addresses: the first of a family that both have, IPv4 first.

@@ -65,6 +65,8 @@ func VerdictSign(v verdict.Verdict) page.Span {
 		return page.Span{Text: signs.Yes, Role: themes.Allow}
 	case verdict.Deny:
 		return page.Span{Text: signs.No, Role: themes.Deny}
+	case verdict.Mixed:
+		return page.Span{Text: signs.Mixed, Role: themes.Warn}
 	case verdict.Undefined:
 		return page.Span{Text: signs.Warned, Role: themes.Warn}
 	}

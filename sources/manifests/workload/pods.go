@@ -194,8 +194,15 @@ func (s *Set) podsOf(w, template *Workload) (out []*model.Pod) {
 			out = append(out, makePod(w, template, len(out), n.Name))
 		}
 	}
-	if len(s.nodes) == 0 {
-		out = append(out, makePod(w, template, 0, ""))
+	if len(s.nodes) > 0 {
+		return out
+	}
+	assumed := Several
+	if template.Pod.NodeName != "" || template.Pod.ToBe != nil && template.Pod.ToBe.Node != "" {
+		assumed = 1 // all its pods would be on the node it names
+	}
+	for i := range assumed {
+		out = append(out, makePod(w, template, i, ""))
 	}
 	return out
 }

@@ -58,7 +58,12 @@ func (c *databaseReach) openWay(ctx, dial context.Context, programs *sync.WaitGr
 	}
 	var failed []string
 	for _, way := range ways {
-		if !s.hasTool(way) || way == socat && !isPlainPath(s.socket) {
+		if !s.hasTool(way) {
+			continue
+		}
+		if way == socat && !isPlainPath(s.socket) {
+			err = errNotPlain
+			failed = append(failed, way+": "+err.Error())
 			continue
 		}
 		if way == ovsdbClient {

@@ -34,6 +34,9 @@ while True:
 os._exit(0)
 `
 
+// errNotPlain says why socat cannot open a socket.
+var errNotPlain = errors.New("the path of the socket has characters that mean something to socat")
+
 // isPlainPath says that a path means nothing but itself in an address of socat.
 func isPlainPath(path string) bool {
 	return strings.IndexFunc(path, func(r rune) bool {

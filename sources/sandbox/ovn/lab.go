@@ -39,9 +39,8 @@ type ZoneConfig struct {
 	// Subnets are the subnets of the node's pods (default 10.244.N.0/24 for the nth zone). A
 	// pod with another address is reached, too.
 	Subnets []netip.Prefix
-	// Cluster are the subnets of all nodes' pods (default 10.244.0.0/16 and fd01::/48):
-	// what goes there and is not on the node goes to the port ElsewherePort names, what goes
-	// anywhere else to that of OutsidePort.
+	// Cluster are the subnets of all nodes' pods (default 10.244.0.0/16 and fd01::/48): a packet
+	// to one that is not on the node leaves by ElsewherePort, one to any other address by OutsidePort.
 	Cluster []netip.Prefix
 	// Management are the addresses of the node's management port (default the second of
 	// each subnet), Host those of the node itself, which lead there.

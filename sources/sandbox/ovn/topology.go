@@ -19,6 +19,9 @@ type zoneTopology struct {
 	mac     string         // and its hardware address there
 }
 
+// DefaultSubnets are the subnets of all nodes' pods if none are known.
+var DefaultSubnets = []netip.Prefix{netip.MustParsePrefix("10.244.0.0/16"), netip.MustParsePrefix("fd01::/48")}
+
 func newTopology(cfg ZoneConfig) (*zoneTopology, error) {
 	if cfg.Name == "" {
 		return nil, fmt.Errorf("a zone needs a name")
@@ -27,7 +30,7 @@ func newTopology(cfg ZoneConfig) (*zoneTopology, error) {
 		cfg.Subnets = []netip.Prefix{netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 244, byte(cfg.number), 0}), 24)}
 	}
 	if len(cfg.Cluster) == 0 {
-		cfg.Cluster = []netip.Prefix{netip.MustParsePrefix("10.244.0.0/16"), netip.MustParsePrefix("fd01::/48")}
+		cfg.Cluster = DefaultSubnets
 	}
 	if cfg.MeterRate <= 0 {
 		cfg.MeterRate = rows.MeterRate
