@@ -118,25 +118,19 @@ func (d *drawn) onOne(w *world, t *networkTrial, all []*home) bool {
 	t.packet.Src, t.packet.Dst = src, same(to.texts()...)
 	mine, there := portsOn(n, from.zone), portsOn(n, to.zone)
 	t.asked.From, t.asked.To = verdicts.PodEnd(a.namespace, a.name), verdicts.PodEnd(b.namespace, b.name)
-	straight := []leg{{from.zone, from.lport, []crossing{{from.lport, to.lport}}, to.lport}}
 	leave := leg{from.zone, from.lport, []crossing{{from.lport, mine.router}}, mine.elsewhere}
 	arrive := leg{to.zone, there.elsewhere, []crossing{{there.router, to.lport}}, to.lport}
 	routed := n.Primary || n.Topology == network.Layer3
 	switch k := d.r.IntN(13); {
 	case k < 8:
 		t.what = "pod to pod"
-		switch {
-		case a == b:
+		if a == b {
 			return false
-		case from.zone == to.zone:
-			t.legs = straight
-		case n.Topology == network.Localnet:
-			return false // the lab has no wire between nodes
-		case n.Topology == network.Layer2:
-			t.what, t.legs = "pod to pod of another node", append(straight, leg{to.zone, from.lport, []crossing{{from.lport, to.lport}}, to.lport})
-		default:
-			t.what, t.legs = "pod to pod of another node", []leg{leave, arrive}
 		}
+		if from.zone != to.zone {
+			t.what = "pod to pod of another node"
+		}
+		t.legs = podLegs(n, from, to)
 	case k < 10 && routed:
 		t.what, t.asked.To = "pod to outside", verdicts.Endpoint{}
 		t.packet.Dst = same(d.pick("198.51.100.9", "203.0.113.9", "8.8.8.8"), d.pick("2001:db8:9::9", "2001:4860::8888"))
@@ -158,6 +152,22 @@ func (d *drawn) onOne(w *world, t *networkTrial, all []*home) bool {
 		t.legs = []leg{{from.zone, from.lport, []crossing{{from.lport, mine.node}}, mine.node}}
 	}
 	return t.legs != nil && t.packet.Dst.IsValid() && t.packet.Src.IsValid()
+}
+
+// podLegs returns the way from pod to pod on a network; nil if the lab has none.
+func podLegs(n *network.Network, from, to place) []leg {
+	mine, there := portsOn(n, from.zone), portsOn(n, to.zone)
+	straight := leg{from.zone, from.lport, []crossing{{from.lport, to.lport}}, to.lport}
+	switch {
+	case from.zone == to.zone:
+		return []leg{straight}
+	case n.Topology == network.Localnet:
+		return nil // the lab has no wire between nodes
+	case n.Topology == network.Layer2:
+		return []leg{straight, {to.zone, from.lport, []crossing{{from.lport, to.lport}}, to.lport}}
+	}
+	return []leg{{from.zone, from.lport, []crossing{{from.lport, mine.router}}, mine.elsewhere},
+		{to.zone, there.elsewhere, []crossing{{there.router, to.lport}}, to.lport}}
 }
 
 // between draws a connection from a network to another: to the pod's address there, from the port here; and
