@@ -1,0 +1,191 @@
+package recorded
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha1"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"rung/cli"
+)
+
+// unzip writes a file of the test data unpacked to a folder.
+func unzip(t *testing.T, path, dir string) (out string) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out = filepath.Join(dir, strings.TrimSuffix(filepath.Base(path), ".gz"))
+	if err := os.WriteFile(out, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// cluster unpacks a cluster: its objects, and its databases by node.
+func cluster(t *testing.T, name string) (objects string, databases map[string]string) {
+	t.Helper()
+	dir, databases := t.TempDir(), map[string]string{}
+	files, err := filepath.Glob(filepath.Join("testdata", name, "*.db.gz"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d databases: %v", len(files), err)
+	}
+	for _, f := range files {
+		databases[strings.TrimSuffix(filepath.Base(f), ".db.gz")] = unzip(t, f, dir)
+	}
+	return unzip(t, filepath.Join("testdata", name, "objects.yaml.gz"), dir), databases
+}
+
+// drift runs rung drift over databases.
+func drift(t *testing.T, objects string, databases map[string]string, more ...string) (code int, out, errs string) {
+	t.Helper()
+	args := append([]string{"drift", "-f", objects, "--state-dir", t.TempDir(), "--settle", "0s"}, more...)
+	for node, file := range databases {
+		args = append(args, "--nb", node+"=file:"+file)
+	}
+	var stdout, stderr bytes.Buffer
+	code = cli.Main(args, strings.NewReader(""), &stdout, &stderr, nil)
+	return code, stdout.String(), stderr.String()
+}
+
+// Rows that OVN-Kubernetes wrote are the rows that Rung compiles.
+func TestNoDrift(t *testing.T) {
+	for _, name := range []string{"examples", "random", "networks", "networks-random", "dual-stack"} {
+		t.Run(name, func(t *testing.T) {
+			objects, databases := cluster(t, name)
+			if code, out, errs := drift(t, objects, databases); code != 0 || !strings.HasPrefix(out, "no drift") {
+				t.Errorf("exit code %d\n%s\n%s", code, out, errs)
+			}
+		})
+	}
+}
+
+// record is one transaction of a database file: rows by table and UUID.
+type record map[string]json.RawMessage
+
+// ownedRows returns one row for each table, owner type, network and kind of a database file's rows.
+func ownedRows(t *testing.T, file string) (rows map[string]string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows = map[string]string{}
+	for line := range bytes.Lines(text) {
+		var r record
+		if json.Unmarshal(line, &r) != nil {
+			continue
+		}
+		for _, table := range []string{"ACL", "Address_Set", "Port_Group"} {
+			var byUUID map[string]*struct {
+				IDs  []any `json:"external_ids"`
+				ACLs []any `json:"acls"`
+			}
+			if json.Unmarshal(r[table], &byUUID) != nil {
+				continue
+			}
+			for uuid, row := range byUUID {
+				if row == nil || len(row.IDs) != 2 || table == "Port_Group" && !holdsACLs(row.ACLs) {
+					continue
+				}
+				ids := map[string]string{}
+				pairs, _ := row.IDs[1].([]any)
+				for _, p := range pairs {
+					pair := p.([]any)
+					ids[pair[0].(string)] = pair[1].(string)
+				}
+				if owner := ids["k8s.ovn.org/owner-type"]; owner != "" {
+					key := table + " " + owner + " " + ids["k8s.ovn.org/owner-controller"]
+					if had := rows[key]; had == "" || uuid < had {
+						rows[key] = uuid
+					}
+				}
+			}
+		}
+	}
+	return rows
+}
+
+// holdsACLs reports whether a column of references has any.
+func holdsACLs(column []any) bool {
+	if len(column) != 2 {
+		return false
+	}
+	set, isSet := column[1].([]any)
+	return !isSet || len(set) > 0
+}
+
+// altered copies a database file with one column of a row changed.
+func altered(t *testing.T, file, table, uuid, column string, value any) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change, err := json.Marshal(map[string]any{"_date": 1, table: map[string]any{uuid: map[string]any{column: value}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	change = append(change, '\n')
+	text = fmt.Appendf(text, "OVSDB JSON %d %x\n%s", len(change), sha1.Sum(change), change)
+	out := filepath.Join(t.TempDir(), filepath.Base(file))
+	if err := os.WriteFile(out, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Every kind of row of every network may be altered: drift answers, and names the difference. Rows of kinds that
+// Rung does not compile are left out.
+func TestAlteredRows(t *testing.T) {
+	objects, databases := cluster(t, "networks")
+	const node = "ovn-worker"
+	rows := ownedRows(t, databases[node])
+	if len(rows) < 24 {
+		t.Fatalf("%d kinds of rows", len(rows))
+	}
+	var kinds []string
+	for key := range rows {
+		kinds = append(kinds, key)
+	}
+	slices.Sort(kinds)
+	for _, key := range kinds {
+		part := strings.Fields(key)
+		table, owner := part[0], part[1]
+		t.Run(key, func(t *testing.T) {
+			column, value := "match", any("ip4.src == 192.0.2.1")
+			switch table {
+			case "Address_Set":
+				column, value = "addresses", "192.0.2.1"
+			case "Port_Group":
+				column, value = "acls", []any{"set", []any{}}
+			}
+			file := altered(t, databases[node], table, rows[key], column, value)
+			code, out, errs := drift(t, objects, map[string]string{node: file})
+			compiled := !slices.Contains([]string{"UDNIsolation", "UDNEnabledService"}, owner)
+			if key == "ACL NetpolNode default-network-controller" {
+				compiled = false // expected only once a NetworkPolicy is on the default network
+			}
+			if want := map[bool]int{true: 1, false: 0}[compiled]; code != want {
+				t.Errorf("exit code %d, want %d\n%s\n%s", code, want, out, errs)
+			}
+		})
+	}
+}
