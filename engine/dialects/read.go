@@ -134,9 +134,12 @@ func (d *Dialects) runConfig() {
 		if err != nil {
 			wait, problem = configRetry, clean.Text(err.Error())
 		}
-		if !errors.Is(err, fs.ErrPermission) {
+		if errors.Is(err, fs.ErrPermission) {
+			refusals++
+		} else {
 			refusals = 0
-		} else if refusals++; refusals > 1 { // a permission given meanwhile is noticed in minutes
+		}
+		if refusals > 1 { // a permission given meanwhile is noticed in minutes
 			wait = configEvery
 		}
 		if !d.Send(func() { d.takeConfig(found, problem) }) {

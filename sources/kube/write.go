@@ -165,7 +165,8 @@ func (p *Policies) requestChange(ctx context.Context, r dynamic.ResourceInterfac
 	// the status moved since.
 	for try := 1; ; try++ {
 		u, err := p.withVersion(ctx, r, ch, dry)
-		if err == nil || try == tries || !apierrors.IsConflict(err) {
+		moved := apierrors.IsConflict(err) && errors.Is(verdictOf(ch.Key, ch.Verb, err), ErrChanged)
+		if err == nil || try == tries || !moved {
 			return u, err
 		}
 	}

@@ -102,20 +102,21 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 		causes = st.Details.Causes
 	}
 	switch {
-	case apierrors.IsConflict(err):
+	case isByWebhook(st): // whatever code it chose, its message is what counts
+	case isConflictOver(k, st):
 		if by := fieldManagers(causes); len(by) > 0 {
 			return &ContestedError{By: by}
 		}
 		return fmt.Errorf("the resourceVersion moved: %w", ErrChanged)
-	case apierrors.IsAlreadyExists(err):
+	case apierrors.IsAlreadyExists(err) && (st.Details == nil || st.Details.Name == "" || st.Details.Name == k.Name):
 		return fmt.Errorf("already exists: %w", ErrChanged)
 	case apierrors.IsNotFound(err) && st.Details != nil && st.Details.Name == k.Name && !isOfNamespace(st.Details):
 		return ErrGone
 	case apierrors.IsInvalid(err) && v == VerbApply &&
 		slices.ContainsFunc(causes, func(c metav1.StatusCause) bool { return c.Field == "metadata.uid" }):
 		return fmt.Errorf("was deleted and created again: %w", ErrChanged)
-	case apierrors.IsInvalid(err) && v == VerbPatch && len(causes) == 0:
-		// The test of the old value failed; the server does not say which.
+	case apierrors.IsInvalid(err) && v == VerbPatch && len(causes) == 0 && st.Message == patchFailed:
+		// The test of the old value failed, or its path is gone; the server does not say which.
 		return fmt.Errorf("the test of the old value failed: %w", ErrChanged)
 	}
 	r := &RejectedError{Code: int(st.Code), Reason: SingleLine(st.Message)}
@@ -139,6 +140,22 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 		r.Reason += "; log in again"
 	}
 	return r
+}
+
+// patchFailed is the server's whole message for a JSON patch that does not fit the object.
+const patchFailed = "the server rejected our request due to an error in our request"
+
+// isByWebhook reports whether an admission webhook refused the request. It may choose any code.
+func isByWebhook(st metav1.Status) bool { return strings.HasPrefix(st.Message, "admission webhook ") }
+
+// isConflictOver reports whether the object was changed since it was read, or others own its
+// fields. A conflict over another object, such as a quota, is none.
+func isConflictOver(k model.PolicyKey, st metav1.Status) bool {
+	d := st.Details
+	if st.Code != http.StatusConflict || st.Reason != metav1.StatusReasonConflict {
+		return false
+	}
+	return d == nil || d.Name == "" || d.Name == k.Name || len(fieldManagers(d.Causes)) > 0
 }
 
 // isOfNamespace says whether it is the namespace that is not there.

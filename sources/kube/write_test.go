@@ -372,3 +372,46 @@ func TestApplyKeepsToTheObject(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A webhook chooses its code: none of them makes its refusal a conflict, and its message stays.
+// A conflict over another object is none of the policy.
+func TestRefusalIsNoConflict(t *testing.T) {
+	const denied = `admission webhook "guard.example.org" denied the request: change windows are closed`
+	const quota = `Operation cannot be fulfilled on resourcequotas "objects": the object has been modified`
+	for _, verb := range []Verb{VerbUpdate, VerbPatch, VerbDelete} {
+		for _, c := range []struct {
+			code            int
+			reason, message string
+			details         map[string]any
+		}{
+			{409, "Conflict", denied, nil},
+			{409, "", denied, nil},
+			{409, "AlreadyExists", denied, map[string]any{"name": "blue"}},
+			{409, "Conflict", denied, map[string]any{"name": "blue"}},
+			{422, "Invalid", denied, nil},
+			{422, "", denied, nil},
+			{403, "Forbidden", denied, nil},
+			{409, "Conflict", quota, map[string]any{"name": "objects", "kind": "resourcequotas"}},
+		} {
+			s, p, l := start(t, bluePolicy)
+			asked := 0
+			s.Before(func(w http.ResponseWriter, r apiserver.Request) bool {
+				if r.Method == "GET" {
+					return false
+				}
+				asked++
+				apiserver.Fail(w, c.code, c.reason, c.message, c.details)
+				return true
+			})
+			now := parsed(t, strings.Replace(l.Policy.YAML, "priority: 40", "priority: 41", 1))
+			_, err := p.MakeChange(t.Context(), PolicyChange{Verb: verb, Key: blueKey, Old: l.Policy, New: now, Unchanged: unchanged(l.Policy)}, false)
+			var no *RejectedError
+			if errors.Is(err, ErrChanged) || !errors.As(err, &no) || no.Reason != c.message || no.Code != c.code {
+				t.Errorf("%s, %d %s: %v", verb, c.code, c.reason, err)
+			}
+			if asked != 1 {
+				t.Errorf("%s, %d %s: sent %d times", verb, c.code, c.reason, asked)
+			}
+		}
+	}
+}

@@ -188,7 +188,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, req Request, bod
 			was, _ := json.Marshal(now)
 			is, err := p.Apply(was)
 			if err != nil {
-				Fail(w, 422, "Invalid", "the server rejected our Request due to an error in our Request", map[string]any{})
+				Fail(w, 422, "Invalid", "the server rejected our request due to an error in our request", map[string]any{})
 				return
 			}
 			next = nil
