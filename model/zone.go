@@ -149,7 +149,8 @@ const SettleTime = 5 * time.Second
 // where the rows were never read or may not be. A zone that is swept is judged as
 // of its read; what changed since is stale. A difference counts as settling
 // for SettleTime after the newest related change or read; one that stands
-// because a write fails does not begin anew with every pod that comes.
+// because a write fails does not begin anew with every pod that comes. The rows of
+// a stored database never change, so a difference there is behind at once.
 func (p *PolicyInZone) StateAt(z *ZoneState, now time.Time) PolicyState {
 	return p.StateSettlingAfter(z, now, SettleTime)
 }
@@ -178,7 +179,7 @@ func (p *PolicyInZone) StateSettlingAfter(z *ZoneState, now time.Time, settle ti
 		return StateInSync
 	case p.Error != "" && !p.DiffSince.IsZero() && now.Sub(p.DiffSince) >= settle:
 		return StateBehind
-	case now.Sub(p.Touched) < settle:
+	case !z.IsStored() && now.Sub(p.Touched) < settle:
 		return StateSettling
 	}
 	return StateBehind
@@ -193,7 +194,7 @@ func (z *ZoneState) NextBehind(now time.Time) (next time.Time) {
 
 // NextBehindAfter is NextBehind where differences settle for another time.
 func (z *ZoneState) NextBehindAfter(now time.Time, settle time.Duration) (next time.Time) {
-	if !z.IsCurrent() {
+	if !z.IsCurrent() || z.IsStored() {
 		return time.Time{}
 	}
 	consider := func(since time.Time) {
@@ -217,7 +218,7 @@ func (z *ZoneState) NextBehindAfter(now time.Time, settle time.Duration) (next t
 type ZoneState struct {
 	Name     string
 	Endpoint string // printable address
-	Server   string // "ovsdb-server 3.1.0", "builtin", "file"
+	Server   string // "ovsdb-server 3.1.0", "builtin", StoredServer
 	Conn     ConnState
 	ConnAt   time.Time // when Conn was entered
 	SyncedAt time.Time // newest moment the rows were known current; zero: never
@@ -266,6 +267,12 @@ type DisownedRow struct {
 	Was         PolicyKey
 	ID          string // the k8s.ovn.org/id it had
 }
+
+// StoredServer is the Server of a zone whose rows come from a database file.
+const StoredServer = "file"
+
+// IsStored reports whether the rows come from a database file: nothing writes them any more.
+func (z *ZoneState) IsStored() bool { return z.Conn == ConnReadOnly || z.Server == StoredServer }
 
 // IsCurrent says whether the rows are those that are there now: the zone is being
 // watched, or it is a file, which does not change.

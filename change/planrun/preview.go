@@ -7,7 +7,6 @@ import (
 	"rung/change"
 	"rung/change/gate"
 	"rung/change/history"
-	"rung/model"
 	"rung/model/plan"
 	"rung/revision"
 )
@@ -160,7 +159,7 @@ func (a *planAsk) reasonToRefuse(rev *revision.Revision) string {
 		return "there is no zone whose rows could show that a step is done"
 	}
 	for _, z := range rev.Zones {
-		if z.Conn == model.ConnReadOnly {
+		if z.IsStored() {
 			return fmt.Sprintf("zone %s is a file: its rows never follow", z.Name)
 		}
 	}

@@ -203,8 +203,10 @@ func zoneWaitsFor(rev *revision.Revision, z *model.ZoneState, k model.PolicyKey,
 
 // isOutOfReach says why nothing is known of a zone's rows as they are now.
 func isOutOfReach(z *model.ZoneState) string {
-	switch z.Conn {
-	case model.ConnDenied, model.ConnReadOnly, model.ConnAbsent:
+	switch {
+	case z.IsStored():
+		return string(model.ConnReadOnly)
+	case z.Conn == model.ConnDenied, z.Conn == model.ConnAbsent:
 		return string(z.Conn)
 	}
 	if z.SyncedAt.IsZero() {

@@ -43,7 +43,7 @@ not understood are counted and shown.`,
 				return fmt.Errorf("no ovn-trace in %s: %s", traceSourceName(args[0]), whyNoTrace(report))
 			}
 			a.Flags.RowsOnly = true
-			return a.AnswerQuery(cmd.Context(), false, command.Query{Zones: len(a.Flags.NB) > 0,
+			return a.AnswerQuery(cmd.Context(), false, command.Query{Zones: a.Flags.HasDatabases(cmd.Context()),
 				Answer: func(_ context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 					out := explanationOf(r, report)
 					return &command.Answer{Value: out, Text: func(wide bool) string { return out.explainText(wide) }, NotConsidered: unexplainedOmissions(r),

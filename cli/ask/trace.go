@@ -59,7 +59,7 @@ answers come in the same order. Flags fill in what a case does not say. A case t
 		Args: takesQuestion,
 	}, func(args []string, _ bool) command.Query {
 		questions := sync.OnceValues(func() ([]trace.Question, error) { return readQuestions(a, cmd, args, one, cases) })
-		live := ovn || asksZones(a, by)
+		live := ovn || asksZones(cmd.Context(), a, by)
 		a.Flags.OnOVN = ovn
 		return command.Query{Zones: live, Answer: func(ctx context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 			asked, err := questions()
@@ -100,10 +100,10 @@ func askedOf(by string) (trace.AnsweredBy, error) {
 	return ask, nil
 }
 
-// asksZones says whether the zones' rows are asked, not those that the policies of -f
-// compile to.
-func asksZones(a *command.App, by string) bool {
-	return by != byPolicies && (len(a.Flags.NB) > 0 || len(a.Flags.Files) == 0)
+// asksZones reports whether live rows are asked: the rows of a cluster, of --nb, or of the
+// database files in a folder of -f. Otherwise the policies are compiled to rows.
+func asksZones(ctx context.Context, a *command.App, by string) bool {
+	return by != byPolicies && (len(a.Flags.Files) == 0 || a.Flags.HasDatabases(ctx))
 }
 
 // addQuestionFlags adds the flags that say which connection is meant, or which file has many.

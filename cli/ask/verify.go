@@ -58,7 +58,7 @@ pods of all namespaces, or of those of --namespaces.`,
 		},
 		Annotations: command.FormAnnotations(report.Forms...),
 	}, func(files []string, _ bool) command.Query {
-		live := !write && asksZones(a, by)
+		live := !write && asksZones(cmd.Context(), a, by)
 		read := sync.OnceValues(func() (*Expectations, error) { return ReadExpectations(cmd.Context(), a, files) })
 		return command.Query{Zones: live, Answer: func(ctx context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 			ask, err := askedOf(by)

@@ -64,7 +64,7 @@ func ForInput(a *App, arg string) (*App, error) {
 		context = in.Name
 	}
 	next := ForContext(a, context)
-	next.Flags.Files, next.Flags.NB, next.Flags.SB, next.Flags.WriteBack, next.Flags.ReadOnly = nil, nil, nil, false, true
+	next.Flags.Files, next.Flags.NB, next.Flags.SB, next.Flags.databases, next.Flags.WriteBack, next.Flags.ReadOnly = nil, nil, nil, nil, false, true
 	if in.Kind != engine.ContextInput {
 		next.Flags.Files, next.Flags.Kube.ClusterOptions.Overrides, next.Flags.Kube.Kubeconfig = []string{arg}, next.Flags.Kube.unset, ""
 	}

@@ -31,6 +31,7 @@ import (
 type globalFlags struct {
 	Files      []string
 	NB, SB     []string
+	databases  []string // found in folders of -f; nil before the search
 	nbTLS      engine.TLSFiles
 	Output     string
 	keepCounts bool

@@ -39,7 +39,7 @@ func (f *globalFlags) setDatabases(ctx context.Context, cfg *engine.Config) (giv
 	if cfg.Mode.Name != revision.FilesMode {
 		return false, nil
 	}
-	found, err := engine.FindDatabases(ctx, f.Files)
+	found, err := f.findDatabases(ctx)
 	if err != nil || len(found) == 0 {
 		return false, err
 	}
@@ -53,6 +53,27 @@ func (f *globalFlags) setDatabases(ctx context.Context, cfg *engine.Config) (giv
 	}
 	cfg.Mode.Title += " · rows of " + files + ", read-only"
 	return true, nil
+}
+
+// findDatabases returns the database files in the folders of -f. It looks once for a command.
+func (f *globalFlags) findDatabases(ctx context.Context) (found []string, err error) {
+	if f.databases == nil {
+		if found, err = engine.FindDatabases(ctx, f.Files); err != nil {
+			return nil, err
+		}
+		f.databases = append([]string{}, found...)
+	}
+	return f.databases, nil
+}
+
+// HasDatabases reports whether databases are given without a cluster: by --nb, or as files in
+// the folders of -f.
+func (f *globalFlags) HasDatabases(ctx context.Context) bool {
+	if len(f.NB) > 0 {
+		return true
+	}
+	found, err := f.findDatabases(ctx)
+	return err != nil || len(found) > 0 // the engine's start repeats the error
 }
 
 // setSouthbounds fills in the Southbound databases given by --sb. One without a zone is that

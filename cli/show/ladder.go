@@ -24,7 +24,8 @@ import (
 func LadderCommand(a *command.App) *cobra.Command {
 	var stage *model.Stage
 	var only selection.Selection
-	cmd := command.NetworkCommand(a, &cobra.Command{
+	var cmd *cobra.Command
+	cmd = command.NetworkCommand(a, &cobra.Command{
 		Use:   "ladder",
 		Short: "Show every policy in order of precedence, with gaps and conflicts",
 		Long: `Show every policy in order of precedence: tier 1 by priority, where the lower number
@@ -35,8 +36,9 @@ Where Antrea's precedence holds (--system), its tiers stand in order, with the
 NetworkPolicies before the baseline; -o antctl prints the columns of antctl get
 networkpolicy --sort-by=effectivePriority.
 
-With --nb it also shows how many zones are in sync with each policy, and the rows no
-policy stands for: those of tier 0, and those Rung does not compile.`,
+With --nb, or databases in a folder of -f, it also shows how many zones are in sync
+with each policy, and the rows no policy stands for: rows of tier 0, and rows Rung does
+not compile.`,
 		Example: `  rung ladder -f examples/
   rung ladder -f examples/ --stage to-lport -o wide
   rung ladder -f examples/ -n red
@@ -44,7 +46,7 @@ policy stands for: those of tier 0, and those Rung does not compile.`,
   rung ladder -f examples/ --system antrea -o antctl`,
 		Args: command.TakesArgs(0),
 	}, func([]string, bool) command.Query {
-		return command.Query{Zones: len(a.Flags.NB) > 0, Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+		return command.Query{Zones: a.Flags.HasDatabases(cmd.Context()), Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 			if !r.System.HasFeature(system.Stages) && *stage != "" {
 				return nil, fmt.Errorf("--stage is of OVN's pipeline, and %s precedence holds here; leave it out", r.System.TitlePossessive)
 			}

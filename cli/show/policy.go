@@ -24,20 +24,21 @@ import (
 
 func PolicyCommand(a *command.App) *cobra.Command {
 	var in selection.Selection
-	cmd := a.QueryCommand(&cobra.Command{
+	var cmd *cobra.Command
+	cmd = a.QueryCommand(&cobra.Command{
 		Use:   "policy NAME",
 		Short: "Show one policy: subject pods, rules in order, ACLs, findings",
 		Long: `Show one policy. Name it by NAME, a NetworkPolicy or EgressFirewall by NAMESPACE/NAME;
 where two kinds share a name, put the kind before it: ANP/x, BANP/default,
-NP/namespace/x. With --nb it also shows the state of its rows in each zone. -o wide
-lists the pods and ACLs.`,
+NP/namespace/x. With --nb, or databases in a folder of -f, it also shows
+the state of its rows in each zone. -o wide lists the pods and ACLs.`,
 		Example: `  rung policy cluster-control -f examples/
   rung policy db-from-api -n green --context staging -o wide`,
 		Args:              command.TakesArgs(0, "NAME"),
 		ValidArgsFunction: a.CompleteFirst(command.PolicyChoices),
 		Annotations:       command.FormAnnotations(command.NameForm),
 	}, func(args []string, _ bool) command.Query {
-		return command.Query{Zones: len(a.Flags.NB) > 0, Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+		return command.Query{Zones: a.Flags.HasDatabases(cmd.Context()), Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 			k, err := in.PolicyNamed(r, args[0])
 			if err != nil {
 				return nil, err

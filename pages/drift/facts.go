@@ -89,18 +89,23 @@ func NextBehind(zones []*model.ZoneState, now time.Time, settle time.Duration) (
 	return first
 }
 
-// IsMoving says whether some of it may go away by itself: rows that differ, in a
-// zone that is read, and not rows that nobody will ever write.
+// IsMoving reports whether a difference may go away by itself: rows that differ in a zone
+// that is read from a server. Rows of a stored database stay as they are.
 func IsMoving(zones []*model.ZoneState, out []Facts) bool {
+	byName := map[string]*model.ZoneState{}
+	for _, z := range zones {
+		byName[z.Name] = z
+	}
 	for _, o := range out {
+		z := byName[o.Zone]
 		switch o.State {
 		case model.StateSettling, model.StateBehind:
-			return true
+			if z == nil || !z.IsStored() {
+				return true
+			}
 		case model.StateUnknown:
-			for _, z := range zones {
-				if z.Name == o.Zone && !z.SyncedAt.IsZero() {
-					return true
-				}
+			if z != nil && !z.SyncedAt.IsZero() {
+				return true
 			}
 		}
 	}

@@ -46,7 +46,7 @@ func isShownInZone(r *revision.Revision, z *model.ZoneState, policies []model.Po
 	switch {
 	case z.SyncedAt.IsZero():
 		return false, "not read yet"
-	case z.Conn == model.ConnReadOnly:
+	case z.IsStored():
 		return false, "a file: its rows never follow"
 	case z.Conn == model.ConnSwept:
 		return isShownAsRead(r, z, policies)

@@ -81,7 +81,7 @@ func (z *Zone) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 		}
 		return r, err
 	}, func(r *Result, at time.Time, flaw string) {
-		sink(model.ZoneUpdate{Conn: model.ConnReadOnly, At: at, Server: "file", DB: r.DB, Resync: true, Error: flaw, Partial: flaw})
+		sink(model.ZoneUpdate{Conn: model.ConnReadOnly, At: at, Server: model.StoredServer, DB: r.DB, Resync: true, Error: flaw, Partial: flaw})
 	}, func(state model.ConnState, _ int, why string) {
 		sink(model.ZoneUpdate{Conn: state, At: time.Now(), Error: why})
 	})
