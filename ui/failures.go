@@ -2,7 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"log/slog"
 	"strings"
 	"sync"
 	"time"
@@ -20,7 +19,7 @@ type internalErrors struct {
 	unsaid  string            // the newest that no message told yet
 }
 
-// report writes the report of an internal error, logs it, and returns the error in one line. The same
+// report writes the report of an internal error to the state folder, and returns the error in one line. The same
 // error is reported once.
 func (e *internalErrors) report(stateDir, doing string, what any) string {
 	e.mu.Lock()
@@ -30,7 +29,6 @@ func (e *internalErrors) report(stateDir, doing string, what any) string {
 		return had
 	}
 	text := fmt.Sprintf("internal error while %s: %s", doing, writeReport(stateDir, time.Now(), what, doing))
-	slog.Error(text)
 	if e.reports == nil {
 		e.reports = map[string]string{}
 	}

@@ -109,7 +109,7 @@ func logLevel(ctx context.Context, a *command.App, f *levelFlags, args []string)
 		}
 		oneByOne := func(k model.Key) bool { p := r.Cluster.Policy(k); return p != nil && p.Tiered != nil }
 		if f.label != "" && !slices.ContainsFunc(m.Policies, oneByOne) {
-			return errors.New("--label is for policies of Antrea, whose rules log one by one")
+			return errors.New("--label needs policies whose rules log one by one")
 		}
 		if err := checkTerminal(a, &f.change); err != nil {
 			return err

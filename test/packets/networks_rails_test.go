@@ -192,7 +192,8 @@ func (r *run) exampleTrial(q verdicts.Connection, all []*home, srcPort uint16) *
 	if q.Family == verdicts.IPv6 {
 		t.packet.Src, t.packet.Dst = from.v6, to.v6
 	}
-	if t.legs = podLegs(n, from, to); t.legs == nil {
+	t.legs = podLegs(n, from, to)
+	if t.legs == nil {
 		return nil
 	}
 	return t

@@ -72,18 +72,15 @@ var writtenCRDs = sync.OnceValues(func() (map[model.Kind]func() (*compiledCRD, e
 				return c, nil
 			})
 			kind := model.Kind(def.Spec.Names.Kind)
-			if def.Spec.Group == antreaGroup {
-				kind += "." + antreaGroup
+			// Kubernetes has some of the same kinds, but for those of OVN-Kubernetes.
+			if def.Spec.Group != "k8s.ovn.org" {
+				kind += model.Kind("." + def.Spec.Group)
 			}
 			out[kind] = compiled
 		}
 	}
 	return out, nil
 })
-
-// antreaGroup is the API group whose kinds have it in their name, since Kubernetes has some of the
-// same name.
-const antreaGroup = "crd.antrea.io"
 
 func compileCRD(name string) (*compiledCRD, error) {
 	text, err := crdFiles.ReadFile(name)
