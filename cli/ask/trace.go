@@ -51,7 +51,8 @@ alone those that the policies compile to. --ovn also runs ovn-trace in the zones
 only the policies can be asked.
 
 --cases takes a JSON array of {"from","to","protocol","port","ip_version","network"}; the
-answers come in the same order. Flags fill in what a case does not say. A case that cannot be asked is "unknown" and a line on stderr: exit 2 then.`,
+answers come in the same order. Flags fill in what a case does not say. One that cannot
+be asked is "unknown" and a line on stderr: exit 2 then.`,
 		Example: `  rung trace blue/api-d0 red/web-f0 8080 -f examples/
   rung trace --from canary-0 --to service/kube-system/kube-dns --port 53/udp --by both -f examples/
   rung trace blue/api-d0 red/web-f0 8080 --ovn --context staging

@@ -77,6 +77,9 @@ not just settling. ` + secondHelp,
 			out := page.MapList(all, func(z *zones.ZoneFacts) zoneOut { return zoneOut{z, describeSouthbound(r, z.Of, now)} })
 			ans := command.TableAnswer(a, out, zones.Table, all)
 			ans.NotConsidered = omitted.OmissionsOfRows(r, asked)
+			if *flows && !slices.ContainsFunc(out, func(z zoneOut) bool { return z.Southbound != nil && z.Southbound.Flows != nil }) {
+				ans.NotConsidered = append(ans.NotConsidered, model.Omission{Code: model.OmittedPart, Why: "--flows: no Southbound database of these zones was read"})
+			}
 			ans.LeftOut = only.LeftOutText(len(asked), len(r.Zones), "zone")
 			ans.Names = func() []string {
 				return page.MapList(asked, func(z *model.ZoneState) string { return command.ZonePrefix + z.Name })

@@ -35,7 +35,7 @@ func WaysInOf(t *reach.Table, r *revision.Revision, keep func(*reach.End) bool) 
 		}
 		p.FromEnd = &reach.End{Imagined: p.From}
 		if w.To == nil {
-			p.To, p.ToEnd, p.Verdict, p.By = "service/"+w.Service.NamespacedName(), &reach.End{Imagined: w.Service.NamespacedName()}, string(verdict.NotApplicable), []string{w.Broken}
+			p.To, p.ToEnd, p.Verdict, p.By = "service/"+w.Service.NamespacedName(), &reach.End{Imagined: "service/" + w.Service.NamespacedName()}, string(verdict.NotApplicable), []string{w.Broken}
 			out = append(out, p)
 			continue
 		}
