@@ -33,7 +33,6 @@ const (
 	AppliedToBlock = "antrea-applied-to-ipblock"
 	AppliedToForms = "antrea-applied-to-forms"
 
-	GroupsBeside = "antrea-groups-beside-selectors"
 	GroupForms   = "antrea-group-forms"
 	GroupBlock   = "antrea-group-ipblock"
 	AccountAlone = "antrea-account-alone"
@@ -73,8 +72,8 @@ const (
 	RuleNames        = "antrea-rule-names"
 )
 
-// SaysExcept is said of an ipBlock with except.
-const SaysExcept = "an ipBlock of Antrea has no except: write a rule with more precedence for what is left out"
+// SaysExcept is said of an ipBlock of a group with except.
+const SaysExcept = "a block of a group has no except: write an ipBlock in the rule"
 
 // DocumentedRule is a sentence of Antrea's documentation, with the code of the finding for
 // objects that do otherwise.
@@ -114,14 +113,13 @@ var Sentences = []DocumentedRule{
 	{AppliedToForms, refused, "One element of appliedTo is of one form: selectors, group, serviceAccount, service or nodeSelector."},
 	{AppliedToNetworks, doubt, "A group of ipBlocks in appliedTo is ignored."},
 	{AppliedToNamespaces, refused, "In appliedTo of an Antrea NetworkPolicy a namespaceSelector is forbidden, in a Group as well (NetworkPolicyAppliedToUnsupportedGroup)."},
-	{GroupsBeside, refused, "All rules and appliedTo of a ClusterNetworkPolicy have either selectors or groups, not both."},
 	{AccountAlone, refused, "serviceAccount cannot be used with any other field."},
 	{AccountLabel, doubt, "The label internal.antrea.io/service-account is reserved."},
 	{PeerForms, refused, "A peer has one form: selectors, group, serviceAccount, ipBlock, nodeSelector or fqdn."},
 	{NamespacesSelector, refused, "namespaces cannot be set with namespaceSelector."},
 	{NamespacesANNP, refused, "An Antrea NetworkPolicy does not support namespaces in a peer."},
 	{SameLabelsNobody, advice, "sameLabels is a no-op on namespaces that do not have all the labels."},
-	{IPBlockExcept, refused, "ipBlock does not have the field except."},
+	{IPBlockExcept, refused, "except is a part of its ipBlock; blocks of groups have none."},
 	{IPBlockPods, advice, "The CIDRs of ipBlock should be outside the cluster, since addresses of Pods change."},
 	{FQDNIngress, refused, "fqdn is applicable to the to section of egress rules only."},
 	{FQDNDrop, doubt, "fqdn is recommended with Allow only: an address that was cached may still be reached."},
@@ -179,6 +177,6 @@ var shorts = map[string]string{
 	PriorityTie: "tie", ActionDeny: "Deny", TierMissing: "no tier", TierDeleted: "tier deleted",
 	FQDNDrop: "fqdn Drop", ToServicesMissing: "no Service", GroupMissing: "no group", PriorityRange: "priority",
 	AppliedToNothing: "no pods", AppliedToNetworks: "no pods", AppliedToNamespaces: "appliedTo", AppliedToBoth: "appliedTo",
-	AppliedToSome: "appliedTo", GroupsBeside: "groups", SameLabelsNobody: "no namespace",
+	AppliedToSome: "appliedTo", SameLabelsNobody: "no namespace",
 	ServiceMissing: "no Service", RuleNames: "rule names", BaselinePass: "idle Pass", BaselineAllow: "idle Allow",
 }

@@ -170,7 +170,11 @@ func (n *normaliser) antreaPeer(o *antreaPeer, at string) model.Peer {
 		if !IsCommonCIDR(o.IPBlock.CIDR) {
 			n.addInvalid(check.CodeCIDR, at+".ipBlock.cidr", fmt.Sprintf("%q is no CIDR", cidr), CIDRRemedy(o.IPBlock.CIDR))
 		}
-		return model.Peer{Kind: model.PeerNetworks, Networks: []string{cidr}}
+		p := model.Peer{Kind: model.PeerNetworks, Networks: []string{cidr}}
+		for _, e := range o.IPBlock.Except {
+			p.Except = append(p.Except, clean.Text(e))
+		}
+		return p
 	case o.Group != "":
 		return model.Peer{Kind: model.PeerGroup, Group: clean.Text(o.Group)}
 	case o.ServiceAccount != nil:

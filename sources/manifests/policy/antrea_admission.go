@@ -10,6 +10,7 @@ import (
 	"rung/model"
 	"rung/model/antrea"
 	"rung/model/clean"
+	"rung/model/ovn/match"
 	"rung/sources/manifests/check"
 )
 
@@ -21,14 +22,9 @@ func (n *normaliser) antreaAdmission(spec *antreaPolicySpec) {
 	}
 	n.appliedToPlaces(spec)
 	n.appliedToForms(spec.AppliedTo, "spec.appliedTo")
-	a := antreaUse{}
-	a.addAppliedTo(spec.AppliedTo)
 	for _, d := range model.Directions {
 		for i := range spec.rulesOf(d) {
 			r, at := &spec.rulesOf(d)[i], fmt.Sprintf("spec.%s[%d]", d.Lower(), i)
-			a.addAppliedTo(r.AppliedTo)
-			a.addPeers(r.From)
-			a.addPeers(r.To)
 			n.appliedToForms(r.AppliedTo, at+".appliedTo")
 			n.nodePort(spec, r, d, at)
 			n.antreaRuleForms(r, d, at)
@@ -43,9 +39,6 @@ func (n *normaliser) antreaAdmission(spec *antreaPolicySpec) {
 			}
 		}
 	}
-	if a.groups && a.selectors && n.p.Kind == model.KindACNP {
-		n.addInvalid(antrea.GroupsBeside, "spec", "has ClusterGroups beside selectors: all rules and appliedTo have one or the other", "put the selectors into a ClusterGroup")
-	}
 	n.ruleNames()
 }
 
@@ -54,23 +47,6 @@ func (s *antreaPolicySpec) rulesOf(d model.Direction) []antreaRule {
 		return s.Ingress
 	}
 	return s.Egress
-}
-
-// antreaUse says by which means a policy refers to pods.
-type antreaUse struct{ groups, selectors bool }
-
-func (u *antreaUse) addAppliedTo(list []antreaAppliedTo) {
-	for i := range list {
-		u.groups = u.groups || list[i].Group != ""
-		u.selectors = u.selectors || list[i].PodSelector != nil || list[i].NamespaceSelector != nil
-	}
-}
-
-func (u *antreaUse) addPeers(list []antreaPeer) {
-	for i := range list {
-		u.groups = u.groups || list[i].Group != ""
-		u.selectors = u.selectors || list[i].PodSelector != nil || list[i].NamespaceSelector != nil || list[i].Namespaces != nil
-	}
 }
 
 // appliedToPlaces says where appliedTo stands: at the policy, or at every rule.
@@ -189,8 +165,8 @@ func (n *normaliser) antreaRuleForms(r *antreaRule, d model.Direction, at string
 		if p.Namespaces != nil && n.p.Kind == model.KindANNP {
 			n.addInvalid(antrea.NamespacesANNP, at+".namespaces", "is not of an Antrea NetworkPolicy", "write podSelector, or an Antrea ClusterNetworkPolicy")
 		}
-		if p.IPBlock != nil && len(p.IPBlock.Except) > 0 {
-			n.addInvalid(antrea.IPBlockExcept, at+".ipBlock.except", antrea.SaysExcept, "")
+		if p.IPBlock != nil {
+			n.exceptInside(p.IPBlock, at+".ipBlock.except")
 		}
 		if p.FQDN != "" && d == model.Ingress {
 			n.addInvalid(antrea.FQDNIngress, at+".fqdn", "is for egress only", "")
@@ -198,6 +174,20 @@ func (n *normaliser) antreaRuleForms(r *antreaRule, d model.Direction, at string
 	}
 	for j := range r.Ports {
 		n.antreaPort(&r.Ports[j], fmt.Sprintf("%s.ports[%d]", at, j))
+	}
+}
+
+// exceptInside notes an exception of an ipBlock that is no CIDR inside the block.
+func (n *normaliser) exceptInside(b *antreaIPBlock, at string) {
+	block, _ := match.ParseCIDR(b.CIDR) // one that is no CIDR is said already
+	for i, text := range b.Except {
+		e, ok := match.ParseCIDR(text)
+		switch {
+		case !ok:
+			n.addInvalid(check.CodeCIDR, fmt.Sprintf("%s[%d]", at, i), fmt.Sprintf("%q is no CIDR", clean.Text(text)), CIDRRemedy(text))
+		case block.IsValid() && (e.Bits() < block.Bits() || !block.Contains(e.Addr())):
+			n.addInvalid(antrea.IPBlockExcept, fmt.Sprintf("%s[%d]", at, i), clean.Text(text)+" is not inside "+clean.Text(b.CIDR), "write a part of the block")
+		}
 	}
 }
 

@@ -53,7 +53,7 @@ type antreaAppliedTo struct {
 
 type antreaIPBlock struct {
 	CIDR string `json:"cidr"`
-	// Except is of NetworkPolicies and not of Antrea's.
+	// Except is of Antrea 2.2 and newer; groups do not have it.
 	Except []string `json:"except"`
 }
 
@@ -71,6 +71,8 @@ type antreaPeer struct {
 	ServiceAccount    *antreaName           `json:"serviceAccount"`
 	IPBlock           *antreaIPBlock        `json:"ipBlock"`
 	FQDN              string                `json:"fqdn"`
+	// Scope is Cluster, the default; ClusterSet is of several clusters, which Rung does not read.
+	Scope string `json:"scope"`
 }
 
 type antreaICMP struct {
