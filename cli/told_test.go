@@ -139,7 +139,7 @@ func TestWhichCommandsReadZones(t *testing.T) {
 			says = !database && !sandbox
 		case mark == "yes":
 			says = database && sandbox
-		case mark == "with `--nb`":
+		case mark == "with `--nb`", mark == "with databases":
 			says = database && !sandbox
 		default:
 			says = len(flags) > 0 && !database && !sandbox
