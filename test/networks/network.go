@@ -55,14 +55,19 @@ func networksOf(c *model.Cluster) *networks {
 	missing := func(namespace, name string) bool {
 		return c.Get(model.Key{Kind: model.KindNAD, Namespace: namespace, Name: name}) == nil
 	}
+	// A primary network of a namespace without the label is refused.
+	refused := func(d *network.Definition, namespace string) bool {
+		ns := c.Namespace(namespace)
+		return d.Config.Primary && ns != nil && ns.Labels.Map()["k8s.ovn.org/primary-user-defined-network"] == ""
+	}
 	for d := range model.ObjectsOf[*network.Definition](c, model.KindUDN) {
-		if d.Err == "" && missing(d.Namespace, d.Name) {
+		if d.Err == "" && missing(d.Namespace, d.Name) && !refused(d, d.Namespace) {
 			add(d.Namespace, d.Name, &d.Config)
 		}
 	}
 	for d := range model.ObjectsOf[*network.Definition](c, model.KindCUDN) {
 		for ns := range c.Namespaces() {
-			if d.Err == "" && d.Namespaces.Matches(ns.Labels) && missing(ns.Name, d.Name) {
+			if d.Err == "" && d.Namespaces.Matches(ns.Labels) && missing(ns.Name, d.Name) && !refused(d, ns.Name) {
 				add(ns.Name, d.Name, &d.Config)
 			}
 		}
