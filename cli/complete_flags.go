@@ -115,7 +115,7 @@ var freeText = map[string]string{
 	"port":            "a port, or one with its protocol",
 	"metrics-address": "an address",
 	"tls-server-name": "a name in a certificate",
-	"cluster-subnets": "networks",
+	"cluster-subnets": "networks", "masquerade-subnets": "networks",
 	"request-timeout": "a duration",
 	"pager":           "a command line",
 	"identity":        "a new name",

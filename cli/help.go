@@ -151,7 +151,7 @@ var flagGroups = []flagGroup{
 	{"Databases of OVN", []string{"nb", "sb", "nb-ca", "nb-cert", "nb-key", "nb-skip-name-verification", "ovn-namespace"}},
 	{"The ACL log", []string{"log", "speed", "keep-counts"}},
 	{"What may change", []string{"readonly", "write", "write-back", "reconcile"}},
-	{"What OVN-Kubernetes runs with", []string{"ip-family", "system", "max-priority", "compile-cnp", "cluster-subnets",
+	{"What OVN-Kubernetes runs with", []string{"ip-family", "system", "max-priority", "compile-cnp", "cluster-subnets", "masquerade-subnets",
 		"dns-addresses",
 		"host-network-namespace",
 		"multicast", "netpol-defaults", "observability", "allow-icmp-network-policy", "enable-stateless-netpol",

@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"cmp"
 	"net/netip"
 
 	"rung/model"
@@ -74,8 +75,8 @@ func (n networkName) keyOf(kind model.Kind, namespace, name string) model.Policy
 	return model.PolicyKey{Kind: kind, Namespace: namespace, Name: name, Network: string(n)}
 }
 
-// decideFamilies decides which address families are compiled for, and which subnets pods have,
-// and says whether the families are news.
+// decideFamilies decides the address families to compile for, the subnets of pods, and the addresses of hairpin
+// rows. It reports whether all rows have to be compiled again.
 func (c *networkCompiler) decideFamilies() bool {
 	o := c.requested
 	if c.network != nil {
@@ -91,7 +92,12 @@ func (c *networkCompiler) decideFamilies() bool {
 		o.ClusterSubnets = c.subnets
 	}
 	o.hairpin4, o.hairpin6 = o.IPv4, o.IPv6
-	news := o.IPv4 != c.options.IPv4 || o.IPv6 != c.options.IPv6
+	if c.table.HasPrimary() {
+		o.HairpinAssumed = o.IPv4 && o.HairpinFrom4 == "" || o.IPv6 && o.HairpinFrom6 == ""
+		o.HairpinFrom4, o.HairpinFrom6 = cmp.Or(o.HairpinFrom4, PrimaryHairpin4), cmp.Or(o.HairpinFrom6, PrimaryHairpin6)
+	}
+	news := o.IPv4 != c.options.IPv4 || o.IPv6 != c.options.IPv6 ||
+		o.HairpinFrom4 != c.options.HairpinFrom4 || o.HairpinFrom6 != c.options.HairpinFrom6
 	c.options = o
 	return news
 }

@@ -80,11 +80,21 @@ type Options struct {
 	// policies of the cluster.
 	NoRows bool
 
-	// HairpinFrom4 and HairpinFrom6 are the addresses of hairpin rows where the masquerade subnets are
-	// configured; empty for those that OVN-Kubernetes has by itself.
+	// HairpinFrom4 and HairpinFrom6 are the addresses of hairpin rows if the masquerade subnets are known.
+	// Empty means the fifth of OVN-Kubernetes' defaults, or PrimaryHairpin4 and PrimaryHairpin6 with primary networks.
 	HairpinFrom4, HairpinFrom6 string
+	// HairpinAssumed reports whether an address is PrimaryHairpin4 or PrimaryHairpin6; it is set in the options of Desired.
+	HairpinAssumed bool
 	// hairpin4 and hairpin6 are the families of hairpin rows: the cluster's, on every network.
 	hairpin4, hairpin6 bool
+}
+
+// HairpinAddrs returns the addresses of hairpin rows, IPv4 and IPv6; not valid for OVN-Kubernetes' defaults.
+func (o *Options) HairpinAddrs() (out [2]netip.Addr) {
+	for i, text := range [...]string{o.HairpinFrom4, o.HairpinFrom6} {
+		out[i], _ = netip.ParseAddr(text)
+	}
+	return out
 }
 
 // SwitchOption turns something on or off, or leaves it to the objects.
@@ -95,6 +105,13 @@ const (
 	Auto SwitchOption = iota
 	On
 	Off
+)
+
+// Addresses of hairpin rows of clusters with primary user-defined networks, whose masquerade subnets are not
+// known: nodes need larger ones than the defaults there.
+const (
+	PrimaryHairpin4 = "169.254.0.5"
+	PrimaryHairpin6 = "fd69::5"
 )
 
 // DefaultHostNetworkNamespace is OVN-Kubernetes' own default.

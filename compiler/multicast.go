@@ -75,8 +75,20 @@ func (c *networkCompiler) compileMulticastCluster() {
 	}
 }
 
+// areDefaultsOn reports whether there are hairpin and node rows. One NetworkPolicy on any network turns them on:
+// a primary network has them always.
 func (c *networkCompiler) areDefaultsOn() bool {
-	return !c.options.NoRows && (c.options.Defaults == On || c.options.Defaults == Auto && len(c.netpols) > 0)
+	return !c.options.NoRows && (c.options.Defaults == On || c.options.Defaults == Auto && c.hasNetpol())
+}
+
+// hasNetpol reports whether the cluster has a valid NetworkPolicy, on whichever network.
+func (c *networkCompiler) hasNetpol() bool {
+	for p := range c.cluster.Policies(model.KindNP) {
+		if len(p.Invalid) == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // refreshHairpin brings the rows for pods that reach themselves through a service up to

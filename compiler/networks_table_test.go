@@ -116,6 +116,12 @@ var networkNodes = []networkCase{
 			blueNet + "NetpolNode:team.a_blue.net_n1:fd30:1::2": "1001 to-lport allow-related ip6.src==fd30:1::2 on team.a_blue.net_n1",
 			d2 + "NetpolNode:n1:10.244.1.2":                     "1001 to-lport allow-related ip4.src==10.244.1.2 on n1",
 		}, none: []string{blueNet + "NetpolNode:team.a_blue.net_n2"}},
+	{name: "masquerade subnets that are not known are those of clusters with primary networks",
+		objects: []model.Object{primaryNS("team-a"), blue("10.20.0.0/16")},
+		options: func(o *Options) { o.HairpinFrom4, o.HairpinFrom6 = "", "" },
+		want: map[string]string{
+			blueNet + "NetpolDefault:allow-hairpinning:Ingress": "1001 to-lport allow-related (ip4.src == 169.254.0.5 || ip6.src == fd69::5) on a5443424878306357389",
+		}},
 	{name: "layer 2 has the second address of each subnet",
 		objects: []model.Object{primaryNS("beta-1", "green=1"), green("10.30.0.0/16", "fd30::/64")},
 		want: map[string]string{

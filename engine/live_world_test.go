@@ -32,6 +32,7 @@ import (
 // liveWorld is manifests in a folder, for engines with zones of the built-in
 // server. Real servers have package test/e2e.
 type liveWorld struct {
+	defaults           compiler.SwitchOption // of the rows that compiledAnew expects
 	t                  *testing.T
 	manifests, sockets string
 }
@@ -188,7 +189,7 @@ func (w *liveWorld) address(zone string) string {
 // compiledAnew compares a zone's database with a compilation from nothing.
 func (w *liveWorld) compiledAnew(c *model.Cluster, zone string) {
 	w.t.Helper()
-	d := compiler.Compile(c, compiler.Options{})
+	d := compiler.Compile(c, compiler.Options{Defaults: w.defaults})
 	var want, live []any
 	for p := range d.Policies() {
 		rows := d.RowsOfUnit(p.Key, zone, nil)

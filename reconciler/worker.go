@@ -292,7 +292,7 @@ func (w *worker) whyBlocked() string {
 	case w.mode != Write:
 		return ""
 	case !w.loaded:
-		return "waiting for the first complete read of the objects"
+		return "waiting until all objects and settings are read"
 	case w.zone.DB == nil:
 		return "waiting for the first read of the database"
 	case w.zone.Conn == model.ConnReadOnly:

@@ -94,6 +94,8 @@ func (f *globalFlags) Register(root *cobra.Command) {
 		"`WHEN` there are hairpin and node rows: on, off, or auto (once there is a NetworkPolicy)")
 	p.StringSliceVar(&features.ClusterSubnets, "cluster-subnets", nil,
 		"`NETWORKS` of the cluster's pods, with commas between, excluded from EgressFirewall rows")
+	p.StringSliceVar(&features.MasqueradeSubnets, "masquerade-subnets", nil,
+		"`NETWORKS` that nodes masquerade with, with commas between: hairpin rows let in their fifth addresses")
 	p.BoolVar(&f.OVN.LegacyIsolation, "legacy-isolation", false,
 		"the isolation annotation of 2016 counts: for verdicts and the ladder, not for rows")
 	p.StringVar(&features.HostNetworkNamespace, "host-network-namespace", "",

@@ -58,7 +58,7 @@ every pod is. -o nbctl prints records as "ovn-nbctl list" does.`,
 				return nil, err
 			}
 			rows := compiledRows(r, zone, keys)
-			ans := &command.Answer{Value: rows.jsonOut(), Text: rows.rowsText, Records: rows.nbctlText, NotConsidered: omitted.OmissionsOfObjects(r)}
+			ans := &command.Answer{Value: rows.jsonOut(), Text: rows.rowsText, Records: rows.nbctlText, NotConsidered: append(omitted.OmissionsOfObjects(r), omitted.AssumedSettings(r)...)}
 			if len(args) == 0 {
 				all := len(r.Units())
 				ans.LeftOut = only.LeftOutText(len(keys), all, "policy or other owner of rows")

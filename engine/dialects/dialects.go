@@ -84,6 +84,9 @@ func New(l *loop.Loop, cfg Config, c Compiler, w zones.World) *Dialects {
 	if cfg.Reads {
 		v4, v6 := w.Desired.Families()
 		d.view = settings.New(cfg.Flags, v4, v6)
+		if cfg.Writes {
+			d.view = d.view.WithWriter()
+		}
 	}
 	d.system, d.systemReason = system.ChooseSystem(cfg.System, w.Cluster, "")
 	d.alarm = l.NewAlarm(d.decideOptions)
@@ -107,7 +110,8 @@ func (d *Dialects) Start() {
 // the pods where no setting says.
 func (d *Dialects) View() *settings.DialectView {
 	if d.view != nil {
-		d.view = d.view.WithFamilies(d.compiler.World().Desired.Families())
+		desired := d.compiler.World().Desired
+		d.view = d.view.WithFamilies(desired.Families()).WithNetworks(desired.Networks())
 	}
 	return d.view
 }
@@ -141,6 +145,7 @@ func (d *Dialects) takeConfig(c kube.OVNKube, problem string) {
 // decideOptions compiles for what most zones say, when that changed and its time has come.
 func (d *Dialects) decideOptions() {
 	d.MarkChanged()
+	defer d.zones.AllowWriting()
 	maps.DeleteFunc(d.shownZones, func(name string, _ shownZone) bool { return d.zones.States()[name] == nil })
 	d.view = d.View().Recounted(d.zones.HasZone)
 	o, others := d.view.WantedOptions()

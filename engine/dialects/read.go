@@ -32,9 +32,9 @@ func (d *Dialects) InferDialect(db *nb.DB) *dialect.Dialect {
 }
 
 // FirstDialect reads the dialect once, from the first rows of a followed zone, so
-// that they are never judged without it. It is called by one goroutine.
-func (d *Dialects) FirstDialect(write bool) func(*model.ZoneState) *dialect.Dialect {
-	done := write || !d.cfg.Reads
+// that they are never judged, nor written, without it. It is called by one goroutine.
+func (d *Dialects) FirstDialect() func(*model.ZoneState) *dialect.Dialect {
+	done := !d.cfg.Reads
 	return func(st *model.ZoneState) *dialect.Dialect {
 		if done || st.DB == nil {
 			return nil

@@ -70,13 +70,15 @@ type World struct {
 // Dialects reads what the OVN-Kubernetes of zones runs with, which their rows say.
 type Dialects interface {
 	// FirstDialect is called with the states of a followed zone, by one goroutine: its first rows
-	// are never judged without their dialect.
-	FirstDialect(write bool) func(*model.ZoneState) *dialect.Dialect
+	// are never judged, nor written, without their dialect.
+	FirstDialect() func(*model.ZoneState) *dialect.Dialect
 	InferDialect(*nb.DB) *dialect.Dialect
 	// TakeDialect takes in what a zone's rows say, nil for nothing; in the loop, like IsOutdated.
 	TakeDialect(zone string, found *dialect.Dialect)
 	// IsOutdated says whether a swept zone was judged by other options than those that hold.
 	IsOutdated(*model.ZoneState) bool
+	// IsWaiting says whether what is compiled is about to be compiled by other options.
+	IsWaiting() bool
 }
 
 // Set holds the zones: followed ones, each with a reconciler, and swept ones. The fields it
@@ -118,6 +120,9 @@ type zoneLoop struct {
 	stop   context.CancelFunc
 	done   chan struct{}
 	writes bool
+	// dialectKnown: the settings that the zone's first rows show are known; allowed: it may be judged, and
+	// written if Rung writes it.
+	dialectKnown, allowed bool
 
 	// steps counts what SetDesired was told; changed and lastStep are the last steps
 	// that changed a policy, or anything.
@@ -159,7 +164,7 @@ func (z *Set) ApplyStep(delta *compiler.Delta, anew bool) {
 	z.noteStep(w.Desired, delta, w.Loaded && !was)
 	z.wasLoaded = w.Loaded
 	for _, l := range z.loops {
-		l.takeStep(w.Desired, delta, w.Loaded && (!l.writes || w.AllRead))
+		l.takeStep(w.Desired, delta, w.Loaded && z.mayJudge(l, &w))
 	}
 	switch {
 	case len(z.members) == 0:
@@ -167,6 +172,23 @@ func (z *Set) ApplyStep(delta *compiler.Delta, anew bool) {
 		z.rankMembers()
 	default:
 		z.scheduleReads()
+	}
+}
+
+// mayJudge reports whether a zone's rows may be judged, and written if Rung writes them: by options that
+// hold in the zone, and once everything that rows are compiled from was read.
+func (z *Set) mayJudge(l *zoneLoop, w *World) bool {
+	l.allowed = !l.writes || w.AllRead && (z.cfg.Own || l.dialectKnown && !z.dialects.IsWaiting())
+	return l.allowed
+}
+
+// AllowWriting lets the zones be written whose dialect is known meanwhile.
+func (z *Set) AllowWriting() {
+	w := z.world()
+	for _, l := range z.loops {
+		if w.Loaded && !l.allowed && z.mayJudge(l, &w) {
+			l.takeStep(w.Desired, &compiler.Delta{}, true)
+		}
 	}
 }
 
@@ -242,7 +264,7 @@ func (z *Set) AddZone(zone reconciler.Zone, write bool) {
 		mode = reconciler.Write
 	}
 	name := zone.Name()
-	first := z.dialects.FirstDialect(write)
+	first := z.dialects.FirstDialect()
 	l := &zoneLoop{zone: zone, writes: write, done: make(chan struct{}), changed: map[model.PolicyKey]uint64{}}
 	var ctx context.Context
 	ctx, l.stop = context.WithCancel(z.Context())
@@ -252,7 +274,9 @@ func (z *Set) AddZone(zone reconciler.Zone, write bool) {
 			found := first(st)
 			z.Send(func() {
 				z.takeState(l, st)
+				l.dialectKnown = l.dialectKnown || found != nil
 				z.dialects.TakeDialect(name, found)
+				z.AllowWriting()
 			})
 		},
 		OnActivity:  z.RecordActivity,
@@ -269,7 +293,7 @@ func (z *Set) AddZone(zone reconciler.Zone, write bool) {
 	l.Reconciler = reconciler.NewZone(rc)
 	z.loops[name] = l
 	l.firstStep = z.steps
-	l.takeStep(z.world().Desired, &compiler.Delta{Everything: true}, z.world().Loaded && (!write || z.world().AllRead))
+	l.takeStep(z.world().Desired, &compiler.Delta{Everything: true}, z.world().Loaded && z.mayJudge(l, new(z.world())))
 	z.takeState(l, l.State())
 	if !z.Go(func() {
 		defer close(l.done)

@@ -217,6 +217,16 @@ func (t *Table) Names() []string {
 	return t.names
 }
 
+// HasPrimary reports whether a network besides the default one is the primary one of some namespaces.
+func (t *Table) HasPrimary() bool {
+	for _, name := range t.Names() {
+		if t.byName[name].Primary {
+			return true
+		}
+	}
+	return false
+}
+
 // Network is the network of a name, nil for none.
 func (t *Table) Network(name string) *Network {
 	if t == nil {

@@ -288,3 +288,12 @@ func MergeOmissions(all, more []model.Omission) []model.Omission {
 func isSameOmission(a, b *model.Omission) bool {
 	return a.Code == b.Code && a.Key == b.Key && a.Origin == b.Origin && a.Zone == b.Zone && a.Why == b.Why
 }
+
+// AssumedSettings returns the settings that rows are compiled with and that are only assumed.
+func AssumedSettings(r *revision.Revision) (out []model.Omission) {
+	if r.Desired.Options().HairpinAssumed {
+		out = append(out, model.Omission{Code: model.OmittedSetting, Remedy: "--masquerade-subnets",
+			Why: "nodes masquerade with 169.254.0.0/17 and fd69::/112, because there are primary user-defined networks"})
+	}
+	return out
+}

@@ -34,6 +34,8 @@ type Features struct {
 	// HostNetworkNamespace is the namespace that stands for the nodes; empty means
 	// OVN-Kubernetes' default.
 	HostNetworkNamespace string
+	// MasqueradeSubnets are the CIDRs whose fifth addresses hairpin rows let in, at most one of each family.
+	MasqueradeSubnets []string
 	// DNS are the addresses of the DNS names of EgressFirewalls.
 	DNS map[string][]string
 }
@@ -127,6 +129,9 @@ func (f *Features) addToOptions(o *compiler.Options) (err error) {
 	if o.Defaults, err = switchValue("default rows", f.Defaults); err != nil {
 		return err
 	}
+	if o.HairpinFrom4, o.HairpinFrom6, err = hairpinSources(f.MasqueradeSubnets); err != nil {
+		return err
+	}
 	o.ClusterSubnets = nil
 	for _, s := range f.ClusterSubnets {
 		p, err := netip.ParsePrefix(s)
@@ -136,6 +141,36 @@ func (f *Features) addToOptions(o *compiler.Options) (err error) {
 		o.ClusterSubnets = append(o.ClusterSubnets, p.Masked())
 	}
 	return nil
+}
+
+// hairpinIndex is the position of the address in a masquerade subnet that hairpin traffic comes from.
+const hairpinIndex = 5
+
+// hairpinSources returns the addresses that hairpin traffic comes from with some masquerade subnets, empty for
+// a family without one.
+func hairpinSources(subnets []string) (v4, v6 string, err error) {
+	for _, text := range subnets {
+		p, err := netip.ParsePrefix(text)
+		if err != nil {
+			return "", "", fmt.Errorf("masquerade subnet %q: want a CIDR such as 169.254.0.0/17", clean.Text(text))
+		}
+		a := p.Masked().Addr()
+		for range hairpinIndex {
+			a = a.Next()
+		}
+		to := &v4
+		if a.Is6() {
+			to = &v6
+		}
+		if *to != "" {
+			return "", "", fmt.Errorf("masquerade subnet %q: another of the same family was given", clean.Text(text))
+		}
+		if !p.Contains(a) {
+			return "", "", fmt.Errorf("masquerade subnet %q: too small for %d addresses", clean.Text(text), hairpinIndex)
+		}
+		*to = a.String()
+	}
+	return v4, v6, nil
 }
 
 // isOn reads a switch that is off where nobody says otherwise.

@@ -75,6 +75,8 @@ type DialectView struct {
 	cluster   dialect.Dialect // what most zones say
 	options   compiler.Options
 	v4, v6    bool // families compiled for
+	writes    bool // Rung writes the rows itself
+	primary   bool // there are primary networks besides the default one
 	noRows    bool // another system holds: no rows are compiled
 }
 
@@ -104,14 +106,14 @@ func (v *DialectView) mergedSettings(d *dialect.Dialect) []SettingValue {
 	noSubnets := settingClaim{off, FromDefault, "not known: EgressFirewalls leave out those that nodes say they have"}
 	adminRows := d.RowsOfOwner(string(model.KindANP)).Rows + d.RowsOfOwner(string(model.KindBANP)).Rows // their absence claims nothing
 	out := []SettingValue{
-		firstClaim(Family, flagClaim(v.flags.Family), settingClaim{d.Families.String(), FromRows, d.Families.Evidence}, v.configFamiliesClaim(),
+		firstClaim(Family, flagClaim(v.flags.Family), v.observed(settingClaim{d.Families.String(), FromRows, d.Families.Evidence}, v.configFamiliesClaim()),
 			settingClaim{familyName(v.v4, v.v6), FromDefault, "the addresses of the pods"}),
-		firstClaim(Observability, flagClaim(v.flags.Observability), factClaim(d.Observability),
-			v.configSwitchClaim(kube.OVNObservability), defaultClaim(off)),
-		firstClaim(AllowICMP, flagClaim(f.AllowICMP), factClaim(d.AllowICMP), v.configSwitchClaim(kube.OVNAllowICMP), defaultClaim(off)),
-		firstClaim(Stateless, flagClaim(f.Stateless), factClaim(d.Stateless), v.configSwitchClaim(kube.OVNStateless), defaultClaim(off)),
-		firstClaim(Multicast, flagClaim(f.Multicast), factClaim(d.Multicast), v.configSwitchClaim(kube.OVNMulticast), defaultClaim(auto)),
-		firstClaim(NetpolDefaults, flagClaim(f.Defaults), factClaim(d.Defaults), defaultClaim(auto)),
+		firstClaim(Observability, flagClaim(v.flags.Observability), v.observed(factClaim(d.Observability),
+			v.configSwitchClaim(kube.OVNObservability)), defaultClaim(off)),
+		firstClaim(AllowICMP, flagClaim(f.AllowICMP), v.observed(factClaim(d.AllowICMP), v.configSwitchClaim(kube.OVNAllowICMP)), defaultClaim(off)),
+		firstClaim(Stateless, flagClaim(f.Stateless), v.observed(factClaim(d.Stateless), v.configSwitchClaim(kube.OVNStateless)), defaultClaim(off)),
+		firstClaim(Multicast, flagClaim(f.Multicast), v.observed(factClaim(d.Multicast), v.configSwitchClaim(kube.OVNMulticast)), defaultClaim(auto)),
+		firstClaim(NetpolDefaults, flagClaim(f.Defaults), factClaim(d.Defaults), v.defaultRowsClaim()),
 		firstClaim(ClusterSubnets, flagClaim(strings.Join(f.ClusterSubnets, ",")), v.subnetsClaim(d), noSubnets),
 		firstClaim(HostNamespace, flagClaim(f.HostNetworkNamespace), v.configClaim(kube.OVNHostNamespace),
 			defaultClaim(compiler.DefaultHostNetworkNamespace)),
@@ -120,7 +122,7 @@ func (v *DialectView) mergedSettings(d *dialect.Dialect) []SettingValue {
 		firstClaim(AdminPolicy, v.configSwitchClaim(kube.OVNAdminPolicy), claimIf(adminRows > 0, FromRows, on, fmt.Sprintf("%s rows", words.Thousands(adminRows))), settingClaim{unknown, FromDefault, ""}),
 		firstClaim(LoggingRate, claimIf(d.Meter.Value == dialect.Yes && d.Meter.Rate > 0, FromRows, fmt.Sprint(d.Meter.Rate), d.Meter.Evidence),
 			claimIf(d.Meter.Value == dialect.No, FromRows, "no meter", d.Meter.Evidence), v.configClaim(kube.OVNLoggingRate), defaultClaim("20")),
-		firstClaim(Hairpin, settingClaim{d.Hairpin.String(), FromRows, d.Hairpin.Evidence}, defaultClaim(match.Hairpin4+", "+match.Hairpin6)),
+		firstClaim(Hairpin, v.hairpinFlagClaim(), v.observed(settingClaim{d.Hairpin.String(), FromRows, d.Hairpin.Evidence}, v.hairpinConfigClaim()), v.hairpinDefault()),
 	}
 	for i := range release.Lines {
 		if l := &release.Lines[i]; l.Treatment == release.Compiled {
@@ -128,6 +130,55 @@ func (v *DialectView) mergedSettings(d *dialect.Dialect) []SettingValue {
 		}
 	}
 	return append(out, firstClaim(Release, settingClaim{v.config.Version, FromImage, v.config.Image}, spanClaim(d), settingClaim{unknown, FromDefault, v.configErr}))
+}
+
+// observed returns the claim that counts of a zone's rows and of the configuration. Rows show what
+// OVN-Kubernetes does. A writer takes the configuration first: it makes the rows follow.
+func (v *DialectView) observed(rows, config settingClaim) settingClaim {
+	first, second := rows, config
+	if v.writes {
+		first, second = config, rows
+	}
+	if first.value == "" || first.value == unknown {
+		return second
+	}
+	return first
+}
+
+// defaultRowsClaim claims hairpin and node rows if nothing else tells. OVN-Kubernetes writes them always, and so does
+// Rung as a writer. A reader expects them once there is a NetworkPolicy.
+func (v *DialectView) defaultRowsClaim() settingClaim {
+	if v.writes {
+		return settingClaim{on, FromDefault, "OVN-Kubernetes writes these rows always"}
+	}
+	return defaultClaim(auto)
+}
+
+func hairpinText(v4, v6 string) string { return dialect.Hairpin{V4: v4, V6: v6}.String() }
+
+func (v *DialectView) hairpinFlagClaim() settingClaim {
+	v4, v6, _ := hairpinSources(v.flags.Features.MasqueradeSubnets)
+	return settingClaim{value: hairpinText(v4, v6), source: FromFlag}
+}
+
+// hairpinConfigClaim claims the addresses of the configured masquerade subnets.
+func (v *DialectView) hairpinConfigClaim() settingClaim {
+	var subnets []string
+	from := ""
+	for _, name := range []string{kube.OVNMasquerade4, kube.OVNMasquerade6} {
+		if s := v.config.Settings[name]; s.Value != "" {
+			subnets, from = append(subnets, s.Value), s.From
+		}
+	}
+	v4, v6, err := hairpinSources(subnets)
+	return claimIf(err == nil, FromConfig, hairpinText(v4, v6), from)
+}
+
+func (v *DialectView) hairpinDefault() settingClaim {
+	if v.primary {
+		return settingClaim{hairpinText(compiler.PrimaryHairpin4, compiler.PrimaryHairpin6), FromDefault, "assumed: primary user-defined networks need masquerade subnets such as 169.254.0.0/17 and fd69::/112"}
+	}
+	return defaultClaim(hairpinText(match.Hairpin4, match.Hairpin6))
 }
 
 // spanClaim is the claim of the rows on the release that wrote them.

@@ -25,13 +25,25 @@ func TestDialectMerge(t *testing.T) {
 	}
 	all := config(kube.OVNObservability, "false", kube.OVNAllowICMP, "true", kube.OVNClusterSubnets, "10.0.0.0/16/24,fd00::/48", kube.OVNHostNamespace, "hosts",
 		kube.OVNMulticast, "false", kube.OVNLoggingRate, "30", kube.OVNAdminPolicy, "true", kube.OVNStateless, "perhaps")
+	wide := config(kube.OVNMasquerade4, "169.254.64.0/18", kube.OVNMasquerade6, "fd69:1::/112", kube.OVNObservability, "true")
+	hairpin := dialect.Hairpin{V4: "169.254.0.5", V6: "fd69::5"}
 	tests := []struct {
-		name   string
-		cfg    Flags
-		config kube.OVNKube
-		rows   dialect.Dialect
-		want   []string // name, value, source
+		name            string
+		cfg             Flags
+		config          kube.OVNKube
+		rows            dialect.Dialect
+		writes, primary bool
+		want            []string // name, value, source
 	}{
+		{name: "a writer that nobody tells anything", writes: true, want: []string{"multicast auto default", "netpol-defaults on default"}},
+		{name: "a writer of a zone with rows", writes: true, rows: dialect.Dialect{Multicast: yes, Hairpin: hairpin}, want: []string{"multicast on rows", "hairpin-addresses 169.254.0.5, fd69::5 rows"}},
+		{name: "the configuration before rows for a writer", writes: true, config: wide, rows: dialect.Dialect{Observability: dialect.Fact{Value: dialect.No}, Hairpin: hairpin},
+			want: []string{"observability on configuration", "hairpin-addresses 169.254.64.5, fd69:1::5 configuration"}},
+		{name: "rows before the configuration for a reader", config: wide, rows: dialect.Dialect{Observability: dialect.Fact{Value: dialect.No}, Hairpin: hairpin},
+			want: []string{"observability off rows", "hairpin-addresses 169.254.0.5, fd69::5 rows", "netpol-defaults auto default"}},
+		{name: "primary networks need wide subnets", primary: true, want: []string{"hairpin-addresses 169.254.0.5, fd69::5 default"}},
+		{name: "masquerade subnets by flag", primary: true, rows: dialect.Dialect{Hairpin: hairpin}, cfg: Flags{Features: Features{MasqueradeSubnets: []string{"169.254.0.0/16"}}},
+			want: []string{"hairpin-addresses 169.254.0.5 flag"}},
 		{name: "nobody says anything", want: []string{"ip-family ipv4 default", "observability off default", "allow-icmp-network-policy off default",
 			"multicast auto default", "cluster-subnets off default", "host-network-namespace ovn-host-network default", "enable-admin-network-policy unknown default",
 			"acl-logging-rate-limit 20 default", "release unknown default"}},
@@ -56,7 +68,7 @@ func TestDialectMerge(t *testing.T) {
 			if tt.cfg.MaxPriority == 0 {
 				tt.cfg.MaxPriority = model.MaxPriority
 			}
-			v := &DialectView{flags: &tt.cfg, config: tt.config, v4: true, cluster: tt.rows}
+			v := &DialectView{flags: &tt.cfg, config: tt.config, v4: true, cluster: tt.rows, writes: tt.writes, primary: tt.primary}
 			got := map[string]string{}
 			for _, s := range v.mergedSettings(&tt.rows) {
 				got[s.Name] = s.Name + " " + s.Value + " " + s.Source

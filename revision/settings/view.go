@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"rung/compiler"
+	"rung/model/network"
 	"rung/model/ovn/dialect"
 	"rung/sources/kube"
 	"rung/system"
@@ -33,6 +34,23 @@ func (v *DialectView) WithFamilies(v4, v6 bool) *DialectView {
 	next := *v
 	next.v4, next.v6 = v4, v6
 	return &next
+}
+
+// WithWriter knows that Rung writes the rows of the zones itself.
+func (v *DialectView) WithWriter() *DialectView {
+	next := *v
+	next.writes = true
+	return &next
+}
+
+// WithNetworks knows the networks besides the default one.
+func (v *DialectView) WithNetworks(t *network.Table) *DialectView {
+	if primary := t.HasPrimary(); primary != v.primary {
+		next := *v
+		next.primary = primary
+		return &next
+	}
+	return v
 }
 
 // WithSystem compiles for a system.

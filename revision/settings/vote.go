@@ -39,7 +39,7 @@ func majoritySettings(zones map[string]*dialect.Dialect, now *dialect.Dialect) d
 		Observability: vote(func(d *dialect.Dialect) dialect.Fact { return d.Observability }),
 		AllowICMP:     vote(func(d *dialect.Dialect) dialect.Fact { return d.AllowICMP }),
 		Stateless:     vote(func(d *dialect.Dialect) dialect.Fact { return d.Stateless }),
-		Multicast:     vote(func(d *dialect.Dialect) dialect.Fact { return d.Multicast }),
+		Multicast:     multicastOf(zones),
 		Defaults:      vote(func(d *dialect.Dialect) dialect.Fact { return d.Defaults }),
 		Families:      majorityFamilies(zones, now.Families), Subnets: majoritySubnets(zones, now.Subnets),
 	}
@@ -60,6 +60,16 @@ func majoritySettings(zones map[string]*dialect.Dialect, now *dialect.Dialect) d
 	for name, d := range zones {
 		if d.Meter.Value == dialect.Yes && (meter == "" || name < meter) {
 			meter, out.Meter = name, d.Meter
+		}
+	}
+	return out
+}
+
+// multicastOf returns whether any zone has multicast on: a zone that lacks its rows may have lost them.
+func multicastOf(zones map[string]*dialect.Dialect) (out dialect.Fact) {
+	for _, name := range slices.Sorted(maps.Keys(zones)) {
+		if f := zones[name].Multicast; f.Value > out.Value || out.Evidence == "" {
+			out = f
 		}
 	}
 	return out
@@ -166,7 +176,7 @@ func (v *DialectView) compilerOptions() compiler.Options {
 	o := v.flags.CompilerOptions()
 	o.NoRows = o.NoRows || v.noRows
 	for _, s := range v.mergedSettings(&v.cluster) {
-		if s.Source == FromFlag || s.Source == FromDefault {
+		if s.Source == FromFlag || s.Source == FromDefault && s.Name != NetpolDefaults {
 			continue
 		}
 		switch s.Name {
@@ -177,7 +187,15 @@ func (v *DialectView) compilerOptions() compiler.Options {
 		case AllowICMP:
 			o.AllowICMP = s.Value == on
 		case Hairpin:
-			o.HairpinFrom4, o.HairpinFrom6 = v.cluster.Hairpin.V4, v.cluster.Hairpin.V6
+			for text := range strings.SplitSeq(s.Value, ", ") {
+				if a, err := netip.ParseAddr(text); err == nil && a.Is4() {
+					o.HairpinFrom4 = text
+				} else if err == nil {
+					o.HairpinFrom6 = text
+				}
+			}
+		case NetpolDefaults:
+			o.Defaults, _ = switchValue(s.Name, s.Value)
 		case Stateless:
 			o.Stateless = s.Value == on
 		case Multicast:

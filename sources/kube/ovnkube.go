@@ -25,6 +25,8 @@ const (
 	OVNAdminPolicy    = "enable-admin-network-policy"
 	OVNHostNamespace  = "host-network-namespace"
 	OVNLoggingRate    = "acl-logging-rate-limit"
+	OVNMasquerade4    = "gateway-v4-masquerade-subnet"
+	OVNMasquerade6    = "gateway-v6-masquerade-subnet"
 )
 
 const (
@@ -51,7 +53,8 @@ var ovnEnv = map[string]string{
 	"OVN_STATELESS_NETPOL_ENABLE": OVNStateless, "OVN_ADMIN_NETWORK_POLICY_ENABLE": OVNAdminPolicy,
 	"OVN_ALLOW_ICMP_NETPOL": OVNAllowICMP, "OVN_ALLOW_ICMP_NETPOL_ENABLE": OVNAllowICMP,
 	"OVN_ALLOW_ICMP_NETWORK_POLICY": OVNAllowICMP,
-	"OVN_HOST_NETWORK_NAMESPACE":    OVNHostNamespace, "OVN_ACL_LOGGING_RATE_LIMIT": OVNLoggingRate,
+	"OVN_V4_MASQUERADE_SUBNET":      OVNMasquerade4, "OVN_V6_MASQUERADE_SUBNET": OVNMasquerade6,
+	"OVN_HOST_NETWORK_NAMESPACE": OVNHostNamespace, "OVN_ACL_LOGGING_RATE_LIMIT": OVNLoggingRate,
 }
 
 // OVNSetting is one setting and where it was read.

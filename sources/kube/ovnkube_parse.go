@@ -10,7 +10,10 @@ import (
 // ovnSettings are the settings that are read.
 var ovnSettings = []string{OVNClusterSubnets, OVNObservability, OVNAllowICMP, OVNStateless, OVNMulticast,
 	OVNAdminPolicy,
-	OVNHostNamespace, OVNLoggingRate}
+	OVNHostNamespace, OVNLoggingRate, OVNMasquerade4, OVNMasquerade6}
+
+// ovnConfNames are settings that the configuration file spells unlike the flags.
+var ovnConfNames = map[string]string{"v4-masquerade-subnet": OVNMasquerade4, "v6-masquerade-subnet": OVNMasquerade6}
 
 // parseOVNConf reads the settings from a configuration file of OVN-Kubernetes:
 // sections, name = value with or without quotes, a name alone for true. Names
@@ -24,6 +27,9 @@ func parseOVNConf(text string) map[string]string {
 		}
 		name, value, given := strings.Cut(line, "=")
 		name = strings.TrimSpace(name)
+		if full := ovnConfNames[name]; full != "" {
+			name = full
+		}
 		if !slices.Contains(ovnSettings, name) {
 			continue
 		}

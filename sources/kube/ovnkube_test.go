@@ -32,6 +32,9 @@ const openShiftConf = `[default]
 mtu="1400"
 cluster-subnets="10.128.0.0/14/23,fd01::/48/64"   ; what pods have
 
+[gateway]
+v4-masquerade-subnet=169.254.0.0/17
+v6-masquerade-subnet="fd69::/112"
 [kubernetes]
 host-network-namespace="openshift-host-network"
 # enable-observability=true
@@ -69,6 +72,8 @@ func TestOVNKube(t *testing.T) {
 				OVNClusterSubnets: "10.128.0.0/14/23,fd01::/48/64 · ConfigMap openshift-ovn-kubernetes/ovnkube-config",
 				OVNHostNamespace:  "openshift-host-network · ConfigMap openshift-ovn-kubernetes/ovnkube-config",
 				OVNAdminPolicy:    "true · ConfigMap openshift-ovn-kubernetes/ovnkube-config",
+				OVNMasquerade4:    "169.254.0.0/17 · ConfigMap openshift-ovn-kubernetes/ovnkube-config",
+				OVNMasquerade6:    "fd69::/112 · ConfigMap openshift-ovn-kubernetes/ovnkube-config",
 				OVNMulticast:      "true · ConfigMap openshift-ovn-kubernetes/ovnkube-config",
 				OVNLoggingRate:    "20 · DaemonSet openshift-ovn-kubernetes/ovnkube-node container ovnkube-controller",
 				OVNAllowICMP:      "true · DaemonSet openshift-ovn-kubernetes/ovnkube-node container ovnkube-controller",

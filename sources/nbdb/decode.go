@@ -176,7 +176,22 @@ func (d *rowDecoder) readRow(table, uuid string, old nb.Row, delta bool) nb.Row 
 	case nb.TableSwitch:
 		r := rowCopy[nb.LogicalSwitch](old)
 		r.UUID = uuid
-		d.readMembers(delta, &r.Name, &r.ExternalIDs, &r.Ports, &r.ACLs, nil, nil)
+		d.Object(func(column []byte) {
+			switch string(column) {
+			case "name":
+				r.Name = d.readString()
+			case "ports":
+				r.Ports = d.readSet(r.Ports, delta, d.readUUID)
+			case "acls":
+				r.ACLs = d.readSet(r.ACLs, delta, d.readUUID)
+			case "external_ids":
+				r.ExternalIDs = d.externalIDs(r.ExternalIDs, delta)
+			case "other_config":
+				r.OtherConfig = d.readMap(r.OtherConfig, delta)
+			default:
+				d.Skip()
+			}
+		})
 		return r
 	case nb.TablePort:
 		r := rowCopy[nb.LogicalSwitchPort](old)

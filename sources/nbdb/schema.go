@@ -31,7 +31,7 @@ var watched = []tableRead{
 	{table: nb.TableMeterBand, columns: []string{"action", "rate", "burst_size"}},
 	{table: nb.TableMeter, columns: []string{"name", "unit", "fair", "bands"}},
 	{table: nb.TablePort, columns: []string{"name", "addresses", "external_ids"}},
-	{table: nb.TableSwitch, columns: []string{"name", "ports", "acls", "external_ids"}},
+	{table: nb.TableSwitch, columns: []string{"name", "ports", "acls", "external_ids"}, optional: []string{"other_config"}},
 	{table: nb.TableAddressSet, columns: []string{"name", "addresses", "external_ids"}},
 	{table: nb.TablePortGroup, columns: []string{"name", "ports", "acls", "external_ids"}},
 	{table: nb.TableACL, columns: []string{"action", "direction", "external_ids", "label", "log", "match", "meter",

@@ -180,9 +180,6 @@ func TestAlteredRows(t *testing.T) {
 			file := altered(t, databases[node], table, rows[key], column, value)
 			code, out, errs := drift(t, objects, map[string]string{node: file})
 			compiled := !slices.Contains([]string{"UDNIsolation", "UDNEnabledService"}, owner)
-			if key == "ACL NetpolNode default-network-controller" {
-				compiled = false // expected only once a NetworkPolicy is on the default network
-			}
 			if want := map[bool]int{true: 1, false: 0}[compiled]; code != want {
 				t.Errorf("exit code %d, want %d\n%s\n%s", code, want, out, errs)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
+	"rung/model/ovn/match"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
 	"rung/model/verdict/index"
@@ -59,7 +60,7 @@ func boundaries(c *model.Cluster, networks []string) (out []netip.Addr) {
 		for p := range c.Pods() {
 			pod = pod || slices.Contains(index.ParseAddrs(p.IPs), a) && !p.HostNetwork
 		}
-		return pod || services[a] || a.IsMulticast() || a.IsUnspecified() || a == index.HairpinAddrs[0] || a == index.HairpinAddrs[1]
+		return pod || services[a] || a.IsMulticast() || a.IsUnspecified() || a.String() == match.Hairpin4 || a.String() == match.Hairpin6
 	})
 }
 

@@ -68,6 +68,8 @@ func rowsOf(rows ...nb.Row) *nb.DB {
 			r.UUID = uuid
 		case *nb.PortGroup:
 			r.UUID = uuid
+		case *nb.LogicalSwitch:
+			r.UUID = uuid
 		case *nb.Meter:
 			r.UUID = uuid
 		case *nb.MeterBand:
@@ -108,6 +110,15 @@ func firewall(index, match, group string) *nb.ACL {
 
 func namespaceGroup(name, controller string) *nb.PortGroup {
 	return &nb.PortGroup{Name: name, ExternalIDs: nb.IDs(controller, nb.OwnerNamespace, nb.IDPair{Key: nb.KeyName, Value: "a"})}
+}
+
+// nodeSwitch is a switch with the subnet of a node, and options.
+func nodeSwitch(name string, options ...string) *nb.LogicalSwitch {
+	s := &nb.LogicalSwitch{Name: name, OtherConfig: map[string]string{"subnet": "10.244.1.0/24"}}
+	for i := 0; i < len(options); i += 2 {
+		s.OtherConfig[options[i]] = options[i+1]
+	}
+	return s
 }
 
 func TestInferSettings(t *testing.T) {
@@ -179,6 +190,18 @@ func TestInferSettings(t *testing.T) {
 		}},
 		{name: "the meter of every release so far", rows: []nb.Row{np(), np(), logging(false)}, want: func(d *dialect.Dialect) {
 			releaseLine(d, release.UnloggedMeter).Fact = dialect.Fact{Value: dialect.Yes, Evidence: "2 of 3 ACLs that do not log refer to acl-logging"}
+		}},
+		{name: "switches of nodes snoop multicast", rows: []nb.Row{nodeSwitch("n1", "mcast_snoop", "true"), nodeSwitch("ts", "interconn-ts", "ts")}, want: func(d *dialect.Dialect) {
+			d.Multicast = dialect.Fact{Value: dialect.Yes, Evidence: "no rows of multicast; 1 of 1 node switches snoop it"}
+		}},
+		{name: "no switch of a node snoops multicast", rows: []nb.Row{nodeSwitch("n1"), nodeSwitch("ts", "interconn-ts", "ts", "mcast_snoop", "true")}, want: func(d *dialect.Dialect) {
+			d.Multicast = dialect.Fact{Value: dialect.No, Evidence: "no rows of multicast; 0 of 1 node switches snoop it"}
+		}},
+		{name: "switches without options tell nothing", rows: []nb.Row{&nb.LogicalSwitch{Name: "n1"}}, want: func(d *dialect.Dialect) {
+			d.Multicast = dialect.Fact{Evidence: "no rows of multicast"}
+		}},
+		{name: "node rows stand for hairpin rows", rows: []nb.Row{acl(nb.OwnerNetpolNode, 2, "ip4.src==10.0.0.2", "n1", "10.0.0.2")}, want: func(d *dialect.Dialect) {
+			d.Defaults = dialect.Fact{Value: dialect.Yes, Evidence: "1 hairpin and node rows"}
 		}},
 	}
 	unsaid := dialect.InferDialect(nil, dialect.ObjectHints{})

@@ -41,11 +41,14 @@ func InferDialect(db *nb.DB, h ObjectHints) Dialect {
 	for a := range db.ACLs() {
 		t.countACL(a)
 	}
+	for s := range db.Switches() {
+		t.countSwitch(s)
+	}
 	d := Dialect{Observability: t.observabilityFact(), AllowICMP: t.allowICMPFact(), Stateless: t.statelessFact(),
 		Families: t.families.familiesFact(), Subnets: t.subnets.subnetsFact(), Meter: t.meterFact(),
 		Hairpin: t.hairpinAddresses(), Releases: t.releaseFacts(), Owners: t.ownerRows()}
-	d.Multicast = presenceFact(t.multicast, "rows of the cluster's multicast")
-	d.Defaults = presenceFact(t.hairpin, "hairpin rows")
+	d.Multicast = t.multicastFact()
+	d.Defaults = presenceFact(t.hairpin+t.nodeRows, "hairpin and node rows")
 	return d
 }
 
@@ -60,6 +63,8 @@ type dialectTally struct {
 	denies, icmp           int
 	stateless, wouldBe     int // rows without state, and rows that should be by their annotation
 	multicast, hairpin     int
+	nodeRows               int             // rows of NetpolNode
+	nodeSwitches, snooping int             // switches of nodes, and how many of them snoop multicast
 	hairpins               map[string]bool // matches of hairpin rows
 	lines                  []LineRows      // as release.Lines
 	onSwitches             map[string]bool
@@ -73,6 +78,16 @@ type dialectTally struct {
 func (t *dialectTally) countACL(a *nb.ACL) {
 	o := nb.OwnerOf(nb.TableACL, a.ExternalIDs)
 	t.bookRow(a, a.ExternalIDs, o)
+	if o.Form == nb.FormKnown {
+		switch o.Type { // these features are on for all networks or for none
+		case nb.OwnerMulticastCluster, nb.OwnerMulticastNS:
+			t.multicast++
+		case nb.OwnerNetpolDefault:
+			t.bookHairpin(a.Match)
+		case nb.OwnerNetpolNode:
+			t.nodeRows++
+		}
+	}
 	if o.Controller != nb.DefaultController || o.Form != nb.FormKnown && o.Form != nb.FormLegacy {
 		return
 	}
@@ -101,19 +116,20 @@ func (t *dialectTally) countACL(a *nb.ACL) {
 		} else if t.hints.Stateless != nil && t.hints.Stateless(o.Namespace, o.Name) {
 			t.wouldBe++
 		}
-	case nb.OwnerMulticastCluster:
-		t.multicast++
-	case nb.OwnerNetpolDefault:
-		t.hairpin++
-		if t.hairpins == nil {
-			t.hairpins = map[string]bool{}
-		}
-		t.hairpins[a.Match] = true
 	case nb.OwnerEgressFirewall:
 		if t.isOfDefaultNetwork(a.Match) {
 			t.subnets.countMatch(a.Match)
 		}
 	}
+}
+
+// bookHairpin takes in the match of a hairpin row.
+func (t *dialectTally) bookHairpin(match string) {
+	t.hairpin++
+	if t.hairpins == nil {
+		t.hairpins = map[string]bool{}
+	}
+	t.hairpins[match] = true
 }
 
 // isOfDefaultNetwork says whether a row of an EgressFirewall is of a namespace on the
@@ -151,6 +167,29 @@ func (t *dialectTally) statelessFact() Fact {
 		return Fact{No, fmt.Sprintf("%d ACLs of annotated NetworkPolicies are not %s", t.wouldBe, nb.ActionAllowStateless)}
 	}
 	return Fact{Evidence: "no NetworkPolicy with rows is annotated"}
+}
+
+// countSwitch counts a node's switch. OVN-Kubernetes makes all of them snoop multicast if multicast is on. A switch
+// that connects zones does so always.
+func (t *dialectTally) countSwitch(s *nb.LogicalSwitch) {
+	if s.OtherConfig["subnet"] == "" || s.OtherConfig["interconn-ts"] != "" {
+		return
+	}
+	t.nodeSwitches++
+	if s.OtherConfig["mcast_snoop"] == "true" {
+		t.snooping++
+	}
+}
+
+// multicastFact returns whether multicast is on, by its rows or else by the options of nodes' switches.
+func (t *dialectTally) multicastFact() Fact {
+	switch {
+	case t.multicast > 0:
+		return presenceFact(t.multicast, "rows of multicast")
+	case t.nodeSwitches == 0:
+		return Fact{Evidence: "no rows of multicast"}
+	}
+	return Fact{TriOf(t.snooping > 0), fmt.Sprintf("no rows of multicast; %d of %d node switches snoop it", t.snooping, t.nodeSwitches)}
 }
 
 // presenceFact is yes where rows are; that none are says nothing, they may not be

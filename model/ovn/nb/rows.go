@@ -79,13 +79,14 @@ type PortGroup struct {
 // ID is the row's k8s.ovn.org/id.
 func (g *PortGroup) ID() string { return g.ExternalIDs[KeyID] }
 
-// LogicalSwitch is a row of table Logical_Switch.
+// LogicalSwitch is a row of table Logical_Switch. OtherConfig is read of live rows alone.
 type LogicalSwitch struct {
 	UUID        string
 	Name        string
 	Ports       []string
 	ACLs        []string
 	ExternalIDs map[string]string
+	OtherConfig map[string]string
 }
 
 // LogicalSwitchPort is a row of table Logical_Switch_Port.

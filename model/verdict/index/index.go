@@ -107,6 +107,9 @@ func (x *Index) WithView(v View) *Index {
 // Options returns the options of the view.
 func (x *Index) Options() Options { return x.view.Options }
 
+// HairpinAddr returns the address of hairpin traffic.
+func (x *Index) HairpinAddr(f verdict.Family) netip.Addr { return x.view.HairpinAddr(f) }
+
 // Network is the network that is asked about, nil for the default one.
 func (x *Index) Network() *network.Network { return x.view.Network }
 

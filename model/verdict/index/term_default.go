@@ -6,11 +6,8 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/ovn/nb"
+	"rung/model/verdict"
 )
-
-// HairpinAddrs are the addresses, IPv4 and IPv6, that a pod is seen with when it
-// reaches itself through a Service (ovn-kubernetes.md#hairpin-and-node-rows).
-var HairpinAddrs = [2]netip.Addr{netip.MustParseAddr("169.254.169.5"), netip.MustParseAddr("fd69::5")}
 
 // addDefaults makes the terms of the hairpin rows and of those by which a node reaches its
 // own pods.
@@ -19,8 +16,8 @@ func (m *termMaker) addDefaults() {
 		return
 	}
 	hairpin := m.addressCondition("hairpin", func(a conditionAddrs) {
-		for _, addr := range HairpinAddrs {
-			a.addSingle(addr.String(), m.x.view.hasFamily)
+		for _, f := range [...]verdict.Family{verdict.IPv4, verdict.IPv6} {
+			a.addSingle(m.x.view.HairpinAddr(f).String(), m.x.view.hasFamily)
 		}
 	})
 	t := Term{Tier: model.TierNetwork, Priority: ladder.PriorityNetpolAllow, Effect: Allows, Switch: Anywhere, From: hairpin, To: m.noCondition()}

@@ -6,6 +6,7 @@ import (
 	"rung/model"
 	"rung/model/network"
 	"rung/model/overlap"
+	"rung/model/ovn/match"
 	"rung/model/verdict"
 )
 
@@ -40,6 +41,8 @@ type Options struct {
 	// DNS are the addresses of EgressFirewalls' names; a rule with another name may match
 	// anything.
 	DNS map[string][]string
+	// Hairpin are the addresses, IPv4 and IPv6, that hairpin traffic comes from; not valid for OVN-Kubernetes' defaults.
+	Hairpin [2]netip.Addr
 	// Network is the network that is asked about, nil for the default one.
 	Network *network.Network
 	// NoRows has the policies that are not enforced, with the reason.
@@ -49,6 +52,18 @@ type Options struct {
 }
 
 func (o *Options) IsEnforced(p *model.Policy) bool { return o.NoRows[p.Key] == nil }
+
+// HairpinAddr returns the address that a pod is seen with when it reaches itself through a Service
+// (ovn-kubernetes.md#hairpin-and-node-rows).
+func (o *Options) HairpinAddr(f verdict.Family) netip.Addr {
+	if a := o.Hairpin[f.Index()]; a.IsValid() {
+		return a
+	}
+	return hairpinAddrs[f.Index()]
+}
+
+// hairpinAddrs are OVN-Kubernetes' defaults.
+var hairpinAddrs = [2]netip.Addr{netip.MustParseAddr(match.Hairpin4), netip.MustParseAddr(match.Hairpin6)}
 
 // hasFamily says whether the cluster has a family.
 func (o *Options) hasFamily(f verdict.Family) bool {

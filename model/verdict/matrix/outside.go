@@ -27,6 +27,8 @@ type Partition struct {
 	Owners      []netip.Addr // the addresses of NodesOfAddr, in order
 	takeServed  bool         // whether an address that is a Service on some port may stand for a block
 	Cuts        []ServiceCut // of blocks and classes; the first is none
+	// reserved are networks of which no address is outside: groups, and the addresses of hairpin traffic.
+	reserved []netip.Prefix
 	// ofNodes is nodePorts, once they were asked for.
 	ofNodes *[2][2][]verdict.PortRange
 }
@@ -46,8 +48,12 @@ type outsidePart struct {
 var everywhere = [2]netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
 
 func newPartition(xs []*index.Index) *Partition {
-	s := &Partition{xs: xs, NodesOfAddr: map[netip.Addr][]string{}, Cuts: make([]ServiceCut, 1)}
+	s := &Partition{xs: xs, NodesOfAddr: map[netip.Addr][]string{}, Cuts: make([]ServiceCut, 1), reserved: slices.Clone(multicastGroups)}
 	for _, x := range xs {
+		for _, f := range [...]verdict.Family{verdict.IPv4, verdict.IPv6} {
+			a := x.HairpinAddr(f)
+			s.reserved = append(s.reserved, netip.PrefixFrom(a, a.BitLen()))
+		}
 		if !slices.ContainsFunc(x.Conditions, func(c *index.Condition) bool { return c.OwnNode }) {
 			continue
 		}
@@ -171,8 +177,7 @@ func innerNetworks(after []netip.Prefix, n netip.Prefix) []netip.Prefix {
 	return after[:end]
 }
 
-var hairpinAndGroups = []netip.Prefix{netip.MustParsePrefix("169.254.169.5/32"), netip.MustParsePrefix("fd69::5/128"),
-	netip.MustParsePrefix("224.0.0.0/4"), netip.MustParsePrefix("ff00::/8")}
+var multicastGroups = []netip.Prefix{netip.MustParsePrefix("224.0.0.0/4"), netip.MustParsePrefix("ff00::/8")}
 
 // examples are the addresses that documents use for those outside (RFC 5737, RFC 3849).
 var examples = []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("198.51.100.1"), netip.MustParseAddr("203.0.113.1"),
@@ -234,7 +239,7 @@ func endsInZero(a netip.Addr) bool {
 // isFreeAddr says whether a is an address of n that firstFree could give.
 func (s *Partition) isFreeAddr(a netip.Addr, n netip.Prefix, inner []netip.Prefix) bool {
 	has := func(p netip.Prefix) bool { return p.Contains(a) && p != n }
-	return !a.IsMulticast() && !slices.ContainsFunc(inner, has) && !slices.ContainsFunc(hairpinAndGroups, func(p netip.Prefix) bool { return p.Contains(a) }) &&
+	return !a.IsMulticast() && !slices.ContainsFunc(inner, has) && !slices.ContainsFunc(s.reserved, func(p netip.Prefix) bool { return p.Contains(a) }) &&
 		len(s.NodesOfAddr[a]) == 0 && !s.IsPodOrService(a) && !s.isFront(a)
 }
 
@@ -258,12 +263,12 @@ func (s *Partition) firstFree(n netip.Prefix, inner []netip.Prefix) (netip.Addr,
 	}
 	for a.IsValid() && n.Contains(a) {
 		over := func(p netip.Prefix) bool { return p.Contains(a) && p != n }
-		switch i, j := slices.IndexFunc(inner, over), slices.IndexFunc(hairpinAndGroups, over); {
+		switch i, j := slices.IndexFunc(inner, over), slices.IndexFunc(s.reserved, over); {
 		case i >= 0:
 			a = addrAfter(inner[i])
 		case j >= 0:
-			a = addrAfter(hairpinAndGroups[j])
-		case a.IsMulticast() || a == index.HairpinAddrs[0] || a == index.HairpinAddrs[1]:
+			a = addrAfter(s.reserved[j])
+		case a.IsMulticast() || slices.Contains(s.reserved, netip.PrefixFrom(a, a.BitLen())):
 			return netip.Addr{}, false
 		case len(s.NodesOfAddr[a]) > 0 || s.IsPodOrService(a) || s.isFront(a):
 			a = a.Next()

@@ -70,7 +70,7 @@ func (w *packetWay) hopsOfWay(x *index.Index) []tierHop {
 	}
 	begun := src
 	if w.hairpin {
-		src.End, src.Addr = -1, index.HairpinAddrs[verdict.FamilyOf(w.from.addr).Index()]
+		src.End, src.Addr = -1, x.HairpinAddr(verdict.FamilyOf(w.from.addr))
 	}
 	out := make([]tierHop, 0, 6)
 	pass := func(zone string, in, to index.HopEnd, at index.HopSwitch) {

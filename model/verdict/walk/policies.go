@@ -127,7 +127,7 @@ func pathTo(x *index.Index, c verdict.Connection, from, to foundEnd, service ver
 		if samePod && w.atEnds {
 			p.Note = "the pod reaches itself through the Service"
 		} else if samePod {
-			p.Note = "the pod reaches itself through the Service: from " + index.HairpinAddrs[verdict.FamilyOf(from.Addr).Index()].String()
+			p.Note = "the pod reaches itself through the Service: from " + x.HairpinAddr(verdict.FamilyOf(from.Addr)).String()
 		}
 		p.Stages = judge(w)
 		p.Verdict = verdict.JoinStages(p.Stages)
