@@ -18,9 +18,10 @@ func (a *App) SayUnfollowed(e *engine.Engine) error {
 	var read, other, odd, long uint64
 	files := 0
 	for _, s := range e.Logs().Streams() {
+		odd, long = odd+s.Odd, long+s.TooLong
 		if s.File != "" {
 			files++
-			read, other, odd, long = read+s.Lines, other+s.Lines-s.ACLs-s.Odd, odd+s.Odd, long+s.TooLong
+			read, other = read+s.Lines, other+s.Lines-s.ACLs-s.Odd
 		}
 		switch {
 		case s.File != "" && (!s.IsUp() || s.Error != ""):
@@ -37,10 +38,12 @@ func (a *App) SayUnfollowed(e *engine.Engine) error {
 			words.Count(files, "log file")+words.OneOrMany(int(min(other, 2)), " is", " are"))
 	}
 	if odd > 0 {
-		fmt.Fprintf(a.Err, "rung: %s could not be read: in none of the known forms\n", words.Count(odd, "ACL line"))
+		fmt.Fprintf(a.Err, "rung: %s could not be read: cut, or in none of the known forms\n", words.Count(odd, "ACL line"))
+		err = ErrSaid
 	}
 	if long > 0 {
 		fmt.Fprintf(a.Err, "rung: %s left out: longer than 64 KiB\n", words.Count(long, "line"))
+		err = ErrSaid
 	}
 	for i := range a.Flags.Log.passed {
 		if !a.sayPassedFiles(&a.Flags.Log.passed[i]) {

@@ -129,8 +129,7 @@ func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *lineAg
 		if err := report(); err != nil {
 			return err
 		}
-		sayUncounted(a, l, missed)
-		return nil
+		return sayUncounted(a, l, missed)
 	}
 	next := time.NewTicker(aggregateEvery)
 	defer next.Stop()
@@ -152,16 +151,19 @@ func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *lineAg
 	}
 }
 
-// sayUncounted says which lines are in no sum, on stderr.
-func sayUncounted(a *command.App, l *logs.Store, missed uint64) {
+// sayUncounted prints on stderr which lines are in no sum. It returns command.ErrSaid if lines were
+// lost.
+func sayUncounted(a *command.App, l *logs.Store, missed uint64) (err error) {
 	st := l.Stats()
 	if n := st.Dropped + missed; n > 0 {
 		fmt.Fprintf(a.Err, "rung: %s not counted: they came too fast\n", words.Count(n, "line"))
+		err = command.ErrSaid
 	}
 	if st.Unattributed > 0 {
 		fmt.Fprintf(a.Err, "rung: %s not counted: the rule behind them is unknown\n", words.Count(st.Unattributed, "line"))
 	}
 	sayMetersReached(a, l)
+	return err
 }
 
 // sayMetersReached says which ACLs reach their meters, on stderr.

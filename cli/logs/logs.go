@@ -27,6 +27,7 @@ type logOut struct {
 	Policy   string   `json:"policy,omitempty"`
 	Rule     string   `json:"rule,omitempty"`
 	RuleName string   `json:"rule_name,omitempty"`
+	Gone     string   `json:"gone,omitempty"` // the policy or rule does not exist now
 	Verdict  string   `json:"verdict"`
 	From     string   `json:"from"`
 	FromAsOf string   `json:"from_as_of,omitempty"` // "now": has the address now, then is not known
@@ -226,8 +227,10 @@ func tailLines(ctx context.Context, a *command.App, e *engine.Engine, q *logquer
 	over := e.Logs().EndOfLines()
 	end := func() error {
 		st := e.Logs().Stats()
+		var left error
 		if st.Dropped > 0 {
-			fmt.Fprintf(a.Err, "rung: %s lines dropped: they came too fast\n", words.Thousands(st.Dropped))
+			fmt.Fprintf(a.Err, "rung: %s dropped: they came too fast\n", words.Count(st.Dropped, "line"))
+			left = command.ErrSaid
 		}
 		if st.Forgotten > 0 {
 			fmt.Fprintf(a.Err, "rung: %s of addresses forgotten, the oldest first; addresses of their time are no longer known\n", words.Count(st.Forgotten, "former holder"))
@@ -243,7 +246,7 @@ func tailLines(ctx context.Context, a *command.App, e *engine.Engine, q *logquer
 		case printed == 0:
 			fmt.Fprintln(a.Err, "rung: "+whyNoLines(e.Logs().Streams(), since))
 		}
-		return nil
+		return left
 	}
 	for {
 		lines := e.Logs().EntriesAfter(seen, atOnce)
@@ -308,7 +311,7 @@ func printLog(a *command.App, x *entries.Entry, raw bool, times *logTimes) error
 		return err
 	}
 	o := logOut{At: page.StampText(x.Line.At), Zone: x.Line.Zone, Verdict: x.Line.Verdict,
-		Traffic: x.Traffic(), Raw: x.Line.Raw, Late: x.Late}
+		Traffic: x.Traffic(), Raw: x.Line.Raw, Late: x.Late, Gone: x.Gone}
 	o.From, o.FromAsOf = x.Src.NameAndTime()
 	o.To, o.ToAsOf = x.Dst.NameAndTime()
 	if x.Attributed {

@@ -65,6 +65,8 @@ func (a *attributor) attribute(rev *revision.Revision, e *entries.Entry, now tim
 	a.findNode(rev, e, now)
 	if e.Line.Named != nil {
 		a.byName(rev, e, now)
+	} else if d := a.decodeName(e.Line.Name); d.ok && d.old {
+		a.byOldName(rev, e, d.ref, now)
 	} else if d := a.decodeName(e.Line.Name); !d.ok || d.ref.Exact {
 		e.Rule, e.Attributed = d.ref, d.ok
 		if d.ok {
@@ -81,6 +83,9 @@ func (a *attributor) attribute(rev *revision.Revision, e *entries.Entry, now tim
 	}
 	if f == nil {
 		f = a.factsOf(rev, e.Rule)
+	}
+	if f.gone != "" && knowsPolicies(rev) {
+		e.Gone = f.gone
 	}
 	e.RuleName = cmp.Or(e.RuleName, f.name)
 	peer := &e.Src

@@ -3,9 +3,12 @@ package logs
 import (
 	"slices"
 	"strings"
+	"time"
 
+	"rung/engine/logs/entries"
 	"rung/model"
 	"rung/model/logline"
+	"rung/model/ovn/nb"
 	"rung/revision"
 )
 
@@ -17,6 +20,7 @@ const namesKept = 10000
 type decodedName struct {
 	ref   logline.RuleRef
 	ok    bool
+	old   bool       // in the form of OVN-Kubernetes before 2023
 	facts *ruleFacts // as of the last line with that name
 }
 
@@ -29,7 +33,10 @@ func (a *attributor) decodeName(name string) *decodedName {
 		}
 		name = strings.Clone(name) // not the whole line
 		d = &decodedName{}
-		d.ref, d.ok = logline.DecodeName(name)
+		if d.ref, d.ok = logline.DecodeName(name); !d.ok {
+			d.ref, d.ok = logline.DecodeOldName(name)
+			d.old = d.ok
+		}
 		a.names[name] = d
 	}
 	return d
@@ -98,4 +105,47 @@ func (x *nameIndex) add(ref logline.RuleRef, verdict string) {
 	if name := logline.ACLName(ref.Policy, ref.Direction, ref.Rule); len(name) == logline.MaxACLName {
 		x.byName[name] = append(x.byName[name], ruleCandidate{ref, verdict, directionOf(ref.Policy.Kind, ref.Direction)})
 	}
+}
+
+// byOldName finds the rule behind a name of OVN-Kubernetes before 2023, which tells no direction. The
+// line's direction does, or the rules that the policy has.
+func (a *attributor) byOldName(rev *revision.Revision, e *entries.Entry, ref logline.RuleRef, now time.Time) {
+	if ref.Direction == "" {
+		switch e.Line.Direction {
+		case nb.ToLport:
+			ref.Direction = model.Ingress
+		case nb.FromLport:
+			ref.Direction = model.Egress
+		}
+	}
+	e.Rule, e.Attributed = ref, ref.Direction != ""
+	if e.Attributed {
+		return
+	}
+	p := rev.Cluster.Policy(ref.Policy)
+	if p == nil {
+		if knowsPolicies(rev) {
+			e.Gone = entries.PolicyGone
+		}
+		return
+	}
+	var found []logline.RuleRef
+	for _, d := range []model.Direction{model.Ingress, model.Egress} {
+		if p.IsolatesDirection(d) && (ref.Rule < 0 || p.Rule(d, ref.Rule) != nil) {
+			found = append(found, logline.RuleRef{Policy: ref.Policy, Direction: d, Rule: ref.Rule, Exact: true})
+		}
+	}
+	if len(found) > 1 && ref.Rule >= 0 {
+		found = a.judgeCandidates(rev, e, found, now)
+	}
+	if len(found) == 1 {
+		e.Rule, e.Attributed = found[0], true
+	}
+}
+
+// knowsPolicies reports whether every policy was read: only then a missing one is gone.
+func knowsPolicies(rev *revision.Revision) bool {
+	return rev.Loaded && !rev.Cluster.IsEmpty() && !slices.ContainsFunc(rev.Omissions(), func(o model.Omission) bool {
+		return o.Code == model.OmittedFile || (o.Code == model.OmittedObject || o.Code == model.OmittedKind) && (o.Key.Kind == "" || o.Key.Kind.IsPolicy())
+	})
 }

@@ -56,3 +56,29 @@ func TestAttributionOfCutNamesOfTier2(t *testing.T) {
 		}
 	}
 }
+
+// Lines with names of OVN-Kubernetes before 2023 lead to the rule. Lines of policies and rules that
+// were deleted say so.
+func TestOldNamesAndGoneRules(t *testing.T) {
+	w := changing.New(t, "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n",
+		given.NP("shop", "deny-all", "{podSelector: {}}"),
+		given.NP("shop", "out", "{podSelector: {}, egress: [{to: [{ipBlock: {cidr: 1.2.3.0/24}}]}]}"),
+		given.NP("shop", "web", "{podSelector: {}, ingress: [{from: [{podSelector: {}}]}]}"))
+	l := logWorld(t, w, 100)
+	for name, c := range map[string]struct{ verdict, direction, want string }{
+		"shop_ingressDefaultDeny": {"drop", "", "the default deny of shop, ingress: no NetworkPolicy allows it"},
+		"shop_deny-all":           {"drop", nb.ToLport, "NP shop/deny-all ingress"},
+		"shop_web_0":              {"allow", "", "NP shop/web ingress 0"},
+		"shop_out_0":              {"allow", nb.FromLport, "NP shop/out egress 0"},
+		"shop_web_7":              {"allow", nb.ToLport, "NP shop/web ingress 7 (this rule does not exist now)"},
+		"shop_old_1":              {"allow", "", "NP shop/old rule 1 (this policy does not exist now)"},
+		"NP:shop:web:Ingress:0":   {"allow", nb.ToLport, "NP shop/web ingress 0"},
+		"NP:shop:web:Ingress:3":   {"allow", nb.ToLport, "NP shop/web ingress 3 (this rule does not exist now)"},
+		"ANP:old:Ingress:0":       {"drop", nb.ToLport, "old ingress 0 (this policy does not exist now)"},
+	} {
+		l.takeArrival(arrival{line: line(w, name, c.verdict, c.direction, "tcp", "10.244.1.2", "10.244.1.1", 80)})
+		if got := newest(l).RuleText(); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}

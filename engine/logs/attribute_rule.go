@@ -25,6 +25,7 @@ type ruleFacts struct {
 
 	tally *ruleTally // from the second line on: names come from outside
 	hit   bool
+	gone  string // for Entry.Gone
 }
 
 // ruleTally is where lines of a rule are counted, as it was for the last one: looking it up
@@ -62,10 +63,16 @@ func (a *attributor) factsOf(rev *revision.Revision, ref logline.RuleRef) *ruleF
 	f = &ruleFacts{cluster: rev.Cluster, policy: p}
 	a.facts[ref] = f
 	if p == nil {
+		if ref.Policy.Name != "" && !isMultiNetwork(rev, ref.Policy) {
+			f.gone = entries.PolicyGone
+		}
 		return f
 	}
 	r := p.Rule(ref.Direction, ref.Rule)
 	if r == nil {
+		if ref.Rule >= 0 {
+			f.gone = entries.RuleGone
+		}
 		return f
 	}
 	f.name = r.Name
@@ -79,6 +86,12 @@ func (a *attributor) factsOf(rev *revision.Revision, ref logline.RuleRef) *ruleF
 		}
 	}
 	return f
+}
+
+// isMultiNetwork reports whether a MultiNetworkPolicy has the name of a NetworkPolicy: their ACLs are
+// named alike.
+func isMultiNetwork(rev *revision.Revision, k model.PolicyKey) bool {
+	return k.Kind == model.KindNP && rev.Cluster.Policy(model.PolicyKey{Kind: model.KindMNP, Namespace: k.Namespace, Name: k.Name}) != nil
 }
 
 func parsePrefixes(texts []string) (out []netip.Prefix) {

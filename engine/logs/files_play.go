@@ -38,14 +38,18 @@ type storedLine struct {
 func (r *FileReader) nextLine(s *fileSource) (x storedLine, ok bool) {
 	for {
 		text, err := s.file.Next()
-		if err != nil {
+		parse := acllog.Parse
+		switch {
+		case errors.Is(err, logfile.ErrUnended):
+			parse = acllog.ParseUnended
+		case err != nil:
 			return x, false
 		}
 		s.lines++
 		if !acllog.MayBeACLLine(text) {
 			continue
 		}
-		line, err := acllog.Parse(string(text))
+		line, err := parse(string(text))
 		switch {
 		case errors.Is(err, acllog.ErrNotACL):
 			continue

@@ -83,7 +83,7 @@ func clusterOf(objects ...model.Object) *model.Cluster {
 }
 
 func aclLine(at time.Time, seq int) []byte {
-	return fmt.Appendf(nil, `%s|%05d|acl_log(ovn_pinctrl0)|INFO|name="ANP:one:Egress:0", verdict=drop, severity=alert, direction=from-lport: tcp,nw_src=10.0.0.1,nw_dst=10.0.0.2,tp_src=1,tp_dst=80`,
+	return fmt.Appendf(nil, `%s|%05d|acl_log(ovn_pinctrl0)|INFO|name="ANP:one:Egress:0", verdict=drop, severity=alert, direction=from-lport: tcp,nw_src=10.0.0.1,nw_dst=10.0.0.2,tp_src=1,tp_dst=80,tcp_flags=syn`,
 		at.UTC().Format("2006-01-02T15:04:05.000Z"), seq)
 }
 

@@ -130,6 +130,42 @@ func DecodeName(name string) (ref RuleRef, ok bool) {
 	return ref, true
 }
 
+// defaultDenies are the ends of old names of a namespace's default denies.
+var defaultDenies = map[string]model.Direction{"ingressDefaultDeny": model.Ingress, "egressDefaultDeny": model.Egress}
+
+// DecodeOldName reads an ACL's name in the form of OVN-Kubernetes before 2023, which only
+// NetworkPolicies had: NAMESPACE_POLICY, NAMESPACE_POLICY_RULE, NAMESPACE_ingressDefaultDeny and
+// NAMESPACE_egressDefaultDeny. A policy's name tells no direction. ok is false for names that
+// may have been cut.
+func DecodeOldName(name string) (ref RuleRef, ok bool) {
+	parts := strings.Split(name, "_")
+	if len(name) >= MaxACLName || len(parts) < 2 || len(parts) > 3 || !isObjectName(parts[0]) {
+		return RuleRef{}, false
+	}
+	ref = RuleRef{Policy: model.PolicyKey{Kind: model.KindNP, Namespace: parts[0]}, Rule: -1, Exact: true}
+	if d := defaultDenies[parts[1]]; d != "" && len(parts) == 2 {
+		ref.Direction = d
+		return ref, true
+	}
+	if !isObjectName(parts[1]) {
+		return RuleRef{}, false
+	}
+	ref.Policy.Name = parts[1]
+	if len(parts) == 3 {
+		d := nameDecoder{parts: parts[2:]}
+		ref.Rule = d.nextIndex(0)
+		if d.bad || ref.Rule < 0 {
+			return RuleRef{}, false
+		}
+	}
+	return ref, true
+}
+
+// isObjectName reports whether a text may be the name of a namespace or policy.
+func isObjectName(s string) bool {
+	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-.") == "" && strings.Trim(s, "-.") == s
+}
+
 // nameDecoder takes the parts of a name one by one. full says that the name is
 // as long as a name can be: its last part, and any that is missing, may have
 // been cut; cut says that one was.

@@ -83,6 +83,30 @@ func TestDecodeName(t *testing.T) {
 	}
 }
 
+// Names of OVN-Kubernetes before 2023 tell namespace, policy and rule, or a namespace's default deny.
+func TestDecodeOldName(t *testing.T) {
+	np := func(ns, name string, d model.Direction, rule int) RuleRef {
+		return RuleRef{model.Key{Kind: model.KindNP, Namespace: ns, Name: name}, d, rule, true}
+	}
+	for name, want := range map[string]RuleRef{
+		"shop_deny-all":           np("shop", "deny-all", "", -1),
+		"shop_web.v2_0":           np("shop", "web.v2", "", 0),
+		"shop_web_12":             np("shop", "web", "", 12),
+		"shop_ingressDefaultDeny": np("shop", "", model.Ingress, -1),
+		"shop_egressDefaultDeny":  np("shop", "", model.Egress, -1),
+	} {
+		if got, ok := DecodeOldName(name); !ok || got != want {
+			t.Errorf("DecodeOldName(%q) = %+v, %v", name, got, ok)
+		}
+	}
+	for _, name := range []string{"", "shop", "shop_", "_web", "shop_Web", "shop_web_", "shop_web_x", "shop_web_01", "shop_web_1_2", "ANP:shop_web", "-shop_web",
+		"shop_ingressDefaultDeny_0", "shop_" + strings.Repeat("w", 58)} {
+		if got, ok := DecodeOldName(name); ok {
+			t.Errorf("DecodeOldName(%q) = %+v", name, got)
+		}
+	}
+}
+
 // Whatever was cut, the decoded name must not claim more than the rule it came
 // from, and an exact one must be that rule.
 func TestACLNameDecodes(t *testing.T) {

@@ -65,7 +65,7 @@ func parseAntrea(line string) (logline.Line, error) {
 		return logline.Line{}, ErrNotACL // some other program's line
 	}
 	if front != "" {
-		p, ok := readPrefix(front)
+		p, ok := readPrefix(front, false)
 		if !ok {
 			return logline.Line{}, errors.New("np.log line: what stands before its time is in no known form")
 		}

@@ -71,6 +71,10 @@ func writeFlow(b *strings.Builder, l logline.Line) {
 		b.WriteString(",arp_op=1,arp_sha=" + src + ",arp_tha=00:00:00:00:00:00")
 		return
 	}
+	if l.Proto == "" {
+		b.WriteString(",dl_type=0x05ff") // OVS's number for frames without a type
+		return
+	}
 	writeAddr(b, ",nw_src=", ",ipv6_src=", l.Src)
 	writeAddr(b, ",nw_dst=", ",ipv6_dst=", l.Dst)
 	if v6 {

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"time"
 
 	"rung/model/clean"
 	"rung/model/logline"
@@ -26,23 +27,81 @@ const unnamed = "<unnamed>"
 // module is how the name of the module that writes ACL lines stands in a line.
 const module = "|acl_log"
 
-// MayBeACLLine says whether a line may be one that Parse reads. Of a log whose other lines are
-// many, it spares these a copy.
+// messageID is how syslog's newer form names the module, in place of OVS's header.
+const messageID = " acl_log - "
+
+// MayBeACLLine reports whether a line may be one that Parse reads. Callers ask before they copy
+// a line, since most lines of some logs are other programs'.
 func MayBeACLLine(line []byte) bool {
-	return bytes.Contains(line, []byte(module)) || bytes.Contains(line, []byte(antreaMark))
+	return bytes.Contains(line, []byte(module)) || bytes.Contains(line, []byte(antreaMark)) ||
+		bytes.Contains(line, []byte(messageID))
 }
 
-// Parse reads one line as ovn-controller writes it to a file, to its console or to
-// syslog, or as Antrea's agent writes it to np.log, with or without what programs that
-// collect and print logs put in front of it (prefix.go). The error is ErrNotACL for
-// lines of other modules and programs. A flow field that is missing or odd leaves its
-// part of the LogLine zero: such a line is worth showing still. Zone is set only where
-// the line itself names its node.
+// Parse reads one line as ovn-controller writes it to a file, to its console or to syslog, or as
+// Antrea's agent writes it to np.log. It also reads what programs that collect and print logs put
+// in front of a line (prefix.go), and JSON objects of collectors with the line as "message". The
+// error is ErrNotACL for lines of other modules and programs. A line whose flow lacks its
+// addresses, ports, flags or ICMP type is cut, and an error. Zone is set only if the line itself
+// names its node.
 func Parse(line string) (logline.Line, error) {
 	line = strings.TrimRight(line, "\r\n")
 	if len(line) > MaxLine {
 		return logline.Line{}, fmt.Errorf("acl_log line: %d bytes, at most %d are read", len(line), MaxLine)
 	}
+	if strings.HasPrefix(line, "{") {
+		return parseCollected(line)
+	}
+	return parseText(line, time.Time{})
+}
+
+// ParseUnended reads a line without its end of line. It refuses a line whose last field is a port or
+// an ICMP code, since digits of that number may be missing.
+func ParseUnended(line string) (logline.Line, error) {
+	l, err := Parse(line)
+	if err == nil && !strings.HasPrefix(line, "{") && endsInNumber(line) {
+		return logline.Line{}, errCut
+	}
+	return l, err
+}
+
+// endsInNumber reports whether the last field of a flow is a number that the traffic's name needs.
+func endsInNumber(line string) bool {
+	last := line[strings.LastIndexByte(line, ',')+1:]
+	return strings.HasPrefix(last, "tp_dst=") || strings.HasPrefix(last, "icmp_code=")
+}
+
+// collected is a line as collectors of logs store it.
+type collected struct {
+	Message  string `json:"message"`
+	At       string `json:"@timestamp"`
+	Hostname string `json:"hostname"`
+}
+
+// parseCollected reads a line that a collector wrapped into JSON. The collector's time counts only if
+// the line itself has none.
+func parseCollected(line string) (logline.Line, error) {
+	var c collected
+	if err := json.Unmarshal([]byte(line), &c); err != nil {
+		return logline.Line{}, errors.New("acl_log line: it begins like JSON of a log collector, and is cut or damaged")
+	}
+	at, err := parseTime(c.At)
+	if err != nil {
+		at = time.Time{}
+	}
+	l, err := parseText(strings.TrimRight(c.Message, "\r\n"), at)
+	if err != nil {
+		return l, err
+	}
+	l.Raw = clean.Text(line)
+	if l.Zone == "" && isName(c.Hostname) {
+		l.Zone = c.Hostname
+	}
+	return l, nil
+}
+
+// parseText reads a line that is not wrapped. collectedAt is when a collector took it; zero if
+// unknown.
+func parseText(line string, collectedAt time.Time) (logline.Line, error) {
 	h, ok := cutHeader(line)
 	if !ok {
 		return parseAntrea(line)
@@ -55,14 +114,17 @@ func Parse(line string) (logline.Line, error) {
 		}
 	}
 	l := logline.Line{Raw: line}
-	if err := h.readInto(&l); err != nil {
+	partial, err := h.readInto(&l, collectedAt)
+	if err != nil {
 		return logline.Line{}, err
 	}
 	flow, err := parseMessage(&l, h.message)
 	if err != nil {
 		return logline.Line{}, err
 	}
-	parseFlow(&l, flow)
+	if !parseFlow(&l, flow) || partial && endsInNumber(flow) {
+		return logline.Line{}, errCut
+	}
 	return l, nil
 }
 
@@ -76,6 +138,13 @@ type lineHeader struct {
 // thread would write it, "acl_log". "|" occurs in names and in TCP flags, so only the
 // first four are looked for.
 func cutHeader(line string) (h lineHeader, ok bool) {
+	if front, message, ok := strings.Cut(line, messageID); ok && strings.HasPrefix(front, "<") {
+		// Clean text has a replacement character in place of the byte order mark.
+		for _, mark := range []string{"\uFEFF", "\uFFFD"} {
+			message = strings.TrimPrefix(message, mark)
+		}
+		return lineHeader{prefix: front + messageID, time: toSyslog, seq: "0", message: message}, true
+	}
 	front, rest, ok := strings.Cut(line, "|")
 	if !ok {
 		return h, false
@@ -103,18 +172,18 @@ func cutHeader(line string) (h lineHeader, ok bool) {
 // syslog puts in front itself.
 const toSyslog = "ovs"
 
-// readInto reads the header into a line.
-func (h *lineHeader) readInto(l *logline.Line) error {
+// readInto reads the header into a line. partial reports whether a container runtime split the line.
+func (h *lineHeader) readInto(l *logline.Line, collectedAt time.Time) (partial bool, err error) {
 	const longest = 40 // of a time or number; keeps errors short
 	if len(h.time) > longest || len(h.seq) > longest {
-		return errors.New("acl_log line: it does not begin with time and sequence number")
+		return false, errors.New("acl_log line: it does not begin with time and sequence number")
 	}
-	var p linePrefix
+	p := linePrefix{writtenAt: collectedAt}
 	if h.prefix != "" {
 		var ok bool
-		p, ok = readPrefix(h.prefix)
+		p, ok = readPrefix(h.prefix, h.time == toSyslog)
 		if !ok {
-			return errors.New("acl_log line: what stands before its time is in no known form")
+			return false, errors.New("acl_log line: what stands before its time is in no known form")
 		}
 		l.Zone, l.Pod = p.node, p.pod
 	}
@@ -123,16 +192,18 @@ func (h *lineHeader) readInto(l *logline.Line) error {
 	} else {
 		at, err := parseTime(h.time)
 		if err != nil {
-			return fmt.Errorf("acl_log line: time: %w", err)
+			return false, fmt.Errorf("acl_log line: time: %w", err)
 		}
 		l.At = at
 	}
-	var err error
 	if l.Seq, err = strconv.ParseUint(h.seq, 10, 64); err != nil {
-		return fmt.Errorf("acl_log line: sequence number: %w", err)
+		return false, fmt.Errorf("acl_log line: sequence number: %w", err)
 	}
-	return nil
+	return p.partial, nil
 }
+
+// errCut marks a line that ends inside its flow, or whose flow lacks a field that OVN always writes.
+var errCut = errors.New("acl_log line: it is cut: fields of its flow are missing")
 
 var errNoFlow = errors.New("acl_log line: it ends before the flow")
 
@@ -211,12 +282,13 @@ func cutString(s string) (value, rest string, err error) {
 	return "", "", errors.New("acl_log line: the name does not end")
 }
 
-// parseFlow reads OVS's flow text: a protocol keyword and fields, joined by
-// commas.
-func parseFlow(l *logline.Line, flow string) {
+// parseFlow reads OVS's flow text: a protocol keyword and fields, joined by commas. It reports
+// whether the flow has every field that OVN writes for the protocol.
+func parseFlow(l *logline.Line, flow string) bool {
+	var has flowFields
 	for field := range strings.SplitSeq(flow, ",") {
 		if key, value, is := strings.Cut(field, "="); is {
-			parseField(l, key, value)
+			has |= parseField(l, key, value)
 		} else if l.Proto == "" {
 			l.Proto = field
 			if field == "tcp6" || field == "udp6" || field == "sctp6" {
@@ -224,9 +296,51 @@ func parseFlow(l *logline.Line, flow string) {
 			}
 		}
 	}
+	return has.complete(l)
 }
 
-func parseField(l *logline.Line, key, value string) {
+// flowFields are the fields of a flow whose values were read whole.
+type flowFields uint16
+
+const (
+	hasSrcPort flowFields = 1 << iota
+	hasDstPort
+	hasFlags
+	hasType
+	hasCode
+	hasARP
+	hasTTL
+	hasEthernet
+	isFragment // a later fragment, which has neither ports nor an ICMP type
+)
+
+// complete reports whether the fields are all that OVN writes for the protocol.
+func (has flowFields) complete(l *logline.Line) bool {
+	if l.Proto == "" {
+		return has&hasEthernet != 0 && !l.Src.IsValid() && !l.Dst.IsValid()
+	}
+	if !l.Src.IsValid() || !l.Dst.IsValid() || l.Src.Is4() != l.Dst.Is4() {
+		return false
+	}
+	var need flowFields
+	switch l.Proto {
+	case "tcp":
+		need = hasSrcPort | hasDstPort | hasFlags
+	case "udp", "sctp":
+		need = hasSrcPort | hasDstPort
+	case "icmp", "icmp6":
+		need = hasType | hasCode
+	case "arp":
+		return has&hasARP != 0 && l.Src.Is4()
+	default:
+		return has&(hasTTL|hasARP) != 0
+	}
+	return has&isFragment != 0 || has&need == need
+}
+
+// parseField reads one field into the line, and returns its mark if the value is whole.
+func parseField(l *logline.Line, key, value string) flowFields {
+	ok, is := false, flowFields(0)
 	switch key {
 	case "nw_src", "arp_spa":
 		setAddr(&l.Src, value, netip.Addr.Is4)
@@ -237,18 +351,42 @@ func parseField(l *logline.Line, key, value string) {
 	case "ipv6_dst":
 		setAddr(&l.Dst, value, netip.Addr.Is6)
 	case "tp_src":
-		setNumber(&l.SrcPort, value, 16)
+		ok, is = setNumber(&l.SrcPort, value, 16), hasSrcPort
 	case "tp_dst":
-		setNumber(&l.DstPort, value, 16)
+		ok, is = setNumber(&l.DstPort, value, 16), hasDstPort
 	case "tcp_flags":
-		if value != "0" {
+		if ok, is = areFlags(value), hasFlags; ok && value != "0" {
 			l.TCPFlags = value
 		}
 	case "icmp_type":
-		setNumber(&l.ICMPType, value, 8)
+		ok, is = setNumber(&l.ICMPType, value, 8), hasType
 	case "icmp_code":
-		setNumber(&l.ICMPCode, value, 8)
+		ok, is = setNumber(&l.ICMPCode, value, 8), hasCode
+	case "arp_op":
+		ok, is = value != "", hasARP
+	case "nw_ttl":
+		ok, is = value != "", hasTTL
+	case "nw_frag":
+		ok, is = value == "later", isFragment
+	case "dl_type":
+		ok, is = len(value) == len("0x88cc"), hasEthernet
 	}
+	if !ok {
+		return 0
+	}
+	return is
+}
+
+// areFlags reports whether a text is TCP flags as OVS writes them, none of them cut: "psh|ack", "0".
+func areFlags(s string) bool {
+	for f := range strings.SplitSeq(s, "|") {
+		switch f {
+		case "0", "fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr", "ns", "[200]", "[400]", "[800]":
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 func setAddr(to *netip.Addr, s string, family func(netip.Addr) bool) {
@@ -257,8 +395,12 @@ func setAddr(to *netip.Addr, s string, family func(netip.Addr) bool) {
 	}
 }
 
-func setNumber[T int | uint16](to *T, s string, bits int) {
-	if n, err := strconv.ParseUint(s, 10, bits); err == nil {
-		*to = T(n)
+// setNumber reads a number, and reports whether it is one.
+func setNumber[T int | uint16](to *T, s string, bits int) bool {
+	n, err := strconv.ParseUint(s, 10, bits)
+	if err != nil {
+		return false
 	}
+	*to = T(n)
+	return true
 }

@@ -66,10 +66,14 @@ func TestParse(t *testing.T) {
 				Src: ip("fd00::1"), Dst: ip("fd00::2"), SrcPort: 5, DstPort: 6}},
 		{"IPv6", head + `name="x", verdict=pass, severity=warning, direction=to-lport: icmp6,vlan_tci=0x0000,ipv6_src=fd00::1,ipv6_dst=fd00::2,nw_ttl=255,icmp_type=135,icmp_code=0,nd_target=fd00::2`,
 			logline.Line{At: at, Seq: 162, Name: "x", Verdict: "pass", Severity: "warning", Direction: "to-lport", Proto: "icmp6", Src: ip("fd00::1"), Dst: ip("fd00::2"), ICMPType: 135}},
-		{"main thread, new keys, odd flow", `2024-06-09T19:00:10.441Z|7|acl_log|WARN|name="x", label=5, verdict=allow, severity=info, stage=acl, direction=to-lport: reg14=0x2,tcp,nw_src=999.0.0.1,ipv6_dst=10.0.0.1,tp_src=70000,tp_dst=x,tcp_flags=0,icmp_type=999`,
-			logline.Line{At: at, Seq: 7, Name: "x", Verdict: "allow", Severity: "info", Direction: "to-lport", Proto: "tcp"}},
-		{"hostile text", head + "name=\"a\u202eb\x1b[2J\", verdict=allow, severity=info, direction=to-lport: tcp,tcp_flags=\x07",
-			logline.Line{At: at, Seq: 162, Name: "a\uFFFDb\uFFFD[2J", Verdict: "allow", Severity: "info", Direction: "to-lport", Proto: "tcp", TCPFlags: "\uFFFD"}},
+		{"main thread, new keys", `2024-06-09T19:00:10.441Z|7|acl_log|WARN|name="x", label=5, verdict=allow, severity=info, stage=acl, direction=to-lport: reg14=0x2,tcp,nw_src=10.0.0.1,nw_dst=10.0.0.2,tp_src=1,tp_dst=2,tcp_flags=0,icmp_type=999`,
+			logline.Line{At: at, Seq: 7, Name: "x", Verdict: "allow", Severity: "info", Direction: "to-lport", Proto: "tcp", Src: ip("10.0.0.1"), Dst: ip("10.0.0.2"), SrcPort: 1, DstPort: 2}},
+		{"later fragment", head + `name="x", verdict=allow, severity=info: udp,nw_src=10.0.0.1,nw_dst=10.0.0.2,nw_ttl=64,nw_frag=later`,
+			logline.Line{At: at, Seq: 162, Name: "x", Verdict: "allow", Severity: "info", Proto: "udp", Src: ip("10.0.0.1"), Dst: ip("10.0.0.2")}},
+		{"no IP", head + `name="x", verdict=allow, severity=info: vlan_tci=0x0000,dl_src=0a:58:0a:f4:02:06,dl_dst=0a:58:0a:f4:02:01,dl_type=0x88cc`,
+			logline.Line{At: at, Seq: 162, Name: "x", Verdict: "allow", Severity: "info"}},
+		{"hostile text", head + "name=\"a\u202eb\x1b[2J\", verdict=allow, severity=info, direction=to-lport: icmp\x07,nw_src=10.0.0.1,nw_dst=10.0.0.2,nw_ttl=3",
+			logline.Line{At: at, Seq: 162, Name: "a\uFFFDb\uFFFD[2J", Verdict: "allow", Severity: "info", Direction: "to-lport", Proto: "icmp\uFFFD", Src: ip("10.0.0.1"), Dst: ip("10.0.0.2")}},
 	} {
 		got, err := Parse(tc.line)
 		if err != nil {
@@ -198,5 +202,47 @@ func BenchmarkFormat(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		Format(l)
+	}
+}
+
+// A line that is cut anywhere says nothing, or what the whole line says. Its last number may lack
+// digits if the line has no end.
+func TestCutLines(t *testing.T) {
+	const udp = `2024-06-09T19:00:10.441Z|00162|acl_log(ovn_pinctrl0)|INFO|name="NP:a:b:Ingress:0", verdict=drop, severity=info: udp6,vlan_tci=0x0000,ipv6_src=fd00::11,ipv6_dst=fd00::22,nw_ttl=64,nw_frag=no,tp_src=4001,tp_dst=5353`
+	for _, whole := range append([]string{udp}, seedLines...) {
+		want, err := Parse(whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range whole {
+			got, err := ParseUnended(whole[:n])
+			if err != nil {
+				continue
+			}
+			want := want
+			want.Raw, want.TCPFlags = got.Raw, got.TCPFlags // one flag of several says no less of the connection
+			if d := cmp.Diff(want, got, lines); d != "" {
+				t.Errorf("%q (-whole +cut):\n%s", whole[:n], d)
+			}
+		}
+	}
+	if _, err := ParseUnended(udp); err == nil {
+		t.Error("digits of the port may be missing, and the line was read")
+	}
+	for name, flow := range map[string]string{
+		"no ports":     "tcp,nw_src=10.0.0.1,nw_dst=10.0.0.2,nw_ttl=64",
+		"no flags":     "tcp,nw_src=10.0.0.1,nw_dst=10.0.0.2,tp_src=1,tp_dst=8",
+		"half a flag":  "tcp,nw_src=10.0.0.1,nw_dst=10.0.0.2,tp_src=1,tp_dst=80,tcp_flags=sy",
+		"one address":  "udp,nw_src=10.0.0.1,tp_src=1,tp_dst=8",
+		"odd address":  "udp,nw_src=10.0.0.999,nw_dst=10.0.0.1,tp_src=1,tp_dst=8",
+		"two families": "udp,nw_src=10.0.0.1,ipv6_dst=fd00::1,tp_src=1,tp_dst=8",
+		"large port":   "udp,nw_src=10.0.0.1,nw_dst=10.0.0.2,tp_src=1,tp_dst=80000",
+		"half a word":  "tc",
+		"nothing":      "",
+	} {
+		line := `2024-06-09T19:00:10Z|1|acl_log|INFO|name="x", verdict=drop, severity=info: ` + flow
+		if l, err := Parse(line); !errors.Is(err, errCut) {
+			t.Errorf("%s: %+v, %v", name, l, err)
+		}
 	}
 }

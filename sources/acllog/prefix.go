@@ -16,16 +16,19 @@ import (
 //	Jun  9 19:00:10 worker-0 ovn-controller[7]:         syslog and journald
 //	2024-06-09T19:00:10.5+00:00 worker-0 ovn-controller: the same by newer ones
 //	<134>1 2024-06-09T19:00:10.5Z worker-0 ovn-controller 7 - -   syslog on the wire
+//	<134>1 2024-06-09T19:00:10.5Z worker-0 ovn-controller 7 acl_log -   the same, written by OVS itself
+//	<134>Jun  9 19:00:10 worker-0                       before "ovs|", what OVS sends without a program
 //
 // Some of these forms come together.
 type linePrefix struct {
 	writtenAt time.Time // what it says of the time, zero for nothing
 	node, pod string
+	partial   bool // a container runtime split the line: the rest is in the next one
 }
 
-// readPrefix reads what stands before a line, with the space behind it. ok is false for
-// what is in none of the forms: such a line is somebody's quotation.
-func readPrefix(s string) (p linePrefix, ok bool) {
+// readPrefix reads the text before a line, with the space behind it. toSyslog reports whether OVS
+// left the time to syslog. ok is false for a text in none of the forms: such a line is a quotation.
+func readPrefix(s string, toSyslog bool) (p linePrefix, ok bool) {
 	if rest, is := strings.CutPrefix(s, "[pod/"); is {
 		where, rest, is := strings.Cut(rest, "] ")
 		if !is {
@@ -80,15 +83,16 @@ func readPrefix(s string) (p linePrefix, ok bool) {
 	}
 	for _, stream := range []string{"stdout F ", "stderr F ", "stdout P ", "stderr P "} {
 		if s == stream {
+			p.partial = strings.HasSuffix(stream, " P ")
 			return p, true
 		}
 	}
-	return p, p.readSyslog(s)
+	return p, p.readSyslog(s, toSyslog)
 }
 
-// readSyslog reads what syslog writes behind the time: node, program, and in the newer form
-// some more words.
-func (p *linePrefix) readSyslog(s string) bool {
+// readSyslog reads the words of syslog behind the time: node, program, and in the newer form some
+// more. A line that OVS sent to syslog may lack the program.
+func (p *linePrefix) readSyslog(s string, toSyslog bool) bool {
 	node, rest, ok := strings.Cut(s, " ")
 	if !ok || !isName(node) {
 		return false
@@ -98,7 +102,7 @@ func (p *linePrefix) readSyslog(s string) bool {
 	}
 	program, rest, ok := strings.Cut(rest, " ")
 	if !ok {
-		return false
+		return toSyslog && program == ""
 	}
 	if strings.HasSuffix(program, ":") {
 		return rest == ""

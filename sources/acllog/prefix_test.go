@@ -60,6 +60,28 @@ func TestPrefixes(t *testing.T) {
 			t.Errorf("%q: read as of %q %q", prefix, l.Zone, l.Pod)
 		}
 	}
+	// Without the program's name, and wrapped by a collector.
+	quoted := strings.ReplaceAll(message, `"`, `\"`)
+	_, text, _ := strings.Cut(message, "|INFO|")
+	for line, seq := range map[string]uint64{
+		"<132>Jun  9 19:00:10 10.0.1.2 ovs|" + message:                                                 163,
+		`{"@timestamp":"2024-06-09T19:00:10Z","hostname":"10.0.1.2","message":"ovs|` + quoted + `"}`:   163,
+		`{"hostname":"10.0.1.2","message":"2024-06-09T19:00:10Z|` + quoted + `\n","log_type":"audit"}`: 163,
+		"<132>1 2024-06-09T19:00:10Z 10.0.1.2 ovn-controller 71 acl_log - \uFEFF" + text:               0,
+		"<132>1 2024-06-09T19:00:10Z 10.0.1.2 ovn-controller 71 acl_log - " + text:                     0,
+		"<132>Jun  9 19:00:10 10.0.1.2 ovn-controller: ovs|" + message:                                 163,
+	} {
+		got, err := Parse(line)
+		if err != nil || got.Zone != "10.0.1.2" || got.At.Format("01-02 15:04:05") != "06-09 19:00:10" || got.Seq != seq || got.Src != want.Src || got.DstPort != want.DstPort {
+			t.Errorf("%s: %+v, %v", line, got, err)
+		}
+		if !MayBeACLLine([]byte(line)) {
+			t.Errorf("%s: would not even be looked at", line)
+		}
+	}
+	if l, err := Parse(`{"hostname":"a","message":"2024-06-09T19:00:10Z|` + quoted); err == nil {
+		t.Errorf("cut JSON was read: %+v", l)
+	}
 	// "ovs" is a time only where syslog gave one.
 	if _, err := Parse("ovs|" + message); err == nil {
 		t.Error("a line without any time was read")
@@ -102,14 +124,21 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add(`2021-07-06T08:26:58.687Z|00004|acl_log(ovn_pinctrl0)|INFO|name="verify-audit-logging_deny-all", verdict=drop, severity=alert:icmp,vlan_tci=0x0000,dl_src=0a:58:0a:81:02:12,dl_dst=0a:58:0a:81:02:14,nw_src=10.129.2.18,nw_dst=10.129.2.20,nw_tos=0,nw_ecn=0,nw_ttl=64,icmp_type=8,icmp_code=0`)
 	f.Add(`2022-07-20T05:55:03Z|00394|acl_log(ovn_pinctrl0)|INFO|name="<unnamed>", verdict=drop, severity=warning, direction=to-lport: udp6,ipv6_src=fd00::1,ipv6_dst=fd00::2,tp_src=54343,tp_dst=53`)
-	f.Add("2022-07-20T05:55:03Z|1|acl_log|INFO|name=\"\\u202e\\\"\", verdict=a, severity=b, c=d: arp,arp_spa=10.0.0.1")
-	f.Add("<134>1 2024-06-09T19:00:10Z w ovn-controller 7 - - ovs|1|acl_log|INFO|name=\"\", verdict=a, severity=b: tcp")
-	f.Add("[pod/a/ovn] Feb 29 19:00:10 w ovn[7]: ovs|1|acl_log|INFO|name=\"\", verdict=a, severity=b: tcp")
+	f.Add("2022-07-20T05:55:03Z|1|acl_log|INFO|name=\"\\u202e\\\"\", verdict=a, severity=b, c=d: arp,arp_spa=10.0.0.1,arp_tpa=10.0.0.2,arp_op=1")
+	f.Add("<134>1 2024-06-09T19:00:10Z w ovn-controller 7 - - ovs|1|acl_log|INFO|name=\"\", verdict=a, severity=b: tcp,nw_src=10.0.0.1,nw_dst=10.0.0.2,tp_src=1,tp_dst=2,tcp_flags=0")
+	f.Add("[pod/a/ovn] Feb 29 19:00:10 w ovn[7]: ovs|1|acl_log|INFO|name=\"\", verdict=a, severity=b: tcp,nw_src=10.0.0.1,nw_dst=10.0.0.2,tp_src=1,tp_dst=2,tcp_flags=0")
+	f.Add(`{"@timestamp":"2024-06-09T19:00:10Z","hostname":"a","message":"ovs|1|acl_log|INFO|name=\"x\", verdict=a, severity=b: vlan_tci=0x0000,dl_type=0x88cc"}`)
+	f.Add("<132>1 2024-06-09T19:00:10Z w ovn-controller 71 acl_log - \uFEFFname=\"x\", verdict=a, severity=b: udp,nw_src=10.0.0.1,nw_dst=10.0.0.2,nw_frag=later")
 	for _, s := range antreaLines {
 		f.Add(s)
 		f.Add("node-1 " + s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
+		if l, err := ParseUnended(s); err == nil {
+			if whole, err := Parse(s); err != nil || whole != l && l.Named == nil {
+				t.Fatalf("%q is read only without its end", s)
+			}
+		}
 		if _, err := Parse(s); err == nil && !MayBeACLLine([]byte(s)) {
 			t.Fatalf("%q would not even be looked at", s)
 		}

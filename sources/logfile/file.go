@@ -99,8 +99,12 @@ func (f *File) rememberContent(c contentID) {
 	f.contents = append(f.contents, c)
 }
 
-// Next is the next line; it is valid until the next call. io.EOF says that there is none
-// now: Poll looks whether there is more elsewhere.
+// ErrUnended comes with the last line of a file or pipe that does not end its last line: the rest
+// of the line may be missing.
+var ErrUnended = errors.New("the last line has no end")
+
+// Next returns the next line, which is valid until the next call. The error is ErrUnended for a
+// line without an end, and io.EOF if there is no line now: Poll looks for more elsewhere.
 func (f *File) Next() ([]byte, error) {
 	if f.stream != nil {
 		return f.stream.nextLine()
@@ -112,8 +116,8 @@ func (f *File) Next() ([]byte, error) {
 		}
 		line, err := p.nextLine()
 		switch {
-		case err == nil:
-			return line, nil
+		case err == nil, errors.Is(err, ErrUnended):
+			return line, err
 		case !errors.Is(err, io.EOF):
 			f.readError = err
 		case i == len(f.parts)-1:

@@ -90,7 +90,9 @@ func (w *world) read() {
 			if errors.Is(err, io.EOF) {
 				break
 			}
-			w.must(err)
+			if !errors.Is(err, ErrUnended) {
+				w.must(err)
+			}
 			w.got, quiet = append(w.got, string(line)), 0
 		}
 		if gap := w.f.PollChanges(); gap != "" {

@@ -170,7 +170,8 @@ func (p *logPart) noteRead(b []byte) {
 	}
 }
 
-// nextLine is the next line; io.EOF says that there is none now.
+// nextLine returns the next line. The error is ErrUnended for a last line without an end, and
+// io.EOF if there is no line now.
 func (p *logPart) nextLine() ([]byte, error) {
 	for {
 		if line, ok := p.split.nextLine(); ok {
@@ -183,7 +184,7 @@ func (p *logPart) nextLine() ([]byte, error) {
 		}
 		if p.final && errors.Is(err, io.EOF) {
 			if line, ok := p.split.lastLine(); ok {
-				return line, nil
+				return line, ErrUnended
 			}
 		}
 		if err == nil {

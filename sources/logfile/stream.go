@@ -10,7 +10,7 @@ import (
 
 // pipeStream is a pipe or standard input: its lines come when they come.
 type pipeStream struct {
-	lines chan []byte
+	lines chan pipedLine
 
 	mu        sync.Mutex
 	done      bool
@@ -19,12 +19,18 @@ type pipeStream struct {
 	bytesRead int64
 }
 
+// pipedLine is a line of a pipe. unended reports whether the pipe ended before the line did.
+type pipedLine struct {
+	text    []byte
+	unended bool
+}
+
 // waitingLines is how many lines of a pipe are read ahead.
 const waitingLines = 1024
 
 // startStream reads until ctx ends; wake is told of every line.
 func startStream(ctx context.Context, wg *sync.WaitGroup, wake func(), open func() (io.ReadCloser, error)) *pipeStream {
-	s := &pipeStream{lines: make(chan []byte, waitingLines)}
+	s := &pipeStream{lines: make(chan pipedLine, waitingLines)}
 	wg.Go(func() {
 		err := s.readLines(ctx, wake, open)
 		if errors.Is(err, io.EOF) || ctx.Err() != nil {
@@ -46,9 +52,9 @@ func (s *pipeStream) readLines(ctx context.Context, wake func(), open func() (io
 	}
 	defer in.Close()
 	var split lineSplitter
-	give := func(line []byte) bool {
+	give := func(line []byte, unended bool) bool {
 		select {
-		case s.lines <- bytes.Clone(line):
+		case s.lines <- pipedLine{bytes.Clone(line), unended}:
 			wake()
 			return true
 		case <-ctx.Done():
@@ -57,7 +63,7 @@ func (s *pipeStream) readLines(ctx context.Context, wake func(), open func() (io
 	}
 	for {
 		for line, ok := split.nextLine(); ok; line, ok = split.nextLine() {
-			if !give(line) {
+			if !give(line, false) {
 				return ctx.Err()
 			}
 		}
@@ -67,7 +73,7 @@ func (s *pipeStream) readLines(ctx context.Context, wake func(), open func() (io
 		s.mu.Unlock()
 		if err != nil && n == 0 {
 			if line, ok := split.lastLine(); ok && errors.Is(err, io.EOF) {
-				give(line)
+				give(line, true)
 			}
 			return err
 		}
@@ -77,8 +83,11 @@ func (s *pipeStream) readLines(ctx context.Context, wake func(), open func() (io
 func (s *pipeStream) nextLine() ([]byte, error) {
 	select {
 	case line, ok := <-s.lines:
+		if ok && line.unended {
+			return line.text, ErrUnended
+		}
 		if ok {
-			return line, nil
+			return line.text, nil
 		}
 	default:
 	}

@@ -20,6 +20,8 @@ type Entry struct {
 	// one: the first few, and how many there are.
 	Among    []logline.RuleRef
 	AmongAll int
+	// Gone says that the policy does not exist now, or that it has no rule of that number.
+	Gone     string
 	RuleName string // the rule's own name, empty when it has none
 	Action   string // "allowed", "dropped", "rejected", "passed"
 	Src, Dst End

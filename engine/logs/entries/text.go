@@ -49,8 +49,22 @@ func (e *Entry) Traffic() string {
 	return e.Line.Proto + " " + strconv.Itoa(int(e.Line.DstPort))
 }
 
-// RuleText names the rule that decided: `cluster-control egress 5 "default-deny"`.
+// The texts of Entry.Gone.
+const (
+	PolicyGone = "this policy does not exist now"
+	RuleGone   = "this rule does not exist now"
+)
+
+// RuleText names the rule that decided: `cluster-control egress 5 "default-deny"`. It also says
+// that the rule is gone.
 func (e *Entry) RuleText() string {
+	if e.Gone != "" {
+		return e.presentRule() + " (" + e.Gone + ")"
+	}
+	return e.presentRule()
+}
+
+func (e *Entry) presentRule() string {
 	k := e.Rule.Policy
 	switch {
 	case !e.Attributed:
@@ -61,7 +75,7 @@ func (e *Entry) RuleText() string {
 	return ruleText(e.Rule, e.RuleName)
 }
 
-// doubtfulRule is RuleText where the rule could not be found.
+// doubtfulRule names what is known of a rule that could not be found.
 func (e *Entry) doubtfulRule() string {
 	switch {
 	case len(e.Among) > 0:
@@ -80,6 +94,8 @@ func (e *Entry) doubtfulRule() string {
 		return ruleText(e.Rule, e.RuleName) // as written: Rung does not read its kind
 	case e.Line.Name == "":
 		return "an ACL without a name"
+	case e.Rule.Policy.Name != "" && e.Rule.Exact: // its direction is unknown
+		return e.Rule.Policy.ShortLabel() + " rule " + strconv.Itoa(e.Rule.Rule)
 	}
 	return "an unknown rule, ACL " + strconv.Quote(e.Line.Name)
 }

@@ -49,6 +49,9 @@ func formsOf(e *entries.Entry, page model.Key) (p lineForms) {
 		if e.RuleName != "" {
 			p.name = strconv.Quote(e.RuleName)
 		}
+		if e.Gone != "" {
+			p.name = "(gone)"
+		}
 		if !page.Kind.IsPolicy() || k != page {
 			p.decider = k.ShortLabel()
 		}
