@@ -30,7 +30,7 @@ ATONCE ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) * 3 / 2)))
 # Tests start this binary instead of building one per package.
 export RUNG_BINARY := $(CURDIR)/bin/rung
 
-.PHONY: help build demo test test-setup test-race test-timing fuzz lint bench screenshots \
+.PHONY: help build demo test test-setup test-race test-plain test-timing fuzz lint bench screenshots \
 	e2e e2e-tools browser soak cross release release-tools release-test release-twice generate clean lint-windows vulncheck test-windows
 
 help: ## list the targets
@@ -45,8 +45,8 @@ demo: build ## open the console on the built-in cluster
 # Every part runs, whatever became of those before it; what failed is listed at the end.
 # Fuzz targets run on their stored inputs only: the same tree passes or fails every time.
 # New inputs are looked for by make fuzz and make soak; what they find is stored.
-test: test-setup ## the whole suite: race detector, then the times
-	@go run ./test/suite $(MAKE) test-race test-timing
+test: test-setup ## the whole suite: with the race detector, without it, then the times
+	@go run ./test/suite $(MAKE) test-race test-plain test-timing
 
 # What the tests find on this machine, one line for each thing that is missing.
 test-setup: build
@@ -58,8 +58,18 @@ test-setup: build
 	[ -n "$(RACE)" ] || { echo "no C compiler: the tests run without the race detector"; missing=race; }; \
 	[ -z "$$missing" ] || [ "$$RUNG_REQUIRE_SERVERS" != 1 ] || { echo "RUNG_REQUIRE_SERVERS=1: install what is missing"; exit 1; }
 
-test-race: build ## the tests alone, with the race detector
-	go test $(RACE) -p $(ATONCE) -timeout 15m $(TESTFLAGS) $(PKG)
+# Tests that compute in one goroutine: the race detector has nothing to find there and makes
+# them five times as slow. The engine's and the console's tests call the same code from many.
+PLAIN := ./compiler ./engine/propose ./engine/verify ./test/arch ./test/networks ./test/packets ./test/verdicts
+
+test-race: build ## the tests that run in many goroutines, with the race detector
+	go test $(RACE) -p $(ATONCE) -timeout 15m $(TESTFLAGS) $$(go list $(PKG) | grep -vxF "$$(go list $(PLAIN))")
+
+# Scripts and examples start 1,700 commands; the few scripts in which several commands work at
+# once run under the race detector too.
+test-plain: build ## the others, and all scripts and examples of the command line
+	go test -p $(ATONCE) -timeout 15m $(TESTFLAGS) $(PLAIN)
+	go test -count=1 -timeout 15m -run '^(TestScripts|TestExamplesRun)$$' ./cli
 
 # Tests named TestTiming… measure: one after the other, without the race detector.
 test-timing: build ## the times alone; TIMING=strict on a quiet machine

@@ -60,40 +60,56 @@ func sayScreen(ctx context.Context, e *engine.Engine, o serve.ScreenOptions) err
 	return err
 }
 
+// racedScripts are the scripts that run under the race detector too: commands in them work while
+// others do. A command is started 1,300 times in all scripts, and the detector makes each start
+// five times as slow, so make test-plain runs all of them without it.
+var racedScripts = []string{"confirm", "dialect", "reconcile", "second", "zones"}
+
+// scriptParams names all scripts, or the few that run under the race detector.
+func scriptParams() testscript.Params {
+	p := testscript.Params{Dir: "testdata/script", UpdateScripts: *uitest.Update, RequireUniqueNames: true}
+	if raced {
+		p.Dir = ""
+		for _, name := range racedScripts {
+			p.Files = append(p.Files, filepath.Join("testdata/script", name+".txtar"))
+		}
+	}
+	return p
+}
+
 // The scripts run the whole command line, each in a folder of its own with a copy
 // of testdata/cluster. "exits N COMMAND…" wants an exact exit code, "endpoints
 // DIR N" waits for a sandbox of N zones and sets $nb_ZONE.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script", UpdateScripts: *uitest.Update, RequireExplicitExec: false, RequireUniqueNames: true,
-		Setup: func(env *testscript.Env) error {
-			if err := os.CopyFS(filepath.Join(env.WorkDir, "cluster"), os.DirFS("testdata/cluster")); err != nil {
-				return err
-			}
-			demo, err := filepath.Abs("../examples")
-			if err != nil {
-				return err
-			}
-			env.Setenv("DEMO", demo)
-			env.Setenv("ANTREA", demo+"-antrea")
-			env.Setenv("NETWORKS", demo+"-networks")
-			// Sockets have short paths.
-			run, err := os.MkdirTemp("", "rung")
-			if err != nil {
-				return err
-			}
-			env.Defer(func() { _ = os.RemoveAll(run) })
-			env.Setenv("XDG_RUNTIME_DIR", run)
-			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state"))
-			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, ".config"))
-			env.Setenv("HOME", env.WorkDir)
-			env.Setenv("COMPLETE_WITHIN", wait.Patience.String()) // a machine may have much to do
-			// The race detector's runtime sleeps for a second before a process ends.
-			env.Setenv("GORACE", "atexit_sleep_ms=0")
-			return nil
-		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "endpoints": endpoints},
-	})
+	p := scriptParams()
+	p.Setup = func(env *testscript.Env) error {
+		if err := os.CopyFS(filepath.Join(env.WorkDir, "cluster"), os.DirFS("testdata/cluster")); err != nil {
+			return err
+		}
+		demo, err := filepath.Abs("../examples")
+		if err != nil {
+			return err
+		}
+		env.Setenv("DEMO", demo)
+		env.Setenv("ANTREA", demo+"-antrea")
+		env.Setenv("NETWORKS", demo+"-networks")
+		// Sockets have short paths.
+		run, err := os.MkdirTemp("", "rung")
+		if err != nil {
+			return err
+		}
+		env.Defer(func() { _ = os.RemoveAll(run) })
+		env.Setenv("XDG_RUNTIME_DIR", run)
+		env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state"))
+		env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, ".config"))
+		env.Setenv("HOME", env.WorkDir)
+		env.Setenv("COMPLETE_WITHIN", wait.Patience.String()) // a machine may have much to do
+		// The race detector's runtime sleeps for a second before a process ends.
+		env.Setenv("GORACE", "atexit_sleep_ms=0")
+		return nil
+	}
+	p.Cmds = map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "endpoints": endpoints}
+	testscript.Run(t, p)
 }
 
 func exits(ts *testscript.TestScript, neg bool, args []string) {

@@ -27,11 +27,8 @@ import (
 	"rung/test/wait"
 )
 
-// Lengths of the faults: in the suite, and with RUNG_SOAK=1.
-const (
-	ovnFaultsShort = 8 * time.Second
-	ovnFaultsLong  = 5 * time.Minute
-)
+// ovnFaultsLong is how long faults are made.
+const ovnFaultsLong = 5 * time.Minute
 
 // The zones of the tests with faults on OVN, and their pods: as many in each, of every
 // tenant.
@@ -98,10 +95,8 @@ func onFaultyOVN(t *testing.T, d time.Duration) *ovnRun {
 // policies change and packets flow. Whatever stands still is said at its zone, with
 // its time, until it goes on; and in the end rows, flows and packets agree.
 func TestFaultsOnOVN(t *testing.T) {
-	length := ovnFaultsShort
-	if os.Getenv(install.SoakVar) == "1" {
-		length = ovnFaultsLong
-	}
+	install.Soak(t)
+	length := ovnFaultsLong
 	seed := uint64(time.Now().UnixNano())
 	if s := os.Getenv("RUNG_SEED"); s != "" {
 		var err error

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -336,16 +338,43 @@ func TestRandomKeys(t *testing.T) {
 	}
 }
 
+// screen keeps what a console writes, and closes drawn once its first frame is there.
+type screen struct {
+	mu    sync.Mutex
+	text  bytes.Buffer
+	drawn chan struct{}
+}
+
+func newScreen() *screen { return &screen{drawn: make(chan struct{})} }
+
+func (s *screen) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := strings.Contains(s.text.String(), ansi.SetModeAltScreenSaveCursor)
+	s.text.Write(b)
+	if !before && strings.Contains(s.text.String(), ansi.SetModeAltScreenSaveCursor) {
+		close(s.drawn)
+	}
+	return len(b), nil
+}
+
+func (s *screen) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
 // program runs the real program on pipes and returns its output.
 func program(t *testing.T, f *uitest.Fake, opt ui.Options, keys string) (string, error) {
 	t.Helper()
 	in, feed := io.Pipe()
-	var out bytes.Buffer
-	opt.Stdin, opt.Stdout, opt.Environ = in, &out, []string{"TERM=xterm-256color", "LANG=C.UTF-8"}
+	out := newScreen()
+	opt.Stdin, opt.Stdout, opt.Environ = in, out, []string{"TERM=xterm-256color", "LANG=C.UTF-8"}
 	if opt.StateDir == "" {
 		opt.StateDir = t.TempDir()
 	}
 	go func() {
+		<-out.drawn
 		for _, k := range keys {
 			time.Sleep(30 * time.Millisecond)
 			if _, err := feed.Write([]byte(string(k))); err != nil {
@@ -375,23 +404,33 @@ func TestRunAndQuit(t *testing.T) {
 	}
 }
 
-// A console that breaks in the middle of a frame.
-type breaking struct{ *uitest.Fake }
+// breaking is a console that fails outside every page, once it is told to.
+type breaking struct {
+	*uitest.Fake
+	now *atomic.Bool
+}
 
-func (b breaking) Activity(uint64) []model.Activity { panic("broken on purpose") }
+func (b breaking) Now() time.Time {
+	if b.now.Load() {
+		panic("broken on purpose")
+	}
+	return b.Fake.Now()
+}
 
 func TestInternalErrorLeavesTheTerminal(t *testing.T) {
 	dir := t.TempDir()
 	in, feed := io.Pipe()
-	var out bytes.Buffer
+	out := newScreen()
+	var broken atomic.Bool
 	go func() {
-		time.Sleep(50 * time.Millisecond)
+		<-out.drawn
+		broken.Store(true)
 		feed.Write([]byte("5"))
 	}()
 	defer feed.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), wait.Patience)
 	defer cancel()
-	err := ui.Run(ctx, breaking{uitest.NewFake(uitest.DemoFacts(t))}, ui.Options{Stdin: in, Stdout: &out, StateDir: dir,
+	err := ui.Run(ctx, breaking{uitest.NewFake(uitest.DemoFacts(t)), &broken}, ui.Options{Stdin: in, Stdout: out, StateDir: dir,
 		Environ: []string{"TERM=xterm-256color"}})
 	if err == nil || !strings.Contains(err.Error(), "broken on purpose") || !strings.Contains(err.Error(), dir) {
 		t.Fatalf("the error is %v", err)
@@ -405,7 +444,7 @@ func TestInternalErrorLeavesTheTerminal(t *testing.T) {
 	}
 	text, _ := os.ReadFile(files[0])
 	info, _ := os.Stat(files[0])
-	if !strings.Contains(string(text), "activity.go") || info.Mode().Perm() != 0o600 {
+	if !strings.Contains(string(text), "model.go") || info.Mode().Perm() != 0o600 {
 		t.Errorf("the report (%v):\n%s", info.Mode(), text)
 	}
 }
