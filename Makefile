@@ -60,7 +60,7 @@ test-setup: build
 
 # Tests that compute in one goroutine: the race detector has nothing to find there and makes
 # them five times as slow. The engine's and the console's tests call the same code from many.
-PLAIN := ./compiler ./engine/propose ./engine/verify ./test/arch ./test/networks ./test/packets ./test/verdicts
+PLAIN := ./cli/show ./compiler ./engine/propose ./engine/verify ./test/arch ./test/networks ./test/packets ./test/verdicts
 
 test-race: build ## the tests that run in many goroutines, with the race detector
 	go test $(RACE) -p $(ATONCE) -timeout 15m $(TESTFLAGS) $$(go list $(PKG) | grep -vxF "$$(go list $(PLAIN))")
