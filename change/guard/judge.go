@@ -28,7 +28,7 @@ type ClusterFacts struct {
 // that it runs into. The error is that of the context: then nothing is known.
 func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []PolicyChange, a ClusterFacts) (*diff.Difference, []Guard, error) {
 	v := connections.VitalEndpoints(rev)
-	d, rails, err := judgeOn(ctx, rev, next, changes, a, vitalWatches(v), v)
+	d, rails, err := judgeOn(ctx, rev, next, changes, a, vitalWatches(v))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -41,8 +41,7 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []P
 
 // judgeOn judges a change on one network, by the revisions as they stand there. watches are the connections
 // that nearly every pod needs.
-func judgeOn(ctx context.Context, rev, next *revision.Revision, changes []PolicyChange, a ClusterFacts, watches []diff.WatchedEnds,
-	v vital.VitalEndpoints) (*diff.Difference, []Guard, error) {
+func judgeOn(ctx context.Context, rev, next *revision.Revision, changes []PolicyChange, a ClusterFacts, watches []diff.WatchedEnds) (*diff.Difference, []Guard, error) {
 	ask := diff.DiffQuestions{Watches: watches, Protected: a.Protected}
 	for i := range changes {
 		ask.ReportedPolicies = append(ask.ReportedPolicies, changes[i].Key)
@@ -56,7 +55,7 @@ func judgeOn(ctx context.Context, rev, next *revision.Revision, changes []Policy
 	j.findMuchDenied()
 	j.findLoggedDenied(a.Log)
 	if n := rev.Network; n == nil || n.Primary {
-		j.findNodesCut(v)
+		j.findNodesCut()
 	}
 	j.findOpened()
 	if err := ctx.Err(); err != nil {
@@ -119,7 +118,7 @@ func (j *railCollector) changedPolicy(by ...[]verdict.Decider) model.PolicyKey {
 // findNodesCut finds what nodes reach and lose: their own pods, as the kubelet's probes do, and
 // Services with port 443, as the API server's webhooks do. One pod of each kind is asked
 // about, on the ports that it declares.
-func (j *railCollector) findNodesCut(v vital.VitalEndpoints) {
+func (j *railCollector) findNodesCut() {
 	kinds, namespaces := map[string]bool{}, map[string]bool{}
 	probes := j.rev.Network != nil // the kubelet asks the port on the default network (networks.md#tier-0)
 	for i := range j.changes {
@@ -139,20 +138,14 @@ func (j *railCollector) findNodesCut(v vital.VitalEndpoints) {
 			}
 		}
 	}
-	callers := j.webhookCallers(v)
-	for svc := range j.rev.Cluster.Services() {
+	callers := vital.WebhookCallers(j.rev.Cluster, j.rev.System.Precedence, vital.FindServices(j.rev.Cluster, j.rev.PodIndex()))
+	for q := range vital.WebhookCalls(j.rev.Cluster, callers) {
 		if j.ctx.Err() != nil {
 			break
 		}
-		if !namespaces[svc.Namespace] || !slices.ContainsFunc(svc.Ports, func(p model.ServicePort) bool { return p.Port == 443 }) {
-			continue
-		}
-		for _, from := range callers {
-			q := verdict.Connection{From: from, To: verdict.ServiceEnd(svc.Namespace, svc.Name), Protocol: verdict.TCP, Port: 443}
-			if j.isCut(q) {
-				j.addNode(j.changes[0].Key, "may cut webhooks that the API server calls", q)
-				return
-			}
+		if namespaces[q.To.Key.Namespace] && j.isCut(q) {
+			j.addNode(j.changes[0].Key, "may cut webhooks that the API server calls", q)
+			return
 		}
 	}
 }
@@ -178,24 +171,6 @@ func (j *railCollector) addNode(k model.PolicyKey, what string, q verdict.Connec
 	g := newGuard(Nodes, k, "%s, for example %s", what, q)
 	g.About = Nodes + k.String() + what
 	j.guards = append(j.guards, g)
-}
-
-// webhookCallers are the ends from which the API server calls webhooks: the nodes it runs on,
-// or its own addresses where it runs on none, or where it is not known what a node sends
-// from.
-func (j *railCollector) webhookCallers(v vital.VitalEndpoints) (out []verdict.Endpoint) {
-	for _, a := range v.API {
-		end := verdict.AddrEnd(a)
-		for n := range j.rev.Cluster.Nodes() {
-			if len(j.rev.System.Precedence.SourceAddrs(n)) > 0 && (slices.Contains(n.InternalIPs, a.String()) || slices.Contains(n.HostIPs, a.String())) {
-				end = verdict.NodeEnd(n.Name)
-			}
-		}
-		if !slices.Contains(out, end) {
-			out = append(out, end)
-		}
-	}
-	return out
 }
 
 // probeCut asks about a pod's own node and the ports that the pod declares.

@@ -53,7 +53,7 @@ func judgeNetworks(ctx context.Context, rev, next *revision.Revision, changes []
 			continue
 		}
 		// The log tells connections by addresses, which networks share: it is held against the default network alone.
-		there, more, err := judgeOn(ctx, before, after, byNetwork[name], ClusterFacts{Protected: a.Protected}, watchesElsewhere(v, before.Network), v)
+		there, more, err := judgeOn(ctx, before, after, byNetwork[name], ClusterFacts{Protected: a.Protected}, watchesElsewhere(v, before.Network))
 		if err != nil {
 			return nil, err
 		}

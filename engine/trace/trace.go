@@ -121,6 +121,8 @@ type TriedLine struct {
 	// Why names the part of the rule that does not match, in a word: subject, peer, port,
 	// protocol.
 	Why string
+	// Note explains a mismatch that surprises, in a sentence; mostly empty.
+	Note string
 }
 
 // Tracer answers questions, and keeps from one to the next what it made of the zones' rows.
@@ -280,7 +282,7 @@ func linesOf(s *verdict.StageVerdict) (out []TriedLine) {
 	for i := range s.Tiers {
 		for j := range s.Tiers[i].Attempts {
 			a := &s.Tiers[i].Attempts[j]
-			l := TriedLine{Tier: s.Tiers[i].Tier, Band: s.Tiers[i].Band, Rule: &a.Decider, Why: a.Why}
+			l := TriedLine{Tier: s.Tiers[i].Tier, Band: s.Tiers[i].Band, Rule: &a.Decider, Why: a.Why, Note: a.Note}
 			switch {
 			case !a.Matched && a.Rule < 0:
 				l.Kind = Other

@@ -229,7 +229,7 @@ func (k *checker) checkPeer(p *model.Policy, r *model.Rule, pe *model.Peer, seen
 			}
 		}
 	case pe.Kind == model.PeerNetworks:
-		k.checkBlock(p, r, pe.Networks)
+		k.checkBlock(p, r, pe)
 	case pe.Kind == model.PeerDNS:
 		k.checkFQDN(p, r, pe.DNSName)
 	case pe.Match != nil && len(pe.Match.SameLabels) > 0:

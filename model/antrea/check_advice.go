@@ -23,15 +23,15 @@ func (k *checker) podIndex() *overlap.PodIndex {
 	return k.x
 }
 
-// checkBlock advises against an ipBlock that holds addresses of pods. One of everything is
-// meant to.
-func (k *checker) checkBlock(p *model.Policy, r *model.Rule, networks []string) {
-	for _, text := range networks {
+// checkBlock advises against an ipBlock that holds addresses of pods outside its exceptions. One of
+// everything is meant to.
+func (k *checker) checkBlock(p *model.Policy, r *model.Rule, pe *model.Peer) {
+	for _, text := range pe.Networks {
 		n, err := netip.ParsePrefix(text)
 		if err != nil || n.Bits() == 0 {
 			continue
 		}
-		if pods := k.podIndex().InNetwork(n).Len(); pods > 0 {
+		if pods := k.podIndex().InNetworkBut(n, pe.Except).Len(); pods > 0 {
 			k.addAboutRule(p, r, IPBlockPods, fmt.Sprintf("%s holds addresses of %s, which change", text, words.Count(pods, "pod")), "select pods by labels")
 		}
 	}

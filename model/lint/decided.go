@@ -105,6 +105,8 @@ func (d *verdictLint) checkAudit(audit *audit.Audit) {
 		}
 	}
 	d.checkDNSCuts(audit)
+	d.checkAPICuts()
+	d.checkWebhooks()
 	idle := map[model.Key]bool{}
 	for i := range audit.Allowing {
 		if a := &audit.Allowing[i]; a.Decides && !a.Matters {
@@ -157,8 +159,13 @@ func (d *verdictLint) witnessOf(q verdict.Connection) (w model.Witness) {
 }
 
 func endText(e verdict.Endpoint) string {
-	if e.Key.Name == "" {
+	switch {
+	case e.Key.Name == "":
 		return e.Addr.String()
+	case e.Key.Kind == model.KindNode:
+		return "node/" + e.Key.Name
+	case e.Key.Kind == model.KindService:
+		return "service/" + e.Key.Namespace + "/" + e.Key.Name
 	}
 	return e.Key.Namespace + "/" + e.Key.Name
 }

@@ -35,6 +35,8 @@ type Options struct {
 	// LegacyIsolation lets the isolation annotation of 2016 count.
 	LegacyIsolation bool
 	System          System
+	// HostNetworkNamespace is the namespace that stands for the nodes as a peer.
+	HostNetworkNamespace string
 	// Networks is the table of those besides the default one, nil where there are none; NoMultiPolicies
 	// says that nobody programs MultiNetworkPolicies.
 	Networks        *network.Table
@@ -52,9 +54,11 @@ type linter struct {
 	networks      *network.Table          // Options.Networks
 	order         map[model.PolicyKey]int // of all policies
 	legacy        bool                    // Options.LegacyIsolation
+	hostNamespace string                  // Options.HostNetworkNamespace
 	pods          bool                    // the cluster has pods: what matches none is worth saying
 	portNames     *portNames
-	missing       lackedFamily // the one the cluster does not have
+	missing       lackedFamily   // the one the cluster does not have
+	services      *[]serviceAddr // of all Services, nil until first asked for
 	out           []model.Finding
 }
 
@@ -71,10 +75,17 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 		opt.Ladder = ladder.New(c, ladder.Options{Max: opt.MaxPriority, CNP: opt.CNP, Index: opt.Index})
 	}
 	l := &linter{c: c, x: opt.Index, max: opt.MaxPriority, ladder: opt.Ladder, order: map[model.PolicyKey]int{},
-		pods: !opt.Index.AllPods().IsEmpty(), legacy: opt.LegacyIsolation, portNames: &portNames{opt.Index, map[string]map[model.Port]bool{}},
+		pods: !opt.Index.AllPods().IsEmpty(), legacy: opt.LegacyIsolation, hostNamespace: opt.HostNetworkNamespace, portNames: &portNames{opt.Index, map[string]map[model.Port]bool{}},
 		missing: missingFamily(c, opt.IPv4, opt.IPv6), networks: opt.Networks}
 	if opt.System.Check != nil {
 		l.checkTierPlaces(&opt.System)
+		for p := range l.c.TieredPolicies() {
+			l.checkServicePeers(p)
+		}
+		for p := range l.c.Policies(model.KindNP) {
+			l.checkServicePeers(p)
+			l.checkNobody(p)
+		}
 		l.checkTemplates(true)
 		return l.finishFindings(&opt.System.Idle, broken)
 	}
@@ -122,6 +133,9 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 		case model.KindEF:
 			firewalls.checkFirewall(p)
 		}
+	}
+	for _, p := range slices.Concat(l.policies, l.otherPolicies) {
+		l.checkServicePeers(p)
 	}
 	needs.checkKeptOut()
 	l.checkDuplicates()

@@ -79,6 +79,7 @@ func (l *needLint) needsOf(r *model.Rule) (n [needs]needShare) {
 			}
 		case r.Action == model.Deny:
 			n[what] = l.denyShare(r)
+		case l.namesOnlyServices(r): // it never matches
 		case overlap.PortMatch(r.Ports, proto, vital.DNSPort) || overlap.PortMatch(r.Ports, proto, vital.AltDNSPort):
 			n[what] = whole
 		}

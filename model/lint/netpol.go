@@ -1,8 +1,11 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
+	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 
 	"rung/model"
@@ -10,6 +13,7 @@ import (
 	"rung/model/lint/codes"
 	"rung/model/network"
 	"rung/model/overlap"
+	"rung/model/verdict/index"
 	"rung/model/words"
 )
 
@@ -27,17 +31,105 @@ func (l *netpolLint) checkNetpol(p *model.Policy) {
 		return
 	}
 	elsewhere := l.isElsewhere(p)
+	l.checkNobody(p)
 	for r := range p.AllRules() {
 		l.checkPorts(p, r)
 		if elsewhere {
 			continue
 		}
 		l.checkCoveredPods(p, r, "leave the pods' addresses out with except, and select pods by labels")
+		l.checkCoveredNodes(p, r)
 	}
 	for _, d := range model.Directions {
 		if !elsewhere {
 			l.checkLeftOut(p, d)
 		}
+	}
+}
+
+// checkNobody reports a NetworkPolicy whose subject or peers match no pod. One for all pods of a namespace may
+// wait for the first; a namespace without any pod is worth a note only.
+func (l *linter) checkNobody(p *model.Policy) {
+	if !l.pods || p.IsRefused() {
+		return
+	}
+	if l.x.SelectedPods(p).IsEmpty() && !p.Subject.Pods.MatchesEverything() {
+		f := l.addAbout(p, codes.SubjectNothing, "the subject "+p.Subject.String()+" matches no pod: the policy decides nothing now")
+		if l.x.PodsMatchingIn(p.Namespace, model.SelectEverything()).IsEmpty() {
+			f.Severity = model.SeverityInfo
+		}
+	}
+	for r := range p.AllRules() {
+		var nothing []string
+		for i := range r.Peers {
+			pe := &r.Peers[i]
+			if (pe.Kind == model.PeerNamespaces || pe.Kind == model.PeerPods) && !l.x.PeerSelected(pe).Meets(l.x.EligiblePods()) && !l.isHostNetwork(pe) {
+				nothing = append(nothing, strconv.Quote(pe.String()))
+			}
+		}
+		if len(nothing) > 0 {
+			f := l.addPeersNothing(p, r, nothing)
+			if len(nothing) == len(r.Peers) && p.IsolatesDirection(r.Direction) {
+				f.Severity = model.SeverityWarning // what the rule is to allow is denied
+			}
+		}
+	}
+}
+
+// isHostNetwork reports whether a peer selects the namespace that stands for the nodes: it has no pods.
+func (l *linter) isHostNetwork(pe *model.Peer) bool {
+	if l.hostNamespace == "" || pe.Namespace != "" {
+		return pe.Namespace != "" && pe.Namespace == l.hostNamespace
+	}
+	for ns := range l.x.NamespacesMatching(pe.Namespaces) {
+		if ns.Name == l.hostNamespace {
+			return true
+		}
+	}
+	return false
+}
+
+// checkCoveredNodes reports an ingress network with the addresses of nodes in it: a node reaches the pods of
+// other nodes from its management address.
+func (l *linter) checkCoveredNodes(p *model.Policy, r *model.Rule) {
+	if r.Direction != model.Ingress {
+		return
+	}
+	// in reports whether one of the peers' networks has an address, and returns the network as written.
+	in := func(a netip.Addr) (string, bool) {
+		for i := range r.Peers {
+			for _, text := range r.Peers[i].Networks {
+				n, ok := overlap.ParseNetwork(text)
+				if ok && n.Contains(a) && !slices.ContainsFunc(slices.Collect(overlap.ParsedNetworks(r.Peers[i].Except)),
+					func(e netip.Prefix) bool { return e.Contains(a) }) {
+					return text, true
+				}
+			}
+		}
+		return "", false
+	}
+	for i := range r.Peers {
+		if r.Peers[i].Kind != model.PeerNetworks && l.isHostNetwork(&r.Peers[i]) {
+			return
+		}
+	}
+	var covered []string
+	source := ""
+	for node := range l.c.Nodes() {
+		from := index.ParseAddrs(node.MgmtIPs)
+		if len(from) == 0 || slices.ContainsFunc(from, func(a netip.Addr) bool { _, ok := in(a); return ok }) {
+			continue
+		}
+		for _, a := range index.ParseAddrs(node.InternalIPs) {
+			if text, ok := in(a); ok && !slices.Contains(covered, text) {
+				covered, source = append(covered, text), cmp.Or(source, from[0].String()+" of "+node.Name)
+			}
+		}
+	}
+	if len(covered) > 0 {
+		l.addAboutRule(p, r, codes.NetworkCoversNodes, fmt.Sprintf("%s %s addresses of nodes, and no connection of a node comes from them: "+
+			"a node reaches the pods of other nodes from its management address, for example %s",
+			words.ListFew(covered, shown), words.OneOrMany(len(covered), "covers", "cover"), source))
 	}
 }
 

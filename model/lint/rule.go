@@ -67,13 +67,7 @@ func (l *linter) checkCoveredPods(p *model.Policy, r *model.Rule, remedy string)
 			if !ok {
 				continue
 			}
-			pods := l.x.InNetwork(n)
-			for _, e := range pe.Except {
-				if out, ok := overlap.ParseNetwork(e); ok {
-					pods = pods.AndNot(l.x.InNetwork(out))
-				}
-			}
-			if pods.Len() > 0 {
+			if pods := l.x.InNetworkBut(n, pe.Except); pods.Len() > 0 {
 				covered = append(covered, text)
 				most = max(most, pods.Len())
 			}
@@ -86,7 +80,8 @@ func (l *linter) checkCoveredPods(p *model.Policy, r *model.Rule, remedy string)
 	}
 }
 
-func (l *linter) addPeersNothing(p *model.Policy, r *model.Rule, nothing []string) {
+// addPeersNothing reports peers of a rule that match no pod and no node.
+func (l *linter) addPeersNothing(p *model.Policy, r *model.Rule, nothing []string) *model.Finding {
 	severity, message := model.SeverityInfo, words.OneOrMany(len(nothing), "the peer ", "the peers ")+
 		words.ListFew(nothing, shown)+words.OneOrMany(len(nothing), " matches", " match")+" no pod or node"
 	if len(nothing) == len(r.Peers) {
@@ -95,7 +90,9 @@ func (l *linter) addPeersNothing(p *model.Policy, r *model.Rule, nothing []strin
 			severity = model.SeverityWarning
 		}
 	}
-	l.addAboutRule(p, r, codes.PeerNothing, message).Severity = severity
+	f := l.addAboutRule(p, r, codes.PeerNothing, message)
+	f.Severity = severity
+	return f
 }
 
 // checkNodes says whether the peer selects a node, and reports those whose addresses

@@ -145,6 +145,15 @@ func (x *PodIndex) InNetwork(n netip.Prefix) PodSet {
 	return s
 }
 
+// InNetworkBut returns the eligible pods with an address inside the network. Pods in an exception are left out.
+func (x *PodIndex) InNetworkBut(n netip.Prefix, except []string) PodSet {
+	pods := x.InNetwork(n)
+	for e := range ParsedNetworks(except) {
+		pods = pods.AndNot(x.InNetwork(e))
+	}
+	return pods
+}
+
 func (x *PodIndex) sortAddrs() {
 	x.addrs = make([]podAddr, 0, x.peers.Len())
 	for i := range x.peers.Each() {

@@ -165,6 +165,8 @@ type Attempt struct {
 	Matched bool
 	// Why it did not match, in a word: "subject", "peer", "port", "protocol".
 	Why string
+	// Note explains a mismatch that surprises, in a sentence; mostly empty.
+	Note string
 }
 
 // JoinPaths joins the verdicts of the paths. A Service may send a connection to any of its

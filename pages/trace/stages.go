@@ -144,6 +144,9 @@ func TriedRules(s *trace.Stage, all bool) (out []TriedRule, others string) {
 			}
 		case trace.Tried:
 			l.Result = "not its " + l.Why
+			if l.Note != "" {
+				l.Text += " · " + l.Note
+			}
 		case trace.Passed:
 			l.Sign, l.Role = page.Span{Text: signs.Passed, Role: themes.Pass}, themes.Text
 		case trace.Decides, trace.Nothing:

@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"rung/compiler"
 	"rung/model"
 	"rung/model/lint"
 	"rung/model/verdict/audit"
@@ -142,7 +144,7 @@ func withLastKnown(r *revision.Revision, found []model.Finding) []model.Finding 
 // its objects.
 func lintOptions(r *revision.Revision) lint.Options {
 	o := lint.Options{MaxPriority: r.Flags.MaxPriority, CNP: r.Flags.CompileCNP, NoSubnets: r.Desired.Options().NodeSubnets,
-		LegacyIsolation: r.Flags.LegacyIsolation, System: r.System.Lint, Networks: r.Desired.Networks(), NoMultiPolicies: !r.Desired.ProgramsMulti()}
+		LegacyIsolation: r.Flags.LegacyIsolation, System: r.System.Lint, Networks: r.Desired.Networks(), NoMultiPolicies: !r.Desired.ProgramsMulti(), HostNetworkNamespace: cmp.Or(r.Desired.Options().HostNetworkNamespace, compiler.DefaultHostNetworkNamespace)}
 	if o.NoSubnets {
 		o.NodeSubnets = r.Desired.Options().ClusterSubnets
 	}

@@ -34,6 +34,19 @@ func dnsService() string {
 	return "apiVersion: v1\nkind: Service\nmetadata: {name: kube-dns, namespace: kube-system}\nspec: {selector: {app: dns}, ports: [{name: dns, protocol: UDP, port: 53, targetPort: 53}]}\n"
 }
 
+// apiService is the Service of the API server with its endpoint, a node.
+func apiService() string {
+	return "apiVersion: v1\nkind: Service\nmetadata: {name: kubernetes, namespace: default}\nspec: {clusterIP: 172.30.0.1, clusterIPs: [172.30.0.1], ports: [{name: https, protocol: TCP, port: 443, targetPort: 6443}]}\n" +
+		"---\napiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: kubernetes, namespace: default, labels: {kubernetes.io/service-name: kubernetes}}\naddressType: IPv4\n" +
+		"ports: [{name: https, port: 6443, protocol: TCP}]\nendpoints: [{addresses: [172.18.0.9]}]\n"
+}
+
+// farNode is a node on which the API server runs and no pod does.
+const farNode = "apiVersion: v1\nkind: Node\nmetadata: {name: far, annotations: {k8s.ovn.org/node-subnets: '{\"default\": [\"10.244.9.0/24\"]}', k8s.ovn.org/host-cidrs: '[\"172.18.0.9/24\"]'}}\nstatus: {addresses: [{type: InternalIP, address: 172.18.0.9}]}\n"
+
+// webhook is a Service in front of the web pods of blue.
+const webhook = "apiVersion: v1\nkind: Service\nmetadata: {name: quota-webhook, namespace: blue}\nspec: {clusterIPs: [172.30.0.9], selector: {app: web}, ports: [{name: https, protocol: TCP, port: 443, targetPort: 8443}]}\n"
+
 func podText(namespace, name, label, ip, more string) string {
 	return fmt.Sprintf("apiVersion: v1\nkind: Pod\nmetadata: {name: %s, namespace: %s, labels: {app: %s}}\n"+
 		"spec: {nodeName: worker, %scontainers: [{name: c, ports: [{name: http, containerPort: 8080, protocol: TCP}]}]}\nstatus: {phase: Running, podIPs: [{ip: %s}]}\n",
@@ -158,6 +171,8 @@ var policyCodes = []findingCode{
 		objects: []string{given.ANP("wall", 10, "name=kube-system", "in deny tenant=red")}},
 	{code: codes.SubjectNothing.Code, objects: []string{given.ANP("gone", 10, "tenant=violet", "in deny tenant=red")},
 		demo: "a policy without pods would decide nothing, and the demo's are there to be tried"},
+	{code: codes.PeerService.Code, objects: []string{dnsService(), apiService(), given.NP("blue", "out", "{podSelector: {}, policyTypes: [Egress], egress: [{to: [{ipBlock: {cidr: 172.30.0.1/32}}]}]}")},
+		demo: "it names the API server by its node"},
 	{code: codes.PeerNothing.Code, objects: []string{given.ANP("gone", 10, "tenant=blue", "in deny tenant=violet")}},
 	{code: codes.HostNetwork.Code,
 		objects: []string{podText("blue", "agent", "agent", "172.18.0.2", "hostNetwork: true, "), given.ANP("wall", 10, "tenant=blue", "in deny tenant=red")}},
@@ -167,6 +182,13 @@ var policyCodes = []findingCode{
 		objects: []string{strings.Replace(podText("blue", "tunnel", "tunnel", "10.244.0.90", ""), "labels:", `annotations: {k8s.ovn.org/pod-networks: '{"default":{"ip_addresses":["10.244.0.90/24"],"mac_address":"0a:58:0a:f4:00:5a","role":"infrastructure-locked"},"blue/net":{"ip_addresses":["10.100.0.5/16"],"mac_address":"0a:58:0a:64:00:05","role":"primary"}}'}, labels:`, 1),
 			given.ANP("wall", 10, "tenant=blue", "in deny tenant=red")}},
 	{code: codes.NetworkHostBits.Code, objects: []string{given.ANP("wall", 10, "tenant=blue", "out deny 10.0.54.0/19")}},
+	{code: codes.NetworkCoversNodes.Code, objects: []string{farNode, given.NP("blue", "from-nodes", "{podSelector: {}, policyTypes: [Ingress], ingress: [{from: [{ipBlock: {cidr: 172.18.0.0/24}}]}]}")},
+		demo: "its NetworkPolicies let pods in, no nodes"},
+	{code: codes.APINotAllowed.Code, objects: []string{apiService(), given.EF("blue", "{type: Allow, to: {cidrSelector: 172.30.0.0/16}}", "{type: Deny, to: {cidrSelector: 0.0.0.0/0}}")},
+		demo: "cluster-control lets all pods reach the API server"},
+	{code: codes.WebhookCut.Code, objects: []string{apiService(), farNode, webhook,
+		given.NP("blue", "closed", "{podSelector: {}, policyTypes: [Ingress]}")},
+		demo: "it has no webhook"},
 	{code: codes.NetworkCoversPods.Code, objects: []string{given.ANP("wall", 10, "tenant=blue", "out deny 10.244.0.0/16")}},
 	{code: codes.CIDR.Code, objects: []string{"ANY", given.ANP("wall", 10, "tenant=blue", "out deny 10.0.0/8")},
 		demo: "the API refuses such a policy"},

@@ -196,6 +196,44 @@ func TestTrace(t *testing.T) {
 	}
 }
 
+// TestTraceOfSurprises: the path says why a rule does not match that names a Service's address, or a port that
+// no regular container declares.
+func TestTraceOfSurprises(t *testing.T) {
+	on := func(p *model.Pod) *model.Pod { p.NodeName = "n1"; return p }
+	svc := &model.Service{Meta: model.Meta{Key: model.Key{Kind: model.KindService, Namespace: "b", Name: "db"}}, ClusterIPs: []string{"172.30.0.7"},
+		Selector: model.NewLabels(map[string]string{"app": "db"}), Ports: []model.ServicePort{{Protocol: "TCP", Port: 80, TargetPort: "8099"}}}
+	out := wholeNamespaces("out", 4, "t=a", nil, []model.Rule{made.Rule(model.Allow, made.Peers(made.NetPeer("172.30.0.7/32"))), made.Rule(model.Allow, made.Peers(made.NetPeer("172.31.0.0/16")))})
+	in := wholeNamespaces("in", 5, "t=b", []model.Rule{made.Rule(model.Allow, made.Peers(made.NSPeer("t=a")), model.Port{Name: "metrics"}), made.Rule(model.Deny, made.Peers(made.NSPeer("t=a")))}, nil)
+	x, _ := indexOf(t, made.Cluster(made.NS("a", "t=a"), made.NS("b", "t=b"), made.Node("n1", ""), svc, out, in, on(made.Pod("a/prom", "app=x", "10.1.0.1")),
+		on(made.Pod("b/bare", "app=db", "10.1.0.2")),
+		on(made.WithPorts(made.Pod("b/declares", "app=other", "10.1.0.3"), model.ContainerPort{Name: "metrics", Protocol: "TCP", Port: 8099}))), compiler.Options{IPv4: true})
+	say := func(to verdict.Endpoint, port uint16) (got []string) {
+		a, err := walk.TracePolicies(x, verdict.Connection{From: verdict.PodEnd("a", "prom"), To: to, Protocol: verdict.TCP, Port: port})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range a.Paths[0].Stages {
+			for _, tier := range s.Tiers {
+				for _, w := range tier.Attempts {
+					got = append(got, fmt.Sprintf("%s %d %s %s", w.Policy.Label(), w.Rule, w.Why, w.Note))
+				}
+			}
+		}
+		return got
+	}
+	const note = "172.30.0.7 is the address of service b/db, which load balancing replaces before rules are asked"
+	want := []string{"ANP out 0 peer " + note, "ANP out 1 peer ", "ANP in 0 port no container of b/bare declares a port named metrics; init containers do not count", "ANP in 1  "}
+	for _, got := range [][]string{say(verdict.ServiceEnd("b", "db"), 80), say(verdict.PodEnd("b", "bare"), 8099)} {
+		if d := cmp.Diff(want, got); d != "" {
+			t.Error(d)
+		}
+	}
+	want = []string{"ANP out 0 peer ", "ANP out 1 peer ", "ANP in 0  "}
+	if d := cmp.Diff(want, say(verdict.PodEnd("b", "declares"), 8099)); d != "" {
+		t.Error(d)
+	}
+}
+
 // TestDefects: where a known defect of OVN-Kubernetes makes the difference it is named, and
 // only there; the rows agree with the verdict.
 func TestDefects(t *testing.T) {

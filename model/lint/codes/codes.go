@@ -133,6 +133,10 @@ var (
 	DNSTCPNotAllowed = newKind(Kind{Code: "dns-tcp-not-allowed", Severity: model.SeverityWarning, Short: "no TCP DNS",
 		Says:   "DNS over UDP is allowed and over TCP it is not.",
 		Remedy: "allow TCP beside UDP: long answers come over TCP"})
+	APINotAllowed = newKind(Kind{Code: "api-not-allowed", Severity: model.SeverityWarning, Short: "no API", Verdicts: true,
+		Says: "An EgressFirewall or the isolation by NetworkPolicies keeps pods from the API server. A note for isolation, unless a rule was to allow it and names the address or the port of the Service."})
+	WebhookCut = newKind(Kind{Code: "webhook-cut", Severity: model.SeverityWarning, Short: "no webhook", Verdicts: true,
+		Says: "The API server cannot reach a Service on port 443 whose name says that it is a webhook."})
 	DenyAllNetworks = newKind(Kind{Code: "deny-all-networks", Severity: model.SeverityInfo, Short: "denies all",
 		Says:   "An egress Deny of every address drops all that no rule above decides.",
 		Remedy: "allow DNS (UDP and TCP), the API server and what else is needed in rules above"})
@@ -147,6 +151,9 @@ var (
 		Remedy: "write the network you mean, or a /32 (/128) for one address"})
 	NetworkCoversPods = newKind(Kind{Code: "network-covers-pods", Severity: model.SeverityInfo, Short: "pod network",
 		Says: "A network covers pods, which it matches by address."})
+	NetworkCoversNodes = newKind(Kind{Code: "network-covers-nodes", Severity: model.SeverityWarning, Short: "node network",
+		Says:   "A network of an ingress rule covers addresses of nodes, from which no node reaches pods.",
+		Remedy: "name the management addresses of the nodes, or select the namespace that stands for them"})
 	NameCut = newKind(Kind{Code: "name-cut", Severity: model.SeverityInfo, Short: "long name",
 		Says: "The name is so long that OVN cuts those of its ACLs."})
 	PriorityDuplicate = newKind(Kind{Code: "priority-duplicate", Severity: model.SeverityInfo, Short: "tie",
@@ -158,6 +165,9 @@ var (
 	PeerNothing = newKind(Kind{Code: "peer-matches-nothing", Severity: model.SeverityInfo, Short: "empty peer",
 		Says:   "A peer matches no pod or node.",
 		Remedy: "check the labels of the peer's selectors"})
+	PeerService = newKind(Kind{Code: "peer-service-address", Severity: model.SeverityWarning, Short: "Service IP",
+		Says:   "A rule names the address of a Service, which it never matches: load balancing comes first.",
+		Remedy: "name the endpoints of the Service, and the port that they listen on"})
 	FirewallDNS = newKind(Kind{Code: "egressfirewall-dns", Severity: model.SeverityInfo, Short: "DNS name",
 		Says:   "Rules of an EgressFirewall go by DNS name.",
 		Remedy: "where addresses are fixed, name them as networks"})

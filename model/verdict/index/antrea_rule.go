@@ -302,11 +302,13 @@ func numberedPorts(r *model.Rule) (out PortSet) {
 func (a *antreaMaker) namedPorts(r *model.Rule, ref Rule, t Term, stage int, key string) {
 	x := a.x
 	by := map[declaredPort]Set{}
+	named := false
 	for i := range r.Ports {
 		want := &r.Ports[i]
 		if want.Name == "" {
 			continue
 		}
+		named = true
 		x.Conditions[t.To].Set.Each(func(e int32) {
 			for _, c := range x.Pods.PodAt(int(x.Ends[e].Pod)).Ports {
 				proto := protocolIndex(c.Protocol)
@@ -320,6 +322,11 @@ func (a *antreaMaker) namedPorts(r *model.Rule, ref Rule, t Term, stage int, key
 				by[d].Add(e)
 			}
 		})
+	}
+	if named && len(numberedPorts(r)) == 0 {
+		t := t
+		t.Ports = PortSet{} // matches nothing, and shows that the rule was tried
+		a.addRuleTerm(stage, r, ref, t)
 	}
 	for _, d := range sortedPorts(by) {
 		t := t

@@ -13,7 +13,7 @@ type portRange struct {
 	lo, hi uint16
 }
 
-// PortSet is the ports that a rule's rows match; nil is everything.
+// PortSet is the ports that a rule's rows match; nil is everything, an empty one nothing.
 type PortSet []portRange
 
 func (p PortSet) Has(proto int8, port uint16) bool {

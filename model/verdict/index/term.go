@@ -183,10 +183,10 @@ func (m *termMaker) addAdminPolicy(p *model.Policy) {
 			t.From, t.To, t.Switch = peers, subject, AtDestination
 		}
 		var some bool
-		t.Ports, some = adminPorts(r)
-		if some {
-			m.addTerm(stage, t)
+		if t.Ports, some = adminPorts(r); !some {
+			t.Ports = PortSet{} // matches nothing, and shows that the rule was tried
 		}
+		m.addTerm(stage, t)
 		m.addNamedPorts(p, r, ref, t, stage)
 	}
 }

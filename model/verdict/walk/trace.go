@@ -1,10 +1,12 @@
 package walk
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 
 	"rung/model"
+	"rung/model/overlap"
 	"rung/model/ovn/match"
 	"rung/model/verdict"
 	"rung/model/verdict/index"
@@ -39,6 +41,7 @@ func triedTiers(x *index.Index, h *tierHop, s *verdict.StageVerdict) (out []verd
 		}
 		a := verdict.Attempt{Why: whyNoMatch(x, t, h)}
 		a.Matched = a.Why == ""
+		a.Note = noteOfMismatch(x, t, h, a.Why)
 		a.Decider = deciderOfTerm(x, t, h, a.Matched || a.Why != whyPort)
 		if !a.Matched && (a.Why != whyPort || a.Policy.Kind != model.KindNP) {
 			a.Defect = ""
@@ -90,7 +93,7 @@ func addAttempt(out []verdict.TriedTier, a verdict.Attempt) []verdict.TriedTier 
 	}
 	in := &out[len(out)-1]
 	if a.Why == whyNotSubject {
-		a.Rule, a.RuleName, a.Action = -1, "", ""
+		a.Rule, a.RuleName, a.Action, a.Note = -1, "", "", ""
 	}
 	for i := range in.Attempts {
 		b := &in.Attempts[i]
@@ -128,10 +131,55 @@ func whyNoMatch(x *index.Index, t *index.Term, h *tierHop) string {
 		return whyNotSubject
 	case !peer:
 		return whyPeer
-	case !t.Ports.HasProtocol(h.proto):
+	case !t.Ports.HasProtocol(h.proto) && (t.Ports == nil || len(t.Ports) > 0):
 		return whyProtocol
 	case !t.Ports.Has(h.proto, h.port):
 		return whyPort
+	}
+	return ""
+}
+
+// noteOfMismatch explains mismatches that surprise: a rule that names the address of the Service that was
+// asked, and a named port that no container declares. It returns "" for all others.
+func noteOfMismatch(x *index.Index, t *index.Term, h *tierHop, why string) string {
+	r := &x.Rules[t.Rule]
+	if r.Policy == nil || h.reply {
+		return ""
+	}
+	rule := r.Policy.Rule(r.Direction, r.Index)
+	switch {
+	case rule == nil:
+	case why == whyPeer && r.Direction == model.Egress:
+		return noteOfServiceAddr(x, rule, h)
+	case why == whyPort && t.Ports != nil && len(t.Ports) == 0:
+		if h.out.End < 0 {
+			return ""
+		}
+		pod := x.Pods.PodAt(int(x.Ends[h.out.End].Pod))
+		for _, port := range rule.Ports {
+			if port.Name != "" && !slices.ContainsFunc(pod.Ports, func(c model.ContainerPort) bool { return c.Name == port.Name }) {
+				return fmt.Sprintf("no container of %s/%s declares a port named %s; init containers do not count", pod.Namespace, pod.Name, port.Name)
+			}
+		}
+	}
+	return ""
+}
+
+// noteOfServiceAddr names the Service whose address the rule names while the connection goes to an endpoint.
+func noteOfServiceAddr(x *index.Index, r *model.Rule, h *tierHop) string {
+	for i := range r.Peers {
+		for n := range overlap.ParsedNetworks(r.Peers[i].Networks) {
+			if n.Bits() == 0 || n.Contains(h.out.Addr) { // an exception leaves the endpoint out
+				continue
+			}
+			for s := range x.Cluster().Services() {
+				for _, a := range index.ParseAddrs(s.ClusterIPs) {
+					if n.Contains(a) && slices.ContainsFunc(endpointsOf(x, s), func(f foundEnd) bool { return slices.Contains(f.addrs, h.out.Addr) }) {
+						return fmt.Sprintf("%s is the address of service %s/%s, which load balancing replaces before rules are asked", a, s.Namespace, s.Name)
+					}
+				}
+			}
+		}
 	}
 	return ""
 }

@@ -1,0 +1,233 @@
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"rung/model"
+	"rung/model/lint/codes"
+	"rung/model/lint/vital"
+	"rung/model/overlap"
+	"rung/model/selectors"
+	"rung/model/verdict"
+	"rung/model/verdict/index"
+	"rung/model/verdict/walk"
+	"rung/model/words"
+)
+
+// apiCut is pods that one NetworkPolicy, isolation or EgressFirewall keeps from the API server.
+type apiCut struct {
+	by      verdict.Decider
+	pods    int
+	example verdict.Connection
+}
+
+// checkAPICuts reports the NetworkPolicies and EgressFirewalls that keep pods from the API server. One pod
+// of each kind is asked. What AdminNetworkPolicies deny is said of their Deny.
+func (d *verdictLint) checkAPICuts() {
+	s := d.needs.services
+	if len(s.API) == 0 {
+		return
+	}
+	asked := map[string]*apiCut{} // by kind of pod, nil if nothing is cut
+	var cuts []*apiCut
+	for pod := range d.podsOfNetpols() {
+		kind := selectors.ReplicaKey(pod)
+		cut, known := asked[kind]
+		if !known {
+			if found := d.apiCutOf(pod); found != nil {
+				i := slices.IndexFunc(cuts, func(c *apiCut) bool { return isSameDecider(&c.by, &found.by) })
+				if i < 0 {
+					i, cuts = len(cuts), append(cuts, found)
+				}
+				cut = cuts[i]
+			}
+			asked[kind] = cut
+		}
+		if cut != nil {
+			cut.pods++
+		}
+	}
+	for _, cut := range cuts {
+		d.addAPICut(cut)
+	}
+}
+
+// podsOfNetpols returns the pods to which an EgressFirewall applies, or a NetworkPolicy that isolates egress.
+func (d *verdictLint) podsOfNetpols() func(func(*model.Pod) bool) {
+	var pods overlap.PodSet
+	for p := range d.c.AllPolicies() {
+		if !p.IsRefused() && (p.Kind == model.KindEF || p.Kind == model.KindNP && p.IsolatesDirection(model.Egress)) {
+			pods = pods.Or(d.x.SubjectSet(p))
+		}
+	}
+	return d.x.Pods(pods)
+}
+
+// apiCutOf asks whether a pod reaches every address of the API server, and returns nil if it does.
+func (d *verdictLint) apiCutOf(pod *model.Pod) *apiCut {
+	for _, q := range vital.APIConnections(pod, d.needs.services) {
+		a, err := walk.FromPolicies(d.v, q)
+		if err != nil || a.Verdict != verdict.Deny {
+			continue
+		}
+		for s := range a.Stages() {
+			if s.Verdict == verdict.Deny && s.Decided != nil {
+				if k := s.Decided.Policy.Kind; k != model.KindEF && len(s.Decided.Isolating) == 0 {
+					break // an AdminNetworkPolicy or the baseline
+				}
+				return &apiCut{by: *s.Decided, example: q}
+			}
+		}
+	}
+	return nil
+}
+
+func isSameDecider(a, b *verdict.Decider) bool {
+	return a.Policy == b.Policy && a.Rule == b.Rule && slices.Equal(a.Isolating, b.Isolating)
+}
+
+// addAPICut adds the finding of one cut. Isolation is often meant; a rule that was to allow the API server
+// shows that it was not.
+func (d *verdictLint) addAPICut(cut *apiCut) {
+	s := d.needs.services
+	by := cut.by.Isolating
+	if len(by) == 0 {
+		by = []model.Key{cut.by.Policy}
+	}
+	p := d.c.Policy(by[0])
+	if p == nil {
+		return
+	}
+	what := fmt.Sprintf("%s from the API server (%s, TCP %d)", words.Count(cut.pods, "pod"), s.API[0].Addr(), s.APIPort)
+	var f *model.Finding
+	if cut.by.Rule >= 0 && p.Rule(cut.by.Direction, cut.by.Rule) != nil {
+		f = d.addAboutRule(p, p.Rule(cut.by.Direction, cut.by.Rule), codes.APINotAllowed, "cuts "+what)
+		f.Remedy = fmt.Sprintf("allow TCP %d to the API server's nodes, by nodeSelector or as %s, in a rule above", s.APIPort, s.API[0])
+	} else {
+		f = d.addAbout(p, codes.APINotAllowed, fmt.Sprintf("the egress isolation of namespace %s cuts %s, and no NetworkPolicy allows it", p.Namespace, what))
+		f.Severity, f.Remedy = model.SeverityInfo, fmt.Sprintf("allow TCP %d to %s, if these pods need the API server", s.APIPort, s.API[0])
+	}
+	at := len(d.out) - 1
+	for _, k := range by {
+		if p := d.c.Policy(k); p != nil {
+			if hint := d.missedAPIRule(p); hint != "" {
+				f.Severity, f.Message = model.SeverityWarning, f.Message+"; "+hint
+				break
+			}
+		}
+	}
+	d.out[at].Witness = d.witnessOf(cut.example)
+}
+
+// missedAPIRule finds an egress Allow that was to let the API server through and names the address or the port
+// of its Service; it returns "" if there is none.
+func (d *verdictLint) missedAPIRule(p *model.Policy) string {
+	s := d.needs.services
+	svc, _ := d.c.Get(model.Key{Kind: model.KindService, Name: vital.APIService, Namespace: vital.APINamespace}).(*model.Service)
+	if svc == nil {
+		return ""
+	}
+	name := p.Label()
+	for i := range p.Egress {
+		r := &p.Egress[i]
+		if r.Action != model.Allow {
+			continue
+		}
+		for _, a := range index.ParseAddrs(svc.ClusterIPs) {
+			if networksHave(r, a) {
+				return fmt.Sprintf("egress rule %d of %s names %s, the address of the Service, which load balancing replaces first", i, name, a)
+			}
+		}
+		for _, sp := range svc.Ports {
+			if sp.Port == s.APIPort || cmp.Or(sp.Protocol, "TCP") != "TCP" || len(r.Ports) == 0 ||
+				!overlap.PortMatch(r.Ports, "TCP", sp.Port) || overlap.PortMatch(r.Ports, "TCP", s.APIPort) {
+				continue
+			}
+			if r.AnyPeer || d.needs.apiShare(r) != none {
+				return fmt.Sprintf("egress rule %d of %s names port %d, the port of the Service, while the API server listens on %d", i, name, sp.Port, s.APIPort)
+			}
+		}
+	}
+	return ""
+}
+
+// networksHave reports whether a network of the rule's peers has an address. A network of every address does
+// not count.
+func networksHave(r *model.Rule, a netip.Addr) bool {
+	for i := range r.Peers {
+		for n := range overlap.ParsedNetworks(r.Peers[i].Networks) {
+			if n.Bits() > 0 && n.Contains(a) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// checkWebhooks reports Services with the name of a webhook that the API server cannot call. Rung does not
+// read the configurations of webhooks.
+func (d *verdictLint) checkWebhooks() {
+	callers := vital.WebhookCallers(d.c, d.v.Options().Precedence, d.needs.services)
+	for q := range vital.WebhookCalls(d.c, callers) {
+		svc, _ := d.c.Get(q.To.Key).(*model.Service)
+		if svc == nil || !vital.IsNamedWebhook(svc) {
+			continue
+		}
+		a, err := walk.FromPolicies(d.v, q)
+		if err != nil || a.Verdict != verdict.Deny || len(a.Paths) == 0 {
+			continue
+		}
+		for s := range a.Stages() {
+			if s.Verdict != verdict.Deny || s.Decided == nil {
+				continue
+			}
+			keys := s.Decided.Isolating
+			if len(keys) == 0 {
+				keys = []model.Key{s.Decided.Policy}
+			}
+			if p := d.c.Policy(keys[0]); p != nil && !d.hasWebhookFinding(p.Key, svc) {
+				d.addAbout(p, codes.WebhookCut, webhookText(svc)).Remedy = fmt.Sprintf("allow ingress from %s to the pods of the Service",
+					words.ListFew(texts(callersOf(d.v, callers)), shown))
+				d.addWitness(&q)
+			}
+			break
+		}
+	}
+}
+
+func webhookText(svc *model.Service) string {
+	return fmt.Sprintf("keeps the API server from service %s/%s, which has the name of a webhook", svc.Namespace, svc.Name)
+}
+
+// hasWebhookFinding reports whether another caller of the same Service was told already.
+func (d *verdictLint) hasWebhookFinding(k model.Key, svc *model.Service) bool {
+	return slices.ContainsFunc(d.out, func(f model.Finding) bool {
+		return f.Code == codes.WebhookCut.Code && f.Policy == k && f.Message == webhookText(svc)
+	})
+}
+
+// callersOf returns the addresses that callers begin connections from.
+func callersOf(x *index.Index, callers []verdict.Endpoint) (out []netip.Addr) {
+	p := x.Options().Precedence
+	if p == nil {
+		p = index.Stages
+	}
+	for _, e := range callers {
+		if n := x.Cluster().Node(e.Key.Name); n != nil && e.Key.Kind == model.KindNode {
+			out = append(out, index.ParseAddrs(p.SourceAddrs(n))...)
+		} else if e.Addr.IsValid() {
+			out = append(out, e.Addr)
+		}
+	}
+	return out
+}
+
+func texts(addrs []netip.Addr) (out []string) {
+	for _, a := range addrs {
+		out = append(out, a.String())
+	}
+	return out
+}

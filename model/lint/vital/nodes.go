@@ -1,0 +1,74 @@
+package vital
+
+import (
+	"iter"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"rung/model"
+	"rung/model/verdict"
+	"rung/model/verdict/index"
+)
+
+// APINamespace and APIService name the Service of the API server.
+const (
+	APINamespace = "default"
+	APIService   = "kubernetes"
+)
+
+// webhookPort is the port at which the API server calls webhooks, unless they say otherwise.
+const webhookPort = 443
+
+// APIConnections returns the connections of a pod to the API server, one to each address of its families.
+func APIConnections(pod *model.Pod, s *VitalServices) (out []verdict.Connection) {
+	ips := index.ParseAddrs(pod.IPs)
+	for _, n := range s.API {
+		if slices.ContainsFunc(ips, func(a netip.Addr) bool { return a.Is4() == n.Addr().Is4() }) {
+			out = append(out, verdict.Connection{From: verdict.PodEnd(pod.Namespace, pod.Name), To: verdict.AddrEnd(n.Addr()), Protocol: verdict.TCP, Port: uint16(s.APIPort)})
+		}
+	}
+	return out
+}
+
+// WebhookCallers returns the ends from which the API server calls webhooks: the nodes it runs on,
+// or its own addresses if it runs on none, or if the source address of a node is unknown.
+func WebhookCallers(c *model.Cluster, p *index.Precedence, s *VitalServices) (out []verdict.Endpoint) {
+	if p == nil {
+		p = index.Stages
+	}
+	for _, api := range s.API {
+		a := api.Addr()
+		end := verdict.AddrEnd(a)
+		for n := range c.Nodes() {
+			if len(p.SourceAddrs(n)) > 0 && (slices.Contains(n.InternalIPs, a.String()) || slices.Contains(n.HostIPs, a.String())) {
+				end = verdict.NodeEnd(n.Name)
+			}
+		}
+		if !slices.Contains(out, end) {
+			out = append(out, end)
+		}
+	}
+	return out
+}
+
+// WebhookCalls returns the connections of the callers to Services that may be webhooks: those with port 443.
+func WebhookCalls(c *model.Cluster, callers []verdict.Endpoint) iter.Seq[verdict.Connection] {
+	return func(yield func(verdict.Connection) bool) {
+		for svc := range c.Services() {
+			if !slices.ContainsFunc(svc.Ports, func(p model.ServicePort) bool { return p.Port == webhookPort }) {
+				continue
+			}
+			for _, from := range callers {
+				if !yield(verdict.Connection{From: from, To: verdict.ServiceEnd(svc.Namespace, svc.Name), Protocol: verdict.TCP, Port: webhookPort}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// IsNamedWebhook reports whether the name of a Service says that it is a webhook.
+func IsNamedWebhook(svc *model.Service) bool {
+	return slices.ContainsFunc([]string{"webhook", "admission"}, func(s string) bool { return strings.Contains(svc.Name, s) })
+}
