@@ -50,7 +50,7 @@ func hourOf(t *testing.T, path string) {
 	var b strings.Builder
 	for n := range 3600 {
 		at := uitest.Now.Add(-70 * time.Minute).Add(time.Duration(n) * time.Second)
-		fmt.Fprintf(&b, "%s|%05d|acl_log(ovn_pinctrl0)|INFO|name=\"ANP:cluster-control:Egress:5\", verdict=drop, severity=alert, direction=from-lport: tcp,nw_src=10.9.9.9,nw_dst=10.9.9.8,tp_src=40000,tp_dst=%d\n",
+		fmt.Fprintf(&b, "%s|%05d|acl_log(ovn_pinctrl0)|INFO|name=\"ANP:cluster-control:Egress:5\", verdict=drop, severity=alert, direction=from-lport: tcp,nw_src=10.9.9.9,nw_dst=10.9.9.8,tp_src=40000,tp_dst=%d,tcp_flags=syn\n",
 			at.UTC().Format("2006-01-02T15:04:05.000Z"), n, 10000+n)
 	}
 	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
