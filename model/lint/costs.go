@@ -201,6 +201,8 @@ func (l *linter) checkTenants() {
 		if len(policies) < 2 {
 			continue
 		}
+		// In order of names, so that a move of one of them leaves the finding where it is.
+		slices.SortFunc(policies, func(a, b *model.Policy) int { return strings.Compare(a.Name, b.Name) })
 		var values, missing []string
 		for _, p := range policies {
 			_, value, _ := p.Subject.Namespaces.OnlyLabel()

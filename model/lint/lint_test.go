@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -340,6 +341,28 @@ func TestDenyOfAnAbsentFamily(t *testing.T) {
 		}
 		if (len(said) > 0) != tc.all {
 			t.Errorf("%+v: %v", tc, said)
+		}
+	}
+}
+
+// The finding about policies for each tenant stays where it is, word for word, whatever their
+// priorities are: a move of one of them neither brings it nor takes it away.
+func TestMovesKeepTenantFinding(t *testing.T) {
+	find := func(priorities ...int32) []model.Finding {
+		objects := []model.Object{ns("d", "tenant=d"), ns("a", "tenant=a"), ns("c", "tenant=c")}
+		for i, name := range []string{"a", "b", "c"} {
+			own := "tenant=" + name
+			objects = append(objects, anp(name, priorities[i], own, rules{rule(model.Allow, inNS(own)), rule(model.Deny, inNS("*"))}, nil))
+		}
+		return slices.DeleteFunc(Run(cluster(objects...), nil, Options{}), func(f model.Finding) bool { return f.Code != codes.TenantPolicies.Code })
+	}
+	want := find(1, 2, 3)
+	if len(want) != 1 || want[0].Policy.Name != "a" {
+		t.Fatalf("the finding is not of the first name: %+v", want)
+	}
+	for _, priorities := range [][]int32{{3, 2, 1}, {2, 3, 1}, {5, 5, 5}, {9, 1, 4}} {
+		if d := cmp.Diff(want, find(priorities...)); d != "" {
+			t.Errorf("priorities %v (-before the moves +after):\n%s", priorities, d)
 		}
 	}
 }
