@@ -80,6 +80,8 @@ var exitCases = []struct {
 	{"diff", "diff cluster cluster", 0},
 	{"diff", "diff cluster clean --fail-on guards,opens,closes,findings", 1},
 	{"diff", "diff cluster refused", 2},
+	{"diff", "diff refused clean --fail-on guards,opens,closes,findings", 2},
+	{"diff", "diff clean refused --fail-on findings", 1},
 	{"matrix", "matrix -f refused", 2},
 	{"matrix", "matrix -f refused --only deny", 2},
 	{"matrix", "matrix -f cluster/nodes.yaml", 2},

@@ -39,8 +39,9 @@ that open (allowed now, and not before), close, get another verdict, and those t
 rule decides. Then come findings that only one side has, and the guard rails that the step
 would meet.
 
-Exit 1 where something of --fail-on is so: opens, closes, findings (of any severity, or
-findings=error, findings=warning), guards. Otherwise the answer is 0, whatever differs.`,
+Exit 1 if a condition of --fail-on holds, whatever else was left out: opens, closes, findings
+(of any severity, or findings=error, findings=warning), guards. Exit 2 if none holds and
+something was not judged. Otherwise exit 0, whatever differs.`,
 		Example: `  rung diff git:origin/main:policies policies
   rung diff git:HEAD~1 . --fail-on opens,findings=error
   rung diff examples/ new/ -o markdown
@@ -97,7 +98,7 @@ func parseFailOn(conditions []string) (f failing, err error) {
 	return f, nil
 }
 
-// isMet says whether something of it is so.
+// isMet reports whether one of the conditions holds.
 func (f *failing) isMet(d *difference.Facts) bool {
 	return f.opens && d.Count(reach.Opens) > 0 || f.closes && d.Count(reach.Closes) > 0 || f.guards && len(d.Guards) > 0 ||
 		slices.ContainsFunc(d.Findings.New, func(x difference.Finding) bool { return slices.Contains(f.findings, x.Severity) })
@@ -131,7 +132,7 @@ func diffAnswer(ctx context.Context, a *command.App, names [2]string, fails fail
 // differenceAnswer is a difference in every form.
 func differenceAnswer(a *command.App, f *difference.Facts, d *compare.Difference, fails failing) *command.Answer {
 	ans := command.TableAnswer(a, f, difference.Connections, f.Connections)
-	ans.No, ans.NotConsidered = fails.isMet(f), d.NotConsidered
+	ans.FailOn, ans.NotConsidered = fails.isMet(f), d.NotConsidered
 	ans.Text = func(wide bool) string { return differenceText(a, f, wide) }
 	ans.Markdown = func() string { return commentText(f, command.MarkdownOmitted(a, d.NotConsidered)) }
 	ans.Objects = f.Connections

@@ -16,12 +16,15 @@ import (
 	"rung/revision/omitted"
 )
 
-// verdictOf is how a command ends whose answer was printed. That something was not judged
-// outweighs that the answer is no (command-line.md#exit-codes).
+// verdictOf returns the error that ends a command after its answer was printed. An omission
+// outweighs the answer "no", but not a condition of --fail-on that holds
+// (command-line.md#exit-codes).
 func (a *App) verdictOf(ans *Answer) error {
 	switch {
 	case ans.Err != nil:
 		return ans.Err
+	case ans.FailOn:
+		return ErrNo
 	case len(omitted.UnjudgedOmissions(ans.NotConsidered, a.Flags.AllowUnjudged...)) > 0:
 		return ErrUnjudged
 	case ans.No:

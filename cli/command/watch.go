@@ -35,8 +35,10 @@ type Answer struct {
 	Summary string
 	// Objects is the list of which -o custom-columns has a line for each, nil for that in Value.
 	Objects any
-	No      bool  // exit 1
-	Err     error // of what could not be shown; the rest was
+	No      bool // exit 1
+	// FailOn reports that a condition of --fail-on holds: exit 1, whatever was left out.
+	FailOn bool
+	Err    error // of what could not be shown; the rest was
 	// NotConsidered are the omissions that could change the answer. The exit code is 2 if one
 	// of them is more than an assumption (omissions.go).
 	NotConsidered []model.Omission
