@@ -6,6 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/network"
+	"rung/model/ovn/ovnconfig"
 	"rung/model/sorted"
 )
 
@@ -83,6 +84,7 @@ func (c *networkCompiler) decideFamilies() bool {
 		c.options = o
 		return false
 	}
+	o.addConfig(ovnconfig.Of(c.cluster))
 	if !o.IPv4 && !o.IPv6 {
 		o.IPv6 = c.v6 > 0
 		o.IPv4 = c.v4 > 0 || !o.IPv6
@@ -92,12 +94,14 @@ func (c *networkCompiler) decideFamilies() bool {
 		o.ClusterSubnets = c.subnets
 	}
 	o.hairpin4, o.hairpin6 = o.IPv4, o.IPv6
+	c.decideHost(&o)
 	if c.table.HasPrimary() {
 		o.HairpinAssumed = o.IPv4 && o.HairpinFrom4 == "" || o.IPv6 && o.HairpinFrom6 == ""
 		o.HairpinFrom4, o.HairpinFrom6 = cmp.Or(o.HairpinFrom4, PrimaryHairpin4), cmp.Or(o.HairpinFrom6, PrimaryHairpin6)
 	}
 	news := o.IPv4 != c.options.IPv4 || o.IPv6 != c.options.IPv6 ||
-		o.HairpinFrom4 != c.options.HairpinFrom4 || o.HairpinFrom6 != c.options.HairpinFrom6
+		o.HairpinFrom4 != c.options.HairpinFrom4 || o.HairpinFrom6 != c.options.HairpinFrom6 ||
+		o.HostNetworkNamespace != c.options.HostNetworkNamespace || o.fromConfig != c.options.fromConfig
 	c.options = o
 	return news
 }

@@ -80,6 +80,14 @@ type Options struct {
 	// policies of the cluster.
 	NoRows bool
 
+	// Open are the switches among AllowICMP, Stateless and Observability that nobody set, as OVN-Kubernetes spells
+	// them: a ConfigMap among the objects decides them.
+	Open []string
+	// fromConfig is the text of what ConfigMaps changed.
+	fromConfig string
+	// HostAssumed reports whether HostNetworkNamespace is only assumed; it is set in the options of Desired.
+	HostAssumed bool
+
 	// HairpinFrom4 and HairpinFrom6 are the addresses of hairpin rows if the masquerade subnets are known.
 	// Empty means the fifth of OVN-Kubernetes' defaults, or PrimaryHairpin4 and PrimaryHairpin6 with primary networks.
 	HairpinFrom4, HairpinFrom6 string

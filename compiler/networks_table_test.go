@@ -116,6 +116,12 @@ var networkNodes = []networkCase{
 			blueNet + "NetpolNode:team.a_blue.net_n1:fd30:1::2": "1001 to-lport allow-related ip6.src==fd30:1::2 on team.a_blue.net_n1",
 			d2 + "NetpolNode:n1:10.244.1.2":                     "1001 to-lport allow-related ip4.src==10.244.1.2 on n1",
 		}, none: []string{blueNet + "NetpolNode:team.a_blue.net_n2"}},
+	{name: "a policy on a primary network turns on the node rows of the default one",
+		objects: []model.Object{primaryNS("team-a"), blue("10.20.0.0/16"), netpolOn("team-a/p", "", "", rulesOf(allows(ownPods("team-a", ""))))},
+		options: func(o *Options) { o.Defaults = Auto },
+		want: map[string]string{
+			d2 + "NetpolNode:n1:10.244.1.2": "1001 to-lport allow-related ip4.src==10.244.1.2 on n1",
+		}},
 	{name: "masquerade subnets that are not known are those of clusters with primary networks",
 		objects: []model.Object{primaryNS("team-a"), blue("10.20.0.0/16")},
 		options: func(o *Options) { o.HairpinFrom4, o.HairpinFrom6 = "", "" },

@@ -99,7 +99,7 @@ func (f *globalFlags) Register(root *cobra.Command) {
 	p.BoolVar(&f.OVN.LegacyIsolation, "legacy-isolation", false,
 		"the isolation annotation of 2016 counts: for verdicts and the ladder, not for rows")
 	p.StringVar(&features.HostNetworkNamespace, "host-network-namespace", "",
-		"`NAMESPACE` that stands for the nodes (default ovn-host-network)")
+		"`NAMESPACE` that stands for the nodes (default from OVN-Kubernetes' ConfigMap, else openshift-host-network if it exists, else ovn-host-network)")
 	p.StringVar(&f.dnsFile, "dns-addresses", "",
 		"`FILE` with the addresses of EgressFirewall DNS names, as name: [address, …]")
 	p.StringSliceVar(&f.AllowUnjudged, "allow-unjudged", nil,

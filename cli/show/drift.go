@@ -36,6 +36,8 @@ when they do.
 A difference may still settle, so drift waits up to --settle before it counts.
 Frozen policies count as drift: old rows decide that no policy asks for any more.
 Where a known defect of OVN-Kubernetes is the cause, drift names it and what helps.
+Rows of the owner types Namespace, Cluster and UDNIsolation are not judged: other
+handlers write them, such as the ports of a namespace's port group.
 
 ` + secondHelp,
 		Example: `  rung drift --context staging

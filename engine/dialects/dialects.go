@@ -110,8 +110,8 @@ func (d *Dialects) Start() {
 // the pods where no setting says.
 func (d *Dialects) View() *settings.DialectView {
 	if d.view != nil {
-		desired := d.compiler.World().Desired
-		d.view = d.view.WithFamilies(desired.Families()).WithNetworks(desired.Networks())
+		w := d.compiler.World()
+		d.view = d.view.WithFamilies(w.Desired.Families()).WithObjects(w.Cluster, w.Desired, d.cfg.Kube != nil)
 	}
 	return d.view
 }

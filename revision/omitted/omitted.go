@@ -18,6 +18,15 @@ func OmissionsOfAnswers(r *revision.Revision, rows bool) (out []model.Omission) 
 		}
 		out = append(out, o)
 	}
+	return append(out, assumedHost(r)...)
+}
+
+// assumedHost returns the assumption about the namespace that stands for the nodes.
+func assumedHost(r *revision.Revision) (out []model.Omission) {
+	if o := r.Desired.Options(); o.HostAssumed {
+		out = append(out, model.Omission{Code: model.OmittedSetting, Remedy: "--host-network-namespace",
+			Why: o.HostNetworkNamespace + " stands for the nodes, because there is such a namespace and no setting says otherwise"})
+	}
 	return out
 }
 
@@ -295,5 +304,5 @@ func AssumedSettings(r *revision.Revision) (out []model.Omission) {
 		out = append(out, model.Omission{Code: model.OmittedSetting, Remedy: "--masquerade-subnets",
 			Why: "nodes masquerade with 169.254.0.0/17 and fd69::/112, because there are primary user-defined networks"})
 	}
-	return out
+	return append(out, assumedHost(r)...)
 }

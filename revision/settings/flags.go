@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"rung/compiler"
 	"rung/model"
 	"rung/model/clean"
+	"rung/sources/kube"
 	"rung/sources/manifests"
 	"rung/sources/reading"
 	"rung/system"
@@ -100,6 +102,12 @@ func (f *Flags) CompilerOptions() compiler.Options {
 		NoRows:      !system.SystemByName(f.System).HasFeature(system.Rows),
 	}
 	o.Observability, _ = isOn("observability", f.Observability)
+	for name, text := range map[string]string{kube.OVNObservability: f.Observability, kube.OVNAllowICMP: f.Features.AllowICMP, kube.OVNStateless: f.Features.Stateless} {
+		if text == "" || text == auto {
+			o.Open = append(o.Open, name)
+		}
+	}
+	slices.Sort(o.Open)
 	_ = f.Features.addToOptions(&o)
 	return o
 }
@@ -143,9 +151,6 @@ func (f *Features) addToOptions(o *compiler.Options) (err error) {
 	return nil
 }
 
-// hairpinIndex is the position of the address in a masquerade subnet that hairpin traffic comes from.
-const hairpinIndex = 5
-
 // hairpinSources returns the addresses that hairpin traffic comes from with some masquerade subnets, empty for
 // a family without one.
 func hairpinSources(subnets []string) (v4, v6 string, err error) {
@@ -154,19 +159,15 @@ func hairpinSources(subnets []string) (v4, v6 string, err error) {
 		if err != nil {
 			return "", "", fmt.Errorf("masquerade subnet %q: want a CIDR such as 169.254.0.0/17", clean.Text(text))
 		}
-		a := p.Masked().Addr()
-		for range hairpinIndex {
-			a = a.Next()
-		}
-		to := &v4
-		if a.Is6() {
+		to, a := &v4, compiler.HairpinAddr(p)
+		if p.Addr().Is6() {
 			to = &v6
 		}
 		if *to != "" {
 			return "", "", fmt.Errorf("masquerade subnet %q: another of the same family was given", clean.Text(text))
 		}
-		if !p.Contains(a) {
-			return "", "", fmt.Errorf("masquerade subnet %q: too small for %d addresses", clean.Text(text), hairpinIndex)
+		if !a.IsValid() {
+			return "", "", fmt.Errorf("masquerade subnet %q: has no fifth address", clean.Text(text))
 		}
 		*to = a.String()
 	}

@@ -74,10 +74,11 @@ type DialectView struct {
 	zones     map[string]*dialect.Dialect
 	cluster   dialect.Dialect // what most zones say
 	options   compiler.Options
-	v4, v6    bool // families compiled for
-	writes    bool // Rung writes the rows itself
-	primary   bool // there are primary networks besides the default one
-	noRows    bool // another system holds: no rows are compiled
+	v4, v6    bool   // families compiled for
+	writes    bool   // Rung writes the rows itself
+	primary   bool   // there are primary networks besides the default one
+	host      string // the namespace that is assumed to stand for the nodes, if it is not the default
+	noRows    bool   // another system holds: no rows are compiled
 }
 
 // ZoneSettings returns the settings that the OVN-Kubernetes of a zone runs with. A flag
@@ -116,7 +117,7 @@ func (v *DialectView) mergedSettings(d *dialect.Dialect) []SettingValue {
 		firstClaim(NetpolDefaults, flagClaim(f.Defaults), factClaim(d.Defaults), v.defaultRowsClaim()),
 		firstClaim(ClusterSubnets, flagClaim(strings.Join(f.ClusterSubnets, ",")), v.subnetsClaim(d), noSubnets),
 		firstClaim(HostNamespace, flagClaim(f.HostNetworkNamespace), v.configClaim(kube.OVNHostNamespace),
-			defaultClaim(compiler.DefaultHostNetworkNamespace)),
+			claimIf(v.host != "", FromDefault, v.host, "assumed: there is such a namespace"), defaultClaim(compiler.DefaultHostNetworkNamespace)),
 		firstClaim(MaxPriority, claimIf(v.flags.MaxPriority != model.MaxPriority, FromFlag, fmt.Sprint(v.flags.MaxPriority), ""), defaultClaim(fmt.Sprint(model.MaxPriority))),
 		firstClaim(CompileCNP, claimIf(v.flags.CompileCNP, FromFlag, on, "OVN-Kubernetes has no controller for ClusterNetworkPolicy: rows as it might write them"), defaultClaim(off)),
 		firstClaim(AdminPolicy, v.configSwitchClaim(kube.OVNAdminPolicy), claimIf(adminRows > 0, FromRows, on, fmt.Sprintf("%s rows", words.Thousands(adminRows))), settingClaim{unknown, FromDefault, ""}),

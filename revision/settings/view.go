@@ -6,8 +6,9 @@ import (
 	"slices"
 
 	"rung/compiler"
-	"rung/model/network"
+	"rung/model"
 	"rung/model/ovn/dialect"
+	"rung/model/ovn/ovnconfig"
 	"rung/sources/kube"
 	"rung/system"
 )
@@ -43,14 +44,20 @@ func (v *DialectView) WithWriter() *DialectView {
 	return &next
 }
 
-// WithNetworks knows the networks besides the default one.
-func (v *DialectView) WithNetworks(t *network.Table) *DialectView {
-	if primary := t.HasPrimary(); primary != v.primary {
-		next := *v
-		next.primary = primary
-		return &next
+// WithObjects knows what the objects say: their ConfigMaps, unless the cluster itself was asked, whether there are
+// primary networks, and the namespace that stands for the nodes.
+func (v *DialectView) WithObjects(c *model.Cluster, d *compiler.Desired, asked bool) *DialectView {
+	next := *v
+	next.primary, next.host = d.Networks().HasPrimary(), ""
+	if o := d.Options(); o.HostAssumed {
+		next.host = o.HostNetworkNamespace
 	}
-	return v
+	if found := ovnconfig.Of(c); !asked && !maps.Equal(found, v.config.Settings) {
+		next.config.Settings = found
+	} else if next.primary == v.primary && next.host == v.host {
+		return v
+	}
+	return &next
 }
 
 // WithSystem compiles for a system.

@@ -11,6 +11,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/dialect"
 	"rung/model/ovn/release"
+	"rung/sources/kube"
 )
 
 // majoritySettings returns, setting by setting, the value that most zones say, not counting
@@ -184,8 +185,10 @@ func (v *DialectView) compilerOptions() compiler.Options {
 			o.IPv4, o.IPv6 = s.Value != "ipv6", s.Value != "ipv4"
 		case Observability:
 			o.Observability = s.Value == on
+			o.Open = without(o.Open, kube.OVNObservability)
 		case AllowICMP:
 			o.AllowICMP = s.Value == on
+			o.Open = without(o.Open, kube.OVNAllowICMP)
 		case Hairpin:
 			for text := range strings.SplitSeq(s.Value, ", ") {
 				if a, err := netip.ParseAddr(text); err == nil && a.Is4() {
@@ -198,6 +201,7 @@ func (v *DialectView) compilerOptions() compiler.Options {
 			o.Defaults, _ = switchValue(s.Name, s.Value)
 		case Stateless:
 			o.Stateless = s.Value == on
+			o.Open = without(o.Open, kube.OVNStateless)
 		case Multicast:
 			o.Multicast, _ = switchValue(s.Name, s.Value)
 		case ClusterSubnets:
@@ -217,13 +221,18 @@ func (v *DialectView) compilerOptions() compiler.Options {
 	return o
 }
 
+// without returns a list without one element.
+func without(list []string, one string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == one })
+}
+
 // sameOptions says whether two would compile to the same rows. DNS addresses are
 // given once.
 func sameOptions(a, b compiler.Options) bool {
 	return a.IPv4 == b.IPv4 && a.IPv6 == b.IPv6 && a.MaxPriority == b.MaxPriority && a.CNP == b.CNP &&
 		a.Observability == b.Observability && a.AllowICMP == b.AllowICMP && a.Stateless == b.Stateless && a.Others == b.Others && a.HairpinFrom4 == b.HairpinFrom4 && a.HairpinFrom6 == b.HairpinFrom6 &&
 		a.Multicast == b.Multicast && a.Defaults == b.Defaults && a.NoRows == b.NoRows &&
-		a.HostNetworkNamespace == b.HostNetworkNamespace && slices.Equal(a.ClusterSubnets, b.ClusterSubnets)
+		a.HostNetworkNamespace == b.HostNetworkNamespace && slices.Equal(a.ClusterSubnets, b.ClusterSubnets) && slices.Equal(a.Open, b.Open)
 }
 
 // Deviation is why rows of a kind are not compared in a zone.

@@ -3,6 +3,7 @@ package kube
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -12,39 +13,33 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"rung/model"
 	"rung/model/clean"
+	"rung/model/ovn/ovnconfig"
 )
 
 // Names of OVN-Kubernetes' settings, as its flags spell them.
 const (
-	OVNClusterSubnets = "cluster-subnets"
-	OVNObservability  = "enable-observability"
-	OVNAllowICMP      = "allow-icmp-network-policy"
-	OVNStateless      = "enable-stateless-netpol"
-	OVNMulticast      = "enable-multicast"
-	OVNAdminPolicy    = "enable-admin-network-policy"
-	OVNHostNamespace  = "host-network-namespace"
-	OVNLoggingRate    = "acl-logging-rate-limit"
-	OVNMasquerade4    = "gateway-v4-masquerade-subnet"
-	OVNMasquerade6    = "gateway-v6-masquerade-subnet"
+	OVNClusterSubnets = ovnconfig.ClusterSubnets
+	OVNObservability  = ovnconfig.Observability
+	OVNAllowICMP      = ovnconfig.AllowICMP
+	OVNStateless      = ovnconfig.Stateless
+	OVNMulticast      = ovnconfig.Multicast
+	OVNAdminPolicy    = ovnconfig.AdminPolicy
+	OVNHostNamespace  = ovnconfig.HostNamespace
+	OVNLoggingRate    = ovnconfig.LoggingRate
+	OVNMasquerade4    = ovnconfig.Masquerade4
+	OVNMasquerade6    = ovnconfig.Masquerade6
 )
 
 const (
 	ovnkubeWithin = 10 * time.Second // bounds reading all of it
 	maxDaemonSets = 100
-	maxOVNConfig  = 256 << 10 // bytes of one value
 	// ovnkubeSets begins the names of the DaemonSets that run controllers.
 	ovnkubeSets = "ovnkube"
 	// annotationRelease is where OpenShift says which release an object is of.
 	annotationRelease = "release.openshift.io/version"
 )
-
-// ovnConfigMaps are the ConfigMaps with the configuration: OpenShift's, whose one
-// value is a file, and upstream's, which has keys of its own.
-var ovnConfigMaps = []string{"ovnkube-config", "ovn-config"}
-
-// ovnConfigKeys are the keys of upstream's ConfigMap that are settings.
-var ovnConfigKeys = map[string]string{"net_cidr": OVNClusterSubnets, "host_network_namespace": OVNHostNamespace}
 
 // ovnEnv are the variables by which upstream's and OpenShift's containers are
 // told of settings.
@@ -58,10 +53,7 @@ var ovnEnv = map[string]string{
 }
 
 // OVNSetting is one setting and where it was read.
-type OVNSetting struct {
-	Value string // clean
-	From  string // "ConfigMap ovn-kubernetes/ovn-config", "DaemonSet …"
-}
+type OVNSetting = ovnconfig.Setting
 
 // OVNKube is how a cluster's OVN-Kubernetes is configured, as far as its objects
 // say. A container's arguments and environment outrank the ConfigMap.
@@ -97,12 +89,12 @@ func (c *Cluster) OVNKube(ctx context.Context, namespaces []string) (OVNKube, er
 }
 
 func (c *Cluster) readOVNKube(ctx context.Context, ns string, out *OVNKube) (failed error) {
-	maps := map[string]map[string]string{}
-	for _, name := range ovnConfigMaps {
+	data := map[string]map[string]string{}
+	for _, name := range ovnconfig.MapNames {
 		m, err := c.Builtin().ConfigMaps(ns).Get(ctx, name, metav1.GetOptions{})
 		switch {
 		case err == nil:
-			maps[name] = m.Data
+			data[name] = m.Data
 			out.configMap(ns, m)
 		case !apierrors.IsNotFound(err) && failed == nil:
 			failed = fmt.Errorf("read OVN-Kubernetes' configuration: %w", c.askError(err, "get", "configmaps", ns))
@@ -117,7 +109,7 @@ func (c *Cluster) readOVNKube(ctx context.Context, ns string, out *OVNKube) (fai
 	}
 	for i := range sets.Items {
 		if strings.HasPrefix(sets.Items[i].Name, ovnkubeSets) {
-			out.daemonSet(&sets.Items[i], maps)
+			out.daemonSet(&sets.Items[i], data)
 		}
 	}
 	return failed
@@ -127,27 +119,18 @@ func (c *Cluster) readOVNKube(ctx context.Context, ns string, out *OVNKube) (fai
 func (o *OVNKube) putSetting(name, value, from string) {
 	value = clean.Text(strings.TrimSpace(value))
 	if value != "" && name != "" {
-		o.Settings[name] = OVNSetting{value, from}
+		o.Settings[name] = OVNSetting{Value: value, From: from}
 	}
 }
 
 func (o *OVNKube) configMap(ns string, m *corev1.ConfigMap) {
-	from := "ConfigMap " + clean.Text(ns+"/"+m.Name)
-	for key, name := range ovnConfigKeys {
-		o.putSetting(name, cutSetting(m.Data[key]), from)
-	}
-	for key, text := range m.Data {
-		if strings.HasSuffix(key, ".conf") {
-			for name, value := range parseOVNConf(cutSetting(text)) {
-				o.putSetting(name, value, from)
-			}
-		}
-	}
+	c := ovnconfig.New(model.Meta{Key: model.Key{Kind: ovnconfig.KindConfigMap, Namespace: ns, Name: m.Name}}, m.Data)
+	maps.Copy(o.Settings, c.Settings)
 }
 
-// daemonSet takes the settings of the container that runs the controller; maps are
+// daemonSet takes the settings of the container that runs the controller; data are
 // the ConfigMaps that its environment may name.
-func (o *OVNKube) daemonSet(ds *appsv1.DaemonSet, maps map[string]map[string]string) {
+func (o *OVNKube) daemonSet(ds *appsv1.DaemonSet, data map[string]map[string]string) {
 	for i := range ds.Spec.Template.Spec.Containers {
 		c := &ds.Spec.Template.Spec.Containers[i]
 		if !slices.Contains(policyContainers, c.Name) {
@@ -157,9 +140,9 @@ func (o *OVNKube) daemonSet(ds *appsv1.DaemonSet, maps map[string]map[string]str
 		for _, e := range c.Env {
 			value := e.Value
 			if r := e.ValueFrom; r != nil && r.ConfigMapKeyRef != nil {
-				value = maps[r.ConfigMapKeyRef.Name][r.ConfigMapKeyRef.Key]
+				value = data[r.ConfigMapKeyRef.Name][r.ConfigMapKeyRef.Key]
 			}
-			o.putSetting(ovnEnv[e.Name], cutSetting(value), from)
+			o.putSetting(ovnEnv[e.Name], ovnconfig.Cut(value), from)
 		}
 		for name, value := range parseOVNArgs(append(slices.Clone(c.Command), c.Args...)) {
 			o.putSetting(name, value, from)
@@ -172,9 +155,6 @@ func (o *OVNKube) daemonSet(ds *appsv1.DaemonSet, maps map[string]map[string]str
 		}
 	}
 }
-
-// cutSetting cuts a text that no configuration needs.
-func cutSetting(s string) string { return s[:min(len(s), maxOVNConfig)] }
 
 // imageVersion is the tag of an image; one by digest alone says nothing.
 func imageVersion(image string) string {

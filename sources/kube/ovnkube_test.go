@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"rung/model/ovn/ovnconfig"
 	"rung/test/apiserver"
 )
 
@@ -158,7 +159,7 @@ func FuzzOVNKube(f *testing.F) {
 		o.configMap("ns", configMapOf("ns", "ovnkube-config", map[string]string{"ovnkube.conf": text, "net_cidr": text}))
 		o.daemonSet(nodeSet("ns", "ovnkube-node", corev1.Container{Name: "ovnkube-controller", Image: text, Args: []string{text, text}}), nil)
 		for k, s := range o.Settings {
-			if !strings.Contains(strings.Join(ovnSettings, " "), k) || s.Value == "" || !utf8.ValidString(s.Value) || strings.ContainsAny(s.Value, "\x1b\n") {
+			if !strings.Contains(strings.Join(ovnconfig.Names, " "), k) || s.Value == "" || !utf8.ValidString(s.Value) || strings.ContainsAny(s.Value, "\x1b\n") {
 				t.Errorf("%q: %q", k, s.Value)
 			}
 			s.Subnets()

@@ -14,6 +14,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/model/ovn/ovnconfig"
 	"rung/model/words"
 	"rung/sources/manifests/admission"
 	"rung/sources/manifests/check"
@@ -201,6 +202,10 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 		d.reportIssue(origin, key, check.Issue{Severity: model.SeverityError, Code: check.CodeNotObject, Message: "items is " + check.DescribeNode(items) + ", not a list"})
 		return
 	}
+	if config := configOf(n, apiVersion, key, origin); config != nil {
+		d.out.objects = append(d.out.objects, config)
+		return
+	}
 	if k == nil {
 		d.reportOther(n, origin, key, clean.Text(apiVersion))
 		return
@@ -299,6 +304,20 @@ func dropUnreadFields(n *yaml.Node) {
 		yamltree.KeepFields(c, "ports")
 	}
 	yamltree.KeepFields(yamltree.Get(n, "status"), "phase", "podIP", "podIPs", "conditions")
+}
+
+// configOf returns the settings of a ConfigMap of OVN-Kubernetes, nil for other objects.
+func configOf(n *yaml.Node, apiVersion string, key model.Key, origin model.Origin) *ovnconfig.Config {
+	if apiVersion != "v1" || key.Kind != ovnconfig.KindConfigMap || !slices.Contains(ovnconfig.MapNames, key.Name) {
+		return nil
+	}
+	data := map[string]string{}
+	if values := yamltree.Get(n, "data"); values != nil && values.Kind == yaml.MappingNode {
+		for i := 0; i+1 < len(values.Content); i += 2 {
+			data[values.Content[i].Value] = values.Content[i+1].Value
+		}
+	}
+	return ovnconfig.New(model.Meta{Key: key, Origin: origin}, data)
 }
 
 // reportOther reports an object of a kind Rung does not take in.

@@ -1,0 +1,68 @@
+package compiler
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"rung/model/ovn/ovnconfig"
+)
+
+// openShiftHost is the namespace that stands for the nodes on OpenShift.
+const openShiftHost = "openshift-host-network"
+
+// hairpinIndex is the position of the address in a masquerade subnet that hairpin traffic comes from.
+const hairpinIndex = 5
+
+// HairpinAddr returns the address of a masquerade subnet that hairpin traffic comes from; not valid if the subnet is
+// too small.
+func HairpinAddr(masquerade netip.Prefix) netip.Addr {
+	a := masquerade.Masked().Addr()
+	for range hairpinIndex {
+		a = a.Next()
+	}
+	if !masquerade.Contains(a) {
+		return netip.Addr{}
+	}
+	return a
+}
+
+// addConfig fills in the options that nobody gave, from the cluster's ConfigMaps.
+func (o *Options) addConfig(config map[string]ovnconfig.Setting) {
+	if len(config) == 0 {
+		return
+	}
+	if o.HostNetworkNamespace == "" {
+		o.HostNetworkNamespace = config[ovnconfig.HostNamespace].Value
+	}
+	if subnets := config[ovnconfig.ClusterSubnets].Subnets(); len(o.ClusterSubnets) == 0 {
+		slices.SortFunc(subnets, netip.Prefix.Compare)
+		o.ClusterSubnets = slices.Compact(subnets)
+	}
+	if on, known := config[ovnconfig.Multicast].Bool(); known && o.Multicast == Auto {
+		o.Multicast = Off
+		if on {
+			o.Multicast = On
+		}
+	}
+	for name, to := range map[string]*string{ovnconfig.Masquerade4: &o.HairpinFrom4, ovnconfig.Masquerade6: &o.HairpinFrom6} {
+		if p, err := netip.ParsePrefix(config[name].Value); err == nil && *to == "" {
+			if a := HairpinAddr(p); a.IsValid() {
+				*to = a.String()
+			}
+		}
+	}
+	for name, to := range map[string]*bool{ovnconfig.AllowICMP: &o.AllowICMP, ovnconfig.Stateless: &o.Stateless, ovnconfig.Observability: &o.Observability} {
+		if on, known := config[name].Bool(); known && slices.Contains(o.Open, name) {
+			*to = on
+		}
+	}
+	o.fromConfig = fmt.Sprint(o.ClusterSubnets, o.Multicast, o.AllowICMP, o.Stateless, o.Observability)
+}
+
+// decideHost decides the namespace that stands for the nodes, if no setting says.
+func (c *networkCompiler) decideHost(o *Options) {
+	if o.HostNetworkNamespace == "" && c.cluster.Namespace(openShiftHost) != nil {
+		o.HostNetworkNamespace, o.HostAssumed = openShiftHost, true
+	}
+}
