@@ -166,3 +166,50 @@ users: [{name: u, user: {auth-provider: {name: %s, config: {cmd-path: touch, cmd
 		}
 	}
 }
+
+// The files that a kubeconfig names are sent to the server of their own context alone: other servers
+// and proxies in the same kubeconfig are neither asked nor told.
+func TestKubeconfigFilesReachOneServer(t *testing.T) {
+	dir := t.TempDir()
+	token := filepath.Join(dir, "token")
+	if err := os.WriteFile(token, []byte("token-of-ada"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var told []string // by both servers; Open and a list ask one after the other
+	answer := func(name string) *httptest.Server {
+		server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			told = append(told, name+" "+r.Header.Get("Authorization"))
+			http.Error(w, "no", http.StatusServiceUnavailable)
+		}))
+		t.Cleanup(server.Close)
+		return server
+	}
+	mine, other := answer("mine"), answer("other")
+	file := filepath.Join(dir, "config")
+	text := fmt.Sprintf(`{apiVersion: v1, kind: Config, current-context: mine,
+contexts: [{name: mine, context: {cluster: mine, user: ada}}, {name: other, context: {cluster: other, user: bob}}, {name: bare, context: {cluster: mine, user: bob}}],
+clusters: [{name: mine, cluster: {server: %q, insecure-skip-tls-verify: true}},
+  {name: other, cluster: {server: %q, insecure-skip-tls-verify: true, proxy-url: %q}}],
+users: [{name: ada, user: {tokenFile: %q}}, {name: bob, user: {}}]}`, mine.URL, other.URL, other.URL, token)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for context, want := range map[string]string{"mine": "mine Bearer token-of-ada", "bare": "mine "} {
+		told = nil
+		c, err := Open(Options{Kubeconfig: file, Overrides: clientcmd.ConfigOverrides{CurrentContext: context}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := listNamespaces(t.Context(), c); err == nil {
+			t.Errorf("%s: no error", context)
+		}
+		if len(told) == 0 {
+			t.Errorf("%s: nobody was asked", context)
+		}
+		for _, got := range told {
+			if got != want {
+				t.Errorf("%s: told %q, want %q", context, got, want)
+			}
+		}
+	}
+}
