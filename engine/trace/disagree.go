@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
 	"rung/model/words"
@@ -94,14 +95,16 @@ func (d *Disagreement) findCause(r *revision.Revision, s *Stage, now time.Time) 
 	best, worst := (*model.RowDiff)(nil), 0
 	var of *model.PolicyInZone
 	for _, who := range suspectsOf(s) {
-		p := z.PolicyJoin(who.Policy)
-		if p == nil || p.InSync {
-			continue
-		}
-		for i := range p.Diffs {
-			diff := &p.Diffs[i]
-			if n := who.likelihood(diff); n > worst {
-				best, worst, of = diff, n, p
+		for _, unit := range who.units(r) {
+			p := z.PolicyJoin(unit)
+			if p == nil || p.InSync {
+				continue
+			}
+			for i := range p.Diffs {
+				diff := &p.Diffs[i]
+				if n := who.likelihood(unit, diff); n > worst {
+					best, worst, of = diff, n, p
+				}
 			}
 		}
 	}
@@ -110,7 +113,7 @@ func (d *Disagreement) findCause(r *revision.Revision, s *Stage, now time.Time) 
 	}
 	d.Row = Row{best.Table, best.ID, best.UUID}
 	d.Settling = of.StateAt(z, now) == model.StateSettling
-	why = d.Row.String() + " " + differenceText(best)
+	why = d.Row.String() + " " + differenceText(best) + unknownRefs(z, d.Row)
 	if d.Settling {
 		return why + ", settling", "it just happened: wait a few seconds"
 	}
@@ -124,8 +127,39 @@ func (d *Disagreement) findCause(r *revision.Revision, s *Stage, now time.Time) 
 	return why, remedy
 }
 
-// foreignCause is the case where no row of the rules differs: then a row that is nobody's
-// decides, or the zone is not as it is now.
+// unknownRefs names the port groups and address sets that a live ACL refers to and that the zone does not have:
+// such an ACL matches nothing.
+func unknownRefs(z *model.ZoneState, row Row) (text string) {
+	if row.Table != nb.TableACL || z.DB == nil {
+		return ""
+	}
+	a := z.DB.ACLByID(row.ID)
+	if a == nil {
+		a = z.DB.ACL(row.UUID)
+	}
+	if a == nil {
+		return ""
+	}
+	for ref := range match.RefsIn(a.Match) {
+		what := ""
+		switch {
+		case ref.Kind == match.RefPortGroup && z.DB.PortGroupByName(ref.Name) == nil:
+			what = "; the port group " + ref.Name + " does not exist"
+		case ref.Kind == match.RefAddressSet && z.DB.AddressSetByName(ref.Name) == nil:
+			what = "; the address set " + ref.Name + " does not exist"
+		}
+		if !strings.Contains(text, what) {
+			text += what
+		}
+	}
+	if text != "" {
+		text += ", so the row matches nothing"
+	}
+	return text
+}
+
+// foreignCause is the case where no row of the rules differs. Then a row of no policy decides, or the rows were
+// read before the policy changed.
 func (d *Disagreement) foreignCause(z *model.ZoneState, s *Stage) (why, remedy string) {
 	if by := s.Rows.Decided; by != nil {
 		d.Row = RowOf(z, by.ACL)
@@ -134,6 +168,8 @@ func (d *Disagreement) foreignCause(z *model.ZoneState, s *Stage) (why, remedy s
 		}
 	}
 	switch {
+	case z.IsStored() && d.Row != (Row{}):
+		return d.Row.String() + " decides, and no row of the rules differs", "compare the rule's match with the row in the database file"
 	case !z.IsCurrent():
 		return "the rows are as they were read, and the zone is not up to date", "wait until the zone is read again"
 	case z.IsOutdated(policyOf(s)):
@@ -186,10 +222,36 @@ func suspectsOf(s *Stage) (out []suspect) {
 	return out
 }
 
+// units returns the units whose rows can make the rule decide or keep it from deciding: the policy's own, and
+// of those it shares with others the sets that the rule's match names and the default deny.
+func (s suspect) units(r *revision.Revision) []model.PolicyKey {
+	out := []model.PolicyKey{s.Policy}
+	if p := r.Cluster.Policy(s.Policy); p != nil {
+		if rule := p.Rule(s.Direction, s.Rule); rule != nil {
+			out = append(out, liverows.RuleSets(r, s.Policy, rule)...)
+		}
+		for _, unit := range r.RelatedUnits(s.Policy) {
+			if unit.Kind == model.KindNetpolNamespace {
+				out = append(out, unit)
+			}
+		}
+	}
+	return out
+}
+
 // likelihood says how likely it is that a difference makes this rule decide, or keeps it from it:
 // the row that decides itself, an ACL of the rule, a set that it reads, the ports of the
 // policy, whatever else of it; 0 for what is about something else.
-func (s suspect) likelihood(d *model.RowDiff) int {
+func (s suspect) likelihood(unit model.PolicyKey, d *model.RowDiff) int {
+	if unit != s.Policy { // shared with other policies
+		switch {
+		case d.Waiting != "":
+			return 0
+		case d.Table == nb.TableAddressSet:
+			return 4
+		}
+		return 1
+	}
 	of := ":" + s.Policy.Name + ":" + string(s.Direction) + ":" + fmt.Sprint(s.Rule)
 	mine := s.Rule >= 0 && (strings.Contains(d.ID+":", of+":"))
 	switch {

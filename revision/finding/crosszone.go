@@ -171,7 +171,7 @@ func differsIn(z *model.ZoneState, p *model.PolicyInZone, now time.Time, of []in
 	if more := max(len(of), atLeast) - len(rows); more > 0 {
 		text += fmt.Sprintf("; and %s more", words.Count(more, "row"))
 	}
-	if !p.DiffSince.IsZero() {
+	if !p.DiffSince.IsZero() && !z.IsStored() { // a database file has no times
 		text += fmt.Sprintf("; seen since %s, for %s", p.DiffSince.Format(time.TimeOnly), now.Sub(p.DiffSince).Round(time.Second))
 	}
 	return text
