@@ -313,6 +313,8 @@ type SourceState struct {
 	At     time.Time // when the state was entered
 	ReadAt time.Time // newest successful read
 	Error  string
+	// HasNoObjects reports whether this is a part of Rung that failed, and no source of objects.
+	HasNoObjects bool
 	// Read of Total bytes were read, while files are read for the first time; Total is 0
 	// at any other time.
 	Read, Total int64
@@ -338,6 +340,7 @@ type SourceResource struct {
 	Error    string    // one line with the remedy, clean; empty while Conn is synced
 	Attempts int       // failed ones since the last success
 	Count    int       // objects
+	WasRead  bool      // all objects were read at least once
 	// Optional says that the source counts as synced without it; Rows that rows are
 	// compiled from it, so that none may be written before it was read.
 	Optional, Rows bool

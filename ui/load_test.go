@@ -86,7 +86,7 @@ func TestLoading(t *testing.T) {
 			if c.first != "" {
 				s.Want(c.first)
 			}
-			s.WantNot("⣾", "reading files", "reading prod", "reading ███", "checking policies", "3 of 8 steps")
+			s.WantNot("⣾", "reading ███", "checking policies", "3 of 8 steps")
 			f.Advance(time.Millisecond)
 			s.Refresh()
 			if c.want == "" {

@@ -258,7 +258,7 @@ func (t *matrixTable) matrixOmissions(ctx context.Context, r *revision.Revision)
 		judged += c.CountPairs() - c.NotApplicable
 		unknown += c.Unknown
 	})
-	return append(out, matrix.Unjudged(t.m, judged, unknown)...), nil
+	return append(out, matrix.Unjudged(r, t.m, judged, unknown)...), nil
 }
 
 // matrixText is the matrix with numbers over the columns, which are those of the rows; wide has

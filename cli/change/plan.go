@@ -128,7 +128,7 @@ func arrangePlan(a *command.App, r *revision.Revision, f *planFlags) (b *plan.Bo
 	if f.insert != "" && !both {
 		return nil, nil, nil, fmt.Errorf("--insert %q: want ABOVE,BELOW, two policies by name or priority", f.insert)
 	}
-	b, err = plan.BoardOfCluster(r.Cluster, a.Flags.OVN.MaxPriority, a.Flags.OVN.CompileCNP)
+	b, err = told.BoardOfRevision(r)
 	switch {
 	case err != nil:
 	case f.insert != "":

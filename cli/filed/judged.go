@@ -55,7 +55,7 @@ func (b *reportBuilder) matrixPart() (page.Section, error) {
 			judged, unknown = judged+c.CountPairs()-c.NotApplicable, unknown+c.Unknown
 		}
 	}
-	b.omits = omitted.MergeOmissions(b.omits, matrix.Unjudged(m, judged, unknown))
+	b.omits = omitted.MergeOmissions(b.omits, matrix.Unjudged(b.rev, m, judged, unknown))
 	if len(m.Namespaces) == 0 {
 		return x, nil
 	}
@@ -134,7 +134,7 @@ func (b *reportBuilder) findingsPart() (page.Section, error) {
 	case n.Warnings > 0:
 		worst = model.SeverityWarning
 	}
-	text := cmp.Or(findings.CountText(found), "nothing found")
+	text := cmp.Or(findings.CountText(found), b.rev.EmptyText("nothing found"))
 	if len(omitted.UnjudgedOmissions(b.omits)) > 0 {
 		text += ", in what was considered"
 	}

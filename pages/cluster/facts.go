@@ -35,8 +35,9 @@ type ClusterFacts struct {
 	Permissions []PermissionFacts `json:"permissions"`
 	Settings    []SettingFacts    `json:"settings,omitempty"` // of OVN-Kubernetes, in most zones
 
-	mode revision.Mode
-	pods revision.PodCount
+	mode     revision.Mode
+	pods     revision.PodCount
+	podsText string // pods in words, or why they are unknown
 }
 
 // PodFacts count the pods by what policies make of them: Subjects are those that can be selected, the
@@ -111,6 +112,10 @@ func FactsOf(r *revision.Revision) *ClusterFacts {
 	f.Answered = len(f.Permissions) > 0
 	f.WhyNoRows = r.System.WhyLacking(system.Rows)
 	f.pods = r.PodCount()
+	f.podsText = f.pods.String()
+	if u := r.Unread(model.KindPod); u.HidesCount(f.pods.All) {
+		f.podsText = u.Text()
+	}
 	f.Pods = PodFacts{All: f.pods.All, Subjects: f.pods.Subjects(), Host: f.pods.Host, Completed: f.pods.Completed, Unscheduled: f.pods.Unscheduled}
 	switch {
 	case !r.System.HasFeature(system.Rows):

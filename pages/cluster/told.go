@@ -108,7 +108,7 @@ func (f *ClusterFacts) tellPlace(h Hints) Section {
 		field("rows", "rows", "zones", f.rowsText()...)
 	}
 	field("changes", "changes", "", f.changesText(h)...)
-	field("pods", "pods", "", page.Span{Text: f.pods.String(), Role: themes.Text})
+	field("pods", "pods", "", page.Span{Text: f.podsText, Role: themes.Text})
 	if f.isCluster() {
 		return s
 	}

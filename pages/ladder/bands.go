@@ -13,7 +13,6 @@ import (
 	"rung/pages/page"
 	"rung/revision"
 	"rung/revision/policies"
-	"rung/system"
 	"rung/themes"
 )
 
@@ -32,7 +31,7 @@ func (b *ladderBuilder) addBands() {
 		case band.Missing: // and has no priority
 			name = band.Name
 		}
-		head := b.addLine(&Line{Kind: Band, ID: band.Name, Band: name, Title: band.Name + " · " + bandText(&band, b.rev.System)})
+		head := b.addLine(&Line{Kind: Band, ID: band.Name, Band: name, Title: band.Name + " · " + bandText(&band, b.rev)})
 		if band.Tier != nil && !band.Tier.Static {
 			head.Key = band.Tier.Key
 		}
@@ -79,10 +78,12 @@ func (b *ladderBuilder) withCarried(bands []ladder.Band) []ladder.Band {
 }
 
 // bandText returns the text behind a band's name in its heading.
-func bandText(band *ladder.Band, s *system.System) string {
-	count := noPolicies
-	if n := band.PolicyCount(); n > 0 {
+func bandText(band *ladder.Band, r *revision.Revision) string {
+	s, count, n := r.System, noPolicies, band.PolicyCount()
+	if n > 0 {
 		count = words.Count(n, "policy")
+	} else if u := r.Unread(s.CountedKinds...); u != nil {
+		count = u.Text()
 	}
 	switch {
 	case band.Missing:

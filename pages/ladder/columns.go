@@ -228,6 +228,8 @@ func podsText(l *Line) string {
 		return ""
 	case !l.PodsKnown:
 		return page.None.Text
+	case l.PodsUnread:
+		return signs.Unknown
 	}
 	return words.Thousands(l.Pods)
 }

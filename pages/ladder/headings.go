@@ -104,7 +104,7 @@ func (b *ladderBuilder) tier1Title() string {
 	case b.Stage != model.StageFromLport:
 		text += " · lower number decides first"
 	}
-	return text
+	return text + b.unreadText(model.KindANP)
 }
 
 // tier2Title says how much there is, how it stands while it is folded, and which key
@@ -117,9 +117,9 @@ func (b *ladderBuilder) tier2Title(l *Line, t *ladder.Tier, groups int) string {
 	if b.Narrow {
 		np, ef, mnp = model.KindNP.Abbreviation(), model.KindEF.Abbreviation(), model.KindMNP.Abbreviation()
 	}
-	parts := []string{"tier 2", fmt.Sprintf("%s %s", np, words.Thousands(t.Counts[model.KindNP]))}
+	parts := []string{"tier 2", np + " " + b.countOf(t, model.KindNP)}
 	if b.Stage != model.StageAfterLB {
-		parts = append(parts, fmt.Sprintf("%s %s", ef, words.Thousands(t.Counts[model.KindEF])))
+		parts = append(parts, ef+" "+b.countOf(t, model.KindEF))
 	}
 	if n := t.Counts[model.KindMNP]; n > 0 {
 		parts = append(parts, fmt.Sprintf("%s %s", mnp, words.Thousands(n)))
@@ -147,13 +147,18 @@ func (b *ladderBuilder) tier2Title(l *Line, t *ladder.Tier, groups int) string {
 	return strings.Join(parts, " · ")
 }
 
+// countOf counts the policies of a kind in a tier.
+func (b *ladderBuilder) countOf(t *ladder.Tier, k model.Kind) string {
+	return b.rev.Unread(k).CountText(t.Counts[k])
+}
+
 // mostJudged bounds the units whose states are looked through, zone by zone, for the
 // heading of the folded tier.
 const mostJudged = 5000
 
 // countNotInSync counts the units that an admin should look at.
 func (b *ladderBuilder) countNotInSync(t *ladder.Tier) int {
-	if len(t.Units)*len(b.rev.Zones) > mostJudged {
+	if b.blind != nil || len(t.Units)*len(b.rev.Zones) > mostJudged {
 		return 0
 	}
 	return policies.CountAstray(b.rev, t, b.Now)

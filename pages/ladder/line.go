@@ -71,16 +71,18 @@ type Line struct {
 
 	// Compiled says that there are rows to compare; PodsKnown that the line is about pods.
 	Compiled, PodsKnown bool
-	Pods, ACLs          int
-	Summary             policies.PolicySummary
-	State               page.Cell
-	Rank                int         // how bad the state is, the lower the worse
-	Log                 []page.Cell // level by level
-	LogText             string      // the same for a command
-	Notes               []finding.LadderNote
-	Marks               []LineMark
-	Remark              string // what stands below the table in place of notes
-	hits                *logs.HitSummary
+	// PodsUnread reports whether Pods says nothing, since pods were not read.
+	PodsUnread bool
+	Pods, ACLs int
+	Summary    policies.PolicySummary
+	State      page.Cell
+	Rank       int         // how bad the state is, the lower the worse
+	Log        []page.Cell // level by level
+	LogText    string      // the same for a command
+	Notes      []finding.LadderNote
+	Marks      []LineMark
+	Remark     string // what stands below the table in place of notes
+	hits       *logs.HitSummary
 }
 
 // LineMark is a note in short, and for how many it stands.

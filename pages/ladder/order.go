@@ -23,7 +23,8 @@ type ladderBuilder struct {
 	rev    *revision.Revision
 	ladder *ladder.Ladder // of the stage
 	live   *liverows.LadderRows
-	fresh  bool // live rows are those of this revision
+	fresh  bool             // live rows are those of this revision
+	blind  *revision.Unread // what is unread that states and pods rest on, nil if all was read once
 	lines  []*Line
 	finds  map[model.PolicyKey][]*model.Finding
 }
@@ -31,6 +32,9 @@ type ladderBuilder struct {
 // LadderLines are the ladder of a revision, in the order in which they decide.
 func LadderLines(r *revision.Revision, opt LadderOptions) []*Line {
 	b := &ladderBuilder{LadderOptions: opt, rev: r, ladder: r.Ladder().OfStage(opt.Stage), fresh: true}
+	if opt.Screen { // a command waits until all is read
+		b.blind = podsUnread(r)
+	}
 	if opt.Screen { // the command line has no findings among its marks: they are a command of their own
 		b.finds = map[model.PolicyKey][]*model.Finding{}
 		finds, _ := finding.KnownFindings(revision.WholeRevision(r)) // which know of all networks
@@ -57,6 +61,26 @@ func LadderLines(r *revision.Revision, opt LadderOptions) []*Line {
 		}
 	}
 	return b.lines
+}
+
+// podsUnread returns what is unread if pods, or their namespaces or nodes, were never read, or all
+// objects are still being read; else nil.
+func podsUnread(r *revision.Revision) *revision.Unread {
+	if u := r.Unread(); u != nil && u.IsReading && u.IsPartial {
+		return u
+	}
+	if u := r.Unread(model.KindPod, model.KindNamespace, model.KindNode); u != nil && u.IsPartial {
+		return u
+	}
+	return nil
+}
+
+// unreadText says in a heading that a tier is unknown, since no policies of a kind were read.
+func (b *ladderBuilder) unreadText(k model.Kind) string {
+	if u := b.rev.Unread(k); b.Screen && u.HidesCount(b.rev.Cluster.Count(k)) {
+		return " · " + u.Text()
+	}
+	return ""
 }
 
 func (b *ladderBuilder) addLine(l *Line) *Line {
@@ -114,7 +138,7 @@ func (b *ladderBuilder) addTier1() {
 	if b.Carried.Name != "" {
 		rungs, gaps = b.ladder.WithMoved(b.Carried, b.At)
 	}
-	if b.Stage != "" {
+	if b.Stage != "" || b.unreadText(model.KindANP) != "" {
 		gaps = nil
 	}
 	b.addRungs(t, rungs, gaps)
@@ -122,7 +146,7 @@ func (b *ladderBuilder) addTier1() {
 
 // addTier3 adds the baseline.
 func (b *ladderBuilder) addTier3() {
-	b.addLine(&Line{Kind: Band, ID: "tier 3", Tier: model.TierBaseline, Title: "tier 3 · " + b.decidesText(model.KindBANP) + b.notHere()})
+	b.addLine(&Line{Kind: Band, ID: "tier 3", Tier: model.TierBaseline, Title: "tier 3 · " + b.decidesText(model.KindBANP) + b.notHere() + b.unreadText(model.KindBANP)})
 	t := &b.ladder.Tiers[model.TierBaseline]
 	b.addRungs(t, t.Rungs, nil)
 }

@@ -184,7 +184,8 @@ func (b *ladderBuilder) setState(l *Line) {
 	}
 	l.PodsKnown = k.Namespace != "" || k.Kind.IsAdmin()
 	if l.PodsKnown {
-		l.Pods = policies.CountSubjects(b.rev, k).Pods // the policy's page tells of those apart
+		n := policies.CountSubjects(b.rev, k)
+		l.Pods, l.PodsUnread = n.Pods, n.IsUnread // the policy's page tells of those apart
 	}
 	l.ACLs = liverows.StageACLCount(b.rev, k, l.Stage)
 	l.Summary = policies.SummarizePolicy(b.rev, k, b.Now)
@@ -196,7 +197,12 @@ func (b *ladderBuilder) setState(l *Line) {
 			l.State = page.Cell{Text: "not checked against live rows", Role: themes.Dim}
 		}
 	}
-	if s.Waiting > 0 {
+	if b.blind != nil { // its rows are compared with those of a cluster that looks empty
+		l.State = page.Cell{Text: "unknown", Role: themes.Dim}
+		if b.blind.IsReading {
+			l.State = page.Cell{Text: "starting", Role: themes.Info}
+		}
+	} else if s.Waiting > 0 {
 		l.State.Text += ", " + words.Count(s.Waiting, "pod") + words.OneOrMany(s.Waiting, " waits", " wait")
 	}
 	l.Rank = slices.Index(worstFirst, s.State)

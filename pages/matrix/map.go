@@ -6,15 +6,16 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/pages/page"
+	"rung/revision"
 	"rung/revision/connections"
 )
 
 // Unjudged are the omissions of a matrix of which so many pairs are shown that policies were asked about,
 // and so many whose verdict is unknown.
-func Unjudged(m *connections.Matrix, judged, unknown int) []model.Omission {
+func Unjudged(r *revision.Revision, m *connections.Matrix, judged, unknown int) []model.Omission {
 	switch {
 	case m.Pods == 0:
-		return []model.Omission{{Code: model.OmittedAll, Why: "nothing was judged: there are no pods"}}
+		return []model.Omission{{Code: model.OmittedAll, Why: "nothing was judged: " + r.EmptyText("there are no pods", model.KindPod, model.KindNamespace)}}
 	case judged == 0:
 		return []model.Omission{{Code: model.OmittedAll, Why: "nothing was judged: no policy is asked about any connection here"}}
 	case unknown > 0:

@@ -2,14 +2,17 @@ package plan
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 
+	"rung/model"
 	"rung/model/ladder"
 	"rung/model/plan"
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page"
+	"rung/revision"
 	"rung/themes"
 )
 
@@ -94,6 +97,23 @@ var Places = &page.Table[*Place]{
 			return page.Cell{Text: p.RoomNow + " → ", Role: themes.Dim, More: page.Line{{Text: p.RoomThen}}}
 		}},
 	},
+}
+
+// BoardOfRevision returns the board of a revision. It is an error if the policies were not read: a
+// priority seems free then.
+func BoardOfRevision(r *revision.Revision) (*plan.Board, error) {
+	kinds := []model.Kind{model.KindANP}
+	if r.Flags.CompileCNP {
+		kinds = append(kinds, model.KindCNP)
+	}
+	n := 0
+	for _, k := range kinds {
+		n += r.Cluster.Count(k)
+	}
+	if u := r.Unread(kinds...); u.HidesCount(n) {
+		return nil, errors.New(u.Text())
+	}
+	return plan.BoardOfCluster(r.Cluster, r.Ladder().Max, r.Flags.CompileCNP)
 }
 
 // FreeText says which priorities are free.

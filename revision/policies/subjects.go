@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/revision"
 )
@@ -15,6 +16,8 @@ type SubjectCount struct {
 	// Pods counts the pods it is enforced on; OtherNetwork those whose primary network is a
 	// user-defined one, where it is not.
 	Pods, OtherNetwork int
+	// IsUnread reports whether pods were not read, so that the counts say nothing.
+	IsUnread bool
 }
 
 // SelectedPods is how many pods the subject selects.
@@ -22,6 +25,9 @@ func (n SubjectCount) SelectedPods() int { return n.Pods + n.OtherNetwork }
 
 // ShareText is "38", and where the subject selects pods on which it is not enforced "38 of 39".
 func (n SubjectCount) ShareText() string {
+	if n.IsUnread {
+		return signs.Unknown
+	}
 	if n.OtherNetwork == 0 {
 		return words.Thousands(n.Pods)
 	}
@@ -31,6 +37,9 @@ func (n SubjectCount) ShareText() string {
 // String is "38 pods", and where two counts could be meant both:
 // "38 of 39 pods: 1 on a user-defined network".
 func (n SubjectCount) String() string {
+	if n.IsUnread {
+		return "pods unknown"
+	}
 	if n.OtherNetwork == 0 {
 		return words.Count(n.Pods, "pod")
 	}
@@ -46,6 +55,12 @@ func (n SubjectCount) BriefText() string {
 // CountSubjects counts the pods a policy applies to; of a policy that has no rows those it
 // would apply to, as MeantPods has them.
 func CountSubjects(r *revision.Revision, k model.PolicyKey) SubjectCount {
+	n := countSubjects(r, k)
+	n.IsUnread = r.Unread(model.KindPod, model.KindNamespace).HidesCount(n.SelectedPods())
+	return n
+}
+
+func countSubjects(r *revision.Revision, k model.PolicyKey) SubjectCount {
 	if p := r.Cluster.Policy(k); r.BySelectors(p) {
 		return SubjectCount{Pods: revision.AppliedPods(r, p).Len()}
 	}

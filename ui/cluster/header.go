@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"rung/model"
-	"rung/model/words"
 	"rung/pages/cluster"
 	"rung/pages/plan"
 	"rung/revision/finding"
@@ -24,9 +23,9 @@ func (v *View) addHeader(env *view.Env, s *detail.Sheet) {
 	if p := r.Plan; p.IsOpen() {
 		addValue(s, "plan", "plan", plan.Headline(p, env.Now), nav.PageOf(nav.Plan))
 	}
-	addValue(s, "counts", "counts", fmt.Sprintf("%s · pods %s · rev %d", view.PolicyCounts(r), words.Thousands(r.Cluster.Count(model.KindPod)), r.Number), nav.PageOf(nav.Ladder))
+	addValue(s, "counts", "counts", fmt.Sprintf("%s · pods %s · rev %d", view.PolicyCounts(r), r.CountText(model.KindPod), r.Number), nav.PageOf(nav.Ladder))
 	known, current := finding.KnownFindings(r)
-	found := detail.FindingCount(model.CountFindings(known), st)
+	found := detail.FindingCount(model.CountFindings(known), r.Unread(), st)
 	if !current {
 		found = found.Add(" a moment ago", st.Dim)
 	}

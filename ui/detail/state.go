@@ -181,9 +181,12 @@ func (s *Sheet) AddCondition(id string, c *model.Condition, now time.Time, st *t
 	s.AddParagraph(id, 0, sign, look, st.Text, text, to)
 }
 
-// FindingCount is how many findings there are of each severity, worst first:
-// "■4 ▲11 ◇15"; "none" where there is none.
-func FindingCount(n model.FindingCount, st *themes.StyleSet) widget.Line {
+// FindingCount counts findings by severity, worst first: "■4 ▲11 ◇15". It is "none" for none, and
+// "?" if objects are unread and the count says nothing.
+func FindingCount(n model.FindingCount, unread *revision.Unread, st *themes.StyleSet) widget.Line {
+	if unread.HidesCount(n.Total()) {
+		return widget.StyledLine(signs.Unknown, st.Warn)
+	}
 	var l widget.Line
 	for _, s := range []model.Severity{model.SeverityError, model.SeverityWarning, model.SeverityInfo} {
 		if n.OfSeverity(s) == 0 {

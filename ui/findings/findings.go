@@ -36,6 +36,7 @@ type findingsPage struct {
 	objectFindings []model.Finding // of the objects, as the header counts them
 	zones          []model.Finding // of comparing the zones
 	compared       time.Time       // when zones was worked out
+	unread         string          // what the lines know nothing of, empty for nothing
 }
 
 // severityFilter is which findings are shown.
@@ -122,7 +123,12 @@ func (v *findingsPage) Sync(env *view.Env) {
 		same = same && slices.Equal(zones, v.zones)
 		v.compared, v.zones = env.Now, zones
 	}
-	if !same {
+	unread := ""
+	if u := env.Rev.Unread(); u != nil {
+		unread = u.Text()
+	}
+	if !same || unread != v.unread {
+		v.unread = unread
 		v.fillTable()
 	}
 }
@@ -137,6 +143,9 @@ func (v *findingsPage) fillTable() {
 		items = append(append(items, over), below...)
 	}
 	told := findings.FindingsOf(v.objectFindings)
+	if u := v.rev.Unread(); u != nil && u.IsPartial && len(told) > 0 {
+		head(u.Text(), nil) // these may be wrong
+	}
 	for _, of := range []model.Severity{model.SeverityError, model.SeverityWarning, model.SeverityInfo} {
 		if !v.only.hasSeverity(of) {
 			continue
@@ -170,7 +179,7 @@ func (v *findingsPage) fillTable() {
 	if len(v.zones) > 0 && v.only != errors {
 		head(fmt.Sprintf("comparing the zones: %s, counted apart", words.Thousands(len(v.zones))), findings.FindingsOf(v.zones))
 	}
-	v.table.Empty = findings.Table.Empty + ": no policy is wrong or dangerous"
+	v.table.Empty = v.rev.EmptyText(findings.Table.Empty + ": no policy is wrong or dangerous")
 	if v.only != all && len(v.objectFindings)+len(v.zones) > 0 {
 		v.table.Empty = "none here: " + onlyNames[v.only] + "; " + v.key + " shows the others"
 	}

@@ -156,7 +156,7 @@ func (s *State) piecesOf(form headerForm, w int) (ps []headerPiece, whole bool) 
 		}
 	}
 	add(dropPolicies, widget.PlainLine(s.Counts.policies))
-	add(dropPods, widget.PlainLine(fmt.Sprintf("pods %s", words.Thousands(s.Counts.pods))))
+	add(dropPods, widget.PlainLine("pods "+s.Counts.pods))
 	findings, all := s.findingsLine(w)
 	put(dropFindings, findings, gap, nav.Findings)
 	add(dropRevision, widget.StyledLine(fmt.Sprintf("rev %d", r.Number), st.Dim))
@@ -180,7 +180,7 @@ func (s *State) findingsLine(w int) (l widget.Line, all bool) {
 	if w < wideHeader && n.Errors+n.Warnings > 0 {
 		n.Infos = 0 // there is no room for them beside what matters more
 	}
-	return append(l, detail.FindingCount(n, st)...), n == s.Counts.findings
+	return append(l, detail.FindingCount(n, s.Rev.Unread(), st)...), n == s.Counts.findings
 }
 
 // zonesLine are the zones with a mark each, or counted by mark where they are many. A plugin without
@@ -291,7 +291,7 @@ func (s *State) trialBadge(w int, form headerForm) widget.Line {
 type HeaderCounts struct {
 	rev      *revision.Revision
 	policies string
-	pods     int
+	pods     string
 	findings model.FindingCount
 	owed     bool      // the findings are of an earlier revision
 	older    time.Time // when they last were
@@ -307,9 +307,7 @@ func (c *HeaderCounts) TakeRevision(r *revision.Revision, now time.Time) {
 	if c.rev == r {
 		return
 	}
-	if c.rev == nil || c.rev.Cluster != r.Cluster || c.rev.System != r.System {
-		c.policies, c.pods = view.PolicyCounts(r), r.Cluster.Count(model.KindPod)
-	}
+	c.policies, c.pods = view.PolicyCounts(r), r.CountText(model.KindPod)
 	c.rev = r
 	known, current := finding.KnownFindings(r)
 	c.owed = !current

@@ -210,6 +210,9 @@ func (v *ladderPage) WhyNot(_ *view.Env, id action.ID) string {
 	if id == action.LadderNew && v.frame.rev.System.Bands != nil {
 		return ""
 	}
+	if u := v.frame.rev.Unread(model.KindANP); (id == action.LadderNew || id == action.LadderTemplate) && u.HidesCount(v.frame.rev.Cluster.Count(model.KindANP)) {
+		return u.Text()
+	}
 	if id == action.LadderNew && len(v.frame.rev.Ladder().Tiers[model.TierAdmin].Gaps) == 0 {
 		return "every priority is taken"
 	}

@@ -52,7 +52,7 @@ func (v *logPage) headerLines(env *view.Env, w int) []string {
 		names, all := policies.LoggingPolicies(env.Rev)
 		switch len(names) {
 		case 0:
-			l = l.Add(signs.Warned+" no policy logs", st.Warn)
+			l = l.Add(signs.Warned+" "+env.Rev.EmptyText("no policy logs"), st.Warn)
 		default:
 			l = l.Add(fmt.Sprintf("%s of %s log: ", words.Thousands(len(names)), words.Count(all, "policy")), st.Text).Add(words.ListFew(names, 3), st.Accent)
 		}

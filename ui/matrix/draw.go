@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rung/engine/trace"
+	"rung/model"
 	"rung/model/signs"
 	"rung/model/words"
 	told "rung/pages/matrix"
@@ -42,9 +43,9 @@ func (v *matrixPage) Render(env *view.Env, w, h int) string {
 	case v.m == nil:
 		return messageText(st, w, h, " ", st.Dim, "working out which pods reach which on "+trace.PortsText(v.ports)+" …")
 	case v.m.Pods == 0:
-		return messageText(st, w, h, signs.Noted, st.Dim, "no pods"+words.OnNetwork(v.network)+", so no connections"+v.otherNetworks(env))
+		return messageText(st, w, h, signs.Noted, st.Dim, env.Rev.EmptyText("no pods"+words.OnNetwork(v.network)+", so no connections", model.KindPod, model.KindNamespace)+v.otherNetworks(env))
 	case v.focus != "" && v.m.Namespace(v.focus) == nil:
-		return messageText(st, w, h, signs.Failed, st.Error, "namespace "+v.focus+" has no pods, or no longer exists")
+		return messageText(st, w, h, signs.Failed, st.Error, env.Rev.EmptyText("namespace "+v.focus+" has no pods, or no longer exists", model.KindPod, model.KindNamespace))
 	}
 	about := told.AboutLine(v.m, told.Shown{Focus: v.focus, Swapped: v.swapped, Only: v.only, Reached: v.reached})
 	about[0].Text = " " + about[0].Text + words.OnNetwork(v.network)

@@ -62,7 +62,7 @@ func (v *planPage) Sync(env *view.Env) {
 	if v.otherRunner != nil && v.state.RunsElsewhere() {
 		v.otherRunner.Store(int64(v.state.Runner.PID))
 	}
-	v.board, v.boardErr = plan.BoardOfCluster(env.Rev.Cluster, env.Rev.Ladder().Max, env.Rev.Flags.CompileCNP)
+	v.board, v.boardErr = told.BoardOfRevision(env.Rev)
 	if v.boardErr == nil {
 		v.p.workOut(v.board)
 		v.table.SetItems(told.PlacesOf(v.board, v.plannedPlaces()))

@@ -142,6 +142,9 @@ func (v *View) goneLines(env *view.Env) []widget.Line {
 	if len(v.brokenObjects(env)) > 0 {
 		return []widget.Line{{{Text: " " + signs.Failed + " ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title}, {Text: " could not be read and decides nothing."}}}
 	}
+	if u := env.Rev.Unread(v.key.Kind); u != nil {
+		return []widget.Line{{{Text: " " + signs.Unknown + " ", Style: st.Warn}, {Text: v.key.Label(), Style: st.Title}, {Text: ": " + u.Text()}}}
+	}
 	lines := []widget.Line{{{Text: " " + signs.Failed + " ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title}, {Text: " no longer exists."}}}
 	if rows, where := policies.LiveACLCount(env.Rev, v.key); rows > 0 {
 		lines = append(lines, widget.Line{{Text: "   " + words.Count(rows, "ACL") + " still decide in " + words.List(where, 3), Style: st.Error}})
@@ -153,7 +156,7 @@ func (v *View) goneLines(env *view.Env) []widget.Line {
 func (v *View) countParts(env *view.Env) {
 	v.counts = [parts]string{}
 	if n := model.CountFindings(finding.KnownFindingsOf(env.Rev, v.key)); n.Total() > 0 {
-		v.counts[findingsPart] = detail.FindingCount(n, v.st).String()
+		v.counts[findingsPart] = detail.FindingCount(n, nil, v.st).String()
 	}
 	s := policies.SummarizePolicy(env.Rev, v.key, env.Now)
 	v.counts[zonesPart] = s.InSyncText()

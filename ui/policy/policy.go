@@ -65,7 +65,6 @@ type View struct {
 func New(page nav.Page) view.View {
 	v := &View{key: page.Key, zones: detail.NewPane(), findings: detail.NewPane()}
 	v.makeTables()
-	v.findings.Empty = "no findings about this policy"
 	return v
 }
 
@@ -105,6 +104,7 @@ func (v *View) Sync(env *view.Env) {
 	case zonesPart:
 		v.zones.SetItems(v.zoneLines(env))
 	case findingsPart:
+		v.findings.Empty = env.Rev.EmptyText("no findings about this policy")
 		v.findings.SetItems(v.findingLines(env))
 	}
 	v.cluster = env.Rev.Cluster

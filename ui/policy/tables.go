@@ -22,7 +22,7 @@ import (
 func (v *View) makeTables() {
 	v.rules = widget.TableOf(policy.RuleTable(nil, true), &v.st)
 	v.pods = widget.Table[*model.Pod]{
-		ID: func(p *model.Pod) string { return p.Namespace + "/" + p.Name }, Empty: "the subject selects no pods",
+		ID: func(p *model.Pod) string { return p.Namespace + "/" + p.Name },
 		Columns: []widget.TableColumn[*model.Pod]{
 			{Title: "POD", Help: "namespace and name", Name: true, Min: 24, Cell: func(p *model.Pod) widget.Line {
 				return widget.StyledLine(p.Namespace+"/"+p.Name, v.st.Accent)
@@ -85,6 +85,7 @@ func (v *View) podNote(p *model.Pod) widget.Line {
 
 func (v *View) syncPods(env *view.Env) {
 	v.waiting = policies.WaitingPorts(env.Rev, v.key)
+	v.pods.Empty = env.Rev.EmptyText("the subject selects no pods", model.KindPod, model.KindNamespace)
 	if v.cluster != env.Rev.Cluster || len(v.pods.AllItems()) == 0 {
 		v.pods.SetItems(v.subjectPods(env))
 	}
@@ -99,7 +100,7 @@ func ruleMark(finds []model.Finding, full bool, st *themes.StyleSet) widget.Line
 	if len(finds) == 0 {
 		return nil
 	}
-	l := detail.FindingCount(model.CountFindings(finds), st)
+	l := detail.FindingCount(model.CountFindings(finds), nil, st)
 	if !full {
 		return l
 	}

@@ -53,6 +53,9 @@ const again = time.Second
 // Sync puts reports and rows together.
 func (v *View) Sync(env *view.Env) {
 	v.rev = env.Rev
+	if v.policies != nil {
+		v.policies.Empty = env.Rev.EmptyText(ready.Policies.Empty, model.KindANP, model.KindBANP)
+	}
 	fresh := v.cluster == env.Rev.Cluster && v.st == env.Styles && !env.Now.Before(v.takenAt) && env.Now.Sub(v.takenAt) < again
 	v.st = env.Styles
 	if fresh {

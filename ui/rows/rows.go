@@ -103,7 +103,7 @@ func (v *View) Sync(env *view.Env) {
 	t.Empty = "no rows in this table"
 	switch z := v.state; {
 	case len(env.Rev.Zones) == 0:
-		t.Empty = "no zone is known yet: rows are read from the Northbound database of each node"
+		t.Empty = env.Rev.EmptyText("no zone is known yet: rows are read from the Northbound database of each node", model.KindNode)
 	case z == nil:
 		t.Empty = "zone " + v.zone + " does not exist, or no longer"
 	case z.DB == nil:

@@ -20,7 +20,6 @@ type View struct {
 func New(nav.Page) view.View {
 	v := &View{}
 	v.table = widget.TableOf(sessions.Table, &v.st)
-	v.table.Empty += ": L on a policy, on the ladder or on its page, begins one"
 	v.Of = v.table
 	return v
 }
@@ -29,6 +28,7 @@ func New(nav.Page) view.View {
 func (v *View) Sync(env *view.Env) {
 	v.st = env.Styles
 	all := sessions.FactsOf(env.Rev, env.Rev.EndedLogs, env.Now)
+	v.table.Empty = env.Rev.EmptyText(sessions.Table.Empty + ": L on a policy, on the ladder or on its page, begins one")
 	v.table.SetItems(all.AllSessions())
 }
 

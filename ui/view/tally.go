@@ -114,7 +114,7 @@ func PolicyCounts(r *revision.Revision) string {
 	}
 	out := make([]string, len(counted))
 	for i, k := range counted {
-		out[i] = fmt.Sprintf("%s %s", k.Abbreviation(), words.Thousands(r.Cluster.Count(k)))
+		out[i] = k.Abbreviation() + " " + r.CountText(k)
 	}
 	return strings.Join(out, " · ")
 }

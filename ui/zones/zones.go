@@ -120,7 +120,7 @@ func (v *zonesPage) showZones() {
 			items = append(items, it)
 		}
 	}
-	v.zones.Empty = zones.Table.Empty
+	v.zones.Empty = v.rev.EmptyText(zones.Table.Empty, model.KindNode)
 	if len(v.items) > 0 {
 		v.zones.Empty = "no zone matches: " + onlyNames[v.only]
 	}

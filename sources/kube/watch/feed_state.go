@@ -43,7 +43,7 @@ func (f *feed) publishStep(s feedStep, listed bool) {
 	news := len(s.upsert)+len(s.remove)+len(s.broken) > 0 || f.res.Count != s.count
 	f.res.Count = s.count
 	if listed {
-		f.listed, news = true, true
+		f.listed, f.res.WasRead, news = true, true, true
 		if !f.refusedWatch {
 			f.refusals, f.wasAllowed = 0, true
 			f.setState(model.ConnSynced, "")

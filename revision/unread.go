@@ -1,0 +1,172 @@
+package revision
+
+import (
+	"slices"
+
+	"rung/model"
+	"rung/model/signs"
+	"rung/model/words"
+)
+
+// Unread says that objects are not known as they are now, and why. Where objects are unread,
+// zero is not an answer: a page says "unknown" with this text.
+type Unread struct {
+	// Kinds are the kinds that were not read, empty for a source that has not said which it has.
+	Kinds []model.Kind
+	// Sources are the names of the sources that lack something.
+	Sources []string
+	// Objects counts the objects of these sources that were read so far.
+	Objects int
+	// IsReading reports whether the rest is on its way and nothing failed.
+	IsReading bool
+	// IsPartial reports whether some objects were never read. Otherwise all were read once, and
+	// are shown as they were then.
+	IsPartial bool
+	// wasRead reports whether every one of Kinds was read before.
+	wasRead bool
+	// Error is the first error, empty while the objects are being read.
+	Error string
+}
+
+// Unread returns what is missing of some kinds, or nil if all of them are read as they are now. A
+// kind is unread if its server refuses it, is lost, or has not sent it yet. Without kinds it asks
+// about all objects that decide about connections, read and checked.
+func (r *Revision) Unread(kinds ...model.Kind) *Unread {
+	if len(r.Sources) == 0 && !r.Loaded && r.Cluster.IsEmpty() {
+		return &Unread{IsReading: true, IsPartial: true} // nothing has begun yet
+	}
+	u, missing, failed := &Unread{wasRead: true}, false, false
+	note := func(c model.ConnState, name, why string) {
+		missing = true
+		if !slices.Contains(u.Sources, name) {
+			u.Sources = append(u.Sources, name)
+		}
+		if why != "" || !isBeingRead(c) {
+			if !failed {
+				u.Error = why
+			}
+			failed = true
+		}
+	}
+	for i := range r.Sources {
+		src := &r.Sources[i]
+		switch {
+		case src.HasNoObjects:
+		case len(src.Resources) == 0 && !isRead(src.Conn):
+			note(src.Conn, src.Name, src.Error)
+			if src.ReadAt.IsZero() || isBeingRead(src.Conn) {
+				u.IsPartial, u.wasRead = true, false
+			}
+		}
+		for j := range src.Resources {
+			res := &src.Resources[j]
+			if !r.isAsked(res.Kind, kinds) || isRead(res.Conn) {
+				u.Objects += res.Count
+				continue
+			}
+			u.Objects += res.Count
+			note(res.Conn, src.Name, res.Error)
+			if !slices.Contains(u.Kinds, res.Kind) {
+				u.Kinds = append(u.Kinds, res.Kind)
+			}
+			if res.WasRead || res.Count > 0 {
+				continue
+			}
+			u.wasRead = false
+			if len(kinds) > 0 || !res.Optional || isBeingRead(res.Conn) {
+				u.IsPartial = true // without an optional kind a cluster can be judged
+			}
+		}
+	}
+	u.IsReading = !failed
+	if !missing && len(kinds) == 0 && !r.Loaded && len(r.Sources) > 0 {
+		missing, u.IsPartial = true, true // read, and not checked yet
+	}
+	if !missing {
+		return nil
+	}
+	return u
+}
+
+// isAsked reports whether Unread asks about a kind.
+func (r *Revision) isAsked(k model.Kind, kinds []model.Kind) bool {
+	switch {
+	case len(kinds) > 0:
+		return slices.Contains(kinds, k)
+	case k == "" || k == model.KindEvent || k == model.KindCNP && !r.Flags.CompileCNP:
+		return false
+	}
+	return r.System.AsksPoliciesOf(k)
+}
+
+// isRead reports whether a source or a kind is known as it is now.
+func isRead(c model.ConnState) bool {
+	return c == model.ConnSynced || c == model.ConnReadOnly || c == model.ConnAbsent
+}
+
+// isBeingRead reports whether a source or a kind is read for the first time.
+func isBeingRead(c model.ConnState) bool {
+	return c == model.ConnStarting || c == model.ConnDialling
+}
+
+// shownKinds is how many unread kinds are named.
+const shownKinds = 3
+
+// Text says what is unread and why: "still reading prod, 1,203 objects so far" or "unknown: Pods
+// were not read: connection refused".
+func (u *Unread) Text() string {
+	from := words.ListFew(u.Sources, shownKinds)
+	if u.IsReading {
+		if from == "" {
+			return "still reading"
+		}
+		return "still reading " + from + ", " + words.Count(u.Objects, "object") + " so far"
+	}
+	what := from
+	if len(u.Kinds) > 0 {
+		names := make([]string, len(u.Kinds))
+		for i, k := range u.Kinds {
+			names[i] = words.Plural(string(k))
+		}
+		what = words.ListSome(names, shownKinds)
+	}
+	verb := words.OneOrMany(max(len(u.Kinds), len(u.Sources)), " was", " were")
+	if len(u.Kinds) == 1 {
+		verb = " were" // "Pods were"
+	}
+	text := "unknown: " + what + verb + " not read"
+	if u.wasRead {
+		text += " again"
+	}
+	if u.Error != "" {
+		text += ": " + u.Error
+	}
+	return text
+}
+
+// HidesCount reports whether a count of n objects, or of what was found about them, says nothing:
+// some were never read, or there seems to be none. It is false without unread objects.
+func (u *Unread) HidesCount(n int) bool { return u != nil && (u.IsPartial || n == 0) }
+
+// CountText writes a count of n objects: "12", "?" if they were not read, and "12+" if only some
+// were.
+func (u *Unread) CountText(n int) string {
+	switch {
+	case !u.HidesCount(n):
+		return words.Thousands(n)
+	case n > 0:
+		return words.Thousands(n) + "+"
+	}
+	return signs.Unknown
+}
+
+// CountText counts the objects of a kind as Unread.CountText writes it.
+func (r *Revision) CountText(k model.Kind) string { return r.Unread(k).CountText(r.Cluster.Count(k)) }
+
+// EmptyText returns the text of a page without lines: text if kinds were read, else what is unread.
+func (r *Revision) EmptyText(text string, kinds ...model.Kind) string {
+	if u := r.Unread(kinds...); u != nil {
+		return u.Text()
+	}
+	return text
+}
