@@ -33,7 +33,8 @@ func (a *attributor) decodeName(name string) *decodedName {
 		}
 		name = strings.Clone(name) // not the whole line
 		d = &decodedName{}
-		if d.ref, d.ok = logline.DecodeName(name); !d.ok {
+		d.ref, d.ok = logline.DecodeName(name)
+		if !d.ok {
 			d.ref, d.ok = logline.DecodeOldName(name)
 			d.old = d.ok
 		}

@@ -355,7 +355,8 @@ func parseField(l *logline.Line, key, value string) flowFields {
 	case "tp_dst":
 		ok, is = setNumber(&l.DstPort, value, 16), hasDstPort
 	case "tcp_flags":
-		if ok, is = areFlags(value), hasFlags; ok && value != "0" {
+		ok, is = areFlags(value), hasFlags
+		if ok && value != "0" {
 			l.TCPFlags = value
 		}
 	case "icmp_type":

@@ -73,7 +73,7 @@ var inside = map[string][]string{
 	"revision/liverows":    {"revision", "system", "compiler", "model"},
 	"revision/policies":    {"revision", "system", "revision/liverows", "compiler", "model"},
 	"revision/flows":       {"revision", "system", "revision/liverows", "model"},
-	"revision/finding":     {"revision", "system", "revision/liverows", "revision/policies", "revision/flows", "model"},
+	"revision/finding":     {"revision", "system", "revision/liverows", "revision/policies", "revision/flows", "compiler", "model"},
 	"revision/connections": {"revision", "system", "revision/liverows", "revision/policies", "revision/finding", "compiler", "model"},
 	"revision/standing":    {"revision", "model"},
 	"revision/reach":       {"revision", "system", "revision/connections", "model"},

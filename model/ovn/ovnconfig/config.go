@@ -60,7 +60,8 @@ func New(m model.Meta, data map[string]string) *Config {
 	out := &Config{Meta: m, Settings: map[string]Setting{}}
 	from := "ConfigMap " + clean.Text(m.Namespace+"/"+m.Name)
 	put := func(name, value string) {
-		if value = clean.Text(strings.TrimSpace(value)); value != "" {
+		value = clean.Text(strings.TrimSpace(value))
+		if value != "" {
 			out.Settings[name] = Setting{value, from}
 		}
 	}

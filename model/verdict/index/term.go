@@ -183,7 +183,8 @@ func (m *termMaker) addAdminPolicy(p *model.Policy) {
 			t.From, t.To, t.Switch = peers, subject, AtDestination
 		}
 		var some bool
-		if t.Ports, some = adminPorts(r); !some {
+		t.Ports, some = adminPorts(r)
+		if !some {
 			t.Ports = PortSet{} // matches nothing, and shows that the rule was tried
 		}
 		m.addTerm(stage, t)
