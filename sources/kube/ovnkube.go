@@ -9,7 +9,6 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -95,7 +94,7 @@ func (c *Cluster) readOVNKube(ctx context.Context, ns string, out *OVNKube) (fai
 		switch {
 		case err == nil:
 			data[name] = m.Data
-			out.configMap(ns, m)
+			out.configMap(ns, name, m.Data)
 		case !apierrors.IsNotFound(err) && failed == nil:
 			failed = fmt.Errorf("read OVN-Kubernetes' configuration: %w", c.askError(err, "get", "configmaps", ns))
 		}
@@ -123,8 +122,10 @@ func (o *OVNKube) putSetting(name, value, from string) {
 	}
 }
 
-func (o *OVNKube) configMap(ns string, m *corev1.ConfigMap) {
-	c := ovnconfig.New(model.Meta{Key: model.Key{Kind: ovnconfig.KindConfigMap, Namespace: ns, Name: m.Name}}, m.Data)
+// configMap takes the settings of a ConfigMap by the name it was asked for: a server may answer
+// with another.
+func (o *OVNKube) configMap(ns, name string, data map[string]string) {
+	c := ovnconfig.New(model.Meta{Key: model.Key{Kind: ovnconfig.KindConfigMap, Namespace: ns, Name: name}}, data)
 	maps.Copy(o.Settings, c.Settings)
 }
 

@@ -3,8 +3,10 @@ package kube
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -148,6 +150,23 @@ func cmpText(s OVNSetting) string {
 	return "[" + strings.Join(out, " ") + "]"
 }
 
+// TestOVNKubeOfAnotherName: a server answers with an object that has not the name that was asked for.
+func TestOVNKubeOfAnotherName(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"kind": "ConfigMap", "apiVersion": "v1", "data": {"net_cidr": "10.1.0.0/16"}}`)
+	}))
+	defer server.Close()
+	c, err := Open(Options{Kubeconfig: kubeconfigFile(t, server.URL)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.OVNKube(t.Context(), []string{"ns"})
+	if s := got.Settings[ovnconfig.ClusterSubnets]; s.Value != "10.1.0.0/16" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 // Whatever a ConfigMap or an argument holds, only settings come out, and text that
 // is safe to print.
 func FuzzOVNKube(f *testing.F) {
@@ -156,7 +175,7 @@ func FuzzOVNKube(f *testing.F) {
 	f.Add("--enable-multicast=\"")
 	f.Fuzz(func(t *testing.T, text string) {
 		o := OVNKube{Settings: map[string]OVNSetting{}}
-		o.configMap("ns", configMapOf("ns", "ovnkube-config", map[string]string{"ovnkube.conf": text, "net_cidr": text}))
+		o.configMap("ns", "ovnkube-config", map[string]string{"ovnkube.conf": text, "net_cidr": text})
 		o.daemonSet(nodeSet("ns", "ovnkube-node", corev1.Container{Name: "ovnkube-controller", Image: text, Args: []string{text, text}}), nil)
 		for k, s := range o.Settings {
 			if !strings.Contains(strings.Join(ovnconfig.Names, " "), k) || s.Value == "" || !utf8.ValidString(s.Value) || strings.ContainsAny(s.Value, "\x1b\n") {
