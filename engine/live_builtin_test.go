@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/change"
-	"rung/compiler"
 	"rung/engine/ownership"
 	"rung/model"
 	"rung/model/ovn/nb"
@@ -113,7 +112,6 @@ func TestLiveDriftOnTheBuiltIn(t *testing.T) {
 	t.Logf("named within %v", slowest.Round(time.Millisecond))
 	rev := writer().settle(nodes...)
 	look.settle(nodes...)
-	w.defaults = compiler.On // a writer of given databases writes these rows always
 	for _, z := range nodes {
 		w.compiledAnew(rev.Cluster, z)
 	}

@@ -32,7 +32,6 @@ import (
 // liveWorld is manifests in a folder, for engines with zones of the built-in
 // server. Real servers have package test/e2e.
 type liveWorld struct {
-	defaults           compiler.SwitchOption // of the rows that compiledAnew expects
 	t                  *testing.T
 	manifests, sockets string
 }
@@ -189,7 +188,7 @@ func (w *liveWorld) address(zone string) string {
 // compiledAnew compares a zone's database with a compilation from nothing.
 func (w *liveWorld) compiledAnew(c *model.Cluster, zone string) {
 	w.t.Helper()
-	d := compiler.Compile(c, compiler.Options{Defaults: w.defaults})
+	d := compiler.Compile(c, compiler.Options{})
 	var want, live []any
 	for p := range d.Policies() {
 		rows := d.RowsOfUnit(p.Key, zone, nil)

@@ -114,7 +114,7 @@ func (v *DialectView) mergedSettings(d *dialect.Dialect) []SettingValue {
 		firstClaim(AllowICMP, flagClaim(f.AllowICMP), v.observed(factClaim(d.AllowICMP), v.configSwitchClaim(kube.OVNAllowICMP)), defaultClaim(off)),
 		firstClaim(Stateless, flagClaim(f.Stateless), v.observed(factClaim(d.Stateless), v.configSwitchClaim(kube.OVNStateless)), defaultClaim(off)),
 		firstClaim(Multicast, flagClaim(f.Multicast), v.observed(factClaim(d.Multicast), v.configSwitchClaim(kube.OVNMulticast)), defaultClaim(auto)),
-		firstClaim(NetpolDefaults, flagClaim(f.Defaults), factClaim(d.Defaults), v.defaultRowsClaim()),
+		firstClaim(NetpolDefaults, flagClaim(f.Defaults), factClaim(d.Defaults), defaultClaim(auto)),
 		firstClaim(ClusterSubnets, flagClaim(strings.Join(f.ClusterSubnets, ",")), v.subnetsClaim(d), noSubnets),
 		firstClaim(HostNamespace, flagClaim(f.HostNetworkNamespace), v.configClaim(kube.OVNHostNamespace),
 			claimIf(v.host != "", FromDefault, v.host, "assumed: there is such a namespace"), defaultClaim(compiler.DefaultHostNetworkNamespace)),
@@ -144,15 +144,6 @@ func (v *DialectView) observed(rows, config settingClaim) settingClaim {
 		return second
 	}
 	return first
-}
-
-// defaultRowsClaim claims hairpin and node rows if nothing else tells. OVN-Kubernetes writes them always, and so does
-// Rung as a writer. A reader expects them once there is a NetworkPolicy.
-func (v *DialectView) defaultRowsClaim() settingClaim {
-	if v.writes {
-		return settingClaim{on, FromDefault, "OVN-Kubernetes writes these rows always"}
-	}
-	return defaultClaim(auto)
 }
 
 func hairpinText(v4, v6 string) string { return dialect.Hairpin{V4: v4, V6: v6}.String() }
