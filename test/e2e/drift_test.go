@@ -138,7 +138,7 @@ func ghost(name string) []map[string]any {
 		return pairs(m)
 	}
 	return []map[string]any{
-		insert(nb.TableACL, "acl", map[string]any{"priority": 25000, "direction": "to-lport", "match": "ip4", "action": "drop", "tier": 1,
+		insert(nb.TableACL, "acl", map[string]any{"priority": 25000, "direction": "to-lport", "match": "ip4", "action": "drop", "tier": 1, "meter": nb.LoggingMeter,
 			"external_ids": ids(":Ingress:0:None", nb.KeyDirection, "Ingress", nb.KeyGressIndex, "0", nb.KeyProtocol, "None")}),
 		insert(nb.TablePortGroup, "", map[string]any{"name": "pg_" + name, "acls": set(named("acl")), "external_ids": ids("")}),
 		insert(nb.TableAddressSet, "", map[string]any{"name": "as_" + name, "addresses": "192.0.2.1",
@@ -346,7 +346,7 @@ func TestStartUpRepair(t *testing.T) {
 	db := ovsdb.Dump(t, addr)
 	stale := byID(t, db, nb.TablePortGroup, "AdminNetworkPolicy:one").UUID()
 	ovsdb.Transact(t, addr, update(nb.TablePortGroup, stale, map[string]any{"name": nb.HashedName(id("one"))}),
-		insert(nb.TableACL, "stale", map[string]any{"priority": 25000, "direction": "from-lport", "match": "ip4", "action": "drop", "tier": 1,
+		insert(nb.TableACL, "stale", map[string]any{"priority": 25000, "direction": "from-lport", "match": "ip4", "action": "drop", "tier": 1, "meter": nb.LoggingMeter,
 			"external_ids": pairs(map[string]string{nb.KeyOwnerController: nb.DefaultController, nb.KeyOwnerType: nb.OwnerANP, nb.KeyName: "one",
 				nb.KeyID: id("one:Egress:7:tcp"), nb.KeyDirection: "Egress", nb.KeyGressIndex: "7", nb.KeyProtocol: "tcp"})}),
 		mutate(nb.TablePortGroup, stale, "acls", "insert", set(named("stale"))),
