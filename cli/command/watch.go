@@ -36,7 +36,7 @@ type Answer struct {
 	// Objects is the list of which -o custom-columns has a line for each, nil for that in Value.
 	Objects any
 	No      bool // exit 1
-	// FailOn reports that a condition of --fail-on holds: exit 1, whatever was left out.
+	// FailOn reports whether a condition of --fail-on holds: exit 1, whatever was left out.
 	FailOn bool
 	Err    error // of what could not be shown; the rest was
 	// NotConsidered are the omissions that could change the answer. The exit code is 2 if one
