@@ -140,7 +140,7 @@ func summaryText(all []model.Omission) string {
 		for i := range all {
 			switch o := &all[i]; {
 			case o.Code != code:
-			case o.IsAssumption():
+			case o.IsAssumption() && code != model.OmittedPlace: // which names its pods
 				assumed = append(assumed, o.String())
 			case nouns[code] == "":
 				parts = append(parts, o.String())
