@@ -158,13 +158,17 @@ func unknownRefs(z *model.ZoneState, row Row) (text string) {
 	return text
 }
 
-// foreignCause is the case where no row of the rules differs. Then a row of no policy decides, or the rows were
-// read before the policy changed.
+// foreignCause is the case where no row of the rules differs. Then a row of no policy decides, or one of a policy
+// that is refused since, or the rows were read before the policy changed.
 func (d *Disagreement) foreignCause(z *model.ZoneState, s *Stage) (why, remedy string) {
 	if by := s.Rows.Decided; by != nil {
 		d.Row = RowOf(z, by.ACL)
 		if by.Policy == (model.Key{}) {
 			return d.Row.String() + " decides, a row that belongs to no policy", "find out who wrote it: it is not OVN-Kubernetes' row of a policy"
+		}
+		if p := z.PolicyJoin(by.Policy); p != nil && p.None != nil {
+			return fmt.Sprintf("%s decides, a row of before: OVN-Kubernetes refuses %s as it is now, %s", d.Row, by.Policy.Label(), p.None.Message),
+				"correct the policy: then its rows are written again"
 		}
 	}
 	switch {

@@ -115,7 +115,8 @@ func ipBlockErrors(b *networkingv1.IPBlock, at *field.Path) (errs field.ErrorLis
 	return errs
 }
 
-// efErrors returns the errors for which the CRD of EgressFirewall refuses an object.
+// efErrors returns the errors for which the CRD of EgressFirewall refuses an object. The CRD takes
+// any text as a CIDR; the controller does not (package policy).
 func efErrors(o *policy.EgressFirewall) (errs field.ErrorList) {
 	if o.Name != "default" {
 		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), o.Name,
@@ -138,11 +139,6 @@ func efErrors(o *policy.EgressFirewall) (errs field.ErrorList) {
 		if set != 1 {
 			errs = append(errs, field.Invalid(at.Child("to"), set,
 				"must have exactly one of cidrSelector, dnsName, nodeSelector"))
-		}
-		if c := r.To.CIDRSelector; c != "" {
-			if _, ok := match.ParseCIDR(c); !ok {
-				errs = append(errs, field.Invalid(at.Child("to", "cidrSelector"), c, "must be a CIDR"))
-			}
 		}
 		for j, p := range r.Ports {
 			if p.Protocol != "TCP" && p.Protocol != "UDP" && p.Protocol != "SCTP" {

@@ -9,6 +9,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/model/ovn/match"
 	"rung/sources/manifests/check"
 )
 
@@ -70,7 +71,7 @@ func (n *normaliser) egressFirewall(u *unstructured.Unstructured) {
 		r := model.Rule{Direction: model.Egress, Index: i, Action: model.Action(clean.Text(e.Type))}
 		switch {
 		case e.To.CIDRSelector != "":
-			n.verbatimCIDR(e.To.CIDRSelector, fmt.Sprintf("spec.egress[%d].to.cidrSelector", i))
+			n.readFirewallCIDR(e.To.CIDRSelector, fmt.Sprintf("spec.egress[%d].to.cidrSelector", i))
 			r.Peers = []model.Peer{{Kind: model.PeerNetworks, Networks: []string{clean.Text(e.To.CIDRSelector)}}}
 		case e.To.DNSName != "":
 			r.Peers = []model.Peer{{Kind: model.PeerDNS, DNSName: clean.Text(e.To.DNSName)}}
@@ -83,4 +84,14 @@ func (n *normaliser) egressFirewall(u *unstructured.Unstructured) {
 		}
 		p.Egress = append(p.Egress, r)
 	}
+}
+
+// readFirewallCIDR notes what is wrong with a cidrSelector. The API server takes any text. The controller
+// refuses the whole EgressFirewall for one that is no CIDR (ovn-kubernetes.md#egressfirewall).
+func (n *normaliser) readFirewallCIDR(s, at string) {
+	if _, ok := match.ParseCIDR(s); !ok {
+		n.addInvalid(check.CodeCIDR, at, fmt.Sprintf("%q is no CIDR", clean.Text(s)), CIDRRemedy(s))
+		return
+	}
+	n.verbatimCIDR(s, at)
 }
