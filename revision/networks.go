@@ -1,11 +1,13 @@
 package revision
 
 import (
+	"fmt"
 	"sync"
 
 	"rung/compiler"
 	"rung/model"
 	"rung/model/network"
+	"rung/model/words"
 )
 
 // DefaultNetwork names the default network where a network is asked for by name.
@@ -17,6 +19,19 @@ type networkViews struct {
 	mu    sync.Mutex
 	first map[string]*Once[*Revision]
 	last  map[string]*Revision
+}
+
+// ErrorNoNetwork returns what to tell somebody who names a network that there is not. It names the networks
+// there are, or the one whose NetworkAttachmentDefinition was named.
+func ErrorNoNetwork(r *Revision, name string) error {
+	t := WholeDesired(r).Networks()
+	if n := t.OfNAD(name); n != nil {
+		return fmt.Errorf("%s is a NetworkAttachmentDefinition: name its network, %s", name, n.Name)
+	}
+	if len(t.Names()) == 0 {
+		return fmt.Errorf("there is no network %s: no network besides the default one is known", name)
+	}
+	return fmt.Errorf("there is no network %s; there are %s", name, words.ListFew(t.Names(), 5))
 }
 
 // OnNetwork is a revision as it stands on a network besides the default one: its pods with their

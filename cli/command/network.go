@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
-	"rung/model/words"
 	"rung/revision"
 )
 
@@ -47,9 +46,5 @@ func onNetwork(r *revision.Revision, name string) (*revision.Revision, error) {
 	if on := revision.OnNetwork(r, name); on != nil {
 		return on, nil
 	}
-	names := r.Desired.Networks().Names()
-	if len(names) == 0 {
-		return nil, fmt.Errorf("--network %s: no network besides the default one is known", name)
-	}
-	return nil, fmt.Errorf("--network %s: there is no such network; there are %s", name, words.ListFew(names, 5))
+	return nil, fmt.Errorf("--network: %w", revision.ErrorNoNetwork(r, name))
 }

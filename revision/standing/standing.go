@@ -37,7 +37,7 @@ func ForConnection(r *revision.Revision, c verdict.Connection) (on *revision.Rev
 	case c.Network != "":
 		on = revision.OnNetwork(r, c.Network)
 		if on == nil {
-			return nil, nil, fmt.Errorf("%w: there is no network %s", verdict.ErrQuestion, c.Network)
+			return nil, nil, fmt.Errorf("%w: %w", verdict.ErrQuestion, revision.ErrorNoNetwork(r, c.Network))
 		}
 		for _, e := range []verdict.Endpoint{c.From, c.To} {
 			if k := e.Key; k.Kind == model.KindPod && on.Cluster.Pod(k.Namespace, k.Name) == nil && r.Cluster.Pod(k.Namespace, k.Name) != nil {

@@ -35,7 +35,7 @@ spec:
 apiVersion: k8s.ovn.org/v1
 kind: ClusterNetworkConnect
 metadata: {name: both, annotations: {k8s.ovn.org/network-connect-subnet: '{"layer3_3":{}}'}}
-spec: {networkSelectors: [{networkSelectionType: PrimaryUserDefinedNetworks, primaryUserDefinedNetworkSelector: {namespaceSelector: {}}}], connectSubnets: [{cidr: 192.168.0.0/16, networkPrefix: 24}], connectivityEnabled: [ClusterIPServiceNetwork]}
+spec: {networkSelectors: [{networkSelectionType: PrimaryUserDefinedNetworks, primaryUserDefinedNetworkSelector: {namespaceSelector: {}}}], connectSubnets: [{cidr: 192.168.0.0/16, networkPrefix: 24}], connectivity: [ClusterIPServiceNetwork]}
 `
 
 const mnpText = `apiVersion: k8s.cni.cncf.io/v1beta1

@@ -2,7 +2,6 @@ package view
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 
 	"rung/model/words"
@@ -78,7 +77,7 @@ func RevisionOn(r *revision.Revision, network string) (*revision.Revision, error
 	if on := revision.OnNetwork(r, network); on != nil {
 		return on, nil
 	}
-	return nil, fmt.Errorf("there is no network %s", network)
+	return nil, revision.ErrorNoNetwork(r, network)
 }
 
 // OnNetwork is the network of a page that shows a revision as it stands there, which is worked out

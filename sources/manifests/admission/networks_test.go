@@ -182,13 +182,14 @@ var namespaced = []networkCase{
 const (
 	selectsCUDN = `networkSelectors: [{networkSelectionType: ClusterUserDefinedNetworks, clusterUserDefinedNetworkSelector: {networkSelector: {matchLabels: {a: b}}}}]`
 	joinsBy     = `connectSubnets: [{cidr: 192.168.0.0/16, networkPrefix: 24}]`
-	podsOnly    = `connectivityEnabled: [PodNetwork]`
+	podsOnly    = `connectivity: [PodNetwork]`
 )
 
 // connects are whole specs of ClusterNetworkConnects.
 var connects = []networkCase{
 	{"one selector", selectsCUDN + `, ` + joinsBy + `, ` + podsOnly, "", ""},
-	{"two families, both services", `networkSelectors: [{networkSelectionType: PrimaryUserDefinedNetworks, primaryUserDefinedNetworkSelector: {namespaceSelector: {}}}], connectSubnets: [{cidr: 192.168.0.0/16, networkPrefix: 24}, {cidr: "fd01::/64", networkPrefix: 96}], connectivityEnabled: [PodNetwork, ClusterIPServiceNetwork]`, "", ""},
+	{"two families, both services", `networkSelectors: [{networkSelectionType: PrimaryUserDefinedNetworks, primaryUserDefinedNetworkSelector: {namespaceSelector: {}}}], connectSubnets: [{cidr: 192.168.0.0/16, networkPrefix: 24}, {cidr: "fd01::/64", networkPrefix: 120}], connectivity: [PodNetwork, ClusterIPServiceNetwork]`, "", ""},
+	{"host bits that differ", `networkSelectors: [{networkSelectionType: PrimaryUserDefinedNetworks, primaryUserDefinedNetworkSelector: {namespaceSelector: {}}}], connectSubnets: [{cidr: "fd01::/64", networkPrefix: 96}, {cidr: 192.168.0.0/16, networkPrefix: 24}], connectivity: [PodNetwork]`, "spec.connectSubnets", "same number of host bits"},
 	{"no selectors", joinsBy + `, ` + podsOnly, "spec.networkSelectors", "Required"},
 	{"empty selectors", `networkSelectors: [], ` + joinsBy + `, ` + podsOnly, "spec.networkSelectors", "at least one item"},
 	{"six selectors", `networkSelectors: [` + strings.Repeat(`{networkSelectionType: PrimaryUserDefinedNetworks, primaryUserDefinedNetworkSelector: {namespaceSelector: {}}}, `, 6) + `], ` + joinsBy + `, ` + podsOnly, "spec.networkSelectors", "Too many"},
@@ -199,11 +200,11 @@ var connects = []networkCase{
 	{"secondary networks", `networkSelectors: [{networkSelectionType: SecondaryUserDefinedNetworks, secondaryUserDefinedNetworkSelector: {namespaceSelector: {}, networkSelector: {}}}], ` + joinsBy + `, ` + podsOnly, "spec", "only"},
 	{"attachment definitions", `networkSelectors: [{networkSelectionType: NetworkAttachmentDefinitions, networkAttachmentDefinitionSelector: {namespaceSelector: {}, networkSelector: {}}}], ` + joinsBy + `, ` + podsOnly, "spec", "only"},
 	{"default network", `networkSelectors: [{networkSelectionType: DefaultNetwork}], ` + joinsBy + `, ` + podsOnly, "spec", "only"},
-	{"no connectivity", selectsCUDN + `, ` + joinsBy, "spec.connectivityEnabled", "Required"},
-	{"empty connectivity", selectsCUDN + `, ` + joinsBy + `, connectivityEnabled: []`, "spec.connectivityEnabled", "at least one item"},
-	{"three connectivities", selectsCUDN + `, ` + joinsBy + `, connectivityEnabled: [PodNetwork, ClusterIPServiceNetwork, PodNetwork]`, "spec.connectivityEnabled", "Too many"},
-	{"connectivity of another", selectsCUDN + `, ` + joinsBy + `, connectivityEnabled: [Telepathy]`, "spec.connectivityEnabled[0]", "Unsupported"},
-	{"connectivity twice", selectsCUDN + `, ` + joinsBy + `, connectivityEnabled: [PodNetwork, PodNetwork]`, "spec.connectivityEnabled", "anything twice"},
+	{"no connectivity", selectsCUDN + `, ` + joinsBy, "spec.connectivity", "Required"},
+	{"empty connectivity", selectsCUDN + `, ` + joinsBy + `, connectivity: []`, "spec.connectivity", "at least one item"},
+	{"three connectivities", selectsCUDN + `, ` + joinsBy + `, connectivity: [PodNetwork, ClusterIPServiceNetwork, PodNetwork]`, "spec.connectivity", "Too many"},
+	{"connectivity of another", selectsCUDN + `, ` + joinsBy + `, connectivity: [Telepathy]`, "spec.connectivity[0]", "Unsupported"},
+	{"connectivity twice", selectsCUDN + `, ` + joinsBy + `, connectivity: [PodNetwork, PodNetwork]`, "spec.connectivity", "anything twice"},
 	{"no subnets", selectsCUDN + `, ` + podsOnly, "spec.connectSubnets", "Required"},
 	{"three subnets", selectsCUDN + `, connectSubnets: [{cidr: 192.168.0.0/16, networkPrefix: 24}, {cidr: "fd01::/64", networkPrefix: 96}, {cidr: 10.0.0.0/16, networkPrefix: 24}], ` + podsOnly, "spec.connectSubnets", "Too many"},
 	{"prefix 0", selectsCUDN + `, connectSubnets: [{cidr: 192.168.0.0/16, networkPrefix: 0}], ` + podsOnly, "spec.connectSubnets[0].networkPrefix", "greater than or equal to 1"},

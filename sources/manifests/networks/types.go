@@ -39,7 +39,7 @@ type (
 		Spec              struct {
 			NetworkSelectors any      `json:"networkSelectors"`
 			ConnectSubnets   any      `json:"connectSubnets"`
-			Connectivity     []string `json:"connectivityEnabled"`
+			Connectivity     []string `json:"connectivity"`
 		} `json:"spec"`
 		Status any `json:"status"`
 	}
