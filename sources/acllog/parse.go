@@ -149,7 +149,12 @@ func cutHeader(line string) (h lineHeader, ok bool) {
 	if !ok {
 		return h, false
 	}
-	h.seq, rest, ok = strings.Cut(rest, "|")
+	at := strings.LastIndexByte(front, ' ') + 1
+	if at > 0 && strings.HasPrefix(rest, module[1:]) { // no word for the time: it is syslog's
+		h.seq, front = front[at:], front[:at]+toSyslog
+	} else {
+		h.seq, rest, ok = strings.Cut(rest, "|")
+	}
 	if !ok || !strings.HasPrefix(rest, module[1:]) {
 		return h, false
 	}

@@ -19,6 +19,8 @@ import (
 //	<134>1 2024-06-09T19:00:10.5Z worker-0 ovn-controller 7 acl_log -   the same, written by OVS itself
 //	<134>Jun  9 19:00:10 worker-0                       before "ovs|", what OVS sends without a program
 //
+// Where syslog has the time, "ovs|" may be missing before the sequence number.
+//
 // Some of these forms come together.
 type linePrefix struct {
 	writtenAt time.Time // what it says of the time, zero for nothing

@@ -70,6 +70,8 @@ func TestPrefixes(t *testing.T) {
 		"<132>1 2024-06-09T19:00:10Z 10.0.1.2 ovn-controller 71 acl_log - \uFEFF" + text:               0,
 		"<132>1 2024-06-09T19:00:10Z 10.0.1.2 ovn-controller 71 acl_log - " + text:                     0,
 		"<132>Jun  9 19:00:10 10.0.1.2 ovn-controller: ovs|" + message:                                 163,
+		"<132>1 2024-06-09T19:00:10Z 10.0.1.2 ovn-controller 71 - - " + message:                        163,
+		"Jun  9 19:00:10 10.0.1.2 ovn-controller[71]: " + message:                                      163,
 	} {
 		got, err := Parse(line)
 		if err != nil || got.Zone != "10.0.1.2" || got.At.Format("01-02 15:04:05") != "06-09 19:00:10" || got.Seq != seq || got.Src != want.Src || got.DstPort != want.DstPort {
