@@ -240,6 +240,8 @@ type ZoneState struct {
 	// is not going on.
 	Pending int
 	Paused  string
+	// Starting reports whether Paused is only a step of every start, which ends by itself.
+	Starting bool
 	// SettlesAt is when the next difference that is settling will count as behind, as
 	// NextBehind says it at the time of this state; zero when none is settling.
 	SettlesAt time.Time
@@ -248,12 +250,12 @@ type ZoneState struct {
 	// Note is to be seen although it keeps nothing from being written: that a check
 	// was overridden, who leads.
 	Note string
-	// Where others may write as well: who holds the zone by its NB_Global row and
-	// since which epoch (0: nobody), whether that is this process, whether this one
-	// was taken off, and the newest change of a row of Rung's owner types by another
-	// hand.
-	Writer    string
-	Epoch     int64
+	// Writer and Epoch are the rung reconcile that NB_Global names, empty and 0 for none.
+	Writer string
+	Epoch  int64
+	// Where others may write as well: whether this process holds the zone, whether
+	// another took it over, and the newest change of a row of Rung's owner types by
+	// another writer.
 	RowsHeld  bool
 	TakenOff  bool
 	Foreign   string

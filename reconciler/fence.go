@@ -37,6 +37,8 @@ type ZoneFence struct {
 type ZoneGuard struct {
 	// WhyHeld says why nothing may be written; empty when it may.
 	WhyHeld string
+	// Starting reports whether WhyHeld ends by itself once everything was read.
+	Starting bool
 	// Notice is to be seen although it keeps nothing from being written.
 	Notice string
 }
@@ -62,8 +64,8 @@ type fenceState struct {
 	rowsRead  bool      // the rows were read once
 }
 
-// holderIn reads who holds a zone; the epoch is 0 where nobody does.
-func holderIn(db *nb.DB) (writer string, epoch int64) {
+// HolderIn returns the writer and the epoch that NB_Global names; empty and 0 if it names none.
+func HolderIn(db *nb.DB) (writer string, epoch int64) {
 	g := db.Global()
 	if g == nil {
 		return "", 0
@@ -78,15 +80,15 @@ func (f *fenceState) whyFenced(db *nb.DB) string {
 	switch {
 	case f.ZoneFence == nil:
 		return ""
-	case f.guard.WhyHeld != "":
+	case f.guard.WhyHeld != "" && (!f.guard.Starting || f.foreignAt.IsZero()):
 		return f.guard.WhyHeld
 	case f.epochLost:
-		writer, epoch := holderIn(db)
+		writer, epoch := HolderIn(db)
 		return fmt.Sprintf("another writer holds the zone: %s, epoch %d", writer, epoch)
 	case db.Global() == nil:
 		return "the database has no NB_Global row: writers cannot be kept apart there"
 	case !f.foreignAt.IsZero():
-		return f.foreign + ": not writing before " + f.foreignAt.Add(f.Quiet).Format(time.TimeOnly)
+		return fmt.Sprintf("%s: waiting %s, until %s, for other writers", f.foreign, f.Quiet, f.foreignAt.Add(f.Quiet).Format(time.TimeOnly))
 	}
 	return ""
 }
@@ -133,7 +135,7 @@ func (f *fenceState) claimOps(db *nb.DB) (ops []nb.Op, epoch int64) {
 	} else {
 		wait.Row = map[string]any{"external_ids": g.ExternalIDs}
 	}
-	_, epoch = holderIn(db)
+	_, epoch = HolderIn(db)
 	epoch = max(epoch, f.newest) + 1
 	return []nb.Op{wait, {Kind: nb.OpMutate, Table: nb.TableGlobal, UUID: g.UUID, Mutations: []nb.Mutation{
 		{Column: "external_ids", Strings: []string{nb.KeyWriter, nb.KeyEpoch}},
@@ -145,7 +147,7 @@ func (f *fenceState) claimOps(db *nb.DB) (ops []nb.Op, epoch int64) {
 func (w *worker) finishClaim(f *flight, o flightOutcome) {
 	w.stateNews = true
 	fe := &w.fence
-	was, _ := holderIn(w.zone.DB)
+	was, _ := HolderIn(w.zone.DB)
 	a := w.activityOf(model.PolicyKey{}, f.ops, f.began, o.took, "")
 	a.Summary = fmt.Sprintf("zone taken over as %s, epoch %d", fe.Writer, f.claim)
 	if was != "" && was != fe.Writer {
@@ -179,7 +181,7 @@ func (w *worker) loseFence(ops []nb.Op, began time.Time, took time.Duration) {
 	if had == 0 {
 		return // it was given up meanwhile
 	}
-	writer, epoch := holderIn(w.zone.DB)
+	writer, epoch := HolderIn(w.zone.DB)
 	fe.lostEpoch, fe.rivalSeen = had, false
 	fe.epochLost = !w.putKeysBack(w.zone.DB)
 	a := w.activityOf(model.PolicyKey{}, ops, began, took, fmt.Sprintf("epoch %d is over", had))
@@ -197,7 +199,7 @@ func (w *worker) loseFence(ops []nb.Op, began time.Time, took time.Duration) {
 // rows of ours is empty: whoever wrote the one before has lost it, too.
 func (w *worker) putKeysBack(db *nb.DB) bool {
 	f := &w.fence
-	writer, epoch := holderIn(db)
+	writer, epoch := HolderIn(db)
 	switch {
 	case writer != "" && writer != f.Writer:
 		f.rivalSeen = true
@@ -217,7 +219,7 @@ func (w *worker) checkFence() {
 		}
 		return
 	}
-	writer, epoch := holderIn(w.zone.DB)
+	writer, epoch := HolderIn(w.zone.DB)
 	if epoch > fe.epoch || (epoch == fe.epoch && writer != fe.Writer) || writer == "" {
 		w.loseFence(nil, w.now(), 0)
 	}

@@ -247,15 +247,20 @@ func TestRowsOfUnknownWriter(t *testing.T) {
 		ids    map[string]string
 		paused string
 	}{
-		{"unknown", nil, "of an unknown writer"},
+		{"unknown", nil, "1 row of policies, and NB_Global names no writer: waiting 1m0s, until "},
 		{"rung", map[string]string{nb.KeyWriter: "w0", nb.KeyEpoch: "1"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			var first *model.ZoneState // that has rows
 			run(t, Write, func(b *bench) {
 				tenants(b)
 				b.have(isolate(34))
 				b.calm(time.Second)
 				b.paused(c.paused)
+				// The first state that has rows says it already, and that it is no step of every start.
+				if !strings.Contains(first.Paused, c.paused) || c.paused != "" && first.Starting {
+					t.Errorf("at first: paused %q, starting %v", first.Paused, first.Starting)
+				}
 				b.calm(time.Minute)
 				b.paused("")
 				b.converged()
@@ -263,12 +268,53 @@ func TestRowsOfUnknownWriter(t *testing.T) {
 				fenced(cfg)
 				z := cfg.Zone.(*fakeZone) // not connected yet
 				z.global(c.ids)
+				cfg.OnState = func(z *model.ZoneState) {
+					if first == nil && z.DB != nil {
+						first = z
+					}
+				}
 				z.put(nb.RowChange{New: &nb.AddressSet{UUID: "x", Name: "a1", ExternalIDs: map[string]string{
 					nb.KeyOwnerController: nb.DefaultController, nb.KeyOwnerType: nb.OwnerANP, nb.KeyName: "gone", nb.KeyDirection: "Egress",
 					nb.KeyGressIndex: "0", nb.KeyIPFamily: "v4", nb.KeyID: nb.DefaultController + ":AdminNetworkPolicy:gone:Egress:0:v4"}}})
 			})
 		})
 	}
+}
+
+// What a start has to wait for is a step of it: objects, settings, the first read of the database,
+// the look for other controllers, and taking the zone over.
+func TestPausesOfAStart(t *testing.T) {
+	var paused []string
+	run(t, Write, func(b *bench) {
+		b.r.SetGuard(ZoneGuard{WhyHeld: "looking for other controllers", Starting: true})
+		tenants(b)
+		b.have(isolate(34))
+		b.calm(time.Second)
+		b.r.SetGuard(ZoneGuard{})
+		b.calm(time.Second)
+		b.paused("")
+		b.converged()
+		if len(paused) < 2 {
+			t.Errorf("a start waited for %q alone", paused)
+		}
+		b.r.SetGuard(ZoneGuard{WhyHeld: "OVN-Kubernetes' controller runs"})
+		b.calm(time.Second)
+		if b.r.State().Starting {
+			t.Error("another controller is no step of a start")
+		}
+	}, func(cfg *Config) {
+		fenced(cfg)
+		cfg.Zone.(*fakeZone).global(nil)
+		cfg.OnState = func(z *model.ZoneState) {
+			if z.Paused == "" || z.Paused == "OVN-Kubernetes' controller runs" {
+				return
+			}
+			paused = append(paused, z.Paused)
+			if !z.Starting {
+				t.Errorf("%q is said to be no step of a start", z.Paused)
+			}
+		}
+	})
 }
 
 // Rows and conditions of a kind that is switched off are left alone.

@@ -72,7 +72,7 @@ func (e expectedRows) addOps(db *nb.DB, ops []nb.Op) {
 // watchOthers looks for changes of rows of Rung's owner types that this process
 // did not make. db is the database after them.
 func (w *worker) watchOthers(changes []nb.RowChange, db *nb.DB) {
-	if writer, _ := holderIn(db); w.fence.epoch == 0 && writer != "" {
+	if writer, _ := HolderIn(db); w.fence.epoch == 0 && writer != "" {
 		return // another Rung writes here: its epoch stands between it and us
 	}
 	var mine expectedRows
@@ -127,11 +127,11 @@ func (w *worker) judgeFirstRead(db *nb.DB) {
 		return
 	}
 	w.fence.rowsRead = true
-	if writer, _ := holderIn(db); writer != "" {
+	if writer, _ := HolderIn(db); writer != "" {
 		return
 	}
 	if n := w.countOwnRows(db); n > 0 {
-		w.pauseForOther(fmt.Sprintf("%s of an unknown writer: watching whether it still writes", words.Count(n, "row")), w.now())
+		w.pauseForOther(words.Count(n, "row")+" of policies, and NB_Global names no writer", w.now())
 	}
 }
 

@@ -31,11 +31,9 @@ func (w *worker) publishState(now bool) {
 	clear(w.unshown)
 	w.zone.Endpoint = w.cfg.Zone.Endpoint() // a pod that came anew has another
 	w.zone.Writes = w.mode == Write
-	w.zone.Paused = w.whyPaused()
+	w.zone.Paused, w.zone.Starting = w.whyPaused(), w.isStarting()
 	w.zone.Note, w.zone.RowsHeld, w.zone.TakenOff = w.fence.guard.Notice, w.fence.epoch != 0, w.fence.epochLost
-	if w.fence.ZoneFence != nil {
-		w.zone.Writer, w.zone.Epoch = holderIn(w.zone.DB)
-	}
+	w.zone.Writer, w.zone.Epoch = HolderIn(w.zone.DB)
 	w.zone.Disowned = w.tracker.RowsDisowned()
 	w.zone.Pending, w.standing = 0, 0
 	for _, p := range w.zone.Policies {

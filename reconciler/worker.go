@@ -286,11 +286,32 @@ func (w *worker) whyPaused() string {
 	return w.fence.whyNotYet()
 }
 
+// isStarting reports whether writing is paused only by the steps of every start: reading the
+// objects, the settings and the database, and taking the zone over.
+func (w *worker) isStarting() bool {
+	f := &w.fence
+	switch {
+	case w.mode != Write || !f.foreignAt.IsZero() || f.epochLost:
+		return false
+	case !w.loaded || w.zone.DB == nil:
+		return true
+	case w.zone.Conn != model.ConnSynced || w.whyUnsure != "":
+		return false
+	case f.ZoneFence == nil:
+		return false
+	case f.guard.WhyHeld != "":
+		return f.guard.Starting
+	}
+	return f.epoch == 0 && f.failure == ""
+}
+
 // whyBlocked is whyPaused, but for taking the zone over.
 func (w *worker) whyBlocked() string {
 	switch {
 	case w.mode != Write:
 		return ""
+	case !w.fence.foreignAt.IsZero():
+		return w.fence.whyFenced(w.zone.DB)
 	case !w.loaded:
 		return "waiting until all objects and settings are read"
 	case w.zone.DB == nil:

@@ -111,7 +111,7 @@ func (t *eventTeller) tellNews(e *engine.Engine, news bool) (again time.Duration
 			errText: z.Error, other: z.Foreign}
 		if t.zones[z.Name] != now {
 			t.zones[z.Name] = now
-			t.log.Log(context.Background(), troubleLevel(z.Error+z.Paused), "zone", "zone", z.Name, "state", string(z.Conn),
+			t.log.Log(context.Background(), zoneLevel(z), "zone", "zone", z.Name, "state", string(z.Conn),
 				"writes", z.Writes,
 				"held", z.RowsHeld, "holder", z.Writer, "epoch", z.Epoch, "paused", z.Paused, "note", z.Note, "err", z.Error)
 		}
@@ -187,6 +187,14 @@ func (t *eventTeller) tellLeftOut(zone string, was map[health.UnwrittenPart]bool
 		t.log.Info("no longer left unwritten", "zone", zone, "count", over, "still", len(now))
 	}
 	return is
+}
+
+// zoneLevel returns the severity of a zone's line. The steps of a start are no trouble.
+func zoneLevel(z *model.ZoneState) slog.Level {
+	if z.Starting {
+		return troubleLevel(z.Error)
+	}
+	return troubleLevel(z.Error + z.Paused)
 }
 
 func troubleLevel(trouble string) slog.Level {

@@ -77,3 +77,20 @@ level=INFO msg="no longer left unwritten" zone=n1 count=1 still=0
 		t.Errorf("%s", got)
 	}
 }
+
+// A pause that is a step of every start is no warning; one that needs a look is.
+func TestPausesOfAStartAreNoWarnings(t *testing.T) {
+	for _, c := range []struct {
+		zone model.ZoneState
+		want slog.Level
+	}{
+		{model.ZoneState{Paused: "waiting for the first read of the database", Starting: true}, slog.LevelInfo},
+		{model.ZoneState{Paused: "taking the zone over", Starting: true, Error: "connection refused"}, slog.LevelWarn},
+		{model.ZoneState{Paused: "3 rows of policies, and NB_Global names no writer"}, slog.LevelWarn},
+		{model.ZoneState{}, slog.LevelInfo},
+	} {
+		if got := zoneLevel(&c.zone); got != c.want {
+			t.Errorf("%+v: %v, want %v", c.zone, got, c.want)
+		}
+	}
+}

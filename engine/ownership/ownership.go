@@ -66,7 +66,7 @@ func judgeOwner(f ownerFacts) reconciler.ZoneGuard {
 	case f.writesOff:
 		return reconciler.ZoneGuard{WhyHeld: "changes are switched off (W in the console, --write on the command line)"}
 	case !f.loaded:
-		return reconciler.ZoneGuard{WhyHeld: "waiting for the first complete read of the objects"}
+		return reconciler.ZoneGuard{WhyHeld: "waiting for the first complete read of the objects", Starting: true}
 	case f.nodeGone:
 		return reconciler.ZoneGuard{WhyHeld: "the zone's node no longer exists"}
 	case !f.cluster:
@@ -76,7 +76,7 @@ func judgeOwner(f ownerFacts) reconciler.ZoneGuard {
 	case f.err != nil:
 		return hold("cannot tell whether an OVN-Kubernetes controller runs: %v", f.err)
 	case !f.podsAsked:
-		return reconciler.ZoneGuard{WhyHeld: "looking for other controllers"}
+		return reconciler.ZoneGuard{WhyHeld: "looking for other controllers", Starting: true}
 	case len(f.controllers) > 0:
 		return hold("OVN-Kubernetes' controller runs in %s", f.controllers[0])
 	}

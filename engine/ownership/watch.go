@@ -132,7 +132,7 @@ type OwnedZone struct {
 
 // OwnZone fills in what a reconciler needs to write a zone beside others.
 func (o *Owners) OwnZone(zone string, rc *reconciler.Config) *OwnedZone {
-	w := &OwnedZone{owners: o, zone: zone, guard: reconciler.ZoneGuard{WhyHeld: "looking for other controllers"},
+	w := &OwnedZone{owners: o, zone: zone, guard: reconciler.ZoneGuard{WhyHeld: "looking for other controllers", Starting: true},
 		reports: o.cfg.Lease == nil}
 	rc.Fence = &reconciler.ZoneFence{Writer: o.cfg.Writer, Quiet: o.cfg.Quiet, Guard: w.guard}
 	if o.cfg.Lease != nil {

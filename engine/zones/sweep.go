@@ -145,6 +145,7 @@ func (z *Set) readZone(zone reconciler.Zone, name string, before *model.ZoneStat
 	out.state = &model.ZoneState{Name: name, Endpoint: zone.Endpoint(), Server: server, Conn: model.ConnSwept, ConnAt: at,
 		SyncedAt: at,
 		Policies: z.keep.sharedPolicies(trimDifferences(found)), Rows: db.Len(), Steps: step, Changed: changes}
+	out.state.Writer, out.state.Epoch = reconciler.HolderIn(db)
 	return out
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/clean"
 	"rung/pages/page"
 	"rung/revision"
 	"rung/system"
@@ -20,8 +21,11 @@ type ClusterFacts struct {
 		Allowed bool   `json:"allowed"`
 		WhyNot  string `json:"why_never,omitempty"` // why that can never be allowed
 	} `json:"changes"`
-	// RowsBy names the writer of the rows: "rung", or "ovn-kubernetes"; empty where policies have none.
+	// RowsBy names the writer of the rows: "rung", "ovn-kubernetes", or "both" in different zones;
+	// empty where policies have none.
 	RowsBy string `json:"rows_by,omitempty"`
+	// Writers are the replicas of rung reconcile that NB_Global of the zones names.
+	Writers []string `json:"writers,omitempty"`
 	// WhyNoRows says why policies have none.
 	WhyNoRows string        `json:"why_no_rows,omitempty"`
 	Sources   []SourceFacts `json:"sources"`
@@ -38,6 +42,8 @@ type ClusterFacts struct {
 	mode     revision.Mode
 	pods     revision.PodCount
 	podsText string // pods in words, or why they are unknown
+	named    int    // zones whose NB_Global names a writer
+	zones    int
 }
 
 // PodFacts count the pods by what policies make of them: Subjects are those that can be selected, the
@@ -122,7 +128,7 @@ func FactsOf(r *revision.Revision) *ClusterFacts {
 	case m.Sandbox || m.Reconciles:
 		f.RowsBy = "rung"
 	case f.isCluster() || len(r.Zones) > 0:
-		f.RowsBy = "ovn-kubernetes"
+		f.RowsBy = f.rowsByOthers(r.Zones)
 	}
 	for _, src := range r.Sources {
 		f.Sources = append(f.Sources, SourceFacts{Name: src.Name, Detail: src.Detail, State: src.Conn, Error: src.Error, resources: len(src.Resources)})
@@ -145,6 +151,28 @@ func FactsOf(r *revision.Revision) *ClusterFacts {
 		}
 	}
 	return f
+}
+
+// rowsByOthers returns the writer of rows that this process only observes.
+func (f *ClusterFacts) rowsByOthers(zones []*model.ZoneState) string {
+	f.zones = len(zones)
+	for _, z := range zones {
+		if z.Writer == "" {
+			continue
+		}
+		f.named++
+		if name := clean.Text(z.Writer); !slices.Contains(f.Writers, name) {
+			f.Writers = append(f.Writers, name)
+		}
+	}
+	slices.Sort(f.Writers)
+	switch f.named {
+	case 0:
+		return "ovn-kubernetes"
+	case f.zones:
+		return "rung"
+	}
+	return "both"
 }
 
 // isCluster says whether there is an API server.

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -131,7 +132,11 @@ func (f *ClusterFacts) rowsText() page.Line {
 	case f.mode.Reconciles:
 		return page.Line{{Text: "WRITTEN BY RUNG (--reconcile)", Role: themes.Warn}, {Text: " where nobody else owns them", Role: themes.Text}}
 	}
-	return page.Line{{Text: "observed", Role: themes.OK}, {Text: "  OVN-Kubernetes' controller writes them, Rung never does; --reconcile would", Role: themes.Dim}}
+	by := "OVN-Kubernetes' controller writes them, this Rung does not; --reconcile would"
+	if f.named > 0 {
+		by = fmt.Sprintf("NB_Global names rung reconcile as their writer in %d of %s: %s", f.named, words.Count(f.zones, "zone"), words.ListSome(f.Writers, 3))
+	}
+	return page.Line{{Text: "observed", Role: themes.OK}, {Text: "  " + by, Role: themes.Dim}}
 }
 
 // changesText is whether policies can be changed now, and what would allow it.

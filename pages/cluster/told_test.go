@@ -81,6 +81,31 @@ func TestNoCluster(t *testing.T) {
 	}
 }
 
+// Who writes the rows is what NB_Global of the zones says.
+func TestWriterOfRows(t *testing.T) {
+	p := uitest.ClusterFacts(t)
+	p.Zones = nil
+	for _, z := range []model.ZoneState{{Name: "n1", Writer: "lab_a"}, {Name: "n2", Writer: "lab_b"}, {Name: "n3", Writer: "lab_a"}} {
+		p.Zones = append(p.Zones, &z)
+	}
+	for _, c := range []struct{ first, by, want string }{
+		{"lab_a", "rung", "rows observed  NB_Global names rung reconcile as their writer in 3 of 3 zones: lab_a and lab_b\n"},
+		{"", "both", "rows observed  NB_Global names rung reconcile as their writer in 2 of 3 zones: lab_a and lab_b\n"},
+	} {
+		p.Zones[0] = &model.ZoneState{Name: "n1", Writer: c.first}
+		f, text := tell(p)
+		if f.RowsBy != c.by || !strings.Contains(text, c.want) || strings.Contains(text, "never") {
+			t.Errorf("by %s\n%s", f.RowsBy, text)
+		}
+	}
+	for _, z := range p.Zones {
+		z.Writer = ""
+	}
+	if f, text := tell(p); f.RowsBy != "ovn-kubernetes" || !strings.Contains(text, "OVN-Kubernetes' controller writes them, this Rung does not") {
+		t.Errorf("by %s\n%s", f.RowsBy, text)
+	}
+}
+
 // On Antrea it is told that there are neither rows nor zones, and changes can be made as everywhere.
 func TestAntrea(t *testing.T) {
 	p := uitest.AntreaFacts(t)

@@ -53,6 +53,9 @@ func TestReconcile(t *testing.T) {
 	done := phase(t, "reconcile: start to rows")
 	asCompiled(t, c, z, smallNodes...)
 	done()
+	if said := r.said(); strings.Contains(said, "level=WARN") {
+		t.Errorf("warnings of a start that is as it should be:\n%s", said)
+	}
 	const fine = "Setting up OVN DB plumbing was successful"
 	ready(t, c, "guard-blue", "True", "SetupSucceeded", fine)
 	for _, f := range live(t, c, "anp", "guard-blue").Metadata.ManagedFields {

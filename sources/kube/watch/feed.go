@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -222,7 +224,7 @@ func (f *feed) followFrom(ctx context.Context, from string) (version string, qui
 				return from, time.Since(start) < time.Second, nil
 			}
 			if ev.Type == watch.Error {
-				return from, false, &requestFailure{"watch", apierrors.FromObject(ev.Object)}
+				return from, false, &requestFailure{"watch", streamError(ev.Object)}
 			}
 			m, err := meta.Accessor(ev.Object)
 			if err != nil {
@@ -244,6 +246,29 @@ func (f *feed) followFrom(ctx context.Context, from string) (version string, qui
 // answer, as by a load balancer that has no API server to pass it to. No stream was
 // open then.
 var errClosed = errors.New("the connection ended before an answer")
+
+// errBroken stands for a connection that was open and ended while it was read.
+var errBroken = errors.New("the connection to the API server broke off")
+
+// brokenWords are in the texts of connections that broke off. HTTP/2 of the standard library has
+// no values for its errors, and client-go hands on the texts alone.
+var brokenWords = []string{"client connection lost", "GOAWAY", "connection reset by peer", "broken pipe", "unexpected EOF",
+	"use of closed network connection", "client connection force closed"}
+
+// isBrokenConnection reports whether the text of an error is about a connection that broke off.
+func isBrokenConnection(text string) bool {
+	return text == errBroken.Error() || slices.ContainsFunc(brokenWords, func(w string) bool { return strings.Contains(text, w) })
+}
+
+// streamError returns the error of a watch's error event. client-go makes such an event also of
+// a connection that broke off.
+func streamError(o runtime.Object) error {
+	err := apierrors.FromObject(o)
+	if isBrokenConnection(err.Error()) {
+		return errBroken
+	}
+	return err
+}
 
 // isExpired says whether the watch is to begin with a new list: its version is too
 // old, or the resource itself went away, which the list will tell.

@@ -27,7 +27,11 @@ func (w *watcher) probeServer(ctx context.Context) {
 		err := w.askServer(ctx)
 		w.noteAnswer(err)
 		pause = w.t.probe
-		if err != nil || w.isLost() {
+		switch {
+		case apierrors.IsUnauthorized(err):
+			w.reopenCredentials()
+			pause = w.t.reopen
+		case err != nil || w.isLost():
 			pause = w.t.probeLost
 		}
 	}
@@ -54,8 +58,8 @@ func (f *feed) awaitServer(ctx context.Context, pause time.Duration) {
 	}
 }
 
-// askServer says why the server does not answer, nil when it does; what it says does not
-// matter.
+// askServer returns why the server does not answer, or that it refuses the credentials: a watch
+// that is open goes on although its token was revoked. It returns nil for every other answer.
 func (w *watcher) askServer(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, w.t.probeAnswer, kube.ErrUnanswered)
 	defer cancel()
@@ -63,36 +67,40 @@ func (w *watcher) askServer(ctx context.Context) error {
 	switch {
 	case err != nil && errors.Is(context.Cause(ctx), kube.ErrUnanswered):
 		return kube.ErrUnanswered
-	case isUnreachable(err):
+	case isUnreachable(err), apierrors.IsUnauthorized(err):
 		return err
 	}
 	return nil
 }
 
 // noteAnswer takes in whether the server answers, nil, or why not: what is being
-// followed is lost while it does not, and well again after. A feed whose own
-// request fails says more, and that stays.
+// followed is lost while it does not, denied while it refuses the credentials, and well
+// again after. A feed whose own request fails says more, and that stays.
 func (w *watcher) noteAnswer(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err == nil && w.unanswered {
+	login := apierrors.IsUnauthorized(err)
+	unanswered := err != nil && !login
+	if !unanswered && w.unanswered {
 		close(w.back)
 		w.back = make(chan struct{})
 	}
-	w.unanswered = err != nil
+	w.unanswered = unanswered
 	for _, f := range w.feeds {
 		switch {
-		case err != nil && f.res.Conn == model.ConnSynced:
-			f.stalled = true
+		case err != nil && (f.res.Conn == model.ConnSynced || f.stalled && f.refusedLogin != login):
+			f.stalled, f.refusedLogin = true, login
 			f.res.Attempts++
-			f.setState(model.ConnLost, f.unansweredText(err))
+			state, text := model.ConnLost, f.unansweredText(err)
+			if login {
+				state, text = f.explainError(err)
+			}
+			f.setState(state, text)
 			w.markChanged()
 		case err == nil && f.stalled:
-			f.stalled = false
-			if f.res.Conn == model.ConnLost {
-				f.setState(model.ConnSynced, "")
-				w.markChanged()
-			}
+			f.stalled, f.refusedLogin = false, false
+			f.setState(model.ConnSynced, "")
+			w.markChanged()
 		}
 	}
 }
@@ -129,12 +137,21 @@ func (f *feed) unansweredText(err error) string {
 	return fmt.Sprintf("%s: what is shown may be old; see: %s", why, f.w.c.Kubectl("cluster-info"))
 }
 
-// isUnreachable says whether the server was not even spoken to.
+// isUnreachable reports whether the server gave no answer, or not the whole of it.
 func isUnreachable(err error) bool {
+	if err == nil {
+		return false
+	}
 	var op *net.OpError
 	var dns *net.DNSError
-	return errors.As(err, &op) || errors.As(err, &dns) || errors.Is(err, kube.ErrUnanswered) ||
-		errors.Is(err, errClosed) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	return errors.As(err, &op) || errors.As(err, &dns) || errors.Is(err, kube.ErrUnanswered) || isTimeout(err) ||
+		errors.Is(err, errClosed) || isBrokenConnection(err.Error()) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// isTimeout reports whether a connection, or a handshake on it, ended with its time.
+func isTimeout(err error) bool {
+	var t net.Error
+	return errors.As(err, &t) && t.Timeout()
 }
 
 // serverText is an error as one clean line, without the address of the request,
@@ -144,8 +161,12 @@ func serverText(err error) string {
 	if errors.As(err, &ue) {
 		err = ue.Err
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	var op *net.OpError
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), isTimeout(err) && !errors.As(err, &op):
 		return "the API server did not answer in time"
+	case isBrokenConnection(err.Error()):
+		return errBroken.Error()
 	}
 	s := clean.Text(strings.Join(strings.Fields(err.Error()), " "))
 	if r := []rune(s); len(r) > 300 {

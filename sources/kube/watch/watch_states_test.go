@@ -200,6 +200,29 @@ func TestWatchLogin(t *testing.T) {
 	})
 }
 
+// TestWatchTokenRevoked: a watch that is open goes on after its token was revoked. The state says
+// so meanwhile, and a new token in the kubeconfig ends it.
+func TestWatchTokenRevoked(t *testing.T) {
+	noLeaks(t)
+	a := newWatchAPI(t)
+	populate(a)
+	cl, file := a.cluster("t-1")
+	s := startWatch(t, cl, quickTiming)
+	s.untilLoaded()
+	s.until("all synced", func() bool { return s.of("pods").Conn == model.ConnSynced && s.of("nodes").Conn == model.ConnSynced })
+	a.set(func() { a.token = "t-2" })
+	s.until("the refusal", func() bool { return s.of("pods").Conn == model.ConnDenied && s.of("nodes").Conn == model.ConnDenied })
+	s.look(func() {
+		if r := s.of("pods"); !strings.Contains(r.Error, "does not accept the credentials (401)") || len(s.objects) != 7 || len(s.broken) > 0 {
+			t.Errorf("%d objects stay, error %q, broken %v", len(s.objects), r.Error, s.broken)
+		}
+	})
+	a.writeConfig(file, "t-2")
+	s.until("all synced again", func() bool {
+		return s.of("pods").Conn == model.ConnSynced && s.of("pods").Error == "" && s.of("nodes").Conn == model.ConnSynced
+	})
+}
+
 // TestWatchNoServer: where nothing answers nothing is loaded, and nothing is
 // given up.
 func TestWatchNoServer(t *testing.T) {
