@@ -35,6 +35,10 @@ func (e *Engine) startGate() error {
 		if note != "" {
 			e.notices = append(e.notices, note)
 		}
+		statedir.SweepFolder(safefile.OrSystem(e.cfg.Disk), dir)
+	}
+	if w, ok := e.cfg.Writer.(interface{ SweepLeftovers(before time.Time) }); ok {
+		w.SweepLeftovers(time.Now().Add(-statedir.SweepAge))
 	}
 	historyDir := dir
 	if e.cfg.Writer == nil {

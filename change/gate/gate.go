@@ -198,7 +198,21 @@ func (g *Gate) commitApproved(ctx context.Context, p *Preview, a stepApproval) (
 		record.Outcome(audit.Refused, err, 0)
 		return nil, errors.Join(err, g.Config.Audit.Finish(line, record))
 	}
+	// Finishing a killed change adds no history entry: that change has one. A step of a
+	// plan is in the entry of the plan.
+	recorded := !a.isPlanStep && p.Mutation.Op != change.OpFinish
+	if recorded {
+		if err := g.Config.History.Reserve(g.historyEntry(start, fresh, a, trial)); err != nil {
+			g.trials.ChangeFailed(trial)
+			err = fmt.Errorf("%s: nothing was changed, there is no room for the way back: %w", p.Title, err)
+			record.Outcome(audit.Refused, err, 0)
+			return nil, errors.Join(err, g.Config.Audit.Finish(line, record))
+		}
+	}
 	if err := g.writeChanges(ctx, fresh.Objects); err != nil {
+		if recorded {
+			g.Config.History.Release()
+		}
 		g.trials.ChangeFailed(trial)
 		err = fmt.Errorf("%s: %w", p.Title, err)
 		record.Outcome(audit.Failed, err, g.Config.Now().Sub(start))
@@ -209,9 +223,7 @@ func (g *Gate) commitApproved(ctx context.Context, p *Preview, a stepApproval) (
 		res.Written = append(res.Written, c.Key)
 	}
 	var herr error
-	// Finishing a killed change adds no history entry: that change has one. A step of a
-	// plan is in the entry of the plan.
-	if !a.isPlanStep && p.Mutation.Op != change.OpFinish {
+	if recorded {
 		res.Undo, herr = g.recordHistory(start, fresh, a, trial)
 		res.Trial = g.trials.ChangeMade(trial, res.Undo, change.FilesOf(fresh.Objects))
 		g.trials.ChangeUndone(fresh)
@@ -237,8 +249,8 @@ func (g *Gate) passUndone(p *Preview) error {
 	return g.Config.History.MarkPassed(p.Undoes)
 }
 
-// recordHistory makes a change one that can be taken back.
-func (g *Gate) recordHistory(at time.Time, p *Preview, a stepApproval, trial string) (id uint64, err error) {
+// historyEntry returns the entry of a change, with which it can be taken back.
+func (g *Gate) historyEntry(at time.Time, p *Preview, a stepApproval, trial string) history.Entry {
 	e := history.Entry{At: at, Title: p.Title, By: a.By, Undoes: p.Undoes, Objects: history.ObjectsOf(p.Objects),
 		Files: change.FilesOf(p.Objects), Trial: trial, Session: sessionBegun(p.Objects), Ended: endedSessions(p, g.user, g.Config.Now())}
 	e.Ends = p.Mutation.Op == change.OpLogEnd
@@ -246,7 +258,12 @@ func (g *Gate) recordHistory(at time.Time, p *Preview, a stepApproval, trial str
 		began, _ := g.Config.History.EntryOfID(e.Ended[0].ID)
 		e.Undoes = began.ID
 	}
-	id, err = g.Config.History.Push(e)
+	return e
+}
+
+// recordHistory makes a change one that can be taken back.
+func (g *Gate) recordHistory(at time.Time, p *Preview, a stepApproval, trial string) (id uint64, err error) {
+	id, err = g.Config.History.Push(g.historyEntry(at, p, a, trial))
 	g.TellHistory()
 	return id, err
 }

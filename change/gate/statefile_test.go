@@ -13,6 +13,7 @@ import (
 
 	"rung/change"
 	"rung/change/audit"
+	"rung/change/history"
 	"rung/test/changing"
 	"rung/test/faultfs"
 	"rung/test/given"
@@ -156,3 +157,79 @@ func TestReservedLines(t *testing.T) {
 		t.Errorf("%+v", lines)
 	}
 }
+
+// A change has room for its history before it is made, as for its audit. Without that room it is
+// not made; with it the disk may fill up meanwhile.
+func TestNoChangeWithoutRoomForItsHistory(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		room int  // bytes that the disk has for the history
+		want bool // whether the change is made
+	}{{"full", 100, false}, {"full once the change is made", 64 << 10, true}} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			w := newWorld(t, given.ANP("blue", 40, "tenant=blue", "in allow tenant=blue"))
+			disk := &faultfs.FS{Full: true, Room: c.room}
+			h, err := history.Open(disk, dir, "test")
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := w.GateOf(Config{Writer: fillingDisk{w, disk}, History: h, Audit: audit.New(nil, dir)})
+			p, err := g.Preview(t.Context(), w.Current(), changing.Move("blue", 41))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = g.commitApproved(t.Context(), p, yes)
+			if (err == nil) != c.want || (w.Priority("blue") == 41) != c.want {
+				t.Fatalf("%v, at %d", err, w.Priority("blue"))
+			}
+			lines := auditLines(t, filepath.Join(dir, "audit.jsonl"))
+			if len(lines) != 1 || (lines[0].Result == audit.OK) != c.want {
+				t.Errorf("audit %+v", lines)
+			}
+			again, err := history.Open(nil, dir, "test")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := len(again.Entries()); (n == 1) != c.want || again.SkippedLines() > 0 {
+				t.Errorf("%d entries, %d lines that cannot be read", n, again.SkippedLines())
+			}
+			if info, err := os.Lstat(again.Path()); c.want && (err != nil || info.Size() > 4<<10) {
+				t.Errorf("room stays in the file: %v, %v", info.Size(), err)
+			}
+		})
+	}
+}
+
+// fillingDisk is a writer beside which the disk fills up.
+type fillingDisk struct {
+	change.Writer
+	disk *faultfs.FS
+}
+
+func (w fillingDisk) Write(ctx context.Context, changes []change.ObjectChange) error {
+	w.disk.Room = 0
+	return w.Writer.Write(ctx, changes)
+}
+
+// A change that fails gives its room back.
+func TestFailedChangeGivesRoomBack(t *testing.T) {
+	dir := t.TempDir()
+	w := newWorld(t, given.ANP("blue", 40, "tenant=blue", "in allow tenant=blue"))
+	g := w.Gate(dir)
+	g.Config.Writer = failingWriter{w}
+	p, err := g.Preview(t.Context(), w.Current(), changing.Move("blue", 41))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.commitApproved(t.Context(), p, yes); err == nil {
+		t.Fatal("it was made")
+	}
+	if info, err := os.Lstat(g.Config.History.Path()); err != nil || info.Size() > 0 {
+		t.Errorf("%d bytes stay, %v", info.Size(), err)
+	}
+}
+
+type failingWriter struct{ change.Writer }
+
+func (failingWriter) Write(context.Context, []change.ObjectChange) error { return faultfs.ErrIO }

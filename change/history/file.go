@@ -89,6 +89,12 @@ func entryNumber(text []byte) uint64 {
 // appendLines writes lines to the file and rewrites it when it has grown well
 // beyond what is kept.
 func (h *History) appendLines(lines []historyLine) error {
+	if room := h.room; room != nil && lines[0].Entry != nil {
+		h.room = nil
+		if written, err := journal.WriteInRoom(h.file, room, lines...); written || err != nil {
+			return err
+		}
+	}
 	kept := 0
 	for i := range h.entries {
 		kept += h.entries[i].sizeBytes()

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -27,7 +28,8 @@ type History struct {
 	entries    []Entry
 	nextID     uint64
 	skipped    int
-	polledFile fs.FileInfo // the file as it was at the last PollChanged
+	room       *journal.Room // kept free for the next entry; nil for none
+	polledFile fs.FileInfo   // the file as it was at the last PollChanged
 }
 
 // historyLine is one line of the file: a new entry, or news of an old one.
@@ -183,6 +185,42 @@ func (h *History) Push(e Entry) (id uint64, err error) {
 		return e.ID, werr
 	}
 	return e.ID, nil
+}
+
+// roomSlack is the number of bytes kept free beyond an entry: a server may add to its objects.
+const roomSlack = 4 << 10
+
+// Reserve keeps room in the file for an entry that is about to be made: once it returns without
+// an error, a full disk cannot keep Push from writing the entry.
+func (h *History) Reserve(e Entry) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	unlock, err := h.lockFile()
+	defer unlock()
+	if err == nil {
+		e.ID = journal.MaxNumber
+		var text []byte
+		if text, err = json.Marshal(append([]historyLine{{Entry: &e}}, h.takenBackLines(e.Undoes)...)); err == nil {
+			h.room, err = h.file.ReserveRoom(2*len(text) + roomSlack)
+		}
+	}
+	if err != nil {
+		h.room = nil
+		return fmt.Errorf("history: writing %s: %w", h.file.Path, err)
+	}
+	return nil
+}
+
+// Release gives the room of Reserve back.
+func (h *History) Release() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	unlock, err := h.lockFile()
+	defer unlock()
+	if err == nil {
+		_, _ = journal.WriteInRoom[historyLine](h.file, h.room) // what stays is a blank line
+	}
+	h.room = nil
 }
 
 // takenBackLines are the news that a change was taken back, if that is one. Taking back an undo

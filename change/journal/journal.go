@@ -166,6 +166,74 @@ func AppendRecords[R any](j *Journal, records ...R) error {
 	return cmp.Or(err, f.Close())
 }
 
+// Room is a place at the end of a journal that is kept free for records.
+type Room struct {
+	at    int64
+	bytes int // with the newline
+}
+
+// ReserveRoom writes a blank line, down to the disk. A full disk cannot keep WriteInRoom from
+// writing as many bytes later. Readers pass over blank lines.
+func (j *Journal) ReserveRoom(size int) (*Room, error) {
+	if j.Path == "" {
+		return nil, nil
+	}
+	f, err := safefile.OpenPrivate(j.disk, j.Path, os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return nil, err
+	}
+	at, err := safefile.AppendLines(f, blankLine(size+1))
+	if err == nil {
+		j.lastSeen, err = f.Stat()
+	}
+	return &Room{at, size + 1}, cmp.Or(err, f.Close())
+}
+
+func blankLine(size int) []byte { return append(bytes.Repeat([]byte{' '}, size-1), '\n') }
+
+// WriteInRoom writes records in the place of a reserved line; without records it only gives the
+// place back. It reports false if the place is too small, or is there no more.
+func WriteInRoom[R any](j *Journal, r *Room, records ...R) (bool, error) {
+	if j.Path == "" || r == nil {
+		return false, nil
+	}
+	text, err := encodeLines(records)
+	if err != nil || len(text) > r.bytes {
+		return false, err
+	}
+	f, err := safefile.OpenPrivate(j.disk, j.Path, os.O_RDWR)
+	if err != nil {
+		return false, nil // the file was taken away: the records get one of their own
+	}
+	written, err := j.fillRoom(f, r, text)
+	return written, cmp.Or(err, f.Close())
+}
+
+// fillRoom writes text over a reserved line if that still stands where it was.
+func (j *Journal) fillRoom(f safefile.File, r *Room, text []byte) (bool, error) {
+	was, blank := make([]byte, r.bytes), blankLine(r.bytes)
+	if _, err := f.ReadAt(was, r.at); err != nil || !bytes.Equal(was, blank) {
+		return false, nil // somebody cut the file
+	}
+	if len(text) > 0 {
+		_, err := f.WriteAt(text, r.at)
+		if err == nil {
+			err = f.Sync()
+		}
+		if err != nil {
+			_, _ = f.WriteAt(blank, r.at) // half of them would be neither
+			return false, err
+		}
+	}
+	end := r.at + int64(len(text))
+	if info, err := f.Stat(); err == nil && info.Size() == r.at+int64(r.bytes) {
+		_ = f.Truncate(end) // blanks are no harm
+	}
+	var err error
+	j.lastSeen, err = f.Stat()
+	return true, err
+}
+
 // ReplaceRecords puts records in the place of all there are.
 func ReplaceRecords[R any](j *Journal, records ...R) error {
 	if j.Path == "" {

@@ -18,7 +18,7 @@ import (
 // or undone.
 
 // sweeper is a Writer that may leave files of its own behind when it is killed.
-type sweeper interface{ SweepLeftovers(since time.Time) }
+type sweeper interface{ SweepLeftovers(before time.Time) }
 
 // isFinal says that the change is made for good: it is not put back at any time.
 func (j *revertJob) isFinal() bool { return j.Within == 0 }
@@ -92,7 +92,7 @@ func (r *Trials) judgeLeft() {
 	}
 	j = r.job
 	if w, ok := r.gate.Config.Writer.(sweeper); ok {
-		w.SweepLeftovers(j.At)
+		w.SweepLeftovers(time.Now())
 	}
 	written, _ := r.countObjects()
 	if written > 0 {

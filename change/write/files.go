@@ -187,9 +187,8 @@ func (f *Files) rememberPlaces(changes []change.ObjectChange, jobs []*fileJob) {
 	}
 }
 
-// SweepLeftovers removes what a process that was killed at a time, or later, left half
-// written beside the files.
-func (f *Files) SweepLeftovers(since time.Time) {
+// SweepLeftovers removes what killed processes left half written beside the files, up to a time.
+func (f *Files) SweepLeftovers(before time.Time) {
 	f.mu.Lock()
 	folders := map[string]struct{}{}
 	for path := range f.files {
@@ -202,6 +201,6 @@ func (f *Files) SweepLeftovers(since time.Time) {
 		}
 	}
 	for folder := range folders {
-		safefile.SweepTemp(f.disk, folder, since)
+		safefile.SweepTemp(f.disk, folder, before)
 	}
 }

@@ -369,7 +369,6 @@ func TestFilesKilledAtAnyMoment(t *testing.T) {
 		disk := &faultfs.FS{}
 		d.files.disk = disk
 		changes := []change.ObjectChange{d.to("a", given.ANP("a", 11, "", "in deny *")), d.delete("b"), d.create(given.ANP("c", 13, "", "in deny *"))}
-		began := time.Now()
 		disk.Before = func(op faultfs.Op) error {
 			if op.N == at {
 				disk.Kill()
@@ -385,7 +384,7 @@ func TestFilesKilledAtAnyMoment(t *testing.T) {
 				t.Errorf("killed at %d: %s is empty", at, e.Name())
 			}
 		}
-		NewFiles(FileOptions{Paths: []string{d.dir}}).SweepLeftovers(began)
+		NewFiles(FileOptions{Paths: []string{d.dir}}).SweepLeftovers(time.Now())
 		all, _ = os.ReadDir(d.dir)
 		for _, e := range all {
 			if strings.Contains(e.Name(), ".rung-") {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"rung/sources/safefile"
 )
@@ -17,6 +18,24 @@ func OpenFolder(dir string) (note string, err error) { return OpenFolderOnDisk(s
 func OpenFolderOnDisk(disk safefile.FS, dir string) (note string, err error) {
 	return safefile.CheckFolder(disk, dir, isStateFile)
 }
+
+// SweepFolder removes what killed processes left half written in the state folder.
+func SweepFolder(disk safefile.FS, dir string) {
+	before := time.Now().Add(-SweepAge)
+	safefile.SweepTemp(disk, dir, before)
+	entries, err := disk.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if e.IsDir() && isStateFile(e.Name()) {
+			safefile.SweepTemp(disk, filepath.Join(dir, e.Name()), before)
+		}
+	}
+}
+
+// SweepAge is how long ago a file was written that a start takes for a leftover.
+const SweepAge = time.Second
 
 // isStateFile says whether a name in the state folder is one that Rung gives.
 func isStateFile(name string) bool {

@@ -142,6 +142,9 @@ func makeTemp(fsys FS, path string, perm fs.FileMode) (File, string, error) {
 		if errors.Is(err, fs.ErrExist) && n < 100 {
 			continue
 		}
+		if err == nil {
+			_ = f.TryLock() // tells SweepTemp that its process lives; not every file system can
+		}
 		return f, temp, err
 	}
 }
@@ -153,9 +156,9 @@ func tempName(path string) string {
 	return filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.rung-%08x", base[:min(len(base), most)], rand.Uint32()))
 }
 
-// SweepTemp removes the files of makeTemp from a folder that were written since a time: a process
-// left them that was killed, and only if none is writing there.
-func SweepTemp(fsys FS, folder string, since time.Time) {
+// SweepTemp removes the files of makeTemp from a folder that no process is writing, unless they
+// were written after a time: between its last byte and its place a file is nobody's for a moment.
+func SweepTemp(fsys FS, folder string, before time.Time) {
 	entries, err := fsys.ReadDir(folder)
 	if err != nil {
 		return
@@ -165,8 +168,17 @@ func SweepTemp(fsys FS, folder string, since time.Time) {
 			continue
 		}
 		path := filepath.Join(folder, e.Name())
-		// File systems keep times in steps of up to 2 s.
-		if info, err := fsys.Lstat(path); err == nil && info.Mode().IsRegular() && !info.ModTime().Before(since.Add(-2*time.Second)) {
+		info, err := fsys.Lstat(path)
+		if err != nil || !info.Mode().IsRegular() || info.ModTime().After(before) {
+			continue
+		}
+		f, err := fsys.Open(path, os.O_RDWR, 0)
+		if err != nil {
+			continue
+		}
+		err = f.TryLock()
+		_ = f.Close() // before it is removed, for Windows
+		if err == nil {
 			_ = fsys.Remove(path)
 		}
 	}

@@ -14,7 +14,8 @@ const (
 
 // smaller are packages with a limit of their own: the rooms in which others come together.
 var smaller = map[string]int{"revision": 2700, // with what is unread, which every page asks
-	"change/gate": 2500, "change": 2500, "cli": 2500, "engine": 2500,
+	// The gate asks for room for history and audit before it writes, and names who is in the way.
+	"change/gate": 2560, "change": 2500, "cli": 2500, "engine": 2500,
 	// One client of the API server: its requests share how refusals and conflicts are told.
 	"sources/kube": 3800,
 	// Every owner of rows is compiled here; the options that a ConfigMap gives are decided where they are compiled with.
