@@ -60,8 +60,8 @@ func TestUndoOfAChangedObject(t *testing.T) {
 		{"untouched", "", changing.Move("blue", 45), "", ""},
 		{"read again", before, changing.Move("blue", 45), "", ""},
 		{"another line", strings.Replace(strings.Replace(before, "priority: 40", "priority: 45", 1), "tenant: red", "tenant: green", 1), changing.Move("blue", 45),
-			"ANP blue was changed meanwhile", strings.Replace(before, "tenant: red", "tenant: green", 1)},
-		{"the same line", strings.Replace(before, "priority: 40", "priority: 50", 1), changing.Move("blue", 45), "ANP blue was changed meanwhile", ""},
+			"ANP blue was changed meanwhile: spec.ingress[1].from[0].namespaces.matchLabels.tenant from red to green", strings.Replace(before, "tenant: red", "tenant: green", 1)},
+		{"the same line", strings.Replace(before, "priority: 40", "priority: 50", 1), changing.Move("blue", 45), "ANP blue was changed meanwhile: spec.priority from 45 to 50", ""},
 		{"undone by hand", before, changing.Move("blue", 45), "", ""},
 		{"removed", "-", changing.Move("blue", 45), "ANP blue was removed meanwhile", ""},
 		{"removed by Rung, made again", strings.Replace(before, "priority: 40", "priority: 41", 1), changing.Remove("blue"), "ANP blue was changed meanwhile", ""},
@@ -124,8 +124,8 @@ func TestApplyOverAChange(t *testing.T) {
 	red := func(s string) string { return strings.Replace(s, "tenant: red", "tenant: green", 1) }
 	for _, c := range []struct{ name, now, wanted, blocked, merged string }{
 		{"nobody else", base, at("41"), "", ""},
-		{"another line", at("50"), red(base), "ANP blue was changed meanwhile", red(at("50"))},
-		{"the same line", at("50"), at("51"), "ANP blue was changed meanwhile", ""},
+		{"another line", at("50"), red(base), "ANP blue was changed meanwhile: spec.priority from 40 to 50", red(at("50"))},
+		{"the same line", at("50"), at("51"), "ANP blue was changed meanwhile: spec.priority from 40 to 50", ""},
 		{"the same change", at("50"), at("50"), "nothing to apply", ""},
 		{"gone", "", at("41"), "ANP blue was removed meanwhile", ""},
 	} {

@@ -173,7 +173,7 @@ func TestKubeConflict(t *testing.T) {
 		t.Fatalf("%v", err)
 	}
 	p = w.preview(edit)
-	if p.Conflict == nil || p.Conflict.Merged == "" || p.Blocked != "ANP blue was changed meanwhile" {
+	if p.Conflict == nil || p.Conflict.Merged == "" || p.Blocked != "ANP blue was changed meanwhile: spec.priority from 40 to 41" {
 		t.Fatalf("%q %+v", p.Blocked, p.Conflict)
 	}
 	w.do(change.Mutation{Op: change.OpApply, YAML: []byte(p.Conflict.Merged), Base: []byte(p.Conflict.Now)}, typed("blue"))
@@ -194,8 +194,29 @@ func TestKubeConflict(t *testing.T) {
 	w.s.Before(nil)
 	w.sync()
 	// Undo of the merge, which is not what is there any more.
-	if p := w.preview(change.Mutation{Op: change.OpUndo}); p.Conflict == nil || p.Blocked != "ANP blue was changed meanwhile" {
+	if p := w.preview(change.Mutation{Op: change.OpUndo}); p.Conflict == nil || !strings.HasPrefix(p.Blocked, "ANP blue was changed meanwhile: ") {
 		t.Errorf("%q %+v", p.Blocked, p.Conflict)
+	}
+	w.s.Requests()
+}
+
+// A controller set a field to a third value after Rung changed it: undo says who set which field to
+// what, leaves it, and says how the change before it is undone.
+func TestKubeUndoOfAThirdValue(t *testing.T) {
+	w := newKubeWorld(t, blueText)
+	w.do(changing.Move("blue", 45), yes)
+	w.do(changing.Move("blue", 46), yes)
+	w.put(strings.NewReplacer("priority: 40", "priority: 50", "name: blue", "name: blue\n  managedFields: "+
+		`[{manager: kustomize-controller, operation: Apply, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {"f:spec": {"f:priority": {}}}}]`).Replace(blueText))
+	w.sync()
+	p := w.preview(change.Mutation{Op: change.OpUndo})
+	want := "ANP blue was changed meanwhile: kustomize-controller (Flux) set spec.priority from 46 to 50; " +
+		"the change before it: rung undo 1 (Move ANP blue from 40 to 45)"
+	if p.Blocked != want {
+		t.Errorf("%q, want %q", p.Blocked, want)
+	}
+	if _, err := w.g.commitApproved(t.Context(), p, yes); !errors.Is(err, change.ErrBlocked) || w.on("blue", "spec/priority") != 50.0 {
+		t.Errorf("%v, at %v", err, w.on("blue", "spec/priority"))
 	}
 	w.s.Requests()
 }

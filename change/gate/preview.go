@@ -9,7 +9,9 @@ import (
 	"rung/change/rewrite"
 	"rung/model"
 	"rung/model/clean"
+	"rung/model/words"
 	"rung/revision"
+	"rung/sources/kube"
 	"rung/sources/manifests"
 	"rung/sources/manifests/check"
 	"rung/system"
@@ -18,7 +20,12 @@ import (
 // resolveMutation works out which objects a change writes and whether it may be made. It is cheap
 // beside what follows from them: effectOf, which finds the guard rails, and explainPreview.
 func (g *Gate) resolveMutation(rev *revision.Revision, m change.Mutation) *Preview {
-	r := mutationResolver{g, rev, &Preview{Mutation: m}}
+	return g.resolveLive(rev, nil, m)
+}
+
+// resolveLive is resolveMutation that knows the policies as the server has them, if there is one.
+func (g *Gate) resolveLive(rev *revision.Revision, live livePolicies, m change.Mutation) *Preview {
+	r := mutationResolver{g, rev, live, &Preview{Mutation: m}}
 	r.findChanges()
 	r.judgeObjects()
 	return r.preview
@@ -48,9 +55,13 @@ func (r *mutationResolver) findChanges() {
 	}
 }
 
+// livePolicies are policies as a server has them now, by key.
+type livePolicies map[model.PolicyKey]*kube.LivePolicy
+
 type mutationResolver struct {
 	gate    *Gate
 	rev     *revision.Revision
+	live    livePolicies
 	preview *Preview
 }
 
@@ -178,7 +189,7 @@ func (r *mutationResolver) applyDocuments() {
 		r.preview.Errors = append(r.preview.Errors, now.Invalid...)
 		old := r.rev.Cluster.Changeable(now.Key)
 		if was := base[now.Key]; was != nil && !model.SameContent(was, old) && !model.SameContent(old, now) {
-			r.blockConflict(rewrite.Conflict{Key: now.Key, Base: was.YAML, Now: change.PolicyText(old), Wanted: now.YAML})
+			r.blockConflict(was, old, rewrite.Conflict{Key: now.Key, Base: was.YAML, Now: change.PolicyText(old), Wanted: now.YAML})
 		}
 		n := len(r.preview.Objects)
 		r.addChange(old, now)
@@ -202,15 +213,37 @@ func (r *mutationResolver) applyDocuments() {
 	}
 }
 
-func (r *mutationResolver) blockConflict(c rewrite.Conflict) {
+// blockConflict blocks a change whose object somebody else changed from base to now, and names the
+// fields and who set them.
+func (r *mutationResolver) blockConflict(base, now *model.Policy, c rewrite.Conflict) {
 	if r.preview.Conflict == nil {
 		r.preview.Conflict = rewrite.MergeConflict(c)
 	}
-	if c.Now == "" {
+	switch {
+	case c.Now == "":
 		r.block("%s was removed meanwhile", c.Key.Label())
+	case base == nil || now == nil:
+		r.block("%s was changed meanwhile", c.Key.Label())
 	}
-	r.block("%s was changed meanwhile", c.Key.Label())
+	var fields []string
+	for _, f := range effect.FieldChanges(base, now) {
+		if len(f.Old)+len(f.New) > fieldText {
+			fields = append(fields, f.Path)
+			continue
+		}
+		fields = append(fields, fmt.Sprintf("%s from %s to %s", f.Path, words.OrNone(f.Old), words.OrNone(f.New)))
+	}
+	by := ""
+	if l := r.live[c.Key]; l != nil {
+		if names := l.SetBy(base); len(names) > 0 {
+			by = words.ListSome(names, 2) + " set "
+		}
+	}
+	r.block("%s was changed meanwhile: %s%s", c.Key.Label(), by, words.ListSome(fields, 2))
 }
+
+// fieldText bounds the values of a field in a message; longer ones are in the difference below it.
+const fieldText = 60
 
 // targetPolicy is the policy of all operations but apply and undo.
 func (r *mutationResolver) targetPolicy() *model.Policy {

@@ -18,7 +18,7 @@ func (r *mutationResolver) combineChanges() {
 	var titles []string
 	rev := r.rev
 	for _, m := range r.preview.Mutation.Parts {
-		one := mutationResolver{r.gate, rev, &Preview{Mutation: m}}
+		one := mutationResolver{r.gate, rev, r.live, &Preview{Mutation: m}}
 		one.findChanges()
 		one.preview.blockInvalid()
 		if one.preview.Title == "" {

@@ -94,6 +94,9 @@ func (r *mutationResolver) undoChange() {
 	for _, o := range e.Objects {
 		r.undoObject(o, e.Files)
 	}
+	if p.Conflict != nil && p.Mutation.Op == change.OpUndo {
+		p.Blocked += r.olderUndo()
+	}
 	r.blockIfUndone(e)
 	r.notePlaces()
 }
@@ -196,7 +199,7 @@ func (r *mutationResolver) undoObject(o history.Object, files []change.FileChang
 			r.preview.Notes = append(r.preview.Notes, o.Key.Label()+" was changed meanwhile and stays as it is")
 			return
 		}
-		r.blockConflict(rewrite.Conflict{Key: o.Key, Base: o.After, Now: change.PolicyText(now), Wanted: o.Before})
+		r.blockConflict(left, now, rewrite.Conflict{Key: o.Key, Base: o.After, Now: change.PolicyText(now), Wanted: o.Before})
 	}
 	if isTarget || o.Before != "" && target == nil {
 		return
@@ -214,6 +217,16 @@ func (r *mutationResolver) undoObject(o history.Object, files []change.FileChang
 			c.UndoneFile = &files[i]
 		}
 	}
+}
+
+// olderUndo says how the change before the one in the way is undone, empty if there is none.
+func (r *mutationResolver) olderUndo() string {
+	for _, e := range r.gate.Config.History.Entries() {
+		if e.ID < r.preview.Undoes && !e.Undone && e.Undoes == 0 && !e.Ends {
+			return fmt.Sprintf("; the change before it: rung undo %d (%s)", e.ID, e.Title)
+		}
+	}
+	return ""
 }
 
 // resolveRest turns the change on trial round, but for what others changed meanwhile, or

@@ -42,7 +42,7 @@ func (g *Gate) resolveOnServer(ctx context.Context, rev *revision.Revision, m ch
 		}
 		rev = withLiveObjects(rev, live)
 	}
-	p := g.resolveMutation(rev, m)
+	p := g.resolveLive(rev, live, m)
 	if g.server != nil {
 		g.askServer(ctx, rev, p)
 	}

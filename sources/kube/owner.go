@@ -106,6 +106,19 @@ func (l *LivePolicy) Owners(now *model.Policy) []PolicyOwner {
 	return out
 }
 
+// SetBy returns the field managers besides Rung that set what differs from an earlier form of the
+// object, each with its tool.
+func (l *LivePolicy) SetBy(was *model.Policy) (names []string) {
+	paths := changedPaths(was, l.Policy)
+	for _, m := range l.managed {
+		if m.Subresource == "" && m.Manager != FieldManager && ownsAny(m.FieldsV1, paths) {
+			names = append(names, PolicyOwner{Name: clean.Text(m.Manager), Tool: gitOpsManagers[m.Manager]}.String())
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // changedPaths are the fields that differ, as field managers own them: the rules
 // of a policy are one field, an annotation or label is one.
 func changedPaths(old, now *model.Policy) (out [][]string) {
