@@ -446,3 +446,17 @@ func TestEmptyDatabaseHasNoWriter(t *testing.T) {
 		}
 	}, fenced)
 }
+
+// Who only observes a zone says whom NB_Global names as its writer.
+func TestObserverNamesTheWriter(t *testing.T) {
+	run(t, Observe, func(b *bench) {
+		tenants(b)
+		b.have(isolate(34))
+		b.calm(time.Second)
+		if z := b.r.State(); z.Writer != "w0" || z.Epoch != 7 || z.Writes || z.RowsHeld {
+			t.Errorf("writer %q, epoch %d, writes %v, held %v", z.Writer, z.Epoch, z.Writes, z.RowsHeld)
+		}
+	}, func(c *Config) {
+		c.Zone.(*fakeZone).global(map[string]string{nb.KeyWriter: "w0", nb.KeyEpoch: "7"})
+	})
+}
