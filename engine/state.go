@@ -124,9 +124,10 @@ func (s *loopState) nextRevision(before *revision.Revision) *revision.Revision {
 	if t := s.engine.cfg.OVNTrace; t != nil {
 		f.OVNTraces = t.Disagreements(s.cluster)
 	}
+	why := (&revision.Revision{Facts: f}).WhyIncomparable()
 	for _, z := range s.zones.JudgedStates() {
 		s.south.CountZone(z, f.At)
-		f.Zones = append(f.Zones, s.dialects.ExcuseIncomparable(z))
+		f.Zones = append(f.Zones, dialects.ExcuseUnread(s.dialects.ExcuseIncomparable(z), why))
 	}
 	f.Counts, f.Sweep = s.south.ZoneCounts(), s.zones.SweepCounts()
 	f.Dialects, f.Unsettled = s.dialects.View(), s.dialects.IsWaiting()

@@ -1,7 +1,9 @@
 package revision
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"rung/model"
 	"rung/model/signs"
@@ -144,6 +146,14 @@ func (u *Unread) Text() string {
 	return text
 }
 
+// BriefText says what is unread without how far it is read, so that it stays the same meanwhile.
+func (u *Unread) BriefText() string {
+	if u.IsReading {
+		return strings.TrimSpace("still reading " + words.ListFew(u.Sources, shownKinds))
+	}
+	return strings.TrimPrefix(u.Text(), "unknown: ")
+}
+
 // HidesCount reports whether a count of n objects, or of what was found about them, says nothing:
 // some were never read, or there seems to be none. It is false without unread objects.
 func (u *Unread) HidesCount(n int) bool { return u != nil && (u.IsPartial || n == 0) }
@@ -158,6 +168,48 @@ func (u *Unread) CountText(n int) string {
 		return words.Thousands(n) + "+"
 	}
 	return signs.Unknown
+}
+
+// UnreadPods returns what is unread if pods, or their namespaces or nodes, were never read, or all
+// objects are still being read; else nil.
+func (r *Revision) UnreadPods() *Unread {
+	if u := r.Unread(); u != nil && u.IsReading && u.IsPartial {
+		return u
+	}
+	if u := r.Unread(model.KindPod, model.KindNamespace, model.KindNode); u != nil && u.IsPartial {
+		return u
+	}
+	return nil
+}
+
+// kindOfUnits are the kinds whose objects the rows of units stand for that are no objects.
+var kindOfUnits = map[model.Kind]model.Kind{model.KindNetpolNamespace: model.KindNP, model.KindNetpolDefault: model.KindNP, model.KindNetpolNode: model.KindNP}
+
+// WhyIncomparable returns a function that says why the rows of units of a kind cannot be compared
+// with the objects: what they are made of was never read. It is nil if everything was read.
+func (r *Revision) WhyIncomparable() func(units model.Kind) string {
+	if u := r.UnreadPods(); u != nil {
+		return func(model.Kind) string { return u.BriefText() }
+	}
+	unread := map[model.Kind]string{}
+	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindEF, model.KindMNP} {
+		if u := r.Unread(k); u != nil && u.IsPartial {
+			unread[k] = u.BriefText()
+		}
+	}
+	if len(unread) == 0 {
+		return nil
+	}
+	return func(units model.Kind) string { return unread[cmp.Or(kindOfUnits[units], units)] }
+}
+
+// MissingText says that something does not exist, or if objects of the kinds were never read
+// "whether pod a/b exists is unknown: Pods were not read".
+func (r *Revision) MissingText(what string, kinds ...model.Kind) string {
+	if u := r.Unread(kinds...); u != nil && u.IsPartial {
+		return "whether " + what + " exists is unknown: " + u.BriefText()
+	}
+	return what + " does not exist"
 }
 
 // CountText counts the objects of a kind as Unread.CountText writes it.

@@ -72,7 +72,7 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []c
 		return nil
 	}
 	if !IsAnyPod(rev.JudgedCluster()) {
-		return &Effect{Unknown: "no pods are known"}
+		return &Effect{Unknown: strings.TrimPrefix(rev.EmptyText("no pods are known", model.KindPod), "unknown: ")}
 	}
 	limit, cancel := context.WithTimeout(ctx, MaxTime)
 	defer cancel()

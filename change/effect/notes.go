@@ -116,6 +116,9 @@ func (n *noteWriter) subjectNotes() []Consequence {
 	}
 	was := policies.CountSubjects(n.rev, n.change.Key)
 	if n.change.New == nil {
+		if was.IsUnread {
+			return note("which pods it applied to is %s", n.rev.Unread(model.KindPod, model.KindNamespace).Text())
+		}
 		if was.SelectedPods() == 0 {
 			return note("it applied to no pods")
 		}
@@ -133,6 +136,9 @@ func (n *noteWriter) subjectNotes() []Consequence {
 		if len(out) > 0 {
 			return append(note("applies to %s", is), out...)
 		}
+	}
+	if is.IsUnread {
+		return note("which pods it applies to is %s", n.next.Unread(model.KindPod, model.KindNamespace).Text())
 	}
 	if is.SelectedPods() == 0 {
 		return note("applies to no pods")

@@ -37,6 +37,9 @@ func (g *Gate) resolveOnServer(ctx context.Context, rev *revision.Revision, m ch
 		var err error
 		if live, err = g.server.LivePolicies(ctx, g.policyKeysOf(m)); err != nil {
 			p := g.resolveMutation(rev, m)
+			if p.ReadOnly { // the objects are not known as they are now: that says more
+				p.Blocked, p.ReadOnly = "", false
+			}
 			p.block("%v", err)
 			return p, rev
 		}

@@ -61,9 +61,11 @@ graph for Graphviz, -o svg a picture.`,
 				}
 			}
 			all := append(passages.PassagesOf(t, keep, exposure), passages.WaysInOf(t, r, keep)...)
-			ans := command.TableAnswer(a, all, passages.Table, all)
-			list := ans.Text
-			ans.Text = func(wide bool) string { return list(wide) + "\n" + passages.CountText(t, all) + "\n" }
+			list := *passages.Table
+			list.Empty = r.EmptyText(list.Empty, model.KindPod, model.KindNamespace)
+			ans := command.TableAnswer(a, all, &list, all)
+			text := ans.Text
+			ans.Text = func(wide bool) string { return text(wide) + "\n" + passages.CountText(t, all) + "\n" }
 			ans.Drawing = func(form string) string {
 				if form == command.DotForm {
 					return passages.Dot(all)

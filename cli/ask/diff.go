@@ -133,17 +133,20 @@ func diffAnswer(ctx context.Context, a *command.App, names [2]string, fails fail
 func differenceAnswer(a *command.App, f *difference.Facts, d *compare.Difference, fails failing) *command.Answer {
 	ans := command.TableAnswer(a, f, difference.Connections, f.Connections)
 	ans.FailOn, ans.NotConsidered = fails.isMet(f), d.NotConsidered
-	ans.Text = func(wide bool) string { return differenceText(a, f, wide) }
+	ans.Text = func(wide bool) string { return differenceText(a, f, command.NotCounted(d.NotConsidered), wide) }
 	ans.Markdown = func() string { return commentText(f, command.MarkdownOmitted(a, d.NotConsidered)) }
 	ans.Objects = f.Connections
 	ans.Report, ans.Summary = func() *report.Report { return differenceReport(f, &fails) }, strings.Join(f.Summary(), "; ")
 	return ans
 }
 
-// differenceText is a difference for people.
-func differenceText(a *command.App, f *difference.Facts, wide bool) string {
+// differenceText is a difference for people; not names what was not compared.
+func differenceText(a *command.App, f *difference.Facts, not string, wide bool) string {
 	width := process.TerminalWidth(a.Raw)
 	if f.IsEmpty() {
+		if not != "" {
+			return "nothing differs in what was compared; not compared: " + not + "\n"
+		}
 		return "nothing differs\n"
 	}
 	var b strings.Builder

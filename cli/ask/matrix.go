@@ -89,7 +89,7 @@ rung trace --cases reads.`,
 			if err != nil {
 				return nil, err
 			}
-			t.not = command.NotCounted(unjudged)
+			t.not, t.unread = command.NotCounted(unjudged), r.UnreadPods()
 			out := t.jsonHead()
 			ans := &command.Answer{Text: t.matrixText, Markdown: t.markdownTable, CSV: t.csvLines, NotConsidered: unjudged}
 			if !a.PrintsValues() {
@@ -144,6 +144,7 @@ type matrixTable struct {
 	rows, cols []*connections.MatrixEnd
 	reached    []*connections.MatrixEnd // the columns that connections only go to
 	not        string                   // what was not judged, for the first line
+	unread     *revision.Unread         // what is unread that pods rest on, nil if all was read
 	// Of JSON: the ends that are shown, and their names.
 	shown []*connections.MatrixEnd
 	names []string
@@ -237,7 +238,7 @@ func (t *matrixTable) cellSign(from, to *connections.MatrixEnd) string {
 
 // aboutText says what the matrix is of.
 func (t *matrixTable) aboutText() string {
-	return matrix.AboutLine(t.m, matrix.Shown{Focus: t.ask.focus, Only: t.only, Reached: t.reached}).String()
+	return matrix.AboutLine(t.m, matrix.Shown{Focus: t.ask.focus, Only: t.only, Reached: t.reached, Unread: t.unread}).String()
 }
 
 // matrixOmissions returns the omissions of the matrix; one of them says that nothing was judged,
@@ -269,7 +270,11 @@ func (t *matrixTable) matrixText(wide bool) string {
 		if t.only != "" && t.not != "" {
 			return head + "nothing that was judged is " + t.only.LegendText() + "; not judged: " + t.not + "\n"
 		}
-		return head + "nothing here is " + cmp.Or(t.only.LegendText(), "to be shown: no pods") + "\n"
+		none := "no pods"
+		if t.unread != nil {
+			none = t.unread.Text()
+		}
+		return head + "nothing here is " + cmp.Or(t.only.LegendText(), "to be shown: "+none) + "\n"
 	}
 	table := &command.TextTable{}
 	switch {

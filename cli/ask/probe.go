@@ -133,7 +133,7 @@ func checkQuestion(q trace.Question) error {
 }
 
 func sendProbe(ctx context.Context, e *engine.Engine, q trace.Question) (*probeOut, error) {
-	c, err := connectionOf(q, trace.NamesOf(e.Revision().Cluster))
+	c, err := connectionOf(q, trace.NamesOf(e.Revision().Cluster, e.Revision()))
 	if err != nil {
 		return nil, err
 	}

@@ -125,7 +125,7 @@ func traceAnswer(a *command.App, r *revision.Revision, asked []trace.Question, f
 	if err != nil {
 		return nil, err
 	}
-	of := &connectionAsker{tracer: trace.Tracer{Compiled: !live}, r: r, names: trace.NamesOf(r.Cluster), by: ask, tried: file == "", now: now, ovn: ovn,
+	of := &connectionAsker{tracer: trace.Tracer{Compiled: !live}, r: r, names: trace.NamesOf(r.Cluster, r), by: ask, tried: file == "", now: now, ovn: ovn,
 		describe: a.OmissionsOut}
 	if file == "" {
 		o, err := of.askOne(asked[0])

@@ -5,10 +5,26 @@ import (
 
 	"rung/engine"
 	"rung/engine/logs"
+	"rung/model"
 	"rung/model/clean"
 	"rung/model/logline"
 	"rung/model/words"
+	"rung/revision"
+	"rung/revision/omitted"
 )
+
+// SayUnread says on standard error which kinds were not read: names of ends, policies and rules are
+// unknown then. The error says that the answer is not wholly judged.
+func (a *App) SayUnread(r *revision.Revision) error {
+	var err error
+	for _, o := range omitted.UnjudgedOmissions(omitted.OmissionsOfObjects(r), a.Flags.AllowUnjudged...) {
+		if o.Code == model.OmittedKind {
+			a.sayOnce(clean.Line(o.String()))
+			err = ErrUnjudged
+		}
+	}
+	return err
+}
 
 // SayUnfollowed prints on stderr the nodes whose log does not come, and the log files that were
 // not read to their end; only such files are an error. It also counts the lines of the files

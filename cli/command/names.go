@@ -2,6 +2,7 @@ package command
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,9 @@ import (
 	"rung/pages/page"
 	"rung/revision"
 )
+
+// policyKinds are the kinds among which PolicyNamed looks.
+var policyKinds = []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindMNP, model.KindEF, model.KindCNP, model.KindACNP, model.KindANNP}
 
 // PolicyNamed finds the one policy a name stands for.
 func PolicyNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
@@ -32,6 +36,9 @@ func PolicyNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
 		all := namesOf(r.Cluster.EveryPolicy(), func(p *model.Policy) string { return p.Key.NamespacedName() })
 		if like := cmp.Or(words.DidYouMean(name, all), words.DidYouMean(rest, all)); like != "" {
 			return model.PolicyKey{}, fmt.Errorf("no policy %q%s", name, like)
+		}
+		if u := r.Unread(policyKinds...); u != nil && u.IsPartial {
+			return model.PolicyKey{}, fmt.Errorf("no policy %q among those read; %s", name, u.Text())
 		}
 		if names := policyNames(r); names != "" {
 			return model.PolicyKey{}, fmt.Errorf("no policy %q; policies: %s", name, names)
@@ -56,11 +63,17 @@ func ChangeableNamed(r *revision.Revision, name string) (model.PolicyKey, error)
 
 // NoNamespace is the error of a namespace that does not exist, with the one that was meant.
 func NoNamespace(r *revision.Revision, name string) error {
+	if u := r.Unread(model.KindNamespace); u != nil && u.IsPartial {
+		return errors.New(r.MissingText("namespace "+name, model.KindNamespace))
+	}
 	return fmt.Errorf("no namespace %q%s", name, words.DidYouMean(name, NamespaceChoices(nil, r)))
 }
 
 // NoPod is the error of a pod that does not exist, with the one that was meant.
 func NoPod(r *revision.Revision, name string) error {
+	if u := r.Unread(model.KindPod); u != nil && u.IsPartial {
+		return errors.New(r.MissingText("pod "+name, model.KindPod))
+	}
 	return fmt.Errorf("no pod %s among the %s read%s", name, words.Count(r.Cluster.Count(model.KindPod), "pod"),
 		words.DidYouMean(name, namesOf(r.Cluster.Pods(), func(p *model.Pod) string { return p.Namespace + "/" + p.Name })))
 }
@@ -90,8 +103,12 @@ func policyNames(r *revision.Revision) string {
 // ZonePrefix stands before the name of a zone in -o name.
 const ZonePrefix = "zone/"
 
-// ZonesNamed returns all zones, or the zone of that name.
+// ZonesNamed returns all zones, or the zone of that name. If the nodes were not read, no zone may be
+// known: that is an error.
 func ZonesNamed(r *revision.Revision, name string) ([]*model.ZoneState, error) {
+	if err := unknownZones(r); err != nil {
+		return nil, err
+	}
 	if name == "" {
 		return r.Zones, nil
 	}
@@ -104,6 +121,14 @@ func ZonesNamed(r *revision.Revision, name string) ([]*model.ZoneState, error) {
 		return nil, fmt.Errorf("no zone %q%s", name, like)
 	}
 	return nil, fmt.Errorf("no zone %q; zones: %s", name, words.ListFew(names, 12))
+}
+
+// unknownZones returns an error if no zone is known because the nodes were not read.
+func unknownZones(r *revision.Revision) error {
+	if u := r.Unread(model.KindNode); u != nil && u.IsPartial && len(r.Zones) == 0 {
+		return errors.New("zones are " + u.Text())
+	}
+	return nil
 }
 
 func NodeNames(c *model.Cluster) string {

@@ -65,7 +65,7 @@ func ZonesSettled() func(*revision.Revision) bool {
 				return false
 			}
 		}
-		return len(r.Zones) > 0 || !r.System.HasFeature(system.Rows)
+		return len(r.Zones) > 0 || !r.System.HasFeature(system.Rows) || unknownZones(r) != nil
 	}
 }
 

@@ -47,7 +47,7 @@ func (b *reportBuilder) matrixPart() (page.Section, error) {
 	case err != nil:
 		return x, fmt.Errorf("working out the matrix: %w", err)
 	}
-	x.Lines = append(x.Lines, matrix.AboutLine(m, matrix.Shown{}))
+	x.Lines = append(x.Lines, matrix.AboutLine(m, matrix.Shown{Unread: b.rev.UnreadPods()}))
 	judged, unknown := 0, 0
 	for _, from := range m.Namespaces {
 		for _, to := range m.Namespaces {

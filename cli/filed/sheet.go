@@ -201,7 +201,7 @@ func podsText(r *revision.Revision) string {
 	if n := r.PodCount(); n.All > 0 {
 		return n.String()
 	}
-	return "none"
+	return r.EmptyText("none", model.KindPod)
 }
 
 // orderText says in which order the ladder decides.

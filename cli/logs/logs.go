@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,8 @@ import (
 	"rung/engine/logs"
 	"rung/engine/logs/entries"
 	"rung/model"
+	"rung/model/clean"
+	"rung/model/logline"
 	"rung/model/logquery"
 	"rung/model/moment"
 	"rung/model/words"
@@ -176,7 +179,7 @@ Other answers than the lines:
 				}
 				if sum.on {
 					err := countLines(listen, a, e, &sum, func(x *entries.Entry) bool { return x.Matches(&query, nil) }, filter != "")
-					return errors.Join(err, a.SayUnfollowed(e))
+					return errors.Join(err, a.SayUnfollowed(e), a.SayUnread(r))
 				}
 				tail := func(take func(*entries.Entry)) error {
 					return tailLines(listen, a, e, &query, raw, lines, following, cfg.LogFiles.Since, take)
@@ -186,7 +189,11 @@ Other answers than the lines:
 				} else {
 					err = tail(nil)
 				}
-				return errors.Join(err, a.SayUnfollowed(e))
+				err = errors.Join(err, a.SayUnfollowed(e))
+				if !following {
+					err = errors.Join(err, a.SayUnread(r))
+				}
+				return err
 			})
 			switch {
 			case ctx.Err() != nil && following && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)):
@@ -244,7 +251,14 @@ func tailLines(ctx context.Context, a *command.App, e *engine.Engine, q *logquer
 		case printed == 0 && came > 0:
 			fmt.Fprintf(a.Err, "rung: %s, none match --filter\n", words.Count(came, "line"))
 		case printed == 0:
-			fmt.Fprintln(a.Err, "rung: "+whyNoLines(e.Logs().Streams(), since))
+			streams := e.Logs().Streams()
+			text := whyNoLines(streams, since)
+			if u := e.Revision().Unread(model.KindNode); u != nil && u.IsPartial && len(streams) == 0 {
+				text = "no log was read: " + clean.Line(u.BriefText())
+			} else if len(streams) > 0 && !slices.ContainsFunc(streams, func(s logline.Stream) bool { return s.IsUp() || s.File != "" }) {
+				text = "no log was read"
+			}
+			fmt.Fprintln(a.Err, "rung: "+text)
 		}
 		return left
 	}

@@ -75,7 +75,9 @@ func podsAnswer(a *command.App, r *revision.Revision, only *selection.Selection)
 	}
 	all := slices.Collect(r.Cluster.Pods())
 	out := pod.ListOf(r, slices.DeleteFunc(slices.Clone(all), func(p *model.Pod) bool { return !only.Keeps(p) }))
-	ans := command.TableAnswer(a, out, pod.List, out)
+	list := *pod.List
+	list.Empty = r.EmptyText(list.Empty, model.KindPod)
+	ans := command.TableAnswer(a, out, &list, out)
 	ans.Names = func() []string {
 		return page.MapList(out, func(p *pod.Listed) string { return command.ObjectName(p.Of.Key) })
 	}

@@ -75,7 +75,9 @@ not just settling. ` + secondHelp,
 			})
 			all := page.MapList(asked, func(z *model.ZoneState) *zones.ZoneFacts { return zones.AllFactsOfZone(r, z, now) })
 			out := page.MapList(all, func(z *zones.ZoneFacts) zoneOut { return zoneOut{z, describeSouthbound(r, z.Of, now)} })
-			ans := command.TableAnswer(a, out, zones.Table, all)
+			listing := *zones.Table
+			listing.Empty = r.EmptyText(listing.Empty, model.KindNode)
+			ans := command.TableAnswer(a, out, &listing, all)
 			ans.NotConsidered = omitted.OmissionsOfRows(r, asked)
 			if *flows && !slices.ContainsFunc(out, func(z zoneOut) bool { return z.Southbound != nil && z.Southbound.Flows != nil }) {
 				ans.NotConsidered = append(ans.NotConsidered, model.Omission{Code: model.OmittedPart, Why: "--flows: no Southbound database of these zones was read"})
@@ -140,6 +142,9 @@ func checkAnswer(a *command.App) command.Answerer {
 		found := finding.ZoneFindings(r, now)
 		ans := findingsAnswer(a, found, model.SeverityError, model.SeverityWarning)
 		ans.NotConsidered = omitted.OmissionsOfRows(r, r.Zones)
+		if _, err := command.ZonesNamed(r, ""); err != nil {
+			return nil, err
+		}
 		setNothingFoundText(ans, len(found))
 		ans.Err = command.UnreadZone(r.Zones)
 		if ans.Err != nil && len(found) == 0 {

@@ -23,6 +23,9 @@ type Difference struct {
 	NewFindings, GoneFindings []model.Finding
 	// Guards are the rails that the step meets, judged for the pods of the second.
 	Guards []guard.Guard
+	// IsPartial reports whether connections, findings and guard rails were not compared, because one of
+	// the two has unread objects.
+	IsPartial bool
 	// ACLs are how many ACLs the policies compile to, before and after.
 	ACLs [2]int
 	// NotConsidered is everything that either could not take into account, each told of its side.
@@ -41,11 +44,20 @@ func Of(ctx context.Context, before, after *revision.Revision, names [2]string, 
 	if err := d.compareNetworks(ctx, names); err != nil {
 		return nil, err
 	}
-	if err := d.compareFindings(ctx); err != nil {
-		return nil, err
+	for i, r := range []*revision.Revision{before, after} {
+		if u := reach.WhyNotCompared(r); u != nil {
+			d.IsPartial = true
+			d.NotConsidered = append(d.NotConsidered, model.Omission{Code: model.OmittedAll,
+				Why: "connections and findings were not compared: " + u.BriefText() + " (" + names[i] + ")"})
+		}
 	}
-	if err := d.judgeGuards(ctx, protected); err != nil {
-		return nil, err
+	if !d.IsPartial {
+		if err := d.compareFindings(ctx); err != nil {
+			return nil, err
+		}
+		if err := d.judgeGuards(ctx, protected); err != nil {
+			return nil, err
+		}
 	}
 	var sides [2][]model.Omission
 	for i, r := range []*revision.Revision{before, after} {

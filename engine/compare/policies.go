@@ -65,6 +65,15 @@ func (c *PolicyChange) Priorities() string {
 	return fmt.Sprintf("%d → %d", c.Old.Priority, c.New.Priority)
 }
 
+// isKindUnread reports whether one of the two never read the policies of a kind: which came and which
+// went is unknown then.
+func isKindUnread(k model.Kind, before, after *revision.Revision) bool {
+	return slices.ContainsFunc([]*revision.Revision{before, after}, func(r *revision.Revision) bool {
+		u := r.Unread(k)
+		return u != nil && u.IsPartial
+	})
+}
+
 // comparePolicies lists the policies that are not meant alike, by kind and name.
 func comparePolicies(before, after *revision.Revision) (out []PolicyChange) {
 	var keys []model.Key
@@ -79,7 +88,7 @@ func comparePolicies(before, after *revision.Revision) (out []PolicyChange) {
 	slices.SortFunc(keys, model.Key.Compare)
 	for _, k := range keys {
 		old, now := before.Cluster.Policy(k), after.Cluster.Policy(k)
-		if model.SameContent(old, now) {
+		if model.SameContent(old, now) || (old == nil || now == nil) && isKindUnread(k.Kind, before, after) {
 			continue
 		}
 		c := PolicyChange{Key: k, Old: old, New: now}

@@ -216,6 +216,23 @@ func (d *Dialects) ExcuseIncomparable(st *model.ZoneState) *model.ZoneState {
 	return out
 }
 
+// ExcuseUnread returns a zone's state in which rows are not comparable if what they are made of was
+// never read. why says so of the units of a kind; it is nil if everything was read.
+func ExcuseUnread(st *model.ZoneState, why func(units model.Kind) string) *model.ZoneState {
+	if why == nil {
+		return st
+	}
+	next := *st
+	next.Policies = maps.Clone(st.Policies)
+	for k, p := range st.Policies {
+		if text := why(k.Kind); text != "" && p.None == nil {
+			next.Policies[k] = &model.PolicyInZone{Policy: k, NotComparable: true, Why: text, Touched: p.Touched, LiveACLs: p.LiveACLs,
+				LivePriority: p.LivePriority, Rows: p.Rows}
+		}
+	}
+	return &next
+}
+
 // excusedPolicies are the policies of a zone with those of the kinds that deviate marked;
 // nil when none is.
 func excusedPolicies(c *model.Cluster, in map[model.PolicyKey]*model.PolicyInZone, no map[model.Kind]settings.Deviation,

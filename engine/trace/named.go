@@ -10,6 +10,7 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/words"
+	"rung/revision"
 )
 
 // IsBareName says whether a text is a name alone, of which pod, node or Service is not said.
@@ -24,12 +25,35 @@ func IsBareName(text string) bool {
 // EndNames finds what a name alone stands for. It may be used from any goroutine.
 type EndNames struct {
 	cluster    *model.Cluster
+	rev        *revision.Revision // nil if unread kinds are not asked about
 	once       sync.Once
 	keysByName map[string][]model.Key // pods by namespace, then nodes, then Services
 }
 
-// NamesOf are the names of a cluster.
-func NamesOf(c *model.Cluster) *EndNames { return &EndNames{cluster: c} }
+// NamesOf returns the names of a cluster. r is the revision that it is of, which knows what was not
+// read, or nil.
+func NamesOf(c *model.Cluster, r *revision.Revision) *EndNames { return &EndNames{cluster: c, rev: r} }
+
+// unreadText says what is unread if ends of some kinds were never read, else it is empty.
+func unreadText(r *revision.Revision, kinds ...model.Kind) string {
+	if r == nil {
+		return ""
+	}
+	if u := r.Unread(kinds...); u != nil && u.IsPartial {
+		return u.BriefText()
+	}
+	return ""
+}
+
+// checkEnds returns an error if an end is not there and objects of its kind were never read.
+func checkEnds(r *revision.Revision, c verdict.Connection) error {
+	for _, e := range []verdict.Endpoint{c.From, c.To} {
+		if e.Key.Name != "" && r.JudgedCluster().Get(e.Key) == nil && unreadText(r, e.Key.Kind) != "" {
+			return fmt.Errorf("%w: %s", verdict.ErrQuestion, r.MissingText(EndText(e.Key), e.Key.Kind))
+		}
+	}
+	return nil
+}
 
 // keysNamed are the pods, nodes and Services of a name.
 func (n *EndNames) keysNamed(name string) []model.Key {
@@ -91,6 +115,9 @@ func (n *EndNames) ReadEnd(text string, services bool) (verdict.Endpoint, error)
 		kinds := "pod or node"
 		if services {
 			kinds = "pod, node or Service"
+		}
+		if why := unreadText(n.rev, model.KindPod, model.KindNode); why != "" {
+			return verdict.Endpoint{}, fmt.Errorf("%q: whether a %s has this name is unknown: %s", text, kinds, why)
 		}
 		if like := words.DidYouMean(text, n.allEnds(services)); like != "" {
 			return verdict.Endpoint{}, fmt.Errorf("%q: no %s has this name%s", text, kinds, like)

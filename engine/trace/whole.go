@@ -17,6 +17,9 @@ import (
 // AskAllFamilies answers a question in every family that both ends have and it leaves open,
 // and says what becomes of the Service where only that has the port.
 func (t *Tracer) AskAllFamilies(r *revision.Revision, c verdict.Connection, by AnsweredBy, tried bool, now time.Time) (*Trace, error) {
+	if err := checkEnds(r, c); err != nil {
+		return nil, err
+	}
 	on, apart, err := standing.ForConnection(r, c)
 	if err != nil {
 		return nil, err

@@ -31,12 +31,21 @@ type foundEnds struct {
 // endFinder finds the ends of statements in a cluster.
 type endFinder struct {
 	c        *model.Cluster
-	names    *trace.EndNames // of c, made when a name alone is met
+	rev      *revision.Revision // of c, nil if unread kinds are not asked about
+	names    *trace.EndNames    // of c, made when a name alone is met
 	problems []*Problem
 	// imagine says that pods which do not exist are taken as if they did; things are those.
 	imagine bool
 	things  []revision.ImaginedPod
 	spaces  map[string]string // of imagined namespaces, by labels
+}
+
+// missingText says that something does not exist, or that this is unknown.
+func (f *endFinder) missingText(what string, k model.Kind) string {
+	if f.rev == nil {
+		return what + " does not exist"
+	}
+	return f.rev.MissingText(what, k)
 }
 
 func (f *endFinder) addProblem(at FilePlace, format string, args ...any) {
@@ -133,7 +142,7 @@ func (f *endFinder) findEnd(e *StatementEnd, source bool, out *foundEnds) {
 // findNamed finds an end as rung trace takes it.
 func (f *endFinder) findNamed(at FilePlace, name string, source bool, out *foundEnds) {
 	if f.names == nil {
-		f.names = trace.NamesOf(f.c)
+		f.names = trace.NamesOf(f.c, f.rev)
 	}
 	e, err := f.names.ReadEnd(name, !source)
 	if err != nil {
@@ -152,10 +161,10 @@ func (f *endFinder) findNamed(at FilePlace, name string, source bool, out *found
 		if p := f.c.Pod(e.Key.Namespace, e.Key.Name); p != nil {
 			out.addPod(p, true)
 		} else {
-			f.addProblem(at, "pod %s does not exist", e)
+			f.addProblem(at, "%s", f.missingText("pod "+e.String(), model.KindPod))
 		}
 	case f.c.Get(e.Key) == nil:
-		f.addProblem(at, "%s does not exist", e)
+		f.addProblem(at, "%s", f.missingText(e.String(), e.Key.Kind))
 	default:
 		out.addEnd(e)
 	}
@@ -171,7 +180,7 @@ func (f *endFinder) findNodes(e *StatementEnd, out *foundEnds) {
 	}
 	for _, name := range e.Node.Names {
 		if !there[name] {
-			f.addProblem(e.Node.FilePlace, "node %s does not exist", name)
+			f.addProblem(e.Node.FilePlace, "%s", f.missingText("node "+name, model.KindNode))
 		}
 	}
 }
@@ -205,7 +214,7 @@ func (f *endFinder) findPods(e *StatementEnd, out *foundEnds) {
 	}
 	for _, name := range e.Namespace.Names {
 		if !spaces[name] && f.c.Namespace(name) == nil && !f.imagine {
-			f.addProblem(e.Namespace.FilePlace, "namespace %s does not exist", name)
+			f.addProblem(e.Namespace.FilePlace, "%s", f.missingText("namespace "+name, model.KindNamespace))
 		}
 	}
 	if e.Workload.isMade && hits == 0 && len(f.problems) == known {
@@ -219,7 +228,7 @@ func (f *endFinder) findPods(e *StatementEnd, out *foundEnds) {
 			if e.Namespace.isMade {
 				in = e.Namespace.String() + "/"
 			}
-			f.addProblem(e.Pod.FilePlace, "pod %s%s does not exist", in, name)
+			f.addProblem(e.Pod.FilePlace, "%s", f.missingText("pod "+in+name, model.KindPod))
 		case len(keys) > 1 && !e.Namespace.isMade:
 			var all []string
 			for _, k := range keys {

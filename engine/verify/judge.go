@@ -107,7 +107,7 @@ type statementJudge struct {
 // JudgeStatements judges statements, in their order. A statement that cannot be asked has a
 // Problem instead of a Result. The error is that of the context.
 func JudgeStatements(ctx context.Context, r *revision.Revision, statements []Statement, asked Options) ([]Result, []*Problem, error) {
-	f := &endFinder{c: r.Cluster, imagine: asked.AsIf}
+	f := &endFinder{c: r.Cluster, rev: r, imagine: asked.AsIf}
 	if asked.By == trace.Policies {
 		f.c = r.JudgedCluster() // no row knows of a place that is assumed
 	}

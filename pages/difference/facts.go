@@ -249,6 +249,9 @@ func (f *Facts) Summary() []string {
 		third += fmt.Sprintf("new %s; gone %s", cmp.Or(model.CountFindings(f.of.NewFindings).Text(), "none"), cmp.Or(model.CountFindings(f.of.GoneFindings).Text(), "none"))
 	}
 	third += "; guard rails met: " + words.Thousands(len(f.Guards))
+	if f.of.IsPartial {
+		return []string{"Connections: not compared", second, "Findings: not compared"}
+	}
 	return []string{first, second, third}
 }
 

@@ -33,7 +33,7 @@ type ladderBuilder struct {
 func LadderLines(r *revision.Revision, opt LadderOptions) []*Line {
 	b := &ladderBuilder{LadderOptions: opt, rev: r, ladder: r.Ladder().OfStage(opt.Stage), fresh: true}
 	if opt.Screen { // a command waits until all is read
-		b.blind = podsUnread(r)
+		b.blind = r.UnreadPods()
 	}
 	if opt.Screen { // the command line has no findings among its marks: they are a command of their own
 		b.finds = map[model.PolicyKey][]*model.Finding{}
@@ -61,18 +61,6 @@ func LadderLines(r *revision.Revision, opt LadderOptions) []*Line {
 		}
 	}
 	return b.lines
-}
-
-// podsUnread returns what is unread if pods, or their namespaces or nodes, were never read, or all
-// objects are still being read; else nil.
-func podsUnread(r *revision.Revision) *revision.Unread {
-	if u := r.Unread(); u != nil && u.IsReading && u.IsPartial {
-		return u
-	}
-	if u := r.Unread(model.KindPod, model.KindNamespace, model.KindNode); u != nil && u.IsPartial {
-		return u
-	}
-	return nil
 }
 
 // unreadText says in a heading that a tier is unknown, since no policies of a kind were read.

@@ -6,6 +6,7 @@ import (
 	"rung/engine/trace"
 	"rung/model/words"
 	"rung/pages/page"
+	"rung/revision"
 	"rung/revision/connections"
 	"rung/themes"
 )
@@ -16,6 +17,7 @@ type Shown struct {
 	Swapped bool                     // rows are where connections go to
 	Only    connections.CellVerdict  // empty for all
 	Reached []*connections.MatrixEnd // the ends that connections only go to
+	Unread  *revision.Unread         // what is unread that pods rest on, nil if all was read
 }
 
 // AboutLine says what a matrix is of.
@@ -33,7 +35,11 @@ func AboutLine(m *connections.Matrix, s Shown) page.Line {
 	if s.Only != "" {
 		add("only "+s.Only.LegendText(), themes.Warn)
 	}
-	add(words.Count(len(m.Namespaces), "namespace")+", "+words.OneOrMany(m.Pods, "1 pod", "all "+words.Count(m.Pods, "pod")), themes.Dim)
+	if s.Unread != nil && m.Pods == 0 {
+		add(s.Unread.Text(), themes.Warn)
+	} else {
+		add(words.Count(len(m.Namespaces), "namespace")+", "+words.OneOrMany(m.Pods, "1 pod", "all "+words.Count(m.Pods, "pod")), themes.Dim)
+	}
 	services := 0
 	for _, e := range s.Reached {
 		if e.Service.Name != "" {

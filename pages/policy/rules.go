@@ -45,7 +45,7 @@ func RulesOf(r *revision.Revision, p *model.Policy) []*Rule {
 		o := &Rule{Direction: f.Direction.Lower(), Index: f.Index, Name: f.Name, Action: p.Kind.RuleActionWord(f.Rule), PeerPods: f.Pods,
 			Peers: f.PeerTexts(), Ports: f.PortTexts(), ACLs: append([]string{}, f.ACLs...), Broken: f.BrokenPortsText(), Of: f.Rule, kind: p.Kind, pods: page.None.Text}
 		if f.SelectsPods && r.WhyNoRows(p.Key) == nil {
-			o.pods = words.Thousands(f.Pods)
+			o.pods = r.Unread(model.KindPod, model.KindNamespace).CountText(f.Pods)
 		}
 		if a := f.Tiered; a != nil {
 			o.log = "off"

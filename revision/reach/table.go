@@ -244,6 +244,9 @@ func WhyNoEnds(r *revision.Revision) string {
 			onUDN++
 		}
 	}
+	if u := r.Unread(model.KindPod, model.KindNamespace); onUDN == 0 && u != nil && u.IsPartial {
+		return u.Text()
+	}
 	if onUDN == 0 {
 		return "there are no pods that policies select, and no workloads"
 	}

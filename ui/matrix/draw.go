@@ -47,7 +47,7 @@ func (v *matrixPage) Render(env *view.Env, w, h int) string {
 	case v.focus != "" && v.m.Namespace(v.focus) == nil:
 		return messageText(st, w, h, signs.Failed, st.Error, env.Rev.EmptyText("namespace "+v.focus+" has no pods, or no longer exists", model.KindPod, model.KindNamespace))
 	}
-	about := told.AboutLine(v.m, told.Shown{Focus: v.focus, Swapped: v.swapped, Only: v.only, Reached: v.reached})
+	about := told.AboutLine(v.m, told.Shown{Focus: v.focus, Swapped: v.swapped, Only: v.only, Reached: v.reached, Unread: env.Rev.UnreadPods()})
 	about[0].Text = " " + about[0].Text + words.OnNetwork(v.network)
 	legend := widget.JoinLines(widget.PlainLine(" "), widget.StyledSpans(told.LegendLine(), st), widget.StyledLine(v.otherNetworks(env), st.Key))
 	lines := []string{widget.StyledSpans(about, st).CutWords(w).Render(w), legend.CutWords(w).Render(w)}

@@ -71,7 +71,7 @@ func AskProbe(env *Env, q trace.Question) {
 }
 
 func askConnection(env *Env, q trace.Question, d *traceDialog) {
-	d.ends = trace.EndChoices(env.Rev)
+	d.ends, d.unread = trace.EndChoices(env.Rev), env.Rev.Unread(model.KindPod, model.KindNode, model.KindService)
 	if p, err := trace.ParseProtocol(q.Protocol); err == nil {
 		d.protocol = max(0, slices.Index(protocols, p))
 	}
@@ -116,6 +116,7 @@ type traceDialog struct {
 	answerPage    func(question string) nav.Page // where the answer is
 
 	ends     []trace.EndChoice
+	unread   *revision.Unread         // what is unread of the ends, nil if all were read
 	input    [fields]widget.TextInput // that of the protocol is not used
 	protocol int
 	version  int    // of IP, where the question that is changed names one

@@ -88,7 +88,11 @@ func (d *traceDialog) offerLines(st *themes.StyleSet, w int) []string {
 			}
 		}
 		if len(d.hits) == 0 && d.fieldValue(d.field) != "" {
-			lines = append(lines, widget.StyledLine(" no pod, node or Service; an address is taken as it is", st.Dim).Render(w))
+			none := " no pod, node or Service; an address is taken as it is"
+			if d.unread != nil {
+				none = " " + d.unread.Text()
+			}
+			lines = append(lines, widget.StyledLine(none, st.Dim).Render(w))
 		}
 	}
 	for len(lines) < mostEnds {
