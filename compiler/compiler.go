@@ -89,6 +89,9 @@ func (c *networkCompiler) decideFamilies() bool {
 		o.IPv6 = c.v6 > 0
 		o.IPv4 = c.v4 > 0 || !o.IPv6
 	}
+	if o.PodFamilies {
+		o.IPv4, o.IPv6 = o.IPv4 || c.v4 > 0, o.IPv6 || c.v6 > 0
+	}
 	o.NodeSubnets = o.NodeSubnets || len(o.ClusterSubnets) == 0
 	if o.NodeSubnets {
 		o.ClusterSubnets = c.subnets

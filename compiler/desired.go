@@ -39,6 +39,8 @@ type Options struct {
 	// IPv4 and IPv6 are the enabled families of the cluster. With neither set
 	// they follow the addresses of the pods (IPv4 when there are none).
 	IPv4, IPv6 bool
+	// PodFamilies adds the families of the pods' addresses to IPv4 and IPv6.
+	PodFamilies bool
 	// Observability adds the samples of ovn-kubernetes.md#samples.
 	Observability bool
 	// Others are the lines of release.Lines whose other form is compiled (ovn-kubernetes.md#releases).

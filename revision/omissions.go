@@ -238,8 +238,8 @@ func undecidedPolicies(r *Revision) (out []model.Omission) {
 		case place.Missing:
 			o.Why = "whose tier " + place.TierName + " does not exist, or is refused"
 		case p.Tiered != nil && p.IsRefused():
-			b := p.Invalid[slices.IndexFunc(p.Invalid, func(b model.Broken) bool { return !b.IsTolerated() })]
-			o.Why = "which " + r.System.Title + " refuses: " + strings.TrimSpace(b.Field+" "+b.Message)
+			by, b := p.WhyUntaken(r.System.Title)
+			o.Why = "which " + by + ": " + strings.TrimSpace(b.Field+" "+b.Message)
 		default:
 			continue
 		}

@@ -63,7 +63,8 @@ func policyText(a *command.App, r *revision.Revision, k model.PolicyKey, o *poli
 		}
 		s = fmt.Sprintf("%s %s  tier %s%s  priority %g", o.Kind.Title(), o.Name, a.Tier, tier, a.Priority)
 		if a.Refused {
-			s += "  " + signs.No + " decides nothing: " + system.SystemOfKind(o.Kind).Title + " would refuse it"
+			by, _ := p.WhyUntaken(system.SystemOfKind(o.Kind).Title)
+			s += "  " + signs.No + " counts for nothing here: " + by + " it"
 		}
 	}
 	if o.APIVersion != "" {

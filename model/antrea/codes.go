@@ -70,6 +70,9 @@ const (
 	MulticastAction  = "antrea-multicast-action"
 	MulticastIngress = "antrea-multicast-ingress"
 	RuleNames        = "antrea-rule-names"
+
+	// NotJudged is no mistake: Antrea does what the field says, and Rung does not know what that is.
+	NotJudged = model.InvalidUnjudged
 )
 
 // SaysExcept is said of an ipBlock of a group with except.
@@ -151,6 +154,7 @@ var Sentences = []DocumentedRule{
 	{GroupCycle, refused, "A group that is its own child would need more than one level."},
 	{ServiceSelectorless, doubt, "Services without selectors are ignored in serviceReference."},
 	{ServiceMissing, doubt, "A group with serviceReference has the Pods that the Service selects."},
+	{NotJudged, doubt, "externalEntitySelector, scope ClusterSet, sourcePort and sourceEndPort are valid; Rung does not judge policies and groups that have them."},
 	{GroupRefused, refused, "A policy that refers to a group that is refused selects nothing by it."},
 }
 

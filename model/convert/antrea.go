@@ -3,6 +3,7 @@ package convert
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"rung/model"
 	"rung/model/antrea"
@@ -78,7 +79,8 @@ func (f *importer) whyIdle(at *ladder.Place) string {
 	case at.Missing:
 		return fmt.Sprintf("there is no Tier %s", p.Tiered.Tier)
 	case p.IsRefused():
-		return "Antrea refuses it: " + whyRefused(p)
+		by, b := p.WhyUntaken("Antrea")
+		return by + " it: " + strings.TrimSpace(b.Field+" "+b.Message)
 	}
 	for _, r := range f.groups.ScopeOfPolicy(p).Reasons {
 		if r.Code == antrea.AppliedToNamespaces {

@@ -162,10 +162,19 @@ func bandMarks(band *ladder.Band, r *ladder.BandRung, p *model.Policy) (marks []
 	case band.Missing:
 		marks = append(marks, LineMark{Cell: page.Cell{Text: signs.No + " decides nothing: no such tier"}})
 	case p.IsRefused():
-		marks = append(marks, LineMark{Cell: page.Cell{Text: signs.No + " decides nothing: " + p.Invalid[0].Message}})
+		marks = append(marks, LineMark{Cell: page.Cell{Text: untakenText(p)}})
 	}
 	if r.Tied {
 		marks = append(marks, LineMark{Cell: page.Cell{Text: fmt.Sprintf("= %s at %g", words.Count(len(r.Policies), "policy"), r.Priority)}})
 	}
 	return marks
+}
+
+// untakenText is the mark of a policy that decides nothing, or of which Rung does not say what it decides.
+func untakenText(p *model.Policy) string {
+	by, b := p.WhyUntaken("")
+	if b.Code == model.InvalidUnjudged {
+		return signs.Unknown + " " + by + " it: " + b.Message
+	}
+	return signs.No + " decides nothing: " + b.Message
 }

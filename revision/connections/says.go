@@ -294,7 +294,8 @@ func saysWithoutRows(r *revision.Revision, p *model.Policy, rule *model.Rule) st
 	case p.Tiered != nil && r.System.Order == nil:
 		return "Nothing here: it is a policy of " + system.SystemOfKind(p.Kind).Title + ", and " + r.System.TitlePossessive + " precedence holds."
 	case p.IsRefused():
-		return "Nothing: " + r.System.Title + " would refuse the policy."
+		by, b := p.WhyUntaken(r.System.Title)
+		return "Nothing that Rung says: " + by + " the policy, " + b.Field + " " + b.Message + "."
 	}
 	peers, to := strings.Join(rule.PeerTexts(), " or "), words.Count(pods, "pod")
 	text := "What " + to + words.OneOrMany(pods, " sends", " send") + " to " + peers

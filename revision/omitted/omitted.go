@@ -7,6 +7,7 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/revision"
+	"rung/system"
 )
 
 // OmissionsOfAnswers are the omissions that can change what policies say about connections of any ends;
@@ -81,8 +82,16 @@ func decidesConnections(r *revision.Revision, k model.Kind) bool {
 		return r.System.AsksPoliciesOf(k) && r.Flags.CompileCNP
 	case model.KindEvent:
 		return false
+	case model.KindACNP, model.KindANNP:
+		// Without evidence of a plugin, a refused policy of Antrea may mean that Antrea decides.
+		return r.System.AsksPoliciesOf(k) || isSystemGuessed(r)
 	}
 	return r.System.AsksPoliciesOf(k) // what is misspelt may be meant for a policy
+}
+
+// isSystemGuessed reports whether nothing says which plugin decides: neither a flag, nor rows, nor objects.
+func isSystemGuessed(r *revision.Revision) bool {
+	return (r.Flags.System == "" || r.Flags.System == system.Auto) && len(r.Zones) == 0 && system.OtherSystemsFound(r.Cluster) == ""
 }
 
 // UnjudgedOmissions returns the omissions because of which an answer is not wholly judged: all

@@ -37,6 +37,7 @@ func TestDialectMerge(t *testing.T) {
 	}{
 		{name: "a writer that nobody tells anything", writes: true, want: []string{"multicast auto default", "netpol-defaults auto default"}},
 		{name: "a writer of a zone with rows", writes: true, rows: dialect.Dialect{Multicast: yes, Hairpin: hairpin}, want: []string{"multicast on rows", "hairpin-addresses 169.254.0.5, fd69::5 rows"}},
+		{name: "a writer of a zone with rows of one family", writes: true, rows: dialect.Dialect{Families: dialect.Families{V4: dialect.Yes, V6: dialect.No}}, want: []string{"ip-family ipv4 rows"}},
 		{name: "the configuration before rows for a writer", writes: true, config: wide, rows: dialect.Dialect{Observability: dialect.Fact{Value: dialect.No}, Hairpin: hairpin},
 			want: []string{"observability on configuration", "hairpin-addresses 169.254.64.5, fd69:1::5 configuration"}},
 		{name: "rows before the configuration for a reader", config: wide, rows: dialect.Dialect{Observability: dialect.Fact{Value: dialect.No}, Hairpin: hairpin},

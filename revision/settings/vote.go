@@ -183,6 +183,8 @@ func (v *DialectView) compilerOptions() compiler.Options {
 		switch s.Name {
 		case Family:
 			o.IPv4, o.IPv6 = s.Value != "ipv6", s.Value != "ipv4"
+			// A writer wrote such rows itself, before there were pods of the other family.
+			o.PodFamilies = v.writes && s.Source == FromRows
 		case Observability:
 			o.Observability = s.Value == on
 			o.Open = without(o.Open, kube.OVNObservability)
@@ -229,7 +231,7 @@ func without(list []string, one string) []string {
 // sameOptions says whether two would compile to the same rows. DNS addresses are
 // given once.
 func sameOptions(a, b compiler.Options) bool {
-	return a.IPv4 == b.IPv4 && a.IPv6 == b.IPv6 && a.MaxPriority == b.MaxPriority && a.CNP == b.CNP &&
+	return a.IPv4 == b.IPv4 && a.IPv6 == b.IPv6 && a.PodFamilies == b.PodFamilies && a.MaxPriority == b.MaxPriority && a.CNP == b.CNP &&
 		a.Observability == b.Observability && a.AllowICMP == b.AllowICMP && a.Stateless == b.Stateless && a.Others == b.Others && a.HairpinFrom4 == b.HairpinFrom4 && a.HairpinFrom6 == b.HairpinFrom6 &&
 		a.Multicast == b.Multicast && a.Defaults == b.Defaults && a.NoRows == b.NoRows &&
 		a.HostNetworkNamespace == b.HostNetworkNamespace && slices.Equal(a.ClusterSubnets, b.ClusterSubnets) && slices.Equal(a.Open, b.Open)

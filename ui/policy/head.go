@@ -235,7 +235,8 @@ func placedLines(env *view.Env, p *model.Policy) []widget.Line {
 	case a != nil && env.Rev.System != system.SystemOfKind(p.Kind):
 		state = state.Add(signs.No+" decides nothing here: "+env.Rev.System.TitlePossessive+" precedence holds", st.Warn)
 	case p.IsRefused():
-		state = state.Add(signs.No+" decides nothing: "+env.Rev.System.Title+" would refuse it; see findings", st.Error)
+		by, _ := p.WhyUntaken(env.Rev.System.Title)
+		state = state.Add(signs.No+" counts for nothing here: "+by+" it; see findings", st.Error)
 	case a != nil && a.Phase != "":
 		state = state.Add(fmt.Sprintf("%s reported: %s on %s of %s", env.Rev.System.Title, a.Phase, words.Thousands(a.NodesRealized), words.Count(int(a.NodesDesired), "node")), st.Text)
 	default:

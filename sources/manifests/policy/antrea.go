@@ -86,10 +86,10 @@ func (n *normaliser) antreaRule(dir model.Direction, i int, o *antreaRule, raw m
 		r.Peers = append(r.Peers, n.antreaPeer(&peers[j], fmt.Sprintf("%s.%s[%d]", at, side, j)))
 	}
 	for _, s := range o.ToServices {
-		a.ToServices = append(a.ToServices, n.serviceKey(&s))
+		a.ToServices = append(a.ToServices, n.serviceKey(&s.antreaName))
 	}
 	for _, port := range o.Ports {
-		r.Ports = append(r.Ports, npPort(port))
+		r.Ports = append(r.Ports, npPort(port.NetworkPolicyPort))
 	}
 	for _, pr := range o.Protocols {
 		switch {

@@ -80,10 +80,11 @@ func (n *normaliser) appliedToForms(list []antreaAppliedTo, at string) {
 	services := 0
 	for i := range list {
 		a, at := &list[i], fmt.Sprintf("%s[%d]", at, i)
-		forms := countTrue(a.PodSelector != nil || a.NamespaceSelector != nil, a.Group != "", a.ServiceAccount != nil, a.Service != nil, a.NodeSelector != nil)
+		forms := countTrue(a.PodSelector != nil || a.NamespaceSelector != nil, a.Group != "", a.ServiceAccount != nil, a.Service != nil, a.NodeSelector != nil, a.ExternalEntity != nil)
 		if a.Service != nil {
 			services++
 		}
+		n.unjudged(a.ExternalEntity != nil, at+".externalEntitySelector", externalEntities)
 		switch {
 		case a.IPBlock != nil:
 			n.addInvalid(antrea.AppliedToBlock, at+".ipBlock", "cannot be in appliedTo: a policy applies to pods", "")
@@ -128,7 +129,7 @@ func (n *normaliser) nodePort(spec *antreaPolicySpec, r *antreaRule, d model.Dir
 // countForms counts the forms of a peer that are set.
 func (p *antreaPeer) countForms() int {
 	return countTrue(p.PodSelector != nil || p.NamespaceSelector != nil || p.Namespaces != nil, p.Group != "",
-		p.ServiceAccount != nil, p.IPBlock != nil, p.NodeSelector != nil, p.FQDN != "")
+		p.ServiceAccount != nil, p.IPBlock != nil, p.NodeSelector != nil, p.FQDN != "", p.ExternalEntity != nil)
 }
 
 // countTrue counts the conditions that hold.
@@ -171,9 +172,35 @@ func (n *normaliser) antreaRuleForms(r *antreaRule, d model.Direction, at string
 		if p.FQDN != "" && d == model.Ingress {
 			n.addInvalid(antrea.FQDNIngress, at+".fqdn", "is for egress only", "")
 		}
+		n.unjudged(p.ExternalEntity != nil, at+".externalEntitySelector", externalEntities)
+		n.unjudged(p.Scope == clusterSet, at+".scope", otherClusters)
+	}
+	for j := range r.ToServices {
+		n.unjudged(r.ToServices[j].Scope == clusterSet, fmt.Sprintf("%s.toServices[%d].scope", at, j), otherClusters)
 	}
 	for j := range r.Ports {
-		n.antreaPort(&r.Ports[j], fmt.Sprintf("%s.ports[%d]", at, j))
+		p, at := &r.Ports[j], fmt.Sprintf("%s.ports[%d]", at, j)
+		n.antreaPort(&p.NetworkPolicyPort, at)
+		n.unjudged(p.SourcePort != nil, at+".sourcePort", sourcePorts)
+		n.unjudged(p.SourceEndPort != nil, at+".sourceEndPort", sourcePorts)
+	}
+}
+
+// What Rung does not judge of valid policies, and the scope that is more than this cluster.
+const (
+	externalEntities = "machines outside the cluster, whose addresses Rung does not read"
+	otherClusters    = "objects of other clusters, which Rung does not read"
+	sourcePorts      = "source ports, which Rung does not ask about"
+
+	clusterSet = "ClusterSet"
+)
+
+// unjudged notes that a valid field is there whose effect Rung does not judge: nothing is said of the whole
+// policy then.
+func (n *normaliser) unjudged(is bool, field, what string) {
+	if is {
+		n.addInvalid(antrea.NotJudged, field, "is about "+what, "")
+		n.p.Invalid[len(n.p.Invalid)-1].Severity = model.SeverityWarning
 	}
 }
 

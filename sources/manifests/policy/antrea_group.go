@@ -64,12 +64,14 @@ func NewGroup(o *AntreaGroup, m model.Meta) *model.Group {
 		g.Children = append(g.Children, clean.Text(c))
 	}
 	forms := 0
-	for _, is := range []bool{g.Select, spec.IPBlock != nil, len(spec.IPBlocks) > 0, g.Service != nil, len(g.Children) > 0} {
+	for _, is := range []bool{g.Select, spec.IPBlock != nil, len(spec.IPBlocks) > 0, g.Service != nil, len(g.Children) > 0, spec.ExternalEntity != nil} {
 		if is {
 			forms++
 		}
 	}
 	switch {
+	case spec.ExternalEntity != nil && forms == 1:
+		bad(antrea.NotJudged, "spec.externalEntitySelector", "is about "+externalEntities)
 	case forms > 1:
 		bad(antrea.GroupForms, "spec", "has several of podSelector or namespaceSelector, serviceReference, ipBlock, ipBlocks and childGroups: one may stand")
 	case forms == 0:

@@ -47,6 +47,7 @@ type antreaAppliedTo struct {
 	Group             string                `json:"group"`
 	ServiceAccount    *antreaName           `json:"serviceAccount"`
 	Service           *antreaName           `json:"service"`
+	ExternalEntity    *metav1.LabelSelector `json:"externalEntitySelector"`
 	// IPBlock must not stand here; it is read so that this can be said.
 	IPBlock *antreaIPBlock `json:"ipBlock"`
 }
@@ -70,9 +71,23 @@ type antreaPeer struct {
 	Group             string                `json:"group"`
 	ServiceAccount    *antreaName           `json:"serviceAccount"`
 	IPBlock           *antreaIPBlock        `json:"ipBlock"`
+	ExternalEntity    *metav1.LabelSelector `json:"externalEntitySelector"`
 	FQDN              string                `json:"fqdn"`
 	// Scope is Cluster, the default; ClusterSet is of several clusters, which Rung does not read.
 	Scope string `json:"scope"`
+}
+
+// antreaServicePeer is a Service in toServices.
+type antreaServicePeer struct {
+	antreaName `json:",inline"`
+	Scope      string `json:"scope"`
+}
+
+// antreaPort is a port with the source ports that Rung does not judge.
+type antreaPort struct {
+	networkingv1.NetworkPolicyPort `json:",inline"`
+	SourcePort                     *int32 `json:"sourcePort"`
+	SourceEndPort                  *int32 `json:"sourceEndPort"`
 }
 
 type antreaICMP struct {
@@ -106,17 +121,17 @@ type antreaL7 struct {
 }
 
 type antreaRule struct {
-	Action        string                           `json:"action"`
-	Name          string                           `json:"name"`
-	AppliedTo     []antreaAppliedTo                `json:"appliedTo"`
-	From          []antreaPeer                     `json:"from"`
-	To            []antreaPeer                     `json:"to"`
-	ToServices    []antreaName                     `json:"toServices"`
-	Ports         []networkingv1.NetworkPolicyPort `json:"ports"`
-	Protocols     []antreaProtocol                 `json:"protocols"`
-	L7Protocols   []antreaL7                       `json:"l7Protocols"`
-	EnableLogging bool                             `json:"enableLogging"`
-	LogLabel      string                           `json:"logLabel"`
+	Action        string              `json:"action"`
+	Name          string              `json:"name"`
+	AppliedTo     []antreaAppliedTo   `json:"appliedTo"`
+	From          []antreaPeer        `json:"from"`
+	To            []antreaPeer        `json:"to"`
+	ToServices    []antreaServicePeer `json:"toServices"`
+	Ports         []antreaPort        `json:"ports"`
+	Protocols     []antreaProtocol    `json:"protocols"`
+	L7Protocols   []antreaL7          `json:"l7Protocols"`
+	EnableLogging bool                `json:"enableLogging"`
+	LogLabel      string              `json:"logLabel"`
 }
 
 type AntreaTier struct {
@@ -146,6 +161,7 @@ type antreaGroupSpec struct {
 	IPBlock           *antreaIPBlock        `json:"ipBlock"`
 	IPBlocks          []antreaIPBlock       `json:"ipBlocks"`
 	ServiceReference  *antreaName           `json:"serviceReference"`
+	ExternalEntity    *metav1.LabelSelector `json:"externalEntitySelector"`
 	ChildGroups       []string              `json:"childGroups"`
 }
 
