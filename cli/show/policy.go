@@ -73,7 +73,9 @@ func policyText(a *command.App, r *revision.Revision, k model.PolicyKey, o *poli
 	if o.Priority != nil {
 		s += fmt.Sprintf("  priority %d", *o.Priority)
 	}
-	pods := policies.SubjectCount{Pods: len(o.Pods), OtherNetwork: len(o.PodsApart)}.String()
+	n := policies.SubjectCount{Pods: len(o.Pods), OtherNetwork: len(o.PodsApart)}
+	n.IsUnread = r.Unread(model.KindPod, model.KindNamespace).HidesCount(n.SelectedPods())
+	pods := n.String()
 	if len(o.PodsApart) > 0 {
 		pods += ", not enforced"
 	}
