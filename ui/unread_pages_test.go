@@ -1,6 +1,9 @@
 package ui_test
 
 import (
+	"fmt"
+	"os"
+	"strings"
 	"testing"
 
 	"rung/model"
@@ -11,41 +14,105 @@ import (
 
 // emptinesses are texts that say that something is not there.
 var emptinesses = []string{"findings none", "nothing found", "no policy is wrong", "100 free", "priorities free", "ANP 0", "NP 0", "NetworkPolicy 0", "EgressFirewall 0",
-	"pods 0", "0 in all", "no pods", "no policy logs", "no logging session:", "nothing to report", "no connections"}
+	"pods 0", "0 in all", "no pods", "no policy logs", "no logging session:", "nothing to report", "no connections", "no zones", "behind", "does not exist", "no policies", "no policy could",
+	"nothing to convert", "nothing differs", "neither end is a pod"}
 
-// TestUnreadPages walks the pages of a cluster of which nothing was read: none calls anything empty.
+// unreadWalk are the pages of the walk, by the names that the golden has.
+var unreadWalk = []struct {
+	name string
+	page nav.Page
+}{
+	{"ladder", nav.PageOf(nav.Ladder)}, {"findings", nav.PageOf(nav.Findings)}, {"plan", nav.PageOf(nav.Plan)}, {"matrix", nav.PageOf(nav.Matrix)},
+	{"logs", nav.PageOf(nav.Logs)}, {"sessions", nav.PageOf(nav.Sessions)}, {"ready", nav.PageOf(nav.Ready)}, {"zones", nav.PageOf(nav.Zones)}, {"rows", nav.PageOf(nav.Rows)},
+	{"cluster", nav.PageOf(nav.Cluster)}, {"activity", nav.PageOf(nav.Activity)}, {"convert", nav.PageOf(nav.Convert)}, {"diff", nav.PageOf(nav.Diff)},
+	{"template", nav.ToTemplate(50)}, {"omitted", nav.PageOf(nav.Omitted)},
+	{"trace of pods", nav.ToTrace("blue/api-d0 red/web-f0 8080")},
+	{"trace of addresses", nav.ToTrace("10.244.0.4 10.244.0.3 8080")},
+	{"probe", nav.ToProbe("blue/api-d0 red/web-f0 8080")},
+}
+
+// unreadFacts are the facts of a cluster whose server is in a state: nothing, or one kind, was not read.
+func unreadFacts(t *testing.T, conn model.ConnState, why string, only model.Kind) *revision.Facts {
+	p := uitest.ClusterFacts(t)
+	p.Desired, p.Zones, p.Loaded = nil, nil, conn != model.ConnDialling
+	c := p.Cluster
+	for o := range p.Cluster.Objects() {
+		if k := o.ObjectKey(); only == "" || k.Kind == only {
+			c, _ = c.Upsert(nil, []model.Key{k})
+		}
+	}
+	p.Cluster = c
+	src := &p.Sources[0]
+	if only == "" {
+		p.Broken = nil
+		src.Conn, src.Error, src.ReadAt = conn, why, revision.Facts{}.At
+	}
+	for i := range src.Resources {
+		if res := &src.Resources[i]; only == "" || res.Kind == only {
+			res.Conn, res.Error, res.Count, res.WasRead = conn, why, 0, false
+		}
+	}
+	return p
+}
+
+// TestUnreadPages walks the pages of a cluster of which nothing, or all but pods, was read: none
+// calls anything empty. The line of each that says so is in testdata/unread.txt.
 func TestUnreadPages(t *testing.T) {
 	const refused = "dial tcp 192.0.2.1:6443: connect: connection refused"
+	var got strings.Builder
 	for _, c := range []struct {
 		name string
 		conn model.ConnState
 		why  string
-		want string
+		only model.Kind
 	}{
-		{"lost", model.ConnLost, refused, "connection refused"},
-		{"refused", model.ConnDenied, "forbidden for user jane", "forbidden for user jane"},
-		{"loading", model.ConnDialling, "", "still reading prod-eu, 0 objects so far"},
+		{"lost", model.ConnLost, refused, ""},
+		{"refused", model.ConnDenied, "forbidden for user jane", ""},
+		{"loading", model.ConnDialling, "", ""},
+		{"pods refused", model.ConnDenied, "pods are forbidden for user jane", model.KindPod},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			for _, kind := range []nav.PageKind{nav.Ladder, nav.Findings, nav.Plan, nav.Matrix, nav.Logs, nav.Sessions, nav.Ready, nav.Zones, nav.Rows, nav.Cluster} {
-				p := uitest.ClusterFacts(t)
-				p.Cluster, p.Broken, p.Zones, p.Loaded, p.Desired = nil, nil, nil, c.conn != model.ConnDialling, nil
-				src := &p.Sources[0]
-				src.Conn, src.Error, src.ReadAt = c.conn, c.why, revision.Facts{}.At
-				for i := range src.Resources {
-					res := &src.Resources[i]
-					res.Conn, res.Error, res.Count, res.WasRead = c.conn, c.why, 0, false
-				}
-				s := uitest.OpenScreen(t, p, nav.PageOf(kind))
+		fmt.Fprintf(&got, "== %s\n", c.name)
+		for _, page := range unreadWalk {
+			t.Run(c.name+" "+page.name, func(t *testing.T) {
+				s := uitest.OpenScreen(t, unreadFacts(t, c.conn, c.why, c.only), page.page)
 				s.Resize(200, 40)
-				s.Want("findings ?", "ANP ?", "pods ?")
-				if kind != nav.Cluster { // which says it of every resource
-					s.Want(c.want)
+				s.Want("findings ?", "pods ?")
+				if c.only == "" {
+					s.Want("ANP ?")
+					s.WantNot(emptinesses...)
 				}
-				s.WantNot(emptinesses...)
-			}
-		})
+				line := ""
+				for l := range strings.SplitSeq(s.PlainFrame(), "\n") {
+					if line == "" && (strings.Contains(l, "unknown") || strings.Contains(l, "still reading") || strings.Contains(l, "not read") || strings.Contains(l, "may not")) {
+						line = strings.Join(strings.Fields(l), " ")
+					}
+				}
+				fmt.Fprintf(&got, "%-18s %s\n", page.name, line)
+			})
+		}
 	}
+	const golden = "testdata/unread.txt"
+	if *uitest.Update {
+		if err := os.WriteFile(golden, []byte(got.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.String() != string(want) {
+		t.Errorf("%s differs (-update writes it):\n%s", golden, got.String())
+	}
+}
+
+// TestUnreadTraceDialog asks for a name while pods are not read: whether there is one is unknown.
+func TestUnreadTraceDialog(t *testing.T) {
+	s := uitest.OpenScreen(t, unreadFacts(t, model.ConnDenied, "pods are forbidden", model.KindPod), nav.PageOf(nav.Ladder))
+	s.Press("t")
+	s.Type("zzzz")
+	s.Want("unknown: Pods were not read")
+	s.WantNot("no pod, node or Service")
 }
 
 // TestOneKindUnread has a cluster whose pods may not be read: what rests on pods is unknown, and the

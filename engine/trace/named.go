@@ -45,6 +45,24 @@ func unreadText(r *revision.Revision, kinds ...model.Kind) string {
 	return ""
 }
 
+// doubtAddresses makes an answer unknown that no policy is asked about two ends, if pods were never read:
+// an address may be a pod's.
+func doubtAddresses(r *revision.Revision, a *verdict.Answer) {
+	why := unreadText(r, model.KindPod)
+	if why == "" || a.Connection.From.Key.Kind != "" && a.Connection.To.Key.Kind != "" {
+		return
+	}
+	doubt := func(v *verdict.Verdict, reason *string) {
+		if *v == verdict.NotApplicable {
+			*v, *reason = verdict.Unknown, why
+		}
+	}
+	doubt(&a.Verdict, &a.Reason)
+	for i := range a.Paths {
+		doubt(&a.Paths[i].Verdict, &a.Paths[i].Reason)
+	}
+}
+
 // checkEnds returns an error if an end is not there and objects of its kind were never read.
 func checkEnds(r *revision.Revision, c verdict.Connection) error {
 	for _, e := range []verdict.Endpoint{c.From, c.To} {

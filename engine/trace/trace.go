@@ -168,15 +168,14 @@ func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by AnsweredBy, 
 	if err != nil {
 		return nil, err
 	}
-	if why := unreadText(r, model.KindPod); why != "" && a.Verdict == verdict.NotApplicable && (c.From.Key.Kind == "" || c.To.Key.Kind == "") {
-		a.Verdict, a.Reason = verdict.Unknown, why // the address may be a pod's
-	}
+	doubtAddresses(r, &a)
 	out := &Trace{Connection: c, Verdict: a.Verdict, Reason: a.Reason, Answer: a}
 	if by == Both {
 		rows, err := walk.FromRows(x, t.rowsIn(r), c)
 		if err != nil {
 			return nil, err
 		}
+		doubtAddresses(r, &rows)
 		out.Rows = &rows
 	}
 	out.joinPaths()

@@ -182,16 +182,16 @@ func (v *convertPage) fillTable(env *view.Env) {
 			items = append(items, r)
 		}
 	}
-	v.table.Empty = v.emptyText()
+	v.table.Empty = v.emptyText(env.Rev)
 	v.table.SetItems(items)
 	v.showPolicyText(env)
 }
 
-func (v *convertPage) emptyText() string {
+func (v *convertPage) emptyText(r *revision.Revision) string {
 	if len(v.res.Rules) > 0 {
 		return "every rule is exact"
 	}
-	return "nothing to convert to " + string(v.targetKind) + " · tab another API"
+	return r.EmptyText("nothing to convert to " + string(v.targetKind) + " · tab another API")
 }
 
 // showPolicyText shows the policy that the rule under the cursor became.

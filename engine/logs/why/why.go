@@ -81,7 +81,9 @@ func CheckSteps(l *logs.Store, rev *revision.Revision, about Subject) []Check {
 		goOn = c.checkPolicy()
 	} else if rev.Mode.Name == revision.LogsMode {
 		c.add("annotation", Unknown, "No cluster is loaded: which policies log, and whose addresses these are, is not known. Start with -f PATH for pods and policies.")
-	} else if names, all := policies.LoggingPolicies(rev); len(names) == 0 {
+	} else if names, all := policies.LoggingPolicies(rev); all == 0 && rev.Unread() != nil {
+		c.add(step, Unknown, "Which policies log is not known: %s.", rev.Unread().BriefText())
+	} else if len(names) == 0 {
 		text := fmt.Sprintf("None of the %s policies logs.", words.Thousands(all))
 		switch all {
 		case 0:
