@@ -78,8 +78,6 @@ const (
 	InvalidProtocolEmpty = "cnp-empty-protocol"
 	InvalidProtocol      = "protocol"   // a protocol that gives a row OVN cannot use (ovn-kubernetes.md#unknown-protocol)
 	InvalidPortRange     = "port-range" // a range that ends before it begins, whose row never matches
-	// InvalidUnjudged is a valid field of Antrea's whose effect Rung does not judge.
-	InvalidUnjudged = "antrea-not-judged"
 )
 
 // tolerated are the codes in Policy.Invalid of what OVN-Kubernetes programs all the same: the
@@ -97,10 +95,10 @@ func (p *Policy) IsRefused() bool {
 	return slices.ContainsFunc(p.Invalid, func(b Broken) bool { return !b.IsTolerated() })
 }
 
-// WhyUntaken returns the first thing for which a refused policy is not taken, and by whom: "Antrea refuses" of
-// a system with that title, or "Rung does not judge" for a valid policy.
+// WhyUntaken returns the first thing for which a refused policy is not taken, and by whom: a system with that
+// title "refuses", or for a warning, of a valid policy, "Rung does not judge".
 func (p *Policy) WhyUntaken(title string) (by string, b Broken) {
-	i := slices.IndexFunc(p.Invalid, func(b Broken) bool { return !b.IsTolerated() && b.Code != InvalidUnjudged })
+	i := slices.IndexFunc(p.Invalid, func(b Broken) bool { return !b.IsTolerated() && b.IsError() })
 	if i >= 0 {
 		return title + " refuses", p.Invalid[i]
 	}

@@ -72,7 +72,7 @@ const (
 	RuleNames        = "antrea-rule-names"
 
 	// NotJudged is no mistake: Antrea does what the field says, and Rung does not know what that is.
-	NotJudged = model.InvalidUnjudged
+	NotJudged = "antrea-not-judged"
 )
 
 // SaysExcept is said of an ipBlock of a group with except.

@@ -173,7 +173,7 @@ func bandMarks(band *ladder.Band, r *ladder.BandRung, p *model.Policy) (marks []
 // untakenText is the mark of a policy that decides nothing, or of which Rung does not say what it decides.
 func untakenText(p *model.Policy) string {
 	by, b := p.WhyUntaken("")
-	if b.Code == model.InvalidUnjudged {
+	if !b.IsError() {
 		return signs.Unknown + " " + by + " it: " + b.Message
 	}
 	return signs.No + " decides nothing: " + b.Message

@@ -83,7 +83,7 @@ func decidesConnections(r *revision.Revision, k model.Kind) bool {
 	case model.KindEvent:
 		return false
 	case model.KindACNP, model.KindANNP:
-		// Without evidence of a plugin, a refused policy of Antrea may mean that Antrea decides.
+		// Without evidence of a plugin, a refused policy in tiers may mean that its plugin decides.
 		return r.System.AsksPoliciesOf(k) || isSystemGuessed(r)
 	}
 	return r.System.AsksPoliciesOf(k) // what is misspelt may be meant for a policy
