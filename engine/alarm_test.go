@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"rung/engine/source"
 	"rung/model"
 	"rung/revision"
 	"rung/test/given"
@@ -42,6 +43,9 @@ func TestSettlingEndsByItself(t *testing.T) {
 	}
 	z.SettlesAt = z.NextBehind(now)
 	e.runInLoop(func(s *loopState) {
+		for _, name := range []string{"a", "b"} { // rows of unread objects are not comparable
+			s.takeUpdate(name, source.Update{Loaded: true, State: model.SourceState{Name: name, Conn: model.ConnSynced}})
+		}
 		s.zones.States()["z"] = z
 		s.MarkChanged()
 	})

@@ -65,7 +65,8 @@ func ZonesSettled() func(*revision.Revision) bool {
 				return false
 			}
 		}
-		return len(r.Zones) > 0 || !r.System.HasFeature(system.Rows) || unknownZones(r) != nil
+		nodes := r.Unread(model.KindNode) // nodes that cannot be read give no zones
+		return len(r.Zones) > 0 || !r.System.HasFeature(system.Rows) || nodes != nil && !nodes.IsReading
 	}
 }
 
