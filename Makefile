@@ -69,7 +69,7 @@ test-race: build ## the tests that run in many goroutines, with the race detecto
 # once run under the race detector too.
 test-plain: build ## the others, and all scripts and examples of the command line
 	go test -p $(ATONCE) -timeout 15m $(TESTFLAGS) $(PLAIN)
-	go test -count=1 -timeout 15m -run '^(TestScripts|TestExamplesRun)$$' ./cli
+	go test -count=1 -timeout 15m -run '^(TestScripts|TestExamplesRun|TestUnreadCommands)$$' ./cli
 
 # Tests named TestTiming… measure: one after the other, without the race detector.
 test-timing: build ## the times alone; TIMING=strict on a quiet machine

@@ -115,6 +115,9 @@ var calm = []string{"findings none", "nothing found", "100 free", " 0 pods", "no
 // lists, or refuses one kind. None calls unread objects absent, and none ends with 0 unless its
 // answer is whole. What each says first is in testdata/unread.txt.
 func TestUnreadCommands(t *testing.T) {
+	if raced {
+		t.Skip("starts 170 commands: make test-plain runs it, without the race detector")
+	}
 	golden, err := filepath.Abs("testdata/unread.txt")
 	if err != nil {
 		t.Fatal(err)
