@@ -15,7 +15,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
 	"rung/cli/command"
@@ -251,18 +250,7 @@ func TestNoFalseCalm(t *testing.T) {
 			fmt.Fprintf(&got, "== rung %s: exit %d%s\n%s%s", line, code, why, gist(out), quoted("! ", errs))
 		}
 	}
-	if *uitest.Update {
-		if err := os.WriteFile(golden, []byte(got.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	uitest.CompareGolden(t, golden, got.String())
 }
 
 // commandNames are those of all commands but the hidden ones.

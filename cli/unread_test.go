@@ -169,18 +169,7 @@ func TestUnreadCommands(t *testing.T) {
 			fmt.Fprintf(&got, "and %d more that say what the one before says\n", alike)
 		}
 	}
-	if *uitest.Update {
-		if err := os.WriteFile(golden, []byte(got.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.String() != string(want) {
-		t.Errorf("testdata/unread.txt differs (-update writes it):\n%s", got.String())
-	}
+	uitest.CompareGolden(t, golden, got.String())
 }
 
 // firstSaid returns the first line of an answer that says what is unknown or was not read, without

@@ -23,7 +23,7 @@ func (r *Revision) Omissions() []model.Omission {
 }
 
 func findOmissions(r *Revision) []model.Omission {
-	return slices.Concat(unreadObjects(r), policiesWithoutRows(r), unreadKinds(r), unreadZones(r), undecidedPolicies(r), unplacedPods(r), podsToBe(r), absentKinds(r), WholeDesired(r).Networks().PodsElsewhere(r.Cluster))
+	return slices.Concat(unreadObjects(r), policiesWithoutRows(r), unreadKinds(r), unreadZones(r), undecidedPolicies(r), unjudgedGroups(r), unplacedPods(r), podsToBe(r), absentKinds(r), WholeDesired(r).Networks().PodsElsewhere(r.Cluster))
 }
 
 // unknownKind is the code of objects of a kind that Rung does not read: a warning where they
@@ -223,6 +223,19 @@ func absentKinds(r *Revision) (out []model.Omission) {
 		if r.System.AsksPoliciesOf(k) && !have[k] && r.Cluster.Count(k) == 0 {
 			out = append(out, model.Omission{Code: model.OmittedAbsent, Key: model.Key{Kind: k},
 				Why: "there are no " + words.Plural(string(k)) + ": the input has none"})
+		}
+	}
+	return out
+}
+
+// unjudgedGroups are the groups that policies name and whose members Rung does not know.
+func unjudgedGroups(r *Revision) (out []model.Omission) {
+	for _, k := range []model.Kind{model.KindClusterGroup, model.KindGroup} {
+		for g := range r.Cluster.Groups(k) {
+			if len(g.Invalid) > 0 && !g.Invalid[0].IsError() && len(system.PoliciesNaming(r.Cluster, g.Key)) > 0 {
+				out = append(out, model.Omission{Code: model.OmittedObject, Key: g.Key, Origin: g.Origin,
+					Why: "which Rung does not judge: " + g.Invalid[0].Field + " " + g.Invalid[0].Message})
+			}
 		}
 	}
 	return out

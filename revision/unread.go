@@ -90,6 +90,18 @@ func (r *Revision) Unread(kinds ...model.Kind) *Unread {
 	return u
 }
 
+// NeverRead is Unread where some objects were never read: what is not there may be there. It is nil
+// for no revision, too.
+func (r *Revision) NeverRead(kinds ...model.Kind) *Unread {
+	if r == nil {
+		return nil
+	}
+	if u := r.Unread(kinds...); u != nil && u.IsPartial {
+		return u
+	}
+	return nil
+}
+
 // isAsked reports whether Unread asks about a kind.
 func (r *Revision) isAsked(k model.Kind, kinds []model.Kind) bool {
 	switch {
@@ -173,13 +185,10 @@ func (u *Unread) CountText(n int) string {
 // UnreadPods returns what is unread if pods, or their namespaces or nodes, were never read, or all
 // objects are still being read; else nil.
 func (r *Revision) UnreadPods() *Unread {
-	if u := r.Unread(); u != nil && u.IsReading && u.IsPartial {
+	if u := r.NeverRead(); u != nil && u.IsReading {
 		return u
 	}
-	if u := r.Unread(model.KindPod, model.KindNamespace, model.KindNode); u != nil && u.IsPartial {
-		return u
-	}
-	return nil
+	return r.NeverRead(model.KindPod, model.KindNamespace, model.KindNode)
 }
 
 // kindOfUnits are the kinds whose objects the rows of units stand for that are no objects.
@@ -193,7 +202,7 @@ func (r *Revision) WhyIncomparable() func(units model.Kind) string {
 	}
 	unread := map[model.Kind]string{}
 	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindEF, model.KindMNP} {
-		if u := r.Unread(k); u != nil && u.IsPartial {
+		if u := r.NeverRead(k); u != nil {
 			unread[k] = u.BriefText()
 		}
 	}
@@ -204,9 +213,9 @@ func (r *Revision) WhyIncomparable() func(units model.Kind) string {
 }
 
 // MissingText says that something does not exist, or if objects of the kinds were never read
-// "whether pod a/b exists is unknown: Pods were not read".
+// "whether pod a/b exists is unknown: Pods were not read". The revision may be nil.
 func (r *Revision) MissingText(what string, kinds ...model.Kind) string {
-	if u := r.Unread(kinds...); u != nil && u.IsPartial {
+	if u := r.NeverRead(kinds...); u != nil {
 		return "whether " + what + " exists is unknown: " + u.BriefText()
 	}
 	return what + " does not exist"

@@ -2,7 +2,6 @@ package ui_test
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -91,19 +90,7 @@ func TestUnreadPages(t *testing.T) {
 			})
 		}
 	}
-	const golden = "testdata/unread.txt"
-	if *uitest.Update {
-		if err := os.WriteFile(golden, []byte(got.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.String() != string(want) {
-		t.Errorf("%s differs (-update writes it):\n%s", golden, got.String())
-	}
+	uitest.CompareGolden(t, "testdata/unread.txt", got.String())
 }
 
 // TestUnreadTraceDialog asks for a name while pods are not read: whether there is one is unknown.

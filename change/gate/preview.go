@@ -219,11 +219,13 @@ func (r *mutationResolver) blockConflict(base, now *model.Policy, c rewrite.Conf
 	if r.preview.Conflict == nil {
 		r.preview.Conflict = rewrite.MergeConflict(c)
 	}
-	switch {
-	case c.Now == "":
+	if c.Now == "" {
 		r.block("%s was removed meanwhile", c.Key.Label())
-	case base == nil || now == nil:
+		return
+	}
+	if base == nil || now == nil {
 		r.block("%s was changed meanwhile", c.Key.Label())
+		return
 	}
 	var fields []string
 	for _, f := range effect.FieldChanges(base, now) {

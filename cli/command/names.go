@@ -37,7 +37,7 @@ func PolicyNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
 		if like := cmp.Or(words.DidYouMean(name, all), words.DidYouMean(rest, all)); like != "" {
 			return model.PolicyKey{}, fmt.Errorf("no policy %q%s", name, like)
 		}
-		if u := r.Unread(policyKinds...); u != nil && u.IsPartial {
+		if u := r.NeverRead(policyKinds...); u != nil {
 			return model.PolicyKey{}, fmt.Errorf("no policy %q among those read; %s", name, u.Text())
 		}
 		if names := policyNames(r); names != "" {
@@ -63,7 +63,7 @@ func ChangeableNamed(r *revision.Revision, name string) (model.PolicyKey, error)
 
 // NoNamespace is the error of a namespace that does not exist, with the one that was meant.
 func NoNamespace(r *revision.Revision, name string) error {
-	if u := r.Unread(model.KindNamespace); u != nil && u.IsPartial {
+	if r.NeverRead(model.KindNamespace) != nil {
 		return errors.New(r.MissingText("namespace "+name, model.KindNamespace))
 	}
 	return fmt.Errorf("no namespace %q%s", name, words.DidYouMean(name, NamespaceChoices(nil, r)))
@@ -71,7 +71,7 @@ func NoNamespace(r *revision.Revision, name string) error {
 
 // NoPod is the error of a pod that does not exist, with the one that was meant.
 func NoPod(r *revision.Revision, name string) error {
-	if u := r.Unread(model.KindPod); u != nil && u.IsPartial {
+	if r.NeverRead(model.KindPod) != nil {
 		return errors.New(r.MissingText("pod "+name, model.KindPod))
 	}
 	return fmt.Errorf("no pod %s among the %s read%s", name, words.Count(r.Cluster.Count(model.KindPod), "pod"),
@@ -125,7 +125,7 @@ func ZonesNamed(r *revision.Revision, name string) ([]*model.ZoneState, error) {
 
 // unknownZones returns an error if no zone is known because the nodes were not read.
 func unknownZones(r *revision.Revision) error {
-	if u := r.Unread(model.KindNode); u != nil && u.IsPartial && len(r.Zones) == 0 {
+	if u := r.NeverRead(model.KindNode); u != nil && len(r.Zones) == 0 {
 		return errors.New("zones are " + u.Text())
 	}
 	return nil

@@ -253,7 +253,7 @@ func tailLines(ctx context.Context, a *command.App, e *engine.Engine, q *logquer
 		case printed == 0:
 			streams := e.Logs().Streams()
 			text := whyNoLines(streams, since)
-			if u := e.Revision().Unread(model.KindNode); u != nil && u.IsPartial && len(streams) == 0 {
+			if u := e.Revision().NeverRead(model.KindNode); u != nil && len(streams) == 0 {
 				text = "no log was read: " + clean.Line(u.BriefText())
 			} else if len(streams) > 0 && !slices.ContainsFunc(streams, func(s logline.Stream) bool { return s.IsUp() || s.File != "" }) {
 				text = "no log was read"

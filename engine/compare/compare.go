@@ -45,7 +45,7 @@ func Of(ctx context.Context, before, after *revision.Revision, names [2]string, 
 		return nil, err
 	}
 	for i, r := range []*revision.Revision{before, after} {
-		if u := reach.WhyNotCompared(r); u != nil {
+		if u := r.NeverRead(); u != nil {
 			d.IsPartial = true
 			d.NotConsidered = append(d.NotConsidered, model.Omission{Code: model.OmittedAll,
 				Why: "connections and findings were not compared: " + u.BriefText() + " (" + names[i] + ")"})

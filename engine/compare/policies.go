@@ -69,8 +69,7 @@ func (c *PolicyChange) Priorities() string {
 // went is unknown then.
 func isKindUnread(k model.Kind, before, after *revision.Revision) bool {
 	return slices.ContainsFunc([]*revision.Revision{before, after}, func(r *revision.Revision) bool {
-		u := r.Unread(k)
-		return u != nil && u.IsPartial
+		return r.NeverRead(k) != nil
 	})
 }
 

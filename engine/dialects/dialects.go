@@ -222,15 +222,23 @@ func ExcuseUnread(st *model.ZoneState, why func(units model.Kind) string) *model
 	if why == nil {
 		return st
 	}
-	next := *st
-	next.Policies = maps.Clone(st.Policies)
+	var out *model.ZoneState // a copy, once a policy is concerned
 	for k, p := range st.Policies {
-		if text := why(k.Kind); text != "" && p.None == nil {
-			next.Policies[k] = &model.PolicyInZone{Policy: k, NotComparable: true, Why: text, Touched: p.Touched, LiveACLs: p.LiveACLs,
-				LivePriority: p.LivePriority, Rows: p.Rows}
+		text := why(k.Kind)
+		if text == "" || p.None != nil {
+			continue
 		}
+		if out == nil {
+			next := *st
+			next.Policies = maps.Clone(st.Policies)
+			out = &next
+		}
+		out.Policies[k] = incomparable(p, text)
 	}
-	return &next
+	if out == nil {
+		return st
+	}
+	return out
 }
 
 // excusedPolicies are the policies of a zone with those of the kinds that deviate marked;
@@ -251,10 +259,15 @@ func excusedPolicies(c *model.Cluster, in map[model.PolicyKey]*model.PolicyInZon
 		if out == nil {
 			out = maps.Clone(in)
 		}
-		out[k] = &model.PolicyInZone{Policy: k, NotComparable: true, Why: why, Touched: p.Touched, LiveACLs: p.LiveACLs,
-			LivePriority: p.LivePriority, Rows: p.Rows}
+		out[k] = incomparable(p, why)
 	}
 	return out
+}
+
+// incomparable returns what stays known of a policy whose rows cannot be compared, with the reason.
+func incomparable(p *model.PolicyInZone, why string) *model.PolicyInZone {
+	return &model.PolicyInZone{Policy: p.Policy, NotComparable: true, Why: why, Touched: p.Touched, LiveACLs: p.LiveACLs,
+		LivePriority: p.LivePriority, Rows: p.Rows}
 }
 
 // asksStateless says whether a NetworkPolicy asks for rows without state.

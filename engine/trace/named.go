@@ -34,27 +34,16 @@ type EndNames struct {
 // read, or nil.
 func NamesOf(c *model.Cluster, r *revision.Revision) *EndNames { return &EndNames{cluster: c, rev: r} }
 
-// unreadText says what is unread if ends of some kinds were never read, else it is empty.
-func unreadText(r *revision.Revision, kinds ...model.Kind) string {
-	if r == nil {
-		return ""
-	}
-	if u := r.Unread(kinds...); u != nil && u.IsPartial {
-		return u.BriefText()
-	}
-	return ""
-}
-
 // doubtAddresses makes an answer unknown that no policy is asked about two ends, if pods were never read:
 // an address may be a pod's.
 func doubtAddresses(r *revision.Revision, a *verdict.Answer) {
-	why := unreadText(r, model.KindPod)
-	if why == "" || a.Connection.From.Key.Kind != "" && a.Connection.To.Key.Kind != "" {
+	unread := r.NeverRead(model.KindPod)
+	if unread == nil || a.Connection.From.Key.Kind != "" && a.Connection.To.Key.Kind != "" {
 		return
 	}
 	doubt := func(v *verdict.Verdict, reason *string) {
 		if *v == verdict.NotApplicable {
-			*v, *reason = verdict.Unknown, why
+			*v, *reason = verdict.Unknown, unread.BriefText()
 		}
 	}
 	doubt(&a.Verdict, &a.Reason)
@@ -66,7 +55,7 @@ func doubtAddresses(r *revision.Revision, a *verdict.Answer) {
 // checkEnds returns an error if an end is not there and objects of its kind were never read.
 func checkEnds(r *revision.Revision, c verdict.Connection) error {
 	for _, e := range []verdict.Endpoint{c.From, c.To} {
-		if e.Key.Name != "" && r.JudgedCluster().Get(e.Key) == nil && unreadText(r, e.Key.Kind) != "" {
+		if e.Key.Name != "" && r.JudgedCluster().Get(e.Key) == nil && r.NeverRead(e.Key.Kind) != nil {
 			return fmt.Errorf("%w: %s", verdict.ErrQuestion, r.MissingText(EndText(e.Key), e.Key.Kind))
 		}
 	}
@@ -134,8 +123,8 @@ func (n *EndNames) ReadEnd(text string, services bool) (verdict.Endpoint, error)
 		if services {
 			kinds = "pod, node or Service"
 		}
-		if why := unreadText(n.rev, model.KindPod, model.KindNode); why != "" {
-			return verdict.Endpoint{}, fmt.Errorf("%q: whether a %s has this name is unknown: %s", text, kinds, why)
+		if u := n.rev.NeverRead(model.KindPod, model.KindNode); u != nil {
+			return verdict.Endpoint{}, fmt.Errorf("%q: whether a %s has this name is unknown: %s", text, kinds, u.BriefText())
 		}
 		if like := words.DidYouMean(text, n.allEnds(services)); like != "" {
 			return verdict.Endpoint{}, fmt.Errorf("%q: no %s has this name%s", text, kinds, like)

@@ -40,14 +40,6 @@ type endFinder struct {
 	spaces  map[string]string // of imagined namespaces, by labels
 }
 
-// missingText says that something does not exist, or that this is unknown.
-func (f *endFinder) missingText(what string, k model.Kind) string {
-	if f.rev == nil {
-		return what + " does not exist"
-	}
-	return f.rev.MissingText(what, k)
-}
-
 func (f *endFinder) addProblem(at FilePlace, format string, args ...any) {
 	f.problems = append(f.problems, &Problem{at, clean.Text(fmt.Sprintf(format, args...))})
 }
@@ -161,10 +153,10 @@ func (f *endFinder) findNamed(at FilePlace, name string, source bool, out *found
 		if p := f.c.Pod(e.Key.Namespace, e.Key.Name); p != nil {
 			out.addPod(p, true)
 		} else {
-			f.addProblem(at, "%s", f.missingText("pod "+e.String(), model.KindPod))
+			f.addProblem(at, "%s", f.rev.MissingText("pod "+e.String(), model.KindPod))
 		}
 	case f.c.Get(e.Key) == nil:
-		f.addProblem(at, "%s", f.missingText(e.String(), e.Key.Kind))
+		f.addProblem(at, "%s", f.rev.MissingText(e.String(), e.Key.Kind))
 	default:
 		out.addEnd(e)
 	}
@@ -180,7 +172,7 @@ func (f *endFinder) findNodes(e *StatementEnd, out *foundEnds) {
 	}
 	for _, name := range e.Node.Names {
 		if !there[name] {
-			f.addProblem(e.Node.FilePlace, "%s", f.missingText("node "+name, model.KindNode))
+			f.addProblem(e.Node.FilePlace, "%s", f.rev.MissingText("node "+name, model.KindNode))
 		}
 	}
 }
@@ -214,7 +206,7 @@ func (f *endFinder) findPods(e *StatementEnd, out *foundEnds) {
 	}
 	for _, name := range e.Namespace.Names {
 		if !spaces[name] && f.c.Namespace(name) == nil && !f.imagine {
-			f.addProblem(e.Namespace.FilePlace, "%s", f.missingText("namespace "+name, model.KindNamespace))
+			f.addProblem(e.Namespace.FilePlace, "%s", f.rev.MissingText("namespace "+name, model.KindNamespace))
 		}
 	}
 	if e.Workload.isMade && hits == 0 && len(f.problems) == known {
@@ -228,7 +220,7 @@ func (f *endFinder) findPods(e *StatementEnd, out *foundEnds) {
 			if e.Namespace.isMade {
 				in = e.Namespace.String() + "/"
 			}
-			f.addProblem(e.Pod.FilePlace, "%s", f.missingText("pod "+in+name, model.KindPod))
+			f.addProblem(e.Pod.FilePlace, "%s", f.rev.MissingText("pod "+in+name, model.KindPod))
 		case len(keys) > 1 && !e.Namespace.isMade:
 			var all []string
 			for _, k := range keys {

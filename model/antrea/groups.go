@@ -90,6 +90,9 @@ func (r *GroupResolver) MembersOf(k model.Key) GroupMembers {
 	if !ok {
 		return GroupMembers{Reasons: []EmptyReason{{GroupMissing, ObjectLabel(k) + " does not exist" + r.otherKindHint(k)}}}
 	}
+	if len(g.Invalid) > 0 && !g.Invalid[0].IsError() {
+		return GroupMembers{Reasons: []EmptyReason{{NotJudged, ObjectLabel(k) + " " + g.Invalid[0].Message}}}
+	}
 	if len(g.Invalid) > 0 {
 		return GroupMembers{Reasons: []EmptyReason{{GroupRefused, ObjectLabel(k) + " stands for nothing: " + g.Invalid[0].Message}}}
 	}

@@ -64,20 +64,10 @@ type Changes struct {
 	Ends int
 }
 
-// WhyNotCompared returns what is unread if connections of a revision cannot be held against those of
-// another; else nil.
-func WhyNotCompared(r *revision.Revision) *revision.Unread {
-	if u := r.Unread(); u != nil && u.IsPartial {
-		return u
-	}
-	return nil
-}
-
 // Compare says what becomes of connections from one revision to another; nothing, if objects of one
-// were never read. The error is the
-// context's, or says that there are too many ends.
+// were never read (Revision.NeverRead). The error is the context's, or says that there are too many ends.
 func Compare(ctx context.Context, before, after *revision.Revision) (*Changes, error) {
-	if WhyNotCompared(before) != nil || WhyNotCompared(after) != nil {
+	if before.NeverRead() != nil || after.NeverRead() != nil {
 		return &Changes{}, nil
 	}
 	a := alignRevisions(before, after)

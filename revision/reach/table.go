@@ -244,7 +244,7 @@ func WhyNoEnds(r *revision.Revision) string {
 			onUDN++
 		}
 	}
-	if u := r.Unread(model.KindPod, model.KindNamespace); onUDN == 0 && u != nil && u.IsPartial {
+	if u := r.NeverRead(model.KindPod, model.KindNamespace); onUDN == 0 && u != nil {
 		return u.Text()
 	}
 	if onUDN == 0 {

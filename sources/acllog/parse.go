@@ -150,8 +150,9 @@ func cutHeader(line string) (h lineHeader, ok bool) {
 		return h, false
 	}
 	at := strings.LastIndexByte(front, ' ') + 1
-	if at > 0 && strings.HasPrefix(rest, module[1:]) { // no word for the time: it is syslog's
-		h.seq, front = front[at:], front[:at]+toSyslog
+	h.prefix, h.time = front[:at], front[at:]
+	if at > 0 && strings.HasPrefix(rest, module[1:]) { // the time is syslog's, and the number comes first
+		h.time, h.seq = toSyslog, h.time
 	} else {
 		h.seq, rest, ok = strings.Cut(rest, "|")
 	}
@@ -165,10 +166,6 @@ func cutHeader(line string) (h lineHeader, ok bool) {
 	_, h.message, ok = strings.Cut(rest, "|")
 	if !ok {
 		return h, false
-	}
-	h.time = front
-	if at := strings.LastIndexByte(front, ' '); at >= 0 {
-		h.prefix, h.time = front[:at+1], front[at+1:]
 	}
 	return h, true
 }

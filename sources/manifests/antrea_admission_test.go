@@ -123,7 +123,7 @@ var refusedByAntrea = []struct {
 	{antrea.NotJudged, []string{acnpOf("p", toAll+", ingress: [{action: Drop, from: [{podSelector: {}, scope: ClusterSet}]}]")}, "objects of other clusters"},
 	{antrea.NotJudged, []string{serviceOf("web", "clusterIP: 10.96.0.1"), acnpOf("p", toAll+", egress: [{action: Drop, toServices: [{name: web, namespace: shop, scope: ClusterSet}]}]")}, "objects of other clusters"},
 	{antrea.NotJudged, []string{acnpOf("p", toAll+", ingress: [{action: Drop, ports: [{port: 80, sourcePort: 1000, sourceEndPort: 2000}]}]")}, "source ports"},
-	{antrea.GroupRefused, []string{groupOf("g", "externalEntitySelector: {}"), acnpOf("p", "appliedTo: [{group: g}], ingress: [{action: Drop}]")}, "machines outside the cluster"},
+	{antrea.NotJudged, []string{groupOf("g", "externalEntitySelector: {}"), acnpOf("p", "appliedTo: [{group: g}], ingress: [{action: Drop}]")}, "machines outside the cluster"},
 	{antrea.ToServicesMixed, []string{serviceOf("web", "clusterIP: 10.96.0.1"), acnpOf("p", toAll+", egress: [{action: Drop, toServices: [{name: web, namespace: shop}], ports: [{port: 80}]}]")}, "cannot be used with to or ports"},
 	{antrea.ToServicesIngress, []string{acnpOf("p", toAll+", ingress: [{action: Drop, toServices: [{name: web, namespace: shop}]}]")}, "is of egress rules"},
 	{antrea.ToServicesHeadless, []string{serviceOf("web", "clusterIP: None"), acnpOf("p", toAll+", egress: [{action: Drop, toServices: [{name: web, namespace: shop}]}]")}, "is headless"},

@@ -235,23 +235,28 @@ func (s *Screen) GoldenIn(profile colorprofile.Profile, name string, sizes ...[2
 
 func (s *Screen) compareGolden(file, got string) {
 	s.t.Helper()
-	path := filepath.Join("testdata", file)
+	CompareGolden(s.t, filepath.Join("testdata", file), got)
+}
+
+// CompareGolden compares a text with that of a golden file, or with -update writes it.
+func CompareGolden(t testing.TB, path, got string) {
+	t.Helper()
 	if *Update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			s.t.Fatal(err)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
 		}
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			s.t.Fatal(err)
+			t.Fatal(err)
 		}
 		return
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
-		s.t.Errorf("no golden file, go test -update writes it: %v", err)
+		t.Errorf("no golden file, go test -update writes it: %v", err)
 		return
 	}
 	if diff := lineDiff(string(want), got); diff != "" {
-		s.t.Errorf("%s differs, go test -update accepts it:\n%s", file, diff)
+		t.Errorf("%s differs, go test -update accepts it:\n%s", filepath.Base(path), diff)
 	}
 }
 

@@ -143,7 +143,7 @@ func (v *findingsPage) fillTable() {
 		items = append(append(items, over), below...)
 	}
 	told := findings.FindingsOf(v.objectFindings)
-	if u := v.rev.Unread(); u != nil && u.IsPartial && len(told) > 0 {
+	if u := v.rev.NeverRead(); u != nil && len(told) > 0 {
 		head(u.Text(), nil) // these may be wrong
 	}
 	for _, of := range []model.Severity{model.SeverityError, model.SeverityWarning, model.SeverityInfo} {

@@ -72,6 +72,7 @@ func NewGroup(o *AntreaGroup, m model.Meta) *model.Group {
 	switch {
 	case spec.ExternalEntity != nil && forms == 1:
 		bad(antrea.NotJudged, "spec.externalEntitySelector", "is about "+externalEntities)
+		g.Invalid[len(g.Invalid)-1].Severity = model.SeverityWarning
 	case forms > 1:
 		bad(antrea.GroupForms, "spec", "has several of podSelector or namespaceSelector, serviceReference, ipBlock, ipBlocks and childGroups: one may stand")
 	case forms == 0:
