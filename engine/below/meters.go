@@ -48,18 +48,6 @@ func (l *lostLines) linesLost(zone, acl string) (n uint64, ok bool) {
 	return s.Dropped, ok
 }
 
-// isDue says whether a zone's meters are to be read now: while an ACL of it is at its limit,
-// and once more after that, for what was lost since they were read last.
-func (l *lostLines) isDue(zone string, limited bool, now time.Time) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	z := l.zones[zone]
-	if z == nil {
-		return limited
-	}
-	return (limited || z.open) && !now.Before(z.readAgainAt)
-}
-
 // noteMeters keeps what was read; a zone that could not be read is not counted.
 func (l *lostLines) noteMeters(zone string, z zoneMeters) {
 	l.mu.Lock()
@@ -67,15 +55,32 @@ func (l *lostLines) noteMeters(zone string, z zoneMeters) {
 	l.zones[zone] = &z
 }
 
-// forgetZones lets go of zones whose meters hold nothing back.
-func (l *lostLines) forgetZones(want []string) {
+// dueZones are the zones whose meters are to be read now, and whether an ACL of each is at its
+// limit: those with losses, and once more those in which there may have been some since they
+// were read. The others are let go.
+func (l *lostLines) dueZones(losses []logs.MeterLoss, now time.Time) (due map[string]bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for zone := range l.zones {
-		if !slices.Contains(want, zone) {
+	limited := map[string]bool{}
+	for _, x := range losses {
+		limited[x.Zone] = limited[x.Zone] || x.AtLimit
+	}
+	due = map[string]bool{}
+	for zone, z := range l.zones {
+		atLimit, losing := limited[zone]
+		switch {
+		case (atLimit || z.open) && !now.Before(z.readAgainAt):
+			due[zone] = atLimit
+		case !losing && !z.open:
 			delete(l.zones, zone)
 		}
 	}
+	for zone, atLimit := range limited {
+		if l.zones[zone] == nil && atLimit {
+			due[zone] = true
+		}
+	}
+	return due
 }
 
 // RunMeters reads the meters of zones in which an ACL is at its limit, until the loop
@@ -91,19 +96,7 @@ func RunMeters(ctx context.Context, store *logs.Store, every time.Duration, read
 			return
 		case <-ticker.C:
 		}
-		var known []string
-		limited := map[string]bool{}
-		for _, x := range store.Losses() { // those at the limit first
-			if !slices.Contains(known, x.Zone) {
-				known = append(known, x.Zone)
-				limited[x.Zone] = x.AtLimit
-			}
-		}
-		l.forgetZones(known)
-		for _, zone := range known {
-			if !l.isDue(zone, limited[zone], time.Now()) {
-				continue
-			}
+		for zone, limited := range l.dueZones(store.Losses(), time.Now()) {
 			within, cancel := context.WithTimeout(ctx, metersWithin)
 			stats, err := read(within, zone)
 			cancel()
@@ -111,7 +104,7 @@ func RunMeters(ctx context.Context, store *logs.Store, every time.Duration, read
 			if err != nil {
 				stats, next = nil, max(every, metersFailed)
 			}
-			l.noteMeters(zone, zoneMeters{stats, time.Now().Add(next), limited[zone]})
+			l.noteMeters(zone, zoneMeters{stats, time.Now().Add(next), limited})
 		}
 	}
 }

@@ -91,6 +91,7 @@ type meteredLines struct {
 	newestCame  time.Time // when the newest line came
 	reached     time.Time // when a second last had as many lines as the meter lets through
 	rate, burst int
+	name        string    // the name of the ACLs behind it, as in the lines
 	rows        []string  // the ACLs behind it, by UUID
 	looked      time.Time // when they were looked for
 }
@@ -106,7 +107,8 @@ func (l *Store) meterLine(rev *revision.Revision, e *entries.Entry, f *ruleFacts
 		t.metersAt = l.meters.gen
 	}
 	if t.metered != nil {
-		t.metered.countLine(rev, k, e.Line.Name, l.limits.limitOf(rev, k.zone), e.Line.At, now)
+		t.metered.name = e.Line.Name
+		t.metered.countLine(l.limits.limitOf(rev, k.zone), e.Line.At, now)
 	}
 }
 
@@ -131,8 +133,12 @@ func (x *meterLimits) limitOf(rev *revision.Revision, zone string) meterLimit {
 	return m
 }
 
-// rowsEvery is how often the rows of an ACL at its limit are looked for.
-const rowsEvery = 10 * time.Second
+// The rows of an ACL at its limit are looked for every rowsEvery, and every missingRowsEvery
+// while none is found: lines may come before the rows of their zone are read.
+const (
+	rowsEvery        = 10 * time.Second
+	missingRowsEvery = time.Second
+)
 
 func (m *meteredLines) isCapped(now time.Time) bool {
 	return !m.reached.IsZero() && now.Sub(m.reached) < time.Duration(rateSeconds)*time.Second
@@ -159,7 +165,7 @@ func (c *aclMeters) linesOf(k meterKey, now time.Time) *meteredLines {
 }
 
 // countLine counts a line of an ACL.
-func (m *meteredLines) countLine(rev *revision.Revision, k meterKey, name string, limit meterLimit, at, now time.Time) {
+func (m *meteredLines) countLine(limit meterLimit, at, now time.Time) {
 	m.newestCame, m.rate, m.burst = now, limit.rate, limit.burst
 	second := at.Unix()
 	if second < m.seconds.NewestUnit()-int64(rateSeconds) { // the node's clock was set back
@@ -169,9 +175,18 @@ func (m *meteredLines) countLine(rev *revision.Revision, k meterKey, name string
 		return
 	}
 	m.reached = now
-	if m.looked.IsZero() || now.Sub(m.looked) >= rowsEvery {
-		m.rows, m.looked = rowsOf(rev, k, name), now
+}
+
+// findRows looks for the rows behind the lines while their ACL is at its limit.
+func (m *meteredLines) findRows(rev *revision.Revision, k meterKey, now time.Time) {
+	wait := rowsEvery
+	if len(m.rows) == 0 {
+		wait = missingRowsEvery
 	}
+	if !m.isCapped(now) || !m.looked.IsZero() && now.Sub(m.looked) < wait {
+		return
+	}
+	m.rows, m.looked = rowsOf(rev, k, m.name), now
 }
 
 // forgetIdle drops the ACLs that logged nothing lately, at most once a second.
@@ -224,13 +239,14 @@ func (l *Store) CountLossesWith(f func(zone, acl string) (lost uint64, ok bool))
 // how many lines they lost; those at the limit first.
 func (l *Store) Losses() (out []MeterLoss) {
 	now := l.now()
-	f := l.linesLost.Load()
-	l.mu.RLock()
-	defer l.mu.RUnlock()
+	f, rev := l.linesLost.Load(), l.rev()
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	for k, m := range l.meters.byACL {
 		if m.reached.IsZero() {
 			continue
 		}
+		m.findRows(rev, k, now)
 		x := MeterLoss{Zone: k.zone, Rule: k.rule, Part: k.acl, Rate: m.rate, Burst: max(m.rate, m.burst), AtLimit: m.isCapped(now)}
 		if now.Sub(m.newestCame) < time.Duration(rateSeconds)*time.Second {
 			seconds := m.seconds.LastSeconds(m.seconds.NewestUnit())

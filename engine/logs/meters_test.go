@@ -77,6 +77,33 @@ func TestLosses(t *testing.T) {
 	want("quiet again", "worker tcp below its limit again, 1,300 lines lost so far")
 }
 
+// Lines may come before the rows of their zone are read: their ACL is counted as soon as they are.
+func TestMeterRowsReadLate(t *testing.T) {
+	w := changing.New(t, given.ANP("control", 34, "", "in deny *"))
+	w.Zones = []*model.ZoneState{{Name: "worker"}}
+	w.Publish()
+	l := logWorld(t, w, 100)
+	l.CountLossesWith(func(_, acl string) (uint64, bool) { return 760, acl == "row" })
+	for range DefaultMeterRate {
+		x := line(w, "ANP:control:Ingress:0", "drop", nb.ToLport, "tcp", "10.244.0.3", "10.244.0.4", 80)
+		x.Zone = "worker"
+		l.takeArrival(arrival{line: x})
+	}
+	if got := l.Losses(); len(got) != 1 || got[0].Counted {
+		t.Fatalf("without rows: %+v", got)
+	}
+	w.Zones = []*model.ZoneState{{Name: "worker", DB: (*nb.DB)(nil).Apply([]nb.RowChange{{New: &nb.ACL{UUID: "row", Name: "ANP:control:Ingress:0", Log: true, ExternalIDs: map[string]string{
+		nb.KeyID: "default-network-controller:AdminNetworkPolicy:control:Ingress:0:None", nb.KeyOwnerController: "default-network-controller",
+		nb.KeyOwnerType: nb.OwnerANP, nb.KeyName: "control", nb.KeyDirection: "Ingress", nb.KeyGressIndex: "0", nb.KeyProtocol: "None"}}}})}}
+	w.Publish()
+	w.Mu.Lock()
+	w.Now = w.Now.Add(missingRowsEvery)
+	w.Mu.Unlock()
+	if got := l.Losses(); len(got) != 1 || !got[0].Counted || got[0].Lost != 760 {
+		t.Errorf("with rows: %+v", got)
+	}
+}
+
 // A node whose clock goes back, or jumps, is not taken for one that logs too much.
 func TestMeterSeconds(t *testing.T) {
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
@@ -93,11 +120,10 @@ func TestMeterSeconds(t *testing.T) {
 		{"no meter", []int{0, 0, 0, 0, 0}, 0, false},
 	} {
 		m := aclMeters{byACL: map[meterKey]*meteredLines{}}
-		w := changing.New(t)
 		k := meterKey{zone: "a"}
 		for _, s := range c.at {
 			at := now.Add(time.Duration(s) * time.Second)
-			m.linesOf(k, now).countLine(w.Current(), k, "", meterLimit{rate: c.limit}, at, now)
+			m.linesOf(k, now).countLine(meterLimit{rate: c.limit}, at, now)
 		}
 		if got := m.byACL[k].isCapped(now); got != c.want {
 			t.Errorf("%s: at its limit %v, want %v", c.what, got, c.want)
