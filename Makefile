@@ -31,7 +31,7 @@ ATONCE ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) * 3 / 2)))
 export RUNG_BINARY := $(CURDIR)/bin/rung
 
 .PHONY: help build demo test test-setup test-race test-plain test-timing fuzz lint bench screenshots \
-	e2e e2e-tools browser soak cross release release-tools release-test release-twice generate clean lint-windows vulncheck test-windows
+	e2e e2e-tools browser soak cross release release-tools release-test release-twice generate clean lint-windows vulncheck
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-13s %s\n", $$1, $$2 }'
@@ -115,16 +115,6 @@ lint: ## gofmt, vet, staticcheck, import direction, generated files
 lint-windows: ## vet for Windows, with the tests, which compiles them
 	GOOS=windows GOARCH=amd64 go vet ./...
 
-# Packages that need neither a terminal nor a server of others, in Wine 10 or newer: older ones do
-# not run programs of today's Go.
-WINE ?= wine
-WINDOWS_PKG ?= ./model/... ./compiler/... ./pages/... ./system ./themes ./revision/... ./engine/statedir ./cli/form \
-	$(addprefix ./change/,guard rewrite history write) ./sources/logfile ./sources/reading \
-	$(addprefix ./sources/manifests/,admission input workload write yamltree)
-
-test-windows: ## the tests of WINDOWS_PKG as programs of Windows, in WINE
-	GOOS=windows GOARCH=amd64 WINEDEBUG=-all go test -vet=off -exec '$(WINE)' $(TESTFLAGS) $(WINDOWS_PKG)
-
 # The database is made of the module golang.org/x/vulndb, so that nothing but a proxy of modules is
 # asked. Traces of calls are left out: there are thousands.
 VULN := $(CURDIR)/bin/vuln
@@ -148,7 +138,7 @@ soak: test-setup e2e-tools ## before closing: long fuzz, faults, every platform,
 	$(MAKE) test-timing TIMING=strict
 	RUNG_SOAK=1 go test $(RACE) -count=1 -timeout 90m $(TESTFLAGS) $(PKG)
 	cd test/kube && RUNG_SOAK=1 RUNG_KUBE=$(KUBE) go test -count=1 -timeout 60m -v -run '^(TestFaults|TestOnOVN)$$' .
-	$(MAKE) cross
+	$(MAKE) cross lint-windows
 	$(MAKE) release-twice
 
 cross: ## build for PLATFORMS, as released: without symbols for debuggers
@@ -189,13 +179,13 @@ release: ## bin/release: everything that a release is made of, from a tag; SNAPS
 	PATH="$(TOOLS):$$PATH" RUNG_URL=$(RUNG_URL) GIT_CONFIG_COUNT=2 GIT_CONFIG_KEY_0=remote.origin.url GIT_CONFIG_VALUE_0=$(RUNG_URL) \
 		GIT_CONFIG_KEY_1=safe.directory GIT_CONFIG_VALUE_1='*' \
 		$(TOOLS)/goreleaser release --config bin/goreleaser.yaml --clean \
-		--skip=publish,announce$(if $(filter windows/%,$(PLATFORMS)),,$(comma)scoop) $(if $(SNAPSHOT),--snapshot)
+		--skip=publish,announce $(if $(SNAPSHOT),--snapshot)
 	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(TOOLS)/release finish -root . -out bin/release -url $(RUNG_URL)
 
-# For this machine, and for Windows, whose archive Scoop takes. Roots need root: SUDO="sudo -n -E".
+# For this machine. Roots need root: SUDO="sudo -n -E".
 SUDO ?=
 release-test: ## install and use every artefact of a snapshot for this machine, in clean roots
-	$(MAKE) release SNAPSHOT=1 PLATFORMS="$$(go env GOOS)/$$(go env GOARCH) windows/amd64"
+	$(MAKE) release SNAPSHOT=1 PLATFORMS="$$(go env GOOS)/$$(go env GOARCH)"
 	$(MAKE) $(KUBE)/kubectl
 	cd release && go test ./manual ./licences ./image && go test -c -o $(TOOLS)/release.test . && \
 		$(SUDO) env RUNG_RELEASE=$(RELEASE) RUNG_KUBE=$(KUBE) $(TOOLS)/release.test -test.v -test.timeout 20m

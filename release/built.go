@@ -50,7 +50,7 @@ const checksumFile = "checksums.txt"
 func artefactFiles(dist string) ([]string, error) {
 	var out []string
 	for _, pattern := range []string{"*.tar.gz", "*.tar.xz", "*.zip", "*.deb", "*.rpm", "*.apk", "*.tar", "*.cdx.json",
-		"krew/*.yaml", "homebrew/*.rb", "scoop/*.json"} {
+		"krew/*.yaml", "homebrew/*.rb"} {
 		found, err := filepath.Glob(filepath.Join(dist, pattern))
 		if err != nil {
 			return nil, fmt.Errorf("looking for artefacts: %w", err)

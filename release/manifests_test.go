@@ -153,27 +153,3 @@ func workingDir(t *testing.T) string {
 	}
 	return dir
 }
-
-func TestScoop(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(dist(t), "scoop", "rung.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var manifest struct {
-		Architecture map[string]struct {
-			URL, Hash string
-			Bin       []string
-		}
-	}
-	if err := json.Unmarshal(text, &manifest); err != nil || len(manifest.Architecture) == 0 {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	for arch, a := range manifest.Architecture {
-		files := output(t, command(t, "python3", "-m", "zipfile", "-l", named(t, a.URL, a.Hash)))
-		for _, bin := range a.Bin {
-			if !strings.Contains("\n"+files, "\n"+bin) {
-				t.Errorf("%s: no %s in\n%s", arch, bin, files)
-			}
-		}
-	}
-}
