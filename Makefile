@@ -58,18 +58,23 @@ test-setup: build
 	[ -n "$(RACE)" ] || { echo "no C compiler: the tests run without the race detector"; missing=race; }; \
 	[ -z "$$missing" ] || [ "$$RUNG_REQUIRE_SERVERS" != 1 ] || { echo "RUNG_REQUIRE_SERVERS=1: install what is missing"; exit 1; }
 
-# Tests that compute in one goroutine: the race detector has nothing to find there and makes
-# them five times as slow. The engine's and the console's tests call the same code from many.
-PLAIN := ./cli/show ./compiler ./engine/propose ./engine/verify ./test/arch ./test/networks ./test/packets ./test/verdicts
+# Packages that compute in one goroutine, and tests that start bin/rung: the race detector has
+# nothing to find there and makes them five times as slow. The engine's and the console's tests
+# call the same code from many goroutines.
+PLAIN := ./bench/... ./cli/show ./compiler/... ./model/... ./pages/... ./revision/... ./themes \
+	$(addprefix ./change/,guard history rewrite write) $(addprefix ./engine/,convert pattern propose verify) \
+	$(addprefix ./test/,arch fuzz journey networks packets pipelines recorded verdicts)
 
 test-race: build ## the tests that run in many goroutines, with the race detector
 	go test $(RACE) -p $(ATONCE) -timeout 15m $(TESTFLAGS) $$(go list $(PKG) | grep -vxF "$$(go list $(PLAIN))")
 
 # Scripts and examples start 1,700 commands; the few scripts in which several commands work at
-# once run under the race detector too.
-test-plain: build ## the others, and all scripts and examples of the command line
+# once run under the race detector too. The others draw every page many times.
+WHOLE := TestScripts|TestExamplesRun|TestUnreadCommands|TestEveryFlagTakesEffect|TestASCII|TestNothingIsCut|TestOneSignOneMeaning
+
+test-plain: build ## the others, all scripts and examples of the command line, every page
 	go test -p $(ATONCE) -timeout 15m $(TESTFLAGS) $(PLAIN)
-	go test -count=1 -timeout 15m -run '^(TestScripts|TestExamplesRun|TestUnreadCommands)$$' ./cli
+	go test -count=1 -p $(ATONCE) -timeout 15m -run '^($(WHOLE))$$' ./cli ./ui
 
 # Tests named TestTiming… measure: one after the other, without the race detector.
 test-timing: build ## the times alone; TIMING=strict on a quiet machine

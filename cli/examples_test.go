@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/cli/command"
+	"rung/test/install"
 	"rung/test/wait"
 )
 
@@ -36,9 +37,7 @@ const examplesAtOnce = 3
 // another reads. What needs a cluster, a terminal or a time is run as standsFor says, what needs
 // more than that is only read: command, flags and arguments exist.
 func TestExamplesRun(t *testing.T) {
-	if raced {
-		t.Skip("starts 400 commands: make test-plain runs it, without the race detector")
-	}
+	install.WithoutRace(t)
 	atOnce := make(chan struct{}, examplesAtOnce)
 	for name, lines := range examplesOfAll(t) {
 		t.Run(name, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"rung/cli/command"
+	"rung/test/install"
 )
 
 // flagWalk is testdata/flags.txt: invocations with the flags that must change what they do, and the
@@ -79,6 +80,7 @@ type outcome struct {
 // TestEveryFlagTakesEffect: each flag of each command changes what an invocation says, or a script or
 // another test shows it; a flag that is accepted and ignored is found here.
 func TestEveryFlagTakesEffect(t *testing.T) {
+	install.WithoutRace(t)
 	if testing.Short() {
 		t.Skip("runs some 200 commands")
 	}

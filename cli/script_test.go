@@ -20,6 +20,7 @@ import (
 	"rung/cli/serve"
 	"rung/engine"
 	"rung/revision"
+	"rung/test/install"
 	"rung/test/uitest"
 	"rung/test/wait"
 )
@@ -68,7 +69,7 @@ var racedScripts = []string{"confirm", "dialect", "reconcile", "second", "zones"
 // scriptParams names all scripts, or the few that run under the race detector.
 func scriptParams() testscript.Params {
 	p := testscript.Params{Dir: "testdata/script", UpdateScripts: *uitest.Update, RequireUniqueNames: true}
-	if raced {
+	if install.Raced {
 		p.Dir = ""
 		for _, name := range racedScripts {
 			p.Files = append(p.Files, filepath.Join("testdata/script", name+".txtar"))

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"rung/cli/command"
+	"rung/test/install"
 	"rung/test/uitest"
 )
 
@@ -115,9 +116,7 @@ var calm = []string{"findings none", "nothing found", "100 free", " 0 pods", "no
 // lists, or refuses one kind. None calls unread objects absent, and none ends with 0 unless its
 // answer is whole. What each says first is in testdata/unread.txt.
 func TestUnreadCommands(t *testing.T) {
-	if raced {
-		t.Skip("starts 170 commands: make test-plain runs it, without the race detector")
-	}
+	install.WithoutRace(t)
 	golden, err := filepath.Abs("testdata/unread.txt")
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"rung/test/install"
 	"rung/test/uitest"
 	"rung/themes"
 	"rung/ui"
@@ -47,6 +48,7 @@ func TestASCIIGoldens(t *testing.T) {
 // Every page, dialog and line being typed is ASCII with --ascii, and says "enter" where
 // there is no sign for it.
 func TestASCII(t *testing.T) {
+	install.WithoutRace(t)
 	for name, page := range demoPages() {
 		t.Run(name, func(t *testing.T) {
 			s := uitest.OpenWith(t, uitest.NewGated(t, nil).Fake, ui.Options{Page: page, Config: config.Config{ASCII: true}})

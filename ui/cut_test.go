@@ -17,6 +17,7 @@ import (
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/signs"
+	"rung/test/install"
 	"rung/test/uitest"
 	"rung/ui"
 )
@@ -190,6 +191,7 @@ func TestCutsAreSeen(t *testing.T) {
 // sentence that is cut stands whole where the cursor is on its line, or is one key away: w, → or
 // enter. Pages and lines are found by walking them.
 func TestNothingIsCut(t *testing.T) {
+	install.WithoutRace(t)
 	for name, page := range demoPages() {
 		for _, size := range [][2]int{{80, 24}, {100, 30}, {120, 34}, {200, 60}} {
 			t.Run(fmt.Sprintf("%s-%dx%d", name, size[0], size[1]), func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"rung/model"
 	"rung/model/signs"
+	"rung/test/install"
 	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/nav"
@@ -97,6 +98,7 @@ func TestSignsStandInTheTable(t *testing.T) {
 // how something is looks like another with --ascii, and none is good news in one place and bad
 // news in another, told apart by its colour alone.
 func TestOneSignOneMeaning(t *testing.T) {
+	install.WithoutRace(t)
 	texts, plain, meanings := map[string]bool{}, map[string]string{}, map[string]bool{}
 	for _, s := range signs.Table {
 		switch {

@@ -176,3 +176,12 @@ func Soak(tb testing.TB) {
 		tb.Skipf("long: runs with %s=1, as make soak does", SoakVar)
 	}
 }
+
+// WithoutRace skips a test that is slow under the race detector and starts no goroutines of its
+// own. `make test-plain` runs it.
+func WithoutRace(t testing.TB) {
+	t.Helper()
+	if Raced {
+		t.Skip("make test-plain runs it, without the race detector")
+	}
+}
