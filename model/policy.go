@@ -232,13 +232,14 @@ const (
 	// Only of tiered policies.
 	PeerGroup          PeerKind = "group"
 	PeerServiceAccount PeerKind = "serviceAccount"
+	PeerEntities       PeerKind = "externalEntities" // machines outside the cluster, which Rung does not judge
 )
 
 // Peer is one element of from or to.
 type Peer struct {
 	Kind       PeerKind
-	Namespaces Selector // namespaces and pods peers
-	Pods       Selector // pods peers; SelectEverything for namespaces peers
+	Namespaces Selector // namespaces, pods and external entities peers
+	Pods       Selector // pods and external entities peers; SelectEverything for namespaces peers
 	Nodes      Selector // nodes peers
 	// Namespace restricts to one namespace by name (NetworkPolicy peers
 	// without namespaceSelector).

@@ -109,8 +109,9 @@ type TieredPolicy struct {
 
 // AppliedTo is one element of appliedTo: one of its forms is set.
 type AppliedTo struct {
-	// Select says that Namespaces and Pods are the form: both must match.
-	Select           bool
+	// Select says that Namespaces and Pods are the form: both must match. With Entities instead they select machines
+	// outside the cluster, which Rung does not judge.
+	Select, Entities bool
 	Namespaces, Pods Selector
 	Group            string // ClusterGroup of an ACNP, Group of an ANNP's namespace
 	ServiceAccount   *ServiceAccount
@@ -182,6 +183,8 @@ func (a AppliedTo) String() string {
 		return "NodePort Service: " + a.Service.Namespace + "/" + a.Service.Name
 	case a.Nodes != nil:
 		return "nodes: " + a.Nodes.String()
+	case a.Entities:
+		return entitiesText(a.Namespaces, a.Pods)
 	case a.Select:
 		return podsText(a.Namespaces, a.Pods)
 	}

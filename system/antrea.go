@@ -33,7 +33,7 @@ var Antrea = &System{
 	Templates:  &template.TierForm{Kind: model.KindACNP, Last: antrea.Application, Baseline: antrea.Baseline, Bands: antrea.DecidingBands, Object: antrea.RestatedPolicy},
 	Form:       &Form{Name: "antctl", Head: antrea.AntctlHead, Row: antrea.AntctlRow},
 	Precedence: index.Antrea, Draft: antreaDraft,
-	Refuse: antrea.Refuse, Naming: antrea.PoliciesNaming,
+	Refuse: antrea.Refuse, Naming: antrea.PoliciesNaming, UnjudgedPart: antrea.UnjudgedGroup,
 	Lint: lint.System{Order: antrea.EffectiveOrder, Check: antrea.CheckCluster, Idle: lint.IdlePolicies{Kinds: []model.Kind{model.KindEF},
 		Message: "decides nothing here: EgressFirewalls are of OVN-Kubernetes, and Antrea's precedence holds in this cluster",
 		Remedy:  "write an Antrea ClusterNetworkPolicy, or say --system ovn-kubernetes"}},

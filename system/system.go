@@ -73,6 +73,9 @@ type System struct {
 	// where it has none.
 	Refuse func(before, after *model.Cluster, changed []model.Key) []model.Broken
 	Naming func(c *model.Cluster, k model.Key) []model.Key
+	// UnjudgedPart returns the part of a valid policy that Rung does not judge, such as a group it names; empty for
+	// nothing. Nil where nothing is left unjudged.
+	UnjudgedPart func(*model.Cluster, *model.Policy) string
 
 	// NewDeny says what a new rule that denies does to existing connections, NewIsolation
 	// what the isolation of pods does.

@@ -211,7 +211,7 @@ func sameAppliedTo(a, b model.TieredPolicy) bool {
 func samePlace(a, b model.TieredPolicy) bool { return a.Tier == b.Tier && a.Priority == b.Priority }
 
 func sameApplied(a, b model.AppliedTo) bool {
-	return a.Select == b.Select && sameSelector(a.Namespaces, b.Namespaces) && sameSelector(a.Pods, b.Pods) && a.Group == b.Group &&
+	return a.Select == b.Select && a.Entities == b.Entities && sameSelector(a.Namespaces, b.Namespaces) && sameSelector(a.Pods, b.Pods) && a.Group == b.Group &&
 		bothAlike(a.ServiceAccount, b.ServiceAccount, equal) && bothAlike(a.Service, b.Service, equal) && bothAlike(a.Nodes, b.Nodes, sameSelector)
 }
 

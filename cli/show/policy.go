@@ -13,13 +13,11 @@ import (
 	"rung/cli/selection"
 	"rung/engine"
 	"rung/model"
-	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/policy"
 	"rung/revision"
 	"rung/revision/omitted"
 	"rung/revision/policies"
-	"rung/system"
 )
 
 func PolicyCommand(a *command.App) *cobra.Command {
@@ -62,9 +60,8 @@ func policyText(a *command.App, r *revision.Revision, k model.PolicyKey, o *poli
 			tier = fmt.Sprintf(" (%d)", *a.TierPriority)
 		}
 		s = fmt.Sprintf("%s %s  tier %s%s  priority %g", o.Kind.Title(), o.Name, a.Tier, tier, a.Priority)
-		if a.Refused {
-			by, _ := p.WhyUntaken(system.SystemOfKind(o.Kind).Title)
-			s += "  " + signs.No + " counts for nothing here: " + by + " it"
+		if why := r.WhyUnjudged(p); why != nil {
+			s += "  " + why.Sign + " " + why.State
 		}
 	}
 	if o.APIVersion != "" {

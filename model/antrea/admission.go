@@ -153,6 +153,23 @@ func PoliciesNaming(c *model.Cluster, k model.Key) (out []model.Key) {
 	return out
 }
 
+// UnjudgedGroup returns the first group a policy names that is valid and whose members Rung does not know, with the
+// reason; empty if there is none.
+func UnjudgedGroup(c *model.Cluster, p *model.Policy) string {
+	if p.Tiered == nil {
+		return ""
+	}
+	r := ResolveGroups(c)
+	for _, name := range groupsOf(p) {
+		for _, why := range r.MembersOf(GroupKey(p, name)).Reasons {
+			if why.Code == NotJudged {
+				return why.Message
+			}
+		}
+	}
+	return ""
+}
+
 // groupsOf are the names of the groups that a policy names.
 func groupsOf(p *model.Policy) (out []string) {
 	add := func(name string) {

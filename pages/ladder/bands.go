@@ -135,12 +135,24 @@ func (b *ladderBuilder) addBandPolicy(band *ladder.Band, r *ladder.BandRung, i i
 			l.Log = append(l.Log, page.Cell{Text: left, Role: themes.Warn})
 		}
 	}
-	if p.IsRefused() || band.Missing {
-		l.State, l.Rank = page.Cell{Text: "decides nothing", Role: themes.Error}, 0
+	unjudged := b.rev.WhyUnjudged(p)
+	if band.Missing {
+		unjudged = &revision.Unjudged{Sign: signs.No, State: "decides nothing", Why: "no such tier"}
+	}
+	if unjudged != nil {
+		l.State, l.Rank = page.Cell{Text: unjudged.State, Role: themes.Error}, 0
+		if unjudged.Sign == signs.Unknown {
+			l.State.Role = themes.Warn
+		}
 	}
 	b.addNotes(l, nil, rp)
 	if !b.Screen {
-		l.Marks = bandMarks(band, r, p)
+		if unjudged != nil {
+			l.Marks = append(l.Marks, LineMark{Cell: page.Cell{Text: unjudged.Sign + " " + unjudged.State + ": " + unjudged.Why}})
+		}
+		if r.Tied {
+			l.Marks = append(l.Marks, LineMark{Cell: page.Cell{Text: fmt.Sprintf("= %s at %g", words.Count(len(r.Policies), "policy"), r.Priority)}})
+		}
 	}
 	if p.Key == b.Carried {
 		l.Sign, l.Name = page.Span{Text: signs.Carried, Role: themes.Key}, page.Cell{Text: p.Label(), Role: themes.Title}
@@ -154,27 +166,4 @@ func (b *ladderBuilder) addBandPolicy(band *ladder.Band, r *ladder.BandRung, i i
 		l.Notes, l.Marks = nil, []LineMark{{Cell: mark}}
 	}
 	return l
-}
-
-// bandMarks are the marks of a policy in words that need no sentence beside them.
-func bandMarks(band *ladder.Band, r *ladder.BandRung, p *model.Policy) (marks []LineMark) {
-	switch {
-	case band.Missing:
-		marks = append(marks, LineMark{Cell: page.Cell{Text: signs.No + " decides nothing: no such tier"}})
-	case p.IsRefused():
-		marks = append(marks, LineMark{Cell: page.Cell{Text: untakenText(p)}})
-	}
-	if r.Tied {
-		marks = append(marks, LineMark{Cell: page.Cell{Text: fmt.Sprintf("= %s at %g", words.Count(len(r.Policies), "policy"), r.Priority)}})
-	}
-	return marks
-}
-
-// untakenText is the mark of a policy that decides nothing, or of which Rung does not say what it decides.
-func untakenText(p *model.Policy) string {
-	by, b := p.WhyUntaken("")
-	if !b.IsError() {
-		return signs.Unknown + " " + by + " it: " + b.Message
-	}
-	return signs.No + " decides nothing: " + b.Message
 }

@@ -264,7 +264,9 @@ type bandPolicyFacts struct {
 	Tied     bool    `json:"tied"`
 	Pods     int     `json:"pods"`
 	Refused  bool    `json:"refused,omitempty"`
-	Phase    string  `json:"phase,omitempty"`
+	// NotJudged says why Rung does not say what a valid policy decides.
+	NotJudged string `json:"not_judged,omitempty"`
+	Phase     string `json:"phase,omitempty"`
 }
 
 // BandFactsOf returns the BandFacts of a revision, with the policies that are kept.
@@ -282,7 +284,8 @@ func BandFactsOf(r *revision.Revision, keep func(model.Key) bool) BandFacts {
 					continue
 				}
 				o := bandPolicyFacts{policyFacts: policyOf(&p), Priority: b.Rungs[i].Priority, Tied: b.Rungs[i].Tied,
-					Pods: policies.CountSubjects(r, p.Policy.Key).Pods, Refused: p.Policy.IsRefused()}
+					Pods: policies.CountSubjects(r, p.Policy.Key).Pods}
+				o.Refused, o.NotJudged = r.WhyUnjudged(p.Policy).Facts()
 				if a := p.Policy.Tiered; a != nil {
 					o.Phase = a.Phase
 				}

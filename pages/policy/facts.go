@@ -58,6 +58,8 @@ type TierPlace struct {
 	Priority     float64 `json:"priority"`
 	Phase        string  `json:"phase,omitempty"` // what was reported
 	Refused      bool    `json:"refused,omitempty"`
+	// NotJudged says why Rung does not say what the valid policy decides.
+	NotJudged string `json:"not_judged,omitempty"`
 }
 
 // UnitFacts is a holder of rows of the policy besides its own, with how many zones have them in which
@@ -100,7 +102,8 @@ func FactsOfPolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *Poli
 		out.Priority = &p.Priority
 	}
 	if a := p.Tiered; a != nil {
-		out.Tiered = &TierPlace{Tier: a.Tier, Priority: a.Priority, Phase: a.Phase, Refused: p.IsRefused()}
+		out.Tiered = &TierPlace{Tier: a.Tier, Priority: a.Priority, Phase: a.Phase}
+		out.Tiered.Refused, out.Tiered.NotJudged = r.WhyUnjudged(p).Facts()
 		for _, t := range system.SystemOfKind(k.Kind).Tiers(r.Cluster) {
 			if t.Name == a.Tier {
 				out.Tiered.TierPriority = &t.Priority

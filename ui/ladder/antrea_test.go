@@ -107,3 +107,33 @@ func TestCarryInTiers(t *testing.T) {
 	s.Press("m", "j", "enter")
 	s.Want("preview")
 }
+
+// The ladder says that a valid policy is not judged, whether a field of its own or a group that it names is the reason.
+// A refused policy decides nothing.
+func TestNotJudged(t *testing.T) {
+	broken := func(severity model.Severity) []model.Broken {
+		return []model.Broken{{Field: "spec", Message: "is about machines outside the cluster", Severity: severity}}
+	}
+	policy := func(name string, peer model.Peer, invalid []model.Broken) *model.Policy {
+		return &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindACNP, Name: name}}, Invalid: invalid,
+			Tiered:  &model.TieredPolicy{Tier: "emergency", Priority: 1, AppliedTo: []model.AppliedTo{{Select: true}}},
+			Ingress: []model.Rule{{Action: model.Deny, Peers: []model.Peer{peer}, Tiered: &model.TieredRule{Action: "Drop"}}}}
+	}
+	entities := model.Peer{Kind: model.PeerEntities, Namespaces: model.SelectEverything(), Pods: model.SelectEverything()}
+	field := policy("by-field", entities, broken(model.SeverityWarning))
+	p := uitest.AntreaFacts(t)
+	p.Cluster, _ = p.Cluster.Upsert([]model.Object{field,
+		policy("by-group", model.Peer{Kind: model.PeerGroup, Group: "machines"}, nil),
+		policy("by-refusal", entities, broken(model.SeverityError)),
+		&model.Group{Meta: model.Meta{Key: model.Key{Kind: model.KindClusterGroup, Name: "machines"}}, Invalid: broken(model.SeverityWarning)}}, nil)
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s.Resize(160, 40)
+	for name, state := range map[string]string{"by-field": " not judged ", "by-group": " not judged ", "by-refusal": " decides nothing "} {
+		if line := s.Line(name); !strings.Contains(line, state) {
+			t.Errorf("%s: %q", state, line)
+		}
+	}
+	s = uitest.OpenScreen(t, p, nav.ToPolicy(field.Key))
+	s.Resize(160, 40)
+	s.Want("? not judged: see findings", "external entities: all")
+}

@@ -231,12 +231,16 @@ func placedLines(env *view.Env, p *model.Policy) []widget.Line {
 	}
 	logging = logging.Add("   rules  ", st.Dim).Add(rules, st.Text)
 	state := widget.Line{{Text: " state    ", Style: st.Dim}}
+	unjudged := env.Rev.WhyUnjudged(p)
 	switch a := p.Tiered; {
 	case a != nil && env.Rev.System != system.SystemOfKind(p.Kind):
 		state = state.Add(signs.No+" decides nothing here: "+env.Rev.System.TitlePossessive+" precedence holds", st.Warn)
-	case p.IsRefused():
-		by, _ := p.WhyUntaken(env.Rev.System.Title)
-		state = state.Add(signs.No+" counts for nothing here: "+by+" it; see findings", st.Error)
+	case unjudged != nil:
+		style := st.Error
+		if unjudged.Sign == signs.Unknown {
+			style = st.Warn
+		}
+		state = state.Add(unjudged.Sign+" "+unjudged.State+": see findings", style)
 	case a != nil && a.Phase != "":
 		state = state.Add(fmt.Sprintf("%s reported: %s on %s of %s", env.Rev.System.Title, a.Phase, words.Thousands(a.NodesRealized), words.Count(int(a.NodesDesired), "node")), st.Text)
 	default:

@@ -142,6 +142,9 @@ func (n *normaliser) antreaAppliedTo(list []antreaAppliedTo, at string) []model.
 		case a.NodeSelector != nil:
 			s := n.readSelector(a.NodeSelector, at+".nodeSelector")
 			m.Nodes = &s
+		case a.ExternalEntity != nil:
+			m.Entities = true
+			m.Namespaces, m.Pods = n.selectorOrAll(a.NamespaceSelector, at+".namespaceSelector"), n.readSelector(a.ExternalEntity, at+".externalEntitySelector")
 		default:
 			m.Select = a.PodSelector != nil || a.NamespaceSelector != nil
 			m.Namespaces, m.Pods = n.selectorOrAll(a.NamespaceSelector, at+".namespaceSelector"), n.selectorOrAll(a.PodSelector, at+".podSelector")
@@ -189,6 +192,9 @@ func (n *normaliser) antreaPeer(o *antreaPeer, at string) model.Peer {
 			m.SameLabels = append(m.SameLabels, clean.Text(l))
 		}
 		return model.Peer{Kind: model.PeerPods, Namespaces: model.SelectEverything(), Pods: n.selectorOrAll(o.PodSelector, at+".podSelector"), Match: m}
+	case o.ExternalEntity != nil:
+		return model.Peer{Kind: model.PeerEntities, Namespaces: n.selectorOrAll(o.NamespaceSelector, at+".namespaceSelector"),
+			Pods: n.readSelector(o.ExternalEntity, at+".externalEntitySelector")}
 	case o.NamespaceSelector != nil || o.PodSelector != nil:
 		return n.podsPeer(o.NamespaceSelector, o.PodSelector, at)
 	}
