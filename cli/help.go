@@ -104,7 +104,7 @@ func ownFlags(cmd *cobra.Command) *pflag.FlagSet {
 	cmd.LocalNonPersistentFlags().VisitAll(out.AddFlag)
 	if forms := command.OutputForms(cmd); len(forms) > 0 {
 		form := *cmd.Flag("output")
-		form.Usage = "`FORM` of the answer: " + words.Either(append(forms, "jsonpath=…", "go-template=…", "custom-columns=…"))
+		form.Usage = "`FORM` of the answer: " + words.Either(append(forms, "jsonpath=…", "custom-columns=…"))
 		out.AddFlag(&form)
 	}
 	return out

@@ -33,7 +33,6 @@ type way struct {
 var ways = []way{
 	{name: "jsonpath", parse: func(text string) (renderer, error) { return parseJSONPath(text, false) }},
 	{name: "jsonpath-as-json", bare: true, parse: func(text string) (renderer, error) { return parseJSONPath(text, true) }},
-	{name: "go-template", parse: parseTemplate},
 	{name: "custom-columns", parse: parseColumns, file: columnsOfFile, rows: true},
 }
 
@@ -55,6 +54,9 @@ func Names() (out []string) {
 func Parse(output string, read func(path string) (string, error)) (*Form, error) {
 	name, text, given := strings.Cut(output, "=")
 	base, isFile := strings.CutSuffix(name, fileEnd)
+	if base == "go-template" {
+		return nil, fmt.Errorf("-o %s is no longer a form: use -o jsonpath=… or -o custom-columns=…", name)
+	}
 	for _, w := range ways {
 		if w.name != base || isFile && w.bare {
 			continue

@@ -38,10 +38,6 @@ func TestPrint(t *testing.T) {
 		{`jsonpath=kind`, object, "Tier"},
 		{`jsonpath={.half}`, object, "0.5"},
 		{`jsonpath-as-json={.rows[*].id}`, object, "[\n    1,\n    2\n]\n"},
-		{`go-template={{range .items}}{{.name}} {{end}}`, list, "a b "},
-		{`go-template={{range .}}{{.name}} {{.n}} {{end}}`, list, "a 20000000 b 2 "},
-		{`go-template={{range .}}{{if exists . "in" "deep"}}{{.name}}{{end}}{{end}}`, list, "a"},
-		{`go-template={{.nothing}} {{base64decode .text}}`, object, "<no value> a"},
 		{`custom-columns=NAME:.name,N:n,DEEP:{.in.deep},TAGS:.tags[*]`, list,
 			"NAME   N          DEEP     TAGS\na      20000000   x        p,q\nb      2          <none>   <none>\n"},
 		{`custom-columns=ID:.rows[*].id,NAME:.metadata.name`, object, "ID    NAME\n1,2   <none>\n"},
@@ -85,11 +81,10 @@ func TestMistakes(t *testing.T) {
 		{"jsonpath=", "", "-o jsonpath needs a template behind it: -o jsonpath=…"},
 		{"custom-columns-file", "", "-o custom-columns-file needs a file behind it: -o custom-columns-file=…"},
 		{"jsonpath={.items[", "", "-o jsonpath={.items[: unterminated array"},
-		{"go-template={{.x", "", "-o go-template={{.x: template: template:1: unclosed action"},
-		{"go-template={{nope .}}", "", `-o go-template={{nope .}}: template: template:1: function "nope" not defined`},
-		{"go-template={{index .rows 5}}", object, "-o go-template={{index .rows 5}}: error calling index: index out of range: 5"},
 		{"custom-columns=NAME", "", `-o custom-columns=NAME: "NAME": want TITLE:PATH, such as NAME:.name`},
 		{"custom-columns=NAME:.a[", "", "-o custom-columns=NAME:.a[: {.a[}: unterminated array"},
+		{"go-template={{.name}}", "", "-o go-template is no longer a form: use -o jsonpath=… or -o custom-columns=…"},
+		{"go-template-file=x", "", "-o go-template-file is no longer a form: use -o jsonpath=… or -o custom-columns=…"},
 		{"jsonpath-file=nowhere", "", "-o jsonpath-file=nowhere: no such file"},
 		{"jsonpath={.rows[5].id}", object, "-o jsonpath={.rows[5].id}: array index out of bounds: index 5, length 2"},
 		{"jsonpath={end}", object, "-o jsonpath={end}: not in range, nothing to end"},
@@ -112,13 +107,12 @@ func TestMistakes(t *testing.T) {
 // A template may stand in a file; columns there have their titles above their paths.
 func TestFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for name, text := range map[string]string{"path": `{.items[*].name}`, "template": `{{range .items}}{{.name}}{{end}}`, "columns": "NAME  N\n.name .n\n"} {
+	for name, text := range map[string]string{"path": `{.items[*].name}`, "columns": "NAME  N\n.name .n\n"} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for output, want := range map[string]string{"jsonpath-file=path": "a b",
-		"go-template-file=template":   "ab",
 		"custom-columns-file=columns": "NAME   N\na      20000000\nb      2\n"} {
 		f, err := Parse(output, readFile)
 		if err != nil {

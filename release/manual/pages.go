@@ -79,7 +79,7 @@ func prepare(cmd *cobra.Command, global *pflag.FlagSet) {
 	global.VisitAll(func(f *pflag.Flag) {
 		f.Hidden = !whole && (f.Name != "output" || len(forms) == 0)
 		if f.Name == "output" && len(forms) > 0 {
-			f.Usage = "FORM of the answer: " + words.Either(append(forms, "jsonpath=…", "go-template=…", "custom-columns=…"))
+			f.Usage = "FORM of the answer: " + words.Either(append(forms, "jsonpath=…", "custom-columns=…"))
 		}
 	})
 	cmd.LocalNonPersistentFlags().VisitAll(asManual)

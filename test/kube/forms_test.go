@@ -16,8 +16,6 @@ var formsOfLists = []string{
 	`jsonpath={.items[0]}`, `jsonpath={.items[*].spec.nothing}`, `jsonpath={.items[?(@.spec.priority>30)].metadata.name}`,
 	`jsonpath={.items[-1:].metadata.name}`, `jsonpath={..priority}`, `jsonpath={.items[*]['metadata.name','spec.priority']}`,
 	`jsonpath=text {.kind} of {.items[0].kind}`, `jsonpath-as-json={.items[*].metadata.name}`,
-	`go-template={{range .items}}{{.metadata.name}} {{.spec.priority}}{{"\n"}}{{end}}`, `go-template={{len .items}} {{.nothing}}`,
-	`go-template={{range .items}}{{if exists . "spec" "egress"}}{{.metadata.name}} {{end}}{{end}}`,
 	`custom-columns=NAME:.metadata.name,PRIO:spec.priority,RULES:{.spec.ingress[*].name},NONE:.spec.nothing`,
 	`custom-columns=K:.kind`,
 }
@@ -28,7 +26,6 @@ var formsOfAnswers = map[string][]string{
 		`jsonpath={.max_priority} {.tiers[*].kind}`, `jsonpath={range .tiers[1].rungs[*]}{.priority}: {.policies}{"\n"}{end}`,
 		`jsonpath={.tiers[1].rungs[?(@.duplicate==true)].priority}`, `jsonpath={.tiers[1].rungs[0].details[0].ingress}`,
 		`jsonpath={.tiers[1].gaps[-1:]}`, `jsonpath-as-json={.tiers[*].tier}`, `jsonpath={.nothing.here}`,
-		`go-template={{range .tiers}}{{.tier}} {{.kind}}{{range .rungs}} {{.priority}}{{if .duplicate}}!{{end}}{{end}}{{"\n"}}{{end}}`,
 	},
 	"matrix":                 {`jsonpath={range .cells[?(@.verdict=="deny")]}{.from} {.to}{"\n"}{end}`, `jsonpath={.port}{.ends[*].pods}`},
 	"policy cluster-control": {`jsonpath={.rules[*].name}`, `jsonpath={.rules[1:3]['name','action']}`, `jsonpath={.priority}`},
