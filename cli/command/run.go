@@ -120,9 +120,6 @@ func (a *App) WithConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 	if err := a.EmptyFolders(); err != nil && len(cfg.NB) == 0 {
 		return err
 	}
-	meanwhile, end := context.WithCancel(ctx)
-	defer end()
-	process.LimitAnswer(meanwhile, ReadsMany(&cfg))
 	e, err := engine.New(ctx, cfg)
 	if err != nil {
 		return err
@@ -173,12 +170,6 @@ func awaitRead(ctx context.Context, a *App, e *engine.Engine, ready func(*revisi
 	}
 	return nil
 }
-
-// manyZones is how many --nb zones are as much as a cluster.
-const manyZones = 20
-
-// ReadsMany says whether so many zones are read that memory has a limit of its own.
-func ReadsMany(cfg *engine.Config) bool { return cfg.Kube != nil || len(cfg.NB) > manyZones }
 
 // whyNotStarted names a part of the engine that could not be started.
 func whyNotStarted(r *revision.Revision) error {

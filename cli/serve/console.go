@@ -117,9 +117,7 @@ func OpenConsole(ctx context.Context, a *command.App, screen ShowScreen, demo bo
 	if ui.Profile == "" {
 		process.NoSamples()
 	}
-	meanwhile, end := context.WithCancel(ctx)
-	defer end()
-	process.CollectSooner(meanwhile, command.ReadsMany(&cfg))
+	process.SaveMemory()
 	e, err := engine.New(ctx, cfg)
 	if err != nil {
 		return err

@@ -185,9 +185,7 @@ func runReconciler(ctx context.Context, a *command.App, f *reconcileFlags) error
 	}
 	klog.SetSlogLogger(log)
 	defer process.QuietLibraries()
-	if command.ReadsMany(&cfg) {
-		process.LimitMemory(ctx)
-	}
+	process.SaveMemory()
 	e, err := engine.New(ctx, cfg)
 	if err != nil {
 		return err
