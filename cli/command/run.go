@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"rung/cli/process"
 	"rung/engine"
 	"rung/engine/lab"
 	"rung/engine/logs"
