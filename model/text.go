@@ -30,14 +30,6 @@ func podsText(namespaces, pods Selector) string {
 	return "pods: " + pods.String() + " in ns: " + namespaces.String()
 }
 
-// entitiesText returns a selector of machines outside the cluster for people.
-func entitiesText(namespaces, entities Selector) string {
-	if namespaces.MatchesEverything() {
-		return "external entities: " + entities.String()
-	}
-	return "external entities: " + entities.String() + " in ns: " + namespaces.String()
-}
-
 // String is the peer for people: like a subject, or "nodes: all",
 // "networks: 10.0.0.0/8, 192.168.0.0/16".
 func (p Peer) String() string {
@@ -45,7 +37,11 @@ func (p Peer) String() string {
 	case PeerGroup:
 		return "group: " + p.Group
 	case PeerEntities:
-		return entitiesText(p.Namespaces, p.Pods)
+		text := "external entities: " + p.Pods.String()
+		if !p.Namespaces.MatchesEverything() {
+			text += " in ns: " + p.Namespaces.String()
+		}
+		return text
 	case PeerServiceAccount:
 		return "service account: " + p.ServiceAccount.String()
 	case PeerNamespaces:

@@ -109,8 +109,7 @@ type TieredPolicy struct {
 
 // AppliedTo is one element of appliedTo: one of its forms is set.
 type AppliedTo struct {
-	// Select says that Namespaces and Pods are the form: both must match. With Entities instead they select machines
-	// outside the cluster, which Rung does not judge.
+	// Select or Entities says that Namespaces and Pods are the form. Both must match pods, or machines outside the cluster.
 	Select, Entities bool
 	Namespaces, Pods Selector
 	Group            string // ClusterGroup of an ACNP, Group of an ANNP's namespace
@@ -184,7 +183,7 @@ func (a AppliedTo) String() string {
 	case a.Nodes != nil:
 		return "nodes: " + a.Nodes.String()
 	case a.Entities:
-		return entitiesText(a.Namespaces, a.Pods)
+		return Peer{Kind: PeerEntities, Namespaces: a.Namespaces, Pods: a.Pods}.String()
 	case a.Select:
 		return podsText(a.Namespaces, a.Pods)
 	}

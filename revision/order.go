@@ -2,13 +2,11 @@ package revision
 
 import (
 	"slices"
-	"strings"
 
 	"rung/model"
 	"rung/model/antrea"
 	"rung/model/ladder"
 	"rung/model/overlap"
-	"rung/model/signs"
 	"rung/system"
 )
 
@@ -19,37 +17,6 @@ func (r *Revision) PolicyOrder() []ladder.Place { return r.System.PolicyPlaces(r
 // LadderBands is the same in tiers.
 func LadderBands(r *Revision) []ladder.Band {
 	return SharedValue[Once[[]ladder.Band]](r).Get(func() []ladder.Band { return r.System.Bands(r.Cluster) })
-}
-
-// Unjudged says in a few words that a policy decides nothing, or that Rung does not judge it, and why.
-type Unjudged struct{ Sign, State, Why string }
-
-// WhyUnjudged returns nil for a policy that decides something and that Rung judges as a whole.
-func (r *Revision) WhyUnjudged(p *model.Policy) *Unjudged {
-	if p.IsRefused() {
-		_, b := p.WhyUntaken("")
-		why := strings.TrimSpace(b.Field + " " + b.Message)
-		if b.IsError() {
-			return &Unjudged{signs.No, "decides nothing", why}
-		}
-		return &Unjudged{signs.Unknown, notJudged, why}
-	}
-	if r.System.UnjudgedPart != nil {
-		if why := r.System.UnjudgedPart(r.Cluster, p); why != "" {
-			return &Unjudged{signs.Unknown, notJudged, why}
-		}
-	}
-	return nil
-}
-
-const notJudged = "not judged"
-
-// Facts returns whether the policy is refused, and why Rung does not judge it if it is not; u may be nil.
-func (u *Unjudged) Facts() (refused bool, why string) {
-	if u == nil || u.State != notJudged {
-		return u != nil, ""
-	}
-	return false, u.Why
 }
 
 // BySelectors says whether what a policy applies to is worked out from selectors: it has no

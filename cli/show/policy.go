@@ -60,7 +60,7 @@ func policyText(a *command.App, r *revision.Revision, k model.PolicyKey, o *poli
 			tier = fmt.Sprintf(" (%d)", *a.TierPriority)
 		}
 		s = fmt.Sprintf("%s %s  tier %s%s  priority %g", o.Kind.Title(), o.Name, a.Tier, tier, a.Priority)
-		if why := r.WhyUnjudged(p); why != nil {
+		if why := policies.WhyUnjudged(r, p); why != nil {
 			s += "  " + why.Sign + " " + why.State
 		}
 	}

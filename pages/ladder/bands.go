@@ -135,9 +135,9 @@ func (b *ladderBuilder) addBandPolicy(band *ladder.Band, r *ladder.BandRung, i i
 			l.Log = append(l.Log, page.Cell{Text: left, Role: themes.Warn})
 		}
 	}
-	unjudged := b.rev.WhyUnjudged(p)
+	unjudged := policies.WhyUnjudged(b.rev, p)
 	if band.Missing {
-		unjudged = &revision.Unjudged{Sign: signs.No, State: "decides nothing", Why: "no such tier"}
+		unjudged = &policies.Unjudged{Sign: signs.No, State: "decides nothing", Why: "no such tier"}
 	}
 	if unjudged != nil {
 		l.State, l.Rank = page.Cell{Text: unjudged.State, Role: themes.Error}, 0

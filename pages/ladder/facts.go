@@ -285,7 +285,7 @@ func BandFactsOf(r *revision.Revision, keep func(model.Key) bool) BandFacts {
 				}
 				o := bandPolicyFacts{policyFacts: policyOf(&p), Priority: b.Rungs[i].Priority, Tied: b.Rungs[i].Tied,
 					Pods: policies.CountSubjects(r, p.Policy.Key).Pods}
-				o.Refused, o.NotJudged = r.WhyUnjudged(p.Policy).Facts()
+				o.Refused, o.NotJudged = policies.WhyUnjudged(r, p.Policy).Facts()
 				if a := p.Policy.Tiered; a != nil {
 					o.Phase = a.Phase
 				}

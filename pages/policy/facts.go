@@ -103,7 +103,7 @@ func FactsOfPolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *Poli
 	}
 	if a := p.Tiered; a != nil {
 		out.Tiered = &TierPlace{Tier: a.Tier, Priority: a.Priority, Phase: a.Phase}
-		out.Tiered.Refused, out.Tiered.NotJudged = r.WhyUnjudged(p).Facts()
+		out.Tiered.Refused, out.Tiered.NotJudged = policies.WhyUnjudged(r, p).Facts()
 		for _, t := range system.SystemOfKind(k.Kind).Tiers(r.Cluster) {
 			if t.Name == a.Tier {
 				out.Tiered.TierPriority = &t.Priority

@@ -231,7 +231,7 @@ func placedLines(env *view.Env, p *model.Policy) []widget.Line {
 	}
 	logging = logging.Add("   rules  ", st.Dim).Add(rules, st.Text)
 	state := widget.Line{{Text: " state    ", Style: st.Dim}}
-	unjudged := env.Rev.WhyUnjudged(p)
+	unjudged := policies.WhyUnjudged(env.Rev, p)
 	switch a := p.Tiered; {
 	case a != nil && env.Rev.System != system.SystemOfKind(p.Kind):
 		state = state.Add(signs.No+" decides nothing here: "+env.Rev.System.TitlePossessive+" precedence holds", st.Warn)
