@@ -104,9 +104,6 @@ type Mutation struct {
 	Undo uint64
 	// Plan is set on moves made by the plan runner, and on what starts it.
 	Plan bool
-	// Guards are guard rails that whoever asks for the change knows of and the gate cannot:
-	// what of a converted policy is not as it was.
-	Guards []Guard
 	// ServerSide makes OpApply a server-side apply of whole documents on a
 	// cluster; Force takes over the fields that other managers own.
 	ServerSide, Force bool

@@ -23,7 +23,7 @@ var unreadWalk = []struct {
 }{
 	{"ladder", nav.PageOf(nav.Ladder)}, {"findings", nav.PageOf(nav.Findings)}, {"plan", nav.PageOf(nav.Plan)}, {"matrix", nav.PageOf(nav.Matrix)},
 	{"logs", nav.PageOf(nav.Logs)}, {"sessions", nav.PageOf(nav.Sessions)}, {"ready", nav.PageOf(nav.Ready)}, {"zones", nav.PageOf(nav.Zones)}, {"rows", nav.PageOf(nav.Rows)},
-	{"cluster", nav.PageOf(nav.Cluster)}, {"activity", nav.PageOf(nav.Activity)}, {"convert", nav.PageOf(nav.Convert)}, {"diff", nav.PageOf(nav.Diff)},
+	{"cluster", nav.PageOf(nav.Cluster)}, {"activity", nav.PageOf(nav.Activity)}, {"diff", nav.PageOf(nav.Diff)},
 	{"template", nav.ToTemplate(50)}, {"omitted", nav.PageOf(nav.Omitted)},
 	{"trace of pods", nav.ToTrace("blue/api-d0 red/web-f0 8080")},
 	{"trace of addresses", nav.ToTrace("10.244.0.4 10.244.0.3 8080")},

@@ -5,7 +5,6 @@ import (
 	"rung/ui/cluster"
 	"rung/ui/contexts"
 	"rung/ui/controllerlog"
-	"rung/ui/convert"
 	"rung/ui/diff"
 	"rung/ui/edit"
 	"rung/ui/findings"
@@ -54,7 +53,6 @@ var makers = map[nav.PageKind]view.ViewMaker{
 	nav.Probe:      probe.New,
 	nav.Template:   template.New,
 	nav.Sessions:   sessions.New,
-	nav.Convert:    convert.New,
 	nav.Diff:       diff.New,
 	nav.Omitted:    omitted.New,
 	nav.Messages:   messages.New,

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -157,28 +156,6 @@ func TestIdleRules(t *testing.T) {
 		if got := strings.Contains(strings.Join(p.Notes, "\n"), idle); got != c.want {
 			t.Errorf("%s: %q", p.Title, p.Notes)
 		}
-	}
-}
-
-// What comes with a change as a guard rail wants the name typed, whatever the change does to
-// connections, and is said at a policy that the change writes.
-func TestBroughtGuards(t *testing.T) {
-	g := newWorld(t).Gate("")
-	p := &Preview{Mutation: change.Mutation{Guards: []change.Guard{{Code: GuardNotExact, Policy: model.PolicyKey{Kind: model.KindANP, Name: "elsewhere"}, Message: "left out"}}}}
-	g.judgeEffect(p, nil, nil)
-	if p.ConfirmName != "" {
-		t.Errorf("nothing is written, and %q is asked for", p.ConfirmName)
-	}
-	p.Objects = []change.ObjectChange{{Key: model.PolicyKey{Kind: model.KindCNP, Name: "edge"}}}
-	g.judgeEffect(p, nil, nil)
-	if p.ConfirmName != "edge" || len(p.Guards) != 1 {
-		t.Errorf("%q is asked for: %+v", p.ConfirmName, p.Guards)
-	}
-	if err := checkStillValid(p, p, stepApproval{Confirm: Confirm{Yes: true}}); !errors.Is(err, change.ErrNotConfirmed) {
-		t.Error(err)
-	}
-	if err := checkStillValid(p, p, stepApproval{Confirm: Confirm{Yes: true, Name: "edge"}}); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"fmt"
-	"rung/change"
 	"rung/change/effect"
 	"rung/change/guard"
 	"rung/model/verdict/diff"
@@ -58,25 +57,6 @@ func (g *Gate) judgeEffect(p *Preview, e *effect.Effect, rev *revision.Revision)
 	default:
 		p.Guards = slices.Clone(e.Guards)
 	}
-	p.Guards = append(append(p.Guards, guard.DeletionRails(changes)...), p.guardsBrought()...)
+	p.Guards = append(p.Guards, guard.DeletionRails(changes)...)
 	p.ConfirmName = guard.ConfirmName(p.Guards, changes)
-}
-
-// GuardNotExact: a policy that was made of another by a conversion does not say all that the
-// other says.
-const GuardNotExact = "not-exact"
-
-// guardsBrought are the guards that came with the change, each at a policy that it writes: what is
-// said of none of these is said at the first.
-func (p *Preview) guardsBrought() (out []change.Guard) {
-	if len(p.Objects) == 0 {
-		return nil
-	}
-	for _, g := range p.Mutation.Guards {
-		if !slices.ContainsFunc(p.Objects, func(c change.ObjectChange) bool { return c.Key == g.Policy }) {
-			g.Policy = p.Objects[0].Key
-		}
-		out = append(out, g)
-	}
-	return out
 }

@@ -54,17 +54,6 @@ func (t Target) writesKind(k model.Kind) bool {
 	return k == model.KindACNP
 }
 
-// SuggestedTarget is the target that most likely is meant.
-func SuggestedTarget(r *revision.Revision) Target {
-	switch {
-	case r.System == system.Antrea:
-		return ToANP
-	case r.Cluster.Count(model.KindCNP) > 0 && r.Cluster.Count(model.KindANP) == 0:
-		return ToANP
-	}
-	return ToCNP
-}
-
 // Rule is a rule of the input, with the outcome of its conversion.
 type Rule struct {
 	labels.Rule

@@ -41,8 +41,6 @@ var namesAntrea = map[string]struct {
 	"sources/manifests/write/write.go":    {2, "writes API objects"},
 	"sources/manifests/admission/doc.go":  {1, "names the schemas"},
 	"sources/manifests/admission/gate.go": {1, "names the schemas"},
-	"ui/action/table_global.go":           {1, "the help names what can be converted to"},
-	"ui/action/views.go":                  {1, "the help names what can be converted to"},
 	"cli/ask/convert.go":                  {4, "the help names what can be converted to"},
 	"pages/policy/facts.go":               {1, "a name in JSON"},
 	"pages/trace/facts.go":                {1, "a name in JSON"},

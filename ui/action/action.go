@@ -77,11 +77,10 @@ type Context struct {
 }
 
 // targetPolicy returns the policy an action is about: the one under the cursor, else the page's
-// policy. A new policy has no name yet, and the policies that a conversion made are not the
-// one under its cursor: for these only the kind is set.
+// policy. A new policy has no name yet: only its kind is set.
 func (c Context) targetPolicy(id ID) model.PolicyKey {
 	switch id {
-	case LadderNew, PlanNew, LadderTemplate, PlanTemplate, ConvertApply:
+	case LadderNew, PlanNew, LadderTemplate, PlanTemplate:
 		return model.PolicyKey{Kind: model.KindANP}
 	}
 	for _, p := range []nav.Page{c.Selected, c.Page} {
@@ -162,7 +161,6 @@ func scopeGroups() []scopeGroup {
 		{ScopeOf(nav.Trace), traceActions},
 		{ScopeOf(nav.Matrix), matrixActions},
 		{ScopeOf(nav.Probe), probeActions},
-		{ScopeOf(nav.Convert), convertActions},
 		{ScopeOf(nav.Diff), diffActions},
 		{Text, text},
 		{Input, input},

@@ -37,7 +37,6 @@ const (
 	GoProbe    ID = "go.probe"
 	GoMatrix   ID = "go.matrix"
 	GoSessions ID = "go.sessions"
-	GoConvert  ID = "go.convert"
 	GoDiff     ID = "go.diff"
 	GoOmitted  ID = "go.omitted"
 	GoMessages ID = "go.messages"
@@ -83,7 +82,6 @@ var global = []Action{
 	{ID: GoTrace, Keys: []string{"t"}, Title: "trace", Also: []string{"reach"}, Help: "whether a connection is let through, and who decides: choose both ends, or type :trace FROM TO PORT"},
 	{ID: GoMatrix, Title: "matrix", Also: []string{"reachability", "connectivity"}, Help: "go to the matrix: which namespaces, workloads and pods reach which, on a port or on any"},
 	{ID: GoSessions, Title: "sessions", Also: []string{"logging", "log-sessions"}, Help: "go to the logging sessions: who logs what until when, and what ended"},
-	{ID: GoConvert, Title: "convert", Also: []string{"conversion", "migrate"}, Help: "write the policies in another API, rule by rule, with a proof that both decide alike; or type :convert anp, cnp, antrea"},
 	{ID: GoDiff, Title: "diff", Also: []string{"compare"}, Help: "what differs from another input to what is shown here, or between two: type :diff INPUT, or :diff BEFORE AFTER"},
 	{ID: GoOmitted, Keys: []string{"!"}, Title: "not counted", Also: []string{"omitted", "not-considered", "unjudged"},
 		Help: "go to what answers do not take into account: what was refused, not read or assumed"},

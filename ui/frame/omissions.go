@@ -30,7 +30,6 @@ var omitters = map[nav.PageKind]func(r *revision.Revision, p nav.Page, zones []*
 	nav.Logs:     objectsOf,
 	nav.Sessions: objectsOf,
 	nav.Template: objectsOf,
-	nav.Convert:  objectsOf,
 	nav.Plan:     connectionsOf,
 	nav.Matrix:   connectionsOf,
 	nav.Probe:    probedOf,

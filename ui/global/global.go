@@ -25,7 +25,6 @@ var places = map[action.ID]nav.PageKind{
 	action.GoFindings: nav.Findings,
 	action.GoMatrix:   nav.Matrix,
 	action.GoSessions: nav.Sessions,
-	action.GoConvert:  nav.Convert,
 	action.GoDiff:     nav.Diff,
 	action.GoOmitted:  nav.Omitted,
 	action.GoMessages: nav.Messages,

@@ -45,8 +45,6 @@ const (
 	Sessions PageKind = "sessions" // of logging
 	// Probe is a trace's question put into the sandbox as packets.
 	Probe PageKind = "probe"
-	// Convert is the policies in another API: ID is which, as rung convert --to takes it.
-	Convert PageKind = "convert"
 	// Diff compares an input, ID, with another, Base, or without that with what the console
 	// shows.
 	Diff PageKind = "diff"
@@ -57,11 +55,11 @@ const (
 )
 
 // Kinds lists them all.
-var Kinds = []PageKind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Template, Preview, Plan, Logs, Activity, Zones, Contexts, Controller, Ready, Findings, Cluster, Trace, Matrix, Probe, Sessions, Convert, Diff, Omitted, Messages}
+var Kinds = []PageKind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Template, Preview, Plan, Logs, Activity, Zones, Contexts, Controller, Ready, Findings, Cluster, Trace, Matrix, Probe, Sessions, Diff, Omitted, Messages}
 
 // Alone are the pages that need nothing but their kind: each has an action that goes there, and
 // one can begin with it.
-var Alone = []PageKind{Ladder, Rows, Zones, Logs, Activity, Plan, Ready, Cluster, Findings, Matrix, Sessions, Convert, Diff, Omitted, Messages, Contexts}
+var Alone = []PageKind{Ladder, Rows, Zones, Logs, Activity, Plan, Ready, Cluster, Findings, Matrix, Sessions, Diff, Omitted, Messages, Contexts}
 
 // Page is one place. Which fields count depends on the PageKind.
 type Page struct {
@@ -118,9 +116,6 @@ func ToProbe(question string) Page { return Page{Kind: Probe, ID: question} }
 
 // ToOVNTrace is the same page, which begins with asking ovn-trace.
 func ToOVNTrace(question string) Page { return Page{Kind: Trace, ID: question, AskOVN: true} }
-
-// ToConvert is the page of the policies in another API.
-func ToConvert(to string) Page { return Page{Kind: Convert, ID: to} }
 
 // ToDiff is the page of what differs between two inputs; without after to what the console shows.
 func ToDiff(before, after string) Page { return Page{Kind: Diff, ID: before, Base: after} }
@@ -196,7 +191,7 @@ func (p Page) Title() string {
 			return p.Table + " " + p.ID
 		}
 		return p.Table + " " + shortUUID(p.UUID)
-	case Trace, Probe, Convert:
+	case Trace, Probe:
 		return strings.TrimRight(string(p.Kind)+" "+p.ID, " ")
 	case Diff:
 		return strings.TrimRight("diff "+p.Inputs(), " ")

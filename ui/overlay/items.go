@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine/convert"
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/words"
@@ -71,9 +70,6 @@ func itemsOf(o OverlayOffers) []paletteItem {
 	for _, name := range o.Rev.Desired.Networks().Names() {
 		place("ladder"+words.OnNetwork(name), "the policies of the network, in order", nav.PageOf(nav.Ladder).On(name))
 		place("matrix"+words.OnNetwork(name), "connections on the network", nav.ToMatrix("", "").On(name))
-	}
-	for _, to := range convert.Targets {
-		place("convert "+string(to), "the policies as "+to.Kind()+", rule by rule, with a proof", nav.ToConvert(string(to)))
 	}
 	for _, z := range o.Rev.Zones {
 		place("zone "+z.Name, "rows of the zone · "+string(z.Conn), nav.Page{Kind: nav.Rows, Zone: z.Name})
