@@ -2,7 +2,9 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -93,5 +95,48 @@ func TestProbe(t *testing.T) {
 	if a, b := got[0], got[1]; a.Verdict != "deny" || a.Rows.Verdict != "deny" || a.Policies.Verdict != "deny" || len(a.Packets) != 1 ||
 		b.Verdict != "allow" || len(b.Packets) != 3 || b.Packets[1].Packet != "SYN-ACK" || !b.Packets[2].Delivered || b.Findings == nil {
 		t.Errorf("%+v", got)
+	}
+}
+
+// Pods of OVN-Kubernetes' default range reach each other across nodes, whether nodes say their subnets, the flag says the
+// range, or neither does.
+func TestProbeOtherRange(t *testing.T) {
+	install.OVN(t, ovn.FindTools)
+	noLeaks(t)
+	place := cmp.Or(os.Getenv(install.OVNVar), "auto")
+	for name, with := range map[string]struct {
+		subnets bool
+		flags   []string
+	}{
+		"subnets of nodes":              {true, nil},
+		"subnets of nodes, and a flag":  {true, []string{"--cluster-subnets", "10.128.0.0/14"}},
+		"nodes without subnets":         {false, nil},
+		"no subnets of nodes, but flag": {false, []string{"--cluster-subnets", "10.128.0.0/14"}},
+	} {
+		var text strings.Builder
+		text.WriteString("apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n")
+		for _, n := range []struct{ node, subnet, pod, ip string }{{"east", "10.128.2.0/23", "till", "10.128.3.5"}, {"west", "10.131.254.0/23", "stock", "10.131.255.6"}} {
+			fmt.Fprintf(&text, "---\napiVersion: v1\nkind: Node\nmetadata:\n  name: %s\n", n.node)
+			if with.subnets {
+				fmt.Fprintf(&text, "  annotations: {k8s.ovn.org/node-subnets: '{\"default\":[\"%s\"]}'}\n", n.subnet)
+			}
+			fmt.Fprintf(&text, `---
+apiVersion: v1
+kind: Pod
+metadata: {name: %s, namespace: shop}
+spec: {nodeName: %s, containers: [{name: c, image: x}]}
+status: {phase: Running, podIP: %s, podIPs: [{ip: %s}]}
+`, n.pod, n.node, n.ip, n.ip)
+		}
+		path := filepath.Join(t.TempDir(), "cluster.yaml")
+		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var out, errs bytes.Buffer
+		args := append([]string{"probe", "shop/till", "shop/stock", "80", "-f", path, "--sandbox-ovn", place, "--sandbox-dir", shortDir(t), "--state-dir", t.TempDir()}, with.flags...)
+		code := runUntil(t.Context(), args, strings.NewReader(""), &out, &errs, nil)
+		if code != command.ExitOK || !strings.Contains(out.String(), "shop/till → shop/stock tcp 80: delivered · rows and policies agree") {
+			t.Errorf("%s: exit %d\n%s%s", name, code, out.String(), errs.String())
+		}
 	}
 }

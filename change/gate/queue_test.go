@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +14,9 @@ import (
 	"go.uber.org/goleak"
 
 	"rung/change"
+	"rung/model"
+	"rung/model/lint/codes"
+	"rung/revision/finding"
 	"rung/test/changing"
 	"rung/test/given"
 	"rung/test/wait"
@@ -238,4 +242,46 @@ func TestWaitsForTheNext(t *testing.T) {
 		t.Errorf("%s comes next", next.title)
 	}
 	next.leave()
+}
+
+// Twelve policies are alike, one for each tenant, two at each priority. One of each two is moved, beside the others: all six
+// are previewed before the first is made. No preview says that its move makes them alike, and every move is made.
+func TestMovesOfAlikePolicies(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	var texts []string
+	name := func(pair int, second string) string { return fmt.Sprintf("tenant-%d%s", 6-pair, second) }
+	for i := range 6 {
+		for _, second := range []string{"", "-b"} {
+			n := name(i, second)
+			texts = append(texts, changing.ANamespace(n, "tenant: "+n), given.ANP(n, 10*(i+1), "tenant="+n, "in allow tenant="+n, "in deny *"))
+		}
+	}
+	w := newWorld(t, texts...)
+	alike := func(f model.Finding) bool { return f.Code == codes.TenantPolicies.Code }
+	if !slices.ContainsFunc(finding.FindingsOfObjects(w.Current()), alike) {
+		t.Fatal("the policies are not alike")
+	}
+	g := w.Gate(t.TempDir())
+	var previews []*Preview
+	for i := range 6 {
+		p, err := g.Preview(t.Context(), w.Current(), changing.Move(name(i, ""), int32(10*(i+1)+5)))
+		if err != nil || p.Blocked != "" || slices.ContainsFunc(p.Findings, alike) {
+			t.Errorf("%v: %q, findings %+v", err, p.Blocked, p.Findings)
+		}
+		previews = append(previews, p)
+	}
+	var all sync.WaitGroup
+	for _, p := range previews {
+		all.Go(func() {
+			if _, err := g.commitApproved(t.Context(), p, yes); err != nil {
+				t.Errorf("%s: %v", p.Title, err)
+			}
+		})
+	}
+	all.Wait()
+	for i := range 6 {
+		if at := w.Priority(name(i, "")); at != int32(10*(i+1)+5) {
+			t.Errorf("%s is at %d", name(i, ""), at)
+		}
+	}
 }

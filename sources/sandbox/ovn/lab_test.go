@@ -511,11 +511,15 @@ func TestDeath(t *testing.T) {
 
 // A connection between two zones is decided in both, there and back; what a rule of the
 // second denies is lost there.
+// The pods have addresses of OVN-Kubernetes' default range, in which a node has a /23.
 func TestTry(t *testing.T) {
-	lab := start(t, ovn.Config{Zones: []ovn.ZoneConfig{{Name: "n0"}, {Name: "n1"}}})
+	pods := []netip.Prefix{netip.MustParsePrefix("10.128.0.0/14")}
+	lab := start(t, ovn.Config{Zones: []ovn.ZoneConfig{
+		{Name: "n0", Management: []string{"10.128.2.2"}, Subnets: []netip.Prefix{netip.MustParsePrefix("10.128.2.0/23")}, Cluster: pods},
+		{Name: "n1", Management: []string{"10.131.254.2"}, Subnets: []netip.Prefix{netip.MustParsePrefix("10.131.254.0/23")}, Cluster: pods}}})
 	a, b := lab.Zone("n0"), lab.Zone("n1")
-	addPods(t, a, pod("n0", "a", "10.244.0.3")...)
-	addPods(t, b, pod("n1", "b", "10.244.1.4")...)
+	addPods(t, a, pod("n0", "a", "10.128.3.3")...)
+	addPods(t, b, pod("n1", "b", "10.131.255.4")...)
 	sync1(t, a)
 	acl(t, b, "ns_b",
 		map[string]any{"priority": 1000, "tier": 1, "direction": nb.ToLport, "action": nb.ActionAllowRelated, "match": "outport == @pg && ip4 && (tcp.dst == 80 || udp.dst == 80 || sctp.dst == 80 || icmp4)"},
@@ -529,7 +533,7 @@ func TestTry(t *testing.T) {
 		ovn.ICMP: {"echo request n0", "echo request n1", "echo reply n1", "echo reply n0"},
 	} {
 		for _, port := range []uint16{80, 81} {
-			c := ovn.Connection{From: a, To: b, FromPort: "ns_a", ToPort: "ns_b", Src: addr("10.244.0.3"), Dst: addr("10.244.1.4"), Proto: proto,
+			c := ovn.Connection{From: a, To: b, FromPort: "ns_a", ToPort: "ns_b", Src: addr("10.128.3.3"), Dst: addr("10.131.255.4"), Proto: proto,
 				SrcPort: 50000 + port, DstPort: port}
 			steps, made, err := ovn.TryConnection(t.Context(), c)
 			if err != nil {
