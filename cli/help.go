@@ -157,7 +157,7 @@ var flagGroups = []flagGroup{
 		"multicast", "netpol-defaults", "observability", "allow-icmp-network-policy", "enable-stateless-netpol",
 		"legacy-isolation"}},
 	{"Sandbox", []string{"sandbox-ovsdb", "sandbox-ovn", "sandbox-dir", "sandbox-port-delay", "traffic"}},
-	{"Output and console", []string{"output", "view", "fresh", "color", "pager", "theme", "ascii", "no-mouse", "config", "state-dir", "allow-unjudged"}},
+	{"Output and console", []string{"output", "view", "color", "pager", "theme", "ascii", "no-mouse", "config", "state-dir", "allow-unjudged"}},
 }
 
 type optionGroupOut struct {

@@ -49,13 +49,6 @@ func (m *rootModel) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 		m.settlePage()
 	}
 	m.status.settleOn(m.topEntry())
-	if !m.filter.typedOn(m.topEntry()) {
-		if write := m.setups.notePage(m.topEntry()); write != nil && m.inline {
-			_ = write()
-		} else {
-			m.addCommand(write)
-		}
-	}
 	m.armClocks()
 	cmd = tea.Batch(m.cmds...)
 	m.cmds = nil

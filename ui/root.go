@@ -71,7 +71,8 @@ type rootModel struct {
 	cursor *tea.Cursor
 	crash  string
 	quits  bool
-	setups keptSetups
+	// logSetup is how the last page of log lines was set up.
+	logSetup view.LogSetup
 
 	// inline does work at once instead of in a goroutine: tests see every
 	// effect of a key before the next.
@@ -148,12 +149,7 @@ func newRoot(ctx context.Context, console Console, opt Options) *rootModel {
 		m.jobs.spinner.Plain = true
 	}
 	m.jobs.spinner.Still = opt.StillMotion
-	setups, err := readSetups(opt.StateDir, console, opt.Fresh)
-	m.setups = setups
 	m.beginConsole(console)
-	if err != nil {
-		opt.Notices = append(opt.Notices, err.Error())
-	}
 	if len(opt.configProblems) > 0 {
 		m.askDialog(m.topEntry(), configDialog(opt.configProblems))
 	}

@@ -41,8 +41,6 @@ type Options struct {
 	// StateDir takes error reports and saved pages, $XDG_STATE_HOME/rung when
 	// empty.
 	StateDir string
-	// Fresh begins without what an earlier start kept: filters, sorting, columns.
-	Fresh bool
 	// Notices are said when the console opens, one after the other. Errors of
 	// the configuration are shown all at once.
 	Notices []string

@@ -65,9 +65,6 @@ type switchMsg struct {
 	console Console
 	err     error
 	job     int
-	// setups are how its pages were set up.
-	setups    keptSetups
-	setupsErr error
 }
 
 // switchTo goes to another context of the kubeconfig. It asks no server, so a
@@ -91,15 +88,10 @@ func (m *rootModel) switchTo(name string) {
 		m.sayToast(view.ToastAsk{Text: "still switching to another context", Bad: true})
 		return
 	}
-	dir, fresh := m.opt.StateDir, m.opt.Fresh
 	ctx, open, job := m.ctx, m.opt.Switch, m.jobs.beginJob("switching to context "+name, m.now)
 	work := func() tea.Msg {
 		console, err := open(ctx, name)
-		msg := switchMsg{context: name, console: console, err: err, job: job}
-		if err == nil {
-			msg.setups, msg.setupsErr = readSetups(dir, console, fresh)
-		}
-		return msg
+		return switchMsg{context: name, console: console, err: err, job: job}
 	}
 	if m.inline {
 		m.switchConsole(work().(switchMsg))
@@ -122,11 +114,7 @@ func (m *rootModel) switchConsole(msg switchMsg) {
 	open := m.over
 	m.over = nil
 	m.jobs = jobList{last: m.jobs.last}
-	m.setups = msg.setups
 	m.beginConsole(msg.console)
-	if msg.setupsErr != nil {
-		m.sayToast(view.ToastAsk{Text: msg.setupsErr.Error(), Bad: true})
-	}
 	for _, o := range open {
 		// Keys typed into a question must not become keys of the page that is
 		// shown now.

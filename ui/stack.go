@@ -12,7 +12,7 @@ import (
 func (m *rootModel) viewEnv(e *trailEntry) *view.Env {
 	w, h := m.pageSize()
 	return &view.Env{Console: m.console, Rev: m.rev, Now: m.now, Styles: m.styles, Keys: m.keys,
-		StateDir: m.opt.StateDir, Setups: &m.setups.PageSetups, Said: &m.status.log, ReadInput: m.opt.ReadInput, Page: e.page, W: w, H: h, Sign: m.jobs.spinnerSign(m.now, m.load.IsLong(m.now), m.topEntry().workingSince())}
+		StateDir: m.opt.StateDir, LogSetup: &m.logSetup, Said: &m.status.log, ReadInput: m.opt.ReadInput, Page: e.page, W: w, H: h, Sign: m.jobs.spinnerSign(m.now, m.load.IsLong(m.now), m.topEntry().workingSince())}
 }
 
 // syncEntry brings the view up to date when anything it shows may have changed.
@@ -62,7 +62,7 @@ func (m *rootModel) pushPage(p nav.Page, v view.View, replace bool) {
 	if p.Text != "" && p.Kind != nav.Preview {
 		m.setFilter(e, p.Text)
 	}
-	m.setups.beginPage(m, e)
+	arrangeAs(m, e, p.View)
 }
 
 // goBack goes back one page; false on the first.

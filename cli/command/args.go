@@ -51,6 +51,8 @@ func BadFlag(cmd *cobra.Command, err error) error {
 	switch {
 	case errors.As(err, &absent) && slices.Contains([]string{"k", "kustomize"}, absent.GetSpecifiedName()):
 		return fmt.Errorf("unknown flag: %s; Rung no longer renders kustomizations: %s", dashed(absent), engine.RenderKustomization(""))
+	case errors.As(err, &absent) && absent.GetSpecifiedName() == "fresh":
+		return errors.New("unknown flag: --fresh; leave it out: no page keeps its filter or columns for the next start")
 	case errors.As(err, &bad):
 		err = wrongValue(bad)
 	case errors.As(err, &absent) && absent.GetSpecifiedShortnames() != "":

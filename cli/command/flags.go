@@ -226,7 +226,7 @@ func (f *globalFlags) filesIdentity() string {
 // uiFlags are the flags about the screen.
 type uiFlags struct {
 	Theme, Color, View, config, Profile string
-	ASCII, NoMouse, Fresh               bool
+	ASCII, NoMouse                      bool
 	pager                               string
 }
 
@@ -234,7 +234,6 @@ func (u *uiFlags) register(p *pflag.FlagSet) {
 	p.StringVar(&u.config, "config", "", "configuration `FILE` (default in XDG_CONFIG_HOME)")
 	p.StringVar(&u.Theme, "theme", "", "colour `THEME`")
 	p.StringVar(&u.View, "view", "", "`NAME` of the page or saved view that the console opens with")
-	p.BoolVar(&u.Fresh, "fresh", false, "begin without the filters, sorting and columns that the console had last")
 	p.StringVar(&u.Color, "color", "", "`WHEN` there are colours: auto, always, never, 16, 256 or truecolor")
 	p.StringVar(&u.pager, "pager", "", "show an answer longer than the screen in a pager: `COMMAND`, or never (default RUNG_PAGER; without a value also PAGER, or less)")
 	p.Lookup("pager").NoOptDefVal = process.AskedPager

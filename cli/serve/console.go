@@ -35,8 +35,6 @@ type ScreenOptions struct {
 	// Page is the page that the console opens with, by its name; empty for the first. View is
 	// the page or saved view that was asked for, which goes first.
 	Page, View string
-	// Fresh begins without what the console kept.
-	Fresh bool
 	// Notices are said when the console opens.
 	Notices []string
 	// Switch opens another context of the kubeconfig; nil where there are files.
@@ -109,7 +107,7 @@ func OpenConsole(ctx context.Context, a *command.App, screen ShowScreen, demo bo
 		return err
 	}
 	ui := &a.Flags.UI
-	opt := ScreenOptions{Theme: ui.Theme, Color: ui.Color, ASCII: ui.ASCII, NoMouse: ui.NoMouse, View: ui.View, Fresh: ui.Fresh, StateDir: cfg.StateDir}
+	opt := ScreenOptions{Theme: ui.Theme, Color: ui.Color, ASCII: ui.ASCII, NoMouse: ui.NoMouse, View: ui.View, StateDir: cfg.StateDir}
 	if opt.Config, opt.ConfigPath, err = ui.ReadConfig(ctx); err != nil {
 		return err
 	}

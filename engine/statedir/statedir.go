@@ -37,10 +37,11 @@ func SweepFolder(disk safefile.FS, dir string) {
 // SweepAge is how long ago a file was written that a start takes for a leftover.
 const SweepAge = time.Second
 
-// isStateFile says whether a name in the state folder is one that Rung gives.
+// isStateFile says whether a name in the state folder is one that Rung gives, or gave: views had
+// how pages were set up.
 func isStateFile(name string) bool {
 	switch name {
-	case "audit.jsonl", "history", "plan", "revert", "edit", "counts", "saved", viewsFolder, "rung.log", "rung.log.old", "lost+found":
+	case "audit.jsonl", "history", "plan", "revert", "edit", "counts", "saved", "rung.log", "rung.log.old", "views", "lost+found":
 		return true
 	}
 	// Reports, and what a kill left of a file that was being written.

@@ -75,8 +75,9 @@ func (v *logSetup) beginSetup(env *view.Env) {
 		return
 	}
 	v.begun = true
-	set := env.Setups.SetupOf(nav.Logs)
-	v.writer.Clock, v.writer.Columns = line.ClockOf(set.Clock), line.ColumnsOf(set.Columns)
+	if set := env.LogSetup; set != nil {
+		v.writer.Clock, v.writer.Columns = line.ClockOf(set.Clock), line.ColumnsOf(set.Columns)
+	}
 }
 
 // ChooseColumns gives the page columns of a saved view, for this page alone.
@@ -93,9 +94,9 @@ func (v *logSetup) ChooseColumns(names []string) (unknown string, known []string
 
 // keepSetup keeps how the page is set up.
 func (v *logSetup) keepSetup(env *view.Env) {
-	env.Setups.ChangeSetup(nav.Logs, func(s *view.PageSetup) {
-		s.Clock, s.Columns = v.writer.Clock.ClockName(), line.ColumnNames(v.writer.Columns)
-	})
+	if set := env.LogSetup; set != nil {
+		set.Clock, set.Columns = v.writer.Clock.ClockName(), line.ColumnNames(v.writer.Columns)
+	}
 }
 
 // scopeOf returns the function that reports whether a line is about the page's subject: a

@@ -27,8 +27,8 @@ type Env struct {
 	Keys   *action.Keymap
 	// StateDir takes files a view leaves behind: texts being edited, saved pages.
 	StateDir string
-	// Setups are the settings that pages keep for the next page of their kind.
-	Setups *PageSetups
+	// LogSetup is how the last page of log lines was set up; nil keeps nothing.
+	LogSetup *LogSetup
 	// Said has the messages of the status line.
 	Said *MessageLog
 	// ReadInput reads another input than what the console shows, to its end: a path, git:REV, a

@@ -7,44 +7,19 @@ import (
 	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/config"
-	"rung/ui/nav"
 )
 
-// Filter, sorting, wide columns, and the columns and clock of the log are those of the last start of the
-// same cluster; another cluster has its own, and Fresh begins without.
-func TestSetupsOutliveTheConsole(t *testing.T) {
-	dir := t.TempDir()
-	open := func(context string, fresh bool, page nav.PageKind) *uitest.Screen {
-		p := uitest.DemoFacts(t)
-		p.Mode.Title = context
-		return uitest.OpenWith(t, uitest.NewFake(p), ui.Options{StateDir: dir, Fresh: fresh, Page: nav.PageOf(page)})
-	}
-	s := open("demo", false, nav.Ladder)
+// No filter of one start hides policies at the next.
+func TestNoFilterSurvivesAStart(t *testing.T) {
+	opt := ui.Options{StateDir: t.TempDir()}
+	s := uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), opt)
 	s.Press("/")
 	s.Type("tenant")
-	s.Press("enter", "3", ">", "S", "w", "4", "K")
-	s.Want("times in UTC")
-	wide := func(s *uitest.Screen) bool { return strings.Contains(s.PlainFrame(), "OTHER R") }
-
-	s = open("demo", false, nav.Ladder)
-	s.Want("filter: tenant")
+	s.Press("enter")
 	s.WantNot("quarantine")
-	s.Press("3")
-	if !strings.Contains(s.Line("STATE"), "ZONE ↓") || !wide(s) {
-		t.Errorf("sorting and columns: %q", s.Line("STATE"))
-	}
-	s.Press("4", "K") // UTC, and then as age
-	s.Want("times as age")
-	s.Press("1", "esc") // the filter is let go
-
-	for _, other := range []*uitest.Screen{open("other", false, nav.Ladder), open("demo", true, nav.Ladder), open("demo", false, nav.Ladder)} {
-		other.WantNot("filter: tenant")
-		other.Want("quarantine")
-	}
-	fresh := open("demo", true, nav.Zones)
-	if wide(fresh) {
-		t.Error("a fresh start is wide")
-	}
+	s = uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), opt)
+	s.Want("quarantine")
+	s.WantNot("filter: tenant")
 }
 
 // A saved view opens its page filtered, sorted and with its columns, and leaves alone how the page is set up
