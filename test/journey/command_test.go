@@ -213,6 +213,45 @@ func TestSignalsWhileReading(t *testing.T) {
 	})
 }
 
+// TestSignalsInTheKernel: a read that hangs in the kernel holds up no end, whether it is of a database or of a file in a
+// folder.
+func TestSignalsInTheKernel(t *testing.T) {
+	t.Parallel()
+	const stuck = "/proc/kmsg" // a regular file whose read waits
+	if f, err := os.Open(stuck); err != nil {
+		t.Skipf("the kernel log cannot be read: this test did not run: %v", err)
+	} else {
+		_ = f.Close()
+	}
+	each(t, []string{"drift --nb", "rows --nb", "zones --watch --nb", "ladder"}, func(t *testing.T, name string, sig syscall.Signal) {
+		args := strings.Fields(name)
+		if slices.Contains(args, "--nb") {
+			args = append(args, "w=file:"+stuck, "-f", examples(t))
+		} else {
+			dir := t.TempDir()
+			if err := os.Symlink(stuck, filepath.Join(dir, "stuck.yaml")); err != nil {
+				t.Fatal(err)
+			}
+			args = append(args, "-f", dir)
+		}
+		c := start(t, args...)
+		fds := fmt.Sprintf("/proc/%d/fd/", c.cmd.Process.Pid)
+		wait.Within(t, wait.Patience, "the file to be open", func() bool {
+			select {
+			case <-c.ended:
+				t.Fatalf("it ended before it was told to: %v\n%s", c.cmd.ProcessState, c.errs.String())
+			default:
+			}
+			entries, _ := os.ReadDir(fds)
+			return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+				to, _ := os.Readlink(fds + e.Name())
+				return to == stuck
+			})
+		})
+		c.told(name, sig, 0, 2)
+	})
+}
+
 // TestSignalsWhileAPluginHangs: a login plugin that never answers holds up no end, and
 // ends as well.
 func TestSignalsWhileAPluginHangs(t *testing.T) {

@@ -26,6 +26,10 @@ const maxFound = 10_000
 // database files do. Paths that are not folders are left out, and so is what
 // cannot be read.
 func FindDatabases(ctx context.Context, paths []string) ([]string, error) {
+	return untilEnd(ctx, strings.Join(paths, ", "), func() ([]string, error) { return findDatabases(ctx, paths) })
+}
+
+func findDatabases(ctx context.Context, paths []string) ([]string, error) {
 	found := map[string]bool{}
 	var archives []string
 	for _, root := range paths {

@@ -114,6 +114,30 @@ func ReadSouthbound(ctx context.Context, path string, o Options) (*Result, error
 }
 
 func readFile(ctx context.Context, path string, o Options, of databaseKind) (*Result, error) {
+	return untilEnd(ctx, path, func() (*Result, error) { return readNow(ctx, path, o, of) })
+}
+
+// untilEnd returns what f reads of a path. If f hangs in the kernel, it is left behind a second after ctx ended.
+func untilEnd[T any](ctx context.Context, path string, f func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	got := make(chan result, 1)
+	reading.RunUntil(ctx, func() {
+		value, err := f()
+		got <- result{value, err}
+	})
+	select {
+	case r := <-got:
+		return r.value, r.err
+	default:
+		var none T
+		return none, readError(path, ctx.Err())
+	}
+}
+
+func readNow(ctx context.Context, path string, o Options, of databaseKind) (*Result, error) {
 	o.Limits = o.withDefaults()
 	if archive, member, ok := splitArchive(path); ok {
 		text, err := o.Archives.readMember(ctx, archive, member, o.Limits)

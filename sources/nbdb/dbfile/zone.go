@@ -98,14 +98,16 @@ func (c *ZoneConfig) followFile(ctx context.Context, read func() (*Result, error
 	wait := time.Duration(0)
 	for retry.Sleep(ctx, wait) {
 		wait = c.Poll
-		if !w.hasChanged(c.Path) {
+		changed, err := untilEnd(ctx, c.Path, func() (bool, error) { return w.hasChanged(c.Path), nil })
+		if err != nil {
+			return
+		}
+		if !changed {
 			continue
 		}
 		began := time.Now()
-		var r *Result
-		var err error
 		release := c.Slot()
-		r, err = read()
+		r, err := read()
 		release()
 		if ctx.Err() != nil {
 			return
