@@ -23,7 +23,7 @@ var house = map[string]int{
 	"packages":                      204,
 	"import edges":                  1745,
 	"packages with one importer":    61,
-	"words of docs/architecture.md": 9680,
+	"words of docs/architecture.md": 2500,
 }
 
 func isProgram(f file) bool {
