@@ -209,6 +209,7 @@ func (g *Gate) commitApproved(ctx context.Context, p *Preview, a stepApproval) (
 			return nil, errors.Join(err, g.Config.Audit.Finish(line, record))
 		}
 	}
+	sent := slices.Clone(fresh.Objects)
 	if err := g.writeChanges(ctx, fresh.Objects); err != nil {
 		if recorded {
 			g.Config.History.Release()
@@ -219,6 +220,9 @@ func (g *Gate) commitApproved(ctx context.Context, p *Preview, a stepApproval) (
 		return nil, errors.Join(err, g.Config.Audit.Finish(line, record))
 	}
 	res := &Result{Took: g.Config.Now().Sub(start)}
+	if g.server != nil {
+		res.ServerChanged = tellServerChanges(sent, fresh.Objects)
+	}
 	for _, c := range fresh.Objects {
 		res.Written = append(res.Written, c.Key)
 	}

@@ -17,6 +17,8 @@ type Result struct {
 	Written []model.PolicyKey
 	Undo    uint64 // history entry that takes it back
 	Took    time.Duration
+	// ServerChanged is a line about the fields that the server stored otherwise than they were sent.
+	ServerChanged string
 	// Plan says that the change is a plan, which was started and is under way now
 	// (revision.Facts.Plan): nothing else is set then.
 	Plan bool

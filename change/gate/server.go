@@ -1,10 +1,12 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"rung/change"
 	"rung/change/effect"
@@ -154,11 +156,9 @@ func (p *Preview) takeStored(stored []*model.Policy) {
 			s = stored[i]
 		}
 		if s != nil && (!model.SameContent(s, c.New) || c.ServerVerb == kube.VerbPatch) {
-			if c.ServerVerb == kube.VerbCreate || c.ServerVerb == kube.VerbUpdate {
-				for _, f := range effect.FieldChanges(c.New, s) {
-					p.Notes = append(p.Notes, fmt.Sprintf("the server changes %s of %s: %s → %s",
-						f.Path, c.Key.Label(), words.OrNone(f.Old), words.OrNone(f.New)))
-				}
+			for _, f := range serverChanges(c, c.New, s) {
+				p.Notes = append(p.Notes, fmt.Sprintf("the server changes %s of %s: %s → %s",
+					f.Path, c.Key.Label(), words.OrNone(f.Old), words.OrNone(f.New)))
 			}
 			if c.Old != nil && model.SameContent(c.Old, s) {
 				p.Notes = append(p.Notes, c.Key.Label()+" is as it should be")
@@ -172,6 +172,46 @@ func (p *Preview) takeStored(stored []*model.Policy) {
 		out = append(out, c)
 	}
 	p.Objects = out
+}
+
+// serverChanges lists the fields in which the stored policy differs from the one that was sent: a webhook or a
+// policy of the API server changed them. Defaults, and fields that an apply did not send and left alone, do not count.
+func serverChanges(c change.ObjectChange, sent, stored *model.Policy) []change.FieldChange {
+	var kept []change.FieldChange // fields that differ from the object before the change
+	if c.ServerVerb == kube.VerbApply && c.Old != nil {
+		kept = effect.FieldChanges(c.Old, stored)
+	}
+	return slices.DeleteFunc(effect.FieldChanges(sent, stored), func(f change.FieldChange) bool {
+		switch {
+		case f.Old != "":
+			return false
+		case f.Path == "metadata.namespace", f.Path == "spec.policyTypes", strings.HasSuffix(f.Path, ".protocol") && f.New == "TCP":
+			return true
+		}
+		return c.ServerVerb == kube.VerbApply && c.Old != nil &&
+			!slices.ContainsFunc(kept, func(k change.FieldChange) bool { return k.Path == f.Path })
+	})
+}
+
+// tellServerChanges says in one line which fields the server changed, empty if it stored what was sent. sent are
+// the objects before they were written.
+func tellServerChanges(sent, stored []change.ObjectChange) string {
+	var changed []string
+	for i, c := range sent {
+		var paths []string
+		if now := stored[i].New; c.New != nil && now != nil {
+			for _, f := range serverChanges(c, cmp.Or(c.SentDocument, c.New), now) {
+				paths = append(paths, f.Path)
+			}
+		}
+		if len(paths) > 0 {
+			changed = append(changed, words.ListSome(paths, 3)+" of "+c.Key.Label())
+		}
+	}
+	if len(changed) == 0 {
+		return ""
+	}
+	return "the server (a webhook?) changed " + words.ListSome(changed, 3)
 }
 
 // GuardKept: something keeps the object as it is written elsewhere (GitOps) and will put it

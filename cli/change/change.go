@@ -150,6 +150,9 @@ func confirmAndFollow(ctx context.Context, a *command.App, e *engine.Engine, c *
 		lasts = "; only in the sandbox, which ends now (--write-back also changes the files)"
 	}
 	fmt.Fprintf(a.Err, "%s: done in %s ms%s\n", p.Title, words.Thousands(res.Took.Milliseconds()), lasts)
+	if res.ServerChanged != "" {
+		fmt.Fprintf(a.Err, "%s: %s\n", p.Title, res.ServerChanged)
+	}
 	patience := followTime
 	if c.within > 0 {
 		patience = min(patience, c.within/4)

@@ -41,7 +41,8 @@ type Server struct {
 	got     []Request
 	// before, when set, may answer a request by itself; it says whether it did.
 	before func(w http.ResponseWriter, r Request) bool
-	lists  bool // see Lists
+	lists  bool                     // see Lists
+	mutate func(obj map[string]any) // see Mutates
 }
 
 // New starts a server; kubeconfig is a file whose current context is "lab".
@@ -121,6 +122,13 @@ func (s *Server) Before(answer func(w http.ResponseWriter, r Request) bool) {
 }
 
 // ServeHTTP notes the request and answers it.
+// Mutates has a webhook change every object that is written.
+func (s *Server) Mutates(webhook func(obj map[string]any)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mutate = webhook
+}
+
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -207,6 +215,10 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, req Request, bod
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{"kind": "Status", "apiVersion": "v1", "status": "Success"})
 		return
+	}
+	if s.mutate != nil && req.Method != http.MethodGet {
+		next = runtime.DeepCopyJSON(next)
+		s.mutate(next)
 	}
 	if !dry {
 		next = runtime.DeepCopyJSON(next) // what was sent is compared later

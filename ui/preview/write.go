@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,7 +73,7 @@ func (v *View) afterWrite(env *view.Env, m changeWritten) {
 		v.notice = m.err.Error() // done, but not written down
 	}
 	if m.res != nil {
-		v.trial = m.res.Trial
+		v.trial, v.notice = m.res.Trial, cmp.Or(v.notice, m.res.ServerChanged)
 	}
 	if v.opt.Written != nil {
 		v.opt.Written(env)
