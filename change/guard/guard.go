@@ -17,7 +17,7 @@ const (
 	API = "api-cut"
 	// System: pods of a protected namespace, or those that reach them, lose connections.
 	System = "system-cut"
-	// Nodes: nodes lose pods: kubelet probes and webhooks.
+	// Nodes: the API server loses webhooks, which it calls from nodes.
 	Nodes = "nodes-cut"
 	// Much: more than a tenth of all that is allowed between pods is denied.
 	Much = "much-cut"

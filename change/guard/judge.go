@@ -7,7 +7,6 @@ import (
 
 	"rung/model"
 	"rung/model/lint/vital"
-	"rung/model/selectors"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
 	"rung/model/verdict/walk"
@@ -115,26 +114,14 @@ func (j *railCollector) changedPolicy(by ...[]verdict.Decider) model.PolicyKey {
 	return j.changes[0].Key
 }
 
-// findNodesCut finds what nodes reach and lose: their own pods, as the kubelet's probes do, and
-// Services with port 443, as the API server's webhooks do. One pod of each kind is asked
-// about, on the ports that it declares.
+// findNodesCut finds webhooks that the API server can no longer call. A node always reaches its own
+// pods, so that no policy cuts the kubelet's probes.
 func (j *railCollector) findNodesCut() {
-	kinds, namespaces := map[string]bool{}, map[string]bool{}
-	probes := j.rev.Network != nil // the kubelet asks the port on the default network (networks.md#tier-0)
+	namespaces := map[string]bool{}
 	for i := range j.changes {
-		c := &j.changes[i]
 		for _, r := range []*revision.Revision{j.rev, j.next} {
-			for pod := range subjectsOf(r, c.Key) {
+			for pod := range subjectsOf(r, j.changes[i].Key) {
 				namespaces[pod.Namespace] = true
-				kind := selectors.ReplicaKey(pod)
-				if probes || j.ctx.Err() != nil || kinds[kind] {
-					continue
-				}
-				kinds[kind] = true
-				if q, cut := j.probeCut(pod); cut {
-					probes = true
-					j.addNode(c.Key, "may cut kubelet probes", q)
-				}
 			}
 		}
 	}
@@ -144,7 +131,9 @@ func (j *railCollector) findNodesCut() {
 			break
 		}
 		if namespaces[q.To.Key.Namespace] && j.isCut(q) {
-			j.addNode(j.changes[0].Key, "may cut webhooks that the API server calls", q)
+			g := newGuard(Nodes, j.changes[0].Key, "may cut webhooks that the API server calls, for example %s", q)
+			g.About = Nodes
+			j.guards = append(j.guards, g)
 			return
 		}
 	}
@@ -165,23 +154,6 @@ func subjectsOf(r *revision.Revision, k model.Key) iter.Seq[*model.Pod] {
 			}
 		}
 	}
-}
-
-func (j *railCollector) addNode(k model.PolicyKey, what string, q verdict.Connection) {
-	g := newGuard(Nodes, k, "%s, for example %s", what, q)
-	g.About = Nodes + k.String() + what
-	j.guards = append(j.guards, g)
-}
-
-// probeCut asks about a pod's own node and the ports that the pod declares.
-func (j *railCollector) probeCut(pod *model.Pod) (verdict.Connection, bool) {
-	for _, p := range pod.Ports {
-		q := verdict.Connection{From: verdict.NodeEnd(pod.NodeName), To: verdict.PodEnd(pod.Namespace, pod.Name), Protocol: verdict.TCP, Port: uint16(p.Port)}
-		if p.Protocol == "TCP" && j.isCut(q) {
-			return q, true
-		}
-	}
-	return verdict.Connection{}, false
 }
 
 func (j *railCollector) isCut(q verdict.Connection) bool {
