@@ -128,6 +128,11 @@ func CompiledDatabase(r *Revision, node string) *nb.DB {
 	return zonedb.Of(WholeRevision(r).Desired, node)
 }
 
+// OtherRows returns the rows of a node's zone that belong to no policy and no other owner that is compiled by itself.
+func OtherRows(r *Revision, node string) (groups []*nb.PortGroup, acls []*nb.ACL) {
+	return zonedb.Others(WholeRevision(r).Desired, node)
+}
+
 // CompiledZone is the rows that the policies compile to for a node, to judge connections by;
 // nil where there is no such node.
 func CompiledZone(r *Revision, node string, m *walk.MatchCache) *walk.Zone {

@@ -3,6 +3,7 @@ package show
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -34,6 +35,7 @@ type policyWithoutRowsOut struct {
 
 func CompileCommand(a *command.App) *cobra.Command {
 	var zone string
+	var others bool
 	var only selection.Selection
 	cmd := a.QueryCommand(&cobra.Command{
 		Use:   "compile [POLICY]",
@@ -52,12 +54,20 @@ every pod is. -o nbctl prints records as "ovn-nbctl list" does.`,
 			if zone != "" && r.Cluster.Node(zone) == nil {
 				return nil, fmt.Errorf("--zone %s: no such node; nodes: %s", zone, command.NodeNames(r.Cluster))
 			}
+			if others && (zone == "" || len(args) > 0) {
+				return nil, errors.New("--all-owners needs --zone and no POLICY: the rows hold the ports of one node and belong to no policy")
+			}
 			a.SayNoRows(r)
 			keys, err := only.UnitsNamed(r, args)
 			if err != nil {
 				return nil, err
 			}
 			rows := compiledRows(r, zone, keys)
+			if others {
+				groups, acls := revision.OtherRows(r, zone)
+				rows.groups, rows.acls = append(rows.groups, groups...), append(rows.acls, acls...)
+				rows.sortByID()
+			}
 			ans := &command.Answer{Value: rows.jsonOut(), Text: rows.rowsText, Records: rows.nbctlText, NotConsidered: append(omitted.OmissionsOfObjects(r), omitted.AssumedSettings(r)...)}
 			if len(args) == 0 {
 				all := len(r.Units())
@@ -67,6 +77,7 @@ every pod is. -o nbctl prints records as "ovn-nbctl list" does.`,
 		}}
 	})
 	cmd.Flags().StringVar(&zone, "zone", "", "compile for one `ZONE`, by the node's name")
+	cmd.Flags().BoolVar(&others, "all-owners", false, "with --zone, also show rows of no policy: port groups of namespaces and of the cluster, tier 0")
 	only.AddTo(a, cmd, selection.Policies)
 	return cmd
 }
@@ -95,10 +106,14 @@ func compiledRows(r *revision.Revision, zone string, keys []model.PolicyKey) *ro
 			}
 		}
 	}
-	slices.SortFunc(out.acls, byID)
-	slices.SortFunc(out.sets, byID)
-	slices.SortFunc(out.groups, byID)
+	out.sortByID()
 	return out
+}
+
+func (s *rowSet) sortByID() {
+	slices.SortFunc(s.acls, byID)
+	slices.SortFunc(s.sets, byID)
+	slices.SortFunc(s.groups, byID)
 }
 
 func byID[R interface{ ID() string }](x, y R) int { return cmp.Compare(x.ID(), y.ID()) }

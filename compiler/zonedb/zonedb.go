@@ -29,6 +29,52 @@ func Of(d *compiler.Desired, zone string) *nb.DB {
 	return (*nb.DB)(nil).Apply(b.rows)
 }
 
+// Others returns the rows of a zone that belong to no unit: the port groups of the cluster and of its namespaces on every
+// network, and tier 0 if there are networks besides the default one. Ports are names.
+func Others(d *compiler.Desired, zone string) (groups []*nb.PortGroup, acls []*nb.ACL) {
+	db := Of(d, zone)
+	add := func(g network.PortGroup) {
+		row := &nb.PortGroup{Name: g.Name, ExternalIDs: g.IDs, Ports: g.Ports}
+		if there := db.PortGroupByName(g.Name); there != nil {
+			row.Ports, row.ACLs = there.Ports, there.ACLs
+		}
+		groups = append(groups, row)
+	}
+	add(network.GroupOf("", nb.OwnerCluster, nb.GroupCluster))
+	add(network.GroupOf("", nb.OwnerCluster, nb.GroupClusterRtr))
+	for ns := range d.Cluster().Namespaces() {
+		add(network.GroupOf("", nb.OwnerNamespace, ns.Name))
+	}
+	table := d.Networks()
+	if len(table.Names()) == 0 {
+		return groups, nil
+	}
+	for _, name := range table.Names() {
+		for _, g := range partIn(d.OnNetwork(name), table.Network(name), zone).Groups {
+			add(g)
+		}
+	}
+	isolated := network.Isolation{Management: d.Cluster().Node(zone).MgmtIPs}
+	group := network.IsolationGroup()
+	for p := range d.Cluster().Pods() {
+		if p.NodeName == zone && table.Isolates(p) {
+			isolated.Pods = append(isolated.Pods, p)
+			group.Ports = append(group.Ports, nb.PortName(p.Namespace, p.Name))
+		}
+	}
+	acls = isolated.ACLs()
+	add(group)
+	for _, a := range acls {
+		groups[len(groups)-1].ACLs = append(groups[len(groups)-1].ACLs, a.ID())
+	}
+	return groups, acls
+}
+
+// partIn returns what a zone has of a network.
+func partIn(d *compiler.Desired, n *network.Network, zone string) *network.ZonePart {
+	return n.PartIn(zone, d.Cluster().Pods(), d.Cluster().Namespaces(), d.Options().Multicast == compiler.On)
+}
+
 type databaseBuilder struct {
 	d        *compiler.Desired
 	zone     string
@@ -65,7 +111,7 @@ func (b *databaseBuilder) addNetwork(d *compiler.Desired, n *network.Network) {
 		b.addDefaultNetwork(d)
 		return
 	}
-	part := n.PartIn(b.zone, d.Cluster().Pods(), d.Cluster().Namespaces(), d.Options().Multicast == compiler.On)
+	part := partIn(d, n, b.zone)
 	sw := b.logicalSwitch(part.Switch)
 	for _, port := range []string{part.Management, part.Router, part.Uplink} {
 		if port != "" {

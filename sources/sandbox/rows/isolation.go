@@ -5,64 +5,24 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/model"
+	"rung/model/network"
 	"rung/model/ovn/nb"
 )
 
-// Isolation is the work of tier 0 that keeps pods whose primary network is another off the default
-// one (networks.md#tier-0).
-type Isolation struct {
-	// Management are the addresses of the node's management port.
-	Management []string
-	Pods       []*model.Pod // those of the zone whose ports are isolated
-}
+// Isolation makes the rows of tier 0.
+type Isolation struct{ network.Isolation }
 
 // isolationGroup are the external ids and the name of the group of isolated ports.
 func isolationGroup() (ids map[string]string, name string) {
-	ids = nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, nb.IDPair{Key: nb.KeyName, Value: "SecondaryPods"})
-	return ids, nb.HashedName(ids[nb.KeyID])
+	g := network.IsolationGroup()
+	return g.IDs, g.Name
 }
 
 // aclOps are the operations that insert its ACLs, and their names within the transaction.
 func (i *Isolation) aclOps(owned func(map[string]string) map[string]string) (ops []nb.Op, acls []string) {
-	_, pg := isolationGroup()
-	var asks, tells, from []string
-	for _, ip := range i.Management {
-		if strings.Contains(ip, ":") {
-			asks, tells = append(asks, "( nd && nd.target == "+ip+" )"), append(tells, "( nd && nd.target == "+ip+" )")
-			from = append(from, "ip6.src=="+ip)
-			continue
-		}
-		asks, tells = append(asks, "( arp && arp.tpa == "+ip+" )"), append(tells, "( arp && arp.spa == "+ip+" )")
-		from = append(from, "ip4.src=="+ip)
-	}
-	or := func(terms []string) string { return " && (" + strings.Join(terms, " || ") + ")" }
-	add := func(name, dir string, priority int, action, of, more string) {
-		direction, port := nb.ToLport, "outport"
-		if dir == "Egress" {
-			direction, port = nb.FromLport, "inport"
-		}
-		ids := nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, nb.IDPair{Key: nb.KeyName, Value: name},
-			nb.IDPair{Key: nb.KeyDirection, Value: dir})
-		acls = append(acls, "udn"+strconv.Itoa(len(acls)))
-		ops = append(ops, InsertOp(nb.TableACL, acls[len(acls)-1],
-			aclRow(0, priority, direction, false, action, port+" == "+of+more, owned(ids))))
-	}
-	all := "@" + pg
-	add("DenyPrimaryUDN", "Egress", 1000, nb.ActionDrop, all, "")
-	add("DenyPrimaryUDN", "Ingress", 1000, nb.ActionDrop, all, "")
-	if len(i.Management) > 0 {
-		add("AllowHostARPPrimaryUDN", "Egress", 1001, nb.ActionAllow, all, or(asks))
-		add("AllowHostARPPrimaryUDN", "Ingress", 1001, nb.ActionAllow, all, or(tells))
-		add("AllowHostPrimaryUDN", "Ingress", 1001, nb.ActionAllowRelated, all, or(from))
-	}
-	for _, p := range i.Pods {
-		if len(p.OpenPorts) == 0 {
-			continue
-		}
-		name, port := "OpenPort-"+p.Namespace+"/"+p.Name, strconv.Quote(nb.PortName(p.Namespace, p.Name))
-		add(name, "Ingress", 1001, nb.ActionAllowRelated, port, " && (arp || nd || ("+strings.Join(p.OpenPorts, " || ")+"))")
-		add(name, "Egress", 1001, nb.ActionAllow, port, " && (arp || nd)")
+	for n, a := range i.ACLs() {
+		acls = append(acls, "udn"+strconv.Itoa(n))
+		ops = append(ops, InsertOp(nb.TableACL, acls[n], aclRow(a.Tier, a.Priority, a.Direction, false, a.Action, a.Match, owned(a.ExternalIDs))))
 	}
 	return ops, acls
 }
@@ -82,7 +42,7 @@ func (i *Isolation) Text() string {
 // match nothing until there are such pods.
 func udnIsolation(mgmt []string) []nb.Op {
 	ids, pg := isolationGroup()
-	ops, acls := (&Isolation{Management: mgmt}).aclOps(withOwner)
+	ops, acls := (&Isolation{network.Isolation{Management: mgmt}}).aclOps(withOwner)
 	return append(ops, InsertOp(nb.TablePortGroup, "", map[string]any{"name": pg, "acls": NamedRefs(acls...),
 		"external_ids": withOwner(ids)}))
 }
