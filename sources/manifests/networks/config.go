@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,6 +26,11 @@ type cniConfig struct {
 	Topology              string            `json:"topology"`
 	Role                  string            `json:"role"`
 	Subnets               string            `json:"subnets"`
+	ExcludeSubnets        string            `json:"excludeSubnets"`
+	ReservedSubnets       string            `json:"reservedSubnets"`
+	JoinSubnet            string            `json:"joinSubnet"`
+	AllowPersistentIPs    bool              `json:"allowPersistentIPs"`
+	IPAM                  cniType           `json:"ipam"`
 	InfrastructureSubnets string            `json:"infrastructureSubnets"`
 	DefaultGatewayIPs     string            `json:"defaultGatewayIPs"`
 	Transport             string            `json:"transport"`
@@ -102,15 +108,15 @@ func configOf(text string) (*cniConfig, *fault) {
 
 // network is the network that a configuration describes; nad is the key of the object that it stands in.
 func (c *cniConfig) network(nad string) (out network.Config, f *fault) {
-	out = network.Config{Name: clean.Text(c.Name), Topology: network.Topology(strings.ToLower(clean.Text(c.Topology))), EVPN: strings.EqualFold(c.Transport, "evpn")}
+	out = network.Config{Name: clean.Text(c.Name), Topology: network.Topology(clean.Text(c.Topology)), EVPN: c.Transport == "evpn"}
 	wrong := func(name, text string) (network.Config, *fault) { return out, &fault{"spec.config", name + " " + text} }
 	if c.NADName != nad {
 		return wrong("netAttachDefName", fmt.Sprintf("is %q, and must be %q", clean.Text(c.NADName), nad))
 	}
-	out.Primary, f = isPrimary(c.Role, "spec.config")
-	if f != nil {
-		return wrong("role", f.text)
+	if field, text := c.refused(); text != "" {
+		return wrong(field, text)
 	}
+	out.Primary = c.Role == "primary"
 	for _, text := range listed(c.Subnets) {
 		p, err := subnetOf(text, out.Topology)
 		if err != nil {
@@ -122,6 +128,20 @@ func (c *cniConfig) network(nad string) (out network.Config, f *fault) {
 	if f != nil {
 		return wrong("infrastructureSubnets:", f.text)
 	}
+	for _, part := range []struct{ field, text string }{{"excludeSubnets", c.ExcludeSubnets}, {"reservedSubnets", c.ReservedSubnets}, {"infrastructureSubnets", c.InfrastructureSubnets}} {
+		inner, f := subnetsOf(listed(part.text), "")
+		if f != nil {
+			return wrong(part.field+":", f.text)
+		}
+		for _, p := range inner {
+			if !isWithin(p, out.Subnets) && out.Topology != network.Layer3 {
+				return wrong(part.field+":", p.String()+" is in none of the subnets")
+			}
+		}
+	}
+	if _, f = subnetsOf(listed(c.JoinSubnet), ""); f != nil {
+		return wrong("joinSubnet:", f.text)
+	}
 	for _, text := range listed(c.DefaultGatewayIPs) {
 		a, err := netip.ParseAddr(text)
 		if err != nil {
@@ -130,6 +150,39 @@ func (c *cniConfig) network(nad string) (out network.Config, f *fault) {
 		out.Gateways = append(out.Gateways, a)
 	}
 	return out, nil
+}
+
+// refused returns a field that OVN-Kubernetes' controller refuses, with the reason; empty texts if
+// there is none. Values are compared as the controller does, with their case (its ValidateNetConf).
+func (c *cniConfig) refused() (field, text string) {
+	onlyLayer2 := func(value string) bool { return value != "" && c.Topology != string(network.Layer2) }
+	isLocalnet := c.Topology == string(network.Localnet)
+	switch {
+	case c.Name == "ovn-kubernetes":
+		return "name", "is \"ovn-kubernetes\", which is reserved"
+	case !slices.Contains([]string{"", "primary", "secondary"}, c.Role):
+		return "role", fmt.Sprintf("%q is none of primary, secondary", clean.Text(c.Role))
+	case c.AllowPersistentIPs && c.Topology == string(network.Layer3):
+		return "allowPersistentIPs", "cannot be set on a layer3 network"
+	case c.IPAM.Type != "":
+		return "ipam", "cannot be set: OVN-Kubernetes assigns addresses itself, from subnets"
+	case !slices.Contains([]string{"", "geneve", "nooverlay", "no-overlay", "evpn"}, c.Transport):
+		return "transport", fmt.Sprintf("%q is none of geneve, no-overlay, evpn", clean.Text(c.Transport))
+	case c.JoinSubnet != "" && isLocalnet:
+		return "joinSubnet", "cannot be set on a localnet"
+	case onlyLayer2(c.InfrastructureSubnets):
+		return "infrastructureSubnets", "can be set on a layer2 network only"
+	case onlyLayer2(c.ReservedSubnets):
+		return "reservedSubnets", "can be set on a layer2 network only"
+	case onlyLayer2(c.DefaultGatewayIPs):
+		return "defaultGatewayIPs", "can be set on a layer2 network only"
+	}
+	return "", ""
+}
+
+// isWithin reports whether one of the subnets contains a prefix.
+func isWithin(p netip.Prefix, subnets []netip.Prefix) bool {
+	return slices.ContainsFunc(subnets, func(s netip.Prefix) bool { return s.Bits() <= p.Bits() && s.Contains(p.Addr()) })
 }
 
 // subnetOf is one item of subnets: "10.20.0.0/16", of a layer 3 network also "10.20.0.0/16/24".
