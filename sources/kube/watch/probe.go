@@ -23,7 +23,7 @@ import (
 // (stopped, or cut off without a word) lets watches hang for most of a minute
 // before HTTP/2 gives them up, and they look well all the time.
 func (w *watcher) probeServer(ctx context.Context) {
-	for pause := w.t.probe; retry.Sleep(ctx, pause); {
+	for pause := w.t.probe; w.waitToAsk(ctx, pause); {
 		err := w.askServer(ctx)
 		w.noteAnswer(err)
 		pause = w.t.probe
@@ -35,6 +35,22 @@ func (w *watcher) probeServer(ctx context.Context) {
 			pause = w.t.probeLost
 		}
 	}
+}
+
+// waitToAsk waits before the server is asked, for less if a feed loses it meanwhile: a server that is back before
+// the next question would not be noticed, and feeds would wait out their pauses.
+func (w *watcher) waitToAsk(ctx context.Context, pause time.Duration) bool {
+	if pause < w.t.probe {
+		return retry.Sleep(ctx, pause)
+	}
+	due := time.NewTimer(pause)
+	defer due.Stop()
+	select {
+	case <-w.feedLost:
+	case <-due.C:
+	case <-ctx.Done():
+	}
+	return ctx.Err() == nil
 }
 
 // isLost reports whether a feed is lost, for whatever reason.
@@ -50,6 +66,10 @@ func (f *feed) awaitServer(ctx context.Context, pause time.Duration) {
 	f.w.mu.Lock()
 	back := f.w.back
 	f.w.mu.Unlock()
+	select {
+	case f.w.feedLost <- struct{}{}:
+	default: // the server is asked anyway
+	}
 	ctx, cancel := context.WithTimeout(ctx, pause)
 	defer cancel()
 	select {

@@ -70,6 +70,8 @@ type watcher struct {
 	t     watchTimes
 	feeds []*feed
 	wake  chan struct{} // of capacity 1: there is something to deliver
+	// feedLost, of capacity 1, has the server asked at once: a feed lost it.
+	feedLost chan struct{}
 
 	mu sync.Mutex
 	// pending holds the objects not delivered yet, nil for an object that is gone.
@@ -84,7 +86,7 @@ type watcher struct {
 }
 
 func newWatcher(c *kube.Cluster, t watchTimes) *watcher {
-	w := &watcher{c: c, t: t, wake: make(chan struct{}, 1), back: make(chan struct{}), pending: map[model.Key]model.Object{},
+	w := &watcher{c: c, t: t, wake: make(chan struct{}, 1), feedLost: make(chan struct{}, 1), back: make(chan struct{}), pending: map[model.Key]model.Object{},
 		broken: map[model.Key][]model.Broken{}, brokenNew: true}
 	w.feeds = feedsOf(w)
 	return w

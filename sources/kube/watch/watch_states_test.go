@@ -1,8 +1,10 @@
 package watch
 
 import (
+	"context"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -313,4 +315,37 @@ func TestWatchProbeRefused(t *testing.T) {
 	if stalled.res.Conn != model.ConnSynced || well.res.Conn != model.ConnSynced {
 		t.Errorf("after an answer they are %s and %s", stalled.res.Conn, well.res.Conn)
 	}
+}
+
+// TestWatchAsksAtOnce: a server that is lost and back before it would have been asked again is noticed, and no feed
+// waits out its pause.
+func TestWatchAsksAtOnce(t *testing.T) {
+	noLeaks(t)
+	a := newWatchAPI(t)
+	cl, _ := a.cluster("t-1")
+	tm := quickTiming
+	tm.probe = time.Hour
+	w := newWatcher(cl, tm)
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+	wg.Go(func() { w.probeServer(ctx) })
+	a.down()
+	waited := make(chan struct{})
+	wg.Go(func() { w.feeds[0].awaitServer(ctx, time.Hour); close(waited) })
+	wait.Within(t, time.Minute, "the server is asked", func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return w.unanswered
+	})
+	a.up()
+	wait.Within(t, time.Minute, "the feed goes on", func() bool {
+		select {
+		case <-waited:
+			return true
+		default:
+			return false
+		}
+	})
 }
