@@ -113,7 +113,8 @@ func (c *cniConfig) network(nad string) (out network.Config, f *fault) {
 	if c.NADName != nad {
 		return wrong("netAttachDefName", fmt.Sprintf("is %q, and must be %q", clean.Text(c.NADName), nad))
 	}
-	if field, text := c.refused(); text != "" {
+	field, text := c.refused()
+	if text != "" {
 		return wrong(field, text)
 	}
 	out.Primary = c.Role == "primary"
@@ -139,7 +140,8 @@ func (c *cniConfig) network(nad string) (out network.Config, f *fault) {
 			}
 		}
 	}
-	if _, f = subnetsOf(listed(c.JoinSubnet), ""); f != nil {
+	_, f = subnetsOf(listed(c.JoinSubnet), "")
+	if f != nil {
 		return wrong("joinSubnet:", f.text)
 	}
 	for _, text := range listed(c.DefaultGatewayIPs) {
