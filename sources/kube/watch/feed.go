@@ -79,12 +79,16 @@ func (f *feed) runFeed(ctx context.Context) {
 	again := fresh
 	for ctx.Err() == nil {
 		var err error
+		back := f.w.serverBack()
 		if version == "" {
 			version, err = f.listAll(ctx)
 		}
 		quick := false
 		if err == nil {
 			version, quick, err = f.followFrom(ctx, version)
+		}
+		if isClosed(back) {
+			again = fresh // the pauses grew while the server was away
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -99,7 +103,9 @@ func (f *feed) runFeed(ctx context.Context) {
 			retry.Sleep(ctx, again.Step())
 		default:
 			if state := f.noteFailure(err); state == model.ConnLost && f.refusals == 0 {
-				f.awaitServer(ctx, again.Step())
+				if f.awaitServer(ctx, back, again.Step()) {
+					again = fresh
+				}
 			} else {
 				// A permission or a CRD that comes changes what a list says.
 				version = ""

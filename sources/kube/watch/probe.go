@@ -60,12 +60,26 @@ func (w *watcher) isLost() bool {
 	return slices.ContainsFunc(w.feeds, func(f *feed) bool { return f.res.Conn == model.ConnLost })
 }
 
-// awaitServer waits before a request is sent again, for less if a server that did not answer
-// answers meanwhile.
-func (f *feed) awaitServer(ctx context.Context, pause time.Duration) {
-	f.w.mu.Lock()
-	back := f.w.back
-	f.w.mu.Unlock()
+// serverBack returns a channel that is closed when a server that did not answer answers again.
+func (w *watcher) serverBack() <-chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.back
+}
+
+func isClosed(back <-chan struct{}) bool {
+	select {
+	case <-back:
+		return true
+	default:
+		return false
+	}
+}
+
+// awaitServer waits before a failed request is sent again, and no longer than until back is
+// closed; it reports whether it is. back is from before the request: the server may have come
+// back while the request failed.
+func (f *feed) awaitServer(ctx context.Context, back <-chan struct{}, pause time.Duration) bool {
 	select {
 	case f.w.feedLost <- struct{}{}:
 	default: // the server is asked anyway
@@ -74,7 +88,9 @@ func (f *feed) awaitServer(ctx context.Context, pause time.Duration) {
 	defer cancel()
 	select {
 	case <-ctx.Done():
+		return false
 	case <-back:
+		return true
 	}
 }
 

@@ -333,7 +333,7 @@ func TestWatchAsksAtOnce(t *testing.T) {
 	wg.Go(func() { w.probeServer(ctx) })
 	a.down()
 	waited := make(chan struct{})
-	wg.Go(func() { w.feeds[0].awaitServer(ctx, time.Hour); close(waited) })
+	wg.Go(func() { w.feeds[0].awaitServer(ctx, w.serverBack(), time.Hour); close(waited) })
 	wait.Within(t, time.Minute, "the server is asked", func() bool {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -348,4 +348,23 @@ func TestWatchAsksAtOnce(t *testing.T) {
 			return false
 		}
 	})
+}
+
+// A server that came back while a request failed is not waited for, and the pauses that grew while
+// it was away are forgotten.
+func TestBackDuringARequest(t *testing.T) {
+	noLeaks(t)
+	cl, _ := newWatchAPI(t).cluster("t-1")
+	w := newWatcher(cl, quickTiming)
+	back := w.serverBack()
+	w.noteAnswer(errClosed)
+	w.noteAnswer(nil)
+	if !w.feeds[0].awaitServer(t.Context(), back, time.Hour) {
+		t.Error("the feed does not know that the server is back")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if w.feeds[0].awaitServer(ctx, w.serverBack(), time.Hour) {
+		t.Error("a server that was never away is back")
+	}
 }
