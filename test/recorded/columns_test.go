@@ -1,12 +1,14 @@
 package recorded
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha1"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -273,6 +275,84 @@ func TestReconcileWritesTheSameRows(t *testing.T) {
 			}
 		})
 	}
+}
+
+// rung reconcile, told nothing of the settings that OVN-Kubernetes ran with, changes no row of a
+// database that is as OVN-Kubernetes wrote it, besides its own name in NB_Global.
+func TestReconcileChangesNoRow(t *testing.T) {
+	server := install.Server(t, "ovsdb-server")
+	install.Server(t, "ovsdb-client")
+	for name, subnets := range subnets {
+		t.Run(name, func(t *testing.T) {
+			objects, databases := cluster(t, name)
+			node := slices.Sorted(maps.Keys(databases))[0]
+			sock := filepath.Join(t.TempDir(), "s")
+			start(t, exec.Command(server, "--remote=punix:"+sock, "--log-file=/dev/null", "--unixctl="+sock+".ctl", "-voff", databases[node]))
+			awaitFile(t, sock)
+			// A database with rows that names no writer is watched for a minute first.
+			ovsdb.Transact(t, "unix:"+sock, map[string]any{"op": "mutate", "table": "NB_Global", "where": []any{},
+				"mutations": []any{[]any{"external_ids", "insert", []any{"map", []any{[]any{nb.KeyWriter, "ended"}, []any{nb.KeyEpoch, "1"}}}}}})
+			before := ovsdb.Dump(t, "unix:"+sock)
+			run := exec.Command(install.Binary(t), "reconcile", "-f", objects, "--nb", node+"=unix:"+sock, "--cluster-subnets", subnets,
+				"--state-dir", t.TempDir(), "--metrics-address", "127.0.0.1:0", "--i-know-that-nobody-else-writes-these-rows")
+			said, err := run.StderrPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			stop := start(t, run)
+			var log strings.Builder
+			address := ""
+			lines := bufio.NewScanner(said)
+			for address == "" && lines.Scan() {
+				log.WriteString(lines.Text() + "\n")
+				if _, after, ok := strings.Cut(lines.Text(), "msg=serving address="); ok {
+					address = after
+				}
+			}
+			rest := make(chan struct{})
+			go func() {
+				defer close(rest)
+				for lines.Scan() {
+					log.WriteString(lines.Text() + "\n")
+				}
+			}()
+			ready := address != "" && awaitReady(t, "http://"+address+"/readyz")
+			after := ovsdb.Dump(t, "unix:"+sock)
+			stop()
+			<-rest
+			if !ready {
+				t.Errorf("not ready within a minute")
+			}
+			if !strings.Contains(log.String(), "held=true") {
+				t.Errorf("it did not take the zone")
+			}
+			delete(before, "NB_Global")
+			delete(after, "NB_Global")
+			if diff := cmp.Diff(before, after); diff != "" || t.Failed() {
+				t.Errorf("(-before +after)\n%s\n%s", diff, log.String())
+			}
+		})
+	}
+}
+
+// awaitReady waits until an address answers with 200.
+func awaitReady(t *testing.T, url string) bool {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			continue
+		}
+		answer.Body.Close()
+		if answer.StatusCode == http.StatusOK {
+			return true
+		}
+	}
+	return false
 }
 
 // start starts a program that the end of the test stops, or the function that is returned.
