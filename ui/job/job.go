@@ -112,7 +112,8 @@ func (c *TerminalControl) waitUntilLeft(began time.Time) {
 	}
 }
 
-const lingers, lingerFor = 10, 10 * time.Millisecond
+// A tenth of a second was too short once, with eight programs on each core.
+const lingers, lingerFor = 25, 10 * time.Millisecond
 
 // PauseCommand is the tea.ExecCommand that Bubble Tea runs while the screen is left: it
 // stops the process, or does nothing, after which the screen is set up anew.
