@@ -70,6 +70,7 @@ func TestFaults(t *testing.T) {
 	quiet()
 	background.Wait()
 	editor.settle(t.Context())
+	must(t, w.c.ReadPods(t.Context(), w.z))
 	asCompiled(t, w.c, w.z, smallNodes...)
 	keys.home()
 	w.sameLadder(editor)

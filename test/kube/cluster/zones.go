@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
 
@@ -70,6 +71,19 @@ func (z *Zones) Close() {
 		stop()
 		z.Sandbox.Close()
 	}
+}
+
+// ReadPods tells the keepers of all pods now. After many outages the informers may wait for a minute
+// before they look again.
+func (c *Cluster) ReadPods(ctx context.Context, z *Zones) error {
+	pods, err := c.Client.CoreV1().Pods("").List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("listing pods for the zones: %w", err)
+	}
+	for i := range pods.Items {
+		z.put(&pods.Items[i], false)
+	}
+	return nil
 }
 
 // put tells the databases' keepers of an object.
