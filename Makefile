@@ -61,19 +61,21 @@ test-setup: build
 # Packages that compute in one goroutine, and tests that start bin/rung: the race detector has
 # nothing to find there and makes them five times as slow. The engine's and the console's tests
 # call the same code from many goroutines.
-PLAIN := ./bench/... ./cli/show ./compiler/... ./model/... ./pages/... ./revision/... ./themes \
-	$(addprefix ./change/,guard history rewrite write) $(addprefix ./engine/,convert pattern propose verify) \
+PLAIN := ./cli/show ./compiler/... ./model/... ./pages/... ./revision/... ./themes \
+	$(addprefix ./change/,guard rewrite write) $(addprefix ./engine/,convert pattern propose verify) \
 	$(addprefix ./test/,arch fuzz journey networks packets pipelines recorded verdicts)
+# Those of them whose tests read from many goroutines.
+SHARED := $(addprefix ./model/,overlap selectors sorted) ./revision/finding
 
 test-race: build ## the tests that run in many goroutines, with the race detector
-	go test $(RACE) -p $(ATONCE) -timeout 15m $(TESTFLAGS) $$(go list $(PKG) | grep -vxF "$$(go list $(PLAIN))")
+	go test $(RACE) -p $(ATONCE) -timeout 15m $(TESTFLAGS) $$(go list $(PKG) | grep -vxF "$$(go list $(PLAIN) | grep -vxF "$$(go list $(SHARED))")")
 
 # Scripts and examples start 1,700 commands; the few scripts in which several commands work at
 # once run under the race detector too. The others draw every page many times.
 WHOLE := TestScripts|TestExamplesRun|TestUnreadCommands|TestEveryFlagTakesEffect|TestASCII|TestNothingIsCut|TestOneSignOneMeaning
 
 test-plain: build ## the others, all scripts and examples of the command line, every page
-	go test -p $(ATONCE) -timeout 15m $(TESTFLAGS) $(PLAIN)
+	go test -p $(ATONCE) -timeout 15m $(TESTFLAGS) $$(go list $(PLAIN) | grep -vxF "$$(go list $(SHARED))")
 	go test -count=1 -p $(ATONCE) -timeout 15m -run '^($(WHOLE))$$' ./cli ./ui
 
 # Tests named TestTiming… measure: one after the other, without the race detector.

@@ -177,16 +177,35 @@ func (m *meteredLines) countLine(limit meterLimit, at, now time.Time) {
 	m.reached = now
 }
 
-// findRows looks for the rows behind the lines while their ACL is at its limit.
-func (m *meteredLines) findRows(rev *revision.Revision, k meterKey, now time.Time) {
+// needsRows reports whether the rows behind the lines are to be looked for: while the ACL is at its limit.
+func (m *meteredLines) needsRows(now time.Time) bool {
 	wait := rowsEvery
 	if len(m.rows) == 0 {
 		wait = missingRowsEvery
 	}
-	if !m.isCapped(now) || !m.looked.IsZero() && now.Sub(m.looked) < wait {
-		return
+	return m.isCapped(now) && (m.looked.IsZero() || now.Sub(m.looked) >= wait)
+}
+
+// FindMeteredRows looks for the rows of the ACLs at their limit, so that Losses can count what
+// they lost. It goes through the rows of their zones, and is not for a screen's goroutine.
+func (l *Store) FindMeteredRows() {
+	now, rev := l.now(), l.rev()
+	names := map[meterKey]string{}
+	l.mu.RLock()
+	for k, m := range l.meters.byACL {
+		if m.needsRows(now) {
+			names[k] = m.name
+		}
 	}
-	m.rows, m.looked = rowsOf(rev, k, m.name), now
+	l.mu.RUnlock()
+	for k, name := range names {
+		rows := rowsOf(rev, k, name)
+		l.mu.Lock()
+		if m := l.meters.byACL[k]; m != nil {
+			m.rows, m.looked = rows, now
+		}
+		l.mu.Unlock()
+	}
 }
 
 // forgetIdle drops the ACLs that logged nothing lately, at most once a second.
@@ -239,14 +258,13 @@ func (l *Store) CountLossesWith(f func(zone, acl string) (lost uint64, ok bool))
 // how many lines they lost; those at the limit first.
 func (l *Store) Losses() (out []MeterLoss) {
 	now := l.now()
-	f, rev := l.linesLost.Load(), l.rev()
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	f := l.linesLost.Load()
+	l.mu.RLock()
+	defer l.mu.RUnlock()
 	for k, m := range l.meters.byACL {
 		if m.reached.IsZero() {
 			continue
 		}
-		m.findRows(rev, k, now)
 		x := MeterLoss{Zone: k.zone, Rule: k.rule, Part: k.acl, Rate: m.rate, Burst: max(m.rate, m.burst), AtLimit: m.isCapped(now)}
 		if now.Sub(m.newestCame) < time.Duration(rateSeconds)*time.Second {
 			seconds := m.seconds.LastSeconds(m.seconds.NewestUnit())

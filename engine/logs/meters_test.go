@@ -37,6 +37,7 @@ func TestLosses(t *testing.T) {
 		w.Now = w.Now.Add(d)
 	}
 	said := func() (out []string) {
+		l.FindMeteredRows()
 		for _, x := range l.Losses() {
 			if x.Rule.Policy.Name != "control" {
 				t.Errorf("the rule is %v", x.Rule)
@@ -89,6 +90,7 @@ func TestMeterRowsReadLate(t *testing.T) {
 		x.Zone = "worker"
 		l.takeArrival(arrival{line: x})
 	}
+	l.FindMeteredRows()
 	if got := l.Losses(); len(got) != 1 || got[0].Counted {
 		t.Fatalf("without rows: %+v", got)
 	}
@@ -99,6 +101,7 @@ func TestMeterRowsReadLate(t *testing.T) {
 	w.Mu.Lock()
 	w.Now = w.Now.Add(missingRowsEvery)
 	w.Mu.Unlock()
+	l.FindMeteredRows()
 	if got := l.Losses(); len(got) != 1 || !got[0].Counted || got[0].Lost != 760 {
 		t.Errorf("with rows: %+v", got)
 	}

@@ -153,17 +153,23 @@ func PoliciesNaming(c *model.Cluster, k model.Key) (out []model.Key) {
 	return out
 }
 
-// UnjudgedGroup returns the first group a policy names that is valid and whose members Rung does not know, with the
-// reason; empty if there is none.
+// UnjudgedGroup returns the first group a policy names, or child of one, that is valid and whose
+// members Rung does not know, with the reason; empty if there is none.
 func UnjudgedGroup(c *model.Cluster, p *model.Policy) string {
 	if p.Tiered == nil {
 		return ""
 	}
-	r := ResolveGroups(c)
 	for _, name := range groupsOf(p) {
-		for _, why := range r.MembersOf(GroupKey(p, name)).Reasons {
-			if why.Code == NotJudged {
-				return why.Message
+		g, ok := c.Get(GroupKey(p, name)).(*model.Group)
+		if !ok {
+			continue
+		}
+		if why := notJudgedText(g); why != "" {
+			return why
+		}
+		for _, child := range g.Children {
+			if of, ok := c.Get(childKey(g, child)).(*model.Group); ok && notJudgedText(of) != "" {
+				return notJudgedText(of)
 			}
 		}
 	}

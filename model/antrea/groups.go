@@ -90,8 +90,8 @@ func (r *GroupResolver) MembersOf(k model.Key) GroupMembers {
 	if !ok {
 		return GroupMembers{Reasons: []EmptyReason{{GroupMissing, ObjectLabel(k) + " does not exist" + r.otherKindHint(k)}}}
 	}
-	if len(g.Invalid) > 0 && !g.Invalid[0].IsError() {
-		return GroupMembers{Reasons: []EmptyReason{{NotJudged, ObjectLabel(k) + " " + g.Invalid[0].Message}}}
+	if why := notJudgedText(g); why != "" {
+		return GroupMembers{Reasons: []EmptyReason{{NotJudged, why}}}
 	}
 	if len(g.Invalid) > 0 {
 		return GroupMembers{Reasons: []EmptyReason{{GroupRefused, ObjectLabel(k) + " stands for nothing: " + g.Invalid[0].Message}}}
@@ -114,6 +114,14 @@ func (r *GroupResolver) MembersOf(k model.Key) GroupMembers {
 		out.Reasons = append(out.Reasons, m.Reasons...)
 	}
 	return out
+}
+
+// notJudgedText says why Rung does not know the members of a valid group; empty if it does.
+func notJudgedText(g *model.Group) string {
+	if len(g.Invalid) == 0 || g.Invalid[0].IsError() {
+		return ""
+	}
+	return ObjectLabel(g.Key) + " " + g.Invalid[0].Message
 }
 
 // otherKindHint says that there is a group of that name of the kind that is not meant.

@@ -121,7 +121,6 @@ func (s *Server) Before(answer func(w http.ResponseWriter, r Request) bool) {
 	s.before = answer
 }
 
-// ServeHTTP notes the request and answers it.
 // Mutates has a webhook change every object that is written.
 func (s *Server) Mutates(webhook func(obj map[string]any)) {
 	s.mu.Lock()
@@ -129,6 +128,7 @@ func (s *Server) Mutates(webhook func(obj map[string]any)) {
 	s.mutate = webhook
 }
 
+// ServeHTTP notes the request and answers it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

@@ -1,7 +1,6 @@
 package recorded
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha1"
@@ -295,51 +294,49 @@ func TestReconcileChangesNoRow(t *testing.T) {
 			before := ovsdb.Dump(t, "unix:"+sock)
 			run := exec.Command(install.Binary(t), "reconcile", "-f", objects, "--nb", node+"=unix:"+sock, "--cluster-subnets", subnets,
 				"--state-dir", t.TempDir(), "--metrics-address", "127.0.0.1:0", "--i-know-that-nobody-else-writes-these-rows")
-			said, err := run.StderrPipe()
+			log := filepath.Join(t.TempDir(), "log")
+			said, err := os.Create(log)
 			if err != nil {
 				t.Fatal(err)
 			}
+			defer said.Close()
+			run.Stderr = said
 			stop := start(t, run)
-			var log strings.Builder
-			address := ""
-			lines := bufio.NewScanner(said)
-			for address == "" && lines.Scan() {
-				log.WriteString(lines.Text() + "\n")
-				if _, after, ok := strings.Cut(lines.Text(), "msg=serving address="); ok {
-					address = after
+			text := func() string {
+				out, err := os.ReadFile(log)
+				if err != nil {
+					t.Fatal(err)
 				}
+				return string(out)
 			}
-			rest := make(chan struct{})
-			go func() {
-				defer close(rest)
-				for lines.Scan() {
-					log.WriteString(lines.Text() + "\n")
-				}
-			}()
-			ready := address != "" && awaitReady(t, "http://"+address+"/readyz")
+			ready := awaitReady(t, text)
 			after := ovsdb.Dump(t, "unix:"+sock)
 			stop()
-			<-rest
 			if !ready {
 				t.Errorf("not ready within a minute")
 			}
-			if !strings.Contains(log.String(), "held=true") {
+			if !strings.Contains(text(), "held=true") {
 				t.Errorf("it did not take the zone")
 			}
 			delete(before, "NB_Global")
 			delete(after, "NB_Global")
 			if diff := cmp.Diff(before, after); diff != "" || t.Failed() {
-				t.Errorf("(-before +after)\n%s\n%s", diff, log.String())
+				t.Errorf("(-before +after)\n%s\n%s", diff, text())
 			}
 		})
 	}
 }
 
-// awaitReady waits until an address answers with 200.
-func awaitReady(t *testing.T, url string) bool {
+// awaitReady waits until the address in a log answers /readyz with 200.
+func awaitReady(t *testing.T, log func() string) bool {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+		_, address, served := strings.Cut(log(), "msg=serving address=")
+		address, _, whole := strings.Cut(address, "\n")
+		if !served || !whole {
+			continue
+		}
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/readyz", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -125,24 +125,21 @@ func (c *cniConfig) network(nad string) (out network.Config, f *fault) {
 		}
 		out.Subnets = append(out.Subnets, p)
 	}
-	out.InfrastructureSubnets, f = subnetsOf(listed(c.InfrastructureSubnets), "")
-	if f != nil {
-		return wrong("infrastructureSubnets:", f.text)
-	}
-	for _, part := range []struct{ field, text string }{{"excludeSubnets", c.ExcludeSubnets}, {"reservedSubnets", c.ReservedSubnets}, {"infrastructureSubnets", c.InfrastructureSubnets}} {
-		inner, f := subnetsOf(listed(part.text), "")
+	var excluded []netip.Prefix
+	for _, part := range []struct {
+		field, text string
+		into        *[]netip.Prefix
+	}{{"infrastructureSubnets", c.InfrastructureSubnets, &out.InfrastructureSubnets}, {"excludeSubnets", c.ExcludeSubnets, &excluded},
+		{"reservedSubnets", c.ReservedSubnets, new([]netip.Prefix)}, {"joinSubnet", c.JoinSubnet, new([]netip.Prefix)}} {
+		*part.into, f = subnetsOf(listed(part.text), "")
 		if f != nil {
 			return wrong(part.field+":", f.text)
 		}
-		for _, p := range inner {
-			if !isWithin(p, out.Subnets) && out.Topology != network.Layer3 {
-				return wrong(part.field+":", p.String()+" is in none of the subnets")
-			}
-		}
 	}
-	_, f = subnetsOf(listed(c.JoinSubnet), "")
-	if f != nil {
-		return wrong("joinSubnet:", f.text)
+	for _, p := range excluded {
+		if !isWithin(p, out.Subnets) && out.Topology != network.Layer3 { // layer 3 ignores them
+			return wrong("excludeSubnets:", p.String()+" is in none of the subnets")
+		}
 	}
 	for _, text := range listed(c.DefaultGatewayIPs) {
 		a, err := netip.ParseAddr(text)
