@@ -96,7 +96,6 @@ func RunMeters(ctx context.Context, store *logs.Store, every time.Duration, read
 			return
 		case <-ticker.C:
 		}
-		store.FindMeteredRows()
 		for zone, limited := range l.dueZones(store.Losses(), time.Now()) {
 			within, cancel := context.WithTimeout(ctx, metersWithin)
 			stats, err := read(within, zone)

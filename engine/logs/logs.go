@@ -92,9 +92,10 @@ func New(rev func() *revision.Revision, now func() time.Time, limit int) *Store 
 
 // Run takes lines in until ctx ends.
 func (l *Store) Run(ctx context.Context) {
-	var merging sync.WaitGroup
-	defer merging.Wait()
-	merging.Go(func() { l.merge.runMerge(ctx) })
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	beside.Go(func() { l.merge.runMerge(ctx) })
+	beside.Go(func() { l.runMeteredRows(ctx) })
 	for {
 		select {
 		case <-ctx.Done():

@@ -2,6 +2,7 @@ package logs
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -184,6 +185,20 @@ func (m *meteredLines) needsRows(now time.Time) bool {
 		wait = missingRowsEvery
 	}
 	return m.isCapped(now) && (m.looked.IsZero() || now.Sub(m.looked) >= wait)
+}
+
+// runMeteredRows calls FindMeteredRows every missingRowsEvery until the context ends.
+func (l *Store) runMeteredRows(ctx context.Context) {
+	ticker := time.NewTicker(missingRowsEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			l.FindMeteredRows()
+		}
+	}
 }
 
 // FindMeteredRows looks for the rows of the ACLs at their limit, so that Losses can count what

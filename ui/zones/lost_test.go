@@ -42,6 +42,7 @@ func TestLostLines(t *testing.T) {
 				t.Fatal("lines were not taken in")
 			}
 		}
+		f.LogStore.FindMeteredRows()
 		f.Advance(time.Second)
 		s.Refresh()
 	}
