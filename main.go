@@ -20,7 +20,7 @@ func main() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, show
 func showConsole(ctx context.Context, e *engine.Engine, o serve.ScreenOptions) error {
 	cfg := config.ParseFile(o.ConfigPath, o.Config)
 	cfg.OverrideBy(o.Theme, o.Color, o.ASCII, o.NoMouse)
-	opt := ui.Options{Config: cfg, StateDir: o.StateDir, Notices: o.Notices, ReadInput: o.ReadInput}
+	opt := ui.Options{Config: cfg, StateDir: o.StateDir, Notices: o.Notices, OnAway: o.OnAway, ReadInput: o.ReadInput}
 	switch {
 	case o.View != "":
 		var err error

@@ -59,7 +59,7 @@ func (m *rootModel) handleAsks(e *trailEntry, env *view.Env) {
 				}
 				continue
 			}
-			m.addCommand(tea.Exec(m.job.NewProgram(a.Cmd), func(err error) tea.Msg {
+			m.addCommand(tea.Exec(m.terminal.Program(a.Cmd), func(err error) tea.Msg {
 				var result any
 				if a.Done != nil {
 					result = a.Done(err)

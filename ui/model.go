@@ -137,8 +137,8 @@ func (m *rootModel) handleMessage(msg tea.Msg) {
 		m.ticking, m.dirty = false, false
 		m.lookForNews(false)
 	case pauseMsg:
-		if m.job != nil { // there is a terminal that somebody else could have
-			m.addCommand(tea.Exec(m.job.NewPause(msg.stop), func(err error) tea.Msg { return resumedMsg{err} }))
+		if m.terminal != nil { // there is a terminal that somebody else could have
+			m.addCommand(tea.Exec(m.terminal.Pause(msg.stop), func(err error) tea.Msg { return resumedMsg{err} }))
 		}
 	case resumedMsg:
 		if msg.err != nil {

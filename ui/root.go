@@ -13,8 +13,8 @@ import (
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/frame"
-	"rung/ui/job"
 	"rung/ui/overlay"
+	"rung/ui/terminal"
 	"rung/ui/view"
 )
 
@@ -31,11 +31,11 @@ const (
 // rootModel is the one Bubble Tea model.
 type rootModel struct {
 	commandQueue
-	console Console
-	session *consoleSession // of console
-	opt     Options
-	quit    func()
-	job     *job.TerminalControl
+	console  Console
+	session  *consoleSession // of console
+	opt      Options
+	quit     func()
+	terminal *terminal.Control
 
 	keys *action.Keymap
 	screenTheme

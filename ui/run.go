@@ -15,9 +15,9 @@ import (
 	"rung/revision"
 	"rung/themes"
 	"rung/ui/config"
-	"rung/ui/job"
 	"rung/ui/nav"
 	"rung/ui/prepare"
+	"rung/ui/terminal"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -36,6 +36,8 @@ type Options struct {
 	// Stdin and Stdout are the terminal, the process's own when nil.
 	Stdin  io.Reader
 	Stdout io.Writer
+	// OnAway is told when the terminal is lent to an editor or the shell, and when it is back.
+	OnAway func(away bool)
 	// Environ is the environment of the terminal, the process's own when nil.
 	Environ []string
 	// StateDir takes error reports and saved pages, $XDG_STATE_HOME/rung when
@@ -111,12 +113,12 @@ func Run(ctx context.Context, console Console, opt Options) error {
 	// own handler of signals, or a program ended by its context, would not wait
 	// for what still reads the terminal, or wait for ever.
 	popts := []tea.ProgramOption{tea.WithFPS(fps), tea.WithoutSignalHandler()}
-	if keys := job.NewKeys(opt.Stdin); keys != nil {
+	if keys := terminal.NewInput(opt.Stdin); keys != nil {
 		popts = append(popts, tea.WithInput(keys))
 	} else if opt.Stdin != nil {
 		popts = append(popts, tea.WithInput(opt.Stdin))
 	}
-	out := job.NewOut(ctx, opt.Stdout)
+	out := terminal.NewOutput(ctx, opt.Stdout)
 	if out != nil {
 		popts = append(popts, tea.WithOutput(out))
 	} else if opt.Stdout != nil {
@@ -132,12 +134,15 @@ func Run(ctx context.Context, console Console, opt Options) error {
 	}
 	prog := tea.NewProgram(m, popts...)
 	m.quit = prog.Quit
-	m.job = job.New(ctx, func(stop bool) { prog.Send(pauseMsg{stop}) })
-	defer m.job.Close()
+	m.terminal = terminal.NewControl(ctx, func(stop bool) { prog.Send(pauseMsg{stop}) })
+	defer m.terminal.Close()
+	if opt.OnAway != nil {
+		m.terminal.OnAway = opt.OnAway
+	}
 	defer context.AfterFunc(ctx, prog.Quit)()
 	_, err := prog.Run()
 	if out != nil {
-		out.LeaveTerminal()
+		out.Leave()
 	}
 	kept := strings.Join(m.keptFiles(), " and ")
 	m.pageTrail.endAll()
@@ -149,7 +154,7 @@ func Run(ctx context.Context, console Console, opt Options) error {
 		return fmt.Errorf("%w while a text was being edited; nothing of it was applied, it is kept in %s", ErrEnded, kept)
 	case outside.Err() != nil, errors.Is(err, tea.ErrInterrupted):
 		return nil // the terminal may be gone as well
-	case job.NoTerminal(err):
+	case terminal.IsNoTerminal(err):
 		return errors.New("the console needs a terminal, and there is none; rung --help lists the commands, which need none")
 	case err != nil:
 		return fmt.Errorf("running the console: %w", err)

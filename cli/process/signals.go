@@ -30,8 +30,9 @@ var ErrPipe = errors.New("nobody reads the output any longer")
 // who ends a session often sends several. Later ones end the process at once.
 const sameSignals = 2 * time.Second
 
-// InterruptIsKey says that an interrupt is not for Rung: see sharedConsole.
-var InterruptIsKey atomic.Bool
+// EditorHasTerminal is set while an editor that Rung started has the terminal: what the
+// user types there to interrupt or quit is for the editor.
+var EditorHasTerminal atomic.Bool
 
 // OnQuit takes what all goroutines were doing at SIGQUIT; nil prints it.
 var OnQuit atomic.Pointer[func(goroutines []byte)]
@@ -58,7 +59,7 @@ func UntilSignal(errw io.Writer) (ctx context.Context, end context.CancelCauseFu
 			case <-over:
 				return
 			case s := <-got:
-				if s == os.Interrupt && InterruptIsKey.Load() {
+				if EditorHasTerminal.Load() && (s == os.Interrupt || isQuit(s)) {
 					continue
 				}
 				if isQuit(s) {

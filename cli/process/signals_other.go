@@ -11,10 +11,6 @@ import (
 // moreEnds and pipeSignals are signals that are not known here.
 var moreEnds, pipeSignals []os.Signal
 
-// SharedConsole says that an editor started by the console gets the user's
-// interrupts together with Rung.
-const SharedConsole = true
-
 func isQuit(os.Signal) bool { return false }
 
 // errNoData is ERROR_NO_DATA: the pipe is being closed.

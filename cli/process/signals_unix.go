@@ -19,10 +19,6 @@ var (
 	pipeSignals = []os.Signal{syscall.SIGPIPE}
 )
 
-// SharedConsole says that an editor started by the console gets the user's
-// interrupts together with Rung. Here it has a process group of its own.
-const SharedConsole = false
-
 func isQuit(s os.Signal) bool { return s == syscall.SIGQUIT }
 
 // BrokenPipe says whether a write failed because nobody reads.

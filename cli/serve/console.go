@@ -40,6 +40,8 @@ type ScreenOptions struct {
 	// Switch opens another context of the kubeconfig; nil where there are files.
 	// The engine that was left is ended.
 	Switch func(ctx context.Context, context string) (*engine.Engine, error)
+	// OnAway is told when the terminal is lent to an editor or the shell, and when it is back.
+	OnAway func(away bool)
 	// ReadInput reads another input beside what is shown, to its end.
 	ReadInput func(ctx context.Context, input string) (*revision.Revision, error)
 }
@@ -148,8 +150,7 @@ func OpenConsole(ctx context.Context, a *command.App, screen ShowScreen, demo bo
 	if err != nil {
 		return err
 	}
-	process.InterruptIsKey.Store(process.SharedConsole)
-	defer process.InterruptIsKey.Store(false)
+	opt.OnAway = process.EditorHasTerminal.Store
 	kept := keepGoroutines(a)
 	shown := whileFilled(ctx, a, e, func(ctx context.Context) error { return screen(ctx, e, opt) })
 	return errors.Join(shown, kept(), stop())

@@ -1,6 +1,6 @@
 //go:build unix
 
-package job
+package terminal
 
 import (
 	"os"
@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/creack/pty"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -37,7 +38,7 @@ func TestLoneEsc(t *testing.T) {
 			defer r.Close()
 			defer w.Close()
 			waited := 0
-			k := &KeyInput{File: r, waitForMore: func(_ *os.File, wait time.Duration) bool {
+			k := &Input{File: r, waitForMore: func(_ *os.File, wait time.Duration) bool {
 				waited++
 				if wait > 20*time.Millisecond {
 					t.Errorf("an Esc is waited behind for %s: it is answered later than any other key", wait)
@@ -95,15 +96,21 @@ func TestComes(t *testing.T) {
 	}
 }
 
-// A program in front of the terminal gets the terminal itself.
+// A program in front of the terminal gets the terminal itself: with a copy between, a
+// goroutine would take the keys typed after its end.
 func TestProgramGetsTheTerminal(t *testing.T) {
-	cmd := exec.Command("true")
-	new(TerminalControl).NewProgram(cmd).SetStdin(&KeyInput{File: os.Stdin, waitForMore: inputComes})
-	new(TerminalControl).NewProgram(cmd).SetStdout(NewOut(t.Context(), nil))
-	if cmd.Stdout != os.Stdout {
-		t.Errorf("its output is %T, not the terminal", cmd.Stdout)
+	master, tty, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
 	}
-	if cmd.Stdin != os.Stdin { // else a goroutine would copy, and take the keys after it
-		t.Errorf("its input is %T, not the terminal", cmd.Stdin)
+	defer master.Close()
+	defer tty.Close()
+	c := &Control{ctx: t.Context(), OnAway: func(bool) {}}
+	p := c.Program(exec.Command("sh", "-c", `[ -t 0 ] && [ -t 1 ]`))
+	p.SetStdin(&Input{File: tty, waitForMore: inputComes})
+	p.SetStdout(NewOutput(t.Context(), tty))
+	p.SetStderr(os.Stderr)
+	if err := p.Run(); err != nil {
+		t.Errorf("the program does not have the terminal: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package job
+package terminal
 
 import (
 	"bytes"
@@ -21,14 +21,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestScreenComesBack(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		run  func(*TerminalControl) tea.ExecCommand
+		run  func(*Control) tea.ExecCommand
 	}{
-		{"nothing to wait for", func(c *TerminalControl) tea.ExecCommand { return c.NewPause(false) }},
-		{"no such editor", func(c *TerminalControl) tea.ExecCommand { return c.NewProgram(exec.Command("/nonexistent/editor")) }},
+		{"nothing to wait for", func(c *Control) tea.ExecCommand { return c.Pause(false) }},
+		{"no such editor", func(c *Control) tea.ExecCommand { return c.Program(exec.Command("/nonexistent/editor")) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			control := New(t.Context(), func(bool) {})
+			control := NewControl(t.Context(), func(bool) {})
 			defer control.Close()
 			var out screen
 			p := tea.NewProgram(&away{run: func() tea.ExecCommand { return c.run(control) }},
@@ -47,17 +47,6 @@ func TestScreenComesBack(t *testing.T) {
 				out.shows(t, fmt.Sprintf("back %d", n+1))
 			}
 		})
-	}
-}
-
-// A stop, however long it was, is no time in which the screen was left.
-func TestLingersAfterAStop(t *testing.T) {
-	var c TerminalControl
-	c.noteHalt()
-	began := time.Now()
-	c.waitUntilLeft(began.Add(-time.Minute))
-	if took := time.Since(began); took < lingers*lingerFor {
-		t.Errorf("lingered for %v", took)
 	}
 }
 

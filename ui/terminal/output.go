@@ -1,4 +1,4 @@
-package job
+package terminal
 
 import (
 	"bytes"
@@ -20,10 +20,10 @@ const (
 	piece = 1 << 10
 )
 
-// TerminalOutput is the terminal's output. A terminal that nobody reads (a stopped multiplexer, a
+// Output is the terminal's output. A terminal that nobody reads (a stopped multiplexer, a
 // connection that hangs) takes no more after some time, and a write to it returns never;
 // the console must end all the same when it is told to.
-type TerminalOutput struct {
+type Output struct {
 	*os.File
 	ctx      context.Context
 	isUnread atomic.Bool // nobody reads; what is written is dropped
@@ -35,9 +35,9 @@ type writeResult struct {
 	err error
 }
 
-// NewOut makes a TerminalOutput of w, nil for the process's own output, that does not wait any
+// NewOutput makes a Output of w, nil for the process's own output, that does not wait any
 // more after the end of ctx; of what is no file it makes nil.
-func NewOut(ctx context.Context, w io.Writer) *TerminalOutput {
+func NewOutput(ctx context.Context, w io.Writer) *Output {
 	f, ok := w.(*os.File)
 	if w == nil {
 		f, ok = os.Stdout, true
@@ -45,11 +45,11 @@ func NewOut(ctx context.Context, w io.Writer) *TerminalOutput {
 	if !ok {
 		return nil
 	}
-	return &TerminalOutput{File: f, ctx: ctx}
+	return &Output{File: f, ctx: ctx}
 }
 
 // Write writes to the file.
-func (o *TerminalOutput) Write(b []byte) (int, error) {
+func (o *Output) Write(b []byte) (int, error) {
 	if o.isUnread.Load() {
 		return len(b), nil
 	}
@@ -68,7 +68,7 @@ func (o *TerminalOutput) Write(b []byte) (int, error) {
 }
 
 // beginWrite writes in the background, until all is written or nobody reads.
-func (o *TerminalOutput) beginWrite(b []byte) <-chan writeResult {
+func (o *Output) beginWrite(b []byte) <-chan writeResult {
 	b = bytes.Clone(b) // whose it is uses it again
 	done := make(chan writeResult, 1)
 	go func() {
@@ -95,9 +95,9 @@ func waitForWrite(done <-chan writeResult, d time.Duration) (writeResult, bool) 
 	}
 }
 
-// LeaveTerminal leaves the terminal of a program that has ended as well as it can be: where
+// Leave leaves the terminal of a program that has ended as well as it can be: where
 // nobody read it, what still waits to be read gives way to what ends the screen.
-func (o *TerminalOutput) LeaveTerminal() {
+func (o *Output) Leave() {
 	if !o.isUnread.Load() {
 		return
 	}

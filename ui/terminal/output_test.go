@@ -1,6 +1,6 @@
 //go:build unix
 
-package job
+package terminal
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ func TestUnreadTerminal(t *testing.T) {
 	defer master.Close()
 	defer tty.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	o := NewOut(ctx, tty)
+	o := NewOutput(ctx, tty)
 	full := make(chan struct{})
 	go func() {
 		defer close(full)
@@ -34,7 +34,7 @@ func TestUnreadTerminal(t *testing.T) {
 	}()
 	cancel()
 	<-full
-	o.LeaveTerminal()
+	o.Leave()
 	_ = tty.Close()
 	var got bytes.Buffer
 	for b := make([]byte, 4096); ; {
@@ -58,13 +58,13 @@ func TestReadTerminal(t *testing.T) {
 	defer r.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	o := NewOut(ctx, w)
+	o := NewOutput(ctx, w)
 	go func() {
 		defer w.Close()
 		if _, err := o.Write(bytes.Repeat([]byte("x"), 1<<20)); err != nil {
 			t.Error(err)
 		}
-		o.LeaveTerminal()
+		o.Leave()
 	}()
 	var got bytes.Buffer
 	if n, err := got.ReadFrom(r); err != nil || n != 1<<20 {

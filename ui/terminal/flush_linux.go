@@ -1,4 +1,4 @@
-package job
+package terminal
 
 import "golang.org/x/sys/unix"
 

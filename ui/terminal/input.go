@@ -1,4 +1,4 @@
-package job
+package terminal
 
 import (
 	"bytes"
@@ -19,17 +19,17 @@ const escWait = 15 * time.Millisecond
 // A lone Esc, and the same key as terminals write it that leave nothing to guess.
 var lone, sure = []byte{0x1b}, []byte("\x1b[27u")
 
-// KeyInput is the terminal's input, in which a lone Esc is known for one soon.
-type KeyInput struct {
+// Input is the terminal's input, in which a lone Esc is known for one soon.
+type Input struct {
 	*os.File
 	waitForMore func(f *os.File, wait time.Duration) bool // something comes within that time
 
 	paste pasteFilter
 }
 
-// NewKeys makes a KeyInput of in, nil for the process's own input; of what is no terminal it
+// NewInput makes a Input of in, nil for the process's own input; of what is no terminal it
 // makes nil.
-func NewKeys(in io.Reader) *KeyInput {
+func NewInput(in io.Reader) *Input {
 	f, ok := in.(*os.File)
 	if in == nil {
 		f, ok = os.Stdin, true
@@ -37,12 +37,12 @@ func NewKeys(in io.Reader) *KeyInput {
 	if !ok || !term.IsTerminal(f.Fd()) {
 		return nil
 	}
-	return &KeyInput{File: f, waitForMore: inputComes}
+	return &Input{File: f, waitForMore: inputComes}
 }
 
 // Read reads from the file. An Esc that nothing follows says so, and pasted text is cleaned
 // and ends where nothing follows it.
-func (k *KeyInput) Read(b []byte) (int, error) {
+func (k *Input) Read(b []byte) (int, error) {
 	if len(b) < 2*len(pasteEnd) { // no room to say anything
 		return k.File.Read(b)
 	}
@@ -60,14 +60,6 @@ func (k *KeyInput) Read(b []byte) (int, error) {
 		return k.Read(b)
 	}
 	return n, err
-}
-
-// plainInput is the file behind an input, which programs in front of the terminal need.
-func plainInput(in io.Reader) io.Reader {
-	if k, ok := in.(*KeyInput); ok {
-		return k.File
-	}
-	return in
 }
 
 // The sequences that a terminal writes around pasted text.

@@ -1,6 +1,6 @@
 //go:build unix
 
-package job
+package terminal
 
 import (
 	"io"
@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// reads is all that a KeyInput makes of an input that is read in pieces.
+// reads is all that a Input makes of an input that is read in pieces.
 func reads(t *testing.T, size int, input string) string {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -23,7 +23,7 @@ func reads(t *testing.T, size int, input string) string {
 		defer w.Close()
 		_, _ = io.WriteString(w, input)
 	}()
-	k := &KeyInput{File: r, waitForMore: func(*os.File, time.Duration) bool { return true }}
+	k := &Input{File: r, waitForMore: func(*os.File, time.Duration) bool { return true }}
 	var out strings.Builder
 	for b := make([]byte, size); ; {
 		n, err := k.Read(b)
@@ -68,7 +68,7 @@ func TestPasteEnds(t *testing.T) {
 	}
 	defer r.Close()
 	defer w.Close()
-	k := &KeyInput{File: r, waitForMore: func(_ *os.File, wait time.Duration) bool {
+	k := &Input{File: r, waitForMore: func(_ *os.File, wait time.Duration) bool {
 		if wait != pasteWait {
 			t.Errorf("waited %s", wait)
 		}
