@@ -7,7 +7,6 @@ import (
 	"rung/model/clean"
 	"rung/revision"
 	"rung/sources/kube"
-	"rung/sources/kube/plugin"
 )
 
 // ErrNoCluster says that no cluster is configured; a NoClusterError says where one was
@@ -20,10 +19,10 @@ type NoClusterError = kube.NoClusterError
 // LoginPlugin is the first argument of the child processes that run a kubeconfig's login
 // plugin; RunLoginPlugin takes the other arguments, where ClusterOptions.FencePlugins is
 // set.
-const LoginPlugin = plugin.Command
+const LoginPlugin = kube.LoginPlugin
 
 // RunLoginPlugin runs a login plugin and returns the exit code.
-var RunLoginPlugin = plugin.RunChild
+var RunLoginPlugin = kube.RunLoginPlugin
 
 // KubeconfigNames are the names that flags can refer to in a kubeconfig.
 type KubeconfigNames = kube.Names

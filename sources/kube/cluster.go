@@ -14,7 +14,6 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"rung/model/clean"
-	"rung/sources/kube/plugin"
 )
 
 // FieldManager is the name of Rung in the API server's record of changes to an object.
@@ -37,8 +36,8 @@ type Options struct {
 	ZonePodsFor time.Duration
 	// Workloads says that Deployments and the other kinds that stand for pods are read, too.
 	Workloads bool
-	// FencePlugins says that this program runs plugin.RunChild where its first argument is
-	// plugin.Command: a login plugin then ends with it, and is clean.
+	// FencePlugins is set if this program calls RunLoginPlugin when its first argument is
+	// LoginPlugin: a login plugin then ends with it.
 	FencePlugins bool
 }
 
@@ -87,7 +86,7 @@ func Open(o Options) (*Cluster, error) {
 		cfg.ExecProvider.StdinUnavailable = true
 		cfg.ExecProvider.StdinUnavailableMessage = "Rung cannot run a login plugin that asks questions; log in with kubectl first, with a plugin that keeps its token"
 		if o.FencePlugins {
-			cfg.ExecProvider = plugin.Fence(cfg.ExecProvider, cfg.Timeout)
+			cfg.ExecProvider = fencePlugin(cfg.ExecProvider, cfg.Timeout)
 		}
 	}
 	cfg.QPS, cfg.Burst = cmp.Or(o.QPS, 50), cmp.Or(o.Burst, 100)
@@ -134,7 +133,7 @@ func (c *Cluster) Context() string { return c.context }
 func (c *Cluster) Server() string { return shown(c.Config().Host) }
 
 // Login is the program that the kubeconfig has give the credentials, clean; empty for none.
-func (c *Cluster) Login() string { return plugin.PluginName(c.Config().ExecProvider) }
+func (c *Cluster) Login() string { return pluginName(c.Config().ExecProvider) }
 
 // Options returns the options the cluster was opened with.
 func (c *Cluster) Options() Options { return c.opt }

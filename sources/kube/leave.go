@@ -11,14 +11,12 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd/api"
-
-	"rung/sources/kube/plugin"
 )
 
 // contextTransport lets every request end with its context. A credential plugin of the
 // kubeconfig is waited for inside the request, and client-go waits for it whatever
 // becomes of the context; such a request is left behind until the plugin answers, or is
-// ended (see package plugin).
+// ended (see RunLoginPlugin).
 type contextTransport struct {
 	rt http.RoundTripper
 	// timeout bounds a request and its answer, unless it stays open; 0 bounds none.
@@ -72,7 +70,7 @@ func (l contextTransport) sendRequest(r *http.Request) (*http.Response, error) {
 	ended := r.Context().Done()
 	go func() {
 		response, err := l.rt.RoundTrip(r)
-		err = plugin.Explain(l.login, err)
+		err = namePlugin(l.login, err)
 		select {
 		case got <- answer{response, err}:
 		case <-ended:
