@@ -65,7 +65,7 @@ PLAIN := ./cli/show ./compiler/... ./model/... ./pages/... ./revision/... ./them
 	$(addprefix ./change/,guard rewrite write) $(addprefix ./engine/,convert pattern propose verify) \
 	$(addprefix ./test/,arch fuzz journey networks packets pipelines recorded verdicts)
 # Those of them whose tests read from many goroutines.
-SHARED := $(addprefix ./model/,overlap selectors sorted) ./revision/finding
+SHARED := $(addprefix ./model/,overlap selectors sorted) ./revision
 
 test-race: build ## the tests that run in many goroutines, with the race detector
 	go test $(RACE) -p $(ATONCE) -timeout 15m $(TESTFLAGS) $$(go list $(PKG) | grep -vxF "$$(go list $(PLAIN) | grep -vxF "$$(go list $(SHARED))")")
@@ -117,7 +117,7 @@ lint: ## gofmt, vet, staticcheck, import direction, generated files
 	go tool staticcheck ./...
 	go test ./test/arch
 	RUNG_LINT=1 go test -run '^TestGenerate' ./sources/manifests/admission
-	go test -run '^TestFindingsDoc$$' ./revision/finding
+	go test -run '^TestFindingsDoc$$' ./revision
 
 lint-windows: ## vet for Windows, with the tests, which compiles them
 	GOOS=windows GOARCH=amd64 go vet ./...

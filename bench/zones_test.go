@@ -14,7 +14,7 @@ import (
 	"rung/model"
 	"rung/reconciler"
 	"rung/revision"
-	"rung/revision/finding"
+
 	"rung/sources/nbdb"
 )
 
@@ -121,7 +121,7 @@ func BenchmarkZones(b *testing.B) {
 			if read == len(named) {
 				return true
 			}
-			for _, f := range finding.ZoneFindings(r, e.Now()) {
+			for _, f := range revision.ZoneFindings(r, e.Now()) {
 				for zone, id := range altered {
 					if _, known := named[zone]; !known && strings.Contains(f.Message, "zone "+zone+":") && strings.Contains(f.Message, id) {
 						named[zone] = time.Since(server.Sent(zone))

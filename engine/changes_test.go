@@ -19,7 +19,7 @@ import (
 	"rung/model"
 	"rung/model/plan"
 	"rung/revision"
-	"rung/revision/policies"
+
 	"rung/test/given"
 )
 
@@ -30,7 +30,7 @@ func inSync(r *revision.Revision) bool {
 	}
 	for _, kind := range []model.Kind{model.KindANP, model.KindBANP} {
 		for p := range r.Cluster.Policies(kind) {
-			if s := policies.SummarizePolicy(r, p.Key, r.At); r.WhyNoRows(p.Key) == nil && s.State != model.StateInSync {
+			if s := revision.SummarizePolicy(r, p.Key, r.At); r.WhyNoRows(p.Key) == nil && s.State != model.StateInSync {
 				return false
 			}
 		}

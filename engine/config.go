@@ -15,7 +15,7 @@ import (
 	"rung/engine/zones"
 	"rung/reconciler"
 	"rung/revision"
-	"rung/revision/settings"
+
 	"rung/sources/kube"
 	"rung/sources/safefile"
 	"rung/system"
@@ -84,7 +84,7 @@ type Config struct {
 	APIRelease string
 
 	// Flags say what the cluster's OVN-Kubernetes runs with.
-	settings.Flags
+	revision.Flags
 
 	// ACLLogs says which of the cluster's ACL logs are followed.
 	ACLLogs logs.FollowScope

@@ -18,9 +18,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
-	"rung/revision/finding"
-	"rung/revision/liverows"
-	"rung/revision/settings"
+
 	"rung/sources/manifests"
 	"rung/test/given"
 )
@@ -132,7 +130,7 @@ func fixtureRows(t *testing.T, file string, rename ...string) *nb.DB {
 // statesOf counts the states of a zone's policies and units by kind.
 func statesOf(r *revision.Revision, zone string, now time.Time) (out []string) {
 	z := r.Zone(zone)
-	for _, k := range liverows.ZonePolicies(r, z) {
+	for _, k := range revision.ZonePolicies(r, z) {
 		if st := z.PolicyJoin(k).StateAt(z, now); st != model.StateInSync {
 			out = append(out, string(k.Kind)+" "+string(st))
 		}
@@ -200,13 +198,13 @@ func TestDialectOfZones(t *testing.T) {
 				d := revision.DialectOfZone(rev, z.Name)
 				for _, want := range tt.setting {
 					name, value, _ := strings.Cut(want, " ")
-					if s := settingOf(d, name); s.Value != value || s.Source != settings.FromRows {
+					if s := settingOf(d, name); s.Value != value || s.Source != revision.FromRows {
 						t.Errorf("zone %s: %+v, want %s", z.Name, s, want)
 					}
 				}
 			}
-			if named := slices.ContainsFunc(finding.ZoneFindings(rev, r.Now()), func(x model.Finding) bool { return x.Code == finding.FindDialect }); named != (tt.db != nil) {
-				t.Errorf("findings: %+v", finding.ZoneFindings(rev, r.Now()))
+			if named := slices.ContainsFunc(revision.ZoneFindings(rev, r.Now()), func(x model.Finding) bool { return x.Code == revision.FindDialect }); named != (tt.db != nil) {
+				t.Errorf("findings: %+v", revision.ZoneFindings(rev, r.Now()))
 			}
 		})
 	}
@@ -246,13 +244,13 @@ func TestDialectDeviates(t *testing.T) {
 			t.Errorf("because %q", why)
 		}
 		said := 0
-		for _, x := range finding.ZoneFindings(rev, later) {
-			if x.Code == finding.FindDialect && strings.HasPrefix(x.Message, "zone third: ") {
+		for _, x := range revision.ZoneFindings(rev, later) {
+			if x.Code == revision.FindDialect && strings.HasPrefix(x.Message, "zone third: ") {
 				said++
 			}
 		}
 		if said != 2 { // the rows that are not compared, and samples
-			t.Errorf("findings %+v", finding.ZoneFindings(rev, later))
+			t.Errorf("findings %+v", revision.ZoneFindings(rev, later))
 		}
 	})
 	t.Run("a flag", func(t *testing.T) {
@@ -264,11 +262,11 @@ func TestDialectDeviates(t *testing.T) {
 }
 
 // settingOf is a setting of a zone by its name.
-func settingOf(z settings.Zone, name string) settings.SettingValue {
+func settingOf(z revision.Zone, name string) revision.SettingValue {
 	for _, s := range z.Settings {
 		if s.Name == name {
 			return s
 		}
 	}
-	return settings.SettingValue{}
+	return revision.SettingValue{}
 }

@@ -21,7 +21,7 @@ import (
 	"rung/engine/zones"
 	"rung/model"
 	"rung/model/verdict"
-	"rung/revision/flows"
+	"rung/revision"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/dbfile"
 	"rung/sources/reading"
@@ -228,7 +228,7 @@ func (e *Engine) Probe(ctx context.Context, c verdict.Connection, at func(probe.
 }
 
 // OVNTrace asks ovn-trace about a connection: see rooms.OVNTrace.
-func (e *Engine) OVNTrace(ctx context.Context, c verdict.Connection, told func(doing string)) (*flows.OVNTrace, error) {
+func (e *Engine) OVNTrace(ctx context.Context, c verdict.Connection, told func(doing string)) (*revision.OVNTrace, error) {
 	if e.cfg.OVNTrace == nil {
 		return nil, rooms.ErrNoOVNTrace
 	}

@@ -16,8 +16,7 @@ import (
 	"rung/engine/source"
 	"rung/model"
 	"rung/revision"
-	"rung/revision/finding"
-	"rung/revision/settings"
+
 	"rung/test/given"
 	"rung/test/wait"
 )
@@ -105,7 +104,7 @@ func TestCloseUnderLoad(t *testing.T) {
 						if err == nil && p.Blocked == "" {
 							_, _ = r.Commit(ctx, p, gate.Confirm{Yes: true, Name: p.ConfirmName})
 						}
-						finding.FindingsOfObjects(r.Revision())
+						revision.FindingsOfObjects(r.Revision())
 						_ = r.SetWrites(true)
 					}
 				})
@@ -132,15 +131,15 @@ func TestConfig(t *testing.T) {
 		want string // in the error; empty: fine
 	}{
 		{"nothing", Config{}, ""},
-		{"family", Config{Flags: settings.Flags{Family: "ipv5"}}, "ipv5"},
+		{"family", Config{Flags: revision.Flags{Family: "ipv5"}}, "ipv5"},
 		{"two places for rows", Config{Sandbox: lab.New(lab.Config{}), NB: map[string]string{"": "unix:x"}}, "cannot be combined"},
 		{"rows written without objects", Config{Reconcile: true, NB: map[string]string{"": "unix:x"}}, "left over"},
-		{"rows written for Antrea", Config{Flags: settings.Flags{System: "antrea"}, Reconcile: true, Sources: []source.Source{idle("a")}}, "left over"},
+		{"rows written for Antrea", Config{Flags: revision.Flags{System: "antrea"}, Reconcile: true, Sources: []source.Source{idle("a")}}, "left over"},
 		{"rows looked at without objects", Config{NB: map[string]string{"": "unix:x"}}, ""},
 		{"two sources of one name", Config{Sources: []source.Source{idle("a"), idle("a")}}, `called "a"`},
-		{"priorities below 0 in OVN", Config{Flags: settings.Flags{MaxPriority: 300}}, "299"},
-		{"the last that is not", Config{Flags: settings.Flags{MaxPriority: 299}}, ""},
-		{"negative priority", Config{Flags: settings.Flags{MaxPriority: -1}}, "299"},
+		{"priorities below 0 in OVN", Config{Flags: revision.Flags{MaxPriority: 300}}, "299"},
+		{"the last that is not", Config{Flags: revision.Flags{MaxPriority: 299}}, ""},
+		{"negative priority", Config{Flags: revision.Flags{MaxPriority: -1}}, "299"},
 		{"too many events", Config{Sandbox: lab.New(lab.Config{Churn: 1e18})}, "churn"},
 		{"endless events", Config{Sandbox: lab.New(lab.Config{Traffic: math.Inf(1)})}, "traffic"},
 		{"no number of events", Config{Sandbox: lab.New(lab.Config{Churn: math.NaN()})}, "churn"},

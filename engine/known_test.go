@@ -15,8 +15,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/reconciler/tracker"
 	"rung/revision"
-	"rung/revision/finding"
-	"rung/revision/liverows"
+
 	"rung/sources/manifests"
 )
 
@@ -161,7 +160,7 @@ func (c *knownCase) found(t *testing.T) (out []string) {
 		if !p.Policy.Kind.IsPolicy() {
 			continue
 		}
-		causes := liverows.KnownCauses(r, z, p)
+		causes := revision.KnownCauses(r, z, p)
 		for i, d := range p.Diffs {
 			text := strings.TrimPrefix(d.ID, nb.DefaultController+":"+string(p.Policy.Kind)+":") + " " + string(d.Kind) + ":"
 			if causes != nil && causes[i] != nil {
@@ -372,7 +371,7 @@ func TestKnownFindings(t *testing.T) {
 	}}
 	r := c.run(t)
 	var got []string
-	for _, f := range finding.ZoneFindings(r, knownNow) {
+	for _, f := range revision.ZoneFindings(r, knownNow) {
 		if f.Policy.Kind == model.KindEF {
 			got = append(got, f.Code+": "+f.Message+" → "+f.Remedy)
 		}
@@ -386,7 +385,7 @@ func TestKnownFindings(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	r.Zones[0].Writes = true
-	if liverows.KnownCauses(r, r.Zones[0], r.Zones[0].PolicyJoin(model.PolicyKey{Kind: model.KindEF, Namespace: "blue", Name: "default"})) != nil {
+	if revision.KnownCauses(r, r.Zones[0], r.Zones[0].PolicyJoin(model.PolicyKey{Kind: model.KindEF, Namespace: "blue", Name: "default"})) != nil {
 		t.Error("where Rung writes, nothing is left by OVN-Kubernetes")
 	}
 }
@@ -399,7 +398,7 @@ func TestKnownFindingsOfSeveralPods(t *testing.T) {
 		pods["db-0"].IPs = []string{"10.244.0.77"}
 	}}
 	var got []string
-	for _, f := range finding.ZoneFindings(c.run(t), knownNow) {
+	for _, f := range revision.ZoneFindings(c.run(t), knownNow) {
 		if f.Code == "known-defect" {
 			rows, detail, _ := strings.Cut(f.Message, "; seen since 11:00:00, for 1h0m0s: OVN-Kubernetes does not notice when an address of a pod is replaced by another, a known defect: ")
 			got = append(got, strings.ReplaceAll(rows, nb.DefaultController+":AdminNetworkPolicy:", "")+" | "+detail)
@@ -431,7 +430,7 @@ func TestCausesAreKept(t *testing.T) {
 	r := c.run(t)
 	z := r.Zones[0]
 	p := z.PolicyJoin(model.PolicyKey{Kind: model.KindANP, Name: "a"})
-	first := liverows.KnownCauses(r, z, p)
+	first := revision.KnownCauses(r, z, p)
 	next := func(change func(*revision.Facts)) *revision.Revision {
 		f := r.Facts
 		f.Number++
@@ -439,21 +438,21 @@ func TestCausesAreKept(t *testing.T) {
 		r = revision.New(f, r)
 		return r
 	}
-	if again := liverows.KnownCauses(next(func(*revision.Facts) {}), z, p); len(first) == 0 || &first[0] != &again[0] {
+	if again := revision.KnownCauses(next(func(*revision.Facts) {}), z, p); len(first) == 0 || &first[0] != &again[0] {
 		t.Error("worked out twice for the same objects and rows")
 	}
-	if liverows.CausesAtHand(r, z, p) == nil {
+	if revision.CausesAtHand(r, z, p) == nil {
 		t.Error("before anybody works them out beforehand, the screen waits")
 	}
 	// Other objects: the former causes are at hand until they are worked out anew.
 	next(func(f *revision.Facts) { f.Cluster, f.Past = &model.Cluster{}, nil })
-	if liverows.ExplainBehind(r, knownNow, false) {
+	if revision.ExplainBehind(r, knownNow, false) {
 		t.Error("causes from other objects are called current")
 	}
-	if at := liverows.CausesAtHand(r, z, p); len(at) == 0 || &at[0] != &first[0] {
+	if at := revision.CausesAtHand(r, z, p); len(at) == 0 || &at[0] != &first[0] {
 		t.Error("the screen waits for causes that were worked out before")
 	}
-	if !liverows.ExplainBehind(r, knownNow, true) || !liverows.ExplainBehind(r, knownNow, false) {
+	if !revision.ExplainBehind(r, knownNow, true) || !revision.ExplainBehind(r, knownNow, false) {
 		t.Error("they are worked out anew, and are not called current")
 	}
 	// A judgement nobody has explained: the screen does not wait, and then has it.
@@ -464,10 +463,10 @@ func TestCausesAreKept(t *testing.T) {
 		f.Zones = []*model.ZoneState{z}
 		f.Cluster, f.Past = c.run(t).Cluster, c.run(t).Past
 	})
-	if liverows.CausesAtHand(r, z, p) != nil {
+	if revision.CausesAtHand(r, z, p) != nil {
 		t.Error("the screen worked it out itself")
 	}
-	if !liverows.ExplainBehind(r, knownNow, false) || liverows.CausesAtHand(r, z, p) == nil || len(finding.ZoneFindingsAtHand(r, knownNow)) == 0 {
+	if !revision.ExplainBehind(r, knownNow, false) || revision.CausesAtHand(r, z, p) == nil || len(revision.ZoneFindingsAtHand(r, knownNow)) == 0 {
 		t.Error("what was never explained is explained at once")
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"rung/model/verdict"
 	"rung/model/verdict/walk"
 	"rung/revision"
-	"rung/revision/finding"
+
 	"rung/system"
 	"rung/test/wait"
 )
@@ -51,7 +51,7 @@ func TestLiveTierDeleted(t *testing.T) {
 			}
 		}
 		var said []string
-		for _, f := range finding.FindingsOfObjects(rev) {
+		for _, f := range revision.FindingsOfObjects(rev) {
 			if f.Code == antrea.TierDeleted || f.Code == antrea.TierMissing {
 				said = append(said, f.Code+" "+f.Policy.Name)
 			}

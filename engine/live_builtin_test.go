@@ -17,7 +17,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
-	"rung/revision/policies"
+
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
 	"rung/test/given"
@@ -249,7 +249,7 @@ func TestLiveUnnamedEndpoint(t *testing.T) {
 		z := r.Zone(w.address("worker"))
 		return len(r.Zones) == 2 && z != nil && z.Conn == model.ConnLost && z.Error != "" && z.Attempts > 1
 	})
-	if s := policies.SummarizePolicy(rev, given.ANPKey("one"), r.Now()); s.State != model.StateUnknown || s.Zones != 2 {
+	if s := revision.SummarizePolicy(rev, given.ANPKey("one"), r.Now()); s.State != model.StateUnknown || s.Zones != 2 {
 		t.Errorf("%+v", s)
 	}
 	w.sandbox().settle("control", "worker")
@@ -269,7 +269,7 @@ func TestLiveNeverInSyncTooEarly(t *testing.T) {
 		// Priority and ids stay; only the rows can tell.
 		r.change(applied(given.ANP("one", 10, "tenant=blue", "in allow tenant=green tcp:"+fmt.Sprint(80+i), "in deny *")))
 		rev := r.until(10*time.Second, "in sync", func(r2 *revision.Revision) bool {
-			return policies.SummarizePolicy(r2, given.ANPKey("one"), r.Now()).State == model.StateInSync
+			return revision.SummarizePolicy(r2, given.ANPKey("one"), r.Now()).State == model.StateInSync
 		})
 		for _, z := range rev.Zones {
 			a := z.DB.ACLByID(nb.DefaultController + ":AdminNetworkPolicy:one:Ingress:0:tcp")

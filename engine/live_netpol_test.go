@@ -10,7 +10,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
-	"rung/revision/liverows"
+
 	"rung/test/given"
 )
 
@@ -44,7 +44,7 @@ func TestLiveTier2(t *testing.T) {
 		}
 	}
 	// The firewall hangs on the group of the namespace, which is not Rung's.
-	_, holder := liverows.HolderOf(model.PolicyKey{Kind: model.KindEF, Namespace: "blue", Name: "default"})
+	_, holder := revision.HolderOf(model.PolicyKey{Kind: model.KindEF, Namespace: "blue", Name: "default"})
 	if g := db.PortGroupByName(holder); g == nil || !slices.Contains(g.ACLs, db.ACLByID(c+":EgressFirewall:blue:0").UUID) {
 		t.Errorf("the group of the namespace: %+v", g)
 	}
@@ -90,7 +90,7 @@ func TestLiveTier2(t *testing.T) {
 // the baseline.
 func tier2Rows(db *nb.DB) (out []string) {
 	take := func(ids map[string]string) {
-		if k, ok := liverows.UnitOfOwner(liverows.OwnerOfIDs(ids)); ok && !k.Kind.IsAdmin() {
+		if k, ok := revision.UnitOfOwner(revision.OwnerOfIDs(ids)); ok && !k.Kind.IsAdmin() {
 			out = append(out, ids[nb.KeyID])
 		}
 	}

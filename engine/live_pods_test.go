@@ -12,7 +12,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
-	"rung/revision/policies"
+
 	"rung/test/given"
 	"rung/test/wait"
 )
@@ -27,7 +27,7 @@ func TestLivePortDelay(t *testing.T) {
 	w.file("more.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: late, namespace: blue, labels: {app: late}}\n"+
 		"spec: {nodeName: worker, containers: [{name: c}]}\nstatus: {phase: Running, podIPs: [{ip: 10.244.9.9}]}\n")
 	rev := r.until(5*time.Second, "the pod waits", func(rev *revision.Revision) bool {
-		return policies.SummarizePolicy(rev, given.ANPKey("one"), r.Now()).Waiting == 1
+		return revision.SummarizePolicy(rev, given.ANPKey("one"), r.Now()).Waiting == 1
 	})
 	if !slices.ContainsFunc(rev.Zone("worker").PolicyJoin(given.ANPKey("one")).Diffs, func(d model.RowDiff) bool {
 		return strings.Contains(d.Waiting, "logical switch port") && slices.Equal(d.Fields[0].Missing, []string{"blue_late"})

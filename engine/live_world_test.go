@@ -24,7 +24,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
-	"rung/revision/liverows"
+
 	"rung/sources/nbdb"
 	"rung/test/given"
 )
@@ -128,7 +128,7 @@ func (r *liveRun) settle(zones ...string) *revision.Revision {
 			if !slices.Contains(zones, z.Name) || z.Conn != model.ConnSynced || z.Policies == nil {
 				return false
 			}
-			for _, k := range liverows.ZonePolicies(rev, z) {
+			for _, k := range revision.ZonePolicies(rev, z) {
 				if in := z.PolicyJoin(k); in == nil || in.None == nil && (!in.InSync || in.Waiting > 0) {
 					return false
 				}
@@ -209,7 +209,7 @@ func (w *liveWorld) compiledAnew(c *model.Cluster, zone string) {
 		w.t.Fatal("nothing is wanted")
 	}
 	db := w.read(zone)
-	ours := func(ids map[string]string) bool { return liverows.OwnerOfIDs(ids).Form == nb.FormKnown }
+	ours := func(ids map[string]string) bool { return revision.OwnerOfIDs(ids).Form == nb.FormKnown }
 	for a := range db.ACLs() {
 		if a := *a; ours(a.ExternalIDs) {
 			a.UUID = ""
@@ -262,7 +262,7 @@ func (w *liveWorld) compiledAnew(c *model.Cluster, zone string) {
 func foreign(db *nb.DB) map[string]any {
 	out := map[string]any{}
 	ours := func(ids map[string]string) bool {
-		_, known := liverows.UnitOfOwner(liverows.OwnerOfIDs(ids))
+		_, known := revision.UnitOfOwner(revision.OwnerOfIDs(ids))
 		return known
 	}
 	for a := range db.ACLs() {

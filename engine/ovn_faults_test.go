@@ -19,7 +19,7 @@ import (
 	"rung/engine/lab"
 	"rung/model"
 	"rung/revision"
-	"rung/revision/flows"
+
 	"rung/sources/sandbox/child"
 	"rung/sources/sandbox/ovn"
 	"rung/test/given"
@@ -286,6 +286,6 @@ func isBehind(r *revision.Revision, zone string) bool {
 	if z == nil {
 		return false
 	}
-	p := flows.ProgressOf(r, z)
+	p := revision.ProgressOf(r, z)
 	return p.Known && (p.NorthdBehind() || p.NodesBehind())
 }

@@ -18,8 +18,7 @@ import (
 	asked "rung/model/ovn/ovntrace"
 	"rung/model/verdict"
 	"rung/revision"
-	"rung/revision/finding"
-	"rung/revision/flows"
+
 	"rung/sources/sandbox/ovn"
 	"rung/test/given"
 	"rung/test/install"
@@ -52,7 +51,7 @@ func tcp(from, to verdict.Endpoint, port uint16) verdict.Connection {
 }
 
 // said is an answer line by line.
-func said(t *flows.OVNTrace) (out []string) {
+func said(t *revision.OVNTrace) (out []string) {
 	words := t.InWords()
 	out = append(out, words.Headline)
 	for _, w := range words.Ways {
@@ -132,7 +131,7 @@ func TestOVNTraceDisagrees(t *testing.T) {
 	stale := func(context.Context, *asked.PacketQuestion) (string, []string, string, error) {
 		return "here", nil, old, nil
 	}
-	trace := func(run ovntrace.Runner) *flows.OVNTrace {
+	trace := func(run ovntrace.Runner) *revision.OVNTrace {
 		t.Helper()
 		runner = run
 		got, err := r.OVNTrace(r.ctx, c, nil)
@@ -142,14 +141,14 @@ func TestOVNTraceDisagrees(t *testing.T) {
 		return got
 	}
 	findings := func() (out []string) {
-		for _, f := range finding.ZoneFindings(r.Revision(), r.Now()) {
-			if f.Code == finding.FindOVNTrace {
+		for _, f := range revision.ZoneFindings(r.Revision(), r.Now()) {
+			if f.Code == revision.FindOVNTrace {
 				out = append(out, f.Policy.Label()+" in "+f.Zone+": "+f.Message)
 			}
 		}
 		return out
 	}
-	if got := trace(keep); got.Agreement() != flows.Agree || findings() != nil {
+	if got := trace(keep); got.Agreement() != revision.Agree || findings() != nil {
 		t.Fatalf("%q, %q", said(got), findings())
 	}
 	r.change(change.Mutation{Op: change.OpApply, YAML: []byte(given.ANP("none", 5, "tenant=blue", "in deny *"))})
@@ -168,7 +167,7 @@ func TestOVNTraceDisagrees(t *testing.T) {
 	if f := findings(); len(f) != 1 {
 		t.Errorf("traced twice: findings %q", f)
 	}
-	if got := trace(real); got.Agreement() != flows.Agree || findings() != nil {
+	if got := trace(real); got.Agreement() != revision.Agree || findings() != nil {
 		t.Errorf("traced again: %q, findings %q", said(got), findings())
 	}
 	trace(stale)

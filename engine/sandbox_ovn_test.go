@@ -13,7 +13,7 @@ import (
 	"rung/engine/lab"
 	"rung/model"
 	"rung/revision"
-	"rung/revision/flows"
+
 	"rung/sources/sandbox/ovn"
 	"rung/test/given"
 	"rung/test/install"
@@ -60,7 +60,7 @@ func TestSandboxOnOVN(t *testing.T) {
 	r.LookAtFlows("worker")
 	rev = r.until(2*wait.Patience, "a flow of every ACL", func(r *revision.Revision) bool {
 		z := r.Zone("worker")
-		tally := flows.TallyFlows(r, z, r.At)
+		tally := revision.TallyFlows(r, z, r.At)
 		return tally.Known && tally.Flows > 0 && tally.Text == "" && tally.Odd == 0
 	})
 	if other := rev.Southbound("control"); other == nil || other.Followed || len(rev.Southbounds) != 2 {

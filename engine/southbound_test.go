@@ -11,7 +11,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
-	"rung/revision/flows"
+
 	"rung/sources/sandbox/ovn"
 	"rung/test/lab"
 	"rung/test/wait"
@@ -59,20 +59,20 @@ func TestSouthboundOfLab(t *testing.T) {
 		}
 		return nil
 	}
-	flowsOf := func(r *revision.Revision) flows.ACLFlows {
+	flowsOf := func(r *revision.Revision) revision.ACLFlows {
 		a := mine(r)
 		if a == nil {
-			return flows.ACLFlows{}
+			return revision.ACLFlows{}
 		}
-		return flows.FlowsOfACL(r, r.Zone("n1"), a, e.Now())
+		return revision.FlowsOfACL(r, r.Zone("n1"), a, e.Now())
 	}
 	e.LookAtFlows("n1", "nowhere")
-	rev = r.until(wait.Patience, "the flows", func(r *revision.Revision) bool { return flowsOf(r).State == flows.FlowsMade })
+	rev = r.until(wait.Patience, "the flows", func(r *revision.Revision) bool { return flowsOf(r).State == revision.FlowsMade })
 	f := flowsOf(rev)
 	if len(f.Flows) != 1 || f.Flows[0].Row.Priority != 2001 || f.Flows[0].Log == nil || f.Flows[0].Log.Name != "mine" || f.Text != "1 flow on n1." {
 		t.Errorf("flows of the ACL: %+v", f)
 	}
-	if p := flows.ProgressOf(rev, rev.Zone("n1")); !p.Known || !p.IsTracked() || p.BehindText(e.Now()) != "" {
+	if p := revision.ProgressOf(rev, rev.Zone("n1")); !p.Known || !p.IsTracked() || p.BehindText(e.Now()) != "" {
 		t.Errorf("progress %+v: %q", p, p.BehindText(e.Now()))
 	}
 
@@ -85,13 +85,13 @@ func TestSouthboundOfLab(t *testing.T) {
 			Row: map[string]any{"nb_cfg": int(rev.Zone("n1").DB.Global().Written.Cfg) + 100}}); err != nil {
 		t.Fatal(err)
 	}
-	rev = r.until(wait.Patience, "old flows", func(r *revision.Revision) bool { return flowsOf(r).State == flows.FlowsOld })
+	rev = r.until(wait.Patience, "old flows", func(r *revision.Revision) bool { return flowsOf(r).State == revision.FlowsOld })
 	if text := flowsOf(rev).Text; !strings.HasPrefix(text, "Made of an older row") || !strings.Contains(text, ": northd is behind: rows #") {
 		t.Errorf("it says %q; %+v", text, rev.Zone("n1").DB.Global())
 	}
 	wait.Within(t, wait.Patience, "northd is behind", func() bool {
 		r := e.Revision()
-		p := flows.ProgressOf(r, r.Zone("n1"))
+		p := revision.ProgressOf(r, r.Zone("n1"))
 		return strings.HasPrefix(p.BehindText(e.Now()), "northd is behind for 2 s")
 	})
 	if err := z.Transact(ctx, nb.Op{Kind: nb.OpMutate, Table: nb.TableSwitch, UUID: sw,
@@ -99,16 +99,16 @@ func TestSouthboundOfLab(t *testing.T) {
 		t.Fatal(err)
 	}
 	rev = r.until(wait.Patience, "surplus flows", func(r *revision.Revision) bool {
-		return flows.TallyFlows(r, r.Zone("n1"), e.Now()).Surplus == 1
+		return revision.TallyFlows(r, r.Zone("n1"), e.Now()).Surplus == 1
 	})
-	if text := flows.TallyFlows(rev, rev.Zone("n1"), e.Now()).Text; !strings.HasPrefix(text, "1 flow of an ACL that is gone") {
+	if text := revision.TallyFlows(rev, rev.Zone("n1"), e.Now()).Text; !strings.HasPrefix(text, "1 flow of an ACL that is gone") {
 		t.Errorf("it says %q", text)
 	}
 	if err := z.Cont(ovn.Northd); err != nil {
 		t.Fatal(err)
 	}
 	r.until(wait.Patience, "nothing left over", func(r *revision.Revision) bool {
-		return flows.TallyFlows(r, r.Zone("n1"), e.Now()).Text == "" && flows.TallyFlows(r, r.Zone("n1"), e.Now()).Known
+		return revision.TallyFlows(r, r.Zone("n1"), e.Now()).Text == "" && revision.TallyFlows(r, r.Zone("n1"), e.Now()).Known
 	})
 
 	// A server that died is told, with what was read; one that stands still blocks nobody.

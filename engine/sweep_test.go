@@ -19,7 +19,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/reconciler"
 	"rung/revision"
-	"rung/revision/finding"
+
 	"rung/test/changing"
 	"rung/test/install"
 	"rung/test/wait"
@@ -259,10 +259,10 @@ func TestSweep(t *testing.T) {
 	if got := z.PolicyJoin(k).StateAt(z, r.Now()); got != model.StateBehind {
 		t.Errorf("where an ACL is missing the policy is %s", got)
 	}
-	if !slices.ContainsFunc(finding.ZoneFindings(rev, r.Now()), func(x model.Finding) bool {
-		return x.Code == finding.FindZoneLags && strings.Contains(x.Message, "n22") && strings.Contains(x.Message, gone)
+	if !slices.ContainsFunc(revision.ZoneFindings(rev, r.Now()), func(x model.Finding) bool {
+		return x.Code == revision.FindZoneLags && strings.Contains(x.Message, "n22") && strings.Contains(x.Message, gone)
 	}) {
-		t.Errorf("nobody says that %s is missing in n22: %v", gone, finding.ZoneFindings(rev, r.Now()))
+		t.Errorf("nobody says that %s is missing in n22: %v", gone, revision.ZoneFindings(rev, r.Now()))
 	}
 	a, b := rev.Zone("n23"), rev.Zone("n24")
 	if a.Policies[k] != b.Policies[k] || !a.Policies[k].InSync {

@@ -8,7 +8,7 @@ import (
 	"rung/bench/workload"
 	"rung/model"
 	"rung/revision"
-	"rung/test/revised"
+	"rung/test/given"
 )
 
 // TestAddress: pods that count first, then nodes, then pods that do not.
@@ -58,7 +58,7 @@ func TestAddress(t *testing.T) {
 
 // BenchmarkAddress is the first question after a revision came.
 func BenchmarkAddress(b *testing.B) {
-	r := revision.New(revision.Facts{Cluster: revised.Workload(b, workload.Large)}, nil)
+	r := revision.New(revision.Facts{Cluster: given.Workload(b, workload.Large)}, nil)
 	b.ReportAllocs()
 	for b.Loop() {
 		r = revision.New(r.Facts, nil)

@@ -10,7 +10,6 @@ import (
 	"rung/model/ladder"
 	"rung/model/overlap"
 	"rung/model/verdict/index"
-	"rung/revision/settings"
 )
 
 // derivedValues holds the values that follow from the objects and from the options they are
@@ -77,9 +76,9 @@ func sharedPriority(r *Revision) bool {
 
 // DialectOfZone returns the settings that the OVN-Kubernetes of a zone runs with; for the
 // name "" the cluster's, which are the settings of most zones.
-func DialectOfZone(r *Revision, zone string) settings.Zone {
+func DialectOfZone(r *Revision, zone string) Zone {
 	if r.Dialects == nil {
-		return settings.Zone{}
+		return Zone{}
 	}
 	return r.Dialects.ZoneSettings(zone)
 }

@@ -5,7 +5,7 @@ import (
 	"net/netip"
 
 	"rung/model"
-	"rung/model/addresses"
+
 	"rung/model/words"
 )
 
@@ -35,7 +35,7 @@ func (r *Revision) placedPods() []model.Object {
 		return r.changed.base.placedPods() // of the same pods
 	}
 	return r.shared.placed.Get(func() (out []model.Object) {
-		var free *addresses.Allocator
+		var free *Allocator
 		for p := range r.Cluster.Pods() {
 			why := whyUnplaced(p)
 			if why == "" {
@@ -118,12 +118,12 @@ func UnplacedText(r *Revision) string {
 
 // freeAddresses makes an allocator of addresses that nobody in a revision has, in the subnets of its
 // network.
-func freeAddresses(r *Revision) *addresses.Allocator {
+func freeAddresses(r *Revision) *Allocator {
 	if n := r.Network; n != nil {
-		return addresses.NewAllocator(r.Cluster, n.IPv4 || !n.IPv6, n.IPv6, addressesTaken(r), n.Subnets)
+		return NewAllocator(r.Cluster, n.IPv4 || !n.IPv6, n.IPv6, addressesTaken(r), n.Subnets)
 	}
 	o := r.Desired.Options()
-	return addresses.NewAllocator(r.Cluster, o.IPv4 || !o.IPv6, o.IPv6, addressesTaken(r), o.ClusterSubnets)
+	return NewAllocator(r.Cluster, o.IPv4 || !o.IPv6, o.IPv6, addressesTaken(r), o.ClusterSubnets)
 }
 
 // nodeAddresses returns the first address that a pod can have in each subnet of a node; none if the
@@ -139,5 +139,5 @@ func nodeAddresses(r *Revision, node string) []string {
 			subnets = append(subnets, s)
 		}
 	}
-	return addresses.FirstOf(subnets)
+	return FirstOf(subnets)
 }

@@ -10,7 +10,7 @@ import (
 	"rung/model/network"
 	"rung/model/overlap"
 	"rung/model/ovn/nb"
-	"rung/revision/settings"
+
 	"rung/system"
 )
 
@@ -118,8 +118,8 @@ type Facts struct {
 	Unsettled bool
 	// Flags say what the cluster's OVN-Kubernetes runs with, as far as it was given
 	// by flag; Dialects what was found out, nil where nobody looks.
-	Flags    settings.Flags
-	Dialects *settings.DialectView
+	Flags    Flags
+	Dialects *DialectView
 	// System is the system whose precedence holds, SystemWhy the evidence for it.
 	System    *system.System
 	SystemWhy string

@@ -5,7 +5,7 @@ import (
 	"maps"
 
 	"rung/compiler"
-	"rung/compiler/zonedb"
+
 	"rung/model"
 	"rung/model/overlap"
 	"rung/model/ovn/nb"
@@ -125,12 +125,12 @@ func unenforcedPolicies(r *Revision) map[model.PolicyKey]*model.NoRows {
 
 // CompiledDatabase is the rows that the objects compile to for a node, as its database would hold them.
 func CompiledDatabase(r *Revision, node string) *nb.DB {
-	return zonedb.Of(WholeRevision(r).Desired, node)
+	return Of(WholeRevision(r).Desired, node)
 }
 
 // OtherRows returns the rows of a node's zone that belong to no policy and no other owner that is compiled by itself.
 func OtherRows(r *Revision, node string) (groups []*nb.PortGroup, acls []*nb.ACL) {
-	return zonedb.Others(WholeRevision(r).Desired, node)
+	return Others(WholeRevision(r).Desired, node)
 }
 
 // CompiledZone is the rows that the policies compile to for a node, to judge connections by;
@@ -146,5 +146,5 @@ func CompiledZone(r *Revision, node string, m *walk.MatchCache) *walk.Zone {
 	if r.changed != nil {
 		d = r.shared.wholeRows.Get(func() *compiler.Desired { return compiler.Compile(r.Cluster, r.Desired.Options()) })
 	}
-	return walk.NewZone(node, zonedb.Of(d, node), m, nil)
+	return walk.NewZone(node, Of(d, node), m, nil)
 }

@@ -14,8 +14,6 @@ import (
 	"rung/model/verdict/diff"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/connections"
-	"rung/revision/omitted"
 )
 
 // Effect holds the consequences of a change for connections.
@@ -46,7 +44,7 @@ func (e *Effect) NotConsidered(rev *revision.Revision) []model.Omission {
 	}
 	// Networks on which changed policies are programmed were judged, and on the others nothing changes; networks
 	// of which nothing is read, and which therefore have no remedy, were not.
-	out := slices.DeleteFunc(omitted.OmissionsOfAnswers(rev, false), func(o model.Omission) bool {
+	out := slices.DeleteFunc(revision.OmissionsOfAnswers(rev, false), func(o model.Omission) bool {
 		return o.Code == model.OmittedNetwork && (o.Remedy != "" || !e.isOnUnread)
 	})
 	if e.Unknown != "" {
@@ -144,7 +142,7 @@ func (e *Effect) Text() string {
 	if e.Unknown != "" {
 		return "what it does to connections is unknown: " + e.Unknown
 	}
-	text := connections.FlipsText(e.Totals)
+	text := revision.FlipsText(e.Totals)
 	but := e.Caveat
 	if len(e.Services) > 0 {
 		but = strings.TrimPrefix(but+"; not asked: "+servicesText(e.Services), "; ")
@@ -154,7 +152,7 @@ func (e *Effect) Text() string {
 	case but != "":
 		text = "no other connection changes"
 	default:
-		return connections.StaysText(e.Difference)
+		return revision.StaysText(e.Difference)
 	}
 	if but != "" {
 		text += " (" + but + ")"
@@ -170,8 +168,8 @@ func (e *Effect) AgainstLog(ctx context.Context, log *diff.LogConnections, rev, 
 	}
 	limit, cancel := context.WithTimeout(ctx, MaxTime)
 	defer cancel()
-	out := *e                                                    // e may be on a screen
-	out.Log, _ = connections.LogOtherwise(rev, limit, next, log) // an error is the time, and what is late is left out
+	out := *e                                                 // e may be on a screen
+	out.Log, _ = revision.LogOtherwise(rev, limit, next, log) // an error is the time, and what is late is left out
 	return &out
 }
 
@@ -181,7 +179,7 @@ func (e *Effect) FlipsVerdicts() bool { return e != nil && e.Difference != nil &
 // GroupID is equal for groups that differ in numbers and examples only.
 func GroupID(g *diff.FlipGroup) string {
 	return fmt.Sprint(g.Network, g.Before, g.After, g.Ports, g.From.Namespaces, g.From.Outside, g.From.Except, g.To.Namespaces, g.To.Outside, g.To.Except,
-		connections.DecidersText(g.ByBefore), connections.DecidersText(g.ByAfter))
+		revision.DecidersText(g.ByBefore), revision.DecidersText(g.ByAfter))
 }
 
 // DecisionConsequences say which rules of the change decide nothing, and what hangs on one end.
@@ -189,12 +187,12 @@ func DecisionConsequences(e *Effect, next *revision.Revision) (out []Consequence
 	if e == nil || e.Difference == nil {
 		return nil
 	}
-	for _, text := range connections.IdleTexts(e.Difference, next.Cluster) {
+	for _, text := range revision.IdleTexts(e.Difference, next.Cluster) {
 		out = append(out, Consequence{"note " + text, text})
 	}
-	for i, text := range connections.HangsTexts(e.Difference) {
+	for i, text := range revision.HangsTexts(e.Difference) {
 		h := &e.HangingPairs[i]
-		out = append(out, Consequence{fmt.Sprint("hangs ", h.Network, h.AtSenders, connections.DecidersText(h.Deciders)), text})
+		out = append(out, Consequence{fmt.Sprint("hangs ", h.Network, h.AtSenders, revision.DecidersText(h.Deciders)), text})
 	}
 	return out
 }

@@ -9,8 +9,7 @@ import (
 	"rung/model/overlap"
 	"rung/model/selectors"
 	"rung/revision"
-	"rung/revision/finding"
-	"rung/revision/policies"
+
 	"rung/system"
 	"slices"
 	"strings"
@@ -109,7 +108,7 @@ func RowsThatChange(rev, next *revision.Revision, changes []change.ObjectChange)
 	shared := map[model.PolicyKey]bool{}
 	for _, c := range changes {
 		if c.Key.Kind == model.KindNamespace {
-			for _, k := range policies.LoggedUnits(rev, c.Key) {
+			for _, k := range revision.LoggedUnits(rev, c.Key) {
 				out = append(out, RowChanges(k, rev.Rows(k, ""), next.Rows(k, ""))...)
 			}
 			continue
@@ -166,10 +165,10 @@ func NewFindings(rev, next *revision.Revision) (out []model.Finding) {
 		return id{f.Code, f.Message, f.Policy, f.Direction, f.Rule}
 	}
 	had := map[id]bool{}
-	for _, f := range finding.FindingsOfObjects(rev) {
+	for _, f := range revision.FindingsOfObjects(rev) {
 		had[of(f)] = true
 	}
-	for _, f := range finding.FindingsOfObjects(next) {
+	for _, f := range revision.FindingsOfObjects(next) {
 		if !had[of(f)] {
 			out = append(out, f)
 		}

@@ -12,8 +12,7 @@ import (
 	"rung/model/selectors"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/connections"
-	"rung/revision/policies"
+
 	"rung/system"
 )
 
@@ -95,7 +94,7 @@ func (n *noteWriter) enforcementNotes() (out []Consequence) {
 		}
 		return out
 	}
-	why := policies.NoRowsShort(n.rev, will)
+	why := revision.NoRowsShort(n.rev, will)
 	switch {
 	case zones > 0 && at >= 0:
 		add(fmt.Sprint("frozen at ", at),
@@ -114,7 +113,7 @@ func (n *noteWriter) subjectNotes() []Consequence {
 	note := func(format string, args ...any) []Consequence {
 		return []Consequence{{"subject", fmt.Sprintf(format, args...)}}
 	}
-	was := policies.CountSubjects(n.rev, n.change.Key)
+	was := revision.CountSubjects(n.rev, n.change.Key)
 	if n.change.New == nil {
 		if was.IsUnread {
 			return note("which pods it applied to is %s", n.rev.Unread(model.KindPod, model.KindNamespace).Text())
@@ -127,7 +126,7 @@ func (n *noteWriter) subjectNotes() []Consequence {
 	if !n.next.BySelectors(n.change.New) && (!n.next.IsCompiled(n.change.Key) || n.next.WhyNoRows(n.change.Key) != nil) {
 		return nil
 	}
-	is := policies.CountSubjects(n.next, n.change.Key)
+	is := revision.CountSubjects(n.next, n.change.Key)
 	if n.change.Old != nil && n.rev.WhyNoRows(n.change.Key) == nil {
 		out := n.joiningPodNotes()
 		if was != is {
@@ -182,7 +181,7 @@ func (n *noteWriter) isolationNotes() (out []Consequence) {
 	}
 	n.isolated[ns] = true
 	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
-		unit := connections.DefaultDeny(ns, dir)
+		unit := revision.DefaultDeny(ns, dir)
 		was, is := n.rev.Subjects(unit), n.next.Subjects(unit)
 		if begin, kinds := countNewPods(is, was); begin > 0 {
 			out = append(out, Consequence{"isolates " + dir.Lower() + kinds,

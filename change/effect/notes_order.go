@@ -9,7 +9,6 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/liverows"
 )
 
 // How the note of a move begins that changes the order of no two policies.
@@ -93,7 +92,7 @@ func (n *noteWriter) priorityNotes() (out []string) {
 		} else {
 			out = append(out, fmt.Sprintf("no other policy at %s", now))
 		}
-		if rows := liverows.StrayRowsAt(n.rev, int32(now.priority), n.change.Key); len(rows) > 0 {
+		if rows := revision.StrayRowsAt(n.rev, int32(now.priority), n.change.Key); len(rows) > 0 {
 			out = append(out, fmt.Sprintf("other live rows decide at %s: %s", now, words.ListSome(rows, 3)))
 		}
 	}

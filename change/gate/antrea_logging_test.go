@@ -14,7 +14,7 @@ import (
 	"rung/change"
 	"rung/model"
 	"rung/model/rulelog"
-	"rung/revision/policies"
+	"rung/revision"
 	"rung/test/changing"
 )
 
@@ -94,11 +94,11 @@ func TestRuleSessionRestores(t *testing.T) {
 				if got := w.ruleLogging(k); got != "true, true mine, true, true all, -, - (session)" {
 					t.Fatalf("on: %q", got)
 				}
-				s := policies.LogSessionOf(w.Current(), k)
+				s := revision.LogSessionOf(w.Current(), k)
 				if s == nil || s.Changed || s.Problem != "" || s.Level != "deny=on allow=some" || rulelog.FormerText(s.LogSession) != "ingress 0 (a), ingress 1 (b) without enableLogging" {
 					t.Fatalf("%+v", s)
 				}
-				if l := policies.LoggingOf(w.Current(), w.Current().Cluster.Policy(k)); l.Session.ID != s.ID {
+				if l := revision.LoggingOf(w.Current(), w.Current().Cluster.Policy(k)); l.Session.ID != s.ID {
 					t.Errorf("%+v", l)
 				}
 				switch how {
@@ -244,7 +244,7 @@ func TestRuleLoggingRefused(t *testing.T) {
 	s.Set = "theirs"
 	quoted, _ := json.Marshal(s.AnnotationText())
 	w.Edit(strings.Replace(loggedText, "name: p\n", "name: p\n  annotations: {rung/log-session: "+string(quoted)+"}\n", 1))
-	if all := policies.LogSessions(w.Current()); len(all) != 1 || all[0].Problem == "" {
+	if all := revision.LogSessions(w.Current()); len(all) != 1 || all[0].Problem == "" {
 		t.Errorf("%+v", all)
 	}
 	p, err := g.Preview(context.Background(), w.Current(), end(k))

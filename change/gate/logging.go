@@ -13,7 +13,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/rulelog"
-	"rung/revision/policies"
+	"rung/revision"
 )
 
 // The bounds of a logging session's time.
@@ -44,7 +44,7 @@ func (r *mutationResolver) loggablePolicy(k model.PolicyKey) *model.Policy {
 	case old == nil:
 		r.block("there is no %s", k.Label())
 	case !k.Kind.HasLogLevel():
-		r.block("%s", policies.NamespaceLogs(k))
+		r.block("%s", revision.NamespaceLogs(k))
 	case r.preview.Mutation.Op == change.OpLogLevel && r.preview.Mutation.Levels.IsOn() && r.rev.System.WhyNotLogged(k.Kind) != "":
 		r.block("%s: %s", k.Label(), r.rev.System.WhyNotLogged(k.Kind)) // nothing would read it; what is there may be taken away
 	case k.Kind == model.KindNamespace && r.rev.Mode.WriteBack:
@@ -134,7 +134,7 @@ func (r *mutationResolver) setRules(old *model.Policy, id string, now time.Time)
 // the annotation is not valid.
 func (r *mutationResolver) currentLevels(p *model.Policy) model.LogLevels {
 	if p.Kind == model.KindNamespace {
-		return policies.NamespaceLogging(r.rev, p.Name).Levels
+		return revision.NamespaceLogging(r.rev, p.Name).Levels
 	}
 	now, err := p.LogLevels()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/policies"
+
 	"rung/system"
 )
 
@@ -24,7 +24,7 @@ func (g *Gate) logCost(next *revision.Revision, p *Preview) string {
 	for i := range p.Objects {
 		targets = append(targets, p.Objects[i].Key)
 	}
-	c := policies.CostOfLogging(next, targets)
+	c := revision.CostOfLogging(next, targets)
 	if c.ACLs == 0 {
 		return "no row logs at these levels: no rule has these actions"
 	}
@@ -46,7 +46,7 @@ func linesASecond(n int) string { return words.Thousands(n) + " lines/s" }
 // loggedLineRate is how many lines a second come of what some objects let log now.
 func (g *Gate) loggedLineRate(rev *revision.Revision, targets []model.Key) (lines int, ok bool) {
 	for _, t := range targets {
-		for _, k := range policies.LoggedUnits(rev, t) {
+		for _, k := range revision.LoggedUnits(rev, t) {
 			if n, seen := g.Config.LogRate(k); seen {
 				lines, ok = lines+n, true
 			}

@@ -14,7 +14,7 @@ import (
 	"rung/change/rewrite"
 	"rung/model"
 	"rung/revision"
-	"rung/revision/policies"
+
 	"rung/sources/manifests"
 	"rung/test/changing"
 	"rung/test/given"
@@ -112,10 +112,10 @@ func TestLogSessionOfANamespace(t *testing.T) {
 	if _, err := g.commitApproved(context.Background(), p, typed("")); err != nil {
 		t.Fatal(err)
 	}
-	if l := policies.NamespaceLogging(w.Current(), "blue"); l.Levels.Deny != "info" || w.Current().Cluster.Namespace("blue").Labels.Key() != labels.Key() {
+	if l := revision.NamespaceLogging(w.Current(), "blue"); l.Levels.Deny != "info" || w.Current().Cluster.Namespace("blue").Labels.Key() != labels.Key() {
 		t.Errorf("%+v", l)
 	}
-	if s := policies.LogSessions(w.Current()); len(s) != 1 || s[0].Target != k || s[0].Changed || s[0].Problem != "" {
+	if s := revision.LogSessions(w.Current()); len(s) != 1 || s[0].Target != k || s[0].Changed || s[0].Problem != "" {
 		t.Errorf("%+v", s)
 	}
 	w.Wait(time.Minute)
@@ -153,7 +153,7 @@ func TestLogSessionLeavesTheChangesOfOthers(t *testing.T) {
 		model.AnnotationLogging:    `{"deny":"warning"}`,
 		model.AnnotationLogSession: change.AnnotationsOf(w.Current().Cluster.Policy(k))[model.AnnotationLogSession]}, manifests.Options{})
 	w.Apply([]model.Object{now}, nil)
-	if s := policies.LogSessionOf(w.Current(), k); s == nil || !s.Changed {
+	if s := revision.LogSessionOf(w.Current(), k); s == nil || !s.Changed {
 		t.Errorf("%+v", s)
 	}
 	p, err := g.Preview(context.Background(), w.Current(), end(k))
@@ -171,7 +171,7 @@ func TestLogSessionLeavesTheChangesOfOthers(t *testing.T) {
 	// A record that is none of Rung's is taken away, and nothing else.
 	now, _ = rewrite.WithAnnotations(w.Current().Cluster.Policy(k), map[string]string{model.AnnotationLogging: "x", model.AnnotationLogSession: "{"}, manifests.Options{})
 	w.Apply([]model.Object{now}, nil)
-	if s := policies.LogSessions(w.Current()); len(s) != 1 || s[0].Problem == "" {
+	if s := revision.LogSessions(w.Current()); len(s) != 1 || s[0].Problem == "" {
 		t.Errorf("%+v", s)
 	}
 	if p := g.resolveMutation(w.Current(), changing.Timed(k)); !strings.Contains(p.Blocked, "is not over") {
@@ -194,7 +194,7 @@ func TestLogSessionOfSeveral(t *testing.T) {
 	all := []model.Key{given.ANPKey("control"), given.ANPKey("blue"), {Kind: model.KindBANP, Name: "default"}, changing.NsKey("red")}
 	do(t, w, g, changing.Session(0, all...), typed(""))
 	for _, k := range all {
-		if s := policies.LogSessionOf(w.Current(), k); s == nil || !s.IsOpen() || s.ID != policies.LogSessions(w.Current())[0].ID {
+		if s := revision.LogSessionOf(w.Current(), k); s == nil || !s.IsOpen() || s.ID != revision.LogSessions(w.Current())[0].ID {
 			t.Errorf("%s: %+v", k, s)
 		}
 	}
@@ -212,7 +212,7 @@ func TestLogSessionOfSeveral(t *testing.T) {
 	if got := w.Logging(all[0]) + w.Logging(all[1]) + w.Logging(all[2]) + w.Logging(all[3]); got != `-{"allow":"info"}--` {
 		t.Errorf("%q", got)
 	}
-	if len(policies.LogSessions(w.Current())) != 0 || len(g.EndedSessions()) != 4 {
+	if len(revision.LogSessions(w.Current())) != 0 || len(g.EndedSessions()) != 4 {
 		t.Errorf("%+v", g.EndedSessions())
 	}
 }
@@ -317,7 +317,7 @@ func TestLogSessionBeginsWhenItIsMade(t *testing.T) {
 	if _, err := g.commitApproved(context.Background(), p, typed("")); err != nil {
 		t.Fatal(err)
 	}
-	if s := policies.LogSessionOf(w.Current(), k); s == nil || !s.Until.Equal(w.Clock().Add(time.Minute).Truncate(time.Millisecond)) {
+	if s := revision.LogSessionOf(w.Current(), k); s == nil || !s.Until.Equal(w.Clock().Add(time.Minute).Truncate(time.Millisecond)) {
 		t.Errorf("%+v", s)
 	}
 	// Another level meanwhile is another change.

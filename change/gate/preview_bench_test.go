@@ -9,7 +9,7 @@ import (
 	"rung/bench/workload"
 	"rung/change"
 	"rung/model"
-	"rung/revision/finding"
+	"rung/revision"
 	"rung/test/changing"
 	"rung/test/given"
 )
@@ -45,7 +45,7 @@ func largeWorld(t testing.TB, pods, policies int) *world {
 // 22 rules.
 func BenchmarkPreview(b *testing.B) {
 	w := largeWorld(b, 10000, 100)
-	_ = finding.FindingsOfObjects(w.Rev)
+	_ = revision.FindingsOfObjects(w.Rev)
 	g := w.Gate("")
 	for _, m := range []change.Mutation{changing.Move("p3", 77), changing.Remove("p3"), changing.Apply(given.ANP("new", 0, "", "in deny *"))} {
 		b.Run(string(m.Op), func(b *testing.B) {
@@ -76,7 +76,7 @@ func BenchmarkPreviewEdit(b *testing.B) {
 		break
 	}
 	text := strings.Replace(change.PolicyText(old), "action: Allow", "action: Deny", 1)
-	_ = finding.FindingsOfObjects(w.Current())
+	_ = revision.FindingsOfObjects(w.Current())
 	w.Current().Verdicts()
 	g := w.Gate("")
 	flips := 0

@@ -6,7 +6,7 @@ import (
 	"rung/change/guard"
 	"rung/model/verdict/diff"
 	"rung/revision"
-	"rung/revision/connections"
+
 	"slices"
 )
 
@@ -32,7 +32,7 @@ func (p *Preview) StepTexts() (out []string) {
 		if e.FlipsVerdicts() || e.Difference == nil {
 			quiet = false
 			text := fmt.Sprintf("step %d: %s", p.FirstStep+i, e.Text())
-			if brief := connections.OtherwiseBrief(e.Log); brief != "" {
+			if brief := revision.OtherwiseBrief(e.Log); brief != "" {
 				text += "; " + brief
 			}
 			out = append(out, text)

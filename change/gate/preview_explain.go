@@ -11,8 +11,6 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/connections"
-	"rung/revision/finding"
 )
 
 // explainPreview works out what follows from the objects of a preview of now: rows, findings
@@ -86,7 +84,7 @@ func (p *Preview) findSurplus(ctx context.Context, rev, next *revision.Revision)
 	}
 	limit, cancel := context.WithTimeout(ctx, effect.MaxTime)
 	defer cancel()
-	p.Surplus = connections.FindSurplus(rev, limit, next, w)
+	p.Surplus = revision.FindSurplus(rev, limit, next, w)
 	is := "surplus " + p.Surplus.Unknown
 	if g := p.Surplus.FlipGroup; g != nil {
 		is += effect.GroupID(g)
@@ -113,7 +111,7 @@ func (p *Preview) startEarlyParts(rev *revision.Revision) (wait func()) {
 	}
 	next, changes := p.next, slices.Clone(p.Objects)
 	var work sync.WaitGroup
-	work.Go(func() { _, _ = finding.FindingsOfObjects(rev), finding.FindingsOfObjects(next) }) // revisions keep them
+	work.Go(func() { _, _ = revision.FindingsOfObjects(rev), revision.FindingsOfObjects(next) }) // revisions keep them
 	work.Go(func() { p.early = newEarlyParts(rev, next, changes) })
 	return work.Wait
 }

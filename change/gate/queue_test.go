@@ -16,7 +16,7 @@ import (
 	"rung/change"
 	"rung/model"
 	"rung/model/lint/codes"
-	"rung/revision/finding"
+	"rung/revision"
 	"rung/test/changing"
 	"rung/test/given"
 	"rung/test/wait"
@@ -258,7 +258,7 @@ func TestMovesOfAlikePolicies(t *testing.T) {
 	}
 	w := newWorld(t, texts...)
 	alike := func(f model.Finding) bool { return f.Code == codes.TenantPolicies.Code }
-	if !slices.ContainsFunc(finding.FindingsOfObjects(w.Current()), alike) {
+	if !slices.ContainsFunc(revision.FindingsOfObjects(w.Current()), alike) {
 		t.Fatal("the policies are not alike")
 	}
 	g := w.Gate(t.TempDir())

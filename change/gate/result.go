@@ -9,7 +9,6 @@ import (
 	"rung/model"
 	"rung/model/plan"
 	"rung/revision"
-	"rung/revision/connections"
 )
 
 // Result tells how a committed change went.
@@ -49,7 +48,7 @@ type Preview struct {
 	ConfirmName string
 	// Surplus holds the effects of the change besides the Wanted ones; nil where nobody said
 	// what is wanted.
-	Surplus *connections.SurplusEffect
+	Surplus *revision.SurplusEffect
 	// Notes are consequences worth reading: "34 becomes free".
 	Notes []string
 	// Effect is the effect on connections; nil for a change that cannot be made or that

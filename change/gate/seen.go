@@ -11,7 +11,6 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/connections"
 )
 
 // StaleError says that a change is not the one that was looked at any more:
@@ -249,6 +248,6 @@ func (s *comparedState) addEffect(e *effect.Effect) {
 	}
 	for i := range e.Flips {
 		g := &e.Flips[i]
-		s.addFact("flips "+effect.GroupID(g), fmt.Sprintf("%s → %s: %s", g.Before, g.After, connections.GroupText(g)))
+		s.addFact("flips "+effect.GroupID(g), fmt.Sprintf("%s → %s: %s", g.Before, g.After, revision.GroupText(g)))
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"rung/model/verdict/diff"
 	"rung/model/verdict/matrix"
 	"rung/model/words"
-	"rung/revision/connections"
+	"rung/revision"
 )
 
 var watched = []struct{ code, what string }{{DNS, "cluster DNS"}, {API, "the API server"}}
@@ -43,8 +43,8 @@ func (j *railCollector) findClosed() {
 		said := verbFormsFor(r.After)
 		policy := j.changedPolicy(p.ByAfter, p.ByBefore)
 		j.guards = append(j.guards, Guard{Code: System, Policy: policy, About: fmt.Sprint(System, policy, r.After, namespacesOf(p)),
-			Message: fmt.Sprintf("%s connections of %s on %s, for example %s, %s %s", said.cuts, byNamespace(p), connections.PortsText(p.Ports),
-				p.Example, said.becomes, connections.DecidersText(p.ByAfter))})
+			Message: fmt.Sprintf("%s connections of %s on %s, for example %s, %s %s", said.cuts, byNamespace(p), revision.PortsText(p.Ports),
+				p.Example, said.becomes, revision.DecidersText(p.ByAfter))})
 	}
 }
 
@@ -84,8 +84,8 @@ func (j *railCollector) addVital(code, what string, g *diff.FlipGroup) {
 	said := verbFormsFor(g.After)
 	policy := j.changedPolicy(g.ByAfter, g.ByBefore)
 	j.guards = append(j.guards, Guard{Code: code, Policy: policy, About: fmt.Sprint(code, policy, g.After, g.From.Namespaces, g.To.Namespaces),
-		Message: fmt.Sprintf("%s %s: %s %s %s on %s, for example %s, %s %s", said.cuts, what, from, said.loses, whom, connections.PortsText(g.Ports),
-			g.Example, said.becomes, connections.DecidersText(g.ByAfter))})
+		Message: fmt.Sprintf("%s %s: %s %s %s on %s, for example %s, %s %s", said.cuts, what, from, said.loses, whom, revision.PortsText(g.Ports),
+			g.Example, said.becomes, revision.DecidersText(g.ByAfter))})
 }
 
 // someEnds names the ends of a rail's connections, fully where they are few.
@@ -138,7 +138,7 @@ func (j *railCollector) findOpened() {
 		policy := j.changedPolicy(a.ByAfter, a.ByBefore)
 		j.guards = append(j.guards, Guard{Code: Opens, Policy: policy, About: fmt.Sprint(Opens, policy, r.After, namespacesOf(a)),
 			Message: fmt.Sprintf("%s %s across namespaces, denied today, into %s: for example %s, denied before by %s", opens, words.Count(a.Pairs, "pair"),
-				byNamespace(a), a.Example, connections.DecidersText(a.ByBefore))})
+				byNamespace(a), a.Example, revision.DecidersText(a.ByBefore))})
 	}
 }
 
@@ -163,7 +163,7 @@ func (j *railCollector) findLoggedDenied(log *diff.LogConnections) {
 	if log == nil || log.Lines == 0 || len(j.difference.Flips) == 0 {
 		return
 	}
-	o, err := connections.LogOtherwise(j.rev, j.ctx, j.next, log)
+	o, err := revision.LogOtherwise(j.rev, j.ctx, j.next, log)
 	if err != nil {
 		return // the context ended: nothing is known
 	}
@@ -184,5 +184,5 @@ func (j *railCollector) findLoggedDenied(log *diff.LogConnections) {
 	}
 	j.guards = append(j.guards, Guard{Code: Log, Policy: j.changes[0].Key, About: Log,
 		Message: fmt.Sprintf("cuts connections that the log has seen allowed: %s since %s, %s", words.Count(lines, "line"),
-			o.From.UTC().Format("2006-01-02 15:04"), connections.SeenExample(newest))})
+			o.From.UTC().Format("2006-01-02 15:04"), revision.SeenExample(newest))})
 }

@@ -11,7 +11,7 @@ import (
 	"rung/model/verdict/diff"
 	"rung/model/verdict/walk"
 	"rung/revision"
-	"rung/revision/connections"
+
 	"rung/system"
 )
 
@@ -26,7 +26,7 @@ type ClusterFacts struct {
 // JudgeChanges says what a change does to connections, from what is to what will be, and the rails
 // that it runs into. The error is that of the context: then nothing is known.
 func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []PolicyChange, a ClusterFacts) (*diff.Difference, []Guard, error) {
-	v := connections.VitalEndpoints(rev)
+	v := revision.VitalEndpoints(rev)
 	d, rails, err := judgeOn(ctx, rev, next, changes, a, vitalWatches(v))
 	if err != nil {
 		return nil, nil, err
@@ -45,7 +45,7 @@ func judgeOn(ctx context.Context, rev, next *revision.Revision, changes []Policy
 	for i := range changes {
 		ask.ReportedPolicies = append(ask.ReportedPolicies, changes[i].Key)
 	}
-	d, err := connections.DiffConnections(rev, ctx, next, ask)
+	d, err := revision.DiffConnections(rev, ctx, next, ask)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -14,8 +14,6 @@ import (
 	"rung/model/words"
 	"rung/pages/passages"
 	"rung/revision"
-	"rung/revision/omitted"
-	"rung/revision/reach"
 )
 
 func ConnectionsCommand(a *command.App) *cobra.Command {
@@ -46,15 +44,15 @@ graph for Graphviz, -o svg a picture.`,
 		Annotations: command.FormAnnotations(command.MarkdownForm, command.CSVForm, command.DotForm, command.SVGForm),
 	}, func([]string, bool) command.Query {
 		return command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
-			find := reach.TableOf
+			find := revision.TableOf
 			if exposure {
-				find = reach.ExposureOf
+				find = revision.ExposureOf
 			}
 			t, err := find(ctx, r)
 			if err != nil {
 				return nil, err
 			}
-			var keep func(*reach.End) bool
+			var keep func(*revision.End) bool
 			if focus != "" {
 				if keep, err = keepFocus(t, focus); err != nil {
 					return nil, err
@@ -72,13 +70,13 @@ graph for Graphviz, -o svg a picture.`,
 				}
 				return passages.SVG(all)
 			}
-			ans.NotConsidered = omitted.OmissionsOfAnswers(r, false)
+			ans.NotConsidered = revision.OmissionsOfAnswers(r, false)
 			if r.Mode.Name == revision.ClusterMode && len(ways.ListIn(r.Cluster)) == 0 {
 				ans.NotConsidered = append(ans.NotConsidered, model.Omission{Code: model.OmittedAbsent, Key: model.Key{Kind: model.KindIngress},
 					Why: "nothing else leads in: Ingresses, HTTPRoutes and Routes of a cluster are not read"})
 			}
 			if len(t.Ends) == 0 {
-				ans.NotConsidered = append(ans.NotConsidered, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: " + reach.WhyNoEnds(r)})
+				ans.NotConsidered = append(ans.NotConsidered, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: " + revision.WhyNoEnds(r)})
 			}
 			return ans, nil
 		}}
@@ -89,8 +87,8 @@ graph for Graphviz, -o svg a picture.`,
 }
 
 // keepFocus finds the ends that --focus names: NAMESPACE, NAMESPACE/KIND/NAME or a name alone.
-func keepFocus(t *reach.Table, focus string) (func(*reach.End) bool, error) {
-	is := func(e *reach.End) bool {
+func keepFocus(t *revision.Table, focus string) (func(*revision.End) bool, error) {
+	is := func(e *revision.End) bool {
 		_, name, _ := strings.Cut(e.Name, "/")
 		return !e.IsOutside() && (e.Namespace == focus || e.String() == focus || e.Name == focus || name == focus)
 	}

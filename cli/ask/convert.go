@@ -15,7 +15,6 @@ import (
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
-	"rung/revision/omitted"
 )
 
 // convertTarget is something that policies can be written as.
@@ -105,7 +104,7 @@ the sides differ.
 				tellConversion(a, res)
 			}
 			return &command.Answer{Value: conversionOf(res), Text: func(bool) string { return res.Text() }, No: !res.Proof.Equal,
-				NotConsidered: omitted.OmissionsOfObjects(r), Comments: true}, nil
+				NotConsidered: revision.OmissionsOfObjects(r), Comments: true}, nil
 		}}
 	})
 	cmd.Flags().StringVar(&to, "to", "", "`KIND` to write: "+words.Either(targetNames()))

@@ -19,7 +19,6 @@ import (
 	"rung/pages/difference"
 	"rung/pages/page"
 	"rung/revision"
-	"rung/revision/reach"
 )
 
 // failConditions are the conditions of --fail-on.
@@ -100,7 +99,7 @@ func parseFailOn(conditions []string) (f failing, err error) {
 
 // isMet reports whether one of the conditions holds.
 func (f *failing) isMet(d *difference.Facts) bool {
-	return f.opens && d.Count(reach.Opens) > 0 || f.closes && d.Count(reach.Closes) > 0 || f.guards && len(d.Guards) > 0 ||
+	return f.opens && d.Count(revision.Opens) > 0 || f.closes && d.Count(revision.Closes) > 0 || f.guards && len(d.Guards) > 0 ||
 		slices.ContainsFunc(d.Findings.New, func(x difference.Finding) bool { return slices.Contains(f.findings, x.Severity) })
 }
 
@@ -193,7 +192,7 @@ func differenceReport(f *difference.Facts, fails *failing) *report.Report {
 		return otherwise
 	}
 	for _, c := range f.Connections {
-		if c.Change != string(reach.Opens) && c.Change != string(reach.Closes) {
+		if c.Change != string(revision.Opens) && c.Change != string(revision.Closes) {
 			continue
 		}
 		r := report.Result{Code: c.Change, Level: level(c.Change == "opens" && fails.opens || c.Change == "closes" && fails.closes, report.Warning),

@@ -13,7 +13,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/ovntrace"
 	"rung/revision"
-	"rung/revision/omitted"
 )
 
 func ExplainCommand(a *command.App) *cobra.Command {
@@ -57,12 +56,12 @@ not understood are counted and shown.`,
 // refused or not read, and, without policies and zones, that nothing names rules at all.
 func unexplainedOmissions(r *revision.Revision) []model.Omission {
 	for range r.Cluster.AllPolicies() {
-		return omitted.OmissionsOfObjects(r)
+		return revision.OmissionsOfObjects(r)
 	}
 	if len(r.Zones) > 0 {
-		return omitted.OmissionsOfObjects(r)
+		return revision.OmissionsOfObjects(r)
 	}
-	return append(omitted.OmissionsOfObjects(r), model.Omission{Code: model.OmittedAll, Why: "nothing says what is behind the ACLs: there are no policies, and no zone is read"})
+	return append(revision.OmissionsOfObjects(r), model.Omission{Code: model.OmittedAll, Why: "nothing says what is behind the ACLs: there are no policies, and no zone is read"})
 }
 
 // readTrace reads the text that is to be explained.

@@ -13,7 +13,6 @@ import (
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
-	"rung/revision/liverows"
 )
 
 // explainOut is the JSON of `rung explain` (command-line.md#output).
@@ -66,7 +65,7 @@ type traceMetOut struct {
 	Packets  string           `json:"packets,omitempty"` // the flow is for
 	Flow     string           `json:"flow,omitempty"`    // the first eight hex digits of its UUID
 	Log      *traceLogOut     `json:"log,omitempty"`
-	FoundBy  liverows.FoundBy `json:"found_by"` // row, compiled, name, place; empty: not found
+	FoundBy  revision.FoundBy `json:"found_by"` // row, compiled, name, place; empty: not found
 	Rules    []traceRuleOut   `json:"rules"`
 	// Unnamed: the form of the trace does not tell which ACL it was.
 	Unnamed bool `json:"unnamed,omitempty"`
@@ -96,7 +95,7 @@ func explanationOf(r *revision.Revision, report *ovntrace.Report) *explainOut {
 	out := &explainOut{Traces: []traceOut{}, Problems: append([]string{}, report.Problems...), Lines: report.Lines,
 		Other: report.Other, Unknown: report.Unknown,
 		Results: append([]ovntrace.Result{}, report.Results...), Odd: append([]ovntrace.Line{}, report.Odd...)}
-	finder := liverows.NewRuleFinder(r)
+	finder := revision.NewRuleFinder(r)
 	for _, t := range report.Traces {
 		x := traceOut{Title: t.Title, Line: t.Line, Form: t.Form, Protocol: t.Packet.Proto, Stages: []traceStageOut{},
 			Notes: []string{}, Problems: append([]string{}, t.Problems...),
@@ -159,7 +158,7 @@ func traceEnd(r *revision.Revision, a netip.Addr, port int) (out traceEndOut) {
 	return out
 }
 
-func traceMet(m *ovntrace.MetFlow, b liverows.RulesBehindFlow) traceMetOut {
+func traceMet(m *ovntrace.MetFlow, b revision.RulesBehindFlow) traceMetOut {
 	out := traceMetOut{Verdict: m.Verdict, FoundBy: b.FoundBy, Rules: []traceRuleOut{}, Unnamed: m.Unnamed}
 	if m.Step != nil {
 		tier := max(0, m.Tier)
@@ -311,7 +310,7 @@ func (m *traceMetOut) ruleNames() string {
 		return "an ACL that is not among the rows here"
 	case len(names) > 1:
 		return "one of: " + words.JoinAtMost(names, "; ", 3)
-	case m.FoundBy == liverows.ByPlace:
+	case m.FoundBy == revision.ByPlace:
 		return names[0] + " (by tier and priority: its match is another here)"
 	}
 	return names[0]

@@ -20,8 +20,6 @@ import (
 	"rung/pages/matrix"
 	"rung/pages/page"
 	"rung/revision"
-	"rung/revision/connections"
-	"rung/revision/omitted"
 )
 
 // How far --unfold goes.
@@ -77,7 +75,7 @@ rung trace --cases reads.`,
 			if err := ask.checkFlags(); err != nil {
 				return nil, err
 			}
-			m, err := connections.FindMatrix(r, ctx, ports)
+			m, err := revision.FindMatrix(r, ctx, ports)
 			if err != nil {
 				return nil, err
 			}
@@ -117,7 +115,7 @@ rung trace --cases reads.`,
 	f.BoolVar(&ask.outside, "outside", false, "show the addresses outside as columns, too")
 	f.BoolVar(&ask.services, "services", false, "show the Services as columns, too")
 	var verdicts []string
-	for _, v := range connections.CellVerdicts {
+	for _, v := range revision.CellVerdicts {
 		verdicts = append(verdicts, string(v))
 	}
 	command.CompleteFlag(cmd, "only", command.FixedWords(verdicts...))
@@ -127,7 +125,7 @@ rung trace --cases reads.`,
 
 func (q *matrixAsk) checkFlags() error {
 	switch {
-	case q.only != "" && !slices.Contains(connections.CellVerdicts, connections.CellVerdict(q.only)):
+	case q.only != "" && !slices.Contains(revision.CellVerdicts, revision.CellVerdict(q.only)):
 		return fmt.Errorf("--only %s: use deny, mixed, undefined, unknown, allow or \"not applicable\"", q.only)
 	case q.unfold != "" && q.unfold != unfoldWorkloads && q.unfold != unfoldPods:
 		return fmt.Errorf("--unfold %s: use workloads or pods", q.unfold)
@@ -137,25 +135,25 @@ func (q *matrixAsk) checkFlags() error {
 
 // matrixTable is a matrix with the ends that are shown.
 type matrixTable struct {
-	m          *connections.Matrix
+	m          *revision.Matrix
 	ask        matrixAsk
-	only       connections.CellVerdict
-	self       *connections.MatrixEnd // with --focus
-	rows, cols []*connections.MatrixEnd
-	reached    []*connections.MatrixEnd // the columns that connections only go to
-	not        string                   // what was not judged, for the first line
-	unread     *revision.Unread         // what is unread that pods rest on, nil if all was read
+	only       revision.CellVerdict
+	self       *revision.MatrixEnd // with --focus
+	rows, cols []*revision.MatrixEnd
+	reached    []*revision.MatrixEnd // the columns that connections only go to
+	not        string                // what was not judged, for the first line
+	unread     *revision.Unread      // what is unread that pods rest on, nil if all was read
 	// Of JSON: the ends that are shown, and their names.
-	shown []*connections.MatrixEnd
+	shown []*revision.MatrixEnd
 	names []string
 }
 
-func newMatrixTable(ctx context.Context, m *connections.Matrix, ask matrixAsk) (*matrixTable, error) {
-	t := &matrixTable{m: m, ask: ask, only: connections.CellVerdict(ask.only)}
-	if ask.unfold == "" && ask.focus == "" && !slices.ContainsFunc(m.Namespaces, func(ns *connections.MatrixEnd) bool { return !ns.IsToBe() }) {
+func newMatrixTable(ctx context.Context, m *revision.Matrix, ask matrixAsk) (*matrixTable, error) {
+	t := &matrixTable{m: m, ask: ask, only: revision.CellVerdict(ask.only)}
+	if ask.unfold == "" && ask.focus == "" && !slices.ContainsFunc(m.Namespaces, func(ns *revision.MatrixEnd) bool { return !ns.IsToBe() }) {
 		ask.unfold = unfoldWorkloads // a repository has nothing else to be told of
 	}
-	var ends []*connections.MatrixEnd
+	var ends []*revision.MatrixEnd
 	for _, ns := range m.Namespaces {
 		switch ask.unfold {
 		case unfoldWorkloads:
@@ -184,10 +182,10 @@ func newMatrixTable(ctx context.Context, m *connections.Matrix, ask matrixAsk) (
 	if ask.focus != "" {
 		t.self = m.Namespace(ask.focus)
 		if t.self == nil {
-			names := page.MapList(m.Namespaces, func(end *connections.MatrixEnd) string { return end.Namespace })
+			names := page.MapList(m.Namespaces, func(end *revision.MatrixEnd) string { return end.Namespace })
 			return nil, fmt.Errorf("--focus %s: there is no namespace with pods of this name%s", ask.focus, words.DidYouMean(ask.focus, names))
 		}
-		t.rows = slices.DeleteFunc(to, func(e *connections.MatrixEnd) bool {
+		t.rows = slices.DeleteFunc(to, func(e *revision.MatrixEnd) bool {
 			return t.only != "" && !m.Cell(t.self, e).Has(t.only) && !m.Cell(e, t.self).Has(t.only)
 		})
 		return t, nil
@@ -200,8 +198,8 @@ func newMatrixTable(ctx context.Context, m *connections.Matrix, ask matrixAsk) (
 }
 
 // visitCells visits the cells that are shown, by source and destination.
-func (t *matrixTable) visitCells(visit func(from, to *connections.MatrixEnd, c connections.MatrixCell)) {
-	one := func(from, to *connections.MatrixEnd) {
+func (t *matrixTable) visitCells(visit func(from, to *revision.MatrixEnd, c revision.MatrixCell)) {
+	one := func(from, to *revision.MatrixEnd) {
 		if c := t.m.Cell(from, to); c.CountPairs() > 0 && (t.only == "" || c.Has(t.only)) {
 			visit(from, to, c)
 		}
@@ -225,7 +223,7 @@ func (t *matrixTable) visitCells(visit func(from, to *connections.MatrixEnd, c c
 }
 
 // cellSign returns the sign in a cell of a table, empty where the cell is not shown.
-func (t *matrixTable) cellSign(from, to *connections.MatrixEnd) string {
+func (t *matrixTable) cellSign(from, to *revision.MatrixEnd) string {
 	if from.OnlyReached() {
 		return "" // only where connections go to
 	}
@@ -244,7 +242,7 @@ func (t *matrixTable) aboutText() string {
 // matrixOmissions returns the omissions of the matrix; one of them says that nothing was judged,
 // where that is so.
 func (t *matrixTable) matrixOmissions(ctx context.Context, r *revision.Revision) ([]model.Omission, error) {
-	out := omitted.OmissionsOfAnswers(r, false)
+	out := revision.OmissionsOfAnswers(r, false)
 	judged, unknown, whole := 0, 0, t
 	if t.only != "" { // what is not shown was judged all the same, or was not
 		ask := t.ask
@@ -255,7 +253,7 @@ func (t *matrixTable) matrixOmissions(ctx context.Context, r *revision.Revision)
 		}
 		whole = all
 	}
-	whole.visitCells(func(_, _ *connections.MatrixEnd, c connections.MatrixCell) {
+	whole.visitCells(func(_, _ *revision.MatrixEnd, c revision.MatrixCell) {
 		judged += c.CountPairs() - c.NotApplicable
 		unknown += c.Unknown
 	})
@@ -280,13 +278,13 @@ func (t *matrixTable) matrixText(wide bool) string {
 	switch {
 	case wide:
 		table.Head = []string{"FROM", "TO", "VERDICT"}
-		t.visitCells(func(from, to *connections.MatrixEnd, c connections.MatrixCell) {
+		t.visitCells(func(from, to *revision.MatrixEnd, c revision.MatrixCell) {
 			table.AddRow(from.Name(), to.Name(), c.Text())
 		})
 		return head + table.String() + t.exceptLines("")
 	case t.self != nil:
 		table.Head = []string{"NAME", "FROM IT", "TO IT"}
-		word := func(from, to *connections.MatrixEnd) string {
+		word := func(from, to *revision.MatrixEnd) string {
 			if sign := t.cellSign(from, to); sign != "" {
 				return sign + " " + t.m.Cell(from, to).Verdict().LegendText()
 			}
@@ -297,7 +295,7 @@ func (t *matrixTable) matrixText(wide bool) string {
 		}
 		return head + table.String() + t.exceptLines("")
 	}
-	numbers := map[*connections.MatrixEnd]string{}
+	numbers := map[*revision.MatrixEnd]string{}
 	table.Head = []string{"#", "FROM"}
 	for i, e := range t.cols {
 		numbers[e] = strconv.Itoa(i + 1)
@@ -331,7 +329,7 @@ func (t *matrixTable) markdownTable() string {
 	fmt.Fprintf(&b, "**%s**\n\n%s\n\n", command.MarkdownText(t.aboutText()), matrix.LegendLine())
 	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
 	head := []string{"from \\ to"}
-	cells := func(e *connections.MatrixEnd) (out []string) {
+	cells := func(e *revision.MatrixEnd) (out []string) {
 		for _, to := range t.cols {
 			out = append(out, t.cellSign(e, to))
 		}
@@ -339,7 +337,7 @@ func (t *matrixTable) markdownTable() string {
 	}
 	if t.self != nil {
 		head = []string{"", "from " + command.MarkdownText(t.ask.focus), "to " + command.MarkdownText(t.ask.focus)}
-		cells = func(e *connections.MatrixEnd) []string { return []string{t.cellSign(t.self, e), t.cellSign(e, t.self)} }
+		cells = func(e *revision.MatrixEnd) []string { return []string{t.cellSign(t.self, e), t.cellSign(e, t.self)} }
 	}
 	for _, e := range t.cols {
 		head = append(head, command.MarkdownText(e.Name()))
@@ -371,7 +369,7 @@ func (t *matrixTable) csvLines() string {
 	var b strings.Builder
 	w := csv.NewWriter(&b) // into memory: there are no errors
 	_ = w.Write([]string{"from", "to", "verdict", "pairs", "allow", "deny", "by_port", "by_endpoint", "undefined", "unknown", "not_applicable"})
-	t.visitCells(func(from, to *connections.MatrixEnd, c connections.MatrixCell) {
+	t.visitCells(func(from, to *revision.MatrixEnd, c revision.MatrixCell) {
 		row := []string{clean.Escape(from.Name()), clean.Escape(to.Name()), string(c.Verdict())}
 		for _, n := range []int{c.CountPairs(), c.Allow, c.Deny, c.ByPort, c.ByEndpoint, c.Undefined, c.Unknown, c.NotApplicable} {
 			row = append(row, strconv.Itoa(n))

@@ -5,7 +5,7 @@ import (
 	"net/netip"
 
 	"rung/engine/trace"
-	"rung/revision/connections"
+	"rung/revision"
 )
 
 // wholeMatrixOut is a matrix in JSON, with its cells.
@@ -37,7 +37,7 @@ type matrixEndOut struct {
 	Pods      int            `json:"pods"`
 }
 
-func matrixEndOf(e *connections.MatrixEnd) matrixEndOut {
+func matrixEndOf(e *revision.MatrixEnd) matrixEndOut {
 	out := matrixEndOut{Name: e.Name(), Kind: "namespace", Namespace: e.Namespace, Workload: e.Workload, Pod: e.Pod, Except: e.Except, Pods: e.Pods()}
 	switch {
 	case e.Network.IsValid():
@@ -71,7 +71,7 @@ type matrixCellOut struct {
 // shownCell is a cell that is shown, with its ends as places in those of the matrix.
 type shownCell struct {
 	from, to int32
-	cell     connections.MatrixCell
+	cell     revision.MatrixCell
 }
 
 func (t *matrixTable) jsonHead() *matrixOut {
@@ -80,8 +80,8 @@ func (t *matrixTable) jsonHead() *matrixOut {
 
 // shownCells are the cells that are shown; their ends are added to the matrix.
 func (t *matrixTable) shownCells(out *matrixOut) (cells []shownCell) {
-	seen := map[*connections.MatrixEnd]int32{}
-	end := func(e *connections.MatrixEnd) int32 {
+	seen := map[*revision.MatrixEnd]int32{}
+	end := func(e *revision.MatrixEnd) int32 {
 		at, is := seen[e]
 		if !is {
 			at = int32(len(out.Ends))
@@ -92,7 +92,7 @@ func (t *matrixTable) shownCells(out *matrixOut) (cells []shownCell) {
 		return at
 	}
 	cells = make([]shownCell, 0, len(t.rows)*len(t.cols))
-	t.visitCells(func(from, to *connections.MatrixEnd, c connections.MatrixCell) {
+	t.visitCells(func(from, to *revision.MatrixEnd, c revision.MatrixCell) {
 		a := end(from)
 		cells = append(cells, shownCell{a, end(to), c})
 	})

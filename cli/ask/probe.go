@@ -15,7 +15,6 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/revision"
-	"rung/revision/omitted"
 )
 
 func ProbeCommand(a *command.App) *cobra.Command {
@@ -144,7 +143,7 @@ func sendProbe(ctx context.Context, e *engine.Engine, q trace.Question) (*probeO
 	out := probeOf(q, result)
 	// Of the sandbox, whose rows are what the policies say: what these leave out, they do.
 	out.trace = &trace.Trace{Connection: result.Connection, Verdict: result.Policies.Verdict, Reason: result.Policies.Reason,
-		NotConsidered: omitted.NewFilter(e.Revision(), true).OmissionsChanging(&result.Policies)}
+		NotConsidered: revision.NewFilter(e.Revision(), true).OmissionsChanging(&result.Policies)}
 	if p := &result.Packets; p.Verdict == verdict.NotApplicable && result.Policies.Verdict != verdict.NotApplicable {
 		out.trace.NotConsidered = append(out.trace.NotConsidered, model.Omission{Code: model.OmittedPart, Why: "no packet was sent: " + p.Reason})
 	}

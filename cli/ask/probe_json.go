@@ -12,7 +12,7 @@ import (
 	"rung/model/verdict"
 	"rung/pages/page"
 	pages "rung/pages/trace"
-	"rung/revision/finding"
+	"rung/revision"
 )
 
 // probeOut is the JSON of `rung probe` (command-line.md#output): what became of the
@@ -40,7 +40,7 @@ type packetOut struct {
 }
 
 type probeFindingOut struct {
-	finding.Brief
+	revision.Brief
 	Zone   string `json:"zone,omitempty"`
 	Remedy string `json:"remedy,omitempty"`
 }
@@ -48,7 +48,7 @@ type probeFindingOut struct {
 func probeOf(q trace.Question, r *probe.Result) *probeOut {
 	out := &probeOut{verdictOut: verdictOut{VerdictFacts: pages.FactsOfAnswer(q, &r.Packets)}, Policies: pages.FactsOfAnswer(q, &r.Policies), OVN: r.OVN,
 		Packets: []packetOut{}, result: r}
-	out.Findings = page.MapList(r.Findings, func(f model.Finding) probeFindingOut { return probeFindingOut{finding.BriefOf(f), f.Zone, f.Remedy} })
+	out.Findings = page.MapList(r.Findings, func(f model.Finding) probeFindingOut { return probeFindingOut{revision.BriefOf(f), f.Zone, f.Remedy} })
 	out.Rows = pages.FactsOfAnswer(q, &r.Rows)
 	for i := range r.Sent {
 		for j := range r.Sent[i] {

@@ -18,7 +18,6 @@ import (
 	"rung/model/verdict"
 	pages "rung/pages/trace"
 	"rung/revision"
-	"rung/revision/flows"
 )
 
 // Values of --by: policies, rows, or both are asked.
@@ -72,7 +71,7 @@ be asked is "unknown" and a line on stderr: exit 2 then.`,
 			}
 			var ask askOVN
 			if ovn {
-				ask = func(c verdict.Connection) (*flows.OVNTrace, error) { return e.OVNTrace(ctx, c, nil) }
+				ask = func(c verdict.Connection) (*revision.OVNTrace, error) { return e.OVNTrace(ctx, c, nil) }
 			}
 			return traceAnswer(a, r, asked, cases, by, live, e.Now(), ask)
 		}}

@@ -8,7 +8,7 @@ import (
 	"rung/engine/trace"
 	"rung/model/verdict"
 	pages "rung/pages/trace"
-	"rung/revision/flows"
+	"rung/revision"
 )
 
 // verdictOut is the answer to a question about a connection, and what it was worked out as.
@@ -43,7 +43,7 @@ func (o *verdictOut) hasDisagreement() bool {
 }
 
 // askOVN asks ovn-trace about a connection; nil where it is not to be asked.
-type askOVN func(verdict.Connection) (*flows.OVNTrace, error)
+type askOVN func(verdict.Connection) (*revision.OVNTrace, error)
 
 // whyOVNFailed says what kept ovn-trace from answering, nil where it did.
 func whyOVNFailed(o *pages.OVNFacts) error {

@@ -15,7 +15,7 @@ import (
 	"rung/model/verdict"
 	"rung/model/words"
 	pages "rung/pages/trace"
-	"rung/revision/flows"
+	"rung/revision"
 )
 
 // WriteText prints the answer: of many a line each, of one the path.
@@ -42,9 +42,9 @@ func (o *verdictOut) WriteText(b *strings.Builder, wide, brief bool) {
 	}
 	switch v := o.OVN; {
 	case v == nil:
-	case v.Agreement == flows.Agree:
+	case v.Agreement == revision.Agree:
 		b.WriteString(" · OVN agrees")
-	case v.Agreement == flows.Disagree:
+	case v.Agreement == revision.Disagree:
 		fmt.Fprintf(b, " · OVN and the rows disagree: OVN %s", v.Verdict)
 	default:
 		b.WriteString(" · OVN: " + v.Words.Headline)

@@ -21,7 +21,6 @@ import (
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
-	"rung/revision/omitted"
 )
 
 func VerifyCommand(a *command.App) *cobra.Command {
@@ -133,7 +132,7 @@ func firstFileAnswer(ctx context.Context, r *revision.Revision, namespaces []str
 	if err != nil {
 		return nil, fmt.Errorf("--write: %w", err)
 	}
-	return &command.Answer{Value: w.Statements, Text: func(bool) string { return string(w.Text) }, NotConsidered: omitted.OmissionsOfAnswers(r, false), Comments: true}, nil
+	return &command.Answer{Value: w.Statements, Text: func(bool) string { return string(w.Text) }, NotConsidered: revision.OmissionsOfAnswers(r, false), Comments: true}, nil
 }
 
 // How long statements are judged without a word, and then until the next.
@@ -165,7 +164,7 @@ func JudgeExpectations(ctx context.Context, a *command.App, r *revision.Revision
 		default:
 			out.Unproven++
 		}
-		omits = omitted.MergeOmissions(omits, results[i].NotConsidered)
+		omits = revision.MergeOmissions(omits, results[i].NotConsidered)
 	}
 	if len(results) == 0 && len(problems) == 0 {
 		omits = append(omits, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: there are no statements"})

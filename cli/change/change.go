@@ -17,8 +17,6 @@ import (
 	"rung/model/clean"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/omitted"
-	"rung/revision/policies"
 )
 
 // changeFlags are the flags that every mutation has.
@@ -229,7 +227,7 @@ func stopError(a *command.App, p *gate.Preview, confirmed string) error {
 		return nil
 	case p.Blocked != "" && !p.ReadOnly:
 		return fmt.Errorf("%s: %s: %w", p.Title, p.Blocked, command.ErrRefused)
-	case len(omitted.UnjudgedOmissions(p.NotConsidered, a.Flags.AllowUnjudged...)) > 0:
+	case len(revision.UnjudgedOmissions(p.NotConsidered, a.Flags.AllowUnjudged...)) > 0:
 		return command.ErrUnjudged
 	case len(p.Guards) > 0 && (confirmed == "" || confirmed != p.ConfirmName):
 		return command.ErrNo
@@ -252,17 +250,17 @@ const followTime = 10 * time.Second
 func followRows(ctx context.Context, a *command.App, e *engine.Engine, written []model.PolicyKey, patience time.Duration) error {
 	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	var behind []policies.ZoneShown
+	var behind []revision.ZoneShown
 	err := e.WaitFor(wait, func(r *revision.Revision) bool {
 		behind = behind[:0]
 		rows := slices.DeleteFunc(slices.Clone(written), func(k model.PolicyKey) bool { return r.WhyNoRows(k) != nil })
-		for _, z := range policies.ZonesShowing(r, rows, nil) {
+		for _, z := range revision.ZonesShowing(r, rows, nil) {
 			if !z.OK {
 				behind = append(behind, z)
 			}
 		}
 		return len(behind) == 0 && !slices.ContainsFunc(written, func(k model.PolicyKey) bool {
-			return r.WhyNoRows(k) != nil && policies.SummarizePolicy(r, k, e.Now()).State == model.StateSettling
+			return r.WhyNoRows(k) != nil && revision.SummarizePolicy(r, k, e.Now()).State == model.StateSettling
 		})
 	})
 	switch {
@@ -275,7 +273,7 @@ func followRows(ctx context.Context, a *command.App, e *engine.Engine, written [
 	r := e.Revision()
 	for _, k := range written {
 		if none := r.WhyNoRows(k); none != nil {
-			fmt.Fprintf(a.Err, "%s: %s: %s\n", k.Label(), policies.SummarizePolicy(r, k, e.Now()).Text, clean.Line(none.Message))
+			fmt.Fprintf(a.Err, "%s: %s: %s\n", k.Label(), revision.SummarizePolicy(r, k, e.Now()).Text, clean.Line(none.Message))
 		}
 	}
 	return nil

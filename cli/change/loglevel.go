@@ -20,8 +20,7 @@ import (
 	"rung/model/words"
 	"rung/pages/sessions"
 	"rung/revision"
-	"rung/revision/omitted"
-	"rung/revision/policies"
+
 	"rung/system"
 )
 
@@ -203,12 +202,12 @@ func sayLogging(a *command.App, e *engine.Engine, p *gate.Preview) {
 	r := e.Revision()
 	for i := range p.Objects {
 		k := p.Objects[i].Key
-		s := policies.LogSessionOf(r, k)
+		s := revision.LogSessionOf(r, k)
 		if s == nil {
 			continue
 		}
 		logs, behind := 0, 0
-		for _, z := range policies.LoggingByZone(r, k) {
+		for _, z := range revision.LoggingByZone(r, k) {
 			if z.Why == "" {
 				logs++
 				continue
@@ -243,7 +242,7 @@ func endSessions(ctx context.Context, a *command.App, f *levelFlags, names []str
 			return err
 		}
 		if len(names) == 0 {
-			for _, s := range policies.LogSessions(r) {
+			for _, s := range revision.LogSessions(r) {
 				targets = append(targets, s.Target)
 			}
 		}
@@ -258,9 +257,9 @@ func endSessions(ctx context.Context, a *command.App, f *levelFlags, names []str
 // awaitSession stays until the sessions of some objects are over, and ends them; with
 // ctrl+c at once.
 func awaitSession(ctx context.Context, a *command.App, e *engine.Engine, targets []model.Key) error {
-	open := func(r *revision.Revision) (out []policies.LogSession) {
+	open := func(r *revision.Revision) (out []revision.LogSession) {
 		for _, k := range targets {
-			if s := policies.LogSessionOf(r, k); s != nil && s.Problem == "" {
+			if s := revision.LogSessionOf(r, k); s != nil && s.Problem == "" {
 				out = append(out, *s)
 			}
 		}
@@ -330,7 +329,7 @@ func logSessions(ctx context.Context, a *command.App) error {
 	return a.WithObjects(ctx, func(e *engine.Engine, r *revision.Revision) error {
 		all := sessions.FactsOf(r, e.Sessions().AllEnded(), e.Now())
 		ans := command.TableAnswer(a, all, sessions.Table, all.AllSessions())
-		ans.NotConsidered = omitted.OmissionsOfObjects(r)
+		ans.NotConsidered = revision.OmissionsOfObjects(r)
 		return a.ConcludeAnswer(ans)
 	})
 }

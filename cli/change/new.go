@@ -17,7 +17,6 @@ import (
 	"rung/model/template"
 	"rung/pages/page"
 	"rung/revision"
-	"rung/revision/omitted"
 )
 
 // newFlags say what to make of a template.
@@ -65,7 +64,7 @@ set is gone, rung lint says so (template-incomplete), and --update makes what is
 			return a.AnswerQuery(cmd.Context(), false, command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 				made, err := makeSet(a, r, &f, args)
 				if errors.Is(err, template.ErrWhole) {
-					return &command.Answer{Value: templateSetOut{Set: f.update, New: []string{}, Changed: []string{}, Notes: []string{}}, Text: func(bool) string { return err.Error() + "\n" }, NotConsidered: omitted.OmissionsOfObjects(r)}, nil
+					return &command.Answer{Value: templateSetOut{Set: f.update, New: []string{}, Changed: []string{}, Notes: []string{}}, Text: func(bool) string { return err.Error() + "\n" }, NotConsidered: revision.OmissionsOfObjects(r)}, nil
 				}
 				if err != nil {
 					return nil, err

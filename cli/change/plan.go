@@ -15,7 +15,6 @@ import (
 	"rung/model/signs"
 	told "rung/pages/plan"
 	"rung/revision"
-	"rung/revision/omitted"
 )
 
 // planFlags say what to plan.
@@ -90,7 +89,7 @@ func planAnswer(a *command.App, e *engine.Engine, r *revision.Revision, f *planF
 		return tiersAnswer(r, f)
 	}
 	b, in, p, err := arrangePlan(a, r, f)
-	omits := omitted.OmissionsOfObjects(r)
+	omits := revision.OmissionsOfObjects(r)
 	switch {
 	case err != nil:
 		return nil, err

@@ -9,7 +9,6 @@ import (
 	"rung/model"
 	"rung/model/plan"
 	"rung/revision"
-	"rung/revision/omitted"
 )
 
 // tierPlace is the answer of `rung plan --insert` in a system whose policies stand in tiers.
@@ -36,7 +35,7 @@ func tiersAnswer(r *revision.Revision, f *planFlags) (*command.Answer, error) {
 	if f.respace {
 		return nil, errNoSpacing
 	}
-	bands, omits := revision.LadderBands(r), omitted.OmissionsOfObjects(r)
+	bands, omits := revision.LadderBands(r), revision.OmissionsOfObjects(r)
 	if f.insert == "" {
 		const usual = 5 // of a tier without policies
 		slots, _ := plan.SlotsInTiers(bands, model.Key{}, plan.TierSlot{Priority: usual})

@@ -16,7 +16,6 @@ import (
 	"rung/pages/consequences"
 	told "rung/pages/plan"
 	"rung/revision"
-	"rung/revision/omitted"
 )
 
 // runPlan runs a plan, after its consequences were confirmed.
@@ -35,7 +34,7 @@ func runPlan(ctx context.Context, a *command.App, c *changeFlags, f *planFlags) 
 		if err != nil {
 			return err
 		}
-		ans := &command.Answer{Value: p, Text: func(bool) string { return planText(p) }, NotConsidered: omitted.OmissionsOfAnswers(r, false)}
+		ans := &command.Answer{Value: p, Text: func(bool) string { return planText(p) }, NotConsidered: revision.OmissionsOfAnswers(r, false)}
 		tells := isAnswerTold(a, c)
 		if !tells {
 			if err := a.PrintAnswer(ans); err != nil {

@@ -22,7 +22,7 @@ import (
 	"rung/engine/source"
 	"rung/model"
 	"rung/revision"
-	"rung/revision/settings"
+
 	"rung/sources/reading"
 	"rung/system"
 )
@@ -48,7 +48,7 @@ type globalFlags struct {
 	Log        logFlags
 	churn      float64
 	StateDir   string
-	OVN        settings.Flags
+	OVN        revision.Flags
 	dnsFile    string
 	// AllowUnjudged are the codes of omissions that leave the exit code alone.
 	AllowUnjudged []string
@@ -144,7 +144,7 @@ func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 		return cfg, err
 	}
 	if f.dnsFile != "" {
-		if f.OVN.Features.DNS, err = settings.ReadDNSAddresses(ctx, f.dnsFile); err != nil {
+		if f.OVN.Features.DNS, err = revision.ReadDNSAddresses(ctx, f.dnsFile); err != nil {
 			return cfg, err
 		}
 	}

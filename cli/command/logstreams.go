@@ -10,14 +10,13 @@ import (
 	"rung/model/logline"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/omitted"
 )
 
 // SayUnread says on standard error which kinds were not read: names of ends, policies and rules are
 // unknown then. The error says that the answer is not wholly judged.
 func (a *App) SayUnread(r *revision.Revision) error {
 	var err error
-	for _, o := range omitted.UnjudgedOmissions(omitted.OmissionsOfObjects(r), a.Flags.AllowUnjudged...) {
+	for _, o := range revision.UnjudgedOmissions(revision.OmissionsOfObjects(r), a.Flags.AllowUnjudged...) {
 		if o.Code == model.OmittedKind {
 			a.sayOnce(clean.Line(o.String()))
 			err = ErrUnjudged

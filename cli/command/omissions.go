@@ -13,7 +13,7 @@ import (
 	"rung/model/clean"
 	"rung/model/words"
 	"rung/pages/page"
-	"rung/revision/omitted"
+	"rung/revision"
 )
 
 // verdictOf returns the error that ends a command after its answer was printed. An omission
@@ -25,7 +25,7 @@ func (a *App) verdictOf(ans *Answer) error {
 		return ans.Err
 	case ans.FailOn:
 		return ErrNo
-	case len(omitted.UnjudgedOmissions(ans.NotConsidered, a.Flags.AllowUnjudged...)) > 0:
+	case len(revision.UnjudgedOmissions(ans.NotConsidered, a.Flags.AllowUnjudged...)) > 0:
 		return ErrUnjudged
 	case ans.No:
 		return ErrNo
@@ -67,7 +67,7 @@ func (a *App) OmissionsOut(all []model.Omission) []OmissionOut {
 	return page.MapList(all, func(o model.Omission) OmissionOut {
 		return OmissionOut{Code: o.Code, Kind: o.Key.Kind, Namespace: o.Key.Namespace, Name: o.Key.Name, File: o.Origin.File,
 			Line: o.Origin.Line, Zone: o.Zone, Assumed: o.IsAssumption(),
-			Allowed: !o.IsAssumption() && len(omitted.UnjudgedOmissions([]model.Omission{o}, a.Flags.AllowUnjudged...)) == 0,
+			Allowed: !o.IsAssumption() && len(revision.UnjudgedOmissions([]model.Omission{o}, a.Flags.AllowUnjudged...)) == 0,
 			Text:    clean.Line(o.String()), Remedy: clean.Line(o.Remedy)}
 	})
 }
@@ -101,7 +101,7 @@ func OmittedLines(all []OmissionOut) (out []string) {
 // than what stands below. It is empty where all was judged.
 func NotCounted(all []model.Omission) string {
 	var names []string
-	for _, o := range omitted.UnjudgedOmissions(all) {
+	for _, o := range revision.UnjudgedOmissions(all) {
 		if what := o.OmittedName(); what != "" && !slices.Contains(names, what) {
 			names = append(names, what)
 		}

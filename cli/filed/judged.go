@@ -20,9 +20,8 @@ import (
 	"rung/pages/page"
 	"rung/pages/page/role"
 	"rung/pages/zones"
-	"rung/revision/connections"
-	"rung/revision/finding"
-	"rung/revision/omitted"
+	"rung/revision"
+
 	"rung/system"
 )
 
@@ -39,7 +38,7 @@ func (b *reportBuilder) matrixPart() (page.Section, error) {
 	b.out.Matrix = []matrixLineOut{}
 	ctx, cancel := context.WithTimeout(b.ctx, mostMatrixTime)
 	defer cancel()
-	m, err := connections.FindMatrix(b.rev, ctx, verdict.Ports{})
+	m, err := revision.FindMatrix(b.rev, ctx, verdict.Ports{})
 	switch {
 	case err != nil && b.ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
 		b.leaveOut(&x, fmt.Sprintf("the matrix was not worked out within %s; rung matrix --port N takes less", mostMatrixTime))
@@ -55,7 +54,7 @@ func (b *reportBuilder) matrixPart() (page.Section, error) {
 			judged, unknown = judged+c.CountPairs()-c.NotApplicable, unknown+c.Unknown
 		}
 	}
-	b.omits = omitted.MergeOmissions(b.omits, matrix.Unjudged(b.rev, m, judged, unknown))
+	b.omits = revision.MergeOmissions(b.omits, matrix.Unjudged(b.rev, m, judged, unknown))
 	if len(m.Namespaces) == 0 {
 		return x, nil
 	}
@@ -97,7 +96,7 @@ func (b *reportBuilder) expectationsPart() (page.Section, error) {
 		return x, err
 	}
 	b.out.Verify = out
-	b.omits = omitted.MergeOmissions(b.omits, omits)
+	b.omits = revision.MergeOmissions(b.omits, omits)
 	sign := goodSign
 	switch {
 	case out.Failed > 0:
@@ -119,11 +118,11 @@ func (b *reportBuilder) expectationsPart() (page.Section, error) {
 // findingsPart lists everything wrong or dangerous, those of one cause below it.
 func (b *reportBuilder) findingsPart() (page.Section, error) {
 	x := page.Section{Key: "findings", Title: "Findings"}
-	found, err := finding.AllFindings(b.rev, b.ctx)
+	found, err := revision.AllFindings(b.rev, b.ctx)
 	if err != nil {
 		return x, fmt.Errorf("looking for findings: %w", err)
 	}
-	found = slices.Concat(found, finding.ZoneFindings(b.rev, b.now))
+	found = slices.Concat(found, revision.ZoneFindings(b.rev, b.now))
 	all := findings.FindingsOf(found)
 	b.out.Findings = all
 	n := model.CountFindings(found)
@@ -135,7 +134,7 @@ func (b *reportBuilder) findingsPart() (page.Section, error) {
 		worst = model.SeverityWarning
 	}
 	text := cmp.Or(findings.CountText(found), b.rev.EmptyText("nothing found"))
-	if len(omitted.UnjudgedOmissions(b.omits)) > 0 {
+	if len(revision.UnjudgedOmissions(b.omits)) > 0 {
 		text += ", in what was considered"
 	}
 	sign := role.SeveritySign(worst)

@@ -20,7 +20,7 @@ import (
 	"rung/pages/page"
 	"rung/pages/policy"
 	"rung/revision"
-	"rung/revision/omitted"
+
 	"rung/system"
 	"rung/themes"
 )
@@ -52,8 +52,8 @@ const mostMapped = 300
 // sheet tells the pages, the omissions before everything that they could change.
 func (b *reportBuilder) sheet() (*page.Sheet, error) {
 	r := b.rev
-	b.rows = omitted.OmissionsOfRows(r, r.Zones)
-	b.omits = omitted.MergeOmissions(b.rows, omitted.OmissionsOfAnswers(r, true))
+	b.rows = revision.OmissionsOfRows(r, r.Zones)
+	b.omits = revision.MergeOmissions(b.rows, revision.OmissionsOfAnswers(r, true))
 	opt := ladder.LadderOptions{Now: b.now}
 	b.lines = slices.DeleteFunc(ladder.LadderLines(r, opt), func(l *ladder.Line) bool { return !l.IsPrinted() })
 	ladderPart := page.Section{Key: "ladder", Title: "Ladder", Lines: []page.Line{plainLine(orderText(r))},
@@ -76,9 +76,9 @@ func (b *reportBuilder) sheet() (*page.Sheet, error) {
 	b.out.Title, b.out.At = titleOf(r), page.Stamp{Time: b.at}
 	s := &page.Sheet{Title: b.out.Title, About: b.about()}
 	summary := page.Section{Key: "summary", Title: "Summary", Lines: b.summary}
-	if n := len(omitted.UnjudgedOmissions(b.omits)); n > 0 {
+	if n := len(revision.UnjudgedOmissions(b.omits)); n > 0 {
 		text := " not wholly judged: " + words.Count(n, "thing") + " could change what this report says"
-		if allowed := n - len(omitted.UnjudgedOmissions(b.omits, b.app.Flags.AllowUnjudged...)); allowed > 0 {
+		if allowed := n - len(revision.UnjudgedOmissions(b.omits, b.app.Flags.AllowUnjudged...)); allowed > 0 {
 			text += ", " + words.Thousands(allowed) + " of them allowed by --allow-unjudged"
 		}
 		summary.Lines = append([]page.Line{{warnSign, {Text: text + "; see Not considered"}}}, b.summary...)
@@ -130,7 +130,7 @@ func (b *reportBuilder) about() (out []page.Fact) {
 	if n := len(b.out.Policies); n > 0 {
 		b.out.PoliciesDigest = b.policiesDigest()
 		text := b.out.PoliciesDigest + " (SHA-256 of " + words.Count(n, "policy") + " that were read"
-		if len(omitted.UnjudgedOmissions(omitted.OmissionsOfObjects(b.rev))) > 0 {
+		if len(revision.UnjudgedOmissions(revision.OmissionsOfObjects(b.rev))) > 0 {
 			text += "; what is not considered is not in it"
 		}
 		add("policies", text+")")

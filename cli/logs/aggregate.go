@@ -22,7 +22,7 @@ import (
 	"rung/model/moment"
 	"rung/model/words"
 	"rung/pages/page"
-	"rung/revision/connections"
+	"rung/revision"
 )
 
 // hitOut is a rule and a pair of ends with how often the rule decided about them. The
@@ -225,7 +225,7 @@ func hitRows(rules []hits.RuleHits, now time.Time) []hitOut {
 		r := &rules[i]
 		o := hitOut{Policy: r.Ref.Policy.String(), Verdict: r.Verdict, Rule: fmt.Sprintf("%s %d", model.Direction(r.Ref.Direction).Lower(), r.Ref.Rule)}
 		if r.Ref.Rule < 0 {
-			o.Policy, o.Rule = connections.DefaultDeny(r.Ref.Policy.Namespace, r.Ref.Direction).String(), ""
+			o.Policy, o.Rule = revision.DefaultDeny(r.Ref.Policy.Namespace, r.Ref.Direction).String(), ""
 		}
 		for _, p := range r.Pairs {
 			one := o

@@ -16,7 +16,6 @@ import (
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
-	"rung/revision/omitted"
 )
 
 // streamsWithin is how long streams of the nodes' logs are waited for.
@@ -62,7 +61,7 @@ func logsWhy(ctx context.Context, a *command.App, name string) error {
 			Text: func(bool) string {
 				return strings.Join(page.MapList(checks, why.Check.TextLine), "\n") + "\n"
 			},
-			No: no, NotConsidered: omitted.OmissionsOfPolicy(e.Revision(), k),
+			No: no, NotConsidered: revision.OmissionsOfPolicy(e.Revision(), k),
 		}
 		return a.ConcludeAnswer(ans)
 	})

@@ -16,8 +16,6 @@ import (
 	"rung/pages/activity"
 	"rung/pages/page"
 	"rung/revision"
-	"rung/revision/omitted"
-	"rung/revision/policies"
 )
 
 func ActivityCommand(a *command.App) *cobra.Command {
@@ -48,7 +46,7 @@ of other processes are known where changes last: on a cluster, and with --write-
 					}
 					all := activity.FactsOf(e.Changes(), e.Activity(0), e.Now())
 					ans := command.TableAnswer(a, all, activity.Table, all)
-					ans.NotConsidered = omitted.OmissionsOfRows(r, r.Zones)
+					ans.NotConsidered = revision.OmissionsOfRows(r, r.Zones)
 					if a.Flags.Output == "wide" {
 						ans.Text = func(bool) string {
 							return strings.Join(page.MapList(all, func(o *activity.Entry) string { return activityLine(o, true) }), "")
@@ -69,7 +67,7 @@ of other processes are known where changes last: on a cluster, and with --write-
 func hasReported(r *revision.Revision) bool {
 	for _, k := range ladder.PolicyOrder(r.Cluster) {
 		for _, z := range r.Zones {
-			is := func(c model.Condition) bool { return c.Type == policies.ReadyPrefix+z.Name }
+			is := func(c model.Condition) bool { return c.Type == revision.ReadyPrefix+z.Name }
 			if z.Writes && (k.Kind == model.KindANP || k.Kind == model.KindBANP) && !slices.ContainsFunc(r.Conditions(k), is) {
 				return false
 			}

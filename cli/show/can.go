@@ -14,7 +14,6 @@ import (
 	"rung/engine"
 	"rung/pages/cluster"
 	"rung/revision"
-	"rung/revision/omitted"
 )
 
 // accessTime is how long the API server has to say what is allowed.
@@ -48,7 +47,7 @@ Zones are not read: see "rung zones". Exit 2 where something is left out.`,
 			},
 			Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 				facts := cluster.FactsOf(r)
-				ans := &command.Answer{Value: facts, NotConsidered: omitted.OmissionsOfAnswers(r, false)}
+				ans := &command.Answer{Value: facts, NotConsidered: revision.OmissionsOfAnswers(r, false)}
 				ans.Text = func(wide bool) string {
 					return canText(facts.Tell(cluster.Hints{Allow: "--write allows them"}, e.Now()), wide, process.TerminalWidth(a.Raw))
 				}

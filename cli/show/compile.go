@@ -17,7 +17,6 @@ import (
 	"rung/pages/page"
 	"rung/pages/rows"
 	"rung/revision"
-	"rung/revision/omitted"
 )
 
 // compiledOut is the JSON of `rung compile` (command-line.md#output).
@@ -68,7 +67,7 @@ every pod is. -o nbctl prints records as "ovn-nbctl list" does.`,
 				rows.groups, rows.acls = append(rows.groups, groups...), append(rows.acls, acls...)
 				rows.sortByID()
 			}
-			ans := &command.Answer{Value: rows.jsonOut(), Text: rows.rowsText, Records: rows.nbctlText, NotConsidered: append(omitted.OmissionsOfObjects(r), omitted.AssumedSettings(r)...)}
+			ans := &command.Answer{Value: rows.jsonOut(), Text: rows.rowsText, Records: rows.nbctlText, NotConsidered: append(revision.OmissionsOfObjects(r), revision.AssumedSettings(r)...)}
 			if len(args) == 0 {
 				all := len(r.Units())
 				ans.LeftOut = only.LeftOutText(len(keys), all, "policy or other owner of rows")

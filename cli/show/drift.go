@@ -19,7 +19,6 @@ import (
 	"rung/pages/drift"
 	"rung/pages/page"
 	"rung/revision"
-	"rung/revision/omitted"
 )
 
 func DriftCommand(a *command.App) *cobra.Command {
@@ -83,7 +82,7 @@ handlers write them, such as the ports of a namespace's port group.
 					differ = words.Count(len(all)-len(out), "difference")
 				}
 				err = command.UnreadZone(zones)
-				not := omitted.OmissionsOfRows(r, zones)
+				not := revision.OmissionsOfRows(r, zones)
 				if policies > 0 && len(compared) == 0 {
 					not = append(not, noMatch(&only))
 				}

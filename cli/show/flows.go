@@ -15,7 +15,6 @@ import (
 	"rung/pages/page"
 	"rung/pages/rows"
 	"rung/revision"
-	"rung/revision/flows"
 )
 
 // addFlowsFlag adds --flows.
@@ -42,8 +41,8 @@ func waitForFlows(ctx context.Context, a *command.App, e *engine.Engine) {
 			if z == nil || !a.Flags.Flows(s.Zone) {
 				continue
 			}
-			t := flows.TallyFlows(r, z, e.Now())
-			late := t.Surplus+t.ACLs[flows.FlowsMissing]+t.ACLs[flows.FlowsOld] > 0
+			t := revision.TallyFlows(r, z, e.Now())
+			late := t.Surplus+t.ACLs[revision.FlowsMissing]+t.ACLs[revision.FlowsOld] > 0
 			switch {
 			case !t.Known && (r.Mode.Sandbox || s.Error == "") && z.DB != nil, r.Mode.Sandbox && late:
 				return false
@@ -70,7 +69,7 @@ func whyNoFlows(r *revision.Revision, zones []*model.ZoneState, now time.Time) e
 		return fmt.Errorf("--flows: no Southbound database is known for zone %s; give --sb %s=ADDR", z.Name, z.Name)
 	}
 	for _, z := range zones {
-		if t := flows.TallyFlows(r, z, now); !t.Known && t.Text != "" {
+		if t := revision.TallyFlows(r, z, now); !t.Known && t.Text != "" {
 			return fmt.Errorf("--flows: zone %s: %s", z.Name, t.Text)
 		}
 	}
@@ -91,7 +90,7 @@ func flowsUnderRows(table string, lines []*rows.Line) string {
 			continue
 		}
 		text := strings.TrimSpace(f.Text + " " + f.Offset)
-		if f.State != flows.FlowsMade {
+		if f.State != revision.FlowsMade {
 			text = string(f.State) + ": " + text
 		}
 		b.WriteString("    " + text + "\n")
@@ -106,7 +105,7 @@ func flowsUnderRows(table string, lines []*rows.Line) string {
 func surplusText(r *revision.Revision, zones []*model.ZoneState, now time.Time) string {
 	var b strings.Builder
 	for _, z := range zones {
-		flows, why := flows.SurplusFlows(r, z, now)
+		flows, why := revision.SurplusFlows(r, z, now)
 		if len(flows) == 0 {
 			continue
 		}
@@ -131,13 +130,13 @@ type southboundOut struct {
 }
 
 type flowTallyOut struct {
-	ACLs    map[flows.FlowState]int `json:"acls"`
-	Flows   int                     `json:"flows"`
-	Own     int                     `json:"ovns_own"`
-	Unknown int                     `json:"unknown_actions,omitempty"`
-	Summary string                  `json:"summary"`
-	Text    string                  `json:"text,omitempty"`
-	Surplus []rows.FlowFacts        `json:"left_over"`
+	ACLs    map[revision.FlowState]int `json:"acls"`
+	Flows   int                        `json:"flows"`
+	Own     int                        `json:"ovns_own"`
+	Unknown int                        `json:"unknown_actions,omitempty"`
+	Summary string                     `json:"summary"`
+	Text    string                     `json:"text,omitempty"`
+	Surplus []rows.FlowFacts           `json:"left_over"`
 }
 
 // describeSouthbound is the Southbound database of a zone, nil where none is known.
@@ -146,13 +145,13 @@ func describeSouthbound(r *revision.Revision, z *model.ZoneState, now time.Time)
 	if s == nil {
 		return nil
 	}
-	t := flows.TallyFlows(r, z, now)
+	t := revision.TallyFlows(r, z, now)
 	out := &southboundOut{Endpoint: s.Endpoint, State: t.State, SyncedAt: page.StampText(s.SyncedAt), Server: s.Server, Error: s.Error, Attempts: s.Attempts}
 	if s.Followed {
 		out.Since = page.StampText(s.ConnAt)
 	}
 	if t.Known {
-		surplus, _ := flows.SurplusFlows(r, z, now)
+		surplus, _ := revision.SurplusFlows(r, z, now)
 		out.Flows = &flowTallyOut{ACLs: t.ACLs, Flows: t.Flows, Own: t.Own, Unknown: t.Odd, Summary: t.Summary, Text: t.Text, Surplus: page.MapList(surplus, rows.FlowOf)}
 	}
 	return out

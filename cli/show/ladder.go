@@ -17,7 +17,7 @@ import (
 	"rung/pages/ladder"
 	"rung/pages/page"
 	"rung/revision"
-	"rung/revision/omitted"
+
 	"rung/system"
 )
 
@@ -69,7 +69,7 @@ not compile.`,
 // given. Gaps are those between all policies, and shown with all of them alone.
 func ladderAnswer(a *command.App, r *revision.Revision, stage model.Stage, only *selection.Selection, now time.Time) *command.Answer {
 	keep := func(k model.Key) bool { return only.KeepsKey(r, k) }
-	ans := &command.Answer{NotConsidered: omitted.OmissionsOfObjects(r)}
+	ans := &command.Answer{NotConsidered: revision.OmissionsOfObjects(r)}
 	ans.Text = func(wide bool) string {
 		opt := ladder.LadderOptions{Stage: stage, Now: now}
 		lines := slices.DeleteFunc(ladder.LadderLines(r, opt), func(l *ladder.Line) bool { return !l.IsPrinted() || !only.IsAll() && !l.IsKept(keep) })
@@ -101,7 +101,7 @@ func ladderAnswer(a *command.App, r *revision.Revision, stage model.Stage, only 
 			facts.Rows = facts.Rows[:0]
 		}
 		ans.Value, placed = facts, facts.PlacedPolicies()
-		ans.NotConsidered = append(ans.NotConsidered, omitted.OmissionsOfZones(r)...)
+		ans.NotConsidered = append(ans.NotConsidered, revision.OmissionsOfZones(r)...)
 	}
 	ans.Objects = placed
 	ans.Names = func() []string { return command.PolicyNames(page.MapList(placed, ladder.PlacedPolicy.Key)) }

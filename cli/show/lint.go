@@ -17,8 +17,6 @@ import (
 	"rung/pages/findings"
 	"rung/pages/page"
 	"rung/revision"
-	"rung/revision/finding"
-	"rung/revision/omitted"
 )
 
 func LintCommand(a *command.App) *cobra.Command {
@@ -46,7 +44,7 @@ The last line counts the others.`,
 			if err := only.Check(r); err != nil {
 				return nil, err
 			}
-			all, err := finding.AllFindings(r, ctx)
+			all, err := revision.AllFindings(r, ctx)
 			if err != nil {
 				return nil, err
 			}
@@ -113,7 +111,7 @@ func unfoundOmissions(r *revision.Revision, found []model.Finding) []model.Omiss
 			}
 		}
 	}
-	return slices.DeleteFunc(omitted.OmissionsOfObjects(r), func(o model.Omission) bool {
+	return slices.DeleteFunc(revision.OmissionsOfObjects(r), func(o model.Omission) bool {
 		return o.Key.Name != "" && policies[o.Key] || places[o.Origin.Place()]
 	})
 }

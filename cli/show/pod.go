@@ -15,7 +15,6 @@ import (
 	"rung/pages/page"
 	"rung/pages/pod"
 	"rung/revision"
-	"rung/revision/omitted"
 )
 
 func PodCommand(a *command.App) *cobra.Command {
@@ -60,7 +59,7 @@ names them.`,
 				return command.MarkdownLines(out.SummaryText()) + "\n\n" + markdown()
 			}
 			ans.Names = func() []string { return []string{command.ObjectName(named.Key)} }
-			ans.NotConsidered = omitted.OmissionsOfObjects(r)
+			ans.NotConsidered = revision.OmissionsOfObjects(r)
 			return ans, nil
 		}}
 	})
@@ -81,7 +80,7 @@ func podsAnswer(a *command.App, r *revision.Revision, only *selection.Selection)
 	ans.Names = func() []string {
 		return page.MapList(out, func(p *pod.Listed) string { return command.ObjectName(p.Of.Key) })
 	}
-	ans.NotConsidered = omitted.OmissionsOfObjects(r)
+	ans.NotConsidered = revision.OmissionsOfObjects(r)
 	ans.LeftOut = only.LeftOutText(len(out), len(all), "pod")
 	return ans, nil
 }

@@ -16,8 +16,6 @@ import (
 	"rung/model/words"
 	"rung/pages/policy"
 	"rung/revision"
-	"rung/revision/omitted"
-	"rung/revision/policies"
 )
 
 func PolicyCommand(a *command.App) *cobra.Command {
@@ -43,7 +41,7 @@ the state of its rows in each zone. -o wide lists the pods and ACLs.`,
 			}
 			out := policy.FactsOfPolicy(r, k, e.Now())
 			return &command.Answer{Value: out, Text: func(wide bool) string { return policyText(a, r, k, out, wide) },
-				Names: func() []string { return []string{command.ObjectName(k)} }, NotConsidered: omitted.OmissionsOfPolicy(r, k)}, nil
+				Names: func() []string { return []string{command.ObjectName(k)} }, NotConsidered: revision.OmissionsOfPolicy(r, k)}, nil
 		}}
 	})
 	in.NamespaceFlag(cmd, "`NAMESPACE` of the policy, where NAME has none")
@@ -60,7 +58,7 @@ func policyText(a *command.App, r *revision.Revision, k model.PolicyKey, o *poli
 			tier = fmt.Sprintf(" (%d)", *a.TierPriority)
 		}
 		s = fmt.Sprintf("%s %s  tier %s%s  priority %g", o.Kind.Title(), o.Name, a.Tier, tier, a.Priority)
-		if why := policies.WhyUnjudged(r, p); why != nil {
+		if why := revision.WhyUnjudged(r, p); why != nil {
 			s += "  " + why.Sign + " " + why.State
 		}
 	}
@@ -70,7 +68,7 @@ func policyText(a *command.App, r *revision.Revision, k model.PolicyKey, o *poli
 	if o.Priority != nil {
 		s += fmt.Sprintf("  priority %d", *o.Priority)
 	}
-	n := policies.SubjectCount{Pods: len(o.Pods), OtherNetwork: len(o.PodsApart)}
+	n := revision.SubjectCount{Pods: len(o.Pods), OtherNetwork: len(o.PodsApart)}
 	n.IsUnread = r.Unread(model.KindPod, model.KindNamespace).HidesCount(n.SelectedPods())
 	pods := n.String()
 	if len(o.PodsApart) > 0 {

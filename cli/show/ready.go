@@ -10,7 +10,6 @@ import (
 	"rung/pages/page"
 	"rung/pages/ready"
 	"rung/revision"
-	"rung/revision/omitted"
 )
 
 // reportTime is how long Rung's own reconcilers have to report.
@@ -46,7 +45,7 @@ func conditionsQuery(a *command.App) command.Query {
 			ans.Names = func() []string {
 				return command.PolicyNames(page.MapList(all, func(p *ready.PolicyReports) model.PolicyKey { return p.Key }))
 			}
-			ans.NotConsidered = omitted.OmissionsOfRows(r, r.Zones)
+			ans.NotConsidered = revision.OmissionsOfRows(r, r.Zones)
 			return ans, nil
 		}}
 }

@@ -14,7 +14,7 @@ import (
 	"rung/pages/page"
 	"rung/pages/rows"
 	"rung/revision"
-	"rung/revision/omitted"
+
 	"slices"
 )
 
@@ -70,7 +70,7 @@ likely cause.
 			facts := page.MapList(lines, (*rows.Line).ACLFacts)
 			ans := command.TableAnswer(a, facts, rows.ACLs, lines)
 			ans.Records = func() string { return recordsText(page.MapList(facts, func(x *rows.ACL) rows.Record { return x.Row })) }
-			ans.Err, ans.NotConsidered = command.UnreadZone(zones), omitted.OmissionsOfRows(r, zones)
+			ans.Err, ans.NotConsidered = command.UnreadZone(zones), revision.OmissionsOfRows(r, zones)
 			if len(args) == 0 {
 				ans.LeftOut = only.LeftOutText(len(lines), all, "row")
 			}

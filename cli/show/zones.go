@@ -16,9 +16,6 @@ import (
 	"rung/pages/page"
 	"rung/pages/zones"
 	"rung/revision"
-	"rung/revision/finding"
-	"rung/revision/omitted"
-	"rung/revision/settings"
 )
 
 // zoneOut is a zone in the JSON of `rung zones`; Southbound is there where one is known.
@@ -78,7 +75,7 @@ not just settling. ` + secondHelp,
 			listing := *zones.Table
 			listing.Empty = r.EmptyText(listing.Empty, model.KindNode)
 			ans := command.TableAnswer(a, out, &listing, all)
-			ans.NotConsidered = omitted.OmissionsOfRows(r, asked)
+			ans.NotConsidered = revision.OmissionsOfRows(r, asked)
 			if *flows && !slices.ContainsFunc(out, func(z zoneOut) bool { return z.Southbound != nil && z.Southbound.Flows != nil }) {
 				ans.NotConsidered = append(ans.NotConsidered, model.Omission{Code: model.OmittedPart, Why: "--flows: no Southbound database of these zones was read"})
 			}
@@ -139,9 +136,9 @@ func mdBelow(lines string) string {
 func checkAnswer(a *command.App) command.Answerer {
 	return func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 		now := e.Now()
-		found := finding.ZoneFindings(r, now)
+		found := revision.ZoneFindings(r, now)
 		ans := findingsAnswer(a, found, model.SeverityError, model.SeverityWarning)
-		ans.NotConsidered = omitted.OmissionsOfRows(r, r.Zones)
+		ans.NotConsidered = revision.OmissionsOfRows(r, r.Zones)
 		if _, err := command.ZonesNamed(r, ""); err != nil {
 			return nil, err
 		}
@@ -168,7 +165,7 @@ func settingsText(r *revision.Revision, all []*zones.ZoneFacts) string {
 			t.AddRow(z.Name, s.Name, s.Value, s.Source, s.Evidence)
 		}
 		for _, g := range z.Dialect.Rows {
-			t.AddRow(z.Name, "rows of "+g.Type, string(g.Form), settings.FromRows, z.Dialect.EvidenceText(&g))
+			t.AddRow(z.Name, "rows of "+g.Type, string(g.Form), revision.FromRows, z.Dialect.EvidenceText(&g))
 		}
 	}
 	return t.String()

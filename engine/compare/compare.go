@@ -9,16 +9,13 @@ import (
 	"rung/change/guard"
 	"rung/model"
 	"rung/revision"
-	"rung/revision/finding"
-	"rung/revision/omitted"
-	"rung/revision/reach"
 )
 
 // Difference has everything that differs between two revisions.
 type Difference struct {
 	Before, After *revision.Revision
 	Policies      []PolicyChange
-	Connections   *reach.Changes
+	Connections   *revision.Changes
 	// NewFindings and GoneFindings are findings that only one of the two has.
 	NewFindings, GoneFindings []model.Finding
 	// Guards are the rails that the step meets, judged for the pods of the second.
@@ -38,7 +35,7 @@ type Difference struct {
 func Of(ctx context.Context, before, after *revision.Revision, names [2]string, protected []string) (*Difference, error) {
 	d := &Difference{Before: before, After: after, Policies: comparePolicies(before, after)}
 	var err error
-	if d.Connections, err = reach.Compare(ctx, before, after); err != nil {
+	if d.Connections, err = revision.Compare(ctx, before, after); err != nil {
 		return nil, err
 	}
 	if err := d.compareNetworks(ctx, names); err != nil {
@@ -65,7 +62,7 @@ func Of(ctx context.Context, before, after *revision.Revision, names [2]string, 
 			d.ACLs[i] += revision.ACLCount(r, p.Key)
 		}
 		// Pods of networks that are read are compared on these.
-		sides[i] = slices.DeleteFunc(omitted.OmissionsOfAnswers(r, false), func(o model.Omission) bool { return o.Code == model.OmittedNetwork && o.Remedy != "" })
+		sides[i] = slices.DeleteFunc(revision.OmissionsOfAnswers(r, false), func(o model.Omission) bool { return o.Code == model.OmittedNetwork && o.Remedy != "" })
 		if r.Cluster.Count(model.KindPod) == 0 && !hasPolicy(r) {
 			sides[i] = append(sides[i], model.Omission{Code: model.OmittedAll, Why: "nothing was there to compare: no policies and no pods"})
 		}
@@ -124,7 +121,7 @@ func (d *Difference) compareFindings(ctx context.Context) error {
 	known := [2]map[string]bool{{}, {}}
 	for i, r := range []*revision.Revision{d.Before, d.After} {
 		var err error
-		if all[i], err = finding.AllFindings(r, ctx); err != nil {
+		if all[i], err = revision.AllFindings(r, ctx); err != nil {
 			return fmt.Errorf("look for findings: %w", err)
 		}
 		for k := range all[i] {

@@ -6,7 +6,6 @@ import (
 
 	"rung/model"
 	"rung/revision"
-	"rung/revision/reach"
 )
 
 // compareNetworks adds the connections on the networks besides the default one, each told with its network.
@@ -32,7 +31,7 @@ func (d *Difference) compareNetworks(ctx context.Context, names [2]string) error
 		if on[0] == nil || on[1] == nil {
 			continue
 		}
-		there, err := reach.Compare(ctx, on[0], on[1])
+		there, err := revision.Compare(ctx, on[0], on[1])
 		if err != nil {
 			return err
 		}

@@ -11,7 +11,7 @@ import (
 	"rung/model/verdict/diff"
 	"rung/model/verdict/index"
 	"rung/model/verdict/walk"
-	"rung/revision/connections"
+	"rung/revision"
 )
 
 // comparison is of two sides of one cluster.
@@ -52,7 +52,7 @@ func (s *comparison) compareSides(ctx context.Context) error {
 func (s *comparison) differenceOf(g *diff.FlipGroup) (Difference, error) {
 	out := differenceOfGroup(g)
 	out.rules = map[rulePlace]bool{}
-	out.identity = fmt.Sprint(g.Before, g.After, g.Ports, connections.DecidersText(g.ByBefore), connections.DecidersText(g.ByAfter))
+	out.identity = fmt.Sprint(g.Before, g.After, g.Ports, revision.DecidersText(g.ByBefore), revision.DecidersText(g.ByAfter))
 	from, imaginedFrom := s.world.describePod(s.c, g.Example.From.Key)
 	to, imaginedTo := s.world.describePod(s.c, g.Example.To.Key)
 	if imaginedFrom || imaginedTo {
@@ -62,7 +62,7 @@ func (s *comparison) differenceOf(g *diff.FlipGroup) (Difference, error) {
 		if !imaginedTo {
 			to = g.Example.To.String()
 		}
-		out.Text = fmt.Sprintf("%s → %s, %s; %s", from, to, connections.PortsText(g.Ports), connections.DecidedText(g))
+		out.Text = fmt.Sprintf("%s → %s, %s; %s", from, to, revision.PortsText(g.Ports), revision.DecidedText(g))
 		out.From, out.To, out.Example = from, to, ""
 	}
 	for _, ds := range [][]verdict.Decider{g.ByBefore, g.ByAfter} {

@@ -12,7 +12,7 @@ import (
 	"rung/model/verdict/index"
 	"rung/model/verdict/walk"
 	"rung/revision"
-	"rung/revision/settings"
+
 	"rung/sources/manifests"
 	"rung/test/made"
 )
@@ -46,7 +46,7 @@ const (
 
 func convertOf(t *testing.T, text string) (*revision.Revision, *convert.Result) {
 	t.Helper()
-	r := revision.New(revision.Facts{Cluster: read(t, text), Flags: settings.Flags{Family: "ipv4"}}, nil)
+	r := revision.New(revision.Facts{Cluster: read(t, text), Flags: revision.Flags{Family: "ipv4"}}, nil)
 	res, err := convert.NetworkPolicy(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)

@@ -8,14 +8,14 @@ import (
 	"rung/engine/convert"
 	labels "rung/model/convert"
 	"rung/revision"
-	"rung/revision/settings"
+
 	"rung/system"
 )
 
 // proved converts the objects of a text, and proves it.
 func proved(t *testing.T, to convert.Target, text string) *convert.Result {
 	t.Helper()
-	r := revision.New(revision.Facts{Cluster: read(t, text), Flags: settings.Flags{Family: "ipv4"}}, nil)
+	r := revision.New(revision.Facts{Cluster: read(t, text), Flags: revision.Flags{Family: "ipv4"}}, nil)
 	made, err := convert.ConvertPolicies(r, to)
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"rung/model/verdict/diff"
 	"rung/model/verdict/index"
 	"rung/model/words"
-	"rung/revision/connections"
+	"rung/revision"
 )
 
 // Proof is the result of comparing the verdicts of both sides.
@@ -93,7 +93,7 @@ func differencesOf(ctx context.Context, before, after index.View) ([]Difference,
 
 // differenceOfGroup is a group of connections as a difference.
 func differenceOfGroup(g *diff.FlipGroup) Difference {
-	return Difference{Before: g.Before, After: g.After, From: connections.EndsText(g.From), To: connections.EndsText(g.To),
-		Ports: connections.PortsText(g.Ports), Pairs: int(g.Pairs), ByBefore: connections.DecidersText(g.ByBefore), ByAfter: connections.DecidersText(g.ByAfter),
-		Text: connections.GroupText(g) + "; " + connections.DecidedText(g), Example: g.Example.String()}
+	return Difference{Before: g.Before, After: g.After, From: revision.EndsText(g.From), To: revision.EndsText(g.To),
+		Ports: revision.PortsText(g.Ports), Pairs: int(g.Pairs), ByBefore: revision.DecidersText(g.ByBefore), ByAfter: revision.DecidersText(g.ByAfter),
+		Text: revision.GroupText(g) + "; " + revision.DecidedText(g), Example: g.Example.String()}
 }

@@ -9,7 +9,7 @@ import (
 
 	"rung/engine/convert"
 	"rung/revision"
-	"rung/revision/settings"
+
 	"rung/system"
 	"rung/test/install"
 )
@@ -78,7 +78,7 @@ func TestRandomAntrea(t *testing.T) {
 	}
 	for seed := range sets {
 		text := randomAntrea(seed)
-		r := revision.New(revision.Facts{Cluster: read(t, text), Flags: settings.Flags{Family: "dual"}}, nil)
+		r := revision.New(revision.Facts{Cluster: read(t, text), Flags: revision.Flags{Family: "dual"}}, nil)
 		for _, to := range []convert.Target{convert.ToANP, convert.ToCNP} {
 			made, err := convert.ConvertPolicies(r, to)
 			if err != nil {

@@ -9,7 +9,7 @@ import (
 	"rung/engine/zones"
 	"rung/model"
 	"rung/model/ovn/dialect"
-	"rung/revision/settings"
+	"rung/revision"
 	"rung/sources/kube"
 	"rung/sources/slots"
 	"rung/system"
@@ -26,7 +26,7 @@ const (
 
 // Config says what is followed.
 type Config struct {
-	*settings.Flags
+	*revision.Flags
 	// Reads says whether there are rows of others: on clusters and with databases given by
 	// address.
 	Reads bool
@@ -59,7 +59,7 @@ type Dialects struct {
 	system       *system.System
 	systemReason string
 
-	view *settings.DialectView // handed to revisions: replaced, never changed; nil where nothing is read
+	view *revision.DialectView // handed to revisions: replaced, never changed; nil where nothing is read
 	// configRead is when the configuration was asked for the first time, zero
 	// before.
 	configRead time.Time
@@ -73,7 +73,7 @@ type Dialects struct {
 // shownZone keeps what a zone's state was turned into.
 type shownZone struct {
 	state, out *model.ZoneState
-	view       *settings.DialectView
+	view       *revision.DialectView
 	cluster    *model.Cluster
 	step       uint64
 }
@@ -83,7 +83,7 @@ func New(l *loop.Loop, cfg Config, c Compiler, w zones.World) *Dialects {
 	d := &Dialects{Loop: l, cfg: cfg, compiler: c, shownZones: map[string]shownZone{}}
 	if cfg.Reads {
 		v4, v6 := w.Desired.Families()
-		d.view = settings.New(cfg.Flags, v4, v6)
+		d.view = revision.NewSettings(cfg.Flags, v4, v6)
 		if cfg.Writes {
 			d.view = d.view.WithWriter()
 		}
@@ -108,7 +108,7 @@ func (d *Dialects) Start() {
 
 // View returns the settings for a revision, nil where nothing is read; IP families follow
 // the pods where no setting says.
-func (d *Dialects) View() *settings.DialectView {
+func (d *Dialects) View() *revision.DialectView {
 	if d.view != nil {
 		w := d.compiler.World()
 		d.view = d.view.WithFamilies(w.Desired.Families()).WithObjects(w.Cluster, w.Desired, d.cfg.Kube != nil)
@@ -243,7 +243,7 @@ func ExcuseUnread(st *model.ZoneState, why func(units model.Kind) string) *model
 
 // excusedPolicies are the policies of a zone with those of the kinds that deviate marked;
 // nil when none is.
-func excusedPolicies(c *model.Cluster, in map[model.PolicyKey]*model.PolicyInZone, no map[model.Kind]settings.Deviation,
+func excusedPolicies(c *model.Cluster, in map[model.PolicyKey]*model.PolicyInZone, no map[model.Kind]revision.Deviation,
 	found *dialect.Dialect) map[model.PolicyKey]*model.PolicyInZone {
 	var out map[model.PolicyKey]*model.PolicyInZone
 	for k, p := range in {

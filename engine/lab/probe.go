@@ -12,7 +12,7 @@ import (
 	"rung/model/verdict"
 	"rung/model/verdict/walk"
 	"rung/revision"
-	"rung/revision/standing"
+
 	"rung/sources/sandbox"
 	"rung/sources/sandbox/ovn"
 )
@@ -67,7 +67,7 @@ func (l *Lab) Probe(ctx context.Context, c verdict.Connection, at func(probe.Pro
 // askOnNetwork asks the policies about a connection on the network that both ends are on. Ends on networks
 // that do not reach each other have no path.
 func askOnNetwork(r *revision.Revision, c verdict.Connection) (on *revision.Revision, a verdict.Answer, err error) {
-	on, apart, err := standing.ForConnection(r, c)
+	on, apart, err := revision.ForConnection(r, c)
 	if err != nil || apart != nil {
 		return r, a, err
 	}

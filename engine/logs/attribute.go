@@ -12,8 +12,6 @@ import (
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
 	"rung/revision"
-	"rung/revision/connections"
-	"rung/revision/liverows"
 )
 
 // attributor finds the rule behind a log line. The ACL's name tells it; a name
@@ -149,7 +147,7 @@ func (a *attributor) judgeCandidates(rev *revision.Revision, e *entries.Entry, i
 	for _, ref := range in {
 		unit := ref.Policy
 		if unit.Name == "" {
-			unit = connections.DefaultDeny(unit.Namespace, ref.Direction)
+			unit = revision.DefaultDeny(unit.Namespace, ref.Direction)
 		}
 		j := a.judgedRowsOf(rev, rowsKey{unit, zoneOf(rev, e, ref.Direction)}, now)
 		if j == nil {
@@ -219,7 +217,7 @@ func (a *attributor) judgedRowsOf(rev *revision.Revision, k rowsKey, now time.Ti
 			j.ports[lsp] = true
 		}
 	} else { // the group is the namespace's
-		_, j.group = liverows.HolderOf(k.policy)
+		_, j.group = revision.HolderOf(k.policy)
 		for _, pod := range rev.Subjects(k.policy) {
 			j.ports[nb.PortName(pod.Namespace, pod.Name)] = true
 		}

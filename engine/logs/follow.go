@@ -11,7 +11,7 @@ import (
 	"rung/model"
 	"rung/model/logline"
 	"rung/revision"
-	"rung/revision/policies"
+
 	"rung/sources/kube/podlogs"
 )
 
@@ -93,7 +93,7 @@ func (p *Follower) Run(ctx context.Context, current func() *revision.Revision, t
 // logsAnything says whether a policy logs anything.
 func logsAnything(r *revision.Revision) bool {
 	for p := range r.Cluster.AllPolicies() {
-		if l := policies.LoggingOf(r, p); l.Levels.IsOn() && (len(l.Problems) == 0 || l.Namespace != "") {
+		if l := revision.LoggingOf(r, p); l.Levels.IsOn() && (len(l.Problems) == 0 || l.Namespace != "") {
 			return true
 		}
 	}

@@ -15,9 +15,6 @@ import (
 	"rung/model/logline"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/connections"
-	"rung/revision/liverows"
-	"rung/revision/policies"
 )
 
 // MeterLoss is one ACL in one zone against the meter that its lines pass
@@ -242,19 +239,19 @@ func rowsOf(rev *revision.Revision, k meterKey, name string) (out []string) {
 	if z == nil || z.DB == nil {
 		return nil
 	}
-	deny := connections.DefaultDeny(k.rule.Policy.Namespace, k.rule.Direction)
+	deny := revision.DefaultDeny(k.rule.Policy.Namespace, k.rule.Direction)
 	for a := range z.DB.ACLs() {
 		if !a.Log || a.Name != name {
 			continue
 		}
-		o := liverows.OwnerOfIDs(a.ExternalIDs)
+		o := revision.OwnerOfIDs(a.ExternalIDs)
 		if k.rule.Policy.Kind == model.KindNP && k.rule.Policy.Name == "" {
-			if unit, ok := liverows.UnitOfOwner(o); ok && unit == deny {
+			if unit, ok := revision.UnitOfOwner(o); ok && unit == deny {
 				out = append(out, a.UUID)
 			}
 			continue
 		}
-		p, dir, i, ok := liverows.RuleOfIDs(a.ExternalIDs)
+		p, dir, i, ok := revision.RuleOfIDs(a.ExternalIDs)
 		if ok && p == k.rule.Policy && dir == k.rule.Direction && i == k.rule.Rule &&
 			(k.acl == "" || !slices.Contains([]string{"tcp", "udp", "sctp"}, o.Protocol) || o.Protocol == k.acl) {
 			out = append(out, a.UUID)
@@ -318,7 +315,7 @@ func meterOf(rev *revision.Revision, zone string) meterLimit {
 	if z == nil || z.DB == nil {
 		return meterLimit{rate: DefaultMeterRate}
 	}
-	rate, burst, _ := policies.LogMeter(rev, zone)
+	rate, burst, _ := revision.LogMeter(rev, zone)
 	return meterLimit{rate, burst}
 }
 
@@ -330,7 +327,7 @@ func (x MeterLoss) ACLText() string {
 	k := x.Rule.Policy
 	text := ""
 	if k.Kind == model.KindNP && k.Name == "" {
-		text = connections.DefaultDeny(k.Namespace, x.Rule.Direction).Label()
+		text = revision.DefaultDeny(k.Namespace, x.Rule.Direction).Label()
 	} else {
 		text = k.ShortLabel() + " " + revision.RuleLabel(x.Rule.Direction, x.Rule.Rule, "")
 	}

@@ -18,8 +18,6 @@ import (
 	"rung/model/verdict"
 	"rung/model/verdict/walk"
 	"rung/revision"
-	"rung/revision/flows"
-	"rung/revision/liverows"
 )
 
 // ErrNoProgram says that the zone's pod has no ovn-trace.
@@ -92,7 +90,7 @@ func (t *Tracer) takeZone(ctx context.Context, zone string, wait func()) (releas
 // again and they agree, or until a policy is gone that it is about. An error wraps
 // rooms.ErrNoOVNTrace where none can be run, and verdict.ErrQuestion where the question makes no
 // sense; what keeps one zone from answering is in its half.
-func (t *Tracer) Ask(ctx context.Context, c verdict.Connection, told func(doing string)) (*flows.OVNTrace, error) {
+func (t *Tracer) Ask(ctx context.Context, c verdict.Connection, told func(doing string)) (*revision.OVNTrace, error) {
 	if told == nil {
 		told = func(string) {}
 	}
@@ -104,14 +102,14 @@ func (t *Tracer) Ask(ctx context.Context, c verdict.Connection, told func(doing 
 }
 
 // askRunner is Ask by a given runner.
-func (t *Tracer) askRunner(ctx context.Context, c verdict.Connection, run Runner, told func(doing string)) (*flows.OVNTrace, error) {
+func (t *Tracer) askRunner(ctx context.Context, c verdict.Connection, run Runner, told func(doing string)) (*revision.OVNTrace, error) {
 	answer, err := walk.FromPolicies(t.Revision().Verdicts(), c)
 	if err != nil {
 		return nil, err
 	}
-	out := &flows.OVNTrace{Connection: c}
+	out := &revision.OVNTrace{Connection: c}
 	if len(answer.Paths) == 0 {
-		out.Ways = []flows.OVNWay{{Why: answer.Reason}}
+		out.Ways = []revision.OVNWay{{Why: answer.Reason}}
 	}
 	for i := range answer.Paths {
 		w, err := t.traceWay(ctx, directConnection(&answer.Paths[i], c), run, told)
@@ -135,12 +133,12 @@ func directConnection(p *verdict.Path, c verdict.Connection) verdict.Connection 
 }
 
 // traceWay asks about the way between two ends.
-func (t *Tracer) traceWay(ctx context.Context, c verdict.Connection, run Runner, told func(doing string)) (*flows.OVNWay, error) {
+func (t *Tracer) traceWay(ctx context.Context, c verdict.Connection, run Runner, told func(doing string)) (*revision.OVNWay, error) {
 	dbs, rows, err := t.rowsOfZones(ctx, c, told)
 	if err != nil {
 		return nil, err
 	}
-	w := &flows.OVNWay{Rows: rows}
+	w := &revision.OVNWay{Rows: rows}
 	if rows.Verdict == verdict.NotApplicable {
 		w.Why = rows.Reason
 		return w, nil
@@ -154,7 +152,7 @@ func (t *Tracer) traceWay(ctx context.Context, c verdict.Connection, run Runner,
 		return nil, err
 	}
 	for i := range asks {
-		h := flows.OVNZoneWay{Zone: asks[i].Zone}
+		h := revision.OVNZoneWay{Zone: asks[i].Zone}
 		if err := t.runTrace(ctx, &asks[i], run, &h, told); err != nil {
 			if ctx.Err() != nil {
 				return nil, err
@@ -162,7 +160,7 @@ func (t *Tracer) traceWay(ctx context.Context, c verdict.Connection, run Runner,
 			h.Error = clean.Text(err.Error())
 		}
 		w.Zones = append(w.Zones, h)
-		if h.Error == "" && h.ReadOutput(&asks[i], rows.Stages, liverows.NewRuleFinder(t.Revision(), h.Zone)) == verdict.Deny {
+		if h.Error == "" && h.ReadOutput(&asks[i], rows.Stages, revision.NewRuleFinder(t.Revision(), h.Zone)) == verdict.Deny {
 			break // it goes no further
 		}
 	}
@@ -179,7 +177,7 @@ func (t *Tracer) traceWay(ctx context.Context, c verdict.Connection, run Runner,
 		was := *h
 		h.Changed = !slices.EqualFunc(rows.Stages, now.Stages, sameAnswer)
 		h.Progress = flow.ProgressOf(after[h.Zone], nil)
-		finder := liverows.NewRuleFinder(t.Revision(), h.Zone)
+		finder := revision.NewRuleFinder(t.Revision(), h.Zone)
 		h.ReadOutput(&asks[i], now.Stages, finder)
 		if h.Changed && h.DisagreementCause() != "" {
 			// The flows that were read may be of the earlier rows.
@@ -246,7 +244,7 @@ func (t *Tracer) awaitRows(ctx context.Context, zone string) {
 }
 
 // runTrace runs ovn-trace about one packet, after those that run in the zone already.
-func (t *Tracer) runTrace(ctx context.Context, ask *ovntrace.PacketQuestion, run Runner, h *flows.OVNZoneWay, told func(doing string)) error {
+func (t *Tracer) runTrace(ctx context.Context, ask *ovntrace.PacketQuestion, run Runner, h *revision.OVNZoneWay, told func(doing string)) error {
 	release, err := t.takeZone(ctx, ask.Zone, func() { told("zone " + ask.Zone + ": " + waits) })
 	if err != nil {
 		return err
@@ -269,11 +267,11 @@ func (t *Tracer) runTrace(ctx context.Context, ask *ovntrace.PacketQuestion, run
 
 // noteDisagreements takes down where OVN and the rows disagree, and forgets what was said of the
 // connection before.
-func (t *Tracer) noteDisagreements(of *flows.OVNTrace) {
+func (t *Tracer) noteDisagreements(of *revision.OVNTrace) {
 	found := of.Disagreements()
 	t.mu.Lock()
 	kept := slices.DeleteFunc(slices.Clone(t.disagreements), func(d revision.OVNDisagreement) bool {
-		return d.Connection == of.Connection && of.Agreement() != flows.NotCompared
+		return d.Connection == of.Connection && of.Agreement() != revision.NotCompared
 	})
 	changed := len(found) > 0 || len(kept) != len(t.disagreements)
 	kept = append(kept, found...)

@@ -4,7 +4,7 @@ import (
 	"rung/engine/loop"
 	"rung/model"
 	"rung/reconciler"
-	"rung/revision/policies"
+	"rung/revision"
 	"rung/sources/kube"
 	"slices"
 	"strings"
@@ -135,7 +135,7 @@ func (st zoneReports) Event(x model.Event) {
 }
 
 // conditionOf is the type of the condition that a zone's controller reports.
-func conditionOf(zone string) string { return policies.ReadyPrefix + zone }
+func conditionOf(zone string) string { return revision.ReadyPrefix + zone }
 
 // reportToServer has something written to the API server, if that is this replica's to do; nil
 // reports nothing.

@@ -9,7 +9,7 @@ import (
 	"rung/model"
 	"rung/model/template"
 	"rung/revision"
-	"rung/revision/connections"
+
 	"rung/sources/manifests"
 	"rung/sources/manifests/edit"
 	"rung/sources/manifests/policy"
@@ -18,7 +18,7 @@ import (
 // WorldOf is the cluster of a revision as templates look at it.
 func WorldOf(rev *revision.Revision) *template.World {
 	w := &template.World{Cluster: rev.Cluster, Index: rev.PodIndex(), Max: rev.Flags.MaxPriority,
-		Vital: connections.VitalEndpoints(rev), Tiers: rev.System.Templates}
+		Vital: revision.VitalEndpoints(rev), Tiers: rev.System.Templates}
 	if w.Max == 0 {
 		w.Max = model.MaxPriority
 	}

@@ -16,7 +16,7 @@ import (
 	"rung/model/lint/codes"
 	"rung/model/template"
 	"rung/revision"
-	"rung/revision/finding"
+
 	"rung/sources/manifests"
 )
 
@@ -154,7 +154,7 @@ func TestWhole(t *testing.T) {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "priority: 31\n", "priority: 10\n"), "priority: 33\n", "priority: 12\n")
 	rev = revisionOf(t, append(all(demo(t, namespace("violet", "violet"), namespace("violet-dev", "violet"))), objects(t, text)...))
 	var said []string
-	for _, f := range finding.FindingsOfObjects(rev) {
+	for _, f := range revision.FindingsOfObjects(rev) {
 		if f.Code == codes.TemplateIncomplete.Code {
 			said = append(said, f.Policy.Name+": "+f.Message+" → "+f.Remedy)
 		}

@@ -15,8 +15,7 @@ import (
 	"rung/model/verdict/diff"
 	"rung/model/verdict/walk"
 	"rung/revision"
-	"rung/revision/connections"
-	"rung/revision/policies"
+
 	"rung/sources/manifests"
 	"rung/sources/manifests/edit"
 	"rung/sources/manifests/policy"
@@ -45,7 +44,7 @@ type Proposal struct {
 	Still []StillOtherwise
 	// Wanted are the connections of the lines, and Surplus what becomes so besides.
 	Wanted  *diff.WantedVerdict
-	Surplus *connections.SurplusEffect
+	Surplus *revision.SurplusEffect
 }
 
 // StillOtherwise is a group of lines whose connections keep another verdict, and its decider.
@@ -67,7 +66,7 @@ func MakeProposal(ctx context.Context, rev *revision.Revision, t Target, seen []
 	old := rev.Cluster.Policy(t.Policy)
 	if old != nil {
 		if none := rev.WhyNoRows(t.Policy); none != nil {
-			return nil, fmt.Errorf("%s is not programmed: %s", t.Policy.Label(), policies.NoRowsShort(rev, none))
+			return nil, fmt.Errorf("%s is not programmed: %s", t.Policy.Label(), revision.NoRowsShort(rev, none))
 		}
 	}
 	var best *Proposal
@@ -272,7 +271,7 @@ func (p *Proposal) judgeResult(ctx context.Context, rev, next *revision.Revision
 		if err == nil && a.Verdict == p.Wanted.Becomes {
 			continue
 		}
-		still := StillOtherwise{Verdict: verdict.Unknown, By: "nobody knows who", Example: connections.SeenConnection(s)}
+		still := StillOtherwise{Verdict: verdict.Unknown, By: "nobody knows who", Example: revision.SeenConnection(s)}
 		if err == nil {
 			still.Verdict, still.By = a.Verdict, deciderNames(&a)
 		}
@@ -287,7 +286,7 @@ func (p *Proposal) judgeResult(ctx context.Context, rev, next *revision.Revision
 	}
 	limit, cancel := context.WithTimeout(ctx, judgeTime)
 	defer cancel()
-	p.Surplus = connections.FindSurplus(rev, limit, next, p.Wanted)
+	p.Surplus = revision.FindSurplus(rev, limit, next, p.Wanted)
 	return ctx.Err()
 }
 
@@ -302,8 +301,8 @@ func deciderNames(a *verdict.Answer) string {
 			ds = []verdict.Decider{*st.Decided}
 		}
 		if len(ds) > 0 || a.Verdict != verdict.Allow {
-			return connections.DecidersText(ds)
+			return revision.DecidersText(ds)
 		}
 	}
-	return connections.DecidersText(nil)
+	return revision.DecidersText(nil)
 }

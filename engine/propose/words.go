@@ -10,7 +10,7 @@ import (
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
 	"rung/model/words"
-	"rung/revision/connections"
+	"rung/revision"
 )
 
 // mostNotes bounds what is listed of a kind; all of it is counted.
@@ -67,7 +67,7 @@ var outcomes = map[verdict.Verdict]string{verdict.Allow: "allowed", verdict.Deny
 // LeftTexts say which lines no rule is about, and why.
 func LeftTexts(left []narrow.LeftLines) []string {
 	return someTexts(left, "more reason", func(l narrow.LeftLines) string {
-		c := connections.SeenConnection(&diff.LoggedConnection{Connection: l.Example})
+		c := revision.SeenConnection(&diff.LoggedConnection{Connection: l.Example})
 		return fmt.Sprintf("%s left out: %s; for example %s.", words.Count(l.Lines, "line"), l.Reason, c)
 	})
 }

@@ -12,7 +12,7 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/revision"
-	"rung/revision/flows"
+
 	"rung/sources/nbdb"
 	"rung/sources/slots"
 )
@@ -57,7 +57,7 @@ var ErrNoOVNTrace = errors.New("no ovn-trace can be run here")
 type OVNTrace interface {
 	Start(Parts)
 	// Ask asks about one connection; told, which may be nil, hears what is being done.
-	Ask(ctx context.Context, c verdict.Connection, told func(doing string)) (*flows.OVNTrace, error)
+	Ask(ctx context.Context, c verdict.Connection, told func(doing string)) (*revision.OVNTrace, error)
 	// Disagreements are the connections about which it and the rows disagree, as far as they are
 	// about objects that there are: for the loop.
 	Disagreements(c *model.Cluster) []revision.OVNDisagreement

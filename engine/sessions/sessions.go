@@ -12,7 +12,6 @@ import (
 	"rung/model/clean"
 	"rung/model/rulelog"
 	"rung/revision"
-	"rung/revision/policies"
 )
 
 // Sessions ends the logging sessions whose time is over, and remembers those that ended.
@@ -23,7 +22,7 @@ type Sessions struct {
 
 	// knownSessions are the sessions of the last look; retries say when one that could not be
 	// ended is tried next, and how often that was. They are of the goroutine that looks.
-	knownSessions map[model.Key]policies.LogSession
+	knownSessions map[model.Key]revision.LogSession
 	retries       map[model.Key]retryAt
 
 	endedSessions []model.EndedLogSession // newest first; the loop's alone
@@ -82,7 +81,7 @@ func (l *Sessions) takeRevision(r *revision.Revision) time.Duration {
 	if r == nil || !r.Loaded {
 		return sessionIdle
 	}
-	all := policies.LogSessions(r)
+	all := revision.LogSessions(r)
 	if len(all) == 0 && len(l.knownSessions) == 0 {
 		return sessionIdle
 	}
@@ -151,8 +150,8 @@ func policyOf(k model.Key) model.PolicyKey {
 }
 
 // noteGone notes the sessions that somebody else ended.
-func (l *Sessions) noteGone(r *revision.Revision, all []policies.LogSession) {
-	now := make(map[model.Key]policies.LogSession, len(all))
+func (l *Sessions) noteGone(r *revision.Revision, all []revision.LogSession) {
+	now := make(map[model.Key]revision.LogSession, len(all))
 	for _, s := range all {
 		now[s.Target] = s
 	}
@@ -210,7 +209,7 @@ func (l *Sessions) EndOverdue(ctx context.Context) (said []string) {
 	if l.cfg.ReadOnly {
 		return nil
 	}
-	for _, s := range policies.LogSessions(l.Revision()) {
+	for _, s := range revision.LogSessions(l.Revision()) {
 		if s.Problem != "" || !s.IsOver(l.Now()) {
 			continue
 		}

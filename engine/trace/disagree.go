@@ -12,7 +12,6 @@ import (
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/liverows"
 )
 
 // FindRowsDisagree is the code of the finding that rows and policies say different things
@@ -121,7 +120,7 @@ func (d *Disagreement) findCause(r *revision.Revision, s *Stage, now time.Time) 
 	if z.Writes {
 		remedy = "Rung writes this zone, so it writes the row again; if it stays like this, see the zone's state"
 	}
-	if c := liverows.CauseAtHand(r, z, of, best); c != nil {
+	if c := revision.CauseAtHand(r, z, of, best); c != nil {
 		return why + ": " + c.Text(), c.Remedy
 	}
 	return why, remedy
@@ -232,7 +231,7 @@ func (s suspect) units(r *revision.Revision) []model.PolicyKey {
 	out := []model.PolicyKey{s.Policy}
 	if p := r.Cluster.Policy(s.Policy); p != nil {
 		if rule := p.Rule(s.Direction, s.Rule); rule != nil {
-			out = append(out, liverows.RuleSets(r, s.Policy, rule)...)
+			out = append(out, revision.RuleSets(r, s.Policy, rule)...)
 		}
 		for _, unit := range r.RelatedUnits(s.Policy) {
 			if unit.Kind == model.KindNetpolNamespace {

@@ -11,8 +11,7 @@ import (
 	"rung/model/verdict"
 	"rung/model/verdict/walk"
 	"rung/revision"
-	"rung/revision/omitted"
-	"rung/revision/standing"
+
 	"rung/system"
 )
 
@@ -134,15 +133,15 @@ type Tracer struct {
 	matches     walk.MatchCache
 	mu          sync.Mutex
 	zones       map[string]*orderedRows
-	compiledFor *revision.Revision         // compiledFor compiled zones
-	filters     [2]*omitted.OmissionFilter // without rows and with them
-	omits       *revision.Revision         // of filters
+	compiledFor *revision.Revision          // compiledFor compiled zones
+	filters     [2]*revision.OmissionFilter // without rows and with them
+	omits       *revision.Revision          // of filters
 }
 
 // Ask answers a question in one family, that of both ends which it names or the first; with
 // tried it says all that was tried. An error is a verdict.ErrQuestion.
 func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by AnsweredBy, tried bool, now time.Time) (*Trace, error) {
-	r, apart, err := standing.ForConnection(r, c)
+	r, apart, err := revision.ForConnection(r, c)
 	if err != nil {
 		return nil, err
 	}
@@ -195,11 +194,11 @@ func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by AnsweredBy, 
 }
 
 // omissionFilter finds what could change answers; rows says that those of the zones are asked.
-func (t *Tracer) omissionFilter(r *revision.Revision, rows bool) *omitted.OmissionFilter {
+func (t *Tracer) omissionFilter(r *revision.Revision, rows bool) *revision.OmissionFilter {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.omits != r {
-		t.omits, t.filters = r, [2]*omitted.OmissionFilter{omitted.NewFilter(r, false), omitted.NewFilter(r, true)}
+		t.omits, t.filters = r, [2]*revision.OmissionFilter{revision.NewFilter(r, false), revision.NewFilter(r, true)}
 	}
 	if rows {
 		return t.filters[1]

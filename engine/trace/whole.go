@@ -10,8 +10,6 @@ import (
 	"rung/model/verdict"
 	"rung/model/verdict/walk"
 	"rung/revision"
-	"rung/revision/omitted"
-	"rung/revision/standing"
 )
 
 // AskAllFamilies answers a question in every family that both ends have and it leaves open,
@@ -20,7 +18,7 @@ func (t *Tracer) AskAllFamilies(r *revision.Revision, c verdict.Connection, by A
 	if err := checkEnds(r, c); err != nil {
 		return nil, err
 	}
-	on, apart, err := standing.ForConnection(r, c)
+	on, apart, err := revision.ForConnection(r, c)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +33,7 @@ func (t *Tracer) AskAllFamilies(r *revision.Revision, c verdict.Connection, by A
 }
 
 // apartTrace is the answer about ends on networks that do not reach each other: no policy is asked.
-func apartTrace(c verdict.Connection, apart *standing.Apart) *Trace {
+func apartTrace(c verdict.Connection, apart *revision.Apart) *Trace {
 	a := verdict.Answer{Connection: c, Verdict: apart.Verdict, Reason: apart.Reason}
 	return &Trace{Connection: c, Verdict: a.Verdict, Reason: a.Reason, Answer: a}
 }
@@ -60,7 +58,7 @@ func (t *Tracer) askFamilies(r *revision.Revision, c verdict.Connection, by Answ
 		main = all[1]
 	}
 	out := *main
-	out.Connection, out.NotConsidered = c, omitted.MergeOmissions(all[0].NotConsidered, all[1].NotConsidered)
+	out.Connection, out.NotConsidered = c, revision.MergeOmissions(all[0].NotConsidered, all[1].NotConsidered)
 	differ := all[0].Sentence() != all[1].Sentence()
 	for _, one := range all {
 		differ = differ || len(one.Disagree) > 0 || one.Rows != nil && main.Rows != nil && one.Rows.Verdict != main.Rows.Verdict

@@ -11,7 +11,6 @@ import (
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/liverows"
 )
 
 // deciderText names the decider and its effect, in one line of a table; nil is the default.
@@ -19,7 +18,7 @@ func deciderText(d *verdict.Decider) string {
 	if d == nil {
 		return "default: nothing matched"
 	}
-	return liverows.DeciderText(d) + isolatedText(d) + ": " + d.ActionWord() + defectText(d)
+	return revision.DeciderText(d) + isolatedText(d) + ": " + d.ActionWord() + defectText(d)
 }
 
 // RuleName names the rule of a decider, its policy, or its row where it has no policy:
@@ -68,7 +67,7 @@ func keyLabels(keys []model.Key) []string {
 }
 
 // DeciderTextOf names who decided in a stage, after whom, or why nobody can tell.
-func DeciderTextOf(s *verdict.StageVerdict) string { return liverows.StageText(s, deciderText) }
+func DeciderTextOf(s *verdict.StageVerdict) string { return revision.StageText(s, deciderText) }
 
 // defectText says which known defect makes a rule match, empty for none.
 func defectText(d *verdict.Decider) string {

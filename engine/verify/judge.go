@@ -12,7 +12,6 @@ import (
 	"rung/model/verdict/walk"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/omitted"
 )
 
 // Options says how statements are judged.
@@ -101,7 +100,7 @@ type statementJudge struct {
 	looked  bool
 	n       int
 	problem func(at FilePlace, format string, args ...any)
-	omits   *omitted.OmissionFilter
+	omits   *revision.OmissionFilter
 }
 
 // JudgeStatements judges statements, in their order. A statement that cannot be asked has a
@@ -121,11 +120,11 @@ func JudgeStatements(ctx context.Context, r *revision.Revision, statements []Sta
 	}
 	tracer := &trace.Tracer{Compiled: asked.Compiled}
 	rows := asked.By != trace.Policies && !asked.Compiled
-	real := &statementJudge{ctx: ctx, rev: r, options: asked, tracer: tracer, problem: f.addProblem, omits: omitted.NewFilter(r, rows)}
+	real := &statementJudge{ctx: ctx, rev: r, options: asked, tracer: tracer, problem: f.addProblem, omits: revision.NewFilter(r, rows)}
 	imagined := real
 	if len(f.things) > 0 {
 		imagined = &statementJudge{ctx: ctx, rev: r.WithImagined(f.things), options: asked, tracer: &trace.Tracer{}, problem: f.addProblem}
-		imagined.omits = omitted.NewFilter(imagined.rev, rows)
+		imagined.omits = revision.NewFilter(imagined.rev, rows)
 	}
 	var out []Result
 	for i := range statements {
@@ -191,7 +190,7 @@ func (j *statementJudge) judgeStatement(s *Statement, from, to *foundEnds) (*Res
 		}
 		out.Pairs, out.Against, out.None = t.pairs, t.pairsAgainst, t.pairs == 0
 		out.Holds = t.pairsAgainst == 0 || t.enough
-		out.NotConsidered = omitted.MergeOmissions(out.NotConsidered, t.hangs.omissions)
+		out.NotConsidered = revision.MergeOmissions(out.NotConsidered, t.hangs.omissions)
 		if out.None {
 			out.Holds, out.OnlyOne = s.AllowNone, from.isAny() && to.isAny()
 			out.NotConsidered = j.omits.AllOmissions() // who they would be is not known either

@@ -6,13 +6,13 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/verdict/matrix"
-	"rung/revision/omitted"
+	"rung/revision"
 )
 
 // omissionFinder finds what a statement hangs on: the omissions that could change what
 // becomes of one of its connections.
 type omissionFinder struct {
-	filter    *omitted.OmissionFilter
+	filter    *revision.OmissionFilter
 	ask       connectionAsker
 	pending   []model.Omission // of which no connection was found yet
 	omissions []model.Omission
@@ -31,7 +31,7 @@ type pairKind struct {
 	segments *matrix.Segment
 }
 
-func newHanging(f *omitted.OmissionFilter, ask connectionAsker) *omissionFinder {
+func newHanging(f *revision.OmissionFilter, ask connectionAsker) *omissionFinder {
 	h := &omissionFinder{filter: f, ask: ask, seen: map[pairKind]bool{}}
 	for _, o := range f.AllOmissions() {
 		if k := o.Key.Kind; o.Code == model.OmittedObject && (k == model.KindPod || k == model.KindNamespace) {
@@ -83,5 +83,5 @@ func (r *Result) UnprovenBy(allowed ...string) []model.Omission {
 	if !r.Holds {
 		return nil
 	}
-	return omitted.UnjudgedOmissions(r.NotConsidered, allowed...)
+	return revision.UnjudgedOmissions(r.NotConsidered, allowed...)
 }

@@ -11,7 +11,7 @@ import (
 	"rung/model/verdict/matrix"
 	"rung/model/verdict/walk"
 	"rung/revision"
-	"rung/revision/omitted"
+
 	"rung/test/made"
 )
 
@@ -45,7 +45,7 @@ func TestOmittedIsNeverSilent(t *testing.T) {
 			facts.Cluster, _ = whole.Cluster.Upsert([]model.Object{&low}, nil)
 		}
 		part := compiled(facts)
-		filter := omitted.NewFilter(part, false)
+		filter := revision.NewFilter(part, false)
 		var ends []verdict.Endpoint
 		for pod := range whole.Cluster.Pods() {
 			ends = append(ends, verdict.PodEnd(pod.Namespace, pod.Name))
@@ -134,7 +134,7 @@ func TestOmissionsOfStatements(t *testing.T) {
 				continue
 			}
 			held++
-			one := newHanging(omitted.NewFilter(r, false), func(c verdict.Connection) (verdict.Answer, error) { return walk.FromPolicies(r.Verdicts(), c) })
+			one := newHanging(revision.NewFilter(r, false), func(c verdict.Connection) (verdict.Answer, error) { return walk.FromPolicies(r.Verdicts(), c) })
 			all := matrix.ClassesOf(r.Verdicts(), nil)
 			pods := podsOf(r, statements[i].From, statements[i].To)
 			all.VisitPodPairs(pods[0], pods[1], func(c matrix.PodPair) bool {

@@ -9,7 +9,7 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/words"
-	"rung/revision/connections"
+	"rung/revision"
 )
 
 // Statement says what must become of the connections between two sets of ends.
@@ -167,7 +167,7 @@ func (s *Statement) String() string {
 	if s.Some {
 		out += " some"
 	}
-	return fmt.Sprintf("%s %s → %s, %s", out, endsText(s.From), endsText(s.To), connections.PortsText(s.Ports))
+	return fmt.Sprintf("%s %s → %s, %s", out, endsText(s.From), endsText(s.To), revision.PortsText(s.Ports))
 }
 
 // Title returns the statement's name, or its text where it has none.

@@ -9,8 +9,6 @@ import (
 	"rung/model/verdict"
 	"rung/model/verdict/matrix"
 	"rung/revision"
-	"rung/revision/connections"
-	"rung/revision/reach"
 )
 
 // alonePod is the only pod that statements are written of; nil where there are none or several.
@@ -26,7 +24,7 @@ func (w *statementWriter) alonePod() *model.Pod {
 // workloads to tell the blocks, a comment says so.
 func (w *statementWriter) writeAlone(ctx context.Context, r *revision.Revision, p *model.Pod) error {
 	w.text.WriteString("\n")
-	table, err := reach.TableOf(ctx, r)
+	table, err := revision.TableOf(ctx, r)
 	if ctx.Err() != nil {
 		return err
 	}
@@ -34,8 +32,8 @@ func (w *statementWriter) writeAlone(ctx context.Context, r *revision.Revision, 
 		w.writeComment("Not stated, connections with addresses outside: " + err.Error() + ".")
 		return nil
 	}
-	workload := connections.WorkloadsOf([]*model.Pod{p})[0]
-	pod := slices.IndexFunc(table.Ends, func(e reach.End) bool { return e.Namespace == workload.Namespace && e.Name == workload.Name })
+	workload := revision.WorkloadsOf([]*model.Pod{p})[0]
+	pod := slices.IndexFunc(table.Ends, func(e revision.End) bool { return e.Namespace == workload.Namespace && e.Name == workload.Name })
 	if pod < 0 {
 		return nil
 	}
@@ -52,7 +50,7 @@ func (w *statementWriter) writeAlone(ctx context.Context, r *revision.Revision, 
 }
 
 // writeAddress writes of the connections from an end of the table to another, by an example of them.
-func (w *statementWriter) writeAddress(t *reach.Table, from, to int, ends func(verdict.Connection) (from, to any)) {
+func (w *statementWriter) writeAddress(t *revision.Table, from, to int, ends func(verdict.Connection) (from, to any)) {
 	states := t.States(from, to)
 	if len(states) == 0 {
 		return
@@ -79,7 +77,7 @@ func (w *statementWriter) writePorts(segments []matrix.Segment, from, to any, na
 	allowed, denied := portsOf(segments, verdict.Allow), portsOf(segments, verdict.Deny)
 	if rest := verdict.PortsBut(verdict.PortsBut(verdict.EveryPort(), allowed), denied); len(rest) > 0 {
 		w.text.WriteString("\n")
-		w.writeComment(fmt.Sprintf("Not stated, as it is undefined, or not the same on all nodes or for all addresses: %s, %s.", names, connections.PortsText(rest)))
+		w.writeComment(fmt.Sprintf("Not stated, as it is undefined, or not the same on all nodes or for all addresses: %s, %s.", names, revision.PortsText(rest)))
 	}
 	for _, s := range []struct {
 		expect verdict.Verdict

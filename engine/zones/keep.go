@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/revision/liverows"
+	"rung/revision"
 )
 
 // Limits of what is kept of a swept zone: differing rows per zone, with at least
@@ -53,7 +53,7 @@ func copyNames(names []string) []string {
 	if len(names) == 0 {
 		return nil
 	}
-	return append([]string(nil), names[:min(len(names), liverows.KeptNames)]...)
+	return append([]string(nil), names[:min(len(names), revision.KeptNames)]...)
 }
 
 // judgementKeeper holds equal judgements once: of 500 zones nearly all say the same of

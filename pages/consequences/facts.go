@@ -11,7 +11,7 @@ import (
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
 	"rung/pages/page"
-	"rung/revision/connections"
+	"rung/revision"
 )
 
 // Facts is the JSON of a change and its consequences (command-line.md#output).
@@ -217,15 +217,15 @@ type VerdictCounts struct {
 }
 
 func logOf(o *diff.LogDifference) *LogEffect {
-	if connections.OtherwiseText(o) == "" {
+	if revision.OtherwiseText(o) == "" {
 		return nil
 	}
-	return &LogEffect{Summary: connections.OtherwiseText(o), From: page.StampText(o.From), To: page.StampText(o.To), Judged: o.Judged, Lost: o.Unattributed, Over: o.LeftOut,
+	return &LogEffect{Summary: revision.OtherwiseText(o), From: page.StampText(o.From), To: page.StampText(o.To), Judged: o.Judged, Lost: o.Unattributed, Over: o.LeftOut,
 		Contrary: o.Contrary, Lines: o.Lines, Groups: page.MapList(o.Groups, func(g diff.LoggedGroup) LogGroup {
 			out := LogGroup{Before: g.Before, After: g.After, From: endsOf(g.From), To: endsOf(g.To), Protocol: g.Protocol,
 				Port: g.Port, Lines: g.Lines, First: page.StampText(g.First), Last: page.StampText(g.Last), Logged: VerdictCounts{g.Allowed, g.Denied, g.Passed},
 				Contrary: g.Contrary}
-			c := connections.SeenConnection(&g.Example)
+			c := revision.SeenConnection(&g.Example)
 			out.Example.At, out.Example.ExampleConnection = page.StampText(g.Example.Last), ExampleConnection{c.From.String(), c.To.String(), c.Protocol, c.Port}
 			return out
 		})}

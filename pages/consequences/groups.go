@@ -9,7 +9,7 @@ import (
 	"rung/model/verdict/diff"
 	"rung/model/words"
 	"rung/pages/page"
-	"rung/revision/connections"
+	"rung/revision"
 	"rung/themes"
 )
 
@@ -71,7 +71,7 @@ func newGroups[G any](title, unit, by string, gs []G, tell func(*G) GroupLine) G
 
 func groupsOf(title string, gs []diff.FlipGroup) GroupTable {
 	return newGroups(title, "pair", "who decides", gs, func(g *diff.FlipGroup) GroupLine {
-		out := groupOf(g.Before, g.After, g.From, g.To, g.Ports, GroupLine{Count: g.Pairs, By: connections.DecidedText(g), Example: g.Example.String()})
+		out := groupOf(g.Before, g.After, g.From, g.To, g.Ports, GroupLine{Count: g.Pairs, By: revision.DecidedText(g), Example: g.Example.String()})
 		out.Ends += words.OnNetwork(g.Network)
 		return out
 	})
@@ -80,13 +80,13 @@ func groupsOf(title string, gs []diff.FlipGroup) GroupTable {
 func loggedGroups(gs []diff.LoggedGroup) GroupTable {
 	return newGroups("log lines that would get a different verdict", "line", strings.TrimSpace(loggedAs), gs, func(g *diff.LoggedGroup) GroupLine {
 		return groupOf(g.Before, g.After, g.From, g.To, []verdict.PortRange{{Protocol: g.Protocol, Lo: g.Port, Hi: g.Port}}, GroupLine{Count: g.Lines,
-			By: connections.SeenSaid(g), Example: strings.TrimPrefix(connections.SeenExample(g), "for example ")})
+			By: revision.SeenSaid(g), Example: strings.TrimPrefix(revision.SeenExample(g), "for example ")})
 	})
 }
 
 // groupOf adds to a group what becomes of connections, and which they are.
 func groupOf(before, after verdict.Verdict, from, to verdict.Ends, ports []verdict.PortRange, g GroupLine) GroupLine {
-	g.Ends = fmt.Sprintf("%s → %s, %s", connections.EndsText(from), connections.EndsText(to), connections.PortsText(ports))
+	g.Ends = fmt.Sprintf("%s → %s, %s", revision.EndsText(from), revision.EndsText(to), revision.PortsText(ports))
 	g.What = fmt.Sprintf("%s → %s", before, after)
 	g.Short, g.Sign = g.What, page.Span{Text: signs.Unknown, Role: themes.Warn}
 	switch {

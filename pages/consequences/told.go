@@ -15,7 +15,7 @@ import (
 	"rung/pages/page"
 	"rung/pages/page/role"
 	"rung/revision"
-	"rung/revision/connections"
+
 	"rung/themes"
 )
 
@@ -114,11 +114,11 @@ func TellPreview(p *gate.Preview) *PreviewParts {
 	for _, text := range p.StepTexts() {
 		t.Effect = append(t.Effect, PreviewPoint{Sign: Notes, Text: text})
 	}
-	if text := connections.OtherwiseText(e.Log); text != "" {
+	if text := revision.OtherwiseText(e.Log); text != "" {
 		t.Log = append(t.Log, PreviewPoint{eitherSpan(e.Log.Lines > 0, Warns, Notes), "log", text})
 		t.Seen = loggedGroups(e.Log.Groups)
 	}
-	if text := connections.ContraryText(e.Log); text != "" {
+	if text := revision.ContraryText(e.Log); text != "" {
 		t.Log = append(t.Log, PreviewPoint{Sign: Warns, Text: text})
 	}
 	if e.Difference != nil {

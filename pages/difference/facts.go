@@ -14,8 +14,7 @@ import (
 	"rung/model/verdict/matrix"
 	"rung/model/words"
 	"rung/pages/page"
-	"rung/revision/connections"
-	"rung/revision/reach"
+	"rung/revision"
 )
 
 // Facts are the JSON of rung diff (command-line.md#output).
@@ -109,7 +108,7 @@ type Connection struct {
 	// Network is the network besides the default one that they are on.
 	Network string `json:"network,omitempty"`
 
-	Of *reach.Change `json:"-"`
+	Of *revision.Change `json:"-"`
 }
 
 // PortRange is a run of ports; ICMP has none.
@@ -127,7 +126,7 @@ func FactsOf(d *compare.Difference, names [2]string) *Facts {
 		out.Connections = append(out.Connections, connectionOf(&d.Connections.List[i]))
 	}
 	out.Connections = slices.Concat([]*Connection{}, out.Connections)
-	name := func(e reach.End) string { return e.String() }
+	name := func(e revision.End) string { return e.String() }
 	out.Workloads = CameAndWent{page.MapList(d.Connections.Came, name), page.MapList(d.Connections.Went, name)}
 	out.Findings = NewAndGone{findingsOf(d.NewFindings), findingsOf(d.GoneFindings)}
 	for _, g := range d.Guards {
@@ -175,7 +174,7 @@ func policyOf(c compare.PolicyChange) *Policy {
 	return out
 }
 
-func connectionOf(c *reach.Change) *Connection {
+func connectionOf(c *revision.Change) *Connection {
 	out := &Connection{Change: string(c.Kind), From: c.From.String(), To: c.To.String(), Before: outcomeText(c.Before), After: outcomeText(c.After),
 		ByBefore: decidersOf(c.ByBefore), ByAfter: decidersOf(c.ByAfter), Example: trace.QuestionOf(c.Example()), Network: c.Network, Of: c}
 	for _, p := range c.Ports {
@@ -201,11 +200,11 @@ func outcomeText(o matrix.Outcome) string {
 }
 
 func decidersOf(by []verdict.Decider) []string {
-	return page.MapList(by, func(d verdict.Decider) string { return connections.DecidersText([]verdict.Decider{d}) })
+	return page.MapList(by, func(d verdict.Decider) string { return revision.DecidersText([]verdict.Decider{d}) })
 }
 
 // Count counts the connections of a kind: pairs of ends, each once however many ports.
-func (f *Facts) Count(kind reach.ChangeKind) int {
+func (f *Facts) Count(kind revision.ChangeKind) int {
 	pairs := map[[2]string]bool{}
 	for _, c := range f.Connections {
 		if c.Change == string(kind) {
@@ -222,10 +221,10 @@ func (f *Facts) IsEmpty() bool { return f.of.IsEmpty() }
 func (f *Facts) Summary() []string {
 	var parts []string
 	for _, k := range []struct {
-		kind      reach.ChangeKind
+		kind      revision.ChangeKind
 		one, many string
-	}{{reach.Opens, "opens", "open"}, {reach.Closes, "closes", "close"}, {reach.Differs, "gets another verdict", "get another verdict"},
-		{reach.Decided, "is decided by another rule", "are decided by another rule"}} {
+	}{{revision.Opens, "opens", "open"}, {revision.Closes, "closes", "close"}, {revision.Differs, "gets another verdict", "get another verdict"},
+		{revision.Decided, "is decided by another rule", "are decided by another rule"}} {
 		if n := f.Count(k.kind); n > 0 {
 			parts = append(parts, words.Thousands(n)+" "+words.OneOrMany(n, k.one, k.many))
 		}

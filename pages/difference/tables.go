@@ -8,8 +8,8 @@ import (
 	"rung/model/verdict/matrix"
 	"rung/model/words"
 	"rung/pages/page"
-	"rung/revision/connections"
-	"rung/revision/reach"
+	"rung/revision"
+
 	"rung/themes"
 )
 
@@ -115,7 +115,7 @@ var Connections = &page.Table[*Connection]{
 
 // PortsText are the ports for people, with the network where it is not the default one.
 func (c *Connection) PortsText() string {
-	return connections.PortsText(c.Of.Ports) + words.OnNetwork(c.Network)
+	return revision.PortsText(c.Of.Ports) + words.OnNetwork(c.Network)
 }
 
 // decidedText is a verdict with those who decide.
@@ -132,7 +132,7 @@ func decidedText(o matrix.Outcome, text string, by []string) string {
 // Sentence is the connection in one line: "opens shop/web → bank/db TCP 5432".
 func (c *Connection) Sentence() string {
 	word := c.Change
-	if c.Change == string(reach.Decided) {
+	if c.Change == string(revision.Decided) {
 		word = "decided by another rule:"
 	}
 	return word + " " + c.Of.From.Brief() + " → " + c.Of.To.Brief() + " " + c.PortsText()

@@ -8,7 +8,6 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/liverows"
 )
 
 // Facts are a policy that is not in sync in a zone (command-line.md#output).
@@ -44,7 +43,7 @@ type KnownFacts struct {
 func FactsOf(r *revision.Revision, zones []*model.ZoneState, now time.Time, settle time.Duration) []Facts {
 	out := []Facts{}
 	for _, z := range zones {
-		for _, k := range liverows.ZonePolicies(r, z) {
+		for _, k := range revision.ZonePolicies(r, z) {
 			in := z.PolicyJoin(k)
 			st := in.StateSettlingAfter(z, now, settle)
 			if st == model.StateInSync || st == model.StateNotEnforced {
@@ -61,7 +60,7 @@ func FactsOf(r *revision.Revision, zones []*model.ZoneState, now time.Time, sett
 				}
 			default:
 				o.Reason = cmp.Or(in.Error, in.Why)
-				causes := liverows.KnownCauses(r, z, in)
+				causes := revision.KnownCauses(r, z, in)
 				for i, d := range in.Diffs {
 					row := RowFacts{RowDiff: d}
 					row.Fields = append([]model.FieldDiff{}, d.Fields...)
@@ -132,7 +131,7 @@ func NoDriftText(kept, all int, zones []*model.ZoneState, whole bool, not string
 func ComparedPolicies(r *revision.Revision, zones []*model.ZoneState) map[model.PolicyKey]bool {
 	compared := map[model.PolicyKey]bool{}
 	for _, z := range zones {
-		for _, k := range liverows.ZonePolicies(r, z) {
+		for _, k := range revision.ZonePolicies(r, z) {
 			compared[k] = true
 		}
 	}

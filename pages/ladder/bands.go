@@ -12,7 +12,7 @@ import (
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
-	"rung/revision/policies"
+
 	"rung/themes"
 )
 
@@ -110,7 +110,7 @@ func (b *ladderBuilder) addBandPolicy(band *ladder.Band, r *ladder.BandRung, i i
 	}
 	l := b.addLine(&Line{Kind: Policy, ID: PolicyID(p.Key), Key: p.Key, Policy: p, Subject: p.SubjectText(), Ingress: rp.Ingress, Egress: rp.Egress,
 		Label: p.Key.Label(), Sign: page.Span{Text: "─", Role: themes.Dim}, State: page.None, Rank: 9, PodsKnown: true, Compiled: true,
-		Pods: policies.CountSubjects(b.rev, p.Key).Pods, Log: []page.Cell{{Text: "off", Role: themes.Dim}},
+		Pods: revision.CountSubjects(b.rev, p.Key).Pods, Log: []page.Cell{{Text: "off", Role: themes.Dim}},
 		Name: page.Cell{Text: p.Kind.Abbreviation() + " ", Role: themes.Dim, More: page.Line{{Text: name, Role: themes.Accent}}}})
 	switch {
 	case band.Missing:
@@ -127,7 +127,7 @@ func (b *ladderBuilder) addBandPolicy(band *ladder.Band, r *ladder.BandRung, i i
 		if a.Phase != "" {
 			l.State = page.Cell{Text: fmt.Sprintf("%s %s/%s", a.Phase, words.Thousands(a.NodesRealized), words.Thousands(a.NodesDesired)), Role: themes.Text}
 		}
-		logging := policies.LoggingOf(b.rev, p)
+		logging := revision.LoggingOf(b.rev, p)
 		if logging.Levels.IsOn() {
 			l.Log = []page.Cell{{Text: "on", Role: themes.Info}}
 		}
@@ -135,9 +135,9 @@ func (b *ladderBuilder) addBandPolicy(band *ladder.Band, r *ladder.BandRung, i i
 			l.Log = append(l.Log, page.Cell{Text: left, Role: themes.Warn})
 		}
 	}
-	unjudged := policies.WhyUnjudged(b.rev, p)
+	unjudged := revision.WhyUnjudged(b.rev, p)
 	if band.Missing {
-		unjudged = &policies.Unjudged{Sign: signs.No, State: "decides nothing", Why: "no such tier"}
+		unjudged = &revision.Unjudged{Sign: signs.No, State: "decides nothing", Why: "no such tier"}
 	}
 	if unjudged != nil {
 		l.State, l.Rank = page.Cell{Text: unjudged.State, Role: themes.Error}, 0

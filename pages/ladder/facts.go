@@ -6,8 +6,6 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/revision"
-	"rung/revision/liverows"
-	"rung/revision/policies"
 )
 
 // Facts are the JSON of the ladder of OVN-Kubernetes (command-line.md#output): policies of
@@ -26,7 +24,7 @@ type Facts struct {
 type LiveFacts struct {
 	Facts
 	States []stateFacts        `json:"states"`
-	Rows   []liverows.RowGroup `json:"rows"`
+	Rows   []revision.RowGroup `json:"rows"`
 }
 
 type tierFacts struct {
@@ -118,10 +116,10 @@ func FactsOf(l *ladder.Ladder) Facts {
 
 // LiveFactsOf returns the facts of a ladder of a revision with databases.
 func LiveFactsOf(r *revision.Revision, l *ladder.Ladder, now time.Time) LiveFacts {
-	f := LiveFacts{Facts: FactsOf(l), States: []stateFacts{}, Rows: []liverows.RowGroup{}}
+	f := LiveFacts{Facts: FactsOf(l), States: []stateFacts{}, Rows: []revision.RowGroup{}}
 	add := func(k model.Key) {
 		if r.IsCompiled(k) {
-			s := policies.SummarizePolicy(r, k, now)
+			s := revision.SummarizePolicy(r, k, now)
 			f.States = append(f.States, stateFacts{Policy: k.String(), State: s.State, Text: s.Text, InSync: s.InSync, Zones: s.Zones})
 		}
 	}
@@ -136,7 +134,7 @@ func LiveFactsOf(r *revision.Revision, l *ladder.Ladder, now time.Time) LiveFact
 			add(t.Units[j].Key)
 		}
 	}
-	for _, g := range liverows.FindLadderRows(r).Groups {
+	for _, g := range revision.FindLadderRows(r).Groups {
 		if l.Stage == "" || g.Stage == l.Stage {
 			f.Rows = append(f.Rows, g)
 		}
@@ -284,8 +282,8 @@ func BandFactsOf(r *revision.Revision, keep func(model.Key) bool) BandFacts {
 					continue
 				}
 				o := bandPolicyFacts{policyFacts: policyOf(&p), Priority: b.Rungs[i].Priority, Tied: b.Rungs[i].Tied,
-					Pods: policies.CountSubjects(r, p.Policy.Key).Pods}
-				o.Refused, o.NotJudged = policies.WhyUnjudged(r, p.Policy).Facts()
+					Pods: revision.CountSubjects(r, p.Policy.Key).Pods}
+				o.Refused, o.NotJudged = revision.WhyUnjudged(r, p.Policy).Facts()
 				if a := p.Policy.Tiered; a != nil {
 					o.Phase = a.Phase
 				}

@@ -11,8 +11,8 @@ import (
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page"
-	"rung/revision/liverows"
-	"rung/revision/policies"
+	"rung/revision"
+
 	"rung/themes"
 )
 
@@ -32,7 +32,7 @@ func NamespaceID(ns string) string { return "namespace " + ns }
 const sandboxExample = "sandbox example"
 
 // tier0Title says whose rows there are, how many, and of how many zones.
-func (b *ladderBuilder) tier0Title(l *Line, groups []liverows.RowGroup) string {
+func (b *ladderBuilder) tier0Title(l *Line, groups []revision.RowGroup) string {
 	n, examples := 0, b.rev.Mode.Sandbox
 	for _, g := range groups {
 		n += g.Rows
@@ -161,7 +161,7 @@ func (b *ladderBuilder) countNotInSync(t *ladder.Tier) int {
 	if b.blind != nil || len(t.Units)*len(b.rev.Zones) > mostJudged {
 		return 0
 	}
-	return policies.CountAstray(b.rev, t, b.Now)
+	return revision.CountAstray(b.rev, t, b.Now)
 }
 
 // addPart adds the heading of a part of tier 2, with what should be known about it.
@@ -238,7 +238,7 @@ func (b *ladderBuilder) namespaceText(n *ladder.NamespaceUnits) page.Line {
 const rowsHold = 4
 
 // rowsText is a line of live rows on a screen, where their owners have no column.
-func (b *ladderBuilder) rowsText(g *liverows.RowGroup) page.Line {
+func (b *ladderBuilder) rowsText(g *revision.RowGroup) page.Line {
 	example := b.isExample(g)
 	prio, what, look := fmt.Sprintf("%5d ", g.Priority), "", themes.Warn
 	switch {
@@ -265,7 +265,7 @@ func (b *ladderBuilder) rowsText(g *liverows.RowGroup) page.Line {
 }
 
 // whyNoPolicy says why no policy stands for live rows.
-func whyNoPolicy(g *liverows.RowGroup) string {
+func whyNoPolicy(g *revision.RowGroup) string {
 	switch {
 	case g.Gone:
 		return "rows of what is gone"

@@ -8,9 +8,7 @@ import (
 	"rung/model/ladder"
 	"rung/model/plan"
 	"rung/pages/page"
-	"rung/revision/finding"
-	"rung/revision/liverows"
-	"rung/revision/policies"
+	"rung/revision"
 )
 
 // LineKind is the kind of a line of the ladder.
@@ -66,7 +64,7 @@ type Line struct {
 	Policy          *model.Policy // nil for what is no policy
 	Subject         string
 	Ingress, Egress ladder.RuleCount
-	Rows            *liverows.RowGroup // live rows of others
+	Rows            *revision.RowGroup // live rows of others
 	Zones           int                // that there are
 
 	// Compiled says that there are rows to compare; PodsKnown that the line is about pods.
@@ -74,12 +72,12 @@ type Line struct {
 	// PodsUnread reports whether Pods says nothing, since pods were not read.
 	PodsUnread bool
 	Pods, ACLs int
-	Summary    policies.PolicySummary
+	Summary    revision.PolicySummary
 	State      page.Cell
 	Rank       int         // how bad the state is, the lower the worse
 	Log        []page.Cell // level by level
 	LogText    string      // the same for a command
-	Notes      []finding.LadderNote
+	Notes      []revision.LadderNote
 	Marks      []LineMark
 	Remark     string // what stands below the table in place of notes
 	hits       *logs.HitSummary

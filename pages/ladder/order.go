@@ -12,8 +12,7 @@ import (
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
-	"rung/revision/finding"
-	"rung/revision/liverows"
+
 	"rung/themes"
 )
 
@@ -22,7 +21,7 @@ type ladderBuilder struct {
 	LadderOptions
 	rev    *revision.Revision
 	ladder *ladder.Ladder // of the stage
-	live   *liverows.LadderRows
+	live   *revision.LadderRows
 	fresh  bool             // live rows are those of this revision
 	blind  *revision.Unread // what is unread that states and pods rest on, nil if all was read once
 	lines  []*Line
@@ -37,7 +36,7 @@ func LadderLines(r *revision.Revision, opt LadderOptions) []*Line {
 	}
 	if opt.Screen { // the command line has no findings among its marks: they are a command of their own
 		b.finds = map[model.PolicyKey][]*model.Finding{}
-		finds, _ := finding.KnownFindings(revision.WholeRevision(r)) // which know of all networks
+		finds, _ := revision.KnownFindings(revision.WholeRevision(r)) // which know of all networks
 		for i := range finds {
 			b.finds[finds[i].Policy] = append(b.finds[finds[i].Policy], &finds[i])
 		}
@@ -46,11 +45,11 @@ func LadderLines(r *revision.Revision, opt LadderOptions) []*Line {
 	case r.System.Bands != nil:
 		b.addBands()
 	case opt.Screen:
-		b.live, b.fresh = liverows.KnownLadderRows(r)
+		b.live, b.fresh = revision.KnownLadderRows(r)
 		b.addTiers()
 	default:
 		if len(r.Zones) > 0 {
-			b.live = liverows.FindLadderRows(r)
+			b.live = revision.FindLadderRows(r)
 		}
 		b.addTiers()
 	}
@@ -228,11 +227,11 @@ const mostRows = 100
 // rowQueue puts live rows that no policy stands for between the policies.
 type rowQueue struct {
 	b      *ladderBuilder
-	groups []liverows.RowGroup
+	groups []revision.RowGroup
 	tier   int
 	shown  int
 	// examples stand for nothing: they are one line, after all others.
-	examples []liverows.RowGroup
+	examples []revision.RowGroup
 }
 
 // rowsOf are the live rows of a tier by priority, whatever their stage.
@@ -249,7 +248,7 @@ func (b *ladderBuilder) rowsOf(tier int) *rowQueue {
 }
 
 // isExample says whether the sandbox made rows up to be looked at.
-func (b *ladderBuilder) isExample(g *liverows.RowGroup) bool { return g.Examples && b.rev.Mode.Sandbox }
+func (b *ladderBuilder) isExample(g *revision.RowGroup) bool { return g.Examples && b.rev.Mode.Sandbox }
 
 // addAbove adds what has a higher OVN priority.
 func (q *rowQueue) addAbove(priority int) {
@@ -335,7 +334,7 @@ func brokenObjects(all []model.Broken) int {
 }
 
 // ownerNames names the owners of the rows, each once.
-func ownerNames(groups []liverows.RowGroup) []string {
+func ownerNames(groups []revision.RowGroup) []string {
 	var names []string
 	for i := range groups {
 		if n := groups[i].Owner; !slices.Contains(names, n) {

@@ -14,9 +14,7 @@ import (
 	"rung/pages/page"
 	"rung/pages/page/role"
 	"rung/revision"
-	"rung/revision/finding"
-	"rung/revision/liverows"
-	"rung/revision/policies"
+
 	"rung/themes"
 )
 
@@ -37,9 +35,9 @@ func (b *ladderBuilder) addPolicy(tier int, r *ladder.Rung, i int) {
 	b.setState(l)
 	if none := b.rev.WhyNoRows(p.Key); r.Unsupported && none != nil && b.Screen {
 		// Why stands among the notes.
-		l.State.Text = strings.TrimSuffix(l.State.Text, ": "+policies.NoRowsShort(b.rev, none))
+		l.State.Text = strings.TrimSuffix(l.State.Text, ": "+revision.NoRowsShort(b.rev, none))
 	}
-	logging := policies.LoggingOf(b.rev, p)
+	logging := revision.LoggingOf(b.rev, p)
 	l.setLogs(&logging, len(logging.Problems) > 0, b.Now)
 	b.addNotes(l, r, rp)
 	b.notCompiled(l)
@@ -86,7 +84,7 @@ func (b *ladderBuilder) addUnit(u *ladder.Unit, stage model.Stage, section ladde
 		l.First, l.Last = first, last
 	}
 	b.setState(l)
-	if levels, ok := policies.UnitLogging(b.rev, k); !ok {
+	if levels, ok := revision.UnitLogging(b.rev, k); !ok {
 		l.Log, l.LogText = []page.Cell{page.None}, page.None.Text
 	} else {
 		l.setLogs(&levels, len(levels.Problems) > 0 && !levels.Levels.IsOn(), b.Now)
@@ -184,11 +182,11 @@ func (b *ladderBuilder) setState(l *Line) {
 	}
 	l.PodsKnown = k.Namespace != "" || k.Kind.IsAdmin()
 	if l.PodsKnown {
-		n := policies.CountSubjects(b.rev, k)
+		n := revision.CountSubjects(b.rev, k)
 		l.Pods, l.PodsUnread = n.Pods, n.IsUnread // the policy's page tells of those apart
 	}
-	l.ACLs = liverows.StageACLCount(b.rev, k, l.Stage)
-	l.Summary = policies.SummarizePolicy(b.rev, k, b.Now)
+	l.ACLs = revision.StageACLCount(b.rev, k, l.Stage)
+	l.Summary = revision.SummarizePolicy(b.rev, k, b.Now)
 	s := &l.Summary
 	l.State = page.Cell{Text: s.Text, Role: role.StateRole(s.State)}
 	if z := b.rev.Zone(s.Zone); b.Screen && s.State == model.StateUnknown && (z == nil || z.SyncedAt.IsZero() && z.Conn != model.ConnDenied && z.Conn != model.ConnLost) {
@@ -217,7 +215,7 @@ var worstFirst = []model.PolicyState{model.StateFrozen, model.StateBehind, model
 
 // setLogs sets what a line logs: one piece per action unless all are alike, and how long, where a
 // session set it for a while.
-func (l *Line) setLogs(logging *policies.RuleLogging, invalid bool, now time.Time) {
+func (l *Line) setLogs(logging *revision.RuleLogging, invalid bool, now time.Time) {
 	levels := logging.Levels
 	if invalid {
 		l.Log, l.LogText = []page.Cell{{Text: signs.No + " invalid", Role: themes.Error}}, "invalid"
@@ -255,7 +253,7 @@ func (b *ladderBuilder) addNotes(l *Line, r *ladder.Rung, rp *ladder.RungPolicy)
 	if p := b.rev.Cluster.Policy(gone); r != nil && p != nil && p.Priority == b.At {
 		gone = model.PolicyKey{} // it has not left its priority
 	}
-	l.Notes = finding.NotesOfPolicy(b.ladder, r, rp, b.finds[rp.Policy.Key], gone)
+	l.Notes = revision.NotesOfPolicy(b.ladder, r, rp, b.finds[rp.Policy.Key], gone)
 	for i := range l.Notes {
 		if n := &l.Notes[i]; HasMark(n) {
 			sign := NoteSign(n)
@@ -266,10 +264,10 @@ func (b *ladderBuilder) addNotes(l *Line, r *ladder.Rung, rp *ladder.RungPolicy)
 
 // HasMark says whether a note is something to look at: it has a sign, and is counted where
 // there is no room for it.
-func HasMark(n *finding.LadderNote) bool { return n.Sign != "" || n.Severity != model.SeverityInfo }
+func HasMark(n *revision.LadderNote) bool { return n.Sign != "" || n.Severity != model.SeverityInfo }
 
 // NoteMark is the sign of a note.
-func NoteMark(n *finding.LadderNote) page.Span {
+func NoteMark(n *revision.LadderNote) page.Span {
 	sign := role.SeveritySign(n.Severity)
 	if n.Sign != "" {
 		sign.Text = n.Sign
@@ -278,7 +276,7 @@ func NoteMark(n *finding.LadderNote) page.Span {
 }
 
 // NoteSign is the sign of a note with how often it stands for the same.
-func NoteSign(n *finding.LadderNote) page.Span {
+func NoteSign(n *revision.LadderNote) page.Span {
 	sign := NoteMark(n)
 	if n.Count > 1 {
 		sign.Text += fmt.Sprint(n.Count)
@@ -292,7 +290,7 @@ func (b *ladderBuilder) wordyMarks(r *ladder.Rung, rp *ladder.RungPolicy) (marks
 		marks = append(marks, LineMark{Cell: page.Cell{Text: fmt.Sprintf(format, args...)}})
 	}
 	if none := b.rev.WhyNoRows(rp.Policy.Key); none != nil {
-		add(signs.No+" not enforced: %s", policies.NoRowsShort(b.rev, none))
+		add(signs.No+" not enforced: %s", revision.NoRowsShort(b.rev, none))
 	}
 	for _, i := range rp.Conflicts {
 		c := &b.ladder.Conflicts[i]

@@ -7,12 +7,11 @@ import (
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
-	"rung/revision/connections"
 )
 
 // Unjudged are the omissions of a matrix of which so many pairs are shown that policies were asked about,
 // and so many whose verdict is unknown.
-func Unjudged(r *revision.Revision, m *connections.Matrix, judged, unknown int) []model.Omission {
+func Unjudged(r *revision.Revision, m *revision.Matrix, judged, unknown int) []model.Omission {
 	switch {
 	case m.Pods == 0:
 		return []model.Omission{{Code: model.OmittedAll, Why: "nothing was judged: " + r.EmptyText("there are no pods", model.KindPod, model.KindNamespace)}}
@@ -25,10 +24,10 @@ func Unjudged(r *revision.Revision, m *connections.Matrix, judged, unknown int) 
 }
 
 // MapOf draws up the verdicts between some ends of a matrix, from rows to columns.
-func MapOf(m *connections.Matrix, ends []*connections.MatrixEnd) *page.Map {
-	out := &page.Map{Rows: page.MapList(ends, (*connections.MatrixEnd).Name), Cells: make([]int8, 0, len(ends)*len(ends))}
-	place := map[connections.CellVerdict]int8{"": -1}
-	for i, v := range connections.CellVerdicts {
+func MapOf(m *revision.Matrix, ends []*revision.MatrixEnd) *page.Map {
+	out := &page.Map{Rows: page.MapList(ends, (*revision.MatrixEnd).Name), Cells: make([]int8, 0, len(ends)*len(ends))}
+	place := map[revision.CellVerdict]int8{"": -1}
+	for i, v := range revision.CellVerdicts {
 		place[v] = int8(i)
 		out.Kinds = append(out.Kinds, page.MapKind{Key: strings.ReplaceAll(string(v), " ", "_"), Text: v.LegendText(), Sign: page.Span{Text: v.Sign(), Role: VerdictRole(v)}})
 	}

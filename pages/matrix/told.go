@@ -7,21 +7,21 @@ import (
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
-	"rung/revision/connections"
+
 	"rung/themes"
 )
 
 // Shown is a choice of the ends and cells of a matrix.
 type Shown struct {
-	Focus   string                   // the one namespace that is meant, empty for all
-	Swapped bool                     // rows are where connections go to
-	Only    connections.CellVerdict  // empty for all
-	Reached []*connections.MatrixEnd // the ends that connections only go to
-	Unread  *revision.Unread         // what is unread that pods rest on, nil if all was read
+	Focus   string                // the one namespace that is meant, empty for all
+	Swapped bool                  // rows are where connections go to
+	Only    revision.CellVerdict  // empty for all
+	Reached []*revision.MatrixEnd // the ends that connections only go to
+	Unread  *revision.Unread      // what is unread that pods rest on, nil if all was read
 }
 
 // AboutLine says what a matrix is of.
-func AboutLine(m *connections.Matrix, s Shown) page.Line {
+func AboutLine(m *revision.Matrix, s Shown) page.Line {
 	l := page.Line{{Text: trace.PortsText(m.Ports), Role: themes.Title}}
 	add := func(text string, to page.Role) { l = append(l, page.Span{Text: " · " + text, Role: to}) }
 	switch {
@@ -60,7 +60,7 @@ func AboutLine(m *connections.Matrix, s Shown) page.Line {
 
 // LegendLine says what the signs are.
 func LegendLine() (l page.Line) {
-	for i, c := range connections.CellVerdicts {
+	for i, c := range revision.CellVerdicts {
 		if i > 0 {
 			l = append(l, page.Span{Text: "  ", Role: themes.Dim})
 		}
@@ -70,9 +70,9 @@ func LegendLine() (l page.Line) {
 }
 
 // VerdictRole is the role of a cell's verdict.
-func VerdictRole(c connections.CellVerdict) page.Role { return cmp.Or(verdictRoles[c], themes.Dim) }
+func VerdictRole(c revision.CellVerdict) page.Role { return cmp.Or(verdictRoles[c], themes.Dim) }
 
-var verdictRoles = map[connections.CellVerdict]page.Role{
-	connections.CellAllow: themes.Allow, connections.CellDeny: themes.Deny, connections.CellMixed: themes.Pass,
-	connections.CellUndefined: themes.Warn, connections.CellUnknown: themes.Warn,
+var verdictRoles = map[revision.CellVerdict]page.Role{
+	revision.CellAllow: themes.Allow, revision.CellDeny: themes.Deny, revision.CellMixed: themes.Pass,
+	revision.CellUndefined: themes.Warn, revision.CellUnknown: themes.Warn,
 }

@@ -11,8 +11,8 @@ import (
 	"rung/model/verdict/matrix"
 	"rung/model/words"
 	"rung/pages/page"
-	"rung/revision/connections"
-	"rung/revision/reach"
+	"rung/revision"
+
 	"rung/themes"
 )
 
@@ -31,7 +31,7 @@ type Passage struct {
 	// WayIn is set of connections from outside through an ingress controller.
 	WayIn *WayIn `json:"way_in,omitempty"`
 
-	FromEnd, ToEnd *reach.End          `json:"-"`
+	FromEnd, ToEnd *revision.End       `json:"-"`
 	of             []verdict.PortRange // its ports
 }
 
@@ -44,7 +44,7 @@ type PortRange struct {
 
 // PassagesOf lists what a table lets through, by ends; of the ends that are asked for, all for nil.
 // exposed keeps only what exposes workloads.
-func PassagesOf(t *reach.Table, keep func(*reach.End) bool, exposed bool) []*Passage {
+func PassagesOf(t *revision.Table, keep func(*revision.End) bool, exposed bool) []*Passage {
 	out := []*Passage{}
 	for i := range t.Ends {
 		for j := range t.Ends {
@@ -53,7 +53,7 @@ func PassagesOf(t *reach.Table, keep func(*reach.End) bool, exposed bool) []*Pas
 			}
 			for _, s := range groupStates(t.States(i, j)) {
 				p := &Passage{From: t.Ends[i].String(), To: t.Ends[j].String(), FromEnd: &t.Ends[i], ToEnd: &t.Ends[j], of: s.ports, Verdict: "mixed",
-					By: page.MapList(s.by, func(d verdict.Decider) string { return connections.DecidersText([]verdict.Decider{d}) })}
+					By: page.MapList(s.by, func(d verdict.Decider) string { return revision.DecidersText([]verdict.Decider{d}) })}
 				if v, one := s.outcome.Verdict(); one {
 					p.Verdict = string(v)
 				}
@@ -85,7 +85,7 @@ type portGroup struct {
 }
 
 // groupStates groups the ports at which something is let through, or may be.
-func groupStates(states []reach.PortState) (out []portGroup) {
+func groupStates(states []revision.PortState) (out []portGroup) {
 	for i := range states {
 		s := &states[i]
 		if s.Outcome == matrix.Denied {
@@ -110,7 +110,7 @@ func (p *Passage) PortsText() string {
 	if len(p.of) == 0 {
 		return page.None.Text
 	}
-	return connections.PortsText(p.of)
+	return revision.PortsText(p.of)
 }
 
 // ByText names the rules that decide, for people.
@@ -143,7 +143,7 @@ var Table = &page.Table[*Passage]{
 }
 
 // CountText counts the ends and what is let through between them.
-func CountText(t *reach.Table, shown []*Passage) string {
+func CountText(t *revision.Table, shown []*Passage) string {
 	workloads, outside := 0, 0
 	for i := range t.Ends {
 		switch {

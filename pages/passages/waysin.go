@@ -5,8 +5,6 @@ import (
 	"rung/model/verdict/matrix"
 	"rung/pages/page"
 	"rung/revision"
-	"rung/revision/connections"
-	"rung/revision/reach"
 )
 
 // WayIn is the object through which something outside reaches a workload.
@@ -23,7 +21,7 @@ type WayIn struct {
 // WaysInOf lists the ways from outside to workloads, through Ingresses, HTTPRoutes and Routes: what
 // becomes of the connections of the ingress controllers. Where none is known the verdict is
 // unknown; of a way that leads nowhere not applicable.
-func WaysInOf(t *reach.Table, r *revision.Revision, keep func(*reach.End) bool) (out []*Passage) {
+func WaysInOf(t *revision.Table, r *revision.Revision, keep func(*revision.End) bool) (out []*Passage) {
 	for _, w := range t.WaysIn(r) {
 		if keep != nil && (w.To == nil || !keep(w.To)) {
 			continue
@@ -33,9 +31,9 @@ func WaysInOf(t *reach.Table, r *revision.Revision, keep func(*reach.End) bool) 
 		if at := w.Host + w.Path; at != "" {
 			p.From += " (" + at + ")"
 		}
-		p.FromEnd = &reach.End{Imagined: p.From}
+		p.FromEnd = &revision.End{Imagined: p.From}
 		if w.To == nil {
-			p.To, p.ToEnd, p.Verdict, p.By = "service/"+w.Service.NamespacedName(), &reach.End{Imagined: "service/" + w.Service.NamespacedName()}, string(verdict.NotApplicable), []string{w.Broken}
+			p.To, p.ToEnd, p.Verdict, p.By = "service/"+w.Service.NamespacedName(), &revision.End{Imagined: "service/" + w.Service.NamespacedName()}, string(verdict.NotApplicable), []string{w.Broken}
 			out = append(out, p)
 			continue
 		}
@@ -45,7 +43,7 @@ func WaysInOf(t *reach.Table, r *revision.Revision, keep func(*reach.End) bool) 
 			p.WayIn.Controllers = append(p.WayIn.Controllers, c.From.String())
 			for i := range c.States {
 				all |= c.States[i].Outcome
-				p.By = append(p.By, page.MapList(c.States[i].By, func(d verdict.Decider) string { return connections.DecidersText([]verdict.Decider{d}) })...)
+				p.By = append(p.By, page.MapList(c.States[i].By, func(d verdict.Decider) string { return revision.DecidersText([]verdict.Decider{d}) })...)
 			}
 		}
 		switch v, one := all.Verdict(); {

@@ -13,8 +13,7 @@ import (
 	"rung/pages/page"
 	"rung/pages/page/role"
 	"rung/revision"
-	"rung/revision/connections"
-	"rung/revision/policies"
+
 	"rung/themes"
 )
 
@@ -90,13 +89,13 @@ func FactsOfPod(r *revision.Revision, pod *model.Pod, now time.Time) *PodFacts {
 	if pod.ToBe != nil {
 		out.Phase = ""
 	}
-	out.Note, out.Odd = policies.PodNote(pod)
+	out.Note, out.Odd = revision.PodNote(pod)
 	pod = r.JudgedPod(pod.Namespace, pod.Name)
 	for _, dir := range model.Directions {
-		out.by[dir] = connections.IsolatingPolicies(r, pod, dir)
+		out.by[dir] = revision.IsolatingPolicies(r, pod, dir)
 		out.Isolated[dir.Lower()] = page.MapList(out.by[dir], model.PolicyKey.String)
 	}
-	touches := connections.RulesTouchingPod(r, pod)
+	touches := revision.RulesTouchingPod(r, pod)
 	order := r.PolicyOrder()
 	places, behind := map[model.PolicyKey]int{}, 0 // behind is the place after the NetworkPolicies
 	for i := range order {
@@ -205,9 +204,9 @@ func (t *TouchingRule) describePolicy(r *revision.Revision, p *model.Policy, now
 	}
 	if none := r.WhyNoRows(p.Key); none != nil {
 		t.NoRows = none.Message
-		t.note += "  " + signs.No + " not enforced: " + policies.NoRowsShort(r, none)
+		t.note += "  " + signs.No + " not enforced: " + revision.NoRowsShort(r, none)
 		sign := role.StateSign(model.StateNotEnforced)
-		if policies.SummarizePolicy(r, p.Key, now).State == model.StateFrozen {
+		if revision.SummarizePolicy(r, p.Key, now).State == model.StateFrozen {
 			sign = role.StateSign(model.StateFrozen) + " frozen"
 		}
 		t.mark = sign + " "
@@ -218,7 +217,7 @@ func (t *TouchingRule) describePolicy(r *revision.Revision, p *model.Policy, now
 // addDefaultDenies adds the default denies behind the rules that let something through
 // (ovn-kubernetes.md#default-deny); how many NetworkPolicies the pod has to do with; and the
 // rules that mean everybody.
-func (o *PodFacts) addDefaultDenies(r *revision.Revision, touches []connections.RuleTouch, head func(title string)) {
+func (o *PodFacts) addDefaultDenies(r *revision.Revision, touches []revision.RuleTouch, head func(title string)) {
 	rows := r.PolicyOrder() == nil
 	var out []*Line
 	for _, dir := range model.Directions {
@@ -229,7 +228,7 @@ func (o *PodFacts) addDefaultDenies(r *revision.Revision, touches []connections.
 		deny := &TouchingRule{Dir: dir, Direction: dir.Lower(), Rule: -1, band: page.None.Text, label: "default deny of " + o.Namespace, word: string(model.Deny), note: "by " + policyLabels(by)}
 		name := "isolated, " + deny.Direction
 		if rows {
-			deny.Of, deny.band = connections.DefaultDeny(o.Namespace, dir), strconv.Itoa(model.TierNetwork)
+			deny.Of, deny.band = revision.DefaultDeny(o.Namespace, dir), strconv.Itoa(model.TierNetwork)
 			name = deny.Of.Label()
 		}
 		names := page.MapList(by, func(k model.PolicyKey) string {
@@ -259,7 +258,7 @@ func (o *PodFacts) addDefaultDenies(r *revision.Revision, touches []connections.
 	if len(touched) > 0 {
 		dim("subject of", fmt.Sprintf("subject of %s, peer of %s more", words.Count(subject, "NetworkPolicy"), words.Thousands(peer)))
 	}
-	if open := policies.OpenRules(r, o.of); rows && open > 0 {
+	if open := revision.OpenRules(r, o.of); rows && open > 0 {
 		dim("everybody", words.Count(open, "rule")+" for other pods "+words.OneOrMany(open, "names", "name")+" no peer and so "+words.OneOrMany(open, "covers", "cover")+" this pod, too")
 	}
 	switch {

@@ -9,7 +9,7 @@ import (
 	"rung/model/ladder"
 	"rung/pages/page"
 	"rung/revision"
-	"rung/revision/policies"
+
 	"rung/themes"
 )
 
@@ -39,7 +39,7 @@ func ListOf(r *revision.Revision, pods []*model.Pod) []*Listed {
 		if p.ToBe != nil {
 			o.Phase = ""
 		}
-		o.Note, o.odd = policies.PodNote(p)
+		o.Note, o.odd = revision.PodNote(p)
 		out[i], at[p.Key] = o, o
 	}
 	for _, k := range policiesInOrder(r) {

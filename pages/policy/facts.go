@@ -6,9 +6,7 @@ import (
 	"rung/model"
 	"rung/pages/page"
 	"rung/revision"
-	"rung/revision/connections"
-	"rung/revision/finding"
-	"rung/revision/policies"
+
 	"rung/system"
 	"strings"
 	"time"
@@ -36,10 +34,10 @@ type PolicyFacts struct {
 	Logging  string   `json:"logging"`
 	// LoggingFrom is the namespace whose annotation sets the levels, absent where
 	// it is the policy's own.
-	LoggingFrom string          `json:"logging_from_namespace,omitempty"`
-	None        string          `json:"no_rows,omitempty"`
-	File        string          `json:"file,omitempty"`
-	Findings    []finding.Brief `json:"findings"`
+	LoggingFrom string           `json:"logging_from_namespace,omitempty"`
+	None        string           `json:"no_rows,omitempty"`
+	File        string           `json:"file,omitempty"`
+	Findings    []revision.Brief `json:"findings"`
 	// Conditions are the reports of controllers, never proof.
 	Conditions []ConditionFacts `json:"conditions"`
 	// Zones is empty without databases.
@@ -94,7 +92,7 @@ type ZoneFacts struct {
 func FactsOfPolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *PolicyFacts {
 	p := r.Cluster.Policy(k)
 	out := &PolicyFacts{Kind: k.Kind, Name: k.NamespacedName(), Tier: p.Tier, Subject: p.SubjectText(), Pods: []string{},
-		Isolates: connections.IsolatedDirections(r, p), APIVersion: p.APIVersion, Isolated: connections.LegacyIsolationText(r, p), Logging: "off", File: p.Origin.Place(), Findings: []finding.Brief{},
+		Isolates: revision.IsolatedDirections(r, p), APIVersion: p.APIVersion, Isolated: revision.LegacyIsolationText(r, p), Logging: "off", File: p.Origin.Place(), Findings: []revision.Brief{},
 		Rules:      RulesOf(r, p),
 		Conditions: page.MapList(r.Conditions(k), conditionOf),
 		Zones:      page.MapList(r.Zones, func(z *model.ZoneState) ZoneFacts { return zoneOf(z, k, now) })}
@@ -103,7 +101,7 @@ func FactsOfPolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *Poli
 	}
 	if a := p.Tiered; a != nil {
 		out.Tiered = &TierPlace{Tier: a.Tier, Priority: a.Priority, Phase: a.Phase}
-		out.Tiered.Refused, out.Tiered.NotJudged = policies.WhyUnjudged(r, p).Facts()
+		out.Tiered.Refused, out.Tiered.NotJudged = revision.WhyUnjudged(r, p).Facts()
 		for _, t := range system.SystemOfKind(k.Kind).Tiers(r.Cluster) {
 			if t.Name == a.Tier {
 				out.Tiered.TierPriority = &t.Priority
@@ -111,7 +109,7 @@ func FactsOfPolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *Poli
 		}
 		out.Logging = ruleLogging(p)
 	}
-	l := policies.LoggingOf(r, p)
+	l := revision.LoggingOf(r, p)
 	out.LoggingFrom = l.Namespace
 	if l.Levels.IsOn() && p.Tiered == nil {
 		out.Logging = l.Levels.String()
@@ -122,7 +120,7 @@ func FactsOfPolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *Poli
 			out.Logging = l.Levels.String() + "; " + out.Logging
 		}
 	}
-	for _, pod := range policies.MeantPods(r, p) {
+	for _, pod := range revision.MeantPods(r, p) {
 		if name := pod.Namespace + "/" + pod.Name; pod.PrimaryUDN() != "" {
 			out.PodsApart = append(out.PodsApart, name)
 		} else {
@@ -132,8 +130,8 @@ func FactsOfPolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *Poli
 	if none := r.WhyNoRows(k); none != nil {
 		out.None = none.Message
 	}
-	for _, f := range finding.FindingsOf(r, k) {
-		brief := finding.BriefOf(f)
+	for _, f := range revision.FindingsOf(r, k) {
+		brief := revision.BriefOf(f)
 		if f.Direction != "" && f.Rule >= 0 {
 			brief.Rule = revision.RuleLabel(f.Direction, f.Rule, "")
 		}

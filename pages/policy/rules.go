@@ -8,8 +8,7 @@ import (
 	"rung/pages/page"
 	"rung/pages/page/role"
 	"rung/revision"
-	"rung/revision/connections"
-	"rung/revision/policies"
+
 	"rung/themes"
 	"slices"
 	"strconv"
@@ -41,7 +40,7 @@ type Rule struct {
 
 // RulesOf are the rules of a policy, ingress before egress.
 func RulesOf(r *revision.Revision, p *model.Policy) []*Rule {
-	return page.MapList(policies.ListRuleFacts(r, p), func(f policies.RuleFacts) *Rule {
+	return page.MapList(revision.ListRuleFacts(r, p), func(f revision.RuleFacts) *Rule {
 		o := &Rule{Direction: f.Direction.Lower(), Index: f.Index, Name: f.Name, Action: p.Kind.RuleActionWord(f.Rule), PeerPods: f.Pods,
 			Peers: f.PeerTexts(), Ports: f.PortTexts(), ACLs: append([]string{}, f.ACLs...), Broken: f.BrokenPortsText(), Of: f.Rule, kind: p.Kind, pods: page.None.Text}
 		if f.SelectsPods && r.WhyNoRows(p.Key) == nil {
@@ -59,7 +58,7 @@ func RulesOf(r *revision.Revision, p *model.Policy) []*Rule {
 				o.pods = "by pod" // other ones for each pod that the rule applies to
 			}
 		}
-		if connections.OutsideTypes(p, f.Direction) {
+		if revision.OutsideTypes(p, f.Direction) {
 			o.Note = "policyTypes leave " + string(f.Direction) + " out: it isolates nothing there, but still allows"
 		}
 		return o
@@ -79,7 +78,7 @@ func RulesWithHeadings(p *model.Policy, rules []*Rule) (out []*Rule) {
 			switch {
 			case p.Kind != model.KindNP:
 				title += " · first match decides"
-			case connections.OutsideTypes(p, dir):
+			case revision.OutsideTypes(p, dir):
 				title = dir.Lower() + " · " + signs.Warned + " not in policyTypes: isolates nothing, but still allows"
 			default:
 				title += " · any match is allowed"

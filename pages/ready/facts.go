@@ -12,7 +12,6 @@ import (
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
-	"rung/revision/policies"
 )
 
 // centralZone is the one zone of OVN-Kubernetes' central mode, whatever nodes
@@ -168,7 +167,7 @@ func reportsInZones(r *revision.Revision, k model.PolicyKey, zones map[string]*m
 	reports := make([]ZoneReport, len(conditions))
 	p.Reports = make([]*ZoneReport, 0, max(len(conditions), len(zones)))
 	for i := range conditions {
-		zone, ok := strings.CutPrefix(conditions[i].Type, policies.ReadyPrefix)
+		zone, ok := strings.CutPrefix(conditions[i].Type, revision.ReadyPrefix)
 		if !ok {
 			continue
 		}
@@ -207,7 +206,7 @@ func reportsInZones(r *revision.Revision, k model.PolicyKey, zones map[string]*m
 func isCentral(conditions []model.Condition, zones map[string]*model.ZoneState) bool {
 	found := false
 	for i := range conditions {
-		if zone, ok := strings.CutPrefix(conditions[i].Type, policies.ReadyPrefix); ok {
+		if zone, ok := strings.CutPrefix(conditions[i].Type, revision.ReadyPrefix); ok {
 			if _, node := zones[zone]; node && zone != centralZone {
 				return false
 			}

@@ -10,8 +10,8 @@ import (
 
 	"rung/model"
 	"rung/revision"
-	"rung/revision/policies"
-	"rung/test/revised"
+
+	"rung/test/given"
 )
 
 // readyWorld has nodes, a policy with conditions, and zones whose rows stand as
@@ -23,12 +23,12 @@ func readyWorld(nodes []string, conditions []model.Condition, rows map[string]mo
 		objects = append(objects, &model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: n}}})
 	}
 	c, _ := (*model.Cluster)(nil).Upsert(objects, nil)
-	p := revision.Facts{Cluster: c, At: revised.Now}
+	p := revision.Facts{Cluster: c, At: given.Now}
 	for _, n := range nodes {
 		z := &model.ZoneState{Name: n, Conn: model.ConnDialling}
 		if in, ok := rows[n]; ok {
 			in.Policy = k
-			z.Conn, z.SyncedAt = model.ConnSynced, revised.Now
+			z.Conn, z.SyncedAt = model.ConnSynced, given.Now
 			z.Policies = map[model.PolicyKey]*model.PolicyInZone{k: &in}
 		}
 		p.Zones = append(p.Zones, z)
@@ -38,11 +38,11 @@ func readyWorld(nodes []string, conditions []model.Condition, rows map[string]mo
 
 func ready(zone, status, message string, ago time.Duration) model.Condition {
 	reason := map[string]string{"True": "SetupSucceeded", "False": "SetupFailed"}[status]
-	return model.Condition{Type: policies.ReadyPrefix + zone, Status: status, Reason: reason, Message: message, Changed: revised.Now.Add(-ago)}
+	return model.Condition{Type: revision.ReadyPrefix + zone, Status: status, Reason: reason, Message: message, Changed: given.Now.Add(-ago)}
 }
 
 func TestReady(t *testing.T) {
-	old := revised.Now.Add(-time.Hour)
+	old := given.Now.Add(-time.Hour)
 	behind := model.PolicyInZone{Missing: 2, DiffSince: old, Touched: old}
 	inSync := model.PolicyInZone{InSync: true}
 	frozen := model.PolicyInZone{None: &model.NoRows{Code: "priority"}, LiveACLs: 3}
@@ -90,14 +90,14 @@ func TestReady(t *testing.T) {
 				Lines: []line{{"a", Failing, model.StateUnknown, ""}, {"global", Gone, model.StateUnknown, ""}}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			all := AllReports(readyWorld(tt.nodes, tt.conditions, tt.rows), revised.Now)
+			all := AllReports(readyWorld(tt.nodes, tt.conditions, tt.rows), given.Now)
 			if len(all) != 1 {
 				t.Fatalf("%d policies", len(all))
 			}
 			p := all[0]
 			got := want{Zones: p.Zones, Ready: p.Ready, Failing: p.Failing, Silent: p.Silent, Gone: p.Gone, Against: p.Against, Failures: p.Failures}
 			if !p.Oldest.IsZero() {
-				got.Oldest, got.Newest = revised.Now.Sub(p.Oldest.Time), revised.Now.Sub(p.Newest.Time)
+				got.Oldest, got.Newest = given.Now.Sub(p.Oldest.Time), given.Now.Sub(p.Newest.Time)
 			}
 			for _, z := range p.Reports {
 				got.Lines = append(got.Lines, line{z.Zone, z.Status, z.Rows, z.Against})
@@ -127,7 +127,7 @@ func BenchmarkReady(b *testing.B) {
 	}
 	r.Cluster, _ = r.Cluster.Upsert(objects, nil)
 	for b.Loop() {
-		if got := AllReports(r, revised.Now); len(got) != 51 {
+		if got := AllReports(r, given.Now); len(got) != 51 {
 			b.Fatal(len(got))
 		}
 	}

@@ -3,7 +3,7 @@ package rows
 import (
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/revision/liverows"
+	"rung/revision"
 )
 
 // ACL is a live ACL as JSON has it (command-line.md#output).
@@ -47,7 +47,7 @@ func (l *Line) ACLFacts() *ACL {
 // IsKept says whether an ACL is of one of some policies and units, also one in an older form. Of
 // any other row only the namespace is known, if it has one.
 func (l *Line) IsKept(keep func(model.Key) bool) bool {
-	unit, isUnit := liverows.UnitOfOwner(l.acl.Owner)
-	policy, isPolicy := liverows.PolicyOfOwner(l.acl.Owner)
+	unit, isUnit := revision.UnitOfOwner(l.acl.Owner)
+	policy, isPolicy := revision.PolicyOfOwner(l.acl.Owner)
 	return isUnit && keep(unit) || isPolicy && keep(policy) || !isUnit && !isPolicy && keep(model.Key{Namespace: l.acl.Owner.Namespace})
 }

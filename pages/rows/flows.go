@@ -15,13 +15,13 @@ import (
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
-	"rung/revision/flows"
+
 	"rung/themes"
 )
 
 // ACLFlows are the logical flows of an ACL, held against it.
 type ACLFlows struct {
-	State flows.FlowState `json:"state"`
+	State revision.FlowState `json:"state"`
 	// Text says how the flows stand, with the likely cause of what is missing or old.
 	Text    string      `json:"text"`
 	Missing []string    `json:"missing_on,omitempty"`
@@ -68,19 +68,19 @@ func (l *Line) ReadFlows(r *revision.Revision, now time.Time) {
 
 // FlowsOfACL are the flows of an ACL in a zone.
 func FlowsOfACL(r *revision.Revision, z *model.ZoneState, a *nb.ACL, now time.Time) *ACLFlows {
-	f := flows.FlowsOfACL(r, z, a, now)
+	f := revision.FlowsOfACL(r, z, a, now)
 	out := &ACLFlows{State: f.State, Text: f.Text, Missing: f.Missing, Since: page.StampText(f.Since), Sign: page.Span{Text: signs.Noted, Role: themes.Info}}
 	switch {
-	case f.State == flows.FlowsMade:
+	case f.State == revision.FlowsMade:
 		out.Sign = page.Span{Text: signs.Yes, Role: themes.OK}
 	case f.AreLate(now):
 		out.Sign = page.Span{Text: signs.Differs, Role: themes.Error}
-	case f.State == flows.FlowsMissing || f.State == flows.FlowsOld:
+	case f.State == revision.FlowsMissing || f.State == revision.FlowsOld:
 		out.Sign.Text = signs.Working
 	}
 	out.Flows = page.MapList(f.Flows, func(x *flow.Flow) FlowFacts {
 		of := FlowOf(x)
-		of.Shared, of.SharedWith = flows.SharedFlowText(r, a, x)
+		of.Shared, of.SharedWith = revision.SharedFlowText(r, a, x)
 		return of
 	})
 	other := func(x FlowFacts) bool { return x.Priority != a.Priority+flow.PriorityOffset }

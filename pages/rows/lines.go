@@ -11,7 +11,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/signs"
 	"rung/pages/page"
-	"rung/revision/liverows"
+	"rung/revision"
 	"rung/themes"
 )
 
@@ -21,10 +21,10 @@ type Line struct {
 	Zone  string
 	Row   nb.Row // live, or desired where it is missing; nil for a heading
 	Lost  bool   // it is missing
-	Mark  liverows.RowMark
+	Mark  revision.RowMark
 	Flows *ACLFlows // of an ACL, where they were read
 
-	acl   *liverows.PlacedACL // nil for other rows
+	acl   *revision.PlacedACL // nil for other rows
 	label string              // the owner's
 	// family is the address family of a set; on names the holders of an ACL, and own says that
 	// the holder is the port group of its policy.
@@ -41,7 +41,7 @@ type Pipeline struct {
 	walked   []*nb.ACL
 	sorted   []Line
 	problems map[*nb.ACL]string // of matches that were looked at
-	holders  *liverows.ACLHolders
+	holders  *revision.ACLHolders
 }
 
 // ReadACLs brings the ACLs of a database into order, again only when one of them is another
@@ -49,11 +49,11 @@ type Pipeline struct {
 // much more often.
 func (p *Pipeline) ReadACLs(db *nb.DB) {
 	walked := slices.AppendSeq(make([]*nb.ACL, 0, len(p.walked)), db.ACLs())
-	holders := liverows.HoldersOf(db, p.holders)
+	holders := revision.HoldersOf(db, p.holders)
 	if slices.Equal(walked, p.walked) && holders == p.holders && p.sorted != nil {
 		return
 	}
-	placed := liverows.PlacedACLs(db)
+	placed := revision.PlacedACLs(db)
 	*p = Pipeline{walked: walked, sorted: make([]Line, len(placed)), problems: map[*nb.ACL]string{}, holders: holders}
 	for i := range placed {
 		x := &placed[i]
@@ -72,17 +72,17 @@ func ownGroup(o nb.Owner, holder nb.Row) bool {
 // ACLs are the ACLs of a zone, those that are lost in their place, under headings: of each
 // stage, and of the rows that decide after an egress Allow. A stage ends with what becomes
 // of a connection that no row matches. only, when set, is the one stage to show.
-func (p *Pipeline) ACLs(zone string, lost []nb.Row, m *liverows.RowMarks, only model.Stage) []*Line {
+func (p *Pipeline) ACLs(zone string, lost []nb.Row, m *revision.RowMarks, only model.Stage) []*Line {
 	all := p.sorted
 	if len(lost) > 0 {
 		all = slices.Clone(all)
 		for _, r := range lost {
 			if a, ok := r.(*nb.ACL); ok {
-				x := liverows.PlaceACL(a)
+				x := revision.PlaceACL(a)
 				all = append(all, Line{Row: a, Lost: true, acl: &x, label: x.Owner.Label(), from: p})
 			}
 		}
-		slices.SortStableFunc(all, func(a, b Line) int { return liverows.CompareACLs(a.acl.ACL, b.acl.ACL) })
+		slices.SortStableFunc(all, func(a, b Line) int { return revision.CompareACLs(a.acl.ACL, b.acl.ACL) })
 	}
 	out := make([]*Line, 0, len(all)+10)
 	end := func(stage string) {
@@ -104,7 +104,7 @@ func (p *Pipeline) ACLs(zone string, lost []nb.Row, m *liverows.RowMarks, only m
 		}
 		if l.acl.AfterAllow && !late {
 			runs++
-			out = append(out, &Line{ID: "late " + strconv.Itoa(runs), full: page.HeadingLine(signs.Late + " " + liverows.AfterAllow)})
+			out = append(out, &Line{ID: "late " + strconv.Itoa(runs), full: page.HeadingLine(signs.Late + " " + revision.AfterAllow)})
 		}
 		late = l.acl.AfterAllow
 		out = append(out, l.inZone(zone, l.acl.Owner, m))
@@ -121,23 +121,23 @@ var stageTitles = map[string]string{
 }
 
 // inZone is the line in a zone, judged by its marks; m is nil where nothing is desired.
-func (l Line) inZone(zone string, owner nb.Owner, m *liverows.RowMarks) *Line {
+func (l Line) inZone(zone string, owner nb.Owner, m *revision.RowMarks) *Line {
 	l.Zone = zone
 	switch id := l.Row.IDs()[nb.KeyID]; {
 	case m == nil:
 	case !l.Lost:
 		l.Mark = m.MarkOf(l.Row, owner)
 	default:
-		l.ID, l.Mark = "missing "+id, liverows.RowMissing
+		l.ID, l.Mark = "missing "+id, revision.RowMissing
 		if m.KnownLost[id] {
-			l.Mark = liverows.RowKnownMissing
+			l.Mark = revision.RowKnownMissing
 		}
 	}
 	return &l
 }
 
 // NamedRows are the rows of a table whose rows have names, by owner and id.
-func NamedRows[R nb.Row](zone string, live iter.Seq[R], lost []nb.Row, m *liverows.RowMarks) []*Line {
+func NamedRows[R nb.Row](zone string, live iter.Seq[R], lost []nb.Row, m *revision.RowMarks) []*Line {
 	var out []*Line
 	add := func(r nb.Row, lost bool) {
 		o := nb.OwnerOfRow(r)
@@ -167,7 +167,7 @@ func (l *Line) MatchProblem() string {
 	a := l.acl.ACL
 	text, ok := l.from.problems[a]
 	if !ok {
-		text = liverows.MatchProblem(a.Match)
+		text = revision.MatchProblem(a.Match)
 		l.from.problems[a] = text
 	}
 	return text
@@ -179,7 +179,7 @@ func (l *Line) FilterText() string {
 	switch r := l.Row.(type) {
 	case *nb.ACL:
 		if l.acl.AfterAllow {
-			s = append(s, signs.Late, liverows.AfterAllow)
+			s = append(s, signs.Late, revision.AfterAllow)
 		}
 		if l.MatchProblem() != "" {
 			s = append(s, badMatch)

@@ -11,7 +11,7 @@ import (
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page"
-	"rung/revision/liverows"
+	"rung/revision"
 	"rung/themes"
 )
 
@@ -109,9 +109,9 @@ func ActionRole(action string) page.Role {
 func (l *Line) priorityCell() page.Cell {
 	sign := page.Span{Text: " "}
 	switch l.acl.Tie {
-	case liverows.TieSame:
+	case revision.TieSame:
 		sign = page.Span{Text: "=", Role: themes.Dim}
-	case liverows.TieUndefined:
+	case revision.TieUndefined:
 		sign = page.Span{Text: signs.Warned, Role: themes.Warn}
 	}
 	return page.Cell{Text: strconv.Itoa(l.acl.Priority), More: page.Line{sign}}
@@ -120,7 +120,7 @@ func (l *Line) priorityCell() page.Cell {
 func (l *Line) ownerCell() page.Cell {
 	c := page.Cell{Text: l.label, Role: themes.Accent}
 	switch l.Mark {
-	case liverows.RowForeign, liverows.RowUncompiled, liverows.RowLegacy:
+	case revision.RowForeign, revision.RowUncompiled, revision.RowLegacy:
 		c.Role = themes.Text
 	}
 	if l.acl != nil && l.acl.AfterAllow {
@@ -143,18 +143,18 @@ func (l *Line) holderCell() page.Cell {
 }
 
 // markText are the marks for people.
-var markText = map[liverows.RowMark]string{
-	liverows.RowSettling:       signs.Working + " settling",
-	liverows.RowDifferent:      signs.Differs + " differs",
-	liverows.RowExtra:          signs.Differs + " extra",
-	liverows.RowMissing:        signs.Differs + " missing",
-	liverows.RowKnownDifferent: signs.Differs + " differs: known",
-	liverows.RowKnownExtra:     signs.Differs + " extra: known",
-	liverows.RowKnownMissing:   signs.Differs + " missing: known",
-	liverows.RowFrozen:         signs.Frozen + " frozen",
-	liverows.RowStrange:        signs.Unmatched + " other form",
-	liverows.RowForeign:        signs.Noted + " other",
-	liverows.RowLegacy:         "~ legacy",
+var markText = map[revision.RowMark]string{
+	revision.RowSettling:       signs.Working + " settling",
+	revision.RowDifferent:      signs.Differs + " differs",
+	revision.RowExtra:          signs.Differs + " extra",
+	revision.RowMissing:        signs.Differs + " missing",
+	revision.RowKnownDifferent: signs.Differs + " differs: known",
+	revision.RowKnownExtra:     signs.Differs + " extra: known",
+	revision.RowKnownMissing:   signs.Differs + " missing: known",
+	revision.RowFrozen:         signs.Frozen + " frozen",
+	revision.RowStrange:        signs.Unmatched + " other form",
+	revision.RowForeign:        signs.Noted + " other",
+	revision.RowLegacy:         "~ legacy",
 }
 
 // badMatch is said where a match cannot be taken apart.
@@ -164,14 +164,14 @@ const badMatch = signs.Warned + " match"
 func (l *Line) stateCell() page.Cell {
 	c := page.Cell{Text: markText[l.Mark], Role: themes.Error}
 	switch l.Mark {
-	case liverows.RowSettling:
+	case revision.RowSettling:
 		c.Role = themes.Info
-	case liverows.RowStrange, liverows.RowLegacy:
+	case revision.RowStrange, revision.RowLegacy:
 		c.Role = themes.Warn
-	case liverows.RowForeign:
+	case revision.RowForeign:
 		c.Role = themes.Dim
 	}
-	if (c.Text == "" || l.Mark == liverows.RowForeign) && l.MatchProblem() != "" {
+	if (c.Text == "" || l.Mark == revision.RowForeign) && l.MatchProblem() != "" {
 		return page.Cell{Text: badMatch, Role: themes.Warn}
 	}
 	return c
@@ -198,9 +198,9 @@ var noteSigns = []struct {
 	sign, means string
 	of          func(*Line) bool
 }{
-	{signs.Late, liverows.AfterAllow + ": to-lport comes after the egress stages", func(l *Line) bool { return l.acl.AfterAllow }},
-	{signs.Tied, "other rows at this priority decide the same", func(l *Line) bool { return l.acl.Tie == liverows.TieSame }},
-	{signs.Warned, "other rows at this priority decide differently: which one wins is undefined", func(l *Line) bool { return l.acl.Tie == liverows.TieUndefined }},
+	{signs.Late, revision.AfterAllow + ": to-lport comes after the egress stages", func(l *Line) bool { return l.acl.AfterAllow }},
+	{signs.Tied, "other rows at this priority decide the same", func(l *Line) bool { return l.acl.Tie == revision.TieSame }},
+	{signs.Warned, "other rows at this priority decide differently: which one wins is undefined", func(l *Line) bool { return l.acl.Tie == revision.TieUndefined }},
 	{signs.Unknown, "Rung cannot parse this match", func(l *Line) bool { return l.MatchProblem() != "" }},
 	{signs.Gone, "in no port group and on no switch: it decides nothing", func(l *Line) bool { return len(l.on) == 0 }},
 }
@@ -232,7 +232,7 @@ func NoteLegend(lines []*Line) (out string) {
 func UndefinedOrder(lines iter.Seq[*Line]) string {
 	var at []string
 	for l := range lines {
-		if l.acl == nil || l.acl.Tie != liverows.TieUndefined {
+		if l.acl == nil || l.acl.Tie != revision.TieUndefined {
 			continue
 		}
 		if text := strconv.Itoa(l.acl.Priority); !slices.Contains(at, text) {

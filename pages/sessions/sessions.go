@@ -12,7 +12,7 @@ import (
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
-	"rung/revision/policies"
+
 	"rung/themes"
 )
 
@@ -39,8 +39,8 @@ type LogSession struct {
 	Problem string     `json:"problem,omitempty"`
 
 	Target model.Key            `json:"-"`
-	Zones  []policies.LoggingIn `json:"-"` // of one that is on
-	Behind []policies.LoggingIn `json:"-"` // those in which not all rows log
+	Zones  []revision.LoggingIn `json:"-"` // of one that is on
+	Behind []revision.LoggingIn `json:"-"` // those in which not all rows log
 	levels string
 	former string // what comes back at the end
 	now    time.Time
@@ -49,13 +49,13 @@ type LogSession struct {
 // FactsOf are the sessions that are on by a revision, and those that ended.
 func FactsOf(r *revision.Revision, ended []model.EndedLogSession, now time.Time) SessionFacts {
 	out := SessionFacts{Sessions: []*LogSession{}, Ended: []*LogSession{}}
-	for _, s := range policies.LogSessions(r) {
+	for _, s := range revision.LogSessions(r) {
 		f := sessionOf(s.Target, s.LogSession, s.Level, now)
 		f.Level, f.Changed, f.Problem, f.Over = clean.Text(s.Level), s.Changed, s.Problem, s.LogSession.IsOver(now)
 		if s.Target.Kind.IsTiered() {
 			f.levels = clean.Text(s.Level)
 		}
-		f.Zones = policies.LoggingByZone(r, s.Target)
+		f.Zones = revision.LoggingByZone(r, s.Target)
 		for _, z := range f.Zones {
 			if z.Why != "" {
 				f.Behind = append(f.Behind, z)

@@ -8,7 +8,7 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/pages/page"
-	"rung/revision/finding"
+	"rung/revision"
 )
 
 // VerdictFacts is the answer about a connection as JSON has it (command-line.md#output).
@@ -63,7 +63,7 @@ type ThroughFacts struct {
 
 // DisagreementFacts is a stage at which policies and rows say different things.
 type DisagreementFacts struct {
-	finding.Brief
+	revision.Brief
 	Zone  string `json:"zone"`
 	Stage string `json:"stage"`
 	Row   string `json:"row,omitempty"`
@@ -169,14 +169,14 @@ func FactsOfAnswer(q trace.Question, a *verdict.Answer) *VerdictFacts {
 func (o *VerdictFacts) AddDetails(t *trace.Trace) {
 	o.Summary, o.Otherwise = t.Sentence(), t.IdleOutcome()
 	for _, d := range t.Disagree {
-		f := DisagreementFacts{Brief: finding.BriefOf(d.Finding), Zone: d.Zone, Stage: string(t.Paths[d.Path].Stages[d.Stage].Stage)}
+		f := DisagreementFacts{Brief: revision.BriefOf(d.Finding), Zone: d.Zone, Stage: string(t.Paths[d.Path].Stages[d.Stage].Stage)}
 		if d.Row != (trace.Row{}) {
 			f.Row = d.Row.String()
 		}
 		o.Findings = append(o.Findings, f)
 	}
 	if f := t.Of2016; f != nil {
-		o.Findings = append(o.Findings, DisagreementFacts{Brief: finding.BriefOf(*f)})
+		o.Findings = append(o.Findings, DisagreementFacts{Brief: revision.BriefOf(*f)})
 	}
 }
 

@@ -6,18 +6,18 @@ import (
 	"rung/model/signs"
 	"rung/model/verdict"
 	"rung/pages/page"
-	"rung/revision/flows"
-	"rung/revision/liverows"
+	"rung/revision"
+
 	"rung/themes"
 )
 
 // OVNFacts is the answer of ovn-trace as JSON has it (command-line.md#output).
 type OVNFacts struct {
-	Verdict   verdict.Verdict `json:"verdict"`
-	Agreement flows.Agreement `json:"agreement"` // with the rows
-	Ways      []OVNWayFacts   `json:"ways"`
+	Verdict   verdict.Verdict    `json:"verdict"`
+	Agreement revision.Agreement `json:"agreement"` // with the rows
+	Ways      []OVNWayFacts      `json:"ways"`
 
-	Words flows.OVNWords `json:"-"`
+	Words revision.OVNWords `json:"-"`
 }
 
 // OVNWayFacts is the answer of ovn-trace about one way.
@@ -43,17 +43,17 @@ type OVNZoneFacts struct {
 
 // OVNStageFacts is the decision of OVN in a stage, and that of the rows.
 type OVNStageFacts struct {
-	Stage     model.Stage      `json:"stage"`
-	Verdict   verdict.Verdict  `json:"verdict"`
-	FoundBy   liverows.FoundBy `json:"found_by,omitempty"`
-	DecidedBy []DeciderFacts   `json:"decided_by"` // one, or those it may be
-	Passed    []DeciderFacts   `json:"passed"`
-	Rows      StageFacts       `json:"rows"`
-	Agreement flows.Agreement  `json:"agreement"`
+	Stage     model.Stage        `json:"stage"`
+	Verdict   verdict.Verdict    `json:"verdict"`
+	FoundBy   revision.FoundBy   `json:"found_by,omitempty"`
+	DecidedBy []DeciderFacts     `json:"decided_by"` // one, or those it may be
+	Passed    []DeciderFacts     `json:"passed"`
+	Rows      StageFacts         `json:"rows"`
+	Agreement revision.Agreement `json:"agreement"`
 }
 
 // FactsOfOVN is the answer of ovn-trace.
-func FactsOfOVN(t *flows.OVNTrace) *OVNFacts {
+func FactsOfOVN(t *revision.OVNTrace) *OVNFacts {
 	out := &OVNFacts{Verdict: t.Verdict(), Agreement: t.Agreement(), Ways: []OVNWayFacts{}, Words: t.InWords()}
 	for i := range t.Ways {
 		w := &t.Ways[i]
@@ -62,7 +62,7 @@ func FactsOfOVN(t *flows.OVNTrace) *OVNFacts {
 	return out
 }
 
-func factsOfZone(h flows.OVNZoneWay) OVNZoneFacts {
+func factsOfZone(h revision.OVNZoneWay) OVNZoneFacts {
 	out := OVNZoneFacts{Zone: h.Zone, Where: h.RunAt, Command: h.Command, Error: h.Error, End: h.End, At: append([]string{}, h.EndsAt...),
 		Cause: h.DisagreementCause(), Stages: []OVNStageFacts{}, Text: h.Text}
 	for i := range h.Stages {
@@ -77,26 +77,26 @@ func factsOfZone(h flows.OVNZoneWay) OVNZoneFacts {
 }
 
 // HasDisagreement says whether OVN and the rows disagree; not where OVN was not asked.
-func (o *OVNFacts) HasDisagreement() bool { return o != nil && o.Agreement == flows.Disagree }
+func (o *OVNFacts) HasDisagreement() bool { return o != nil && o.Agreement == revision.Disagree }
 
 // decidersOfFlow are the rules that a flow may be of.
-func decidersOfFlow(b liverows.RulesBehindFlow) []DeciderFacts {
-	return page.MapList(b.Rules, func(r liverows.BehindRule) DeciderFacts {
+func decidersOfFlow(b revision.RulesBehindFlow) []DeciderFacts {
+	return page.MapList(b.Rules, func(r revision.BehindRule) DeciderFacts {
 		return FactsOfDecider(new(r.Decider()))
 	})
 }
 
 // OVN lists what OVN decides stage by stage, and what the rows say beside it.
-var OVN = &page.Table[flows.OVNLine]{
-	Columns: []page.Column[flows.OVNLine]{
-		{Key: "stage", Title: "STAGE", Cell: func(l flows.OVNLine) page.Cell { return page.Cell{Text: l.Stage} }},
-		{Key: "zone", Title: "ZONE", Cell: func(l flows.OVNLine) page.Cell { return page.Cell{Text: l.Zone} }},
-		{Key: "ovn", Title: "OVN", Cell: func(l flows.OVNLine) page.Cell { return page.Cell{Text: l.OVN} }},
-		{Key: "rows", Title: "ROWS", Cell: func(l flows.OVNLine) page.Cell {
+var OVN = &page.Table[revision.OVNLine]{
+	Columns: []page.Column[revision.OVNLine]{
+		{Key: "stage", Title: "STAGE", Cell: func(l revision.OVNLine) page.Cell { return page.Cell{Text: l.Stage} }},
+		{Key: "zone", Title: "ZONE", Cell: func(l revision.OVNLine) page.Cell { return page.Cell{Text: l.Zone} }},
+		{Key: "ovn", Title: "OVN", Cell: func(l revision.OVNLine) page.Cell { return page.Cell{Text: l.OVN} }},
+		{Key: "rows", Title: "ROWS", Cell: func(l revision.OVNLine) page.Cell {
 			switch l.Agreement {
-			case flows.Agree:
+			case revision.Agree:
 				return page.Cell{Text: "the same"}
-			case flows.Disagree:
+			case revision.Disagree:
 				return page.Cell{Text: signs.Differs + " " + l.Rows, Role: themes.Warn}
 			}
 			return page.Cell{Text: l.Rows}

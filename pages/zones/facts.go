@@ -10,8 +10,6 @@ import (
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
-	"rung/revision/flows"
-	"rung/revision/policies"
 )
 
 // ZoneFacts is the JSON of a zone (command-line.md#output).
@@ -39,7 +37,7 @@ type ZoneFacts struct {
 	Trouble []string `json:"ovn_trouble,omitempty"`
 
 	Of    *model.ZoneState    `json:"-"`
-	Tally *policies.ZoneTally `json:"-"` // nil where there are no policies to judge
+	Tally *revision.ZoneTally `json:"-"` // nil where there are no policies to judge
 	Loss  *LogLoss            `json:"-"` // of lines of the ACL log; nil where none is lost
 	rev   *revision.Revision
 	now   time.Time
@@ -93,9 +91,9 @@ type StoppedDaemon struct {
 }
 
 // FactsOfZone returns the facts of a zone that the table shows; tally holds the zone's counts.
-func FactsOfZone(r *revision.Revision, z *model.ZoneState, tally *policies.ZoneTally, now time.Time) *ZoneFacts {
+func FactsOfZone(r *revision.Revision, z *model.ZoneState, tally *revision.ZoneTally, now time.Time) *ZoneFacts {
 	o := &ZoneFacts{Name: z.Name, Endpoint: z.Endpoint, Server: z.Server, State: z.Conn, SyncedAt: page.Stamp{Time: z.SyncedAt}, Error: z.Error,
-		Writes: z.Writes, Rows: z.RowCount(), Trouble: flows.BehindTexts(r, z, now), Of: z, rev: r, now: now}
+		Writes: z.Writes, Rows: z.RowCount(), Trouble: revision.BehindTexts(r, z, now), Of: z, rev: r, now: now}
 	if r.Mode.Name != revision.RowsMode {
 		o.Tally, o.Policies, o.Units = tally, tally.States, tally.Units
 	}
@@ -104,14 +102,14 @@ func FactsOfZone(r *revision.Revision, z *model.ZoneState, tally *policies.ZoneT
 
 // AllFactsOfZone is FactsOfZone with what only JSON and the text below the table have.
 func AllFactsOfZone(r *revision.Revision, z *model.ZoneState, now time.Time) *ZoneFacts {
-	tally := policies.TallyZone(r, z, now)
+	tally := revision.TallyZone(r, z, now)
 	o := FactsOfZone(r, z, &tally, now)
 	o.Dialect = dialectOf(r, z.Name)
 	if o.Tally == nil {
 		o.Policies, o.Units = map[model.PolicyState]int{}, map[model.PolicyState]int{}
 	}
 	o.Differ = o.differingUnits()
-	p := flows.ProgressOf(r, z)
+	p := revision.ProgressOf(r, z)
 	if p.Known && p.IsTracked() {
 		o.Progress = &RowProgress{Written: p.NodeProgress.Written.Cfg, Made: p.NodeProgress.Made.Cfg, Done: p.NodeProgress.Done.Cfg,
 			Text: p.Text(now, p.SeenAt), Northd: page.Stamp{Time: p.Northd}, Nodes: page.Stamp{Time: p.Nodes}}

@@ -11,7 +11,7 @@ import (
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
-	"rung/revision/flows"
+
 	"rung/themes"
 )
 
@@ -93,7 +93,7 @@ var Table = &page.Table[*ZoneFacts]{
 		// The nb_cfg of the rows written, of the rows that flows were made of, and of the rows
 		// that the zone's nodes have.
 		{Key: "written_made_done", Title: "ROWS/FLOWS/NODES", Sparse: true, NoSort: true, Worth: 95, Cell: func(z *ZoneFacts) page.Cell {
-			p := flows.ProgressOf(z.rev, z.Of)
+			p := revision.ProgressOf(z.rev, z.Of)
 			if !p.Known || !p.IsTracked() {
 				return page.Cell{Text: "–"}
 			}
@@ -114,7 +114,7 @@ var Table = &page.Table[*ZoneFacts]{
 func ZoneSign(r *revision.Revision, z *model.ZoneState, now time.Time) page.Span {
 	switch z.Conn {
 	case model.ConnSynced, model.ConnReadOnly, model.ConnSwept:
-		if flows.IsBelowFaulty(r, z, now) {
+		if revision.IsBelowFaulty(r, z, now) {
 			return page.Span{Text: signs.Warned, Role: themes.Warn}
 		}
 		return page.Span{Text: signs.Live, Role: themes.OK}

@@ -7,7 +7,6 @@ import (
 
 	"rung/model"
 	"rung/revision"
-	"rung/revision/policies"
 )
 
 // What is wrong with a zone is told whole to screen and command: not its last error alone.
@@ -16,7 +15,7 @@ func TestWrong(t *testing.T) {
 	now := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
 	z := &model.ZoneState{Name: "a", Conn: model.ConnLost, Paused: "the zone does not answer", Error: "refused", Attempts: 7}
 	r := &revision.Revision{Facts: revision.Facts{Mode: revision.Mode{Name: revision.RowsMode}}}
-	o := FactsOfZone(r, z, &policies.ZoneTally{InSync: 1, Policies: 2}, now)
+	o := FactsOfZone(r, z, &revision.ZoneTally{InSync: 1, Policies: 2}, now)
 	if got := strings.Join(o.ProblemTexts(), " · "); got != "writing paused: the zone does not answer · refused · 7 attempts" {
 		t.Error(got)
 	}

@@ -33,7 +33,7 @@ var inside = map[string][]string{
 	"sources/retry":    {},
 	"sources/slots":    {},
 
-	"model":    {"model"},
+	"model":    {},
 	"compiler": {"model"},
 
 	// What network plugins differ in, with their built-in clusters.
@@ -62,31 +62,22 @@ var inside = map[string][]string{
 	"engine/below":     {"engine/loop", "engine/zones", "engine/logs", "reconciler", "revision", "system", "sources/kube", "sources/nbdb", "sources/retry", "sources/slots", "model"},
 	"engine/rooms":     {"engine/below", "engine/logs", "engine/loop", "engine/probe", "engine/zones", "revision", "system", "sources/slots", "model", "sources/nbdb"},
 	// Optional rooms: TestRoomsAreOptional says who may import them.
-	"engine/lab":        {"engine/rooms", "engine/below", "engine/loop", "engine/probe", "revision", "system", "model", "sources/acllog", "sources/nbdb", "sources/sandbox"},
-	"engine/ovntrace":   {"engine/rooms", "engine/trace", "revision", "system", "model", "sources/kube", "sources/nbdb/remote"},
-	"engine/sessions":   {"engine/loop", "change/gate", "revision", "system", "model"},
-	"engine/second":     {"engine/zones", "reconciler", "revision", "system", "model", "sources/nbdb/second"},
-	"engine/health":     {"engine/loop", "engine/ownership", "engine/logs", "reconciler", "revision", "system", "model"},
-	"revision/settings": {"system", "sources/kube", "sources/manifests", "sources/reading", "compiler", "model"},
-	"revision":          {"system", "revision/settings", "compiler", "model"},
+	"engine/lab":      {"engine/rooms", "engine/below", "engine/loop", "engine/probe", "revision", "system", "model", "sources/acllog", "sources/nbdb", "sources/sandbox"},
+	"engine/ovntrace": {"engine/rooms", "engine/trace", "revision", "system", "model", "sources/kube", "sources/nbdb/remote"},
+	"engine/sessions": {"engine/loop", "change/gate", "revision", "system", "model"},
+	"engine/second":   {"engine/zones", "reconciler", "revision", "system", "model", "sources/nbdb/second"},
+	"engine/health":   {"engine/loop", "engine/ownership", "engine/logs", "reconciler", "revision", "system", "model"},
+	"revision":        {"system", "sources/kube", "sources/manifests", "sources/reading", "compiler", "model"},
 	// Questions about a revision, from the ground up.
-	"revision/liverows":    {"revision", "system", "compiler", "model"},
-	"revision/policies":    {"revision", "system", "revision/liverows", "compiler", "model"},
-	"revision/flows":       {"revision", "system", "revision/liverows", "model"},
-	"revision/finding":     {"revision", "system", "revision/liverows", "revision/policies", "revision/flows", "compiler", "model"},
-	"revision/connections": {"revision", "system", "revision/liverows", "revision/policies", "revision/finding", "compiler", "model"},
-	"revision/standing":    {"revision", "model"},
-	"revision/reach":       {"revision", "system", "revision/connections", "model"},
-	"engine/compare":       {"change", "change/effect", "change/guard", "revision/finding", "revision/omitted", "revision/reach", "revision", "system", "model"},
-	"engine/probe":         {"revision", "system", "engine/trace", "model"},
-	"engine/convert":       {"revision", "system", "compiler", "sources/manifests", "model"},
-	"engine/propose":       {"revision", "system", "sources/manifests", "model"},
-	"revision/omitted":     {"revision", "system", "model"},
-	"engine/verify":        {"revision/omitted", "revision", "system", "engine/trace", "model", "sources/manifests/yamltree"},
-	"engine/pattern":       {"revision", "system", "engine/verify", "sources/manifests", "model"},
-	"engine/trace":         {"revision/omitted", "revision/standing", "revision", "system", "model", "sources/nbdb/remote"},
-	"engine/source":        {"revision", "system", "sources/kube", "sources/manifests/workload", "model"},
-	"engine/logs":          {"revision", "system", "sources/kube", "sources/acllog", "sources/logfile", "model"},
+	"engine/compare": {"change", "change/effect", "change/guard", "revision", "system", "model"},
+	"engine/probe":   {"revision", "system", "engine/trace", "model"},
+	"engine/convert": {"revision", "system", "compiler", "sources/manifests", "model"},
+	"engine/propose": {"revision", "system", "sources/manifests", "model"},
+	"engine/verify":  {"revision", "system", "engine/trace", "model", "sources/manifests/yamltree"},
+	"engine/pattern": {"revision", "system", "engine/verify", "sources/manifests", "model"},
+	"engine/trace":   {"revision", "system", "model", "sources/nbdb/remote"},
+	"engine/source":  {"revision", "system", "sources/kube", "sources/manifests/workload", "model"},
+	"engine/logs":    {"revision", "system", "sources/kube", "sources/acllog", "sources/logfile", "model"},
 	// Numbers alone: what a line is, they are told.
 	"engine/logs/hits":    {"model"},
 	"engine/logs/entries": {"revision", "system", "model"},
@@ -94,7 +85,7 @@ var inside = map[string][]string{
 	"change/journal":      {"sources/safefile", "model"},
 	"change":              {"change/guard", "revision", "system", "sources/kube", "sources/manifests", "model"},
 	"change/audit":        {"change", "change/guard", "sources/safefile", "model"},
-	"change/effect":       {"change", "change/guard", "revision/omitted", "revision", "system", "sources/manifests", "model"},
+	"change/effect":       {"change", "change/guard", "revision", "system", "sources/manifests", "model"},
 	"change/history":      {"change", "change/journal", "sources/safefile", "sources/manifests", "model"},
 	"change/rewrite":      {"change", "sources/manifests", "model"},
 	"change/write":        {"change", "engine/source", "sources/kube", "sources/manifests", "sources/reading", "sources/safefile", "model"},
@@ -109,7 +100,7 @@ var inside = map[string][]string{
 	"pages/page/role": {"pages/page", "model", "themes"},
 
 	"ui":  {"pages", "engine", "change", "revision", "system", "model", "themes"},
-	"cli": {"cli", "engine", "revision", "system", "model", "themes"},
+	"cli": {"engine", "revision", "system", "model", "themes"},
 	// What commands share, and their rooms, none of which knows another.
 	"cli/process": {"engine/statedir", "model/clean"},
 	"cli/form":    {"model/clean"},
@@ -129,7 +120,7 @@ var inside = map[string][]string{
 	".": {"cli", "ui", "pages", "engine", "change", "revision", "system", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea"},
 
 	// Not part of the product; nothing above names them, so nothing may import them.
-	"test":  {".", "cli", "ui", "pages", "engine", "change", "revision", "system", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea", "test", "bench/workload"},
+	"test":  {".", "cli", "ui", "pages", "engine", "change", "revision", "system", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea", "bench/workload"},
 	"bench": {".", "cli", "ui", "pages", "engine", "change", "revision", "system", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea", "test"},
 }
 
@@ -403,8 +394,8 @@ func TestJudgeImports(t *testing.T) {
 		{"ui/widget/table.go", "rung/ui/rule", []string{"ui/widget/table.go imports rung/ui/rule: a view never imports a view"}},
 		{"ui/plan/do.go", "rung/ui/preview", nil},
 		{"ui/views.go", "rung/ui/rule", nil},
-		{"revision/summary.go", "rung/revision/settings", nil},
-		{"revision/summary.go", "rung/change/gate", []string{"revision/summary.go imports rung/change/gate: revision may import system, revision/settings, compiler, model"}},
+		{"revision/summary.go", "rung/revision", nil},
+		{"revision/summary.go", "rung/change/gate", []string{"revision/summary.go imports rung/change/gate: revision may import system, revision, compiler, model"}},
 		{"change/gate/gate.go", "rung/engine", []string{"change/gate/gate.go imports rung/engine: change/gate may import change, revision, system, sources/kube, sources/manifests, sources/safefile, model"}},
 		{"ui/ladder/view.go", "rung/compiler", []string{"ui/ladder/view.go imports rung/compiler: ui may import pages, engine, change, revision, system, model, themes"}},
 		{"cli/ladder.go", "rung/ui", []string{"cli/ladder.go imports rung/ui: cli may import cli, engine, revision, system, model, themes"}},

@@ -20,7 +20,7 @@ import (
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
 	"rung/model/words"
-	"rung/revision/connections"
+	"rung/revision"
 	"rung/test/given"
 )
 
@@ -151,7 +151,7 @@ func Otherwise(e *effect.Effect) string {
 	out := fmt.Sprintf("%d of %d, %d lost", o.Lines, o.Judged, o.Unattributed)
 	for i := range o.Groups {
 		g := &o.Groups[i]
-		out += fmt.Sprintf(": %s → %s: %s (%s)", g.Before, g.After, seenText(g), connections.SeenSaid(g))
+		out += fmt.Sprintf(": %s → %s: %s (%s)", g.Before, g.After, seenText(g), revision.SeenSaid(g))
 	}
 	return out
 }
@@ -220,6 +220,6 @@ func Titles(h *history.History) (out []string) {
 // seenText says in one line which logged connections become something else: "blue/api-0 →
 // red (3 pods), TCP 80: 14 lines".
 func seenText(g *diff.LoggedGroup) string {
-	return fmt.Sprintf("%s → %s, %s: %s", connections.EndsText(g.From), connections.EndsText(g.To),
-		connections.PortsText([]verdict.PortRange{{Protocol: g.Protocol, Lo: g.Port, Hi: g.Port}}), words.Count(g.Lines, "line"))
+	return fmt.Sprintf("%s → %s, %s: %s", revision.EndsText(g.From), revision.EndsText(g.To),
+		revision.PortsText([]verdict.PortRange{{Protocol: g.Protocol, Lo: g.Port, Hi: g.Port}}), words.Count(g.Lines, "line"))
 }

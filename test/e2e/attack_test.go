@@ -18,7 +18,7 @@ import (
 
 	"rung/model"
 	"rung/revision"
-	"rung/revision/liverows"
+
 	"rung/sources/sandbox"
 	"rung/test/install"
 	"rung/test/ovsdb"
@@ -316,7 +316,7 @@ func (a *attack) calm(when string) {
 			if z.Conn != model.ConnSynced || z.Paused != "" || z.Pending > 0 || z.Policies == nil {
 				return false
 			}
-			for _, k := range slices.Concat(liverows.ZonePolicies(r, z), r.Units()) {
+			for _, k := range slices.Concat(revision.ZonePolicies(r, z), r.Units()) {
 				in := z.PolicyJoin(k)
 				if in == nil && k.Kind == model.KindNetpolNode {
 					continue // another zone's

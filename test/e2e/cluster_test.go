@@ -27,7 +27,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
-	"rung/revision/liverows"
+
 	"rung/sources/sandbox"
 	"rung/test/install"
 	"rung/test/ovsdb"
@@ -302,7 +302,7 @@ func settled(n int) func(*revision.Revision) bool {
 			if z.Conn != model.ConnSynced || z.Policies == nil {
 				return false
 			}
-			for _, k := range liverows.ZonePolicies(r, z) {
+			for _, k := range revision.ZonePolicies(r, z) {
 				in := z.PolicyJoin(k)
 				if in == nil || in.None == nil && (!in.InSync || in.Waiting > 0) || (in.None == nil) != (r.WhyNoRows(k) == nil) {
 					return false

@@ -17,7 +17,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
-	"rung/revision/policies"
+
 	"rung/test/install"
 	"rung/test/ovsdb"
 	"rung/test/wait"
@@ -384,13 +384,13 @@ func TestStartUpRepair(t *testing.T) {
 		t.Error("the port group was made anew instead of mended")
 	}
 	for name, want := range map[string]string{"refused": "frozen: still enforced at 50", "mute": "frozen: still enforced at 50"} {
-		if s := policies.SummarizePolicy(rev, anpKey(name), w.Now()); s.State != model.StateFrozen || s.Text != want {
+		if s := revision.SummarizePolicy(rev, anpKey(name), w.Now()); s.State != model.StateFrozen || s.Text != want {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
 	look := c.reader()
 	for _, name := range []string{"one", "two"} {
-		s := policies.SummarizePolicy(look.settle(), anpKey(name), look.Now())
+		s := revision.SummarizePolicy(look.settle(), anpKey(name), look.Now())
 		if s.State != model.StateInSync || s.InSync != 3 || s.Text != "in sync" {
 			t.Errorf("the reader says of %s: %+v", name, s)
 		}

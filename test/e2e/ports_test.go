@@ -7,7 +7,7 @@ import (
 
 	"rung/model/ovn/nb"
 	"rung/revision"
-	"rung/revision/policies"
+
 	"rung/test/ovsdb"
 	"rung/test/wait"
 )
@@ -28,7 +28,7 @@ func TestPortsComeAndGo(t *testing.T) {
 	home := find(t, db, nb.TableSwitch, "n1", func(s ovsdb.Record) bool { return s.Str("name") == "n1" }).UUID()
 	ovsdb.Transact(t, addr, mutate(nb.TableSwitch, home, "ports", "delete", set(ref(port.UUID()))))
 	r.until("the pod waits", func(rev *revision.Revision) bool {
-		return policies.SummarizePolicy(rev, anpKey("one"), r.Now()).Waiting == 1
+		return revision.SummarizePolicy(rev, anpKey("one"), r.Now()).Waiting == 1
 	})
 	if g := byID(t, ovsdb.Dump(t, addr), nb.TablePortGroup, "AdminNetworkPolicy:one"); g["ports"] == nil || equal(map[string]ovsdb.Record{"": g}, map[string]ovsdb.Record{"": group}) {
 		t.Fatalf("the port is still in the group: %v", g)

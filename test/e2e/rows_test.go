@@ -16,7 +16,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
-	"rung/revision/policies"
+
 	"rung/test/ovsdb"
 	"rung/test/wait"
 )
@@ -167,7 +167,7 @@ func TestFrozen(t *testing.T) {
 	frozen := func(what, condition string) {
 		t.Helper()
 		r.until(what+": frozen", func(rev *revision.Revision) bool {
-			s := policies.SummarizePolicy(rev, anpKey("one"), r.Now())
+			s := revision.SummarizePolicy(rev, anpKey("one"), r.Now())
 			return s.State == model.StateFrozen && s.Text == "frozen: still enforced at 50"
 		})
 		if is := textOf(t, ovsdb.Dump(t, addr), "one"); is != before {
@@ -177,7 +177,7 @@ func TestFrozen(t *testing.T) {
 			return conditions(rev, "one", "False", "SetupFailed", condition)
 		})
 		r.until(what+": the other policy follows", func(rev *revision.Revision) bool {
-			return policies.SummarizePolicy(rev, anpKey("other"), r.Now()).State == model.StateInSync
+			return revision.SummarizePolicy(rev, anpKey("other"), r.Now()).State == model.StateInSync
 		})
 	}
 	mended := func(what string) {
@@ -222,7 +222,7 @@ func TestFrozen(t *testing.T) {
 	// One that was never programmed has no rows that could decide.
 	r.apply(anp("late", 100, "team=ops", "in Deny *"))
 	r.until("not enforced", func(rev *revision.Revision) bool {
-		s := policies.SummarizePolicy(rev, anpKey("late"), r.Now())
+		s := revision.SummarizePolicy(rev, anpKey("late"), r.Now())
 		return s.State == model.StateNotEnforced && s.Text == "not enforced: above 99"
 	})
 	if rows := textOf(t, ovsdb.Dump(t, addr), "late"); rows != "" {

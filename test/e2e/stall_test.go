@@ -15,7 +15,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/plan"
 	"rung/revision"
-	"rung/revision/policies"
+
 	"rung/test/install"
 	"rung/test/ovsdb"
 	"rung/test/wait"
@@ -113,7 +113,7 @@ func TestStalledZone(t *testing.T) {
 	if age < 4*time.Second || z.DB == nil || z.Paused == "" {
 		t.Errorf("%v old, database %t, paused %q", age, z.DB != nil, z.Paused)
 	}
-	if s := policies.SummarizePolicy(rev, anpKey("c23"), r.Now()); s.State != model.StateStale || s.Text != "stale n2" || s.InSync != 2 {
+	if s := revision.SummarizePolicy(rev, anpKey("c23"), r.Now()); s.State != model.StateStale || s.Text != "stale n2" || s.InSync != 2 {
 		t.Errorf("summary of a policy: %+v", s)
 	}
 	// The others go on.

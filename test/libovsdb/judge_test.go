@@ -13,7 +13,6 @@ import (
 	"rung/engine/lab"
 	"rung/engine/source"
 	"rung/revision"
-	"rung/revision/settings"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/ovn-kubernetes/libovsdb/client"
@@ -58,12 +57,12 @@ func TestJudge(t *testing.T) {
 			dir := memory(t)
 			manifests, sockets := filepath.Join(dir, "m"), filepath.Join(dir, "s")
 			writeFiles(t, manifests, states[0])
-			features := settings.Features{}
+			features := revision.Features{}
 			features.AddDemo()
 			// The context of the test ends before what it cleans up.
 			e, err := engine.New(context.Background(), engine.Config{
 				Mode:    revision.Mode{Name: "files", Title: manifests, Sandbox: true, Reconciles: true},
-				Sources: []source.Source{write.NewFiles(write.FileOptions{Paths: []string{manifests}})}, Writes: true, Flags: settings.Flags{Features: features},
+				Sources: []source.Source{write.NewFiles(write.FileOptions{Paths: []string{manifests}})}, Writes: true, Flags: revision.Flags{Features: features},
 				Sandbox: lab.New(lab.Config{Server: program, Dir: sockets, Foreign: true}),
 			})
 			if err != nil {
@@ -127,7 +126,7 @@ func settled(e *engine.Engine) bool {
 }
 
 // hung are rows of which every ACL says what it hangs on.
-func hung(rows map[string]ovsdb.Record, c *model.Cluster, f settings.Features, zone string) map[string]ovsdb.Record {
+func hung(rows map[string]ovsdb.Record, c *model.Cluster, f revision.Features, zone string) map[string]ovsdb.Record {
 	rows = maps.Clone(rows)
 	d := compiler.Compile(c, compiler.Options{DNS: f.DNS})
 	for p := range d.Policies() {

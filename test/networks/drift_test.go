@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"rung/compiler"
-	"rung/compiler/zonedb"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/reconciler/tracker"
+	"rung/revision"
 	"rung/test/networks"
 )
 
@@ -26,7 +26,7 @@ func TestNoFalseDifferences(t *testing.T) {
 		w := networks.NewWorld(seed)
 		d := compiler.Compile(w.Cluster(), settingsOf(w).compiler)
 		for _, zone := range networks.Zones {
-			for k, p := range judged(d, zone, zonedb.Of(d, zone)) {
+			for k, p := range judged(d, zone, revision.Of(d, zone)) {
 				units++
 				if !p.InSync && p.None == nil && !p.NotComparable {
 					t.Fatalf("world %d, zone %s: %s differs: %+v", seed, zone, k, p.Diffs)
@@ -52,7 +52,7 @@ func TestAlteredRowsAreNamed(t *testing.T) {
 			continue
 		}
 		for _, zone := range networks.Zones[:1] {
-			db := zonedb.Of(d, zone)
+			db := revision.Of(d, zone)
 			seen := map[string]bool{}
 			for row := range db.OwnedRows() {
 				o := nb.OwnerOfRow(row)
@@ -138,7 +138,7 @@ func TestRowsOfUnknownNetworksAreLeftAlone(t *testing.T) {
 		w := networks.NewWorld(seed)
 		c, s := w.Cluster(), settingsOf(w)
 		d := compiler.Compile(c, s.compiler)
-		db := zonedb.Of(d, "n1")
+		db := revision.Of(d, "n1")
 		var gone []model.Key
 		for o := range c.Objects() {
 			switch o.ObjectKey().Kind {

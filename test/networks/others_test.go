@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/compiler"
-	"rung/compiler/zonedb"
 	"rung/model/ovn/nb"
+	"rung/revision"
 	"rung/sources/sandbox/rows"
 	"rung/test/networks"
 )
@@ -29,7 +29,7 @@ func TestOthersAreTheSandboxs(t *testing.T) {
 		for _, zone := range networks.Zones {
 			isolation, tier0 := "", 0
 			var printed, written []string
-			gs, as := zonedb.Others(d, zone)
+			gs, as := revision.Others(d, zone)
 			for _, a := range as {
 				printed = append(printed, fmt.Sprint(a.ExternalIDs, a.Tier, a.Priority, a.Direction, a.Action, a.Match))
 				tier0++

@@ -16,7 +16,7 @@ import (
 	"rung/model/verdict"
 	"rung/model/verdict/walk"
 	"rung/revision"
-	"rung/revision/connections"
+
 	"rung/system"
 	"rung/test/networks"
 )
@@ -141,14 +141,14 @@ func matrixIsTrace(t *testing.T, seed uint64, r *revision.Revision, compared *in
 		return
 	}
 	ports := verdict.Ports{Protocol: verdict.TCP, Port: 80}
-	m, err := connections.FindMatrix(r, context.Background(), ports)
+	m, err := revision.FindMatrix(r, context.Background(), ports)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ends := map[model.Key]*connections.MatrixEnd{}
+	ends := map[model.Key]*revision.MatrixEnd{}
 	for _, ns := range m.Namespaces {
 		for _, work := range ns.Parts {
-			for _, pod := range append([]*connections.MatrixEnd{work}, work.Parts...) {
+			for _, pod := range append([]*revision.MatrixEnd{work}, work.Parts...) {
 				if pod.Pods() == 1 {
 					ends[model.Key{Kind: model.KindPod, Namespace: ns.Namespace, Name: cmp.Or(pod.Pod, pod.Workload)}] = pod
 				}
@@ -166,9 +166,9 @@ func matrixIsTrace(t *testing.T, seed uint64, r *revision.Revision, compared *in
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := connections.CellVerdict(one.Verdict)
+			want := revision.CellVerdict(one.Verdict)
 			if len(one.Families) > 0 && one.Families[0].Verdict != one.Families[1].Verdict {
-				want = connections.CellMixed
+				want = revision.CellMixed
 			}
 			if got := m.Cell(a, b).Verdict(); got != want {
 				t.Fatalf("world %d, network %s: %s: the matrix says %s, the connection by itself %s", seed, r.Network.Name, q, got, want)

@@ -15,8 +15,7 @@ import (
 	"rung/model/ovn/ovntrace"
 	verdicts "rung/model/verdict"
 	"rung/revision"
-	"rung/revision/flows"
-	"rung/revision/liverows"
+
 	"rung/test/install"
 )
 
@@ -113,7 +112,7 @@ func (w *world) traceOne(t *testing.T, d *drawn, rev *revision.Revision, tracer 
 		t.Errorf("%s: %v", c, err)
 		return
 	}
-	way := flows.OVNWay{Rows: rows}
+	way := revision.OVNWay{Rows: rows}
 	texts := ""
 	for i := range asks {
 		cmd, text, err := w.zones[asks[i].Zone].OVNTrace(t.Context(), &asks[i])
@@ -121,8 +120,8 @@ func (w *world) traceOne(t *testing.T, d *drawn, rev *revision.Revision, tracer 
 			t.Errorf("%s: %v", c, err)
 			return
 		}
-		h := flows.OVNZoneWay{Zone: asks[i].Zone, Text: text}
-		h.ReadOutput(&asks[i], rows.Stages, liverows.NewRuleFinder(rev, h.Zone))
+		h := revision.OVNZoneWay{Zone: asks[i].Zone, Text: text}
+		h.ReadOutput(&asks[i], rows.Stages, revision.NewRuleFinder(rev, h.Zone))
 		way.Zones = append(way.Zones, h)
 		texts += fmt.Sprintf("%q\n%s\n", cmd, text)
 		for _, s := range h.Stages {
@@ -136,12 +135,12 @@ func (w *world) traceOne(t *testing.T, d *drawn, rev *revision.Revision, tracer 
 	}
 	count[string(way.Verdict())]++
 	count[string(way.Agreement())]++
-	whole := flows.OVNTrace{Connection: c, Ways: []flows.OVNWay{way}}
+	whole := revision.OVNTrace{Connection: c, Ways: []revision.OVNWay{way}}
 	words := whole.InWords()
 	switch {
-	case way.Agreement() == flows.Disagree:
+	case way.Agreement() == revision.Disagree:
 		t.Errorf("%s: %+v\n%s", c, words, texts)
-	case way.Agreement() == flows.NotCompared && rows.Verdict != verdicts.Unknown:
+	case way.Agreement() == revision.NotCompared && rows.Verdict != verdicts.Unknown:
 		t.Errorf("%s is not compared: %+v\n%s", c, words, texts)
 	case rows.Verdict != verdicts.Undefined && rows.Verdict != verdicts.Unknown && way.Verdict() != rows.Verdict:
 		t.Errorf("%s: ovn-trace %s, rows %s: %+v\n%s", c, way.Verdict(), rows.Verdict, words, texts)

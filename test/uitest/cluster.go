@@ -11,7 +11,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
-	"rung/revision/policies"
 )
 
 // ClusterFacts is the demo's objects as those of a cluster that is observed, with every
@@ -185,7 +184,7 @@ func ControllerReports(p *revision.Facts, k model.PolicyKey, failed map[string]s
 	policy := *p.Cluster.Policy(k)
 	policy.Conditions = nil
 	for i, z := range zones {
-		c := model.Condition{Type: policies.ReadyPrefix + z, Status: "True", Reason: "SetupSucceeded", Message: "Setting up OVN DB plumbing was successful",
+		c := model.Condition{Type: revision.ReadyPrefix + z, Status: "True", Reason: "SetupSucceeded", Message: "Setting up OVN DB plumbing was successful",
 			Changed: Now.Add(-30*time.Minute - time.Duration(i)*time.Second)}
 		if text, bad := failed[z]; bad {
 			c.Status, c.Reason, c.Message, c.Changed = "False", "SetupFailed", text, Now.Add(-7*time.Minute)

@@ -17,7 +17,7 @@ import (
 	"rung/model/plan"
 	"rung/model/verdict"
 	"rung/revision"
-	"rung/revision/flows"
+
 	"rung/ui/view"
 )
 
@@ -38,7 +38,7 @@ type Fake struct {
 	// empty preview.
 	OnPlanAgain func(back bool) (*gate.Preview, error)
 	// OnOVNTrace answers OVNTrace; nil has nowhere to run it.
-	OnOVNTrace func(verdict.Connection) (*flows.OVNTrace, error)
+	OnOVNTrace func(verdict.Connection) (*revision.OVNTrace, error)
 	// OnController answers ControllerLog; nil is no cluster.
 	OnController func(zone string, policy model.PolicyKey) (*controllerlog.Log, error)
 
@@ -189,7 +189,7 @@ func (f *Fake) Probe(ctx context.Context, c verdict.Connection, at func(probe.Pr
 }
 
 // OVNTrace returns the result of OnOVNTrace.
-func (f *Fake) OVNTrace(_ context.Context, c verdict.Connection, told func(string)) (*flows.OVNTrace, error) {
+func (f *Fake) OVNTrace(_ context.Context, c verdict.Connection, told func(string)) (*revision.OVNTrace, error) {
 	f.recordCall("ovn-trace " + c.String())
 	told("zone ovn-worker: running ovn-trace")
 	if f.OnOVNTrace == nil {

@@ -7,7 +7,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
-	"rung/revision/liverows"
 )
 
 // AddUnits adds to the zones of the parts what is compiled besides
@@ -51,7 +50,7 @@ func AddHolders(p *revision.Facts) {
 	for i, z := range p.Zones {
 		groups := map[string]*nb.PortGroup{}
 		for _, k := range rev.Units() {
-			table, name := liverows.HolderOf(k)
+			table, name := revision.HolderOf(k)
 			if table != nb.TablePortGroup || k.Namespace == "" {
 				continue
 			}

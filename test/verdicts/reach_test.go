@@ -13,7 +13,6 @@ import (
 	"rung/model/verdict/matrix"
 	"rung/model/verdict/walk"
 	"rung/revision"
-	"rung/revision/reach"
 )
 
 // twoRevisions draws two states of a cluster: other policies, and pods that came, went and got
@@ -161,24 +160,24 @@ var borderPorts = []struct {
 }{{verdict.TCP, []uint16{1, 78, 79, 80, 81, 82, 83, 84, 85, 65535}}, {verdict.UDP, []uint16{79, 80, 81, 82, 83, 84}}, {verdict.SCTP, []uint16{80, 82, 84}}, {verdict.ICMP, []uint16{0}}}
 
 // wantedChange is what becomes of connections by the verdicts of both sides.
-func wantedChange(was, is matrix.Outcome) reach.ChangeKind {
+func wantedChange(was, is matrix.Outcome) revision.ChangeKind {
 	a, b := was&matrix.Allowed != 0, is&matrix.Allowed != 0
 	switch {
 	case was == is:
 		return ""
 	case !a && b, a && b && is == matrix.Allowed:
-		return reach.Opens
+		return revision.Opens
 	case a && !b, a && b && was == matrix.Allowed:
-		return reach.Closes
+		return revision.Closes
 	case was != 0 && is != 0:
-		return reach.Differs
+		return revision.Differs
 	}
 	return ""
 }
 
 // changeAt is the kind of the change that the list tells of a connection, empty for none.
-func changeAt(tb testing.TB, c *reach.Changes, from, to string, addr netip.Addr, proto verdict.Protocol, port uint16) (kind reach.ChangeKind) {
-	is := func(e *reach.End, name string) bool {
+func changeAt(tb testing.TB, c *revision.Changes, from, to string, addr netip.Addr, proto verdict.Protocol, port uint16) (kind revision.ChangeKind) {
+	is := func(e *revision.End, name string) bool {
 		if name != "" {
 			return e.String() == name
 		}
@@ -186,7 +185,7 @@ func changeAt(tb testing.TB, c *reach.Changes, from, to string, addr netip.Addr,
 	}
 	for i := range c.List {
 		x := &c.List[i]
-		if x.Kind == reach.Decided || !is(&x.From, from) || !is(&x.To, to) {
+		if x.Kind == revision.Decided || !is(&x.From, from) || !is(&x.To, to) {
 			continue
 		}
 		for _, p := range x.Ports {
@@ -204,19 +203,19 @@ func changeAt(tb testing.TB, c *reach.Changes, from, to string, addr netip.Addr,
 // TestReachIsEveryVerdict holds reach.Compare against every pair of pods: of each two workloads, and
 // of each workload and the addresses at the borders of networks, at the borders of ports.
 func TestReachIsEveryVerdict(t *testing.T) {
-	n := map[reach.ChangeKind]int{}
+	n := map[revision.ChangeKind]int{}
 	for seed := range draws(60, 500) {
 		w := newWorld(uint64(seed) + 77000)
 		before, after := w.twoRevisions(t)
-		got, err := reach.Compare(t.Context(), before, after)
+		got, err := revision.Compare(t.Context(), before, after)
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, err := reach.Compare(t.Context(), after, before)
+		back, err := revision.Compare(t.Context(), after, before)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if same, err := reach.Compare(t.Context(), after, after); err != nil {
+		if same, err := revision.Compare(t.Context(), after, after); err != nil {
 			t.Fatal(err)
 		} else if len(same.List) > 0 {
 			t.Fatalf("seed %d: a revision differs from itself: %+v", seed, same.List[0])
@@ -229,7 +228,7 @@ func TestReachIsEveryVerdict(t *testing.T) {
 		}
 	}
 	t.Log(n)
-	for _, kind := range []reach.ChangeKind{reach.Opens, reach.Closes, reach.Differs, ""} {
+	for _, kind := range []revision.ChangeKind{revision.Opens, revision.Closes, revision.Differs, ""} {
 		if n[kind] < 20 {
 			t.Errorf("%q: only %d", kind, n[kind])
 		}
@@ -238,7 +237,7 @@ func TestReachIsEveryVerdict(t *testing.T) {
 
 // checkReach holds changes against every pair of pods of two revisions, and of pods and addresses outside,
 // at the borders of ports, and counts the kinds there are.
-func checkReach(t *testing.T, seed int, got *reach.Changes, before, after *revision.Revision, n map[reach.ChangeKind]int) {
+func checkReach(t *testing.T, seed int, got *revision.Changes, before, after *revision.Revision, n map[revision.ChangeKind]int) {
 	t.Helper()
 	mine, theirs := workloadEnds(before), workloadEnds(after)
 	names := slices.Collect(maps.Keys(mine))
@@ -279,10 +278,10 @@ func checkReach(t *testing.T, seed int, got *reach.Changes, before, after *revis
 }
 
 // checkMirror: what opens closes on the way back, by the same ends and ports.
-func checkMirror(t *testing.T, there, back *reach.Changes) {
+func checkMirror(t *testing.T, there, back *revision.Changes) {
 	t.Helper()
-	mirrored := map[reach.ChangeKind]reach.ChangeKind{reach.Opens: reach.Closes, reach.Closes: reach.Opens, reach.Differs: reach.Differs, reach.Decided: reach.Decided}
-	texts := func(c *reach.Changes, kinds map[reach.ChangeKind]reach.ChangeKind) (out []string) {
+	mirrored := map[revision.ChangeKind]revision.ChangeKind{revision.Opens: revision.Closes, revision.Closes: revision.Opens, revision.Differs: revision.Differs, revision.Decided: revision.Decided}
+	texts := func(c *revision.Changes, kinds map[revision.ChangeKind]revision.ChangeKind) (out []string) {
 		for i := range c.List {
 			x := &c.List[i]
 			kind := x.Kind
@@ -300,7 +299,7 @@ func checkMirror(t *testing.T, there, back *reach.Changes) {
 }
 
 // checkExamples asks each example of the side that has it.
-func checkExamples(t *testing.T, seed int, before, after *revision.Revision, got *reach.Changes) {
+func checkExamples(t *testing.T, seed int, before, after *revision.Revision, got *revision.Changes) {
 	t.Helper()
 	for i := range got.List {
 		c := &got.List[i]

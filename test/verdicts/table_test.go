@@ -10,12 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/compiler"
-	"rung/compiler/zonedb"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
 	"rung/model/verdict/index"
 	"rung/model/verdict/walk"
+	"rung/revision"
 	"rung/test/made"
 )
 
@@ -98,7 +98,7 @@ func say(a verdict.Answer) string {
 func TestAnswers(t *testing.T) {
 	c := tableWorld()
 	x, d := indexOf(t, c, compiler.Options{IPv4: true})
-	zones := walk.ZonesByName{"n1": walk.NewZone("n1", zonedb.Of(d, "n1"), &walk.MatchCache{}, nil), "n2": walk.NewZone("n2", zonedb.Of(d, "n2"), &walk.MatchCache{}, nil)}
+	zones := walk.ZonesByName{"n1": walk.NewZone("n1", revision.Of(d, "n1"), &walk.MatchCache{}, nil), "n2": walk.NewZone("n2", revision.Of(d, "n2"), &walk.MatchCache{}, nil)}
 	web, red := verdict.PodEnd("blue", "web"), verdict.PodEnd("red", "web")
 	addr := func(s string) verdict.Endpoint { return verdict.AddrEnd(netip.MustParseAddr(s)) }
 	for _, q := range []struct {
@@ -253,7 +253,7 @@ func TestDefects(t *testing.T) {
 	named := wholeNamespaces("named", 5, "t=a", []model.Rule{made.Rule(model.Deny, made.Peers(made.NSPeer("t=b")), model.Port{Name: "http"})}, nil)
 	x, d := indexOf(t, made.Cluster(made.NS("a", "t=a"), made.NS("b", "t=b"), made.Node("n1", ""), np, out, half, named,
 		http("a/db", "app=db", "10.1.0.1"), http("a/shut", "app=shut", "10.1.0.2"), http("b/one", "app=x", "10.1.0.3"), http("b/two", "app=x", "10.1.0.4")), compiler.Options{IPv4: true})
-	zones := walk.ZonesByName{"n1": walk.NewZone("n1", zonedb.Of(d, "n1"), &walk.MatchCache{}, nil)}
+	zones := walk.ZonesByName{"n1": walk.NewZone("n1", revision.Of(d, "n1"), &walk.MatchCache{}, nil)}
 	for _, c := range []struct {
 		verdict.Connection
 		verdict verdict.Verdict
@@ -307,7 +307,7 @@ func TestServiceBeforeLoadBalancing(t *testing.T) {
 		row(nb.FromLport, "ip4.src == 169.254.169.5"):                verdict.Allow,
 		row(nb.ToLport, "ip4.src == 10.1.0.1"):                       verdict.Allow,
 	} {
-		db := zonedb.Of(d, "n1")
+		db := revision.Of(d, "n1")
 		sw := *db.SwitchByName("n1")
 		sw.ACLs = append([]string{match.UUID}, sw.ACLs...)
 		db = db.Apply([]nb.RowChange{{New: match}, {Old: db.SwitchByName("n1"), New: &sw}})

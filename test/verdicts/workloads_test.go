@@ -12,7 +12,7 @@ import (
 	"rung/model"
 	"rung/model/verdict/matrix"
 	"rung/revision"
-	"rung/revision/reach"
+
 	"rung/sources/manifests"
 )
 
@@ -171,7 +171,7 @@ func TestWorkloadsArePods(t *testing.T) {
 			cluster = append(cluster, d.pods(&address)...)
 		}
 		workloads, pods := readDocs(t, repository), readDocs(t, cluster)
-		table, err := reach.TableOf(t.Context(), workloads)
+		table, err := revision.TableOf(t.Context(), workloads)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -249,7 +249,7 @@ func (w *world) changeWorkloads(all []drawnWorkload) (out []drawnWorkload) {
 // controllers would make of either: each pair asked by itself, at the borders of ports and networks. The
 // second folder has its manifests in other files.
 func TestDiffOfFolders(t *testing.T) {
-	n := map[reach.ChangeKind]int{}
+	n := map[revision.ChangeKind]int{}
 	for seed := range draws(40, 500) {
 		w := newWorld(uint64(seed) + 123000)
 		policies := w.drawPolicies()
@@ -285,16 +285,16 @@ func TestDiffOfFolders(t *testing.T) {
 			}
 			folders[side], clusters[side] = readFolder(t, dir), readDocs(t, cluster)
 		}
-		got, err := reach.Compare(t.Context(), folders[0], folders[1])
+		got, err := revision.Compare(t.Context(), folders[0], folders[1])
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, err := reach.Compare(t.Context(), folders[1], folders[0])
+		back, err := revision.Compare(t.Context(), folders[1], folders[0])
 		if err != nil {
 			t.Fatal(err)
 		}
 		checkMirror(t, got, back)
-		if same, err := reach.Compare(t.Context(), folders[0], folders[0]); err != nil {
+		if same, err := revision.Compare(t.Context(), folders[0], folders[0]); err != nil {
 			t.Fatal(err)
 		} else if len(same.List) > 0 {
 			t.Fatalf("seed %d: a folder differs from itself: %+v", seed, same.List[0])
@@ -305,7 +305,7 @@ func TestDiffOfFolders(t *testing.T) {
 		}
 	}
 	t.Log(n)
-	for _, kind := range []reach.ChangeKind{reach.Opens, reach.Closes, ""} {
+	for _, kind := range []revision.ChangeKind{revision.Opens, revision.Closes, ""} {
 		if n[kind] < 20 {
 			t.Errorf("%q: only %d", kind, n[kind])
 		}

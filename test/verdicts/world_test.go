@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"rung/compiler"
-	"rung/compiler/zonedb"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
 	"rung/model/verdict/index"
 	"rung/model/verdict/walk"
+	"rung/revision"
 	"rung/test/made"
 )
 
@@ -347,7 +347,7 @@ func optionsOf(d *compiler.Desired) index.Options {
 func zonesOf(d *compiler.Desired) walk.ZonesByName {
 	m, out := &walk.MatchCache{}, walk.ZonesByName{}
 	for _, name := range worldNodes {
-		out[name] = walk.NewZone(name, zonedb.Of(d, name), m, nil)
+		out[name] = walk.NewZone(name, revision.Of(d, name), m, nil)
 	}
 	return out
 }

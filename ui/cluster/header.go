@@ -6,7 +6,7 @@ import (
 	"rung/model"
 	"rung/pages/cluster"
 	"rung/pages/plan"
-	"rung/revision/finding"
+	"rung/revision"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -24,7 +24,7 @@ func (v *View) addHeader(env *view.Env, s *detail.Sheet) {
 		addValue(s, "plan", "plan", plan.Headline(p, env.Now), nav.PageOf(nav.Plan))
 	}
 	addValue(s, "counts", "counts", fmt.Sprintf("%s · pods %s · rev %d", view.PolicyCounts(r), r.CountText(model.KindPod), r.Number), nav.PageOf(nav.Ladder))
-	known, current := finding.KnownFindings(r)
+	known, current := revision.KnownFindings(r)
 	found := detail.FindingCount(model.CountFindings(known), r.Unread(), st)
 	if !current {
 		found = found.Add(" a moment ago", st.Dim)

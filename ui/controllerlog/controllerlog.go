@@ -12,7 +12,7 @@ import (
 	"rung/model"
 	"rung/model/signs"
 	"rung/model/words"
-	"rung/revision/policies"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -100,7 +100,7 @@ func (v *View) pageLines(env *view.Env) []detail.Line {
 func (v *View) addCondition(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	all := env.Rev.Conditions(v.page.Key)
-	i := slices.IndexFunc(all, func(c model.Condition) bool { return c.Type == policies.ReadyPrefix+v.page.Zone })
+	i := slices.IndexFunc(all, func(c model.Condition) bool { return c.Type == revision.ReadyPrefix+v.page.Zone })
 	if i < 0 {
 		s.AddParagraph("condition", 0, signs.Noted, st.Dim, st.Dim, "no condition of this zone", nav.Page{})
 		return

@@ -12,7 +12,7 @@ import (
 	"rung/model/words"
 	"rung/pages/rows"
 	"rung/revision"
-	"rung/revision/liverows"
+
 	"rung/themes"
 	"rung/ui/nav"
 	"rung/ui/widget"
@@ -90,8 +90,8 @@ func ShortID(id string, k model.PolicyKey) string {
 // ACLLine is an ACL in one line: when it decides, its action and its owner. Of rows of
 // the policy k only the rest of the id is said.
 func ACLLine(a *nb.ACL, k model.PolicyKey, st *themes.StyleSet) widget.Line {
-	owner := liverows.OwnerName(a.ExternalIDs)
-	if p, _, _, ok := liverows.RuleOfIDs(a.ExternalIDs); ok && p == k {
+	owner := revision.OwnerName(a.ExternalIDs)
+	if p, _, _, ok := revision.RuleOfIDs(a.ExternalIDs); ok && p == k {
 		owner = ShortID(a.ID(), k)
 	}
 	l := widget.Line{{Text: "  " + padText(a.Stage(), 20)}, {Text: padText(strconv.Itoa(a.Tier)+" · "+strconv.Itoa(a.Priority), 12)}}

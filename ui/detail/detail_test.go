@@ -12,7 +12,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/liverows"
+
 	"rung/test/uitest"
 	"rung/themes"
 	"rung/ui/detail"
@@ -202,13 +202,13 @@ func TestLiveACLsOfAHolder(t *testing.T) {
 	uitest.AddHolders(p)
 	ef := model.Key{Kind: model.KindEF, Namespace: "yellow", Name: "default"}
 	z := p.Zones[1]
-	group := *z.DB.PortGroupByName(liverows.GroupName(revision.New(*p, nil), ef))
+	group := *z.DB.PortGroupByName(revision.GroupName(revision.New(*p, nil), ef))
 	other := &nb.ACL{UUID: uitest.UUID("multicast"), Name: "x", ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerMulticastNS,
 		nb.IDPair{Key: nb.KeyName, Value: "yellow"}, nb.IDPair{Key: nb.KeyDirection, Value: "Egress"})}
 	group.ACLs = append(group.ACLs[:len(group.ACLs):len(group.ACLs)], other.UUID)
 	db := z.DB.Apply([]nb.RowChange{{New: other}, {Old: z.DB.PortGroupByName(group.Name), New: &group}})
 	var got []string
-	for _, a := range liverows.LiveACLs(revision.New(*p, nil), db, ef) {
+	for _, a := range revision.LiveACLs(revision.New(*p, nil), db, ef) {
 		got = append(got, detail.ShortID(a.ID(), ef))
 	}
 	if diff := cmp.Diff([]string{"rule 0", "rule 1", "rule 2", "rule 3"}, got); diff != "" {
@@ -225,7 +225,7 @@ func TestRowsFilter(t *testing.T) {
 		f := widget.ParseFilter(detail.RowsFilter(k))
 		for _, other := range r.Units() {
 			for _, a := range r.ACLs(other, "") {
-				if label := liverows.OwnerName(a.ExternalIDs); f.MatchesText(label+" ") != (k == other) {
+				if label := revision.OwnerName(a.ExternalIDs); f.MatchesText(label+" ") != (k == other) {
 					t.Errorf("%q of %s finds %q of %s: %v", detail.RowsFilter(k), k, label, other, k != other)
 				}
 			}

@@ -9,7 +9,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/signs"
 	"rung/model/words"
-	"rung/revision/liverows"
+	"rung/revision"
 	"rung/ui/nav"
 	"rung/ui/widget"
 )
@@ -17,9 +17,9 @@ import (
 // addPortGroup explains a port group and lists its first ports.
 func (x *MatchExplainer) addPortGroup(id, term, name string) {
 	st := x.sheet.St
-	own := x.Policy.Name != "" && name == liverows.GroupName(x.Rev, x.Policy)
+	own := x.Policy.Name != "" && name == revision.GroupName(x.Rev, x.Policy)
 	what := "port group"
-	switch table, _ := liverows.HolderOf(x.Policy); {
+	switch table, _ := revision.HolderOf(x.Policy); {
 	case own && table != "" && x.Policy.Namespace != "":
 		what = "port group of namespace " + x.Policy.Namespace
 	case own && table == "":
@@ -41,7 +41,7 @@ func (x *MatchExplainer) addPortGroup(id, term, name string) {
 		return
 	}
 	if !own {
-		what = "port group of " + liverows.OwnerName(live.ExternalIDs)
+		what = "port group of " + revision.OwnerName(live.ExternalIDs)
 	}
 	to := RowPage(x.Zone, live, nil)
 	meaning := widget.PlainLine(what + ": " + words.Count(len(live.Ports), "logical port") + " here")
@@ -126,7 +126,7 @@ func (x *MatchExplainer) addAddressSet(id, term, name string) {
 		what += " that others share"
 	}
 	if x.Policy.Name == "" {
-		what += " of " + liverows.OwnerName(show.ExternalIDs)
+		what += " of " + revision.OwnerName(show.ExternalIDs)
 	} else if f := show.ExternalIDs[nb.KeyIPFamily]; f != "" && f != "v4" {
 		what += " " + f
 	}
@@ -155,7 +155,7 @@ func (x *MatchExplainer) addAddressSet(id, term, name string) {
 // unitOfRow returns the unit that a row is judged with: the policy, or the unit that shares the
 // row with others (ovn-kubernetes.md#pod-selector-sets).
 func (x *MatchExplainer) unitOfRow(r nb.Row) model.PolicyKey {
-	if k, ok := liverows.UnitOfOwner(nb.OwnerOfRow(r)); ok && x.Policy.Name != "" && slices.Contains(x.Rev.RelatedUnits(x.Policy), k) {
+	if k, ok := revision.UnitOfOwner(nb.OwnerOfRow(r)); ok && x.Policy.Name != "" && slices.Contains(x.Rev.RelatedUnits(x.Policy), k) {
 		return k
 	}
 	return x.Policy

@@ -12,7 +12,7 @@ import (
 	"rung/pages/page/role"
 	"rung/pages/zones"
 	"rung/revision"
-	"rung/revision/policies"
+
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"
@@ -44,9 +44,9 @@ func ZoneState(r *revision.Revision, k model.PolicyKey, z *model.ZoneState, now 
 		if p.LivePriority >= 0 {
 			rest = fmt.Sprintf("still enforced at %d", p.LivePriority)
 		}
-		return s, rest + " with " + words.Count(p.LiveACLs, "ACL") + "; no desired rows: " + policies.NoRowsShort(r, p.None)
+		return s, rest + " with " + words.Count(p.LiveACLs, "ACL") + "; no desired rows: " + revision.NoRowsShort(r, p.None)
 	case model.StateNotEnforced:
-		return s, policies.NoRowsShort(r, p.None)
+		return s, revision.NoRowsShort(r, p.None)
 	case model.StateStale:
 		return s, WhyNotCurrent(z, now)
 	case model.StateNotComparable:

@@ -15,7 +15,7 @@ import (
 	"rung/pages/page/role"
 	"rung/pages/rows"
 	"rung/revision"
-	"rung/revision/policies"
+
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -82,7 +82,7 @@ func DeciderPage(r *revision.Revision, d *verdict.Decider, zone string) nav.Page
 // UnitLine is how a policy or unit stands over all zones, in one line.
 func UnitLine(env *view.Env, k model.Key) widget.Line {
 	st, r := env.Styles, env.Rev
-	s := policies.SummarizePolicy(r, k, env.Now)
+	s := revision.SummarizePolicy(r, k, env.Now)
 	if s.Zones == 0 {
 		return widget.StyledLine(signs.Unknown+" not checked against live rows", st.Dim)
 	}
@@ -101,7 +101,7 @@ func UnitLine(env *view.Env, k model.Key) widget.Line {
 // LoggingLine returns the log levels of a policy, and the namespace that sets them if one
 // does.
 func LoggingLine(env *view.Env, p *model.Policy) widget.Line {
-	st, l := env.Styles, policies.LoggingOf(env.Rev, p)
+	st, l := env.Styles, revision.LoggingOf(env.Rev, p)
 	var out widget.Line
 	switch {
 	case l.Levels.IsOn():

@@ -13,7 +13,7 @@ import (
 	pages "rung/pages/page"
 	"rung/pages/page/role"
 	"rung/revision"
-	"rung/revision/finding"
+
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -107,7 +107,7 @@ func (v *findingsPage) filterText(f *findings.Finding) string {
 
 // Sync takes the findings that nobody has to wait for.
 func (v *findingsPage) Sync(env *view.Env) {
-	found, _ := finding.KnownFindings(env.Rev) // the header says when they are of a moment ago
+	found, _ := revision.KnownFindings(env.Rev) // the header says when they are of a moment ago
 	same := v.rev != nil && v.st == env.Styles && v.w == env.W &&
 		len(found) == len(v.objectFindings) && (len(found) == 0 || &found[0] == &v.objectFindings[0]) // findings never change once worked out, and may be thousands
 	v.st, v.w, v.objectFindings = env.Styles, env.W, found
@@ -119,7 +119,7 @@ func (v *findingsPage) Sync(env *view.Env) {
 	fresh := v.rev != nil && len(env.Rev.Zones) > view.FoldZones && env.Now.Sub(v.compared) < again && !env.Now.Before(v.compared)
 	v.rev = env.Rev
 	if !fresh {
-		zones := finding.StandingZoneFindings(env.Rev, env.Now)
+		zones := revision.StandingZoneFindings(env.Rev, env.Now)
 		same = same && slices.Equal(zones, v.zones)
 		v.compared, v.zones = env.Now, zones
 	}

@@ -15,8 +15,7 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/finding"
-	"rung/revision/flows"
+
 	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/nav"
@@ -25,7 +24,7 @@ import (
 // found are the findings of the demo, as the command line lists them.
 func found(t *testing.T, p *revision.Facts) []model.Finding {
 	t.Helper()
-	all, err := finding.AllFindings(revision.New(*p, nil), t.Context())
+	all, err := revision.AllFindings(revision.New(*p, nil), t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +204,7 @@ func sameZones(t *testing.T) {
 	r, n, marks := revision.New(*p, nil), 0, ""
 	for _, z := range r.Zones {
 		mark := "●"
-		if len(flows.BehindTexts(r, z, uitest.Now)) > 0 {
+		if len(revision.BehindTexts(r, z, uitest.Now)) > 0 {
 			n, mark = n+1, "▲"
 		}
 		marks += mark

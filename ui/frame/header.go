@@ -12,7 +12,7 @@ import (
 	"rung/model/words"
 	"rung/pages/zones"
 	"rung/revision"
-	"rung/revision/finding"
+
 	"rung/system"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -309,7 +309,7 @@ func (c *HeaderCounts) TakeRevision(r *revision.Revision, now time.Time) {
 	}
 	c.policies, c.pods = view.PolicyCounts(r), r.CountText(model.KindPod)
 	c.rev = r
-	known, current := finding.KnownFindings(r)
+	known, current := revision.KnownFindings(r)
 	c.owed = !current
 	if c.owed {
 		c.older = now

@@ -6,7 +6,7 @@ import (
 
 	"rung/model"
 	"rung/revision"
-	"rung/revision/finding"
+
 	"rung/ui/prepare"
 )
 
@@ -27,7 +27,7 @@ func TestFindingsLag(t *testing.T) {
 	if !c.IsLagging(at.Add(time.Hour)) {
 		t.Error("the header does not say that the findings are owed")
 	}
-	finding.FindSome(rev)
+	revision.FindSome(rev)
 	now := *rev
 	c.TakeRevision(&now, at.Add(prepare.Pace))
 	if !c.IsLagging(at.Add(prepare.Pace)) {

@@ -7,7 +7,7 @@ import (
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/omitted"
+
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"
@@ -38,34 +38,34 @@ var omitters = map[nav.PageKind]func(r *revision.Revision, p nav.Page, zones []*
 
 func rowsOf(r *revision.Revision, _ nav.Page, zones []*model.ZoneState) []model.Omission {
 	if len(zones) == 0 {
-		return omitted.OmissionsOfObjects(r)
+		return revision.OmissionsOfObjects(r)
 	}
-	return omitted.OmissionsOfRows(r, zones)
+	return revision.OmissionsOfRows(r, zones)
 }
 
 func aboutPolicy(r *revision.Revision, p nav.Page, _ []*model.ZoneState) []model.Omission {
-	return omitted.OmissionsOfPolicy(r, p.Key)
+	return revision.OmissionsOfPolicy(r, p.Key)
 }
 
 func aboutRule(r *revision.Revision, p nav.Page, zones []*model.ZoneState) []model.Omission {
-	out := omitted.OmissionsOfPolicy(r, p.Key)
+	out := revision.OmissionsOfPolicy(r, p.Key)
 	if len(zones) > 0 {
-		out = append(out, omitted.OmissionsOfZones(r, zones...)...)
+		out = append(out, revision.OmissionsOfZones(r, zones...)...)
 	}
 	return out
 }
 
 func objectsOf(r *revision.Revision, _ nav.Page, _ []*model.ZoneState) []model.Omission {
-	return omitted.OmissionsOfObjects(r)
+	return revision.OmissionsOfObjects(r)
 }
 
 func connectionsOf(r *revision.Revision, _ nav.Page, _ []*model.ZoneState) []model.Omission {
-	return omitted.OmissionsOfAnswers(r, false)
+	return revision.OmissionsOfAnswers(r, false)
 }
 
 // probedOf returns what any connection by policies and rows did not consider: the page holds packets against both.
 func probedOf(r *revision.Revision, _ nav.Page, _ []*model.ZoneState) []model.Omission {
-	return omitted.OmissionsOfAnswers(r, true)
+	return revision.OmissionsOfAnswers(r, true)
 }
 
 // PageOmissions are the omissions of a page, in one line. They are worked out
@@ -91,7 +91,7 @@ func (o *PageOmissions) TakePage(r *revision.Revision, page nav.Page, zone strin
 			zones = []*model.ZoneState{z}
 		}
 		all := of(r, page, zones)
-		o.text, o.assumed = widget.CleanText(summaryText(all)), len(omitted.UnjudgedOmissions(all)) == 0
+		o.text, o.assumed = widget.CleanText(summaryText(all)), len(revision.UnjudgedOmissions(all)) == 0
 	}
 	return o.text != ""
 }

@@ -11,7 +11,7 @@ import (
 	"rung/model/verdict/diff"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/connections"
+
 	"rung/ui/view"
 )
 
@@ -87,7 +87,7 @@ func (v *ladderPage) countFlips(env *view.Env) {
 			ctx, cancel := context.WithTimeout(ctx, countTime)
 			defer cancel()
 			out := outcomeCounted{carry: c, basis: basis, at: at}
-			d, err := connections.DiffConnections(rev, ctx, rev.WithPolicies([]model.Object{moved}, nil), diff.DiffQuestions{})
+			d, err := revision.DiffConnections(rev, ctx, rev.WithPolicies([]model.Object{moved}, nil), diff.DiffQuestions{})
 			if err != nil {
 				out.outcome = notCounted(err)
 				return out
@@ -103,7 +103,7 @@ func (v *ladderPage) countFlips(env *view.Env) {
 		out := outcomeCounted{carry: c, basis: basis, at: at, moves: moves}
 		if moves == nil {
 			var err error
-			if out.moves, err = connections.CountMoves(rev, ctx, key); err != nil {
+			if out.moves, err = revision.CountMoves(rev, ctx, key); err != nil {
 				out.outcome = notCounted(err)
 				return out
 			}
@@ -121,7 +121,7 @@ func notCounted(err error) priorityOutcome {
 }
 
 func outcomeOf(totals []diff.PairTotal) priorityOutcome {
-	return priorityOutcome{text: connections.FlipsBrief(totals), flips: slices.ContainsFunc(totals, func(t diff.PairTotal) bool { return t.Before != t.After })}
+	return priorityOutcome{text: revision.FlipsBrief(totals), flips: slices.ContainsFunc(totals, func(t diff.PairTotal) bool { return t.Before != t.After })}
 }
 
 // holdAgainst has the lines of the log judged where the policy is now.
@@ -140,7 +140,7 @@ func (v *ladderPage) holdAgainst(env *view.Env, s priorityOutcome) {
 		ctx, cancel := context.WithTimeout(ctx, countTime)
 		defer cancel()
 		if recent := log.RecentConnections(); recent.Lines > 0 {
-			if o, err := connections.LogOtherwise(rev, ctx, rev.WithPolicies([]model.Object{moved}, nil), recent); err == nil && o.Lines > 0 {
+			if o, err := revision.LogOtherwise(rev, ctx, rev.WithPolicies([]model.Object{moved}, nil), recent); err == nil && o.Lines > 0 {
 				out.outcome.log = ", " + words.Count(o.Lines, "log line")
 			}
 		}

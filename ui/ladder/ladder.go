@@ -9,7 +9,7 @@ import (
 	"rung/model/words"
 	"rung/pages/ladder"
 	"rung/revision"
-	"rung/revision/liverows"
+
 	"rung/system"
 	"rung/themes"
 	"rung/ui/action"
@@ -134,7 +134,7 @@ func (v *ladderPage) rebuildLines() {
 
 // prepareLines works out what the lines of a revision ask for the first time.
 func prepareLines(r *revision.Revision) {
-	liverows.FindLadderRows(r)
+	revision.FindLadderRows(r)
 	ladder.LadderLines(r, ladder.LadderOptions{Now: r.At, Screen: true})
 }
 

@@ -9,7 +9,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
-	"rung/revision/liverows"
+
 	"rung/test/uitest"
 	"rung/ui/nav"
 )
@@ -346,8 +346,8 @@ func TestACLsOfAStage(t *testing.T) {
 	}
 	r := revision.New(*everything(t), nil)
 	k := model.Key{Kind: model.KindANP, Name: "cluster-control"}
-	in, out := liverows.StageACLCount(r, k, model.StageToLport), liverows.StageACLCount(r, k, model.StageAfterLB)
-	if in == 0 || out == 0 || in+out != revision.ACLCount(r, k) || liverows.StageACLCount(r, k, model.StageFromLport) != 0 {
+	in, out := revision.StageACLCount(r, k, model.StageToLport), revision.StageACLCount(r, k, model.StageAfterLB)
+	if in == 0 || out == 0 || in+out != revision.ACLCount(r, k) || revision.StageACLCount(r, k, model.StageFromLport) != 0 {
 		t.Fatalf("%d arriving and %d leaving of %d", in, out, revision.ACLCount(r, k))
 	}
 	if want := []string{strconv.Itoa(in + out), strconv.Itoa(out), strconv.Itoa(in), strconv.Itoa(in + out)}; !slices.Equal(got, want) {

@@ -8,7 +8,7 @@ import (
 	"rung/engine/logs/why"
 	"rung/model"
 	"rung/model/words"
-	"rung/revision/connections"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -20,7 +20,7 @@ import (
 // rulesAbove is which rules decide before those of the page, as they were in a revision.
 type rulesAbove struct {
 	cluster *model.Cluster
-	rules   []connections.OverruledRule
+	rules   []revision.OverruledRule
 	isAsked bool // the user asked why
 }
 
@@ -40,7 +40,7 @@ func (v *logPage) findAbove(env *view.Env, tell bool) {
 		what = "finding what decides first"
 	}
 	env.Run(what, func(ctx context.Context) any {
-		return &rulesAbove{rev.Cluster, connections.DecidedBefore(rev, ctx, p.Key, p.Dir, p.Rule), tell}
+		return &rulesAbove{rev.Cluster, revision.DecidedBefore(rev, ctx, p.Key, p.Dir, p.Rule), tell}
 	})
 }
 
@@ -84,7 +84,7 @@ func (a *rulesAbove) ruleLinks() (out []ruleLink) {
 		return nil
 	}
 	seen := map[nav.Page]bool{}
-	add := func(x *connections.RuleAbove) {
+	add := func(x *revision.RuleAbove) {
 		l := ruleLink{why.AboveName(model.PolicyKey{}, x), string(x.Action) + ", " + why.AboveLogs(x), nav.ToRule(x.Policy, x.Direction, x.Rule)}
 		if x.Rule < 0 {
 			l.page = nav.Page{Kind: nav.Rows, Key: x.Policy, Text: detail.RowsFilter(x.Policy)}

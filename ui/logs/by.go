@@ -12,7 +12,7 @@ import (
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/logquery"
-	"rung/revision/connections"
+	"rung/revision"
 )
 
 // pileDimension is the property that lines are grouped by.
@@ -175,7 +175,7 @@ func rulePile(e *entries.Entry) (name, term string) {
 	case !e.Attributed:
 		return name, logquery.QuoteValue(strconv.Quote(e.Line.Name)) + term
 	case line.IsDeny(e.Rule):
-		label := connections.DefaultDeny(k.Namespace, e.Rule.Direction).Label()
+		label := revision.DefaultDeny(k.Namespace, e.Rule.Direction).Label()
 		return e.Action + " by " + label, "policy:" + exactValue(label) + term
 	default:
 		term = "policy:" + exactValue(k.ShortLabel()) + term

@@ -16,8 +16,7 @@ import (
 	"rung/model/logline"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/connections"
-	"rung/revision/policies"
+
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -49,7 +48,7 @@ func (v *logPage) headerLines(env *view.Env, w int) []string {
 	case k.Name != "":
 		l = l.Add("connections with "+k.Label()+" at one end", st.Text)
 	default:
-		names, all := policies.LoggingPolicies(env.Rev)
+		names, all := revision.LoggingPolicies(env.Rev)
 		switch len(names) {
 		case 0:
 			l = l.Add(signs.Warned+" "+env.Rev.EmptyText("no policy logs"), st.Warn)
@@ -84,7 +83,7 @@ func levelsLine(env *view.Env, k model.PolicyKey) widget.Line {
 	}
 	key := env.Keys.ActionByID(action.LogsLogging).HintKey()
 	who, change := "it", key+" switches logging on"
-	logging := policies.LoggingOf(env.Rev, p)
+	logging := revision.LoggingOf(env.Rev, p)
 	if logging.Namespace != "" {
 		who, change = "namespace "+logging.Namespace, "set by its annotation, "+key+" says how"
 	}
@@ -193,13 +192,13 @@ func (v *logPage) perRule(env *view.Env) []ruleStat {
 // the page's NetworkPolicy.
 func isDefaultDeny(env *view.Env, k model.PolicyKey, ref logline.RuleRef) bool {
 	p := env.Rev.Cluster.Policy(k)
-	return p != nil && line.IsDeny(ref) && k.Kind == model.KindNP && ref.Policy.Namespace == k.Namespace && !connections.OutsideTypes(p, ref.Direction)
+	return p != nil && line.IsDeny(ref) && k.Kind == model.KindNP && ref.Policy.Namespace == k.Namespace && !revision.OutsideTypes(p, ref.Direction)
 }
 
 // ruleName names a rule beside its counts; short leaves out its own name.
 func ruleName(r *revision.Revision, ref logline.RuleRef, page model.Key, short bool) string {
 	if line.IsDeny(ref) {
-		return connections.DefaultDeny(ref.Policy.Namespace, ref.Direction).Label()
+		return revision.DefaultDeny(ref.Policy.Namespace, ref.Direction).Label()
 	}
 	name := ""
 	if p := r.Cluster.Policy(ref.Policy); p != nil && !short {

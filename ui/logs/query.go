@@ -8,7 +8,7 @@ import (
 	"rung/model"
 	"rung/model/logquery"
 	"rung/revision"
-	"rung/revision/connections"
+
 	"rung/ui/logs/line"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -129,5 +129,5 @@ func isDenied(k model.PolicyKey, rev *revision.Revision, e *entries.Entry) bool 
 		end = &e.Dst
 	}
 	p, pod := rev.Cluster.Policy(k), rev.Cluster.Pod(end.Key.Namespace, end.Key.Name)
-	return p != nil && pod != nil && end.Key.Kind == model.KindPod && !connections.OutsideTypes(p, e.Rule.Direction) && rev.IsSubject(k, pod)
+	return p != nil && pod != nil && end.Key.Kind == model.KindPod && !revision.OutsideTypes(p, e.Rule.Direction) && rev.IsSubject(k, pod)
 }

@@ -10,7 +10,7 @@ import (
 	"rung/model/signs"
 	"rung/model/words"
 	told "rung/pages/matrix"
-	"rung/revision/connections"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -139,7 +139,7 @@ func (v *matrixPage) fitWidths(w int) fittedWidths {
 
 // rowLabel is the name of a row and what stands before it: it is further in where it is part
 // of another.
-func rowLabel(e *connections.MatrixEnd, folded bool) (before, name string) {
+func rowLabel(e *revision.MatrixEnd, folded bool) (before, name string) {
 	mark := signs.Folded + " "
 	if !folded {
 		mark = signs.Unfolded + " "
@@ -230,7 +230,7 @@ func (v *matrixPage) headingLine(st *themes.StyleSet, w int) string {
 }
 
 // columnTitles are the titles of columns: their names, cut apart, or numbers.
-func columnTitles(cols []*connections.MatrixEnd, fits fittedWidths) []string {
+func columnTitles(cols []*revision.MatrixEnd, fits fittedWidths) []string {
 	out := make([]string, len(cols))
 	for i, e := range cols {
 		out[i] = strconv.Itoa(i + 1)
@@ -348,8 +348,8 @@ func (v *matrixPage) detailLines(st *themes.StyleSet, w int) []string {
 
 // exampleTexts are connections of a cell as examples of its verdict: of a mixed one that is denied and
 // one that is allowed. Enter traces the first.
-func exampleTexts(m *connections.Matrix, from, to *connections.MatrixEnd, of connections.CellVerdict) []string {
-	if of == connections.CellMixed {
+func exampleTexts(m *revision.Matrix, from, to *revision.MatrixEnd, of revision.CellVerdict) []string {
+	if of == revision.CellMixed {
 		if denied, allowed, ok := m.MixedExamples(from, to); ok {
 			return []string{"denied, for example " + denied.String() + " (enter traces it)", "allowed, for example " + allowed.String()}
 		}

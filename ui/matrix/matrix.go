@@ -10,7 +10,7 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/revision"
-	"rung/revision/connections"
+
 	"rung/ui/action"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -28,19 +28,19 @@ type matrixPage struct {
 	matrixWork view.LatestWork
 	next       time.Time // when it may be asked again
 
-	m *connections.Matrix // nil until the first
+	m *revision.Matrix // nil until the first
 
 	// services and outside have those as ends, too, where connections go to: reached.
 	services, outside bool
-	reached           []*connections.MatrixEnd
+	reached           []*revision.MatrixEnd
 
 	swapped bool // rows are where connections go to
 	open    [2]map[string]bool
-	only    connections.CellVerdict
+	only    revision.CellVerdict
 	filter  widget.LineFilter
 	allRows int // rows before the filter
 
-	rows, cols       []*connections.MatrixEnd
+	rows, cols       []*revision.MatrixEnd
 	numbers          map[string]int // of columns, by name
 	cursor           cursorPlace
 	top, firstColumn int // first row and column in sight
@@ -68,8 +68,8 @@ func New(p nav.Page) view.View {
 // matrixAnswer is a matrix that was worked out.
 type matrixAnswer struct {
 	rev     *revision.Revision
-	m       *connections.Matrix
-	reached []*connections.MatrixEnd
+	m       *revision.Matrix
+	reached []*revision.MatrixEnd
 	took    time.Duration
 }
 
@@ -101,8 +101,8 @@ func (v *matrixPage) askMatrix(env *view.Env) {
 		if err != nil {
 			return matrixAnswer{}, err
 		}
-		m, err := connections.FindMatrix(r, ctx, ports)
-		var reached []*connections.MatrixEnd
+		m, err := revision.FindMatrix(r, ctx, ports)
+		var reached []*revision.MatrixEnd
 		if err == nil && services {
 			reached, err = m.ServiceEnds(ctx)
 		}
@@ -170,7 +170,7 @@ func (v *matrixPage) Do(env *view.Env, id action.ID) bool {
 }
 
 // onlyOrder is in which order a key shows one verdict only.
-var onlyOrder = []connections.CellVerdict{"", connections.CellDeny, connections.CellMixed, connections.CellUndefined, connections.CellUnknown}
+var onlyOrder = []revision.CellVerdict{"", revision.CellDeny, revision.CellMixed, revision.CellUndefined, revision.CellUnknown}
 
 // WhyNot says why a key does nothing here.
 func (v *matrixPage) WhyNot(_ *view.Env, id action.ID) string {
@@ -251,7 +251,7 @@ func (v *matrixPage) rowAxis() int {
 }
 
 // selectedRow returns the row under the cursor, or nil.
-func (v *matrixPage) selectedRow() *connections.MatrixEnd {
+func (v *matrixPage) selectedRow() *revision.MatrixEnd {
 	if v.cursor.row < 0 || v.cursor.row >= len(v.rows) {
 		return nil
 	}
@@ -259,7 +259,7 @@ func (v *matrixPage) selectedRow() *connections.MatrixEnd {
 }
 
 // cellEnds are the two ends of a cell; ok is false outside of the matrix.
-func (v *matrixPage) cellEnds(at cursorPlace) (from, to *connections.MatrixEnd, ok bool) {
+func (v *matrixPage) cellEnds(at cursorPlace) (from, to *revision.MatrixEnd, ok bool) {
 	if v.m == nil || at.row < 0 || at.row >= len(v.rows) || at.col < 0 || at.col >= v.countColumns() {
 		return nil, nil, false
 	}

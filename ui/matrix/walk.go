@@ -7,7 +7,7 @@ import (
 
 	"rung/model/shell"
 	"rung/model/verdict"
-	"rung/revision/connections"
+	"rung/revision"
 	"rung/ui/action"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -30,7 +30,7 @@ func (v *matrixPage) arrangeAxes() {
 	case v.focus != "" && self == nil:
 		v.rows, v.cols = nil, nil
 	case v.focus != "":
-		v.rows = slices.DeleteFunc(v.rows, func(e *connections.MatrixEnd) bool {
+		v.rows = slices.DeleteFunc(v.rows, func(e *revision.MatrixEnd) bool {
 			return v.only != "" && !v.m.Cell(self, e).Has(v.only) && !v.m.Cell(e, self).Has(v.only)
 		})
 		v.cols = nil
@@ -40,13 +40,13 @@ func (v *matrixPage) arrangeAxes() {
 		v.rows, v.cols = v.m.FilterByVerdict(v.rows, v.cols, v.only)
 	}
 	v.allRows = len(v.rows)
-	v.rows = slices.DeleteFunc(v.rows, func(e *connections.MatrixEnd) bool { return !v.filter.MatchesText(e.Name()) })
+	v.rows = slices.DeleteFunc(v.rows, func(e *revision.MatrixEnd) bool { return !v.filter.MatchesText(e.Name()) })
 	v.numbers = map[string]int{}
 	for i, e := range v.cols {
 		v.numbers[e.Name()] = i + 1
 	}
-	named := func(all []*connections.MatrixEnd, name string, or int) int {
-		if i := slices.IndexFunc(all, func(e *connections.MatrixEnd) bool { return e.Name() == name }); i >= 0 {
+	named := func(all []*revision.MatrixEnd, name string, or int) int {
+		if i := slices.IndexFunc(all, func(e *revision.MatrixEnd) bool { return e.Name() == name }); i >= 0 {
 			return i
 		}
 		return or
@@ -59,9 +59,9 @@ func (v *matrixPage) arrangeAxes() {
 }
 
 // unfoldedEnds are the ends of an axis with those that are unfolded.
-func (v *matrixPage) unfoldedEnds(axis int) (out []*connections.MatrixEnd) {
-	var add func(ends []*connections.MatrixEnd)
-	add = func(ends []*connections.MatrixEnd) {
+func (v *matrixPage) unfoldedEnds(axis int) (out []*revision.MatrixEnd) {
+	var add func(ends []*revision.MatrixEnd)
+	add = func(ends []*revision.MatrixEnd) {
 		for _, e := range ends {
 			out = append(out, e)
 			if v.open[axis][e.Name()] {

@@ -7,7 +7,7 @@ import (
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/omitted"
+
 	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -39,7 +39,7 @@ func (v *View) Sync(env *view.Env) {
 	v.rev, v.st, v.w, v.byLine = env.Rev, env.Styles, env.W, map[string]*model.Omission{}
 	s := &detail.Sheet{St: env.Styles, W: env.W}
 	var out, assumed []model.Omission
-	for _, o := range omitted.OmissionsOfAnswers(env.Rev, true) {
+	for _, o := range revision.OmissionsOfAnswers(env.Rev, true) {
 		if o.IsAssumption() {
 			assumed = append(assumed, o)
 		} else {

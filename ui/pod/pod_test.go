@@ -9,8 +9,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
-	"rung/revision/connections"
-	"rung/revision/finding"
+
 	"rung/sources/manifests"
 	"rung/test/live"
 	"rung/test/uitest"
@@ -57,7 +56,7 @@ func TestTouchesInPrecedenceOrder(t *testing.T) {
 		}
 	}
 	var want []string
-	for _, x := range connections.RulesTouchingPod(revision.New(*p, nil), pod) {
+	for _, x := range revision.RulesTouchingPod(revision.New(*p, nil), pod) {
 		want = append(want, strings.TrimPrefix(x.Policy.Namespace+"/", "/")+x.Policy.Name+" "+x.Direction.Lower()+" "+string(rune('0'+x.Rule)))
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -191,7 +190,7 @@ func BenchmarkPodEvent(b *testing.B) {
 		p.Cluster, changes = p.Cluster.Upsert([]model.Object{&pod}, nil)
 		p.Desired, _ = c.Apply(p.Cluster, changes)
 		s.Console.Set(p)
-		finding.FindingsOfObjects(s.Console.Revision())
+		revision.FindingsOfObjects(s.Console.Revision())
 		b.StartTimer()
 		s.Refresh()
 	}

@@ -11,9 +11,7 @@ import (
 	"rung/model/words"
 	"rung/pages/page/role"
 	"rung/revision"
-	"rung/revision/connections"
-	"rung/revision/finding"
-	"rung/revision/policies"
+
 	"rung/system"
 	"rung/themes"
 	"rung/ui/detail"
@@ -58,7 +56,7 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 	if p.Tiered != nil {
 		subject[0].Text = " applied  "
 	}
-	n := policies.CountSubjects(env.Rev, v.key)
+	n := revision.CountSubjects(env.Rev, v.key)
 	subject = subject.Add(" → "+n.String(), st.Text)
 	if n.OtherNetwork > 0 { // with a primary network of their own
 		subject = subject.Add(", not enforced", st.Text)
@@ -80,7 +78,7 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 // NetworkPolicy allows them there is dropped.
 func isolatesLine(env *view.Env, p *model.Policy, st *themes.StyleSet) widget.Line {
 	l := widget.Line{{Text: " isolates ", Style: st.Dim}}
-	if text := connections.LegacyIsolationText(env.Rev, p); text != "" {
+	if text := revision.LegacyIsolationText(env.Rev, p); text != "" {
 		return l.Add(text, st.Text)
 	}
 	if len(p.IsolatedDirections()) == 0 {
@@ -93,7 +91,7 @@ func isolatesLine(env *view.Env, p *model.Policy, st *themes.StyleSet) widget.Li
 // objects.
 func (v *View) subjectPods(env *view.Env) []*model.Pod {
 	if v.found.cluster != env.Rev.Cluster {
-		v.found.cluster, v.found.pods = env.Rev.Cluster, policies.MeantPods(env.Rev, v.policy)
+		v.found.cluster, v.found.pods = env.Rev.Cluster, revision.MeantPods(env.Rev, v.policy)
 	}
 	return v.found.pods
 }
@@ -102,14 +100,14 @@ func (v *View) subjectPods(env *view.Env) []*model.Pod {
 // when and why.
 func (v *View) stateLines(env *view.Env) []widget.Line {
 	st := env.Styles
-	s := policies.SummarizePolicy(env.Rev, v.key, env.Now)
+	s := revision.SummarizePolicy(env.Rev, v.key, env.Now)
 	line := widget.Line{{Text: " state    ", Style: st.Dim}}
 	if s.Zones == 0 {
 		return []widget.Line{line.Add(signs.Unknown+" not checked against live rows: no zones", st.Dim)}
 	}
 	text := fmt.Sprintf("in sync in %s of %s", words.Thousands(s.InSync), words.Count(s.Zones, "zone"))
 	var names []string
-	for _, k := range policies.RelatedAstray(env.Rev, v.key, env.Now) {
+	for _, k := range revision.RelatedAstray(env.Rev, v.key, env.Now) {
 		names = append(names, k.Label())
 	}
 	others := words.List(names, 2)
@@ -146,7 +144,7 @@ func (v *View) goneLines(env *view.Env) []widget.Line {
 		return []widget.Line{{{Text: " " + signs.Unknown + " ", Style: st.Warn}, {Text: v.key.Label(), Style: st.Title}, {Text: ": " + u.Text()}}}
 	}
 	lines := []widget.Line{{{Text: " " + signs.Failed + " ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title}, {Text: " no longer exists."}}}
-	if rows, where := policies.LiveACLCount(env.Rev, v.key); rows > 0 {
+	if rows, where := revision.LiveACLCount(env.Rev, v.key); rows > 0 {
 		lines = append(lines, widget.Line{{Text: "   " + words.Count(rows, "ACL") + " still decide in " + words.List(where, 3), Style: st.Error}})
 	}
 	return lines
@@ -155,14 +153,14 @@ func (v *View) goneLines(env *view.Env) []widget.Line {
 // countParts fills in how much each part has.
 func (v *View) countParts(env *view.Env) {
 	v.counts = [parts]string{}
-	if n := model.CountFindings(finding.KnownFindingsOf(env.Rev, v.key)); n.Total() > 0 {
+	if n := model.CountFindings(revision.KnownFindingsOf(env.Rev, v.key)); n.Total() > 0 {
 		v.counts[findingsPart] = detail.FindingCount(n, nil, v.st).String()
 	}
-	s := policies.SummarizePolicy(env.Rev, v.key, env.Now)
+	s := revision.SummarizePolicy(env.Rev, v.key, env.Now)
 	v.counts[zonesPart] = s.InSyncText()
 	if v.policy != nil {
 		v.counts[rulesPart] = fmt.Sprint(len(v.policy.Ingress) + len(v.policy.Egress))
-		v.counts[podsPart] = policies.CountSubjects(env.Rev, v.key).ShareText() // all are listed; the head says what is apart
+		v.counts[podsPart] = revision.CountSubjects(env.Rev, v.key).ShareText() // all are listed; the head says what is apart
 	}
 }
 
@@ -226,12 +224,12 @@ func placedLines(env *view.Env, p *model.Policy) []widget.Line {
 	logging := widget.Line{{Text: " logging  ", Style: st.Dim}, {Text: fmt.Sprintf("%s with enableLogging", words.Count(logged, "rule"))}}
 	if p.Tiered == nil {
 		logging[1].Text = "by annotation of the namespace"
-	} else if l := policies.LoggingOf(env.Rev, p); l.TimeLeftText(env.Now) != "" {
+	} else if l := revision.LoggingOf(env.Rev, p); l.TimeLeftText(env.Now) != "" {
 		logging = logging.Add(" "+l.TimeLeftText(env.Now), st.Warn).Add("  session of "+l.Session.By+" until "+words.Clock(l.Session.Until.In(env.Now.Location()), env.Now), st.Dim)
 	}
 	logging = logging.Add("   rules  ", st.Dim).Add(rules, st.Text)
 	state := widget.Line{{Text: " state    ", Style: st.Dim}}
-	unjudged := policies.WhyUnjudged(env.Rev, p)
+	unjudged := revision.WhyUnjudged(env.Rev, p)
 	switch a := p.Tiered; {
 	case a != nil && env.Rev.System != system.SystemOfKind(p.Kind):
 		state = state.Add(signs.No+" decides nothing here: "+env.Rev.System.TitlePossessive+" precedence holds", st.Warn)

@@ -7,8 +7,8 @@ import (
 	"rung/engine/logs"
 	"rung/model"
 	"rung/pages/policy"
-	"rung/revision/connections"
-	"rung/revision/policies"
+	"rung/revision"
+
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -256,11 +256,11 @@ func (v *View) showPart(env *view.Env, p pagePart) {
 func (v *View) rowsPage(env *view.Env) nav.Page {
 	p := nav.Page{Kind: nav.Rows, Key: v.key, Text: detail.RowsFilter(v.key)}
 	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
-		if v.key.Kind == model.KindNP && v.policy != nil && !connections.OutsideTypes(v.policy, dir) {
-			p.Text += "|" + detail.RowsFilter(connections.DefaultDeny(v.key.Namespace, dir))
+		if v.key.Kind == model.KindNP && v.policy != nil && !revision.OutsideTypes(v.policy, dir) {
+			p.Text += "|" + detail.RowsFilter(revision.DefaultDeny(v.key.Namespace, dir))
 		}
 	}
-	if z := policies.WorstZone(env.Rev, v.key, env.Now); z != nil {
+	if z := revision.WorstZone(env.Rev, v.key, env.Now); z != nil {
 		p.Zone = z.Name
 	}
 	return p

@@ -12,7 +12,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
-	"rung/revision/connections"
+
 	"rung/test/live"
 	"rung/test/uitest"
 	"rung/ui/nav"
@@ -185,7 +185,7 @@ func TestNetworkPolicy(t *testing.T) {
 	s.WantNot("of blue, egress", "NP green")
 	s.Press("esc", "esc")
 
-	deny := connections.DefaultDeny("blue", model.Ingress)
+	deny := revision.DefaultDeny("blue", model.Ingress)
 	s = uitest.OpenScreen(t, tier2(t, deny), nav.ToPolicy(web))
 	s.Want("✓ in sync in 3 of 3 zones · ■ except default deny of blue, ingress")
 	s.Press("Z")

@@ -10,8 +10,7 @@ import (
 	"rung/pages/page"
 	"rung/pages/policy"
 	"rung/revision"
-	"rung/revision/finding"
-	"rung/revision/policies"
+
 	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -45,7 +44,7 @@ func (v *View) makeTables() {
 // about it.
 func (v *View) syncRules(env *view.Env) {
 	finds := map[string][]model.Finding{}
-	for _, f := range finding.KnownFindingsOf(env.Rev, v.key) {
+	for _, f := range revision.KnownFindingsOf(env.Rev, v.key) {
 		if f.Rule >= 0 {
 			id := f.Direction.Lower() + " " + strconv.Itoa(f.Rule)
 			finds[id] = append(finds[id], f)
@@ -84,7 +83,7 @@ func (v *View) podNote(p *model.Pod) widget.Line {
 }
 
 func (v *View) syncPods(env *view.Env) {
-	v.waiting = policies.WaitingPorts(env.Rev, v.key)
+	v.waiting = revision.WaitingPorts(env.Rev, v.key)
 	v.pods.Empty = env.Rev.EmptyText("the subject selects no pods", model.KindPod, model.KindNamespace)
 	if v.cluster != env.Rev.Cluster || len(v.pods.AllItems()) == 0 {
 		v.pods.SetItems(v.subjectPods(env))
@@ -110,7 +109,7 @@ func ruleMark(finds []model.Finding, full bool, st *themes.StyleSet) widget.Line
 // findingLines are the findings that the tab counts, worst first, each with its remedy.
 func (v *View) findingLines(env *view.Env) []detail.Line {
 	s := &detail.Sheet{St: env.Styles, W: env.W}
-	for _, f := range finding.KnownFindingsOf(env.Rev, v.key) {
+	for _, f := range revision.KnownFindingsOf(env.Rev, v.key) {
 		sign, look := detail.SeveritySign(f.Severity, env.Styles)
 		to := nav.Page{}
 		text := f.Message

@@ -12,8 +12,7 @@ import (
 	"rung/model/words"
 	"rung/pages/ready"
 	"rung/revision"
-	"rung/revision/liverows"
-	"rung/revision/policies"
+
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -53,7 +52,7 @@ func (v *View) zonesOf(env *view.Env, s *detail.Sheet, wide int) {
 	zones := env.Rev.Zones
 	if len(zones) > view.FoldZones {
 		var left []*model.ZoneState
-		zones, left = policies.ZonesNotInSync(env.Rev, v.key, view.FoldZones, env.Now)
+		zones, left = revision.ZonesNotInSync(env.Rev, v.key, view.FoldZones, env.Now)
 		defer func() { v.restLine(env, s, left) }()
 	}
 	for _, z := range zones {
@@ -89,7 +88,7 @@ func (v *View) unitLines(env *view.Env, s *detail.Sheet, wide int) {
 	}
 	s.AddHead("rows it shares with other policies")
 	for _, k := range units {
-		sum := policies.SummarizePolicy(env.Rev, k, env.Now)
+		sum := revision.SummarizePolicy(env.Rev, k, env.Now)
 		z := env.Rev.Zone(sum.Zone)
 		l := widget.StyledLine(k.Label(), env.Styles.Accent).Add("  ", env.Styles.Text)
 		s.Add("unit."+k.String(), append(l, detail.UnitLine(env, k)...), detail.UnitPage(env.Rev, k, z))
@@ -122,9 +121,9 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 	rows := detail.UnitPage(env.Rev, k, z)
 	if p != nil && z.DB != nil && k == v.key && state != model.StateBehind && state != model.StateSettling {
 		l = l.Add(fmt.Sprintf("  %s", words.Count(p.LiveACLs, "ACL")), st.Dim)
-		if g := z.DB.PortGroupByName(liverows.GroupName(env.Rev, v.key)); g != nil {
+		if g := z.DB.PortGroupByName(revision.GroupName(env.Rev, v.key)); g != nil {
 			l = l.Add(", "+words.Count(len(g.Ports), "port")+" here", st.Dim)
-			if table, _ := liverows.HolderOf(v.key); table != "" {
+			if table, _ := revision.HolderOf(v.key); table != "" {
 				l = l.Add(" in the group of namespace "+v.key.Namespace, st.Dim)
 			}
 		}
@@ -137,7 +136,7 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 		s.AddParagraph("error."+id, 4, signs.Failed, st.Error, st.Text, fmt.Sprintf("last write failed %s after %s: %s",
 			detail.SinceText(p.ErrorAt, env.Now), words.Count(p.Tries, "try"), p.Error), nav.Page{Kind: nav.Activity, Zone: z.Name})
 	}
-	causes := liverows.CausesBehind(env.Rev, z, p, env.Now)
+	causes := revision.CausesBehind(env.Rev, z, p, env.Now)
 	for i := range p.Diffs {
 		if i == diffsShown {
 			s.Add("more."+id, widget.StyledLine("    └ "+words.Thousands(len(p.Diffs)-i)+" more", st.Accent), rows)
@@ -238,7 +237,7 @@ func (v *View) foldConditions(env *view.Env, s *detail.Sheet, all []model.Condit
 		s.AddParagraph("ready."+f.Text, 2, signs.Failed, st.Error, st.Text, fmt.Sprintf("%s (%s): %s", words.Count(len(f.Zones), "zone"), words.List(f.Zones, 3), f.Text), to)
 	}
 	for _, c := range all {
-		if !strings.HasPrefix(c.Type, policies.ReadyPrefix) {
+		if !strings.HasPrefix(c.Type, revision.ReadyPrefix) {
 			rest = append(rest, c)
 		}
 	}
@@ -251,7 +250,7 @@ const failuresShown = 5
 // controllerPage is where a condition leads: to the lines of the controller that
 // reported it.
 func (v *View) controllerPage(env *view.Env, c model.Condition) nav.Page {
-	zone, ok := strings.CutPrefix(c.Type, policies.ReadyPrefix)
+	zone, ok := strings.CutPrefix(c.Type, revision.ReadyPrefix)
 	if !ok || env.Rev.Mode.Name != revision.ClusterMode {
 		return nav.Page{}
 	}
@@ -269,7 +268,7 @@ func (v *View) troubledZone(env *view.Env) string {
 			return to.Zone
 		}
 	}
-	if z := policies.WorstZone(env.Rev, v.key, env.Now); z != nil {
+	if z := revision.WorstZone(env.Rev, v.key, env.Now); z != nil {
 		return z.Name
 	}
 	return revision.FirstZone(env.Rev)
@@ -282,7 +281,7 @@ const reportersShown = 3
 // controllers reported is one line.
 func (v *View) eventLines(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
-	events := policies.EventGroups(env.Rev, v.key)
+	events := revision.EventGroups(env.Rev, v.key)
 	if len(events) == 0 {
 		return
 	}

@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"rung/revision"
-	"rung/revision/finding"
-	"rung/revision/liverows"
 )
 
 // Pace is the least time between two workings-out of the findings. While
@@ -68,8 +66,8 @@ func PreparedRevision(c revisionSource, report Report) *revision.Revision {
 	rev := c.Revision()
 	report.prepareObjects(rev)
 	report.findSome(rev)
-	report.guard("reading the rows of the ladder", func() { liverows.FindLadderRows(rev) })
-	report.guard("explaining rows that differ", func() { liverows.ExplainBehind(rev, c.Now(), true) })
+	report.guard("reading the rows of the ladder", func() { revision.FindLadderRows(rev) })
+	report.guard("explaining rows that differ", func() { revision.ExplainBehind(rev, c.Now(), true) })
 	return rev
 }
 
@@ -81,7 +79,7 @@ func (r Report) prepareObjects(rev *revision.Revision) {
 
 // findSome reports whether all findings are worked out.
 func (r Report) findSome(rev *revision.Revision) (all bool) {
-	r.guard("working out findings", func() { all = finding.FindSome(rev) })
+	r.guard("working out findings", func() { all = revision.FindSome(rev) })
 	return all
 }
 
@@ -140,7 +138,7 @@ func (l *FindingsPacer) askConnections(ctx context.Context, rev *revision.Revisi
 	go func() {
 		defer close(job.done)
 		defer cancel()
-		l.Report.guard("working out findings", func() { _, _ = finding.AllFindings(rev, ctx) }) // which ends with its context
+		l.Report.guard("working out findings", func() { _, _ = revision.AllFindings(rev, ctx) }) // which ends with its context
 	}()
 }
 
@@ -159,14 +157,14 @@ func (l *FindingsPacer) prepareNewest(ctx context.Context, c revisionSource) *re
 	if l.lastShown == nil {
 		l.Report.findSome(rev) // the first are waited for
 	}
-	current := finding.HasFindings(rev)
+	current := revision.HasFindings(rev)
 	l.Report.guard("reading the rows of the ladder", func() {
-		if _, rows := liverows.KnownLadderRows(rev); !rows {
+		if _, rows := revision.KnownLadderRows(rev); !rows {
 			current = false
 		}
 	})
 	l.Report.guard("explaining rows that differ", func() {
-		if !liverows.ExplainBehind(rev, c.Now(), false) {
+		if !revision.ExplainBehind(rev, c.Now(), false) {
 			current = false
 		}
 	})
@@ -175,8 +173,8 @@ func (l *FindingsPacer) prepareNewest(ctx context.Context, c revisionSource) *re
 	if !current && !l.owed {
 		began := time.Now()
 		l.askConnections(ctx, rev)
-		l.Report.guard("reading the rows of the ladder", func() { liverows.FindLadderRows(rev) })
-		l.Report.guard("explaining rows that differ", func() { liverows.ExplainBehind(rev, c.Now(), true) })
+		l.Report.guard("reading the rows of the ladder", func() { revision.FindLadderRows(rev) })
+		l.Report.guard("explaining rows that differ", func() { revision.ExplainBehind(rev, c.Now(), true) })
 		l.next = began.Add(max(Pace, min(lintMost, lintShare*time.Since(began))))
 	}
 	if rev == l.lastShown {

@@ -12,8 +12,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
-	"rung/revision/finding"
-	"rung/revision/liverows"
 )
 
 // steady delivers what the test sends.
@@ -53,7 +51,7 @@ func TestFindingsArePaced(t *testing.T) {
 	}
 	var l FindingsPacer
 	current := func(r *revision.Revision) bool {
-		_, ok := finding.KnownFindings(r)
+		_, ok := revision.KnownFindings(r)
 		return ok
 	}
 	event()
@@ -115,7 +113,7 @@ func TestCausesArePrepared(t *testing.T) {
 		// The second comes while others are not worked out for lack of time.
 		l.prepareNewest(t.Context(), &fixedConsole{rev: rev})
 		l.next = time.Now().Add(time.Hour)
-		if liverows.CausesAtHand(rev, z, p) == nil {
+		if revision.CausesAtHand(rev, z, p) == nil {
 			t.Errorf("revision %d: the screen has no cause for the row that is left", i)
 		}
 	}
@@ -139,7 +137,7 @@ func TestAskingIsGivenUp(t *testing.T) {
 	}
 	<-l.job.done
 	l.prepareNewest(t.Context(), c)
-	if !finding.HasFindings(rev) || l.job != nil {
+	if !revision.HasFindings(rev) || l.job != nil {
 		t.Error("it was asked, and nobody noticed")
 	}
 	// The next one is under way when another comes.

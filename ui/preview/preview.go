@@ -10,7 +10,7 @@ import (
 	"rung/change/gate"
 	"rung/change/rewrite"
 	"rung/revision"
-	"rung/revision/policies"
+
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"
@@ -58,7 +58,7 @@ type View struct {
 	diff         bool
 	whole        bool // lines are broken instead of cut, and sets have all members
 	built        builtKey
-	zonesShown   []policies.ZoneShown
+	zonesShown   []revision.ZoneShown
 }
 
 // builtKey holds the inputs that the documents were built from.
@@ -89,7 +89,7 @@ type changeWritten struct {
 
 type zonesFollowed struct {
 	view       *View
-	zonesShown []policies.ZoneShown
+	zonesShown []revision.ZoneShown
 }
 
 // PreviewOf makes a preview of any change.
@@ -159,7 +159,7 @@ func (v *View) Sync(env *view.Env) {
 		v.workOut(env)
 	case v.phase == waiting || v.phase == late:
 		keys, gone := v.followedTargets()
-		v.zonesShown = policies.ZonesShowing(env.Rev, keys, gone)
+		v.zonesShown = revision.ZonesShowing(env.Rev, keys, gone)
 	}
 	v.buildDocs(env)
 }

@@ -13,7 +13,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
-	"rung/revision/policies"
+	"rung/revision"
 	"rung/ui/action"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -111,13 +111,13 @@ func (v *View) followedTargets() (keys []model.PolicyKey, gone []string) {
 }
 
 // followZones waits until every zone shows the change, or for followTime.
-func followZones(ctx context.Context, c view.Console, keys []model.PolicyKey, gone []string) []policies.ZoneShown {
+func followZones(ctx context.Context, c view.Console, keys []model.PolicyKey, gone []string) []revision.ZoneShown {
 	ctx, cancel := context.WithTimeout(ctx, followTime)
 	defer cancel()
 	ticks, stop := c.Subscribe()
 	defer stop()
 	for {
-		shown := policies.ZonesShowing(c.Revision(), keys, gone)
+		shown := revision.ZonesShowing(c.Revision(), keys, gone)
 		if all, _ := countShown(shown); all {
 			return shown
 		}
@@ -129,7 +129,7 @@ func followZones(ctx context.Context, c view.Console, keys []model.PolicyKey, go
 	}
 }
 
-func countShown(shown []policies.ZoneShown) (all bool, ok int) {
+func countShown(shown []revision.ZoneShown) (all bool, ok int) {
 	for _, s := range shown {
 		if s.OK {
 			ok++

@@ -8,7 +8,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/signs"
 	"rung/model/words"
-	"rung/revision/liverows"
+	"rung/revision"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -65,7 +65,7 @@ func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	owner := widget.Line{{Text: v.page.Table, Style: st.Title}}
 	name := v.owner.Label()
-	k, named := liverows.PolicyOfOwner(v.owner)
+	k, named := revision.PolicyOfOwner(v.owner)
 	switch {
 	case v.owner.Form == nb.FormNone:
 		owner = owner.Add("  no owner is written in its external_ids", st.Dim)
@@ -96,7 +96,7 @@ func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
 	if text := v.formText(); text != "" {
 		s.AddParagraph("form", 0, signs.Noted, st.Info, st.Text, text, nav.Page{})
 	}
-	if env.Rev.Mode.Sandbox && liverows.IsExample(v.shownRow()) {
+	if env.Rev.Mode.Sandbox && revision.IsExample(v.shownRow()) {
 		text := "A sandbox example"
 		if _, ok := v.shownRow().(*nb.ACL); ok {
 			text += "; it matches nothing"
@@ -156,7 +156,7 @@ func (v *View) diffCause(env *view.Env) *known.DiffCause {
 			d = &p.Diffs[i]
 		}
 	}
-	return liverows.CauseAtHand(env.Rev, v.state, p, d)
+	return revision.CauseAtHand(env.Rev, v.state, p, d)
 }
 
 // verdictText is how the live row stands to the desired one, in a sentence.

@@ -9,7 +9,7 @@ import (
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/liverows"
+
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -87,7 +87,7 @@ func (v *View) groupACLs(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 			s.Add("acl."+uuid, widget.Line{{Text: "  " + uuid}, {Text: "  not there", Style: st.Error}}, nav.Page{})
 		}
 	}
-	slices.SortFunc(acls, liverows.CompareACLs)
+	slices.SortFunc(acls, revision.CompareACLs)
 	for _, a := range acls {
 		s.Add("acl."+a.UUID, detail.ACLLine(a, v.policy, st), detail.RowPage(v.state, a, nil))
 	}
@@ -167,7 +167,7 @@ func (v *View) switchRefs(env *view.Env, s *detail.Sheet, r *nb.LogicalSwitch) {
 				acls = append(acls, a)
 			}
 		}
-		slices.SortFunc(acls, liverows.CompareACLs)
+		slices.SortFunc(acls, revision.CompareACLs)
 		for _, a := range acls {
 			s.Add("acl."+a.UUID, detail.ACLLine(a, model.PolicyKey{}, st), detail.RowPage(v.state, a, nil))
 		}

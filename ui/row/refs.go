@@ -7,7 +7,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/signs"
 	"rung/model/words"
-	"rung/revision/liverows"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -25,7 +25,7 @@ type rowReferrers struct {
 	rows []nb.Row
 	// tied are the ACLs that share the place of an ACL.
 	tied []*nb.ACL
-	tie  liverows.PriorityTie
+	tie  revision.PriorityTie
 }
 
 // findReferrers looks for the rows of the database that refer to a row, and those that tie with it.
@@ -33,9 +33,9 @@ func (r *rowReferrers) findReferrers(db *nb.DB, to nb.Row) []nb.Row {
 	if r.db == db && r.row == to {
 		return r.rows
 	}
-	*r = rowReferrers{db: db, row: to, rows: liverows.Referrers(db, to)}
+	*r = rowReferrers{db: db, row: to, rows: revision.Referrers(db, to)}
 	if a, ok := to.(*nb.ACL); ok {
-		r.tied, r.tie = liverows.TiedWith(db, a)
+		r.tied, r.tie = revision.TiedWith(db, a)
 	}
 	return r.rows
 }
@@ -75,7 +75,7 @@ func (v *View) addReferrers(env *view.Env, s *detail.Sheet) {
 		}
 		l := widget.Line{{Text: "  " + what + "  ", Style: st.Dim}, {Text: r.RowName(), Style: st.Accent}}
 		if ids := r.IDs(); len(ids) > 0 {
-			l = l.Add("  "+liverows.OwnerName(ids), st.Text)
+			l = l.Add("  "+revision.OwnerName(ids), st.Text)
 		}
 		s.Add("ref."+r.RowUUID(), l, to)
 	}
@@ -97,24 +97,24 @@ func (v *View) addPlace(env *view.Env, s *detail.Sheet, a *nb.ACL) {
 		l = l.Add(" ("+where+")", st.Dim)
 	}
 	s.Add("place", l.Add(fmt.Sprintf(" · priority %d", a.Priority), st.Text), nav.Page{})
-	if liverows.AfterEgressAllow(a, v.owner) {
-		s.AddParagraph("place.late", 2, signs.Late, st.Warn, st.Text, "It "+liverows.AfterAllow+", which ends the egress stages only. "+
+	if revision.AfterEgressAllow(a, v.owner) {
+		s.AddParagraph("place.late", 2, signs.Late, st.Warn, st.Text, "It "+revision.AfterAllow+", which ends the egress stages only. "+
 			"A tier-1 ingress Allow or Deny at the destination decides before it.", nav.Page{})
 	}
 	if v.live == nil {
 		return
 	}
 	v.refs.findReferrers(v.state.DB, v.live)
-	if v.refs.tie == liverows.NoTie {
+	if v.refs.tie == revision.NoTie {
 		return
 	}
 	first, n := v.refs.tied[0], len(v.refs.tied)
 	to := detail.RowPage(v.state, first, nil)
 	text := "Same priority as " + words.Count(n, "row") + " that " + words.OneOrMany(n, "decides", "decide") + " alike."
 	sign, mark := "=", st.Dim
-	if v.refs.tie == liverows.TieUndefined {
+	if v.refs.tie == revision.TieUndefined {
 		sign, mark = signs.Warned, st.Warn
-		text = "Same priority as " + words.Count(n, "row") + ", " + liverows.OwnerName(first.ExternalIDs) + " (" + first.Action +
+		text = "Same priority as " + words.Count(n, "row") + ", " + revision.OwnerName(first.ExternalIDs) + " (" + first.Action +
 			") among them: where both match, which one wins is undefined."
 	}
 	s.AddParagraph("place.tie", 2, sign, mark, st.Text, text, to)

@@ -9,8 +9,7 @@ import (
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/liverows"
-	"rung/revision/policies"
+
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -99,7 +98,7 @@ func (v *View) findRow(env *view.Env) {
 	}
 	v.findLink(env)
 	v.knowsNetwork = env.Rev.Desired.KnowsNetwork(v.owner.Network())
-	k, ok := liverows.UnitOfOwner(v.owner)
+	k, ok := revision.UnitOfOwner(v.owner)
 	if !ok || !k.Kind.IsAdmin() && v.state.PolicyJoin(k) == nil && !env.Rev.IsCompiled(k) {
 		return
 	}
@@ -143,7 +142,7 @@ func (v *View) rowDifference(p *model.PolicyInZone) *model.RowDiff {
 // findLink finds the page of the rule or policy the row is about: also rows that
 // are not compared name one.
 func (v *View) findLink(env *view.Env) {
-	k, ok := liverows.PolicyOfOwner(v.owner)
+	k, ok := revision.PolicyOfOwner(v.owner)
 	if !ok || env.Rev.Cluster.Policy(k) == nil && (!k.Kind.IsAdmin() || v.owner.Form == nb.FormLegacy) {
 		return
 	}
@@ -246,7 +245,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 
 // goElsewhere goes to the same row in another zone, past zones that lack it.
 func (v *View) goElsewhere(env *view.Env, d int) {
-	for zone := policies.NextZone(env.Rev, v.page.Zone, d); zone != v.page.Zone; zone = policies.NextZone(env.Rev, zone, d) {
+	for zone := revision.NextZone(env.Rev, v.page.Zone, d); zone != v.page.Zone; zone = revision.NextZone(env.Rev, zone, d) {
 		z := env.Rev.Zone(zone)
 		if z.DB == nil {
 			continue

@@ -8,7 +8,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
-	"rung/revision/finding"
+
 	"rung/test/live"
 	"rung/test/uitest"
 	"rung/ui/nav"
@@ -335,7 +335,7 @@ func BenchmarkLargeSet(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
 		s.Console.Set(p)
-		finding.FindingsOfObjects(s.Console.Revision())
+		revision.FindingsOfObjects(s.Console.Revision())
 		b.StartTimer()
 		s.Refresh()
 	}

@@ -7,7 +7,7 @@ import (
 
 	"rung/model/ovn/nb"
 	"rung/revision"
-	"rung/revision/liverows"
+
 	"rung/test/live"
 	"rung/test/uitest"
 	"rung/ui/nav"
@@ -29,7 +29,7 @@ func demo(t testing.TB) *revision.Facts {
 // namespaces and of the cluster, and on the switch
 // (ovn-kubernetes.md#hairpin-and-node-rows, #firewall-rows, #multicast).
 func hang(db *nb.DB) (out []nb.RowChange) {
-	held := liverows.HoldersOf(db, nil)
+	held := revision.HoldersOf(db, nil)
 	groups := map[string]*nb.PortGroup{}
 	var sw *nb.LogicalSwitch
 	for a := range db.ACLs() {

@@ -10,8 +10,7 @@ import (
 	"rung/pages/page"
 	"rung/pages/rows"
 	"rung/revision"
-	"rung/revision/liverows"
-	"rung/revision/policies"
+
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -120,7 +119,7 @@ func (v *View) Sync(env *view.Env) {
 // the policies that were behind or frozen when it was read.
 func rememberedLine(env *view.Env, z *model.ZoneState) widget.Line {
 	var names []string
-	for _, k := range liverows.ZonePolicies(env.Rev, z) {
+	for _, k := range revision.ZonePolicies(env.Rev, z) {
 		if s := z.PolicyJoin(k).StateAt(z, env.Now); s == model.StateBehind || s == model.StateFrozen {
 			names = append(names, k.Label())
 		}
@@ -136,7 +135,7 @@ func rememberedLine(env *view.Env, z *model.ZoneState) widget.Line {
 
 func (v *View) fillTable(env *view.Env, t *widget.Table[*rows.Line]) {
 	z := v.state
-	marks := liverows.MarkRows(env.Rev, z, env.Now)
+	marks := revision.MarkRows(env.Rev, z, env.Now)
 	lost := marks.MissingRows(env.Rev, z, tables[v.table].name, missingShown)
 	switch tables[v.table].told {
 	case rows.ACLs:
@@ -182,7 +181,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		if id == action.RowsPrevZone {
 			d = -1
 		}
-		v.zone = policies.NextZone(env.Rev, v.zone, d)
+		v.zone = revision.NextZone(env.Rev, v.zone, d)
 		v.acls = rows.Pipeline{}
 	case action.RowsTable:
 		v.table = (v.table + 1) % len(tables)

@@ -9,8 +9,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
-	"rung/revision/finding"
-	"rung/revision/liverows"
+
 	"rung/test/live"
 	"rung/test/uitest"
 	"rung/ui/nav"
@@ -78,7 +77,7 @@ func TestOrderIsThePipelines(t *testing.T) {
 		}
 	}
 	var want []string
-	for _, a := range liverows.SortedACLs(p.Zones[2].DB) {
+	for _, a := range revision.SortedACLs(p.Zones[2].DB) {
 		want = append(want, fmt.Sprintf("%d %d %s", a.Tier, a.Priority, a.Action))
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -266,7 +265,7 @@ func BenchmarkSync(b *testing.B) {
 			return nil
 		})
 		f.Set(p)
-		finding.FindingsOfObjects(f.Revision())
+		revision.FindingsOfObjects(f.Revision())
 		b.StartTimer()
 		s.Refresh()
 	}

@@ -7,7 +7,7 @@ import (
 	"rung/model/logline"
 	"rung/model/ovn/nb"
 	"rung/model/signs"
-	"rung/revision/liverows"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -42,7 +42,7 @@ func (v *View) aclLines(env *view.Env, w int) []widget.Line {
 }
 
 // fieldLine is one column of an ACL.
-func fieldLine(f liverows.ComparedField, e *liverows.RuleACL, read bool, st *themes.StyleSet, name, half int) widget.Line {
+func fieldLine(f revision.ComparedField, e *revision.RuleACL, read bool, st *themes.StyleSet, name, half int) widget.Line {
 	desired, live := f.Desired, f.Live
 	switch {
 	case f.Name == "match" || f.Name == "external_ids":
@@ -66,7 +66,7 @@ func fieldLine(f liverows.ComparedField, e *liverows.RuleACL, read bool, st *the
 
 // briefColumns are the columns that are too long for the space: what matters is
 // whether they are the same.
-func briefColumns(f liverows.ComparedField, e *liverows.RuleACL) (desired, live string) {
+func briefColumns(f revision.ComparedField, e *revision.RuleACL) (desired, live string) {
 	desired, live = "see below", "as desired"
 	if f.Name == "external_ids" {
 		desired = aclKey(e)
@@ -80,7 +80,7 @@ func briefColumns(f liverows.ComparedField, e *liverows.RuleACL) (desired, live 
 	case e.Live == nil:
 		live = ""
 	case f.Differs && f.Name == "external_ids":
-		live = strings.Join(liverows.MapDiffers(e.Desired.ExternalIDs, e.Live.ExternalIDs), ", ")
+		live = strings.Join(revision.MapDiffers(e.Desired.ExternalIDs, e.Live.ExternalIDs), ", ")
 	case f.Differs:
 		live = "differs, see below"
 	}
@@ -88,7 +88,7 @@ func briefColumns(f liverows.ComparedField, e *liverows.RuleACL) (desired, live 
 }
 
 // aclKey returns the key that tells the ACL from the others of its rule.
-func aclKey(e *liverows.RuleACL) string {
+func aclKey(e *revision.RuleACL) string {
 	a := e.Desired
 	if a == nil {
 		a = e.Live
@@ -123,7 +123,7 @@ func (v *View) fullLines(env *view.Env, s *detail.Sheet) {
 		switch {
 		case !f.Differs:
 		case f.Name == "external_ids":
-			for _, k := range liverows.MapDiffers(e.Desired.ExternalIDs, e.Live.ExternalIDs) {
+			for _, k := range revision.MapDiffers(e.Desired.ExternalIDs, e.Live.ExternalIDs) {
 				both(k, k, eitherText(e.Desired.ExternalIDs, k), eitherText(e.Live.ExternalIDs, k))
 			}
 		case f.Name == "match" || widget.TextWidth(f.Desired) > fullWidth || widget.TextWidth(f.Live) > fullWidth:
@@ -173,7 +173,7 @@ func (v *View) flowLines(env *view.Env, s *detail.Sheet) {
 }
 
 // standingText is how the live row stands to the desired one, in a few words.
-func standingText(e *liverows.RuleACL, read bool) (text string, bad bool) {
+func standingText(e *revision.RuleACL, read bool) (text string, bad bool) {
 	switch {
 	case !read:
 		return "no live row to compare", false

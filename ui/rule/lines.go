@@ -11,10 +11,7 @@ import (
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/connections"
-	"rung/revision/flows"
-	"rung/revision/liverows"
-	"rung/revision/policies"
+
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -80,7 +77,7 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 		}
 		text, bad := standingText(e, v.isZoneRead())
 		if e.Live != nil {
-			if f := flows.FlowsOfACL(env.Rev, v.state, e.Live, env.Now); f.AreLate(env.Now) {
+			if f := revision.FlowsOfACL(env.Rev, v.state, e.Live, env.Now); f.AreLate(env.Now) {
 				text, bad = text+", "+signs.Differs+" its flows "+flowsWord[f.State], true
 			}
 		}
@@ -94,7 +91,7 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 }
 
 // flowsWord says what is wrong with flows.
-var flowsWord = map[flows.FlowState]string{flows.FlowsMissing: "are missing", flows.FlowsOld: "are of an older row"}
+var flowsWord = map[revision.FlowState]string{revision.FlowsMissing: "are missing", revision.FlowsOld: "are of an older row"}
 
 // isZoneRead says whether the chosen zone's rows were ever read.
 func (v *View) isZoneRead() bool { return v.state != nil && v.state.DB != nil }
@@ -103,7 +100,7 @@ func (v *View) isZoneRead() bool { return v.state != nil && v.state.DB != nil }
 func noACL(r *revision.Revision, k model.PolicyKey) string {
 	switch none := r.WhyNoRows(k); {
 	case none != nil:
-		return "nothing: " + policies.NoRowsShort(r, none)
+		return "nothing: " + revision.NoRowsShort(r, none)
 	case k.Kind == model.KindEF:
 		return "nothing: its destination has no address now; its index stays reserved"
 	case k.Kind == model.KindNP:
@@ -120,7 +117,7 @@ func (v *View) behindForms(env *view.Env, i int) []string {
 		if pe.Match != nil {
 			return []string{"of each pod it applies to"}
 		}
-		n := policies.CountPeers(env.Rev, v.page.Key, v.rule.Direction, v.rule.Index, i)
+		n := revision.CountPeers(env.Rev, v.page.Key, v.rule.Direction, v.rule.Index, i)
 		return []string{n.String(), n.BriefText(), words.Count(n.Pods, "pod")}
 	case model.PeerNodes:
 		nodes := 0
@@ -143,8 +140,8 @@ func (v *View) setPage(env *view.Env) nav.Page {
 				nb.IDPair{Key: nb.KeyDirection, Value: string(v.rule.Direction)}, nb.IDPair{Key: nb.KeyGressIndex, Value: fmt.Sprint(v.rule.Index)},
 				nb.IDPair{Key: nb.KeyIPFamily, Value: family})[nb.KeyID]))
 		}
-	} else if units := liverows.RuleSets(env.Rev, v.page.Key, v.rule); len(units) == 1 {
-		names = liverows.SetNames(units[0]) // of several the match tells which is which
+	} else if units := revision.RuleSets(env.Rev, v.page.Key, v.rule); len(units) == 1 {
+		names = revision.SetNames(units[0]) // of several the match tells which is which
 	}
 	for _, name := range names {
 		if v.isZoneRead() {
@@ -167,7 +164,7 @@ func (v *View) subjectLine(env *view.Env, s *detail.Sheet) {
 			here++
 		}
 	}
-	n := policies.CountSubjects(env.Rev, v.page.Key)
+	n := revision.CountSubjects(env.Rev, v.page.Key)
 	in := ""
 	if v.state != nil {
 		in = fmt.Sprintf(" (%s here)", words.Thousands(here))
@@ -177,7 +174,7 @@ func (v *View) subjectLine(env *view.Env, s *detail.Sheet) {
 		count = " → " + n.BriefText() + in // the policy's page says why not all
 	}
 	if v.isZoneRead() {
-		if g := v.state.DB.PortGroupByName(liverows.GroupName(env.Rev, v.page.Key)); g != nil {
+		if g := v.state.DB.PortGroupByName(revision.GroupName(env.Rev, v.page.Key)); g != nil {
 			to = detail.RowPage(v.state, g, nil)
 		}
 	}
@@ -211,9 +208,9 @@ func (v *View) orderLines(env *view.Env, s *detail.Sheet) {
 		v.denyLine(env, s)
 		return
 	case p.Kind == model.KindEF:
-		s.AddField("stage", "stage", nameWidth, widget.PlainLine("to-lport: "+strings.TrimPrefix(liverows.AfterAllow, "decides ")), nav.Page{})
+		s.AddField("stage", "stage", nameWidth, widget.PlainLine("to-lport: "+strings.TrimPrefix(revision.AfterAllow, "decides ")), nav.Page{})
 	}
-	before, after := liverows.NeighbourRules(env.Rev, p, r)
+	before, after := revision.NeighbourRules(env.Rev, p, r)
 	v.addNeighbour(env, s, "previous rule", before, "none: the first "+firstOf(p, r))
 	v.addNeighbour(env, s, "next rule", after, "none: the last "+firstOf(p, r))
 }
@@ -229,20 +226,20 @@ func firstOf(p *model.Policy, r *model.Rule) string {
 // denyLine adds the default deny that comes behind all NetworkPolicies, for the pods
 // that one of them isolates.
 func (v *View) denyLine(env *view.Env, s *detail.Sheet) {
-	unit := connections.DefaultDeny(v.policy.Namespace, v.rule.Direction)
+	unit := revision.DefaultDeny(v.policy.Namespace, v.rule.Direction)
 	to := nav.Page{}
 	if v.state != nil {
 		to = detail.UnitPage(env.Rev, unit, v.state)
 	}
 	l := widget.Line{{Text: unit.Label(), Style: env.Styles.Accent}}
 	l = l.Add("  "+string(model.Deny), view.ActionStyle(model.Deny, env.Styles))
-	if connections.OutsideTypes(v.policy, v.rule.Direction) {
+	if revision.OutsideTypes(v.policy, v.rule.Direction) {
 		l = l.Add("  "+signs.Warned+" not because of this policy: its policyTypes leave "+string(v.rule.Direction)+" out", env.Styles.Warn)
 	}
 	s.AddField("then", "then", nameWidth, l, to)
 }
 
-func (v *View) addNeighbour(env *view.Env, s *detail.Sheet, name string, at *liverows.PlacedRule, nothing string) {
+func (v *View) addNeighbour(env *view.Env, s *detail.Sheet, name string, at *revision.PlacedRule, nothing string) {
 	if at == nil {
 		s.AddField(name, name, nameWidth, widget.StyledLine("("+nothing+")", env.Styles.Dim), nav.Page{})
 		return

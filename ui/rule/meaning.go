@@ -10,9 +10,8 @@ import (
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page/role"
-	"rung/revision/connections"
-	"rung/revision/finding"
-	"rung/revision/liverows"
+	"rung/revision"
+
 	"rung/system"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -23,12 +22,12 @@ import (
 func (v *View) meaningLines(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	s.AddHead("in words")
-	for i, text := range connections.RuleSentences(env.Rev, v.policy, v.rule) {
+	for i, text := range revision.RuleSentences(env.Rev, v.policy, v.rule) {
 		s.AddParagraph(fmt.Sprintf("says.%d", i), 2, "", st.Text, st.Text, text, nav.Page{})
 	}
 	v.effectLines(env, s)
 	v.zoneLines(env, s)
-	for _, f := range finding.KnownFindingsOf(env.Rev, v.page.Key) {
+	for _, f := range revision.KnownFindingsOf(env.Rev, v.page.Key) {
 		if f.Rule != v.rule.Index || f.Direction != v.rule.Direction {
 			continue
 		}
@@ -77,7 +76,7 @@ const zonesShown = 3
 func (v *View) zoneLines(env *view.Env, s *detail.Sheet) {
 	st, k := env.Styles, v.page.Key
 	fine, unread, listed, more := 0, 0, 0, 0
-	shared := liverows.RuleSets(env.Rev, k, v.rule)
+	shared := revision.RuleSets(env.Rev, k, v.rule)
 	for _, z := range env.Rev.Zones {
 		p := z.PolicyJoin(k)
 		state, rest := detail.ZoneState(env.Rev, k, z, env.Now)

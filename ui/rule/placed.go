@@ -7,8 +7,7 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/liverows"
-	"rung/revision/policies"
+
 	"rung/system"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -19,7 +18,7 @@ import (
 // placedLines say what a rule without rows applies to, where it stands and what it logs.
 func (v *View) placedLines(env *view.Env, s *detail.Sheet) {
 	st, p, r := env.Styles, v.policy, v.rule
-	applied, pods := p.SubjectText(), policies.CountSubjects(env.Rev, p.Key).Pods
+	applied, pods := p.SubjectText(), revision.CountSubjects(env.Rev, p.Key).Pods
 	if a := r.Tiered; a != nil {
 		if len(a.AppliedTo) > 0 {
 			applied = model.AppliedText(a.AppliedTo, p.Namespace)
@@ -73,7 +72,7 @@ func (v *View) placedLines(env *view.Env, s *detail.Sheet) {
 		s.AddField("system", "here", nameWidth, widget.StyledLine("decides nothing: "+env.Rev.System.TitlePossessive+" precedence holds", st.Warn), nav.Page{})
 		return
 	}
-	before, after := liverows.NeighbourRules(env.Rev, p, r)
+	before, after := revision.NeighbourRules(env.Rev, p, r)
 	v.addNeighbour(env, s, "previous rule", before, "none: the first "+firstOf(p, r))
 	v.addNeighbour(env, s, "next rule", after, "none: the last "+firstOf(p, r))
 }

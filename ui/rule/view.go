@@ -9,8 +9,7 @@ import (
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/liverows"
-	"rung/revision/policies"
+
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -34,7 +33,7 @@ type View struct {
 	policy  *model.Policy
 	rule    *model.Rule
 	hits    *logs.HitSummary // nil without a log
-	entries []*liverows.RuleACL
+	entries []*revision.RuleACL
 	state   *model.ZoneState
 
 	// Wide: what it says at the left, the ACL at the right, the rest below;
@@ -69,14 +68,14 @@ func (v *View) Sync(env *view.Env) {
 	v.state = env.Rev.Zone(v.zone)
 	env.Console.LookAt(v.zone)
 	env.Console.LookAtFlows(v.zone)
-	v.entries = liverows.RuleACLs(env.Rev, v.page.Key, v.rule, v.state)
+	v.entries = revision.RuleACLs(env.Rev, v.page.Key, v.rule, v.state)
 	v.layOut(env)
 }
 
 // firstZone is where to look first: the zone that needs attention, else the one
 // with most of the subject's pods.
 func firstZone(env *view.Env, k model.PolicyKey) string {
-	z := policies.WorstZone(env.Rev, k, env.Now)
+	z := revision.WorstZone(env.Rev, k, env.Now)
 	if z == nil {
 		return ""
 	}
@@ -229,7 +228,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		if id == action.RulePrevZone {
 			d = -1
 		}
-		v.zone = policies.NextZone(env.Rev, v.zone, d)
+		v.zone = revision.NextZone(env.Rev, v.zone, d)
 		v.Sync(env)
 	case action.RuleNextACL:
 		v.nextACL(env)
@@ -289,7 +288,7 @@ func (v *View) walkCursor(id action.ID) bool {
 const aclPrefix = "acl."
 
 // underCursor is the ACL the cursor is on.
-func (v *View) underCursor() *liverows.RuleACL {
+func (v *View) underCursor() *revision.RuleACL {
 	id, ok := strings.CutPrefix(v.activePane().SelectedID(), aclPrefix)
 	if !ok {
 		return nil
@@ -303,7 +302,7 @@ func (v *View) underCursor() *liverows.RuleACL {
 }
 
 // shownACL is the ACL on show, nil when the rule has none.
-func (v *View) shownACL() *liverows.RuleACL {
+func (v *View) shownACL() *revision.RuleACL {
 	for _, e := range v.entries {
 		if e.ID == v.acl {
 			return e

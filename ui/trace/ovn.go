@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"rung/model/signs"
-	"rung/revision/flows"
+	"rung/revision"
 	"rung/system"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -20,7 +20,7 @@ type ovnAsking struct {
 	isWanted bool // ask as soon as the page is there
 	doing    *atomic.Pointer[string]
 	seenStep string // of doing
-	said     *flows.OVNTrace
+	said     *revision.OVNTrace
 	err      error
 }
 
@@ -28,7 +28,7 @@ type ovnAsking struct {
 type drawnAsking struct {
 	asks  bool
 	doing string
-	said  *flows.OVNTrace
+	said  *revision.OVNTrace
 	err   error
 }
 
@@ -50,7 +50,7 @@ func (a *ovnAsking) stepNow() string {
 // hasNews says whether something else is being done than was drawn.
 func (a *ovnAsking) hasNews() bool { return a.IsUnderWay() && a.stepNow() != a.seenStep }
 
-func (a *ovnAsking) takeTrace(t *flows.OVNTrace, err error) {
+func (a *ovnAsking) takeTrace(t *revision.OVNTrace, err error) {
 	a.doing, a.said, a.err = nil, t, err
 }
 
@@ -69,7 +69,7 @@ func (v *tracePage) askOVN(env *view.Env) {
 	}
 	doing, c, ask := &atomic.Pointer[string]{}, v.asks, env.Console.OVNTrace
 	v.ovn.doing = doing
-	view.BeginWork(&v.ovn.LatestWork, env, "asking OVN", func(ctx context.Context) (*flows.OVNTrace, error) {
+	view.BeginWork(&v.ovn.LatestWork, env, "asking OVN", func(ctx context.Context) (*revision.OVNTrace, error) {
 		return ask(ctx, c, func(s string) { doing.Store(&s) })
 	})
 }
@@ -92,7 +92,7 @@ func (v *tracePage) byOVN(s *detail.Sheet) {
 	}
 }
 
-func (v *tracePage) ovnWords(s *detail.Sheet, t *flows.OVNTrace) {
+func (v *tracePage) ovnWords(s *detail.Sheet, t *revision.OVNTrace) {
 	st, w := s.St, t.InWords()
 	sign, look := signs.Yes, st.OK
 	switch {
@@ -110,7 +110,7 @@ func (v *tracePage) ovnWords(s *detail.Sheet, t *flows.OVNTrace) {
 		for j, l := range way.Lines {
 			id := fmt.Sprintf("ovn.%d.%d", i, j)
 			s.AddParagraph(id, 2, "", st.Dim, st.Dim, l.Zone+" "+l.Stage+": "+l.OVN, nav.Page{})
-			if l.Agreement != flows.Agree {
+			if l.Agreement != revision.Agree {
 				s.AddParagraph(id+".rows", 4, signs.Differs, st.Warn, st.Text, "rows: "+l.Rows, nav.Page{})
 			}
 		}

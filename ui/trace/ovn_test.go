@@ -7,8 +7,7 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/revision"
-	"rung/revision/flows"
-	"rung/revision/liverows"
+
 	"rung/test/live"
 	"rung/test/uitest"
 	"rung/ui/nav"
@@ -16,29 +15,29 @@ import (
 
 // ovnSays is an answer of ovn-trace about the connection that is denied: by the rule that
 // denies it in the rows, or by none.
-func ovnSays(t testing.TB, p *revision.Facts, denies bool) func(verdict.Connection) (*flows.OVNTrace, error) {
+func ovnSays(t testing.TB, p *revision.Facts, denies bool) func(verdict.Connection) (*revision.OVNTrace, error) {
 	rev := revision.New(*p, nil)
 	zone := rev.Zone("ovn-worker")
-	return func(c verdict.Connection) (*flows.OVNTrace, error) {
+	return func(c verdict.Connection) (*revision.OVNTrace, error) {
 		said, err := (&trace.Tracer{}).Ask(rev, c, trace.Rows, false, uitest.Now)
 		if err != nil {
 			return nil, err
 		}
 		rows := said.Answer.Paths[0]
-		h := flows.OVNZoneWay{Zone: "ovn-worker"}
+		h := revision.OVNZoneWay{Zone: "ovn-worker"}
 		for _, s := range rows.Stages[:2] {
-			x := flows.OVNStage{Stage: s.Stage, Verdict: verdict.Allow, Rows: s, Agreement: flows.Agree}
+			x := revision.OVNStage{Stage: s.Stage, Verdict: verdict.Allow, Rows: s, Agreement: revision.Agree}
 			if s.Stage == model.StageAfterLB {
-				x.Agreement = flows.Disagree
+				x.Agreement = revision.Disagree
 				if denies {
 					acl := live.ACL(t, zone.DB, "AdminNetworkPolicy:cluster-control:Egress:5:None")
-					x.Verdict, x.ACL, x.Agreement = verdict.Deny, true, flows.Agree
-					x.RulesBehind = liverows.RulesBehindFlow{FoundBy: liverows.ByRow, Rules: []liverows.BehindRule{{Zone: zone.Name, ACL: acl, RuleName: "default-deny"}}}
+					x.Verdict, x.ACL, x.Agreement = verdict.Deny, true, revision.Agree
+					x.RulesBehind = revision.RulesBehindFlow{FoundBy: revision.ByRow, Rules: []revision.BehindRule{{Zone: zone.Name, ACL: acl, RuleName: "default-deny"}}}
 				}
 			}
 			h.Stages = append(h.Stages, x)
 		}
-		return &flows.OVNTrace{Connection: c, At: uitest.Now, Ways: []flows.OVNWay{{Rows: rows, Zones: []flows.OVNZoneWay{h}}}}, nil
+		return &revision.OVNTrace{Connection: c, At: uitest.Now, Ways: []revision.OVNWay{{Rows: rows, Zones: []revision.OVNZoneWay{h}}}}, nil
 	}
 }
 

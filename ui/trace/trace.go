@@ -11,7 +11,7 @@ import (
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/flows"
+
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -161,7 +161,7 @@ const rest = 4
 
 // ReceiveResult takes an answer, and notices what became another.
 func (v *tracePage) ReceiveResult(env *view.Env, msg any) {
-	if t, err, ok := view.TakeResult[*flows.OVNTrace](&v.ovn.LatestWork, msg); ok {
+	if t, err, ok := view.TakeResult[*revision.OVNTrace](&v.ovn.LatestWork, msg); ok {
 		v.ovn.takeTrace(t, err)
 		return
 	}

@@ -18,7 +18,7 @@ import (
 	"rung/model/verdict"
 	"rung/pages/page/role"
 	"rung/revision"
-	"rung/revision/flows"
+
 	"rung/themes"
 )
 
@@ -54,7 +54,7 @@ type Console interface {
 	ControllerLog(ctx context.Context, zone string, policy model.PolicyKey) (*controllerlog.Log, error)
 	// OVNTrace asks ovn-trace about a connection, and holds it against the rows. told hears
 	// what is being done, from another goroutine.
-	OVNTrace(ctx context.Context, c verdict.Connection, told func(doing string)) (*flows.OVNTrace, error)
+	OVNTrace(ctx context.Context, c verdict.Connection, told func(doing string)) (*revision.OVNTrace, error)
 	History() []history.Entry
 
 	// Probe puts a connection into the sandbox as packets and judges what became of

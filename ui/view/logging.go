@@ -10,7 +10,7 @@ import (
 	"rung/model/ladder"
 	"rung/model/rulelog"
 	"rung/model/words"
-	"rung/revision/policies"
+	"rung/revision"
 )
 
 // AskLogging lets be picked what logs, how much and for how long: policies and namespaces,
@@ -20,7 +20,7 @@ func AskLogging(env *Env, keys ...model.Key) {
 	var all []*model.Policy
 	for _, k := range keys {
 		target := model.LoggedBy(k)
-		if why := env.Rev.System.WhyNotLogged(target.Kind); why != "" && policies.LogSessionOf(env.Rev, target) == nil {
+		if why := env.Rev.System.WhyNotLogged(target.Kind); why != "" && revision.LogSessionOf(env.Rev, target) == nil {
 			env.SayFailure("%s", why)
 			return
 		}
@@ -42,7 +42,7 @@ type loggingDialog struct {
 	keys      []model.Key
 	levelsNow model.LogLevels
 	broken    string               // what is wrong with the annotation that is there
-	session   *policies.LogSession // of one of them; sessions is how many have one
+	session   *revision.LogSession // of one of them; sessions is how many have one
 	sessions  int
 	clock     time.Time
 	rows      []logRow
@@ -79,7 +79,7 @@ func newLogging(env *Env, all []*model.Policy) *loggingDialog {
 	for _, p := range all {
 		l.byRule = l.byRule || p.Tiered != nil
 		l.keys = append(l.keys, p.Key)
-		if s := policies.LogSessionOf(env.Rev, p.Key); s != nil {
+		if s := revision.LogSessionOf(env.Rev, p.Key); s != nil {
 			l.session, l.sessions = s, l.sessions+1
 		}
 		in, out := ladder.CountRules(p.Ingress), ladder.CountRules(p.Egress)
@@ -120,7 +120,7 @@ func newLogging(env *Env, all []*model.Policy) *loggingDialog {
 // readPresent reads the present log levels of an object.
 func (l *loggingDialog) readPresent(env *Env, p *model.Policy) {
 	if p.Kind == model.KindNamespace {
-		logs := policies.NamespaceLogging(env.Rev, p.Name)
+		logs := revision.NamespaceLogging(env.Rev, p.Name)
 		l.levelsNow = logs.Levels
 		if len(logs.Problems) > 0 {
 			l.broken = "The annotation is not valid: " + logs.Problems[0] + ". It will be replaced."

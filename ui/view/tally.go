@@ -10,7 +10,7 @@ import (
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/flows"
+
 	"rung/themes"
 	"rung/ui/widget"
 )
@@ -47,7 +47,7 @@ func TallyOf(r *revision.Revision, now time.Time) (t ZoneTally) {
 			t.Coming++
 			continue
 		}
-		if (z.IsCurrent() || z.Conn == model.ConnSwept) && flows.IsBelowFaulty(r, z, now) {
+		if (z.IsCurrent() || z.Conn == model.ConnSwept) && revision.IsBelowFaulty(r, z, now) {
 			t.Faulty++
 		}
 	}

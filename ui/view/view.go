@@ -6,7 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/shell"
-	"rung/revision/policies"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"
@@ -229,7 +229,7 @@ func CopiesOf(env *Env, p nav.Page) []CopyItem {
 		}
 		out = append(out, CopyItem{"ovn-nbctl command", shell.Join(append([]string{"ovn-nbctl", "find", "ACL"}, ownerConditions(k)...)...)})
 		if k.Namespace != "" {
-			out = append(out, CopyItem{"command to change what it logs", policies.NamespaceLogsCommand(env.Rev, k.Namespace)})
+			out = append(out, CopyItem{"command to change what it logs", revision.NamespaceLogsCommand(env.Rev, k.Namespace)})
 		}
 	}
 	if p.Dir != "" {

@@ -7,7 +7,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/sb"
 	"rung/revision"
-	"rung/revision/flows"
+
 	"rung/test/live"
 	"rung/test/uitest"
 )
@@ -52,7 +52,7 @@ func TestMarkedWhenTold(t *testing.T) {
 		tc.do(p)
 		r := revision.New(*p, nil)
 		for _, z := range r.Zones {
-			told, marked := flows.BehindTexts(r, z, uitest.Now), flows.IsBelowFaulty(r, z, uitest.Now)
+			told, marked := revision.BehindTexts(r, z, uitest.Now), revision.IsBelowFaulty(r, z, uitest.Now)
 			if want := tc.want && z.Name == zone; marked != want || (len(told) > 0) != want {
 				t.Errorf("%s: %s is marked %v, told %q; want %v", name, z.Name, marked, told, want)
 			}

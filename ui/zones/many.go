@@ -14,13 +14,13 @@ import (
 	"rung/pages/page"
 	"rung/pages/page/role"
 	"rung/revision"
-	"rung/revision/policies"
+
 	"rung/ui/view"
 	"rung/ui/widget"
 )
 
 // otherStates counts the states but in sync, worst first: "2 behind, 3 stale".
-func otherStates(o *policies.PolicyOverZones) string {
+func otherStates(o *revision.PolicyOverZones) string {
 	var parts []string
 	for _, s := range o.StatesNotInSync() {
 		parts = append(parts, words.Thousands(o.States[s])+" "+string(s))
@@ -29,7 +29,7 @@ func otherStates(o *policies.PolicyOverZones) string {
 }
 
 // countAstray is in how many zones something is not in sync that could be.
-func countAstray(o *policies.PolicyOverZones) int {
+func countAstray(o *revision.PolicyOverZones) int {
 	if o.HasNoRows {
 		return 0
 	}
@@ -61,7 +61,7 @@ func (v *zonesPage) overZones(r *revision.Revision) (lines []*policyLine) {
 	}
 	slices.SortFunc(rest, model.Key.Compare)
 	for _, k := range append(keys, rest...) {
-		l := &policyLine{key: k, over: policies.OverZones(r, k, v.now)}
+		l := &policyLine{key: k, over: revision.OverZones(r, k, v.now)}
 		if p := r.Cluster.Policy(k); p != nil && k.Kind == model.KindANP {
 			l.prio = strconv.Itoa(int(p.Priority))
 		}

@@ -12,7 +12,7 @@ import (
 	"rung/model/words"
 	"rung/pages/zones"
 	"rung/revision"
-	"rung/revision/policies"
+
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -23,7 +23,7 @@ type policyTally struct {
 	zone    *model.ZoneState
 	counted time.Time
 
-	policies.ZoneTally
+	revision.ZoneTally
 }
 
 // isLasting says whether a count holds however late it gets: rows that are judged as
@@ -73,7 +73,7 @@ func (v *zonesPage) countZones(r *revision.Revision, now time.Time, fresh bool) 
 		t := v.tallies[z.Name]
 		stale := t == nil || t.zone != z || !t.isLasting() && !t.counted.Equal(now)
 		if t == nil || stale && !fresh {
-			t = &policyTally{zone: z, counted: now, ZoneTally: policies.TallyZone(r, z, now)}
+			t = &policyTally{zone: z, counted: now, ZoneTally: revision.TallyZone(r, z, now)}
 		}
 		next[z.Name] = t
 		told := zones.FactsOfZone(r, z, &t.ZoneTally, now)

@@ -9,8 +9,7 @@ import (
 	"rung/model/shell"
 	"rung/pages/zones"
 	"rung/revision"
-	"rung/revision/finding"
-	"rung/revision/policies"
+
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -62,7 +61,7 @@ type policyLine struct {
 	signs      []widget.Line // the same in signs
 	states     []model.PolicyState
 	reasonLine widget.Line
-	over       policies.PolicyOverZones // where zones are many
+	over       revision.PolicyOverZones // where zones are many
 }
 
 // New makes the view.
@@ -97,7 +96,7 @@ func (v *zonesPage) Sync(env *view.Env) {
 		return
 	}
 	v.clusterOf, v.countedAt = env.Rev.Cluster, env.Now
-	v.zoneFindings = finding.StandingZoneFindings(env.Rev, v.now)
+	v.zoneFindings = revision.StandingZoneFindings(env.Rev, v.now)
 	var lines []*policyLine
 	if many {
 		lines = v.overZones(env.Rev)

@@ -12,7 +12,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/sb"
 	"rung/revision"
-	"rung/revision/connections"
+
 	"rung/test/live"
 	"rung/test/uitest"
 	"rung/ui/nav"
@@ -124,7 +124,7 @@ func TestUnits(t *testing.T) {
 	s.WantNot("15/16")
 	s.WantNot("default deny of", "hairpin")
 
-	deny := connections.DefaultDeny("blue", model.Ingress)
+	deny := revision.DefaultDeny("blue", model.Ingress)
 	z := *p.Zones[1]
 	in := *z.Policies[deny]
 	in.InSync, in.Missing, in.DiffSince, in.Touched = false, 1, uitest.Now.Add(-30*time.Second), uitest.Now.Add(-30*time.Second)

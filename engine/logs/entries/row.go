@@ -6,7 +6,6 @@ import (
 	"rung/model/logline"
 	"rung/model/ovn/nb"
 	"rung/revision"
-	"rung/revision/liverows"
 )
 
 // ACLs are the rows that may have logged the entry: those that its rule, or the default
@@ -43,6 +42,6 @@ func CanLogFor(acl *nb.ACL, ref logline.RuleRef) bool {
 	if ref.Rule < 0 {
 		return acl.Action == nb.ActionDrop
 	}
-	_, dir, i, ok := liverows.RuleOfIDs(acl.ExternalIDs)
+	_, dir, i, ok := revision.RuleOfIDs(acl.ExternalIDs)
 	return ok && dir == ref.Direction && i == ref.Rule
 }

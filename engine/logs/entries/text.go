@@ -9,7 +9,6 @@ import (
 	"rung/model/logline"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/connections"
 )
 
 // Sentence says the line for people:
@@ -70,7 +69,7 @@ func (e *Entry) presentRule() string {
 	case !e.Attributed:
 		return e.doubtfulRule()
 	case k.Kind == model.KindNP && k.Name == "":
-		return "the " + connections.DefaultDeny(k.Namespace, e.Rule.Direction).Label() + ": no NetworkPolicy allows it"
+		return "the " + revision.DefaultDeny(k.Namespace, e.Rule.Direction).Label() + ": no NetworkPolicy allows it"
 	}
 	return ruleText(e.Rule, e.RuleName)
 }
@@ -103,7 +102,7 @@ func (e *Entry) doubtfulRule() string {
 // ruleText names a rule, or the default deny of a namespace, with its policy.
 func ruleText(ref logline.RuleRef, name string) string {
 	if k := ref.Policy; k.Kind == model.KindNP && k.Name == "" {
-		return connections.DefaultDeny(k.Namespace, ref.Direction).Label()
+		return revision.DefaultDeny(k.Namespace, ref.Direction).Label()
 	}
 	return ref.Policy.ShortLabel() + " " + revision.RuleLabel(ref.Direction, ref.Rule, name)
 }
@@ -116,7 +115,7 @@ func (e *Entry) UnitKey() model.Key {
 	case !e.Attributed:
 		return model.Key{}
 	case k.Kind == model.KindNP && k.Name == "":
-		return connections.DefaultDeny(k.Namespace, e.Rule.Direction)
+		return revision.DefaultDeny(k.Namespace, e.Rule.Direction)
 	}
 	return k
 }

@@ -8,8 +8,6 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/connections"
-	"rung/revision/policies"
 )
 
 // mostBefore bounds the rules of which is said what decides before them.
@@ -22,7 +20,7 @@ func OverruledChecks(ctx context.Context, rev *revision.Revision, about Subject)
 	if !about.Policy.Kind.IsPolicy() || rev.Cluster.Policy(about.Policy) == nil {
 		return nil
 	}
-	found := connections.DecidedBefore(rev, ctx, about.Policy, about.Dir, about.Rule)
+	found := revision.DecidedBefore(rev, ctx, about.Policy, about.Dir, about.Rule)
 	over := 0
 	for _, all := range []bool{true, false} {
 		for i := range found {
@@ -48,26 +46,26 @@ func OverruledChecks(ctx context.Context, rev *revision.Revision, about Subject)
 
 // ownRulesOnly says whether only earlier rules of the policy decide before a rule: their lines
 // are the policy's, too.
-func ownRulesOnly(k model.PolicyKey, b *connections.OverruledRule) bool {
-	return !slices.ContainsFunc(b.RulesAbove, func(a connections.RuleAbove) bool { return a.Policy != k })
+func ownRulesOnly(k model.PolicyKey, b *revision.OverruledRule) bool {
+	return !slices.ContainsFunc(b.RulesAbove, func(a revision.RuleAbove) bool { return a.Policy != k })
 }
 
 // logRemedy is how the rule that decides instead of another is made to log: of an
 // AdminNetworkPolicy that logs nothing of its kind.
-func logRemedy(rev *revision.Revision, k model.PolicyKey, b *connections.OverruledRule) string {
+func logRemedy(rev *revision.Revision, k model.PolicyKey, b *revision.OverruledRule) string {
 	by := &b.RulesAbove[len(b.RulesAbove)-1]
 	p := rev.Cluster.Policy(by.Policy)
 	if by.Level != "" || p == nil || !p.Kind.IsAdmin() || by.Policy == k {
 		return ""
 	}
-	return policies.LogLevelCommand(rev, p, by.Action)
+	return revision.LogLevelCommand(rev, p, by.Action)
 }
 
 // DecidedFirst says of a rule of a policy which rules decide before it.
-func DecidedFirst(k model.PolicyKey, b *connections.OverruledRule) string {
+func DecidedFirst(k model.PolicyKey, b *revision.OverruledRule) string {
 	rule := revision.RuleLabel(b.Direction, b.Rule, "")
 	if b.Rule < 0 {
-		rule = connections.DefaultDeny(k.Namespace, b.Direction).Label()
+		rule = revision.DefaultDeny(k.Namespace, b.Direction).Label()
 	}
 	if b.OnlyTogether {
 		return fmt.Sprintf("%s never decides: %s come first and match all of it together.", rule, words.ListSome(namesAbove(k, b), 3))
@@ -84,7 +82,7 @@ func DecidedFirst(k model.PolicyKey, b *connections.OverruledRule) string {
 }
 
 // namesAbove name the rules above, and say of each whether it logs.
-func namesAbove(k model.PolicyKey, b *connections.OverruledRule) (out []string) {
+func namesAbove(k model.PolicyKey, b *revision.OverruledRule) (out []string) {
 	for i := range b.RulesAbove {
 		out = append(out, AboveName(k, &b.RulesAbove[i])+" ("+AboveLogs(&b.RulesAbove[i])+")")
 	}
@@ -92,7 +90,7 @@ func namesAbove(k model.PolicyKey, b *connections.OverruledRule) (out []string) 
 }
 
 // AboveName names a rule above, of the policy that is asked about without its name.
-func AboveName(k model.PolicyKey, a *connections.RuleAbove) string {
+func AboveName(k model.PolicyKey, a *revision.RuleAbove) string {
 	switch {
 	case a.Rule < 0:
 		return "the " + a.Policy.Label()
@@ -103,7 +101,7 @@ func AboveName(k model.PolicyKey, a *connections.RuleAbove) string {
 }
 
 // AboveLogs says whether a rule above logs.
-func AboveLogs(a *connections.RuleAbove) string {
+func AboveLogs(a *revision.RuleAbove) string {
 	if a.Level == "" {
 		return "does not log"
 	}

@@ -11,7 +11,7 @@ import (
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/policies"
+
 	"rung/system"
 )
 
@@ -81,7 +81,7 @@ func CheckSteps(l *logs.Store, rev *revision.Revision, about Subject) []Check {
 		goOn = c.checkPolicy()
 	} else if rev.Mode.Name == revision.LogsMode {
 		c.add("annotation", Unknown, "No cluster is loaded: which policies log, and whose addresses these are, is not known. Start with -f PATH for pods and policies.")
-	} else if names, all := policies.LoggingPolicies(rev); all == 0 && rev.Unread() != nil {
+	} else if names, all := revision.LoggingPolicies(rev); all == 0 && rev.Unread() != nil {
 		c.add(step, Unknown, "Which policies log is not known: %s.", rev.Unread().BriefText())
 	} else if len(names) == 0 {
 		text := fmt.Sprintf("None of the %s policies logs.", words.Thousands(all))
@@ -129,18 +129,18 @@ func (c *checkList) checkPolicy() bool {
 		c.ruleByRule(p, s)
 		return false
 	}
-	logging := policies.LoggingOf(c.rev, p)
+	logging := revision.LoggingOf(c.rev, p)
 	now, ns := logging.Levels, logging.Namespace
 	switch {
 	case ns != "" && len(logging.Problems) > 0:
 		c.add("annotation", Wrong, "The logging annotation of namespace %s is not valid: %s.", ns, strings.Join(logging.Problems, "; ")).
-			Remedy = policies.NamespaceLogsCommand(c.rev, ns)
+			Remedy = revision.NamespaceLogsCommand(c.rev, ns)
 	case len(logging.Problems) > 0:
 		c.levelRemedy(p, c.add("annotation", Wrong, "Its logging annotation is not valid, so OVN-Kubernetes does not apply the policy: %s.", logging.Problems[0]))
 		return false
 	case !now.IsOn() && ns != "":
 		c.add("annotation", Wrong, "The logging of %s is set by the annotation %s of namespace %s, and there is none.", k.Label(), model.AnnotationLogging, ns).
-			Remedy = policies.NamespaceLogsCommand(c.rev, ns)
+			Remedy = revision.NamespaceLogsCommand(c.rev, ns)
 		return false
 	case !now.IsOn():
 		c.levelRemedy(p, c.add("annotation", Wrong, "%s has no log level, so none of its rules logs.", k.Label()))
@@ -207,7 +207,7 @@ func (c *checkList) levelRemedy(p *model.Policy, x *Check) {
 	if len(actions) == 0 {
 		actions = []model.Action{model.Deny, model.Allow}
 	}
-	x.Levels, x.Remedy = true, policies.LogLevelCommand(c.rev, p, actions...)
+	x.Levels, x.Remedy = true, revision.LogLevelCommand(c.rev, p, actions...)
 }
 
 // checkActions adds checks of the rules' actions. An action that does not log is wrong where
@@ -220,7 +220,7 @@ func (c *checkList) checkActions(p *model.Policy, now model.LogLevels, ns string
 		if ns == "" {
 			c.levelRemedy(p, x)
 		} else {
-			x.Remedy = policies.NamespaceLogsCommand(c.rev, ns)
+			x.Remedy = revision.NamespaceLogsCommand(c.rev, ns)
 		}
 	}
 	if len(rules) == 1 && now.LevelOf(rules[0].Action) == "" {
@@ -261,7 +261,7 @@ func (c *checkList) checkActions(p *model.Policy, now model.LogLevels, ns string
 func (c *checkList) netpolLevels(p *model.Policy, now model.LogLevels) {
 	if now.Allow == "" && c.subject.Dir != "" { // its rules allow and do nothing else
 		c.add("level", Wrong, "Namespace %s sets no level for allow: what its NetworkPolicies allow is not logged.", p.Namespace).
-			Remedy = policies.NamespaceLogsCommand(c.rev, p.Namespace)
+			Remedy = revision.NamespaceLogsCommand(c.rev, p.Namespace)
 	} else if now.Allow == "" {
 		c.add("level", Noted, "Namespace %s sets no level for allow: what its NetworkPolicies allow is not logged.", p.Namespace)
 	}

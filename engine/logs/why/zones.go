@@ -13,14 +13,13 @@ import (
 	"rung/model/shell"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/policies"
 )
 
 // checkRows says whether the zones' rows of the policy log.
 func (c *checkList) checkRows(p *model.Policy) {
 	k, was := p.Key, len(c.out)
 	if none := c.rev.WhyNoRows(k); none != nil {
-		c.add("rows", Wrong, "%s has no rows to log with: %s.", k.Label(), policies.NoRowsShort(c.rev, none))
+		c.add("rows", Wrong, "%s has no rows to log with: %s.", k.Label(), revision.NoRowsShort(c.rev, none))
 		return
 	}
 	if len(c.rev.Subjects(k)) == 0 {
@@ -50,7 +49,7 @@ func (c *checkList) checkRows(p *model.Policy) {
 			logs++
 		}
 	}
-	for _, s := range policies.ZonesShowing(c.rev, []model.PolicyKey{k}, nil) {
+	for _, s := range revision.ZonesShowing(c.rev, []model.PolicyKey{k}, nil) {
 		if !s.OK {
 			c.add("rows", Wrong, "Its rows in zone %s are not as desired: %s.", s.Zone, s.Why)
 		}
@@ -84,7 +83,7 @@ func (c *checkList) checkMeter() {
 		if z.DB == nil {
 			continue
 		}
-		rate, ok := policies.MeterRate(c.rev, z.Name)
+		rate, ok := revision.MeterRate(c.rev, z.Name)
 		switch {
 		case !ok:
 			none = append(none, z.Name)
@@ -108,7 +107,7 @@ func (c *checkList) checkMeter() {
 func MeterRates(r *revision.Revision) string {
 	least, most := 0, 0
 	for _, z := range r.Zones {
-		if rate, ok := policies.MeterRate(r, z.Name); ok {
+		if rate, ok := revision.MeterRate(r, z.Name); ok {
 			if least == 0 || rate < least {
 				least = rate
 			}

@@ -1,0 +1,96 @@
+package revision
+
+import (
+	"net/netip"
+
+	"rung/model"
+)
+
+// Allocator hands out addresses that nobody has, one of each family of the cluster.
+type Allocator struct {
+	ipv4, ipv6    bool
+	taken         map[netip.Addr]bool
+	near          []string                  // addresses of pods, and of the default network
+	lastHandedOut map[netip.Addr]netip.Addr // by where was begun, what was handed out last
+}
+
+// NewAllocator makes an allocator of addresses of some families that are not among those taken: next to
+// those of the cluster's pods in the subnets, else in the subnets. Without subnets of a family, every pod counts.
+func NewAllocator(c *model.Cluster, ipv4, ipv6 bool, taken []netip.Addr, subnets []netip.Prefix) *Allocator {
+	a := &Allocator{ipv4: ipv4, ipv6: ipv6, taken: map[netip.Addr]bool{}, lastHandedOut: map[netip.Addr]netip.Addr{}}
+	for _, ip := range taken {
+		a.taken[ip] = true
+	}
+	for p := range c.Pods() {
+		if !p.CanBePeer() {
+			continue
+		}
+		for _, ip := range p.IPs {
+			if isIn(ip, subnets) {
+				a.near = append(a.near, ip)
+			}
+		}
+	}
+	a.near = append(append(a.near, FirstOf(subnets)...), "10.128.0.3", "fd01::3")
+	return a
+}
+
+// AddressesNear hands out addresses next to some of those given, else to those of any pods, else in
+// OVN-Kubernetes' default network.
+func (a *Allocator) AddressesNear(near []string) (out []string) {
+	for _, want4 := range []bool{true, false} {
+		if want4 && !a.ipv4 || !want4 && !a.ipv6 {
+			continue
+		}
+		begin, ok := firstOfFamily(near, want4)
+		if !ok {
+			begin, _ = firstOfFamily(a.near, want4)
+		}
+		at := begin
+		if last, ok := a.lastHandedOut[begin]; ok {
+			at = last
+		}
+		for ; a.taken[at]; at = at.Next() {
+		}
+		a.taken[at], a.lastHandedOut[begin] = true, at
+		out = append(out, at.String())
+	}
+	return out
+}
+
+// FirstOf returns the first address of each subnet that a pod can have: behind its gateway and a
+// management port.
+func FirstOf(subnets []netip.Prefix) []string {
+	out := make([]string, len(subnets))
+	for i, s := range subnets {
+		out[i] = s.Masked().Addr().Next().Next().Next().String()
+	}
+	return out
+}
+
+// isIn reports whether an address is in one of the subnets, or no subnet of its family is known.
+func isIn(ip string, subnets []netip.Prefix) bool {
+	at, err := netip.ParseAddr(ip)
+	if err != nil {
+		return false
+	}
+	at = at.Unmap()
+	family := false
+	for _, s := range subnets {
+		if s.Contains(at) {
+			return true
+		}
+		family = family || s.Addr().Is4() == at.Is4()
+	}
+	return !family
+}
+
+// firstOfFamily is the first address of a family.
+func firstOfFamily(ips []string, want4 bool) (netip.Addr, bool) {
+	for _, ip := range ips {
+		if a, err := netip.ParseAddr(ip); err == nil && a.Unmap().Is4() == want4 {
+			return a.Unmap(), true
+		}
+	}
+	return netip.Addr{}, false
+}

@@ -1,0 +1,179 @@
+package revision
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"rung/model"
+	"rung/model/verdict"
+)
+
+// alignment is two clusters in which the pods of a workload that both have are the same: with one
+// name and address. A pod that only one has stands in the other, too, as a stand-in whose
+// connections do not count: so the ends of both can be held against each other.
+type alignment struct {
+	clusters  [2]*model.Cluster
+	workloads [2][]Workload // of the pods that are really there, by aligned names
+	real      [2]map[model.Key]*model.Pod
+	// moved counts the pods that are judged on both sides at the address of the second.
+	moved int
+}
+
+// alignRevisions aligns the clusters of two revisions.
+func alignRevisions(before, after *Revision) *alignment {
+	a := &alignment{}
+	judged := [2]*model.Cluster{before.JudgedCluster(), after.JudgedCluster()}
+	byName := [2]map[[2]string][]*model.Pod{{}, {}}
+	var names [][2]string
+	for side, c := range judged {
+		a.real[side] = map[model.Key]*model.Pod{}
+		for _, w := range WorkloadsOf(judgedPods(c)) {
+			name := [2]string{w.Namespace, w.Name}
+			if byName[0][name] == nil {
+				names = append(names, name)
+			}
+			byName[side][name] = w.Pods
+		}
+	}
+	slices.SortFunc(names, func(x, y [2]string) int { return cmp.Or(cmp.Compare(x[0], y[0]), cmp.Compare(x[1], y[1])) })
+	names = slices.Compact(names)
+	taken := map[netip.Addr]bool{}
+	for _, c := range judged {
+		for p := range c.Pods() {
+			for _, ip := range p.IPs {
+				if addr, err := netip.ParseAddr(ip); err == nil && p.ToBe == nil && !p.IsCompleted() {
+					taken[addr] = true
+				}
+			}
+		}
+	}
+	free := unusedAddresses{taken}
+	var placed [2][]model.Object
+	for _, name := range names {
+		for i, pair := range pairPods(byName[0][name], byName[1][name]) {
+			key := model.Key{Kind: model.KindPod, Namespace: name[0], Name: fmt.Sprintf("%s\x00%d", name[1], i)}
+			ips := a.addressesOf(&pair, &free)
+			for side, p := range pair {
+				q := model.Pod{Meta: model.Meta{Key: key}}
+				node := "own node of " + key.String() // where it has no part in what rows do to others
+				if p != nil {
+					node = p.NodeName
+					q = *p
+					q.Key = key
+					a.real[side][key] = p
+					if n := len(a.workloads[side]); n == 0 || a.workloads[side][n-1].Namespace != name[0] || a.workloads[side][n-1].Name != name[1] {
+						a.workloads[side] = append(a.workloads[side], Workload{Namespace: name[0], Name: name[1]})
+					}
+				}
+				q.NodeName, q.IPs, q.Phase = node, ips, "Running"
+				placed[side] = append(placed[side], &q)
+				if p != nil {
+					w := &a.workloads[side][len(a.workloads[side])-1]
+					w.Pods = append(w.Pods, &q)
+				}
+			}
+		}
+	}
+	for side, c := range judged {
+		var gone []model.Key
+		for p := range c.Pods() {
+			if p.CanBePeer() && p.PrimaryUDN() == "" {
+				gone = append(gone, p.Key)
+			}
+		}
+		a.clusters[side], _ = c.Upsert(placed[side], gone)
+	}
+	return a
+}
+
+// pairPods pairs the pods of a workload that have addresses of the same families: those of one name,
+// then the others in their order.
+func pairPods(before, after []*model.Pod) (out [][2]*model.Pod) {
+	left := slices.Clone(after)
+	pair := func(unpaired []*model.Pod, fits func(p, q *model.Pod) bool) (rest []*model.Pod) {
+		for _, p := range unpaired {
+			i := slices.IndexFunc(left, func(q *model.Pod) bool { return fits(p, q) && familiesOf(p) == familiesOf(q) })
+			if i < 0 {
+				rest = append(rest, p)
+				continue
+			}
+			out = append(out, [2]*model.Pod{p, left[i]})
+			left = slices.Delete(left, i, i+1)
+		}
+		return rest
+	}
+	rest := pair(before, func(p, q *model.Pod) bool { return p.Key == q.Key })
+	for _, p := range pair(rest, func(_, _ *model.Pod) bool { return true }) {
+		out = append(out, [2]*model.Pod{p, nil})
+	}
+	for _, q := range left {
+		out = append(out, [2]*model.Pod{nil, q})
+	}
+	return out
+}
+
+// familiesOf says which families of addresses a pod has.
+func familiesOf(p *model.Pod) (has [2]bool) {
+	for _, ip := range p.IPs {
+		if a, err := netip.ParseAddr(ip); err == nil {
+			has[verdict.FamilyOf(a.Unmap()).Index()] = true
+		}
+	}
+	return has
+}
+
+// addressesOf are the addresses at which a pair of pods is judged: those of the pod that exists, of
+// the second where both do.
+func (a *alignment) addressesOf(pair *[2]*model.Pod, free *unusedAddresses) []string {
+	var at, like *model.Pod
+	for _, p := range pair {
+		if p == nil {
+			continue
+		}
+		if like == nil || len(p.IPs) > len(like.IPs) {
+			like = p
+		}
+		if p.ToBe == nil {
+			if at != nil && !slices.Equal(at.IPs, p.IPs) {
+				a.moved++
+			}
+			at = p
+		}
+	}
+	if at != nil {
+		return at.IPs
+	}
+	if pair[1] != nil { // what is asked about it later is asked of the second
+		like = pair[1]
+	}
+	return free.takeLike(like.IPs)
+}
+
+// freeAddresses hands out addresses that no pod has.
+type unusedAddresses struct{ taken map[netip.Addr]bool }
+
+// takeLike hands out addresses of the families of some: these where nobody has them.
+func (f *unusedAddresses) takeLike(ips []string) (out []string) {
+	for _, ip := range ips {
+		at, err := netip.ParseAddr(ip)
+		if err != nil {
+			continue
+		}
+		for f.taken[at] { // next to it, so in the same subnet
+			at = at.Next()
+		}
+		f.taken[at] = true
+		out = append(out, at.String())
+	}
+	return out
+}
+
+// realEnd is an end as the revision of a side has it.
+func (a *alignment) realEnd(side int, e verdict.Endpoint) verdict.Endpoint {
+	if p := a.real[side][e.Key]; p != nil {
+		return verdict.Endpoint{Key: p.Key}
+	}
+	return e
+}

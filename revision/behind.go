@@ -1,0 +1,260 @@
+package revision
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/model"
+	"rung/model/ovn/nb"
+	"rung/model/ovn/ovntrace"
+	"rung/model/verdict"
+	"rung/model/verdict/walk"
+	"rung/model/words"
+)
+
+// FoundBy says how the ACL behind a flow of a trace was found.
+type FoundBy string
+
+// The ways, from the surest.
+const (
+	ByRow      FoundBy = "row"      // a live row has the flow's stage, tier, priority and match
+	ByCompiled FoundBy = "compiled" // so has a compiled one
+	ByName     FoundBy = "name"     // the log line's name, in that place
+	ByPlace    FoundBy = "place"    // stage, tier and priority only
+)
+
+// RulesBehindFlow is the rules that may stand behind a flow of an ACL that a trace met.
+type RulesBehindFlow struct {
+	FoundBy FoundBy
+	// Rules are the rules it may be: one, but for the ways that leave a choice, where
+	// several rows of one place are alike. Empty where nothing was found.
+	Rules []BehindRule
+}
+
+// BehindRule is a rule, or another owner of rows.
+type BehindRule struct {
+	Zone  string // of the row; empty for a compiled one
+	ACL   *nb.ACL
+	Owner nb.Owner
+	// Policy is set where the row is a policy's, Direction and Rule where it is a rule's.
+	Policy    model.PolicyKey
+	Direction model.Direction
+	Rule      int // -1: the row is the whole policy's
+	RuleName  string
+}
+
+// RuleFinder finds the ACLs behind the flows of traces. It is for one goroutine.
+type RuleFinder struct {
+	rev   *Revision
+	live  map[flowPlace][]zoneACL
+	zones map[string]map[flowPlace][]zoneACL // compiled, by zone
+}
+
+type flowPlace struct {
+	stage          string
+	tier, priority int
+}
+
+type zoneACL struct {
+	zone string
+	acl  *nb.ACL
+}
+
+// NewRuleFinder of the revision: live rows first, those of all zones or of the ones named, and
+// what the policies compile to.
+func NewRuleFinder(r *Revision, zones ...string) *RuleFinder {
+	f := &RuleFinder{rev: r, live: map[flowPlace][]zoneACL{}, zones: map[string]map[flowPlace][]zoneACL{}}
+	for _, z := range r.Zones {
+		if len(zones) > 0 && !slices.Contains(zones, z.Name) {
+			continue
+		}
+		for a := range z.DB.ACLs() {
+			at := placeOfACL(a)
+			f.live[at] = append(f.live[at], zoneACL{z.Name, a})
+		}
+	}
+	return f
+}
+
+func placeOfACL(a *nb.ACL) flowPlace { return flowPlace{a.Stage(), a.Tier, a.Priority} }
+
+// compiledRows are the rows for a zone, or, for what is no node's, with every pod local.
+func (f *RuleFinder) compiledRows(zone string) map[flowPlace][]zoneACL {
+	if f.rev.Cluster.Node(zone) == nil {
+		zone = ""
+	}
+	if at, ok := f.zones[zone]; ok {
+		return at
+	}
+	at := map[flowPlace][]zoneACL{}
+	for c := range f.rev.Desired.Policies() {
+		for _, a := range f.rev.Desired.ACLs(c, zone, nil) {
+			at[placeOfACL(a)] = append(at[placeOfACL(a)], zoneACL{"", a})
+		}
+	}
+	f.zones[zone] = at
+	return at
+}
+
+// FindBehind finds the ACL of a flow that a trace met. Rows of the zone that the datapath is
+// named after come before those of others.
+func (f *RuleFinder) FindBehind(d *ovntrace.Decision, m *ovntrace.MetFlow) RulesBehindFlow {
+	if m.Step == nil {
+		return f.rulesByName(d, m)
+	}
+	at := flowPlace{string(d.Stage), max(0, m.Tier), m.Priority}
+	zone := d.Pass.Datapath
+	live := slices.Clone(f.live[at])
+	sortOwnFirst(live, zone)
+	compiled := f.compiledRows(zone)[at]
+	same := func(x zoneACL) bool { return x.acl.Match == m.Match }
+	named := func(x zoneACL) bool { return m.Log != nil && m.Log.Name != "" && x.acl.Name == m.Log.Name }
+	alike := func(x zoneACL) bool { return verdictOf(x.acl.Action) == verdictOf(m.Verdict) }
+	for _, try := range []struct {
+		by   FoundBy
+		of   []zoneACL
+		fits func(zoneACL) bool
+	}{
+		{ByRow, live, same}, {ByCompiled, compiled, same}, {ByName, live, named}, {ByName, compiled, named},
+		{ByPlace, live, alike}, {ByPlace, compiled, alike},
+	} {
+		if rules := f.rulesOfRows(try.of, try.fits); len(rules) > 0 {
+			return RulesBehindFlow{try.by, rules}
+		}
+	}
+	return RulesBehindFlow{}
+}
+
+// sortOwnFirst puts the rows of a zone before those of the others.
+func sortOwnFirst(rows []zoneACL, zone string) {
+	order := func(x zoneACL) int {
+		if x.zone == zone {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(rows, func(a, b zoneACL) int {
+		return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(a.zone, b.zone), CompareACLs(a.acl, b.acl))
+	})
+}
+
+// rulesByName finds what a form without flows tells: the name that is logged.
+func (f *RuleFinder) rulesByName(d *ovntrace.Decision, m *ovntrace.MetFlow) RulesBehindFlow {
+	if m.Log == nil || m.Log.Name == "" {
+		return RulesBehindFlow{}
+	}
+	var all []zoneACL
+	for _, rows := range f.live {
+		all = append(all, rows...)
+	}
+	if len(all) == 0 {
+		for _, rows := range f.compiledRows(d.Pass.Datapath) {
+			all = append(all, rows...)
+		}
+	}
+	sortOwnFirst(all, d.Pass.Datapath)
+	rules := f.rulesOfRows(all, func(x zoneACL) bool {
+		return x.acl.Name == m.Log.Name && verdictOf(x.acl.Action) == verdictOf(m.Verdict)
+	})
+	if len(rules) == 0 {
+		return RulesBehindFlow{}
+	}
+	return RulesBehindFlow{ByName, rules}
+}
+
+// rulesOfRows are the owners of the rows that fit, each once, in order of their names.
+func (f *RuleFinder) rulesOfRows(rows []zoneACL, fits func(zoneACL) bool) (out []BehindRule) {
+	for _, x := range rows {
+		if !fits(x) {
+			continue
+		}
+		b := BehindRule{Zone: x.zone, ACL: x.acl, Owner: nb.OwnerOfRow(x.acl), Rule: -1}
+		if k, ok := PolicyOfOwner(b.Owner); ok {
+			b.Policy, b.Direction, b.Rule = k, ruleDirection(b.Owner), b.Owner.Index
+			if p := f.rev.Cluster.Policy(k); p != nil {
+				if rule := p.Rule(b.Direction, b.Rule); rule != nil {
+					b.RuleName = rule.Name
+				}
+			}
+		}
+		if !slices.ContainsFunc(out, func(o BehindRule) bool { return sameRule(o, b) }) {
+			out = append(out, b)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b BehindRule) int { return cmp.Compare(a.Owner.Label(), b.Owner.Label()) })
+	return out
+}
+
+// sameRule says whether two rows are of one rule, or one owner where there is none.
+func sameRule(a, b BehindRule) bool {
+	if a.Policy != (model.PolicyKey{}) && a.Rule >= 0 {
+		return a.Policy == b.Policy && a.Direction == b.Direction && a.Rule == b.Rule
+	}
+	return a.Owner.Label() == b.Owner.Label()
+}
+
+// Label names the rules that the flow may be of.
+func (b *RulesBehindFlow) Label() string {
+	if len(b.Rules) == 0 {
+		return "an ACL that is not among the rows"
+	}
+	names := make([]string, len(b.Rules))
+	for i := range b.Rules {
+		d := b.Rules[i].Decider()
+		names[i] = DeciderText(&d)
+	}
+	if len(names) > 1 {
+		return "one of " + words.List(names, len(names))
+	}
+	return names[0]
+}
+
+// Decider is the rule as a row's.
+func (b *BehindRule) Decider() verdict.Decider {
+	d := walk.RowDecider(b.ACL, nil)
+	d.RuleName = b.RuleName
+	return d
+}
+
+// DeciderText names a rule: `ANP cluster-control egress rule 5 "default-deny"`.
+func DeciderText(d *verdict.Decider) string {
+	if d.Policy == (model.Key{}) {
+		return "row " + d.ACL
+	}
+	out := d.Policy.Label()
+	if d.Reply {
+		out = "replies: " + out
+	}
+	if d.Rule >= 0 {
+		out += " " + strings.TrimSpace(fmt.Sprintf("%s rule %d", d.Direction.Lower(), d.Rule))
+		if d.RuleName != "" {
+			out += fmt.Sprintf(" %q", d.RuleName)
+		}
+	}
+	return out
+}
+
+// StageText names who decided in a stage, after whom, or why nobody can tell; name names a rule,
+// and of nil the default.
+func StageText(s *verdict.StageVerdict, name func(*verdict.Decider) string) string {
+	list := func(all []verdict.Decider) string {
+		names := make([]string, len(all))
+		for i := range all {
+			names[i] = name(&all[i])
+		}
+		return words.List(names, len(names))
+	}
+	out := name(s.Decided)
+	switch {
+	case len(s.Candidates) > 0:
+		out = "one of " + list(s.Candidates)
+	case s.Verdict == verdict.Unknown:
+		out = s.Reason
+	}
+	if len(s.Passed) > 0 {
+		out += ", after " + list(s.Passed)
+	}
+	return out
+}

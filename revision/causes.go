@@ -1,0 +1,173 @@
+package revision
+
+import (
+	"maps"
+	"sync"
+	"time"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/ovn/known"
+	"rung/model/ovn/nb"
+)
+
+// KnownCauses says why rows of a policy differ in a zone that OVN-Kubernetes writes, where
+// the reason is one of its known defects. The causes are in the order of p.Diffs, nil
+// for differences without one; the whole list is nil when none has one. A difference
+// that is still settling may go by itself and has no cause yet; the caller judges that.
+// The first caller waits: a row that differs in 5,000 addresses takes milliseconds.
+func KnownCauses(r *Revision, z *model.ZoneState, p *model.PolicyInZone) []*known.DiffCause {
+	if !mayHaveCauses(z, p) {
+		return nil
+	}
+	from := currentInput(r, z)
+	if e, _ := CarriedValue[causesCache](r).get(z, p); e != nil && e.input == from {
+		return e.causes
+	}
+	e := &explanation{judgement: p, input: from, causes: known.ExplainDiffs(p, factsOf(r, z, p.Policy))}
+	CarriedValue[causesCache](r).put(z, e)
+	return e.causes
+}
+
+// CausesAtHand returns the causes of KnownCauses that nobody has to wait for: once ExplainBehind was called
+// on this revision or an earlier one, what it worked out, which may be from objects of
+// a moment ago; nil for what it has not come to. Before, it waits as KnownCauses does.
+func CausesAtHand(r *Revision, z *model.ZoneState, p *model.PolicyInZone) []*known.DiffCause {
+	if !mayHaveCauses(z, p) {
+		return nil
+	}
+	switch e, prepared := CarriedValue[causesCache](r).get(z, p); {
+	case e != nil:
+		return e.causes
+	case prepared:
+		return nil
+	}
+	return KnownCauses(r, z, p)
+}
+
+// CausesBehind returns the causes of CausesAtHand for a policy that is behind, one for
+// each of p.Diffs, nil for differences without; for one that is only settling all are
+// nil.
+func CausesBehind(r *Revision, z *model.ZoneState, p *model.PolicyInZone, now time.Time) []*known.DiffCause {
+	if p == nil {
+		return nil
+	}
+	if p.StateAt(z, now) == model.StateBehind {
+		if causes := CausesAtHand(r, z, p); causes != nil {
+			return causes
+		}
+	}
+	return make([]*known.DiffCause, len(p.Diffs))
+}
+
+// CauseAtHand is CausesAtHand for one of p.Diffs.
+func CauseAtHand(r *Revision, z *model.ZoneState, p *model.PolicyInZone, d *model.RowDiff) *known.DiffCause {
+	if p == nil || d == nil {
+		return nil
+	}
+	for i, c := range CausesAtHand(r, z, p) {
+		if &p.Diffs[i] == d {
+			return c
+		}
+	}
+	return nil
+}
+
+// ExplainBehind works out the causes for policies that are behind at a time, for
+// CausesAtHand: of all that were not explained yet, and with again also of those
+// explained from other objects or rows. current says that none of the latter is left.
+func ExplainBehind(r *Revision, now time.Time, again bool) (current bool) {
+	b := CarriedValue[causesCache](r)
+	current = true
+	behind := map[policyIn]bool{}
+	for _, z := range r.Zones {
+		if z.Writes {
+			continue
+		}
+		from := currentInput(r, z)
+		for _, p := range z.Policies {
+			if p.InSync || p.StateAt(z, now) != model.StateBehind || !mayHaveCauses(z, p) {
+				continue
+			}
+			behind[policyIn{z.Name, p.Policy}] = true
+			switch e, _ := b.get(z, p); {
+			case e == nil || again:
+				KnownCauses(r, z, p)
+			case e.input != from:
+				current = false
+			}
+		}
+	}
+	b.keepBehind(behind)
+	return current
+}
+
+// mayHaveCauses says whether there may be causes: in a zone that OVN-Kubernetes writes.
+func mayHaveCauses(z *model.ZoneState, p *model.PolicyInZone) bool {
+	return z != nil && !z.Writes && p != nil && !p.InSync && wholeJudgement(z, p)
+}
+
+// causesCache keeps causes from one revision to the next.
+type causesCache struct {
+	mu           sync.Mutex
+	explanations map[policyIn]*explanation
+	prepared     bool // ExplainBehind was called
+}
+
+// policyIn is a policy or unit in a zone.
+type policyIn struct {
+	zone   string
+	policy model.PolicyKey
+}
+
+// explanation are the causes of one judgement, and from what they were worked out.
+type explanation struct {
+	judgement *model.PolicyInZone
+	input     explanationInput
+	causes    []*known.DiffCause
+}
+
+type explanationInput struct {
+	db      *nb.DB
+	zone    *model.ZoneState // where its rows are not kept
+	desired *compiler.Desired
+	cluster *model.Cluster
+	past    *PastState
+}
+
+func currentInput(r *Revision, z *model.ZoneState) explanationInput {
+	from := explanationInput{db: z.DB, desired: r.Desired, cluster: r.Cluster, past: r.Past}
+	if z.DB == nil {
+		from.zone = z
+	}
+	return from
+}
+
+// get returns the kept causes of a judgement, nil without, and whether ExplainBehind was
+// called.
+func (b *causesCache) get(z *model.ZoneState, p *model.PolicyInZone) (e *explanation, prepared bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e = b.explanations[policyIn{z.Name, p.Policy}]
+	if e != nil && e.judgement != p {
+		e = nil
+	}
+	return e, b.prepared
+}
+
+func (b *causesCache) put(z *model.ZoneState, e *explanation) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.explanations == nil {
+		b.explanations = map[policyIn]*explanation{}
+	}
+	b.explanations[policyIn{z.Name, e.judgement.Policy}] = e
+}
+
+// keepBehind drops what is not behind any more.
+func (b *causesCache) keepBehind(behind map[policyIn]bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.prepared = true
+	maps.DeleteFunc(b.explanations, func(at policyIn, _ *explanation) bool { return !behind[at] })
+}

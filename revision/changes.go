@@ -1,0 +1,301 @@
+package revision
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"rung/model/verdict"
+	"rung/model/verdict/diff"
+	"rung/model/verdict/matrix"
+)
+
+// ChangeKind says what becomes of connections.
+type ChangeKind string
+
+// The kinds, the most harmful first.
+const (
+	Opens   ChangeKind = "opens"   // allowed now, and not before
+	Closes  ChangeKind = "closes"  // allowed before, and not now
+	Differs ChangeKind = "differs" // another verdict, allowed neither before nor now
+	Decided ChangeKind = "decided" // the same verdict by another rule
+)
+
+// Change is connections from one end to another of which the same becomes.
+type Change struct {
+	Kind     ChangeKind
+	From, To End
+	// Before and After are the verdicts; 0 where there was no such connection: the end was not
+	// there. More than one says that pods of a workload differ.
+	Before, After matrix.Outcome
+	Ports         []verdict.PortRange
+	// ByBefore and ByAfter decide; none where nothing matches.
+	ByBefore, ByAfter []verdict.Decider
+	// Network is the network besides the default one that they are on, empty for that one.
+	Network string
+	// example finds one of the connections.
+	example func() verdict.Connection
+}
+
+// Example is one of the connections, as the second revision has it, or where it has none as the
+// first.
+func (c *Change) Example() verdict.Connection {
+	example := c.example()
+	example.Network = c.Network
+	return example
+}
+
+// IsNew says whether an end was not there before; IsGone whether it is not there any more.
+func (c *Change) IsNew() bool  { return c.Before == 0 }
+func (c *Change) IsGone() bool { return c.After == 0 }
+
+// Changes are the connections of one revision that are others in another.
+type Changes struct {
+	// List is by kind, then by ends. Ends are told in the words of the revision that has them.
+	List []Change
+	// Came and Went are workloads that only one of the two has.
+	Came, Went []End
+	// MovedPods counts the pods that are judged on both sides at the address that they have in the
+	// second; MixedPairs the pairs of workloads whose pods differ before and after: they are not
+	// held against each other pod by pod.
+	MovedPods, MixedPairs int
+	// Ends counts the ends that both were asked about.
+	Ends int
+}
+
+// Compare says what becomes of connections from one revision to another; nothing, if objects of one
+// were never read (Revision.NeverRead). The error is the context's, or says that there are too many ends.
+func Compare(ctx context.Context, before, after *Revision) (*Changes, error) {
+	if before.NeverRead() != nil || after.NeverRead() != nil {
+		return &Changes{}, nil
+	}
+	a := alignRevisions(before, after)
+	var tables [2]*Table
+	var tooMany error
+	whole := false
+	err := diff.EachDecisionOfBoth(ctx, VerdictsAbout(before, a.clusters[0]), VerdictsAbout(after, a.clusters[1]), func(c *matrix.Comparison, p *diff.DecidedPair) {
+		if !whole && tooMany == nil {
+			whole = true
+			for side, classes := range []*matrix.Classes{c.Before, c.After} {
+				tables[side], tooMany = newTable(classes, a.workloads[side])
+				if tooMany != nil {
+					return
+				}
+			}
+		}
+		if tooMany == nil {
+			tables[0].addPair(p, p.Before)
+			tables[1].addPair(p, p.After)
+		}
+	})
+	if err = cmp.Or(tooMany, err); err != nil {
+		return nil, err
+	}
+	out := &Changes{MovedPods: a.moved}
+	if !whole {
+		return out, nil
+	}
+	f := &changeFinder{Changes: out, a: a, tables: tables, known: map[[2]int32]kindChange{}}
+	f.findEnds()
+	f.findChanges()
+	return out, nil
+}
+
+// changeFinder holds two tables against each other.
+type changeFinder struct {
+	*Changes
+	a      *alignment
+	tables [2]*Table
+	ends   [][2]int // the places of each end in the tables, -1 where one has none
+	known  map[[2]int32]kindChange
+}
+
+// kindChange has the changes of connections of two kinds; mixed says that at some port pods
+// differ before and after.
+type kindChange struct {
+	changes []portChange
+	mixed   bool
+}
+
+// portChange is a change of connections at some ports, whatever their ends.
+type portChange struct {
+	kind          ChangeKind
+	before, after PortState
+	ports         []verdict.PortRange
+}
+
+// findEnds pairs the ends of both tables: workloads by name, addresses outside by their classes.
+func (f *changeFinder) findEnds() {
+	at := map[[2]string]int{}
+	for side, t := range f.tables {
+		for i := range t.Ends {
+			e := &t.Ends[i]
+			if e.IsOutside() {
+				continue
+			}
+			name := [2]string{e.Namespace, e.Name}
+			if n, is := at[name]; is && side == 1 {
+				f.ends[n][1] = i
+				continue
+			}
+			at[name] = len(f.ends)
+			pair := [2]int{-1, -1}
+			pair[side] = i
+			f.ends = append(f.ends, pair)
+		}
+	}
+	for class, i := range f.tables[0].finder.blocks {
+		if j, is := f.tables[1].finder.blocks[class]; is {
+			f.ends = append(f.ends, [2]int{int(i), int(j)})
+		}
+	}
+	for _, pair := range f.ends {
+		switch {
+		case pair[0] < 0:
+			f.Came = append(f.Came, f.tables[1].Ends[pair[1]])
+		case pair[1] < 0:
+			f.Went = append(f.Went, f.tables[0].Ends[pair[0]])
+		}
+	}
+	for _, list := range [][]End{f.Came, f.Went} {
+		slices.SortFunc(list, compareEnds)
+	}
+	f.Ends = len(f.ends)
+}
+
+// compareEnds orders workloads by name, and addresses outside after them.
+func compareEnds(a, b End) int {
+	if a.IsOutside() != b.IsOutside() {
+		if a.IsOutside() {
+			return 1
+		}
+		return -1
+	}
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.String(), b.String()))
+}
+
+func (f *changeFinder) findChanges() {
+	kindOf := func(side int, from, to [2]int) int32 {
+		if from[side] < 0 || to[side] < 0 {
+			return 0
+		}
+		t := f.tables[side]
+		return t.at[from[side]*len(t.Ends)+to[side]]
+	}
+	for _, from := range f.ends {
+		for _, to := range f.ends {
+			kinds := [2]int32{kindOf(0, from, to), kindOf(1, from, to)}
+			of := f.changesOf(kinds)
+			if of.mixed {
+				f.MixedPairs++
+			}
+			for i := range of.changes {
+				f.addChange(&of.changes[i], from, to)
+			}
+		}
+	}
+	order := []ChangeKind{Opens, Closes, Differs, Decided}
+	slices.SortStableFunc(f.List, func(a, b Change) int {
+		return cmp.Or(slices.Index(order, a.Kind)-slices.Index(order, b.Kind), compareEnds(a.From, b.From), compareEnds(a.To, b.To))
+	})
+}
+
+// addChange adds what becomes of the connections between two ends.
+func (f *changeFinder) addChange(c *portChange, from, to [2]int) {
+	side := 1
+	if c.after.Outcome == 0 {
+		side = 0
+	}
+	t := f.tables[side]
+	out := Change{Kind: c.kind, From: t.Ends[from[side]], To: t.Ends[to[side]], Before: c.before.Outcome, After: c.after.Outcome, Ports: c.ports,
+		ByBefore: c.before.By, ByAfter: c.after.By}
+	want := c.after.Outcome
+	if side == 0 {
+		want = c.before.Outcome
+	}
+	out.example = func() verdict.Connection {
+		e := t.Example(from[side], to[side], c.ports[0], want)
+		e.From, e.To = f.a.realEnd(side, e.From), f.a.realEnd(side, e.To)
+		return e
+	}
+	f.List = append(f.List, out)
+}
+
+// changesOf returns the changes of connections of two kinds, each with all ports that it is of.
+func (f *changeFinder) changesOf(kinds [2]int32) kindChange {
+	out, is := f.known[kinds]
+	if !is {
+		out.changes, out.mixed = compareStates(f.tables[0].statesOf(kinds[0]), f.tables[1].statesOf(kinds[1]))
+		f.known[kinds] = out
+	}
+	return out
+}
+
+// compareStates holds the verdicts at each port against each other.
+func compareStates(before, after []PortState) (out []portChange, mixed bool) {
+	for _, proto := range verdict.Protocols {
+		var edges []int
+		for _, list := range [][]PortState{before, after} {
+			for i := range list {
+				if list[i].Protocol == proto {
+					edges = append(edges, int(list[i].Lo), int(list[i].Hi)+1)
+				}
+			}
+		}
+		slices.Sort(edges)
+		edges = slices.Compact(edges)
+		for i := range max(0, len(edges)-1) {
+			at := verdict.PortRange{Protocol: proto, Lo: uint16(edges[i]), Hi: uint16(edges[i+1] - 1)}
+			was, is := stateAt(before, at), stateAt(after, at)
+			_, one := was.Outcome.Verdict()
+			_, other := is.Outcome.Verdict()
+			mixed = mixed || was.Outcome != 0 && is.Outcome != 0 && !one && !other
+			if kind := changeOf(&was, &is); kind != "" {
+				out = addPortChange(out, portChange{kind: kind, before: was, after: is, ports: []verdict.PortRange{at}})
+			}
+		}
+	}
+	return out, mixed
+}
+
+func stateAt(list []PortState, at verdict.PortRange) PortState {
+	for i := range list {
+		if s := &list[i]; s.Protocol == at.Protocol && s.Lo <= at.Lo && at.Hi <= s.Hi {
+			return *s
+		}
+	}
+	return PortState{}
+}
+
+// changeOf says what becomes of connections, empty for nothing.
+func changeOf(was, is *PortState) ChangeKind {
+	opened, closed := is.Outcome&matrix.Allowed != 0 && was.Outcome&matrix.Allowed == 0, was.Outcome&matrix.Allowed != 0 && is.Outcome&matrix.Allowed == 0
+	if both := was.Outcome & is.Outcome & matrix.Allowed; both != 0 { // for some pods it may be another
+		opened, closed = was.Outcome != is.Outcome && is.Outcome == matrix.Allowed, was.Outcome != is.Outcome && was.Outcome == matrix.Allowed
+	}
+	switch {
+	case opened:
+		return Opens
+	case closed:
+		return Closes
+	case was.Outcome != is.Outcome && was.Outcome != 0 && is.Outcome != 0:
+		return Differs
+	case was.Outcome != is.Outcome: // denied, and one of the ends came or went
+		return ""
+	case was.Outcome != 0 && !slices.Equal(was.ids, is.ids):
+		return Decided
+	}
+	return ""
+}
+
+// addPortChange adds a change, to one that is alike where there is one.
+func addPortChange(all []portChange, c portChange) []portChange {
+	for i := range all {
+		if o := &all[i]; o.kind == c.kind && o.before.Outcome == c.before.Outcome && o.after.Outcome == c.after.Outcome &&
+			slices.Equal(o.before.ids, c.before.ids) && slices.Equal(o.after.ids, c.after.ids) {
+			o.ports = verdict.JoinPorts(append(o.ports, c.ports...))
+			return all
+		}
+	}
+	return append(all, c)
+}

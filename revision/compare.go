@@ -1,0 +1,135 @@
+package revision
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"rung/model"
+	"rung/model/ovn/nb"
+)
+
+// ComparedField is one column of a row, desired beside live, for people.
+type ComparedField struct {
+	Name          string
+	Desired, Live string
+	Differs       bool
+}
+
+// none stands for a column without a value.
+const none = "–"
+
+// asked are the columns of an ACL in the order in which an admin asks for them.
+var asked = []string{"action", "direction", "options", "priority", "tier", "log", "severity", "meter", "name", "match", "external_ids"}
+
+// CompareACL lists the columns of an ACL that OVN-Kubernetes writes. Either row may be nil.
+func CompareACL(desired, live *nb.ACL) []ComparedField {
+	out := make([]ComparedField, len(asked))
+	for _, c := range nb.ACLColumns {
+		f := &out[slices.Index(asked, c.Name)]
+		f.Name = c.Name
+		if desired != nil {
+			f.Desired = columnText(c.Value(desired))
+		}
+		if live != nil {
+			f.Live = columnText(c.Value(live))
+		}
+		f.Differs = desired != nil && live != nil && !c.Same(desired, live)
+	}
+	return out
+}
+
+// columnText is a value for people: the option of ovn-kubernetes.md#direction-and-action by its name alone.
+func columnText(v any) string {
+	if m, ok := v.(map[string]string); ok {
+		if len(m) == 1 && m[nb.OptAfterLB] == "true" {
+			return nb.OptAfterLB
+		}
+		return mapText(m)
+	}
+	return cmp.Or(fmt.Sprint(v), none)
+}
+
+func mapText(m map[string]string) string {
+	if len(m) == 0 {
+		return none
+	}
+	parts := make([]string, 0, len(m))
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		parts = append(parts, k+"="+m[k])
+	}
+	return strings.Join(parts, " ")
+}
+
+// MapDiffers lists the keys in which two maps differ, sorted, without the prefix
+// that all of OVN-Kubernetes' keys share.
+func MapDiffers(a, b map[string]string) []string {
+	var keys []string
+	for k, v := range a {
+		if w, ok := b[k]; !ok || w != v {
+			keys = append(keys, k)
+		}
+	}
+	for k := range b {
+		if _, ok := a[k]; !ok {
+			keys = append(keys, k)
+		}
+	}
+	slices.Sort(keys)
+	for i := range keys {
+		keys[i] = strings.TrimPrefix(keys[i], "k8s.ovn.org/")
+	}
+	return keys
+}
+
+// GroupName is the name of the port group that a policy's ACLs hang on: its own,
+// or the one of its namespace (ovn-kubernetes.md#firewall-rows). It is empty for what
+// hangs on no port group.
+func GroupName(r *Revision, k model.PolicyKey) string {
+	if c := r.DesiredOf(k).Policy(k); c != nil && c.WhyNoRows == nil { // its namespace may be on another network
+		if c.Holder.Table == nb.TablePortGroup {
+			return c.Holder.Name
+		}
+		return c.GroupName
+	}
+	pairs := []nb.IDPair{{Key: nb.KeyName, Value: k.Name}}
+	switch table, name := HolderOf(k); {
+	case table == nb.TablePortGroup:
+		return name
+	case table != "" || k.Kind == model.KindPodSelector || k.Kind == model.KindEFDNS:
+		return ""
+	case k.Kind == model.KindNP:
+		pairs[0].Value = k.Namespace + ":" + k.Name
+	case k.Kind == model.KindNetpolNamespace:
+		pairs[0].Value = k.Namespace
+		pairs = append(pairs, nb.IDPair{Key: nb.KeyDirection, Value: k.Name})
+	}
+	return nb.HashedName(nb.IDs(nb.ControllerOf(k.Network), string(k.Kind), pairs...)[nb.KeyID])
+}
+
+// LiveACLs returns the ACLs in a policy's live port group, by id; in a group that is
+// not its own, only the policy's ACLs.
+func LiveACLs(r *Revision, db *nb.DB, k model.PolicyKey) []*nb.ACL {
+	g := db.PortGroupByName(GroupName(r, k))
+	if g == nil {
+		return nil
+	}
+	table, _ := HolderOf(k)
+	if c := r.DesiredOf(k).Policy(k); c != nil {
+		k = c.Key
+	}
+	out := make([]*nb.ACL, 0, len(g.ACLs))
+	for _, uuid := range g.ACLs {
+		a := db.ACL(uuid)
+		if a == nil {
+			continue
+		}
+		if unit, ok := UnitOfOwner(nb.OwnerOfRow(a)); table == "" || ok && unit == k {
+			out = append(out, a)
+		}
+	}
+	slices.SortFunc(out, func(a, b *nb.ACL) int { return strings.Compare(a.ID()+a.UUID, b.ID()+b.UUID) })
+	return out
+}

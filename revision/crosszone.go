@@ -1,0 +1,338 @@
+package revision
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/ovn/known"
+	"rung/model/ovn/nb"
+	"rung/model/words"
+)
+
+// Codes of what comparing zones finds.
+const (
+	FindZoneLags    = "zone-lags"        // rows are not as desired for longer than a controller takes
+	findKnown       = "known-defect"     // so are these, and OVN-Kubernetes leaves them so
+	findZoneDiffers = "zone-differs"     // rows are not as in the other zones
+	findPortUnion   = "port-group-union" // the port groups together are not the subject
+)
+
+// Bounds of ZoneFindings: how many there are, and how many rows or names one
+// names.
+const (
+	zoneFindings = 200
+	namedRows    = 3
+)
+
+// zoneFinding is a finding with what it is sorted by.
+type zoneFinding struct {
+	model.Finding
+	since time.Time
+	zone  string
+}
+
+// zoneWarning returns a finding about a policy in a zone since a time; unknown arguments
+// are empty.
+func zoneWarning(code, zone string, k model.PolicyKey, since time.Time, text, remedy string) zoneFinding {
+	f := model.Finding{Code: code, Severity: model.SeverityWarning, Policy: k, Rule: -1, Zone: zone, Message: text, Remedy: remedy}
+	return zoneFinding{Finding: f, since: since, zone: zone}
+}
+
+// ZoneFindings compares the zones at a time, oldest deviation first. Rows are joined by
+// k8s.ovn.org/id. Where desired rows are known, a zone in which nothing differs from
+// them holds what every other such zone holds: the deviations are the differences that
+// stand. Where they are not (rows in another form, of a policy without desired rows,
+// sets that somebody else keeps) the rows of most zones count, compared by digests. A
+// deviation that is settling is only information; rows read before the last change say
+// nothing.
+func ZoneFindings(r *Revision, now time.Time) []model.Finding {
+	return collectZoneFindings(r, now, func(z *model.ZoneState, p *model.PolicyInZone) []*known.DiffCause {
+		return KnownCauses(r, z, p)
+	})
+}
+
+// ZoneFindingsAtHand is ZoneFindings with the causes that nobody has to wait for, see
+// CausesAtHand.
+func ZoneFindingsAtHand(r *Revision, now time.Time) []model.Finding {
+	return collectZoneFindings(r, now, func(z *model.ZoneState, p *model.PolicyInZone) []*known.DiffCause {
+		return CausesAtHand(r, z, p)
+	})
+}
+
+// StandingZoneFindings returns the findings of ZoneFindingsAtHand that are not just settling.
+func StandingZoneFindings(r *Revision, now time.Time) []model.Finding {
+	return slices.DeleteFunc(ZoneFindingsAtHand(r, now), func(f model.Finding) bool { return f.Severity == model.SeverityInfo })
+}
+
+// causeExplainer is KnownCauses of liverows, or CausesAtHand.
+type causeExplainer func(*model.ZoneState, *model.PolicyInZone) []*known.DiffCause
+
+func collectZoneFindings(r *Revision, now time.Time, explain causeExplainer) []model.Finding {
+	var all []zoneFinding
+	for _, z := range r.Zones {
+		for k, p := range z.Policies {
+			switch p.StateAt(z, now) {
+			case model.StateBehind:
+				all = append(all, behindFindings(z, p, now, explain)...)
+				all = append(all, misplacedPorts(r, z, k, p)...)
+			case model.StateSettling:
+				if DifferingRows(p) > 0 {
+					for _, f := range behindFindings(z, p, now, explain) {
+						f.Severity, f.Remedy = model.SeverityInfo, "it just happened: wait a few seconds"
+						all = append(all, f)
+					}
+				}
+			}
+		}
+	}
+	all = append(all, deviatingUnits(r.Zones, now)...)
+	all = append(all, podsWithoutZone(r)...)
+	all = append(all, dialectFindings(r)...)
+	all = append(all, traceDisagreements(r)...)
+	slices.SortFunc(all, func(a, b zoneFinding) int {
+		return cmp.Or(a.since.Compare(b.since), cmp.Compare(a.zone, b.zone), a.Policy.Compare(b.Policy), cmp.Compare(a.Message, b.Message))
+	})
+	left := len(all) - zoneFindings
+	out := make([]model.Finding, 0, min(len(all), zoneFindings+1))
+	for i := range all[:min(len(all), zoneFindings)] {
+		out = append(out, all[i].Finding)
+	}
+	if left > 0 {
+		more := fmt.Sprintf("%s more deviations of zones are not listed", words.Thousands(left))
+		out = append(out, zoneWarning(FindZoneLags, "", model.PolicyKey{}, time.Time{}, more, "").Finding)
+	}
+	return out
+}
+
+// behindFindings names what is missing in a zone, and for how long: cause by cause what
+// OVN-Kubernetes leaves there, then the rest.
+func behindFindings(z *model.ZoneState, p *model.PolicyInZone, now time.Time, explain causeExplainer) (out []zoneFinding) {
+	add := func(code, text, remedy string) {
+		out = append(out, zoneWarning(code, z.Name, p.Policy, p.DiffSince, text, remedy))
+	}
+	left := DifferingRows(p)
+	var causes []*known.DiffCause
+	if p.StateAt(z, now) == model.StateBehind {
+		causes = explain(z, p)
+	}
+	rows := map[known.DiffCause][]int{}
+	var rest []int
+	for i := range p.Diffs {
+		d := &p.Diffs[i]
+		switch {
+		case causes != nil && causes[i] != nil:
+			rows[*causes[i]] = append(rows[*causes[i]], i)
+		case d.Waiting == "" || d.Kind != model.DiffDifferent:
+			rest = append(rest, i)
+		}
+	}
+	for _, cause := range distinctCauses(causes) {
+		left -= len(rows[*cause])
+		add(findKnown, differsIn(z, p, now, rows[*cause], 0)+": "+cause.Text(), cause.Remedy)
+	}
+	if left > 0 || causes == nil {
+		text := differsIn(z, p, now, rest, left)
+		if p.Error != "" {
+			text += ": " + p.Error
+		}
+		add(FindZoneLags, text, "look at the zone's ovnkube-controller: it has not written these rows")
+	}
+	return out
+}
+
+// distinctCauses are the causes, each once: defect by defect, then as they stand there.
+func distinctCauses(causes []*known.DiffCause) (out []*known.DiffCause) {
+	seen := map[known.DiffCause]bool{}
+	for _, d := range known.AllDefects() {
+		for _, c := range causes {
+			if c != nil && c.Defect == d && !seen[*c] {
+				seen[*c] = true
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+// differsIn names some of the differences of a policy in a zone, given by their places in
+// p.Diffs, says how many more there are, at least so many in all, and since when.
+func differsIn(z *model.ZoneState, p *model.PolicyInZone, now time.Time, of []int, atLeast int) string {
+	rows := make([]string, 0, namedRows)
+	for _, i := range of[:min(len(of), namedRows)] {
+		rows = append(rows, diffInWords(&p.Diffs[i]))
+	}
+	text := fmt.Sprintf("zone %s: %s", z.Name, strings.Join(rows, "; "))
+	if more := max(len(of), atLeast) - len(rows); more > 0 {
+		text += fmt.Sprintf("; and %s more", words.Count(more, "row"))
+	}
+	if !p.DiffSince.IsZero() && !z.IsStored() { // a database file has no times
+		text += fmt.Sprintf("; seen since %s, for %s", p.DiffSince.Format(time.TimeOnly), now.Sub(p.DiffSince).Round(time.Second))
+	}
+	return text
+}
+
+// diffInWords is "ACL x is missing", "Address_Set y: addresses without 10.0.0.1".
+func diffInWords(d *model.RowDiff) string {
+	name := d.Table + " " + cmp.Or(d.ID, d.UUID)
+	if d.Kind != model.DiffDifferent {
+		return name + " is " + string(d.Kind)
+	}
+	var parts []string
+	for _, f := range d.Fields {
+		switch {
+		case len(f.Missing)+len(f.Extra) == 0:
+			parts = append(parts, f.Column)
+		default:
+			part := f.Column
+			if len(f.Missing) > 0 {
+				part += " without " + words.JoinAtMost(f.Missing, " ", namedRows)
+			}
+			if len(f.Extra) > 0 {
+				part += " with " + words.JoinAtMost(f.Extra, " ", namedRows) + " too many"
+			}
+			parts = append(parts, part)
+		}
+	}
+	return name + " differs: " + strings.Join(parts, ", ")
+}
+
+// misplacedPorts are ports in the zone's port group whose pods run elsewhere.
+func misplacedPorts(r *Revision, z *model.ZoneState, k model.PolicyKey, p *model.PolicyInZone) (out []zoneFinding) {
+	for i := range p.Diffs {
+		for _, f := range p.Diffs[i].Fields {
+			if p.Diffs[i].Table != nb.TablePortGroup || f.Column != "ports" {
+				continue
+			}
+			for _, port := range f.Extra {
+				ns, name, _ := strings.Cut(port, "_")
+				if pod := r.Cluster.Pod(ns, name); pod != nil && pod.NodeName != "" && pod.NodeName != z.Name {
+					text := fmt.Sprintf("zone %s: Port_Group %s holds the port of pod %s/%s, which runs on %s",
+						z.Name, p.Diffs[i].ID, ns, name, pod.NodeName)
+					out = append(out, zoneWarning(findPortUnion, z.Name, k, p.DiffSince, text, "the pod's port belongs to its own node's zone only"))
+					break // one says it
+				}
+			}
+		}
+	}
+	return out
+}
+
+// podsWithoutZone are subject pods that no zone's port group can hold, because their
+// node has no zone. It is asked where every node has one.
+func podsWithoutZone(r *Revision) (out []zoneFinding) {
+	if len(r.Zones) == 0 || len(r.Zones) < r.Cluster.Count(model.KindNode) {
+		return nil
+	}
+	zones := make(map[string]bool, len(r.Zones))
+	for _, z := range r.Zones {
+		zones[z.Name] = true
+	}
+	var lost []*model.Pod
+	for p := range r.Cluster.Pods() {
+		if p.NodeName != "" && !zones[p.NodeName] {
+			lost = append(lost, p)
+		}
+	}
+	if len(lost) == 0 {
+		return nil
+	}
+	for c := range r.AllCompiled() {
+		if !c.Key.Kind.IsPolicy() || c.WhyNoRows != nil {
+			continue
+		}
+		var names []string
+		for _, p := range lost {
+			if r.DesiredOf(c.Key).IsSubject(c, p) {
+				names = append(names, p.Namespace+"/"+p.Name+" on "+p.NodeName)
+			}
+		}
+		if len(names) > 0 {
+			text := fmt.Sprintf("no zone holds the ports of %s: %s", words.Count(len(names), "subject pod"), words.JoinAtMost(names, " ", namedRows))
+			out = append(out, zoneWarning(findPortUnion, "", c.Key, time.Time{}, text,
+				"the node has no zone: is its Node object gone, or its database not given?"))
+		}
+	}
+	return out
+}
+
+// deviatingUnits compares units by digests, where every zone that may have them has
+// been judged since the last change: what most zones hold counts.
+func deviatingUnits(zones []*model.ZoneState, now time.Time) (out []zoneFinding) {
+	units := map[model.PolicyKey][]*model.ZoneState{}
+	for _, z := range zones {
+		for k, p := range z.Policies {
+			if p.Rows == nil {
+				continue
+			}
+			switch p.StateAt(z, now) {
+			case model.StateStale, model.StateUnknown, model.StateSettling:
+			default:
+				units[k] = append(units[k], z)
+			}
+		}
+	}
+	for k, in := range units {
+		if k.Kind == model.KindNetpolNode || len(in) < 2 {
+			continue
+		}
+		votes := map[uint64]int{}
+		for _, z := range in {
+			votes[z.Policies[k].Rows.Sum]++
+		}
+		if len(votes) == 1 {
+			continue
+		}
+		most := in[0] // by name where it is a draw
+		for _, z := range in {
+			if votes[z.Policies[k].Rows.Sum] > votes[most.Policies[k].Rows.Sum] {
+				most = z
+			}
+		}
+		want := most.Policies[k].Rows
+		for _, z := range in {
+			if p := z.Policies[k]; p.Rows.Sum != want.Sum {
+				text := fmt.Sprintf("zone %s: %s; %s as zone %s has them",
+					z.Name, digestDiff(want.Rows, p.Rows.Rows), words.Count(votes[want.Sum], "zone"), most.Name)
+				out = append(out, zoneWarning(findZoneDiffers, z.Name, k, p.Touched, text, "compare the rows of the two zones"))
+			}
+		}
+	}
+	return out
+}
+
+// digestDiff says how rows differ from those of most zones. Both are sorted.
+func digestDiff(want, have []model.RowDigest) string {
+	var parts []string
+	n := 0
+	say := func(r model.RowDigest, how string) {
+		n++
+		if len(parts) < namedRows {
+			parts = append(parts, r.Table+" "+r.ID+" "+how)
+		}
+	}
+	order := func(a, b model.RowDigest) int { return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.ID, b.ID)) }
+	for len(want) > 0 || len(have) > 0 {
+		switch {
+		case len(have) == 0 || len(want) > 0 && order(want[0], have[0]) < 0:
+			say(want[0], "is missing")
+			want = want[1:]
+		case len(want) == 0 || order(want[0], have[0]) > 0:
+			say(have[0], "is extra")
+			have = have[1:]
+		default:
+			if want[0].Hash != have[0].Hash {
+				say(want[0], "differs")
+			}
+			want, have = want[1:], have[1:]
+		}
+	}
+	text := strings.Join(parts, "; ")
+	if n > len(parts) {
+		text += fmt.Sprintf("; and %s more", words.Thousands(n-len(parts)))
+	}
+	return text
+}

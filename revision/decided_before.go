@@ -1,0 +1,256 @@
+package revision
+
+import (
+	"context"
+	"slices"
+
+	"rung/model"
+	"rung/model/ladder"
+	"rung/model/overlap"
+	"rung/model/verdict"
+	"rung/model/verdict/audit"
+)
+
+// OverruledRule is a rule, and those above it that decide connections it matches: they never
+// come to it.
+type OverruledRule struct {
+	Direction model.Direction
+	Rule      int // -1 is the default deny that isolates the pods of a NetworkPolicy
+	// RulesAbove are the rules above, as they decide.
+	RulesAbove []RuleAbove
+	// DecidesNothing says that the last of RulesAbove decides whatever is left: the rule decides nothing,
+	// as the cluster is now. OnlyTogether says that only all of RulesAbove do, in no order.
+	DecidesNothing, OnlyTogether bool
+}
+
+// RuleAbove is a rule that decides before another.
+type RuleAbove struct {
+	// Policy is the rule's, or the default deny of a namespace; Rule is -1 then.
+	Policy    model.Key
+	Direction model.Direction
+	Rule      int
+	Action    model.Action
+	Level     string // at which it logs, empty for not at all
+}
+
+// mostAbove bounds the rules that are named for one that others decide before.
+const mostAbove = 20
+
+// DecidedBefore returns the logging rules of a policy, or the rule that is asked for, of
+// which rules above decide connections. The rules above are earlier rules of the policy
+// and of policies that come before it on the ladder, and for the baseline the
+// NetworkPolicies that isolate its pods. Policies at one priority are not ordered and left
+// out.
+//
+// Nothing is claimed in doubt: for a NetworkPolicy or the baseline an AdminNetworkPolicy's
+// rule is left out where a Pass above it may leave nothing for it to decide. Rules that
+// decide nothing at all are known from the verdicts of all connections, where those can be
+// asked.
+func DecidedBefore(r *Revision, ctx context.Context, k model.PolicyKey, dir model.Direction, rule int) []OverruledRule {
+	_, _ = AllFindings(r, ctx) // without verdicts the rest is true all the same
+	out := decidedBefore(r, k, dir, rule)
+	if audit := KnownAudit(r); audit != nil {
+		for i := range audit.Rules {
+			a := &audit.Rules[i]
+			if a.Policy == k && a.Matches && !a.Decides && (dir == "" || a.Direction == dir && a.Rule == rule) {
+				out = addNeverDeciding(r, out, a, dir != "")
+			}
+		}
+	}
+	return out
+}
+
+// addNeverDeciding says of a rule that decides nothing who does instead, where that was not said; of
+// one that does not log only when it is asked for.
+func addNeverDeciding(r *Revision, out []OverruledRule, a *audit.AuditedRule, asked bool) []OverruledRule {
+	p := r.Cluster.Policy(a.Policy)
+	if p == nil || !asked && LoggingOf(r, p).Levels.LevelOf(a.Action) == "" {
+		return out
+	}
+	b := OverruledRule{Direction: a.Direction, Rule: a.Rule, DecidesNothing: true, OnlyTogether: len(a.DecidersBefore) > 1}
+	for i := range a.DecidersBefore {
+		by := &a.DecidersBefore[i]
+		b.RulesAbove = append(b.RulesAbove, RuleAbove{by.Policy, by.Direction, by.Rule, by.Action, levelOf(r, by)})
+	}
+	at := slices.IndexFunc(out, func(o OverruledRule) bool { return o.Direction == a.Direction && o.Rule == a.Rule })
+	switch {
+	case at < 0:
+		return append(out, b)
+	case !out[at].DecidesNothing:
+		out[at] = b
+	}
+	return out
+}
+
+// levelOf is the level at which a rule or a default deny logs.
+func levelOf(r *Revision, by *verdict.Decider) string {
+	if p := r.Cluster.Policy(by.Policy); p != nil {
+		return LoggingOf(r, p).Levels.LevelOf(by.Action)
+	}
+	l, _ := UnitLogging(r, by.Policy)
+	return l.Levels.LevelOf(by.Action)
+}
+
+func decidedBefore(r *Revision, k model.PolicyKey, dir model.Direction, rule int) (out []OverruledRule) {
+	p := r.Cluster.Policy(k)
+	if p == nil || r.WhyNoRows(k) != nil {
+		return nil
+	}
+	levels := LoggingOf(r, p).Levels
+	for _, d := range model.Directions {
+		if dir != "" && d != dir {
+			continue
+		}
+		a := &rulesAbovePolicy{r: r, x: r.PodIndex(), p: p}
+		a.listRules(d)
+		for i := range p.Rules(d) {
+			t := &p.Rules(d)[i]
+			if dir == "" && levels.LevelOf(t.Action) != "" || dir != "" && i == rule {
+				out = a.judgeRule(out, t)
+			}
+		}
+		if k.Kind == model.KindNP && dir == "" && levels.Deny != "" && p.IsolatesDirection(d) {
+			out = a.judgeRule(out, &model.Rule{Direction: d, Index: -1, Action: model.Deny, AnyPeer: true})
+		}
+	}
+	return out
+}
+
+// rulesAbovePolicy are the rules of one direction that decide before those of a policy, and
+// its own.
+type rulesAbovePolicy struct {
+	r     *Revision
+	x     *overlap.PodIndex
+	p     *model.Policy
+	rules []policyRule
+}
+
+type policyRule struct {
+	policy *model.Policy
+	rule   *overlap.ResolvedRule
+}
+
+// listRules lists the rules as they decide.
+func (a *rulesAbovePolicy) listRules(d model.Direction) {
+	add := func(q *model.Policy) {
+		for i := range q.Rules(d) {
+			if !q.Rules(d)[i].MatchesNothing() {
+				a.rules = append(a.rules, policyRule{q, a.x.ResolveRule(&q.Rules(d)[i])})
+			}
+		}
+	}
+	for _, rung := range a.r.Ladder().Tiers[model.TierAdmin].Rungs {
+		if rung.Idle {
+			continue
+		}
+		if rung.Unsupported || a.p.Tier == model.TierAdmin && rung.Priority >= a.p.Priority {
+			break
+		}
+		for _, q := range rung.Policies {
+			if a.r.WhyNoRows(q.Policy.Key) == nil {
+				add(q.Policy)
+			}
+		}
+	}
+	if baseline := &a.r.Ladder().Tiers[model.TierBaseline]; a.p.Tier == model.TierBaseline {
+		for i := range baseline.Rungs {
+			rung := &baseline.Rungs[i]
+			for _, q := range rung.Policies {
+				if baseline.TopPriority(rung) > ladder.RowPriority(a.p, 0) && a.r.WhyNoRows(q.Policy.Key) == nil {
+					add(q.Policy)
+				}
+			}
+		}
+	}
+	if a.p.Kind != model.KindNP { // whose rules have no order
+		add(a.p)
+	}
+}
+
+// judgeRule adds what decides before a rule of the policy, if anything does.
+func (a *rulesAbovePolicy) judgeRule(out []OverruledRule, t *model.Rule) []OverruledRule {
+	b := OverruledRule{Direction: t.Direction, Rule: t.Index}
+	target := a.x.ResolveRule(t)
+	admin := a.p.Tier == model.TierAdmin
+	var passes []policyRule
+	for _, up := range a.rules {
+		rule := up.rule.Rule()
+		own := up.policy.Key == a.p.Key
+		if own && rule.Index >= t.Index {
+			break
+		}
+		subject := a.x.SubjectSet(up.policy).And(a.x.SubjectSet(a.p))
+		_, meets := a.x.MeetRules(subject, up.rule, target)
+		if !meets {
+			continue
+		}
+		all := a.x.RuleCovers(up.policy, up.rule, a.p, target)
+		switch {
+		case admin || own:
+		case rule.Action == model.Pass && all:
+			return a.addIsolations(out, b, target) // nothing of that tier decides it
+		case rule.Action == model.Pass:
+			passes = append(passes, up)
+			continue
+		case a.p.Kind == model.KindEF && rule.Action == model.Allow:
+			continue // the EgressFirewall still decides
+		case !a.decidesForCertain(passes, up, target):
+			continue
+		default:
+			all = all && len(passes) == 0
+		}
+		b.DecidesNothing = all
+		if all || len(b.RulesAbove) < mostAbove {
+			b.RulesAbove = append(b.RulesAbove, RuleAbove{up.policy.Key, rule.Direction, rule.Index, rule.Action, LoggingOf(a.r, up.policy).Levels.LevelOf(rule.Action)})
+		}
+		if all {
+			return append(out, b)
+		}
+	}
+	return a.addIsolations(out, b, target)
+}
+
+// decidesForCertain says whether a rule decides for certain some of what reaches it and the
+// target, behind the Passes above it that match some of the target.
+func (a *rulesAbovePolicy) decidesForCertain(passes []policyRule, up policyRule, target *overlap.ResolvedRule) bool {
+	met := false
+	left := up.rule.Reach().ReachedPods().And(target.Reach().ReachedPods())
+	for _, pass := range passes {
+		subject := a.x.SubjectSet(up.policy).And(a.x.SubjectSet(pass.policy)).And(a.x.SubjectSet(a.p))
+		_, meets := a.x.MeetRules(subject, pass.rule, up.rule)
+		met = met || meets
+		left = left.AndNot(pass.rule.Reach().ReachedPods())
+	}
+	// A pod is no peer of its own.
+	return !met || len(up.rule.Rule().Ports) == 0 && left.Len() > 1
+}
+
+// addIsolations adds for the baseline the default denies of the NetworkPolicies that isolate
+// its pods: whatever comes to them is decided there.
+func (a *rulesAbovePolicy) addIsolations(out []OverruledRule, b OverruledRule, t *overlap.ResolvedRule) []OverruledRule {
+	if a.p.Tier == model.TierBaseline {
+		dir := t.Rule().Direction
+		var all overlap.PodSet
+		subject := a.x.SubjectSet(a.p)
+		seen := map[string]bool{}
+		for np := range a.r.Cluster.Policies(model.KindNP) {
+			pods := a.x.SubjectSet(np).And(subject)
+			if !np.IsolatesDirection(dir) || a.r.WhyNoRows(np.Key) != nil || pods.IsEmpty() {
+				continue
+			}
+			all = all.Or(pods)
+			if seen[np.Namespace] || len(b.RulesAbove) >= mostAbove {
+				continue
+			}
+			seen[np.Namespace] = true
+			unit := DefaultDeny(np.Namespace, dir)
+			l, _ := UnitLogging(a.r, unit)
+			b.RulesAbove = append(b.RulesAbove, RuleAbove{unit, dir, -1, model.Deny, l.Levels.LevelOf(model.Deny)})
+		}
+		b.DecidesNothing = len(b.RulesAbove) > 0 && !subject.IsEmpty() && subject.IsWithin(all)
+	}
+	if len(b.RulesAbove) == 0 {
+		return out
+	}
+	return append(out, b)
+}

@@ -1,0 +1,206 @@
+package revision
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/clean"
+	"rung/sources/kube"
+	"rung/sources/manifests"
+	"rung/sources/reading"
+	"rung/system"
+)
+
+// maxDNSFile bounds the file of ReadDNSAddresses, in bytes.
+const maxDNSFile = 16 << 20
+
+// Features are the switches and addresses of a cluster's configuration that rows depend
+// on beyond the objects (ovn-kubernetes.md#default-deny, #rule-rows,
+// #hairpin-and-node-rows, #multicast).
+type Features struct {
+	// AllowICMP and Stateless are OVN-Kubernetes' switches
+	// allow-icmp-network-policy and enable-stateless-netpol: "on", "off", or "auto"
+	// (or empty): as rows and configuration of a cluster say, else off.
+	AllowICMP, Stateless string
+	// Multicast and Defaults (the hairpin and node rows) are "on", "off", or
+	// "auto" (or empty): once something asks for them.
+	Multicast, Defaults string
+	// ClusterSubnets are the CIDRs that pods have their addresses from.
+	ClusterSubnets []string
+	// HostNetworkNamespace is the namespace that stands for the nodes; empty means
+	// OVN-Kubernetes' default.
+	HostNetworkNamespace string
+	// MasqueradeSubnets are the CIDRs whose fifth addresses hairpin rows let in, at most one of each family.
+	MasqueradeSubnets []string
+	// DNS are the addresses of the DNS names of EgressFirewalls.
+	DNS map[string][]string
+}
+
+// Flags are the settings of a cluster's OVN-Kubernetes that were given by flag; the
+// rest is left to rows and configuration.
+type Flags struct {
+	// Family is "auto" (or empty), "ipv4", "ipv6" or "dual".
+	Family string
+	// Observability is "on", "off", or "auto" (or empty): as rows and configuration
+	// of a cluster say, else off.
+	Observability string
+	// MaxPriority is the lowest precedence the cluster enforces; 0 means
+	// model.MaxPriority.
+	MaxPriority int32
+	// LegacyIsolation lets the isolation annotation of 2016 count for verdicts and the
+	// ladder (older-forms.md#the-isolation-annotation-of-2016). Rows are those of today.
+	LegacyIsolation bool
+	// CompileCNP compiles ClusterNetworkPolicies as OVN-Kubernetes, which has no
+	// controller for them, might (ovn-kubernetes.md#clusternetworkpolicy).
+	CompileCNP bool
+	// System is the network plugin whose precedence holds: "auto" (or empty, see
+	// system.ChooseSystem), or the name of one.
+	System   string
+	Features Features
+}
+
+// highestPriority is where 30000 − 100·P − 99, the last row of a policy, is
+// still a priority of OVN (ovn-kubernetes.md#priorities).
+const highestPriority = 299
+
+// CheckFlags says what cannot be read, and fills in MaxPriority.
+func (f *Flags) CheckFlags() error {
+	switch f.Family {
+	case "", auto, "ipv4", "ipv6", "dual":
+	default:
+		return fmt.Errorf("IP family %q: want auto, ipv4, ipv6 or dual", f.Family)
+	}
+	if names := system.SystemNames(); f.System != "" && f.System != auto && system.SystemByName(f.System) == nil {
+		return fmt.Errorf("system %q: want auto, %s", clean.Text(f.System), strings.Join(names, " or "))
+	}
+	if f.MaxPriority < 0 || f.MaxPriority > highestPriority {
+		return fmt.Errorf("largest priority %d: want 0 to %d, rows of others would need OVN priorities below 0",
+			f.MaxPriority, highestPriority)
+	}
+	if f.MaxPriority == 0 {
+		f.MaxPriority = model.MaxPriority
+	}
+	if _, err := isOn("observability", f.Observability); err != nil {
+		return err
+	}
+	return f.Features.addToOptions(&compiler.Options{})
+}
+
+// CompilerOptions are the compiler's options of flags that were checked.
+func (f *Flags) CompilerOptions() compiler.Options {
+	o := compiler.Options{
+		IPv4:        f.Family == "ipv4" || f.Family == "dual",
+		IPv6:        f.Family == "ipv6" || f.Family == "dual",
+		MaxPriority: f.MaxPriority,
+		CNP:         f.CompileCNP,
+		NoRows:      !system.SystemByName(f.System).HasFeature(system.Rows),
+	}
+	o.Observability, _ = isOn("observability", f.Observability)
+	for name, text := range map[string]string{kube.OVNObservability: f.Observability, kube.OVNAllowICMP: f.Features.AllowICMP, kube.OVNStateless: f.Features.Stateless} {
+		if text == "" || text == auto {
+			o.Open = append(o.Open, name)
+		}
+	}
+	slices.Sort(o.Open)
+	_ = f.Features.addToOptions(&o)
+	return o
+}
+
+// AddDemo fills in what the built-in cluster's configuration would say.
+func (f *Features) AddDemo() {
+	if len(f.ClusterSubnets) == 0 {
+		f.ClusterSubnets = []string{"10.244.0.0/16"}
+	}
+	if f.DNS == nil {
+		f.DNS = map[string][]string{"mirror.example.com": {"192.0.2.80", "198.51.100.80"}}
+	}
+}
+
+// addToOptions adds the features to the compiler's options.
+func (f *Features) addToOptions(o *compiler.Options) (err error) {
+	o.DNS, o.HostNetworkNamespace = f.DNS, f.HostNetworkNamespace
+	if o.AllowICMP, err = isOn("allow-icmp-network-policy", f.AllowICMP); err != nil {
+		return err
+	}
+	if o.Stateless, err = isOn("enable-stateless-netpol", f.Stateless); err != nil {
+		return err
+	}
+	if o.Multicast, err = switchValue("multicast", f.Multicast); err != nil {
+		return err
+	}
+	if o.Defaults, err = switchValue("default rows", f.Defaults); err != nil {
+		return err
+	}
+	if o.HairpinFrom4, o.HairpinFrom6, err = hairpinSources(f.MasqueradeSubnets); err != nil {
+		return err
+	}
+	o.ClusterSubnets = nil
+	for _, s := range f.ClusterSubnets {
+		p, err := netip.ParsePrefix(s)
+		if err != nil {
+			return fmt.Errorf("cluster subnet %q: want a CIDR such as 10.244.0.0/16", clean.Text(s))
+		}
+		o.ClusterSubnets = append(o.ClusterSubnets, p.Masked())
+	}
+	return nil
+}
+
+// hairpinSources returns the addresses that hairpin traffic comes from with some masquerade subnets, empty for
+// a family without one.
+func hairpinSources(subnets []string) (v4, v6 string, err error) {
+	for _, text := range subnets {
+		p, err := netip.ParsePrefix(text)
+		if err != nil {
+			return "", "", fmt.Errorf("masquerade subnet %q: want a CIDR such as 169.254.0.0/17", clean.Text(text))
+		}
+		to, a := &v4, compiler.HairpinAddr(p)
+		if p.Addr().Is6() {
+			to = &v6
+		}
+		if *to != "" {
+			return "", "", fmt.Errorf("masquerade subnet %q: another of the same family was given", clean.Text(text))
+		}
+		if !a.IsValid() {
+			return "", "", fmt.Errorf("masquerade subnet %q: has no fifth address", clean.Text(text))
+		}
+		*to = a.String()
+	}
+	return v4, v6, nil
+}
+
+// isOn reads a switch that is off where nobody says otherwise.
+func isOn(what, text string) (bool, error) {
+	s, err := switchValue(what, text)
+	return s == compiler.On, err
+}
+
+func switchValue(what, text string) (compiler.SwitchOption, error) {
+	switch text {
+	case "", auto:
+		return compiler.Auto, nil
+	case on:
+		return compiler.On, nil
+	case off:
+		return compiler.Off, nil
+	}
+	return compiler.Auto, fmt.Errorf("%s %q: want auto, on or off", what, clean.Text(text))
+}
+
+// ReadDNSAddresses reads a file that says what DNS names stand for, until ctx
+// ends.
+func ReadDNSAddresses(ctx context.Context, path string) (map[string][]string, error) {
+	text, err := reading.ReadFile(ctx, path, maxDNSFile)
+	switch {
+	case errors.Is(err, reading.ErrTooLarge):
+		return nil, fmt.Errorf("read DNS addresses: %s: more than the %d bytes that are read", path, maxDNSFile)
+	case err != nil:
+		return nil, fmt.Errorf("read DNS addresses: %w", err)
+	}
+	return manifests.ParseDNS(path, text)
+}

@@ -1,0 +1,322 @@
+package revision
+
+import (
+	"cmp"
+	"context"
+	"net/netip"
+	"slices"
+	"sync"
+
+	"rung/model"
+	"rung/model/verdict"
+	"rung/model/verdict/index"
+	"rung/model/verdict/matrix"
+)
+
+// Matrix is the outcome of the connections between all pods, on one port or on every port.
+// It does not change, and may be read from any goroutine.
+type Matrix struct {
+	Ports verdict.Ports // zero: every port
+	// Namespaces are the namespaces that have pods, by name; Empty counts the others.
+	Namespaces []*MatrixEnd
+	Empty      int
+	Pods       int
+
+	mu    sync.Mutex // of m, which is for one goroutine at a time
+	m     *matrix.Matrix
+	kinds []matrix.PodKind
+	// far and near are by kind of source and destination: of pods of two nodes, and of one.
+	far, near []matrix.Outcome
+	cells     []MatrixCell // between namespaces
+	outside   []*MatrixEnd // made when asked for, as services are
+	services  []*MatrixEnd
+	x         *index.Index
+	endpoints []model.Key // Services, by name
+}
+
+// MatrixEnd is one end of the connections of a cell: the pods of a namespace, of a workload,
+// one pod, or, where connections go to, addresses outside or a Service.
+type MatrixEnd struct {
+	// Namespace, and below it Workload and Pod, which are empty where all are meant. A pod
+	// that is alike no other is its own workload.
+	Namespace, Workload, Pod string
+	// Parts are the workloads of a namespace, or the pods of a workload; none of a pod.
+	Parts []*MatrixEnd
+	// Network is of addresses outside, without those of Except; the others are empty then.
+	Network netip.Prefix
+	Except  []netip.Prefix
+	// Service is set of a Service, by its own ports; the others are empty then.
+	Service model.Key
+
+	namespaceIndex int         // of a namespace: its place, else -1
+	pods           []matrixPod // by name
+	groups         []matrixGroup
+	// Of addresses outside: one that stands for them, what they are to the matrix, and what
+	// becomes of connections to them, by the kind of the source.
+	addr     netip.Addr
+	kind     matrix.PodKind
+	outcomes []matrix.Outcome
+	// askedOutcomes has what was asked one by one: of a Service, and of addresses that are one on a port.
+	askedOutcomes map[matrixSource]matrix.Outcome
+	sourceKey     func(*matrixPod) matrixSource
+}
+
+// matrixPod is a pod with its kind and its node, as numbers.
+type matrixPod struct {
+	pod        *model.Pod
+	kind, node int32
+}
+
+// matrixGroup counts the pods of an end that are of one kind, by node.
+type matrixGroup struct {
+	kind  int32
+	n     int
+	nodes map[int32]int
+}
+
+// Name is how the end is written: "blue", "blue/api-*", "blue/api-0", "10.0.0.0/8".
+func (e *MatrixEnd) Name() string {
+	switch {
+	case e.Network.IsValid():
+		return e.Network.String()
+	case e.Service.Name != "":
+		return "service/" + e.Service.Namespace + "/" + e.Service.Name
+	}
+	if name := cmp.Or(e.Pod, e.Workload); name != "" {
+		return e.Namespace + "/" + name
+	}
+	return e.Namespace
+}
+
+// OnlyReached says that connections only go there: addresses outside begin some, too, but these
+// are not in a matrix, and a Service begins none.
+func (e *MatrixEnd) OnlyReached() bool { return e.Network.IsValid() || e.Service.Name != "" }
+
+// Pods is how many pods the end has.
+func (e *MatrixEnd) Pods() int { return len(e.pods) }
+
+// includes says whether all pods of another end are pods of this one.
+func (e *MatrixEnd) includes(o *MatrixEnd) bool {
+	return e.Namespace == o.Namespace && (e.Workload == "" || e.Workload == o.Workload) && (e.Pod == "" || e.Pod == o.Pod)
+}
+
+// matrixCache are the matrices that were worked out, newest last.
+type matrixCache struct {
+	mu   sync.Mutex
+	kept []*Matrix
+}
+
+// keptMatrices are how many are kept: ports that somebody goes between.
+const keptMatrices = 4
+
+// FindMatrix works out what becomes of the connections between all pods, on a port or, with the zero
+// Ports, on every port. It is worked out once for all revisions of the same objects; the
+// error is the context's.
+func FindMatrix(r *Revision, ctx context.Context, ports verdict.Ports) (*Matrix, error) {
+	if m := knownMatrix(r, ports); m != nil {
+		return m, nil
+	}
+	m, err := newMatrix(r, ctx, ports)
+	if err != nil {
+		return nil, err
+	}
+	known := SharedValue[matrixCache](r)
+	known.mu.Lock()
+	defer known.mu.Unlock()
+	if len(known.kept) == keptMatrices {
+		known.kept = slices.Delete(known.kept, 0, 1)
+	}
+	known.kept = append(known.kept, m)
+	return m, nil
+}
+
+// knownMatrix is one that is known, nil for none.
+func knownMatrix(r *Revision, ports verdict.Ports) *Matrix {
+	known := SharedValue[matrixCache](r)
+	known.mu.Lock()
+	defer known.mu.Unlock()
+	for _, m := range known.kept {
+		if m.Ports == ports {
+			return m
+		}
+	}
+	return nil
+}
+
+func newMatrix(r *Revision, ctx context.Context, ports verdict.Ports) (*Matrix, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	classes := matrix.ClassesOf(r.Verdicts(), nil)
+	out := &Matrix{Ports: ports, m: classes.Matrix(ports), x: r.Verdicts()}
+	for s := range r.JudgedCluster().Services() {
+		out.endpoints = append(out.endpoints, s.Key)
+	}
+	kinds, nodes := map[matrix.PodKind]int32{}, map[string]int32{}
+	spaces := map[string][]matrixPod{}
+	for p := range r.JudgedCluster().Pods() {
+		k := classes.KindOfPod(p)
+		id, known := kinds[k]
+		if !known {
+			id = int32(len(out.kinds))
+			kinds[k], out.kinds = id, append(out.kinds, k)
+		}
+		node, known := nodes[p.NodeName]
+		if !known {
+			node = int32(len(nodes))
+			nodes[p.NodeName] = node
+		}
+		spaces[p.Namespace] = append(spaces[p.Namespace], matrixPod{p, id, node})
+		out.Pods++
+	}
+	n := len(out.kinds)
+	out.far, out.near = make([]matrix.Outcome, n*n), make([]matrix.Outcome, n*n)
+	for a := range n {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for b := range n {
+			out.far[a*n+b] = out.m.OutcomeBetween(out.kinds[a], out.kinds[b], false)
+			out.near[a*n+b] = out.m.OutcomeBetween(out.kinds[a], out.kinds[b], true)
+		}
+	}
+	for name, pods := range spaces {
+		out.Namespaces = append(out.Namespaces, newMatrixNamespace(name, pods))
+	}
+	slices.SortFunc(out.Namespaces, func(a, b *MatrixEnd) int { return cmp.Compare(a.Namespace, b.Namespace) })
+	out.cells = make([]MatrixCell, 0, len(out.Namespaces)*len(out.Namespaces))
+	for i, from := range out.Namespaces {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		from.namespaceIndex = i
+		for _, to := range out.Namespaces {
+			out.cells = append(out.cells, out.countPairs(from, to))
+		}
+	}
+	for ns := range r.Cluster.Namespaces() {
+		if len(spaces[ns.Name]) == 0 {
+			out.Empty++
+		}
+	}
+	return out, nil
+}
+
+// podOutcome returns the outcome of the connections from a pod to another.
+func (m *Matrix) podOutcome(a, b *matrixPod) matrix.Outcome {
+	at := int(a.kind)*len(m.kinds) + int(b.kind)
+	if a.node == b.node {
+		return m.near[at]
+	}
+	return m.far[at]
+}
+
+// Cell counts the connections between two ends.
+func (m *Matrix) Cell(from, to *MatrixEnd) MatrixCell {
+	if from.namespaceIndex >= 0 && to.namespaceIndex >= 0 {
+		return m.cells[from.namespaceIndex*len(m.Namespaces)+to.namespaceIndex]
+	}
+	return m.countPairs(from, to)
+}
+
+func (m *Matrix) countPairs(from, to *MatrixEnd) (c MatrixCell) {
+	if to.OnlyReached() {
+		return from.countLeaving(to)
+	}
+	for i := range from.groups {
+		a := &from.groups[i]
+		for j := range to.groups {
+			b := &to.groups[j]
+			at := int(a.kind)*len(m.kinds) + int(b.kind)
+			if m.far[at] == m.near[at] {
+				c.add(m.far[at], a.n*b.n)
+				continue
+			}
+			near := 0
+			for node, n := range a.nodes {
+				near += n * b.nodes[node]
+			}
+			c.add(m.near[at], near)
+			c.add(m.far[at], a.n*b.n-near)
+		}
+	}
+	// A pod does not connect to itself.
+	same := from
+	if from.includes(to) {
+		same = to
+	} else if !to.includes(from) {
+		return c
+	}
+	for i := range same.groups {
+		k := int(same.groups[i].kind)
+		c.add(m.near[k*len(m.kinds)+k], -same.groups[i].n)
+	}
+	return c
+}
+
+// ExampleOfCell is a connection of a cell of which what its verdict says is true: of a mixed cell
+// one that is denied, or mixed where none is. ok is false where there is none.
+func (m *Matrix) ExampleOfCell(from, to *MatrixEnd) (c verdict.Connection, ok bool) {
+	v, wants := m.Cell(from, to).exampleVerdict()
+	return m.exampleOf(from, to, v, wants)
+}
+
+// MixedExamples are two connections of a mixed cell, one that is denied and one that is allowed:
+// of the same two ends where the port decides.
+func (m *Matrix) MixedExamples(from, to *MatrixEnd) (denied, allowed verdict.Connection, ok bool) {
+	const both = matrix.Allowed | matrix.Denied
+	byPort := func(o matrix.Outcome) bool { return o&both == both }
+	denied, ok = m.exampleOf(from, to, verdict.Deny, byPort)
+	if ok {
+		allowed, ok = m.exampleOf(from, to, verdict.Allow, byPort)
+		return denied, allowed, ok
+	}
+	denied, ok = m.exampleOf(from, to, verdict.Deny, func(o matrix.Outcome) bool { return o&matrix.Denied != 0 })
+	if !ok {
+		return denied, allowed, false
+	}
+	allowed, ok = m.exampleOf(from, to, verdict.Allow, func(o matrix.Outcome) bool { return o&matrix.Allowed != 0 })
+	return denied, allowed, ok
+}
+
+// exampleOf is a connection of a cell with a verdict, of a pair with a wanted outcome.
+func (m *Matrix) exampleOf(from, to *MatrixEnd, v verdict.Verdict, wants func(matrix.Outcome) bool) (c verdict.Connection, ok bool) {
+	for i := range from.pods {
+		if a := &from.pods[i]; to.sourceKey != nil {
+			if wants(to.askedOutcome(a)) {
+				return m.askedExample(a, to, v), true
+			}
+			continue
+		} else if to.Network.IsValid() {
+			if wants(to.outcomes[a.kind]) {
+				ports, _ := m.portAndFamily(a.kind, to.kind, false, v)
+				return verdict.Connection{From: verdict.Endpoint{Key: a.pod.Key}, To: verdict.AddrEnd(to.addr), Protocol: ports.Protocol, Port: ports.Port}, true
+			}
+			continue
+		}
+		for j := range to.pods {
+			a, b := &from.pods[i], &to.pods[j]
+			if a.pod == b.pod || !wants(m.podOutcome(a, b)) {
+				continue
+			}
+			ports, family := m.portAndFamily(a.kind, m.kinds[b.kind], a.node == b.node, v)
+			return verdict.Connection{From: matrixEndpoint(a.pod, family), To: matrixEndpoint(b.pod, family),
+				Protocol: ports.Protocol, Port: ports.Port}, true
+		}
+	}
+	return c, false
+}
+
+// portAndFamily is a port and a family of connections that have a verdict.
+func (m *Matrix) portAndFamily(from int32, to matrix.PodKind, near bool, v verdict.Verdict) (verdict.Ports, verdict.Family) {
+	m.mu.Lock()
+	ports, family, found := m.m.ExamplePort(m.kinds[from], to, near, v)
+	m.mu.Unlock()
+	if found {
+		return ports, family
+	}
+	if m.Ports == (verdict.Ports{}) { // no policy is asked, on any port
+		return verdict.Ports{Protocol: verdict.TCP, Port: 80}, verdict.AnyFamily
+	}
+	return m.Ports, verdict.AnyFamily
+}

@@ -1,0 +1,225 @@
+package revision
+
+import (
+	"slices"
+	"strings"
+
+	"rung/model/signs"
+	"rung/model/verdict"
+	"rung/model/verdict/matrix"
+	"rung/model/words"
+)
+
+// CellVerdict is the verdict of a cell of a matrix, in a word; empty where there are no
+// connections.
+type CellVerdict string
+
+// The verdicts of cells. A cell is mixed where its pods, ports or endpoints differ.
+const (
+	CellAllow         CellVerdict = "allow"
+	CellDeny          CellVerdict = "deny"
+	CellMixed         CellVerdict = "mixed"
+	CellUndefined     CellVerdict = "undefined"
+	CellUnknown       CellVerdict = "unknown"
+	CellNotApplicable CellVerdict = "not applicable"
+)
+
+// CellVerdicts are all of them, as legends list them.
+var CellVerdicts = []CellVerdict{CellAllow, CellDeny, CellMixed, CellUndefined, CellUnknown, CellNotApplicable}
+
+// Sign is the sign of the verdict: each has its own, a space where there are no connections.
+func (v CellVerdict) Sign() string {
+	switch v {
+	case CellAllow:
+		return signs.Yes
+	case CellDeny:
+		return signs.No
+	case CellMixed:
+		return signs.Mixed
+	case CellUndefined:
+		return signs.Warned
+	case CellUnknown:
+		return signs.Unknown
+	case CellNotApplicable:
+		return "–"
+	}
+	return " "
+}
+
+// LegendText are the verdict as a legend has it.
+func (v CellVerdict) LegendText() string {
+	if v == CellNotApplicable {
+		return "does not apply"
+	}
+	return string(v)
+}
+
+// MatrixCell counts pairs of pods by what becomes of their connections.
+type MatrixCell struct {
+	Allow, Deny int
+	// ByPort are allowed on some ports and denied on others.
+	ByPort int
+	// ByEndpoint are allowed at some endpoints of a Service and denied at others.
+	ByEndpoint int
+	// Undefined and Unknown are so on at least one port.
+	Undefined, Unknown int
+	// AlsoAllow and AlsoDeny are those of them that are allowed, or denied, on another port.
+	AlsoAllow, AlsoDeny int
+	// NotApplicable counts the pairs about which no policy is asked: a pod is completed,
+	// has no address or another primary network, or both are on the network of their
+	// nodes.
+	NotApplicable int
+}
+
+// add counts pairs of one outcome.
+func (c *MatrixCell) add(o matrix.Outcome, n int) {
+	if o&(matrix.IsUndefined|matrix.IsUnknown) != 0 {
+		if o&(matrix.Allowed|matrix.IsMixed) != 0 {
+			c.AlsoAllow += n
+		}
+		if o&(matrix.Denied|matrix.IsMixed) != 0 {
+			c.AlsoDeny += n
+		}
+	}
+	switch {
+	case o&matrix.IsUndefined != 0:
+		c.Undefined += n
+	case o&matrix.IsUnknown != 0:
+		c.Unknown += n
+	case o&matrix.IsMixed != 0:
+		c.ByEndpoint += n
+	case o == matrix.Allowed|matrix.Denied:
+		c.ByPort += n
+	case o == matrix.Denied:
+		c.Deny += n
+	case o == matrix.Allowed:
+		c.Allow += n
+	default:
+		c.NotApplicable += n
+	}
+}
+
+// CountPairs counts all of them.
+func (c MatrixCell) CountPairs() int {
+	return c.Allow + c.Deny + c.ByPort + c.ByEndpoint + c.Undefined + c.Unknown + c.NotApplicable
+}
+
+// Verdict returns the cell's verdict. A single undefined or unknown pair decides it,
+// whatever the others are; pairs that no policy is asked about count only where there are
+// no others.
+func (c MatrixCell) Verdict() CellVerdict {
+	switch {
+	case c.Undefined > 0:
+		return CellUndefined
+	case c.Unknown > 0:
+		return CellUnknown
+	case c.ByPort+c.ByEndpoint > 0 || c.Allow > 0 && c.Deny > 0:
+		return CellMixed
+	case c.Deny > 0:
+		return CellDeny
+	case c.Allow > 0:
+		return CellAllow
+	case c.NotApplicable > 0:
+		return CellNotApplicable
+	}
+	return ""
+}
+
+// Has says whether some connection of the cell is as v says; for mixed, whether the cell is.
+func (c MatrixCell) Has(v CellVerdict) bool {
+	switch v {
+	case CellAllow:
+		return c.Allow+c.ByPort+c.ByEndpoint+c.AlsoAllow > 0
+	case CellDeny:
+		return c.Deny+c.ByPort+c.ByEndpoint+c.AlsoDeny > 0
+	case CellMixed:
+		return c.Verdict() == CellMixed
+	case CellUndefined:
+		return c.Undefined > 0
+	case CellUnknown:
+		return c.Unknown > 0
+	}
+	return c.NotApplicable > 0
+}
+
+// Text is the cell in words: "deny: all 40 pairs", "mixed: 12 of 40 pairs denied, 28
+// allowed".
+func (c MatrixCell) Text() string {
+	v, all := c.Verdict(), c.CountPairs()
+	if v == "" {
+		return "no connections: there is one pod, and it does not connect to itself"
+	}
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{c.Undefined, "undefined"}, {c.Unknown, "unknown"}, {c.Deny, "denied"}, {c.ByPort, "depending on the port"},
+		{c.ByEndpoint, "depending on the endpoint"}, {c.Allow, "allowed"},
+		{c.NotApplicable, "not applicable"}} {
+		if p.n == all {
+			text := v.LegendText() + ": " + words.OneOrMany(all, "the one pair", "all "+words.Thousands(all)+" pairs")
+			if v == CellMixed {
+				text += ", " + p.what
+			}
+			return text
+		}
+		if p.n > 0 {
+			parts = append(parts, words.Thousands(p.n)+" "+p.what)
+		}
+	}
+	return v.LegendText() + ": " + words.Count(all, "pair") + ", " + strings.Join(parts, ", ")
+}
+
+// exampleVerdict is which verdict an example of the cell has, and of which pairs.
+func (c MatrixCell) exampleVerdict() (v verdict.Verdict, of func(matrix.Outcome) bool) {
+	bit := func(v verdict.Verdict, bit matrix.Outcome) (verdict.Verdict, func(matrix.Outcome) bool) {
+		return v, func(o matrix.Outcome) bool { return o&bit != 0 }
+	}
+	switch c.Verdict() {
+	case CellUndefined:
+		return bit(verdict.Undefined, matrix.IsUndefined)
+	case CellUnknown:
+		return bit(verdict.Unknown, matrix.IsUnknown)
+	case CellMixed, CellDeny:
+		if c.Deny+c.ByPort == 0 {
+			return bit(verdict.Mixed, matrix.IsMixed)
+		}
+		return bit(verdict.Deny, matrix.Denied)
+	case CellAllow:
+		return bit(verdict.Allow, matrix.Allowed)
+	}
+	return verdict.NotApplicable, func(o matrix.Outcome) bool { return o == 0 }
+}
+
+// FilterByVerdict leaves out the rows and columns in which no cell has the verdict; empty leaves all.
+func (m *Matrix) FilterByVerdict(rows, cols []*MatrixEnd, only CellVerdict) (r, c []*MatrixEnd) {
+	if only == "" {
+		return rows, cols
+	}
+	row, col := make([]bool, len(rows)), make([]bool, len(cols))
+	for i := range rows {
+		for j := range cols {
+			if m.Cell(rows[i], cols[j]).Has(only) {
+				row[i], col[j] = true, true
+			}
+		}
+	}
+	keep := func(all []*MatrixEnd, which []bool) (out []*MatrixEnd) {
+		for i, e := range all {
+			if which[i] {
+				out = append(out, e)
+			}
+		}
+		return out
+	}
+	return keep(rows, row), keep(cols, col)
+}
+
+// Namespace is a namespace with pods, nil for none.
+func (m *Matrix) Namespace(name string) *MatrixEnd {
+	i := slices.IndexFunc(m.Namespaces, func(e *MatrixEnd) bool { return e.Namespace == name })
+	if i < 0 {
+		return nil
+	}
+	return m.Namespaces[i]
+}

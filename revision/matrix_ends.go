@@ -1,0 +1,163 @@
+package revision
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rung/model"
+	"rung/model/selectors"
+	"rung/model/verdict"
+)
+
+// newMatrixNamespace is a namespace with its workloads and pods.
+func newMatrixNamespace(name string, pods []matrixPod) *MatrixEnd {
+	out := newMatrixEnd(pods)
+	out.Namespace = name
+	of := make(map[*model.Pod]matrixPod, len(out.pods))
+	for _, p := range out.pods {
+		of[p.pod] = p
+	}
+	for _, group := range WorkloadsOf(podsOf(out.pods)) {
+		pods := make([]matrixPod, len(group.Pods))
+		for i, p := range group.Pods {
+			pods[i] = of[p]
+		}
+		w := newMatrixEnd(pods)
+		w.Namespace, w.Workload = name, group.Name
+		if len(pods) == 1 {
+			w.Pod = pods[0].pod.Name
+		} else {
+			for _, p := range pods {
+				one := newMatrixEnd([]matrixPod{p})
+				one.Namespace, one.Workload, one.Pod = name, group.Name, p.pod.Name
+				w.Parts = append(w.Parts, one)
+			}
+		}
+		out.Parts = append(out.Parts, w)
+	}
+	slices.SortFunc(out.Parts, func(a, b *MatrixEnd) int { return cmp.Compare(a.pods[0].pod.Name, b.pods[0].pod.Name) })
+	return out
+}
+
+// IsToBe says whether none of its pods exists yet.
+func (e *MatrixEnd) IsToBe() bool {
+	return len(e.pods) > 0 && !slices.ContainsFunc(e.pods, func(p matrixPod) bool { return p.pod.ToBe == nil })
+}
+
+func newMatrixEnd(pods []matrixPod) *MatrixEnd {
+	pods = slices.Clone(pods)
+	slices.SortFunc(pods, func(a, b matrixPod) int { return cmp.Compare(a.pod.Name, b.pod.Name) })
+	out := &MatrixEnd{pods: pods, namespaceIndex: -1}
+	at := map[int32]int{}
+	for _, p := range pods {
+		i, known := at[p.kind]
+		if !known {
+			i = len(out.groups)
+			at[p.kind] = i
+			out.groups = append(out.groups, matrixGroup{kind: p.kind, nodes: map[int32]int{}})
+		}
+		out.groups[i].n++
+		out.groups[i].nodes[p.node]++
+	}
+	return out
+}
+
+// workloadKey is equal for the pods of a workload; where none is known, for pods that are alike but
+// for their names.
+func workloadKey(p *model.Pod) string {
+	if p.Workload != "" {
+		return p.Workload
+	}
+	return selectors.ReplicaKey(p)
+}
+
+// Workload is the pods of a namespace that are one end of connections by workload.
+type Workload struct {
+	Namespace, Name string // as the matrix has it: "deployment/api", "api-*", or a pod's name
+	Pods            []*model.Pod
+}
+
+// WorkloadsOf groups pods by workload, as the matrix does; by namespace and name.
+func WorkloadsOf(pods []*model.Pod) []Workload {
+	alike := map[[2]string]*Workload{}
+	named := map[[2]string]int{}
+	for _, p := range pods {
+		key := [2]string{p.Namespace, workloadKey(p)}
+		if alike[key] == nil {
+			alike[key] = &Workload{Namespace: p.Namespace}
+		}
+		alike[key].Pods = append(alike[key].Pods, p)
+	}
+	out := make([]Workload, 0, len(alike))
+	for _, w := range alike {
+		slices.SortFunc(w.Pods, func(a, b *model.Pod) int { return a.Key.Compare(b.Key) })
+		w.Name = workloadName(w.Pods)
+		named[[2]string{w.Namespace, w.Name}]++
+		out = append(out, *w)
+	}
+	for i := range out {
+		if w := &out[i]; named[[2]string{w.Namespace, w.Name}] > 1 { // one prefix, and other labels
+			w.Name = w.Pods[0].Name
+			if len(w.Pods) > 1 {
+				w.Name += " +" + strconv.Itoa(len(w.Pods)-1)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b Workload) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+func podsOf(of []matrixPod) []*model.Pod {
+	out := make([]*model.Pod, len(of))
+	for i := range of {
+		out[i] = of[i].pod
+	}
+	return out
+}
+
+// workloadName returns the workload that keeps alike pods running, "deployment/api"; where none
+// is known, the beginning that their names have in common: "api-*", without the hash of a
+// rollout. For a single pod of no workload it is the pod's name.
+func workloadName(pods []*model.Pod) string {
+	first := pods[0]
+	if first.Workload != "" {
+		return first.Workload
+	}
+	if len(pods) == 1 {
+		return first.Name
+	}
+	common := first.Name
+	for _, p := range pods[1:] {
+		n := 0
+		for n < len(common) && n < len(p.Name) && common[n] == p.Name[n] {
+			n++
+		}
+		common = common[:n]
+	}
+	if hash := first.Labels.Get(model.LabelTemplateHash); hash != "" {
+		if name, _, found := strings.Cut(first.Name, "-"+hash); found {
+			common = common[:min(len(common), len(name)+1)]
+		}
+	}
+	return common + "*"
+}
+
+// matrixEndpoint is a pod as an end of a question, by its address where the family is not
+// the one that is asked first.
+func matrixEndpoint(p *model.Pod, f verdict.Family) verdict.Endpoint {
+	e := verdict.Endpoint{Key: p.Key}
+	if f != verdict.IPv6 || len(p.IPs) < 2 {
+		return e
+	}
+	for _, ip := range p.IPs {
+		if a, err := netip.ParseAddr(ip); err == nil && verdict.FamilyOf(a.Unmap()) == f {
+			return verdict.AddrEnd(a)
+		}
+	}
+	return e
+}

@@ -1,0 +1,215 @@
+package revision
+
+import (
+	"context"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"rung/model"
+	"rung/model/verdict"
+	"rung/model/verdict/matrix"
+	"rung/model/verdict/walk"
+)
+
+// OutsideEnds returns the addresses outside as columns: the blocks that policies tell apart, of
+// the families that pods have. An address in none of them is a pod's or a Service's.
+func (m *Matrix) OutsideEnds() []*MatrixEnd {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.outside != nil {
+		return m.outside
+	}
+	families := map[verdict.Family]bool{}
+	for _, ns := range m.Namespaces {
+		for i := range ns.pods {
+			for _, ip := range ns.pods[i].pod.IPs {
+				if a, err := netip.ParseAddr(ip); err == nil {
+					families[verdict.FamilyOf(a.Unmap())] = true
+				}
+			}
+		}
+	}
+	m.outside = []*MatrixEnd{}
+	for _, b := range m.m.Classes.OutsideBlocks() {
+		if !families[verdict.FamilyOf(b.Addr)] {
+			continue
+		}
+		e := &MatrixEnd{Network: b.Network, Except: b.Except, namespaceIndex: -1, addr: b.Addr, kind: b.Kind}
+		for _, k := range m.kinds {
+			e.outcomes = append(e.outcomes, m.m.OutcomeBetween(k, b.Kind, false))
+		}
+		m.throughServices(e)
+		m.outside = append(m.outside, e)
+	}
+	return m.outside
+}
+
+// countLeaving counts the connections from an end to addresses outside or a Service: one for each pod.
+func (e *MatrixEnd) countLeaving(to *MatrixEnd) (c MatrixCell) {
+	if to.sourceKey != nil {
+		for i := range e.pods {
+			c.add(to.askedOutcome(&e.pods[i]), 1)
+		}
+		return c
+	}
+	for i := range e.groups {
+		c.add(to.outcomes[e.groups[i].kind], e.groups[i].n)
+	}
+	return c
+}
+
+// Text is the name, of addresses outside with the networks in them that are columns of their own.
+func (e *MatrixEnd) Text() string {
+	if len(e.Except) == 0 {
+		return e.Name()
+	}
+	var except []string
+	for _, n := range e.Except {
+		except = append(except, n.String())
+	}
+	slices.Sort(except)
+	return e.Name() + " except " + strings.Join(except, ", ")
+}
+
+// matrixSource is the key under which pods share the answers of a Service: their kind, the
+// node where one of its endpoints is there too, and the pod that is an endpoint itself.
+type matrixSource struct {
+	kind, node int32
+	pod        model.Key
+}
+
+// ServiceEnds are the Services as columns, by name: each is asked by its ports, on the port of the
+// matrix or on every one that it has. The error is that of the context.
+func (m *Matrix) ServiceEnds(ctx context.Context) ([]*MatrixEnd, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.services != nil {
+		return m.services, nil
+	}
+	out := []*MatrixEnd{}
+	for _, k := range m.endpoints {
+		e := &MatrixEnd{Service: k, namespaceIndex: -1}
+		ports := m.x.ServicePorts(k)
+		if m.Ports != (verdict.Ports{}) {
+			ports = []verdict.Ports{m.Ports}
+		}
+		if err := m.askForPods(ctx, e, k, verdict.Endpoint{Key: k}, ports, func(*matrixPod) matrix.Outcome { return 0 }); err != nil {
+			return nil, err
+		}
+		out = append(out, e)
+	}
+	m.services = out
+	return out, nil
+}
+
+// throughServices asks one by one about an address outside that is a Service on some port that
+// the matrix is about: its connections are load balanced before policies are asked.
+func (m *Matrix) throughServices(e *MatrixEnd) {
+	if !e.Network.IsSingleIP() {
+		return
+	}
+	fronts, _ := m.x.FrontPorts(verdict.AddrEnd(e.addr))
+	var ports []verdict.Ports
+	for _, f := range fronts {
+		if p := (verdict.Ports{Protocol: f.Protocol, Port: f.Lo}); m.Ports == (verdict.Ports{}) || m.Ports == p {
+			ports = append(ports, p)
+		}
+	}
+	if len(ports) == 0 {
+		return
+	}
+	beside := func(p *matrixPod) matrix.Outcome { return e.outcomes[p.kind] }
+	if m.Ports != (verdict.Ports{}) {
+		beside = func(*matrixPod) matrix.Outcome { return 0 }
+	}
+	_ = m.askForPods(context.Background(), e, model.Key{}, verdict.AddrEnd(e.addr), ports, beside) // it has no end
+}
+
+// askForPods notes of every pod what becomes of its connections to an end on some ports, beside what is
+// known of others. Pods that nothing tells apart are asked once; with no Service, every pod is.
+func (m *Matrix) askForPods(ctx context.Context, e *MatrixEnd, service model.Key, to verdict.Endpoint, ports []verdict.Ports, beside func(*matrixPod) matrix.Outcome) error {
+	pods, nodes := walk.ServiceEndpoints(m.x, service)
+	e.askedOutcomes = map[matrixSource]matrix.Outcome{}
+	e.sourceKey = func(p *matrixPod) matrixSource {
+		s := matrixSource{kind: p.kind, node: -1}
+		if service.Name == "" || nodes[p.pod.NodeName] {
+			s.node = p.node
+		}
+		if service.Name == "" || pods[p.pod.Key] {
+			s.pod = p.pod.Key
+		}
+		return s
+	}
+	for _, ns := range m.Namespaces {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for i := range ns.pods {
+			p := &ns.pods[i]
+			like := e.sourceKey(p)
+			if _, known := e.askedOutcomes[like]; known {
+				continue
+			}
+			o := beside(p)
+			for _, port := range ports {
+				for _, c := range m.connectionsToAsk(p, to, port) {
+					if a, err := walk.FromPolicies(m.x, c); err == nil {
+						o |= matrix.OutcomeOf(a.Verdict)
+					}
+				}
+			}
+			e.askedOutcomes[like] = o
+		}
+	}
+	return nil
+}
+
+// connectionsToAsk are the connections from a pod to an end on a port, in each family that it can be.
+func (m *Matrix) connectionsToAsk(p *matrixPod, to verdict.Endpoint, port verdict.Ports) (out []verdict.Connection) {
+	c := verdict.Connection{From: verdict.Endpoint{Key: p.pod.Key}, To: to, Protocol: port.Protocol, Port: port.Port}
+	families := walk.OpenFamilies(m.x, c)
+	if families == nil {
+		return []verdict.Connection{c}
+	}
+	for _, f := range families {
+		c.Family = f
+		out = append(out, c)
+	}
+	return out
+}
+
+// askedOutcome returns the outcome of the connections from a pod to an end that was asked one by
+// one.
+func (e *MatrixEnd) askedOutcome(p *matrixPod) matrix.Outcome { return e.askedOutcomes[e.sourceKey(p)] }
+
+// askedExample is a connection of a pod to an end that was asked one by one, with a verdict.
+func (m *Matrix) askedExample(p *matrixPod, to *MatrixEnd, v verdict.Verdict) verdict.Connection {
+	end, ports := verdict.Endpoint{Key: to.Service}, m.x.ServicePorts(to.Service)
+	if to.Network.IsValid() {
+		end = verdict.AddrEnd(to.addr)
+		other, _ := m.portAndFamily(p.kind, to.kind, false, v)
+		ports = []verdict.Ports{other}
+		fronts, _ := m.x.FrontPorts(end)
+		for _, f := range fronts {
+			ports = append(ports, verdict.Ports{Protocol: f.Protocol, Port: f.Lo})
+		}
+	}
+	if m.Ports != (verdict.Ports{}) {
+		ports = []verdict.Ports{m.Ports}
+	}
+	for _, port := range ports {
+		all := m.connectionsToAsk(p, end, port)
+		if i := slices.IndexFunc(all, func(c verdict.Connection) bool {
+			a, err := walk.FromPolicies(m.x, c)
+			return err == nil && a.Verdict == v
+		}); i >= 0 {
+			return all[i]
+		}
+	}
+	port := verdict.Ports{Protocol: verdict.TCP, Port: 80} // no policy is asked, on any port
+	if len(ports) > 0 {
+		port = ports[0]
+	}
+	return m.connectionsToAsk(p, end, port)[0]
+}

@@ -1,0 +1,158 @@
+package revision
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"rung/model"
+	"rung/model/ladder"
+	"rung/model/lint"
+	"rung/model/lint/codes"
+	"rung/model/signs"
+	"rung/model/words"
+)
+
+// The marks of notes that are no findings.
+const (
+	MarkConflict = signs.Differs
+	MarkTie      = signs.Tied
+	MarkNoRows   = signs.No
+)
+
+// LadderNote is something to know about a policy where it stands on the ladder: a conflict, a
+// tie, a priority that is not enforced, or findings of one kind.
+type LadderNote struct {
+	// Sign is the sign of its kind, empty for findings, which have their severity.
+	Sign     string
+	Severity model.Severity
+	// Short is it in two or three words, Name the policy it is about, after them.
+	Short, Name string
+	// Count is how many conflicts or findings it stands for.
+	Count int
+
+	policy    model.PolicyKey
+	text      string // what is neither a conflict nor a finding
+	conflicts []*ladder.RuleConflict
+	findings  []*model.Finding
+}
+
+// NotesOfPolicy returns the notes on a policy of a ladder, the worst first. rung is its rung,
+// nil where it has none; findings are the policy's. Conflicts with gone do not count:
+// that policy is on its way to another priority.
+func NotesOfPolicy(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, findings []*model.Finding, gone model.PolicyKey) []LadderNote {
+	var notes []LadderNote
+	for _, i := range p.Conflicts {
+		c := &l.Conflicts[i]
+		other, _, _ := c.OtherPolicy(p.Policy.Key)
+		if other == gone {
+			continue
+		}
+		notes = mergeNote(notes, LadderNote{Sign: MarkConflict, Severity: conflictSeverity(findings, other), Name: other.ShortLabel(), Count: 1, policy: p.Policy.Key,
+			conflicts: []*ladder.RuleConflict{c}})
+	}
+	switch {
+	case rung == nil, rung.Idle: // the finding says it
+	case rung.Unsupported:
+		notes = append(notes, LadderNote{Sign: MarkNoRows, Severity: model.SeverityError, Short: fmt.Sprintf("above %d", l.Max), Count: 1,
+			text: fmt.Sprintf("%d is above %d: not enforced; rows it had before stay and still decide at the old priority", rung.Priority, l.Max)})
+	case rung.Duplicate && (len(notes) == 0 || rung.Policies[0].Policy.Key == p.Policy.Key):
+		notes = append(notes, LadderNote{Sign: MarkTie, Severity: model.SeverityInfo, Short: fmt.Sprintf("%s at %d", words.Thousands(len(rung.Policies)), rung.Priority),
+			Count: 1, text: tieText(rung, p.Policy.Key)})
+	}
+	for i, f := range findings {
+		switch f.Code {
+		case codes.PriorityConflict.Code, codes.PriorityDuplicate.Code, codes.PriorityUnsupported.Code:
+			continue // said above
+		}
+		notes = mergeNote(notes, LadderNote{Severity: f.Severity, Short: codes.ShortCode(f.Code), Count: 1, findings: findings[i : i+1 : i+1]})
+	}
+	first := rung != nil && rung.Policies[0].Policy.Key == p.Policy.Key
+	slices.SortStableFunc(notes, func(a, b LadderNote) int {
+		if c := cmp.Or(a.rank(first)-b.rank(first), a.Severity.Compare(b.Severity)); c != 0 || a.findings == nil || b.findings == nil {
+			return c
+		}
+		return codes.CompareWorth(a.findings[0].Code, b.findings[0].Code)
+	})
+	return notes
+}
+
+// rank orders notes: errors, conflicts, then on the first policy of a rung how many share it, where
+// the bracket begins and the eye is; warnings and the rest; on its other policies that last.
+func (n *LadderNote) rank(first bool) int {
+	switch {
+	case n.Severity == model.SeverityError:
+		return 0
+	case n.Sign == MarkConflict:
+		return 1
+	case n.Sign == MarkTie && first:
+		return 2
+	case n.Sign == MarkTie:
+		return 4
+	}
+	return 3
+}
+
+// conflictSeverity returns the severity of the worst finding about a conflict with another policy: less
+// than an error where rules above mask it.
+func conflictSeverity(findings []*model.Finding, other model.PolicyKey) model.Severity {
+	worst := model.Severity("")
+	for _, f := range findings {
+		if lint.IsConflictWith(f, other) && (worst == "" || f.Severity.Compare(worst) < 0) {
+			worst = f.Severity
+		}
+	}
+	if worst == "" { // not worked out yet
+		return model.SeverityError
+	}
+	return worst
+}
+
+// mergeNote puts a note to the one that says the same, where there is one.
+func mergeNote(notes []LadderNote, n LadderNote) []LadderNote {
+	for i := range notes {
+		x := &notes[i]
+		if x.Sign == n.Sign && x.Severity == n.Severity && x.Short == n.Short && x.Name == n.Name {
+			x.Count++
+			x.conflicts = append(x.conflicts, n.conflicts...)
+			x.findings = append(x.findings, n.findings...)
+			return notes
+		}
+	}
+	return append(notes, n)
+}
+
+// tieText says who else is on the rung.
+func tieText(rung *ladder.Rung, k model.PolicyKey) string {
+	var others []string
+	for i := range rung.Policies {
+		if x := rung.Policies[i].Policy.Key; x != k {
+			others = append(others, x.Name)
+		}
+	}
+	return fmt.Sprintf("at %d with %s; which one wins is undefined", rung.Priority, words.ListSome(others, 5))
+}
+
+// Texts are the sentences of a note.
+func (n *LadderNote) Texts() []string {
+	if n.text != "" {
+		return []string{n.text}
+	}
+	var out []string
+	for _, c := range n.conflicts {
+		_, own, theirs := c.OtherPolicy(n.policy)
+		out = append(out, fmt.Sprintf("conflicts with %s at %d: %s %d is %s here and %s there, which one wins is undefined (e.g. %s)",
+			n.Name, c.Priority, c.Direction.Lower(), c.Rule, own, theirs, c.Witness))
+	}
+	for _, f := range n.findings {
+		text := f.Message
+		if f.Rule >= 0 && f.Direction != "" {
+			text = fmt.Sprintf("%s %d: %s", f.Direction.Lower(), f.Rule, text)
+		}
+		if lint.IsFromVerdicts(f.Code) && !f.Witness.IsZero() {
+			text += ", e.g. " + f.Witness.Connection()
+		}
+		out = append(out, text)
+	}
+	return out
+}

@@ -1,0 +1,317 @@
+package revision
+
+import (
+	"fmt"
+	"slices"
+
+	"rung/model"
+	"rung/model/verdict"
+
+	"rung/system"
+)
+
+// OmissionsOfAnswers are the omissions that can change what policies say about connections of any ends;
+// with rows also what the zones' rows do.
+func OmissionsOfAnswers(r *Revision, rows bool) (out []model.Omission) {
+	for _, o := range r.Omissions() {
+		if o.Code == model.OmittedZone && !rows || !decidesConnections(r, o.Key.Kind) {
+			continue
+		}
+		out = append(out, o)
+	}
+	return append(out, assumedHost(r)...)
+}
+
+// assumedHost returns the assumption about the namespace that stands for the nodes.
+func assumedHost(r *Revision) (out []model.Omission) {
+	if o := r.Desired.Options(); o.HostAssumed {
+		out = append(out, model.Omission{Code: model.OmittedSetting, Remedy: "--host-network-namespace",
+			Why: o.HostNetworkNamespace + " stands for the nodes, because there is such a namespace and no setting says otherwise"})
+	}
+	return out
+}
+
+// OmissionsOfZones are the omissions of the databases alone: of some of them, or of all where none is
+// given.
+func OmissionsOfZones(r *Revision, zones ...*model.ZoneState) (out []model.Omission) {
+	for _, o := range r.Omissions() {
+		if o.Code == model.OmittedZone && (len(zones) == 0 ||
+			slices.ContainsFunc(zones, func(z *model.ZoneState) bool { return z.Name == o.Zone })) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// OmissionsOfRows returns the omissions that could change how the rows of zones stand to the
+// policies.
+func OmissionsOfRows(r *Revision, zones []*model.ZoneState) []model.Omission {
+	return append(OmissionsOfObjects(r), OmissionsOfZones(r, zones...)...)
+}
+
+// OmissionsOfPolicy returns the omissions that could change the content and effect of one policy by
+// itself: other policies that were refused cannot.
+func OmissionsOfPolicy(r *Revision, k model.PolicyKey) []model.Omission {
+	return slices.DeleteFunc(OmissionsOfObjects(r), func(o model.Omission) bool { return o.Key.Kind.IsPolicy() && o.Key != k })
+}
+
+// OmissionsOfObjects returns the parts of the input that were refused or not read, for pages and commands
+// that show which objects there are. Policies that were read whole but have no rows are left
+// out, because that is shown with the policy, and so are pods whose place is only assumed,
+// because it is not asked there. Pods that do not exist yet are counted there: so it is said.
+func OmissionsOfObjects(r *Revision) (out []model.Omission) {
+	for _, o := range r.Omissions() {
+		if o.Code == model.OmittedZone || o.Code == model.OmittedPlace || o.IsAssumption() && o.Code != model.OmittedToBe || !decidesConnections(r, o.Key.Kind) {
+			continue
+		}
+		if o.Code == model.OmittedRows {
+			if p := r.Cluster.Policy(o.Key); p != nil && !p.IsRefused() {
+				continue
+			}
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// decidesConnections says whether objects of a kind, none for one that is not known, say anything about
+// connections under the system of the revision.
+func decidesConnections(r *Revision, k model.Kind) bool {
+	switch k {
+	case model.KindCNP:
+		return r.System.AsksPoliciesOf(k) && r.Flags.CompileCNP
+	case model.KindEvent:
+		return false
+	case model.KindACNP, model.KindANNP:
+		// Without evidence of a plugin, a refused policy in tiers may mean that its plugin decides.
+		return r.System.AsksPoliciesOf(k) || isSystemGuessed(r)
+	}
+	return r.System.AsksPoliciesOf(k) // what is misspelt may be meant for a policy
+}
+
+// isSystemGuessed reports whether nothing says which plugin decides: neither a flag, nor rows, nor objects.
+func isSystemGuessed(r *Revision) bool {
+	return (r.Flags.System == "" || r.Flags.System == system.Auto) && len(r.Zones) == 0 && system.OtherSystemsFound(r.Cluster) == ""
+}
+
+// UnjudgedOmissions returns the omissions because of which an answer is not wholly judged: all
+// that are no assumption, unless their code is among allowed, or allowed is "all".
+func UnjudgedOmissions(all []model.Omission, allowed ...string) (out []model.Omission) {
+	for _, o := range all {
+		if !o.IsAssumption() && !slices.Contains(allowed, "all") && !slices.Contains(allowed, string(o.Code)) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// OmissionFilter finds the omissions that could change answers of one revision. PodKind remembers, and is
+// for one goroutine.
+type OmissionFilter struct {
+	r         *Revision
+	omissions []model.Omission
+	podKinds  map[model.Key]int32 // see PodKind
+	kindIDs   map[string]int32
+}
+
+// NewFilter is a filter for a revision; with rows its answers are also those of the zones' rows.
+func NewFilter(r *Revision, rows bool) *OmissionFilter {
+	return &OmissionFilter{r: r, omissions: OmissionsOfAnswers(r, rows), podKinds: map[model.Key]int32{}, kindIDs: map[string]int32{}}
+}
+
+// AllOmissions are the omissions that could change some answer.
+func (f *OmissionFilter) AllOmissions() []model.Omission { return f.omissions }
+
+// OmissionsChanging are the omissions that could change what becomes of a connection.
+func (f *OmissionFilter) OmissionsChanging(a *verdict.Answer) (out []model.Omission) {
+	for i := range f.omissions {
+		if f.CouldChange(&f.omissions[i], a) {
+			out = append(out, f.omissions[i])
+		}
+	}
+	return out
+}
+
+// CouldChange says whether an omission could change what becomes of a connection.
+func (f *OmissionFilter) CouldChange(o *model.Omission, a *verdict.Answer) bool {
+	k, c := o.Key.Kind, &a.Connection
+	switch o.Code {
+	case model.OmittedFile:
+		return true
+	case model.OmittedNetwork:
+		return false // a connection is judged on the network of its ends
+	case model.OmittedZone:
+		return len(a.Paths) == 0 || slices.ContainsFunc(a.Paths, func(p verdict.Path) bool {
+			return p.From.Zone == o.Zone || p.To.Zone == o.Zone
+		})
+	case model.OmittedToBe:
+		return f.isToBe(c.From) || f.isToBe(c.To) || c.To.Key.Kind == model.KindService
+	case model.OmittedPlace:
+		return f.r.IsPlaceAssumed(c.From.Key) || f.r.IsPlaceAssumed(c.To.Key)
+	case model.OmittedSetting:
+		if o.Key.Name == "" {
+			return true
+		}
+	}
+	switch k {
+	case model.KindNamespace:
+		return o.Key.Name == "" || c.From.Key.Namespace == o.Key.Name || c.To.Key.Namespace == o.Key.Name
+	case model.KindPod:
+		is := func(e verdict.Endpoint) bool {
+			return o.Key.Name == "" || e.Key == o.Key || e.Key == (model.Key{})
+		}
+		return is(c.From) || is(c.To) || slices.ContainsFunc(a.Paths, func(p verdict.Path) bool { return is(p.To.Endpoint) }) ||
+			c.To.Key.Kind == model.KindService
+	case model.KindService, model.KindEndpointSlice: // whose address is never that of a group
+		return c.To.Key.Kind == model.KindService || c.To.Key == (model.Key{}) && !c.To.Addr.IsMulticast()
+	case model.KindNode:
+		plain := func(e verdict.Endpoint) bool { return e.Key.Kind == model.KindNode || e.Key == (model.Key{}) }
+		return o.Key.Name == "" || plain(c.From) || plain(c.To)
+	}
+	if !k.IsPolicy() {
+		return true // what policies are made of: tiers and groups
+	}
+	return slices.ContainsFunc(a.Paths, func(p verdict.Path) bool { return f.couldChangePath(o, &p) })
+}
+
+// PodKind is equal for pods that no omission tells apart: CouldChange says the same of connections of
+// both, if the same rules decide at every stage.
+func (f *OmissionFilter) PodKind(k model.Key) int32 {
+	id, ok := f.podKinds[k]
+	if ok {
+		return id
+	}
+	pod := f.r.JudgedPod(k.Namespace, k.Name)
+	kind := fmt.Appendf(nil, "%s %t %t", k.Namespace, pod != nil && pod.ToBe != nil, f.r.IsPlaceAssumed(k))
+	for i := range f.omissions {
+		o := &f.omissions[i]
+		switch c := f.r.Desired.Policy(o.Key); {
+		case o.Code == model.OmittedZone:
+			if pod != nil {
+				kind = append(kind, " "+pod.NodeName...)
+			}
+		case o.Key == k:
+			kind = append(kind, " itself"...)
+		case c != nil && pod != nil:
+			kind = fmt.Append(kind, f.r.Desired.IsSubject(c, pod))
+		}
+	}
+	id, ok = f.kindIDs[string(kind)]
+	if !ok {
+		id = int32(len(f.kindIDs))
+		f.kindIDs[string(kind)] = id
+	}
+	f.podKinds[k] = id
+	return id
+}
+
+// couldChangePath says whether a policy that is not known could change what becomes of a path: it
+// would have to be asked at the stage that denies, or else at any.
+func (f *OmissionFilter) couldChangePath(o *model.Omission, p *verdict.Path) bool {
+	if o.Key.Kind == model.KindEF {
+		return f.couldFirewallPath(o, p)
+	}
+	some := false
+	for i := range p.Stages {
+		s := &p.Stages[i]
+		could := f.couldDecideStage(o, p, s)
+		if s.Verdict == verdict.Deny && !could {
+			return false // denied whatever the policy says
+		}
+		some = some || could
+	}
+	return some
+}
+
+// couldFirewallPath says whether an EgressFirewall could be about a path. It is asked in a stage of
+// its own, so that no policy decides before it: what others deny stays denied, and what the
+// firewall that is known denies may be another's to say, since a namespace has one.
+func (f *OmissionFilter) couldFirewallPath(o *model.Omission, p *verdict.Path) bool {
+	for i := range p.Stages {
+		if s := &p.Stages[i]; s.Verdict == verdict.Deny && (s.Decided == nil || s.Decided.Policy.Kind != model.KindEF) {
+			return false
+		}
+	}
+	if p.From.Key.Kind != model.KindPod || o.Key.Namespace != "" && o.Key.Namespace != p.From.Key.Namespace {
+		return false
+	}
+	return p.To.Key.Kind != model.KindPod
+}
+
+// couldDecideStage says whether a policy could decide a stage: its pods may be those that the stage is
+// about, and nothing decides before it.
+func (f *OmissionFilter) couldDecideStage(o *model.Omission, p *verdict.Path, s *verdict.StageVerdict) bool {
+	about := p.To
+	if s.Stage.IsArriving() == s.Reply {
+		about = p.From
+	}
+	if about.Key.Kind != model.KindPod || o.Key.Namespace != "" && o.Key.Namespace != about.Key.Namespace {
+		return false
+	}
+	if c := f.r.Desired.Policy(o.Key); c != nil && o.Code != model.OmittedObject && isBoundToSubject(c.Policy) {
+		// No row knows of a pod that is judged as if it were scheduled.
+		if pod := f.r.Cluster.Pod(about.Key.Namespace, about.Key.Name); pod != nil && !f.r.IsPlaceAssumed(about.Key) && !f.r.Desired.IsSubject(c, pod) {
+			return false
+		}
+	}
+	return s.Decided == nil || s.Verdict == verdict.Unknown || !f.decidesBefore(s.Decided, o)
+}
+
+// isToBe says whether an end is a pod that does not exist yet.
+func (f *OmissionFilter) isToBe(e verdict.Endpoint) bool {
+	p := f.r.Cluster.Pod(e.Key.Namespace, e.Key.Name)
+	return e.Key.Kind == model.KindPod && p != nil && p.ToBe != nil
+}
+
+// isBoundToSubject says whether a policy's rows are known to be about its subject alone: its selectors
+// can be read, and no named port makes a rule of its ingress match others, too
+// (ovn-kubernetes.md#acls-of-a-rule).
+func isBoundToSubject(p *model.Policy) bool {
+	return p.Subject.Namespaces.Err() == nil && p.Subject.Pods.Err() == nil && !slices.ContainsFunc(p.Ingress, func(r model.Rule) bool {
+		return slices.ContainsFunc(r.Ports, func(port model.Port) bool { return port.Name != "" })
+	})
+}
+
+// decidesBefore says whether a rule decides before a policy that is not known.
+func (f *OmissionFilter) decidesBefore(d *verdict.Decider, o *model.Omission) bool {
+	if f.r.System.Order != nil {
+		return false // whose order hangs on tiers that may not be known either
+	}
+	tier := 1
+	switch o.Key.Kind {
+	case model.KindNP:
+		tier = 2
+	case model.KindBANP:
+		tier = 3
+	}
+	if o.Key.Kind == model.KindCNP || d.Tier != tier {
+		return d.Tier < tier
+	}
+	by := f.r.Cluster.Policy(d.Policy)
+	return o.Priority != nil && by != nil && by.Key.Kind.HasPriority() && by.Priority < *o.Priority
+}
+
+// MergeOmissions adds omissions that are not there yet.
+func MergeOmissions(all, more []model.Omission) []model.Omission {
+	all = slices.Clip(all)
+	for _, o := range more {
+		if !slices.ContainsFunc(all, func(a model.Omission) bool { return isSameOmission(&a, &o) }) {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// isSameOmission says whether two omissions are said alike.
+func isSameOmission(a, b *model.Omission) bool {
+	return a.Code == b.Code && a.Key == b.Key && a.Origin == b.Origin && a.Zone == b.Zone && a.Why == b.Why
+}
+
+// AssumedSettings returns the settings that rows are compiled with and that are only assumed.
+func AssumedSettings(r *Revision) (out []model.Omission) {
+	if r.Desired.Options().HairpinAssumed {
+		out = append(out, model.Omission{Code: model.OmittedSetting, Remedy: "--masquerade-subnets",
+			Why: "nodes masquerade with 169.254.0.0/17 and fd69::/112, because there are primary user-defined networks"})
+	}
+	return append(out, assumedHost(r)...)
+}

@@ -1,0 +1,215 @@
+package revision
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/verdict"
+	"rung/model/verdict/diff"
+	"rung/model/words"
+)
+
+// LogOtherwise says which lines of a log would get a different verdict were the policies those
+// of another revision of the same pods. The error is that of the context.
+func LogOtherwise(r *Revision, ctx context.Context, next *Revision, log *diff.LogConnections) (*diff.LogDifference, error) {
+	return log.DiffLines(ctx, r.Verdicts(), next.Verdicts())
+}
+
+// OtherwiseText counts them: "12 of the 340 log lines of the last 15 min would get a
+// different verdict". It is empty where no log was read.
+func OtherwiseText(o *diff.LogDifference) string {
+	if o == nil || o.Judged+o.Unattributed == 0 {
+		return ""
+	}
+	span := "the last 15 min"
+	if !o.IsNewest {
+		span = o.From.UTC().Format("2006-01-02 15:04") + "–" + o.To.UTC().Format("15:04")
+	}
+	var b strings.Builder
+	switch {
+	case o.Judged == 0:
+		fmt.Fprintf(&b, "no log line of %s can be judged", span)
+	case o.Judged == 1:
+		fmt.Fprintf(&b, "the one log line of %s would %s verdict", span, words.OneOrMany(o.Lines, "get a different", "keep its"))
+	default:
+		fmt.Fprintf(&b, "%s of the %s log lines of %s would get a different verdict", countOrNone(o.Lines), words.Thousands(o.Judged), span)
+	}
+	if o.Unattributed > 0 {
+		fmt.Fprintf(&b, "; %s left out: an address no longer has a pod, or has another one", words.Count(o.Unattributed, "line"))
+	}
+	if o.LeftOut > 0 {
+		fmt.Fprintf(&b, "; %s left out: too many different connections", words.Count(o.LeftOut, "older line"))
+	}
+	return b.String()
+}
+
+func countOrNone(n int) string {
+	if n == 0 {
+		return "none"
+	}
+	return words.Thousands(n)
+}
+
+// OtherwiseBrief is OtherwiseText where there is little room, empty for nothing: "12 log
+// lines change verdict".
+func OtherwiseBrief(o *diff.LogDifference) string {
+	if o == nil || o.Lines == 0 {
+		return ""
+	}
+	return words.Count(o.Lines, "log line") + words.OneOrMany(o.Lines, " changes", " change") + " verdict"
+}
+
+// ContraryText says that lines say otherwise than the policies; empty where none does.
+func ContraryText(o *diff.LogDifference) string {
+	if o == nil || o.Contrary == 0 {
+		return ""
+	}
+	return words.Count(o.Contrary, "log line") + words.OneOrMany(o.Contrary, " says", " say") +
+		" otherwise than the policies do now: the policies changed since, or the rows differ"
+}
+
+// SeenSaid returns what the lines of a group say themselves, and how many of them
+// contradict the policies as they are now: "logged as denied".
+func SeenSaid(g *diff.LoggedGroup) string {
+	var said []string
+	for _, s := range []struct {
+		n    int
+		word string
+	}{{g.Allowed, "allowed"}, {g.Denied, "denied"}, {g.Passed, "passed on"}} {
+		switch {
+		case s.n == g.Lines:
+			said = append(said, s.word)
+		case s.n > 0:
+			said = append(said, words.Thousands(s.n)+" "+s.word)
+		}
+	}
+	text := "logged as " + strings.Join(said, ", ")
+	switch {
+	case g.Contrary == g.Lines:
+		text += ", which is not what the policies say now"
+	case g.Contrary > 0:
+		text += fmt.Sprintf(", of which %s %s not what the policies say now", words.Thousands(g.Contrary), words.OneOrMany(g.Contrary, "is", "are"))
+	}
+	return text
+}
+
+// SeenExample is the newest line of a group: "for example 14:02:11 blue/api-0 → red/web-0
+// tcp 80".
+func SeenExample(g *diff.LoggedGroup) string {
+	return "for example " + g.Example.Last.UTC().Format(time.TimeOnly) + " " + SeenConnection(&g.Example).String()
+}
+
+// SeenConnection is a logged connection with pods by their names alone.
+func SeenConnection(s *diff.LoggedConnection) verdict.Connection {
+	c := s.Connection
+	for _, e := range []*verdict.Endpoint{&c.From, &c.To} {
+		if e.Key.Name != "" {
+			e.Addr = netip.Addr{}
+		}
+	}
+	return c
+}
+
+// CountMoves counts what flips at every priority an AdminNetworkPolicy could be given. The error
+// is that of the context, or says why it cannot be known.
+func CountMoves(r *Revision, ctx context.Context, k model.PolicyKey) (*diff.PriorityMoves, error) {
+	p := r.Cluster.Policy(k)
+	if p == nil {
+		return nil, fmt.Errorf("there is no %s", k.Label())
+	}
+	ranked := r.System.Order != nil
+	if ranked && !r.Verdicts().HasPlaceInOrder(k) {
+		return nil, fmt.Errorf("%s decides nothing, whatever its priority: %s refuses it, or its tier is not there", k.Label(), r.System.Title)
+	}
+	if ranked || r.WhyNoRows(k) == nil && r.IsCompiled(k) {
+		return diff.NewPriorityMoves(ctx, r.Verdicts(), k, true)
+	}
+	// It is not enforced where it stands: asked is what it would do elsewhere.
+	moved := *p
+	moved.Priority = 0
+	next := r.WithPolicies([]model.Object{&moved}, nil)
+	if none := next.WhyNoRows(k); none != nil {
+		return nil, fmt.Errorf("%s is not programmed: %s", k.Label(), NoRowsShort(r, none))
+	}
+	return diff.NewPriorityMoves(ctx, next.Verdicts(), k, false)
+}
+
+// FlipsBrief is FlipsText where there is little room: "denies 14 pairs, opens 3".
+func FlipsBrief(totals []diff.PairTotal) string {
+	sums := map[verdict.Verdict]int{}
+	var order []verdict.Verdict
+	for _, t := range totals {
+		if t.Before == t.After {
+			continue
+		}
+		if sums[t.After] == 0 {
+			order = append(order, t.After)
+		}
+		sums[t.After] += t.Pairs
+	}
+	var out []string
+	for i, v := range order {
+		n := words.Thousands(sums[v])
+		if i == 0 {
+			n = words.Count(sums[v], "pair")
+		}
+		switch v {
+		case verdict.Allow:
+			n = "opens " + n
+		case verdict.Deny:
+			n = "denies " + n
+		default:
+			n = "leaves " + n + " " + string(v)
+		}
+		out = append(out, n)
+	}
+	if len(out) == 0 {
+		return "nothing flips"
+	}
+	return strings.Join(out, ", ")
+}
+
+// SurplusEffect is the effect that a change has besides the wanted one.
+type SurplusEffect struct {
+	// Group are the connections, nil for none; Unknown says why nobody knows.
+	*diff.FlipGroup
+	Unknown string
+	becomes verdict.Verdict
+}
+
+// FindSurplus works out what a change does besides what it is wanted for, as long as the context
+// lasts.
+func FindSurplus(r *Revision, ctx context.Context, next *Revision, w *diff.WantedVerdict) *SurplusEffect {
+	d, err := DiffConnections(r, ctx, next, diff.DiffQuestions{Wanted: w})
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return &SurplusEffect{Unknown: "it was not worked out in time", becomes: w.Becomes}
+	case err != nil:
+		return &SurplusEffect{Unknown: err.Error(), becomes: w.Becomes}
+	}
+	return &SurplusEffect{FlipGroup: d.Unwanted, becomes: w.Becomes}
+}
+
+// IsExact says whether the change does nothing else.
+func (s *SurplusEffect) IsExact() bool { return s.FlipGroup == nil && s.Unknown == "" }
+
+// Text counts the pairs: "opens 70 pairs that no log line has: …", with an example.
+func (s *SurplusEffect) Text() string {
+	does := "opens"
+	if s.becomes == verdict.Deny {
+		does = "denies"
+	}
+	switch {
+	case s.Unknown != "":
+		return "what it does to connections that no log line has is unknown: " + s.Unknown
+	case s.FlipGroup == nil:
+		return does + " only the connections of the log lines"
+	}
+	return fmt.Sprintf("%s %s that no log line has: %s → %s, %s; %s", does, words.Count(s.Pairs, "pair"), EndsText(s.From), EndsText(s.To),
+		PortsText(s.Ports), ExampleText(s.FlipGroup))
+}

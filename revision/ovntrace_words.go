@@ -1,0 +1,185 @@
+package revision
+
+import (
+	"fmt"
+	"strings"
+
+	"rung/model/ovn/ovntrace"
+	"rung/model/verdict"
+	"rung/model/words"
+)
+
+// OVNWords is an OVNTrace in words, for console and command line alike.
+type OVNWords struct {
+	// Headline is the answer: "allow, as the rows say".
+	Headline          string
+	Agrees, Disagrees bool // with the rows; neither: not compared
+	Ways              []OVNWayWords
+}
+
+// OVNWayWords are the sentences about one way; To names its end where there are several.
+type OVNWayWords struct {
+	To    string
+	Lines []OVNLine
+	Notes []string
+}
+
+// OVNLine is a stage: what OVN decides in it, and the rows.
+type OVNLine struct {
+	Stage, Zone string
+	OVN, Rows   string
+	Agreement   Agreement
+}
+
+// InWords says it.
+func (t *OVNTrace) InWords() OVNWords {
+	out := OVNWords{Headline: t.headline(), Agrees: t.Agreement() == Agree, Disagrees: t.Agreement() == Disagree}
+	for i := range t.Ways {
+		w := &t.Ways[i]
+		x := OVNWayWords{}
+		if len(t.Ways) > 1 {
+			x.To = w.Rows.To.Endpoint.String()
+		}
+		if w.Why != "" {
+			x.Notes = append(x.Notes, w.Why)
+		}
+		for j := range w.Zones {
+			h := &w.Zones[j]
+			for k := range h.Stages {
+				s := &h.Stages[k]
+				if last := j == len(w.Zones)-1 && k == len(h.Stages)-1; !last && s.needsNoLine() {
+					continue
+				}
+				x.Lines = append(x.Lines, OVNLine{Stage: string(s.Stage), Zone: h.Zone, Agreement: s.Agreement,
+					OVN: s.ovnText(), Rows: s.rowsText()})
+			}
+			x.Notes = append(x.Notes, h.noteTexts()...)
+		}
+		out.Ways = append(out.Ways, x)
+	}
+	return out
+}
+
+// headline is OVN's verdict, and whether the rows agree.
+func (t *OVNTrace) headline() string {
+	v := t.Verdict()
+	switch t.Agreement() {
+	case Agree:
+		return string(v) + ", as the rows say"
+	case Disagree:
+		return string(v) + ", and the rows disagree"
+	}
+	for i := range t.Ways {
+		if why := t.Ways[i].Why; v == verdict.Unknown && why != "" {
+			return "not asked: " + why
+		}
+	}
+	return string(v) + ", not compared with the rows"
+}
+
+// needsNoLine says whether a stage needs no line: no rule matched there, as all say.
+func (s *OVNStage) needsNoLine() bool {
+	return s.Agreement == Agree && s.Verdict == verdict.Allow && !s.ACL && s.Rows.Decided == nil && len(s.Passed)+len(s.Rows.Passed) == 0
+}
+
+// ovnText says what OVN decided, and by which rule.
+func (s *OVNStage) ovnText() string {
+	by := noRule
+	switch {
+	case s.Verdict == verdict.Unknown:
+		return "unknown: the packet did not get there"
+	case s.ACL:
+		by = s.RulesBehind.Label()
+	case s.Verdict == verdict.Deny && s.OwnEffect != "":
+		by = "OVN's own flow: " + s.OwnEffect
+	}
+	passed := make([]string, len(s.Passed))
+	for i := range s.Passed {
+		passed[i] = s.Passed[i].Label()
+	}
+	if len(passed) > 0 {
+		by += ", after " + words.List(passed, len(passed))
+	}
+	return string(s.Verdict) + " · " + by
+}
+
+// rowsText says what the rows decide, and by which rule.
+func (s *OVNStage) rowsText() string {
+	return string(s.Rows.Verdict) + " · " + StageText(&s.Rows, func(d *verdict.Decider) string {
+		if d == nil {
+			return noRule
+		}
+		return DeciderText(d)
+	})
+}
+
+const noRule = "no rule matched"
+
+// noteTexts returns the remarks on a zone besides its stages: an error or the likely cause
+// of a disagreement, a packet lost elsewhere, the complaints of ovn-trace.
+func (h *OVNZoneWay) noteTexts() (out []string) {
+	if h.Error != "" {
+		return []string{"zone " + h.Zone + ": " + h.Error}
+	}
+	if cause := h.DisagreementCause(); cause != "" {
+		out = append(out, "zone "+h.Zone+": likely cause: "+cause)
+	}
+	if at := strings.Join(h.EndsAt, ", "); h.End == ovntrace.EndLost {
+		out = append(out, fmt.Sprintf("zone %s: OVN loses the packet in stage %s, and not by an ACL", h.Zone, at))
+	}
+	for _, p := range h.Problems {
+		out = append(out, "zone "+h.Zone+": ovn-trace: "+p)
+	}
+	return out
+}
+
+// DisagreementCause says what makes OVN and the rows disagree, as far as that can be told; empty where
+// they agree.
+func (h *OVNZoneWay) DisagreementCause() string {
+	disagrees, gone := false, false
+	for i := range h.Stages {
+		s := &h.Stages[i]
+		disagrees = disagrees || s.Agreement == Disagree
+		gone = gone || s.Agreement == Disagree && s.ACL && s.RulesBehind.FoundBy != ByRow
+	}
+	switch {
+	case !disagrees:
+		return ""
+	case h.Changed:
+		return "the rows changed while ovn-trace ran; trace again"
+	case h.Progress.NorthdBehind():
+		return fmt.Sprintf("ovn-northd is behind: rows written #%d, flows made #%d", h.Progress.Written.Cfg, h.Progress.Made.Cfg)
+	case gone:
+		return "the flow is of no row that is there: the flows are older than the rows"
+	}
+	return "not known: look at ovn-northd in the zone, and trace again"
+}
+
+// Disagreements returns where a trace and the rows disagree, one for each zone.
+func (t *OVNTrace) Disagreements() (out []OVNDisagreement) {
+	for i := range t.Ways {
+		for j := range t.Ways[i].Zones {
+			h := &t.Ways[i].Zones[j]
+			for k := range h.Stages {
+				s := &h.Stages[k]
+				if s.Agreement != Disagree {
+					continue
+				}
+				d := OVNDisagreement{Connection: t.Connection, Zone: h.Zone, At: t.At,
+					Text: fmt.Sprintf("zone %s: ovn-trace of %s disagrees with the rows in %s: OVN %s; rows %s; likely cause: %s",
+						h.Zone, t.Connection, s.Stage, s.ovnText(), s.rowsText(), h.DisagreementCause())}
+				if r := s.Rows.Decided; r != nil && r.Policy.Kind.IsPolicy() {
+					d.Policies = append(d.Policies, r.Policy)
+				}
+				for _, b := range s.RulesBehind.Rules {
+					if b.Policy.Kind.IsPolicy() {
+						d.Policies = append(d.Policies, b.Policy)
+					}
+				}
+				out = append(out, d)
+				break
+			}
+		}
+	}
+	return out
+}

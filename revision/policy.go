@@ -1,0 +1,197 @@
+package revision
+
+import (
+	"time"
+
+	"rung/model"
+	"rung/model/ladder"
+)
+
+// MeantPods are the pods a policy applies to, and those it would apply to where it has no
+// desired rows.
+func MeantPods(r *Revision, p *model.Policy) []*model.Pod {
+	if p == nil {
+		return nil
+	}
+	if r.BySelectors(p) {
+		return r.Subjects(p.Key)
+	}
+	if pods := r.Subjects(p.Key); len(pods) > 0 || r.WhyNoRows(p.Key) == nil {
+		return pods
+	}
+	var out []*model.Pod
+	s := p.Subject
+	for ns := range r.Cluster.Namespaces() {
+		if s.Namespace != "" && s.Namespace != ns.Name || !s.Namespaces.Matches(ns.Labels) {
+			continue
+		}
+		for pod := range r.Cluster.PodsIn(ns.Name) {
+			if pod.CanBeSubject() && (s.AllPods || s.Pods.Matches(pod.Labels)) {
+				out = append(out, pod)
+			}
+		}
+	}
+	return out
+}
+
+// RelatedAstray are the units besides its own that hold rows for a policy and are not in
+// sync in every zone.
+func RelatedAstray(r *Revision, k model.PolicyKey, now time.Time) (out []model.PolicyKey) {
+	for _, unit := range r.RelatedUnits(k) {
+		if s := SummarizePolicy(r, unit, now); s.InSync < s.Zones {
+			out = append(out, unit)
+		}
+	}
+	return out
+}
+
+// LiveACLCount is how many live ACLs a policy has over all zones, and which zones have
+// any: those of a policy that is gone still decide.
+func LiveACLCount(r *Revision, k model.PolicyKey) (acls int, zones []string) {
+	for _, z := range r.Zones {
+		if p := z.PolicyJoin(k); p != nil && p.LiveACLs > 0 {
+			acls += p.LiveACLs
+			zones = append(zones, z.Name)
+		}
+	}
+	return acls, zones
+}
+
+// WaitingPorts are the names of the logical ports of subject pods that do not exist yet,
+// in any zone.
+func WaitingPorts(r *Revision, k model.PolicyKey) map[string]bool {
+	out := map[string]bool{}
+	for _, z := range r.Zones {
+		p := z.PolicyJoin(k)
+		if p == nil || p.Waiting == 0 {
+			continue
+		}
+		for i := range p.Diffs {
+			if d := &p.Diffs[i]; d.Waiting != "" && len(d.Fields) > 0 {
+				for _, n := range d.Fields[0].Missing {
+					out[n] = true
+				}
+			}
+		}
+	}
+	return out
+}
+
+// OpenRules counts the rules of NetworkPolicies for other pods that name no peer: they
+// mean the pod as they mean everybody.
+func OpenRules(r *Revision, pod *model.Pod) (n int) {
+	for p := range r.Cluster.Policies(model.KindNP) {
+		here := 0
+		for _, rules := range [][]model.Rule{p.Ingress, p.Egress} {
+			for i := range rules {
+				if rules[i].AnyPeer {
+					here++
+				}
+			}
+		}
+		if here > 0 && !r.IsSubject(p.Key, pod) {
+			n += here
+		}
+	}
+	return n
+}
+
+// CountAstray counts the units of a tier that need attention: frozen, behind, not enforced or
+// not comparable in some zone.
+func CountAstray(r *Revision, t *ladder.Tier, now time.Time) (n int) {
+	if len(r.Zones) == 0 {
+		return 0
+	}
+	for i := range t.Units {
+		if k := t.Units[i].Key; r.IsCompiled(k) {
+			switch SummarizePolicy(r, k, now).State {
+			case model.StateFrozen, model.StateBehind, model.StateNotEnforced, model.StateNotComparable:
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// LoggingPolicies names the policies that log, as they or their namespace say, in the order of
+// the ladder; all is how many policies there are.
+func LoggingPolicies(r *Revision) (names []string, all int) {
+	for _, place := range r.PolicyOrder() {
+		all++
+		for rule := range place.Policy.AllRules() {
+			if rule.Tiered != nil && rule.Tiered.Logging {
+				names = append(names, place.Policy.ShortLabel())
+				break
+			}
+		}
+	}
+	if all > 0 {
+		return names, all
+	}
+	for _, k := range ladder.PolicyOrder(r.Cluster) {
+		all++
+		if l := LoggingOf(r, r.Cluster.Policy(k)); !l.Levels.IsOn() || l.Namespace == "" && len(l.Problems) > 0 {
+			continue
+		}
+		names = append(names, k.ShortLabel())
+	}
+	return names, all
+}
+
+// RuleFacts are the facts about one rule that a table of rules shows.
+type RuleFacts struct {
+	*model.Rule
+	// Pods counts the pods behind the peers that select pods, each once; SelectsPods says
+	// whether there are such peers.
+	Pods        int
+	SelectsPods bool
+	ACLs        []string // ids of the desired ones, over all zones together
+}
+
+// ListRuleFacts returns the facts of a policy's rules, ingress before egress.
+func ListRuleFacts(r *Revision, p *model.Policy) []RuleFacts {
+	type place struct {
+		dir  model.Direction
+		rule int
+	}
+	acls := map[place][]string{}
+	for _, a := range r.ACLs(p.Key, "") {
+		if _, dir, i, ok := RuleOfIDs(a.ExternalIDs); ok {
+			acls[place{dir, i}] = append(acls[place{dir, i}], a.ID())
+		}
+	}
+	out := make([]RuleFacts, 0, len(p.Ingress)+len(p.Egress))
+	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
+		rules := p.Rules(dir)
+		for i := range rules {
+			f := RuleFacts{Rule: &rules[i], ACLs: acls[place{dir, rules[i].Index}]}
+			f.Pods, f.SelectsPods = podsBehind(r, p.Key, f.Rule)
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// podsBehind counts the pods behind a rule's peers, each once.
+func podsBehind(r *Revision, k model.PolicyKey, rule *model.Rule) (n int, selects bool) {
+	var seen map[model.Key]bool
+	if len(rule.Peers) > 1 {
+		seen = map[model.Key]bool{}
+	}
+	for i := range rule.Peers {
+		switch rule.Peers[i].Kind {
+		case model.PeerNamespaces, model.PeerPods, model.PeerGroup, model.PeerServiceAccount:
+		default:
+			continue
+		}
+		selects = true
+		pods := r.PeerPods(k, rule.Direction, rule.Index, i)
+		if seen == nil {
+			return len(pods), true
+		}
+		for _, p := range pods {
+			seen[p.Key] = true
+		}
+	}
+	return len(seen), selects
+}

@@ -1,0 +1,92 @@
+package revision
+
+import (
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/ovn/flow"
+	"rung/model/words"
+)
+
+// flowSettle is how long flows may take to follow a row, and numbers each other.
+const flowSettle = 2 * time.Second
+
+// ZoneProgress is how far a zone's rows have come: rows written, flows made, nodes done.
+type ZoneProgress struct {
+	flow.NodeProgress
+	ProgressCount
+	Known bool // the numbers were read
+	// Down are the processes of the sandbox that do not run below the zone.
+	Down []Daemon
+}
+
+// ProgressOf returns the progress of a zone. Its numbers are known only of zones whose rows are held.
+func ProgressOf(r *Revision, z *model.ZoneState) (p ZoneProgress) {
+	p.Down = r.Down[z.Name]
+	if z.DB == nil || z.DB.Global() == nil {
+		return p
+	}
+	p.Known = true
+	s := r.Southbound(z.Name)
+	if s != nil && s.IsCurrent() {
+		p.NodeProgress = flow.ProgressOf(z.DB, s.DB)
+	} else {
+		p.NodeProgress = flow.ProgressOf(z.DB, nil)
+	}
+	p.ProgressCount = r.Counts[z.Name]
+	return p
+}
+
+// BehindText says what is behind, since when and why, empty where nothing is known to be.
+// Northd and the nodes take a moment for every number.
+func (p *ZoneProgress) BehindText(now time.Time) string {
+	var out []string
+	for _, d := range p.Down {
+		text := d.Text(now)
+		if d.Error != "" {
+			text += ": " + d.Error
+		}
+		out = append(out, text)
+	}
+	if p.northdLate(now) {
+		out = append(out, "northd is behind"+p.forHow(now, p.Northd))
+	}
+	if p.nodesLate(now) {
+		out = append(out, p.NodesText()+p.forHow(now, p.Nodes))
+	}
+	return strings.Join(out, "; ")
+}
+
+// isLate says whether there is anything that BehindText tells.
+func (p *ZoneProgress) isLate(now time.Time) bool {
+	return len(p.Down) > 0 || p.northdLate(now) || p.nodesLate(now)
+}
+
+func (p *ZoneProgress) northdLate(now time.Time) bool {
+	return p.NorthdBehind() && p.isBehindFor(now, p.Northd)
+}
+
+func (p *ZoneProgress) nodesLate(now time.Time) bool {
+	return p.NodesBehind() && p.isBehindFor(now, p.Nodes)
+}
+
+// isBehindFor says whether something is behind for longer than that, or may be.
+func (p *ZoneProgress) isBehindFor(now, since time.Time) bool {
+	return p.StoodBefore || now.Sub(since) >= flowSettle
+}
+
+func (p *ZoneProgress) forHow(now, since time.Time) string {
+	if text := sinceText(now, since); text == "" || !p.StoodBefore {
+		return text
+	}
+	return " for at least " + words.TimeLasted(now.Sub(since))
+}
+
+// sinceText is " for 12 s", empty for less than a second and where nobody knows.
+func sinceText(now, since time.Time) string {
+	if since.IsZero() || now.Sub(since) < time.Second {
+		return ""
+	}
+	return " for " + words.TimeLasted(now.Sub(since))
+}

@@ -1,0 +1,77 @@
+package revision
+
+import (
+	"slices"
+	"strings"
+
+	"rung/model/ovn/nb"
+)
+
+// Referrers are the rows of a database that refer to a row: port groups and switches by
+// UUID, ACLs by a name in their match.
+func Referrers(db *nb.DB, to nb.Row) (rows []nb.Row) {
+	uuid := to.RowUUID()
+	switch to := to.(type) {
+	case *nb.ACL:
+		for g := range db.PortGroups() {
+			if slices.Contains(g.ACLs, uuid) {
+				rows = append(rows, g)
+			}
+		}
+		for s := range db.Switches() {
+			if slices.Contains(s.ACLs, uuid) {
+				rows = append(rows, s)
+			}
+		}
+	case *nb.LogicalSwitchPort:
+		for g := range db.PortGroups() {
+			if slices.Contains(g.Ports, uuid) {
+				rows = append(rows, g)
+			}
+		}
+		for s := range db.Switches() {
+			if slices.Contains(s.Ports, uuid) {
+				rows = append(rows, s)
+			}
+		}
+	case *nb.AddressSet:
+		return aclsNaming(db, "$"+to.Name)
+	case *nb.PortGroup:
+		return aclsNaming(db, "@"+to.Name)
+	case *nb.Meter:
+		for a := range db.ACLs() {
+			if a.Meter == to.Name {
+				rows = append(rows, a)
+			}
+		}
+	}
+	return rows
+}
+
+// aclsNaming finds the ACLs whose match has a name in it.
+func aclsNaming(db *nb.DB, name string) (rows []nb.Row) {
+	for a := range db.ACLs() {
+		if hasName(a.Match, name) {
+			rows = append(rows, a)
+		}
+	}
+	return rows
+}
+
+// hasName says whether the name stands in a match as a whole word.
+func hasName(match, name string) bool {
+	for rest := match; ; {
+		i := strings.Index(rest, name)
+		if i < 0 {
+			return false
+		}
+		rest = rest[i+len(name):]
+		if rest == "" || !isNameByte(rest[0]) {
+			return true
+		}
+	}
+}
+
+func isNameByte(c byte) bool {
+	return c == '_' || c == '.' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}

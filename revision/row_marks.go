@@ -1,0 +1,153 @@
+package revision
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"rung/model"
+	"rung/model/ovn/nb"
+)
+
+// RowMark is how a live row stands to what is desired.
+type RowMark uint8
+
+// The marks.
+const (
+	RowFine RowMark = iota
+	RowSettling
+	RowDifferent
+	RowExtra
+	RowMissing
+	RowKnownDifferent // what a known defect of OVN-Kubernetes leaves
+	RowKnownExtra
+	RowKnownMissing
+	RowFrozen
+	RowStrange    // of another form
+	RowUncompiled // a form Rung compiles, and nothing desired to hold it against
+	RowForeign    // of an owner that Rung does not compile
+	RowLegacy
+)
+
+// RowMarks are marks of a zone's rows by UUID, as far as these are not fine; and the
+// desired rows that are missing.
+type RowMarks struct {
+	byUUID map[string]RowMark
+	// Missing are the policies with missing rows, in the order of their keys.
+	Missing []model.PolicyKey
+	// KnownLost are the ids of the rows that are missing by a known defect.
+	KnownLost  map[string]bool
+	policy     map[model.PolicyKey]RowMark // for every row of the policy
+	isCompared func(model.Key) bool        // says what is compared with desired rows
+	isKnown    func(network string) bool
+}
+
+// MarkRows judges the rows of a zone.
+func MarkRows(r *Revision, z *model.ZoneState, now time.Time) *RowMarks {
+	m := &RowMarks{byUUID: map[string]RowMark{}, policy: map[model.PolicyKey]RowMark{}, KnownLost: map[string]bool{}, isKnown: r.Desired.KnowsNetwork}
+	m.isCompared = func(k model.Key) bool { return k.Kind.IsAdmin() || z.PolicyJoin(k) != nil || r.IsCompiled(k) }
+	for k, p := range z.Policies {
+		switch p.StateAt(z, now) {
+		case model.StateFrozen:
+			m.policy[k] = RowFrozen
+		case model.StateNotComparable:
+			m.policy[k] = RowStrange
+		}
+		if p.InSync {
+			continue
+		}
+		young := p.StateAt(z, now) == model.StateSettling
+		causes := CausesBehind(r, z, p, now)
+		for i := range p.Diffs {
+			d := &p.Diffs[i]
+			why := causes[i] != nil
+			if why && d.Kind == model.DiffMissing {
+				m.KnownLost[d.ID] = true
+			}
+			if d.UUID == "" || d.Waiting != "" && len(d.Fields) > 0 {
+				continue
+			}
+			switch {
+			case why && d.Kind == model.DiffExtra:
+				m.byUUID[d.UUID] = RowKnownExtra
+			case why:
+				m.byUUID[d.UUID] = RowKnownDifferent
+			case young:
+				m.byUUID[d.UUID] = RowSettling
+			case d.Kind == model.DiffExtra:
+				m.byUUID[d.UUID] = RowExtra
+			default:
+				m.byUUID[d.UUID] = RowDifferent
+			}
+		}
+		if p.Missing > 0 {
+			m.Missing = append(m.Missing, k)
+		}
+	}
+	slices.SortFunc(m.Missing, model.Key.Compare)
+	return m
+}
+
+// MarkOf is the mark of a live row.
+func (m *RowMarks) MarkOf(r nb.Row, o nb.Owner) RowMark {
+	if x, ok := m.byUUID[r.RowUUID()]; ok {
+		return x
+	}
+	k, ok := UnitOfOwner(o)
+	switch {
+	case !m.isKnown(o.Network()):
+		return RowForeign
+	case ok && m.isCompared(k):
+		return m.policy[k]
+	case o.Form == nb.FormOdd:
+		return RowStrange
+	case ok:
+		return RowUncompiled
+	case o.Form == nb.FormLegacy:
+		return RowLegacy
+	}
+	return RowForeign
+}
+
+// MissingRows are the desired rows of a table that a zone lacks, of the first so many
+// policies.
+func (m *RowMarks) MissingRows(r *Revision, z *model.ZoneState, table string, most int) []nb.Row {
+	var out []nb.Row
+	for i, k := range m.Missing {
+		if i == most {
+			break
+		}
+		lacks := map[string]bool{}
+		for _, d := range z.PolicyJoin(k).Diffs {
+			if d.Kind == model.DiffMissing && d.Table == table {
+				lacks[d.ID] = true
+			}
+		}
+		if len(lacks) == 0 {
+			continue
+		}
+		switch table {
+		case nb.TableACL:
+			for _, a := range r.ACLs(k, z.Name) {
+				if lacks[a.ID()] {
+					out = append(out, a)
+				}
+			}
+		case nb.TableAddressSet:
+			for _, id := range slices.Sorted(maps.Keys(lacks)) {
+				out = append(out, &nb.AddressSet{Name: nb.HashedName(id), ExternalIDs: ownIDs(k, id)})
+			}
+		case nb.TablePortGroup:
+			for id := range lacks {
+				out = append(out, &nb.PortGroup{Name: nb.HashedName(id), ExternalIDs: ownIDs(k, id)})
+			}
+		}
+	}
+	return out
+}
+
+// ownIDs are the external_ids of a desired set or group that say whose it is. Its
+// members are not listed: that would cost more than all the rest of the page.
+func ownIDs(k model.Key, id string) map[string]string {
+	return map[string]string{nb.KeyOwnerController: nb.DefaultController, nb.KeyOwnerType: string(k.Kind), nb.KeyID: id}
+}

@@ -1,0 +1,136 @@
+package revision
+
+import (
+	"cmp"
+	"slices"
+
+	"rung/model"
+	"rung/model/ladder"
+	"rung/model/ovn/nb"
+)
+
+// CompareACLs orders ACLs as they decide: stage, tier, priority (highest
+// first); rows of one priority stand together, by id. A direction that OVN does
+// not know comes first.
+func CompareACLs(a, b *nb.ACL) int {
+	return cmp.Or(cmp.Compare(model.Stage(a.Stage()).Index(), model.Stage(b.Stage()).Index()), cmp.Compare(a.Tier, b.Tier),
+		cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID(), b.ID()), cmp.Compare(a.UUID, b.UUID))
+}
+
+// SortedACLs lists the ACLs of a database in the order in which they decide:
+// stage, tier, priority (highest first), then id.
+func SortedACLs(db *nb.DB) []*nb.ACL {
+	out := slices.Collect(db.ACLs())
+	slices.SortFunc(out, CompareACLs)
+	return out
+}
+
+// PlacedACL is an ACL where it stands in the pipeline.
+type PlacedACL struct {
+	*nb.ACL
+	Owner      nb.Owner
+	Tie        PriorityTie // with its neighbours of the same priority
+	AfterAllow bool        // see AfterEgressAllow
+}
+
+// PlaceACL is an ACL by itself.
+func PlaceACL(a *nb.ACL) PlacedACL {
+	o := nb.OwnerOfRow(a)
+	return PlacedACL{ACL: a, Owner: o, AfterAllow: AfterEgressAllow(a, o)}
+}
+
+// PlacedACLs is SortedACLs with what is known of each row there.
+func PlacedACLs(db *nb.DB) []PlacedACL {
+	sorted := SortedACLs(db)
+	ties := tiesIn(sorted)
+	out := make([]PlacedACL, len(sorted))
+	for i, a := range sorted {
+		out[i] = PlaceACL(a)
+		out[i].Tie = ties[i]
+	}
+	return out
+}
+
+// OwnerName says for people who owns a row, from its external_ids.
+func OwnerName(ids map[string]string) string { return OwnerOfIDs(ids).Label() }
+
+// OwnerOfIDs is nb.OwnerOf where the table is not at hand: no id is of two tables.
+func OwnerOfIDs(ids map[string]string) (o nb.Owner) {
+	for _, table := range []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
+		o = nb.OwnerOf(table, ids)
+		if o.Form != nb.FormOdd && o.Form != nb.FormUnknown && o.Form != nb.FormNone {
+			return o
+		}
+	}
+	return o
+}
+
+// UnitOfOwner returns the unit that a row was compiled for: a policy, or one of the kinds
+// that are no object, such as the default deny of a namespace. ok is false for rows of
+// other owners and forms.
+func UnitOfOwner(o nb.Owner) (k model.Key, ok bool) {
+	if o.Form != nb.FormKnown && o.Form != nb.FormOdd || o.Name == "" {
+		return model.Key{}, false
+	}
+	return model.Key{Kind: model.Kind(o.Type), Namespace: o.Namespace, Name: o.Name, Network: o.Network()}, true
+}
+
+// PolicyOfOwner is the policy a row is about, however it is written: also rows of the
+// enhancement of 2023 and of older releases name one. ok is false for rows of
+// no policy and of other networks.
+func PolicyOfOwner(o nb.Owner) (k model.PolicyKey, ok bool) {
+	k = model.Key{Kind: model.Kind(o.Type), Namespace: o.Namespace, Name: o.Name, Network: o.Network()}
+	switch o.Form {
+	case nb.FormKnown, nb.FormOdd, nb.FormLegacy:
+		return k, k.Kind.IsPolicy() && k.Name != ""
+	}
+	return model.Key{}, false
+}
+
+// ZonePolicies are the policies and units to judge in a zone: policies as they
+// decide, then rows that are no object's and what only rows are left of, by kind
+// and name.
+func ZonePolicies(r *Revision, z *model.ZoneState) []model.PolicyKey {
+	out := ladder.PolicyOrder(r.Cluster)
+	if z == nil {
+		return out
+	}
+	var others []model.PolicyKey
+	add := func(k model.PolicyKey) {
+		if c := r.DesiredOf(k).Policy(k); c != nil && c.Policy != nil {
+			return // by its object
+		}
+		if r.Cluster.Policy(k) == nil && r.InZone(k, z.Name) {
+			others = append(others, k)
+		}
+	}
+	for k := range z.Policies {
+		add(k)
+	}
+	for _, k := range r.Units() {
+		add(k)
+	}
+	slices.SortFunc(others, model.Key.Compare)
+	return append(out, slices.Compact(others)...)
+}
+
+// RuleOfIDs finds the policy and rule a row was compiled for from its
+// external_ids; ok is false for rows of other owners. index is -1 for rows of
+// the whole policy.
+func RuleOfIDs(ids map[string]string) (k model.PolicyKey, dir model.Direction, index int, ok bool) {
+	o := OwnerOfIDs(ids)
+	k, ok = UnitOfOwner(o)
+	if !ok || !k.Kind.IsPolicy() {
+		return model.PolicyKey{}, "", -1, false
+	}
+	return k, ruleDirection(o), o.Index, true
+}
+
+// ruleDirection is the direction of the rule a row is of: an EgressFirewall has
+// only one and does not write it.
+func ruleDirection(o nb.Owner) model.Direction {
+	if o.Type == nb.OwnerEgressFirewall && o.Index >= 0 {
+		return model.Egress
+	}
+	return model.Direction(o.Direction)
+}

@@ -1,0 +1,256 @@
+package revision
+
+import (
+	"slices"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
+)
+
+// PriorityTie says how an ACL stands to others of the same stage, tier and priority.
+type PriorityTie uint8
+
+const (
+	// NoTie: the priority is the row's alone, or its rule's.
+	NoTie PriorityTie = iota
+	// TieSame: others share the priority and decide alike.
+	TieSame
+	// TieUndefined: others share the priority and decide differently. Which of
+	// them does is undefined where both match (ovn-kubernetes.md#stages).
+	TieUndefined
+)
+
+// String is the tie as the command line writes it.
+func (t PriorityTie) String() string {
+	switch t {
+	case TieSame:
+		return "same verdict"
+	case TieUndefined:
+		return "undefined where both match"
+	}
+	return ""
+}
+
+// tiesIn says for each of the ACLs in pipeline order how it stands to its
+// neighbours of the same priority.
+func tiesIn(sorted []*nb.ACL) []PriorityTie {
+	out := make([]PriorityTie, len(sorted))
+	for from := 0; from < len(sorted); {
+		to := from + 1
+		for to < len(sorted) && samePlace(sorted[from], sorted[to]) {
+			to++
+		}
+		tiesOf(sorted[from:to], out[from:to])
+		from = to
+	}
+	return out
+}
+
+func samePlace(a, b *nb.ACL) bool {
+	return a.Tier == b.Tier && a.Priority == b.Priority && a.Stage() == b.Stage()
+}
+
+// tiesOf judges the rows of one place. Their number may be that of all rules of
+// all NetworkPolicies, so rows are counted and not compared with each other.
+func tiesOf(rows []*nb.ACL, out []PriorityTie) {
+	if len(rows) == 1 {
+		return
+	}
+	owners := make([]nb.Owner, len(rows))
+	all := map[string]int{} // verdict → rows
+	byType, byNamespace := map[[2]string]int{}, map[[3]string]int{}
+	byRule := map[nb.Owner]int{}
+	for i, a := range rows {
+		o, v := ruleOfACL(a), verdictOf(a.Action)
+		owners[i] = o
+		all[v]++
+		if isRule(o) {
+			byRule[o]++
+		}
+		if isInNamespace(o) {
+			byType[[2]string{o.Type, v}]++
+			byNamespace[[3]string{o.Type, o.Namespace, v}]++
+		}
+	}
+	for i, a := range rows {
+		o, own := owners[i], verdictOf(a.Action)
+		for v, n := range all {
+			if isInNamespace(o) {
+				n += byNamespace[[3]string{o.Type, o.Namespace, v}] - byType[[2]string{o.Type, v}]
+			}
+			if v == own {
+				n -= max(1, byRule[o])
+			}
+			switch {
+			case n > 0 && v != own:
+				out[i] = TieUndefined
+			case n > 0 && out[i] == NoTie:
+				out[i] = TieSame
+			}
+		}
+	}
+}
+
+// isRule says whether an owner is a rule, all rows of which have its priority
+// and its action: among themselves they are no tie.
+func isRule(o nb.Owner) bool { return o.Form == nb.FormKnown && o.Index >= 0 }
+
+// isInNamespace says whether a row is bound to the pods of one namespace: two such
+// rows of one owner type never match the same connection at the same place, when
+// their namespaces differ (ovn-kubernetes.md#isolation-groups, #firewall-rows,
+// #multicast).
+func isInNamespace(o nb.Owner) bool { return o.Form == nb.FormKnown && o.Namespace != "" }
+
+// TiedWith returns the other rows of a database that share stage, tier and priority of
+// an ACL and may match the same packets, and how they stand to it; rows that decide
+// differently come first.
+func TiedWith(db *nb.DB, a *nb.ACL) (others []*nb.ACL, tie PriorityTie) {
+	own := ruleOfACL(a)
+	unlike := func(x *nb.ACL) bool { return verdictOf(x.Action) != verdictOf(a.Action) }
+	for x := range db.ACLs() {
+		if x.UUID == a.UUID || !samePlace(a, x) {
+			continue
+		}
+		o := ruleOfACL(x)
+		if isInNamespace(o) && isInNamespace(own) && o.Type == own.Type && o.Namespace != own.Namespace || isRule(own) && o == own && !unlike(x) {
+			continue
+		}
+		others = append(others, x)
+		tie = max(tie, TieSame)
+		if unlike(x) {
+			tie = TieUndefined
+		}
+	}
+	slices.SortFunc(others, func(x, y *nb.ACL) int {
+		if unlike(x) != unlike(y) {
+			if unlike(x) {
+				return -1
+			}
+			return 1
+		}
+		return CompareACLs(x, y)
+	})
+	return others, tie
+}
+
+// ruleOfACL is the owner of an ACL without what tells the rows of one rule
+// apart.
+func ruleOfACL(a *nb.ACL) nb.Owner {
+	o := nb.OwnerOf(nb.TableACL, a.ExternalIDs)
+	o.Protocol, o.Block = "", ""
+	return o
+}
+
+// verdictOf returns the action by its effect on a connection: all forms of allow are
+// allow, and reject is drop.
+func verdictOf(action string) string {
+	switch action {
+	case nb.ActionAllow, nb.ActionAllowRelated, nb.ActionAllowStateless:
+		return nb.ActionAllow
+	case nb.ActionReject:
+		return nb.ActionDrop
+	}
+	return action
+}
+
+// AfterAllow is the remark on rows for which AfterEgressAllow is true.
+const AfterAllow = "decides even after an ANP egress Allow"
+
+// AfterEgressAllow says whether a row stands in the to-lport stage although it is about
+// packets that a pod sends: an Allow of the egress stages does not end its say. These
+// are the rows of an EgressFirewall, and the rows that decide about multicast on
+// arrival (ovn-kubernetes.md#firewall-rows, #multicast).
+func AfterEgressAllow(a *nb.ACL, o nb.Owner) bool {
+	if a.Stage() != nb.ToLport || o.Form == nb.FormNone || o.Form == nb.FormUnknown {
+		return false
+	}
+	return o.Type == nb.OwnerEgressFirewall || o.Type == nb.OwnerMulticastNS || o.Type == nb.OwnerMulticastCluster
+}
+
+// MatchProblem says why a match cannot be taken apart, "" when it can.
+func MatchProblem(text string) string {
+	if text == "" {
+		return "the match is empty"
+	}
+	if _, err := match.Parse(text); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// HolderOf is the row of OVN-Kubernetes' own that the ACLs of a policy or unit
+// hang on, such as the port group of a namespace for an EgressFirewall
+// (ovn-kubernetes.md#firewall-rows); empty where they have a port group of their own.
+func HolderOf(k model.PolicyKey) (table, name string) {
+	h := compiler.HolderOf(k)
+	return h.Table, h.Name
+}
+
+// ACLHolders knows which port groups and switches hold the ACLs of a database. A
+// row that nothing holds decides nothing.
+type ACLHolders struct {
+	lists     []holderList
+	holdersOf map[string][]nb.Row
+}
+
+// holderList is a group or switch with its ACLs.
+type holderList struct {
+	row  nb.Row
+	acls []string
+}
+
+// HoldersOf finds them. old, which may be nil, is the answer for an earlier
+// state of the database: it serves while no group or switch got another list,
+// since ports come and go much more often.
+func HoldersOf(db *nb.DB, old *ACLHolders) *ACLHolders {
+	h := &ACLHolders{}
+	for g := range db.PortGroups() {
+		h.lists = append(h.lists, holderList{g, g.ACLs})
+	}
+	for s := range db.Switches() {
+		h.lists = append(h.lists, holderList{s, s.ACLs})
+	}
+	if old != nil && slices.EqualFunc(h.lists, old.lists, func(a, b holderList) bool {
+		return a.row == b.row || a.row.RowUUID() == b.row.RowUUID() && nb.TableOf(a.row) == nb.TableOf(b.row) &&
+			holderName(a.row) == holderName(b.row) && slices.Equal(a.acls, b.acls)
+	}) {
+		return old
+	}
+	h.holdersOf = map[string][]nb.Row{}
+	for _, l := range h.lists {
+		for _, uuid := range l.acls {
+			h.holdersOf[uuid] = append(h.holdersOf[uuid], l.row)
+		}
+	}
+	return h
+}
+
+// HoldersOfACL are the port groups and switches that hold an ACL, groups first.
+func (h *ACLHolders) HoldersOfACL(a *nb.ACL) []nb.Row { return h.holdersOf[a.UUID] }
+
+// HolderNames returns the names of the rows that HoldersOfACL finds, for people.
+func (h *ACLHolders) HolderNames(a *nb.ACL) []string {
+	rows := h.HoldersOfACL(a)
+	out := make([]string, len(rows))
+	for i, r := range rows {
+		out[i] = holderName(r)
+	}
+	return out
+}
+
+// holderName names a port group by its owner, one without by its name, and a
+// switch.
+func holderName(r nb.Row) string {
+	switch r := r.(type) {
+	case *nb.PortGroup:
+		if o := nb.OwnerOf(nb.TablePortGroup, r.ExternalIDs); o.Form != nb.FormNone {
+			return o.Label()
+		}
+		return "group " + r.Name
+	case *nb.LogicalSwitch:
+		return "switch " + r.Name
+	}
+	return ""
+}

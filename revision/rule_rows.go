@@ -1,0 +1,131 @@
+package revision
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/model"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
+)
+
+// RuleACL is one ACL of a rule in a zone: desired, live, or both.
+type RuleACL struct {
+	ID            string
+	Desired, Live *nb.ACL
+	Fields        []ComparedField
+	Differs       int // columns
+	// Members says that a set or group the match names is not as desired.
+	Members bool
+}
+
+// RuleACLs returns a rule's ACLs in a zone, by id: the desired ones, and live ones
+// under the rule's name that nothing desires. Without a zone they are the desired ones.
+func RuleACLs(r *Revision, k model.PolicyKey, rule *model.Rule, z *model.ZoneState) []*RuleACL {
+	var out []*RuleACL
+	byID := map[string]*RuleACL{}
+	unit := UnitKey(r, k)
+	of := func(a *nb.ACL) bool {
+		owner, dir, i, ok := RuleOfIDs(a.ExternalIDs)
+		return ok && owner == unit && dir == rule.Direction && i == rule.Index
+	}
+	zone := ""
+	if z != nil {
+		zone = z.Name
+	}
+	for _, a := range r.ACLs(k, zone) {
+		if of(a) {
+			e := &RuleACL{ID: a.ID(), Desired: a}
+			byID[e.ID] = e
+			out = append(out, e)
+		}
+	}
+	if z != nil && z.DB != nil {
+		for _, a := range LiveACLs(r, z.DB, k) {
+			switch e := byID[a.ID()]; {
+			case e != nil && e.Live == nil:
+				e.Live = a
+			case of(a):
+				out = append(out, &RuleACL{ID: a.ID(), Live: a})
+			}
+		}
+		for _, e := range out {
+			if e.Live == nil {
+				e.Live = z.DB.ACLByID(e.ID) // there, but in no port group of the policy
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *RuleACL) int { return strings.Compare(a.ID, b.ID) })
+	members := membersDiffer(r, z, k, rule)
+	for _, e := range out {
+		e.Members = members
+		e.Fields = CompareACL(e.Desired, e.Live)
+		for _, f := range e.Fields {
+			if f.Differs {
+				e.Differs++
+			}
+		}
+	}
+	return out
+}
+
+// membersDiffer says whether an address set that the rule reads, or the ports of
+// its policy, are not as desired in a zone. Sets that policies share are judged by
+// themselves.
+func membersDiffer(r *Revision, z *model.ZoneState, k model.PolicyKey, rule *model.Rule) bool {
+	if z == nil {
+		return false
+	}
+	of := fmt.Sprintf(":%s:%s:%d:", k.Name, rule.Direction, rule.Index)
+	differs := func(unit model.PolicyKey, mine func(*model.RowDiff) bool) bool {
+		p := z.PolicyJoin(unit)
+		return p != nil && slices.ContainsFunc(p.Diffs, func(d model.RowDiff) bool { return d.Waiting == "" && mine(&d) })
+	}
+	for _, unit := range RuleSets(r, k, rule) {
+		if differs(unit, func(*model.RowDiff) bool { return true }) {
+			return true
+		}
+	}
+	return differs(k, func(d *model.RowDiff) bool {
+		return d.Table == nb.TableAddressSet && strings.Contains(d.ID, of) ||
+			d.Table == nb.TablePortGroup && (d.Kind == model.DiffMissing || d.DiffOfColumn("ports") != nil)
+	})
+}
+
+// RuleSets are the shared units whose address sets the rule's matches name
+// (ovn-kubernetes.md#pod-selector-sets).
+func RuleSets(r *Revision, k model.PolicyKey, rule *model.Rule) (out []model.PolicyKey) {
+	var units []model.PolicyKey
+	for _, unit := range r.RelatedUnits(k) {
+		if unit.Kind == model.KindPodSelector || unit.Kind == model.KindEFDNS {
+			units = append(units, unit)
+		}
+	}
+	if len(units) == 0 {
+		return nil
+	}
+	named := map[string]bool{}
+	for _, a := range r.ACLs(k, "") {
+		if _, dir, i, ok := RuleOfIDs(a.ExternalIDs); ok && dir == rule.Direction && i == rule.Index {
+			for ref := range match.RefsIn(a.Match) {
+				named[ref.Name] = true
+			}
+		}
+	}
+	for _, unit := range units {
+		if slices.ContainsFunc(SetNames(unit), func(n string) bool { return named[n] }) {
+			out = append(out, unit)
+		}
+	}
+	return out
+}
+
+// SetNames are the names of a shared unit's sets, of both families.
+func SetNames(k model.PolicyKey) (out []string) {
+	for _, family := range []string{"v4", "v6"} {
+		ids := nb.IDs(nb.DefaultController, string(k.Kind), nb.IDPair{Key: nb.KeyName, Value: k.Name}, nb.IDPair{Key: nb.KeyIPFamily, Value: family})
+		out = append(out, nb.HashedName(ids[nb.KeyID]))
+	}
+	return out
+}

@@ -1,0 +1,282 @@
+package revision
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/ovn/dialect"
+	"rung/model/ovn/match"
+	"rung/model/ovn/release"
+	"rung/model/words"
+	"rung/sources/kube"
+)
+
+// Where the value of a setting comes from, strongest first.
+const (
+	FromFlag    = "flag"
+	FromRows    = "rows"
+	FromConfig  = "configuration" // OVN-Kubernetes' ConfigMap, arguments and environment
+	FromImage   = "image"
+	FromDefault = "default"
+)
+
+// Names of settings, as Rung's flags spell them where it has one.
+const (
+	Family         = "ip-family"
+	Observability  = "observability"
+	AllowICMP      = "allow-icmp-network-policy"
+	Stateless      = "enable-stateless-netpol"
+	Multicast      = "multicast"
+	NetpolDefaults = "netpol-defaults"
+	ClusterSubnets = "cluster-subnets"
+	HostNamespace  = "host-network-namespace"
+	MaxPriority    = "max-priority"
+	CompileCNP     = "compile-cnp"
+	AdminPolicy    = "enable-admin-network-policy"
+	LoggingRate    = "acl-logging-rate-limit"
+	Hairpin        = "hairpin-addresses"
+	Release        = "release"
+)
+
+const (
+	on      = "on"
+	off     = "off"
+	auto    = "auto"
+	unknown = "unknown"
+)
+
+// SettingValue is one setting with where its value comes from.
+type SettingValue struct {
+	Name, Value string
+	Source      string // FromFlag and the others
+	Evidence    string // what tells it; clean, may be empty
+}
+
+// Zone holds the settings that the OVN-Kubernetes of a zone runs with, and the form of
+// its rows.
+type Zone struct {
+	Settings []SettingValue      // in a fixed order
+	Rows     []dialect.OwnerRows // by owner type
+	// Deviates says, by kind, why rows of the zone are not compared with what is
+	// desired.
+	Deviates map[model.Kind]string
+}
+
+// DialectView is a revision's knowledge of dialects; immutable.
+type DialectView struct {
+	flags     *Flags
+	config    kube.OVNKube
+	configErr string
+	zones     map[string]*dialect.Dialect
+	cluster   dialect.Dialect // what most zones say
+	options   compiler.Options
+	v4, v6    bool   // families compiled for
+	writes    bool   // Rung writes the rows itself
+	primary   bool   // there are primary networks besides the default one
+	host      string // the namespace that is assumed to stand for the nodes, if it is not the default
+	noRows    bool   // another system holds: no rows are compiled
+}
+
+// ZoneSettings returns the settings that the OVN-Kubernetes of a zone runs with. A flag
+// outranks the zone's rows, the rows outrank the configuration, and the configuration
+// outranks the image. The name "" means the cluster: what most zones say.
+func (v *DialectView) ZoneSettings(zone string) Zone {
+	d := &v.cluster
+	if zone != "" {
+		d = v.zones[zone]
+		if d == nil {
+			d = &dialect.Dialect{}
+		}
+	}
+	out := Zone{Settings: v.mergedSettings(d), Rows: d.Owners, Deviates: map[model.Kind]string{}}
+	if zone != "" {
+		for k, why := range v.Deviations(d) {
+			out.Deviates[k] = why.Text
+		}
+	}
+	return out
+}
+
+// mergedSettings merges, for one zone's rows.
+func (v *DialectView) mergedSettings(d *dialect.Dialect) []SettingValue {
+	f := &v.flags.Features
+	noSubnets := settingClaim{off, FromDefault, "not known: EgressFirewalls leave out those that nodes say they have"}
+	adminRows := d.RowsOfOwner(string(model.KindANP)).Rows + d.RowsOfOwner(string(model.KindBANP)).Rows // their absence claims nothing
+	out := []SettingValue{
+		firstClaim(Family, flagClaim(v.flags.Family), v.observed(settingClaim{d.Families.String(), FromRows, d.Families.Evidence}, v.configFamiliesClaim()),
+			settingClaim{familyName(v.v4, v.v6), FromDefault, "the addresses of the pods"}),
+		firstClaim(Observability, flagClaim(v.flags.Observability), v.observed(factClaim(d.Observability),
+			v.configSwitchClaim(kube.OVNObservability)), defaultClaim(off)),
+		firstClaim(AllowICMP, flagClaim(f.AllowICMP), v.observed(factClaim(d.AllowICMP), v.configSwitchClaim(kube.OVNAllowICMP)), defaultClaim(off)),
+		firstClaim(Stateless, flagClaim(f.Stateless), v.observed(factClaim(d.Stateless), v.configSwitchClaim(kube.OVNStateless)), defaultClaim(off)),
+		firstClaim(Multicast, flagClaim(f.Multicast), v.observed(factClaim(d.Multicast), v.configSwitchClaim(kube.OVNMulticast)), defaultClaim(auto)),
+		firstClaim(NetpolDefaults, flagClaim(f.Defaults), factClaim(d.Defaults), defaultClaim(auto)),
+		firstClaim(ClusterSubnets, flagClaim(strings.Join(f.ClusterSubnets, ",")), v.subnetsClaim(d), noSubnets),
+		firstClaim(HostNamespace, flagClaim(f.HostNetworkNamespace), v.configClaim(kube.OVNHostNamespace),
+			claimIf(v.host != "", FromDefault, v.host, "assumed: there is such a namespace"), defaultClaim(compiler.DefaultHostNetworkNamespace)),
+		firstClaim(MaxPriority, claimIf(v.flags.MaxPriority != model.MaxPriority, FromFlag, fmt.Sprint(v.flags.MaxPriority), ""), defaultClaim(fmt.Sprint(model.MaxPriority))),
+		firstClaim(CompileCNP, claimIf(v.flags.CompileCNP, FromFlag, on, "OVN-Kubernetes has no controller for ClusterNetworkPolicy: rows as it might write them"), defaultClaim(off)),
+		firstClaim(AdminPolicy, v.configSwitchClaim(kube.OVNAdminPolicy), claimIf(adminRows > 0, FromRows, on, fmt.Sprintf("%s rows", words.Thousands(adminRows))), settingClaim{unknown, FromDefault, ""}),
+		firstClaim(LoggingRate, claimIf(d.Meter.Value == dialect.Yes && d.Meter.Rate > 0, FromRows, fmt.Sprint(d.Meter.Rate), d.Meter.Evidence),
+			claimIf(d.Meter.Value == dialect.No, FromRows, "no meter", d.Meter.Evidence), v.configClaim(kube.OVNLoggingRate), defaultClaim("20")),
+		firstClaim(Hairpin, v.hairpinFlagClaim(), v.observed(settingClaim{d.Hairpin.String(), FromRows, d.Hairpin.Evidence}, v.hairpinConfigClaim()), v.hairpinDefault()),
+	}
+	for i := range release.Lines {
+		if l := &release.Lines[i]; l.Treatment == release.Compiled {
+			out = append(out, firstClaim(l.Name, factClaim(d.LineFact(i)), defaultClaim(on)))
+		}
+	}
+	return append(out, firstClaim(Release, settingClaim{v.config.Version, FromImage, v.config.Image}, spanClaim(d), settingClaim{unknown, FromDefault, v.configErr}))
+}
+
+// observed returns the claim that counts of a zone's rows and of the configuration. Rows show what
+// OVN-Kubernetes does. A writer takes the configuration first: it makes the rows follow.
+func (v *DialectView) observed(rows, config settingClaim) settingClaim {
+	first, second := rows, config
+	if v.writes {
+		first, second = config, rows
+	}
+	if first.value == "" || first.value == unknown {
+		return second
+	}
+	return first
+}
+
+func hairpinText(v4, v6 string) string { return dialect.Hairpin{V4: v4, V6: v6}.String() }
+
+func (v *DialectView) hairpinFlagClaim() settingClaim {
+	v4, v6, _ := hairpinSources(v.flags.Features.MasqueradeSubnets)
+	return settingClaim{value: hairpinText(v4, v6), source: FromFlag}
+}
+
+// hairpinConfigClaim claims the addresses of the configured masquerade subnets.
+func (v *DialectView) hairpinConfigClaim() settingClaim {
+	var subnets []string
+	from := ""
+	for _, name := range []string{kube.OVNMasquerade4, kube.OVNMasquerade6} {
+		if s := v.config.Settings[name]; s.Value != "" {
+			subnets, from = append(subnets, s.Value), s.From
+		}
+	}
+	v4, v6, err := hairpinSources(subnets)
+	return claimIf(err == nil, FromConfig, hairpinText(v4, v6), from)
+}
+
+func (v *DialectView) hairpinDefault() settingClaim {
+	if v.primary {
+		return settingClaim{hairpinText(compiler.PrimaryHairpin4, compiler.PrimaryHairpin6), FromDefault, "assumed: primary user-defined networks need masquerade subnets such as 169.254.0.0/17 and fd69::/112"}
+	}
+	return defaultClaim(hairpinText(match.Hairpin4, match.Hairpin6))
+}
+
+// spanClaim is the claim of the rows on the release that wrote them.
+func spanClaim(d *dialect.Dialect) settingClaim {
+	since, before := dialect.ReleaseSpan(d.Releases)
+	var parts []string
+	if since != "" {
+		parts = append(parts, "of "+since+" or later")
+	}
+	if before != "" {
+		parts = append(parts, "of before "+before)
+	}
+	return settingClaim{strings.Join(parts, ", "), FromRows, "the forms of the rows"}
+}
+
+// settingClaim is the value that one source gives a setting; without a value it makes none.
+type settingClaim struct{ value, source, evidence string }
+
+// firstClaim takes the first claim that is one.
+func firstClaim(name string, from ...settingClaim) SettingValue {
+	for _, s := range from {
+		if s.value != "" && (s.value != unknown || s.source == FromDefault) {
+			return SettingValue{Name: name, Value: s.value, Source: s.source, Evidence: s.evidence}
+		}
+	}
+	return SettingValue{Name: name, Value: unknown, Source: FromDefault}
+}
+
+// flagClaim is a flag's claim; auto leaves it to the others.
+func flagClaim(value string) settingClaim {
+	if value == auto {
+		value = ""
+	}
+	return settingClaim{value: value, source: FromFlag}
+}
+
+// claimIf is a claim where something is so.
+func claimIf(so bool, source, value, evidence string) settingClaim {
+	if !so {
+		return settingClaim{}
+	}
+	return settingClaim{value, source, evidence}
+}
+
+func defaultClaim(value string) settingClaim { return settingClaim{value: value, source: FromDefault} }
+
+func factClaim(f dialect.Fact) settingClaim {
+	return claimIf(f.Value != dialect.Unknown, FromRows, OnOff(f.Value == dialect.Yes), f.Evidence)
+}
+
+// OnOff is a switch as flags spell it.
+func OnOff(b bool) string {
+	if b {
+		return on
+	}
+	return off
+}
+
+func (v *DialectView) configClaim(name string) settingClaim {
+	s := v.config.Settings[name]
+	return settingClaim{s.Value, FromConfig, s.From}
+}
+
+func (v *DialectView) configSwitchClaim(name string) settingClaim {
+	s, there := v.config.Settings[name]
+	is, ok := s.Bool()
+	return claimIf(there && ok, FromConfig, OnOff(is), s.From)
+}
+
+// configFamiliesClaim claims the families of the configured subnets.
+func (v *DialectView) configFamiliesClaim() settingClaim {
+	s := v.config.Settings[kube.OVNClusterSubnets]
+	v4, v6 := false, false
+	for _, p := range s.Subnets() {
+		v4, v6 = v4 || p.Addr().Is4(), v6 || p.Addr().Is6()
+	}
+	return claimIf(v4 || v6, FromConfig, familyName(v4, v6), s.From+": "+kube.OVNClusterSubnets)
+}
+
+func familyName(v4, v6 bool) string {
+	switch {
+	case v4 && v6:
+		return "dual"
+	case v6:
+		return "ipv6"
+	}
+	return "ipv4"
+}
+
+// subnetsClaim returns the subnets that the zone's rows leave out, and for a family that
+// rows do not show whole the configuration's.
+func (v *DialectView) subnetsClaim(d *dialect.Dialect) settingClaim {
+	s := v.config.Settings[kube.OVNClusterSubnets]
+	all := slices.Clone(d.Subnets.Prefixes)
+	for _, p := range s.Subnets() {
+		if !showsAllSubnets(d.Subnets, p.Addr().Is4()) && !slices.Contains(all, p) {
+			all = append(all, p)
+		}
+	}
+	slices.SortFunc(all, netip.Prefix.Compare)
+	c := settingClaim{value: prefixText(all), source: FromConfig, evidence: s.From}
+	if found := d.Subnets; len(found.Prefixes) > 0 {
+		c.source, c.evidence = FromRows, found.Evidence
+		if len(all) > len(found.Prefixes) {
+			c.evidence = strings.TrimPrefix(found.Evidence+", "+s.From, ", ")
+		}
+	}
+	return c
+}

@@ -1,0 +1,230 @@
+package revision
+
+import (
+	"fmt"
+	"slices"
+
+	"rung/model"
+	"rung/model/network"
+	"rung/model/verdict"
+)
+
+// PrimaryNetworkOf is the name of the network that a pod's connections go over, empty for the
+// default one. A network that no object is about is named as the pod's annotation has it, and known
+// is false.
+func PrimaryNetworkOf(r *Revision, p *model.Pod) (name string, known bool) {
+	key := p.PrimaryUDN()
+	if key == "" {
+		return "", true
+	}
+	if n := r.Desired.Networks().OfKey(key); n != nil {
+		return n.Name, true
+	}
+	return key, false
+}
+
+// ForConnection is the revision by which a connection is judged: as it stands on the network that both
+// ends are on, or on the one that the question names. Apart is the answer
+// where the ends are on different networks: no policy is asked then.
+func ForConnection(r *Revision, c verdict.Connection) (on *Revision, apart *Apart, err error) {
+	t := WholeDesired(r).Networks()
+	switch {
+	case r.Network != nil || c.Network == "" && len(t.Names()) == 0:
+		return r, nil, nil
+	case c.Network == DefaultNetwork:
+		return r, nil, nil
+	case c.Network != "":
+		on = OnNetwork(r, c.Network)
+		if on == nil {
+			return nil, nil, fmt.Errorf("%w: %w", verdict.ErrQuestion, ErrorNoNetwork(r, c.Network))
+		}
+		for _, e := range []verdict.Endpoint{c.From, c.To} {
+			if k := e.Key; k.Kind == model.KindPod && on.Cluster.Pod(k.Namespace, k.Name) == nil && r.Cluster.Pod(k.Namespace, k.Name) != nil {
+				return nil, nil, fmt.Errorf("%w: pod %s/%s is not on the network %s", verdict.ErrQuestion, k.Namespace, k.Name, c.Network)
+			}
+		}
+		return on, nil, nil
+	}
+	from, to := placeOf(r, t, c.From), placeOf(r, t, c.To)
+	from.connect(r, t, c.From, to.name)
+	to.connect(r, t, c.To, from.name)
+	switch {
+	case from.unknown || to.unknown:
+		return r, nil, nil
+	case to.isolated != nil && (from.name == "" && from.isolated == nil && isOpen(to.isolated, c) || isOwnNode(r, c.From, to.isolated)):
+		return r, nil, nil
+	case from.isolated != nil || to.isolated != nil:
+		return r, &Apart{verdict.Deny, isolatedText(c, from, to)}, nil
+	case to.balancedOn != nil && from.name != to.balancedOn.Name && !from.anywhere:
+		if connectedBy(r, t, from.name, to.balancedOn.Name) == "" {
+			return r, &Apart{verdict.Deny, fmt.Sprintf("%s is the address of a Service on the user-defined network %s, and leads nowhere from %s",
+				c.To, to.balancedOn.Name, from.text())}, nil
+		}
+		to.name = to.balancedOn.Name
+	case to.balancedOn != nil:
+		return OnNetwork(r, to.balancedOn.Name), nil, nil
+	}
+	switch {
+	case from.name == to.name && from.name == "":
+		return r, nil, nil
+	case from.anywhere && to.name != "":
+		return OnNetwork(r, to.name), nil, nil
+	case from.name == "" && leavesOpen(r, c):
+		return r, nil, nil // tier 0 lets it in, and no policy of the pod's is asked
+	case to.anywhere && from.name != "", from.name == to.name:
+		return OnNetwork(r, from.name), nil, nil
+	}
+	if by := connectedBy(r, t, from.name, to.name); by != "" {
+		return r, &Apart{verdict.Unknown, fmt.Sprintf("%s is on the user-defined network %s and %s on %s, which ClusterNetworkConnect %s connects: "+
+			"each network's policies decide at its own end, and Rung does not put them together; each is asked on its own network, with the address of the other end", c.From, from.name, c.To, to.name, by)}, nil
+	}
+	return r, &Apart{verdict.Deny, apartText(c, from, to)}, nil
+}
+
+// Apart is the answer about ends on different networks: no policy is asked.
+type Apart struct {
+	Verdict verdict.Verdict
+	Reason  string
+}
+
+// connectedBy is the name of a ClusterNetworkConnect that lets pods of two networks reach each other, or
+// may, since their numbers are not known; empty for none.
+func connectedBy(r *Revision, t *network.Table, a, b string) string {
+	if a == "" || b == "" {
+		return ""
+	}
+	for c := range model.ObjectsOf[*network.Connect](r.Cluster, model.KindCNC) {
+		x, y := t.Network(a).ID, t.Network(b).ID
+		if c.Pods && (x == "" || slices.Contains(c.IDs, x)) && (y == "" || slices.Contains(c.IDs, y)) {
+			return c.Name
+		}
+	}
+	return ""
+}
+
+// leavesOpen says whether a connection goes to a port that its pod, on a primary network, leaves open on
+// the default one (networks.md#tier-0).
+func leavesOpen(r *Revision, c verdict.Connection) bool {
+	if c.To.Key.Kind != model.KindPod {
+		return false
+	}
+	pod := r.JudgedCluster().Pod(c.To.Key.Namespace, c.To.Key.Name)
+	return pod != nil && isOpen(pod, c)
+}
+
+// isOpen reports whether a pod leaves the port of a connection open on the default network.
+func isOpen(pod *model.Pod, c verdict.Connection) bool {
+	return pod.LeavesOpen(string(c.Protocol), c.Port)
+}
+
+// isOwnNode reports whether an end is the node that a pod runs on: tier 0 lets it in.
+func isOwnNode(r *Revision, e verdict.Endpoint, pod *model.Pod) bool {
+	if e.Key.Kind == model.KindNode {
+		return e.Key.Name == pod.NodeName
+	}
+	return e.Key.Kind == "" && r.Verdicts().IsOwnNode(e.Addr, pod.NodeName)
+}
+
+// placeOfEnd is the network that an end of a connection is on: its name, empty for the default one.
+type placeOfEnd struct {
+	name string
+	// anywhere says that the end is no pod: it is reached from any network, or from none.
+	anywhere bool
+	// unknown says that nothing is read of the network.
+	unknown bool
+	// isolated is the pod on a primary network whose address on the default network was named; nil for none.
+	isolated *model.Pod
+	// balancedOn is the primary network of the Service whose address was named; nil for none.
+	balancedOn *network.Network
+}
+
+// text names the network within a sentence.
+func (p placeOfEnd) text() string {
+	if p.name == "" {
+		return "the default network"
+	}
+	return "the user-defined network " + p.name
+}
+
+// connect places an address of no pod on the network that has it, of those that a ClusterNetworkConnect connects to the
+// network of the other end.
+func (p *placeOfEnd) connect(r *Revision, t *network.Table, e verdict.Endpoint, other string) {
+	if !p.anywhere || other == "" || e.Key.Kind != "" || t.Network(other).Has(e.Addr) {
+		return
+	}
+	for _, name := range t.Names() {
+		if t.Network(name).Has(e.Addr) && connectedBy(r, t, other, name) != "" {
+			p.name, p.anywhere = name, false
+			return
+		}
+	}
+}
+
+func placeOf(r *Revision, t *network.Table, e verdict.Endpoint) placeOfEnd {
+	pod := (*model.Pod)(nil)
+	switch e.Key.Kind {
+	case model.KindPod:
+		pod = r.JudgedCluster().Pod(e.Key.Namespace, e.Key.Name)
+	case model.KindService:
+		if at, n := t.Place(e.Key.Namespace); at == network.OnPrimary {
+			return placeOfEnd{name: n.Name}
+		}
+		return placeOfEnd{}
+	case "":
+		for _, o := range r.AddressOwners(e.Addr.String()) {
+			if o.Key.Kind == model.KindPod && o.Note == "" {
+				pod = r.Cluster.Pod(o.Key.Namespace, o.Key.Name)
+				break
+			}
+		}
+		if n := networkOfService(r, t, e); pod == nil && n != nil {
+			return placeOfEnd{balancedOn: n}
+		}
+	}
+	if pod == nil || pod.HostNetwork {
+		return placeOfEnd{anywhere: true}
+	}
+	name, known := PrimaryNetworkOf(r, pod)
+	if e.Key.Kind == "" && name != "" { // an address of the default network of such a pod
+		return placeOfEnd{isolated: pod}
+	}
+	return placeOfEnd{name: name, unknown: !known}
+}
+
+// networkOfService returns the primary network of the Service with a ClusterIP; nil for another address, and for a Service
+// of the default network.
+func networkOfService(r *Revision, t *network.Table, e verdict.Endpoint) *network.Network {
+	for _, f := range r.Verdicts().ServiceFronts().ByAddr[e.Addr] {
+		if at, n := t.Place(f.Service.Namespace); f.Kind == verdict.ClusterIP && at == network.OnPrimary {
+			return n
+		}
+	}
+	return nil
+}
+
+// isolatedText says why an address on the default network of a pod with a primary network is not reached, or reaches nothing.
+func isolatedText(c verdict.Connection, from, to placeOfEnd) string {
+	if from.isolated != nil {
+		return fmt.Sprintf("%s is an address on the default network of pod %s, whose primary network is another: tier 0 lets nothing out there (DenyPrimaryUDN)",
+			c.From, from.isolated.Key.NamespacedName())
+	}
+	if from.name != "" {
+		return fmt.Sprintf("%s is on %s, which has no way into the default network, where %s is", c.From, from.text(), c.To)
+	}
+	return fmt.Sprintf("%s is an address on the default network of pod %s, whose primary network is another: tier 0 lets nothing in there but its own node and its open ports (DenyPrimaryUDN)",
+		c.To, to.isolated.Key.NamespacedName())
+}
+
+// apartText says why two ends do not reach each other.
+func apartText(c verdict.Connection, from, to placeOfEnd) string {
+	text := fmt.Sprintf("%s is on %s and %s on %s, and these do not reach each other", c.From, from.text(), c.To, to.text())
+	switch {
+	case from.name == "":
+		text += ": the port of " + c.To.String() + " on the default network is isolated by tier 0 (DenyPrimaryUDN)"
+	case to.name == "":
+		text += ": the network has no way into the default one"
+	default:
+		text += " unless a ClusterNetworkConnect connects them or both are advertised"
+	}
+	return text
+}

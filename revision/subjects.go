@@ -1,0 +1,153 @@
+package revision
+
+import (
+	"fmt"
+	"strings"
+
+	"rung/model"
+	"rung/model/signs"
+	"rung/model/words"
+)
+
+// SubjectCount is how many pods a policy applies to: the one count of ladder, policy page,
+// preview and command line.
+type SubjectCount struct {
+	// Pods counts the pods it is enforced on; OtherNetwork those whose primary network is a
+	// user-defined one, where it is not.
+	Pods, OtherNetwork int
+	// IsUnread reports whether pods were not read, so that the counts say nothing.
+	IsUnread bool
+}
+
+// SelectedPods is how many pods the subject selects.
+func (n SubjectCount) SelectedPods() int { return n.Pods + n.OtherNetwork }
+
+// ShareText is "38", and where the subject selects pods on which it is not enforced "38 of 39".
+func (n SubjectCount) ShareText() string {
+	if n.IsUnread {
+		return signs.Unknown
+	}
+	if n.OtherNetwork == 0 {
+		return words.Thousands(n.Pods)
+	}
+	return words.Thousands(n.Pods) + " of " + words.Thousands(n.SelectedPods())
+}
+
+// String is "38 pods", and where two counts could be meant both:
+// "38 of 39 pods: 1 on a user-defined network".
+func (n SubjectCount) String() string {
+	if n.IsUnread {
+		return "pods unknown"
+	}
+	if n.OtherNetwork == 0 {
+		return words.Count(n.Pods, "pod")
+	}
+	return fmt.Sprintf("%s of %s: %s on a user-defined network", words.Thousands(n.Pods), words.Count(n.SelectedPods(), "pod"), words.Thousands(n.OtherNetwork))
+}
+
+// BriefText is String without the reason: "38 pods", "38 of 39 pods".
+func (n SubjectCount) BriefText() string {
+	text, _, _ := strings.Cut(n.String(), ":")
+	return text
+}
+
+// CountSubjects counts the pods a policy applies to; of a policy that has no rows those it
+// would apply to, as MeantPods has them.
+func CountSubjects(r *Revision, k model.PolicyKey) SubjectCount {
+	n := countSubjects(r, k)
+	n.IsUnread = r.Unread(model.KindPod, model.KindNamespace).HidesCount(n.SelectedPods())
+	return n
+}
+
+func countSubjects(r *Revision, k model.PolicyKey) SubjectCount {
+	if p := r.Cluster.Policy(k); r.BySelectors(p) {
+		return SubjectCount{Pods: AppliedPods(r, p).Len()}
+	}
+	d := r.DesiredOf(k)
+	var n SubjectCount
+	n.Pods, n.OtherNetwork = d.SubjectCount(d.Policy(k))
+	n.Pods += CountToBe(r, k)
+	if n.SelectedPods() > 0 || r.WhyNoRows(k) == nil {
+		return n
+	}
+	for _, p := range MeantPods(r, r.Cluster.Policy(k)) {
+		if p.PrimaryUDN() != "" {
+			n.OtherNetwork++
+		} else {
+			n.Pods++
+		}
+	}
+	return n
+}
+
+// PeerCount counts the pods behind a peer. NoAddress counts those without an address: they
+// match, but the address set has nothing of them. OtherNetwork counts those on a user-defined
+// network: they are in the set, although as subjects they would not count.
+type PeerCount struct{ Pods, NoAddress, OtherNetwork int }
+
+// String is "38 pods", and says what else is to be known of them: "39 pods: 1 without an
+// address, 1 on a user-defined network".
+func (n PeerCount) String() string { return n.briefText(n.NoAddress, n.OtherNetwork) }
+
+// BriefText is String with no more than what tells the pods from the addresses: "39 pods: 1
+// without an address".
+func (n PeerCount) BriefText() string { return n.briefText(n.NoAddress, 0) }
+
+func (n PeerCount) briefText(noAddress, apart int) string {
+	var why []string
+	if noAddress > 0 {
+		why = append(why, words.Thousands(noAddress)+" without an address")
+	}
+	if apart > 0 {
+		why = append(why, words.Thousands(apart)+" on a user-defined network")
+	}
+	text := words.Count(n.Pods, "pod")
+	if len(why) > 0 {
+		text += ": " + strings.Join(why, ", ")
+	}
+	return text
+}
+
+// CountPeers counts the pods behind one peer of a rule.
+func CountPeers(r *Revision, k model.PolicyKey, dir model.Direction, rule, peer int) PeerCount {
+	var n PeerCount
+	for _, p := range r.PeerPods(k, dir, rule, peer) {
+		n.Pods++
+		if len(p.IPs) == 0 {
+			n.NoAddress++
+		}
+		if p.PrimaryUDN() != "" {
+			n.OtherNetwork++
+		}
+	}
+	return n
+}
+
+// ToBeNote says of a pod that does not exist yet why it is there.
+func ToBeNote(p *model.Pod) string {
+	if p.Workload == "" {
+		return "does not exist yet: its manifest has no status"
+	}
+	return "does not exist yet: the template of " + p.Workload + " makes it"
+}
+
+// PodNote says what is special about a pod for policies, empty for most; odd is what may
+// surprise. The first that holds decides: what keeps every policy away goes before what
+// one network or a missing address does.
+func PodNote(p *model.Pod) (text string, odd bool) {
+	switch udn := p.PrimaryUDN(); {
+	case p.HostNetwork:
+		return "host network: no policy applies to it; as a peer it counts only in NetworkPolicy rules that select pods", true
+	case p.ToBe != nil && udn == "":
+		return ToBeNote(p), false
+	case p.IsCompleted():
+		return "completed: its addresses are ignored; another pod may have them by now", true
+	case p.NodeName == "" && p.ToBe == nil:
+		return "not scheduled: no policy applies to it until it has a node", false
+	case udn != "":
+		return "its primary network is " + udn + ": AdminNetworkPolicies are not enforced there, only on the default network", true
+	case len(p.IPs) == 0:
+		return "no address: a subject, but in no address set", false
+	}
+	return "", false
+}

@@ -1,0 +1,274 @@
+package revision
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"rung/model"
+	"rung/model/verdict"
+	"rung/model/verdict/diff"
+	"rung/model/verdict/matrix"
+	"rung/model/verdict/walk"
+	"rung/model/words"
+)
+
+// MostEnds is how many ends a Table has at most: it knows of each pair.
+const MostEnds = 4000
+
+// PortState is the verdict of connections from one end to another at a run of ports.
+type PortState struct {
+	verdict.PortRange
+	// Outcome is the verdicts there are: more than one where pods of a workload differ.
+	Outcome matrix.Outcome
+	// By are the deciders, those of each stage; none where nothing matches.
+	By  []verdict.Decider
+	ids [][matrix.Walks]int32 // of the decisions, in order
+}
+
+// Table has the verdicts of connections between all ends.
+type Table struct {
+	Ends []End
+	// at is the kind of each pair of ends, 0 for ends between which there is no connection.
+	at       []int32
+	kinds    []pairKind
+	known    map[kindStep]int32
+	sliceIDs map[*diff.PortDecision]int32
+	slices   [][]diff.PortDecision
+	finder   *endFinder
+}
+
+// pairKind has the decisions that pairs of ends have in common, those about their classes.
+type pairKind struct {
+	parts  []int32 // of Table.slices
+	states []PortState
+	made   bool
+}
+
+// kindStep is a kind, and a slice of decisions that it has besides.
+type kindStep struct{ kind, slice int32 }
+
+// diffPair is the connections between the parts of two ends that are in two classes.
+type diffPair struct {
+	pair     *diff.DecidedPair
+	from, to *endShare
+}
+
+// newTable makes an empty table of the ends of some classes.
+func newTable(c *matrix.Classes, workloads []Workload) (*Table, error) {
+	t := &Table{finder: newEndFinder(c, workloads), kinds: make([]pairKind, 1), known: map[kindStep]int32{}, sliceIDs: map[*diff.PortDecision]int32{}}
+	for id := range c.List {
+		t.finder.sharesOf(int32(id))
+	}
+	t.Ends = t.finder.ends
+	if len(t.Ends) > MostEnds {
+		return nil, fmt.Errorf("%s are more than the %s that are told of pair by pair", words.Count(len(t.Ends), "workload"), words.Thousands(MostEnds))
+	}
+	t.at = make([]int32, len(t.Ends)*len(t.Ends))
+	return t, nil
+}
+
+// addPair takes in the decisions about two classes.
+func (t *Table) addPair(p *diff.DecidedPair, decided []diff.PortDecision) {
+	if len(decided) == 0 {
+		return
+	}
+	slice, is := t.sliceIDs[&decided[0]]
+	if !is {
+		slice = int32(len(t.slices))
+		t.sliceIDs[&decided[0]], t.slices = slice, append(t.slices, decided)
+	}
+	from, to := t.finder.sharesOf(p.From), t.finder.sharesOf(p.To)
+	for i := range from {
+		for j := range to {
+			if t.connects(&from[i], &to[j], p) {
+				at := int(from[i].end)*len(t.Ends) + int(to[j].end)
+				t.at[at] = t.kindWith(t.at[at], slice)
+			}
+		}
+	}
+}
+
+// connects says whether there are connections between parts of two ends, as a pair of classes has
+// them: between pods of one node or of two, or to addresses that are not the node's own.
+func (t *Table) connects(from, to *endShare, p *diff.DecidedPair) bool {
+	plain := from.end != to.end && p.Nodes == matrix.AnyNodes
+	if plain && (len(from.ends) > 0 || len(t.finder.c.Outside.Owners) == 0) {
+		return true
+	}
+	_, ok := t.finder.exampleOf(&diffPair{p, from, to}, verdict.PortRange{Protocol: verdict.ICMP})
+	return ok
+}
+
+// kindWith is a kind with decisions besides.
+func (t *Table) kindWith(kind, slice int32) int32 {
+	step := kindStep{kind, slice}
+	next, is := t.known[step]
+	if is {
+		return next
+	}
+	parts := t.kinds[kind].parts
+	if !slices.Contains(parts, slice) {
+		parts = append(slices.Clone(parts), slice)
+		slices.Sort(parts)
+		kind = int32(slices.IndexFunc(t.kinds, func(k pairKind) bool { return slices.Equal(k.parts, parts) }))
+		if kind < 0 {
+			kind = int32(len(t.kinds))
+			t.kinds = append(t.kinds, pairKind{parts: parts})
+		}
+	}
+	t.known[step] = kind
+	return kind
+}
+
+// statesOf are the verdicts of a kind, by protocol and port.
+func (t *Table) statesOf(kind int32) []PortState {
+	k := &t.kinds[kind]
+	if k.made {
+		return k.states
+	}
+	k.made = true
+	var all []diff.PortDecision
+	for _, p := range k.parts {
+		all = append(all, t.slices[p]...)
+	}
+	k.states = joinDecisions(all)
+	return k.states
+}
+
+// joinDecisions are the verdicts at each port over several lists of decisions.
+func joinDecisions(all []diff.PortDecision) (out []PortState) {
+	for _, proto := range verdict.Protocols {
+		var mine []*diff.PortDecision
+		var edges []int
+		for i := range all {
+			if d := &all[i]; d.Protocol == proto {
+				mine = append(mine, d)
+				edges = append(edges, int(d.Lo), int(d.Hi)+1)
+			}
+		}
+		slices.Sort(edges)
+		edges = slices.Compact(edges)
+		for i := range max(0, len(edges)-1) {
+			s := PortState{PortRange: verdict.PortRange{Protocol: proto, Lo: uint16(edges[i]), Hi: uint16(edges[i+1] - 1)}}
+			for _, d := range mine {
+				if d.Lo <= s.Lo && s.Hi <= d.Hi {
+					s.add(d)
+				}
+			}
+			if s.Outcome == 0 {
+				continue
+			}
+			slices.SortFunc(s.ids, func(a, b [matrix.Walks]int32) int { return slices.Compare(a[:], b[:]) })
+			if n := len(out); n > 0 && out[n-1].Protocol == proto && int(out[n-1].Hi)+1 == int(s.Lo) && out[n-1].Outcome == s.Outcome && slices.Equal(out[n-1].ids, s.ids) {
+				out[n-1].Hi = s.Hi
+				continue
+			}
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// add takes in a decision at the ports.
+func (s *PortState) add(d *diff.PortDecision) {
+	s.Outcome |= matrix.OutcomeOf(d.Verdict)
+	if slices.Contains(s.ids, d.ID) {
+		return
+	}
+	s.ids = append(s.ids, d.ID)
+	for _, by := range d.By {
+		if !slices.ContainsFunc(s.By, func(o verdict.Decider) bool {
+			return o.Policy == by.Policy && o.Direction == by.Direction && o.Rule == by.Rule
+		}) {
+			s.By = append(s.By, by)
+		}
+	}
+}
+
+// States are the verdicts of the connections from one end to another; none where there are none.
+func (t *Table) States(from, to int) []PortState { return t.statesOf(t.at[from*len(t.Ends)+to]) }
+
+// IsAsked says whether there are connections from or to an end, whatever becomes of them.
+func (t *Table) IsAsked(end int) bool {
+	n := len(t.Ends)
+	for other := range n {
+		if t.at[end*n+other] != 0 || t.at[other*n+end] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Example is a connection from one end to another at a port that gets one of some verdicts; the zero
+// Connection where there is none.
+func (t *Table) Example(from, to int, at verdict.PortRange, want matrix.Outcome) verdict.Connection {
+	f := t.finder
+	for _, a := range f.classesOf(from) {
+		for _, b := range f.classesOf(to) {
+			for _, nodes := range []matrix.NodePairing{matrix.AnyNodes, matrix.OneNode, matrix.TwoNodes} {
+				p := diffPair{pair: &diff.DecidedPair{From: a, To: b, Nodes: nodes}, from: f.shareOf(a, from), to: f.shareOf(b, to)}
+				if f.c.List[a].Family != f.c.List[b].Family {
+					break
+				}
+				c, ok := f.exampleOf(&p, at)
+				if !ok {
+					continue
+				}
+				if answer, err := walk.FromPolicies(f.c.Index, c); err == nil && matrix.OutcomeOf(answer.Verdict)&want != 0 {
+					return c
+				}
+			}
+		}
+	}
+	return verdict.Connection{}
+}
+
+// judgedPods are the pods that policies are asked about as ends of their own.
+func judgedPods(c *model.Cluster) (out []*model.Pod) {
+	for p := range c.Pods() {
+		if p.CanBePeer() && p.PrimaryUDN() == "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// WhyNoEnds says of a revision whose table has no ends why there is nothing that policies are asked about.
+func WhyNoEnds(r *Revision) string {
+	onUDN := 0
+	for p := range r.JudgedCluster().Pods() {
+		if p.PrimaryUDN() != "" {
+			onUDN++
+		}
+	}
+	if u := r.NeverRead(model.KindPod, model.KindNamespace); onUDN == 0 && u != nil {
+		return u.Text()
+	}
+	if onUDN == 0 {
+		return "there are no pods that policies select, and no workloads"
+	}
+	return words.Count(onUDN, "pod") + " on a user-defined network, where policies of the default network are not enforced; there are no others that policies select"
+}
+
+// TableOf says what may connect to what. The error is the context's, or says that there are too
+// many ends.
+func TableOf(ctx context.Context, r *Revision) (t *Table, err error) {
+	var tooMany error
+	workloads := WorkloadsOf(judgedPods(r.JudgedCluster()))
+	err = diff.EachDecision(ctx, r.Verdicts(), func(c *matrix.Classes, p *diff.DecidedPair) {
+		if t == nil && tooMany == nil {
+			t, tooMany = newTable(c, workloads)
+		}
+		if t != nil {
+			t.addPair(p, p.After)
+		}
+	})
+	if tooMany != nil {
+		return nil, tooMany
+	}
+	if t == nil {
+		t = &Table{kinds: make([]pairKind, 1)}
+	}
+	return t, err
+}

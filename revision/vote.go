@@ -1,0 +1,329 @@
+package revision
+
+import (
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/ovn/dialect"
+	"rung/model/ovn/release"
+	"rung/sources/kube"
+)
+
+// majoritySettings returns, setting by setting, the value that most zones say, not counting
+// zones that say nothing; when as many zones say the one as the other, the value of now
+// stays.
+func majoritySettings(zones map[string]*dialect.Dialect, now *dialect.Dialect) dialect.Dialect {
+	vote := func(of func(*dialect.Dialect) dialect.Fact) dialect.Fact {
+		count := map[dialect.Tristate]int{}
+		last := map[dialect.Tristate]string{}
+		for _, d := range zones {
+			if f := of(d); f.Value != dialect.Unknown {
+				count[f.Value]++
+				last[f.Value] = max(last[f.Value], f.Evidence)
+			}
+		}
+		yes, no := count[dialect.Yes], count[dialect.No]
+		switch {
+		case yes+no == 0:
+			return dialect.Fact{Evidence: "no zone shows it"}
+		case yes > no, yes == no && of(now).Value != dialect.No:
+			return dialect.Fact{Value: dialect.Yes, Evidence: last[dialect.Yes]}
+		}
+		return dialect.Fact{Value: dialect.No, Evidence: last[dialect.No]}
+	}
+	out := dialect.Dialect{
+		Observability: vote(func(d *dialect.Dialect) dialect.Fact { return d.Observability }),
+		AllowICMP:     vote(func(d *dialect.Dialect) dialect.Fact { return d.AllowICMP }),
+		Stateless:     vote(func(d *dialect.Dialect) dialect.Fact { return d.Stateless }),
+		Multicast:     multicastOf(zones),
+		Defaults:      vote(func(d *dialect.Dialect) dialect.Fact { return d.Defaults }),
+		Families:      majorityFamilies(zones, now.Families), Subnets: majoritySubnets(zones, now.Subnets),
+	}
+	var by4, by6 int
+	out.Hairpin.V4, by4 = majorityText(zones, now.Hairpin.V4, func(d *dialect.Dialect) string { return d.Hairpin.V4 })
+	out.Hairpin.V6, by6 = majorityText(zones, now.Hairpin.V6, func(d *dialect.Dialect) string { return d.Hairpin.V6 })
+	out.Hairpin.Evidence = fmt.Sprintf("hairpin rows of %d zones", max(by4, by6))
+	for i := range release.Lines {
+		rows := dialect.LineRows{Fact: vote(func(d *dialect.Dialect) dialect.Fact { return d.LineFact(i) })}
+		for _, d := range zones {
+			if i < len(d.Releases) {
+				rows.Today, rows.Other = rows.Today+d.Releases[i].Today, rows.Other+d.Releases[i].Other
+			}
+		}
+		out.Releases = append(out.Releases, rows)
+	}
+	meter := ""
+	for name, d := range zones {
+		if d.Meter.Value == dialect.Yes && (meter == "" || name < meter) {
+			meter, out.Meter = name, d.Meter
+		}
+	}
+	return out
+}
+
+// multicastOf returns whether any zone has multicast on: a zone that lacks its rows may have lost them.
+func multicastOf(zones map[string]*dialect.Dialect) (out dialect.Fact) {
+	for _, name := range slices.Sorted(maps.Keys(zones)) {
+		if f := zones[name].Multicast; f.Value > out.Value || out.Evidence == "" {
+			out = f
+		}
+	}
+	return out
+}
+
+// majorityText returns the text that most zones show, not counting those that show none, and of as many
+// that of now, else the first; shown says how many show it.
+func majorityText(zones map[string]*dialect.Dialect, now string, of func(*dialect.Dialect) string) (best string, shown int) {
+	count := map[string]int{}
+	for _, d := range zones {
+		if text := of(d); text != "" {
+			count[text]++
+		}
+	}
+	for text, n := range count {
+		if n > shown || n == shown && (text == now || best != now && text < best) {
+			best, shown = text, n
+		}
+	}
+	return best, shown
+}
+
+func majorityFamilies(zones map[string]*dialect.Dialect, now dialect.Families) (best dialect.Families) {
+	count := map[string]int{}
+	of := map[string]dialect.Families{}
+	for _, d := range zones {
+		if f := d.Families; f.AreKnown() {
+			count[f.String()]++
+			if had, there := of[f.String()]; !there || f.Evidence > had.Evidence {
+				of[f.String()] = f
+			}
+		}
+	}
+	most := 0
+	for _, name := range []string{now.String(), "dual", "ipv4", "ipv6"} {
+		if count[name] > most {
+			most, best = count[name], of[name]
+		}
+	}
+	return best
+}
+
+// majoritySubnets returns, by family, the subnets of most zones among those whose rows show
+// all subnets; where no zone's rows do, every subnet that any zone shows.
+func majoritySubnets(zones map[string]*dialect.Dialect, now dialect.Subnets) (out dialect.Subnets) {
+	for _, v4 := range []bool{true, false} {
+		count, shown := map[string]int{}, map[netip.Prefix]bool{}
+		of := map[string][]netip.Prefix{}
+		for _, d := range zones {
+			part := prefixesOfFamily(d.Subnets.Prefixes, v4)
+			for _, p := range part {
+				shown[p] = true
+			}
+			if showsAllSubnets(d.Subnets, v4) {
+				k := prefixText(part)
+				count[k]++
+				of[k] = part
+			}
+			if len(part) > 0 && d.Subnets.Evidence > out.Evidence {
+				out.Evidence = d.Subnets.Evidence
+			}
+		}
+		if len(count) > 0 {
+			best := prefixText(prefixesOfFamily(now.Prefixes, v4))
+			for _, k := range slices.Sorted(maps.Keys(count)) {
+				if count[k] > count[best] {
+					best = k
+				}
+			}
+			out.Prefixes = append(out.Prefixes, of[best]...)
+			out.AllV4, out.AllV6 = out.AllV4 || v4, out.AllV6 || !v4
+			continue
+		}
+		for p := range shown {
+			out.Prefixes = append(out.Prefixes, p)
+		}
+	}
+	slices.SortFunc(out.Prefixes, netip.Prefix.Compare)
+	return out
+}
+
+func showsAllSubnets(s dialect.Subnets, v4 bool) bool { return v4 && s.AllV4 || !v4 && s.AllV6 }
+
+func prefixesOfFamily(in []netip.Prefix, v4 bool) (out []netip.Prefix) {
+	for _, p := range in {
+		if p.Addr().Is4() == v4 {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func prefixText(in []netip.Prefix) string {
+	text := make([]string, len(in))
+	for i, p := range in {
+		text[i] = p.String()
+	}
+	return strings.Join(text, ",")
+}
+
+// compilerOptions are the configured options with what is inferred where no flag
+// says otherwise.
+func (v *DialectView) compilerOptions() compiler.Options {
+	o := v.flags.CompilerOptions()
+	o.NoRows = o.NoRows || v.noRows
+	for _, s := range v.mergedSettings(&v.cluster) {
+		if s.Source == FromFlag || s.Source == FromDefault && s.Name != NetpolDefaults {
+			continue
+		}
+		switch s.Name {
+		case Family:
+			o.IPv4, o.IPv6 = s.Value != "ipv6", s.Value != "ipv4"
+			// A writer wrote such rows itself, before there were pods of the other family.
+			o.PodFamilies = v.writes && s.Source == FromRows
+		case Observability:
+			o.Observability = s.Value == on
+			o.Open = without(o.Open, kube.OVNObservability)
+		case AllowICMP:
+			o.AllowICMP = s.Value == on
+			o.Open = without(o.Open, kube.OVNAllowICMP)
+		case Hairpin:
+			for text := range strings.SplitSeq(s.Value, ", ") {
+				if a, err := netip.ParseAddr(text); err == nil && a.Is4() {
+					o.HairpinFrom4 = text
+				} else if err == nil {
+					o.HairpinFrom6 = text
+				}
+			}
+		case NetpolDefaults:
+			o.Defaults, _ = switchValue(s.Name, s.Value)
+		case Stateless:
+			o.Stateless = s.Value == on
+			o.Open = without(o.Open, kube.OVNStateless)
+		case Multicast:
+			o.Multicast, _ = switchValue(s.Name, s.Value)
+		case ClusterSubnets:
+			for text := range strings.SplitSeq(s.Value, ",") {
+				if p, err := netip.ParsePrefix(text); err == nil {
+					o.ClusterSubnets = append(o.ClusterSubnets, p)
+				}
+			}
+		case HostNamespace:
+			o.HostNetworkNamespace = s.Value
+		default:
+			if s.Value == off && release.Index(s.Name) >= 0 {
+				o.Others = o.Others.With(s.Name)
+			}
+		}
+	}
+	return o
+}
+
+// without returns a list without one element.
+func without(list []string, one string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == one })
+}
+
+// sameOptions says whether two would compile to the same rows. DNS addresses are
+// given once.
+func sameOptions(a, b compiler.Options) bool {
+	return a.IPv4 == b.IPv4 && a.IPv6 == b.IPv6 && a.PodFamilies == b.PodFamilies && a.MaxPriority == b.MaxPriority && a.CNP == b.CNP &&
+		a.Observability == b.Observability && a.AllowICMP == b.AllowICMP && a.Stateless == b.Stateless && a.Others == b.Others && a.HairpinFrom4 == b.HairpinFrom4 && a.HairpinFrom6 == b.HairpinFrom6 &&
+		a.Multicast == b.Multicast && a.Defaults == b.Defaults && a.NoRows == b.NoRows &&
+		a.HostNetworkNamespace == b.HostNetworkNamespace && slices.Equal(a.ClusterSubnets, b.ClusterSubnets) && slices.Equal(a.Open, b.Open)
+}
+
+// Deviation is why rows of a kind are not compared in a zone.
+type Deviation struct {
+	Text string
+	// Setting says that the zone runs with other settings; otherwise its rows are
+	// of another release.
+	Setting bool
+	// Annotated is set where only NetworkPolicies with the annotation acl-stateless
+	// are concerned.
+	Annotated bool
+}
+
+// familyKinds are the kinds whose rows differ between address families.
+var familyKinds = []model.Kind{model.KindANP, model.KindBANP, model.KindCNP, model.KindNP, model.KindNetpolDefault,
+	model.KindPodSelector, model.KindEFDNS, model.KindMulticastNS}
+
+// Deviations are the kinds of a zone whose rows are of another release than Rung
+// compiles, or made with other settings than most zones have. A flag is what the user
+// expects: a zone that has it otherwise differs.
+func (v *DialectView) Deviations(d *dialect.Dialect) map[model.Kind]Deviation {
+	out := map[model.Kind]Deviation{}
+	for kind, why := range d.IncomparableOwners() {
+		out[model.Kind(kind)] = Deviation{Text: why}
+	}
+	put := func(text string, annotated bool, kinds ...model.Kind) {
+		for _, k := range kinds {
+			if _, there := out[k]; !there {
+				out[k] = Deviation{text, true, annotated}
+			}
+		}
+	}
+	if v.options.CNP && d.RowsOfOwner(string(model.KindCNP)).Rows == 0 {
+		out[model.KindCNP] = Deviation{Text: "OVN-Kubernetes writes no rows for it: those that it might are not here"}
+	}
+	f := &v.flags.Features
+	open := func(flag string) bool { return flag == "" || flag == auto }
+	if have := d.Families.String(); open(v.flags.Family) && d.Families.AreKnown() && have != familyName(v.v4, v.v6) {
+		put("made for "+have+", Rung compiles for "+familyName(v.v4, v.v6), false, familyKinds...)
+	}
+	unlike := func(flag string, found dialect.Fact, compiled bool) bool {
+		return open(flag) && found.Value != dialect.Unknown && found.Value != dialect.TriOf(compiled)
+	}
+	for i := range d.Releases {
+		l, rows := &release.Lines[i], &d.Releases[i]
+		compilesToday := !v.options.Others.Has(l.Name)
+		if l.ByZone && (rows.IsOnlyOther() && compilesToday || rows.Today > 0 && rows.Other == 0 && !compilesToday) {
+			put("rows of another release than most zones have: "+rows.Evidence, false, kindsOf(l.Owners)...)
+		}
+	}
+	if is := v.options.AllowICMP; unlike(f.AllowICMP, d.AllowICMP, is) {
+		put(AllowICMP+" is "+OnOff(!is)+" here, unlike in most zones", false, model.KindNetpolNamespace)
+	}
+	if is := v.options.Stateless; unlike(f.Stateless, d.Stateless, is) {
+		put(Stateless+" is "+OnOff(!is)+" here, unlike in most zones", true, model.KindNP)
+	}
+	if len(f.ClusterSubnets) == 0 && v.leavesOutOthers(d.Subnets) {
+		here, ours := prefixText(d.Subnets.Prefixes), prefixText(v.options.ClusterSubnets)
+		put("cluster subnets "+here+" here, Rung compiles for "+ours, false, model.KindEF)
+	}
+	return out
+}
+
+// kindsOf are the kinds of units that owner types are of.
+func kindsOf(owners []string) (out []model.Kind) {
+	for _, o := range owners {
+		out = append(out, model.Kind(o))
+	}
+	return out
+}
+
+// leavesOutOthers says whether a zone's rows leave out other subnets than are
+// compiled for.
+func (v *DialectView) leavesOutOthers(s dialect.Subnets) bool {
+	for _, v4 := range []bool{true, false} {
+		want := prefixesOfFamily(v.options.ClusterSubnets, v4)
+		have := prefixesOfFamily(s.Prefixes, v4)
+		if showsAllSubnets(s, v4) && !isSameSet(want, have) {
+			return true
+		}
+		for _, p := range have {
+			if !slices.Contains(want, p) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isSameSet(a, b []netip.Prefix) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(p netip.Prefix) bool { return !slices.Contains(b, p) })
+}
