@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"sigs.k8s.io/yaml"
 
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // hostileYAML has what cannot be seen wherever a manifest has text: escaped, as a
@@ -117,7 +117,7 @@ func TestHostileOutput(t *testing.T) {
 	said := ""
 	for _, c := range commands {
 		for name, got := range map[string]string{"stdout": c.out.String(), "stderr": c.errs.String()} {
-			if clean.Block(got) != got {
+			if words.CleanBlock(got) != got {
 				t.Errorf("%q -o %q: %s has what cannot be seen: %.300q", c.args, c.form, name, got)
 			}
 			said += got

@@ -20,7 +20,7 @@ import (
 	"rung/cli/serve"
 	"rung/cli/show"
 	"rung/engine"
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // Main runs the command line and returns the exit code. screen shows the
@@ -73,7 +73,7 @@ func runUntil(ctx context.Context, args []string, in io.Reader, out, errw io.Wri
 		if plugin {
 			line = sayPlugin(line)
 		}
-		fmt.Fprintln(errw, "rung: "+clean.Line(line))
+		fmt.Fprintln(errw, "rung: "+words.CleanLine(line))
 	}
 	return code
 }

@@ -6,7 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/network"
-	"rung/model/ovn/ovnconfig"
+	"rung/model/ovn/dialect"
 	"rung/model/sorted"
 )
 
@@ -84,7 +84,7 @@ func (c *networkCompiler) decideFamilies() bool {
 		c.options = o
 		return false
 	}
-	o.addConfig(ovnconfig.Of(c.cluster))
+	o.addConfig(dialect.Of(c.cluster))
 	if !o.IPv4 && !o.IPv6 {
 		o.IPv6 = c.v6 > 0
 		o.IPv4 = c.v4 > 0 || !o.IPv6

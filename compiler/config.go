@@ -5,7 +5,7 @@ import (
 	"net/netip"
 	"slices"
 
-	"rung/model/ovn/ovnconfig"
+	"rung/model/ovn/dialect"
 )
 
 // openShiftHost is the namespace that stands for the nodes on OpenShift.
@@ -28,31 +28,31 @@ func HairpinAddr(masquerade netip.Prefix) netip.Addr {
 }
 
 // addConfig fills in the options that nobody gave, from the cluster's ConfigMaps.
-func (o *Options) addConfig(config map[string]ovnconfig.Setting) {
+func (o *Options) addConfig(config map[string]dialect.Setting) {
 	if len(config) == 0 {
 		return
 	}
 	if o.HostNetworkNamespace == "" {
-		o.HostNetworkNamespace = config[ovnconfig.HostNamespace].Value
+		o.HostNetworkNamespace = config[dialect.HostNamespace].Value
 	}
-	if subnets := config[ovnconfig.ClusterSubnets].Subnets(); len(o.ClusterSubnets) == 0 {
+	if subnets := config[dialect.ClusterSubnets].Subnets(); len(o.ClusterSubnets) == 0 {
 		slices.SortFunc(subnets, netip.Prefix.Compare)
 		o.ClusterSubnets = slices.Compact(subnets)
 	}
-	if on, known := config[ovnconfig.Multicast].Bool(); known && o.Multicast == Auto {
+	if on, known := config[dialect.Multicast].Bool(); known && o.Multicast == Auto {
 		o.Multicast = Off
 		if on {
 			o.Multicast = On
 		}
 	}
-	for name, to := range map[string]*string{ovnconfig.Masquerade4: &o.HairpinFrom4, ovnconfig.Masquerade6: &o.HairpinFrom6} {
+	for name, to := range map[string]*string{dialect.Masquerade4: &o.HairpinFrom4, dialect.Masquerade6: &o.HairpinFrom6} {
 		if p, err := netip.ParsePrefix(config[name].Value); err == nil && *to == "" {
 			if a := HairpinAddr(p); a.IsValid() {
 				*to = a.String()
 			}
 		}
 	}
-	for name, to := range map[string]*bool{ovnconfig.AllowICMP: &o.AllowICMP, ovnconfig.Stateless: &o.Stateless, ovnconfig.Observability: &o.Observability} {
+	for name, to := range map[string]*bool{dialect.AllowICMP: &o.AllowICMP, dialect.Stateless: &o.Stateless, dialect.Observability: &o.Observability} {
 		if on, known := config[name].Bool(); known && slices.Contains(o.Open, name) {
 			*to = on
 		}

@@ -9,8 +9,8 @@ import (
 
 	"rung/model"
 	"rung/model/network"
+	"rung/model/ovn/dialect"
 	"rung/model/ovn/nb"
-	"rung/model/ovn/release"
 	"rung/model/selectors"
 	"rung/model/sorted"
 )
@@ -44,7 +44,7 @@ type Options struct {
 	// Observability adds the samples of ovn-kubernetes.md#samples.
 	Observability bool
 	// Others are the lines of release.Lines whose other form is compiled (ovn-kubernetes.md#releases).
-	Others release.Set
+	Others dialect.Set
 	// MaxPriority is the lowest supported precedence; 0 means
 	// model.MaxPriority.
 	MaxPriority int32

@@ -9,9 +9,9 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/logline"
+	"rung/model/ovn/dialect"
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
-	"rung/model/ovn/release"
 )
 
 // applyNetpol replaces or removes (p nil) a NetworkPolicy.
@@ -103,7 +103,7 @@ func (c *networkCompiler) compileNetpolRule(out *CompiledUnit, r *model.Rule, na
 	}
 	switch {
 	case len(blocks) == 0:
-	case c.options.Others.Has(release.MergedIPBlocks):
+	case c.options.Others.Has(dialect.MergedIPBlocks):
 		for i := range blocks {
 			parts = append(parts, part{match.NetpolBlock(dir, blocks[i]), strconv.Itoa(i)})
 		}

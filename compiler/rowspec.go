@@ -2,8 +2,8 @@ package compiler
 
 import (
 	"rung/model"
+	"rung/model/ovn/dialect"
 	"rung/model/ovn/nb"
-	"rung/model/ovn/release"
 )
 
 // rowSpec is the part of an ACL in which it differs from others of its unit.
@@ -29,7 +29,7 @@ func (out *CompiledUnit) newACL(o Options, s rowSpec) *nb.ACL {
 		Name: s.name, ExternalIDs: nb.IDs(nb.ControllerOf(out.Key.Network), out.owner, s.pairs...),
 		Log: s.level != "", Severity: s.level,
 	}
-	if !a.Log && o.Others.Has(release.UnloggedMeter) {
+	if !a.Log && o.Others.Has(dialect.UnloggedMeter) {
 		a.Meter = ""
 	}
 	if out.Policy != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"rung/model"
+	"rung/model/ovn/dialect"
 	"rung/model/ovn/nb"
-	"rung/model/ovn/release"
 )
 
 const d = "default-network-controller:"
@@ -317,7 +317,7 @@ func TestMeterByRelease(t *testing.T) {
 	for _, only := range []bool{false, true} {
 		o := Options{IPv4: true}
 		if only {
-			o.Others = o.Others.With(release.UnloggedMeter)
+			o.Others = o.Others.With(dialect.UnloggedMeter)
 		}
 		want := []string{nb.LoggingMeter, nb.LoggingMeter}
 		if only {

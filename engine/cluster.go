@@ -4,7 +4,7 @@ import (
 	"rung/change/write"
 	"rung/engine/source"
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/revision"
 	"rung/sources/kube"
 )
@@ -32,7 +32,7 @@ func NamesInKubeconfig(o ClusterOptions) (KubeconfigNames, error) {
 	names, err := kube.KubeconfigNames(o.Options)
 	for _, list := range [][]string{names.Contexts, names.Clusters, names.Users} {
 		for i := range list {
-			list[i] = clean.Text(list[i])
+			list[i] = words.CleanText(list[i])
 		}
 	}
 	return names, err

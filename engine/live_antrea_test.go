@@ -7,7 +7,7 @@ import (
 	"rung/model"
 	"rung/model/antrea"
 	"rung/model/verdict"
-	"rung/model/verdict/walk"
+
 	"rung/revision"
 
 	"rung/system"
@@ -33,7 +33,7 @@ func TestLiveTierDeleted(t *testing.T) {
 
 	key := func(name string) model.PolicyKey { return model.PolicyKey{Kind: model.KindACNP, Name: name} }
 	verdictOf := func(rev *revision.Revision, namespace string) verdict.Verdict {
-		a, err := walk.FromPolicies(rev.Verdicts(), verdict.Connection{From: verdict.PodEnd("green", "web-0"), To: verdict.PodEnd(namespace, "web-0"), Protocol: verdict.TCP, Port: 80})
+		a, err := verdict.FromPolicies(rev.Verdicts(), verdict.Connection{From: verdict.PodEnd("green", "web-0"), To: verdict.PodEnd(namespace, "web-0"), Protocol: verdict.TCP, Port: 80})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 	"rung/model/ovn/flow"
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
-	"rung/model/verdict/walk"
+	"rung/model/verdict"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox/ovn"
 )
@@ -58,14 +58,14 @@ func (f *ovnRun) packetsAgree() {
 			pods = append(pods, pod{zone, nb.PortName(tenant, zone), fmt.Sprintf("10.244.%d.%d", i+1, 10+n)})
 		}
 	}
-	zones := map[string]*walk.Zone{}
+	zones := map[string]*verdict.Zone{}
 	for _, zone := range faultZones {
 		f.onOVN(zone, func(ctx context.Context, z *ovn.Zone) error {
 			rows, err := nbdb.Dial(nbdb.Config{Addr: z.NB(), AnyName: true}).Read(ctx)
 			if err != nil {
 				return err
 			}
-			zones[zone] = walk.NewZone(zone, rows, &walk.MatchCache{}, nil)
+			zones[zone] = verdict.NewZone(zone, rows, &verdict.MatchCache{}, nil)
 			return z.FlushConntrack(ctx)
 		})
 	}
@@ -98,7 +98,7 @@ func (f *ovnRun) packetsAgree() {
 
 // crosses puts a packet in at a zone and says whether it came out where it was to,
 // having asked the rows whether it would: from one port of the node's switch to another.
-func (f *ovnRun) crosses(rows *walk.Zone, p ovn.Packet, m match.Packet, in, from, to, out string) bool {
+func (f *ovnRun) crosses(rows *verdict.Zone, p ovn.Packet, m match.Packet, in, from, to, out string) bool {
 	f.t.Helper()
 	passes, tied := true, false
 	var met []string

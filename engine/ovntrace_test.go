@@ -15,7 +15,7 @@ import (
 	"rung/engine/lab"
 	"rung/engine/ovntrace"
 	"rung/engine/rooms"
-	asked "rung/model/ovn/ovntrace"
+	"rung/model/ovn/flow"
 	"rung/model/verdict"
 	"rung/revision"
 
@@ -123,12 +123,12 @@ func TestOVNTraceDisagrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	var old string
-	keep := func(ctx context.Context, ask *asked.PacketQuestion) (string, []string, string, error) {
+	keep := func(ctx context.Context, ask *flow.PacketQuestion) (string, []string, string, error) {
 		where, cmd, text, err := real(ctx, ask)
 		old = text
 		return where, cmd, text, err
 	}
-	stale := func(context.Context, *asked.PacketQuestion) (string, []string, string, error) {
+	stale := func(context.Context, *flow.PacketQuestion) (string, []string, string, error) {
 		return "here", nil, old, nil
 	}
 	trace := func(run ovntrace.Runner) *revision.OVNTrace {
@@ -174,7 +174,7 @@ func TestOVNTraceDisagrees(t *testing.T) {
 	r.change(change.Mutation{Op: change.OpDelete, Policy: given.ANPKey("none")})
 	r.until(wait.Patience, "the finding goes with its policy", func(rev *revision.Revision) bool { return len(rev.OVNTraces) == 0 })
 	// A zone that cannot be asked has its reason, and nothing is said of the connection.
-	got = trace(func(context.Context, *asked.PacketQuestion) (string, []string, string, error) {
+	got = trace(func(context.Context, *flow.PacketQuestion) (string, []string, string, error) {
 		return "", nil, "", fmt.Errorf("zone worker: %w", ovntrace.ErrNoProgram)
 	})
 	if diff := cmp.Diff([]string{"unknown, not compared with the rows", "zone worker: zone worker: the zone's pod has no ovn-trace"}, said(got)); diff != "" {

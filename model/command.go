@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"rung/model/shell"
 	"rung/model/words"
 )
 
@@ -21,27 +20,27 @@ var kubectlNames = map[Kind]string{KindANP: "anp", KindBANP: "banp", KindNP: "ne
 	KindPod: "pod", KindNamespace: "namespace", KindNode: "node", KindService: "service"}
 
 func (k Kubectl) commandWords(verb string, target Key, rest ...string) string {
-	words := []string{verb}
+	args := []string{verb}
 	if target.Kind != "" {
 		name := kubectlNames[target.Kind]
 		if name == "" {
 			name = strings.ToLower(string(target.Kind))
 		}
-		words = append(words, name, target.Name)
+		args = append(args, name, target.Name)
 		if target.Namespace != "" {
-			words = append(words, "-n", target.Namespace)
+			args = append(args, "-n", target.Namespace)
 		}
 	}
-	return k.CommandLine(append(words, rest...)...)
+	return k.CommandLine(append(args, rest...)...)
 }
 
-// CommandLine is kubectl with these words.
-func (k Kubectl) CommandLine(words ...string) string {
+// CommandLine is kubectl with these args.
+func (k Kubectl) CommandLine(args ...string) string {
 	line := "kubectl "
 	if k.Flags != "" {
 		line += k.Flags + " "
 	}
-	return line + shell.Join(words...)
+	return line + words.ShellJoin(args...)
 }
 
 // FromInput is the line of a verb (apply, create, replace) that reads the object from standard

@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // AnnotationLogSession is where Rung records a logging session, beside the level it set.
@@ -88,7 +88,7 @@ func ParseLogSession(raw string) (LogSession, error) {
 	}
 	var r sessionRecord
 	if err := json.Unmarshal([]byte(raw), &r); err != nil {
-		return LogSession{}, fmt.Errorf("is not what Rung writes: %s", clean.Text(err.Error()))
+		return LogSession{}, fmt.Errorf("is not what Rung writes: %s", words.CleanText(err.Error()))
 	}
 	s := LogSession{ID: shortText(r.ID), By: shortText(r.By), Since: r.Since.UTC(), Set: r.Set}
 	if r.Former != nil {
@@ -112,7 +112,7 @@ func ParseLogSession(raw string) (LogSession, error) {
 const firstYear, lastYear = 1970, 9999
 
 func shortText(text string) string {
-	text = clean.Text(text)
+	text = words.CleanText(text)
 	if utf8.RuneCountInString(text) > mostWho {
 		return string([]rune(text)[:mostWho-1]) + "…"
 	}

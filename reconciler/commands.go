@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"rung/model/ovn/nb"
-	"rung/model/shell"
+	"rung/model/words"
 )
 
 // Limits of the record of a transaction: command lines, members named in one line, ACLs
@@ -55,9 +55,9 @@ func (c *commandWriter) writeLine(line func() string) {
 func (c *commandWriter) writeOp(op *nb.Op) {
 	switch op.Kind {
 	case nb.OpDelete:
-		c.writeLine(func() string { return "destroy " + op.Table + " " + shell.Quote(op.UUID) })
+		c.writeLine(func() string { return "destroy " + op.Table + " " + words.ShellQuote(op.UUID) })
 	case nb.OpUpdate:
-		c.writeLine(func() string { return "set " + op.Table + " " + shell.Quote(op.UUID) + columnsText(op.Row) })
+		c.writeLine(func() string { return "set " + op.Table + " " + words.ShellQuote(op.UUID) + columnsText(op.Row) })
 	case nb.OpMutate:
 		for _, m := range op.Mutations {
 			verb := "remove"
@@ -94,7 +94,7 @@ func (c *commandWriter) writeOp(op *nb.Op) {
 func (c *commandWriter) writeMembers(verb, table, record, column string, values []string, quote func(string) string) {
 	for part := range slices.Chunk(values, membersPerLine) {
 		c.writeLine(func() string {
-			line := verb + " " + table + " " + shell.Quote(record) + " " + column
+			line := verb + " " + table + " " + words.ShellQuote(record) + " " + column
 			for _, v := range part {
 				line += " " + quote(v)
 			}
@@ -115,7 +115,7 @@ func (c *commandWriter) writeRefs(verb, table, record, column string, refs []nb.
 			uuids = append(uuids, r.UUID)
 		}
 	}
-	c.writeMembers(verb, table, record, column, uuids, shell.Quote)
+	c.writeMembers(verb, table, record, column, uuids, words.ShellQuote)
 	for part := range slices.Chunk(named, aclsPerLine) {
 		c.writeLine(func() string {
 			var b, ids strings.Builder
@@ -125,7 +125,7 @@ func (c *commandWriter) writeRefs(verb, table, record, column string, refs []nb.
 				}
 				ids.WriteString(" @" + r.Name)
 			}
-			return b.String() + verb + " " + table + " " + shell.Quote(record) + " " + column + ids.String()
+			return b.String() + verb + " " + table + " " + words.ShellQuote(record) + " " + column + ids.String()
 		})
 	}
 }
@@ -134,16 +134,16 @@ func (c *commandWriter) writeRefs(verb, table, record, column string, refs []nb.
 func columnsText(row map[string]any) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(row)) {
-		b.WriteString(" " + name + "=" + shell.Quote(ovsValue(row[name])))
+		b.WriteString(" " + name + "=" + words.ShellQuote(ovsValue(row[name])))
 	}
 	return b.String()
 }
 
 func quotedPair(k, v string) string {
-	return shell.Quote(strconv.Quote(k) + "=" + strconv.Quote(v))
+	return words.ShellQuote(strconv.Quote(k) + "=" + strconv.Quote(v))
 }
 
-func quotedAtom(s string) string { return shell.Quote(strconv.Quote(s)) }
+func quotedAtom(s string) string { return words.ShellQuote(strconv.Quote(s)) }
 
 // ovsValue is a value as ovn-nbctl reads it.
 func ovsValue(v any) string {

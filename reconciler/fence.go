@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/ovn/nb"
+	"rung/model/words"
 	"rung/sources/retry"
 )
 
@@ -168,7 +168,7 @@ func (w *worker) finishClaim(f *flight, o flightOutcome) {
 		return
 	}
 	fe.tries++
-	fe.failure = clean.Text(o.err.Error())
+	fe.failure = words.CleanText(o.err.Error())
 	w.notBefore = time.Now().Add(retry.WaitAfter(fe.tries, w.cfg.BackoffMin, w.cfg.BackoffMax))
 	a.Summary, a.Error = "take the zone over", fe.failure
 	w.cfg.OnActivity(a)

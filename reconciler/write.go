@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/ovn/nb"
+	"rung/model/words"
 	"rung/sources/retry"
 )
 
@@ -300,7 +300,7 @@ func (w *worker) holdUntilSeen(f *flight, o flightOutcome) {
 // retryOneByOne tries the policies one by one when there were several, so that only
 // the culprit has to wait.
 func (w *worker) retryOneByOne(f *flight, o flightOutcome) {
-	text := clean.Text(o.err.Error())
+	text := words.CleanText(o.err.Error())
 	if len(f.parts) == 1 {
 		p := f.parts[0]
 		w.bookFailure(p, text)
@@ -347,7 +347,7 @@ func (w *worker) bookUnknown(f *flight, o flightOutcome) {
 		w.fading = append(w.fading, fadingTransaction{f.ops, w.now().Add(w.fence.Quiet)})
 	}
 	w.notBefore = time.Now().Add(retry.WaitAfter(w.unknowns, w.cfg.BackoffMin, w.cfg.BackoffMax))
-	text := clean.Text(o.err.Error())
+	text := words.CleanText(o.err.Error())
 	w.writeAnew(f)
 	for _, p := range f.parts {
 		w.cfg.OnActivity(w.activityOf(p.key, f.ops[p.firstOp:p.endOp], f.began, o.took, "outcome unknown: "+text))

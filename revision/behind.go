@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
-	"rung/model/ovn/ovntrace"
 	"rung/model/verdict"
-	"rung/model/verdict/walk"
+
 	"rung/model/words"
 )
 
@@ -100,7 +100,7 @@ func (f *RuleFinder) compiledRows(zone string) map[flowPlace][]zoneACL {
 
 // FindBehind finds the ACL of a flow that a trace met. Rows of the zone that the datapath is
 // named after come before those of others.
-func (f *RuleFinder) FindBehind(d *ovntrace.Decision, m *ovntrace.MetFlow) RulesBehindFlow {
+func (f *RuleFinder) FindBehind(d *flow.Decision, m *flow.MetFlow) RulesBehindFlow {
 	if m.Step == nil {
 		return f.rulesByName(d, m)
 	}
@@ -141,7 +141,7 @@ func sortOwnFirst(rows []zoneACL, zone string) {
 }
 
 // rulesByName finds what a form without flows tells: the name that is logged.
-func (f *RuleFinder) rulesByName(d *ovntrace.Decision, m *ovntrace.MetFlow) RulesBehindFlow {
+func (f *RuleFinder) rulesByName(d *flow.Decision, m *flow.MetFlow) RulesBehindFlow {
 	if m.Log == nil || m.Log.Name == "" {
 		return RulesBehindFlow{}
 	}
@@ -213,7 +213,7 @@ func (b *RulesBehindFlow) Label() string {
 
 // Decider is the rule as a row's.
 func (b *BehindRule) Decider() verdict.Decider {
-	d := walk.RowDecider(b.ACL, nil)
+	d := verdict.RowDecider(b.ACL, nil)
 	d.RuleName = b.RuleName
 	return d
 }

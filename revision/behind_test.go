@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
+	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
-	"rung/model/ovn/ovntrace"
 	"rung/revision"
 )
 
@@ -33,16 +33,16 @@ func realRows(t *testing.T) *nb.DB {
 	return (*nb.DB)(nil).Apply(ch)
 }
 
-func realTrace(t *testing.T, name string) *ovntrace.Trace {
+func realTrace(t *testing.T, name string) *flow.Trace {
 	t.Helper()
 	raw, err := os.ReadFile("../../model/ovn/ovntrace/testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return ovntrace.Parse(string(raw)).Traces[0]
+	return flow.Parse(string(raw)).Traces[0]
 }
 
-func behind(f *revision.RuleFinder, t *ovntrace.Trace) (out []string) {
+func behind(f *revision.RuleFinder, t *flow.Trace) (out []string) {
 	for _, d := range t.Decisions() {
 		for _, m := range d.Met {
 			b := f.FindBehind(d, m)

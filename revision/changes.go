@@ -7,7 +7,6 @@ import (
 
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
-	"rung/model/verdict/matrix"
 )
 
 // ChangeKind says what becomes of connections.
@@ -27,7 +26,7 @@ type Change struct {
 	From, To End
 	// Before and After are the verdicts; 0 where there was no such connection: the end was not
 	// there. More than one says that pods of a workload differ.
-	Before, After matrix.Outcome
+	Before, After verdict.Outcome
 	Ports         []verdict.PortRange
 	// ByBefore and ByAfter decide; none where nothing matches.
 	ByBefore, ByAfter []verdict.Decider
@@ -73,10 +72,10 @@ func Compare(ctx context.Context, before, after *Revision) (*Changes, error) {
 	var tables [2]*Table
 	var tooMany error
 	whole := false
-	err := diff.EachDecisionOfBoth(ctx, VerdictsAbout(before, a.clusters[0]), VerdictsAbout(after, a.clusters[1]), func(c *matrix.Comparison, p *diff.DecidedPair) {
+	err := diff.EachDecisionOfBoth(ctx, VerdictsAbout(before, a.clusters[0]), VerdictsAbout(after, a.clusters[1]), func(c *verdict.Comparison, p *diff.DecidedPair) {
 		if !whole && tooMany == nil {
 			whole = true
-			for side, classes := range []*matrix.Classes{c.Before, c.After} {
+			for side, classes := range []*verdict.Classes{c.Before, c.After} {
 				tables[side], tooMany = newTable(classes, a.workloads[side])
 				if tooMany != nil {
 					return
@@ -269,9 +268,9 @@ func stateAt(list []PortState, at verdict.PortRange) PortState {
 
 // changeOf says what becomes of connections, empty for nothing.
 func changeOf(was, is *PortState) ChangeKind {
-	opened, closed := is.Outcome&matrix.Allowed != 0 && was.Outcome&matrix.Allowed == 0, was.Outcome&matrix.Allowed != 0 && is.Outcome&matrix.Allowed == 0
-	if both := was.Outcome & is.Outcome & matrix.Allowed; both != 0 { // for some pods it may be another
-		opened, closed = was.Outcome != is.Outcome && is.Outcome == matrix.Allowed, was.Outcome != is.Outcome && was.Outcome == matrix.Allowed
+	opened, closed := is.Outcome&verdict.Allowed != 0 && was.Outcome&verdict.Allowed == 0, was.Outcome&verdict.Allowed != 0 && is.Outcome&verdict.Allowed == 0
+	if both := was.Outcome & is.Outcome & verdict.Allowed; both != 0 { // for some pods it may be another
+		opened, closed = was.Outcome != is.Outcome && is.Outcome == verdict.Allowed, was.Outcome != is.Outcome && was.Outcome == verdict.Allowed
 	}
 	switch {
 	case opened:

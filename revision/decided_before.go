@@ -8,7 +8,6 @@ import (
 	"rung/model/ladder"
 	"rung/model/overlap"
 	"rung/model/verdict"
-	"rung/model/verdict/audit"
 )
 
 // OverruledRule is a rule, and those above it that decide connections it matches: they never
@@ -62,7 +61,7 @@ func DecidedBefore(r *Revision, ctx context.Context, k model.PolicyKey, dir mode
 
 // addNeverDeciding says of a rule that decides nothing who does instead, where that was not said; of
 // one that does not log only when it is asked for.
-func addNeverDeciding(r *Revision, out []OverruledRule, a *audit.AuditedRule, asked bool) []OverruledRule {
+func addNeverDeciding(r *Revision, out []OverruledRule, a *verdict.AuditedRule, asked bool) []OverruledRule {
 	p := r.Cluster.Policy(a.Policy)
 	if p == nil || !asked && LoggingOf(r, p).Levels.LevelOf(a.Action) == "" {
 		return out

@@ -5,8 +5,7 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/matrix"
+
 	"rung/model/words"
 )
 
@@ -57,7 +56,7 @@ func prefixTexts(all []netip.Prefix) []string {
 
 // endFinder knows which ends the classes of an index are of.
 type endFinder struct {
-	c      *matrix.Classes
+	c      *verdict.Classes
 	ends   []End
 	ofPod  []int32         // by pod of the index: its workload, -1 for none
 	pods   [][]int32       // by workload, the pods of the index
@@ -73,7 +72,7 @@ type endShare struct {
 }
 
 // newEndFinder finds the ends of classes: of the pods of some workloads, and of addresses outside.
-func newEndFinder(c *matrix.Classes, workloads []Workload) *endFinder {
+func newEndFinder(c *verdict.Classes, workloads []Workload) *endFinder {
 	x := c.Index
 	f := &endFinder{c: c, ofPod: make([]int32, x.Pods.Len()), pods: make([][]int32, len(workloads)), shares: make([][]endShare, c.Len()), blocks: map[int32]int32{}}
 	at := make(map[model.Key]int32, x.Pods.Len())
@@ -155,7 +154,7 @@ func (f *endFinder) blockEnd(class int32) int32 {
 	if id, is := f.blocks[class]; is {
 		return id
 	}
-	some := index.NewSet(len(f.c.Outside.Blocks))
+	some := verdict.NewSet(len(f.c.Outside.Blocks))
 	for _, b := range f.c.List[class].Blocks {
 		some.Add(b)
 	}
@@ -168,7 +167,7 @@ func (f *endFinder) blockEnd(class int32) int32 {
 
 // podsConnect finds a pair of pods of two shares that connect, as nodes asks; ok is false for none.
 // all says whether every pair does that is of two pods.
-func (f *endFinder) podsConnect(a, b *endShare, nodes matrix.NodePairing) (from, to int32, ok, all bool) {
+func (f *endFinder) podsConnect(a, b *endShare, nodes verdict.NodePairing) (from, to int32, ok, all bool) {
 	x := f.c.Index
 	all = true
 	for _, i := range a.ends {
@@ -181,7 +180,7 @@ func (f *endFinder) podsConnect(a, b *endShare, nodes matrix.NodePairing) (from,
 			} else if !ok {
 				from, to, ok = i, j, true
 			}
-			if ok && (!all || nodes == matrix.AnyNodes) {
+			if ok && (!all || nodes == verdict.AnyNodes) {
 				return from, to, ok, all
 			}
 		}

@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
+	"rung/model/verdict"
 	"rung/model/verdict/diff"
-	"rung/model/verdict/matrix"
 )
 
 // AnyPod is the end that stands for pods without labels in a namespace that does not exist yet:
@@ -38,7 +38,7 @@ func ExposureOf(ctx context.Context, r *Revision) (t *Table, err error) {
 	c, _ := r.JudgedCluster().Upsert(f.objects, nil)
 	workloads := WorkloadsOf(judgedPods(c))
 	var tooMany error
-	err = diff.EachDecision(ctx, VerdictsAbout(r, c), func(c *matrix.Classes, p *diff.DecidedPair) {
+	err = diff.EachDecision(ctx, VerdictsAbout(r, c), func(c *verdict.Classes, p *diff.DecidedPair) {
 		if t == nil && tooMany == nil {
 			t, tooMany = newTable(c, workloads)
 			if tooMany == nil {

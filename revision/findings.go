@@ -12,7 +12,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/lint"
-	"rung/model/verdict/audit"
+	"rung/model/verdict"
 
 	"rung/system"
 )
@@ -22,7 +22,7 @@ type objectFindings struct {
 	once         sync.Once
 	objects      atomic.Pointer[[]model.Finding] // of the objects
 	withVerdicts atomic.Pointer[[]model.Finding] // and of verdicts
-	audit        atomic.Pointer[audit.Audit]     // from which those are, nil where it is too large
+	audit        atomic.Pointer[verdict.Audit]   // from which those are, nil where it is too large
 }
 
 // findingsCache holds the findings that were worked out last, whichever revision
@@ -66,8 +66,8 @@ func AllFindings(r *Revision, ctx context.Context) ([]model.Finding, error) {
 		return *d.withVerdicts.Load(), nil
 	}
 	v := r.Verdicts()
-	rulesAudit, err := audit.New(ctx, v, lint.AuditQuestionsOf(r.Cluster, r.PodIndex()))
-	if err != nil && !errors.Is(err, audit.ErrTooLarge) {
+	rulesAudit, err := verdict.NewAudit(ctx, v, lint.AuditQuestionsOf(r.Cluster, r.PodIndex()))
+	if err != nil && !errors.Is(err, verdict.ErrTooLarge) {
 		return nil, err
 	}
 	if err == nil {
@@ -110,7 +110,7 @@ func HasFindings(r *Revision) bool {
 
 // KnownAudit returns the audit of the rules by the verdicts of all connections, once
 // AllFindings has asked for them; nil before, and where there are too many.
-func KnownAudit(r *Revision) *audit.Audit {
+func KnownAudit(r *Revision) *verdict.Audit {
 	return SharedValue[objectFindings](r).audit.Load()
 }
 

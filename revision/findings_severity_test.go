@@ -11,7 +11,6 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/walk"
 
 	"rung/test/given"
 	"rung/test/made"
@@ -177,7 +176,7 @@ func TestNeverCalmer(t *testing.T) {
 func turnedBy(t *testing.T, was, is *Revision) (opened, cut string, turned bool) {
 	t.Helper()
 	verdictOf := func(r *Revision, q verdict.Connection) verdict.Verdict {
-		a, err := walk.FromPolicies(r.Verdicts(), q)
+		a, err := verdict.FromPolicies(r.Verdicts(), q)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/kube"
 	"rung/sources/manifests"
 	"rung/sources/reading"
@@ -77,7 +77,7 @@ func (f *Flags) CheckFlags() error {
 		return fmt.Errorf("IP family %q: want auto, ipv4, ipv6 or dual", f.Family)
 	}
 	if names := system.SystemNames(); f.System != "" && f.System != auto && system.SystemByName(f.System) == nil {
-		return fmt.Errorf("system %q: want auto, %s", clean.Text(f.System), strings.Join(names, " or "))
+		return fmt.Errorf("system %q: want auto, %s", words.CleanText(f.System), strings.Join(names, " or "))
 	}
 	if f.MaxPriority < 0 || f.MaxPriority > highestPriority {
 		return fmt.Errorf("largest priority %d: want 0 to %d, rows of others would need OVN priorities below 0",
@@ -144,7 +144,7 @@ func (f *Features) addToOptions(o *compiler.Options) (err error) {
 	for _, s := range f.ClusterSubnets {
 		p, err := netip.ParsePrefix(s)
 		if err != nil {
-			return fmt.Errorf("cluster subnet %q: want a CIDR such as 10.244.0.0/16", clean.Text(s))
+			return fmt.Errorf("cluster subnet %q: want a CIDR such as 10.244.0.0/16", words.CleanText(s))
 		}
 		o.ClusterSubnets = append(o.ClusterSubnets, p.Masked())
 	}
@@ -157,17 +157,17 @@ func hairpinSources(subnets []string) (v4, v6 string, err error) {
 	for _, text := range subnets {
 		p, err := netip.ParsePrefix(text)
 		if err != nil {
-			return "", "", fmt.Errorf("masquerade subnet %q: want a CIDR such as 169.254.0.0/17", clean.Text(text))
+			return "", "", fmt.Errorf("masquerade subnet %q: want a CIDR such as 169.254.0.0/17", words.CleanText(text))
 		}
 		to, a := &v4, compiler.HairpinAddr(p)
 		if p.Addr().Is6() {
 			to = &v6
 		}
 		if *to != "" {
-			return "", "", fmt.Errorf("masquerade subnet %q: another of the same family was given", clean.Text(text))
+			return "", "", fmt.Errorf("masquerade subnet %q: another of the same family was given", words.CleanText(text))
 		}
 		if !a.IsValid() {
-			return "", "", fmt.Errorf("masquerade subnet %q: has no fifth address", clean.Text(text))
+			return "", "", fmt.Errorf("masquerade subnet %q: has no fifth address", words.CleanText(text))
 		}
 		*to = a.String()
 	}
@@ -189,7 +189,7 @@ func switchValue(what, text string) (compiler.SwitchOption, error) {
 	case off:
 		return compiler.Off, nil
 	}
-	return compiler.Auto, fmt.Errorf("%s %q: want auto, on or off", what, clean.Text(text))
+	return compiler.Auto, fmt.Errorf("%s %q: want auto, on or off", what, words.CleanText(text))
 }
 
 // ReadDNSAddresses reads a file that says what DNS names stand for, until ctx

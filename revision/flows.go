@@ -7,7 +7,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
-	"rung/model/verdict/walk"
+	"rung/model/verdict"
 	"rung/model/words"
 )
 
@@ -276,7 +276,7 @@ func SharedFlowText(r *Revision, a *nb.ACL, x *flow.Flow) (text string, first *n
 
 // ruleNameOfACL is the rule of an ACL, or what stands for one.
 func ruleNameOfACL(r *Revision, a *nb.ACL) string {
-	d := walk.RowDecider(a, nil)
+	d := verdict.RowDecider(a, nil)
 	if p := r.Cluster.Policy(d.Policy); p != nil {
 		if rule := p.Rule(d.Direction, d.Rule); rule != nil {
 			d.RuleName = rule.Name

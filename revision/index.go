@@ -9,7 +9,7 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/overlap"
-	"rung/model/verdict/index"
+	"rung/model/verdict"
 )
 
 // derivedValues holds the values that follow from the objects and from the options they are
@@ -20,7 +20,7 @@ type derivedValues struct {
 	ladder    Once[*ladder.Ladder]
 	addrs     Once[map[string][]AddressOwner]
 	pods      Once[PodCount]
-	verdicts  Once[*index.Index]
+	verdicts  Once[*verdict.Index]
 	placed    Once[[]model.Object] // pods of which a place is assumed
 	toBe      Once[overlap.PodSet] // those of them that do not exist yet
 	judged    Once[*model.Cluster]

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/logline"
 	"rung/model/ovn/nb"
-	"rung/model/rulelog"
-	"rung/model/shell"
+
 	"rung/model/words"
 )
 
@@ -40,7 +40,7 @@ func (l *RuleLogging) TimeLeftText(now time.Time) string {
 
 // takeSession notes the session that set the levels which the annotation of an object has now.
 func (l *RuleLogging) takeSession(m *model.Meta) {
-	if s, ok := m.LogSession(); ok && !rulelog.LevelChanged(m, s) {
+	if s, ok := m.LogSession(); ok && !logline.LevelChanged(m, s) {
 		l.Session = s
 	}
 }
@@ -48,8 +48,8 @@ func (l *RuleLogging) takeSession(m *model.Meta) {
 // LoggingOf says what the rules of a policy log, and who says so.
 func LoggingOf(r *Revision, p *model.Policy) (l RuleLogging) {
 	if p.Tiered != nil {
-		l.Levels = rulelog.Levels(p)
-		if s, ok := p.LogSession(); ok && !rulelog.IsChanged(p, s) {
+		l.Levels = logline.Levels(p)
+		if s, ok := p.LogSession(); ok && !logline.IsChanged(p, s) {
 			l.Session = s
 		}
 		return l
@@ -111,7 +111,7 @@ func LogLevelCommand(r *Revision, p *model.Policy, also ...model.Action) string 
 		level := levels.LevelOf(a)
 		switch {
 		case p.Tiered != nil && slices.Contains(also, a):
-			level = rulelog.On
+			level = logline.On
 		case p.Tiered != nil: // it stays as it is
 			level = ""
 		case level == "" && slices.Contains(also, a):
@@ -121,7 +121,7 @@ func LogLevelCommand(r *Revision, p *model.Policy, also ...model.Action) string 
 			args = append(args, "--"+strings.ToLower(string(a)), level)
 		}
 	}
-	return shell.Join(args...)
+	return words.ShellJoin(args...)
 }
 
 // NamespaceLogsCommand is the command that switches a namespace's logging on, on the
@@ -187,7 +187,7 @@ func logSessions(c *model.Cluster) (out []LogSession) {
 		if err != nil {
 			l.Problem = "the record " + err.Error()
 		} else {
-			l.LogSession, l.Changed = s, rulelog.LevelChanged(m, s)
+			l.LogSession, l.Changed = s, logline.LevelChanged(m, s)
 		}
 		out = append(out, l)
 	}
@@ -220,13 +220,13 @@ func ruleByRule(p *model.Policy, all []LogSession) {
 		return
 	}
 	l := &all[len(all)-1]
-	l.Level = rulelog.Levels(p).String()
+	l.Level = logline.Levels(p).String()
 	switch {
 	case l.Problem != "":
-	case !rulelog.IsRecord(l.LogSession):
+	case !logline.IsRecord(l.LogSession):
 		l.LogSession, l.Problem = model.LogSession{}, "the record is not what Rung writes"
 	default:
-		l.Changed = rulelog.IsChanged(p, l.LogSession)
+		l.Changed = logline.IsChanged(p, l.LogSession)
 	}
 }
 

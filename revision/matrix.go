@@ -9,8 +9,6 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/matrix"
 )
 
 // Matrix is the outcome of the connections between all pods, on one port or on every port.
@@ -23,14 +21,14 @@ type Matrix struct {
 	Pods       int
 
 	mu    sync.Mutex // of m, which is for one goroutine at a time
-	m     *matrix.Matrix
-	kinds []matrix.PodKind
+	m     *verdict.Matrix
+	kinds []verdict.PodKind
 	// far and near are by kind of source and destination: of pods of two nodes, and of one.
-	far, near []matrix.Outcome
+	far, near []verdict.Outcome
 	cells     []MatrixCell // between namespaces
 	outside   []*MatrixEnd // made when asked for, as services are
 	services  []*MatrixEnd
-	x         *index.Index
+	x         *verdict.Index
 	endpoints []model.Key // Services, by name
 }
 
@@ -54,10 +52,10 @@ type MatrixEnd struct {
 	// Of addresses outside: one that stands for them, what they are to the matrix, and what
 	// becomes of connections to them, by the kind of the source.
 	addr     netip.Addr
-	kind     matrix.PodKind
-	outcomes []matrix.Outcome
+	kind     verdict.PodKind
+	outcomes []verdict.Outcome
 	// askedOutcomes has what was asked one by one: of a Service, and of addresses that are one on a port.
-	askedOutcomes map[matrixSource]matrix.Outcome
+	askedOutcomes map[matrixSource]verdict.Outcome
 	sourceKey     func(*matrixPod) matrixSource
 }
 
@@ -147,12 +145,12 @@ func newMatrix(r *Revision, ctx context.Context, ports verdict.Ports) (*Matrix, 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	classes := matrix.ClassesOf(r.Verdicts(), nil)
+	classes := verdict.ClassesOf(r.Verdicts(), nil)
 	out := &Matrix{Ports: ports, m: classes.Matrix(ports), x: r.Verdicts()}
 	for s := range r.JudgedCluster().Services() {
 		out.endpoints = append(out.endpoints, s.Key)
 	}
-	kinds, nodes := map[matrix.PodKind]int32{}, map[string]int32{}
+	kinds, nodes := map[verdict.PodKind]int32{}, map[string]int32{}
 	spaces := map[string][]matrixPod{}
 	for p := range r.JudgedCluster().Pods() {
 		k := classes.KindOfPod(p)
@@ -170,7 +168,7 @@ func newMatrix(r *Revision, ctx context.Context, ports verdict.Ports) (*Matrix, 
 		out.Pods++
 	}
 	n := len(out.kinds)
-	out.far, out.near = make([]matrix.Outcome, n*n), make([]matrix.Outcome, n*n)
+	out.far, out.near = make([]verdict.Outcome, n*n), make([]verdict.Outcome, n*n)
 	for a := range n {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -203,7 +201,7 @@ func newMatrix(r *Revision, ctx context.Context, ports verdict.Ports) (*Matrix, 
 }
 
 // podOutcome returns the outcome of the connections from a pod to another.
-func (m *Matrix) podOutcome(a, b *matrixPod) matrix.Outcome {
+func (m *Matrix) podOutcome(a, b *matrixPod) verdict.Outcome {
 	at := int(a.kind)*len(m.kinds) + int(b.kind)
 	if a.node == b.node {
 		return m.near[at]
@@ -264,23 +262,23 @@ func (m *Matrix) ExampleOfCell(from, to *MatrixEnd) (c verdict.Connection, ok bo
 // MixedExamples are two connections of a mixed cell, one that is denied and one that is allowed:
 // of the same two ends where the port decides.
 func (m *Matrix) MixedExamples(from, to *MatrixEnd) (denied, allowed verdict.Connection, ok bool) {
-	const both = matrix.Allowed | matrix.Denied
-	byPort := func(o matrix.Outcome) bool { return o&both == both }
+	const both = verdict.Allowed | verdict.Denied
+	byPort := func(o verdict.Outcome) bool { return o&both == both }
 	denied, ok = m.exampleOf(from, to, verdict.Deny, byPort)
 	if ok {
 		allowed, ok = m.exampleOf(from, to, verdict.Allow, byPort)
 		return denied, allowed, ok
 	}
-	denied, ok = m.exampleOf(from, to, verdict.Deny, func(o matrix.Outcome) bool { return o&matrix.Denied != 0 })
+	denied, ok = m.exampleOf(from, to, verdict.Deny, func(o verdict.Outcome) bool { return o&verdict.Denied != 0 })
 	if !ok {
 		return denied, allowed, false
 	}
-	allowed, ok = m.exampleOf(from, to, verdict.Allow, func(o matrix.Outcome) bool { return o&matrix.Allowed != 0 })
+	allowed, ok = m.exampleOf(from, to, verdict.Allow, func(o verdict.Outcome) bool { return o&verdict.Allowed != 0 })
 	return denied, allowed, ok
 }
 
 // exampleOf is a connection of a cell with a verdict, of a pair with a wanted outcome.
-func (m *Matrix) exampleOf(from, to *MatrixEnd, v verdict.Verdict, wants func(matrix.Outcome) bool) (c verdict.Connection, ok bool) {
+func (m *Matrix) exampleOf(from, to *MatrixEnd, v verdict.Verdict, wants func(verdict.Outcome) bool) (c verdict.Connection, ok bool) {
 	for i := range from.pods {
 		if a := &from.pods[i]; to.sourceKey != nil {
 			if wants(to.askedOutcome(a)) {
@@ -308,7 +306,7 @@ func (m *Matrix) exampleOf(from, to *MatrixEnd, v verdict.Verdict, wants func(ma
 }
 
 // portAndFamily is a port and a family of connections that have a verdict.
-func (m *Matrix) portAndFamily(from int32, to matrix.PodKind, near bool, v verdict.Verdict) (verdict.Ports, verdict.Family) {
+func (m *Matrix) portAndFamily(from int32, to verdict.PodKind, near bool, v verdict.Verdict) (verdict.Ports, verdict.Family) {
 	m.mu.Lock()
 	ports, family, found := m.m.ExamplePort(m.kinds[from], to, near, v)
 	m.mu.Unlock()

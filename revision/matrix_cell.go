@@ -6,7 +6,7 @@ import (
 
 	"rung/model/signs"
 	"rung/model/verdict"
-	"rung/model/verdict/matrix"
+
 	"rung/model/words"
 )
 
@@ -72,27 +72,27 @@ type MatrixCell struct {
 }
 
 // add counts pairs of one outcome.
-func (c *MatrixCell) add(o matrix.Outcome, n int) {
-	if o&(matrix.IsUndefined|matrix.IsUnknown) != 0 {
-		if o&(matrix.Allowed|matrix.IsMixed) != 0 {
+func (c *MatrixCell) add(o verdict.Outcome, n int) {
+	if o&(verdict.IsUndefined|verdict.IsUnknown) != 0 {
+		if o&(verdict.Allowed|verdict.IsMixed) != 0 {
 			c.AlsoAllow += n
 		}
-		if o&(matrix.Denied|matrix.IsMixed) != 0 {
+		if o&(verdict.Denied|verdict.IsMixed) != 0 {
 			c.AlsoDeny += n
 		}
 	}
 	switch {
-	case o&matrix.IsUndefined != 0:
+	case o&verdict.IsUndefined != 0:
 		c.Undefined += n
-	case o&matrix.IsUnknown != 0:
+	case o&verdict.IsUnknown != 0:
 		c.Unknown += n
-	case o&matrix.IsMixed != 0:
+	case o&verdict.IsMixed != 0:
 		c.ByEndpoint += n
-	case o == matrix.Allowed|matrix.Denied:
+	case o == verdict.Allowed|verdict.Denied:
 		c.ByPort += n
-	case o == matrix.Denied:
+	case o == verdict.Denied:
 		c.Deny += n
-	case o == matrix.Allowed:
+	case o == verdict.Allowed:
 		c.Allow += n
 	default:
 		c.NotApplicable += n
@@ -171,24 +171,24 @@ func (c MatrixCell) Text() string {
 }
 
 // exampleVerdict is which verdict an example of the cell has, and of which pairs.
-func (c MatrixCell) exampleVerdict() (v verdict.Verdict, of func(matrix.Outcome) bool) {
-	bit := func(v verdict.Verdict, bit matrix.Outcome) (verdict.Verdict, func(matrix.Outcome) bool) {
-		return v, func(o matrix.Outcome) bool { return o&bit != 0 }
+func (c MatrixCell) exampleVerdict() (v verdict.Verdict, of func(verdict.Outcome) bool) {
+	bit := func(v verdict.Verdict, bit verdict.Outcome) (verdict.Verdict, func(verdict.Outcome) bool) {
+		return v, func(o verdict.Outcome) bool { return o&bit != 0 }
 	}
 	switch c.Verdict() {
 	case CellUndefined:
-		return bit(verdict.Undefined, matrix.IsUndefined)
+		return bit(verdict.Undefined, verdict.IsUndefined)
 	case CellUnknown:
-		return bit(verdict.Unknown, matrix.IsUnknown)
+		return bit(verdict.Unknown, verdict.IsUnknown)
 	case CellMixed, CellDeny:
 		if c.Deny+c.ByPort == 0 {
-			return bit(verdict.Mixed, matrix.IsMixed)
+			return bit(verdict.Mixed, verdict.IsMixed)
 		}
-		return bit(verdict.Deny, matrix.Denied)
+		return bit(verdict.Deny, verdict.Denied)
 	case CellAllow:
-		return bit(verdict.Allow, matrix.Allowed)
+		return bit(verdict.Allow, verdict.Allowed)
 	}
-	return verdict.NotApplicable, func(o matrix.Outcome) bool { return o == 0 }
+	return verdict.NotApplicable, func(o verdict.Outcome) bool { return o == 0 }
 }
 
 // FilterByVerdict leaves out the rows and columns in which no cell has the verdict; empty leaves all.

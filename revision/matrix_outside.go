@@ -8,8 +8,6 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/matrix"
-	"rung/model/verdict/walk"
 )
 
 // OutsideEnds returns the addresses outside as columns: the blocks that policies tell apart, of
@@ -94,7 +92,7 @@ func (m *Matrix) ServiceEnds(ctx context.Context) ([]*MatrixEnd, error) {
 		if m.Ports != (verdict.Ports{}) {
 			ports = []verdict.Ports{m.Ports}
 		}
-		if err := m.askForPods(ctx, e, k, verdict.Endpoint{Key: k}, ports, func(*matrixPod) matrix.Outcome { return 0 }); err != nil {
+		if err := m.askForPods(ctx, e, k, verdict.Endpoint{Key: k}, ports, func(*matrixPod) verdict.Outcome { return 0 }); err != nil {
 			return nil, err
 		}
 		out = append(out, e)
@@ -119,18 +117,18 @@ func (m *Matrix) throughServices(e *MatrixEnd) {
 	if len(ports) == 0 {
 		return
 	}
-	beside := func(p *matrixPod) matrix.Outcome { return e.outcomes[p.kind] }
+	beside := func(p *matrixPod) verdict.Outcome { return e.outcomes[p.kind] }
 	if m.Ports != (verdict.Ports{}) {
-		beside = func(*matrixPod) matrix.Outcome { return 0 }
+		beside = func(*matrixPod) verdict.Outcome { return 0 }
 	}
 	_ = m.askForPods(context.Background(), e, model.Key{}, verdict.AddrEnd(e.addr), ports, beside) // it has no end
 }
 
 // askForPods notes of every pod what becomes of its connections to an end on some ports, beside what is
 // known of others. Pods that nothing tells apart are asked once; with no Service, every pod is.
-func (m *Matrix) askForPods(ctx context.Context, e *MatrixEnd, service model.Key, to verdict.Endpoint, ports []verdict.Ports, beside func(*matrixPod) matrix.Outcome) error {
-	pods, nodes := walk.ServiceEndpoints(m.x, service)
-	e.askedOutcomes = map[matrixSource]matrix.Outcome{}
+func (m *Matrix) askForPods(ctx context.Context, e *MatrixEnd, service model.Key, to verdict.Endpoint, ports []verdict.Ports, beside func(*matrixPod) verdict.Outcome) error {
+	pods, nodes := verdict.ServiceEndpoints(m.x, service)
+	e.askedOutcomes = map[matrixSource]verdict.Outcome{}
 	e.sourceKey = func(p *matrixPod) matrixSource {
 		s := matrixSource{kind: p.kind, node: -1}
 		if service.Name == "" || nodes[p.pod.NodeName] {
@@ -154,8 +152,8 @@ func (m *Matrix) askForPods(ctx context.Context, e *MatrixEnd, service model.Key
 			o := beside(p)
 			for _, port := range ports {
 				for _, c := range m.connectionsToAsk(p, to, port) {
-					if a, err := walk.FromPolicies(m.x, c); err == nil {
-						o |= matrix.OutcomeOf(a.Verdict)
+					if a, err := verdict.FromPolicies(m.x, c); err == nil {
+						o |= verdict.OutcomeOf(a.Verdict)
 					}
 				}
 			}
@@ -168,7 +166,7 @@ func (m *Matrix) askForPods(ctx context.Context, e *MatrixEnd, service model.Key
 // connectionsToAsk are the connections from a pod to an end on a port, in each family that it can be.
 func (m *Matrix) connectionsToAsk(p *matrixPod, to verdict.Endpoint, port verdict.Ports) (out []verdict.Connection) {
 	c := verdict.Connection{From: verdict.Endpoint{Key: p.pod.Key}, To: to, Protocol: port.Protocol, Port: port.Port}
-	families := walk.OpenFamilies(m.x, c)
+	families := verdict.OpenFamilies(m.x, c)
 	if families == nil {
 		return []verdict.Connection{c}
 	}
@@ -181,7 +179,9 @@ func (m *Matrix) connectionsToAsk(p *matrixPod, to verdict.Endpoint, port verdic
 
 // askedOutcome returns the outcome of the connections from a pod to an end that was asked one by
 // one.
-func (e *MatrixEnd) askedOutcome(p *matrixPod) matrix.Outcome { return e.askedOutcomes[e.sourceKey(p)] }
+func (e *MatrixEnd) askedOutcome(p *matrixPod) verdict.Outcome {
+	return e.askedOutcomes[e.sourceKey(p)]
+}
 
 // askedExample is a connection of a pod to an end that was asked one by one, with a verdict.
 func (m *Matrix) askedExample(p *matrixPod, to *MatrixEnd, v verdict.Verdict) verdict.Connection {
@@ -201,7 +201,7 @@ func (m *Matrix) askedExample(p *matrixPod, to *MatrixEnd, v verdict.Verdict) ve
 	for _, port := range ports {
 		all := m.connectionsToAsk(p, end, port)
 		if i := slices.IndexFunc(all, func(c verdict.Connection) bool {
-			a, err := walk.FromPolicies(m.x, c)
+			a, err := verdict.FromPolicies(m.x, c)
 			return err == nil && a.Verdict == v
 		}); i >= 0 {
 			return all[i]

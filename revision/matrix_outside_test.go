@@ -10,7 +10,6 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/walk"
 
 	"rung/test/install"
 	"rung/test/made"
@@ -113,7 +112,7 @@ func TestMatrixOutsideIsTrace(t *testing.T) {
 							NotApplicable: sum.NotApplicable + cell.NotApplicable}
 						for _, a := range addrs {
 							asked++
-							answer, err := walk.FromPolicies(r.Verdicts(), verdict.Connection{From: verdict.Endpoint{Key: ns.pods[i].pod.Key}, To: verdict.AddrEnd(a),
+							answer, err := verdict.FromPolicies(r.Verdicts(), verdict.Connection{From: verdict.Endpoint{Key: ns.pods[i].pod.Key}, To: verdict.AddrEnd(a),
 								Protocol: p.Protocol, Port: p.Port})
 							if err != nil {
 								t.Fatal(err)
@@ -131,7 +130,7 @@ func TestMatrixOutsideIsTrace(t *testing.T) {
 						v = CellDeny
 					}
 					q, ok := m.ExampleOfCell(ns, to)
-					if answer, err := walk.FromPolicies(r.Verdicts(), q); !ok || err != nil || string(answer.Verdict) != string(v) {
+					if answer, err := verdict.FromPolicies(r.Verdicts(), q); !ok || err != nil || string(answer.Verdict) != string(v) {
 						t.Fatalf("seed %d: %s is an example of %s, and %s (%v)", seed, q, v, answer.Verdict, err)
 					}
 				}

@@ -8,8 +8,6 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/matrix"
-	"rung/model/verdict/walk"
 
 	"rung/test/install"
 	"rung/test/made"
@@ -61,18 +59,18 @@ func TestMatrixServicesIsTrace(t *testing.T) {
 	for seed := range seeds {
 		r := New(Facts{Cluster: randomServices(seed)}, nil)
 		x := r.Verdicts()
-		single := func(c verdict.Connection) (out matrix.Outcome) {
-			families := walk.OpenFamilies(x, c)
+		single := func(c verdict.Connection) (out verdict.Outcome) {
+			families := verdict.OpenFamilies(x, c)
 			if families == nil {
 				families = []verdict.Family{verdict.AnyFamily}
 			}
 			for _, f := range families {
 				c.Family = f
-				a, err := walk.FromPolicies(x, c)
+				a, err := verdict.FromPolicies(x, c)
 				if err != nil {
 					t.Fatal(err)
 				}
-				out |= matrix.OutcomeOf(a.Verdict)
+				out |= verdict.OutcomeOf(a.Verdict)
 			}
 			return out
 		}
@@ -98,10 +96,10 @@ func TestMatrixServicesIsTrace(t *testing.T) {
 				for _, ns := range m.Namespaces {
 					for i := range ns.pods {
 						var want MatrixCell
-						var o matrix.Outcome
+						var o verdict.Outcome
 						for _, q := range asked {
 							c := verdict.Connection{From: verdict.Endpoint{Key: ns.pods[i].pod.Key}, To: end, Protocol: q.Protocol, Port: q.Port}
-							if a, err := walk.FromPolicies(x, c); err == nil && a.Front != nil {
+							if a, err := verdict.FromPolicies(x, c); err == nil && a.Front != nil {
 								fronts++
 							}
 							o |= single(c)
@@ -121,7 +119,7 @@ func TestMatrixServicesIsTrace(t *testing.T) {
 					if v == CellMixed && cell.Deny+cell.ByPort > 0 {
 						v = CellDeny
 					}
-					if a, err := walk.FromPolicies(x, q); !ok || err != nil || string(a.Verdict) != string(v) {
+					if a, err := verdict.FromPolicies(x, q); !ok || err != nil || string(a.Verdict) != string(v) {
 						t.Fatalf("seed %d: %s is an example of %s, and %s (%v)", seed, q, v, a.Verdict, err)
 					}
 				}

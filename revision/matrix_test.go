@@ -12,8 +12,6 @@ import (
 	"rung/model"
 	"rung/model/selectors"
 	"rung/model/verdict"
-	"rung/model/verdict/matrix"
-	"rung/model/verdict/walk"
 
 	"rung/test/given"
 	"rung/test/install"
@@ -94,18 +92,18 @@ func TestMatrixIsSingleVerdicts(t *testing.T) {
 		if c == nil {
 			r = New(Facts{Cluster: given.Example(t)}, nil)
 		}
-		single := map[verdict.Connection]matrix.Outcome{}
-		outcome := func(a, b *model.Pod, p verdict.Ports) matrix.Outcome {
+		single := map[verdict.Connection]verdict.Outcome{}
+		outcome := func(a, b *model.Pod, p verdict.Ports) verdict.Outcome {
 			q := verdict.Connection{From: verdict.Endpoint{Key: a.Key}, To: verdict.Endpoint{Key: b.Key}, Protocol: p.Protocol, Port: p.Port}
 			if o, known := single[q]; known {
 				return o
 			}
-			answer, err := walk.FromPolicies(r.Verdicts(), q)
+			answer, err := verdict.FromPolicies(r.Verdicts(), q)
 			if err != nil {
 				t.Fatal(err)
 			}
-			single[q] = map[verdict.Verdict]matrix.Outcome{verdict.Allow: matrix.Allowed, verdict.Deny: matrix.Denied,
-				verdict.Undefined: matrix.IsUndefined, verdict.Unknown: matrix.IsUnknown}[answer.Verdict]
+			single[q] = map[verdict.Verdict]verdict.Outcome{verdict.Allow: verdict.Allowed, verdict.Deny: verdict.Denied,
+				verdict.Undefined: verdict.IsUndefined, verdict.Unknown: verdict.IsUnknown}[answer.Verdict]
 			return single[q]
 		}
 		for _, p := range []verdict.Ports{{Protocol: verdict.TCP, Port: 80}, {Protocol: verdict.TCP, Port: 81}, {Protocol: verdict.TCP, Port: 82}, {Protocol: verdict.ICMP}} {
@@ -131,13 +129,13 @@ func TestMatrixIsSingleVerdicts(t *testing.T) {
 								continue
 							}
 							switch outcome(a, b, p) {
-							case matrix.Allowed:
+							case verdict.Allowed:
 								want.Allow++
-							case matrix.Denied:
+							case verdict.Denied:
 								want.Deny++
-							case matrix.IsUndefined:
+							case verdict.IsUndefined:
 								want.Undefined++
-							case matrix.IsUnknown:
+							case verdict.IsUnknown:
 								want.Unknown++
 							default:
 								want.NotApplicable++
@@ -157,7 +155,7 @@ func TestMatrixIsSingleVerdicts(t *testing.T) {
 					if v == CellMixed {
 						v = CellDeny
 					}
-					if answer, err := walk.FromPolicies(r.Verdicts(), q); ok && (err != nil || string(answer.Verdict) != string(v)) {
+					if answer, err := verdict.FromPolicies(r.Verdicts(), q); ok && (err != nil || string(answer.Verdict) != string(v)) {
 						t.Errorf("%s: %s is an example of %s, and %s (%v)", name, q, v, answer.Verdict, err)
 					}
 				}
@@ -267,14 +265,14 @@ func TestTimingMatrix(t *testing.T) {
 // TestMatrixCellHas: what is undefined or unknown on one port is found by what it is on
 // another.
 func TestMatrixCellHas(t *testing.T) {
-	for _, unsure := range []matrix.Outcome{matrix.IsUndefined, matrix.IsUnknown} {
+	for _, unsure := range []verdict.Outcome{verdict.IsUndefined, verdict.IsUnknown} {
 		var c MatrixCell
-		c.add(unsure|matrix.Denied, 3)
+		c.add(unsure|verdict.Denied, 3)
 		if !c.Has(CellDeny) || c.Has(CellAllow) || c.Has(CellMixed) || c.CountPairs() != 3 {
 			t.Errorf("denied elsewhere: %+v", c)
 		}
-		c.add(unsure|matrix.Denied, -3) // a pod does not connect to itself
-		c.add(unsure|matrix.Allowed, 2)
+		c.add(unsure|verdict.Denied, -3) // a pod does not connect to itself
+		c.add(unsure|verdict.Allowed, 2)
 		if c.Has(CellDeny) || !c.Has(CellAllow) || c.CountPairs() != 2 {
 			t.Errorf("allowed elsewhere: %+v", c)
 		}

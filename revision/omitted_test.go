@@ -9,7 +9,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/walk"
+
 	"rung/revision"
 
 	"rung/test/given"
@@ -62,7 +62,7 @@ func TestChanging(t *testing.T) {
 			c := given.Cluster(t, wall, firewall)
 			r := revision.New(revision.Facts{Number: 1, At: time.Unix(1, 0), Cluster: c, Loaded: true, Broken: []model.Broken{tt.broken},
 				Desired: compiler.Compile(c, compiler.Options{IPv4: true, Defaults: compiler.On})}, nil)
-			a, err := walk.FromPolicies(r.Verdicts(), verdict.Connection{From: tt.ends[0], To: tt.ends[1], Protocol: verdict.TCP, Port: 80})
+			a, err := verdict.FromPolicies(r.Verdicts(), verdict.Connection{From: tt.ends[0], To: tt.ends[1], Protocol: verdict.TCP, Port: 80})
 			if err != nil {
 				t.Fatal(err)
 			}

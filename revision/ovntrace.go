@@ -7,9 +7,8 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/flow"
-	"rung/model/ovn/ovntrace"
+
 	"rung/model/verdict"
-	"rung/model/verdict/walk"
 )
 
 // OVNTrace is the answer of ovn-trace about a connection, beside the answer of the
@@ -40,7 +39,7 @@ type OVNZoneWay struct {
 	Error   string   // why there is none
 	Stages  []OVNStage
 	// End is how the packet's way ends, EndsAt where.
-	End    ovntrace.Ending
+	End    flow.Ending
 	EndsAt []string
 	// Progress is how far northd was when it had run, by the numbers of NB_Global.
 	Progress flow.NodeProgress
@@ -155,8 +154,8 @@ func (w *OVNWay) Verdict() verdict.Verdict {
 // ReadOutput reads Text, what ovn-trace printed about a packet, and holds it against what the
 // rows decide in the stages of that zone. finder finds the zone's ACLs. It returns OVN's
 // verdict.
-func (h *OVNZoneWay) ReadOutput(a *ovntrace.PacketQuestion, rows []verdict.StageVerdict, finder *RuleFinder) verdict.Verdict {
-	report := ovntrace.Parse(h.Text)
+func (h *OVNZoneWay) ReadOutput(a *flow.PacketQuestion, rows []verdict.StageVerdict, finder *RuleFinder) verdict.Verdict {
+	report := flow.Parse(h.Text)
 	h.Stages, h.Problems = nil, slices.Clone(report.Problems)
 	if len(report.Traces) == 0 {
 		h.Error = "ovn-trace printed no trace"
@@ -191,7 +190,7 @@ func (h *OVNZoneWay) ReadOutput(a *ovntrace.PacketQuestion, rows []verdict.Stage
 }
 
 // passesOfSwitch are the passes of a packet on its first way over a switch.
-func passesOfSwitch(t *ovntrace.Trace, datapath string) (out []*ovntrace.Pass) {
+func passesOfSwitch(t *flow.Trace, datapath string) (out []*flow.Pass) {
 	for _, p := range t.Passes {
 		switch {
 		case p.Answer:
@@ -205,12 +204,12 @@ func passesOfSwitch(t *ovntrace.Trace, datapath string) (out []*ovntrace.Pass) {
 }
 
 // isLostOn says whether the packet's way ended in one of the passes without an ACL's doing.
-func isLostOn(t *ovntrace.Trace, passes []*ovntrace.Pass) bool {
+func isLostOn(t *flow.Trace, passes []*flow.Pass) bool {
 	if len(passes) == 0 {
 		return true
 	}
 	switch end, _ := t.EndOfTrace(); end {
-	case ovntrace.EndLost, ovntrace.EndUnknown:
+	case flow.EndLost, flow.EndUnknown:
 	default:
 		return false
 	}
@@ -220,7 +219,7 @@ func isLostOn(t *ovntrace.Trace, passes []*ovntrace.Pass) bool {
 
 // decisionIn returns the decision of a stage's ACLs in the passes, nil where none was
 // asked.
-func decisionIn(t *ovntrace.Trace, passes []*ovntrace.Pass, stage model.Stage) *ovntrace.Decision {
+func decisionIn(t *flow.Trace, passes []*flow.Pass, stage model.Stage) *flow.Decision {
 	for _, d := range t.Decisions() {
 		if d.Stage == stage && slices.Contains(passes, d.Pass) {
 			return d
@@ -229,14 +228,14 @@ func decisionIn(t *ovntrace.Trace, passes []*ovntrace.Pass, stage model.Stage) *
 	return nil
 }
 
-func (s *OVNStage) ovnDecided(d *ovntrace.Decision, finder *RuleFinder) {
+func (s *OVNStage) ovnDecided(d *flow.Decision, finder *RuleFinder) {
 	s.Verdict, s.OwnEffect = verdict.Allow, d.Own
 	if d.Verdict == flow.ActDrop || d.Verdict == flow.ActReject {
 		s.Verdict = verdict.Deny
 	}
 	for i, m := range d.Met {
 		switch last := i == len(d.Met)-1; {
-		case m.Verdict == ovntrace.Passes:
+		case m.Verdict == flow.Passes:
 			s.Passed = append(s.Passed, finder.FindBehind(d, m))
 		case last && d.Own == "":
 			s.ACL, s.RulesBehind = true, finder.FindBehind(d, m)
@@ -267,7 +266,7 @@ func (s *OVNStage) compareWithRows() {
 // one tier and priority that do the same was met makes no difference.
 func (s *OVNStage) isBehindFlow(d verdict.Decider) bool {
 	return slices.ContainsFunc(s.RulesBehind.Rules, func(b BehindRule) bool {
-		r := walk.RowDecider(b.ACL, nil)
+		r := verdict.RowDecider(b.ACL, nil)
 		if r.Policy != (model.Key{}) && r.Rule >= 0 && r.Policy == d.Policy && r.Direction == d.Direction && r.Rule == d.Rule {
 			return true
 		}

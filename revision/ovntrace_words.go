@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/model/ovn/ovntrace"
+	"rung/model/ovn/flow"
 	"rung/model/verdict"
 	"rung/model/words"
 )
@@ -124,7 +124,7 @@ func (h *OVNZoneWay) noteTexts() (out []string) {
 	if cause := h.DisagreementCause(); cause != "" {
 		out = append(out, "zone "+h.Zone+": likely cause: "+cause)
 	}
-	if at := strings.Join(h.EndsAt, ", "); h.End == ovntrace.EndLost {
+	if at := strings.Join(h.EndsAt, ", "); h.End == flow.EndLost {
 		out = append(out, fmt.Sprintf("zone %s: OVN loses the packet in stage %s, and not by an ACL", h.Zone, at))
 	}
 	for _, p := range h.Problems {

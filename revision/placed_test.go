@@ -8,7 +8,6 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/walk"
 
 	"rung/test/given"
 	"rung/test/made"
@@ -39,7 +38,7 @@ func TestUnscheduled(t *testing.T) {
 		{verdict.PodEnd("a", "db"), verdict.PodEnd("b", "web"), verdict.Allow},
 		{verdict.PodEnd("b", "web"), verdict.PodEnd("b", "other"), verdict.Allow},
 	} {
-		a, err := walk.FromPolicies(r.Verdicts(), verdict.Connection{From: c.from, To: c.to, Protocol: verdict.TCP, Port: 80})
+		a, err := verdict.FromPolicies(r.Verdicts(), verdict.Connection{From: c.from, To: c.to, Protocol: verdict.TCP, Port: 80})
 		if err != nil || a.Verdict != c.want {
 			t.Fatalf("%s → %s: %s %s, %v", c.from, c.to, a.Verdict, a.Reason, err)
 		}
@@ -68,13 +67,13 @@ func TestUnscheduled(t *testing.T) {
 		t.Errorf("rows have %v", c)
 	}
 	// A pod that does not run is no endpoint.
-	a, err := walk.FromPolicies(r.Verdicts(), verdict.Connection{From: verdict.PodEnd("b", "web"), To: verdict.Endpoint{Key: model.Key{Kind: model.KindService, Namespace: "a", Name: "db"}}, Protocol: verdict.TCP, Port: 80})
+	a, err := verdict.FromPolicies(r.Verdicts(), verdict.Connection{From: verdict.PodEnd("b", "web"), To: verdict.Endpoint{Key: model.Key{Kind: model.KindService, Namespace: "a", Name: "db"}}, Protocol: verdict.TCP, Port: 80})
 	if err != nil || a.Verdict != verdict.NotApplicable || !strings.Contains(a.Reason, "has no endpoints") {
 		t.Errorf("the Service: %s %s %v", a.Verdict, a.Reason, err)
 	}
 	// After a change the pods are where they were.
 	next := r.WithPolicies(nil, []model.Key{{Kind: model.KindANP, Name: "wall"}})
-	b, err := walk.FromPolicies(next.Verdicts(), verdict.Connection{From: verdict.PodEnd("b", "web"), To: verdict.PodEnd("a", "db"), Protocol: verdict.TCP, Port: 80})
+	b, err := verdict.FromPolicies(next.Verdicts(), verdict.Connection{From: verdict.PodEnd("b", "web"), To: verdict.PodEnd("a", "db"), Protocol: verdict.TCP, Port: 80})
 	if err != nil || b.Verdict != verdict.Allow {
 		t.Errorf("without the policy: %s, %v", b.Verdict, err)
 	}
@@ -101,13 +100,13 @@ func TestNothingAssumed(t *testing.T) {
 func TestAssumedAddress(t *testing.T) {
 	r := repository(t)
 	ip := r.JudgedCluster().Pod("a", "db").IPs[0]
-	a, err := walk.FromPolicies(r.Verdicts(), verdict.Connection{From: verdict.PodEnd("b", "web"), To: verdict.AddrEnd(netip.MustParseAddr(ip)), Protocol: verdict.TCP, Port: 80})
+	a, err := verdict.FromPolicies(r.Verdicts(), verdict.Connection{From: verdict.PodEnd("b", "web"), To: verdict.AddrEnd(netip.MustParseAddr(ip)), Protocol: verdict.TCP, Port: 80})
 	if err != nil || a.Verdict != verdict.Allow || a.Paths[0].To.Key.Name != "" {
 		t.Errorf("%s %+v %v", a.Verdict, a.Paths, err)
 	}
 	host := &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: "b", Name: "host"}}, NodeName: "n", HostNetwork: true, IPs: []string{"172.18.0.2"}}
 	r = New(Facts{Cluster: made.Cluster(made.NS("b", ""), made.Pod("b/web", "app=web", "10.1.0.9"), host, &model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: "n"}}})}, nil)
-	a, err = walk.FromPolicies(r.Verdicts(), verdict.Connection{From: verdict.PodEnd("b", "host"), To: verdict.PodEnd("b", "web"), Protocol: verdict.TCP, Port: 80})
+	a, err = verdict.FromPolicies(r.Verdicts(), verdict.Connection{From: verdict.PodEnd("b", "host"), To: verdict.PodEnd("b", "web"), Protocol: verdict.TCP, Port: 80})
 	if err != nil || a.Verdict != verdict.NotApplicable || !strings.Contains(a.Reason, "has no usable annotation k8s.ovn.org/node-subnets") {
 		t.Errorf("%s %q %v", a.Verdict, a.Reason, err)
 	}

@@ -13,7 +13,6 @@ import (
 	"rung/model/ovn/dialect"
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
-	"rung/model/ovn/release"
 )
 
 // zoneRows are the rows that OVN-Kubernetes writes with some options, read as a zone's.
@@ -38,12 +37,12 @@ func zoneRows(t *testing.T, o compiler.Options) *dialect.Dialect {
 
 // Rows are compiled in the form that most zones have, and a zone with the other form is not compared.
 func TestReleaseVote(t *testing.T) {
-	merged, split := compiler.Options{}, compiler.Options{Others: release.Set(0).With(release.MergedIPBlocks)}
+	merged, split := compiler.Options{}, compiler.Options{Others: dialect.Set(0).With(dialect.MergedIPBlocks)}
 	moved := compiler.Options{HairpinFrom4: "169.254.0.5"}
 	for _, tt := range []struct {
 		name    string
 		zones   []compiler.Options
-		others  release.Set
+		others  dialect.Set
 		hairpin string
 		differs string // zone: kinds
 	}{
@@ -82,9 +81,9 @@ func TestReleaseVote(t *testing.T) {
 // Rows say from when to when their release is.
 func TestReleaseSpan(t *testing.T) {
 	lines := func(change map[string]dialect.LineRows) []dialect.LineRows {
-		out := make([]dialect.LineRows, len(release.Lines))
+		out := make([]dialect.LineRows, len(dialect.Lines))
 		for name, rows := range change {
-			out[release.Index(name)] = rows
+			out[dialect.Index(name)] = rows
 		}
 		return out
 	}
@@ -95,9 +94,9 @@ func TestReleaseSpan(t *testing.T) {
 		want string
 	}{
 		{"no rows", nil, ""},
-		{"between two changes", map[string]dialect.LineRows{"isolation-ids": today, release.MergedIPBlocks: other, "advertised-drop": other}, "of 2025-08 or later, of before 2026-02"},
-		{"since a change", map[string]dialect.LineRows{release.MergedIPBlocks: today, "advertised-drop": today}, "of 2026-07 or later"},
-		{"in the middle of an upgrade", map[string]dialect.LineRows{release.MergedIPBlocks: both}, ""},
+		{"between two changes", map[string]dialect.LineRows{"isolation-ids": today, dialect.MergedIPBlocks: other, "advertised-drop": other}, "of 2025-08 or later, of before 2026-02"},
+		{"since a change", map[string]dialect.LineRows{dialect.MergedIPBlocks: today, "advertised-drop": today}, "of 2026-07 or later"},
+		{"in the middle of an upgrade", map[string]dialect.LineRows{dialect.MergedIPBlocks: both}, ""},
 		{"a line without a month", map[string]dialect.LineRows{"netpol-ids": other}, ""},
 	} {
 		if got := spanClaim(&dialect.Dialect{Releases: lines(tt.rows)}).value; got != tt.want {

@@ -10,7 +10,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/dialect"
 	"rung/model/ovn/match"
-	"rung/model/ovn/release"
+
 	"rung/model/words"
 	"rung/sources/kube"
 )
@@ -125,8 +125,8 @@ func (v *DialectView) mergedSettings(d *dialect.Dialect) []SettingValue {
 			claimIf(d.Meter.Value == dialect.No, FromRows, "no meter", d.Meter.Evidence), v.configClaim(kube.OVNLoggingRate), defaultClaim("20")),
 		firstClaim(Hairpin, v.hairpinFlagClaim(), v.observed(settingClaim{d.Hairpin.String(), FromRows, d.Hairpin.Evidence}, v.hairpinConfigClaim()), v.hairpinDefault()),
 	}
-	for i := range release.Lines {
-		if l := &release.Lines[i]; l.Treatment == release.Compiled {
+	for i := range dialect.Lines {
+		if l := &dialect.Lines[i]; l.Treatment == dialect.Compiled {
 			out = append(out, firstClaim(l.Name, factClaim(d.LineFact(i)), defaultClaim(on)))
 		}
 	}

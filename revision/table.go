@@ -8,8 +8,7 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
-	"rung/model/verdict/matrix"
-	"rung/model/verdict/walk"
+
 	"rung/model/words"
 )
 
@@ -20,10 +19,10 @@ const MostEnds = 4000
 type PortState struct {
 	verdict.PortRange
 	// Outcome is the verdicts there are: more than one where pods of a workload differ.
-	Outcome matrix.Outcome
+	Outcome verdict.Outcome
 	// By are the deciders, those of each stage; none where nothing matches.
 	By  []verdict.Decider
-	ids [][matrix.Walks]int32 // of the decisions, in order
+	ids [][verdict.Walks]int32 // of the decisions, in order
 }
 
 // Table has the verdicts of connections between all ends.
@@ -55,7 +54,7 @@ type diffPair struct {
 }
 
 // newTable makes an empty table of the ends of some classes.
-func newTable(c *matrix.Classes, workloads []Workload) (*Table, error) {
+func newTable(c *verdict.Classes, workloads []Workload) (*Table, error) {
 	t := &Table{finder: newEndFinder(c, workloads), kinds: make([]pairKind, 1), known: map[kindStep]int32{}, sliceIDs: map[*diff.PortDecision]int32{}}
 	for id := range c.List {
 		t.finder.sharesOf(int32(id))
@@ -92,7 +91,7 @@ func (t *Table) addPair(p *diff.DecidedPair, decided []diff.PortDecision) {
 // connects says whether there are connections between parts of two ends, as a pair of classes has
 // them: between pods of one node or of two, or to addresses that are not the node's own.
 func (t *Table) connects(from, to *endShare, p *diff.DecidedPair) bool {
-	plain := from.end != to.end && p.Nodes == matrix.AnyNodes
+	plain := from.end != to.end && p.Nodes == verdict.AnyNodes
 	if plain && (len(from.ends) > 0 || len(t.finder.c.Outside.Owners) == 0) {
 		return true
 	}
@@ -159,7 +158,7 @@ func joinDecisions(all []diff.PortDecision) (out []PortState) {
 			if s.Outcome == 0 {
 				continue
 			}
-			slices.SortFunc(s.ids, func(a, b [matrix.Walks]int32) int { return slices.Compare(a[:], b[:]) })
+			slices.SortFunc(s.ids, func(a, b [verdict.Walks]int32) int { return slices.Compare(a[:], b[:]) })
 			if n := len(out); n > 0 && out[n-1].Protocol == proto && int(out[n-1].Hi)+1 == int(s.Lo) && out[n-1].Outcome == s.Outcome && slices.Equal(out[n-1].ids, s.ids) {
 				out[n-1].Hi = s.Hi
 				continue
@@ -172,7 +171,7 @@ func joinDecisions(all []diff.PortDecision) (out []PortState) {
 
 // add takes in a decision at the ports.
 func (s *PortState) add(d *diff.PortDecision) {
-	s.Outcome |= matrix.OutcomeOf(d.Verdict)
+	s.Outcome |= verdict.OutcomeOf(d.Verdict)
 	if slices.Contains(s.ids, d.ID) {
 		return
 	}
@@ -202,11 +201,11 @@ func (t *Table) IsAsked(end int) bool {
 
 // Example is a connection from one end to another at a port that gets one of some verdicts; the zero
 // Connection where there is none.
-func (t *Table) Example(from, to int, at verdict.PortRange, want matrix.Outcome) verdict.Connection {
+func (t *Table) Example(from, to int, at verdict.PortRange, want verdict.Outcome) verdict.Connection {
 	f := t.finder
 	for _, a := range f.classesOf(from) {
 		for _, b := range f.classesOf(to) {
-			for _, nodes := range []matrix.NodePairing{matrix.AnyNodes, matrix.OneNode, matrix.TwoNodes} {
+			for _, nodes := range []verdict.NodePairing{verdict.AnyNodes, verdict.OneNode, verdict.TwoNodes} {
 				p := diffPair{pair: &diff.DecidedPair{From: a, To: b, Nodes: nodes}, from: f.shareOf(a, from), to: f.shareOf(b, to)}
 				if f.c.List[a].Family != f.c.List[b].Family {
 					break
@@ -215,7 +214,7 @@ func (t *Table) Example(from, to int, at verdict.PortRange, want matrix.Outcome)
 				if !ok {
 					continue
 				}
-				if answer, err := walk.FromPolicies(f.c.Index, c); err == nil && matrix.OutcomeOf(answer.Verdict)&want != 0 {
+				if answer, err := verdict.FromPolicies(f.c.Index, c); err == nil && verdict.OutcomeOf(answer.Verdict)&want != 0 {
 					return c
 				}
 			}
@@ -256,7 +255,7 @@ func WhyNoEnds(r *Revision) string {
 func TableOf(ctx context.Context, r *Revision) (t *Table, err error) {
 	var tooMany error
 	workloads := WorkloadsOf(judgedPods(r.JudgedCluster()))
-	err = diff.EachDecision(ctx, r.Verdicts(), func(c *matrix.Classes, p *diff.DecidedPair) {
+	err = diff.EachDecision(ctx, r.Verdicts(), func(c *verdict.Classes, p *diff.DecidedPair) {
 		if t == nil && tooMany == nil {
 			t, tooMany = newTable(c, workloads)
 		}

@@ -9,33 +9,33 @@ import (
 	"rung/model"
 	"rung/model/overlap"
 	"rung/model/ovn/nb"
-	"rung/model/verdict/index"
-	"rung/model/verdict/walk"
+	"rung/model/verdict"
+
 	"rung/model/words"
 	"rung/system"
 )
 
 // Verdicts says what the policies of this revision make of connections.
-func (r *Revision) Verdicts() *index.Index {
-	return r.shared.verdicts.Get(func() *index.Index {
-		v := index.View{Cluster: r.JudgedCluster(), Pods: r.PodIndex(), Options: r.VerdictOptions()}
+func (r *Revision) Verdicts() *verdict.Index {
+	return r.shared.verdicts.Get(func() *verdict.Index {
+		v := verdict.View{Cluster: r.JudgedCluster(), Pods: r.PodIndex(), Options: r.VerdictOptions()}
 		if r.changed != nil { // of the same pods
 			return r.changed.base.Verdicts().WithView(v)
 		}
-		return index.New(v)
+		return verdict.NewIndex(v)
 	})
 }
 
 // otherVerdicts holds verdicts by other options.
 type otherVerdicts struct {
-	idle  Once[*index.Index] // with ClusterNetworkPolicies that have no rows, nil without
-	today Once[*index.Index] // without the isolation of 2016
+	idle  Once[*verdict.Index] // with ClusterNetworkPolicies that have no rows, nil without
+	today Once[*verdict.Index] // without the isolation of 2016
 }
 
 // WithIdle says what the policies would make of connections if ClusterNetworkPolicies had rows,
 // which OVN-Kubernetes does not write; nil where they have, and where there are none that would.
-func WithIdle(r *Revision) *index.Index {
-	return SharedValue[otherVerdicts](r).idle.Get(func() *index.Index {
+func WithIdle(r *Revision) *verdict.Index {
+	return SharedValue[otherVerdicts](r).idle.Get(func() *verdict.Index {
 		if !r.System.HasFeature(system.Rows) || r.Desired.Options().CNP {
 			return nil
 		}
@@ -50,29 +50,29 @@ func WithIdle(r *Revision) *index.Index {
 		}
 		o := r.VerdictOptions()
 		maps.DeleteFunc(o.NoRows, func(k model.PolicyKey, _ *model.NoRows) bool { return would[k] })
-		return r.Verdicts().WithView(index.View{Cluster: r.JudgedCluster(), Pods: r.PodIndex(), Options: o})
+		return r.Verdicts().WithView(verdict.View{Cluster: r.JudgedCluster(), Pods: r.PodIndex(), Options: o})
 	})
 }
 
 // VerdictsToday says what the policies make of connections on a cluster of today, which does
 // not know the isolation annotation of 2016: its rows follow from these.
-func VerdictsToday(r *Revision) *index.Index {
+func VerdictsToday(r *Revision) *verdict.Index {
 	if !r.Flags.LegacyIsolation {
 		return r.Verdicts()
 	}
-	return SharedValue[otherVerdicts](r).today.Get(func() *index.Index {
+	return SharedValue[otherVerdicts](r).today.Get(func() *verdict.Index {
 		o := r.VerdictOptions()
 		o.LegacyIsolation = false
-		return index.New(index.View{Cluster: r.JudgedCluster(), Pods: r.PodIndex(), Options: o})
+		return verdict.NewIndex(verdict.View{Cluster: r.JudgedCluster(), Pods: r.PodIndex(), Options: o})
 	})
 }
 
 // VerdictsAbout says what the policies of a cluster make of connections by the options of a revision:
 // every pod of it that can be an end has a node and an address.
-func VerdictsAbout(r *Revision, c *model.Cluster) *index.Index {
+func VerdictsAbout(r *Revision, c *model.Cluster) *verdict.Index {
 	pods := overlap.NewPodIndex(c, nil)
 	pods.SetFamilies(r.Desired.Families())
-	return index.New(index.View{Cluster: c, Pods: pods, Options: r.VerdictOptions()})
+	return verdict.NewIndex(verdict.View{Cluster: c, Pods: pods, Options: r.VerdictOptions()})
 }
 
 // NoRowsOf2016 is the state text for policies of 2016, where the isolation annotation counts, in
@@ -81,16 +81,16 @@ const NoRowsOf2016 = "decides by the document of 2016; no rows"
 
 // VerdictOptions returns the options that verdicts from policies depend on besides the
 // objects.
-func (r *Revision) VerdictOptions() index.Options {
+func (r *Revision) VerdictOptions() verdict.Options {
 	if !r.System.HasFeature(system.Rows) {
-		return index.Options{IPv4: true, IPv6: true, Precedence: r.System.Precedence}
+		return verdict.Options{IPv4: true, IPv6: true, Precedence: r.System.Precedence}
 	}
 	o := r.Desired.Options()
 	subnets, name, host := o.ClusterSubnets, "", cmp.Or(o.HostNetworkNamespace, compiler.DefaultHostNetworkNamespace)
 	if r.Network != nil { // where no namespace stands for the nodes
 		subnets, name, host = r.Network.Subnets, r.Network.Name, ""
 	}
-	return index.Options{
+	return verdict.Options{
 		Network: r.Network, IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP, Stateless: o.Stateless, ClusterSubnets: subnets, NodeSubnets: o.NodeSubnets, DNS: WholeRevision(r).Desired.Options().DNS,
 		Defaults:             r.IsCompiled(model.Key{Kind: model.KindNetpolDefault, Name: nb.NameHairpin, Network: name}),
 		Multicast:            r.IsCompiled(model.Key{Kind: model.KindMulticastCluster, Name: nb.TypeMulticastDeny, Network: name}),
@@ -135,7 +135,7 @@ func OtherRows(r *Revision, node string) (groups []*nb.PortGroup, acls []*nb.ACL
 
 // CompiledZone is the rows that the policies compile to for a node, to judge connections by;
 // nil where there is no such node.
-func CompiledZone(r *Revision, node string, m *walk.MatchCache) *walk.Zone {
+func CompiledZone(r *Revision, node string, m *verdict.MatchCache) *verdict.Zone {
 	if r.Cluster.Node(node) == nil {
 		return nil
 	}
@@ -146,5 +146,5 @@ func CompiledZone(r *Revision, node string, m *walk.MatchCache) *walk.Zone {
 	if r.changed != nil {
 		d = r.shared.wholeRows.Get(func() *compiler.Desired { return compiler.Compile(r.Cluster, r.Desired.Options()) })
 	}
-	return walk.NewZone(node, Of(d, node), m, nil)
+	return verdict.NewZone(node, Of(d, node), m, nil)
 }

@@ -8,7 +8,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/dialect"
-	"rung/model/ovn/ovnconfig"
+
 	"rung/sources/kube"
 	"rung/system"
 )
@@ -52,7 +52,7 @@ func (v *DialectView) WithObjects(c *model.Cluster, d *compiler.Desired, asked b
 	if o := d.Options(); o.HostAssumed {
 		next.host = o.HostNetworkNamespace
 	}
-	if found := ovnconfig.Of(c); !asked && !maps.Equal(found, v.config.Settings) {
+	if found := dialect.Of(c); !asked && !maps.Equal(found, v.config.Settings) {
 		next.config.Settings = found
 	} else if next.primary == v.primary && next.host == v.host {
 		return v

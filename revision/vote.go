@@ -10,7 +10,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/dialect"
-	"rung/model/ovn/release"
+
 	"rung/sources/kube"
 )
 
@@ -48,7 +48,7 @@ func majoritySettings(zones map[string]*dialect.Dialect, now *dialect.Dialect) d
 	out.Hairpin.V4, by4 = majorityText(zones, now.Hairpin.V4, func(d *dialect.Dialect) string { return d.Hairpin.V4 })
 	out.Hairpin.V6, by6 = majorityText(zones, now.Hairpin.V6, func(d *dialect.Dialect) string { return d.Hairpin.V6 })
 	out.Hairpin.Evidence = fmt.Sprintf("hairpin rows of %d zones", max(by4, by6))
-	for i := range release.Lines {
+	for i := range dialect.Lines {
 		rows := dialect.LineRows{Fact: vote(func(d *dialect.Dialect) dialect.Fact { return d.LineFact(i) })}
 		for _, d := range zones {
 			if i < len(d.Releases) {
@@ -215,7 +215,7 @@ func (v *DialectView) compilerOptions() compiler.Options {
 		case HostNamespace:
 			o.HostNetworkNamespace = s.Value
 		default:
-			if s.Value == off && release.Index(s.Name) >= 0 {
+			if s.Value == off && dialect.Index(s.Name) >= 0 {
 				o.Others = o.Others.With(s.Name)
 			}
 		}
@@ -279,7 +279,7 @@ func (v *DialectView) Deviations(d *dialect.Dialect) map[model.Kind]Deviation {
 		return open(flag) && found.Value != dialect.Unknown && found.Value != dialect.TriOf(compiled)
 	}
 	for i := range d.Releases {
-		l, rows := &release.Lines[i], &d.Releases[i]
+		l, rows := &dialect.Lines[i], &d.Releases[i]
 		compilesToday := !v.options.Others.Has(l.Name)
 		if l.ByZone && (rows.IsOnlyOther() && compilesToday || rows.Today > 0 && rows.Other == 0 && !compilesToday) {
 			put("rows of another release than most zones have: "+rows.Evidence, false, kindsOf(l.Owners)...)

@@ -6,7 +6,6 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/ways"
 )
 
 // WayIn is a way from outside the cluster to a workload: through an Ingress, an HTTPRoute or a Route,
@@ -34,7 +33,7 @@ type WayInVerdict struct {
 
 // WaysIn lists the ways from outside to the workloads of a table, in the order of the objects.
 func (t *Table) WaysIn(r *Revision) (out []WayIn) {
-	for _, w := range ways.ListIn(r.Cluster) {
+	for _, w := range model.ListIn(r.Cluster) {
 		for i := range w.Targets {
 			out = append(out, t.waysOf(r, w, &w.Targets[i])...)
 		}
@@ -43,7 +42,7 @@ func (t *Table) WaysIn(r *Revision) (out []WayIn) {
 }
 
 // waysOf are the ways of one target: one to each workload behind its Service.
-func (t *Table) waysOf(r *Revision, w *ways.WayIn, target *ways.Target) (out []WayIn) {
+func (t *Table) waysOf(r *Revision, w *model.WayIn, target *model.Target) (out []WayIn) {
 	way := WayIn{Key: w.Key, Host: target.Host, Path: target.Path, Service: model.Key{Kind: model.KindService, Namespace: target.Namespace, Name: target.Service}}
 	s, _ := r.Cluster.Get(way.Service).(*model.Service)
 	if s == nil {

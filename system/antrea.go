@@ -8,7 +8,7 @@ import (
 	"rung/model/antrea"
 	"rung/model/lint"
 	"rung/model/template"
-	"rung/model/verdict/index"
+	"rung/model/verdict"
 	"rung/model/words"
 )
 
@@ -32,7 +32,7 @@ var Antrea = &System{
 	Tiers: antrea.TiersInOrder, TiersAroundNetpol: [2]string{antrea.Application, antrea.Baseline},
 	Templates:  &template.TierForm{Kind: model.KindACNP, Last: antrea.Application, Baseline: antrea.Baseline, Bands: antrea.DecidingBands, Object: antrea.RestatedPolicy},
 	Form:       &Form{Name: "antctl", Head: antrea.AntctlHead, Row: antrea.AntctlRow},
-	Precedence: index.Antrea, Draft: antreaDraft,
+	Precedence: verdict.Antrea, Draft: antreaDraft,
 	Refuse: antrea.Refuse, Naming: antrea.PoliciesNaming, UnjudgedPart: antrea.UnjudgedGroup,
 	Lint: lint.System{Order: antrea.EffectiveOrder, Check: antrea.CheckCluster, Idle: lint.IdlePolicies{Kinds: []model.Kind{model.KindEF},
 		Message: "decides nothing here: EgressFirewalls are of OVN-Kubernetes, and Antrea's precedence holds in this cluster",

@@ -4,7 +4,7 @@ import (
 	"rung/examples"
 	"rung/model"
 	"rung/model/lint"
-	"rung/model/verdict/index"
+	"rung/model/verdict"
 )
 
 // OVN is OVN-Kubernetes. ClusterNetworkPolicies and the isolation annotation of 2016 are
@@ -15,7 +15,7 @@ var OVN = &System{
 	CountedKinds: []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindEF},
 	UnaskedKinds: []model.Kind{model.KindACNP, model.KindANNP, model.KindTier, model.KindClusterGroup, model.KindGroup},
 
-	Precedence: index.Stages, Draft: ovnDraft,
+	Precedence: verdict.Stages, Draft: ovnDraft,
 	Lint: lint.System{Idle: lint.IdlePolicies{Kinds: []model.Kind{model.KindACNP, model.KindANNP},
 		Message: "decides nothing here: it is a policy of Antrea, and OVN-Kubernetes' precedence holds in this cluster",
 		Remedy:  "write an AdminNetworkPolicy, or say --system antrea"}},

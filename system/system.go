@@ -8,7 +8,7 @@ import (
 	"rung/model/ladder"
 	"rung/model/lint"
 	"rung/model/template"
-	"rung/model/verdict/index"
+	"rung/model/verdict"
 	"rung/model/words"
 )
 
@@ -64,7 +64,7 @@ type System struct {
 	// Form is an output of rung ladder like the plugin's own tool's; nil for none.
 	Form *Form
 	// Precedence is how verdicts follow from policies, Lint what findings are of.
-	Precedence *index.Precedence
+	Precedence *verdict.Precedence
 	Lint       lint.System
 
 	// Draft is the text with which a new policy begins, at a place.

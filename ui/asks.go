@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"rung/model/clean"
 	"rung/model/words"
 	"rung/ui/prepare"
 	"rung/ui/view"
@@ -74,7 +73,7 @@ func (m *rootModel) handleAsks(e *trailEntry, env *view.Env) {
 // would reach whatever the text is pasted into: they are written as escapes.
 func copyText(c view.CopyItem) (tea.Cmd, view.ToastAsk) {
 	how := ""
-	if text := clean.Escape(c.Text); text != c.Text {
+	if text := words.Escape(c.Text); text != c.Text {
 		c.Text, how = text, "; "+widget.Escaped
 	}
 	if len(c.Text) > maxCopy {

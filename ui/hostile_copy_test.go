@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/ui/view"
 )
 
@@ -20,7 +20,7 @@ func TestCopyIsClean(t *testing.T) {
 	} {
 		cmd, said := copyText(view.CopyItem{What: "YAML", Text: text})
 		got := fmt.Sprint(cmd())
-		if got != want || clean.Block(got) != got {
+		if got != want || words.CleanBlock(got) != got {
 			t.Errorf("copied %q, want %q", got, want)
 		}
 		if strings.Contains(said.Text, "escapes") != (text != want) {

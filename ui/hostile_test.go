@@ -8,8 +8,8 @@ import (
 	"rung/change"
 	"rung/change/gate"
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/ovn/nb"
+	"rung/model/words"
 	"rung/revision"
 	"rung/test/install"
 	"rung/test/uitest"
@@ -62,7 +62,7 @@ func poisoned(t *testing.T) *revision.Facts {
 func seemly(t *testing.T, s *uitest.Screen, where string) {
 	t.Helper()
 	frame := s.View()
-	if got := clean.Frame(frame); got != frame {
+	if got := words.CleanFrame(frame); got != frame {
 		t.Errorf("%s: a frame has what cannot be seen", where)
 	}
 	if strings.Contains(frame, "\x1b[31;44;5m") {
@@ -139,7 +139,7 @@ func TestTimingClean(t *testing.T) {
 		start := time.Now()
 		s.Press([]string{"G", "g"}[i%2])
 		drawn := time.Now()
-		clean.Frame(frame)
+		words.CleanFrame(frame)
 		best[0], best[1] = min(best[0], drawn.Sub(start)), min(best[1], time.Since(drawn))
 	}
 	t.Logf("a key and its frame %v, looking through it %v", best[0], best[1])

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/revision"
 	"rung/themes"
 	"rung/ui/global"
@@ -196,7 +196,7 @@ func (m *rootModel) drawFrame() {
 		}
 	}()
 	m.frame, m.cursor = m.paintScreen(m.w, m.h)
-	m.frame = clean.Frame(m.frame)
+	m.frame = words.CleanFrame(m.frame)
 	if m.opt.ASCII {
 		m.frame = themes.ReplaceNonASCII(themes.ASCII(m.frame))
 	}

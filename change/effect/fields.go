@@ -8,7 +8,7 @@ import (
 
 	"rung/change"
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/manifests/edit"
 )
 
@@ -34,7 +34,7 @@ func ValueChanges(path string, old, now any) []change.FieldChange {
 type fieldDiff struct{ changes []change.FieldChange }
 
 func (d *fieldDiff) addChange(path, old, now string) {
-	d.changes = append(d.changes, change.FieldChange{Path: clean.Text(path), Old: clean.Text(old), New: clean.Text(now)})
+	d.changes = append(d.changes, change.FieldChange{Path: words.CleanText(path), Old: words.CleanText(old), New: words.CleanText(now)})
 }
 
 // compareValues compares two trees; nil is an absent one.

@@ -13,7 +13,7 @@ import (
 
 	"rung/change"
 	"rung/model"
-	"rung/model/rulelog"
+	"rung/model/logline"
 	"rung/revision"
 	"rung/test/changing"
 )
@@ -40,7 +40,7 @@ spec:
   - {action: Pass, to: [{ipBlock: {cidr: 10.0.0.0/8}}]} # the rest
 `
 
-var ruleWise = model.LogLevels{Deny: rulelog.On}
+var ruleWise = model.LogLevels{Deny: logline.On}
 
 func ruleSession(l model.LogLevels, lasts time.Duration, targets ...model.Key) change.Mutation {
 	return change.Mutation{Op: change.OpLogLevel, Policies: targets, Levels: l, Session: true, SessionTime: lasts}
@@ -95,7 +95,7 @@ func TestRuleSessionRestores(t *testing.T) {
 					t.Fatalf("on: %q", got)
 				}
 				s := revision.LogSessionOf(w.Current(), k)
-				if s == nil || s.Changed || s.Problem != "" || s.Level != "deny=on allow=some" || rulelog.FormerText(s.LogSession) != "ingress 0 (a), ingress 1 (b) without enableLogging" {
+				if s == nil || s.Changed || s.Problem != "" || s.Level != "deny=on allow=some" || logline.FormerText(s.LogSession) != "ingress 0 (a), ingress 1 (b) without enableLogging" {
 					t.Fatalf("%+v", s)
 				}
 				if l := revision.LoggingOf(w.Current(), w.Current().Cluster.Policy(k)); l.Session.ID != s.ID {
@@ -103,7 +103,7 @@ func TestRuleSessionRestores(t *testing.T) {
 				}
 				switch how {
 				case "again": // what was before the first comes back
-					m := ruleSession(model.LogLevels{Deny: rulelog.Off, Allow: rulelog.On}, time.Minute, k)
+					m := ruleSession(model.LogLevels{Deny: logline.Off, Allow: logline.On}, time.Minute, k)
 					m.LogLabel = "new"
 					do(t, w, g, m, typed("p"))
 					if got := w.ruleLogging(k); got != "-, false mine, -, true new, true new, - (session)" {
@@ -230,11 +230,11 @@ func TestRuleLoggingRefused(t *testing.T) {
 	g := w.Gate(t.TempDir())
 	for says, m := range map[string]change.Mutation{
 		"have no level: want on or off": {Op: change.OpLogLevel, Policy: k, Levels: model.LogLevels{Deny: "alert"}},
-		"nothing would be logged":       ruleSession(model.LogLevels{Deny: rulelog.Off}, time.Minute, k),
+		"nothing would be logged":       ruleSession(model.LogLevels{Deny: logline.Off}, time.Minute, k),
 		"want from 1 second to 30 days": ruleSession(ruleWise, time.Millisecond, k),
 		"each by its enableLogging":     {Op: change.OpLogLevel, Policy: changing.NsKey("blue"), Levels: model.LogLevels{Deny: "info"}},
 		"there is no ACNP nobody":       ruleSession(ruleWise, time.Minute, model.Key{Kind: model.KindACNP, Name: "nobody"}),
-		"nothing to apply":              {Op: change.OpLogLevel, Policy: k, Levels: model.LogLevels{Deny: rulelog.Keep}},
+		"nothing to apply":              {Op: change.OpLogLevel, Policy: k, Levels: model.LogLevels{Deny: logline.Keep}},
 	} {
 		if p := g.resolveMutation(w.Current(), m); !strings.Contains(p.Blocked, says) {
 			t.Errorf("%q, want %q", p.Blocked, says)

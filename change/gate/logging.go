@@ -11,8 +11,8 @@ import (
 	"rung/change"
 	"rung/change/rewrite"
 	"rung/model"
-	"rung/model/clean"
-	"rung/model/rulelog"
+	"rung/model/logline"
+	"rung/model/words"
 	"rung/revision"
 )
 
@@ -80,7 +80,7 @@ func (r *mutationResolver) setLevel(old *model.Policy, id string, now time.Time)
 		return
 	case m.Session:
 		former, had := old.RawAnnotation(model.AnnotationLogging)
-		if open && !rulelog.IsChanged(old, was) {
+		if open && !logline.IsChanged(old, was) {
 			former, had = was.Former, was.HadFormer // it goes on as a new one
 			p.Notes = append(p.Notes, fmt.Sprintf("%s: replaces the session of %s", old.Key.Label(), was.BriefText(now)))
 		}
@@ -94,10 +94,10 @@ func (r *mutationResolver) setLevel(old *model.Policy, id string, now time.Time)
 		}
 		s.Set = set[model.AnnotationLogging]
 		set[model.AnnotationLogSession] = s.AnnotationText()
-		p.Notes = append(p.Notes, fmt.Sprintf("%s: at the end the annotation is as it is now: %s", old.Key.Label(), rulelog.FormerText(s)))
+		p.Notes = append(p.Notes, fmt.Sprintf("%s: at the end the annotation is as it is now: %s", old.Key.Label(), logline.FormerText(s)))
 	case open:
 		p.Notes = append(p.Notes, fmt.Sprintf("%s: ends the logging session of %s; what it would have restored is forgotten: %s",
-			old.Key.Label(), was.BriefText(now), rulelog.FormerText(was)))
+			old.Key.Label(), was.BriefText(now), logline.FormerText(was)))
 	}
 	r.setAnnotations(old, set)
 }
@@ -118,11 +118,11 @@ func (r *mutationResolver) isSessionValid(on bool) bool {
 // setRules switches the rules of a policy whose rules log one by one.
 func (r *mutationResolver) setRules(old *model.Policy, id string, now time.Time) {
 	m := r.preview.Mutation
-	if why := rulelog.WhyNot(m.Levels); why != "" {
+	if why := logline.WhyNot(m.Levels); why != "" {
 		r.block("%s: %s", old.Key.Label(), why)
 		return
 	}
-	if !r.isSessionValid(slices.Contains([]string{m.Levels.Deny, m.Levels.Allow, m.Levels.Pass}, rulelog.On)) {
+	if !r.isSessionValid(slices.Contains([]string{m.Levels.Deny, m.Levels.Allow, m.Levels.Pass}, logline.On)) {
 		return
 	}
 	next, notes, broken := rewrite.SwitchRules(old, &m, model.LogSession{ID: id, By: userAtHost(r.gate.user), Since: now}, r.gate.judgingOptions())
@@ -149,7 +149,7 @@ func userAtHost(user string) string {
 	if err != nil || host == "" {
 		return user
 	}
-	return user + "@" + clean.Text(host)
+	return user + "@" + words.CleanText(host)
 }
 
 // setAnnotations gives an object these logging annotations, and no others of them.
@@ -193,7 +193,7 @@ func (r *mutationResolver) endSession(old *model.Policy) {
 	s, ok := old.LogSession()
 	left := "the level stays as it is: " + levelText(set)
 	if old.Tiered != nil {
-		ok, left = ok && rulelog.IsRecord(s), "its rules stay as they are: "+rulelog.Levels(old).String()
+		ok, left = ok && logline.IsRecord(s), "its rules stay as they are: "+logline.Levels(old).String()
 	}
 	switch {
 	case m.Timed && (!ok || !s.IsOver(r.gate.Config.Now())):
@@ -202,25 +202,25 @@ func (r *mutationResolver) endSession(old *model.Policy) {
 	case !ok:
 		p.Notes = append(p.Notes, fmt.Sprintf("the record on %s is not one of Rung's: it is removed, and %s", name, left))
 	case old.Tiered != nil:
-		p.Notes = append(p.Notes, name+": "+rulelog.EndText(old, s))
+		p.Notes = append(p.Notes, name+": "+logline.EndText(old, s))
 		now, broken := rewrite.EndRules(old, s, r.gate.judgingOptions())
 		r.takeRewritten(old, now, broken)
 		return
-	case rulelog.IsChanged(old, s):
+	case logline.IsChanged(old, s):
 		p.Notes = append(p.Notes, fmt.Sprintf("the level of %s was changed meanwhile and stays as it is: %s", name, levelText(set)))
 	default:
 		delete(set, model.AnnotationLogging)
 		if s.HadFormer {
 			set[model.AnnotationLogging] = s.Former
 		}
-		p.Notes = append(p.Notes, name+": the annotation is as before: "+rulelog.FormerText(s))
+		p.Notes = append(p.Notes, name+": the annotation is as before: "+logline.FormerText(s))
 	}
 	r.setAnnotations(old, set)
 }
 
 func levelText(set map[string]string) string {
 	if text, has := set[model.AnnotationLogging]; has {
-		return clean.Text(text)
+		return words.CleanText(text)
 	}
 	return "no annotation"
 }
@@ -265,7 +265,7 @@ func endedSessions(p *Preview, by string, at time.Time) (out []model.EndedLogSes
 			e.How = p.Title + " (" + by + ")"
 		}
 		if p.Mutation.Op == change.OpLogEnd {
-			e.How += "; " + rulelog.EndText(c.Old, s)
+			e.How += "; " + logline.EndText(c.Old, s)
 		}
 		out = append(out, e)
 	}

@@ -8,7 +8,7 @@ import (
 	"rung/change/effect"
 	"rung/change/rewrite"
 	"rung/model"
-	"rung/model/clean"
+
 	"rung/model/words"
 	"rung/revision"
 	"rung/sources/kube"
@@ -68,7 +68,7 @@ type mutationResolver struct {
 // block sets the reason; the first one stands.
 func (p *Preview) block(format string, args ...any) {
 	if p.Blocked == "" {
-		p.Blocked = clean.Text(fmt.Sprintf(format, args...))
+		p.Blocked = words.CleanText(fmt.Sprintf(format, args...))
 	}
 }
 

@@ -18,8 +18,7 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
-	"rung/model/verdict/index"
-	"rung/model/verdict/walk"
+
 	"rung/revision"
 	"rung/sources/manifests"
 	"rung/test/given"
@@ -123,8 +122,8 @@ type brute struct {
 var brutePorts = []verdict.Ports{{Protocol: verdict.TCP, Port: 8080}, {Protocol: verdict.TCP, Port: 6443}, {Protocol: verdict.TCP, Port: 443}, {Protocol: verdict.TCP, Port: 5353},
 	{Protocol: verdict.TCP, Port: 9}, {Protocol: verdict.UDP, Port: 5353}, {Protocol: verdict.UDP, Port: 9}, {Protocol: verdict.SCTP, Port: 9}, {Protocol: verdict.ICMP}}
 
-func (b *brute) ask(x *index.Index, q verdict.Connection) verdict.Verdict {
-	a, err := walk.FromPolicies(x, q)
+func (b *brute) ask(x *verdict.Index, q verdict.Connection) verdict.Verdict {
+	a, err := verdict.FromPolicies(x, q)
 	if err != nil {
 		b.t.Fatalf("%s: %v", q, err)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
-	"rung/model/verdict/matrix"
+
 	"rung/model/words"
 	"rung/revision"
 )
@@ -149,7 +149,7 @@ func (j *railCollector) findMuchDenied() {
 		if r.Before != verdict.Allow || r.After != verdict.Deny || r.Pods == 0 {
 			continue
 		}
-		all, more := matrix.MorePods(j.rev.Verdicts(), 10*r.Pods-1, func() bool { return j.ctx.Err() != nil })
+		all, more := verdict.MorePods(j.rev.Verdicts(), 10*r.Pods-1, func() bool { return j.ctx.Err() != nil })
 		if more {
 			continue
 		}

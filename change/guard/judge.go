@@ -9,7 +9,7 @@ import (
 	"rung/model/lint/vital"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
-	"rung/model/verdict/walk"
+
 	"rung/revision"
 
 	"rung/system"
@@ -157,10 +157,10 @@ func subjectsOf(r *revision.Revision, k model.Key) iter.Seq[*model.Pod] {
 }
 
 func (j *railCollector) isCut(q verdict.Connection) bool {
-	before, err := walk.FromPolicies(j.rev.Verdicts(), q)
+	before, err := verdict.FromPolicies(j.rev.Verdicts(), q)
 	if err != nil || before.Verdict == verdict.Deny {
 		return false
 	}
-	after, err := walk.FromPolicies(j.next.Verdicts(), q)
+	after, err := verdict.FromPolicies(j.next.Verdicts(), q)
 	return err == nil && isCut(before.Verdict, after.Verdict)
 }

@@ -9,8 +9,8 @@ import (
 
 	"rung/change"
 	"rung/change/journal"
-	"rung/model/clean"
 	"rung/model/plan"
+	"rung/model/words"
 	"rung/revision"
 )
 
@@ -55,7 +55,7 @@ type planRunner struct {
 // thisProcess is this process, from now on.
 func thisProcess(now time.Time) *planRunner {
 	host, _ := os.Hostname()
-	return &planRunner{PID: os.Getpid(), Host: clean.Text(host), Since: now.UTC()}
+	return &planRunner{PID: os.Getpid(), Host: words.CleanText(host), Since: now.UTC()}
 }
 
 // errNoPlan marks a file in the place of the stored plan that is none.
@@ -177,20 +177,20 @@ func decodePlan(raw []byte, context string) (job *planJob, err error) {
 		shown = min(max(shown, low), high)
 		job.Shown = &shown
 	}
-	job.ID, job.By = clean.Text(job.ID), clean.Text(job.By)
-	job.Title = clean.Text(job.Title)
+	job.ID, job.By = words.CleanText(job.ID), words.CleanText(job.By)
+	job.Title = words.CleanText(job.Title)
 	if job.Title == "" {
 		job.Title = titleOfPlan(&p.Plan)
 	}
 	if job.Top < 0 || job.Top > len(p.AllSteps()) {
 		job.Top = 0
 	}
-	job.Why = clean.Text(job.Why)
+	job.Why = words.CleanText(job.Why)
 	for i := range job.Waits {
-		job.Waits[i].Zone, job.Waits[i].Why = clean.Text(job.Waits[i].Zone), clean.Text(job.Waits[i].Why)
+		job.Waits[i].Zone, job.Waits[i].Why = words.CleanText(job.Waits[i].Zone), words.CleanText(job.Waits[i].Why)
 	}
 	if job.Runner != nil {
-		job.Runner.Host = clean.Text(job.Runner.Host)
+		job.Runner.Host = words.CleanText(job.Runner.Host)
 	}
 	return job, nil
 }

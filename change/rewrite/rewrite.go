@@ -14,7 +14,7 @@ import (
 
 	"rung/change"
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/manifests"
 	"rung/sources/manifests/check"
 	"rung/sources/manifests/edit"
@@ -104,7 +104,7 @@ func rewrittenPolicy(old *model.Policy, typed metav1.Object, by manifests.Option
 
 func brokenError(p *model.Policy, why string) []model.Broken {
 	return []model.Broken{{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key,
-		Code: check.CodeProfile, Message: clean.Text(why)}}
+		Code: check.CodeProfile, Message: words.CleanText(why)}}
 }
 
 // withAnnotations are annotations with the logging ones replaced by those of set, in a map

@@ -7,7 +7,7 @@ import (
 
 	"rung/change"
 	"rung/model"
-	"rung/model/rulelog"
+	"rung/model/logline"
 	"rung/sources/manifests"
 )
 
@@ -20,7 +20,7 @@ func SwitchRules(old *model.Policy, m *change.Mutation, by model.LogSession, jud
 		switch {
 		case !m.Session:
 			notes = append(notes, fmt.Sprintf("%s: ends the logging session of %s; what it would have restored is forgotten: %s",
-				name, was.BriefText(now), rulelog.FormerText(was)))
+				name, was.BriefText(now), logline.FormerText(was)))
 		default:
 			notes = append(notes, name+": replaces the session of "+was.BriefText(now))
 			from, broken = EndRules(old, was, judge)
@@ -29,7 +29,7 @@ func SwitchRules(old *model.Policy, m *change.Mutation, by model.LogSession, jud
 			}
 		}
 	}
-	tree, set, former := rulelog.Switch(from, m.Levels, m.LogLabel)
+	tree, set, former := logline.Switch(from, m.Levels, m.LogLabel)
 	if !m.Session {
 		next, broken = withTree(from, tree, nil, judge)
 		return next, notes, broken
@@ -46,14 +46,14 @@ func SwitchRules(old *model.Policy, m *change.Mutation, by model.LogSession, jud
 	if set == "[]" {
 		notes = append(notes, name+" already logs this: no rule changes")
 	}
-	notes = append(notes, fmt.Sprintf("%s: at the end its rules log as they do now: %s", name, rulelog.FormerText(s)))
+	notes = append(notes, fmt.Sprintf("%s: at the end its rules log as they do now: %s", name, logline.FormerText(s)))
 	next, broken = withTree(from, tree, map[string]string{model.AnnotationLogSession: text}, judge)
 	return next, notes, broken
 }
 
 // EndRules is a policy whose rules log one by one as it is when a session is over.
 func EndRules(old *model.Policy, s model.LogSession, judge manifests.Options) (*model.Policy, []model.Broken) {
-	tree, _ := rulelog.End(old, s)
+	tree, _ := logline.End(old, s)
 	return withTree(old, tree, nil, judge)
 }
 
@@ -88,6 +88,6 @@ func graftRules(p, now *model.Policy, judge manifests.Options) *model.Policy {
 	if !on {
 		return p
 	}
-	next, _ := withTree(p, rulelog.Again(p, s), map[string]string{model.AnnotationLogSession: change.AnnotationsOf(now)[model.AnnotationLogSession]}, judge)
+	next, _ := withTree(p, logline.Again(p, s), map[string]string{model.AnnotationLogSession: change.AnnotationsOf(now)[model.AnnotationLogSession]}, judge)
 	return next
 }

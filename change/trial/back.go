@@ -10,7 +10,7 @@ import (
 	"rung/change/gate"
 	"rung/change/history"
 	"rung/model"
-	"rung/model/clean"
+
 	"rung/model/words"
 	"rung/revision"
 )
@@ -72,7 +72,7 @@ func (r *Trials) putBack(ctx context.Context) {
 		what = "not made, or undone meanwhile: nothing to revert"
 	}
 	if err != nil {
-		what += " (" + clean.Text(err.Error()) + ")"
+		what += " (" + words.CleanText(err.Error()) + ")"
 	}
 	r.publishEnd(what, kept)
 }
@@ -178,7 +178,7 @@ func (r *Trials) postpone(err error) {
 	r.failures++
 	pause := min(time.Second<<min(r.failures-1, 10), revertPause)
 	r.retryAt = r.gate.Config.Now().Add(pause)
-	r.job.Trying, r.job.Why = false, clean.Text(err.Error())
+	r.job.Trying, r.job.Why = false, words.CleanText(err.Error())
 	_ = r.work.SaveRecord(r.job) // what is on the disk still says what to put back
 	r.publishState()
 }

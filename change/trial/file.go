@@ -9,7 +9,7 @@ import (
 	"rung/change"
 	"rung/change/history"
 	"rung/change/journal"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/revision"
 	"rung/sources/safefile"
 )
@@ -66,7 +66,7 @@ func decodeRevert(raw []byte) (*revertJob, error) {
 			return nil, errors.New("it is about something that is no policy")
 		}
 	}
-	j.Title, j.By, j.Host, j.Why = clean.Text(j.Title), clean.Text(j.By), clean.Text(j.Host), clean.Text(j.Why)
+	j.Title, j.By, j.Host, j.Why = words.CleanText(j.Title), words.CleanText(j.By), words.CleanText(j.Host), words.CleanText(j.Why)
 	return j, nil
 }
 

@@ -13,7 +13,7 @@ import (
 	"rung/change/gate"
 	"rung/change/history"
 	"rung/change/journal"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/revision"
 	"rung/sources/safefile"
 )
@@ -106,7 +106,7 @@ func (r *Trials) BeginTrial(p *gate.Preview, c gate.Confirm, step bool) (id stri
 func (r *Trials) storeJob(p *gate.Preview, c gate.Confirm) (id string, err error) {
 	now := r.gate.Config.Now()
 	host, _ := os.Hostname()
-	job := &revertJob{ID: rand.Text(), Title: p.Title, By: c.By, PID: os.Getpid(), Host: clean.Text(host),
+	job := &revertJob{ID: rand.Text(), Title: p.Title, By: c.By, PID: os.Getpid(), Host: words.CleanText(host),
 		At: now, Until: now.Add(c.TrialTime), Within: c.TrialTime, Undoes: p.Undoes, Objects: history.ObjectsOf(p.Objects)}
 	if err := r.work.SaveRecord(job); err != nil {
 		r.releaseLock()

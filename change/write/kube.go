@@ -10,7 +10,7 @@ import (
 
 	"rung/change"
 	"rung/model"
-	"rung/model/clean"
+
 	"rung/model/words"
 	"rung/sources/kube"
 )
@@ -87,7 +87,7 @@ func addRefusal(out *change.ServerAnswer, c *change.ObjectChange, err error) {
 	case errors.As(err, &no):
 		why = fmt.Sprintf("the API server refuses to %s %s: %v", c.ServerVerb, c.Key.Label(), no)
 	default:
-		why = change.Capitalize(clean.Text(err.Error()))
+		why = change.Capitalize(words.CleanText(err.Error()))
 	}
 	if out.Blocked == "" {
 		out.Blocked = why

@@ -10,7 +10,7 @@ import (
 	"rung/cli/command"
 	"rung/engine"
 	"rung/engine/convert"
-	"rung/model/clean"
+
 	labels "rung/model/convert"
 	"rung/model/words"
 	"rung/pages/page"
@@ -114,7 +114,7 @@ the sides differ.
 
 // tellConversion says on stderr what the objects do not.
 func tellConversion(a *command.App, r *convert.Result) {
-	say := func(text string) { fmt.Fprintln(a.Err, "rung: "+clean.Line(text)) }
+	say := func(text string) { fmt.Fprintln(a.Err, "rung: "+words.CleanLine(text)) }
 	for i := range r.Rules {
 		say(r.Rules[i].Text())
 	}

@@ -11,7 +11,7 @@ import (
 	"rung/cli/command"
 	"rung/engine"
 	"rung/model"
-	"rung/model/ovn/ovntrace"
+	"rung/model/ovn/flow"
 	"rung/revision"
 )
 
@@ -37,7 +37,7 @@ not understood are counted and shown.`,
 			if err != nil {
 				return err
 			}
-			report := ovntrace.Parse(string(text))
+			report := flow.Parse(string(text))
 			if len(report.Traces)+len(report.Results)+len(report.Problems) == 0 {
 				return fmt.Errorf("no ovn-trace in %s: %s", traceSourceName(args[0]), whyNoTrace(report))
 			}
@@ -69,7 +69,7 @@ func readTrace(ctx context.Context, a *command.App, path string) ([]byte, error)
 	if path == "-" && slices.Contains(a.Flags.Files, "-") {
 		return nil, errors.New("-f - and explain - cannot both read standard input; put one of them in a file")
 	}
-	text, err := a.ReadGiven(ctx, path, ovntrace.MaxInput)
+	text, err := a.ReadGiven(ctx, path, flow.MaxInput)
 	if err != nil {
 		return nil, fmt.Errorf("read the trace from %s: %w", traceSourceName(path), err)
 	}
@@ -84,7 +84,7 @@ func traceSourceName(path string) string {
 }
 
 // whyNoTrace says what was there instead.
-func whyNoTrace(r *ovntrace.Report) string {
+func whyNoTrace(r *flow.Report) string {
 	switch {
 	case r.Lines == 0:
 		return "it is empty"

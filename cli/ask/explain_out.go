@@ -8,7 +8,7 @@ import (
 
 	"rung/cli/command"
 	"rung/model"
-	"rung/model/ovn/ovntrace"
+	"rung/model/ovn/flow"
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page"
@@ -17,23 +17,23 @@ import (
 
 // explainOut is the JSON of `rung explain` (command-line.md#output).
 type explainOut struct {
-	Traces   []traceOut        `json:"traces"`
-	Results  []ovntrace.Result `json:"results"` // of ovnkube-trace
-	Problems []string          `json:"problems"`
-	Lines    int               `json:"lines"`
-	Other    int               `json:"other_programs"`
-	Unknown  int               `json:"unknown"`
-	Odd      []ovntrace.Line   `json:"unknown_lines"` // the first of them
+	Traces   []traceOut    `json:"traces"`
+	Results  []flow.Result `json:"results"` // of ovnkube-trace
+	Problems []string      `json:"problems"`
+	Lines    int           `json:"lines"`
+	Other    int           `json:"other_programs"`
+	Unknown  int           `json:"unknown"`
+	Odd      []flow.Line   `json:"unknown_lines"` // the first of them
 }
 
 type traceOut struct {
-	Title    string          `json:"title,omitempty"`
-	Line     int             `json:"line"`
-	Form     ovntrace.Form   `json:"form"`
-	Protocol string          `json:"protocol,omitempty"`
-	From     traceEndOut     `json:"from"`
-	To       traceEndOut     `json:"to"`
-	End      ovntrace.Ending `json:"end"`
+	Title    string      `json:"title,omitempty"`
+	Line     int         `json:"line"`
+	Form     flow.Form   `json:"form"`
+	Protocol string      `json:"protocol,omitempty"`
+	From     traceEndOut `json:"from"`
+	To       traceEndOut `json:"to"`
+	End      flow.Ending `json:"end"`
 	// At are the ports the packet leaves by, or the stage it is lost in.
 	At       []string        `json:"at"`
 	Stages   []traceStageOut `json:"stages"`
@@ -91,10 +91,10 @@ type traceRuleOut struct {
 }
 
 // explanationOf puts policies and rules behind what a report says.
-func explanationOf(r *revision.Revision, report *ovntrace.Report) *explainOut {
+func explanationOf(r *revision.Revision, report *flow.Report) *explainOut {
 	out := &explainOut{Traces: []traceOut{}, Problems: append([]string{}, report.Problems...), Lines: report.Lines,
 		Other: report.Other, Unknown: report.Unknown,
-		Results: append([]ovntrace.Result{}, report.Results...), Odd: append([]ovntrace.Line{}, report.Odd...)}
+		Results: append([]flow.Result{}, report.Results...), Odd: append([]flow.Line{}, report.Odd...)}
 	finder := revision.NewRuleFinder(r)
 	for _, t := range report.Traces {
 		x := traceOut{Title: t.Title, Line: t.Line, Form: t.Form, Protocol: t.Packet.Proto, Stages: []traceStageOut{},
@@ -124,7 +124,7 @@ func explanationOf(r *revision.Revision, report *ovntrace.Report) *explainOut {
 			x.Notes = append(x.Notes, fmt.Sprintf("traced as an established connection at %s; for a new one give ovn-trace --ct new, once for each switch",
 				words.ListSome(established, 3)))
 		}
-		if t.Form != ovntrace.Detailed {
+		if t.Form != flow.Detailed {
 			x.Notes = append(x.Notes, fmt.Sprintf("the %s form names only ACLs that log; the detailed form names all", t.Form))
 		}
 		out.Traces = append(out.Traces, x)
@@ -158,7 +158,7 @@ func traceEnd(r *revision.Revision, a netip.Addr, port int) (out traceEndOut) {
 	return out
 }
 
-func traceMet(m *ovntrace.MetFlow, b revision.RulesBehindFlow) traceMetOut {
+func traceMet(m *flow.MetFlow, b revision.RulesBehindFlow) traceMetOut {
 	out := traceMetOut{Verdict: m.Verdict, FoundBy: b.FoundBy, Rules: []traceRuleOut{}, Unnamed: m.Unnamed}
 	if m.Step != nil {
 		tier := max(0, m.Tier)
@@ -211,7 +211,7 @@ func (o *explainOut) explainText(wide bool) string {
 			b.WriteString(head + "\n  " + strings.Join(lines, "\n  ") + "\n")
 		}
 	}
-	section("ovnkube-trace says", page.MapList(o.Results, func(x ovntrace.Result) string {
+	section("ovnkube-trace says", page.MapList(o.Results, func(x flow.Result) string {
 		mark := signs.Yes
 		if !x.Success {
 			mark = signs.No
@@ -220,7 +220,7 @@ func (o *explainOut) explainText(wide bool) string {
 	}))
 	section("The programs say", o.Problems)
 	if o.Unknown > 0 {
-		lines := page.MapList(o.Odd, func(x ovntrace.Line) string { return fmt.Sprintf("line %d: %s", x.Number, x.Text) })
+		lines := page.MapList(o.Odd, func(x flow.Line) string { return fmt.Sprintf("line %d: %s", x.Number, x.Text) })
 		if more := o.Unknown - len(o.Odd); more > 0 {
 			lines = append(lines, fmt.Sprintf("and %s more", words.Thousands(more)))
 		}
@@ -341,16 +341,16 @@ func (t *traceOut) headlineText() string {
 
 func (t *traceOut) endingText() string {
 	switch t.End {
-	case ovntrace.EndDelivered:
+	case flow.EndDelivered:
 		return "delivered to " + words.ListSome(t.At, 3)
-	case ovntrace.EndRemote:
+	case flow.EndRemote:
 		return "leaves for another zone by " + words.ListSome(t.At, 3) + "; the receiving zone decides on arrival"
-	case ovntrace.EndLost:
+	case flow.EndLost:
 		if len(t.At) == 0 {
 			return "dropped by OVN, not by an ACL"
 		}
 		return "dropped by OVN, not by an ACL, in " + words.ListSome(t.At, 3)
-	case ovntrace.EndDropped, ovntrace.EndRejected:
+	case flow.EndDropped, flow.EndRejected:
 		for i := len(t.Stages) - 1; i >= 0; i-- {
 			x := &t.Stages[i]
 			if n := len(x.Met); n > 0 && (x.Verdict == "drop" || x.Verdict == "reject") && x.Met[n-1].Verdict == x.Verdict {

@@ -15,7 +15,7 @@ import (
 	"rung/engine"
 	"rung/engine/trace"
 	"rung/model"
-	"rung/model/clean"
+
 	"rung/model/words"
 	"rung/pages/matrix"
 	"rung/pages/page"
@@ -313,7 +313,7 @@ func (t *matrixTable) matrixText(wide bool) string {
 		var more string
 		for _, e := range t.cols {
 			if !slices.Contains(t.rows, e) {
-				more += "to " + numbers[e] + ": " + clean.Escape(e.Text()) + "\n"
+				more += "to " + numbers[e] + ": " + words.Escape(e.Text()) + "\n"
 			}
 		}
 		if more != "" {
@@ -370,7 +370,7 @@ func (t *matrixTable) csvLines() string {
 	w := csv.NewWriter(&b) // into memory: there are no errors
 	_ = w.Write([]string{"from", "to", "verdict", "pairs", "allow", "deny", "by_port", "by_endpoint", "undefined", "unknown", "not_applicable"})
 	t.visitCells(func(from, to *revision.MatrixEnd, c revision.MatrixCell) {
-		row := []string{clean.Escape(from.Name()), clean.Escape(to.Name()), string(c.Verdict())}
+		row := []string{words.Escape(from.Name()), words.Escape(to.Name()), string(c.Verdict())}
 		for _, n := range []int{c.CountPairs(), c.Allow, c.Deny, c.ByPort, c.ByEndpoint, c.Undefined, c.Unknown, c.NotApplicable} {
 			row = append(row, strconv.Itoa(n))
 		}

@@ -17,7 +17,7 @@ import (
 	"rung/engine"
 	"rung/engine/verify"
 	"rung/model"
-	"rung/model/clean"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -112,14 +112,14 @@ func ReadExpectations(ctx context.Context, a *command.App, files []string) (*Exp
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			out.problems = append(out.problems, &verify.Problem{FilePlace: verify.FilePlace{File: clean.Text(file)}, Message: "cannot be read: " + err.Error()})
+			out.problems = append(out.problems, &verify.Problem{FilePlace: verify.FilePlace{File: words.CleanText(file)}, Message: "cannot be read: " + err.Error()})
 			continue
 		}
 		name := file
 		if name == "-" {
 			name = standardInput
 		}
-		out.Files = append(out.Files, model.SourceFile{Path: clean.Text(name), Size: int64(len(text)), Sum: sha256.Sum256(text)})
+		out.Files = append(out.Files, model.SourceFile{Path: words.CleanText(name), Size: int64(len(text)), Sum: sha256.Sum256(text)})
 		s, p := verify.ReadStatements(name, text)
 		out.statements, out.problems = append(out.statements, s...), append(out.problems, p...)
 	}
@@ -144,7 +144,7 @@ func JudgeExpectations(ctx context.Context, a *command.App, r *revision.Revision
 	how.Progress = func(s *verify.Statement, pairs, of int) {
 		if now := time.Now(); now.After(next) {
 			next = now.Add(verifyAgain)
-			fmt.Fprintf(a.Err, "rung: asking about %s: %s of %s done\n", clean.Line(s.Title()), words.Thousands(pairs), words.Count(of, "pair"))
+			fmt.Fprintf(a.Err, "rung: asking about %s: %s of %s done\n", words.CleanLine(s.Title()), words.Thousands(pairs), words.Count(of, "pair"))
 		}
 	}
 	results, problems, err := verify.JudgeStatements(ctx, r, asked.statements, how)
@@ -171,7 +171,7 @@ func JudgeExpectations(ctx context.Context, a *command.App, r *revision.Revision
 	}
 	out.OK = out.Passed == len(results) && len(problems) == 0 && len(results) > 0
 	for _, p := range problems {
-		if line := clean.Line(p.Error()); !a.Said[line] {
+		if line := words.CleanLine(p.Error()); !a.Said[line] {
 			a.Said[line] = true
 			fmt.Fprintln(a.Err, "rung: "+line)
 		}

@@ -8,7 +8,7 @@ import (
 	"rung/cli/report"
 	"rung/engine/trace"
 	"rung/engine/verify"
-	"rung/model/clean"
+
 	"rung/model/words"
 )
 
@@ -151,7 +151,7 @@ func (s *StatementFacts) exampleText() string {
 	if s.Witness != nil {
 		s.Witness.writeExample(&b, false)
 	}
-	return clean.Block(command.PlainText(strings.TrimSpace(b.String())))
+	return words.CleanBlock(command.PlainText(strings.TrimSpace(b.String())))
 }
 
 // reportFile is a file of statements as reports name it.

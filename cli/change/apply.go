@@ -16,8 +16,8 @@ import (
 	"rung/change/rewrite"
 	"rung/cli/command"
 	"rung/engine"
-	"rung/model/clean"
-	"rung/model/shell"
+
+	"rung/model/words"
 	"rung/revision"
 	"rung/sources/reading"
 )
@@ -94,7 +94,7 @@ func readChanges(ctx context.Context, a *command.App, paths []string, m *change.
 		}
 		err = filepath.WalkDir(p, func(path string, d fs.DirEntry, err error) error {
 			if slices.Contains(engine.KustomizationNames, d.Name()) {
-				return fmt.Errorf("%s is a kustomization; apply what this prints: kubectl kustomize %s", p, shell.Quote(filepath.Dir(path)))
+				return fmt.Errorf("%s is a kustomization; apply what this prints: kubectl kustomize %s", p, words.ShellQuote(filepath.Dir(path)))
 			}
 			if err != nil || d.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
 				return err
@@ -128,7 +128,7 @@ func readChanges(ctx context.Context, a *command.App, paths []string, m *change.
 
 // saySkipped says that a file of a folder is left aside.
 func saySkipped(a *command.App, path, why string) {
-	fmt.Fprintln(a.Err, "rung: "+clean.Line(path+": skipped: "+why))
+	fmt.Fprintln(a.Err, "rung: "+words.CleanLine(path+": skipped: "+why))
 }
 
 func readChange(ctx context.Context, a *command.App, path string) ([]byte, error) {

@@ -14,7 +14,7 @@ import (
 	"rung/cli/command"
 	"rung/engine"
 	"rung/model"
-	"rung/model/clean"
+
 	"rung/model/words"
 	"rung/revision"
 )
@@ -213,7 +213,7 @@ func confirmAndCommit(a *command.App, c *changeFlags, p *gate.Preview, show func
 			}
 			return p, fmt.Errorf("changed: look again: %s: %w", stale.Difference, command.ErrRefused)
 		}
-		fmt.Fprintln(a.Err, "changed: look again: "+clean.Line(stale.Difference))
+		fmt.Fprintln(a.Err, "changed: look again: "+words.CleanLine(stale.Difference))
 	}
 }
 
@@ -273,7 +273,7 @@ func followRows(ctx context.Context, a *command.App, e *engine.Engine, written [
 	r := e.Revision()
 	for _, k := range written {
 		if none := r.WhyNoRows(k); none != nil {
-			fmt.Fprintf(a.Err, "%s: %s: %s\n", k.Label(), revision.SummarizePolicy(r, k, e.Now()).Text, clean.Line(none.Message))
+			fmt.Fprintf(a.Err, "%s: %s: %s\n", k.Label(), revision.SummarizePolicy(r, k, e.Now()).Text, words.CleanLine(none.Message))
 		}
 	}
 	return nil

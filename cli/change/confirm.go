@@ -12,7 +12,7 @@ import (
 	"rung/change/planrun"
 	"rung/cli/command"
 	"rung/engine"
-	"rung/model/shell"
+	"rung/model/words"
 )
 
 // confirmPreview gets the answer to a preview, from the flags or by asking. The error
@@ -22,7 +22,7 @@ func confirmPreview(a *command.App, c *changeFlags, p *gate.Preview) (gate.Confi
 	if p.ConfirmName != "" && confirm.Name != p.ConfirmName {
 		if c.yes || !a.CanAsk {
 			return confirm, fmt.Errorf("stopped by a guard rail: %s; if you mean it: --confirm-name %s", p.Guards[0].Message,
-				shell.Join(p.ConfirmName))
+				words.ShellJoin(p.ConfirmName))
 		}
 		fmt.Fprintf(a.Err, "Type %s to confirm: ", p.ConfirmName)
 		line, err := readLine(a.In)

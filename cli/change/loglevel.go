@@ -15,8 +15,8 @@ import (
 	"rung/cli/command"
 	"rung/engine"
 	"rung/model"
-	"rung/model/clean"
-	"rung/model/rulelog"
+
+	"rung/model/logline"
 	"rung/model/words"
 	"rung/pages/sessions"
 	"rung/revision"
@@ -64,7 +64,7 @@ Without --for the level stays until it is changed.`,
 	f.change.registerTrial(cmd)
 	for flag, level := range map[string]*string{"allow": &f.levels.Allow, "deny": &f.levels.Deny, "pass": &f.levels.Pass} {
 		cmd.Flags().StringVar(level, flag, "", "`LEVEL` for "+strings.ToUpper(flag[:1])+flag[1:]+" rules")
-		command.CompleteFlag(cmd, flag, command.FixedWords(append([]string{rulelog.On, rulelog.Off}, model.LogSeverities...)...))
+		command.CompleteFlag(cmd, flag, command.FixedWords(append([]string{logline.On, logline.Off}, model.LogSeverities...)...))
 	}
 	cmd.Flags().BoolVar(&f.off, "off", false, "log nothing")
 	cmd.Flags().StringVar(&f.label, "label", "", "logLabel of the rules that are switched on, where rules log one by one: `TEXT` in each of their lines")
@@ -136,7 +136,7 @@ func (f *levelFlags) levelMutation(names int) (m change.Mutation, err error) {
 		return m, errors.New("give the NAME of a policy, or namespace/NAME")
 	}
 	for _, l := range []string{f.levels.Allow, f.levels.Deny, f.levels.Pass} {
-		if !model.ValidLogLevel(l) && l != rulelog.On && l != rulelog.Off {
+		if !model.ValidLogLevel(l) && l != logline.On && l != logline.Off {
 			return m, fmt.Errorf("log level %q: want %s; with any other OVN-Kubernetes would freeze the policy", l, strings.Join(model.LogSeverities, ", "))
 		}
 	}
@@ -217,7 +217,7 @@ func sayLogging(a *command.App, e *engine.Engine, p *gate.Preview) {
 			if z.Rows < 0 {
 				what = "cannot be seen"
 			}
-			fmt.Fprintf(a.Err, "%s: zone %s %s: %s\n", k.Label(), z.Zone, what, clean.Line(z.Why))
+			fmt.Fprintf(a.Err, "%s: zone %s %s: %s\n", k.Label(), z.Zone, what, words.CleanLine(z.Why))
 		}
 		then := ""
 		if !s.Until.IsZero() {
@@ -318,7 +318,7 @@ func sayEnd(ctx context.Context, a *command.App, e *engine.Engine, k model.Key) 
 		_, err = e.Commit(ctx, p, gate.Confirm{Yes: true, Name: p.ConfirmName, By: "cli", Finish: true})
 	}
 	if err != nil {
-		fmt.Fprintf(a.Err, "logging of %s was not ended: %s; rung log-level --end ends it\n", k.Label(), clean.Line(err.Error()))
+		fmt.Fprintf(a.Err, "logging of %s was not ended: %s; rung log-level --end ends it\n", k.Label(), words.CleanLine(err.Error()))
 		return
 	}
 	fmt.Fprintf(a.Err, "logging of %s ended\n", k.Label())

@@ -13,8 +13,8 @@ import (
 	"rung/engine"
 	"rung/engine/pattern"
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/template"
+	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
 )
@@ -183,7 +183,7 @@ func applyTemplate(ctx context.Context, a *command.App, f *newFlags, c *changeFl
 			return change.Mutation{}, err
 		}
 		for _, n := range made.Notes {
-			fmt.Fprintln(a.Err, "rung: "+clean.Line(n))
+			fmt.Fprintln(a.Err, "rung: "+words.CleanLine(n))
 		}
 		return change.Mutation{Op: change.OpApply, YAML: []byte(made.Text), Base: []byte(made.Base)}, nil
 	})
@@ -223,14 +223,14 @@ func askQuestion(a *command.App, w *template.World, t *template.Template, q *tem
 		if numbered {
 			mark = fmt.Sprintf("%2d", i+1)
 		}
-		fmt.Fprintln(a.Err, strings.TrimRight(fmt.Sprintf("  %s  %s  %s", mark, clean.Line(o.Value), clean.Line(o.Note)), " "))
+		fmt.Fprintln(a.Err, strings.TrimRight(fmt.Sprintf("  %s  %s  %s", mark, words.CleanLine(o.Value), words.CleanLine(o.Note)), " "))
 	}
 	first := q.FirstChoice(w, before)
 	for range mostTries {
 		if first == "" {
 			fmt.Fprintf(a.Err, "%s: ", q.Name)
 		} else {
-			fmt.Fprintf(a.Err, "%s [%s]: ", q.Name, clean.Line(first))
+			fmt.Fprintf(a.Err, "%s [%s]: ", q.Name, words.CleanLine(first))
 		}
 		text, err := readLine(a.In)
 		if err != nil {
@@ -248,7 +248,7 @@ func askQuestion(a *command.App, w *template.World, t *template.Template, q *tem
 		if err == nil {
 			return checked, nil
 		}
-		fmt.Fprintln(a.Err, "rung: "+clean.Line(err.Error()))
+		fmt.Fprintln(a.Err, "rung: "+words.CleanLine(err.Error()))
 	}
 	return "", fmt.Errorf("no answer to %s: %w", q.Name, command.ErrRefused)
 }
@@ -322,13 +322,13 @@ func templateSetAnswer(ctx context.Context, a *command.App, r *revision.Revision
 		text = string(out)
 	} else {
 		for _, n := range m.Notes {
-			fmt.Fprintln(a.Err, "rung: "+clean.Line(n))
+			fmt.Fprintln(a.Err, "rung: "+words.CleanLine(n))
 		}
 	}
 	if a.Flags.Output == "yaml" { // the text is YAML
 		a.Flags.Output = "table"
 	}
 	key := func(k model.PolicyKey) string { return k.String() }
-	return &command.Answer{Value: templateSetOut{m.Template.Name, m.Name, m.Answers, page.MapList(m.New, key), page.MapList(m.Changed, key), page.MapList(m.Notes, clean.Line), text},
+	return &command.Answer{Value: templateSetOut{m.Template.Name, m.Name, m.Answers, page.MapList(m.New, key), page.MapList(m.Changed, key), page.MapList(m.Notes, words.CleanLine), text},
 		Text: func(bool) string { return text }}, nil
 }

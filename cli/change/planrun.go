@@ -11,8 +11,8 @@ import (
 	"rung/change/planrun"
 	"rung/cli/command"
 	"rung/engine"
-	"rung/model/clean"
 	"rung/model/plan"
+	"rung/model/words"
 	"rung/pages/consequences"
 	told "rung/pages/plan"
 	"rung/revision"
@@ -189,7 +189,7 @@ func followPlan(ctx context.Context, a *command.App, e *engine.Engine) (ended bo
 			line += ", " + st.Why
 		}
 		if line != said && st.State != revision.PlanStopped {
-			fmt.Fprintln(a.Err, clean.Line(line))
+			fmt.Fprintln(a.Err, words.CleanLine(line))
 			said = line
 		}
 		last = st

@@ -5,8 +5,8 @@ import (
 
 	"rung/change/gate"
 	"rung/cli/command"
-	"rung/model/clean"
 	"rung/model/plan"
+	"rung/model/words"
 	"rung/pages/consequences"
 	"rung/pages/page"
 	told "rung/pages/plan"
@@ -16,7 +16,7 @@ import (
 // planStateText is a plan that is under way or stopped, step by step, and what can be
 // done about it.
 func planStateText(st *revision.PlanState, now time.Time, next string) string {
-	text := clean.Line(told.Headline(st, now)) + "\n\n" + command.TableText(told.Steps, told.StepsOf(st), false, 0)
+	text := words.CleanLine(told.Headline(st, now)) + "\n\n" + command.TableText(told.Steps, told.StepsOf(st), false, 0)
 	if st.State == revision.PlanStopped && st.Stuck == "" { // else the reason has the ways out
 		text += "\n" + next + "\n"
 	}

@@ -9,8 +9,8 @@ import (
 	"rung/change/gate"
 	"rung/cli/command"
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/signs"
+	"rung/model/words"
 	"rung/pages/consequences"
 )
 
@@ -82,7 +82,7 @@ func writePoints(b *strings.Builder, before string, lists ...[]consequences.Prev
 		if p.Code == "" {
 			line = strings.TrimSpace(p.Sign.Text + " " + line)
 		}
-		fmt.Fprintln(b, before+clean.Line(line))
+		fmt.Fprintln(b, before+words.CleanLine(line))
 	}
 }
 
@@ -107,7 +107,7 @@ func previewMarkdown(p *gate.Preview) string {
 		}
 		fmt.Fprintf(&b, "### %s\n\n", title)
 		for _, p := range points {
-			fmt.Fprintf(&b, "- %s\n", command.MarkdownText(clean.Line(p.CodedText())))
+			fmt.Fprintf(&b, "- %s\n", command.MarkdownText(words.CleanLine(p.CodedText())))
 		}
 		b.WriteByte('\n')
 	}

@@ -11,7 +11,7 @@ import (
 	"rung/change/trial"
 	"rung/cli/command"
 	"rung/engine"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/revision"
 	"rung/sources/reading"
 )
@@ -167,7 +167,7 @@ func awaitConfirm(ctx context.Context, a *command.App, e *engine.Engine, u *revi
 			if u.Why != "" {
 				text += "; " + manualUndoText(a, e, u)
 			}
-			fmt.Fprintln(a.Err, clean.Line(text))
+			fmt.Fprintln(a.Err, words.CleanLine(text))
 		}
 		select {
 		case <-ctx.Done():
@@ -175,7 +175,7 @@ func awaitConfirm(ctx context.Context, a *command.App, e *engine.Engine, u *revi
 		case <-entered:
 			entered = nil
 			if _, err := e.ConfirmTrial("cli"); err != nil {
-				fmt.Fprintln(a.Err, clean.Line(err.Error()))
+				fmt.Fprintln(a.Err, words.CleanLine(err.Error()))
 			}
 		case <-ticks:
 		case <-clock.C:
@@ -185,7 +185,7 @@ func awaitConfirm(ctx context.Context, a *command.App, e *engine.Engine, u *revi
 
 // sayTrialEnd says what became of a change on trial.
 func sayTrialEnd(a *command.App, u *revision.UnconfirmedChange) error {
-	text := clean.Line(u.Title + ": " + u.Ended)
+	text := words.CleanLine(u.Title + ": " + u.Ended)
 	if u.Ended == revision.TrialConfirmed || u.Ended == revision.TrialConfirmedElsewhere {
 		fmt.Fprintln(a.Err, text)
 		return nil

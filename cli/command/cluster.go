@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"rung/engine"
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // clusterFlags say which cluster is looked at when there are no files.
@@ -108,7 +108,7 @@ func (a *App) configureCluster(ctx context.Context, cfg *engine.Config, zones bo
 		return err
 	}
 	if set.ReadOnly && !f.ReadOnly {
-		cfg.ReadOnly, cfg.WhyReadOnly = true, fmt.Sprintf("the configuration says readonly of the context %s", clean.Text(cfg.Mode.Title))
+		cfg.ReadOnly, cfg.WhyReadOnly = true, fmt.Sprintf("the configuration says readonly of the context %s", words.CleanText(cfg.Mode.Title))
 	}
 	cfg.Writes = (f.Kube.Write || set.Write && !f.Kube.LeadsElsewhere()) && !cfg.ReadOnly
 	cfg.Reconcile = f.Kube.reconcile && !cfg.ReadOnly
@@ -171,7 +171,7 @@ func (a *App) readSettings(ctx context.Context) (file fileSettings, err error) {
 	}
 	file.path = path
 	if err := yaml.Unmarshal(text, &file); err != nil {
-		fmt.Fprintln(a.Err, "rung: "+clean.Line(fmt.Sprintf("protected and api-release of %s cannot be read: %v", path, err)))
+		fmt.Fprintln(a.Err, "rung: "+words.CleanLine(fmt.Sprintf("protected and api-release of %s cannot be read: %v", path, err)))
 	}
 	return file, nil
 }

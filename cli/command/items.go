@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"rung/engine/trace"
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // AnswerItems are the answers to many questions, which are asked while they are written: a few at
@@ -72,7 +72,7 @@ func (it *AnswerItems) writeJSON(w io.Writer, compact bool) error {
 		if i%itemsAtOnce != itemsAtOnce-1 {
 			return nil
 		}
-		_, err := w.Write(clean.JSON(out.Bytes()))
+		_, err := w.Write(words.CleanJSON(out.Bytes()))
 		out.Reset()
 		return err
 	})
@@ -80,7 +80,7 @@ func (it *AnswerItems) writeJSON(w io.Writer, compact bool) error {
 		return err
 	}
 	out.WriteString(last)
-	_, err = w.Write(clean.JSON(out.Bytes()))
+	_, err = w.Write(words.CleanJSON(out.Bytes()))
 	return err
 }
 

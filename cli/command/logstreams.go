@@ -6,7 +6,7 @@ import (
 	"rung/engine"
 	"rung/engine/logs"
 	"rung/model"
-	"rung/model/clean"
+
 	"rung/model/logline"
 	"rung/model/words"
 	"rung/revision"
@@ -18,7 +18,7 @@ func (a *App) SayUnread(r *revision.Revision) error {
 	var err error
 	for _, o := range revision.UnjudgedOmissions(revision.OmissionsOfObjects(r), a.Flags.AllowUnjudged...) {
 		if o.Code == model.OmittedKind {
-			a.sayOnce(clean.Line(o.String()))
+			a.sayOnce(words.CleanLine(o.String()))
 			err = ErrUnjudged
 		}
 	}
@@ -45,7 +45,7 @@ func (a *App) SayUnfollowed(e *engine.Engine) error {
 				err = ErrSaid
 			}
 		case !s.IsUp():
-			fmt.Fprintf(a.Err, "rung: log of %s not followed: %s: %s\n", s.Zone, s.State, clean.Line(s.Error))
+			fmt.Fprintf(a.Err, "rung: log of %s not followed: %s: %s\n", s.Zone, s.State, words.CleanLine(s.Error))
 		}
 	}
 	if other > 0 && other < read {
@@ -72,7 +72,7 @@ func (a *App) SayUnfollowed(e *engine.Engine) error {
 // not for its name.
 func (a *App) sayPassedFiles(p *logs.PassedFiles) bool {
 	say := func(format string, args ...any) {
-		fmt.Fprintln(a.Err, "rung: --log "+clean.Line(p.Folder)+": "+clean.Line(fmt.Sprintf(format, args...)))
+		fmt.Fprintln(a.Err, "rung: --log "+words.CleanLine(p.Folder)+": "+words.CleanLine(fmt.Sprintf(format, args...)))
 	}
 	if p.Other > 0 {
 		say("%s of %s not read: not named as logs, or of pods that are not the network's; name a file to have it read whatever it is called",
@@ -90,7 +90,7 @@ func (a *App) sayPassedFiles(p *logs.PassedFiles) bool {
 // errorOrState returns the error of a log file, or its state where it has no error.
 func errorOrState(s logline.Stream) string {
 	if s.Error != "" {
-		return clean.Line(s.Error)
+		return words.CleanLine(s.Error)
 	}
 	return string(s.State)
 }

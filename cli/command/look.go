@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"rung/cli/process"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/themes"
 )
 
@@ -43,7 +43,7 @@ func (a *App) setLook(file fileSettings) error {
 // standard error, without looks.
 func (a *App) finishText(text []byte) []byte {
 	if !bytes.Contains(text, []byte(markStart)) {
-		return clean.JSON(text)
+		return words.CleanJSON(text)
 	}
 	how, width := &look{}, 0
 	if a != nil {
@@ -52,7 +52,7 @@ func (a *App) finishText(text []byte) []byte {
 	if how.fits {
 		width = process.TerminalWidth(a.Raw)
 	}
-	cleaned := func(s string) string { return string(clean.JSON([]byte(s))) }
+	cleaned := func(s string) string { return string(words.CleanJSON([]byte(s))) }
 	end := ""
 	out := replaceMarks(FitText(string(text), width), cleaned, func(n int) string {
 		before := end

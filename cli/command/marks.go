@@ -8,7 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/pages/page"
 	"rung/pages/page/role"
 	"rung/themes"
@@ -31,7 +31,7 @@ func markOf(n int) string { return markStart + strconv.Itoa(n) + markEnd }
 // Paint marks text with what it means.
 func Paint(to page.Role, text string) string {
 	i := slices.Index(themes.Tokens, to)
-	text = clean.Escape(text)
+	text = words.Escape(text)
 	if i < 0 || to == themes.Text || text == "" {
 		return text
 	}

@@ -11,7 +11,7 @@ import (
 	"io/fs"
 	"rung/engine"
 	"rung/model"
-	"rung/model/clean"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -107,7 +107,7 @@ func (a *App) filesNamed() string {
 		if name == "-" {
 			return "standard input"
 		}
-		return clean.Text(name)
+		return words.CleanText(name)
 	})
 	return words.ListSome(names, 3)
 }

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"rung/model"
-	"rung/model/clean"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -68,7 +68,7 @@ func (a *App) OmissionsOut(all []model.Omission) []OmissionOut {
 		return OmissionOut{Code: o.Code, Kind: o.Key.Kind, Namespace: o.Key.Namespace, Name: o.Key.Name, File: o.Origin.File,
 			Line: o.Origin.Line, Zone: o.Zone, Assumed: o.IsAssumption(),
 			Allowed: !o.IsAssumption() && len(revision.UnjudgedOmissions([]model.Omission{o}, a.Flags.AllowUnjudged...)) == 0,
-			Text:    clean.Line(o.String()), Remedy: clean.Line(o.Remedy)}
+			Text:    words.CleanLine(o.String()), Remedy: words.CleanLine(o.Remedy)}
 	})
 }
 
@@ -106,7 +106,7 @@ func NotCounted(all []model.Omission) string {
 			names = append(names, what)
 		}
 	}
-	return clean.Line(words.ListFew(names, 3))
+	return words.CleanLine(words.ListFew(names, 3))
 }
 
 // omittedText returns the lines about omissions below an answer for people.

@@ -13,8 +13,8 @@ import (
 
 	"rung/cli/process"
 	"rung/cli/report"
-	"rung/model/clean"
 	"rung/model/ovn/nb"
+	"rung/model/words"
 	"rung/pages/page"
 	"rung/sources/safefile"
 	"rung/system"
@@ -91,7 +91,7 @@ func (a *App) PrintAnswer(ans *Answer) error {
 		if err == nil {
 			return nil
 		}
-		fmt.Fprintln(a.Err, "rung: printed without a pager: "+clean.Line(err.Error()))
+		fmt.Fprintln(a.Err, "rung: printed without a pager: "+words.CleanLine(err.Error()))
 	}
 	_, err := a.Raw.Write(text.Bytes())
 	return err
@@ -169,7 +169,7 @@ func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) error {
 			return formError(a.Flags.Output)
 		}
 		for _, name := range ans.Names() {
-			text += clean.Line(name) + "\n"
+			text += words.CleanLine(name) + "\n"
 		}
 		a.sayOmitted(out)
 	default:
@@ -230,7 +230,7 @@ func writeJSON(w io.Writer, v any, compact bool) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(clean.JSON(raw))
+	_, err = w.Write(words.CleanJSON(raw))
 	return err
 }
 
@@ -252,11 +252,11 @@ func encodeJSON(v any, compact bool) ([]byte, error) {
 // that mean the same.
 func marshalYAML(v any) ([]byte, error) {
 	out, err := yaml.Marshal(v)
-	if err != nil || clean.Block(string(out)) == string(out) {
+	if err != nil || words.CleanBlock(string(out)) == string(out) {
 		return out, err
 	}
 	raw, err := encodeJSON(v, false)
-	return []byte(clean.Escape(string(raw))), err
+	return []byte(words.Escape(string(raw))), err
 }
 
 // cleanWriter is where everything that people read goes: what cannot be seen is

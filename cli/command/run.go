@@ -11,7 +11,7 @@ import (
 	"rung/engine/lab"
 	"rung/engine/logs"
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/revision"
 	"rung/system"
 )
@@ -149,7 +149,7 @@ func awaitRead(ctx context.Context, a *App, e *engine.Engine, ready func(*revisi
 	err := e.WaitFor(wait, func(r *revision.Revision) bool {
 		if !told && r != nil && time.Now().After(late) {
 			told = true
-			say(clean.Line(waitingForText(r)))
+			say(words.CleanLine(waitingForText(r)))
 		}
 		broken = whyDenied(r)
 		if broken == nil && r.Loaded {
@@ -217,7 +217,7 @@ func (a *App) sayProblems(r *revision.Revision) {
 		return
 	}
 	say := func(b model.Broken) {
-		if line := clean.Line(b.String()); b.Severity != model.SeverityInfo && !a.Said[line] {
+		if line := words.CleanLine(b.String()); b.Severity != model.SeverityInfo && !a.Said[line] {
 			a.Said[line] = true
 			fmt.Fprintln(a.Err, "rung: "+line)
 		}
@@ -239,7 +239,7 @@ func (a *App) sayProblems(r *revision.Revision) {
 // sayNotices says what the engine found and mended when it started.
 func (a *App) sayNotices(e *engine.Engine) {
 	for _, n := range e.Notices() {
-		if line := clean.Line(n); !a.Flags.Quiet && !a.Said[line] {
+		if line := words.CleanLine(n); !a.Flags.Quiet && !a.Said[line] {
 			a.Said[line] = true
 			fmt.Fprintln(a.Err, "rung: "+line)
 		}

@@ -8,7 +8,7 @@ import (
 	"io"
 	"iter"
 
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // LongList is an object in JSON with a list that is too long to be held in memory as text: it is
@@ -37,7 +37,7 @@ func writeLongList(a *App, w io.Writer, l *LongList, out []OmissionOut, compact 
 	}
 	head = bytes.TrimSpace(bytes.TrimSuffix(bytes.TrimSpace(head), []byte("}")))
 	b := bufio.NewWriterSize(w, streamChunk)
-	if _, err := fmt.Fprintf(b, "%s"+key, clean.JSON(head), l.Key); err != nil {
+	if _, err := fmt.Fprintf(b, "%s"+key, words.CleanJSON(head), l.Key); err != nil {
 		return err
 	}
 	var line bytes.Buffer
@@ -52,7 +52,7 @@ func writeLongList(a *App, w io.Writer, l *LongList, out []OmissionOut, compact 
 		if _, err := b.WriteString(before); err != nil {
 			return err
 		}
-		if _, err := b.Write(clean.JSON(bytes.TrimSuffix(line.Bytes(), []byte("\n")))); err != nil {
+		if _, err := b.Write(words.CleanJSON(bytes.TrimSuffix(line.Bytes(), []byte("\n")))); err != nil {
 			return err
 		}
 		before = next

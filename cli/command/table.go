@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"rung/cli/process"
-	"rung/model/clean"
+
 	"rung/model/words"
 	"rung/pages/page"
 )
@@ -25,7 +25,7 @@ func TableAnswer[F any](a *App, facts any, t *page.Table[F], rows []F) *Answer {
 		cols := t.PrintedColumns()
 		_ = w.Write(page.MapList(cols, func(c page.Column[F]) string { return c.Key }))
 		for _, row := range rows {
-			_ = w.Write(page.MapList(ExactCells(cols, row), clean.Escape))
+			_ = w.Write(page.MapList(ExactCells(cols, row), words.Escape))
 		}
 		w.Flush()
 		return b.String()

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"rung/engine"
-	"rung/model/clean"
-	"rung/model/shell"
+
+	"rung/model/words"
 )
 
 // LastingFlag is the flag that lets a change last.
@@ -37,21 +37,21 @@ func (a *App) sayUnconfirmed(ctx context.Context, e *engine.Engine) (changed boo
 	if u.IsOpen() && u.TimeLeft(e.Now()) > 0 {
 		text += "; " + a.CommandElsewhere(e, "confirm") + " keeps it"
 	}
-	fmt.Fprintln(a.Err, "rung: "+clean.Line(text))
+	fmt.Fprintln(a.Err, "rung: "+words.CleanLine(text))
 	return !u.IsOpen()
 }
 
 // CommandElsewhere is a command of Rung as it can be typed elsewhere: for the same files or cluster
 // and the same state folder.
 func (a *App) CommandElsewhere(e *engine.Engine, command ...string) string {
-	words := append([]string{"rung"}, command...)
+	args := append([]string{"rung"}, command...)
 	for _, f := range a.Flags.Files {
-		words = append(words, "-f", f)
+		args = append(args, "-f", f)
 	}
 	if dir := a.Flags.StateDir; dir != "" {
-		words = append(words, "--state-dir", dir)
+		args = append(args, "--state-dir", dir)
 	}
-	text := shell.Join(words...)
+	text := words.ShellJoin(args...)
 	if flags := e.Revision().Mode.Kubectl.Flags; flags != "" {
 		text += " " + flags
 	}
@@ -64,7 +64,7 @@ func (a *App) EndOverdue(ctx context.Context, e *engine.Engine) (ended bool) {
 		return false
 	}
 	for _, text := range e.Sessions().EndOverdue(ctx) {
-		fmt.Fprintln(a.Err, "rung: "+clean.Line(text))
+		fmt.Fprintln(a.Err, "rung: "+words.CleanLine(text))
 		ended = true
 	}
 	return ended

@@ -13,7 +13,7 @@ import (
 	"rung/cli/report"
 	"rung/engine"
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/revision"
 )
 
@@ -138,7 +138,7 @@ func (a *App) watchAnswer(ctx context.Context, e *engine.Engine, q Query) error 
 			lastErr = ""
 		} else if lastErr != err.Error() && !errors.Is(err, ErrSaid) {
 			lastErr = err.Error()
-			fmt.Fprintln(a.Err, "rung: "+clean.Line(lastErr))
+			fmt.Fprintln(a.Err, "rung: "+words.CleanLine(lastErr))
 		}
 		outcome = err
 		over.Stop()

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"k8s.io/client-go/util/jsonpath"
 
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // columns is a table of kubectl -o custom-columns. The widths of what was printed are kept for
@@ -109,7 +109,7 @@ func cellOf(object any, path string) (string, error) {
 	var all []string
 	for _, values := range found {
 		for _, v := range values {
-			all = append(all, clean.Escape(fmt.Sprint(v.Interface())))
+			all = append(all, words.Escape(fmt.Sprint(v.Interface())))
 		}
 	}
 	return strings.Join(all, ","), nil

@@ -18,8 +18,7 @@ import (
 	"rung/engine/logs/entries"
 	"rung/engine/logs/hits"
 	"rung/model"
-	"rung/model/clean"
-	"rung/model/moment"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -69,7 +68,7 @@ func (g *lineAggregate) checkFlags(output string, follow bool, begin, now time.T
 	case g.until == "":
 		return nil
 	}
-	if g.end, err = moment.Parse(g.until, now, now); err != nil {
+	if g.end, err = words.ParseMoment(g.until, now, now); err != nil {
 		return fmt.Errorf("--until %q: %w", g.until, err)
 	}
 	if g.end.Before(begin) {
@@ -252,7 +251,7 @@ func csvHits(a *command.App, g *lineAggregate, rows []hitOut) error {
 	for _, r := range rows {
 		cells := []string{r.At, r.Policy, r.Rule, r.Verdict, r.From, r.To, r.Traffic}
 		for i := range cells {
-			cells[i] = clean.Escape(cells[i])
+			cells[i] = words.Escape(cells[i])
 		}
 		cells = append(cells, strconv.FormatUint(r.Hits, 10), strconv.FormatUint(r.Lately, 10), r.First, r.Last)
 		if err := w.Write(cells); err != nil {

@@ -15,10 +15,9 @@ import (
 	"rung/engine/logs"
 	"rung/engine/logs/entries"
 	"rung/model"
-	"rung/model/clean"
+
 	"rung/model/logline"
-	"rung/model/logquery"
-	"rung/model/moment"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -113,7 +112,7 @@ Other answers than the lines:
 			var begin time.Time
 			if since != "" {
 				var err error
-				if begin, err = moment.Parse(since, now, now); err != nil {
+				if begin, err = words.ParseMoment(since, now, now); err != nil {
 					return fmt.Errorf("--since %q: %w", since, err)
 				}
 			}
@@ -126,7 +125,7 @@ Other answers than the lines:
 			if why != "" {
 				return logsWhy(cmd.Context(), a, why)
 			}
-			query, err := logquery.Parse(filter, now)
+			query, err := logline.Parse(filter, now)
 			if err != nil {
 				return fmt.Errorf("--filter: %w", err)
 			}
@@ -222,7 +221,7 @@ Other answers than the lines:
 
 // tailLines prints lines as they come, or has take take them where that is not nil; since is where log files are read from, zero for all. When
 // it does not follow, a signal is an error: what it printed until then is not all there is.
-func tailLines(ctx context.Context, a *command.App, e *engine.Engine, q *logquery.Query, raw bool, limit int, follow bool, since time.Time, take func(*entries.Entry)) error {
+func tailLines(ctx context.Context, a *command.App, e *engine.Engine, q *logline.Query, raw bool, limit int, follow bool, since time.Time, take func(*entries.Entry)) error {
 	defer process.WhileRead(a.Raw)()
 	ticks, stop := e.Logs().Subscribe()
 	defer stop()
@@ -254,7 +253,7 @@ func tailLines(ctx context.Context, a *command.App, e *engine.Engine, q *logquer
 			streams := e.Logs().Streams()
 			text := whyNoLines(streams, since)
 			if u := e.Revision().NeverRead(model.KindNode); u != nil && len(streams) == 0 {
-				text = "no log was read: " + clean.Line(u.BriefText())
+				text = "no log was read: " + words.CleanLine(u.BriefText())
 			} else if len(streams) > 0 && !slices.ContainsFunc(streams, func(s logline.Stream) bool { return s.IsUp() || s.File != "" }) {
 				text = "no log was read"
 			}

@@ -13,9 +13,9 @@ import (
 	"rung/engine/logs/entries"
 	"rung/engine/propose"
 	"rung/model"
-	"rung/model/clean"
-	"rung/model/narrow"
+	"rung/model/logline"
 	"rung/model/verdict"
+	"rung/model/words"
 	"rung/pages/consequences"
 	"rung/pages/page"
 )
@@ -50,24 +50,24 @@ func printProposal(ctx context.Context, a *command.App, e *engine.Engine, p *pro
 	if err := tail(func(x *entries.Entry) { attributed = append(attributed, x) }); err != nil {
 		return err
 	}
-	log := logs.ConnectionsOf(attributed, narrow.MostSeen)
+	log := logs.ConnectionsOf(attributed, logline.MostSeen)
 	if log.LeftOut > 0 {
-		return fmt.Errorf("--propose: %w", narrow.ErrTooMany)
+		return fmt.Errorf("--propose: %w", logline.ErrTooMany)
 	}
 	made, err := propose.MakeProposal(context.WithoutCancel(ctx), e.Revision(), t, log.Connections)
 	if err != nil {
 		if made != nil && made.Proposal != nil {
 			for _, n := range propose.LeftTexts(made.Left) {
-				fmt.Fprintln(a.Err, "rung: "+clean.Line(n))
+				fmt.Fprintln(a.Err, "rung: "+words.CleanLine(n))
 			}
 		}
 		return fmt.Errorf("--propose: %w", err)
 	}
 	if !made.Surplus.IsExact() { // whoever sends the text into a file reads this
-		fmt.Fprintln(a.Err, "rung: "+clean.Line(made.Surplus.Text()))
+		fmt.Fprintln(a.Err, "rung: "+words.CleanLine(made.Surplus.Text()))
 	}
 	for _, n := range made.MissedTexts() {
-		fmt.Fprintln(a.Err, "rung: "+clean.Line(n))
+		fmt.Fprintln(a.Err, "rung: "+words.CleanLine(n))
 	}
 	ans := proposalAnswer(made)
 	if a.Flags.Output == "yaml" { // the manifest is YAML
@@ -121,7 +121,7 @@ func proposalAnswer(p *propose.Proposal) *command.Answer {
 		Still: page.MapList(p.Still, func(s propose.StillOtherwise) remainingLinesOut {
 			return remainingLinesOut{s.Verdict, s.By, s.Lines, s.Example.String()}
 		}),
-		Left: page.MapList(p.Left, func(l narrow.LeftLines) linesLeftOut { return linesLeftOut{l.Reason, l.Lines, l.Example.String()} })}
+		Left: page.MapList(p.Left, func(l logline.LeftLines) linesLeftOut { return linesLeftOut{l.Reason, l.Lines, l.Example.String()} })}
 	if p.New {
 		out.Priority = &p.Priority
 	}
@@ -132,7 +132,7 @@ func proposalAnswer(p *propose.Proposal) *command.Answer {
 	return &command.Answer{Value: out, Text: func(bool) string {
 		var b strings.Builder
 		for _, n := range p.Notes() {
-			fmt.Fprintf(&b, "# %s\n", clean.Line(n))
+			fmt.Fprintf(&b, "# %s\n", words.CleanLine(n))
 		}
 		return b.String() + p.Text
 	}}

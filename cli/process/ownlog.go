@@ -9,7 +9,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"rung/engine/statedir"
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // ownLogSize is how large Rung's own log may grow before the next start puts it
@@ -38,9 +38,9 @@ func OpenOwnLog(dir string) (io.Closer, error) {
 func WithoutLogins(_ []string, a slog.Attr) slog.Attr {
 	switch v := a.Value.Any().(type) {
 	case string:
-		return slog.String(a.Key, clean.WithoutLogins(v))
+		return slog.String(a.Key, words.WithoutLogins(v))
 	case error:
-		return slog.String(a.Key, clean.WithoutLogins(v.Error()))
+		return slog.String(a.Key, words.WithoutLogins(v.Error()))
 	}
 	return a
 }

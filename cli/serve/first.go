@@ -12,7 +12,7 @@ import (
 
 	"rung/cli/command"
 	"rung/engine"
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // firstScreen prints the console's answer where there is neither a cluster nor a file: the
@@ -40,7 +40,7 @@ func firstText(none *engine.NoClusterError, call string) string {
 		places = append(places, [2]string{"--kubeconfig FILE", "not given"})
 	}
 	for _, p := range none.Looked {
-		places = append(places, [2]string{clean.Text(p.Name), p.Why})
+		places = append(places, [2]string{words.CleanText(p.Name), p.Why})
 	}
 	return "No cluster and no files: nothing to show yet.\n\nLooked for, in this order:\n" + pairLines(places) +
 		"\nTo look at something:\n" + pairLines([][2]string{

@@ -18,7 +18,7 @@ import (
 	"rung/cli/process"
 	"rung/engine"
 	"rung/engine/ownership"
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // reconcileFlags are the flags of rung reconcile.
@@ -191,10 +191,10 @@ func runReconciler(ctx context.Context, a *command.App, f *reconcileFlags) error
 		return err
 	}
 	defer e.Close()
-	log.Info("started", "mode", cfg.Mode.Name, "on", clean.Text(cfg.Mode.Title), "zones", len(cfg.NB), "writer",
+	log.Info("started", "mode", cfg.Mode.Name, "on", words.CleanText(cfg.Mode.Title), "zones", len(cfg.NB), "writer",
 		e.Owners().WriterName())
 	for _, n := range e.Notices() {
-		log.Warn("state", "what", clean.Text(n))
+		log.Warn("state", "what", words.CleanText(n))
 	}
 	if listener != nil {
 		log.Info("serving", "address", listener.Addr().String())

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"rung/model/clean"
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/themes"
@@ -67,7 +66,7 @@ func sourceHash(text string) string {
 
 // escape is text as it may stand in HTML, in an element and in a quoted attribute; what cannot be
 // seen is written as in YAML.
-func escape(text string) string { return html.EscapeString(clean.Escape(text)) }
+func escape(text string) string { return html.EscapeString(words.Escape(text)) }
 
 // document is HTML that is being written.
 type document struct{ bytes.Buffer }

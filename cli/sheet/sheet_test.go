@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/pages/page"
 	"rung/themes"
 )
@@ -60,7 +60,7 @@ func FuzzHTML(f *testing.F) {
 		}
 		page := HTML(sheetOf(text))
 		got, texts := tree(t, page)
-		if shown := strings.ReplaceAll(clean.Escape(text), "\r", ""); !strings.Contains(strings.ReplaceAll(texts, "\r", ""), shown) {
+		if shown := strings.ReplaceAll(words.Escape(text), "\r", ""); !strings.Contains(strings.ReplaceAll(texts, "\r", ""), shown) {
 			t.Errorf("%q is not shown", shown)
 		}
 		if diff := cmp.Diff(withoutSort(want), withoutSort(got)); diff != "" {

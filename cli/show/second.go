@@ -11,7 +11,7 @@ import (
 	"rung/engine"
 	"rung/engine/second"
 	"rung/model"
-	"rung/model/clean"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -107,7 +107,7 @@ func readAgain(ctx context.Context, a *command.App, e *engine.Engine, zones []*m
 	for i, f := range found {
 		out[i] = secondOut{Zone: f.Zone, Differences: []secondRow{}}
 		if f.Err != nil {
-			out[i].Error = clean.Line(f.Err.Error())
+			out[i].Error = words.CleanLine(f.Err.Error())
 			if ans.Err == nil {
 				ans.Err = fmt.Errorf("second reader: zone %s: %w", f.Zone, f.Err)
 			}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/model/ovn/ovntrace"
+	"rung/model/ovn/flow"
 	"rung/model/verdict"
 	"rung/sources/nbdb/remote"
 )
@@ -53,7 +53,7 @@ func TestNoOtherCommandInPods(t *testing.T) {
 			t.Errorf("%q: %v", cmd, err)
 		}
 	}
-	ask := ovntrace.PacketQuestion{Zone: "n1", Datapath: "n1", Inport: "blue_api-0", EthSrc: "0a:58:0a:f4:01:03", EthDst: "0a:58:0a:f4:01:01",
+	ask := flow.PacketQuestion{Zone: "n1", Datapath: "n1", Inport: "blue_api-0", EthSrc: "0a:58:0a:f4:01:03", EthDst: "0a:58:0a:f4:01:01",
 		Src: netip.MustParseAddr("10.244.1.3"), Dst: netip.MustParseAddr("10.244.2.4"), Protocol: verdict.TCP, Port: 8080}
 	traced, err := ask.CommandLine("unix:" + remote.DefaultSouthboundSocket)
 	if err != nil || !slices.ContainsFunc(podCommands, func(line string) bool { return matchesCommand(line, traced) }) {

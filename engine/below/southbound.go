@@ -9,9 +9,9 @@ import (
 	"rung/engine/loop"
 	"rung/engine/zones"
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/ovn/nb"
 	"rung/model/ovn/sb"
+	"rung/model/words"
 	"rung/revision"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/dbfile"
@@ -111,10 +111,10 @@ func (w *Southbounds) endpointOf(zone string) (endpoint string, open func() sout
 		addr = dbfile.SouthboundPath(z.Endpoint)
 	}
 	if addr != "" {
-		return clean.Text(addr), func() southSource { return w.openSource(zone, addr) }
+		return words.CleanText(addr), func() southSource { return w.openSource(zone, addr) }
 	}
 	if w.cfg.Pods != nil && w.zones.BelongsToNode(zone) {
-		return "exec:" + clean.Text(zone), func() southSource {
+		return "exec:" + words.CleanText(zone), func() southSource {
 			return remote.DialSouthbound(remote.Config{Name: zone, Limit: w.limit, Slot: w.cfg.Slots.TakeSlot, Open: w.cfg.Pods.OpenRunner(zone)})
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"rung/change"
 	"rung/change/effect"
 	"rung/model"
-	"rung/model/verdict/index"
+	"rung/model/verdict"
 	"rung/model/words"
 	"rung/revision"
 )
@@ -186,7 +186,7 @@ func compareRules(d model.Direction, old, now []model.Rule) (out []RuleChange, r
 		}
 	}
 	same := func(a, b *model.Rule) bool {
-		return a.Name == b.Name && a.Action == b.Action && index.RuleMatch(a) == index.RuleMatch(b) && reflect.DeepEqual(a.Tiered, b.Tiered)
+		return a.Name == b.Name && a.Action == b.Action && verdict.RuleMatch(a) == verdict.RuleMatch(b) && reflect.DeepEqual(a.Tiered, b.Tiered)
 	}
 	pair(same)
 	last := -1

@@ -9,14 +9,13 @@ import (
 	labels "rung/model/convert"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
-	"rung/model/verdict/index"
-	"rung/model/verdict/walk"
+
 	"rung/revision"
 )
 
 // comparison is of two sides of one cluster.
 type comparison struct {
-	before, after *index.Index
+	before, after *verdict.Index
 	world         *imaginedWorld
 	c             *model.Cluster
 	differs       []Difference
@@ -71,10 +70,10 @@ func (s *comparison) differenceOf(g *diff.FlipGroup) (Difference, error) {
 		}
 	}
 	for _, side := range []struct {
-		x    *index.Index
+		x    *verdict.Index
 		want verdict.Verdict
 	}{{s.before, g.Before}, {s.after, g.After}} {
-		a, err := walk.FromPolicies(side.x, g.Example)
+		a, err := verdict.FromPolicies(side.x, g.Example)
 		switch {
 		case errors.Is(err, verdict.ErrQuestion):
 			continue // an end that cannot be asked about by itself

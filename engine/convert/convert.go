@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/manifests"
 	"rung/system"
 )
@@ -38,7 +38,7 @@ type Note struct {
 }
 
 // String is "NP blue/web: left out: …".
-func (n Note) String() string { return n.About.Label() + ": " + clean.Text(n.Text) }
+func (n Note) String() string { return n.About.Label() + ": " + words.CleanText(n.Text) }
 
 // NotesBesideRules are the notes about objects that no rule is of.
 func (r *Result) NotesBesideRules() []Note {

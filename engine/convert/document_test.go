@@ -6,8 +6,6 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/walk"
 )
 
 // What the document of 2016 says of namespaces and policies, each with today's equal, which
@@ -72,16 +70,16 @@ func TestDocumentOf2016(t *testing.T) {
 				}
 				after, _ = after.Upsert(now, nil)
 			}
-			was := index.New(index.View{Cluster: r.Cluster, Options: index.Options{IPv4: true, LegacyIsolation: true}})
-			will := index.New(index.View{Cluster: after, Options: index.Options{IPv4: true}})
+			was := verdict.NewIndex(verdict.View{Cluster: r.Cluster, Options: verdict.Options{IPv4: true, LegacyIsolation: true}})
+			will := verdict.NewIndex(verdict.View{Cluster: after, Options: verdict.Options{IPv4: true}})
 			for _, q := range c.asks {
 				end := func(name string) verdict.Endpoint {
 					ns, pod, _ := strings.Cut(name, "/")
 					return verdict.PodEnd(ns, pod)
 				}
 				conn := verdict.Connection{From: end(q.from), To: end(q.to), Protocol: q.protocol, Port: q.port}
-				a, err := walk.FromPolicies(was, conn)
-				b, err2 := walk.FromPolicies(will, conn)
+				a, err := verdict.FromPolicies(was, conn)
+				b, err2 := verdict.FromPolicies(will, conn)
 				if err != nil || err2 != nil {
 					t.Fatal(err, err2)
 				}

@@ -8,8 +8,7 @@ import (
 	"rung/model"
 	"rung/model/legacy"
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/walk"
+
 	"rung/model/words"
 	"rung/revision"
 	"rung/system"
@@ -47,7 +46,7 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 	}
 	was, will := viewOfSide(r, before, true), viewOfSide(r, after, false)
 	// First the policies alone, without what OVN-Kubernetes adds for every pod.
-	bare := func(v index.View) index.View {
+	bare := func(v verdict.View) verdict.View {
 		v.Defaults, v.AllowICMP = false, false
 		return v
 	}
@@ -71,19 +70,19 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 // node today, whatever NetworkPolicies say, and from themselves through a Service
 // (ovn-kubernetes.md#hairpin-and-node-rows). The comparison of all connections leaves the
 // addresses of nodes out, so that they are asked about one by one.
-func ownNodeDifferences(r *revision.Revision, was, will index.View) (out []Difference) {
+func ownNodeDifferences(r *revision.Revision, was, will verdict.View) (out []Difference) {
 	if !will.Defaults {
 		return nil
 	}
-	before, after := index.New(was), index.New(will)
+	before, after := verdict.NewIndex(was), verdict.NewIndex(will)
 	for ns := range r.Cluster.Namespaces() {
 		if !legacy.IsIsolated(r.Cluster, ns.Name) {
 			continue
 		}
 		for p := range r.Cluster.PodsIn(ns.Name) {
 			ask := verdict.Connection{From: verdict.NodeEnd(p.NodeName), To: verdict.PodEnd(p.Namespace, p.Name), Protocol: verdict.TCP, Port: 80}
-			a, err := walk.FromPolicies(before, ask)
-			b, err2 := walk.FromPolicies(after, ask)
+			a, err := verdict.FromPolicies(before, ask)
+			b, err2 := verdict.FromPolicies(after, ask)
 			if err != nil || err2 != nil {
 				continue // its node is not known
 			}
@@ -100,7 +99,7 @@ func ownNodeDifferences(r *revision.Revision, was, will index.View) (out []Diffe
 
 // viewOfSide returns the view from which the verdicts of one side follow; then says whether the
 // isolation annotation of 2016 counts.
-func viewOfSide(r *revision.Revision, c *model.Cluster, then bool) index.View {
+func viewOfSide(r *revision.Revision, c *model.Cluster, then bool) verdict.View {
 	o := r.Desired.Options()
 	if !o.IPv4 && !o.IPv6 {
 		o.IPv4 = true
@@ -108,5 +107,5 @@ func viewOfSide(r *revision.Revision, c *model.Cluster, then bool) index.View {
 	f := r.Flags
 	f.LegacyIsolation = then
 	side := revision.New(revision.Facts{Cluster: c, Flags: f, Desired: compiler.Compile(c, o)}, nil)
-	return index.View{Cluster: c, Options: side.VerdictOptions()}
+	return verdict.View{Cluster: c, Options: side.VerdictOptions()}
 }

@@ -9,8 +9,7 @@ import (
 	"rung/engine/convert"
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/walk"
+
 	"rung/revision"
 
 	"rung/sources/manifests"
@@ -118,14 +117,14 @@ func TestNetworkPolicyEqual(t *testing.T) {
 			now = append(now, p)
 		}
 		after, _ := r.Cluster.Upsert(now, gone)
-		was := index.New(index.View{Cluster: r.Cluster, Options: index.Options{IPv4: true, LegacyIsolation: true}})
-		will := index.New(index.View{Cluster: after, Options: index.Options{IPv4: true}})
+		was := verdict.NewIndex(verdict.View{Cluster: r.Cluster, Options: verdict.Options{IPv4: true, LegacyIsolation: true}})
+		will := verdict.NewIndex(verdict.View{Cluster: after, Options: verdict.Options{IPv4: true}})
 		for from := range r.Cluster.Pods() {
 			for to := range r.Cluster.Pods() {
 				for _, c := range []verdict.Connection{{Protocol: verdict.TCP, Port: 80}, {Protocol: verdict.TCP, Port: 81}, {Protocol: verdict.UDP, Port: 53}, {Protocol: verdict.ICMP}} {
 					c.From, c.To = verdict.PodEnd(from.Namespace, from.Name), verdict.PodEnd(to.Namespace, to.Name)
-					a, err := walk.FromPolicies(was, c)
-					b, err2 := walk.FromPolicies(will, c)
+					a, err := verdict.FromPolicies(was, c)
+					b, err2 := verdict.FromPolicies(will, c)
 					if err != nil || err2 != nil {
 						t.Fatal(err, err2)
 					}

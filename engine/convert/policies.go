@@ -8,10 +8,10 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/clean"
+
 	labels "rung/model/convert"
 	"rung/model/lint/codes"
-	"rung/model/verdict/index"
+	"rung/model/verdict"
 	"rung/model/words"
 	"rung/revision"
 	"rung/sources/manifests"
@@ -66,7 +66,7 @@ type Rule struct {
 
 // Title is the rule with its policy: `ACNP wall ingress 0 "web" (Drop)`.
 func (r *Rule) Title() string {
-	return clean.Text(fmt.Sprintf("%s %s (%s)", r.Policy.Label(), revision.RuleLabel(r.Direction, r.Index, r.Name), r.Does))
+	return words.CleanText(fmt.Sprintf("%s %s (%s)", r.Policy.Label(), revision.RuleLabel(r.Direction, r.Index, r.Name), r.Does))
 }
 
 // NewPlace says where the rule is now: "ANP wall ingress 0"; empty for nowhere.
@@ -85,7 +85,7 @@ func (r *Rule) Text() string {
 		text += " → " + to
 	}
 	if r.Why != "" {
-		text += ": " + clean.Text(r.Why)
+		text += ": " + words.CleanText(r.Why)
 	}
 	if r.Witness != nil {
 		text += "; shown by " + r.Witness.String()
@@ -260,7 +260,7 @@ func ProveResult(ctx context.Context, rev *revision.Revision, made *Result, told
 	}
 	compare := func(c *model.Cluster, told string) (*comparison, error) {
 		after, _ := c.Upsert(now, gone)
-		s := &comparison{before: index.New(viewOfSystem(rev, c, r.Before)), after: index.New(viewOfSystem(rev, after, r.After)), world: w, c: c}
+		s := &comparison{before: verdict.NewIndex(viewOfSystem(rev, c, r.Before)), after: verdict.NewIndex(viewOfSystem(rev, after, r.After)), world: w, c: c}
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("compare both sides: %w", err)
 		}
@@ -310,16 +310,16 @@ func (r *Result) findWitnesses() {
 
 // viewOfSystem returns the view from which the verdicts of policies follow under a system,
 // without the rows that the system adds for every pod.
-func viewOfSystem(r *revision.Revision, c *model.Cluster, under *system.System) index.View {
+func viewOfSystem(r *revision.Revision, c *model.Cluster, under *system.System) verdict.View {
 	if !under.HasFeature(system.Rows) {
-		return index.View{Cluster: c, Options: index.Options{IPv4: true, IPv6: true, Precedence: under.Precedence}}
+		return verdict.View{Cluster: c, Options: verdict.Options{IPv4: true, IPv6: true, Precedence: under.Precedence}}
 	}
 	o := r.Desired.Options()
 	o.IPv4, o.IPv6, o.NoRows, o.CNP = true, true, false, true
 	f := r.Flags
 	f.CompileCNP = true
 	side := revision.New(revision.Facts{Cluster: c, Flags: f, System: under, Desired: compiler.Compile(c, o)}, nil)
-	v := index.View{Cluster: c, Options: side.VerdictOptions()}
+	v := verdict.View{Cluster: c, Options: side.VerdictOptions()}
 	v.Defaults, v.AllowICMP, v.Multicast = false, false, false
 	return v
 }

@@ -6,7 +6,7 @@ import (
 
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
-	"rung/model/verdict/index"
+
 	"rung/model/words"
 	"rung/revision"
 )
@@ -78,8 +78,8 @@ func (p *Proof) Text() string {
 }
 
 // differencesOf are the flips of a comparison.
-func differencesOf(ctx context.Context, before, after index.View) ([]Difference, error) {
-	d, err := diff.DiffIndexes(ctx, index.New(before), index.New(after), diff.DiffQuestions{})
+func differencesOf(ctx context.Context, before, after verdict.View) ([]Difference, error) {
+	d, err := diff.DiffIndexes(ctx, verdict.NewIndex(before), verdict.NewIndex(after), diff.DiffQuestions{})
 	if err != nil {
 		return nil, err
 	}

@@ -8,9 +8,9 @@ import (
 
 	"rung/engine/loop"
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/ovn/dialect"
 	"rung/model/ovn/nb"
+	"rung/model/words"
 	"rung/sources/retry"
 )
 
@@ -132,7 +132,7 @@ func (d *Dialects) runConfig() {
 		found, err := d.cfg.Kube.OVNKube(d.Context(), d.cfg.Namespaces)
 		wait, problem := configEvery, ""
 		if err != nil {
-			wait, problem = configRetry, clean.Text(err.Error())
+			wait, problem = configRetry, words.CleanText(err.Error())
 		}
 		if errors.Is(err, fs.ErrPermission) {
 			refusals++

@@ -7,7 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // Handler serves /metrics, /healthz and /readyz.
@@ -22,10 +22,10 @@ func (m *Health) Handler() http.Handler {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 		for _, line := range checks {
-			_, _ = fmt.Fprintln(w, clean.Text(line))
+			_, _ = fmt.Fprintln(w, words.CleanText(line))
 		}
 		if err != nil {
-			_, _ = fmt.Fprintln(w, clean.Text(err.Error()))
+			_, _ = fmt.Fprintln(w, words.CleanText(err.Error()))
 			return
 		}
 		_, _ = fmt.Fprintln(w, "ok")

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 
-	"rung/model/ovn/ovntrace"
+	"rung/model/ovn/flow"
 )
 
 // OVNTracer runs ovn-trace in the sandbox, and says where, what was run and what it
 // printed; the error says why it cannot be run.
-func (l *Lab) OVNTracer() (run func(ctx context.Context, ask *ovntrace.PacketQuestion) (where string, cmd []string, text string, err error), err error) {
+func (l *Lab) OVNTracer() (run func(ctx context.Context, ask *flow.PacketQuestion) (where string, cmd []string, text string, err error), err error) {
 	sb, why := l.Sandbox()
 	switch {
 	case sb == nil:
@@ -20,7 +20,7 @@ func (l *Lab) OVNTracer() (run func(ctx context.Context, ask *ovntrace.PacketQue
 	case sb.OVN() == "":
 		return nil, errors.New("the sandbox does not run on OVN; see --sandbox-ovn")
 	}
-	return func(ctx context.Context, ask *ovntrace.PacketQuestion) (string, []string, string, error) {
+	return func(ctx context.Context, ask *flow.PacketQuestion) (string, []string, string, error) {
 		cmd, text, err := sb.OVNTrace(ctx, ask)
 		return "the sandbox's OVN " + sb.OVN(), cmd, text, err
 	}, nil

@@ -10,7 +10,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/match"
 	"rung/model/verdict"
-	"rung/model/verdict/walk"
+
 	"rung/revision"
 
 	"rung/sources/sandbox"
@@ -71,7 +71,7 @@ func askOnNetwork(r *revision.Revision, c verdict.Connection) (on *revision.Revi
 	if err != nil || apart != nil {
 		return r, a, err
 	}
-	a, err = walk.FromPolicies(on.Verdicts(), c)
+	a, err = verdict.FromPolicies(on.Verdicts(), c)
 	return on, a, err
 }
 

@@ -10,7 +10,7 @@ import (
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/ovn/nb"
-	"rung/model/tenure"
+
 	"rung/sources/acllog"
 	"rung/test/changing"
 	"rung/test/given"
@@ -91,7 +91,7 @@ func TestSentencesOfReusedAddresses(t *testing.T) {
 		x.At = at(c.at)
 		l.takeArrival(arrival{line: x})
 		want := c.want + tail
-		if c.at < -tenure.Slack {
+		if c.at < -logline.Slack {
 			want = c.want + strings.Replace(tail, "blue/web-0", "blue/web-0 (now)", 1)
 		}
 		if got := newest(l).Sentence(); got != want {

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"rung/model/clean"
 	"rung/model/logline"
+	"rung/model/words"
 	"rung/sources/acllog"
 	"rung/sources/logfile"
 )
@@ -204,7 +204,7 @@ func (r *FileReader) zoneOf(f *logfile.File) (zone string, sure bool) {
 		}
 		return p.Pod, false
 	}
-	return clean.Text(r.set.ShortName(f)), true
+	return words.CleanText(r.set.ShortName(f)), true
 }
 
 // beginAt puts every file where reading begins.
@@ -217,7 +217,7 @@ func (r *FileReader) beginAt(from time.Time, end bool) (err error) {
 			err = f.SeekTime(from, timeOf)
 		}
 		if err != nil {
-			return fmt.Errorf("read %s: %w", clean.Text(f.Path()), err)
+			return fmt.Errorf("read %s: %w", words.CleanText(f.Path()), err)
 		}
 	}
 	whole := true
@@ -294,7 +294,7 @@ func (r *FileReader) drainFiles(ctx context.Context) (over bool) {
 
 // fileError says in one line why a file cannot be read, and what to do.
 func fileError(err error) string {
-	text := clean.Text(err.Error())
+	text := words.CleanText(err.Error())
 	if errors.Is(err, fs.ErrPermission) {
 		text += "; the user who runs Rung must be able to read it"
 	}

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"rung/model/clean"
 	"rung/model/logline"
+	"rung/model/words"
 	"rung/sources/acllog"
 	"rung/sources/kube/podlogs"
 )
@@ -122,8 +122,8 @@ func (n *nodeLog) setState(s podlogs.StreamStatus) {
 	if x.State != s.State {
 		x.State, x.Since = s.State, n.follower.logs.now()
 	}
-	x.Namespace, x.Pod = clean.Text(s.Target.Namespace), clean.Text(s.Target.Pod)
-	x.Container = clean.Text(s.Target.Container)
+	x.Namespace, x.Pod = words.CleanText(s.Target.Namespace), words.CleanText(s.Target.Pod)
+	x.Container = words.CleanText(s.Target.Container)
 	x.Attempts, x.Error, x.TooLong = s.Attempts, s.Error, s.TooLong
 }
 

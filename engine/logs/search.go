@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"rung/engine/logs/entries"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/logfile"
 )
 
@@ -280,7 +280,7 @@ func (s *Search) searchFiles(ctx context.Context, kept []*entries.Entry) (rest *
 	}
 	for _, st := range r.set.States() {
 		if st.Err != nil {
-			return rest, errors.New(clean.Text(st.Path) + ": " + fileError(st.Err))
+			return rest, errors.New(words.CleanText(st.Path) + ": " + fileError(st.Err))
 		}
 	}
 	return rest, nil

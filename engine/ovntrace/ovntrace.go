@@ -11,12 +11,12 @@ import (
 	"rung/engine/rooms"
 	"rung/engine/trace"
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
-	"rung/model/ovn/ovntrace"
+
 	"rung/model/verdict"
-	"rung/model/verdict/walk"
+
+	"rung/model/words"
 	"rung/revision"
 )
 
@@ -103,7 +103,7 @@ func (t *Tracer) Ask(ctx context.Context, c verdict.Connection, told func(doing 
 
 // askRunner is Ask by a given runner.
 func (t *Tracer) askRunner(ctx context.Context, c verdict.Connection, run Runner, told func(doing string)) (*revision.OVNTrace, error) {
-	answer, err := walk.FromPolicies(t.Revision().Verdicts(), c)
+	answer, err := verdict.FromPolicies(t.Revision().Verdicts(), c)
 	if err != nil {
 		return nil, err
 	}
@@ -143,8 +143,8 @@ func (t *Tracer) traceWay(ctx context.Context, c verdict.Connection, run Runner,
 		w.Why = rows.Reason
 		return w, nil
 	}
-	asks, err := ovntrace.PlanQuestions(t.Revision().Cluster, &rows, c.Protocol, func(zone string) *nb.DB { return dbs[zone] })
-	if errors.Is(err, ovntrace.ErrNotTraced) {
+	asks, err := flow.PlanQuestions(t.Revision().Cluster, &rows, c.Protocol, func(zone string) *nb.DB { return dbs[zone] })
+	if errors.Is(err, flow.ErrNotTraced) {
 		w.Why = err.Error()
 		return w, nil
 	}
@@ -157,7 +157,7 @@ func (t *Tracer) traceWay(ctx context.Context, c verdict.Connection, run Runner,
 			if ctx.Err() != nil {
 				return nil, err
 			}
-			h.Error = clean.Text(err.Error())
+			h.Error = words.CleanText(err.Error())
 		}
 		w.Zones = append(w.Zones, h)
 		if h.Error == "" && h.ReadOutput(&asks[i], rows.Stages, revision.NewRuleFinder(t.Revision(), h.Zone)) == verdict.Deny {
@@ -204,7 +204,7 @@ func sameAnswer(a, b verdict.StageVerdict) bool {
 // rowsOfZones are the rows of the zones of a connection and what they decide. Zones that are
 // only swept are followed for it.
 func (t *Tracer) rowsOfZones(ctx context.Context, c verdict.Connection, told func(doing string)) (map[string]*nb.DB, verdict.Path, error) {
-	answer, err := walk.FromPolicies(t.Revision().Verdicts(), c)
+	answer, err := verdict.FromPolicies(t.Revision().Verdicts(), c)
 	if err != nil || len(answer.Paths) == 0 {
 		return nil, verdict.Path{Verdict: verdict.NotApplicable, Reason: answer.Reason}, err
 	}
@@ -244,7 +244,7 @@ func (t *Tracer) awaitRows(ctx context.Context, zone string) {
 }
 
 // runTrace runs ovn-trace about one packet, after those that run in the zone already.
-func (t *Tracer) runTrace(ctx context.Context, ask *ovntrace.PacketQuestion, run Runner, h *revision.OVNZoneWay, told func(doing string)) error {
+func (t *Tracer) runTrace(ctx context.Context, ask *flow.PacketQuestion, run Runner, h *revision.OVNZoneWay, told func(doing string)) error {
 	release, err := t.takeZone(ctx, ask.Zone, func() { told("zone " + ask.Zone + ": " + waits) })
 	if err != nil {
 		return err
@@ -261,7 +261,7 @@ func (t *Tracer) runTrace(ctx context.Context, ask *ovntrace.PacketQuestion, run
 		}
 		return err
 	}
-	h.Text = clean.Block(text)
+	h.Text = words.CleanBlock(text)
 	return nil
 }
 

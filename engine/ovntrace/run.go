@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"rung/engine/rooms"
-	"rung/model/ovn/ovntrace"
+	"rung/model/ovn/flow"
 	"rung/sources/kube"
 	"rung/sources/nbdb/remote"
 )
 
 // Runner runs ovn-trace about a packet, and says where, what was run and what it printed.
-type Runner = func(ctx context.Context, ask *ovntrace.PacketQuestion) (where string, cmd []string, text string, err error)
+type Runner = func(ctx context.Context, ask *flow.PacketQuestion) (where string, cmd []string, text string, err error)
 
 // currentRunner is where ovn-trace can be run: in the sandbox on OVN, or in the zones' pods.
 func (t *Tracer) currentRunner() (Runner, error) {
@@ -30,7 +30,7 @@ func (t *Tracer) currentRunner() (Runner, error) {
 
 // runInPod runs ovn-trace beside the zone's Southbound database, in the container that the
 // Northbound one is read in: all of them have the same image and see both sockets.
-func (t *Tracer) runInPod(ctx context.Context, ask *ovntrace.PacketQuestion) (where string, cmd []string, text string, err error) {
+func (t *Tracer) runInPod(ctx context.Context, ask *flow.PacketQuestion) (where string, cmd []string, text string, err error) {
 	if cmd, err = ask.CommandLine("unix:" + remote.DefaultSouthboundSocket); err != nil {
 		return "", nil, "", err
 	}
@@ -39,7 +39,7 @@ func (t *Tracer) runInPod(ctx context.Context, ask *ovntrace.PacketQuestion) (wh
 		return "", cmd, "", err
 	}
 	where = "exec:" + pod.Target().String()
-	out, err := t.Pods.RunProgram(ctx, pod.Target(), cmd, traceWithin, ovntrace.MaxInput)
+	out, err := t.Pods.RunProgram(ctx, pod.Target(), cmd, traceWithin, flow.MaxInput)
 	if errors.Is(err, kube.ErrNoCommand) {
 		err = fmt.Errorf("%w: %w", ErrNoProgram, err)
 	}

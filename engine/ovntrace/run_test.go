@@ -24,7 +24,7 @@ import (
 
 	"rung/engine/below"
 	"rung/engine/rooms"
-	"rung/model/ovn/ovntrace"
+	"rung/model/ovn/flow"
 	"rung/model/verdict"
 	"rung/sources/kube"
 	"rung/test/streaming"
@@ -69,8 +69,8 @@ func inPods(t *testing.T, programs map[string]string) (*Tracer, *streaming.Serve
 	return &Tracer{Parts: rooms.Parts{Pods: &below.Pods{Cluster: c, Namespaces: []string{ovnNamespace}}}}, s
 }
 
-func askN1() *ovntrace.PacketQuestion {
-	return &ovntrace.PacketQuestion{Zone: "n1", Datapath: "n1", Inport: "blue_api-0", EthSrc: "0a:58:0a:f4:01:03", EthDst: "0a:58:0a:f4:01:01",
+func askN1() *flow.PacketQuestion {
+	return &flow.PacketQuestion{Zone: "n1", Datapath: "n1", Inport: "blue_api-0", EthSrc: "0a:58:0a:f4:01:03", EthDst: "0a:58:0a:f4:01:01",
 		Src: netip.MustParseAddr("10.244.1.3"), Dst: netip.MustParseAddr("10.244.2.4"), Protocol: verdict.UDP, Port: 53}
 }
 
@@ -91,7 +91,7 @@ func TestOVNTraceInPod(t *testing.T) {
 	bad := askN1()
 	bad.Datapath = "--ovs"
 	ran := len(s.Commands())
-	if _, _, _, err := tr.runInPod(t.Context(), bad); !errors.Is(err, ovntrace.ErrUnsafe) || len(s.Commands()) != ran {
+	if _, _, _, err := tr.runInPod(t.Context(), bad); !errors.Is(err, flow.ErrUnsafe) || len(s.Commands()) != ran {
 		t.Errorf("a hostile switch: %v, ran %q", err, s.Commands()[ran:])
 	}
 

@@ -12,7 +12,7 @@ import (
 
 	"rung/engine/loop"
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/reconciler"
 	"rung/revision"
 	"rung/sources/kube"
@@ -65,7 +65,7 @@ func WriterName(replica string) string {
 		}
 		replica = host
 	}
-	return clean.Text(replica) + "_" + strings.ToLower(rand.Text()[:10])
+	return words.CleanText(replica) + "_" + strings.ToLower(rand.Text()[:10])
 }
 
 // New fills in the writer's name and the Lease's defaults.

@@ -9,8 +9,8 @@ import (
 
 	"rung/engine/verify"
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/template"
+	"rung/model/words"
 	"rung/revision"
 	"rung/sources/manifests/yamltree"
 )
@@ -22,7 +22,7 @@ func expectationsOf(ctx context.Context, m *MadeSet, rev *revision.Revision) ([]
 	fmt.Fprintf(&b, "# What must hold with %s, made from the template %s.\n", m.Name, m.Template.Name)
 	b.WriteString("# Check it with: rung verify FILE\n")
 	for _, n := range m.Besides {
-		b.WriteString("# " + clean.Text(n) + ".\n")
+		b.WriteString("# " + words.CleanText(n) + ".\n")
 	}
 	for i := range m.Expect {
 		writeStatement(&b, &m.Expect[i])

@@ -8,7 +8,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
-	"rung/model/verdict/walk"
+
 	"rung/revision"
 )
 
@@ -153,7 +153,7 @@ func deciderOf(r *revision.Revision, m *MetACL) verdict.Decider {
 	if m.Row == nil {
 		return verdict.Decider{Rule: -1, ACL: m.ACL}
 	}
-	d := walk.RowDecider(m.Row, nil)
+	d := verdict.RowDecider(m.Row, nil)
 	nameDecider(r, &d)
 	return d
 }

@@ -9,8 +9,8 @@ import (
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/model/shell"
 	"rung/model/verdict"
+	"rung/model/words"
 	"rung/revision"
 )
 
@@ -139,5 +139,5 @@ func CommandFor(q trace.Question) string {
 	if q.IPVersion != 0 {
 		w = append(w, "--ip-version", strconv.Itoa(q.IPVersion))
 	}
-	return shell.Join(w...)
+	return words.ShellJoin(w...)
 }

@@ -5,8 +5,7 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/walk"
+
 	"rung/revision"
 )
 
@@ -66,8 +65,8 @@ const (
 )
 
 // fitScore says how well a connection fits a rule, 0 where it cannot be asked about.
-func fitScore(x *index.Index, q verdict.Connection, k model.PolicyKey, dir model.Direction, index int) int {
-	a, err := walk.TracePolicies(x, q)
+func fitScore(x *verdict.Index, q verdict.Connection, k model.PolicyKey, dir model.Direction, index int) int {
+	a, err := verdict.TracePolicies(x, q)
 	if err != nil || a.Verdict == verdict.NotApplicable {
 		return 0
 	}

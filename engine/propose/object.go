@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
-	"rung/model/narrow"
+	"rung/model/logline"
 	"rung/model/verdict"
 )
 
@@ -31,7 +31,7 @@ func (p *Proposal) insertRules(object map[string]any, kind model.Kind) {
 }
 
 // ruleOf is one rule as the API has it.
-func ruleOf(r *narrow.Rule, kind model.Kind, action model.Action) map[string]any {
+func ruleOf(r *logline.Rule, kind model.Kind, action model.Action) map[string]any {
 	rule := map[string]any{}
 	var peers, ports []any
 	if kind.IsAdmin() {
@@ -84,7 +84,7 @@ func portOf(p verdict.PortRange, kind model.Kind) map[string]any {
 }
 
 // peerOf is a peer, or the subject, of an AdminNetworkPolicy.
-func peerOf(s narrow.SelectedPods) map[string]any {
+func peerOf(s logline.SelectedPods) map[string]any {
 	if len(s.Pods.MatchLabels)+len(s.Pods.MatchExpressions) == 0 {
 		return map[string]any{"namespaces": selectorObject(s.Namespaces)}
 	}

@@ -11,7 +11,7 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
-	"rung/model/verdict/walk"
+
 	"rung/model/words"
 	"rung/revision"
 	"rung/sources/manifests"
@@ -149,7 +149,7 @@ func (w proposeWorld) seen(t *testing.T, rev *revision.Revision, ends []verdict.
 		if s.Connection.From.Key.Name == "" && s.Connection.To.Key.Name == "" {
 			continue
 		}
-		a, err := walk.FromPolicies(rev.Verdicts(), s.Connection)
+		a, err := verdict.FromPolicies(rev.Verdicts(), s.Connection)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -260,8 +260,8 @@ func propertyOf(t *testing.T, seed uint64, tally *propertyTally) {
 			}
 			for _, port := range ports {
 				c := verdict.Connection{From: from, To: to, Protocol: port.Protocol, Port: port.Port}
-				a, err := walk.FromPolicies(rev.Verdicts(), c)
-				b, err2 := walk.FromPolicies(after.Verdicts(), c)
+				a, err := verdict.FromPolicies(rev.Verdicts(), c)
+				b, err2 := verdict.FromPolicies(after.Verdicts(), c)
 				if err != nil || err2 != nil {
 					t.Fatal(err, err2)
 				}
@@ -284,7 +284,7 @@ func propertyOf(t *testing.T, seed uint64, tally *propertyTally) {
 	}
 	still := 0
 	for _, s := range p.Seen {
-		if a, err := walk.FromPolicies(after.Verdicts(), s.Connection); err != nil || a.Verdict != want {
+		if a, err := verdict.FromPolicies(after.Verdicts(), s.Connection); err != nil || a.Verdict != want {
 			still += s.Lines
 		}
 	}

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/narrow"
+	"rung/model/logline"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
-	"rung/model/verdict/walk"
+
 	"rung/revision"
 
 	"rung/sources/manifests"
@@ -34,7 +34,7 @@ type Target struct {
 
 // Proposal is the text of a policy that allows or denies the connections of log lines.
 type Proposal struct {
-	*narrow.Proposal
+	*logline.Proposal
 	Policy   model.PolicyKey
 	New      bool
 	Priority int32
@@ -71,7 +71,7 @@ func MakeProposal(ctx context.Context, rev *revision.Revision, t Target, seen []
 	}
 	var best *Proposal
 	var failed error
-	for _, ends := range narrow.EndsFor(t.Action) {
+	for _, ends := range logline.EndsFor(t.Action) {
 		p, err := makeAtEnd(ctx, rev, t, old, seen, ends)
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("proposing a rule for %s: %w", t.Policy.Label(), ctx.Err())
@@ -91,14 +91,14 @@ func MakeProposal(ctx context.Context, rev *revision.Revision, t Target, seen []
 }
 
 // makeAtEnd is a proposal with rules at some ends.
-func makeAtEnd(ctx context.Context, rev *revision.Revision, t Target, old *model.Policy, seen []diff.LoggedConnection, ends narrow.RuleEnds) (*Proposal, error) {
+func makeAtEnd(ctx context.Context, rev *revision.Revision, t Target, old *model.Policy, seen []diff.LoggedConnection, ends logline.RuleEnds) (*Proposal, error) {
 	out := &Proposal{Policy: t.Policy, New: old == nil}
 	policy := old
 	if out.New {
 		policy = &model.Policy{Meta: model.Meta{Key: t.Policy}, Tier: model.TierAdmin}
 	}
 	var err error
-	out.Proposal, err = narrow.Propose(narrow.ProposalInput{Before: rev.Verdicts(), Policy: policy, New: out.New, Action: t.Action, Seen: seen, Ends: ends})
+	out.Proposal, err = logline.Propose(logline.ProposalInput{Before: rev.Verdicts(), Policy: policy, New: out.New, Action: t.Action, Seen: seen, Ends: ends})
 	if err != nil {
 		return out, fmt.Errorf("no rule for %s: %w", t.Policy.Label(), err)
 	}
@@ -183,7 +183,7 @@ func priorityFor(rev *revision.Revision, asked int32, seen []diff.LoggedConnecti
 func firstDecider(rev *revision.Revision, seen []diff.LoggedConnection) (first int32, by string) {
 	first = rev.Flags.MaxPriority + 1
 	for i := range seen {
-		a, err := walk.FromPolicies(rev.Verdicts(), seen[i].Connection)
+		a, err := verdict.FromPolicies(rev.Verdicts(), seen[i].Connection)
 		if err != nil {
 			continue
 		}
@@ -267,7 +267,7 @@ func (p *Proposal) judgeResult(ctx context.Context, rev, next *revision.Revision
 		}
 		s := &p.Seen[i]
 		p.Wanted.Connections = append(p.Wanted.Connections, s.Connection)
-		a, err := walk.FromPolicies(next.Verdicts(), s.Connection)
+		a, err := verdict.FromPolicies(next.Verdicts(), s.Connection)
 		if err == nil && a.Verdict == p.Wanted.Becomes {
 			continue
 		}

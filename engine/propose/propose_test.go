@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"rung/model"
-	"rung/model/narrow"
+	"rung/model/logline"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
-	"rung/model/verdict/walk"
+
 	"rung/revision"
 	"rung/sources/manifests"
 	"rung/test/changing"
@@ -131,7 +131,7 @@ func TestMake(t *testing.T) {
 		want := map[model.Action]verdict.Verdict{model.Allow: verdict.Allow, model.Deny: verdict.Deny}[c.action]
 		after := rev.WithPolicies([]model.Object{next}, nil).Verdicts()
 		for _, s := range p.Seen {
-			a, err := walk.FromPolicies(after, s.Connection)
+			a, err := verdict.FromPolicies(after, s.Connection)
 			if err != nil || (a.Verdict != want) != (len(p.Still) > 0) {
 				t.Errorf("%s: %s: %s, %v; still %v", c.name, s.Connection, a.Verdict, err, p.Still)
 			}
@@ -143,10 +143,10 @@ func TestMake(t *testing.T) {
 func TestReached(t *testing.T) {
 	still := func(v verdict.Verdict, n int) StillOtherwise { return StillOtherwise{Verdict: v, Lines: n} }
 	for want, p := range map[string]*Proposal{
-		"1 line": {Proposal: &narrow.Proposal{Lines: 1}},
-		"53 of 181 lines; 128 stay denied by other rules":         {Proposal: &narrow.Proposal{Lines: 181}, Still: []StillOtherwise{still(verdict.Deny, 100), still(verdict.Deny, 28)}},
-		"none of 2 lines; 2 stay denied by other rules":           {Proposal: &narrow.Proposal{Lines: 2}, Still: []StillOtherwise{still(verdict.Deny, 2)}},
-		"1 of 3 lines; 2 stay denied or undefined by other rules": {Proposal: &narrow.Proposal{Lines: 3}, Still: []StillOtherwise{still(verdict.Deny, 1), still(verdict.Undefined, 1)}},
+		"1 line": {Proposal: &logline.Proposal{Lines: 1}},
+		"53 of 181 lines; 128 stay denied by other rules":         {Proposal: &logline.Proposal{Lines: 181}, Still: []StillOtherwise{still(verdict.Deny, 100), still(verdict.Deny, 28)}},
+		"none of 2 lines; 2 stay denied by other rules":           {Proposal: &logline.Proposal{Lines: 2}, Still: []StillOtherwise{still(verdict.Deny, 2)}},
+		"1 of 3 lines; 2 stay denied or undefined by other rules": {Proposal: &logline.Proposal{Lines: 3}, Still: []StillOtherwise{still(verdict.Deny, 1), still(verdict.Undefined, 1)}},
 	} {
 		if got := p.reachedText(); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -159,7 +159,7 @@ func TestLeft(t *testing.T) {
 	rev := w.Current()
 	target, _ := ParseTarget(rev, "wall", model.Allow)
 	p, err := MakeProposal(t.Context(), rev, target, seen(t, rev, "green/web-0 red/web-0 80", "green/web-0 red/db-1 80"))
-	if !errors.Is(err, narrow.ErrNothing) || p == nil {
+	if !errors.Is(err, logline.ErrNothing) || p == nil {
 		t.Fatal(p, err)
 	}
 	want := "2 lines left out: the subject of ANP wall does not have the source; for example green/web-0 → red/web-0 tcp 80."

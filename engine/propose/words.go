@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/narrow"
+	"rung/model/logline"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
 	"rung/model/words"
@@ -65,8 +65,8 @@ var outcomes = map[verdict.Verdict]string{verdict.Allow: "allowed", verdict.Deny
 	verdict.Unknown: "unknown", verdict.NotApplicable: "outside every policy"}
 
 // LeftTexts say which lines no rule is about, and why.
-func LeftTexts(left []narrow.LeftLines) []string {
-	return someTexts(left, "more reason", func(l narrow.LeftLines) string {
+func LeftTexts(left []logline.LeftLines) []string {
+	return someTexts(left, "more reason", func(l logline.LeftLines) string {
 		c := revision.SeenConnection(&diff.LoggedConnection{Connection: l.Example})
 		return fmt.Sprintf("%s left out: %s; for example %s.", words.Count(l.Lines, "line"), l.Reason, c)
 	})

@@ -9,8 +9,8 @@ import (
 	"rung/change/gate"
 	"rung/engine/loop"
 	"rung/model"
-	"rung/model/clean"
-	"rung/model/rulelog"
+	"rung/model/logline"
+	"rung/model/words"
 	"rung/revision"
 )
 
@@ -122,7 +122,7 @@ func (l *Sessions) endSession(k model.Key) bool {
 		l.retries[k] = a
 		if a.fails == 1 && l.Context().Err() == nil {
 			l.RecordActivity(model.Activity{By: "user", Policy: policyOf(k), Summary: "end the logging session of " + k.Label(),
-				Error: clean.Text(err.Error())})
+				Error: words.CleanText(err.Error())})
 		}
 		return false
 	}
@@ -166,10 +166,10 @@ func (l *Sessions) noteGone(r *revision.Revision, all []revision.LogSession) {
 			e.How = k.Label() + " was deleted"
 		case !now[k].Since.IsZero():
 			e.How = "another session took its place"
-		case o.Tiered != nil && !rulelog.IsChanged(o, was.LogSession):
-			e.How = "its record was removed by somebody else; its rules stay as they are: " + rulelog.Levels(o).String()
-		case o.Tiered == nil && !rulelog.IsChanged(o, was.LogSession) && !(was.HadFormer && was.Former == was.Set):
-			e.How = "its record was removed by somebody else; the level stays: " + clean.Text(o.Logging)
+		case o.Tiered != nil && !logline.IsChanged(o, was.LogSession):
+			e.How = "its record was removed by somebody else; its rules stay as they are: " + logline.Levels(o).String()
+		case o.Tiered == nil && !logline.IsChanged(o, was.LogSession) && !(was.HadFormer && was.Former == was.Set):
+			e.How = "its record was removed by somebody else; the level stays: " + words.CleanText(o.Logging)
 		}
 		out = append(out, e)
 	}
@@ -219,7 +219,7 @@ func (l *Sessions) EndOverdue(ctx context.Context) (said []string) {
 		}
 		if err != nil {
 			said = append(said, fmt.Sprintf("logging session of %s: its time is over since %s, and it could not be ended: %s",
-				s.Target.Label(), s.Until.Local().Format(time.DateTime), clean.Text(err.Error())))
+				s.Target.Label(), s.Until.Local().Format(time.DateTime), words.CleanText(err.Error())))
 		}
 	}
 	return said

@@ -4,10 +4,10 @@ import (
 	"strconv"
 
 	"rung/model"
+	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
-	"rung/model/ovn/ovntrace"
-	"rung/model/shell"
 	"rung/model/verdict"
+	"rung/model/words"
 	"rung/revision"
 	"rung/sources/nbdb/remote"
 )
@@ -28,7 +28,7 @@ func (q Question) Command() string {
 	if q.IPVersion != 0 {
 		w = append(w, "--ip-version", strconv.Itoa(q.IPVersion))
 	}
-	return shell.Join(append(w, "--by", "both")...)
+	return words.ShellJoin(append(w, "--by", "both")...)
 }
 
 // OvnkubeTrace is the ovnkube-trace command that asks the same. It asks from pods, for TCP
@@ -52,7 +52,7 @@ func OvnkubeTrace(c verdict.Connection) (command, why string) {
 	default:
 		return "", "ovnkube-trace asks for pods, Services and addresses only"
 	}
-	return shell.Join(append(w, flag, "-dst-port", strconv.Itoa(int(c.Port)))...), ""
+	return words.ShellJoin(append(w, flag, "-dst-port", strconv.Itoa(int(c.Port)))...), ""
 }
 
 // ZoneCommand is a command to be run in a zone.
@@ -63,9 +63,9 @@ type ZoneCommand struct{ Zone, Line string }
 // port. Of a Service the commands ask about the first endpoint.
 func (t *Trace) OVNTrace(r *revision.Revision) (out []ZoneCommand, err error) {
 	if len(t.Answer.Paths) == 0 || len(t.Answer.Paths[0].Stages) == 0 {
-		return nil, ovntrace.ErrNotTraced
+		return nil, flow.ErrNotTraced
 	}
-	asks, err := ovntrace.PlanQuestions(r.Cluster, &t.Answer.Paths[0], t.Connection.Protocol, func(zone string) *nb.DB {
+	asks, err := flow.PlanQuestions(r.Cluster, &t.Answer.Paths[0], t.Connection.Protocol, func(zone string) *nb.DB {
 		if z := r.Zone(zone); z != nil {
 			return z.DB
 		}
@@ -75,11 +75,11 @@ func (t *Trace) OVNTrace(r *revision.Revision) (out []ZoneCommand, err error) {
 		return nil, err
 	}
 	for i := range asks {
-		words, err := asks[i].CommandLine("unix:" + remote.DefaultSouthboundSocket)
+		args, err := asks[i].CommandLine("unix:" + remote.DefaultSouthboundSocket)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, ZoneCommand{asks[i].Zone, shell.Join(words...)})
+		out = append(out, ZoneCommand{asks[i].Zone, words.ShellJoin(args...)})
 	}
 	return out, nil
 }

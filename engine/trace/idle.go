@@ -3,7 +3,7 @@ package trace
 import (
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/walk"
+
 	"rung/revision"
 )
 
@@ -41,7 +41,7 @@ func (t *Trace) addIdleRules(r *revision.Revision, c verdict.Connection) error {
 	if x == nil {
 		return nil
 	}
-	a, err := walk.FromPolicies(x, c)
+	a, err := verdict.FromPolicies(x, c)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"rung/model"
-	"rung/model/verdict/walk"
+	"rung/model/verdict"
 	"rung/revision"
 )
 
@@ -28,7 +28,7 @@ func (t *Trace) isDecidedAs2016(r *revision.Revision, path, stage int) bool {
 		return false
 	}
 	if t.today == nil {
-		a, err := walk.FromPolicies(revision.VerdictsToday(r), t.Connection)
+		a, err := verdict.FromPolicies(revision.VerdictsToday(r), t.Connection)
 		if err != nil {
 			return false
 		}
@@ -56,11 +56,11 @@ func (t *Trace) noteRowsAlone(r *revision.Revision) {
 	if !r.Flags.LegacyIsolation {
 		return
 	}
-	then, err := walk.FromPolicies(r.Verdicts(), t.Connection)
+	then, err := verdict.FromPolicies(r.Verdicts(), t.Connection)
 	if err != nil || then.Verdict == t.Verdict {
 		return
 	}
-	now, err := walk.FromPolicies(revision.VerdictsToday(r), t.Connection)
+	now, err := verdict.FromPolicies(revision.VerdictsToday(r), t.Connection)
 	if err != nil || now.Verdict != t.Verdict {
 		return
 	}

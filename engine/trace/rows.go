@@ -4,14 +4,14 @@ import (
 	"sync"
 
 	"rung/model/ovn/nb"
-	"rung/model/verdict/walk"
+	"rung/model/verdict"
 	"rung/revision"
 )
 
 // orderedRows is the rows of a zone, put in order by whoever asks first.
 type orderedRows struct {
 	db   *nb.DB // of a zone that was read
-	make func() *walk.Zone
+	make func() *verdict.Zone
 }
 
 // rowsOf are the rows of a revision as a Tracer has them.
@@ -21,11 +21,11 @@ type rowsOf struct {
 }
 
 // rowsIn returns the rows to ask in a revision.
-func (t *Tracer) rowsIn(r *revision.Revision) walk.ZoneRows { return rowsOf{t, r} }
+func (t *Tracer) rowsIn(r *revision.Revision) verdict.ZoneRows { return rowsOf{t, r} }
 
 // Zone is the rows of a zone in order, nil where it was not read. Several may be put in
 // order at once, each of them by one goroutine.
-func (z rowsOf) Zone(name string) *walk.Zone {
+func (z rowsOf) Zone(name string) *verdict.Zone {
 	of := z.tracer.zoneRows(z.revision, name)
 	if of == nil {
 		return nil
@@ -42,7 +42,7 @@ func (t *Tracer) zoneRows(r *revision.Revision, name string) *orderedRows {
 	known := t.zones[name]
 	if t.Compiled {
 		if known == nil {
-			known = &orderedRows{make: sync.OnceValue(func() *walk.Zone { return revision.CompiledZone(r, name, &t.matches) })}
+			known = &orderedRows{make: sync.OnceValue(func() *verdict.Zone { return revision.CompiledZone(r, name, &t.matches) })}
 			t.zones[name] = known
 		}
 		return known
@@ -55,12 +55,12 @@ func (t *Tracer) zoneRows(r *revision.Revision, name string) *orderedRows {
 		return known
 	}
 	old := known
-	next := &orderedRows{db: z.DB, make: sync.OnceValue(func() *walk.Zone {
-		var before *walk.Zone
+	next := &orderedRows{db: z.DB, make: sync.OnceValue(func() *verdict.Zone {
+		var before *verdict.Zone
 		if old != nil {
 			before, old = old.make(), nil
 		}
-		return walk.NewZone(name, z.DB, &t.matches, before)
+		return verdict.NewZone(name, z.DB, &t.matches, before)
 	})}
 	t.zones[name] = next
 	t.forgetMatches()

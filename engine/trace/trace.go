@@ -9,7 +9,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
-	"rung/model/verdict/walk"
+
 	"rung/revision"
 
 	"rung/system"
@@ -130,7 +130,7 @@ type Tracer struct {
 	// Compiled asks the rows that the policies compile to, not those of the zones.
 	Compiled bool
 
-	matches     walk.MatchCache
+	matches     verdict.MatchCache
 	mu          sync.Mutex
 	zones       map[string]*orderedRows
 	compiledFor *revision.Revision          // compiledFor compiled zones
@@ -158,11 +158,11 @@ func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by AnsweredBy, 
 	var a verdict.Answer
 	switch {
 	case by == Rows:
-		a, err = walk.FromRows(x, t.rowsIn(r), c)
+		a, err = verdict.FromRows(x, t.rowsIn(r), c)
 	case tried:
-		a, err = walk.TracePolicies(x, c)
+		a, err = verdict.TracePolicies(x, c)
 	default:
-		a, err = walk.FromPolicies(x, c)
+		a, err = verdict.FromPolicies(x, c)
 	}
 	if err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by AnsweredBy, 
 	doubtAddresses(r, &a)
 	out := &Trace{Connection: c, Verdict: a.Verdict, Reason: a.Reason, Answer: a}
 	if by == Both {
-		rows, err := walk.FromRows(x, t.rowsIn(r), c)
+		rows, err := verdict.FromRows(x, t.rowsIn(r), c)
 		if err != nil {
 			return nil, err
 		}
@@ -225,7 +225,7 @@ func (t *Tracer) Databases(r *revision.Revision) (out []*nb.DB) {
 
 // RowPorts are the ports at which rows may cut the connections between the ends of one.
 func (t *Tracer) RowPorts(r *revision.Revision, c verdict.Connection) ([]uint16, error) {
-	return walk.RowPorts(r.Verdicts(), t.rowsIn(r), c)
+	return verdict.RowPorts(r.Verdicts(), t.rowsIn(r), c)
 }
 
 // Zones are the names of the zones the connection comes through, each once.

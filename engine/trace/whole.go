@@ -8,7 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/walk"
+
 	"rung/revision"
 )
 
@@ -39,7 +39,7 @@ func apartTrace(c verdict.Connection, apart *revision.Apart) *Trace {
 }
 
 func (t *Tracer) askFamilies(r *revision.Revision, c verdict.Connection, by AnsweredBy, tried bool, now time.Time) (*Trace, error) {
-	families := walk.OpenFamilies(r.Verdicts(), c)
+	families := verdict.OpenFamilies(r.Verdicts(), c)
 	if families == nil {
 		return t.Ask(r, c, by, tried, now)
 	}
@@ -126,7 +126,7 @@ func (t *Tracer) askService(out *Trace, r *revision.Revision, c verdict.Connecti
 	if len(out.Paths) != 1 || out.Answer.Front != nil || c.To.Key.Kind == model.KindService || out.Paths[0].To.Key.Kind != model.KindPod {
 		return nil
 	}
-	service, target, ok := walk.OnlyService(r.Verdicts(), out.Paths[0].To.Key, c.Protocol, c.Port)
+	service, target, ok := verdict.OnlyService(r.Verdicts(), out.Paths[0].To.Key, c.Protocol, c.Port)
 	if !ok {
 		return nil
 	}

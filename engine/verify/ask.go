@@ -7,8 +7,6 @@ import (
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/matrix"
-	"rung/model/verdict/walk"
 )
 
 // statementTally counts what speaks against a statement.
@@ -37,7 +35,7 @@ func (t *statementTally) countEnds(c verdict.Connection) {
 }
 
 // countAgainst counts the pair at hand among those that speak against the statement.
-func (t *statementTally) countAgainst(c verdict.Connection, g matrix.Segment) {
+func (t *statementTally) countAgainst(c verdict.Connection, g verdict.Segment) {
 	if t.isCounted {
 		return
 	}
@@ -51,7 +49,7 @@ func (t *statementTally) countAgainst(c verdict.Connection, g matrix.Segment) {
 // countPair takes in what becomes of the connections between two ends, port by port: segments
 // are those of the statement's ports, decided the list for all ports that pairs of the same classes
 // share, nil where the pair was asked by itself. It says whether more has to be asked.
-func (t *statementTally) countPair(c verdict.Connection, segments, decided []matrix.Segment) bool {
+func (t *statementTally) countPair(c verdict.Connection, segments, decided []verdict.Segment) bool {
 	if len(segments) == 0 {
 		return true
 	}
@@ -64,7 +62,7 @@ func (t *statementTally) countPair(c verdict.Connection, segments, decided []mat
 		if t.s.Some {
 			t.enough = true
 			t.hangs = newHanging(t.hangs.filter, t.hangs.ask) // on what the others are, nothing hangs
-			t.hangs.checkPair(c, []matrix.Segment{g})
+			t.hangs.checkPair(c, []verdict.Segment{g})
 			return false
 		}
 		t.countAgainst(c, g)
@@ -81,17 +79,17 @@ func (t *statementTally) countPair(c verdict.Connection, segments, decided []mat
 	return true
 }
 
-func (t *statementTally) noteWitness(c verdict.Connection, g matrix.Segment) {
+func (t *statementTally) noteWitness(c verdict.Connection, g verdict.Segment) {
 	t.witness = c
 	t.witness.Protocol, t.witness.Port = g.Protocol, g.Lo
 }
 
 // segmentsOfPorts are the segments of some ports.
-func segmentsOfPorts(all []matrix.Segment, ports []verdict.PortRange) (out []matrix.Segment) {
+func segmentsOfPorts(all []verdict.Segment, ports []verdict.PortRange) (out []verdict.Segment) {
 	for _, p := range ports {
 		for _, g := range all {
 			if lo, hi := max(p.Lo, g.Lo), min(p.Hi, g.Hi); p.Protocol == g.Protocol && lo <= hi {
-				out = append(out, matrix.Segment{Protocol: p.Protocol, Lo: lo, Hi: hi, Verdict: g.Verdict})
+				out = append(out, verdict.Segment{Protocol: p.Protocol, Lo: lo, Hi: hi, Verdict: g.Verdict})
 			}
 		}
 	}
@@ -104,11 +102,11 @@ func (j *statementJudge) byPolicies(s *Statement, from, to *foundEnds, t *statem
 	cuts := x.PortSlices(s.Ports, nil)
 	t.hangs.cuts = cuts
 	if j.classes == nil && len(from.pods) > 0 && len(to.pods) > 0 {
-		j.classes = matrix.ClassesOf(x, nil)
+		j.classes = verdict.ClassesOf(x, nil)
 	}
 	more := true
 	if len(from.pods) > 0 && len(to.pods) > 0 {
-		j.classes.VisitPodPairs(from.pods, to.pods, func(c matrix.PodPair) bool {
+		j.classes.VisitPodPairs(from.pods, to.pods, func(c verdict.PodPair) bool {
 			more = t.countPair(verdict.Connection{From: c.From, To: c.To, Family: c.Family}, segmentsOfPorts(c.Segments, s.Ports), c.Segments) && j.mayContinue()
 			return more
 		})
@@ -117,7 +115,7 @@ func (j *statementJudge) byPolicies(s *Statement, from, to *foundEnds, t *statem
 		return j.ctx.Err()
 	}
 	ports := func(_, _ verdict.Endpoint) []verdict.PortRange { return cuts }
-	ask := func(c verdict.Connection) (verdict.Answer, error) { return walk.FromPolicies(x, c) }
+	ask := func(c verdict.Connection) (verdict.Answer, error) { return verdict.FromPolicies(x, c) }
 	pods := podEnds(from.pods)
 	if more, err := j.askEach(s, pods, to.otherEnds, ports, t, ask); err != nil || !more {
 		return err
@@ -186,7 +184,7 @@ func (j *statementJudge) askPair(s *Statement, a, b verdict.Endpoint, ports []ve
 	}
 	type inFamily struct {
 		c        verdict.Connection
-		segments []matrix.Segment
+		segments []verdict.Segment
 		none     bool // no policy is asked
 	}
 	var all []inFamily
@@ -211,7 +209,7 @@ func (j *statementJudge) askPair(s *Statement, a, b verdict.Endpoint, ports []ve
 				return false, nil
 			}
 			in.none = in.none && answer.Verdict == verdict.NotApplicable
-			in.segments = append(in.segments, matrix.Segment{Protocol: p.Protocol, Lo: p.Lo, Hi: p.Hi, Verdict: answer.Verdict})
+			in.segments = append(in.segments, verdict.Segment{Protocol: p.Protocol, Lo: p.Lo, Hi: p.Hi, Verdict: answer.Verdict})
 		}
 		applies = applies || !in.none
 		all = append(all, in)

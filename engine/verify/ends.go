@@ -7,7 +7,7 @@ import (
 
 	"rung/engine/trace"
 	"rung/model"
-	"rung/model/clean"
+
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/revision"
@@ -41,7 +41,7 @@ type endFinder struct {
 }
 
 func (f *endFinder) addProblem(at FilePlace, format string, args ...any) {
-	f.problems = append(f.problems, &Problem{at, clean.Text(fmt.Sprintf(format, args...))})
+	f.problems = append(f.problems, &Problem{at, words.CleanText(fmt.Sprintf(format, args...))})
 }
 
 // isOrdinary says whether policies select the pod by its labels, and why not.

@@ -8,8 +8,7 @@ import (
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/matrix"
-	"rung/model/verdict/walk"
+
 	"rung/model/words"
 	"rung/revision"
 )
@@ -95,7 +94,7 @@ type statementJudge struct {
 	rev     *revision.Revision
 	options Options
 	tracer  *trace.Tracer
-	classes *matrix.Classes
+	classes *verdict.Classes
 	edges   []uint16 // of the rows, once they were needed
 	looked  bool
 	n       int
@@ -182,7 +181,7 @@ func (j *statementJudge) judgeStatement(s *Statement, from, to *foundEnds) (*Res
 	case trace.Both:
 		asks = append(asks, byRows)
 	}
-	fromPolicies := func(c verdict.Connection) (verdict.Answer, error) { return walk.FromPolicies(j.rev.Verdicts(), c) }
+	fromPolicies := func(c verdict.Connection) (verdict.Answer, error) { return verdict.FromPolicies(j.rev.Verdicts(), c) }
 	for i, ask := range asks {
 		t := &statementTally{s: s, hangs: newHanging(j.omits, fromPolicies)}
 		if err := ask(t); err != nil || t.failed {

@@ -9,7 +9,7 @@ import (
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/walk"
+
 	"rung/revision"
 	"rung/test/made"
 )
@@ -157,7 +157,7 @@ func TestAsIf(t *testing.T) {
 				bad, asked := false, false
 				for _, fam := range []verdict.Family{verdict.IPv4, verdict.IPv6} {
 					for _, port := range []uint16{80, 81, 82, 443} {
-						a, err := walk.FromPolicies(there.Verdicts(), verdict.Connection{From: verdict.PodEnd(ns, pod), To: verdict.Endpoint{Key: q.Key}, Protocol: verdict.TCP, Port: port, Family: fam})
+						a, err := verdict.FromPolicies(there.Verdicts(), verdict.Connection{From: verdict.PodEnd(ns, pod), To: verdict.Endpoint{Key: q.Key}, Protocol: verdict.TCP, Port: port, Family: fam})
 						if err != nil {
 							t.Fatal(err)
 						}

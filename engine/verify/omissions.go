@@ -5,7 +5,7 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/matrix"
+
 	"rung/revision"
 )
 
@@ -28,7 +28,7 @@ type omissionFinder struct {
 type pairKind struct {
 	from, to int32
 	family   verdict.Family
-	segments *matrix.Segment
+	segments *verdict.Segment
 }
 
 func newHanging(f *revision.OmissionFilter, ask connectionAsker) *omissionFinder {
@@ -45,7 +45,7 @@ func newHanging(f *revision.OmissionFilter, ask connectionAsker) *omissionFinder
 
 // checkPods looks at what becomes of the connections between two pods; decided is the list of verdicts
 // that pairs of the same classes share.
-func (h *omissionFinder) checkPods(c verdict.Connection, decided []matrix.Segment) {
+func (h *omissionFinder) checkPods(c verdict.Connection, decided []verdict.Segment) {
 	if len(h.pending) == 0 {
 		return
 	}
@@ -57,7 +57,7 @@ func (h *omissionFinder) checkPods(c verdict.Connection, decided []matrix.Segmen
 }
 
 // checkPair looks at what becomes of the connections between two ends.
-func (h *omissionFinder) checkPair(c verdict.Connection, segments []matrix.Segment) {
+func (h *omissionFinder) checkPair(c verdict.Connection, segments []verdict.Segment) {
 	for _, g := range segments {
 		if len(h.pending) == 0 {
 			return

@@ -8,8 +8,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/matrix"
-	"rung/model/verdict/walk"
+
 	"rung/revision"
 
 	"rung/test/made"
@@ -53,11 +52,11 @@ func TestOmittedIsNeverSilent(t *testing.T) {
 		for _, from := range ends {
 			for _, to := range ends {
 				c := verdict.Connection{From: from, To: to, Protocol: verdict.TCP, Port: uint16(drawnPorts[d.IntN(4)])}
-				was, err := walk.FromPolicies(whole.Verdicts(), c)
+				was, err := verdict.FromPolicies(whole.Verdicts(), c)
 				if err != nil {
 					continue
 				}
-				is, err := walk.FromPolicies(part.Verdicts(), c)
+				is, err := verdict.FromPolicies(part.Verdicts(), c)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -134,10 +133,10 @@ func TestOmissionsOfStatements(t *testing.T) {
 				continue
 			}
 			held++
-			one := newHanging(revision.NewFilter(r, false), func(c verdict.Connection) (verdict.Answer, error) { return walk.FromPolicies(r.Verdicts(), c) })
-			all := matrix.ClassesOf(r.Verdicts(), nil)
+			one := newHanging(revision.NewFilter(r, false), func(c verdict.Connection) (verdict.Answer, error) { return verdict.FromPolicies(r.Verdicts(), c) })
+			all := verdict.ClassesOf(r.Verdicts(), nil)
 			pods := podsOf(r, statements[i].From, statements[i].To)
-			all.VisitPodPairs(pods[0], pods[1], func(c matrix.PodPair) bool {
+			all.VisitPodPairs(pods[0], pods[1], func(c verdict.PodPair) bool {
 				one.checkPair(verdict.Connection{From: c.From, To: c.To, Family: c.Family}, segmentsOfPorts(c.Segments, r.Verdicts().PortSlices(statements[i].Ports, nil)))
 				return true
 			})

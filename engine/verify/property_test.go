@@ -11,8 +11,7 @@ import (
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/matrix"
-	"rung/model/verdict/walk"
+
 	"rung/revision"
 	"rung/test/install"
 )
@@ -87,9 +86,9 @@ func (d drawn) end() string {
 func answerOf(t *testing.T, r *revision.Revision, c verdict.Connection, by trace.AnsweredBy) verdict.Answer {
 	t.Helper()
 	x := r.Verdicts()
-	a, err := walk.FromPolicies(x, c)
+	a, err := verdict.FromPolicies(x, c)
 	if by == trace.Rows {
-		a, err = walk.FromRows(x, zones(r), c)
+		a, err = verdict.FromRows(x, zones(r), c)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -99,14 +98,14 @@ func answerOf(t *testing.T, r *revision.Revision, c verdict.Connection, by trace
 
 var lastZones struct {
 	of    *revision.Revision
-	zones walk.ZonesByName
+	zones verdict.ZonesByName
 }
 
-func zones(r *revision.Revision) walk.ZonesByName {
+func zones(r *revision.Revision) verdict.ZonesByName {
 	if lastZones.of != r {
-		lastZones.of, lastZones.zones = r, walk.ZonesByName{}
+		lastZones.of, lastZones.zones = r, verdict.ZonesByName{}
 		for n := range r.Cluster.Nodes() {
-			lastZones.zones[n.Name] = revision.CompiledZone(r, n.Name, &walk.MatchCache{})
+			lastZones.zones[n.Name] = revision.CompiledZone(r, n.Name, &verdict.MatchCache{})
 		}
 	}
 	return lastZones.zones
@@ -262,7 +261,7 @@ func TestWrittenHolds(t *testing.T) {
 // verdict on all nodes.
 func covered(t *testing.T, r *revision.Revision, of []string, read []Statement, text []byte) {
 	t.Helper()
-	c := matrix.ClassesOf(r.Verdicts(), nil)
+	c := verdict.ClassesOf(r.Verdicts(), nil)
 	for p := range r.JudgedCluster().Pods() {
 		for q := range r.JudgedCluster().Pods() {
 			if p.Key == q.Key || len(of) > 0 && !(slices.Contains(of, p.Namespace) && slices.Contains(of, q.Namespace)) {

@@ -8,8 +8,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"rung/model/clean"
 	"rung/model/verdict"
+	"rung/model/words"
 	"rung/sources/manifests/yamltree"
 )
 
@@ -29,7 +29,7 @@ type fileReader struct {
 // ReadStatements takes statements from the text of a file. A statement of which something is wrong
 // is left out, and every mistake is a Problem.
 func ReadStatements(file string, text []byte) ([]Statement, []*Problem) {
-	r := &fileReader{file: clean.Text(file)}
+	r := &fileReader{file: words.CleanText(file)}
 	text = []byte(strings.TrimPrefix(string(text), string(yamltree.BOM)))
 	docs, isJSON, err := yamltree.CutDocuments(file, text)
 	if err != nil {
@@ -71,10 +71,10 @@ func ReadStatements(file string, text []byte) ([]Statement, []*Problem) {
 }
 
 func (r *fileReader) syntaxProblem(err error, form string) {
-	p := &Problem{FilePlace{File: r.file}, "is not " + form + ": " + clean.Text(err.Error())}
+	p := &Problem{FilePlace{File: r.file}, "is not " + form + ": " + words.CleanText(err.Error())}
 	var se *yamltree.SyntaxError
 	if errors.As(err, &se) {
-		p.Line, p.Message = r.line+max(se.Line, 1), "is not "+form+": "+clean.Text(se.Msg)
+		p.Line, p.Message = r.line+max(se.Line, 1), "is not "+form+": "+words.CleanText(se.Msg)
 	}
 	r.problems = append(r.problems, p)
 }
@@ -85,7 +85,7 @@ func (r *fileReader) placeOf(n *yaml.Node) FilePlace {
 
 func (r *fileReader) addProblem(n *yaml.Node, format string, args ...any) {
 	r.hasProblem = true
-	r.problems = append(r.problems, &Problem{r.placeOf(n), clean.Text(fmt.Sprintf(format, args...))})
+	r.problems = append(r.problems, &Problem{r.placeOf(n), words.CleanText(fmt.Sprintf(format, args...))})
 }
 
 // readStep reads what is one step further down.
@@ -183,10 +183,10 @@ func (r *fileReader) readText(n *yaml.Node) string {
 		r.addProblem(n, "%s is no text: put it in quotes", n.Value)
 	case strings.TrimSpace(n.Value) == "":
 		r.addProblem(n, "is empty")
-	case !clean.IsClean(n.Value):
+	case !words.IsClean(n.Value):
 		r.addProblem(n, "has characters that cannot be seen")
 	}
-	return clean.Text(n.Value)
+	return words.CleanText(n.Value)
 }
 
 func (r *fileReader) readOneOf(n *yaml.Node, a, b string) string {

@@ -10,7 +10,7 @@ import (
 
 	"rung/engine/trace"
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/manifests/yamltree"
 )
 
@@ -151,7 +151,7 @@ func (r *fileReader) readSelector(n *yaml.Node, c *ObjectChoice) {
 	}
 	var err error
 	if c.Selector, err = model.NewSelector(s); err != nil {
-		r.addProblem(n, "bad selector: %s", clean.Text(strings.ReplaceAll(err.Error(), "\n", " ")))
+		r.addProblem(n, "bad selector: %s", words.CleanText(strings.ReplaceAll(err.Error(), "\n", " ")))
 	}
 	c.Labels, c.labelsOnly = s.MatchLabels, len(s.MatchExpressions) == 0
 }

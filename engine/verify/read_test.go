@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/verdict"
+	"rung/model/words"
 )
 
 // Every mistake is said in one line with its line and field, all of them at once, and what
@@ -110,7 +110,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		statements, problems := ReadStatements("x.yaml", text)
 		for _, p := range problems {
-			if s := p.Error(); !clean.IsClean(s) || strings.Contains(s, "\n") || !strings.HasPrefix(s, "x.yaml") {
+			if s := p.Error(); !words.IsClean(s) || strings.Contains(s, "\n") || !strings.HasPrefix(s, "x.yaml") {
 				t.Errorf("not one clean line: %q", s)
 			}
 		}
@@ -119,7 +119,7 @@ func FuzzRead(f *testing.F) {
 			if len(s.From) == 0 || len(s.To) == 0 || len(s.Ports) == 0 || s.Expect != verdict.Allow && s.Expect != verdict.Deny {
 				t.Errorf("%+v", s)
 			}
-			if !clean.IsClean(s.Title()) || !clean.IsClean(s.String()) {
+			if !words.IsClean(s.Title()) || !words.IsClean(s.String()) {
 				t.Errorf("not clean: %q %q", s.Title(), s)
 			}
 			for _, p := range s.Ports {
@@ -134,7 +134,7 @@ func FuzzRead(f *testing.F) {
 			f.findSide(statements[i].To, false)
 		}
 		for _, p := range f.problems {
-			if s := p.Error(); !clean.IsClean(s) || strings.Contains(s, "\n") {
+			if s := p.Error(); !words.IsClean(s) || strings.Contains(s, "\n") {
 				t.Errorf("not one clean line: %q", s)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/matrix"
+
 	"rung/model/words"
 	"rung/revision"
 )
@@ -30,7 +30,7 @@ type podUnit struct {
 // unitOutcome holds the verdicts on the connections from one unit to another.
 type unitOutcome struct {
 	key      string // equal for equal outcomes
-	segments []matrix.Segment
+	segments []verdict.Segment
 	ok       bool // there are such connections
 }
 
@@ -50,7 +50,7 @@ func WriteStatements(ctx context.Context, r *revision.Revision, namespaces []str
 	if err := w.choosePods(r.JudgedCluster(), namespaces); err != nil {
 		return nil, err
 	}
-	w.findOutcomes(matrix.ClassesOf(r.Verdicts(), nil))
+	w.findOutcomes(verdict.ClassesOf(r.Verdicts(), nil))
 	w.joinUnits()
 	w.writeHead(namespaces)
 	for _, b := range w.findBlocks() {
@@ -103,7 +103,7 @@ func (w *statementWriter) choosePods(c *model.Cluster, namespaces []string) erro
 }
 
 // findOutcomes finds the units, and what becomes of the connections between them.
-func (w *statementWriter) findOutcomes(c *matrix.Classes) {
+func (w *statementWriter) findOutcomes(c *verdict.Classes) {
 	for _, space := range w.namespaceNames() {
 		at := map[string]int{}
 		for _, p := range w.ordinary[space] {
@@ -127,13 +127,13 @@ func (w *statementWriter) findOutcomes(c *matrix.Classes) {
 }
 
 // outcomeOf leaves out what cannot be stated.
-func outcomeOf(segments []matrix.Segment, ok bool) unitOutcome {
+func outcomeOf(segments []verdict.Segment, ok bool) unitOutcome {
 	out := unitOutcome{ok: ok}
 	var key strings.Builder
 	fmt.Fprint(&key, ok)
 	for _, v := range []verdict.Verdict{verdict.Allow, verdict.Deny} {
 		for _, p := range portsOf(segments, v) {
-			out.segments = append(out.segments, matrix.Segment{Protocol: p.Protocol, Lo: p.Lo, Hi: p.Hi, Verdict: v})
+			out.segments = append(out.segments, verdict.Segment{Protocol: p.Protocol, Lo: p.Lo, Hi: p.Hi, Verdict: v})
 			fmt.Fprintf(&key, " %s %s %d-%d", v, p.Protocol, p.Lo, p.Hi)
 		}
 	}
@@ -142,7 +142,7 @@ func outcomeOf(segments []matrix.Segment, ok bool) unitOutcome {
 }
 
 // portsOf are the ports with a verdict.
-func portsOf(segments []matrix.Segment, v verdict.Verdict) (out []verdict.PortRange) {
+func portsOf(segments []verdict.Segment, v verdict.Verdict) (out []verdict.PortRange) {
 	for _, g := range segments {
 		if g.Verdict == v {
 			out = append(out, verdict.PortRange{Protocol: g.Protocol, Lo: g.Lo, Hi: g.Hi})

@@ -7,7 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/matrix"
+
 	"rung/revision"
 )
 
@@ -62,10 +62,10 @@ func (w *statementWriter) writeAddress(t *revision.Table, from, to int, ends fun
 		w.writeComment("Not stated, no address of the block can be told: " + names + ".")
 		return
 	}
-	var segments []matrix.Segment
+	var segments []verdict.Segment
 	for i := range states {
 		v, _ := states[i].Outcome.Verdict()
-		segments = append(segments, matrix.Segment{Protocol: states[i].Protocol, Lo: states[i].Lo, Hi: states[i].Hi, Verdict: v})
+		segments = append(segments, verdict.Segment{Protocol: states[i].Protocol, Lo: states[i].Lo, Hi: states[i].Hi, Verdict: v})
 	}
 	source, destination := ends(example)
 	w.writePorts(segments, source, destination, names, true)
@@ -73,7 +73,7 @@ func (w *statementWriter) writeAddress(t *revision.Table, from, to int, ends fun
 
 // writePorts writes a statement of the ports with each verdict, and a comment of those without. With
 // isNamed the statements have a name: what their ends stand for.
-func (w *statementWriter) writePorts(segments []matrix.Segment, from, to any, names string, isNamed bool) {
+func (w *statementWriter) writePorts(segments []verdict.Segment, from, to any, names string, isNamed bool) {
 	allowed, denied := portsOf(segments, verdict.Allow), portsOf(segments, verdict.Deny)
 	if rest := verdict.PortsBut(verdict.PortsBut(verdict.EveryPort(), allowed), denied); len(rest) > 0 {
 		w.text.WriteString("\n")

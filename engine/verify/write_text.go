@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
-	"rung/model/clean"
+
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/sources/manifests/yamltree"
@@ -28,7 +28,7 @@ func (w *statementWriter) writeHead(namespaces []string) {
 }
 
 func (w *statementWriter) writeComment(text string) {
-	w.text.WriteString("# " + clean.Text(text) + "\n")
+	w.text.WriteString("# " + words.CleanText(text) + "\n")
 }
 
 // writeBlock writes one or two statements.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/retry"
 )
 
@@ -39,7 +39,7 @@ type unnamedDatabase struct {
 }
 
 func newEndpoint(z *Set, addr string) *unnamedDatabase {
-	return &unnamedDatabase{z, addr, model.ZoneState{Name: clean.Text(addr), Endpoint: clean.Text(addr),
+	return &unnamedDatabase{z, addr, model.ZoneState{Name: words.CleanText(addr), Endpoint: words.CleanText(addr),
 		Conn: model.ConnDialling, ConnAt: z.Now(), Writes: z.cfg.Reconcile && !IsFile(addr)}}
 }
 
@@ -91,7 +91,7 @@ func (p *unnamedDatabase) renameZone(name string) {
 	delete(p.zones.states, p.state.Name)
 	p.zones.removeMember(p.addr)
 	if m := p.zones.members[name]; m != nil {
-		p.zones.ReportProblem("zone "+name, clean.Text(p.addr)+" claims the zone of another database")
+		p.zones.ReportProblem("zone "+name, words.CleanText(p.addr)+" claims the zone of another database")
 		return
 	}
 	p.zones.addMember(p.zones.memberByAddress(name, p.addr))
@@ -103,5 +103,5 @@ func (p *unnamedDatabase) reportFailure(err error) {
 		p.state.Conn, p.state.ConnAt = conn, p.zones.Now()
 	}
 	p.state.Attempts++
-	p.state.Error = clean.Text(err.Error())
+	p.state.Error = words.CleanText(err.Error())
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/reconciler"
 	"rung/sources/retry"
 )
@@ -204,7 +204,7 @@ func (z *Set) bookFailure(m *member, err error) {
 	if next.Conn != conn {
 		next.Conn, next.ConnAt = conn, z.Now()
 	}
-	next.Error, next.Attempts = clean.Text(err.Error()), m.fails
+	next.Error, next.Attempts = words.CleanText(err.Error()), m.fails
 	m.lastState = next
 	if !m.followed {
 		z.states[m.name] = next

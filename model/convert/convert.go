@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/ladder"
-	"rung/model/rulelog"
+	"rung/model/logline"
+	"rung/model/words"
 )
 
 // FidelityLabel says how much of a rule the other API can say.
@@ -213,10 +213,10 @@ func withoutSession(p *model.Policy) *model.Policy {
 	next.Annotations = maps.Clone(p.Annotations)
 	delete(next.Annotations, model.AnnotationLogSession)
 	if s, ok := p.LogSession(); ok && p.Tiered != nil {
-		next.Ingress, next.Egress = rulelog.Former(p, s)
-	} else if ok && !rulelog.IsChanged(p, s) {
+		next.Ingress, next.Egress = logline.Former(p, s)
+	} else if ok && !logline.IsChanged(p, s) {
 		delete(next.Annotations, model.AnnotationLogging)
-		next.Logging, next.HasLogging = clean.Text(s.Former), s.HadFormer
+		next.Logging, next.HasLogging = words.CleanText(s.Former), s.HadFormer
 		if s.HadFormer {
 			next.Annotations[model.AnnotationLogging] = next.Logging
 		}

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
-	"rung/model/clean"
+
 	"rung/model/words"
 )
 
@@ -60,11 +60,11 @@ func parseRecord(raw string) (*ValueRecord, error) {
 	}
 	var in recordJSON
 	if err := json.Unmarshal([]byte(raw), &in); err != nil {
-		return nil, fmt.Errorf("is not what Rung writes: %s", clean.Text(err.Error()))
+		return nil, fmt.Errorf("is not what Rung writes: %s", words.CleanText(err.Error()))
 	}
-	r := &ValueRecord{From: clean.Text(in.From), Value: clean.Text(in.Value), Namespaces: model.SelectEverything()}
+	r := &ValueRecord{From: words.CleanText(in.From), Value: words.CleanText(in.Value), Namespaces: model.SelectEverything()}
 	for _, l := range in.Labels {
-		r.Labels = append(r.Labels, clean.Text(l))
+		r.Labels = append(r.Labels, words.CleanText(l))
 	}
 	if r.From == "" || r.Value == "" {
 		return nil, errors.New("names no policy or no value")
@@ -77,7 +77,7 @@ func parseRecord(raw string) (*ValueRecord, error) {
 		r.Namespaces, err = model.NewSelector(ls)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("selects namespaces by what is no selector: %s", clean.Text(err.Error()))
+		return nil, fmt.Errorf("selects namespaces by what is no selector: %s", words.CleanText(err.Error()))
 	}
 	return r, nil
 }

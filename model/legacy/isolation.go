@@ -9,7 +9,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // DefaultDeny is the one value of isolation that isolates.
@@ -44,7 +44,7 @@ func ReadIsolation(text string) Isolation {
 	case v.Ingress == nil || v.Ingress.Isolation == nil:
 		return Isolation{Problem: "has no ingress.isolation"}
 	case *v.Ingress.Isolation != DefaultDeny:
-		return Isolation{Problem: fmt.Sprintf("ingress.isolation is %q, not %q", clean.Text(*v.Ingress.Isolation), DefaultDeny)}
+		return Isolation{Problem: fmt.Sprintf("ingress.isolation is %q, not %q", words.CleanText(*v.Ingress.Isolation), DefaultDeny)}
 	}
 	return Isolation{Isolated: true}
 }
@@ -52,7 +52,7 @@ func ReadIsolation(text string) Isolation {
 // jsonProblem is an error of package json for people who do not know Go.
 func jsonProblem(err error) string {
 	if t, ok := err.(*json.UnmarshalTypeError); ok {
-		where := clean.Text(t.Field)
+		where := words.CleanText(t.Field)
 		if where == "" {
 			where = "the value"
 		}
@@ -60,9 +60,9 @@ func jsonProblem(err error) string {
 		if t.Type.Kind() == reflect.Struct {
 			want = "an object"
 		}
-		return fmt.Sprintf("%s is a JSON %s, not %s", where, clean.Text(t.Value), want)
+		return fmt.Sprintf("%s is a JSON %s, not %s", where, words.CleanText(t.Value), want)
 	}
-	return "is not JSON: " + clean.Text(err.Error())
+	return "is not JSON: " + words.CleanText(err.Error())
 }
 
 // IsolationOf returns the isolation that the annotation of a namespace asks for; there is false

@@ -12,8 +12,7 @@ import (
 	"rung/model/overlap"
 	"rung/model/selectors"
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/walk"
+
 	"rung/model/words"
 )
 
@@ -69,7 +68,7 @@ func (d *verdictLint) podsOfNetpols() func(func(*model.Pod) bool) {
 // apiCutOf asks whether a pod reaches every address of the API server, and returns nil if it does.
 func (d *verdictLint) apiCutOf(pod *model.Pod) *apiCut {
 	for _, q := range vital.APIConnections(pod, d.needs.services) {
-		a, err := walk.FromPolicies(d.v, q)
+		a, err := verdict.FromPolicies(d.v, q)
 		if err != nil || a.Verdict != verdict.Deny {
 			continue
 		}
@@ -136,7 +135,7 @@ func (d *verdictLint) missedAPIRule(p *model.Policy) string {
 		if r.Action != model.Allow {
 			continue
 		}
-		for _, a := range index.ParseAddrs(svc.ClusterIPs) {
+		for _, a := range verdict.ParseAddrs(svc.ClusterIPs) {
 			if networksHave(r, a) {
 				return fmt.Sprintf("egress rule %d of %s names %s, the address of the Service, which load balancing replaces first", i, name, a)
 			}
@@ -176,7 +175,7 @@ func (d *verdictLint) checkWebhooks() {
 		if svc == nil || !vital.IsNamedWebhook(svc) {
 			continue
 		}
-		a, err := walk.FromPolicies(d.v, q)
+		a, err := verdict.FromPolicies(d.v, q)
 		if err != nil || a.Verdict != verdict.Deny || len(a.Paths) == 0 {
 			continue
 		}
@@ -210,14 +209,14 @@ func (d *verdictLint) hasWebhookFinding(k model.Key, svc *model.Service) bool {
 }
 
 // callersOf returns the addresses that callers begin connections from.
-func callersOf(x *index.Index, callers []verdict.Endpoint) (out []netip.Addr) {
+func callersOf(x *verdict.Index, callers []verdict.Endpoint) (out []netip.Addr) {
 	p := x.Options().Precedence
 	if p == nil {
-		p = index.Stages
+		p = verdict.Stages
 	}
 	for _, e := range callers {
 		if n := x.Cluster().Node(e.Key.Name); n != nil && e.Key.Kind == model.KindNode {
-			out = append(out, index.ParseAddrs(p.SourceAddrs(n))...)
+			out = append(out, verdict.ParseAddrs(p.SourceAddrs(n))...)
 		} else if e.Addr.IsValid() {
 			out = append(out, e.Addr)
 		}

@@ -11,23 +11,21 @@ import (
 	"rung/model/lint/vital"
 	"rung/model/overlap"
 	"rung/model/verdict"
-	"rung/model/verdict/audit"
-	"rung/model/verdict/index"
-	"rung/model/verdict/walk"
+
 	"rung/model/words"
 )
 
 // WithVerdicts returns the findings of Run with those that the verdicts of the same
 // cluster give, each with a connection that shows it wherever there is one. rulesAudit and
 // failed are the results of audit.New for v: too large is a finding, too.
-func WithVerdicts(c *model.Cluster, x *overlap.PodIndex, found []model.Finding, v *index.Index, rulesAudit *audit.Audit, failed error) []model.Finding {
+func WithVerdicts(c *model.Cluster, x *overlap.PodIndex, found []model.Finding, v *verdict.Index, rulesAudit *verdict.Audit, failed error) []model.Finding {
 	l := &linter{c: c, x: x, out: slices.Clone(found)}
-	if errors.Is(failed, audit.ErrTooLarge) {
+	if errors.Is(failed, verdict.ErrTooLarge) {
 		l.addFinding(codes.VerdictsTooLarge, model.Finding{Rule: -1,
 			Message: "rules that never decide or are redundant, and what else needs the verdict of every connection: not computed: " + failed.Error()})
 	}
 	if rulesAudit != nil {
-		d := &verdictLint{linter: l, needs: &needLint{linter: l, services: vital.FindServices(c, x)}, v: v, rules: map[ruleAt]*audit.AuditedRule{}}
+		d := &verdictLint{linter: l, needs: &needLint{linter: l, services: vital.FindServices(c, x)}, v: v, rules: map[ruleAt]*verdict.AuditedRule{}}
 		d.checkAudit(rulesAudit)
 	} else if failed != nil {
 		l.addToAllUnasked(v)
@@ -37,10 +35,10 @@ func WithVerdicts(c *model.Cluster, x *overlap.PodIndex, found []model.Finding, 
 
 // AuditQuestionsOf returns the extra questions that WithVerdicts has for an Audit of the same
 // cluster.
-func AuditQuestionsOf(c *model.Cluster, x *overlap.PodIndex) audit.AuditQuestions {
+func AuditQuestionsOf(c *model.Cluster, x *overlap.PodIndex) verdict.AuditQuestions {
 	v := vital.FindEndpoints(c, x)
 	wide := map[*model.Rule]bool{}
-	return audit.AuditQuestions{DNS: v.DNS, Ports: [2]uint16{uint16(v.DNSPorts["UDP"]), uint16(v.DNSPorts["TCP"])},
+	return verdict.AuditQuestions{DNS: v.DNS, Ports: [2]uint16{uint16(v.DNSPorts["UDP"]), uint16(v.DNSPorts["TCP"])},
 		Wide: func(p *model.Policy, r *model.Rule) bool {
 			is, known := wide[r]
 			if !known {
@@ -78,13 +76,13 @@ type ruleAt struct {
 type verdictLint struct {
 	*linter
 	needs  *needLint
-	v      *index.Index
-	rules  map[ruleAt]*audit.AuditedRule
+	v      *verdict.Index
+	rules  map[ruleAt]*verdict.AuditedRule
 	causes []causedFinding // what stands because of another rule
 	tied   map[int]int     // enforced policies with a priority, by that of their first row and tier
 }
 
-func (d *verdictLint) checkAudit(audit *audit.Audit) {
+func (d *verdictLint) checkAudit(audit *verdict.Audit) {
 	for i := range audit.Rules {
 		r := &audit.Rules[i]
 		d.rules[ruleAt{r.Policy, r.Direction, r.Rule}] = r
@@ -150,7 +148,7 @@ func (d *verdictLint) addWitness(q *verdict.Connection) {
 
 // witnessOf is a connection with its verdict, none where it cannot be asked.
 func (d *verdictLint) witnessOf(q verdict.Connection) (w model.Witness) {
-	a, err := walk.FromPolicies(d.v, q)
+	a, err := verdict.FromPolicies(d.v, q)
 	if err != nil || len(a.Paths) == 0 {
 		return w
 	}
@@ -211,7 +209,7 @@ func deciderName(b *verdict.Decider, own *model.Policy) string {
 }
 
 // checkNeverDeciding reports a rule that decides nothing of what it matches.
-func (d *verdictLint) checkNeverDeciding(p *model.Policy, r *model.Rule, a *audit.AuditedRule) {
+func (d *verdictLint) checkNeverDeciding(p *model.Policy, r *model.Rule, a *verdict.AuditedRule) {
 	severity := model.SeverityInfo
 	same := true
 	for i := range a.DecidersBefore {
@@ -247,7 +245,7 @@ func tieKey(p *model.Policy) int { return ladder.RowPriority(p, 0)*4 + p.Tier }
 
 // checkRedundant reports a rule without which the same tier would come to the same. A rule
 // that guards against lower tiers is not called redundant.
-func (d *verdictLint) checkRedundant(p *model.Policy, r *model.Rule, a *audit.AuditedRule) {
+func (d *verdictLint) checkRedundant(p *model.Policy, r *model.Rule, a *verdict.AuditedRule) {
 	if d.wouldMoveOthers(p, r.Direction) || a.Undecided && (p.Tier != model.TierBaseline || r.Action != model.Allow) ||
 		slices.ContainsFunc(a.DecidersWithout, func(b verdict.Decider) bool { return b.Tier != p.Tier || b.Action != r.Action }) {
 		return
@@ -264,7 +262,7 @@ func (d *verdictLint) checkRedundant(p *model.Policy, r *model.Rule, a *audit.Au
 }
 
 // checkPass reports a Pass of which no lower tier decides anything.
-func (d *verdictLint) checkPass(p *model.Policy, r *model.Rule, a *audit.AuditedRule) {
+func (d *verdictLint) checkPass(p *model.Policy, r *model.Rule, a *verdict.AuditedRule) {
 	if a.PickedUp || a.Through == nil {
 		return
 	}
@@ -278,7 +276,7 @@ func (d *verdictLint) checkPass(p *model.Policy, r *model.Rule, a *audit.Audited
 
 // checkOverridden reports an Allow that leaves nothing to NetworkPolicies, and a Deny that an Allow
 // below it would override.
-func (d *verdictLint) checkOverridden(p *model.Policy, r *model.Rule, a *audit.AuditedRule) {
+func (d *verdictLint) checkOverridden(p *model.Policy, r *model.Rule, a *verdict.AuditedRule) {
 	switch {
 	case a.Overruled == nil || !p.Kind.IsAdmin():
 		return
@@ -294,7 +292,7 @@ func (d *verdictLint) checkOverridden(p *model.Policy, r *model.Rule, a *audit.A
 
 // addShowing gives a finding of the objects alone a connection that shows it. Where no connection
 // does, as rules above decide them all, it is worth a note.
-func (d *verdictLint) addShowing(f *model.Finding, rulesAudit *audit.Audit) {
+func (d *verdictLint) addShowing(f *model.Finding, rulesAudit *verdict.Audit) {
 	r := d.rules[ruleAt{f.Policy, f.Direction, f.Rule}]
 	if r == nil {
 		return
@@ -309,7 +307,7 @@ func (d *verdictLint) addShowing(f *model.Finding, rulesAudit *audit.Audit) {
 			f.Witness = d.witnessOf(r.Example)
 		}
 	case codes.PriorityConflict.Code:
-		switch i := slices.IndexFunc(r.Clashes, func(c audit.RuleClash) bool { return IsConflictWith(f, c.Policy) }); {
+		switch i := slices.IndexFunc(r.Clashes, func(c verdict.RuleClash) bool { return IsConflictWith(f, c.Policy) }); {
 		case i < 0:
 			f.Severity = model.SeverityInfo
 			f.Message += "; currently masked by earlier rules"
@@ -327,9 +325,9 @@ func (d *verdictLint) addShowing(f *model.Finding, rulesAudit *audit.Audit) {
 		if d.needs.services.DNSPods.IsEmpty() {
 			return
 		}
-		cut := r.DNSCuts[audit.CutUDP]
+		cut := r.DNSCuts[verdict.CutUDP]
 		if f.Code == codes.DNSTCPNotAllowed.Code {
-			cut = r.DNSCuts[audit.CutTCP]
+			cut = r.DNSCuts[verdict.CutTCP]
 		}
 		if cut.Example == nil {
 			f.Severity = model.SeverityInfo

@@ -8,7 +8,7 @@ import (
 	"rung/model"
 	"rung/model/lint/codes"
 	"rung/model/overlap"
-	"rung/model/verdict/audit"
+	"rung/model/verdict"
 	"rung/model/words"
 )
 
@@ -152,7 +152,7 @@ func (l *needLint) droppedByText(p *model.Policy, what podNeed) string {
 
 // checkDNSCuts reports, of what the verdicts say, the rules that drop queries and that those of the
 // objects say nothing of: below a Pass, or beside rules that allow only some.
-func (d *verdictLint) checkDNSCuts(rulesAudit *audit.Audit) {
+func (d *verdictLint) checkDNSCuts(rulesAudit *verdict.Audit) {
 	s := d.needs.services
 	said := map[ruleAt]bool{}
 	for i := range d.out {
@@ -162,7 +162,7 @@ func (d *verdictLint) checkDNSCuts(rulesAudit *audit.Audit) {
 	}
 	for i := range rulesAudit.Rules {
 		r := &rulesAudit.Rules[i]
-		cut := &r.DNSCuts[audit.CutUDP]
+		cut := &r.DNSCuts[verdict.CutUDP]
 		if cut.Example == nil || said[ruleAt{r.Policy, r.Direction, r.Rule}] {
 			continue
 		}
@@ -173,7 +173,7 @@ func (d *verdictLint) checkDNSCuts(rulesAudit *audit.Audit) {
 	}
 	for i := range rulesAudit.Isolated {
 		of := &rulesAudit.Isolated[i]
-		cut := &of.DNSCuts[audit.CutUDP]
+		cut := &of.DNSCuts[verdict.CutUDP]
 		p := d.c.Policy(of.Policies[0])
 		if cut.Example == nil || p == nil {
 			continue

@@ -9,7 +9,7 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/lint/codes"
-	"rung/model/lint/networks"
+
 	"rung/model/lint/vital"
 	"rung/model/network"
 	"rung/model/overlap"
@@ -147,7 +147,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	l.checkConflicts()
 	l.checkNames()
 	netpols.checkIsolations()
-	l.out = append(l.out, networks.Find(c, opt.Networks, l.x, !opt.NoMultiPolicies)...)
+	l.out = append(l.out, Find(c, opt.Networks, l.x, !opt.NoMultiPolicies)...)
 	return l.finishFindings(&opt.System.Idle, broken)
 }
 

@@ -10,7 +10,7 @@ import (
 	"rung/model/lint/codes"
 	"rung/model/lint/vital"
 	"rung/model/overlap"
-	"rung/model/verdict/index"
+	"rung/model/verdict"
 	"rung/model/words"
 )
 
@@ -133,7 +133,7 @@ func (l *needLint) apiShare(r *model.Rule) needShare {
 			continue
 		}
 		for _, node := range l.x.NodesMatching(r.Peers[i].Nodes) {
-			for _, a := range index.ParseAddrs(node.HostIPs) {
+			for _, a := range verdict.ParseAddrs(node.HostIPs) {
 				set.Add(netip.PrefixFrom(a, a.BitLen()), i)
 			}
 		}

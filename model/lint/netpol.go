@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/clean"
+
 	"rung/model/lint/codes"
 	"rung/model/network"
 	"rung/model/overlap"
-	"rung/model/verdict/index"
+	"rung/model/verdict"
 	"rung/model/words"
 )
 
@@ -116,11 +116,11 @@ func (l *linter) checkCoveredNodes(p *model.Policy, r *model.Rule) {
 	var covered []string
 	source := ""
 	for node := range l.c.Nodes() {
-		from := index.ParseAddrs(node.MgmtIPs)
+		from := verdict.ParseAddrs(node.MgmtIPs)
 		if len(from) == 0 || slices.ContainsFunc(from, func(a netip.Addr) bool { _, ok := in(a); return ok }) {
 			continue
 		}
-		for _, a := range index.ParseAddrs(node.InternalIPs) {
+		for _, a := range verdict.ParseAddrs(node.InternalIPs) {
 			if text, ok := in(a); ok && !slices.Contains(covered, text) {
 				covered, source = append(covered, text), cmp.Or(source, from[0].String()+" of "+node.Name)
 			}
@@ -334,7 +334,7 @@ func (l *netpolLint) checkNamespaceLogging(p *model.Policy) {
 	if !known {
 		if n := l.c.Namespace(p.Namespace); n != nil {
 			_, problems := model.NamespaceLogLevels(n.Annotations[model.AnnotationLogging])
-			wrong = clean.Text(strings.Join(problems, "; "))
+			wrong = words.CleanText(strings.Join(problems, "; "))
 		}
 		l.levels[p.Namespace] = wrong
 	}

@@ -9,7 +9,7 @@ import (
 	"rung/model"
 	"rung/model/lint/codes"
 	"rung/model/overlap"
-	"rung/model/verdict/index"
+	"rung/model/verdict"
 	"rung/model/words"
 )
 
@@ -24,13 +24,13 @@ type serviceAddr struct {
 func serviceAddrs(c *model.Cluster) (out []serviceAddr) {
 	nodes := map[netip.Addr]bool{}
 	for n := range c.Nodes() {
-		for _, a := range index.ParseAddrs(slices.Concat(n.InternalIPs, n.HostIPs)) {
+		for _, a := range verdict.ParseAddrs(slices.Concat(n.InternalIPs, n.HostIPs)) {
 			nodes[a] = true
 		}
 	}
 	for s := range c.Services() {
 		for i, ips := range [][]string{s.ClusterIPs, s.ExternalIPs, s.LoadBalancerIPs} {
-			for _, a := range index.ParseAddrs(ips) {
+			for _, a := range verdict.ParseAddrs(ips) {
 				if !nodes[a] {
 					out = append(out, serviceAddr{a, s, i > 0})
 				}
@@ -154,7 +154,7 @@ func (l *linter) holdsOnlyServices(n netip.Prefix) bool {
 		return false
 	}
 	for node := range l.c.Nodes() {
-		if slices.ContainsFunc(index.ParseAddrs(slices.Concat(node.InternalIPs, node.HostIPs)), n.Contains) {
+		if slices.ContainsFunc(verdict.ParseAddrs(slices.Concat(node.InternalIPs, node.HostIPs)), n.Contains) {
 			return false
 		}
 	}

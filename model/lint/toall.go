@@ -8,8 +8,8 @@ import (
 	"rung/model/ladder"
 	"rung/model/lint/codes"
 	"rung/model/overlap"
-	"rung/model/verdict/audit"
-	"rung/model/verdict/index"
+	"rung/model/verdict"
+
 	"rung/model/words"
 )
 
@@ -72,7 +72,7 @@ func hasAllOrdinaryPods(x *overlap.PodIndex, set overlap.PodSet) bool {
 
 // checkToAll reports the rules that open or close the cluster above others: that decide, and
 // without which others would decide otherwise.
-func (d *verdictLint) checkToAll(audit *audit.Audit) {
+func (d *verdictLint) checkToAll(audit *verdict.Audit) {
 	type masked struct{ rules, opposed int }
 	under := map[ruleAt]*masked{}
 	for i := range audit.Rules {
@@ -134,7 +134,7 @@ func isBaseline(p *model.Policy) bool {
 }
 
 // toAllText says what a rule comes to that opens or closes the cluster.
-func toAllText(does string, idle int, t *audit.TurnedPairs) string {
+func toAllText(does string, idle int, t *verdict.TurnedPairs) string {
 	pairs := "no pair of pods"
 	if t.Pairs > 0 {
 		var some []string
@@ -151,7 +151,7 @@ func toAllText(does string, idle int, t *audit.TurnedPairs) string {
 
 // addToAllUnasked reports the same where the verdicts are too many to ask: what stands below is
 // all that can be said.
-func (l *linter) addToAllUnasked(v *index.Index) {
+func (l *linter) addToAllUnasked(v *verdict.Index) {
 	type seen struct {
 		p *model.Policy
 		r *model.Rule

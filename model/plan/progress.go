@@ -8,7 +8,7 @@ import (
 	"io"
 	"slices"
 
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // progressVersion is raised when the stored form changes.
@@ -111,7 +111,7 @@ func (p *PlanProgress) checkStored() error {
 		texts = append(texts, s.Policy)
 	}
 	for _, t := range texts {
-		if !clean.IsClean(t) {
+		if !words.IsClean(t) {
 			return fmt.Errorf("%q has characters that cannot be shown", t)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/plan"
+	"rung/model/words"
 )
 
 // mostRecord bounds what is believed of an annotation, in bytes.
@@ -41,11 +41,11 @@ func ParseRecord(raw string) (SetRecord, error) {
 	}
 	var in SetRecord
 	if err := json.Unmarshal([]byte(raw), &in); err != nil {
-		return SetRecord{}, fmt.Errorf("is not what Rung writes: %s", clean.Text(err.Error()))
+		return SetRecord{}, fmt.Errorf("is not what Rung writes: %s", words.CleanText(err.Error()))
 	}
-	r := SetRecord{Template: clean.Text(in.Template), Set: clean.Text(in.Set), Part: clean.Text(in.Part), Answers: Answers{}}
+	r := SetRecord{Template: words.CleanText(in.Template), Set: words.CleanText(in.Set), Part: words.CleanText(in.Part), Answers: Answers{}}
 	for k, v := range in.Answers {
-		r.Answers[clean.Text(k)] = clean.Text(v)
+		r.Answers[words.CleanText(k)] = words.CleanText(v)
 	}
 	if r.Template == "" || r.Set == "" || r.Part == "" {
 		return SetRecord{}, errors.New("names no template, no set or no part")

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
 	"rung/system"
@@ -161,7 +161,7 @@ func (f *ClusterFacts) rowsByOthers(zones []*model.ZoneState) string {
 			continue
 		}
 		f.named++
-		if name := clean.Text(z.Writer); !slices.Contains(f.Writers, name) {
+		if name := words.CleanText(z.Writer); !slices.Contains(f.Writers, name) {
 			f.Writers = append(f.Writers, name)
 		}
 	}

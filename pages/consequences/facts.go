@@ -7,9 +7,9 @@ import (
 	"rung/change/effect"
 	"rung/change/gate"
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
+	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
 )
@@ -65,7 +65,7 @@ type FindingFacts struct {
 func FactsOf(p *gate.Preview) Facts {
 	out := Facts{Title: p.Title, Blocked: p.Blocked, ConfirmName: p.ConfirmName, Connections: EffectOf(p.Effect),
 		Notes: append([]string{}, p.Notes...), Commands: append([]string{}, p.Commands...),
-		Errors: page.MapList(p.Errors, func(b model.Broken) string { return clean.Line(b.String()) }),
+		Errors: page.MapList(p.Errors, func(b model.Broken) string { return words.CleanLine(b.String()) }),
 		Changes: page.MapList(p.Objects, func(o change.ObjectChange) ObjectChange {
 			return ObjectChange{Policy: o.Key.String(), Change: changeOf(&o), Diff: o.Diff, Fields: append([]change.FieldChange{}, o.Fields...)}
 		}),

@@ -11,7 +11,7 @@ import (
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/matrix"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -188,7 +188,7 @@ func connectionOf(c *revision.Change) *Connection {
 }
 
 // outcomeText is a verdict, "mixed" for several, "none" for no connection.
-func outcomeText(o matrix.Outcome) string {
+func outcomeText(o verdict.Outcome) string {
 	v, one := o.Verdict()
 	switch {
 	case o == 0:

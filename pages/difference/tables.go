@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/verdict/matrix"
+	"rung/model/verdict"
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -119,7 +119,7 @@ func (c *Connection) PortsText() string {
 }
 
 // decidedText is a verdict with those who decide.
-func decidedText(o matrix.Outcome, text string, by []string) string {
+func decidedText(o verdict.Outcome, text string, by []string) string {
 	if o == 0 {
 		return "no such connection"
 	}

@@ -8,7 +8,7 @@ import (
 
 	"rung/engine/trace"
 	"rung/model/verdict"
-	"rung/model/verdict/matrix"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -59,7 +59,7 @@ func PassagesOf(t *revision.Table, keep func(*revision.End) bool, exposed bool) 
 				}
 				p.Ports = portRanges(s.ports)
 				if !p.FromEnd.IsImagined() && !p.ToEnd.IsImagined() {
-					p.Example = new(trace.QuestionOf(t.Example(i, j, s.ports[0], s.outcome&^matrix.Denied)))
+					p.Example = new(trace.QuestionOf(t.Example(i, j, s.ports[0], s.outcome&^verdict.Denied)))
 				}
 				out = append(out, p)
 			}
@@ -79,7 +79,7 @@ func portRanges(all []verdict.PortRange) []PortRange {
 
 // portGroup is ports with the same verdict by the same rules.
 type portGroup struct {
-	outcome matrix.Outcome
+	outcome verdict.Outcome
 	by      []verdict.Decider
 	ports   []verdict.PortRange
 }
@@ -88,7 +88,7 @@ type portGroup struct {
 func groupStates(states []revision.PortState) (out []portGroup) {
 	for i := range states {
 		s := &states[i]
-		if s.Outcome == matrix.Denied {
+		if s.Outcome == verdict.Denied {
 			continue
 		}
 		at := slices.IndexFunc(out, func(g portGroup) bool {

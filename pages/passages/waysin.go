@@ -2,7 +2,7 @@ package passages
 
 import (
 	"rung/model/verdict"
-	"rung/model/verdict/matrix"
+
 	"rung/pages/page"
 	"rung/revision"
 )
@@ -38,7 +38,7 @@ func WaysInOf(t *revision.Table, r *revision.Revision, keep func(*revision.End) 
 			continue
 		}
 		p.To, p.ToEnd, p.Ports = w.To.String(), w.To, portRanges(w.Ports)
-		var all matrix.Outcome
+		var all verdict.Outcome
 		for _, c := range w.Controllers {
 			p.WayIn.Controllers = append(p.WayIn.Controllers, c.From.String())
 			for i := range c.States {

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/clean"
-	"rung/model/rulelog"
+
+	"rung/model/logline"
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page"
@@ -51,9 +51,9 @@ func FactsOf(r *revision.Revision, ended []model.EndedLogSession, now time.Time)
 	out := SessionFacts{Sessions: []*LogSession{}, Ended: []*LogSession{}}
 	for _, s := range revision.LogSessions(r) {
 		f := sessionOf(s.Target, s.LogSession, s.Level, now)
-		f.Level, f.Changed, f.Problem, f.Over = clean.Text(s.Level), s.Changed, s.Problem, s.LogSession.IsOver(now)
+		f.Level, f.Changed, f.Problem, f.Over = words.CleanText(s.Level), s.Changed, s.Problem, s.LogSession.IsOver(now)
 		if s.Target.Kind.IsTiered() {
-			f.levels = clean.Text(s.Level)
+			f.levels = words.CleanText(s.Level)
 		}
 		f.Zones = revision.LoggingByZone(r, s.Target)
 		for _, z := range f.Zones {
@@ -65,17 +65,17 @@ func FactsOf(r *revision.Revision, ended []model.EndedLogSession, now time.Time)
 	}
 	for _, s := range ended {
 		f := sessionOf(s.Target, s.LogSession, s.Set, now)
-		f.Ended, f.How = page.Stamp{Time: s.At}, clean.Text(s.How)
+		f.Ended, f.How = page.Stamp{Time: s.At}, words.CleanText(s.How)
 		out.Ended = append(out.Ended, f)
 	}
 	return out
 }
 
 func sessionOf(k model.Key, s model.LogSession, annotation string, now time.Time) *LogSession {
-	f := &LogSession{Kind: k.Kind, Name: k.Name, By: s.By, Since: page.Stamp{Time: s.Since}, Until: page.Stamp{Time: s.Until}, Set: clean.Text(s.Set),
-		Target: k, levels: levelsText(k, annotation), former: rulelog.FormerText(s), now: now}
+	f := &LogSession{Kind: k.Kind, Name: k.Name, By: s.By, Since: page.Stamp{Time: s.Since}, Until: page.Stamp{Time: s.Until}, Set: words.CleanText(s.Set),
+		Target: k, levels: levelsText(k, annotation), former: logline.FormerText(s), now: now}
 	if s.HadFormer {
-		text := clean.Text(s.Former)
+		text := words.CleanText(s.Former)
 		f.Former = &text
 	}
 	return f
@@ -88,11 +88,11 @@ func levelsText(k model.Key, annotation string) string {
 		return l.String()
 	}
 	if k.Kind.IsTiered() {
-		return rulelog.SetText(annotation)
+		return logline.SetText(annotation)
 	}
 	l, err := model.ParseLogging(annotation, annotation != "")
 	if err != nil {
-		return clean.Text(annotation)
+		return words.CleanText(annotation)
 	}
 	return l.String()
 }

@@ -2,7 +2,7 @@ package trace
 
 import (
 	"rung/model"
-	"rung/model/ovn/ovntrace"
+	"rung/model/ovn/flow"
 	"rung/model/signs"
 	"rung/model/verdict"
 	"rung/pages/page"
@@ -34,7 +34,7 @@ type OVNZoneFacts struct {
 	Where   string          `json:"where,omitempty"`
 	Command []string        `json:"command,omitempty"`
 	Error   string          `json:"error,omitempty"`
-	End     ovntrace.Ending `json:"end,omitempty"`
+	End     flow.Ending     `json:"end,omitempty"`
 	At      []string        `json:"at"`
 	Cause   string          `json:"likely_cause,omitempty"`
 	Stages  []OVNStageFacts `json:"stages"`

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/logline"
 	"rung/model/ovn/nb"
+	"rung/model/words"
 )
 
 // antreaMark stands in every line of np.log: all kinds of policies there end in it.
@@ -52,8 +52,8 @@ func parseAntrea(line string) (logline.Line, error) {
 	if !ok {
 		return logline.Line{}, ErrNotACL
 	}
-	if !clean.IsClean(line) {
-		line = clean.Text(line)
+	if !words.IsClean(line) {
+		line = words.CleanText(line)
 		front, at, rest, ok = cutAntrea(line)
 		if !ok {
 			return logline.Line{}, ErrNotACL

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"rung/model/clean"
 	"rung/model/logline"
+	"rung/model/words"
 )
 
 // MaxLine is the most bytes a line may have.
@@ -92,7 +92,7 @@ func parseCollected(line string) (logline.Line, error) {
 	if err != nil {
 		return l, err
 	}
-	l.Raw = clean.Text(line)
+	l.Raw = words.CleanText(line)
 	if l.Zone == "" && isName(c.Hostname) {
 		l.Zone = c.Hostname
 	}
@@ -106,8 +106,8 @@ func parseText(line string, collectedAt time.Time) (logline.Line, error) {
 	if !ok {
 		return parseAntrea(line)
 	}
-	if !clean.IsClean(line) {
-		line = clean.Text(line)
+	if !words.IsClean(line) {
+		line = words.CleanText(line)
 		h, ok = cutHeader(line)
 		if !ok {
 			return logline.Line{}, ErrNotACL
@@ -276,7 +276,7 @@ func cutString(s string) (value, rest string, err error) {
 				if err := json.Unmarshal([]byte(s[:i+1]), &value); err != nil {
 					return "", "", fmt.Errorf("acl_log line: name: %w", err)
 				}
-				value = clean.Text(value)
+				value = words.CleanText(value)
 			}
 			return value, rest, nil
 		}

@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"rung/model/clean"
 	"rung/model/logline"
 	"rung/model/ovn/nb"
+	"rung/model/words"
 )
 
 // The lines that OVN-Kubernetes' page on AdminNetworkPolicy shows.
@@ -81,7 +81,7 @@ func TestParse(t *testing.T) {
 			continue
 		}
 		if tc.want.Raw == "" {
-			tc.want.Raw = clean.Text(tc.line)
+			tc.want.Raw = words.CleanText(tc.line)
 		}
 		if d := cmp.Diff(tc.want, got, lines); d != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, d)

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/model/clean"
 	"rung/model/logline"
+	"rung/model/words"
 )
 
 // What stands in front of a line, by whoever collected or printed it, is read; the line
@@ -146,7 +146,7 @@ func FuzzParse(f *testing.F) {
 		}
 		l, err := Parse(s)
 		if err != nil {
-			if !clean.IsClean(err.Error()) {
+			if !words.IsClean(err.Error()) {
 				t.Fatalf("unclean error %q", err)
 			}
 			return
@@ -159,7 +159,7 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		for _, text := range texts {
-			if !clean.IsClean(text) {
+			if !words.IsClean(text) {
 				t.Fatalf("unclean text %q from %q", text, s)
 			}
 		}

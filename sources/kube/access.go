@@ -10,7 +10,7 @@ import (
 	authv1 "k8s.io/api/authorization/v1"
 
 	"rung/model"
-	"rung/model/shell"
+	"rung/model/words"
 )
 
 // AccessQuestion asks whether something is allowed.
@@ -51,7 +51,7 @@ func (q AccessQuestion) groupResource() string {
 }
 
 // String is the question as kubectl auth can-i takes it.
-func (q AccessQuestion) String() string { return shell.Join(q.kubectlWords()...) }
+func (q AccessQuestion) String() string { return words.ShellJoin(q.kubectlWords()...) }
 
 func (q AccessQuestion) kubectlWords() []string {
 	words := []string{q.Verb, q.groupResource()}

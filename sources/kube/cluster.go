@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // FieldManager is the name of Rung in the API server's record of changes to an object.
@@ -69,11 +69,11 @@ func Open(o Options) (*Cluster, error) {
 		if clientcmd.IsEmptyConfig(err) || len(raw.Contexts) == 0 {
 			return nil, &NoClusterError{Looked: lookedAt(o)}
 		}
-		return nil, fmt.Errorf("kubeconfig context %q: %s", nameOf(o, raw), clean.WithoutLogins(err.Error()))
+		return nil, fmt.Errorf("kubeconfig context %q: %s", nameOf(o, raw), words.WithoutLogins(err.Error()))
 	}
 	c := &Cluster{opt: o, zonePods: SharedAnswers[map[string][]zonePodInfo]{Keep: cmp.Or(o.ZonePodsFor, zonePodsFor),
 		Within: zonePodsWithin},
-		context: clean.Text(nameOf(o, raw)), pinned: nameOf(o, raw), config: cfg}
+		context: words.CleanText(nameOf(o, raw)), pinned: nameOf(o, raw), config: cfg}
 	if c.context == "" {
 		c.context = cmp.Or(shown(o.Overrides.ClusterInfo.Server), inCluster)
 	}
@@ -92,10 +92,10 @@ func Open(o Options) (*Cluster, error) {
 	cfg.QPS, cfg.Burst = cmp.Or(o.QPS, 50), cmp.Or(o.Burst, 100)
 	cfg.WarningHandlerWithContext = warningCollector{}
 	if c.builtin, err = newBuiltin(asProtobuf(cfg)); err != nil {
-		return nil, fmt.Errorf("context %s: %s", c.context, clean.WithoutLogins(err.Error()))
+		return nil, fmt.Errorf("context %s: %s", c.context, words.WithoutLogins(err.Error()))
 	}
 	if c.dynamic, err = dynamicClient(cfg); err != nil {
-		return nil, fmt.Errorf("context %s: %s", c.context, clean.WithoutLogins(err.Error()))
+		return nil, fmt.Errorf("context %s: %s", c.context, words.WithoutLogins(err.Error()))
 	}
 	return c, nil
 }

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // policyContainers are containers that may run OVN-Kubernetes' controller of a
@@ -44,7 +44,7 @@ func (c *Cluster) Controllers(ctx context.Context, namespaces []string, node str
 				return fmt.Errorf("more than %d", maxControllerPods)
 			}
 			if name := runsController(p); name != "" {
-				out = append(out, Controller{clean.Text(p.Spec.NodeName), clean.Text(p.Namespace), clean.Text(p.Name), name})
+				out = append(out, Controller{words.CleanText(p.Spec.NodeName), words.CleanText(p.Namespace), words.CleanText(p.Name), name})
 			}
 			return nil
 		})

@@ -17,7 +17,7 @@ import (
 	utilexec "k8s.io/client-go/util/exec"
 	"k8s.io/streaming/pkg/httpstream"
 
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // ExecTarget is the container a command runs in.
@@ -166,7 +166,7 @@ func (c *Cluster) execError(err error, in ExecTarget) error {
 		}
 		return &ExitError{exit.Code}
 	}
-	text := clean.Text(err.Error())
+	text := words.CleanText(err.Error())
 	has := func(parts ...string) bool {
 		for _, p := range parts {
 			if strings.Contains(text, p) {
@@ -201,5 +201,5 @@ func statusIs(err error, is func(error) bool) bool {
 // cleanError is an error of the server with a text that is safe to print.
 type cleanError struct{ error }
 
-func (e cleanError) Error() string { return clean.Text(e.error.Error()) }
+func (e cleanError) Error() string { return words.CleanText(e.error.Error()) }
 func (e cleanError) Unwrap() error { return e.error }

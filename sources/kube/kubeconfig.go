@@ -14,8 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"rung/model/clean"
-	"rung/model/shell"
+	"rung/model/words"
 )
 
 // ErrNoCluster says that no cluster is configured; a NoClusterError says where one was
@@ -114,7 +113,7 @@ func (c *Cluster) User() string {
 	if as != "" {
 		name = fmt.Sprintf("%s as %s", cmp.Or(name, "nobody"), as)
 	}
-	return clean.Text(name)
+	return words.CleanText(name)
 }
 
 // Reopen reads the kubeconfig again and takes over other credentials of the same
@@ -151,11 +150,11 @@ func sameLogin(a, b *rest.Config) bool {
 // it: a command without them may go to another. Tokens, passwords and those of a proxy
 // are left out, whatever is given: they are nothing to be shown or kept.
 func (c *Cluster) Flags() string {
-	var words []string
+	var args []string
 	add := func(name string, values ...string) {
 		for _, v := range values {
 			if v != "" {
-				words = append(words, "--"+name+"="+clean.Text(v))
+				args = append(args, "--"+name+"="+words.CleanText(v))
 			}
 		}
 	}
@@ -164,24 +163,24 @@ func (c *Cluster) Flags() string {
 	add(clientcmd.RecommendedConfigPathFlag, c.opt.Kubeconfig)
 	add(clientcmd.FlagClusterName, over.Context.Cluster)
 	add(clientcmd.FlagAuthInfoName, over.Context.AuthInfo)
-	add(clientcmd.FlagAPIServer, clean.WithoutLogins(over.ClusterInfo.Server))
+	add(clientcmd.FlagAPIServer, words.WithoutLogins(over.ClusterInfo.Server))
 	add(clientcmd.FlagTLSServerName, over.ClusterInfo.TLSServerName)
 	add(clientcmd.FlagCAFile, over.ClusterInfo.CertificateAuthority)
 	if over.ClusterInfo.InsecureSkipTLSVerify {
 		add(clientcmd.FlagInsecure, "true")
 	}
-	add(clientcmd.FlagProxyURL, clean.WithoutLogins(over.ClusterInfo.ProxyURL))
+	add(clientcmd.FlagProxyURL, words.WithoutLogins(over.ClusterInfo.ProxyURL))
 	add(clientcmd.FlagCertFile, over.AuthInfo.ClientCertificate)
 	add(clientcmd.FlagKeyFile, over.AuthInfo.ClientKey)
 	add(clientcmd.FlagUsername, over.AuthInfo.Username)
 	add(clientcmd.FlagImpersonate, over.AuthInfo.Impersonate)
 	add(clientcmd.FlagImpersonateUID, over.AuthInfo.ImpersonateUID)
 	add(clientcmd.FlagImpersonateGroup, over.AuthInfo.ImpersonateGroups...)
-	return shell.Join(words...)
+	return words.ShellJoin(args...)
 }
 
 // Kubectl is a command that asks this cluster as whom Rung asks it.
-func (c *Cluster) Kubectl(words ...string) string {
-	command := shell.Join(slices.Concat([]string{"kubectl"}, words)...)
+func (c *Cluster) Kubectl(args ...string) string {
+	command := words.ShellJoin(slices.Concat([]string{"kubectl"}, args)...)
 	return strings.TrimSpace(command + " " + c.Flags())
 }

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/retry"
 )
 
@@ -90,7 +90,7 @@ type LeaseCalls struct {
 func (c *Cluster) CampaignForZone(ctx context.Context, zone string, cfg LeaseConfig, calls LeaseCalls) error {
 	cfg, err := cfg.WithDefaults()
 	if err != nil {
-		return fmt.Errorf("lead zone %s: %w", clean.Text(zone), err)
+		return fmt.Errorf("lead zone %s: %w", words.CleanText(zone), err)
 	}
 	e := election{c: c, cfg: cfg, name: LeaseName(zone), calls: calls}
 	for ctx.Err() == nil {
@@ -245,7 +245,7 @@ func (e *election) noteLease(l *coordinationv1.Lease) {
 	}
 	e.lease = l
 	if now := e.holder(); now != before && now != e.cfg.Identity {
-		e.calls.Other(clean.Text(strings.TrimSpace(now)))
+		e.calls.Other(words.CleanText(strings.TrimSpace(now)))
 	}
 }
 
@@ -268,6 +268,6 @@ func (e *election) isHolderValid() bool {
 func (e *election) reportFailure(verb string, err error) {
 	// Somebody else's change meanwhile is the usual course.
 	if !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) {
-		e.calls.Trouble(fmt.Errorf("%s lease %s/%s: %s", verb, e.cfg.Namespace, e.name, clean.Text(err.Error())))
+		e.calls.Trouble(fmt.Errorf("%s lease %s/%s: %s", verb, e.cfg.Namespace, e.name, words.CleanText(err.Error())))
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // takeLogin moves user and password from the server's URL to the fields that are shown nowhere. As
@@ -107,4 +107,4 @@ func blot(text []byte, secrets []string) []byte {
 }
 
 // shown returns a URL or a text with URLs as it may be shown: clean and without logins.
-func shown(text string) string { return clean.Text(clean.WithoutLogins(text)) }
+func shown(text string) string { return words.CleanText(words.WithoutLogins(text)) }

@@ -15,7 +15,7 @@ import (
 
 	"k8s.io/client-go/tools/clientcmd/api"
 
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // LoginPlugin is the first argument of a child that calls RunLoginPlugin with the others.
@@ -51,9 +51,9 @@ func pluginName(p *api.ExecConfig) string {
 	case p == nil:
 		return ""
 	case isFenced(p):
-		return clean.Text(p.Args[4])
+		return words.CleanText(p.Args[4])
 	}
-	return clean.Text(p.Command)
+	return words.CleanText(p.Command)
 }
 
 // namePlugin puts the plugin's name into an error of client-go that names this program.
@@ -84,7 +84,7 @@ func RunLoginPlugin(args []string, in *os.File, out, errs io.Writer) int {
 	parent, err := strconv.Atoi(args[0])
 	within, err2 := time.ParseDuration(args[1])
 	if err := errors.Join(err, err2); err != nil {
-		fmt.Fprintln(errs, "rung: "+clean.Text(err.Error()))
+		fmt.Fprintln(errs, "rung: "+words.CleanText(err.Error()))
 		return 2
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), pluginEnds...)
@@ -115,7 +115,7 @@ func RunLoginPlugin(args []string, in *os.File, out, errs io.Writer) int {
 			if err != nil {
 				return
 			}
-			fmt.Fprintln(errs, clean.Block(string(line)))
+			fmt.Fprintln(errs, words.CleanBlock(string(line)))
 		}
 	}()
 	err = cmd.Run()
@@ -126,12 +126,12 @@ func RunLoginPlugin(args []string, in *os.File, out, errs io.Writer) int {
 	case ctx.Err() != nil:
 		return exitPluginEnded
 	case cmd.Process == nil:
-		fmt.Fprintln(errs, "rung: "+clean.Text(err.Error()))
+		fmt.Fprintln(errs, "rung: "+words.CleanText(err.Error()))
 		return exitPluginMissing
 	case errors.As(err, &exit) && exit.ExitCode() > 0:
 		return exit.ExitCode()
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
-		fmt.Fprintf(errs, "rung: %s: %s\n", clean.Text(args[3]), clean.Text(err.Error()))
+		fmt.Fprintf(errs, "rung: %s: %s\n", words.CleanText(args[3]), words.CleanText(err.Error()))
 		return 1
 	}
 	return 0

@@ -13,22 +13,22 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
-	"rung/model/clean"
-	"rung/model/ovn/ovnconfig"
+	"rung/model/ovn/dialect"
+	"rung/model/words"
 )
 
 // Names of OVN-Kubernetes' settings, as its flags spell them.
 const (
-	OVNClusterSubnets = ovnconfig.ClusterSubnets
-	OVNObservability  = ovnconfig.Observability
-	OVNAllowICMP      = ovnconfig.AllowICMP
-	OVNStateless      = ovnconfig.Stateless
-	OVNMulticast      = ovnconfig.Multicast
-	OVNAdminPolicy    = ovnconfig.AdminPolicy
-	OVNHostNamespace  = ovnconfig.HostNamespace
-	OVNLoggingRate    = ovnconfig.LoggingRate
-	OVNMasquerade4    = ovnconfig.Masquerade4
-	OVNMasquerade6    = ovnconfig.Masquerade6
+	OVNClusterSubnets = dialect.ClusterSubnets
+	OVNObservability  = dialect.Observability
+	OVNAllowICMP      = dialect.AllowICMP
+	OVNStateless      = dialect.Stateless
+	OVNMulticast      = dialect.Multicast
+	OVNAdminPolicy    = dialect.AdminPolicy
+	OVNHostNamespace  = dialect.HostNamespace
+	OVNLoggingRate    = dialect.LoggingRate
+	OVNMasquerade4    = dialect.Masquerade4
+	OVNMasquerade6    = dialect.Masquerade6
 )
 
 const (
@@ -52,7 +52,7 @@ var ovnEnv = map[string]string{
 }
 
 // OVNSetting is one setting and where it was read.
-type OVNSetting = ovnconfig.Setting
+type OVNSetting = dialect.Setting
 
 // OVNKube is how a cluster's OVN-Kubernetes is configured, as far as its objects
 // say. A container's arguments and environment outrank the ConfigMap.
@@ -89,7 +89,7 @@ func (c *Cluster) OVNKube(ctx context.Context, namespaces []string) (OVNKube, er
 
 func (c *Cluster) readOVNKube(ctx context.Context, ns string, out *OVNKube) (failed error) {
 	data := map[string]map[string]string{}
-	for _, name := range ovnconfig.MapNames {
+	for _, name := range dialect.MapNames {
 		m, err := c.Builtin().ConfigMaps(ns).Get(ctx, name, metav1.GetOptions{})
 		switch {
 		case err == nil:
@@ -116,7 +116,7 @@ func (c *Cluster) readOVNKube(ctx context.Context, ns string, out *OVNKube) (fai
 
 // putSetting keeps a setting; a later one of a namespace outranks an earlier one.
 func (o *OVNKube) putSetting(name, value, from string) {
-	value = clean.Text(strings.TrimSpace(value))
+	value = words.CleanText(strings.TrimSpace(value))
 	if value != "" && name != "" {
 		o.Settings[name] = OVNSetting{Value: value, From: from}
 	}
@@ -125,7 +125,7 @@ func (o *OVNKube) putSetting(name, value, from string) {
 // configMap takes the settings of a ConfigMap by the name it was asked for: a server may answer
 // with another.
 func (o *OVNKube) configMap(ns, name string, data map[string]string) {
-	c := ovnconfig.New(model.Meta{Key: model.Key{Kind: ovnconfig.KindConfigMap, Namespace: ns, Name: name}}, data)
+	c := dialect.New(model.Meta{Key: model.Key{Kind: dialect.KindConfigMap, Namespace: ns, Name: name}}, data)
 	maps.Copy(o.Settings, c.Settings)
 }
 
@@ -137,21 +137,21 @@ func (o *OVNKube) daemonSet(ds *appsv1.DaemonSet, data map[string]map[string]str
 		if !slices.Contains(policyContainers, c.Name) {
 			continue
 		}
-		from := "DaemonSet " + clean.Text(ds.Namespace+"/"+ds.Name+" container "+c.Name)
+		from := "DaemonSet " + words.CleanText(ds.Namespace+"/"+ds.Name+" container "+c.Name)
 		for _, e := range c.Env {
 			value := e.Value
 			if r := e.ValueFrom; r != nil && r.ConfigMapKeyRef != nil {
 				value = data[r.ConfigMapKeyRef.Name][r.ConfigMapKeyRef.Key]
 			}
-			o.putSetting(ovnEnv[e.Name], ovnconfig.Cut(value), from)
+			o.putSetting(ovnEnv[e.Name], dialect.Cut(value), from)
 		}
 		for name, value := range parseOVNArgs(append(slices.Clone(c.Command), c.Args...)) {
 			o.putSetting(name, value, from)
 		}
 		if o.Image == "" {
-			o.Image, o.Version = clean.Text(c.Image), imageVersion(c.Image)
+			o.Image, o.Version = words.CleanText(c.Image), imageVersion(c.Image)
 			if v := ds.Annotations[annotationRelease]; v != "" {
-				o.Version = clean.Text(v)
+				o.Version = words.CleanText(v)
 			}
 		}
 	}
@@ -162,5 +162,5 @@ func imageVersion(image string) string {
 	image, _, _ = strings.Cut(image, "@")
 	name := image[strings.LastIndexByte(image, '/')+1:]
 	_, tag, _ := strings.Cut(name, ":")
-	return clean.Text(tag)
+	return words.CleanText(tag)
 }

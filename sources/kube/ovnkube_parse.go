@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"rung/model/ovn/ovnconfig"
+	"rung/model/ovn/dialect"
 )
 
 // parseOVNArgs reads the settings from a container's command and arguments. Of a
@@ -13,7 +13,7 @@ import (
 func parseOVNArgs(args []string) map[string]string {
 	var words []string
 	for _, a := range args {
-		a = ovnconfig.Cut(a)
+		a = dialect.Cut(a)
 		if !strings.Contains(a, "\n") {
 			words = append(words, a)
 			continue
@@ -27,7 +27,7 @@ func parseOVNArgs(args []string) map[string]string {
 			flag, dashed = strings.CutPrefix(w, "-")
 		}
 		name, value, given := strings.Cut(flag, "=")
-		if !dashed || !slices.Contains(ovnconfig.Names, name) {
+		if !dashed || !slices.Contains(dialect.Names, name) {
 			continue
 		}
 		switch {

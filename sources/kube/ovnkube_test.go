@@ -17,7 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rung/model/ovn/ovnconfig"
+	"rung/model/ovn/dialect"
 	"rung/test/apiserver"
 )
 
@@ -162,7 +162,7 @@ func TestOVNKubeOfAnotherName(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := c.OVNKube(t.Context(), []string{"ns"})
-	if s := got.Settings[ovnconfig.ClusterSubnets]; s.Value != "10.1.0.0/16" {
+	if s := got.Settings[dialect.ClusterSubnets]; s.Value != "10.1.0.0/16" {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -178,7 +178,7 @@ func FuzzOVNKube(f *testing.F) {
 		o.configMap("ns", "ovnkube-config", map[string]string{"ovnkube.conf": text, "net_cidr": text})
 		o.daemonSet(nodeSet("ns", "ovnkube-node", corev1.Container{Name: "ovnkube-controller", Image: text, Args: []string{text, text}}), nil)
 		for k, s := range o.Settings {
-			if !strings.Contains(strings.Join(ovnconfig.Names, " "), k) || s.Value == "" || !utf8.ValidString(s.Value) || strings.ContainsAny(s.Value, "\x1b\n") {
+			if !strings.Contains(strings.Join(dialect.Names, " "), k) || s.Value == "" || !utf8.ValidString(s.Value) || strings.ContainsAny(s.Value, "\x1b\n") {
 				t.Errorf("%q: %q", k, s.Value)
 			}
 			s.Subnets()

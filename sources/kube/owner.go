@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/manifests"
 )
 
@@ -85,7 +85,7 @@ func (l *LivePolicy) Owners(now *model.Policy) []PolicyOwner {
 		}
 		owns := now == nil || ownsAny(m.FieldsV1, paths)
 		if known || owns {
-			add(PolicyOwner{Name: clean.Text(m.Manager), Tool: tool, Certain: owns})
+			add(PolicyOwner{Name: words.CleanText(m.Manager), Tool: tool, Certain: owns})
 		}
 	}
 	for _, words := range []map[string]string{l.raw.GetLabels(), l.raw.GetAnnotations()} {
@@ -100,7 +100,7 @@ func (l *LivePolicy) Owners(now *model.Policy) []PolicyOwner {
 	}
 	for _, r := range l.raw.GetOwnerReferences() {
 		if r.Controller != nil && *r.Controller {
-			add(PolicyOwner{Name: clean.Text(r.Kind + " " + r.Name), Tool: "its controller", Certain: now == nil})
+			add(PolicyOwner{Name: words.CleanText(r.Kind + " " + r.Name), Tool: "its controller", Certain: now == nil})
 		}
 	}
 	return out
@@ -112,7 +112,7 @@ func (l *LivePolicy) SetBy(was *model.Policy) (names []string) {
 	paths := changedPaths(was, l.Policy)
 	for _, m := range l.managed {
 		if m.Subresource == "" && m.Manager != FieldManager && ownsAny(m.FieldsV1, paths) {
-			names = append(names, PolicyOwner{Name: clean.Text(m.Manager), Tool: gitOpsManagers[m.Manager]}.String())
+			names = append(names, PolicyOwner{Name: words.CleanText(m.Manager), Tool: gitOpsManagers[m.Manager]}.String())
 		}
 	}
 	slices.Sort(names)

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/manifests/admission"
 )
 
@@ -169,7 +169,7 @@ func (c *Cluster) Schemas(ctx context.Context) (*admission.Schemas, []model.Brok
 		}
 		for _, f := range fields {
 			found = append(found, model.Broken{Severity: model.SeverityWarning, Origin: model.Origin{Item: -1},
-				Key: model.Key{Kind: k}, Field: clean.Text(f), Code: model.CodeNewer,
+				Key: model.Key{Kind: k}, Field: words.CleanText(f), Code: model.CodeNewer,
 				Message: "the installed CRD is newer than OVN-Kubernetes' profile: it has this field",
 				Remedy:  "OVN-Kubernetes takes no notice of it: leave it out"})
 		}
@@ -183,7 +183,7 @@ func unreadVersions(k model.Kind, def *apiextensionsv1.CustomResourceDefinition)
 	var others []string
 	for _, v := range def.Spec.Versions {
 		if v.Served && v.Name != PolicyResources[k].Version {
-			others = append(others, clean.Text(v.Name))
+			others = append(others, words.CleanText(v.Name))
 		}
 	}
 	if len(others) == 0 {

@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // reportTimeout bounds one request of a Reporter, reportTries how often an event is
@@ -183,7 +183,7 @@ func (c *Cluster) ApplyCondition(ctx context.Context, zone string, policy model.
 		err = c.clearLastCondition(ctx, of, zone, policy, err)
 	}
 	if err != nil {
-		return fmt.Errorf("apply the condition of zone %s to %s: %w", clean.Text(zone), policy, cleanError{err})
+		return fmt.Errorf("apply the condition of zone %s to %s: %w", words.CleanText(zone), policy, cleanError{err})
 	}
 	return nil
 }

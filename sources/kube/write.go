@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/manifests"
 )
 
@@ -122,7 +122,7 @@ func (p *Policies) MakeChange(ctx context.Context, ch PolicyChange, dryRun bool)
 		case dryRun:
 			return nil, err
 		default: // it is written, whatever was made of it
-			w.Warnings = append(w.Warnings, clean.Text(err.Error()))
+			w.Warnings = append(w.Warnings, words.CleanText(err.Error()))
 		}
 	}
 	return w, nil

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/manifests"
 	"rung/sources/manifests/check"
 )
@@ -32,7 +32,7 @@ type LivePolicy struct {
 func (p *Policies) liveOf(k model.PolicyKey, u *unstructured.Unstructured) (*LivePolicy, error) {
 	l := &LivePolicy{raw: u, managed: u.GetManagedFields()}
 	if k.Kind == model.KindNamespace {
-		l.Policy = model.LoggedNamespace(model.Meta{Key: k, UID: clean.Text(string(u.GetUID())), Version: clean.Text(u.GetResourceVersion()),
+		l.Policy = model.LoggedNamespace(model.Meta{Key: k, UID: words.CleanText(string(u.GetUID())), Version: words.CleanText(u.GetResourceVersion()),
 			Created: u.GetCreationTimestamp().Time, Annotations: u.GetAnnotations(),
 			Origin: model.Origin{Source: p.cluster.Context(), Item: -1}})
 		return l, nil
@@ -46,9 +46,9 @@ func (p *Policies) liveOf(k model.PolicyKey, u *unstructured.Unstructured) (*Liv
 		if len(broken) > 0 {
 			why = broken[0].Message
 		}
-		return nil, fmt.Errorf("%s, as the API server has it, cannot be read: %s", k.Label(), clean.Text(why))
+		return nil, fmt.Errorf("%s, as the API server has it, cannot be read: %s", k.Label(), words.CleanText(why))
 	}
-	l.Policy.Version = clean.Text(u.GetResourceVersion())
+	l.Policy.Version = words.CleanText(u.GetResourceVersion())
 	for _, b := range broken {
 		if b.Code == check.CodeUnknown {
 			l.Unknown = append(l.Unknown, b.Field)

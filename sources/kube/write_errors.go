@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // Why the server did not make a change, beside *Contested and *Rejected.
@@ -70,7 +70,7 @@ func SingleLine(s string) string {
 	if len(s) > maxReason {
 		s = strings.ToValidUTF8(s[:maxReason], "") + " …"
 	}
-	return clean.Text(s)
+	return words.CleanText(s)
 }
 
 // errorOfChange says what an error of the client means for a change of a policy, and how to

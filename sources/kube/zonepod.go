@@ -14,7 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // OVNNamespaces are where OVN-Kubernetes runs when nobody says otherwise:
@@ -67,11 +67,11 @@ func (c *Cluster) ZonePod(ctx context.Context, node string, namespaces []string)
 			found = append(found, pods[node]...)
 		case err == nil && home != "":
 			return ZonePod{}, fmt.Errorf("%w: in %s and in %s; say which is OVN-Kubernetes' with --ovn-namespace",
-				ErrManyZonePods, clean.Text(home), clean.Text(ns))
+				ErrManyZonePods, words.CleanText(home), words.CleanText(ns))
 		case err == nil:
 			home, found = ns, append(found, pods[node]...)
 		case ctx.Err() != nil:
-			return ZonePod{}, fmt.Errorf("look for the pod of zone %s: %w", clean.Text(node), context.Cause(ctx))
+			return ZonePod{}, fmt.Errorf("look for the pod of zone %s: %w", words.CleanText(node), context.Cause(ctx))
 		case !errors.Is(err, fs.ErrPermission):
 			return ZonePod{}, err // the pod may be there, and one elsewhere is then not it
 		case denied == nil:
@@ -85,7 +85,7 @@ func (c *Cluster) ZonePod(ctx context.Context, node string, namespaces []string)
 	if err != nil {
 		if errors.Is(err, ErrNoZonePod) {
 			err = fmt.Errorf("%w in %s; if OVN-Kubernetes runs in another namespace, give --ovn-namespace", err,
-				clean.Text(strings.Join(namespaces, ", ")))
+				words.CleanText(strings.Join(namespaces, ", ")))
 		}
 		return ZonePod{}, err
 	}
@@ -142,7 +142,7 @@ func chooseZonePod(pods []zonePodInfo) (ZonePod, error) {
 
 // readZonePod takes from a pod what ZonePod tells, and whether it runs.
 func readZonePod(p *corev1.Pod) (out zonePodInfo) {
-	out.ZonePod = ZonePod{Namespace: clean.Text(p.Namespace), Name: clean.Text(p.Name)}
+	out.ZonePod = ZonePod{Namespace: words.CleanText(p.Namespace), Name: words.CleanText(p.Name)}
 	for i := range p.Spec.Containers {
 		out.Containers = append(out.Containers, p.Spec.Containers[i].Name)
 	}
@@ -151,13 +151,13 @@ func readZonePod(p *corev1.Pod) (out zonePodInfo) {
 	case p.DeletionTimestamp != nil:
 		out.wait = "it is being deleted"
 	case p.Status.Phase != corev1.PodRunning:
-		out.wait = "phase " + clean.Text(string(p.Status.Phase))
+		out.wait = "phase " + words.CleanText(string(p.Status.Phase))
 	case out.Container == "":
 		out.wait = "none of its containers mounts " + ovnRunDir
 	case !slices.ContainsFunc(p.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool {
 		return s.Name == out.Container && s.State.Running != nil
 	}):
-		out.wait = "container " + clean.Text(out.Container) + " is not running"
+		out.wait = "container " + words.CleanText(out.Container) + " is not running"
 	}
 	return out
 }
@@ -245,7 +245,7 @@ type daemonSets struct {
 // out.
 func (d *daemonSets) checkPod(ctx context.Context, p *corev1.Pod) (notOurs, err error) {
 	refuse := func(why string) error {
-		return fmt.Errorf("%w: pod %s/%s %s", ErrNotOurPod, clean.Text(p.Namespace), clean.Text(p.Name), clean.Text(why))
+		return fmt.Errorf("%w: pod %s/%s %s", ErrNotOurPod, words.CleanText(p.Namespace), words.CleanText(p.Name), words.CleanText(why))
 	}
 	if p.Namespace != d.ns {
 		return refuse("is in another namespace"), nil
@@ -277,8 +277,8 @@ func (d *daemonSets) checkPod(ctx context.Context, p *corev1.Pod) (notOurs, err 
 // askError says what a request that failed was for.
 func (c *Cluster) askError(err error, verb, resource, ns string) error {
 	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
-		return fmt.Errorf("%w: %s; needed: %s", fs.ErrPermission, clean.Text(err.Error()),
-			c.Kubectl("auth", "can-i", verb, resource, "-n", clean.Text(ns)))
+		return fmt.Errorf("%w: %s; needed: %s", fs.ErrPermission, words.CleanText(err.Error()),
+			c.Kubectl("auth", "can-i", verb, resource, "-n", words.CleanText(ns)))
 	}
-	return fmt.Errorf("%s %s of namespace %s: %w", verb, resource, clean.Text(ns), cleanError{err})
+	return fmt.Errorf("%s %s of namespace %s: %w", verb, resource, words.CleanText(ns), cleanError{err})
 }

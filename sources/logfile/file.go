@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // ReadStatus is how a file stands.
@@ -296,7 +296,7 @@ func (f *File) findCopyOf(c *contentID) *logPart {
 
 // State is how the file stands.
 func (f *File) State() FileState {
-	s := FileState{Path: clean.Text(f.path), Place: f.place, Status: Following, Err: cmp.Or(f.err, f.readError), Size: f.size, Read: f.size,
+	s := FileState{Path: words.CleanText(f.path), Place: f.place, Status: Following, Err: cmp.Or(f.err, f.readError), Size: f.size, Read: f.size,
 		TooLong: f.longLines, Gaps: f.gaps}
 	for _, p := range f.parts {
 		s.TooLong += p.split.tooLong

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/reading"
 )
 
@@ -133,7 +133,7 @@ func PlaceOf(path string) (p LinePlace) {
 			}
 		}
 	}
-	return LinePlace{clean.Text(p.Node), clean.Text(p.Namespace), clean.Text(p.Pod), clean.Text(p.Container)}
+	return LinePlace{words.CleanText(p.Node), words.CleanText(p.Namespace), words.CleanText(p.Pod), words.CleanText(p.Container)}
 }
 
 // nodeName is the node of a pod, by the file a must-gather keeps of it.

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"sync"
 
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/reading"
 )
 
@@ -100,7 +100,7 @@ func CheckPaths(paths []string) (passed []SkippedFiles, err error) {
 func findNamed(path string) ([]namedFile, []SkippedFiles, error) {
 	found, passed, err := expandPath(path)
 	if err == nil && len(found) == 0 {
-		err = fmt.Errorf("no log files in %s", clean.Text(path))
+		err = fmt.Errorf("no log files in %s", words.CleanText(path))
 		for _, p := range passed {
 			if p.Err != nil {
 				err = fmt.Errorf("%w: %w", err, p.Err)
@@ -195,7 +195,7 @@ func (s *Set) States() (out []FileState) {
 		out = append(out, f.State())
 	}
 	for path, err := range s.pathErrors {
-		out = append(out, FileState{Path: clean.Text(path), Place: PlaceOf(path), Status: Failed, Err: err})
+		out = append(out, FileState{Path: words.CleanText(path), Place: PlaceOf(path), Status: Failed, Err: err})
 	}
 	if s.filesBeyond > 0 {
 		out = append(out, FileState{Path: strings.Join(s.paths, " "), Status: Failed,
@@ -246,7 +246,7 @@ func expandPath(path string) (found []namedFile, passed []SkippedFiles, err erro
 	}
 	names, globErr := filepath.Glob(path)
 	if globErr != nil {
-		return nil, nil, fmt.Errorf("%s: %w", clean.Text(path), globErr)
+		return nil, nil, fmt.Errorf("%s: %w", words.CleanText(path), globErr)
 	}
 	for _, name := range names {
 		info, err := os.Stat(name)

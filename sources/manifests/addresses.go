@@ -11,7 +11,7 @@ import (
 	netutils "k8s.io/utils/net"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/manifests/networks"
 	"rung/sources/manifests/yamltree"
 )
@@ -131,7 +131,7 @@ func (d *decoder) nodeAddresses(o *model.Node, annotations map[string]string) {
 func (d *decoder) hostAddresses(o *model.Node, text string) {
 	ips, err := hostIPs(o.Name, text)
 	if err != nil {
-		o.HostErr = clean.Text(err.Error())
+		o.HostErr = words.CleanText(err.Error())
 		d.warnAnnotation(o.Meta, model.AnnotationHostCIDRs,
 			fmt.Sprintf("cannot be read: policies that select this node by a nodes peer fail as a whole: %s", o.HostErr))
 	}
@@ -153,7 +153,7 @@ func ParseDNS(file string, text []byte) (map[string][]string, error) {
 	}
 	out := make(map[string][]string, len(root.Content)/2)
 	for i := 0; i+1 < len(root.Content); i += 2 {
-		name, list := clean.Text(yamltree.TextAt(root.Content[i])), root.Content[i+1]
+		name, list := words.CleanText(yamltree.TextAt(root.Content[i])), root.Content[i+1]
 		if _, twice := out[name]; name == "" || twice {
 			return nil, fmt.Errorf("%s: line %d: %q: want a DNS name, each once", file, root.Content[i].Line, name)
 		}
@@ -164,7 +164,7 @@ func ParseDNS(file string, text []byte) (map[string][]string, error) {
 		for _, n := range yamltree.ItemsAt(list) {
 			ip := canonicalIP(yamltree.TextAt(n))
 			if ip == "" {
-				return nil, fmt.Errorf("%s: line %d: %s: %q is not an address", file, n.Line, name, clean.Text(yamltree.TextAt(n)))
+				return nil, fmt.Errorf("%s: line %d: %s: %q is not an address", file, n.Line, name, words.CleanText(yamltree.TextAt(n)))
 			}
 			if !slices.Contains(out[name], ip) {
 				out[name] = append(out[name], ip)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/clean"
+
 	"rung/model/words"
 	"rung/sources/manifests/check"
 )
@@ -121,7 +121,7 @@ func (r *Result) implyNamespaces(o Options, have map[model.Key]model.Origin) {
 	r.Broken = append(r.Broken, model.Broken{Severity: model.SeverityWarning,
 		Origin: model.Origin{Source: o.Source, Item: -1},
 		Key:    model.Key{Kind: model.KindNamespace, Name: names[0]}, Code: check.CodeNamespace,
-		Message: clean.Text("pods are in namespaces that were not given (" + list + "): only the names of these are known"),
+		Message: words.CleanText("pods are in namespaces that were not given (" + list + "): only the names of these are known"),
 		Remedy:  "add the Namespace objects; without, policies that select by namespace labels miss these pods"})
 }
 

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"rung/model"
-	"rung/model/clean"
-	"rung/model/ovn/ovnconfig"
+
+	"rung/model/ovn/dialect"
 	"rung/model/words"
 	"rung/sources/manifests/admission"
 	"rung/sources/manifests/check"
@@ -112,7 +112,7 @@ func (d *decoder) addSyntaxError(err error, origin model.Origin) {
 		word = ""
 	}
 	d.out.broken = append(d.out.broken, model.Broken{Severity: model.SeverityError, Origin: origin, Code: se.Code,
-		Message: word + clean.Text(se.Msg)})
+		Message: word + words.CleanText(se.Msg)})
 }
 
 // takeDocument takes in a document: an object, or a List of them.
@@ -191,8 +191,8 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 	if apiVersion == "" && kind == "" {
 		apiVersion, kind = lk.ApiVersion, lk.Kind
 	}
-	key := model.Key{Kind: model.Kind(clean.Text(kind)), Namespace: clean.Text(yamltree.TextAt(n, "metadata", "namespace")),
-		Name: clean.Text(yamltree.TextAt(n, "metadata", "name"))}
+	key := model.Key{Kind: model.Kind(words.CleanText(kind)), Namespace: words.CleanText(yamltree.TextAt(n, "metadata", "namespace")),
+		Name: words.CleanText(yamltree.TextAt(n, "metadata", "name"))}
 	if apiVersion == "" || kind == "" {
 		d.reportIssue(origin, key, check.Issue{Severity: model.SeverityError, Code: check.CodeNotObject, Message: "has no apiVersion or no kind"})
 		return
@@ -207,7 +207,7 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 		return
 	}
 	if k == nil {
-		d.reportOther(n, origin, key, clean.Text(apiVersion))
+		d.reportOther(n, origin, key, words.CleanText(apiVersion))
 		return
 	}
 	key.Kind = k.kind
@@ -262,7 +262,7 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 	typed := reflect.New(k.goType).Interface().(metav1.Object)
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(yamltree.JSONValue(n).(map[string]any),
 		typed); err != nil {
-		d.reportIssue(origin, key, check.Issue{Severity: model.SeverityError, Code: check.CodeType, Message: clean.Text(err.Error())})
+		d.reportIssue(origin, key, check.Issue{Severity: model.SeverityError, Code: check.CodeType, Message: words.CleanText(err.Error())})
 		return
 	}
 	o := k.toModel(d, typed, d.metaOf(k, typed, origin))
@@ -307,8 +307,8 @@ func dropUnreadFields(n *yaml.Node) {
 }
 
 // configOf returns the settings of a ConfigMap of OVN-Kubernetes, nil for other objects.
-func configOf(n *yaml.Node, apiVersion string, key model.Key, origin model.Origin) *ovnconfig.Config {
-	if apiVersion != "v1" || key.Kind != ovnconfig.KindConfigMap || !slices.Contains(ovnconfig.MapNames, key.Name) {
+func configOf(n *yaml.Node, apiVersion string, key model.Key, origin model.Origin) *dialect.Config {
+	if apiVersion != "v1" || key.Kind != dialect.KindConfigMap || !slices.Contains(dialect.MapNames, key.Name) {
 		return nil
 	}
 	data := map[string]string{}
@@ -317,13 +317,13 @@ func configOf(n *yaml.Node, apiVersion string, key model.Key, origin model.Origi
 			data[values.Content[i].Value] = values.Content[i+1].Value
 		}
 	}
-	return ovnconfig.New(model.Meta{Key: key, Origin: origin}, data)
+	return dialect.New(model.Meta{Key: key, Origin: origin}, data)
 }
 
 // reportOther reports an object of a kind Rung does not take in.
 func (d *decoder) reportOther(n *yaml.Node, origin model.Origin, key model.Key, apiVersion string) {
 	sev, code, msg, remedy := otherKind(apiVersion, string(key.Kind))
-	i := check.Issue{Severity: sev, Code: code, Message: clean.Text(msg), Remedy: clean.Text(remedy)}
+	i := check.Issue{Severity: sev, Code: code, Message: words.CleanText(msg), Remedy: words.CleanText(remedy)}
 	if policies := countTemplatePolicies(n, apiVersion); policies > 0 {
 		i.Severity, i.Message = model.SeverityWarning, "skipped: this Template holds "+words.Count(policies, "policy")+", which Rung does not judge"
 		i.Remedy = "fill it in and pipe it: oc process --local -f FILE | rung … -f -"

@@ -7,7 +7,7 @@ import (
 	antreademo "rung/examples-antrea"
 	"rung/model"
 	"rung/model/antrea"
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // fuzzed reads a text beside a small cluster: no panic, and what is said is clean. What
@@ -17,14 +17,14 @@ func fuzzed(t *testing.T, text []byte) {
 		serviceOf("web", "clusterIP: 10.96.0.1, selector: {app: web}")
 	r := Parse("x.yaml", text, Options{Limits: Limits{AliasNodes: 1000}})
 	for _, b := range r.Broken {
-		if s := b.String(); !clean.IsClean(s) {
+		if s := b.String(); !words.IsClean(s) {
 			t.Errorf("not clean: %q", s)
 		}
 	}
 	c, _ := (&model.Cluster{}).Upsert(Parse("beside.yaml", []byte(beside), Options{}).Objects, nil)
 	c, _ = c.Upsert(r.Objects, nil)
 	for _, f := range antrea.CheckCluster(c) {
-		if !clean.IsClean(f.Message) || !clean.IsClean(f.Remedy) || f.Code == "" || f.Message == "" {
+		if !words.IsClean(f.Message) || !words.IsClean(f.Remedy) || f.Code == "" || f.Message == "" {
 			t.Errorf("finding %+v", f)
 		}
 	}
@@ -41,7 +41,7 @@ func fuzzed(t *testing.T, text []byte) {
 			t.Errorf("%s is not in the order", p.Key)
 		}
 		for rule := range p.AllRules() {
-			if !clean.IsClean(rule.Name) || !clean.IsClean(strings.Join(rule.PeerTexts(), " ")) || !clean.IsClean(strings.Join(rule.PortTexts(), " ")) {
+			if !words.IsClean(rule.Name) || !words.IsClean(strings.Join(rule.PeerTexts(), " ")) || !words.IsClean(strings.Join(rule.PortTexts(), " ")) {
 				t.Errorf("rule %+v is not clean", rule)
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/manifests/check"
 )
 
@@ -29,7 +29,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r := Parse("x.yaml", text, Options{Limits: Limits{AliasNodes: 1000}})
 		for _, b := range r.Broken {
-			if s := b.String(); !clean.IsClean(s) {
+			if s := b.String(); !words.IsClean(s) {
 				t.Errorf("not clean: %q", s)
 			}
 			if b.Code == check.CodeType && b.Field == "" && !strings.HasSuffix(b.Message, "more errors like these") {
@@ -37,7 +37,7 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 		for _, o := range r.Objects {
-			if k := o.ObjectKey(); k.Kind == "" || k.Name == "" || !clean.IsClean(k.String()) {
+			if k := o.ObjectKey(); k.Kind == "" || k.Name == "" || !words.IsClean(k.String()) {
 				t.Errorf("key %q", k)
 			}
 			p, ok := o.(*model.Policy)

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 
 	"rung/model"
-	"rung/model/ways"
+
 	"rung/sources/manifests/check"
 	"rung/sources/manifests/input"
 	"rung/sources/manifests/networks"
@@ -100,7 +100,7 @@ var wayInKinds = []kindInfo{
 func wayInKind[T any, P interface {
 	*T
 	metav1.Object
-	WayIn(model.Meta) *ways.WayIn
+	WayIn(model.Meta) *model.WayIn
 }](k model.Kind, group, version string) kindInfo {
 	return plainKind(k, group, version, func(_ *decoder, o P, m model.Meta) model.Object { return o.WayIn(m) })
 }

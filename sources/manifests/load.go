@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/manifests/check"
 	"rung/sources/manifests/input"
 	"rung/sources/manifests/yamltree"
@@ -82,7 +82,7 @@ func (l *inputLister) addName(name string) {
 			l.files = append(l.files, inputFile{path: "-", readOnce: true})
 		}
 		return
-	case !clean.IsClean(name):
+	case !words.IsClean(name):
 		l.addFailure(name, "skipped: the file name has control characters", "rename it")
 		return
 	}
@@ -150,7 +150,7 @@ func (l *inputLister) walkFolder(root inputPlace) {
 		}
 		l.foundManifest = true
 		switch {
-		case !clean.IsClean(at.name):
+		case !words.IsClean(at.name):
 			l.addFailure(at.name, "skipped: the file name has control characters", "rename it")
 			return nil
 		}
@@ -185,7 +185,7 @@ func (l *inputLister) enterFolder(fsys fs.FS, p string, at inputPlace) error {
 	}
 	if has("Chart.yaml") {
 		l.foundManifest = true
-		l.addFailure(at.name, "is a Helm chart: its templates are no manifests, and were not read", "render it: helm template "+clean.Text(at.name)+" | rung … -f -")
+		l.addFailure(at.name, "is a Helm chart: its templates are no manifests, and were not read", "render it: helm template "+words.CleanText(at.name)+" | rung … -f -")
 		return fs.SkipDir
 	}
 	if slices.ContainsFunc(input.KustomizationNames, has) {
@@ -219,9 +219,9 @@ func isManifestName(p string) bool {
 func fileBroken(source, name, msg, remedy string) model.Broken {
 	return model.Broken{
 		Severity: model.SeverityError,
-		Origin:   model.Origin{Source: source, File: clean.Text(name), Item: -1},
+		Origin:   model.Origin{Source: source, File: words.CleanText(name), Item: -1},
 		Code:     check.CodeFile,
-		Message:  clean.Text(msg),
+		Message:  words.CleanText(msg),
 		Remedy:   remedy,
 	}
 }

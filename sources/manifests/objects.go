@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/manifests/networks"
 	"rung/sources/manifests/workload"
 )
@@ -36,7 +36,7 @@ const labelNamespaceName = "kubernetes.io/metadata.name"
 
 // metaOf reads what every object has, but for its version: that of a text says nothing.
 func (d *decoder) metaOf(k *kindInfo, o metav1.Object, origin model.Origin) model.Meta {
-	m := model.Meta{Key: model.Key{Kind: k.kind, Name: clean.Text(o.GetName())}, UID: clean.Text(string(o.GetUID())),
+	m := model.Meta{Key: model.Key{Kind: k.kind, Name: words.CleanText(o.GetName())}, UID: words.CleanText(string(o.GetUID())),
 		Created: o.GetCreationTimestamp().Time, Labels: d.labelsOf(o.GetLabels()), Origin: origin}
 	if k.kind.IsNamespaced() {
 		m.Namespace = internClean(o.GetNamespace())
@@ -49,7 +49,7 @@ func (d *decoder) metaOf(k *kindInfo, o metav1.Object, origin model.Origin) mode
 			if m.Annotations == nil {
 				m.Annotations = map[string]string{}
 			}
-			m.Annotations[name] = clean.Block(text)
+			m.Annotations[name] = words.CleanBlock(text)
 		}
 	}
 	return m
@@ -60,7 +60,7 @@ func internClean(s string) string {
 	if s == "" {
 		return ""
 	}
-	return unique.Make(clean.Text(s)).Value()
+	return unique.Make(words.CleanText(s)).Value()
 }
 
 // maxSets bounds the label sets remembered; pods of jobs have sets of their own,
@@ -141,7 +141,7 @@ func (d *decoder) podNetworks(p *model.Pod, annotations map[string]string) {
 	if text, ok := annotations[model.AnnotationPodNetworks]; ok {
 		var err error
 		if p.Networks, err = networks.PodNetworks(text); err != nil {
-			p.NetworksErr = clean.Text(err.Error())
+			p.NetworksErr = words.CleanText(err.Error())
 			d.warnAnnotation(p.Meta, model.AnnotationPodNetworks,
 				"cannot be read: sets of addresses that this pod belongs to on another network stay as they are, whatever changes: "+p.NetworksErr)
 		}
@@ -149,7 +149,7 @@ func (d *decoder) podNetworks(p *model.Pod, annotations map[string]string) {
 	if text, ok := annotations[model.AnnotationAttachments]; ok {
 		var err error
 		if p.Attachments, err = networks.Attachments(text, p.Namespace); err != nil {
-			p.AttachmentsErr = clean.Text(err.Error())
+			p.AttachmentsErr = words.CleanText(err.Error())
 			d.warnAnnotation(p.Meta, model.AnnotationAttachments,
 				"cannot be read: sets of addresses whose selectors match this pod on secondary networks stay as they are, whatever changes: "+p.AttachmentsErr)
 		}
@@ -157,7 +157,7 @@ func (d *decoder) podNetworks(p *model.Pod, annotations map[string]string) {
 	if text, ok := annotations[model.AnnotationOpenPorts]; ok {
 		var err error
 		if p.OpenPorts, err = networks.OpenPorts(text); err != nil {
-			d.warnAnnotation(p.Meta, model.AnnotationOpenPorts, "cannot be read: no port is left open on the default network: "+clean.Text(err.Error()))
+			d.warnAnnotation(p.Meta, model.AnnotationOpenPorts, "cannot be read: no port is left open on the default network: "+words.CleanText(err.Error()))
 		}
 	}
 }
@@ -269,7 +269,7 @@ func (d *decoder) eventOf(o *corev1.Event, m model.Meta) model.Object {
 	about := o.InvolvedObject
 	e := &model.Event{Meta: m,
 		About: model.Key{Kind: model.Kind(internClean(about.Kind)), Namespace: internClean(about.Namespace), Name: internClean(about.Name)},
-		Type:  internClean(o.Type), Reason: internClean(o.Reason), Message: clean.Text(o.Message), Count: int(max(1, o.Count))}
+		Type:  internClean(o.Type), Reason: internClean(o.Reason), Message: words.CleanText(o.Message), Count: int(max(1, o.Count))}
 	for _, r := range []string{o.ReportingInstance, o.Source.Host, o.Source.Component, o.ReportingController} {
 		e.Reporter = internClean(r)
 		if e.Reporter != "" {

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/manifests/admission"
 	"rung/sources/manifests/check"
 	"rung/sources/manifests/older"
@@ -33,7 +33,7 @@ func (d *decoder) takePolicy(n *yaml.Node, k *kindInfo, key model.Key, origin mo
 	}
 	typed, err := policy.TypedPolicy(k.kind, obj)
 	if err != nil {
-		d.reportIssue(origin, key, check.Issue{Severity: model.SeverityError, Code: check.CodeSchema, Message: clean.Text(err.Error())})
+		d.reportIssue(origin, key, check.Issue{Severity: model.SeverityError, Code: check.CodeSchema, Message: words.CleanText(err.Error())})
 		return
 	}
 	p := policy.New(d.metaOf(k, typed, origin), typed)
@@ -130,7 +130,7 @@ func (o *Options) validatePolicy(p *model.Policy) []model.Broken {
 	obj, root, err := rawObject(p)
 	if err != nil {
 		return []model.Broken{{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key, Code: check.CodeYAML,
-			Message: clean.Text(err.Error())}}
+			Message: words.CleanText(err.Error())}}
 	}
 	if p.Older != nil && root != nil { // what is of an older form is said already; the rest is checked
 		older.ModerniseTree(root)

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/manifests/check"
 	"rung/sources/manifests/older"
 	"rung/sources/manifests/policy"
@@ -55,7 +55,7 @@ func (t *TypedReader) ReadObject(obj any, old model.Object) (o model.Object, bro
 		return nil, t.d.out.broken
 	}
 	about := t.d.metaOf(k, m, t.clusterOrigin())
-	about.Version = clean.Text(m.GetResourceVersion())
+	about.Version = words.CleanText(m.GetResourceVersion())
 	return k.toModel(t.d, m, about), t.d.out.broken
 }
 
@@ -63,11 +63,11 @@ func (t *TypedReader) ReadObject(obj any, old model.Object) (o model.Object, bro
 // model's form: what policies name, and what networks come from.
 func (t *TypedReader) genericObject(k *kindInfo, u *unstructured.Unstructured) model.Object {
 	about := t.d.metaOf(k, u, t.clusterOrigin())
-	about.Version = clean.Text(u.GetResourceVersion())
+	about.Version = words.CleanText(u.GetResourceVersion())
 	o, err := t.d.namedObject(k, u, about)
 	if err != nil {
 		t.d.reportIssue(t.clusterOrigin(), check.ShortKey(model.Key{Kind: k.kind, Namespace: u.GetNamespace(), Name: u.GetName()}),
-			check.Issue{Severity: model.SeverityError, Code: check.CodeSchema, Message: clean.Text(err.Error()),
+			check.Issue{Severity: model.SeverityError, Code: check.CodeSchema, Message: words.CleanText(err.Error()),
 				Remedy: "the installed CRD and this release of Rung do not fit"})
 		return nil
 	}
@@ -91,18 +91,18 @@ func (t *TypedReader) policyOf(obj any, m metav1.Object, old model.Object) model
 	}
 	p, err := t.d.fromObject(obj, t.clusterOrigin())
 	if err != nil {
-		key := model.Key{Namespace: clean.Text(m.GetNamespace()), Name: clean.Text(m.GetName())}
+		key := model.Key{Namespace: words.CleanText(m.GetNamespace()), Name: words.CleanText(m.GetName())}
 		if generic {
-			key.Kind = model.Kind(clean.Text(u.GetKind()))
+			key.Kind = model.Kind(words.CleanText(u.GetKind()))
 			if k := kindOf(u.GetAPIVersion(), u.GetKind()); k != nil {
 				key.Kind = k.kind
 			}
 		}
-		t.d.reportIssue(t.clusterOrigin(), key, check.Issue{Severity: model.SeverityError, Code: check.CodeSchema, Message: clean.Text(err.Error()),
+		t.d.reportIssue(t.clusterOrigin(), key, check.Issue{Severity: model.SeverityError, Code: check.CodeSchema, Message: words.CleanText(err.Error()),
 			Remedy: "the installed CRD and this release of Rung do not fit"})
 		return nil
 	}
-	p.Version = clean.Text(m.GetResourceVersion())
+	p.Version = words.CleanText(m.GetResourceVersion())
 	if !generic {
 		return p
 	}
@@ -169,6 +169,6 @@ func restatedPolicy(was *model.Policy, u *unstructured.Unstructured) *model.Poli
 		return nil
 	}
 	*conditions = now.Status.Conditions
-	p.Version, p.Conditions = clean.Text(now.Metadata.ResourceVersion), policy.CleanConditions(now.Status.Conditions)
+	p.Version, p.Conditions = words.CleanText(now.Metadata.ResourceVersion), policy.CleanConditions(now.Status.Conditions)
 	return &p
 }

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
-	"rung/model/clean"
+
 	"rung/model/words"
 	"rung/sources/manifests/check"
 	"rung/sources/manifests/workload"
@@ -42,7 +42,7 @@ func readWorkload[S any](d *decoder, o metav1.Object, m model.Meta) model.Object
 	})
 	if wrong != nil {
 		d.reportIssue(m.Origin, m.Key, check.Issue{Severity: model.SeverityError, Code: check.CodeSchema, Field: wrong.Field,
-			Message: clean.Text(wrong.Message), Remedy: wrong.Remedy})
+			Message: words.CleanText(wrong.Message), Remedy: wrong.Remedy})
 		return nil
 	}
 	return w

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/ovn/nb"
+	"rung/model/words"
 	"rung/sources/retry"
 )
 
@@ -30,7 +30,7 @@ func Dial(cfg Config) *Conn { return &Conn{cfg: cfg.withDefaults()} }
 func (c *Conn) Name() string { return c.cfg.Name }
 
 // Endpoint is the printable address.
-func (c *Conn) Endpoint() string { return clean.Text(c.cfg.Addr) }
+func (c *Conn) Endpoint() string { return words.CleanText(c.cfg.Addr) }
 
 // errResync ends a session because somebody asked for a fresh snapshot.
 var errResync = errors.New("reading all rows again")
@@ -96,7 +96,7 @@ func (c *Config) keepConnected(ctx context.Context, tell func(state model.ConnSt
 		if errors.Is(err, fs.ErrPermission) {
 			state = model.ConnDenied
 		}
-		tell(state, attempts, clean.Text(err.Error()))
+		tell(state, attempts, words.CleanText(err.Error()))
 		if errors.Is(err, errResync) {
 			continue
 		}

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strconv"
 
-	"rung/model/clean"
 	"rung/model/ovn/nb"
+	"rung/model/words"
 )
 
 // northboundSession is a session on a Northbound database.
@@ -181,7 +181,7 @@ func (l *RowsAside) AddRow(table, uuid string, row nb.Row) {
 		l.rows = map[string]string{}
 	}
 	const most = 60
-	short := []rune(clean.Text(uuid))
+	short := []rune(words.CleanText(uuid))
 	name := table + " " + strconv.Quote(string(short[:min(most, len(short))]))
 	if row != nil && row.RowName() != "" {
 		called := []rune(row.RowName())

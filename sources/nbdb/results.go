@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/ovn/nb"
+	"rung/model/words"
 	"rung/sources/nbdb/jsonrpc"
 )
 
@@ -41,9 +41,9 @@ func readResults(raw []byte, ops []nb.Op) ([]nb.OpResult, error) {
 				case "rows":
 					d.Array(func() { r.Count++; d.Skip() })
 				case "error":
-					what = clean.Text(string(d.String()))
+					what = words.CleanText(string(d.String()))
 				case "details":
-					details = clean.Text(string(d.String()))
+					details = words.CleanText(string(d.String()))
 				default:
 					d.Skip()
 				}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"rung/model/clean"
 	"rung/model/ovn/nb"
 	"rung/model/ovn/sb"
+	"rung/model/words"
 	"rung/sources/nbdb/jsonrpc"
 )
 
@@ -47,7 +47,7 @@ func monitorRequests(schema []byte, database string, read []tableRead, only ...s
 	l.Object(func(key []byte) {
 		switch string(key) {
 		case "version":
-			version = clean.Text(string(l.String()))
+			version = words.CleanText(string(l.String()))
 		case "tables":
 			l.Object(func(table []byte) {
 				columns := map[string]bool{}

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/nbdb/jsonrpc"
 )
 
@@ -383,7 +383,7 @@ func rpcError(raw []byte) error {
 	default:
 		s = string(raw)
 	}
-	return &refusedRequest{clean.Text(s)}
+	return &refusedRequest{words.CleanText(s)}
 }
 
 // refusedRequest is a request that the server answered with an error.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"unique"
 
-	"rung/model/clean"
 	"rung/model/ovn/nb"
+	"rung/model/words"
 )
 
 // internClean cleans and interns: zones hold the same names and addresses over and
@@ -14,7 +14,7 @@ import (
 func internClean(b []byte) string {
 	s := string(b)
 	if !isClean(b) {
-		s = clean.Text(s)
+		s = words.CleanText(s)
 	}
 	return unique.Make(s).Value()
 }

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"rung/model"
-	"rung/model/ovn/ovntrace"
+	"rung/model/ovn/flow"
 	"rung/sources/sandbox/ovn"
 	"rung/sources/sandbox/rows"
 )
@@ -228,7 +228,7 @@ var ErrNoOVN = errors.New("the sandbox does not run on OVN")
 
 // OVNTrace asks ovn-trace about a packet in a zone on OVN, and returns the command that was
 // run and what it printed.
-func (s *Sandbox) OVNTrace(ctx context.Context, ask *ovntrace.PacketQuestion) (cmd []string, text string, err error) {
+func (s *Sandbox) OVNTrace(ctx context.Context, ask *flow.PacketQuestion) (cmd []string, text string, err error) {
 	err = s.WithZone(ctx, ask.Zone, func(ctx context.Context, z *ovn.Zone) error {
 		if err := z.WaitReady(ctx); err != nil {
 			return err

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/safefile"
 )
 
@@ -138,7 +138,7 @@ func (f *labFolder) fileName(zone string) (string, error) {
 	}
 	if path := f.socketPath(name); len(path) >= maxSocketPath {
 		return "", fmt.Errorf("socket path %s is %d bytes long, at most %d are possible; choose a shorter --sandbox-dir",
-			clean.Text(path), len(path), maxSocketPath-1)
+			words.CleanText(path), len(path), maxSocketPath-1)
 	}
 	return name, nil
 }

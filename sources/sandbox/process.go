@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"rung/model/clean"
 	"rung/model/limits"
+	"rung/model/words"
 	"rung/sources/sandbox/child"
 )
 
@@ -83,7 +83,7 @@ func programVersion(ctx context.Context, g child.Guard, program string) (string,
 		return "", fmt.Errorf("asking %s for its version: %w", program, err)
 	}
 	first, _, _ := strings.Cut(out, "\n")
-	words := strings.Fields(clean.Text(first))
+	words := strings.Fields(words.CleanText(first))
 	if len(words) < 2 {
 		return "", fmt.Errorf("%s prints no version", program)
 	}

@@ -14,7 +14,7 @@ import (
 	"rung/model/logline"
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
-	"rung/model/verdict/walk"
+	"rung/model/verdict"
 	"rung/sources/acllog"
 	"rung/sources/slots"
 )
@@ -60,7 +60,7 @@ type Traffic struct {
 	mu      sync.Mutex // one Run at a time
 	random  *rand.Rand
 	world   *trafficWorld
-	matches walk.MatchCache
+	matches verdict.MatchCache
 	meters  meterBuckets
 	seq     map[string]uint64
 	recent  []trafficFlow
@@ -177,7 +177,7 @@ func (t *Traffic) walkConnection(now time.Time, f *trafficFlow, sink func(zone, 
 	}
 }
 
-func (t *Traffic) logVerdict(now time.Time, z *walk.Zone, s walkStage, acl *nb.ACL, sink func(zone, line string)) {
+func (t *Traffic) logVerdict(now time.Time, z *verdict.Zone, s walkStage, acl *nb.ACL, sink func(zone, line string)) {
 	if !t.meters.allowsMessage(z, acl, now) {
 		t.stats.limited.Add(1)
 		t.withheld.countLine(z.Name, acl.UUID)
@@ -214,7 +214,7 @@ type meterKey struct{ zone, meter, acl string }
 // allowsMessage says whether the meter lets one more message through: as many a second
 // as its band's rate, and at most a second's worth, or the band's burst if that
 // is more, at once.
-func (m meterBuckets) allowsMessage(z *walk.Zone, acl *nb.ACL, now time.Time) bool {
+func (m meterBuckets) allowsMessage(z *verdict.Zone, acl *nb.ACL, now time.Time) bool {
 	meter := z.DB.MeterByName(acl.Meter)
 	if meter == nil || len(meter.Bands) == 0 {
 		return true

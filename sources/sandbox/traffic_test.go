@@ -15,7 +15,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
-	"rung/model/verdict/walk"
+	"rung/model/verdict"
 	"rung/sources/acllog"
 )
 
@@ -120,7 +120,7 @@ func TestDecide(t *testing.T) {
 	r.group("other", []string{two}, acl("two-only", nb.ToLport, nb.ActionDrop, 2, 99, `outport == @other && tcp`))
 	r.group("both", []string{two, three}, acl("on-both", nb.ToLport, nb.ActionDrop, 2, 1, `udp.dst == 57`))
 	tr := NewTraffic(TrafficConfig{})
-	z := walk.NewZone("a", r.db(), &tr.matches, nil)
+	z := verdict.NewZone("a", r.db(), &tr.matches, nil)
 	packet := func(src string, out string, proto match.Proto, port uint16) walkStage {
 		return walkStage{"a", out, nb.ToLport, match.Packet{InPort: "stor-a", OutPort: out, Src: netip.MustParseAddr(src), Dst: netip.MustParseAddr("10.244.0.9"),
 			Proto: proto, SrcPort: 40000, DstPort: port}}
@@ -167,7 +167,7 @@ func TestMeters(t *testing.T) {
 	for _, fair := range []bool{true, false} {
 		var r rowSet
 		r.meter(20, fair)
-		z := &walk.Zone{Name: "a", DB: r.db()}
+		z := &verdict.Zone{Name: "a", DB: r.db()}
 		m := meterBuckets{}
 		one, two := &nb.ACL{UUID: "1", Meter: nb.LoggingMeter}, &nb.ACL{UUID: "2", Meter: nb.LoggingMeter}
 		now := time.Unix(1000, 0)

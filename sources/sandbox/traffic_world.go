@@ -9,7 +9,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
-	"rung/model/verdict/walk"
+	"rung/model/verdict"
 )
 
 // trafficWorld holds the pods and rows that connections are made and judged by, made ready for
@@ -18,7 +18,7 @@ type trafficWorld struct {
 	cluster *model.Cluster
 	pods    []*podEndpoint // all that take part, by name
 	outside []flowTarget
-	zones   map[string]*walk.Zone
+	zones   map[string]*verdict.Zone
 }
 
 // podEndpoint is a pod that takes part.
@@ -38,12 +38,12 @@ type flowTarget struct {
 // refreshWorld brings the world up to date.
 func (t *Traffic) refreshWorld(c *model.Cluster, dbs map[string]*nb.DB, now time.Time) {
 	old := t.world
-	w := &trafficWorld{cluster: c, pods: old.pods, outside: old.outside, zones: map[string]*walk.Zone{}}
+	w := &trafficWorld{cluster: c, pods: old.pods, outside: old.outside, zones: map[string]*verdict.Zone{}}
 	same := c == old.cluster && len(dbs) == len(old.zones)
 	for name, db := range dbs {
 		z := old.zones[name]
 		if z == nil || z.DB != db {
-			z = walk.NewZone(name, db, &t.matches, z)
+			z = verdict.NewZone(name, db, &t.matches, z)
 			same = false
 		}
 		w.zones[name] = z
@@ -66,7 +66,7 @@ func (t *Traffic) refreshWorld(c *model.Cluster, dbs map[string]*nb.DB, now time
 // podEndpoints are the pods that take part: running, on the default network, with
 // an address and a port in their zone, and under no NetworkPolicy whose rows the
 // zone does not have: without them the rows would tell less than the truth.
-func podEndpoints(c *model.Cluster, zones map[string]*walk.Zone) []*podEndpoint {
+func podEndpoints(c *model.Cluster, zones map[string]*verdict.Zone) []*podEndpoint {
 	under := map[string][]model.Selector{}
 	for p := range c.Policies(model.KindNP) {
 		under[p.Namespace] = append(under[p.Namespace], p.Subject.Pods)

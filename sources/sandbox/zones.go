@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox/rows"
 )
@@ -95,7 +95,7 @@ func (s *Sandbox) newZone(name string) (*sandboxZone, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.zones[name] != nil {
-		return nil, fmt.Errorf("zone %s is named twice", clean.Text(name))
+		return nil, fmt.Errorf("zone %s is named twice", words.CleanText(name))
 	}
 	if err := s.folder.mark.addFile(file); err != nil {
 		return nil, err

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"rung/model/clean"
 	"rung/model/logline"
 	"rung/model/ovn/nb"
+	"rung/model/words"
 	"rung/sources/acllog"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox/ovn"
@@ -143,7 +143,7 @@ func aclLines(t *testing.T, lines []string) (out []logline.Line) {
 		if l, err := acllog.Parse(line); err == nil {
 			out = append(out, l)
 		} else if strings.Contains(line, "acl_log") {
-			t.Fatalf("unread: %v: %s", err, clean.Text(line))
+			t.Fatalf("unread: %v: %s", err, words.CleanText(line))
 		}
 	}
 	return out

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/ovn/nb"
+	"rung/model/words"
 	"rung/sources/sandbox/ovn"
 )
 
@@ -122,7 +122,7 @@ func logged(name string) string {
 	if said := ""; strings.Contains(name, `\`) && json.Unmarshal([]byte(`"`+name+`"`), &said) == nil {
 		name = said // northd escapes nothing, and ovn-controller reads what it finds
 	}
-	return clean.Text(name)
+	return words.CleanText(name)
 }
 
 var protocols = map[ovn.PacketProto]string{ovn.TCP: "tcp", ovn.UDP: "udp", ovn.SCTP: "sctp"}

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
-	"rung/model/ovn/ovntrace"
 	"rung/sources/nbdb/remote"
 	"rung/test/ovsdb"
 )
@@ -60,7 +60,7 @@ func (w *tracer) agree(a attempt, rows *traceAnswer) {
 	for _, leg := range a.passages() {
 		flow := w.microflow(a, leg)
 		text := w.exec(leg.zone, append([]string{"ovn-trace", "--db=unix:" + remote.DefaultSouthboundSocket}, append(slices.Repeat([]string{"--ct=new"}, 8), flow)...)...)
-		report := ovntrace.Parse(text)
+		report := flow.Parse(text)
 		if len(report.Traces) != 1 || report.Unknown > 0 {
 			w.t.Errorf("%s: %d traces, %d lines unread: %+v\n%s", a, len(report.Traces), report.Unknown, report.Odd, text)
 			return
@@ -68,7 +68,7 @@ func (w *tracer) agree(a attempt, rows *traceAnswer) {
 		got := w.met(leg.zone, report.Traces[0])
 		want, passed := w.expected(leg.zone, rows)
 		end, ports := report.Traces[0].EndOfTrace()
-		if out := end == ovntrace.EndDelivered && slices.Equal(ports, []string{leg.out}); out != passed || !slices.Equal(got, want) {
+		if out := end == flow.EndDelivered && slices.Equal(ports, []string{leg.out}); out != passed || !slices.Equal(got, want) {
 			w.t.Errorf("%s in zone %s: ovn-trace says %s at %q by\n  %s\nthe rows say passed: %v, by\n  %s\n%s", a, leg.zone, end, ports,
 				strings.Join(got, "\n  "), passed, strings.Join(want, "\n  "), text)
 			return
@@ -101,7 +101,7 @@ func (w *labWorld) agreeRung(a attempt, s *traceAnswer) {
 
 // met are the ACLs of a trace, with their stages. Whose they are is told by what the flows
 // do: the hints of flows may be of rows that are gone (ovn-kubernetes.md#logical-flows).
-func (w *tracer) met(zone string, t *ovntrace.Trace) (out []string) {
+func (w *tracer) met(zone string, t *flow.Trace) (out []string) {
 	for _, d := range t.Decisions() {
 		for _, m := range d.Met {
 			does := does(max(m.Tier, 0), m.Priority, m.Verdict)

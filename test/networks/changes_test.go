@@ -9,7 +9,7 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
-	"rung/model/verdict/walk"
+
 	"rung/revision"
 	"rung/test/networks"
 )
@@ -38,11 +38,11 @@ func TestChangesOnNetworks(t *testing.T) {
 			for _, name := range table.Names() {
 				before, after := revision.OnNetwork(r, name), revision.OnNetwork(next, name)
 				ask := func(q verdict.Connection) (was, is verdict.Verdict) {
-					a, err := walk.FromPolicies(before.Verdicts(), q)
+					a, err := verdict.FromPolicies(before.Verdicts(), q)
 					if err != nil {
 						t.Fatal(err)
 					}
-					b, err := walk.FromPolicies(after.Verdicts(), q)
+					b, err := verdict.FromPolicies(after.Verdicts(), q)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -54,7 +54,7 @@ func TestChangesOnNetworks(t *testing.T) {
 					}
 					groups++
 					if was, is := ask(g.Example); was != g.Before || is != g.After {
-						a, _ := walk.FromPolicies(before.Verdicts(), g.Example)
+						a, _ := verdict.FromPolicies(before.Verdicts(), g.Example)
 						t.Fatalf("world %d, without %s, on %s: %s is said to go from %s to %s, and goes from %s to %s (%s)", seed, p.Key, name, g.Example, g.Before, g.After, was, is, a.Reason)
 					}
 				}

@@ -14,7 +14,7 @@ import (
 	"rung/model"
 	"rung/model/network"
 	"rung/model/verdict"
-	"rung/model/verdict/walk"
+
 	"rung/revision"
 
 	"rung/system"
@@ -24,11 +24,11 @@ import (
 // compiledRows are the rows that a revision's objects compile to, zone by zone.
 type compiledRows struct {
 	r     *revision.Revision
-	cache *walk.MatchCache
-	zones map[string]*walk.Zone
+	cache *verdict.MatchCache
+	zones map[string]*verdict.Zone
 }
 
-func (z *compiledRows) Zone(name string) *walk.Zone {
+func (z *compiledRows) Zone(name string) *verdict.Zone {
 	if z.zones[name] == nil {
 		z.zones[name] = revision.CompiledZone(z.r, name, z.cache)
 	}
@@ -54,13 +54,13 @@ func TestVerdictsOnNetworks(t *testing.T) {
 		r := revisionOf(c, s.compiler)
 		for _, name := range r.Desired.Networks().Names() {
 			on := revision.OnNetwork(r, name)
-			rows := &compiledRows{on, &walk.MatchCache{}, map[string]*walk.Zone{}}
+			rows := &compiledRows{on, &verdict.MatchCache{}, map[string]*verdict.Zone{}}
 			for _, q := range questionsOn(w, on, on.Cluster) {
-				a, err := walk.FromPolicies(on.Verdicts(), q)
+				a, err := verdict.FromPolicies(on.Verdicts(), q)
 				if err != nil {
 					t.Fatal(err)
 				}
-				b, err := walk.FromRows(on.Verdicts(), rows, q)
+				b, err := verdict.FromRows(on.Verdicts(), rows, q)
 				if err != nil {
 					t.Fatal(err)
 				}

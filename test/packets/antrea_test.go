@@ -9,7 +9,7 @@ import (
 
 	"rung/model"
 	"rung/model/convert"
-	"rung/model/verdict/index"
+	"rung/model/verdict"
 	"rung/test/made"
 )
 
@@ -39,8 +39,8 @@ func TestAntreaPacketsAgree(t *testing.T) {
 		rules += len(c.Rules)
 		became += len(c.Policies)
 		d.become(c.Policies)
-		options := index.Options{IPv4: d.options.IPv4, IPv6: d.options.IPv6, Precedence: index.Antrea}
-		r.other = func() *index.Index { return index.New(index.View{Cluster: source, Options: options}) }
+		options := verdict.Options{IPv4: d.options.IPv4, IPv6: d.options.IPv6, Precedence: verdict.Antrea}
+		r.other = func() *verdict.Index { return verdict.NewIndex(verdict.View{Cluster: source, Options: options}) }
 		r.cluster(d)
 		if t.Failed() {
 			t.Fatalf("in set %d of RUNG_SEED=%d, which was\n%s", drawn, seed, describeAntrea(source))

@@ -4,16 +4,16 @@ import (
 	"rung/model"
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
-	"rung/model/verdict/walk"
+	"rung/model/verdict"
 )
 
 // judge says of single packets what a zone's rows decide, by the evaluator that verdicts
 // and simulated traffic use.
-type judge struct{ zone *walk.Zone }
+type judge struct{ zone *verdict.Zone }
 
 // newJudge makes a judge of the rows a zone has now.
 func newJudge(zone string, db *nb.DB) *judge {
-	return &judge{walk.NewZone(zone, db, &walk.MatchCache{}, nil)}
+	return &judge{verdict.NewZone(zone, db, &verdict.MatchCache{}, nil)}
 }
 
 // decision is a row that decided in its tier. tied are all rows of its tier and priority

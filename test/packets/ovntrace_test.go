@@ -11,8 +11,8 @@ import (
 	"rung/compiler"
 	"rung/engine/trace"
 	"rung/model"
+	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
-	"rung/model/ovn/ovntrace"
 	verdicts "rung/model/verdict"
 	"rung/revision"
 
@@ -107,7 +107,7 @@ func (w *world) traceOne(t *testing.T, d *drawn, rev *revision.Revision, tracer 
 		count["no policy is asked"]++
 		return
 	}
-	asks, err := ovntrace.PlanQuestions(rev.Cluster, &rows, c.Protocol, func(zone string) *nb.DB { return w.zones[zone].rec.State().DB })
+	asks, err := flow.PlanQuestions(rev.Cluster, &rows, c.Protocol, func(zone string) *nb.DB { return w.zones[zone].rec.State().DB })
 	if err != nil {
 		t.Errorf("%s: %v", c, err)
 		return

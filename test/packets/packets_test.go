@@ -15,7 +15,7 @@ import (
 
 	"rung/model/logline"
 	"rung/model/ovn/nb"
-	"rung/model/verdict/index"
+	"rung/model/verdict"
 	"rung/sources/sandbox/ovn"
 	"rung/test/install"
 )
@@ -88,7 +88,7 @@ type run struct {
 	verdict                             map[string]int // verdicts from policies that packets confirmed
 	// other is what policies other than those that put compiled make of connections, where
 	// packets are held against them: the rows were made of what those became.
-	other func() *index.Index
+	other func() *verdict.Index
 }
 
 func newRun(t *testing.T) *run {
@@ -215,7 +215,7 @@ func (r *run) round(d *drawn, trials []*trial, judges map[string]*judge, want ma
 
 func (r *run) count(e expected) {
 	for _, m := range e.met {
-		r.kinds[verdict(m.acl)]++
+		r.kinds[verdictOfACL(m.acl)]++
 		switch nb.OwnerOf(nb.TableACL, m.acl.ExternalIDs).Type {
 		case nb.OwnerANP:
 			r.kinds["ANP"]++

@@ -161,7 +161,7 @@ func (t *trial) expect(j *judge, l *leg) (e expected) {
 				e.met = append(e.met, d)
 			}
 			for _, o := range d.tied {
-				e.tied = e.tied || verdict(o) != verdict(d.acl)
+				e.tied = e.tied || verdictOfACL(o) != verdictOfACL(d.acl)
 			}
 		}
 		switch {
@@ -177,8 +177,8 @@ func (t *trial) expect(j *judge, l *leg) (e expected) {
 	return e
 }
 
-// verdict is what ovn-controller's log calls an action.
-func verdict(a *nb.ACL) string {
+// verdictOfACL is what ovn-controller's log calls an action.
+func verdictOfACL(a *nb.ACL) string {
 	switch a.Action {
 	case nb.ActionAllowRelated, nb.ActionAllowStateless:
 		return nb.ActionAllow
@@ -192,7 +192,7 @@ func lines(d decision) (out []string) {
 	for _, a := range d.tied {
 		s := ""
 		if a.Log {
-			s = fmt.Sprintf("%q %s %s %s", a.Name, verdict(a), a.Severity, a.Direction)
+			s = fmt.Sprintf("%q %s %s %s", a.Name, verdictOfACL(a), a.Severity, a.Direction)
 		}
 		if !slices.Contains(out, s) {
 			out = append(out, s)

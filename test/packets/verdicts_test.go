@@ -8,8 +8,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	verdicts "rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/walk"
+
 	"rung/sources/sandbox/ovn"
 )
 
@@ -28,11 +27,11 @@ func (t *trial) ask() {
 }
 
 // index is what the policies that put compiled last make of connections.
-func (w *world) index() *index.Index {
+func (w *world) index() *verdicts.Index {
 	o, has := w.desired.Options(), func(kind model.Kind, name string) bool {
 		return w.desired.Policy(model.Key{Kind: kind, Name: name}) != nil
 	}
-	return index.New(index.View{Cluster: w.cluster, Options: index.Options{IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP,
+	return verdicts.NewIndex(verdicts.View{Cluster: w.cluster, Options: verdicts.Options{IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP,
 		ClusterSubnets: o.ClusterSubnets, DNS: o.DNS, HostNetworkNamespace: o.HostNetworkNamespace,
 		NoRows:   compiler.Unenforced(w.desired.Policies()),
 		Defaults: has(model.KindNetpolDefault, nb.NameHairpin), Multicast: has(model.KindMulticastCluster, nb.TypeMulticastDeny)}})
@@ -66,8 +65,8 @@ func (r *run) verdicts(d *drawn, trials []*trial) {
 }
 
 // confirm holds one verdict against the packet.
-func (r *run) confirm(d *drawn, x *index.Index, t *trial, q verdicts.Connection, delivered bool) {
-	a, err := walk.TracePolicies(x, q)
+func (r *run) confirm(d *drawn, x *verdicts.Index, t *trial, q verdicts.Connection, delivered bool) {
+	a, err := verdicts.TracePolicies(x, q)
 	if err != nil {
 		r.t.Fatalf("%s: %v", q, err)
 	}
@@ -98,7 +97,7 @@ func (r *run) tally() {
 
 // hairpins sends a packet of every pod to its own Service. Nothing is said of its log
 // lines: the rows that it meets carry another address than it was sent with.
-func (r *run) hairpins(d *drawn, x *index.Index) {
+func (r *run) hairpins(d *drawn, x *verdicts.Index) {
 	ctx := r.t.Context()
 	err := r.w.each(func(n *node) error {
 		var packets []ovn.Packet

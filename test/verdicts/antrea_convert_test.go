@@ -11,19 +11,18 @@ import (
 	"rung/model"
 	"rung/model/convert"
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/walk"
+
 	"rung/test/made"
 )
 
 // enforced is one side of a conversion: who enforces the policies of which cluster.
 type enforced struct {
-	*index.Index
+	*verdict.Index
 	cluster *model.Cluster
 }
 
-func enforcedBy(system *index.Precedence, c *model.Cluster) enforced {
-	return enforced{index.New(index.View{Cluster: c, Options: index.Options{IPv4: true, IPv6: true, Precedence: system}}), c}
+func enforcedBy(system *verdict.Precedence, c *model.Cluster) enforced {
+	return enforced{verdict.NewIndex(verdict.View{Cluster: c, Options: verdict.Options{IPv4: true, IPv6: true, Precedence: system}}), c}
 }
 
 // ruleID is a rule.
@@ -36,10 +35,10 @@ type ruleID struct {
 // judged are the paths of a connection, each with all rules that match, or may, whether they
 // are asked or not.
 func (s enforced) ask(q verdict.Connection) (a verdict.Answer, touched [][]ruleID, err error) {
-	if a, err = walk.FromPolicies(s.Index, q); err != nil {
+	if a, err = verdict.FromPolicies(s.Index, q); err != nil {
 		return a, nil, err
 	}
-	matching, err := walk.MatchingRules(s.Index, q)
+	matching, err := verdict.MatchingRules(s.Index, q)
 	for _, path := range matching {
 		var rules []ruleID
 		for _, i := range path {
@@ -224,7 +223,7 @@ func TestFromAntreaAgrees(t *testing.T) {
 				for range 100 {
 					questions = append(questions, w.connection(c))
 				}
-				n.compare(t, fmt.Sprintf("seed %d", seed), &r, enforcedBy(index.Antrea, c), enforcedBy(index.Stages, next), questions)
+				n.compare(t, fmt.Sprintf("seed %d", seed), &r, enforcedBy(verdict.Antrea, c), enforcedBy(verdict.Stages, next), questions)
 				if t.Failed() {
 					t.FailNow()
 				}
@@ -245,7 +244,7 @@ func TestToAntreaAgrees(t *testing.T) {
 		before := onOVN(c)
 		if seed%3 == 0 {
 			c = newAntreaWorld(seed + 40_000).natives(c)
-			before = enforcedBy(index.Antrea, c)
+			before = enforcedBy(verdict.Antrea, c)
 		}
 		r := convert.ToAntrea(c)
 		next := replaced(c, r.Policies, model.KindANP, model.KindBANP, model.KindCNP)
@@ -253,7 +252,7 @@ func TestToAntreaAgrees(t *testing.T) {
 		for range 100 {
 			questions = append(questions, w.connection(c))
 		}
-		n.compare(t, fmt.Sprintf("seed %d", seed), &r, before, enforcedBy(index.Antrea, next), questions)
+		n.compare(t, fmt.Sprintf("seed %d", seed), &r, before, enforcedBy(verdict.Antrea, next), questions)
 		if t.Failed() {
 			t.FailNow()
 		}
@@ -282,7 +281,7 @@ func TestAntreaExamplesConverted(t *testing.T) {
 	for _, to := range []model.Kind{model.KindANP, model.KindCNP} {
 		n := newCount()
 		r := convert.FromAntrea(c, to)
-		n.compare(t, to.Abbreviation(), &r, enforcedBy(index.Antrea, c), enforcedBy(index.Stages, replaced(c, r.Policies, model.KindACNP, model.KindANNP)), questions)
+		n.compare(t, to.Abbreviation(), &r, enforcedBy(verdict.Antrea, c), enforcedBy(verdict.Stages, replaced(c, r.Policies, model.KindACNP, model.KindANNP)), questions)
 		t.Log(n)
 		if n.decided < 200 {
 			t.Error("too few to prove anything")

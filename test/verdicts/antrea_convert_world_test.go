@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"rung/model"
-	"rung/model/verdict/index"
+	"rung/model/verdict"
 	"rung/test/made"
 )
 
@@ -144,8 +144,8 @@ func onOVN(c *model.Cluster) enforced {
 			none[p.Key] = &model.NoRows{}
 		}
 	}
-	v := index.View{Cluster: c, Options: index.Options{IPv4: true, IPv6: true, NoRows: none}}
-	return enforced{index.New(v), c}
+	v := verdict.View{Cluster: c, Options: verdict.Options{IPv4: true, IPv6: true, NoRows: none}}
+	return enforced{verdict.NewIndex(v), c}
 }
 
 // someCNP makes ClusterNetworkPolicies of some of the ANPs.

@@ -13,8 +13,7 @@ import (
 	antreademo "rung/examples-antrea"
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/walk"
+
 	"rung/sources/manifests"
 	"rung/test/made"
 )
@@ -26,7 +25,7 @@ var antreaExamples = sync.OnceValues(func() (*manifests.Result, error) {
 
 // documented is the cluster of the demo with some of its policies, by name, and what more
 // is written.
-func documented(t *testing.T, policies []string, more string) *index.Index {
+func documented(t *testing.T, policies []string, more string) *verdict.Index {
 	t.Helper()
 	res, err := antreaExamples()
 	if err != nil {
@@ -60,7 +59,7 @@ func documented(t *testing.T, policies []string, more string) *index.Index {
 
 // ask reads "ns/pod → ns/pod tcp 80": an end may also be an address, node/NAME or
 // service/ns/name.
-func ask(t *testing.T, x *index.Index, text string) verdict.Answer {
+func ask(t *testing.T, x *verdict.Index, text string) verdict.Answer {
 	t.Helper()
 	w := strings.Fields(text)
 	end := func(s string) verdict.Endpoint {
@@ -81,7 +80,7 @@ func ask(t *testing.T, x *index.Index, text string) verdict.Answer {
 		n, _ := strconv.Atoi(w[4])
 		q.Port = uint16(n)
 	}
-	a, err := walk.FromPolicies(x, q)
+	a, err := verdict.FromPolicies(x, q)
 	if err != nil {
 		t.Fatal(err)
 	}

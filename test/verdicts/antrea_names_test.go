@@ -6,8 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/walk"
+
 	"rung/test/made"
 )
 
@@ -109,10 +108,10 @@ func TestPortOfEndpointSlice(t *testing.T) {
 		Ports: []model.ServicePort{{Name: "sql", Protocol: "TCP", Port: 5432}, {Name: "web", Protocol: "TCP", Port: 80, TargetPort: "8080"}}}
 	slice := &model.EndpointSlice{Meta: key(model.KindEndpointSlice, "db-1"), Service: "db", Addresses: []string{"203.0.113.5"},
 		Ports: []model.EndpointPort{{Name: "sql", Protocol: "UDP", Port: 1}, {Name: "sql", Protocol: "TCP", Port: 15432}}}
-	x := index.New(index.View{Cluster: made.Cluster(made.NS("blue", ""), made.Node("n1", "", "172.18.0.2"), made.Pod("blue/a", "", "10.1.0.1"), svc, slice),
-		Options: index.Options{IPv4: true, Precedence: index.Antrea}})
+	x := verdict.NewIndex(verdict.View{Cluster: made.Cluster(made.NS("blue", ""), made.Node("n1", "", "172.18.0.2"), made.Pod("blue/a", "", "10.1.0.1"), svc, slice),
+		Options: verdict.Options{IPv4: true, Precedence: verdict.Antrea}})
 	for port, want := range map[uint16]uint16{5432: 15432, 80: 8080} {
-		a, err := walk.FromPolicies(x, verdict.Connection{From: verdict.PodEnd("blue", "a"), To: verdict.ServiceEnd("blue", "db"), Protocol: verdict.TCP, Port: port})
+		a, err := verdict.FromPolicies(x, verdict.Connection{From: verdict.PodEnd("blue", "a"), To: verdict.ServiceEnd("blue", "db"), Protocol: verdict.TCP, Port: port})
 		if err != nil || len(a.Paths) != 1 || a.Paths[0].To.Port != want {
 			t.Errorf("port %d: %+v, %v, want %d", port, a.Paths, err, want)
 		}

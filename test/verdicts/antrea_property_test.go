@@ -10,9 +10,6 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
-	"rung/model/verdict/index"
-	"rung/model/verdict/matrix"
-	"rung/model/verdict/walk"
 )
 
 // TestAntreaSecondJudge asks random connections of random clusters with Antrea, of the
@@ -27,7 +24,7 @@ func TestAntreaSecondJudge(t *testing.T) {
 		j := &antreaJudge{c}
 		for range 60 {
 			q := w.connection(c)
-			a, err := walk.FromPolicies(x, q)
+			a, err := verdict.FromPolicies(x, q)
 			if err != nil {
 				if !errors.Is(err, verdict.ErrQuestion) {
 					t.Fatal(err)
@@ -67,7 +64,7 @@ func TestAntreaMatrixIsEveryVerdict(t *testing.T) {
 	asked := 0
 	for seed := range uint64(draws(12, 200)) {
 		x := onAntrea(t, newAntreaWorld(seed+2000).cluster())
-		classes := matrix.ClassesOf(x, nil)
+		classes := verdict.ClassesOf(x, nil)
 		every := classes.Matrix(verdict.Ports{})
 		for _, p := range askedPorts()[seed%20 : seed%20+11] {
 			m := classes.Matrix(p)
@@ -79,7 +76,7 @@ func TestAntreaMatrixIsEveryVerdict(t *testing.T) {
 				if v, ok := got.Verdict(); !ok || v != want {
 					t.Errorf("seed %d: %s → %s %v: %v by classes, %s alone", seed, from, to, p, got, want)
 				}
-				if every.OutcomeOfClasses(a, b, near)&matrix.OutcomeOf(want) == 0 {
+				if every.OutcomeOfClasses(a, b, near)&verdict.OutcomeOf(want) == 0 {
 					t.Errorf("seed %d: %s → %s %v is %s, and all ports are %v", seed, from, to, p, want, every.OutcomeOfClasses(a, b, near))
 				}
 				asked++
@@ -98,7 +95,7 @@ func TestAntreaMatrixIsEveryVerdict(t *testing.T) {
 
 // matrixOfHosts compares the matrix with single verdicts for every pair of pods, those on
 // the network of their node among them.
-func matrixOfHosts(t *testing.T, x *index.Index, classes *matrix.Classes) {
+func matrixOfHosts(t *testing.T, x *verdict.Index, classes *verdict.Classes) {
 	t.Helper()
 	p := verdict.Ports{Protocol: verdict.TCP, Port: 80}
 	m := classes.Matrix(p)
@@ -108,13 +105,13 @@ func matrixOfHosts(t *testing.T, x *index.Index, classes *matrix.Classes) {
 			if a == b || got == 0 {
 				continue
 			}
-			var want matrix.Outcome
+			var want verdict.Outcome
 			for _, f := range []verdict.Family{verdict.IPv4, verdict.IPv6} {
-				ans, err := walk.FromPolicies(x, verdict.Connection{From: verdict.Endpoint{Key: a.Key}, To: verdict.Endpoint{Key: b.Key}, Protocol: p.Protocol, Port: p.Port, Family: f})
+				ans, err := verdict.FromPolicies(x, verdict.Connection{From: verdict.Endpoint{Key: a.Key}, To: verdict.Endpoint{Key: b.Key}, Protocol: p.Protocol, Port: p.Port, Family: f})
 				if err != nil {
 					t.Fatal(err)
 				}
-				want |= matrix.OutcomeOf(ans.Verdict)
+				want |= verdict.OutcomeOf(ans.Verdict)
 			}
 			if got != want {
 				t.Errorf("%s → %s: %v, alone %v", a.Key, b.Key, got, want)
@@ -186,15 +183,15 @@ func TestAntreaDifferIsCompare(t *testing.T) {
 
 // everyFlip asks about every pair of pods, and of pods and nodes: what flips is in a
 // Change, and what is in a Change flips.
-func everyFlip(t *testing.T, before, after *index.Index) (n int) {
+func everyFlip(t *testing.T, before, after *verdict.Index) (n int) {
 	t.Helper()
 	flipped := func(from, to verdict.Endpoint, p verdict.Ports) bool {
 		q := verdict.Connection{From: from, To: to, Protocol: p.Protocol, Port: p.Port, Family: verdict.IPv4}
-		a, err := walk.FromPolicies(before, q)
+		a, err := verdict.FromPolicies(before, q)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := walk.FromPolicies(after, q)
+		b, err := verdict.FromPolicies(after, q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,10 +220,10 @@ func everyFlip(t *testing.T, before, after *index.Index) (n int) {
 		for _, f := range c.Flips {
 			q := c.Example
 			q.Protocol, q.Port = f.Protocol, f.Lo
-			if a, _ := walk.FromPolicies(before, q); a.Verdict != f.Before {
+			if a, _ := verdict.FromPolicies(before, q); a.Verdict != f.Before {
 				t.Errorf("%s is %s, said to be %s", q, a.Verdict, f.Before)
 			}
-			if a, _ := walk.FromPolicies(after, q); a.Verdict != f.After {
+			if a, _ := verdict.FromPolicies(after, q); a.Verdict != f.After {
 				t.Errorf("%s becomes %s, said to become %s", q, a.Verdict, f.After)
 			}
 		}

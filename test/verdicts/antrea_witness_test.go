@@ -7,8 +7,7 @@ import (
 	"rung/model"
 	"rung/model/convert"
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/walk"
+
 	"rung/test/made"
 )
 
@@ -109,8 +108,8 @@ func TestConversionDiffers(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cluster := made.Cluster(append(slicesOf(c.in), base...)...)
-			r, there := convert.FromAntrea(cluster, model.KindANP), func(c *model.Cluster) enforced { return enforcedBy(index.Antrea, c) }
-			here := func(c *model.Cluster) enforced { return enforcedBy(index.Stages, c) }
+			r, there := convert.FromAntrea(cluster, model.KindANP), func(c *model.Cluster) enforced { return enforcedBy(verdict.Antrea, c) }
+			here := func(c *model.Cluster) enforced { return enforcedBy(verdict.Stages, c) }
 			if c.in.Tiered == nil {
 				r, there, here = convert.ToAntrea(cluster), onOVN, there
 			}
@@ -122,7 +121,7 @@ func TestConversionDiffers(t *testing.T) {
 				enforced
 				want verdict.Verdict
 			}{{there(cluster), c.before}, {here(replaced(cluster, r.Policies, c.in.Kind)), c.after}} {
-				got, err := walk.FromPolicies(side.Index, c.asked)
+				got, err := verdict.FromPolicies(side.Index, c.asked)
 				if err != nil {
 					t.Fatal(err)
 				}

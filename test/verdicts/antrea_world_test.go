@@ -9,7 +9,7 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/index"
+
 	"rung/test/made"
 )
 
@@ -25,9 +25,9 @@ func newAntreaWorld(seed uint64) *antreaWorld {
 
 var antreaSpaces = []string{"a", "b", "c", "d"}
 
-func onAntrea(tb testing.TB, c *model.Cluster) *index.Index {
+func onAntrea(tb testing.TB, c *model.Cluster) *verdict.Index {
 	tb.Helper()
-	return index.New(index.View{Cluster: c, Options: index.Options{IPv4: true, IPv6: true, Precedence: index.Antrea}})
+	return verdict.NewIndex(verdict.View{Cluster: c, Options: verdict.Options{IPv4: true, IPv6: true, Precedence: verdict.Antrea}})
 }
 
 func service(name, selector, kind string, ips ...string) *model.Service {

@@ -12,17 +12,15 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/audit"
-	"rung/model/verdict/index"
-	"rung/model/verdict/walk"
+
 	"rung/test/made"
 )
 
 // decisionsOf says of one connection, walk by walk, which rules decide and which pass it on,
 // and its verdict.
-func decisionsOf(t *testing.T, x *index.Index, q verdict.Connection) (walks []string, v verdict.Verdict) {
+func decisionsOf(t *testing.T, x *verdict.Index, q verdict.Connection) (walks []string, v verdict.Verdict) {
 	t.Helper()
-	a, err := walk.TracePolicies(x, q)
+	a, err := verdict.TracePolicies(x, q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +70,7 @@ func without(c *model.Cluster, k model.Key, d model.Direction, rule int) *model.
 
 // everyQuestion is every connection of a universe: between its pods, and from and to an
 // address of each network that a rule names or none does.
-func everyQuestion(x *index.Index) (out []verdict.Connection) {
+func everyQuestion(x *verdict.Index) (out []verdict.Connection) {
 	var ends []verdict.Endpoint
 	for p := range x.Cluster().Pods() {
 		ends = append(ends, verdict.Endpoint{Key: p.Key})
@@ -103,7 +101,7 @@ func TestAuditIsRemoval(t *testing.T) {
 	subsets(func(i int) {
 		c := smallWorld(i)
 		x, _ := indexOf(t, c, o)
-		a, err := audit.New(context.Background(), x, audit.AuditQuestions{})
+		a, err := verdict.NewAudit(context.Background(), x, verdict.AuditQuestions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +117,7 @@ func TestAuditIsRemoval(t *testing.T) {
 		}
 		for n := range a.Rules {
 			r := &a.Rules[n]
-			y := index.New(index.View{Cluster: without(c, r.Policy, r.Direction, r.Rule), Options: x.Options()})
+			y := verdict.NewIndex(verdict.View{Cluster: without(c, r.Policy, r.Direction, r.Rule), Options: x.Options()})
 			decides, matters := false, false
 			for _, q := range questions {
 				walks, v := decisionsOf(t, y, q)
@@ -163,10 +161,10 @@ func TestAuditIsRemoval(t *testing.T) {
 }
 
 // checkAudited holds what is shown of a rule against single verdicts.
-func checkAudited(t *testing.T, x *index.Index, r *audit.AuditedRule) {
+func checkAudited(t *testing.T, x *verdict.Index, r *verdict.AuditedRule) {
 	t.Helper()
 	answer := func(q verdict.Connection) verdict.Answer {
-		a, err := walk.TracePolicies(x, q)
+		a, err := verdict.TracePolicies(x, q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +185,7 @@ func checkAudited(t *testing.T, x *index.Index, r *audit.AuditedRule) {
 				}
 			}
 		}
-		matching, err := walk.MatchingRules(x, r.Example)
+		matching, err := verdict.MatchingRules(x, r.Example)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +213,7 @@ func checkAudited(t *testing.T, x *index.Index, r *audit.AuditedRule) {
 }
 
 // amongDecided says whether a rule is one of several of its priority that decide alike.
-func amongDecided(t *testing.T, x *index.Index, r *audit.AuditedRule) bool {
+func amongDecided(t *testing.T, x *verdict.Index, r *verdict.AuditedRule) bool {
 	walks, _ := decisionsOf(t, x, r.Example)
 	name := fmt.Sprint(r.Policy, r.Direction, r.Rule)
 	return slices.ContainsFunc(walks, func(s string) bool { return strings.Contains(s, name) })
@@ -229,7 +227,7 @@ func TestAuditOfRandomClusters(t *testing.T) {
 		w := newWorld(uint64(seed) + 4000)
 		c, o := w.cluster()
 		x, _ := indexOf(t, c, o)
-		a, err := audit.New(context.Background(), x, audit.AuditQuestions{})
+		a, err := verdict.NewAudit(context.Background(), x, verdict.AuditQuestions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,7 +246,7 @@ func TestAuditOfRandomClusters(t *testing.T) {
 			if q.To.Key.Kind == model.KindService || q.From.Key.Kind == model.KindNode || q.To.Addr.IsMulticast() {
 				continue
 			}
-			ans, err := walk.FromPolicies(x, q)
+			ans, err := verdict.FromPolicies(x, q)
 			if errors.Is(err, verdict.ErrQuestion) {
 				continue
 			}
@@ -281,7 +279,7 @@ func TestAuditIsBounded(t *testing.T) {
 	x, _ := indexOf(t, smallWorld(255), compiler.Options{IPv4: true})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := audit.New(ctx, x, audit.AuditQuestions{}); !errors.Is(err, context.Canceled) {
+	if _, err := verdict.NewAudit(ctx, x, verdict.AuditQuestions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	var objects []model.Object
@@ -298,8 +296,8 @@ func TestAuditIsBounded(t *testing.T) {
 		rules = append(rules, made.Rule(model.Allow, made.Peers(made.PodPeer("*", fmt.Sprintf("b%d=1", bit)))))
 	}
 	objects = append(objects, wholeNamespaces("p", 1, "*", rules, nil))
-	x = index.New(index.View{Cluster: made.Cluster(objects...), Options: x.Options()})
-	if _, err := audit.New(context.Background(), x, audit.AuditQuestions{}); !errors.Is(err, audit.ErrTooLarge) {
+	x = verdict.NewIndex(verdict.View{Cluster: made.Cluster(objects...), Options: x.Options()})
+	if _, err := verdict.NewAudit(context.Background(), x, verdict.AuditQuestions{}); !errors.Is(err, verdict.ErrTooLarge) {
 		t.Errorf("1,500 kinds of pods: %v", err)
 	}
 }

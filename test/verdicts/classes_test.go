@@ -7,9 +7,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/matrix"
-	"rung/model/verdict/walk"
+
 	"rung/test/made"
 )
 
@@ -24,9 +22,9 @@ func askedPorts() (out []verdict.Ports) {
 }
 
 // single is the verdict of one connection between two ends of an index.
-func single(t *testing.T, x *index.Index, from, to verdict.Endpoint, p verdict.Ports) verdict.Verdict {
+func single(t *testing.T, x *verdict.Index, from, to verdict.Endpoint, p verdict.Ports) verdict.Verdict {
 	t.Helper()
-	a, err := walk.FromPolicies(x, verdict.Connection{From: from, To: to, Protocol: p.Protocol, Port: p.Port})
+	a, err := verdict.FromPolicies(x, verdict.Connection{From: from, To: to, Protocol: p.Protocol, Port: p.Port})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +32,7 @@ func single(t *testing.T, x *index.Index, from, to verdict.Endpoint, p verdict.P
 }
 
 // everyPair visits all pairs of ends of some classes.
-func everyPair(c *matrix.Classes, visit func(a, b int32, from, to verdict.Endpoint, near bool)) {
+func everyPair(c *verdict.Classes, visit func(a, b int32, from, to verdict.Endpoint, near bool)) {
 	ends := func(id int32) (out []verdict.Endpoint) { return members(c, id) }
 	for a := range int32(len(c.List)) {
 		for b := range int32(len(c.List)) {
@@ -66,7 +64,7 @@ func TestMatrixIsEveryVerdict(t *testing.T) {
 	for seed := range draws(12, 400) {
 		c, o := newWorld(uint64(seed) + 1000).cluster()
 		x, _ := indexOf(t, c, o)
-		classes := matrix.ClassesOf(x, nil)
+		classes := verdict.ClassesOf(x, nil)
 		every := classes.Matrix(verdict.Ports{})
 		ports := askedPorts()
 		if seed%3 > 0 {
@@ -80,7 +78,7 @@ func TestMatrixIsEveryVerdict(t *testing.T) {
 				if v, ok := got.Verdict(); !ok || v != want {
 					t.Errorf("seed %d: %s → %s %v: %v by classes, %s alone", seed, from, to, p, got, want)
 				}
-				if all&matrix.OutcomeOf(want) == 0 {
+				if all&verdict.OutcomeOf(want) == 0 {
 					t.Errorf("seed %d: %s → %s %v is %s, and all ports are %v", seed, from, to, p, want, all)
 				}
 				if _, ok := all.Verdict(); !ok {
@@ -154,7 +152,7 @@ func smallWorld(rules int) *model.Cluster {
 // verdicts before and after; a rule whose removal flips nothing is one whose removal
 // changes no verdict.
 func TestCompareIsTheDifferenceOfMatrices(t *testing.T) {
-	var xs [1 << smallRules]*index.Index
+	var xs [1 << smallRules]*verdict.Index
 	var verdicts [1 << smallRules]map[verdict.Connection]verdict.Verdict
 	make := func(i int) {
 		if xs[i] == nil {
@@ -199,7 +197,7 @@ var smallPorts = []verdict.Ports{{Protocol: verdict.TCP, Port: 79}, {Protocol: v
 
 // universe is the verdict of every connection between pods, and with two addresses
 // outside, on the ports that tell rules apart.
-func universe(t *testing.T, x *index.Index) map[verdict.Connection]verdict.Verdict {
+func universe(t *testing.T, x *verdict.Index) map[verdict.Connection]verdict.Verdict {
 	t.Helper()
 	out := map[verdict.Connection]verdict.Verdict{}
 	for a := range x.Cluster().Pods() {
@@ -217,7 +215,7 @@ func universe(t *testing.T, x *index.Index) map[verdict.Connection]verdict.Verdi
 // checkChanges compares what Changes and Compare say with the flips of all connections
 // between pods on smallPorts; what they say besides, of other ports and of outside, must
 // be true by single verdicts.
-func checkChanges(t *testing.T, before, after *index.Index, want map[verdict.Connection][2]verdict.Verdict) {
+func checkChanges(t *testing.T, before, after *verdict.Index, want map[verdict.Connection][2]verdict.Verdict) {
 	t.Helper()
 	got, flipped := map[verdict.Connection][2]verdict.Verdict{}, 0
 	Changes(before, after, func(c Change) {
@@ -270,9 +268,9 @@ func checkChanges(t *testing.T, before, after *index.Index, want map[verdict.Con
 }
 
 // sameWay says whether two ends are on nodes as the change wants it.
-func sameWay(x *index.Index, from, to verdict.Endpoint, nodes matrix.NodePairing) bool {
+func sameWay(x *verdict.Index, from, to verdict.Endpoint, nodes verdict.NodePairing) bool {
 	a, b := x.Cluster().Pod(from.Key.Namespace, from.Key.Name), x.Cluster().Pod(to.Key.Namespace, to.Key.Name)
-	return nodes == matrix.AnyNodes || (a.NodeName == b.NodeName) == (nodes == matrix.OneNode)
+	return nodes == verdict.AnyNodes || (a.NodeName == b.NodeName) == (nodes == verdict.OneNode)
 }
 
 // TestCompareOfRandomChanges: what Changes says of two random sets of policies, with a pod
@@ -302,7 +300,7 @@ func TestCompareOfRandomChanges(t *testing.T) {
 		before, _ := indexOf(t, c, o)
 		after, _ := indexOf(t, next, o)
 		said := map[string]string{}
-		var by *matrix.Classes
+		var by *verdict.Classes
 		Changes(before, after, func(ch Change) {
 			by = ch.classes
 			ch.each(func(from, to string) {
@@ -317,7 +315,7 @@ func TestCompareOfRandomChanges(t *testing.T) {
 		})
 		// The address of a pod that went is outside now: a comparison is of the ends that both have.
 		went := func(e verdict.Endpoint) bool { return e.Key == (model.Key{}) && len(before.EndsAt(e.Addr)) > 0 }
-		everyPair(matrix.ClassesOf(after, nil), func(_, _ int32, from, to verdict.Endpoint, _ bool) {
+		everyPair(verdict.ClassesOf(after, nil), func(_, _ int32, from, to verdict.Endpoint, _ bool) {
 			if went(from) || went(to) {
 				return
 			}
@@ -351,7 +349,7 @@ func TestCompareOfRandomChanges(t *testing.T) {
 // Where other pods come and go, conditions are not taken for the same because they hold at
 // the same places: here one for another pod.
 func TestCompareWithOtherPods(t *testing.T) {
-	world := func(pods ...model.Object) *index.Index {
+	world := func(pods ...model.Object) *verdict.Index {
 		x, _ := indexOf(t, made.Cluster(append(pods, made.NS("a", "t=1"), made.Node("worker", ""),
 			&model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindANP, Name: "p"}}, Tier: model.TierAdmin, Priority: 5,
 				Subject: model.Subject{Namespaces: model.SelectEverything(), Pods: made.Sel("app=z")},

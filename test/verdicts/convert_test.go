@@ -11,7 +11,7 @@ import (
 	"rung/model"
 	"rung/model/convert"
 	"rung/model/verdict"
-	"rung/model/verdict/walk"
+
 	"rung/sources/manifests"
 )
 
@@ -71,20 +71,20 @@ func TestConvertedAgree(t *testing.T) {
 		zones := zonesOf(d)
 		for range 60 {
 			q := w.connection(c)
-			want, err := walk.FromPolicies(a, q)
+			want, err := verdict.FromPolicies(a, q)
 			if errors.Is(err, verdict.ErrQuestion) {
 				continue
 			} else if err != nil {
 				t.Fatal(err)
 			}
-			got, err := walk.FromPolicies(b, q)
+			got, err := verdict.FromPolicies(b, q)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if what := converted(&r, &want, &got); what != "" {
 				t.Fatalf("seed %d: %s: %s", seed, q, what)
 			}
-			rows, err := walk.FromRows(b, zones, q)
+			rows, err := verdict.FromRows(b, zones, q)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -168,15 +168,15 @@ func TestExamplesConverted(t *testing.T) {
 		for to := range c.Pods() {
 			for _, port := range []uint16{53, 80, 443, 8080, 9090, 6443} {
 				q := verdict.Connection{From: verdict.Endpoint{Key: from.Key}, To: verdict.Endpoint{Key: to.Key}, Protocol: verdict.TCP, Port: port}
-				want, err := walk.FromPolicies(a, q)
+				want, err := verdict.FromPolicies(a, q)
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := walk.FromPolicies(b, q)
+				got, err := verdict.FromPolicies(b, q)
 				if err != nil {
 					t.Fatal(err)
 				}
-				again, err := walk.FromPolicies(e, q)
+				again, err := verdict.FromPolicies(e, q)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -200,8 +200,8 @@ func TestIdle(t *testing.T) {
 		b, _ := indexOf(t, with(c, r.Policies), o)
 		for range 40 {
 			q := w.connection(c)
-			want, errA := walk.FromPolicies(a, q)
-			got, errB := walk.FromPolicies(b, q)
+			want, errA := verdict.FromPolicies(a, q)
+			got, errB := verdict.FromPolicies(b, q)
 			if (errA == nil) != (errB == nil) || want.Verdict != got.Verdict {
 				t.Fatalf("seed %d: %s: %s became %s", seed, q, want.Verdict, got.Verdict)
 			}

@@ -2,8 +2,7 @@ package verdicts
 
 import (
 	"rung/model/verdict"
-	"rung/model/verdict/matrix"
-	"rung/model/verdict/walk"
+
 	"slices"
 	"testing"
 )
@@ -35,9 +34,9 @@ func TestCrossIsEveryVerdict(t *testing.T) {
 		w := newWorld(seed)
 		c, o := w.cluster()
 		x, _ := indexOf(t, c, o)
-		classes := matrix.ClassesOf(x, nil)
+		classes := verdict.ClassesOf(x, nil)
 		pods := slices.Collect(c.Pods())
-		classes.VisitPodPairs(pods, pods, func(got matrix.PodPair) bool {
+		classes.VisitPodPairs(pods, pods, func(got verdict.PodPair) bool {
 			next := [4]int{1, 1, 1, 0}
 			for _, g := range got.Segments {
 				if int(g.Lo) != next[g.Protocol.Number()] {
@@ -45,7 +44,7 @@ func TestCrossIsEveryVerdict(t *testing.T) {
 				}
 				next[g.Protocol.Number()] = int(g.Hi) + 1
 				for _, port := range []uint16{g.Lo, g.Hi} {
-					a, err := walk.FromPolicies(x, verdict.Connection{From: got.From, To: got.To, Family: got.Family, Protocol: g.Protocol, Port: port})
+					a, err := verdict.FromPolicies(x, verdict.Connection{From: got.From, To: got.To, Family: got.Family, Protocol: g.Protocol, Port: port})
 					if err != nil || a.Verdict != g.Verdict {
 						t.Fatalf("seed %d: %s → %s %s %d: %s by itself, %s (%v)", seed, got.From, got.To, g.Protocol, port, g.Verdict, a.Verdict, err)
 					}

@@ -11,8 +11,6 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
-	"rung/model/verdict/index"
-	"rung/model/verdict/walk"
 )
 
 // TestDifferIsCompare: the groups are the flips, each with an example that flips by those
@@ -82,14 +80,14 @@ func TestDifferIsCompare(t *testing.T) {
 }
 
 // checkGroup asks about the example of a group alone.
-func checkGroup(t *testing.T, seed int, before, after *index.Index, g diff.FlipGroup) {
+func checkGroup(t *testing.T, seed int, before, after *verdict.Index, g diff.FlipGroup) {
 	t.Helper()
 	for _, side := range []struct {
-		x    *index.Index
+		x    *verdict.Index
 		want verdict.Verdict
 		by   []verdict.Decider
 	}{{before, g.Before, g.ByBefore}, {after, g.After, g.ByAfter}} {
-		a, err := walk.FromPolicies(side.x, g.Example)
+		a, err := verdict.FromPolicies(side.x, g.Example)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +116,7 @@ func checkGroup(t *testing.T, seed int, before, after *index.Index, g diff.FlipG
 }
 
 // judgeIdle takes a rule that never decides out: nothing flips.
-func judgeIdle(t *testing.T, seed int, c *model.Cluster, x *index.Index, u diff.RuleUse) int {
+func judgeIdle(t *testing.T, seed int, c *model.Cluster, x *verdict.Index, u diff.RuleUse) int {
 	t.Helper()
 	p := *c.Policy(u.Policy)
 	rules := slices.Clone(p.Rules(u.Direction))
@@ -128,7 +126,7 @@ func judgeIdle(t *testing.T, seed int, c *model.Cluster, x *index.Index, u diff.
 		p.Egress, p.Ingress = c.Policy(u.Policy).Egress, rules
 	}
 	without, _ := c.Upsert([]model.Object{&p}, nil)
-	if f := Compare(x, index.New(index.View{Cluster: without, Options: x.Options()})); len(f) > 0 {
+	if f := Compare(x, verdict.NewIndex(verdict.View{Cluster: without, Options: x.Options()})); len(f) > 0 {
 		t.Errorf("seed %d: %s %s %d never decides, and without it %+v", seed, u.Policy, u.Direction, u.Rule, f[0])
 	}
 	return 1
@@ -170,7 +168,7 @@ func TestMovesIsEveryDifference(t *testing.T) {
 			before := x
 			if !there {
 				without, _ := c.Upsert(nil, []model.Key{p.Key})
-				before = index.New(index.View{Cluster: without, Options: x.Options()})
+				before = verdict.NewIndex(verdict.View{Cluster: without, Options: x.Options()})
 			}
 			m, err := diff.NewPriorityMoves(context.Background(), x, p.Key, there)
 			if err != nil {
@@ -180,7 +178,7 @@ func TestMovesIsEveryDifference(t *testing.T) {
 				q := *p
 				q.Priority = prio
 				next, _ := c.Upsert([]model.Object{&q}, nil)
-				after := index.New(index.View{Cluster: next, Options: x.Options()})
+				after := verdict.NewIndex(verdict.View{Cluster: next, Options: x.Options()})
 				d, err := diff.DiffIndexes(context.Background(), before, after, diff.DiffQuestions{})
 				if err != nil {
 					t.Fatal(err)

@@ -1,7 +1,7 @@
 package verdicts
 
 import (
-	"rung/model/verdict/walk"
+	"rung/model/verdict"
 	"testing"
 )
 
@@ -18,18 +18,18 @@ func FuzzVerdict(f *testing.F) {
 		w := newWorld(question)
 		for range 4 {
 			q := w.connection(c)
-			p, err := walk.FromPolicies(x, q)
+			p, err := verdict.FromPolicies(x, q)
 			if err != nil {
 				continue
 			}
-			r, err := walk.FromRows(x, zones, q)
+			r, err := verdict.FromRows(x, zones, q)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if what := disagreement(p, r); what != "" {
 				t.Errorf("%s: %s", q, what)
 			}
-			traced, err := walk.TracePolicies(x, q)
+			traced, err := verdict.TracePolicies(x, q)
 			if err != nil || traced.Verdict != p.Verdict {
 				t.Errorf("%s: %s, traced %s (%v)", q, p.Verdict, traced.Verdict, err)
 			}

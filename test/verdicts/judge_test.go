@@ -4,8 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/matrix"
+
 	"slices"
 )
 
@@ -27,12 +26,12 @@ type Flip struct {
 // Change is what becomes of the connections between two classes of ends.
 type Change struct {
 	From, To []verdict.Endpoint
-	Nodes    matrix.NodePairing
+	Nodes    verdict.NodePairing
 	Pairs    int
 	Example  verdict.Connection // without protocol and port
 	Flips    []Flip             // by protocol and port; Pairs and Example are those of the change
 
-	classes  *matrix.Classes
+	classes  *verdict.Classes
 	from, to int32
 }
 
@@ -40,7 +39,7 @@ type Change struct {
 func (c *Change) has(from, to verdict.Endpoint) bool { return comes(c.classes, c.from, from, c.to, to) }
 
 // comes says whether an end of a class comes to one of another: what is outside may not.
-func comes(c *matrix.Classes, a int32, from verdict.Endpoint, b int32, to verdict.Endpoint) bool {
+func comes(c *verdict.Classes, a int32, from verdict.Endpoint, b int32, to verdict.Endpoint) bool {
 	if !c.List[a].Outside {
 		return true
 	}
@@ -68,7 +67,7 @@ func (c *Change) each(visit func(from, to string)) {
 		for j, to := range name(c.to) {
 			if !k.List[c.from].Outside && !k.List[c.to].Outside {
 				a, b := k.List[c.from].Ends[i], k.List[c.to].Ends[j]
-				if x.Ends[a].Pod == x.Ends[b].Pod || c.Nodes != matrix.AnyNodes && (x.NodeOfEnd(a) == x.NodeOfEnd(b)) != (c.Nodes == matrix.OneNode) {
+				if x.Ends[a].Pod == x.Ends[b].Pod || c.Nodes != verdict.AnyNodes && (x.NodeOfEnd(a) == x.NodeOfEnd(b)) != (c.Nodes == verdict.OneNode) {
 					continue
 				}
 			}
@@ -79,13 +78,13 @@ func (c *Change) each(visit func(from, to string)) {
 
 // names are two ends as each names them: addresses outside by their class, wherever in its
 // blocks they are.
-func names(c *matrix.Classes, from, to verdict.Endpoint) (a, b string) {
+func names(c *verdict.Classes, from, to verdict.Endpoint) (a, b string) {
 	a, b = from.String(), to.String()
 	class := func(e verdict.Endpoint, node string) string {
 		s := c.Outside
 		if slices.Contains(s.NodesOfAddr[e.Addr], node) {
-			id := slices.IndexFunc(c.List, func(k *matrix.Class) bool {
-				return slices.Contains(k.OwnAddrs, matrix.OwnAddr{Addr: e.Addr, Node: node})
+			id := slices.IndexFunc(c.List, func(k *verdict.Class) bool {
+				return slices.Contains(k.OwnAddrs, verdict.OwnAddr{Addr: e.Addr, Node: node})
 			})
 			return fmt.Sprint("class ", id)
 		}
@@ -104,14 +103,14 @@ func names(c *matrix.Classes, from, to verdict.Endpoint) (a, b string) {
 // Compare says which connections become another verdict: of all there are between pods
 // that are in both, and with addresses outside. It is complete, and it is empty only where
 // nothing changes.
-func Compare(before, after *index.Index) []Flip {
+func Compare(before, after *verdict.Index) []Flip {
 	type key struct {
 		before, after verdict.Verdict
 		protocol      verdict.Protocol
 		lo, hi        uint16
 	}
 	all := map[key]*Flip{}
-	compare(before, after, func(c *judge, a, b int32, nodes matrix.NodePairing, pairs int, flips []Flip) {
+	compare(before, after, func(c *judge, a, b int32, nodes verdict.NodePairing, pairs int, flips []Flip) {
 		var example *verdict.Connection
 		for _, f := range flips {
 			k := key{f.Before, f.After, f.Protocol, f.Lo, f.Hi}
@@ -141,8 +140,8 @@ func Compare(before, after *index.Index) []Flip {
 }
 
 // Changes visits what Compare sums up, by classes of ends.
-func Changes(before, after *index.Index, visit func(Change)) {
-	compare(before, after, func(c *judge, a, b int32, nodes matrix.NodePairing, pairs int, flips []Flip) {
+func Changes(before, after *verdict.Index, visit func(Change)) {
+	compare(before, after, func(c *judge, a, b int32, nodes verdict.NodePairing, pairs int, flips []Flip) {
 		from, to, _ := c.After.ExampleConnection(a, b, nodes)
 		ch := Change{From: members(c.After, a), To: members(c.After, b), Nodes: nodes, Pairs: pairs, classes: c.After, from: a, to: b,
 			Example: verdict.Connection{From: from, To: to, Family: c.After.List[a].Family}, Flips: slices.Clone(flips)}
@@ -150,7 +149,7 @@ func Changes(before, after *index.Index, visit func(Change)) {
 	})
 }
 
-func members(c *matrix.Classes, id int32) (out []verdict.Endpoint) {
+func members(c *verdict.Classes, id int32) (out []verdict.Endpoint) {
 	k := c.List[id]
 	for _, i := range k.Blocks {
 		out = append(out, verdict.AddrEnd(c.Outside.Blocks[i].Addr))
@@ -166,15 +165,15 @@ func members(c *matrix.Classes, id int32) (out []verdict.Endpoint) {
 
 // judge is a comparison of profiles.
 type judge struct {
-	*matrix.Comparison
-	k           matrix.Candidates
+	*verdict.Comparison
+	k           verdict.Candidates
 	buf         []byte
-	differences map[[2]*matrix.Profile][]Flip
+	differences map[[2]*verdict.Profile][]Flip
 }
 
-func compare(before, after *index.Index, found func(c *judge, a, b int32, nodes matrix.NodePairing, pairs int, flips []Flip)) {
-	c := &judge{Comparison: matrix.NewComparison(before, after, nil), differences: map[[2]*matrix.Profile][]Flip{}}
-	c.Each(func(a, b int32, how matrix.ConnectionMode, nodes matrix.NodePairing, pairs int) bool {
+func compare(before, after *verdict.Index, found func(c *judge, a, b int32, nodes verdict.NodePairing, pairs int, flips []Flip)) {
+	c := &judge{Comparison: verdict.NewComparison(before, after, nil), differences: map[[2]*verdict.Profile][]Flip{}}
+	c.Each(func(a, b int32, how verdict.ConnectionMode, nodes verdict.NodePairing, pairs int) bool {
 		flips := c.flips(a, b, how)
 		if but := c.After.CutPorts(b, how, nodes); len(but) > 0 {
 			var left []Flip
@@ -194,12 +193,12 @@ func compare(before, after *index.Index, found func(c *judge, a, b int32, nodes 
 }
 
 // flips are the ports whose verdict changes between two classes.
-func (c *judge) flips(a, b int32, how matrix.ConnectionMode) []Flip {
+func (c *judge) flips(a, b int32, how verdict.ConnectionMode) []Flip {
 	c.Before.FindCandidates(a, b, how, &c.k)
 	p := c.Before.ProfileOf(&c.k, c.buf)
 	c.After.FindCandidates(a, b, how, &c.k)
 	q := c.After.ProfileOf(&c.k, c.buf)
-	key := [2]*matrix.Profile{p, q}
+	key := [2]*verdict.Profile{p, q}
 	if out, known := c.differences[key]; known {
 		return out
 	}

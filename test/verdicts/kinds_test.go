@@ -5,8 +5,6 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/matrix"
-	"rung/model/verdict/walk"
 )
 
 // TestKindsAreEveryVerdict: what a matrix says of the kinds of pods is what single verdicts
@@ -17,17 +15,17 @@ func TestKindsAreEveryVerdict(t *testing.T) {
 	for seed := range 60 {
 		c, o := newWorld(uint64(seed) + 9000).cluster()
 		x, _ := indexOf(t, c, o)
-		classes := matrix.ClassesOf(x, nil)
+		classes := verdict.ClassesOf(x, nil)
 		every := classes.Matrix(verdict.Ports{})
 		p := askedPorts()[seed%len(askedPorts())]
 		m := classes.Matrix(p)
-		verdicts := func(a, b *model.Pod, p verdict.Ports) (out matrix.Outcome) {
+		verdicts := func(a, b *model.Pod, p verdict.Ports) (out verdict.Outcome) {
 			for _, f := range [...]verdict.Family{verdict.IPv4, verdict.IPv6} {
-				answer, err := walk.FromPolicies(x, verdict.Connection{From: verdict.Endpoint{Key: a.Key}, To: verdict.Endpoint{Key: b.Key}, Protocol: p.Protocol, Port: p.Port, Family: f})
+				answer, err := verdict.FromPolicies(x, verdict.Connection{From: verdict.Endpoint{Key: a.Key}, To: verdict.Endpoint{Key: b.Key}, Protocol: p.Protocol, Port: p.Port, Family: f})
 				if err != nil {
 					t.Fatal(err)
 				}
-				out |= matrix.OutcomeOf(answer.Verdict)
+				out |= verdict.OutcomeOf(answer.Verdict)
 			}
 			return out
 		}
@@ -47,14 +45,14 @@ func TestKindsAreEveryVerdict(t *testing.T) {
 				}
 				for _, v := range []verdict.Verdict{verdict.Allow, verdict.Deny, verdict.Undefined, verdict.Unknown} {
 					q, f, ok := every.ExamplePort(ka, kb, one, v)
-					if ok != (all&matrix.OutcomeOf(v) != 0) {
+					if ok != (all&verdict.OutcomeOf(v) != 0) {
 						t.Errorf("seed %d: %s → %s: %b, and an example of %s: %v", seed, a.Key, b.Key, all, v, ok)
 					}
 					if !ok {
 						continue
 					}
 					examples++
-					answer, err := walk.FromPolicies(x, verdict.Connection{From: verdict.Endpoint{Key: a.Key}, To: verdict.Endpoint{Key: b.Key}, Protocol: q.Protocol, Port: q.Port, Family: f})
+					answer, err := verdict.FromPolicies(x, verdict.Connection{From: verdict.Endpoint{Key: a.Key}, To: verdict.Endpoint{Key: b.Key}, Protocol: q.Protocol, Port: q.Port, Family: f})
 					if err != nil || answer.Verdict != v {
 						t.Errorf("seed %d: %s → %s %v is an example of %s, and is %s (%v)", seed, a.Key, b.Key, q, v, answer.Verdict, err)
 					}

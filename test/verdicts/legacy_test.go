@@ -6,8 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/walk"
+
 	"rung/test/made"
 )
 
@@ -32,10 +31,10 @@ func TestLegacyIsolation(t *testing.T) {
 		on(made.Pod("open/db", "app=db", "10.1.0.3")), on(made.Pod("wrong/db", "app=db", "10.1.0.4")),
 		np("shop", "db", model.APIVersionNP2016, made.Rule(model.Allow, made.Peers(made.NSPeer("t=open")), made.TCP(80))),
 		np("open", "db", model.APIVersionNP2016), np("wrong", "db", model.APIVersionNP2016))
-	view := index.View{Cluster: c, Options: index.Options{IPv4: true, Defaults: true}}
-	today := index.New(view)
+	view := verdict.View{Cluster: c, Options: verdict.Options{IPv4: true, Defaults: true}}
+	today := verdict.NewIndex(view)
 	view.LegacyIsolation = true
-	then := index.New(view)
+	then := verdict.NewIndex(view)
 	web, db, other := verdict.PodEnd("shop", "web"), verdict.PodEnd("shop", "db"), verdict.PodEnd("open", "db")
 	for _, q := range []struct {
 		name string
@@ -55,10 +54,10 @@ func TestLegacyIsolation(t *testing.T) {
 	} {
 		t.Run(q.name, func(t *testing.T) {
 			for _, side := range []struct {
-				x    *index.Index
+				x    *verdict.Index
 				want string
 			}{{then, q.then}, {today, q.today}} {
-				a, err := walk.FromPolicies(side.x, q.Connection)
+				a, err := verdict.FromPolicies(side.x, q.Connection)
 				if err != nil {
 					t.Fatal(err)
 				}

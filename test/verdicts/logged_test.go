@@ -10,8 +10,6 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
-	"rung/model/verdict/index"
-	"rung/model/verdict/walk"
 )
 
 // TestLoggedOtherwise: of random logged connections, those that go otherwise are the ones
@@ -40,8 +38,8 @@ func TestLoggedOtherwise(t *testing.T) {
 			}
 			log.Connections, log.Lines = append(log.Connections, s), log.Lines+s.Lines
 			plain := verdict.Connection{From: verdict.AddrEnd(from.Addr), To: verdict.AddrEnd(to.Addr), Protocol: verdict.TCP, Port: s.Connection.Port}
-			was, err := walk.FromPolicies(before, plain)
-			is, err2 := walk.FromPolicies(after, plain)
+			was, err := verdict.FromPolicies(before, plain)
+			is, err2 := verdict.FromPolicies(after, plain)
 			if gone || err != nil || err2 != nil {
 				wantLost += s.Lines
 				continue
@@ -98,7 +96,7 @@ func stagesOf(a *verdict.Answer, stage model.Stage) verdict.Verdict {
 }
 
 // logEnd is a pod with its address, or an address outside.
-func logEnd(w *world, x *index.Index) verdict.Endpoint {
+func logEnd(w *world, x *verdict.Index) verdict.Endpoint {
 	if w.odds(4) || len(x.Ends) == 0 {
 		return verdict.AddrEnd(netip.AddrFrom4([4]byte{8, 8, 8, byte(w.r.IntN(4))}))
 	}
@@ -121,7 +119,7 @@ func TestLoggedToNowhere(t *testing.T) {
 	x, _ := indexOf(t, c, o)
 	from := logEnd(w, x)
 	s := diff.LoggedConnection{Connection: verdict.Connection{From: from, To: verdict.AddrEnd(netip.MustParseAddr("10.96.7.7")), Protocol: verdict.TCP, Port: 80}, Lines: 1, LoggedVerdict: verdict.Deny}
-	if a, err := walk.FromPolicies(x, s.Connection); err != nil || len(a.Paths) > 0 {
+	if a, err := verdict.FromPolicies(x, s.Connection); err != nil || len(a.Paths) > 0 {
 		t.Fatalf("%+v, %v", a, err)
 	}
 	log := &diff.LogConnections{Connections: []diff.LoggedConnection{s}, Lines: 1}

@@ -12,9 +12,7 @@ import (
 	"rung/model/ovn/match"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
-	"rung/model/verdict/index"
-	"rung/model/verdict/matrix"
-	"rung/model/verdict/walk"
+
 	"rung/test/made"
 )
 
@@ -45,20 +43,20 @@ func boundaries(c *model.Cluster, networks []string) (out []netip.Addr) {
 		add(netip.MustParsePrefix(n))
 	}
 	for n := range c.Nodes() {
-		for _, a := range index.ParseAddrs(slices.Concat(n.HostIPs, n.InternalIPs, n.GatewayIPs, n.MgmtIPs, index.Antrea.SourceAddrs(n))) {
+		for _, a := range verdict.ParseAddrs(slices.Concat(n.HostIPs, n.InternalIPs, n.GatewayIPs, n.MgmtIPs, verdict.Antrea.SourceAddrs(n))) {
 			add(netip.PrefixFrom(a, a.BitLen()))
 		}
 	}
 	services := map[netip.Addr]bool{}
 	for s := range c.Services() {
-		for _, a := range index.ParseAddrs(s.ClusterIPs) {
+		for _, a := range verdict.ParseAddrs(s.ClusterIPs) {
 			services[a] = true
 		}
 	}
 	return slices.DeleteFunc(out, func(a netip.Addr) bool {
 		pod := false
 		for p := range c.Pods() {
-			pod = pod || slices.Contains(index.ParseAddrs(p.IPs), a) && !p.HostNetwork
+			pod = pod || slices.Contains(verdict.ParseAddrs(p.IPs), a) && !p.HostNetwork
 		}
 		return pod || services[a] || a.IsMulticast() || a.IsUnspecified() || a.String() == match.Hairpin4 || a.String() == match.Hairpin6
 	})
@@ -95,9 +93,9 @@ func (w *world) fronts() (out []model.Object) {
 // askOutside is the verdict of a connection with an address outside, as far as it is one: at the
 // ports of a Service it is one to the Service's endpoints, but that a sender's rules meet the
 // address of another node by whose NodePort it goes. Of that they are asked without Services.
-func askOutside(t *testing.T, x, bare *index.Index, from, to verdict.Endpoint, p verdict.Ports) (v verdict.Verdict, front bool) {
+func askOutside(t *testing.T, x, bare *verdict.Index, from, to verdict.Endpoint, p verdict.Ports) (v verdict.Verdict, front bool) {
 	t.Helper()
-	a, err := walk.FromPolicies(x, verdict.Connection{From: from, To: to, Protocol: p.Protocol, Port: p.Port})
+	a, err := verdict.FromPolicies(x, verdict.Connection{From: from, To: to, Protocol: p.Protocol, Port: p.Port})
 	switch {
 	case err != nil:
 		t.Fatal(err)
@@ -114,18 +112,18 @@ func askOutside(t *testing.T, x, bare *index.Index, from, to verdict.Endpoint, p
 }
 
 // withoutServices is an index of the same policies.
-func withoutServices(x *index.Index) *index.Index {
+func withoutServices(x *verdict.Index) *verdict.Index {
 	c := x.Cluster()
 	var gone []model.Key
 	for s := range c.Services() {
 		gone = append(gone, s.Key)
 	}
 	c, _ = c.Upsert(nil, gone)
-	return index.New(index.View{Cluster: c, Options: x.Options()})
+	return verdict.NewIndex(verdict.View{Cluster: c, Options: x.Options()})
 }
 
 // outsideChange draws a cluster with few pods and many networks, and a change of its policies.
-func outsideChange(tb testing.TB, seed uint64) (before, after *index.Index) {
+func outsideChange(tb testing.TB, seed uint64) (before, after *verdict.Index) {
 	tb.Helper()
 	few := func(c *model.Cluster, w *world) *model.Cluster {
 		var gone []model.Key
@@ -198,8 +196,8 @@ func TestOutsideIsEveryAddress(t *testing.T) {
 			checkGroup(t, int(seed), before, after, d.Flips[i])
 		}
 		exact := flipsByClass(before, after, ports)
-		bare := [2]*index.Index{withoutServices(before), withoutServices(after)}
-		blocks := matrix.NewComparison(before, after, nil).After.Outside
+		bare := [2]*verdict.Index{withoutServices(before), withoutServices(after)}
+		blocks := verdict.NewComparison(before, after, nil).After.Outside
 		for _, a := range boundaries(after.Cluster(), overlapping) {
 			for _, p := range ports {
 				for _, arrives := range []bool{false, true} {
@@ -269,21 +267,21 @@ func has(g *diff.FlipGroup, p verdict.Ports) bool {
 }
 
 // flipsByClass are the flips between two ends as the classes have them, none for what stays.
-func flipsByClass(before, after *index.Index, ports []verdict.Ports) func(from, to verdict.Endpoint, p verdict.Ports) [2]verdict.Verdict {
+func flipsByClass(before, after *verdict.Index, ports []verdict.Ports) func(from, to verdict.Endpoint, p verdict.Ports) [2]verdict.Verdict {
 	type key struct {
 		from, to string
 		p        verdict.Ports
-		nodes    matrix.NodePairing // of a class outside to which the node matters
+		nodes    verdict.NodePairing // of a class outside to which the node matters
 	}
 	said := map[key][2]verdict.Verdict{}
-	var by *matrix.Classes
+	var by *verdict.Classes
 	Changes(before, after, func(c Change) {
 		by = c.classes
 		c.each(func(from, to string) {
 			for _, p := range ports {
 				for _, f := range c.Flips {
 					if f.Protocol == p.Protocol && f.Lo <= p.Port && p.Port <= f.Hi {
-						k := key{from, to, p, matrix.AnyNodes}
+						k := key{from, to, p, verdict.AnyNodes}
 						if c.classes.List[c.to].Outside {
 							k.nodes = c.Nodes
 						}
@@ -301,9 +299,9 @@ func flipsByClass(before, after *index.Index, ports []verdict.Ports) func(from, 
 		k.from, k.to = names(by, from, to)
 		if to.Key.Name == "" {
 			if i := by.Outside.BlockAround(to.Addr); by.OwnNodeMatters(by.Outside.Blocks[i].Class) {
-				k.nodes = matrix.TwoNodes
+				k.nodes = verdict.TwoNodes
 				if by.Outside.Blocks[i].Host == by.Index.Cluster().Pod(from.Key.Namespace, from.Key.Name).NodeName {
-					k.nodes = matrix.OneNode
+					k.nodes = verdict.OneNode
 				}
 			}
 		}
@@ -338,7 +336,7 @@ func TestOutsideIsListed(t *testing.T) {
 	front.Ports = []model.ServicePort{{Protocol: "TCP", Port: 80, TargetPort: "8080", NodePort: 30080}}
 	for _, tc := range []struct {
 		name    string
-		system  *index.Precedence
+		system  *verdict.Precedence
 		objects []model.Object
 		change  *model.Policy
 		from    bool // the list is of sources
@@ -346,28 +344,28 @@ func TestOutsideIsListed(t *testing.T) {
 		except  string
 		pairs   int
 	}{
-		{"networks and nodes that all rules treat alike", index.Stages, []model.Object{node("n1", "172.18.0.2", "10.7.0.2"), node("n2", "172.18.0.3")}, deny, false,
+		{"networks and nodes that all rules treat alike", verdict.Stages, []model.Object{node("n1", "172.18.0.2", "10.7.0.2"), node("n2", "172.18.0.3")}, deny, false,
 			"[10.1.0.0/16 192.168.7.0/24 8.8.8.8/32 172.18.0.2/32 172.18.0.3/32]", "[]", 5},
-		{"a block that begins with the gateway of the pod's node", index.Antrea, []model.Object{gateway}, drop, true, "[192.168.0.0/24]", "[192.168.0.1/32]", 1},
-		{"another node's pods", index.Antrea, []model.Object{gateway, node("n2", "172.18.0.3"), func() model.Object { p := made.Pod("a/q", "", "10.7.0.6"); p.NodeName = "n2"; return p }()},
+		{"a block that begins with the gateway of the pod's node", verdict.Antrea, []model.Object{gateway}, drop, true, "[192.168.0.0/24]", "[192.168.0.1/32]", 1},
+		{"another node's pods", verdict.Antrea, []model.Object{gateway, node("n2", "172.18.0.3"), func() model.Object { p := made.Pod("a/q", "", "10.7.0.6"); p.NodeName = "n2"; return p }()},
 			drop, true, "[192.168.0.0/24]", "[]", 2},
-		{"what a NetworkPolicy excepts", index.Antrea, []model.Object{gateway}, np, true, "[192.168.0.0/24]", "[192.168.0.1/32]", 1},
-		{"a load-balancer IP on its Service's port alone", index.Stages, []model.Object{node("n1", "172.18.0.2"), front},
+		{"what a NetworkPolicy excepts", verdict.Antrea, []model.Object{gateway}, np, true, "[192.168.0.0/24]", "[192.168.0.1/32]", 1},
+		{"a load-balancer IP on its Service's port alone", verdict.Stages, []model.Object{node("n1", "172.18.0.2"), front},
 			wholeNamespaces("deny", 5, "*", nil, []model.Rule{made.Rule(model.Deny, made.Peers(made.NetPeer("203.0.113.8/32")), made.TCP(80))}), false, "[]", "[]", 0},
-		{"addresses of Services alone, each by itself", index.Antrea, []model.Object{node("n1", "172.18.0.2"), front},
+		{"addresses of Services alone, each by itself", verdict.Antrea, []model.Object{node("n1", "172.18.0.2"), front},
 			wholeNamespaces("deny", 5, "*", nil, []model.Rule{made.Rule(model.Deny, made.Peers(made.NetPeer("203.0.113.8/31")), made.TCP(80), made.TCP(443))}), false, "[203.0.113.8/32 203.0.113.9/32]", "[]", 2},
-		{"among others it is not counted", index.Stages, []model.Object{node("n1", "172.18.0.2"), front},
+		{"among others it is not counted", verdict.Stages, []model.Object{node("n1", "172.18.0.2"), front},
 			wholeNamespaces("deny", 5, "*", nil, []model.Rule{made.Rule(model.Deny, made.Peers(made.NetPeer("203.0.113.0/24")), made.TCP(80))}), false, "[203.0.113.0/24]", "[]", 1},
-		{"a NodePort of the pod's node is not the node's, that of another is", index.Stages, []model.Object{node("n1", "172.18.0.2"), node("n2", "172.18.0.3"), front},
+		{"a NodePort of the pod's node is not the node's, that of another is", verdict.Stages, []model.Object{node("n1", "172.18.0.2"), node("n2", "172.18.0.3"), front},
 			wholeNamespaces("deny", 5, "*", nil, []model.Rule{made.Rule(model.Deny, made.Peers(made.NodePeer("*")), made.TCP(30080))}), false, "[172.18.0.3/32]", "[]", 1},
-		{"a Service's address alone is nobody's", index.Stages, []model.Object{node("n1", "172.18.0.2"), service("a/s", "app=x", "ClusterIP", "10.96.0.1")},
+		{"a Service's address alone is nobody's", verdict.Stages, []model.Object{node("n1", "172.18.0.2"), service("a/s", "app=x", "ClusterIP", "10.96.0.1")},
 			wholeNamespaces("deny", 5, "*", nil, []model.Rule{made.Rule(model.Deny, made.Peers(made.NetPeer("10.96.0.1/32")))}), false, "[]", "[]", 0},
 	} {
 		for _, deleted := range []bool{false, true} {
 			c := made.Cluster(append(slices.Clone(all), tc.objects...)...)
 			with, _ := c.Upsert([]model.Object{tc.change}, nil)
-			index := func(c *model.Cluster) *index.Index {
-				return index.New(index.View{Cluster: c, Options: index.Options{IPv4: true, Defaults: true, Precedence: tc.system}})
+			index := func(c *model.Cluster) *verdict.Index {
+				return verdict.NewIndex(verdict.View{Cluster: c, Options: verdict.Options{IPv4: true, Defaults: true, Precedence: tc.system}})
 			}
 			before, after := index(c), index(with)
 			if deleted {
@@ -398,7 +396,7 @@ func TestBlocksAreEveryAddress(t *testing.T) {
 	asked := 0
 	for seed := range uint64(20) {
 		x, _ := outsideChange(t, seed)
-		classes, p := matrix.ClassesOf(x, nil), verdict.Ports{Protocol: verdict.TCP, Port: 81}
+		classes, p := verdict.ClassesOf(x, nil), verdict.Ports{Protocol: verdict.TCP, Port: 81}
 		m, blocks := classes.Matrix(p), classes.OutsideBlocks()
 		for _, a := range boundaries(x.Cluster(), overlapping) {
 			narrow := -1
@@ -419,13 +417,13 @@ func TestBlocksAreEveryAddress(t *testing.T) {
 					continue
 				}
 				pod, kind := x.Endpoint(int32(e)), classes.KindOfPod(x.Pods.PodAt(int(x.Ends[e].Pod)))
-				check := func(got matrix.Outcome, from, to verdict.Endpoint) {
+				check := func(got verdict.Outcome, from, to verdict.Endpoint) {
 					asked++
-					if want := single(t, x, from, to, p); got != matrix.OutcomeOf(want) {
+					if want := single(t, x, from, to, p); got != verdict.OutcomeOf(want) {
 						t.Errorf("seed %d: %s → %s: %v in %s, %s alone", seed, from, to, got, blocks[narrow].Network, want)
 					}
 				}
-				if answer, err := walk.FromPolicies(x, verdict.Connection{From: pod, To: verdict.AddrEnd(a), Protocol: p.Protocol, Port: p.Port}); err == nil && answer.Front == nil { // what is a Service's is asked by itself
+				if answer, err := verdict.FromPolicies(x, verdict.Connection{From: pod, To: verdict.AddrEnd(a), Protocol: p.Protocol, Port: p.Port}); err == nil && answer.Front == nil { // what is a Service's is asked by itself
 					check(m.OutcomeBetween(kind, blocks[narrow].Kind, false), pod, verdict.AddrEnd(a))
 				}
 				if !x.IsOwnNode(a, x.NodeOfEnd(int32(e))) {

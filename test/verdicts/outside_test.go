@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"rung/model"
-	"rung/model/verdict/index"
-	"rung/model/verdict/matrix"
+	"rung/model/verdict"
+
 	"rung/test/made"
 )
 
@@ -16,9 +16,9 @@ func TestExampleIsNoService(t *testing.T) {
 	for network, want := range map[string]string{"203.0.113.0/24": "203.0.113.1", "203.0.113.6/31": "203.0.113.6", "203.0.113.8/31": "203.0.113.9", "203.0.113.7/32": "203.0.113.7",
 		"172.18.0.2/32": "172.18.0.2", "172.18.0.0/30": "172.18.0.1"} {
 		p := wholeNamespaces("new", 3, "*", nil, []model.Rule{made.Rule(model.Deny, made.Peers(made.NetPeer(network)))})
-		y := index.New(index.View{Cluster: made.Cluster(append(objects(x.Cluster()), p)...), Options: x.Options()})
+		y := verdict.NewIndex(verdict.View{Cluster: made.Cluster(append(objects(x.Cluster()), p)...), Options: x.Options()})
 		found := false
-		for _, b := range matrix.ClassesOf(y, nil).OutsideBlocks() {
+		for _, b := range verdict.ClassesOf(y, nil).OutsideBlocks() {
 			if b.Network.String() == network {
 				found = true
 				if b.Addr.String() != want {

@@ -10,7 +10,6 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/walk"
 )
 
 // disagreement is the first thing that policies and rows say differently of a
@@ -84,7 +83,7 @@ func TestPoliciesAgreeWithRows(t *testing.T) {
 		zones := zonesOf(d)
 		for range each {
 			q := w.connection(c)
-			p, err := walk.FromPolicies(x, q)
+			p, err := verdict.FromPolicies(x, q)
 			if err != nil {
 				if !errors.Is(err, verdict.ErrQuestion) {
 					t.Fatal(err)
@@ -92,7 +91,7 @@ func TestPoliciesAgreeWithRows(t *testing.T) {
 				seen["no question"]++
 				continue
 			}
-			r, err := walk.FromRows(x, zones, q)
+			r, err := verdict.FromRows(x, zones, q)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,8 +10,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/matrix"
-	"rung/model/verdict/walk"
+
 	"rung/revision"
 )
 
@@ -67,7 +66,7 @@ func (w *world) twoRevisions(tb testing.TB) (before, after *revision.Revision) {
 
 // byWorkload is what becomes of connections between two workloads, or a workload and an address, at
 // a port: asked pod by pod.
-func byWorkload(tb testing.TB, r *revision.Revision, from, to []verdict.Endpoint, proto verdict.Protocol, port uint16) (all matrix.Outcome) {
+func byWorkload(tb testing.TB, r *revision.Revision, from, to []verdict.Endpoint, proto verdict.Protocol, port uint16) (all verdict.Outcome) {
 	for _, a := range from {
 		for _, b := range to {
 			if a == b {
@@ -77,11 +76,11 @@ func byWorkload(tb testing.TB, r *revision.Revision, from, to []verdict.Endpoint
 				if !ofFamily(r, a, family) || !ofFamily(r, b, family) {
 					continue
 				}
-				answer, err := walk.FromPolicies(r.Verdicts(), verdict.Connection{From: a, To: b, Protocol: proto, Port: port, Family: family})
+				answer, err := verdict.FromPolicies(r.Verdicts(), verdict.Connection{From: a, To: b, Protocol: proto, Port: port, Family: family})
 				if err != nil {
 					tb.Fatal(err)
 				}
-				all |= matrix.OutcomeOf(answer.Verdict)
+				all |= verdict.OutcomeOf(answer.Verdict)
 			}
 		}
 	}
@@ -160,14 +159,14 @@ var borderPorts = []struct {
 }{{verdict.TCP, []uint16{1, 78, 79, 80, 81, 82, 83, 84, 85, 65535}}, {verdict.UDP, []uint16{79, 80, 81, 82, 83, 84}}, {verdict.SCTP, []uint16{80, 82, 84}}, {verdict.ICMP, []uint16{0}}}
 
 // wantedChange is what becomes of connections by the verdicts of both sides.
-func wantedChange(was, is matrix.Outcome) revision.ChangeKind {
-	a, b := was&matrix.Allowed != 0, is&matrix.Allowed != 0
+func wantedChange(was, is verdict.Outcome) revision.ChangeKind {
+	a, b := was&verdict.Allowed != 0, is&verdict.Allowed != 0
 	switch {
 	case was == is:
 		return ""
-	case !a && b, a && b && is == matrix.Allowed:
+	case !a && b, a && b && is == verdict.Allowed:
 		return revision.Opens
-	case a && !b, a && b && was == matrix.Allowed:
+	case a && !b, a && b && was == verdict.Allowed:
 		return revision.Closes
 	case was != 0 && is != 0:
 		return revision.Differs
@@ -308,8 +307,8 @@ func checkExamples(t *testing.T, seed int, before, after *revision.Revision, got
 			r, want = before, c.Before
 		}
 		e := c.Example()
-		a, err := walk.FromPolicies(r.Verdicts(), e)
-		if err != nil || matrix.OutcomeOf(a.Verdict)&want == 0 {
+		a, err := verdict.FromPolicies(r.Verdicts(), e)
+		if err != nil || verdict.OutcomeOf(a.Verdict)&want == 0 {
 			t.Errorf("seed %d: %s %s → %s: the example %v is %s, %v; want %b", seed, c.Kind, c.From.String(), c.To.String(), e, a.Verdict, err, want)
 		}
 	}

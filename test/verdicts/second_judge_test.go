@@ -11,8 +11,7 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/walk"
+
 	second "rung/test/judge"
 	"rung/test/made"
 )
@@ -31,7 +30,7 @@ func TestSecondJudge(t *testing.T) {
 		x, _ := indexOf(t, c, o)
 		for range each {
 			q := w.connection(c)
-			a, err := walk.FromPolicies(x, q)
+			a, err := verdict.FromPolicies(x, q)
 			if err != nil {
 				if !errors.Is(err, verdict.ErrQuestion) {
 					t.Fatal(err)
@@ -64,7 +63,7 @@ func TestSecondJudge(t *testing.T) {
 }
 
 // judged is what the second judge says differently of an answer, empty for nothing.
-func judged(x *index.Index, q verdict.Connection, a *verdict.Answer) string {
+func judged(x *verdict.Index, q verdict.Connection, a *verdict.Answer) string {
 	v := x.Options()
 	o := second.Options{V4: v.IPv4, V6: v.IPv6, Subnets: v.ClusterSubnets, Defaults: v.Defaults, Multicast: v.Multicast,
 		ICMP: v.AllowICMP, HostNS: v.HostNetworkNamespace, DNS: v.DNS}

@@ -8,8 +8,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/walk"
+
 	"rung/test/made"
 )
 
@@ -40,7 +39,7 @@ func drawService(w *world, pods []*model.Pod, endpoints int) (*model.Service, *m
 
 // bruteService asks about each endpoint by its own address, and says what becomes of the Service.
 // ok is false where an endpoint is the sender itself.
-func bruteService(t *testing.T, x *index.Index, from *model.Pod, slice *model.EndpointSlice, family verdict.Family) (out verdict.Verdict, ok bool) {
+func bruteService(t *testing.T, x *verdict.Index, from *model.Pod, slice *model.EndpointSlice, family verdict.Family) (out verdict.Verdict, ok bool) {
 	through, denied := false, false
 	seen := map[verdict.Verdict]bool{}
 	for _, ip := range slice.Addresses {
@@ -53,7 +52,7 @@ func bruteService(t *testing.T, x *index.Index, from *model.Pod, slice *model.En
 				return "", false
 			}
 		}
-		a, err := walk.FromPolicies(x, verdict.Connection{From: verdict.Endpoint{Key: from.Key}, To: verdict.AddrEnd(at), Protocol: verdict.TCP, Port: uint16(slice.Ports[0].Port)})
+		a, err := verdict.FromPolicies(x, verdict.Connection{From: verdict.Endpoint{Key: from.Key}, To: verdict.AddrEnd(at), Protocol: verdict.TCP, Port: uint16(slice.Ports[0].Port)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +111,7 @@ func TestServiceEndpointsByBruteForce(t *testing.T) {
 					if !ok {
 						continue
 					}
-					a, err := walk.FromPolicies(x, verdict.Connection{From: verdict.Endpoint{Key: p.Key}, To: to, Protocol: verdict.TCP, Port: 8000, Family: family})
+					a, err := verdict.FromPolicies(x, verdict.Connection{From: verdict.Endpoint{Key: p.Key}, To: to, Protocol: verdict.TCP, Port: 8000, Family: family})
 					asked++
 					seen[a.Verdict]++
 					if err != nil || a.Verdict != want {
@@ -147,7 +146,7 @@ func TestServiceOfOpenAndDeniedEndpoints(t *testing.T) {
 		&model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: "blue", Name: "shut"}}, Tier: model.TierNetwork, IsolatesIngress: true,
 			Subject: model.Subject{Namespace: "blue", Namespaces: model.SelectEverything(), Pods: made.Sel("shut=yes")}}), compiler.Options{IPv4: true})
 	for _, to := range []verdict.Endpoint{verdict.ServiceEnd("blue", "shop"), verdict.AddrEnd(netip.MustParseAddr("10.96.0.30")), verdict.AddrEnd(netip.MustParseAddr("203.0.113.30"))} {
-		a, err := walk.FromPolicies(x, verdict.Connection{From: verdict.PodEnd("blue", "client"), To: to, Protocol: verdict.TCP, Port: 80})
+		a, err := verdict.FromPolicies(x, verdict.Connection{From: verdict.PodEnd("blue", "client"), To: to, Protocol: verdict.TCP, Port: 80})
 		if err != nil || a.Verdict != verdict.Mixed || len(a.Paths) != 2 {
 			t.Errorf("%s: %s %q of %d endpoints, %v", to, a.Verdict, a.Reason, len(a.Paths), err)
 		}

@@ -6,14 +6,13 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/walk"
+
 	"rung/test/made"
 )
 
 // serviceWorld has a Service by all its addresses, whose pods listen on another port: a policy
 // denies the Service's address, and others the endpoints.
-func serviceWorld(system *index.Precedence) *index.Index {
+func serviceWorld(system *verdict.Precedence) *verdict.Index {
 	on := func(node string, p *model.Pod) *model.Pod {
 		p.NodeName = node
 		return p
@@ -36,13 +35,13 @@ func serviceWorld(system *index.Precedence) *index.Index {
 		wholeNamespaces("six", 6, "t=red", nil, []model.Rule{made.Rule(model.Deny, made.Peers(made.NetPeer("fd00::1/128")))}),
 		// The pods are denied, and the Service range is allowed: the Service is not reached.
 		wholeNamespaces("pods", 7, "t=far", nil, []model.Rule{made.Rule(model.Allow, made.Peers(made.NetPeer("10.96.0.0/16"))), made.Rule(model.Deny, made.Peers(made.NSPeer("t=blue")), made.TCP(8080))}))
-	return index.New(index.View{Cluster: c, Options: index.Options{IPv4: true, IPv6: true, Precedence: system}})
+	return verdict.NewIndex(verdict.View{Cluster: c, Options: verdict.Options{IPv4: true, IPv6: true, Precedence: system}})
 }
 
 // A Service's address is load balanced before policies are asked, whichever it is.
 func TestServiceAddresses(t *testing.T) {
 	red, far := verdict.PodEnd("red", "a"), verdict.PodEnd("far", "a")
-	for _, system := range []*index.Precedence{index.Stages, index.Antrea} {
+	for _, system := range []*verdict.Precedence{verdict.Stages, verdict.Antrea} {
 		x := serviceWorld(system)
 		for _, test := range []struct {
 			from     verdict.Endpoint
@@ -66,7 +65,7 @@ func TestServiceAddresses(t *testing.T) {
 			{red, "10.96.0.11", verdict.TCP, 81, verdict.NotApplicable, "service blue/web has no TCP port 81; it has TCP 80 and UDP 53", verdict.ClusterIP, 0},
 			{red, "10.96.0.12", verdict.TCP, 80, verdict.NotApplicable, "service blue/none has no endpoints", verdict.ClusterIP, 0},
 		} {
-			a, err := walk.FromPolicies(x, verdict.Connection{From: test.from, To: verdict.AddrEnd(netip.MustParseAddr(test.to)), Protocol: test.protocol, Port: test.port})
+			a, err := verdict.FromPolicies(x, verdict.Connection{From: test.from, To: verdict.AddrEnd(netip.MustParseAddr(test.to)), Protocol: test.protocol, Port: test.port})
 			kind := verdict.FrontKind("")
 			if a.Front != nil {
 				kind = a.Front.Kind
@@ -93,9 +92,9 @@ func TestNodePortOfAnotherNode(t *testing.T) {
 	} {
 		x := serviceWorld(nil)
 		c := x.Cluster()
-		x = index.New(index.View{Cluster: made.Cluster(append(objects(c), wholeNamespaces("in", 9, "t=blue", test.rules, nil))...), Options: x.Options()})
+		x = verdict.NewIndex(verdict.View{Cluster: made.Cluster(append(objects(c), wholeNamespaces("in", 9, "t=blue", test.rules, nil))...), Options: x.Options()})
 		for _, to := range []verdict.Endpoint{verdict.NodeEnd("n2"), verdict.AddrEnd(netip.MustParseAddr("172.18.0.3"))} {
-			a, err := walk.FromPolicies(x, verdict.Connection{From: verdict.PodEnd("far", "a"), To: to, Protocol: verdict.TCP, Port: 30080})
+			a, err := verdict.FromPolicies(x, verdict.Connection{From: verdict.PodEnd("far", "a"), To: to, Protocol: verdict.TCP, Port: 30080})
 			if err != nil || a.Verdict != test.want || len(a.Paths) != 1 || a.Paths[0].Via != "n2" {
 				t.Errorf("%s: to %s %s %q %v", test.name, to, a.Verdict, a.Reason, err)
 			}
@@ -108,7 +107,7 @@ func TestNodePortOfAnotherNode(t *testing.T) {
 func TestOwnPodByAnotherNode(t *testing.T) {
 	x := serviceWorld(nil)
 	deny := wholeNamespaces("nodes", 3, "t=blue", nil, []model.Rule{made.Rule(model.Deny, made.Peers(made.NodePeer("*")))})
-	x = index.New(index.View{Cluster: made.Cluster(append(objects(x.Cluster()), deny)...), Options: x.Options()})
+	x = verdict.NewIndex(verdict.View{Cluster: made.Cluster(append(objects(x.Cluster()), deny)...), Options: x.Options()})
 	for to, want := range map[string]verdict.Verdict{"n1": verdict.Allow, "n2": verdict.Deny} { // web-0 is on n1
 		if got := single(t, x, verdict.PodEnd("blue", "web-0"), verdict.NodeEnd(to), verdict.Ports{Protocol: verdict.TCP, Port: 30080}); got != want {
 			t.Errorf("by %s: %s, want %s", to, got, want)
@@ -125,16 +124,16 @@ func objects(c *model.Cluster) (out []model.Object) {
 
 // toServices means the ClusterIP of a Service, however it is written, and no other address.
 func TestAntreaToServicesByAddress(t *testing.T) {
-	x := serviceWorld(index.Antrea)
+	x := serviceWorld(verdict.Antrea)
 	r := made.Rule(model.Deny, nil)
 	r.Direction = model.Egress
 	r.Tiered = &model.TieredRule{Action: "Drop", ToServices: []model.Key{{Kind: model.KindService, Namespace: "blue", Name: "web"}}}
 	p := wholeNamespaces("to-web", 3, "t=red", nil, []model.Rule{r})
 	p.Kind, p.Tiered = model.KindACNP, &model.TieredPolicy{Tier: "application", Priority: 3, AppliedTo: []model.AppliedTo{{Pods: model.SelectEverything(), Namespaces: made.Sel("t=red"), Select: true}}}
-	x = index.New(index.View{Cluster: made.Cluster(append(objects(x.Cluster()), p)...), Options: x.Options()})
+	x = verdict.NewIndex(verdict.View{Cluster: made.Cluster(append(objects(x.Cluster()), p)...), Options: x.Options()})
 	for to, want := range map[string]verdict.Verdict{"10.96.0.11": verdict.Deny, "203.0.113.7": verdict.Allow, "10.1.0.1": verdict.Allow} {
 		port := uint16(80)
-		if a, err := walk.FromPolicies(x, verdict.Connection{From: verdict.PodEnd("red", "a"), To: verdict.AddrEnd(netip.MustParseAddr(to)), Protocol: verdict.TCP, Port: port}); err != nil || a.Verdict != want {
+		if a, err := verdict.FromPolicies(x, verdict.Connection{From: verdict.PodEnd("red", "a"), To: verdict.AddrEnd(netip.MustParseAddr(to)), Protocol: verdict.TCP, Port: port}); err != nil || a.Verdict != want {
 			t.Errorf("%s: %s %q %v, want %s", to, a.Verdict, a.Reason, err, want)
 		}
 	}
@@ -154,16 +153,16 @@ func TestFamiliesAndPortsOfServices(t *testing.T) {
 		{verdict.Connection{From: verdict.PodEnd("red", "a"), To: verdict.PodEnd("blue", "web-0"), Protocol: verdict.TCP, Port: 80, Family: verdict.IPv6}, 0},
 		{verdict.Connection{From: verdict.PodEnd("red", "a"), To: verdict.AddrEnd(netip.MustParseAddr("fd00::1")), Protocol: verdict.TCP, Port: 80}, 0},
 	} {
-		if got := walk.OpenFamilies(x, test.c); len(got) != test.want {
+		if got := verdict.OpenFamilies(x, test.c); len(got) != test.want {
 			t.Errorf("%s: families %v, want %d", test.c, got, test.want)
 		}
 	}
 	pod := model.Key{Kind: model.KindPod, Namespace: "blue", Name: "web-0"}
-	if s, target, ok := walk.OnlyService(x, pod, verdict.UDP, 53); !ok || s.Name != "web" || target != 5353 {
+	if s, target, ok := verdict.OnlyService(x, pod, verdict.UDP, 53); !ok || s.Name != "web" || target != 5353 {
 		t.Error(s, target, ok)
 	}
 	for _, port := range []uint16{8080, 5353, 81} {
-		if s, _, ok := walk.OnlyService(x, pod, verdict.TCP, port); ok {
+		if s, _, ok := verdict.OnlyService(x, pod, verdict.TCP, port); ok {
 			t.Errorf("port %d: %s", port, s)
 		}
 	}

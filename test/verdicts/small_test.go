@@ -10,9 +10,7 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/matrix"
-	"rung/model/verdict/walk"
+
 	"rung/test/made"
 )
 
@@ -50,7 +48,7 @@ func TestSmallUniverse(t *testing.T) {
 	for rules := range 1 << smallRules {
 		x, _ := indexOf(t, smallWorld(rules), compiler.Options{IPv4: true, Defaults: compiler.On})
 		smallConnections(x.Cluster(), smallPorts, func(q verdict.Connection) {
-			a, err := walk.FromPolicies(x, q)
+			a, err := verdict.FromPolicies(x, q)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,7 +60,7 @@ func TestSmallUniverse(t *testing.T) {
 				t.Fatalf("rules %08b: %s: %s", rules, q, what)
 			}
 		})
-		classes := matrix.ClassesOf(x, nil)
+		classes := verdict.ClassesOf(x, nil)
 		for _, p := range smallPorts {
 			m := classes.Matrix(p)
 			everyPair(classes, func(a, b int32, from, to verdict.Endpoint, near bool) {
@@ -255,7 +253,7 @@ func flipsByOrder(t *testing.T, base *model.Cluster, a *model.Policy, ra model.R
 	t.Helper()
 	below, alone := aloneOver(ra.Direction)
 	for _, below := range below {
-		var xs [2]*index.Index
+		var xs [2]*verdict.Index
 		for i, first := range [][2]int32{{10, 11}, {11, 10}} {
 			c, _ := base.Upsert(append(slices.Clone(below), alone(a, ra, first[0]), alone(b, rb, first[1])), nil)
 			xs[i], _ = indexOf(t, c, compiler.Options{IPv4: true, IPv6: true})

@@ -9,7 +9,7 @@ import (
 	"rung/model"
 	"rung/model/convert"
 	"rung/model/verdict"
-	"rung/model/verdict/walk"
+
 	"rung/sources/manifests"
 )
 
@@ -108,15 +108,15 @@ func TestStories(t *testing.T) {
 				for to := range older.Pods() {
 					for _, port := range []uint16{53, 80, 8080} {
 						q := verdict.Connection{From: verdict.Endpoint{Key: from.Key}, To: verdict.Endpoint{Key: to.Key}, Protocol: verdict.TCP, Port: port, Family: verdict.IPv4}
-						x, errA := walk.FromPolicies(a, q)
-						y, errB := walk.FromPolicies(b, q)
+						x, errA := verdict.FromPolicies(a, q)
+						y, errB := verdict.FromPolicies(b, q)
 						if errA != nil || errB != nil {
 							t.Fatal(errA, errB)
 						}
 						if what := sameRules(&x, &y); what != "" {
 							t.Errorf("%s: %s", q, what)
 						}
-						rows, err := walk.FromRows(b, zones, q)
+						rows, err := verdict.FromRows(b, zones, q)
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -130,7 +130,7 @@ func TestStories(t *testing.T) {
 				f := strings.Fields(text)
 				end := func(s string) verdict.Endpoint { ns, name, _ := strings.Cut(s, "/"); return verdict.PodEnd(ns, name) }
 				port := map[string]uint16{"53": 53, "80": 80, "8080": 8080}[f[2]]
-				got, err := walk.FromPolicies(b, verdict.Connection{From: end(f[0]), To: end(f[1]), Protocol: verdict.TCP, Port: port, Family: verdict.IPv4})
+				got, err := verdict.FromPolicies(b, verdict.Connection{From: end(f[0]), To: end(f[1]), Protocol: verdict.TCP, Port: port, Family: verdict.IPv4})
 				if err != nil || got.Verdict != want {
 					t.Errorf("%s: %s, %v, want %s", text, got.Verdict, err, want)
 				}

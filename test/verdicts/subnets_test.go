@@ -7,8 +7,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/walk"
+
 	"rung/test/made"
 )
 
@@ -32,7 +31,7 @@ func TestFirewallWithoutClusterSubnets(t *testing.T) {
 		on("n2", "blue/c", "10.244.1.7", "fd01:0:0:1::7"))
 	d := compiler.Compile(c, compiler.Options{IPv4: true, IPv6: true})
 	o := d.Options()
-	x := index.New(index.View{Cluster: c, Options: index.Options{IPv4: true, IPv6: true, ClusterSubnets: o.ClusterSubnets, NodeSubnets: o.NodeSubnets}})
+	x := verdict.NewIndex(verdict.View{Cluster: c, Options: verdict.Options{IPv4: true, IPv6: true, ClusterSubnets: o.ClusterSubnets, NodeSubnets: o.NodeSubnets}})
 	addr := func(text string) verdict.Endpoint { return verdict.AddrEnd(netip.MustParseAddr(text)) }
 	const unknown = "the subnets of the cluster's pods are not known, and an EgressFirewall leaves them out: --cluster-subnets"
 	for _, test := range []struct {
@@ -50,7 +49,7 @@ func TestFirewallWithoutClusterSubnets(t *testing.T) {
 		{addr("10.244.0.77"), verdict.IPv4, verdict.Allow, ""},
 	} {
 		q := verdict.Connection{From: verdict.PodEnd("blue", "a"), To: test.to, Protocol: verdict.TCP, Port: 80, Family: test.family}
-		a, err := walk.FromPolicies(x, q)
+		a, err := verdict.FromPolicies(x, q)
 		if err != nil || a.Verdict != test.want || a.Reason != test.why {
 			t.Errorf("%s IPv%d: %s %q %v, want %s %q", q, test.family, a.Verdict, a.Reason, err, test.want, test.why)
 		}

@@ -13,8 +13,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/walk"
+
 	"rung/revision"
 	"rung/test/made"
 )
@@ -98,7 +97,7 @@ func say(a verdict.Answer) string {
 func TestAnswers(t *testing.T) {
 	c := tableWorld()
 	x, d := indexOf(t, c, compiler.Options{IPv4: true})
-	zones := walk.ZonesByName{"n1": walk.NewZone("n1", revision.Of(d, "n1"), &walk.MatchCache{}, nil), "n2": walk.NewZone("n2", revision.Of(d, "n2"), &walk.MatchCache{}, nil)}
+	zones := verdict.ZonesByName{"n1": verdict.NewZone("n1", revision.Of(d, "n1"), &verdict.MatchCache{}, nil), "n2": verdict.NewZone("n2", revision.Of(d, "n2"), &verdict.MatchCache{}, nil)}
 	web, red := verdict.PodEnd("blue", "web"), verdict.PodEnd("red", "web")
 	addr := func(s string) verdict.Endpoint { return verdict.AddrEnd(netip.MustParseAddr(s)) }
 	for _, q := range []struct {
@@ -128,14 +127,14 @@ func TestAnswers(t *testing.T) {
 		{verdict.Connection{From: web, To: verdict.ServiceEnd("blue", "web"), Protocol: verdict.TCP, Port: 81}, "not applicable (service blue/web has no TCP port 81; it has TCP 80)"},
 		{verdict.Connection{From: web, To: red, Protocol: verdict.TCP, Port: 80, Family: verdict.IPv6}, "not applicable (the ends have no address family in common)"},
 	} {
-		a, err := walk.FromPolicies(x, q.Connection)
+		a, err := verdict.FromPolicies(x, q.Connection)
 		if err != nil {
 			t.Fatalf("%s: %v", q.Connection, err)
 		}
 		if d := cmp.Diff(q.want, say(a)); d != "" {
 			t.Errorf("%s: %s", q.Connection, d)
 		}
-		r, err := walk.FromRows(x, zones, q.Connection)
+		r, err := verdict.FromRows(x, zones, q.Connection)
 		if what := disagreement(a, r); err != nil || what != "" {
 			t.Errorf("%s: %s %v", q.Connection, what, err)
 		}
@@ -152,11 +151,11 @@ func TestAnswers(t *testing.T) {
 		"of different families":              {From: addr("192.0.2.1"), To: addr("2001:db8::1"), Protocol: verdict.ICMP},
 		"2001:db8::1 is not an IPv4 address": {From: web, To: addr("2001:db8::1"), Protocol: verdict.ICMP, Family: verdict.IPv4},
 	} {
-		if _, err := walk.FromPolicies(x, q); !errors.Is(err, verdict.ErrQuestion) || !strings.Contains(err.Error(), what) {
+		if _, err := verdict.FromPolicies(x, q); !errors.Is(err, verdict.ErrQuestion) || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if a, _ := walk.FromRows(x, walk.ZonesByName{"n1": zones["n1"]}, verdict.Connection{From: web, To: red, Protocol: verdict.TCP, Port: 80}); a.Verdict != verdict.Unknown || a.Reason != "zone n2 was not read" {
+	if a, _ := verdict.FromRows(x, verdict.ZonesByName{"n1": zones["n1"]}, verdict.Connection{From: web, To: red, Protocol: verdict.TCP, Port: 80}); a.Verdict != verdict.Unknown || a.Reason != "zone n2 was not read" {
 		t.Errorf("a zone that was not read: %s", say(a))
 	}
 }
@@ -165,7 +164,7 @@ func TestAnswers(t *testing.T) {
 // match.
 func TestTrace(t *testing.T) {
 	x, _ := indexOf(t, tableWorld(), compiler.Options{IPv4: true})
-	a, err := walk.TracePolicies(x, verdict.Connection{From: verdict.PodEnd("blue", "web"), To: verdict.PodEnd("red", "web"), Protocol: verdict.TCP, Port: 80})
+	a, err := verdict.TracePolicies(x, verdict.Connection{From: verdict.PodEnd("blue", "web"), To: verdict.PodEnd("red", "web"), Protocol: verdict.TCP, Port: 80})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +207,7 @@ func TestTraceOfSurprises(t *testing.T) {
 		on(made.Pod("b/bare", "app=db", "10.1.0.2")),
 		on(made.WithPorts(made.Pod("b/declares", "app=other", "10.1.0.3"), model.ContainerPort{Name: "metrics", Protocol: "TCP", Port: 8099}))), compiler.Options{IPv4: true})
 	say := func(to verdict.Endpoint, port uint16) (got []string) {
-		a, err := walk.TracePolicies(x, verdict.Connection{From: verdict.PodEnd("a", "prom"), To: to, Protocol: verdict.TCP, Port: port})
+		a, err := verdict.TracePolicies(x, verdict.Connection{From: verdict.PodEnd("a", "prom"), To: to, Protocol: verdict.TCP, Port: port})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,21 +252,21 @@ func TestDefects(t *testing.T) {
 	named := wholeNamespaces("named", 5, "t=a", []model.Rule{made.Rule(model.Deny, made.Peers(made.NSPeer("t=b")), model.Port{Name: "http"})}, nil)
 	x, d := indexOf(t, made.Cluster(made.NS("a", "t=a"), made.NS("b", "t=b"), made.Node("n1", ""), np, out, half, named,
 		http("a/db", "app=db", "10.1.0.1"), http("a/shut", "app=shut", "10.1.0.2"), http("b/one", "app=x", "10.1.0.3"), http("b/two", "app=x", "10.1.0.4")), compiler.Options{IPv4: true})
-	zones := walk.ZonesByName{"n1": walk.NewZone("n1", revision.Of(d, "n1"), &walk.MatchCache{}, nil)}
+	zones := verdict.ZonesByName{"n1": verdict.NewZone("n1", revision.Of(d, "n1"), &verdict.MatchCache{}, nil)}
 	for _, c := range []struct {
 		verdict.Connection
 		verdict verdict.Verdict
 		defects []string
 	}{
-		{verdict.Connection{From: verdict.PodEnd("a", "shut"), To: verdict.PodEnd("a", "db"), Protocol: verdict.TCP, Port: 8080}, verdict.Allow, []string{index.DefectNoType}},
-		{verdict.Connection{From: verdict.PodEnd("a", "shut"), To: verdict.PodEnd("a", "db"), Protocol: verdict.TCP, Port: 22}, verdict.Allow, []string{index.DefectNoType, index.DefectWholeProtocol}},
+		{verdict.Connection{From: verdict.PodEnd("a", "shut"), To: verdict.PodEnd("a", "db"), Protocol: verdict.TCP, Port: 8080}, verdict.Allow, []string{verdict.DefectNoType}},
+		{verdict.Connection{From: verdict.PodEnd("a", "shut"), To: verdict.PodEnd("a", "db"), Protocol: verdict.TCP, Port: 22}, verdict.Allow, []string{verdict.DefectNoType, verdict.DefectWholeProtocol}},
 		{verdict.Connection{From: verdict.PodEnd("b", "one"), To: verdict.PodEnd("a", "db"), Protocol: verdict.UDP, Port: 53}, verdict.Allow, nil},
-		{verdict.Connection{From: verdict.PodEnd("b", "one"), To: verdict.PodEnd("a", "db"), Protocol: verdict.UDP, Port: 54}, verdict.Deny, []string{index.DefectAnyPort}},
+		{verdict.Connection{From: verdict.PodEnd("b", "one"), To: verdict.PodEnd("a", "db"), Protocol: verdict.UDP, Port: 54}, verdict.Deny, []string{verdict.DefectAnyPort}},
 		{verdict.Connection{From: verdict.PodEnd("b", "one"), To: verdict.PodEnd("a", "db"), Protocol: verdict.TCP, Port: 8080}, verdict.Deny, nil},
-		{verdict.Connection{From: verdict.PodEnd("b", "one"), To: verdict.PodEnd("b", "two"), Protocol: verdict.TCP, Port: 8080}, verdict.Deny, []string{index.DefectNamedPeer}},
+		{verdict.Connection{From: verdict.PodEnd("b", "one"), To: verdict.PodEnd("b", "two"), Protocol: verdict.TCP, Port: 8080}, verdict.Deny, []string{verdict.DefectNamedPeer}},
 		{verdict.Connection{From: verdict.PodEnd("b", "one"), To: verdict.PodEnd("b", "two"), Protocol: verdict.TCP, Port: 8081}, verdict.Allow, nil},
 	} {
-		a, err := walk.TracePolicies(x, c.Connection)
+		a, err := verdict.TracePolicies(x, c.Connection)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,7 +283,7 @@ func TestDefects(t *testing.T) {
 		if d := cmp.Diff(c.defects, got); d != "" || a.Verdict != c.verdict {
 			t.Errorf("%s: %s %s", c.Connection, a.Verdict, d)
 		}
-		r, err := walk.FromRows(x, zones, c.Connection)
+		r, err := verdict.FromRows(x, zones, c.Connection)
 		if what := disagreement(a, r); err != nil || what != "" {
 			t.Errorf("%s: %s %v", c.Connection, what, err)
 		}
@@ -311,7 +310,7 @@ func TestServiceBeforeLoadBalancing(t *testing.T) {
 		sw := *db.SwitchByName("n1")
 		sw.ACLs = append([]string{match.UUID}, sw.ACLs...)
 		db = db.Apply([]nb.RowChange{{New: match}, {Old: db.SwitchByName("n1"), New: &sw}})
-		a, err := walk.FromRows(x, walk.ZonesByName{"n1": walk.NewZone("n1", db, &walk.MatchCache{}, nil)}, verdict.Connection{From: verdict.PodEnd("blue", "web"), To: verdict.ServiceEnd("blue", "web"), Protocol: verdict.TCP, Port: 80})
+		a, err := verdict.FromRows(x, verdict.ZonesByName{"n1": verdict.NewZone("n1", db, &verdict.MatchCache{}, nil)}, verdict.Connection{From: verdict.PodEnd("blue", "web"), To: verdict.ServiceEnd("blue", "web"), Protocol: verdict.TCP, Port: 80})
 		if err != nil || a.Verdict != want {
 			t.Errorf("%s %s: %s, want %s (%v)", match.Direction, match.Match, say(a), want, err)
 		}

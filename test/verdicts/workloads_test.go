@@ -10,7 +10,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/verdict/matrix"
+	"rung/model/verdict"
 	"rung/revision"
 
 	"rung/sources/manifests"
@@ -195,14 +195,14 @@ func TestWorkloadsArePods(t *testing.T) {
 				for _, a := range borderPorts {
 					for _, port := range a.ports {
 						want := byWorkload(t, pods, real[from], real[to], a.proto, port)
-						got := matrix.Outcome(0)
+						got := verdict.Outcome(0)
 						for _, s := range table.States(i, j) {
 							if s.Protocol == a.proto && s.Lo <= port && port <= s.Hi {
 								got = s.Outcome
 							}
 						}
 						pairs++
-						if want&matrix.Denied != 0 {
+						if want&verdict.Denied != 0 {
 							denied++
 						}
 						if got != want {

@@ -10,8 +10,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/walk"
+
 	"rung/revision"
 	"rung/test/made"
 )
@@ -336,24 +335,24 @@ func (w *world) connection(c *model.Cluster) verdict.Connection {
 }
 
 // optionsOf are the options of compiled policies.
-func optionsOf(d *compiler.Desired) index.Options {
+func optionsOf(d *compiler.Desired) verdict.Options {
 	o := d.Options()
-	return index.Options{IPv4: o.IPv4, IPv6: o.IPv6, Defaults: d.Policy(model.Key{Kind: model.KindNetpolDefault, Name: nb.NameHairpin}) != nil,
+	return verdict.Options{IPv4: o.IPv4, IPv6: o.IPv6, Defaults: d.Policy(model.Key{Kind: model.KindNetpolDefault, Name: nb.NameHairpin}) != nil,
 		Multicast: d.Policy(model.Key{Kind: model.KindMulticastCluster, Name: nb.TypeMulticastDeny}) != nil, AllowICMP: o.AllowICMP,
 		ClusterSubnets: o.ClusterSubnets, HostNetworkNamespace: o.HostNetworkNamespace, DNS: o.DNS,
 		NoRows: compiler.Unenforced(d.Policies())}
 }
 
-func zonesOf(d *compiler.Desired) walk.ZonesByName {
-	m, out := &walk.MatchCache{}, walk.ZonesByName{}
+func zonesOf(d *compiler.Desired) verdict.ZonesByName {
+	m, out := &verdict.MatchCache{}, verdict.ZonesByName{}
 	for _, name := range worldNodes {
-		out[name] = walk.NewZone(name, revision.Of(d, name), m, nil)
+		out[name] = verdict.NewZone(name, revision.Of(d, name), m, nil)
 	}
 	return out
 }
 
-func indexOf(tb testing.TB, c *model.Cluster, o compiler.Options) (*index.Index, *compiler.Desired) {
+func indexOf(tb testing.TB, c *model.Cluster, o compiler.Options) (*verdict.Index, *compiler.Desired) {
 	tb.Helper()
 	d := compiler.Compile(c, o)
-	return index.New(index.View{Cluster: c, Options: optionsOf(d)}), d
+	return verdict.NewIndex(verdict.View{Cluster: c, Options: optionsOf(d)}), d
 }

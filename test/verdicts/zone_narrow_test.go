@@ -4,14 +4,14 @@ import (
 	"errors"
 	"reflect"
 	"rung/model/verdict"
-	"rung/model/verdict/walk"
+
 	"testing"
 )
 
 // TestNarrowed: rows that are left out because two ends were asked about before change no
 // answer, and between two of the ports at which rows may cut there is none.
 func TestNarrowed(t *testing.T) {
-	defer func(was int) { walk.ManyRows = was }(walk.ManyRows)
+	defer func(was int) { verdict.ManyRows = was }(verdict.ManyRows)
 	asked := 0
 	for seed := range 60 {
 		w := newWorld(uint64(seed))
@@ -20,14 +20,14 @@ func TestNarrowed(t *testing.T) {
 		zones := zonesOf(d)
 		for range 20 {
 			q := w.connection(c)
-			walk.ManyRows = 1 << 30
-			want, err := walk.FromRows(x, zones, q)
+			verdict.ManyRows = 1 << 30
+			want, err := verdict.FromRows(x, zones, q)
 			if errors.Is(err, verdict.ErrQuestion) {
 				continue
 			}
-			walk.ManyRows = 0
+			verdict.ManyRows = 0
 			for range 3 { // the first only notes the ends
-				got, err := walk.FromRows(x, zones, q)
+				got, err := verdict.FromRows(x, zones, q)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -38,19 +38,19 @@ func TestNarrowed(t *testing.T) {
 			if q.To.Key.Kind == "Service" || want.Front != nil {
 				continue
 			}
-			cuts, err := walk.RowPorts(x, zones, q)
+			cuts, err := verdict.RowPorts(x, zones, q)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, p := range x.PortSlices([]verdict.PortRange{{Protocol: q.Protocol, Lo: 1, Hi: verdict.LastPort}}, cuts) {
 				q.Port = p.Lo
-				first, err := walk.FromRows(x, zones, q)
+				first, err := verdict.FromRows(x, zones, q)
 				if err != nil {
 					break // a protocol without ports
 				}
 				for _, port := range []uint16{p.Lo + (p.Hi-p.Lo)/2, p.Hi} {
 					q.Port = port
-					if got, err := walk.FromRows(x, zones, q); err != nil || got.Front == nil && got.Verdict != first.Verdict {
+					if got, err := verdict.FromRows(x, zones, q); err != nil || got.Front == nil && got.Verdict != first.Verdict {
 						t.Errorf("seed %d: %s: %s, and %s at %d: %v", seed, q, got.Verdict, first.Verdict, p.Lo, err)
 					}
 					asked++

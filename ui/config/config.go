@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"
@@ -91,7 +91,7 @@ func (c *Config) FindView(name string) (nav.Page, error) {
 		return nav.PageOf(nav.PageKind(name)), nil
 	}
 	saved := strings.Join(slices.Sorted(maps.Keys(c.Views)), ", ")
-	return nav.Page{}, fmt.Errorf("--view %s: no such view (saved in %s: %s; pages: %s)", clean.Text(name), c.file, cmp.Or(saved, "none"), pagesText())
+	return nav.Page{}, fmt.Errorf("--view %s: no such view (saved in %s: %s; pages: %s)", words.CleanText(name), c.file, cmp.Or(saved, "none"), pagesText())
 }
 
 func isAlone(page string) bool { return slices.Contains(nav.Alone, nav.PageKind(page)) }
@@ -118,7 +118,7 @@ func (c *Config) ContextTheme(context string) string {
 func (c *Config) CheckAll(set *themes.ThemeSet) []string {
 	problems := slices.Clone(c.problems)
 	say := func(key, format string, args ...any) {
-		problems = append(problems, clean.Text(c.settingPlace(key)+key+": "+fmt.Sprintf(format, args...)))
+		problems = append(problems, words.CleanText(c.settingPlace(key)+key+": "+fmt.Sprintf(format, args...)))
 	}
 	if c.Theme != "" && !set.HasTheme(c.Theme) {
 		say("theme", "no theme %q (allowed: %s)", c.Theme, strings.Join(set.ThemeNames(), ", "))
@@ -141,7 +141,7 @@ func (c *Config) CheckAll(set *themes.ThemeSet) []string {
 	}
 	_, wrong := c.Keymap()
 	for _, w := range wrong {
-		problems = append(problems, clean.Text(c.settingPlace(w.Setting())+w.String()))
+		problems = append(problems, words.CleanText(c.settingPlace(w.Setting())+w.String()))
 	}
 	return problems
 }

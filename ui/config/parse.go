@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // ParseFile reads the text of a configuration file. Nothing that is wrong with it
@@ -54,7 +54,7 @@ func (c *Config) noteProblem(line int, key, what, allowed string) {
 	if allowed != "" {
 		text += " (" + allowed + ")"
 	}
-	c.problems = append(c.problems, clean.Text(text))
+	c.problems = append(c.problems, words.CleanText(text))
 }
 
 // fileSettings are the settings there are, each with what takes its value.
@@ -154,7 +154,7 @@ func (c *Config) parseTexts(key string, v *yaml.Node, allowed string) map[string
 	c.eachEntry(v, key, "not a list of names", allowed, func(name string, _, v *yaml.Node) {
 		var text string
 		if c.decodeValue(v, key+"."+name, &text, allowed) {
-			out[name] = clean.Line(text)
+			out[name] = words.CleanLine(text)
 		}
 	})
 	return out
@@ -182,7 +182,7 @@ func (c *Config) parseViews(key string, v *yaml.Node) {
 				c.noteProblem(k.Line, at, "unknown setting of a view", "allowed: page, filter, sort, wide, columns")
 			}
 		})
-		view.Filter, view.Sort = clean.Line(view.Filter), clean.Line(view.Sort)
+		view.Filter, view.Sort = words.CleanLine(view.Filter), words.CleanLine(view.Sort)
 		c.Views[name] = view
 	})
 }

@@ -8,7 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/model/shell"
+
 	"rung/model/signs"
 	"rung/model/verdict"
 	"rung/model/words"
@@ -198,34 +198,34 @@ func PodOfPort(r *revision.Revision, name string) (text string, to nav.Page) {
 // nbctlCommand begins an ovn-nbctl command for the zone's database where its address is
 // one that ovn-nbctl can be given.
 func nbctlCommand(z *model.ZoneState) []string {
-	words := []string{"ovn-nbctl"}
+	args := []string{"ovn-nbctl"}
 	if z != nil {
 		for _, scheme := range []string{"unix:", "tcp:", "ssl:"} {
 			if strings.HasPrefix(z.Endpoint, scheme) {
-				return append(words, "--db="+z.Endpoint)
+				return append(args, "--db="+z.Endpoint)
 			}
 		}
 	}
-	return words
+	return args
 }
 
 // ListCommand shows one row by its UUID.
 func ListCommand(z *model.ZoneState, table, uuid string) string {
-	return shell.Join(append(nbctlCommand(z), "list", table, uuid)...)
+	return words.ShellJoin(append(nbctlCommand(z), "list", table, uuid)...)
 }
 
 // FindCommand shows the rows with these external_ids, pairs of key and value.
 func FindCommand(z *model.ZoneState, table string, pairs ...string) string {
-	words := append(nbctlCommand(z), "find", table)
+	args := append(nbctlCommand(z), "find", table)
 	for i := 0; i+1 < len(pairs); i += 2 {
-		words = append(words, `external_ids:"`+pairs[i]+`"=`+nb.Atom(pairs[i+1]))
+		args = append(args, `external_ids:"`+pairs[i]+`"=`+nb.Atom(pairs[i+1]))
 	}
-	return shell.Join(words...)
+	return words.ShellJoin(args...)
 }
 
 // FindNamed shows the row with that name.
 func FindNamed(z *model.ZoneState, table, name string) string {
-	return shell.Join(append(nbctlCommand(z), "find", table, "name="+nb.Atom(name))...)
+	return words.ShellJoin(append(nbctlCommand(z), "find", table, "name="+nb.Atom(name))...)
 }
 
 // RowCopies returns the parts of a row that can be copied.

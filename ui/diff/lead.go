@@ -2,8 +2,8 @@ package diff
 
 import (
 	"rung/model"
-	"rung/model/shell"
 	"rung/model/signs"
+	"rung/model/words"
 	"rung/pages/page/role"
 	"rung/themes"
 	"rung/ui/action"
@@ -211,7 +211,7 @@ func (v *diffPage) Copies(*view.Env) (out []view.CopyItem) {
 		}
 	}
 	if v.after != "" {
-		out = append(out, view.CopyItem{What: "rung diff command", Text: shell.Join("rung", "diff", v.before, v.after)})
+		out = append(out, view.CopyItem{What: "rung diff command", Text: words.ShellJoin("rung", "diff", v.before, v.after)})
 	}
 	return out
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/charmbracelet/x/editor"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/ui/widget"
 )
 
@@ -109,7 +109,7 @@ const headWidth = 72
 func withHead(notes []string, text string) string {
 	var b strings.Builder
 	for _, n := range notes {
-		for l := range strings.Lines(clean.Block(n)) {
+		for l := range strings.Lines(words.CleanBlock(n)) {
 			for _, part := range widget.FlowText(strings.TrimSuffix(l, "\n"), headWidth) {
 				b.WriteString(strings.TrimRight(note+" "+part, " "))
 				b.WriteByte('\n')

@@ -12,7 +12,7 @@ import (
 
 	"rung/engine/statedir"
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/revision"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -150,7 +150,7 @@ func savePage(env *view.Env, v view.View) {
 	name := unsafeName.ReplaceAllString(strings.ToLower(env.Page.Title()), "-")
 	dir, file := env.SavedDir(), fmt.Sprintf("%.60s-%s.txt", name, env.FileStamp())
 	env.Run("saving the page", func(context.Context) any {
-		path, err := statedir.KeepFile(dir, file, []byte(clean.Escape(text)))
+		path, err := statedir.KeepFile(dir, file, []byte(words.Escape(text)))
 		if err != nil {
 			return view.ToastAsk{Text: "saving the page: " + err.Error(), Bad: true}
 		}

@@ -11,7 +11,7 @@ import (
 	"rung/engine/logs/entries"
 	"rung/model"
 	"rung/model/logline"
-	"rung/model/logquery"
+
 	"rung/revision"
 )
 
@@ -173,7 +173,7 @@ func rulePile(e *entries.Entry) (name, term string) {
 	case !e.Attributed && e.Line.Name == "":
 		return name, `"an ACL without a name"` + term
 	case !e.Attributed:
-		return name, logquery.QuoteValue(strconv.Quote(e.Line.Name)) + term
+		return name, logline.QuoteValue(strconv.Quote(e.Line.Name)) + term
 	case line.IsDeny(e.Rule):
 		label := revision.DefaultDeny(k.Namespace, e.Rule.Direction).Label()
 		return e.Action + " by " + label, "policy:" + exactValue(label) + term

@@ -14,7 +14,6 @@ import (
 	"rung/engine/logs/entries"
 	"rung/model"
 	"rung/model/logline"
-	"rung/model/logquery"
 )
 
 // mixed are entries of every kind: ends that are pods, nodes, outside or gone, rules of
@@ -106,7 +105,7 @@ func TestPilesAndTheirFilters(t *testing.T) {
 				t.Errorf("by %s: two piles are found by %s", dimensionNames[d][0], h.term)
 			}
 			terms[h.term] = true
-			q, err := logquery.Parse(h.term, time.Now())
+			q, err := logline.Parse(h.term, time.Now())
 			if err != nil {
 				t.Errorf("by %s: %q gives the filter %s: %v", dimensionNames[d][0], h.name, h.term, err)
 				continue
@@ -184,7 +183,7 @@ func TestSpaces(t *testing.T) {
 		if want := names[i] + " → red"; name != want {
 			t.Errorf("%+v: %q, want %q", ends[i], name, want)
 		}
-		q, err := logquery.Parse(term, time.Now())
+		q, err := logline.Parse(term, time.Now())
 		if err != nil {
 			t.Errorf("%s: %v", term, err)
 		}
@@ -204,7 +203,7 @@ func TestSpread(t *testing.T) {
 		listed := mixed(rng, 1+rng.IntN(60))
 		f := feedOf(listed)
 		f.scope = func(e *entries.Entry) bool { return e.Seq%3 != 0 }
-		q, _ := logquery.Parse("port:8", time.Now())
+		q, _ := logline.Parse("port:8", time.Now())
 		f.setScope(q)
 		f.scanLines(time.Hour)
 		n, upto := 1+rng.IntN(5), uint64(rng.IntN(len(listed)+1))

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"rung/engine/logs/entries"
-	"rung/model/logquery"
+	"rung/model/logline"
 )
 
 // lineFeed is the lines that match, as numbers. held are the entries themselves,
@@ -17,7 +17,7 @@ type lineFeed struct {
 
 	scope func(*entries.Entry) bool // nil takes every line
 	sure  bool                      // all that is held matches
-	query logquery.Query
+	query logline.Query
 	// hidden is the newest line that was cleared away.
 	hidden uint64
 
@@ -115,7 +115,7 @@ func (f *lineFeed) restartScan() {
 }
 
 // setScope sets scope and query.
-func (f *lineFeed) setScope(q logquery.Query) {
+func (f *lineFeed) setScope(q logline.Query) {
 	f.query = q
 	f.restartScan()
 }

@@ -13,7 +13,7 @@ import (
 
 	"rung/engine/logs"
 	"rung/model/logline"
-	"rung/model/logquery"
+
 	"rung/revision"
 	"rung/ui/widget"
 )
@@ -114,8 +114,8 @@ func TestFeed(t *testing.T) {
 }
 
 // parse reads a filter that a test knows to be right, or takes it literally.
-func parse(text string) logquery.Query {
-	q, _ := logquery.Parse(text, time.Now())
+func parse(text string) logline.Query {
+	q, _ := logline.Parse(text, time.Now())
 	return q
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"rung/engine/logs"
 	"rung/engine/logs/entries"
-	"rung/model/logquery"
+	"rung/model/logline"
 	"rung/model/words"
 	"rung/revision"
 	"rung/ui/action"
@@ -52,7 +52,7 @@ type logPage struct {
 
 	logSetup
 	wide        bool
-	filterError *logquery.Error // the first term of the filter that cannot be read
+	filterError *logline.Error // the first term of the filter that cannot be read
 	by          pileDimension
 	piles       byTable
 	filter      string

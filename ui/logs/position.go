@@ -9,7 +9,7 @@ import (
 	"rung/engine/logs"
 	"rung/engine/logs/entries"
 	"rung/model/logline"
-	"rung/model/moment"
+
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/ui/action"
@@ -195,7 +195,7 @@ func timeToGoTo(text string, at time.Time, pos logs.Position, now time.Time) (to
 	case "end":
 		return logs.TheEnd, ""
 	}
-	to, err := moment.Parse(text, now, at)
+	to, err := words.ParseMoment(text, now, at)
 	if err != nil {
 		return to, err.Error() + "; or a step such as -10m, start or end"
 	}

@@ -12,7 +12,7 @@ import (
 	"rung/engine/propose"
 	"rung/engine/trace"
 	"rung/model"
-	"rung/model/narrow"
+	"rung/model/logline"
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/revision"
@@ -74,9 +74,9 @@ func proposeFor(env *view.Env, entries []*entries.Entry, action model.Action) {
 				if err != nil {
 					return proposedRule{nil, err}
 				}
-				log := logs.ConnectionsOf(entries, narrow.MostSeen)
+				log := logs.ConnectionsOf(entries, logline.MostSeen)
 				if log.LeftOut > 0 {
-					return proposedRule{nil, narrow.ErrTooMany}
+					return proposedRule{nil, logline.ErrTooMany}
 				}
 				p, err := propose.MakeProposal(ctx, rev, t, log.Connections)
 				return proposedRule{p, err}
@@ -87,7 +87,7 @@ func proposeFor(env *view.Env, entries []*entries.Entry, action model.Action) {
 // openEditor goes to the editor with what was proposed.
 func (m proposedRule) openEditor(env *view.Env) {
 	if m.err != nil {
-		if m.p != nil && m.p.Proposal != nil && len(m.p.Left) > 0 && errors.Is(m.err, narrow.ErrNothing) {
+		if m.p != nil && m.p.Proposal != nil && len(m.p.Left) > 0 && errors.Is(m.err, logline.ErrNothing) {
 			env.SayFailure("no rule for %s: %s", m.p.Policy.Label(), m.p.Left[0].Reason)
 			return
 		}

@@ -6,7 +6,7 @@ import (
 
 	"rung/engine/logs/entries"
 	"rung/model"
-	"rung/model/logquery"
+	"rung/model/logline"
 	"rung/revision"
 
 	"rung/ui/logs/line"
@@ -17,7 +17,7 @@ import (
 
 // SetFilter shows only lines that match the expression.
 func (v *logPage) SetFilter(f widget.LineFilter) {
-	q, err := logquery.Parse(f.Text, v.writer.Clock.TimeIn(v.now))
+	q, err := logline.Parse(f.Text, v.writer.Clock.TimeIn(v.now))
 	if q.ShowsAll() {
 		v.clearFilter()
 	}
@@ -34,8 +34,8 @@ func (v *logPage) SetFilter(f widget.LineFilter) {
 
 // JudgeFilter names the first term that cannot be read.
 func (v *logPage) JudgeFilter(text string) (wrong string, unfinished bool) {
-	var e *logquery.Error
-	if _, err := logquery.Parse(text, v.writer.Clock.TimeIn(v.now)); errors.As(err, &e) {
+	var e *logline.Error
+	if _, err := logline.Parse(text, v.writer.Clock.TimeIn(v.now)); errors.As(err, &e) {
 		return e.Error(), e.Open
 	}
 	return "", false

@@ -10,8 +10,8 @@ import (
 	"rung/engine/logs/entries"
 	"rung/engine/statedir"
 	"rung/model"
-	"rung/model/logquery"
-	"rung/model/shell"
+	"rung/model/logline"
+
 	"rung/model/words"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -76,9 +76,9 @@ func sentencesText(entries []*entries.Entry) string {
 func commandText(p nav.Page, filter string) string {
 	filter = strings.TrimSpace(pageTerm(p) + " " + filter)
 	if filter == "" {
-		return shell.Join("rung", "logs", "--follow")
+		return words.ShellJoin("rung", "logs", "--follow")
 	}
-	return shell.Join("rung", "logs", "--follow", "--filter", filter)
+	return words.ShellJoin("rung", "logs", "--follow", "--filter", filter)
 }
 
 // pageTerm finds what a page is about.
@@ -98,7 +98,7 @@ func pageTerm(p nav.Page) string {
 // exactValue is the value that finds a name as a whole.
 func exactValue(name string) string {
 	if strings.ContainsAny(name, " ,\"") {
-		return logquery.QuoteValue("=" + name)
+		return logline.QuoteValue("=" + name)
 	}
 	return "=" + name
 }

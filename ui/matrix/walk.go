@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/model/shell"
 	"rung/model/verdict"
+	"rung/model/words"
 	"rung/revision"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -154,7 +154,7 @@ func (v *matrixPage) commandText() string {
 		out = append(out, "--focus", v.focus)
 	}
 	if v.network != "" {
-		out = append(out, "--network", shell.Quote(v.network))
+		out = append(out, "--network", words.ShellQuote(v.network))
 	}
 	if v.services {
 		out = append(out, "--services")

@@ -8,7 +8,7 @@ import (
 
 	"rung/change"
 	"rung/change/rewrite"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/pages/consequences"
 	"rung/pages/page"
 	"rung/themes"
@@ -242,7 +242,7 @@ func withoutNewline(s string) string {
 
 // addDiff shows a unified difference.
 func (b *docBuilder) addDiff(text string) {
-	shown := clean.Escape(text)
+	shown := words.Escape(text)
 	if shown != text {
 		b.addPoint(consequences.Warns, widget.Escaped, themes.Text)
 	}

@@ -9,7 +9,7 @@ import (
 	"rung/engine/probe"
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/walk"
+
 	"rung/revision"
 	"rung/test/live"
 	"rung/test/uitest"
@@ -145,7 +145,7 @@ func TestBeginsWithWhatIsThere(t *testing.T) {
 	if !ok {
 		t.Fatal("no connection for the rule")
 	}
-	a, err := walk.FromPolicies(revision.New(*p, nil).Verdicts(), c)
+	a, err := verdict.FromPolicies(revision.New(*p, nil).Verdicts(), c)
 	if err != nil || a.Paths[0].Stages[1].Decided == nil || a.Paths[0].Stages[1].Decided.Policy != k || a.Paths[0].Stages[1].Decided.Rule != 0 {
 		t.Errorf("%s is not decided by the rule: %v, %+v", c, err, a)
 	}

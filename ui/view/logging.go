@@ -8,7 +8,7 @@ import (
 	"rung/change/gate"
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/rulelog"
+	"rung/model/logline"
 	"rung/model/words"
 	"rung/revision"
 )
@@ -88,7 +88,7 @@ func newLogging(env *Env, all []*model.Policy) *loggingDialog {
 		counted = counted && (p.Kind.IsAdmin() || p.Tiered != nil)
 	}
 	if l.byRule {
-		l.options = []string{rulelog.Keep, rulelog.On, rulelog.Off}
+		l.options = []string{logline.Keep, logline.On, logline.Off}
 	}
 	if counted {
 		l.addAction(model.Deny, rules.Deny)
@@ -108,7 +108,7 @@ func newLogging(env *Env, all []*model.Policy) *loggingDialog {
 		}
 	}
 	for i := range l.rows { // off now: the usual wish is what is offered
-		if (l.byRule || !l.levelsNow.IsOn()) && l.rows[i].isUsed && l.levelsNow.LevelOf(l.rows[i].action) != rulelog.On {
+		if (l.byRule || !l.levelsNow.IsOn()) && l.rows[i].isUsed && l.levelsNow.LevelOf(l.rows[i].action) != logline.On {
 			l.setLevel(i, l.loudest())
 			l.rowAt = i
 			break
@@ -128,7 +128,7 @@ func (l *loggingDialog) readPresent(env *Env, p *model.Policy) {
 		return
 	}
 	if p.Tiered != nil {
-		l.levelsNow = rulelog.Levels(p)
+		l.levelsNow = logline.Levels(p)
 		return
 	}
 	now, err := p.LogLevels()
@@ -162,7 +162,7 @@ func (l *loggingDialog) loudest() string { return l.options[1] }
 // off is the option that logs nothing.
 func (l *loggingDialog) off() string {
 	if l.byRule {
-		return rulelog.Off
+		return logline.Off
 	}
 	return ""
 }
@@ -192,7 +192,7 @@ func (l *loggingDialog) pickedMutation() change.Mutation {
 	levels, t := l.pickedLevels(), l.times[l.lasts]
 	on := levels.IsOn()
 	if l.byRule {
-		on = slices.Contains([]string{levels.Deny, levels.Allow, levels.Pass}, rulelog.On)
+		on = slices.Contains([]string{levels.Deny, levels.Allow, levels.Pass}, logline.On)
 	}
 	if !on && l.session != nil {
 		return l.endSession()

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/rulelog"
+	"rung/model/logline"
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/themes"
@@ -55,7 +55,7 @@ func (l *loggingDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 		case s.Changed:
 			say("Session of "+s.BriefText(l.clock)+"; the level was changed meanwhile and stays. e removes the record.", st.Warn)
 		default:
-			say("Session of "+s.BriefText(l.clock)+", then: "+rulelog.FormerText(s.LogSession)+". e ends it now.", st.Accent)
+			say("Session of "+s.BriefText(l.clock)+", then: "+logline.FormerText(s.LogSession)+". e ends it now.", st.Accent)
 		}
 	}
 	if l.broken != "" {

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/shell"
+	"rung/model/words"
 	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
@@ -227,7 +227,7 @@ func CopiesOf(env *Env, p nav.Page) []CopyItem {
 		if o.YAML != "" {
 			out = append(out, CopyItem{"YAML", o.YAML})
 		}
-		out = append(out, CopyItem{"ovn-nbctl command", shell.Join(append([]string{"ovn-nbctl", "find", "ACL"}, ownerConditions(k)...)...)})
+		out = append(out, CopyItem{"ovn-nbctl command", words.ShellJoin(append([]string{"ovn-nbctl", "find", "ACL"}, ownerConditions(k)...)...)})
 		if k.Namespace != "" {
 			out = append(out, CopyItem{"command to change what it logs", revision.NamespaceLogsCommand(env.Rev, k.Namespace)})
 		}

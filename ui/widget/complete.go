@@ -7,7 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // mostTexts bounds how many texts are looked through for a word: it is done with every
@@ -129,13 +129,13 @@ func visibleRunes(letter string, width int) string {
 	case "\n", "\r", "\r\n", "\t", "\v", "\f", "\u0085", "\u2028", "\u2029":
 		return " "
 	}
-	if clean.IsClean(letter) {
+	if words.IsClean(letter) {
 		return letter
 	}
 	var b strings.Builder
 	sign := width == 2 && strings.ContainsFunc(letter, func(r rune) bool { return r >= utf8.RuneSelf && !isJoiner(r) })
 	for i, r := range letter {
-		if clean.IsClean(letter[i:i+runeLen(letter[i:])]) || sign && isJoiner(r) {
+		if words.IsClean(letter[i:i+runeLen(letter[i:])]) || sign && isJoiner(r) {
 			b.WriteRune(r)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
 )
@@ -191,5 +191,5 @@ func FlowText(text string, w int) []string {
 	if w <= 0 {
 		return nil
 	}
-	return themes.WrapWords(clean.Block(text), w)
+	return themes.WrapWords(words.CleanBlock(text), w)
 }

@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
 )
@@ -269,7 +269,7 @@ func (in *TextInput) Render(st *themes.StyleSet, w int) string {
 		return ""
 	}
 	value, at := []rune(in.InputText()), in.inputModel().Position()
-	before, after, rest := clean.Text(string(value[:at])), clean.Text(string(value[at:])), clean.Text(in.SuggestedText())
+	before, after, rest := words.CleanText(string(value[:at])), words.CleanText(string(value[at:])), words.CleanText(in.SuggestedText())
 	_, width := ansi.FirstGraphemeCluster(after+rest, ansi.GraphemeWidth)
 	in.cell = TextWidth(before)
 	// Beyond the text, and on a mark that belongs to the letter before, it has a cell, too.

@@ -10,7 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/ui/action"
 )
 
@@ -243,7 +243,7 @@ func FuzzInput(f *testing.F) {
 			if w > 0 && (ansi.StringWidth(line) != w || in.Cursor() < 0 || in.Cursor() >= w || strings.Contains(line, "\n")) {
 				t.Fatalf("%q in %d cells: %q, cursor %d", in.InputText(), w, line, in.Cursor())
 			}
-			if got := clean.Frame(line); strings.ContainsFunc(ansi.Strip(got), func(r rune) bool { return r < ' ' }) {
+			if got := words.CleanFrame(line); strings.ContainsFunc(ansi.Strip(got), func(r rune) bool { return r < ' ' }) {
 				t.Fatalf("%q", got)
 			}
 		}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/themes"
 )
 
@@ -138,10 +138,10 @@ func (l Line) appendTo(b []byte, w int, right bool, plain *themes.Style) []byte 
 // the screen passes here, before its width counts.
 func (l Line) cleanedLine() Line {
 	for i := range l {
-		if !clean.IsClean(l[i].Text) {
+		if !words.IsClean(l[i].Text) {
 			out := slices.Clone(l)
 			for j := i; j < len(out); j++ {
-				out[j].Text = clean.Text(out[j].Text)
+				out[j].Text = words.CleanText(out[j].Text)
 			}
 			return out
 		}
@@ -206,10 +206,10 @@ func (l Line) SkipCells(n int) Line {
 // space, what cannot be seen U+FFFD. Sources clean text already; this guards
 // widgets that are given whole files.
 func CleanText(s string) string {
-	if clean.IsClean(s) {
+	if words.IsClean(s) {
 		return s
 	}
-	return clean.Text(strings.NewReplacer("\t", "    ", "\r\n", " ", "\n", " ", "\r", " ").Replace(s))
+	return words.CleanText(strings.NewReplacer("\t", "    ", "\r\n", " ", "\n", " ", "\r", " ").Replace(s))
 }
 
 // PadBlock makes a block exactly h lines of the lines given; missing ones are empty.

@@ -4,8 +4,8 @@ import (
 	"regexp"
 	"strings"
 
-	"rung/model/clean"
 	"rung/model/signs"
+	"rung/model/words"
 	"rung/themes"
 )
 
@@ -26,7 +26,7 @@ const Escaped = "characters that cannot be seen are written as escapes (\\x1b, \
 func YAMLLines(text string, st *themes.StyleSet) []Line {
 	text = strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	var lines []Line
-	if shown := clean.Escape(text); shown != text {
+	if shown := words.Escape(text); shown != text {
 		text, lines = shown, append(lines, StyledLine(signs.Warned+" "+Escaped, st.Warn))
 	}
 	block := -1 // indentation of the key that a block of text belongs to

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/shell"
+	"rung/model/words"
 	"rung/pages/zones"
 	"rung/revision"
 
@@ -287,6 +287,6 @@ func (v *zonesPage) Copies(env *view.Env) []view.CopyItem {
 		return view.CopiesOf(env, v.SelectedPage())
 	}
 	return []view.CopyItem{{What: "name", Text: z.Name}, {What: "endpoint", Text: z.Endpoint},
-		{What: "ovn-nbctl command", Text: shell.Join("ovn-nbctl", "--db="+z.Endpoint, "list", "ACL")},
-		{What: "ovsdb-client command", Text: shell.Join("ovsdb-client", "dump", z.Endpoint, "OVN_Northbound", "ACL")}}
+		{What: "ovn-nbctl command", Text: words.ShellJoin("ovn-nbctl", "--db="+z.Endpoint, "list", "ACL")},
+		{What: "ovsdb-client command", Text: words.ShellJoin("ovsdb-client", "dump", z.Endpoint, "OVN_Northbound", "ACL")}}
 }

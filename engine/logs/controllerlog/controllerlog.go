@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/kube/podlogs"
 )
 
@@ -58,7 +58,7 @@ func ReadLines(ctx context.Context, read tailReader, k model.Kubectl, namespaces
 		return nil, fmt.Errorf("read the log of zone %s's ovnkube-controller: %w", zone, err)
 	}
 	command := k.CommandLine("-n", t.Namespace, "logs", t.Pod, "-c", t.Container, fmt.Sprintf("--tail=%d", Lines))
-	out := &Log{Zone: zone, Policy: policy, Source: clean.Text(t.String()), Command: command,
+	out := &Log{Zone: zone, Policy: policy, Source: words.CleanText(t.String()), Command: command,
 		Read: len(lines)}
 	for i, l := range lines {
 		if i == 0 {
@@ -67,7 +67,7 @@ func ReadLines(ctx context.Context, read tailReader, k model.Kubectl, namespaces
 		if !namesPolicy(l.Text, policy) {
 			continue
 		}
-		line := Line{At: l.At, Text: clean.Text(l.Text)}
+		line := Line{At: l.At, Text: words.CleanText(l.Text)}
 		if k, ok := podlogs.ParseKlog(l.Text); ok {
 			line.Severity, line.Place, line.Text = severities[k.Severity], k.Place, k.Text
 		}

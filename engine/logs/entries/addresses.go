@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/tenure"
+	"rung/model/logline"
 )
 
 // TenuresKept is how many pods that left an address are remembered: lines arrive late,
@@ -19,22 +19,22 @@ const TenuresKept = 32 << 10
 // for every pod event.
 type AddressBook struct {
 	mu   sync.RWMutex
-	book *tenure.Book
+	book *logline.Book
 }
 
 // NewAddressBook is a book of nobody, which remembers so many that left an address.
-func NewAddressBook(kept int) *AddressBook { return &AddressBook{book: tenure.NewBook(kept)} }
+func NewAddressBook(kept int) *AddressBook { return &AddressBook{book: logline.NewBook(kept)} }
 
 // addressOf is an address of an object, and how the object has it.
 type addressOf struct {
 	addr   netip.Addr
-	holder tenure.Holder
+	holder logline.Holder
 }
 
 // addressesOf are the addresses an object has: pods that count come before nodes,
 // nodes before the rest, as in Revision.AddressOwners.
 func addressesOf(o model.Object) (out []addressOf) {
-	add := func(h tenure.Holder, texts ...string) {
+	add := func(h logline.Holder, texts ...string) {
 		for _, s := range texts {
 			a, err := netip.ParseAddr(s)
 			if err != nil || slices.ContainsFunc(out, func(x addressOf) bool { return x.addr == a.Unmap() }) {
@@ -45,7 +45,7 @@ func addressesOf(o model.Object) (out []addressOf) {
 	}
 	switch o := o.(type) {
 	case *model.Pod:
-		h := tenure.Holder{Key: o.Key, Made: o.Created.UTC()}
+		h := logline.Holder{Key: o.Key, Made: o.Created.UTC()}
 		switch {
 		case o.HostNetwork:
 			h.Note, h.Rank = NoteHost, 3
@@ -54,7 +54,7 @@ func addressesOf(o model.Object) (out []addressOf) {
 		}
 		add(h, o.IPs...)
 	case *model.Node:
-		h := tenure.Holder{Key: o.Key, Rank: 1, Made: o.Created.UTC()}
+		h := logline.Holder{Key: o.Key, Rank: 1, Made: o.Created.UTC()}
 		add(h, o.HostIPs...)
 		add(h, o.InternalIPs...)
 		h.Note = noteMgmt
@@ -62,7 +62,7 @@ func addressesOf(o model.Object) (out []addressOf) {
 		h.Note = noteGateway
 		add(h, o.GatewayIPs...)
 	case *model.Service:
-		add(tenure.Holder{Key: o.Key, Rank: 2, Made: o.Created.UTC()}, o.ClusterIPs...)
+		add(logline.Holder{Key: o.Key, Rank: 2, Made: o.Created.UTC()}, o.ClusterIPs...)
 	}
 	return out
 }
@@ -104,22 +104,22 @@ func (b *AddressBook) EndOf(a netip.Addr, at time.Time) End {
 	b.mu.RUnlock()
 	e := End{Addr: a.String(), Key: answer.Holder.Key, Note: answer.Holder.Note}
 	switch {
-	case answer.How == tenure.Nobody:
+	case answer.How == logline.Nobody:
 		e.Note = NoteOutside
-	case answer.How == tenure.Unknown:
+	case answer.How == logline.Unknown:
 		e.Note = noteUnknown
-	case answer.How == tenure.Later:
+	case answer.How == logline.Later:
 		e.Key, e.Later, e.Note = model.Key{}, answer.Holder.Key, noteLater
 	case !answer.To.IsZero(): // it had the address then, or last before, and went
 		e.Note, e.Gone = noteGone, answer.To
-	case answer.How == tenure.Now && e.Note == "":
+	case answer.How == logline.Now && e.Note == "":
 		e.Note = noteNow
 	}
 	return e
 }
 
 // Stats counts what is kept.
-func (b *AddressBook) Stats() tenure.Stats {
+func (b *AddressBook) Stats() logline.Stats {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	return b.book.Stats()

@@ -1,13 +1,13 @@
 package entries
 
 import (
-	"rung/model/logquery"
+	"rung/model/logline"
 )
 
 // Matches says whether a filter shows the entry. text makes the text that texts of the
 // filter are compared with, and is called only where the filter has one; nil stands for
 // Text.
-func (e *Entry) Matches(q *logquery.Query, text func() string) bool {
+func (e *Entry) Matches(q *logline.Query, text func() string) bool {
 	if q.ShowsAll() {
 		return true
 	}
@@ -18,7 +18,7 @@ func (e *Entry) Matches(q *logquery.Query, text func() string) bool {
 		text = e.Text
 	}
 	if q.IsTextOnly() { // as every one is while its first word is typed, with every key
-		return q.MatchLine(&logquery.Line{Text: text})
+		return q.MatchLine(&logline.QueryLine{Text: text})
 	}
 	l := e.filterFacts()
 	l.Text = text
@@ -26,9 +26,9 @@ func (e *Entry) Matches(q *logquery.Query, text func() string) bool {
 }
 
 // filterFacts are the entry as a filter sees it, without its text.
-func (e *Entry) filterFacts() logquery.Line {
-	l := logquery.Line{Line: &e.Line, RuleName: e.RuleName, Rule: e.Rule,
-		Src: logquery.LineEnd{Key: e.Src.Key, Addr: e.Src.Addr, Note: e.Src.Note}, Dst: logquery.LineEnd{Key: e.Dst.Key, Addr: e.Dst.Addr, Note: e.Dst.Note}}
+func (e *Entry) filterFacts() logline.QueryLine {
+	l := logline.QueryLine{Line: &e.Line, RuleName: e.RuleName, Rule: e.Rule,
+		Src: logline.LineEnd{Key: e.Src.Key, Addr: e.Src.Addr, Note: e.Src.Note}, Dst: logline.LineEnd{Key: e.Dst.Key, Addr: e.Dst.Addr, Note: e.Dst.Note}}
 	if u := e.UnitKey(); u != e.Rule.Policy && e.Attributed {
 		l.Unit = u.Label()
 	}
@@ -37,7 +37,7 @@ func (e *Entry) filterFacts() logquery.Line {
 
 // CompleteFilter finds how a filter goes on, with values of these entries; empty for nothing.
 func CompleteFilter(filter string, entries func(yield func(*Entry) bool)) string {
-	return logquery.CompleteWord(filter, func(yield func(*logquery.Line) bool) {
+	return logline.CompleteWord(filter, func(yield func(*logline.QueryLine) bool) {
 		for e := range entries {
 			if e.Gap != nil {
 				continue

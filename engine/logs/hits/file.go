@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/logline"
+	"rung/model/words"
 )
 
 const (
@@ -179,5 +179,5 @@ func (f fileHit) isPlausible(now time.Time) bool {
 }
 
 func namesClean(texts ...string) bool {
-	return !slices.ContainsFunc(texts, func(s string) bool { return len(s) > longestName || !clean.IsClean(s) })
+	return !slices.ContainsFunc(texts, func(s string) bool { return len(s) > longestName || !words.IsClean(s) })
 }

@@ -10,7 +10,7 @@ import (
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/ovn/nb"
-	"rung/model/shell"
+
 	"rung/model/words"
 	"rung/revision"
 )
@@ -44,7 +44,7 @@ func (c *checkList) checkRows(p *model.Policy) {
 		}
 		if off > 0 {
 			c.add("rows", Wrong, "In zone %s %s should log but %s log=false.", z.Name, words.Count(uint64(off), "row"), words.OneOrMany(off, "has", "have")).
-				Remedy = "rung drift " + shell.Quote(k.Name) + " shows them; ovnkube-controller of the zone writes them"
+				Remedy = "rung drift " + words.ShellQuote(k.Name) + " shows them; ovnkube-controller of the zone writes them"
 		} else if in.LiveACLs > 0 {
 			logs++
 		}

@@ -8,7 +8,6 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/index"
 )
 
 // APINamespace and APIService name the Service of the API server.
@@ -22,7 +21,7 @@ const webhookPort = 443
 
 // APIConnections returns the connections of a pod to the API server, one to each address of its families.
 func APIConnections(pod *model.Pod, s *VitalServices) (out []verdict.Connection) {
-	ips := index.ParseAddrs(pod.IPs)
+	ips := verdict.ParseAddrs(pod.IPs)
 	for _, n := range s.API {
 		if slices.ContainsFunc(ips, func(a netip.Addr) bool { return a.Is4() == n.Addr().Is4() }) {
 			out = append(out, verdict.Connection{From: verdict.PodEnd(pod.Namespace, pod.Name), To: verdict.AddrEnd(n.Addr()), Protocol: verdict.TCP, Port: uint16(s.APIPort)})
@@ -33,9 +32,9 @@ func APIConnections(pod *model.Pod, s *VitalServices) (out []verdict.Connection)
 
 // WebhookCallers returns the ends from which the API server calls webhooks: the nodes it runs on,
 // or its own addresses if it runs on none, or if the source address of a node is unknown.
-func WebhookCallers(c *model.Cluster, p *index.Precedence, s *VitalServices) (out []verdict.Endpoint) {
+func WebhookCallers(c *model.Cluster, p *verdict.Precedence, s *VitalServices) (out []verdict.Endpoint) {
 	if p == nil {
-		p = index.Stages
+		p = verdict.Stages
 	}
 	for _, api := range s.API {
 		a := api.Addr()

@@ -14,13 +14,12 @@ import (
 
 	"rung/model/ovn/dialect"
 	"rung/model/ovn/nb"
-	"rung/model/ovn/release"
 )
 
 // releaseLine is what the rows say of a line, for a test to change.
 func releaseLine(d *dialect.Dialect, name string) *dialect.LineRows {
 	d.Releases = slices.Clone(d.Releases)
-	return &d.Releases[release.Index(name)]
+	return &d.Releases[dialect.Index(name)]
 }
 
 // readRows reads a file of testdata: a table and a row's JSON on each line.
@@ -186,10 +185,10 @@ func TestInferSettings(t *testing.T) {
 				d.Meter = dialect.Meter{Fact: dialect.Fact{Value: dialect.Yes, Evidence: "1 of 1 ACLs refer to acl-logging"}, Rate: 25}
 			}},
 		{name: "the meter of a release to come", rows: []nb.Row{logging(true), logging(false), logging(false), np()}, want: func(d *dialect.Dialect) {
-			releaseLine(d, release.UnloggedMeter).Fact = dialect.Fact{Value: dialect.No, Evidence: "1 of 3 ACLs that do not log refer to acl-logging"}
+			releaseLine(d, dialect.UnloggedMeter).Fact = dialect.Fact{Value: dialect.No, Evidence: "1 of 3 ACLs that do not log refer to acl-logging"}
 		}},
 		{name: "the meter of every release so far", rows: []nb.Row{np(), np(), logging(false)}, want: func(d *dialect.Dialect) {
-			releaseLine(d, release.UnloggedMeter).Fact = dialect.Fact{Value: dialect.Yes, Evidence: "2 of 3 ACLs that do not log refer to acl-logging"}
+			releaseLine(d, dialect.UnloggedMeter).Fact = dialect.Fact{Value: dialect.Yes, Evidence: "2 of 3 ACLs that do not log refer to acl-logging"}
 		}},
 		{name: "switches of nodes snoop multicast", rows: []nb.Row{nodeSwitch("n1", "mcast_snoop", "true"), nodeSwitch("ts", "interconn-ts", "ts")}, want: func(d *dialect.Dialect) {
 			d.Multicast = dialect.Fact{Value: dialect.Yes, Evidence: "no rows of multicast; 1 of 1 node switches snoop it"}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"rung/model/ovn/nb"
-	"rung/model/ovn/release"
 )
 
 // formCount counts the rows of one owner type by generation.
@@ -21,7 +20,7 @@ const whyStrange = "ids in a form Rung does not know"
 // tierTwo are the owner types whose ACLs are in tier 2 (ovn-kubernetes.md#tiers).
 var tierTwo = func() map[string]bool {
 	out := map[string]bool{}
-	for _, owner := range release.Lines[release.Index(release.Tiers)].Owners {
+	for _, owner := range Lines[Index(Tiers)].Owners {
 		out[owner] = true
 	}
 	return out
@@ -101,11 +100,11 @@ func (f *formCount) countRow(g Generation, why string) {
 // ownerRows sums up. That a single row has no tier is an altered row; that none of
 // many has, a release without them.
 func (t *dialectTally) ownerRows() []OwnerRows {
-	isWithoutTiers, noTiers := t.tiered > 1 && t.tierless == t.tiered, release.Lines[release.Index(release.Tiers)].Other
+	isWithoutTiers, noTiers := t.tiered > 1 && t.tierless == t.tiered, Lines[Index(Tiers)].Other
 	for i, kind := range []string{nb.OwnerANP, nb.OwnerBANP} {
 		for range t.groups2023[i] {
 			if f := t.forms[kind]; f != nil && f.byGeneration[Of2023] > 0 {
-				f.countRow(Of2023, release.Lines[0].Other)
+				f.countRow(Of2023, Lines[0].Other)
 			}
 		}
 	}
@@ -175,7 +174,7 @@ func (d *Dialect) IncomparableOwners() map[string]string {
 		}
 	}
 	for i, rows := range d.Releases {
-		if l := &release.Lines[i]; l.ByVote && rows.IsOnlyOther() {
+		if l := &Lines[i]; l.ByVote && rows.IsOnlyOther() {
 			for _, kind := range l.Owners {
 				put(kind, "rows of an "+string(Older)+": "+l.Other)
 			}

@@ -9,7 +9,6 @@ import (
 
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
-	"rung/model/ovn/release"
 )
 
 // sampled are the owner types whose ACLs carry samples where observability is on
@@ -22,7 +21,7 @@ var sampled = map[string]bool{
 // InferDialect reads the dialect from the rows of a zone. It looks at every ACL, address
 // set and port group once.
 func InferDialect(db *nb.DB, h ObjectHints) Dialect {
-	t := &dialectTally{db: db, hints: h, forms: map[string]*formCount{}, lines: make([]LineRows, len(release.Lines))}
+	t := &dialectTally{db: db, hints: h, forms: map[string]*formCount{}, lines: make([]LineRows, len(Lines))}
 	for g := range db.PortGroups() {
 		t.bookRow(g, g.ExternalIDs, nb.OwnerOf(nb.TablePortGroup, g.ExternalIDs))
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"rung/model/ovn/nb"
-	"rung/model/ovn/release"
 )
 
 // LineRows are the rows that tell of one line of release.Lines.
@@ -18,8 +17,8 @@ type LineRows struct {
 // under the empty type.
 var linesOf = func() map[string][]int {
 	out := map[string][]int{}
-	for i := range release.Lines {
-		for _, owner := range release.Lines[i].Owners {
+	for i := range Lines {
+		for _, owner := range Lines[i].Owners {
 			out[owner] = append(out[owner], i)
 		}
 		out[""] = append(out[""], i)
@@ -29,7 +28,7 @@ var linesOf = func() map[string][]int {
 
 // countLines counts a row for the lines that it tells of, and returns the first of those that Rung leaves out
 // whose other form it has, nil for none. That a row has no tier, and what is left out by vote, says nothing by itself.
-func (t *dialectTally) countLines(r nb.Row, o nb.Owner) (leftOut *release.Line) {
+func (t *dialectTally) countLines(r nb.Row, o nb.Owner) (leftOut *Line) {
 	kind := o.Type
 	switch o.Form {
 	case nb.FormNone:
@@ -37,18 +36,18 @@ func (t *dialectTally) countLines(r nb.Row, o nb.Owner) (leftOut *release.Line) 
 	case nb.FormOdd, nb.FormUnknown:
 		return nil // whose ever it is: it tells of no release
 	}
-	row := release.Row{Row: r, Owner: o, DB: t.db, OnSwitch: t.hangsOnSwitch}
+	row := Row{Row: r, Owner: o, DB: t.db, OnSwitch: t.hangsOnSwitch}
 	for _, i := range linesOf[kind] {
-		l := &release.Lines[i]
+		l := &Lines[i]
 		if l.Counted != "" && o.Controller != nb.DefaultController {
 			continue // settings are told by the default network's rows
 		}
 		switch l.FormOf(row) {
-		case release.Today:
+		case Today:
 			t.lines[i].Today++
-		case release.Other:
+		case Other:
 			t.lines[i].Other++
-			if leftOut == nil && l.Treatment == release.LeftOut && !l.ByVote && l.Name != release.Tiers {
+			if leftOut == nil && l.Treatment == LeftOut && !l.ByVote && l.Name != Tiers {
 				leftOut = l
 			}
 		}
@@ -73,7 +72,7 @@ func (t *dialectTally) hangsOnSwitch(acl string) bool {
 // has written them, so that most of them decide.
 func (t *dialectTally) releaseFacts() []LineRows {
 	for i := range t.lines {
-		l, line := &t.lines[i], &release.Lines[i]
+		l, line := &t.lines[i], &Lines[i]
 		shown := l.Today + l.Other
 		switch {
 		case line.Counted == "":
@@ -99,7 +98,7 @@ func (d *Dialect) LineFact(i int) Fact {
 // During an upgrade, rows that have both forms of a line tell nothing.
 func ReleaseSpan(lines []LineRows) (since, before string) {
 	for i, l := range lines {
-		at := release.Lines[i].Since
+		at := Lines[i].Since
 		switch {
 		case at == "":
 		case l.Today > 0 && l.Other == 0:

@@ -8,8 +8,6 @@ import (
 	"rung/bench/workload"
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/walk"
 )
 
 // BenchmarkVerdict asks single questions on 10,000 pods and 50 AdminNetworkPolicies of 40
@@ -19,7 +17,7 @@ func BenchmarkVerdict(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	x := index.New(index.View{Cluster: c, Options: index.Options{IPv4: true}})
+	x := verdict.NewIndex(verdict.View{Cluster: c, Options: verdict.Options{IPv4: true}})
 	var pods []model.Key
 	for p := range c.Pods() {
 		pods = append(pods, p.Key)
@@ -27,7 +25,7 @@ func BenchmarkVerdict(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for b.Loop() {
 		q := verdict.Connection{From: verdict.Endpoint{Key: pods[r.IntN(len(pods))]}, To: verdict.Endpoint{Key: pods[r.IntN(len(pods))]}, Protocol: verdict.TCP, Port: 8080}
-		if _, err := walk.FromPolicies(x, q); err != nil {
+		if _, err := verdict.FromPolicies(x, q); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -40,7 +38,7 @@ func BenchmarkIndex(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		index.New(index.View{Cluster: c, Options: index.Options{IPv4: true}})
+		verdict.NewIndex(verdict.View{Cluster: c, Options: verdict.Options{IPv4: true}})
 	}
 }
 
@@ -66,11 +64,11 @@ func BenchmarkPreview(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	before := index.New(index.View{Cluster: c, Options: index.Options{IPv4: true}})
+	before := verdict.NewIndex(verdict.View{Cluster: c, Options: verdict.Options{IPv4: true}})
 	edited := edit(c)
 	groups := 0
 	for b.Loop() {
-		d, err := DiffIndexes(context.Background(), before, index.New(index.View{Cluster: edited, Pods: before.Pods, Options: before.Options()}), DiffQuestions{})
+		d, err := DiffIndexes(context.Background(), before, verdict.NewIndex(verdict.View{Cluster: edited, Pods: before.Pods, Options: before.Options()}), DiffQuestions{})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -86,7 +84,7 @@ func BenchmarkMoves(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	x := index.New(index.View{Cluster: c, Options: index.Options{IPv4: true}})
+	x := verdict.NewIndex(verdict.View{Cluster: c, Options: verdict.Options{IPv4: true}})
 	var key model.Key
 	for p := range c.Policies(model.KindANP) {
 		key = p.Key

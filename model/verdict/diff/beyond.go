@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/matrix"
 )
 
 // WantedVerdict is the purpose of a change: some connections are to get a verdict, and no
@@ -24,7 +22,7 @@ type unwantedFlips struct {
 	// pairs.
 	ports    map[[2]pairEnd][]verdict.PortRange
 	classes  map[[2]int32]bool
-	from, to index.Set // pods
+	from, to verdict.Set // pods
 }
 
 // pairEnd is an end as pairs of it are counted: an end of the index, a block of addresses
@@ -32,7 +30,7 @@ type unwantedFlips struct {
 type pairEnd struct {
 	end     int32 // -1 for one of the others
 	block   int32 // -1 for one of the others
-	ownAddr matrix.OwnAddr
+	ownAddr verdict.OwnAddr
 }
 
 // mostOfBlock bounds the addresses of a block that can all be wanted.
@@ -45,7 +43,7 @@ func (d *differ) findWanted() {
 		return
 	}
 	x, pods := d.After.Index, d.After.Index.Pods.Len()
-	o := &unwantedFlips{wantedVerdict: w.Becomes, ports: map[[2]pairEnd][]verdict.PortRange{}, classes: map[[2]int32]bool{}, from: index.NewSet(pods), to: index.NewSet(pods)}
+	o := &unwantedFlips{wantedVerdict: w.Becomes, ports: map[[2]pairEnd][]verdict.PortRange{}, classes: map[[2]int32]bool{}, from: verdict.NewSet(pods), to: verdict.NewSet(pods)}
 	d.unwanted = o
 	s := d.After.Outside
 	type at struct {
@@ -107,7 +105,7 @@ func (d *differ) findWanted() {
 }
 
 // portsOfWholeBlock are the ports that are wanted of every address of a block.
-func portsOfWholeBlock(s *matrix.Partition, b int32, ports map[netip.Addr][]verdict.PortRange) []verdict.PortRange {
+func portsOfWholeBlock(s *verdict.Partition, b int32, ports map[netip.Addr][]verdict.PortRange) []verdict.PortRange {
 	var out []verdict.PortRange
 	n, network := 0, s.Blocks[b].Network
 	for a := network.Masked().Addr(); a.IsValid() && network.Contains(a); a = a.Next() {
@@ -151,7 +149,7 @@ func (d *differ) pairEndsOf(id int32) (out []pairEnd) {
 }
 
 // beyondPair takes in what becomes what is wanted between two classes, and nobody wanted.
-func (d *differ) beyondPair(a, b int32, nodes matrix.NodePairing, pairs int, r *decisionDiff) {
+func (d *differ) beyondPair(a, b int32, nodes verdict.NodePairing, pairs int, r *decisionDiff) {
 	o := d.unwanted
 	if o == nil {
 		return
@@ -195,7 +193,7 @@ func (d *differ) beyondPair(a, b int32, nodes matrix.NodePairing, pairs int, r *
 }
 
 // countsAsPair says whether a connection from one end to another counts.
-func (d *differ) countsAsPair(f, t pairEnd, nodes matrix.NodePairing) bool {
+func (d *differ) countsAsPair(f, t pairEnd, nodes verdict.NodePairing) bool {
 	x := d.After.Index
 	switch {
 	case f.end < 0:
@@ -247,7 +245,7 @@ func (o *unwantedFlips) countPairs(example verdict.Connection, ports []verdict.P
 	}
 }
 
-func (o *unwantedFlips) add(d *differ, m pairEnd, pods *index.Set, ends *verdict.Ends) {
+func (o *unwantedFlips) add(d *differ, m pairEnd, pods *verdict.Set, ends *verdict.Ends) {
 	network := netip.PrefixFrom(m.ownAddr.Addr, m.ownAddr.Addr.BitLen())
 	switch {
 	case m.end >= 0:

@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/matrix"
 )
 
 // PortDecision is the verdict of connections at a run of ports, with the rules that decide.
@@ -16,24 +14,24 @@ type PortDecision struct {
 	// By are the deciders: of an allowed connection those of each stage, else those of the stage
 	// that settles it; none where nothing matches. ID is equal for equal ones, in both indexes.
 	By []verdict.Decider
-	ID [matrix.Walks]int32
+	ID [verdict.Walks]int32
 }
 
 // noDeciders is the ID of a decision by default.
-var noDeciders = [matrix.Walks]int32{-1, -1, -1, -1, -1}
+var noDeciders = [verdict.Walks]int32{-1, -1, -1, -1, -1}
 
 // DecidedPair is the decisions about the connections from a class of ends to another, between pods
 // of some nodes. Before is nil where one index is asked alone.
 type DecidedPair struct {
 	From, To      int32
-	Nodes         matrix.NodePairing
+	Nodes         verdict.NodePairing
 	Before, After []PortDecision
 }
 
 // EachDecision visits the connections between all classes of ends. Equal decisions are one slice,
 // which must not be changed. The error is the context's.
-func EachDecision(ctx context.Context, x *index.Index, visit func(c *matrix.Classes, p *DecidedPair)) error {
-	d := newDecider(matrix.ComparisonOfOne(x))
+func EachDecision(ctx context.Context, x *verdict.Index, visit func(c *verdict.Classes, p *DecidedPair)) error {
+	d := newDecider(verdict.ComparisonOfOne(x))
 	return d.eachPair(ctx, func(p *DecidedPair, _, after *decisions) {
 		p.After = d.described(1, after)
 		visit(d.After, p)
@@ -42,8 +40,8 @@ func EachDecision(ctx context.Context, x *index.Index, visit func(c *matrix.Clas
 
 // EachDecisionOfBoth visits the connections between all classes of the ends that two indexes have,
 // with the decisions of both, as EachDecision does. The classes of both have the same numbers.
-func EachDecisionOfBoth(ctx context.Context, before, after *index.Index, visit func(c *matrix.Comparison, p *DecidedPair)) error {
-	d := newDecider(matrix.WholeComparison(before, after))
+func EachDecisionOfBoth(ctx context.Context, before, after *verdict.Index, visit func(c *verdict.Comparison, p *DecidedPair)) error {
+	d := newDecider(verdict.WholeComparison(before, after))
 	return d.eachPair(ctx, func(p *DecidedPair, was, is *decisions) {
 		p.Before, p.After = d.described(0, was), d.described(1, is)
 		visit(d.Comparison, p)
@@ -56,7 +54,7 @@ type decider struct {
 	known [2]map[*decisions][]PortDecision
 }
 
-func newDecider(c *matrix.Comparison) *decider {
+func newDecider(c *verdict.Comparison) *decider {
 	d := &decider{differ: newDiffer(c, DiffQuestions{}), known: [2]map[*decisions][]PortDecision{{}, {}}}
 	d.useOf = [2]map[int32][]int{{}, {}} // no rule's use is asked for
 	return d
@@ -65,7 +63,7 @@ func newDecider(c *matrix.Comparison) *decider {
 // eachPair visits the pairs of classes, with the decisions of both sides.
 func (d *decider) eachPair(ctx context.Context, visit func(p *DecidedPair, before, after *decisions)) error {
 	n := 0
-	d.EachPair(func(a, b int32, how matrix.ConnectionMode, nodes matrix.NodePairing) bool {
+	d.EachPair(func(a, b int32, how verdict.ConnectionMode, nodes verdict.NodePairing) bool {
 		n++
 		if n%256 == 0 && ctx.Err() != nil {
 			return false

@@ -7,8 +7,6 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/matrix"
 )
 
 // DiffQuestions says what a Difference is about besides all flips.
@@ -80,7 +78,7 @@ type FlipGroup struct {
 
 // DiffIndexes says what becomes of connections from one index to another. The error is that of
 // the context.
-func DiffIndexes(ctx context.Context, before, after *index.Index, ask DiffQuestions) (*Difference, error) {
+func DiffIndexes(ctx context.Context, before, after *verdict.Index, ask DiffQuestions) (*Difference, error) {
 	var marks []netip.Addr
 	for _, w := range ask.Watches {
 		for _, a := range w.Addrs {
@@ -92,12 +90,12 @@ func DiffIndexes(ctx context.Context, before, after *index.Index, ask DiffQuesti
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	d := newDiffer(matrix.NewComparison(before, after, marks), ask)
+	d := newDiffer(verdict.NewComparison(before, after, marks), ask)
 	d.reach = newReachCounter(d.After, ask.Protected)
 	d.findWatched()
 	d.findWanted()
 	n, err := 0, error(nil)
-	d.Each(func(a, b int32, how matrix.ConnectionMode, nodes matrix.NodePairing, pairs int) bool {
+	d.Each(func(a, b int32, how verdict.ConnectionMode, nodes verdict.NodePairing, pairs int) bool {
 		n++
 		if n%256 == 0 {
 			err = ctx.Err()
@@ -115,14 +113,14 @@ func DiffIndexes(ctx context.Context, before, after *index.Index, ask DiffQuesti
 
 // differ works a Difference out.
 type differ struct {
-	*matrix.Comparison
+	*verdict.Comparison
 	questions DiffQuestions
 	sides     [2]*indexSide
 	results   map[[2]*decisions]*decisionDiff
 	// walks holds each result of a walk once, by ports; ways interns those of one connection.
 	walks      []*portWalk
 	walkIDs    map[string]int32
-	ways       map[[matrix.Walks]int32]*decisions
+	ways       map[[verdict.Walks]int32]*decisions
 	withoutCut map[nodeCut]map[*decisions]*decisions
 	raw        []byte
 	groups     map[string]*groupBuilder
@@ -139,9 +137,9 @@ type differ struct {
 	instead []map[int32]bool
 }
 
-func newDiffer(c *matrix.Comparison, ask DiffQuestions) *differ {
+func newDiffer(c *verdict.Comparison, ask DiffQuestions) *differ {
 	d := &differ{Comparison: c, questions: ask, results: map[[2]*decisions]*decisionDiff{}, groups: map[string]*groupBuilder{}, ids: map[string]int32{},
-		walkIDs: map[string]int32{}, ways: map[[matrix.Walks]int32]*decisions{}, withoutCut: map[nodeCut]map[*decisions]*decisions{}}
+		walkIDs: map[string]int32{}, ways: map[[verdict.Walks]int32]*decisions{}, withoutCut: map[nodeCut]map[*decisions]*decisions{}}
 	d.sides = [2]*indexSide{newIndexSide(d, c.Before, 0), newIndexSide(d, c.After, 1)}
 	return d
 }
@@ -226,7 +224,7 @@ func (d *differ) noteUse(s *indexSide, stage int, list []int32, w *portWalk) {
 }
 
 // noteTerm notes what becomes of the ports that a term matches, in one walk.
-func (d *differ) noteTerm(s *indexSide, use int, ref int32, terms []index.Term, list []int32, w *portWalk) {
+func (d *differ) noteTerm(s *indexSide, use int, ref int32, terms []verdict.Term, list []int32, w *portWalk) {
 	t, u := &terms[ref], &d.uses[use]
 	for proto, runs := range w.runs {
 		for _, r := range runs {
@@ -234,7 +232,7 @@ func (d *differ) noteTerm(s *indexSide, use int, ref int32, terms []index.Term, 
 				continue
 			}
 			u.Matches = true
-			if r.decider >= 0 && slices.Contains(s.decidersByID[r.decider], t.Rule) || t.Effect == index.Passes && slices.ContainsFunc(index.CollectHits(list, terms, int8(proto), r.lo, nil).Hits, func(h index.Hit) bool { return h.Ref == ref }) {
+			if r.decider >= 0 && slices.Contains(s.decidersByID[r.decider], t.Rule) || t.Effect == verdict.Passes && slices.ContainsFunc(verdict.CollectHits(list, terms, int8(proto), r.lo, nil).Hits, func(h verdict.Hit) bool { return h.Ref == ref }) {
 				u.Decides = true // a Pass decides that the next tier is asked
 				continue
 			}

@@ -9,16 +9,14 @@ import (
 	"slices"
 
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/matrix"
 )
 
 // groupBuilder is a FlipGroup in the making: ends are classes.
 type groupBuilder struct {
 	FlipGroup
-	from, to     index.Set
+	from, to     verdict.Set
 	reachedNodes map[int32]string // of classes outside, the one node whose pods they come to, manyNodes for several
-	leftBlocks   index.Set        // the blocks that connections lead to, of classes whose cut asks for the node
+	leftBlocks   verdict.Set      // the blocks that connections lead to, of classes whose cut asks for the node
 	order        int              // how many came before it
 }
 
@@ -121,7 +119,7 @@ func (d *differ) groupOf(c *portChange) *groupBuilder {
 	key = fmt.Append(key, c.ports)
 	g := d.groups[string(key)]
 	if g == nil {
-		g = &groupBuilder{order: len(d.groups), from: index.NewSet(len(d.After.List)), to: index.NewSet(len(d.After.List)),
+		g = &groupBuilder{order: len(d.groups), from: verdict.NewSet(len(d.After.List)), to: verdict.NewSet(len(d.After.List)),
 			FlipGroup: FlipGroup{Before: c.before, After: c.after, Ports: c.ports,
 				ByBefore: d.sides[0].decidersOfID(c.byBefore), ByAfter: d.sides[1].decidersOfID(c.byAfter)}}
 		d.groups[string(key)] = g
@@ -130,7 +128,7 @@ func (d *differ) groupOf(c *portChange) *groupBuilder {
 }
 
 // addClassPair takes in what changes between two classes.
-func (d *differ) addClassPair(a, b int32, how matrix.ConnectionMode, nodes matrix.NodePairing, pairs int) {
+func (d *differ) addClassPair(a, b int32, how verdict.ConnectionMode, nodes verdict.NodePairing, pairs int) {
 	r := d.diffDecisions(d.decisionsAbout(0, a, b, how, nodes), d.decisionsAbout(1, a, b, how, nodes))
 	d.addTotals(r, pairs)
 	d.beyondPair(a, b, nodes, pairs, r)
@@ -151,13 +149,13 @@ func (d *differ) addClassPair(a, b int32, how matrix.ConnectionMode, nodes matri
 
 // decisionsAbout are the decisions of a side about connections between two classes, without the ports
 // at which they are none to the second.
-func (d *differ) decisionsAbout(side int, a, b int32, how matrix.ConnectionMode, nodes matrix.NodePairing) *decisions {
+func (d *differ) decisionsAbout(side int, a, b int32, how verdict.ConnectionMode, nodes verdict.NodePairing) *decisions {
 	all := d.sides[side].decisionsOf(a, b, how)
 	ports := d.After.CutPorts(b, how, nodes)
 	if len(ports) == 0 {
 		return all
 	}
-	return d.decisionsWithout(all, nodeCut{d.After.List[b].Cut, nodes == matrix.OneNode}, ports)
+	return d.decisionsWithout(all, nodeCut{d.After.List[b].Cut, nodes == verdict.OneNode}, ports)
 }
 
 // addTotals counts the pairs by what becomes of them, each once however many ports flip: in the
@@ -182,10 +180,10 @@ func addToTotals(totals []PairTotal, c *portChange, pairs int) []PairTotal {
 	return totals
 }
 
-func (d *differ) exampleConnection(a, b int32, nodes matrix.NodePairing, p verdict.PortRange) verdict.Connection {
+func (d *differ) exampleConnection(a, b int32, nodes verdict.NodePairing, p verdict.PortRange) verdict.Connection {
 	from, to, _ := d.After.ExampleConnection(a, b, nodes)
-	if nodes == matrix.TwoNodes && d.After.List[b].Outside { // rather no NodePort: its endpoints have a say
-		if left := p.WithoutPorts(d.After.CutPorts(b, matrix.Leaving, matrix.OneNode)); len(left) > 0 {
+	if nodes == verdict.TwoNodes && d.After.List[b].Outside { // rather no NodePort: its endpoints have a say
+		if left := p.WithoutPorts(d.After.CutPorts(b, verdict.Leaving, verdict.OneNode)); len(left) > 0 {
 			p = left[0]
 		}
 	}
@@ -238,7 +236,7 @@ func (d *differ) groupsInOrder() []*groupBuilder {
 const manyNodes = "*"
 
 // noteReachedNodes notes of which nodes the pods are that a class outside comes to.
-func (g *groupBuilder) noteReachedNodes(c *matrix.Classes, a, b int32) {
+func (g *groupBuilder) noteReachedNodes(c *verdict.Classes, a, b int32) {
 	if len(c.Outside.Owners) == 0 || !c.List[a].Outside || g.reachedNodes[a] == manyNodes {
 		return
 	}
@@ -256,9 +254,9 @@ func (g *groupBuilder) noteReachedNodes(c *matrix.Classes, a, b int32) {
 // endsOfClasses names the ends of some classes. Classes outside that only come to pods of one node leave
 // out that node's own addresses; of classes to which the node matters only the blocks of left
 // are meant.
-func (d *differ) endsOfClasses(classes index.Set, reached map[int32]string, left index.Set) (out verdict.Ends) {
+func (d *differ) endsOfClasses(classes verdict.Set, reached map[int32]string, left verdict.Set) (out verdict.Ends) {
 	x, s := d.After.Index, d.After.Outside
-	pods, blocks := index.NewSet(x.Pods.Len()), index.NewSet(len(s.Blocks))
+	pods, blocks := verdict.NewSet(x.Pods.Len()), verdict.NewSet(len(s.Blocks))
 	var own []netip.Prefix
 	classes.Each(func(id int32) {
 		k := d.After.List[id]
@@ -303,18 +301,18 @@ func (d *differ) endsOfClasses(classes index.Set, reached map[int32]string, left
 }
 
 // noteLeftBlocks notes to which blocks of a class connections lead, where the node matters.
-func (g *groupBuilder) noteLeftBlocks(c *matrix.Classes, a, b int32, nodes matrix.NodePairing) {
+func (g *groupBuilder) noteLeftBlocks(c *verdict.Classes, a, b int32, nodes verdict.NodePairing) {
 	to := c.List[b]
-	if nodes == matrix.AnyNodes || !to.Outside {
+	if nodes == verdict.AnyNodes || !to.Outside {
 		return
 	}
 	if g.leftBlocks == nil {
-		g.leftBlocks = index.NewSet(len(c.Outside.Blocks))
+		g.leftBlocks = verdict.NewSet(len(c.Outside.Blocks))
 	}
 	for _, i := range to.Blocks {
 		host, by := c.Outside.Blocks[i].Host, c.PodsByNode(c.List[a])
 		there := by[host] > 0
-		if nodes == matrix.OneNode && there || nodes == matrix.TwoNodes && (!there || len(by) > 1) {
+		if nodes == verdict.OneNode && there || nodes == verdict.TwoNodes && (!there || len(by) > 1) {
 			g.leftBlocks.Add(i)
 		}
 	}

@@ -9,8 +9,6 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/walk"
 )
 
 // LogConnections is the connections in the newest lines of a log.
@@ -71,7 +69,7 @@ type LoggedGroup struct {
 
 // DiffLines judges the connections of a log before and after a change: those of pods that
 // still have the address. The error is that of the context.
-func (l *LogConnections) DiffLines(ctx context.Context, before, after *index.Index) (*LogDifference, error) {
+func (l *LogConnections) DiffLines(ctx context.Context, before, after *verdict.Index) (*LogDifference, error) {
 	out := &LogDifference{From: l.From, To: l.To, IsNewest: l.IsNewest, LeftOut: l.LeftOut}
 	groups := map[loggedKey]*growingGroup{}
 	for i := range l.Connections {
@@ -120,10 +118,10 @@ func (l *LogConnections) DiffLines(ctx context.Context, before, after *index.Ind
 
 // answerLogged returns the policies' answer about a logged connection; ok is false where its
 // ends are no longer those that were logged.
-func answerLogged(x *index.Index, s *LoggedConnection) (verdict.Answer, bool) {
+func answerLogged(x *verdict.Index, s *LoggedConnection) (verdict.Answer, bool) {
 	c := s.Connection
 	// The address says who it is now; whoever has it must be who had it.
-	a, err := walk.FromPolicies(x, verdict.Connection{From: verdict.AddrEnd(c.From.Addr), To: verdict.AddrEnd(c.To.Addr), Protocol: c.Protocol, Port: c.Port})
+	a, err := verdict.FromPolicies(x, verdict.Connection{From: verdict.AddrEnd(c.From.Addr), To: verdict.AddrEnd(c.To.Addr), Protocol: c.Protocol, Port: c.Port})
 	if err != nil || len(a.Paths) == 0 || !samePod(a.Paths[0].From.Key, c.From.Key) || !samePod(a.Paths[0].To.Key, c.To.Key) {
 		return a, false
 	}

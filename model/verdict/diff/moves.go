@@ -7,28 +7,26 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/matrix"
 )
 
 // PriorityMoves says of one AdminNetworkPolicy what would flip at every priority it could be given.
 // Connections are kept by the terms that they meet in each walk, so that a priority costs no
 // more than the walks in which the policy passes another. It is for one goroutine at a time.
 type PriorityMoves struct {
-	x           *index.Index
-	move        index.PolicyMover
+	x           *verdict.Index
+	move        verdict.PolicyMover
 	enforcedNow bool // it is enforced now, at its priority
 	flipsKnown  map[[2]int][]PairTotal
 
 	walks       []*wayWalk
-	ways        map[wayKey]int      // pairs of ends
-	serviceCuts []matrix.ServiceCut // of the partition
-	results     matrix.WalkResults
+	ways        map[wayKey]int       // pairs of ends
+	serviceCuts []verdict.ServiceCut // of the partition
+	results     verdict.WalkResults
 }
 
 // wayKey is the walks of connections, and the ports at which they are not meant.
 type wayKey struct {
-	walks [matrix.Walks]int32
+	walks [verdict.Walks]int32
 	nodeCut
 }
 
@@ -42,18 +40,18 @@ type wayWalk struct {
 // NewPriorityMoves works out what PriorityMoves needs: x is an index in which the policy is enforced. there
 // says that it is now, at the priority it has there; without, nothing of it decides now. The
 // error is the context's.
-func NewPriorityMoves(ctx context.Context, x *index.Index, key model.Key, there bool) (*PriorityMoves, error) {
+func NewPriorityMoves(ctx context.Context, x *verdict.Index, key model.Key, there bool) (*PriorityMoves, error) {
 	m := &PriorityMoves{x: x, move: x.MoverOfPolicy(key), enforcedNow: there, flipsKnown: map[[2]int][]PairTotal{}, ways: map[wayKey]int{}}
-	var mine [index.StageCount]index.Set
+	var mine [verdict.StageCount]verdict.Set
 	for stage, terms := range x.Terms {
-		mine[stage] = index.NewSet(len(terms))
+		mine[stage] = verdict.NewSet(len(terms))
 		for i := range terms {
 			if x.Rules[terms[i].Rule].Key == key {
 				mine[stage].Add(int32(i))
 			}
 		}
 	}
-	c := matrix.ClassesAbout(x, mine)
+	c := verdict.ClassesAbout(x, mine)
 	m.serviceCuts = c.Outside.Cuts
 	f := newWayFinder(m, c, mine)
 	for stage, terms := range x.Terms {
@@ -89,7 +87,7 @@ func (m *PriorityMoves) FlipsAt(priority float64) []PairTotal {
 }
 
 // countFlips counts what flips where terms have other priorities.
-func (m *PriorityMoves) countFlips(terms [index.StageCount][]index.Term) (out []PairTotal) {
+func (m *PriorityMoves) countFlips(terms [verdict.StageCount][]verdict.Term) (out []PairTotal) {
 	after := make([]int32, len(m.walks))
 	for i, k := range m.walks {
 		after[i] = k.resultBefore
@@ -98,7 +96,7 @@ func (m *PriorityMoves) countFlips(terms [index.StageCount][]index.Term) (out []
 		}
 	}
 	type change struct {
-		before, after [matrix.Walks]int32
+		before, after [verdict.Walks]int32
 		nodeCut
 	}
 	flips := map[change][]PairTotal{}
@@ -134,7 +132,7 @@ func (m *PriorityMoves) countFlips(terms [index.StageCount][]index.Term) (out []
 }
 
 // flipsOfResults are the verdicts that ports change between, each once, but for some ports.
-func (m *PriorityMoves) flipsOfResults(before, after [matrix.Walks]int32, but []verdict.PortRange) (out []PairTotal) {
+func (m *PriorityMoves) flipsOfResults(before, after [verdict.Walks]int32, but []verdict.PortRange) (out []PairTotal) {
 	p, q := m.joinedVerdicts(before), m.joinedVerdicts(after)
 	for i, j := 0, 0; i < len(p) && j < len(q); {
 		s, t := p[i], q[j]
@@ -154,21 +152,21 @@ func (m *PriorityMoves) flipsOfResults(before, after [matrix.Walks]int32, but []
 }
 
 // joinedVerdicts returns the verdict of each port over all walks together.
-func (m *PriorityMoves) joinedVerdicts(results [matrix.Walks]int32) (out []matrix.Segment) {
+func (m *PriorityMoves) joinedVerdicts(results [verdict.Walks]int32) (out []verdict.Segment) {
 	for _, id := range results {
 		switch {
 		case id < 0:
 		case out == nil:
 			out = m.results.ByPort[id]
 		default:
-			out = matrix.JoinSegments(out, m.results.ByPort[id])
+			out = verdict.JoinSegments(out, m.results.ByPort[id])
 		}
 	}
 	return out
 }
 
 // comesPast says whether a term of the policy comes past another one, or beside it.
-func (k *wayWalk) comesPast(before, after []index.Term) bool {
+func (k *wayWalk) comesPast(before, after []verdict.Term) bool {
 	for _, i := range k.movedTerms {
 		for _, j := range k.otherTerms {
 			if o := &before[j]; o.Tier == before[i].Tier &&
@@ -181,7 +179,7 @@ func (k *wayWalk) comesPast(before, after []index.Term) bool {
 }
 
 // mergedTerms is both lists in the order in which their terms decide.
-func mergedTerms(a, b []int32, terms []index.Term) []int32 {
+func mergedTerms(a, b []int32, terms []verdict.Term) []int32 {
 	out := make([]int32, 0, len(a)+len(b))
 	before := func(i, j int32) bool {
 		return cmp.Or(cmp.Compare(terms[i].Tier, terms[j].Tier), cmp.Compare(terms[j].Priority, terms[i].Priority)) <= 0

@@ -1,25 +1,24 @@
 package diff
 
 import (
-	"rung/model/verdict/index"
-	"rung/model/verdict/matrix"
+	"rung/model/verdict"
 )
 
 // wayFinder finds the ways of PriorityMoves.
 type wayFinder struct {
 	m       *PriorityMoves
-	g       *matrix.Grid
-	byFrom  []index.Set
-	mine    [index.StageCount]index.Set        // terms of the policy, by stage
-	walkOf  [index.StageCount]map[string]int32 // by terms
-	resting map[int32]int32                    // walks without the policy, by result: they never change
+	g       *verdict.Grid
+	byFrom  []verdict.Set
+	mine    [verdict.StageCount]verdict.Set      // terms of the policy, by stage
+	walkOf  [verdict.StageCount]map[string]int32 // by terms
+	resting map[int32]int32                      // walks without the policy, by result: they never change
 	raw     []byte
 }
 
-func newWayFinder(m *PriorityMoves, c *matrix.Classes, mine [index.StageCount]index.Set) *wayFinder {
-	f := &wayFinder{m: m, byFrom: make([]index.Set, len(c.List)), mine: mine, resting: map[int32]int32{},
+func newWayFinder(m *PriorityMoves, c *verdict.Classes, mine [verdict.StageCount]verdict.Set) *wayFinder {
+	f := &wayFinder{m: m, byFrom: make([]verdict.Set, len(c.List)), mine: mine, resting: map[int32]int32{},
 		walkOf: walksByStage()}
-	f.g = matrix.NewGrid(c, f.findWalk)
+	f.g = verdict.NewGrid(c, f.findWalk)
 	return f
 }
 
@@ -31,25 +30,25 @@ func (f *wayFinder) findPair(a, b int32) {
 	}
 	near, far := c.CountPairs(a, b)
 	var at nodeCut
-	if how == matrix.Leaving {
+	if how == verdict.Leaving {
 		at.cut = c.List[b].Cut
 	}
 	switch {
-	case how == matrix.Leaving && c.OwnNodeMatters(b):
+	case how == verdict.Leaving && c.OwnNodeMatters(b):
 		f.countByTerms(a, b, how, far, at)
 		at.ofOwnNode = true
 		f.countByTerms(a, b, how, near, at)
-	case how != matrix.FarAway || !c.NodesMatter(a, b):
+	case how != verdict.FarAway || !c.NodesMatter(a, b):
 		f.countByTerms(a, b, how, near+far, at)
 	default:
-		f.countByTerms(a, b, matrix.FarAway, far, at)
-		f.countByTerms(a, b, matrix.SameNode, near, at)
+		f.countByTerms(a, b, verdict.FarAway, far, at)
+		f.countByTerms(a, b, verdict.SameNode, near, at)
 	}
 }
 
 // countByTerms counts the pairs of two classes by the terms of their walks, as auditors have
 // them.
-func (f *wayFinder) countByTerms(a, b int32, how matrix.ConnectionMode, pairs int, at nodeCut) {
+func (f *wayFinder) countByTerms(a, b int32, how verdict.ConnectionMode, pairs int, at nodeCut) {
 	if pairs == 0 {
 		return
 	}
@@ -57,9 +56,9 @@ func (f *wayFinder) countByTerms(a, b int32, how matrix.ConnectionMode, pairs in
 }
 
 // findWalk is the walk through some terms.
-func (f *wayFinder) findWalk(kind matrix.WalkKind, met index.Set) int32 {
+func (f *wayFinder) findWalk(kind verdict.WalkKind, met verdict.Set) int32 {
 	stage := kind.Stage()
-	f.raw = index.AppendSet(f.raw[:0], met)
+	f.raw = verdict.AppendSet(f.raw[:0], met)
 	if id, known := f.walkOf[stage][string(f.raw)]; known {
 		return id
 	}

@@ -7,7 +7,6 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/verdict/matrix"
 )
 
 // FlipReach is the pairs that flip alike, counted by what they are to a cluster. A pair counts
@@ -93,7 +92,7 @@ const noNamespace int32 = -1
 
 // reachCounter counts the pairs that flip by the namespaces of their ends.
 type reachCounter struct {
-	c          *matrix.Classes
+	c          *verdict.Classes
 	names      []string
 	protected  []bool
 	namespaces []int32 // namespaces each pod
@@ -120,7 +119,7 @@ type headcount struct {
 	n         int
 }
 
-func newReachCounter(c *matrix.Classes, protected []string) *reachCounter {
+func newReachCounter(c *verdict.Classes, protected []string) *reachCounter {
 	s := &reachCounter{c: c, crowds: make([]*namespaceCrowd, len(c.List)), byNode: make([]map[string]*namespaceCrowd, len(c.List))}
 	known := map[string]int32{}
 	for i := range c.Index.Pods.Len() {
@@ -180,7 +179,7 @@ func (s *reachCounter) crowdsByNode(class int32) map[string]*namespaceCrowd {
 }
 
 // addClassPair takes in what flips between two classes, and what hangs on one end.
-func (s *reachCounter) addClassPair(d *differ, a, b int32, nodes matrix.NodePairing, pairs int, r *decisionDiff) {
+func (s *reachCounter) addClassPair(d *differ, a, b int32, nodes verdict.NodePairing, pairs int, r *decisionDiff) {
 	for _, h := range r.hangs {
 		at := slices.IndexFunc(s.hangs, func(o *hangingBuilder) bool { return o.AtSenders == h.atSenders })
 		if at < 0 {
@@ -200,7 +199,7 @@ func (s *reachCounter) addClassPair(d *differ, a, b int32, nodes matrix.NodePair
 	}
 }
 
-func (s *reachCounter) addFlip(d *differ, a, b int32, nodes matrix.NodePairing, pairs int, f *portFlip) {
+func (s *reachCounter) addFlip(d *differ, a, b int32, nodes verdict.NodePairing, pairs int, f *portFlip) {
 	at := slices.IndexFunc(s.list, func(o *reachBuilder) bool { return o.Before == f.before && o.After == f.after })
 	if at < 0 {
 		at = len(s.list)
@@ -215,12 +214,12 @@ func (s *reachCounter) addFlip(d *differ, a, b int32, nodes matrix.NodePairing, 
 		s.addOutsidePairs(a, b, nodes, pairs, o)
 	default:
 		o.Pods += pairs
-		if nodes != matrix.OneNode {
+		if nodes != verdict.OneNode {
 			s.crossCrowds(1, s.crowdOfClass(a), s.crowdOfClass(b), o)
 		}
-		if nodes != matrix.AnyNodes {
+		if nodes != verdict.AnyNodes {
 			sign := 1
-			if nodes == matrix.TwoNodes {
+			if nodes == verdict.TwoNodes {
 				sign = -1
 			}
 			there := s.crowdsByNode(b)
@@ -230,7 +229,7 @@ func (s *reachCounter) addFlip(d *differ, a, b int32, nodes matrix.NodePairing, 
 				}
 			}
 		}
-		if nodes != matrix.TwoNodes && (a == b && ka.Loops > 0 || a != b && ka.Crossed) {
+		if nodes != verdict.TwoNodes && (a == b && ka.Loops > 0 || a != b && ka.Crossed) {
 			s.subtractSelfPairs(a, b, o)
 		}
 	}
@@ -291,7 +290,7 @@ func (s *reachCounter) subtractSelfPairs(a, b int32, o *reachBuilder) {
 }
 
 // addOutsidePairs counts the pairs of pods with addresses outside.
-func (s *reachCounter) addOutsidePairs(a, b int32, nodes matrix.NodePairing, pairs int, o *reachBuilder) {
+func (s *reachCounter) addOutsidePairs(a, b int32, nodes verdict.NodePairing, pairs int, o *reachBuilder) {
 	ka, kb := s.c.List[a], s.c.List[b]
 	o.acrossNamespaces.Pairs += pairs
 	ends, n := ka.Ends, 0
@@ -319,7 +318,7 @@ func (s *reachCounter) addOutsidePairs(a, b int32, nodes matrix.NodePairing, pai
 }
 
 // notePorts notes the ports of a flip that a share has pairs of, and of the first an example.
-func (t *shareBuilder) notePorts(s *reachCounter, d *differ, a, b int32, nodes matrix.NodePairing, f *portFlip, counts func(from, to int32) bool) {
+func (t *shareBuilder) notePorts(s *reachCounter, d *differ, a, b int32, nodes verdict.NodePairing, f *portFlip, counts func(from, to int32) bool) {
 	if t.notedFlips[f] {
 		return
 	}
@@ -334,7 +333,7 @@ func (t *shareBuilder) notePorts(s *reachCounter, d *differ, a, b int32, nodes m
 }
 
 // exampleEnds is two ends whose namespaces count.
-func (s *reachCounter) exampleEnds(a, b int32, nodes matrix.NodePairing, counts func(from, to int32) bool) (from, to verdict.Endpoint) {
+func (s *reachCounter) exampleEnds(a, b int32, nodes verdict.NodePairing, counts func(from, to int32) bool) (from, to verdict.Endpoint) {
 	x, ka, kb := s.c.Index, s.c.List[a], s.c.List[b]
 	switch {
 	case ka.Outside:

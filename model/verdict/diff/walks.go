@@ -5,39 +5,37 @@ import (
 	"slices"
 
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/matrix"
 )
 
 // indexSide is one of the two indexes of a differ.
 type indexSide struct {
-	c             *matrix.Classes
+	c             *verdict.Classes
 	d             *differ
 	beforeOrAfter int // 0 before the change, 1 after it
-	grid          *matrix.Grid
+	grid          *verdict.Grid
 	// walkOf are the walks that were met, by stage and terms.
-	walkOf [index.StageCount]map[string]int32
+	walkOf [verdict.StageCount]map[string]int32
 
 	names        []string // of rules: equal for a rule that is in both, empty when not known yet
 	deciderIDs   []int32  // of rules: the id as a single decider, -1 when not known yet
 	decidersByID map[int32][]int32
 	list         []int32
 	raw          []byte
-	hits         []index.Hit // of the last walk, kept for the next
+	hits         []verdict.Hit // of the last walk, kept for the next
 }
 
-func newIndexSide(d *differ, c *matrix.Classes, at int) *indexSide {
+func newIndexSide(d *differ, c *verdict.Classes, at int) *indexSide {
 	s := &indexSide{c: c, d: d, beforeOrAfter: at, walkOf: walksByStage(),
 		names: make([]string, len(c.Index.Rules)), deciderIDs: make([]int32, len(c.Index.Rules)), decidersByID: map[int32][]int32{}}
 	for i := range s.deciderIDs {
 		s.deciderIDs[i] = -1
 	}
-	s.grid = matrix.NewGrid(c, s.findWalk)
+	s.grid = verdict.NewGrid(c, s.findWalk)
 	return s
 }
 
 // walksByStage makes the empty walks of each stage.
-func walksByStage() (out [index.StageCount]map[string]int32) {
+func walksByStage() (out [verdict.StageCount]map[string]int32) {
 	for stage := range out {
 		out[stage] = map[string]int32{}
 	}
@@ -54,7 +52,7 @@ func (s *indexSide) ruleName(rule int32) string {
 			s.names[rule] += "\x00reply"
 		}
 		if r.Policy != nil {
-			s.names[rule] += "\x00" + index.RuleMatch(r.Policy.Rule(r.Direction, r.Index))
+			s.names[rule] += "\x00" + verdict.RuleMatch(r.Policy.Rule(r.Direction, r.Index))
 		}
 	}
 	return s.names[rule]
@@ -81,7 +79,7 @@ type portRun struct {
 type portRuling struct {
 	verdict.PortRange
 	verdict verdict.Verdict
-	walks   [matrix.Walks]walkDecision
+	walks   [verdict.Walks]walkDecision
 }
 
 // decisions are the decisions of all walks, for every port.
@@ -90,9 +88,9 @@ type decisions struct {
 }
 
 // findWalk returns the number of the walk through some terms.
-func (s *indexSide) findWalk(kind matrix.WalkKind, met index.Set) int32 {
+func (s *indexSide) findWalk(kind verdict.WalkKind, met verdict.Set) int32 {
 	stage := kind.Stage()
-	s.raw = index.AppendSet(s.raw[:0], met)
+	s.raw = verdict.AppendSet(s.raw[:0], met)
 	if id, known := s.walkOf[stage][string(s.raw)]; known {
 		return id
 	}
@@ -100,7 +98,7 @@ func (s *indexSide) findWalk(kind matrix.WalkKind, met index.Set) int32 {
 	met.Each(func(i int32) { s.list = append(s.list, i) })
 	w, terms := &portWalk{}, s.c.Index.Terms[stage]
 	for proto := range w.runs {
-		for _, lo := range index.PortEdges(int8(proto), terms, s.list) {
+		for _, lo := range verdict.PortEdges(int8(proto), terms, s.list) {
 			w.runs[proto] = append(w.runs[proto], portRun{lo, s.walkTiers(s.list, terms, int8(proto), lo)})
 		}
 	}
@@ -115,7 +113,7 @@ func (s *indexSide) findWalk(kind matrix.WalkKind, met index.Set) int32 {
 
 // decisionsOf returns the decisions about connections from a class to another, over their
 // walks.
-func (s *indexSide) decisionsOf(a, b int32, how matrix.ConnectionMode) *decisions {
+func (s *indexSide) decisionsOf(a, b int32, how verdict.ConnectionMode) *decisions {
 	way := s.grid.WalkAnswers(a, b, how)
 	p := s.d.ways[way]
 	if p == nil {
@@ -132,7 +130,7 @@ func (d *differ) walkNumber(w *portWalk) int32 {
 	for _, runs := range w.runs {
 		d.raw = binary.LittleEndian.AppendUint16(d.raw, uint16(len(runs)))
 		for _, r := range runs {
-			d.raw = append(binary.LittleEndian.AppendUint16(d.raw, r.lo), byte(matrix.OutcomeOf(r.verdict)))
+			d.raw = append(binary.LittleEndian.AppendUint16(d.raw, r.lo), byte(verdict.OutcomeOf(r.verdict)))
 			d.raw = binary.LittleEndian.AppendUint32(d.raw, uint32(r.decider))
 		}
 	}
@@ -147,7 +145,7 @@ func (d *differ) walkNumber(w *portWalk) int32 {
 
 // joinWalks returns the decisions about each port over all walks; a walk of -1 is
 // none.
-func (d *differ) joinWalks(way [matrix.Walks]int32) *decisions {
+func (d *differ) joinWalks(way [verdict.Walks]int32) *decisions {
 	p := &decisions{}
 	for proto := range verdict.Protocols {
 		var edges []uint16
@@ -160,7 +158,7 @@ func (d *differ) joinWalks(way [matrix.Walks]int32) *decisions {
 		}
 		slices.Sort(edges)
 		edges = slices.Compact(edges)
-		var at [matrix.Walks]int
+		var at [verdict.Walks]int
 		for i, lo := range edges {
 			r := portRuling{PortRange: verdict.PortRange{Protocol: verdict.Protocols[proto], Lo: lo, Hi: verdict.LastPort}, verdict: verdict.Allow}
 			if verdict.Protocols[proto] == verdict.ICMP {
@@ -191,15 +189,15 @@ func (d *differ) joinWalks(way [matrix.Walks]int32) *decisions {
 }
 
 // walkTiers is one walk through the tiers, and who decides it.
-func (s *indexSide) walkTiers(list []int32, terms []index.Term, proto int8, port uint16) walkDecision {
-	k := index.CollectHits(list, terms, proto, port, s.hits[:0])
+func (s *indexSide) walkTiers(list []int32, terms []verdict.Term, proto int8, port uint16) walkDecision {
+	k := verdict.CollectHits(list, terms, proto, port, s.hits[:0])
 	s.hits = k.Hits
-	if len(k.Hits) == 0 || !k.IsOpen && k.LastEffect == index.Passes {
+	if len(k.Hits) == 0 || !k.IsOpen && k.LastEffect == verdict.Passes {
 		return walkDecision{verdict.Allow, -1}
 	}
 	if !k.IsOpen {
 		v := verdict.Allow
-		if k.LastEffect == index.Drops {
+		if k.LastEffect == verdict.Drops {
 			v = verdict.Deny
 		}
 		// All of the last priority decide alike.
@@ -214,10 +212,10 @@ func (s *indexSide) walkTiers(list []int32, terms []index.Term, proto int8, port
 		for _, h := range k.Hits[first:] {
 			refs = append(refs, h.Ref)
 		}
-		return walkDecision{v, s.idOfRules(index.RulesOfTerms(terms, refs))}
+		return walkDecision{v, s.idOfRules(verdict.RulesOfTerms(terms, refs))}
 	}
-	how := index.SettleHits(k.Hits)
-	return walkDecision{how.Verdict, s.idOfRules(index.RulesOfTerms(terms, how.Decided))}
+	how := verdict.SettleHits(k.Hits)
+	return walkDecision{how.Verdict, s.idOfRules(verdict.RulesOfTerms(terms, how.Decided))}
 }
 
 func (s *indexSide) idOfRule(rule int32) int32 {

@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"rung/model/verdict"
-	"rung/model/verdict/index"
-	"rung/model/verdict/matrix"
 )
 
 // watchBuilder is a WatchedEnds in the making: by class, the ends it is about.
@@ -14,17 +12,17 @@ type watchBuilder struct {
 	ports   []verdict.PortRange
 	pods    [][]int32
 	addrs   [][]netip.Addr
-	anyEnds index.Set
+	anyEnds verdict.Set
 	groups  []FlipGroup
-	from    []index.Set // of pods, by group
-	to      []index.Set
+	from    []verdict.Set // of pods, by group
+	to      []verdict.Set
 }
 
 // findWatched finds the ends that are watched.
 func (d *differ) findWatched() {
 	x := d.After.Index
 	for _, w := range d.questions.Watches {
-		v := watchBuilder{ports: w.Ports, anyEnds: index.NewSet(len(d.After.List)), pods: make([][]int32, len(d.After.List)), addrs: make([][]netip.Addr, len(d.After.List))}
+		v := watchBuilder{ports: w.Ports, anyEnds: verdict.NewSet(len(d.After.List)), pods: make([][]int32, len(d.After.List)), addrs: make([][]netip.Addr, len(d.After.List))}
 		for id, k := range d.After.List {
 			for _, e := range k.Ends {
 				if w.Pods[x.Pods.PodAt(int(x.Ends[e].Pod)).Key] || slices.Contains(w.Addrs, x.Ends[e].Addr) {
@@ -45,7 +43,7 @@ func (d *differ) findWatched() {
 }
 
 // watchPair counts what is watched of the flips between two classes.
-func (d *differ) watchPair(a, b int32, nodes matrix.NodePairing, r *decisionDiff) {
+func (d *differ) watchPair(a, b int32, nodes verdict.NodePairing, r *decisionDiff) {
 	for i := range d.watches {
 		w := &d.watches[i]
 		if !w.anyEnds.Has(b) {
@@ -72,7 +70,7 @@ func (r *decisionDiff) changeAtExample(f *portFlip, in verdict.PortRange) *portC
 	return nil // of a port that the flip has not
 }
 
-func (w *watchBuilder) addFlip(d *differ, a, b int32, nodes matrix.NodePairing, c *portChange, ports []verdict.PortRange) {
+func (w *watchBuilder) addFlip(d *differ, a, b int32, nodes verdict.NodePairing, c *portChange, ports []verdict.PortRange) {
 	x := d.After.Index
 	from := d.After.List[a]
 	pairs, example := 0, verdict.Connection{Family: from.Family, Protocol: ports[0].Protocol, Port: ports[0].ExamplePort()}
@@ -147,13 +145,13 @@ func (w *watchBuilder) groupOfFlip(d *differ, c *portChange, ports []verdict.Por
 		}
 	}
 	w.groups = append(w.groups, FlipGroup{Before: c.before, After: c.after, Ports: ports})
-	w.from = append(w.from, index.NewSet(d.After.Index.Pods.Len()))
-	w.to = append(w.to, index.NewSet(d.After.Index.Pods.Len()))
+	w.from = append(w.from, verdict.NewSet(d.After.Index.Pods.Len()))
+	w.to = append(w.to, verdict.NewSet(d.After.Index.Pods.Len()))
 	return len(w.groups) - 1
 }
 
 // podsOf names pods.
-func (d *differ) podsOf(pods index.Set) (out verdict.Ends) {
+func (d *differ) podsOf(pods verdict.Set) (out verdict.Ends) {
 	last := ""
 	pods.Each(func(i int32) {
 		p := d.After.Index.Pods.PodAt(int(i))

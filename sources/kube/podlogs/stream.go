@@ -14,8 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"rung/model/clean"
 	"rung/model/logline"
+	"rung/model/words"
 	"rung/sources/retry"
 )
 
@@ -183,7 +183,7 @@ func (s *logStream) takeLine(line []byte) bool {
 	at, text, ok := cutTime(line)
 	if !ok { // no line of the log: the kubelet's own words about it
 		if len(line) > 0 {
-			s.kubeletText = clean.Text(string(line[:min(len(line), 300)]))
+			s.kubeletText = words.CleanText(string(line[:min(len(line), 300)]))
 		}
 		return true
 	}

@@ -11,8 +11,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"rung/model/clean"
 	"rung/model/logline"
+	"rung/model/words"
 	"rung/sources/kube"
 )
 
@@ -118,7 +118,7 @@ func ParseKlog(line string) (k Klog, ok bool) {
 		len(f[1]) < 8 || f[1][2] != ':' || f[1][5] != ':' || !isDigits(f[2]) {
 		return Klog{}, false
 	}
-	return Klog{Severity: f[0][0], Place: clean.Text(f[3]), Text: clean.Text(text)}, true
+	return Klog{Severity: f[0][0], Place: words.CleanText(f[3]), Text: words.CleanText(text)}, true
 }
 
 func isDigits(s string) bool {

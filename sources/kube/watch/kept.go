@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // keptObjects holds the objects of a feed's resource. It belongs to the feed's goroutine.
@@ -35,14 +35,14 @@ type feedStep struct {
 }
 
 func (k *keptObjects) keyOf(m metav1.Object) model.Key {
-	return model.Key{Kind: k.kind, Namespace: clean.Text(m.GetNamespace()), Name: clean.Text(m.GetName())}
+	return model.Key{Kind: k.kind, Namespace: words.CleanText(m.GetNamespace()), Name: words.CleanText(m.GetName())}
 }
 
 // objectOf returns an object as it was seen last, nil for a new one.
 func (k *keptObjects) objectOf(m metav1.Object) model.Object { return k.objects[k.keyOf(m)].object }
 
 func entryOf(m metav1.Object, o model.Object, broken []model.Broken) keptEntry {
-	return keptEntry{uid: clean.Text(string(m.GetUID())), version: clean.Text(m.GetResourceVersion()), object: o,
+	return keptEntry{uid: words.CleanText(string(m.GetUID())), version: words.CleanText(m.GetResourceVersion()), object: o,
 		broken: broken}
 }
 

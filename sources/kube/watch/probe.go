@@ -14,7 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/kube"
 	"rung/sources/retry"
 )
@@ -204,7 +204,7 @@ func serverText(err error) string {
 	case isBrokenConnection(err.Error()):
 		return errBroken.Error()
 	}
-	s := clean.Text(strings.Join(strings.Fields(err.Error()), " "))
+	s := words.CleanText(strings.Join(strings.Fields(err.Error()), " "))
 	if r := []rune(s); len(r) > 300 {
 		s = string(r[:300]) + "…"
 	}

@@ -26,7 +26,7 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/manifests/check"
 	"rung/sources/manifests/policy"
 )
@@ -125,7 +125,7 @@ func runGateOne(k model.Kind, obj map[string]any, by *Schemas) []check.Issue {
 		model.KindUDN, model.KindCUDN, model.KindCNC:
 		c, err := by.crdOf(k)
 		if err != nil {
-			return []check.Issue{{Severity: model.SeverityError, Code: check.CodeSchema, Message: clean.Text(err.Error())}}
+			return []check.Issue{{Severity: model.SeverityError, Code: check.CodeSchema, Message: words.CleanText(err.Error())}}
 		}
 		issues = c.checkObject(obj, len(errs) > 0)
 	case model.KindNP:
@@ -175,7 +175,7 @@ func (c *compiledCRD) checkObject(obj map[string]any, metadataBad bool) []check.
 	var issues []check.Issue
 	opts := schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}
 	for _, f := range pruning.PruneWithOptions(obj, c.schema, true, opts) {
-		issues = append(issues, check.Issue{Severity: model.SeverityError, Code: check.CodeUnknown, Field: clean.Text(f),
+		issues = append(issues, check.Issue{Severity: model.SeverityError, Code: check.CodeUnknown, Field: words.CleanText(f),
 			Message: "unknown field"})
 	}
 	defaulting.PruneNonNullableNullsWithoutDefaults(obj, c.schema)
@@ -217,12 +217,12 @@ func UnrelatedIssues(issues, others []check.Issue) (out []check.Issue) {
 func issuesOf(code string, errs field.ErrorList) []check.Issue {
 	var issues []check.Issue
 	for _, e := range errs {
-		i := check.Issue{Severity: model.SeverityError, Code: code, Field: clean.Text(e.Field), Message: errorText(e)}
+		i := check.Issue{Severity: model.SeverityError, Code: code, Field: words.CleanText(e.Field), Message: errorText(e)}
 		if e.Field == "<nil>" { // about the whole object
 			i.Field = ""
 		}
 		if s, ok := e.BadValue.(string); ok && strings.Contains(e.Detail, "CIDR") {
-			i.Remedy = clean.Text(policy.CIDRRemedy(s))
+			i.Remedy = words.CleanText(policy.CIDRRemedy(s))
 		}
 		issues = append(issues, i)
 	}
@@ -248,5 +248,5 @@ func errorText(e *field.Error) string {
 	case noValue || e.BadValue == "" && e.Detail != "":
 		s = detail
 	}
-	return strings.TrimSuffix(clean.Text(strings.ReplaceAll(s, "\n", " ")), ": ")
+	return strings.TrimSuffix(words.CleanText(strings.ReplaceAll(s, "\n", " ")), ": ")
 }

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // namesChecked are the kinds whose names other names are made of: of zones, files,
@@ -36,7 +36,7 @@ func CheckName(k model.Kind, namespace, name string) *Issue {
 // shortName is as much of a name as says which one is meant.
 func shortName(s string) string {
 	const most = 60
-	s = clean.Text(s)
+	s = words.CleanText(s)
 	if r := []rune(s); len(r) > most {
 		return string(r[:most]) + "…"
 	}

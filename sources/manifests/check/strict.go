@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/manifests/yamltree"
 )
 
@@ -64,7 +64,7 @@ func (c *treeChecker) add(i Issue) {
 func (c *treeChecker) addWrongValue(n *yaml.Node, want valueShape, bits int) {
 	msg := "must be " + want.String() + ", not " + DescribeNode(n)
 	if bits > 0 && n.Tag == "!!int" {
-		msg = fmt.Sprintf("%s is out of range for a whole number of %d bits", clean.Text(n.Value), bits)
+		msg = fmt.Sprintf("%s is out of range for a whole number of %d bits", words.CleanText(n.Value), bits)
 	}
 	i := Issue{Severity: model.SeverityError, Code: CodeType, Line: n.Line, Message: msg}
 	if want == shapeString && n.Kind == yaml.ScalarNode {
@@ -81,7 +81,7 @@ func DescribeNode(n *yaml.Node) string {
 	case yaml.SequenceNode:
 		return "a list"
 	}
-	v := clean.Text(n.Value)
+	v := words.CleanText(n.Value)
 	if len(v) > 40 {
 		v = strings.ToValidUTF8(v[:40], "") + "…"
 	}
@@ -95,7 +95,7 @@ func DescribeNode(n *yaml.Node) string {
 	case "!!str":
 		return strconv.Quote(v)
 	}
-	return strconv.Quote(v) + " of type " + clean.Text(n.Tag)
+	return strconv.Quote(v) + " of type " + words.CleanText(n.Tag)
 }
 
 // checkStep checks a node one step further down.

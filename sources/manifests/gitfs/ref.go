@@ -6,7 +6,7 @@ import (
 	"path"
 	"strings"
 
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // Prefix begins an input that is a revision of a git repository.
@@ -52,8 +52,8 @@ func ParseRef(text string) (Ref, error) {
 		r.Path = text[end+1:]
 	}
 	switch {
-	case !clean.IsClean(text):
-		return r, fmt.Errorf("%s: control characters in the name of a revision", clean.Text(Prefix+text))
+	case !words.IsClean(text):
+		return r, fmt.Errorf("%s: control characters in the name of a revision", words.CleanText(Prefix+text))
 	case r.Rev == "":
 		return r, errors.New(Prefix + text + " names no revision: want git:REV or git:REV:PATH")
 	case strings.HasPrefix(r.Rev, "-"):

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -61,7 +61,7 @@ func FuzzParseRef(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, prefix string) {
 		r, err := ParseRef(text)
 		if err != nil {
-			if !clean.IsClean(err.Error()) {
+			if !words.IsClean(err.Error()) {
 				t.Errorf("%q: the error is not clean: %q", text, err)
 			}
 			return

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/reading"
 )
 
@@ -102,13 +102,13 @@ func saidError(said string, err error) error {
 		if err != nil {
 			folder = "this folder"
 		}
-		return errors.New(clean.Text(folder) + " is in no git repository")
+		return errors.New(words.CleanText(folder) + " is in no git repository")
 	case strings.HasSuffix(line, " from promisor remote"):
 		return errNotHere
 	case strings.HasPrefix(line, "detected dubious ownership"):
 		return errors.New("git refuses this repository, which somebody else owns; git config --global --add safe.directory lets it")
 	}
-	return errors.New("git: " + clean.Text(line))
+	return errors.New("git: " + words.CleanText(line))
 }
 
 // foundObject is git's answer to a name.

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // listLimit bounds the list of a revision's files, in bytes: a million files have some 100 MB.
@@ -199,7 +199,7 @@ func (t *Tree) findFiles(ctx context.Context, root string, wanted func(string) b
 		switch isLink := e.mode&fs.ModeSymlink != 0; {
 		case e.IsDir():
 			continue
-		case !wanted(p), !clean.IsClean(p): // a name with a line feed would be two
+		case !wanted(p), !words.IsClean(p): // a name with a line feed would be two
 			e.err = errNotWanted
 			continue
 		case isLink:

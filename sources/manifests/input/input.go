@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"rung/model/shell"
+	"rung/model/words"
 	"rung/sources/manifests/gitfs"
 )
 
@@ -37,7 +37,7 @@ func RenderKustomization(dir string) string {
 	if dir == "" {
 		dir = "DIR"
 	} else {
-		dir = shell.Quote(dir)
+		dir = words.ShellQuote(dir)
 	}
 	return "kubectl kustomize " + dir + " | rung … -f -"
 }

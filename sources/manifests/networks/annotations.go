@@ -12,7 +12,7 @@ import (
 	netutils "k8s.io/utils/net"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/manifests/yamltree"
 )
 
@@ -37,7 +37,7 @@ func PodNetworks(annotation string) ([]model.PodNetwork, error) {
 	nets := make([]model.PodNetwork, 0, len(raw))
 	var wrong []string // one line for each network
 	for name, e := range raw {
-		n := model.PodNetwork{Name: clean.Text(name), Role: clean.Text(e.Role)}
+		n := model.PodNetwork{Name: words.CleanText(name), Role: words.CleanText(e.Role)}
 		if fault := e.fault(); fault != "" && name != Default {
 			wrong = append(wrong, n.Name+": "+fault)
 		} else {
@@ -64,11 +64,11 @@ func PodNetworks(annotation string) ([]model.PodNetwork, error) {
 // fault says what OVN-Kubernetes cannot read of an entry; empty for nothing.
 func (e *podEntry) fault() string {
 	if e.IP != "" && len(e.IPs) > 0 && e.IPs[0] != e.IP {
-		return fmt.Sprintf("ip_address %s is not the first of ip_addresses, %s", clean.Text(e.IP), clean.Text(e.IPs[0]))
+		return fmt.Sprintf("ip_address %s is not the first of ip_addresses, %s", words.CleanText(e.IP), words.CleanText(e.IPs[0]))
 	}
 	for _, text := range e.texts() {
 		if _, err := netip.ParsePrefix(text); err != nil {
-			return fmt.Sprintf("%q is not an address with its mask", clean.Text(text))
+			return fmt.Sprintf("%q is not an address with its mask", words.CleanText(text))
 		}
 	}
 	return ""
@@ -130,7 +130,7 @@ func Attachments(annotation, namespace string) ([]string, error) {
 		if s.Namespace == "" {
 			s.Namespace = namespace
 		}
-		key := clean.Text(s.Namespace + "/" + s.Name)
+		key := words.CleanText(s.Namespace + "/" + s.Name)
 		n := times[key]
 		times[key]++
 		if n > 0 {
@@ -150,7 +150,7 @@ func selectionOf(item string) (s selection, err error) {
 		names = append(slices.Clip(parts), iface)
 	}
 	if len(parts) > 2 || strings.Contains(iface, "@") || slices.ContainsFunc(names, func(n string) bool { return !isLabel(n) }) {
-		return s, fmt.Errorf("%q is none of name, namespace/name, namespace/name@interface", clean.Text(item))
+		return s, fmt.Errorf("%q is none of name, namespace/name, namespace/name@interface", words.CleanText(item))
 	}
 	if len(parts) == 2 {
 		s.Namespace = parts[0]
@@ -174,7 +174,7 @@ func isLabel(text string) bool {
 func OpenPorts(annotation string) ([]string, error) {
 	root, err := yamltree.ParseFlat([]byte(annotation), yamltree.DefaultAliasNodes)
 	if err != nil {
-		return nil, fmt.Errorf("is no YAML: %s", clean.Text(err.Error()))
+		return nil, fmt.Errorf("is no YAML: %s", words.CleanText(err.Error()))
 	}
 	if root == nil || yamltree.IsNull(root) {
 		return nil, nil
@@ -184,17 +184,17 @@ func OpenPorts(annotation string) ([]string, error) {
 	}
 	var out []string
 	for _, n := range root.Content {
-		protocol, port := clean.Text(yamltree.TextAt(n, "protocol")), yamltree.TextAt(n, "port")
+		protocol, port := words.CleanText(yamltree.TextAt(n, "protocol")), yamltree.TextAt(n, "port")
 		switch protocol {
 		case "icmp":
 			if port != "" {
-				return nil, fmt.Errorf("icmp has no port, and %s is given", clean.Text(port))
+				return nil, fmt.Errorf("icmp has no port, and %s is given", words.CleanText(port))
 			}
 			out = append(out, protocol)
 		case "tcp", "udp", "sctp":
 			at, err := strconv.ParseUint(port, 10, 16)
 			if err != nil {
-				return nil, fmt.Errorf("%s needs a port from 0 to 65535, and has %q", protocol, clean.Text(port))
+				return nil, fmt.Errorf("%s needs a port from 0 to 65535, and has %q", protocol, words.CleanText(port))
 			}
 			out = append(out, fmt.Sprintf("%s.dst == %d", protocol, at))
 		default:
@@ -218,7 +218,7 @@ func NodeSubnets(annotation string) (own []string, others map[string][]string, e
 	delete(networks, Default)
 	var wrong []string
 	for name, raw := range networks {
-		name = clean.Text(name)
+		name = words.CleanText(name)
 		subnets, err := nodeSubnetsOf(raw, "network "+name)
 		if err != nil {
 			wrong = append(wrong, err.Error())

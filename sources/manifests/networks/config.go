@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/network"
+	"rung/model/words"
 	"rung/sources/manifests/check"
 )
 
@@ -65,7 +65,7 @@ func (o *NAD) Read(m model.Meta) (model.Object, []check.Issue) {
 	}
 	var whose cniType
 	if err := json.Unmarshal([]byte(text), &whose); err != nil {
-		f := &fault{"spec.config", "is no configuration in JSON: " + clean.Text(err.Error())}
+		f := &fault{"spec.config", "is no configuration in JSON: " + words.CleanText(err.Error())}
 		a.Err = f.line()
 		return a, f.issues()
 	}
@@ -89,7 +89,7 @@ func (o *NAD) Read(m model.Meta) (model.Object, []check.Issue) {
 func configOf(text string) (*cniConfig, *fault) {
 	var c cniConfig
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
-		return nil, &fault{"spec.config", "cannot be read: " + clean.Text(err.Error())}
+		return nil, &fault{"spec.config", "cannot be read: " + words.CleanText(err.Error())}
 	}
 	switch {
 	case c.Type == ovnPlugin:
@@ -100,7 +100,7 @@ func configOf(text string) (*cniConfig, *fault) {
 	name, first := c.Name, c.Plugins[0]
 	c = cniConfig{}
 	if err := json.Unmarshal(first, &c); err != nil {
-		return nil, &fault{"spec.config", "cannot be read: " + clean.Text(err.Error())}
+		return nil, &fault{"spec.config", "cannot be read: " + words.CleanText(err.Error())}
 	}
 	c.Name = name
 	return &c, nil
@@ -108,10 +108,10 @@ func configOf(text string) (*cniConfig, *fault) {
 
 // network is the network that a configuration describes; nad is the key of the object that it stands in.
 func (c *cniConfig) network(nad string) (out network.Config, f *fault) {
-	out = network.Config{Name: clean.Text(c.Name), Topology: network.Topology(clean.Text(c.Topology)), EVPN: c.Transport == "evpn"}
+	out = network.Config{Name: words.CleanText(c.Name), Topology: network.Topology(words.CleanText(c.Topology)), EVPN: c.Transport == "evpn"}
 	wrong := func(name, text string) (network.Config, *fault) { return out, &fault{"spec.config", name + " " + text} }
 	if c.NADName != nad {
-		return wrong("netAttachDefName", fmt.Sprintf("is %q, and must be %q", clean.Text(c.NADName), nad))
+		return wrong("netAttachDefName", fmt.Sprintf("is %q, and must be %q", words.CleanText(c.NADName), nad))
 	}
 	field, text := c.refused()
 	if text != "" {
@@ -160,13 +160,13 @@ func (c *cniConfig) refused() (field, text string) {
 	case c.Name == "ovn-kubernetes":
 		return "name", "is \"ovn-kubernetes\", which is reserved"
 	case !slices.Contains([]string{"", "primary", "secondary"}, c.Role):
-		return "role", fmt.Sprintf("%q is none of primary, secondary", clean.Text(c.Role))
+		return "role", fmt.Sprintf("%q is none of primary, secondary", words.CleanText(c.Role))
 	case c.AllowPersistentIPs && c.Topology == string(network.Layer3):
 		return "allowPersistentIPs", "cannot be set on a layer3 network"
 	case c.IPAM.Type != "":
 		return "ipam", "cannot be set: OVN-Kubernetes assigns addresses itself, from subnets"
 	case !slices.Contains([]string{"", "geneve", "nooverlay", "no-overlay", "evpn"}, c.Transport):
-		return "transport", fmt.Sprintf("%q is none of geneve, no-overlay, evpn", clean.Text(c.Transport))
+		return "transport", fmt.Sprintf("%q is none of geneve, no-overlay, evpn", words.CleanText(c.Transport))
 	case c.JoinSubnet != "" && isLocalnet:
 		return "joinSubnet", "cannot be set on a localnet"
 	case onlyLayer2(c.InfrastructureSubnets):

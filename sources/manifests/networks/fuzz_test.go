@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/network"
+	"rung/model/words"
 )
 
 // FuzzTexts reads anything as an annotation and as a configuration: no panic, what is read is clean, addresses and
@@ -20,7 +20,7 @@ func FuzzTexts(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		check := func(what string) {
-			if !clean.IsClean(what) {
+			if !words.IsClean(what) {
 				t.Errorf("not clean: %q", what)
 			}
 		}

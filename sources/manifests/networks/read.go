@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/network"
+	"rung/model/words"
 	"rung/sources/manifests/check"
 )
 
@@ -65,7 +65,7 @@ func (o *CUDN) Read(m model.Meta) (model.Object, []check.Issue) {
 	d.Config.EVPN = strings.EqualFold(spec.Transport, "evpn")
 	var err error
 	if d.Namespaces, err = model.NewSelector(o.Spec.NamespaceSelector); err != nil && f == nil {
-		f = &fault{"spec.namespaceSelector", clean.Text(err.Error())}
+		f = &fault{"spec.namespaceSelector", words.CleanText(err.Error())}
 	}
 	d.Err = f.line()
 	return d, f.issues()
@@ -73,15 +73,15 @@ func (o *CUDN) Read(m model.Meta) (model.Object, []check.Issue) {
 
 func conditionsOf(s networkStatus) (out []model.Condition) {
 	for _, c := range s.Conditions {
-		out = append(out, model.Condition{Type: clean.Text(c.Type), Status: clean.Text(string(c.Status)), Reason: clean.Text(c.Reason),
-			Message: clean.Text(c.Message), Changed: c.LastTransitionTime.Time})
+		out = append(out, model.Condition{Type: words.CleanText(c.Type), Status: words.CleanText(string(c.Status)), Reason: words.CleanText(c.Reason),
+			Message: words.CleanText(c.Message), Changed: c.LastTransitionTime.Time})
 	}
 	return out
 }
 
 // config is the network that a spec describes; at is where the spec stands.
 func (s *networkSpec) config(at, name string) (c network.Config, f *fault) {
-	c = network.Config{Name: name, Topology: network.Topology(strings.ToLower(clean.Text(s.Topology)))}
+	c = network.Config{Name: name, Topology: network.Topology(strings.ToLower(words.CleanText(s.Topology)))}
 	role := ""
 	switch c.Topology {
 	case network.Layer3:
@@ -121,7 +121,7 @@ func (s *networkSpec) config(at, name string) (c network.Config, f *fault) {
 			c.Gateways = append(c.Gateways, a)
 		}
 	default:
-		return c, &fault{at + ".topology", fmt.Sprintf("%q is none of Layer3, Layer2", clean.Text(s.Topology))}
+		return c, &fault{at + ".topology", fmt.Sprintf("%q is none of Layer3, Layer2", words.CleanText(s.Topology))}
 	}
 	c.Primary, f = statedRole(role, at+".role")
 	return c, f
@@ -158,7 +158,7 @@ func isPrimary(role, field string) (bool, *fault) {
 	case "secondary", "":
 		return false, nil
 	}
-	return false, &fault{field, fmt.Sprintf("%q is none of primary, secondary", clean.Text(role))}
+	return false, &fault{field, fmt.Sprintf("%q is none of primary, secondary", words.CleanText(role))}
 }
 
 // subnetsOf are subnets, masked.
@@ -185,9 +185,11 @@ func hostSubnetOf(cidr string, size int) (netip.Prefix, error) {
 	return p.Masked(), nil
 }
 
-func notSubnet(text string) string { return fmt.Sprintf("%q is not a subnet", clean.Text(text)) }
+func notSubnet(text string) string { return fmt.Sprintf("%q is not a subnet", words.CleanText(text)) }
 
-func notAddress(text string) string { return fmt.Sprintf("%q is not an address", clean.Text(text)) }
+func notAddress(text string) string {
+	return fmt.Sprintf("%q is not an address", words.CleanText(text))
+}
 
 // Read brings a ClusterNetworkConnect into the model's form.
 func (o *CNC) Read(m model.Meta) (model.Object, []check.Issue) {
@@ -198,12 +200,12 @@ func (o *CNC) Read(m model.Meta) (model.Object, []check.Issue) {
 	}
 	var of map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &of); err != nil {
-		f := &fault{"metadata.annotations[" + annotationConnected + "]", "cannot be read: which networks are connected is not known: " + clean.Text(err.Error())}
+		f := &fault{"metadata.annotations[" + annotationConnected + "]", "cannot be read: which networks are connected is not known: " + words.CleanText(err.Error())}
 		return c, f.issues()
 	}
 	for key := range of {
 		if _, id, ok := strings.Cut(key, "_"); ok && (strings.HasPrefix(key, "layer3_") || strings.HasPrefix(key, "layer2_")) {
-			c.IDs = append(c.IDs, clean.Text(id))
+			c.IDs = append(c.IDs, words.CleanText(id))
 		}
 	}
 	slices.SortFunc(c.IDs, func(a, b string) int {
@@ -216,4 +218,4 @@ func (o *CNC) Read(m model.Meta) (model.Object, []check.Issue) {
 }
 
 // idOf is the number of a network, as its annotation has it.
-func idOf(o metav1.Object) string { return clean.Text(o.GetAnnotations()[annotationNetworkID]) }
+func idOf(o metav1.Object) string { return words.CleanText(o.GetAnnotations()[annotationNetworkID]) }

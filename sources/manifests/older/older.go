@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/manifests/yamltree"
 )
 
@@ -193,7 +193,7 @@ func labelList(labels []string) string {
 	if len(labels) == 0 {
 		return "the label"
 	}
-	return clean.Text(strings.Join(labels, ", "))
+	return words.CleanText(strings.Join(labels, ", "))
 }
 
 // existingSelector is the content of a selector of what has all labels.

@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
 
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/ovn/match"
+	"rung/model/words"
 	"rung/sources/manifests/check"
 )
 
@@ -90,7 +90,7 @@ func (n *normaliser) readRule(dir model.Direction, name, action string, peers []
 	if dir == model.Egress {
 		list, side = &n.p.Egress, "to"
 	}
-	r := model.Rule{Direction: dir, Index: len(*list), Name: clean.Text(name), Action: model.Action(clean.Text(action))}
+	r := model.Rule{Direction: dir, Index: len(*list), Name: words.CleanText(name), Action: model.Action(words.CleanText(action))}
 	at := fmt.Sprintf("spec.%s[%d]", dir.Lower(), r.Index)
 	if !(r.Action == model.Allow || r.Action == model.Deny || r.Action == model.Pass && n.p.Kind == model.KindANP) {
 		n.addInvalid(check.CodeProfile, at+".action", fmt.Sprintf("is %q: %s", r.Action, crashes), "write Allow or Deny")
@@ -156,12 +156,12 @@ func (n *normaliser) readCIDR(s, at string) string {
 	p, ok := match.ParseCIDR(s)
 	switch {
 	case !ok:
-		n.addInvalid(check.CodeCIDR, at, fmt.Sprintf("%q is not a CIDR", clean.Text(s)), CIDRRemedy(s))
+		n.addInvalid(check.CodeCIDR, at, fmt.Sprintf("%q is not a CIDR", words.CleanText(s)), CIDRRemedy(s))
 	case !IsCommonCIDR(s):
 		n.addInvalid(check.CodeCIDRForm, at, fmt.Sprintf("%q is not in the common form: OVN-Kubernetes reads it as %s, newer CRDs refuse it", s, p.Masked()), CIDRRemedy(s))
 		return p.Masked().String()
 	}
-	return clean.Text(s)
+	return words.CleanText(s)
 }
 
 // verbatimCIDR notes a CIDR that goes into a row as it is written, in a form that
@@ -176,15 +176,15 @@ func (n *normaliser) readPort(r *model.Rule, p *v1alpha1.AdminNetworkPolicyPort,
 	switch {
 	case p.PortNumber != nil:
 		n.noteProtocol(string(p.PortNumber.Protocol), at+".portNumber.protocol")
-		r.Ports = append(r.Ports, model.Port{Protocol: clean.Text(string(p.PortNumber.Protocol)), Start: p.PortNumber.Port,
+		r.Ports = append(r.Ports, model.Port{Protocol: words.CleanText(string(p.PortNumber.Protocol)), Start: p.PortNumber.Port,
 			End: p.PortNumber.Port})
 	case p.PortRange != nil:
 		n.noteProtocol(string(p.PortRange.Protocol), at+".portRange.protocol")
-		r.Ports = append(r.Ports, model.Port{Protocol: clean.Text(string(p.PortRange.Protocol)),
+		r.Ports = append(r.Ports, model.Port{Protocol: words.CleanText(string(p.PortRange.Protocol)),
 			Start: p.PortRange.Start, End: p.PortRange.End, Range: true})
 		n.noteReversed(&r.Ports[len(r.Ports)-1], at+".portRange")
 	case p.NamedPort != nil:
-		r.Ports = append(r.Ports, model.Port{Name: clean.Text(*p.NamedPort)})
+		r.Ports = append(r.Ports, model.Port{Name: words.CleanText(*p.NamedPort)})
 	default:
 		n.addInvalid(check.CodeProfile, at, "names no port: "+crashes, "set one of portNumber, portRange, namedPort")
 	}
@@ -203,7 +203,7 @@ func (n *normaliser) noteReversed(p *model.Port, at string) {
 // OVN-Kubernetes a broken row (ovn-kubernetes.md#unknown-protocol).
 func (n *normaliser) noteProtocol(p, at string) {
 	if p != "TCP" && p != "UDP" && p != "SCTP" {
-		n.addInvalid(check.CodeProtocol, at, fmt.Sprintf("is %q: OVN-Kubernetes writes a broken row for it", clean.Text(p)),
+		n.addInvalid(check.CodeProtocol, at, fmt.Sprintf("is %q: OVN-Kubernetes writes a broken row for it", words.CleanText(p)),
 			"write TCP, UDP or SCTP")
 	}
 }

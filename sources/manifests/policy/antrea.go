@@ -12,7 +12,7 @@ import (
 
 	"rung/model"
 	"rung/model/antrea"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/manifests/check"
 	"rung/sources/manifests/yamltree"
 )
@@ -23,18 +23,18 @@ func (n *normaliser) antreaPolicy(u *unstructured.Unstructured) {
 	p.Tier, p.Tiered = model.TierAdmin, &model.TieredPolicy{Tier: antrea.Application}
 	var o AntreaPolicy
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &o); err != nil {
-		n.addInvalid(check.CodeSchema, "", "cannot be read as "+p.Kind.Title()+": "+clean.Text(err.Error()), "")
+		n.addInvalid(check.CodeSchema, "", "cannot be read as "+p.Kind.Title()+": "+words.CleanText(err.Error()), "")
 		return
 	}
 	if o.Spec.Tier != "" {
-		p.Tiered.Tier = clean.Text(o.Spec.Tier)
+		p.Tiered.Tier = words.CleanText(o.Spec.Tier)
 	}
 	if p.Tiered.Tier == antrea.Baseline {
 		p.Tier = model.TierBaseline
 	}
 	p.Tiered.Priority = o.Spec.Priority
 	p.Tiered.AppliedTo = n.antreaAppliedTo(o.Spec.AppliedTo, "spec.appliedTo")
-	p.Tiered.Phase = clean.Text(o.Status.Phase)
+	p.Tiered.Phase = words.CleanText(o.Status.Phase)
 	p.Tiered.NodesRealized, p.Tiered.NodesDesired = o.Status.CurrentNodesRealized, o.Status.DesiredNodesRealized
 	n.p.Conditions = CleanConditions(o.Status.Conditions)
 	for i := range o.Spec.Ingress {
@@ -67,9 +67,9 @@ func generatedName(dir model.Direction, action string, raw map[string]any) strin
 
 func (n *normaliser) antreaRule(dir model.Direction, i int, o *antreaRule, raw map[string]any) model.Rule {
 	at := fmt.Sprintf("spec.%s[%d]", dir.Lower(), i)
-	a := &model.TieredRule{Action: clean.Text(o.Action), Logging: o.EnableLogging, LogLabel: clean.Text(o.LogLabel),
+	a := &model.TieredRule{Action: words.CleanText(o.Action), Logging: o.EnableLogging, LogLabel: words.CleanText(o.LogLabel),
 		AppliedTo: n.antreaAppliedTo(o.AppliedTo, at+".appliedTo")}
-	r := model.Rule{Direction: dir, Index: i, Name: clean.Text(o.Name), Tiered: a, Action: model.Deny}
+	r := model.Rule{Direction: dir, Index: i, Name: words.CleanText(o.Name), Tiered: a, Action: model.Deny}
 	switch o.Action {
 	case string(model.Allow), string(model.Pass):
 		r.Action = model.Action(o.Action)
@@ -96,7 +96,7 @@ func (n *normaliser) antreaRule(dir model.Direction, i int, o *antreaRule, raw m
 		case pr.ICMP != nil:
 			a.Protocols = append(a.Protocols, model.RuleProtocol{Protocol: "ICMP", Type: pr.ICMP.Type, Code: pr.ICMP.Code})
 		case pr.IGMP != nil:
-			a.Protocols = append(a.Protocols, model.RuleProtocol{Protocol: "IGMP", Type: pr.IGMP.Type, Group: clean.Text(pr.IGMP.Group)})
+			a.Protocols = append(a.Protocols, model.RuleProtocol{Protocol: "IGMP", Type: pr.IGMP.Type, Group: words.CleanText(pr.IGMP.Group)})
 		}
 	}
 	for _, l := range o.L7Protocols {
@@ -108,7 +108,7 @@ func (n *normaliser) antreaRule(dir model.Direction, i int, o *antreaRule, raw m
 // serviceKey names a Service; one of a policy or Group with a namespace is in that where
 // none is written.
 func (n *normaliser) serviceKey(s *antreaName) model.Key {
-	k := model.Key{Kind: model.KindService, Namespace: clean.Text(s.Namespace), Name: clean.Text(s.Name)}
+	k := model.Key{Kind: model.KindService, Namespace: words.CleanText(s.Namespace), Name: words.CleanText(s.Name)}
 	if k.Namespace == "" {
 		k.Namespace = n.p.Namespace
 	}
@@ -119,9 +119,9 @@ func (n *normaliser) serviceKey(s *antreaName) model.Key {
 func l7Text(l *antreaL7) string {
 	switch {
 	case l.HTTP != nil:
-		return clean.Text(strings.TrimSpace("http " + strings.TrimSpace(l.HTTP.Method+" "+l.HTTP.Host+l.HTTP.Path)))
+		return words.CleanText(strings.TrimSpace("http " + strings.TrimSpace(l.HTTP.Method+" "+l.HTTP.Host+l.HTTP.Path)))
 	case l.TLS != nil:
-		return clean.Text(strings.TrimSpace("tls " + l.TLS.SNI))
+		return words.CleanText(strings.TrimSpace("tls " + l.TLS.SNI))
 	}
 	return "any"
 }
@@ -133,7 +133,7 @@ func (n *normaliser) antreaAppliedTo(list []antreaAppliedTo, at string) []model.
 		var m model.AppliedTo
 		switch {
 		case a.Group != "":
-			m.Group = clean.Text(a.Group)
+			m.Group = words.CleanText(a.Group)
 		case a.ServiceAccount != nil:
 			m.ServiceAccount = serviceAccount(a.ServiceAccount)
 		case a.Service != nil:
@@ -163,33 +163,33 @@ func (n *normaliser) selectorOrAll(s *metav1.LabelSelector, field string) model.
 }
 
 func serviceAccount(a *antreaName) *model.ServiceAccount {
-	return &model.ServiceAccount{Namespace: clean.Text(a.Namespace), Name: clean.Text(a.Name)}
+	return &model.ServiceAccount{Namespace: words.CleanText(a.Namespace), Name: words.CleanText(a.Name)}
 }
 
 func (n *normaliser) antreaPeer(o *antreaPeer, at string) model.Peer {
 	switch {
 	case o.IPBlock != nil:
-		cidr := clean.Text(o.IPBlock.CIDR)
+		cidr := words.CleanText(o.IPBlock.CIDR)
 		if !IsCommonCIDR(o.IPBlock.CIDR) {
 			n.addInvalid(check.CodeCIDR, at+".ipBlock.cidr", fmt.Sprintf("%q is no CIDR", cidr), CIDRRemedy(o.IPBlock.CIDR))
 		}
 		p := model.Peer{Kind: model.PeerNetworks, Networks: []string{cidr}}
 		for _, e := range o.IPBlock.Except {
-			p.Except = append(p.Except, clean.Text(e))
+			p.Except = append(p.Except, words.CleanText(e))
 		}
 		return p
 	case o.Group != "":
-		return model.Peer{Kind: model.PeerGroup, Group: clean.Text(o.Group)}
+		return model.Peer{Kind: model.PeerGroup, Group: words.CleanText(o.Group)}
 	case o.ServiceAccount != nil:
 		return model.Peer{Kind: model.PeerServiceAccount, ServiceAccount: serviceAccount(o.ServiceAccount)}
 	case o.FQDN != "":
-		return model.Peer{Kind: model.PeerDNS, DNSName: clean.Text(o.FQDN)}
+		return model.Peer{Kind: model.PeerDNS, DNSName: words.CleanText(o.FQDN)}
 	case o.NodeSelector != nil:
 		return model.Peer{Kind: model.PeerNodes, Nodes: n.readSelector(o.NodeSelector, at+".nodeSelector")}
 	case o.Namespaces != nil:
 		m := &model.NamespaceMatch{Self: o.Namespaces.Match == "Self"}
 		for _, l := range o.Namespaces.SameLabels {
-			m.SameLabels = append(m.SameLabels, clean.Text(l))
+			m.SameLabels = append(m.SameLabels, words.CleanText(l))
 		}
 		return model.Peer{Kind: model.PeerPods, Namespaces: model.SelectEverything(), Pods: n.selectorOrAll(o.PodSelector, at+".podSelector"), Match: m}
 	case o.ExternalEntity != nil:

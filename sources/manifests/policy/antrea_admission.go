@@ -9,8 +9,8 @@ import (
 
 	"rung/model"
 	"rung/model/antrea"
-	"rung/model/clean"
 	"rung/model/ovn/match"
+	"rung/model/words"
 	"rung/sources/manifests/check"
 )
 
@@ -211,9 +211,9 @@ func (n *normaliser) exceptInside(b *antreaIPBlock, at string) {
 		e, ok := match.ParseCIDR(text)
 		switch {
 		case !ok:
-			n.addInvalid(check.CodeCIDR, fmt.Sprintf("%s[%d]", at, i), fmt.Sprintf("%q is no CIDR", clean.Text(text)), CIDRRemedy(text))
+			n.addInvalid(check.CodeCIDR, fmt.Sprintf("%s[%d]", at, i), fmt.Sprintf("%q is no CIDR", words.CleanText(text)), CIDRRemedy(text))
 		case block.IsValid() && (e.Bits() < block.Bits() || !block.Contains(e.Addr())):
-			n.addInvalid(antrea.IPBlockExcept, fmt.Sprintf("%s[%d]", at, i), clean.Text(text)+" is not inside "+clean.Text(b.CIDR), "write a part of the block")
+			n.addInvalid(antrea.IPBlockExcept, fmt.Sprintf("%s[%d]", at, i), words.CleanText(text)+" is not inside "+words.CleanText(b.CIDR), "write a part of the block")
 		}
 	}
 }
@@ -279,7 +279,7 @@ func (n *normaliser) readIGMP(r *antreaRule, d model.Direction, at string) {
 			n.addInvalid(antrea.IGMPType, at+".igmp.igmpType", fmt.Sprintf("0x%x is not one %s rules know: %s", *g.Type, d.Lower(), igmpTypes[d].text), "")
 		}
 		if d == model.Ingress && g.Group != "" && g.Group != "224.0.0.1" {
-			n.addInvalid(antrea.IGMPGroup, at+".igmp.groupAddress", clean.Text(g.Group)+": a query that is recognised has 224.0.0.1", "")
+			n.addInvalid(antrea.IGMPGroup, at+".igmp.groupAddress", words.CleanText(g.Group)+": a query that is recognised has 224.0.0.1", "")
 		}
 	}
 	if !igmp {

@@ -5,13 +5,13 @@ import (
 
 	"rung/model"
 	"rung/model/antrea"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/manifests/check"
 )
 
 // NewTier is the normal form of a Tier.
 func NewTier(o *AntreaTier, m model.Meta) *model.Tier {
-	t := &model.Tier{Meta: m, Priority: o.Spec.Priority, Description: clean.Text(o.Spec.Description)}
+	t := &model.Tier{Meta: m, Priority: o.Spec.Priority, Description: words.CleanText(o.Spec.Description)}
 	_, t.Static = antrea.StaticPriority(m.Name)
 	return t
 }
@@ -29,7 +29,7 @@ func NewGroup(o *AntreaGroup, m model.Meta) *model.Group {
 		}
 		sel, err := model.NewSelector(s)
 		if err != nil {
-			bad(check.CodeSelector, field, clean.Text(err.Error()))
+			bad(check.CodeSelector, field, words.CleanText(err.Error()))
 		}
 		return sel
 	}
@@ -46,22 +46,22 @@ func NewGroup(o *AntreaGroup, m model.Meta) *model.Group {
 	}
 	for i := range blocks {
 		if !IsCommonCIDR(blocks[i].CIDR) {
-			bad(check.CodeCIDR, "spec.ipBlocks", clean.Text(blocks[i].CIDR)+" is no CIDR")
+			bad(check.CodeCIDR, "spec.ipBlocks", words.CleanText(blocks[i].CIDR)+" is no CIDR")
 		}
 		if len(blocks[i].Except) > 0 {
 			bad(antrea.IPBlockExcept, "spec.ipBlocks", antrea.SaysExcept)
 		}
-		g.Networks = append(g.Networks, clean.Text(blocks[i].CIDR))
+		g.Networks = append(g.Networks, words.CleanText(blocks[i].CIDR))
 	}
 	if s := spec.ServiceReference; s != nil {
-		k := model.Key{Kind: model.KindService, Namespace: clean.Text(s.Namespace), Name: clean.Text(s.Name)}
+		k := model.Key{Kind: model.KindService, Namespace: words.CleanText(s.Namespace), Name: words.CleanText(s.Name)}
 		if k.Namespace == "" {
 			k.Namespace = m.Namespace
 		}
 		g.Service = &k
 	}
 	for _, c := range spec.ChildGroups {
-		g.Children = append(g.Children, clean.Text(c))
+		g.Children = append(g.Children, words.CleanText(c))
 	}
 	forms := 0
 	for _, is := range []bool{g.Select, spec.IPBlock != nil, len(spec.IPBlocks) > 0, g.Service != nil, len(g.Children) > 0, spec.ExternalEntity != nil} {

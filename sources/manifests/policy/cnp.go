@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/manifests/check"
 )
 
@@ -23,7 +23,7 @@ func (n *normaliser) readCNP(o *v1alpha2.ClusterNetworkPolicy) {
 		n.p.Tier = model.TierBaseline
 	default: // where a policy of an unknown tier does the least harm to the order
 		n.p.Tier = model.TierBaseline
-		n.addInvalid(check.CodeProfile, "spec.tier", fmt.Sprintf("is %q, which is no tier", clean.Text(string(o.Spec.Tier))),
+		n.addInvalid(check.CodeProfile, "spec.tier", fmt.Sprintf("is %q, which is no tier", words.CleanText(string(o.Spec.Tier))),
 			"write Admin or Baseline")
 	}
 	if s := o.Spec.Subject; s.Namespaces == nil && s.Pods == nil {
@@ -48,7 +48,7 @@ func (n *normaliser) readCNP(o *v1alpha2.ClusterNetworkPolicy) {
 
 func (n *normaliser) cnpRule(dir model.Direction, i int, name, action, side string,
 	peers []v1alpha2.ClusterNetworkPolicyEgressPeer, protocols []v1alpha2.ClusterNetworkPolicyProtocol) model.Rule {
-	r := model.Rule{Direction: dir, Index: i, Name: clean.Text(name), Action: model.Action(clean.Text(action))}
+	r := model.Rule{Direction: dir, Index: i, Name: words.CleanText(name), Action: model.Action(words.CleanText(action))}
 	at := fmt.Sprintf("spec.%s[%d]", dir.Lower(), i)
 	switch v1alpha2.ClusterNetworkPolicyRuleAction(action) {
 	case v1alpha2.ClusterNetworkPolicyRuleActionAccept:
@@ -72,7 +72,7 @@ func (n *normaliser) cnpPeer(r *model.Rule, p *v1alpha2.ClusterNetworkPolicyEgre
 		r.Peers = append(r.Peers, networksPeer(n, p.Networks, at))
 	}
 	for _, name := range p.DomainNames {
-		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerDNS, DNSName: clean.Text(string(name))})
+		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerDNS, DNSName: words.CleanText(string(name))})
 	}
 	if len(r.Peers) == before {
 		n.addInvalid(check.CodeProfile, at, "names no peer that Rung knows: what it means is open",
@@ -91,7 +91,7 @@ func (n *normaliser) cnpProtocol(r *model.Rule, p *v1alpha2.ClusterNetworkPolicy
 	case p.SCTP != nil:
 		name, port = "SCTP", p.SCTP.DestinationPort
 	case p.DestinationNamedPort != "":
-		r.Ports = append(r.Ports, model.Port{Name: clean.Text(p.DestinationNamedPort)})
+		r.Ports = append(r.Ports, model.Port{Name: words.CleanText(p.DestinationNamedPort)})
 		return
 	default:
 		n.addInvalid(check.CodeProfile, at, "names no protocol that Rung knows: what it means is open",

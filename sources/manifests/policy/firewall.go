@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/ovn/match"
+	"rung/model/words"
 	"rung/sources/manifests/check"
 )
 
@@ -64,23 +64,23 @@ func (n *normaliser) egressFirewall(u *unstructured.Unstructured) {
 		Namespace: p.Namespace}
 	o, err := ReadEgressFirewall(u)
 	if err != nil {
-		n.addInvalid(check.CodeSchema, "", clean.Text(err.Error()), "")
+		n.addInvalid(check.CodeSchema, "", words.CleanText(err.Error()), "")
 		return
 	}
 	for i, e := range o.Spec.Egress {
-		r := model.Rule{Direction: model.Egress, Index: i, Action: model.Action(clean.Text(e.Type))}
+		r := model.Rule{Direction: model.Egress, Index: i, Action: model.Action(words.CleanText(e.Type))}
 		switch {
 		case e.To.CIDRSelector != "":
 			n.readFirewallCIDR(e.To.CIDRSelector, fmt.Sprintf("spec.egress[%d].to.cidrSelector", i))
-			r.Peers = []model.Peer{{Kind: model.PeerNetworks, Networks: []string{clean.Text(e.To.CIDRSelector)}}}
+			r.Peers = []model.Peer{{Kind: model.PeerNetworks, Networks: []string{words.CleanText(e.To.CIDRSelector)}}}
 		case e.To.DNSName != "":
-			r.Peers = []model.Peer{{Kind: model.PeerDNS, DNSName: clean.Text(e.To.DNSName)}}
+			r.Peers = []model.Peer{{Kind: model.PeerDNS, DNSName: words.CleanText(e.To.DNSName)}}
 		case e.To.NodeSelector != nil:
 			r.Peers = []model.Peer{{Kind: model.PeerNodes,
 				Nodes: n.readSelector(e.To.NodeSelector, fmt.Sprintf("spec.egress[%d].to.nodeSelector", i))}}
 		}
 		for _, port := range e.Ports {
-			r.Ports = append(r.Ports, model.Port{Protocol: clean.Text(port.Protocol), Start: port.Port, End: port.Port})
+			r.Ports = append(r.Ports, model.Port{Protocol: words.CleanText(port.Protocol), Start: port.Port, End: port.Port})
 		}
 		p.Egress = append(p.Egress, r)
 	}
@@ -90,7 +90,7 @@ func (n *normaliser) egressFirewall(u *unstructured.Unstructured) {
 // refuses the whole EgressFirewall for one that is no CIDR (ovn-kubernetes.md#egressfirewall).
 func (n *normaliser) readFirewallCIDR(s, at string) {
 	if _, ok := match.ParseCIDR(s); !ok {
-		n.addInvalid(check.CodeCIDR, at, fmt.Sprintf("%q is no CIDR", clean.Text(s)), CIDRRemedy(s))
+		n.addInvalid(check.CodeCIDR, at, fmt.Sprintf("%q is no CIDR", words.CleanText(s)), CIDRRemedy(s))
 		return
 	}
 	n.verbatimCIDR(s, at)

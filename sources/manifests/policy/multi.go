@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/manifests/check"
 )
 
@@ -37,7 +37,7 @@ func (n *normaliser) multiNetworkPolicy(u *unstructured.Unstructured) {
 	n.p.Tier = model.TierNetwork
 	o, err := ReadMultiNetworkPolicy(u)
 	if err != nil {
-		n.addInvalid(check.CodeSchema, "", clean.Text(err.Error()), "")
+		n.addInvalid(check.CodeSchema, "", words.CleanText(err.Error()), "")
 		return
 	}
 	n.p.IsolatesIngress = slices.Contains(o.Spec.PolicyTypes, networkingv1.PolicyTypeIngress)

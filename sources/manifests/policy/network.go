@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"rung/model"
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // npDirections says which directions a NetworkPolicy isolates: ingress always
@@ -56,11 +56,11 @@ func (n *normaliser) npRule(dir model.Direction, i int, peers []networkingv1.Net
 		at := fmt.Sprintf("spec.%s[%d].%s[%d]", dir.Lower(), i, side, j)
 		switch p := &peers[j]; {
 		case p.IPBlock != nil:
-			pe := model.Peer{Kind: model.PeerNetworks, Networks: []string{clean.Text(p.IPBlock.CIDR)}}
+			pe := model.Peer{Kind: model.PeerNetworks, Networks: []string{words.CleanText(p.IPBlock.CIDR)}}
 			n.verbatimCIDR(p.IPBlock.CIDR, at+".ipBlock.cidr")
 			for k, e := range p.IPBlock.Except {
 				n.verbatimCIDR(e, fmt.Sprintf("%s.ipBlock.except[%d]", at, k))
-				pe.Except = append(pe.Except, clean.Text(e))
+				pe.Except = append(pe.Except, words.CleanText(e))
 			}
 			r.Peers = append(r.Peers, pe)
 		case p.NamespaceSelector != nil || p.PodSelector != nil:
@@ -90,12 +90,12 @@ func (n *normaliser) podsPeer(namespaces, pods *metav1.LabelSelector, at string)
 func npPort(p networkingv1.NetworkPolicyPort) model.Port {
 	out := model.Port{Protocol: "TCP"}
 	if p.Protocol != nil {
-		out.Protocol = clean.Text(string(*p.Protocol))
+		out.Protocol = words.CleanText(string(*p.Protocol))
 	}
 	switch {
 	case p.Port == nil:
 	case p.Port.Type == intstr.String:
-		out.Name = clean.Text(p.Port.StrVal)
+		out.Name = words.CleanText(p.Port.StrVal)
 	default:
 		out.Start, out.End = p.Port.IntVal, p.Port.IntVal
 		if p.EndPort != nil {

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/ovn/match"
+	"rung/model/words"
 	"rung/sources/manifests/check"
 )
 
@@ -108,7 +108,7 @@ func (n *normaliser) addInvalid(code, field, msg, remedy string) {
 func (n *normaliser) readSelector(s *metav1.LabelSelector, field string) model.Selector {
 	sel, err := model.NewSelector(s)
 	if err != nil {
-		n.addInvalid(check.CodeSelector, field, clean.Text(err.Error()), "")
+		n.addInvalid(check.CodeSelector, field, words.CleanText(err.Error()), "")
 	}
 	return sel
 }
@@ -116,9 +116,9 @@ func (n *normaliser) readSelector(s *metav1.LabelSelector, field string) model.S
 // CleanConditions are the conditions of a status with their texts cleaned, nil for none.
 func CleanConditions(cs []metav1.Condition) (out []model.Condition) {
 	for _, c := range cs {
-		out = append(out, model.Condition{Type: clean.Text(c.Type),
-			Status: clean.Text(string(c.Status)),
-			Reason: clean.Text(c.Reason), Message: clean.Text(c.Message), Changed: c.LastTransitionTime.Time})
+		out = append(out, model.Condition{Type: words.CleanText(c.Type),
+			Status: words.CleanText(string(c.Status)),
+			Reason: words.CleanText(c.Reason), Message: words.CleanText(c.Message), Changed: c.LastTransitionTime.Time})
 	}
 	return out
 }

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"rung/model"
-	"rung/model/clean"
-	"rung/model/ways"
+
+	"rung/model/words"
 	"rung/sources/manifests/yamltree"
 )
 
@@ -114,8 +114,8 @@ func KeepReadFields(n *yaml.Node) {
 }
 
 // WayIn brings an Ingress into the model's form.
-func (o *Ingress) WayIn(m model.Meta) *ways.WayIn {
-	w := &ways.WayIn{Meta: m}
+func (o *Ingress) WayIn(m model.Meta) *model.WayIn {
+	w := &model.WayIn{Meta: m}
 	add := func(host, path string, b *ingressBackend) {
 		if b == nil || b.Service == nil {
 			return
@@ -124,7 +124,7 @@ func (o *Ingress) WayIn(m model.Meta) *ways.WayIn {
 		if b.Service.Port.Number != 0 {
 			port = strconv.Itoa(int(b.Service.Port.Number))
 		}
-		w.Targets = append(w.Targets, ways.Target{Host: clean.Text(host), Path: clean.Text(path), Namespace: m.Namespace, Service: clean.Text(b.Service.Name), Port: clean.Text(port)})
+		w.Targets = append(w.Targets, model.Target{Host: words.CleanText(host), Path: words.CleanText(path), Namespace: m.Namespace, Service: words.CleanText(b.Service.Name), Port: words.CleanText(port)})
 	}
 	for i := range o.Spec.Rules {
 		r := &o.Spec.Rules[i]
@@ -140,8 +140,8 @@ func (o *Ingress) WayIn(m model.Meta) *ways.WayIn {
 }
 
 // WayIn brings an HTTPRoute into the model's form: of each rule the first path, for each host.
-func (o *HTTPRoute) WayIn(m model.Meta) *ways.WayIn {
-	w := &ways.WayIn{Meta: m}
+func (o *HTTPRoute) WayIn(m model.Meta) *model.WayIn {
+	w := &model.WayIn{Meta: m}
 	hosts := o.Spec.Hostnames
 	if len(hosts) == 0 {
 		hosts = []string{""}
@@ -160,8 +160,8 @@ func (o *HTTPRoute) WayIn(m model.Meta) *ways.WayIn {
 				if b.Port != 0 {
 					port = strconv.Itoa(int(b.Port))
 				}
-				w.Targets = append(w.Targets, ways.Target{Host: clean.Text(host), Path: clean.Text(path), Namespace: cmp.Or(clean.Text(b.Namespace), m.Namespace),
-					Service: clean.Text(b.Name), Port: port})
+				w.Targets = append(w.Targets, model.Target{Host: words.CleanText(host), Path: words.CleanText(path), Namespace: cmp.Or(words.CleanText(b.Namespace), m.Namespace),
+					Service: words.CleanText(b.Name), Port: port})
 			}
 		}
 	}
@@ -169,15 +169,15 @@ func (o *HTTPRoute) WayIn(m model.Meta) *ways.WayIn {
 }
 
 // WayIn brings a Route into the model's form.
-func (o *Route) WayIn(m model.Meta) *ways.WayIn {
-	w := &ways.WayIn{Meta: m}
+func (o *Route) WayIn(m model.Meta) *model.WayIn {
+	w := &model.WayIn{Meta: m}
 	port := ""
 	if o.Spec.Port != nil {
 		port = o.Spec.Port.TargetPort.String()
 	}
 	for _, t := range append([]routeTarget{o.Spec.To}, o.Spec.AlternateBackends...) {
 		if t.Name != "" && (t.Kind == "" || t.Kind == string(model.KindService)) {
-			w.Targets = append(w.Targets, ways.Target{Host: clean.Text(o.Spec.Host), Path: clean.Text(o.Spec.Path), Namespace: m.Namespace, Service: clean.Text(t.Name), Port: clean.Text(port)})
+			w.Targets = append(w.Targets, model.Target{Host: words.CleanText(o.Spec.Host), Path: words.CleanText(o.Spec.Path), Namespace: m.Namespace, Service: words.CleanText(t.Name), Port: words.CleanText(port)})
 		}
 	}
 	return w

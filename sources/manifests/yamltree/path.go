@@ -8,7 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // PathStep is one step on the way from the object's root to a node: a field (index
@@ -31,12 +31,12 @@ func PathText(way []PathStep, generic bool) string {
 		case s.Index >= 0:
 			b.WriteString("[" + strconv.Itoa(s.Index) + "]")
 		case s.Name == "" || strings.ContainsAny(s.Name, "./[] :\t\n"): // it cannot stand behind a dot
-			b.WriteString("[" + clean.Text(s.Name) + "]")
+			b.WriteString("[" + words.CleanText(s.Name) + "]")
 		default:
 			if i > 0 {
 				b.WriteByte('.')
 			}
-			b.WriteString(clean.Text(s.Name))
+			b.WriteString(words.CleanText(s.Name))
 		}
 	}
 	return b.String()

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/reading"
 )
 
@@ -64,9 +64,9 @@ func (a *Archives) readMember(ctx context.Context, path, member string, limits L
 	case ok:
 		return text, nil
 	case in.err != nil:
-		return nil, fmt.Errorf("read %s: %w", clean.Text(path), in.err)
+		return nil, fmt.Errorf("read %s: %w", words.CleanText(path), in.err)
 	}
-	return nil, fmt.Errorf("read %s: %s is not in it: %w", clean.Text(path), clean.Text(member), os.ErrNotExist)
+	return nil, fmt.Errorf("read %s: %s is not in it: %w", words.CleanText(path), words.CleanText(member), os.ErrNotExist)
 }
 
 // openArchive reads an archive, unless it is known as it is now.

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // maxFound is how many databases are taken from folders: no cluster has as many
@@ -46,7 +46,7 @@ func findDatabases(ctx context.Context, paths []string) ([]string, error) {
 				return nil
 			case d.IsDir() && p != top && strings.HasPrefix(d.Name(), "."):
 				return fs.SkipDir
-			case !d.Type().IsRegular() || !clean.IsClean(p):
+			case !d.Type().IsRegular() || !words.IsClean(p):
 				return nil
 			case isDatabaseName(p) && beginsAsDatabase(p):
 				found[p] = true
@@ -75,7 +75,7 @@ func findDatabases(ctx context.Context, paths []string) ([]string, error) {
 func tooManyBytes(where string, n int) error {
 	if n > maxFound {
 		return fmt.Errorf("look for databases in %s: there are more than %d; name some with --nb file:PATH",
-			clean.Text(where), maxFound)
+			words.CleanText(where), maxFound)
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func membersOf(ctx context.Context, archive string) (names []string) {
 	}
 	defer file.Close()
 	_ = walkMembers(ctx, file, limits.Expanded, func(name string, text io.Reader) (bool, error) {
-		if isDatabaseName(name) && clean.IsClean(name) {
+		if isDatabaseName(name) && words.IsClean(name) {
 			if in, err := expandStream(text); err == nil && hasLogHeader(in) {
 				names = append(names, name)
 			}

@@ -11,9 +11,9 @@ import (
 	"os"
 	"time"
 
-	"rung/model/clean"
 	"rung/model/ovn/nb"
 	"rung/model/ovn/sb"
+	"rung/model/words"
 	"rung/sources/nbdb"
 	"rung/sources/reading"
 )
@@ -161,9 +161,9 @@ func openLimited(path string, limit int64) (*os.File, error) {
 	case err != nil:
 		return nil, readError(path, err)
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("read %s: not a regular file: %w", clean.Text(path), ErrNotDatabase)
+		return nil, fmt.Errorf("read %s: not a regular file: %w", words.CleanText(path), ErrNotDatabase)
 	case info.Size() > limit:
-		return nil, fmt.Errorf("read %s: %w of %s for a database file", clean.Text(path), ErrTooLarge, reading.SizeText(limit))
+		return nil, fmt.Errorf("read %s: %w of %s for a database file", words.CleanText(path), ErrTooLarge, reading.SizeText(limit))
 	}
 	file, err := reading.OpenRegular(path)
 	if err != nil {
@@ -173,13 +173,13 @@ func openLimited(path string, limit int64) (*os.File, error) {
 }
 
 func readError(path string, err error) error {
-	return fmt.Errorf("read %s: %w", clean.Text(path), reading.ReasonOf(err))
+	return fmt.Errorf("read %s: %w", words.CleanText(path), reading.ReasonOf(err))
 }
 
 // readFrom reads a database from a stream; name stands for it in errors.
 func readFrom(ctx context.Context, r io.Reader, name string, o Options, of databaseKind) (*Result, error) {
 	o.Limits = o.withDefaults()
-	name = clean.Text(name)
+	name = words.CleanText(name)
 	in, err := expandStream(r)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w: %w", name, ErrNotDatabase, err)

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	"rung/model/clean"
 	"rung/model/ovn/nb"
 	"rung/model/ovn/sb"
+	"rung/model/words"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/jsonrpc"
 )
@@ -29,7 +29,7 @@ func (s *databaseState) takeSchema(raw []byte) error {
 	l := jsonrpc.NewLexer(raw)
 	l.Object(func(key []byte) {
 		if string(key) == "name" {
-			name = clean.Text(string(l.String()))
+			name = words.CleanText(string(l.String()))
 			return
 		}
 		l.Skip()
@@ -108,7 +108,7 @@ func (s *databaseState) readTable(t rowsOf, diff bool, next map[rowKey]databaseR
 	var misfit error
 	l := jsonrpc.NewLexer(t.raw)
 	l.Object(func(id []byte) {
-		uuid := clean.Text(string(id))
+		uuid := words.CleanText(string(id))
 		if !nb.IsUUID(uuid) {
 			if l.Null() {
 				s.rowsAside.RemoveRow(t.table, string(id))

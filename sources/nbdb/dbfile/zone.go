@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/ovn/nb"
+	"rung/model/words"
 	"rung/sources/nbdb"
 	"rung/sources/retry"
 	"rung/sources/slots"
@@ -59,12 +59,12 @@ func NewZone(cfg ZoneConfig) *Zone {
 func (z *Zone) Name() string { return z.cfg.Name }
 
 // Endpoint is the printable address.
-func (z *Zone) Endpoint() string { return clean.Text(Prefix + z.cfg.Path) }
+func (z *Zone) Endpoint() string { return words.CleanText(Prefix + z.cfg.Path) }
 
 // Transact refuses: a file has no server that could order what is written.
 func (z *Zone) Transact(context.Context, []nb.Op) ([]nb.OpResult, error) {
 	return nil, fmt.Errorf("writing to zone %s: %w: %s is a file, and files are only read",
-		z.cfg.Name, model.ErrRefused, clean.Text(z.cfg.Path))
+		z.cfg.Name, model.ErrRefused, words.CleanText(z.cfg.Path))
 }
 
 // Run reads the file and hands its rows to sink, again whenever it changes, until
@@ -120,7 +120,7 @@ func (c *ZoneConfig) followFile(ctx context.Context, read func() (*Result, error
 			if errors.Is(err, fs.ErrPermission) {
 				state = model.ConnDenied
 			}
-			if text := clean.Text(err.Error()); why != string(state)+text {
+			if text := words.CleanText(err.Error()); why != string(state)+text {
 				tip, why = "", string(state)+text
 				bad(state, attempts, text)
 			}
@@ -131,7 +131,7 @@ func (c *ZoneConfig) followFile(ctx context.Context, read func() (*Result, error
 				at = r.At
 			}
 			if err := cmp.Or(r.Truncated, r.RowsAside); err != nil {
-				flaw = clean.Text(err.Error())
+				flaw = words.CleanText(err.Error())
 			}
 			good(r, at, flaw)
 		}

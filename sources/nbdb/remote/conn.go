@@ -7,9 +7,9 @@ import (
 	"sync"
 
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/ovn/nb"
 	"rung/model/ovn/sb"
+	"rung/model/words"
 	"rung/sources/nbdb"
 )
 
@@ -34,7 +34,7 @@ type databaseReach struct {
 // Dial makes a connection that Run will keep up. Nothing happens before Run or
 // Read.
 func Dial(cfg Config) *Conn {
-	return &Conn{databaseReach: databaseReach{cfg: cfg.withDefaults(northbound), db: northbound, endpoint: "exec:" + clean.Text(cfg.Name)}}
+	return &Conn{databaseReach: databaseReach{cfg: cfg.withDefaults(northbound), db: northbound, endpoint: "exec:" + words.CleanText(cfg.Name)}}
 }
 
 // Name is the zone's name.
@@ -125,7 +125,7 @@ func (c *databaseReach) connectFor(ctx context.Context, use connectionUse, do fu
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	do(ctx, nbdb.Config{
-		Name: c.cfg.Name, StrictName: true, Addr: "exec:" + clean.Text(c.cfg.Name),
+		Name: c.cfg.Name, StrictName: true, Addr: "exec:" + words.CleanText(c.cfg.Name),
 		Dial:  func(dial context.Context) (net.Conn, error) { return c.dialDatabase(ctx, dial, &programs, use) },
 		Probe: c.cfg.Quiet, ConnectTimeout: c.cfg.ConnectTimeout, BackoffMin: c.cfg.BackoffMin, BackoffMax: c.cfg.BackoffMax,
 		Limit: c.cfg.Limit, Share: c.cfg.Share, Slot: c.cfg.Slot, Log: c.cfg.Log,
@@ -139,7 +139,7 @@ type Southbound struct{ databaseReach }
 // DialSouthbound makes a connection that Run will keep up. Nothing happens before Run or
 // Read. Names of zones are not compared: a Southbound database does not say whose it is.
 func DialSouthbound(cfg Config) *Southbound {
-	return &Southbound{databaseReach{cfg: cfg.withDefaults(southbound), db: southbound, endpoint: "exec:" + clean.Text(cfg.Name)}}
+	return &Southbound{databaseReach{cfg: cfg.withDefaults(southbound), db: southbound, endpoint: "exec:" + words.CleanText(cfg.Name)}}
 }
 
 // Run reads the rows, follows them and hands them to sink until ctx ends, as

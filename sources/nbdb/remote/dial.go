@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/nbdb"
 )
 
@@ -45,9 +45,9 @@ func (c *databaseReach) openWay(ctx, dial context.Context, programs *sync.WaitGr
 	if err != nil {
 		return nil, err
 	}
-	s := c.siteAt(clean.Text(endpoint))
+	s := c.siteAt(words.CleanText(endpoint))
 	if s == nil || use == live {
-		if s, err = c.surveySite(dial, run, clean.Text(endpoint)); err != nil {
+		if s, err = c.surveySite(dial, run, words.CleanText(endpoint)); err != nil {
 			return nil, err
 		}
 		c.learnSite(s)
@@ -81,7 +81,7 @@ func (c *databaseReach) openWay(ctx, dial context.Context, programs *sync.WaitGr
 		if dial.Err() != nil {
 			return nil, dial.Err()
 		}
-		failed = append(failed, way+": "+clean.Text(err.Error()))
+		failed = append(failed, way+": "+words.CleanText(err.Error()))
 	}
 	return nil, fmt.Errorf("no program reaches %s in %s: %s (%w)", s.socket, endpoint, strings.Join(failed, "; "), err)
 }

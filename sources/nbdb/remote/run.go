@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/nbdb"
 )
 
@@ -101,12 +101,12 @@ func (t *stderrTail) explainError(err error) error {
 		return errors.New("the program ended")
 	}
 	if err == nil {
-		return fmt.Errorf("the program ended: %s", clean.Text(string(said)))
+		return fmt.Errorf("the program ended: %s", words.CleanText(string(said)))
 	}
 	if len(said) == 0 {
 		return err
 	}
-	return fmt.Errorf("%w: %s", err, clean.Text(string(said)))
+	return fmt.Errorf("%w: %s", err, words.CleanText(string(said)))
 }
 
 // The programs that are of use, by the names they have on PATH.

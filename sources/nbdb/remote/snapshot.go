@@ -8,7 +8,7 @@ import (
 	"maps"
 	"slices"
 
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/nbdb/jsonrpc"
 )
 
@@ -111,7 +111,7 @@ func (s *rowHashes) takeReply(tables []tableColumns, raw []byte, kind string) ([
 		return nil, fmt.Errorf("query: %w: %w", ErrOutput, err)
 	}
 	if refused != "" {
-		return nil, fmt.Errorf("query: %w:%s", ErrOutput, clean.Text(refused))
+		return nil, fmt.Errorf("query: %w:%s", ErrOutput, words.CleanText(refused))
 	}
 	if n < len(tables) {
 		return nil, fmt.Errorf("query: %w: %d of %d tables", ErrOutput, n, len(tables))

@@ -13,8 +13,8 @@ import (
 	"slices"
 	"time"
 
-	"rung/model/clean"
 	"rung/model/ovn/nb"
+	"rung/model/words"
 	"rung/sources/nbdb/second/northbound"
 )
 
@@ -87,7 +87,7 @@ func printRows(ctx context.Context, socket string, out io.Writer) error {
 	write.SetEscapeHTML(false)
 	for _, table := range c.Cache().Tables() {
 		for uuid, m := range c.Cache().Table(table).Rows() {
-			if err := write.Encode(ReadRow{table, clean.Text(uuid), columnsOf(m)}); err != nil {
+			if err := write.Encode(ReadRow{table, words.CleanText(uuid), columnsOf(m)}); err != nil {
 				return fmt.Errorf("writing the rows: %w", err)
 			}
 		}
@@ -127,11 +127,11 @@ func elementsOf(v reflect.Value) []string {
 	case reflect.Map:
 		m := map[string]string{}
 		for k, x := range v.Seq2() {
-			m[clean.Text(k.String())] = clean.Text(x.String())
+			m[words.CleanText(k.String())] = words.CleanText(x.String())
 		}
 		return mapEntries(m)
 	case reflect.String:
-		return []string{clean.Text(v.String())}
+		return []string{words.CleanText(v.String())}
 	}
 	return []string{fmt.Sprint(v.Interface())}
 }

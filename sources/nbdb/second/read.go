@@ -18,7 +18,7 @@ import (
 	"sync"
 	"time"
 
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // Defaults of a Config.
@@ -148,7 +148,7 @@ func (h *outputHead) explainEnd(ended error) error {
 	defer h.mu.Unlock()
 	first := ""
 	for line := range bytes.Lines(h.b) {
-		s := clean.Text(strings.TrimSpace(string(line)))
+		s := words.CleanText(strings.TrimSpace(string(line)))
 		if why, ok := strings.CutPrefix(s, "panic: "); ok {
 			return fmt.Errorf("libovsdb panicked: %s", why)
 		}

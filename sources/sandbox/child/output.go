@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"rung/model/clean"
+	"rung/model/words"
 )
 
 // RunOutput runs a command, made with ctx, to its end and returns what it printed. More than
@@ -28,7 +28,7 @@ func RunOutput(ctx context.Context, g Guard, cmd *exec.Cmd, most int) (string, e
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case err != nil:
-		return "", errors.Join(err, errors.New(clean.Text(strings.TrimSpace(out.b.String()+"\n"+said.b.String()))))
+		return "", errors.Join(err, errors.New(words.CleanText(strings.TrimSpace(out.b.String()+"\n"+said.b.String()))))
 	}
 	return out.b.String(), nil
 }

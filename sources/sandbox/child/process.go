@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/retry"
 )
 
@@ -330,5 +330,5 @@ func (t *outputTail) takeLastLine() string {
 	defer t.mu.Unlock()
 	lines := bytes.Split(bytes.TrimSpace(t.b), []byte{'\n'})
 	t.b = nil
-	return clean.Text(strings.TrimSpace(string(lines[len(lines)-1])))
+	return words.CleanText(strings.TrimSpace(string(lines[len(lines)-1])))
 }

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/nbdb/jsonrpc"
 )
 
@@ -85,7 +85,7 @@ func (k *socketClient) handleAnswer(m jsonrpc.Message) {
 		if json.Unmarshal(m.Error, &said) != nil {
 			said = string(m.Error)
 		}
-		f(nil, errors.New(clean.Text(said)))
+		f(nil, errors.New(words.CleanText(said)))
 		return
 	}
 	f(m.Result, nil)

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"rung/model/clean"
 	"rung/model/limits"
+	"rung/model/words"
 	"rung/sources/sandbox/child"
 )
 
@@ -94,7 +94,7 @@ func FindTools(ctx context.Context, place string) (*Tools, error) {
 		}
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("looking for OVN in %s: missing %s", clean.Text(where), strings.Join(missing, ", "))
+		return nil, fmt.Errorf("looking for OVN in %s: missing %s", words.CleanText(where), strings.Join(missing, ", "))
 	}
 	if err := t.askVersion(ctx); err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (t *Tools) askVersion(ctx context.Context) error {
 	cmd.Stderr = &said
 	out, err := cmd.Output()
 	if err != nil {
-		return fmt.Errorf("asking ovn-northd for its version: %w: %s", err, clean.Text(strings.TrimSpace(said.String())))
+		return fmt.Errorf("asking ovn-northd for its version: %w: %s", err, words.CleanText(strings.TrimSpace(said.String())))
 	}
 	return t.readVersion(string(out))
 }
@@ -191,7 +191,7 @@ func (t *Tools) programPath(name string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("looking for OVN in %s: missing %s", clean.Text(t.root), name)
+	return "", fmt.Errorf("looking for OVN in %s: missing %s", words.CleanText(t.root), name)
 }
 
 func (t *Tools) findSchema(name string) string {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"rung/model/ovn/flow"
-	"rung/model/ovn/ovntrace"
+
 	"rung/sources/sandbox/child"
 )
 
@@ -16,7 +16,7 @@ const syncWithin = 5 * time.Second
 // OVNTrace asks ovn-trace about a packet, of the zone's Southbound database, and returns
 // the command that was run and what it printed. The flows are those of all rows that were
 // written before, unless northd stands still: then of what it last made.
-func (z *Zone) OVNTrace(ctx context.Context, ask *ovntrace.PacketQuestion) (cmd []string, text string, err error) {
+func (z *Zone) OVNTrace(ctx context.Context, ask *flow.PacketQuestion) (cmd []string, text string, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("zone %s: running ovn-trace: %w", z.cfg.Name, err)
@@ -41,7 +41,7 @@ func (z *Zone) runProgram(ctx context.Context, cmd []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return child.RunOutput(ctx, z.guard, run, ovntrace.MaxInput)
+	return child.RunOutput(ctx, z.guard, run, flow.MaxInput)
 }
 
 // Meters returns the datapath's counts of each meter, by the name ovn-controller has for

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/retry"
 )
 
@@ -194,7 +194,7 @@ func readResults(database string, out []byte) ([]map[string]json.RawMessage, err
 	}
 	for _, res := range results {
 		if why := tableRow(res).stringOf("error"); why != "" {
-			return nil, fmt.Errorf("writing to %s: %w: %s", database, errRefused, clean.Text(why+": "+tableRow(res).stringOf("details")))
+			return nil, fmt.Errorf("writing to %s: %w: %s", database, errRefused, words.CleanText(why+": "+tableRow(res).stringOf("details")))
 		}
 	}
 	return results, nil

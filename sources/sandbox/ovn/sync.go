@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/ovn/nb"
+	"rung/model/words"
 	"rung/sources/retry"
 	"rung/sources/sandbox/child"
 )
@@ -54,7 +54,7 @@ func (z *Zone) WaitSynced(ctx context.Context) (ZoneProgress, error) {
 		for why := z.bridge.lackingText(); why != ""; why = z.bridge.lackingText() {
 			waited = true
 			if !retry.Sleep(ctx, syncAgain) {
-				return ZoneProgress{}, fmt.Errorf("zone %s: %s: %w", z.cfg.Name, clean.Text(why), ctx.Err())
+				return ZoneProgress{}, fmt.Errorf("zone %s: %s: %w", z.cfg.Name, words.CleanText(why), ctx.Err())
 			}
 		}
 		if waited {
@@ -160,7 +160,7 @@ func (z *Zone) Faults() []model.Fault {
 		}
 		f := model.Fault{Process: d.Name, State: string(d.State), Since: d.Since}
 		if d.Err != nil {
-			f.Error = clean.Text(d.Err.Error())
+			f.Error = words.CleanText(d.Err.Error())
 		}
 		out = append(out, f)
 	}

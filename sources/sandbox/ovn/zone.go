@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/ovn/nb"
+	"rung/model/words"
 	"rung/sources/nbdb"
 	"rung/sources/retry"
 	"rung/sources/sandbox/child"
@@ -201,7 +201,7 @@ func (z *Zone) startZone(ctx context.Context, behind bool) error {
 		close(z.up)
 		if err != nil && rise.Err() == nil {
 			z.mu.Lock()
-			z.lateFault = &model.Fault{Process: "OVN", State: "did not start", Since: time.Now(), Error: clean.Text(err.Error())}
+			z.lateFault = &model.Fault{Process: "OVN", State: "did not start", Since: time.Now(), Error: words.CleanText(err.Error())}
 			z.mu.Unlock()
 			z.reportFaults()
 		}

@@ -1,0 +1,246 @@
+package logline
+
+import (
+	"iter"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"rung/model"
+)
+
+// queryField is a field of log lines that a term can look at.
+type queryField struct {
+	name     string
+	helpText string // for a table of fields
+	// read makes the test of one value; why says what is wrong with the value.
+	read func(value string, now time.Time) (t lineTest, why string)
+	// words are all values there can be, where these are known.
+	words []string
+	// values returns what a line has in this field.
+	values func(*QueryLine) []string
+	// end, where it is set, makes the test of an end in place of read. The field looks at
+	// both ends then, and takes a->b: the one at the source, the other at the destination.
+	end func(value string) (endTest, string)
+}
+
+// endTest judges one end; addr is its address.
+type endTest func(d *LineEnd, addr netip.Addr) bool
+
+// fields are all fields, in the order in which they are offered.
+var fields []queryField
+
+// The table names functions that ask it for fields.
+func init() {
+	fields = []queryField{
+		{name: "verdict", helpText: "allow, deny, drop, reject or pass", words: []string{"allow", "deny", "drop", "reject", "pass"}, read: readVerdict},
+		{name: "policy", helpText: "part of the policy's name; =web: all of it", read: anyTextTest(policyNames, nameTest), values: policyNames},
+		{name: "rule", helpText: `its number, such as 5 or egress:5, or part of its name`, read: readRule, values: ruleValues},
+		{name: "ns", helpText: "part of the namespace at either end, =blue: all of it; a->b: from a to b", end: endTextTest(namespaceOf), values: textsOfEnds(namespaceOf)},
+		{name: "pod", helpText: "part of NAMESPACE/NAME at either end, =blue/api: all of it; a->b: from a to b", end: endTextTest(podOf), values: textsOfEnds(podOf)},
+		{name: "src", helpText: "the source: part of its name or address, or a network", read: endSideTest(sourceEnd), values: func(l *QueryLine) []string { return l.Src.searchTexts() }},
+		{name: "dst", helpText: "the destination: part of its name or address, or a network", read: endSideTest(destinationEnd), values: func(l *QueryLine) []string { return l.Dst.searchTexts() }},
+		{name: "ip", helpText: "an address or a network such as 10.0.0.0/8 at either end; a->b: from a to b", end: readIP, values: func(l *QueryLine) []string { return []string{l.Src.Addr, l.Dst.Addr} }},
+		{name: "port", helpText: "the destination port: 53, 8000-8080 or udp/53", read: readPort, values: portValues},
+		{name: "proto", helpText: "tcp, udp, sctp, icmp, …", read: anyTextTest(protoOf, beginsWith), values: protoOf},
+		{name: "node", helpText: "part of the node's name; =n1: all of it", read: anyTextTest(nodeOf, nameTest), values: nodeOf},
+		{name: "dir", helpText: "ingress or egress", words: []string{"ingress", "egress"},
+			read: wordTest("ingress or egress", []string{"ingress", "egress"}, func(l *QueryLine) string { return l.Rule.Direction.Lower() })},
+		{name: "severity", helpText: "alert, warning, notice, info or debug", words: model.LogSeverities,
+			read: wordTest("alert, warning, notice, info or debug", model.LogSeverities, func(l *QueryLine) string { return l.Severity })},
+		{name: "since", helpText: "from then on: 5m back, or 14:05, or 2026-01-31T14:05:00Z", words: []string{"5m", "15m", "1h"},
+			read: timeTest(func(at, since time.Time) bool { return !at.Before(since) })},
+		{name: "until", helpText: "up to then", words: []string{"5m", "15m", "1h"},
+			read: timeTest(func(at, until time.Time) bool { return !at.After(until) })},
+	}
+}
+
+// aliases are other names of fields.
+var aliases = map[string]string{"zone": "node", "namespace": "ns", "from": "src", "to": "dst"}
+
+// fieldOf finds a field by its name, in either case.
+func fieldOf(name string) *queryField {
+	name = strings.ToLower(name)
+	if a := aliases[name]; a != "" {
+		name = a
+	}
+	if i := slices.IndexFunc(fields, func(f queryField) bool { return f.name == name }); i >= 0 {
+		return &fields[i]
+	}
+	return nil
+}
+
+// FieldHelp are the fields with what their values are, for help.
+func FieldHelp() (out [][2]string) {
+	for _, f := range fields {
+		out = append(out, [2]string{f.name, f.helpText})
+	}
+	return out
+}
+
+// parseTerm reads the values of a term.
+func (f *queryField) parseTerm(word, value string, open bool, now time.Time) (*queryTerm, *Error) {
+	t := &queryTerm{field: f.name}
+	var err *Error
+	if open {
+		err = &Error{Term: word, Why: `the closing " is missing`, Open: true}
+	}
+	for _, v := range splitValue(value, ",") {
+		if v == "" || v == `"` {
+			continue // more is to be typed
+		}
+		one, why := f.readValue(v, now)
+		switch {
+		case why != "" && err == nil:
+			err = &Error{Term: word, Why: why}
+		case one != nil:
+			t.tests = append(t.tests, one)
+		}
+	}
+	if len(t.tests) == 0 {
+		if err == nil {
+			err = &Error{Term: word, Why: "a value is missing: " + f.helpText, Open: true}
+		}
+		return nil, err
+	}
+	return t, err
+}
+
+// readValue reads one value, or two with an arrow between.
+func (f *queryField) readValue(v string, now time.Time) (lineTest, string) {
+	if f.end == nil {
+		return f.read(unquoteValue(v), now)
+	}
+	sides := splitValue(strings.ReplaceAll(v, "→", "->"), "->")
+	var tests [2]endTest
+	for i, s := range sides {
+		switch {
+		case i > 1:
+			return nil, "one arrow only: " + f.name + ":a->b"
+		case s == "":
+			tests[i] = func(*LineEnd, netip.Addr) bool { return true }
+			continue
+		}
+		t, why := f.end(unquoteValue(s))
+		if why != "" {
+			return nil, why
+		}
+		tests[i] = t
+	}
+	if len(sides) == 1 {
+		return func(l *QueryLine) bool { return tests[0](sourceEnd(l)) || tests[0](destinationEnd(l)) }, ""
+	}
+	return func(l *QueryLine) bool { return tests[0](sourceEnd(l)) && tests[1](destinationEnd(l)) }, ""
+}
+
+func sourceEnd(l *QueryLine) (*LineEnd, netip.Addr)      { return &l.Src, l.Line.Src }
+func destinationEnd(l *QueryLine) (*LineEnd, netip.Addr) { return &l.Dst, l.Line.Dst }
+
+// suggestField says which fields there are, or which is meant.
+func suggestField(name string) string {
+	best, least := "", 3
+	for _, f := range fields {
+		if d := editDistance(name, f.name); d < least && d < len(f.name) {
+			best, least = f.name, d
+		}
+	}
+	if best != "" {
+		return "did you mean " + best + ":?"
+	}
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.name
+	}
+	return "there are " + strings.Join(names, ", ")
+}
+
+// editDistance is how many letters have to be put in, left out or exchanged.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// CompleteWord finds how an expression goes on: with a field, or with one of the values that
+// are known of it or that the lines have. It is the whole expression, empty for nothing.
+func CompleteWord(text string, lines iter.Seq[*QueryLine]) string {
+	all := Completions(text, 1, lines)
+	if len(all) == 0 {
+		return ""
+	}
+	return all[0]
+}
+
+// Completions are the ways in which the last word of an expression can go on, at most so
+// many, each as the whole expression.
+func Completions(text string, most int, lines iter.Seq[*QueryLine]) (out []string) {
+	toks := splitWords(text)
+	if len(toks) == 0 || toks[len(toks)-1].isUnfinished || toks[len(toks)-1].offset+len(toks[len(toks)-1].text) != len(text) {
+		return nil
+	}
+	word := strings.TrimPrefix(toks[len(toks)-1].text, "!")
+	add := func(begin, whole string) bool { // false: enough
+		if len(whole) > len(begin) && strings.HasPrefix(whole, begin) && !strings.ContainsFunc(whole, isSpecial) {
+			if s := text + whole[len(begin):]; !slices.Contains(out, s) {
+				out = append(out, s)
+			}
+		}
+		return len(out) < most
+	}
+	name, value, ok := splitField(word)
+	if !ok {
+		for _, f := range fields {
+			if word != "" && !add(word, f.name+":") {
+				break
+			}
+		}
+		return out
+	}
+	f := fieldOf(name)
+	if f == nil {
+		return nil
+	}
+	begin := value[strings.LastIndexByte(value, ',')+1:]
+	if f.end != nil {
+		for _, arrow := range []string{"->", "→"} {
+			if i := strings.LastIndex(begin, arrow); i >= 0 {
+				begin = begin[i+len(arrow):]
+			}
+		}
+	}
+	begin = strings.TrimPrefix(begin, "=")
+	for _, w := range f.words {
+		if !add(begin, w) {
+			return out
+		}
+	}
+	if f.values == nil || lines == nil {
+		return out
+	}
+	for l := range lines {
+		for _, v := range f.values(l) {
+			if !add(begin, v) {
+				return out
+			}
+		}
+	}
+	return out
+}
+
+// isSpecial says whether a character of a value would have to stand in quotes.
+func isSpecial(r rune) bool { return strings.ContainsRune(` ,"→`, r) }

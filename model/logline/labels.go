@@ -1,0 +1,238 @@
+package logline
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// nameLabel is on every namespace.
+const nameLabel = "kubernetes.io/metadata.name"
+
+// passing labels change with every revision of a workload, so no rule lasts that selects by
+// them.
+var passing = []string{"pod-template-hash", "controller-revision-hash", "pod-template-generation", "controller-uid",
+	"batch.kubernetes.io/controller-uid"}
+
+// telling labels are tried first where several would do.
+var telling = []string{nameLabel, "app.kubernetes.io/name", "app", "k8s-app", "app.kubernetes.io/component", "component", "name"}
+
+// mostValues bounds the values of one expression.
+const mostValues = 20
+
+// mostTries bounds how many selectors are tried to be widened for one more class: the
+// newest, whose classes come just before it in order.
+const mostTries = 8
+
+// labelClass is the lasting labels that some pods share.
+type labelClass = map[string]string
+
+// lastingLabels are labels without those that pass.
+func lastingLabels(labels map[string]string) labelClass {
+	out := maps.Clone(labels)
+	for _, k := range passing {
+		delete(out, k)
+	}
+	return out
+}
+
+// distinctClasses are the different ones, in order.
+func distinctClasses(all []labelClass) (out []labelClass) {
+	had := map[string]bool{}
+	for _, c := range all {
+		if k := classKey(c); !had[k] {
+			had[k] = true
+			out = append(out, c)
+		}
+	}
+	slices.SortFunc(out, func(a, b labelClass) int { return strings.Compare(classKey(a), classKey(b)) })
+	return out
+}
+
+func classKey(c labelClass) string {
+	var b strings.Builder
+	for _, k := range slices.Sorted(maps.Keys(c)) {
+		b.WriteString(k + "\x00" + c[k] + "\x00")
+	}
+	return b.String()
+}
+
+// classesWithout are the classes of a that are not among b.
+func classesWithout(a, b []labelClass) (out []labelClass) {
+	had := map[string]bool{}
+	for _, c := range b {
+		had[classKey(c)] = true
+	}
+	for _, c := range distinctClasses(a) {
+		if !had[classKey(c)] {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// labelRequirement is one condition of a selector.
+type labelRequirement struct {
+	key    string
+	op     metav1.LabelSelectorOperator
+	values []string
+}
+
+func (r *labelRequirement) holdsFor(c labelClass) bool {
+	v, there := c[r.key]
+	switch r.op {
+	case metav1.LabelSelectorOpIn:
+		return there && slices.Contains(r.values, v)
+	case metav1.LabelSelectorOpNotIn:
+		return !there || !slices.Contains(r.values, v)
+	}
+	return !there // DoesNotExist
+}
+
+// writingCost orders conditions that keep as much out: what people write first.
+func (r *labelRequirement) writingCost() int {
+	rank := slices.Index(telling, r.key)
+	if rank < 0 {
+		rank = len(telling)
+	}
+	switch {
+	case r.op == metav1.LabelSelectorOpIn && len(r.values) == 1:
+		return rank
+	case r.op == metav1.LabelSelectorOpIn:
+		return 100 + rank
+	case r.op == metav1.LabelSelectorOpNotIn:
+		return 300 + rank
+	}
+	return 200 + rank
+}
+
+// commonRequirements are the conditions that all of some classes meet, by any label that one of
+// them or of the others has.
+func commonRequirements(in, others []labelClass) (out []labelRequirement) {
+	keys := map[string]bool{}
+	for _, list := range [][]labelClass{in, others} {
+		for _, c := range list {
+			for k := range c {
+				keys[k] = true
+			}
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(keys)) {
+		values := map[string]bool{}
+		have := 0
+		for _, c := range in {
+			if v, ok := c[k]; ok {
+				have++
+				values[v] = true
+			}
+		}
+		switch {
+		case have == 0:
+			out = append(out, labelRequirement{key: k, op: metav1.LabelSelectorOpDoesNotExist})
+		case have == len(in) && len(values) <= mostValues:
+			out = append(out, labelRequirement{k, metav1.LabelSelectorOpIn, slices.Sorted(maps.Keys(values))})
+		case have < len(in):
+			not := map[string]bool{}
+			for _, c := range others {
+				if v, ok := c[k]; ok && !values[v] {
+					not[v] = true
+				}
+			}
+			if len(not) > 0 && len(not) <= mostValues {
+				out = append(out, labelRequirement{k, metav1.LabelSelectorOpNotIn, slices.Sorted(maps.Keys(not))})
+			}
+		}
+	}
+	return out
+}
+
+// oneSelector is a selector of some classes that keeps out as many of the others as one selector
+// can; exact says that it keeps out all.
+func oneSelector(in, others []labelClass) (sel *metav1.LabelSelector, exact bool) {
+	in, others = distinctClasses(in), classesWithout(others, in)
+	all := commonRequirements(in, others)
+	slices.SortStableFunc(all, func(a, b labelRequirement) int { return cmp.Compare(a.writingCost(), b.writingCost()) })
+	var chosen []labelRequirement
+	left := others
+	for len(left) > 0 {
+		best, out := -1, 0
+		for i := range all {
+			n := 0
+			for _, c := range left {
+				if !all[i].holdsFor(c) {
+					n++
+				}
+			}
+			if n > out {
+				best, out = i, n
+			}
+		}
+		if best < 0 {
+			break
+		}
+		chosen = append(chosen, all[best])
+		left = slices.DeleteFunc(slices.Clone(left), func(c labelClass) bool { return !all[best].holdsFor(c) })
+	}
+	// A requirement is not needed where the others keep out the same classes.
+	for i := len(chosen) - 1; i >= 0; i-- {
+		rest := slices.Delete(slices.Clone(chosen), i, i+1)
+		if !slices.ContainsFunc(others, func(c labelClass) bool { return holdAll(rest, c) && !holdAll(chosen, c) }) {
+			chosen = rest
+		}
+	}
+	if len(chosen) == 0 && len(all) > 0 && all[0].op == metav1.LabelSelectorOpIn && len(all[0].values) == 1 {
+		chosen = all[:1] // what comes later is not meant
+	}
+	return selectorOf(chosen), len(left) == 0
+}
+
+func holdAll(all []labelRequirement, c labelClass) bool {
+	return !slices.ContainsFunc(all, func(r labelRequirement) bool { return !r.holdsFor(c) })
+}
+
+func selectorOf(all []labelRequirement) *metav1.LabelSelector {
+	out := &metav1.LabelSelector{}
+	slices.SortFunc(all, func(a, b labelRequirement) int { return strings.Compare(a.key, b.key) })
+	for _, r := range all {
+		if r.op == metav1.LabelSelectorOpIn && len(r.values) == 1 {
+			if out.MatchLabels == nil {
+				out.MatchLabels = map[string]string{}
+			}
+			out.MatchLabels[r.key] = r.values[0]
+			continue
+		}
+		out.MatchExpressions = append(out.MatchExpressions, metav1.LabelSelectorRequirement{Key: r.key, Operator: r.op, Values: r.values})
+	}
+	return out
+}
+
+// severalSelectors are selectors which together select some classes and none of the others: each
+// class by itself can be selected exactly.
+func severalSelectors(in, others []labelClass) []*metav1.LabelSelector {
+	in, others = distinctClasses(in), classesWithout(others, in)
+	if sel, exact := oneSelector(in, others); exact {
+		return []*metav1.LabelSelector{sel}
+	}
+	var groups [][]labelClass
+	for _, c := range in {
+		joined := false
+		for i := max(0, len(groups)-mostTries); i < len(groups); i++ {
+			with := append(slices.Clone(groups[i]), c)
+			if _, exact := oneSelector(with, others); exact {
+				groups[i], joined = with, true
+				break
+			}
+		}
+		if !joined {
+			groups = append(groups, []labelClass{c})
+		}
+	}
+	out := make([]*metav1.LabelSelector, len(groups))
+	for i := range groups {
+		out[i], _ = oneSelector(groups[i], others)
+	}
+	return out
+}

@@ -1,0 +1,122 @@
+package logline
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// token is one word of an expression as it was written.
+type token struct {
+	text         string
+	offset       int  // where it begins, in bytes
+	isUnfinished bool // its quote or regular expression has no end yet
+}
+
+// splitWords splits an expression at white space that is in no quotes and in no regular
+// expression.
+func splitWords(text string) (out []token) {
+	for at := 0; at < len(text); {
+		r, n := utf8.DecodeRuneInString(text[at:])
+		if unicode.IsSpace(r) {
+			at += n
+			continue
+		}
+		end, open := wordEnd(text, at)
+		out = append(out, token{text[at:end], at, open})
+		at = end
+	}
+	return out
+}
+
+// wordEnd is where the word that begins at a place ends.
+func wordEnd(text string, at int) (end int, open bool) {
+	begin := at
+	if text[at] == '!' && at+1 < len(text) {
+		begin++
+	}
+	if text[begin] == '/' {
+		return regexEnd(text, begin)
+	}
+	_, _, field := splitField(text[begin:])
+	quoted, may := false, true // may: a quote can begin here
+	for i, r := range text[begin:] {
+		switch {
+		case quoted:
+			if r == '"' && text[begin+i-1] != '\\' {
+				quoted = false
+				if !field { // "text" ends with its quote
+					return begin + i + 1, false
+				}
+			}
+		case r == '"' && may:
+			quoted = true
+		case unicode.IsSpace(r):
+			return begin + i, false
+		}
+		may = field && (r == ':' || r == ',' || r == '>' || r == '→' || r == '=')
+	}
+	return len(text), quoted
+}
+
+// regexEnd is where /regex/ ends: at a slash that is followed by white space or by
+// nothing, since the names of pods have slashes as well.
+func regexEnd(text string, at int) (end int, open bool) {
+	for i := at + 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '/':
+			if r, _ := utf8.DecodeRuneInString(text[i+1:]); i+1 == len(text) || unicode.IsSpace(r) {
+				return i + 1, false
+			}
+		}
+	}
+	return len(text), true
+}
+
+// splitField takes "field:value" apart. A field is a word of letters: an address or a
+// time is no field and a value.
+func splitField(word string) (name, value string, ok bool) {
+	name, value, ok = strings.Cut(word, ":")
+	if !ok || name == "" {
+		return "", "", false
+	}
+	for i := range len(name) {
+		if c := name[i]; (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
+			return "", "", false
+		}
+	}
+	return name, value, true
+}
+
+// splitValue takes a value apart at a separator that is in no quotes.
+func splitValue(value, sep string) (out []string) {
+	quoted, from := false, 0
+	for i := 0; i < len(value); i++ {
+		switch {
+		case value[i] == '"' && (i == 0 || value[i-1] != '\\'):
+			quoted = !quoted
+		case !quoted && strings.HasPrefix(value[i:], sep):
+			out = append(out, value[from:i])
+			i += len(sep) - 1
+			from = i + 1
+		}
+	}
+	return append(out, value[from:])
+}
+
+// unquoteValue takes the quotes of a value or a text away.
+func unquoteValue(s string) string {
+	if !strings.HasPrefix(s, `"`) {
+		return s
+	}
+	s = s[1:]
+	if strings.HasSuffix(s, `"`) && !strings.HasSuffix(s, `\"`) {
+		s = s[:len(s)-1]
+	}
+	return strings.ReplaceAll(s, `\"`, `"`)
+}
+
+// QuoteValue writes a value, or a text, so that it is read as it is.
+func QuoteValue(s string) string { return `"` + strings.ReplaceAll(s, `"`, `\"`) + `"` }

@@ -1,0 +1,205 @@
+package logline
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rung/model"
+	"rung/model/verdict"
+)
+
+// proposeSubject proposes one for the pods of the lines: those that one selector of namespaces and
+// one of pods can tell from others.
+func (p *proposer) proposeSubject() {
+	targets := p.aboutPods
+	if len(targets) == 0 {
+		return
+	}
+	spaces := map[string]bool{}
+	var in []labelClass
+	for i := range targets {
+		pod := p.pods.PodAt(i)
+		spaces[pod.Namespace] = true
+		in = append(in, lastingLabels(pod.Labels.Map()))
+	}
+	var others []labelClass
+	for i := range p.pods.EligiblePods().Each() {
+		if pod := p.pods.PodAt(i); spaces[pod.Namespace] && !targets[i] {
+			others = append(others, lastingLabels(pod.Labels.Map()))
+		}
+	}
+	podSel, _ := oneSelector(in, others)
+	nsSel, _ := oneSelector(p.namespaceLabels(spaces))
+	p.proposal.Subject = &SelectedPods{nsSel, podSel}
+}
+
+// namespaceLabels are the labels of some namespaces, and those of all others.
+func (p *proposer) namespaceLabels(some map[string]bool) (in, others []labelClass) {
+	for n := range p.c.Namespaces() {
+		if some[n.Name] {
+			in = append(in, lastingLabels(n.Labels.Map()))
+		} else {
+			others = append(others, lastingLabels(n.Labels.Map()))
+		}
+	}
+	return classesByName(in), classesByName(others)
+}
+
+// classesByName are namespaces by their names alone, where all have one: what they share is not what
+// is meant.
+func classesByName(all []labelClass) []labelClass {
+	out := make([]labelClass, len(all))
+	for i, c := range all {
+		if c[nameLabel] == "" {
+			return all
+		}
+		out[i] = labelClass{nameLabel: c[nameLabel]}
+	}
+	return out
+}
+
+// proposeRules makes those of a direction: one for all peers with the same ports.
+func (p *proposer) proposeRules(d model.Direction) {
+	type group struct {
+		ports []verdict.PortRange
+		peers []connectionEnd
+	}
+	groups := map[string]*group{}
+	for e, ports := range p.ports[d] {
+		ranges := rangesOf(ports)
+		k := fmt.Sprint(ranges)
+		if groups[k] == nil {
+			groups[k] = &group{ports: ranges}
+		}
+		groups[k].peers = append(groups[k].peers, e)
+	}
+	for _, g := range slices.SortedFunc(maps.Values(groups), func(a, b *group) int {
+		return cmp.Or(cmp.Compare(len(b.peers), len(a.peers)), strings.Compare(fmt.Sprint(a.ports), fmt.Sprint(b.ports)))
+	}) {
+		slices.SortFunc(g.peers, func(a, b connectionEnd) int { return cmp.Or(cmp.Compare(a.pod, b.pod), a.addr.Compare(b.addr)) })
+		allPeers, allNetworks := p.peerSelectors(g.peers), networksOf(g.peers)
+		for _, ports := range chunkPorts(g.ports, mostPorts) {
+			peers, networks := allPeers, allNetworks
+			for len(peers)+len(networks) > 0 {
+				r := Rule{Direction: d, InsertAt: p.firstMatching[d], Ports: ports}
+				r.Peers, peers = peers[:min(mostPeers, len(peers))], peers[min(mostPeers, len(peers)):]
+				room := min(mostPeers-len(r.Peers), len(networks))
+				r.Networks, networks = networks[:room], networks[room:]
+				p.proposal.Rules = append(p.proposal.Rules, r)
+			}
+		}
+	}
+}
+
+func chunkPorts(all []verdict.PortRange, most int) [][]verdict.PortRange {
+	if len(all) == 0 {
+		return [][]verdict.PortRange{nil}
+	}
+	return slices.Collect(slices.Chunk(all, most))
+}
+
+// peerSelectors are selectors of the pods among some ends, for each of the namespaces that are
+// selected alike together.
+func (p *proposer) peerSelectors(ends []connectionEnd) (out []SelectedPods) {
+	targets := map[string][]labelClass{}
+	is := map[int]bool{}
+	for _, e := range ends {
+		if e.pod >= 0 {
+			pod := p.pods.PodAt(e.pod)
+			targets[pod.Namespace] = append(targets[pod.Namespace], lastingLabels(pod.Labels.Map()))
+			is[e.pod] = true
+		}
+	}
+	others := map[string][]labelClass{}
+	for i := range p.pods.EligiblePods().Each() {
+		if pod := p.pods.PodAt(i); targets[pod.Namespace] != nil && !is[i] {
+			others[pod.Namespace] = append(others[pod.Namespace], lastingLabels(pod.Labels.Map()))
+		}
+	}
+	type alike struct {
+		pods   []*metav1.LabelSelector
+		spaces map[string]bool
+		first  string
+	}
+	same := map[string]*alike{}
+	for ns, in := range targets {
+		sels := severalSelectors(in, others[ns])
+		var key strings.Builder
+		for _, s := range sels {
+			key.WriteString(metav1.FormatLabelSelector(s) + "\n")
+		}
+		a := same[key.String()]
+		if a == nil {
+			a = &alike{pods: sels, spaces: map[string]bool{}, first: ns}
+			same[key.String()] = a
+		}
+		a.spaces[ns], a.first = true, min(a.first, ns)
+	}
+	for _, a := range slices.SortedFunc(maps.Values(same), func(a, b *alike) int { return strings.Compare(a.first, b.first) }) {
+		for _, ns := range severalSelectors(p.namespaceLabels(a.spaces)) {
+			for _, pods := range a.pods {
+				out = append(out, SelectedPods{ns, pods})
+			}
+		}
+	}
+	return out
+}
+
+// rangesOf are ports as ranges, those side by side joined; none for every port, which is
+// the only way to name ICMP.
+func rangesOf(ports map[verdict.Ports]bool) (out []verdict.PortRange) {
+	var all []verdict.Ports
+	for p := range ports {
+		if p.Protocol == verdict.ICMP {
+			return nil
+		}
+		all = append(all, p)
+	}
+	slices.SortFunc(all, func(a, b verdict.Ports) int {
+		return cmp.Or(cmp.Compare(a.Protocol, b.Protocol), cmp.Compare(a.Port, b.Port))
+	})
+	for _, p := range all {
+		if n := len(out); n > 0 && out[n-1].Protocol == p.Protocol && int(out[n-1].Hi)+1 == int(p.Port) {
+			out[n-1].Hi = p.Port
+			continue
+		}
+		out = append(out, verdict.PortRange{Protocol: p.Protocol, Lo: p.Port, Hi: p.Port})
+	}
+	return out
+}
+
+// networksOf are the addresses among some ends, those that fill a network together as that
+// network.
+func networksOf(ends []connectionEnd) []netip.Prefix {
+	var out []netip.Prefix
+	for _, e := range ends {
+		if e.pod < 0 {
+			out = append(out, netip.PrefixFrom(e.addr, e.addr.BitLen()))
+		}
+	}
+	for joined := true; joined; {
+		joined = false
+		slices.SortFunc(out, netip.Prefix.Compare)
+		out = slices.Compact(out)
+		for i := 0; i+1 < len(out); i++ {
+			a, b := out[i], out[i+1]
+			if a.Bits() != b.Bits() || a.Bits() < 2 || a.Addr().Is4() != b.Addr().Is4() {
+				continue
+			}
+			if up, up2 := parentNetwork(a), parentNetwork(b); up == up2 {
+				out, joined = slices.Replace(out, i, i+2, up), true
+			}
+		}
+	}
+	return out
+}
+
+func parentNetwork(p netip.Prefix) netip.Prefix {
+	return netip.PrefixFrom(p.Addr(), p.Bits()-1).Masked()
+}

@@ -1,0 +1,334 @@
+package logline
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rung/model"
+	"rung/model/overlap"
+	"rung/model/verdict"
+	"rung/model/verdict/diff"
+)
+
+// Limits of the API (ovn-kubernetes.md#api-limits), and of a proposal.
+const (
+	mostPeers = 100
+	mostPorts = 100
+	mostRules = 100
+	// MostSeen is how many different connections a proposal can be made from.
+	MostSeen = 1000
+)
+
+// Errors that say that there is no proposal.
+var (
+	ErrTooMany = errors.New("too many different connections for one proposal: choose fewer lines")
+	ErrNothing = errors.New("no rule of the policy can be about any of these lines")
+)
+
+// ProposalInput says what to propose.
+type ProposalInput struct {
+	Before *verdict.Index
+	// Policy is the one that gets the rules. Where it is New its subject is proposed as well.
+	Policy *model.Policy
+	New    bool
+	Action model.Action // Allow or Deny
+	Seen   []diff.LoggedConnection
+	Ends   RuleEnds
+}
+
+// RuleEnds says at which ends of a connection there is to be a rule.
+type RuleEnds string
+
+// The ends.
+const (
+	// BothEnds are all ends that a policy can be about.
+	BothEnds RuleEnds = "both ends"
+	// DenyingEnds are the ends that do not allow it now; both where neither does.
+	DenyingEnds RuleEnds = "the ends that deny it"
+	// Sender and Receiver are the one end, or the other where a policy cannot be about that:
+	// a connection denied at one end is denied.
+	Sender   RuleEnds = "the sender"
+	Receiver RuleEnds = "the receiver"
+)
+
+// EndsFor returns the ends that rules of an action may be at, the longest lasting first: an
+// allowed connection must be allowed at both, a denied one at one.
+func EndsFor(a model.Action) []RuleEnds {
+	if a == model.Deny {
+		return []RuleEnds{BothEnds, Sender, Receiver}
+	}
+	return []RuleEnds{BothEnds, DenyingEnds}
+}
+
+// SelectedPods are pods as a policy can select them.
+type SelectedPods struct{ Namespaces, Pods *metav1.LabelSelector }
+
+// Rule is one rule of a proposal.
+type Rule struct {
+	Direction model.Direction
+	// InsertAt is where it goes among the rules of its direction that there are now, so that no
+	// other one decides before.
+	InsertAt int
+	Peers    []SelectedPods
+	Networks []netip.Prefix
+	Ports    []verdict.PortRange // none for every port
+}
+
+// Proposal is the rules that would allow or deny the connections.
+type Proposal struct {
+	Action  model.Action
+	Subject *SelectedPods // of a new policy
+	Rules   []Rule
+	// Lines counts the log lines that the rules are about, which Seen lists.
+	Lines int
+	Seen  []diff.LoggedConnection
+	Left  []LeftLines
+}
+
+// LeftLines are lines that the rules are not about.
+type LeftLines struct {
+	Reason  string
+	Lines   int
+	Example verdict.Connection
+}
+
+// connectionEnd is an end of a connection: a pod by its place in the index, or an address.
+type connectionEnd struct {
+	pod  int
+	addr netip.Addr
+}
+
+type proposer struct {
+	ProposalInput
+	c            *model.Cluster
+	pods         *overlap.PodIndex
+	place        map[model.Key]int
+	subjectPods  overlap.PodSet
+	proposal     *Proposal
+	leftByReason map[string]int
+	// of a direction
+	ports         map[model.Direction]map[connectionEnd]map[verdict.Ports]bool
+	aboutPods     map[int]bool // the pods that rules are to be about
+	firstMatching map[model.Direction]int
+}
+
+// Propose works a proposal out. The error is ErrTooMany or ErrNothing, or says what kind of
+// policy cannot be proposed for; with ErrNothing the proposal has what is left.
+func Propose(a ProposalInput) (*Proposal, error) {
+	switch k := a.Policy.Kind; {
+	case a.New && k != model.KindANP:
+		return nil, fmt.Errorf("only an AdminNetworkPolicy can be proposed anew: a new %s would do more than its rules say", k)
+	case k == model.KindNP && a.Action != model.Allow:
+		return nil, errors.New("a NetworkPolicy only allows")
+	case !k.IsAdmin() && k != model.KindNP:
+		return nil, fmt.Errorf("no rule is proposed for an %s: it is about networks and names", k)
+	case len(a.Seen) > MostSeen:
+		return nil, ErrTooMany
+	}
+	p := &proposer{ProposalInput: a, c: a.Before.Cluster(), place: map[model.Key]int{}, proposal: &Proposal{Action: a.Action}, leftByReason: map[string]int{}, aboutPods: map[int]bool{},
+		ports:         map[model.Direction]map[connectionEnd]map[verdict.Ports]bool{model.Ingress: {}, model.Egress: {}},
+		firstMatching: map[model.Direction]int{model.Ingress: len(a.Policy.Ingress), model.Egress: len(a.Policy.Egress)}}
+	p.pods = overlap.NewPodIndex(p.c, nil)
+	for i := range p.pods.Len() {
+		p.place[p.pods.PodAt(i).Key] = i
+	}
+	if !a.New {
+		p.subjectPods = p.pods.SubjectSet(a.Policy)
+	}
+	for i := range a.Seen {
+		p.takeConnection(&a.Seen[i])
+	}
+	if a.New {
+		p.proposeSubject()
+	}
+	for _, d := range model.Directions {
+		p.proposeRules(d)
+	}
+	if len(p.proposal.Rules) == 0 {
+		return p.proposal, ErrNothing
+	}
+	for _, d := range model.Directions {
+		n := len(a.Policy.Rules(d))
+		for _, r := range p.proposal.Rules {
+			if r.Direction == d {
+				n++
+			}
+		}
+		if n > mostRules && a.Policy.Kind.IsAdmin() {
+			return p.proposal, fmt.Errorf("%w: they take more than %d %s rules", ErrTooMany, mostRules, d.Lower())
+		}
+	}
+	return p.proposal, nil
+}
+
+func (p *proposer) leaveOut(s *diff.LoggedConnection, why string) {
+	i, known := p.leftByReason[why]
+	if !known {
+		i = len(p.proposal.Left)
+		p.leftByReason[why] = i
+		p.proposal.Left = append(p.proposal.Left, LeftLines{Reason: why, Example: s.Connection})
+	}
+	p.proposal.Left[i].Lines += s.Lines
+}
+
+// findEnd returns the end of a logged connection; ok is false where its pod is gone, has
+// another address now or is one that policies are not about.
+func (p *proposer) findEnd(e verdict.Endpoint) (connectionEnd, bool) {
+	if e.Key.Kind != model.KindPod {
+		return connectionEnd{-1, e.Addr}, true
+	}
+	i, ok := p.place[e.Key]
+	if !ok || !p.isJudgedPod(i) || !slices.Contains(verdict.ParseAddrs(p.pods.PodAt(i).IPs), e.Addr) {
+		return connectionEnd{}, false
+	}
+	return connectionEnd{pod: i}, true
+}
+
+// isJudgedPod says whether policies are about a pod at all.
+func (p *proposer) isJudgedPod(i int) bool {
+	return p.pods.PodAt(i).CanBePeer() && p.pods.PodAt(i).PrimaryUDN() == ""
+}
+
+// takeConnection sorts a connection in, or leaves it with the reason.
+func (p *proposer) takeConnection(s *diff.LoggedConnection) {
+	from, ok := p.findEnd(s.Connection.From)
+	to, ok2 := p.findEnd(s.Connection.To)
+	if !ok || !ok2 {
+		p.leaveOut(s, "an address no longer has a pod, or has another one")
+		return
+	}
+	if from == to {
+		p.leaveOut(s, "a pod reaches itself without leaving its network")
+		return
+	}
+	denied, front := p.deniedDirections(s, to)
+	if front != nil {
+		p.leaveOut(s, front.String()+", which OVN replaces by a pod's before policies are asked: no rule matches it, so choose lines of its pods")
+		return
+	}
+	var at []model.Direction
+	for _, d := range p.neededDirections(denied) {
+		why := p.whyNoRule(d, from, to)
+		switch {
+		case why == "":
+			at = append(at, d)
+		case p.Action == model.Allow && slices.Contains(denied, d):
+			p.leaveOut(s, why)
+			return
+		}
+	}
+	if len(at) == 0 { // denied is denied, at whichever end
+		for _, d := range inOrder {
+			if p.whyNoRule(d, from, to) == "" {
+				at = append(at, d)
+				break
+			}
+		}
+	}
+	if len(at) == 0 {
+		p.leaveOut(s, p.whyNoRule(directionOf(s), from, to))
+		return
+	}
+	p.proposal.Lines += s.Lines
+	p.proposal.Seen = append(p.proposal.Seen, *s)
+	for _, d := range at {
+		mine, other := ruleSides(d, from, to)
+		p.aboutPods[mine.pod] = true
+		if p.ports[d][other] == nil {
+			p.ports[d][other] = map[verdict.Ports]bool{}
+		}
+		p.ports[d][other][verdict.Ports{Protocol: s.Connection.Protocol, Port: s.Connection.Port}] = true
+	}
+}
+
+// inOrder are the directions as a connection goes.
+var inOrder = []model.Direction{model.Egress, model.Ingress}
+
+// directionOf is the direction of the rules that decide where the lines were written.
+func directionOf(s *diff.LoggedConnection) model.Direction {
+	if s.Stage == model.StageToLport {
+		return model.Ingress
+	}
+	return model.Egress
+}
+
+// neededDirections returns the directions in which a connection needs rules.
+func (p *proposer) neededDirections(denied []model.Direction) []model.Direction {
+	switch {
+	case p.Ends == Sender:
+		return inOrder[:1]
+	case p.Ends == Receiver:
+		return inOrder[1:]
+	case p.Ends == DenyingEnds && len(denied) > 0:
+		return denied
+	}
+	return inOrder
+}
+
+// ruleSides are the end that rules of a direction are about, and the other one.
+func ruleSides(d model.Direction, from, to connectionEnd) (at, other connectionEnd) {
+	if d == model.Ingress {
+		return to, from
+	}
+	return from, to
+}
+
+// whyNoRule says why no rule of a direction of the policy can be about a connection, empty
+// where one can.
+func (p *proposer) whyNoRule(d model.Direction, from, to connectionEnd) string {
+	at, other := ruleSides(d, from, to)
+	which := map[model.Direction]string{model.Ingress: "destination", model.Egress: "source"}[d]
+	switch {
+	case at.pod < 0:
+		return "the " + which + " is no pod, and policies are about pods"
+	case !p.New && !p.subjectPods.Has(at.pod):
+		return fmt.Sprintf("the subject of %s does not have the %s", p.Policy.Key.Label(), which)
+	case p.Policy.Kind == model.KindNP && !p.Policy.IsolatesDirection(d):
+		return fmt.Sprintf("%s is not about %s", p.Policy.Key.Label(), d.Lower())
+	case other.pod < 0 && d == model.Ingress && p.Policy.Kind.IsAdmin():
+		return "an ingress rule of an " + string(p.Policy.Kind) + " cannot name addresses outside the cluster"
+	case other.pod >= 0 && p.c.Namespace(p.pods.PodAt(other.pod).Namespace) == nil, p.New && p.c.Namespace(p.pods.PodAt(at.pod).Namespace) == nil:
+		return "a namespace is not known, so nothing selects it"
+	}
+	return ""
+}
+
+// deniedDirections says by rules of which directions a connection is not allowed now, and notes before
+// which rules of the policy new ones must stand to decide about it. Of one that goes to the
+// address of a Service it says that only.
+func (p *proposer) deniedDirections(s *diff.LoggedConnection, to connectionEnd) (denied []model.Direction, front *verdict.ServiceFront) {
+	a, err := verdict.FromPolicies(p.Before, s.Connection)
+	if err != nil || a.Front != nil {
+		return nil, a.Front
+	}
+	for st := range a.Stages() {
+		d := model.Egress
+		if st.Stage == model.StageToLport {
+			d = model.Ingress
+		}
+		// On the way out it is an EgressFirewall that denies in the last stage.
+		if st.Verdict != verdict.Allow && !slices.Contains(denied, d) && (d == model.Egress || to.pod >= 0) {
+			denied = append(denied, d)
+		}
+		p.noteRulesBefore(st)
+	}
+	return denied, nil
+}
+
+// noteRulesBefore notes before which rules of the policy the new ones must stand: the first that
+// matches a connection now.
+func (p *proposer) noteRulesBefore(st *verdict.StageVerdict) {
+	hits := slices.Concat(st.Passed, st.Candidates)
+	if st.Decided != nil {
+		hits = append(hits, *st.Decided)
+	}
+	for _, h := range hits {
+		if h.Policy == p.Policy.Key && h.Rule >= 0 {
+			p.firstMatching[h.Direction] = min(p.firstMatching[h.Direction], h.Rule)
+		}
+	}
+}

@@ -1,0 +1,378 @@
+package logline
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"rung/model"
+
+	"rung/model/words"
+)
+
+// The fields of a rule, and what is asked for rules of an action: without a word they stay as they are.
+const (
+	enable, label = "enableLogging", "logLabel"
+
+	On   = "on"
+	Off  = "off"
+	Keep = "keep"
+	// Some is said of an action of which not all rules log.
+	Some = "some"
+)
+
+// State is how a rule logs, as it is written: nil is not written.
+type State struct {
+	On    *bool   `json:"on"`
+	Label *string `json:"label,omitempty"`
+}
+
+func (s State) logs() bool { return s.On != nil && *s.On }
+
+func (s State) is(o State) bool { return same(s.On, o.On) && same(s.Label, o.Label) }
+
+func same[T comparable](a, b *T) bool {
+	return a == nil && b == nil || a != nil && b != nil && *a == *b
+}
+
+// entry is one rule that a session set. It is found again by what it says besides its logging, by its
+// name, or where it stood.
+type entry struct {
+	In   string `json:"in"` // ingress, egress
+	Rule int    `json:"rule"`
+	Name string `json:"name,omitempty"`
+	Is   string `json:"is"`
+	State
+}
+
+func (e *entry) text() string {
+	if e.Name != "" {
+		return fmt.Sprintf("%s %d (%s)", e.In, e.Rule, words.CleanText(e.Name))
+	}
+	return fmt.Sprintf("%s %d", e.In, e.Rule)
+}
+
+// written is a rule of a tree.
+type written struct {
+	entry
+	fields map[string]any
+}
+
+var sides = []string{"ingress", "egress"}
+
+// rulesOf are the rules of a policy's tree, with how they log.
+func rulesOf(tree map[string]any) (out []written) {
+	spec, _ := tree["spec"].(map[string]any)
+	for _, side := range sides {
+		rules, _ := spec[side].([]any)
+		for i, r := range rules {
+			fields, _ := r.(map[string]any)
+			if fields == nil {
+				continue
+			}
+			w := written{entry{In: side, Rule: i, Is: digest(fields)}, fields}
+			w.Name, _ = fields["name"].(string)
+			if on, ok := fields[enable].(bool); ok {
+				w.On = &on
+			}
+			if text, ok := fields[label].(string); ok {
+				w.Label = &text
+			}
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// digest tells rules apart by what they say besides their logging.
+func digest(fields map[string]any) string {
+	rest := map[string]any{}
+	for name, v := range fields {
+		if name != enable && name != label && v != nil {
+			rest[name] = v
+		}
+	}
+	sum := sha256.Sum256([]byte(model.CompactJSON(rest)))
+	return hex.EncodeToString(sum[:4])
+}
+
+// put writes how a rule logs.
+func (w *written) put(s State) {
+	w.State = s
+	delete(w.fields, enable)
+	delete(w.fields, label)
+	if s.On != nil {
+		w.fields[enable] = *s.On
+	}
+	if s.Label != nil {
+		w.fields[label] = *s.Label
+	}
+}
+
+func (w *written) action() model.Action {
+	switch a, _ := w.fields["action"].(string); a {
+	case string(model.Allow), string(model.Pass):
+		return model.Action(a)
+	}
+	return model.Deny
+}
+
+// treeOf is a tree of a policy that may be changed; nil where the policy has none.
+func treeOf(p *model.Policy) map[string]any {
+	if u, ok := p.Original.(*unstructured.Unstructured); ok && p.Tiered != nil {
+		return runtime.DeepCopyJSON(u.Object)
+	}
+	return nil
+}
+
+// WhyNot says why words are none for a policy's rules, empty where they are.
+func WhyNot(l model.LogLevels) string {
+	for _, word := range []string{l.Deny, l.Allow, l.Pass} {
+		if word != "" && !slices.Contains([]string{On, Off, Keep}, word) {
+			return fmt.Sprintf("%q: its rules log or do not, and have no level: want %s or %s", word, On, Off)
+		}
+	}
+	return ""
+}
+
+// Switch is the tree of a policy with the logging of its rules set by their action, and of those that
+// then log the label where one is given; without any word all are off. set and former are what a
+// session remembers.
+func Switch(p *model.Policy, l model.LogLevels, text string) (tree map[string]any, set, former string) {
+	tree = treeOf(p)
+	rules := rulesOf(tree)
+	sets, formers := []entry{}, []State{}
+	for i := range rules {
+		w := &rules[i]
+		was, word := w.State, l.LevelOf(w.action())
+		if !l.IsOn() {
+			word = Off
+		}
+		next := was
+		switch {
+		case word == On:
+			yes := true
+			next.On = &yes
+			if text != "" {
+				next.Label = &text
+			}
+		case word == Off && was.logs():
+			next.On = nil
+		}
+		if next.is(was) {
+			continue
+		}
+		w.put(next)
+		sets, formers = append(sets, w.entry), append(formers, was)
+	}
+	return tree, model.CompactJSON(sets), model.CompactJSON(formers)
+}
+
+// record reads what a session remembers; ok is false where that is not what Switch gave.
+func record(s model.LogSession) (set []entry, former []State, ok bool) {
+	if json.Unmarshal([]byte(s.Set), &set) != nil || json.Unmarshal([]byte(s.Former), &former) != nil {
+		return nil, nil, false
+	}
+	return set, former, len(set) == len(former)
+}
+
+// IsRecord says whether a session remembers rules.
+func IsRecord(s model.LogSession) bool {
+	_, _, ok := record(s)
+	return ok
+}
+
+// find pairs what a session set with the rules that there are now: nil for those that are gone.
+func find(set []entry, rules []written) []*written {
+	out, taken := make([]*written, len(set)), map[*written]bool{}
+	take := func(fits func(e *entry, w *written) bool) {
+		for i := range set {
+			var found []*written
+			for j := range rules {
+				if w := &rules[j]; out[i] == nil && !taken[w] && w.In == set[i].In && fits(&set[i], w) {
+					found = append(found, w)
+				}
+			}
+			if len(found) == 1 {
+				out[i], taken[found[0]] = found[0], true
+			}
+		}
+	}
+	take(func(e *entry, w *written) bool { return e.Is == w.Is && e.Rule == w.Rule })
+	take(func(e *entry, w *written) bool { return e.Is == w.Is })
+	take(func(e *entry, w *written) bool { return e.Name != "" && e.Name == w.Name })
+	take(func(e *entry, w *written) bool { return e.Name == "" && w.Name == "" && e.Rule == w.Rule })
+	return out
+}
+
+// End is the tree of a policy with the rules that a session set as they were before. kept are those
+// that somebody else set since, and that stay as they are.
+func End(p *model.Policy, s model.LogSession) (tree map[string]any, kept []string) {
+	tree = treeOf(p)
+	set, former, _ := record(s)
+	for i, w := range find(set, rulesOf(tree)) {
+		switch {
+		case w == nil:
+		case w.State.is(set[i].State):
+			w.put(former[i])
+		default:
+			kept = append(kept, w.text())
+		}
+	}
+	return tree, kept
+}
+
+// Former are the rules of a policy as they are when a session is over.
+func Former(p *model.Policy, s model.LogSession) (ingress, egress []model.Rule) {
+	tree, _ := End(p, s)
+	ingress, egress = slices.Clone(p.Ingress), slices.Clone(p.Egress)
+	for _, w := range rulesOf(tree) {
+		rules := ingress
+		if w.In == "egress" {
+			rules = egress
+		}
+		if w.Rule < len(rules) && rules[w.Rule].Tiered != nil {
+			a := *rules[w.Rule].Tiered
+			a.Logging, a.LogLabel = w.logs(), ""
+			if w.Label != nil {
+				a.LogLabel = words.CleanText(*w.Label)
+			}
+			rules[w.Rule].Tiered = &a
+		}
+	}
+	return ingress, egress
+}
+
+// Again is the tree of a policy with the rules that a session set as it set them.
+func Again(p *model.Policy, s model.LogSession) map[string]any {
+	tree := treeOf(p)
+	set, _, _ := record(s)
+	for i, w := range find(set, rulesOf(tree)) {
+		if w != nil {
+			w.put(set[i].State)
+		}
+	}
+	return tree
+}
+
+// LevelChanged says whether somebody else gave an object another level than its session did.
+func LevelChanged(m *model.Meta, s model.LogSession) bool {
+	now, has := m.Annotations[model.AnnotationLogging]
+	return !has || now != s.Set
+}
+
+// IsChanged says whether somebody else set all that the session of a policy or namespace set.
+func IsChanged(p *model.Policy, s model.LogSession) bool {
+	if p.Tiered == nil {
+		return LevelChanged(&p.Meta, s)
+	}
+	set, _, _ := record(s)
+	_, kept := End(p, s)
+	return len(set) > 0 && len(kept) == len(set)
+}
+
+// Levels are the words of a policy's rules as they are: on, some, or nothing, by action.
+func Levels(p *model.Policy) (l model.LogLevels) {
+	for _, a := range []struct {
+		action model.Action
+		at     *string
+	}{{model.Deny, &l.Deny}, {model.Allow, &l.Allow}, {model.Pass, &l.Pass}} {
+		on, all := 0, 0
+		for r := range p.AllRules() {
+			if r.Action == a.action && r.Tiered != nil {
+				all++
+				if r.Tiered.Logging {
+					on++
+				}
+			}
+		}
+		switch {
+		case on > 0 && on == all:
+			*a.at = On
+		case on > 0:
+			*a.at = Some
+		}
+	}
+	return l
+}
+
+// formerLevel is the level that comes back at the end of a session.
+func formerLevel(s model.LogSession) string {
+	switch {
+	case !s.HadFormer:
+		return "no annotation"
+	case s.Former == "":
+		return "an empty annotation"
+	}
+	return words.CleanText(s.Former)
+}
+
+// FormerText says what comes back at the end of a session.
+func FormerText(s model.LogSession) string {
+	set, former, ok := record(s)
+	if !ok {
+		return formerLevel(s)
+	}
+	var logged, silent []string
+	for i := range set {
+		if former[i].logs() {
+			logged = append(logged, set[i].text())
+		} else {
+			silent = append(silent, set[i].text())
+		}
+	}
+	var parts []string
+	if len(silent) > 0 {
+		parts = append(parts, words.ListFew(silent, 3)+" without enableLogging")
+	}
+	if len(logged) > 0 {
+		parts = append(parts, words.ListFew(logged, 3)+" with enableLogging")
+	}
+	if len(parts) == 0 {
+		return "no rule changes"
+	}
+	return strings.Join(parts, "; ")
+}
+
+// SetText says what a session set, by its text.
+func SetText(set string) string {
+	var all []entry
+	if json.Unmarshal([]byte(set), &all) != nil {
+		return words.CleanText(set)
+	}
+	on := 0
+	for i := range all {
+		if all[i].logs() {
+			on++
+		}
+	}
+	switch off := len(all) - on; {
+	case off == 0:
+		return words.Count(on, "rule") + " on"
+	case on == 0:
+		return words.Count(off, "rule") + " off"
+	default:
+		return fmt.Sprintf("%s on, %s off", words.Count(on, "rule"), words.Thousands(off))
+	}
+}
+
+// EndText says what the end of the session of a policy or namespace does.
+func EndText(p *model.Policy, s model.LogSession) string {
+	switch {
+	case p.Tiered == nil && LevelChanged(&p.Meta, s):
+		return "the level was changed meanwhile and stays as it is"
+	case p.Tiered == nil:
+		return "the annotation is as before: " + formerLevel(s)
+	}
+	text := "its rules log as before: " + FormerText(s)
+	if _, kept := End(p, s); len(kept) > 0 {
+		text += "; changed meanwhile, and as they are: " + words.ListFew(kept, 3)
+	}
+	return text
+}

@@ -1,0 +1,163 @@
+package dialect
+
+import (
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rung/model"
+	"rung/model/words"
+)
+
+// Names of OVN-Kubernetes' settings, as its flags spell them.
+const (
+	ClusterSubnets = "cluster-subnets"
+	Observability  = "enable-observability"
+	AllowICMP      = "allow-icmp-network-policy"
+	Stateless      = "enable-stateless-netpol"
+	Multicast      = "enable-multicast"
+	AdminPolicy    = "enable-admin-network-policy"
+	HostNamespace  = "host-network-namespace"
+	LoggingRate    = "acl-logging-rate-limit"
+	Masquerade4    = "gateway-v4-masquerade-subnet"
+	Masquerade6    = "gateway-v6-masquerade-subnet"
+)
+
+// Names are the settings that are read.
+var Names = []string{ClusterSubnets, Observability, AllowICMP, Stateless, Multicast, AdminPolicy, HostNamespace,
+	LoggingRate, Masquerade4, Masquerade6}
+
+// MapNames are the names of the ConfigMaps.
+var MapNames = []string{"ovnkube-config", "ovn-config"}
+
+// keys are the keys of upstream's ConfigMap that are settings.
+var keys = map[string]string{"net_cidr": ClusterSubnets, "host_network_namespace": HostNamespace}
+
+// fileNames are settings that the configuration file spells unlike the flags.
+var fileNames = map[string]string{"v4-masquerade-subnet": Masquerade4, "v6-masquerade-subnet": Masquerade6}
+
+// Setting is one setting and where it was read.
+type Setting struct {
+	Value string // clean
+	From  string // "ConfigMap ovn-kubernetes/ovn-config", "DaemonSet …"
+}
+
+// KindConfigMap is the kind of a Config.
+const KindConfigMap model.Kind = "ConfigMap"
+
+// Config is a ConfigMap with settings.
+type Config struct {
+	model.Meta
+	Settings map[string]Setting
+}
+
+// New returns the settings of a ConfigMap, nil if it is not one of OVN-Kubernetes.
+func New(m model.Meta, data map[string]string) *Config {
+	if !slices.Contains(MapNames, m.Name) {
+		return nil
+	}
+	out := &Config{Meta: m, Settings: map[string]Setting{}}
+	from := "ConfigMap " + words.CleanText(m.Namespace+"/"+m.Name)
+	put := func(name, value string) {
+		value = words.CleanText(strings.TrimSpace(value))
+		if value != "" {
+			out.Settings[name] = Setting{value, from}
+		}
+	}
+	for key, name := range keys {
+		put(name, Cut(data[key]))
+	}
+	for key, text := range data {
+		if strings.HasSuffix(key, ".conf") {
+			for name, value := range parseFile(Cut(text)) {
+				put(name, value)
+			}
+		}
+	}
+	return out
+}
+
+// Of returns the settings of a cluster's ConfigMaps.
+func Of(c *model.Cluster) map[string]Setting {
+	var out map[string]Setting
+	for o := range model.ObjectsOf[*Config](c, KindConfigMap) {
+		if out == nil {
+			out = map[string]Setting{}
+		}
+		for name, s := range o.Settings {
+			out[name] = s
+		}
+	}
+	return out
+}
+
+const maxValue = 256 << 10 // bytes of one value
+
+// Cut cuts a text that no configuration needs.
+func Cut(s string) string { return s[:min(len(s), maxValue)] }
+
+// parseFile reads the settings from a configuration file of OVN-Kubernetes:
+// sections, name = value with or without quotes, a name alone for true. Names
+// occur in one section each, so sections are not told apart.
+func parseFile(text string) map[string]string {
+	out := map[string]string{}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' || line[0] == ';' || line[0] == '[' {
+			continue
+		}
+		name, value, given := strings.Cut(line, "=")
+		name = strings.TrimSpace(name)
+		if full := fileNames[name]; full != "" {
+			name = full
+		}
+		if !slices.Contains(Names, name) {
+			continue
+		}
+		value = confValue(value)
+		if !given {
+			value = "true"
+		}
+		out[name] = value
+	}
+	return out
+}
+
+// confValue takes quotes or a comment off.
+func confValue(s string) string {
+	s = strings.TrimSpace(s)
+	if rest, quoted := strings.CutPrefix(s, `"`); quoted {
+		s, _, _ = strings.Cut(rest, `"`)
+		return s
+	}
+	if i := strings.IndexAny(s, "#;"); i >= 0 {
+		s = s[:i]
+	}
+	return strings.TrimSpace(s)
+}
+
+// Bool is a setting that is on or off; ok is false where it is neither.
+func (s Setting) Bool() (on, ok bool) {
+	switch strings.ToLower(s.Value) {
+	case "yes", "on":
+		return true, true
+	case "no", "off":
+		return false, true
+	}
+	on, err := strconv.ParseBool(strings.ToLower(s.Value))
+	return on, err == nil
+}
+
+// Subnets returns the networks of a setting such as 10.128.0.0/14/23,fd01::/48, without
+// the length each node gets. It leaves out parts that are no network.
+func (s Setting) Subnets() (out []netip.Prefix) {
+	for part := range strings.SplitSeq(s.Value, ",") {
+		addr, rest, _ := strings.Cut(strings.TrimSpace(part), "/")
+		bits, _, _ := strings.Cut(rest, "/")
+		if p, err := netip.ParsePrefix(addr + "/" + bits); err == nil {
+			out = append(out, p.Masked())
+		}
+	}
+	return out
+}

@@ -1,0 +1,236 @@
+package flow
+
+import (
+	"strings"
+
+	"rung/model"
+)
+
+// Decision is the decision that the ACLs of one stage made about the packet.
+type Decision struct {
+	Pass  *Pass
+	Stage model.Stage // empty where the form does not tell
+	// Met are the flows of ACLs that the packet met, in order: those that pass, and the
+	// one that decides. In the summary and minimal form only ACLs that log can be told.
+	Met []*MetFlow
+	// Verdict is "allow", "drop" or "reject", empty where no ACL decided: let through.
+	Verdict string
+	// Own says what decided, or would have, where it was a flow of OVN's own.
+	Own string
+}
+
+// MetFlow is the flow of an ACL that the packet met.
+type MetFlow struct {
+	Step *Step // nil where the form does not show flows
+	Reading
+	Priority int // of the ACL; 0 where the form does not tell
+	Verdict  string
+	Log      *TraceLog // nil: not logged
+	// Unnamed says that some ACL decided, and the form does not tell which.
+	Unnamed bool
+}
+
+// The priorities of flows that are made for ACLs (ovn-kubernetes.md#priorities): northd's
+// own lie below and above.
+const (
+	lowestACL  = PriorityOffset
+	highestACL = PriorityOffset + 32767
+)
+
+// Decisions returns a trace's decisions, in order: each stage of each switch that the packet
+// came through.
+func (t *Trace) Decisions() (out []*Decision) {
+	for _, p := range t.Passes {
+		if p.Answer {
+			continue
+		}
+		if t.Form == Detailed {
+			out = append(out, p.detailedDecisions()...)
+		} else {
+			out = append(out, p.summaryDecisions()...)
+		}
+	}
+	return out
+}
+
+func (p *Pass) detailedDecisions() (out []*Decision) {
+	var open *Decision
+	end := func(verdict string) {
+		if open == nil {
+			return
+		}
+		open.Verdict = verdict
+		if n := len(open.Met); n > 0 && open.Met[n-1].Verdict == verdict {
+			open.Own = "" // the ACL decided
+		}
+		out = append(out, open)
+		open = nil
+	}
+	for _, s := range p.Steps {
+		r, ok := ReadFlow(s.Stage, s.Match, strings.Join(s.Actions, " "))
+		if !ok || r.Part != PartEval && r.Part != PartAction {
+			continue
+		}
+		if open != nil && open.Stage != r.Stage {
+			end(open.verdictWithoutEnd())
+		}
+		if open == nil {
+			open = &Decision{Pass: p, Stage: r.Stage}
+		}
+		switch {
+		case r.Part == PartAction:
+			if r.HasAction(ActTier) {
+				continue
+			}
+			verdict := r.Verdict
+			if verdict == "" && r.HasAction(ActDrop) {
+				verdict, open.Own = ActDrop, r.PurposeText(s.Priority)
+			}
+			end(verdict)
+		case s.Priority >= lowestACL && s.Priority <= highestACL:
+			open.Met = append(open.Met, metOf(s, r))
+		default:
+			open.Own = r.PurposeText(s.Priority)
+			if r.Verdict != "" {
+				open.Verdict = r.Verdict
+			}
+		}
+	}
+	if open != nil {
+		end(open.verdictWithoutEnd())
+	}
+	return out
+}
+
+// verdictWithoutEnd is the verdict of a stage whose end the text does not show.
+func (d *Decision) verdictWithoutEnd() string {
+	if n := len(d.Met); n > 0 {
+		if v := d.Met[n-1].Verdict; v != Passes {
+			return v
+		}
+		return ""
+	}
+	return d.Verdict
+}
+
+// Passes is the verdict of an ACL that passes the packet on to the next tier.
+const Passes = "pass"
+
+func metOf(s *Step, r Reading) *MetFlow {
+	m := &MetFlow{Step: s, Reading: r, Priority: s.Priority - PriorityOffset, Verdict: r.Verdict}
+	if m.Verdict == "" {
+		m.Verdict = Passes
+	}
+	if r.Log != nil {
+		m.Log = &TraceLog{Log: *r.Log}
+	}
+	for _, l := range s.Logs {
+		if m.Log != nil {
+			l.Meter = m.Log.Meter // only the action has it
+		}
+		m.Log = &l
+	}
+	return m
+}
+
+// summaryDecisions returns the decisions that the actions of a pass tell: the ACLs that logged,
+// and the verdict.
+func (p *Pass) summaryDecisions() (out []*Decision) {
+	var open *Decision
+	stage := func() *Decision {
+		if open == nil {
+			open = &Decision{Pass: p}
+			out = append(out, open)
+		}
+		return open
+	}
+	for _, s := range p.Steps {
+		for i := range s.Logs {
+			l := &s.Logs[i]
+			d := stage()
+			d.Met = append(d.Met, &MetFlow{Verdict: l.Verdict, Log: l})
+			if l.Direction == "OUT" { // else before or after load balancing: it is not said
+				d.Stage = model.StageToLport
+			}
+			if l.Verdict != Passes {
+				d.Verdict, open = l.Verdict, nil
+			}
+		}
+		for _, a := range ReadActions(strings.Join(s.Actions, " ")) {
+			switch a.Code {
+			case ActAllow, ActDrop, ActReject:
+				if isLoggedVerdict(out, a.Code) {
+					continue
+				}
+				d := stage()
+				d.Verdict, open = a.Code, nil
+				d.Met = append(d.Met, &MetFlow{Verdict: a.Code, Unnamed: true})
+			}
+		}
+	}
+	return out
+}
+
+// isLoggedVerdict says whether the newest decision is that verdict, by an ACL that logged it.
+func isLoggedVerdict(out []*Decision, verdict string) bool {
+	n := len(out)
+	if n == 0 || out[n-1].Verdict != verdict {
+		return false
+	}
+	met := out[n-1].Met
+	return len(met) > 0 && met[len(met)-1].Log != nil
+}
+
+// Ending is how a trace ends.
+type Ending string
+
+// The endings.
+const (
+	EndDelivered Ending = "delivered" // out of a port that is no way into another datapath
+	EndRemote    Ending = "remote"    // to another zone
+	EndDropped   Ending = "dropped"   // by an ACL
+	EndRejected  Ending = "rejected"  // by an ACL
+	EndLost      Ending = "lost"      // dropped, and not by an ACL
+	EndUnknown   Ending = "unknown"   // the text does not say
+)
+
+// EndOfTrace says how the trace ends, and where: the ports, or the last stage.
+func (t *Trace) EndOfTrace() (end Ending, where []string) {
+	remote := false
+	for _, o := range t.Outputs {
+		switch o.Type {
+		case "patch", "l3gateway", "chassisredirect":
+			continue
+		case "remote":
+			remote = true
+		}
+		where = append(where, o.Port)
+	}
+	switch {
+	case remote:
+		return EndRemote, where
+	case len(where) > 0:
+		return EndDelivered, where
+	}
+	for _, d := range t.Decisions() {
+		switch d.Verdict {
+		case ActDrop:
+			return EndDropped, nil
+		case ActReject:
+			return EndRejected, nil
+		}
+	}
+	if t.Form != Detailed {
+		return EndUnknown, nil
+	}
+	var last *Step
+	for _, p := range t.Passes {
+		if n := len(p.Steps); n > 0 && !p.Answer {
+			last = p.Steps[n-1]
+		}
+	}
+	if last == nil || len(last.Actions) == 0 && !last.NoMatch {
+		return EndUnknown, nil
+	}
+	return EndLost, []string{last.Stage}
+}

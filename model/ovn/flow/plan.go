@@ -1,0 +1,164 @@
+package flow
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"rung/model"
+	"rung/model/ovn/nb"
+	"rung/model/verdict"
+)
+
+// ErrNotTraced says that ovn-trace cannot be asked about a connection; the text says why.
+var ErrNotTraced = errors.New("ovn-trace cannot be asked")
+
+// PlanQuestions returns the questions to ask about the way of a connection: in the source's zone,
+// and in the destination's where that is another one. With interconnect each zone has a
+// Southbound database of its own, so that no trace crosses over. rows returns the
+// Northbound rows of a zone, nil where they were not read. The errors wrap ErrNotTraced.
+//
+// The second question begins at the router's port of the destination's switch: all ACLs
+// are on the switches of the nodes, and what is between them decides nothing.
+func PlanQuestions(c *model.Cluster, p *verdict.Path, proto verdict.Protocol, rows func(zone string) *nb.DB) ([]PacketQuestion, error) {
+	if p.To.Addr.IsMulticast() {
+		return nil, fmt.Errorf("%w about a multicast group", ErrNotTraced)
+	}
+	if p.Via != "" {
+		return nil, fmt.Errorf("%w: node %s load balances what comes to its NodePort outside of the zones", ErrNotTraced, p.Via)
+	}
+	packet := PacketQuestion{Src: p.From.Addr, Dst: p.To.Addr, Protocol: proto, Port: p.To.Port}
+	var out []PacketQuestion
+	add := func(zone string, fill func(*PacketQuestion, *zoneSite)) error {
+		db := rows(zone)
+		if db == nil {
+			return fmt.Errorf("%w: the rows of zone %s were not read", ErrNotTraced, zone)
+		}
+		a, s := packet, &zoneSite{zone: zone, db: db}
+		a.Zone = zone
+		fill(&a, s)
+		if s.err == nil && a.Datapath == "" {
+			s.err = fmt.Errorf("%w: port %s is on no switch of zone %s", ErrNotTraced, a.Inport, zone)
+		}
+		out = append(out, a)
+		return s.err
+	}
+	from, to := p.From.Zone, p.To.Zone
+	if from != "" {
+		if err := add(from, func(a *PacketQuestion, s *zoneSite) {
+			a.Inport = logicalPortOf(c, &p.From)
+			a.EthSrc, a.Datapath = s.portMAC(a.Inport), s.switchOf(a.Inport)
+			if to == from {
+				a.EthDst = s.portMAC(logicalPortOf(c, &p.To))
+			} else {
+				a.EthDst = s.routerMAC()
+			}
+		}); err != nil {
+			return nil, err
+		}
+	}
+	if to != "" && to != from {
+		if err := add(to, func(a *PacketQuestion, s *zoneSite) {
+			a.Inport = nb.RouterPort(to)
+			a.EthSrc, a.Datapath, a.EthDst = s.routerMAC(), s.switchOf(a.Inport), s.portMAC(logicalPortOf(c, &p.To))
+		}); err != nil {
+			return nil, err
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%w: no zone has an end of the connection", ErrNotTraced)
+	}
+	return out, nil
+}
+
+// logicalPortOf is the logical port of an end in its zone: a pod's, or the node's own.
+func logicalPortOf(c *model.Cluster, e *verdict.End) string {
+	if k := e.Key; k.Kind == model.KindPod {
+		if p := c.Pod(k.Namespace, k.Name); p != nil && !p.HostNetwork {
+			return nb.PortName(k.Namespace, k.Name)
+		}
+	}
+	return nb.ManagementPort(e.Zone)
+}
+
+// zoneSite are the rows of one zone, and the first thing they lack.
+type zoneSite struct {
+	zone string
+	db   *nb.DB
+	err  error
+}
+
+func (s *zoneSite) noteLack(format string, args ...any) {
+	if s.err == nil {
+		s.err = fmt.Errorf("%w: zone %s: %s", ErrNotTraced, s.zone, fmt.Sprintf(format, args...))
+	}
+}
+
+// switchOf is the switch that a port is on.
+func (s *zoneSite) switchOf(port string) string {
+	p := s.db.PortByName(port)
+	if p == nil {
+		return ""
+	}
+	for sw := range s.db.Switches() {
+		if slices.Contains(sw.Ports, p.UUID) {
+			return sw.Name
+		}
+	}
+	return ""
+}
+
+// portMAC is the hardware address of a port, as its row says.
+func (s *zoneSite) portMAC(port string) string {
+	p := s.db.PortByName(port)
+	if p == nil {
+		s.noteLack("no logical port %s", port)
+		return ""
+	}
+	mac, _ := portAddresses(p)
+	if mac == "" {
+		s.noteLack("port %s has no hardware address of its own", port)
+	}
+	return mac
+}
+
+// routerMAC is the hardware address of the router on the node's switch: as the row of its
+// port says, or as OVN-Kubernetes makes it, from the address before the management port's
+// (ovn-kubernetes.md#hardware-addresses).
+func (s *zoneSite) routerMAC() string {
+	if p := s.db.PortByName(nb.RouterPort(s.zone)); p != nil {
+		if mac, _ := portAddresses(p); mac != "" {
+			return mac
+		}
+	}
+	var node []netip.Addr
+	if p := s.db.PortByName(nb.ManagementPort(s.zone)); p != nil {
+		_, node = portAddresses(p)
+	}
+	for _, four := range []bool{true, false} {
+		for _, a := range node {
+			if a.Is4() == four {
+				return nb.MAC(a.Prev())
+			}
+		}
+	}
+	s.noteLack("the router's hardware address is not known: port %s has no addresses", nb.ManagementPort(s.zone))
+	return ""
+}
+
+// portAddresses reads the addresses of a port: "0a:58:0a:f4:01:03 10.244.1.3".
+func portAddresses(p *nb.LogicalSwitchPort) (mac string, ips []netip.Addr) {
+	for _, text := range p.Addresses {
+		for i, word := range strings.Fields(text) {
+			switch a, err := netip.ParseAddr(word); {
+			case err == nil:
+				ips = append(ips, a.Unmap())
+			case i == 0 && mac == "" && reMAC.MatchString(word):
+				mac = word
+			}
+		}
+	}
+	return mac, ips
+}

@@ -1,0 +1,204 @@
+package flow
+
+import (
+	"net/netip"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"rung/model/words"
+)
+
+// Form is one of the three forms of ovn-trace's output.
+type Form string
+
+// The forms.
+const (
+	Detailed Form = "detailed"
+	Summary  Form = "summary"
+	Minimal  Form = "minimal"
+)
+
+// Report is the content that was read of a text.
+type Report struct {
+	Traces  []*Trace
+	Results []Result // of ovnkube-trace
+	// Problems are the complaints of the programs outside of any trace.
+	Problems []string
+	// Lines are all, Other those of other programs, Unknown those that nothing is made of.
+	Lines, Other, Unknown int
+	Odd                   []Line // the first of the unknown
+}
+
+// Line is a line of the text by its number, from 1.
+type Line struct {
+	Number int    `json:"line"`
+	Text   string `json:"text"`
+}
+
+// Result is the result that ovnkube-trace states for one of its steps.
+type Result struct {
+	What    string `json:"what"` // "ovn-trace source pod to destination pod"
+	Success bool   `json:"success"`
+	From    string `json:"from"`
+	To      string `json:"to"`
+}
+
+// Trace is the way of one packet.
+type Trace struct {
+	// Title is the name that ovnkube-trace gives it; empty for ovn-trace's own output.
+	Title    string
+	Line     int // where it begins
+	Form     Form
+	Packet   Packet
+	Passes   []*Pass
+	Outputs  []Output
+	Problems []string
+}
+
+// Packet is the packet as the trace begins; fields that the trace does not state are
+// zero.
+type Packet struct {
+	Proto            string // tcp, udp, sctp, icmp, icmp6, or as written
+	Src, Dst         netip.Addr
+	SrcPort, DstPort int
+}
+
+// Output is a port that the packet leaves by. Type is empty for a pod's, else that of the
+// logical port: "patch" leads into the next datapath, "remote" to another zone.
+type Output struct{ Port, Type string }
+
+// Pass is a packet in one pipeline of one datapath.
+type Pass struct {
+	Pipeline        string // "ingress", "egress"
+	Datapath        string
+	Inport, Outport string
+	Connection      string // what connection tracking said last: "new|trk"; empty: not asked
+	Answer          bool   // it is OVN's answer to a packet it rejects
+	Steps           []*Step
+	indent          int
+}
+
+// Step is a logical flow that a packet met. In the summary and minimal form flows are not
+// shown: then a Step holds the actions of a whole pass.
+type Step struct {
+	Line     int
+	Table    int
+	Stage    string
+	Match    string
+	Priority int
+	UUID     string // the first eight hex digits of the flow's
+	Actions  []string
+	Logs     []TraceLog
+	NoMatch  bool // no flow matched: the packet is dropped
+}
+
+// Log is a line that ovn-controller would log.
+type TraceLog struct {
+	Log
+	Direction string // "IN", "OUT"
+}
+
+// Limits of the input that is read.
+const (
+	MaxInput = 32 << 20 // bytes
+	MaxLine  = 64 << 10 // bytes; a longer line is unknown
+	maxOdd   = 20       // unknown lines that are kept
+	maxKept  = 200      // characters of them
+)
+
+// The lines of the programs, which are matched after cleaning.
+var (
+	reColour = regexp.MustCompile("\x1b\\[[0-9;]*m")
+	reBanner = regexp.MustCompile(`^# (Detailed|Summary|Minimal) trace\.$`)
+	rePacket = regexp.MustCompile(`^# [a-z0-9_]+(=[^ ]*)?(,[^ ]+)*$`)
+	rePrompt = regexp.MustCompile(`^[^'"]*[#$>] +(\S+ )*\S*(ovn-trace|ovnkube-trace|oc|kubectl)\b`)
+	rePass   = regexp.MustCompile(`^(ingress|egress|multicast)\((.*)\)( \{)?$`)
+	reArg    = regexp.MustCompile(`(dp|inport|outport|mcgroup)="((?:[^"\\]|\\.)*)"`)
+	reDashes = regexp.MustCompile(`^(-{3,}|={3,})$`)
+	reTable  = regexp.MustCompile(`^(\d{1,3})\. (.*)$`)
+	reStage  = regexp.MustCompile(`^([a-z_0-9]+)(?: \(([^)]*)\))?: (.*)$`)
+	reFlow   = regexp.MustCompile(`^(.*), priority (\d{1,5}), uuid ([0-9a-f]{8})$`)
+	reLog    = regexp.MustCompile(`^LOG: ACL name=(.*), direction=(IN|OUT), verdict=([a-z]+), severity=([a-z]+), packet="`)
+	reOutput = regexp.MustCompile(`^/\* output to "((?:[^"\\]|\\.)*)", type "([a-z0-9]*)" \*/;?$`)
+	reMinOut = regexp.MustCompile(`^output\("((?:[^"\\]|\\.)*)"\);?$`)
+	reKlog   = regexp.MustCompile(`^[IWEF]\d{4} \d{2}:\d{2}:\d{2}\.\d+ +\d+ [a-z_.-]+\.go:\d+\] ?(.*)$`)
+	reResult = regexp.MustCompile(`^(ov[a-z-]+ .+) indicates (success|failure) from (\S+) to (\S+)$`)
+	reVlog   = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}T[0-9:.]+Z\|\d+\|[a-z_()0-9]+\|([A-Z]+)\|(.*)$`)
+	reError  = regexp.MustCompile(`^(ovn-trace: |unknown (datapath|port) |error parsing flow: |failed to parse flow expression |microflow does not specify |\*\*\* )`)
+	reTurn   = regexp.MustCompile(`^([a-z0-9_]+)(\(.*\)| /\*.*\*/|: .*)?( /\*.*\*/)?( \{)?$`)
+	reState  = regexp.MustCompile(`ct_state=([a-z|]+)`)
+	reEnd    = regexp.MustCompile(`^\};?$`)
+	reOther  = regexp.MustCompile(`^(Flow: |bridge\("|Final flow: |Megaflow: |Datapath actions: |recirc\(0x|Usage of )`)
+)
+
+// mendedLine is a line as it is read: without colours, clean, without an end.
+func mendedLine(line string) string {
+	return strings.TrimRight(words.CleanText(strings.ReplaceAll(reColour.ReplaceAllString(line, ""), "\t", "    ")), " \r")
+}
+
+// readStep reads "8. ls_in_acl_eval (northd.c:7447): match, priority 1, uuid d9d05c54"; ok
+// is false for other lines with a number.
+func readStep(text string) (s *Step, ok bool) {
+	m := reTable.FindStringSubmatch(text)
+	if m == nil {
+		return nil, false
+	}
+	s = &Step{}
+	s.Table, _ = strconv.Atoi(m[1])
+	rest := m[2]
+	if m := reStage.FindStringSubmatch(rest); m != nil {
+		s.Stage, rest = m[1], m[3]
+	}
+	if rest == "no match (implicit drop)" {
+		s.NoMatch = true
+		return s, true
+	}
+	f := reFlow.FindStringSubmatch(rest)
+	if f == nil {
+		return nil, false
+	}
+	s.Match, s.UUID = f[1], f[3]
+	s.Priority, _ = strconv.Atoi(f[2])
+	return s, true
+}
+
+// readPass reads the head of a pass.
+func readPass(text string) *Pass {
+	m := rePass.FindStringSubmatch(text)
+	if m == nil {
+		return nil
+	}
+	p := &Pass{Pipeline: m[1]}
+	for _, a := range reArg.FindAllStringSubmatch(m[2], -1) {
+		switch v := unescapeText(a[2]); a[1] {
+		case "dp":
+			p.Datapath = v
+		case "inport":
+			p.Inport = v
+		case "outport", "mcgroup":
+			p.Outport = v
+		}
+	}
+	return p
+}
+
+// unescapeText reads the inside of a quoted text.
+func unescapeText(s string) string {
+	if v, err := strconv.Unquote(`"` + s + `"`); err == nil {
+		return words.CleanText(v)
+	}
+	return s
+}
+
+func readTraceLog(text string) (TraceLog, bool) {
+	m := reLog.FindStringSubmatch(text)
+	if m == nil {
+		return TraceLog{}, false
+	}
+	name := m[1]
+	if name == "<unnamed>" {
+		name = ""
+	}
+	return TraceLog{Log: Log{Name: name, Verdict: m[3], Severity: m[4]}, Direction: m[2]}, true
+}

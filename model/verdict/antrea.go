@@ -1,0 +1,219 @@
+package verdict
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"rung/model"
+	"rung/model/antrea"
+	"rung/model/ladder"
+)
+
+// ruleStanding is the place of a rule under Antrea: the lower one decides first, and of two
+// equal ones it is undefined which decides (antrea.md#order).
+type ruleStanding struct {
+	tier     int32
+	priority float64
+	rule     int
+}
+
+func (s ruleStanding) compare(o ruleStanding) int {
+	return cmp.Or(cmp.Compare(s.tier, o.tier), cmp.Compare(s.priority, o.priority), cmp.Compare(s.rule, o.rule))
+}
+
+// Antrea is the precedence of Antrea: tiers, and rules that are asked where each end is.
+var Antrea = &Precedence{
+	AtEnds: true, Apart: "no policy of pods applies: ", NoPod: "no policy is asked: neither end is a pod",
+	SourceAddrs: func(n *model.Node) []string { return slices.Concat(antreaGateway(n), n.InternalIPs) },
+	terms:       antreaTerms,
+	ownNode:     func(x *Index, a netip.Addr, node string) bool { return node != "" && x.NodeOf[a] == node },
+}
+
+// antreaOrder is the order of all policies, as an Index of a cluster with Antrea keeps
+// it.
+type antreaOrder struct {
+	places map[model.Key]ladder.Place // of the policies that decide
+	// standings of the rules in tiers 1 and 3, in order: of the term with the highest
+	// priority first.
+	standings     [model.TierBaseline + 1][]ruleStanding
+	aboutServices [][]model.Key // as Index.aboutServices
+}
+
+func (o *antreaOrder) hasPlace(k model.Key) bool {
+	_, decides := o.places[k]
+	return decides
+}
+
+func (o *antreaOrder) bandOf(r *Rule) (band, word string) {
+	switch place, native := o.places[r.Key]; {
+	case r.Key.Kind == model.KindNetpolNamespace:
+		return model.KindNP.Abbreviation(), ""
+	case r.Policy == nil:
+		return "always", ""
+	case native && r.Policy.Tiered != nil:
+		rule := r.Policy.Rule(r.Direction, r.Index)
+		if r.Action != rule.Action { // what its layer 7 protocols do not let through
+			return place.TierName, "Drop"
+		}
+		return place.TierName, rule.Tiered.Action
+	}
+	return r.Policy.Kind.Abbreviation(), ""
+}
+
+// tierOf is the tier of the walk in which a policy decides: all tiers of Antrea before
+// NetworkPolicies are one, since Pass leaves all of them, and those after are one.
+func tierOf(p *ladder.Place) int8 {
+	switch {
+	case p.Tier < antrea.PriorityNetwork:
+		return model.TierAdmin
+	case p.Tier == antrea.PriorityNetwork:
+		return model.TierNetwork
+	}
+	return model.TierBaseline
+}
+
+// antreaMaker makes the terms of a cluster whose policies Antrea enforces.
+type antreaMaker struct {
+	*termMaker
+	order  *antreaOrder
+	groups *antrea.GroupResolver
+}
+
+// antreaTerms makes the terms of all policies that Antrea enforces.
+func antreaTerms(m *termMaker) policyOrder {
+	a := &antreaMaker{termMaker: m, order: &antreaOrder{places: map[model.Key]ladder.Place{}}, groups: antrea.ResolveGroups(m.x.view.Cluster)}
+	var decide []*model.Policy
+	for _, p := range antrea.EffectiveOrder(m.x.view.Cluster) {
+		// Policies that admission refuses are not in the order; policies of other plugins'
+		// kinds are.
+		if p.Missing || p.Policy.IsRefused() || !m.x.view.IsEnforced(p.Policy) || a.isUnrealizable(p.Policy) {
+			continue
+		}
+		a.order.places[p.Policy.Key] = p
+		decide = append(decide, p.Policy)
+		if p.Policy.Kind == model.KindNP {
+			continue
+		}
+		for r := range p.Policy.AllRules() {
+			s := &a.order.standings[tierOf(&p)]
+			*s = append(*s, ruleStanding{p.Tier, p.Priority(), r.Index})
+		}
+	}
+	for i := range a.order.standings {
+		s := a.order.standings[i]
+		slices.SortFunc(s, ruleStanding.compare)
+		a.order.standings[i] = slices.Compact(s)
+	}
+	a.addUndeniable()
+	for _, p := range decide {
+		switch {
+		case p.Tiered != nil:
+			a.addNative(p)
+		case p.Kind == model.KindNP:
+			a.addNetpol(p)
+		default:
+			a.addUpstream(p)
+		}
+	}
+	a.addIsolations()
+	a.order.aboutServices = m.x.aboutServices
+	return a.order
+}
+
+// isUnrealizable says whether Antrea cannot realize a policy: an ANNP applies to a group with
+// a namespaceSelector (antrea.md#groups).
+func (a *antreaMaker) isUnrealizable(p *model.Policy) bool {
+	return p.Tiered != nil && slices.ContainsFunc(a.groups.ScopeOfPolicy(p).Reasons, func(r antrea.EmptyReason) bool { return r.Code == antrea.AppliedToNamespaces })
+}
+
+// tierAndPriority is the tier and the priority of the terms of a rule: equal for equal standings.
+func (o *antreaOrder) tierAndPriority(p *model.Policy, rule int) (tier int8, priority int32) {
+	place := o.places[p.Key]
+	tier = tierOf(&place)
+	all := o.standings[tier]
+	i, _ := slices.BinarySearchFunc(all, ruleStanding{place.Tier, place.Priority(), rule}, ruleStanding.compare)
+	return tier, int32(len(all) - i)
+}
+
+// standingOf is the standing of a term of tier 1 or 3.
+func (o *antreaOrder) standingOf(tier int8, priority int32) ruleStanding {
+	all := o.standings[tier]
+	return all[len(all)-int(priority)]
+}
+
+// signaturePlace returns a term's place for its signature: ranks change as policies come and go,
+// standings do not.
+func (o *antreaOrder) signaturePlace(t *Term) (priority int32, text string) {
+	text = fmt.Sprint(t.Multicast)
+	if t.Services > 0 {
+		text += fmt.Sprint(o.aboutServices[t.Services-1])
+	}
+	if len(o.standings[t.Tier]) == 0 {
+		return t.Priority, text
+	}
+	return 0, text + fmt.Sprint(o.standingOf(t.Tier, t.Priority))
+}
+
+// The priorities of what stands before all tiers.
+const (
+	alwaysAllowed = 1
+	byOthers      = 0
+)
+
+// addUndeniable makes the terms of what no policy can deny: what a node sends to its own pods, and
+// a Service's connections that come back to the pod they are from (antrea.md#always-allowed).
+func (a *antreaMaker) addUndeniable() {
+	t := Term{Tier: model.TierIsolation, Priority: alwaysAllowed, Effect: Allows, Switch: AtDestination, To: a.noCondition()}
+	t.From = a.conditionID("own node", func(c *Condition) { c.OwnNode = true })
+	t.Rule = a.addRule(Rule{Key: model.Key{Kind: model.KindOwnNode}, OwnNode: true, Direction: model.Ingress, Index: -1, Action: model.Allow})
+	a.addTerm(IngressTerms, t)
+	t.From = a.conditionID("hairpin", func(c *Condition) { c.hairpin = true })
+	t.Rule = a.addRule(Rule{Key: model.Key{Kind: model.KindHairpin}, Direction: model.Ingress, Index: -1, Action: model.Allow})
+	a.addTerm(IngressTerms, t)
+}
+
+// addNetpol makes the terms of a NetworkPolicy's rules, of the directions that its policyTypes
+// name.
+func (a *antreaMaker) addNetpol(p *model.Policy) {
+	subject := a.subjectCondition(subjectKey(p), p)
+	for r := range p.AllRules() {
+		if !p.HasType(r.Direction) {
+			continue
+		}
+		ref := Rule{Policy: p, Key: p.Key, Direction: r.Direction, Index: r.Index, Action: model.Allow}
+		a.addRuleTerms(p, r, ref, Term{Tier: model.TierNetwork, Priority: ladder.PriorityNetpolAllow, Effect: Allows}, subject)
+	}
+}
+
+// addIsolations makes the terms of the default denies of NetworkPolicies.
+func (a *antreaMaker) addIsolations() {
+	byNamespace := map[string][]*model.Policy{}
+	var names []string
+	for p := range a.x.view.Cluster.Policies(model.KindNP) {
+		if _, decides := a.order.places[p.Key]; !decides {
+			continue
+		}
+		if byNamespace[p.Namespace] == nil {
+			names = append(names, p.Namespace)
+		}
+		byNamespace[p.Namespace] = append(byNamespace[p.Namespace], p)
+	}
+	for _, ns := range names {
+		for _, d := range model.Directions {
+			a.addIsolation(ns, d, byNamespace[ns])
+		}
+	}
+}
+
+// addUpstream makes the terms of an AdminNetworkPolicy, of its baseline, and of whatever has
+// their form.
+func (a *antreaMaker) addUpstream(p *model.Policy) {
+	subject := a.subjectCondition(subjectKey(p), p)
+	for r := range p.AllRules() {
+		tier, priority := a.order.tierAndPriority(p, r.Index)
+		ref := Rule{Policy: p, Key: p.Key, Direction: r.Direction, Index: r.Index, Action: r.Action}
+		a.addRuleTerms(p, r, ref, Term{Tier: tier, Priority: priority, Effect: effectOf(r.Action)}, subject)
+	}
+}

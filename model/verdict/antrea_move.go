@@ -1,0 +1,52 @@
+package verdict
+
+import (
+	"slices"
+
+	"rung/model"
+)
+
+// moverOf is a policy that may get another priority within its tier.
+func (o *antreaOrder) moverOf(x *Index, key model.Key) PolicyMover {
+	place, decides := o.places[key]
+	if !decides {
+		return PolicyMover{}
+	}
+	m := PolicyMover{Priority: place.Priority()}
+	for k, p := range o.places {
+		if k != key && p.Tier == place.Tier {
+			m.OtherPriorities = append(m.OtherPriorities, p.Priority())
+		}
+	}
+	slices.Sort(m.OtherPriorities)
+	tier := tierOf(&place)
+	m.Terms = func(priority float64) (terms [StageCount][]Term) {
+		all := slices.Clone(o.standings[tier])
+		newStanding := func(t *Term) ruleStanding {
+			if r := &x.Rules[t.Rule]; r.Key == key {
+				return ruleStanding{place.Tier, priority, r.Index}
+			}
+			return o.standingOf(tier, t.Priority)
+		}
+		for stage := range x.Terms {
+			for i := range x.Terms[stage] {
+				if t := &x.Terms[stage][i]; t.Tier == tier && x.Rules[t.Rule].Key == key {
+					all = append(all, newStanding(t))
+				}
+			}
+		}
+		slices.SortFunc(all, ruleStanding.compare)
+		all = slices.Compact(all)
+		for stage := range terms {
+			terms[stage] = slices.Clone(x.Terms[stage])
+			for i := range terms[stage] {
+				if t := &terms[stage][i]; t.Tier == tier {
+					at, _ := slices.BinarySearchFunc(all, newStanding(&x.Terms[stage][i]), ruleStanding.compare)
+					t.Priority = int32(len(all) - at)
+				}
+			}
+		}
+		return terms
+	}
+	return m
+}

@@ -1,0 +1,194 @@
+package verdict
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+
+	"rung/model"
+	"rung/model/antrea"
+	"rung/model/ovn/match"
+	"rung/model/selectors"
+)
+
+// appliedCondition makes the condition that the packet comes from or goes to a pod that a rule
+// applies to: in a namespace that has the labels.
+func (a *antreaMaker) appliedCondition(p *model.Policy, r *model.Rule, scope *antrea.AppliedScope, labels []string) int32 {
+	key := "port antrea " + strings.Join(labels, " ")
+	for i := range scope.Pods {
+		key += "\x01" + selectionKey(&scope.Pods[i])
+	}
+	return a.conditionID(key, func(c *Condition) {
+		c.Port, c.Set = true, a.x.endsOfPods(scope.PodSet(a.x.Pods), nil)
+		a.x.dropEnds(c.Set, func(pod *model.Pod) bool {
+			return len(labels) > 0 && !indexHasLabels(a.x.view.Cluster.Namespace(pod.Namespace), labels)
+		})
+	})
+}
+
+// dropEnds takes ends out of a set.
+func (x *Index) dropEnds(s Set, out func(*model.Pod) bool) {
+	s.Each(func(e int32) {
+		if out(x.Pods.PodAt(int(x.Ends[e].Pod))) {
+			s[e>>6] &^= 1 << (e & 63)
+		}
+	})
+}
+
+func indexHasLabels(ns *model.Namespace, labels []string) bool {
+	return ns != nil && !slices.ContainsFunc(labels, func(l string) bool { _, has := ns.Labels.Map()[l]; return !has })
+}
+
+func selectionKey(s *antrea.PodSelection) string {
+	key := s.Namespace + "\x00" + selectors.SelectorKey(s.Namespaces) + "\x00" + selectors.SelectorKey(s.Pods)
+	if s.Account != nil {
+		key += "\x00" + s.Account.Namespace + "/" + s.Account.Name
+	}
+	return key
+}
+
+// peersCondition makes the condition that an address is one of a rule's peers.
+func (a *antreaMaker) peersCondition(p *model.Policy, r *model.Rule) int32 {
+	key := "antrea"
+	for i := range r.Peers {
+		key += "\x01" + peerKey(&r.Peers[i])
+		if r.Peers[i].Group != "" {
+			key += a.groupContent(antrea.GroupKey(p, r.Peers[i].Group))
+		}
+	}
+	return a.addressCondition(key, func(c conditionAddrs) {
+		for i := range r.Peers {
+			a.addAntreaPeer(c, p, &r.Peers[i])
+		}
+	})
+}
+
+// groupContent tells groups by what they stand for: conditions outlive a change of the group.
+func (a *antreaMaker) groupContent(k model.Key) (text string) {
+	m := a.groups.MembersOf(k)
+	for i := range m.Pods {
+		text += "\x02" + selectionKey(&m.Pods[i])
+	}
+	return text + "\x03" + strings.Join(m.Networks, " ")
+}
+
+func (a *antreaMaker) addAntreaPeer(c conditionAddrs, p *model.Policy, peer *model.Peer) {
+	x := a.x
+	switch peer.Kind {
+	case model.PeerNamespaces, model.PeerPods:
+		c.addPods("antrea "+peerKey(peer), func() Set { return x.endsOfPods(x.Pods.PeerSet(peer), nil) })
+	case model.PeerServiceAccount:
+		s := antrea.PodSelection{Account: peer.ServiceAccount}
+		c.c.Set.Or(x.endsOfPods(s.PodSet(x.Pods), nil))
+	case model.PeerGroup:
+		m := a.groups.MembersOf(antrea.GroupKey(p, peer.Group))
+		for i := range m.Pods {
+			c.c.Set.Or(x.endsOfPods(m.Pods[i].PodSet(x.Pods), nil))
+		}
+		c.addNetworks(m.Networks, nil)
+	case model.PeerNodes:
+		for _, n := range x.Pods.NodesMatching(peer.Nodes) {
+			for _, ip := range antreaAddrs(n) {
+				c.addSingle(ip, nil)
+			}
+		}
+	case model.PeerNetworks:
+		c.addNetworks(peer.Networks, peer.Except)
+	}
+}
+
+func (a conditionAddrs) addNetworks(cidrs, except []string) {
+	for _, cidr := range cidrs {
+		n, ok := match.ParseCIDR(cidr)
+		if !ok {
+			continue
+		}
+		b := exceptedBlock{Network: n.Masked()}
+		for _, e := range except {
+			if n, ok := match.ParseCIDR(e); ok {
+				b.Except = append(b.Except, n.Masked())
+			}
+		}
+		a.addBlock(b)
+	}
+}
+
+// antreaAddrs are the addresses of a node that a nodeSelector means: those of the Node
+// object and that of Antrea's gateway (antrea.md#nodes).
+func antreaAddrs(n *model.Node) []string { return slices.Concat(n.InternalIPs, antreaGateway(n)) }
+
+// antreaGateway are the addresses from which a node reaches pods: the first of each of its
+// pod networks.
+func antreaGateway(n *model.Node) (out []string) {
+	for _, cidr := range n.PodCIDRs {
+		if p, err := netip.ParsePrefix(cidr); err == nil {
+			out = append(out, p.Masked().Addr().Next().String())
+		}
+	}
+	return out
+}
+
+// nodePolicy is a policy that applies to nodes.
+type nodePolicy struct {
+	key   model.Key
+	nodes model.Selector
+}
+
+// PoliciesOfNode names the policies that apply to a node, for people; empty for none.
+func (x *Index) PoliciesOfNode(name string) string {
+	n := x.view.Cluster.Node(name)
+	if n == nil {
+		return ""
+	}
+	var names []string
+	for _, p := range x.onNodes {
+		if text := p.key.Label(); p.nodes.Matches(n.Labels) && !slices.Contains(names, text) {
+			names = append(names, text)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// nodeRule makes the term of a Drop that applies to nodes: what it is to the connections
+// between nodes and pods is not for the pods' rules to say, so that it may match is all that
+// is said of it (antrea.md#nodes). It stands where the pod is: before all that is the pod's.
+func (a *antreaMaker) nodeRule(p *model.Policy, r *model.Rule, ref Rule, nodes model.Selector) {
+	ref.Maybe = p.Key.Label() + " applies to nodes"
+	t := Term{Tier: model.TierIsolation, Priority: byOthers, Effect: Drops, Maybe: true}
+	of := a.addressCondition("node "+selectors.SelectorKey(nodes), func(c conditionAddrs) {
+		for _, n := range a.x.Pods.NodesMatching(nodes) {
+			for _, ip := range antreaAddrs(n) {
+				c.addSingle(ip, nil)
+			}
+		}
+	})
+	peers := a.noCondition()
+	if !r.AnyPeer && !slices.ContainsFunc(r.Peers, func(q model.Peer) bool { return q.Kind == model.PeerDNS }) {
+		known := *r // a node is in no namespace
+		known.Peers = slices.DeleteFunc(slices.Clone(r.Peers), func(q model.Peer) bool { return q.Match != nil })
+		peers = a.peersCondition(p, &known)
+	}
+	// The other end of the connection is the pod's: a node's egress is what comes to pods.
+	t.Rule = a.addRule(ref)
+	if r.Direction == model.Egress {
+		t.From, t.To, t.Switch = of, peers, AtDestination
+		a.addTerm(IngressTerms, t)
+		return
+	}
+	t.From, t.To, t.Switch = peers, of, AtSource
+	a.addTerm(EgressTerms, t)
+}
+
+// nodePortRule makes the term of a Drop that applies to NodePort Services
+// (antrea.md#nodeport).
+func (a *antreaMaker) nodePortRule(r *model.Rule, ref Rule, services []model.Key) {
+	a.x.aboutServices = append(a.x.aboutServices, services)
+	ref.Maybe = ref.Key.Label() + " applies to clients that come through the Service's NodePort, which the question does not say"
+	t := Term{Tier: model.TierIsolation, Priority: byOthers, Effect: Drops, Maybe: true, Switch: AtDestination, To: a.noCondition(),
+		Services: int32(len(a.x.aboutServices)), Rule: a.addRule(ref)}
+	t.From = a.noCondition()
+	if !r.AnyPeer {
+		t.From = a.peersCondition(ref.Policy, r)
+	}
+	a.addTerm(IngressTerms, t)
+}

@@ -1,0 +1,340 @@
+package verdict
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+	"net/netip"
+	"slices"
+
+	"rung/model"
+)
+
+// Classes are the ends of connections, grouped so that nothing tells the ends of a class
+// apart: they meet the same conditions of every rule, and a verdict about one holds for
+// all. Sources and destinations are pods on the default network, each with each of its
+// addresses, and the addresses outside, by the networks that rules name (OutsideBlocks).
+// Addresses of nodes, which stand for the pods on their network, join them with the first
+// Matrix. Multicast is not among them. Classes are for one goroutine at a time.
+type Classes struct {
+	Index       *Index
+	List        []*Class
+	ClassOf     []int32 // of each end of the index, -1 for one that is left out
+	self        map[[2]int32]int
+	memo        map[string]*Profile
+	nodesMatter bool  // some term tells pods of one node from others
+	hits        []Hit // of the last walk, kept for the next
+	Outside     *Partition
+	// hosts are the classes of nodes' own addresses.
+	hosts map[netip.Addr]int32
+}
+
+// Class is ends that nothing tells apart.
+type Class struct {
+	Family Family
+	Ends   []int32 // of the index; none for addresses that are no pod's
+	// Outside says that it is of addresses of no pod: of blocks of the partition, or of OwnAddrs,
+	// nodes' addresses as they come to pods of their node alone.
+	Outside  bool
+	Blocks   []int32
+	OwnAddrs []OwnAddr
+	Cut      int32 // of the partition: the ports at which connections to it are a Service's
+	// Host says that the address is a node's own, on whose network pods are, and nearClass is the
+	// class that the address is in for pods of that node.
+	Host      bool
+	nearClass int32
+	// Marked are the addresses outside that were asked for by themselves.
+	Marked []netip.Addr
+	nodes  map[string]int // pods by node, counted when needed
+
+	// Loops counts the pairs of ends of the class that are of one pod; Crossed says that a
+	// pod has an end in another class, too.
+	Loops   int
+	Crossed bool
+
+	Holds Set // conditions
+	// terms by their sides, made when needed.
+	outTerms, inTerms [StageCount]Set
+	sidesMade         bool
+}
+
+// ClassesOf groups the ends of the pods that pick chooses, all for nil, and of the
+// addresses outside.
+func ClassesOf(x *Index, pick func(*model.Pod) bool) *Classes {
+	return new(classGrouping).classesOf(pick, nil, nil, x)[0]
+}
+
+// classGrouping makes classes that are the same for several indexes: ends that none of them
+// tells apart.
+type classGrouping struct {
+	// nodesMayDiffer takes a pod for the same on another node.
+	nodesMayDiffer bool
+	out            []*Classes
+	seed           maphash.Seed
+	byHash         map[uint64][]int32
+	raw            []byte
+}
+
+// classesOf makes the classes of several indexes alike. marks are addresses that no pod has whose
+// classes are wanted. With a focus, only the ends of
+// its connections are grouped, by what can tell those connections apart; the indexes have the
+// same ends then.
+func (g *classGrouping) classesOf(pick func(*model.Pod) bool, marks []netip.Addr, f *connectionFocus, xs ...*Index) []*Classes {
+	g.seed, g.byHash = maphash.MakeSeed(), map[uint64][]int32{}
+	facts, conds := make([][]Set, len(xs)), make([]Set, len(xs))
+	for i, x := range xs {
+		c := &Classes{Index: x, ClassOf: make([]int32, len(x.Ends)), self: map[[2]int32]int{}, memo: map[string]*Profile{}}
+		for e := range c.ClassOf {
+			c.ClassOf[e] = -1
+		}
+		for _, t := range x.Terms[IngressTerms] {
+			c.nodesMatter = c.nodesMatter || t.Switch == AtSource
+		}
+		g.out = append(g.out, c)
+		if f != nil {
+			from, to := f.relevantConditions(x)
+			facts[i], conds[i] = f.endConditions(x, from, to), f.outsideConditions(from, to)
+		} else {
+			facts[i] = factsOfEnds(x)
+		}
+	}
+	holds, ends := make([]Set, len(xs)), make([]int32, len(xs))
+	for e := range xs[0].Ends {
+		if f != nil && !f.hasEnd(int32(e)) {
+			continue
+		}
+		p := xs[0].Pods.PodAt(int(xs[0].Ends[e].Pod))
+		if p.PrimaryUDN() != "" || pick != nil && !pick(p) {
+			continue
+		}
+		everywhere := true
+		for i, x := range xs {
+			ends[i] = g.endInOther(x, xs[0], int32(e))
+			if ends[i] < 0 {
+				everywhere = false
+				break
+			}
+			holds[i] = facts[i][ends[i]]
+		}
+		if !everywhere {
+			continue
+		}
+		id := g.classOfEnd(FamilyOf(xs[0].Ends[e].Addr), holds, true, 0)
+		for i, c := range g.out {
+			c.List[id].Ends = append(c.List[id].Ends, ends[i])
+			c.ClassOf[ends[i]] = id
+		}
+	}
+	g.groupOutside(xs, marks, conds)
+	for _, c := range g.out {
+		c.countSelf()
+	}
+	return g.out
+}
+
+// classOfEnd finds the class of an end that meets the conditions and has a cut, or makes one.
+func (g *classGrouping) classOfEnd(family Family, holds []Set, pod bool, cut int32) int32 {
+	g.raw = binary.LittleEndian.AppendUint32(append(g.raw[:0], byte(family)), uint32(cut))
+	for _, h := range holds {
+		for _, w := range h {
+			g.raw = binary.LittleEndian.AppendUint64(g.raw, w)
+		}
+	}
+	h := maphash.Bytes(g.seed, g.raw)
+next:
+	for _, id := range g.byHash[h] {
+		for i, c := range g.out {
+			k := c.List[id]
+			if k.Family != family || k.Outside == pod || k.Cut != cut || !slices.Equal(k.Holds, holds[i]) {
+				continue next
+			}
+		}
+		return id
+	}
+	id := int32(len(g.out[0].List))
+	g.byHash[h] = append(g.byHash[h], id)
+	for i, c := range g.out {
+		c.List = append(c.List, &Class{Family: family, Outside: !pod, Holds: holds[i], Cut: cut})
+	}
+	return id
+}
+
+// factsOfEnds are the conditions that each end meets.
+func factsOfEnds(x *Index) []Set {
+	words := (len(x.Conditions) + 63) / 64
+	all := make(Set, len(x.Ends)*words)
+	for _, k := range x.Conditions {
+		w, bit := int(k.ID)/64, uint64(1)<<(k.ID%64)
+		k.Set.Each(func(e int32) { all[int(e)*words+w] |= bit })
+	}
+	out := make([]Set, len(x.Ends))
+	for e := range out {
+		out[e] = all[e*words : (e+1)*words : (e+1)*words]
+	}
+	return out
+}
+
+// endInOther is the end that another index has, -1 where this one has none: the pod is not
+// there, has another address, or runs elsewhere.
+func (g *classGrouping) endInOther(x *Index, o *Index, end int32) int32 {
+	if x == o {
+		return end
+	}
+	theirs := o.Pods.PodAt(int(o.Ends[end].Pod))
+	if int(end) < len(x.Ends) && x.Ends[end].Addr == o.Ends[end].Addr && x.Pods.PodAt(int(x.Ends[end].Pod)) == theirs {
+		return end
+	}
+	for _, e := range x.EndsAt(o.Ends[end].Addr) {
+		if p := x.Pods.PodAt(int(x.Ends[e].Pod)); p.Key == theirs.Key && (g.nodesMayDiffer || p.NodeName == theirs.NodeName) && p.PrimaryUDN() == "" {
+			return e
+		}
+	}
+	return -1
+}
+
+// countSelf counts the pairs of ends that are of one pod: it does not connect to itself.
+func (c *Classes) countSelf() {
+	x := c.Index
+	for i := range x.Pods.Len() {
+		for a := x.FirstEnd[i]; a < x.FirstEnd[i+1]; a++ {
+			for b := x.FirstEnd[i]; b < x.FirstEnd[i+1]; b++ {
+				if c.ClassOf[a] < 0 || c.ClassOf[b] < 0 || c.List[c.ClassOf[a]].Family != c.List[c.ClassOf[b]].Family {
+					continue
+				}
+				if k := c.List[c.ClassOf[a]]; c.ClassOf[a] == c.ClassOf[b] {
+					k.Loops++
+				} else {
+					k.Crossed = true
+					c.self[[2]int32{c.ClassOf[a], c.ClassOf[b]}]++
+				}
+			}
+		}
+	}
+}
+
+// Len is how many classes there are.
+func (c *Classes) Len() int { return len(c.List) }
+
+// termSides are the terms of which a class meets the one side and the other.
+func (c *Classes) termSides(id int32) *Class {
+	k := c.List[id]
+	if k.sidesMade {
+		return k
+	}
+	for stage, terms := range c.Index.Terms {
+		k.outTerms[stage], k.inTerms[stage] = NewSet(len(terms)), NewSet(len(terms))
+		k.Holds.Each(func(cond int32) {
+			for _, i := range c.Index.TermsFrom[stage][cond] {
+				k.outTerms[stage].Add(i)
+			}
+			for _, i := range c.Index.TermsTo[stage][cond] {
+				if t := &terms[i]; !t.OutRouter && t.Services == 0 && (t.OutPort == 0 || k.Holds.Has(t.OutPort-1)) {
+					k.inTerms[stage].Add(i)
+				}
+			}
+		})
+	}
+	k.sidesMade = true
+	return k
+}
+
+// CountPairs counts the connections from a class to another: between pods of one node, and of
+// others. To addresses outside those to the pod's own node are near, where the cut asks for it.
+func (c *Classes) CountPairs(a, b int32) (near, far int) {
+	ka, kb := c.List[a], c.List[b]
+	switch {
+	case ka.Outside:
+		return 0, c.countArrivals(ka, kb)
+	case kb.Outside:
+		near = c.toOwnNode(ka, kb)
+		return near, len(ka.Ends)*len(kb.Blocks) - near
+	}
+	self := 0
+	switch {
+	case a == b:
+		self = ka.Loops
+	case ka.Crossed:
+		self = c.self[[2]int32{a, b}]
+	}
+	total := len(ka.Ends)*len(kb.Ends) - self
+	if !c.nodesMatter {
+		return 0, total
+	}
+	for node, n := range c.PodsByNode(ka) {
+		near += n * c.PodsByNode(kb)[node]
+	}
+	near -= self
+	return near, total - near
+}
+
+func (c *Classes) PodsByNode(k *Class) map[string]int {
+	if k.nodes == nil {
+		k.nodes = map[string]int{}
+		for _, e := range k.Ends {
+			k.nodes[c.Index.NodeOfEnd(e)]++
+		}
+	}
+	return k.nodes
+}
+
+// ExampleConnection is a connection from a class to another.
+func (c *Classes) ExampleConnection(a, b int32, nodes NodePairing) (from, to Endpoint, ok bool) {
+	ka, kb := c.List[a], c.List[b]
+	switch {
+	case ka.Outside:
+		for _, e := range kb.Ends {
+			for a := range c.SourceAddrs(ka, e) {
+				return AddrEnd(a), c.Index.Endpoint(e), true
+			}
+		}
+		return from, to, false
+	case kb.Outside:
+		for _, e := range ka.Ends {
+			for _, i := range kb.Blocks {
+				if b := &c.Outside.Blocks[i]; nodes.Includes(b.Host == c.Index.NodeOfEnd(e)) {
+					return c.Index.Endpoint(e), AddrEnd(b.Addr), true
+				}
+			}
+		}
+		return from, to, false
+	}
+	for _, i := range ka.Ends {
+		for _, j := range kb.Ends {
+			if c.Index.Ends[i].Pod != c.Index.Ends[j].Pod && nodes.Includes(c.Index.NodeOfEnd(i) == c.Index.NodeOfEnd(j)) {
+				return c.Index.Endpoint(i), c.Index.Endpoint(j), true
+			}
+		}
+	}
+	return from, to, false
+}
+
+// NodePairing says between pods of which nodes connections are.
+type NodePairing uint8
+
+// The connections of a change; those to a node's own addresses are of one node from its pods.
+const (
+	AnyNodes NodePairing = iota // it does not matter where the pods are
+	OneNode
+	TwoNodes
+)
+
+// Includes says whether connections of one node, or of two, are among them.
+func (n NodePairing) Includes(one bool) bool { return n == AnyNodes || one == (n == OneNode) }
+
+// MarkPairs notes the pairs of classes between which a term may match.
+func (c *Classes) MarkPairs(t *Term, byFrom []Set) {
+	to := NewSet(len(c.List))
+	for b, k := range c.List {
+		if k.Holds.Has(t.To) {
+			to.Add(int32(b))
+		}
+	}
+	for a, k := range c.List {
+		if !k.Holds.Has(t.From) {
+			continue
+		}
+		if byFrom[a] == nil {
+			byFrom[a] = NewSet(len(c.List))
+		}
+		byFrom[a].Or(to)
+	}
+}

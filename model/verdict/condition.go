@@ -1,0 +1,186 @@
+package verdict
+
+import (
+	"net/netip"
+	"slices"
+
+	"rung/model"
+	"rung/model/ovn/match"
+)
+
+// Condition is the requirement of a term for one end. It is worked out for all pods at once;
+// for other addresses it is asked.
+type Condition struct {
+	ID  int32
+	Set Set // of ends
+	// everyAddrOf, Addrs and Blocks are the addresses that meet it and are no pod's: all of a
+	// family, single ones, networks.
+	everyAddrOf [2]bool
+	Addrs       map[netip.Addr]bool
+	Blocks      []exceptedBlock
+	// Port says that the packet's port is asked, not its address; router that it is the
+	// one to the cluster's router.
+	Port, router bool
+	// OwnNode holds for the addresses of the node's own management port, hairpin for a
+	// Service's connection that comes back to the pod it is from.
+	OwnNode, hairpin bool
+}
+
+// exceptedBlock is a network without its exceptions.
+type exceptedBlock struct {
+	Network netip.Prefix
+	Except  []netip.Prefix
+}
+
+func (b *exceptedBlock) contains(a netip.Addr) bool {
+	return b.Network.Contains(a) && !slices.ContainsFunc(b.Except, func(e netip.Prefix) bool { return e.Contains(a) })
+}
+
+// HopEnd is one end of a hop: an address, and the port by which the packet comes to the
+// switch or leaves it.
+type HopEnd struct {
+	Port   int32 // an end of the pod whose port it is, -1 for another port
+	Router bool  // the port is that to the cluster's router
+	End    int32 // the end with the address, -1 where it is no pod's
+	Addr   netip.Addr
+	// hairpin: the packet is back where it came from.
+	Hairpin bool
+}
+
+// HoldsFor says whether the condition holds for a place, in a zone.
+func (c *Condition) HoldsFor(x *Index, at *HopEnd, zone string) bool {
+	switch {
+	case c.hairpin:
+		return at.Hairpin
+	case c.OwnNode:
+		return x.IsOwnNode(at.Addr, zone)
+	case c.router:
+		return at.Router
+	case c.Port:
+		return at.Port >= 0 && c.Set.Has(at.Port)
+	case at.End >= 0:
+		return c.Set.Has(at.End)
+	}
+	if c.everyAddrOf[FamilyOf(at.Addr).Index()] || c.Addrs[at.Addr] {
+		return true
+	}
+	for i := range c.Blocks {
+		if c.Blocks[i].contains(at.Addr) {
+			return true
+		}
+	}
+	return false
+}
+
+// condMaker makes conditions, each once.
+type condMaker struct {
+	x     *Index
+	byKey map[string]*Condition
+	pods  map[string]Set
+}
+
+func (m *condMaker) conditionID(key string, fill func(c *Condition)) int32 {
+	c := m.byKey[key]
+	if c == nil {
+		c = &Condition{ID: int32(len(m.x.Conditions))}
+		m.byKey[key] = c
+		m.x.Conditions = append(m.x.Conditions, c)
+		fill(c)
+	}
+	return c.ID
+}
+
+// noCondition is no condition at all.
+func (m *condMaker) noCondition() int32 {
+	return m.conditionID("*", func(c *Condition) {
+		c.Set, c.everyAddrOf = NewSet(len(m.x.Ends)), [2]bool{true, true}
+		for i := range m.x.Ends {
+			c.Set.Add(int32(i))
+		}
+	})
+}
+
+// conditionAddrs are the addresses that a cond is made of.
+type conditionAddrs struct {
+	m *condMaker
+	c *Condition
+}
+
+// addPods adds the addresses of pods, of the cluster's families.
+func (a conditionAddrs) addPods(key string, pods func() Set) {
+	s, known := a.m.pods[key]
+	if !known {
+		s = pods()
+		a.m.pods[key] = s
+	}
+	a.c.Set.Or(s)
+}
+
+// addSingle adds an address, if it is one.
+func (a conditionAddrs) addSingle(ip string, counts func(Family) bool) {
+	addr, err := netip.ParseAddr(ip)
+	if err != nil {
+		return
+	}
+	addr = addr.Unmap()
+	if counts != nil && !counts(FamilyOf(addr)) {
+		return
+	}
+	if a.c.Addrs == nil {
+		a.c.Addrs = map[netip.Addr]bool{}
+	}
+	a.c.Addrs[addr] = true
+	for _, e := range a.m.x.EndsAt(addr) {
+		a.c.Set.Add(e)
+	}
+}
+
+func (a conditionAddrs) addBlock(b exceptedBlock) {
+	a.c.Blocks = append(a.c.Blocks, b)
+	a.m.x.visitEndsInside(b.Network, func(e int32) {
+		if b.contains(a.m.x.Ends[e].Addr) {
+			a.c.Set.Add(e)
+		}
+	})
+}
+
+// addFamilies adds all addresses that a rule without peers matches.
+func (a conditionAddrs) addFamilies() {
+	four, six := match.AnyFamilies(a.m.x.view.IPv4, a.m.x.view.IPv6)
+	for _, f := range [...]Family{IPv4, IPv6} {
+		if f == IPv4 && !four || f == IPv6 && !six {
+			continue
+		}
+		a.c.everyAddrOf[f.Index()] = true
+		for i := range a.m.x.Ends {
+			if FamilyOf(a.m.x.Ends[i].Addr) == f {
+				a.c.Set.Add(int32(i))
+			}
+		}
+	}
+}
+
+// addressCondition makes the condition that an address is one of those that fill adds.
+func (m *condMaker) addressCondition(key string, fill func(conditionAddrs)) int32 {
+	return m.conditionID("addr "+key, func(c *Condition) {
+		c.Set = NewSet(len(m.x.Ends))
+		fill(conditionAddrs{m, c})
+		m.x.shareAddresses(c.Set)
+	})
+}
+
+// subjectCondition makes the condition that the packet comes from or goes to the port of one of the
+// pods of policies' subjects.
+func (m *condMaker) subjectCondition(key string, policies ...*model.Policy) int32 {
+	return m.conditionID("port "+key, func(c *Condition) {
+		c.Port, c.Set = true, NewSet(len(m.x.Ends))
+		for _, p := range policies {
+			c.Set.Or(m.x.endsOfPods(m.x.SubjectPods(p), nil))
+		}
+	})
+}
+
+// HoldsOutside says whether the condition may hold for an address of no pod.
+func (c *Condition) HoldsOutside() bool {
+	return c.everyAddrOf[0] || c.everyAddrOf[1] || c.OwnNode || len(c.Addrs)+len(c.Blocks) > 0
+}

@@ -1,0 +1,199 @@
+package verdict
+
+import (
+	"slices"
+
+	"rung/model"
+)
+
+// IsolationCuts is a default deny of NetworkPolicies that drops what AuditQuestions.DNS names.
+type IsolationCuts struct {
+	Policies  []model.Key
+	Direction model.Direction
+	DNSCuts   [2]DNSCut
+}
+
+// AuditQuestions holds the extra questions of an Audit; the zero value asks none.
+type AuditQuestions struct {
+	// Wide names the rules of which the pairs that they turn are counted.
+	Wide func(*model.Policy, *model.Rule) bool
+	// DNS are the pods that are asked for names, at the ports of Ports: UDP's and TCP's.
+	DNS   []*model.Pod
+	Ports [2]uint16
+}
+
+// The places of AuditQuestions.Ports and of DNSCuts.
+const (
+	CutUDP = iota
+	CutTCP
+)
+
+// TurnedPairs counts pairs of pods that have another verdict without a rule; Examples are at most
+// three, each of other kinds of pods.
+type TurnedPairs struct {
+	Pairs    int
+	Examples []Connection
+	families [2]int
+}
+
+// DNSCut is connections to the DNS pods that a rule drops: from how many pods, and one of them.
+type DNSCut struct {
+	Pods    int
+	Example *Connection
+	senders Set // of pods
+}
+
+// ruleCount is a rule and how many kinds of connections it decides instead of another.
+type ruleCount struct {
+	rule int32
+	n    int
+}
+
+// countRules adds the rules of terms that decide, or pass on, before a rule, each once. Rules
+// that AuditQuestions.Wide names are never left out.
+func (p *auditedPort) countRules(u int32, terms []Term, refs []int32) {
+	into := &p.decidersBefore[u]
+	for _, i := range refs {
+		r := terms[i].Rule
+		if p.auditedOf[r] == u {
+			continue
+		}
+		k := slices.IndexFunc(*into, func(t ruleCount) bool { return t.rule == r })
+		switch {
+		case k >= 0:
+			(*into)[k].n++
+		case len(*into) < mostNamed || p.auditedOf[r] >= 0 && p.countsTurned[p.auditedOf[r]]:
+			*into = append(*into, ruleCount{r, 1})
+		}
+	}
+}
+
+// candidateNote is something that is so of every pair of classes with the same candidates, and is
+// counted for each.
+type candidateNote struct {
+	rule  int32 // of rules; for a default deny, of cuts
+	kind  noteKind
+	ports PortRange // for an example
+}
+
+type noteKind uint8
+
+const (
+	turned noteKind = iota
+	cutsUDP
+	cutsTCP
+	isolatesUDP
+	isolatesTCP
+)
+
+// noNotes is the empty list of notes, which most candidates have.
+var noNotes []candidateNote
+
+// noteOnce notes something of the candidates that are looked at, once.
+func (p *auditedPort) noteOnce(n candidateNote) {
+	n.ports = p.ports
+	a := p.auditor
+	if a.notes == nil {
+		a.notes = &[]candidateNote{}
+	}
+	if !slices.ContainsFunc(*a.notes, func(o candidateNote) bool { return o.rule == n.rule && o.kind == n.kind }) {
+		*a.notes = append(*a.notes, n)
+	}
+}
+
+// noteCuts notes which terms drop what is asked of the DNS pods, at the end that is looked at.
+func (p *auditedPort) noteCuts() {
+	if len(p.dns[p.to]) == 0 || p.auditor.c.List[p.from].Outside {
+		return
+	}
+	k := slices.IndexFunc([]Protocol{UDP, TCP}, func(proto Protocol) bool { return p.ports.Protocol == proto })
+	if k < 0 || p.dnsPorts[k] < p.ports.Lo || p.dnsPorts[k] > p.ports.Hi {
+		return
+	}
+	w := &p.walks[p.walkIndex]
+	for _, i := range w.decided {
+		t := &w.terms[i]
+		if t.Effect != Drops {
+			continue
+		}
+		if u := p.auditedOf[t.Rule]; u >= 0 {
+			p.noteOnce(candidateNote{rule: u, kind: cutsUDP + noteKind(k)})
+			continue
+		}
+		if r := &p.x.Rules[t.Rule]; len(r.Isolating) > 0 {
+			n, known := p.cutOfIsolation[t.Rule]
+			if !known {
+				n = int32(len(p.isolationCuts))
+				p.cutOfIsolation[t.Rule] = n
+				p.isolationCuts = append(p.isolationCuts, IsolationCuts{Policies: r.Isolating, Direction: r.Direction})
+			}
+			p.noteOnce(candidateNote{rule: n, kind: isolatesUDP + noteKind(k)})
+		}
+	}
+}
+
+// countNotes counts what was noted of candidates for two classes that have them.
+func (a *auditor) countNotes(i, j int32, nodes NodePairing, notes []candidateNote) {
+	for _, n := range notes {
+		switch n.kind {
+		case turned:
+			a.countTurned(i, j, nodes, n)
+		case cutsUDP, cutsTCP:
+			a.cutFrom(i, j, nodes, n.kind-cutsUDP, &a.rules[n.rule].DNSCuts)
+		default:
+			a.cutFrom(i, j, nodes, n.kind-isolatesUDP, &a.isolationCuts[n.rule].DNSCuts)
+		}
+	}
+}
+
+// mostExamples bounds TurnedPairs.Examples.
+const mostExamples = 3
+
+// countTurned counts the pairs of two classes of pods that a rule turns.
+func (a *auditor) countTurned(i, j int32, nodes NodePairing, n candidateNote) {
+	from, to := a.c.List[i], a.c.List[j]
+	if from.Outside || to.Outside {
+		return
+	}
+	near, far := a.c.CountPairs(i, j)
+	switch nodes {
+	case AnyNodes:
+		far += near
+	case OneNode:
+		far = near
+	}
+	// A pair of pods with both families counts in each.
+	t := &a.rules[n.rule].TurnedPairs
+	family := 0
+	if from.Family == IPv6 {
+		family = 1
+	}
+	t.families[family] += far
+	t.Pairs = max(t.families[0], t.families[1])
+	if far > 0 && len(t.Examples) < mostExamples {
+		t.Examples = append(t.Examples, a.connectionAt(i, j, nodes, n.ports.Protocol, n.ports.ExamplePort()))
+	}
+}
+
+// cutFrom counts the pods of a class whose queries are dropped.
+func (a *auditor) cutFrom(i, j int32, nodes NodePairing, k noteKind, cuts *[2]DNSCut) {
+	cut, x := &cuts[k], a.x
+	if cut.senders == nil {
+		cut.senders = NewSet(x.Pods.Len())
+	}
+	for _, to := range a.dns[j] {
+		for _, e := range a.c.List[i].Ends {
+			if x.Ends[e].Pod == x.Ends[to].Pod || nodes != AnyNodes && (x.NodeOfEnd(e) == x.NodeOfEnd(to)) != (nodes == OneNode) {
+				continue
+			}
+			if cut.Example == nil {
+				cut.Example = &Connection{From: x.Endpoint(e), To: x.Endpoint(to), Family: a.c.List[i].Family,
+					Protocol: [...]Protocol{UDP, TCP}[k], Port: a.dnsPorts[k]}
+			}
+			if pod := x.Ends[e].Pod; !cut.senders.Has(pod) {
+				cut.senders.Add(pod)
+				cut.Pods++
+			}
+		}
+	}
+}

@@ -1,0 +1,267 @@
+package verdict
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"slices"
+
+	"rung/model"
+)
+
+// PodPair is the verdicts of the connections from one pod to another in one family, for
+// every port: Segments are in order and leave none out.
+type PodPair struct {
+	From, To Endpoint
+	Family   Family
+	Segments []Segment
+}
+
+// VisitPodPairs visits the connections from each of some pods to each of others, in their order,
+// until visit says that it is enough. No pod connects to itself. Pods that the classes
+// leave out have none.
+func (c *Classes) VisitPodPairs(from, to []*model.Pod, visit func(PodPair) bool) {
+	known := map[classCrossing][]Segment{}
+	sources, targets := c.EndsOfPods(from), c.EndsOfPods(to)
+	for i, p := range from {
+		for j, q := range to {
+			if p.Key == q.Key {
+				continue
+			}
+			for _, a := range sources[i] {
+				for _, b := range targets[j] {
+					if c.List[c.ClassOf[a]].Family != c.List[c.ClassOf[b]].Family {
+						continue
+					}
+					how := FarAway
+					if p.NodeName == q.NodeName {
+						how = SameNode
+					}
+					if !visit(PodPair{c.Index.Endpoint(a), c.Index.Endpoint(b), FamilyOf(c.Index.Ends[a].Addr),
+						c.segmentsOf(classCrossing{c.ClassOf[a], c.ClassOf[b], how}, known)}) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// CommonVerdicts returns the verdicts that hold for all connections from pods of one kind to
+// pods of another, whichever nodes they are on and whichever family they use. Ports at
+// which the verdicts differ have no segment. ok is false where they have no family in
+// common.
+func (c *Classes) CommonVerdicts(from, to *model.Pod) (out []Segment, ok bool) {
+	known := map[classCrossing][]Segment{}
+	for _, a := range c.EndsOfPods([]*model.Pod{from})[0] {
+		for _, b := range c.EndsOfPods([]*model.Pod{to})[0] {
+			if c.List[c.ClassOf[a]].Family != c.List[c.ClassOf[b]].Family {
+				continue
+			}
+			for _, how := range [...]ConnectionMode{FarAway, SameNode} {
+				s := c.segmentsOf(classCrossing{c.ClassOf[a], c.ClassOf[b], how}, known)
+				if !ok {
+					out, ok = s, true
+				} else {
+					out = agreedSegments(out, s)
+				}
+			}
+		}
+	}
+	return out, ok
+}
+
+// PodClassKey is equal for pods that nothing tells apart but the node they are on.
+func (c *Classes) PodClassKey(p *model.Pod) string {
+	var classes []int32
+	for _, e := range c.EndsOfPods([]*model.Pod{p})[0] {
+		classes = append(classes, c.ClassOf[e])
+	}
+	slices.Sort(classes)
+	var out []byte
+	for _, id := range classes {
+		out = binary.LittleEndian.AppendUint32(out, uint32(id))
+	}
+	return string(out)
+}
+
+// classCrossing is two classes and how connections between them go.
+type classCrossing struct {
+	from, to int32
+	mode     ConnectionMode
+}
+
+// EndsOfPods are the ends of pods that have a class.
+func (c *Classes) EndsOfPods(pods []*model.Pod) [][]int32 {
+	out := make([][]int32, len(pods))
+	for i, p := range pods {
+		if len(p.IPs) == 0 {
+			continue
+		}
+		for _, e := range c.Index.EndsOf(p) {
+			if c.ClassOf[e] >= 0 {
+				out[i] = append(out[i], e)
+			}
+		}
+	}
+	return out
+}
+
+func (c *Classes) segmentsOf(at classCrossing, known map[classCrossing][]Segment) []Segment {
+	if at.mode == SameNode && !c.NodesMatter(at.from, at.to) {
+		at.mode = FarAway
+	}
+	s, ok := known[at]
+	if !ok {
+		var k Candidates
+		c.FindCandidates(at.from, at.to, at.mode, &k)
+		s = c.ProfileOf(&k, nil).Segments
+		known[at] = s
+	}
+	return s
+}
+
+// agreedSegments are the ports of which two lists say the same.
+func agreedSegments(a, b []Segment) (out []Segment) {
+	for _, p := range a {
+		for _, q := range b {
+			if lo, hi := max(p.Lo, q.Lo), min(p.Hi, q.Hi); p.Protocol == q.Protocol && p.Verdict == q.Verdict && lo <= hi {
+				out = append(out, Segment{p.Protocol, lo, hi, p.Verdict})
+			}
+		}
+	}
+	return out
+}
+
+// Comparison is two indexes with the same classes.
+type Comparison struct {
+	Before, After *Classes
+	// Changed are the terms that only one of the two has, by side and stage.
+	Changed [2][StageCount]Set
+}
+
+func NewComparison(before, after *Index, marks []netip.Addr) *Comparison {
+	c := &Comparison{}
+	var f *connectionFocus
+	if sameEnds := slices.Equal(before.Ends, after.Ends); sameEnds {
+		f = newFocus(len(after.Ends))
+	}
+	c.findChanged(before, after, f)
+	both := new(classGrouping).classesOf(nil, marks, f, before, after)
+	c.Before, c.After = both[0], both[1]
+	c.shareNodesMatter()
+	return c
+}
+
+// findChanged finds the terms that only one of the two has, and what they are about. Without
+// the same ends terms cannot be compared: then all are.
+func (c *Comparison) findChanged(before, after *Index, f *connectionFocus) {
+	for n, side := range [...]struct{ has, other *Index }{{before, after}, {after, before}} {
+		known := map[Signature]int{}
+		if f != nil { // conditions are compared by the places of ends
+			known = side.other.Signatures()
+		}
+		for stage, terms := range side.has.Terms {
+			mine := side.has.StageSignatures(stage)
+			c.Changed[n][stage] = NewSet(len(terms))
+			for i := range terms {
+				if known[mine[i]] > 0 {
+					known[mine[i]]--
+					continue
+				}
+				c.Changed[n][stage].Add(int32(i))
+				if f != nil {
+					f.addTerm(side.has, &terms[i])
+				}
+			}
+		}
+	}
+}
+
+// ComparisonOfOne is an index beside itself: of the same classes, with nothing that changed.
+func ComparisonOfOne(x *Index) *Comparison {
+	c := ClassesOf(x, nil)
+	return &Comparison{Before: c, After: c}
+}
+
+// WholeComparison is two indexes with the same classes, for EachPair: those of ends that nothing
+// changes for are among them, and of pods that run on another node.
+func WholeComparison(before, after *Index) *Comparison {
+	g := classGrouping{nodesMayDiffer: true}
+	both := g.classesOf(nil, nil, nil, before, after)
+	c := &Comparison{Before: both[0], After: both[1]}
+	c.shareNodesMatter()
+	return c
+}
+
+// shareNodesMatter has the nodes of pods tell connections apart on both sides where they do on one.
+func (c *Comparison) shareNodesMatter() {
+	matter := c.Before.nodesMatter || c.After.nodesMatter
+	c.Before.nodesMatter, c.After.nodesMatter = matter, matter
+}
+
+// EachPair visits all pairs of classes between which there may be connections, each as they go,
+// without counting pairs of ends; until visit says that it is enough.
+func (c *Comparison) EachPair(visit func(a, b int32, how ConnectionMode, nodes NodePairing) bool) {
+	for i := range c.After.List {
+		for j := range c.After.List {
+			a, b := int32(i), int32(j)
+			how, ok := c.After.PairMode(a, b)
+			on := true
+			switch {
+			case !ok:
+			case how == Leaving && c.After.OwnNodeMatters(b):
+				on = visit(a, b, how, TwoNodes) && visit(a, b, how, OneNode)
+			case how != FarAway || !c.Before.NodesMatter(a, b) && !c.After.NodesMatter(a, b):
+				on = visit(a, b, how, AnyNodes)
+			default:
+				on = visit(a, b, FarAway, TwoNodes) && visit(a, b, SameNode, OneNode)
+			}
+			if !on {
+				return
+			}
+		}
+	}
+}
+
+// Each visits the pairs of classes between which something may change, until visit says
+// that it is enough.
+func (c *Comparison) Each(visit func(a, b int32, how ConnectionMode, nodes NodePairing, pairs int) bool) {
+	on := true
+	try := func(a, b int32, how ConnectionMode, nodes NodePairing, pairs int) {
+		if on && pairs > 0 {
+			on = visit(a, b, how, nodes, pairs)
+		}
+	}
+	c.visitTouched(func(a, b int32) {
+		how, ok := c.After.PairMode(a, b)
+		if !ok || !on {
+			return
+		}
+		near, far := c.After.CountPairs(a, b)
+		switch {
+		case how == Leaving && c.After.OwnNodeMatters(b):
+			try(a, b, how, TwoNodes, far)
+			try(a, b, how, OneNode, near)
+			return
+		case how != FarAway || !c.Before.NodesMatter(a, b) && !c.After.NodesMatter(a, b):
+			try(a, b, how, AnyNodes, near+far)
+			return
+		}
+		try(a, b, FarAway, TwoNodes, far)
+		try(a, b, SameNode, OneNode, near)
+	})
+}
+
+// visitTouched visits the pairs of classes that may change: where a term matches that only one
+// of the two has.
+func (c *Comparison) visitTouched(visit func(a, b int32)) {
+	byFrom := make([]Set, len(c.After.List))
+	for n, side := range [...]*Classes{c.Before, c.After} {
+		for stage, terms := range side.Index.Terms {
+			c.Changed[n][stage].Each(func(i int32) { side.MarkPairs(&terms[i], byFrom) })
+		}
+	}
+	for a, to := range byFrom {
+		to.Each(func(b int32) { visit(int32(a), b) })
+	}
+}

@@ -1,0 +1,228 @@
+package verdict
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"net/netip"
+	"slices"
+)
+
+// ServiceCut is the ports at which all addresses of a block are Services: connections to these go to
+// the Services' endpoints, and are none to the block.
+type ServiceCut struct {
+	forAllPods []PortRange // whichever pod asks
+	// forOwnNode are the ports cut out for pods of the node that has the block's addresses: NodePorts as well.
+	// On the way to the NodePort of another node the sender's rules meet that node's address.
+	forOwnNode []PortRange
+}
+
+func (c *ServiceCut) CutPortsFor(own bool) []PortRange {
+	if own {
+		return c.forOwnNode
+	}
+	return c.forAllPods
+}
+
+// ServedAt are the ports at which an address is a Service, for every pod and for those of the
+// node whose address it is; host is that node, where it makes a difference.
+func (s *Partition) ServedAt(a netip.Addr) (every, own []PortRange, host string) {
+	for _, x := range s.xs {
+		all := x.ServiceFronts()
+		for _, f := range all.ByAddr[a] {
+			if f.Kind == ClusterIP {
+				every = EveryPort() // nothing else is there
+				continue
+			}
+			for _, p := range x.ServicePorts(f.Service) {
+				every = append(every, PortRange{Protocol: p.Protocol, Lo: p.Port, Hi: p.Port})
+			}
+		}
+		if len(all.NodePorts) > 0 {
+			host = cmp.Or(host, x.NodeWithAddr(a))
+		}
+	}
+	if host == "" {
+		every = JoinPorts(every)
+		return every, every, ""
+	}
+	all, idle := s.nodePorts(FamilyOf(a))
+	if len(every) == 0 {
+		return idle, all, host
+	}
+	return JoinPorts(append(every, idle...)), JoinPorts(append(every, all...)), host
+}
+
+// nodePorts returns the NodePorts of all Services, and of Services without an endpoint of a family: to these
+// nobody connects by whichever node.
+func (s *Partition) nodePorts(f Family) (all, idle []PortRange) {
+	if s.ofNodes == nil {
+		s.ofNodes = &[2][2][]PortRange{}
+		for i, family := range [...]Family{IPv4, IPv6} {
+			of := &s.ofNodes[i]
+			for _, x := range s.xs {
+				for p, front := range x.ServiceFronts().NodePorts {
+					of[0] = append(of[0], p)
+					if !ServesFamily(x, &front, p.Protocol, family) {
+						of[1] = append(of[1], p)
+					}
+				}
+			}
+			of[0], of[1] = JoinPorts(of[0]), JoinPorts(of[1])
+		}
+	}
+	of := &s.ofNodes[f.Index()]
+	return of[0], of[1]
+}
+
+// withServiceAddrs adds to networks the single addresses of networks that hold hardly any addresses but
+// those of Services: each may be a Service at ports of its own.
+func (s *Partition) withServiceAddrs(networks []netip.Prefix) []netip.Prefix {
+	var more []netip.Prefix
+	for i, n := range networks {
+		if n.IsSingleIP() {
+			continue
+		}
+		s.takeServed = false
+		in := innerNetworks(networks[i+1:], n)
+		if _, ok := s.plainFreeAddr(n, in); ok {
+			continue
+		}
+		for a := range s.serviceAddrs() {
+			if n.Contains(a) && !s.IsPodOrService(a) && !slices.ContainsFunc(in, func(p netip.Prefix) bool { return p.Contains(a) && p != n }) {
+				more = append(more, netip.PrefixFrom(a, a.BitLen()))
+			}
+		}
+	}
+	if len(more) == 0 {
+		return networks
+	}
+	networks = append(networks, more...)
+	sortNetworks(networks)
+	return slices.Compact(networks)
+}
+
+// serviceAddrs are the addresses that are Services on some port.
+func (s *Partition) serviceAddrs() iter.Seq[netip.Addr] {
+	return func(yield func(netip.Addr) bool) {
+		for _, x := range s.xs {
+			all := x.ServiceFronts()
+			for a := range all.ByAddr {
+				if !yield(a) {
+					return
+				}
+			}
+			for a := range x.NodeOf {
+				if len(all.NodePorts) > 0 && x.NodeWithAddr(a) != "" && !yield(a) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// cutOf returns the number of a block's cut, 0 for none, and the node that the cut asks
+// for. A block of several addresses has no cut: one of them is no Service (see withServiceAddrs).
+func (s *Partition) cutOf(n netip.Prefix) (id int32, host string) {
+	if !n.IsSingleIP() {
+		return 0, ""
+	}
+	var is ServiceCut
+	is.forAllPods, is.forOwnNode, host = s.ServedAt(n.Addr())
+	for i := range s.Cuts {
+		if slices.Equal(s.Cuts[i].forAllPods, is.forAllPods) && slices.Equal(s.Cuts[i].forOwnNode, is.forOwnNode) {
+			return int32(i), host
+		}
+	}
+	s.Cuts = append(s.Cuts, is)
+	return int32(len(s.Cuts) - 1), host
+}
+
+// OwnNodeMatters says whether pods of the node that a block is of are cut off more ports of it
+// than others.
+func (c *Classes) OwnNodeMatters(to int32) bool {
+	is := &c.Outside.Cuts[c.List[to].Cut]
+	return len(is.forAllPods) != len(is.forOwnNode) || !slices.Equal(is.forAllPods, is.forOwnNode)
+}
+
+// CutPorts are the ports at which connections to a class are none to it.
+func (c *Classes) CutPorts(to int32, how ConnectionMode, nodes NodePairing) []PortRange {
+	if how != Leaving {
+		return nil
+	}
+	return c.Outside.Cuts[c.List[to].Cut].CutPortsFor(nodes == OneNode)
+}
+
+// toOwnNode counts the connections from pods to a block of their own node.
+func (c *Classes) toOwnNode(from, to *Class) (n int) {
+	for _, i := range to.Blocks {
+		if host := c.Outside.Blocks[i].Host; host != "" {
+			n += c.PodsByNode(from)[host]
+		}
+	}
+	return n
+}
+
+// BlocksFor counts the blocks of a class to which a pod of a node connects.
+func (c *Classes) BlocksFor(to *Class, node string, nodes NodePairing) (n int) {
+	if nodes == AnyNodes {
+		return len(to.Blocks)
+	}
+	for _, i := range to.Blocks {
+		if nodes.Includes(c.Outside.Blocks[i].Host == node) {
+			n++
+		}
+	}
+	return n
+}
+
+// addHosts makes the classes of pods on the network of their node, which have its
+// addresses: one as other nodes see it, and one as its own does, whose rows let its
+// connections through (ovn-kubernetes.md#hairpin-and-node-rows).
+func (c *Classes) addHosts() {
+	if c.hosts != nil {
+		return
+	}
+	x := c.Index
+	var own []int32 // conditions that hold on the own node
+	for _, k := range x.Conditions {
+		if k.OwnNode {
+			own = append(own, k.ID)
+		}
+	}
+	c.hosts = map[netip.Addr]int32{}
+	known := map[string]int32{}
+	for p := range x.Cluster().Pods() {
+		if !p.HostNetwork {
+			continue
+		}
+		for _, source := range [...]bool{true, false} {
+			addrs, none := PodAddrs(x, p, source)
+			if none != "" {
+				continue
+			}
+			for _, family := range [...]Family{IPv4, IPv6} {
+				a := family.FirstAddrOf(addrs)
+				if _, is := c.hosts[a]; is || !a.IsValid() {
+					continue
+				}
+				far := factsOf(x, a, nil)
+				near := append(Set{}, far...)
+				if x.IsOwnNode(a, p.NodeName) {
+					for _, id := range own {
+						near.Add(id)
+					}
+				}
+				key := fmt.Sprint(family, far, near)
+				id, is := known[key]
+				if !is {
+					id = int32(len(c.List))
+					known[key] = id
+					c.List = append(c.List, &Class{Family: family, Outside: true, Holds: far, Host: true, nearClass: id + 1},
+						&Class{Family: family, Outside: true, Holds: near, Host: true, nearClass: id + 1})
+				}
+				c.hosts[a] = id
+			}
+		}
+	}
+}

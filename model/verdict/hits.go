@@ -1,0 +1,74 @@
+package verdict
+
+import (
+	"slices"
+)
+
+// CollectHits gathers what counts in one walk through the tiers.
+func CollectHits(list []int32, terms []Term, proto int8, port uint16, buf []Hit) HitCollector {
+	k := HitCollector{Hits: buf}
+	for _, i := range list {
+		t := &terms[i]
+		counts, more := k.Next(t.Tier, t.Priority)
+		if !more {
+			break
+		}
+		if counts && t.Ports.Has(proto, port) {
+			k.Add(Hit{Ref: i, Priority: t.Priority, Tier: t.Tier, Effect: t.Effect, Maybe: t.Maybe})
+		}
+	}
+	return k
+}
+
+// RulesOfTerms are the rules of terms, each once.
+func RulesOfTerms(terms []Term, refs []int32) (rules []int32) {
+	for _, i := range refs {
+		if r := terms[i].Rule; !slices.Contains(rules, r) {
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
+
+// WalkVerdict is the verdict of one walk through the tiers; its hits go into a buffer that is kept.
+func WalkVerdict(list []int32, terms []Term, proto int8, port uint16, buf *[]Hit) Verdict {
+	k := CollectHits(list, terms, proto, port, (*buf)[:0])
+	*buf = k.Hits
+	switch {
+	case k.IsOpen:
+		return verdictOf(k.Hits)
+	case len(k.Hits) == 0 || k.LastEffect != Drops:
+		return Allow
+	}
+	return Deny
+}
+
+// PortEdges are the edges of some lists of terms.
+func PortEdges(proto int8, terms []Term, lists ...[]int32) []uint16 {
+	if proto == int8(ICMP.Number()) {
+		return []uint16{0}
+	}
+	out := []uint16{1}
+	for _, list := range lists {
+		out = AddPortEdges(out, list, terms, proto)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func AddPortEdges(out []uint16, list []int32, terms []Term, proto int8) []uint16 {
+	for _, i := range list {
+		for _, r := range terms[i].Ports {
+			if r.proto != proto || r.lo > r.hi {
+				continue
+			}
+			if r.lo > 1 {
+				out = append(out, r.lo)
+			}
+			if r.hi < LastPort {
+				out = append(out, r.hi+1)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,245 @@
+package verdict
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+	"sync"
+
+	"rung/model"
+	"rung/model/network"
+	"rung/model/overlap"
+)
+
+// Index answers questions about one cluster. It is made once and asked from any
+// goroutine.
+type Index struct {
+	view View
+	Pods *overlap.PodIndex
+
+	// Ends are the addresses of pods that have a port of the default network, by
+	// namespace and name; FirstEnd says where a pod's begin, byAddr is their order by
+	// address.
+	Ends     []PodAddr
+	FirstEnd []int32 // by place, and one more; Ends[FirstEnd[i]:FirstEnd[i+1]]
+	byAddr   []int32
+	shared   [][]int32 // ends of one address, where there are several
+	// NodeOf holds the nodes of addresses that are known but no pod's own: of nodes, and of
+	// pods on the host's network.
+	NodeOf map[netip.Addr]string
+
+	Conditions []*Condition
+	Rules      []Rule
+	// Terms are the terms that can match in a stage, in the order in which they decide.
+	Terms       [StageCount][]Term
+	NextSubject [StageCount][]int32 // of each term, where the next begins that has another subject
+	// TermsFrom and TermsTo are the terms by their conditions.
+	TermsFrom, TermsTo [StageCount][][]int32
+
+	// Kept for an index of the same pods and other policies, which takes them over:
+	// conditions by their content, and the terms made of each policy.
+	conditionsByKey map[string]*Condition
+	sections        map[*model.Policy]*policySection
+
+	order policyOrder // nil where no term hangs on other policies
+	// aboutServices are the Services that terms are about, by Term.Services less one; onNodes are the
+	// policies that apply to nodes.
+	aboutServices [][]model.Key
+	onNodes       []nodePolicy
+	fronts        *ServiceFronts
+
+	signed sync.Once
+	signs  []uint64 // of Conditions, made when they are compared
+
+	served   sync.Once
+	services map[netip.Addr]bool // addresses of Services, found when they are asked for
+}
+
+// The stages in which policies decide, as places of Index.Terms.
+const (
+	EgressTerms  = iota // from-lport after load balancing
+	IngressTerms        // to-lport
+	// Replies in zones where OVN does not track connections: from-lport where a reply begins, and to-lport
+	// where the connection began (networks.md#replies).
+	ReplyEgressTerms
+	ReplyIngressTerms
+	StageCount // the number of stages
+)
+
+// PodAddr is one address of a pod.
+type PodAddr struct {
+	Addr netip.Addr
+	Pod  int32
+}
+
+// New makes the index of a view.
+func NewIndex(v View) *Index {
+	if v.Precedence == nil {
+		v.Precedence = Stages
+	}
+	x := &Index{view: v, Pods: v.Pods, fronts: &ServiceFronts{}}
+	if x.Pods == nil {
+		x.Pods = overlap.NewPodIndex(v.Cluster, nil)
+	}
+	x.findEnds()
+	x.compileTerms(nil)
+	return x
+}
+
+// WithView makes the index of a view whose policies are others, and nothing else that an index
+// is made from: the same pods and nodes, the same labels of namespaces, the same options but
+// for the rows that are no policy's. It shares with x what did not change, its numbers of
+// conditions too.
+func (x *Index) WithView(v View) *Index {
+	v.Pods = x.Pods
+	if v.Precedence == nil {
+		v.Precedence = Stages
+	}
+	if x.order != nil {
+		return NewIndex(v)
+	}
+	next := &Index{view: v, Pods: x.Pods, Ends: x.Ends, FirstEnd: x.FirstEnd, byAddr: x.byAddr, shared: x.shared, NodeOf: x.NodeOf, fronts: x.fronts}
+	next.compileTerms(x)
+	return next
+}
+
+// Options returns the options of the view.
+func (x *Index) Options() Options { return x.view.Options }
+
+// HairpinAddr returns the address of hairpin traffic.
+func (x *Index) HairpinAddr(f Family) netip.Addr { return x.view.HairpinAddr(f) }
+
+// Network is the network that is asked about, nil for the default one.
+func (x *Index) Network() *network.Network { return x.view.Network }
+
+// Cluster is the cluster that is asked about.
+func (x *Index) Cluster() *model.Cluster { return x.view.Cluster }
+
+func (x *Index) findEnds() {
+	n := x.Pods.Len()
+	x.FirstEnd = make([]int32, n+1)
+	x.Ends = make([]PodAddr, 0, n)
+	for i := range n {
+		x.FirstEnd[i] = int32(len(x.Ends))
+		p := x.Pods.PodAt(i)
+		if !p.CanBePeer() {
+			continue
+		}
+		for _, ip := range p.IPs {
+			a, err := netip.ParseAddr(ip)
+			if err != nil {
+				continue
+			}
+			e := PodAddr{a.Unmap(), int32(i)}
+			if !slices.Contains(x.Ends[x.FirstEnd[i]:], e) {
+				x.Ends = append(x.Ends, e)
+			}
+		}
+	}
+	x.FirstEnd[n] = int32(len(x.Ends))
+	x.byAddr = make([]int32, len(x.Ends))
+	for i := range x.byAddr {
+		x.byAddr[i] = int32(i)
+	}
+	slices.SortFunc(x.byAddr, func(a, b int32) int {
+		return cmp.Or(x.Ends[a].Addr.Compare(x.Ends[b].Addr), cmp.Compare(a, b))
+	})
+	for i := 0; i < len(x.byAddr); {
+		j := i + 1
+		for j < len(x.byAddr) && x.addrAt(j) == x.addrAt(i) {
+			j++
+		}
+		if j > i+1 {
+			x.shared = append(x.shared, x.byAddr[i:j])
+		}
+		i = j
+	}
+	x.NodeOf = map[netip.Addr]string{}
+	for n := range x.view.Cluster.Nodes() {
+		for _, a := range ParseAddrs(slices.Concat(n.HostIPs, n.InternalIPs, n.GatewayIPs, n.MgmtIPs, x.view.Precedence.SourceAddrs(n))) {
+			x.NodeOf[a] = n.Name
+		}
+	}
+}
+
+func (x *Index) addrAt(i int) netip.Addr { return x.Ends[x.byAddr[i]].Addr }
+
+// EndsAt are the ends of an address; none for one that is no pod's.
+func (x *Index) EndsAt(a netip.Addr) []int32 {
+	i, found := slices.BinarySearchFunc(x.byAddr, a, func(e int32, a netip.Addr) int { return x.Ends[e].Addr.Compare(a) })
+	j := i
+	for found && j < len(x.byAddr) && x.addrAt(j) == a {
+		j++
+	}
+	return x.byAddr[i:j]
+}
+
+// visitEndsInside visits the ends whose address is in a network.
+func (x *Index) visitEndsInside(n netip.Prefix, visit func(int32)) {
+	n = n.Masked()
+	i, _ := slices.BinarySearchFunc(x.byAddr, n.Addr(), func(e int32, a netip.Addr) int { return x.Ends[e].Addr.Compare(a) })
+	for ; i < len(x.byAddr) && n.Contains(x.addrAt(i)); i++ {
+		visit(x.byAddr[i])
+	}
+}
+
+// endsOfPods are the ends of the pods of a set, of the families that count.
+func (x *Index) endsOfPods(pods overlap.PodSet, counts func(Family) bool) Set {
+	s := NewSet(len(x.Ends))
+	for i := range pods.Each() {
+		for e := x.FirstEnd[i]; e < x.FirstEnd[i+1]; e++ {
+			if counts == nil || counts(FamilyOf(x.Ends[e].Addr)) {
+				s.Add(e)
+			}
+		}
+	}
+	return s
+}
+
+// shareAddresses lets ends of one address have in common what is asked of addresses.
+func (x *Index) shareAddresses(s Set) {
+	for _, same := range x.shared {
+		if slices.ContainsFunc(same, s.Has) {
+			for _, e := range same {
+				s.Add(e)
+			}
+		}
+	}
+}
+
+func ParseAddrs(ips []string) (out []netip.Addr) {
+	for _, ip := range ips {
+		if a, err := netip.ParseAddr(ip); err == nil && !slices.Contains(out, a.Unmap()) {
+			out = append(out, a.Unmap())
+		}
+	}
+	return out
+}
+
+// EndsOf are the ends of a pod.
+func (x *Index) EndsOf(p *model.Pod) (out []int32) {
+	ip, err := netip.ParseAddr(p.IPs[0])
+	if err != nil {
+		return nil
+	}
+	for _, at := range x.EndsAt(ip.Unmap()) {
+		if i := x.Ends[at].Pod; x.Pods.PodAt(int(i)).Key == p.Key {
+			for e := x.FirstEnd[i]; e < x.FirstEnd[i+1]; e++ {
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
+
+func (x *Index) NodeOfEnd(end int32) string { return x.Pods.PodAt(int(x.Ends[end].Pod)).NodeName }
+
+// Endpoint is an end as a question names it: with its address where the pod has others.
+func (x *Index) Endpoint(end int32) Endpoint {
+	e := x.Ends[end]
+	out := Endpoint{Key: x.Pods.PodAt(int(e.Pod)).Key}
+	if x.FirstEnd[e.Pod+1]-x.FirstEnd[e.Pod] > 1 {
+		out.Addr = e.Addr
+	}
+	return out
+}

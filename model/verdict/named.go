@@ -1,0 +1,140 @@
+package verdict
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"rung/model"
+	"rung/model/overlap"
+)
+
+// declaredPort is a container port that a rule names.
+type declaredPort struct {
+	proto int8
+	port  uint16
+}
+
+// addNamedPorts makes the terms of a rule's named ports: one for each protocol and number that
+// they resolve to (ovn-kubernetes.md#named-ports). t is the rule's term without them.
+func (m *termMaker) addNamedPorts(p *model.Policy, r *model.Rule, ref Rule, t Term, stage int) {
+	names := map[string]bool{}
+	for i := range r.Ports {
+		if n := r.Ports[i].Name; n != "" {
+			names[n] = true
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	var peers overlap.PodSet
+	for i := range r.Peers {
+		peers = peers.Or(m.x.Pods.PeerSet(&r.Peers[i]))
+	}
+	at := "named " + subjectKey(p) + " " + string(r.Direction) + " " + RuleMatch(r) + " "
+	byPeer := m.podsDeclaring(peers, names)
+	if r.Direction == model.Egress {
+		for _, d := range sortedPorts(byPeer) {
+			t.Ports, t.To = d.portSet(), m.itemsCondition(at+d.key(), byPeer[d], nil)
+			m.addTerm(stage, t)
+		}
+		return
+	}
+	subjects := m.x.SubjectPods(p)
+	zones := map[string]bool{}
+	for i := range subjects.Each() {
+		zones[m.x.Pods.PodAt(i).NodeName] = true
+	}
+	bySubject := m.podsDeclaring(subjects, names)
+	for _, d := range sortedPorts(bySubject) {
+		t.Ports, t.To = d.portSet(), m.itemsCondition(at+"subject "+d.key(), bySubject[d], nil)
+		m.addTerm(stage, t)
+	}
+	// Rows of ingress rules have the peers as destinations besides, on each switch with a
+	// subject: that of the destination, and where the packet leaves its node.
+	ref.defect = DefectNamedPeer
+	t.Rule = m.addRule(ref)
+	from := m.conditionInZones(at, t.From, zones)
+	for _, d := range sortedPorts(byPeer) {
+		t.Ports = d.portSet()
+		there := t
+		there.To = m.itemsCondition(at+"peer there "+d.key(), byPeer[d], zones)
+		m.addTerm(stage, there)
+		here := t
+		here.Switch, here.From, here.To = AtSource, from, m.itemsCondition(at+"peer "+d.key(), byPeer[d], nil)
+		m.addTerm(stage, here)
+	}
+}
+
+func (d declaredPort) portSet() PortSet { return PortSet{{d.proto, d.port, d.port}} }
+
+func (d declaredPort) key() string {
+	return strconv.Itoa(int(d.proto)) + " " + strconv.Itoa(int(d.port))
+}
+
+func sortedPorts[T any](of map[declaredPort]T) []declaredPort {
+	return slices.SortedFunc(maps.Keys(of), func(a, b declaredPort) int { return cmp.Or(cmp.Compare(a.proto, b.proto), cmp.Compare(a.port, b.port)) })
+}
+
+// podsDeclaring finds the pods of a set that declare a port of one of the names, by what it is.
+func (m *termMaker) podsDeclaring(pods overlap.PodSet, names map[string]bool) map[declaredPort][]int32 {
+	out := map[declaredPort][]int32{}
+	for i := range pods.Each() {
+		for _, c := range m.x.Pods.PodAt(i).Ports {
+			if proto := protocolIndex(c.Protocol); names[c.Name] && proto >= 0 {
+				d := declaredPort{proto, uint16(c.Port)}
+				if n := len(out[d]); n == 0 || out[d][n-1] != int32(i) {
+					out[d] = append(out[d], int32(i))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// itemsCondition makes the condition that an address is that of one of the pods, of any family; in
+// zones, where they are given.
+func (m *termMaker) itemsCondition(key string, pods []int32, zones map[string]bool) int32 {
+	return m.addressCondition(key, func(a conditionAddrs) {
+		for _, i := range pods {
+			for e := m.x.FirstEnd[i]; e < m.x.FirstEnd[i+1]; e++ {
+				a.c.Set.Add(e)
+			}
+		}
+		m.x.shareAddresses(a.c.Set)
+		m.x.restrictToZones(a.c.Set, zones)
+	})
+}
+
+// conditionInZones is a condition that holds in some zones only.
+func (m *termMaker) conditionInZones(key string, of int32, zones map[string]bool) int32 {
+	return m.conditionID("in "+key, func(c *Condition) {
+		c.Set = slices.Clone(m.x.Conditions[of].Set)
+		m.x.restrictToZones(c.Set, zones)
+	})
+}
+
+func (x *Index) restrictToZones(s Set, zones map[string]bool) {
+	if zones == nil {
+		return
+	}
+	s.Each(func(e int32) {
+		if !zones[x.Pods.PodAt(int(x.Ends[e].Pod)).NodeName] {
+			s[e>>6] &^= 1 << (e & 63)
+		}
+	})
+}
+
+// RuleMatch is equal for rules of one subject that match the same, whatever they do with it.
+func RuleMatch(r *model.Rule) string {
+	out := fmt.Sprint(r.Ports, r.AnyPeer)
+	for i := range r.Peers {
+		out += "\x01" + peerKey(&r.Peers[i])
+	}
+	if r.Tiered != nil {
+		out += fmt.Sprint("\x01", r.PortTexts(), r.Tiered.ToServices, r.Tiered.L7)
+	}
+	return out
+}

@@ -1,0 +1,287 @@
+package verdict
+
+import (
+	"cmp"
+	"maps"
+	"net/netip"
+	"slices"
+)
+
+// Partition is the addresses outside, in blocks: one for each network that rules name, but for
+// the narrower ones in it. A network that all rules treat as the one around it is no block of
+// its own. Several indexes that are compared have one partition.
+//
+// Special addresses are in no block: the addresses of pods, which are ends themselves; those of
+// Services, which are others' once the connection is load balanced; groups, and addresses that
+// OVN-Kubernetes keeps for itself. At the ports at which an address is a Service it is in none
+// either: a block that has no other addresses is without these ports (cuts). An address from
+// which a node reaches its own pods is in a block for all other pods only.
+type Partition struct {
+	xs     []*Index
+	Blocks []outsidePart // wider ones before what is in them
+	// NodesOfAddr are the nodes that an address is of, where it is special to their pods.
+	NodesOfAddr map[netip.Addr][]string
+	Owners      []netip.Addr // the addresses of NodesOfAddr, in order
+	takeServed  bool         // whether an address that is a Service on some port may stand for a block
+	Cuts        []ServiceCut // of blocks and classes; the first is none
+	// reserved are networks of which no address is outside: groups, and the addresses of hairpin traffic.
+	reserved []netip.Prefix
+	// ofNodes is nodePorts, once they were asked for.
+	ofNodes *[2][2][]PortRange
+}
+
+// outsidePart is one block.
+type outsidePart struct {
+	Network    netip.Prefix
+	outerBlock int32 // the narrowest block around it, -1 for none
+	Class      int32
+	cut        int32 // of Partition.Cuts
+	// Addr stands for the block. Where only addresses of NodesOfAddr are in it, it is one of them, and
+	// otherAddr is an address of other nodes, not valid where there is none.
+	Addr, otherAddr netip.Addr
+	Host            string // the node that its addresses are of, where the cut asks for it
+}
+
+var everywhere = [2]netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
+
+func newPartition(xs []*Index) *Partition {
+	s := &Partition{xs: xs, NodesOfAddr: map[netip.Addr][]string{}, Cuts: make([]ServiceCut, 1), reserved: slices.Clone(multicastGroups)}
+	for _, x := range xs {
+		for _, f := range [...]Family{IPv4, IPv6} {
+			a := x.HairpinAddr(f)
+			s.reserved = append(s.reserved, netip.PrefixFrom(a, a.BitLen()))
+		}
+		if !slices.ContainsFunc(x.Conditions, func(c *Condition) bool { return c.OwnNode }) {
+			continue
+		}
+		for a, node := range x.NodeOf {
+			if x.IsOwnNode(a, node) && !slices.Contains(s.NodesOfAddr[a], node) {
+				s.NodesOfAddr[a] = append(s.NodesOfAddr[a], node)
+			}
+		}
+	}
+	for a := range s.NodesOfAddr {
+		s.Owners = append(s.Owners, a)
+	}
+	slices.SortFunc(s.Owners, netip.Addr.Compare)
+	return s
+}
+
+// makeBlocks makes the blocks of the networks that some conditions of each index name. classOf is
+// the class that the addresses of a block with a cut join; it is asked of every network once.
+func (s *Partition) makeBlocks(conds []Set, classOf func(a netip.Addr, cut int32) int32) {
+	networks := s.withServiceAddrs(networksOf(s.xs, conds))
+	var around []int32
+	for i, n := range networks {
+		b := outsidePart{Network: n, outerBlock: -1}
+		var ok bool
+		b.Addr, b.otherAddr, ok = s.freeAddr(n, innerNetworks(networks[i+1:], n))
+		if !ok {
+			continue
+		}
+		b.cut, b.Host = s.cutOf(n)
+		for len(around) > 0 && !s.Blocks[around[len(around)-1]].Network.Contains(n.Addr()) {
+			around = around[:len(around)-1]
+		}
+		b.Class = classOf(b.Addr, b.cut)
+		if k := len(around); k > 0 {
+			b.outerBlock = around[k-1]
+			wide, alike := &s.Blocks[b.outerBlock], b.Class
+			if wide.cut != b.cut {
+				alike = classOf(b.Addr, wide.cut)
+			}
+			if wide.Class == alike && len(s.NodesOfAddr[wide.Addr]) == 0 {
+				continue
+			}
+		}
+		around = append(around, int32(len(s.Blocks)))
+		s.Blocks = append(s.Blocks, b)
+	}
+}
+
+// AddrForNode is the address with which a block comes to pods of a node; not valid where all that it
+// holds is the node's own.
+func (s *Partition) AddrForNode(b *outsidePart, node string) netip.Addr {
+	if slices.Contains(s.NodesOfAddr[b.Addr], node) {
+		return b.otherAddr
+	}
+	return b.Addr
+}
+
+// BlockAround is the narrowest block that an address is in, -1 for none.
+func (s *Partition) BlockAround(a netip.Addr) int32 {
+	narrow := int32(-1)
+	for i := range s.Blocks {
+		if n := s.Blocks[i].Network; n.Contains(a) && (narrow < 0 || n.Bits() > s.Blocks[narrow].Network.Bits()) {
+			narrow = int32(i)
+		}
+	}
+	return narrow
+}
+
+// NetworksOfBlocks names some of the blocks for people: networks, and what in them is not meant.
+func (s *Partition) NetworksOfBlocks(some Set) (networks, except []netip.Prefix) {
+	for i := range s.Blocks {
+		b := &s.Blocks[i]
+		in, wide := some.Has(int32(i)), b.outerBlock >= 0 && some.Has(b.outerBlock)
+		switch {
+		case in && !wide:
+			networks = append(networks, b.Network)
+		case wide && !in:
+			except = append(except, b.Network)
+		}
+	}
+	return networks, except
+}
+
+// networksOf returns the networks that some conditions name, and everything, each once: wider
+// ones before those inside them.
+func networksOf(xs []*Index, conds []Set) []netip.Prefix {
+	seen := map[netip.Prefix]bool{everywhere[0]: true, everywhere[1]: true}
+	for i, x := range xs {
+		for _, c := range x.Conditions {
+			if conds[i] != nil && !conds[i].Has(c.ID) {
+				continue
+			}
+			for i := range c.Blocks {
+				seen[c.Blocks[i].Network] = true
+				for _, e := range c.Blocks[i].Except {
+					seen[e] = true
+				}
+			}
+			for a := range c.Addrs {
+				seen[netip.PrefixFrom(a, a.BitLen())] = true
+			}
+		}
+	}
+	out := slices.Collect(maps.Keys(seen))
+	sortNetworks(out)
+	return out
+}
+
+func sortNetworks(all []netip.Prefix) {
+	slices.SortFunc(all, func(a, b netip.Prefix) int {
+		return cmp.Or(a.Addr().Compare(b.Addr()), cmp.Compare(a.Bits(), b.Bits()))
+	})
+}
+
+// innerNetworks are the networks inside n, of those that come after it in order.
+func innerNetworks(after []netip.Prefix, n netip.Prefix) []netip.Prefix {
+	end := 0
+	for end < len(after) && n.Contains(after[end].Addr()) && after[end].Bits() > n.Bits() {
+		end++
+	}
+	return after[:end]
+}
+
+var multicastGroups = []netip.Prefix{netip.MustParsePrefix("224.0.0.0/4"), netip.MustParsePrefix("ff00::/8")}
+
+// examples are the addresses that documents use for those outside (RFC 5737, RFC 3849).
+var examples = []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("198.51.100.1"), netip.MustParseAddr("203.0.113.1"),
+	netip.MustParseAddr("2001:db8::1")}
+
+// freeAddr is an address of a network that is in none of the inner ones and not special: one that
+// people take for an example where there is such a one, else the first, rather .1 than .0.
+// One that is a Service on some port is taken where there is no other. Where nodes have all there
+// are it is one of theirs, with another that is other nodes'.
+func (s *Partition) freeAddr(n netip.Prefix, inner []netip.Prefix) (a, other netip.Addr, ok bool) {
+	for _, s.takeServed = range [...]bool{false, true} {
+		a, ok = s.plainFreeAddr(n, inner)
+		if ok {
+			return a, other, true
+		}
+	}
+	return s.ownedFreeAddr(n, inner)
+}
+
+// plainFreeAddr is free of addresses that no node has as its own way to its pods.
+func (s *Partition) plainFreeAddr(n netip.Prefix, inner []netip.Prefix) (netip.Addr, bool) {
+	for _, a := range examples {
+		if n.Contains(a) && s.isFreeAddr(a, n, inner) {
+			return a, true
+		}
+	}
+	a, ok := s.firstFree(n, inner)
+	if !ok {
+		return a, false
+	}
+	if b := a.Next(); endsInZero(a) && n.Contains(b) && s.isFreeAddr(b, n, inner) {
+		return b, true
+	}
+	return a, true
+}
+
+// ownedFreeAddr is free for a network of which nodes have all that is left.
+func (s *Partition) ownedFreeAddr(n netip.Prefix, inner []netip.Prefix) (a, other netip.Addr, ok bool) {
+	i, _ := slices.BinarySearchFunc(s.Owners, n.Addr(), netip.Addr.Compare)
+	for ; i < len(s.Owners) && n.Contains(s.Owners[i]); i++ {
+		b := s.Owners[i]
+		switch {
+		case slices.ContainsFunc(inner, func(p netip.Prefix) bool { return p.Contains(b) && p != n }) || s.IsPodOrService(b):
+		case !a.IsValid():
+			a = b
+		case !slices.ContainsFunc(s.NodesOfAddr[b], func(node string) bool { return slices.Contains(s.NodesOfAddr[a], node) }):
+			return a, b, true
+		}
+	}
+	return a, other, a.IsValid()
+}
+
+// endsInZero says whether an address reads as that of a network: its last byte is 0.
+func endsInZero(a netip.Addr) bool {
+	b := a.AsSlice()
+	return b[len(b)-1] == 0
+}
+
+// isFreeAddr says whether a is an address of n that firstFree could give.
+func (s *Partition) isFreeAddr(a netip.Addr, n netip.Prefix, inner []netip.Prefix) bool {
+	has := func(p netip.Prefix) bool { return p.Contains(a) && p != n }
+	return !a.IsMulticast() && !slices.ContainsFunc(inner, has) && !slices.ContainsFunc(s.reserved, func(p netip.Prefix) bool { return p.Contains(a) }) &&
+		len(s.NodesOfAddr[a]) == 0 && !s.IsPodOrService(a) && !s.isFront(a)
+}
+
+// IsPodOrService says whether an address is a pod's or a Service's.
+func (s *Partition) IsPodOrService(a netip.Addr) bool {
+	return slices.ContainsFunc(s.xs, func(x *Index) bool { return len(x.EndsAt(a)) > 0 || x.IsServiceAddr(a) })
+}
+
+// isFront says whether an address is a Service on some port, where such ones are left out.
+func (s *Partition) isFront(a netip.Addr) bool {
+	return !s.takeServed && slices.ContainsFunc(s.xs, func(x *Index) bool {
+		all := x.ServiceFronts()
+		return len(all.ByAddr[a]) > 0 || len(all.NodePorts) > 0 && x.NodeWithAddr(a) != ""
+	})
+}
+
+func (s *Partition) firstFree(n netip.Prefix, inner []netip.Prefix) (netip.Addr, bool) {
+	a := n.Addr()
+	if n.Bits() == 0 {
+		a = a.Next() // "0.0.0.0" is nobody
+	}
+	for a.IsValid() && n.Contains(a) {
+		over := func(p netip.Prefix) bool { return p.Contains(a) && p != n }
+		switch i, j := slices.IndexFunc(inner, over), slices.IndexFunc(s.reserved, over); {
+		case i >= 0:
+			a = addrAfter(inner[i])
+		case j >= 0:
+			a = addrAfter(s.reserved[j])
+		case a.IsMulticast() || slices.Contains(s.reserved, netip.PrefixFrom(a, a.BitLen())):
+			return netip.Addr{}, false
+		case len(s.NodesOfAddr[a]) > 0 || s.IsPodOrService(a) || s.isFront(a):
+			a = a.Next()
+		default:
+			return a, true
+		}
+	}
+	return netip.Addr{}, false
+}
+
+// addrAfter is the address behind a network, not valid behind the last.
+func addrAfter(p netip.Prefix) netip.Addr {
+	b := p.Masked().Addr().AsSlice()
+	for i := p.Bits(); i < len(b)*8; i++ {
+		b[i/8] |= 0x80 >> (i % 8)
+	}
+	a, _ := netip.AddrFromSlice(b)
+	return a.Next()
+}

@@ -1,0 +1,231 @@
+package verdict
+
+import (
+	"cmp"
+	"slices"
+
+	"rung/model"
+	"rung/model/ovn/nb"
+)
+
+// FromPolicies returns the policies' answer about a connection. An error is an
+// ErrQuestion: an end that does not exist, or a question without sense.
+func FromPolicies(x *Index, c Connection) (Answer, error) {
+	return answerByWays(x, c, func(w *packetWay) []StageVerdict { return askPolicies(x, w) })
+}
+
+// TracePolicies is FromPolicies with all that was tried.
+func TracePolicies(x *Index, c Connection) (Answer, error) {
+	return answerByWays(x, c, func(w *packetWay) []StageVerdict {
+		out := askPolicies(x, w)
+		hops := w.hopsOfWay(x)
+		for i := range out {
+			if hops[i].openOf == nil {
+				out[i].Tiers = triedTiers(x, &hops[i], &out[i])
+			}
+		}
+		return out
+	})
+}
+
+// answerByWays finds the ends of a connection and asks about each way between them.
+func answerByWays(x *Index, c Connection, judge func(*packetWay) []StageVerdict) (Answer, error) {
+	out := Answer{Connection: c}
+	if err := c.CheckQuestion(); err != nil {
+		return out, err
+	}
+	from, err := findEnd(x, c.From, true)
+	if err != nil {
+		return out, err
+	}
+	var to []foundEnd
+	service, port := Endpoint{}, c.Port
+	out.Front = frontOf(x, c)
+	if out.Front != nil {
+		service, port = Endpoint{Key: out.Front.Service}, out.Front.Port
+	} else if c.To.Key.Kind == model.KindService {
+		service = c.To
+	}
+	if service.Key.Name != "" {
+		var none string
+		if to, none, err = serviceBackends(x, service, c.Protocol, port); err != nil {
+			return out, err
+		}
+		to = endpointsOfFamily(to, c)
+		if none != "" {
+			out.Verdict, out.Reason = NotApplicable, none
+			return out, nil
+		}
+	} else {
+		f, err := findEnd(x, c.To, false)
+		if err != nil {
+			return out, err
+		}
+		f.Port = c.Port
+		to = []foundEnd{f}
+	}
+	for i := range to {
+		out.Paths = append(out.Paths, pathTo(x, c, from, to[i], service, out.Front, judge))
+	}
+	out.JoinPaths()
+	return out, nil
+}
+
+// endpointsOfFamily leaves out the endpoints of a Service that a connection of its family cannot mean,
+// where it has others.
+func endpointsOfFamily(to []foundEnd, c Connection) []foundEnd {
+	family := c.AskedFamily()
+	has := func(f foundEnd) bool { return f.whyNotAsked != "" || family.FirstAddrOf(f.addrs).IsValid() }
+	if family == AnyFamily || !slices.ContainsFunc(to, has) {
+		return to
+	}
+	return slices.DeleteFunc(to, func(f foundEnd) bool { return !has(f) })
+}
+
+// pathTo is the way to one end: service is the Service that it is an endpoint of, and front how
+// that was asked where it was not by its name.
+func pathTo(x *Index, c Connection, from, to foundEnd, service Endpoint, front *ServiceFront, judge func(*packetWay) []StageVerdict) Path {
+	open := to.isolated && to.pod.LeavesOpen(string(c.Protocol), to.Port) && len(to.addrs) > 0
+	if open {
+		to.whyNotAsked = ""
+	}
+	matched := from.whyNotAsked == "" && to.whyNotAsked == "" && chooseAddrs(&from, &to, c.AskedFamily())
+	p := Path{From: from.End, To: to.End}
+	samePod := from.pod != nil && to.pod != nil && from.pod.Key == to.pod.Key && !to.Addr.IsMulticast()
+	switch {
+	case from.whyNotAsked != "":
+		p.Verdict, p.Reason = NotApplicable, from.whyNotAsked
+	case to.whyNotAsked != "":
+		p.Verdict, p.Reason = NotApplicable, to.whyNotAsked
+	case !matched:
+		p.Verdict, p.Reason = NotApplicable, "the ends have no address family in common"
+	case from.pod == nil && to.pod == nil:
+		p.Verdict, p.Reason = NotApplicable, whyNoPod(x, &from, &to)
+	case samePod && service.Key.Name == "":
+		p.Verdict, p.Reason = NotApplicable, "a pod reaches itself without leaving its network"
+	default:
+		w := &packetWay{from: endOf(x, &from), to: endOf(x, &to), proto: int8(c.Protocol.Number()), port: to.Port, hairpin: samePod, atEnds: x.Precedence().AtEnds}
+		if open {
+			w.openOf = to.pod
+			p.Note = "the pod leaves the port open on this network: tier 0 lets it in before any policy is asked"
+		}
+		if service.Key.Name != "" {
+			w.service, w.servicePort = serviceAddr(x, service, FamilyOf(to.Addr)), c.Port
+			w.serviceKey, w.front = service.Key, front
+		}
+		if front != nil && front.Kind != ClusterIP {
+			w.service = frontAddr(x, front, FamilyOf(to.Addr))
+			if front.Kind == NodePort && from.pod != nil && from.Zone != front.Node {
+				at := *front
+				at.Addr = w.service
+				throughNode(x, &p, w, &at, judge)
+				return p
+			}
+		}
+		if samePod && w.atEnds {
+			p.Note = "the pod reaches itself through the Service"
+		} else if samePod {
+			p.Note = "the pod reaches itself through the Service: from " + x.HairpinAddr(FamilyOf(from.Addr)).String()
+		}
+		p.Stages = judge(w)
+		p.Verdict = JoinStages(p.Stages)
+		if i := slices.IndexFunc(p.Stages, func(s StageVerdict) bool { return s.Verdict == p.Verdict }); i >= 0 {
+			p.Reason = p.Stages[i].Reason
+		}
+	}
+	return p
+}
+
+// askPolicies asks the policies at every hop of a way.
+func askPolicies(x *Index, w *packetWay) []StageVerdict {
+	hops := w.hopsOfWay(x)
+	out := make([]StageVerdict, len(hops))
+	var buf [32]Hit
+	for i := range hops {
+		h := &hops[i]
+		if h.openOf != nil {
+			out[i] = openStage(h)
+			continue
+		}
+		s, hits := walkHop(x, h, buf[:0])
+		out[i] = stageVerdict(x, h, s, hits)
+	}
+	return out
+}
+
+// openStage returns the decision about a port that a pod leaves open on the default network (networks.md#tier-0).
+func openStage(h *tierHop) StageVerdict {
+	ids := nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, nb.IDPair{Key: nb.KeyName, Value: "OpenPort-" + h.openOf.Key.NamespacedName()},
+		nb.IDPair{Key: nb.KeyDirection, Value: string(model.Ingress)})
+	return StageVerdict{Stage: h.stage, Zone: h.zone, Verdict: Allow,
+		Decided: &Decider{Tier: model.TierIsolation, Direction: model.Ingress, Rule: -1, Priority: 1001, Action: model.Allow, ACL: ids[nb.KeyID]}}
+}
+
+func stageVerdict(x *Index, h *tierHop, s SettledWalk, hits []Hit) StageVerdict {
+	terms := termsOf(x, h)
+	out := StageVerdict{Stage: h.stage, Zone: h.zone, Reply: h.reply, Verdict: s.Verdict}
+	if h.reply && s.Verdict == Deny {
+		out.Reason = whyUntracked(x, h.zone)
+	}
+	for _, i := range s.Passed {
+		out.Passed = AddDecider(out.Passed, deciderOfTerm(x, &terms[i], h, true))
+	}
+	for _, i := range s.Decided {
+		d := deciderOfTerm(x, &terms[i], h, true)
+		if out.Decided == nil {
+			out.Decided = &d
+		}
+		if s.IsOpen {
+			out.Candidates = AddDecider(out.Candidates, d)
+		}
+	}
+	// Of one rule several peers may match: where one is sure to, the rule decides.
+	if len(out.Candidates) == 1 && slices.ContainsFunc(s.Decided, func(i int32) bool {
+		return slices.ContainsFunc(hits, func(h Hit) bool { return h.Ref == i && !h.Maybe })
+	}) {
+		out.Candidates = nil
+	}
+	if s.Verdict == Unknown {
+		i := slices.IndexFunc(hits, func(h Hit) bool { return h.Maybe })
+		out.Reason = cmp.Or(x.Rules[terms[hits[i].Ref].Rule].Maybe, multicastActions)
+	}
+	return out
+}
+
+// deciderOfTerm is the rule of a term; matched says that the term matches.
+func deciderOfTerm(x *Index, t *Term, h *tierHop, matched bool) Decider {
+	r := &x.Rules[t.Rule]
+	d := x.RuleDecider(t.Rule)
+	d.Tier, d.Priority = int(t.Tier), int(t.Priority)
+	if defect := x.Precedence().Defect; defect != nil && r.Key.Kind == model.KindNP {
+		var to *model.Pod
+		if h.out.End >= 0 {
+			to = x.Pods.PodAt(int(x.Ends[h.out.End].Pod))
+		}
+		if d.Defect == "" || !matched {
+			d.Defect = defect(r.Policy.Rule(r.Direction, r.Index), h.proto, h.port, to, matched)
+		}
+	}
+	if r.OwnNode {
+		d.Policy.Name = h.zone
+	}
+	if len(r.Isolating) > 0 {
+		d.Isolating = isolatingPolicies(x, r, t, h)
+	}
+	return d
+}
+
+// isolatingPolicies are the NetworkPolicies that isolate the pod in question.
+func isolatingPolicies(x *Index, r *Rule, t *Term, h *tierHop) (out []model.Key) {
+	at := h.in.Port
+	if r.Direction == model.Ingress {
+		at = h.out.Port
+	}
+	for _, k := range r.Isolating {
+		p := x.Cluster().Policy(k)
+		if at >= 0 && x.SubjectPods(p).Has(int(x.Ends[at].Pod)) {
+			out = append(out, k)
+		}
+	}
+	return out
+}

@@ -1,0 +1,202 @@
+package verdict
+
+import (
+	"slices"
+
+	"rung/model"
+)
+
+// portRange is ports of one protocol; 0 to lastPort is all of it.
+type portRange struct {
+	proto  int8
+	lo, hi uint16
+}
+
+// PortSet is the ports that a rule's rows match; nil is everything, an empty one nothing.
+type PortSet []portRange
+
+func (p PortSet) Has(proto int8, port uint16) bool {
+	if p == nil {
+		return true
+	}
+	for i := range p {
+		if p[i].proto == proto && p[i].lo <= port && port <= p[i].hi {
+			return true
+		}
+	}
+	return false
+}
+
+func (p PortSet) HasProtocol(proto int8) bool {
+	if p == nil {
+		return true
+	}
+	for i := range p {
+		if p[i].proto == proto {
+			return true
+		}
+	}
+	return false
+}
+
+func everyPortOf(proto int8) portRange { return portRange{proto, 0, LastPort} }
+
+// protocolIndex is the place of a protocol that OVN-Kubernetes knows, -1 for others: it takes
+// capitals only (ovn-kubernetes.md#unknown-protocol).
+func protocolIndex(protocol string) int8 {
+	if !model.KnowsProtocol(protocol) {
+		return -1
+	}
+	return int8(Protocol(protocol).Number())
+}
+
+// portRangeOf is the range of a port that is not broken.
+func portRangeOf(proto int8, p *model.Port) portRange {
+	return portRange{proto, uint16(p.Start), uint16(max(p.Start, p.End))}
+}
+
+// adminPorts are the numbers and ranges of a rule of an AdminNetworkPolicy; some is false
+// where a rule has ports and none of them is a number that OVN-Kubernetes understands.
+func adminPorts(r *model.Rule) (out PortSet, some bool) {
+	if len(r.Ports) == 0 {
+		return nil, true
+	}
+	for i := range r.Ports {
+		p := &r.Ports[i]
+		if proto := protocolIndex(p.Protocol); p.Name == "" && !p.IsBroken() {
+			out = append(out, portRangeOf(proto, p))
+		}
+	}
+	return out, len(out) > 0
+}
+
+// The defects of OVN-Kubernetes by which a rule matches what it does not say, or not what
+// it says.
+const (
+	DefectWholeProtocol = "a named port of a NetworkPolicy opens the whole protocol"
+	DefectAnyPort       = "any port of a protocol is lost beside a numbered one"
+	DefectNamedPeer     = "a named port in an ingress rule matches the rule's peers as destinations, too"
+	DefectNoType        = "rules of a direction that policyTypes leaves out allow all the same"
+)
+
+// netpolPorts returns the ports of a NetworkPolicy's rule as its rows have them
+// (ovn-kubernetes.md#rule-rows).
+func netpolPorts(r *model.Rule) (out PortSet, some bool) {
+	if len(r.Ports) == 0 {
+		return nil, true
+	}
+	for proto := range int8(3) {
+		var numbers PortSet
+		found, numbered := false, false
+		for i := range r.Ports {
+			p := &r.Ports[i]
+			if protocolIndex(p.Protocol) != proto {
+				continue
+			}
+			found = true
+			if p.Name != "" || p.Start == 0 {
+				continue
+			}
+			numbered = true
+			if !p.IsBroken() {
+				numbers = append(numbers, portRangeOf(proto, p))
+			}
+		}
+		switch {
+		case !found:
+		case numbered:
+			out = append(out, numbers...)
+		default:
+			out = append(out, everyPortOf(proto))
+		}
+	}
+	return out, len(out) > 0
+}
+
+// NetpolDefect is the defect by which the row of a NetworkPolicy's rule says something else
+// of a port than the rule: matched is what the row says, to the pod it goes to, nil for
+// none.
+func NetpolDefect(r *model.Rule, proto int8, port uint16, to *model.Pod, matched bool) string {
+	if len(r.Ports) == 0 {
+		return ""
+	}
+	means := false
+	for i := range r.Ports {
+		p := &r.Ports[i]
+		switch {
+		case protocolIndex(p.Protocol) != proto:
+		case p.Name != "":
+			means = means || to != nil && slices.ContainsFunc(to.Ports, func(c model.ContainerPort) bool {
+				return c.Name == p.Name && protocolIndex(c.Protocol) == proto && uint16(c.Port) == port
+			})
+		default:
+			means = means || p.Start == 0 || !p.IsBroken() && PortSet{portRangeOf(proto, p)}.Has(proto, port)
+		}
+	}
+	switch {
+	case matched && !means:
+		return DefectWholeProtocol
+	case !matched && means:
+		return DefectAnyPort
+	}
+	return ""
+}
+
+// firewallPorts returns the ports of an EgressFirewall's rule (ovn-kubernetes.md#firewall-match).
+func firewallPorts(r *model.Rule) (out PortSet, some bool) {
+	if len(r.Ports) == 0 {
+		return nil, true
+	}
+	for i := range r.Ports {
+		p := &r.Ports[i]
+		switch proto := protocolIndex(p.Protocol); {
+		case proto < 0:
+		case p.Start == 0:
+			out = append(out, everyPortOf(proto))
+		default:
+			out = append(out, portRange{proto, uint16(p.Start), uint16(p.Start)})
+		}
+	}
+	return out, len(out) > 0
+}
+
+// PortSlices cuts ports where a rule does, and at the ports of extra: no policy tells the ports
+// of a slice apart.
+func (x *Index) PortSlices(ports []PortRange, extra []uint16) (out []PortRange) {
+	for _, r := range ports {
+		if r.Lo >= r.Hi {
+			out = append(out, r)
+			continue
+		}
+		proto := int8(r.Protocol.Number())
+		edges := slices.Clone(extra)
+		for _, e := range extra {
+			if e < LastPort {
+				edges = append(edges, e+1)
+			}
+		}
+		for _, terms := range x.Terms {
+			for i := range terms {
+				for _, p := range terms[i].Ports {
+					if p.proto != proto || p.lo > p.hi {
+						continue
+					}
+					edges = append(edges, p.lo)
+					if p.hi < LastPort {
+						edges = append(edges, p.hi+1)
+					}
+				}
+			}
+		}
+		slices.Sort(edges)
+		lo := r.Lo
+		for _, e := range slices.Compact(edges) {
+			if lo < e && e <= r.Hi {
+				out = append(out, PortRange{Protocol: r.Protocol, Lo: lo, Hi: e - 1})
+				lo = e
+			}
+		}
+		out = append(out, PortRange{Protocol: r.Protocol, Lo: lo, Hi: r.Hi})
+	}
+	return out
+}

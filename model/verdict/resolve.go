@@ -1,0 +1,287 @@
+package verdict
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+
+	"rung/model"
+
+	"rung/model/words"
+)
+
+// foundEnd is an endpoint looked up: where it is, or why no policy is asked about it.
+type foundEnd struct {
+	End
+	pod         *model.Pod
+	addrs       []netip.Addr
+	node        string               // of a node or of a pod on its network
+	whyNotAsked string               // why not
+	isolated    bool                 // tier 0 isolates the pod on this network: only its open ports are reached
+	slicePorts  []model.EndpointPort // of the EndpointSlice that lists it
+}
+
+// findEnd looks an endpoint up.
+func findEnd(x *Index, e Endpoint, source bool) (foundEnd, error) {
+	switch e.Key.Kind {
+	case model.KindPod:
+		p := x.Cluster().Pod(e.Key.Namespace, e.Key.Name)
+		if p == nil {
+			return foundEnd{}, fmt.Errorf("%w: pod %s does not exist", ErrQuestion, e)
+		}
+		return findPod(x, e, p, source), nil
+	case model.KindNode:
+		n := x.Cluster().Node(e.Key.Name)
+		if n == nil {
+			return foundEnd{}, fmt.Errorf("%w: %s does not exist", ErrQuestion, e)
+		}
+		return findNode(x, e, n, source), nil
+	case "":
+		return findAddr(x, e, source), nil
+	}
+	return foundEnd{}, fmt.Errorf("%w: %s is no end of a connection", ErrQuestion, e.Key)
+}
+
+func findPod(x *Index, e Endpoint, p *model.Pod, source bool) foundEnd {
+	f := foundEnd{End: End{Endpoint: e, Zone: p.NodeName, Note: p.Assumed, HasMadeUpAddr: p.MadeUpIPs}, pod: p}
+	udn := p.PrimaryUDN()
+	switch {
+	case p.IsCompleted():
+		f.whyNotAsked = e.String() + " is completed: it no longer has an address"
+	case p.NodeName == "":
+		f.whyNotAsked = e.String() + " is not scheduled: it has no port yet"
+	case p.HostNetwork:
+		f.pod, f.Note = nil, x.Precedence().Apart+"host-networked"
+		f.node = p.NodeName
+		f.addrs = ParseAddrs(p.IPs)
+		if n := x.Cluster().Node(p.NodeName); n != nil {
+			g := findNode(x, e, n, source)
+			f.addrs, f.whyNotAsked = g.addrs, g.whyNotAsked
+		} else if len(f.addrs) == 0 {
+			f.whyNotAsked = e.String() + " is host-networked, and the addresses of its node are not known"
+		}
+		if p.Assumed != "" {
+			f.Note += "; it " + p.Assumed
+		}
+		f.Zone = ""
+		if source {
+			f.Zone = p.NodeName
+		}
+	case p.Network != "" && len(p.LogicalPorts) == 0:
+		f.whyNotAsked = e.String() + " has annotations that cannot be read: its port on " + p.Network + " is not known"
+	case udn != "":
+		f.whyNotAsked = x.Precedence().Apart + "the primary network of " + e.String() + " is " + udn
+		f.isolated, f.addrs = true, ParseAddrs(p.IPs)
+	case len(p.IPs) == 0:
+		f.whyNotAsked = e.String() + " has no address yet"
+	default:
+		f.addrs = ParseAddrs(p.IPs)
+	}
+	if e.Addr.IsValid() && f.whyNotAsked == "" && !e.Addr.IsMulticast() {
+		if !slices.Contains(f.addrs, e.Addr) {
+			f.whyNotAsked = e.String() + ": this is no address of the pod"
+		}
+		f.addrs = []netip.Addr{e.Addr}
+	}
+	return f
+}
+
+// PodAddrs are the addresses of a pod as a source or as a destination; none says why no policy
+// is asked about it.
+func PodAddrs(x *Index, p *model.Pod, source bool) (addrs []netip.Addr, none string) {
+	f := findPod(x, Endpoint{Key: p.Key}, p, source)
+	return f.addrs, f.whyNotAsked
+}
+
+// findNode finds a node: it reaches pods from addresses of its own, and is reached at its
+// own addresses.
+func findNode(x *Index, e Endpoint, n *model.Node, source bool) foundEnd {
+	f := foundEnd{End: End{Endpoint: e}, node: n.Name}
+	f.addrs = ParseAddrs(slices.Concat(n.InternalIPs, n.HostIPs))
+	if source {
+		f.Zone, f.addrs = n.Name, ParseAddrs(x.Precedence().SourceAddrs(n))
+	}
+	if e.Addr.IsValid() {
+		f.addrs = []netip.Addr{e.Addr}
+	}
+	switch {
+	case len(f.addrs) > 0:
+	case source && x.Precedence().NoSource != nil:
+		f.whyNotAsked = e.String() + ": " + x.Precedence().NoSource(n.Name)
+	default:
+		f.whyNotAsked = e.String() + ": its addresses are not known"
+	}
+	return f
+}
+
+// findAddr finds whose address it is.
+func findAddr(x *Index, e Endpoint, source bool) foundEnd {
+	if at := x.EndsAt(e.Addr); len(at) == 1 && x.Pods.PodAt(int(x.Ends[at[0]].Pod)).Assumed == "" {
+		p := x.Pods.PodAt(int(x.Ends[at[0]].Pod))
+		return findPod(x, Endpoint{Key: p.Key, Addr: e.Addr}, p, source)
+	}
+	f := foundEnd{End: End{Endpoint: e}, addrs: []netip.Addr{e.Addr}, node: x.NodeOf[e.Addr]}
+	if f.node != "" {
+		f.Note = "an address of node " + f.node
+		if source {
+			f.Zone = f.node
+			f.Note += nodeSourceNote(x, f.node, e.Addr)
+		}
+	}
+	return f
+}
+
+// nodeSourceNote says from which address a node's own connections to pods come, if that is another
+// than the one that was asked about; empty otherwise.
+func nodeSourceNote(x *Index, node string, asked netip.Addr) string {
+	n := x.Cluster().Node(node)
+	if n == nil {
+		return ""
+	}
+	from := ParseAddrs(x.Precedence().SourceAddrs(n))
+	if slices.Contains(from, asked) {
+		return ""
+	}
+	if at := FamilyOf(asked).FirstAddrOf(from); at.IsValid() {
+		return "; the node's own connections to pods come from " + at.String() + ": ask with node/" + node
+	}
+	return "; the node's own connections to pods come from another address, which is not known"
+}
+
+// chooseAddrs chooses the addresses: the first of a family that both have, IPv4 first.
+func chooseAddrs(from, to *foundEnd, family Family) bool {
+	for _, f := range [...]Family{IPv4, IPv6} {
+		if family != AnyFamily && family != f {
+			continue
+		}
+		a, b := f.FirstAddrOf(from.addrs), f.FirstAddrOf(to.addrs)
+		if g := to.Endpoint.Addr; g.IsValid() && g.IsMulticast() {
+			b = g
+			if FamilyOf(g) != f {
+				b = netip.Addr{}
+			}
+		}
+		if a.IsValid() && b.IsValid() {
+			from.Addr, to.Addr = a, b
+			return true
+		}
+	}
+	return false
+}
+
+// endOf is an end of a way.
+func endOf(x *Index, f *foundEnd) wayEnd {
+	e := wayEnd{pod: f.pod, indexEnd: -1, addr: f.Addr, zone: f.Zone}
+	if f.pod == nil {
+		return e
+	}
+	// The port is the pod's, whatever address the packet carries.
+	for _, at := range x.EndsOf(f.pod) {
+		if e.indexEnd < 0 || x.Ends[at].Addr == f.Addr {
+			e.indexEnd = at
+		}
+	}
+	return e
+}
+
+// otherPorts says which ports a Service has in place of the one that was asked for, empty where it
+// has none.
+func otherPorts(ports []Ports) string {
+	if len(ports) == 0 {
+		return ""
+	}
+	texts := make([]string, len(ports))
+	for i, p := range ports {
+		texts[i] = fmt.Sprintf("%s %d", p.Protocol, p.Port)
+	}
+	return "; it has " + words.List(texts, 4)
+}
+
+// serviceBackends are the endpoints of a Service for one of its ports.
+func serviceBackends(x *Index, e Endpoint, proto Protocol, port uint16) (out []foundEnd, none string, err error) {
+	s, _ := x.Cluster().Get(e.Key).(*model.Service)
+	if s == nil {
+		return nil, "", fmt.Errorf("%w: %s does not exist", ErrQuestion, e)
+	}
+	sp := ServicePort(s, proto, port)
+	if sp == nil {
+		return nil, fmt.Sprintf("%s has no %s port %d%s", e, proto, port, otherPorts(x.ServicePorts(e.Key))), nil
+	}
+	target := sp.TargetPort
+	for _, f := range endpointsOf(x, s) {
+		at := f.slicePorts
+		i := slices.IndexFunc(at, func(e model.EndpointPort) bool { return e.Name == sp.Name && e.Protocol == string(proto) })
+		f.Port = port
+		switch n, err := strconv.Atoi(target); {
+		case i >= 0: // the slice says it, and for a Service without a selector nothing else does
+			f.Port = uint16(at[i].Port)
+		case target == "" || target == "0":
+		case err == nil:
+			f.Port = uint16(n)
+		case f.pod != nil:
+			i := slices.IndexFunc(f.pod.Ports, func(c model.ContainerPort) bool { return c.Name == target && c.Protocol == string(proto) })
+			if i < 0 {
+				continue // this pod does not serve the port
+			}
+			f.Port = uint16(f.pod.Ports[i].Port)
+		}
+		out = append(out, f)
+	}
+	if len(out) == 0 {
+		return nil, e.String() + " has no endpoints", nil
+	}
+	return out, "", nil
+}
+
+// serviceAddr is the Service's own address of a family; not valid where it has none.
+func serviceAddr(x *Index, e Endpoint, f Family) netip.Addr {
+	if s, _ := x.Cluster().Get(e.Key).(*model.Service); s != nil {
+		return f.FirstAddrOf(ParseAddrs(s.ClusterIPs))
+	}
+	return netip.Addr{}
+}
+
+// frontAddr is the address by which a Service was asked: of a node that was named, its own.
+func frontAddr(x *Index, f *ServiceFront, family Family) netip.Addr {
+	if n := x.Cluster().Node(f.Node); n != nil && !f.Addr.IsValid() {
+		return family.FirstAddrOf(ParseAddrs(slices.Concat(n.InternalIPs, n.HostIPs)))
+	}
+	return f.Addr
+}
+
+// endpointsOf returns the endpoints that a Service's EndpointSlices list; without any, the
+// pods that it selects and that run: a pod that is pending, or has no address of its own,
+// is no endpoint. A pod that does not exist yet is one: it will run.
+func endpointsOf(x *Index, s *model.Service) (out []foundEnd) {
+	sliced := false
+	for es := range x.Cluster().EndpointSlices() {
+		if es.Namespace != s.Namespace || es.Service != s.Name {
+			continue
+		}
+		sliced = true
+		for _, ip := range ParseAddrs(es.Addresses) {
+			f := findAddr(x, AddrEnd(ip), false)
+			f.slicePorts = es.Ports
+			out = append(out, f)
+		}
+	}
+	if sliced || len(s.Selector.Map()) == 0 {
+		return out
+	}
+	for p := range x.Cluster().PodsIn(s.Namespace) {
+		if hasLabels(s.Selector, p.Labels) && (p.ToBe != nil || !p.IsCompleted() && p.Phase != "Pending" && p.NodeName != "" && len(p.IPs) > 0 && p.Assumed == "") {
+			out = append(out, findPod(x, Endpoint{Key: p.Key}, p, false))
+		}
+	}
+	return out
+}
+
+func hasLabels(want, has model.Labels) bool {
+	for k, v := range want.Map() {
+		if got, ok := has.Map()[k]; !ok || got != v {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,164 @@
+package verdict
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+
+	"rung/model"
+)
+
+// frontOf is the Service behind the address, or the node, that a connection goes to, nil for
+// none. Of a ClusterIP it is said whatever the port: nothing else is there.
+func frontOf(x *Index, c Connection) *ServiceFront {
+	if c.To.Key.Kind != "" && c.To.Key.Kind != model.KindNode {
+		return nil
+	}
+	all := x.ServiceFronts()
+	var own *ServiceFront
+	for _, f := range all.ByAddr[c.To.Addr] {
+		f.AskedAddr, f.Port = c.Port, c.Port
+		if s, _ := x.Cluster().Get(f.Service).(*model.Service); ServicePort(s, c.Protocol, c.Port) != nil {
+			return &f
+		}
+		if f.Kind == ClusterIP {
+			own = &f
+		}
+	}
+	if f, is := all.NodePorts[PortRange{Protocol: c.Protocol, Lo: c.Port, Hi: c.Port}]; is {
+		f.Node = c.To.Key.Name
+		if f.Node == "" {
+			f.Node = x.NodeWithAddr(c.To.Addr)
+		}
+		if f.Node != "" {
+			f.Addr = c.To.Addr
+			return &f
+		}
+	}
+	return own
+}
+
+// ServiceEndpoints are the pods that a Service sends connections to, and the nodes that they, and its
+// other endpoints, are on.
+func ServiceEndpoints(x *Index, k model.Key) (pods map[model.Key]bool, nodes map[string]bool) {
+	pods, nodes = map[model.Key]bool{}, map[string]bool{}
+	if s, _ := x.Cluster().Get(k).(*model.Service); s != nil {
+		for _, f := range endpointsOf(x, s) {
+			if f.pod != nil {
+				pods[f.pod.Key] = true
+			}
+			nodes[cmp.Or(f.node, f.Zone)] = true
+		}
+	}
+	return pods, nodes
+}
+
+// OnlyService finds the Service that has a port which its pod has not: a connection to it goes
+// to another port of the pod.
+func OnlyService(x *Index, pod model.Key, proto Protocol, port uint16) (service model.Key, target uint16, ok bool) {
+	p := x.Cluster().Pod(pod.Namespace, pod.Name)
+	if p == nil || slices.ContainsFunc(p.Ports, func(c model.ContainerPort) bool {
+		return uint16(c.Port) == port && (c.Protocol == string(proto) || c.Protocol == "" && proto == TCP)
+	}) {
+		return service, 0, false
+	}
+	for s := range x.Cluster().Services() {
+		if s.Namespace != pod.Namespace || ServicePort(s, proto, port) == nil {
+			continue
+		}
+		to, _, err := serviceBackends(x, Endpoint{Key: s.Key}, proto, port)
+		for i := range to {
+			if err == nil && to[i].Key == pod && to[i].Port != port {
+				return s.Key, to[i].Port, true
+			}
+		}
+	}
+	return service, 0, false
+}
+
+// OpenFamilies returns the families in which both ends of a connection have addresses, where the question
+// leaves it open and they have both; else none.
+func OpenFamilies(x *Index, c Connection) (out []Family) {
+	if c.Family != AnyFamily || c.From.Addr.IsValid() || c.To.Addr.IsValid() || c.CheckQuestion() != nil {
+		return nil
+	}
+	from, err := findEnd(x, c.From, true)
+	if err != nil || from.whyNotAsked != "" {
+		return nil
+	}
+	to := foundEnd{}
+	if s, _ := x.Cluster().Get(c.To.Key).(*model.Service); s != nil {
+		to.addrs = ParseAddrs(s.ClusterIPs)
+		if len(to.addrs) == 0 { // headless
+			for _, f := range endpointsOf(x, s) {
+				to.addrs = append(to.addrs, f.addrs...)
+			}
+		}
+	} else if to, err = findEnd(x, c.To, false); err != nil || to.whyNotAsked != "" {
+		return nil
+	}
+	for _, f := range [...]Family{IPv4, IPv6} {
+		if f.FirstAddrOf(from.addrs).IsValid() && f.FirstAddrOf(to.addrs).IsValid() {
+			out = append(out, f)
+		}
+	}
+	if len(out) < 2 {
+		return nil
+	}
+	return out
+}
+
+// throughNode is the way to an endpoint through the NodePort of another node than the one it
+// begins on: the rules of the sender see the node, and the node sends on what comes to it from
+// an address of its own. Which of them depends on the gateway mode, so that what becomes of it
+// is known only where the rules do not tell them apart.
+func throughNode(x *Index, p *Path, w *packetWay, front *ServiceFront, judge func(*packetWay) []StageVerdict) {
+	n := x.Cluster().Node(front.Node)
+	family := FamilyOf(w.to.addr)
+	first := *w
+	first.hairpin = false // a pod that is its own endpoint leaves its node, too
+	first.service, first.servicePort, first.serviceKey = netip.Addr{}, 0, model.Key{}
+	first.to, first.port = wayEnd{indexEnd: -1, addr: front.Addr}, front.AskedAddr
+	p.Stages = judge(&first)
+	p.Via, p.Note = front.Node, "node "+front.Node+" load balances it and sends it on from an address of its own"
+	p.Verdict = JoinStages(p.Stages)
+	if p.Verdict == Deny {
+		return
+	}
+	var then []StageVerdict
+	var joined Verdict
+	for _, a := range ParseAddrs(slices.Concat(n.GatewayIPs, n.MgmtIPs, n.InternalIPs, n.HostIPs)) {
+		if FamilyOf(a) != family {
+			continue
+		}
+		next := first
+		next.from, next.to, next.port = wayEnd{indexEnd: -1, addr: a}, w.to, w.port
+		if next.atEnds || slices.Contains(ParseAddrs(n.MgmtIPs), a) {
+			next.from.zone = n.Name
+		}
+		var stages []StageVerdict
+		if w.to.pod != nil {
+			stages = judge(&next)
+		}
+		switch is := JoinStages(stages); {
+		case then == nil:
+			then, joined = stages, is
+		case is != joined:
+			p.Stages, p.Verdict = append(p.Stages, then...), Unknown
+			p.Reason = "from which address node " + front.Node + " sends it on depends on the gateway mode, and rules tell its addresses apart"
+			return
+		}
+	}
+	if joined == "" {
+		p.Verdict, p.Reason = Unknown, "the addresses of node "+front.Node+" are not known"
+		return
+	}
+	p.Stages = append(p.Stages, then...)
+	p.Verdict = JoinStages(p.Stages)
+}
+
+// ServesFamily says whether a Service has an endpoint of a family.
+func ServesFamily(x *Index, f *ServiceFront, proto Protocol, family Family) bool {
+	to, _, err := serviceBackends(x, Endpoint{Key: f.Service}, proto, f.Port)
+	return err == nil && slices.ContainsFunc(to, func(f foundEnd) bool { return f.whyNotAsked == "" && family.FirstAddrOf(f.addrs).IsValid() })
+}

@@ -1,0 +1,285 @@
+package verdict
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"rung/model"
+	"rung/model/ladder"
+	"rung/model/overlap"
+	"rung/model/ovn/match"
+	"rung/model/selectors"
+)
+
+// Term is something that matches where both ends and the port do: a rule of a policy, or
+// part of one, or what stands for rows that are no policy's.
+type Term struct {
+	From, To int32 // Index.Conditions
+	Priority int32
+	Rule     int32 // into Index.Rules
+	Tier     int8
+	Effect   TermEffect
+	Switch   HopSwitch
+	Maybe    bool
+	// OutRouter and OutPort are the port by which a multicast packet must leave, as its
+	// address is a group's: the port to the router, or one of a condition, whose id is one
+	// less.
+	OutRouter bool
+	OutPort   int32
+	Ports     PortSet
+	// Services is one more than the place in Index.aboutServices of the Services it is about, 0 for
+	// any connection; Multicast says that it may do nothing to multicast.
+	Services  int32
+	Multicast bool
+}
+
+// HopSwitch is the switch on which a term can match: that of the source, of the destination,
+// or any.
+type HopSwitch uint8
+
+const (
+	AtSource HopSwitch = 1 << iota
+	AtDestination
+	Anywhere = AtSource | AtDestination
+)
+
+// Rule is the rule a term is of.
+type Rule struct {
+	Policy    *model.Policy // nil for what is none
+	Key       model.Key
+	Direction model.Direction
+	Index     int
+	Action    model.Action
+	Isolating []model.Key
+	Reply     bool // it is asked about replies
+	OwnNode   bool // what a node sends to its own pods: the key has no node
+	defect    string
+	Maybe     string // why it cannot be told whether it matches
+}
+
+// compileTerms makes the terms of all policies that are enforced; what base made of the same
+// policies is taken over.
+func (x *Index) compileTerms(base *Index) {
+	m := &termMaker{condMaker: condMaker{x: x, byKey: map[string]*Condition{}, pods: map[string]Set{}}}
+	x.conditionsByKey, x.sections = m.byKey, map[*model.Policy]*policySection{}
+	if base != nil {
+		x.Conditions, m.base = slices.Clip(base.Conditions), base
+		maps.Copy(m.byKey, base.conditionsByKey)
+	}
+	x.order = x.view.Precedence.terms(m)
+	for i := range x.Terms {
+		slices.SortStableFunc(x.Terms[i], func(a, b Term) int {
+			return cmp.Or(cmp.Compare(a.Tier, b.Tier), cmp.Compare(b.Priority, a.Priority))
+		})
+	}
+	x.arrangeTerms()
+}
+
+// addAllTerms makes the terms of the rows that OVN-Kubernetes writes.
+func (m *termMaker) addAllTerms() policyOrder {
+	x := m.x
+	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindCNP} {
+		for p := range x.view.Cluster.Policies(k) {
+			m.addPolicy(p, m.addAdminPolicy)
+		}
+	}
+	m.addNetpols()
+	for p := range x.view.Cluster.Policies(model.KindEF) {
+		m.addPolicy(p, m.addFirewall)
+	}
+	m.addDefaults()
+	m.addMulticast()
+	m.addReplies()
+	return nil
+}
+
+type termMaker struct {
+	condMaker
+	base *Index // nil for none
+}
+
+// policySection is the rules and terms that were made of one policy.
+type policySection struct {
+	rules []Rule
+	terms [StageCount][]Term // their rules counted from 0
+}
+
+// addPolicy makes the terms of a policy where it is enforced.
+func (m *termMaker) addPolicy(p *model.Policy, compile func(*model.Policy)) {
+	x := m.x
+	if !x.view.IsEnforced(p) {
+		return
+	}
+	first := int32(len(x.Rules))
+	if m.base != nil && m.base.sections[p] != nil {
+		s := m.base.sections[p]
+		x.sections[p] = s
+		x.Rules = append(x.Rules, s.rules...)
+		for stage := range s.terms {
+			for _, t := range s.terms[stage] {
+				t.Rule += first
+				m.addTerm(stage, t)
+			}
+		}
+		return
+	}
+	var begin [StageCount]int
+	for stage := range begin {
+		begin[stage] = len(x.Terms[stage])
+	}
+	compile(p)
+	s := &policySection{rules: slices.Clone(x.Rules[first:])}
+	for stage := range s.terms {
+		s.terms[stage] = slices.Clone(x.Terms[stage][begin[stage]:])
+		for i := range s.terms[stage] {
+			s.terms[stage][i].Rule -= first
+		}
+	}
+	x.sections[p] = s
+}
+
+// addRule notes a rule and returns its place.
+func (m *termMaker) addRule(r Rule) int32 {
+	m.x.Rules = append(m.x.Rules, r)
+	return int32(len(m.x.Rules) - 1)
+}
+
+func (m *termMaker) addTerm(stage int, t Term) { m.x.Terms[stage] = append(m.x.Terms[stage], t) }
+
+func effectOf(a model.Action) TermEffect {
+	switch a {
+	case model.Allow:
+		return Allows
+	case model.Deny:
+		return Drops
+	}
+	return Passes
+}
+
+// SubjectPods are the pods with a port that a policy selects; those of a namespace that is
+// not known are none (ovn-kubernetes.md#subject-pods).
+func (x *Index) SubjectPods(p *model.Policy) overlap.PodSet {
+	if p.Subject.Namespace != "" && x.view.Cluster.Namespace(p.Subject.Namespace) == nil {
+		return nil
+	}
+	return x.Pods.SubjectSet(p)
+}
+
+// addAdminPolicy makes the terms of an AdminNetworkPolicy, its baseline, or a ClusterNetworkPolicy
+// (ovn-kubernetes.md#acl-match).
+func (m *termMaker) addAdminPolicy(p *model.Policy) {
+	subject := m.subjectCondition(subjectKey(p), p)
+	for r := range p.AllRules() {
+		ref := Rule{Policy: p, Key: p.Key, Direction: r.Direction, Index: r.Index, Action: r.Action}
+		t := Term{Priority: int32(ladder.RowPriority(p, r.Index)), Rule: m.addRule(ref), Tier: int8(p.Tier), Effect: effectOf(r.Action)}
+		peers := m.peersCondition(r)
+		stage := EgressTerms
+		t.From, t.To, t.Switch = subject, peers, AtSource
+		if r.Direction == model.Ingress {
+			stage = IngressTerms
+			t.From, t.To, t.Switch = peers, subject, AtDestination
+		}
+		var some bool
+		t.Ports, some = adminPorts(r)
+		if !some {
+			t.Ports = PortSet{} // matches nothing, and shows that the rule was tried
+		}
+		m.addTerm(stage, t)
+		m.addNamedPorts(p, r, ref, t, stage)
+	}
+}
+
+func subjectKey(p *model.Policy) string {
+	return p.Subject.Namespace + "\x00" + selectors.SelectorKey(p.Subject.Namespaces) + "\x00" + podKey(p.Subject.Pods, p.Subject.AllPods)
+}
+
+func podKey(s model.Selector, all bool) string {
+	if all {
+		return ""
+	}
+	return selectors.SelectorKey(s)
+}
+
+// peersCondition makes the condition that an address is in the sets of a rule
+// (ovn-kubernetes.md#peers).
+func (m *termMaker) peersCondition(r *model.Rule) int32 {
+	key := ""
+	for i := range r.Peers {
+		key += peerKey(&r.Peers[i]) + "\x01"
+	}
+	return m.addressCondition(key, func(a conditionAddrs) {
+		for i := range r.Peers {
+			m.addPeer(a, &r.Peers[i])
+		}
+	})
+}
+
+func peerKey(p *model.Peer) string {
+	key := string(p.Kind) + "\x00" + p.Namespace + "\x00" + selectors.SelectorKey(p.Namespaces) + "\x00" +
+		selectors.SelectorKey(p.Pods) + "\x00" + selectors.SelectorKey(p.Nodes)
+	for _, n := range p.Networks {
+		key += "\x00" + n
+	}
+	for _, n := range p.Except {
+		key += "\x00!" + n
+	}
+	if p.Group != "" || p.DNSName != "" {
+		key += "\x00group " + p.Group + "\x00name " + p.DNSName
+	}
+	if a := p.ServiceAccount; a != nil {
+		key += "\x00account " + a.Namespace + "/" + a.Name
+	}
+	if p.Match != nil {
+		key += "\x00" + fmt.Sprint(*p.Match)
+	}
+	return key
+}
+
+func (m *termMaker) addPeer(a conditionAddrs, p *model.Peer) {
+	switch p.Kind {
+	case model.PeerNamespaces, model.PeerPods:
+		a.addPods(peerKey(p), func() Set { return m.x.endsOfPods(m.x.Pods.PeerSet(p), m.x.view.hasFamily) })
+	case model.PeerNodes:
+		for _, n := range m.x.Pods.NodesMatching(p.Nodes) {
+			for _, ip := range n.HostIPs {
+				a.addSingle(ip, m.x.view.hasFamily)
+			}
+		}
+	case model.PeerNetworks:
+		for _, cidr := range p.Networks {
+			if n, ok := match.ParseCIDR(cidr); ok && m.x.view.hasFamily(FamilyOf(n.Addr())) {
+				a.addBlock(exceptedBlock{Network: n.Masked()})
+			}
+		}
+	}
+}
+
+// arrangeTerms notes of each term where the next begins that has another subject, and of each
+// condition its terms.
+func (x *Index) arrangeTerms() {
+	for stage, terms := range x.Terms {
+		x.TermsFrom[stage], x.TermsTo[stage] = make([][]int32, len(x.Conditions)), make([][]int32, len(x.Conditions))
+		for i := range terms {
+			from, to := &x.TermsFrom[stage][terms[i].From], &x.TermsTo[stage][terms[i].To]
+			*from, *to = append(*from, int32(i)), append(*to, int32(i))
+		}
+		runs := make([]int32, len(terms))
+		for i := len(terms) - 1; i >= 0; i-- {
+			runs[i] = int32(i) + 1
+			if i+1 < len(terms) && terms[i].SubjectCondition(stage) == terms[i+1].SubjectCondition(stage) {
+				runs[i] = runs[i+1]
+			}
+		}
+		x.NextSubject[stage] = runs
+	}
+}
+
+// SubjectCondition is the condition of the term that the pods of its policy's subject meet.
+func (t *Term) SubjectCondition(stage int) int32 {
+	if stage == IngressTerms || stage == ReplyEgressTerms {
+		return t.To
+	}
+	return t.From
+}

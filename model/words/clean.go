@@ -1,0 +1,222 @@
+package words
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Text replaces everything that cannot be seen with U+FFFD: control characters,
+// bidi and other format controls, zero-width characters, variation selectors,
+// tags, line and paragraph separators and invalid UTF-8. So no string can move
+// the cursor, recolour the screen or read differently from how it is stored. A
+// clean string is returned as it is, without allocation.
+func CleanText(s string) string {
+	if IsClean(s) {
+		return s
+	}
+	return strings.Map(replaceRune, s)
+}
+
+// Block is Text for text of several lines: newlines and tabs stay.
+func CleanBlock(s string) string {
+	if needsNoReplacing(s, true) {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return r
+		}
+		return replaceRune(r)
+	}, s)
+}
+
+// IsClean says whether Text would return s as it is.
+func IsClean(s string) bool { return needsNoReplacing(s, false) }
+
+// needsNoReplacing says whether nothing in a text has to be replaced.
+func needsNoReplacing(s string, block bool) bool {
+	for i := 0; i < len(s); {
+		if n := plainLength(s, i); n > 0 {
+			i += n
+			continue
+		}
+		if c := s[i]; c < utf8.RuneSelf {
+			if (c < 0x20 || c == 0x7f) && (!block || c != '\n' && c != '\t') {
+				return false
+			}
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && n == 1 || isBadRune(r) {
+			return false
+		}
+		i += n
+	}
+	return true
+}
+
+// Escape is Block for text that people copy or read to find out what is in it:
+// what Block would replace is written as in YAML and Go, "\u202e". Text that
+// is written out for a machine to read back must not pass here.
+func Escape(s string) string {
+	if needsNoReplacing(s, true) {
+		return s
+	}
+	b := make([]byte, 0, len(s)+16)
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			b = fmt.Appendf(b, `\x%02x`, s[i])
+		case r == '\n' || r == '\t' || !isBadRune(r):
+			b = append(b, s[i:i+n]...)
+		case r < 0x80:
+			b = fmt.Appendf(b, `\x%02x`, r)
+		case r < 0x10000:
+			b = fmt.Appendf(b, `\u%04x`, r)
+		default:
+			b = fmt.Appendf(b, `\U%08x`, r)
+		}
+		i += n
+	}
+	return string(b)
+}
+
+// JSON writes invisible characters of a JSON text as escapes of JSON: the text means
+// the same. Bytes that are no UTF-8 become U+FFFD.
+func CleanJSON(b []byte) []byte {
+	if needsNoReplacing(string(b), true) {
+		return b
+	}
+	out := make([]byte, 0, len(b)+16)
+	for i := 0; i < len(b); {
+		r, n := utf8.DecodeRune(b[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			out = utf8.AppendRune(out, r)
+		case r == '\n' || r == '\t' || !isBadRune(r):
+			out = append(out, b[i:i+n]...)
+		case r < 0x10000:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		default:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		}
+		i += n
+	}
+	return out
+}
+
+// Frame drops from a frame for a terminal all characters that can neither be seen nor
+// set a colour: it is the last to see it. Text was cleaned before, where its width was
+// measured; the characters dropped here have no width, so no line moves.
+func CleanFrame(s string) string {
+	at := firstTrouble(s, 0)
+	if at < 0 {
+		return s
+	}
+	b := make([]byte, 0, len(s))
+	for at >= 0 {
+		b = append(b, s[:at]...)
+		_, n := utf8.DecodeRuneInString(s[at:])
+		s = s[at+n:]
+		at = firstTrouble(s, 0)
+	}
+	return string(append(b, s...))
+}
+
+// firstTrouble is the place of the first thing that does not belong into a frame, -1
+// where there is none.
+func firstTrouble(s string, i int) int {
+	for i < len(s) {
+		if n := plainLength(s, i); n > 0 {
+			i += n
+			continue
+		}
+		c := s[i]
+		switch {
+		case c >= 0x20 && c < 0x7f || c == '\n':
+			i++
+		case c == 0x1b:
+			n := colourLength(s[i:])
+			if n == 0 {
+				return i
+			}
+			i += n
+		case c < utf8.RuneSelf:
+			return i
+		default:
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError && n == 1 || isBadRune(r) {
+				return i
+			}
+			i += n
+		}
+	}
+	return -1
+}
+
+// plainLength is how much of a text from i on is what most of a screen is, ASCII that is
+// seen eight at a time or one of the lines and signs that Rung draws with; 0 says
+// nothing about what is there.
+func plainLength(s string, i int) int {
+	from := i
+	for i+8 <= len(s) {
+		x := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
+			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+		const ones, high = 0x0101010101010101, 0x8080808080808080
+		// A byte above 0x7e or below 0x20 sets the high bit of one of the three, or
+		// of its neighbour's: then it is looked at by itself.
+		if (x|(x+ones)|(x-ones*0x20))&high != 0 {
+			break
+		}
+		i += 8
+	}
+	for i+3 <= len(s) && s[i] == 0xe2 && s[i+1] >= 0x94 && s[i+1] <= 0xaf && s[i+2]&0xc0 == 0x80 { // U+2500 to U+2BFF
+		i += 3
+	}
+	return i - from
+}
+
+// colourLength is the length of a sequence that sets the look of text (SGR), 0 for any
+// other.
+func colourLength(s string) int {
+	if len(s) < 3 || s[1] != '[' {
+		return 0
+	}
+	for i := 2; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == 'm':
+			return i + 1
+		case c < '0' || c > ';':
+			return 0
+		}
+	}
+	return 0
+}
+
+func replaceRune(r rune) rune {
+	if isBadRune(r) {
+		return utf8.RuneError
+	}
+	return r
+}
+
+// isBadRune says whether a character cannot be seen, or changes how others are.
+func isBadRune(r rune) bool {
+	switch {
+	case r < 0x20, r >= 0x7f && r < 0xa0:
+		return true
+	case r < 0x300:
+		return r == 0xad // soft hyphen
+	case r >= 0x2190 && r < 0x2c00, r >= 0x3400 && r < 0xd800: // arrows, lines, blocks, signs; ideographs and Hangul
+		return false
+	}
+	return unicode.In(r, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp, unicode.Variation_Selector,
+		unicode.Other_Default_Ignorable_Code_Point) &&
+		!unicode.Is(unicode.Prepended_Concatenation_Mark, r) // Arabic signs around numbers are seen
+}
