@@ -116,7 +116,7 @@ lint: ## gofmt, vet, staticcheck, import direction, generated files
 	cd release && go vet ./...
 	go tool staticcheck ./...
 	go test ./test/arch
-	RUNG_LINT=1 go test -run '^TestGenerate' ./sources/manifests/admission
+	RUNG_LINT=1 go test -run '^TestGenerate' ./sources/manifests
 	go test -run '^TestFindingsDoc$$' ./revision
 
 lint-windows: ## vet for Windows, with the tests, which compiles them

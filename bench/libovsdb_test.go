@@ -22,7 +22,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
-	"rung/sources/nbdb/second/northbound"
+	"rung/sources/nbdb/second"
 )
 
 // followerVar says what a process of this test follows zones with.
@@ -277,13 +277,13 @@ func (z *rungZone) count(c *Counts, digest *uint64) {
 type libovsdbZone struct{ client.Client }
 
 func followByLibovsdb(ctx context.Context, _, addr string) (zoneRows, error) {
-	c, err := northbound.Dial(ctx, addr)
+	c, err := second.Dial(ctx, addr)
 	return libovsdbZone{c}, err
 }
 
 func (z libovsdbZone) updates() int {
 	for _, r := range z.Cache().Table(nb.TableGlobal).RowsShallow() {
-		return updateOf(r.(*northbound.NBGlobal).ExternalIDs)
+		return updateOf(r.(*second.NBGlobal).ExternalIDs)
 	}
 	return 0
 }
@@ -293,12 +293,12 @@ func (z libovsdbZone) count(c *Counts, digest *uint64) {
 		c.ACLs++
 	}
 	for _, r := range z.Cache().Table(nb.TableAddressSet).RowsShallow() {
-		s := r.(*northbound.AddressSet)
+		s := r.(*second.AddressSet)
 		c.Sets, c.Members = c.Sets+1, c.Members+len(s.Addresses)
 		addSet(digest, s.UUID, s.Addresses)
 	}
 	for _, r := range z.Cache().Table(nb.TablePortGroup).RowsShallow() {
-		g := r.(*northbound.PortGroup)
+		g := r.(*second.PortGroup)
 		c.Groups, c.Links, c.Ports = c.Groups+1, c.Links+len(g.ACLs), c.Ports+len(g.Ports)
 	}
 }

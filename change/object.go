@@ -11,7 +11,7 @@ import (
 	"rung/model"
 	"rung/revision"
 	"rung/sources/kube"
-	"rung/sources/manifests/edit"
+	"rung/sources/manifests"
 )
 
 // ObjectChange is one object before and after.
@@ -50,7 +50,7 @@ type RowChange struct {
 // FileChange is the change made to one file, and the keys of the objects it was
 // about.
 type FileChange struct {
-	edit.TextChange
+	manifests.TextChange
 	Keys []model.PolicyKey
 }
 

@@ -25,7 +25,7 @@ import (
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/dbfile"
 	"rung/sources/reading"
-	"rung/sources/slots"
+	"rung/sources/retry"
 )
 
 // Engine runs a cluster. Its methods may be called from any goroutine: its fields never
@@ -48,7 +48,7 @@ type Engine struct {
 	zones    *zones.Set
 	south    *below.Southbounds
 	pods     *below.Pods // nil without a cluster
-	slots    slots.Slots
+	slots    retry.Slots
 	share    *nbdb.Sharing // of all zones
 	owners   *ownership.Owners
 	health   *health.Health
@@ -66,7 +66,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		arrivals: newArrivals(), share: nbdb.NewSharing(),
 	}
 	if cfg.Screen {
-		e.slots = slots.New()
+		e.slots = retry.New()
 	}
 	if cfg.Kube != nil {
 		e.pods = &below.Pods{Cluster: cfg.Kube, Namespaces: cfg.podNamespaces()}

@@ -5,18 +5,17 @@ import (
 	"path/filepath"
 
 	"rung/sources/manifests"
-	"rung/sources/manifests/input"
 )
 
 // Input is something that an argument names for Rung to read.
-type Input = input.Input
+type Input = manifests.Input
 
 // ContextInput is the kind of an input that is a context of the kubeconfig.
-const ContextInput = input.Context
+const ContextInput = manifests.Context
 
 // ParseInput reads an argument that names something to read: a path, - for standard input,
 // git:REV[:PATH] or context:NAME. It looks at no file.
-func ParseInput(arg string) (Input, error) { return input.Parse(arg) }
+func ParseInput(arg string) (Input, error) { return manifests.ParseInput(arg) }
 
 // CheckInput says why manifests cannot be read at all, nil if they may be: that a file or a
 // revision does not exist.
@@ -24,12 +23,12 @@ func CheckInput(ctx context.Context, arg string) error { return manifests.CheckI
 
 // InputIdentity names an input wherever Rung is started: history and plans are kept under it.
 func InputIdentity(arg string) string {
-	in, err := input.Parse(arg)
+	in, err := manifests.ParseInput(arg)
 	file, found := in.Name, ""
 	switch {
-	case err != nil || in.Kind == input.Stdin || in.Kind == input.Context:
+	case err != nil || in.Kind == manifests.Stdin || in.Kind == manifests.Context:
 		return arg
-	case in.Kind == input.Git:
+	case in.Kind == manifests.Git:
 		file, found = ".", arg+" in " // the repository is looked for from here
 	}
 	if abs, err := filepath.Abs(file); err == nil {
@@ -39,11 +38,11 @@ func InputIdentity(arg string) string {
 }
 
 // KustomizationNames are the names that the file of a kustomization may have.
-var KustomizationNames = input.KustomizationNames
+var KustomizationNames = manifests.KustomizationNames
 
 // RenderKustomization returns the command line that renders the kustomization in a folder for Rung,
 // and DIR in it if the folder is not known.
-func RenderKustomization(dir string) string { return input.RenderKustomization(dir) }
+func RenderKustomization(dir string) string { return manifests.RenderKustomization(dir) }
 
 // HasNoManifests says whether all inputs are folders without a manifest in them.
 func HasNoManifests(inputs []string) bool {

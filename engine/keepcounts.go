@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"rung/engine/logs/hits"
+	"rung/engine/logs"
 	"rung/model"
 	"rung/sources/safefile"
 )
@@ -52,13 +52,13 @@ func (k *keptCounts) openCounts() (err error) {
 	if k.lock, err = safefile.TryLocked(k.disk, k.path+".lock"); err != nil {
 		return fmt.Errorf("another Rung keeps them: %w", err)
 	}
-	text, err := safefile.ReadPrivate(k.disk, k.path, hits.MaxFile)
+	text, err := safefile.ReadPrivate(k.disk, k.path, logs.MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	var c *hits.Counter
+	var c *logs.Counter
 	if err == nil {
-		c, err = hits.Decode(text, k.engine.Now())
+		c, err = logs.Decode(text, k.engine.Now())
 	}
 	if err != nil {
 		_ = k.lock.Close()

@@ -5,7 +5,6 @@ import (
 
 	"rung/compiler"
 	"rung/sources/manifests"
-	"rung/sources/manifests/admission"
 )
 
 // Known are the releases and APIs of others that Rung knows.
@@ -26,7 +25,7 @@ func KnownReleases() Known {
 
 // CheckAPIRelease says that no CRDs of a release of network-policy-api are known; empty is
 // the newest.
-func CheckAPIRelease(release string) error { return admission.CheckRelease(release) }
+func CheckAPIRelease(release string) error { return manifests.CheckRelease(release) }
 
 // APIReleases are the releases of network-policy-api whose CRDs are known.
-func APIReleases() []string { return slices.Clone(admission.Releases) }
+func APIReleases() []string { return slices.Clone(manifests.Releases) }

@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"rung/engine/logs"
-	"rung/engine/logs/controllerlog"
+
 	"rung/model"
 	"rung/revision"
-	"rung/sources/kube/podlogs"
+	"rung/sources/kube"
 	"rung/sources/reading"
 )
 
@@ -36,7 +36,7 @@ func (e *Engine) runLogFiles() {
 
 // runPodLogs follows the ACL logs of a cluster's nodes until the engine ends.
 func (e *Engine) runPodLogs() {
-	read, err := podlogs.New(e.cfg.Kube)
+	read, err := kube.New(e.cfg.Kube)
 	if err != nil {
 		e.sendToLoop(func(s *loopState) { s.ReportProblem("ACL logs", err.Error()) })
 		return
@@ -48,13 +48,13 @@ func (e *Engine) runPodLogs() {
 
 // ControllerLog reads the newest lines of the ovnkube-controller of a zone and
 // keeps those that name the policy. The error is one line with what to do.
-func (e *Engine) ControllerLog(ctx context.Context, zone string, policy model.PolicyKey) (*controllerlog.Log, error) {
+func (e *Engine) ControllerLog(ctx context.Context, zone string, policy model.PolicyKey) (*logs.Log, error) {
 	if e.cfg.Kube == nil {
-		return nil, controllerlog.ErrNotOnCluster
+		return nil, logs.ErrNotOnCluster
 	}
-	read, err := podlogs.New(e.cfg.Kube)
+	read, err := kube.New(e.cfg.Kube)
 	if err != nil {
 		return nil, err
 	}
-	return controllerlog.ReadLines(ctx, read, model.Kubectl{Flags: e.cfg.Kube.Flags()}, e.cfg.podNamespaces(), zone, policy)
+	return logs.ReadLines(ctx, read, model.Kubectl{Flags: e.cfg.Kube.Flags()}, e.cfg.podNamespaces(), zone, policy)
 }

@@ -20,7 +20,6 @@ import (
 	"rung/model"
 	"rung/revision"
 
-	"rung/sources/sandbox/child"
 	"rung/sources/sandbox/ovn"
 	"rung/test/given"
 	"rung/test/install"
@@ -177,7 +176,7 @@ func (f *ovnRun) stop(p process, d time.Duration) {
 	running := false
 	f.onOVN(p.zone, func(_ context.Context, z *ovn.Zone) error {
 		for _, daemon := range z.Daemons() {
-			running = running || daemon.Name == p.name && (daemon.State == child.Running || daemon.State == child.Silent)
+			running = running || daemon.Name == p.name && (daemon.State == ovn.Running || daemon.State == ovn.Silent)
 		}
 		if !running {
 			return nil // just being started again

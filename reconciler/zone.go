@@ -7,7 +7,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/sources/slots"
+	"rung/sources/retry"
 )
 
 // Zone is one Northbound database as the reconciler needs it. sources/nbdb
@@ -159,7 +159,7 @@ func (c *Config) setDefaults() {
 		c.Clock = time.Now
 	}
 	if c.Slot == nil {
-		c.Slot = slots.Slots(nil).TakeSlot
+		c.Slot = retry.Slots(nil).TakeSlot
 	}
 	if c.OnState == nil {
 		c.OnState = func(*model.ZoneState) {}

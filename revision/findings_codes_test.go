@@ -11,7 +11,7 @@ import (
 	"rung/model/lint/codes"
 
 	"rung/sources/manifests"
-	"rung/sources/manifests/check"
+
 	"rung/test/given"
 )
 
@@ -278,11 +278,11 @@ var policyCodes = []findingCode{
 
 // readerCodes are those of what the API refuses.
 var readerCodes = []findingCode{
-	{code: check.CodeUnknown, what: "An object has a field that does not exist.",
+	{code: manifests.CodeUnknown, what: "An object has a field that does not exist.",
 		objects: []string{named("wall", 10, "{namespaceSelector: {}}", "ingress: []", "")}},
-	{code: check.CodeSchema, what: "An object is refused by the schema of its kind.",
+	{code: manifests.CodeSchema, what: "An object is refused by the schema of its kind.",
 		objects: []string{given.ANP("long", 10, "tenant=blue", manyRules(101)...)}, demo: "the API refuses such a policy"},
-	{code: check.CodeCEL, what: "An object is refused by a validation rule of its kind.",
+	{code: manifests.CodeCEL, what: "An object is refused by a validation rule of its kind.",
 		objects: []string{strings.Replace(given.BANP("tenant=blue", "in deny tenant=red"), "name: default", "name: mine", 1)}, demo: "the API refuses such a policy"},
 }
 

@@ -20,7 +20,7 @@ import (
 	"rung/model/verdict"
 
 	"rung/sources/manifests"
-	"rung/sources/manifests/check"
+
 	"rung/test/given"
 )
 
@@ -40,7 +40,7 @@ type advice struct {
 var bestPractices = []advice{
 	{"Create AdminNetworkPolicies at separate priorities; if two have the same one, their rules must not overlap, as it is not guaranteed which takes effect.",
 		[]string{codes.PriorityDuplicate.Code, codes.PriorityConflict.Code}},
-	{"The baseline is a singleton: there can be only one, named default. It is a wider default guardrail.", []string{check.CodeCEL, codes.RuleNeverDecides.Code}},
+	{"The baseline is a singleton: there can be only one, named default. It is a wider default guardrail.", []string{manifests.CodeCEL, codes.RuleNeverDecides.Code}},
 	{"There is no implicit deny; what is needed has to be defined explicitly.", []string{codes.AllowChangesNothing.Code}},
 	{"For ingress only pods can be denied, so pods cannot be isolated from everything.", []string{codes.DenyLeavesOutside.Code}},
 	{"For egress, a Deny to 0.0.0.0/0 acts as a default deny to everything.", []string{codes.DenyAllNetworks.Code}},
@@ -53,7 +53,7 @@ var bestPractices = []advice{
 		[]string{codes.AllowOverNetpol.Code, codes.DenyOverAllow.Code}},
 	{"Without NetworkPolicies in the cluster, Allow says that traffic is not to be blocked.", []string{codes.PassNothing.Code, codes.AllowChangesNothing.Code}},
 	{"Use a middle range of priorities such as 30–70 and leave gaps, so that policies can be inserted later.", []string{codes.PriorityNoGap.Code}},
-	{"A rule can have up to 100 peers.", []string{check.CodeSchema}},
+	{"A rule can have up to 100 peers.", []string{manifests.CodeSchema}},
 	{"Selectors of several rules should not overlap, so that address sets do not have the same addresses: OVN then computes in full whenever a pod changes.",
 		[]string{codes.SetsOverlap.Code, codes.NegativeMany.Code}},
 	{"Networks as peers are for destinations outside the cluster, not for addresses of pods.", []string{codes.NetworkCoversPods.Code}},
@@ -66,9 +66,9 @@ var knownLimits = []advice{
 	{"Named ports are evaluated against the containers of every subject and peer: use them with caution where many pods are selected.", []string{codes.NamedPortMany.Code}},
 	{"The subject does not include host-networked pods.", []string{codes.HostNetwork.Code}},
 	{"Peers of namespaces and pods do not include host-networked pods.", []string{codes.PeerHost.Code}},
-	{"Nodes can be peers of egress rules only.", []string{check.CodeUnknown}},
-	{"Networks can be peers of egress rules only.", []string{check.CodeUnknown}},
-	{"Named ports cannot be used with networks as peers.", []string{check.CodeCEL}},
+	{"Nodes can be peers of egress rules only.", []string{manifests.CodeUnknown}},
+	{"Networks can be peers of egress rules only.", []string{manifests.CodeUnknown}},
+	{"Named ports cannot be used with networks as peers.", []string{manifests.CodeCEL}},
 }
 
 // TestFindingsDoc: docs/findings.md is what the codes give, each with the finding that its

@@ -9,7 +9,7 @@ import (
 	"rung/change"
 	"rung/model"
 	"rung/model/words"
-	"rung/sources/manifests/edit"
+	"rung/sources/manifests"
 )
 
 // FieldChanges lists the fields in which two objects differ, by path, in the
@@ -76,7 +76,7 @@ func (d *fieldDiff) compareMappings(path string, old, now map[string]any) {
 
 func (d *fieldDiff) compareLists(path string, old, now []any) {
 	at := func(i int) string { return path + "[" + strconv.Itoa(i) + "]" }
-	for _, c := range edit.AlignLists(old, now) {
+	for _, c := range manifests.AlignLists(old, now) {
 		switch {
 		case c.New < 0:
 			d.addChange(at(c.Old), valueText(old[c.Old]), "")

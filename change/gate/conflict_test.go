@@ -9,7 +9,7 @@ import (
 
 	"rung/change"
 	"rung/change/rewrite"
-	"rung/sources/manifests/edit"
+	"rung/sources/manifests"
 	"rung/test/changing"
 	"rung/test/given"
 )
@@ -33,7 +33,7 @@ func TestMerge(t *testing.T) {
 		{"everything at once", "1 2 3", "", "1 2 3", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, ok := edit.MergeTexts(rewrite.EndWithNewline(lines(c.base)), rewrite.EndWithNewline(lines(c.a)), rewrite.EndWithNewline(lines(c.b)))
+			got, ok := manifests.MergeTexts(rewrite.EndWithNewline(lines(c.base)), rewrite.EndWithNewline(lines(c.a)), rewrite.EndWithNewline(lines(c.b)))
 			if c.name == "everything at once" {
 				if !ok || got != "" {
 					t.Errorf("%v %q", ok, got)

@@ -18,7 +18,6 @@ import (
 	"rung/model/verdict/diff"
 	"rung/revision"
 	"rung/sources/manifests"
-	"rung/sources/manifests/admission"
 )
 
 // Gate is the only way to change policies: Preview says what a change would do,
@@ -31,7 +30,7 @@ type Gate struct {
 	// server is the writer where a server decides; nil elsewhere. schemas are those
 	// of its CRDs, nil for Rung's own.
 	server  serverWriter
-	schemas atomic.Pointer[admission.Schemas]
+	schemas atomic.Pointer[manifests.Schemas]
 
 	changes queue // one commit at a time
 	// plans undoes plans, nil where there is no runner. trials puts changes back that nobody
@@ -86,7 +85,7 @@ func New(c Config) *Gate {
 }
 
 // UseSchemas checks policies by the schemas of a server's CRDs from now on.
-func (g *Gate) UseSchemas(s *admission.Schemas) { g.schemas.Store(s) }
+func (g *Gate) UseSchemas(s *manifests.Schemas) { g.schemas.Store(s) }
 
 // judgingOptions are the CRDs that texts of policies are judged by.
 func (g *Gate) judgingOptions() manifests.Options {

@@ -13,7 +13,7 @@ import (
 	"rung/revision"
 	"rung/sources/kube"
 	"rung/sources/manifests"
-	"rung/sources/manifests/check"
+
 	"rung/system"
 )
 
@@ -181,7 +181,7 @@ func (r *mutationResolver) applyDocuments() {
 				continue
 			}
 			r.preview.Errors = append(r.preview.Errors, model.Broken{Severity: model.SeverityError, Origin: model.Origin{Item: -1},
-				Key: o.ObjectKey(), Code: check.CodeNotObject,
+				Key: o.ObjectKey(), Code: manifests.CodeNotObject,
 				Message: "is not a policy: only policies can be applied"})
 			continue
 		}

@@ -16,8 +16,6 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/sources/manifests"
-	"rung/sources/manifests/check"
-	"rung/sources/manifests/edit"
 )
 
 // WithPlace is a policy at another priority, and where policies stand in tiers of their plugin's own in
@@ -95,7 +93,7 @@ func WithAnnotations(old *model.Policy, set map[string]string, by manifests.Opti
 // rewrittenPolicy is the policy as its typed object says, with what differs changed in its own
 // text, so that comments and order stay; where that cannot be done, in a text made anew.
 func rewrittenPolicy(old *model.Policy, typed metav1.Object, by manifests.Options) (*model.Policy, []model.Broken) {
-	next, bad, err := edit.RewritePolicy(old, typed, by)
+	next, bad, err := manifests.RewritePolicy(old, typed, by)
 	if err != nil {
 		return nil, brokenError(old, err.Error())
 	}
@@ -104,7 +102,7 @@ func rewrittenPolicy(old *model.Policy, typed metav1.Object, by manifests.Option
 
 func brokenError(p *model.Policy, why string) []model.Broken {
 	return []model.Broken{{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key,
-		Code: check.CodeProfile, Message: words.CleanText(why)}}
+		Code: manifests.CodeProfile, Message: words.CleanText(why)}}
 }
 
 // withAnnotations are annotations with the logging ones replaced by those of set, in a map
@@ -217,7 +215,7 @@ func MergeConflict(c Conflict) *Conflict {
 	if c.Base == "" || c.Now == "" || c.Wanted == "" {
 		return &c
 	}
-	if text, ok := edit.MergeTexts(EndWithNewline(c.Base), EndWithNewline(c.Now), EndWithNewline(c.Wanted)); ok {
+	if text, ok := manifests.MergeTexts(EndWithNewline(c.Base), EndWithNewline(c.Now), EndWithNewline(c.Wanted)); ok {
 		if p, _ := manifests.ParsePolicy([]byte(text)); p != nil && p.Key == c.Key && len(p.Invalid) == 0 {
 			c.Merged = text
 		}

@@ -17,7 +17,7 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/sources/manifests"
-	"rung/sources/manifests/check"
+
 	"rung/sources/safefile"
 )
 
@@ -79,7 +79,7 @@ func (f *Files) Run(ctx context.Context, sink func(source.Update)) {
 		u.Broken = f.withoutExpected(u.Broken)
 		st := model.SourceState{Name: f.Name(), Conn: model.ConnSynced, Detail: words.Count(n, "file"), Files: sourceFiles(u.Files)}
 		for _, b := range u.Broken {
-			if b.Code == check.CodeGone || b.Code == check.CodeKept || b.Code == check.CodeFile {
+			if b.Code == manifests.CodeGone || b.Code == manifests.CodeKept || b.Code == manifests.CodeFile {
 				st.Error = b.String()
 				break
 			}
@@ -99,7 +99,7 @@ func (f *Files) withoutExpected(broken []model.Broken) []model.Broken {
 	defer f.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(broken), func(b model.Broken) bool {
 		_, own := f.removed[b.Origin.File]
-		return own && b.Code == check.CodeGone
+		return own && b.Code == manifests.CodeGone
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 	"rung/change"
 	"rung/model"
 	"rung/sources/manifests"
-	"rung/sources/manifests/edit"
+
 	"rung/sources/reading"
 	"rung/sources/safefile"
 )
@@ -24,7 +24,7 @@ import (
 type fileJob struct {
 	path  string
 	file  manifests.FileState // as it was read; of no use where there is none yet
-	edits []edit.Edit
+	edits []manifests.Edit
 	// replaces says that text replaces everything in the file: the text of a new file,
 	// or the one before a change that is undone. A nil text removes the file.
 	replaces, isNew bool
@@ -118,7 +118,7 @@ func (w *writePlan) addChange(c change.ObjectChange) error {
 	}
 	if isNew {
 		w.planWhole(&fileJob{path: path, isNew: true, text: text, keys: []model.Key{c.Key}})
-	} else if err := w.addEdit(path, c.Key, edit.Edit{Op: edit.Append, Text: text}); err != nil {
+	} else if err := w.addEdit(path, c.Key, manifests.Edit{Op: manifests.Append, Text: text}); err != nil {
 		return err
 	}
 	w.byPath[path].adds = append(w.byPath[path].adds, c.Key)
@@ -129,7 +129,7 @@ func (w *writePlan) addChange(c change.ObjectChange) error {
 }
 
 // addEdit adds an edit to the job of a file.
-func (w *writePlan) addEdit(path string, k model.Key, e edit.Edit) error {
+func (w *writePlan) addEdit(path string, k model.Key, e manifests.Edit) error {
 	j := w.byPath[path]
 	if j == nil {
 		file, err := w.files.knownFile(path)
@@ -154,14 +154,14 @@ func (w *writePlan) planWhole(j *fileJob) {
 }
 
 // writeFile writes one file. It says what that did, and how to put it back.
-func (f *Files) writeFile(j *fileJob) (left edit.TextChange, back func() error, err error) {
+func (f *Files) writeFile(j *fileJob) (left manifests.TextChange, back func() error, err error) {
 	if j.isNew {
 		return f.writeNewFile(j.path, j.text)
 	}
 	if !j.file.Writable {
-		return left, nil, fmt.Errorf("write %s: %w", shownPath(j.path), edit.ErrNotWritable)
+		return left, nil, fmt.Errorf("write %s: %w", shownPath(j.path), manifests.ErrNotWritable)
 	}
-	before, err := edit.ReadUnchanged(f.disk, j.file)
+	before, err := manifests.ReadUnchanged(f.disk, j.file)
 	if err != nil {
 		return left, nil, fmt.Errorf("write %s: %w", j.path, err)
 	}
@@ -170,17 +170,17 @@ func (f *Files) writeFile(j *fileJob) (left edit.TextChange, back func() error, 
 	}
 	text := j.text
 	if !j.replaces {
-		if text, err = edit.EditedText(j.path, before, j.edits...); err != nil {
+		if text, err = manifests.EditedText(j.path, before, j.edits...); err != nil {
 			return left, nil, err
 		}
 	}
-	stamp, err := edit.ExchangeText(f.disk, j.file, before, text)
+	stamp, err := manifests.ExchangeText(f.disk, j.file, before, text)
 	if err != nil {
 		return left, nil, err
 	}
 	f.noteWritten(stamp)
-	return edit.ChangeOf(j.path, before, text), func() error {
-		if err := edit.PutBack(f.disk, stamp, before); err != nil {
+	return manifests.ChangeOf(j.path, before, text), func() error {
+		if err := manifests.PutBack(f.disk, stamp, before); err != nil {
 			return fmt.Errorf("put %s back: %w", j.path, err)
 		}
 		f.noteWritten(j.file)
@@ -188,13 +188,13 @@ func (f *Files) writeFile(j *fileJob) (left edit.TextChange, back func() error, 
 	}, nil
 }
 
-func (f *Files) writeNewFile(path string, text []byte) (left edit.TextChange, back func() error, err error) {
-	stamp, err := edit.NewFile(f.disk, path, text)
+func (f *Files) writeNewFile(path string, text []byte) (left manifests.TextChange, back func() error, err error) {
+	stamp, err := manifests.NewFile(f.disk, path, text)
 	if err != nil {
 		return left, nil, err
 	}
 	f.noteWritten(stamp)
-	return edit.ChangeOf(path, nil, text), func() error {
+	return manifests.ChangeOf(path, nil, text), func() error {
 		_, _, err := f.removeFile(path, text)
 		if err != nil {
 			return fmt.Errorf("put back: %w", err)
@@ -204,12 +204,12 @@ func (f *Files) writeNewFile(path string, text []byte) (left edit.TextChange, ba
 }
 
 // removeFile takes a file away that holds text.
-func (f *Files) removeFile(path string, text []byte) (left edit.TextChange, back func() error, err error) {
+func (f *Files) removeFile(path string, text []byte) (left manifests.TextChange, back func() error, err error) {
 	if err := safefile.WithdrawFile(f.disk, path, text); err != nil {
 		return left, nil, fmt.Errorf("remove %s: %w", path, err)
 	}
 	f.forgetFile(path)
-	return edit.ChangeOf(path, text, nil), func() error {
+	return manifests.ChangeOf(path, text, nil), func() error {
 		_, _, err := f.writeNewFile(path, text)
 		return err
 	}, nil
@@ -218,15 +218,15 @@ func (f *Files) removeFile(path string, text []byte) (left edit.TextChange, back
 // shownPath is a path as it is shown.
 func shownPath(path string) string { return model.Origin{File: path}.Place() }
 
-func editOf(c change.ObjectChange, at model.Origin) edit.Edit {
-	e := edit.Edit{Key: c.Key, Origin: at}
+func editOf(c change.ObjectChange, at model.Origin) manifests.Edit {
+	e := manifests.Edit{Key: c.Key, Origin: at}
 	switch {
 	case c.New == nil:
-		e.Op = edit.Delete
+		e.Op = manifests.Delete
 	case c.ByHand && at.Item < 0:
-		e.Op, e.Text = edit.Text, []byte(c.New.YAML)
+		e.Op, e.Text = manifests.Text, []byte(c.New.YAML)
 	default:
-		e.Op, e.Object = edit.Set, c.New.Original
+		e.Op, e.Object = manifests.EditSet, c.New.Original
 	}
 	return e
 }
@@ -254,7 +254,7 @@ func (f *Files) locateObject(p *model.Policy) (model.Origin, error) {
 	f.mu.Unlock()
 	if at.File == "" {
 		return at, fmt.Errorf("write %s: it is not known which file it stands in: %w",
-			p.Key.Label(), edit.ErrNotWritable)
+			p.Key.Label(), manifests.ErrNotWritable)
 	}
 	if file, err := f.knownFile(at.File); err == nil && !file.Writable {
 		return at, nil // compressed, say: refused where it is written
@@ -276,11 +276,11 @@ func (f *Files) locateObject(p *model.Policy) (model.Origin, error) {
 		// The last reading may be newer than the revision the change was worked out from:
 		// then the file is as it was read, and the policy differs.
 		if !moved && !unread && q.YAML != p.YAML {
-			return at, fmt.Errorf("write %s: it was changed in %s meanwhile: %w", p.Key.Label(), at.File, edit.ErrChanged)
+			return at, fmt.Errorf("write %s: it was changed in %s meanwhile: %w", p.Key.Label(), at.File, manifests.ErrChanged)
 		}
 		return q.Origin, nil
 	}
-	return at, fmt.Errorf("write %s: it is no longer in %s: %w", p.Key.Label(), at.File, edit.ErrChanged)
+	return at, fmt.Errorf("write %s: it is no longer in %s: %w", p.Key.Label(), at.File, manifests.ErrChanged)
 }
 
 // placeNew finds where a new object goes: a file of its own in the first folder
@@ -297,7 +297,7 @@ func (f *Files) placeNew(p *model.Policy, jobs map[string]*fileJob) (path string
 			return file.Path, false, nil
 		}
 	}
-	return "", false, fmt.Errorf("no file to write %s to: %w", p.Key.Label(), edit.ErrNotWritable)
+	return "", false, fmt.Errorf("no file to write %s to: %w", p.Key.Label(), manifests.ErrNotWritable)
 }
 
 // ownFile is the file of a new object in a folder: a new one, or one of that

@@ -17,7 +17,7 @@ import (
 	"rung/change/rewrite"
 	"rung/model"
 	"rung/sources/manifests"
-	"rung/sources/manifests/edit"
+
 	"rung/test/faultfs"
 	"rung/test/given"
 )
@@ -223,23 +223,23 @@ func TestWriteBack(t *testing.T) {
 	t.Run("standard input, nothing to write to", func(t *testing.T) {
 		f := NewFiles(FileOptions{Paths: []string{"-"}})
 		p := parsed(t, given.ANP("one", 1, "", "in deny *"))
-		if err := f.Write(ctx, []change.ObjectChange{{Key: p.Key, New: p}}); !errors.Is(err, edit.ErrNotWritable) {
+		if err := f.Write(ctx, []change.ObjectChange{{Key: p.Key, New: p}}); !errors.Is(err, manifests.ErrNotWritable) {
 			t.Error(err)
 		}
 		nowhere := rewrite.NextVersion(nil, p)
-		if err := f.Write(ctx, []change.ObjectChange{{Key: p.Key, Old: nowhere}}); !errors.Is(err, edit.ErrNotWritable) {
+		if err := f.Write(ctx, []change.ObjectChange{{Key: p.Key, Old: nowhere}}); !errors.Is(err, manifests.ErrNotWritable) {
 			t.Error(err)
 		}
 		f.noteRead(manifests.Update{Files: []manifests.FileState{{Path: "-"}}})
 		p.Origin.File = "-"
-		if err := f.Write(ctx, []change.ObjectChange{{Key: p.Key, Old: p}}); !errors.Is(err, edit.ErrNotWritable) {
+		if err := f.Write(ctx, []change.ObjectChange{{Key: p.Key, Old: p}}); !errors.Is(err, manifests.ErrNotWritable) {
 			t.Error(err)
 		}
 	})
 	t.Run("a file that changed or vanished since", func(t *testing.T) {
 		d := newDisk(t, map[string]string{"a.yaml": two()})
 		d.write("a.yaml", two()+"# and more\n")
-		if err := d.put(d.delete("one")); !errors.Is(err, edit.ErrChanged) {
+		if err := d.put(d.delete("one")); !errors.Is(err, manifests.ErrChanged) {
 			t.Error(err)
 		}
 		d.look()
@@ -265,7 +265,7 @@ func TestWriteBackRollback(t *testing.T) {
 	}
 	d := world()
 	a, b := d.text("a.yaml"), d.text("b.yaml")
-	if err := d.put(changes(d)...); !errors.Is(err, edit.ErrChanged) {
+	if err := d.put(changes(d)...); !errors.Is(err, manifests.ErrChanged) {
 		t.Fatal(err)
 	}
 	if d.text("a.yaml") != a || d.text("b.yaml") != b || d.text("anp-five.yaml") != "(not there)" {
@@ -288,12 +288,12 @@ func TestWriteBackRollback(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, back, err := d.files.writeFile(&fileJob{path: stamp.Path, file: stamp, edits: []edit.Edit{editOf(d.delete("one"), d.read[given.ANPKey("one")].Origin)}})
+	_, back, err := d.files.writeFile(&fileJob{path: stamp.Path, file: stamp, edits: []manifests.Edit{editOf(d.delete("one"), d.read[given.ANPKey("one")].Origin)}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.write("a.yaml", "# mine\n")
-	if err := back(); !errors.Is(err, edit.ErrChanged) || d.text("a.yaml") != "# mine\n" {
+	if err := back(); !errors.Is(err, manifests.ErrChanged) || d.text("a.yaml") != "# mine\n" {
 		t.Errorf("%v: %s", err, d.text("a.yaml"))
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"rung/change"
 	"rung/model"
 	"rung/sources/manifests"
-	"rung/sources/manifests/edit"
 )
 
 // PlacesOf says where the changes put what comes back, and why they cannot be written
@@ -26,7 +25,7 @@ func (f *Files) PlacesOf(changes []change.ObjectChange) (notes []string, err err
 			continue
 		}
 		if !j.file.Writable {
-			return nil, fmt.Errorf("write %s: %w", shownPath(j.path), edit.ErrNotWritable)
+			return nil, fmt.Errorf("write %s: %w", shownPath(j.path), manifests.ErrNotWritable)
 		}
 		if err := f.whyUnwritable(j.path); err != nil {
 			return nil, fmt.Errorf("write %s: %w", shownPath(j.path), err)
@@ -113,9 +112,9 @@ func (f *Files) readCurrent(path string) (manifests.FileState, []byte, error) {
 	if serr != nil || err != nil {
 		return file, []byte{}, nil // one that is not read is no file to write to
 	}
-	text, err := edit.ReadUnchanged(f.disk, file)
+	text, err := manifests.ReadUnchanged(f.disk, file)
 	switch {
-	case errors.Is(err, edit.ErrChanged):
+	case errors.Is(err, manifests.ErrChanged):
 		return file, nil, fmt.Errorf("write %s: %w", shownPath(path), err)
 	case err != nil:
 		return manifests.FileState{}, []byte{}, nil
@@ -183,8 +182,8 @@ func (w *writePlan) restoreDeleted(c change.ObjectChange) (back bool, err error)
 	if err := w.files.whyUnwritable(b.Path); err != nil {
 		return instead("%s stood in %s, which cannot be written to", name, path)
 	}
-	e := edit.Edit{Op: edit.Restore, Key: c.Key, Object: c.New.Original, Spot: spot}
-	at, err := edit.PlaceOf(b.Path, text, *spot)
+	e := manifests.Edit{Op: manifests.Restore, Key: c.Key, Object: c.New.Original, Spot: spot}
+	at, err := manifests.PlaceOf(b.Path, text, *spot)
 	note := ""
 	switch fits := err == nil && w.editFits(b.Path, text, e, c); {
 	case fits && at.HasNeighbour:
@@ -195,10 +194,10 @@ func (w *writePlan) restoreDeleted(c change.ObjectChange) (back bool, err error)
 		note = fmt.Sprintf("%s goes to the end of %s: its neighbors there are gone", name, path)
 	default:
 		why := "its place there cannot be edited"
-		if errors.Is(err, edit.ErrNoPlace) {
+		if errors.Is(err, manifests.ErrNoPlace) {
 			why = "the List it stood in is gone"
 		}
-		e = (edit.Edit{Op: edit.Append, Object: c.New.Original})
+		e = (manifests.Edit{Op: manifests.Append, Object: c.New.Original})
 		if !w.editFits(b.Path, text, e, c) {
 			return instead("%s cannot go back to %s: %s", name, path, why)
 		}
@@ -213,12 +212,12 @@ func (w *writePlan) restoreDeleted(c change.ObjectChange) (back bool, err error)
 }
 
 // editFits says whether an edit of a text gives the object that is wanted.
-func (w *writePlan) editFits(path string, text []byte, e edit.Edit, c change.ObjectChange) bool {
-	after, err := edit.EditedText(path, text, e)
+func (w *writePlan) editFits(path string, text []byte, e manifests.Edit, c change.ObjectChange) bool {
+	after, err := manifests.EditedText(path, text, e)
 	return err == nil && w.files.textAgrees(path, after, []change.ObjectChange{c}, []int{0})
 }
 
-func spotOfObject(b *change.FileChange, k model.Key) *edit.RemovedSpot {
+func spotOfObject(b *change.FileChange, k model.Key) *manifests.RemovedSpot {
 	for i := range b.Spots {
 		if b.Spots[i].Object.NamesKey(k) {
 			return &b.Spots[i]

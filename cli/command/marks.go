@@ -10,7 +10,7 @@ import (
 
 	"rung/model/words"
 	"rung/pages/page"
-	"rung/pages/page/role"
+
 	"rung/themes"
 )
 
@@ -39,7 +39,7 @@ func Paint(to page.Role, text string) string {
 }
 
 // PaintWord marks an action, a verdict, a result or a severity.
-func PaintWord(word string) string { return Paint(role.WordRole(word), word) }
+func PaintWord(word string) string { return Paint(page.WordRole(word), word) }
 
 // paintCell marks a cell.
 func paintCell(c page.Cell) string {

@@ -18,7 +18,7 @@ import (
 	"rung/pages/findings"
 	"rung/pages/matrix"
 	"rung/pages/page"
-	"rung/pages/page/role"
+
 	"rung/pages/zones"
 	"rung/revision"
 
@@ -137,7 +137,7 @@ func (b *reportBuilder) findingsPart() (page.Section, error) {
 	if len(revision.UnjudgedOmissions(b.omits)) > 0 {
 		text += ", in what was considered"
 	}
-	sign := role.SeveritySign(worst)
+	sign := page.SeveritySign(worst)
 	if len(found) == 0 {
 		sign = goodSign
 	}

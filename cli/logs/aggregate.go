@@ -15,8 +15,7 @@ import (
 	"rung/cli/process"
 	"rung/engine"
 	"rung/engine/logs"
-	"rung/engine/logs/entries"
-	"rung/engine/logs/hits"
+
 	"rung/model"
 
 	"rung/model/words"
@@ -78,7 +77,7 @@ func (g *lineAggregate) checkFlags(output string, follow bool, begin, now time.T
 }
 
 // isCounted says whether a line is counted.
-func (g *lineAggregate) isCounted(x *entries.Entry) bool {
+func (g *lineAggregate) isCounted(x *logs.Entry) bool {
 	at := x.Line.At
 	return x.Gap == nil && x.Attributed && (g.begin.IsZero() || !at.Before(g.begin)) && (g.end.IsZero() || !at.After(g.end))
 }
@@ -89,13 +88,13 @@ const aggregateEvery = time.Second
 // countLines counts the lines that match until ctx ends, or the files do, and prints the
 // sums: at the end, with --follow whenever they changed. Where every line counts, the sums are those that
 // the console shows.
-func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *lineAggregate, match func(*entries.Entry) bool, filtered bool) error {
+func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *lineAggregate, match func(*logs.Entry) bool, filtered bool) error {
 	defer process.WhileRead(a.Raw)()
 	l := e.Logs()
 	ticks, stop := l.Subscribe()
 	defer stop()
 	l.AskForLines()
-	own := hits.New(e.Now())
+	own := logs.NewHits(e.Now())
 	seen, missed := uint64(0), uint64(0)
 	count := func() {
 		for {
@@ -173,7 +172,7 @@ func sayMetersReached(a *command.App, l *logs.Store) {
 }
 
 // printHits prints the sums unless they are those that were printed last.
-func printHits(a *command.App, g *lineAggregate, rules []hits.RuleHits, now time.Time) error {
+func printHits(a *command.App, g *lineAggregate, rules []logs.RuleHits, now time.Time) error {
 	rows := hitRows(rules, now)
 	text := fmt.Sprint(rows)
 	if text == g.last && (g.last != "" || g.follow) {
@@ -218,7 +217,7 @@ func printHits(a *command.App, g *lineAggregate, rules []hits.RuleHits, now time
 }
 
 // hitRows are the sums, without the time.
-func hitRows(rules []hits.RuleHits, now time.Time) []hitOut {
+func hitRows(rules []logs.RuleHits, now time.Time) []hitOut {
 	rows := []hitOut{}
 	for i := range rules {
 		r := &rules[i]

@@ -7,7 +7,7 @@ import (
 	"rung/cli/command"
 	"rung/engine"
 	"rung/engine/logs"
-	"rung/engine/logs/why"
+
 	"rung/model/logline"
 	"rung/model/words"
 	"slices"
@@ -54,7 +54,7 @@ func whyNoLines(streams []logline.Stream, since time.Time) string {
 	case files == 0:
 		return "no log lines; rung ladder shows what logs"
 	case acls == 0 && lines > 0 && since.IsZero():
-		return "no log lines: " + all + ": " + why.NoACLLines(lines)
+		return "no log lines: " + all + ": " + logs.NoACLLines(lines)
 	case !since.IsZero():
 		return "no log lines: " + all + ", no ACL line since " + since.Local().Format(time.DateTime) + " (--since)"
 	}

@@ -13,7 +13,7 @@ import (
 	"rung/cli/process"
 	"rung/engine"
 	"rung/engine/logs"
-	"rung/engine/logs/entries"
+
 	"rung/model"
 
 	"rung/model/logline"
@@ -177,10 +177,10 @@ Other answers than the lines:
 					defer cancel()
 				}
 				if sum.on {
-					err := countLines(listen, a, e, &sum, func(x *entries.Entry) bool { return x.Matches(&query, nil) }, filter != "")
+					err := countLines(listen, a, e, &sum, func(x *logs.Entry) bool { return x.Matches(&query, nil) }, filter != "")
 					return errors.Join(err, a.SayUnfollowed(e), a.SayUnread(r))
 				}
-				tail := func(take func(*entries.Entry)) error {
+				tail := func(take func(*logs.Entry)) error {
 					return tailLines(listen, a, e, &query, raw, lines, following, cfg.LogFiles.Since, take)
 				}
 				if rule.policy != "" {
@@ -221,7 +221,7 @@ Other answers than the lines:
 
 // tailLines prints lines as they come, or has take take them where that is not nil; since is where log files are read from, zero for all. When
 // it does not follow, a signal is an error: what it printed until then is not all there is.
-func tailLines(ctx context.Context, a *command.App, e *engine.Engine, q *logline.Query, raw bool, limit int, follow bool, since time.Time, take func(*entries.Entry)) error {
+func tailLines(ctx context.Context, a *command.App, e *engine.Engine, q *logline.Query, raw bool, limit int, follow bool, since time.Time, take func(*logs.Entry)) error {
 	defer process.WhileRead(a.Raw)()
 	ticks, stop := e.Logs().Subscribe()
 	defer stop()
@@ -310,7 +310,7 @@ func tailLines(ctx context.Context, a *command.App, e *engine.Engine, q *logline
 	}
 }
 
-func printGap(a *command.App, x *entries.Entry, times *logTimes) error {
+func printGap(a *command.App, x *logs.Entry, times *logTimes) error {
 	o := logGapOut{At: page.StampText(x.Line.At), Zone: x.Line.Zone}
 	o.Gap.From, o.Gap.To, o.Gap.Missing, o.Gap.Why = page.StampText(x.Gap.From), page.StampText(x.Gap.To), x.Gap.Missing.Seconds(), x.Gap.Why
 	return a.PrintItem(o, func(bool) string {
@@ -318,7 +318,7 @@ func printGap(a *command.App, x *entries.Entry, times *logTimes) error {
 	})
 }
 
-func printLog(a *command.App, x *entries.Entry, raw bool, times *logTimes) error {
+func printLog(a *command.App, x *logs.Entry, raw bool, times *logTimes) error {
 	if raw {
 		_, err := fmt.Fprintln(a.Out, x.Line.Raw)
 		return err

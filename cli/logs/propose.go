@@ -10,7 +10,7 @@ import (
 	"rung/cli/command"
 	"rung/engine"
 	"rung/engine/logs"
-	"rung/engine/logs/entries"
+
 	"rung/engine/propose"
 	"rung/model"
 	"rung/model/logline"
@@ -41,13 +41,13 @@ func (p *proposalFlags) checkFlags() error {
 var proposedActions = map[string]model.Action{"allow": model.Allow, "deny": model.Deny}
 
 // printProposal takes the lines that tail would print, and answers with the proposal.
-func printProposal(ctx context.Context, a *command.App, e *engine.Engine, p *proposalFlags, tail func(take func(*entries.Entry)) error) error {
+func printProposal(ctx context.Context, a *command.App, e *engine.Engine, p *proposalFlags, tail func(take func(*logs.Entry)) error) error {
 	t, err := propose.ParseTarget(e.Revision(), p.policy, proposedActions[p.action])
 	if err != nil {
 		return fmt.Errorf("--propose: %w", err)
 	}
-	var attributed []*entries.Entry
-	if err := tail(func(x *entries.Entry) { attributed = append(attributed, x) }); err != nil {
+	var attributed []*logs.Entry
+	if err := tail(func(x *logs.Entry) { attributed = append(attributed, x) }); err != nil {
 		return err
 	}
 	log := logs.ConnectionsOf(attributed, logline.MostSeen)

@@ -10,8 +10,7 @@ import (
 	"rung/cli/process"
 	"rung/engine"
 	"rung/engine/logs"
-	"rung/engine/logs/controllerlog"
-	"rung/engine/logs/why"
+
 	"rung/model"
 	"rung/model/words"
 	"rung/pages/page"
@@ -50,16 +49,16 @@ func logsWhy(ctx context.Context, a *command.App, name string) error {
 		} else {
 			streamsSettle(ctx, a, e)
 		}
-		about := why.Subject{Policy: k}
-		checks := append(why.CheckSteps(e.Logs(), e.Revision(), about), why.OverruledChecks(ctx, e.Revision(), about)...)
+		about := logs.Subject{Policy: k}
+		checks := append(logs.CheckSteps(e.Logs(), e.Revision(), about), logs.OverruledChecks(ctx, e.Revision(), about)...)
 		no := false
 		for _, c := range checks {
-			no = no || c.State == why.Wrong
+			no = no || c.State == logs.Wrong
 		}
 		ans := &command.Answer{
 			Value: checks,
 			Text: func(bool) string {
-				return strings.Join(page.MapList(checks, why.Check.TextLine), "\n") + "\n"
+				return strings.Join(page.MapList(checks, logs.Check.TextLine), "\n") + "\n"
 			},
 			No: no, NotConsidered: revision.OmissionsOfPolicy(e.Revision(), k),
 		}
@@ -122,7 +121,7 @@ func controllerLog(ctx context.Context, a *command.App, zone, name string) error
 		return err
 	}
 	if cfg.Kube == nil {
-		return controllerlog.ErrNotOnCluster
+		return logs.ErrNotOnCluster
 	}
 	loaded := func(*revision.Revision) bool { return true }
 	return a.WithConfig(ctx, cfg, loaded, func(e *engine.Engine, r *revision.Revision) error {

@@ -13,7 +13,7 @@ import (
 	"rung/sources/kube"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/remote"
-	"rung/sources/slots"
+	"rung/sources/retry"
 )
 
 // Pods are the ovnkube-node pods of a cluster, in which programs are run.
@@ -25,7 +25,7 @@ type Pods struct {
 // ZoneMaker makes the zones of nodes that are read through pods/exec in their
 // ovnkube-node pods, which are looked for at every connection; nothing is written that
 // way. They share what is equal in them, and a cap on connections that are being made.
-func (p *Pods) ZoneMaker(share *nbdb.Sharing, slots slots.Slots) func(node string) (reconciler.Zone, error) {
+func (p *Pods) ZoneMaker(share *nbdb.Sharing, slots retry.Slots) func(node string) (reconciler.Zone, error) {
 	limit := nbdb.NewLimiter(nbdb.DefaultDials)
 	return func(node string) (reconciler.Zone, error) {
 		return remote.Dial(remote.Config{Name: node, Share: share, Limit: limit, Slot: slots.TakeSlot, Open: p.OpenRunner(node)}), nil

@@ -17,7 +17,6 @@ import (
 	"rung/sources/nbdb/dbfile"
 	"rung/sources/nbdb/remote"
 	"rung/sources/retry"
-	"rung/sources/slots"
 )
 
 // flowLinger is how long a zone's Southbound database is followed after somebody looked
@@ -39,7 +38,7 @@ type Config struct {
 	Pods *Pods
 	// Flows, where set, says of which zones the flows are wanted all the time.
 	Flows    func(zone string) bool
-	Slots    slots.Slots
+	Slots    retry.Slots
 	Archives *dbfile.Archives
 }
 

@@ -11,7 +11,7 @@ import (
 	"rung/model/ovn/dialect"
 	"rung/revision"
 	"rung/sources/kube"
-	"rung/sources/slots"
+	"rung/sources/retry"
 	"rung/system"
 )
 
@@ -35,7 +35,7 @@ type Config struct {
 	Namespaces []string
 	// Zones says that zones are read; Writes that Rung writes the rows of them.
 	Zones, Writes bool
-	Slots         slots.Slots
+	Slots         retry.Slots
 }
 
 // Compiler compiles with other options, and hands what differs on to the zones; both are

@@ -5,7 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"rung/engine/logs/hits"
+	"rung/engine/logs"
 	"rung/model/logline"
 	"rung/revision"
 )
@@ -21,7 +21,7 @@ var (
 )
 
 // hitSeries are the rules that have a counter: the first ones that were hit keep theirs.
-type hitSeries map[hits.Rule]bool
+type hitSeries map[logs.Rule]bool
 
 // hitsOfRules are the hits of rules, and what became of the lines.
 func (m *Health) hitsOfRules(ch chan<- prometheus.Metric) {

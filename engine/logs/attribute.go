@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"rung/engine/logs/entries"
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/ovn/match"
@@ -57,7 +56,7 @@ const amongMost = 3
 // attribute fills in what stands behind a line: where it was written, which rule
 // decided, and in which of the rule's networks an outside address is. It returns what is
 // known of the rule, nil where none was found, and which of its ACLs logged the line.
-func (a *attributor) attribute(rev *revision.Revision, e *entries.Entry, now time.Time) (f *ruleFacts, acl string) {
+func (a *attributor) attribute(rev *revision.Revision, e *Entry, now time.Time) (f *ruleFacts, acl string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.findNode(rev, e, now)
@@ -103,7 +102,7 @@ func (a *attributor) attribute(rev *revision.Revision, e *entries.Entry, now tim
 // chooseCandidate takes the one of the candidates that fits the packet. Where none does, the
 // reference is as much of the rule as the name gives away; where several do, they are
 // named.
-func (a *attributor) chooseCandidate(rev *revision.Revision, e *entries.Entry, ref logline.RuleRef, found []logline.RuleRef, now time.Time) {
+func (a *attributor) chooseCandidate(rev *revision.Revision, e *Entry, ref logline.RuleRef, found []logline.RuleRef, now time.Time) {
 	if len(found) > 1 {
 		found = a.judgeCandidates(rev, e, found, now)
 	}
@@ -142,7 +141,7 @@ func directionOf(k model.Kind, d model.Direction) string {
 
 // judgeCandidates keeps the candidates whose rows match the packet, and of these the ones
 // that OVN asks first. Where no candidate has rows it keeps them all.
-func (a *attributor) judgeCandidates(rev *revision.Revision, e *entries.Entry, in []logline.RuleRef, now time.Time) (out []logline.RuleRef) {
+func (a *attributor) judgeCandidates(rev *revision.Revision, e *Entry, in []logline.RuleRef, now time.Time) (out []logline.RuleRef) {
 	best, judged := 0, false
 	for _, ref := range in {
 		unit := ref.Policy
@@ -155,7 +154,7 @@ func (a *attributor) judgeCandidates(rev *revision.Revision, e *entries.Entry, i
 		}
 		judged = true
 		for _, acl := range j.rows.ACLs {
-			if acl.Priority < best || !entries.CanLogFor(acl, ref) {
+			if acl.Priority < best || !CanLogFor(acl, ref) {
 				continue
 			}
 			if !j.aclMatches(acl, packetOf(e, ref.Direction)) {
@@ -176,7 +175,7 @@ func (a *attributor) judgeCandidates(rev *revision.Revision, e *entries.Entry, i
 
 // zoneOf is the zone whose rows a line is about: where it was written, or, where that is
 // neither zone nor node (a file's name, say), where the rule's subject is.
-func zoneOf(rev *revision.Revision, e *entries.Entry, d model.Direction) string {
+func zoneOf(rev *revision.Revision, e *Entry, d model.Direction) string {
 	if rev.Zone(e.Line.Zone) != nil || rev.Cluster.Node(e.Line.Zone) != nil {
 		return e.Line.Zone
 	}
@@ -189,7 +188,7 @@ func zoneOf(rev *revision.Revision, e *entries.Entry, d model.Direction) string 
 }
 
 // subjectOf is the end that a rule of that direction is about.
-func subjectOf(e *entries.Entry, d model.Direction) *entries.End {
+func subjectOf(e *Entry, d model.Direction) *End {
 	if d == model.Ingress {
 		return &e.Dst
 	}
@@ -269,7 +268,7 @@ func (j *judgedRows) AddressSet(name string) (match.AddrSet, bool) {
 
 // packetOf is the line's packet; the subject's logical port is that of the pod
 // at the subject's end.
-func packetOf(e *entries.Entry, d model.Direction) match.Packet {
+func packetOf(e *Entry, d model.Direction) match.Packet {
 	l := &e.Line
 	p := match.Packet{Src: l.Src.Unmap(), Dst: l.Dst.Unmap(),
 		Proto: match.Proto(l.Proto), SrcPort: l.SrcPort, DstPort: l.DstPort,

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"rung/bench/workload"
-	"rung/engine/logs/entries"
+
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/ovn/nb"
@@ -115,8 +115,8 @@ func TestAttributionOfALargeCluster(t *testing.T) {
 	}
 	networks := 0
 	for _, e := range l.EntriesAfter(0, 0) {
-		for _, d := range []entries.End{e.Src, e.Dst} {
-			if (d.Key.Kind == model.KindPod) != (d.Note == "") || d.Key.Kind != model.KindPod && d.Note != entries.NoteOutside {
+		for _, d := range []End{e.Src, e.Dst} {
+			if (d.Key.Kind == model.KindPod) != (d.Note == "") || d.Key.Kind != model.KindPod && d.Note != NoteOutside {
 				t.Fatalf("%s: %+v", e.Line.Raw, d)
 			}
 			if d.Network != "" {

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/logs/entries"
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/ovn/nb"
@@ -110,7 +109,7 @@ func (x *nameIndex) add(ref logline.RuleRef, verdict string) {
 
 // byOldName finds the rule behind a name of OVN-Kubernetes before 2023, which tells no direction. The
 // line's direction does, or the rules that the policy has.
-func (a *attributor) byOldName(rev *revision.Revision, e *entries.Entry, ref logline.RuleRef, now time.Time) {
+func (a *attributor) byOldName(rev *revision.Revision, e *Entry, ref logline.RuleRef, now time.Time) {
 	if ref.Direction == "" {
 		switch e.Line.Direction {
 		case nb.ToLport:
@@ -126,7 +125,7 @@ func (a *attributor) byOldName(rev *revision.Revision, e *entries.Entry, ref log
 	p := rev.Cluster.Policy(ref.Policy)
 	if p == nil {
 		if knowsPolicies(rev) {
-			e.Gone = entries.PolicyGone
+			e.Gone = PolicyGone
 		}
 		return
 	}

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/logs/entries"
 	"rung/model"
 	"rung/model/logline"
 	"rung/revision"
@@ -12,7 +11,7 @@ import (
 
 // byName finds the rule behind a line that names the policy and mostly the rule: one that has no
 // name by the name that was made for it.
-func (a *attributor) byName(rev *revision.Revision, e *entries.Entry, now time.Time) {
+func (a *attributor) byName(rev *revision.Revision, e *Entry, now time.Time) {
 	said := e.Line.Named
 	ref := logline.RuleRef{Policy: said.Policy, Direction: said.Direction, Rule: -1, Exact: true}
 	e.RuleName = said.Rule

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/logs/entries"
-	"rung/engine/logs/hits"
 	"rung/model"
 	"rung/model/logline"
 	"rung/revision"
@@ -32,9 +30,9 @@ type ruleFacts struct {
 // anew takes longer than the rest. It belongs to the Store, under its lock.
 type ruleTally struct {
 	verdict   string
-	counted   hits.RuleCounter
+	counted   RuleCounter
 	turn      uint64 // of the store, that rate is of
-	rate      *hits.Window
+	rate      *Window
 	zone, acl string // that metered is of
 	metered   *meteredLines
 	metersAt  int // of the meters, as they were then
@@ -64,14 +62,14 @@ func (a *attributor) factsOf(rev *revision.Revision, ref logline.RuleRef) *ruleF
 	a.facts[ref] = f
 	if p == nil {
 		if ref.Policy.Name != "" && !isMultiNetwork(rev, ref.Policy) {
-			f.gone = entries.PolicyGone
+			f.gone = PolicyGone
 		}
 		return f
 	}
 	r := p.Rule(ref.Direction, ref.Rule)
 	if r == nil {
 		if ref.Rule >= 0 {
-			f.gone = entries.RuleGone
+			f.gone = RuleGone
 		}
 		return f
 	}
@@ -131,7 +129,7 @@ type podNodes struct {
 }
 
 // findNode finds the node of a line that says of which pod's log it is.
-func (a *attributor) findNode(rev *revision.Revision, e *entries.Entry, now time.Time) {
+func (a *attributor) findNode(rev *revision.Revision, e *Entry, now time.Time) {
 	if e.Line.Pod == "" {
 		return
 	}

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"time"
 
-	"rung/engine/logs/entries"
-	"rung/engine/logs/hits"
 	"rung/model/logline"
 )
 
@@ -16,24 +14,24 @@ const longestTraffic = 64
 
 // HitOf returns the rule, with its verdict, and the pair of ends that a line counts for,
 // and its time. A node's clock that is ahead of now counts as now.
-func HitOf(e *entries.Entry, now time.Time) (hits.Rule, hits.Pair, time.Time) {
+func HitOf(e *Entry, now time.Time) (Rule, Pair, time.Time) {
 	at := e.Line.At
 	if at.After(now) || at.Unix() <= 0 {
 		at = now
 	}
 	ref := e.Rule
 	ref.Exact = true // an attributed rule is known, cut name or no
-	return hits.Rule{Ref: ref, Verdict: cutToLength(e.Line.Verdict, longestTraffic)},
-		hits.Pair{From: endName(e.Src), To: endName(e.Dst), Traffic: cutToLength(e.Traffic(), longestTraffic)}, at
+	return Rule{Ref: ref, Verdict: cutToLength(e.Line.Verdict, longestTraffic)},
+		Pair{From: endName(e.Src), To: endName(e.Dst), Traffic: cutToLength(e.Traffic(), longestTraffic)}, at
 }
 
 // endName is the pod or node of an end, or its address. A pod that went is still itself.
-func endName(d entries.End) string { return cmp.Or(entries.NameOf(d.Key), d.Addr, "?") }
+func endName(d End) string { return cmp.Or(NameOf(d.Key), d.Addr, "?") }
 
 func cutToLength(s string, n int) string { return s[:min(len(s), n)] }
 
 // countLine counts a line of a rule, nil where it is not known; mu is held.
-func (l *Store) countLine(e *entries.Entry, f *ruleFacts, now time.Time) {
+func (l *Store) countLine(e *Entry, f *ruleFacts, now time.Time) {
 	if f == nil {
 		l.hits.Unknown++
 		return
@@ -64,7 +62,7 @@ func (l *Store) countLine(e *entries.Entry, f *ruleFacts, now time.Time) {
 }
 
 // ResumeCounts adds what an earlier run counted.
-func (l *Store) ResumeCounts(c *hits.Counter) {
+func (l *Store) ResumeCounts(c *Counter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.hits.Merge(c)
@@ -72,7 +70,7 @@ func (l *Store) ResumeCounts(c *hits.Counter) {
 
 // Hits are the rules that were hit and the pairs, the most hits first, and since when
 // they are counted; kept says that an earlier run counted some.
-func (l *Store) Hits() (all []hits.RuleHits, since time.Time, kept bool) {
+func (l *Store) Hits() (all []RuleHits, since time.Time, kept bool) {
 	c := l.copyHits()
 	return c.RulesWithPairs(), c.From, c.HasEarlier
 }
@@ -81,10 +79,10 @@ func (l *Store) Hits() (all []hits.RuleHits, since time.Time, kept bool) {
 func (l *Store) EncodeHits() ([]byte, error) { return l.copyHits().Encode() }
 
 // copyHits copies the counts, so that lines need not wait until they are sorted.
-func (l *Store) copyHits() *hits.Counter {
+func (l *Store) copyHits() *Counter {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	c := hits.New(l.hits.From)
+	c := NewHits(l.hits.From)
 	c.Merge(l.hits)
 	return c
 }
@@ -95,7 +93,7 @@ type HitSummary struct {
 	// From is since when hits are counted, Began since when this run does.
 	From, Began time.Time
 	// Rules are the hits of each rule, whatever it did.
-	Rules map[logline.RuleRef]hits.Hit
+	Rules map[logline.RuleRef]LineHits
 	// Followed says that lines come at all, Since from when on; NotFollowed counts the
 	// nodes whose lines do not.
 	Followed    bool
@@ -118,11 +116,11 @@ func (l *Store) HitSummary(made bool) *HitSummary {
 	if s := l.summed; s != nil && (s.At.Unix() == now.Unix() || s.isSameSummary(l, streams, now)) {
 		return s
 	}
-	s := &HitSummary{At: now, upto: l.newestSeq, open: len(streams) - streamsNotUp(streams), From: l.hits.From, Began: l.begunAt, Rules: map[logline.RuleRef]hits.Hit{}, logged: l.logged.copy(),
+	s := &HitSummary{At: now, upto: l.newestSeq, open: len(streams) - streamsNotUp(streams), From: l.hits.From, Began: l.begunAt, Rules: map[logline.RuleRef]LineHits{}, logged: l.logged.copy(),
 		Followed: made && streams == nil, Since: l.begunAt, NotFollowed: streamsNotUp(streams)}
 	for _, r := range l.hits.Rules() {
 		h := s.Rules[r.Ref]
-		h.Merge(&r.Hit)
+		h.Merge(&r.LineHits)
 		s.Rules[r.Ref] = h
 	}
 	for i := range streams {
@@ -162,7 +160,7 @@ func streamsNotUp(streams []logline.Stream) (n int) {
 
 // RuleHits are the rules that were hit, in the order of their names, and the hits of rules
 // beyond those that are counted apart.
-func (l *Store) RuleHits() (rules []hits.RuleHits, over uint64) {
+func (l *Store) RuleHits() (rules []RuleHits, over uint64) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return l.hits.Rules(), l.hits.BeyondBound

@@ -8,4 +8,35 @@
 //
 // engine, ui and cli may import it; it imports revision, model and the sources that
 // lines come from.
+//
+// Counts what rules decided by the log lines they wrote: hits of each rule,
+// and of each pair of ends, since the counting began and over the last minutes.
+//
+// Invariants: memory is bounded, and what finds no room is counted all the same; the
+// order in which lines come changes no number, so counts of parts add up to the count of
+// the whole; what is read back from a file is checked before it counts.
+//
+// engine, ui and cli may import it; it imports model.
+//
+// Is one line of the ACL log and what is known about it: the rule that decided,
+// the pods at its ends (AddressBook knows who had an address when), as a sentence, and as a filter
+// sees it.
+//
+// Invariants: an Entry is never changed once it is stored; its text was cleaned.
+//
+// It imports revision and model. engine/logs, ui and cli import it.
+//
+// Walks the way from a policy to a line of the ACL log that is seen, and says how each
+// step of it stands and what to do where one is wrong (CheckSteps), and which rules never get a
+// connection to log (OverruledChecks).
+//
+// Invariants: it changes nothing; what is not known is said to be so, never guessed.
+//
+// It imports engine/logs, revision and model. ui and cli import it.
+//
+// Finds what the ovnkube-controller of a zone wrote lately about a policy.
+//
+// Invariants: it reads when it is called, and keeps nothing; its text is clean.
+//
+// It imports sources/kube/podlogs and model. engine, ui and cli import it.
 package logs

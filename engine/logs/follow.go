@@ -12,7 +12,7 @@ import (
 	"rung/model/logline"
 	"rung/revision"
 
-	"rung/sources/kube/podlogs"
+	"rung/sources/kube"
 )
 
 // FollowScope says which of a cluster's ACL logs are followed.
@@ -32,8 +32,8 @@ const (
 
 // PodReader is the part of podlogs.Reader that Follower needs.
 type PodReader interface {
-	ACLLog(ctx context.Context, node string, namespaces []string) (podlogs.LogTarget, error)
-	Follow(ctx context.Context, f podlogs.FollowRequest)
+	ACLLog(ctx context.Context, node string, namespaces []string) (kube.LogTarget, error)
+	Follow(ctx context.Context, f kube.FollowRequest)
 }
 
 // Follower follows the ACL logs of a cluster's nodes, from when somebody first

@@ -10,7 +10,7 @@ import (
 	"rung/model/logline"
 	"rung/model/words"
 	"rung/sources/acllog"
-	"rung/sources/kube/podlogs"
+	"rung/sources/kube"
 )
 
 // aclOnly is the container that prints ACL lines alone: numbers of other lines are
@@ -67,12 +67,12 @@ func (n *nodeLog) followLog(ctx context.Context) {
 	if !ok {
 		return
 	}
-	n.follower.podReader.Follow(ctx, podlogs.FollowRequest{
-		Find: func(ctx context.Context) (podlogs.LogTarget, error) {
+	n.follower.podReader.Follow(ctx, kube.FollowRequest{
+		Find: func(ctx context.Context) (kube.LogTarget, error) {
 			select {
 			case n.follower.dials <- struct{}{}:
 			case <-ctx.Done():
-				return podlogs.LogTarget{}, ctx.Err()
+				return kube.LogTarget{}, ctx.Err()
 			}
 			defer func() { <-n.follower.dials }()
 			return n.follower.podReader.ACLLog(ctx, n.node, n.follower.namespaces)
@@ -115,7 +115,7 @@ func (n *nodeLog) streamState() logline.Stream {
 }
 
 // setState takes over how the stream stands.
-func (n *nodeLog) setState(s podlogs.StreamStatus) {
+func (n *nodeLog) setState(s kube.StreamStatus) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	x := &n.stream

@@ -11,32 +11,31 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/engine/logs/entries"
 	"rung/model"
 	"rung/model/logline"
 	"rung/revision"
 	"rung/sources/kube"
-	"rung/sources/kube/podlogs"
+
 	"rung/test/wait"
 )
 
 // fakePods is a cluster whose pods' logs a test writes.
 type fakePods struct {
 	mu      sync.Mutex
-	follows map[string]podlogs.FollowRequest // by node
+	follows map[string]kube.FollowRequest // by node
 	since   []time.Time
 }
 
-func (f *fakePods) ACLLog(_ context.Context, node string, _ []string) (podlogs.LogTarget, error) {
-	return podlogs.LogTarget{Namespace: "ovn-kubernetes", Pod: "ovnkube-" + node, Container: "ovn-controller"}, nil
+func (f *fakePods) ACLLog(_ context.Context, node string, _ []string) (kube.LogTarget, error) {
+	return kube.LogTarget{Namespace: "ovn-kubernetes", Pod: "ovnkube-" + node, Container: "ovn-controller"}, nil
 }
 
-func (f *fakePods) Follow(ctx context.Context, x podlogs.FollowRequest) {
+func (f *fakePods) Follow(ctx context.Context, x kube.FollowRequest) {
 	t, err := x.Find(ctx)
 	if err != nil {
 		return
 	}
-	x.State(podlogs.StreamStatus{Target: t, State: logline.StreamOpen})
+	x.State(kube.StreamStatus{Target: t, State: logline.StreamOpen})
 	node := strings.TrimPrefix(t.Pod, "ovnkube-")
 	f.mu.Lock()
 	f.follows[node] = x
@@ -48,9 +47,9 @@ func (f *fakePods) Follow(ctx context.Context, x podlogs.FollowRequest) {
 	f.mu.Unlock()
 }
 
-func (f *fakePods) of(t *testing.T, node string) podlogs.FollowRequest {
+func (f *fakePods) of(t *testing.T, node string) kube.FollowRequest {
 	t.Helper()
-	var x podlogs.FollowRequest
+	var x kube.FollowRequest
 	wait.Within(t, wait.Patience, "node "+node+" is followed", func() (ok bool) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -62,7 +61,7 @@ func (f *fakePods) of(t *testing.T, node string) podlogs.FollowRequest {
 
 func newFakePods(t *testing.T, cfg FollowScope) (*fakePods, *Follower) {
 	t.Helper()
-	f := &fakePods{follows: map[string]podlogs.FollowRequest{}}
+	f := &fakePods{follows: map[string]kube.FollowRequest{}}
 	rev := revision.New(revision.Facts{}, nil)
 	logs := New(func() *revision.Revision { return rev }, time.Now, 0)
 	p := NewFollower(logs, f, cfg, kube.OVNNamespaces())
@@ -87,7 +86,7 @@ func aclLine(at time.Time, seq int) []byte {
 		at.UTC().Format("2006-01-02T15:04:05.000Z"), seq)
 }
 
-func takenIn(t *testing.T, l *Store, n uint64) []*entries.Entry {
+func takenIn(t *testing.T, l *Store, n uint64) []*Entry {
 	t.Helper()
 	for deadline := time.Now().Add(wait.Patience); l.LastNumber() < n; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -180,7 +179,7 @@ func TestPodLogsNodeBack(t *testing.T) {
 	takenIn(t, p.logs, 1)
 	p.followNodes(t.Context(), clusterOf(node("b")))
 	p.followNodes(t.Context(), clusterOf(node("a"), node("b")))
-	var back podlogs.FollowRequest
+	var back kube.FollowRequest
 	for deadline := time.Now().Add(wait.Patience); !back.Since.Equal(now); back = f.of(t, "a") {
 		if time.Now().After(deadline) {
 			t.Fatalf("it is followed since %v, its last line was of %v", back.Since, now)

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"time"
 
-	"rung/engine/logs/hits"
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/words"
@@ -87,7 +86,7 @@ const (
 // RuleUse is how much one rule is hit.
 type RuleUse struct {
 	Use HitState
-	hits.Hit
+	LineHits
 	Lately uint64
 	// Since is from when on an idle rule had no hit.
 	Since time.Time
@@ -102,7 +101,7 @@ func (s *HitSummary) UseOfRule(p *model.Policy, r *model.Rule) RuleUse {
 	if p.Kind == model.KindNP && since.IsZero() {
 		since = s.logged.sinceOf(p.Key, model.Allow)
 	}
-	u := RuleUse{Hit: h, Lately: h.RecentLines(s.At), Since: laterTime(since, s.Since), Missing: s.NotFollowed}
+	u := RuleUse{LineHits: h, Lately: h.RecentLines(s.At), Since: laterTime(since, s.Since), Missing: s.NotFollowed}
 	switch {
 	case h.Count > 0:
 	case since.IsZero():
@@ -151,7 +150,7 @@ func (s *HitSummary) OfPolicy(p *model.Policy) (u PolicyUse) {
 		for i := range rules {
 			one := s.UseOfRule(p, &rules[i])
 			u.Rules++
-			u.Hit.Merge(&one.Hit)
+			u.LineHits.Merge(&one.LineHits)
 			if one.Use == Idle {
 				u.Idle = append(u.Idle, revision.RuleLabel(d, i, ""))
 				u.Since = laterTime(one.Since, u.Since)
@@ -159,7 +158,7 @@ func (s *HitSummary) OfPolicy(p *model.Policy) (u PolicyUse) {
 			best = min(best, one.Use)
 		}
 	}
-	u.Lately, u.Missing = u.Hit.RecentLines(s.At), s.NotFollowed
+	u.Lately, u.Missing = u.LineHits.RecentLines(s.At), s.NotFollowed
 	u.Use = best
 	if u.Rules == 0 {
 		u.Use = NotLogged

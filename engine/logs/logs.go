@@ -6,8 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"rung/engine/logs/entries"
-	"rung/engine/logs/hits"
 	"rung/model"
 	"rung/model/logline"
 	"rung/revision"
@@ -28,7 +26,7 @@ type Store struct {
 	queue chan arrival
 	// queued is about how many bytes of lines of files are in the queue.
 	queued atomic.Int64
-	book   *entries.AddressBook
+	book   *AddressBook
 	names  *attributor
 
 	received, dropped, unparsed, unattributed atomic.Uint64
@@ -43,7 +41,7 @@ type Store struct {
 	subs revision.Subscribers
 
 	entryWindow
-	hits    *hits.Counter
+	hits    *Counter
 	rates   ruleRates
 	meters  aclMeters
 	limits  meterLimits
@@ -83,7 +81,7 @@ func New(rev func() *revision.Revision, now func() time.Time, limit int) *Store 
 		limit = DefaultLines
 	}
 	l := &Store{rev: rev, now: now, queue: make(chan arrival, logQueue), firstAsked: make(chan struct{}),
-		book: entries.NewAddressBook(entries.TenuresKept), names: newAttributor(), entryWindow: entryWindow{limit: limit}, hits: hits.New(now()), rates: ruleRates{},
+		book: NewAddressBook(TenuresKept), names: newAttributor(), entryWindow: entryWindow{limit: limit}, hits: NewHits(now()), rates: ruleRates{},
 		meters: aclMeters{byACL: map[meterKey]*meteredLines{}}, logged: logTimes{}, begunAt: now()}
 	l.sources.allTaken, l.sources.read = make(chan struct{}), make(chan struct{}, 1)
 	l.merge = newMerger(l.giveInOrder)
@@ -172,10 +170,10 @@ func (l *Store) takeArrival(a arrival) {
 	if a.gap != nil {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.storeEntry(&entries.Entry{At: now, Line: a.line, Gap: a.gap})
+		l.storeEntry(&Entry{At: now, Line: a.line, Gap: a.gap})
 		return
 	}
-	e := &entries.Entry{At: now, Line: a.line, Late: a.late}
+	e := &Entry{At: now, Line: a.line, Late: a.late}
 	rev, f, acl := l.explainLine(e)
 	if !e.Attributed {
 		l.unattributed.Add(1)
@@ -191,7 +189,7 @@ func (l *Store) takeArrival(a arrival) {
 
 // explainLine says who is at both ends of a line, and which rule decided; acl is which of the
 // rule's ACLs logged it, f what is known of the rule, nil where none was found.
-func (l *Store) explainLine(e *entries.Entry) (rev *revision.Revision, f *ruleFacts, acl string) {
+func (l *Store) explainLine(e *Entry) (rev *revision.Revision, f *ruleFacts, acl string) {
 	now := l.now()
 	e.Action = verdictWord(e.Line.Verdict)
 	at := e.Line.At
@@ -201,7 +199,7 @@ func (l *Store) explainLine(e *entries.Entry) (rev *revision.Revision, f *ruleFa
 	rev = l.rev()
 	e.Src, e.Dst = l.book.EndOf(e.Line.Src, at), l.book.EndOf(e.Line.Dst, at)
 	if rev.Cluster.IsEmpty() { // without a cluster nobody knows who is outside of it
-		for _, d := range []*entries.End{&e.Src, &e.Dst} {
+		for _, d := range []*End{&e.Src, &e.Dst} {
 			if d.IsOutside() {
 				d.Note = ""
 			}

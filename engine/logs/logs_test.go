@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
-	"rung/engine/logs/entries"
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/ovn/nb"
@@ -34,7 +33,7 @@ func logWorld(t testing.TB, w *changing.World, limit int) *Store {
 }
 
 // newest is the entry that came last.
-func newest(l *Store) *entries.Entry { return l.EntriesAfter(l.LastNumber()-1, 0)[0] }
+func newest(l *Store) *Entry { return l.EntriesAfter(l.LastNumber()-1, 0)[0] }
 
 func line(w *changing.World, name, verdict, direction, proto, src, dst string, port uint16) logline.Line {
 	l := logline.Line{At: w.Clock(), Zone: "worker", Name: name, Verdict: verdict, Direction: direction, Proto: proto, DstPort: port}
@@ -255,7 +254,7 @@ func TestLogsUnderLoad(t *testing.T) {
 func TestLogsAreBounded(t *testing.T) {
 	w := changing.New(t)
 	l := logWorld(t, w, 2000)
-	l.book = entries.NewAddressBook(2000)
+	l.book = NewAddressBook(2000)
 	heap := func() uint64 {
 		runtime.GC()
 		var m runtime.MemStats

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/logs/entries"
-	"rung/engine/logs/hits"
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/words"
@@ -85,7 +83,7 @@ type aclMeters struct {
 // meteredLines counts the lines of seconds by the node's clock, so that lines which arrive
 // late and together are not taken for a burst.
 type meteredLines struct {
-	seconds     hits.Window
+	seconds     Window
 	newestCame  time.Time // when the newest line came
 	reached     time.Time // when a second last had as many lines as the meter lets through
 	rate, burst int
@@ -95,7 +93,7 @@ type meteredLines struct {
 }
 
 // meterLine holds a line against the meter of its ACL; mu is held.
-func (l *Store) meterLine(rev *revision.Revision, e *entries.Entry, f *ruleFacts, acl string, now time.Time) {
+func (l *Store) meterLine(rev *revision.Revision, e *Entry, f *ruleFacts, acl string, now time.Time) {
 	t, k := f.tally, meterKey{e.Line.Zone, e.Rule, acl}
 	if t == nil {
 		t = &ruleTally{}
@@ -167,7 +165,7 @@ func (m *meteredLines) countLine(limit meterLimit, at, now time.Time) {
 	m.newestCame, m.rate, m.burst = now, limit.rate, limit.burst
 	second := at.Unix()
 	if second < m.seconds.NewestUnit()-int64(rateSeconds) { // the node's clock was set back
-		m.seconds = hits.Window{}
+		m.seconds = Window{}
 	}
 	if n := m.seconds.Add(second, 1); limit.rate == 0 || n < limit.rate {
 		return

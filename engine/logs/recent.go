@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/logs/entries"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
@@ -31,12 +30,12 @@ func (l *Store) ConnectionsWhere(allowed bool) *diff.LogConnections {
 	if !allowed {
 		return l.RecentConnections()
 	}
-	return distinctConnections(slices.DeleteFunc(l.EntriesAfter(0, 0), func(e *entries.Entry) bool { return e.Line.Verdict != "allow" }), time.Time{}, recentMost)
+	return distinctConnections(slices.DeleteFunc(l.EntriesAfter(0, 0), func(e *Entry) bool { return e.Line.Verdict != "allow" }), time.Time{}, recentMost)
 }
 
 // ConnectionsOf returns the distinct connections of entries, given oldest first as a Store has
 // them; at most so many of them.
-func ConnectionsOf(entries []*entries.Entry, most int) *diff.LogConnections {
+func ConnectionsOf(entries []*Entry, most int) *diff.LogConnections {
 	return distinctConnections(entries, time.Time{}, most)
 }
 
@@ -52,7 +51,7 @@ type connectionKey struct {
 	zone                string
 }
 
-func recentConnections(entries []*entries.Entry, now time.Time, most int) *diff.LogConnections {
+func recentConnections(entries []*Entry, now time.Time, most int) *diff.LogConnections {
 	newest := time.Time{}
 	for _, e := range entries {
 		if e.Gap == nil && e.Line.At.After(newest) {
@@ -69,7 +68,7 @@ func recentConnections(entries []*entries.Entry, now time.Time, most int) *diff.
 }
 
 // distinctConnections returns up to most distinct connections since a time, the newest first.
-func distinctConnections(entries []*entries.Entry, since time.Time, most int) *diff.LogConnections {
+func distinctConnections(entries []*Entry, since time.Time, most int) *diff.LogConnections {
 	out := &diff.LogConnections{}
 	at := map[connectionKey]int{}
 	for i := len(entries) - 1; i >= 0; i-- {
@@ -118,7 +117,7 @@ func laterTime(a, b time.Time) time.Time {
 
 // seenOf is the connection of a line, and what the line says of it; ok is false for one
 // that is about no connection.
-func seenOf(e *entries.Entry) (k connectionKey, ok bool) {
+func seenOf(e *Entry) (k connectionKey, ok bool) {
 	line := &e.Line
 	if e.Gap != nil || !line.Src.IsValid() || !line.Dst.IsValid() {
 		return k, false
@@ -143,8 +142,8 @@ func seenOf(e *entries.Entry) (k connectionKey, ok bool) {
 
 // podOf is the pod that had the address, zero for none and for one on its node's network:
 // the address is the node's.
-func podOf(d *entries.End) model.Key {
-	if d.Key.Kind == model.KindPod && d.Note != entries.NoteHost {
+func podOf(d *End) model.Key {
+	if d.Key.Kind == model.KindPod && d.Note != NoteHost {
 		return d.Key
 	}
 	return model.Key{}

@@ -3,12 +3,11 @@ package logs
 import (
 	"time"
 
-	"rung/engine/logs/hits"
 	"rung/model/logline"
 )
 
 // rateSeconds is how far back rates go.
-const rateSeconds = len(hits.RecentSeconds{})
+const rateSeconds = len(RecentSeconds{})
 
 // countedRules bounds the rules whose rates are known; names in log lines come from
 // outside.
@@ -16,8 +15,8 @@ const countedRules = 10000
 
 // RuleStat counts the log lines of one rule.
 type RuleStat struct {
-	hits.Hit
-	Seconds hits.RecentSeconds
+	LineHits
+	Seconds RecentSeconds
 	// AtCap says that within these seconds an ACL of the rule logged as many
 	// lines in one second as its meter lets through in CapZone: lines are being
 	// lost then, silently (ovn-kubernetes.md#meter). CapRate is the meter's rate.
@@ -27,13 +26,13 @@ type RuleStat struct {
 }
 
 // ruleRates are the lines of the last seconds, by rule and by when they came.
-type ruleRates map[logline.RuleRef]*hits.Window
+type ruleRates map[logline.RuleRef]*Window
 
 // rateOf is the rate of a rule, nil where there is no room for it.
-func (c ruleRates) rateOf(ref logline.RuleRef) *hits.Window {
+func (c ruleRates) rateOf(ref logline.RuleRef) *Window {
 	r := c[ref]
 	if r == nil && len(c) < countedRules {
-		r = &hits.Window{}
+		r = &Window{}
 		c[ref] = r
 	}
 	return r
@@ -46,7 +45,7 @@ func (l *Store) statsPerRule(now time.Time) map[logline.RuleRef]RuleStat {
 	for i := range rules {
 		ref := rules[i].Ref
 		s := out[ref]
-		s.Merge(&rules[i].Hit)
+		s.Merge(&rules[i].LineHits)
 		if r := l.rates[ref]; r != nil {
 			s.Seconds = r.LastSeconds(now.Unix())
 		}

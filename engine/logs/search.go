@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"rung/engine/logs/entries"
 	"rung/model/words"
 	"rung/sources/logfile"
 )
@@ -41,15 +40,15 @@ type Search struct {
 	failed            atomic.Pointer[error]
 
 	// Of the goroutine that searches:
-	linesBefore []*entries.Entry // those that are kept should a match follow
-	linesAfter  int              // how many more are kept behind a match
+	linesBefore []*Entry // those that are kept should a match follow
+	linesAfter  int      // how many more are kept behind a match
 }
 
 // SearchWanted are the conditions of a search.
 type SearchWanted struct {
 	// About says whether a line counts at all, nil for all; Matches which of those match.
 	// Both are called beside the screen.
-	About, Matches func(*entries.Entry) bool
+	About, Matches func(*Entry) bool
 	// Around is how many lines before and after each match are kept with it.
 	Around int
 }
@@ -210,7 +209,7 @@ func newLineSet() *lineSet { return &lineSet{maphash.MakeSeed(), map[uint64]int{
 func (x *lineSet) add(raw string) { x.n[maphash.String(x.seed, raw)]++ }
 
 // takeOut says whether a line is there, and takes it out.
-func (x *lineSet) takeOut(e *entries.Entry) bool {
+func (x *lineSet) takeOut(e *Entry) bool {
 	k := maphash.String(x.seed, e.Line.Raw)
 	if e.Gap != nil || x.n[k] == 0 {
 		return false
@@ -222,7 +221,7 @@ func (x *lineSet) takeOut(e *entries.Entry) bool {
 // searchFiles looks at what the files hold and at the entries that are kept already, in order of
 // time, each line once. rest are lines that were added meanwhile and are to come once more,
 // nil where the search ended before.
-func (s *Search) searchFiles(ctx context.Context, kept []*entries.Entry) (rest *lineSet, err error) {
+func (s *Search) searchFiles(ctx context.Context, kept []*Entry) (rest *lineSet, err error) {
 	rest = newLineSet()
 	known := newLineSet()
 	newest := time.Time{}
@@ -260,7 +259,7 @@ func (s *Search) searchFiles(ctx context.Context, kept []*entries.Entry) (rest *
 				return nil, nil
 			}
 		}
-		e := &entries.Entry{At: x.line.At, Line: x.line}
+		e := &Entry{At: x.line.At, Line: x.line}
 		if known.takeOut(e) {
 			continue // it comes among those that are kept
 		}
@@ -287,7 +286,7 @@ func (s *Search) searchFiles(ctx context.Context, kept []*entries.Entry) (rest *
 }
 
 // matchEntry keeps an entry that matches, and those around it.
-func (s *Search) matchEntry(e *entries.Entry) {
+func (s *Search) matchEntry(e *Entry) {
 	if e.Gap == nil {
 		if s.wanted.About != nil && !s.wanted.About(e) {
 			return
@@ -316,7 +315,7 @@ func (s *Search) matchEntry(e *entries.Entry) {
 }
 
 // keepCopy keeps a copy: its number is another one here.
-func (s *Search) keepCopy(e *entries.Entry) {
+func (s *Search) keepCopy(e *Entry) {
 	x := *e
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/engine/logs/entries"
 	"rung/test/wait"
 )
 
@@ -65,8 +64,8 @@ func TestSearch(t *testing.T) {
 	if p, ok := l.Position(); !ok || p.ReadWhole {
 		t.Errorf("%+v: there are more lines than are kept", p)
 	}
-	every := func(n uint64) func(*entries.Entry) bool {
-		return func(e *entries.Entry) bool { return e.Line.Seq%n == 0 && strings.Contains(e.Line.Raw, "acl_log") }
+	every := func(n uint64) func(*Entry) bool {
+		return func(e *Entry) bool { return e.Line.Seq%n == 0 && strings.Contains(e.Line.Raw, "acl_log") }
 	}
 	search := func(w SearchWanted) *Search {
 		t.Helper()
@@ -85,7 +84,7 @@ func TestSearch(t *testing.T) {
 	wantFound(t, s, 3102, 5000, 0, 500, 1000, 1500, 2000, 2500, 3000)
 
 	// What is about something else does not count; lines around come once.
-	around := search(SearchWanted{Matches: every(1000), About: func(e *entries.Entry) bool { return e.Line.Seq%2 == 0 && e.Line.Seq < 5000 }, Around: 1})
+	around := search(SearchWanted{Matches: every(1000), About: func(e *Entry) bool { return e.Line.Seq%2 == 0 && e.Line.Seq < 5000 }, Around: 1})
 	wantFound(t, around, 1501, 0, 2, 998, 1000, 1002, 1998, 2000, 2002, 2998, 3000)
 	if !wait.Poll(wait.Patience, func() bool { return s.Progress().NoMoreLines }) {
 		t.Error("the search before goes on")
@@ -117,7 +116,7 @@ func TestSearchWithoutNeed(t *testing.T) {
 	}
 	l = readFiles(t, Files{Paths: []string{f.dir}, Follow: true, Speed: 100}, 40)
 	wantLines(t, l, "acl.log 1")
-	if _, err := l.Search(SearchWanted{Matches: func(*entries.Entry) bool { return true }}); err == nil {
+	if _, err := l.Search(SearchWanted{Matches: func(*Entry) bool { return true }}); err == nil {
 		t.Error("what is played can be searched")
 	}
 }

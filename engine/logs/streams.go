@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"rung/engine/logs/hits"
 	"rung/model/logline"
 )
 
@@ -158,6 +157,6 @@ func (l *Store) takeOrder(a arrival) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.forgetAll()
-	l.rates, l.hits = ruleRates{}, hits.New(l.now())
+	l.rates, l.hits = ruleRates{}, NewHits(l.now())
 	l.meters = aclMeters{byACL: map[meterKey]*meteredLines{}, gen: l.meters.gen + 1}
 }

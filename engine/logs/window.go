@@ -1,7 +1,6 @@
 package logs
 
 import (
-	"rung/engine/logs/entries"
 	"sync"
 	"unsafe"
 )
@@ -25,22 +24,22 @@ type entryWindow struct {
 
 // keptEntry is an entry that was stored.
 type keptEntry struct {
-	*entries.Entry
+	*Entry
 	before int64 // bytes of entries that were stored before this one
 }
 
 // entrySize returns about how many bytes an entry takes. Its words are parts of the raw line; a
 // page makes as much again of it for a filter.
-func entrySize(e *entries.Entry) int64 {
+func entrySize(e *Entry) int64 {
 	return lineSize(e.Line.Raw) + int64(len(e.Src.Addr)+len(e.Dst.Addr)) + int64(len(e.Among))*int64(unsafe.Sizeof(e.Rule))
 }
 
 func lineSize(raw string) int64 {
-	return int64(unsafe.Sizeof(entries.Entry{})+unsafe.Sizeof(int64(0))) + 2*int64(len(raw))
+	return int64(unsafe.Sizeof(Entry{})+unsafe.Sizeof(int64(0))) + 2*int64(len(raw))
 }
 
 // storeEntry gives an entry its number; mu is held.
-func (l *entryWindow) storeEntry(e *entries.Entry) {
+func (l *entryWindow) storeEntry(e *Entry) {
 	l.newestSeq++
 	e.Seq = l.newestSeq
 	k := keptEntry{Entry: e, before: l.bytesStored}
@@ -98,7 +97,7 @@ func (l *entryWindow) slotOf(seq uint64) int { return int((seq - 1) % uint64(l.l
 
 // EntriesAfter returns the entries after a number that are still kept, oldest first,
 // at most max of them (0: all). When more are kept the oldest of them come.
-func (l *entryWindow) EntriesAfter(seq uint64, max int) []*entries.Entry {
+func (l *entryWindow) EntriesAfter(seq uint64, max int) []*Entry {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	from := l.firstNumber()
@@ -112,7 +111,7 @@ func (l *entryWindow) EntriesAfter(seq uint64, max int) []*entries.Entry {
 	if max > 0 && n > max {
 		n = max
 	}
-	out := make([]*entries.Entry, n)
+	out := make([]*Entry, n)
 	for i := range out {
 		out[i] = l.ring[l.slotOf(from+uint64(i))].Entry
 	}

@@ -11,8 +11,6 @@ import (
 	"rung/revision"
 
 	"rung/sources/manifests"
-	"rung/sources/manifests/edit"
-	"rung/sources/manifests/policy"
 )
 
 // WorldOf is the cluster of a revision as templates look at it.
@@ -125,14 +123,14 @@ func filledPolicy(p *template.SetPolicy, old *model.Policy) (*model.Policy, erro
 		}
 		object = p.PutOnto(was)
 	}
-	typed, err := policy.TypedPolicy(p.Key.Kind, object)
+	typed, err := manifests.TypedPolicy(p.Key.Kind, object)
 	if err != nil {
 		return nil, err
 	}
 	var next *model.Policy
 	var broken []model.Broken
 	if old != nil {
-		next, broken, err = edit.RewritePolicy(old, typed, manifests.Options{})
+		next, broken, err = manifests.RewritePolicy(old, typed, manifests.Options{})
 	} else {
 		var made *model.Policy
 		if made, err = manifests.FromObject(typed, model.Origin{Item: -1}); err == nil {

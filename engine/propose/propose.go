@@ -17,8 +17,6 @@ import (
 	"rung/revision"
 
 	"rung/sources/manifests"
-	"rung/sources/manifests/edit"
-	"rung/sources/manifests/policy"
 )
 
 // Target says what is to be proposed.
@@ -210,11 +208,11 @@ func (p *Proposal) writePolicy(old *model.Policy) (*model.Policy, error) {
 			return nil, err
 		}
 		p.insertRules(object, old.Kind)
-		typed, err := policy.TypedPolicy(old.Kind, object)
+		typed, err := manifests.TypedPolicy(old.Kind, object)
 		if err != nil {
 			return nil, err
 		}
-		next, broken, err := edit.RewritePolicy(old, typed, manifests.Options{})
+		next, broken, err := manifests.RewritePolicy(old, typed, manifests.Options{})
 		return checkedPolicy(next, broken, err)
 	}
 	object := map[string]any{
@@ -223,7 +221,7 @@ func (p *Proposal) writePolicy(old *model.Policy) (*model.Policy, error) {
 		"spec":     map[string]any{"priority": int64(p.Priority), "subject": peerOf(*p.Subject)},
 	}
 	p.insertRules(object, model.KindANP)
-	typed, err := policy.TypedPolicy(model.KindANP, object)
+	typed, err := manifests.TypedPolicy(model.KindANP, object)
 	if err != nil {
 		return nil, err
 	}

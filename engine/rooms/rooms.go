@@ -14,7 +14,7 @@ import (
 	"rung/revision"
 
 	"rung/sources/nbdb"
-	"rung/sources/slots"
+	"rung/sources/retry"
 )
 
 // Parts are the parts of an engine that a room may use.
@@ -24,7 +24,7 @@ type Parts struct {
 	South *below.Southbounds
 	Pods  *below.Pods // nil without a cluster
 	Logs  *logs.Store
-	Slots slots.Slots
+	Slots retry.Slots
 	Share *nbdb.Sharing // of all zones
 	// Cluster is the newest, which may not be in a revision yet; Apply changes objects that
 	// no source has. Both are for the loop.

@@ -7,7 +7,6 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/sources/kube"
-	"rung/sources/kube/watch"
 )
 
 // fromCluster is an API server as a source of objects.
@@ -25,7 +24,7 @@ func (s fromCluster) Name() string { return s.c.Context() }
 
 // Run follows the cluster until ctx ends.
 func (s fromCluster) Run(ctx context.Context, sink func(Update)) {
-	watch.Follow(ctx, s.c, func(u watch.Update) {
+	kube.Follow(ctx, s.c, func(u kube.Update) {
 		sink(Update{Upsert: u.Upsert, Remove: u.Remove, Loaded: u.Loaded, Broken: u.Broken, HasBroken: u.HasBroken,
 			State: clusterState(s.c.Context(), s.c.Server(), u.Resources)})
 	})

@@ -5,7 +5,7 @@ import (
 	"reflect"
 
 	"rung/model"
-	"rung/sources/manifests/workload"
+	"rung/sources/manifests"
 )
 
 // withWorkloads is a source that delivers workloads, whose pods take their place: those that a
@@ -14,13 +14,13 @@ type withWorkloads struct{ Source }
 
 // Run delivers the steps of the source, with pods in the place of workloads.
 func (s withWorkloads) Run(ctx context.Context, sink func(Update)) {
-	f := podMaker{set: workload.NewSet(), made: map[model.Key]*model.Pod{}}
+	f := podMaker{set: manifests.NewSet(), made: map[model.Key]*model.Pod{}}
 	s.Source.Run(ctx, func(u Update) { sink(f.next(u)) })
 }
 
 // podMaker follows workloads, and the pods that they stand for.
 type podMaker struct {
-	set   *workload.Set
+	set   *manifests.Set
 	made  map[model.Key]*model.Pod
 	stale bool // what is made may not be what the set says
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
-	"rung/sources/manifests/workload"
+	"rung/sources/manifests"
 )
 
 // stepSource delivers given steps.
@@ -25,7 +25,7 @@ func (s stepSource) Run(_ context.Context, sink func(Update)) {
 // come, and come back when these are gone.
 func TestWithWorkloads(t *testing.T) {
 	key := func(kind model.Kind, name string) model.Key { return model.Key{Kind: kind, Namespace: "a", Name: name} }
-	web := &workload.Workload{Meta: model.Meta{Key: key("Deployment", "web")}, Wanted: 1, Pod: &model.Pod{}}
+	web := &manifests.Workload{Meta: model.Meta{Key: key("Deployment", "web")}, Wanted: 1, Pod: &model.Pod{}}
 	pod := &model.Pod{Meta: model.Meta{Key: key(model.KindPod, "web-1")}, Workload: "deployment/web"}
 	other := &model.Pod{Meta: model.Meta{Key: key(model.KindPod, "x")}}
 	steps := stepSource{

@@ -17,7 +17,7 @@ import (
 	"rung/reconciler"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/dbfile"
-	"rung/sources/slots"
+	"rung/sources/retry"
 )
 
 // Config says which zones there are and how they are read and written.
@@ -40,7 +40,7 @@ type Config struct {
 	Sweep  SweepConfig
 	// MaxPriority is the lowest precedence that is enforced; 0 is the usual one.
 	MaxPriority int32
-	Slots       slots.Slots
+	Slots       retry.Slots
 	Share       *nbdb.Sharing
 	Archives    *dbfile.Archives
 }

@@ -13,7 +13,7 @@ import (
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page"
-	"rung/pages/page/role"
+
 	"rung/revision"
 
 	"rung/themes"
@@ -156,7 +156,7 @@ func findingPoint(f model.Finding) PreviewPoint {
 	if f.Remedy != "" {
 		text += " (" + f.Remedy + ")"
 	}
-	return PreviewPoint{role.SeveritySign(f.Severity), fmt.Sprint(f.Severity, " ", f.Code), text}
+	return PreviewPoint{page.SeveritySign(f.Severity), fmt.Sprint(f.Severity, " ", f.Code), text}
 }
 
 func objectOf(p *gate.Preview, o *change.ObjectChange) ChangedObject {

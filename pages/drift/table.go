@@ -8,7 +8,7 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/pages/page"
-	"rung/pages/page/role"
+
 	"rung/themes"
 )
 
@@ -59,7 +59,7 @@ func (l *Line) stateCell() page.Cell {
 	if l.Row != nil {
 		return page.Cell{Text: string(l.Row.Kind)}
 	}
-	return page.Cell{Text: l.StateText(), Role: role.StateRole(l.State)}
+	return page.Cell{Text: l.StateText(), Role: page.StateRole(l.State)}
 }
 
 // mostMembers is how many members of a row are told that are missing or extra; JSON has all.

@@ -5,7 +5,7 @@ import (
 
 	"rung/model"
 	"rung/pages/page"
-	"rung/pages/page/role"
+
 	"rung/revision"
 	"rung/themes"
 )
@@ -106,7 +106,7 @@ var Table = &page.Table[*Finding]{
 	Columns: []page.Column[*Finding]{
 		{Key: "severity", Title: "SEVERITY", Worth: page.Always, Less: func(a, b *Finding) int { return a.Severity.Compare(b.Severity) },
 			Cell: func(f *Finding) page.Cell {
-				sign := role.SeveritySign(f.Severity)
+				sign := page.SeveritySign(f.Severity)
 				return page.Cell{Sign: sign, Text: string(f.Severity), Role: sign.Role}
 			}},
 		{Key: "policy", Title: "POLICY", Min: 28, Max: 40, Worth: page.Always, Cell: func(f *Finding) page.Cell {

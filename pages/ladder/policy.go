@@ -12,7 +12,7 @@ import (
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page"
-	"rung/pages/page/role"
+
 	"rung/revision"
 
 	"rung/themes"
@@ -188,7 +188,7 @@ func (b *ladderBuilder) setState(l *Line) {
 	l.ACLs = revision.StageACLCount(b.rev, k, l.Stage)
 	l.Summary = revision.SummarizePolicy(b.rev, k, b.Now)
 	s := &l.Summary
-	l.State = page.Cell{Text: s.Text, Role: role.StateRole(s.State)}
+	l.State = page.Cell{Text: s.Text, Role: page.StateRole(s.State)}
 	if z := b.rev.Zone(s.Zone); b.Screen && s.State == model.StateUnknown && (z == nil || z.SyncedAt.IsZero() && z.Conn != model.ConnDenied && z.Conn != model.ConnLost) {
 		l.State = page.Cell{Text: "starting", Role: themes.Info}
 		if r := b.rev; len(r.Zones) == 0 && r.Loaded && !r.Mode.Sandbox {
@@ -268,7 +268,7 @@ func HasMark(n *revision.LadderNote) bool { return n.Sign != "" || n.Severity !=
 
 // NoteMark is the sign of a note.
 func NoteMark(n *revision.LadderNote) page.Span {
-	sign := role.SeveritySign(n.Severity)
+	sign := page.SeveritySign(n.Severity)
 	if n.Sign != "" {
 		sign.Text = n.Sign
 	}

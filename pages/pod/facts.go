@@ -11,7 +11,7 @@ import (
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page"
-	"rung/pages/page/role"
+
 	"rung/revision"
 
 	"rung/themes"
@@ -205,9 +205,9 @@ func (t *TouchingRule) describePolicy(r *revision.Revision, p *model.Policy, now
 	if none := r.WhyNoRows(p.Key); none != nil {
 		t.NoRows = none.Message
 		t.note += "  " + signs.No + " not enforced: " + revision.NoRowsShort(r, none)
-		sign := role.StateSign(model.StateNotEnforced)
+		sign := page.StateSign(model.StateNotEnforced)
 		if revision.SummarizePolicy(r, p.Key, now).State == model.StateFrozen {
-			sign = role.StateSign(model.StateFrozen) + " frozen"
+			sign = page.StateSign(model.StateFrozen) + " frozen"
 		}
 		t.mark = sign + " "
 	}

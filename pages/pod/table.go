@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"rung/model"
 	"rung/pages/page"
-	"rung/pages/page/role"
+
 	"rung/themes"
 	"strconv"
 	"strings"
@@ -57,7 +57,7 @@ var Table = &page.Table[*Line]{
 			if t.rule == nil {
 				return page.Cell{Text: t.word, Role: themes.Deny}
 			}
-			return page.Cell{Text: t.word, Role: role.ActionRole(t.rule.Action)}
+			return page.Cell{Text: t.word, Role: page.ActionRole(t.rule.Action)}
 		})},
 		{Key: "is", Title: "POD IS", Place: page.OnScreen, Worth: page.Always, Cell: ruleCell((*TouchingRule).roleCell)},
 		{Key: "is", Title: "POD IS", Place: page.Printed, Worth: page.Always, Cell: ruleTextCell((*TouchingRule).roleText)},
@@ -136,7 +136,7 @@ func (t *TouchingRule) portsText() string {
 	}
 	text := cmp.Or(strings.Join(t.rule.PortTexts(), ", "), "any")
 	if t.Broken != "" {
-		text = role.StateSign(model.StateNotEnforced) + " " + text
+		text = page.StateSign(model.StateNotEnforced) + " " + text
 	}
 	return text
 }

@@ -6,7 +6,7 @@ import (
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page"
-	"rung/pages/page/role"
+
 	"rung/revision"
 
 	"rung/themes"
@@ -128,7 +128,7 @@ func RuleTable(p *model.Policy, rows bool) *page.Table[*Rule] {
 // ruleColumns are all there are: a screen has the names first, a command what is long last.
 var ruleColumns = []page.Column[*Rule]{
 	{Key: "rule", Title: "RULE", Worth: page.Always, Cell: textCell((*Rule).ID)},
-	{Key: "action", Title: "ACTION", Worth: page.Always, Cell: func(x *Rule) page.Cell { return page.Cell{Text: x.Action, Role: role.ActionRole(x.Of.Action)} }},
+	{Key: "action", Title: "ACTION", Worth: page.Always, Cell: func(x *Rule) page.Cell { return page.Cell{Text: x.Action, Role: page.ActionRole(x.Of.Action)} }},
 	{Key: "pods", Title: "PODS", Place: page.Printed, Worth: 98, Cell: textCell(podsText)},
 	{Key: "acls", Title: "ACLS", Place: page.Printed, Worth: 97, Cell: textCell(aclsText)},
 	{Key: "ports", Title: "PORTS", Place: page.Printed, Worth: page.Always, Cell: textCell(portsText)},
@@ -148,7 +148,7 @@ var ruleColumns = []page.Column[*Rule]{
 	{Key: "ports", Title: "PORTS", Place: page.OnScreen, Min: 8, Worth: 96, Cell: func(x *Rule) page.Cell {
 		c := page.Cell{Text: portsText(x)}
 		if x.Broken != "" {
-			c.Sign = page.Span{Text: role.StateSign(model.StateNotEnforced)}
+			c.Sign = page.Span{Text: page.StateSign(model.StateNotEnforced)}
 		}
 		return c
 	}},

@@ -8,7 +8,7 @@ import (
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page"
-	"rung/pages/page/role"
+
 	"rung/themes"
 )
 
@@ -79,8 +79,8 @@ var Zones = &page.Table[*ZoneReport]{
 			if z.Status == Gone {
 				return page.None
 			}
-			look := role.StateRole(z.Rows)
-			return page.Cell{Sign: page.Span{Text: role.StateSign(z.Rows), Role: look}, Text: string(z.Rows), Role: look}
+			look := page.StateRole(z.Rows)
+			return page.Cell{Sign: page.Span{Text: page.StateSign(z.Rows), Role: look}, Text: string(z.Rows), Role: look}
 		}},
 		{Key: "reason", Title: "REASON", Worth: 96, Cell: func(z *ZoneReport) page.Cell { return page.Cell{Text: z.Reason} }},
 		{Key: "notes", Title: "NOTES", Min: 16, Flex: true, NoSort: true, Worth: 99, Cell: (*ZoneReport).noteCell},

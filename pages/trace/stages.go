@@ -11,7 +11,7 @@ import (
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/pages/page"
-	"rung/pages/page/role"
+
 	"rung/themes"
 )
 
@@ -21,7 +21,7 @@ var Stages = &page.Table[*trace.Stage]{
 		{Key: "stage", Title: "STAGE", Cell: func(s *trace.Stage) page.Cell { return page.Cell{Text: s.Name()} }},
 		{Key: "zone", Title: "ZONE", Cell: func(s *trace.Stage) page.Cell { return page.Cell{Text: s.Zone} }},
 		{Key: "verdict", Title: "VERDICT", Cell: func(s *trace.Stage) page.Cell {
-			return page.Cell{Text: verdictText(s), Role: role.WordRole(string(s.Verdict))}
+			return page.Cell{Text: verdictText(s), Role: page.WordRole(string(s.Verdict))}
 		}},
 		{Key: "decided_by", Title: "DECIDED BY", Cell: func(s *trace.Stage) page.Cell { return page.Cell{Text: trace.DeciderTextOf(s.StageVerdict)} }},
 		{Key: "by_rows", Title: "BY ROWS", Sparse: true, Cell: func(s *trace.Stage) page.Cell {
@@ -74,7 +74,7 @@ func ByRows(s *trace.Stage) (said string, sign page.Span, text string) {
 	if s.Rows == nil {
 		return "", page.Span{}, ""
 	}
-	sign, text = role.VerdictSign(s.Rows.Verdict), string(s.Rows.Verdict)+" · "+trace.DeciderTextOf(s.Rows)
+	sign, text = page.VerdictSign(s.Rows.Verdict), string(s.Rows.Verdict)+" · "+trace.DeciderTextOf(s.Rows)
 	switch {
 	case s.Rows.Verdict == verdict.Unknown: // which agrees with nothing
 		return "", sign, text
@@ -150,7 +150,7 @@ func TriedRules(s *trace.Stage, all bool) (out []TriedRule, others string) {
 		case trace.Passed:
 			l.Sign, l.Role = page.Span{Text: signs.Passed, Role: themes.Pass}, themes.Text
 		case trace.Decides, trace.Nothing:
-			l.Sign, l.Role = role.VerdictSign(s.Verdict), themes.Text
+			l.Sign, l.Role = page.VerdictSign(s.Verdict), themes.Text
 		case trace.Candidate, trace.Maybe:
 			l.Sign, l.Role = page.Span{Text: signs.Warned, Role: themes.Warn}, themes.Text
 		}

@@ -10,7 +10,7 @@ import (
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/pages/page"
-	"rung/pages/page/role"
+
 	"rung/themes"
 )
 
@@ -36,7 +36,7 @@ type PlacedRule struct {
 
 // VerdictPoint says what becomes of a connection, and who decides: about the rule, where that is one.
 func VerdictPoint(t *trace.Trace, id string) Point {
-	out := Point{ID: id, Sign: role.VerdictSign(t.Verdict), Text: t.Sentence(), Role: themes.Text}
+	out := Point{ID: id, Sign: page.VerdictSign(t.Verdict), Text: t.Sentence(), Role: themes.Text}
 	if len(t.Paths) != 1 || len(t.Families) > 0 {
 		return out
 	}
@@ -55,7 +55,7 @@ func ServicePoints(t *trace.Trace) (out []Point) {
 		out = append(out, Point{ID: "front", Sign: page.Span{Text: signs.Noted, Role: themes.Dim}, Text: text, Role: themes.Text})
 	}
 	if h := t.Through; h != nil {
-		out = append(out, Point{ID: "through", Sign: role.VerdictSign(h.Verdict), Text: h.Hint(), Role: themes.Text, About: h})
+		out = append(out, Point{ID: "through", Sign: page.VerdictSign(h.Verdict), Text: h.Hint(), Role: themes.Text, About: h})
 	}
 	return out
 }
@@ -67,7 +67,7 @@ func DifferencePoints(t *trace.Trace, id string) (out []Point) {
 		out = append(out, Point{ID: id + "otherwise", Sign: page.Span{Text: signs.Warned, Role: themes.Warn}, Text: text, Role: themes.Text})
 	}
 	finding := func(name string, f *model.Finding, about any) {
-		out = append(out, Point{ID: id + "disagree." + name, Sign: role.SeveritySign(f.Severity), Text: f.Message, Role: themes.Text, About: about},
+		out = append(out, Point{ID: id + "disagree." + name, Sign: page.SeveritySign(f.Severity), Text: f.Message, Role: themes.Text, About: about},
 			Point{ID: id + "remedy." + name, Indent: 2, Sign: page.Span{Text: signs.Remedy, Role: themes.Dim}, Text: f.Remedy, Role: themes.Dim})
 	}
 	if t.Of2016 != nil {
@@ -131,7 +131,7 @@ func EndpointPoints(t *trace.Trace, id string) (out []Point) {
 		if p.Verdict == verdict.Allow {
 			text = p.Verdict.DoneText()
 		}
-		out = append(out, Point{ID: id + strconv.Itoa(i), Sign: role.VerdictSign(p.Verdict), Text: trace.EndName(p.To.Endpoint) + ": " + text, Role: themes.Text, About: p})
+		out = append(out, Point{ID: id + strconv.Itoa(i), Sign: page.VerdictSign(p.Verdict), Text: trace.EndName(p.To.Endpoint) + ": " + text, Role: themes.Text, About: p})
 	}
 	return out
 }

@@ -15,4 +15,31 @@
 //
 // It imports the model packages, the tools of sources, sources/manifests for one reading of
 // objects, and client-go. The engine, watch and podlogs import it.
+//
+// Follows all objects of a cluster that Rung reads: a feed for each resource, which
+// lists in pages and watches from there (Follow).
+//
+// Invariants: nothing half-read is handed on; objects handed on are immutable, trimmed, and their
+// text is clean, except Policy.YAML and Policy.Original; a resource that is not served, not
+// permitted or not answered is a state with its reason (Resource), never a silence, and what was
+// read of it before stays; every goroutine ends with its context.
+//
+// It imports model, sources/kube, sources/manifests for one reading of objects, the tools of
+// sources, and client-go. The engine imports it.
+//
+// Follows the logs of the pods that run OVN-Kubernetes, and reads the
+// newest lines of one.
+//
+// Reader finds the container of a node whose log is wanted and asks the API server
+// for it. Follow goes on through rotation, cut connections, restarts and replaced
+// pods; Tail reads once; ParseKlog reads a line of ovnkube-controller.
+//
+// Invariants: no line comes twice; where lines may be missing a gap is told, with its
+// time and reason; what keeps a log away is a state with its remedy, never a silence;
+// memory is bounded however much is logged; every goroutine ends with its context, a
+// list of pods that several wait for with the last of theirs. Text of lines is as it
+// was written.
+//
+// It imports sources/kube, whose cluster it asks, and the model packages. The engine
+// imports it.
 package kube

@@ -15,7 +15,7 @@ import (
 
 	"rung/model"
 	"rung/model/words"
-	"rung/sources/manifests/admission"
+	"rung/sources/manifests"
 )
 
 // PolicyResources are the places in the API of what can be changed, by kind: policies, and
@@ -135,10 +135,10 @@ var crdResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Ver
 // Rung brings along. The findings say what the CRDs have that OVN-Kubernetes does
 // not know. The error says that the server did not answer; no permission and no
 // such CRD are none.
-func (c *Cluster) Schemas(ctx context.Context) (*admission.Schemas, []model.Broken, error) {
+func (c *Cluster) Schemas(ctx context.Context) (*manifests.Schemas, []model.Broken, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
-	out := &admission.Schemas{}
+	out := &manifests.Schemas{}
 	var found []model.Broken
 	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindCNP} {
 		r := PolicyResources[k]

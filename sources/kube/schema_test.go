@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/sources/manifests"
-	"rung/sources/manifests/admission"
 )
 
 const crdPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/adminnetworkpolicies.policy.networking.k8s.io"
@@ -54,7 +53,7 @@ func TestSchemas(t *testing.T) {
 	}
 	high := strings.Replace(bluePolicy, "priority: 40", "priority: 60", 1)
 	for _, c := range []struct {
-		by  *admission.Schemas
+		by  *manifests.Schemas
 		bad bool
 	}{{nil, false}, {got, true}} {
 		r := manifests.Parse("", []byte(high), manifests.Options{Schemas: c.by})

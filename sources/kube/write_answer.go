@@ -14,7 +14,6 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/sources/manifests"
-	"rung/sources/manifests/check"
 )
 
 // LivePolicy is a policy as the API server has it.
@@ -50,7 +49,7 @@ func (p *Policies) liveOf(k model.PolicyKey, u *unstructured.Unstructured) (*Liv
 	}
 	l.Policy.Version = words.CleanText(u.GetResourceVersion())
 	for _, b := range broken {
-		if b.Code == check.CodeUnknown {
+		if b.Code == manifests.CodeUnknown {
 			l.Unknown = append(l.Unknown, b.Field)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 	"rung/model"
 	"rung/model/words"
-	"rung/sources/manifests/networks"
+
 	"rung/sources/manifests/yamltree"
 )
 
@@ -40,7 +40,7 @@ func podIPs(statusIPs []string, nets []model.PodNetwork, statusIP string) []stri
 		return ips
 	}
 	for _, n := range nets {
-		if n.Name == networks.Default && len(n.IPs) > 0 {
+		if n.Name == Default && len(n.IPs) > 0 {
 			return n.IPs
 		}
 	}
@@ -92,7 +92,7 @@ func gatewayIPs(annotation string) ([]string, error) {
 		return nil, fmt.Errorf("is not a JSON object of networks: %w", err)
 	}
 	var ips []string
-	for _, s := range []string{of[networks.Default].IPv4, of[networks.Default].IPv6} {
+	for _, s := range []string{of[Default].IPv4, of[Default].IPv6} {
 		if s == "" {
 			continue
 		}
@@ -109,7 +109,7 @@ func gatewayIPs(annotation string) ([]string, error) {
 func (d *decoder) nodeAddresses(o *model.Node, annotations map[string]string) {
 	if text, ok := annotations[model.AnnotationNodeSubnets]; ok {
 		var err error
-		if o.Subnets, o.NetworkSubnets, err = networks.NodeSubnets(text); err != nil {
+		if o.Subnets, o.NetworkSubnets, err = NodeSubnets(text); err != nil {
 			cost := "the row that lets this node reach its pods is not compiled, and EgressFirewalls are not known to leave its pods out"
 			if o.Subnets != nil {
 				cost = "the row that lets this node reach its pods is not compiled on that network"

@@ -8,7 +8,6 @@ import (
 	"rung/model"
 
 	"rung/model/words"
-	"rung/sources/manifests/check"
 )
 
 // countAsides makes one entry of all that are alike.
@@ -91,7 +90,7 @@ func duplicateError(k model.Key, at, first model.Origin) model.Broken {
 	if first.File != "" {
 		counts = "the one in " + first.Place()
 	}
-	return model.Broken{Severity: sev, Origin: at, Key: k, Code: check.CodeDuplicated, Message: "is given twice: skipped, " + counts + " counts"}
+	return model.Broken{Severity: sev, Origin: at, Key: k, Code: CodeDuplicated, Message: "is given twice: skipped, " + counts + " counts"}
 }
 
 // implyNamespaces adds the namespaces that pods live in and that the input does
@@ -120,7 +119,7 @@ func (r *Result) implyNamespaces(o Options, have map[model.Key]model.Origin) {
 	list := words.JoinAtMost(names, ", ", 5)
 	r.Broken = append(r.Broken, model.Broken{Severity: model.SeverityWarning,
 		Origin: model.Origin{Source: o.Source, Item: -1},
-		Key:    model.Key{Kind: model.KindNamespace, Name: names[0]}, Code: check.CodeNamespace,
+		Key:    model.Key{Kind: model.KindNamespace, Name: names[0]}, Code: CodeNamespace,
 		Message: words.CleanText("pods are in namespaces that were not given (" + list + "): only the names of these are known"),
 		Remedy:  "add the Namespace objects; without, policies that select by namespace labels miss these pods"})
 }
@@ -144,7 +143,7 @@ type unreadObjects struct {
 // matter: a policy of a kind that Rung does not read, a field it does not know.
 func splitUnread(as []asideNote) (of []unreadObjects, rest []asideNote) {
 	for _, a := range as {
-		if a.broken.Code != check.CodeUnknownKind || a.broken.Severity != model.SeverityInfo {
+		if a.broken.Code != CodeUnknownKind || a.broken.Severity != model.SeverityInfo {
 			rest = append(rest, a)
 			continue
 		}

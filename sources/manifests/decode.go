@@ -16,12 +16,7 @@ import (
 
 	"rung/model/ovn/dialect"
 	"rung/model/words"
-	"rung/sources/manifests/admission"
-	"rung/sources/manifests/check"
-	"rung/sources/manifests/input"
-	"rung/sources/manifests/older"
-	"rung/sources/manifests/wayin"
-	"rung/sources/manifests/workload"
+
 	"rung/sources/manifests/yamltree"
 )
 
@@ -90,7 +85,7 @@ func (d *decoder) decodeUnit(u textUnit, root *yaml.Node) *unitOutcome {
 	case u.item < 0:
 		d.takeDocument(root, origin, u.text)
 	case root.Kind != yaml.SequenceNode || len(root.Content) != 1: // an item is cut out with its dash
-		d.out.syntax = &yamltree.SyntaxError{Code: check.CodeYAML, Msg: "is not one item of a List"}
+		d.out.syntax = &yamltree.SyntaxError{Code: CodeYAML, Msg: "is not one item of a List"}
 	case !yamltree.IsNull(root.Content[0]):
 		d.takeItems(root.Content[0], origin, u.kind, nil)
 	}
@@ -100,15 +95,15 @@ func (d *decoder) decodeUnit(u textUnit, root *yaml.Node) *unitOutcome {
 func (d *decoder) addSyntaxError(err error, origin model.Origin) {
 	var se *yamltree.SyntaxError
 	if !errors.As(err, &se) {
-		se = &yamltree.SyntaxError{Code: check.CodeYAML, Msg: err.Error()}
+		se = &yamltree.SyntaxError{Code: CodeYAML, Msg: err.Error()}
 	}
 	d.out.syntax = se
 	origin.Line = d.line + max(se.Line, 1)
 	word := "is not YAML: "
 	switch se.Code {
-	case check.CodeJSON:
+	case CodeJSON:
 		word = "is not JSON: "
-	case check.CodeAliases:
+	case CodeAliases:
 		word = ""
 	}
 	d.out.broken = append(d.out.broken, model.Broken{Severity: model.SeverityError, Origin: origin, Code: se.Code,
@@ -119,13 +114,13 @@ func (d *decoder) addSyntaxError(err error, origin model.Origin) {
 func (d *decoder) takeDocument(n *yaml.Node, origin model.Origin, text []byte) {
 	if isJSONPatch(n) {
 		origin.Line = d.line + n.Line
-		d.reportIssue(origin, model.Key{}, check.Issue{Severity: model.SeverityInfo, Code: check.CodePatch,
-			Message: "skipped: JSON patches, no objects; a kustomization applies them: " + input.RenderKustomization("")})
+		d.reportIssue(origin, model.Key{}, Issue{Severity: model.SeverityInfo, Code: CodePatch,
+			Message: "skipped: JSON patches, no objects; a kustomization applies them: " + RenderKustomization("")})
 		return
 	}
 	if isExpectations(n) {
 		origin.Line = d.line + n.Line
-		d.reportIssue(origin, model.Key{}, check.Issue{Severity: model.SeverityInfo, Code: check.CodeExpected,
+		d.reportIssue(origin, model.Key{}, Issue{Severity: model.SeverityInfo, Code: CodeExpected,
 			Message: "skipped: expectations of connections, no objects; rung verify checks them"})
 		return
 	}
@@ -183,8 +178,8 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 	origin.Line = d.line + n.Line
 	d.priority, d.ranked, d.tree = 0, false, n
 	if n.Kind != yaml.MappingNode {
-		d.reportIssue(origin, model.Key{}, check.Issue{Severity: model.SeverityError, Code: check.CodeNotObject,
-			Message: "is " + check.DescribeNode(n) + ", not a Kubernetes object"})
+		d.reportIssue(origin, model.Key{}, Issue{Severity: model.SeverityError, Code: CodeNotObject,
+			Message: "is " + DescribeNode(n) + ", not a Kubernetes object"})
 		return
 	}
 	apiVersion, kind := yamltree.TextAt(n, "apiVersion"), yamltree.TextAt(n, "kind")
@@ -194,12 +189,12 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 	key := model.Key{Kind: model.Kind(words.CleanText(kind)), Namespace: words.CleanText(yamltree.TextAt(n, "metadata", "namespace")),
 		Name: words.CleanText(yamltree.TextAt(n, "metadata", "name"))}
 	if apiVersion == "" || kind == "" {
-		d.reportIssue(origin, key, check.Issue{Severity: model.SeverityError, Code: check.CodeNotObject, Message: "has no apiVersion or no kind"})
+		d.reportIssue(origin, key, Issue{Severity: model.SeverityError, Code: CodeNotObject, Message: "has no apiVersion or no kind"})
 		return
 	}
 	k := kindOf(apiVersion, kind)
 	if items := yamltree.Get(n, "items"); k == nil && strings.HasSuffix(kind, "List") && items != nil {
-		d.reportIssue(origin, key, check.Issue{Severity: model.SeverityError, Code: check.CodeNotObject, Message: "items is " + check.DescribeNode(items) + ", not a list"})
+		d.reportIssue(origin, key, Issue{Severity: model.SeverityError, Code: CodeNotObject, Message: "items is " + DescribeNode(items) + ", not a list"})
 		return
 	}
 	if config := configOf(n, apiVersion, key, origin); config != nil {
@@ -217,24 +212,24 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 	} else if !k.kind.IsNamespaced() {
 		key.Namespace = ""
 	}
-	if i := check.CheckName(k.kind, yamltree.TextAt(n, "metadata", "namespace"), yamltree.TextAt(n, "metadata", "name")); i != nil {
+	if i := CheckName(k.kind, yamltree.TextAt(n, "metadata", "namespace"), yamltree.TextAt(n, "metadata", "name")); i != nil {
 		i.Line = yamltree.LineOf(n, i.Field)
-		d.reportIssue(origin, check.ShortKey(key), *i)
+		d.reportIssue(origin, ShortKey(key), *i)
 		return
 	}
-	var was *older.OlderForm
+	var was *OlderForm
 	if k.kind.IsAdmin() {
-		was = older.ReadOlder(n, text)
+		was = ReadOlder(n, text)
 	}
 	switch {
 	case k.kind.IsWorkload():
-		workload.KeepReadFields(n)
-	case wayin.IsKind(k.kind):
-		wayin.KeepReadFields(n)
+		KeepWorkloadFields(n)
+	case IsKind(k.kind):
+		KeepWayInFields(n)
 	}
-	bad, more := check.CheckTree(n, k.goType, k.kind.IsPolicy() || k.isAntrea())
+	bad, more := CheckTree(n, k.goType, k.kind.IsPolicy() || k.isAntrea())
 	if key.Name == "" {
-		bad = append(bad, check.Issue{Severity: model.SeverityError, Code: check.CodeMetadata, Field: "metadata.name",
+		bad = append(bad, Issue{Severity: model.SeverityError, Code: CodeMetadata, Field: "metadata.name",
 			Message: "is missing"})
 	}
 	if d.reportIssues(origin, key, bad, more) {
@@ -254,7 +249,7 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 			return
 		}
 	}
-	if slices.Contains(admission.NetworkKinds, k.kind) &&
+	if slices.Contains(NetworkKinds, k.kind) &&
 		d.reportIssues(origin, key, d.gateIssues(n, k.kind, yamltree.JSONValue(n).(map[string]any)), 0) {
 		return
 	}
@@ -262,7 +257,7 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 	typed := reflect.New(k.goType).Interface().(metav1.Object)
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(yamltree.JSONValue(n).(map[string]any),
 		typed); err != nil {
-		d.reportIssue(origin, key, check.Issue{Severity: model.SeverityError, Code: check.CodeType, Message: words.CleanText(err.Error())})
+		d.reportIssue(origin, key, Issue{Severity: model.SeverityError, Code: CodeType, Message: words.CleanText(err.Error())})
 		return
 	}
 	o := k.toModel(d, typed, d.metaOf(k, typed, origin))
@@ -323,7 +318,7 @@ func configOf(n *yaml.Node, apiVersion string, key model.Key, origin model.Origi
 // reportOther reports an object of a kind Rung does not take in.
 func (d *decoder) reportOther(n *yaml.Node, origin model.Origin, key model.Key, apiVersion string) {
 	sev, code, msg, remedy := otherKind(apiVersion, string(key.Kind))
-	i := check.Issue{Severity: sev, Code: code, Message: words.CleanText(msg), Remedy: words.CleanText(remedy)}
+	i := Issue{Severity: sev, Code: code, Message: words.CleanText(msg), Remedy: words.CleanText(remedy)}
 	if policies := countTemplatePolicies(n, apiVersion); policies > 0 {
 		i.Severity, i.Message = model.SeverityWarning, "skipped: this Template holds "+words.Count(policies, "policy")+", which Rung does not judge"
 		i.Remedy = "fill it in and pipe it: oc process --local -f FILE | rung … -f -"
@@ -331,7 +326,7 @@ func (d *decoder) reportOther(n *yaml.Node, origin model.Origin, key model.Key, 
 		return
 	}
 	if sev == model.SeverityError {
-		if code == check.CodeUnknownKind {
+		if code == CodeUnknownKind {
 			i.Line = yamltree.LineOf(n, "kind")
 		}
 		d.reportIssue(origin, key, i)
@@ -355,26 +350,26 @@ func countTemplatePolicies(n *yaml.Node, apiVersion string) (count int) {
 
 // reportIssues reports what is wrong with an object and says whether any of it keeps
 // it from being taken in.
-func (d *decoder) reportIssues(origin model.Origin, key model.Key, issues []check.Issue, more int) (fatal bool) {
+func (d *decoder) reportIssues(origin model.Origin, key model.Key, issues []Issue, more int) (fatal bool) {
 	for _, i := range issues {
 		switch {
 		case i.Severity == model.SeverityError:
 			fatal = true
 			d.reportIssue(origin, key, i)
-		case i.Code == check.CodeUnknown:
+		case i.Code == CodeUnknown:
 			d.countAside(i.Code+" "+string(key.Kind)+" "+i.Generic, origin, key, i)
 		default:
 			d.reportIssue(origin, key, i)
 		}
 	}
 	if more > 0 && fatal {
-		d.reportIssue(origin, key, check.Issue{Severity: model.SeverityError, Code: issues[0].Code,
+		d.reportIssue(origin, key, Issue{Severity: model.SeverityError, Code: issues[0].Code,
 			Message: "and " + strconv.Itoa(more) + " more errors like these"})
 	}
 	return fatal
 }
 
-func (d *decoder) brokenOf(origin model.Origin, key model.Key, i check.Issue) model.Broken {
+func (d *decoder) brokenOf(origin model.Origin, key model.Key, i Issue) model.Broken {
 	if i.Line > 0 {
 		origin.Line = d.line + i.Line
 	}
@@ -382,16 +377,16 @@ func (d *decoder) brokenOf(origin model.Origin, key model.Key, i check.Issue) mo
 		Code: i.Code, Message: i.Message, Remedy: i.Remedy, Release: i.Release}
 }
 
-func (d *decoder) reportIssue(origin model.Origin, key model.Key, i check.Issue) {
+func (d *decoder) reportIssue(origin model.Origin, key model.Key, i Issue) {
 	d.out.broken = append(d.out.broken, d.brokenOf(origin, key, i))
 }
 
 // countAside keeps something that is reported once for all its like in a file.
-func (d *decoder) countAside(group string, origin model.Origin, key model.Key, i check.Issue) {
+func (d *decoder) countAside(group string, origin model.Origin, key model.Key, i Issue) {
 	d.out.asideNotes = append(d.out.asideNotes, asideNote{group: group, broken: d.brokenOf(origin, key, i)})
 }
 
 func (d *decoder) warnAnnotation(m model.Meta, name, msg string) {
-	d.reportIssue(m.Origin, m.Key, check.Issue{Severity: model.SeverityWarning, Code: check.CodeAnnotation,
+	d.reportIssue(m.Origin, m.Key, Issue{Severity: model.SeverityWarning, Code: CodeAnnotation,
 		Field: "metadata.annotations[" + name + "]", Message: msg})
 }

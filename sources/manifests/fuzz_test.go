@@ -6,7 +6,6 @@ import (
 
 	"rung/model"
 	"rung/model/words"
-	"rung/sources/manifests/check"
 )
 
 // FuzzRead reads anything: no panic, every object has a name, what is said is
@@ -32,7 +31,7 @@ func FuzzRead(f *testing.F) {
 			if s := b.String(); !words.IsClean(s) {
 				t.Errorf("not clean: %q", s)
 			}
-			if b.Code == check.CodeType && b.Field == "" && !strings.HasSuffix(b.Message, "more errors like these") {
+			if b.Code == CodeType && b.Field == "" && !strings.HasSuffix(b.Message, "more errors like these") {
 				t.Errorf("which field? %s", b)
 			}
 		}

@@ -10,25 +10,24 @@ import (
 	"path/filepath"
 
 	"rung/sources/manifests/gitfs"
-	"rung/sources/manifests/input"
 )
 
 // CheckInput says why an input cannot be read at all, nil if it may be: that a file or a
 // revision does not exist.
 func CheckInput(ctx context.Context, arg string) error {
-	in, err := input.Parse(arg)
+	in, err := ParseInput(arg)
 	switch {
 	case err != nil:
 		return err
-	case in.Kind == input.File:
+	case in.Kind == File:
 		_, err = os.Stat(arg)
 		return err
-	case in.Kind == input.Git:
+	case in.Kind == Git:
 		if err = gitfs.Check(ctx, in.Ref); err != nil {
 			err = fmt.Errorf("%s: %w", arg, err)
 		}
 		return err
-	case in.Kind == input.Context:
+	case in.Kind == Context:
 		return errNoManifests
 	}
 	return nil
@@ -39,8 +38,8 @@ var errNoManifests = errors.New("a context of the kubeconfig is no manifest: nam
 
 // IsReadOnce says whether an input is read when Rung starts and never again.
 func IsReadOnce(arg string) bool {
-	in, err := input.Parse(arg)
-	return err == nil && in.Kind != input.File
+	in, err := ParseInput(arg)
+	return err == nil && in.Kind != File
 }
 
 // openTrees are the revisions of git repositories that are read, by the paths that name them.
@@ -57,15 +56,15 @@ func (o *Options) openTrees(ctx context.Context) error {
 		return nil
 	}
 	for _, p := range o.Paths {
-		in, err := input.Parse(p)
+		in, err := ParseInput(p)
 		switch {
 		case err != nil:
 			o.trees.errors[p] = err
 			continue
-		case in.Kind == input.Context:
+		case in.Kind == Context:
 			o.trees.errors[p] = errNoManifests
 			continue
-		case in.Kind == input.Git:
+		case in.Kind == Git:
 			tree, err := gitfs.Open(ctx, in.Ref, isManifestName)
 			if err != nil {
 				o.trees.errors[p] = err
@@ -102,8 +101,8 @@ func (o *Options) placeOf(name string) (inputPlace, error) {
 	if o.FS != nil {
 		return inputPlace{name: name, tree: o.FS, path: path.Clean(name)}, nil
 	}
-	in, err := input.Parse(name)
-	if err != nil || in.Kind == input.File {
+	in, err := ParseInput(name)
+	if err != nil || in.Kind == File {
 		return inputPlace{name: name}, err
 	}
 	if o.trees == nil {

@@ -12,11 +12,6 @@ import (
 
 	"rung/model"
 
-	"rung/sources/manifests/check"
-	"rung/sources/manifests/input"
-	"rung/sources/manifests/networks"
-	"rung/sources/manifests/policy"
-	"rung/sources/manifests/wayin"
 	"rung/sources/manifests/yamltree"
 )
 
@@ -48,25 +43,25 @@ var kinds = append([]kindInfo{
 	{model.KindBANP, policyGroup, "v1alpha1", reflect.TypeFor[v1alpha1.BaselineAdminNetworkPolicy](), nil},
 	{model.KindNP, "networking.k8s.io", "v1", reflect.TypeFor[networkingv1.NetworkPolicy](), nil},
 	np2016,
-	{model.KindMNP, cniGroup, "v1beta1", reflect.TypeFor[policy.MultiNetworkPolicy](), nil},
-	{model.KindMNP, cniGroup, "v1beta2", reflect.TypeFor[policy.MultiNetworkPolicy](), nil},
-	{model.KindEF, ovnGroup, "v1", reflect.TypeFor[policy.EgressFirewall](), nil},
+	{model.KindMNP, cniGroup, "v1beta1", reflect.TypeFor[MultiNetworkPolicy](), nil},
+	{model.KindMNP, cniGroup, "v1beta2", reflect.TypeFor[MultiNetworkPolicy](), nil},
+	{model.KindEF, ovnGroup, "v1", reflect.TypeFor[EgressFirewall](), nil},
 	{model.KindCNP, policyGroup, "v1alpha2", reflect.TypeFor[v1alpha2.ClusterNetworkPolicy](), nil},
-	{model.KindACNP, antreaGroupName, antreaVersion, reflect.TypeFor[policy.AntreaClusterPolicy](), nil},
-	{model.KindANNP, antreaGroupName, antreaVersion, reflect.TypeFor[policy.AntreaPolicy](), nil},
-	plainKind(model.KindTier, antreaGroupName, antreaVersion, func(_ *decoder, o *policy.AntreaTier, m model.Meta) model.Object { return policy.NewTier(o, m) }),
-	plainKind(model.KindClusterGroup, antreaGroupName, antreaVersion, func(_ *decoder, o *policy.AntreaClusterGroup, m model.Meta) model.Object {
-		return policy.NewGroup((*policy.AntreaGroup)(o), m)
+	{model.KindACNP, antreaGroupName, antreaVersion, reflect.TypeFor[AntreaClusterPolicy](), nil},
+	{model.KindANNP, antreaGroupName, antreaVersion, reflect.TypeFor[AntreaPolicy](), nil},
+	plainKind(model.KindTier, antreaGroupName, antreaVersion, func(_ *decoder, o *AntreaTier, m model.Meta) model.Object { return NewTier(o, m) }),
+	plainKind(model.KindClusterGroup, antreaGroupName, antreaVersion, func(_ *decoder, o *AntreaClusterGroup, m model.Meta) model.Object {
+		return NewGroup((*AntreaGroup)(o), m)
 	}),
-	plainKind(model.KindGroup, antreaGroupName, antreaVersion, func(_ *decoder, o *policy.AntreaGroup, m model.Meta) model.Object { return policy.NewGroup(o, m) }),
+	plainKind(model.KindGroup, antreaGroupName, antreaVersion, func(_ *decoder, o *AntreaGroup, m model.Meta) model.Object { return NewGroup(o, m) }),
 }, slices.Concat(networkKinds, workloadKinds(), wayInKinds)...)
 
 // networkKinds are the kinds that networks besides the default one come from.
 var networkKinds = []kindInfo{
-	networkKind[networks.UDN](model.KindUDN, ovnGroup),
-	networkKind[networks.CUDN](model.KindCUDN, ovnGroup),
-	networkKind[networks.NAD](model.KindNAD, cniGroup),
-	networkKind[networks.CNC](model.KindCNC, ovnGroup),
+	networkKind[UDN](model.KindUDN, ovnGroup),
+	networkKind[CUDN](model.KindCUDN, ovnGroup),
+	networkKind[NAD](model.KindNAD, cniGroup),
+	networkKind[CNC](model.KindCNC, ovnGroup),
 }
 
 // networkKind is a kind whose manifests bring themselves into the model's form, and say what is wrong
@@ -74,7 +69,7 @@ var networkKinds = []kindInfo{
 func networkKind[T any, P interface {
 	*T
 	metav1.Object
-	Read(model.Meta) (model.Object, []check.Issue)
+	Read(model.Meta) (model.Object, []Issue)
 }](k model.Kind, group string) kindInfo {
 	return plainKind(k, group, "v1", func(d *decoder, o P, m model.Meta) model.Object {
 		read, issues := o.Read(m)
@@ -90,10 +85,10 @@ func networkKind[T any, P interface {
 
 // wayInKinds are the kinds that lead from outside to Services.
 var wayInKinds = []kindInfo{
-	wayInKind[wayin.Ingress](model.KindIngress, "networking.k8s.io", "v1"),
-	wayInKind[wayin.HTTPRoute](model.KindHTTPRoute, "gateway.networking.k8s.io", "v1"),
-	wayInKind[wayin.HTTPRoute](model.KindHTTPRoute, "gateway.networking.k8s.io", "v1beta1"),
-	wayInKind[wayin.Route](model.KindRoute, "route.openshift.io", "v1"),
+	wayInKind[Ingress](model.KindIngress, "networking.k8s.io", "v1"),
+	wayInKind[HTTPRoute](model.KindHTTPRoute, "gateway.networking.k8s.io", "v1"),
+	wayInKind[HTTPRoute](model.KindHTTPRoute, "gateway.networking.k8s.io", "v1beta1"),
+	wayInKind[Route](model.KindRoute, "route.openshift.io", "v1"),
 }
 
 // wayInKind is a kind whose manifests bring themselves into the model's form.
@@ -198,29 +193,29 @@ func otherKind(apiVersion, kind string) (sev model.Severity, code, msg, remedy s
 		own := k.kind == model.KindANP || k.kind == model.KindBANP || k.kind == model.KindEF
 		return k.writtenName() == kind && (k.group == group || own || group == "extensions")
 	}); k != nil {
-		return model.SeverityError, check.CodeAPIVersion, "apiVersion " + apiVersion + " is not known for this kind",
+		return model.SeverityError, CodeAPIVersion, "apiVersion " + apiVersion + " is not known for this kind",
 			"write apiVersion: " + k.apiVersion()
 	}
 	if group == policyGroup {
-		return model.SeverityError, check.CodeUnknownKind, "this kind does not exist in " + policyGroup, similarKind(kind)
+		return model.SeverityError, CodeUnknownKind, "this kind does not exist in " + policyGroup, similarKind(kind)
 	}
 	if group == "kustomize.config.k8s.io" {
-		return model.SeverityInfo, check.CodeUnknownKind, "skipped: unsupported kind", "render it: " + input.RenderKustomization("")
+		return model.SeverityInfo, CodeUnknownKind, "skipped: unsupported kind", "render it: " + RenderKustomization("")
 	}
 	if near := similarKind(kind); near != "" {
-		return model.SeverityError, check.CodeUnknownKind, "Rung does not know this kind", near
+		return model.SeverityError, CodeUnknownKind, "Rung does not know this kind", near
 	}
 	if strings.HasSuffix(kind, "NetworkPolicy") { // of another network plugin
-		return model.SeverityWarning, check.CodeUnknownKind, "skipped: unsupported kind of policy", ""
+		return model.SeverityWarning, CodeUnknownKind, "skipped: unsupported kind of policy", ""
 	}
-	return model.SeverityInfo, check.CodeUnknownKind, "skipped: unsupported kind", ""
+	return model.SeverityInfo, CodeUnknownKind, "skipped: unsupported kind", ""
 }
 
 // similarKind guesses which kind of policy or network a misspelt one stands for.
 func similarKind(kind string) string {
 	policies := []string{string(model.KindANP), string(model.KindBANP), string(model.KindNP),
 		string(model.KindEF), string(model.KindCNP), string(model.KindMNP), string(model.KindUDN), string(model.KindCUDN)}
-	if n := check.NearestName(policies, kind); n != "" && !slices.Contains(policies, kind) {
+	if n := NearestName(policies, kind); n != "" && !slices.Contains(policies, kind) {
 		return "did you mean " + n + "?"
 	}
 	return ""

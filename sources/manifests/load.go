@@ -16,8 +16,7 @@ import (
 
 	"rung/model"
 	"rung/model/words"
-	"rung/sources/manifests/check"
-	"rung/sources/manifests/input"
+
 	"rung/sources/manifests/yamltree"
 	"rung/sources/reading"
 )
@@ -145,7 +144,7 @@ func (l *inputLister) walkFolder(root inputPlace) {
 			return nil
 		case d.IsDir():
 			return l.enterFolder(fsys, p, at)
-		case !isManifestName(p) || slices.Contains(input.KustomizationNames, d.Name()):
+		case !isManifestName(p) || slices.Contains(KustomizationNames, d.Name()):
 			return nil
 		}
 		l.foundManifest = true
@@ -188,13 +187,13 @@ func (l *inputLister) enterFolder(fsys fs.FS, p string, at inputPlace) error {
 		l.addFailure(at.name, "is a Helm chart: its templates are no manifests, and were not read", "render it: helm template "+words.CleanText(at.name)+" | rung … -f -")
 		return fs.SkipDir
 	}
-	if slices.ContainsFunc(input.KustomizationNames, has) {
+	if slices.ContainsFunc(KustomizationNames, has) {
 		l.foundManifest = true
 		folder := ""
 		if at.tree == nil {
 			folder = at.name
 		}
-		l.addFailure(at.name, "is a kustomization: files in it are read as they stand, without what it makes of them", "render it: "+input.RenderKustomization(folder))
+		l.addFailure(at.name, "is a kustomization: files in it are read as they stand, without what it makes of them", "render it: "+RenderKustomization(folder))
 	}
 	return nil
 }
@@ -220,7 +219,7 @@ func fileBroken(source, name, msg, remedy string) model.Broken {
 	return model.Broken{
 		Severity: model.SeverityError,
 		Origin:   model.Origin{Source: source, File: words.CleanText(name), Item: -1},
-		Code:     check.CodeFile,
+		Code:     CodeFile,
 		Message:  words.CleanText(msg),
 		Remedy:   remedy,
 	}

@@ -6,9 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"rung/model"
-	"rung/sources/manifests/admission"
-	"rung/sources/manifests/check"
-	"rung/sources/manifests/policy"
+
 	"rung/sources/manifests/yamltree"
 )
 
@@ -40,7 +38,7 @@ func (d *decoder) reportBehind(text []byte, origin model.Origin) {
 	}
 	for _, b := range also {
 		// A mended line was guessed, and the parts of a value that was left out are not missing.
-		if b.IsError() && b.Code != check.CodeNotObject && !lines[b.Origin.Line] && !yamltree.HasAnyKey(b.Field, cut) {
+		if b.IsError() && b.Code != CodeNotObject && !lines[b.Origin.Line] && !yamltree.HasAnyKey(b.Field, cut) {
 			told.broken = append(told.broken, b)
 		}
 	}
@@ -49,33 +47,33 @@ func (d *decoder) reportBehind(text []byte, origin model.Origin) {
 
 // reportRefused tells what the API server would refuse of a policy besides what was told, and what its
 // plugin cannot take: of fields that have nothing to do with those told.
-func (d *decoder) reportRefused(n *yaml.Node, k *kindInfo, key model.Key, origin model.Origin, told []check.Issue) {
+func (d *decoder) reportRefused(n *yaml.Node, k *kindInfo, key model.Key, origin model.Origin, told []Issue) {
 	clearFields(n, told)
-	refused := admission.UnrelatedIssues(d.gateIssues(n, k.kind, yamltree.JSONValue(n).(map[string]any)), told)
+	refused := UnrelatedIssues(d.gateIssues(n, k.kind, yamltree.JSONValue(n).(map[string]any)), told)
 	d.reportIssues(origin, key, refused, 0)
 	d.reportUntaken(n, k, key, origin, slices.Concat(told, refused))
 }
 
 // reportUntaken tells what the plugin of a policy cannot take of it besides what was told.
-func (d *decoder) reportUntaken(n *yaml.Node, k *kindInfo, key model.Key, origin model.Origin, told []check.Issue) {
+func (d *decoder) reportUntaken(n *yaml.Node, k *kindInfo, key model.Key, origin model.Origin, told []Issue) {
 	clearFields(n, told)
 	if k.toModel != nil {
 		return
 	}
-	typed, err := policy.TypedPolicy(k.kind, yamltree.JSONValue(n).(map[string]any))
+	typed, err := TypedPolicy(k.kind, yamltree.JSONValue(n).(map[string]any))
 	if err != nil {
 		return // a mistake that has no field
 	}
-	var untaken []check.Issue
-	for _, b := range policy.New(d.metaOf(k, typed, origin), typed).Invalid {
-		untaken = append(untaken, check.Issue{Severity: b.Severity, Code: b.Code, Field: b.Field, Message: b.Message, Remedy: b.Remedy,
+	var untaken []Issue
+	for _, b := range New(d.metaOf(k, typed, origin), typed).Invalid {
+		untaken = append(untaken, Issue{Severity: b.Severity, Code: b.Code, Field: b.Field, Message: b.Message, Remedy: b.Remedy,
 			Line: yamltree.LineOfValue(n, b.Field, b.Message)})
 	}
-	d.reportIssues(origin, key, admission.UnrelatedIssues(untaken, told), 0)
+	d.reportIssues(origin, key, UnrelatedIssues(untaken, told), 0)
 }
 
 // clearFields takes the fields of issues out of a tree, so that the rest of it can be judged.
-func clearFields(n *yaml.Node, issues []check.Issue) {
+func clearFields(n *yaml.Node, issues []Issue) {
 	for _, i := range issues {
 		yamltree.ClearField(n, i.Field, i.Meant)
 	}

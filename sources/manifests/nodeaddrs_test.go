@@ -4,13 +4,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"rung/sources/manifests/networks"
 )
 
 func TestNodeAddresses(t *testing.T) {
 	mgmt := func(annotation string) ([]string, error) {
-		subnets, _, err := networks.NodeSubnets(annotation)
+		subnets, _, err := NodeSubnets(annotation)
 		return managementIPs(subnets), err
 	}
 	for _, test := range []struct {

@@ -14,8 +14,6 @@ import (
 
 	"rung/model"
 	"rung/model/words"
-	"rung/sources/manifests/networks"
-	"rung/sources/manifests/workload"
 )
 
 // keptAnnotations matter to Rung; others are not kept, but for what is read out
@@ -102,7 +100,7 @@ func withNameLabel(m model.Meta) model.Meta {
 func (d *decoder) podOf(o *corev1.Pod, m model.Meta) model.Object {
 	p := &model.Pod{Meta: m, NodeName: internClean(o.Spec.NodeName), ServiceAccount: internClean(o.Spec.ServiceAccountName), HostNetwork: o.Spec.HostNetwork,
 		Phase: internClean(string(o.Status.Phase)), Deleting: o.DeletionTimestamp != nil}
-	p.Workload = internClean(workload.OwnerOf(o))
+	p.Workload = internClean(OwnerOf(o))
 	if p.ServiceAccount == "" {
 		p.ServiceAccount = cmp.Or(internClean(o.Spec.DeprecatedServiceAccount), "default") // likewise
 	}
@@ -140,7 +138,7 @@ func (d *decoder) podOf(o *corev1.Pod, m model.Meta) model.Object {
 func (d *decoder) podNetworks(p *model.Pod, annotations map[string]string) {
 	if text, ok := annotations[model.AnnotationPodNetworks]; ok {
 		var err error
-		if p.Networks, err = networks.PodNetworks(text); err != nil {
+		if p.Networks, err = PodNetworks(text); err != nil {
 			p.NetworksErr = words.CleanText(err.Error())
 			d.warnAnnotation(p.Meta, model.AnnotationPodNetworks,
 				"cannot be read: sets of addresses that this pod belongs to on another network stay as they are, whatever changes: "+p.NetworksErr)
@@ -148,7 +146,7 @@ func (d *decoder) podNetworks(p *model.Pod, annotations map[string]string) {
 	}
 	if text, ok := annotations[model.AnnotationAttachments]; ok {
 		var err error
-		if p.Attachments, err = networks.Attachments(text, p.Namespace); err != nil {
+		if p.Attachments, err = Attachments(text, p.Namespace); err != nil {
 			p.AttachmentsErr = words.CleanText(err.Error())
 			d.warnAnnotation(p.Meta, model.AnnotationAttachments,
 				"cannot be read: sets of addresses whose selectors match this pod on secondary networks stay as they are, whatever changes: "+p.AttachmentsErr)
@@ -156,7 +154,7 @@ func (d *decoder) podNetworks(p *model.Pod, annotations map[string]string) {
 	}
 	if text, ok := annotations[model.AnnotationOpenPorts]; ok {
 		var err error
-		if p.OpenPorts, err = networks.OpenPorts(text); err != nil {
+		if p.OpenPorts, err = OpenPorts(text); err != nil {
 			d.warnAnnotation(p.Meta, model.AnnotationOpenPorts, "cannot be read: no port is left open on the default network: "+words.CleanText(err.Error()))
 		}
 	}

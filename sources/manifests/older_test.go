@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
-	"rung/sources/manifests/check"
 )
 
 // firstForm is the AdminNetworkPolicy that the first documents show, with a comment.
@@ -177,7 +176,7 @@ func TestNetworkPolicyOf2016(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(out), "apiVersion: extensions/v1beta1\nkind: NetworkPolicy\n") {
 		t.Errorf("written as\n%s (%v)", out, err)
 	}
-	if _, broken := ParsePolicy([]byte(strings.Replace(text, "podSelector: {matchLabels", "podSelecter: {matchLabels", 1))); len(broken) == 0 || broken[0].Code != check.CodeUnknown {
+	if _, broken := ParsePolicy([]byte(strings.Replace(text, "podSelector: {matchLabels", "podSelecter: {matchLabels", 1))); len(broken) == 0 || broken[0].Code != CodeUnknown {
 		t.Errorf("a field it does not know: %v", broken)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/sources/manifests/admission"
+
 	"rung/sources/manifests/yamltree"
 )
 
@@ -29,7 +29,7 @@ type Options struct {
 	// SkipSchema leaves out gate 1; call Validate for each policy later.
 	SkipSchema bool
 	// Schemas replace those of gate 1 that Rung brings along; nil replaces none.
-	Schemas *admission.Schemas
+	Schemas *Schemas
 	// Release is the release of network-policy-api whose CRDs judge AdminNetworkPolicies and
 	// BaselineAdminNetworkPolicies where there are no Schemas: one of Releases. Where it is empty
 	// ReleaseToday is assumed, which is said of what another one takes (model.Broken.Release).

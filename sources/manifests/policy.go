@@ -13,16 +13,13 @@ import (
 
 	"rung/model"
 	"rung/model/words"
-	"rung/sources/manifests/admission"
-	"rung/sources/manifests/check"
-	"rung/sources/manifests/older"
-	"rung/sources/manifests/policy"
+
 	"rung/sources/manifests/yamltree"
 )
 
 // takePolicy takes in a policy that passed the strict check; was is its older form, nil for
 // none.
-func (d *decoder) takePolicy(n *yaml.Node, k *kindInfo, key model.Key, origin model.Origin, text []byte, was *older.OlderForm) {
+func (d *decoder) takePolicy(n *yaml.Node, k *kindInfo, key model.Key, origin model.Origin, text []byte, was *OlderForm) {
 	obj := yamltree.JSONValue(n).(map[string]any)
 	dropStatusDoubt(obj)
 	if !d.opts.SkipSchema {
@@ -31,12 +28,12 @@ func (d *decoder) takePolicy(n *yaml.Node, k *kindInfo, key model.Key, origin mo
 			return
 		}
 	}
-	typed, err := policy.TypedPolicy(k.kind, obj)
+	typed, err := TypedPolicy(k.kind, obj)
 	if err != nil {
-		d.reportIssue(origin, key, check.Issue{Severity: model.SeverityError, Code: check.CodeSchema, Message: words.CleanText(err.Error())})
+		d.reportIssue(origin, key, Issue{Severity: model.SeverityError, Code: CodeSchema, Message: words.CleanText(err.Error())})
 		return
 	}
-	p := policy.New(d.metaOf(k, typed, origin), typed)
+	p := New(d.metaOf(k, typed, origin), typed)
 	for i := range p.Invalid {
 		if l := yamltree.LineOfValue(n, p.Invalid[i].Field, p.Invalid[i].Message); l > 0 {
 			p.Invalid[i].Origin.Line = d.line + l
@@ -55,8 +52,8 @@ func (d *decoder) takePolicy(n *yaml.Node, k *kindInfo, key model.Key, origin mo
 }
 
 // gateIssues returns the issues that gate 1 finds in a tree, with the lines of its text.
-func (d *decoder) gateIssues(n *yaml.Node, k model.Kind, obj map[string]any) []check.Issue {
-	bad := admission.JudgeTree(k, obj, d.opts.Schemas, d.opts.Release)
+func (d *decoder) gateIssues(n *yaml.Node, k model.Kind, obj map[string]any) []Issue {
+	bad := JudgeTree(k, obj, d.opts.Schemas, d.opts.Release)
 	for i := range bad {
 		bad[i].Line = yamltree.LineOfValue(n, bad[i].Field, bad[i].Message)
 	}
@@ -100,7 +97,7 @@ func (d *decoder) fromObject(obj any, origin model.Origin) (*model.Policy, error
 		if k == nil || !k.kind.IsPolicy() {
 			return nil, fmt.Errorf("%s %s is not a policy Rung reads", u.GetAPIVersion(), u.GetKind())
 		}
-		typed, err := policy.TypedPolicy(k.kind, u.Object)
+		typed, err := TypedPolicy(k.kind, u.Object)
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +106,7 @@ func (d *decoder) fromObject(obj any, origin model.Origin) (*model.Policy, error
 	if k == nil || !k.kind.IsPolicy() {
 		return nil, fmt.Errorf("%T is not a policy Rung reads", obj)
 	}
-	p := policy.New(d.metaOf(k, obj.(metav1.Object), origin), obj)
+	p := New(d.metaOf(k, obj.(metav1.Object), origin), obj)
 	text, err := Marshal(p)
 	if err != nil {
 		return nil, fmt.Errorf("write %s as YAML: %w", p.Key, err)
@@ -129,11 +126,11 @@ func Validate(p *model.Policy) []model.Broken { return (&Options{}).validatePoli
 func (o *Options) validatePolicy(p *model.Policy) []model.Broken {
 	obj, root, err := rawObject(p)
 	if err != nil {
-		return []model.Broken{{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key, Code: check.CodeYAML,
+		return []model.Broken{{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key, Code: CodeYAML,
 			Message: words.CleanText(err.Error())}}
 	}
 	if p.Older != nil && root != nil { // what is of an older form is said already; the rest is checked
-		older.ModerniseTree(root)
+		ModerniseTree(root)
 		obj = yamltree.JSONValue(root).(map[string]any)
 	}
 	var out []model.Broken
@@ -141,7 +138,7 @@ func (o *Options) validatePolicy(p *model.Policy) []model.Broken {
 	if root != nil {
 		priority, ranked = priorityIn(root, p.Kind)
 	}
-	for _, i := range admission.JudgeTree(p.Kind, obj, o.Schemas, o.Release) {
+	for _, i := range JudgeTree(p.Kind, obj, o.Schemas, o.Release) {
 		b := model.Broken{Severity: i.Severity, Origin: p.Origin, Key: p.Key, Field: i.Field, Code: i.Code, Message: i.Message,
 			Remedy: i.Remedy, Release: i.Release, Priority: priority, HasPriority: ranked}
 		if root != nil && p.Origin.Item < 0 && p.Origin.Line > 0 {

@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"rung/model"
-	"rung/sources/manifests/check"
+
 	"rung/sources/manifests/yamltree"
 	"rung/sources/reading"
 )
@@ -87,7 +87,7 @@ func (o Options) ParsePolicy(text []byte) (*model.Policy, []model.Broken) {
 }
 
 func notOnePolicy(at model.Origin, k model.Key, msg string) model.Broken {
-	return model.Broken{Severity: model.SeverityError, Origin: at, Key: k, Code: check.CodeNotObject, Message: msg}
+	return model.Broken{Severity: model.SeverityError, Origin: at, Key: k, Code: CodeNotObject, Message: msg}
 }
 
 // fileResult holds the objects and errors of one file, before objects of different
@@ -235,7 +235,7 @@ func (f *fileResult) collectUnits(d *decoder, outs []*unitOutcome) {
 			continue
 		}
 		whole := d.decodeUnit(s.list, nil)
-		if whole.syntax == nil || whole.syntax.Code == check.CodeAliases {
+		if whole.syntax == nil || whole.syntax.Code == CodeAliases {
 			clear(outs[s.from:s.to])
 			outs[s.from] = whole
 		}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"rung/model"
-	"rung/sources/manifests/admission"
 )
 
 // What a policy is judged by is the CRD that its cluster has: that of the release that is named,
@@ -25,7 +24,7 @@ func TestRelease(t *testing.T) {
 		none     = "  - {action: Deny, to: []}\n"
 		plain    = "  - {action: Deny, to: [{networks: [10.0.0.0/8]}]}\n"
 	)
-	const taken, refused, hinted = "taken", "refused", "refused, and taken by " + admission.ReleaseEarlier
+	const taken, refused, hinted = "taken", "refused", "refused, and taken by " + ReleaseEarlier
 	for _, c := range []struct{ what, text, unnamed, before, today string }{
 		{"no ports", noPorts, hinted, taken, refused},
 		{"a leading zero", zeros, hinted, taken, refused},
@@ -38,7 +37,7 @@ func TestRelease(t *testing.T) {
 		{"nothing special", plain, taken, taken, taken},
 		{"what a zone enforces", noPorts + dotted + enforces, taken, taken, taken},
 	} {
-		for release, want := range map[string]string{"": c.unnamed, admission.ReleaseEarlier: c.before, admission.ReleaseToday: c.today} {
+		for release, want := range map[string]string{"": c.unnamed, ReleaseEarlier: c.before, ReleaseToday: c.today} {
 			o := Options{Paths: []string{"a.yaml"}, FS: files(map[string]string{"a.yaml": head + c.text}), Release: release}
 			read, err := Read(t.Context(), o)
 			if err != nil {
@@ -54,7 +53,7 @@ func TestRelease(t *testing.T) {
 				broken []model.Broken
 			}{"read": {len(read.Policies()) == 1, read.Broken}, "watched": {there, watched.Broken}} {
 				is := refused
-				switch hint := slices.ContainsFunc(got.broken, func(b model.Broken) bool { return b.Release == admission.ReleaseEarlier }); {
+				switch hint := slices.ContainsFunc(got.broken, func(b model.Broken) bool { return b.Release == ReleaseEarlier }); {
 				case hint && !got.taken:
 					is = hinted
 				case hint:

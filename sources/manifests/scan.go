@@ -10,7 +10,7 @@ import (
 
 	"rung/model"
 	"rung/model/words"
-	"rung/sources/manifests/check"
+
 	"rung/sources/reading"
 )
 
@@ -42,7 +42,7 @@ func (f *watchedFile) currentResult(source string) *fileResult {
 	if f.isGone {
 		b := fileBroken(source, f.res.file.Path, fmt.Sprintf("has gone since %s: %s removed",
 			f.missedSince.Format(time.TimeOnly), words.Count(f.objects, "object")), "")
-		b.Code = check.CodeGone
+		b.Code = CodeGone
 		if f.res.input.folder {
 			b.Severity = model.SeverityWarning
 		}
@@ -57,7 +57,7 @@ func (f *watchedFile) currentResult(source string) *fileResult {
 		e := f.keptObjects[k]
 		r.objects = append(r.objects, e.object)
 		r.broken = append(r.broken, model.Broken{Severity: model.SeverityWarning, Origin: originOf(e.object), Key: k,
-			Code:    check.CodeKept,
+			Code:    CodeKept,
 			Message: "unreadable now; last good version, of " + e.readAt.Format(time.TimeOnly) + ", shown"})
 	}
 	return &r

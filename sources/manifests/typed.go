@@ -11,9 +11,7 @@ import (
 
 	"rung/model"
 	"rung/model/words"
-	"rung/sources/manifests/check"
-	"rung/sources/manifests/older"
-	"rung/sources/manifests/policy"
+
 	"rung/sources/manifests/yamltree"
 )
 
@@ -50,8 +48,8 @@ func (t *TypedReader) ReadObject(obj any, old model.Object) (o model.Object, bro
 	if k == nil || k.toModel == nil {
 		return t.policyOf(obj, m, old), t.d.out.broken
 	}
-	if i := check.CheckName(k.kind, m.GetNamespace(), m.GetName()); i != nil {
-		t.d.reportIssue(t.clusterOrigin(), check.ShortKey(model.Key{Kind: k.kind, Namespace: m.GetNamespace(), Name: m.GetName()}), *i)
+	if i := CheckName(k.kind, m.GetNamespace(), m.GetName()); i != nil {
+		t.d.reportIssue(t.clusterOrigin(), ShortKey(model.Key{Kind: k.kind, Namespace: m.GetNamespace(), Name: m.GetName()}), *i)
 		return nil, t.d.out.broken
 	}
 	about := t.d.metaOf(k, m, t.clusterOrigin())
@@ -66,8 +64,8 @@ func (t *TypedReader) genericObject(k *kindInfo, u *unstructured.Unstructured) m
 	about.Version = words.CleanText(u.GetResourceVersion())
 	o, err := t.d.namedObject(k, u, about)
 	if err != nil {
-		t.d.reportIssue(t.clusterOrigin(), check.ShortKey(model.Key{Kind: k.kind, Namespace: u.GetNamespace(), Name: u.GetName()}),
-			check.Issue{Severity: model.SeverityError, Code: check.CodeSchema, Message: words.CleanText(err.Error()),
+		t.d.reportIssue(t.clusterOrigin(), ShortKey(model.Key{Kind: k.kind, Namespace: u.GetNamespace(), Name: u.GetName()}),
+			Issue{Severity: model.SeverityError, Code: CodeSchema, Message: words.CleanText(err.Error()),
 				Remedy: "the installed CRD and this release of Rung do not fit"})
 		return nil
 	}
@@ -98,7 +96,7 @@ func (t *TypedReader) policyOf(obj any, m metav1.Object, old model.Object) model
 				key.Kind = k.kind
 			}
 		}
-		t.d.reportIssue(t.clusterOrigin(), key, check.Issue{Severity: model.SeverityError, Code: check.CodeSchema, Message: words.CleanText(err.Error()),
+		t.d.reportIssue(t.clusterOrigin(), key, Issue{Severity: model.SeverityError, Code: CodeSchema, Message: words.CleanText(err.Error()),
 			Remedy: "the installed CRD and this release of Rung do not fit"})
 		return nil
 	}
@@ -114,19 +112,19 @@ func (t *TypedReader) policyOf(obj any, m metav1.Object, old model.Object) model
 
 // newerFields reports what the policy's types lack, and says whether there is any.
 func (t *TypedReader) newerFields(p *model.Policy, u *unstructured.Unstructured) bool {
-	fields := check.UnknownFields(infoOfKind(p.Kind).goType, u.Object)
+	fields := UnknownFields(infoOfKind(p.Kind).goType, u.Object)
 	p.Older = nil
 	if len(fields) > 0 && p.Kind.IsAdmin() {
-		p.Older = older.OlderOnServer(u.Object)
+		p.Older = OlderOnServer(u.Object)
 	}
 	for _, field := range fields {
-		if p.Older != nil && older.IsField(field) {
-			t.d.reportIssue(t.clusterOrigin(), p.Key, check.Issue{Severity: model.SeverityWarning, Code: model.InvalidOlder, Field: field,
+		if p.Older != nil && IsField(field) {
+			t.d.reportIssue(t.clusterOrigin(), p.Key, Issue{Severity: model.SeverityWarning, Code: model.InvalidOlder, Field: field,
 				Message: "is of an older form: OVN-Kubernetes of today does not read this field, and decides by what is left",
 				Remedy:  "e in the console opens the text in today's form; the installed CRD is older, too"})
 			continue
 		}
-		t.d.reportIssue(t.clusterOrigin(), p.Key, check.Issue{Severity: model.SeverityWarning, Code: check.CodeUnknown, Field: field,
+		t.d.reportIssue(t.clusterOrigin(), p.Key, Issue{Severity: model.SeverityWarning, Code: CodeUnknown, Field: field,
 			Message: "this release of Rung does not know the field: what is shown is not all the policy says",
 			Remedy:  "the installed CRD is newer than Rung; change this policy with kubectl"})
 	}
@@ -169,6 +167,6 @@ func restatedPolicy(was *model.Policy, u *unstructured.Unstructured) *model.Poli
 		return nil
 	}
 	*conditions = now.Status.Conditions
-	p.Version, p.Conditions = words.CleanText(now.Metadata.ResourceVersion), policy.CleanConditions(now.Status.Conditions)
+	p.Version, p.Conditions = words.CleanText(now.Metadata.ResourceVersion), CleanConditions(now.Status.Conditions)
 	return &p
 }

@@ -19,7 +19,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"rung/model"
-	"rung/sources/manifests/check"
 )
 
 // typedObjects decodes every object of a text as client-go would.
@@ -182,7 +181,7 @@ func TestTypedPolicy(t *testing.T) {
 	p, broken = read(newer)
 	var fields []string
 	for _, b := range broken {
-		if b.Severity != model.SeverityWarning || b.Key != p.Key || b.Code != check.CodeUnknown {
+		if b.Severity != model.SeverityWarning || b.Key != p.Key || b.Code != CodeUnknown {
 			t.Errorf("entry %+v", b)
 		}
 		fields = append(fields, b.Field)

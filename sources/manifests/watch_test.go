@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
-	"rung/sources/manifests/check"
+
 	"rung/sources/safefile"
 	"rung/test/wait"
 )
@@ -201,7 +201,7 @@ func TestGoneAfterAStop(t *testing.T) {
 	scan()
 	time.Sleep(3 * w.tm.settle)
 	scan()
-	gone := func(b model.Broken) bool { return b.Code == check.CodeGone }
+	gone := func(b model.Broken) bool { return b.Code == CodeGone }
 	if len(last.Remove) != 1 || !slices.ContainsFunc(last.Broken, gone) {
 		t.Errorf("removed %v, broken %v: want the object out, and why", last.Remove, last.Broken)
 	}

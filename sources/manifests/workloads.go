@@ -12,21 +12,19 @@ import (
 	"rung/model"
 
 	"rung/model/words"
-	"rung/sources/manifests/check"
-	"rung/sources/manifests/workload"
 )
 
 // workloadKinds are the kinds that stand for pods, in every version in which they are read.
 func workloadKinds() (out []kindInfo) {
-	for _, api := range workload.APIs {
+	for _, api := range APIs {
 		for _, text := range api.Versions {
 			group, version, grouped := strings.Cut(text, "/")
 			if !grouped {
 				group, version = "", text
 			}
-			k := kindInfo{api.Kind, group, version, reflect.TypeFor[workload.Selecting](), readWorkload[metav1.LabelSelector]}
+			k := kindInfo{api.Kind, group, version, reflect.TypeFor[Selecting](), readWorkload[metav1.LabelSelector]}
 			if api.PlainSelector {
-				k.goType, k.toModel = reflect.TypeFor[workload.Matching](), readWorkload[map[string]string]
+				k.goType, k.toModel = reflect.TypeFor[Matching](), readWorkload[map[string]string]
 			}
 			out = append(out, k)
 		}
@@ -36,12 +34,12 @@ func workloadKinds() (out []kindInfo) {
 
 // readWorkload brings a workload into the form in which pods are made of it.
 func readWorkload[S any](d *decoder, o metav1.Object, m model.Meta) model.Object {
-	w, wrong := workload.Read(o.(*workload.Manifest[S]), m, func(p *corev1.Pod, m model.Meta) *model.Pod {
+	w, wrong := ReadWorkload(o.(*Manifest[S]), m, func(p *corev1.Pod, m model.Meta) *model.Pod {
 		m.Labels = d.labelsOf(p.Labels)
 		return d.podOf(p, m).(*model.Pod)
 	})
 	if wrong != nil {
-		d.reportIssue(m.Origin, m.Key, check.Issue{Severity: model.SeverityError, Code: check.CodeSchema, Field: wrong.Field,
+		d.reportIssue(m.Origin, m.Key, Issue{Severity: model.SeverityError, Code: CodeSchema, Field: wrong.Field,
 			Message: words.CleanText(wrong.Message), Remedy: wrong.Remedy})
 		return nil
 	}
@@ -57,7 +55,7 @@ func (r *Result) makePods(o Options, seen map[model.Key]model.Origin) {
 	if !slices.ContainsFunc(r.Objects, func(o model.Object) bool { return o.ObjectKey().Kind.IsWorkload() || isToBe(o) }) {
 		return
 	}
-	set := workload.NewSet()
+	set := NewSet()
 	objects := r.Objects[:0]
 	for _, obj := range r.Objects {
 		set.Put(obj)
@@ -78,11 +76,11 @@ func (r *Result) makePods(o Options, seen map[model.Key]model.Origin) {
 	r.Objects = objects
 	for _, w := range lost {
 		r.Broken = append(r.Broken, model.Broken{Severity: model.SeverityError, Origin: w.Origin, Key: w.Key, Field: "spec.workloadRef",
-			Code: check.CodeSchema, Message: "names " + w.TemplateOf + ", which is not there: no pod can be made of it"})
+			Code: CodeSchema, Message: "names " + w.TemplateOf + ", which is not there: no pod can be made of it"})
 	}
 	for _, w := range set.CutWorkloads() {
-		r.Broken = append(r.Broken, model.Broken{Severity: model.SeverityWarning, Origin: w.Origin, Key: w.Key, Field: "spec.replicas", Code: check.CodeCut,
-			Message: fmt.Sprintf("wants %d pods, and policies select by their numbers: only the first %d are judged", w.Wanted, workload.MostNumbered)})
+		r.Broken = append(r.Broken, model.Broken{Severity: model.SeverityWarning, Origin: w.Origin, Key: w.Key, Field: "spec.replicas", Code: CodeCut,
+			Message: fmt.Sprintf("wants %d pods, and policies select by their numbers: only the first %d are judged", w.Wanted, MostNumbered)})
 	}
 	if len(idle) > 0 {
 		var names []string
@@ -90,7 +88,7 @@ func (r *Result) makePods(o Options, seen map[model.Key]model.Origin) {
 			names = append(names, w.Namespace+"/"+w.Ref())
 		}
 		r.Broken = append(r.Broken, model.Broken{Severity: model.SeverityInfo, Origin: model.Origin{Source: o.Source, Item: -1}, Key: idle[0].Key,
-			Code: check.CodeIdle, Message: fmt.Sprintf("%s no pods, as scaled to 0 or completed: %s",
+			Code: CodeIdle, Message: fmt.Sprintf("%s no pods, as scaled to 0 or completed: %s",
 				words.OneOrMany(len(names), "the workload wants", "workloads want"), words.JoinAtMost(names, ", ", 5))})
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"rung/sources/slots"
+	"rung/sources/retry"
 	"strings"
 	"time"
 )
@@ -87,7 +87,7 @@ func (c Config) withDefaults() Config {
 	def(&c.BackoffMax, 5*time.Second)
 	def(&c.Coalesce, 20*time.Millisecond)
 	if c.Slot == nil {
-		c.Slot = slots.Slots(nil).TakeSlot
+		c.Slot = retry.Slots(nil).TakeSlot
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

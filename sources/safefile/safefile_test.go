@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/sources/manifests/edit"
+	"rung/sources/manifests"
 	"rung/sources/safefile"
 	"rung/test/faultfs"
 )
@@ -48,7 +48,7 @@ func linkCount(t *testing.T, dir string) (out []string) {
 }
 
 func merge(base, a, b []byte) ([]byte, bool) {
-	m, ok := edit.MergeTexts(string(base), string(a), string(b))
+	m, ok := manifests.MergeTexts(string(base), string(a), string(b))
 	return []byte(m), ok
 }
 

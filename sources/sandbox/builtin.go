@@ -10,8 +10,7 @@ import (
 	"time"
 
 	"rung/sources/retry"
-	"rung/sources/sandbox/child"
-	"rung/sources/sandbox/memdb"
+	"rung/sources/sandbox/ovn"
 )
 
 // memServer is an OVSDB endpoint inside this process: a unix socket in front of a
@@ -32,7 +31,7 @@ type memServer struct {
 	// dbmu guards db and all peers' monitors: what is queued while it is held
 	// is in the order of the commits.
 	dbmu sync.Mutex
-	db   *memdb.DB
+	db   *DB
 
 	mu     sync.Mutex
 	ln     net.Listener
@@ -57,14 +56,14 @@ func newBuiltin(zone, path string, stall time.Duration, report func(ServerState,
 	if err != nil {
 		return nil, fmt.Errorf("built-in server of zone %s: %w", zone, err)
 	}
-	schema, err := memdb.ParseSchema(raw)
+	schema, err := ParseSchema(raw)
 	if err != nil {
 		return nil, fmt.Errorf("built-in server of zone %s: %w", zone, err)
 	}
 	gate := make(chan struct{})
 	close(gate)
 	b := &memServer{zone: zone, path: path, stall: stall, queue: 64 << 20, report: report,
-		schema: raw, db: memdb.New(schema), peers: map[*clientPeer]struct{}{}, gate: gate}
+		schema: raw, db: New(schema), peers: map[*clientPeer]struct{}{}, gate: gate}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	return b, nil
 }
@@ -189,7 +188,7 @@ func (b *memServer) Kill() error {
 		return nil
 	}
 	b.wg.Go(func() {
-		again := retry.Backoff(child.RestartAfter, child.RestartMost)
+		again := retry.Backoff(ovn.RestartAfter, ovn.RestartMost)
 		for retry.Sleep(b.ctx, again.Step()) {
 			err := b.Start(b.ctx)
 			if err == nil {

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"rung/sources/nbdb"
-	"rung/sources/sandbox/child"
+	"rung/sources/sandbox/ovn"
 )
 
 const childEnv = "RUNG_SANDBOX_CHILD"
@@ -36,7 +36,7 @@ func mortal() {
 	}
 	cfg := Config{Zones: []string{"a", "b"}, Server: ServerAuto}
 	if os.Getenv(childEnv) == "watchdog" {
-		cfg.guard = func() (child.Guard, error) { return child.NewWatchdog() }
+		cfg.guard = func() (ovn.Guard, error) { return ovn.NewWatchdog() }
 	}
 	s, err := Start(context.Background(), cfg)
 	if err != nil {
@@ -47,7 +47,7 @@ func mortal() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	time.Sleep(2 * child.RestartAfter)
+	time.Sleep(2 * ovn.RestartAfter)
 	fmt.Print(s.Dir())
 	for _, zone := range s.Zones() {
 		p := s.zones[zone].server.(*ovsdbProcess)

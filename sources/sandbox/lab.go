@@ -10,7 +10,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/flow"
 	"rung/sources/sandbox/ovn"
-	"rung/sources/sandbox/rows"
 )
 
 // startLab starts every zone on OVN itself. It returns when the Northbound databases
@@ -52,7 +51,7 @@ func (s *Sandbox) labConfig(name string, number int) ovn.ZoneConfig {
 	if s.cfg.Node != nil {
 		node = s.cfg.Node(name)
 	}
-	cfg := ovn.ZoneConfig{Name: name, Management: rows.ManagementAddresses(node, number), Foreign: s.cfg.ForeignRows}
+	cfg := ovn.ZoneConfig{Name: name, Management: ovn.ManagementAddresses(node, number), Foreign: s.cfg.ForeignRows}
 	cfg.Cluster = s.clusterSubnets()
 	if node != nil {
 		for _, text := range node.Subnets {

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"rung/sources/nbdb/jsonrpc"
-	"rung/sources/sandbox/memdb"
 )
 
 // clientMonitor is one monitor of a client: RFC 7047 §4.1.5, or one of the later
@@ -61,7 +60,7 @@ func (p *clientPeer) startMonitor(m jsonrpc.Message) error {
 }
 
 // readWatches reads a monitor's requests: per table one, or a list of one.
-func readWatches(schema *memdb.Schema, raw []byte) (map[string]tableWatch, error) {
+func readWatches(schema *Schema, raw []byte) (map[string]tableWatch, error) {
 	var requests map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &requests); err != nil {
 		return nil, fmt.Errorf("syntax error: %w", err)
@@ -145,7 +144,7 @@ func (u *tableUpdates) finishUpdates() []byte {
 // isRFCMonitor says whether this is the monitor of the RFC: whole rows, old and new.
 func (m *clientMonitor) isRFCMonitor() bool { return m.method == "monitor" }
 
-func (m *clientMonitor) snapshotOf(db *memdb.DB) []byte {
+func (m *clientMonitor) snapshotOf(db *DB) []byte {
 	var u tableUpdates
 	key := `"initial":`
 	if m.isRFCMonitor() {
@@ -167,7 +166,7 @@ func (m *clientMonitor) snapshotOf(db *memdb.DB) []byte {
 
 // notificationOf is the message about a commit, nil when the monitor is not
 // concerned.
-func (m *clientMonitor) notificationOf(db *memdb.DB, changes []memdb.RowChange) []byte {
+func (m *clientMonitor) notificationOf(db *DB, changes []RowChange) []byte {
 	var u tableUpdates
 	for _, table := range slices.Sorted(maps.Keys(m.tables)) {
 		w := m.tables[table]
@@ -190,9 +189,9 @@ func (m *clientMonitor) notificationOf(db *memdb.DB, changes []memdb.RowChange) 
 	return jsonrpc.NotificationText(method, slices.Concat([]byte{'['}, m.id, []byte(middle), u.finishUpdates(), []byte{']'}))
 }
 
-func (m *clientMonitor) describeChange(u *tableUpdates, db *memdb.DB, ch *memdb.RowChange, w *tableWatch) {
+func (m *clientMonitor) describeChange(u *tableUpdates, db *DB, ch *RowChange, w *tableWatch) {
 	table, id := ch.Table, string(ch.UUID)
-	whole := func(key string, row memdb.Row) {
+	whole := func(key string, row Row) {
 		u.b = append(jsonrpc.AppendString(u.b, key), ':')
 		u.b = db.AppendRow(u.b, table, ch.UUID, row, w.Columns, !m.isRFCMonitor())
 	}

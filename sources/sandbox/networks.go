@@ -6,7 +6,7 @@ import (
 	"rung/model"
 	"rung/model/network"
 	"rung/model/ovn/nb"
-	"rung/sources/sandbox/rows"
+	"rung/sources/sandbox/ovn"
 )
 
 // followNetworks tells the keepers of the networks besides the default one, where there are some or have
@@ -22,14 +22,14 @@ func (h *podHandler) followNetworks(keepers map[string]*rowKeeper, e *podEvent) 
 	if !h.segmented {
 		return
 	}
-	s := &rows.Standing{Cluster: e.now, Table: h.table}
+	s := &ovn.Standing{Cluster: e.now, Table: h.table}
 	for _, k := range keepers {
 		k.putNetworks(s)
 	}
 }
 
 // putNetworks says what networks there are.
-func (k *rowKeeper) putNetworks(s *rows.Standing) {
+func (k *rowKeeper) putNetworks(s *ovn.Standing) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.networks, k.dirty.networks = s, true

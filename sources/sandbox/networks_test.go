@@ -14,7 +14,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox/ovn"
-	"rung/sources/sandbox/rows"
+
 	"rung/test/install"
 	"rung/test/made"
 )
@@ -51,7 +51,7 @@ func networkRows(db *nb.DB) (out []string) {
 		return strings.Join(names, " ")
 	}
 	for sw := range db.Switches() {
-		if sw.ExternalIDs[rows.KeyNetwork] != "" {
+		if sw.ExternalIDs[ovn.KeyNetwork] != "" {
 			out = append(out, "switch "+sw.Name+": "+ports(sw.Ports))
 		}
 	}
@@ -155,14 +155,14 @@ func TestNetworksOnOVN(t *testing.T) {
 		w := follow(t, s, "n2", nbdb.Config{AnyName: true})
 		for _, zone := range s.Zones() {
 			follow(t, s, zone, nbdb.Config{}).until("the network's ports", func(_ []model.ZoneUpdate, db *nb.DB) bool {
-				return db.PortByName(rows.OutsidePort("blue_net_"+zone)) != nil && db.PortByName("blue.net_blue_p"+zone[1:]) != nil
+				return db.PortByName(ovn.OutsidePort("blue_net_"+zone)) != nil && db.PortByName("blue.net_blue_p"+zone[1:]) != nil
 			})
 		}
 		probe()
 		next, changes := cluster.Upsert(nil, []model.Key{{Kind: model.KindNAD, Namespace: "blue", Name: "net"}})
 		s.SetPods(next, changes)
 		w.until("without the router", func(_ []model.ZoneUpdate, db *nb.DB) bool {
-			return db.PortByName(rows.OutsidePort("blue_net_n2")) == nil && db.SwitchByName("blue_net_n2") == nil
+			return db.PortByName(ovn.OutsidePort("blue_net_n2")) == nil && db.SwitchByName("blue_net_n2") == nil
 		})
 	}
 }

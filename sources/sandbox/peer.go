@@ -10,7 +10,6 @@ import (
 
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb/jsonrpc"
-	"rung/sources/sandbox/memdb"
 )
 
 // clientPeer is one client of a built-in server.
@@ -160,7 +159,7 @@ func (p *clientPeer) runTransaction(m jsonrpc.Message) error {
 }
 
 // publishChanges queues a commit's changes for all monitors. The caller holds dbmu.
-func (b *memServer) publishChanges(changes []memdb.RowChange) {
+func (b *memServer) publishChanges(changes []RowChange) {
 	b.mu.Lock()
 	peers := slices.Collect(maps.Keys(b.peers))
 	b.mu.Unlock()

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/sources/sandbox/child"
+	"rung/sources/retry"
+
 	"rung/sources/sandbox/ovn"
-	"rung/sources/slots"
 )
 
 // Choices of Config.Server beside the path of an ovsdb-server.
@@ -23,13 +23,13 @@ const (
 )
 
 // ServerState is the state of a zone's server.
-type ServerState = child.State
+type ServerState = ovn.State
 
 // The states. A dead server is started again until the sandbox is closed.
 const (
-	ServerRunning = child.Running
-	ServerStopped = child.Stopped // by Stop
-	ServerDied    = child.Died
+	ServerRunning = ovn.Running
+	ServerStopped = ovn.Stopped // by Stop
+	ServerDied    = ovn.Died
 )
 
 // Config says what to start.
@@ -69,10 +69,10 @@ type Config struct {
 	// before it is cut off (default 5 s).
 	StallTimeout time.Duration
 	// Slots bound the computing of the connections of the zones' keepers.
-	Slots slots.Slots
+	Slots retry.Slots
 	Log   *slog.Logger
 
-	guard func() (child.Guard, error) // for tests: the guard of another system
+	guard func() (ovn.Guard, error) // for tests: the guard of another system
 }
 
 // zoneServer is one zone's OVSDB endpoint.
@@ -88,8 +88,8 @@ type zoneServer interface {
 type Sandbox struct {
 	cfg            Config
 	folder         *labFolder
-	program        string      // the real server; empty with built-in ones
-	guard          child.Guard // nil with built-in servers
+	program        string    // the real server; empty with built-in ones
+	guard          ovn.Guard // nil with built-in servers
 	describe       string
 	lab            *ovn.Lab // nil where the zones do not run on OVN
 	fallbackReason error    // why they do not, where they were to
@@ -121,7 +121,7 @@ func Start(ctx context.Context, cfg Config) (_ *Sandbox, err error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	if cfg.guard == nil {
-		cfg.guard = child.NewGuard
+		cfg.guard = ovn.NewGuard
 	}
 	if cfg.OnServer == nil {
 		cfg.OnServer = func(string, ServerState, error) {}

@@ -20,7 +20,7 @@ import (
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
-	"rung/sources/sandbox/rows"
+	"rung/sources/sandbox/ovn"
 	"rung/test/wait"
 )
 
@@ -293,7 +293,7 @@ func TestForeignRows(t *testing.T) {
 		if a.Tier == 0 {
 			got = append(got, fmt.Sprint(strings.TrimPrefix(a.ID(), "default-network-controller:"), " ", a.Priority, " ", a.Stage(), " ", a.Action, " ", a.Match))
 		}
-		if a.Log || a.Meter != nb.LoggingMeter || (a.Tier < 2) != (a.ExternalIDs[rows.NoteKey] == rows.NoteValue) {
+		if a.Log || a.Meter != nb.LoggingMeter || (a.Tier < 2) != (a.ExternalIDs[ovn.NoteKey] == ovn.NoteValue) {
 			t.Errorf("%+v", a)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"rung/sources/sandbox/rows"
+	"rung/sources/sandbox/ovn"
 )
 
 // schemaFile is the Northbound database's schema as far as Rung goes: the
@@ -30,5 +30,5 @@ func emptyDatabase() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rows.DatabaseFile(schema), nil
+	return ovn.DatabaseFile(schema), nil
 }

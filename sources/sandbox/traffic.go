@@ -16,7 +16,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
 	"rung/sources/acllog"
-	"rung/sources/slots"
+	"rung/sources/retry"
 )
 
 // TrafficConfig says how much traffic there is.
@@ -29,7 +29,7 @@ type TrafficConfig struct {
 	// without it, connections are simulated.
 	Sandbox *Sandbox
 	// Slots bound the traffic's computing; nil does not.
-	Slots slots.Slots
+	Slots retry.Slots
 }
 
 // TrafficStats counts since the start.
@@ -54,7 +54,7 @@ type TrafficStats struct {
 type Traffic struct {
 	rate    atomic.Uint64 // per 1000 seconds
 	sandbox *Sandbox
-	slots   slots.Slots
+	slots   retry.Slots
 	stats   struct{ connections, dropped, lines, limited, unjudged atomic.Uint64 }
 
 	mu      sync.Mutex // one Run at a time

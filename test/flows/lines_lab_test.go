@@ -17,7 +17,7 @@ import (
 	"rung/sources/acllog"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox/ovn"
-	"rung/sources/sandbox/rows"
+
 	"rung/test/install"
 )
 
@@ -74,13 +74,13 @@ func alone(t *testing.T, rate int) *node {
 	var ports []nb.Ref
 	for i := range podsOn {
 		p := pod{fmt.Sprint("pod", i), netip.AddrFrom4([4]byte{10, 244, 0, byte(10 + i)}), netip.MustParseAddr(fmt.Sprintf("fd01::%d", 10+i))}
-		ops = append(ops, rows.PodPortOp(p.lport, "n", p.lport, "ns", "uid-"+p.lport, fmt.Sprint(rows.MACOf(p.v4.String(), ""), " ", p.v4, " ", p.v6)))
+		ops = append(ops, ovn.PodPortOp(p.lport, "n", p.lport, "ns", "uid-"+p.lport, fmt.Sprint(ovn.MACOf(p.v4.String(), ""), " ", p.v4, " ", p.v6)))
 		ports = append(ports, nb.Ref{Name: p.lport})
 		n.pods = append(n.pods, p)
 	}
-	ops = append(ops, rows.InsertOp(nb.TablePortGroup, "", map[string]any{"name": group, "ports": ports}),
-		rows.InsertOp(nb.TableMeterBand, "wide", map[string]any{"action": "drop", "rate": unbound, "burst_size": 0}),
-		rows.InsertOp(nb.TableMeter, "", map[string]any{"name": shared, "unit": "pktps", "bands": rows.NamedRefs("wide")}),
+	ops = append(ops, ovn.InsertOp(nb.TablePortGroup, "", map[string]any{"name": group, "ports": ports}),
+		ovn.InsertOp(nb.TableMeterBand, "wide", map[string]any{"action": "drop", "rate": unbound, "burst_size": 0}),
+		ovn.InsertOp(nb.TableMeter, "", map[string]any{"name": shared, "unit": "pktps", "bands": ovn.NamedRefs("wide")}),
 		nb.Op{Kind: nb.OpMutate, Table: nb.TableSwitch, UUID: db.SwitchByName("n").UUID, Mutations: []nb.Mutation{{Column: "ports", Insert: true, Refs: ports}}})
 	if err := n.Transact(t.Context(), ops...); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox/ovn"
-	"rung/sources/sandbox/rows"
+
 	"rung/test/wait"
 )
 
@@ -95,7 +95,7 @@ func TestLinesLost(t *testing.T) {
 	if long() {
 		seconds = 10
 	}
-	n := alone(t, rows.MeterRate)
+	n := alone(t, ovn.MeterRate)
 	for i, c := range []struct {
 		what  string
 		meter string
@@ -181,7 +181,7 @@ func TestLinesLost(t *testing.T) {
 		}
 		// On a busy machine fewer packets are put in than were meant, perhaps no more than
 		// the meter lets through.
-		if limit := (int(took/time.Second) + 2) * rows.MeterRate; lines > limit || m.dropped == 0 && put > limit {
+		if limit := (int(took/time.Second) + 2) * ovn.MeterRate; lines > limit || m.dropped == 0 && put > limit {
 			t.Errorf("%s: %d lines in %v, at most %d; %d of %d dropped", c.what, lines, took, limit, m.dropped, put)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox/ovn"
-	"rung/sources/sandbox/rows"
 )
 
 // swap takes ACLs off the port group and puts others on, in one transaction.
@@ -26,7 +25,7 @@ func (n *node) swap(off []string, on ...map[string]any) error {
 	}
 	for i, row := range on {
 		id := fmt.Sprint("acl", i)
-		ops, come = append(ops, rows.InsertOp(nb.TableACL, id, row)), append(come, nb.Ref{Name: id})
+		ops, come = append(ops, ovn.InsertOp(nb.TableACL, id, row)), append(come, nb.Ref{Name: id})
 	}
 	return n.Transact(n.t.Context(), append(ops, nb.Op{Kind: nb.OpMutate, Table: nb.TablePortGroup, UUID: db.PortGroupByName(group).UUID,
 		Mutations: []nb.Mutation{{Column: "acls", Refs: gone}, {Column: "acls", Insert: true, Refs: come}}})...)

@@ -16,7 +16,7 @@ import (
 	"github.com/ovn-kubernetes/libovsdb/client"
 	"github.com/ovn-kubernetes/libovsdb/model"
 
-	"rung/sources/nbdb/second/northbound"
+	"rung/sources/nbdb/second"
 	"rung/test/wait"
 )
 
@@ -268,7 +268,7 @@ func nameOf(m model.Model) string {
 		return m.Name
 	case *Item:
 		return m.Name
-	case *northbound.AddressSet:
+	case *second.AddressSet:
 		return m.Name
 	}
 	return ""

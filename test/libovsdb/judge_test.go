@@ -21,7 +21,7 @@ import (
 	"rung/engine"
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/sources/nbdb/second/northbound"
+	"rung/sources/nbdb/second"
 	"rung/test/install"
 	"rung/test/ovsdb"
 	"rung/test/wait"
@@ -163,7 +163,7 @@ func newJudge(t testing.TB, path, socket string) *judge {
 	var err error
 	// A server that has just made its socket may not listen yet.
 	wait.Within(t, wait.Patience, "libovsdb is connected", func() bool {
-		j.client, err = northbound.Dial(ctx, "unix:"+path, patient())
+		j.client, err = second.Dial(ctx, "unix:"+path, patient())
 		return err == nil
 	})
 	t.Cleanup(func() { j.relay.mend(); shut(t, j.client) })
@@ -182,11 +182,11 @@ func (j *judge) agrees(t testing.TB, what string, want func() map[string]ovsdb.R
 // rows are those of policies as libovsdb has them, in the form of a dump.
 func (j *judge) rows(t testing.TB) map[string]ovsdb.Record {
 	t.Helper()
-	var acls []northbound.ACL
-	var sets []northbound.AddressSet
-	var groups []northbound.PortGroup
-	var switches []northbound.LogicalSwitch
-	var ports []northbound.LogicalSwitchPort
+	var acls []second.ACL
+	var sets []second.AddressSet
+	var groups []second.PortGroup
+	var switches []second.LogicalSwitch
+	var ports []second.LogicalSwitchPort
 	ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
 	defer cancel()
 	for _, list := range []any{&acls, &sets, &groups, &switches, &ports} {

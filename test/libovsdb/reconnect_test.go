@@ -13,7 +13,7 @@ import (
 	"github.com/ovn-kubernetes/libovsdb/ovsdb"
 
 	"rung/model/ovn/nb"
-	"rung/sources/nbdb/second/northbound"
+	"rung/sources/nbdb/second"
 	"rung/sources/sandbox"
 	"rung/test/install"
 	"rung/test/wait"
@@ -159,7 +159,7 @@ func followReal(t *testing.T) *followed {
 	open := func(addr string, options ...client.Option) client.Client {
 		ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
 		defer cancel()
-		c, err := northbound.Dial(ctx, addr, options...)
+		c, err := second.Dial(ctx, addr, options...)
 		if err != nil {
 			t.Fatal(err)
 		}

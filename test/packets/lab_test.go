@@ -21,7 +21,7 @@ import (
 	"rung/sources/acllog"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox/ovn"
-	"rung/sources/sandbox/rows"
+
 	"rung/test/install"
 	"rung/test/wait"
 )
@@ -163,17 +163,17 @@ func seed(tb testing.TB, z *ovn.Zone, pods []place) {
 			continue
 		}
 		id := fmt.Sprint("port", i)
-		ops = append(ops, rows.PodPortOp(id, z.Name(), p.lport, p.namespace, "uid-"+p.name, fmt.Sprint(rows.MACOf(p.v4.String(), ""), " ", p.v4, " ", p.v6)))
+		ops = append(ops, ovn.PodPortOp(id, z.Name(), p.lport, p.namespace, "uid-"+p.name, fmt.Sprint(ovn.MACOf(p.v4.String(), ""), " ", p.v4, " ", p.v6)))
 		all = append(all, nb.Ref{Name: id})
 		groups[p.namespace] = append(groups[p.namespace], nb.Ref{Name: id})
 		lb := fmt.Sprint("lb", i)
-		ops = append(ops, rows.InsertOp("Load_Balancer", lb, map[string]any{"name": lb, "options": map[string]string{"hairpin_snat_ip": "169.254.169.5 fd69::5"},
+		ops = append(ops, ovn.InsertOp("Load_Balancer", lb, map[string]any{"name": lb, "options": map[string]string{"hairpin_snat_ip": "169.254.169.5 fd69::5"},
 			"vips": map[string]string{p.service(p.v4).String(): p.v4.String(), p.service(p.v6).String(): p.v6.String()}}))
 		balancers = append(balancers, nb.Ref{Name: lb})
 	}
 	for ns, ports := range groups {
-		ids := rows.NamespaceIDs(ns)
-		ops = append(ops, rows.InsertOp(nb.TablePortGroup, "", map[string]any{"name": nb.HashedName(ids[nb.KeyID]), "external_ids": ids, "ports": ports}))
+		ids := ovn.NamespaceIDs(ns)
+		ops = append(ops, ovn.InsertOp(nb.TablePortGroup, "", map[string]any{"name": nb.HashedName(ids[nb.KeyID]), "external_ids": ids, "ports": ports}))
 	}
 	ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: nb.TableSwitch, UUID: db.SwitchByName(z.Name()).UUID,
 		Mutations: []nb.Mutation{{Column: "ports", Insert: true, Refs: all}, {Column: "load_balancer", Insert: true, Refs: balancers}}})

@@ -12,7 +12,6 @@ import (
 	verdicts "rung/model/verdict"
 	"rung/revision"
 	"rung/sources/sandbox/ovn"
-	"rung/sources/sandbox/rows"
 )
 
 // Tier 0 keeps the default network off pods whose primary network is another, but for their own node and for
@@ -78,8 +77,8 @@ func TestIsolation(t *testing.T) {
 			return out[0]
 		}
 		out := send(zone, in)
-		if zone != to.zone && out.Delivered(rows.ElsewherePort(zone)) {
-			out = send(to.zone, rows.ElsewherePort(to.zone))
+		if zone != to.zone && out.Delivered(ovn.ElsewherePort(zone)) {
+			out = send(to.zone, ovn.ElsewherePort(to.zone))
 		}
 		if got := out.Delivered(to.lport); got != c.want {
 			t.Errorf("%s → %s %v %d: came out at %v", c.from, c.to, c.proto, c.port, out.Ports)

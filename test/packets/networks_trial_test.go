@@ -9,7 +9,6 @@ import (
 	"rung/model/ovn/nb"
 	verdicts "rung/model/verdict"
 	"rung/sources/sandbox/ovn"
-	"rung/sources/sandbox/rows"
 )
 
 // networkTrial is a connection on a network, or between two.
@@ -78,10 +77,10 @@ type ports struct{ node, router, elsewhere, outside string }
 
 func portsOn(n *network.Network, zone string) ports {
 	if n == nil {
-		return ports{nb.ManagementPort(zone), nb.RouterPort(zone), rows.ElsewherePort(zone), rows.OutsidePort(zone)}
+		return ports{nb.ManagementPort(zone), nb.RouterPort(zone), ovn.ElsewherePort(zone), ovn.OutsidePort(zone)}
 	}
 	sw := n.Switch(zone)
-	return ports{n.ManagementPort(zone), n.RouterPort(zone), rows.ElsewherePort(sw), rows.OutsidePort(sw)}
+	return ports{n.ManagementPort(zone), n.RouterPort(zone), ovn.ElsewherePort(sw), ovn.OutsidePort(sw)}
 }
 
 // networkTrial draws a connection on a network, or between networks.

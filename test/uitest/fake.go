@@ -11,7 +11,7 @@ import (
 	"rung/change/gate"
 	"rung/change/history"
 	"rung/engine/logs"
-	"rung/engine/logs/controllerlog"
+
 	"rung/engine/probe"
 	"rung/model"
 	"rung/model/plan"
@@ -40,7 +40,7 @@ type Fake struct {
 	// OnOVNTrace answers OVNTrace; nil has nowhere to run it.
 	OnOVNTrace func(verdict.Connection) (*revision.OVNTrace, error)
 	// OnController answers ControllerLog; nil is no cluster.
-	OnController func(zone string, policy model.PolicyKey) (*controllerlog.Log, error)
+	OnController func(zone string, policy model.PolicyKey) (*logs.Log, error)
 
 	// OnProbe answers Probe; nil is no sandbox on OVN.
 	OnProbe func(context.Context, verdict.Connection, func(probe.ProbePhase)) (*probe.Result, error)
@@ -171,10 +171,10 @@ func (f *Fake) Changes() []audit.Change { return f.Changed }
 func (f *Fake) Logs() *logs.Store { return f.LogStore }
 
 // ControllerLog returns the result of OnController.
-func (f *Fake) ControllerLog(_ context.Context, zone string, policy model.PolicyKey) (*controllerlog.Log, error) {
+func (f *Fake) ControllerLog(_ context.Context, zone string, policy model.PolicyKey) (*logs.Log, error) {
 	f.recordCall("controller log " + zone + " " + policy.Name)
 	if f.OnController == nil {
-		return nil, controllerlog.ErrNotOnCluster
+		return nil, logs.ErrNotOnCluster
 	}
 	return f.OnController(zone, policy)
 }

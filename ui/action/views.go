@@ -2,7 +2,7 @@ package action
 
 import (
 	"rung/change"
-	"rung/engine/logs/controllerlog"
+	"rung/engine/logs"
 	"rung/revision"
 	"rung/system"
 )
@@ -23,7 +23,7 @@ var controllerActions = []Action{
 // OnCluster disables an action that needs the pods of a cluster.
 func OnCluster(c Context) string {
 	if c.Mode.Name != revision.ClusterMode {
-		return controllerlog.ErrNotOnCluster.Error()
+		return logs.ErrNotOnCluster.Error()
 	}
 	return ""
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/logs/controllerlog"
+	"rung/engine/logs"
 	"rung/model"
 	"rung/model/signs"
 	"rung/model/words"
@@ -27,7 +27,7 @@ type View struct {
 	pane *detail.Pane
 
 	reads view.LatestWork
-	log   *controllerlog.Log
+	log   *logs.Log
 	err   error
 }
 
@@ -48,7 +48,7 @@ func (v *View) Sync(env *view.Env) {
 // readLog reads the log.
 func (v *View) readLog(env *view.Env) {
 	c, zone, key := env.Console, v.page.Zone, v.page.Key
-	view.BeginWork(&v.reads, env, "reading the controller's log", func(ctx context.Context) (*controllerlog.Log, error) {
+	view.BeginWork(&v.reads, env, "reading the controller's log", func(ctx context.Context) (*logs.Log, error) {
 		return c.ControllerLog(ctx, zone, key)
 	})
 }
@@ -58,7 +58,7 @@ func (v *View) WorkingSince() time.Time { return v.reads.BeganAt() }
 
 // ReceiveResult takes the answer; one that is refused leaves what was read before.
 func (v *View) ReceiveResult(env *view.Env, msg any) {
-	log, err, ok := view.TakeResult[*controllerlog.Log](&v.reads, msg)
+	log, err, ok := view.TakeResult[*logs.Log](&v.reads, msg)
 	if !ok {
 		return
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/logs/controllerlog"
+	"rung/engine/logs"
 	"rung/model"
 	"rung/revision"
 	"rung/test/uitest"
@@ -26,15 +26,15 @@ func onCluster(t *testing.T) *revision.Facts {
 func TestControllerLog(t *testing.T) {
 	f := uitest.NewFake(onCluster(t))
 	var refused error
-	found := []controllerlog.Line{
+	found := []logs.Line{
 		{At: uitest.Now.Add(-time.Minute), Severity: "info", Place: "admin_network_policy.go:88", Text: "Adding cluster-control"},
 		{At: uitest.Now.Add(-time.Second), Severity: "error", Place: "admin_network_policy.go:123", Text: "failed to create cluster-control: no space"},
 	}
-	f.OnController = func(zone string, k model.PolicyKey) (*controllerlog.Log, error) {
+	f.OnController = func(zone string, k model.PolicyKey) (*logs.Log, error) {
 		if refused != nil {
 			return nil, refused
 		}
-		return &controllerlog.Log{Zone: zone, Policy: k, Source: "ovn-kubernetes/ovnkube-node-x/ovnkube-controller", Command: "kubectl logs x",
+		return &logs.Log{Zone: zone, Policy: k, Source: "ovn-kubernetes/ovnkube-node-x/ovnkube-controller", Command: "kubectl logs x",
 			Read: 2000, First: uitest.Now.Add(-time.Hour), Lines: found}, nil
 	}
 	s := uitest.OpenWith(t, f, ui.Options{Page: nav.ToPolicy(key)})

@@ -9,7 +9,7 @@ import (
 	"rung/model"
 	"rung/model/signs"
 	"rung/model/words"
-	"rung/pages/page/role"
+	"rung/pages/page"
 	"rung/pages/zones"
 	"rung/revision"
 
@@ -22,7 +22,7 @@ import (
 
 // SeveritySign is the sign and look of a severity.
 func SeveritySign(s model.Severity, st *themes.StyleSet) (string, themes.Style) {
-	sign := role.SeveritySign(s)
+	sign := page.SeveritySign(s)
 	return sign.Text, st.StyleOf(sign.Role)
 }
 
@@ -124,7 +124,7 @@ func NotHere(z *model.ZoneState, now time.Time) string {
 
 // StateLine is the state as a line: sign, word and rest.
 func StateLine(s model.PolicyState, rest string, st *themes.StyleSet) widget.Line {
-	l := widget.StyledLine(role.StateSign(s)+" "+string(s), view.StateStyle(s, st))
+	l := widget.StyledLine(page.StateSign(s)+" "+string(s), view.StateStyle(s, st))
 	if rest != "" {
 		l = l.Add(" "+rest, st.Text)
 	}

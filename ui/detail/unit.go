@@ -12,7 +12,7 @@ import (
 	"rung/model/signs"
 	"rung/model/verdict"
 	"rung/model/words"
-	"rung/pages/page/role"
+	"rung/pages/page"
 	"rung/pages/rows"
 	"rung/revision"
 
@@ -91,7 +91,7 @@ func UnitLine(env *view.Env, k model.Key) widget.Line {
 		return widget.StyledLine(signs.Yes+" "+text, st.OK)
 	}
 	state, rest := ZoneState(r, k, r.Zone(s.Zone), env.Now)
-	l := widget.StyledLine(role.StateSign(state)+" "+string(state)+" in "+s.Zone, view.StateStyle(state, st))
+	l := widget.StyledLine(page.StateSign(state)+" "+string(state)+" in "+s.Zone, view.StateStyle(state, st))
 	if rest != "" {
 		l = l.Add(" "+rest, st.Text)
 	}

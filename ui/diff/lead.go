@@ -4,7 +4,7 @@ import (
 	"rung/model"
 	"rung/model/signs"
 	"rung/model/words"
-	"rung/pages/page/role"
+	"rung/pages/page"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -158,7 +158,7 @@ func (v *diffPage) detailLines(w int) (title string, lines []string) {
 			return "", nil
 		}
 		title = l.Side + " · " + l.Of.Policy.Label() + " · " + l.Code
-		sign := role.SeveritySign(l.Severity)
+		sign := page.SeveritySign(l.Severity)
 		say(1, sign.Text, st.StyleOf(sign.Role), st.Text, l.Message)
 		if !l.Of.Witness.IsZero() {
 			say(3, "", st.Dim, st.Text, "shown by "+l.Of.Witness.String())

@@ -11,7 +11,7 @@ import (
 	"rung/model/words"
 	"rung/pages/findings"
 	pages "rung/pages/page"
-	"rung/pages/page/role"
+
 	"rung/revision"
 
 	"rung/themes"
@@ -85,7 +85,7 @@ func New(nav.Page) view.View {
 	severity := v.table.Columns[0].Cell
 	v.table.Columns[0].Cell = func(f *findings.Finding) widget.Line {
 		if v.w < narrow { // the heading says it
-			return widget.LineOf(pages.Cell{Sign: role.SeveritySign(f.Severity)}, v.st)
+			return widget.LineOf(pages.Cell{Sign: pages.SeveritySign(f.Severity)}, v.st)
 		}
 		return severity(f)
 	}

@@ -3,7 +3,7 @@ package ladder
 import (
 	"rung/model/words"
 	"rung/pages/ladder"
-	"rung/pages/page/role"
+	"rung/pages/page"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/widget"
@@ -72,7 +72,7 @@ func fitState(l *ladder.Line, st *themes.StyleSet, w int) widget.Line {
 		return state.CutWords(w)
 	}
 	if l.Compiled && l.Summary.State != "" {
-		return widget.StyledLine(role.StateSign(l.Summary.State), st.StyleOf(l.State.Role))
+		return widget.StyledLine(page.StateSign(l.Summary.State), st.StyleOf(l.State.Role))
 	}
 	return nil
 }

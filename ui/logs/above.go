@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"rung/engine/logs/why"
+	"rung/engine/logs"
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
@@ -62,7 +62,7 @@ func (a *rulesAbove) ruleSentences(k model.PolicyKey) (out []string) {
 			case len(out) == aboveShown:
 				more++
 			default:
-				out = append(out, why.DecidedFirst(k, b))
+				out = append(out, logs.DecidedFirst(k, b))
 			}
 		}
 	}
@@ -85,7 +85,7 @@ func (a *rulesAbove) ruleLinks() (out []ruleLink) {
 	}
 	seen := map[nav.Page]bool{}
 	add := func(x *revision.RuleAbove) {
-		l := ruleLink{why.AboveName(model.PolicyKey{}, x), string(x.Action) + ", " + why.AboveLogs(x), nav.ToRule(x.Policy, x.Direction, x.Rule)}
+		l := ruleLink{logs.AboveName(model.PolicyKey{}, x), string(x.Action) + ", " + logs.AboveLogs(x), nav.ToRule(x.Policy, x.Direction, x.Rule)}
 		if x.Rule < 0 {
 			l.page = nav.Page{Kind: nav.Rows, Key: x.Policy, Text: detail.RowsFilter(x.Policy)}
 		}

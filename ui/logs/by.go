@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"rung/engine/logs/entries"
+	"rung/engine/logs"
 	"rung/model"
 	"rung/model/logline"
 
@@ -44,7 +44,7 @@ type linePile struct {
 	name, term  string // the filter that finds them
 	n, denied   int
 	first, last time.Time
-	newest      *entries.Entry
+	newest      *logs.Entry
 	bars        [barCount]int
 	lately      int // lines of the last rateSpan
 }
@@ -60,7 +60,7 @@ type pileKey struct {
 	from, to endSpace
 }
 
-func (d pileDimension) keyOf(e *entries.Entry) (k pileKey) {
+func (d pileDimension) keyOf(e *logs.Entry) (k pileKey) {
 	switch d {
 	case bySource:
 		k.a, k.x = endKey(&e.Src)
@@ -80,7 +80,7 @@ func (d pileDimension) keyOf(e *entries.Entry) (k pileKey) {
 }
 
 // endKey is the pod or node, else the address.
-func endKey(d *entries.End) (model.Key, string) {
+func endKey(d *logs.End) (model.Key, string) {
 	if d.Key.Kind == "" {
 		return model.Key{}, d.Addr
 	}
@@ -94,7 +94,7 @@ type endSpace struct {
 	node, outside   bool
 }
 
-func spaceOf(d *entries.End) endSpace {
+func spaceOf(d *logs.End) endSpace {
 	switch {
 	case d.Key.Namespace != "":
 		return endSpace{namespace: d.Key.Namespace}
@@ -135,7 +135,7 @@ func (s endSpace) filterTerms(side string) string {
 
 // nameOf returns the common property of the lines of a pile, and the filter term that finds
 // them.
-func (d pileDimension) nameOf(e *entries.Entry) (name, term string) {
+func (d pileDimension) nameOf(e *logs.Entry) (name, term string) {
 	switch d {
 	case bySource:
 		name, term = endName(&e.Src)
@@ -154,7 +154,7 @@ func (d pileDimension) nameOf(e *entries.Entry) (name, term string) {
 	return "", ""
 }
 
-func endName(d *entries.End) (name, term string) {
+func endName(d *logs.End) (name, term string) {
 	if d.Key.Kind == "" {
 		return d.String(), "=" + d.Addr
 	}
@@ -167,7 +167,7 @@ func endName(d *entries.End) (name, term string) {
 
 // rulePile returns the rule that decided and its verdict, and the filter term for both: a rule
 // that changed its verdict has two piles.
-func rulePile(e *entries.Entry) (name, term string) {
+func rulePile(e *logs.Entry) (name, term string) {
 	name, term = e.Action+" by "+e.RuleText(), " verdict:"+e.Line.Verdict
 	switch k := e.Rule.Policy; {
 	case !e.Attributed && e.Line.Name == "":
@@ -187,8 +187,8 @@ func rulePile(e *entries.Entry) (name, term string) {
 }
 
 // matchesUpTo are the matches up to a line.
-func (f *lineFeed) matchesUpTo(upto uint64) []*entries.Entry {
-	out := make([]*entries.Entry, 0, f.matchesBefore(upto))
+func (f *lineFeed) matchesUpTo(upto uint64) []*logs.Entry {
+	out := make([]*logs.Entry, 0, f.matchesBefore(upto))
 	for i := range cap(out) {
 		out = append(out, f.entryOf(f.matchAt(i)))
 	}
@@ -197,7 +197,7 @@ func (f *lineFeed) matchesUpTo(upto uint64) []*entries.Entry {
 
 // pileUp makes piles of lines, the most lines first. Bars and rates end at a moment: now,
 // or, of a log that is not of now, its newest line.
-func pileUp(ctx context.Context, lines []*entries.Entry, d pileDimension, end time.Time) ([]*linePile, error) {
+func pileUp(ctx context.Context, lines []*logs.Entry, d pileDimension, end time.Time) ([]*linePile, error) {
 	at := map[pileKey]*linePile{}
 	var out []*linePile
 	for i, e := range lines {
@@ -222,7 +222,7 @@ func pileUp(ctx context.Context, lines []*entries.Entry, d pileDimension, end ti
 	return out, nil
 }
 
-func (h *linePile) addEntry(e *entries.Entry, end time.Time) {
+func (h *linePile) addEntry(e *logs.Entry, end time.Time) {
 	h.n++
 	h.newest = e
 	if e.Line.Verdict == "drop" || e.Line.Verdict == "reject" {

@@ -11,17 +11,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/engine/logs/entries"
+	"rung/engine/logs"
 	"rung/model"
 	"rung/model/logline"
 )
 
 // mixed are entries of every kind: ends that are pods, nodes, outside or gone, rules of
 // all kinds of policies, default denies, ACLs nobody knows, gaps.
-func mixed(rng *rand.Rand, n int) (out []*entries.Entry) {
+func mixed(rng *rand.Rand, n int) (out []*logs.Entry) {
 	pick := func(of ...string) string { return of[rng.IntN(len(of))] }
-	end := func() entries.End {
-		d := entries.End{Addr: fmt.Sprintf("10.0.0.%d", rng.IntN(6))}
+	end := func() logs.End {
+		d := logs.End{Addr: fmt.Sprintf("10.0.0.%d", rng.IntN(6))}
 		switch rng.IntN(7) {
 		case 0:
 			d.Note = "outside"
@@ -39,7 +39,7 @@ func mixed(rng *rand.Rand, n int) (out []*entries.Entry) {
 		return d
 	}
 	for i := range n {
-		e := &entries.Entry{Seq: uint64(i + 1), Attributed: true, Action: "dropped", Src: end(), Dst: end()}
+		e := &logs.Entry{Seq: uint64(i + 1), Attributed: true, Action: "dropped", Src: end(), Dst: end()}
 		e.Line = logline.Line{At: time.Unix(int64(1000+i), 0), Zone: "w1", Verdict: pick("drop", "allow"), Proto: pick("tcp", "udp", "icmp", "icmp6")}
 		e.At = e.Line.At
 		if e.Line.Verdict == "allow" {
@@ -74,7 +74,7 @@ func mixed(rng *rand.Rand, n int) (out []*entries.Entry) {
 	return out
 }
 
-func feedOf(entries []*entries.Entry) *lineFeed {
+func feedOf(entries []*logs.Entry) *lineFeed {
 	f := &lineFeed{held: entries, texts: make([]string, len(entries)), isAbout: make([]bool, len(entries))}
 	f.restartScan()
 	f.scanLines(time.Hour)
@@ -146,12 +146,12 @@ func TestPilesAndTheirFilters(t *testing.T) {
 // newest line.
 func TestRates(t *testing.T) {
 	at := time.Unix(10_000, 0)
-	entry := func(ago time.Duration, n uint64) *entries.Entry {
+	entry := func(ago time.Duration, n uint64) *logs.Entry {
 		e := mixed(rand.New(rand.NewPCG(1, 1)), 1)[0]
 		e.Gap, e.Seq, e.Line.At, e.At = nil, n, at.Add(-ago), at.Add(-ago)
 		return e
 	}
-	entries := []*entries.Entry{entry(2*time.Minute, 1), entry(59*time.Second, 2), entry(9*time.Second, 3), entry(4*time.Second, 4)}
+	entries := []*logs.Entry{entry(2*time.Minute, 1), entry(59*time.Second, 2), entry(9*time.Second, 3), entry(4*time.Second, 4)}
 	want := [barCount]int{0: 1, 16: 1, 18: 1}
 	check := func(now time.Time, lately int) {
 		t.Helper()
@@ -170,13 +170,13 @@ func TestRates(t *testing.T) {
 
 // Who has an address that nobody knows is not said to be outside.
 func TestSpaces(t *testing.T) {
-	pod := entries.End{Addr: "10.0.0.1", Key: model.Key{Kind: model.KindPod, Namespace: "red", Name: "web"}}
-	unknown := entries.End{Addr: "10.0.0.1"}
-	ends := []entries.End{pod, unknown, {Addr: "10.0.0.1", Note: "no longer known"}, {Addr: "10.0.0.1", Note: "outside"}, {Addr: "fd00::1"}, {},
+	pod := logs.End{Addr: "10.0.0.1", Key: model.Key{Kind: model.KindPod, Namespace: "red", Name: "web"}}
+	unknown := logs.End{Addr: "10.0.0.1"}
+	ends := []logs.End{pod, unknown, {Addr: "10.0.0.1", Note: "no longer known"}, {Addr: "10.0.0.1", Note: "outside"}, {Addr: "fd00::1"}, {},
 		{Addr: "10.0.0.1", Key: model.Key{Kind: model.KindNode, Name: "w1"}}}
 	names := []string{"red", "10.0.0.1", "10.0.0.1", "(outside)", "fd00::1", "(no address)", "(node)"}
-	of := func(i int) *entries.Entry {
-		return &entries.Entry{Src: ends[i], Dst: pod, Line: logline.Line{Proto: "tcp"}}
+	of := func(i int) *logs.Entry {
+		return &logs.Entry{Src: ends[i], Dst: pod, Line: logline.Line{Proto: "tcp"}}
 	}
 	for i := range ends {
 		name, term := byNamespaces.nameOf(of(i))
@@ -202,7 +202,7 @@ func TestSpread(t *testing.T) {
 	for range 200 {
 		listed := mixed(rng, 1+rng.IntN(60))
 		f := feedOf(listed)
-		f.scope = func(e *entries.Entry) bool { return e.Seq%3 != 0 }
+		f.scope = func(e *logs.Entry) bool { return e.Seq%3 != 0 }
 		q, _ := logline.Parse("port:8", time.Now())
 		f.setScope(q)
 		f.scanLines(time.Hour)

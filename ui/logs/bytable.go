@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"rung/engine/logs/entries"
+	"rung/engine/logs"
 	"rung/model/words"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -160,7 +160,7 @@ func (v *logPage) doBy(env *view.Env, id action.ID) bool {
 }
 
 // newestOf is the newest line of the pile under the cursor.
-func (b *byTable) newestOf() *entries.Entry {
+func (b *byTable) newestOf() *logs.Entry {
 	if h, ok := b.table.SelectedItem(); ok {
 		return h.newest
 	}

@@ -1,7 +1,7 @@
 package logs
 
 import (
-	"rung/engine/logs/entries"
+	"rung/engine/logs"
 	"rung/model"
 	"rung/ui/action"
 	"rung/ui/logs/line"
@@ -134,7 +134,7 @@ func (v *lineWalk) addMark(now time.Time) {
 }
 
 // policyOf is the policy that a page, or a line on it, is about.
-func policyOf(p nav.Page, e *entries.Entry) model.PolicyKey {
+func policyOf(p nav.Page, e *logs.Entry) model.PolicyKey {
 	if p.Key.Kind.IsPolicy() {
 		return p.Key
 	}
@@ -145,14 +145,14 @@ func policyOf(p nav.Page, e *entries.Entry) model.PolicyKey {
 }
 
 // openPod goes to the pod at one end of a line.
-func openPod(env *view.Env, e *entries.Entry) {
+func openPod(env *view.Env, e *logs.Entry) {
 	if e == nil || e.Gap != nil {
 		env.SayFailure("no line here")
 		return
 	}
-	var ends []entries.End
+	var ends []logs.End
 	c := &view.ChoiceDialog{Title: "which pod"}
-	for i, d := range []entries.End{e.Src, e.Dst} {
+	for i, d := range []logs.End{e.Src, e.Dst} {
 		if d.Key.Kind != model.KindPod {
 			continue
 		}

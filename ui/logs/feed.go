@@ -4,19 +4,19 @@ import (
 	"sort"
 	"time"
 
-	"rung/engine/logs/entries"
+	"rung/engine/logs"
 	"rung/model/logline"
 )
 
 // lineFeed is the lines that match, as numbers. held are the entries themselves,
 // without a gap; those of the index are looked up in it.
 type lineFeed struct {
-	held    []*entries.Entry
+	held    []*logs.Entry
 	texts   []string // of held, made when they are first looked at
 	isAbout []bool   // of held, whether the page is about it, filter or no
 
-	scope func(*entries.Entry) bool // nil takes every line
-	sure  bool                      // all that is held matches
+	scope func(*logs.Entry) bool // nil takes every line
+	sure  bool                   // all that is held matches
 	query logline.Query
 	// hidden is the newest line that was cleared away.
 	hidden uint64
@@ -48,7 +48,7 @@ func (f *lineFeed) firstHeld() uint64 {
 // oldestToScan is the oldest line to look at.
 func (f *lineFeed) oldestToScan() uint64 { return max(f.firstHeld(), f.hidden+1) }
 
-func (f *lineFeed) entryOf(seq uint64) *entries.Entry {
+func (f *lineFeed) entryOf(seq uint64) *logs.Entry {
 	i := seq - f.firstHeld()
 	if len(f.held) == 0 || seq < f.firstHeld() || i >= uint64(len(f.held)) {
 		return nil

@@ -7,22 +7,21 @@ import (
 	"time"
 
 	"rung/engine/logs"
-	"rung/engine/logs/entries"
 )
 
 // moving is a window that moves along many lines.
 type moving struct {
-	all         []*entries.Entry
+	all         []*logs.Entry
 	first, last uint64 // numbers of the lines that are kept
 }
 
-func (m *moving) EntriesAfter(seq uint64, _ int) []*entries.Entry {
+func (m *moving) EntriesAfter(seq uint64, _ int) []*logs.Entry {
 	return m.all[max(seq, m.first-1):m.last]
 }
 func (m *moving) FirstNumber() uint64 { return m.first }
 func (m *moving) LastNumber() uint64  { return m.last }
 
-func diverse(n int) []*entries.Entry {
+func diverse(n int) []*logs.Entry {
 	out := mixed(rand.New(rand.NewPCG(1, 2)), n)
 	for i, e := range out {
 		e.Seq = uint64(i + 1)

@@ -10,8 +10,7 @@ import (
 	"strings"
 
 	"rung/engine/logs"
-	"rung/engine/logs/entries"
-	"rung/engine/logs/hits"
+
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/words"
@@ -149,7 +148,7 @@ func (v *sourceStates) lostLines(env *view.Env, page nav.Page) (out []string) {
 type ruleStat struct {
 	ref   logline.RuleRef
 	shown uint64
-	pace  hits.RecentSeconds
+	pace  logs.RecentSeconds
 	stat  logs.RuleStat
 	// ruleName is the number of all lines where others than those shown came, empty where that
 	// tells nothing: on the page of a pod, and of what was found in files.
@@ -239,7 +238,7 @@ func (v *logPage) footerLines(env *view.Env, w, h int) []string {
 }
 
 // entryLines is the line under the cursor with nothing left out.
-func entryLines(e *entries.Entry, st *themes.StyleSet, w, h int) []string {
+func entryLines(e *logs.Entry, st *themes.StyleSet, w, h int) []string {
 	if e == nil || e.Gap != nil || h < 18 {
 		return nil
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	"rung/engine/logs/entries"
+	"rung/engine/logs"
 	"rung/model"
 	"rung/model/logline"
 )
@@ -46,7 +46,7 @@ func (g *lineGroups) resetGroups() {
 	*g = lineGroups{marks: g.marks, stale: true, seenLines: g.seenLines}
 }
 
-func (g *lineGroups) keyOf(e *entries.Entry) groupKey {
+func (g *lineGroups) keyOf(e *logs.Entry) groupKey {
 	segment := sort.Search(len(g.marks), func(i int) bool { return g.marks[i] >= e.Seq })
 	if e.Gap != nil {
 		return groupKey{segment: segment, gap: e.Seq}
@@ -101,7 +101,7 @@ func (g *lineGroups) takeMarks(marks []userMark) bool {
 }
 
 // groupOf is the group of a line; fresh says that it was made for it.
-func (g *lineGroups) groupOf(e *entries.Entry) (x *lineGroup, fresh bool) {
+func (g *lineGroups) groupOf(e *logs.Entry) (x *lineGroup, fresh bool) {
 	g.seenLines++
 	k := g.keyOf(e)
 	x = g.byKey[k]
@@ -113,7 +113,7 @@ func (g *lineGroups) groupOf(e *entries.Entry) (x *lineGroup, fresh bool) {
 }
 
 // addOlder takes in a line from before those that are counted.
-func (g *lineGroups) addOlder(e *entries.Entry) {
+func (g *lineGroups) addOlder(e *logs.Entry) {
 	if g.byKey == nil || g.stale || e == nil || e.Seq > g.upto {
 		return
 	}
@@ -150,7 +150,7 @@ func (g *lineGroups) orderGroups(since uint64) {
 }
 
 // forgetEntry takes a line out that the store let go.
-func (g *lineGroups) forgetEntry(e *entries.Entry) {
+func (g *lineGroups) forgetEntry(e *logs.Entry) {
 	if e == nil || g.byKey == nil || e.Seq > g.upto || g.stale {
 		return
 	}

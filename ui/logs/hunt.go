@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"rung/engine/logs"
-	"rung/engine/logs/entries"
+
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/ui/view"
@@ -32,7 +32,7 @@ type searchTerms struct {
 
 // lineSource is where a page takes entries from.
 type lineSource interface {
-	EntriesAfter(seq uint64, most int) []*entries.Entry
+	EntriesAfter(seq uint64, most int) []*logs.Entry
 	FirstNumber() uint64
 	LastNumber() uint64
 }
@@ -90,7 +90,7 @@ func (v *logPage) startHunt(l *logs.Store) {
 	q, about := v.feed.query, scopeOf(v.page, v.rev)
 	h := &v.hunt
 	h.toldProgress = logs.SearchProgress{}
-	h.running, h.err = l.Search(logs.SearchWanted{About: about, Around: h.terms.around, Matches: func(e *entries.Entry) bool { return e.Matches(&q, nil) }})
+	h.running, h.err = l.Search(logs.SearchWanted{About: about, Around: h.terms.around, Matches: func(e *logs.Entry) bool { return e.Matches(&q, nil) }})
 }
 
 // giveUp ends the search and shows the lines of the store again.
@@ -113,12 +113,12 @@ func (h *fileSearch) isUnderWay() bool {
 // swapLines shows what a search found, or the lines of the store; the cursor stays on its line,
 // and marks between theirs.
 func (v *logPage) swapLines(to *logs.Search) {
-	var at *entries.Entry
+	var at *logs.Entry
 	over := 0
 	if i := v.cursorLine(); i >= 0 && !v.follow {
 		at, over = v.feed.entryOf(v.list.lineAt(i).seq), v.list.rowOf(i)-v.top
 	}
-	behind := make([]*entries.Entry, len(v.list.marks))
+	behind := make([]*logs.Entry, len(v.list.marks))
 	for i, m := range v.list.marks {
 		behind[i] = v.feed.entryOf(m.after)
 	}
@@ -145,7 +145,7 @@ func (v *logPage) swapLines(to *logs.Search) {
 
 // sameLine is the number of a line that was another one elsewhere; of one that is not there, of
 // the next by its time.
-func (f *lineFeed) sameLine(e *entries.Entry) uint64 {
+func (f *lineFeed) sameLine(e *logs.Entry) uint64 {
 	if len(f.held) == 0 {
 		return 0
 	}

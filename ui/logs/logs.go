@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"rung/engine/logs"
-	"rung/engine/logs/entries"
+
 	"rung/model/logline"
 	"rung/model/words"
 	"rung/revision"
@@ -161,7 +161,7 @@ func (v *lineWalk) cursorLine() int {
 
 // selectedEntry is the log line under the cursor, of lines that are grouped the newest of them;
 // nil for none.
-func (v *logPage) selectedEntry() *entries.Entry {
+func (v *logPage) selectedEntry() *logs.Entry {
 	if v.by != byNothing {
 		return v.piles.newestOf()
 	}

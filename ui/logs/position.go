@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"rung/engine/logs"
-	"rung/engine/logs/entries"
+
 	"rung/model/logline"
 
 	"rung/model/signs"
@@ -20,8 +20,8 @@ import (
 // filePlace is where among the lines of the log files the page stands.
 type filePlace struct {
 	pos    logs.Position
-	ok     bool           // there are log files in which one can go to a time
-	target *entries.Entry // the line that is gone to, nil for the first there is
+	ok     bool        // there are log files in which one can go to a time
+	target *logs.Entry // the line that is gone to, nil for the first there is
 	files  []logline.Stream
 }
 
@@ -80,7 +80,7 @@ func (v *logPage) goTo(env *view.Env, to time.Time) {
 	l := env.Console.Logs()
 	if v.hunt.shownSearch != nil && !to.Equal(logs.TheEnd) { // among what was found
 		v.setPaused(true)
-		v.sel = v.feed.sameLine(&entries.Entry{Line: logline.Line{At: to}})
+		v.sel = v.feed.sameLine(&logs.Entry{Line: logline.Line{At: to}})
 		return
 	}
 	v.going, v.place.target = max(1, l.LastNumber()), nil
@@ -125,7 +125,7 @@ func (v *logPage) atEnd(env *view.Env) bool {
 }
 
 // placeBar is where the line e is among the lines of the log files; nil where there are none.
-func (p *filePlace) placeBar(env *view.Env, e *entries.Entry, w int) widget.Line {
+func (p *filePlace) placeBar(env *view.Env, e *logs.Entry, w int) widget.Line {
 	if !p.ok || p.pos.From.IsZero() {
 		return nil
 	}

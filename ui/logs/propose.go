@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"rung/engine/logs"
-	"rung/engine/logs/entries"
+
 	"rung/engine/propose"
 	"rung/engine/trace"
 	"rung/model"
@@ -29,24 +29,24 @@ type proposedRule struct {
 
 // askProposal asks for which lines a rule is to be proposed, the one under the cursor or those
 // shown, what it is to do, and for which policy.
-func askProposal(env *view.Env, e *entries.Entry, shown []*entries.Entry) {
-	shown = slices.DeleteFunc(shown, func(e *entries.Entry) bool { return e.Gap != nil })
+func askProposal(env *view.Env, e *logs.Entry, shown []*logs.Entry) {
+	shown = slices.DeleteFunc(shown, func(e *logs.Entry) bool { return e.Gap != nil })
 	if len(shown) == 0 {
 		env.SayFailure("no lines to propose a rule from")
 		return
 	}
 	c := &view.ChoiceDialog{Title: "propose a rule"}
 	type pick struct {
-		of     []*entries.Entry
+		of     []*logs.Entry
 		action model.Action
 	}
 	var picks []pick
-	add := func(key, what string, of []*entries.Entry, action model.Action) {
+	add := func(key, what string, of []*logs.Entry, action model.Action) {
 		c.Items = append(c.Items, view.ChoiceItem{Key: key, Text: what})
 		picks = append(picks, pick{of, action})
 	}
 	if e != nil && e.Gap == nil {
-		line, what := []*entries.Entry{e}, e.Src.Brief()+" → "+e.Dst.Brief()+" "+e.Traffic()
+		line, what := []*logs.Entry{e}, e.Src.Brief()+" → "+e.Dst.Brief()+" "+e.Traffic()
 		add("a", "allow "+what, line, model.Allow)
 		add("d", "deny "+what, line, model.Deny)
 	}
@@ -58,7 +58,7 @@ func askProposal(env *view.Env, e *entries.Entry, shown []*entries.Entry) {
 }
 
 // proposeFor asks for the policy, and has the rule made.
-func proposeFor(env *view.Env, entries []*entries.Entry, action model.Action) {
+func proposeFor(env *view.Env, entries []*logs.Entry, action model.Action) {
 	env.AskDialog(&view.PromptDialog{Title: "propose a rule that " + map[model.Action]string{model.Allow: "allows", model.Deny: "denies"}[action] + " " + words.Count(len(entries), "line"),
 		Label: "For which policy? " + strings.ToUpper(propose.TargetHelp[:1]) + propose.TargetHelp[1:] + ".", Value: propose.NewName(env.Rev),
 		Check: func(text string) string {
@@ -103,7 +103,7 @@ func (m proposedRule) openEditor(env *view.Env) {
 
 // openRow goes to the row that logged a line; where several of its rule
 // may have, to the rows of these.
-func openRow(env *view.Env, e *entries.Entry) {
+func openRow(env *view.Env, e *logs.Entry) {
 	if e == nil || e.Gap != nil {
 		env.SayFailure("no line here")
 		return
@@ -120,7 +120,7 @@ func openRow(env *view.Env, e *entries.Entry) {
 }
 
 // rowPage is the row as the zone has it, or as it is desired where it has it not.
-func rowPage(env *view.Env, e *entries.Entry, acl *nb.ACL) nav.Page {
+func rowPage(env *view.Env, e *logs.Entry, acl *nb.ACL) nav.Page {
 	z := env.Rev.Zone(e.Line.Zone)
 	var live nb.Row
 	if z != nil && z.DB != nil {
@@ -167,7 +167,7 @@ func (v *logPage) Copies(*view.Env) []view.CopyItem {
 
 // traceLine goes to the trace of the connection of a line; a page without lines asks
 // for one.
-func traceLine(env *view.Env, e *entries.Entry, page func(question string) nav.Page, ask func(*view.Env, trace.Question)) {
+func traceLine(env *view.Env, e *logs.Entry, page func(question string) nav.Page, ask func(*view.Env, trace.Question)) {
 	if e == nil || e.Gap != nil {
 		ask(env, view.TraceOf(env.Rev, env.Page))
 		return
@@ -181,7 +181,7 @@ func traceLine(env *view.Env, e *entries.Entry, page func(question string) nav.P
 }
 
 // probeLine asks for the connection of a line, to be put in as packets.
-func probeLine(env *view.Env, e *entries.Entry) {
+func probeLine(env *view.Env, e *logs.Entry) {
 	var q trace.Question
 	if e == nil || e.Gap != nil {
 		q = view.TraceOf(env.Rev, env.Page)
@@ -193,7 +193,7 @@ func probeLine(env *view.Env, e *entries.Entry) {
 
 // connectionOf returns the connection of a line as a question; why says what keeps the line
 // from being one.
-func connectionOf(r *revision.Revision, e *entries.Entry) (q trace.Question, why string) {
+func connectionOf(r *revision.Revision, e *logs.Entry) (q trace.Question, why string) {
 	q = trace.Question{From: endOf(r, &e.Src), To: endOf(r, &e.Dst), Port: int(e.Line.DstPort)}
 	p, err := trace.ParseProtocol(strings.TrimSuffix(e.Line.Proto, "6"))
 	if err != nil {
@@ -208,7 +208,7 @@ func connectionOf(r *revision.Revision, e *entries.Entry) (q trace.Question, why
 
 // endOf is an end of a line as it is asked: the pod, where it still has the address first,
 // else the address.
-func endOf(r *revision.Revision, d *entries.End) string {
+func endOf(r *revision.Revision, d *logs.End) string {
 	if d.Key.Kind == model.KindPod && d.Gone.IsZero() {
 		if p := r.Cluster.Pod(d.Key.Namespace, d.Key.Name); p != nil && len(p.IPs) > 0 && p.IPs[0] == d.Addr {
 			return trace.EndText(d.Key)

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"slices"
 
-	"rung/engine/logs/entries"
+	"rung/engine/logs"
 	"rung/model"
 	"rung/model/logline"
 	"rung/revision"
@@ -52,7 +52,7 @@ const newest = 500
 // CompleteFilter finds how the last term goes on: its field, or a value that is known or
 // that a line has.
 func (v *logPage) CompleteFilter(text string) string {
-	return entries.CompleteFilter(text, func(yield func(*entries.Entry) bool) {
+	return logs.CompleteFilter(text, func(yield func(*logs.Entry) bool) {
 		for i := len(v.feed.held) - 1; i >= max(0, len(v.feed.held)-newest); i-- {
 			if !yield(v.feed.held[i]) {
 				return
@@ -102,25 +102,25 @@ func (v *logSetup) keepSetup(env *view.Env) {
 // scopeOf returns the function that reports whether a line is about the page's subject: a
 // policy, one of its rules, or a pod; nil for a page about all lines. Lines of a namespace's
 // default deny count for a NetworkPolicy if they are about its pods in rev; a nil rev has none.
-func scopeOf(p nav.Page, rev *revision.Revision) func(*entries.Entry) bool {
+func scopeOf(p nav.Page, rev *revision.Revision) func(*logs.Entry) bool {
 	switch {
 	case p.Key.Kind == model.KindPod:
-		return func(e *entries.Entry) bool { return e.Src.Key == p.Key || e.Dst.Key == p.Key }
+		return func(e *logs.Entry) bool { return e.Src.Key == p.Key || e.Dst.Key == p.Key }
 	case p.Key.Name == "" && p.Key.Kind == "":
 		return nil
 	case p.Dir != "":
-		return func(e *entries.Entry) bool {
+		return func(e *logs.Entry) bool {
 			return e.Rule.Policy == p.Key && e.Rule.Direction == p.Dir && e.Rule.Rule == p.Rule
 		}
 	case p.Key.Kind == model.KindNP:
-		return func(e *entries.Entry) bool { return e.Rule.Policy == p.Key || isDenied(p.Key, rev, e) }
+		return func(e *logs.Entry) bool { return e.Rule.Policy == p.Key || isDenied(p.Key, rev, e) }
 	}
-	return func(e *entries.Entry) bool { return e.Rule.Policy == p.Key }
+	return func(e *logs.Entry) bool { return e.Rule.Policy == p.Key }
 }
 
 // isDenied says whether the default deny dropped what a pod of the page's
 // NetworkPolicy sent or should have got, in a direction in which that isolates it.
-func isDenied(k model.PolicyKey, rev *revision.Revision, e *entries.Entry) bool {
+func isDenied(k model.PolicyKey, rev *revision.Revision, e *logs.Entry) bool {
 	if !line.IsDeny(e.Rule) || e.Rule.Policy.Namespace != k.Namespace || !e.Attributed || rev == nil {
 		return false
 	}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine/logs/entries"
+	"rung/engine/logs"
 	"rung/engine/statedir"
 	"rung/model"
 	"rung/model/logline"
@@ -31,19 +31,19 @@ func (v *logPage) ColumnHelps() []widget.ColumnHelp {
 
 // shownEntries are the entries behind the list, oldest first, at most as many as are
 // held.
-func (v *lineWalk) shownEntries() []*entries.Entry {
+func (v *lineWalk) shownEntries() []*logs.Entry {
 	upto := v.feed.countMatches()
 	if !v.follow {
 		upto = v.feed.matchesBefore(v.untilLine)
 	}
-	out := make([]*entries.Entry, 0, upto)
+	out := make([]*logs.Entry, 0, upto)
 	for i := range upto {
 		out = append(out, v.feed.entryOf(v.feed.matchAt(i)))
 	}
 	return out
 }
 
-func saveText(entries []*entries.Entry) string {
+func saveText(entries []*logs.Entry) string {
 	var b strings.Builder
 	for _, e := range entries {
 		b.WriteString(sentenceLine(e))
@@ -55,7 +55,7 @@ func saveText(entries []*entries.Entry) string {
 }
 
 // sentenceLine is an entry with its time, in UTC as in every file.
-func sentenceLine(e *entries.Entry) string {
+func sentenceLine(e *logs.Entry) string {
 	at := e.Line.At.UTC().Format("2006-01-02T15:04:05.000Z")
 	if e.Gap != nil {
 		return at + "  " + e.Sentence() + "\n"
@@ -64,7 +64,7 @@ func sentenceLine(e *entries.Entry) string {
 }
 
 // sentencesText are entries without their raw lines.
-func sentencesText(entries []*entries.Entry) string {
+func sentencesText(entries []*logs.Entry) string {
 	var b strings.Builder
 	for _, e := range entries {
 		b.WriteString(sentenceLine(e))
@@ -104,7 +104,7 @@ func exactValue(name string) string {
 }
 
 // rawText are the lines as they were written, which other tools and Rung read again.
-func rawText(entries []*entries.Entry) string {
+func rawText(entries []*logs.Entry) string {
 	var b strings.Builder
 	for _, e := range entries {
 		if e.Gap == nil {
@@ -118,7 +118,7 @@ func rawText(entries []*entries.Entry) string {
 const rawEnd = ".log"
 
 // askSave asks where the lines that are shown now are to be written.
-func askSave(env *view.Env, entries []*entries.Entry) {
+func askSave(env *view.Env, entries []*logs.Entry) {
 	if len(entries) == 0 {
 		env.SayFailure("no lines to save")
 		return
@@ -136,7 +136,7 @@ func askSave(env *view.Env, entries []*entries.Entry) {
 }
 
 // saveTo writes the lines; a file that is there is only replaced where that was said.
-func saveTo(env *view.Env, path string, entries []*entries.Entry, replace bool) {
+func saveTo(env *view.Env, path string, entries []*logs.Entry, replace bool) {
 	env.Run("saving the log", func(context.Context) any {
 		text := saveText
 		if strings.EqualFold(filepath.Ext(path), rawEnd) {
@@ -149,7 +149,7 @@ func saveTo(env *view.Env, path string, entries []*entries.Entry, replace bool) 
 
 type savedResult struct {
 	path    string
-	entries []*entries.Entry
+	entries []*logs.Entry
 	err     error
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"rung/engine/logs"
-	"rung/engine/logs/why"
+
 	"rung/model/logline"
 	"rung/model/signs"
 	"rung/model/words"
@@ -72,8 +72,8 @@ func checkLines(env *view.Env, page nav.Page) (out []string) {
 		return nil
 	}
 	key := env.Keys.ActionByID(action.LogsLogging).HintKey()
-	about := why.Subject{Policy: page.Key, Dir: page.Dir, Rule: page.Rule}
-	for _, c := range why.CheckSteps(l, env.Rev, about) {
+	about := logs.Subject{Policy: page.Key, Dir: page.Dir, Rule: page.Rule}
+	for _, c := range logs.CheckSteps(l, env.Rev, about) {
 		switch {
 		case c.Levels && c.Step == "annotation":
 			c.Text, c.Remedy = c.Text+" "+key+" switches logging on.", ""
@@ -91,7 +91,7 @@ func checkLines(env *view.Env, page nav.Page) (out []string) {
 // check or a dot before it.
 func reasonLines(text string, w int, st *themes.StyleSet) (lines []string) {
 	mark, look := signs.Noted, st.Dim
-	for sign, of := range map[string]themes.Style{why.Fine.Sign(): st.OK, why.Wrong.Sign(): st.Deny, why.Unknown.Sign(): st.Warn, why.Noted.Sign(): st.Dim} {
+	for sign, of := range map[string]themes.Style{logs.Fine.Sign(): st.OK, logs.Wrong.Sign(): st.Deny, logs.Unknown.Sign(): st.Warn, logs.Noted.Sign(): st.Dim} {
 		if rest, ok := strings.CutPrefix(text, sign+" "); ok {
 			text, mark, look = rest, sign, of
 		}

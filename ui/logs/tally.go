@@ -4,8 +4,8 @@ import (
 	"math"
 	"time"
 
-	"rung/engine/logs/entries"
-	"rung/engine/logs/hits"
+	"rung/engine/logs"
+
 	"rung/model/logline"
 )
 
@@ -21,7 +21,7 @@ type matchTally struct {
 // ruleTally is the lines of one rule.
 type ruleTally struct {
 	n       uint64
-	seconds hits.Window // by when they came
+	seconds logs.Window // by when they came
 }
 
 func (t *matchTally) resetTally() { *t = matchTally{stale: true, seenLines: t.seenLines} }
@@ -38,20 +38,20 @@ func (t *matchTally) countUpTo(f *lineFeed, upto uint64) {
 }
 
 // addOlder takes in a line from before those that are counted.
-func (t *matchTally) addOlder(e *entries.Entry) {
+func (t *matchTally) addOlder(e *logs.Entry) {
 	if t.byRule != nil && !t.stale && e != nil && e.Seq <= t.upto {
 		t.addEntry(e, 1)
 	}
 }
 
 // forgetEntry takes a line out that the store let go.
-func (t *matchTally) forgetEntry(e *entries.Entry) {
+func (t *matchTally) forgetEntry(e *logs.Entry) {
 	if t.byRule != nil && !t.stale && e != nil && e.Seq <= t.upto {
 		t.addEntry(e, -1)
 	}
 }
 
-func (t *matchTally) addEntry(e *entries.Entry, d int) {
+func (t *matchTally) addEntry(e *logs.Entry, d int) {
 	t.seenLines++
 	if !isCounted(e) {
 		return
@@ -74,14 +74,14 @@ func (t *matchTally) countOf(ref logline.RuleRef) uint64 {
 }
 
 // recentSeconds are how a rule's lines came until now.
-func (t *matchTally) recentSeconds(ref logline.RuleRef, now time.Time) hits.RecentSeconds {
+func (t *matchTally) recentSeconds(ref logline.RuleRef, now time.Time) logs.RecentSeconds {
 	if r := t.byRule[ref]; r != nil {
 		return r.seconds.LastSeconds(now.Unix())
 	}
-	return hits.RecentSeconds{}
+	return logs.RecentSeconds{}
 }
 
-func isCounted(e *entries.Entry) bool { return e != nil && e.Gap == nil && e.Attributed }
+func isCounted(e *logs.Entry) bool { return e != nil && e.Gap == nil && e.Attributed }
 
 // shownTo is the newest line that may be shown.
 func (v *lineWalk) shownTo() uint64 {

@@ -9,7 +9,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/signs"
 	"rung/model/words"
-	"rung/pages/page/role"
+	"rung/pages/page"
 	"rung/revision"
 
 	"rung/system"
@@ -123,10 +123,10 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 	}
 	z := env.Rev.Zone(s.Zone)
 	state, rest := detail.ZoneState(env.Rev, v.key, z, env.Now)
-	line = line.Add(role.StateSign(state)+" "+string(state)+" in "+z.Name, view.StateStyle(state, st)).Add(" "+rest, st.Text).Add(" · "+text, st.Dim)
+	line = line.Add(page.StateSign(state)+" "+string(state)+" in "+z.Name, view.StateStyle(state, st)).Add(" "+rest, st.Text).Add(" · "+text, st.Dim)
 	if state == model.StateFrozen || state == model.StateNotEnforced {
 		line = widget.Line{{Text: " state    ", Style: st.Dim}}
-		line = line.Add(role.StateSign(state)+" "+s.Text, view.StateStyle(state, st))
+		line = line.Add(page.StateSign(state)+" "+s.Text, view.StateStyle(state, st))
 		if none := env.Rev.WhyNoRows(v.key); none != nil {
 			return []widget.Line{line, widget.Line{{Text: "          "}, {Text: none.Message, Style: st.Text}}}
 		}

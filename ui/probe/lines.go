@@ -10,7 +10,7 @@ import (
 	"rung/model/signs"
 	"rung/model/verdict"
 	"rung/model/words"
-	"rung/pages/page/role"
+	"rung/pages/page"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -74,7 +74,7 @@ func (v *View) addAnswers(s *detail.Sheet, i int) {
 		path *verdict.Path
 		word string
 	}{{"packets", p, probe.VerdictWord(p.Verdict)}, {"rows", &r.Rows.Paths[i], string(r.Rows.Paths[i].Verdict)}, {"policies", &r.Policies.Paths[i], string(r.Policies.Paths[i].Verdict)}} {
-		sign := role.VerdictSign(by.path.Verdict)
+		sign := page.VerdictSign(by.path.Verdict)
 		l := widget.Line{{Text: "  "}, {Text: by.name, Style: s.St.Dim}, {Text: strings.Repeat(" ", max(1, nameWidth-2-len(by.name)))},
 			{Text: fmt.Sprintf("%s %-9s", sign.Text, by.word), Style: s.St.StyleOf(sign.Role)}}
 		to, why := nav.Page{}, by.path.Reason

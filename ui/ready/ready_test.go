@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/logs/controllerlog"
+	"rung/engine/logs"
 	"rung/model"
 	"rung/revision"
 	"rung/test/uitest"
@@ -52,8 +52,8 @@ func TestFew(t *testing.T) {
 	uitest.ControllerReports(p, green, nil, all...)
 	uitest.PolicyBehind(p, all[2], green)
 	f := uitest.NewFake(p)
-	f.OnController = func(zone string, k model.PolicyKey) (*controllerlog.Log, error) {
-		return &controllerlog.Log{Zone: zone, Policy: k, Source: "ovn-kubernetes/ovnkube-node-x/ovnkube-controller", Command: "kubectl logs x", Read: 10, First: uitest.Now}, nil
+	f.OnController = func(zone string, k model.PolicyKey) (*logs.Log, error) {
+		return &logs.Log{Zone: zone, Policy: k, Source: "ovn-kubernetes/ovnkube-node-x/ovnkube-controller", Command: "kubectl logs x", Read: 10, First: uitest.Now}, nil
 	}
 	s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Ladder)})
 	s.Press("7")

@@ -9,7 +9,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/signs"
 	"rung/model/words"
-	"rung/pages/page/role"
+	"rung/pages/page"
 	"rung/revision"
 
 	"rung/system"
@@ -105,7 +105,7 @@ func (v *View) zoneLines(env *view.Env, s *detail.Sheet) {
 		if c := newestReport(env.Rev.Conditions(k), z.Name); c != nil {
 			text += fmt.Sprintf("; controller reported %s at %s", c.Reason, words.Clock(c.Changed, env.Now))
 		}
-		s.AddParagraph("zone."+z.Name, 2, role.StateSign(state), view.StateStyle(state, st), st.Text, text,
+		s.AddParagraph("zone."+z.Name, 2, page.StateSign(state), view.StateStyle(state, st), st.Text, text,
 			nav.Page{Kind: nav.Rows, Key: k, Zone: z.Name, Text: detail.RowsFilter(k)})
 	}
 	switch n := len(env.Rev.Zones); {

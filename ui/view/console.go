@@ -11,12 +11,12 @@ import (
 	"rung/change/gate"
 	"rung/change/history"
 	"rung/engine/logs"
-	"rung/engine/logs/controllerlog"
+
 	"rung/engine/probe"
 	"rung/model"
 	"rung/model/plan"
 	"rung/model/verdict"
-	"rung/pages/page/role"
+	"rung/pages/page"
 	"rung/revision"
 
 	"rung/themes"
@@ -51,7 +51,7 @@ type Console interface {
 	Changes() []audit.Change
 	Logs() *logs.Store
 	// ControllerLog reads what a zone's ovnkube-controller wrote about a policy.
-	ControllerLog(ctx context.Context, zone string, policy model.PolicyKey) (*controllerlog.Log, error)
+	ControllerLog(ctx context.Context, zone string, policy model.PolicyKey) (*logs.Log, error)
 	// OVNTrace asks ovn-trace about a connection, and holds it against the rows. told hears
 	// what is being done, from another goroutine.
 	OVNTrace(ctx context.Context, c verdict.Connection, told func(doing string)) (*revision.OVNTrace, error)
@@ -80,12 +80,12 @@ type Console interface {
 
 // StateStyle is the look of a policy's state.
 func StateStyle(s model.PolicyState, st *themes.StyleSet) themes.Style {
-	return st.StyleOf(role.StateRole(s))
+	return st.StyleOf(page.StateRole(s))
 }
 
 // ActionStyle is the look of what a rule does.
 func ActionStyle(a model.Action, st *themes.StyleSet) themes.Style {
-	return st.StyleOf(role.ActionRole(a))
+	return st.StyleOf(page.ActionRole(a))
 }
 
 // The questions that several views ask before a change is previewed.

@@ -10,7 +10,7 @@ import (
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page"
-	"rung/pages/page/role"
+
 	"rung/revision"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -152,7 +152,7 @@ func (v *zonesPage) legendLines(w int) []string {
 	for _, s := range []model.PolicyState{model.StateInSync, model.StateSettling, model.StateBehind, model.StateFrozen, model.StateNotEnforced,
 		model.StateStale, model.StateUnknown, model.StateNotComparable} {
 		if seen[s] {
-			parts = append(parts, role.StateSign(s)+"\u00a0"+strings.ReplaceAll(string(s), " ", "\u00a0"))
+			parts = append(parts, page.StateSign(s)+"\u00a0"+strings.ReplaceAll(string(s), " ", "\u00a0"))
 		}
 	}
 	var out []string
@@ -194,7 +194,7 @@ func (v *zonesPage) lineOf(r *revision.Revision, k model.PolicyKey) *policyLine 
 		}
 		p := z.PolicyJoin(k)
 		s := p.StateAt(z, v.now)
-		text, short := string(s), role.StateSign(s)
+		text, short := string(s), page.StateSign(s)
 		if p != nil && (s == model.StateBehind || s == model.StateSettling) {
 			n := words.Thousands(p.Missing + p.Extra + p.Different)
 			text, short = text+" "+n, short+n

@@ -12,7 +12,7 @@ import (
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page"
-	"rung/pages/page/role"
+
 	"rung/revision"
 
 	"rung/ui/view"
@@ -111,7 +111,7 @@ func (v *zonesPage) worstIn(l *policyLine, names int) widget.Line {
 	if !l.over.Worst.IsWorseThan(model.StateNotEnforced) || len(l.over.Names) == l.over.Zones {
 		return nil
 	}
-	return widget.Line{{Text: role.StateSign(l.over.Worst) + " ", Style: view.StateStyle(l.over.Worst, v.st)}, {Text: words.List(l.over.Names, names)}}
+	return widget.Line{{Text: page.StateSign(l.over.Worst) + " ", Style: view.StateStyle(l.over.Worst, v.st)}, {Text: words.List(l.over.Names, names)}}
 }
 
 // sumLines are the lines over the zones where they are many: how many can be read, how

@@ -15,7 +15,6 @@ import (
 	"rung/model/words"
 	"rung/sources/nbdb"
 	"rung/sources/retry"
-	"rung/sources/slots"
 )
 
 // Prefix begins the address of a database file.
@@ -50,7 +49,7 @@ func NewZone(cfg ZoneConfig) *Zone {
 		cfg.Poll = 3 * time.Second
 	}
 	if cfg.Slot == nil {
-		cfg.Slot = slots.Slots(nil).TakeSlot
+		cfg.Slot = retry.Slots(nil).TakeSlot
 	}
 	return &Zone{cfg}
 }

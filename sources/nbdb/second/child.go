@@ -15,7 +15,6 @@ import (
 
 	"rung/model/ovn/nb"
 	"rung/model/words"
-	"rung/sources/nbdb/second/northbound"
 )
 
 // ReadRow is a row as one of the readers has it: the elements of each column, sorted. A
@@ -79,7 +78,7 @@ func watchMemory(ctx context.Context, cancel context.CancelCauseFunc) {
 }
 
 func printRows(ctx context.Context, socket string, out io.Writer) error {
-	c, err := northbound.Dial(ctx, "unix:"+socket)
+	c, err := Dial(ctx, "unix:"+socket)
 	if err != nil {
 		return err
 	}

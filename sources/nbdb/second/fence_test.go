@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"rung/model/ovn/nb"
-	"rung/sources/nbdb/second/northbound"
+
 	"rung/test/ovsdb"
 	"rung/test/wait"
 )
@@ -346,7 +346,7 @@ func TestModels(t *testing.T) {
 	db := (*nb.DB)(nil).Apply([]nb.RowChange{{New: &nb.ACL{UUID: "1"}}, {New: &nb.AddressSet{UUID: "1"}}, {New: &nb.PortGroup{UUID: "1"}},
 		{New: &nb.LogicalSwitch{UUID: "1"}}, {New: &nb.LogicalSwitchPort{UUID: "1"}}, {New: &nb.Meter{UUID: "1"}}, {New: &nb.MeterBand{UUID: "1"}},
 		{New: &nb.Global{UUID: "1"}}})
-	models := northbound.EmptyModels()
+	models := EmptyModels()
 	n := 0
 	for row := range db.Rows() {
 		n++

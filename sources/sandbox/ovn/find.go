@@ -15,7 +15,6 @@ import (
 
 	"rung/model/limits"
 	"rung/model/words"
-	"rung/sources/sandbox/child"
 )
 
 // Auto has FindTools look in PATH.
@@ -107,7 +106,7 @@ func FindTools(ctx context.Context, place string) (*Tools, error) {
 var versionLine = regexp.MustCompile(`(?m)^(?:ovn-northd(?: \(Open vSwitch\))?|Open vSwitch Library) (\d+)\.(\d+)(\.\d+)?`)
 
 func (t *Tools) askVersion(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, child.StartWithin)
+	ctx, cancel := context.WithTimeout(ctx, StartWithin)
 	defer cancel()
 	cmd, err := t.CommandContext(ctx, "ovn-northd", "--version")
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"sync"
 
 	"rung/model"
-	"rung/sources/sandbox/child"
 )
 
 // Config says what to start.
@@ -63,7 +62,7 @@ const maxSocket = 100
 type Lab struct {
 	tools *Tools
 	cfg   Config
-	guard child.Guard
+	guard Guard
 
 	changing  sync.Mutex // held while zones come or go
 	mu        sync.Mutex
@@ -83,7 +82,7 @@ func StartLab(ctx context.Context, tools *Tools, cfg Config) (_ *Lab, err error)
 		cfg.OnFaults = func(string, []model.Fault) {}
 	}
 	l := &Lab{tools: tools, cfg: cfg}
-	if l.guard, err = child.NewGuard(); err != nil {
+	if l.guard, err = NewGuard(); err != nil {
 		return nil, err
 	}
 	errs := make([]error, len(cfg.Zones))

@@ -22,9 +22,9 @@ import (
 	"rung/model/ovn/nb"
 	"rung/sources/acllog"
 	"rung/sources/nbdb"
-	"rung/sources/sandbox/child"
+
 	"rung/sources/sandbox/ovn"
-	"rung/sources/sandbox/rows"
+
 	"rung/test/install"
 	"rung/test/wait"
 )
@@ -103,8 +103,8 @@ func sync1(tb testing.TB, z *ovn.Zone) ovn.ZoneProgress {
 // pod is a pod's row, and its place on the node's switch.
 func pod(zone, name string, ips ...string) []nb.Op {
 	id := strings.NewReplacer("-", "_", ".", "_").Replace(name)
-	address := strings.Join(append([]string{rows.MACOf(ips[0], "")}, ips...), " ")
-	return []nb.Op{rows.PodPortOp(id, zone, nb.PortName("ns", name), "ns", "uid-"+name, address)}
+	address := strings.Join(append([]string{ovn.MACOf(ips[0], "")}, ips...), " ")
+	return []nb.Op{ovn.PodPortOp(id, zone, nb.PortName("ns", name), "ns", "uid-"+name, address)}
 }
 
 // read is the rows of the zone's Northbound database, by ovn-nbctl's own means.
@@ -185,7 +185,7 @@ func twoPods(tb testing.TB, cfg ovn.ZoneConfig) *ovn.Zone {
 // A pod without a UID has an empty version in its row, and gets its port bound.
 func TestPodWithoutUID(t *testing.T) {
 	z := twoPods(t, ovn.ZoneConfig{})
-	addPods(t, z, rows.PodPortOp("c", "n1", nb.PortName("ns", "c"), "ns", "", rows.MACOf("10.244.1.5", "")+" 10.244.1.5"))
+	addPods(t, z, ovn.PodPortOp("c", "n1", nb.PortName("ns", "c"), "ns", "", ovn.MACOf("10.244.1.5", "")+" 10.244.1.5"))
 	sync1(t, z)
 }
 
@@ -206,7 +206,7 @@ func TestBehind(t *testing.T) {
 				t.Error(err)
 			}
 			for _, d := range z.Daemons() {
-				if d.State != child.Running || d.Pid == 0 {
+				if d.State != ovn.Running || d.Pid == 0 {
 					t.Errorf("%+v", d)
 				}
 			}
@@ -288,9 +288,9 @@ func acl(tb testing.TB, z *ovn.Zone, lport string, acls ...map[string]any) {
 		id := "acl" + strconv.Itoa(i)
 		refs = append(refs, id)
 		row["meter"] = nb.LoggingMeter
-		ops = append(ops, rows.InsertOp(nb.TableACL, id, row))
+		ops = append(ops, ovn.InsertOp(nb.TableACL, id, row))
 	}
-	ops = append(ops, rows.InsertOp(nb.TablePortGroup, "", map[string]any{"name": "pg", "acls": rows.NamedRefs(refs...),
+	ops = append(ops, ovn.InsertOp(nb.TablePortGroup, "", map[string]any{"name": "pg", "acls": ovn.NamedRefs(refs...),
 		"ports": []nb.Ref{{UUID: uuid(tb, z, nb.TablePort, "name", lport)}}}))
 	if err := z.Transact(tb.Context(), ops...); err != nil {
 		tb.Fatal(err)
@@ -399,7 +399,7 @@ func TestPodsComeAndGo(t *testing.T) {
 		return err == nil && len(left) == 5 // two pods, the node, elsewhere, outside
 	})
 	// Again, under the same name but with another uid.
-	op := rows.PodPortOp("again", "n1", "ns_c", "ns", "another", rows.MACOf("172.20.1.8", "")+" 172.20.1.8")
+	op := ovn.PodPortOp("again", "n1", "ns_c", "ns", "another", ovn.MACOf("172.20.1.8", "")+" 172.20.1.8")
 	addPods(t, z, op)
 	sync1(t, z)
 	in.Dst = addr("172.20.1.8")
@@ -425,7 +425,7 @@ func TestDaemonsDie(t *testing.T) {
 	lab := start(t, ovn.Config{Zones: []ovn.ZoneConfig{{Name: "n1"}}, OnDaemon: func(_ string, d ovn.Daemon) {
 		mu.Lock()
 		defer mu.Unlock()
-		if d.State == child.Died {
+		if d.State == ovn.Died {
 			told[d.Name] = d.Err
 		}
 	}})
@@ -433,7 +433,7 @@ func TestDaemonsDie(t *testing.T) {
 	addPods(t, z, append(pod("n1", "a", "10.244.0.3"), pod("n1", "b", "10.244.0.4")...)...)
 	sync1(t, z)
 	for i, d := range z.Daemons() {
-		if d.State != child.Running || d.Pid == 0 {
+		if d.State != ovn.Running || d.Pid == 0 {
 			t.Fatalf("%+v", d)
 		}
 		if err := z.Kill(d.Name); err != nil {
@@ -441,7 +441,7 @@ func TestDaemonsDie(t *testing.T) {
 		}
 		soon(t, d.Name+" is back", func() bool {
 			now := z.Daemons()[i]
-			return now.State == child.Running && now.Pid != d.Pid && now.Pid != 0
+			return now.State == ovn.Running && now.Pid != d.Pid && now.Pid != 0
 		})
 		mu.Lock()
 		if told[d.Name] == nil {

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"rung/model/ovn/nb"
-	"rung/sources/sandbox/rows"
 )
 
 // neighbours are the ports of the switch that a port is on. The zero value and nil have none.
@@ -41,7 +40,7 @@ func (n *neighbours) nextHopMAC(p *Packet) string {
 
 // switchesNow are the switches with what is on them, by name.
 func (b *zoneBridge) switchesNow(known map[string]vif) map[string]*neighbours {
-	tables, _, _ := b.zone.nb.currentRows(nb.TableSwitch, nb.TablePort, rows.TableRouterPort)
+	tables, _, _ := b.zone.nb.currentRows(nb.TableSwitch, nb.TablePort, TableRouterPort)
 	macs := map[string]string{}
 	for _, r := range tables[2] {
 		macs[r.stringOf("name")] = r.stringOf("mac")
@@ -81,7 +80,7 @@ func (b *zoneBridge) portNeighbours(known map[string]vif) map[string]*neighbours
 // routeSwitches has each switch that leads to a router have one, and gives routers a network for every
 // port on their switch that is in none of theirs.
 func (b *zoneBridge) routeSwitches(ctx context.Context, want map[string]vif) error {
-	tables, _, _ := b.zone.nb.currentRows(rows.TableRouterPort, rows.TableRouter, nb.TableSwitch)
+	tables, _, _ := b.zone.nb.currentRows(TableRouterPort, TableRouter, nb.TableSwitch)
 	switches := b.switchesNow(want)
 	routers := map[string]tableRow{}
 	uuids := map[string]string{}
@@ -89,9 +88,9 @@ func (b *zoneBridge) routeSwitches(ctx context.Context, want map[string]vif) err
 		routers[r.stringOf("name")], uuids[r.stringOf("name")] = r, uuid
 	}
 	var ops []nb.Op
-	for i, table := range []string{rows.TableRouter, nb.TableSwitch} {
+	for i, table := range []string{TableRouter, nb.TableSwitch} {
 		for uuid, r := range tables[i+1] {
-			if serves := r.mapOf("external_ids")[rows.KeyServes]; serves != "" && switches[serves] == nil {
+			if serves := r.mapOf("external_ids")[KeyServes]; serves != "" && switches[serves] == nil {
 				ops = append(ops, nb.Op{Kind: nb.OpDelete, Table: table, UUID: uuid})
 			}
 		}
@@ -114,7 +113,7 @@ func (b *zoneBridge) routeSwitches(ctx context.Context, want map[string]vif) err
 		more := n.roomFor(nets)
 		switch {
 		case !there:
-			if router, ok := rows.RouterOf(name, n.ids, more); ok {
+			if router, ok := RouterOf(name, n.ids, more); ok {
 				if err := b.zone.Transact(ctx, router.Ops()...); err != nil {
 					return err
 				}
@@ -124,7 +123,7 @@ func (b *zoneBridge) routeSwitches(ctx context.Context, want map[string]vif) err
 			for _, p := range more {
 				texts = append(texts, p.String())
 			}
-			ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: rows.TableRouterPort, UUID: uuids[n.router],
+			ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: TableRouterPort, UUID: uuids[n.router],
 				Mutations: []nb.Mutation{{Column: "networks", Insert: true, Strings: texts}}})
 		}
 	}
@@ -155,7 +154,7 @@ func (n *neighbours) roomFor(nets []netip.Prefix) (more []netip.Prefix) {
 func (z *Zone) OutsidePortFor(lport string) string {
 	known, _ := z.bridge.wantedVIFs()
 	if n := z.bridge.portNeighbours(known)[lport]; n != nil {
-		return rows.OutsidePort(n.name)
+		return OutsidePort(n.name)
 	}
 	return z.OutsidePort()
 }
@@ -171,6 +170,6 @@ func (z *Zone) wayTo(lport, other string) string {
 	case around[other] == n:
 		return other
 	default:
-		return rows.ElsewherePort(n.name)
+		return ElsewherePort(n.name)
 	}
 }

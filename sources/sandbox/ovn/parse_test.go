@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"rung/sources/sandbox/rows"
 )
 
 // Every packet is recognised by the number it was made with, and by no other.
@@ -55,7 +53,7 @@ func answer(quoted []byte) []byte {
 }
 
 func TestRecogniseAnswer(t *testing.T) {
-	p := Packet{Src: rows.OutsideV4, Dst: rows.ElsewhereV4, Proto: UDP, SrcPort: 0xdead, DstPort: 1}
+	p := Packet{Src: OutsideV4, Dst: ElsewhereV4, Proto: UDP, SrcPort: 0xdead, DstPort: 1}
 	f, err := p.frameBytes(make([]byte, 6), make([]byte, 6), 0xbeef)
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/sources/sandbox/child"
+
 	"rung/sources/sandbox/ovn"
 	"rung/test/install"
 )
@@ -91,7 +91,7 @@ func TestSlowStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	install.Script(t, filepath.Join(bin, "ovs-vswitchd"), fmt.Sprintf("sleep %d\nexec '%s' \"$@\"", int(child.ReadyWithin/time.Second)+2, strings.Join(cmd.Args, "' '")))
+	install.Script(t, filepath.Join(bin, "ovs-vswitchd"), fmt.Sprintf("sleep %d\nexec '%s' \"$@\"", int(ovn.ReadyWithin/time.Second)+2, strings.Join(cmd.Args, "' '")))
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	found, err := ovn.FindTools(t.Context(), ovn.Auto)
 	if err != nil {

@@ -7,8 +7,6 @@ import (
 
 	"rung/test/install"
 	"rung/test/wait"
-
-	"rung/sources/sandbox/rows"
 )
 
 // A port whose row was written and whose pipe was not kept, because the answer was
@@ -42,7 +40,7 @@ func TestPortWithoutPipe(t *testing.T) {
 	if _, err := z.WaitSynced(ctx); err != nil {
 		t.Fatal(err)
 	}
-	out, err := z.Send(t.Context(), []Packet{{EntryPort: z.ElsewherePort(), Src: rows.ElsewhereV4, Dst: rows.OutsideV4, Proto: UDP, SrcPort: 1, DstPort: 2}})
+	out, err := z.Send(t.Context(), []Packet{{EntryPort: z.ElsewherePort(), Src: ElsewhereV4, Dst: OutsideV4, Proto: UDP, SrcPort: 1, DstPort: 2}})
 	if err != nil || !out[0].Delivered(z.OutsidePort()) {
 		t.Errorf("%v, %v", out, err)
 	}

@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"rung/model/ovn/flow"
-
-	"rung/sources/sandbox/child"
 )
 
 // syncWithin is how long flows are waited for before ovn-trace is asked all the same.
@@ -41,7 +39,7 @@ func (z *Zone) runProgram(ctx context.Context, cmd []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return child.RunOutput(ctx, z.guard, run, flow.MaxInput)
+	return RunOutput(ctx, z.guard, run, flow.MaxInput)
 }
 
 // Meters returns the datapath's counts of each meter, by the name ovn-controller has for

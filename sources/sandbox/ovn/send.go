@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"rung/sources/retry"
-	"rung/sources/sandbox/rows"
 )
 
 const (
@@ -313,7 +312,7 @@ func (k *packetsUnderWay) lastPacket(ctx context.Context, id uint32) error {
 	if at == nil {
 		return ErrNoPort
 	}
-	p := Packet{EntryPort: outside, Src: rows.OutsideV4, Dst: rows.ElsewhereV4, Proto: UDP, SrcPort: uint16(id >> 16), DstPort: 33434, TTL: 1}
+	p := Packet{EntryPort: outside, Src: OutsideV4, Dst: ElsewhereV4, Proto: UDP, SrcPort: uint16(id >> 16), DstPort: 33434, TTL: 1}
 	f, err := k.frameOf(&p, known[p.EntryPort], b.portNeighbours(known)[outside], id)
 	if err != nil {
 		return err

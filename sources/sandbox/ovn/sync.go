@@ -11,7 +11,6 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/sources/retry"
-	"rung/sources/sandbox/child"
 )
 
 // ZoneProgress is how far a zone's rows have come, as the Northbound database says: rows
@@ -141,7 +140,7 @@ func (z *Zone) askDaemon(ctx context.Context, name string) {
 }
 
 // notUpYet is a process whose start takes long.
-const notUpYet child.State = "not up yet"
+const notUpYet State = "not up yet"
 
 // Faults returns the current faults in the zone, in the order they came.
 func (z *Zone) Faults() []model.Fault {
@@ -151,11 +150,11 @@ func (z *Zone) Faults() []model.Fault {
 	for _, n := range names {
 		d := z.states[n.name]
 		switch {
-		case d.State == child.Running, d.State == child.Died && d.Err == nil && time.Since(d.Since) < child.ReadyWithin:
+		case d.State == Running, d.State == Died && d.Err == nil && time.Since(d.Since) < ReadyWithin:
 			continue // it runs, or comes up
-		case d.State == child.Died && d.Err == nil:
+		case d.State == Died && d.Err == nil:
 			d.State = notUpYet
-		case d.State == child.Silent:
+		case d.State == Silent:
 			d.Since = z.askedAt[n.name]
 		}
 		f := model.Fault{Process: d.Name, State: string(d.State), Since: d.Since}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"rung/model/ovn/nb"
-	"rung/sources/sandbox/rows"
 )
 
 // zoneTopology is a zone's switches and router as OVN-Kubernetes has them, as far as
@@ -33,7 +32,7 @@ func newTopology(cfg ZoneConfig) (*zoneTopology, error) {
 		cfg.Cluster = DefaultSubnets
 	}
 	if cfg.MeterRate <= 0 {
-		cfg.MeterRate = rows.MeterRate
+		cfg.MeterRate = MeterRate
 	}
 	t := &zoneTopology{cfg: cfg, mgmt: cfg.Management}
 	for _, s := range cfg.Subnets {
@@ -58,11 +57,11 @@ func newTopology(cfg ZoneConfig) (*zoneTopology, error) {
 
 // ElsewherePort is the logical port where packets to pods of other zones come out, and
 // where those from there are put in.
-func (z *Zone) ElsewherePort() string { return rows.ElsewherePort(z.cfg.Name) }
+func (z *Zone) ElsewherePort() string { return ElsewherePort(z.cfg.Name) }
 
 // OutsidePort is the logical port where packets to addresses outside of the cluster come
 // out, and where those from there are put in.
-func (z *Zone) OutsidePort() string { return rows.OutsidePort(z.cfg.Name) }
+func (z *Zone) OutsidePort() string { return OutsidePort(z.cfg.Name) }
 
 // NodePort is the logical port of the node itself: its management port.
 func (z *Zone) NodePort() string { return nb.ManagementPort(z.cfg.Name) }
@@ -70,13 +69,13 @@ func (z *Zone) NodePort() string { return nb.ManagementPort(z.cfg.Name) }
 // seedOps is the zone's first transaction.
 func (t *zoneTopology) seedOps() []nb.Op {
 	zone := t.cfg.Name
-	ops := rows.SeedRows(zone, t.mgmt, t.cfg.Foreign)
+	ops := SeedRows(zone, t.mgmt, t.cfg.Foreign)
 	for i := range ops {
 		if ops[i].Table == nb.TableMeterBand {
 			ops[i].Row["rate"] = t.cfg.MeterRate
 		}
 	}
-	router := rows.Router{Name: "ovn_cluster_router", Switch: zone, MAC: t.mac, Own: t.routers, Cluster: t.cfg.Cluster, Hosts: map[netip.Addr]netip.Addr{}}
+	router := Router{Name: "ovn_cluster_router", Switch: zone, MAC: t.mac, Own: t.routers, Cluster: t.cfg.Cluster, Hosts: map[netip.Addr]netip.Addr{}}
 	for _, host := range t.cfg.Host {
 		for _, m := range t.mgmt {
 			if hop, err := netip.ParseAddr(m); err == nil && hop.Is4() == host.Is4() {

@@ -17,8 +17,6 @@ import (
 	"rung/model/words"
 	"rung/sources/nbdb"
 	"rung/sources/retry"
-	"rung/sources/sandbox/child"
-	"rung/sources/sandbox/rows"
 )
 
 // The names of a zone's processes, for Daemons, Kill, Stop, Cont and Control.
@@ -40,7 +38,7 @@ var names = []struct{ name, file string }{
 // Daemon is one process of a zone as it is.
 type Daemon struct {
 	Name  string
-	State child.State
+	State State
 	Err   error // why the last one ended, with its last line
 	Since time.Time
 	Pid   int // 0 while none runs
@@ -55,9 +53,9 @@ type Zone struct {
 	log        string
 	tell       func(Daemon)
 	hear       func([]model.Fault)
-	guard      child.Guard
+	guard      Guard
 
-	procs  map[string]*child.Process
+	procs  map[string]*Process
 	nb, vs *tableReplica
 	topo   *zoneTopology
 
@@ -82,27 +80,27 @@ type Zone struct {
 	rise   context.CancelFunc
 }
 
-func newZone(t *Tools, cfg ZoneConfig, dir string, g child.Guard, tell func(Daemon), hear func([]model.Fault)) (*Zone, error) {
+func newZone(t *Tools, cfg ZoneConfig, dir string, g Guard, tell func(Daemon), hear func([]model.Fault)) (*Zone, error) {
 	topo, err := newTopology(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("zone %s: %w", cfg.Name, err)
 	}
 	z := &Zone{cfg: cfg, tools: t, dir: dir, log: filepath.Join(dir, controllerLog), tell: tell, hear: hear, guard: g, topo: topo,
-		askedAt: map[string]time.Time{}, procs: map[string]*child.Process{}, states: map[string]Daemon{}, up: make(chan struct{})}
+		askedAt: map[string]time.Time{}, procs: map[string]*Process{}, states: map[string]Daemon{}, up: make(chan struct{})}
 	z.control.zone, z.bridge.zone, z.packets.zone = z, z, z
 	z.bridge.ports = map[string]*bridgePort{}
 	for _, n := range names {
-		z.states[n.name] = Daemon{Name: n.name, State: child.Died, Since: time.Now()}
-		z.procs[n.name] = child.New(child.Config{Zone: cfg.Name, Name: n.name, Socket: z.filePath(n.file + ".ctl"), Guard: g,
+		z.states[n.name] = Daemon{Name: n.name, State: Died, Since: time.Now()}
+		z.procs[n.name] = New(ChildConfig{Zone: cfg.Name, Name: n.name, Socket: z.filePath(n.file + ".ctl"), Guard: g,
 			Command: func() *exec.Cmd { return z.daemonCommand(n.name, n.file) },
-			Report:  func(s child.State, err error) { z.reportState(n.name, s, err) }})
+			Report:  func(s State, err error) { z.reportState(n.name, s, err) }})
 	}
 	z.nb = newReplica(z.filePath(dbNB+".sock"), nb.Database, map[string][]string{
-		nb.TablePort:         {"name", "type", "addresses", "options", "up"},
-		nb.TableGlobal:       {"nb_cfg", "sb_cfg", "hv_cfg"},
-		nb.TableSwitch:       {"name", "ports", "external_ids"},
-		rows.TableRouter:     {"name", "external_ids"},
-		rows.TableRouterPort: {"name", "mac", "networks"},
+		nb.TablePort:    {"name", "type", "addresses", "options", "up"},
+		nb.TableGlobal:  {"nb_cfg", "sb_cfg", "hv_cfg"},
+		nb.TableSwitch:  {"name", "ports", "external_ids"},
+		TableRouter:     {"name", "external_ids"},
+		TableRouterPort: {"name", "mac", "networks"},
 	})
 	z.vs = newReplica(z.filePath(dbVS+".sock"), "Open_vSwitch", map[string][]string{
 		"Interface":    {"name", "ofport", "external_ids"},
@@ -286,10 +284,10 @@ func (z *Zone) startPatiently(ctx context.Context, which ...string) error {
 			z.mu.Lock()
 			d := z.states[name]
 			z.mu.Unlock()
-			if d.State == child.Died && d.Err == nil && z.procs[name].Pid() == 0 {
+			if d.State == Died && d.Err == nil && z.procs[name].Pid() == 0 {
 				return err // it could not be started at all
 			}
-			up = up && d.State == child.Running
+			up = up && d.State == Running
 		}
 		if up {
 			return nil
@@ -326,10 +324,10 @@ func makeDatabase(schema, path string) error {
 	if err := json.Compact(&b, text); err != nil {
 		return fmt.Errorf("reading %s: %w", schema, err)
 	}
-	return os.WriteFile(path, rows.DatabaseFile(b.Bytes()), 0o600)
+	return os.WriteFile(path, DatabaseFile(b.Bytes()), 0o600)
 }
 
-func (z *Zone) reportState(name string, s child.State, err error) {
+func (z *Zone) reportState(name string, s State, err error) {
 	z.mu.Lock()
 	d := Daemon{Name: name, State: s, Err: err, Since: time.Now()}
 	if was := z.states[name]; was.State == s && was.Err != nil {
@@ -356,15 +354,15 @@ func (z *Zone) Daemons() []Daemon {
 }
 
 // Kill kills a process as SIGKILL does; the next one starts by itself.
-func (z *Zone) Kill(name string) error { return z.withDaemon(name, (*child.Process).Kill) }
+func (z *Zone) Kill(name string) error { return z.withDaemon(name, (*Process).Kill) }
 
 // Stop makes a process stand still, until Cont.
-func (z *Zone) Stop(name string) error { return z.withDaemon(name, (*child.Process).Stop) }
+func (z *Zone) Stop(name string) error { return z.withDaemon(name, (*Process).Stop) }
 
 // Cont lets a stopped process go on.
-func (z *Zone) Cont(name string) error { return z.withDaemon(name, (*child.Process).Cont) }
+func (z *Zone) Cont(name string) error { return z.withDaemon(name, (*Process).Cont) }
 
-func (z *Zone) withDaemon(name string, do func(*child.Process) error) error {
+func (z *Zone) withDaemon(name string, do func(*Process) error) error {
 	p := z.procs[name]
 	if p == nil {
 		return fmt.Errorf("zone %s has no process %q", z.cfg.Name, name)

@@ -19,7 +19,6 @@ import (
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox/ovn"
-	"rung/sources/sandbox/rows"
 )
 
 // Lab are nodes that run OVN itself: both databases, ovn-northd, ovn-controller and
@@ -126,12 +125,12 @@ func ports(zone string, db *nb.DB, pods []corev1.Pod, namespaces []corev1.Namesp
 		if db.PortByName(name) != nil {
 			continue
 		}
-		address := []string{rows.MACOf(p.Status.PodIPs[0].IP, "")}
+		address := []string{ovn.MACOf(p.Status.PodIPs[0].IP, "")}
 		for _, ip := range p.Status.PodIPs {
 			address = append(address, ip.IP)
 		}
 		id := nb.Ref{Name: fmt.Sprint("port", i)}
-		ops = append(ops, rows.PodPortOp(id.Name, zone, name, p.Namespace, string(p.UID), strings.Join(address, " ")))
+		ops = append(ops, ovn.PodPortOp(id.Name, zone, name, p.Namespace, string(p.UID), strings.Join(address, " ")))
 		add = append(add, id)
 		members[p.Namespace] = append(members[p.Namespace], id)
 	}
@@ -141,11 +140,11 @@ func ports(zone string, db *nb.DB, pods []corev1.Pod, namespaces []corev1.Namesp
 		}
 	}
 	for i := range namespaces {
-		ids := rows.NamespaceIDs(namespaces[i].Name)
+		ids := ovn.NamespaceIDs(namespaces[i].Name)
 		name := nb.HashedName(ids[nb.KeyID])
 		switch g := db.PortGroupByName(name); {
 		case g == nil:
-			ops = append(ops, rows.InsertOp(nb.TablePortGroup, "", map[string]any{"name": name, "external_ids": ids, "ports": members[namespaces[i].Name]}))
+			ops = append(ops, ovn.InsertOp(nb.TablePortGroup, "", map[string]any{"name": name, "external_ids": ids, "ports": members[namespaces[i].Name]}))
 		case len(members[namespaces[i].Name]) > 0:
 			ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: nb.TablePortGroup, UUID: g.UUID,
 				Mutations: []nb.Mutation{{Column: "ports", Insert: true, Refs: members[namespaces[i].Name]}}})

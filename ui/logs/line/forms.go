@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine/logs/entries"
+	"rung/engine/logs"
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/signs"
@@ -29,7 +29,7 @@ type lineForms struct {
 }
 
 // formsOf are the forms of a line on the page of a policy, or of none.
-func formsOf(e *entries.Entry, page model.Key) (p lineForms) {
+func formsOf(e *logs.Entry, page model.Key) (p lineForms) {
 	p.ends = [endForms][2]string{{e.Src.String(), e.Dst.String()}, {e.Src.Brief(), e.Dst.Brief()}}
 	p.ends[oneSpace] = p.ends[brief]
 	if s, d := e.Src.Key, e.Dst.Key; s.Kind == model.KindPod && d.Kind == model.KindPod && s.Namespace == d.Namespace {
@@ -67,7 +67,7 @@ func shortOf(d model.Direction) string {
 }
 
 // verdictSign returns the verdict of a line as one sign.
-func verdictSign(e *entries.Entry) string {
+func verdictSign(e *logs.Entry) string {
 	switch e.Line.Verdict {
 	case "allow":
 		return signs.Yes

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/logs/entries"
+	"rung/engine/logs"
 	"rung/model"
 	"rung/model/words"
 	"rung/themes"
@@ -68,14 +68,14 @@ func (w *LineWriter) Write(st *themes.StyleSet, e LineItem, s LineShape, natural
 	return l.Add("by "+p.byIn(s, s.deciderWidth-times.LineWidth()-verdictWidth-1-3), look)
 }
 
-func endStyle(d entries.End, st *themes.StyleSet) themes.Style {
+func endStyle(d logs.End, st *themes.StyleSet) themes.Style {
 	if d.Key.Kind == model.KindPod && d.Note == "" {
 		return st.Text
 	}
 	return st.Dim
 }
 
-func actionStyle(e *entries.Entry, st *themes.StyleSet) themes.Style {
+func actionStyle(e *logs.Entry, st *themes.StyleSet) themes.Style {
 	switch e.Line.Verdict {
 	case "allow":
 		return st.Allow
@@ -132,7 +132,7 @@ type LineWriter struct {
 
 // LineItem is a line, and how often it came.
 type LineItem struct {
-	*entries.Entry
+	*logs.Entry
 	Times int
 }
 

@@ -1,0 +1,126 @@
+package logs
+
+import (
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"rung/model"
+	"rung/model/logline"
+)
+
+// TenuresKept is how many pods that left an address are remembered: lines arrive late,
+// stored ones are from long ago, and a job is gone before its last lines are read.
+const TenuresKept = 32 << 10
+
+// AddressBook knows who has an address and who had it. It follows the cluster
+// by its changes: asking a fresh revision for every line would index all pods
+// for every pod event.
+type AddressBook struct {
+	mu   sync.RWMutex
+	book *logline.Book
+}
+
+// NewAddressBook is a book of nobody, which remembers so many that left an address.
+func NewAddressBook(kept int) *AddressBook { return &AddressBook{book: logline.NewBook(kept)} }
+
+// addressOf is an address of an object, and how the object has it.
+type addressOf struct {
+	addr   netip.Addr
+	holder logline.Holder
+}
+
+// addressesOf are the addresses an object has: pods that count come before nodes,
+// nodes before the rest, as in Revision.AddressOwners.
+func addressesOf(o model.Object) (out []addressOf) {
+	add := func(h logline.Holder, texts ...string) {
+		for _, s := range texts {
+			a, err := netip.ParseAddr(s)
+			if err != nil || slices.ContainsFunc(out, func(x addressOf) bool { return x.addr == a.Unmap() }) {
+				continue
+			}
+			out = append(out, addressOf{a.Unmap(), h})
+		}
+	}
+	switch o := o.(type) {
+	case *model.Pod:
+		h := logline.Holder{Key: o.Key, Made: o.Created.UTC()}
+		switch {
+		case o.HostNetwork:
+			h.Note, h.Rank = NoteHost, 3
+		case o.IsCompleted():
+			h.Note, h.Rank, h.Stale = noteCompleted, 3, true
+		}
+		add(h, o.IPs...)
+	case *model.Node:
+		h := logline.Holder{Key: o.Key, Rank: 1, Made: o.Created.UTC()}
+		add(h, o.HostIPs...)
+		add(h, o.InternalIPs...)
+		h.Note = noteMgmt
+		add(h, o.MgmtIPs...)
+		h.Note = noteGateway
+		add(h, o.GatewayIPs...)
+	case *model.Service:
+		add(logline.Holder{Key: o.Key, Rank: 2, Made: o.Created.UTC()}, o.ClusterIPs...)
+	}
+	return out
+}
+
+// Observe follows the cluster; every change must pass here, in order.
+func (b *AddressBook) Observe(changes []model.Change, now time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, c := range changes {
+		var was, is []addressOf
+		if c.Old != nil {
+			was = addressesOf(c.Old)
+		}
+		if c.New != nil {
+			is = addressesOf(c.New)
+		}
+		if slices.Equal(was, is) {
+			continue
+		}
+		for _, x := range was {
+			if !slices.ContainsFunc(is, func(y addressOf) bool { return x.addr == y.addr && x.holder.Key == y.holder.Key }) {
+				b.book.NoteLeft(x.addr, x.holder.Key, now)
+			}
+		}
+		for _, x := range is {
+			b.book.NoteHolder(x.addr, x.holder, now)
+		}
+	}
+}
+
+// EndOf says who was behind an address at a time.
+func (b *AddressBook) EndOf(a netip.Addr, at time.Time) End {
+	if !a.IsValid() {
+		return End{}
+	}
+	a = a.Unmap()
+	b.mu.RLock()
+	answer := b.book.HolderAt(a, at)
+	b.mu.RUnlock()
+	e := End{Addr: a.String(), Key: answer.Holder.Key, Note: answer.Holder.Note}
+	switch {
+	case answer.How == logline.Nobody:
+		e.Note = NoteOutside
+	case answer.How == logline.Unknown:
+		e.Note = noteUnknown
+	case answer.How == logline.Later:
+		e.Key, e.Later, e.Note = model.Key{}, answer.Holder.Key, noteLater
+	case !answer.To.IsZero(): // it had the address then, or last before, and went
+		e.Note, e.Gone = noteGone, answer.To
+	case answer.How == logline.Now && e.Note == "":
+		e.Note = noteNow
+	}
+	return e
+}
+
+// Stats counts what is kept.
+func (b *AddressBook) Stats() logline.Stats {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return b.book.Stats()
+}

@@ -1,0 +1,185 @@
+package logs
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"rung/model"
+	"rung/model/logline"
+	"rung/model/words"
+)
+
+const (
+	// MaxFile is the most bytes that a file of counts has.
+	MaxFile = 8 << 20
+	// keptPairs is how many pairs are written, those with the most hits; the hits of the
+	// others are written as one number. With names of the longest kind it stays below
+	// MaxFile.
+	keptPairs = 8000
+	keptRules = 2000
+	// longestName bounds names in a file: namespace and pod, or an address.
+	longestName = 320
+
+	fileVersion = 1
+)
+
+// ErrFile marks a file that holds no counts, or counts that contradict each other.
+var ErrFile = errors.New("not counts that Rung kept")
+
+type countsFile struct {
+	Version int        `json:"version"`
+	From    time.Time  `json:"from"`
+	Unknown uint64     `json:"unknown,omitempty"`
+	Over    uint64     `json:"over,omitempty"`
+	Rules   []fileRule `json:"rules"`
+}
+
+type fileHit struct {
+	Count uint64    `json:"count"`
+	First time.Time `json:"first"`
+	Last  time.Time `json:"last"`
+}
+
+type fileRule struct {
+	Kind      model.Kind      `json:"kind"`
+	Namespace string          `json:"namespace,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	Direction model.Direction `json:"direction,omitempty"`
+	Rule      int             `json:"rule"`
+	Verdict   string          `json:"verdict"`
+	fileHit
+	Pairs []filePair `json:"pairs,omitempty"`
+	Rest  uint64     `json:"rest,omitempty"`
+}
+
+type filePair struct {
+	From    string `json:"from"`
+	To      string `json:"to"`
+	Traffic string `json:"traffic"`
+	fileHit
+}
+
+// Encode writes the counts, without those of the last minutes.
+func (c *Counter) Encode() ([]byte, error) {
+	out := countsFile{Version: fileVersion, From: c.From.UTC(), Unknown: c.Unknown, Over: c.BeyondBound}
+	all := c.RulesWithPairs()
+	for len(all) > keptRules {
+		out.Over += all[len(all)-1].Count
+		all = all[:len(all)-1]
+	}
+	least := leastKeptHits(all)
+	room := keptPairs
+	for i := range all {
+		r := &all[i]
+		f := fileRule{Kind: r.Ref.Policy.Kind, Namespace: r.Ref.Policy.Namespace, Name: r.Ref.Policy.Name,
+			Direction: r.Ref.Direction, Rule: r.Ref.Rule, Verdict: r.Verdict, fileHit: hitOf(&r.LineHits), Rest: r.UncountedPairs}
+		for j := range r.Pairs {
+			p := &r.Pairs[j]
+			if p.Count < least || room == 0 {
+				f.Rest += p.Count
+				continue
+			}
+			room--
+			f.Pairs = append(f.Pairs, filePair{p.From, p.To, p.Traffic, hitOf(&p.LineHits)})
+		}
+		out.Rules = append(out.Rules, f)
+	}
+	text, err := json.Marshal(out)
+	if err != nil {
+		return nil, fmt.Errorf("writing the counts of rules: %w", err)
+	}
+	return append(text, '\n'), nil
+}
+
+// leastKeptHits is how many hits a pair has at least that is written.
+func leastKeptHits(all []RuleHits) uint64 {
+	var counts []uint64
+	for i := range all {
+		for j := range all[i].Pairs {
+			counts = append(counts, all[i].Pairs[j].Count)
+		}
+	}
+	if len(counts) <= keptPairs {
+		return 0
+	}
+	slices.SortFunc(counts, func(a, b uint64) int { return cmp.Compare(b, a) })
+	return counts[keptPairs-1]
+}
+
+func hitOf(h *LineHits) fileHit { return fileHit{h.Count, h.First.UTC(), h.Last.UTC()} }
+
+// Decode reads counts back and checks them: each hit has its times, no name is unclean or
+// longer than a name can be, and the pairs of a rule and its rest are its hits. Any error
+// is an ErrFile.
+func Decode(text []byte, now time.Time) (*Counter, error) {
+	wrong := func(format string, args ...any) (*Counter, error) {
+		return nil, fmt.Errorf("%w: %s", ErrFile, fmt.Sprintf(format, args...))
+	}
+	if len(text) > MaxFile {
+		return wrong("%d bytes, at most %d are read", len(text), MaxFile)
+	}
+	var in countsFile
+	if err := json.Unmarshal(text, &in); err != nil {
+		return wrong("it is no JSON of theirs")
+	}
+	switch {
+	case in.Version != fileVersion:
+		return wrong("version %d, this Rung reads %d", in.Version, fileVersion)
+	case in.From.IsZero() || in.From.After(now):
+		return wrong("it does not say since when it counts")
+	case len(in.Rules) > keptRules:
+		return wrong("%d rules, at most %d are kept", len(in.Rules), keptRules)
+	}
+	c := NewHits(in.From)
+	c.HasEarlier, c.Unknown, c.BeyondBound = true, in.Unknown, in.Over
+	for i := range in.Rules {
+		f := &in.Rules[i]
+		r := Rule{logline.RuleRef{Policy: model.PolicyKey{Kind: f.Kind, Namespace: f.Namespace, Name: f.Name},
+			Direction: f.Direction, Rule: f.Rule, Exact: true}, f.Verdict}
+		x := c.rules[r]
+		switch {
+		case x != nil:
+			return wrong("rule %d is there twice", i)
+		case !f.Kind.IsPolicy() || f.Rule < -1 || !namesClean(f.Namespace, f.Name, string(f.Direction), f.Verdict) || !f.isPlausible(now):
+			return wrong("rule %d is not one", i)
+		case len(f.Pairs) > keptPairs-c.pairs:
+			return wrong("more than %d pairs", keptPairs)
+		}
+		x = c.ruleEntry(r)
+		x.LineHits, x.uncountedPairs = f.toHit(), f.Rest
+		sum := f.Rest
+		for _, p := range f.Pairs {
+			k := Pair{p.From, p.To, p.Traffic}
+			if x.pairs[k] != nil || !namesClean(p.From, p.To, p.Traffic) || !p.isPlausible(now) || p.Count > f.Count {
+				return wrong("a pair of rule %d is not one", i)
+			}
+			*c.pairEntry(x, k) = p.toHit()
+			sum += p.Count
+			if sum > f.Count {
+				break // before a sum can go round
+			}
+		}
+		if sum != f.Count {
+			return wrong("rule %d has %d hits, its pairs %d", i, f.Count, sum)
+		}
+	}
+	return c, nil
+}
+
+func (f fileHit) toHit() LineHits {
+	return LineHits{Count: f.Count, First: f.First.UTC(), Last: f.Last.UTC()}
+}
+
+// isPlausible says whether a hit can be: no file counts more than a quarter of what a number
+// holds, so that no sum goes round.
+func (f fileHit) isPlausible(now time.Time) bool {
+	return f.Count > 0 && f.Count < 1<<62 && !f.First.IsZero() && !f.Last.Before(f.First) && !f.Last.After(now.Add(time.Hour))
+}
+
+func namesClean(texts ...string) bool {
+	return !slices.ContainsFunc(texts, func(s string) bool { return len(s) > longestName || !words.IsClean(s) })
+}

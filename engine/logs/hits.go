@@ -1,0 +1,223 @@
+package logs
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"rung/model/logline"
+)
+
+const (
+	// mostRules and mostPairs bound what is counted apart: names and addresses in log
+	// lines come from outside.
+	mostRules = 10_000
+	mostPairs = 20_000
+)
+
+// Hit counts the log lines of one rule or pair.
+type LineHits struct {
+	Count       uint64
+	First, Last time.Time // of the lines, by the nodes' clocks
+
+	minutes Window
+}
+
+func minuteOf(t time.Time) int64 { return t.Unix() / 60 }
+
+// AddLine counts one line of that time.
+func (h *LineHits) AddLine(at time.Time) {
+	h.Count++
+	h.extendTo(at, at)
+	h.minutes.Add(minuteOf(at), 1)
+}
+
+func (h *LineHits) extendTo(first, last time.Time) {
+	if h.First.IsZero() || first.Before(h.First) {
+		h.First = first
+	}
+	if last.After(h.Last) {
+		h.Last = last
+	}
+}
+
+// RecentLines is how many of the lines are of the last Recent minutes; the one that is
+// running is the last of them.
+func (h *LineHits) RecentLines(now time.Time) (n uint64) {
+	end := minuteOf(now)
+	for m := end - Recent + 1; m <= end; m++ {
+		n += uint64(h.minutes.LinesAt(m))
+	}
+	return n
+}
+
+// Merge adds the lines that another counted.
+func (h *LineHits) Merge(o *LineHits) {
+	if o.Count == 0 {
+		return
+	}
+	h.Count += o.Count
+	h.extendTo(o.First, o.Last)
+	for m := o.minutes.newest; m > o.minutes.newest-Recent; m-- { // the newest first: none is let go of twice
+		h.minutes.Add(m, o.minutes.LinesAt(m))
+	}
+}
+
+// Rule is a rule with what it did: a rule that was changed has lines of both actions.
+type Rule struct {
+	Ref     logline.RuleRef
+	Verdict string // as in the log: allow, drop, reject, pass
+}
+
+func (r Rule) compare(o Rule) int {
+	return cmp.Or(r.Ref.Policy.Compare(o.Ref.Policy), cmp.Compare(r.Ref.Direction, o.Ref.Direction),
+		cmp.Compare(r.Ref.Rule, o.Ref.Rule), cmp.Compare(r.Verdict, o.Verdict))
+}
+
+// Pair is a sender, a receiver and their traffic: the ends are pods, nodes, or addresses
+// that nobody has.
+type Pair struct{ From, To, Traffic string }
+
+func (p Pair) compare(o Pair) int {
+	return cmp.Or(strings.Compare(p.From, o.From), strings.Compare(p.To, o.To), strings.Compare(p.Traffic, o.Traffic))
+}
+
+// Counter counts lines. It is not safe for concurrent use.
+type Counter struct {
+	// From is since when lines are counted.
+	From time.Time
+	// HasEarlier says that an earlier run counted some of them.
+	HasEarlier bool
+	// Unknown are lines whose rule is not known, BeyondBound those of rules beyond the bound.
+	Unknown, BeyondBound uint64
+
+	rules map[Rule]*countedRule
+	pairs int
+}
+
+type countedRule struct {
+	LineHits
+	pairs          map[Pair]*LineHits
+	uncountedPairs uint64 // lines of pairs that are not counted apart
+}
+
+// New makes a counter that begins now.
+func NewHits(now time.Time) *Counter { return &Counter{From: now, rules: map[Rule]*countedRule{}} }
+
+func (c *Counter) ruleEntry(r Rule) *countedRule {
+	x := c.rules[r]
+	if x == nil && len(c.rules) < mostRules {
+		x = &countedRule{pairs: map[Pair]*LineHits{}}
+		r.Verdict = strings.Clone(r.Verdict) // not the whole line
+		c.rules[r] = x
+	}
+	return x
+}
+
+func (c *Counter) pairEntry(x *countedRule, p Pair) *LineHits {
+	h := x.pairs[p]
+	if h == nil && c.pairs < mostPairs {
+		h = &LineHits{}
+		p.Traffic = strings.Clone(p.Traffic) // not the whole line
+		x.pairs[p] = h
+		c.pairs++
+	}
+	return h
+}
+
+// Add counts a line.
+func (c *Counter) Add(r Rule, p Pair, at time.Time) { c.RuleOf(r).Add(p, at) }
+
+// RuleCounter is one rule of a counter, looked up once for many lines.
+type RuleCounter struct {
+	counter *Counter
+	rule    *countedRule // nil beyond the bound
+}
+
+// RuleOf is a rule of the counter.
+func (c *Counter) RuleOf(r Rule) RuleCounter { return RuleCounter{c, c.ruleEntry(r)} }
+
+// BelongsTo says whether it is one of a counter.
+func (o RuleCounter) BelongsTo(c *Counter) bool { return o.counter == c }
+
+// Add counts a line of the rule.
+func (o RuleCounter) Add(p Pair, at time.Time) {
+	if o.rule == nil {
+		o.counter.BeyondBound++
+		return
+	}
+	o.rule.AddLine(at)
+	if h := o.counter.pairEntry(o.rule, p); h != nil {
+		h.AddLine(at)
+	} else {
+		o.rule.uncountedPairs++
+	}
+}
+
+// Merge adds what another counted.
+func (c *Counter) Merge(o *Counter) {
+	c.Unknown += o.Unknown
+	c.BeyondBound += o.BeyondBound
+	if o.From.Before(c.From) {
+		c.From = o.From
+	}
+	c.HasEarlier = c.HasEarlier || o.HasEarlier
+	for r, from := range o.rules {
+		x := c.ruleEntry(r)
+		if x == nil {
+			c.BeyondBound += from.Count
+			continue
+		}
+		x.Merge(&from.LineHits)
+		x.uncountedPairs += from.uncountedPairs
+		for p, h := range from.pairs {
+			if to := c.pairEntry(x, p); to != nil {
+				to.Merge(h)
+			} else {
+				x.uncountedPairs += h.Count
+			}
+		}
+	}
+}
+
+// RuleHits is a rule with its hits, and the pairs they are of, the most hits first.
+type RuleHits struct {
+	Rule
+	LineHits
+	Pairs []PairHits
+	// UncountedPairs are the hits of pairs that are not counted apart.
+	UncountedPairs uint64
+}
+
+// PairHits is a pair with its hits.
+type PairHits struct {
+	Pair
+	LineHits
+}
+
+// Rules are the rules that were hit, in the order of their names, without their pairs.
+func (c *Counter) Rules() []RuleHits {
+	out := make([]RuleHits, 0, len(c.rules))
+	for r, x := range c.rules {
+		out = append(out, RuleHits{Rule: r, LineHits: x.LineHits, UncountedPairs: x.uncountedPairs})
+	}
+	slices.SortFunc(out, func(a, b RuleHits) int { return a.Rule.compare(b.Rule) })
+	return out
+}
+
+// RulesWithPairs are the rules that were hit with their pairs, the most hits first.
+func (c *Counter) RulesWithPairs() []RuleHits {
+	out := c.Rules()
+	for i := range out {
+		x := c.rules[out[i].Rule]
+		for p, h := range x.pairs {
+			out[i].Pairs = append(out[i].Pairs, PairHits{p, *h})
+		}
+		slices.SortFunc(out[i].Pairs, func(a, b PairHits) int {
+			return cmp.Or(cmp.Compare(b.Count, a.Count), a.Pair.compare(b.Pair))
+		})
+	}
+	slices.SortStableFunc(out, func(a, b RuleHits) int { return cmp.Compare(b.Count, a.Count) })
+	return out
+}

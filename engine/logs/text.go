@@ -1,0 +1,182 @@
+package logs
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/logline"
+	"rung/model/words"
+	"rung/revision"
+)
+
+// Sentence says the line for people:
+//
+//	restricted/restricted-b2hhj → monitoring/prom-0 icmp dropped by cluster-control egress 5 "default-deny"
+func (e *Entry) Sentence() string {
+	if e.Gap != nil {
+		return e.Line.Zone + ": " + e.Gap.String()
+	}
+	return e.sentenceWith(" → ")
+}
+
+// sentenceWith is the sentence with this arrow between the ends.
+func (e *Entry) sentenceWith(arrow string) string {
+	s := e.Src.String() + arrow + e.Dst.String() + " " + e.Traffic() + " " + e.Action + " by " + e.RuleText()
+	if a := e.Line.Named; a != nil && a.Packets > 1 {
+		s += ", " + words.Count(a.Packets, "packet") + " in " + a.Over.Round(time.Millisecond).String()
+	}
+	return s
+}
+
+// Text returns the text that filters and searches match: time, zone and sentence. It has no
+// letters beyond ASCII where names have none, which makes folding case cheap.
+func (e *Entry) Text() string {
+	at := e.Line.At.Format("15:04:05.000 ")
+	if e.Gap != nil {
+		return at + e.Sentence()
+	}
+	return at + e.Line.Zone + " " + e.sentenceWith(" > ")
+}
+
+// Traffic names the protocol and port of the packet: "tcp 443", "icmp".
+func (e *Entry) Traffic() string {
+	if e.Line.DstPort == 0 {
+		return e.Line.Proto
+	}
+	return e.Line.Proto + " " + strconv.Itoa(int(e.Line.DstPort))
+}
+
+// The texts of Entry.Gone.
+const (
+	PolicyGone = "this policy does not exist now"
+	RuleGone   = "this rule does not exist now"
+)
+
+// RuleText names the rule that decided: `cluster-control egress 5 "default-deny"`. It also says
+// that the rule is gone.
+func (e *Entry) RuleText() string {
+	if e.Gone != "" {
+		return e.presentRule() + " (" + e.Gone + ")"
+	}
+	return e.presentRule()
+}
+
+func (e *Entry) presentRule() string {
+	k := e.Rule.Policy
+	switch {
+	case !e.Attributed:
+		return e.doubtfulRule()
+	case k.Kind == model.KindNP && k.Name == "":
+		return "the " + revision.DefaultDeny(k.Namespace, e.Rule.Direction).Label() + ": no NetworkPolicy allows it"
+	}
+	return ruleText(e.Rule, e.RuleName)
+}
+
+// doubtfulRule names what is known of a rule that could not be found.
+func (e *Entry) doubtfulRule() string {
+	switch {
+	case len(e.Among) > 0:
+		texts := make([]string, len(e.Among))
+		for i, ref := range e.Among {
+			texts[i] = ruleText(ref, "")
+		}
+		list := words.List(texts, len(texts))
+		if n := e.AmongAll - len(texts); n > 0 {
+			list = strings.Join(texts, ", ") + " and " + words.Thousands(n) + " more"
+		}
+		return "one of " + words.Count(e.AmongAll, "rule") + " with the same cut name: " + list
+	case e.Line.Named != nil && e.Rule.Policy.Kind == model.KindNP && e.Rule.Policy.Name == "":
+		return "a default deny: no NetworkPolicy allows it"
+	case e.Line.Named != nil:
+		return ruleText(e.Rule, e.RuleName) // as written: Rung does not read its kind
+	case e.Line.Name == "":
+		return "an ACL without a name"
+	case e.Rule.Policy.Name != "" && e.Rule.Exact: // its direction is unknown
+		return e.Rule.Policy.ShortLabel() + " rule " + strconv.Itoa(e.Rule.Rule)
+	}
+	return "an unknown rule, ACL " + strconv.Quote(e.Line.Name)
+}
+
+// ruleText names a rule, or the default deny of a namespace, with its policy.
+func ruleText(ref logline.RuleRef, name string) string {
+	if k := ref.Policy; k.Kind == model.KindNP && k.Name == "" {
+		return revision.DefaultDeny(k.Namespace, ref.Direction).Label()
+	}
+	return ref.Policy.ShortLabel() + " " + revision.RuleLabel(ref.Direction, ref.Rule, name)
+}
+
+// UnitKey returns the key that the row that logged the line was compiled for: the policy
+// of the rule, or the default deny of a namespace. It is zero when that is not known.
+func (e *Entry) UnitKey() model.Key {
+	k := e.Rule.Policy
+	switch {
+	case !e.Attributed:
+		return model.Key{}
+	case k.Kind == model.KindNP && k.Name == "":
+		return revision.DefaultDeny(k.Namespace, e.Rule.Direction)
+	}
+	return k
+}
+
+// Brief is String without what is known about the address: "blue/api-7", "8.8.8.8", and
+// the name alone of who had the address.
+func (d End) Brief() string {
+	switch {
+	case d.Addr == "":
+		return "?"
+	case d.Note == noteGone:
+		return NameOf(d.Key) + " (gone)"
+	case NameOf(d.Key) == "":
+		return d.Addr
+	}
+	return NameOf(d.Key)
+}
+
+// NameOf is a pod, node or Service as sentences have it, empty for nothing.
+func NameOf(k model.Key) string {
+	switch k.Kind {
+	case model.KindPod:
+		return k.Namespace + "/" + k.Name
+	case model.KindNode:
+		return "node " + k.Name
+	case model.KindService:
+		return "service " + k.Namespace + "/" + k.Name
+	}
+	return ""
+}
+
+// String is the end's pod, node or Service, or its address with what is known about it:
+// "blue/api-7", "node ovn-worker", "service blue/api", "8.8.8.8 (outside)",
+// "10.9.1.2 (outside, in 10.9.0.0/16)", "10.244.1.99 (gone 14:15:58: green/job-x)",
+// "10.244.1.99 (now green/job-y)" where that pod did not exist yet.
+func (d End) String() string {
+	name := NameOf(d.Key)
+	switch {
+	case d.Addr == "":
+		return "?"
+	case d.Note == noteGone:
+		return d.Addr + " (gone " + d.Gone.Format("15:04:05") + ": " + name + ")"
+	case d.Note == noteLater:
+		return d.Addr + " (" + noteNow + " " + NameOf(d.Later) + ")"
+	case name == "" && d.Network != "":
+		return d.Addr + " (" + d.Note + ", in " + d.Network + ")"
+	case name == "" && d.Note == "":
+		return d.Addr
+	case name == "":
+		return d.Addr + " (" + d.Note + ")"
+	case d.Note != "":
+		return name + " (" + d.Note + ")"
+	}
+	return name
+}
+
+// NameAndTime is String with the name apart from when it was the end's: "blue/api-7" and "now"
+// where who had the address then is not known, else all of it and nothing.
+func (d End) NameAndTime() (text, when string) {
+	if name := NameOf(d.Key); name != "" && d.Note == noteNow {
+		return name, noteNow
+	}
+	return d.String(), ""
+}

@@ -1,0 +1,58 @@
+package logs
+
+import (
+	"strings"
+
+	"rung/model/logline"
+	"rung/model/words"
+)
+
+// nodesAndFiles tells the logs of nodes from log files.
+func nodesAndFiles(streams []logline.Stream) (nodes, files []logline.Stream) {
+	for _, s := range streams {
+		if s.File == "" {
+			nodes = append(nodes, s)
+		} else {
+			files = append(files, s)
+		}
+	}
+	return nodes, files
+}
+
+// checkFiles says whether the log files are read, and whether ACL lines are in them: a file
+// that is named by mistake has lines, too.
+func (c *checkList) checkFiles(files []logline.Stream) {
+	var lines, acls uint64
+	var quiet []string
+	for i := range files {
+		s := &files[i]
+		lines, acls = lines+s.Lines, acls+s.ACLs
+		switch {
+		case s.State == logline.StreamGone:
+			c.add("files", Wrong, "%s was deleted; it is read again when it returns.", s.File)
+		case !s.IsUp() && s.Error != "":
+			c.add("files", Wrong, "%s cannot be read: %s.", s.File, s.Error)
+		}
+		if s.ACLs == 0 {
+			quiet = append(quiet, s.File[strings.LastIndexAny(s.File, `/\`)+1:])
+		}
+	}
+	all := words.Count(len(files), "log file")
+	switch {
+	case lines == 0:
+		c.add("files", Unknown, "No line so far in %s.", all)
+	case acls == 0:
+		c.add("files", Wrong, "%s: %s", all, NoACLLines(lines)).
+			Remedy = "name the log that ACL lines go to: acl-audit-log.log on OpenShift, else that of ovn-controller"
+	default:
+		c.add("files", Fine, "%s in %s.", words.Count(acls, "ACL line"), all)
+		if len(quiet) > 0 {
+			c.add("files", Unknown, "No ACL line so far in %s.", words.ListFew(quiet, 3))
+		}
+	}
+}
+
+// NoACLLines says that what was read of log files is something else.
+func NoACLLines(lines uint64) string {
+	return words.Count(lines, "line") + words.OneOrMany(int(min(lines, 2)), " was read, and it is no ACL line.", " were read, and none is an ACL line.")
+}

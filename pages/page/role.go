@@ -1,0 +1,107 @@
+package page
+
+import (
+	"strings"
+
+	"rung/model"
+	"rung/model/signs"
+	"rung/model/verdict"
+
+	"rung/themes"
+)
+
+// StateRole is the role of a policy's state.
+func StateRole(s model.PolicyState) Role {
+	switch s {
+	case model.StateInSync:
+		return themes.OK
+	case model.StateSettling:
+		return themes.Info
+	case model.StateFrozen, model.StateBehind:
+		return themes.Error
+	case model.StateNotEnforced, model.StateStale, model.StateNotComparable:
+		return themes.Warn
+	}
+	return themes.Dim
+}
+
+// StateSign is the sign of a policy's state, for where its words have no room: no two states
+// have the same.
+func StateSign(s model.PolicyState) string {
+	switch s {
+	case model.StateInSync:
+		return signs.Yes
+	case model.StateBehind:
+		return signs.Differs
+	case model.StateFrozen:
+		return signs.Frozen
+	case model.StateStale:
+		return signs.Stale
+	case model.StateNotComparable:
+		return signs.Unmatched
+	case model.StateNotEnforced:
+		return signs.No
+	case model.StateSettling:
+		return signs.Working
+	}
+	return signs.Unknown
+}
+
+// SeveritySign is the sign of a finding's severity.
+func SeveritySign(s model.Severity) Span {
+	switch s {
+	case model.SeverityError:
+		return Span{Text: signs.Failed, Role: themes.Error}
+	case model.SeverityWarning:
+		return Span{Text: signs.Warned, Role: themes.Warn}
+	}
+	return Span{Text: signs.Noted, Role: themes.Info}
+}
+
+// VerdictSign is the sign of a verdict; the word stands beside it always.
+func VerdictSign(v verdict.Verdict) Span {
+	switch v {
+	case verdict.Allow:
+		return Span{Text: signs.Yes, Role: themes.Allow}
+	case verdict.Deny:
+		return Span{Text: signs.No, Role: themes.Deny}
+	case verdict.Mixed:
+		return Span{Text: signs.Mixed, Role: themes.Warn}
+	case verdict.Undefined:
+		return Span{Text: signs.Warned, Role: themes.Warn}
+	}
+	return Span{Text: signs.Unknown, Role: themes.Warn}
+}
+
+// ActionRole is the role of what a rule does.
+func ActionRole(a model.Action) Role {
+	switch a {
+	case model.Allow:
+		return themes.Allow
+	case model.Deny:
+		return themes.Deny
+	case model.Pass:
+		return themes.Pass
+	}
+	return themes.Text
+}
+
+// WordRole is the role of a word for an action, a verdict, a result or a severity as commands
+// print them, OVN's included.
+func WordRole(word string) Role {
+	switch strings.ToLower(word) {
+	case "allow", "allow-related", "allow-stateless", "accept":
+		return themes.Allow
+	case "deny", "drop", "reject", "isolate":
+		return themes.Deny
+	case "pass":
+		return themes.Pass
+	case "error", "fail":
+		return themes.Error
+	case "warning", "unproven", "mixed", "undefined", "unknown":
+		return themes.Warn
+	case "info":
+		return themes.Info
+	}
+	return themes.Text
+}

@@ -1,0 +1,294 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"rung/model"
+
+	"rung/sources/manifests"
+	"rung/sources/retry"
+)
+
+// feed reads one resource: a list in pages, then a watch from where the list
+// stood, again and again.
+//
+// It is not client-go's Reflector: that says nothing of a server that does not listen
+// any more (the state of the source), waits as long whatever was answered, gathers a
+// whole list where the server does not stream it (a feed turns each page into model
+// objects at once), and does not always end with its context (TestReflector).
+type feed struct {
+	w        *watcher
+	resource feedResource
+	conv     *manifests.TypedReader
+	have     keptObjects
+
+	// Owned by the watcher's lock.
+	res    Resource
+	listed bool
+	// refusedLogin says that it is the credentials that are refused.
+	refusedLogin bool
+	// stalled says that it is lost only because the server does not answer.
+	stalled bool
+
+	// refusedWatch says that lists are permitted and watches are not: what
+	// was listed is as old as the list.
+	refusedWatch bool
+	// notServed says that the resource is known not to be served.
+	notServed bool
+	// refusals counts the requests in a row that were refused with 403, since refusedSince.
+	refusals     int
+	refusedSince time.Time
+	// wasAllowed says that the resource was read once: a server that refuses it now may only
+	// just have started.
+	wasAllowed bool
+}
+
+// feedResource is a resource as far as a feed needs to know it.
+type feedResource struct {
+	name     string // as kubectl auth can-i takes it: "pods", "adminnetworkpolicies.policy.networking.k8s.io"
+	show     string // name for people where one resource has two feeds, else empty
+	kind     model.Kind
+	optional bool
+	quiet    bool   // that most clusters have not: shown only where the server serves it
+	fields   string // field selector
+	keep     int    // most objects kept, the newest; 0: all
+	list     func(context.Context, *Cluster, metav1.ListOptions) (runtime.Object, error)
+	watch    func(context.Context, *Cluster, metav1.ListOptions) (watch.Interface, error)
+	// custom is the resource of a CRD, empty for what every server has.
+	custom schema.GroupVersionResource
+}
+
+// runFeed follows the resource until ctx ends.
+func (f *feed) runFeed(ctx context.Context) {
+	version := "" // to watch from; empty: list first
+	fresh := retry.Backoff(f.w.t.firstRetry, f.w.t.againMax)
+	again := fresh
+	for ctx.Err() == nil {
+		var err error
+		back := f.w.serverBack()
+		if version == "" {
+			version, err = f.listAll(ctx)
+		}
+		quick := false
+		if err == nil {
+			version, quick, err = f.followFrom(ctx, version)
+		}
+		if isClosed(back) {
+			again = fresh // the pauses grew while the server was away
+		}
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil && !quick:
+			again = fresh
+			continue
+		case err == nil: // opened and closed at once: an impatient proxy
+			retry.Sleep(ctx, again.Step())
+		case isExpired(err): // not told: nothing is wrong, and nothing is taken back
+			version = ""
+			retry.Sleep(ctx, again.Step())
+		default:
+			if state := f.noteFailure(err); state == model.ConnLost && f.refusals == 0 {
+				if f.awaitServer(ctx, back, again.Step()) {
+					again = fresh
+				}
+			} else {
+				// A permission or a CRD that comes changes what a list says.
+				version = ""
+				retry.Sleep(ctx, f.pauseAfter(err))
+			}
+		}
+	}
+}
+
+// pauseAfter returns how long to wait after an answer that is likely to be the same next time.
+// A refusal is tried again soon at first, since a server that has just started refuses what it
+// allows a moment later.
+func (f *feed) pauseAfter(err error) time.Duration {
+	most := f.w.t.refused
+	if f.resource.optional {
+		most = f.w.t.refusedOptional
+	}
+	switch {
+	case f.refusals > 0:
+		return retry.WaitAfter(f.refusals, f.w.t.firstRetry, most)
+	case apierrors.IsUnauthorized(err):
+		return f.w.t.reopen
+	case apierrors.IsNotFound(err) && !f.notServed:
+		return f.w.t.againMax // is it gone indeed?
+	}
+	return f.w.t.refused
+}
+
+// listAll reads all objects and delivers what is different from before. Nothing is
+// delivered before the last page is there.
+func (f *feed) listAll(ctx context.Context) (version string, err error) {
+	opt := metav1.ListOptions{FieldSelector: f.resource.fields, Limit: f.w.t.page}
+	r := f.have.beginRelist()
+	for {
+		list, err := f.listPage(ctx, opt)
+		if apierrors.IsResourceExpired(err) && opt.Continue != "" {
+			// The list grew too old between two pages: all at once, then.
+			opt.Continue, opt.Limit = "", 0
+			r = f.have.beginRelist()
+			continue
+		}
+		if err != nil {
+			return "", &requestFailure{"list", err}
+		}
+		lm, err := meta.ListAccessor(list)
+		if err != nil {
+			return "", &requestFailure{"list", err}
+		}
+		err = meta.EachListItem(list, func(o runtime.Object) error {
+			m, err := meta.Accessor(o)
+			if err == nil && !f.have.isUnchanged(r, m) {
+				obj, broken := f.conv.ReadObject(o, f.have.objectOf(m))
+				r.newEntries[f.have.keyOf(m)] = entryOf(m, obj, broken)
+			}
+			return nil
+		})
+		if err != nil {
+			return "", &requestFailure{"list", err}
+		}
+		version = lm.GetResourceVersion()
+		opt.Continue = lm.GetContinue()
+		if opt.Continue == "" {
+			break
+		}
+	}
+	f.publishStep(f.have.finishRelist(r), true)
+	return version, nil
+}
+
+func (f *feed) listPage(ctx context.Context, opt metav1.ListOptions) (runtime.Object, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, f.w.t.answer, ErrUnanswered)
+	defer cancel()
+	list, err := f.resource.list(ctx, f.w.c, opt)
+	f.countRefusal(err)
+	if f.resource.custom.Resource != "" && apierrors.IsForbidden(err) {
+		// A user who may not list a resource is refused before the server looks whether there is
+		// such a one: the CRD may not be installed, and everybody may ask that.
+		if has, e := f.w.c.ServesResource(ctx, f.resource.custom); e == nil && !has {
+			err = apierrors.NewNotFound(f.resource.custom.GroupResource(), "")
+		}
+	}
+	if err != nil && errors.Is(context.Cause(ctx), ErrUnanswered) {
+		err = fmt.Errorf("%w within %s", ErrUnanswered, f.w.t.answer)
+	}
+	return list, err
+}
+
+// countRefusal counts an answer if it is a refusal.
+func (f *feed) countRefusal(err error) {
+	if !apierrors.IsForbidden(err) {
+		return
+	}
+	if f.refusals == 0 {
+		f.refusedSince = time.Now()
+	}
+	f.refusals++
+}
+
+// followFrom watches from a version on. It returns the newest version it knows of,
+// quick when the stream ended at once.
+func (f *feed) followFrom(ctx context.Context, from string) (version string, quick bool, err error) {
+	seconds := int64(300 + rand.IntN(300)) // a stream that is dead for good ends
+	start := time.Now()
+	ws, err := f.resource.watch(ctx, f.w.c, metav1.ListOptions{FieldSelector: f.resource.fields, ResourceVersion: from,
+		AllowWatchBookmarks: true, TimeoutSeconds: &seconds})
+	f.refusedWatch = apierrors.IsForbidden(err)
+	f.countRefusal(err)
+	if err != nil {
+		return from, false, &requestFailure{"watch", err}
+	}
+	defer ws.Stop()
+	if reflect.TypeOf(ws) == reflect.TypeOf(watch.NewEmptyWatch()) {
+		return from, false, &requestFailure{"watch", errClosed}
+	}
+	f.markFollowed()
+	for {
+		select {
+		case <-ctx.Done():
+			return from, false, nil
+		case ev, ok := <-ws.ResultChan():
+			if !ok {
+				return from, time.Since(start) < time.Second, nil
+			}
+			if ev.Type == watch.Error {
+				return from, false, &requestFailure{"watch", streamError(ev.Object)}
+			}
+			m, err := meta.Accessor(ev.Object)
+			if err != nil {
+				return "", false, &requestFailure{"watch", err}
+			}
+			from = m.GetResourceVersion()
+			switch ev.Type {
+			case watch.Added, watch.Modified:
+				obj, broken := f.conv.ReadObject(ev.Object, f.have.objectOf(m))
+				f.publishStep(f.have.putObject(m, obj, broken), false)
+			case watch.Deleted:
+				f.publishStep(f.have.dropObject(m), false)
+			}
+		}
+	}
+}
+
+// errClosed stands for client-go's empty watch: a connection that was closed without an
+// answer, as by a load balancer that has no API server to pass it to. No stream was
+// open then.
+var errClosed = errors.New("the connection ended before an answer")
+
+// errBroken stands for a connection that was open and ended while it was read.
+var errBroken = errors.New("the connection to the API server broke off")
+
+// brokenWords are in the texts of connections that broke off. HTTP/2 of the standard library has
+// no values for its errors, and client-go hands on the texts alone.
+var brokenWords = []string{"client connection lost", "GOAWAY", "connection reset by peer", "broken pipe", "unexpected EOF",
+	"use of closed network connection", "client connection force closed"}
+
+// isBrokenConnection reports whether the text of an error is about a connection that broke off.
+func isBrokenConnection(text string) bool {
+	return text == errBroken.Error() || slices.ContainsFunc(brokenWords, func(w string) bool { return strings.Contains(text, w) })
+}
+
+// streamError returns the error of a watch's error event. client-go makes such an event also of
+// a connection that broke off.
+func streamError(o runtime.Object) error {
+	err := apierrors.FromObject(o)
+	if isBrokenConnection(err.Error()) {
+		return errBroken
+	}
+	return err
+}
+
+// isExpired says whether the watch is to begin with a new list: its version is too
+// old, or the resource itself went away, which the list will tell.
+func isExpired(err error) bool {
+	var f *requestFailure
+	watching := errors.As(err, &f) && f.verb == "watch"
+	return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) || watching && apierrors.IsNotFound(err)
+}
+
+// requestFailure is a request that failed.
+type requestFailure struct {
+	verb string
+	err  error
+}
+
+func (f *requestFailure) Error() string { return f.verb + ": " + f.err.Error() }
+func (f *requestFailure) Unwrap() error { return f.err }

@@ -1,0 +1,122 @@
+package kube
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"rung/model"
+
+	"rung/sources/manifests"
+)
+
+// listWatcher holds the methods that the typed and the dynamic clients share.
+type listWatcher[L runtime.Object] interface {
+	List(context.Context, metav1.ListOptions) (L, error)
+	Watch(context.Context, metav1.ListOptions) (watch.Interface, error)
+}
+
+// throughClient makes the requests of a resource; the client is asked for anew each
+// time, credentials may have been replaced.
+func throughClient[L runtime.Object](a feedResource, of func(*Cluster) listWatcher[L]) feedResource {
+	a.list = func(ctx context.Context, c *Cluster, o metav1.ListOptions) (runtime.Object, error) {
+		return of(c).List(ctx, o)
+	}
+	a.watch = func(ctx context.Context, c *Cluster, o metav1.ListOptions) (watch.Interface, error) {
+		return of(c).Watch(ctx, o)
+	}
+	return a
+}
+
+func customResource(k model.Kind, gvr schema.GroupVersionResource, optional bool) feedResource {
+	a := feedResource{name: gvr.GroupResource().String(), kind: k, optional: optional, custom: gvr}
+	return throughClient(a, func(c *Cluster) listWatcher[*unstructured.UnstructuredList] { return c.Dynamic().Resource(gvr) })
+}
+
+// eventsAbout are the events about objects of one kind, the newest of them.
+func eventsAbout(k model.Kind, most int) feedResource {
+	a := feedResource{name: "events", show: "events of " + string(k), kind: model.KindEvent, optional: true,
+		fields: "involvedObject.kind=" + string(k), keep: most}
+	return throughClient(a, func(c *Cluster) listWatcher[*corev1.EventList] { return c.Builtin().Events("") })
+}
+
+// watchedResources returns all resources that Rung reads, in the order of the screen. Resources
+// that rows are made of are required; the others explain.
+func watchedResources(events int) []feedResource {
+	all := []feedResource{
+		throughClient(feedResource{name: "namespaces", kind: model.KindNamespace},
+			func(c *Cluster) listWatcher[*corev1.NamespaceList] { return c.Builtin().Namespaces() }),
+		throughClient(feedResource{name: "pods", kind: model.KindPod},
+			func(c *Cluster) listWatcher[*corev1.PodList] { return c.Builtin().Pods("") }),
+		throughClient(feedResource{name: "nodes", kind: model.KindNode},
+			func(c *Cluster) listWatcher[*corev1.NodeList] { return c.Builtin().Nodes() }),
+		throughClient(feedResource{name: "services", kind: model.KindService, optional: true},
+			func(c *Cluster) listWatcher[*corev1.ServiceList] { return c.Builtin().Services("") }),
+		throughClient(feedResource{name: "endpointslices.discovery.k8s.io", kind: model.KindEndpointSlice,
+			optional: true},
+			func(c *Cluster) listWatcher[*discoveryv1.EndpointSliceList] {
+				return c.Builtin().EndpointSlices("")
+			}),
+		customResource(model.KindANP, PolicyResources[model.KindANP], false),
+		customResource(model.KindBANP, PolicyResources[model.KindBANP], false),
+		throughClient(feedResource{name: "networkpolicies.networking.k8s.io", kind: model.KindNP},
+			func(c *Cluster) listWatcher[*networkingv1.NetworkPolicyList] {
+				return c.Builtin().NetworkPolicies("")
+			}),
+		customResource(model.KindEF, PolicyResources[model.KindEF], true),
+		customResource(model.KindCNP, PolicyResources[model.KindCNP], true),
+		eventsAbout(model.KindANP, events),
+		eventsAbout(model.KindBANP, events),
+	}
+	for _, r := range slices.Concat(NetworkResources, TieredResources) {
+		a := customResource(r.Kind, r.GroupVersionResource, true)
+		a.quiet = true
+		all = append(all, a)
+	}
+	return all
+}
+
+// workloadResources are the resources that stand for pods, for a cluster that is asked for them.
+func workloadResources() (all []feedResource) {
+	for _, api := range manifests.APIs {
+		gv, err := schema.ParseGroupVersion(api.Versions[0])
+		if err != nil {
+			continue // a constant
+		}
+		a := customResource(api.Kind, gv.WithResource(strings.ToLower(string(api.Kind))+"s"), true)
+		a.quiet = true
+		all = append(all, a)
+	}
+	return all
+}
+
+// compiled are the kinds that rows are compiled from.
+var compiled = map[model.Kind]bool{model.KindNamespace: true, model.KindPod: true, model.KindNode: true,
+	model.KindANP: true, model.KindBANP: true, model.KindNP: true, model.KindEF: true,
+	model.KindUDN: true, model.KindCUDN: true, model.KindNAD: true, model.KindMNP: true}
+
+func feedsOf(w *watcher) []*feed {
+	var feeds []*feed
+	resources := watchedResources(w.t.events)
+	if w.c.Options().Workloads {
+		resources = append(resources, workloadResources()...)
+	}
+	for _, a := range resources {
+		name := a.name
+		if a.show != "" {
+			name = a.show
+		}
+		feeds = append(feeds, &feed{w: w, resource: a, conv: manifests.NewTyped(w.c.Context()), have: keptObjects{kind: a.kind, limit: a.keep, objects: map[model.Key]keptEntry{}},
+			res: Resource{Name: name, Kind: a.kind, Conn: model.ConnDialling, Optional: a.optional, Rows: compiled[a.kind]}})
+	}
+	return feeds
+}

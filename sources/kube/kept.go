@@ -1,0 +1,186 @@
+package kube
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rung/model"
+	"rung/model/words"
+)
+
+// keptObjects holds the objects of a feed's resource. It belongs to the feed's goroutine.
+type keptObjects struct {
+	kind    model.Kind
+	limit   int // most objects, the newest events; 0: no limit
+	objects map[model.Key]keptEntry
+}
+
+// keptEntry is one object as it was seen last.
+type keptEntry struct {
+	uid, version string
+	object       model.Object // nil when it could not be taken in
+	broken       []model.Broken
+}
+
+// feedStep is the outcome of one event or list.
+type feedStep struct {
+	upsert []model.Object
+	remove []model.Key
+	// broken replaces what was said about these objects; empty: nothing now.
+	broken map[model.Key][]model.Broken
+	count  int // objects after it
+}
+
+func (k *keptObjects) keyOf(m metav1.Object) model.Key {
+	return model.Key{Kind: k.kind, Namespace: words.CleanText(m.GetNamespace()), Name: words.CleanText(m.GetName())}
+}
+
+// objectOf returns an object as it was seen last, nil for a new one.
+func (k *keptObjects) objectOf(m metav1.Object) model.Object { return k.objects[k.keyOf(m)].object }
+
+func entryOf(m metav1.Object, o model.Object, broken []model.Broken) keptEntry {
+	return keptEntry{uid: words.CleanText(string(m.GetUID())), version: words.CleanText(m.GetResourceVersion()), object: o,
+		broken: broken}
+}
+
+// putObject takes in one object that came or changed.
+func (k *keptObjects) putObject(m metav1.Object, o model.Object, broken []model.Broken) feedStep {
+	s := feedStep{broken: map[model.Key][]model.Broken{}}
+	k.replaceEntry(&s, k.keyOf(m), entryOf(m, o, broken))
+	k.dropOldEvents(&s)
+	s.count = len(k.objects)
+	return s
+}
+
+func (k *keptObjects) replaceEntry(s *feedStep, key model.Key, e keptEntry) {
+	old, had := k.objects[key]
+	if had && equalObjects(old.object, e.object) {
+		e.object = old.object // what changed is not read
+	}
+	k.objects[key] = e
+	switch {
+	case e.object == nil && old.object != nil:
+		s.remove = append(s.remove, key)
+	case e.object != nil && e.object != old.object:
+		s.upsert = append(s.upsert, e.object)
+	}
+	if len(old.broken)+len(e.broken) > 0 && !slices.Equal(old.broken, e.broken) {
+		s.broken[key] = e.broken
+	}
+}
+
+// equalObjects says whether two objects mean the same; a policy never does, its version
+// is needed to change it.
+func equalObjects(a, b model.Object) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	switch b := b.(type) {
+	case *model.Pod:
+		a, ok := a.(*model.Pod)
+		return ok && equalExcept(a, b, &a.Version, &b.Version)
+	case *model.Node:
+		a, ok := a.(*model.Node)
+		return ok && equalExcept(a, b, &a.Version, &b.Version)
+	case *model.EndpointSlice:
+		a, ok := a.(*model.EndpointSlice)
+		return ok && equalExcept(a, b, &a.Version, &b.Version)
+	}
+	return false
+}
+
+// equalExcept compares two objects but for their versions; b is not handed out yet
+// and may be touched for a moment.
+func equalExcept(a, b any, version, own *string) bool {
+	was := *own
+	*own = *version
+	same := reflect.DeepEqual(a, b)
+	*own = was
+	return same
+}
+
+// dropObject takes one object out.
+func (k *keptObjects) dropObject(m metav1.Object) feedStep {
+	s := feedStep{broken: map[model.Key][]model.Broken{}}
+	k.removeEntry(&s, k.keyOf(m))
+	s.count = len(k.objects)
+	return s
+}
+
+func (k *keptObjects) removeEntry(s *feedStep, key model.Key) {
+	old, had := k.objects[key]
+	if !had {
+		return
+	}
+	delete(k.objects, key)
+	if old.object != nil {
+		s.remove = append(s.remove, key)
+	}
+	if len(old.broken) > 0 {
+		s.broken[key] = nil
+	}
+}
+
+// dropOldEvents takes the oldest events out while there are too many.
+func (k *keptObjects) dropOldEvents(s *feedStep) {
+	if k.limit == 0 || len(k.objects) <= k.limit {
+		return
+	}
+	oldest := slices.SortedFunc(maps.Keys(k.objects), func(a, b model.Key) int {
+		x, _ := k.objects[a].object.(*model.Event)
+		y, _ := k.objects[b].object.(*model.Event)
+		if x == nil || y == nil {
+			return a.Compare(b)
+		}
+		return x.Last.Compare(y.Last)
+	})
+	gone := map[model.Key]bool{}
+	for _, key := range oldest[:len(oldest)-k.limit] {
+		gone[key] = true
+		k.removeEntry(s, key)
+	}
+	s.upsert = slices.DeleteFunc(s.upsert, func(o model.Object) bool { return gone[o.ObjectKey()] })
+}
+
+// listInProgress is a new list on its way.
+type listInProgress struct {
+	oldEntries map[model.Key]keptEntry
+	newEntries map[model.Key]keptEntry
+}
+
+func (k *keptObjects) beginRelist() *listInProgress {
+	return &listInProgress{oldEntries: make(map[model.Key]keptEntry, len(k.objects)), newEntries: map[model.Key]keptEntry{}}
+}
+
+// isUnchanged says whether an object of the list is known as it is, and notes that it
+// is there.
+func (k *keptObjects) isUnchanged(r *listInProgress, m metav1.Object) bool {
+	key := k.keyOf(m)
+	old, had := k.objects[key]
+	if !had || old.version == "" || old.version != m.GetResourceVersion() || old.uid != string(m.GetUID()) {
+		return false
+	}
+	r.oldEntries[key] = old
+	return true
+}
+
+// finishRelist makes the list what is known, and says what that changes.
+func (k *keptObjects) finishRelist(r *listInProgress) feedStep {
+	s := feedStep{broken: map[model.Key][]model.Broken{}}
+	for _, key := range slices.Collect(maps.Keys(k.objects)) {
+		_, seen := r.oldEntries[key]
+		_, next := r.newEntries[key]
+		if !seen && !next {
+			k.removeEntry(&s, key)
+		}
+	}
+	for key, e := range r.newEntries {
+		k.replaceEntry(&s, key, e)
+	}
+	k.dropOldEvents(&s)
+	s.count = len(k.objects)
+	return s
+}

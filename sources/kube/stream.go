@@ -1,0 +1,273 @@
+package kube
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"rung/model/logline"
+	"rung/model/words"
+	"rung/sources/retry"
+)
+
+// maxLine is the most bytes of a line, the kubelet's time among them.
+const maxLine = 64 << 10
+
+// logStream is one request for a log.
+type logStream struct {
+	r  *logFollower
+	id containerID
+	// overlap says that a known line must come before a new one, else lines are
+	// missing between; it is cleared by the first that does.
+	overlap bool
+	// anchor says that the first line, when it is an old one, is only remembered.
+	anchor bool
+	// endsWithResponse says that the log ends with the response: a last line without an end
+	// counts then, else it may have been cut.
+	endsWithResponse bool
+	// missed says that it ended at a new line where a known one was due;
+	// rechecked that such a line goes on with a gap.
+	missed, rechecked bool
+	why               string // of that gap
+	replay            bool   // no new line yet
+	kubeletText       string // what the kubelet wrote instead of a log
+	state             int    // under the follower's mu
+	touched           atomic.Int64
+}
+
+// readLog asks for the log and reads it to its end.
+func (s *logStream) readLog(ctx context.Context, opt corev1.PodLogOptions) error {
+	r := s.r
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	s.touched.Store(time.Now().UnixNano())
+	clear(r.seenLines.metAgain) // every line kept may come once more
+	s.replay = true
+	if opt.Follow {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			s.watchTarget(ctx, cancel)
+		}()
+		defer func() {
+			cancel(nil)
+			<-done
+			r.mu.Lock()
+			s.state = streamOver
+			r.mu.Unlock()
+		}()
+	}
+	body, err := r.p.currentClient().Log(ctx, s.id.Namespace, s.id.Pod, &opt)
+	if err == nil {
+		if opt.Follow {
+			s.noteFollowed()
+			s.wasFollowed()
+		}
+		err = s.readLines(body)
+		_ = body.Close()
+	} else if !s.wasFollowed() {
+		return err
+	}
+	if s.wasFollowed() {
+		now := time.Now()
+		if err != nil { // it may have been dead for a while: HTTP/2 notices after so long
+			now = now.Add(-deadFor)
+		}
+		if now.After(r.newest) {
+			r.newest = now
+		}
+	}
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errChanged):
+		return cause
+	case s.kubeletText != "":
+		return fmt.Errorf("read the log of %s: the kubelet says: %s", s.id.LogTarget, s.kubeletText)
+	case err != nil:
+		return fmt.Errorf("read the log of %s: %w", s.id.LogTarget, err)
+	case s.endsWithResponse:
+		return nil
+	}
+	return fmt.Errorf("the log of %s ended", s.id.LogTarget)
+}
+
+// deadFor is how long a connection can be dead before client-go gives it up.
+const deadFor = 45 * time.Second
+
+// The states of a stream.
+const (
+	streamAsked = iota
+	streamStands
+	streamOver
+)
+
+// noteFollowed notes that the log is followed.
+func (s *logStream) noteFollowed() {
+	r := s.r
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s.state != streamAsked {
+		return
+	}
+	s.state = streamStands
+	r.state.State, r.state.Error, r.state.Attempts = logline.StreamOpen, "", 0
+	r.f.State(r.state)
+}
+
+// wasFollowed says whether it was followed, and whose log that was.
+func (s *logStream) wasFollowed() bool {
+	r := s.r
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s.state != streamStands {
+		return false
+	}
+	r.id, r.idKnown, r.opened = s.id, true, true
+	return true
+}
+
+// errMissed ends a stream that goes on with a line behind a hole.
+var errMissed = errors.New("lines are missing")
+
+// readLines hands on the lines of a response until it ends.
+func (s *logStream) readLines(body io.Reader) error {
+	in := bufio.NewReaderSize(body, maxLine)
+	long := false
+	for {
+		line, err := in.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			long = true
+			continue
+		}
+		if err == nil || errors.Is(err, io.EOF) && s.endsWithResponse && len(line) > 0 {
+			s.touched.Store(time.Now().UnixNano())
+			if long {
+				s.isTooLong()
+			} else if !s.takeLine(bytes.TrimRight(line, "\r\n")) {
+				return errMissed
+			}
+			long = false
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// isTooLong counts a line that is lost; one that a log repeats was counted before.
+func (s *logStream) isTooLong() {
+	r := s.r
+	if s.replay && r.seenLines.started {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.state.TooLong++
+	r.f.State(r.state)
+}
+
+// takeLine hands one line on unless it is known; false ends the stream.
+func (s *logStream) takeLine(line []byte) bool {
+	r := s.r
+	at, text, ok := cutTime(line)
+	if !ok { // no line of the log: the kubelet's own words about it
+		if len(line) > 0 {
+			s.kubeletText = words.CleanText(string(line[:min(len(line), 300)]))
+		}
+		return true
+	}
+	anchor := s.anchor && at.Before(r.askFrom)
+	s.anchor = false
+	if r.seenLines.isKnown(at, text, s.replay) {
+		s.overlap = false
+		return true
+	}
+	if anchor {
+		r.seenLines.addLine(at, text)
+		r.seenLines.floor = max(r.seenLines.floor, at.UnixNano()) // a log that is read again repeats up to here
+		r.newest = time.Now()
+		return true
+	}
+	if s.overlap {
+		if !s.rechecked {
+			s.missed = true
+			return false
+		}
+		s.overlap = false
+		why := s.why
+		if why == "" {
+			why = "the log was rotated meanwhile"
+		}
+		r.reportGap(at, why)
+	}
+	s.replay = false
+	r.seenLines.addLine(at, text)
+	r.lines++
+	r.newest = time.Now()
+	r.f.Line(at, text)
+	return true
+}
+
+// watchTarget looks, while no line comes, whether the log still is the one that is
+// followed: a stream to a node that died says nothing.
+//
+// The kubelet sends its answer with the first line, so that a quiet log looks like a
+// request without one: what is not refused for a while stands.
+func (s *logStream) watchTarget(ctx context.Context, cancel context.CancelCauseFunc) {
+	r := s.r
+	if !retry.Sleep(ctx, r.p.pause.quiet) {
+		return
+	}
+	s.noteFollowed()
+	for {
+		if !retry.Sleep(ctx, wait.Jitter(r.p.pause.idle, 0.125)) {
+			return
+		}
+		if time.Since(time.Unix(0, s.touched.Load())) < r.p.pause.idle {
+			continue
+		}
+		ask, stop := context.WithTimeout(ctx, 20*time.Second)
+		target, err := r.f.Find(ask)
+		now := s.id
+		if err == nil && target == s.id.LogTarget {
+			now, err = r.p.identifyTarget(ask, target)
+		} else if err == nil {
+			now = containerID{LogTarget: target}
+		}
+		stop()
+		if err == nil && now != s.id {
+			cancel(errChanged)
+			return
+		}
+	}
+}
+
+// cutTime takes the time off that the kubelet puts in front of a line.
+func cutTime(line []byte) (at time.Time, text []byte, ok bool) {
+	word, rest, _ := bytes.Cut(line, []byte(" "))
+	if len(word) < len("2006-01-02T15:04:05Z") || len(word) > 40 {
+		return time.Time{}, nil, false
+	}
+	at, err := time.Parse(time.RFC3339Nano, string(word))
+	return at, rest, err == nil
+}
+
+// wholeSeconds is a time as the API takes it: whole seconds, so that a resumed log
+// repeats what came within the second.
+func wholeSeconds(t time.Time) *metav1.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &metav1.Time{Time: t.Truncate(time.Second)}
+}

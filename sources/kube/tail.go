@@ -1,0 +1,125 @@
+package kube
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"rung/model/logline"
+	"rung/model/words"
+)
+
+const (
+	// tailBytes bounds what is read of a tail. LimitBytes of the API is not used:
+	// the kubelet then leaves out the newest lines.
+	tailBytes = 8 << 20
+	// tailWithin bounds how long one reading may take.
+	tailWithin = 30 * time.Second
+)
+
+// LogError is a log that could not be read: State is why, Text one clean line
+// with the remedy where there is one.
+type LogError struct {
+	State logline.StreamState
+	Text  string
+	err   error
+}
+
+func (e *LogError) Error() string { return e.Text }
+func (e *LogError) Unwrap() error { return e.err }
+
+// LogLine is one line of a log with the time the kubelet gave it.
+type LogLine struct {
+	At   time.Time
+	Text string // as it was written: not clean
+}
+
+// Tail reads the newest lines of a log that is there, oldest first. Every error
+// is an *Error, but that of ctx.
+func (p *Reader) Tail(ctx context.Context, find func(context.Context) (LogTarget, error), lines int) (LogTarget, []LogLine,
+	error) {
+	ask, cancel := context.WithTimeout(ctx, tailWithin)
+	defer cancel()
+	t, err := find(ask)
+	var out []LogLine
+	if err == nil {
+		out, err = p.tailOnce(ask, t, lines)
+	}
+	switch {
+	case err == nil:
+		return t, out, nil
+	case ctx.Err() != nil:
+		return t, nil, ctx.Err()
+	}
+	state, text := p.explainError(t, err)
+	return t, nil, &LogError{state, text, err}
+}
+
+func (p *Reader) tailOnce(ctx context.Context, t LogTarget, lines int) ([]LogLine, error) {
+	n := int64(lines)
+	body, err := p.currentClient().Log(ctx, t.Namespace, t.Pod,
+		&corev1.PodLogOptions{Container: t.Container, Timestamps: true, TailLines: &n})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = body.Close() }()
+	in := bufio.NewReaderSize(io.LimitReader(body, tailBytes), maxLine)
+	var out []LogLine
+	told := ""
+	for long := false; ; {
+		line, err := in.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			long = true
+			continue
+		}
+		text := strings.TrimRight(string(line), "\r\n")
+		if at, rest, ok := cutTime([]byte(text)); ok && !long {
+			out = append(out, LogLine{at, string(rest)})
+		} else if text != "" && !long {
+			told = text
+		}
+		long = false
+		switch {
+		case errors.Is(err, io.EOF) && len(out) == 0 && told != "":
+			return nil, fmt.Errorf("read the log of %s: the kubelet says: %s", t, SingleLine(told))
+		case errors.Is(err, io.EOF):
+			return out[max(0, len(out)-lines):], nil
+		case err != nil:
+			return nil, fmt.Errorf("read the log of %s: %w", t, err)
+		}
+	}
+}
+
+// Klog is one line in the form of klog, as ovnkube-controller writes it:
+//
+//	E1103 14:05:01.123456    4711 admin_network_policy.go:123] text
+type Klog struct {
+	Severity byte   // I, W, E or F
+	Place    string // file:line, clean
+	Text     string // clean
+}
+
+// ParseKlog reads a line; ok is false for one in another form, such as the second
+// line of a message.
+func ParseKlog(line string) (k Klog, ok bool) {
+	head, text, found := strings.Cut(line, "] ")
+	if !found {
+		head, found = strings.CutSuffix(line, "]")
+	}
+	f := strings.Fields(head)
+	if !found || len(f) != 4 || len(f[0]) != 5 || !strings.Contains("IWEF", f[0][:1]) || !isDigits(f[0][1:]) ||
+		len(f[1]) < 8 || f[1][2] != ':' || f[1][5] != ':' || !isDigits(f[2]) {
+		return Klog{}, false
+	}
+	return Klog{Severity: f[0][0], Place: words.CleanText(f[3]), Text: words.CleanText(text)}, true
+}
+
+func isDigits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}

@@ -1,0 +1,213 @@
+package kube
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"rung/model"
+
+	"rung/sources/retry"
+)
+
+// Update is one step of a cluster.
+type Update struct {
+	Upsert []model.Object
+	Remove []model.Key
+	// Loaded says that every resource was read once, or cannot be read, which its
+	// Resource says then. Once true it stays so.
+	Loaded bool
+	// Broken replaces what was reported before, when HasBroken is set.
+	Broken    []model.Broken
+	HasBroken bool
+	// Resources are the states of all resources, in a fixed order.
+	Resources []Resource
+}
+
+// Resource is the state of one resource.
+type Resource = model.SourceResource
+
+// watchTimes are the times of a watch; tests shorten them.
+type watchTimes struct {
+	gather     time.Duration // between two updates: what comes meanwhile comes together
+	hold       time.Duration // how long objects wait for the other resources at the start
+	answer     time.Duration // for a page of a list
+	firstRetry time.Duration // first wait after a failure, doubled up to againMax
+	// againMax bounds the wait after a failure, refused the wait after "not served" and "no
+	// permission", refusedOptional after "no permission" to an optional resource.
+	againMax, refused, refusedOptional time.Duration
+	// lasting is how long something that was allowed is refused until it is said to be denied.
+	lasting time.Duration
+	reopen  time.Duration // between two readings of the kubeconfig, after a 401
+	// probe is how often the server is asked whether it is there, probeLost how often while it
+	// is lost, probeAnswer how long an answer may take.
+	probe, probeLost, probeAnswer time.Duration
+	page                          int64 // objects in a page of a list
+	events                        int   // events kept of one kind of object
+}
+
+var defaultTiming = watchTimes{gather: 30 * time.Millisecond, hold: 2 * time.Second, answer: 30 * time.Second,
+	firstRetry: 250 * time.Millisecond, againMax: 5 * time.Second, refused: 30 * time.Second, refusedOptional: 5 * time.Minute, lasting: 2 * time.Second, reopen: 2 * time.Second,
+	probe: 5 * time.Second, probeLost: 500 * time.Millisecond, probeAnswer: 5 * time.Second,
+	page: 500, events: 1000}
+
+// Follow reads the cluster's objects and follows them until ctx ends. sink gets
+// one update at a time: the first change at once, what comes within some
+// milliseconds after it together; a slow sink makes the steps larger, not later.
+//
+// Every resource goes its own way: one that is not served, not permitted or not
+// answered says so in its Resource and is tried again, and what was read of it
+// before stays.
+func Follow(ctx context.Context, c *Cluster, sink func(Update)) {
+	newWatcher(c, defaultTiming).deliverUpdates(ctx, sink)
+}
+
+// watcher gathers what the feeds of all resources deliver.
+type watcher struct {
+	c     *Cluster
+	t     watchTimes
+	feeds []*feed
+	wake  chan struct{} // of capacity 1: there is something to deliver
+	// feedLost, of capacity 1, has the server asked at once: a feed lost it.
+	feedLost chan struct{}
+
+	mu sync.Mutex
+	// pending holds the objects not delivered yet, nil for an object that is gone.
+	pending      map[model.Key]model.Object
+	oldestChange time.Time // when the oldest of it came
+	broken       map[model.Key][]model.Broken
+	brokenNew    bool
+	loaded       bool
+	reopened     time.Time
+	unanswered   bool          // the last probe got no answer
+	back         chan struct{} // closed and replaced when a server that did not answer does
+}
+
+func newWatcher(c *Cluster, t watchTimes) *watcher {
+	w := &watcher{c: c, t: t, wake: make(chan struct{}, 1), feedLost: make(chan struct{}, 1), back: make(chan struct{}), pending: map[model.Key]model.Object{},
+		broken: map[model.Key][]model.Broken{}, brokenNew: true}
+	w.feeds = feedsOf(w)
+	return w
+}
+
+func (w *watcher) deliverUpdates(ctx context.Context, sink func(Update)) {
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	for _, f := range w.feeds {
+		wg.Go(func() { f.runFeed(ctx) })
+	}
+	wg.Go(func() { w.probeServer(ctx) })
+	held := time.NewTimer(0)
+	defer held.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-w.wake:
+		case <-held.C:
+		}
+		u, wait := w.nextUpdate(time.Now())
+		if wait > 0 {
+			held.Reset(wait)
+		}
+		sink(u)
+		if !retry.Sleep(ctx, w.t.gather) {
+			return
+		}
+	}
+}
+
+// markChanged says that there is something to deliver.
+func (w *watcher) markChanged() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// nextUpdate takes what is to be delivered now. Objects are held back for a moment
+// while other resources are still being read for the first time: pods without
+// their namespaces would have everything worked out twice; wait is how long yet.
+func (w *watcher) nextUpdate(now time.Time) (u Update, wait time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.loaded = w.loaded || w.isSettled()
+	u.Loaded = w.loaded
+	for _, f := range w.feeds {
+		// Most clusters have no Antrea, and many no other networks: five lines that say so tell nobody anything.
+		if !f.resource.quiet || f.listed && !f.notServed || f.res.Conn == model.ConnDenied && !f.refusedLogin {
+			u.Resources = append(u.Resources, f.res)
+		}
+	}
+	if w.brokenNew {
+		u.Broken, u.HasBroken, w.brokenNew = w.brokenObjects(), true, false
+	}
+	if len(w.pending) == 0 {
+		return u, 0
+	}
+	if held := now.Sub(w.oldestChange); !w.loaded && held < w.t.hold {
+		return u, w.t.hold - held
+	}
+	for _, k := range slices.SortedFunc(maps.Keys(w.pending), model.Key.Compare) {
+		if o := w.pending[k]; o != nil {
+			u.Upsert = append(u.Upsert, o)
+		} else {
+			u.Remove = append(u.Remove, k)
+		}
+	}
+	w.pending = map[model.Key]model.Object{}
+	return u, 0
+}
+
+// isSettled says whether every resource was read once or cannot be, and at least
+// one was answered for: a server that answers nothing has delivered nothing.
+func (w *watcher) isSettled() bool {
+	answered := false
+	for _, f := range w.feeds {
+		if !f.listed && !f.needNotWait() {
+			return false
+		}
+		answered = answered || f.listed || f.isKnownAbsent()
+	}
+	return answered
+}
+
+// maxBroken bounds the entries of one source.
+const maxBroken = 500
+
+// brokenObjects returns the faults of objects, and of resources that everything rests on.
+func (w *watcher) brokenObjects() []model.Broken {
+	var out []model.Broken
+	for _, f := range w.feeds {
+		if b, ok := f.brokenEntry(); ok {
+			out = append(out, b)
+		}
+	}
+	for _, k := range slices.SortedFunc(maps.Keys(w.broken), model.Key.Compare) {
+		out = append(out, w.broken[k]...)
+		if len(out) > maxBroken {
+			return append(out[:maxBroken], model.Broken{Severity: model.SeverityWarning, Origin: w.clusterOrigin(), Code: CodeMore,
+				Message: "and more entries like these"})
+		}
+	}
+	return out
+}
+
+func (w *watcher) clusterOrigin() model.Origin { return model.Origin{Source: w.c.Context(), Item: -1} }
+
+// reopenCredentials looks for other credentials after a 401, once for all resources.
+func (w *watcher) reopenCredentials() {
+	w.mu.Lock()
+	soon := time.Since(w.reopened) < w.t.reopen/2
+	if !soon {
+		w.reopened = time.Now()
+	}
+	w.mu.Unlock()
+	if soon {
+		return
+	}
+	// Where it fails the 401 stays on screen, and this is tried again.
+	_, _ = w.c.Reopen()
+}

@@ -1,0 +1,260 @@
+package manifests
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	netutils "k8s.io/utils/net"
+
+	"rung/model"
+	"rung/model/words"
+	"rung/sources/manifests/yamltree"
+)
+
+// Default is the default network's key in annotations about networks.
+const Default = "default"
+
+// podEntry is an entry of the annotation k8s.ovn.org/pod-networks, of one network.
+type podEntry struct {
+	IPs  []string `json:"ip_addresses"`
+	IP   string   `json:"ip_address"` // what older releases wrote
+	Role string   `json:"role"`
+}
+
+// PodNetworks reads the annotation k8s.ovn.org/pod-networks: a JSON object of networks by name. The
+// default network comes first, the others by name. The error is about the networks besides the
+// default one: what it leaves out has no addresses (networks.md#frozen-sets).
+func PodNetworks(annotation string) ([]model.PodNetwork, error) {
+	var raw map[string]podEntry
+	if err := json.Unmarshal([]byte(annotation), &raw); err != nil {
+		return nil, fmt.Errorf("annotation %s: %w", model.AnnotationPodNetworks, err)
+	}
+	nets := make([]model.PodNetwork, 0, len(raw))
+	var wrong []string // one line for each network
+	for name, e := range raw {
+		n := model.PodNetwork{Name: words.CleanText(name), Role: words.CleanText(e.Role)}
+		if fault := e.fault(); fault != "" && name != Default {
+			wrong = append(wrong, n.Name+": "+fault)
+		} else {
+			n.IPs = e.addresses()
+		}
+		nets = append(nets, n)
+	}
+	slices.SortFunc(nets, func(a, b model.PodNetwork) int {
+		if (a.Name == Default) != (b.Name == Default) {
+			if a.Name == Default {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	if len(wrong) == 0 {
+		return nets, nil
+	}
+	slices.Sort(wrong)
+	return nets, fmt.Errorf("%s", wrong[0])
+}
+
+// fault says what OVN-Kubernetes cannot read of an entry; empty for nothing.
+func (e *podEntry) fault() string {
+	if e.IP != "" && len(e.IPs) > 0 && e.IPs[0] != e.IP {
+		return fmt.Sprintf("ip_address %s is not the first of ip_addresses, %s", words.CleanText(e.IP), words.CleanText(e.IPs[0]))
+	}
+	for _, text := range e.texts() {
+		if _, err := netip.ParsePrefix(text); err != nil {
+			return fmt.Sprintf("%q is not an address with its mask", words.CleanText(text))
+		}
+	}
+	return ""
+}
+
+// texts are the addresses as they are written.
+func (e *podEntry) texts() []string {
+	if len(e.IPs) == 0 && e.IP != "" {
+		return []string{e.IP}
+	}
+	return e.IPs
+}
+
+// addresses are the addresses that can be read, without their masks, in canonical text.
+func (e *podEntry) addresses() (out []string) {
+	for _, text := range e.texts() {
+		bare, _, _ := strings.Cut(text, "/")
+		if ip := netutils.ParseIPSloppy(bare); ip != nil {
+			out = append(out, ip.String())
+		}
+	}
+	return out
+}
+
+// selection is an element of the annotation k8s.v1.cni.cncf.io/networks in JSON.
+type selection struct {
+	Name      string `json:"name"`
+	Namespace string `json:"namespace"`
+}
+
+// Attachments reads the annotation k8s.v1.cni.cncf.io/networks of a pod in a namespace, in either of
+// its forms, "namespace/name@interface" separated by commas or a list in JSON: the keys of the
+// NetworkAttachmentDefinitions, a second time with an index (networks.md#pods).
+func Attachments(annotation, namespace string) ([]string, error) {
+	var all []selection
+	if strings.ContainsAny(annotation, `[{"`) {
+		if err := json.Unmarshal([]byte(annotation), &all); err != nil {
+			return nil, fmt.Errorf("is no list of networks in JSON: %w", err)
+		}
+	} else {
+		for item := range strings.SplitSeq(annotation, ",") {
+			item = strings.TrimSpace(item)
+			if item == "" {
+				continue
+			}
+			s, err := selectionOf(item)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, s)
+		}
+	}
+	var out []string
+	times := map[string]int{}
+	for _, s := range all {
+		if s.Name == "" {
+			continue
+		}
+		if s.Namespace == "" {
+			s.Namespace = namespace
+		}
+		key := words.CleanText(s.Namespace + "/" + s.Name)
+		n := times[key]
+		times[key]++
+		if n > 0 {
+			key += "/" + strconv.Itoa(n)
+		}
+		out = append(out, key)
+	}
+	return out, nil
+}
+
+// selectionOf reads "namespace/name@interface", of which the name alone must be given.
+func selectionOf(item string) (s selection, err error) {
+	rest, iface, has := strings.Cut(item, "@")
+	parts := strings.Split(rest, "/")
+	names := parts
+	if has {
+		names = append(slices.Clip(parts), iface)
+	}
+	if len(parts) > 2 || strings.Contains(iface, "@") || slices.ContainsFunc(names, func(n string) bool { return !isLabel(n) }) {
+		return s, fmt.Errorf("%q is none of name, namespace/name, namespace/name@interface", words.CleanText(item))
+	}
+	if len(parts) == 2 {
+		s.Namespace = parts[0]
+	}
+	s.Name = parts[len(parts)-1]
+	return s, nil
+}
+
+// isLabel says whether a text is made of lower-case letters, digits and hyphens, none of these at an end.
+func isLabel(text string) bool {
+	for _, r := range text {
+		if (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' {
+			return false
+		}
+	}
+	return text != "" && text[0] != '-' && text[len(text)-1] != '-'
+}
+
+// OpenPorts reads the annotation k8s.ovn.org/open-default-ports, a list in YAML, as OVN's matches write
+// the ports: "tcp.dst == 80", "icmp" (networks.md#tier-0).
+func OpenPorts(annotation string) ([]string, error) {
+	root, err := yamltree.ParseFlat([]byte(annotation), yamltree.DefaultAliasNodes)
+	if err != nil {
+		return nil, fmt.Errorf("is no YAML: %s", words.CleanText(err.Error()))
+	}
+	if root == nil || yamltree.IsNull(root) {
+		return nil, nil
+	}
+	if root.Kind != yaml.SequenceNode {
+		return nil, fmt.Errorf("is no list of ports")
+	}
+	var out []string
+	for _, n := range root.Content {
+		protocol, port := words.CleanText(yamltree.TextAt(n, "protocol")), yamltree.TextAt(n, "port")
+		switch protocol {
+		case "icmp":
+			if port != "" {
+				return nil, fmt.Errorf("icmp has no port, and %s is given", words.CleanText(port))
+			}
+			out = append(out, protocol)
+		case "tcp", "udp", "sctp":
+			at, err := strconv.ParseUint(port, 10, 16)
+			if err != nil {
+				return nil, fmt.Errorf("%s needs a port from 0 to 65535, and has %q", protocol, words.CleanText(port))
+			}
+			out = append(out, fmt.Sprintf("%s.dst == %d", protocol, at))
+		default:
+			return nil, fmt.Errorf("protocol %q is none of tcp, udp, sctp, icmp", protocol)
+		}
+	}
+	return out, nil
+}
+
+// NodeSubnets reads the annotation k8s.ovn.org/node-subnets, a JSON object of the subnets of each
+// network (one, or a list): those of the default network, and of the others by their names, nil where
+// there are none. An error about another network leaves out that one alone.
+func NodeSubnets(annotation string) (own []string, others map[string][]string, err error) {
+	var networks map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(annotation), &networks); err != nil {
+		return nil, nil, fmt.Errorf("is not a JSON object of networks: %w", err)
+	}
+	if own, err = nodeSubnetsOf(networks[Default], "the default network"); err != nil {
+		return nil, nil, err
+	}
+	delete(networks, Default)
+	var wrong []string
+	for name, raw := range networks {
+		name = words.CleanText(name)
+		subnets, err := nodeSubnetsOf(raw, "network "+name)
+		if err != nil {
+			wrong = append(wrong, err.Error())
+			continue
+		}
+		if others == nil {
+			others = map[string][]string{}
+		}
+		others[name] = subnets
+	}
+	if len(wrong) > 0 {
+		slices.Sort(wrong)
+		err = fmt.Errorf("%s", wrong[0])
+	}
+	return own, others, err
+}
+
+// nodeSubnetsOf are the subnets of one network, masked.
+func nodeSubnetsOf(raw json.RawMessage, of string) ([]string, error) {
+	if raw == nil {
+		return nil, nil
+	}
+	var subnets []string
+	if err := json.Unmarshal(raw, &subnets); err != nil {
+		var one string
+		if json.Unmarshal(raw, &one) != nil {
+			return nil, fmt.Errorf("subnets of %s: %w", of, err)
+		}
+		subnets = []string{one}
+	}
+	for i, s := range subnets {
+		p, err := netip.ParsePrefix(s)
+		if err != nil {
+			return nil, fmt.Errorf("subnet of %s: %w", of, err)
+		}
+		subnets[i] = p.Masked().String()
+	}
+	return subnets, nil
+}

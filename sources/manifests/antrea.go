@@ -1,0 +1,202 @@
+package manifests
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"rung/model"
+	"rung/model/antrea"
+	"rung/model/words"
+
+	"rung/sources/manifests/yamltree"
+)
+
+// antreaPolicy fills in a policy of Antrea.
+func (n *normaliser) antreaPolicy(u *unstructured.Unstructured) {
+	p := n.p
+	p.Tier, p.Tiered = model.TierAdmin, &model.TieredPolicy{Tier: antrea.Application}
+	var o AntreaPolicy
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &o); err != nil {
+		n.addInvalid(CodeSchema, "", "cannot be read as "+p.Kind.Title()+": "+words.CleanText(err.Error()), "")
+		return
+	}
+	if o.Spec.Tier != "" {
+		p.Tiered.Tier = words.CleanText(o.Spec.Tier)
+	}
+	if p.Tiered.Tier == antrea.Baseline {
+		p.Tier = model.TierBaseline
+	}
+	p.Tiered.Priority = o.Spec.Priority
+	p.Tiered.AppliedTo = n.antreaAppliedTo(o.Spec.AppliedTo, "spec.appliedTo")
+	p.Tiered.Phase = words.CleanText(o.Status.Phase)
+	p.Tiered.NodesRealized, p.Tiered.NodesDesired = o.Status.CurrentNodesRealized, o.Status.DesiredNodesRealized
+	n.p.Conditions = CleanConditions(o.Status.Conditions)
+	for i := range o.Spec.Ingress {
+		p.Ingress = append(p.Ingress, n.antreaRule(model.Ingress, i, &o.Spec.Ingress[i], rawRule(u, "ingress", i)))
+	}
+	for i := range o.Spec.Egress {
+		p.Egress = append(p.Egress, n.antreaRule(model.Egress, i, &o.Spec.Egress[i], rawRule(u, "egress", i)))
+	}
+	n.antreaAdmission(&o.Spec)
+}
+
+// rawRule returns a rule as it is written: its name is made of that.
+func rawRule(u *unstructured.Unstructured, dir string, i int) map[string]any {
+	spec, _ := u.Object["spec"].(map[string]any)
+	rules, _ := spec[dir].([]any)
+	if i >= len(rules) {
+		return nil
+	}
+	rule, _ := rules[i].(map[string]any)
+	return rule
+}
+
+// generatedName is the name of a rule that has none. Antrea's is of the same form, and of
+// what bytes its hash is made is not documented: this one is Rung's own, of the rule as
+// JSON with sorted keys (antrea.md#rule-names).
+func generatedName(dir model.Direction, action string, raw map[string]any) string {
+	sum := sha1.Sum([]byte(model.CompactJSON(yamltree.DropNulls(runtime.DeepCopyJSON(raw)))))
+	return dir.Lower() + "-" + strings.ToLower(action) + "-" + hex.EncodeToString(sum[:])[:7]
+}
+
+func (n *normaliser) antreaRule(dir model.Direction, i int, o *antreaRule, raw map[string]any) model.Rule {
+	at := fmt.Sprintf("spec.%s[%d]", dir.Lower(), i)
+	a := &model.TieredRule{Action: words.CleanText(o.Action), Logging: o.EnableLogging, LogLabel: words.CleanText(o.LogLabel),
+		AppliedTo: n.antreaAppliedTo(o.AppliedTo, at+".appliedTo")}
+	r := model.Rule{Direction: dir, Index: i, Name: words.CleanText(o.Name), Tiered: a, Action: model.Deny}
+	switch o.Action {
+	case string(model.Allow), string(model.Pass):
+		r.Action = model.Action(o.Action)
+	}
+	if o.Name == "" {
+		r.Name, a.Generated = generatedName(dir, a.Action, raw), true
+	}
+	peers, side := o.From, "from"
+	if dir == model.Egress {
+		peers, side = o.To, "to"
+	}
+	r.AnyPeer = len(peers) == 0 && len(o.ToServices) == 0
+	for j := range peers {
+		r.Peers = append(r.Peers, n.antreaPeer(&peers[j], fmt.Sprintf("%s.%s[%d]", at, side, j)))
+	}
+	for _, s := range o.ToServices {
+		a.ToServices = append(a.ToServices, n.serviceKey(&s.antreaName))
+	}
+	for _, port := range o.Ports {
+		r.Ports = append(r.Ports, npPort(port.NetworkPolicyPort))
+	}
+	for _, pr := range o.Protocols {
+		switch {
+		case pr.ICMP != nil:
+			a.Protocols = append(a.Protocols, model.RuleProtocol{Protocol: "ICMP", Type: pr.ICMP.Type, Code: pr.ICMP.Code})
+		case pr.IGMP != nil:
+			a.Protocols = append(a.Protocols, model.RuleProtocol{Protocol: "IGMP", Type: pr.IGMP.Type, Group: words.CleanText(pr.IGMP.Group)})
+		}
+	}
+	for _, l := range o.L7Protocols {
+		a.L7 = append(a.L7, l7Text(&l))
+	}
+	return r
+}
+
+// serviceKey names a Service; one of a policy or Group with a namespace is in that where
+// none is written.
+func (n *normaliser) serviceKey(s *antreaName) model.Key {
+	k := model.Key{Kind: model.KindService, Namespace: words.CleanText(s.Namespace), Name: words.CleanText(s.Name)}
+	if k.Namespace == "" {
+		k.Namespace = n.p.Namespace
+	}
+	return k
+}
+
+// l7Text is a layer 7 protocol for people: http GET foo.bar.com/api/*.
+func l7Text(l *antreaL7) string {
+	switch {
+	case l.HTTP != nil:
+		return words.CleanText(strings.TrimSpace("http " + strings.TrimSpace(l.HTTP.Method+" "+l.HTTP.Host+l.HTTP.Path)))
+	case l.TLS != nil:
+		return words.CleanText(strings.TrimSpace("tls " + l.TLS.SNI))
+	}
+	return "any"
+}
+
+func (n *normaliser) antreaAppliedTo(list []antreaAppliedTo, at string) []model.AppliedTo {
+	var out []model.AppliedTo
+	for i := range list {
+		a, at := &list[i], fmt.Sprintf("%s[%d]", at, i)
+		var m model.AppliedTo
+		switch {
+		case a.Group != "":
+			m.Group = words.CleanText(a.Group)
+		case a.ServiceAccount != nil:
+			m.ServiceAccount = serviceAccount(a.ServiceAccount)
+		case a.Service != nil:
+			k := n.serviceKey(a.Service)
+			m.Service = &k
+		case a.NodeSelector != nil:
+			s := n.readSelector(a.NodeSelector, at+".nodeSelector")
+			m.Nodes = &s
+		case a.ExternalEntity != nil:
+			m.Entities = true
+			m.Namespaces, m.Pods = n.selectorOrAll(a.NamespaceSelector, at+".namespaceSelector"), n.readSelector(a.ExternalEntity, at+".externalEntitySelector")
+		default:
+			m.Select = a.PodSelector != nil || a.NamespaceSelector != nil
+			m.Namespaces, m.Pods = n.selectorOrAll(a.NamespaceSelector, at+".namespaceSelector"), n.selectorOrAll(a.PodSelector, at+".podSelector")
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// selectorOrAll is a selector; an absent one matches everything beside one that is there.
+func (n *normaliser) selectorOrAll(s *metav1.LabelSelector, field string) model.Selector {
+	if s == nil {
+		return model.SelectEverything()
+	}
+	return n.readSelector(s, field)
+}
+
+func serviceAccount(a *antreaName) *model.ServiceAccount {
+	return &model.ServiceAccount{Namespace: words.CleanText(a.Namespace), Name: words.CleanText(a.Name)}
+}
+
+func (n *normaliser) antreaPeer(o *antreaPeer, at string) model.Peer {
+	switch {
+	case o.IPBlock != nil:
+		cidr := words.CleanText(o.IPBlock.CIDR)
+		if !IsCommonCIDR(o.IPBlock.CIDR) {
+			n.addInvalid(CodeCIDR, at+".ipBlock.cidr", fmt.Sprintf("%q is no CIDR", cidr), CIDRRemedy(o.IPBlock.CIDR))
+		}
+		p := model.Peer{Kind: model.PeerNetworks, Networks: []string{cidr}}
+		for _, e := range o.IPBlock.Except {
+			p.Except = append(p.Except, words.CleanText(e))
+		}
+		return p
+	case o.Group != "":
+		return model.Peer{Kind: model.PeerGroup, Group: words.CleanText(o.Group)}
+	case o.ServiceAccount != nil:
+		return model.Peer{Kind: model.PeerServiceAccount, ServiceAccount: serviceAccount(o.ServiceAccount)}
+	case o.FQDN != "":
+		return model.Peer{Kind: model.PeerDNS, DNSName: words.CleanText(o.FQDN)}
+	case o.NodeSelector != nil:
+		return model.Peer{Kind: model.PeerNodes, Nodes: n.readSelector(o.NodeSelector, at+".nodeSelector")}
+	case o.Namespaces != nil:
+		m := &model.NamespaceMatch{Self: o.Namespaces.Match == "Self"}
+		for _, l := range o.Namespaces.SameLabels {
+			m.SameLabels = append(m.SameLabels, words.CleanText(l))
+		}
+		return model.Peer{Kind: model.PeerPods, Namespaces: model.SelectEverything(), Pods: n.selectorOrAll(o.PodSelector, at+".podSelector"), Match: m}
+	case o.ExternalEntity != nil:
+		return model.Peer{Kind: model.PeerEntities, Namespaces: n.selectorOrAll(o.NamespaceSelector, at+".namespaceSelector"),
+			Pods: n.readSelector(o.ExternalEntity, at+".externalEntitySelector")}
+	case o.NamespaceSelector != nil || o.PodSelector != nil:
+		return n.podsPeer(o.NamespaceSelector, o.PodSelector, at)
+	}
+	return model.Peer{Kind: model.PeerPods} // matches nothing; admission says so
+}

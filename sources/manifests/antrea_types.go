@@ -1,0 +1,176 @@
+package manifests
+
+import (
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// The kinds of crd.antrea.io/v1beta1 as far as Antrea documents them (antrea.md#fields);
+// schemas/crd.antrea.io.yaml says the same as schemas. Antrea's own types are not in a
+// library small enough to use.
+
+type AntreaPolicy struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              antreaPolicySpec   `json:"spec"`
+	Status            antreaPolicyStatus `json:"status"`
+}
+
+// AntreaClusterPolicy has the fields of a namespaced one.
+type AntreaClusterPolicy AntreaPolicy
+
+type antreaPolicySpec struct {
+	Tier      string            `json:"tier"`
+	Priority  float64           `json:"priority"`
+	AppliedTo []antreaAppliedTo `json:"appliedTo"`
+	Ingress   []antreaRule      `json:"ingress"`
+	Egress    []antreaRule      `json:"egress"`
+}
+
+type antreaPolicyStatus struct {
+	Phase                string             `json:"phase"`
+	ObservedGeneration   int64              `json:"observedGeneration"`
+	CurrentNodesRealized int32              `json:"currentNodesRealized"`
+	DesiredNodesRealized int32              `json:"desiredNodesRealized"`
+	Conditions           []metav1.Condition `json:"conditions"`
+}
+
+type antreaName struct {
+	Name      string `json:"name"`
+	Namespace string `json:"namespace"`
+}
+
+type antreaAppliedTo struct {
+	PodSelector       *metav1.LabelSelector `json:"podSelector"`
+	NamespaceSelector *metav1.LabelSelector `json:"namespaceSelector"`
+	NodeSelector      *metav1.LabelSelector `json:"nodeSelector"`
+	Group             string                `json:"group"`
+	ServiceAccount    *antreaName           `json:"serviceAccount"`
+	Service           *antreaName           `json:"service"`
+	ExternalEntity    *metav1.LabelSelector `json:"externalEntitySelector"`
+	// IPBlock must not stand here; it is read so that this can be said.
+	IPBlock *antreaIPBlock `json:"ipBlock"`
+}
+
+type antreaIPBlock struct {
+	CIDR string `json:"cidr"`
+	// Except is of Antrea 2.2 and newer; groups do not have it.
+	Except []string `json:"except"`
+}
+
+type antreaNamespaces struct {
+	Match      string   `json:"match"`
+	SameLabels []string `json:"sameLabels"`
+}
+
+type antreaPeer struct {
+	PodSelector       *metav1.LabelSelector `json:"podSelector"`
+	NamespaceSelector *metav1.LabelSelector `json:"namespaceSelector"`
+	NodeSelector      *metav1.LabelSelector `json:"nodeSelector"`
+	Namespaces        *antreaNamespaces     `json:"namespaces"`
+	Group             string                `json:"group"`
+	ServiceAccount    *antreaName           `json:"serviceAccount"`
+	IPBlock           *antreaIPBlock        `json:"ipBlock"`
+	ExternalEntity    *metav1.LabelSelector `json:"externalEntitySelector"`
+	FQDN              string                `json:"fqdn"`
+	// Scope is Cluster, the default; ClusterSet is of several clusters, which Rung does not read.
+	Scope string `json:"scope"`
+}
+
+// antreaServicePeer is a Service in toServices.
+type antreaServicePeer struct {
+	antreaName `json:",inline"`
+	Scope      string `json:"scope"`
+}
+
+// antreaPort is a port with the source ports that Rung does not judge.
+type antreaPort struct {
+	networkingv1.NetworkPolicyPort `json:",inline"`
+	SourcePort                     *int32 `json:"sourcePort"`
+	SourceEndPort                  *int32 `json:"sourceEndPort"`
+}
+
+type antreaICMP struct {
+	Type *int32 `json:"icmpType"`
+	Code *int32 `json:"icmpCode"`
+}
+
+type antreaIGMP struct {
+	Type  *int32 `json:"igmpType"`
+	Group string `json:"groupAddress"`
+}
+
+type antreaProtocol struct {
+	ICMP *antreaICMP `json:"icmp"`
+	IGMP *antreaIGMP `json:"igmp"`
+}
+
+type antreaHTTP struct {
+	Host   string `json:"host"`
+	Method string `json:"method"`
+	Path   string `json:"path"`
+}
+
+type antreaTLS struct {
+	SNI string `json:"sni"`
+}
+
+type antreaL7 struct {
+	HTTP *antreaHTTP `json:"http"`
+	TLS  *antreaTLS  `json:"tls"`
+}
+
+type antreaRule struct {
+	Action        string              `json:"action"`
+	Name          string              `json:"name"`
+	AppliedTo     []antreaAppliedTo   `json:"appliedTo"`
+	From          []antreaPeer        `json:"from"`
+	To            []antreaPeer        `json:"to"`
+	ToServices    []antreaServicePeer `json:"toServices"`
+	Ports         []antreaPort        `json:"ports"`
+	Protocols     []antreaProtocol    `json:"protocols"`
+	L7Protocols   []antreaL7          `json:"l7Protocols"`
+	EnableLogging bool                `json:"enableLogging"`
+	LogLabel      string              `json:"logLabel"`
+}
+
+type AntreaTier struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              antreaTierSpec `json:"spec"`
+}
+
+type antreaTierSpec struct {
+	Priority    int32  `json:"priority"`
+	Description string `json:"description"`
+}
+
+type AntreaGroup struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              antreaGroupSpec `json:"spec"`
+	Status            antreaStatus    `json:"status"`
+}
+
+// AntreaClusterGroup has the fields of a Group.
+type AntreaClusterGroup AntreaGroup
+
+type antreaGroupSpec struct {
+	PodSelector       *metav1.LabelSelector `json:"podSelector"`
+	NamespaceSelector *metav1.LabelSelector `json:"namespaceSelector"`
+	IPBlock           *antreaIPBlock        `json:"ipBlock"`
+	IPBlocks          []antreaIPBlock       `json:"ipBlocks"`
+	ServiceReference  *antreaName           `json:"serviceReference"`
+	ExternalEntity    *metav1.LabelSelector `json:"externalEntitySelector"`
+	ChildGroups       []string              `json:"childGroups"`
+}
+
+type antreaStatus struct {
+	Conditions []antreaCondition `json:"conditions"`
+}
+
+type antreaCondition struct {
+	Type               string      `json:"type"`
+	Status             string      `json:"status"`
+	LastTransitionTime metav1.Time `json:"lastTransitionTime"`
+}

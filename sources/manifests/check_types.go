@@ -1,0 +1,189 @@
+package manifests
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// valueShape is the form a value must have.
+type valueShape uint8
+
+const (
+	shapeAny valueShape = iota
+	shapeStruct
+	shapeMap
+	shapeList
+	shapeString
+	shapeInt
+	shapeFloat
+	shapeBool
+	shapeTime
+	shapeMicroTime
+	shapeIntOrString
+	shapeQuantity
+)
+
+func (s valueShape) String() string {
+	return [...]string{"anything", "a mapping", "a mapping", "a list", "a string", "a whole number", "a number", "true or false",
+		"a time", "a time", "a whole number or a string", "a quantity"}[s]
+}
+
+// typeInfo is a Go API type as far as strict decoding needs it.
+type typeInfo struct {
+	shape  valueShape
+	bits   int // of an integer, also where a string may stand as well
+	elem   *typeInfo
+	fields map[string]fieldInfo
+	names  []string // of the fields, sorted
+}
+
+type fieldInfo struct {
+	index int
+	typ   *typeInfo
+}
+
+var (
+	typesMu sync.Mutex
+	types   = map[reflect.Type]*typeInfo{}
+)
+
+// infoOf describes an API type; descriptions are made once.
+func infoOf(t reflect.Type) *typeInfo {
+	typesMu.Lock()
+	defer typesMu.Unlock()
+	return typeInfoOf(t)
+}
+
+var (
+	timeType       = reflect.TypeFor[metav1.Time]()
+	microTimeType  = reflect.TypeFor[metav1.MicroTime]()
+	intOrStrType   = reflect.TypeFor[intstr.IntOrString]()
+	quantityType   = reflect.TypeFor[resource.Quantity]()
+	unmarshalerTyp = reflect.TypeFor[json.Unmarshaler]()
+)
+
+func typeInfoOf(t reflect.Type) *typeInfo {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if ti := types[t]; ti != nil {
+		return ti
+	}
+	ti := &typeInfo{}
+	types[t] = ti // before the fields: types may contain themselves
+	switch t {
+	case timeType:
+		ti.shape = shapeTime
+		return ti
+	case microTimeType:
+		ti.shape = shapeMicroTime
+		return ti
+	case intOrStrType:
+		ti.shape, ti.bits = shapeIntOrString, 32
+		return ti
+	case quantityType:
+		ti.shape = shapeQuantity
+		return ti
+	}
+	if t.Implements(unmarshalerTyp) || reflect.PointerTo(t).Implements(unmarshalerTyp) {
+		return ti
+	}
+	switch t.Kind() {
+	case reflect.Struct:
+		ti.shape = shapeStruct
+		ti.fields = map[string]fieldInfo{}
+		ti.addFields(t)
+		ti.names = slices.Sorted(maps.Keys(ti.fields))
+	case reflect.Map:
+		ti.shape, ti.elem = shapeMap, typeInfoOf(t.Elem())
+	case reflect.Slice, reflect.Array:
+		if t.Elem().Kind() == reflect.Uint8 {
+			ti.shape = shapeString
+			break
+		}
+		ti.shape, ti.elem = shapeList, typeInfoOf(t.Elem())
+	case reflect.String:
+		ti.shape = shapeString
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		ti.shape, ti.bits = shapeInt, t.Bits()
+	case reflect.Float32, reflect.Float64:
+		ti.shape = shapeFloat
+	case reflect.Bool:
+		ti.shape = shapeBool
+	}
+	return ti
+}
+
+func (ti *typeInfo) addFields(t reflect.Type) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		tag, hasTag := f.Tag.Lookup("json")
+		name, opts, _ := strings.Cut(tag, ",")
+		switch {
+		case name == "-" || !f.IsExported() && !f.Anonymous:
+			continue
+		case f.Anonymous && (name == "" || strings.Contains(opts, "inline")):
+			ft := f.Type
+			for ft.Kind() == reflect.Pointer {
+				ft = ft.Elem()
+			}
+			if ft.Kind() == reflect.Struct {
+				ti.addFields(ft)
+				continue
+			}
+		case !hasTag || name == "":
+			name = f.Name
+		}
+		if _, have := ti.fields[name]; !have {
+			ti.fields[name] = fieldInfo{index: len(ti.fields), typ: typeInfoOf(f.Type)}
+		}
+	}
+}
+
+// NearestName is the one of names that is the given one but for case, or is one slip away from
+// it; empty for none.
+func NearestName(names []string, name string) string {
+	best, bestDist := "", 3
+	for _, n := range names {
+		if strings.EqualFold(n, name) {
+			return n
+		}
+		if d := editDistance(strings.ToLower(n), strings.ToLower(name), bestDist); d < bestDist && d*3 < len(n) {
+			best, bestDist = n, d
+		}
+	}
+	return best
+}
+
+// editDistance is the number of letters to change, add or drop, at most limit.
+func editDistance(a, b string, limit int) int {
+	if len(a)-len(b) >= limit || len(b)-len(a) >= limit || len(b) > 64 {
+		return limit
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diag := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := diag
+			if a[i-1] != b[j-1] {
+				cost++
+			}
+			diag = row[j]
+			row[j] = min(cost, row[j]+1, row[j-1]+1)
+		}
+	}
+	return min(row[len(b)], limit)
+}

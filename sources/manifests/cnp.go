@@ -1,0 +1,114 @@
+package manifests
+
+import (
+	"fmt"
+
+	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
+	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
+
+	"rung/model"
+	"rung/model/words"
+)
+
+// readCNP reads a ClusterNetworkPolicy. Its Accept is the model's Allow. Values that the API
+// refuses and a server with another CRD may hold all the same are noted as invalid;
+// domainNames, which OVN-Kubernetes does not know and the API does, are peers.
+func (n *normaliser) readCNP(o *v1alpha2.ClusterNetworkPolicy) {
+	n.p.Priority = o.Spec.Priority
+	switch o.Spec.Tier {
+	case v1alpha2.AdminTier:
+		n.p.Tier = model.TierAdmin
+	case v1alpha2.BaselineTier:
+		n.p.Tier = model.TierBaseline
+	default: // where a policy of an unknown tier does the least harm to the order
+		n.p.Tier = model.TierBaseline
+		n.addInvalid(CodeProfile, "spec.tier", fmt.Sprintf("is %q, which is no tier", words.CleanText(string(o.Spec.Tier))),
+			"write Admin or Baseline")
+	}
+	if s := o.Spec.Subject; s.Namespaces == nil && s.Pods == nil {
+		n.addInvalid(CodeProfile, "spec.subject", "selects nothing: the API refuses it", "set namespaces or pods")
+	} else {
+		n.readSubject(&v1alpha1.AdminNetworkPolicySubject{Namespaces: s.Namespaces, Pods: (*v1alpha1.NamespacedPod)(s.Pods)})
+	}
+	for i := range o.Spec.Ingress {
+		r := &o.Spec.Ingress[i]
+		peers := make([]v1alpha2.ClusterNetworkPolicyEgressPeer, len(r.From))
+		for j := range r.From {
+			peers[j].Namespaces, peers[j].Pods = r.From[j].Namespaces, r.From[j].Pods
+		}
+		n.p.Ingress = append(n.p.Ingress, n.cnpRule(model.Ingress, i, r.Name, string(r.Action), "from", peers, r.Protocols))
+	}
+	for i := range o.Spec.Egress {
+		r := &o.Spec.Egress[i]
+		n.p.Egress = append(n.p.Egress, n.cnpRule(model.Egress, i, r.Name, string(r.Action), "to", r.To, r.Protocols))
+	}
+	n.p.Conditions = CleanConditions(o.Status.Conditions)
+}
+
+func (n *normaliser) cnpRule(dir model.Direction, i int, name, action, side string,
+	peers []v1alpha2.ClusterNetworkPolicyEgressPeer, protocols []v1alpha2.ClusterNetworkPolicyProtocol) model.Rule {
+	r := model.Rule{Direction: dir, Index: i, Name: words.CleanText(name), Action: model.Action(words.CleanText(action))}
+	at := fmt.Sprintf("spec.%s[%d]", dir.Lower(), i)
+	switch v1alpha2.ClusterNetworkPolicyRuleAction(action) {
+	case v1alpha2.ClusterNetworkPolicyRuleActionAccept:
+		r.Action = model.Allow
+	case v1alpha2.ClusterNetworkPolicyRuleActionDeny, v1alpha2.ClusterNetworkPolicyRuleActionPass:
+	default:
+		n.addInvalid(CodeProfile, at+".action", fmt.Sprintf("is %q, which is no action", r.Action), "write Accept, Deny or Pass")
+	}
+	for j := range peers {
+		n.cnpPeer(&r, &peers[j], fmt.Sprintf("%s.%s[%d]", at, side, j))
+	}
+	for j := range protocols {
+		n.cnpProtocol(&r, &protocols[j], fmt.Sprintf("%s.protocols[%d]", at, j))
+	}
+	return r
+}
+
+func (n *normaliser) cnpPeer(r *model.Rule, p *v1alpha2.ClusterNetworkPolicyEgressPeer, at string) {
+	before := len(r.Peers)
+	if !n.selectPeer(r, p.Namespaces, (*v1alpha1.NamespacedPod)(p.Pods), p.Nodes, at) && len(p.Networks) > 0 {
+		r.Peers = append(r.Peers, networksPeer(n, p.Networks, at))
+	}
+	for _, name := range p.DomainNames {
+		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerDNS, DNSName: words.CleanText(string(name))})
+	}
+	if len(r.Peers) == before {
+		n.addInvalid(CodeProfile, at, "names no peer that Rung knows: what it means is open",
+			"set one of namespaces, pods, nodes, networks, domainNames")
+	}
+}
+
+func (n *normaliser) cnpProtocol(r *model.Rule, p *v1alpha2.ClusterNetworkPolicyProtocol, at string) {
+	var name string
+	var port *v1alpha2.Port
+	switch {
+	case p.TCP != nil:
+		name, port = "TCP", p.TCP.DestinationPort
+	case p.UDP != nil:
+		name, port = "UDP", p.UDP.DestinationPort
+	case p.SCTP != nil:
+		name, port = "SCTP", p.SCTP.DestinationPort
+	case p.DestinationNamedPort != "":
+		r.Ports = append(r.Ports, model.Port{Name: words.CleanText(p.DestinationNamedPort)})
+		return
+	default:
+		n.addInvalid(CodeProfile, at, "names no protocol that Rung knows: what it means is open",
+			"set one of tcp, udp, sctp, destinationNamedPort")
+		return
+	}
+	out := model.Port{Protocol: name}
+	field := at + "." + map[string]string{"TCP": "tcp", "UDP": "udp", "SCTP": "sctp"}[name]
+	switch {
+	case port != nil && port.Range != nil:
+		out.Start, out.End, out.Range = port.Range.Start, port.Range.End, true
+		n.noteReversed(&out, field+".destinationPort.range")
+	case port != nil && port.Number != 0:
+		out.Start, out.End = port.Number, port.Number
+	default:
+		n.addInvalid(model.InvalidProtocolEmpty, field, "names no port: the API refuses it, and which ports it means is open",
+			"write destinationPort: {number: …} or {range: {start: …, end: …}}; for all ports leave protocols out, for all of "+
+				name+" write the range 1 to 65535")
+	}
+	r.Ports = append(r.Ports, out)
+}

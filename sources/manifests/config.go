@@ -1,0 +1,208 @@
+package manifests
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rung/model"
+	"rung/model/network"
+	"rung/model/words"
+)
+
+// ovnPlugin is the type of configurations that are OVN-Kubernetes'.
+const ovnPlugin = "ovn-k8s-cni-overlay"
+
+// cniConfig is spec.config of a NetworkAttachmentDefinition, as far as it is read: of one plugin, or a
+// list of them.
+type cniConfig struct {
+	Type                  string            `json:"type"`
+	Name                  string            `json:"name"`
+	NADName               string            `json:"netAttachDefName"`
+	Topology              string            `json:"topology"`
+	Role                  string            `json:"role"`
+	Subnets               string            `json:"subnets"`
+	ExcludeSubnets        string            `json:"excludeSubnets"`
+	ReservedSubnets       string            `json:"reservedSubnets"`
+	JoinSubnet            string            `json:"joinSubnet"`
+	AllowPersistentIPs    bool              `json:"allowPersistentIPs"`
+	IPAM                  cniType           `json:"ipam"`
+	InfrastructureSubnets string            `json:"infrastructureSubnets"`
+	DefaultGatewayIPs     string            `json:"defaultGatewayIPs"`
+	Transport             string            `json:"transport"`
+	Plugins               []json.RawMessage `json:"plugins"`
+}
+
+// cniType is the part of a configuration that says whose it is.
+type cniType struct {
+	Type    string    `json:"type"`
+	Plugins []cniType `json:"plugins"`
+}
+
+// isOVN says whether the configuration, or one of those in it, is OVN-Kubernetes'.
+func (c *cniType) isOVN() bool {
+	for i := range c.Plugins {
+		if c.Plugins[i].Type == ovnPlugin {
+			return true
+		}
+	}
+	return c.Type == ovnPlugin
+}
+
+// Read brings a NetworkAttachmentDefinition into the model's form. One without a configuration has it
+// in a file on the nodes, and is another plugin's; so is one of the default network, which is none
+// besides it.
+func (o *NAD) Read(m model.Meta) (model.Object, []Issue) {
+	a := &network.Attachment{Meta: m, ID: idOf(o)}
+	text := strings.TrimSpace(o.Spec.Config)
+	if text == "" {
+		a.Foreign = true
+		return a, nil
+	}
+	var whose cniType
+	if err := json.Unmarshal([]byte(text), &whose); err != nil {
+		f := &fault{"spec.config", "is no configuration in JSON: " + words.CleanText(err.Error())}
+		a.Err = f.line()
+		return a, f.issues()
+	}
+	if !whose.isOVN() {
+		a.Foreign = true
+		return a, nil
+	}
+	c, f := networkConfigOf(text)
+	if f == nil && c.Name == "default" {
+		a.Foreign = true
+		return a, nil
+	}
+	if f == nil {
+		a.Config, f = c.network(m.NamespacedName())
+	}
+	a.Err = f.line()
+	return a, f.issues()
+}
+
+// configOf reads a configuration of OVN-Kubernetes: by itself, or alone in a list, which has its name then.
+func networkConfigOf(text string) (*cniConfig, *fault) {
+	var c cniConfig
+	if err := json.Unmarshal([]byte(text), &c); err != nil {
+		return nil, &fault{"spec.config", "cannot be read: " + words.CleanText(err.Error())}
+	}
+	switch {
+	case c.Type == ovnPlugin:
+		return &c, nil
+	case len(c.Plugins) > 1:
+		return nil, &fault{"spec.config", "lists several plugins: OVN-Kubernetes takes a network that is not chained with others"}
+	}
+	name, first := c.Name, c.Plugins[0]
+	c = cniConfig{}
+	if err := json.Unmarshal(first, &c); err != nil {
+		return nil, &fault{"spec.config", "cannot be read: " + words.CleanText(err.Error())}
+	}
+	c.Name = name
+	return &c, nil
+}
+
+// network is the network that a configuration describes; nad is the key of the object that it stands in.
+func (c *cniConfig) network(nad string) (out network.Config, f *fault) {
+	out = network.Config{Name: words.CleanText(c.Name), Topology: network.Topology(words.CleanText(c.Topology)), EVPN: c.Transport == "evpn"}
+	wrong := func(name, text string) (network.Config, *fault) { return out, &fault{"spec.config", name + " " + text} }
+	if c.NADName != nad {
+		return wrong("netAttachDefName", fmt.Sprintf("is %q, and must be %q", words.CleanText(c.NADName), nad))
+	}
+	field, text := c.refused()
+	if text != "" {
+		return wrong(field, text)
+	}
+	out.Primary = c.Role == "primary"
+	for _, text := range listed(c.Subnets) {
+		p, err := subnetOf(text, out.Topology)
+		if err != nil {
+			return wrong("subnets:", err.Error())
+		}
+		out.Subnets = append(out.Subnets, p)
+	}
+	var excluded []netip.Prefix
+	for _, part := range []struct {
+		field, text string
+		into        *[]netip.Prefix
+	}{{"infrastructureSubnets", c.InfrastructureSubnets, &out.InfrastructureSubnets}, {"excludeSubnets", c.ExcludeSubnets, &excluded},
+		{"reservedSubnets", c.ReservedSubnets, new([]netip.Prefix)}, {"joinSubnet", c.JoinSubnet, new([]netip.Prefix)}} {
+		*part.into, f = subnetsOf(listed(part.text), "")
+		if f != nil {
+			return wrong(part.field+":", f.text)
+		}
+	}
+	for _, p := range excluded {
+		if !isWithin(p, out.Subnets) && out.Topology != network.Layer3 { // layer 3 ignores them
+			return wrong("excludeSubnets:", p.String()+" is in none of the subnets")
+		}
+	}
+	for _, text := range listed(c.DefaultGatewayIPs) {
+		a, err := netip.ParseAddr(text)
+		if err != nil {
+			return wrong("defaultGatewayIPs:", notAddress(text))
+		}
+		out.Gateways = append(out.Gateways, a)
+	}
+	return out, nil
+}
+
+// refused returns a field that OVN-Kubernetes' controller refuses, with the reason; empty texts if
+// there is none. Values are compared as the controller does, with their case (its ValidateNetConf).
+func (c *cniConfig) refused() (field, text string) {
+	onlyLayer2 := func(value string) bool { return value != "" && c.Topology != string(network.Layer2) }
+	isLocalnet := c.Topology == string(network.Localnet)
+	switch {
+	case c.Name == "ovn-kubernetes":
+		return "name", "is \"ovn-kubernetes\", which is reserved"
+	case !slices.Contains([]string{"", "primary", "secondary"}, c.Role):
+		return "role", fmt.Sprintf("%q is none of primary, secondary", words.CleanText(c.Role))
+	case c.AllowPersistentIPs && c.Topology == string(network.Layer3):
+		return "allowPersistentIPs", "cannot be set on a layer3 network"
+	case c.IPAM.Type != "":
+		return "ipam", "cannot be set: OVN-Kubernetes assigns addresses itself, from subnets"
+	case !slices.Contains([]string{"", "geneve", "nooverlay", "no-overlay", "evpn"}, c.Transport):
+		return "transport", fmt.Sprintf("%q is none of geneve, no-overlay, evpn", words.CleanText(c.Transport))
+	case c.JoinSubnet != "" && isLocalnet:
+		return "joinSubnet", "cannot be set on a localnet"
+	case onlyLayer2(c.InfrastructureSubnets):
+		return "infrastructureSubnets", "can be set on a layer2 network only"
+	case onlyLayer2(c.ReservedSubnets):
+		return "reservedSubnets", "can be set on a layer2 network only"
+	case onlyLayer2(c.DefaultGatewayIPs):
+		return "defaultGatewayIPs", "can be set on a layer2 network only"
+	}
+	return "", ""
+}
+
+// isWithin reports whether one of the subnets contains a prefix.
+func isWithin(p netip.Prefix, subnets []netip.Prefix) bool {
+	return slices.ContainsFunc(subnets, func(s netip.Prefix) bool { return s.Bits() <= p.Bits() && s.Contains(p.Addr()) })
+}
+
+// subnetOf is one item of subnets: "10.20.0.0/16", of a layer 3 network also "10.20.0.0/16/24".
+func subnetOf(text string, t network.Topology) (netip.Prefix, error) {
+	size := 0
+	if parts := strings.Split(text, "/"); t == network.Layer3 && len(parts) == 3 {
+		n, err := strconv.Atoi(parts[2])
+		if err != nil || n <= 0 {
+			return netip.Prefix{}, fmt.Errorf("%s", notSubnet(text))
+		}
+		text, size = parts[0]+"/"+parts[1], n
+	}
+	return hostSubnetOf(text, size)
+}
+
+// listed are the items of a list that is separated by commas; none for an empty text.
+func listed(text string) (out []string) {
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	for item := range strings.SplitSeq(text, ",") {
+		out = append(out, strings.TrimSpace(item))
+	}
+	return out
+}

@@ -1,0 +1,96 @@
+package manifests
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"rung/model"
+	"rung/model/ovn/match"
+	"rung/model/words"
+)
+
+// EgressFirewall is k8s.ovn.org/v1 EgressFirewall as far as it decides
+// (ovn-kubernetes.md#egressfirewall); OVN-Kubernetes' own types are not in a library
+// small enough to use.
+type EgressFirewall struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              egressFirewallSpec   `json:"spec"`
+	Status            egressFirewallStatus `json:"status"`
+}
+
+type egressFirewallSpec struct {
+	Egress []egressFirewallRule `json:"egress"`
+}
+
+type egressFirewallRule struct {
+	Type  string               `json:"type"`
+	Ports []egressFirewallPort `json:"ports"`
+	To    egressFirewallTo     `json:"to"`
+}
+
+type egressFirewallPort struct {
+	Protocol string `json:"protocol"`
+	Port     int32  `json:"port"`
+}
+
+type egressFirewallTo struct {
+	CIDRSelector string                `json:"cidrSelector"`
+	DNSName      string                `json:"dnsName"`
+	NodeSelector *metav1.LabelSelector `json:"nodeSelector"`
+}
+
+type egressFirewallStatus struct {
+	Status   string   `json:"status"`
+	Messages []string `json:"messages"`
+}
+
+func ReadEgressFirewall(u *unstructured.Unstructured) (*EgressFirewall, error) {
+	var o EgressFirewall
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &o); err != nil {
+		return nil, fmt.Errorf("cannot be read as EgressFirewall: %w", err)
+	}
+	return &o, nil
+}
+
+func (n *normaliser) egressFirewall(u *unstructured.Unstructured) {
+	p := n.p
+	p.Tier = model.TierNetwork
+	p.Subject = model.Subject{Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true,
+		Namespace: p.Namespace}
+	o, err := ReadEgressFirewall(u)
+	if err != nil {
+		n.addInvalid(CodeSchema, "", words.CleanText(err.Error()), "")
+		return
+	}
+	for i, e := range o.Spec.Egress {
+		r := model.Rule{Direction: model.Egress, Index: i, Action: model.Action(words.CleanText(e.Type))}
+		switch {
+		case e.To.CIDRSelector != "":
+			n.readFirewallCIDR(e.To.CIDRSelector, fmt.Sprintf("spec.egress[%d].to.cidrSelector", i))
+			r.Peers = []model.Peer{{Kind: model.PeerNetworks, Networks: []string{words.CleanText(e.To.CIDRSelector)}}}
+		case e.To.DNSName != "":
+			r.Peers = []model.Peer{{Kind: model.PeerDNS, DNSName: words.CleanText(e.To.DNSName)}}
+		case e.To.NodeSelector != nil:
+			r.Peers = []model.Peer{{Kind: model.PeerNodes,
+				Nodes: n.readSelector(e.To.NodeSelector, fmt.Sprintf("spec.egress[%d].to.nodeSelector", i))}}
+		}
+		for _, port := range e.Ports {
+			r.Ports = append(r.Ports, model.Port{Protocol: words.CleanText(port.Protocol), Start: port.Port, End: port.Port})
+		}
+		p.Egress = append(p.Egress, r)
+	}
+}
+
+// readFirewallCIDR notes what is wrong with a cidrSelector. The API server takes any text. The controller
+// refuses the whole EgressFirewall for one that is no CIDR (ovn-kubernetes.md#egressfirewall).
+func (n *normaliser) readFirewallCIDR(s, at string) {
+	if _, ok := match.ParseCIDR(s); !ok {
+		n.addInvalid(CodeCIDR, at, fmt.Sprintf("%q is no CIDR", words.CleanText(s)), CIDRRemedy(s))
+		return
+	}
+	n.verbatimCIDR(s, at)
+}

@@ -1,0 +1,250 @@
+package manifests
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	sigsyaml "sigs.k8s.io/yaml"
+
+	"rung/model"
+	"rung/model/words"
+)
+
+//go:embed crds/*.yaml schemas/*.yaml
+var crdFiles embed.FS
+
+// compiledCRD is a compiled CustomResourceDefinition.
+type compiledCRD struct {
+	schema  *schema.Structural
+	openAPI validation.SchemaValidator
+	cel     *cel.Validator
+}
+
+// policyCRDs are compiled when the first object needs them, not at start-up.
+var policyCRDs = map[model.Kind]func() (*compiledCRD, error){model.KindANP: onceCRD("adminnetworkpolicies"),
+	model.KindBANP: onceCRD("baselineadminnetworkpolicies"), model.KindCNP: onceCRD("clusternetworkpolicies")}
+
+func onceCRD(plural string) func() (*compiledCRD, error) {
+	return sync.OnceValues(func() (*compiledCRD, error) { return compileCRD("crds/policy.networking.k8s.io_" + plural + ".yaml") })
+}
+
+// writtenCRDs returns the CRDs of the files that were written for Rung, by kind.
+var writtenCRDs = sync.OnceValues(func() (map[model.Kind]func() (*compiledCRD, error), error) {
+	out := map[model.Kind]func() (*compiledCRD, error){}
+	for _, name := range []string{"schemas/crd.antrea.io.yaml", "schemas/k8s.ovn.org.yaml"} {
+		text, err := crdFiles.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", name, err)
+		}
+		var list struct {
+			Items []apiextensionsv1.CustomResourceDefinition `json:"items"`
+		}
+		if err := sigsyaml.Unmarshal(text, &list); err != nil {
+			return nil, fmt.Errorf("parse %s: %w", name, err)
+		}
+		for _, def := range list.Items {
+			compiled := sync.OnceValues(func() (*compiledCRD, error) {
+				c, err := compileSchema(def.Spec.Versions[0].Schema.OpenAPIV3Schema)
+				if err != nil {
+					return nil, fmt.Errorf("%s: %s: %w", name, def.Name, err)
+				}
+				return c, nil
+			})
+			kind := model.Kind(def.Spec.Names.Kind)
+			// Kubernetes has some of the same kinds, but for those of OVN-Kubernetes.
+			if def.Spec.Group != "k8s.ovn.org" {
+				kind += model.Kind("." + def.Spec.Group)
+			}
+			out[kind] = compiled
+		}
+	}
+	return out, nil
+})
+
+func compileCRD(name string) (*compiledCRD, error) {
+	text, err := crdFiles.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	var def apiextensionsv1.CustomResourceDefinition
+	if err := sigsyaml.Unmarshal(text, &def); err != nil {
+		return nil, fmt.Errorf("parse %s: %w", name, err)
+	}
+	c, err := compileSchema(def.Spec.Versions[0].Schema.OpenAPIV3Schema)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return c, nil
+}
+
+// compileSchema prepares a schema for checks.
+func compileSchema(v1props *apiextensionsv1.JSONSchemaProps) (*compiledCRD, error) {
+	var props apiextensions.JSONSchemaProps
+	err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(v1props, &props, nil)
+	if err != nil {
+		return nil, fmt.Errorf("convert the schema: %w", err)
+	}
+	c := &compiledCRD{}
+	if c.schema, err = schema.NewStructural(&props); err != nil {
+		return nil, fmt.Errorf("structural schema: %w", err)
+	}
+	if c.openAPI, _, err = validation.NewSchemaValidator(&props); err != nil {
+		return nil, fmt.Errorf("validator: %w", err)
+	}
+	c.cel = cel.NewValidator(c.schema, true, celconfig.PerCallLimit)
+	return c, nil
+}
+
+// runGateOne runs gate 1 on a tree, by schemas of a cluster where there are some.
+func runGateOne(k model.Kind, obj map[string]any, by *Schemas) []Issue {
+	errs := metadataErrors(k, obj)
+	var issues []Issue
+	switch k {
+	case model.KindANP, model.KindBANP, model.KindCNP, model.KindACNP, model.KindANNP, model.KindTier, model.KindClusterGroup, model.KindGroup,
+		model.KindUDN, model.KindCUDN, model.KindCNC:
+		c, err := by.crdOf(k)
+		if err != nil {
+			return []Issue{{Severity: model.SeverityError, Code: CodeSchema, Message: words.CleanText(err.Error())}}
+		}
+		issues = c.checkObject(obj, len(errs) > 0)
+	case model.KindNP:
+		var o networkingv1.NetworkPolicy
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj, &o); err == nil {
+			issues = issuesOf(CodeSchema, npErrors(&o.Spec))
+		}
+	case model.KindMNP:
+		if o, err := ReadMultiNetworkPolicy(&unstructured.Unstructured{Object: obj}); err == nil {
+			issues = issuesOf(CodeSchema, npErrors(&o.Spec))
+		}
+	case model.KindEF:
+		if o, err := ReadEgressFirewall(&unstructured.Unstructured{Object: obj}); err == nil {
+			issues = issuesOf(CodeSchema, efErrors(o))
+		}
+	}
+	issues = append(issuesOf(CodeMetadata, errs), issues...)
+	if len(issues) > MaxIssues {
+		more := len(issues) - MaxIssues
+		issues = append(issues[:MaxIssues], Issue{Severity: model.SeverityError, Code: CodeSchema,
+			Message: fmt.Sprintf("and %d more errors", more)})
+	}
+	return issues
+}
+
+func metadataErrors(k model.Kind, obj map[string]any) field.ErrorList {
+	var om struct {
+		metav1.ObjectMeta `json:"metadata"`
+	}
+	md := map[string]any{"metadata": obj["metadata"]}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(md, &om); err != nil {
+		return field.ErrorList{field.Invalid(field.NewPath("metadata"), "", err.Error())}
+	}
+	if k.IsNamespaced() && om.Namespace == "" {
+		om.Namespace = "default"
+	}
+	om.ManagedFields = nil // the server's own
+	return apivalidation.ValidateObjectMeta(&om.ObjectMeta, k.IsNamespaced(), apivalidation.NameIsDNSSubdomain,
+		field.NewPath("metadata"))
+}
+
+// checkObject does with an object what the API server does when it is created: prune,
+// default, validate by schema, validate by rules.
+func (c *compiledCRD) checkObject(obj map[string]any, metadataBad bool) []Issue {
+	obj = runtime.DeepCopyJSON(obj)
+	delete(obj, "status") // dropped on create
+	var issues []Issue
+	opts := schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}
+	for _, f := range pruning.PruneWithOptions(obj, c.schema, true, opts) {
+		issues = append(issues, Issue{Severity: model.SeverityError, Code: CodeUnknown, Field: words.CleanText(f),
+			Message: "unknown field"})
+	}
+	defaulting.PruneNonNullableNullsWithoutDefaults(obj, c.schema)
+	defaulting.Default(obj, c.schema)
+	errs := validation.ValidateCustomResource(nil, obj, c.openAPI)
+	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, c.schema, obj)...)
+	issues = append(issues, issuesOf(CodeSchema, errs)...)
+	// The API server evaluates rules only once the schema is content, and tells the second
+	// mistake when the first is mended. Here, mistakes unrelated to the first are told with it.
+	rules, _ := c.cel.Validate(context.Background(), nil, c.schema, obj, nil, celconfig.RuntimeCELCostBudget)
+	found := issuesOf(CodeCEL, rules)
+	keeps := func(e *field.Error) bool { return slices.Contains(keepsFromRules, e.Type) }
+	if slices.ContainsFunc(errs, keeps) || metadataBad {
+		found = UnrelatedIssues(found, issues)
+	}
+	return append(issues, found...)
+}
+
+// keepsFromRules are the errors that keep the API server from evaluating rules.
+var keepsFromRules = []field.ErrorType{field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong,
+	field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid}
+
+// UnrelatedIssues are the issues of fields that have nothing to do with those of others: neither is
+// within the other. A rule may complain of what the schema refuses already, and the schema
+// of a field that is not known.
+func UnrelatedIssues(issues, others []Issue) (out []Issue) {
+	within := func(a, b string) bool {
+		rest, ok := strings.CutPrefix(a, b)
+		return ok && (b == "" || rest == "" || rest[0] == '.' || rest[0] == '[')
+	}
+	for _, i := range issues {
+		if i.Code != CodeUnknown && !slices.ContainsFunc(others, func(o Issue) bool { return within(i.Field, o.Field) || within(o.Field, i.Field) }) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+func issuesOf(code string, errs field.ErrorList) []Issue {
+	var issues []Issue
+	for _, e := range errs {
+		i := Issue{Severity: model.SeverityError, Code: code, Field: words.CleanText(e.Field), Message: errorText(e)}
+		if e.Field == "<nil>" { // about the whole object
+			i.Field = ""
+		}
+		if s, ok := e.BadValue.(string); ok && strings.Contains(e.Detail, "CIDR") {
+			i.Remedy = words.CleanText(CIDRRemedy(s))
+		}
+		issues = append(issues, i)
+	}
+	return issues
+}
+
+// errorText is an API error without the field, which is said already.
+func errorText(e *field.Error) string {
+	s := e.ErrorBody()
+	detail := strings.TrimPrefix(e.Detail, e.Field+" in body ")
+	_, noValue := e.BadValue.(field.OmitValueType)
+	switch {
+	case e.Type == field.ErrorTypeTooMany && detail == "must have at most 1 item", // said of fields, too
+		e.Type == field.ErrorTypeInvalid && detail == "should have at most 1 properties":
+		s = "must have one field set, has more"
+	case e.Type != field.ErrorTypeInvalid:
+	case detail == "should have at least 1 properties":
+		s = "must have one field set, has none"
+	case detail == "should have at least 1 items":
+		s = "must have at least one item"
+	case strings.HasPrefix(detail, "should "):
+		s = fmt.Sprint(e.BadValue) + " " + detail
+	case noValue || e.BadValue == "" && e.Detail != "":
+		s = detail
+	}
+	return strings.TrimSuffix(words.CleanText(strings.ReplaceAll(s, "\n", " ")), ": ")
+}

@@ -1,0 +1,45 @@
+package manifests
+
+import (
+	"fmt"
+	"slices"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"rung/model"
+	"rung/model/words"
+)
+
+// MultiNetworkPolicy is a NetworkPolicy of secondary networks (networks.md#multinetworkpolicy); its spec
+// has the fields of a NetworkPolicy's.
+type MultiNetworkPolicy struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              networkingv1.NetworkPolicySpec `json:"spec"`
+}
+
+// ReadMultiNetworkPolicy is the typed form of a MultiNetworkPolicy.
+func ReadMultiNetworkPolicy(u *unstructured.Unstructured) (*MultiNetworkPolicy, error) {
+	var o MultiNetworkPolicy
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &o); err != nil {
+		return nil, fmt.Errorf("cannot be read as MultiNetworkPolicy: %w", err)
+	}
+	return &o, nil
+}
+
+// multiNetworkPolicy reads a MultiNetworkPolicy: it isolates in the directions that its policyTypes name,
+// and without them in none.
+func (n *normaliser) multiNetworkPolicy(u *unstructured.Unstructured) {
+	n.p.Tier = model.TierNetwork
+	o, err := ReadMultiNetworkPolicy(u)
+	if err != nil {
+		n.addInvalid(CodeSchema, "", words.CleanText(err.Error()), "")
+		return
+	}
+	n.p.IsolatesIngress = slices.Contains(o.Spec.PolicyTypes, networkingv1.PolicyTypeIngress)
+	n.p.IsolatesEgress = slices.Contains(o.Spec.PolicyTypes, networkingv1.PolicyTypeEgress)
+	n.npRules(&o.Spec)
+}

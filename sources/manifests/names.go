@@ -1,0 +1,50 @@
+package manifests
+
+import (
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"rung/model"
+	"rung/model/words"
+)
+
+// namesChecked are the kinds whose names other names are made of: of zones, files,
+// switch ports and port groups. The API server has checked them; a file has not, nor
+// has a server that only looks like one. Policies are checked as a whole (gate).
+var namesChecked = map[model.Kind]bool{model.KindNamespace: true, model.KindNode: true, model.KindPod: true,
+	model.KindService: true, model.KindEndpointSlice: true,
+	model.KindUDN: true, model.KindCUDN: true, model.KindNAD: true,
+	model.KindTier: true, model.KindClusterGroup: true, model.KindGroup: true}
+
+// CheckName says what is wrong with the name and namespace of an object that is
+// taken in, nil when nothing is.
+func CheckName(k model.Kind, namespace, name string) *Issue {
+	if !namesChecked[k] {
+		return nil
+	}
+	for _, f := range []struct{ field, value string }{{"metadata.name", name}, {"metadata.namespace", namespace}} {
+		if f.value != "" && len(validation.IsDNS1123Subdomain(f.value)) > 0 {
+			return &Issue{Severity: model.SeverityError, Code: CodeMetadata, Field: f.field,
+				Message: strconv.Quote(shortName(f.value)) + " is not a valid name: lower-case letters, digits, '-' and '.', each part " +
+					"beginning and ending with a letter or digit, at most " + strconv.Itoa(validation.DNS1123SubdomainMaxLength) + " characters"}
+		}
+	}
+	return nil
+}
+
+// shortName is as much of a name as says which one is meant.
+func shortName(s string) string {
+	const most = 60
+	s = words.CleanText(s)
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}
+
+// ShortKey is the key of an object that is left aside for its name.
+func ShortKey(k model.Key) model.Key {
+	k.Namespace, k.Name = shortName(k.Namespace), shortName(k.Name)
+	return k
+}

@@ -1,0 +1,220 @@
+package manifests
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rung/model"
+	"rung/model/network"
+	"rung/model/words"
+)
+
+// annotationNetworkID is where the cluster manager writes the number of a network, on its
+// NetworkAttachmentDefinitions; annotationConnected where it writes what a ClusterNetworkConnect
+// connects.
+const (
+	annotationNetworkID = "k8s.ovn.org/network-id"
+	annotationConnected = "k8s.ovn.org/network-connect-subnet"
+)
+
+// fault is a reason why an object cannot be used, and the field that says so.
+type fault struct{ field, text string }
+
+// issues are the fault as something wrong with an object that is taken in all the same.
+func (f *fault) issues() []Issue {
+	if f == nil {
+		return nil
+	}
+	return []Issue{{Severity: model.SeverityWarning, Code: CodeNetwork, Field: f.field, Message: f.text}}
+}
+
+// line is the fault as one line, with its field; empty for none.
+func (f *fault) line() string {
+	if f == nil {
+		return ""
+	}
+	return f.field + ": " + f.text
+}
+
+// Read brings a UserDefinedNetwork into the model's form.
+func (o *UDN) Read(m model.Meta) (model.Object, []Issue) {
+	d := &network.Definition{Meta: m, Conditions: conditionsOf(o.Status)}
+	c, f := o.Spec.config("spec", m.Namespace+"_"+m.Name)
+	d.Config, d.Err = c, f.line()
+	return d, f.issues()
+}
+
+// Read brings a ClusterUserDefinedNetwork into the model's form.
+func (o *CUDN) Read(m model.Meta) (model.Object, []Issue) {
+	d := &network.Definition{Meta: m, Conditions: conditionsOf(o.Status)}
+	spec := &o.Spec.Network
+	plain := networkSpec{Topology: spec.Topology, Layer3: spec.Layer3, Layer2: spec.Layer2}
+	name := "cluster_udn_" + m.Name
+	var f *fault
+	if strings.EqualFold(spec.Topology, string(network.Localnet)) {
+		d.Config, f = localnetOf(spec.Localnet, name)
+	} else {
+		d.Config, f = plain.config("spec.network", name)
+	}
+	d.Config.EVPN = strings.EqualFold(spec.Transport, "evpn")
+	var err error
+	if d.Namespaces, err = model.NewSelector(o.Spec.NamespaceSelector); err != nil && f == nil {
+		f = &fault{"spec.namespaceSelector", words.CleanText(err.Error())}
+	}
+	d.Err = f.line()
+	return d, f.issues()
+}
+
+func conditionsOf(s networkStatus) (out []model.Condition) {
+	for _, c := range s.Conditions {
+		out = append(out, model.Condition{Type: words.CleanText(c.Type), Status: words.CleanText(string(c.Status)), Reason: words.CleanText(c.Reason),
+			Message: words.CleanText(c.Message), Changed: c.LastTransitionTime.Time})
+	}
+	return out
+}
+
+// config is the network that a spec describes; at is where the spec stands.
+func (s *networkSpec) config(at, name string) (c network.Config, f *fault) {
+	c = network.Config{Name: name, Topology: network.Topology(strings.ToLower(words.CleanText(s.Topology)))}
+	role := ""
+	switch c.Topology {
+	case network.Layer3:
+		at += ".layer3"
+		if s.Layer3 == nil {
+			return c, &fault{at, "is missing, and topology says that it is this"}
+		}
+		role = s.Layer3.Role
+		for i, sub := range s.Layer3.Subnets {
+			p, err := hostSubnetOf(sub.CIDR, int(sub.HostSubnet))
+			if err != nil {
+				return c, &fault{fmt.Sprintf("%s.subnets[%d]", at, i), err.Error()}
+			}
+			c.Subnets = append(c.Subnets, p)
+		}
+	case network.Layer2:
+		at += ".layer2"
+		if s.Layer2 == nil {
+			return c, &fault{at, "is missing, and topology says that it is this"}
+		}
+		role = s.Layer2.Role
+		for _, x := range []struct {
+			field string
+			texts []string
+			into  *[]netip.Prefix
+		}{{"subnets", s.Layer2.Subnets, &c.Subnets}, {"infrastructureSubnets", s.Layer2.InfrastructureSubnets, &c.InfrastructureSubnets}} {
+			*x.into, f = subnetsOf(x.texts, at+"."+x.field)
+			if f != nil {
+				return c, f
+			}
+		}
+		for i, text := range s.Layer2.DefaultGatewayIPs {
+			a, err := netip.ParseAddr(text)
+			if err != nil {
+				return c, &fault{fmt.Sprintf("%s.defaultGatewayIPs[%d]", at, i), notAddress(text)}
+			}
+			c.Gateways = append(c.Gateways, a)
+		}
+	default:
+		return c, &fault{at + ".topology", fmt.Sprintf("%q is none of Layer3, Layer2", words.CleanText(s.Topology))}
+	}
+	c.Primary, f = statedRole(role, at+".role")
+	return c, f
+}
+
+// localnetOf is the localnet that a ClusterUserDefinedNetwork describes.
+func localnetOf(s *localnetConfig, name string) (c network.Config, f *fault) {
+	const at = "spec.network.localnet"
+	c = network.Config{Name: name, Topology: network.Localnet}
+	if s == nil {
+		return c, &fault{at, "is missing, and topology says that it is this"}
+	}
+	c.Subnets, f = subnetsOf(s.Subnets, at+".subnets")
+	if f != nil {
+		return c, f
+	}
+	c.Primary, f = statedRole(s.Role, at+".role")
+	return c, f
+}
+
+// statedRole reads a role that must be given.
+func statedRole(role, field string) (bool, *fault) {
+	if role == "" {
+		return false, &fault{field, "is missing: Primary or Secondary"}
+	}
+	return isPrimary(role, field)
+}
+
+// isPrimary reads a role; none is the secondary one.
+func isPrimary(role, field string) (bool, *fault) {
+	switch strings.ToLower(role) {
+	case "primary":
+		return true, nil
+	case "secondary", "":
+		return false, nil
+	}
+	return false, &fault{field, fmt.Sprintf("%q is none of primary, secondary", words.CleanText(role))}
+}
+
+// subnetsOf are subnets, masked.
+func subnetsOf(texts []string, field string) (out []netip.Prefix, _ *fault) {
+	for i, text := range texts {
+		p, err := netip.ParsePrefix(strings.TrimSpace(text))
+		if err != nil || p.Addr().Is4In6() {
+			return nil, &fault{fmt.Sprintf("%s[%d]", field, i), notSubnet(text)}
+		}
+		out = append(out, p.Masked())
+	}
+	return out, nil
+}
+
+// hostSubnetOf is the subnet of a layer 3 network, of which nodes have parts of a size; 0 for the usual one.
+func hostSubnetOf(cidr string, size int) (netip.Prefix, error) {
+	p, err := netip.ParsePrefix(strings.TrimSpace(cidr))
+	switch {
+	case err != nil || p.Addr().Is4In6():
+		return netip.Prefix{}, fmt.Errorf("%s", notSubnet(cidr))
+	case size != 0 && (size <= p.Bits() || size > p.Addr().BitLen()):
+		return netip.Prefix{}, fmt.Errorf("nodes cannot have parts of %s with a prefix of %d", p, size)
+	}
+	return p.Masked(), nil
+}
+
+func notSubnet(text string) string { return fmt.Sprintf("%q is not a subnet", words.CleanText(text)) }
+
+func notAddress(text string) string {
+	return fmt.Sprintf("%q is not an address", words.CleanText(text))
+}
+
+// Read brings a ClusterNetworkConnect into the model's form.
+func (o *CNC) Read(m model.Meta) (model.Object, []Issue) {
+	c := &network.Connect{Meta: m, Pods: slices.Contains(o.Spec.Connectivity, "PodNetwork"), Services: slices.Contains(o.Spec.Connectivity, "ClusterIPServiceNetwork")}
+	text, has := o.Annotations[annotationConnected]
+	if !has {
+		return c, nil
+	}
+	var of map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &of); err != nil {
+		f := &fault{"metadata.annotations[" + annotationConnected + "]", "cannot be read: which networks are connected is not known: " + words.CleanText(err.Error())}
+		return c, f.issues()
+	}
+	for key := range of {
+		if _, id, ok := strings.Cut(key, "_"); ok && (strings.HasPrefix(key, "layer3_") || strings.HasPrefix(key, "layer2_")) {
+			c.IDs = append(c.IDs, words.CleanText(id))
+		}
+	}
+	slices.SortFunc(c.IDs, func(a, b string) int {
+		if len(a) != len(b) {
+			return len(a) - len(b)
+		}
+		return strings.Compare(a, b)
+	})
+	return c, nil
+}
+
+// idOf is the number of a network, as its annotation has it.
+func idOf(o metav1.Object) string { return words.CleanText(o.GetAnnotations()[annotationNetworkID]) }

@@ -1,0 +1,144 @@
+package manifests
+
+import (
+	"fmt"
+	"net/netip"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
+	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
+
+	"rung/model"
+	"rung/model/ovn/match"
+	"rung/model/words"
+)
+
+// TypedPolicy is the typed API object of a policy's tree, with the CRDs' defaults.
+func TypedPolicy(k model.Kind, obj map[string]any) (metav1.Object, error) {
+	obj = runtime.DeepCopyJSON(obj)
+	var into metav1.Object
+	switch k {
+	case model.KindANP:
+		into = &v1alpha1.AdminNetworkPolicy{}
+	case model.KindBANP:
+		into = &v1alpha1.BaselineAdminNetworkPolicy{}
+	case model.KindCNP:
+		into = &v1alpha2.ClusterNetworkPolicy{}
+	case model.KindNP:
+		into = &networkingv1.NetworkPolicy{}
+	case model.KindEF, model.KindMNP, model.KindACNP, model.KindANNP:
+		return &unstructured.Unstructured{Object: obj}, nil
+	default:
+		return nil, fmt.Errorf("%s is not a policy", k)
+	}
+	if k == model.KindANP || k == model.KindBANP {
+		eachPort(obj, func(port map[string]any) {
+			if port["protocol"] == nil { // absent, or null
+				port["protocol"] = "TCP"
+			}
+		})
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj, into); err != nil {
+		return nil, fmt.Errorf("cannot be read as %s: %w", k, err)
+	}
+	return into, nil
+}
+
+// eachPort calls f for every portNumber and portRange of an ANP or BANP, whose
+// protocol the CRD defaults to TCP.
+func eachPort(obj map[string]any, f func(map[string]any)) {
+	spec, _ := obj["spec"].(map[string]any)
+	for _, dir := range []string{"ingress", "egress"} {
+		rules, _ := spec[dir].([]any)
+		for _, r := range rules {
+			rule, _ := r.(map[string]any)
+			ports, _ := rule["ports"].([]any)
+			for _, p := range ports {
+				port, _ := p.(map[string]any)
+				for _, form := range []string{"portNumber", "portRange"} {
+					if m, ok := port[form].(map[string]any); ok {
+						f(m)
+					}
+				}
+			}
+		}
+	}
+}
+
+// New is the normal form of a typed policy, gate 2 included.
+func New(m model.Meta, typed any) *model.Policy {
+	p := &model.Policy{Meta: m, Original: typed}
+	p.Logging, p.HasLogging = m.Annotations[model.AnnotationLogging]
+	n := normaliser{p: p}
+	switch o := typed.(type) {
+	case *v1alpha1.AdminNetworkPolicy:
+		n.readANP(o)
+	case *v1alpha1.BaselineAdminNetworkPolicy:
+		n.readBANP(o)
+	case *v1alpha2.ClusterNetworkPolicy:
+		n.readCNP(o)
+	case *networkingv1.NetworkPolicy:
+		n.networkPolicy(o)
+	case *unstructured.Unstructured:
+		switch {
+		case m.Kind.IsTiered():
+			n.antreaPolicy(o)
+		case m.Kind == model.KindMNP:
+			n.multiNetworkPolicy(o)
+		default:
+			n.egressFirewall(o)
+		}
+	}
+	return p
+}
+
+// normaliser fills a policy from its typed object and notes what OVN-Kubernetes
+// cannot take.
+type normaliser struct{ p *model.Policy }
+
+func (n *normaliser) addInvalid(code, field, msg, remedy string) {
+	n.p.Invalid = append(n.p.Invalid, model.Broken{Severity: model.SeverityError, Origin: n.p.Origin, Key: n.p.Key,
+		Field: field, Code: code, Message: msg, Remedy: remedy})
+}
+
+func (n *normaliser) readSelector(s *metav1.LabelSelector, field string) model.Selector {
+	sel, err := model.NewSelector(s)
+	if err != nil {
+		n.addInvalid(CodeSelector, field, words.CleanText(err.Error()), "")
+	}
+	return sel
+}
+
+// CleanConditions are the conditions of a status with their texts cleaned, nil for none.
+func CleanConditions(cs []metav1.Condition) (out []model.Condition) {
+	for _, c := range cs {
+		out = append(out, model.Condition{Type: words.CleanText(c.Type),
+			Status: words.CleanText(string(c.Status)),
+			Reason: words.CleanText(c.Reason), Message: words.CleanText(c.Message), Changed: c.LastTransitionTime.Time})
+	}
+	return out
+}
+
+// IsCommonCIDR says whether a CIDR is in the form that everybody takes: no leading zeros,
+// IPv4 in its own form.
+func IsCommonCIDR(s string) bool {
+	p, err := netip.ParsePrefix(s)
+	return err == nil && !p.Addr().Is4In6()
+}
+
+// CIDRRemedy says how to write a CIDR right.
+func CIDRRemedy(s string) string {
+	if p, ok := match.ParseCIDR(s); ok {
+		if p.Addr().Is4In6() {
+			p = p.Masked()
+		}
+		return "write " + p.String()
+	}
+	if a, err := netip.ParseAddr(s); err == nil && a.Zone() == "" {
+		return fmt.Sprintf("write %s/%d", a, a.BitLen())
+	}
+	return "write address/length, as 10.0.0.0/8 or fd00::/8"
+}

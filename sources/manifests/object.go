@@ -1,0 +1,114 @@
+package manifests
+
+import (
+	"errors"
+	"maps"
+	"reflect"
+
+	"go.yaml.in/yaml/v3"
+	corev1 "k8s.io/api/core/v1"
+)
+
+func (r *rewriter) setObject(e Edit, p *documentPiece, at [2]int, old map[string]any) error {
+	obj, err := UntypedTree(e.Object)
+	if err != nil {
+		return err
+	}
+	if md, _ := obj["metadata"].(map[string]any); md["name"] != e.Key.Name {
+		return errors.New("the new object has another name")
+	}
+	// Compare like with like: what the old object is once it is typed.
+	var was any = old
+	if typed := reflect.TypeOf(e.Object); typed.Kind() == reflect.Pointer && e.Key.Kind.IsPolicy() {
+		if t, err := TypedPolicy(e.Key.Kind, old); err == nil && reflect.TypeOf(t) == typed {
+			was = t
+		}
+	}
+	base, err := UntypedTree(was)
+	if err != nil {
+		return err
+	}
+	base["metadata"] = old["metadata"]
+	base, want := editableScope(base, obj)
+	d := r.newDiffer(p)
+	node, s := p.root, valueSlot{}
+	if p.list {
+		itemsNode, _ := d.itemsOf(p.root)
+		node = itemsNode.Content[at[1]]
+		s = valueSlot{flow: itemsNode.Style&yaml.FlowStyle != 0, indent: d.Column(d.Offset(itemsNode))}
+	}
+	if err := d.changeValue(node, base, want, s); err != nil {
+		return err
+	}
+	r.wanted[at] = mergeChange(old, base, want)
+	r.takeSplices(p, d)
+	return nil
+}
+
+// authorMetadata are the fields of metadata that an edit may change.
+var authorMetadata = []string{"labels", "annotations", "finalizers"}
+
+// editableScope brings the old and the new object down to what an edit may change; all
+// else is taken from the old one.
+func editableScope(old, obj map[string]any) (base, want map[string]any) {
+	base = map[string]any{"metadata": old["metadata"], "spec": old["spec"]}
+	oldMeta, _ := old["metadata"].(map[string]any)
+	newMeta, _ := obj["metadata"].(map[string]any)
+	meta := maps.Clone(oldMeta)
+	if meta == nil {
+		meta = map[string]any{}
+	}
+	for _, f := range authorMetadata {
+		if v, ok := newMeta[f]; ok {
+			meta[f] = v
+		} else {
+			delete(meta, f)
+		}
+	}
+	if oldA, _ := oldMeta["annotations"].(map[string]any); oldA[corev1.LastAppliedConfigAnnotation] != nil {
+		a, _ := meta["annotations"].(map[string]any)
+		a = maps.Clone(a)
+		if a == nil {
+			a = map[string]any{}
+		}
+		a[corev1.LastAppliedConfigAnnotation] = oldA[corev1.LastAppliedConfigAnnotation]
+		meta["annotations"] = a
+	}
+	want = map[string]any{"metadata": meta, "spec": obj["spec"]}
+	for k, v := range old {
+		if k != "metadata" && k != "spec" {
+			base[k], want[k] = v, v
+		}
+	}
+	return base, want
+}
+
+// mergeChange carries the change from base to want over to old, which base is a
+// reading of: what does not change keeps the form it has in old.
+func mergeChange(old, base, want any) any {
+	if equalValues(base, want) {
+		return old
+	}
+	o, ok1 := old.(map[string]any)
+	b, ok2 := base.(map[string]any)
+	w, ok3 := want.(map[string]any)
+	if !ok1 || !ok2 || !ok3 {
+		return want
+	}
+	out := map[string]any{}
+	for k, v := range o {
+		if _, stays := w[k]; stays || b[k] == nil {
+			out[k] = v
+		}
+	}
+	for k, v := range w {
+		if bv, ok := b[k]; ok {
+			if ov, had := o[k]; had || !equalValues(bv, v) {
+				out[k] = mergeChange(ov, bv, v)
+			}
+		} else {
+			out[k] = v
+		}
+	}
+	return out
+}

@@ -1,0 +1,348 @@
+package manifests
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"rung/model"
+	"rung/model/words"
+	"rung/sources/manifests/yamltree"
+)
+
+// olderUse is a place where an ANP or BANP is written in the form of the first iteration of
+// the API (older-forms.md#the-first-form-of-adminnetworkpolicy).
+type olderUse struct {
+	field string
+	line  int
+	// drops says what becomes of it on a server of today that drops it, saysText of what is not
+	// dropped.
+	drops, saysText string
+	// change is the text of today's form, reason why no object of today says the same:
+	// one of them is empty.
+	change, reason string
+	of2022         bool // only the form of 2022 had it
+}
+
+// sinceOlder says how a server of today treats a field of the older form.
+const sinceOlder = "is of an older form: the server of today drops this field"
+
+// ModerniseTree turns a policy's tree into the form of today, as far as that says the same,
+// and tells what it met. Where nothing says the same, the tree has the namespaces that may
+// be meant, so that it can be shown.
+func ModerniseTree(root *yaml.Node) (uses []olderUse) {
+	spec := yamltree.Get(root, "spec")
+	if spec == nil {
+		return nil
+	}
+	subject := yamltree.Get(spec, "subject")
+	uses = modernSubject(subject)
+	of2022 := len(uses) > 0
+	for _, side := range [][2]string{{"ingress", "from"}, {"egress", "to"}} {
+		for i, rule := range yamltree.ItemsAt(spec, side[0]) {
+			for j, peer := range yamltree.ItemsAt(rule, side[1]) {
+				more, first := modernPeer(peer, subject, fmt.Sprintf("spec.%s[%d].%s[%d]", side[0], i, side[1], j))
+				uses, of2022 = append(uses, more...), of2022 || first
+			}
+			ports := modernPorts(rule, fmt.Sprintf("spec.%s[%d]", side[0], i))
+			uses, of2022 = append(uses, ports...), of2022 || len(ports) > 0
+		}
+	}
+	if of2022 {
+		uses = append(uses, modernPriority(root, spec)...)
+	}
+	return uses
+}
+
+// modernPeer turns a peer into the form of today, and says whether it was of 2022.
+func modernPeer(peer, subject *yaml.Node, at string) (uses []olderUse, of2022 bool) {
+	if _, set := yamltree.FieldEntry(peer, "namespaces"); isNamespaceSet(set) {
+		u := modernSet(set, subject, at+".namespaces")
+		u.drops = ", and what is left, namespaces: {}, means every namespace"
+		return []olderUse{u}, u.of2022
+	}
+	whole, was := modernPods(peer)
+	pods := yamltree.Get(peer, "pods")
+	key, set := yamltree.FieldEntry(pods, "namespaces")
+	if key == nil || yamltree.Get(pods, "namespaceSelector") != nil || set.Kind != yaml.MappingNode {
+		if whole != nil { // what is missing in it is refused as in today's form
+			return []olderUse{{field: at + "." + was, line: whole.Line, drops: ", and refuses the peer that is left", change: at + "." + was + " is pods today"}}, true
+		}
+		return nil, false
+	}
+	name := "pods"
+	if whole != nil {
+		name = was
+	}
+	var u olderUse
+	if isNamespaceSet(set) {
+		u = modernSet(set, subject, at+"."+name+".namespaces")
+	} else {
+		u = olderUse{field: at + "." + name + ".namespaces", line: key.Line}
+	}
+	key.Value = "namespaceSelector"
+	u.drops = ", and refuses the peer that is left, without namespaceSelector"
+	if whole != nil {
+		u.drops = ", and refuses the peer that is left"
+	}
+	switch {
+	case u.reason != "":
+	case whole != nil:
+		u.change = at + "." + name + " is pods today, with both selectors themselves"
+	default:
+		u.change = at + ".pods.namespaces is pods.namespaceSelector today, with the selector itself"
+	}
+	return []olderUse{u}, u.of2022 || whole != nil
+}
+
+// isNamespaceSet says whether a node is the older form of a peer's namespaces: not a
+// selector, but one of five ways to name namespaces. With fields of a selector beside them
+// it is neither, and refused as unknown fields are.
+func isNamespaceSet(n *yaml.Node) bool {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return false
+	}
+	known := 0
+	for _, f := range []string{"namespaceSelector", "sameLabels", "notSameLabels", "self", "notSelf"} {
+		if k, _ := foldNode(n, f); k != nil {
+			known++
+		}
+	}
+	return known > 0 && known*2 == len(n.Content)
+}
+
+// modernSet makes such a set a selector.
+func modernSet(set, subject *yaml.Node, at string) olderUse {
+	u := olderUse{field: at, line: set.Content[0].Line}
+	_, selector := foldNode(set, "namespaceSelector")
+	_, same := foldNode(set, "sameLabels")
+	_, not := foldNode(set, "notSameLabels")
+	_, self := foldNode(set, "self")
+	_, notSelf := foldNode(set, "notSelf")
+	keep := *set
+	set.Tag, set.Style = "!!map", 0
+	switch {
+	case selector != nil && len(keep.Content) > 2:
+		u.reason = "it has namespaceSelector beside other fields, of which one may stand"
+		set.Content = selector.Content
+	case len(keep.Content) > 2:
+		u.reason = "it has two fields, of which one may stand"
+		set.Content = existingSelector(append(textsOf(same), textsOf(not)...))
+	case self != nil:
+		u.of2022 = true
+		ownNamespace(set, subject, at, "self", self, &u)
+	case notSelf != nil:
+		u.of2022 = true
+		ownNamespace(set, subject, at, "notSelf", notSelf, &u)
+	case selector != nil:
+		u.field += ".namespaceSelector"
+		u.change = at + ".namespaceSelector is the selector itself today"
+		*set = *selector
+		set.HeadComment, set.LineComment = cmp.Or(selector.HeadComment, keep.HeadComment), cmp.Or(selector.LineComment, keep.LineComment)
+	case same != nil:
+		u.field += ".sameLabels"
+		sameLabels(set, same, subject, at, &u)
+	default:
+		u.field += ".notSameLabels"
+		set.Content = existingSelector(textsOf(not))
+		u.reason = "releases of that time disagree about notSameLabels (none of the labels, or another value than the subject's), and no object of today compares with the subject: " +
+			"write one policy for each value of " + labelList(textsOf(not))
+	}
+	return u
+}
+
+// sameLabels are the namespaces with the subject's own values: where the subject has one
+// value of each, that is a selector.
+func sameLabels(set, same, subject *yaml.Node, at string, u *olderUse) {
+	labels := textsOf(same)
+	if len(labels) == 0 {
+		set.Content = existingSelector(nil)
+		u.reason = "an empty sameLabels selected nothing, and an empty selector of today selects everything: remove the rule"
+		return
+	}
+	var pairs []*yaml.Node
+	for _, l := range labels {
+		v := subjectLabel(subject, l)
+		if v == "" {
+			set.Content = existingSelector(labels)
+			u.reason = "no object of today compares with the subject, which may have any value of " + labelList(labels) + ": write one policy for each"
+			return
+		}
+		pairs = append(pairs, textNode(l), textNode(v))
+	}
+	set.Content = []*yaml.Node{textNode("matchLabels"), mappingNode(pairs...)}
+	pairs[len(pairs)-1].LineComment = same.LineComment
+	u.change = at + ".sameLabels is the subject's own value of " + labelList(labels) + ", written out"
+}
+
+// subjectLabel is the one value of a label that the subject's namespaces have, empty where
+// they may have several.
+func subjectLabel(subject *yaml.Node, label string) string {
+	if v := yamltree.TextAt(subject, "namespaces", "matchLabels", label); v != "" {
+		return v
+	}
+	return yamltree.TextAt(subject, "pods", "namespaceSelector", "matchLabels", label)
+}
+
+func labelList(labels []string) string {
+	if len(labels) == 0 {
+		return "the label"
+	}
+	return words.CleanText(strings.Join(labels, ", "))
+}
+
+// existingSelector is the content of a selector of what has all labels.
+func existingSelector(labels []string) []*yaml.Node {
+	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+	for _, l := range labels {
+		list.Content = append(list.Content, mappingNode(textNode("key"), textNode(l), textNode("operator"), textNode("Exists")))
+	}
+	if len(labels) == 0 {
+		return nil
+	}
+	return []*yaml.Node{textNode("matchExpressions"), list}
+}
+
+func mappingNode(pairs ...*yaml.Node) *yaml.Node {
+	return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: pairs}
+}
+
+func textNode(s string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s} }
+
+// textsOf are the strings of a list.
+func textsOf(n *yaml.Node) (out []string) {
+	if n == nil || n.Kind != yaml.SequenceNode {
+		return nil
+	}
+	for _, e := range n.Content {
+		if e.Kind == yaml.ScalarNode && e.Value != "" && !slices.Contains(out, e.Value) {
+			out = append(out, e.Value)
+		}
+	}
+	return out
+}
+
+// OlderForm is an object in an older form: the places, its own text, and the text in today's
+// form.
+type OlderForm struct {
+	uses       []olderUse
+	text       []byte
+	modernText []byte // in the form of today
+}
+
+// ReadOlder turns the tree of an ANP or BANP into today's form; nil where it has that.
+// own is the object's text, nil for an item of a List.
+func ReadOlder(n *yaml.Node, own []byte) *OlderForm {
+	was := []byte(nil)
+	if own == nil && hasOlder(n) {
+		was = yamltree.Marshal(yamltree.TidyObject(yamltree.JSONValue(n).(map[string]any)))
+	}
+	uses := ModerniseTree(n)
+	if len(uses) == 0 {
+		return nil
+	}
+	o := &OlderForm{uses: uses, text: own}
+	if own == nil {
+		o.text = was
+	}
+	o.modernText = modernText(o.text, len(uses))
+	if o.modernText == nil { // anchors, or something else that cannot be changed in place
+		o.modernText = yamltree.Marshal(yamltree.TidyObject(yamltree.JSONValue(n).(map[string]any)))
+	}
+	return o
+}
+
+// hasOlder says whether ModerniseTree would change a tree, which it does not.
+func hasOlder(n *yaml.Node) bool {
+	text, err := yaml.Marshal(n)
+	if err != nil {
+		return false
+	}
+	var again yaml.Node
+	return yaml.Unmarshal(text, &again) == nil && len(again.Content) == 1 && len(ModerniseTree(again.Content[0])) > 0
+}
+
+// modernText is the text in today's form, its comments kept; nil where that does not change
+// as many places.
+func modernText(own []byte, places int) []byte {
+	var doc yaml.Node
+	if yaml.Unmarshal(own, &doc) != nil || len(doc.Content) != 1 || len(ModerniseTree(doc.Content[0])) != places {
+		return nil
+	}
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	if enc.Encode(&doc) != nil || enc.Close() != nil {
+		return nil
+	}
+	return b.Bytes()
+}
+
+// modelOlder is the same for the model.
+func (o *OlderForm) modelOlder() *model.OlderForm {
+	out := &model.OlderForm{}
+	for _, u := range o.uses {
+		if u.reason != "" {
+			out.Reasons = append(out.Reasons, u.field+": "+u.reason)
+		} else {
+			out.Changes = append(out.Changes, u.change)
+		}
+	}
+	if len(out.Reasons) == 0 {
+		out.Upgrade = string(o.modernText)
+	}
+	return out
+}
+
+// MarkPolicy says of a policy that was read what of it is of the older form: the server of today
+// does not have it so, and it is shown, not enforced.
+func (o *OlderForm) MarkPolicy(p *model.Policy, line int) {
+	p.Older, p.YAML = o.modelOlder(), string(o.text)
+	// The meaning stays apart from the text as written: today's form is another content.
+	if root, err := yamltree.ParseFlat(o.text, yamltree.DefaultAliasNodes); err == nil && root != nil && root.Kind == yaml.MappingNode {
+		p.Original = &unstructured.Unstructured{Object: yamltree.JSONValue(root).(map[string]any)}
+	}
+	for _, u := range o.uses {
+		b := model.Broken{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key, Field: u.field, Code: model.InvalidOlder,
+			Message: sinceOlder + u.drops, Remedy: u.change}
+		if u.saysText != "" {
+			b.Message = "is of an older form: " + u.saysText
+		}
+		if u.reason != "" {
+			b.Remedy = u.reason
+		} else {
+			b.Remedy += "; e in the console opens the text so"
+		}
+		if u.line > 0 && p.Origin.Line > 0 && p.Origin.Item < 0 {
+			b.Origin.Line = line + u.line
+		}
+		p.Invalid = append(p.Invalid, b)
+	}
+}
+
+// OlderOnServer returns the meaning today of a policy of a cluster whose CRD is of that
+// time, nil where it has nothing of the older form. OVN-Kubernetes of today, as it
+// reads the policy, decides there.
+func OlderOnServer(obj map[string]any) *model.OlderForm {
+	text := yamltree.TidyText(obj)
+	root, err := yamltree.ParseFlat([]byte(text), yamltree.DefaultAliasNodes)
+	if err != nil || root == nil || root.Kind != yaml.MappingNode {
+		return nil
+	}
+	if o := ReadOlder(root, []byte(text)); o != nil {
+		return o.modelOlder()
+	}
+	return nil
+}
+
+// IsField says whether an unknown field is one of the older form.
+func IsField(field string) bool {
+	last := field[strings.LastIndexByte(field, '.')+1:]
+	return slices.ContainsFunc([]string{"namespaceSelector", "namespaces", "namespaceAndPodSelector", "sameLabels", "notSameLabels", "self", "notSelf", "namespacedPods"},
+		func(f string) bool { return strings.EqualFold(f, last) })
+}

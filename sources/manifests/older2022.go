@@ -1,0 +1,213 @@
+package manifests
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"rung/model"
+	"rung/sources/manifests/yamltree"
+)
+
+// The form of 2022, before the API's first release
+// (older-forms.md#the-form-of-2022): what only it has, and what that is today.
+
+// nameLabel is the label by which a namespace is selected by its name.
+const nameLabel = "kubernetes.io/metadata.name"
+
+// foldNode is a field of a mapping by a name that was written in small letters, too.
+func foldNode(n *yaml.Node, name string) (key, value *yaml.Node) {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil, nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if strings.EqualFold(n.Content[i].Value, name) {
+			return n.Content[i], n.Content[i+1]
+		}
+	}
+	return nil, nil
+}
+
+// renameField writes a field by its name of today.
+func renameField(n *yaml.Node, was, now string) {
+	if k, _ := foldNode(n, was); k != nil {
+		k.Value = now
+	}
+}
+
+// modernSubject turns a subject into the form of today.
+func modernSubject(subject *yaml.Node) (uses []olderUse) {
+	for _, name := range [][2]string{{"namespaceSelector", "namespaces"}, {"namespaceAndPodSelector", "pods"}} {
+		k, v := foldNode(subject, name[0])
+		if k == nil || yamltree.Get(subject, name[1]) != nil {
+			continue
+		}
+		u := olderUse{field: "spec.subject." + k.Value, line: k.Line, drops: ", and refuses the subject that is left",
+			change: "spec.subject." + k.Value + " is " + name[1] + " today"}
+		k.Value = name[1]
+		if name[1] == "pods" {
+			renameField(v, "namespaceSelector", "namespaceSelector")
+			renameField(v, "podSelector", "podSelector")
+		}
+		uses = append(uses, u)
+	}
+	return uses
+}
+
+// modernPods turns the namespacedPods of a peer into the pods of the release after it; key
+// is nil where there are none.
+func modernPods(peer *yaml.Node) (key *yaml.Node, was string) {
+	key, v := foldNode(peer, "namespacedPods")
+	if key == nil || v.Kind != yaml.MappingNode || yamltree.Get(peer, "pods") != nil {
+		return nil, ""
+	}
+	was, key.Value = key.Value, "pods"
+	if k, set := foldNode(v, "pods"); k != nil {
+		if _, selector := foldNode(set, "podSelector"); selector != nil {
+			k.Value = "podSelector"
+			*set = *selector
+		}
+	}
+	return key, was
+}
+
+// modernPorts turns the ports of a rule into the form of today.
+func modernPorts(rule *yaml.Node, at string) []olderUse {
+	key, ports := yamltree.FieldEntry(rule, "ports")
+	if key == nil || ports.Kind != yaml.MappingNode {
+		return nil
+	}
+	allKey, all := foldNode(ports, "allPorts")
+	listKey, list := foldNode(ports, "list")
+	known := 0
+	for _, k := range []*yaml.Node{allKey, listKey} {
+		if k != nil {
+			known++
+		}
+	}
+	if known == 0 || known*2 != len(ports.Content) || list != nil && list.Kind != yaml.SequenceNode {
+		return nil
+	}
+	at += ".ports"
+	u := olderUse{field: at, line: ports.Content[0].Line, saysText: "the server of today refuses it: ports is a list"}
+	switch {
+	case known == 2:
+		u.reason = "it has allPorts beside list, of which one may stand"
+	case all != nil && all.Value != "true":
+		u.reason = "allPorts could be nothing but true"
+	case all != nil:
+		u.change = at + ".allPorts is left out today: a rule without ports matches every one"
+	case len(list.Content) == 0:
+		u.reason = "an empty list selected no port, and no ports of today select every one: remove the rule"
+	default:
+		u.change = at + ".list is ports itself today, each with portNumber or portRange"
+	}
+	if list == nil || len(list.Content) == 0 {
+		i := slices.Index(rule.Content, key)
+		rule.Content = slices.Delete(rule.Content, i, i+2)
+		return []olderUse{u}
+	}
+	for i, p := range list.Content {
+		if why := modernPort(p); why != "" && u.reason == "" {
+			u.reason = fmt.Sprintf("list[%d] %s", i, why)
+		}
+	}
+	list.HeadComment, list.LineComment = cmp.Or(list.HeadComment, listKey.HeadComment), cmp.Or(list.LineComment, listKey.LineComment)
+	*ports = *list
+	if u.reason != "" {
+		u.change = ""
+	}
+	return []olderUse{u}
+}
+
+// modernPort turns a port of that time into one of today, and says why none is the same. A
+// node that is no port of that time stays as it is, and is refused as an unknown field.
+func modernPort(p *yaml.Node) (why string) {
+	_, port := foldNode(p, "port")
+	_, end := foldNode(p, "endPort")
+	_, protocol := foldNode(p, "protocol")
+	if p.Kind != yaml.MappingNode {
+		return "is no port"
+	}
+	known := 0
+	for _, n := range []*yaml.Node{port, end, protocol} {
+		if n != nil {
+			known++
+		}
+	}
+	if known == 0 || known*2 != len(p.Content) {
+		return "is no port of that time"
+	}
+	of := "TCP"
+	if protocol != nil && protocol.Value != "" {
+		of = protocol.Value
+	}
+	number := func(n *yaml.Node) *yaml.Node {
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: n.Value, LineComment: n.LineComment}
+	}
+	become := func(name string, value *yaml.Node) { p.Content = []*yaml.Node{textNode(name), value} }
+	fields := func(pairs ...*yaml.Node) *yaml.Node {
+		return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Style: p.Style, Content: pairs}
+	}
+	switch {
+	case port == nil:
+		become("portNumber", fields(textNode("protocol"), textNode(of)))
+		return "has no port, which selected none: remove it"
+	case !isNumber(port):
+		become("namedPort", textNode(port.Value))
+		if len(validation.IsValidPortName(port.Value)) > 0 {
+			return "names no port"
+		}
+		return "is " + of + " alone, and namedPort of today is whatever protocol the pods' port of that name has: write namedPort where that is " + of
+	case end == nil || end.Value == port.Value:
+		become("portNumber", fields(textNode("protocol"), textNode(of), textNode("port"), number(port)))
+	default:
+		become("portRange", fields(textNode("protocol"), textNode(of), textNode("start"), number(port), textNode("end"), number(end)))
+	}
+	return ""
+}
+
+func isNumber(n *yaml.Node) bool {
+	_, err := strconv.ParseInt(n.Value, 10, 32)
+	return err == nil && n.Tag != "!!str"
+}
+
+// modernPriority tells of priority 0 in a policy of 2022.
+func modernPriority(root, spec *yaml.Node) []olderUse {
+	k, v := yamltree.FieldEntry(spec, "priority")
+	if k == nil || v.Value != "0" || yamltree.TextAt(root, "kind") != string(model.KindANP) {
+		return nil
+	}
+	return []olderUse{{field: "spec.priority", line: k.Line, saysText: "0 meant something else in some releases of that form",
+		reason: "releases of that time disagree about priority 0 (before every policy, or after NetworkPolicies as the baseline of today): " +
+			"write a BaselineAdminNetworkPolicy, or another priority"}}
+}
+
+// ownNamespace are the namespaces that self and notSelf mean, where the subject is one.
+func ownNamespace(set, subject *yaml.Node, at, field string, value *yaml.Node, u *olderUse) {
+	u.field += "." + field
+	name := subjectLabel(subject, nameLabel)
+	its := textNode(name)
+	its.LineComment = value.LineComment
+	switch {
+	case value.Value != "true":
+		set.Content = existingSelector([]string{nameLabel})
+		u.reason = field + " could be nothing but true"
+	case name == "":
+		set.Content = existingSelector([]string{nameLabel})
+		u.reason = "no object of today compares with the subject's own namespace: write one policy for each"
+	case field == "self":
+		set.Content = []*yaml.Node{textNode("matchLabels"), mappingNode(textNode(nameLabel), its)}
+		u.change = at + ".self is the subject's one namespace, by its name"
+	default:
+		values := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{its}}
+		set.Content = []*yaml.Node{textNode("matchExpressions"), {Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{
+			mappingNode(textNode("key"), textNode(nameLabel), textNode("operator"), textNode("NotIn"), textNode("values"), values)}}}
+		u.change = at + ".notSelf is every namespace but the subject's one, by its name"
+	}
+}

@@ -1,0 +1,99 @@
+package manifests
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"rung/sources/manifests/yamltree"
+)
+
+// documentStyle is how a document is written, so that what is added looks like the rest.
+type documentStyle struct {
+	asJSON  bool
+	eol     string
+	step    int  // of indentation
+	compact bool // dashes of a list stand under its key, without indent
+}
+
+func styleOf(root *yaml.Node, l *yamltree.Layout) documentStyle {
+	s := documentStyle{asJSON: l.JSON, eol: "\n", step: 2, compact: true}
+	if i := bytes.IndexByte(l.Text, '\n'); i > 0 && l.Text[i-1] == '\r' {
+		s.eol = "\r\n"
+	}
+	haveStep, haveList := false, false
+	var look func(n *yaml.Node)
+	look = func(n *yaml.Node) {
+		if haveStep && haveList {
+			return
+		}
+		for i, c := range n.Content {
+			if n.Kind == yaml.MappingNode && i%2 == 1 && len(c.Content) > 0 && c.Line > n.Content[i-1].Line {
+				in := c.Column - n.Content[i-1].Column
+				switch {
+				case s.asJSON || c.Style&yaml.FlowStyle != 0:
+				case c.Kind == yaml.SequenceNode && !haveList:
+					s.compact, haveList = in == 0, true
+				case c.Kind == yaml.MappingNode && !haveStep && in > 0:
+					s.step, haveStep = in, true
+				}
+			}
+			look(c)
+		}
+	}
+	look(root)
+	if s.asJSON {
+		s.step = 0 // on one line
+		if len(root.Content) > 0 && root.Content[0].Line != root.Line {
+			s.step = max(1, l.Column(l.Offset(root.Content[0]))-l.Column(l.Offset(root)))
+		}
+	}
+	return s
+}
+
+// blockText writes a value as lines in block style, indented by col.
+func (s documentStyle) blockText(v any, col int) string {
+	var b strings.Builder
+	text := strings.TrimSuffix(string(yamltree.BlockText(v, max(s.step, 2), s.compact)), "\n")
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 {
+			b.WriteString(s.eol)
+		}
+		if line != "" {
+			b.WriteString(strings.Repeat(" ", col))
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// inlineText writes a value on one line; col is the indentation of the line it
+// stands on, which JSON over several lines needs.
+func (s documentStyle) inlineText(v any, col int) string {
+	if s.asJSON {
+		return s.jsonText(v, col)
+	}
+	return yamltree.FlowText(v)
+}
+
+func (s documentStyle) jsonText(v any, col int) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if s.step > 0 {
+		enc.SetIndent(strings.Repeat(" ", col), strings.Repeat(" ", s.step))
+	}
+	// A tree of strings, numbers and maps can always be written.
+	_ = enc.Encode(v)
+	return strings.ReplaceAll(strings.TrimSpace(b.String()), "\n", s.eol)
+}
+
+// scalarText writes a value in the style of the scalar it replaces.
+func (s documentStyle) scalarText(old *yaml.Node, v any, col int) string {
+	if str, ok := v.(string); ok && !s.asJSON {
+		return yamltree.ScalarLike(old, str)
+	}
+	return s.inlineText(v, col)
+}

@@ -1,0 +1,225 @@
+package manifests
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+
+	"rung/model"
+)
+
+// Schemas are schemas for gate 1 in place of those Rung brings along: those of
+// the CRDs a cluster has. The zero value and nil replace none. It must not be
+// changed while it is used.
+type Schemas struct{ byKind map[model.Kind]*compiledCRD }
+
+// Add takes the schema of one version of a CRD for a kind. fields are the fields
+// it has, as paths, that the CRD Rung brings along has not, at most a few.
+func (s *Schemas) Add(k model.Kind, version string, def *apiextensionsv1.CustomResourceDefinition) (fields []string,
+	err error) {
+	own, err := embeddedCRD(k)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range def.Spec.Versions {
+		if v.Name != version {
+			continue
+		}
+		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+			return nil, fmt.Errorf("version %s of the CRD of %s has no schema", version, k)
+		}
+		c, err := compileSchema(v.Schema.OpenAPIV3Schema)
+		if err != nil {
+			return nil, fmt.Errorf("CRD of %s: %w", k, err)
+		}
+		if s.byKind == nil {
+			s.byKind = map[model.Kind]*compiledCRD{}
+		}
+		s.byKind[k] = c
+		news := newFields{maxFields: MaxIssues}
+		theirs, ours := c.schema.Properties["spec"], own.schema.Properties["spec"]
+		news.addFields("spec", &theirs, &ours)
+		return news.out, nil
+	}
+	return nil, fmt.Errorf("the CRD of %s has no version %s", k, version)
+}
+
+// crdOf is the compiled CRD of a kind.
+func (s *Schemas) crdOf(k model.Kind) (*compiledCRD, error) {
+	if s != nil {
+		if c := s.byKind[k]; c != nil {
+			return c, nil
+		}
+	}
+	return embeddedCRD(k)
+}
+
+func embeddedCRD(k model.Kind) (*compiledCRD, error) {
+	if compiled := policyCRDs[k]; compiled != nil {
+		return compiled()
+	}
+	all, err := writtenCRDs()
+	if err != nil {
+		return nil, err
+	}
+	if compiled := all[k]; compiled != nil {
+		return compiled()
+	}
+	return nil, fmt.Errorf("there is no CRD of %s", k)
+}
+
+// newFields collects the fields one schema has and another has not.
+type newFields struct {
+	out       []string
+	maxFields int
+}
+
+func (n *newFields) addFields(path string, theirs, ours *schema.Structural) {
+	for _, name := range slices.Sorted(maps.Keys(theirs.Properties)) {
+		t := theirs.Properties[name]
+		at := path + "." + name
+		o, ok := ours.Properties[name]
+		switch {
+		case ok:
+			n.addFields(at, &t, &o)
+		case ours.XPreserveUnknownFields || ours.AdditionalProperties != nil:
+		case len(n.out) < n.maxFields:
+			n.out = append(n.out, at)
+		}
+	}
+	if theirs.Items != nil && ours.Items != nil {
+		n.addFields(path+"[]", theirs.Items, ours.Items)
+	}
+}
+
+// The releases of network-policy-api whose CRDs of AdminNetworkPolicy and
+// BaselineAdminNetworkPolicy clusters have: today's, and the one before, which admits some of
+// what today's refuses (`ports: []`, 10.0.0.0/08, ::ffff:a00:0/104).
+const (
+	ReleaseToday   = "v0.2.0"
+	ReleaseEarlier = "v0.1.5"
+)
+
+// Releases are all that Options.Release may name.
+var Releases = []string{ReleaseEarlier, ReleaseToday}
+
+// earlier are the schemas of ReleaseEarlier, compiled when the first object needs them.
+var earlier = sync.OnceValues(func() (*Schemas, error) {
+	out := &Schemas{byKind: map[model.Kind]*compiledCRD{}}
+	for k, plural := range map[model.Kind]string{model.KindANP: "adminnetworkpolicies", model.KindBANP: "baselineadminnetworkpolicies"} {
+		c, err := compileCRD("schemas/policy.networking.k8s.io_" + plural + "." + ReleaseEarlier + ".yaml")
+		if err != nil {
+			return nil, err
+		}
+		out.byKind[k] = c
+	}
+	return out, nil
+})
+
+// JudgeTree returns the issues that gate 1 finds in a tree by the CRD of its cluster: by a server's
+// schemas, where there are some, else by the schemas of the release; an empty release is
+// ReleaseToday. An error of today's CRD in an object that its cluster took is a warning, since
+// OVN-Kubernetes enforces it.
+func JudgeTree(k model.Kind, obj map[string]any, schemas *Schemas, release string) []Issue {
+	bad := runGateOne(k, obj, schemas)
+	if slices.Contains(NetworkKinds, k) {
+		// The tree's check warns of unknown fields; an API server drops the namespace of what has none.
+		bad = slices.DeleteFunc(bad, func(i Issue) bool {
+			return i.Code == CodeUnknown || i.Field == "metadata.namespace" && !k.IsNamespaced()
+		})
+		if wasAccepted(obj) {
+			bad = asWarnings(bad, "; its cluster accepted it, as its status shows")
+		}
+		return bad
+	}
+	if k != model.KindANP && k != model.KindBANP || len(bad) == 0 && release != ReleaseEarlier {
+		return bad
+	}
+	if schemas == nil && release != ReleaseToday {
+		before, err := earlier()
+		if err != nil {
+			return append(bad, Issue{Severity: model.SeverityError, Code: CodeSchema, Message: err.Error()})
+		}
+		refused := runGateOne(k, obj, before)
+		switch {
+		case release == ReleaseEarlier:
+			bad = append(refused, asWarnings(UnrelatedIssues(bad, refused), "; the CRD of "+ReleaseEarlier+" takes it (--api-release)")...)
+		case len(refused) == 0 && ovnWouldTake(k, obj):
+			addReleaseHint(bad)
+		}
+	}
+	if isEnforced(obj) {
+		bad = asWarnings(bad, "; its cluster took it, and enforces it, as its status says")
+	}
+	return bad
+}
+
+// asWarnings makes warnings of what a CRD refuses that is not the cluster's.
+func asWarnings(bad []Issue, why string) []Issue {
+	for i := range bad {
+		if bad[i].Severity == model.SeverityError && (bad[i].Code == CodeSchema || bad[i].Code == CodeCEL) {
+			bad[i].Severity, bad[i].Release = model.SeverityWarning, ""
+			bad[i].Message += why
+		}
+	}
+	return bad
+}
+
+// ovnWouldTake says whether OVN-Kubernetes could take what a CRD took: that of ReleaseEarlier lets
+// texts through that are no CIDR.
+func ovnWouldTake(k model.Kind, obj map[string]any) bool {
+	typed, err := TypedPolicy(k, obj)
+	return err == nil && !New(model.Meta{Key: model.Key{Kind: k, Name: typed.GetName()}}, typed).IsRefused()
+}
+
+// addReleaseHint says of what today's CRD alone refuses which release takes it.
+func addReleaseHint(bad []Issue) {
+	for i := range bad {
+		bad[i].Release = ReleaseEarlier
+		way := "if the cluster has the CRDs of network-policy-api " + ReleaseEarlier + ": --api-release " + ReleaseEarlier
+		if bad[i].Remedy != "" {
+			way = bad[i].Remedy + "; or, " + way
+		}
+		bad[i].Remedy = way
+	}
+}
+
+// isEnforced says whether the status of an ANP or BANP, as a dump has it, reports that a zone
+// enforces it: the CRD of its cluster took it then.
+func isEnforced(obj map[string]any) bool {
+	status, _ := obj["status"].(map[string]any)
+	all, _ := status["conditions"].([]any)
+	return slices.ContainsFunc(all, func(c any) bool {
+		m, _ := c.(map[string]any)
+		kind, _ := m["type"].(string)
+		return strings.HasPrefix(kind, readyPrefix) && m["status"] == "True"
+	})
+}
+
+// NetworkKinds are the kinds of k8s.ovn.org that networks come from.
+var NetworkKinds = []model.Kind{model.KindUDN, model.KindCUDN, model.KindCNC}
+
+// wasAccepted reports whether a controller has written conditions into the status of an object: the
+// API server of its cluster has accepted it then.
+func wasAccepted(obj map[string]any) bool {
+	status, _ := obj["status"].(map[string]any)
+	conditions, _ := status["conditions"].([]any)
+	return len(conditions) > 0
+}
+
+// readyPrefix begins the types of the conditions that zones write
+// (ovn-kubernetes.md#status-conditions).
+const readyPrefix = "Ready-In-Zone-"
+
+// CheckRelease says that a release cannot be judged by.
+func CheckRelease(release string) error {
+	if release != "" && !slices.Contains(Releases, release) {
+		return fmt.Errorf("API release %q: want %s", release, strings.Join(Releases, " or "))
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package manifests
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+)
+
+// textSplice replaces the bytes from start to end of a text.
+type textSplice struct {
+	start, end int
+	text       string
+}
+
+// equalValues compares two values as the API server would: null is absent, and a
+// port's protocol is TCP when it is not given.
+func equalValues(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		if !ok {
+			return false
+		}
+		for k, v := range a {
+			if w, ok := b[k]; ok && equalValues(v, w) || !ok && (v == nil || isDefault(b, k, v)) {
+				continue
+			}
+			return false
+		}
+		for k, w := range b {
+			if _, ok := a[k]; !ok && w != nil && !isDefault(a, k, w) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, equalValues)
+	case int64:
+		f, ok := b.(float64)
+		return ok && f == float64(a) || b == any(a)
+	case float64:
+		i, ok := b.(int64)
+		return ok && a == float64(i) || b == any(a)
+	case nil, bool, string:
+		return a == b
+	}
+	return false
+}
+
+// isDefault says whether field k with value v may be left out of m without a
+// change of meaning.
+func isDefault(m map[string]any, k string, v any) bool {
+	if k != "protocol" || v != "TCP" {
+		return false
+	}
+	_, port := m["port"]
+	_, start := m["start"]
+	return port || start
+}
+
+// applySplices makes all changes of a text; two may not touch the same part of it.
+func applySplices(text []byte, ss []textSplice) ([]byte, error) {
+	slices.SortStableFunc(ss, func(a, b textSplice) int { return cmp.Compare(a.start, b.start) })
+	out := make([]byte, 0, len(text)+64)
+	at := 0
+	for _, s := range ss {
+		if s.start < at {
+			return nil, errors.New("two changes touch the same text")
+		}
+		out = append(append(out, text[at:s.start]...), s.text...)
+		at = s.end
+	}
+	return append(out, text[at:]...), nil
+}

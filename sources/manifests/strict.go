@@ -1,0 +1,307 @@
+package manifests
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rung/model"
+	"rung/model/words"
+	"rung/sources/manifests/yamltree"
+)
+
+// Issue is something wrong with a field, before it is known whose it is.
+type Issue struct {
+	Severity model.Severity
+	Code     string
+	Field    string
+	Line     int // in the parsed text, from 1; 0: the object's own
+	Message  string
+	Remedy   string
+	Meant    string // the name that an unknown field should have, where that is known
+	Release  string // of the CRDs that take it, empty for none
+	Generic  string // the field with indexes taken out, to count alike issues
+}
+
+// MaxIssues bounds what is said about one object; more does not help anybody.
+const MaxIssues = 20
+
+// CheckTree compares the tree of an object with its API type, strictly where unknown fields are
+// errors. At most maxIssues are told, more is how many others there are.
+func CheckTree(n *yaml.Node, t reflect.Type, strict bool) (issues []Issue, more int) {
+	c := treeChecker{strict: strict}
+	c.checkNode(n, infoOf(t))
+	return c.issues, c.leftOut
+}
+
+// treeChecker compares an object with its API type.
+type treeChecker struct {
+	// strict makes unknown fields errors; status is always forgiven, it is not
+	// the author's.
+	strict  bool
+	issues  []Issue
+	leftOut int // issues left out
+	way     []yamltree.PathStep
+}
+
+func (c *treeChecker) add(i Issue) {
+	if len(c.issues) >= MaxIssues {
+		c.leftOut++
+		return
+	}
+	i.Field, i.Generic = yamltree.PathText(c.way, false), yamltree.PathText(c.way, true)
+	c.issues = append(c.issues, i)
+}
+
+func (c *treeChecker) addWrongValue(n *yaml.Node, want valueShape, bits int) {
+	msg := "must be " + want.String() + ", not " + DescribeNode(n)
+	if bits > 0 && n.Tag == "!!int" {
+		msg = fmt.Sprintf("%s is out of range for a whole number of %d bits", words.CleanText(n.Value), bits)
+	}
+	i := Issue{Severity: model.SeverityError, Code: CodeType, Line: n.Line, Message: msg}
+	if want == shapeString && n.Kind == yaml.ScalarNode {
+		i.Remedy = "put it in quotes"
+	}
+	c.add(i)
+}
+
+// DescribeNode describes a node for people.
+func DescribeNode(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a list"
+	}
+	v := words.CleanText(n.Value)
+	if len(v) > 40 {
+		v = strings.ToValidUTF8(v[:40], "") + "…"
+	}
+	switch yamltree.Tag(n) {
+	case "!!null":
+		return "nothing"
+	case "!!bool":
+		return "the boolean " + v
+	case "!!int", "!!float":
+		return "the number " + v
+	case "!!str":
+		return strconv.Quote(v)
+	}
+	return strconv.Quote(v) + " of type " + words.CleanText(n.Tag)
+}
+
+// checkStep checks a node one step further down.
+func (c *treeChecker) checkStep(s yamltree.PathStep, n *yaml.Node, t *typeInfo) {
+	c.way = append(c.way, s)
+	c.checkNode(n, t)
+	c.way = c.way[:len(c.way)-1]
+}
+
+// checkNode compares n with its type. Null stands for an absent field everywhere. Times
+// that Kubernetes reads in one precision alone get that.
+func (c *treeChecker) checkNode(n *yaml.Node, t *typeInfo) {
+	if yamltree.IsNull(n) || t.shape == shapeAny {
+		return
+	}
+	switch t.shape {
+	case shapeStruct:
+		c.checkObject(n, t)
+	case shapeMap:
+		if n.Kind != yaml.MappingNode {
+			c.addWrongValue(n, t.shape, 0)
+			return
+		}
+		c.checkKeys(n)
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			c.checkStep(yamltree.FieldStep(n.Content[i].Value), n.Content[i+1], t.elem)
+		}
+	case shapeList:
+		if n.Kind != yaml.SequenceNode {
+			c.addWrongValue(n, t.shape, 0)
+			return
+		}
+		for i, e := range n.Content {
+			c.checkStep(yamltree.PathStep{Index: i}, e, t.elem)
+		}
+	default:
+		if !scalarFits(n, t) {
+			c.addWrongValue(n, t.shape, t.bits)
+		} else if t.shape == shapeMicroTime {
+			at, _ := time.Parse(time.RFC3339, n.Value)
+			n.Value = at.Format(metav1.RFC3339Micro)
+		}
+	}
+}
+
+func scalarFits(n *yaml.Node, t *typeInfo) bool {
+	if n.Kind != yaml.ScalarNode {
+		return false
+	}
+	tg := yamltree.Tag(n)
+	switch t.shape {
+	case shapeString:
+		return tg == "!!str"
+	case shapeBool:
+		return tg == "!!bool"
+	case shapeInt, shapeIntOrString:
+		v, err := yamltree.ParseInt(n.Value)
+		return tg == "!!int" && err == nil && v>>(t.bits-1) == v>>63 || tg == "!!str" && t.shape == shapeIntOrString
+	case shapeFloat:
+		return tg == "!!float" || tg == "!!int"
+	case shapeTime, shapeMicroTime:
+		_, err := time.Parse(time.RFC3339, n.Value)
+		return tg == "!!str" && err == nil
+	case shapeQuantity:
+		_, err := resource.ParseQuantity(n.Value)
+		return err == nil
+	}
+	return true
+}
+
+func (c *treeChecker) checkObject(n *yaml.Node, t *typeInfo) {
+	if n.Kind != yaml.MappingNode {
+		c.addWrongValue(n, t.shape, 0)
+		return
+	}
+	var seen [4]uint64 // more fields than any API type has
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		f, ok := t.fields[k.Value]
+		if !ok {
+			c.addUnknown(k, t)
+			continue
+		}
+		word, bit := f.index/64%len(seen), uint64(1)<<(f.index%64)
+		if seen[word]&bit != 0 {
+			c.addTwice(k)
+		}
+		seen[word] |= bit
+		c.checkStep(yamltree.FieldStep(k.Value), v, f.typ)
+	}
+}
+
+// checkKeys reports keys that a free mapping has twice.
+func (c *treeChecker) checkKeys(n *yaml.Node) {
+	if len(n.Content) <= 16 {
+		for i := 2; i+1 < len(n.Content); i += 2 {
+			for j := 0; j < i; j += 2 {
+				if n.Content[i].Value == n.Content[j].Value {
+					c.addTwice(n.Content[i])
+				}
+			}
+		}
+		return
+	}
+	seen := make(map[string]bool, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if k := n.Content[i]; seen[k.Value] {
+			c.addTwice(k)
+		} else {
+			seen[k.Value] = true
+		}
+	}
+}
+
+func (c *treeChecker) addTwice(k *yaml.Node) {
+	c.way = append(c.way, yamltree.FieldStep(k.Value))
+	c.add(Issue{Severity: model.SeverityError, Code: CodeDuplicate, Line: k.Line, Message: "is given twice"})
+	c.way = c.way[:len(c.way)-1]
+}
+
+func (c *treeChecker) addUnknown(k *yaml.Node, t *typeInfo) {
+	i := Issue{Severity: model.SeverityError, Code: CodeUnknown, Line: k.Line, Message: "unknown field"}
+	i.Remedy, i.Meant = unknownRemedy(k.Value, yamltree.PathText(c.way, true), t)
+	c.way = append(c.way, yamltree.FieldStep(k.Value))
+	if !c.strict || c.way[0].Name == "status" {
+		i.Severity, i.Message = model.SeverityWarning, "unknown field, ignored"
+	}
+	c.add(i)
+	c.way = c.way[:len(c.way)-1]
+}
+
+// unknownRemedy says what to write instead of an unknown field. The old forms
+// of peers and subjects (network-policy-api before v0.1.2) are known by name. meant is the name that
+// it should have, where it is one slip away.
+func unknownRemedy(name, parent string, t *typeInfo) (remedy, meant string) {
+	last := parent[strings.LastIndexByte(parent, '.')+1:]
+	switch {
+	case last == "namespaces" && slices.Contains([]string{"namespaceSelector", "sameLabels", "notSameLabels"}, name):
+		return "old form of a peer: write the selector itself, namespaces: {matchLabels: …}", ""
+	case last == "pods" && name == "namespaces":
+		return "old form of a peer: write pods: {namespaceSelector: …, podSelector: …}", ""
+	case parent == "spec.subject" && name == "namespaceSelector":
+		return "old form of a subject: write subject: {namespaces: …}", ""
+	case parent == "spec.subject" && name == "namespaceAndPodSelector":
+		return "old form of a subject: write subject: {pods: {namespaceSelector: …, podSelector: …}}", ""
+	}
+	if old := cnpRemedy(name, t); old != "" {
+		return old, ""
+	}
+	if n := NearestName(t.names, name); n != "" {
+		return fmt.Sprintf("did you mean %q?", n), n
+	}
+	if len(t.names) > 0 && len(t.names) <= 8 {
+		return "known fields: " + strings.Join(t.names, ", "), ""
+	}
+	return "", ""
+}
+
+// cnpRemedy says what to write instead of a field of v1alpha1 in a ClusterNetworkPolicy, whose
+// fields t are, empty where it is none. The API server drops what it does not know: without its
+// ports a rule matches every port.
+func cnpRemedy(name string, t *typeInfo) string {
+	has := func(field string) bool { return t.fields[field].typ != nil }
+	switch {
+	case name == "ports" && has("protocols"):
+		return "a field of v1alpha1, which the API server drops: the rule would match every port; write protocols: " +
+			"[{tcp: {destinationPort: {number: …}}}]"
+	case !has("destinationNamedPort") && !has("destinationPort"):
+		return ""
+	case name == "namedPort":
+		return "a field of v1alpha1: write destinationNamedPort: …"
+	case name == "portNumber":
+		return "a field of v1alpha1: write tcp, udp or sctp: {destinationPort: {number: …}}"
+	case name == "portRange":
+		return "a field of v1alpha1: write tcp, udp or sctp: {destinationPort: {range: {start: …, end: …}}}"
+	}
+	return ""
+}
+
+// UnknownFields are the paths of the fields of an object's spec that its Go type lacks, at most
+// maxIssues of them, in order.
+func UnknownFields(t reflect.Type, obj map[string]any) (paths []string) {
+	collectUnknown(obj["spec"], infoOf(t).fields["spec"].typ, []yamltree.PathStep{yamltree.FieldStep("spec")}, &paths)
+	return paths
+}
+
+func collectUnknown(v any, t *typeInfo, way []yamltree.PathStep, out *[]string) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			in := append(way[:len(way):len(way)], yamltree.FieldStep(name))
+			switch {
+			case t.shape == shapeMap:
+				collectUnknown(v[name], t.elem, in, out)
+			case t.shape != shapeStruct:
+			case t.fields[name].typ != nil:
+				collectUnknown(v[name], t.fields[name].typ, in, out)
+			case len(*out) < MaxIssues:
+				*out = append(*out, yamltree.PathText(in, false))
+			}
+		}
+	case []any:
+		for i := range v {
+			if t.shape == shapeList {
+				collectUnknown(v[i], t.elem, append(way[:len(way):len(way)], yamltree.PathStep{Index: i}), out)
+			}
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package manifests
+
+import (
+	"regexp"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rung/model"
+)
+
+// API is a kind of workloads with the API versions in which it is read: today's first, then those
+// that the manifests of old repositories still have.
+type API struct {
+	Kind     model.Kind
+	Versions []string
+	// PlainSelector says that its selector is a map of labels: the form Matching.
+	PlainSelector bool
+}
+
+// APIs are the kinds that are read.
+var APIs = []API{
+	{model.KindDeployment, []string{"apps/v1", "apps/v1beta2", "apps/v1beta1", "extensions/v1beta1"}, false},
+	{model.KindReplicaSet, []string{"apps/v1", "apps/v1beta2", "extensions/v1beta1"}, false},
+	{model.KindStatefulSet, []string{"apps/v1", "apps/v1beta2", "apps/v1beta1"}, false},
+	{model.KindDaemonSet, []string{"apps/v1", "apps/v1beta2", "extensions/v1beta1"}, false},
+	{model.KindReplicationController, []string{"v1"}, true},
+	{model.KindJob, []string{"batch/v1"}, false},
+	{model.KindCronJob, []string{"batch/v1", "batch/v1beta1"}, false},
+	{model.KindDeploymentConfig, []string{"apps.openshift.io/v1", "v1"}, true},
+	{model.KindRollout, []string{"argoproj.io/v1alpha1"}, false},
+	{model.KindVM, []string{"kubevirt.io/v1", "kubevirt.io/v1alpha3"}, false},
+}
+
+// Workload is an object that keeps pods running.
+type Workload struct {
+	model.Meta
+	// Owner is the workload that made this one, as Deployments make ReplicaSets, in the form of
+	// model.Pod.Workload; empty for one that somebody wrote.
+	Owner string
+	// Wanted is how many pods it keeps; a DaemonSet keeps one on each of its nodes.
+	Wanted int
+	// NodeSelector are the labels of the nodes that its pods run on.
+	NodeSelector map[string]string
+	// Pod has the labels, ports, service account and network that its template gives pods. nil
+	// where TemplateOf names the workload whose template it takes.
+	Pod        *model.Pod
+	TemplateOf string
+}
+
+// Ref is the workload as its pods name it: its own owner's name where it has one.
+func (w *Workload) Ref() string {
+	if w.Owner != "" {
+		return w.Owner
+	}
+	return refText(w.Kind, w.Name)
+}
+
+// refText is the form of model.Pod.Workload.
+func refText(kind model.Kind, name string) string { return strings.ToLower(string(kind)) + "/" + name }
+
+// cronJobRun is the name of a Job that a CronJob made: behind the CronJob's name are the minutes
+// since 1970 for which it was made.
+var cronJobRun = regexp.MustCompile(`^(.+)-[0-9]{8,10}$`)
+
+// OwnerOf is the workload that a pod belongs to, in the form of model.Pod.Workload: what somebody
+// wrote, not the ReplicaSet or the Job between. Empty for a pod of its own.
+func OwnerOf(p *corev1.Pod) string { return ownerOf(p.OwnerReferences, p.Labels) }
+
+// ownerOf is the workload behind the owner that controls an object. labels are the object's own.
+func ownerOf(owners []metav1.OwnerReference, labels map[string]string) string {
+	for _, o := range owners {
+		if o.Controller == nil || !*o.Controller {
+			continue
+		}
+		switch kind := model.Kind(o.Kind); kind {
+		case model.KindReplicaSet:
+			for _, hash := range []struct {
+				label string
+				kind  model.Kind
+			}{{"rollouts-pod-template-hash", model.KindRollout}, {model.LabelTemplateHash, model.KindDeployment}} {
+				if name, found := strings.CutSuffix(o.Name, "-"+labels[hash.label]); found && labels[hash.label] != "" {
+					return refText(hash.kind, name)
+				}
+			}
+			return refText(kind, o.Name)
+		case model.KindReplicationController:
+			if name := labels["deploymentconfig"]; name != "" {
+				return refText(model.KindDeploymentConfig, name)
+			}
+			return refText(kind, o.Name)
+		case model.KindJob:
+			if m := cronJobRun.FindStringSubmatch(o.Name); m != nil {
+				return refText(model.KindCronJob, m[1])
+			}
+			return refText(kind, o.Name)
+		case "VirtualMachineInstance":
+			return refText(model.KindVM, o.Name)
+		case model.KindDeployment, model.KindStatefulSet, model.KindDaemonSet, model.KindDeploymentConfig, model.KindRollout, model.KindCronJob, model.KindVM:
+			return refText(kind, o.Name)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,191 @@
+package manifests
+
+import (
+	"cmp"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"rung/model"
+	"rung/sources/manifests/yamltree"
+)
+
+// Selecting is a workload as manifests have it whose selector has expressions: Deployment,
+// ReplicaSet, StatefulSet, DaemonSet, Rollout, and Job and CronJob, whose selector is made by
+// the API server.
+type Selecting = Manifest[metav1.LabelSelector]
+
+// Matching is a workload whose selector is a map of labels: ReplicationController and
+// DeploymentConfig.
+type Matching = Manifest[map[string]string]
+
+// Manifest has the parts of a workload that are read; S is the form of its selector.
+type Manifest[S any] struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              Spec[S] `json:"spec"`
+	Status            Status  `json:"status"`
+}
+
+// Spec has the fields of a workload's spec that are read.
+type Spec[S any] struct {
+	// Replicas are the pods wanted; Parallelism and Completions those of a Job.
+	Replicas    *int32 `json:"replicas"`
+	Parallelism *int32 `json:"parallelism"`
+	Completions *int32 `json:"completions"`
+	Selector    *S     `json:"selector"`
+	// Template is the model of the pods; JobTemplate has that of a CronJob.
+	Template    *corev1.PodTemplateSpec `json:"template"`
+	JobTemplate *JobTemplate            `json:"jobTemplate"`
+	// WorkloadRef names the Deployment whose template a Rollout takes.
+	WorkloadRef *Reference `json:"workloadRef"`
+	// Running and RunStrategy say whether a VirtualMachine is meant to run.
+	Running     *bool  `json:"running"`
+	RunStrategy string `json:"runStrategy"`
+}
+
+// JobTemplate is the model of the Jobs that a CronJob makes.
+type JobTemplate struct {
+	Spec Spec[metav1.LabelSelector] `json:"spec"`
+}
+
+// Reference names another workload of the same namespace.
+type Reference struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+}
+
+// Status has the fields of a workload's status that are read.
+type Status struct {
+	// CompletionTime is when a Job ended well.
+	CompletionTime *metav1.Time `json:"completionTime"`
+}
+
+// commonSpec is the spec with its selector in the form that has expressions.
+func (m *Manifest[S]) commonSpec() (s Spec[metav1.LabelSelector]) {
+	s = Spec[metav1.LabelSelector]{Replicas: m.Spec.Replicas, Parallelism: m.Spec.Parallelism, Completions: m.Spec.Completions,
+		Template: m.Spec.Template, JobTemplate: m.Spec.JobTemplate, WorkloadRef: m.Spec.WorkloadRef, Running: m.Spec.Running, RunStrategy: m.Spec.RunStrategy}
+	switch sel := any(m.Spec.Selector).(type) {
+	case *metav1.LabelSelector:
+		s.Selector = sel
+	case *map[string]string:
+		if sel != nil {
+			s.Selector = &metav1.LabelSelector{MatchLabels: *sel}
+		}
+	}
+	return s
+}
+
+// KeepReadFields takes out of a workload's tree what is not read: the rest of a pod's template
+// says nothing about connections, and it is the larger part of a manifest.
+func KeepWorkloadFields(n *yaml.Node) {
+	spec := yamltree.Get(n, "spec")
+	yamltree.KeepFields(yamltree.Get(n, "status"), "completionTime")
+	for spec != nil {
+		yamltree.KeepFields(spec, "replicas", "parallelism", "completions", "selector", "template", "jobTemplate", "workloadRef", "running", "runStrategy")
+		keepTemplateFields(yamltree.Get(spec, "template"))
+		yamltree.KeepFields(yamltree.Get(spec, "jobTemplate"), "spec")
+		yamltree.KeepFields(yamltree.Get(spec, "workloadRef"), "kind", "name")
+		spec = yamltree.Get(spec, "jobTemplate", "spec")
+	}
+}
+
+func keepTemplateFields(template *yaml.Node) {
+	yamltree.KeepFields(template, "metadata", "spec")
+	yamltree.KeepFields(yamltree.Get(template, "metadata"), "labels")
+	yamltree.KeepFields(yamltree.Get(template, "spec"), "nodeName", "nodeSelector", "hostNetwork", "serviceAccountName", "serviceAccount", "containers")
+	for _, c := range yamltree.ItemsAt(template, "spec", "containers") {
+		yamltree.KeepFields(c, "ports")
+	}
+}
+
+// Mistake is a reason for which the API server would refuse a workload.
+type Mistake struct{ Field, Message, Remedy string }
+
+// Read brings a manifest into the form of this package. pod reads what a template says of its
+// pods. The workload is nil where the API server would refuse the manifest; the mistake says why.
+func ReadWorkload[S any](m *Manifest[S], meta model.Meta, pod func(*corev1.Pod, model.Meta) *model.Pod) (*Workload, *Mistake) {
+	spec := m.commonSpec()
+	w := &Workload{Meta: meta, Owner: ownerOf(m.OwnerReferences, meta.Labels.Map())}
+	field := "spec."
+	w.Wanted = podsWanted(meta.Kind, &spec)
+	if meta.Kind == model.KindCronJob {
+		field = "spec.jobTemplate.spec."
+		if spec.JobTemplate == nil {
+			return nil, &Mistake{Field: "spec.jobTemplate", Message: "is missing"}
+		}
+		spec = spec.JobTemplate.Spec
+		w.Wanted = podsWanted(model.KindJob, &spec)
+	}
+	if m.Status.CompletionTime != nil {
+		w.Wanted = 0
+	}
+	if ref := spec.WorkloadRef; ref != nil && spec.Template == nil {
+		w.TemplateOf = refText(model.Kind(cmp.Or(ref.Kind, string(model.KindDeployment))), ref.Name)
+		return w, nil
+	}
+	if spec.Template == nil {
+		return nil, &Mistake{Field: field + "template", Message: "is missing: no pod can be made of it"}
+	}
+	if wrong := checkSelector(meta.Kind, &spec); wrong != nil {
+		return nil, wrong
+	}
+	w.NodeSelector = spec.Template.Spec.NodeSelector
+	w.Pod = pod(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: spec.Template.Labels}, Spec: spec.Template.Spec}, meta)
+	return w, nil
+}
+
+// podsWanted is how many pods the controller of a workload keeps; of a DaemonSet one, a node.
+func podsWanted(kind model.Kind, s *Spec[metav1.LabelSelector]) int {
+	n := int32(1)
+	switch kind {
+	case model.KindJob:
+		if s.Parallelism != nil {
+			n = *s.Parallelism
+		}
+		if s.Completions != nil {
+			n = min(n, *s.Completions)
+		}
+	case model.KindVM:
+		if s.Replicas == nil && s.Running != nil && !*s.Running || strings.EqualFold(s.RunStrategy, "Halted") {
+			n = 0
+		}
+	case model.KindDaemonSet, model.KindCronJob:
+	default:
+		if s.Replicas != nil {
+			n = *s.Replicas
+		}
+	}
+	return int(max(0, n))
+}
+
+// checkSelector says what the API server refuses: a selector that does not select what the
+// template makes.
+func checkSelector(kind model.Kind, s *Spec[metav1.LabelSelector]) *Mistake {
+	const labelsField = "spec.template.metadata.labels"
+	switch kind {
+	case model.KindJob, model.KindCronJob, model.KindVM:
+		return nil
+	}
+	if len(s.Template.Labels) == 0 {
+		return &Mistake{Field: labelsField, Message: "is missing: the selector selects no pod of a template without labels", Remedy: "give the template the labels of spec.selector"}
+	}
+	if s.Selector == nil {
+		switch kind {
+		case model.KindReplicationController, model.KindDeploymentConfig: // filled in by the API server
+			return nil
+		}
+		return &Mistake{Field: "spec.selector", Message: "is missing", Remedy: "select the labels of spec.template"}
+	}
+	selector, err := metav1.LabelSelectorAsSelector(s.Selector)
+	if err != nil {
+		return &Mistake{Field: "spec.selector", Message: err.Error()}
+	}
+	if !selector.Matches(labels.Set(s.Template.Labels)) {
+		return &Mistake{Field: labelsField, Message: "are not those that spec.selector selects", Remedy: "give the template the labels of spec.selector"}
+	}
+	return nil
+}
