@@ -61,7 +61,7 @@ test-setup: build
 # Packages that compute in one goroutine, and tests that start bin/rung: the race detector has
 # nothing to find there and makes them five times as slow. The engine's and the console's tests
 # call the same code from many goroutines.
-PLAIN := ./cli/show ./compiler/... ./model/... ./pages/... ./revision/... ./themes \
+PLAIN := ./cli ./compiler/... ./model/... ./pages/... ./revision/... ./themes \
 	$(addprefix ./change/,guard rewrite write) $(addprefix ./engine/,convert pattern propose verify) \
 	$(addprefix ./test/,arch fuzz journey networks packets pipelines recorded verdicts)
 # Those of them whose tests read from many goroutines.

@@ -7,18 +7,18 @@ import (
 	"os"
 
 	"rung/cli"
-	"rung/cli/serve"
+
 	"rung/engine"
 	"rung/ui"
-	"rung/ui/config"
+
 	"rung/ui/nav"
 )
 
 func main() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, showConsole)) }
 
 // showConsole shows an engine in the console.
-func showConsole(ctx context.Context, e *engine.Engine, o serve.ScreenOptions) error {
-	cfg := config.ParseFile(o.ConfigPath, o.Config)
+func showConsole(ctx context.Context, e *engine.Engine, o cli.ScreenOptions) error {
+	cfg := ui.ParseFile(o.ConfigPath, o.Config)
 	cfg.OverrideBy(o.Theme, o.Color, o.ASCII, o.NoMouse)
 	opt := ui.Options{Config: cfg, StateDir: o.StateDir, Notices: o.Notices, OnAway: o.OnAway, ReadInput: o.ReadInput}
 	switch {

@@ -15,7 +15,7 @@ import (
 // others are said.
 func TestApplyFolder(t *testing.T) {
 	noLeaks(t)
-	dir, changes := cluster(t), t.TempDir()
+	dir, changes := clusterCopy(t), t.TempDir()
 	policies, err := os.ReadFile(filepath.Join(dir, "policies.yaml"))
 	if err != nil {
 		t.Fatal(err)

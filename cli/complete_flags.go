@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"rung/cli/command"
-	"rung/cli/logs"
+
 	"rung/engine"
 	"rung/model"
 	"rung/revision"
@@ -53,7 +53,7 @@ func flagValues(a *command.App) map[string]command.Completer {
 
 		"nb":              schemes,
 		"sb":              schemes,
-		"filter":          logs.CompleteFilter(a),
+		"filter":          CompleteFilter(a),
 		"protocol":        command.FixedWords("TCP", "UDP", "SCTP", "ICMP"),
 		"log-format":      command.FixedWords("text", "json"),
 		"log-level":       command.FixedWords("debug", "info", "warn", "error"),

@@ -13,7 +13,7 @@ import (
 	"github.com/creack/pty"
 
 	"rung/cli/command"
-	"rung/cli/serve"
+
 	"rung/engine"
 )
 
@@ -53,7 +53,7 @@ func TestFirstScreen(t *testing.T) {
 			defer keyboard.Close()
 			defer terminal.Close()
 			shown := ""
-			r := startShown(t, terminal, func(_ context.Context, e *engine.Engine, _ serve.ScreenOptions) error {
+			r := startShown(t, terminal, func(_ context.Context, e *engine.Engine, _ ScreenOptions) error {
 				shown = e.Revision().Mode.Name
 				return nil
 			})
@@ -91,7 +91,7 @@ func TestFirstScreenInterrupted(t *testing.T) {
 	noLeaks(t)
 	keyboard, terminal, before := withoutCluster(t)
 	defer keyboard.Close()
-	r := startShown(t, terminal, func(context.Context, *engine.Engine, serve.ScreenOptions) error { return nil })
+	r := startShown(t, terminal, func(context.Context, *engine.Engine, ScreenOptions) error { return nil })
 	r.until(&r.errs, "q quits")
 	if code := r.end(); code != command.ExitFailed || !strings.Contains(r.errs.String(), "rung: interrupted") {
 		t.Errorf("exit %d\n%s", code, r.errs.String())

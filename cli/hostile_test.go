@@ -53,7 +53,7 @@ metadata: {name: "odd\u202e"}
 // at the bytes.
 func TestHostileOutput(t *testing.T) {
 	noLeaks(t)
-	dir := cluster(t)
+	dir := clusterCopy(t)
 	text := strings.Replace(hostileYAML, "RAW", "raw \u202e\u200b\u2066\ufe0f\U000e0041", 1)
 	if err := os.WriteFile(filepath.Join(dir, "evil.yaml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 // crowd writes a cluster with n policies at the priorities from 20 on.
 func crowd(t *testing.T, n int) (dir, policies string) {
 	t.Helper()
-	dir = cluster(t)
+	dir = clusterCopy(t)
 	policies = filepath.Join(dir, "policies.yaml")
 	var b strings.Builder
 	for i := range n {

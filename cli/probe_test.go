@@ -18,7 +18,7 @@ import (
 // What keeps a probe from being sent is said before anything is started.
 func TestProbeRefuses(t *testing.T) {
 	noLeaks(t)
-	dir := cluster(t)
+	dir := clusterCopy(t)
 	cases := filepath.Join(t.TempDir(), "cases.json")
 	if err := os.WriteFile(cases, []byte(`[{"from":"a/b","to":"c/d","protocol":"TCP"}]`), 0o600); err != nil {
 		t.Fatal(err)

@@ -11,21 +11,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rung/cli/ask"
-	"rung/cli/change"
 	"rung/cli/command"
-	"rung/cli/filed"
-	"rung/cli/logs"
+
 	"rung/cli/process"
-	"rung/cli/serve"
-	"rung/cli/show"
+
 	"rung/engine"
 	"rung/model/words"
 )
 
 // Main runs the command line and returns the exit code. screen shows the
 // console; nil is a build without one.
-func Main(args []string, in io.Reader, out, errw io.Writer, screen serve.ShowScreen) int {
+func Main(args []string, in io.Reader, out, errw io.Writer, screen ShowScreen) int {
 	if len(args) > 0 && args[0] == engine.LoginPlugin {
 		// A child with the plugin's environment, which must not change what Rung does.
 		return engine.RunLoginPlugin(args[1:], os.Stdin, out, errw)
@@ -43,7 +39,7 @@ func Main(args []string, in io.Reader, out, errw io.Writer, screen serve.ShowScr
 }
 
 // runUntil is Main until ctx ends.
-func runUntil(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, screen serve.ShowScreen) int {
+func runUntil(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, screen ShowScreen) int {
 	a := command.NewApp(ctx, in, out, errw)
 	root := rootCommand(a, screen)
 	plugin := startedAsPlugin(os.Args[0])
@@ -66,7 +62,7 @@ func runUntil(ctx context.Context, args []string, in io.Reader, out, errw io.Wri
 		err = strayValue(cmd, args, err)
 	}
 	lines := []string{err.Error()}
-	if cases := (ask.CaseErrors)(nil); errors.As(err, &cases) {
+	if cases := (CaseErrors)(nil); errors.As(err, &cases) {
 		lines = strings.Split(cases.Error(), "\n")
 	}
 	for _, line := range lines {
@@ -84,7 +80,7 @@ func Commands() *cobra.Command {
 	return rootCommand(&command.App{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Said: map[string]bool{}}, nil)
 }
 
-func rootCommand(a *command.App, screen serve.ShowScreen) *cobra.Command {
+func rootCommand(a *command.App, screen ShowScreen) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "rung",
 		Short: "Operations console for AdminNetworkPolicy on OVN-Kubernetes",
@@ -120,18 +116,18 @@ lint errors, a change refused); 2 could not run, was interrupted, or not wholly 
 		if *asked {
 			return a.PrintAnswer(versionAnswer())
 		}
-		return serve.OpenConsole(cmd.Context(), a, screen, false)
+		return OpenConsole(cmd.Context(), a, screen, false)
 	}
 	root.SetFlagErrorFunc(command.BadFlag)
 	root.SuggestionsMinimumDistance = 2
 	a.Flags.Register(root)
 	a.Version = builtVersion()
 	root.AddCommand(
-		serve.DemoCommand(a, screen), show.LadderCommand(a), show.PolicyCommand(a), show.PodCommand(a), ask.TraceCommand(a), ask.MatrixCommand(a), ask.DiffCommand(a), ask.ConnectionsCommand(a), ask.VerifyCommand(a), filed.ReportCommand(a), ask.ProbeCommand(a), show.CompileCommand(a), show.RowsCommand(a), show.DriftCommand(a),
-		change.PreviewCommand(a), change.NewCommand(a), change.ApplyCommand(a), change.DeleteCommand(a), change.MoveCommand(a), change.UndoCommand(a), change.RedoCommand(a), change.ConfirmCommand(a), change.PlanCommand(a), show.LintCommand(a), change.LogLevelCommand(a), logs.LogsCommand(a),
-		show.ZonesCommand(a), show.CanCommand(a), show.ActivityCommand(a), serve.ReconcileCommand(a), ask.ExplainCommand(a), ask.ConvertCommand(a), versionCmd(a),
+		DemoCommand(a, screen), LadderCommand(a), PolicyCommand(a), PodCommand(a), TraceCommand(a), MatrixCommand(a), DiffCommand(a), ConnectionsCommand(a), VerifyCommand(a), ReportCommand(a), ProbeCommand(a), CompileCommand(a), RowsCommand(a), DriftCommand(a),
+		PreviewCommand(a), NewCommand(a), ApplyCommand(a), DeleteCommand(a), MoveCommand(a), UndoCommand(a), RedoCommand(a), ConfirmCommand(a), PlanCommand(a), LintCommand(a), LogLevelCommand(a), LogsCommand(a),
+		ZonesCommand(a), CanCommand(a), ActivityCommand(a), ReconcileCommand(a), ExplainCommand(a), ConvertCommand(a), versionCmd(a),
 	)
-	root.AddCommand(optionsCmd(a), show.SecondReaderCommand(a))
+	root.AddCommand(optionsCmd(a), SecondReaderCommand(a))
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)

@@ -17,7 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"rung/cli/command"
-	"rung/cli/serve"
+
 	"rung/engine"
 	"rung/revision"
 	"rung/test/install"
@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 }
 
 // sayScreen stands for the console: it says what it was given.
-func sayScreen(ctx context.Context, e *engine.Engine, o serve.ScreenOptions) error {
+func sayScreen(ctx context.Context, e *engine.Engine, o ScreenOptions) error {
 	err := e.WaitFor(ctx, func(r *revision.Revision) bool { return r.Loaded })
 	r := e.Revision()
 	fmt.Printf("console: %s, writes %t, write-back %t, theme %q, config %d bytes\n", r.Mode.Title, r.Mode.Writes,

@@ -28,7 +28,7 @@ func TestChangedWhileAsked(t *testing.T) {
 		{"a plan", "Apply? [y/N] ", "y\n", []string{"plan", "--step", "5", "--run"}, 3 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			dir := cluster(t)
+			dir := clusterCopy(t)
 			path := filepath.Join(dir, "policies.yaml")
 			keyboard, terminal, err := pty.Open()
 			if err != nil {

@@ -54,7 +54,7 @@ func TestAsk(t *testing.T) {
 			"rung: not confirmed: nothing was changed", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			dir := cluster(t)
+			dir := clusterCopy(t)
 			policies := filepath.Join(dir, "policies.yaml")
 			before, err := os.ReadFile(policies)
 			if err != nil {

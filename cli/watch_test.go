@@ -15,7 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"rung/cli/command"
-	"rung/cli/serve"
+
 	"rung/engine"
 	"rung/revision"
 	"rung/test/wait"
@@ -62,7 +62,7 @@ func startWith(t *testing.T, in io.Reader, args ...string) *running {
 }
 
 // startShown is startWith with a screen.
-func startShown(t *testing.T, in io.Reader, screen serve.ShowScreen, args ...string) *running {
+func startShown(t *testing.T, in io.Reader, screen ShowScreen, args ...string) *running {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &running{t: t, interrupt: cancel, ended: make(chan struct{})}
@@ -119,8 +119,8 @@ func (r *running) wait() int {
 	}
 }
 
-// cluster is a copy of the test cluster that may be changed.
-func cluster(t *testing.T) string {
+// clusterCopy is a copy of the test cluster that may be changed.
+func clusterCopy(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "cluster")
 	if err := os.CopyFS(dir, os.DirFS("testdata/cluster")); err != nil {
@@ -129,7 +129,7 @@ func cluster(t *testing.T) string {
 	return dir
 }
 
-func rewrite(t *testing.T, path, old, new string) {
+func rewriteFile(t *testing.T, path, old, new string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -147,16 +147,16 @@ func rewrite(t *testing.T, path, old, new string) {
 // a file becomes unreadable or vanishes, and says so; answers stand apart.
 func TestWatchLadder(t *testing.T) {
 	noLeaks(t)
-	dir := cluster(t)
+	dir := clusterCopy(t)
 	policies := filepath.Join(dir, "policies.yaml")
 	r := start(t, "ladder", "-w", "-f", dir)
 	r.until(&r.out, "20    allow-web")
-	rewrite(t, policies, "priority: 20", "priority: 7")
+	rewriteFile(t, policies, "priority: 20", "priority: 7")
 	r.until(&r.out, "7     allow-web")
 	if got := r.out.String(); strings.Count(got, "TIER  PRIO") != 2 || !strings.Contains(got, "\n\nTIER  PRIO") {
 		t.Errorf("two ladders with a line between are wanted:\n%s", got)
 	}
-	rewrite(t, policies, "priority: 7", "priority: 2000")
+	rewriteFile(t, policies, "priority: 7", "priority: 2000")
 	r.until(&r.errs, "spec.priority: 2000 should be less than or equal to 1000")
 	if err := os.Remove(filepath.Join(dir, "baseline.yaml")); err != nil {
 		t.Fatal(err)
@@ -180,12 +180,12 @@ func TestWatchLadder(t *testing.T) {
 // JSON that is watched has one answer a line, YAML one a document.
 func TestWatchForms(t *testing.T) {
 	noLeaks(t)
-	dir := cluster(t)
+	dir := clusterCopy(t)
 	asJSON := start(t, "ladder", "-w", "-f", dir, "-o", "json")
 	asYAML := start(t, "policy", "allow-web", "-w", "-f", dir, "-o", "yaml")
 	asJSON.until(&asJSON.out, `"max_priority":99`)
 	asYAML.until(&asYAML.out, "priority: 20")
-	rewrite(t, filepath.Join(dir, "policies.yaml"), "priority: 20", "priority: 7")
+	rewriteFile(t, filepath.Join(dir, "policies.yaml"), "priority: 20", "priority: 7")
 	asJSON.until(&asJSON.out, `"priority":7,`)
 	asYAML.until(&asYAML.out, "priority: 7")
 	if a, b := asJSON.end(), asYAML.end(); a != command.ExitOK || b != command.ExitOK {
@@ -204,7 +204,7 @@ func TestWatchForms(t *testing.T) {
 // its last answer.
 func TestWatchZones(t *testing.T) {
 	noLeaks(t)
-	dir := cluster(t)
+	dir := clusterCopy(t)
 	rows := start(t, "rows", "allow-web", "-w", "-f", dir, "--zone", "beta")
 	activity := start(t, "activity", "-w", "-f", dir, "-o", "json")
 	zones := start(t, "zones", "-w", "-f", dir)
@@ -213,10 +213,10 @@ func TestWatchZones(t *testing.T) {
 	activity.until(&activity.out, "allow-web: 1 port group added")
 	zones.until(&zones.out, "5/5")
 	lint.until(&lint.out, "priority-unsupported")
-	rewrite(t, filepath.Join(dir, "policies.yaml"), "priority: 20", "priority: 7")
+	rewriteFile(t, filepath.Join(dir, "policies.yaml"), "priority: 20", "priority: 7")
 	rows.until(&rows.out, "29300")
 	activity.until(&activity.out, "29300")
-	rewrite(t, filepath.Join(dir, "policies.yaml"), "priority: 150", "priority: 15")
+	rewriteFile(t, filepath.Join(dir, "policies.yaml"), "priority: 150", "priority: 15")
 	zones.until(&zones.out, "6/6")
 	for _, c := range []struct {
 		of   *running
@@ -239,14 +239,14 @@ func TestWatchZones(t *testing.T) {
 // A policy that goes while it is watched is said on stderr, and watched on.
 func TestWatchPolicyGone(t *testing.T) {
 	noLeaks(t)
-	dir := cluster(t)
+	dir := clusterCopy(t)
 	r := start(t, "policy", "pass-green", "-w", "-f", dir)
 	r.until(&r.out, "pass-green  tier 1  priority 30")
-	rewrite(t, filepath.Join(dir, "policies.yaml"), "{name: pass-green}", "{name: green-passes}")
+	rewriteFile(t, filepath.Join(dir, "policies.yaml"), "{name: pass-green}", "{name: green-passes}")
 	r.until(&r.errs, `rung: no policy "pass-green"; policies:`)
-	rewrite(t, filepath.Join(dir, "policies.yaml"), "{name: green-passes}", "{name: pass-green}\n  # back")
+	rewriteFile(t, filepath.Join(dir, "policies.yaml"), "{name: green-passes}", "{name: pass-green}\n  # back")
 	time.Sleep(time.Second / 2)
-	rewrite(t, filepath.Join(dir, "policies.yaml"), "priority: 30\n  subject:\n    namespaces: {matchLabels",
+	rewriteFile(t, filepath.Join(dir, "policies.yaml"), "priority: 30\n  subject:\n    namespaces: {matchLabels",
 		"priority: 44\n  subject:\n    namespaces: {matchLabels")
 	r.until(&r.out, "pass-green  tier 1  priority 44")
 	if code := r.end(); code != command.ExitOK {
@@ -259,7 +259,7 @@ func TestWatchIsTold(t *testing.T) {
 	noLeaks(t)
 	a := &command.App{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Raw: io.Discard, Said: map[string]bool{}}
 	rootCommand(a, nil) // gives the flags what they are when none is given
-	a.Flags.Files, a.Flags.StateDir = []string{cluster(t)}, t.TempDir()
+	a.Flags.Files, a.Flags.StateDir = []string{clusterCopy(t)}, t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var looks atomic.Int32

@@ -9,7 +9,6 @@ import (
 	"rung/test/uitest"
 	"rung/themes"
 	"rung/ui"
-	"rung/ui/config"
 )
 
 // notASCII is the first line with a character that is none of ASCII's, and the character.
@@ -51,7 +50,7 @@ func TestASCII(t *testing.T) {
 	install.WithoutRace(t)
 	for name, page := range demoPages() {
 		t.Run(name, func(t *testing.T) {
-			s := uitest.OpenWith(t, uitest.NewGated(t, nil).Fake, ui.Options{Page: page, Config: config.Config{ASCII: true}})
+			s := uitest.OpenWith(t, uitest.NewGated(t, nil).Fake, ui.Options{Page: page, Config: ui.Config{ASCII: true}})
 			look := func(what string) {
 				t.Helper()
 				for _, size := range [][2]int{{120, 34}, {80, 24}, {40, 10}} {

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"rung/model/words"
-	"rung/ui/prepare"
+
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -89,12 +89,12 @@ func (m *rootModel) runAsk(e *trailEntry, a view.RunAsk) {
 		ctx = m.ctx
 	}
 	if m.inline {
-		m.jobDone(jobMsg{entry: id, job: job, result: a.Do(ctx), rev: prepare.PreparedRevision(s.console, m.reportPrepared()), of: s})
+		m.jobDone(jobMsg{entry: id, job: job, result: a.Do(ctx), rev: PreparedRevision(s.console, m.reportPrepared()), of: s})
 		return
 	}
 	m.addCommand(guardCommand(dir, a.What, func() tea.Msg {
 		result := a.Do(ctx)
-		return jobMsg{entry: id, job: job, result: result, rev: prepare.PreparedRevision(s.console, m.reportPrepared()), of: s}
+		return jobMsg{entry: id, job: job, result: result, rev: PreparedRevision(s.console, m.reportPrepared()), of: s}
 	}))
 }
 

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"rung/themes"
-	"rung/ui/overlay"
+
 	"rung/ui/view"
 )
 
@@ -19,7 +19,7 @@ type openDialog struct {
 	isLost bool
 
 	scroll int // lines away from where the window would stand by itself
-	window overlay.LineWindow
+	window LineWindow
 }
 
 // askDialog puts a question of a page.
@@ -30,7 +30,7 @@ func (m *rootModel) askDialog(e *trailEntry, q view.Dialog) *openDialog {
 }
 
 // PressKey gives the question a key. It takes itself away: what was asked for is done then.
-func (d *openDialog) PressKey(key, text string) (done bool, chosen *overlay.ChosenItem) {
+func (d *openDialog) PressKey(key, text string) (done bool, chosen *ChosenItem) {
 	m := d.m
 	if !m.inline && time.Since(d.openedAt) < grace && d.holdsBack(key) {
 		return false, nil
@@ -93,10 +93,10 @@ func (d *openDialog) Draw(st *themes.StyleSet, w, h int) (string, []string) {
 	if f, ok := d.d.(view.FocusedDialog); ok {
 		focus = f.FocusLine()
 	}
-	if _, line, ok := d.typingPlace(); ok && focus-line > h-overlay.LeastSigned { // what is typed, and what is said about it
+	if _, line, ok := d.typingPlace(); ok && focus-line > h-LeastSigned { // what is typed, and what is said about it
 		focus = line
 	}
-	d.window = overlay.WindowOn(len(lines), h, focus, d.scroll)
+	d.window = WindowOn(len(lines), h, focus, d.scroll)
 	d.scroll = d.window.Scroll
 	return title, d.window.ShownLines(st, lines, w)
 }

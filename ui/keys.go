@@ -7,10 +7,9 @@ import (
 	"rung/change"
 	"rung/model/signs"
 	"rung/ui/action"
-	"rung/ui/global"
+
 	"rung/ui/nav"
-	"rung/ui/overlay"
-	"rung/ui/prepare"
+
 	"rung/ui/view"
 )
 
@@ -54,7 +53,7 @@ func (m *rootModel) pressKey(msg tea.KeyPressMsg) {
 }
 
 // takeChosen carries out what was chosen, nil for nothing.
-func (m *rootModel) takeChosen(chosen *overlay.ChosenItem) {
+func (m *rootModel) takeChosen(chosen *ChosenItem) {
 	switch {
 	case chosen == nil:
 	case chosen.Action != nil:
@@ -65,7 +64,7 @@ func (m *rootModel) takeChosen(chosen *overlay.ChosenItem) {
 	case chosen.WhyNot != "":
 		m.sayToast(view.ToastAsk{Text: chosen.WhyNot, Bad: true})
 	case chosen.Alias != "":
-		m.takeChosen(overlay.FindItem(m.overlayOffers(), chosen.Alias))
+		m.takeChosen(FindItem(m.overlayOffers(), chosen.Alias))
 	case chosen.Trace != nil:
 		m.withEnv(m.topEntry(), func(env *view.Env) { view.AskTrace(env, *chosen.Trace) })
 	default:
@@ -75,10 +74,10 @@ func (m *rootModel) takeChosen(chosen *overlay.ChosenItem) {
 
 // overlayOffers returns everything that can be chosen on the page on top, without actions that the
 // cluster's network plugin has no feature for.
-func (m *rootModel) overlayOffers() overlay.OverlayOffers {
+func (m *rootModel) overlayOffers() OverlayOffers {
 	e := m.topEntry()
 	m.syncEntry(e)
-	o := overlay.OverlayOffers{Rev: m.rev, Keys: m.keys, Themes: m.opt.Themes.ThemeNames(), Aliases: m.opt.Aliases, Views: map[string]nav.Page{}}
+	o := OverlayOffers{Rev: m.rev, Keys: m.keys, Themes: m.opt.Themes.ThemeNames(), Aliases: m.opt.Aliases, Views: map[string]nav.Page{}}
 	for name := range m.opt.Views {
 		if p, ok := m.opt.ViewPage(name); ok {
 			o.Views[name] = p
@@ -86,7 +85,7 @@ func (m *rootModel) overlayOffers() overlay.OverlayOffers {
 	}
 	for _, a := range m.keys.ActionsIn(e.keyScopes()) {
 		if a.IsOffered(m.actionContext(e)) {
-			o.Actions = append(o.Actions, overlay.OfferedAction{Action: a, WhyNot: m.whyNot(e, &a)})
+			o.Actions = append(o.Actions, OfferedAction{Action: a, WhyNot: m.whyNot(e, &a)})
 		}
 	}
 	if c, ok := e.frontView().(view.ColumnHelper); ok {
@@ -150,9 +149,9 @@ func (m *rootModel) doRootAction(id action.ID) {
 			m.sayToast(view.ToastAsk{Text: "no page to go forward to"})
 		}
 	case action.Palette:
-		m.over = append(m.over, overlay.NewPalette(m.overlayOffers(), &m.recent))
+		m.over = append(m.over, NewPalette(m.overlayOffers(), &m.recent))
 	case action.Help:
-		m.over = append(m.over, overlay.NewHelp(m.overlayOffers()))
+		m.over = append(m.over, NewHelp(m.overlayOffers()))
 	case action.Filter:
 		if _, ok := m.topEntry().view.(view.Filterer); !ok {
 			m.sayToast(view.ToastAsk{Text: "nothing to filter on this page"})
@@ -169,12 +168,12 @@ func (m *rootModel) doRootAction(id action.ID) {
 		m.addCommand(tea.ClearScreen)
 		s := m.session
 		if m.inline {
-			m.takeRevision(prepare.PreparedRevision(s.console, m.reportPrepared()))
+			m.takeRevision(PreparedRevision(s.console, m.reportPrepared()))
 			return
 		}
 		job := m.jobs.beginJob("reading the newest state", m.now)
 		m.addCommand(guardCommand(m.opt.StateDir, "preparing a revision", func() tea.Msg {
-			return revMsg{rev: prepare.PreparedRevision(s.console, m.reportPrepared()), of: s, job: job}
+			return revMsg{rev: PreparedRevision(s.console, m.reportPrepared()), of: s, job: job}
 		}))
 	case action.Mouse:
 		m.mouse = !m.mouse
@@ -187,11 +186,11 @@ func (m *rootModel) doRootAction(id action.ID) {
 		m.handleMessage(pauseMsg{stop: true})
 	default:
 		if text, ok := m.keys.ActionByID(id).HotkeyText(); ok {
-			m.takeChosen(overlay.FindItem(m.overlayOffers(), text))
+			m.takeChosen(FindItem(m.overlayOffers(), text))
 			return
 		}
 		e := m.topEntry()
-		m.withEnv(e, func(env *view.Env) { global.Do(env, e.frontView(), id) })
+		m.withEnv(e, func(env *view.Env) { Do(env, e.frontView(), id) })
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"rung/revision"
 	"rung/test/uitest"
 	"rung/ui"
-	"rung/ui/config"
+
 	"rung/ui/nav"
 	"rung/ui/widget"
 )
@@ -123,7 +123,7 @@ func TestLoadingPlainly(t *testing.T) {
 	p := uitest.DemoFacts(t)
 	p.Zones[0].Conn = model.ConnStarting
 	f := uitest.NewFake(p)
-	s := uitest.OpenWith(t, f, ui.Options{Config: config.Config{ASCII: true}})
+	s := uitest.OpenWith(t, f, ui.Options{Config: ui.Config{ASCII: true}})
 	f.Advance(time.Second)
 	s.Refresh()
 	s.Want("| reading ||||||.... 2 of 3 zones")

@@ -10,14 +10,14 @@ import (
 
 	"rung/test/uitest"
 	"rung/ui"
-	"rung/ui/config"
+
 	"rung/ui/nav"
 )
 
 // look is a way in which pages are drawn, with what its frames must be free of.
 type look struct {
 	profile colorprofile.Profile
-	config  config.Config
+	config  ui.Config
 	not     *regexp.Regexp
 }
 
@@ -28,10 +28,10 @@ var (
 
 // looks are the ways there are: dark and light, without colours, and in ASCII.
 var looks = map[string]look{
-	"dark":     {profile: colorprofile.TrueColor, config: config.Config{Theme: "dark"}},
-	"light":    {profile: colorprofile.TrueColor, config: config.Config{Theme: "light"}},
-	"no-color": {profile: colorprofile.ASCII, config: config.Config{Theme: "dark"}, not: setsColour},
-	"ascii":    {profile: colorprofile.TrueColor, config: config.Config{Theme: "dark", ASCII: true}, not: beyondASCII},
+	"dark":     {profile: colorprofile.TrueColor, config: ui.Config{Theme: "dark"}},
+	"light":    {profile: colorprofile.TrueColor, config: ui.Config{Theme: "light"}},
+	"no-color": {profile: colorprofile.ASCII, config: ui.Config{Theme: "dark"}, not: setsColour},
+	"ascii":    {profile: colorprofile.TrueColor, config: ui.Config{Theme: "dark", ASCII: true}, not: beyondASCII},
 }
 
 // The pages that are opened most, in every look at four sizes.

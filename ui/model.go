@@ -10,7 +10,7 @@ import (
 	"rung/model/words"
 	"rung/revision"
 	"rung/themes"
-	"rung/ui/global"
+
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -159,7 +159,7 @@ func (m *rootModel) takeRevision(rev *revision.Revision) {
 	env := m.viewEnv(m.topEntry())
 	m.guardPage("counting what the header shows", func() { m.counts.TakeRevision(rev, m.now) })
 	m.load.TakeRevision(rev, m.now)
-	m.guardPage("telling what is new", func() { global.TellNews(env, was) })
+	m.guardPage("telling what is new", func() { TellNews(env, was) })
 	m.handleAsks(m.topEntry(), env)
 	if failure := m.internal.takeUnsaid(); failure != "" {
 		m.sayToast(view.ToastAsk{Text: failure, Bad: true})

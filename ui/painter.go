@@ -11,8 +11,7 @@ import (
 
 	"rung/themes"
 	"rung/ui/action"
-	"rung/ui/frame"
-	"rung/ui/overlay"
+
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -21,7 +20,7 @@ import (
 type framePainter struct {
 	*rootModel
 	e      *trailEntry // on top
-	around *frame.State
+	around *State
 }
 
 // paintScreen draws the whole screen and says where a line is being typed in it, nil where none is.
@@ -78,7 +77,7 @@ func exactHeight(s string, h int) string {
 }
 
 // drawOver draws an overlay over the screen, and says where the terminal's cursor belongs in it.
-func drawOver(st *themes.StyleSet, o overlay.Overlay, screen string, w, h int) (string, *tea.Cursor) {
+func drawOver(st *themes.StyleSet, o Overlay, screen string, w, h int) (string, *tea.Cursor) {
 	cursorIn := func(x, y, w, h int) *tea.Cursor { // of lines that are shown in w × h cells at x, y
 		if cx, line, ok := o.Cursor(); ok && cx < w && line < h {
 			return tea.NewCursor(x+cx, y+line)
@@ -232,7 +231,7 @@ func (m *rootModel) linesBelow() (omits, troubled bool) {
 }
 
 // frameState returns the facts for the lines around the page in this frame.
-func (m *rootModel) frameState() *frame.State {
-	return &frame.State{Styles: m.styles, Keys: m.keys, Rev: m.rev, Now: m.now, Counts: &m.counts, Load: &m.load, Spin: &m.jobs.spinner,
+func (m *rootModel) frameState() *State {
+	return &State{Styles: m.styles, Keys: m.keys, Rev: m.rev, Now: m.now, Counts: &m.counts, Load: &m.load, Spin: &m.jobs.spinner,
 		Switches: m.opt.Switch != nil}
 }

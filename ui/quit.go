@@ -11,7 +11,7 @@ import (
 
 	"rung/engine/statedir"
 	"rung/revision"
-	"rung/ui/overlay"
+
 	"rung/ui/view"
 )
 
@@ -33,7 +33,7 @@ func (m *rootModel) quitNow() {
 // askQuit ends the program, and asks before while a plan is under way or a change on
 // trial; asked again before that is answered, or while the plan stops, it ends at once.
 func (m *rootModel) askQuit() {
-	asked := m.quitting != nil && slices.Contains(m.over, overlay.Overlay(m.quitting))
+	asked := m.quitting != nil && slices.Contains(m.over, Overlay(m.quitting))
 	c := &view.ConfirmDialog{Title: "Leave Rung", NoText: "stay"}
 	switch {
 	case asked || m.leaving:

@@ -12,8 +12,7 @@ import (
 	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
-	"rung/ui/frame"
-	"rung/ui/overlay"
+
 	"rung/ui/terminal"
 	"rung/ui/view"
 )
@@ -44,10 +43,10 @@ type rootModel struct {
 	terminalSize
 	pageTrail
 	rev    *revision.Revision
-	counts frame.HeaderCounts
-	load   frame.BackgroundLoad
+	counts HeaderCounts
+	load   BackgroundLoad
 	// omissions are the omissions of the page on top.
-	omissions frame.PageOmissions
+	omissions PageOmissions
 	now       time.Time
 
 	// quitting is the question before leaving; leaving says that it was answered with
@@ -55,7 +54,7 @@ type rootModel struct {
 	quitting *openDialog
 	leaving  bool
 
-	over   overlay.OverlayStack
+	over   OverlayStack
 	muted  inputMuting
 	filter filterLine
 	recent []string // palette history

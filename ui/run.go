@@ -14,9 +14,9 @@ import (
 
 	"rung/revision"
 	"rung/themes"
-	"rung/ui/config"
+
 	"rung/ui/nav"
-	"rung/ui/prepare"
+
 	"rung/ui/terminal"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -27,7 +27,7 @@ type Console = view.Console
 
 // Options are how to run the console. The zero value is usable.
 type Options struct {
-	config.Config
+	Config
 	// Themes are the themes there are; nil reads those of the user from
 	// $XDG_CONFIG_HOME/rung/themes on top of the built-in ones.
 	Themes *themes.ThemeSet
@@ -179,7 +179,7 @@ func NewInline(ctx context.Context, console Console, opt Options) tea.Model {
 // revision.
 func RefreshMessage(model tea.Model) tea.Msg {
 	s := model.(*rootModel).session
-	return revMsg{rev: prepare.PreparedRevision(s.console, nil), of: s}
+	return revMsg{rev: PreparedRevision(s.console, nil), of: s}
 }
 
 // HasQuit says whether a model has ended the program.

@@ -6,7 +6,6 @@ import (
 
 	"rung/test/uitest"
 	"rung/ui"
-	"rung/ui/config"
 )
 
 // No filter of one start hides policies at the next.
@@ -26,15 +25,15 @@ func TestNoFilterSurvivesAStart(t *testing.T) {
 // otherwise; a column that there is none of is said.
 func TestSavedViews(t *testing.T) {
 	dir := t.TempDir()
-	open := func(views map[string]config.SavedView) *uitest.Screen {
-		c := config.Config{Views: views}
+	open := func(views map[string]ui.SavedView) *uitest.Screen {
+		c := ui.Config{Views: views}
 		page, ok := c.ViewPage("mine")
 		if !ok {
 			t.Fatal("no such view")
 		}
 		return uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{StateDir: dir, Config: c, Page: page})
 	}
-	s := open(map[string]config.SavedView{"mine": {Page: "zones", Filter: "worker", Sort: "-zone", Wide: true}})
+	s := open(map[string]ui.SavedView{"mine": {Page: "zones", Filter: "worker", Sort: "-zone", Wide: true}})
 	s.Want("filter: worker", "ZONE ↓", "OTHER R")
 	s.WantNot("ovn-control-plane  synced")
 	if two, one := strings.Index(s.PlainFrame(), "ovn-worker2"), strings.Index(s.PlainFrame(), "ovn-worker "); two > one {
@@ -43,13 +42,13 @@ func TestSavedViews(t *testing.T) {
 	s.Press("1", "3") // the page without the view
 	s.WantNot("filter: worker", "ZONE ↓")
 
-	s = open(map[string]config.SavedView{"mine": {Page: "findings", Sort: "nosuch"}})
+	s = open(map[string]ui.SavedView{"mine": {Page: "findings", Sort: "nosuch"}})
 	s.Want("view mine: no column NOSUCH (columns: ")
-	s = open(map[string]config.SavedView{"mine": {Page: "logs", Columns: []string{"rule", "nosuch"}}})
+	s = open(map[string]ui.SavedView{"mine": {Page: "logs", Columns: []string{"rule", "nosuch"}}})
 	s.Want("view mine: no column nosuch (columns: time, node, ")
 
 	// From another page, by its name.
-	s = uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{StateDir: dir, Config: config.Config{Views: map[string]config.SavedView{
+	s = uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{StateDir: dir, Config: ui.Config{Views: map[string]ui.SavedView{
 		"mine": {Page: "zones", Sort: "-zone"}}}})
 	s.Press(":")
 	s.Type("view mine")

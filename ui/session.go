@@ -6,9 +6,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"rung/ui/action"
-	"rung/ui/frame"
+
 	"rung/ui/nav"
-	"rung/ui/prepare"
+
 	"rung/ui/view"
 )
 
@@ -19,8 +19,8 @@ type consoleSession struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	ticks   <-chan struct{}
-	stop    func()                // ends ticks
-	lint    prepare.FindingsPacer // of whoever waits for revisions
+	stop    func()        // ends ticks
+	lint    FindingsPacer // of whoever waits for revisions
 }
 
 func (s *consoleSession) endSession() {
@@ -50,7 +50,7 @@ func (m *rootModel) beginConsole(console Console) {
 	m.now = console.Now()
 	m.rev = console.Revision()
 	m.enterContext(&m.opt, m.rev.Mode)
-	m.counts = frame.HeaderCounts{}
+	m.counts = HeaderCounts{}
 	m.counts.TakeRevision(m.rev, m.now)
 	m.load.TakeRevision(m.rev, m.now)
 	m.openPage(m.opt.Page, false)

@@ -7,8 +7,6 @@ import (
 	"rung/engine"
 	"rung/revision"
 	"rung/themes"
-	"rung/ui/config"
-	"rung/ui/overlay"
 )
 
 // TestSwitchOneAtATime: two contexts that are opened at once would end in any order.
@@ -43,10 +41,10 @@ func TestThemeOfContext(t *testing.T) {
 		{"", revision.ClusterMode, "prod", "light", "light"},
 	} {
 		m := &rootModel{rev: &revision.Revision{Facts: revision.Facts{Mode: revision.Mode{Name: tt.mode, Title: tt.context}}}}
-		m.opt.Themes, m.opt.Config = themes.BuiltinThemes(), config.ParseFile("rung.yaml", []byte(text))
+		m.opt.Themes, m.opt.Config = themes.BuiltinThemes(), ParseFile("rung.yaml", []byte(text))
 		m.opt.OverrideBy(tt.flag, "", false, false)
 		if tt.chosen != "" {
-			m.takeChosen(&overlay.ChosenItem{Theme: tt.chosen})
+			m.takeChosen(&ChosenItem{Theme: tt.chosen})
 		}
 		m.enterContext(&m.opt, m.rev.Mode)
 		if m.theme != tt.want {

@@ -15,7 +15,7 @@ import (
 	"rung/engine"
 	"rung/test/wait"
 	"rung/themes"
-	"rung/ui/config"
+
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -170,7 +170,7 @@ func TestSpinsPlainly(t *testing.T) {
 		"colours":  {Options{}, tea.ColorProfileMsg{Profile: colorprofile.TrueColor}, false},
 		"NO_COLOR": {Options{}, tea.ColorProfileMsg{Profile: colorprofile.ASCII}, true},
 		"dumb":     {Options{}, tea.ColorProfileMsg{Profile: colorprofile.NoTTY}, true},
-		"ascii":    {Options{Config: config.Config{ASCII: true}}, tea.ColorProfileMsg{Profile: colorprofile.TrueColor}, true},
+		"ascii":    {Options{Config: Config{ASCII: true}}, tea.ColorProfileMsg{Profile: colorprofile.TrueColor}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStill(t)

@@ -9,7 +9,7 @@ import (
 	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/action"
-	"rung/ui/config"
+
 	"rung/ui/nav"
 )
 
@@ -120,7 +120,7 @@ func TestConfirmationSuggestsNothing(t *testing.T) {
 
 // The keys of a line are the user's.
 func TestInputKeysAreRebound(t *testing.T) {
-	s := uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{Config: config.Config{Keys: map[string][]string{
+	s := uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{Config: ui.Config{Keys: map[string][]string{
 		string(action.InputDeleteWord): {"ctrl+x"}, string(action.InputComplete): {"ctrl+y"},
 	}}})
 	s.Press("/")

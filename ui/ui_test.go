@@ -26,7 +26,7 @@ import (
 	"rung/test/wait"
 	"rung/themes"
 	"rung/ui"
-	"rung/ui/config"
+
 	"rung/ui/nav"
 )
 
@@ -243,7 +243,7 @@ func TestMouse(t *testing.T) {
 	s.Press("M")
 	s.Want("mouse off (select text freely)")
 	off := false
-	s = uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{Config: config.Config{Mouse: &off}})
+	s = uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{Config: ui.Config{Mouse: &off}})
 	s.Press("M")
 	s.Want("mouse on: ")
 }
@@ -270,14 +270,14 @@ func TestSourceHealth(t *testing.T) {
 }
 
 func TestConfig(t *testing.T) {
-	c := config.Config{Theme: "pink", Color: "rainbow", Start: "moon", Keys: map[string][]string{"ladder.new": {"e"}, "x.y": {"z"}}}
+	c := ui.Config{Theme: "pink", Color: "rainbow", Start: "moon", Keys: map[string][]string{"ladder.new": {"e"}, "x.y": {"z"}}}
 	warn := c.CheckAll(themes.BuiltinThemes())
 	if len(warn) != 5 {
 		t.Errorf("%d warnings: %q", len(warn), warn)
 	}
 	s := uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{Config: c})
 	s.Want("5 problems in the configuration", `no theme "pink"`)
-	s = uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{Config: config.Config{Start: "zones", ASCII: true, Theme: "mono"}})
+	s = uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{Config: ui.Config{Start: "zones", ASCII: true, Theme: "mono"}})
 	s.Want("policies by zone", "3 zones ***")
 	s.Want("enter open")
 	for _, r := range s.PlainFrame() {
@@ -296,11 +296,11 @@ func TestThemes(t *testing.T) {
 	if len(warn) != 1 {
 		t.Errorf("warnings: %v", warn)
 	}
-	s := uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{Themes: set, Config: config.Config{Theme: "night"}})
+	s := uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{Themes: set, Config: ui.Config{Theme: "night"}})
 	if !strings.Contains(s.View(), "38;2;18;52;86m") {
 		t.Error("the user's theme is not shown")
 	}
-	s = uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{Config: config.Config{Theme: themes.Adaptive}})
+	s = uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{Config: ui.Config{Theme: themes.Adaptive}})
 	dark := s.View()
 	s.Send(tea.BackgroundColorMsg{Color: color.White})
 	if light := s.View(); light == dark || ansi.Strip(light) != ansi.Strip(dark) {

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"io"
 	"rung/change"
-	"rung/cli/form"
 	"rung/cli/process"
+	"rung/cli/report"
 	"rung/engine"
 	"rung/sources/reading"
 	"sync/atomic"
@@ -27,7 +27,7 @@ type App struct {
 	Keyboard io.Reader
 	Needs    fileNeed // of the command
 	// template is the form of -o where that is a template, else nil.
-	template *form.Form
+	template *report.Form
 	look     atomic.Pointer[look] // of what goes to Out; the configuration is read beside
 	ended    <-chan struct{}      // when the command is told to end
 	// Said are the complaints that were printed already.

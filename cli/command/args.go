@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"rung/cli/form"
 	"rung/cli/report"
 	"rung/engine"
 	"rung/model/words"
@@ -169,7 +168,7 @@ func OutputForms(cmd *cobra.Command) []string {
 
 // templateForms are the values of -o that every command takes with a template behind them.
 func templateForms() []string {
-	return page.MapList(form.Names(), func(name string) string { return name + "=" })
+	return page.MapList(report.Names(), func(name string) string { return name + "=" })
 }
 
 // CompleteForm completes a value of -o.
@@ -193,7 +192,7 @@ func (a *App) CheckOutput(cmd *cobra.Command, _ []string) (err error) {
 		return err
 	}
 	a.Needs = needsOf[cmd.Name()]
-	a.template, err = form.Parse(a.Flags.Output, func(path string) (string, error) {
+	a.template, err = report.Parse(a.Flags.Output, func(path string) (string, error) {
 		text, err := reading.ReadFile(cmd.Context(), path, maxConfig)
 		return string(text), err
 	})

@@ -92,21 +92,12 @@ var inside = map[string][]string{
 	// What things of the model mean as text.
 
 	"ui":  {"pages", "engine", "change", "revision", "system", "model", "themes"},
-	"cli": {"engine", "revision", "system", "model", "themes"},
+	"cli": {"engine", "revision", "system", "model", "themes", "cli/command", "pages/page", "pages", "change", "cli/report", "cli/process", "sources/reading"},
 	// What commands share, and their rooms, none of which knows another.
 	"cli/process": {"engine/statedir", "model/words"},
-	"cli/form":    {"model/words"},
-	"cli/report":  {"pages/findings", "model"},
-	"cli/command": {"cli/form", "cli/report", "cli/process", "pages/page", "themes", "engine", "change", "revision", "system", "model", "sources/reading", "sources/safefile"},
-	"cli/sheet":   {"cli/command", "pages/page", "themes", "model"},
+	"cli/report":  {"model/words", "pages/findings", "model"},
+	"cli/command": {"cli/report", "cli/process", "pages/page", "themes", "engine", "change", "revision", "system", "model", "sources/reading", "sources/safefile"},
 	// The report tells what the pages say and what expectations prove.
-	"cli/filed":     {"cli/ask", "cli/command", "cli/sheet", "pages", "themes", "engine", "change", "revision", "system", "model"},
-	"cli/selection": {"cli/command", "engine", "revision", "model"},
-	"cli/show":      {"cli/command", "cli/report", "cli/selection", "cli/process", "pages", "engine", "change", "revision", "system", "model", "sources/reading"},
-	"cli/ask":       {"cli/command", "cli/report", "cli/process", "pages", "themes", "engine", "change", "revision", "system", "model", "sources/reading"},
-	"cli/logs":      {"cli/command", "cli/process", "pages", "engine", "change", "revision", "system", "model", "sources/reading"},
-	"cli/change":    {"cli/command", "cli/process", "pages", "engine", "change", "revision", "system", "model", "sources/reading"},
-	"cli/serve":     {"cli/command", "cli/process", "pages", "engine", "change", "revision", "system", "model", "sources/reading"},
 
 	// Wiring.
 	".": {"cli", "ui", "pages", "engine", "change", "revision", "system", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea"},

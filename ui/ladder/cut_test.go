@@ -11,7 +11,7 @@ import (
 	"rung/model"
 	"rung/test/uitest"
 	"rung/ui"
-	"rung/ui/config"
+
 	"rung/ui/nav"
 )
 
@@ -168,7 +168,7 @@ func TestLogStaysWhereSomethingLogs(t *testing.T) {
 // With --ascii the ladder holds nothing but ASCII, whatever it shows.
 func TestASCII(t *testing.T) {
 	odd := regexp.MustCompile(`[^\x00-\x7f]+`)
-	s := uitest.OpenWith(t, uitest.NewFake(everything(t)), ui.Options{Config: config.Config{ASCII: true}, Page: nav.PageOf(nav.Ladder)})
+	s := uitest.OpenWith(t, uitest.NewFake(everything(t)), ui.Options{Config: ui.Config{ASCII: true}, Page: nav.PageOf(nav.Ladder)})
 	check := func(what string) {
 		t.Helper()
 		for _, size := range [][2]int{{80, 24}, {120, 34}, {200, 90}} {

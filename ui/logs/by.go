@@ -3,7 +3,7 @@ package logs
 import (
 	"cmp"
 	"context"
-	"rung/ui/logs/line"
+
 	"slices"
 	"strconv"
 	"time"
@@ -174,7 +174,7 @@ func rulePile(e *logs.Entry) (name, term string) {
 		return name, `"an ACL without a name"` + term
 	case !e.Attributed:
 		return name, logline.QuoteValue(strconv.Quote(e.Line.Name)) + term
-	case line.IsDeny(e.Rule):
+	case IsDeny(e.Rule):
 		label := revision.DefaultDeny(k.Namespace, e.Rule.Direction).Label()
 		return e.Action + " by " + label, "policy:" + exactValue(label) + term
 	default:

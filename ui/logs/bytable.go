@@ -3,7 +3,7 @@ package logs
 import (
 	"context"
 	"rung/themes"
-	"rung/ui/logs/line"
+
 	"strconv"
 	"time"
 
@@ -32,7 +32,7 @@ type pilesOf struct {
 	matches    int
 	first, end uint64
 	second     int64
-	clock      line.ClockMode
+	clock      ClockMode
 }
 
 // pilesEvery is how often piles are counted anew while lines come.
@@ -63,7 +63,7 @@ func (v *logPage) groupBy(env *view.Env, d pileDimension) {
 }
 
 // makeTable makes the table of a dimension; its times are those of the writer's clock.
-func (b *byTable) makeTable(d pileDimension, writer *line.LineWriter) {
+func (b *byTable) makeTable(d pileDimension, writer *LineWriter) {
 	number := func(title, help string, drop int, of func(*linePile) int) widget.TableColumn[*linePile] {
 		return widget.TableColumn[*linePile]{Title: title, Help: help, Right: true, Drop: drop, Less: func(a, b *linePile) int { return of(a) - of(b) },
 			Cell: func(h *linePile) widget.Line { return widget.PlainLine(words.Thousands(of(h))) }}
@@ -106,7 +106,7 @@ func updatePiles(v *logPage, env *view.Env) {
 	}
 	b.now, b.st = v.now, env.Styles
 	of := pilesOf{by: v.by, matches: v.feed.countMatches(), first: v.feed.firstHeld(), end: min(v.shownTo(), v.feed.high), clock: v.writer.Clock}
-	if v.follow || v.writer.Clock == line.Relative {
+	if v.follow || v.writer.Clock == Relative {
 		of.second = v.now.Unix() // rates fall while nothing comes
 	}
 	b.stale = of != b.pilesOf

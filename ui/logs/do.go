@@ -4,7 +4,7 @@ import (
 	"rung/engine/logs"
 	"rung/model"
 	"rung/ui/action"
-	"rung/ui/logs/line"
+
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -55,7 +55,7 @@ func (v *logPage) Do(env *view.Env, id action.ID) bool {
 	case action.LogsBy:
 		askBy(env, v.by, v.groupBy)
 	case action.LogsColumns:
-		line.AskColumns(env, v.writer.Columns, func(env *view.Env, chosen []line.LineColumn) {
+		AskColumns(env, v.writer.Columns, func(env *view.Env, chosen []LineColumn) {
 			v.writer.Columns, v.left = chosen, 0
 			v.keepSetup(env)
 		})

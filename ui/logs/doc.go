@@ -11,4 +11,8 @@
 // line that comes or goes, what lines are grouped by is counted beside the screen; a paused
 // page stands still; what was
 // lost, and why nothing is seen, is said; a file is never replaced without asking.
+//
+// Writes lines of the log in the cells there are: as sentences, whose parts give
+// way to each other, or in chosen columns. All lines of a screen have one shape, made from
+// what was seen of them, so that columns do not dance. It knows entries and looks, and no page.
 package logs

@@ -2,7 +2,7 @@ package logs
 
 import (
 	"rung/model/signs"
-	"rung/ui/logs/line"
+
 	"strings"
 
 	"rung/themes"
@@ -11,7 +11,7 @@ import (
 )
 
 // rowLine is a row of the list as it is shown.
-func (v *logPage) rowLine(env *view.Env, it listItem, s line.LineShape) widget.Line {
+func (v *logPage) rowLine(env *view.Env, it listItem, s LineShape) widget.Line {
 	st := env.Styles
 	if it.mark != nil {
 		return widget.HeadingLine(it.mark.text, max(20, env.W-2), st)
@@ -20,11 +20,11 @@ func (v *logPage) rowLine(env *view.Env, it listItem, s line.LineShape) widget.L
 	if e == nil {
 		return widget.StyledLine("(this line is no longer buffered)", st.Dim)
 	}
-	return v.writer.Write(st, line.LineItem{Entry: e, Times: it.n}, s, v.wide || v.writer.Wrap, env.Now)
+	return v.writer.Write(st, LineItem{Entry: e, Times: it.n}, s, v.wide || v.writer.Wrap, env.Now)
 }
 
 // inSight are the lines that are in sight, or nearly.
-func (v *lineWalk) inSight(h int) (out []line.LineItem) {
+func (v *lineWalk) inSight(h int) (out []LineItem) {
 	from, to := max(0, v.list.n-h), v.list.n
 	if at := v.cursorLine(); !v.follow && at >= 0 {
 		from, to = max(0, at-h), min(v.list.n, at+h)
@@ -32,7 +32,7 @@ func (v *lineWalk) inSight(h int) (out []line.LineItem) {
 	for i := from; i < to; i++ {
 		it := v.list.lineAt(i)
 		if e := v.feed.entryOf(it.seq); e != nil {
-			out = append(out, line.LineItem{Entry: e, Times: it.n})
+			out = append(out, LineItem{Entry: e, Times: it.n})
 		}
 	}
 	return out

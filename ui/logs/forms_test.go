@@ -9,7 +9,7 @@ import (
 	"rung/model"
 	"rung/test/uitest"
 	"rung/ui"
-	"rung/ui/config"
+
 	"rung/ui/nav"
 )
 
@@ -87,7 +87,7 @@ func TestLineForms(t *testing.T) {
 	s.Resize(80, 24)
 	s.Want("red/web-f0 → 8.8.8.8 (outside) tcp 443", `dropped by cluster-control egress 5 "default-deny"`)
 	// Signs have plain twins.
-	s = uitest.OpenWith(t, w.f, ui.Options{Page: nav.PageOf(nav.Logs), StateDir: w.state, Config: config.Config{ASCII: true}})
+	s = uitest.OpenWith(t, w.f, ui.Options{Page: nav.PageOf(nav.Logs), StateDir: w.state, Config: ui.Config{ASCII: true}})
 	s.Resize(80, 24)
 	s.Want("X cluster-control eg5", "V break-glass in0", "P cluster-control eg4")
 	for _, r := range s.PlainFrame() {

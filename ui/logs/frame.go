@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"rung/model/signs"
-	"rung/ui/logs/line"
+
 	"rung/ui/nav"
 	"slices"
 	"strings"
@@ -191,12 +191,12 @@ func (v *logPage) perRule(env *view.Env) []ruleStat {
 // the page's NetworkPolicy.
 func isDefaultDeny(env *view.Env, k model.PolicyKey, ref logline.RuleRef) bool {
 	p := env.Rev.Cluster.Policy(k)
-	return p != nil && line.IsDeny(ref) && k.Kind == model.KindNP && ref.Policy.Namespace == k.Namespace && !revision.OutsideTypes(p, ref.Direction)
+	return p != nil && IsDeny(ref) && k.Kind == model.KindNP && ref.Policy.Namespace == k.Namespace && !revision.OutsideTypes(p, ref.Direction)
 }
 
 // ruleName names a rule beside its counts; short leaves out its own name.
 func ruleName(r *revision.Revision, ref logline.RuleRef, page model.Key, short bool) string {
-	if line.IsDeny(ref) {
+	if IsDeny(ref) {
 		return revision.DefaultDeny(ref.Policy.Namespace, ref.Direction).Label()
 	}
 	name := ""

@@ -2,7 +2,7 @@ package logs
 
 import (
 	"rung/model/signs"
-	"rung/ui/logs/line"
+
 	"time"
 
 	"rung/engine/logs"
@@ -72,7 +72,7 @@ type logPage struct {
 
 // New makes the view.
 func New(p nav.Page) view.View {
-	v := &logPage{page: p, lineWalk: lineWalk{follow: true}, logSetup: logSetup{writer: line.LineWriter{Page: p.Key}}}
+	v := &logPage{page: p, lineWalk: lineWalk{follow: true}, logSetup: logSetup{writer: LineWriter{Page: p.Key}}}
 	v.list.feed = &v.feed
 	v.feed.scope = scopeOf(p, nil)
 	return v
@@ -226,7 +226,7 @@ func (v *logPage) SelectedPage() nav.Page {
 	if e == nil || !e.Attributed {
 		return nav.Page{}
 	}
-	if line.IsDeny(e.Rule) {
+	if IsDeny(e.Rule) {
 		return nav.Page{Kind: nav.Rows, Key: e.UnitKey(), Zone: e.Line.Zone, Text: detail.RowsFilter(e.UnitKey())}
 	}
 	if e.Rule.Rule < 0 {

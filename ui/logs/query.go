@@ -9,7 +9,6 @@ import (
 	"rung/model/logline"
 	"rung/revision"
 
-	"rung/ui/logs/line"
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -65,7 +64,7 @@ var _ view.FilterLanguage = (*logPage)(nil)
 
 // logSetup is how lines are written, until the page is set up otherwise.
 type logSetup struct {
-	writer line.LineWriter
+	writer LineWriter
 	begun  bool // it has the setup of the page before it, or of a saved view
 }
 
@@ -76,26 +75,26 @@ func (v *logSetup) beginSetup(env *view.Env) {
 	}
 	v.begun = true
 	if set := env.LogSetup; set != nil {
-		v.writer.Clock, v.writer.Columns = line.ClockOf(set.Clock), line.ColumnsOf(set.Columns)
+		v.writer.Clock, v.writer.Columns = ClockOf(set.Clock), ColumnsOf(set.Columns)
 	}
 }
 
 // ChooseColumns gives the page columns of a saved view, for this page alone.
 func (v *logSetup) ChooseColumns(names []string) (unknown string, known []string) {
 	v.begun = true
-	v.writer.Columns = line.ColumnsOf(names)
+	v.writer.Columns = ColumnsOf(names)
 	for _, name := range names {
-		if !slices.Contains(line.AllColumnNames(), name) {
+		if !slices.Contains(AllColumnNames(), name) {
 			unknown = name
 		}
 	}
-	return unknown, line.AllColumnNames()
+	return unknown, AllColumnNames()
 }
 
 // keepSetup keeps how the page is set up.
 func (v *logSetup) keepSetup(env *view.Env) {
 	if set := env.LogSetup; set != nil {
-		set.Clock, set.Columns = v.writer.Clock.ClockName(), line.ColumnNames(v.writer.Columns)
+		set.Clock, set.Columns = v.writer.Clock.ClockName(), ColumnNames(v.writer.Columns)
 	}
 }
 
@@ -121,7 +120,7 @@ func scopeOf(p nav.Page, rev *revision.Revision) func(*logs.Entry) bool {
 // isDenied says whether the default deny dropped what a pod of the page's
 // NetworkPolicy sent or should have got, in a direction in which that isolates it.
 func isDenied(k model.PolicyKey, rev *revision.Revision, e *logs.Entry) bool {
-	if !line.IsDeny(e.Rule) || e.Rule.Policy.Namespace != k.Namespace || !e.Attributed || rev == nil {
+	if !IsDeny(e.Rule) || e.Rule.Policy.Namespace != k.Namespace || !e.Attributed || rev == nil {
 		return false
 	}
 	end := &e.Src

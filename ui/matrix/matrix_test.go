@@ -11,7 +11,7 @@ import (
 	"rung/test/made"
 	"rung/test/uitest"
 	"rung/ui"
-	"rung/ui/config"
+
 	"rung/ui/nav"
 )
 
@@ -56,7 +56,7 @@ func TestGoldens(t *testing.T) {
 	s.Golden("many")
 	s.ResizeAll()
 
-	s = uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{Page: nav.ToMatrix("", ""), Config: config.Config{ASCII: true}})
+	s = uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{Page: nav.ToMatrix("", ""), Config: ui.Config{ASCII: true}})
 	s.Press("right", "down")
 	s.GoldenPlain("ascii", uitest.Sizes...)
 }

@@ -1,0 +1,262 @@
+package cli
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"rung/cli/command"
+	"rung/cli/process"
+	"rung/engine"
+	"rung/engine/logs"
+
+	"rung/model"
+
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/revision"
+)
+
+// hitOut is a rule and a pair of ends with how often the rule decided about them. The
+// pairs that are not counted apart are one, without ends.
+type hitOut struct {
+	At      string `json:"at"` // when it was counted so
+	Policy  string `json:"policy"`
+	Rule    string `json:"rule,omitempty"`
+	Verdict string `json:"verdict"`
+	From    string `json:"from,omitempty"`
+	To      string `json:"to,omitempty"`
+	Traffic string `json:"traffic,omitempty"`
+	Hits    uint64 `json:"hits"`
+	Lately  uint64 `json:"hits_15m"`
+	First   string `json:"first,omitempty"`
+	Last    string `json:"last,omitempty"`
+}
+
+// lineAggregate counts lines instead of printing them.
+type lineAggregate struct {
+	on    bool
+	until string
+
+	follow bool
+	begin  time.Time // lines before are not counted
+	end    time.Time // lines after are not counted, unless zero
+	head   bool      // the head of a CSV was printed
+	last   string    // what was printed last, without its time
+}
+
+func (g *lineAggregate) register(p *pflag.FlagSet) {
+	p.BoolVar(&g.on, "aggregate", false, "count lines by rule and pair instead of printing them")
+	p.StringVar(&g.until, "until", "", "with --aggregate: count lines up to this `TIME`, as those of --since")
+}
+
+// checkFlags looks at the flags together. begin is from when on lines are asked for, zero for all.
+func (g *lineAggregate) checkFlags(output string, follow bool, begin, now time.Time) (err error) {
+	g.follow, g.begin = follow, begin
+	switch {
+	case !g.on && output == command.CSVForm:
+		return errors.New("-o csv is for --aggregate")
+	case !g.on && g.until != "":
+		return errors.New("--until is for --aggregate")
+	case g.until == "":
+		return nil
+	}
+	if g.end, err = words.ParseMoment(g.until, now, now); err != nil {
+		return fmt.Errorf("--until %q: %w", g.until, err)
+	}
+	if g.end.Before(begin) {
+		return fmt.Errorf("--until %s is before --since", g.until)
+	}
+	return nil
+}
+
+// isCounted says whether a line is counted.
+func (g *lineAggregate) isCounted(x *logs.Entry) bool {
+	at := x.Line.At
+	return x.Gap == nil && x.Attributed && (g.begin.IsZero() || !at.Before(g.begin)) && (g.end.IsZero() || !at.After(g.end))
+}
+
+// aggregateEvery is how often a changed sum is printed.
+const aggregateEvery = time.Second
+
+// countLines counts the lines that match until ctx ends, or the files do, and prints the
+// sums: at the end, with --follow whenever they changed. Where every line counts, the sums are those that
+// the console shows.
+func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *lineAggregate, match func(*logs.Entry) bool, filtered bool) error {
+	defer process.WhileRead(a.Raw)()
+	l := e.Logs()
+	ticks, stop := l.Subscribe()
+	defer stop()
+	l.AskForLines()
+	own := logs.NewHits(e.Now())
+	seen, missed := uint64(0), uint64(0)
+	count := func() {
+		for {
+			lines := l.EntriesAfter(seen, 1000)
+			for _, x := range lines {
+				missed += x.Seq - seen - 1
+				seen = x.Seq
+				if g.isCounted(x) && match(x) {
+					rule, pair, at := logs.HitOf(x, e.Now())
+					own.Add(rule, pair, at)
+				}
+			}
+			l.Read(seen) // room for more of what is stored
+			if len(lines) < 1000 {
+				return
+			}
+		}
+	}
+	all := !filtered && g.end.IsZero() && g.begin.IsZero()
+	report := func() error {
+		count()
+		rules := own.RulesWithPairs()
+		if all {
+			rules, _, _ = l.Hits()
+			missed = 0
+		}
+		return printHits(a, g, rules, e.Now())
+	}
+	end := func() error {
+		if err := report(); err != nil {
+			return err
+		}
+		return sayUncounted(a, l, missed)
+	}
+	next := time.NewTicker(aggregateEvery)
+	defer next.Stop()
+	for {
+		select {
+		case <-l.EndOfLines():
+			return end()
+		case <-ctx.Done():
+			return end()
+		case <-ticks:
+			count()
+		case <-next.C:
+			if g.follow {
+				if err := report(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+}
+
+// sayUncounted prints on stderr which lines are in no sum. It returns command.ErrSaid if lines were
+// lost.
+func sayUncounted(a *command.App, l *logs.Store, missed uint64) (err error) {
+	st := l.Stats()
+	if n := st.Dropped + missed; n > 0 {
+		fmt.Fprintf(a.Err, "rung: %s not counted: they came too fast\n", words.Count(n, "line"))
+		err = command.ErrSaid
+	}
+	if st.Unattributed > 0 {
+		fmt.Fprintf(a.Err, "rung: %s not counted: the rule behind them is unknown\n", words.Count(st.Unattributed, "line"))
+	}
+	sayMetersReached(a, l)
+	return err
+}
+
+// sayMetersReached says which ACLs reach their meters, on stderr.
+func sayMetersReached(a *command.App, l *logs.Store) {
+	for _, x := range l.Losses() {
+		fmt.Fprintf(a.Err, "rung: %s in %s: %s\n", x.ACLText(), x.Zone, x)
+	}
+}
+
+// printHits prints the sums unless they are those that were printed last.
+func printHits(a *command.App, g *lineAggregate, rules []logs.RuleHits, now time.Time) error {
+	rows := hitRows(rules, now)
+	text := fmt.Sprint(rows)
+	if text == g.last && (g.last != "" || g.follow) {
+		return nil
+	}
+	g.last = text
+	if len(rows) == 0 && g.follow {
+		return nil
+	}
+	for i := range rows {
+		rows[i].At = page.StampText(now)
+	}
+	if len(rows) == 0 {
+		fmt.Fprintln(a.Err, "rung: no line counted; rung logs --why POLICY says what keeps lines away")
+	}
+	switch {
+	case a.Flags.Output == command.CSVForm:
+		return csvHits(a, g, rows)
+	case a.PrintsValues():
+		for _, r := range rows {
+			if err := a.PrintItem(r, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	t := &command.TextTable{Head: []string{"HITS", "15M", "POLICY", "RULE", "VERDICT", "FROM", "TO", "TRAFFIC", "LAST"}}
+	for _, r := range rows {
+		from := r.From
+		if from == "" {
+			from = "(others)"
+		}
+		t.AddRow(words.Thousands(r.Hits), words.Thousands(r.Lately), r.Policy, r.Rule, r.Verdict, from, r.To, r.Traffic, r.Last)
+	}
+	text = t.String()
+	if g.head {
+		text = "\n" + text
+	}
+	g.head = true
+	_, err := io.WriteString(a.Out, text)
+	return err
+}
+
+// hitRows are the sums, without the time.
+func hitRows(rules []logs.RuleHits, now time.Time) []hitOut {
+	rows := []hitOut{}
+	for i := range rules {
+		r := &rules[i]
+		o := hitOut{Policy: r.Ref.Policy.String(), Verdict: r.Verdict, Rule: fmt.Sprintf("%s %d", model.Direction(r.Ref.Direction).Lower(), r.Ref.Rule)}
+		if r.Ref.Rule < 0 {
+			o.Policy, o.Rule = revision.DefaultDeny(r.Ref.Policy.Namespace, r.Ref.Direction).String(), ""
+		}
+		for _, p := range r.Pairs {
+			one := o
+			one.From, one.To, one.Traffic = p.From, p.To, p.Traffic
+			one.Hits, one.Lately, one.First, one.Last = p.Count, p.RecentLines(now), page.StampText(p.First), page.StampText(p.Last)
+			rows = append(rows, one)
+		}
+		if r.UncountedPairs > 0 {
+			o.Hits = r.UncountedPairs
+			rows = append(rows, o)
+		}
+	}
+	return rows
+}
+
+func csvHits(a *command.App, g *lineAggregate, rows []hitOut) error {
+	w := csv.NewWriter(a.Out)
+	if !g.head {
+		g.head = true
+		if err := w.Write([]string{"at", "policy", "rule", "verdict", "from", "to", "traffic", "hits", "hits_15m", "first", "last"}); err != nil {
+			return fmt.Errorf("writing CSV: %w", err)
+		}
+	}
+	for _, r := range rows {
+		cells := []string{r.At, r.Policy, r.Rule, r.Verdict, r.From, r.To, r.Traffic}
+		for i := range cells {
+			cells[i] = words.Escape(cells[i])
+		}
+		cells = append(cells, strconv.FormatUint(r.Hits, 10), strconv.FormatUint(r.Lately, 10), r.First, r.Last)
+		if err := w.Write(cells); err != nil {
+			return fmt.Errorf("writing CSV: %w", err)
+		}
+	}
+	w.Flush()
+	return w.Error()
+}

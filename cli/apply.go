@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"rung/change"
+	"rung/change/rewrite"
+	"rung/cli/command"
+	"rung/engine"
+
+	"rung/model/words"
+	"rung/revision"
+	"rung/sources/reading"
+)
+
+func ApplyCommand(a *command.App) *cobra.Command {
+	var c changeFlags
+	var path string
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "apply {--change FILE | -f FILE}",
+		Short: "Create or update policies from YAML",
+		Long: `Create or update policies from YAML. The consequences are shown and confirmed first.
+
+With --change, the documents are applied to the manifests given with -f: in the
+sandbox, for as long as the command runs, or in the files with --write-back.
+
+With -f alone, as with kubectl, the documents go to the cluster of your kubeconfig:
+a server-side apply of each document with the field manager rung, dry-run by the
+server first. A field owned by another manager is a conflict, unless
+--force-conflicts takes it over.`,
+		Example: `  rung new quarantine --defaults -f examples/ > new.yaml
+  rung apply --change new.yaml -f examples/ --dry-run
+  rung apply --change new.yaml -f examples/ --write-back
+  rung apply -f new.yaml --context staging --write`,
+		Args: command.TakesArgs(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			paths := []string{path}
+			if path == "" && len(a.Flags.Files) > 0 {
+				paths, a.Flags.Files = a.Flags.Files, nil
+			}
+			if force && len(a.Flags.Files) > 0 {
+				return errors.New("--force-conflicts is for a cluster: files have no other managers")
+			}
+			if err := checkCanAsk(a, &c); err != nil {
+				return err
+			}
+			m, err := filesMutation(cmd.Context(), a, paths)
+			if err != nil {
+				return err
+			}
+			m.ServerSide, m.Force = true, force
+			return makeChange(cmd.Context(), a, &c, func(*revision.Revision) (change.Mutation, error) { return m, nil })
+		},
+	}
+	c.registerTrial(cmd)
+	cmd.Flags().StringVar(&path, "change", "", "`FILE` or folder to apply, - for standard input")
+	cmd.Flags().BoolVar(&force, "force-conflicts", false, "on a cluster, take over fields that other managers own")
+	return cmd
+}
+
+// maxChange bounds a document to apply, in bytes.
+const maxChange = 4 << 20
+
+// filesMutation is the change that applies files and folders, of which the latter may hold more
+// than policies.
+func filesMutation(ctx context.Context, a *command.App, paths []string) (change.Mutation, error) {
+	folder := func(p string) bool {
+		info, err := os.Stat(p)
+		return err == nil && info.IsDir()
+	}
+	m := change.Mutation{Op: change.OpApply, Mixed: slices.ContainsFunc(paths, folder)}
+	err := readChanges(ctx, a, paths, &m)
+	return m, err
+}
+
+// readChanges adds the documents of files, and of the manifests in folders, to a change.
+func readChanges(ctx context.Context, a *command.App, paths []string, m *change.Mutation) error {
+	var all []string
+	for _, p := range paths {
+		info, err := os.Stat(p)
+		if err != nil || !info.IsDir() {
+			all = append(all, p) // what is wrong with it is said when it is read
+			continue
+		}
+		err = filepath.WalkDir(p, func(path string, d fs.DirEntry, err error) error {
+			if slices.Contains(engine.KustomizationNames, d.Name()) {
+				return fmt.Errorf("%s is a kustomization; apply what this prints: kubectl kustomize %s", p, words.ShellQuote(filepath.Dir(path)))
+			}
+			if err != nil || d.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
+				return err
+			}
+			switch info, err := os.Stat(path); {
+			case err != nil:
+				saySkipped(a, path, "link to nothing")
+			case !info.Mode().IsRegular():
+				saySkipped(a, path, reading.FileKind(info.Mode())+"; only regular files are read from folders")
+			default:
+				all = append(all, path)
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("read the change: %w", err)
+		}
+	}
+	for _, p := range all {
+		one, err := readChange(ctx, a, p)
+		if err != nil {
+			return err
+		}
+		if len(m.YAML)+len(one) > maxChange {
+			return fmt.Errorf("read the changes: more than %d MiB in all", maxChange>>20)
+		}
+		rewrite.AddText(m, p, one)
+	}
+	return nil
+}
+
+// saySkipped says that a file of a folder is left aside.
+func saySkipped(a *command.App, path, why string) {
+	fmt.Fprintln(a.Err, "rung: "+words.CleanLine(path+": skipped: "+why))
+}
+
+func readChange(ctx context.Context, a *command.App, path string) ([]byte, error) {
+	in := a.In
+	switch {
+	case path == "":
+		return nil, errors.New("nothing to apply: give --change FILE (- for standard input), or on a cluster -f FILE")
+	case path == "-" && slices.Contains(a.Flags.Files, "-"):
+		return nil, errors.New("-f - and --change - cannot both read standard input; put one of them in a file")
+	case path != "-":
+		if _, err := engine.ParseInput(path); err != nil {
+			return nil, fmt.Errorf("read the change: %w", err)
+		}
+		f, err := reading.Open(ctx, path)
+		if err != nil {
+			return nil, fmt.Errorf("read the change: %w", err)
+		}
+		defer f.Close()
+		in = f
+	}
+	text, err := io.ReadAll(io.LimitReader(in, maxChange+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the change from %s: %w", path, err)
+	}
+	if len(text) > maxChange {
+		return nil, fmt.Errorf("read the change from %s: more than %d MiB", path, maxChange>>20)
+	}
+	return text, nil
+}

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"rung/revision"
+)
+
+var errAsIfRows = errors.New("--as-if asks the policies only: no row knows a pod that does not exist")
+
+// imagineObjects returns the revision as if the pods and namespaces of --as-if existed.
+func imagineObjects(r *revision.Revision, texts []string, by string, ovn bool) (*revision.Revision, error) {
+	if len(texts) == 0 {
+		return r, nil
+	}
+	if by != byPolicies || ovn {
+		return nil, errAsIfRows
+	}
+	var things []revision.ImaginedPod
+	spaces := map[string]map[string]string{}
+	for _, text := range texts {
+		t, err := parseAsIf(text)
+		if err == nil {
+			err = checkNotExisting(r, &t)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--as-if %q: %w", text, err)
+		}
+		if t.Name == "" {
+			spaces[t.Namespace] = t.Labels
+		}
+		things = append(things, t)
+	}
+	for i := range things {
+		things[i].Space = spaces[things[i].Namespace]
+	}
+	return r.WithImagined(things), nil
+}
+
+// checkNotExisting returns an error where a namespace exists, so that it cannot be imagined. A pod that exists is
+// asked about as if it had the labels, and a place if it has none.
+func checkNotExisting(r *revision.Revision, t *revision.ImaginedPod) error {
+	if t.Name == "" && r.Cluster.Namespace(t.Namespace) != nil {
+		return errors.New("this namespace exists")
+	}
+	return nil
+}
+
+// parseAsIf reads NAMESPACE/NAME:KEY=VALUE,… or NAMESPACE:KEY=VALUE,….
+func parseAsIf(text string) (t revision.ImaginedPod, err error) {
+	name, labels, _ := strings.Cut(text, ":")
+	t.Labels = map[string]string{}
+	var isPod bool
+	t.Namespace, t.Name, isPod = strings.Cut(name, "/")
+	if len(validation.IsDNS1123Label(t.Namespace)) > 0 || isPod && len(validation.IsDNS1123Subdomain(t.Name)) > 0 {
+		return t, errors.New("want NAMESPACE/NAME:KEY=VALUE,… for a pod, NAMESPACE:KEY=VALUE,… for a namespace")
+	}
+	for _, l := range strings.Split(labels, ",") {
+		if l == "" {
+			continue
+		}
+		k, v, ok := strings.Cut(l, "=")
+		if !ok || len(validation.IsQualifiedName(k)) > 0 || len(validation.IsValidLabelValue(v)) > 0 {
+			return t, fmt.Errorf("%q is no label: want KEY=VALUE", l)
+		}
+		t.Labels[k] = v
+	}
+	return t, nil
+}

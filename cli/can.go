@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/cli/process"
+	"rung/engine"
+	"rung/pages/cluster"
+	"rung/revision"
+)
+
+// accessTime is how long the API server has to say what is allowed.
+const accessTime = 10 * time.Second
+
+// CanCommand tells the connection to the cluster.
+func CanCommand(a *command.App) *cobra.Command {
+	return a.QueryCommand(&cobra.Command{
+		Use:   "can",
+		Short: "Show what Rung reads and how, what it may do, and what is left out",
+		Long: `Show the cluster and the user; the resources that are read, each with its state, and
+with a remedy where it has an error; the permissions that the API server grants or
+refuses, refusals first, with the feature that is missing without each and the kubectl
+command that asks the same. All that answers leave out or assume stands below, with
+the reason. With -f show the kinds that were read.
+
+Zones are not read: see "rung zones". Exit 2 where something is left out.`,
+		Example: `  rung can --context staging
+  rung can -f examples/
+  rung can --context staging -o jsonpath='{.permissions[?(@.allowed==false)].command}'`,
+		Args: command.TakesArgs(0),
+	}, func([]string, bool) command.Query {
+		return command.Query{
+			First: func(ctx context.Context, e *engine.Engine) {
+				ctx, cancel := context.WithTimeout(ctx, accessTime)
+				defer cancel()
+				// The answer says it where the server did not by then.
+				_ = e.WaitFor(ctx, func(r *revision.Revision) bool {
+					return r.Mode.Name != revision.ClusterMode || len(r.Access.Permissions()) > 0
+				})
+			},
+			Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+				facts := cluster.FactsOf(r)
+				ans := &command.Answer{Value: facts, NotConsidered: revision.OmissionsOfAnswers(r, false)}
+				ans.Text = func(wide bool) string {
+					return canText(facts.Tell(cluster.Hints{Allow: "--write allows them"}, e.Now()), wide, process.TerminalWidth(a.Raw))
+				}
+				if r.Mode.Name == revision.ClusterMode && !facts.Answered {
+					ans.Err = errors.New("the API server did not say what is allowed")
+				}
+				return ans, nil
+			}}
+	})
+}
+
+// canText prints sections, in a width where one is given; wide with the commands that ask for what is
+// allowed, too.
+func canText(all []cluster.Section, wide bool, width int) string {
+	var b strings.Builder
+	for i := range all {
+		s := &all[i]
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(command.Paint(s.Heading().Role, s.Title) + "\n")
+		names := s.NameWidth(false)
+		for j := range s.Entries {
+			e := &s.Entries[j]
+			writeEntry(&b, e, names, width)
+			isAsked := e.Copy != "" && e.Indent == 0
+			if wide && isAsked && (j+1 == len(s.Entries) || s.Entries[j+1].Copy != e.Copy) {
+				b.WriteString("      $ " + e.Copy + "\n")
+			}
+		}
+	}
+	return b.String()
+}
+
+// writeEntry writes an entry; what has no room on its line goes on below, where it began.
+func writeEntry(b *strings.Builder, e *cluster.Entry, names, width int) {
+	lead := strings.Repeat(" ", 2+e.Indent)
+	if e.Sign.Text != "" {
+		lead += command.Paint(e.Sign.Role, e.Sign.Text) + " "
+	}
+	if e.Name != "" {
+		lead += e.Name
+		lead += strings.Repeat(" ", max(2, 2+names-ansi.StringWidth(command.PlainText(lead))))
+	}
+	value := ""
+	for _, span := range e.Value {
+		value += command.Paint(span.Role, span.Text)
+	}
+	indent := ansi.StringWidth(command.PlainText(lead))
+	if width > 0 {
+		width = max(width-indent, 20)
+	}
+	for i, line := range command.WrapMarked(value, width) {
+		if i > 0 {
+			lead = strings.Repeat(" ", indent)
+		}
+		b.WriteString(lead + line + "\n")
+	}
+}

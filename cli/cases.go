@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/engine/trace"
+	"rung/model/verdict"
+	"rung/model/words"
+)
+
+// takesQuestion accepts a question as the console takes it: two ends, and what else it says.
+func takesQuestion(cmd *cobra.Command, args []string) error {
+	text := strings.Join(args, " ")
+	switch _, err := trace.ParseQuestion(text); {
+	case err != nil && len(args) > 1:
+		return err // the ends are there: something else is wrong
+	case err != nil || len(strings.Fields(text)) == 1:
+		return errors.Join(err, fmt.Errorf("%s needs FROM and TO, or flags for them; see: %s --help", cmd.CommandPath(), cmd.CommandPath()))
+	}
+	return nil
+}
+
+// readQuestions returns the one of the command line, or those of a file.
+func readQuestions(a *command.App, cmd *cobra.Command, args []string, one trace.Question, file string) ([]trace.Question, error) {
+	if len(args) > 0 {
+		q, err := trace.ParseQuestion(strings.Join(args, " "))
+		if err != nil {
+			return nil, err
+		}
+		for flag, given := range map[string]bool{"from": true, "to": true, "protocol": q.Protocol != "", "port": q.Port != 0, "ip-version": q.IPVersion != 0, "network": q.Network != ""} {
+			if given && cmd.Flags().Changed(flag) {
+				return nil, fmt.Errorf("%q says it already: leave --%s out", strings.Join(args, " "), flag)
+			}
+		}
+		one.From, one.To = q.From, q.To
+		one.Protocol, one.Port, one.IPVersion = cmp.Or(q.Protocol, one.Protocol), cmp.Or(q.Port, one.Port), cmp.Or(q.IPVersion, one.IPVersion)
+		one.Network = cmp.Or(q.Network, one.Network)
+	}
+	switch {
+	case file == "":
+		return []trace.Question{one}, nil
+	case one.From != "" || one.To != "":
+		return nil, errors.New("--cases has the questions: leave the ends out")
+	}
+	out, err := readCases(cmd.Context(), a, file)
+	if err != nil {
+		return nil, err
+	}
+	for i := range out {
+		fillCase(&out[i], one)
+	}
+	return out, nil
+}
+
+// fillCase takes what a case does not say from the flags.
+func fillCase(q *trace.Question, flags trace.Question) {
+	if q.Protocol == "" {
+		q.Protocol = flags.Protocol
+	}
+	if q.Port == 0 && !strings.EqualFold(q.Protocol, string(verdict.ICMP)) {
+		q.Port = flags.Port
+	}
+	q.IPVersion, q.Network = cmp.Or(q.IPVersion, flags.IPVersion), cmp.Or(q.Network, flags.Network)
+}
+
+// maxCases is how much of a file of questions is read.
+const maxCases = 64 << 20
+
+// readCases reads a file of questions.
+func readCases(ctx context.Context, a *command.App, file string) (out []trace.Question, err error) {
+	text, err := a.ReadGiven(ctx, file, maxCases)
+	if err != nil {
+		return nil, fmt.Errorf("reading the cases of %s: %w", file, err)
+	}
+	var cases []json.RawMessage
+	if err := json.Unmarshal(text, &cases); err != nil {
+		return nil, fmt.Errorf("reading the cases of %s: %w", file, jsonError(err, "a JSON array of cases"))
+	}
+	var bad CaseErrors
+	out = make([]trace.Question, len(cases))
+	for i, c := range cases {
+		d := json.NewDecoder(strings.NewReader(string(c)))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&out[i]); err != nil {
+			bad.addError(file, i, jsonError(err, `an object with "from", "to", "protocol", "port", "ip_version" and "network"`))
+		}
+	}
+	return out, bad.asError()
+}
+
+// jsonError returns a decoding error in the words of JSON, not of Go; want says what the
+// text should have held. Other errors are returned unchanged.
+func jsonError(err error, want string) error {
+	var kind *json.UnmarshalTypeError
+	if !errors.As(err, &kind) {
+		return err
+	}
+	if kind.Field == "" {
+		return fmt.Errorf("got %s, want %s", kind.Value, want)
+	}
+	if kind.Field == "port" {
+		return fmt.Errorf("port: got %s, want a number", kind.Value)
+	}
+	return fmt.Errorf("%s: got %s, want text", kind.Field, kind.Value)
+}
+
+// CaseErrors say of cases of a file why they cannot be asked, a line each.
+type CaseErrors []error
+
+// mostCaseErrors is how many are told.
+const mostCaseErrors = 20
+
+// Error has a line for each case.
+func (e CaseErrors) Error() string {
+	var lines []string
+	for i, err := range e {
+		if i == mostCaseErrors {
+			lines = append(lines, "and "+words.Count(len(e)-i, "more case"))
+			break
+		}
+		lines = append(lines, err.Error())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// addError notes what is wrong with a case of a file.
+func (e *CaseErrors) addError(file string, i int, err error) {
+	*e = append(*e, fmt.Errorf("%s: case %d: %w", file, i, err))
+}
+
+func (e CaseErrors) asError() error {
+	if len(e) == 0 {
+		return nil
+	}
+	return e
+}
+
+// answerToQuestions returns the answer that prints the result of one question, or, where a file of
+// questions is named, of all its questions in their order.
+func answerToQuestions[T command.AnswerItem](out []T, file string) *command.Answer {
+	text := func(wide bool) string {
+		var b strings.Builder
+		for _, o := range out {
+			o.WriteText(&b, wide, file != "")
+		}
+		return b.String()
+	}
+	if file == "" {
+		return &command.Answer{Value: out[0], Text: text}
+	}
+	return &command.Answer{Value: out, Text: text}
+}

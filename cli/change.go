@@ -1,0 +1,280 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rung/change"
+	"rung/change/gate"
+	"rung/cli/command"
+	"rung/engine"
+	"rung/model"
+
+	"rung/model/words"
+	"rung/revision"
+)
+
+// changeFlags are the flags that every mutation has.
+type changeFlags struct {
+	dryRun, yes bool
+	name        string
+	within      time.Duration // it is put back unless it is confirmed; 0 for good
+}
+
+func (c *changeFlags) register(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&c.dryRun, "dry-run", false, "show the consequences and change nothing")
+	cmd.Flags().BoolVar(&c.yes, "yes", false, "do not ask")
+	cmd.Flags().StringVar(&c.name, "confirm-name", "", "policy `NAME` that a guard rail asks for")
+}
+
+// registerTrial adds the flag of changes that can be made on trial.
+func (c *changeFlags) registerTrial(cmd *cobra.Command) {
+	c.register(cmd)
+	cmd.Flags().DurationVar(&c.within, "confirm", 0,
+		"put the change back after this `TIME`, such as 60s, unless it is confirmed: by enter, or rung confirm")
+}
+
+// checkCanAsk refuses a change that nobody could be asked about, and one that cannot be made.
+func checkCanAsk(a *command.App, c *changeFlags) error {
+	if err := checkCanChange(a, c); err != nil {
+		return err
+	}
+	return checkTerminal(a, c)
+}
+
+// checkCanChange refuses a change where the rows would not follow, and a trial that could not end.
+func checkCanChange(a *command.App, c *changeFlags) error {
+	if len(a.Flags.NB) > 0 && len(a.Flags.Files) > 0 {
+		return errors.New("--nb databases are read-only: leave --nb out to change policies")
+	}
+	return checkTrialFlags(a, c)
+}
+
+// checkTerminal refuses a change that nobody could be asked about.
+func checkTerminal(a *command.App, c *changeFlags) error {
+	if !c.dryRun && !c.yes && !a.CanAsk {
+		return errors.New("no terminal to ask on: give --yes to change policies, or --dry-run to see the consequences")
+	}
+	return nil
+}
+
+// makeChange previews a mutation, has it confirmed and commits it.
+func makeChange(ctx context.Context, a *command.App, c *changeFlags,
+	mutation func(*revision.Revision) (change.Mutation, error)) error {
+	if err := checkCanChange(a, c); err != nil {
+		return err
+	}
+	return a.WithChange(ctx, func(e *engine.Engine, r *revision.Revision) error {
+		m, err := mutation(r)
+		if err == nil { // what does not exist is said before that nobody can be asked about it
+			err = checkTerminal(a, c)
+		}
+		if err != nil {
+			return err
+		}
+		return changeOn(ctx, a, e, c, m, nil)
+	})
+}
+
+// changeOn previews a mutation on a running engine, has it confirmed and commits it. After it
+// was made, done is called, where it is not nil.
+func changeOn(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, m change.Mutation, done func(*gate.Preview)) error {
+	p, err := e.Preview(ctx, m)
+	if err != nil {
+		return err
+	}
+	return tellChange(a, c, changeAnswer, func(show func(*gate.Preview) error) (*gate.Preview, string, error) {
+		p, outcome, err := confirmAndFollow(ctx, a, e, c, p, show)
+		if done != nil && (outcome == outcomeDone || errors.Is(err, command.ErrBehind)) {
+			done(p)
+		}
+		return p, outcome, err
+	})
+}
+
+// tellChange has do make a change, which shows its previews and says what became of it.
+// They are printed as they are shown, or, where one document is asked for, the last one at
+// the end, with the outcome.
+func tellChange(a *command.App, c *changeFlags, answer func(p *gate.Preview, outcome string) *command.Answer,
+	do func(show func(*gate.Preview) error) (*gate.Preview, string, error)) error {
+	tells := isAnswerTold(a, c)
+	p, outcome, err := do(func(p *gate.Preview) error {
+		if tells {
+			return nil
+		}
+		return a.PrintAnswer(answer(p, ""))
+	})
+	if tells {
+		err = errors.Join(err, a.PrintAnswer(answer(p, outcome)))
+	}
+	return err
+}
+
+// changeAnswer is the preview of a change, with what became of it where that is known.
+func changeAnswer(p *gate.Preview, outcome string) *command.Answer {
+	if len(p.Steps) > 0 {
+		return stepsAnswer(p, outcome)
+	}
+	return previewAnswer(p, outcome)
+}
+
+// confirmAndFollow has a change confirmed, makes it, waits for the rows and says what became of it. p
+// is the change as it was shown last.
+func confirmAndFollow(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, was *gate.Preview, show func(*gate.Preview) error) (p *gate.Preview, outcome string, err error) {
+	var res *gate.Result
+	r, tried := e.Revision(), false
+	p, err = confirmAndCommit(a, c, was, show, func(p *gate.Preview, confirm gate.Confirm) (err error) {
+		tried = true
+		res, err = e.Commit(ctx, p, confirm)
+		return err
+	})
+	if !tried && !c.dryRun {
+		err = auditRefusal(ctx, a, e, p, err)
+	}
+	if res == nil {
+		return p, outcomeOf(tried, false, err), err
+	}
+	if res.Plan {
+		ended, err := followPlan(ctx, a, e)
+		return p, planOutcome(ended), err
+	}
+	lasts := ""
+	if !r.Mode.IsPersistent() {
+		lasts = "; only in the sandbox, which ends now (--write-back also changes the files)"
+	}
+	fmt.Fprintf(a.Err, "%s: done in %s ms%s\n", p.Title, words.Thousands(res.Took.Milliseconds()), lasts)
+	if res.ServerChanged != "" {
+		fmt.Fprintf(a.Err, "%s: %s\n", p.Title, res.ServerChanged)
+	}
+	patience := followTime
+	if c.within > 0 {
+		patience = min(patience, c.within/4)
+	}
+	// Where no zone is watched nobody looks at rows.
+	if r.Mode.Name != revision.ClusterMode || slices.ContainsFunc(e.Revision().Zones, (*model.ZoneState).IsCurrent) {
+		ferr := followRows(ctx, a, e, res.Written, patience)
+		if res.Trial != nil && errors.Is(ferr, context.Canceled) {
+			ferr = nil // what becomes of the change then is said below
+		}
+		err = errors.Join(err, ferr)
+	}
+	if res.Trial != nil {
+		if terr := awaitConfirm(ctx, a, e, res.Trial); terr != nil {
+			return p, outcomePutBack, errors.Join(err, terr)
+		}
+	}
+	return p, outcomeOf(tried, true, err), err
+}
+
+// confirmAndCommit shows a change, has it confirmed and makes it. If the change is no longer the
+// same when the answer comes, it is shown again as it is now and asked about once more; with
+// --yes nobody is asked, and it is refused instead. confirmed returns the preview that was
+// shown last.
+func confirmAndCommit(a *command.App, c *changeFlags, p *gate.Preview, show func(*gate.Preview) error,
+	commit func(*gate.Preview, gate.Confirm) error) (*gate.Preview, error) {
+	for {
+		if err := show(p); err != nil {
+			return p, err
+		}
+		if c.dryRun {
+			return p, stopError(a, p, c.name)
+		}
+		if nothingToDo(p) {
+			return p, nil
+		}
+		if p.Blocked != "" {
+			err := fmt.Errorf("%s: %s: %w", p.Title, p.Blocked, command.ErrRefused)
+			if p.AlreadyUndone {
+				// If the undo could not be recorded as done, that error is returned too.
+				if cerr := commit(p, gate.Confirm{Yes: true, By: "cli"}); !errors.Is(cerr, change.ErrBlocked) {
+					err = errors.Join(err, cerr)
+				}
+			}
+			return p, err
+		}
+		confirm, err := confirmPreview(a, c, p)
+		if err != nil {
+			return p, err
+		}
+		err = commit(p, confirm)
+		var stale *gate.StaleError
+		if !errors.As(err, &stale) || stale.Preview == nil {
+			return p, err
+		}
+		p = stale.Preview
+		if c.yes {
+			if err := show(p); err != nil {
+				return p, err
+			}
+			return p, fmt.Errorf("changed: look again: %s: %w", stale.Difference, command.ErrRefused)
+		}
+		fmt.Fprintln(a.Err, "changed: look again: "+words.CleanLine(stale.Difference))
+	}
+}
+
+// stopError returns the error that ends a command which only shows a change, the same for every
+// such command: the change is blocked, it was not wholly judged, or a guard rail stops it and
+// confirmed is not the name that the rail asks for. A change blocked only because changes are
+// switched off is no error here, as nothing is to be written.
+func stopError(a *command.App, p *gate.Preview, confirmed string) error {
+	switch {
+	case nothingToDo(p):
+		return nil
+	case p.Blocked != "" && !p.ReadOnly:
+		return fmt.Errorf("%s: %s: %w", p.Title, p.Blocked, command.ErrRefused)
+	case len(revision.UnjudgedOmissions(p.NotConsidered, a.Flags.AllowUnjudged...)) > 0:
+		return command.ErrUnjudged
+	case len(p.Guards) > 0 && (confirmed == "" || confirmed != p.ConfirmName):
+		return command.ErrNo
+	}
+	return nil
+}
+
+// nothingToDo reports whether all objects are already as they should be: that is no error,
+// and exit 0. It is false for a change that cannot be made, and for a plan whose steps are
+// all made: that plan waits for zones.
+func nothingToDo(p *gate.Preview) bool {
+	return p.IsNoChange() && len(p.Errors) == 0 && p.Conflict == nil && len(p.Notes) > 0
+}
+
+// followTime is how long a change waits for the rows of every zone to show it.
+const followTime = 10 * time.Second
+
+// followRows waits until every zone's rows show the change, and says which policies
+// have none to show: their old rows go on to decide.
+func followRows(ctx context.Context, a *command.App, e *engine.Engine, written []model.PolicyKey, patience time.Duration) error {
+	wait, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var behind []revision.ZoneShown
+	err := e.WaitFor(wait, func(r *revision.Revision) bool {
+		behind = behind[:0]
+		rows := slices.DeleteFunc(slices.Clone(written), func(k model.PolicyKey) bool { return r.WhyNoRows(k) != nil })
+		for _, z := range revision.ZonesShowing(r, rows, nil) {
+			if !z.OK {
+				behind = append(behind, z)
+			}
+		}
+		return len(behind) == 0 && !slices.ContainsFunc(written, func(k model.PolicyKey) bool {
+			return r.WhyNoRows(k) != nil && revision.SummarizePolicy(r, k, e.Now()).State == model.StateSettling
+		})
+	})
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil && len(behind) > 0:
+		return fmt.Errorf("changed, but the rows of zone %s do not show it yet: %s: %w", behind[0].Zone, behind[0].Why,
+			command.ErrBehind)
+	}
+	r := e.Revision()
+	for _, k := range written {
+		if none := r.WhyNoRows(k); none != nil {
+			fmt.Fprintf(a.Err, "%s: %s: %s\n", k.Label(), revision.SummarizePolicy(r, k, e.Now()).Text, words.CleanLine(none.Message))
+		}
+	}
+	return nil
+}

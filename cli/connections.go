@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/engine"
+	"rung/model"
+
+	"rung/model/words"
+	"rung/pages/passages"
+	"rung/revision"
+)
+
+func ConnectionsCommand(a *command.App) *cobra.Command {
+	var focus string
+	var exposure bool
+	cmd := command.NetworkCommand(a, &cobra.Command{
+		Use:   "connections",
+		Short: "Show what may connect to what, at which ports, and who decides",
+		Long: `Show what may connect to what: workloads, and blocks of addresses outside that policies
+tell apart, with the ports and the rules that let it through. What is denied is not
+listed: "rung matrix" and "rung trace" tell. Where pods of a workload differ the verdict is
+mixed. Pods on their node's network are no ends: their addresses are the node's.
+
+Ingresses, HTTPRoutes and Routes are ways in; they are read from files only. They are judged
+as connections of the ingress controller's pods, where these are known.
+
+--exposure shows what each workload could connect with beyond the pods that there are:
+addresses outside, any pod of any namespace or of its own, and pods with labels that rules
+name and no pod has yet, where they may do more or less than any pod.
+
+--focus shows the connections of one workload, or of a namespace, both ways. -o dot is a
+graph for Graphviz, -o svg a picture.`,
+		Example: `  rung connections -f examples/
+  rung connections -f examples/ --focus blue
+  rung connections -f examples/ --exposure --focus red
+  rung connections -f examples/ -o svg > connections.svg`,
+		Args:        command.TakesArgs(0),
+		Annotations: command.FormAnnotations(command.MarkdownForm, command.CSVForm, command.DotForm, command.SVGForm),
+	}, func([]string, bool) command.Query {
+		return command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+			find := revision.TableOf
+			if exposure {
+				find = revision.ExposureOf
+			}
+			t, err := find(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			var keep func(*revision.End) bool
+			if focus != "" {
+				if keep, err = keepFocus(t, focus); err != nil {
+					return nil, err
+				}
+			}
+			all := append(passages.PassagesOf(t, keep, exposure), passages.WaysInOf(t, r, keep)...)
+			list := *passages.Table
+			list.Empty = r.EmptyText(list.Empty, model.KindPod, model.KindNamespace)
+			ans := command.TableAnswer(a, all, &list, all)
+			text := ans.Text
+			ans.Text = func(wide bool) string { return text(wide) + "\n" + passages.CountText(t, all) + "\n" }
+			ans.Drawing = func(form string) string {
+				if form == command.DotForm {
+					return passages.Dot(all)
+				}
+				return passages.SVG(all)
+			}
+			ans.NotConsidered = revision.OmissionsOfAnswers(r, false)
+			if r.Mode.Name == revision.ClusterMode && len(model.ListIn(r.Cluster)) == 0 {
+				ans.NotConsidered = append(ans.NotConsidered, model.Omission{Code: model.OmittedAbsent, Key: model.Key{Kind: model.KindIngress},
+					Why: "nothing else leads in: Ingresses, HTTPRoutes and Routes of a cluster are not read"})
+			}
+			if len(t.Ends) == 0 {
+				ans.NotConsidered = append(ans.NotConsidered, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: " + revision.WhyNoEnds(r)})
+			}
+			return ans, nil
+		}}
+	})
+	cmd.Flags().StringVar(&focus, "focus", "", "only the connections of a `WORKLOAD` or namespace, both ways")
+	cmd.Flags().BoolVar(&exposure, "exposure", false, "what outside, any namespace or any pod could connect with, also where no such pod exists yet")
+	return cmd
+}
+
+// keepFocus finds the ends that --focus names: NAMESPACE, NAMESPACE/KIND/NAME or a name alone.
+func keepFocus(t *revision.Table, focus string) (func(*revision.End) bool, error) {
+	is := func(e *revision.End) bool {
+		_, name, _ := strings.Cut(e.Name, "/")
+		return !e.IsOutside() && (e.Namespace == focus || e.String() == focus || e.Name == focus || name == focus)
+	}
+	var names []string
+	for i := range t.Ends {
+		if is(&t.Ends[i]) {
+			return is, nil
+		}
+		if !t.Ends[i].IsOutside() {
+			names = append(names, t.Ends[i].String())
+		}
+	}
+	return nil, fmt.Errorf("--focus %s: no workload and no namespace with pods has this name%s", focus, words.DidYouMean(focus, names))
+}

@@ -1,0 +1,211 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/cli/process"
+	"rung/engine"
+	"rung/engine/statedir"
+	"rung/model/limits"
+	"rung/revision"
+)
+
+// ShowScreen shows an engine on a terminal; main hands it in, since the command
+// line does not know the console.
+type ShowScreen func(ctx context.Context, e *engine.Engine, o ScreenOptions) error
+
+// ScreenOptions are the options of the screen on the command line. A flag that
+// was not given leaves its field empty: the configuration file counts then.
+type ScreenOptions struct {
+	// Config is the text of the configuration file, ConfigPath its name.
+	Config     []byte
+	ConfigPath string
+	Theme      string
+	Color      string
+	ASCII      bool
+	NoMouse    bool
+	StateDir   string
+	// Page is the page that the console opens with, by its name; empty for the first. View is
+	// the page or saved view that was asked for, which goes first.
+	Page, View string
+	// Notices are said when the console opens.
+	Notices []string
+	// Switch opens another context of the kubeconfig; nil where there are files.
+	// The engine that was left is ended.
+	Switch func(ctx context.Context, context string) (*engine.Engine, error)
+	// OnAway is told when the terminal is lent to an editor or the shell, and when it is back.
+	OnAway func(away bool)
+	// ReadInput reads another input beside what is shown, to its end.
+	ReadInput func(ctx context.Context, input string) (*revision.Revision, error)
+}
+
+func DemoCommand(a *command.App, screen ShowScreen) *cobra.Command {
+	return &cobra.Command{
+		Use:   "demo",
+		Short: "Open the console on a built-in example cluster",
+		Long: `Open the console on a built-in cluster: three nodes, four tenants, about forty
+pods, and policies that show every mark of the ladder. It is a sandbox: change what
+you like, nothing of yours is touched. --system antrea opens the policies of Antrea's
+documentation instead; Antrea has no zones.`,
+		Example: `  rung demo
+  rung demo --readonly --theme light
+  rung demo --system antrea`,
+		Args:        command.TakesArgs(0),
+		Annotations: command.WithoutAnswer(),
+		RunE:        func(cmd *cobra.Command, _ []string) error { return OpenConsole(cmd.Context(), a, screen, true) },
+	}
+}
+
+// OpenConsole opens the console on a screen; without one it says what is missing. It starts the engine and does not wait for it: the
+// first frame comes before anything was read.
+func OpenConsole(ctx context.Context, a *command.App, screen ShowScreen, demo bool) error {
+	var note string
+	if screen != nil {
+		var err error
+		if note, err = statedir.OpenFolder(a.Flags.StateFolder()); err != nil {
+			return err
+		}
+		log, err := process.OpenOwnLog(a.Flags.StateFolder())
+		if err != nil {
+			return fmt.Errorf("%w; --state-dir names another folder", err)
+		}
+		defer log.Close()
+	}
+	alone := false // log files, and nothing beside them
+	cfg, err := a.EngineConfig(ctx, demo, true)
+	if err != nil {
+		var none *engine.NoClusterError
+		if demo || len(a.Flags.NB) > 0 || !errors.As(err, &none) {
+			return err
+		}
+		alone = len(a.Flags.Log.Paths) > 0
+		if !alone {
+			if demo, err = firstScreen(ctx, a, none, screen != nil); !demo {
+				return err
+			}
+			return OpenConsole(ctx, a, screen, true)
+		}
+		cfg = a.LogsAlone()
+		cfg.StateDir = a.Flags.StateFolder()
+	}
+	if err := a.Flags.ConsoleFiles(ctx, &cfg); err != nil {
+		return err
+	}
+	if screen == nil {
+		return errors.New("this build has no console")
+	}
+	a.Needs = command.NeedObjects
+	if demo {
+		a.Needs = command.NeedNothing
+	}
+	if err := a.EmptyFolders(); err != nil && len(cfg.NB) == 0 {
+		return err
+	}
+	ui := &a.Flags.UI
+	opt := ScreenOptions{Theme: ui.Theme, Color: ui.Color, ASCII: ui.ASCII, NoMouse: ui.NoMouse, View: ui.View, StateDir: cfg.StateDir}
+	if opt.Config, opt.ConfigPath, err = ui.ReadConfig(ctx); err != nil {
+		return err
+	}
+	cfg.Screen = true
+	if ui.Profile == "" {
+		process.NoSamples()
+	}
+	process.SaveMemory()
+	e, err := engine.New(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	opt.Notices = e.Notices()
+	if alone {
+		opt.Page, opt.Notices = "logs", append([]string{command.LogsAloneText}, opt.Notices...)
+	}
+	for _, told := range []string{limits.Line(runtime.GOOS), note} {
+		if told != "" {
+			opt.Notices = append([]string{told}, opt.Notices...)
+		}
+	}
+	opt.ReadInput = func(ctx context.Context, input string) (*revision.Revision, error) {
+		return command.ReadBeside(ctx, a, input)
+	}
+	open := &openEngines{newest: e}
+	defer open.closeAll()
+	if cfg.Kube != nil {
+		opt.Switch = contextSwitcher(a, open)
+	}
+	if n := runtime.NumCPU(); runtime.GOMAXPROCS(0) == n {
+		// A key that comes while every core computes finds a thread of its own at
+		// once, and the system's scheduler lets it go first; Go's own would have it
+		// wait for its turn. Where less was set, by a quota say, it stays. The engine
+		// has counted its cores by now.
+		runtime.GOMAXPROCS(n + 2)
+	}
+	stop, err := startProfile(ui.Profile)
+	if err != nil {
+		return err
+	}
+	opt.OnAway = process.EditorHasTerminal.Store
+	kept := keepGoroutines(a)
+	shown := whileFilled(ctx, a, e, func(ctx context.Context) error { return screen(ctx, e, opt) })
+	return errors.Join(shown, kept(), stop())
+}
+
+// keepGoroutines has SIGQUIT write the goroutines' stacks into a file, while there is a
+// screen. kept, to be called once the screen is left, returns an error that names the file,
+// or nil without a SIGQUIT.
+func keepGoroutines(a *command.App) (kept func() error) {
+	dir := a.Flags.StateFolder()
+	said := make(chan error, 1)
+	keep := func(goroutines []byte) {
+		path, err := statedir.KeepFile(dir, "goroutines-"+time.Now().UTC().Format("20060102-150405.000")+".txt", goroutines)
+		if err == nil {
+			err = fmt.Errorf("ended by SIGQUIT; goroutine dump written to %s", path)
+		}
+		select {
+		case said <- err:
+		default: // the first is enough
+		}
+	}
+	process.OnQuit.Store(&keep)
+	return func() error {
+		process.OnQuit.Store(nil)
+		select {
+		case err := <-said:
+			return err
+		default:
+			return nil
+		}
+	}
+}
+
+// whileFilled runs the screen and ends it where there turns out to be nothing in the
+// files, which is the error then.
+func whileFilled(ctx context.Context, a *command.App, e *engine.Engine, screen func(context.Context) error) error {
+	if a.Needs == command.NeedNothing || len(a.Flags.Files) == 0 {
+		return screen(ctx)
+	}
+	ctx, end := context.WithCancelCause(ctx)
+	lacking := make(chan error, 1)
+	loaded := func(r *revision.Revision) bool { return r.Loaded }
+	go func() {
+		var err error
+		if e.WaitFor(ctx, loaded) == nil || loaded(e.Revision()) { // else the screen was left before
+			if err = a.WhyNotEnough(e.Revision()); err != nil {
+				end(err)
+			}
+		}
+		lacking <- err
+	}()
+	err := screen(ctx)
+	end(nil)
+	if empty := <-lacking; empty != nil {
+		return empty
+	}
+	return err
+}

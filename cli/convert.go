@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/engine"
+	"rung/engine/convert"
+
+	labels "rung/model/convert"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/revision"
+)
+
+// convertTarget is something that policies can be written as.
+type convertTarget struct {
+	name string // of --to
+	from string // what is converted, for help
+	run  func(context.Context, *revision.Revision) (*convert.Result, error)
+}
+
+// convertTargets are all targets of rung convert, in the order of the help.
+var convertTargets = []convertTarget{
+	{"anp", "ClusterNetworkPolicies, or Antrea's own policies where Antrea decides", convertPolicies(convert.ToANP)},
+	{"cnp", "AdminNetworkPolicies and their baseline, or Antrea's own policies", convertPolicies(convert.ToCNP)},
+	{"antrea", "AdminNetworkPolicies, their baseline and ClusterNetworkPolicies", convertPolicies(convert.ToAntrea)},
+	{"networkpolicy", "the isolation annotation of 2016 and the NetworkPolicies of extensions/v1beta1", convert.NetworkPolicy},
+}
+
+// convertPolicies converts and proves.
+func convertPolicies(to convert.Target) func(context.Context, *revision.Revision) (*convert.Result, error) {
+	return func(ctx context.Context, r *revision.Revision) (*convert.Result, error) {
+		res, err := convert.ConvertPolicies(r, to)
+		if err != nil {
+			return nil, err
+		}
+		return convert.ProveResult(ctx, r, res, nil)
+	}
+}
+
+func targetOf(name string) *convertTarget {
+	for i := range convertTargets {
+		if convertTargets[i].name == name {
+			return &convertTargets[i]
+		}
+	}
+	return nil
+}
+
+func targetNames() (names []string) {
+	for _, t := range convertTargets {
+		names = append(names, t.name)
+	}
+	return names
+}
+
+func ConvertCommand(a *command.App) *cobra.Command {
+	var to string
+	long := `Print policies as objects of another API that say the same, with a proof: the verdicts
+of both sides are compared for every connection between the pods there are, and pods
+that are imagined with labels that the policies name: before as the cluster's own system
+decides (--system), after as that of the other API does. Nothing is applied.
+
+The objects are YAML on standard output. Each rule is labelled exact, approximate (what
+differs, and a connection that shows it) or not expressible (why); that, and the proof,
+stand on standard error. With -o json or yaml everything is one document. Exit 1 when
+the sides differ.
+
+--to says what is written:`
+	for _, t := range convertTargets {
+		long += "\n  " + t.name + "  from " + t.from
+	}
+	cmd := a.QueryCommand(&cobra.Command{
+		Use:   "convert --to KIND [FILE…]",
+		Short: "Print policies in another API, with a proof that they say the same",
+		Long:  long,
+		Example: `  rung convert --to cnp examples/ > cnp.yaml
+  rung convert --to anp examples-antrea/ > anp.yaml
+  kubectl get namespaces,pods,nodes,networkpolicies.networking.k8s.io -A -o yaml |
+    rung convert --to networkpolicy -
+  rung convert --to networkpolicy -o json --context staging`,
+		Args: func(*cobra.Command, []string) error {
+			if to == "" {
+				return fmt.Errorf("convert needs --to: %s", strings.Join(targetNames(), ", "))
+			}
+			if targetOf(to) == nil {
+				return fmt.Errorf("--to %s: use %s", to, strings.Join(targetNames(), ", "))
+			}
+			return nil
+		},
+	}, func(files []string, _ bool) command.Query {
+		a.Flags.Files = append(a.Flags.Files, files...)
+		return command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+			res, err := targetOf(to).run(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			if !a.PrintsValues() {
+				tellConversion(a, res)
+			}
+			return &command.Answer{Value: conversionOf(res), Text: func(bool) string { return res.Text() }, No: !res.Proof.Equal,
+				NotConsidered: revision.OmissionsOfObjects(r), Comments: true}, nil
+		}}
+	})
+	cmd.Flags().StringVar(&to, "to", "", "`KIND` to write: "+words.Either(targetNames()))
+	command.CompleteFlag(cmd, "to", command.FixedWords(targetNames()...))
+	return cmd
+}
+
+// tellConversion says on stderr what the objects do not.
+func tellConversion(a *command.App, r *convert.Result) {
+	say := func(text string) { fmt.Fprintln(a.Err, "rung: "+words.CleanLine(text)) }
+	for i := range r.Rules {
+		say(r.Rules[i].Text())
+	}
+	if len(r.Policies) == 0 {
+		say("nothing to write")
+	}
+	for _, text := range r.Remarks() {
+		say(text)
+	}
+}
+
+// convertedOut is the JSON of `rung convert` (command-line.md#output).
+type convertedOut struct {
+	Objects []string           `json:"objects"` // YAML, each one document
+	Rules   []convertedRuleOut `json:"rules"`
+	Notes   []noteOut          `json:"notes"`
+	Proof   conversionProof    `json:"proof"`
+}
+
+type convertedRuleOut struct {
+	Policy    string              `json:"policy"`
+	Direction string              `json:"direction"`
+	Rule      int                 `json:"rule"`
+	Name      string              `json:"rule_name"`
+	Action    string              `json:"action"`
+	Label     string              `json:"label"`
+	Why       string              `json:"why"`
+	To        []placeOut          `json:"to"`
+	Witness   *convert.Difference `json:"witness"`
+}
+
+type placeOut struct {
+	Policy    string `json:"policy"`
+	Direction string `json:"direction"`
+	Rule      int    `json:"rule"`
+}
+
+type noteOut struct {
+	About   string `json:"about"`
+	Message string `json:"message"`
+}
+
+type conversionProof struct {
+	Equal    bool   `json:"equal"`
+	Text     string `json:"text"`
+	Pods     int    `json:"pods"`
+	Imagined int    `json:"imagined"`
+	// Before and After are the systems whose verdicts were compared.
+	Before  string               `json:"before"`
+	After   string               `json:"after"`
+	Differs []convert.Difference `json:"differs"`
+	Later   []convert.Difference `json:"later"`
+	Besides []convert.Difference `json:"besides"`
+}
+
+func conversionOf(r *convert.Result) *convertedOut {
+	out := &convertedOut{Objects: []string{}, Rules: []convertedRuleOut{}, Notes: page.MapList(r.Notes, func(n convert.Note) noteOut { return noteOut{n.About.String(), n.Text} })}
+	for _, p := range r.Policies {
+		out.Objects = append(out.Objects, p.YAML)
+	}
+	for i := range r.Rules {
+		rule := &r.Rules[i]
+		out.Rules = append(out.Rules, convertedRuleOut{Policy: rule.Policy.String(), Direction: rule.Direction.Lower(), Rule: rule.Index, Name: rule.Name, Action: rule.Does,
+			Label: string(rule.Label), Why: rule.Why, Witness: rule.Witness,
+			To: page.MapList(rule.MadeRules, func(at labels.MadeRule) placeOut { return placeOut{at.Policy.String(), at.Direction.Lower(), at.Index} })})
+	}
+	p := &r.Proof
+	out.Proof = conversionProof{p.Equal, r.ProofText(), p.Pods, p.Imagined, string(r.Before.Name), string(r.After.Name),
+		append([]convert.Difference{}, p.Differs...), append([]convert.Difference{}, p.Later...), append([]convert.Difference{}, p.Besides...)}
+	return out
+}

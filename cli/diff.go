@@ -1,0 +1,264 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/cli/process"
+	"rung/cli/report"
+	"rung/engine"
+	"rung/engine/compare"
+	"rung/model"
+	"rung/model/words"
+	"rung/pages/difference"
+	"rung/pages/page"
+	"rung/revision"
+)
+
+// failConditions are the conditions of --fail-on.
+var failConditions = []string{"opens", "closes", "guards", "findings", "findings=error", "findings=warning"}
+
+func DiffCommand(a *command.App) *cobra.Command {
+	var failOn []string
+	cmd := &cobra.Command{
+		Use:   "diff BEFORE AFTER",
+		Short: "Show what changes from one state to another: policies, connections, findings",
+		Long: `Show what differs between two of anything that Rung reads: files, folders, - for standard
+input, git:REV[:PATH], dumps, must-gathers, or context:NAME for a cluster.
+
+Policies that came, went, moved and changed are told rule by rule. Connections are told by
+workload, with addresses outside where policies tell them apart, and at which ports: those
+that open (allowed now, and not before), close, get another verdict, and those that another
+rule decides. Then come findings that only one side has, and the guard rails that the step
+would meet.
+
+Exit 1 if a condition of --fail-on holds, whatever else was left out: opens, closes, findings
+(of any severity, or findings=error, findings=warning), guards. Exit 2 if none holds and
+something was not judged. Otherwise exit 0, whatever differs.`,
+		Example: `  rung diff git:origin/main:policies policies
+  rung diff git:HEAD~1 . --fail-on opens,findings=error
+  rung diff examples/ new/ -o markdown
+  rung diff policies context:staging`,
+		Args:        command.TakesArgs(0, "BEFORE", "AFTER"),
+		Annotations: command.FormAnnotations(append([]string{command.MarkdownForm, command.CSVForm}, report.Forms...)...),
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		fails, err := parseFailOn(failOn)
+		if err != nil {
+			return err
+		}
+		if len(a.Flags.Files) > 0 {
+			return fmt.Errorf("-f %s: rung diff takes both sides as arguments", a.Flags.Files[0])
+		}
+		ans, err := diffAnswer(cmd.Context(), a, [2]string(args), fails)
+		if err != nil {
+			return err
+		}
+		return a.ConcludeAnswer(ans)
+	}
+	cmd.Flags().StringSliceVar(&failOn, "fail-on", nil, "exit 1 where one of `CONDITIONS` is so: opens, closes, findings[=SEVERITY], guards")
+	command.CompleteFlag(cmd, "fail-on", command.FixedWords(failConditions...))
+	return cmd
+}
+
+// failing says because of what the exit code is 1.
+type failing struct {
+	opens, closes, guards bool
+	findings              []model.Severity
+}
+
+// parseFailOn reads the conditions of --fail-on.
+func parseFailOn(conditions []string) (f failing, err error) {
+	for _, c := range conditions {
+		name, severity, has := strings.Cut(strings.TrimSpace(c), "=")
+		switch {
+		case name == "opens" && !has:
+			f.opens = true
+		case name == "closes" && !has:
+			f.closes = true
+		case name == "guards" && !has:
+			f.guards = true
+		case name == "findings" && (!has || severity == string(model.SeverityInfo)):
+			f.findings = []model.Severity{model.SeverityError, model.SeverityWarning, model.SeverityInfo}
+		case name == "findings" && severity == string(model.SeverityWarning):
+			f.findings = []model.Severity{model.SeverityError, model.SeverityWarning}
+		case name == "findings" && severity == string(model.SeverityError):
+			f.findings = []model.Severity{model.SeverityError}
+		default:
+			return f, fmt.Errorf("--fail-on %s: use opens, closes, guards, findings, findings=error or findings=warning", c)
+		}
+	}
+	return f, nil
+}
+
+// isMet reports whether one of the conditions holds.
+func (f *failing) isMet(d *difference.Facts) bool {
+	return f.opens && d.Count(revision.Opens) > 0 || f.closes && d.Count(revision.Closes) > 0 || f.guards && len(d.Guards) > 0 ||
+		slices.ContainsFunc(d.Findings.New, func(x difference.Finding) bool { return slices.Contains(f.findings, x.Severity) })
+}
+
+// diffAnswer reads both sides and says what differs.
+func diffAnswer(ctx context.Context, a *command.App, names [2]string, fails failing) (ans *command.Answer, err error) {
+	var sides [2]*command.App
+	for i, name := range names {
+		if sides[i], err = command.ForInput(a, name); err != nil {
+			return nil, err
+		}
+		sides[i].Flags.Quiet = true // what is broken is in the answer
+	}
+	if names[0] == "-" && names[1] == "-" {
+		return nil, fmt.Errorf("standard input can be one side only")
+	}
+	err = sides[0].WithObjects(ctx, func(_ *engine.Engine, before *revision.Revision) error {
+		return sides[1].WithObjects(ctx, func(e *engine.Engine, after *revision.Revision) error {
+			d, err := compare.Of(ctx, before, after, names, engine.ProtectedNamespaces(e))
+			if err != nil {
+				return err
+			}
+			ans = differenceAnswer(a, difference.FactsOf(d, names), d, fails)
+			return nil
+		})
+	})
+	return ans, err
+}
+
+// differenceAnswer is a difference in every form.
+func differenceAnswer(a *command.App, f *difference.Facts, d *compare.Difference, fails failing) *command.Answer {
+	ans := command.TableAnswer(a, f, difference.Connections, f.Connections)
+	ans.FailOn, ans.NotConsidered = fails.isMet(f), d.NotConsidered
+	ans.Text = func(wide bool) string { return differenceText(a, f, command.NotCounted(d.NotConsidered), wide) }
+	ans.Markdown = func() string { return commentText(f, command.MarkdownOmitted(a, d.NotConsidered)) }
+	ans.Objects = f.Connections
+	ans.Report, ans.Summary = func() *report.Report { return differenceReport(f, &fails) }, strings.Join(f.Summary(), "; ")
+	return ans
+}
+
+// differenceText is a difference for people; not names what was not compared.
+func differenceText(a *command.App, f *difference.Facts, not string, wide bool) string {
+	width := process.TerminalWidth(a.Raw)
+	if f.IsEmpty() {
+		if not != "" {
+			return "nothing differs in what was compared; not compared: " + not + "\n"
+		}
+		return "nothing differs\n"
+	}
+	var b strings.Builder
+	for _, line := range f.Summary() {
+		b.WriteString(line + "\n")
+	}
+	section := func(some bool, text string) {
+		if some {
+			b.WriteString("\n" + text)
+		}
+	}
+	section(len(f.Policies) > 0, command.TableText(difference.Policies, f.PolicyLines(), wide, width))
+	section(len(f.Connections) > 0, command.TableText(difference.Connections, f.Connections, wide, width))
+	for _, line := range f.WorkloadLines(mostNames(wide)) {
+		section(true, line+"\n")
+	}
+	found := f.FindingLines()
+	section(len(found) > 0, command.TableText(difference.Findings, found, wide, width))
+	guards := page.MapList(f.Guards, func(g difference.Guard) *difference.Guard { return &g })
+	section(len(guards) > 0, command.TableText(difference.Guards, guards, wide, width))
+	return b.String()
+}
+
+// mostNames is how many names a line lists.
+func mostNames(wide bool) int {
+	if wide {
+		return 1 << 20
+	}
+	return 10
+}
+
+// differenceReport has a result for what a pipeline may want to be told: connections that open and
+// close, findings that are new, guard rails.
+func differenceReport(f *difference.Facts, fails *failing) *report.Report {
+	out := &report.Report{Command: "diff", Rules: []report.Rule{
+		{Code: "opens", Title: "a connection opens", Says: "A connection is allowed that was not before.", Help: "Look at its trace: rung trace."},
+		{Code: "closes", Title: "a connection closes", Says: "A connection that was allowed is not any more.", Help: "Look at its trace: rung trace."},
+		{Code: "guard", Title: "a guard rail is met", Says: "A console would ask for a confirmation of this step.", Help: "docs/command-line.md#changes lists the guard rails."},
+	}}
+	level := func(fails bool, otherwise report.Level) report.Level {
+		if fails {
+			return report.Error
+		}
+		return otherwise
+	}
+	for _, c := range f.Connections {
+		if c.Change != string(revision.Opens) && c.Change != string(revision.Closes) {
+			continue
+		}
+		r := report.Result{Code: c.Change, Level: level(c.Change == "opens" && fails.opens || c.Change == "closes" && fails.closes, report.Warning),
+			Message: c.Sentence() + decidedBy(c), Key: c.From + " " + c.To + " " + c.PortsText(), Detail: "for example " + c.Example.String()}
+		at := f.OriginOfDecider(c)
+		r.File, r.Line, r.Object = at.File, at.Line, c.From
+		out.Results = append(out.Results, r)
+	}
+	out.AddFindings(page.MapList(f.Findings.New, func(x difference.Finding) model.Finding { return *x.Of }))
+	for _, g := range f.Guards {
+		out.Results = append(out.Results, report.Result{Code: "guard", Level: level(fails.guards, report.Warning), Message: g.Code + ": " + g.Message, Object: g.Policy, Key: g.Code})
+	}
+	return out
+}
+
+// decidedBy names the rule that decides now, behind a sentence.
+func decidedBy(c *difference.Connection) string {
+	if len(c.ByAfter) == 0 {
+		return ""
+	}
+	return ", now by " + strings.Join(c.ByAfter, "; ")
+}
+
+// mostComment is how long a comment is at most: GitHub's limit is 65,536 characters.
+const mostComment = 60_000
+
+// commentText is a difference as a comment of a pull request: three lines, and the details folded;
+// what has no room is counted. below is what will follow it.
+func commentText(f *difference.Facts, below string) string {
+	var b strings.Builder
+	b.WriteString("### Network policies: " + command.MarkdownText(f.Before) + " → " + command.MarkdownText(f.After) + "\n\n")
+	if f.IsEmpty() {
+		return b.String() + "Nothing differs.\n"
+	}
+	for _, line := range f.Summary() {
+		what, rest, _ := strings.Cut(line, ": ")
+		b.WriteString("- **" + what + ":** " + command.MarkdownText(rest) + "\n")
+	}
+	fold := func(title string, n int, table func(n int) string) {
+		if n == 0 {
+			return
+		}
+		head, tail := fmt.Sprintf("\n<details><summary>%s (%s)</summary>\n\n", title, words.Thousands(n)), "\n</details>\n"
+		room := mostComment - utf8.RuneCountInString(b.String()+below+head+tail) - 200
+		shown := n
+		for text := table(shown); shown > 0 && utf8.RuneCountInString(text) > room; text = table(shown) {
+			shown = min(shown*9/10, shown*max(room, 0)/utf8.RuneCountInString(text))
+		}
+		b.WriteString(head)
+		if shown > 0 {
+			b.WriteString(table(shown))
+		}
+		if shown < n {
+			b.WriteString(fmt.Sprintf("\nand %s more: `rung diff … -o json` has all\n", words.Thousands(n-shown)))
+		}
+		b.WriteString(tail)
+	}
+	fold("Connections", len(f.Connections), func(n int) string { return command.MarkdownTable(difference.Connections, f.Connections[:n]) })
+	lines := f.PolicyLines()
+	fold("Policies, rule by rule", len(lines), func(n int) string { return command.MarkdownTable(difference.Policies, lines[:n]) })
+	found := f.FindingLines()
+	fold("Findings", len(found), func(n int) string { return command.MarkdownTable(difference.Findings, found[:n]) })
+	fold("Guard rails", len(f.Guards), func(n int) string {
+		return strings.Join(page.MapList(f.Guards[:n], func(g difference.Guard) string {
+			return "- " + command.MarkdownText(g.Code+": "+g.Key.Label()+": "+g.Message)
+		}), "\n") + "\n"
+	})
+	return b.String()
+}

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/engine"
+	"rung/model"
+	"rung/model/ovn/flow"
+	"rung/revision"
+)
+
+func ExplainCommand(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain FILE",
+		Short: "Say which policies and rules an ovn-trace met",
+		Long: `Read what ovn-trace or ovnkube-trace printed, from a file or from standard input (-),
+and say which policy, direction and rule is behind each ACL that the packet met, and
+what was decided in each stage. Rows come from --nb, and what they do not tell from what
+the policies of -f or of the cluster compile to.
+
+ovn-trace's detailed form (its default) names every ACL; of the other forms only ACLs
+that log can be told. ovnkube-trace prints its traces with -loglevel 2. Lines that are
+not understood are counted and shown.`,
+		Example: `  ovn-trace --ct new ovn-worker 'inport == "red_canary-0" && …' | rung explain - -f examples/
+  ovnkube-trace -loglevel 2 … 2>&1 | rung explain - --context staging
+  rung explain trace.txt --nb ovn-worker=unix:/run/nb.sock -o json`,
+		Args:              command.TakesArgs(0, "FILE"),
+		ValidArgsFunction: command.FileCompleter(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := readTrace(cmd.Context(), a, args[0])
+			if err != nil {
+				return err
+			}
+			report := flow.Parse(string(text))
+			if len(report.Traces)+len(report.Results)+len(report.Problems) == 0 {
+				return fmt.Errorf("no ovn-trace in %s: %s", traceSourceName(args[0]), whyNoTrace(report))
+			}
+			a.Flags.RowsOnly = true
+			return a.AnswerQuery(cmd.Context(), false, command.Query{Zones: a.Flags.HasDatabases(cmd.Context()),
+				Answer: func(_ context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+					out := explanationOf(r, report)
+					return &command.Answer{Value: out, Text: func(wide bool) string { return out.explainText(wide) }, NotConsidered: unexplainedOmissions(r),
+						Err: errors.Join(command.UnreadZone(r.Zones), out.whyUndecided())}, nil
+				}})
+		},
+	}
+}
+
+// unexplainedOmissions returns the omissions that can keep a rule from being named: objects that were
+// refused or not read, and, without policies and zones, that nothing names rules at all.
+func unexplainedOmissions(r *revision.Revision) []model.Omission {
+	for range r.Cluster.AllPolicies() {
+		return revision.OmissionsOfObjects(r)
+	}
+	if len(r.Zones) > 0 {
+		return revision.OmissionsOfObjects(r)
+	}
+	return append(revision.OmissionsOfObjects(r), model.Omission{Code: model.OmittedAll, Why: "nothing says what is behind the ACLs: there are no policies, and no zone is read"})
+}
+
+// readTrace reads the text that is to be explained.
+func readTrace(ctx context.Context, a *command.App, path string) ([]byte, error) {
+	if path == "-" && slices.Contains(a.Flags.Files, "-") {
+		return nil, errors.New("-f - and explain - cannot both read standard input; put one of them in a file")
+	}
+	text, err := a.ReadGiven(ctx, path, flow.MaxInput)
+	if err != nil {
+		return nil, fmt.Errorf("read the trace from %s: %w", traceSourceName(path), err)
+	}
+	return text, nil
+}
+
+func traceSourceName(path string) string {
+	if path == "-" {
+		return "standard input"
+	}
+	return path
+}
+
+// whyNoTrace says what was there instead.
+func whyNoTrace(r *flow.Report) string {
+	switch {
+	case r.Lines == 0:
+		return "it is empty"
+	case len(r.Odd) > 0:
+		return fmt.Sprintf("line %d is %q", r.Odd[0].Number, r.Odd[0].Text)
+	}
+	return "only lines of other programs; ovnkube-trace prints its traces with -loglevel 2"
+}

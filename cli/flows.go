@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/engine"
+	"rung/model"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/pages/rows"
+	"rung/revision"
+)
+
+// addFlowsFlag adds --flows.
+func addFlowsFlag(cmd *cobra.Command, what string) *bool {
+	return cmd.Flags().Bool("flows", false, what)
+}
+
+// requestFlows has the flows of the zones named read by the command; empty is all of them.
+func requestFlows(a *command.App, zone string) {
+	a.Flags.Flows = func(name string) bool { return zone == "" || zone == name }
+}
+
+// flowTime is how long flows may take to be made in a sandbox, or to be read.
+const flowTime = 20 * time.Second
+
+// waitForFlows waits until flows were read, or cannot be, and in a sandbox until they were
+// made of every row.
+func waitForFlows(ctx context.Context, a *command.App, e *engine.Engine) {
+	ctx, cancel := context.WithTimeout(ctx, flowTime)
+	defer cancel()
+	_ = e.WaitFor(ctx, func(r *revision.Revision) bool { // what is not there by then is told as it stands
+		for _, s := range r.Southbounds {
+			z := r.Zone(s.Zone)
+			if z == nil || !a.Flags.Flows(s.Zone) {
+				continue
+			}
+			t := revision.TallyFlows(r, z, e.Now())
+			late := t.Surplus+t.ACLs[revision.FlowsMissing]+t.ACLs[revision.FlowsOld] > 0
+			switch {
+			case !t.Known && (r.Mode.Sandbox || s.Error == "") && z.DB != nil, r.Mode.Sandbox && late:
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// whyNoFlows says that nothing could be read of any of the zones.
+func whyNoFlows(r *revision.Revision, zones []*model.ZoneState, now time.Time) error {
+	for _, z := range zones {
+		if r.Southbound(z.Name) != nil {
+			continue
+		}
+		for _, s := range r.Southbounds {
+			if r.Zone(s.Zone) != nil {
+				return nil
+			}
+		}
+		if r.Mode.Sandbox {
+			return fmt.Errorf("--flows: the sandbox runs without OVN, so rows have no flows; give --sandbox-ovn PATH")
+		}
+		return fmt.Errorf("--flows: no Southbound database is known for zone %s; give --sb %s=ADDR", z.Name, z.Name)
+	}
+	for _, z := range zones {
+		if t := revision.TallyFlows(r, z, now); !t.Known && t.Text != "" {
+			return fmt.Errorf("--flows: zone %s: %s", z.Name, t.Text)
+		}
+	}
+	return nil
+}
+
+// flowsUnderRows puts the flows of each row below its line of a table.
+func flowsUnderRows(table string, lines []*rows.Line) string {
+	head, rest, _ := strings.Cut(table, "\n")
+	var b strings.Builder
+	b.WriteString(head + "\n")
+	for _, l := range lines {
+		var line string
+		line, rest, _ = strings.Cut(rest, "\n")
+		b.WriteString(line + "\n")
+		f := l.Flows
+		if f == nil {
+			continue
+		}
+		text := strings.TrimSpace(f.Text + " " + f.Offset)
+		if f.State != revision.FlowsMade {
+			text = string(f.State) + ": " + text
+		}
+		b.WriteString("    " + text + "\n")
+		for j := range f.Flows {
+			b.WriteString("    " + f.Flows[j].String() + "\n")
+		}
+	}
+	return b.String() + rest
+}
+
+// surplusText lists the flows of ACLs that are gone, by zone.
+func surplusText(r *revision.Revision, zones []*model.ZoneState, now time.Time) string {
+	var b strings.Builder
+	for _, z := range zones {
+		flows, why := revision.SurplusFlows(r, z, now)
+		if len(flows) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "%s: %s left over. %s\n", z.Name, words.Count(len(flows), "flow"), why)
+		for _, x := range flows {
+			b.WriteString("    " + rows.FlowOf(x).String() + "\n")
+		}
+	}
+	return b.String()
+}
+
+type southboundOut struct {
+	Endpoint string `json:"endpoint"`
+	State    string `json:"state"`
+	Since    string `json:"since,omitempty"`
+	SyncedAt string `json:"synced_at,omitempty"`
+	Server   string `json:"server,omitempty"`
+	Error    string `json:"error,omitempty"`
+	Attempts int    `json:"attempts,omitempty"`
+	// Flows are there once they were read and held against the rows.
+	Flows *flowTallyOut `json:"flows,omitempty"`
+}
+
+type flowTallyOut struct {
+	ACLs    map[revision.FlowState]int `json:"acls"`
+	Flows   int                        `json:"flows"`
+	Own     int                        `json:"ovns_own"`
+	Unknown int                        `json:"unknown_actions,omitempty"`
+	Summary string                     `json:"summary"`
+	Text    string                     `json:"text,omitempty"`
+	Surplus []rows.FlowFacts           `json:"left_over"`
+}
+
+// describeSouthbound is the Southbound database of a zone, nil where none is known.
+func describeSouthbound(r *revision.Revision, z *model.ZoneState, now time.Time) *southboundOut {
+	s := r.Southbound(z.Name)
+	if s == nil {
+		return nil
+	}
+	t := revision.TallyFlows(r, z, now)
+	out := &southboundOut{Endpoint: s.Endpoint, State: t.State, SyncedAt: page.StampText(s.SyncedAt), Server: s.Server, Error: s.Error, Attempts: s.Attempts}
+	if s.Followed {
+		out.Since = page.StampText(s.ConnAt)
+	}
+	if t.Known {
+		surplus, _ := revision.SurplusFlows(r, z, now)
+		out.Flows = &flowTallyOut{ACLs: t.ACLs, Flows: t.Flows, Own: t.Own, Unknown: t.Odd, Summary: t.Summary, Text: t.Text, Surplus: page.MapList(surplus, rows.FlowOf)}
+	}
+	return out
+}

@@ -1,0 +1,215 @@
+package cli
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/themes"
+)
+
+//go:embed style.css
+var styleText string
+
+//go:embed script.js
+var scriptText string
+
+// HTML is a sheet as one file: it asks for nothing, and without scripts it says the same.
+func HTML(s *page.Sheet) string {
+	d := &document{}
+	d.WriteString("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
+	style := ":root{color-scheme:light dark;--page:#ffffff;" + themes.CSSVariables(false) + "}\n@media screen and (prefers-color-scheme:dark){:root{--page:#14181d;" + themes.CSSVariables(true) + "}}\n" + styleText + columnStyles
+	policy := "default-src 'none'; style-src '" + sourceHash(style) + "'; script-src '" + sourceHash(scriptText) + "'; base-uri 'none'; form-action 'none'"
+	fmt.Fprintf(d, "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n", policy)
+	d.WriteString("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" content=\"no-referrer\">\n")
+	d.element("title", "", s.Title)
+	d.WriteString("\n<style>" + style + "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#content\">Skip to the content</a>\n<header>\n")
+	d.element("h1", "", s.Title)
+	d.WriteString("\n<dl>\n")
+	for _, f := range s.About {
+		d.WriteString("<div>")
+		d.element("dt", "", f.Name)
+		d.WriteString("<dd>")
+		d.line(f.Text)
+		d.WriteString("</dd></div>\n")
+	}
+	d.WriteString("</dl>\n<nav aria-label=\"Sections\"><ul>\n")
+	for i := range s.Sections {
+		x := &s.Sections[i]
+		fmt.Fprintf(d, "<li><a href=\"#%s\">", escape(x.Key))
+		d.text(x.Title)
+		d.WriteString("</a></li>\n")
+	}
+	d.WriteString("</ul></nav>\n<div class=\"tools\" id=\"tools\" hidden><label for=\"search\">Search the tables <kbd>/</kbd></label>" +
+		"<input id=\"search\" type=\"search\" autocomplete=\"off\" spellcheck=\"false\"><output id=\"found\" for=\"search\"></output></div>\n</header>\n<main id=\"content\" tabindex=\"-1\">\n")
+	for i := range s.Sections {
+		d.section(&s.Sections[i])
+	}
+	d.WriteString("</main>\n<script>" + scriptText + "</script>\n</body>\n</html>\n")
+	return d.String()
+}
+
+// sourceHash is a text as a content security policy names it.
+func sourceHash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// escape is text as it may stand in HTML, in an element and in a quoted attribute; what cannot be
+// seen is written as in YAML.
+func escape(text string) string { return html.EscapeString(words.Escape(text)) }
+
+// document is HTML that is being written.
+type document struct{ bytes.Buffer }
+
+func (d *document) text(text string) { d.WriteString(escape(text)) }
+
+// element writes an element with text; attributes are Rung's own.
+func (d *document) element(name, attributes, text string) {
+	d.WriteString("<" + name + attributes + ">")
+	d.text(text)
+	d.WriteString("</" + name + ">")
+}
+
+// roleAttribute is the class attribute of a role, empty for plain text.
+func roleAttribute(r page.Role) string {
+	if r == "" || r == themes.Text {
+		return ""
+	}
+	return ` class="` + string(r) + `"`
+}
+
+func (d *document) span(s page.Span) {
+	if of := roleAttribute(s.Role); of != "" && s.Text != "" {
+		d.element("span", of, s.Text)
+		return
+	}
+	d.text(s.Text)
+}
+
+func (d *document) line(l page.Line) {
+	for _, s := range l {
+		d.span(s)
+	}
+}
+
+func (d *document) section(x *page.Section) {
+	key := escape(x.Key)
+	fmt.Fprintf(d, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n", key, key)
+	d.element("h2", fmt.Sprintf(` id="%s-title"`, key), x.Title)
+	d.WriteByte('\n')
+	for _, l := range x.Lines {
+		d.WriteString("<p>")
+		d.line(l)
+		d.WriteString("</p>\n")
+	}
+	if x.Map != nil {
+		d.drawMap(x.Map, key)
+	}
+	for i := range x.Grids {
+		d.grid(&x.Grids[i], x.Title)
+	}
+	d.WriteString("</section>\n")
+}
+
+// grid writes a table; section names it where it has no title.
+func (d *document) grid(g *page.Grid, section string) {
+	if g.Title != "" {
+		d.element("h3", "", g.Title)
+		d.WriteByte('\n')
+		section += ": " + g.Title
+	}
+	if len(g.Rows) == 0 {
+		d.WriteString("<p class=\"dim\">")
+		d.text(g.Empty)
+		d.WriteString("</p>\n")
+		return
+	}
+	// A table that is wider than the screen is scrolled, also by keyboard.
+	fmt.Fprintf(d, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s\"><table%s>\n<thead><tr>", escape(section+", "+words.Count(len(g.Rows), "row")), columnClasses(g))
+	for _, c := range g.Columns {
+		attributes := ` scope="col"`
+		if c.NoSort {
+			attributes += ` data-fixed`
+		}
+		if c.Help != "" {
+			attributes += ` title="` + escape(c.Help) + `"`
+		}
+		d.element("th", attributes, c.Title)
+	}
+	d.WriteString("</tr></thead>\n<tbody>\n")
+	for i := range g.Rows {
+		d.row(&g.Rows[i])
+	}
+	d.WriteString("</tbody>\n</table></div>\n")
+}
+
+// shortText is how many letters a text has at most that is never broken.
+const shortText = 24
+
+// columnClasses say how columns are laid out: rN of those with text at the right end, sN of those with
+// short texts alone. As classes of the table they cost nothing in its cells.
+func columnClasses(g *page.Grid) string {
+	var names []string
+	for i, c := range g.Columns {
+		if c.Right {
+			names = append(names, "r"+strconv.Itoa(i+1))
+		}
+		if !slices.ContainsFunc(g.Rows, func(r page.GridRow) bool { return utf8.RuneCountInString(r.Cells[i].String()) > shortText }) {
+			names = append(names, "s"+strconv.Itoa(i+1))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ` class="` + strings.Join(names, " ") + `"`
+}
+
+// columnStyles are the rules of columnClasses, for as many columns as a table has.
+var columnStyles = func() string {
+	var b strings.Builder
+	for i := 1; i <= 24; i++ {
+		fmt.Fprintf(&b, ".r%d tr>:nth-child(%d){text-align:right}.s%d td:nth-child(%d){white-space:nowrap;min-width:0}", i, i, i, i)
+	}
+	return b.String()
+}()
+
+func (d *document) row(r *page.GridRow) {
+	if r.Under {
+		d.WriteString("<tr class=\"under\">")
+	} else {
+		d.WriteString("<tr>")
+	}
+	for i := range r.Cells {
+		d.WriteString("<td")
+		key := words.PlainNumber(r.Cells[i].Text)
+		if r.Keys != nil && r.Keys[i] != "" {
+			key = r.Keys[i]
+		}
+		if key != r.Cells[i].Text {
+			d.WriteString(` data-sort="` + escape(key) + `"`)
+		}
+		d.WriteByte('>')
+		d.cell(&r.Cells[i])
+		d.WriteString("</td>")
+	}
+	d.WriteString("</tr>\n")
+}
+
+func (d *document) cell(c *page.Cell) {
+	if sign := strings.TrimSpace(c.Sign.Text); sign != "" {
+		d.span(page.Span{Text: sign, Role: c.Sign.Role})
+		d.WriteByte(' ')
+	}
+	d.span(page.Span{Text: c.Text, Role: c.Role})
+	d.line(c.More)
+}

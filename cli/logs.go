@@ -1,0 +1,346 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/cli/process"
+	"rung/engine"
+	"rung/engine/logs"
+
+	"rung/model"
+
+	"rung/model/logline"
+
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/revision"
+)
+
+type logOut struct {
+	At       string   `json:"at"`
+	Zone     string   `json:"zone"`
+	Policy   string   `json:"policy,omitempty"`
+	Rule     string   `json:"rule,omitempty"`
+	RuleName string   `json:"rule_name,omitempty"`
+	Gone     string   `json:"gone,omitempty"` // the policy or rule does not exist now
+	Verdict  string   `json:"verdict"`
+	From     string   `json:"from"`
+	FromAsOf string   `json:"from_as_of,omitempty"` // "now": has the address now, then is not known
+	To       string   `json:"to"`
+	ToAsOf   string   `json:"to_as_of,omitempty"`
+	Traffic  string   `json:"traffic"`
+	Among    []string `json:"among,omitempty"` // rules it may be: the first few
+	Raw      string   `json:"raw"`
+	Late     bool     `json:"late,omitempty"` // lines of other nodes with a later time came before
+}
+
+// logGapOut is a place where lines may be missing.
+type logGapOut struct {
+	At   string `json:"at"`
+	Zone string `json:"zone"`
+	Gap  struct {
+		From    string  `json:"from"`
+		To      string  `json:"to"`
+		Missing float64 `json:"missing_seconds"` // at most
+		Why     string  `json:"why"`
+	} `json:"gap"`
+}
+
+func LogsCommand(a *command.App) *cobra.Command {
+	var follow, raw bool
+	var watch *bool
+	var wait time.Duration
+	var filter, controller string
+	var lines int
+	var since string
+	var nodes []string
+	var sum lineAggregate
+	why := ""
+	var rule proposalFlags
+	cmd := &cobra.Command{
+		Use:         "logs [--controller ZONE POLICY]",
+		Annotations: command.FormAnnotations(command.CSVForm),
+		Short:       "Print ACL log lines as sentences, with the rule that decided",
+		Long: `Print the ACL log lines of every zone in order of time, as sentences: who was
+allowed or dropped, by which rule. They come from the ovnkube-node pods of a cluster,
+from the simulated traffic of a sandbox, or with --log from files. It stops after --for
+or --lines, or at the end of the files; with --follow alone it runs until Ctrl-C. Places
+where lines may be missing are marked; logs that could not be followed are named on stderr.
+
+--filter shows the lines for which every term holds: verdict:deny policy:x rule:5
+ns:a->b pod:x ip:10.0.0.0/8 port:53 node:x since:5m until:14:05 "text" /regex/. "not"
+before a term is for all other lines, commas give a choice. Times of day are UTC.
+
+Other answers than the lines:
+--aggregate         how often each rule was hit, by whom
+--why POLICY        what keeps lines of the policy away, step by step; exit 1 if one is wrong
+--propose POLICY    the policy with rules that allow exactly the connections of the lines,
+                    or with --action deny deny them; nothing is applied
+--controller ZONE POLICY  what that zone's ovnkube-controller wrote about the policy`,
+		Example: `  rung logs --context staging --since 10m --filter "verdict:deny ns:blue->red port:53"
+  rung logs -f examples/ --for 5s
+  rung logs -f examples/ --follow -o json
+  rung logs --aggregate --since 1h -o csv --context staging > hits.csv
+  rung logs --why cluster-control -f examples/
+  rung logs --context staging --since 10m --filter verdict:deny --propose from-log > new.yaml
+  rung logs -f must-gather/ --log must-gather/ --filter verdict:deny
+  rung logs --log /var/log/ovn/acl-audit-log.log --follow
+  oc adm node-logs --role=worker --path=ovn/acl-audit-log.log | rung logs --log -
+  rung logs --controller ovn-worker cluster-control`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if controller != "" {
+				return command.TakesArgs(0, "POLICY")(cmd, args)
+			}
+			return command.TakesArgs(0)(cmd, args)
+		},
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			if controller == "" {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return a.CompleteFirst(command.PolicyChoices)(cmd, args, typed)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			following := follow || *watch
+			now := time.Now().UTC() // as times are printed
+			var begin time.Time
+			if since != "" {
+				var err error
+				if begin, err = words.ParseMoment(since, now, now); err != nil {
+					return fmt.Errorf("--since %q: %w", since, err)
+				}
+			}
+			if err := sum.checkFlags(a.Flags.Output, following, begin, now); err != nil {
+				return err
+			}
+			if controller != "" {
+				return controllerLog(cmd.Context(), a, controller, args[0])
+			}
+			if why != "" {
+				return logsWhy(cmd.Context(), a, why)
+			}
+			query, err := logline.Parse(filter, now)
+			if err != nil {
+				return fmt.Errorf("--filter: %w", err)
+			}
+			if err := rule.checkFlags(); err != nil {
+				return err
+			}
+			files := len(a.Flags.Log.Paths) > 0
+			cfg, err := logsConfig(cmd.Context(), a, following)
+			switch {
+			case err != nil:
+				return err
+			case cfg.Kube == nil && len(a.Flags.NB) > 0 && !files:
+				return errors.New("--nb: a database has no ACL log; log lines come from a cluster or a sandbox")
+			case cfg.Kube == nil && len(nodes) > 0:
+				return errors.New("--node is for the logs of a cluster, not for a sandbox")
+			case lines < 0:
+				return fmt.Errorf("--lines %d: want a number of lines, or 0 for all", lines)
+			case lines > 0 && sum.on:
+				return errors.New("--lines is for lines, and --aggregate counts them: give one of the two")
+			case begin.After(now):
+				return fmt.Errorf("--since %s: that is still to come", since)
+			}
+			if cfg.Kube == nil && !files && !begin.IsZero() {
+				fmt.Fprintf(a.Err, "rung: --since %s: a sandbox has no lines from before it was started\n", since)
+			}
+			cfg.ExecZones = false // lines need no rows
+			cfg.ACLLogs = logs.FollowScope{Nodes: nodes}
+			if !begin.IsZero() {
+				cfg.ACLLogs.Since = now.Sub(begin)
+			}
+			if files {
+				cfg.LogFiles.Since = begin
+			}
+			ctx := cmd.Context()
+			synced := func(r *revision.Revision) bool { return files || cfg.Kube != nil || len(r.Zones) > 0 }
+			err = a.WithConfig(ctx, cfg, synced, func(e *engine.Engine, r *revision.Revision) error {
+				if text, _ := r.Mode.TrafficTexts(); text != "" {
+					fmt.Fprintln(a.Err, "rung: "+text)
+				}
+				for _, n := range nodes {
+					if r.Cluster.Node(n) == nil {
+						return fmt.Errorf("no node %q; nodes: %s", n, command.NodeNames(r.Cluster))
+					}
+				}
+				listen := ctx
+				if cmd.Flags().Changed("for") || !following && !files {
+					var cancel context.CancelFunc
+					listen, cancel = context.WithTimeout(ctx, wait)
+					defer cancel()
+				}
+				if sum.on {
+					err := countLines(listen, a, e, &sum, func(x *logs.Entry) bool { return x.Matches(&query, nil) }, filter != "")
+					return errors.Join(err, a.SayUnfollowed(e), a.SayUnread(r))
+				}
+				tail := func(take func(*logs.Entry)) error {
+					return tailLines(listen, a, e, &query, raw, lines, following, cfg.LogFiles.Since, take)
+				}
+				if rule.policy != "" {
+					err = printProposal(ctx, a, e, &rule, tail)
+				} else {
+					err = tail(nil)
+				}
+				err = errors.Join(err, a.SayUnfollowed(e))
+				if !following {
+					err = errors.Join(err, a.SayUnread(r))
+				}
+				return err
+			})
+			switch {
+			case ctx.Err() != nil && following && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)):
+				return nil // a signal is how following ends
+			case err == nil && !following:
+				return ctx.Err() // and of nothing else
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&follow, "follow", false, "keep running until interrupted")
+	watch = cmd.Flags().BoolP("watch", "w", false, "same as --follow")
+	cmd.Flags().BoolVar(&raw, "raw", false, "print lines as ovn-controller wrote them")
+	cmd.Flags().DurationVar(&wait, "for", 10*time.Second, "stop after this `TIME`; with --follow or --log only where it is given")
+	cmd.Flags().IntVar(&lines, "lines", 0, "stop after this `NUMBER` of lines; 0 for no limit")
+	cmd.Flags().StringVar(&since, "since", "",
+		"start at this `TIME`: 10m ago as 10m, 14:05, 2026-01-31 or 2026-01-31T14:05:00Z, in UTC; a sandbox has lines from its start on")
+	cmd.Flags().StringArrayVar(&nodes, "node", nil, "on a cluster: only this `NODE` (repeatable)")
+	cmd.Flags().StringVar(&controller, "controller", "", "what the ovnkube-controller of this `ZONE` wrote about POLICY")
+	sum.register(cmd.Flags())
+	cmd.Flags().StringVar(&why, "why", "", "what keeps lines of this `POLICY` away")
+	rule.register(cmd)
+	cmd.Flags().StringVar(&filter, "filter", "", "only lines for which every term of the `EXPRESSION` holds, such as verdict:deny policy:web ns:a->b port:53")
+	return cmd
+}
+
+// tailLines prints lines as they come, or has take take them where that is not nil; since is where log files are read from, zero for all. When
+// it does not follow, a signal is an error: what it printed until then is not all there is.
+func tailLines(ctx context.Context, a *command.App, e *engine.Engine, q *logline.Query, raw bool, limit int, follow bool, since time.Time, take func(*logs.Entry)) error {
+	defer process.WhileRead(a.Raw)()
+	ticks, stop := e.Logs().Subscribe()
+	defer stop()
+	e.Logs().AskForLines()
+	const atOnce = 1000
+	seen, came, printed := uint64(0), 0, 0
+	var err error
+	times := logTimes{today: dayOf(e.Now())}
+	over := e.Logs().EndOfLines()
+	end := func() error {
+		st := e.Logs().Stats()
+		var left error
+		if st.Dropped > 0 {
+			fmt.Fprintf(a.Err, "rung: %s dropped: they came too fast\n", words.Count(st.Dropped, "line"))
+			left = command.ErrSaid
+		}
+		if st.Forgotten > 0 {
+			fmt.Fprintf(a.Err, "rung: %s of addresses forgotten, the oldest first; addresses of their time are no longer known\n", words.Count(st.Forgotten, "former holder"))
+		}
+		sayMetersReached(a, e.Logs())
+		switch {
+		case !follow && errors.Is(ctx.Err(), context.Canceled):
+			return ctx.Err()
+		case !follow && errors.Is(ctx.Err(), context.DeadlineExceeded) && len(a.Flags.Log.Paths) > 0:
+			fmt.Fprintf(a.Err, "rung: %s until --for was over, before the end of the log\n", words.Count(came, "line"))
+		case printed == 0 && came > 0:
+			fmt.Fprintf(a.Err, "rung: %s, none match --filter\n", words.Count(came, "line"))
+		case printed == 0:
+			streams := e.Logs().Streams()
+			text := whyNoLines(streams, since)
+			if u := e.Revision().NeverRead(model.KindNode); u != nil && len(streams) == 0 {
+				text = "no log was read: " + words.CleanLine(u.BriefText())
+			} else if len(streams) > 0 && !slices.ContainsFunc(streams, func(s logline.Stream) bool { return s.IsUp() || s.File != "" }) {
+				text = "no log was read"
+			}
+			fmt.Fprintln(a.Err, "rung: "+text)
+		}
+		return left
+	}
+	for {
+		lines := e.Logs().EntriesAfter(seen, atOnce)
+		if len(lines) > 0 {
+			times.setDaySpan(e.Logs().Position())
+		}
+		for _, x := range lines {
+			seen = x.Seq
+			e.Logs().Read(seen)
+			if x.Gap == nil {
+				came++
+			}
+			if !x.Matches(q, nil) {
+				continue
+			}
+			switch {
+			case take != nil && x.Gap == nil:
+				take(x)
+			case take == nil && x.Gap == nil:
+				err = printLog(a, x, raw, &times)
+			case take == nil:
+				err = printGap(a, x, &times)
+			}
+			if err != nil {
+				return err
+			}
+			if x.Gap != nil {
+				continue
+			}
+			printed++
+			if printed == limit {
+				return nil
+			}
+		}
+		if len(lines) == atOnce && ctx.Err() == nil {
+			continue
+		}
+		select {
+		case <-over:
+			if e.Logs().LastNumber() > seen {
+				continue
+			}
+			return end()
+		case <-ctx.Done():
+			return end()
+		case <-ticks:
+		}
+	}
+}
+
+func printGap(a *command.App, x *logs.Entry, times *logTimes) error {
+	o := logGapOut{At: page.StampText(x.Line.At), Zone: x.Line.Zone}
+	o.Gap.From, o.Gap.To, o.Gap.Missing, o.Gap.Why = page.StampText(x.Gap.From), page.StampText(x.Gap.To), x.Gap.Missing.Seconds(), x.Gap.Why
+	return a.PrintItem(o, func(bool) string {
+		return fmt.Sprintf("%s  -- %s\n", times.timeText(x.Line.At), x.Sentence())
+	})
+}
+
+func printLog(a *command.App, x *logs.Entry, raw bool, times *logTimes) error {
+	if raw {
+		_, err := fmt.Fprintln(a.Out, x.Line.Raw)
+		return err
+	}
+	o := logOut{At: page.StampText(x.Line.At), Zone: x.Line.Zone, Verdict: x.Line.Verdict,
+		Traffic: x.Traffic(), Raw: x.Line.Raw, Late: x.Late, Gone: x.Gone}
+	o.From, o.FromAsOf = x.Src.NameAndTime()
+	o.To, o.ToAsOf = x.Dst.NameAndTime()
+	if x.Attributed {
+		o.Policy, o.RuleName = x.UnitKey().String(), x.RuleName
+		if x.Rule.Rule >= 0 {
+			o.Rule = fmt.Sprintf("%s %d", model.Direction(x.Rule.Direction).Lower(), x.Rule.Rule)
+		}
+	}
+	for _, ref := range x.Among {
+		o.Among = append(o.Among, ref.Policy.String()+" "+revision.RuleLabel(ref.Direction, ref.Rule, ""))
+	}
+	return a.PrintItem(o, func(wide bool) string {
+		s := fmt.Sprintf("%s  %-18s %s\n", times.timeText(x.Line.At), x.Line.Zone, x.Sentence())
+		if wide {
+			s += "    " + x.Line.Raw + "\n"
+		}
+		return s
+	})
+}

@@ -1,0 +1,381 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/engine"
+	"rung/engine/trace"
+	"rung/model"
+
+	"rung/model/words"
+	"rung/pages/matrix"
+	"rung/pages/page"
+	"rung/revision"
+)
+
+// How far --unfold goes.
+const (
+	unfoldWorkloads = "workloads"
+	unfoldPods      = "pods"
+)
+
+// mostCells bounds what one command prints.
+const mostCells = 1_000_000
+
+// matrixAsk is the question of `rung matrix`, as the flags give it.
+type matrixAsk struct {
+	protocol, focus, only, unfold string
+	port                          int
+	outside, services             bool
+}
+
+func MatrixCommand(a *command.App) *cobra.Command {
+	var ask matrixAsk
+	cmd := command.NetworkCommand(a, &cobra.Command{
+		Use:   "matrix",
+		Short: "Show which namespaces, workloads and pods reach which",
+		Long: `Show which namespaces reach which, by the policies: for every pair of their pods, on one
+port or on every port of every protocol. --unfold goes down to workloads (pods that are
+alike but for their names) or pods. --focus shows the connections of one namespace with
+the others, both ways; --only shows the cells in which some connection is deny, allow,
+undefined, unknown or "not applicable": mixed ones too, which have some of each.
+
+Mixed says that pods differ or, without --port, that ports do. Undefined and unknown are
+shown where even one pair is so. A pair that no policy is asked about does not apply.
+
+--outside has the addresses outside as columns, too: each block that policies tell apart,
+a network without those in it that are columns themselves. --services has the Services as
+columns: each is asked at its own ports, or at the one of --port, and says what becomes of
+connections to its endpoints; one without does not apply.
+
+-o csv has a line for each pair of ends, -o json also an example of each, in the form that
+rung trace --cases reads.`,
+		Example: `  rung matrix -f examples/
+  rung matrix --port 8080 --focus blue --unfold workloads -f examples/
+  rung matrix --port 443 --outside -f examples/
+  rung matrix --port 53/udp --services -f examples/
+  rung matrix --port 53/udp --only deny -o csv --context staging`,
+		Args:        command.TakesArgs(0),
+		Annotations: command.FormAnnotations(command.MarkdownForm, command.CSVForm),
+	}, func([]string, bool) command.Query {
+		return command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+			ports, err := trace.PortsOf(ask.protocol, ask.port)
+			if err != nil {
+				return nil, fmt.Errorf("--protocol and --port: %w", err)
+			}
+			if err := ask.checkFlags(); err != nil {
+				return nil, err
+			}
+			m, err := revision.FindMatrix(r, ctx, ports)
+			if err != nil {
+				return nil, err
+			}
+			t, err := newMatrixTable(ctx, m, ask)
+			if err != nil {
+				return nil, err
+			}
+			unjudged, err := t.matrixOmissions(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			t.not, t.unread = command.NotCounted(unjudged), r.UnreadPods()
+			out := t.jsonHead()
+			ans := &command.Answer{Text: t.matrixText, Markdown: t.markdownTable, CSV: t.csvLines, NotConsidered: unjudged}
+			if !a.PrintsValues() {
+				return ans, nil
+			}
+			cells := t.shownCells(out)
+			if a.Flags.Output == "json" && !command.PrintsTemplate(a) {
+				ans.Long = &command.LongList{Head: out, Key: "cells", Elements: t.writtenCells(cells)}
+				return ans, nil
+			}
+			whole := wholeMatrixOut{matrixOut: out, Cells: make([]matrixCellOut, len(cells))}
+			for i := range cells {
+				t.fillCell(&whole.Cells[i], &cells[i])
+			}
+			ans.Value, ans.Objects = whole, whole.Cells
+			return ans, nil
+		}}
+	})
+	f := cmd.Flags()
+	addPortFlags(cmd, &ask.port, "destination `PORT`, or with its protocol, as in 53/udp; without it every port counts",
+		&ask.protocol, "`PROTOCOL`: TCP, UDP, SCTP or ICMP (default TCP with --port)")
+	f.StringVar(&ask.focus, "focus", "", "only the connections of this `NAMESPACE`")
+	f.StringVar(&ask.only, "only", "", "only cells with a connection of this `VERDICT`, mixed cells too: deny, mixed, undefined, unknown, allow")
+	f.StringVar(&ask.unfold, "unfold", "", "down to which `LEVEL` namespaces are unfolded: workloads or pods (default workloads where no pod exists yet)")
+	f.BoolVar(&ask.outside, "outside", false, "show the addresses outside as columns, too")
+	f.BoolVar(&ask.services, "services", false, "show the Services as columns, too")
+	var verdicts []string
+	for _, v := range revision.CellVerdicts {
+		verdicts = append(verdicts, string(v))
+	}
+	command.CompleteFlag(cmd, "only", command.FixedWords(verdicts...))
+	command.CompleteFlag(cmd, "unfold", command.FixedWords(unfoldWorkloads, unfoldPods))
+	return cmd
+}
+
+func (q *matrixAsk) checkFlags() error {
+	switch {
+	case q.only != "" && !slices.Contains(revision.CellVerdicts, revision.CellVerdict(q.only)):
+		return fmt.Errorf("--only %s: use deny, mixed, undefined, unknown, allow or \"not applicable\"", q.only)
+	case q.unfold != "" && q.unfold != unfoldWorkloads && q.unfold != unfoldPods:
+		return fmt.Errorf("--unfold %s: use workloads or pods", q.unfold)
+	}
+	return nil
+}
+
+// matrixTable is a matrix with the ends that are shown.
+type matrixTable struct {
+	m          *revision.Matrix
+	ask        matrixAsk
+	only       revision.CellVerdict
+	self       *revision.MatrixEnd // with --focus
+	rows, cols []*revision.MatrixEnd
+	reached    []*revision.MatrixEnd // the columns that connections only go to
+	not        string                // what was not judged, for the first line
+	unread     *revision.Unread      // what is unread that pods rest on, nil if all was read
+	// Of JSON: the ends that are shown, and their names.
+	shown []*revision.MatrixEnd
+	names []string
+}
+
+func newMatrixTable(ctx context.Context, m *revision.Matrix, ask matrixAsk) (*matrixTable, error) {
+	t := &matrixTable{m: m, ask: ask, only: revision.CellVerdict(ask.only)}
+	if ask.unfold == "" && ask.focus == "" && !slices.ContainsFunc(m.Namespaces, func(ns *revision.MatrixEnd) bool { return !ns.IsToBe() }) {
+		ask.unfold = unfoldWorkloads // a repository has nothing else to be told of
+	}
+	var ends []*revision.MatrixEnd
+	for _, ns := range m.Namespaces {
+		switch ask.unfold {
+		case unfoldWorkloads:
+			ends = append(ends, ns.Parts...)
+		case unfoldPods:
+			for _, w := range ns.Parts {
+				if w.Pod != "" {
+					ends = append(ends, w)
+				}
+				ends = append(ends, w.Parts...)
+			}
+		default:
+			ends = append(ends, ns)
+		}
+	}
+	if ask.services {
+		var err error
+		if t.reached, err = m.ServiceEnds(ctx); err != nil {
+			return nil, fmt.Errorf("asking the Services: %w", err)
+		}
+	}
+	if ask.outside {
+		t.reached = slices.Concat(t.reached, m.OutsideEnds())
+	}
+	to := slices.Concat(ends, t.reached)
+	if ask.focus != "" {
+		t.self = m.Namespace(ask.focus)
+		if t.self == nil {
+			names := page.MapList(m.Namespaces, func(end *revision.MatrixEnd) string { return end.Namespace })
+			return nil, fmt.Errorf("--focus %s: there is no namespace with pods of this name%s", ask.focus, words.DidYouMean(ask.focus, names))
+		}
+		t.rows = slices.DeleteFunc(to, func(e *revision.MatrixEnd) bool {
+			return t.only != "" && !m.Cell(t.self, e).Has(t.only) && !m.Cell(e, t.self).Has(t.only)
+		})
+		return t, nil
+	}
+	if n := len(ends) * len(to); n > mostCells {
+		return nil, fmt.Errorf("--unfold %s: %s make %s cells; use --focus NAMESPACE", ask.unfold, words.Count(len(to), "end"), words.Thousands(n))
+	}
+	t.rows, t.cols = m.FilterByVerdict(ends, to, t.only)
+	return t, nil
+}
+
+// visitCells visits the cells that are shown, by source and destination.
+func (t *matrixTable) visitCells(visit func(from, to *revision.MatrixEnd, c revision.MatrixCell)) {
+	one := func(from, to *revision.MatrixEnd) {
+		if c := t.m.Cell(from, to); c.CountPairs() > 0 && (t.only == "" || c.Has(t.only)) {
+			visit(from, to, c)
+		}
+	}
+	if t.self != nil {
+		for _, e := range t.rows {
+			one(t.self, e)
+		}
+		for _, e := range t.rows {
+			if e != t.self && !e.OnlyReached() {
+				one(e, t.self)
+			}
+		}
+		return
+	}
+	for _, from := range t.rows {
+		for _, to := range t.cols {
+			one(from, to)
+		}
+	}
+}
+
+// cellSign returns the sign in a cell of a table, empty where the cell is not shown.
+func (t *matrixTable) cellSign(from, to *revision.MatrixEnd) string {
+	if from.OnlyReached() {
+		return "" // only where connections go to
+	}
+	c := t.m.Cell(from, to)
+	if t.only != "" && !c.Has(t.only) {
+		return ""
+	}
+	return strings.TrimSpace(c.Verdict().Sign())
+}
+
+// aboutText says what the matrix is of.
+func (t *matrixTable) aboutText() string {
+	return matrix.AboutLine(t.m, matrix.Shown{Focus: t.ask.focus, Only: t.only, Reached: t.reached, Unread: t.unread}).String()
+}
+
+// matrixOmissions returns the omissions of the matrix; one of them says that nothing was judged,
+// where that is so.
+func (t *matrixTable) matrixOmissions(ctx context.Context, r *revision.Revision) ([]model.Omission, error) {
+	out := revision.OmissionsOfAnswers(r, false)
+	judged, unknown, whole := 0, 0, t
+	if t.only != "" { // what is not shown was judged all the same, or was not
+		ask := t.ask
+		ask.only = ""
+		all, err := newMatrixTable(ctx, t.m, ask)
+		if err != nil {
+			return nil, err
+		}
+		whole = all
+	}
+	whole.visitCells(func(_, _ *revision.MatrixEnd, c revision.MatrixCell) {
+		judged += c.CountPairs() - c.NotApplicable
+		unknown += c.Unknown
+	})
+	return append(out, matrix.Unjudged(r, t.m, judged, unknown)...), nil
+}
+
+// matrixText is the matrix with numbers over the columns, which are those of the rows; wide has
+// one line for each cell, in words.
+func (t *matrixTable) matrixText(wide bool) string {
+	head := t.aboutText() + "\n"
+	if len(t.rows) == 0 {
+		if t.only != "" && t.not != "" {
+			return head + "nothing that was judged is " + t.only.LegendText() + "; not judged: " + t.not + "\n"
+		}
+		none := "no pods"
+		if t.unread != nil {
+			none = t.unread.Text()
+		}
+		return head + "nothing here is " + cmp.Or(t.only.LegendText(), "to be shown: "+none) + "\n"
+	}
+	table := &command.TextTable{}
+	switch {
+	case wide:
+		table.Head = []string{"FROM", "TO", "VERDICT"}
+		t.visitCells(func(from, to *revision.MatrixEnd, c revision.MatrixCell) {
+			table.AddRow(from.Name(), to.Name(), c.Text())
+		})
+		return head + table.String() + t.exceptLines("")
+	case t.self != nil:
+		table.Head = []string{"NAME", "FROM IT", "TO IT"}
+		word := func(from, to *revision.MatrixEnd) string {
+			if sign := t.cellSign(from, to); sign != "" {
+				return sign + " " + t.m.Cell(from, to).Verdict().LegendText()
+			}
+			return ""
+		}
+		for _, e := range t.rows {
+			table.AddRow(e.Name(), word(t.self, e), word(e, t.self))
+		}
+		return head + table.String() + t.exceptLines("")
+	}
+	numbers := map[*revision.MatrixEnd]string{}
+	table.Head = []string{"#", "FROM"}
+	for i, e := range t.cols {
+		numbers[e] = strconv.Itoa(i + 1)
+		table.Head = append(table.Head, numbers[e])
+	}
+	for _, from := range t.rows {
+		row := []string{numbers[from], from.Name()}
+		for _, to := range t.cols {
+			row = append(row, t.cellSign(from, to))
+		}
+		table.AddRow(row...)
+	}
+	text := head + matrix.LegendLine().String() + "\n\n" + table.String()
+	if !slices.Equal(t.rows, t.cols) { // not every column has a row that says its name
+		var more string
+		for _, e := range t.cols {
+			if !slices.Contains(t.rows, e) {
+				more += "to " + numbers[e] + ": " + words.Escape(e.Text()) + "\n"
+			}
+		}
+		if more != "" {
+			text += "\n" + more
+		}
+	}
+	return text
+}
+
+// markdownTable is the matrix as a table for a review.
+func (t *matrixTable) markdownTable() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "**%s**\n\n%s\n\n", command.MarkdownText(t.aboutText()), matrix.LegendLine())
+	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
+	head := []string{"from \\ to"}
+	cells := func(e *revision.MatrixEnd) (out []string) {
+		for _, to := range t.cols {
+			out = append(out, t.cellSign(e, to))
+		}
+		return out
+	}
+	if t.self != nil {
+		head = []string{"", "from " + command.MarkdownText(t.ask.focus), "to " + command.MarkdownText(t.ask.focus)}
+		cells = func(e *revision.MatrixEnd) []string { return []string{t.cellSign(t.self, e), t.cellSign(e, t.self)} }
+	}
+	for _, e := range t.cols {
+		head = append(head, command.MarkdownText(e.Name()))
+	}
+	line(head)
+	b.WriteString("|---" + strings.Repeat("|:-:", len(head)-1) + "|\n")
+	for _, e := range t.rows {
+		line(append([]string{command.MarkdownText(e.Name())}, cells(e)...))
+	}
+	return b.String() + t.exceptLines("- ")
+}
+
+// exceptLines are lines that say which networks are not meant by those around them.
+func (t *matrixTable) exceptLines(prefix string) string {
+	var lines []string
+	for _, e := range slices.Concat(t.rows, t.cols) {
+		if len(e.Except) > 0 && !slices.Contains(lines, prefix+e.Text()) {
+			lines = append(lines, prefix+e.Text())
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return "\n" + strings.Join(lines, "\n") + "\n"
+}
+
+// csvLines has one line for each cell.
+func (t *matrixTable) csvLines() string {
+	var b strings.Builder
+	w := csv.NewWriter(&b) // into memory: there are no errors
+	_ = w.Write([]string{"from", "to", "verdict", "pairs", "allow", "deny", "by_port", "by_endpoint", "undefined", "unknown", "not_applicable"})
+	t.visitCells(func(from, to *revision.MatrixEnd, c revision.MatrixCell) {
+		row := []string{words.Escape(from.Name()), words.Escape(to.Name()), string(c.Verdict())}
+		for _, n := range []int{c.CountPairs(), c.Allow, c.Deny, c.ByPort, c.ByEndpoint, c.Undefined, c.Unknown, c.NotApplicable} {
+			row = append(row, strconv.Itoa(n))
+		}
+		_ = w.Write(row)
+	})
+	w.Flush()
+	return b.String()
+}

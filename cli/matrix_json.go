@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"iter"
+	"net/netip"
+
+	"rung/engine/trace"
+	"rung/revision"
+)
+
+// wholeMatrixOut is a matrix in JSON, with its cells.
+type wholeMatrixOut struct {
+	*matrixOut
+	Cells []matrixCellOut `json:"cells"`
+}
+
+// matrixOut is a matrix in JSON, without its cells.
+type matrixOut struct {
+	// Protocol and Port are empty and 0 where every port counts.
+	Protocol string         `json:"protocol"`
+	Port     int            `json:"port"`
+	Focus    string         `json:"focus,omitempty"`
+	Only     string         `json:"only,omitempty"`
+	Ends     []matrixEndOut `json:"ends"`
+}
+
+type matrixEndOut struct {
+	Name string `json:"name"`
+	// Kind is "namespace", "workload", "pod", "service" or, of addresses outside, "network".
+	Kind      string         `json:"kind"`
+	Namespace string         `json:"namespace,omitempty"`
+	Workload  string         `json:"workload,omitempty"`
+	Pod       string         `json:"pod,omitempty"`
+	Service   string         `json:"service,omitempty"`
+	Network   string         `json:"network,omitempty"`
+	Except    []netip.Prefix `json:"except,omitempty"` // of Network
+	Pods      int            `json:"pods"`
+}
+
+func matrixEndOf(e *revision.MatrixEnd) matrixEndOut {
+	out := matrixEndOut{Name: e.Name(), Kind: "namespace", Namespace: e.Namespace, Workload: e.Workload, Pod: e.Pod, Except: e.Except, Pods: e.Pods()}
+	switch {
+	case e.Network.IsValid():
+		out.Kind, out.Network = "network", e.Network.String()
+	case e.Service.Name != "":
+		out.Kind, out.Namespace, out.Service = "service", e.Service.Namespace, e.Service.Name
+	case e.Pod != "":
+		out.Kind = "pod"
+	case e.Workload != "":
+		out.Kind = "workload"
+	}
+	return out
+}
+
+type matrixCellOut struct {
+	From          string `json:"from"`
+	To            string `json:"to"`
+	Verdict       string `json:"verdict"`
+	Pairs         int    `json:"pairs"`
+	Allow         int    `json:"allow"`
+	Deny          int    `json:"deny"`
+	ByPort        int    `json:"by_port"`
+	ByEndpoint    int    `json:"by_endpoint"`
+	Undefined     int    `json:"undefined"`
+	Unknown       int    `json:"unknown"`
+	NotApplicable int    `json:"not_applicable"`
+	// Example is a connection of which the verdict is true, of a mixed cell a denied one.
+	Example *trace.Question `json:"example,omitempty"`
+}
+
+// shownCell is a cell that is shown, with its ends as places in those of the matrix.
+type shownCell struct {
+	from, to int32
+	cell     revision.MatrixCell
+}
+
+func (t *matrixTable) jsonHead() *matrixOut {
+	return &matrixOut{Protocol: string(t.m.Ports.Protocol), Port: int(t.m.Ports.Port), Focus: t.ask.focus, Only: t.ask.only, Ends: []matrixEndOut{}}
+}
+
+// shownCells are the cells that are shown; their ends are added to the matrix.
+func (t *matrixTable) shownCells(out *matrixOut) (cells []shownCell) {
+	seen := map[*revision.MatrixEnd]int32{}
+	end := func(e *revision.MatrixEnd) int32 {
+		at, is := seen[e]
+		if !is {
+			at = int32(len(out.Ends))
+			seen[e] = at
+			out.Ends = append(out.Ends, matrixEndOf(e))
+			t.shown, t.names = append(t.shown, e), append(t.names, e.Name())
+		}
+		return at
+	}
+	cells = make([]shownCell, 0, len(t.rows)*len(t.cols))
+	t.visitCells(func(from, to *revision.MatrixEnd, c revision.MatrixCell) {
+		a := end(from)
+		cells = append(cells, shownCell{a, end(to), c})
+	})
+	return cells
+}
+
+// writtenCells are cells as they are written, one after the other in one piece of memory.
+func (t *matrixTable) writtenCells(cells []shownCell) iter.Seq[any] {
+	return func(yield func(any) bool) {
+		var out matrixCellOut
+		for i := range cells {
+			t.fillCell(&out, &cells[i])
+			if !yield(&out) {
+				return
+			}
+		}
+	}
+}
+
+func (t *matrixTable) fillCell(out *matrixCellOut, s *shownCell) {
+	c := &s.cell
+	from, to := t.shown[s.from], t.shown[s.to]
+	*out = matrixCellOut{From: t.names[s.from], To: t.names[s.to], Verdict: string(c.Verdict()), Pairs: c.CountPairs(), Allow: c.Allow, Deny: c.Deny,
+		ByPort: c.ByPort, ByEndpoint: c.ByEndpoint, Undefined: c.Undefined, Unknown: c.Unknown, NotApplicable: c.NotApplicable, Example: out.Example}
+	q, ok := t.m.ExampleOfCell(from, to)
+	switch {
+	case !ok:
+		out.Example = nil
+	case out.Example == nil:
+		out.Example = new(trace.QuestionOf(q))
+	default:
+		*out.Example = trace.QuestionOf(q)
+	}
+}

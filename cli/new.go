@@ -1,0 +1,334 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rung/change"
+	"rung/cli/command"
+	"rung/engine"
+	"rung/engine/pattern"
+	"rung/model"
+	"rung/model/template"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/revision"
+)
+
+// newFlags say what to make of a template.
+type newFlags struct {
+	answers      []string
+	defaults     bool // what is offered is taken
+	expectations bool
+	apply        bool
+	update       string // a set that is made whole
+	leaveOut     []string
+}
+
+func NewCommand(a *command.App) *cobra.Command {
+	var f newFlags
+	var c changeFlags
+	cmd := &cobra.Command{
+		Use:   "new [TEMPLATE]",
+		Short: "Make policies from a template: tenant isolation, default deny, quarantine and others",
+		Long: `Make the policies of a template. Without TEMPLATE the templates are listed:
+docs/templates.md says what each is for and what it asks. What is not given with
+--answer is asked, with answers picked from the cluster; --defaults takes what is
+offered first.
+
+The policies are printed. With --apply they are previewed, confirmed and made as one
+change, which one undo reverts. --expectations prints what must hold with them, for
+rung verify.
+
+Policies from a template remember it. When a tenant comes later, or a policy of the
+set is gone, rung lint says so (template-incomplete), and --update makes what is missing.`,
+		Example: `  rung new
+  rung new tenant-isolation -f examples/ --answer label=tenant --answer tenants=blue,green
+  rung new quarantine --defaults --apply --context staging --write
+  rung new --update tenant-isolation --apply --context staging --write`,
+		Args: command.TakesArgs(1, "TEMPLATE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.checkFlags(args); err != nil {
+				return err
+			}
+			switch {
+			case len(args) == 0 && f.update == "":
+				return a.PrintAnswer(templatesAnswer())
+			case f.apply || c.dryRun:
+				return applyTemplate(cmd.Context(), a, &f, &c, args)
+			}
+			return a.AnswerQuery(cmd.Context(), false, command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+				made, err := makeSet(a, r, &f, args)
+				if errors.Is(err, template.ErrWhole) {
+					return &command.Answer{Value: templateSetOut{Set: f.update, New: []string{}, Changed: []string{}, Notes: []string{}}, Text: func(bool) string { return err.Error() + "\n" }, NotConsidered: revision.OmissionsOfObjects(r)}, nil
+				}
+				if err != nil {
+					return nil, err
+				}
+				return templateSetAnswer(ctx, a, r, made, f.expectations)
+			}})
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			var out []string
+			for _, t := range template.AllTemplates() {
+				if len(args) == 0 {
+					out = append(out, t.Name+"\t"+t.For)
+				}
+			}
+			return out, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringArrayVar(&f.answers, "answer", nil, "`NAME=VALUE`: the answer to a question of the template (repeatable)")
+	fs.BoolVar(&f.defaults, "defaults", false, "take what is offered for questions without an answer")
+	fs.BoolVar(&f.expectations, "expectations", false, "print what must hold with the policies, for rung verify")
+	fs.BoolVar(&f.apply, "apply", false, "make the policies, after a preview")
+	fs.StringVar(&f.update, "update", "", "make what the `SET` misses that was made from a template")
+	fs.StringSliceVar(&f.leaveOut, "leave-out", nil, "with --update: `VALUES` that came since and are no tenants")
+	cmd.MarkFlagsMutuallyExclusive("update", "answer")
+	cmd.MarkFlagsMutuallyExclusive("expectations", "apply")
+	c.registerTrial(cmd)
+	command.CompleteFlag(cmd, "answer", completeAnswer)
+	command.CompleteFlag(cmd, "update", a.CompleteValue(func(_ *engine.Engine, r *revision.Revision) (out []string) {
+		for _, k := range template.KnownSets(r.Cluster, r.System.Templates != nil) {
+			out = append(out, k.Name+"\t"+k.Called)
+		}
+		return out
+	}))
+	return cmd
+}
+
+// completeAnswer offers the names of a template's questions.
+func completeAnswer(_ *cobra.Command, args []string, _ string) (out []string, d cobra.ShellCompDirective) {
+	d = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	if len(args) == 0 {
+		return nil, d
+	}
+	if t := template.FindTemplate(args[0]); t != nil {
+		for _, q := range t.Questions {
+			out = append(out, q.Name+"=\t"+q.Ask)
+		}
+	}
+	return out, d
+}
+
+// checkFlags says which flags do not go together.
+func (f *newFlags) checkFlags(args []string) error {
+	switch {
+	case f.update != "" && len(args) > 0:
+		return errors.New("--update names an existing set: leave TEMPLATE out")
+	case len(f.leaveOut) > 0 && f.update == "":
+		return errors.New("--leave-out goes with --update SET; for a new set: --answer leave-out=VALUES")
+	case len(args) > 0 && template.FindTemplate(args[0]) == nil:
+		return fmt.Errorf("there is no template %q: there is %s", args[0], strings.Join(template.TemplateNames(), ", "))
+	}
+	return nil
+}
+
+// givenAnswers are the answers of the flags.
+func (f *newFlags) givenAnswers() (template.Answers, error) {
+	out := template.Answers{}
+	for _, text := range f.answers {
+		k, v, ok := strings.Cut(text, "=")
+		k = strings.TrimSpace(k)
+		if !ok || k == "" {
+			return nil, fmt.Errorf("--answer %q: want NAME=VALUE", text)
+		}
+		if _, twice := out[k]; twice {
+			return nil, fmt.Errorf("--answer %s is given twice", k)
+		}
+		out[k] = v
+	}
+	return out, nil
+}
+
+// makeSet makes a set of the flags, and asks for what is missing.
+func makeSet(a *command.App, r *revision.Revision, f *newFlags, args []string) (*pattern.MadeSet, error) {
+	w := pattern.WorldOf(r)
+	if f.update != "" {
+		return pattern.CompleteSet(w, f.update, f.leaveOut)
+	}
+	t := template.FindTemplate(args[0])
+	given, err := f.givenAnswers()
+	if err != nil {
+		return nil, err
+	}
+	made, err := pattern.MakeSet(w, t, given, f.defaults)
+	var missing *template.MissingError
+	if !errors.As(err, &missing) {
+		return made, err
+	}
+	if f.defaults {
+		return nil, fmt.Errorf("%w; the cluster offers nothing: give --answer NAME=VALUE", err)
+	}
+	if !a.CanAsk {
+		return nil, fmt.Errorf("%w; give --answer NAME=VALUE for each, or --defaults", err)
+	}
+	if given, err = askTemplate(a, w, t, given); err != nil {
+		return nil, err
+	}
+	return pattern.MakeSet(w, t, given, false)
+}
+
+// applyTemplate makes the policies of a template through the gate. Each question is asked
+// only once: when the preview is worked out again, the same answers are used.
+func applyTemplate(ctx context.Context, a *command.App, f *newFlags, c *changeFlags, args []string) error {
+	return makeChange(ctx, a, c, func(r *revision.Revision) (change.Mutation, error) {
+		made, err := makeSet(a, r, f, args)
+		if err != nil {
+			return change.Mutation{}, err
+		}
+		for _, n := range made.Notes {
+			fmt.Fprintln(a.Err, "rung: "+words.CleanLine(n))
+		}
+		return change.Mutation{Op: change.OpApply, YAML: []byte(made.Text), Base: []byte(made.Base)}, nil
+	})
+}
+
+// mostTries is how often a question is asked again.
+const mostTries = 5
+
+// askTemplate asks for the answers that are not given.
+func askTemplate(a *command.App, w *template.World, t *template.Template, given template.Answers) (template.Answers, error) {
+	out := template.Answers{}
+	for i := range t.Questions {
+		q := &t.Questions[i]
+		if text, ok := given[q.Name]; ok || q.Extra {
+			if ok {
+				out[q.Name] = text
+			}
+			continue
+		}
+		text, err := askQuestion(a, w, t, q, out)
+		if err != nil {
+			return nil, err
+		}
+		out[q.Name] = text
+	}
+	return out, nil
+}
+
+// askQuestion asks one question until there is an answer. The offered values are numbered,
+// except where a number could itself be the answer.
+func askQuestion(a *command.App, w *template.World, t *template.Template, q *template.Question, before template.Answers) (string, error) {
+	offers := q.OfferedChoices(w, before)
+	numbered := q.Kind != template.Priorities && q.Kind != template.Ports && q.Kind != template.Values
+	fmt.Fprintln(a.Err, q.Ask)
+	for i, o := range offers {
+		mark := " "
+		if numbered {
+			mark = fmt.Sprintf("%2d", i+1)
+		}
+		fmt.Fprintln(a.Err, strings.TrimRight(fmt.Sprintf("  %s  %s  %s", mark, words.CleanLine(o.Value), words.CleanLine(o.Note)), " "))
+	}
+	first := q.FirstChoice(w, before)
+	for range mostTries {
+		if first == "" {
+			fmt.Fprintf(a.Err, "%s: ", q.Name)
+		} else {
+			fmt.Fprintf(a.Err, "%s [%s]: ", q.Name, words.CleanLine(first))
+		}
+		text, err := readAnswer(a.In)
+		if err != nil {
+			return "", err
+		}
+		if text == "" {
+			text = first
+		}
+		if n := 0; numbered && len(text) < 3 {
+			if _, err := fmt.Sscanf(text, "%d", &n); err == nil && n >= 1 && n <= len(offers) {
+				text = offers[n-1].Value
+			}
+		}
+		checked, err := t.CheckAnswer(w, q, text, before)
+		if err == nil {
+			return checked, nil
+		}
+		fmt.Fprintln(a.Err, "rung: "+words.CleanLine(err.Error()))
+	}
+	return "", fmt.Errorf("no answer to %s: %w", q.Name, command.ErrRefused)
+}
+
+// templateOut is a template in the JSON of rung new.
+type templateOut struct {
+	Name      string        `json:"name"`
+	For       string        `json:"for"`
+	Questions []questionOut `json:"questions"`
+}
+
+type questionOut struct {
+	Name  string              `json:"name"`
+	Ask   string              `json:"ask"`
+	Kind  template.AnswerKind `json:"kind"`
+	Form  string              `json:"form"`
+	Asked bool                `json:"asked"` // the others have a default
+}
+
+func templatesAnswer() *command.Answer {
+	all := page.MapList(template.AllTemplates(), func(t *template.Template) templateOut {
+		return templateOut{t.Name, t.For, page.MapList(t.Questions, func(q template.Question) questionOut {
+			return questionOut{q.Name, q.Ask, q.Kind, q.Kind.Form(), !q.Extra}
+		})}
+	})
+	return &command.Answer{Value: all, Text: func(wide bool) string {
+		t := &command.TextTable{Head: []string{"TEMPLATE", "FOR", "ASKS"}}
+		var b strings.Builder
+		for _, o := range all {
+			var asks []string
+			for _, q := range o.Questions {
+				if q.Asked || wide {
+					asks = append(asks, q.Name)
+				}
+			}
+			t.AddRow(o.Name, o.For, strings.Join(asks, ", "))
+		}
+		b.WriteString(t.String())
+		if !wide {
+			return b.String()
+		}
+		for _, o := range all {
+			fmt.Fprintf(&b, "\n%s\n", o.Name)
+			for _, q := range o.Questions {
+				fmt.Fprintf(&b, "  %s: %s\n    %s\n", q.Name, q.Ask, q.Form)
+			}
+		}
+		return b.String()
+	}}
+}
+
+// templateSetOut is a set in the JSON of rung new.
+type templateSetOut struct {
+	Template string            `json:"template"`
+	Set      string            `json:"set"`
+	Answers  map[string]string `json:"answers"`
+	New      []string          `json:"new"`
+	Changed  []string          `json:"changed"`
+	Notes    []string          `json:"notes"`
+	Text     string            `json:"text"`
+}
+
+// templateSetAnswer prints a set, or what must hold with it.
+func templateSetAnswer(ctx context.Context, a *command.App, r *revision.Revision, m *pattern.MadeSet, expectations bool) (*command.Answer, error) {
+	text := m.Text
+	if expectations {
+		out, err := m.Expectations(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		text = string(out)
+	} else {
+		for _, n := range m.Notes {
+			fmt.Fprintln(a.Err, "rung: "+words.CleanLine(n))
+		}
+	}
+	if a.Flags.Output == "yaml" { // the text is YAML
+		a.Flags.Output = "table"
+	}
+	key := func(k model.PolicyKey) string { return k.String() }
+	return &command.Answer{Value: templateSetOut{m.Template.Name, m.Name, m.Answers, page.MapList(m.New, key), page.MapList(m.Changed, key), page.MapList(m.Notes, words.CleanLine), text},
+		Text: func(bool) string { return text }}, nil
+}

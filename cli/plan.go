@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/engine"
+	"rung/model/plan"
+	"rung/model/signs"
+	told "rung/pages/plan"
+	"rung/revision"
+)
+
+// planFlags say what to plan.
+type planFlags struct {
+	step, start       int32
+	hasStep, hasStart bool // --step, --start were given
+	respace           bool // as they say, or as is usual
+	insert            string
+}
+
+func PlanCommand(a *command.App) *cobra.Command {
+	var f planFlags
+	var run, resume, back, keep bool
+	var c changeFlags
+	cmd := &cobra.Command{
+		Use:   "plan",
+		Short: "Arrange the priorities: free runs, room between two policies, re-space the ladder",
+		Long: `Plan shows what is free on the ladder, and the plan that is under way or stopped,
+step by step. --step N re-spaces every policy, from --start, in steps that never
+reverse two policies: at no step do two of them swap order or newly become tied.
+--insert ABOVE,BELOW finds a free priority between two policies, each by its name
+or the priority it has; either may be left out for the end of the ladder. Nothing
+is changed unless --run is given; each step then waits until every zone shows the
+one before, so there must be zones: a cluster's, or with -f Nodes for the sandbox.
+
+Where policies stand in tiers with fractions as priorities there is always room
+between two: places are told as TIER/PRIORITY, and rung move goes there.
+
+A plan that stopped half way (with --write-back also by the end of the program)
+continues with --resume, is rolled back with --back, or ends where it is with --keep;
+with --dry-run they show what they would do. A plan that is done is one change of
+rung undo.`,
+		Args: command.TakesArgs(0),
+		Example: `  rung plan -f examples/
+  rung plan -f examples/ --insert cluster-control,allow-metrics
+  rung plan -f examples/ --step 10 --run --write-back`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.hasStep, f.hasStart = cmd.Flags().Changed("step"), cmd.Flags().Changed("start")
+			f.respace = f.hasStep || f.hasStart
+			if f.respace && f.insert != "" {
+				return errors.New("--insert and --step exclude each other")
+			}
+			switch ctx := cmd.Context(); {
+			case resume, back, keep:
+				return continuePlan(ctx, a, &c, resume, back)
+			case run:
+				f.respace = f.insert == ""
+				return runPlan(ctx, a, &c, &f)
+			default:
+				return a.AnswerQuery(ctx, false, command.Query{Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+					return planAnswer(a, e, r, &f)
+				}})
+			}
+		},
+	}
+	cmd.Flags().Int32Var(&f.step, "step", 0, "`DISTANCE` between two rungs (default 10, or the largest possible)")
+	cmd.Flags().Int32Var(&f.start, "start", 0, "`PRIORITY` of the first rung (default the step, as far as there is room)")
+	cmd.Flags().StringVar(&f.insert, "insert", "", "find a priority between two policies, by name or priority: `ABOVE,BELOW`")
+	cmd.Flags().BoolVar(&run, "run", false, "run the plan")
+	cmd.Flags().BoolVar(&resume, "resume", false, "continue a plan that stopped")
+	cmd.Flags().BoolVar(&back, "back", false, "roll back the steps of a plan that stopped")
+	cmd.Flags().BoolVar(&keep, "keep", false, "end a plan that stopped; the policies stay as they are")
+	cmd.MarkFlagsMutuallyExclusive("run", "resume", "back", "keep")
+	c.register(cmd)
+	return cmd
+}
+
+// planAnswer returns the answer of `rung plan`: the plan or the place that the flags ask for,
+// or, without such flags, the free priorities and the plan that runs or stopped.
+func planAnswer(a *command.App, e *engine.Engine, r *revision.Revision, f *planFlags) (*command.Answer, error) {
+	if r.System.Bands != nil {
+		return tiersAnswer(r, f)
+	}
+	b, in, p, err := arrangePlan(a, r, f)
+	omits := revision.OmissionsOfObjects(r)
+	switch {
+	case err != nil:
+		return nil, err
+	case in != nil:
+		text := fmt.Sprintf("%d is free\n", in.Priority)
+		if in.Room != nil {
+			text = fmt.Sprintf("no priority is free between them; these steps make room for %d:\n\n%s", in.Priority, planText(in.Room))
+		}
+		return &command.Answer{Value: in, Text: func(bool) string { return text }, NotConsidered: omits}, nil
+	case p != nil:
+		return &command.Answer{Value: p, Text: func(bool) string { return planText(p) }, NotConsidered: omits}, nil
+	}
+	text := boardText(b)
+	st, err := e.ReadPlan()
+	if err != nil {
+		return nil, err
+	}
+	next := planNext
+	if st == nil {
+		// Showing the board does not depend on a kept plan that this mode cannot run: an error of
+		// that plan is reported where the plan can run.
+		st, _ = e.KeptPlan()
+		next = "rung plan --write-back with --resume, --back or --keep"
+	}
+	if st != nil {
+		text += "\n" + planStateText(st, e.Now(), next)
+	}
+	return &command.Answer{Value: told.FactsOfBoard(b, st), Text: func(bool) string { return text }, NotConsidered: omits}, nil
+}
+
+// arrangePlan works out what was asked for: the board as it is, the place for a new
+// policy, and the plan, which is nil where none is needed.
+func arrangePlan(a *command.App, r *revision.Revision, f *planFlags) (b *plan.Board, in *plan.Insertion, p *plan.Plan, err error) {
+	above, below, both := strings.Cut(f.insert, ",")
+	if f.insert != "" && !both {
+		return nil, nil, nil, fmt.Errorf("--insert %q: want ABOVE,BELOW, two policies by name or priority", f.insert)
+	}
+	b, err = told.BoardOfRevision(r)
+	switch {
+	case err != nil:
+	case f.insert != "":
+		var place plan.Insertion
+		if above, err = policyAt(b, above); err == nil {
+			below, err = policyAt(b, below)
+		}
+		if err == nil {
+			place, err = b.InsertBetween(above, below)
+		}
+		in, p = &place, place.Room
+	case f.respace:
+		var spaced plan.Plan
+		at := f.planSpacing(b)
+		spaced, err = b.Respace(at.Step, at.Start)
+		p = &spaced
+	}
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("plan: %w", err)
+	}
+	return b, in, p, nil
+}
+
+// policyAt is the policy that is meant by its name or by the priority it has.
+func policyAt(b *plan.Board, text string) (string, error) {
+	text = strings.TrimSpace(text)
+	at, err := strconv.ParseInt(text, 10, 32)
+	if _, named := b.Priority(text); named || err != nil {
+		return text, nil // a policy may be called 40
+	}
+	for _, s := range b.Slots() {
+		if int64(s.Priority) == at {
+			return s.Policy, nil
+		}
+	}
+	return "", fmt.Errorf("--insert: no policy stands at %d: want the name of a policy, or a priority that one has", at)
+}
+
+// planSpacing returns the step and start that the flags ask for; the console's usual values stand
+// in for flags that are not set.
+func (f *planFlags) planSpacing(b *plan.Board) plan.Spacing {
+	at := b.UsualSpacing()
+	if f.hasStep {
+		at = b.SpacingOfStep(f.step)
+	}
+	if f.hasStart {
+		at.Start = f.start
+	}
+	return at
+}
+
+// boardText is where policies stand, and what is free.
+func boardText(b *plan.Board) string {
+	return fmt.Sprintf("%s\n%s\n%s, %s\n", command.TableText(told.Places, told.PlacesOf(b, nil), false, 0), told.FreeText(b), told.CountText(b), told.GapForms(b)[0])
+}
+
+func planText(p *plan.Plan) string { return stepsText(p.Title, p.Steps, 1, p.Notes) }
+
+// stepsText lists steps that are proposed, the first of which has a number, below their title.
+func stepsText(title string, steps []plan.Step, first int, notes []string) string {
+	text := title + "\n\n"
+	if len(steps) > 0 {
+		text += command.TableText(told.Steps, told.ProposedSteps(steps, first), false, 0)
+	}
+	for _, n := range notes {
+		text += signs.Noted + " " + n + "\n"
+	}
+	return text
+}

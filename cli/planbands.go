@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"rung/cli/command"
+	"rung/model"
+	"rung/model/plan"
+	"rung/revision"
+)
+
+// tierPlace is the answer of `rung plan --insert` in a system whose policies stand in tiers.
+type tierPlace struct {
+	Tier     string  `json:"tier"`
+	Priority float64 `json:"priority"`
+}
+
+// String is the place as rung move takes it.
+func (p tierPlace) String() string { return fmt.Sprintf("%s/%v", p.Tier, p.Priority) }
+
+// tierPlaces is the answer of `rung plan` there: a free place before, between and behind the policies of each
+// tier.
+type tierPlaces struct {
+	Places []tierPlace `json:"places"`
+}
+
+// errNoSpacing says why policies in tiers are not re-spaced.
+var errNoSpacing = errors.New("plan: the priorities here are fractions: between two there is always room, and nothing to re-space; " +
+	"--insert ABOVE,BELOW finds it and rung move goes there")
+
+// tiersAnswer answers `rung plan` in a system whose policies stand in tiers with fractions as priorities.
+func tiersAnswer(r *revision.Revision, f *planFlags) (*command.Answer, error) {
+	if f.respace {
+		return nil, errNoSpacing
+	}
+	bands, omits := revision.LadderBands(r), revision.OmissionsOfObjects(r)
+	if f.insert == "" {
+		const usual = 5 // of a tier without policies
+		slots, _ := plan.SlotsInTiers(bands, model.Key{}, plan.TierSlot{Priority: usual})
+		out := tierPlaces{Places: []tierPlace{}}
+		text := "free places, as rung move takes them:\n"
+		for _, s := range slots {
+			p := tierPlace(s)
+			out.Places = append(out.Places, p)
+			text += p.String() + "\n"
+		}
+		return &command.Answer{Value: out, Text: func(bool) string { return text }, NotConsidered: omits}, nil
+	}
+	above, below, both := strings.Cut(f.insert, ",")
+	if !both {
+		return nil, fmt.Errorf("--insert %q: want ABOVE,BELOW, two policies by name", f.insert)
+	}
+	var ends [2]model.Key
+	for i, name := range []string{above, below} {
+		name = strings.TrimSpace(name)
+		if name == "" {
+			continue
+		}
+		k, err := command.PolicyNamed(r, name)
+		if err != nil {
+			return nil, fmt.Errorf("--insert: %w", err)
+		}
+		ends[i] = k
+	}
+	slot, err := plan.InsertInTiers(bands, ends[0], ends[1])
+	if err != nil {
+		return nil, fmt.Errorf("plan: %w", err)
+	}
+	p := tierPlace(slot)
+	return &command.Answer{Value: p, Text: func(bool) string { return p.String() + " is free\n" }, NotConsidered: omits}, nil
+}

@@ -1,0 +1,238 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"rung/change"
+	"rung/change/gate"
+	"rung/change/planrun"
+	"rung/cli/command"
+	"rung/engine"
+	"rung/model/plan"
+	"rung/model/words"
+	"rung/pages/consequences"
+	told "rung/pages/plan"
+	"rung/revision"
+)
+
+// runPlan runs a plan, after its consequences were confirmed.
+func runPlan(ctx context.Context, a *command.App, c *changeFlags, f *planFlags) error {
+	if err := checkCanAsk(a, c); err != nil {
+		return err
+	}
+	return a.WithRows(ctx, func(e *engine.Engine, r *revision.Revision) error {
+		if r.System.Bands != nil {
+			return errNoSpacing
+		}
+		_, in, p, err := arrangePlan(a, r, f)
+		if err == nil && in != nil && p == nil {
+			err = fmt.Errorf("nothing to run: %d is free between them already", in.Priority)
+		}
+		if err != nil {
+			return err
+		}
+		ans := &command.Answer{Value: p, Text: func(bool) string { return planText(p) }, NotConsidered: revision.OmissionsOfAnswers(r, false)}
+		tells := isAnswerTold(a, c)
+		if !tells {
+			if err := a.PrintAnswer(ans); err != nil {
+				return err
+			}
+		}
+		outcome, err := runShownPlan(ctx, a, e, c, p)
+		if tells {
+			ans.Value = planRunOut{outcome, p}
+			err = errors.Join(err, a.PrintAnswer(ans))
+		}
+		return err
+	})
+}
+
+// planRunOut is a plan that was run, and what became of it.
+type planRunOut struct {
+	Outcome string `json:"outcome"`
+	*plan.Plan
+}
+
+// runShownPlan runs a plan that was shown, and says what became of it.
+func runShownPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, p *plan.Plan) (outcome string, err error) {
+	if len(p.Steps) == 0 {
+		return outcomeUnchanged, nil
+	}
+	if err := checkNoOtherPlan(e); err != nil && !c.dryRun {
+		return outcomeRefused, err
+	}
+	preview, err := e.PlanPreview(ctx, p)
+	if err != nil {
+		return outcomeFailed, err
+	}
+	show := func(p *gate.Preview) error {
+		_, err := fmt.Fprint(a.Err, guardsText(p))
+		return err
+	}
+	_, outcome, err = startPlan(ctx, a, e, c, preview, show, func(read *gate.Preview, confirm gate.Confirm) error {
+		return e.PlanStart(ctx, p, read, confirm)
+	})
+	return outcome, err
+}
+
+// startPlan has the preview of a plan confirmed, starts it, says how it goes and what
+// became of it. p is the preview that was shown last.
+func startPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, was *gate.Preview, show func(*gate.Preview) error,
+	start func(*gate.Preview, gate.Confirm) error) (p *gate.Preview, outcome string, err error) {
+	tried, started := false, false
+	p, err = confirmAndCommit(a, c, was, show, func(p *gate.Preview, confirm gate.Confirm) error {
+		err := start(p, confirm)
+		tried, started = true, err == nil
+		return err
+	})
+	if !tried && !c.dryRun {
+		err = auditRefusal(ctx, a, e, p, err)
+	}
+	if !started {
+		return p, outcomeOf(tried, false, err), err
+	}
+	ended, err := followPlan(ctx, a, e)
+	return p, planOutcome(ended), err
+}
+
+// checkNoOtherPlan refuses a new plan while there is another.
+func checkNoOtherPlan(e *engine.Engine) error {
+	st, err := e.ReadPlan()
+	switch {
+	case err != nil || !st.IsOpen():
+		return nil // what cannot be read is put aside when the plan starts
+	case st.IsUnderWay():
+		return fmt.Errorf("%w: the plan is %s", planrun.ErrPlan, st.RunBy())
+	}
+	return fmt.Errorf("%w: another plan stopped at %s; %s", planrun.ErrPlan, st.PlaceText(), planNext)
+}
+
+// guardsText returns, as lines, the effect of a plan on connections, its steps, and the guard
+// rails that stop it.
+func guardsText(p *gate.Preview) string {
+	t := consequences.TellPreview(p)
+	var b strings.Builder
+	writePreviewPoints(&b, "", t.Effect, t.Log)
+	writeGuards(&b, "", t.Guards)
+	return b.String()
+}
+
+// continuePlan goes on with a plan that stopped half way, or rolls it back, after what
+// that does was confirmed; with neither it is ended where it is.
+func continuePlan(ctx context.Context, a *command.App, c *changeFlags, resume, back bool) error {
+	if err := checkCanAsk(a, c); err != nil {
+		return err
+	}
+	return a.WithRows(ctx, func(e *engine.Engine, r *revision.Revision) error {
+		st, err := e.ReadPlan()
+		switch {
+		case err != nil:
+			return err
+		case st == nil && keepsPlans(r):
+			return errors.New("no plan has stopped")
+		case st == nil:
+			return errors.New("no plan has stopped; plans are kept with --write-back")
+		case !resume && !back:
+			return keepPlan(ctx, a, e, c, st)
+		}
+		work, start := e.PlanResumePreview, e.PlanResume
+		if back {
+			work, start = e.PlanBackPreview, e.PlanBack
+		}
+		preview, err := work(ctx)
+		if err != nil {
+			return err
+		}
+		return tellChange(a, c, stepsAnswer, func(show func(*gate.Preview) error) (*gate.Preview, string, error) {
+			return startPlan(ctx, a, e, c, preview, show, func(read *gate.Preview, confirm gate.Confirm) error {
+				return start(ctx, read, confirm)
+			})
+		})
+	})
+}
+
+// keepPlan ends a plan that stopped, and leaves the policies as they are.
+func keepPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, st *revision.PlanState) error {
+	if by := st.RunBy(); by != "" {
+		return fmt.Errorf("%w: the plan is %s", planrun.ErrPlan, by)
+	}
+	read := e.Revision()
+	fmt.Fprintf(a.Err, "%s: stopped, %s; the policies stay as they are\n", st.Title, st)
+	if c.dryRun {
+		return nil
+	}
+	if _, err := confirmPreview(a, c, &gate.Preview{}); err != nil {
+		return err
+	}
+	if err := e.PlanKeep(ctx, read); err != nil || !isAnswerTold(a, c) {
+		return err
+	}
+	out := told.FactsOf(st)
+	out.Outcome = outcomeKept
+	return a.PrintAnswer(&command.Answer{Value: out})
+}
+
+// followPlan says how a plan goes until it ends, or stops.
+func followPlan(ctx context.Context, a *command.App, e *engine.Engine) (ended bool, err error) {
+	var last revision.PlanState
+	said := ""
+	err = e.WaitFor(ctx, func(r *revision.Revision) bool {
+		if r.Plan == nil {
+			return true
+		}
+		st := *r.Plan
+		line := st.String()
+		if st.State == revision.PlanWaiting {
+			line += ", " + st.Why
+		}
+		if line != said && st.State != revision.PlanStopped {
+			fmt.Fprintln(a.Err, words.CleanLine(line))
+			said = line
+		}
+		last = st
+		return st.State == revision.PlanDone || st.State == revision.PlanStopped
+	})
+	if err == nil && last.State != revision.PlanStopped && !last.Unrecorded {
+		return true, nil
+	}
+	why := last.Why
+	if err != nil && last.IsShownByZones() {
+		return true, nil // only its end was not told yet
+	}
+	if err != nil {
+		why = "interrupted"
+	}
+	stopped := fmt.Errorf("the plan stopped at %s: %s", last.PlaceText(), why)
+	ended = err == nil && last.State == revision.PlanDone
+	if ended {
+		stopped = errors.New(why)
+	}
+	if last.Unrecorded {
+		stopped = exitWith{stopped, change.ErrNotRecorded}
+	}
+	if ended {
+		return true, stopped // with nothing to continue
+	}
+	if keepsPlans(e.Revision()) {
+		stopped = fmt.Errorf("%w; %s", stopped, planNext)
+	}
+	return false, stopped
+}
+
+// keepsPlans says whether a plan that stopped outlives the program.
+func keepsPlans(r *revision.Revision) bool {
+	return r.Mode.WriteBack || r.Mode.Name == revision.ClusterMode
+}
+
+// exitWith is an error that ends the command as another does, whose words it has
+// already.
+type exitWith struct {
+	error
+	as error
+}
+
+// Unwrap makes it both (errors.Is).
+func (e exitWith) Unwrap() []error { return []error{e.error, e.as} }

@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"time"
+
+	"rung/change/gate"
+	"rung/cli/command"
+	"rung/model/plan"
+	"rung/model/words"
+	"rung/pages/consequences"
+	"rung/pages/page"
+	told "rung/pages/plan"
+	"rung/revision"
+)
+
+// planStateText is a plan that is under way or stopped, step by step, and what can be
+// done about it.
+func planStateText(st *revision.PlanState, now time.Time, next string) string {
+	text := words.CleanLine(told.Headline(st, now)) + "\n\n" + command.TableText(told.Steps, told.StepsOf(st), false, 0)
+	if st.State == revision.PlanStopped && st.Stuck == "" { // else the reason has the ways out
+		text += "\n" + next + "\n"
+	}
+	return text
+}
+
+// planNext says what can be done about a plan that stopped.
+const planNext = "rung plan --resume continues, --back rolls back, --keep keeps the policies as they are"
+
+// stepsOut is the JSON of a stopped plan's remaining steps, which a yes makes.
+type stepsOut struct {
+	Title     string                   `json:"title"`
+	Outcome   string                   `json:"outcome,omitempty"` // as in consequences.Facts
+	Blocked   string                   `json:"blocked,omitempty"`
+	FirstStep int                      `json:"first_step"`
+	Steps     []plan.Step              `json:"steps"`
+	Guards    []consequences.GuardRail `json:"guards"`
+	// Connections is the effect of all steps together, StepConnections the effect of each.
+	Connections     *consequences.Effect   `json:"connections,omitempty"`
+	StepConnections []*consequences.Effect `json:"step_connections,omitempty"`
+	ConfirmName     string                 `json:"confirm_name,omitempty"`
+	Notes           []string               `json:"notes"`
+}
+
+// stepsAnswer is the preview of a plan: the steps that a yes makes.
+func stepsAnswer(p *gate.Preview, outcome string) *command.Answer {
+	all := consequences.FactsOf(p)
+	out := stepsOut{Title: p.Title, Outcome: outcome, Blocked: p.Blocked, FirstStep: p.FirstStep, Steps: append([]plan.Step{}, p.Steps...), Guards: all.Guards,
+		Connections: all.Connections, StepConnections: page.MapList(p.StepEffects, consequences.EffectOf),
+		ConfirmName: p.ConfirmName, Notes: all.Notes}
+	return &command.Answer{Value: out, NotConsidered: p.NotConsidered, Text: func(bool) string {
+		notes := p.Notes
+		if len(p.Steps) == 0 && p.Blocked == "" {
+			notes = append([]string{"every step is made; waiting for the zones that do not show the last one"}, notes...)
+		}
+		return stepsText(p.Title, p.Steps, p.FirstStep, notes) + guardsText(p)
+	}}
+}

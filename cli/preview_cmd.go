@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rung/change"
+	"rung/cli/command"
+	"rung/engine"
+	"rung/model"
+	"rung/revision"
+)
+
+// PreviewCommand shows what a change would do, for a review: it changes nothing, and needs no
+// permission to.
+func PreviewCommand(a *command.App) *cobra.Command {
+	var parts previewParts
+	var prune bool
+	var confirmed string
+	var listen time.Duration
+	cmd := &cobra.Command{
+		Use:   "preview {--change FILE | --delete POLICY | --move POLICY=PRIORITY}...",
+		Short: "Show what a change would do, for a review",
+		Long: `Show what a change would do: which connections it denies or opens, who decides then,
+and which rows change. Nothing is changed. Exit 1 when a guard rail stops the change, or
+when it cannot be made. With --confirm-name, as for the change itself, a guard rail is
+shown and stops nothing.
+
+Several changes are made in the order in which they are given, and what they do together
+is shown. --change takes folders, too: what is no policy there is skipped, which a note
+says. With --prune the policies that are in none of the files are deleted.
+
+With --listen the ACL log is read that long first, on a cluster from 15 minutes ago on:
+the answer then says which log lines would get a different verdict.
+
+With -o markdown the answer can be put under a pull request.`,
+		Example: `  rung new quarantine --defaults -f examples/ > new.yaml
+  rung preview --change new.yaml -f examples/
+  rung preview --change new.yaml -f examples/ -o markdown
+  rung preview --move cluster-control=36 --delete allow-metrics --context staging
+  rung preview --change examples/ --prune --context staging`,
+		Args:        command.TakesArgs(0),
+		Annotations: command.FormAnnotations(command.MarkdownForm),
+	}
+	cmd.Flags().DurationVar(&listen, "listen", 0, "read the ACL log this `TIME` first, such as 10s")
+	cmd.Flags().Var(previewPart{&parts, change.OpApply}, "change", "`FILE` or folder with policies to create or update, - for standard input; may be repeated, as the next two")
+	cmd.Flags().Var(previewPart{&parts, change.OpDelete}, "delete", "`POLICY` to delete")
+	cmd.Flags().Var(previewPart{&parts, change.OpMove}, "move", "`POLICY=PRIORITY` to give it, or POLICY=TIER/PRIORITY")
+	cmd.Flags().StringVar(&confirmed, "confirm-name", "", "policy `NAME` that a guard rail asks for: the rail is shown, and does not stop the change")
+	cmd.Flags().BoolVar(&prune, "prune", false, "with --change: delete the policies that are in none of the files")
+	command.CompleteFlag(cmd, "move", movesChoices(a))
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := parts.readFiles(cmd.Context(), a, prune); err != nil {
+			return err
+		}
+		if err := setListenTime(a, listen); err != nil {
+			return err
+		}
+		return a.WithChange(cmd.Context(), func(e *engine.Engine, r *revision.Revision) error {
+			m, err := parts.partsMutation(r)
+			if err != nil {
+				return err
+			}
+			hearLog(cmd.Context(), a, e, listen)
+			p, err := e.Preview(cmd.Context(), m)
+			if err != nil {
+				return err
+			}
+			if p.ReadOnly {
+				p.Blocked = "" // nobody wants to write
+			}
+			if err := a.PrintAnswer(previewAnswer(p, "")); err != nil {
+				return err
+			}
+			return stopError(a, p, confirmed)
+		})
+	}
+	return cmd
+}
+
+// setListenTime has the ACL log read before the answer.
+func setListenTime(a *command.App, d time.Duration) error {
+	switch {
+	case d < 0:
+		return fmt.Errorf("--listen %s: want a time, such as 10s", d)
+	case d > 0 && len(a.Flags.NB) > 0 && !a.Flags.Kube.NamesCluster():
+		return errors.New("--listen: a database given with --nb has no ACL log; log lines come from a cluster or a sandbox")
+	}
+	a.Flags.Listen = d
+	return nil
+}
+
+// hearLog reads the ACL log for a while.
+func hearLog(ctx context.Context, a *command.App, e *engine.Engine, d time.Duration) {
+	if d == 0 {
+		return
+	}
+	defer func() { _ = a.SayUnfollowed(e) }() // said
+	e.Logs().AskForLines()
+	over, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	<-over.Done()
+	if text, _ := e.Revision().Mode.TrafficTexts(); text != "" {
+		fmt.Fprintln(a.Err, "rung: "+text)
+	}
+	if e.Logs().LastNumber() == 0 {
+		fmt.Fprintln(a.Err, "rung: no log lines; rung ladder shows what logs")
+	}
+}
+
+// movesChoices offers the policies for --move, up to the priority.
+func movesChoices(a *command.App) command.Completer {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		out, directive := a.CompleteFirst(func(_ *engine.Engine, r *revision.Revision) (out []string) {
+			for _, k := range command.ChoicesOfKind(r, model.Kind.CanMove) {
+				name, _, _ := strings.Cut(k, "\t")
+				out = append(out, name+"=")
+			}
+			return out
+		})(cmd, args, typed)
+		return out, directive | cobra.ShellCompDirectiveNoSpace
+	}
+}
+
+// moveOf reads POLICY=PRIORITY, and POLICY=TIER/PRIORITY.
+func moveOf(r *revision.Revision, text string) (change.Mutation, error) {
+	name, number, _ := strings.Cut(text, "=")
+	m := change.Mutation{Op: change.OpMove}
+	err := m.ParsePlace(number)
+	if err != nil || name == "" {
+		return m, errors.New("--move " + text + ": want POLICY=PRIORITY, or POLICY=TIER/PRIORITY")
+	}
+	m.Policy, err = command.PolicyNamed(r, name)
+	return m, err
+}
+
+// previewParts are the changes of a preview, in the order of the command line.
+type previewParts []partOfChange
+
+// partOfChange is one change: its op and the argument of its flag. The files of --change are read
+// into apply.
+type partOfChange struct {
+	op    change.Op
+	arg   string
+	apply change.Mutation
+}
+
+// previewPart is a flag that adds to them.
+type previewPart struct {
+	all *previewParts
+	op  change.Op
+}
+
+func (f previewPart) String() string { return "" }
+func (f previewPart) Type() string   { return "string" }
+
+// Set adds a change.
+func (f previewPart) Set(arg string) error {
+	if arg == "" {
+		return errors.New("it is empty")
+	}
+	*f.all = append(*f.all, partOfChange{op: f.op, arg: arg})
+	return nil
+}
+
+// readFiles reads the files, those of a --prune together: a policy stays that is in one of them.
+func (p *previewParts) readFiles(ctx context.Context, a *command.App, prune bool) error {
+	other := func(x partOfChange) bool { return x.op != change.OpApply }
+	switch {
+	case len(*p) == 0 && prune:
+		return errors.New("--prune: give --change, with all policies there are to be")
+	case len(*p) == 0:
+		return errors.New("which change? give --change FILE, --delete POLICY or --move POLICY=PRIORITY")
+	case prune && slices.ContainsFunc(*p, other):
+		return errors.New("--prune goes with --change alone, and deletes what is in none of the files")
+	case prune:
+		var paths []string
+		for _, x := range *p {
+			paths = append(paths, x.arg)
+		}
+		m, err := filesMutation(ctx, a, paths)
+		m.Prune = true
+		*p = previewParts{{op: change.OpApply, apply: m}}
+		return err
+	}
+	for i := range *p {
+		if x := &(*p)[i]; x.op == change.OpApply {
+			var err error
+			if x.apply, err = filesMutation(ctx, a, []string{x.arg}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// partsMutation is one change of all of them.
+func (p *previewParts) partsMutation(r *revision.Revision) (change.Mutation, error) {
+	out := change.Mutation{Op: change.OpCombine}
+	for _, x := range *p {
+		m, err := x.apply, error(nil)
+		switch x.op {
+		case change.OpDelete:
+			m.Op = change.OpDelete
+			m.Policy, err = command.PolicyNamed(r, x.arg)
+		case change.OpMove:
+			m, err = moveOf(r, x.arg)
+		}
+		if err != nil {
+			return m, err
+		}
+		out.Parts = append(out.Parts, m)
+	}
+	if len(out.Parts) == 1 {
+		return out.Parts[0], nil
+	}
+	return out, nil
+}

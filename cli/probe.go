@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/engine"
+	"rung/engine/lab"
+	"rung/engine/trace"
+	"rung/model"
+	"rung/model/verdict"
+	"rung/revision"
+)
+
+func ProbeCommand(a *command.App) *cobra.Command {
+	var one trace.Question
+	var cases string
+	cmd := &cobra.Command{
+		Use:   "probe [FROM TO [PORT]]",
+		Short: "Put a connection into a sandbox on OVN as packets, and show what became of it",
+		Long: `Start the sandbox of -f on OVN, put a connection in as packets, there and back, and
+show what OVN did with them, and by which rule, beside what rows and policies say.
+Ends are those of rung trace. Exit 1 when packets, rows and policies disagree. OVN
+23.06 or newer is looked for in PATH; --sandbox-ovn DIR names its folder.
+
+--cases takes a JSON array of {"from","to","protocol","port","ip_version","network"} and
+prints an array of answers in the same order. Flags fill in what a case does not say.`,
+		Example: `  rung probe blue/api-d0 red/web-f0 8080 -f examples/
+  rung probe blue/api-d0 service/kube-system/kube-dns 53/udp -f examples/ --sandbox-ovn /opt/ovn`,
+		Args: takesQuestion,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			asked, err := readQuestions(a, cmd, args, one, cases)
+			if err != nil {
+				return err
+			}
+			return runProbe(cmd.Context(), a, asked, cases)
+		},
+	}
+	addQuestionFlags(a, cmd, &one, &cases)
+	return cmd
+}
+
+// runProbe starts the sandbox, sends what is asked for, and prints it.
+func runProbe(ctx context.Context, a *command.App, asked []trace.Question, file string) error {
+	var bad CaseErrors
+	for i, q := range asked { // before OVN is started for it
+		if err := checkQuestion(q); err != nil && file == "" {
+			return err
+		} else if err != nil {
+			bad.addError(file, i, err)
+		}
+	}
+	if err := bad.asError(); err != nil {
+		return err
+	}
+	cfg, err := a.EngineConfig(ctx, false, true)
+	box, _ := cfg.Sandbox.(*lab.Lab)
+	switch {
+	case err != nil:
+		return err
+	case box == nil:
+		return errors.New("packets go into a sandbox, never into a cluster or a database of others: give the manifests with -f, without --nb")
+	case box.OVN == lab.OVNOff:
+		return errors.New("--sandbox-ovn off: a probe needs OVN")
+	}
+	if err := lab.CheckOVN(ctx, box.OVN); err != nil {
+		return fmt.Errorf("a probe needs OVN: %w; --sandbox-ovn DIR names its folder", err)
+	}
+	box.Traffic, box.Churn, cfg.Mode.Simulated = 0, 0, false
+	return a.WithConfig(ctx, cfg, command.ZonesSettled(), func(e *engine.Engine, r *revision.Revision) error {
+		if r.Mode.OVN == "" {
+			return whyWithoutOVN(e)
+		}
+		ans, err := probeAnswer(ctx, a, e, asked, file)
+		if err != nil {
+			return err
+		}
+		return a.ConcludeAnswer(ans)
+	})
+}
+
+// whyWithoutOVN says why the sandbox does not run on OVN.
+func whyWithoutOVN(e *engine.Engine) error {
+	for _, done := range e.Activity(0) {
+		if done.By == "sandbox" && strings.Contains(done.Summary, "without OVN") {
+			return errors.New("a probe needs OVN, and the sandbox " + done.Summary)
+		}
+	}
+	return errors.New("a probe needs OVN, and the sandbox runs without")
+}
+
+// probeAnswer sends one question, or those of a file.
+func probeAnswer(ctx context.Context, a *command.App, e *engine.Engine, asked []trace.Question, file string) (*command.Answer, error) {
+	out, disagree := make([]*probeOut, 0, len(asked)), false
+	var notes omissionsBuilder
+	for i, q := range asked {
+		o, err := sendProbe(ctx, e, q)
+		switch {
+		case err != nil && file == "":
+			return nil, err
+		case err != nil:
+			var bad CaseErrors
+			bad.addError(file, i, err)
+			return nil, bad
+		}
+		omits := notes.addAnswer(&o.verdictOut)
+		if file != "" {
+			o.NotConsidered = a.OmissionsOut(omits)
+		}
+		out, disagree = append(out, o), disagree || len(o.Findings) > 0
+	}
+	ans := answerToQuestions(out, file)
+	ans.No, ans.NotConsidered = disagree, notes.allOmissions(len(asked))
+	return ans, nil
+}
+
+// checkQuestion says what is wrong with a question, whatever the cluster.
+func checkQuestion(q trace.Question) error {
+	if trace.IsBareName(q.From) || trace.IsBareName(q.To) {
+		return nil // whose names they are is not known yet
+	}
+	c, err := connectionOf(q, nil)
+	if err != nil {
+		return err
+	}
+	return c.CheckQuestion()
+}
+
+func sendProbe(ctx context.Context, e *engine.Engine, q trace.Question) (*probeOut, error) {
+	c, err := connectionOf(q, trace.NamesOf(e.Revision().Cluster, e.Revision()))
+	if err != nil {
+		return nil, err
+	}
+	result, err := e.Probe(ctx, c, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := probeOf(q, result)
+	// Of the sandbox, whose rows are what the policies say: what these leave out, they do.
+	out.trace = &trace.Trace{Connection: result.Connection, Verdict: result.Policies.Verdict, Reason: result.Policies.Reason,
+		NotConsidered: revision.NewFilter(e.Revision(), true).OmissionsChanging(&result.Policies)}
+	if p := &result.Packets; p.Verdict == verdict.NotApplicable && result.Policies.Verdict != verdict.NotApplicable {
+		out.trace.NotConsidered = append(out.trace.NotConsidered, model.Omission{Code: model.OmittedPart, Why: "no packet was sent: " + p.Reason})
+	}
+	return out, nil
+}

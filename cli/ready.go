@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"rung/cli/command"
+	"rung/engine"
+	"rung/model"
+	"rung/pages/page"
+	"rung/pages/ready"
+	"rung/revision"
+)
+
+// reportTime is how long Rung's own reconcilers have to report.
+const reportTime = 2 * time.Second
+
+// conditionsQuery returns the query of rung zones --conditions: a line for each policy, wide
+// one for each zone of each, and below them the messages of failing zones.
+func conditionsQuery(a *command.App) command.Query {
+	return command.Query{Zones: true,
+		First: func(ctx context.Context, e *engine.Engine) {
+			ctx, cancel := context.WithTimeout(ctx, reportTime)
+			defer cancel()
+			_ = e.WaitFor(ctx, hasReported) // what did not report by then has no report
+		},
+		Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+			all := ready.AllReports(r, e.Now())
+			var zones []*ready.ZoneReport
+			failures := ""
+			for _, p := range all {
+				zones = append(zones, p.Reports...)
+				for _, f := range p.Failures {
+					failures += p.Label + ": " + f.String() + "\n"
+				}
+			}
+			ans := command.TableAnswer(a, all, ready.Policies, all)
+			list, wide := ans.Text, command.TableAnswer(a, all, ready.Zones, zones).Text
+			ans.Text = func(all bool) string {
+				if all {
+					return wide(true)
+				}
+				return list(false) + failures
+			}
+			ans.Names = func() []string {
+				return command.PolicyNames(page.MapList(all, func(p *ready.PolicyReports) model.PolicyKey { return p.Key }))
+			}
+			ans.NotConsidered = revision.OmissionsOfRows(r, r.Zones)
+			return ans, nil
+		}}
+}

@@ -1,0 +1,207 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/klog/v2"
+
+	"rung/cli/command"
+	"rung/cli/process"
+	"rung/engine"
+	"rung/engine/ownership"
+	"rung/model/words"
+)
+
+// reconcileFlags are the flags of rung reconcile.
+type reconcileFlags struct {
+	zones    []string
+	metrics  string
+	log      string
+	noLease  bool
+	lease    ownership.LeaseConfig
+	own      ownership.Options
+	admin    bool
+	logLevel slog.Level
+}
+
+func ReconcileCommand(a *command.App) *cobra.Command {
+	f := &reconcileFlags{}
+	cmd := &cobra.Command{
+		Use:   "reconcile",
+		Short: "Write the rows of zones that nothing else writes, for labs",
+		Long: `Keep the rows of policies in the --nb databases as OVN-Kubernetes would write them,
+and report Ready-In-Zone conditions and events to the API server.
+
+It is for labs. It refuses to write to a zone where an ovnkube-controller runs, where
+that cannot be told, or where rows change that Rung did not write. Replicas agree by
+a Lease per zone on who writes; an epoch in NB_Global keeps a replica that was paused
+from writing once another has taken over. With -f there is no Lease, only the epoch.
+
+It runs until SIGTERM and logs what it does to stderr. Exit codes: 0 after a clean
+stop, 2 for a configuration that cannot work.`,
+		Example: `  rung reconcile --nb ovn-worker=unix:/var/run/ovn/ovnnb_db.sock --zone ovn-worker
+  rung reconcile --nb tcp:10.0.0.5:6641 --lease-namespace rung
+  rung reconcile -f examples/ --nb unix:/tmp/nb.sock --i-know-that-nobody-else-writes-these-rows`,
+		Args:        command.TakesArgs(0),
+		Annotations: command.WithoutAnswer(),
+		RunE:        func(cmd *cobra.Command, _ []string) error { return runReconciler(cmd.Context(), a, f) },
+	}
+	f.register(cmd.Flags())
+	return cmd
+}
+
+// nobodyElse is long on purpose: it is typed by somebody who has looked.
+const nobodyElse = "i-know-that-nobody-else-writes-these-rows"
+
+func (f *reconcileFlags) register(p *pflag.FlagSet) {
+	p.StringArrayVar(&f.zones, "zone", nil,
+		"`ZONE` to write (repeatable; default those of --nb); $(NODE_NAME) is expanded from the environment")
+	p.BoolVar(&f.own.NobodyElse, nobodyElse, false,
+		"write even if an ovnkube-controller runs for the zone, or that cannot be told")
+	p.BoolVar(&f.admin, "enable-admin-network-policy", true,
+		"write and report AdminNetworkPolicies and the baseline; false leaves their rows alone")
+	p.StringVar(&f.metrics, "metrics-address", "127.0.0.1:9477",
+		"`ADDRESS` for /metrics, /healthz and /readyz; empty for none")
+	p.BoolVar(&f.noLease, "no-lease", false, "write without a Lease: for a single replica, fenced only by the epoch")
+	p.StringVar(&f.lease.Namespace, "lease-namespace", "rung", "`NAMESPACE` of the Leases, one per zone")
+	p.DurationVar(&f.lease.Duration, "lease-duration", 15*time.Second,
+		"`TIME` that others wait for a leader that stopped renewing its Lease")
+	p.DurationVar(&f.lease.RenewDeadline, "renew-deadline", 10*time.Second,
+		"`TIME` that a leader tries to renew its Lease before it stops writing")
+	p.DurationVar(&f.lease.RetryPeriod, "retry-period", 2*time.Second, "`TIME` between attempts to get or renew a Lease")
+	p.StringVar(&f.lease.Identity, "identity", "",
+		"`NAME` of this replica; a suffix makes it unique at every start (default the host name)")
+	p.StringVar(&f.log, "log-format", "text", "`FORMAT` of the log on stderr: text or json")
+	p.TextVar(&f.logLevel, "log-level", slog.LevelInfo, "least `SEVERITY` to log: debug, info, warn or error")
+}
+
+// newLogger is where everything that happens is said.
+func newLogger(a *command.App, f *reconcileFlags) (*slog.Logger, error) {
+	opt := &slog.HandlerOptions{Level: f.logLevel, ReplaceAttr: process.WithoutLogins}
+	switch f.log {
+	case "text":
+		return slog.New(slog.NewTextHandler(a.Err, opt)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(a.Err, opt)), nil
+	}
+	return nil, fmt.Errorf("--log-format %q: want text or json", f.log)
+}
+
+// reconcileConfig makes the engine's configuration.
+func reconcileConfig(ctx context.Context, a *command.App, f *reconcileFlags) (engine.Config, error) {
+	if a.Flags.ReadOnly {
+		return engine.Config{}, errors.New("--readonly: reconcile only writes rows; leave one of the two out")
+	}
+	if len(a.Flags.NB) == 0 {
+		return engine.Config{}, errors.New("give --nb [zone=]ADDR with tcp:, ssl: or unix:; " +
+			"rows are never written through exec")
+	}
+	cfg, err := a.EngineConfig(ctx, false, true)
+	if err != nil {
+		return cfg, err
+	}
+	if cfg.ReadOnly {
+		return cfg, fmt.Errorf("%s: reconcile only writes rows", cfg.WhyReadOnly)
+	}
+	for zone, addr := range cfg.NB {
+		if scheme, _, _ := strings.Cut(addr, ":"); scheme != "unix" && scheme != "tcp" && scheme != "ssl" {
+			if zone != addr {
+				addr = zone + "=" + addr
+			}
+			return cfg, fmt.Errorf("--nb %s: rows are only written through tcp:, ssl: or unix: endpoints", addr)
+		}
+	}
+	if cfg.NB, err = chosenDatabases(cfg.NB, f.zones); err != nil {
+		return cfg, err
+	}
+	cfg.Reconcile, cfg.Mode.Reconciles, cfg.Writes, cfg.Writer = true, true, false, nil
+	cfg.Own = f.own
+	cfg.Own.Report = cfg.Kube != nil
+	cfg.Own.WithoutAdmin = !f.admin
+	if f.lease.Identity != "" {
+		cfg.Own.Writer = ownership.WriterName(f.lease.Identity)
+	}
+	if cfg.Kube != nil && !f.noLease {
+		lease := f.lease
+		lease.Identity = cfg.Own.Writer
+		cfg.Own.Lease = &lease
+	}
+	return cfg, nil
+}
+
+// chosenDatabases are the databases of the zones named, all without a name given. A single
+// database that names no zone is that of the single zone.
+func chosenDatabases(nb map[string]string, zones []string) (map[string]string, error) {
+	if len(zones) == 0 {
+		return nb, nil
+	}
+	out := map[string]string{}
+	for _, z := range zones {
+		zone := os.Expand(strings.ReplaceAll(strings.ReplaceAll(z, "$(", "${"), ")", "}"), os.Getenv)
+		if strings.TrimSpace(zone) == "" {
+			return nil, fmt.Errorf("--zone %s: is empty; is the variable set?", z)
+		}
+		addr, ok := nb[zone]
+		if !ok && len(zones) == 1 && len(nb) == 1 {
+			for name, only := range nb {
+				if name == only {
+					addr, ok = only, true
+				}
+			}
+		}
+		if !ok {
+			return nil, fmt.Errorf("--zone %s: has no database; add --nb %s=ADDR", zone, zone)
+		}
+		out[zone] = addr
+	}
+	return out, nil
+}
+
+// runReconciler runs until ctx ends.
+func runReconciler(ctx context.Context, a *command.App, f *reconcileFlags) error {
+	log, err := newLogger(a, f)
+	if err != nil {
+		return err
+	}
+	cfg, err := reconcileConfig(ctx, a, f)
+	if err != nil {
+		return err
+	}
+	var listener net.Listener
+	if f.metrics != "" {
+		if listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", f.metrics); err != nil {
+			return fmt.Errorf("--metrics-address %s: %w", f.metrics, err)
+		}
+		defer listener.Close()
+	}
+	klog.SetSlogLogger(log)
+	defer process.QuietLibraries()
+	process.SaveMemory()
+	e, err := engine.New(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	log.Info("started", "mode", cfg.Mode.Name, "on", words.CleanText(cfg.Mode.Title), "zones", len(cfg.NB), "writer",
+		e.Owners().WriterName())
+	for _, n := range e.Notices() {
+		log.Warn("state", "what", words.CleanText(n))
+	}
+	if listener != nil {
+		log.Info("serving", "address", listener.Addr().String())
+		stop := serveMetrics(e, listener, log)
+		defer stop()
+	}
+	tellEvents(ctx, e, log)
+	log.Info("stopping")
+	return nil
+}

@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+
+	"rung/engine"
+	"rung/model"
+	"rung/pages/drift"
+	"rung/pages/page"
+	"rung/revision"
+	"rung/system"
+)
+
+// reportAsk is the question of `rung report`, as the flags give it.
+type reportAsk struct {
+	save, atTime string
+	expectations []string
+	settle       time.Duration
+	at           time.Time // of atTime, zero without
+}
+
+func ReportCommand(a *command.App) *cobra.Command {
+	var asked reportAsk
+	cmd := &cobra.Command{
+		Use:   "report",
+		Short: "Write one file for an audit: ladder, rules, matrix, findings, drift",
+		Long: `Write what Rung knows into one file, for an audit or the review of an incident: what was
+not considered, which namespaces reach which, the ladder and every rule, expectations with
+their proof, findings by cause, how the rows of each zone differ, the changes that were
+made, and digests of the input.
+
+-o html is one file for a browser: it asks for nothing on the network, is sorted and
+searched without a server, and prints. -o markdown is for a ticket. --save writes the file
+whole or not at all, in the form that its name ends with.
+
+Rows are compared where there are databases: a cluster's, those of --nb, or those of a
+must-gather. The same input gives the same file, but for its date: --at-time sets it.`,
+		Example: `  rung report -o html -f examples/ > report.html
+  rung report --save report.html --expectations examples/expectations.yaml -f examples/
+  rung report -o markdown --context staging`,
+		Args:        command.TakesArgs(0),
+		Annotations: command.FormAnnotations(command.MarkdownForm, command.HTMLForm),
+		PreRunE: func(cmd *cobra.Command, _ []string) error {
+			return asked.checkFlags(a, cmd.Flags().Changed("output"), cmd.Flags().Changed("save"))
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return runReport(cmd.Context(), a, &asked) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&asked.save, "save", "", "write the report to this `FILE`: .html, .md, .json, .yaml or .txt, unless -o says otherwise")
+	f.StringVar(&asked.atTime, "at-time", "", "`TIME` that the report gives as its own, as 2026-11-27T09:00:00Z (default now)")
+	f.StringArrayVar(&asked.expectations, "expectations", nil, "`FILE` of statements to check, as for rung verify (repeatable)")
+	f.DurationVar(&asked.settle, "settle", model.SettleTime, "`TIME` that a difference of rows may take to settle")
+	command.CompleteFlag(cmd, "save", command.FileCompleter())
+	command.CompleteFlag(cmd, "expectations", command.FileCompleter("yaml", "yml", "json"))
+	return cmd
+}
+
+// formsOfNames are the forms by how the name of a file ends.
+var formsOfNames = map[string]string{".html": command.HTMLForm, ".htm": command.HTMLForm, ".md": command.MarkdownForm, ".json": "json", ".yaml": "yaml", ".yml": "yaml", ".txt": "wide"}
+
+// checkFlags reads the flags; formGiven says that -o was given, saves that --save was.
+func (q *reportAsk) checkFlags(a *command.App, formGiven, saves bool) (err error) {
+	if saves && q.save == "" {
+		return errors.New("--save needs the name of a file, and got none")
+	}
+	if q.atTime != "" {
+		if q.at, err = time.Parse(time.RFC3339, q.atTime); err != nil {
+			return fmt.Errorf("--at-time %s: want a time with its zone, as 2026-11-27T09:00:00Z", q.atTime)
+		}
+	}
+	if q.save != "" && !formGiven {
+		form := formsOfNames[strings.ToLower(filepath.Ext(q.save))]
+		if form == "" {
+			return fmt.Errorf("--save %s: the name does not say which form; end it with .html or .md, or give -o", q.save)
+		}
+		a.Flags.Output = form
+	}
+	return nil
+}
+
+// zonesTime is how long zones have to be read.
+const zonesTime = 30 * time.Second
+
+func runReport(ctx context.Context, a *command.App, asked *reportAsk) error {
+	statements, err := ReadExpectations(ctx, a, asked.expectations)
+	if err != nil {
+		return err
+	}
+	a.Flags.Quiet, a.Flags.ForReport = true, true // what cannot be read is part of the report
+	return a.WithEngine(ctx, true, func(*revision.Revision) bool { return true }, func(e *engine.Engine, r *revision.Revision) error {
+		if hasDatabases(r) {
+			awaitRows(ctx, e, asked.settle)
+		}
+		unread := e.ReadChanges() // a report without them says so
+		r = e.Revision()
+		now := e.Now()
+		b := &reportBuilder{app: a, ctx: ctx, rev: r, now: now, at: cmp.Or(asked.at, now).UTC(), changes: e.Changes(), notices: e.Notices(), unread: unread, statements: statements}
+		ans, err := b.answer()
+		if err != nil {
+			return err
+		}
+		if asked.save != "" {
+			return a.SaveAnswer(ans, asked.save)
+		}
+		return a.ConcludeAnswer(ans)
+	})
+}
+
+// hasDatabases says whether there are databases whose rows can be compared.
+func hasDatabases(r *revision.Revision) bool {
+	return r.System.HasFeature(system.Rows) && (len(r.Zones) > 0 || r.Mode.Name == revision.ClusterMode)
+}
+
+// awaitRows waits until every zone was read or cannot be, and differences have had time to settle;
+// what is not read by then is among what was not considered.
+func awaitRows(ctx context.Context, e *engine.Engine, settle time.Duration) {
+	read, settled := command.ZonesSettled(), time.Now().Add(settle)
+	ctx, cancel := context.WithTimeout(ctx, max(zonesTime, settle))
+	defer cancel()
+	_ = e.WaitFor(ctx, func(r *revision.Revision) bool {
+		return read(r) && (time.Now().After(settled) || !drift.IsMoving(r.Zones, drift.FactsOf(r, r.Zones, e.Now(), settle)))
+	}, time.Now().Add(command.Patience), time.Now().Add(command.LastPatience), settled)
+}
+
+// answer makes the report.
+func (b *reportBuilder) answer() (*command.Answer, error) {
+	s, err := b.sheet()
+	if err != nil {
+		return nil, err
+	}
+	ans := &command.Answer{Value: &b.out, NotConsidered: b.omits, TellsOmissions: true, No: b.no}
+	if b.failed {
+		ans.Err = command.ErrSaid
+	}
+	ans.Text = func(bool) string { return Text(s) }
+	ans.Markdown = func() string { return Markdown(s) }
+	ans.Drawing = func(string) string { return HTML(s) }
+	return ans, nil
+}
+
+// reportOut is the JSON of `rung report` (command-line.md#output), which ends with the omissions as
+// every answer does.
+type reportOut struct {
+	Title    string            `json:"title"`
+	At       page.Stamp        `json:"at"`
+	About    map[string]string `json:"about"`
+	Summary  []string          `json:"summary"`
+	Ladder   any               `json:"ladder"`
+	Matrix   []matrixLineOut   `json:"matrix"`
+	Verify   *VerifyFacts      `json:"expectations,omitempty"`
+	Findings any               `json:"findings"`
+	Zones    any               `json:"zones"`
+	Drift    []drift.Facts     `json:"drift"`
+	Changes  any               `json:"changes"`
+	Files    []fileOut         `json:"files"`
+	Policies []digestOut       `json:"policies"`
+	// PoliciesDigest stands for all of Policies.
+	PoliciesDigest string `json:"policies_sha256,omitempty"`
+}
+
+// matrixLineOut are the namespaces that one may reach, or may not, by verdict.
+type matrixLineOut struct {
+	From string              `json:"from"`
+	To   map[string][]string `json:"to"`
+}
+
+// fileOut is a file of the input.
+type fileOut struct {
+	Path   string `json:"path"`
+	Size   int64  `json:"bytes"`
+	SHA256 string `json:"sha256,omitempty"`
+}
+
+// digestOut is a policy with the digest of what it says.
+type digestOut struct {
+	Policy string `json:"policy"`
+	Digest string `json:"digest"`
+	File   string `json:"file,omitempty"`
+}
+
+// titleOf names the subject of a report.
+func titleOf(r *revision.Revision) string {
+	return "Policies of " + cmp.Or(r.Mode.Title, r.Mode.Name)
+}

@@ -1,0 +1,273 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"rung/cli/command"
+	"rung/model"
+	"rung/model/words"
+	"rung/revision"
+)
+
+// Selection is the part of a list that -n, -A, -l and --field-selector ask for, as kubectl has them;
+// the zero Selection is all of it. As there, a namespace keeps what is in it and what is in no
+// namespace, such as AdminNetworkPolicies.
+type Selection struct {
+	namespace  string
+	everywhere bool
+	labels     labels.Selector // nil where there is none, like fields
+	fields     fields.Selector
+}
+
+// Selectables are the objects that a command lists, with the fields by which they can be selected.
+type Selectables struct {
+	one    string   // what one is called
+	fields []string // in order
+	each   func(r *revision.Revision) func(yield func(model.Object) bool)
+}
+
+// The objects that commands list.
+var (
+	Policies = Selectables{"policy", []string{"metadata.name", "metadata.namespace", "kind", "spec.priority"}, func(r *revision.Revision) func(func(model.Object) bool) {
+		return objectsOf(r.Cluster.EveryPolicy())
+	}}
+	Pods = Selectables{"pod", []string{"metadata.name", "metadata.namespace", "spec.nodeName", "spec.serviceAccountName", "spec.hostNetwork", "status.phase", "status.podIP"},
+		func(r *revision.Revision) func(func(model.Object) bool) { return objectsOf(r.Cluster.Pods()) }}
+	Nodes = Selectables{"node", []string{"metadata.name"}, func(r *revision.Revision) func(func(model.Object) bool) { return objectsOf(r.Cluster.Nodes()) }}
+)
+
+// objectsOf are objects of one kind as objects of any.
+func objectsOf[T model.Object](all func(func(T) bool)) func(func(model.Object) bool) {
+	return func(yield func(model.Object) bool) {
+		all(func(x T) bool { return yield(x) })
+	}
+}
+
+// NamespaceFlag adds -n to a command that takes a name; what has the word NAMESPACE in backquotes.
+func (s *Selection) NamespaceFlag(cmd *cobra.Command, what string) {
+	cmd.Flags().StringVarP(&s.namespace, "namespace", "n", "", what)
+}
+
+// AddTo adds the flags to a command that lists objects which may be in namespaces.
+func (s *Selection) AddTo(a *command.App, cmd *cobra.Command, of Selectables) {
+	s.NamespaceFlag(cmd, "only what is in this `NAMESPACE`, and what is in none")
+	cmd.Flags().BoolVarP(&s.everywhere, "all-namespaces", "A", false, "all namespaces, which is the default; wins over -n")
+	s.AddSelectors(a, cmd, of)
+}
+
+// AddSelectors adds -l and --field-selector to a command that lists these objects.
+func (s *Selection) AddSelectors(a *command.App, cmd *cobra.Command, of Selectables) {
+	cmd.Flags().VarPF(selectorFlag(func(text string) (err error) {
+		s.labels, err = labels.Parse(text)
+		return err
+	}), "selector", "l", "only objects with these `LABELS`: tenant=blue,app!=web,'env in (test,stage)',!legacy")
+	cmd.Flags().Var(selectorFlag(func(text string) (err error) {
+		s.fields, err = of.parseFields(text)
+		return err
+	}), "field-selector", "only objects with these `FIELDS`: "+strings.Join(of.fields, ", ")+", by = or !=")
+	command.CompleteFlag(cmd, "selector", completeTerms(a, of.labelTerms))
+	command.CompleteFlag(cmd, "field-selector", completeTerms(a, of.fieldTerms))
+}
+
+// selectorFlag is a flag whose text a parser of Kubernetes reads, with its errors on one line.
+type selectorFlag func(text string) error
+
+// Set reads the text.
+func (f selectorFlag) Set(text string) error {
+	if err := f(text); err != nil {
+		return fmt.Errorf("%s", strings.Join(strings.Fields(err.Error()), " "))
+	}
+	return nil
+}
+
+// String is empty: there is no default.
+func (selectorFlag) String() string { return "" }
+
+// Type names the flag's values.
+func (selectorFlag) Type() string { return "selector" }
+
+// parseFields reads a field selector, and refuses fields that the objects do not have.
+func (of Selectables) parseFields(text string) (fields.Selector, error) {
+	s, err := fields.ParseSelector(text)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range s.Requirements() {
+		if !slices.Contains(of.fields, r.Field) {
+			return nil, fmt.Errorf("%s have no field %q; there are %s", words.Plural(of.one), r.Field, words.List(of.fields, len(of.fields)))
+		}
+	}
+	return s, nil
+}
+
+// IsAll says whether all of a list is asked for.
+func (s *Selection) IsAll() bool { return s.Namespace() == "" && s.labels == nil && s.fields == nil }
+
+// Namespace is the one that is asked for, empty for all.
+func (s *Selection) Namespace() string {
+	if s.everywhere {
+		return ""
+	}
+	return s.namespace
+}
+
+// byContent says whether objects are asked for by what they hold, which a name rules out.
+func (s *Selection) byContent() bool { return s.labels != nil || s.fields != nil }
+
+// String is the selection as it is typed.
+func (s *Selection) String() string {
+	var parts []string
+	if ns := s.Namespace(); ns != "" {
+		parts = append(parts, "-n "+ns)
+	}
+	if s.labels != nil {
+		parts = append(parts, "-l "+s.labels.String())
+	}
+	if s.fields != nil {
+		parts = append(parts, "--field-selector "+s.fields.String())
+	}
+	return strings.Join(parts, " ")
+}
+
+// Keeps says whether an object is asked for.
+func (s *Selection) Keeps(o model.Object) bool {
+	if in := s.keepsNamespace(o.ObjectKey()); !in || !s.byContent() {
+		return in
+	}
+	meta, of := contentOf(o)
+	return (s.labels == nil || s.labels.Matches(labels.Set(meta.Labels.Map()))) && (s.fields == nil || s.fields.Matches(fields.Set(of)))
+}
+
+// KeptCount is how many of the objects are asked for.
+func (s *Selection) KeptCount(r *revision.Revision, of Selectables) (n int) {
+	for o := range of.each(r) {
+		if s.Keeps(o) {
+			n++
+		}
+	}
+	return n
+}
+
+// keepsNamespace says whether something is in the namespace that is asked for, or in none.
+func (s *Selection) keepsNamespace(k model.Key) bool {
+	in := k.Namespace
+	if k.Kind == model.KindNamespace {
+		in = k.Name
+	}
+	ns := s.Namespace()
+	return ns == "" || in == "" || in == ns
+}
+
+// KeepsKey says whether the object of a key is asked for. Of what is no object, such as the default
+// deny of a namespace, only the namespace is known; of a policy known from its rows alone the name
+// as well.
+func (s *Selection) KeepsKey(r *revision.Revision, k model.Key) bool {
+	if !s.byContent() { // of many rows, nothing is looked up
+		return s.keepsNamespace(k)
+	}
+	if o := r.Cluster.Get(k); o != nil {
+		return s.Keeps(o)
+	}
+	return s.keepsNamespace(k) && s.labels == nil && (s.fields == nil || k.Kind.IsPolicy() && s.fields.Matches(fields.Set(fieldsOfKey(k))))
+}
+
+// UnitKeeper says of policies, and of other units that have rows, whether they are asked for: also
+// the units that hold rows of a policy that is.
+func (s *Selection) UnitKeeper(r *revision.Revision) func(model.Key) bool {
+	related := map[model.Key]bool{}
+	if s.byContent() {
+		for p := range r.Cluster.EveryPolicy() {
+			if s.Keeps(p) {
+				for _, u := range r.RelatedUnits(p.Key) {
+					related[u] = true
+				}
+			}
+		}
+	}
+	return func(k model.Key) bool { return related[k] || s.KeepsKey(r, k) }
+}
+
+// contentOf returns the metadata of an object, and its fields by name.
+func contentOf(o model.Object) (*model.Meta, map[string]string) {
+	of := fieldsOfKey(o.ObjectKey())
+	switch o := o.(type) {
+	case *model.Policy:
+		if o.Tiered != nil {
+			of["spec.priority"] = strconv.FormatFloat(o.Tiered.Priority, 'g', -1, 64)
+		} else if o.Kind.HasPriority() {
+			of["spec.priority"] = strconv.Itoa(int(o.Priority))
+		}
+		return &o.Meta, of
+	case *model.Pod:
+		of["spec.nodeName"], of["spec.serviceAccountName"], of["spec.hostNetwork"] = o.NodeName, o.ServiceAccount, strconv.FormatBool(o.HostNetwork)
+		of["status.phase"] = o.Phase
+		if len(o.IPs) > 0 {
+			of["status.podIP"] = o.IPs[0]
+		}
+		return &o.Meta, of
+	case *model.Node:
+		return &o.Meta, of
+	case *model.Namespace:
+		return &o.Meta, of
+	case *model.Service:
+		return &o.Meta, of
+	}
+	return &model.Meta{Key: o.ObjectKey()}, of
+}
+
+// fieldsOfKey are the fields that every object has.
+func fieldsOfKey(k model.Key) map[string]string {
+	return map[string]string{"metadata.name": k.Name, "metadata.namespace": k.Namespace, "kind": string(k.Kind)}
+}
+
+// LeftOutText counts what a selection leaves out: of all objects, and of what else is no object, in
+// words; empty where it is nothing.
+func (s *Selection) LeftOutText(kept, all int, one string, others ...string) string {
+	var parts []string
+	switch {
+	case s.IsAll():
+		return ""
+	case kept == 0 && all > 0:
+		parts = append(parts, words.OneOrMany(all, "the only "+one, "all "+words.Count(all, one)))
+	case kept < all:
+		parts = append(parts, words.Thousands(all-kept)+" of "+words.Count(all, one))
+	}
+	for _, text := range others {
+		if text != "" {
+			parts = append(parts, text)
+		}
+	}
+	switch {
+	case len(parts) == 0:
+		return ""
+	case kept == 0:
+		return "nothing matches " + s.String() + "; left out: " + strings.Join(parts, ", ")
+	}
+	return s.LeftOut(parts...)
+}
+
+// LeftOut says what a selection leaves out.
+func (s *Selection) LeftOut(parts ...string) string {
+	return "left out by " + s.String() + ": " + strings.Join(parts, ", ")
+}
+
+// Check refuses a namespace that does not exist, as far as that is known.
+func (s *Selection) Check(r *revision.Revision) error {
+	ns := s.Namespace()
+	if ns == "" || r.Cluster.Count(model.KindNamespace) == 0 || r.Cluster.Namespace(ns) != nil {
+		return nil
+	}
+	for p := range r.Cluster.EveryPolicy() {
+		if p.Namespace == ns {
+			return nil
+		}
+	}
+	return command.NoNamespace(r, ns)
+}

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"maps"
+	"rung/cli/command"
+	"rung/engine"
+	"rung/revision"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// completeTerms completes the last term of a selector, of those that objects have.
+func completeTerms(a *command.App, terms func(r *revision.Revision) map[string]bool) command.Completer {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		before := typed[:strings.LastIndex(typed, ",")+1]
+		out, _ := a.CompleteValue(func(_ *engine.Engine, r *revision.Revision) (out []string) {
+			for _, term := range slices.Sorted(maps.Keys(terms(r))) {
+				out = append(out, before+term)
+			}
+			return out
+		})(cmd, args, typed)
+		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+}
+
+// labelTerms are the labels of the objects.
+func (of Selectables) labelTerms(r *revision.Revision) map[string]bool {
+	out := map[string]bool{}
+	for o := range of.each(r) {
+		meta, _ := contentOf(o)
+		for k, v := range meta.Labels.Map() {
+			out[k+"="+v] = true
+		}
+	}
+	return out
+}
+
+// fieldTerms are the fields of the objects, with their values.
+func (of Selectables) fieldTerms(r *revision.Revision) map[string]bool {
+	out := map[string]bool{}
+	for o := range of.each(r) {
+		_, has := contentOf(o)
+		for _, name := range of.fields {
+			if v := has[name]; v != "" {
+				out[name+"="+v] = true
+			}
+		}
+	}
+	return out
+}

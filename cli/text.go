@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"rung/cli/command"
+	"rung/pages/page"
+)
+
+// Text is a sheet for a terminal.
+func Text(s *page.Sheet) string {
+	var b strings.Builder
+	b.WriteString(s.Title + "\n")
+	about := &command.TextTable{Head: []string{"", ""}}
+	for _, f := range s.About {
+		about.AddRow(f.Name, f.Text.String())
+	}
+	b.WriteString(strings.TrimLeft(about.String(), "\n"))
+	for i := range s.Sections {
+		x := &s.Sections[i]
+		b.WriteString("\n" + strings.ToUpper(x.Title) + "\n")
+		for _, l := range x.Lines {
+			b.WriteString(l.String() + "\n")
+		}
+		for _, g := range gridsOf(x) {
+			if g.Title != "" {
+				b.WriteString("\n" + g.Title + "\n")
+			}
+			if len(g.Rows) == 0 {
+				b.WriteString(g.Empty + "\n")
+				continue
+			}
+			t := &command.TextTable{}
+			for _, c := range g.Columns {
+				t.Head = append(t.Head, c.Title)
+			}
+			for j := range g.Rows {
+				cells := cellTexts(&g.Rows[j])
+				if g.Rows[j].Under {
+					cells[0] = "  " + cells[0]
+				}
+				t.AddRow(cells...)
+			}
+			b.WriteString(t.String())
+		}
+	}
+	return b.String()
+}
+
+// gridsOf are the grids of a section, with its map as one.
+func gridsOf(x *page.Section) []page.Grid {
+	if x.Map == nil {
+		return x.Grids
+	}
+	return append([]page.Grid{MapGrid(x.Map)}, x.Grids...)
+}
+
+func cellTexts(r *page.GridRow) []string {
+	return page.MapList(r.Cells, func(c page.Cell) string { return c.String() })
+}
+
+// Markdown is a sheet for a review or a ticket.
+func Markdown(s *page.Sheet) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n", command.MarkdownText(s.Title))
+	for _, f := range s.About {
+		fmt.Fprintf(&b, "- **%s:** %s\n", command.MarkdownText(f.Name), command.MarkdownText(f.Text.String()))
+	}
+	for i := range s.Sections {
+		x := &s.Sections[i]
+		fmt.Fprintf(&b, "\n## %s\n", command.MarkdownText(x.Title))
+		for _, l := range x.Lines {
+			b.WriteString("\n" + markdownCell(l.String()) + "\n")
+		}
+		for _, g := range gridsOf(x) {
+			markdownGrid(&b, &g)
+		}
+	}
+	return b.String()
+}
+
+func markdownGrid(b *strings.Builder, g *page.Grid) {
+	if g.Title != "" {
+		fmt.Fprintf(b, "\n### %s\n", command.MarkdownText(g.Title))
+	}
+	if len(g.Rows) == 0 {
+		b.WriteString("\n" + command.MarkdownText(g.Empty) + "\n")
+		return
+	}
+	line := func(cells []string) {
+		b.WriteString("| " + strings.Join(page.MapList(cells, markdownCell), " | ") + " |\n")
+	}
+	b.WriteByte('\n')
+	line(page.MapList(g.Columns, func(c page.GridColumn) string { return c.Title }))
+	for _, c := range g.Columns {
+		b.WriteString("|---")
+		if c.Right {
+			b.WriteByte(':')
+		}
+	}
+	b.WriteString("|\n")
+	for i := range g.Rows {
+		cells := cellTexts(&g.Rows[i])
+		if g.Rows[i].Under {
+			cells[0] = "└ " + cells[0]
+		}
+		line(cells)
+	}
+}
+
+// markdownCell is text in a table of markdown, where a row is one line.
+func markdownCell(text string) string {
+	return strings.ReplaceAll(command.MarkdownText(text), "\n", "<br>")
+}

@@ -1,0 +1,244 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/engine"
+	"rung/engine/trace"
+	"rung/model"
+	"rung/model/verdict"
+	pages "rung/pages/trace"
+	"rung/revision"
+)
+
+// Values of --by: policies, rows, or both are asked.
+const (
+	byPolicies = "policies"
+	byRows     = "rows"
+	byBoth     = "both"
+)
+
+func TraceCommand(a *command.App) *cobra.Command {
+	var one trace.Question
+	var cases, by string
+	var ovn bool
+	var asIf []string
+	var cmd *cobra.Command
+	cmd = a.QueryCommand(&cobra.Command{
+		Use:   "trace [FROM TO [PORT]]",
+		Short: "Show whether a connection is let through, and who decides",
+		Long: `Show whether a connection is let through, and who decides, stage by stage and tier by
+tier. An end is a pod (NAMESPACE/NAME), an address, node/NAME, or with --to a Service
+(service/NAMESPACE/NAME), of which each endpoint is asked, as for its addresses; a name
+alone will do where only one end has it. FROM TO 53/udp is short for the four flags.
+Where both ends have IPv4 and IPv6 both are asked; where they differ, the verdict is
+undefined, or unknown where one is. --by rows asks the zones' rows, --by both both; with -f
+alone those that the policies compile to. --ovn also runs ovn-trace in the zones' pods
+(needs pods/exec), or in the sandbox on OVN. Exit 1 when policies, rows and OVN disagree.
+
+--as-if NAMESPACE/NAME:KEY=VALUE,… asks as if a pod with these labels existed, and
+--as-if NAMESPACE:KEY=VALUE,… a namespace (repeatable). Such pods declare no ports, and
+only the policies can be asked.
+
+--cases takes a JSON array of {"from","to","protocol","port","ip_version","network"}; the
+answers come in the same order. Flags fill in what a case does not say. One that cannot
+be asked is "unknown" and a line on stderr: exit 2 then.`,
+		Example: `  rung trace blue/api-d0 red/web-f0 8080 -f examples/
+  rung trace --from canary-0 --to service/kube-system/kube-dns --port 53/udp --by both -f examples/
+  rung trace blue/api-d0 red/web-f0 8080 --ovn --context staging
+  echo '[{"from":"blue/api-d0","to":"red/web-f0","port":8080}]' | rung trace --cases - -f examples/`,
+		Args: takesQuestion,
+	}, func(args []string, _ bool) command.Query {
+		questions := sync.OnceValues(func() ([]trace.Question, error) { return readQuestions(a, cmd, args, one, cases) })
+		live := ovn || asksZones(cmd.Context(), a, by)
+		a.Flags.OnOVN = ovn
+		return command.Query{Zones: live, Answer: func(ctx context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+			asked, err := questions()
+			if err != nil {
+				return nil, err
+			}
+			if r, err = imagineObjects(r, asIf, by, ovn); err != nil {
+				return nil, err
+			}
+			var ask askOVN
+			if ovn {
+				ask = func(c verdict.Connection) (*revision.OVNTrace, error) { return e.OVNTrace(ctx, c, nil) }
+			}
+			return traceAnswer(a, r, asked, cases, by, live, e.Now(), ask)
+		}}
+	})
+	addQuestionFlags(a, cmd, &one, &cases)
+	cmd.Flags().BoolVar(&ovn, "ovn", false, "ask ovn-trace too, and compare it with the rows")
+	cmd.Flags().StringArrayVar(&asIf, "as-if", nil, "ask as if a pod existed, or had other labels: `NAMESPACE/NAME:LABELS`; without /NAME a namespace (repeatable)")
+	command.CompleteFlag(cmd, "as-if", cobra.NoFileCompletions) // nobody knows what does not exist
+	cmd.MarkFlagsMutuallyExclusive("ovn", "watch")              // each answer runs a program in the zones' pods
+	addByFlag(cmd, &by)
+	return cmd
+}
+
+// addByFlag adds the flag that says who is asked.
+func addByFlag(cmd *cobra.Command, by *string) {
+	cmd.Flags().StringVar(by, "by", byPolicies, "`WHO` is asked: policies, rows or both")
+	command.CompleteFlag(cmd, "by", command.FixedWords(byPolicies, byRows, byBoth))
+}
+
+// askedOf reads --by.
+func askedOf(by string) (trace.AnsweredBy, error) {
+	ask, ok := map[string]trace.AnsweredBy{byPolicies: trace.Policies, byRows: trace.Rows, byBoth: trace.Both}[by]
+	if !ok {
+		return 0, fmt.Errorf("--by %s: use policies, rows or both", by)
+	}
+	return ask, nil
+}
+
+// asksZones reports whether live rows are asked: the rows of a cluster, of --nb, or of the
+// database files in a folder of -f. Otherwise the policies are compiled to rows.
+func asksZones(ctx context.Context, a *command.App, by string) bool {
+	return by != byPolicies && (len(a.Flags.Files) == 0 || a.Flags.HasDatabases(ctx))
+}
+
+// addQuestionFlags adds the flags that say which connection is meant, or which file has many.
+func addQuestionFlags(a *command.App, cmd *cobra.Command, one *trace.Question, cases *string) {
+	f := cmd.Flags()
+	f.StringVar(&one.From, "from", "", "the `END` that begins the connection")
+	f.StringVar(&one.To, "to", "", "the `END` that it goes to")
+	one.Protocol = string(verdict.TCP)
+	addPortFlags(cmd, &one.Port, "destination `PORT`, or with its protocol, as in 53/udp; none with ICMP", &one.Protocol, "`PROTOCOL`: TCP, UDP, SCTP or ICMP")
+	f.StringVar(&one.Network, "network", "", "judge it on a `NETWORK`, by its name or default; without, on the one both ends are on")
+	f.IntVar(&one.IPVersion, "ip-version", 0, "ask only IP `VERSION` 4 or 6, where both ends have both")
+	f.StringVar(cases, "cases", "", "answer the questions of a JSON `FILE`, or - for standard input")
+}
+
+// traceAnswer answers one question, or those of a file.
+func traceAnswer(a *command.App, r *revision.Revision, asked []trace.Question, file, by string, live bool, now time.Time, ovn askOVN) (*command.Answer, error) {
+	ask, err := askedOf(by)
+	if err != nil {
+		return nil, err
+	}
+	of := &connectionAsker{tracer: trace.Tracer{Compiled: !live}, r: r, names: trace.NamesOf(r.Cluster, r), by: ask, tried: file == "", now: now, ovn: ovn,
+		describe: a.OmissionsOut}
+	if file == "" {
+		o, err := of.askOne(asked[0])
+		if err != nil {
+			return nil, err
+		}
+		o.AddDetails(o.trace)
+		ans := answerToQuestions([]*verdictOut{o}, file)
+		ans.No, ans.Err, ans.NotConsidered = o.hasDisagreement(), whyOVNFailed(o.OVN), o.verdictOmissions()
+		return ans, nil
+	}
+	return of.askAll(asked, file)
+}
+
+// askAll returns the answers to the questions of a file. With OVN, all questions are asked
+// before the answer is written, one after the other, each with ovn-trace processes of its
+// own; without OVN, each is asked while the answer is written.
+func (a *connectionAsker) askAll(asked []trace.Question, file string) (*command.Answer, error) {
+	var known []*verdictOut
+	errs, failed := make([]error, len(asked)), make([]error, len(asked))
+	var disagree atomic.Bool
+	var notes omissionsBuilder
+	item := func(i int) *verdictOut {
+		o, err := a.askOne(asked[i])
+		if err != nil { // the others are answered all the same
+			errs[i] = err
+			return &verdictOut{VerdictFacts: pages.FactsNotAsked(asked[i], err)}
+		}
+		failed[i] = whyOVNFailed(o.OVN)
+		if o.hasDisagreement() {
+			disagree.Store(true)
+		}
+		o.NotConsidered = a.describe(notes.addAnswer(o))
+		return o
+	}
+	if a.ovn != nil {
+		for i := range asked {
+			known = append(known, item(i))
+			if errors.Is(errs[i], context.Canceled) {
+				return nil, errs[i]
+			}
+		}
+	}
+	ans := &command.Answer{}
+	ans.Items = &command.AnswerItems{N: len(asked), Item: func(i int) command.AnswerItem {
+		if known != nil {
+			return known[i]
+		}
+		return item(i)
+	}, End: func() {
+		var bad CaseErrors
+		for i, err := range errs {
+			if err != nil {
+				bad.addError(file, i, err)
+			}
+		}
+		ans.No, ans.Err, ans.NotConsidered = disagree.Load(), cmp.Or(bad.asError(), cmp.Or(failed...)), notes.allOmissions(len(asked))
+	}}
+	return ans, nil
+}
+
+// connectionOf reads a question; what is wrong with an end is said by the name of its flag.
+// A name alone is that of the one pod, node or Service that has it. Without names nothing is looked up.
+func connectionOf(q trace.Question, names *trace.EndNames) (c verdict.Connection, err error) {
+	if names != nil {
+		q, err = q.CompleteNames(names)
+	}
+	if err == nil {
+		c, err = q.Connection()
+	}
+	var end *trace.EndError
+	if errors.As(err, &end) {
+		return c, fmt.Errorf("--%w", err)
+	}
+	return c, err
+}
+
+// connectionAsker answers questions about connections by one revision; it may be used at once from
+// many goroutines.
+type connectionAsker struct {
+	tracer trace.Tracer
+	r      *revision.Revision
+	names  *trace.EndNames
+	by     trace.AnsweredBy
+	tried  bool
+	now    time.Time
+	ovn    askOVN // nil where OVN is not asked
+	// describe writes what was not considered.
+	describe func([]model.Omission) []command.OmissionOut
+}
+
+// askOne asks one question.
+func (a *connectionAsker) askOne(q trace.Question) (*verdictOut, error) {
+	c, err := connectionOf(q, a.names)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := a.tracer.AskAllFamilies(a.r, c, a.by, a.tried, a.now)
+	if errors.Is(err, verdict.ErrQuestion) {
+		err = fmt.Errorf("%w%s", err, a.names.SimilarTo(c.From, c.To))
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := verdictOf(q, answer)
+	if !a.tried { // of many a line each is printed: the paths need not be kept
+		out.trace = trimTrace(out.trace)
+	}
+	if a.ovn != nil {
+		t, err := a.ovn(answer.Connection)
+		if err != nil {
+			return nil, fmt.Errorf("--ovn: %w", err)
+		}
+		out.OVN = pages.FactsOfOVN(t)
+	}
+	return out, nil
+}

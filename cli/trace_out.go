@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"rung/cli/command"
+	"rung/engine/trace"
+	"rung/model/verdict"
+	pages "rung/pages/trace"
+	"rung/revision"
+)
+
+// verdictOut is the answer to a question about a connection, and what it was worked out as.
+type verdictOut struct {
+	*pages.VerdictFacts
+	// NotConsidered are the omissions that could change the answer; set only where it is one of
+	// many.
+	NotConsidered []command.OmissionOut `json:"not_considered,omitempty"`
+
+	trace *trace.Trace // nil where it cannot be asked
+}
+
+func verdictOf(q trace.Question, t *trace.Trace) *verdictOut {
+	return &verdictOut{VerdictFacts: pages.FactsOfTrace(q, t), trace: t}
+}
+
+// trimTrace keeps of a trace what one line of many needs.
+func trimTrace(t *trace.Trace) *trace.Trace {
+	out := &trace.Trace{Connection: t.Connection, Verdict: t.Verdict, Reason: t.Reason, Disagree: t.Disagree, NotConsidered: t.NotConsidered}
+	if t.Rows != nil {
+		out.Rows = &verdict.Answer{Verdict: t.Rows.Verdict, Reason: t.Rows.Reason}
+	}
+	for _, f := range t.Families {
+		out.Families = append(out.Families, trimTrace(f))
+	}
+	return out
+}
+
+// hasDisagreement says whether who was asked says different things, and nobody knows why.
+func (o *verdictOut) hasDisagreement() bool {
+	return o.OVN.HasDisagreement() || o.trace.HasDisagreement()
+}
+
+// askOVN asks ovn-trace about a connection; nil where it is not to be asked.
+type askOVN func(verdict.Connection) (*revision.OVNTrace, error)
+
+// whyOVNFailed says what kept ovn-trace from answering, nil where it did.
+func whyOVNFailed(o *pages.OVNFacts) error {
+	if o == nil {
+		return nil
+	}
+	for i := range o.Ways {
+		for _, z := range o.Ways[i].Zones {
+			if z.Error != "" {
+				return fmt.Errorf("--ovn: zone %s: %s", z.Zone, z.Error)
+			}
+		}
+	}
+	return nil
+}
+
+// writeOVN prints what OVN says stage by stage, and the rows beside it.
+func writeOVN(b *strings.Builder, o *pages.OVNFacts) {
+	if o == nil {
+		return
+	}
+	fmt.Fprintf(b, "\novn-trace: %s\n", o.Words.Headline)
+	for i := range o.Words.Ways {
+		w := &o.Words.Ways[i]
+		if w.To != "" {
+			fmt.Fprintf(b, "\nto %s:\n", w.To)
+		}
+		if len(w.Lines) > 0 {
+			b.WriteString("\n" + command.TableText(pages.OVN, w.Lines, true, 0))
+		}
+		for _, n := range w.Notes {
+			b.WriteString(n + "\n")
+		}
+	}
+}

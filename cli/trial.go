@@ -1,0 +1,243 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rung/change/trial"
+	"rung/cli/command"
+	"rung/engine"
+	"rung/model/words"
+	"rung/revision"
+	"rung/sources/reading"
+)
+
+// leastTrial is the shortest time to confirm a change in: nobody reads faster.
+const leastTrial = time.Second
+
+// checkTrialFlags refuses a change on trial that could not be put back.
+func checkTrialFlags(a *command.App, c *changeFlags) error {
+	switch {
+	case c.within == 0:
+	case c.within < leastTrial:
+		return fmt.Errorf("--confirm %s: want at least %s", c.within, leastTrial)
+	case len(a.Flags.Files) > 0 && !a.Flags.WriteBack:
+		return errors.New("--confirm is for changes that last: give --write-back")
+	}
+	return nil
+}
+
+func ConfirmCommand(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "confirm",
+		Short: "Keep the change that was made with --confirm",
+		Long: `Confirm keeps a change that was made with --confirm, or on trial in the console. Unless it
+is confirmed in time it is reverted: by the Rung that made it, or, where that was killed,
+by the next one that starts, whatever it was started for. A policy that somebody else
+changed meanwhile is left as it is.
+
+Where Rung was killed while it made a change of several objects, the next start says how
+many were written: confirm makes the rest (with --write, or --write-back for files), rung
+undo reverts what was written.`,
+		Args: command.TakesArgs(0),
+		Example: `  rung move cluster-control 36 --confirm 60s --context staging --write
+  rung confirm --context staging`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			// It writes no file, only that the change stays: whoever has a minute for it need
+			// not say that files may be written.
+			writes := a.Flags.WriteBack
+			a.Flags.WriteBack = true
+			err := withUnreadEngine(cmd.Context(), a, func(e *engine.Engine) error {
+				title, err := e.ConfirmTrial("cli")
+				if err == nil {
+					fmt.Fprintf(a.Out, "%s: confirmed\n", title)
+				}
+				return err
+			})
+			a.Flags.WriteBack = writes
+			if errors.Is(err, trial.ErrUnread) {
+				return finishKilledChange(cmd.Context(), a)
+			}
+			if err == nil || checkChangesKept(a) != nil {
+				return err
+			}
+			// If its time is over, the change is put back first, and that is reported.
+			return errors.Join(a.WithObjects(cmd.Context(), func(*engine.Engine, *revision.Revision) error { return nil }), err)
+		},
+	}
+}
+
+// finishKilledChange makes the rest of a change that was killed, which wants the objects.
+func finishKilledChange(ctx context.Context, a *command.App) error {
+	if len(a.Flags.Files) > 0 && !a.Flags.WriteBack {
+		return errors.New("finishing the change writes files: give --write-back")
+	}
+	return a.WithObjects(ctx, func(e *engine.Engine, _ *revision.Revision) error {
+		title, err := e.ConfirmTrial("cli")
+		if title != "" {
+			fmt.Fprintf(a.Out, "%s: %s\n", title, revision.ChangeFinished)
+		}
+		return err
+	})
+}
+
+// withUnreadEngine runs f on an engine that has read nothing yet: whoever confirms a change may not
+// have the time, or the API server.
+func withUnreadEngine(ctx context.Context, a *command.App, f func(*engine.Engine) error) error {
+	cfg, err := a.EngineConfig(ctx, false, false)
+	if err != nil {
+		return err
+	}
+	cfg.Mode.Simulated, cfg.Reconcile, cfg.Mode.Reconciles = false, false, cfg.Mode.Sandbox
+	e, err := engine.New(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	return f(e)
+}
+
+// manualUndoText is how a change is put back that Rung cannot put back.
+func manualUndoText(a *command.App, e *engine.Engine, u *revision.UnconfirmedChange) string {
+	text := "it is tried again every 10 s; mend that, or revert it by hand: " + a.CommandElsewhere(e, "undo", a.LastingFlag())
+	if u.File != "" {
+		text += ", or from what it was, in " + u.File
+	}
+	return text
+}
+
+// trialReport is the last report about a change on trial: the time left, why it cannot be put
+// back, and when that was said.
+type trialReport struct {
+	left time.Duration
+	why  string
+	at   time.Time
+}
+
+// stuckEvery is how often it is said again that a change cannot be put back.
+const stuckEvery = 10 * time.Second
+
+// isDue says whether it is time to say how the change stands: every 10 s and at the end of its
+// time, and at once and again where it cannot be put back.
+func (t *trialReport) isDue(u *revision.UnconfirmedChange, now time.Time) bool {
+	if u.Why != "" {
+		if u.Why == t.why && now.Sub(t.at) < stuckEvery {
+			return false
+		}
+		t.why, t.at = u.Why, now
+		return true
+	}
+	left := u.TimeLeft(now)
+	if left >= t.left || left%(10*time.Second) != 0 && left > 5*time.Second {
+		return false
+	}
+	t.left, t.why = left, ""
+	return true
+}
+
+// awaitConfirm waits until a change on trial is confirmed, by enter or from elsewhere, or
+// put back. The error says that it does not stand.
+func awaitConfirm(ctx context.Context, a *command.App, e *engine.Engine, u *revision.UnconfirmedChange) error {
+	keep := a.CommandElsewhere(e, "confirm")
+	how := keep + " keeps it"
+	if a.CanAsk {
+		how = "enter keeps it, so does " + keep
+	}
+	fmt.Fprintf(a.Err, "%s; %s, ctrl+c reverts it\n", u.HeaderText(e.Now()), how)
+	entered, stop := watchEnterKey(ctx, a)
+	defer stop()
+	ticks, end := e.Subscribe()
+	defer end()
+	clock := time.NewTicker(time.Second)
+	defer clock.Stop()
+	said := trialReport{left: u.TimeLeft(e.Now())}
+	for {
+		if now := e.Revision().Unconfirmed; now != nil && now.ID == u.ID {
+			u = now
+		}
+		if !u.IsOpen() {
+			return sayTrialEnd(a, u)
+		}
+		if now := e.Now(); said.isDue(u, now) {
+			text := u.Text(now)
+			if u.Why != "" {
+				text += "; " + manualUndoText(a, e, u)
+			}
+			fmt.Fprintln(a.Err, words.CleanLine(text))
+		}
+		select {
+		case <-ctx.Done():
+			return putBackTrial(a, e)
+		case <-entered:
+			entered = nil
+			if _, err := e.ConfirmTrial("cli"); err != nil {
+				fmt.Fprintln(a.Err, words.CleanLine(err.Error()))
+			}
+		case <-ticks:
+		case <-clock.C:
+		}
+	}
+}
+
+// sayTrialEnd says what became of a change on trial.
+func sayTrialEnd(a *command.App, u *revision.UnconfirmedChange) error {
+	text := words.CleanLine(u.Title + ": " + u.Ended)
+	if u.Ended == revision.TrialConfirmed || u.Ended == revision.TrialConfirmedElsewhere {
+		fmt.Fprintln(a.Err, text)
+		return nil
+	}
+	return notStanding("%s", text)
+}
+
+// notStanding is a command.ErrPutBack that says what became of a change on trial, and nothing else.
+func notStanding(format string, args ...any) error {
+	return notStandingError(fmt.Sprintf(format, args...))
+}
+
+type notStandingError string
+
+func (e notStandingError) Error() string { return string(e) }
+
+func (notStandingError) Is(target error) bool { return target == command.ErrPutBack }
+
+// backTime is how long an interrupted command tries to put its change back.
+const backTime = 10 * time.Second
+
+// putBackTrial puts the change back of a command that is interrupted.
+func putBackTrial(a *command.App, e *engine.Engine) error {
+	ctx, cancel := context.WithTimeout(context.Background(), backTime)
+	defer cancel()
+	u := e.PutBack(ctx)
+	if u.IsOpen() {
+		return notStanding("%s: not reverted yet: %s; the next start of Rung does it; until then: %s", u.Title, u.Why, manualUndoText(a, e, u))
+	}
+	return sayTrialEnd(a, u)
+}
+
+// watchEnterKey tells when enter is pressed, where somebody sits at a terminal.
+func watchEnterKey(ctx context.Context, a *command.App) (entered <-chan struct{}, stop func()) {
+	if !a.CanAsk {
+		return nil, func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	got, done := make(chan struct{}, 1), make(chan struct{})
+	go func() {
+		defer close(done)
+		in := reading.Reader(ctx, a.Keyboard)
+		for one := make([]byte, 1); ; {
+			n, err := in.Read(one)
+			if n > 0 && (one[0] == '\n' || one[0] == '\r') {
+				got <- struct{}{}
+				return
+			}
+			if err != nil {
+				return // an input that ended confirms nothing
+			}
+		}
+	}()
+	return got, func() { cancel(); <-done }
+}

@@ -1,0 +1,228 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/cli/report"
+	"rung/engine"
+	"rung/engine/verify"
+	"rung/model"
+
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/revision"
+)
+
+func VerifyCommand(a *command.App) *cobra.Command {
+	var by string
+	var asIf, write bool
+	var namespaces []string
+	var cmd *cobra.Command
+	cmd = command.NetworkCommand(a, &cobra.Command{
+		Use:   "verify {FILE… | --write}",
+		Short: "Check that what must be allowed or denied is; exit 1 when it is not",
+		Long: `Check statements of which connections must be allowed and which denied, kept in files
+of YAML or JSON (- for standard input): docs/expectations.md has the form. Of each that
+fails, one connection is traced. --by rows asks the zones' rows instead of the policies,
+--by both both. Exit 1 when a statement fails, 2 when one cannot be read or asked; the
+others are judged all the same.
+
+--as-if takes pods that the labels of a statement match none of as if they existed.
+
+--write prints a first file instead: what the policies allow and deny now between the
+pods of all namespaces, or of those of --namespaces.`,
+		Example: `  rung verify examples/expectations.yaml -f examples/
+  rung verify examples/expectations.yaml --by both -o junit --context staging
+  rung verify --write --namespaces blue,red -f examples/ > expectations.yaml`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case write && len(args) > 0:
+				return errors.New("--write prints a new file: leave FILE out, and write > FILE behind the command")
+			case !write && len(args) == 0:
+				return fmt.Errorf("%s needs FILE, got 0 arguments; see: %s --help", cmd.CommandPath(), cmd.CommandPath())
+			case !write && len(namespaces) > 0:
+				return errors.New("--namespaces goes with --write")
+			}
+			return nil
+		},
+		Annotations: command.FormAnnotations(report.Forms...),
+	}, func(files []string, _ bool) command.Query {
+		live := !write && asksZones(cmd.Context(), a, by)
+		read := sync.OnceValues(func() (*Expectations, error) { return ReadExpectations(cmd.Context(), a, files) })
+		return command.Query{Zones: live, Answer: func(ctx context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+			ask, err := askedOf(by)
+			switch {
+			case err != nil:
+				return nil, err
+			case write:
+				return firstFileAnswer(ctx, r, namespaces)
+			case asIf && by != byPolicies:
+				return nil, errAsIfRows
+			}
+			asked, err := read()
+			if err != nil {
+				return nil, err
+			}
+			return verifyAnswer(ctx, a, r, asked, verify.Options{By: ask, Compiled: !live, AsIf: asIf, Now: e.Now()})
+		}}
+	})
+	addByFlag(cmd, &by)
+	f := cmd.Flags()
+	f.BoolVar(&asIf, "as-if", false, "ask as if pods existed that labels match none of")
+	f.BoolVar(&write, "write", false, "print a first file, from what the policies do now")
+	f.StringSliceVar(&namespaces, "namespaces", nil, "`NAMESPACES` to write of, with commas between (default all)")
+	cmd.MarkFlagsMutuallyExclusive("write", "as-if")
+	cmd.MarkFlagsMutuallyExclusive("write", "by")
+	return cmd
+}
+
+// Expectations are files of statements as they were read.
+type Expectations struct {
+	statements []verify.Statement
+	problems   []*verify.Problem
+	// Files are the files that could be read.
+	Files []model.SourceFile
+}
+
+// IsEmpty says whether there is nothing to judge, and nothing to complain about.
+func (e *Expectations) IsEmpty() bool { return len(e.statements)+len(e.problems) == 0 }
+
+// standardInput is how statements name the file that they come from where that is -.
+const standardInput = "standard input"
+
+// maxExpectations is how much of a file of statements is read.
+const maxExpectations = 16 << 20
+
+// ReadExpectations reads files of statements; what is wrong with one keeps no other.
+func ReadExpectations(ctx context.Context, a *command.App, files []string) (*Expectations, error) {
+	out := &Expectations{}
+	for _, file := range files {
+		text, err := a.ReadGiven(ctx, file, maxExpectations)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			out.problems = append(out.problems, &verify.Problem{FilePlace: verify.FilePlace{File: words.CleanText(file)}, Message: "cannot be read: " + err.Error()})
+			continue
+		}
+		name := file
+		if name == "-" {
+			name = standardInput
+		}
+		out.Files = append(out.Files, model.SourceFile{Path: words.CleanText(name), Size: int64(len(text)), Sum: sha256.Sum256(text)})
+		s, p := verify.ReadStatements(name, text)
+		out.statements, out.problems = append(out.statements, s...), append(out.problems, p...)
+	}
+	return out, nil
+}
+
+// firstFileAnswer prints a first file.
+func firstFileAnswer(ctx context.Context, r *revision.Revision, namespaces []string) (*command.Answer, error) {
+	w, err := verify.WriteStatements(ctx, r, namespaces)
+	if err != nil {
+		return nil, fmt.Errorf("--write: %w", err)
+	}
+	return &command.Answer{Value: w.Statements, Text: func(bool) string { return string(w.Text) }, NotConsidered: revision.OmissionsOfAnswers(r, false), Comments: true}, nil
+}
+
+// How long statements are judged without a word, and then until the next.
+const verifyQuiet, verifyAgain = 2 * time.Second, 10 * time.Second
+
+// JudgeExpectations judges statements, and says what could change the results.
+func JudgeExpectations(ctx context.Context, a *command.App, r *revision.Revision, asked *Expectations, how verify.Options) (*VerifyFacts, []model.Omission, error) {
+	next := time.Now().Add(verifyQuiet)
+	how.Progress = func(s *verify.Statement, pairs, of int) {
+		if now := time.Now(); now.After(next) {
+			next = now.Add(verifyAgain)
+			fmt.Fprintf(a.Err, "rung: asking about %s: %s of %s done\n", words.CleanLine(s.Title()), words.Thousands(pairs), words.Count(of, "pair"))
+		}
+	}
+	results, problems, err := verify.JudgeStatements(ctx, r, asked.statements, how)
+	if err != nil {
+		return nil, nil, err
+	}
+	problems = slices.Concat(asked.problems, problems)
+	verify.SortProblems(problems)
+	out := &VerifyFacts{Statements: page.MapList(results, func(r verify.Result) StatementFacts { return resultOf(a, r) }), Problems: page.MapList(problems, problemOf)}
+	var omits []model.Omission
+	for i := range out.Statements {
+		switch out.Statements[i].Result {
+		case resultPass:
+			out.Passed++
+		case resultFail:
+			out.Failed++
+		default:
+			out.Unproven++
+		}
+		omits = revision.MergeOmissions(omits, results[i].NotConsidered)
+	}
+	if len(results) == 0 && len(problems) == 0 {
+		omits = append(omits, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: there are no statements"})
+	}
+	out.OK = out.Passed == len(results) && len(problems) == 0 && len(results) > 0
+	for _, p := range problems {
+		if line := words.CleanLine(p.Error()); !a.Said[line] {
+			a.Said[line] = true
+			fmt.Fprintln(a.Err, "rung: "+line)
+		}
+	}
+	return out, omits, nil
+}
+
+// verifyAnswer judges statements. A statement that cannot be read or asked is reported on stderr,
+// one line each.
+func verifyAnswer(ctx context.Context, a *command.App, r *revision.Revision, asked *Expectations, how verify.Options) (*command.Answer, error) {
+	out, omits, err := JudgeExpectations(ctx, a, r, asked, how)
+	if err != nil {
+		return nil, err
+	}
+	ans := &command.Answer{Value: out, Objects: out.Statements, No: out.Failed > 0, Text: out.verifyText, Report: out.report, Summary: out.SummaryText(), NotConsidered: omits}
+	if len(out.Problems) > 0 {
+		ans.Err = command.ErrSaid
+	}
+	return ans, nil
+}
+
+// verifyText is the table of what holds and what does not, with a trace of each that fails.
+func (o *VerifyFacts) verifyText(wide bool) string {
+	t := &command.TextTable{Head: []string{"RESULT", "STATEMENT", "ANSWER"}}
+	if wide {
+		t.Head = []string{"RESULT", "AT", "STATEMENT", "ANSWER"}
+	}
+	for i := range o.Statements {
+		s := &o.Statements[i]
+		cells := []string{s.resultText(), s.title, s.Message}
+		if wide {
+			cells = []string{s.resultText(), s.positionText(), s.statementText(), s.Message}
+		}
+		t.AddRow(cells...)
+	}
+	var b strings.Builder
+	if len(t.Rows) > 0 {
+		b.WriteString(t.String())
+	}
+	for i := range o.Statements {
+		if s := &o.Statements[i]; s.Result != resultPass {
+			fmt.Fprintf(&b, "\n%s: %s: %s\n", s.positionText(), s.statementText(), s.Message)
+			if s.Result == resultUnproven {
+				b.WriteString("unproven: " + strings.Join(command.OmittedLines(s.NotConsidered), "\n") + "\n")
+			}
+			if s.Witness != nil {
+				b.WriteString("for example ")
+				s.Witness.writeExample(&b, wide)
+			}
+		}
+	}
+	b.WriteString("\n" + o.SummaryText() + "\n")
+	return b.String()
+}

@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"rung/cli/command"
+	"rung/cli/report"
+	"rung/engine/trace"
+	"rung/engine/verify"
+
+	"rung/model/words"
+)
+
+// The results of a statement.
+const (
+	resultPass = "pass"
+	resultFail = "fail"
+	// resultUnproven: it holds as far as was judged, and something that could change that was
+	// not considered.
+	resultUnproven = "unproven"
+)
+
+// VerifyFacts is the JSON of `rung verify` (command-line.md#output).
+type VerifyFacts struct {
+	OK         bool             `json:"ok"`
+	Passed     int              `json:"passed"`
+	Failed     int              `json:"failed"`
+	Unproven   int              `json:"unproven"`
+	Statements []StatementFacts `json:"statements"`
+	Problems   []problemOut     `json:"problems"`
+}
+
+// StatementFacts are a statement and what became of it.
+type StatementFacts struct {
+	File      string `json:"file"`
+	Line      int    `json:"line"`
+	Name      string `json:"name,omitempty"`
+	Statement string `json:"statement"`
+	Result    string `json:"result"`
+	Message   string `json:"message"`
+	Pairs     int    `json:"pairs"`
+	Against   int    `json:"against"`
+	ByRows    bool   `json:"by_rows,omitempty"`
+	// Witness is a connection that speaks against the statement, as in rung trace.
+	Witness *verdictOut `json:"witness,omitempty"`
+	// NotConsidered are the omissions that could change the result.
+	NotConsidered []command.OmissionOut `json:"not_considered,omitempty"`
+
+	title string
+}
+
+type problemOut struct {
+	File    string `json:"file"`
+	Line    int    `json:"line,omitempty"`
+	Field   string `json:"field,omitempty"`
+	Message string `json:"message"`
+
+	text string
+}
+
+// String is the mistake in one line, where it is first.
+func (p problemOut) String() string { return p.text }
+
+func problemOf(p *verify.Problem) problemOut {
+	return problemOut{p.File, p.Line, p.Field, p.Message, p.Error()}
+}
+
+func resultOf(a *command.App, r verify.Result) StatementFacts {
+	out := StatementFacts{File: r.File, Line: r.Line, Name: r.Name, Statement: r.String(), Result: resultFail, Message: r.Message(),
+		Pairs: r.Pairs, Against: r.Against, ByRows: r.ByRows, title: r.Title()}
+	switch {
+	case len(r.UnprovenBy(a.Flags.AllowUnjudged...)) > 0:
+		out.Result = resultUnproven
+	case r.Holds:
+		out.Result = resultPass
+	}
+	out.NotConsidered = a.OmissionsOut(r.NotConsidered)
+	if r.Trace != nil {
+		out.Witness = verdictOf(trace.QuestionOf(r.Trace.Connection), r.Trace)
+		out.Witness.AddDetails(r.Trace)
+	}
+	return out
+}
+
+func (s *StatementFacts) positionText() string { return fmt.Sprintf("%s:%d", s.File, s.Line) }
+
+// resultText is the result in a table: what fails is seen.
+func (s *StatementFacts) resultText() string {
+	if s.Result == resultPass {
+		return s.Result
+	}
+	return strings.ToUpper(s.Result)
+}
+
+// statementText is the name with what the statement says.
+func (s *StatementFacts) statementText() string {
+	if s.Name == "" {
+		return s.Statement
+	}
+	return s.Name + " (" + s.Statement + ")"
+}
+
+// SummaryText counts: "12 of 14 statements hold; 1 cannot be read or asked".
+func (o *VerifyFacts) SummaryText() string {
+	out := fmt.Sprintf("%s of %s", words.Thousands(o.Passed), words.OneOrMany(len(o.Statements), "1 statement holds", words.Count(len(o.Statements), "statement")+" hold"))
+	if o.Unproven > 0 {
+		out += fmt.Sprintf("; %s unproven", words.Thousands(o.Unproven))
+	}
+	if n := len(o.Problems); n > 0 {
+		out += fmt.Sprintf("; %s in what could not be read or asked", words.Count(n, "mistake"))
+	}
+	return out
+}
+
+// verifyRules explain the codes of a report.
+var verifyRules = []report.Rule{
+	{Code: "expectation-fails", Title: "An expectation does not hold", Says: "Connections are not allowed or denied as a statement says they must be.",
+		Help: "Change the policies, or the statement if it is no longer meant. rung trace shows who decides about a connection."},
+	{Code: "expectation-unproven", Title: "An expectation is not proven", Says: "A statement holds as far as was judged, and something that could change that was not considered.",
+		Help: "Mend what was not considered; --allow-unjudged accepts it."},
+	{Code: "expectation-unreadable", Title: "An expectation cannot be asked", Says: "A statement cannot be read, or names what does not exist.",
+		Help: "docs/expectations.md has the form."},
+}
+
+// report has a result for each statement and each mistake.
+func (o *VerifyFacts) report() *report.Report {
+	out := &report.Report{Command: "verify", Rules: verifyRules}
+	for i := range o.Statements {
+		s := &o.Statements[i]
+		f := report.Result{Code: "expectation-fails", Level: report.Error, Outcome: report.Passed, Name: fmt.Sprintf("line %d: %s", s.Line, s.statementText()),
+			Message: s.Message, Object: s.statementText(), File: reportFile(s.File), Line: s.Line, NotConsidered: command.OmittedLines(s.NotConsidered)}
+		switch s.Result {
+		case resultUnproven:
+			f.Code, f.Outcome, f.Message, f.Detail = "expectation-unproven", report.Unjudged, "unproven: "+s.Message, strings.Join(f.NotConsidered, "\n")
+		case resultFail:
+			f.Outcome, f.Detail = report.Found, s.exampleText()
+		}
+		out.Results = append(out.Results, f)
+	}
+	for _, p := range o.Problems {
+		out.Results = append(out.Results, report.Result{Code: "expectation-unreadable", Level: report.Error, Outcome: report.Unjudged,
+			Name: fmt.Sprintf("line %d: %s", p.Line, p.Field), Message: p.Message, Object: p.Field, File: reportFile(p.File), Line: p.Line, Key: p.Message})
+	}
+	return out
+}
+
+// exampleText is the connection that speaks against the statement, with who decides.
+func (s *StatementFacts) exampleText() string {
+	var b strings.Builder
+	if s.Witness != nil {
+		s.Witness.writeExample(&b, false)
+	}
+	return words.CleanBlock(command.PlainText(strings.TrimSpace(b.String())))
+}
+
+// reportFile is a file of statements as reports name it.
+func reportFile(file string) string {
+	if file == standardInput {
+		return "-"
+	}
+	return file
+}

@@ -1,0 +1,318 @@
+package ui
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/signs"
+	"rung/model/words"
+	"rung/pages/zones"
+	"rung/revision"
+
+	"rung/system"
+	"rung/ui/action"
+	"rung/ui/detail"
+	"rung/ui/nav"
+
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// HeaderLine is the line at the top: what this is and what may be changed there always stand, the
+// name of the context shortened in its middle where it must be; then comes what runs out, then
+// how much there is and how it is. Where something is left out or shortened, a sign at the
+// end says which key shows all of it.
+func (s *State) HeaderLine(w int) widget.Line {
+	var l widget.Line
+	for _, p := range s.headerPieces(w) {
+		l = append(append(l, widget.Span{Text: strings.Repeat(" ", p.gap)}), p.line...)
+	}
+	return l
+}
+
+// HeaderLink is the page that a cell of the header leads to: the plan behind its badge, the
+// findings behind their count, all that the header tells behind the sign that something is
+// left out; empty for none.
+func (s *State) HeaderLink(w, x int) nav.PageKind {
+	at := 0
+	for _, p := range s.headerPieces(w) {
+		at += p.gap
+		n := p.line.LineWidth()
+		if x >= at && x < min(at+n, w) {
+			return p.to
+		}
+		at += n
+	}
+	return ""
+}
+
+// headerForm is how the header is told: the most cells of the context's name, and whether in
+// short forms. A tight one is for pieces alone that always stand.
+type headerForm struct {
+	context      int
+	brief, tight bool
+}
+
+// gap is how many cells are between two pieces.
+func (f headerForm) gap() int {
+	if f.tight {
+		return 1
+	}
+	return 2
+}
+
+// headerForms begin with the one that tells most.
+var headerForms = []headerForm{{context: 40}, {context: 40, brief: true}, {context: 24, brief: true}, {context: 16, brief: true, tight: true},
+	{context: 8, brief: true, tight: true}}
+
+// headerPieces are the pieces of the header for which there is room, in the first form in which
+// most of those are that matter.
+func (s *State) headerPieces(w int) []headerPiece {
+	var best []headerPiece
+	bestMusts, bestCounts := -1, -1
+	for _, form := range headerForms {
+		all, whole := s.piecesOf(form, w)
+		kept, fits := keptPieces(all, w)
+		musts, counts := 0, 0
+		if !whole || len(kept) < len(all) {
+			kept, fits = keptPieces(append(all, s.moreSign(form, w)), w)
+			musts = -1 // the sign tells nothing
+		}
+		for _, p := range kept {
+			switch {
+			case !fits:
+			case p.drop < 0:
+				musts++
+			case p.drop <= dropZones:
+				counts++
+			}
+		}
+		if bestMusts <= 0 || musts > bestMusts || musts == bestMusts && counts > bestCounts && !form.tight {
+			best, bestMusts, bestCounts = kept, musts, counts
+		}
+	}
+	best[0].gap = 1
+	return best
+}
+
+// moreSign says that the header has left something out, and where there is room the key that
+// shows it.
+func (s *State) moreSign(form headerForm, w int) headerPiece {
+	l := widget.StyledLine(widget.Ellipsis, s.Styles.Dim)
+	if key := s.Keys.ActionByID(action.GoCluster).HintKey(); key != "" && (w >= narrowHeader || !form.tight) {
+		l = l.Add(" ", s.Styles.Text).Add(key, s.Styles.Key)
+	}
+	return headerPiece{line: l, gap: form.gap(), drop: always, to: nav.Cluster}
+}
+
+// piecesOf are all pieces of the header in a form; whole says that none of them is shortened.
+func (s *State) piecesOf(form headerForm, w int) (ps []headerPiece, whole bool) {
+	st, r := s.Styles, s.Rev
+	put := func(drop int, line widget.Line, gap int, to nav.PageKind) {
+		ps = append(ps, headerPiece{line: line, gap: gap, drop: drop, to: to})
+	}
+	gap := form.gap()
+	add := func(drop int, line widget.Line) { put(drop, line, gap, "") }
+	title := cmp.Or(r.Mode.Title, r.Mode.Name)
+	name := widget.CutName(title, form.context)
+	whole = name == title
+	put(dropBrand, widget.StyledLine("rung", st.Title), 1, "")
+	add(always, widget.StyledLine(name, st.Accent))
+	if r.Mode.Server != "" {
+		// Two contexts may have one name: the server says which cluster it is.
+		_, host, _ := strings.Cut(r.Mode.Server, "://")
+		add(dropExtra, widget.StyledLine(widget.CutName(host, 40), st.Dim))
+		whole = whole && widget.TextWidth(host) <= 40
+	}
+	add(dropZones, s.zonesLine(w, form.brief))
+	mode, hint := s.badgeLine(w, form.tight)
+	add(always, mode)
+	if hint != nil {
+		put(dropHint, hint, 1, "")
+	}
+	if trial := s.trialBadge(w, form); trial != nil {
+		add(dropTrial, trial)
+	}
+	if plan := s.planBadge(form.brief); plan != nil {
+		put(dropPlan, plan, gap, nav.Plan)
+	}
+	if text, short := r.Mode.TrafficTexts(); text != "" {
+		if w < wideHeader {
+			text = short
+		}
+		add(dropExtra, widget.StyledLine(text, st.Info))
+	}
+	for _, src := range r.Sources {
+		if src.Conn == model.ConnLost || src.Conn == model.ConnDenied {
+			age := ""
+			if !src.ReadAt.IsZero() && !form.brief {
+				age = ", read " + words.Age(s.Now.Sub(src.ReadAt)) + " ago"
+			}
+			add(dropTrouble, widget.StyledLine(signs.Failed+" "+src.Name+" "+string(src.Conn)+age, st.Error))
+		}
+	}
+	add(dropPolicies, widget.PlainLine(s.Counts.policies))
+	add(dropPods, widget.PlainLine("pods "+s.Counts.pods))
+	findings, all := s.findingsLine(w)
+	put(dropFindings, findings, gap, nav.Findings)
+	add(dropRevision, widget.StyledLine(fmt.Sprintf("rev %d", r.Number), st.Dim))
+	return ps, whole && all
+}
+
+// findingsTitle stands before the count of findings.
+const findingsTitle = "findings"
+
+// findingsLine counts the findings; all says that it counts every one.
+func (s *State) findingsLine(w int) (l widget.Line, all bool) {
+	st := s.Styles
+	l = widget.Line{{Text: findingsTitle + " "}}
+	if s.Counts.IsLagging(s.Now) {
+		l = widget.Line{{Text: findingsTitle + "~", Style: st.Dim}} // of a moment ago
+	}
+	if key := s.Keys.ActionByID(action.GoFindings).HintKey(); key != "" && w >= keyedHeader {
+		l = append(widget.StyledLine(key+" ", st.Key), l...)
+	}
+	n := s.Counts.findings
+	if w < wideHeader && n.Errors+n.Warnings > 0 {
+		n.Infos = 0 // there is no room for them beside what matters more
+	}
+	return append(l, detail.FindingCount(n, s.Rev.Unread(), st)...), n == s.Counts.findings
+}
+
+// zonesLine are the zones with a mark each, or counted by mark where they are many. A plugin without
+// zones has there its name and how many tiers there are.
+func (s *State) zonesLine(w int, brief bool) widget.Line {
+	st, all := s.Styles, s.Rev.Zones
+	if is := s.Rev.System; !is.HasFeature(system.Rows) {
+		text := is.Title
+		if tiers := is.Tiers(s.Rev.Cluster); !brief {
+			text += ": " + words.Count(len(tiers), "tier")
+		}
+		return widget.StyledLine(text, st.Text)
+	}
+	l := widget.StyledLine(words.Count(len(all), "zone")+" ", st.Text)
+	if len(all) > view.FoldZones {
+		return append(l, view.TallyOf(s.Rev, s.Now).TallyLine(st, w >= wideHeader)...)
+	}
+	for _, z := range all {
+		l = append(l, widget.SpanOf(zones.ZoneSign(s.Rev, z, s.Now), st))
+	}
+	return l
+}
+
+// narrowHeader is below which width what always stands goes before its keys.
+const narrowHeader = 60
+
+// keyedHeader is how wide the screen must be for the key of a count beside it.
+const keyedHeader = 100
+
+// wideHeader is how wide the screen must be for words beside marks, and for findings that
+// are information only.
+const wideHeader = 130
+
+// badgeLine says whether changes are possible, and to what; hint is the key that allows them, nil
+// where none does. A brief one leaves out what follows from the rest.
+func (s *State) badgeLine(w int, brief bool) (badge, hint widget.Line) {
+	st, mode := s.Styles, s.Rev.Mode
+	// Changes that end with Rung are those of a sandbox, also where it has no zones.
+	ends := mode.Sandbox || mode.Writes && !mode.IsPersistent() && !mode.Reconciles
+	var badges []widget.Span
+	switch {
+	case mode.WriteBack && mode.Writes:
+		badges = append(badges, widget.Span{Text: " WRITES FILES ", Style: st.Alarm})
+	case mode.Writes && ends && brief:
+	case mode.Writes && ends:
+		badges = append(badges, widget.Span{Text: "writes", Style: st.OK})
+	case mode.Writes:
+		badges = append(badges, widget.Span{Text: " WRITES ", Style: st.Alarm})
+	default:
+		badges = append(badges, widget.Span{Text: " READ-ONLY ", Style: st.Badge})
+		if mode.Reconciles && !mode.Sandbox {
+			badges = append(badges, widget.Span{Text: " WRITES ROWS ", Style: st.Alarm})
+		}
+		if key := s.Keys.ActionByID(action.Writes).HintKey(); mode.WhyNot == "" && key != "" {
+			hint = widget.StyledLine(key+" allows changes", st.Dim)
+			if w >= keyedHeader {
+				hint = widget.StyledLine(key+" to allow changes", st.Dim)
+			}
+		}
+	}
+	if ends && (!brief || len(badges) == 0) {
+		badges = slices.Insert(badges, 0, widget.Span{Text: " SANDBOX ", Style: st.Badge})
+	}
+	if brief && len(badges) > 1 {
+		badges = badges[len(badges)-1:]
+	}
+	for i, b := range badges {
+		if i > 0 {
+			badge = badge.Add(" ", st.Text)
+		}
+		badge = append(badge, b)
+	}
+	return badge, hint
+}
+
+// trialBadge is the change on trial, for the header of every page: how long there is to
+// confirm it, and the key. nil without one.
+func (s *State) trialBadge(w int, form headerForm) widget.Line {
+	u := s.Rev.Unconfirmed
+	if !u.IsOpen() {
+		return nil
+	}
+	l := widget.StyledLine(" "+u.HeaderText(s.Now)+" ", s.Styles.Alarm)
+	key := s.Keys.ActionByID(action.Confirm).HintKey()
+	if key == "" || u.IsOver && u.Why == "" {
+		return l
+	}
+	l = l.Add(" ", s.Styles.Text).Add(key, s.Styles.Key)
+	what := " keeps the change"
+	switch {
+	case form.tight && w < narrowHeader:
+		what = ""
+	case form.brief && u.Partly != "":
+		what = " finishes"
+	case form.brief:
+		what = " keeps"
+	case u.Partly != "" && w < keyedHeader:
+		what = " finishes"
+	case u.Partly != "":
+		what = " finishes it"
+	case w < keyedHeader:
+		what = " keeps it"
+	}
+	return l.Add(what, s.Styles.Text)
+}
+
+// HeaderCounts are the numbers of the header; they are taken once per revision.
+type HeaderCounts struct {
+	rev      *revision.Revision
+	policies string
+	pods     string
+	findings model.FindingCount
+	owed     bool      // the findings are of an earlier revision
+	older    time.Time // when they last were
+}
+
+// IsLagging says whether the findings are those of a moment ago; steady, while they are
+// now and then.
+func (c *HeaderCounts) IsLagging(now time.Time) bool {
+	return c.owed || now.Sub(c.older) < 2*Pace
+}
+
+func (c *HeaderCounts) TakeRevision(r *revision.Revision, now time.Time) {
+	if c.rev == r {
+		return
+	}
+	c.policies, c.pods = view.PolicyCounts(r), r.CountText(model.KindPod)
+	c.rev = r
+	known, current := revision.KnownFindings(r)
+	c.owed = !current
+	if c.owed {
+		c.older = now
+	}
+	c.findings = model.CountFindings(known)
+}

@@ -1,0 +1,148 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/signs"
+	"rung/model/words"
+	"rung/revision"
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/widget"
+)
+
+// State holds the facts that the lines around a page show in one frame.
+type State struct {
+	Styles *themes.StyleSet
+	Keys   *action.Keymap
+	Rev    *revision.Revision
+	Now    time.Time
+	Counts *HeaderCounts
+	Load   *BackgroundLoad
+	Spin   *widget.WorkSpinner
+	// Switches says that there are other contexts to go to.
+	Switches bool
+}
+
+// CrumbsLine is the names of the pages in at most w cells, brief that of the last where its own has
+// no room. The first ones make room, since the last says where one is; that one is cut in
+// its middle and last of all.
+func (s *State) CrumbsLine(names []string, brief string, w int) widget.Line {
+	last := len(names) - 1
+	for first := range names {
+		if l := s.wayFrom(names, first); l.LineWidth() <= w {
+			return l
+		}
+	}
+	names[last] = brief
+	for _, first := range []int{0, last} {
+		if l := s.wayFrom(names, first); l.LineWidth() <= w {
+			return l
+		}
+	}
+	return widget.StyledLine(" "+widget.CutName(names[last], w-1), s.Styles.Title)
+}
+
+// wayFrom joins the names from one on. A name that begins with the whole name before it is
+// written without that beginning.
+func (s *State) wayFrom(names []string, first int) widget.Line {
+	st := s.Styles
+	l := widget.StyledLine(" ", st.Text)
+	if first > 0 {
+		l = l.Add("… › ", st.Dim)
+	}
+	for i, name := range names[first:] {
+		style := st.Dim
+		if first+i == len(names)-1 {
+			style = st.Title
+		}
+		if i > 0 {
+			l = l.Add(" › ", st.Dim)
+			name = strings.TrimPrefix(name, names[first+i-1]+" ")
+		}
+		l = l.Add(name, style)
+	}
+	return l
+}
+
+// TroubleLine returns the line about a source that cannot be read, empty when all can. It stands
+// below the page until the source is read again: the page above is then out of date or
+// incomplete.
+func (s *State) TroubleLine() widget.Line {
+	st := s.Styles
+	for _, src := range s.Rev.Sources {
+		if src.Conn != model.ConnLost && src.Conn != model.ConnDenied {
+			continue
+		}
+		l := widget.Line{{Text: " " + signs.Failed + " " + src.Name + ": ", Style: st.Error}}
+		switch {
+		case src.Conn == model.ConnDenied:
+			l = l.Add("no permission", st.Error)
+		case src.ReadAt.IsZero():
+			l = l.Add("never read", st.Error)
+		default:
+			l = l.Add(fmt.Sprintf("lost %s ago, last state shown", words.Age(s.Now.Sub(src.At))), st.Error)
+		}
+		if src.Error != "" {
+			l = l.Add(" · "+src.Error, st.Text)
+		}
+		if key := s.Keys.ActionByID(action.GoContexts).HintKey(); key != "" && s.Switches {
+			l = l.Add(" · "+key+" other contexts", st.Dim)
+		}
+		return l
+	}
+	return nil
+}
+
+// FilterLine says how many lines the filter of a page shows, and where w cells have room
+// for some of it which filter that is.
+func (s *State) FilterLine(filter string, shown, all, w int) widget.Line {
+	st := s.Styles
+	if filter == "" {
+		return widget.StyledLine(words.Count(all, "line"), st.Dim)
+	}
+	const label, apart, least = "filter: ", "  ", 8
+	counts := words.Thousands(shown) + " of " + words.Thousands(all) + " match"
+	room := w - len(label) - len(apart) - len(counts)
+	if room < min(least, widget.TextWidth(filter)) {
+		return widget.StyledLine(counts, st.Key)
+	}
+	return widget.StyledLine(label+widget.CutName(filter, room), st.Key).Add(apart+counts, st.Dim)
+}
+
+// planBadge is the plan under way or stopped, for the header of every page; empty
+// without one. The short form says the same in fewer letters.
+func (s *State) planBadge(short bool) widget.Line {
+	p := s.Rev.Plan
+	if !p.IsOpen() {
+		return nil
+	}
+	n, of := p.StepsOfWay()
+	form := func(long, brief string) string {
+		if short {
+			return brief
+		}
+		return long
+	}
+	what := "plan "
+	if p.Back {
+		what = form("plan rolling back ", "plan back ")
+	}
+	what += fmt.Sprintf("%s/%s", words.Thousands(n), words.Thousands(of))
+	st := s.Styles
+	switch {
+	case p.State == revision.PlanStopped:
+		return widget.StyledLine(what+" stopped", st.Error)
+	case p.State == revision.PlanWaiting:
+		return widget.StyledLine(what+form(" waiting", " waits"), st.Warn)
+	case !p.Back:
+		what += form(" running", " run")
+	}
+	if s.Load.IsLong(s.Now) && !short {
+		what += " " + s.Spin.FrameSign()
+	}
+	return widget.StyledLine(what, st.Info)
+}

@@ -1,0 +1,128 @@
+package ui
+
+import (
+	"fmt"
+	"rung/model"
+	"rung/model/words"
+	"rung/revision"
+	"rung/ui/widget"
+	"slices"
+	"time"
+)
+
+// BackgroundLoad is the work in the background: its name, and how much of it is done.
+type BackgroundLoad struct {
+	revision          *revision.Revision
+	beganAt           time.Time
+	loadName, unit    string // unit "" counts bytes
+	doneAmount, total int64
+}
+
+// loadOf looks at sources first, then at zones, then at a plan. A source that failed does not
+// count as being read: it is tried again for as long as it takes, and its state says why.
+func loadOf(r *revision.Revision) BackgroundLoad {
+	for _, s := range r.Sources {
+		if s.Conn != model.ConnStarting && s.Conn != model.ConnDialling {
+			continue
+		}
+		l := BackgroundLoad{loadName: "reading " + widget.CutName(s.Name, 20), doneAmount: s.Read, total: s.Total}
+		if n := len(s.Resources); n > 0 {
+			l.unit, l.doneAmount, l.total = "resources", 0, int64(n)
+			for _, res := range s.Resources {
+				if res.Conn != model.ConnStarting && res.Conn != model.ConnDialling {
+					l.doneAmount++
+				}
+			}
+		}
+		return l
+	}
+	failed := slices.ContainsFunc(r.Sources, func(s model.SourceState) bool { return s.Conn != model.ConnSynced })
+	if !r.Loaded && !failed && len(r.Sources) > 0 {
+		return BackgroundLoad{loadName: "checking policies"}
+	}
+	if read, all := zonesRead(r.Zones); read < all {
+		return BackgroundLoad{loadName: "reading", unit: "zones", doneAmount: read, total: all}
+	}
+	if p := r.Plan; p != nil && p.State == revision.PlanRunning {
+		return BackgroundLoad{loadName: "plan", unit: "steps", doneAmount: int64(p.Done), total: int64(p.Total)}
+	}
+	return BackgroundLoad{}
+}
+
+// zonesRead counts the zones that were read, and these with those that are about to be.
+func zonesRead(zones []*model.ZoneState) (read, all int64) {
+	for _, z := range zones {
+		switch {
+		case z.IsCurrent() || z.Conn == model.ConnSwept:
+			read++
+			all++
+		case (z.Conn == model.ConnStarting || z.Conn == model.ConnDialling) && z.Error == "" && z.Attempts == 0:
+			all++
+		}
+	}
+	return read, all
+}
+
+// TakeRevision takes in what is still being read of a revision.
+func (l *BackgroundLoad) TakeRevision(r *revision.Revision, now time.Time) {
+	if l.revision == r {
+		return
+	}
+	since := l.beganAt
+	*l = loadOf(r)
+	l.revision, l.beganAt = r, since
+	switch {
+	case l.loadName == "":
+		l.beganAt = time.Time{}
+	case l.beganAt.IsZero():
+		l.beganAt = now
+	}
+}
+
+// IsUnderWay says whether something is still being read or run.
+func (l *BackgroundLoad) IsUnderWay() bool { return !l.beganAt.IsZero() }
+
+// IsLong says whether that takes long enough to say so.
+func (l *BackgroundLoad) IsLong(now time.Time) bool {
+	return l.IsUnderWay() && now.Sub(l.beganAt) >= widget.SpinAfter
+}
+
+// loadBar is how wide the bar is where there is room.
+const loadBar = 10
+
+// LoadLine says at the right end of the breadcrumbs what is being read and how far that
+// is, in so many cells if it can. That something is missing on the page is said from the
+// start.
+func (s *State) LoadLine(room int) widget.Line {
+	st, l := s.Styles, s.Load
+	switch {
+	case !l.IsLong(s.Now):
+		if s.Rev.Loaded {
+			return nil
+		}
+		return widget.StyledLine("starting", st.Info)
+	case l.unit == "steps":
+		return nil // the header says it, and the page more
+	}
+	what := widget.StyledLine(s.Spin.FrameSign()+" "+l.loadName, st.Info)
+	if l.total == 0 {
+		return what
+	}
+	done, total, of := l.doneAmount, l.total, l.unit
+	if of == "" {
+		unit, name := int64(1<<20), "MiB"
+		if total < 10*unit {
+			unit, name = 1<<10, "KiB"
+		}
+		done, total, of = done/unit, (total+unit-1)/unit, name
+	}
+	// As wide whatever is done: the line does not run to and fro.
+	all := words.Thousands(total)
+	n := fmt.Sprintf(" %*s of %s %s", len(all), words.Thousands(done), all, of)
+	if bar := room - what.LineWidth() - len(n) - 1; bar < -1 {
+		what = widget.StyledLine(s.Spin.FrameSign(), st.Info) // what the page tells goes first
+	} else if bar >= 4 {
+		what = append(what.Add(" ", st.Text), widget.ProgressBar(st, st.Info, l.doneAmount, l.total, min(bar, loadBar))...)
+	}
+	return what.Add(n, st.Text)
+}

@@ -1,0 +1,220 @@
+package logs
+
+import (
+	"strconv"
+	"strings"
+
+	"rung/engine/logs"
+	"rung/model"
+	"rung/model/logline"
+	"rung/model/signs"
+	"rung/revision"
+	"rung/ui/widget"
+)
+
+// The forms of the two ends of a connection, each shorter than the one before.
+const (
+	allOfIt  = iota // with what is known about an address
+	brief           // without
+	oneSpace        // and the namespace once, where both pods have the same
+	endForms
+)
+
+// lineForms has the ways in which a line's ends and decider can be written.
+type lineForms struct {
+	ends [endForms][2]string
+	// decider decided, empty on that policy's own page; rule is "ingress 0", short "in0",
+	// both empty where no rule is known; name is the rule's own.
+	decider, rule, short, name string
+}
+
+// formsOf are the forms of a line on the page of a policy, or of none.
+func formsOf(e *logs.Entry, page model.Key) (p lineForms) {
+	p.ends = [endForms][2]string{{e.Src.String(), e.Dst.String()}, {e.Src.Brief(), e.Dst.Brief()}}
+	p.ends[oneSpace] = p.ends[brief]
+	if s, d := e.Src.Key, e.Dst.Key; s.Kind == model.KindPod && d.Kind == model.KindPod && s.Namespace == d.Namespace {
+		p.ends[oneSpace][1] = strings.TrimPrefix(p.ends[brief][1], d.Namespace+"/")
+	}
+	k, dir := e.Rule.Policy, e.Rule.Direction
+	switch {
+	case !e.Attributed && (e.Line.Name == "" || len(e.Among) > 0 || e.Line.Named != nil):
+		p.decider = e.RuleText()
+	case !e.Attributed:
+		p.decider = "unknown rule " + strconv.Quote(e.Line.Name)
+	case IsDeny(e.Rule):
+		p.decider, p.rule, p.short = "default deny of "+k.Namespace, dir.Lower(), shortOf(dir)
+	default:
+		p.rule = revision.RuleLabel(dir, e.Rule.Rule, "")
+		p.short = shortOf(dir) + strings.TrimPrefix(strings.TrimPrefix(p.rule, dir.Lower()), " ")
+		if e.RuleName != "" {
+			p.name = strconv.Quote(e.RuleName)
+		}
+		if e.Gone != "" {
+			p.name = "(gone)"
+		}
+		if !page.Kind.IsPolicy() || k != page {
+			p.decider = k.ShortLabel()
+		}
+	}
+	return p
+}
+
+func shortOf(d model.Direction) string {
+	if d == model.Ingress {
+		return "in"
+	}
+	return "eg"
+}
+
+// verdictSign returns the verdict of a line as one sign.
+func verdictSign(e *logs.Entry) string {
+	switch e.Line.Verdict {
+	case "allow":
+		return signs.Yes
+	case "drop", "reject":
+		return signs.No
+	case "pass":
+		return signs.Passed
+	}
+	return signs.Unknown
+}
+
+// joinTexts joins what is not empty.
+func joinTexts(texts ...string) string {
+	out := ""
+	for _, t := range texts {
+		if out != "" && t != "" {
+			out += " "
+		}
+		out += t
+	}
+	return out
+}
+
+// fullDecider is the decider with nothing left out.
+func (p *lineForms) fullDecider() string { return joinTexts(p.decider, p.rule, p.name) }
+
+// byIn is the decider in so many cells: the rule's own name only where all of it has
+// room; the number is never cut.
+func (p *lineForms) byIn(s LineShape, w int) string {
+	rule := p.rule
+	if s.short {
+		rule = p.short
+	}
+	if text := joinTexts(p.decider, rule, p.name); widget.TextWidth(text) <= w {
+		return text
+	}
+	text := joinTexts(p.decider, rule)
+	if widget.TextWidth(text) <= w || p.decider == "" {
+		return text
+	}
+	return joinTexts(widget.CutName(p.decider, max(3, w-widget.TextWidth(" "+rule))), rule)
+}
+
+const arrow = 3 // cells between the ends
+
+// leastSpace and leastOwn are the cells that a namespace, and a pod's own name, keep as long
+// as the other can give room.
+const leastSpace, leastOwn = 5, 8
+
+// endsIn are the ends in the form of the shape, cut where they have no room: namespaces
+// first, then the pods' own names in their middle. Only a namespace that both have is left
+// out, where there is no room to say it twice: where they differ something of each stays, since
+// pods of several may have one name.
+func (p *lineForms) endsIn(s LineShape) [2]string {
+	for form := allOfIt; form < endForms; form++ {
+		if e := p.ends[form]; form >= min(s.ends, brief) && isFitting(e, s.endsWidth) {
+			return e
+		}
+	}
+	e := p.ends[oneSpace]
+	if e != p.ends[brief] { // both have it
+		if cut := shorterSpaces(e, s.endsWidth, 2); isFitting(cut, s.endsWidth) {
+			return cut
+		}
+		if own := [2]string{ownName(e[0]), e[1]}; isFitting(own, s.endsWidth) {
+			return own
+		}
+	}
+	for _, least := range []int{leastSpace, 2} {
+		cut := shorterSpaces(e, s.endsWidth, least)
+		if isFitting(cut, s.endsWidth) || shorterNames(&cut, s.endsWidth) {
+			return cut
+		}
+		e = cut
+	}
+	a, b := shareRoom(widget.TextWidth(e[0]), widget.TextWidth(e[1]), max(2, s.endsWidth-arrow))
+	return [2]string{widget.CutName(e[0], a), widget.CutName(e[1], b)}
+}
+
+func isFitting(e [2]string, w int) bool {
+	return widget.TextWidth(e[0])+arrow+widget.TextWidth(e[1]) <= w
+}
+
+// shorterSpaces cuts the namespaces as far as the ends have no room, the longer one first,
+// each to no fewer cells than least.
+func shorterSpaces(e [2]string, w, least int) [2]string {
+	over := widget.TextWidth(e[0]) + arrow + widget.TextWidth(e[1]) - w
+	longer := 0
+	if namespaceWidth(e[1]) > namespaceWidth(e[0]) {
+		longer = 1
+	}
+	for _, i := range []int{longer, 1 - longer} {
+		if n := namespaceWidth(e[i]); over > 0 && n > least {
+			ns, name, _ := strings.Cut(e[i], "/")
+			cut := widget.TruncateText(ns, max(least, n-over))
+			over -= n - widget.TextWidth(cut)
+			e[i] = cut + "/" + name
+		}
+	}
+	return e
+}
+
+// shorterNames cuts the pods' own names in their middle; false where too little of one
+// would be left.
+func shorterNames(e *[2]string, w int) bool {
+	a, b := ownName(e[0]), ownName(e[1])
+	left, right := strings.TrimSuffix(e[0], a), strings.TrimSuffix(e[1], b)
+	n, m := shareRoom(widget.TextWidth(a), widget.TextWidth(b), w-arrow-widget.TextWidth(left)-widget.TextWidth(right))
+	if n < min(leastOwn, widget.TextWidth(a)) || m < min(leastOwn, widget.TextWidth(b)) {
+		return false
+	}
+	e[0], e[1] = left+widget.CutName(a, n), right+widget.CutName(b, m)
+	return true
+}
+
+// shareRoom divides room among two that need more: both keep something, and the longer one
+// gives first.
+func shareRoom(a, b, room int) (int, int) {
+	switch half := room / 2; {
+	case a <= half:
+		return a, room - a
+	case b <= room-half:
+		return room - b, b
+	default:
+		return half, room - half
+	}
+}
+
+// ownName is an end without its namespace.
+func ownName(end string) string {
+	_, name, ok := strings.Cut(end, "/")
+	if !ok {
+		return end
+	}
+	return name
+}
+
+// namespaceWidth is how wide the namespace of an end is, 0 where it has none.
+func namespaceWidth(end string) int {
+	ns, _, ok := strings.Cut(end, "/")
+	if !ok {
+		return 0
+	}
+	return widget.TextWidth(ns)
+}
+
+// IsDeny says whether a name is that of the default deny of a namespace.
+func IsDeny(ref logline.RuleRef) bool {
+	return ref.Policy.Kind == model.KindNP && ref.Policy.Name == ""
+}

@@ -1,0 +1,240 @@
+package logs
+
+import (
+	"strings"
+	"time"
+
+	"rung/engine/logs"
+	"rung/model"
+	"rung/model/words"
+	"rung/themes"
+	"rung/ui/widget"
+)
+
+// Write writes a line as it is shown: natural leaves out nothing.
+func (w *LineWriter) Write(st *themes.StyleSet, e LineItem, s LineShape, natural bool, now time.Time) widget.Line {
+	switch {
+	case e.Gap != nil: // a place where lines may be missing
+		at := ""
+		s.stamp = min(s.stamp, seconds)
+		if w.Clock != Hidden {
+			at = strings.TrimLeft(s.stampText(e.Line.At, now), " ") + " "
+		}
+		return widget.StyledLine("── "+at+e.Sentence()+" ──", st.Warn)
+	case w.Columns != nil:
+		return w.columnLine(st, e, s, natural, now)
+	}
+	if natural {
+		s.stamp, s.zone, s.apart = w.Clock.fullStamp(), w.seenWidths.zone, 2
+	}
+	var l widget.Line
+	cell := func(part widget.Line, cells int) {
+		l = append(l, part...)
+		n := s.apart
+		if !w.Wrap {
+			n += max(0, cells-part.LineWidth())
+		}
+		l = l.Add(strings.Repeat(" ", n), st.Text)
+	}
+	if s.stamp != none {
+		cell(widget.StyledLine(s.stampText(e.Line.At, now), st.Dim), 0)
+	}
+	if s.zone > 0 {
+		cell(widget.StyledLine(e.Line.Zone, st.Dim), s.zone)
+	}
+	p := formsOf(e.Entry, w.Page)
+	ends := p.ends[allOfIt]
+	if !natural {
+		ends = p.endsIn(s)
+	}
+	cell(widget.StyledLine(ends[0], endStyle(e.Src, st)).Add(" → ", st.Dim).Add(ends[1], endStyle(e.Dst, st)), s.endsWidth)
+	cell(widget.PlainLine(e.Traffic()), s.traffic)
+	times := e.timesLine()
+	for i := range times {
+		times[i].Style = st.Key
+	}
+	look := st.Accent
+	if !e.Attributed {
+		look = st.Warn
+	}
+	if s.signs && !natural {
+		l = append(l.Add(verdictSign(e.Entry)+" ", actionStyle(e.Entry, st)), times...)
+		return l.Add(p.byIn(s, s.deciderWidth-times.LineWidth()-2), look)
+	}
+	l = append(l.Add(e.Action, actionStyle(e.Entry, st)).Add(strings.Repeat(" ", max(1, verdictWidth+1-len(e.Action))), st.Text), times...)
+	if natural {
+		return l.Add("by "+p.fullDecider(), look)
+	}
+	return l.Add("by "+p.byIn(s, s.deciderWidth-times.LineWidth()-verdictWidth-1-3), look)
+}
+
+func endStyle(d logs.End, st *themes.StyleSet) themes.Style {
+	if d.Key.Kind == model.KindPod && d.Note == "" {
+		return st.Text
+	}
+	return st.Dim
+}
+
+func actionStyle(e *logs.Entry, st *themes.StyleSet) themes.Style {
+	switch e.Line.Verdict {
+	case "allow":
+		return st.Allow
+	case "drop", "reject":
+		return st.Deny
+	case "pass":
+		return st.Pass
+	}
+	return st.Text
+}
+
+// LineShape is how the parts of a line stand side by side in a width, and how much of each
+// is written. All lines of a screen have one shape.
+type LineShape struct {
+	clock                    ClockMode
+	stamp                    stampForm
+	dated                    bool // with the date
+	zone, traffic, endsWidth int  // cells of the columns; a zone of 0 is left out
+	deciderWidth             int  // cells for what became of it and who decided
+	apart                    int  // cells between the columns
+	ends                     int  // the form of the ends
+	signs, short             bool
+	widths                   []int // of the columns that were chosen
+}
+
+// partWidths are the widest parts seen lately, so that columns do not dance while one
+// follows.
+type partWidths struct {
+	zone, traffic, times            int
+	endsWidth                       [endForms]int
+	dated                           bool
+	deciderWidth, short, namedWidth int // "cluster-control egress 5", "cluster-control eg5", with the rule's own name
+}
+
+const (
+	verdictWidth = 7 // "dropped"
+	mostZone     = 18
+	// A longer one is shortened by itself and takes no room from the other lines. On a
+	// narrow screen words for who decided are worth more than the longest pair.
+	mostPair, mostBy, narrowPair = 100, 48, 72
+	// leastBy has room for a name of some length: "✗ cluster-control eg5".
+	leastBy = 22
+)
+
+// LineWriter writes the lines of a page.
+type LineWriter struct {
+	Clock   ClockMode
+	Columns []LineColumn // chosen; nil writes lines as sentences
+	Page    model.Key    // whom the page is about: that it decided is not said
+	Wrap    bool         // lines are broken, not cut
+
+	seenWidths partWidths
+}
+
+// LineItem is a line, and how often it came.
+type LineItem struct {
+	*logs.Entry
+	Times int
+}
+
+// ForgetWidths forgets how wide the parts of lines were.
+func (w *LineWriter) ForgetWidths() { w.seenWidths = partWidths{} }
+
+// measureItem takes in how wide the parts of a line are.
+func (w *LineWriter) measureItem(e LineItem, now time.Time) {
+	s := &w.seenWidths
+	s.dated = s.dated || w.Clock.otherDay(e.Line.At, now)
+	if e.Gap != nil {
+		return
+	}
+	p := formsOf(e.Entry, w.Page)
+	s.zone = max(s.zone, min(mostZone, widget.TextWidth(e.Line.Zone)))
+	s.traffic = max(s.traffic, len(e.Traffic()))
+	for form, ends := range p.ends {
+		s.endsWidth[form] = max(s.endsWidth[form], min(mostPair, widget.TextWidth(ends[0])+arrow+widget.TextWidth(ends[1])))
+	}
+	s.deciderWidth = max(s.deciderWidth, min(mostBy, widget.TextWidth(joinTexts(p.decider, p.rule))))
+	s.short = max(s.short, min(mostBy, widget.TextWidth(joinTexts(p.decider, p.short))))
+	s.namedWidth = max(s.namedWidth, min(mostBy, widget.TextWidth(p.fullDecider())))
+	s.times = max(s.times, e.timesLine().LineWidth())
+}
+
+// ShapeOf returns the shape of the lines in sight, for so many cells: two of them are for the
+// mark before a line.
+func (w *LineWriter) ShapeOf(inSight []LineItem, st *themes.StyleSet, now time.Time, cells int) LineShape {
+	for _, e := range inSight {
+		w.measureItem(e, now)
+	}
+	if w.Columns != nil {
+		return w.columnShape(inSight, st, now, cells-2)
+	}
+	return w.sentenceShape(cells - 2)
+}
+
+// timesLine says that a line came late, and how often a group's came.
+func (e LineItem) timesLine() (l widget.Line) {
+	if e.Late {
+		l = widget.PlainLine("late ")
+	}
+	if e.Times > 1 {
+		l = append(l, widget.PlainLine("×"+words.Thousands(e.Times)+" ")...)
+	}
+	return l
+}
+
+// sentenceShape fits the parts into so many cells. Parts of least worth go first: parts of a
+// second, the rules' own names, the zone, what is known of addresses, a namespace that both
+// ends share, words where a sign says it. Names are cut last.
+func (w *LineWriter) sentenceShape(in int) LineShape {
+	seen := &w.seenWidths
+	s := LineShape{clock: w.Clock, stamp: w.Clock.fullStamp(), dated: seen.dated, zone: seen.zone, traffic: seen.traffic, apart: 2}
+	by := seen.namedWidth
+	need := func() int {
+		s.deciderWidth = by + seen.times + verdictWidth + 1 + len("by ")
+		if s.signs {
+			s.deciderWidth = by + seen.times + 2
+		}
+		s.endsWidth = min(seen.endsWidth[s.ends], max(narrowPair, in-mostBy))
+		n := s.deciderWidth
+		for _, part := range []int{s.stampWidth(), s.zone, s.endsWidth, s.traffic} {
+			if part > 0 {
+				n += part + s.apart
+			}
+		}
+		return n
+	}
+	for _, less := range []func(){
+		func() { s.stamp = max(s.stamp, seconds) },
+		func() { by = seen.deciderWidth },
+		func() { s.zone = 0 },
+		func() { s.ends = brief },
+		func() { s.ends = oneSpace },
+		func() { s.signs = true },
+		func() { s.short, by = true, seen.short },
+		func() { s.apart = 1 },
+	} {
+		if need() <= in {
+			break
+		}
+		less()
+	}
+	over := need() - in
+	s.deciderWidth -= min(0, over) // what is left is the rule's own name's
+	if over <= 0 {
+		return s
+	}
+	// The decider is worth more than the ends in full, as long as these keep the pods' own
+	// names.
+	const leastPair = 23
+	if s.endsWidth-over < leastPair && s.stamp != none {
+		over -= s.stampWidth() + s.apart
+		s.stamp = none
+	}
+	if over <= 0 {
+		s.deciderWidth -= over
+		return s
+	}
+	room := s.endsWidth + s.deciderWidth - over
+	s.deciderWidth = min(s.deciderWidth, max(room*2/5, min(leastBy+seen.times, room-leastPair)))
+	s.endsWidth = max(5, room-s.deciderWidth)
+	return s
+}

@@ -1,0 +1,159 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"rung/engine/statedir"
+	"rung/model"
+	"rung/model/words"
+	"rung/revision"
+	"rung/ui/action"
+	"rung/ui/view"
+)
+
+// justEnded is how old the end of a logging session may be to be told: what the history has
+// from before is on the page of the sessions.
+const justEnded = 10 * time.Second
+
+// TellNews tells what became of the change on trial and which logging sessions ended since
+// another revision.
+func TellNews(env *view.Env, was *revision.Revision) {
+	tellTrial(env, was.Unconfirmed)
+	for _, e := range env.Rev.EndedLogs {
+		known := slices.ContainsFunc(was.EndedLogs, func(o model.EndedLogSession) bool { return o.ID == e.ID && o.Target == e.Target })
+		if !known && env.Now.Sub(e.At) < justEnded {
+			env.SayText("%s", e)
+		}
+	}
+}
+
+// tellTrial tells what becomes of a change on trial, from what was said of it before.
+func tellTrial(env *view.Env, was *revision.UnconfirmedChange) {
+	u := env.Rev.Unconfirmed
+	if u == nil || was != nil && was.ID == u.ID && was.IsOpen() == u.IsOpen() && was.Why == u.Why && was.IsOwn == u.IsOwn {
+		return
+	}
+	title := u.Title
+	if title != "" {
+		title += ": "
+	}
+	switch {
+	case u.FromEarlierRun && (was == nil || was.ID != u.ID || u.Ended != ""):
+		foundTrial(env, u)
+	case u.Ended == revision.TrialConfirmed || u.Ended == revision.ChangeFinished: // whoever pressed the key is told
+	case u.Ended != "" && u.Kept && u.Title != "":
+		env.SayText("%s%s", title, u.Ended)
+	case u.Ended != "":
+		env.SayFailure("%s%s", title, u.Ended)
+	case u.Why != "" || !u.IsOwn:
+		env.SayFailure("%s%s", title, u.Text(env.Now))
+	}
+}
+
+// foundTrial says first what an earlier run left.
+func foundTrial(env *view.Env, u *revision.UnconfirmedChange) {
+	console := env.Console
+	if u.Ended == revision.TrialConfirmed || u.Ended == revision.TrialConfirmedElsewhere {
+		return
+	}
+	if u.Partly != "" && u.Ended == "" {
+		env.AskDialog(&view.ConfirmDialog{Title: u.Title, Body: []string{"An earlier run of Rung was killed while it made this change: " + u.Partly + ".",
+			env.Keys.ActionByID(action.Undo).HintKey() + " undoes what was written. Until then no other change is made."},
+			NoText: "later", YesText: "finish it",
+			Changed: func() string {
+				if now := console.Revision().Unconfirmed; now == nil || now.ID != u.ID || !now.IsOpen() {
+					return "it was finished or undone"
+				}
+				return ""
+			},
+			Yes: confirmTrial})
+		return
+	}
+	const left = "An earlier run of Rung made this change on trial, and ended before it was confirmed."
+	if u.Ended != "" {
+		env.AskDialog(&view.NoteDialog{Title: u.Title, Body: []string{left, "It is over: " + u.Ended + "."}})
+		return
+	}
+	if u.IsOver {
+		return // it is told once it is over
+	}
+	env.AskDialog(&view.ConfirmDialog{Title: u.Title, Body: []string{left,
+		"It is reverted at " + u.Until.Local().Format(time.TimeOnly) + " unless you keep it."},
+		NoText: "revert it then", YesText: "keep it",
+		Changed: func() string {
+			if now := console.Revision().Unconfirmed; now == nil || now.ID != u.ID || !now.IsOpen() || now.IsOver {
+				return "its time is over"
+			}
+			return ""
+		},
+		Yes: confirmTrial})
+}
+
+// copySomething copies what there is to copy here; of several things one is chosen.
+func copySomething(env *view.Env, v view.View) {
+	var copies []view.CopyItem
+	if c, ok := v.(view.Copier); ok {
+		copies = c.Copies(env)
+	}
+	if len(copies) == 0 {
+		copies = view.CopiesOf(env, v.SelectedPage())
+	}
+	if len(copies) == 0 {
+		copies = view.CopiesOf(env, env.Page)
+	}
+	switch len(copies) {
+	case 0:
+		env.SayFailure("nothing to copy here")
+		return
+	case 1:
+		env.CopyText(copies[0].What, copies[0].Text)
+		return
+	}
+	c := &view.ChoiceDialog{Title: "copy", Done: func(env *view.Env, i int) { env.CopyText(copies[i].What, copies[i].Text) }}
+	keys := map[string]bool{"j": true, "k": true, "q": true}
+	for _, x := range copies {
+		key := ""
+		for _, r := range strings.ToLower(x.What) {
+			if k := string(r); r >= 'a' && r <= 'z' && !keys[k] {
+				key, keys[k] = k, true
+				break
+			}
+		}
+		first, _, _ := strings.Cut(x.Text, "\n")
+		c.Items = append(c.Items, view.ChoiceItem{Key: key, Text: x.What, Note: ansi.Truncate(first, 36, "…")})
+	}
+	env.AskDialog(c)
+}
+
+var unsafeName = regexp.MustCompile(`[^a-z0-9._-]+`)
+
+// savePage writes the text of the page to a file of its own.
+func savePage(env *view.Env, v view.View) {
+	text := ""
+	if s, ok := v.(view.Saver); ok {
+		text = s.SaveText(env)
+	}
+	if text == "" {
+		lines := strings.Split(ansi.Strip(v.Render(env, env.W, env.H)), "\n")
+		for i := range lines {
+			lines[i] = strings.TrimRight(lines[i], " ")
+		}
+		text = strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n"
+	}
+	name := unsafeName.ReplaceAllString(strings.ToLower(env.Page.Title()), "-")
+	dir, file := env.SavedDir(), fmt.Sprintf("%.60s-%s.txt", name, env.FileStamp())
+	env.Run("saving the page", func(context.Context) any {
+		path, err := statedir.KeepFile(dir, file, []byte(words.Escape(text)))
+		if err != nil {
+			return view.ToastAsk{Text: "saving the page: " + err.Error(), Bad: true}
+		}
+		return view.ToastAsk{Text: "saved to " + path}
+	})
+}

@@ -1,0 +1,169 @@
+package ui
+
+import (
+	"strings"
+
+	"rung/model"
+	"rung/model/signs"
+	"rung/model/words"
+	"rung/revision"
+
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/nav"
+	"rung/ui/widget"
+)
+
+// omitters say by the kind of a page which omissions could change what it shows: those that
+// the command for the same shows beside its answer. Pages that are not here answer nothing, or
+// carry what they do not take into account themselves (trace, preview).
+var omitters = map[nav.PageKind]func(r *revision.Revision, p nav.Page, zones []*model.ZoneState) []model.Omission{
+	nav.Ladder:   rowsOf,
+	nav.Rows:     rowsOf,
+	nav.Row:      rowsOf,
+	nav.Zones:    rowsOf,
+	nav.Ready:    rowsOf,
+	nav.Activity: rowsOf,
+	nav.Policy:   aboutPolicy,
+	nav.Rule:     aboutRule,
+	nav.Pod:      objectsOf,
+	nav.Logs:     objectsOf,
+	nav.Sessions: objectsOf,
+	nav.Template: objectsOf,
+	nav.Plan:     connectionsOf,
+	nav.Matrix:   connectionsOf,
+	nav.Probe:    probedOf,
+	nav.Findings: rowsOf, // also of what is a finding: that may be out of sight
+}
+
+func rowsOf(r *revision.Revision, _ nav.Page, zones []*model.ZoneState) []model.Omission {
+	if len(zones) == 0 {
+		return revision.OmissionsOfObjects(r)
+	}
+	return revision.OmissionsOfRows(r, zones)
+}
+
+func aboutPolicy(r *revision.Revision, p nav.Page, _ []*model.ZoneState) []model.Omission {
+	return revision.OmissionsOfPolicy(r, p.Key)
+}
+
+func aboutRule(r *revision.Revision, p nav.Page, zones []*model.ZoneState) []model.Omission {
+	out := revision.OmissionsOfPolicy(r, p.Key)
+	if len(zones) > 0 {
+		out = append(out, revision.OmissionsOfZones(r, zones...)...)
+	}
+	return out
+}
+
+func objectsOf(r *revision.Revision, _ nav.Page, _ []*model.ZoneState) []model.Omission {
+	return revision.OmissionsOfObjects(r)
+}
+
+func connectionsOf(r *revision.Revision, _ nav.Page, _ []*model.ZoneState) []model.Omission {
+	return revision.OmissionsOfAnswers(r, false)
+}
+
+// probedOf returns what any connection by policies and rows did not consider: the page holds packets against both.
+func probedOf(r *revision.Revision, _ nav.Page, _ []*model.ZoneState) []model.Omission {
+	return revision.OmissionsOfAnswers(r, true)
+}
+
+// PageOmissions are the omissions of a page, in one line. They are worked out
+// once for every revision and page: a frame only draws them.
+type PageOmissions struct {
+	rev     *revision.Revision
+	page    nav.Page
+	zone    string
+	text    string // empty for nothing
+	assumed bool   // nothing was left out, something is taken for granted
+}
+
+// TakePage says whether something could change what a page shows and was left out; zone is the
+// one whose rows it shows, empty for all.
+func (o *PageOmissions) TakePage(r *revision.Revision, page nav.Page, zone string) bool {
+	if o.rev == r && o.page == page && o.zone == zone {
+		return o.text != ""
+	}
+	*o = PageOmissions{rev: r, page: page, zone: zone}
+	if of := omitters[page.Kind]; of != nil {
+		zones := r.Zones
+		if z := r.Zone(zone); z != nil {
+			zones = []*model.ZoneState{z}
+		}
+		all := of(r, page, zones)
+		o.text, o.assumed = widget.CleanText(summaryText(all)), len(revision.UnjudgedOmissions(all)) == 0
+	}
+	return o.text != ""
+}
+
+// OmissionsLine says it, with the key that lists everything.
+func (o *PageOmissions) OmissionsLine(st *themes.StyleSet, keys *action.Keymap, w int) widget.Line {
+	sign, look := signs.Warned, st.Warn
+	if o.assumed {
+		sign, look = signs.Noted, st.Dim
+	}
+	var key widget.Line
+	if k := keys.ActionByID(action.GoOmitted).HintKey(); k != "" {
+		key = widget.StyledLine(" · ", st.Dim).Add(k, st.Key).Add(" lists all", st.Text)
+	}
+	room := w - key.LineWidth()
+	if room < leastOmission { // the key is in the help, too
+		key, room = nil, w
+	}
+	return widget.JoinLines(widget.Line{{Text: " " + sign + " ", Style: look}, {Text: o.text, Style: st.Text}}.CutWords(room), key)
+}
+
+// leastOmission is how many cells the line has for what is omitted at least.
+const leastOmission = 30
+
+// nouns are the words by which omissions of a code are counted; omissions of other codes are
+// written in full.
+var nouns = map[model.OmissionCode]string{
+	model.OmittedFile:   "file",
+	model.OmittedObject: "object",
+	model.OmittedRows:   "policy",
+	model.OmittedKind:   "kind",
+	model.OmittedZone:   "zone",
+}
+
+// namedOmissions is how many of many are named.
+const namedOmissions = 3
+
+// summaryText tells omissions in one line: a single one as commands tell it, many by their number.
+// Mere assumptions come last.
+func summaryText(all []model.Omission) string {
+	var counts, names, parts, assumed []string
+	one := ""
+	for _, code := range model.OmissionCodes {
+		n := 0
+		for i := range all {
+			switch o := &all[i]; {
+			case o.Code != code:
+			case o.IsAssumption() && code != model.OmittedPlace: // which names its pods
+				assumed = append(assumed, o.String())
+			case nouns[code] == "":
+				parts = append(parts, o.String())
+			default:
+				n++
+				one = o.String()
+				names = append(names, o.OmittedName())
+			}
+		}
+		if n > 0 {
+			counts = append(counts, words.Count(n, nouns[code]))
+		}
+	}
+	if len(names) > 1 {
+		one = "not counting " + strings.Join(counts, ", ") + ": " + words.ListFew(names, namedOmissions)
+	}
+	if one != "" {
+		parts = append([]string{one}, parts...)
+	}
+	switch n := len(assumed); {
+	case len(parts) > 0 && n > 0, n > 1:
+		parts = append(parts, words.Count(n, "assumption"))
+	default:
+		parts = append(parts, assumed...)
+	}
+	return strings.Join(parts, " · ")
+}
