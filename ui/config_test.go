@@ -42,7 +42,7 @@ contexts:
 		`rung.yaml line 14, contexts.a.wrte: unknown setting of a context (allowed: write, readonly, theme)`,
 		`rung.yaml line 15, contexts.b.write: "sometimes" does not fit here (allowed: true, false)`,
 		`rung.yaml line 1, theme: no theme "pink" (allowed: adaptive, ansi16, dark, light, mono)`,
-		`rung.yaml line 7, start: "moon" is not a page to start with (allowed: ladder, rows, zones, logs, activity, plan, ready, cluster, findings, matrix, sessions, diff, omitted, messages, contexts, or view and the name of one)`,
+		`rung.yaml line 7, start: "moon" is not a page to start with (allowed: ladder, rows, zones, logs, activity, plan, cluster, findings, matrix, sessions, diff, omitted, messages, contexts, or view and the name of one)`,
 		`rung.yaml line 12, keys.ladder.move: "bogus key" is not a key (allowed: a character, enter, tab, space, esc, up, home, pgup, delete, f1 and the like, with ctrl+, alt+ or shift+ before it)`,
 		`rung.yaml line 11, keys.x.y: no such action (allowed: those in docs/keys.md)`,
 	}
@@ -113,8 +113,8 @@ contexts:
 `))
 	want := []string{
 		"rung.yaml line 5, views.half.order: unknown setting of a view (allowed: page, filter, sort, wide, columns)",
-		`rung.yaml line 5, views.half: "" is not a page (allowed: ladder, rows, zones, logs, activity, plan, ready, cluster, findings, matrix, sessions, diff, omitted, messages, contexts)`,
-		`rung.yaml line 4, views.nowhere: "moon" is not a page (allowed: ladder, rows, zones, logs, activity, plan, ready, cluster, findings, matrix, sessions, diff, omitted, messages, contexts)`,
+		`rung.yaml line 5, views.half: "" is not a page (allowed: ladder, rows, zones, logs, activity, plan, cluster, findings, matrix, sessions, diff, omitted, messages, contexts)`,
+		`rung.yaml line 4, views.nowhere: "moon" is not a page (allowed: ladder, rows, zones, logs, activity, plan, cluster, findings, matrix, sessions, diff, omitted, messages, contexts)`,
 		`rung.yaml line 19, contexts.prod.theme: no theme "pink" (allowed: adaptive, ansi16, dark, light, mono)`,
 		`rung.yaml line 16, hotkeys.d: "d" is the key of plan.step (allowed: keys that no action has, such as f5)`,
 		`rung.yaml line 15, hotkeys.f1: "f1" is the key of app.help (allowed: keys that no action has, such as f5)`,

@@ -20,7 +20,6 @@ var places = map[action.ID]nav.PageKind{
 	action.GoActivity: nav.Activity,
 	action.GoPlan:     nav.Plan,
 	action.GoContexts: nav.Contexts,
-	action.GoReady:    nav.Ready,
 	action.GoCluster:  nav.Cluster,
 	action.GoFindings: nav.Findings,
 	action.GoMatrix:   nav.Matrix,

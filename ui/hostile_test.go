@@ -86,7 +86,7 @@ func TestHostileText(t *testing.T) {
 		t.Run(string(kind), func(t *testing.T) {
 			page := nav.Page{Kind: kind}
 			switch kind {
-			case nav.Policy, nav.Ready, nav.Edit:
+			case nav.Policy, nav.Edit:
 				page.Key = key
 			case nav.Rule:
 				page = nav.ToRule(key, model.Ingress, 0)

@@ -22,7 +22,6 @@ var omitters = map[nav.PageKind]func(r *revision.Revision, p nav.Page, zones []*
 	nav.Rows:     rowsOf,
 	nav.Row:      rowsOf,
 	nav.Zones:    rowsOf,
-	nav.Ready:    rowsOf,
 	nav.Activity: rowsOf,
 	nav.Policy:   aboutPolicy,
 	nav.Rule:     aboutRule,

@@ -32,7 +32,7 @@ func TestEveryAnswerSaysWhatIsNotCounted(t *testing.T) {
 		"pod":    nav.ToPod(model.Key{Kind: model.KindPod, Namespace: "blue", Name: "api-d0"}),
 		"trace":  nav.ToTrace("blue/api-d0 red/web-f0 TCP 8080"),
 	}
-	for _, k := range []nav.PageKind{nav.Ladder, nav.Zones, nav.Ready, nav.Activity, nav.Logs, nav.Sessions, nav.Template, nav.Plan, nav.Matrix, nav.Findings} {
+	for _, k := range []nav.PageKind{nav.Ladder, nav.Zones, nav.Activity, nav.Logs, nav.Sessions, nav.Template, nav.Plan, nav.Matrix, nav.Findings} {
 		pages[string(k)] = nav.PageOf(k)
 	}
 	torn := *p

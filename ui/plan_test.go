@@ -45,7 +45,7 @@ func TestPlanBadge(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			p.Plan = x.plan
-			for _, kind := range []nav.PageKind{nav.Ladder, nav.Rows, nav.Zones, nav.Logs, nav.Activity, nav.Plan, nav.Contexts, nav.Ready, nav.Cluster} {
+			for _, kind := range []nav.PageKind{nav.Ladder, nav.Rows, nav.Zones, nav.Logs, nav.Activity, nav.Plan, nav.Contexts, nav.Cluster} {
 				s := uitest.OpenScreen(t, p, nav.PageOf(kind))
 				for _, w := range []int{200, 120, 80, 40} {
 					s.Resize(w, 24)

@@ -76,10 +76,10 @@ func TestGoingToAPageOnTheWay(t *testing.T) {
 func TestDigitsGoBack(t *testing.T) {
 	s := ladderScreen(t)
 	s.Resize(200, 40)
-	s.Press("3", "5", "7", "3")
+	s.Press("3", "5", "8", "3")
 	wantCrumbs(t, s, "Ladder › zones")
 	s.Press("alt+right", "alt+right")
-	wantCrumbs(t, s, "Ladder › zones › activity › ready")
+	wantCrumbs(t, s, "Ladder › zones › activity › cluster")
 	s.Press("1")
 	cursorOn(t, s, "j", "cluster-control")
 	s.Press("enter", "r")

@@ -66,7 +66,7 @@ func TestTrialOnEveryPage(t *testing.T) {
 	set(trial)
 	for _, size := range [][2]int{{120, 34}, {80, 24}} {
 		s.Resize(size[0], size[1])
-		for _, page := range []string{"1", "2", "3", "4", "5", "6", "7", "f"} {
+		for _, page := range []string{"1", "2", "3", "4", "5", "6", "8", "f"} {
 			s.Press(page)
 			s.Want("reverts in 42s", "Y keeps")
 			s.WantFits()

@@ -22,7 +22,7 @@ var unreadWalk = []struct {
 	page nav.Page
 }{
 	{"ladder", nav.PageOf(nav.Ladder)}, {"findings", nav.PageOf(nav.Findings)}, {"plan", nav.PageOf(nav.Plan)}, {"matrix", nav.PageOf(nav.Matrix)},
-	{"logs", nav.PageOf(nav.Logs)}, {"sessions", nav.PageOf(nav.Sessions)}, {"ready", nav.PageOf(nav.Ready)}, {"zones", nav.PageOf(nav.Zones)}, {"rows", nav.PageOf(nav.Rows)},
+	{"logs", nav.PageOf(nav.Logs)}, {"sessions", nav.PageOf(nav.Sessions)}, {"zones", nav.PageOf(nav.Zones)}, {"rows", nav.PageOf(nav.Rows)},
 	{"cluster", nav.PageOf(nav.Cluster)}, {"activity", nav.PageOf(nav.Activity)}, {"diff", nav.PageOf(nav.Diff)},
 	{"template", nav.ToTemplate(50)}, {"omitted", nav.PageOf(nav.Omitted)},
 	{"trace of pods", nav.ToTrace("blue/api-d0 red/web-f0 8080")},

@@ -18,7 +18,6 @@ import (
 	"rung/ui/pod"
 	"rung/ui/policy"
 	"rung/ui/probe"
-	"rung/ui/ready"
 	"rung/ui/row"
 	"rung/ui/rows"
 	"rung/ui/rule"
@@ -45,7 +44,6 @@ var makers = map[nav.PageKind]view.ViewMaker{
 
 	nav.Controller: controllerlog.New,
 	nav.Contexts:   contexts.New,
-	nav.Ready:      ready.New,
 	nav.Findings:   findings.New,
 	nav.Cluster:    cluster.New,
 	nav.Trace:      trace.New,

@@ -120,6 +120,16 @@ func AllReports(r *revision.Revision, now time.Time) []*PolicyReports {
 	return out
 }
 
+// NamesOf returns the zones whose report has a status.
+func (p *PolicyReports) NamesOf(s ReportStatus) (names []string) {
+	for _, z := range p.Reports {
+		if z.Status == s {
+			names = append(names, z.Zone)
+		}
+	}
+	return names
+}
+
 // ReportsOfPolicy returns the controllers' reports of one policy.
 func ReportsOfPolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *PolicyReports {
 	return reportsInZones(r, k, reportingZones(r), now)

@@ -31,7 +31,7 @@ var Policies = &page.Table[*PolicyReports]{
 		{Key: "priority", Title: "PRIO", Right: true, Worth: 98, Cell: func(p *PolicyReports) page.Cell { return page.Cell{Text: p.priority} }},
 		{Key: "policy", Title: "POLICY", Name: true, Min: 14, Worth: page.Always, Exact: func(p *PolicyReports) string { return p.Label },
 			Cell: func(p *PolicyReports) page.Cell { return page.Cell{Text: p.Key.ShortLabel(), Role: themes.Accent} }},
-		{Key: "ready", Title: "READY", Worth: page.Always, Less: func(a, b *PolicyReports) int { return b.Zones - b.Ready - (a.Zones - a.Ready) }, Cell: (*PolicyReports).overallCell},
+		{Key: "ready", Title: "READY", Worth: page.Always, Less: func(a, b *PolicyReports) int { return b.Zones - b.Ready - (a.Zones - a.Ready) }, Cell: (*PolicyReports).OverallCell},
 		{Key: "zones", Title: "ZONES", Sparse: true, NoSort: true, Worth: 97, Cell: func(p *PolicyReports) page.Cell { return page.Cell{More: p.marks} }},
 		{Key: "not_ready", Title: "FAILING", Right: true, Worth: 91, Cell: func(p *PolicyReports) page.Cell { return countCell(p.Failing, themes.Error) }},
 		{Key: "no_report", Title: "NO REPORT", Right: true, Worth: 95, Cell: func(p *PolicyReports) page.Cell { return countCell(p.Silent, themes.Warn) }},
@@ -105,8 +105,8 @@ func ageCell(at page.Stamp, now time.Time) page.Cell {
 	return page.Cell{Text: words.Age(now.Sub(at.Time))}
 }
 
-// overallCell is "3 of 3", with a sign of the worst.
-func (p *PolicyReports) overallCell() page.Cell {
+// OverallCell is "3 of 3", with a sign of the worst.
+func (p *PolicyReports) OverallCell() page.Cell {
 	sign := page.Span{Text: signs.Yes, Role: themes.OK}
 	switch {
 	case p.Failing > 0:
@@ -141,11 +141,17 @@ func (p *PolicyReports) setZoneSigns(zones []*model.ZoneState) {
 	}
 }
 
-// InOrder says whether nothing is wrong with the reports of the policy.
-func (p *PolicyReports) InOrder() bool { return p.Ready == p.Zones && p.Against == 0 && p.Gone == 0 }
-
-// InOrder says whether the zone is ready, and its rows do not speak against it.
-func (z *ZoneReport) InOrder() bool { return z.Status == Yes && z.Against == "" }
+// AgedCell returns the report with its sign and age: "reported ready 3m ago".
+func (z *ZoneReport) AgedCell() page.Cell {
+	c := page.Cell{Sign: z.reportSign(), Text: string(z.Status), Role: themes.Dim}
+	if z.Status != Silent {
+		c.Text = "reported " + c.Text
+	}
+	if !z.At.IsZero() {
+		c.Text += " " + words.Age(z.of.now.Sub(z.At.Time)) + " ago"
+	}
+	return c
+}
 
 // reportSign is a report in one sign.
 func (z *ZoneReport) reportSign() page.Span {

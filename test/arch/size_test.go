@@ -19,10 +19,10 @@ var stillTooMany = map[string]int{"model/lint.linter": 53}
 // house is how large the program is, without tests and what serves them. Every number is only
 // ever lowered.
 var house = map[string]int{
-	"lines":                         198_900,
-	"packages":                      204,
-	"import edges":                  1745,
-	"packages with one importer":    61,
+	"lines":                         197_900,
+	"packages":                      202,
+	"import edges":                  1727,
+	"packages with one importer":    60,
 	"words of docs/architecture.md": 2500,
 }
 

@@ -46,8 +46,7 @@ func TestSmallestScreen(t *testing.T) {
 func TestMarginsOfOldSize(t *testing.T) {
 	t.Parallel()
 	c := open(t, setup{w: 80, h: 24, args: []string{"--traffic", "0"}}).ready()
-	c.Resize(120, 34)
-	c.Draw(ansi.SetTopBottomMargins(1, 12))
+	c.Resize(120, 34, ansi.SetTopBottomMargins(1, 12))
 	whole := func(page string) func(*frame) bool {
 		at := onPage(page)
 		return func(f *frame) bool {

@@ -65,10 +65,10 @@ func (d *Driver) Click(button, x, y int) *Driver {
 	return d
 }
 
-// Resize resizes the window.
-func (d *Driver) Resize(width, height int) *Driver {
+// Resize resizes the window; late is the end of a frame for the old size.
+func (d *Driver) Resize(width, height int, late ...string) *Driver {
 	d.tb.Helper()
-	d.check(d.Terminal.Resize(width, height))
+	d.check(d.Terminal.Resize(width, height, late...))
 	return d
 }
 

@@ -224,12 +224,16 @@ func (t *Terminal) write(seq string) (time.Time, error) {
 	return at, nil
 }
 
-// Resize changes the size of the window; the program gets SIGWINCH.
-func (t *Terminal) Resize(width, height int) error {
+// Resize changes the size of the window and draws late, the end of a frame for the old size;
+// then the program gets SIGWINCH.
+func (t *Terminal) Resize(width, height int, late ...string) error {
 	if width < 1 || height < 1 {
 		return fmt.Errorf("a terminal of %d×%d cells does not exist", width, height)
 	}
 	t.scr.resize(width, height)
+	for _, text := range late {
+		t.Draw(text)
+	}
 	if err := setSize(t.tty, width, height); err != nil {
 		return fmt.Errorf("resizing the pseudo-terminal: %w", err)
 	}

@@ -156,7 +156,6 @@ func scopeGroups() []scopeGroup {
 		{ScopeOf(nav.Activity), activity},
 		{ScopeOf(nav.Zones), zones},
 		{ScopeOf(nav.Controller), controllerActions},
-		{ScopeOf(nav.Ready), readyActions},
 		{ScopeOf(nav.Findings), findingsActions},
 		{ScopeOf(nav.Trace), traceActions},
 		{ScopeOf(nav.Matrix), matrixActions},

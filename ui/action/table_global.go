@@ -30,7 +30,6 @@ const (
 	GoActivity ID = "go.activity"
 	GoPlan     ID = "go.plan"
 	GoContexts ID = "go.contexts"
-	GoReady    ID = "go.ready"
 	GoCluster  ID = "go.cluster"
 	GoFindings ID = "go.findings"
 	GoTrace    ID = "go.trace"
@@ -91,12 +90,11 @@ var global = []Action{
 		Help: "send a connection through the sandbox as packets: what OVN did, by which rule, beside rows and policies"},
 	{ID: GoLadder, Keys: []string{"1"}, Title: "ladder", Also: []string{"anp", "policies"}, Help: "go to the ladder of policies"},
 	{ID: GoRows, Needs: system.Rows, Keys: []string{"2"}, Title: "rows", Also: []string{"acl", "acls"}, Help: "go to the rows of all zones"},
-	{ID: GoZones, Needs: system.Rows, Keys: []string{"3"}, Title: "zones", Also: []string{"nodes", "no"}, Help: "go to the zones"},
+	{ID: GoZones, Needs: system.Rows, Keys: []string{"3"}, Title: "zones", Also: []string{"nodes", "no", "ready", "conditions"}, Help: "go to the zones, and what their controllers reported about each policy"},
 	{ID: GoLogs, Keys: []string{"4"}, Title: "logs", Also: []string{"log"}, Help: "go to the log of all policies"},
 	{ID: GoActivity, Keys: []string{"5"}, Title: "activity", Also: []string{"history", "events"}, Help: "go to the activity: every change, who made it and from where, the rows written for it, its commands; undo from there"},
 	{ID: GoPlan, Needs: system.Stages, Keys: []string{"6", "A"}, Title: "plan", Also: []string{"arrange"}, Help: "go to the plan of priorities, the one under way or a new one"},
 	{ID: GoContexts, Keys: []string{"C"}, Title: "contexts", Also: []string{"ctx", "context"}, Help: "go to the contexts of the kubeconfig; enter opens another cluster"},
-	{ID: GoReady, Needs: system.Rows, Keys: []string{"7"}, Title: "ready", Also: []string{"conditions"}, Help: "go to what each zone's controller reported about each policy"},
 	{ID: GoCluster, Keys: []string{"8"}, Title: "cluster", Also: []string{"info"}, Help: "go to the cluster: API server, all that the header counts, resources, permissions, sweep, logs"},
 }
 

@@ -32,8 +32,6 @@ const (
 	// Controller shows the log of the ovnkube-controller of Zone about the policy Key.
 	Controller PageKind = "controller"
 	Contexts   PageKind = "contexts" // of the kubeconfig
-	// Ready shows the controllers' reports of all policies, or of Key zone by zone.
-	Ready PageKind = "ready"
 	// Findings shows the defects and dangers in all policies.
 	Findings PageKind = "findings"
 	Cluster  PageKind = "cluster" // the connection to it: resources, permissions, logs
@@ -55,11 +53,11 @@ const (
 )
 
 // Kinds lists them all.
-var Kinds = []PageKind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Template, Preview, Plan, Logs, Activity, Zones, Contexts, Controller, Ready, Findings, Cluster, Trace, Matrix, Probe, Sessions, Diff, Omitted, Messages}
+var Kinds = []PageKind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Template, Preview, Plan, Logs, Activity, Zones, Contexts, Controller, Findings, Cluster, Trace, Matrix, Probe, Sessions, Diff, Omitted, Messages}
 
 // Alone are the pages that need nothing but their kind: each has an action that goes there, and
 // one can begin with it.
-var Alone = []PageKind{Ladder, Rows, Zones, Logs, Activity, Plan, Ready, Cluster, Findings, Matrix, Sessions, Diff, Omitted, Messages, Contexts}
+var Alone = []PageKind{Ladder, Rows, Zones, Logs, Activity, Plan, Cluster, Findings, Matrix, Sessions, Diff, Omitted, Messages, Contexts}
 
 // Page is one place. Which fields count depends on the PageKind.
 type Page struct {
@@ -223,10 +221,6 @@ func (p Page) Title() string {
 			return "log of pod " + name
 		case p.Key.Name != "":
 			return "log of " + name
-		}
-	case Ready:
-		if p.Key.Name != "" {
-			return "ready: " + name
 		}
 	case Matrix:
 		title := "matrix"

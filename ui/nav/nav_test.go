@@ -25,7 +25,6 @@ func TestTitles(t *testing.T) {
 		{nav.Page{Kind: nav.Logs, Key: anp, Dir: model.Egress, Rule: 1}, "log of web egress 1"},
 		{nav.Page{Kind: nav.Logs, Key: pod}, "log of pod blue/api-0"},
 		{nav.Page{Kind: nav.Rows, Key: np}, "rows of NP blue/web"},
-		{nav.Page{Kind: nav.Ready, Key: anp}, "ready: web"},
 		{nav.Page{Kind: nav.Controller, Key: anp, Zone: "worker"}, "controller of worker: web"},
 		{nav.Page{Kind: nav.Edit, Key: np}, "edit NP blue/web"},
 	} {

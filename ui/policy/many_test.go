@@ -2,6 +2,7 @@ package policy_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,5 +39,27 @@ func TestManyZones(t *testing.T) {
 	s.Press("/")
 	s.Type("ready in")
 	s.Press("enter", "enter")
-	s.Want("499 of 500 zones ready")
+	s.Want("policies over all zones", "■ 499 of 500")
+}
+
+// Each zone has what its controller reported beside its rows, with its age; a zone that said
+// nothing and the report of a node that is gone are told, too.
+func TestReportsBesideRows(t *testing.T) {
+	p := uitest.ClusterFacts(t)
+	k := model.Key{Kind: model.KindANP, Name: "green-tenant"}
+	var zones []string
+	for _, z := range p.Zones {
+		zones = append(zones, z.Name)
+	}
+	uitest.ControllerReports(p, k, map[string]string{zones[1]: "no space"}, zones[1], zones[2], "ovn-worker9")
+	uitest.PolicyBehind(p, zones[2], k)
+	s := uitest.OpenScreen(t, p, nav.ToPolicy(k))
+	s.Resize(200, 60)
+	s.Press("Z")
+	for zone, want := range map[string]string{zones[0]: "? no report", zones[1] + " ": "■ reported not ready 7m ago", zones[2] + "  ": "≠ reported ready 30m ago"} {
+		if line := s.Line(zone); !strings.Contains(line, want) {
+			t.Errorf("zone %s: %q, want %s", zone, line, want)
+		}
+	}
+	s.Want("ready in 1 of 3 zones, not ready in 1, rows disagree in 2, no report: 1 ("+zones[0]+"), zone gone: 1 (ovn-worker9)", "SetupFailed", "no space")
 }

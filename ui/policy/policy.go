@@ -7,8 +7,8 @@ import (
 	"rung/engine/logs"
 	"rung/model"
 	"rung/pages/policy"
+	"rung/pages/ready"
 	"rung/revision"
-
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -48,6 +48,7 @@ type View struct {
 	pods     widget.Table[*model.Pod]
 	yaml     widget.TextView
 	zones    *detail.Pane
+	reports  *ready.PolicyReports // of the controllers; nil where none reports of the policy
 	findings *detail.Pane
 
 	// The inputs of the lists: these are made again when one of them changed.

@@ -12,7 +12,6 @@ import (
 	"rung/model/words"
 	"rung/pages/ready"
 	"rung/revision"
-
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -39,6 +38,12 @@ func (v *View) zoneLines(env *view.Env) []detail.Line {
 		wide = max(wide, widget.TextWidth(z.Name))
 	}
 	wide = min(wide, 30) + 2
+	v.reports = nil
+	if v.key.Kind == model.KindANP || v.key.Kind == model.KindBANP { // controllers report of no other kind
+		if p := ready.ReportsOfPolicy(env.Rev, v.key, env.Now); p.Zones+p.Gone > 0 && (len(env.Rev.Zones) > 0 || len(env.Rev.Conditions(v.key)) > 0) {
+			v.reports = p
+		}
+	}
 	v.zonesOf(env, s, wide)
 	v.unitLines(env, s, wide)
 	v.conditionLines(env, s)
@@ -128,6 +133,11 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 			}
 		}
 	}
+	if k == v.key && v.reports != nil {
+		if i := slices.IndexFunc(v.reports.Reports, func(r *ready.ZoneReport) bool { return r.Zone == z.Name }); i >= 0 {
+			l = append(l.Add("  ", st.Text), widget.LineOf(v.reports.Reports[i].AgedCell(), st)...)
+		}
+	}
 	s.Add("zone."+id, l, rows)
 	if p == nil {
 		return
@@ -195,63 +205,65 @@ func (v *View) diffLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 // shortValue cuts a value that would take the whole line.
 func shortValue(s string) string { return widget.TruncateText(s, 40) }
 
-// conditionLines adds the reports of controllers.
+// conditionLines adds the reports of controllers: their counts, then each of them. Where zones
+// are many, the messages of those that failed stand for their reports.
 func (v *View) conditionLines(env *view.Env, s *detail.Sheet) {
-	st := env.Styles
 	conditions := env.Rev.Conditions(v.key)
-	if len(conditions) == 0 {
+	if len(conditions) == 0 && v.reports == nil {
 		return
 	}
 	s.AddHead("reported by controllers · not verified")
-	if len(conditions) > view.FoldZones {
-		conditions = v.foldConditions(env, s, conditions)
+	many := v.reports != nil && len(conditions) > view.FoldZones
+	if v.reports != nil {
+		v.reportLines(env, s, many)
 	}
 	for _, c := range conditions {
-		s.AddCondition("condition."+c.Type, &c, env.Now, st, v.controllerPage(env, c))
+		zone, ok := strings.CutPrefix(c.Type, revision.ReadyPrefix)
+		if !ok {
+			zone = ""
+		}
+		if !ok || !many {
+			s.AddCondition("condition."+c.Type, &c, env.Now, env.Styles, v.controllerPage(env, zone))
+		}
 	}
 }
 
-// foldConditions tells the conditions of many zones in a few lines, which lead to the
-// page that has them one by one; what is no zone's is given back.
-func (v *View) foldConditions(env *view.Env, s *detail.Sheet, all []model.Condition) (rest []model.Condition) {
-	st, to := env.Styles, nav.Page{Kind: nav.Ready, Key: v.key}
-	p := ready.ReportsOfPolicy(env.Rev, v.key, env.Now)
+// reportLines counts the reports of all zones, and adds the messages of those that failed,
+// each with the way to the controller of the first.
+func (v *View) reportLines(env *view.Env, s *detail.Sheet, messages bool) {
+	st, p := env.Styles, v.reports
 	sign, look := signs.Yes, st.OK
 	text := fmt.Sprintf("ready in %s of %s", words.Thousands(p.Ready), words.Count(p.Zones, "zone"))
-	if p.Failing > 0 || p.Against > 0 {
+	if p.Silent+p.Gone > 0 {
+		sign, look = signs.Unknown, st.Warn
+	}
+	if p.Failing+p.Against > 0 {
 		sign, look = signs.Failed, st.Error
 		text += fmt.Sprintf(", not ready in %s, rows disagree in %s", words.Thousands(p.Failing), words.Thousands(p.Against))
 	}
-	if p.Silent+p.Gone > 0 {
-		text += fmt.Sprintf(", no report of %s, %s of nodes that are gone", words.Thousands(p.Silent), words.Thousands(p.Gone))
+	for _, of := range []struct {
+		what  string
+		names []string
+	}{{"no report", p.NamesOf(ready.Silent)}, {"zone gone", p.NamesOf(ready.Gone)}} {
+		if len(of.names) > 0 {
+			text += fmt.Sprintf(", %s: %s (%s)", of.what, words.Thousands(len(of.names)), words.List(of.names, 3))
+		}
 	}
 	if !p.Oldest.IsZero() {
 		text += fmt.Sprintf("; changed last %s to %s ago", words.Age(env.Now.Sub(p.Newest.Time)), words.Age(env.Now.Sub(p.Oldest.Time)))
 	}
-	s.AddParagraph("ready", 0, sign, look, st.Text, text, to)
-	for i, f := range p.Failures {
-		if i == failuresShown {
-			s.Add("ready.more", widget.StyledLine(fmt.Sprintf("  └ %s more", words.Count(len(p.Failures)-i, "message")), st.Accent), to)
-			break
-		}
-		s.AddParagraph("ready."+f.Text, 2, signs.Failed, st.Error, st.Text, fmt.Sprintf("%s (%s): %s", words.Count(len(f.Zones), "zone"), words.List(f.Zones, 3), f.Text), to)
+	s.AddParagraph("ready", 0, sign, look, st.Text, text, nav.PageOf(nav.Zones))
+	if !messages {
+		return
 	}
-	for _, c := range all {
-		if !strings.HasPrefix(c.Type, revision.ReadyPrefix) {
-			rest = append(rest, c)
-		}
+	for _, f := range p.Failures {
+		s.AddParagraph("ready."+f.Text, 2, signs.Failed, st.Error, st.Text, f.String(), v.controllerPage(env, f.Zones[0]))
 	}
-	return rest
 }
 
-// failuresShown is how many different messages of failing zones are listed.
-const failuresShown = 5
-
-// controllerPage is where a condition leads: to the lines of the controller that
-// reported it.
-func (v *View) controllerPage(env *view.Env, c model.Condition) nav.Page {
-	zone, ok := strings.CutPrefix(c.Type, revision.ReadyPrefix)
-	if !ok || env.Rev.Mode.Name != revision.ClusterMode {
+// controllerPage is where the report of a zone leads: to the lines of its controller.
+func (v *View) controllerPage(env *view.Env, zone string) nav.Page {
+	if zone == "" || env.Rev.Mode.Name != revision.ClusterMode {
 		return nav.Page{}
 	}
 	return nav.Page{Kind: nav.Controller, Key: v.key, Zone: zone}
@@ -264,7 +276,8 @@ func (v *View) troubledZone(env *view.Env) string {
 		return to.Zone
 	}
 	for _, c := range env.Rev.Conditions(v.key) {
-		if to := v.controllerPage(env, c); c.Status != "True" && to.Zone != "" {
+		zone, ok := strings.CutPrefix(c.Type, revision.ReadyPrefix)
+		if to := v.controllerPage(env, zone); ok && c.Status != "True" && to.Zone != "" {
 			return to.Zone
 		}
 	}

@@ -128,10 +128,22 @@ func (v *zonesPage) fitColumns(w int) {
 			return l.cells[i]
 		}})
 	}
+	cols = append(cols, v.reportedColumn())
 	cols = append(cols, widget.TableColumn[*policyLine]{Min: 8, Flex: true, NoSort: true, Drop: 1, Cell: func(l *policyLine) widget.Line { return l.reasonLine },
 		Fit: func(l *policyLine, w int) widget.Line { return l.reasonLine.CutWords(w) }})
 	v.policies.Columns = cols
 	v.policies.SetItems(v.policies.AllItems())
+}
+
+// reportedColumn returns the column of what the controllers reported, which is no proof.
+func (v *zonesPage) reportedColumn() widget.TableColumn[*policyLine] {
+	return widget.TableColumn[*policyLine]{Title: "REPORTED", Help: "how many zones' controllers report it ready, with the sign of the worst; not verified", Drop: 2, NoSort: true,
+		Cell: func(l *policyLine) widget.Line {
+			if l.reports == nil {
+				return nil
+			}
+			return widget.LineOf(l.reports.OverallCell(), v.st)
+		}}
 }
 
 // legendLines says what numbers and signs stand for, in lines of w cells.
@@ -182,7 +194,7 @@ func (v *zonesPage) setColumns(zs []*model.ZoneState) {
 }
 
 func (v *zonesPage) lineOf(r *revision.Revision, k model.PolicyKey) *policyLine {
-	l := &policyLine{key: k}
+	l := &policyLine{key: k, reports: v.reports[k]}
 	if p := r.Cluster.Policy(k); p != nil && k.Kind == model.KindANP {
 		l.prio = strconv.Itoa(int(p.Priority))
 	}
@@ -207,6 +219,9 @@ func (v *zonesPage) lineOf(r *revision.Revision, k model.PolicyKey) *policyLine 
 	}
 	if none := r.WhyNoRows(k); none != nil && l.reasonLine == nil {
 		l.reasonLine = widget.StyledLine(none.Message, v.st.Warn)
+	}
+	if l.reasonLine == nil && l.reports != nil && len(l.reports.Failures) > 0 {
+		l.reasonLine = widget.StyledLine("reported by "+l.reports.Failures[0].String(), v.st.Error)
 	}
 	return l
 }

@@ -12,9 +12,7 @@ import (
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page"
-
 	"rung/revision"
-
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -61,7 +59,7 @@ func (v *zonesPage) overZones(r *revision.Revision) (lines []*policyLine) {
 	}
 	slices.SortFunc(rest, model.Key.Compare)
 	for _, k := range append(keys, rest...) {
-		l := &policyLine{key: k, over: revision.OverZones(r, k, v.now)}
+		l := &policyLine{key: k, reports: v.reports[k], over: revision.OverZones(r, k, v.now)}
 		if p := r.Cluster.Policy(k); p != nil && k.Kind == model.KindANP {
 			l.prio = strconv.Itoa(int(p.Priority))
 		}
@@ -88,6 +86,7 @@ func (v *zonesPage) overColumns() []widget.TableColumn[*policyLine] {
 		{Title: "OTHERWISE", Help: "its states elsewhere", Drop: 1, Cell: func(l *policyLine) widget.Line {
 			return widget.StyledLine(otherStates(&l.over), view.StateStyle(l.over.Worst, v.st))
 		}},
+		v.reportedColumn(),
 		{Title: "WORST IN", Help: "the zones where it is worst", Min: 16, Flex: true, NoSort: true, Cell: func(l *policyLine) widget.Line { return v.worstIn(l, mostWorst) },
 			Fit: func(l *policyLine, w int) (cell widget.Line) {
 				for n := mostWorst; n > 0; n-- {

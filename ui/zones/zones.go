@@ -7,9 +7,9 @@ import (
 
 	"rung/model"
 	"rung/model/words"
+	"rung/pages/ready"
 	"rung/pages/zones"
 	"rung/revision"
-
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -43,6 +43,9 @@ type zonesPage struct {
 	lossesAt  int64                     // the second of them
 	clusterOf *model.Cluster
 	countedAt time.Time
+	// The controllers' reports of policies, and the time they were put together at.
+	reports   map[model.PolicyKey]*ready.PolicyReports
+	reportsAt time.Time
 }
 
 // From manyZones on policies are counted over zones instead of shown in each, and
@@ -62,6 +65,7 @@ type policyLine struct {
 	states     []model.PolicyState
 	reasonLine widget.Line
 	over       revision.PolicyOverZones // where zones are many
+	reports    *ready.PolicyReports     // what the controllers reported; none of other kinds
 }
 
 // New makes the view.
@@ -96,6 +100,12 @@ func (v *zonesPage) Sync(env *view.Env) {
 		return
 	}
 	v.clusterOf, v.countedAt = env.Rev.Cluster, env.Now
+	if !fresh || env.Now.Sub(v.reportsAt) >= again {
+		v.reports, v.reportsAt = map[model.PolicyKey]*ready.PolicyReports{}, env.Now
+		for _, p := range ready.AllReports(env.Rev, env.Now) {
+			v.reports[p.Key] = p
+		}
+	}
 	v.zoneFindings = revision.StandingZoneFindings(env.Rev, v.now)
 	var lines []*policyLine
 	if many {

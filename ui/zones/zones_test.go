@@ -1,6 +1,7 @@
 package zones_test
 
 import (
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -171,7 +172,7 @@ func TestMany(t *testing.T) {
 	p := many(t)
 	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Zones))
 	s.Want("500 zones ●494 ◐3 ■2 ✗1", "●494 read  ◐3 not read yet  ■2 lost  ✗1 no permission  ≠ rows differ in 5", "round 1",
-		"behind: cluster-control", "489 of 500", "5 behind", "≠ worker-007, worker-133 and 3 more")
+		"behind: cluster-control", "489 of 500", "5 behind", "≠ worker-007 and 4 more")
 	s.Golden("many")
 	s.ResizeAll()
 
@@ -265,7 +266,7 @@ func TestEveryZoneHasItsName(t *testing.T) {
 		t.Errorf("ends of names: %q", l)
 	}
 	s.Resize(80, 40)
-	if l := strings.Join(strings.Fields(s.Line("PRIO")), " "); l != "PRIO POLICY 1 2 3 4 5 6 7" {
+	if l := strings.Join(strings.Fields(s.Line("PRIO")), " "); l != "PRIO POLICY 1 2 3 4 5 6 7 REPORTED" {
 		t.Errorf("numbers: %q", l)
 	}
 	s.Want("1 0-12", "7 3-201", "✓ in sync", "✗ not enforced", "multi-tenant-isolation ")
@@ -285,5 +286,38 @@ func TestEveryZoneHasItsName(t *testing.T) {
 	for h := 8; h < 24; h++ {
 		s.Resize(80, h)
 		s.WantFits()
+	}
+}
+
+// The lower table has what controllers reported of each policy: counts with the sign of the
+// worst, and a message that two zones share once.
+func TestReported(t *testing.T) {
+	const failure = "a host-cidrs annotation cannot be read"
+	for name, n := range map[string]int{"few": 3, "many": 500} {
+		t.Run(name, func(t *testing.T) {
+			p := uitest.ClusterFacts(t)
+			if n > 3 {
+				uitest.ManyZones(p, n)
+			}
+			var all []string
+			for _, z := range p.Zones {
+				all = append(all, z.Name)
+			}
+			anp := func(name string) model.PolicyKey { return model.PolicyKey{Kind: model.KindANP, Name: name} }
+			uitest.ControllerReports(p, anp("cluster-control"), map[string]string{all[1]: failure, all[2]: failure}, all...)
+			uitest.ControllerReports(p, anp("blue-tenant"), nil, append(all, "ovn-worker9")...)
+			uitest.ControllerReports(p, anp("green-tenant"), nil, all...)
+			uitest.PolicyBehind(p, all[2], anp("green-tenant"))
+			s := uitest.OpenScreen(t, p, nav.PageOf(nav.Zones))
+			s.Resize(200, 60)
+			s.Want("REPORTED")
+			s.Want(fmt.Sprintf("■ %d of %d", n-2, n), fmt.Sprintf("✓ %d of %d", n, n), fmt.Sprintf("≠ %d of %d", n, n), fmt.Sprintf("? 0 of %d", n))
+			if n == 3 {
+				s.Want("reported by 2 zones (" + all[1] + " and " + all[2] + "): " + failure)
+			}
+			s.Press(":")
+			s.Type("conditions")
+			s.Want("what their controllers reported about each policy")
+		})
 	}
 }
