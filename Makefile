@@ -61,11 +61,11 @@ test-setup: build
 # Packages that compute in one goroutine, and tests that start bin/rung: the race detector has
 # nothing to find there and makes them five times as slow. The engine's and the console's tests
 # call the same code from many goroutines.
-PLAIN := ./cli ./compiler/... ./model/... ./pages/... ./revision/... ./themes \
+PLAIN := ./compiler/... ./model/... ./pages/... ./themes \
 	$(addprefix ./change/,guard rewrite write) $(addprefix ./engine/,convert pattern propose verify) \
 	$(addprefix ./test/,arch fuzz journey networks packets pipelines recorded verdicts)
 # Those of them whose tests read from many goroutines.
-SHARED := $(addprefix ./model/,overlap selectors sorted) ./revision
+SHARED := $(addprefix ./model/,overlap selectors sorted)
 
 test-race: build ## the tests that run in many goroutines, with the race detector
 	go test $(RACE) -p $(ATONCE) -timeout 15m $(TESTFLAGS) $$(go list $(PKG) | grep -vxF "$$(go list $(PLAIN) | grep -vxF "$$(go list $(SHARED))")")

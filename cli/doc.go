@@ -7,42 +7,40 @@
 // without a terminal and without --yes. Objects that cannot be read are reported on stderr,
 // a line each, and never hide the objects that can.
 //
-// The commands are in packages of their own, with a function for each command that makes it:
-// show (policies, zones, rows), ask (verdicts on connections), logs, change, serve (commands
-// that run until they are ended). None imports another; they share command, which has the
-// flags, runs an engine for an answer, and prints that answer. process has the code about the
-// process itself: signals, its streams, memory, Rung's own log.
+// A function for each command makes it. Package command has the flags, runs an engine for an
+// answer, and prints that answer. Package process has the code about the process itself:
+// signals, its streams, memory, Rung's own log.
 //
 // Every command stands under a heading (groups), every flag is completed or says why not
 // (flagValues, freeText); completion reads the files and clusters that the command line
 // names, for a second at most, and prints no messages.
 //
-// Has the commands that ask what becomes of connections: trace, matrix, probe,
+// It also has the commands that ask what becomes of connections: trace, matrix, probe,
 // verify, explain of what ovn-trace printed, and convert, which proves that two sides say
 // the same. An answer to one question of many is a command.AnswerItem: a line where there are
 // many, the whole way where there is one.
 //
-// Has the commands that change policies, or show what a change would do.
+// It also has the commands that change policies, or show what a change would do.
 // Each hands a mutation to the engine's gate, shows its preview, has it confirmed, makes
 // it, and waits until the rows of every zone show it (makeChange).
 //
-// Has `rung report`, the file that tells all pages: for an audit, and for the review of
+// It also has `rung report`, the file that tells all pages: for an audit, and for the review of
 // an incident.
 //
-// Has rung logs: the lines of the ACL log as they come, counted, explained
+// It also has rung logs: the lines of the ACL log as they come, counted, explained
 // where none come, or made into a policy.
 //
-// Has the commands that show what is read: the ladder, policies, pods and
+// It also has the commands that show what is read: the ladder, policies, pods and
 // findings of the objects; zones, their rows, drift and what was written to them.
 //
-// Has what runs until it is ended: the console on the screen that main hands
+// It also has what runs until it is ended: the console on the screen that main hands
 // in, and rung reconcile.
 //
-// Has the flags that narrow a list of objects as kubectl does: -n, -A, -l and
+// It also has the flags that narrow a list of objects as kubectl does: -n, -A, -l and
 // --field-selector. A Selection says of each object whether it is asked for, and counts those that
 // are not: what is left out is said beside every answer.
 //
-// Paints a page.Sheet for readers without a terminal: as one HTML file that asks
+// It also paints a page.Sheet for readers without a terminal: as one HTML file that asks
 // for nothing, as markdown, and as text. It adds nothing to what the sheet says.
 //
 // Every text of a sheet may be hostile: in HTML it is only ever text or the value of a quoted

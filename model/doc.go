@@ -4,12 +4,12 @@
 //
 // Invariants: every object is immutable once it is in a Cluster; a Cluster is
 // immutable and the next one shares what did not change. Text in the objects
-// was cleaned (model/clean) by the source that brought it in.
+// was cleaned (model/words) by the source that brought it in.
 //
 // It may import the other model packages and Kubernetes API types; every other
 // package of Rung may import it.
 //
-// Holds the objects that lead from outside the cluster to Services, whatever their API:
+// It also holds the objects that lead from outside the cluster to Services, whatever their API:
 // Ingresses, HTTPRoutes, Routes.
 //
 // Invariants: it is plain data; text is clean.

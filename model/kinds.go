@@ -34,7 +34,7 @@ const (
 	KindCNC  Kind = "ClusterNetworkConnect"
 )
 
-// Kinds that lead from outside the cluster to Services (model/ways).
+// Kinds that lead from outside the cluster to Services (model).
 const (
 	KindIngress   Kind = "Ingress"
 	KindHTTPRoute Kind = "HTTPRoute"

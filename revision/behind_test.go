@@ -15,10 +15,10 @@ import (
 )
 
 // realRows are the ACLs of a real Northbound database, of which OVN 25.03 made the flows
-// that the traces of model/ovn/ovntrace show.
+// that the traces of model/ovn/flow show.
 func realRows(t *testing.T) *nb.DB {
 	t.Helper()
-	raw, err := os.ReadFile("../../model/ovn/flow/testdata/ovn-25.03.json")
+	raw, err := os.ReadFile("../model/ovn/flow/testdata/ovn-25.03.json")
 	var rows struct{ ACLs []*nb.ACL }
 	if err == nil {
 		err = json.Unmarshal(raw, &rows)
@@ -35,7 +35,7 @@ func realRows(t *testing.T) *nb.DB {
 
 func realTrace(t *testing.T, name string) *flow.Trace {
 	t.Helper()
-	raw, err := os.ReadFile("../../model/ovn/ovntrace/testdata/" + name)
+	raw, err := os.ReadFile("../model/ovn/flow/testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/findings.md anew")
 
-const findingsPage = "../../docs/findings.md"
+const findingsPage = "../docs/findings.md"
 
 var exampleSubnets = []netip.Prefix{netip.MustParsePrefix("10.244.0.0/16")}
 
@@ -77,7 +77,7 @@ func TestFindingsDoc(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`# Findings
 
-Made from the codes of findings by ` + "`go generate ./revision/finding`" + `, with what Rung says of an example of each; do not edit by hand.
+Made from the codes of findings by ` + "`go generate ./revision`" + `, with what Rung says of an example of each; do not edit by hand.
 
 ` + "`rung lint`" + ` prints findings, the findings page (` + "`f`" + `) shows them, ladder, policy and rule pages mark them. A connection that
 shows a finding stands beside it where there is one; ` + "`rung trace`" + ` asks about it. What comparing the zones finds is

@@ -28,11 +28,11 @@
 // The package is pure: it reads nothing and knows no clock. cli/command and the commands may
 // import it.
 //
-// Prints JSON by a template, as kubectl does with -o jsonpath and -o custom-columns,
+// It also prints JSON by a template, as kubectl does with -o jsonpath and -o custom-columns,
 // with client-go's jsonpath.
 //
 // Invariants: a wrong template is an error of one line, before anything is printed;
 // nothing is written, a form returns text.
 //
-// It knows model/clean and client-go's jsonpath; cli/command imports it.
+// It knows model/words and client-go's jsonpath; cli/command imports it.
 package report

@@ -7,6 +7,6 @@
 // beside it; a zone's first rows are never judged without their dialect; options change
 // seldom, since all is compiled anew then.
 //
-// The engine imports it; it imports engine/loop, engine/zones, compiler, revision/settings
+// The engine imports it; it imports engine/loop, engine/zones, compiler, revision
 // and sources/kube.
 package dialects

@@ -9,7 +9,7 @@
 // engine, ui and cli may import it; it imports revision, model and the sources that
 // lines come from.
 //
-// Counts what rules decided by the log lines they wrote: hits of each rule,
+// It also counts what rules decided by the log lines they wrote: hits of each rule,
 // and of each pair of ends, since the counting began and over the last minutes.
 //
 // Invariants: memory is bounded, and what finds no room is counted all the same; the
@@ -18,7 +18,7 @@
 //
 // engine, ui and cli may import it; it imports model.
 //
-// Is one line of the ACL log and what is known about it: the rule that decided,
+// It is also one line of the ACL log and what is known about it: the rule that decided,
 // the pods at its ends (AddressBook knows who had an address when), as a sentence, and as a filter
 // sees it.
 //
@@ -34,9 +34,9 @@
 //
 // It imports engine/logs, revision and model. ui and cli import it.
 //
-// Finds what the ovnkube-controller of a zone wrote lately about a policy.
+// It also finds what the ovnkube-controller of a zone wrote lately about a policy.
 //
 // Invariants: it reads when it is called, and keeps nothing; its text is clean.
 //
-// It imports sources/kube/podlogs and model. engine, ui and cli import it.
+// It imports sources/kube and model. engine, ui and cli import it.
 package logs

@@ -1,4 +1,4 @@
-// Package propose makes rules from log lines: what model/narrow proposes, written into the
+// Package propose makes rules from log lines: what model/logline proposes, written into the
 // text of a policy or as a new one, with what it covers more, what it leaves out and who
 // decides against it, in sentences for console and command line alike.
 //

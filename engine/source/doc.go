@@ -3,5 +3,5 @@
 //
 // Invariant: an Update is a whole step; nothing half-read is published.
 //
-// engine, gate and cli may import it; it imports revision, model, sources/kube and sources/manifests/workload.
+// engine, gate and cli may import it; it imports revision, model, sources/kube and sources/manifests.
 package source

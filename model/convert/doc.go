@@ -20,6 +20,6 @@
 // list without a limit in one API and with one in the other is split, so that order is kept;
 // policies that are tied stay tied.
 //
-// It imports model, model/antrea, model/clean, model/ladder and model/plan; whatever may import
+// It imports model, model/antrea, model/words, model/ladder and model/plan; whatever may import
 // model may import it, but for these.
 package convert

@@ -10,7 +10,7 @@
 //
 // It imports model packages only; every package above the model may import it.
 //
-// Finds what an admin should know about networks besides the default one
+// It also finds what an admin should know about networks besides the default one
 // (docs/networks.md): objects that are no network, namespaces whose policies nobody programs,
 // MultiNetworkPolicies that do less than they say, annotations of pods that freeze address sets.
 //

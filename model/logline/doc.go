@@ -6,7 +6,7 @@
 //
 // It imports model; sources read lines, and whoever shows or counts them imports it.
 //
-// Switches the logging of policies whose rules log one by one, each by a field of
+// It also switches the logging of policies whose rules log one by one, each by a field of
 // its own, and gives it back: what a logging session set, rule by rule, and what was there before.
 //
 // Invariants: a tree that is given is never changed; what a session did not set, or somebody else set
@@ -14,7 +14,7 @@
 //
 // change/rewrite makes policies of its trees; everything that tells of logging asks it.
 //
-// Keeps the holders of addresses over time: a pod's address is given to
+// It also keeps the holders of addresses over time: a pod's address is given to
 // another pod soon after it went, and a log line must not be blamed on the one that has
 // it now.
 //
@@ -24,10 +24,10 @@
 //
 // It imports only packages of model and may be imported by all that may import those.
 //
-// Is the filter of ACL log lines: an expression of terms that must all
+// It is also the filter of ACL log lines: an expression of terms that must all
 // hold, such as
 //
-// 	verdict:deny policy:web ns:blue->red port:53 not node:w2 since:5m "text" /regex/
+//	verdict:deny policy:web ns:blue->red port:53 not node:w2 since:5m "text" /regex/
 //
 // read, matched against lines, and completed while it is typed. The console's log and
 // `rung logs --filter` use it alike, so that an expression means the same in both.
@@ -38,7 +38,7 @@
 //
 // It imports model; engine, ui and cli may import it.
 //
-// Proposes the rules that would let through, or deny, some connections and
+// It also proposes the rules that would let through, or deny, some connections and
 // no others: peers by the labels that their pods share and others lack, ports as ranges.
 //
 // Invariants: connections that a proposal was asked for and does not cover are in its Left,

@@ -7,5 +7,5 @@
 // an enforced one does not stop being so. Verify checks a list of steps without knowing
 // how it was made. The package is pure: it knows priorities and names, not rules.
 //
-// It imports model and model/clean; every package above the model may import it.
+// It imports model and model/words; every package above the model may import it.
 package plan

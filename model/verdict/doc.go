@@ -2,11 +2,9 @@
 // about, the Answer with each Path and stage, the Decider, runs of ports, the ends of many
 // connections.
 //
-// The packages below it answer: index makes terms and conditions of the policies, walk takes
-// one connection through them or through the rows of the zones, matrix takes all connections at
-// once, by classes of ends that nothing tells apart, diff finds the effect of a change or
-// another priority on them, and audit the effect of each rule. Each imports the packages named
-// before it, and no other.
+// An Index makes terms and conditions of the policies. One connection is taken through them or
+// through the rows of the zones, or all connections at once, by classes of ends that nothing
+// tells apart. Package diff finds the effect of a change or another priority.
 //
 // Invariants, which test/verdicts holds: the verdict from policies is the verdict from the rows
 // that compile from them (TestPoliciesAgreeWithRows); a verdict about classes is the verdict
@@ -16,7 +14,7 @@
 // It imports model; whatever may import model may import it. The compiler does not, and none of
 // these packages knows the compiler.
 //
-// Takes one connection through the tiers: over its ends, the Services in between
+// It also takes one connection through the tiers: over its ends, the Services in between
 // and the switches on its way, by the terms of an index (FromPolicies, TracePolicies) or, without
 // knowing the policies, by the rows of the zones (FromRows, Zone).
 //
@@ -25,7 +23,7 @@
 //
 // Invariants: a Zone is safe for concurrent use and does not change.
 //
-// Makes of a cluster's policies what verdicts are worked out from: terms, each with
+// It also makes of a cluster's policies what verdicts are worked out from: terms, each with
 // a condition for the source, one for the destination and ports, in the order in which they
 // decide; and it settles what the terms that match decide together.
 //
@@ -38,7 +36,7 @@
 // goroutine. Its terms, rules, conditions and ends are for the packages beside it, which only
 // read them; all others ask those packages.
 //
-// Works out the verdicts of all connections there can be, between classes of
+// It also works out the verdicts of all connections there can be, between classes of
 // ends, which meet the same conditions of every rule. The addresses outside are parted by the
 // networks that rules name. NewComparison groups the ends of two indexes alike, and Each visits
 // the classes whose connections may differ.
@@ -46,7 +44,7 @@
 // Invariants: a verdict about two classes holds for each of their connections. Classes and all
 // that is made of them are for one goroutine at a time.
 //
-// Says what every rule comes to over all connections: whether it matches, decides and
+// It also says what every rule comes to over all connections: whether it matches, decides and
 // matters, and who decides in its place. Findings about rules are made of it.
 //
 // Invariants: work is counted, not timed, so that the same cluster gives the same audit or the

@@ -3,6 +3,6 @@
 // prints them; neither adds to what they say. A page is a package beside this one, with
 // its facts, which are its JSON, and its tables (docs/architecture.md#pages).
 //
-// Says what states, actions and severities mean as roles of text: the one
+// It also says what states, actions and severities mean as roles of text: the one
 // place where "behind" is an error and "settling" is not. Pages and views use it.
 package page

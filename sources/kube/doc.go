@@ -16,7 +16,7 @@
 // It imports the model packages, the tools of sources, sources/manifests for one reading of
 // objects, and client-go. The engine, watch and podlogs import it.
 //
-// Follows all objects of a cluster that Rung reads: a feed for each resource, which
+// It also follows all objects of a cluster that Rung reads: a feed for each resource, which
 // lists in pages and watches from there (Follow).
 //
 // Invariants: nothing half-read is handed on; objects handed on are immutable, trimmed, and their
@@ -27,7 +27,7 @@
 // It imports model, sources/kube, sources/manifests for one reading of objects, the tools of
 // sources, and client-go. The engine imports it.
 //
-// Follows the logs of the pods that run OVN-Kubernetes, and reads the
+// It also follows the logs of the pods that run OVN-Kubernetes, and reads the
 // newest lines of one.
 //
 // Reader finds the container of a node whose log is wanted and asks the API server

@@ -20,11 +20,11 @@ func TestRolesAreWhatIsFollowed(t *testing.T) {
 	}
 	slices.Sort(want)
 	want = slices.Compact(want)
-	deploy, err := os.ReadFile("../../../deploy/00-rbac.yaml")
+	deploy, err := os.ReadFile("../../deploy/00-rbac.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := os.ReadFile("../../../docs/clusters.md")
+	doc, err := os.ReadFile("../../docs/clusters.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func TestSchemas(t *testing.T) {
 	if err != nil || len(found) > 0 {
 		t.Fatalf("%v %v", found, err)
 	}
-	text, err := os.ReadFile("../manifests/admission/crds/policy.networking.k8s.io_adminnetworkpolicies.yaml")
+	text, err := os.ReadFile("../manifests/crds/policy.networking.k8s.io_adminnetworkpolicies.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

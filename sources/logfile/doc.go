@@ -6,5 +6,5 @@
 // no more than that of a file is held; what belongs together is recognised by content,
 // not by name. A Set is used by one goroutine.
 //
-// engine/logs imports it; it imports model/clean and sources/reading.
+// engine/logs imports it; it imports model/words and sources/reading.
 package logfile

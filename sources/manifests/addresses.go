@@ -76,7 +76,7 @@ func hostIPs(node, annotation string) ([]string, error) {
 // the node's management port.
 func managementIPs(subnets []string) (ips []string) {
 	for _, s := range subnets {
-		p, _ := netip.ParsePrefix(s) // networks.NodeSubnets has read it
+		p, _ := netip.ParsePrefix(s) // NodeSubnets has read it
 		if a := p.Addr().Next().Next(); p.Contains(a) {
 			ips = append(ips, a.String())
 		}

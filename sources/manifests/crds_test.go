@@ -25,7 +25,7 @@ func TestGenerate(t *testing.T) {
 		t.Fatalf("%v: %s", err, text)
 	}
 	if d := cmp.Diff(folder(t, out), folder(t, "crds")); d != "" {
-		t.Errorf("run go generate ./sources/manifests/admission: -generated +in the tree\n%s", d)
+		t.Errorf("run go generate ./sources/manifests: -generated +in the tree\n%s", d)
 	}
 }
 
@@ -86,7 +86,7 @@ func TestGenerateEarlier(t *testing.T) {
 	delete(tree, "crd.antrea.io.yaml") // written by hand, as the next
 	delete(tree, "k8s.ovn.org.yaml")
 	if d := cmp.Diff(made, tree); d != "" {
-		t.Errorf("run go generate ./sources/manifests/admission: -generated +in the tree\n%s", d)
+		t.Errorf("run go generate ./sources/manifests: -generated +in the tree\n%s", d)
 	}
 }
 

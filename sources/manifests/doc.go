@@ -17,14 +17,14 @@
 // It imports the model packages, the packages below it but for edit and write, the tools of
 // sources and Kubernetes libraries. sources/kube, its own edit and write and the engine import it.
 //
-// Reads the objects that lead from outside the cluster to Services: Ingress, the Gateway
+// It also reads the objects that lead from outside the cluster to Services: Ingress, the Gateway
 // API's HTTPRoute and OpenShift's Route.
 //
 // Invariant: only hosts, paths, Services and ports are read; text in them was cleaned.
 //
-// It imports model, model/clean and the tree of manifests; sources/manifests imports it.
+// It imports model, model/words and the tree of manifests; sources/manifests imports it.
 //
-// Reads the objects that networks besides the default one come from, and what
+// It also reads the objects that networks besides the default one come from, and what
 // annotations say of how pods and nodes stand on networks: UserDefinedNetwork,
 // ClusterUserDefinedNetwork and ClusterNetworkConnect of OVN-Kubernetes,
 // NetworkAttachmentDefinition (networks.md).
@@ -32,9 +32,9 @@
 // Invariants: an object that cannot be used is read all the same, and says why in one line (Err); the
 // same line is among its issues, with the field. Subnets are masked. Text was cleaned.
 //
-// It imports model, model/network, manifests/check and manifests/yamltree; sources/manifests imports it.
+// It imports model, model/network, sources/manifests and manifests/yamltree; sources/manifests imports it.
 //
-// Turns AdminNetworkPolicies and their baselines that are written in the forms of
+// It also turns AdminNetworkPolicies and their baselines that are written in the forms of
 // the API's first iterations into today's form
 // (older-forms.md#the-first-form-of-adminnetworkpolicy), and says what of them no object of
 // today says.
@@ -44,12 +44,12 @@
 //
 // It imports model and manifests/yamltree. sources/manifests imports it.
 //
-// Says what an argument names that Rung is to read: a file or folder, standard
+// It also says what an argument names that Rung is to read: a file or folder, standard
 // input, a revision of a git repository, or a context of the kubeconfig.
 //
 // It imports gitfs; sources/manifests and the engine import it.
 //
-// Says what is wrong with the tree of a Kubernetes object by its Go API type:
+// It also says what is wrong with the tree of a Kubernetes object by its Go API type:
 // fields that do not exist, values of another form, names that no object may have. Its codes are
 // those of everything that sources/manifests reports (model.Broken.Code).
 //
@@ -66,20 +66,20 @@
 // Invariants: a policy handed out is complete and has its typed object as Original; texts were
 // cleaned.
 //
-// It imports model, manifests/check and manifests/yamltree. sources/manifests and its admission
+// It imports model, sources/manifests and manifests/yamltree. sources/manifests and its admission
 // import it, and packages that turn a tree into its typed object.
 //
-// Says what the API server would refuse of a policy or network: by the OpenAPI schema,
+// It also says what the API server would refuse of a policy or network: by the OpenAPI schema,
 // the defaults, the pruning and the CEL rules of its CRD (crds/, those of Antrea, of networks and of an
 // earlier release in schemas/, or those a cluster has, see Schemas), and by the checks that Kubernetes
 // has in code for NetworkPolicies, which MultiNetworkPolicies must pass as well.
 //
 // Invariants: it is safe for concurrent use; a CRD is compiled when the first object needs it.
 //
-// It imports model, manifests/check, manifests/policy and Kubernetes' libraries. sources/manifests
+// It imports model, sources/manifests, sources/manifests and Kubernetes' libraries. sources/manifests
 // imports it, sources/kube, which brings the CRDs of a cluster, and who offers releases.
 //
-// Makes pods of workloads: Deployments and the other kinds that keep pods
+// It also makes pods of workloads: Deployments and the other kinds that keep pods
 // running. A repository has these and no pods; a policy is about pods. So a workload stands for
 // the pods that its controller would make of its template: two where it wants several, one a
 // node for a DaemonSet, two if no node is known. Where pods of a workload exist, these count and none is made.
@@ -90,7 +90,7 @@
 // It imports model and Kubernetes' types; sources/manifests, which reads workloads from text and
 // from an API server, imports it, and so does the engine, which follows them on a cluster.
 //
-// Writes changes of policies back into the text they were read from.
+// It also writes changes of policies back into the text they were read from.
 //
 // RewritePolicyText changes the text of one policy, EditedText that of a file: an Edit sets,
 // replaces, takes out or adds an object. The difference of what an object means and what it

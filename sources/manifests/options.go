@@ -106,7 +106,7 @@ func WrittenPolicy(o model.Object) *model.Policy {
 	return model.AsPolicy(o)
 }
 
-// FileState is the state of a file when it was read: what edit.ReadUnchanged compares
+// FileState is the state of a file when it was read: what ReadUnchanged compares
 // with before it changes anything.
 type FileState struct {
 	// Path is as in Origin.File.
@@ -115,7 +115,7 @@ type FileState struct {
 	Size int64
 	// At is when it was read; zero for text in memory.
 	At time.Time
-	// Writable says whether edit.ExchangeText can change it: a plain file on disk, not
+	// Writable says whether ExchangeText can change it: a plain file on disk, not
 	// compressed.
 	Writable bool
 }

@@ -9,7 +9,7 @@
 // It imports nothing of Rung. The other sources, the reconciler and the engine
 // import it.
 //
-// Bounds how much Rung computes at once beside the screen.
+// It also bounds how much Rung computes at once beside the screen.
 //
 // Invariants: work in a slot waits for nobody who needs one; a slot is given back even
 // when the work panics.

@@ -11,6 +11,6 @@
 // All calls of the operating system go through the interface FS, so that tests have one
 // that fails (test/faultfs). Paths are not cleaned for printing.
 //
-// It imports nothing of Rung. sources/manifests/edit and engine import it; cli and ui
+// It imports nothing of Rung. sources/manifests and engine import it; cli and ui
 // reach it through engine.
 package safefile

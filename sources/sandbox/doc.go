@@ -9,7 +9,7 @@
 // the log is ovn-controller's.
 //
 // The databases are otherwise served by real ovsdb-servers where there is one, else by
-// this process from memory (package memdb); OVS's own tools work on both.
+// this process from memory; OVS's own tools work on both.
 //
 // Invariants: everything lies in one 0700 folder that an exclusive lock
 // guards and a mark names as a sandbox's, with the names of the files that are
@@ -20,9 +20,9 @@
 // simulated or on OVN.
 //
 // It may import the model packages, sources/nbdb and sources/acllog; only
-// engine imports it, and only it imports memdb.
+// engine imports it.
 //
-// Is an OVSDB database in memory: the operations of RFC 7047 §5.2 on
+// It is also an OVSDB database in memory: the operations of RFC 7047 §5.2 on
 // typed rows, with everything ovsdb-server checks and mends at the end of a
 // transaction: references, rows that nobody refers to any more, weak references to rows
 // that went, indexes, sizes.
@@ -37,6 +37,4 @@
 // fails leaves no trace; nothing in a request can make it panic. It lacks: locks,
 // waiting (a wait that does not hold now fails now), conditions on monitors,
 // persistence.
-//
-// It imports only sources/nbdb/jsonrpc; only sources/sandbox imports it.
 package sandbox

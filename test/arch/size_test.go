@@ -19,10 +19,10 @@ var stillTooMany = map[string]int{"model/lint.linter": 53}
 // house is how large the program is, without tests and what serves them. Every number is only
 // ever lowered.
 var house = map[string]int{
-	"lines":                         197_900,
-	"packages":                      202,
-	"import edges":                  1727,
-	"packages with one importer":    60,
+	"lines":                         197_400,
+	"packages":                      139,
+	"import edges":                  1144,
+	"packages with one importer":    42,
 	"words of docs/architecture.md": 2500,
 }
 

@@ -1,5 +1,5 @@
 // Package logs is the live tail of ACL log lines over all nodes: each line a
-// sentence with pods and the rule that decided, with a filter (model/logquery), lines
+// sentence with pods and the rule that decided, with a filter (model/logline), lines
 // around its matches, a search, marks, aggregation of equal lines, groups with rates, and
 // counts per rule. The text of a line for a number of cells is made in forms.go and shape.go,
 // or, where columns were chosen, in columns.go.
@@ -12,7 +12,7 @@
 // page stands still; what was
 // lost, and why nothing is seen, is said; a file is never replaced without asking.
 //
-// Writes lines of the log in the cells there are: as sentences, whose parts give
+// It also writes lines of the log in the cells there are: as sentences, whose parts give
 // way to each other, or in chosen columns. All lines of a screen have one shape, made from
 // what was seen of them, so that columns do not dance. It knows entries and looks, and no page.
 package logs

@@ -9,5 +9,5 @@
 // cost what 40 cost; a selection is kept by identity across new contents,
 // filters, sorting and resizes.
 //
-// It may import themes, model/clean and ui/action; ui and its views import it.
+// It may import themes, model/words and ui/action; ui and its views import it.
 package widget

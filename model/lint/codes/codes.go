@@ -8,7 +8,7 @@ import (
 )
 
 // Kind is one kind of finding: all that is said of it in advance. A new finding is an entry
-// here, its check in package lint and its example in revision/finding. Broken objects and
+// here, its check in package lint and its example in revision. Broken objects and
 // policies that OVN-Kubernetes cannot take carry the code of their error instead.
 type Kind struct {
 	Code     string         // stable, in kebab-case

@@ -8,17 +8,17 @@
 // The package is pure: it imports model/ovn/nb only, knows no clock and does no
 // I/O. Everybody may import it.
 //
-// Reads the ConfigMaps that hold OVN-Kubernetes' own configuration: OpenShift's, whose one value is
+// It also reads the ConfigMaps that hold OVN-Kubernetes' own configuration: OpenShift's, whose one value is
 // a file, and upstream's, which has keys of its own.
 //
 // Compiler and settings use it; sources make its objects. It imports model.
 //
-// Is the table of what differs between releases of OVN-Kubernetes in the rows and
+// It is also the table of what differs between releases of OVN-Kubernetes in the rows and
 // conditions that Rung reads: one line for each upstream change, with the form of today, the other
 // form, how a row shows which of them it has, and what Rung does about it.
 //
 // It is the one place that a new release adds to. Package dialect counts, for each line, the rows of
-// a zone that have either form; revision/settings lets the zones vote; the compiler asks the Set of
+// a zone that have either form; revision lets the zones vote; the compiler asks the Set of
 // its options which lines it compiles in their other form; docs/ovn-kubernetes.md#releases is
 // written from the table and held to it by a test.
 //

@@ -152,7 +152,7 @@ func TestReleasesDoc(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Fatalf("%s has another table of releases: go test ./model/ovn/release -update", path)
+		t.Fatalf("%s has another table of releases: go test ./model/ovn/dialect -update", path)
 	}
 	if err := os.WriteFile(path, []byte(string(text[:at])+b.String()+string(text[at+len(old):])), 0o644); err != nil {
 		t.Fatal(err)

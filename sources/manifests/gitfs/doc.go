@@ -7,5 +7,5 @@
 // run: hooks, pagers, file system monitors, remote helpers. A link is followed inside the tree of
 // its revision and never out of it. Every process ends with its context.
 //
-// It imports model/clean and the tools of sources; sources/manifests imports it.
+// It imports model/words and the tools of sources; sources/manifests imports it.
 package gitfs

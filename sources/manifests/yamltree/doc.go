@@ -11,5 +11,5 @@
 // read as Kubernetes' tools read them (YAML 1.1); what is written is read back as it
 // was. Text of nodes is as it came, cleaning it is the caller's duty; only PathText cleans.
 //
-// It imports model/clean. sources/manifests and its edit import it.
+// It imports model/words. sources/manifests and its edit import it.
 package yamltree

@@ -14,7 +14,7 @@
 //
 // It may import the model packages and its own northbound; engine imports it.
 //
-// Has libovsdb's models of the tables and columns of OVN_Northbound
+// It also has libovsdb's models of the tables and columns of OVN_Northbound
 // that Rung reads, and connects libovsdb's client with them. libovsdb's generator made
 // them of the schema; they lack its accessors.
 //

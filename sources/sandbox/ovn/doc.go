@@ -18,7 +18,7 @@
 // It may import the model packages, sources/nbdb, sources/acllog, the tools of
 // sources, and child and rows beside it; the sandbox and tests import it.
 //
-// Makes the rows of a zone that OVN-Kubernetes' other handlers would
+// It also makes the rows of a zone that OVN-Kubernetes' other handlers would
 // make: the first ones of a node, a pod's port, the ids of a namespace's port group,
 // the switches, ports and groups of networks besides the default one, tier 0, the lab's routers.
 // The sandbox's keeper writes them, and the OVN lab its first ones and its routers. It also
@@ -28,7 +28,7 @@
 //
 // It may import the model packages; only the sandbox's packages import it.
 //
-// Runs the sandbox's servers and daemons as processes that end
+// It also runs the sandbox's servers and daemons as processes that end
 // with this one, however it ends: by PDEATHSIG where the kernel has it, else by a
 // watchdog that notices a broken pipe.
 //
@@ -36,6 +36,6 @@
 // returns when the process is gone; a process that died is started again until
 // Close, and each change of its state is reported.
 //
-// It may import model/clean and the tools of sources; only the sandbox's packages
+// It may import model/words and the tools of sources; only the sandbox's packages
 // import it.
 package ovn

@@ -14,7 +14,7 @@ import (
 )
 
 // approval is what the published definitions carry: an API server refuses a
-// group below k8s.io without it. The generated ones in sources/manifests/admission/crds do
+// group below k8s.io without it. The generated ones in sources/manifests/crds do
 // not have it.
 const (
 	approvedBy = "api-approved.kubernetes.io"
