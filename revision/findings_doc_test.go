@@ -24,7 +24,8 @@ import (
 	"rung/test/given"
 )
 
-var update = flag.Bool("update", false, "write docs/findings.md anew")
+// isUpdating reports whether docs/findings.md is to be written anew: the flag is the goldens'.
+func isUpdating() bool { f := flag.Lookup("update"); return f != nil && f.Value.String() == "true" }
 
 const findingsPage = "../docs/findings.md"
 
@@ -138,7 +139,7 @@ now. On a big cluster they come a moment after the others; on one that is too la
 			fmt.Fprintf(&b, "- what to do: %s\n", f.Remedy)
 		}
 	}
-	if *update {
+	if isUpdating() {
 		if err := os.WriteFile(findingsPage, []byte(b.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}

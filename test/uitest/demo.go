@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -156,10 +157,22 @@ func liveRows(zone string, want *model.PolicyRows) (rows []nb.Row) {
 	return append(rows, &g)
 }
 
+// fromRoot returns the path of a folder of the repository.
+func fromRoot(t testing.TB, name string) string {
+	t.Helper()
+	for up := name; len(up) < 100; up = "../" + up {
+		if _, err := os.Stat(up); err == nil {
+			return up
+		}
+	}
+	t.Fatalf("no folder %s above this one", name)
+	return ""
+}
+
 // NetworkFacts is the parts of a revision of the files with user-defined and secondary networks.
 func NetworkFacts(t testing.TB) *revision.Facts {
 	t.Helper()
-	p := readFacts(t, write.FileOptions{Paths: []string{"../../examples-networks"}})
+	p := readFacts(t, write.FileOptions{Paths: []string{fromRoot(t, "examples-networks")}})
 	p.Mode.Name, p.Mode.Title = "files", "examples-networks"
 	p.Flags.Features.AddDemo()
 	Sync(p)
