@@ -31,7 +31,7 @@ func TestDumpsAreWhole(t *testing.T) {
 	}
 	slices.Sort(usual)
 	for _, name := range []string{"README.md", "cli/root.go", "docs/clusters.md"} {
-		text, err := os.ReadFile(filepath.Join("../../..", name))
+		text, err := os.ReadFile(filepath.Join("../..", name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ var coreKinds = []string{"namespaces", "pods", "nodes", "services", "configmaps"
 // another group for one of them.
 func TestDumpsNameKindsInFull(t *testing.T) {
 	seen := 0
-	err := filepath.WalkDir("../../..", func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err

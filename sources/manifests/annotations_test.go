@@ -38,7 +38,7 @@ func TestPodNetworks(t *testing.T) {
 		{"no mask", `{` + def + `,"b/udn":{"ip_addresses":["10.9.0.4"],"role":"primary"}}`, []model.PodNetwork{own, {Name: "b/udn", Role: "primary"}}, `b/udn: "10.9.0.4" is not an address with its mask`},
 		{"two that are wrong", `{"b/udn":{"ip_addresses":["x"]},"a/udn":{"ip_address":"y"}}`, []model.PodNetwork{{Name: "a/udn"}, {Name: "b/udn"}}, `a/udn: "y" is not an address with its mask`},
 		{"no JSON", `{`, nil, "annotation k8s.ovn.org/pod-networks: unexpected end of JSON input"},
-		{"another form", `[]`, nil, "annotation k8s.ovn.org/pod-networks: json: cannot unmarshal array into Go value of type map[string]networks.podEntry"},
+		{"another form", `[]`, nil, "annotation k8s.ovn.org/pod-networks: json: cannot unmarshal array into Go value of type map[string]manifests.podEntry"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := PodNetworks(c.annotation)
@@ -64,7 +64,7 @@ func TestAttachments(t *testing.T) {
 		{"JSON", `[{"name":"l2net"},{"name":"l2net","namespace":"red","interface":"eth1","ips":["10.1.1.1/24"]},{"name":"l2net","namespace":"blue"}]`, []string{"blue/l2net", "red/l2net", "blue/l2net/1"}, ""},
 		{"JSON without a name", `[{"namespace":"red"}]`, nil, ""},
 		{"no JSON", `[{"name":"l2net"`, nil, "is no list of networks in JSON: unexpected end of JSON input"},
-		{"JSON of another form", `{"name":"l2net"}`, nil, "is no list of networks in JSON: json: cannot unmarshal object into Go value of type []networks.selection"},
+		{"JSON of another form", `{"name":"l2net"}`, nil, "is no list of networks in JSON: json: cannot unmarshal object into Go value of type []manifests.selection"},
 		{"three parts", "a/b/c", nil, `"a/b/c" is none of name, namespace/name, namespace/name@interface`},
 		{"two interfaces", "a@b@c", nil, `"a@b@c" is none of name, namespace/name, namespace/name@interface`},
 		{"no name", "red/", nil, `"red/" is none of name, namespace/name, namespace/name@interface`},
