@@ -32,6 +32,9 @@ import (
 const childEnv = "RUNG_TEST_OVN_CHILD"
 
 func TestMain(m *testing.M) {
+	if ovn.ListenLate() {
+		os.Exit(1)
+	}
 	if dir := os.Getenv(childEnv); dir != "" {
 		if err := doomed(dir); err != nil {
 			fmt.Println(err)

@@ -11,15 +11,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"rung/test/wait"
-)
-
-// lateEnv has the test's own binary listen on a socket, some time after it was started.
-const (
-	lateEnv = "RUNG_TEST_SOCKET"
-	late    = 300 * time.Millisecond
 )
 
 // told is what was reported, in order.
