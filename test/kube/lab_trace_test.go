@@ -58,8 +58,8 @@ func (w *labWorld) exec(node string, command ...string) string {
 func (w *tracer) agree(a attempt, rows *traceAnswer) {
 	w.t.Helper()
 	for _, leg := range a.passages() {
-		flow := w.microflow(a, leg)
-		text := w.exec(leg.zone, append([]string{"ovn-trace", "--db=unix:" + remote.DefaultSouthboundSocket}, append(slices.Repeat([]string{"--ct=new"}, 8), flow)...)...)
+		asked := w.microflow(a, leg)
+		text := w.exec(leg.zone, append([]string{"ovn-trace", "--db=unix:" + remote.DefaultSouthboundSocket}, append(slices.Repeat([]string{"--ct=new"}, 8), asked)...)...)
 		report := flow.Parse(text)
 		if len(report.Traces) != 1 || report.Unknown > 0 {
 			w.t.Errorf("%s: %d traces, %d lines unread: %+v\n%s", a, len(report.Traces), report.Unknown, report.Odd, text)
