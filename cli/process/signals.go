@@ -43,7 +43,8 @@ var OnQuit atomic.Pointer[func(goroutines []byte)]
 // that fails does. stop gives the signals back.
 func UntilSignal(errw io.Writer) (ctx context.Context, end context.CancelCauseFunc, stop func()) {
 	ctx, end = context.WithCancelCause(context.Background())
-	got, pipes := make(chan os.Signal, 1), make(chan os.Signal, 1)
+	// Signals that come together all find room: an ignored one must not take the place of the next.
+	got, pipes := make(chan os.Signal, 8), make(chan os.Signal, 1)
 	ends := append([]os.Signal{os.Interrupt, syscall.SIGTERM}, moreEnds...)
 	if !signal.Ignored(syscall.SIGHUP) {
 		ends = append(ends, syscall.SIGHUP)
