@@ -58,7 +58,7 @@ func tieredCluster(t *testing.T) *cluster.Cluster {
 	c := start(t, cluster.Config{})
 	root, err := install.Root()
 	must(t, err)
-	text, err := os.ReadFile(filepath.Join(root, "sources", "manifests", "admission", "schemas", "crd.antrea.io.yaml"))
+	text, err := os.ReadFile(filepath.Join(root, "sources", "manifests", "schemas", "crd.antrea.io.yaml"))
 	must(t, err)
 	_, err = c.Kubectl(t.Context(), cluster.Admin, string(text), "create", "-f", "-")
 	must(t, err)

@@ -31,7 +31,7 @@ func (c *Cluster) InstallCRDs(ctx context.Context) error {
 	}
 	var all bytes.Buffer
 	for _, pattern := range []string{
-		filepath.Join(root, "sources", "manifests", "admission", "crds", "*.yaml"),
+		filepath.Join(root, "sources", "manifests", "crds", "*.yaml"),
 		filepath.Join(root, "test", "kube", "testdata", "crds", "*.yaml"),
 	} {
 		files, err := filepath.Glob(pattern)
