@@ -71,7 +71,7 @@ graph for Graphviz, -o svg a picture.`,
 				return passages.SVG(all)
 			}
 			ans.NotConsidered = revision.OmissionsOfAnswers(r, false)
-			if r.Mode.Name == revision.ClusterMode && len(model.ListIn(r.Cluster)) == 0 {
+			if r.Mode.Name == revision.ClusterMode && len(model.WaysIn(r.Cluster)) == 0 {
 				ans.NotConsidered = append(ans.NotConsidered, model.Omission{Code: model.OmittedAbsent, Key: model.Key{Kind: model.KindIngress},
 					Why: "nothing else leads in: Ingresses, HTTPRoutes and Routes of a cluster are not read"})
 			}

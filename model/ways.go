@@ -15,8 +15,8 @@ type Target struct {
 	Port       string // of the Service, its number or name; empty for its only one
 }
 
-// ListIn lists the objects of a cluster that lead from outside to Services.
-func ListIn(c *Cluster) (out []*WayIn) {
+// WaysIn returns the objects of a cluster that lead from outside to Services.
+func WaysIn(c *Cluster) (out []*WayIn) {
 	for _, k := range []Kind{KindIngress, KindHTTPRoute, KindRoute} {
 		for w := range ObjectsOf[*WayIn](c, k) {
 			out = append(out, w)

@@ -14,7 +14,7 @@ import (
 )
 
 // zoneRows are the ACLs of a zone and their groups.
-type zoneRowsByName struct {
+type zoneRows struct {
 	name   string
 	db     *nb.DB
 	acls   []*nb.ACL
@@ -46,14 +46,14 @@ var sumSeed = maphash.MakeSeed()
 
 // readZone groups the ACLs of a zone; before is what was read of it last, nil
 // for nothing.
-func readZone(name string, db *nb.DB, before *zoneRowsByName) *zoneRowsByName {
+func readZone(name string, db *nb.DB, before *zoneRows) *zoneRows {
 	if before == nil {
-		before = &zoneRowsByName{}
+		before = &zoneRows{}
 	}
 	if before.db == db {
 		return before
 	}
-	out := &zoneRowsByName{name: name, db: db, acls: slices.AppendSeq(make([]*nb.ACL, 0, len(before.acls)), db.ACLs())}
+	out := &zoneRows{name: name, db: db, acls: slices.AppendSeq(make([]*nb.ACL, 0, len(before.acls)), db.ACLs())}
 	if before.db != nil && slices.Equal(out.acls, before.acls) {
 		out.groups = before.groups // only members of sets came or went
 		return out
@@ -162,7 +162,7 @@ func groupLabel(o nb.Owner) string {
 // joinZones puts the groups of all zones together, without the rows that the
 // ladder has a line for, and those that are not of its network. Rows of networks that Rung does not know
 // are somebody else's, and not gone.
-func joinZones(zones []*zoneRowsByName, on map[model.Key]bool, known func(network string) bool, isOf func(nb.Owner) bool) []RowGroup {
+func joinZones(zones []*zoneRows, on map[model.Key]bool, known func(network string) bool, isOf func(nb.Owner) bool) []RowGroup {
 	at := map[groupKey]int{}
 	var out []RowGroup
 	var prefixes []string

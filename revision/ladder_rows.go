@@ -73,8 +73,8 @@ func FindLadderRows(r *Revision) *LadderRows {
 		return e.rows
 	}
 	e := &rowsEntry{desired: r.Desired, cluster: r.Cluster, rows: &LadderRows{Zones: len(r.Zones)}}
-	zones := make(map[string]*zoneRowsByName, len(r.Zones))
-	var read []*zoneRowsByName
+	zones := make(map[string]*zoneRows, len(r.Zones))
+	var read []*zoneRows
 	for _, z := range r.Zones {
 		e.zones = append(e.zones, zoneDB{z.Name, z.DB})
 		if z.DB == nil {
@@ -122,7 +122,7 @@ func unitsOnLadder(r *Revision) map[model.Key]bool {
 type rowsCache struct {
 	counts    stageCounts
 	mu        sync.Mutex // whoever works it out
-	zones     map[string]*zoneRowsByName
+	zones     map[string]*zoneRows
 	lastEntry atomic.Pointer[rowsEntry]
 }
 

@@ -15,8 +15,8 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// zoneRows are the rows that OVN-Kubernetes writes with some options, read as a zone's.
-func zoneRows(t *testing.T, o compiler.Options) *dialect.Dialect {
+// rowsWritten are the rows that OVN-Kubernetes writes with some options, read as a zone's.
+func rowsWritten(t *testing.T, o compiler.Options) *dialect.Dialect {
 	t.Helper()
 	o.IPv4, o.Defaults = true, compiler.On
 	p := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: "blue", Name: "web"}}, Tier: model.TierNetwork, IsolatesIngress: true,
@@ -54,9 +54,9 @@ func TestReleaseVote(t *testing.T) {
 		{name: "one zone with others: its rows differ", zones: []compiler.Options{moved, merged, merged}, hairpin: match.Hairpin4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			v := NewSettings(&Flags{MaxPriority: model.MaxPriority}, true, false)
+			v := NewDialectView(&Flags{MaxPriority: model.MaxPriority}, true, false)
 			for i, o := range tt.zones {
-				v = v.WithRows(fmt.Sprint(i), zoneRows(t, o))
+				v = v.WithRows(fmt.Sprint(i), rowsWritten(t, o))
 			}
 			v = v.Recounted(func(string) bool { return true })
 			o := v.compilerOptions()

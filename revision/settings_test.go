@@ -146,7 +146,7 @@ func TestMostSubnets(t *testing.T) {
 func TestSubnetsEvidence(t *testing.T) {
 	config := kube.OVNKube{Settings: map[string]kube.OVNSetting{
 		kube.OVNClusterSubnets: {Value: "10.0.0.0/16/24,10.1.0.0/16/24,fd00::/48", From: "ConfigMap c"}}}
-	v := NewSettings(&Flags{MaxPriority: model.MaxPriority}, true, false).WithConfig(config, "")
+	v := NewDialectView(&Flags{MaxPriority: model.MaxPriority}, true, false).WithConfig(config, "")
 	rows := dialect.Subnets{Prefixes: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/16")}, Evidence: "ACL a"}
 	for _, tt := range []struct {
 		name     string

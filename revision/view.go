@@ -14,7 +14,7 @@ import (
 )
 
 // New knows flags only, and the families that are compiled for.
-func NewSettings(flags *Flags, v4, v6 bool) *DialectView {
+func NewDialectView(flags *Flags, v4, v6 bool) *DialectView {
 	return &DialectView{flags: flags, options: flags.CompilerOptions(), v4: v4, v6: v6}
 }
 

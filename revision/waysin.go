@@ -33,7 +33,7 @@ type WayInVerdict struct {
 
 // WaysIn lists the ways from outside to the workloads of a table, in the order of the objects.
 func (t *Table) WaysIn(r *Revision) (out []WayIn) {
-	for _, w := range model.ListIn(r.Cluster) {
+	for _, w := range model.WaysIn(r.Cluster) {
 		for i := range w.Targets {
 			out = append(out, t.waysOf(r, w, &w.Targets[i])...)
 		}

@@ -44,28 +44,4 @@
 //  8. Tests drive the real console with test/uitest from a package <kind>_test:
 //     uitest.OpenScreen(t, uitest.DemoFacts(t), page), Press, Frame, Golden (three sizes,
 //     plain and coloured, testdata/*.golden; go test -update writes them).
-//
-// It also reads the part of the configuration file that is about the screen, and
-// reports all its errors at once. A setting that is wrong is left out and never fatal.
-// It imports the themes and the table of actions; ui and main import it.
-//
-// It also tells what stands around a page: the header with its counts and badges, the
-// way to the page, what is being read, what keeps a source from being read, and what the page
-// does not take into account. It draws lines from a revision and holds nothing but what is
-// taken once per revision. ui alone imports it.
-//
-// It also carries out the actions that every page has, as a view carries out its own:
-// it asks for what it needs through the page's view.Env. It also tells the news of a revision
-// that concern every page: what becomes of a change on trial, and which logging sessions
-// ended. ui alone imports it.
-//
-// It also has what lies over a page and takes its keyboard: the palette of all
-// actions and places, and the help of all keys. A choice made there is data (ChosenItem),
-// which the root model carries out once the overlay is gone. It imports the engine's facts,
-// the table of actions and the widgets; ui alone imports it.
-//
-// It also hands the screen revisions whose expensive parts are made, so that the
-// screen's own goroutine finds them made. Findings are paced: while pods come and go they
-// are worked out now and then, and in the end they are those of the last revision.
-// A Pacer belongs to one goroutine; the work it starts ends with its context.
 package ui

@@ -25,14 +25,9 @@
 //
 // Findings become results by AddFindings.
 //
+// It also prints JSON by a template, as kubectl's -o jsonpath and -o custom-columns, with
+// client-go's jsonpath. A wrong template is an error of one line, before anything is printed.
+//
 // The package is pure: it reads nothing and knows no clock. cli/command and the commands may
 // import it.
-//
-// It also prints JSON by a template, as kubectl does with -o jsonpath and -o custom-columns,
-// with client-go's jsonpath.
-//
-// Invariants: a wrong template is an error of one line, before anything is printed;
-// nothing is written, a form returns text.
-//
-// It knows model/words and client-go's jsonpath; cli/command imports it.
 package report

@@ -83,7 +83,7 @@ func New(l *loop.Loop, cfg Config, c Compiler, w zones.World) *Dialects {
 	d := &Dialects{Loop: l, cfg: cfg, compiler: c, shownZones: map[string]shownZone{}}
 	if cfg.Reads {
 		v4, v6 := w.Desired.Families()
-		d.view = revision.NewSettings(cfg.Flags, v4, v6)
+		d.view = revision.NewDialectView(cfg.Flags, v4, v6)
 		if cfg.Writes {
 			d.view = d.view.WithWriter()
 		}

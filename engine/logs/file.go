@@ -120,7 +120,7 @@ func Decode(text []byte, now time.Time) (*Counter, error) {
 		return nil, fmt.Errorf("%w: %s", ErrFile, fmt.Sprintf(format, args...))
 	}
 	if len(text) > MaxFile {
-		return wrong("%d bytes, at most %d are read", len(text), MaxFile)
+		return wrong("%s, at most %s are read", words.Count(len(text), "byte"), words.Thousands(MaxFile))
 	}
 	var in countsFile
 	if err := json.Unmarshal(text, &in); err != nil {
@@ -132,7 +132,7 @@ func Decode(text []byte, now time.Time) (*Counter, error) {
 	case in.From.IsZero() || in.From.After(now):
 		return wrong("it does not say since when it counts")
 	case len(in.Rules) > keptRules:
-		return wrong("%d rules, at most %d are kept", len(in.Rules), keptRules)
+		return wrong("%s, at most %s are kept", words.Count(len(in.Rules), "rule"), words.Thousands(keptRules))
 	}
 	c := NewHits(in.From)
 	c.HasEarlier, c.Unknown, c.BeyondBound = true, in.Unknown, in.Over
@@ -164,7 +164,7 @@ func Decode(text []byte, now time.Time) (*Counter, error) {
 			}
 		}
 		if sum != f.Count {
-			return wrong("rule %d has %d hits, its pairs %d", i, f.Count, sum)
+			return wrong("rule %d has %s, its pairs %s", i, words.Count(f.Count, "hit"), words.Thousands(sum))
 		}
 	}
 	return c, nil

@@ -8,13 +8,8 @@
 // linted in well under a second; nothing is changed and nothing outside the
 // cluster is asked.
 //
+// The files networks*.go are about networks besides the default one (docs/networks.md). Each
+// fault is reported once, of the object that has it.
+//
 // It imports model packages only; every package above the model may import it.
-//
-// It also finds what an admin should know about networks besides the default one
-// (docs/networks.md): objects that are no network, namespaces whose policies nobody programs,
-// MultiNetworkPolicies that do less than they say, annotations of pods that freeze address sets.
-//
-// Invariants: those of package lint. Each fault is said once, of the object that has it.
-//
-// It imports model packages only; package lint calls it.
 package lint

@@ -23,7 +23,7 @@ type ovsdbProcess struct {
 
 func newProcess(zone, program, dir, name string, g ovn.Guard, report func(ServerState, error)) *ovsdbProcess {
 	file := func(ext string) string { return filepath.Join(dir, name+ext) }
-	return &ovsdbProcess{zone: zone, db: file(".db"), Process: ovn.New(ovn.ChildConfig{
+	return &ovsdbProcess{zone: zone, db: file(".db"), Process: ovn.NewProcess(ovn.ChildConfig{
 		Zone: zone, Name: filepath.Base(program), Socket: file(".sock"), Within: ovn.StartWithin, Guard: g, Report: report,
 		Command: func() *exec.Cmd {
 			cmd := exec.Command(program, "-vconsole:warn", "-vsyslog:off", "-vfile:off", "--no-chdir",

@@ -11,7 +11,7 @@ import (
 )
 
 // painters are the folders that write for people; cli/report has the texts of Go's own templates.
-var painters = []string{"ui", "pages", "cli", "revision", "model/lint", "model/antrea"}
+var painters = []string{"ui", "pages", "cli", "revision", "model/lint", "model/antrea", "engine/logs"}
 
 // counted are names of what is counted, in printed code; the numbers of ports, priorities, lines and
 // rules are none of these.

@@ -39,7 +39,7 @@ var namesAntrea = map[string]struct {
 	"sources/manifests/decode.go":      {3, "reads API objects"},
 	"sources/manifests/typed.go":       {1, "reads API objects"},
 	"sources/manifests/write/write.go": {2, "writes API objects"},
-	"sources/manifests/doc.go":         {3, "names the schemas"},
+	"sources/manifests/doc.go":         {1, "names the schemas"},
 	"sources/manifests/gate.go":        {1, "names the schemas"},
 	"sources/manifests/normal.go":      {1, "reads API objects"},
 	"cli/convert.go":                   {4, "the help names what can be converted to"},

@@ -11,7 +11,7 @@
 //
 // It imports the model packages only; sources, engine and everything above may import it.
 //
-// Asks ovn-trace and reads its answers. PlanQuestions and PacketQuestion make command lines of
+// It also asks ovn-trace and reads its answers. PlanQuestions and PacketQuestion make command lines of
 // a connection, zone by zone. Parse reads the output of ovn-trace, in its detailed, summary
 // and minimal form, and the lines that ovnkube-trace prints around it, and says which
 // logical flows of ACLs a packet met, stage by stage, and what was decided

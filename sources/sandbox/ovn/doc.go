@@ -15,27 +15,10 @@
 // kernel, and no root rights are needed; a packet is recognised by a number it
 // carries, never by its order.
 //
-// It may import the model packages, sources/nbdb, sources/acllog, the tools of
-// sources, and child and rows beside it; the sandbox and tests import it.
+// Beside the lab are the parts that every sandbox uses: the processes of its servers, which end
+// with Rung however it ends and are started again when they die (NewProcess), and the rows of a
+// zone that OVN-Kubernetes' other handlers would make, as operations.
 //
-// It also makes the rows of a zone that OVN-Kubernetes' other handlers would
-// make: the first ones of a node, a pod's port, the ids of a namespace's port group,
-// the switches, ports and groups of networks besides the default one, tier 0, the lab's routers.
-// The sandbox's keeper writes them, and the OVN lab its first ones and its routers. It also
-// makes the file of a database without rows.
-//
-// Invariant: it only makes operations and bytes; nothing is read or written here.
-//
-// It may import the model packages; only the sandbox's packages import it.
-//
-// It also runs the sandbox's servers and daemons as processes that end
-// with this one, however it ends: by PDEATHSIG where the kernel has it, else by a
-// watchdog that notices a broken pipe.
-//
-// Invariants: a child never outlives Rung, killed with SIGKILL or not; Close
-// returns when the process is gone; a process that died is started again until
-// Close, and each change of its state is reported.
-//
-// It may import model/words and the tools of sources; only the sandbox's packages
-// import it.
+// It may import the model packages, sources/nbdb, sources/acllog and the tools of sources; the
+// sandbox and tests import it.
 package ovn

@@ -36,7 +36,7 @@ func TestNothingStaysBehind(t *testing.T) {
 				}
 				defer r.Close()
 				_ = r.SetReadDeadline(time.Now().Add(wait.Patience))
-				p := New(ChildConfig{Zone: "z", Name: "script", Socket: filepath.Join(t.TempDir(), "s"), Guard: g,
+				p := NewProcess(ChildConfig{Zone: "z", Name: "script", Socket: filepath.Join(t.TempDir(), "s"), Guard: g,
 					Report: func(State, error) {}, Command: func() *exec.Cmd {
 						cmd := exec.Command("/bin/sh", "-c", script)
 						cmd.ExtraFiles = []*os.File{w}

@@ -80,8 +80,8 @@ type Guard interface {
 	Close()
 }
 
-// New prepares a process; Start starts it.
-func New(cfg ChildConfig) *Process {
+// NewProcess prepares a process; Start starts it.
+func NewProcess(cfg ChildConfig) *Process {
 	if cfg.Within <= 0 {
 		cfg.Within = ReadyWithin
 	}

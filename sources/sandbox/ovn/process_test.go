@@ -47,7 +47,7 @@ func slow(t *testing.T) (*Process, *told) {
 	t.Cleanup(g.Close)
 	var l told
 	socket := filepath.Join(dir, "s")
-	p := New(ChildConfig{Zone: "z", Name: "slow", Socket: socket, Guard: g, Report: l.add, Command: func() *exec.Cmd {
+	p := NewProcess(ChildConfig{Zone: "z", Name: "slow", Socket: socket, Guard: g, Report: l.add, Command: func() *exec.Cmd {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), lateEnv+"="+socket)
 		return cmd
@@ -114,7 +114,7 @@ func TestDiesAtOnce(t *testing.T) {
 	t.Cleanup(g.Close)
 	var mu sync.Mutex
 	deaths := 0
-	p := New(ChildConfig{Zone: "z", Name: "brief", Socket: filepath.Join(t.TempDir(), "s"), Guard: g, Command: func() *exec.Cmd { return exec.Command("false") },
+	p := NewProcess(ChildConfig{Zone: "z", Name: "brief", Socket: filepath.Join(t.TempDir(), "s"), Guard: g, Command: func() *exec.Cmd { return exec.Command("false") },
 		Report: func(s State, _ error) {
 			mu.Lock()
 			defer mu.Unlock()

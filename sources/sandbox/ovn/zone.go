@@ -91,7 +91,7 @@ func newZone(t *Tools, cfg ZoneConfig, dir string, g Guard, tell func(Daemon), h
 	z.bridge.ports = map[string]*bridgePort{}
 	for _, n := range names {
 		z.states[n.name] = Daemon{Name: n.name, State: Died, Since: time.Now()}
-		z.procs[n.name] = New(ChildConfig{Zone: cfg.Name, Name: n.name, Socket: z.filePath(n.file + ".ctl"), Guard: g,
+		z.procs[n.name] = NewProcess(ChildConfig{Zone: cfg.Name, Name: n.name, Socket: z.filePath(n.file + ".ctl"), Guard: g,
 			Command: func() *exec.Cmd { return z.daemonCommand(n.name, n.file) },
 			Report:  func(s State, err error) { z.reportState(n.name, s, err) }})
 	}
