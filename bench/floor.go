@@ -9,7 +9,7 @@ import (
 	"net"
 	"time"
 
-	"rung/sources/nbdb/jsonrpc"
+	"rung/sources/nbdb"
 )
 
 // Floor is the least time that transactions take: a server of its own with a copy of
@@ -21,7 +21,7 @@ type Floor struct {
 	Observer *Observer
 
 	conn, monitor net.Conn
-	rpc           *jsonrpc.Conn
+	rpc           *nbdb.RPCConn
 	done          chan struct{} // closed when the monitor has ended
 }
 
@@ -40,7 +40,7 @@ func NewFloor(ctx context.Context, s *Server, setup [][]byte) (_ *Floor, err err
 	if f.monitor, err = s.dial(ctx); err != nil {
 		return nil, err
 	}
-	rpc := jsonrpc.New(f.monitor, bareWithin)
+	rpc := nbdb.New(f.monitor, bareWithin)
 	for _, request := range setup {
 		if err := rpc.Write(request); err != nil {
 			return nil, err
@@ -57,7 +57,7 @@ func NewFloor(ctx context.Context, s *Server, setup [][]byte) (_ *Floor, err err
 	if f.conn, err = s.dial(ctx); err != nil {
 		return nil, err
 	}
-	f.rpc = jsonrpc.New(f.conn, bareWithin)
+	f.rpc = nbdb.New(f.conn, bareWithin)
 	return f, nil
 }
 

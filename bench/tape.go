@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"rung/sources/nbdb/jsonrpc"
+	"rung/sources/nbdb"
 )
 
 // scratch is a file without a name that lies in memory where the system has such
@@ -75,10 +75,10 @@ func (t *Tape) Take() (out []Request, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading what was sent: %w", err)
 	}
-	l := jsonrpc.NewLexer(all)
+	l := nbdb.NewLexer(all)
 	for l.Peek() != 0 {
 		r := Request{Raw: l.Span()}
-		m := jsonrpc.NewLexer(r.Raw)
+		m := nbdb.NewLexer(r.Raw)
 		m.Object(func(key []byte) {
 			if string(key) == "method" {
 				r.Method = string(m.String())

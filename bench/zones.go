@@ -19,7 +19,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/sources/nbdb/jsonrpc"
+	"rung/sources/nbdb"
 	"rung/test/install"
 )
 
@@ -40,7 +40,7 @@ type Replay struct {
 	mu       sync.Mutex
 	altered  map[string]map[string]bool // ids of ACLs that read otherwise, by zone
 	reads    map[string]time.Time       // when a snapshot was handed out last
-	monitors map[*jsonrpc.Conn]monitored
+	monitors map[*nbdb.RPCConn]monitored
 }
 
 // monitored lists the tables and columns that a client has a monitor of.
@@ -83,7 +83,7 @@ func NewReplay(ctx context.Context, c *model.Cluster) (*Replay, error) {
 		return nil, fmt.Errorf("making the folder of the sockets: %w", err)
 	}
 	r := &Replay{dir: dir, schema: schema.Bytes(), groups: map[string][]replayGroup{}, altered: map[string]map[string]bool{},
-		reads: map[string]time.Time{}, monitors: map[*jsonrpc.Conn]monitored{}}
+		reads: map[string]time.Time{}, monitors: map[*nbdb.RPCConn]monitored{}}
 	r.ctx, r.stop = context.WithCancel(ctx)
 	r.compile(c)
 	for n := range c.Nodes() {
@@ -218,7 +218,7 @@ func (r *Replay) accept(ln net.Listener, zone string) {
 
 // serve answers one client until it hangs up.
 func (r *Replay) serve(c net.Conn, zone string) {
-	rpc := jsonrpc.New(c, 10*time.Second)
+	rpc := nbdb.New(c, 10*time.Second)
 	defer func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -231,11 +231,11 @@ func (r *Replay) serve(c net.Conn, zone string) {
 		}
 		switch m.Method {
 		case "get_schema":
-			err = rpc.Write(jsonrpc.ReplyText(m.ID, r.schema))
+			err = rpc.Write(nbdb.ReplyText(m.ID, r.schema))
 		case "list_dbs":
-			err = rpc.Write(jsonrpc.ReplyText(m.ID, encode([]string{nb.Database})))
+			err = rpc.Write(nbdb.ReplyText(m.ID, encode([]string{nb.Database})))
 		case "echo":
-			err = rpc.Write(jsonrpc.ReplyText(m.ID, m.Params))
+			err = rpc.Write(nbdb.ReplyText(m.ID, m.Params))
 		case "monitor_cond":
 			// The ids are views that the next Read overwrites.
 			if err = r.follow(rpc, zone, m.Params); err == nil {
@@ -243,7 +243,7 @@ func (r *Replay) serve(c net.Conn, zone string) {
 			}
 		case "":
 		default:
-			err = rpc.Write(jsonrpc.ErrorReply(m.ID, []byte(`"unknown method"`)))
+			err = rpc.Write(nbdb.ErrorReply(m.ID, []byte(`"unknown method"`)))
 		}
 		if err != nil {
 			return
@@ -252,7 +252,7 @@ func (r *Replay) serve(c net.Conn, zone string) {
 }
 
 // follow notes a client that gets its snapshot next.
-func (r *Replay) follow(rpc *jsonrpc.Conn, zone string, params []byte) error {
+func (r *Replay) follow(rpc *nbdb.RPCConn, zone string, params []byte) error {
 	var ps []json.RawMessage
 	if err := json.Unmarshal(params, &ps); err != nil || len(ps) < 2 {
 		return fmt.Errorf("zone %s: a monitor without an id", zone)
@@ -288,7 +288,7 @@ func (r *Replay) Toggle(sets, n int) error {
 				params = fmt.Appendf(params, `"%s%s":{"modify":{"addresses":"192.0.2.1"}}`, prefix, row.uuid)
 			}
 		}
-		if err := rpc.Write(jsonrpc.NotificationText("update2", append(params, "}}]"...))); err != nil {
+		if err := rpc.Write(nbdb.NotificationText("update2", append(params, "}}]"...))); err != nil {
 			return fmt.Errorf("zone %s: %w", m.zone, err)
 		}
 	}

@@ -10,10 +10,10 @@ import (
 
 	"rung/bench/workload"
 	"rung/engine"
-	"rung/engine/source"
 	"rung/model"
 	"rung/reconciler"
 	"rung/revision"
+	"rung/sources/kube"
 
 	"rung/sources/nbdb"
 )
@@ -23,8 +23,8 @@ type objects struct{ all []model.Object }
 
 func (objects) Name() string { return "workload" }
 
-func (o objects) Run(ctx context.Context, sink func(source.Update)) {
-	sink(source.Update{Upsert: o.all, Loaded: true, State: model.SourceState{Name: o.Name(), Conn: model.ConnSynced, At: time.Now()}})
+func (o objects) Run(ctx context.Context, sink func(kube.SourceUpdate)) {
+	sink(kube.SourceUpdate{Upsert: o.all, Loaded: true, State: model.SourceState{Name: o.Name(), Conn: model.ConnSynced, At: time.Now()}})
 	<-ctx.Done()
 }
 
@@ -95,7 +95,7 @@ func BenchmarkZones(b *testing.B) {
 	for b.Loop() {
 		share := nbdb.NewSharing()
 		began := time.Now()
-		e, err := engine.New(ctx, engine.Config{Mode: revision.Mode{Name: "cluster", Title: "bench"}, Sources: []source.Source{objects{all}}, Screen: true,
+		e, err := engine.New(ctx, engine.Config{Mode: revision.Mode{Name: "cluster", Title: "bench"}, Sources: []kube.Source{objects{all}}, Screen: true,
 			ZoneOf: func(name string) (reconciler.Zone, error) {
 				return nbdb.Dial(nbdb.Config{Name: name, Addr: server.Addr(name), Share: share}), nil
 			}})

@@ -9,7 +9,7 @@ import (
 
 	"rung/change/audit"
 	"rung/cli/command"
-	"rung/cli/process"
+
 	"rung/engine"
 	"rung/model"
 	"rung/model/ladder"
@@ -78,7 +78,7 @@ func hasReported(r *revision.Revision) bool {
 
 // watchActivity prints entries as they come.
 func watchActivity(ctx context.Context, a *command.App, e *engine.Engine) error {
-	defer process.WhileRead(a.Raw)()
+	defer command.WhileRead(a.Raw)()
 	ticks, stop := e.Subscribe()
 	defer stop()
 	printed := map[string]bool{}

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"rung/cli/command"
-	"rung/cli/process"
+
 	"rung/engine"
 	"rung/engine/logs"
 
@@ -89,7 +89,7 @@ const aggregateEvery = time.Second
 // sums: at the end, with --follow whenever they changed. Where every line counts, the sums are those that
 // the console shows.
 func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *lineAggregate, match func(*logs.Entry) bool, filtered bool) error {
-	defer process.WhileRead(a.Raw)()
+	defer command.WhileRead(a.Raw)()
 	l := e.Logs()
 	ticks, stop := l.Subscribe()
 	defer stop()

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/cli/command"
-	"rung/cli/process"
+
 	"rung/engine"
 	"rung/pages/cluster"
 	"rung/revision"
@@ -49,7 +49,7 @@ Zones are not read: see "rung zones". Exit 2 where something is left out.`,
 				facts := cluster.FactsOf(r)
 				ans := &command.Answer{Value: facts, NotConsidered: revision.OmissionsOfAnswers(r, false)}
 				ans.Text = func(wide bool) string {
-					return canText(facts.Tell(cluster.Hints{Allow: "--write allows them"}, e.Now()), wide, process.TerminalWidth(a.Raw))
+					return canText(facts.Tell(cluster.Hints{Allow: "--write allows them"}, e.Now()), wide, command.TerminalWidth(a.Raw))
 				}
 				if r.Mode.Name == revision.ClusterMode && !facts.Answered {
 					ans.Err = errors.New("the API server did not say what is allowed")

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/cli/command"
-	"rung/cli/process"
+
 	"rung/engine"
 	"rung/engine/statedir"
 	"rung/model/limits"
@@ -72,7 +72,7 @@ func OpenConsole(ctx context.Context, a *command.App, screen ShowScreen, demo bo
 		if note, err = statedir.OpenFolder(a.Flags.StateFolder()); err != nil {
 			return err
 		}
-		log, err := process.OpenOwnLog(a.Flags.StateFolder())
+		log, err := command.OpenOwnLog(a.Flags.StateFolder())
 		if err != nil {
 			return fmt.Errorf("%w; --state-dir names another folder", err)
 		}
@@ -115,9 +115,9 @@ func OpenConsole(ctx context.Context, a *command.App, screen ShowScreen, demo bo
 	}
 	cfg.Screen = true
 	if ui.Profile == "" {
-		process.NoSamples()
+		command.NoSamples()
 	}
-	process.SaveMemory()
+	command.SaveMemory()
 	e, err := engine.New(ctx, cfg)
 	if err != nil {
 		return err
@@ -150,7 +150,7 @@ func OpenConsole(ctx context.Context, a *command.App, screen ShowScreen, demo bo
 	if err != nil {
 		return err
 	}
-	opt.OnAway = process.EditorHasTerminal.Store
+	opt.OnAway = command.EditorHasTerminal.Store
 	kept := keepGoroutines(a)
 	shown := whileFilled(ctx, a, e, func(ctx context.Context) error { return screen(ctx, e, opt) })
 	return errors.Join(shown, kept(), stop())
@@ -172,9 +172,9 @@ func keepGoroutines(a *command.App) (kept func() error) {
 		default: // the first is enough
 		}
 	}
-	process.OnQuit.Store(&keep)
+	command.OnQuit.Store(&keep)
 	return func() error {
-		process.OnQuit.Store(nil)
+		command.OnQuit.Store(nil)
 		select {
 		case err := <-said:
 			return err

@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/cli/command"
-	"rung/cli/process"
+
+	"rung/change/effect"
 	"rung/cli/report"
 	"rung/engine"
-	"rung/engine/compare"
 	"rung/model"
 	"rung/model/words"
 	"rung/pages/difference"
@@ -117,7 +117,7 @@ func diffAnswer(ctx context.Context, a *command.App, names [2]string, fails fail
 	}
 	err = sides[0].WithObjects(ctx, func(_ *engine.Engine, before *revision.Revision) error {
 		return sides[1].WithObjects(ctx, func(e *engine.Engine, after *revision.Revision) error {
-			d, err := compare.Of(ctx, before, after, names, engine.ProtectedNamespaces(e))
+			d, err := effect.Of(ctx, before, after, names, engine.ProtectedNamespaces(e))
 			if err != nil {
 				return err
 			}
@@ -129,7 +129,7 @@ func diffAnswer(ctx context.Context, a *command.App, names [2]string, fails fail
 }
 
 // differenceAnswer is a difference in every form.
-func differenceAnswer(a *command.App, f *difference.Facts, d *compare.Difference, fails failing) *command.Answer {
+func differenceAnswer(a *command.App, f *difference.Facts, d *effect.Difference, fails failing) *command.Answer {
 	ans := command.TableAnswer(a, f, difference.Connections, f.Connections)
 	ans.FailOn, ans.NotConsidered = fails.isMet(f), d.NotConsidered
 	ans.Text = func(wide bool) string { return differenceText(a, f, command.NotCounted(d.NotConsidered), wide) }
@@ -141,7 +141,7 @@ func differenceAnswer(a *command.App, f *difference.Facts, d *compare.Difference
 
 // differenceText is a difference for people; not names what was not compared.
 func differenceText(a *command.App, f *difference.Facts, not string, wide bool) string {
-	width := process.TerminalWidth(a.Raw)
+	width := command.TerminalWidth(a.Raw)
 	if f.IsEmpty() {
 		if not != "" {
 			return "nothing differs in what was compared; not compared: " + not + "\n"

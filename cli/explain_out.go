@@ -9,7 +9,7 @@ import (
 	"rung/cli/command"
 	"rung/model"
 	"rung/model/ovn/flow"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -212,9 +212,9 @@ func (o *explainOut) explainText(wide bool) string {
 		}
 	}
 	section("ovnkube-trace says", page.MapList(o.Results, func(x flow.Result) string {
-		mark := signs.Yes
+		mark := words.Yes
 		if !x.Success {
-			mark = signs.No
+			mark = words.No
 		}
 		return fmt.Sprintf("%s %s: %s → %s", mark, x.What, x.From, x.To)
 	}))

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"rung/cli/command"
-	"rung/cli/process"
+
 	"rung/model/words"
 )
 
@@ -127,7 +127,7 @@ func commandList(cmd *cobra.Command, of func(*cobra.Command) bool, order []strin
 
 // usageWidth is as wide as the terminal, but no wider than is easy to read.
 func usageWidth(a *command.App) int {
-	if w := process.TerminalWidth(a.Raw); w > 0 {
+	if w := command.TerminalWidth(a.Raw); w > 0 {
 		return min(w, helpWidth)
 	}
 	return helpWidth

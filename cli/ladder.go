@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/cli/command"
-	"rung/cli/process"
 
 	"rung/engine"
 	"rung/model"
@@ -73,7 +72,7 @@ func ladderAnswer(a *command.App, r *revision.Revision, stage model.Stage, only 
 	ans.Text = func(wide bool) string {
 		opt := ladder.LadderOptions{Stage: stage, Now: now}
 		lines := slices.DeleteFunc(ladder.LadderLines(r, opt), func(l *ladder.Line) bool { return !l.IsPrinted() || !only.IsAll() && !l.IsKept(keep) })
-		text := command.TableText(ladder.LadderTable(r, opt), lines, wide, process.TerminalWidth(a.Raw))
+		text := command.TableText(ladder.LadderTable(r, opt), lines, wide, command.TerminalWidth(a.Raw))
 		if r.System.Bands != nil {
 			return fmt.Sprintf("system: %s (%s)\n%s", r.System.Name, r.SystemWhy, text)
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/cli/command"
-	"rung/cli/process"
+
 	"rung/engine"
 	"rung/engine/logs"
 
@@ -222,7 +222,7 @@ Other answers than the lines:
 // tailLines prints lines as they come, or has take take them where that is not nil; since is where log files are read from, zero for all. When
 // it does not follow, a signal is an error: what it printed until then is not all there is.
 func tailLines(ctx context.Context, a *command.App, e *engine.Engine, q *logline.Query, raw bool, limit int, follow bool, since time.Time, take func(*logs.Entry)) error {
-	defer process.WhileRead(a.Raw)()
+	defer command.WhileRead(a.Raw)()
 	ticks, stop := e.Logs().Subscribe()
 	defer stop()
 	e.Logs().AskForLines()

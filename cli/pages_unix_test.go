@@ -15,7 +15,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/creack/pty"
 
-	"rung/cli/process"
+	"rung/cli/command"
 )
 
 // onTerminal runs a command on a terminal of this size, and returns what is written to it.
@@ -39,7 +39,7 @@ func onTerminal(t *testing.T, columns, lines uint16, args ...string) (code int, 
 	defer cancel(nil)
 	var errw bytes.Buffer
 	args = append(args, "--state-dir", t.TempDir(), "--sandbox-ovsdb", "builtin", "--sandbox-dir", shortDir(t))
-	code = runUntil(ctx, args, strings.NewReader(""), process.NewOutlet(terminal, cancel, new(atomic.Bool)), &errw, nil)
+	code = runUntil(ctx, args, strings.NewReader(""), command.NewOutlet(terminal, cancel, new(atomic.Bool)), &errw, nil)
 	terminal.Close()
 	return code, <-read, errw.String()
 }

@@ -12,7 +12,7 @@ import (
 	"rung/cli/command"
 	"rung/engine"
 	"rung/model/plan"
-	"rung/model/signs"
+	"rung/model/words"
 	told "rung/pages/plan"
 	"rung/revision"
 )
@@ -193,7 +193,7 @@ func stepsText(title string, steps []plan.Step, first int, notes []string) strin
 		text += command.TableText(told.Steps, told.ProposedSteps(steps, first), false, 0)
 	}
 	for _, n := range notes {
-		text += signs.Noted + " " + n + "\n"
+		text += words.Noted + " " + n + "\n"
 	}
 	return text
 }

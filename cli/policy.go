@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/cli/command"
-	"rung/cli/process"
 
 	"rung/engine"
 	"rung/model"
@@ -85,7 +84,7 @@ func policyText(a *command.App, r *revision.Revision, k model.PolicyKey, o *poli
 	if o.None != "" {
 		s += "no rows  " + o.None + "\n"
 	}
-	s += "\n" + command.TableText(policy.RuleTable(p, !r.BySelectors(p)), o.Rules, wide, process.TerminalWidth(a.Raw))
+	s += "\n" + command.TableText(policy.RuleTable(p, !r.BySelectors(p)), o.Rules, wide, command.TerminalWidth(a.Raw))
 	if len(o.Zones) > 0 {
 		s += "\n" + policyZones(o).String()
 	}

@@ -9,7 +9,7 @@ import (
 	"rung/change/gate"
 	"rung/cli/command"
 	"rung/model"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/consequences"
 )
@@ -88,7 +88,7 @@ func writePreviewPoints(b *strings.Builder, before string, lists ...[]consequenc
 
 func writeGuards(b *strings.Builder, before string, rails []consequences.PreviewPoint) {
 	for _, g := range rails {
-		fmt.Fprintln(b, before+signs.Barred+" guard rail "+g.CodedText())
+		fmt.Fprintln(b, before+words.Barred+" guard rail "+g.CodedText())
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"rung/cli/command"
-	"rung/engine/probe"
+
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
@@ -24,7 +24,7 @@ type probeOut struct {
 	Packets  []packetOut         `json:"packets"`
 	Findings []probeFindingOut   `json:"findings"`
 
-	result *probe.Result
+	result *trace.Result
 }
 
 // packetOut is one packet in one zone.
@@ -45,7 +45,7 @@ type probeFindingOut struct {
 	Remedy string `json:"remedy,omitempty"`
 }
 
-func probeOf(q trace.Question, r *probe.Result) *probeOut {
+func probeOf(q trace.Question, r *trace.Result) *probeOut {
 	out := &probeOut{verdictOut: verdictOut{VerdictFacts: pages.FactsOfAnswer(q, &r.Packets)}, Policies: pages.FactsOfAnswer(q, &r.Policies), OVN: r.OVN,
 		Packets: []packetOut{}, result: r}
 	out.Findings = page.MapList(r.Findings, func(f model.Finding) probeFindingOut { return probeFindingOut{revision.BriefOf(f), f.Zone, f.Remedy} })
@@ -54,7 +54,7 @@ func probeOf(q trace.Question, r *probe.Result) *probeOut {
 		for j := range r.Sent[i] {
 			s := &r.Sent[i][j]
 			p := packetOut{Packet: s.Packet, Reply: s.Reply, Zone: s.Zone, In: s.EntryPort, Out: append([]string{}, s.ExitPorts...), Delivered: s.Delivered,
-				Met: page.MapList(s.Met, func(m probe.MetACL) pages.DeciderFacts { return pages.FactsOfDecider(&m.Decider) })}
+				Met: page.MapList(s.Met, func(m trace.MetACL) pages.DeciderFacts { return pages.FactsOfDecider(&m.Decider) })}
 			if len(r.Sent) > 1 {
 				p.To = r.Packets.Paths[i].To.Endpoint.String()
 			}
@@ -67,7 +67,7 @@ func probeOf(q trace.Question, r *probe.Result) *probeOut {
 // WriteText prints the answer: of many a line each, of one the way of the packets.
 func (o *probeOut) WriteText(b *strings.Builder, wide, brief bool) {
 	r := o.result
-	fmt.Fprintf(b, "%s: %s", r.Connection, probe.VerdictWord(o.Verdict))
+	fmt.Fprintf(b, "%s: %s", r.Connection, trace.VerdictWord(o.Verdict))
 	if o.Reason != "" {
 		fmt.Fprintf(b, " (%s)", o.Reason)
 	}
@@ -81,7 +81,7 @@ func (o *probeOut) WriteText(b *strings.Builder, wide, brief bool) {
 	for i := range r.Packets.Paths {
 		p := &r.Packets.Paths[i]
 		if len(r.Packets.Paths) > 1 {
-			fmt.Fprintf(b, "\nto %s: %s\n", p.To.Endpoint, strings.TrimSpace(probe.VerdictWord(p.Verdict)+" "+p.Reason))
+			fmt.Fprintf(b, "\nto %s: %s\n", p.To.Endpoint, strings.TrimSpace(trace.VerdictWord(p.Verdict)+" "+p.Reason))
 		}
 		if len(r.Sent[i]) > 0 {
 			b.WriteString("\n" + o.stagesText(i, wide) + "\n" + o.packetsText(i))
@@ -122,9 +122,9 @@ func (o *probeOut) packetsText(path int) string {
 	t := &command.TextTable{Head: []string{"PACKET", "ZONE", "IN", "OUT", "", "MET"}}
 	for i := range o.result.Sent[path] {
 		s := &o.result.Sent[path][i]
-		word := probe.Dropped
+		word := trace.Dropped
 		if s.Delivered {
-			word = probe.Delivered
+			word = trace.Delivered
 		}
 		var met []string
 		for k := range s.Met {

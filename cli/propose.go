@@ -11,7 +11,6 @@ import (
 	"rung/engine"
 	"rung/engine/logs"
 
-	"rung/engine/propose"
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/verdict"
@@ -25,7 +24,7 @@ import (
 type proposalFlags struct{ policy, action string }
 
 func (p *proposalFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&p.policy, "propose", "", "print the `POLICY` with rules that allow, or deny, exactly the lines: "+propose.TargetHelp)
+	cmd.Flags().StringVar(&p.policy, "propose", "", "print the `POLICY` with rules that allow, or deny, exactly the lines: "+logs.TargetHelp)
 	cmd.Flags().StringVar(&p.action, "action", "allow", "with --propose: the `ACTION` of the rules, allow or deny")
 	command.CompleteFlag(cmd, "action", command.FixedWords("allow", "deny"))
 }
@@ -42,7 +41,7 @@ var proposedActions = map[string]model.Action{"allow": model.Allow, "deny": mode
 
 // printProposal takes the lines that tail would print, and answers with the proposal.
 func printProposal(ctx context.Context, a *command.App, e *engine.Engine, p *proposalFlags, tail func(take func(*logs.Entry)) error) error {
-	t, err := propose.ParseTarget(e.Revision(), p.policy, proposedActions[p.action])
+	t, err := logs.ParseTarget(e.Revision(), p.policy, proposedActions[p.action])
 	if err != nil {
 		return fmt.Errorf("--propose: %w", err)
 	}
@@ -54,10 +53,10 @@ func printProposal(ctx context.Context, a *command.App, e *engine.Engine, p *pro
 	if log.LeftOut > 0 {
 		return fmt.Errorf("--propose: %w", logline.ErrTooMany)
 	}
-	made, err := propose.MakeProposal(context.WithoutCancel(ctx), e.Revision(), t, log.Connections)
+	made, err := logs.MakeProposal(context.WithoutCancel(ctx), e.Revision(), t, log.Connections)
 	if err != nil {
 		if made != nil && made.Proposal != nil {
-			for _, n := range propose.LeftTexts(made.Left) {
+			for _, n := range logs.LeftTexts(made.Left) {
 				fmt.Fprintln(a.Err, "rung: "+words.CleanLine(n))
 			}
 		}
@@ -115,10 +114,10 @@ type linesLeftOut struct {
 	Example string `json:"example"`
 }
 
-func proposalAnswer(p *propose.Proposal) *command.Answer {
+func proposalAnswer(p *logs.Proposal) *command.Answer {
 	out := proposalOut{Policy: p.Policy.String(), New: p.New, Action: strings.ToLower(string(p.Action)), Lines: p.Lines, Rules: len(p.Rules), Text: p.Text,
 		Summary: p.Surplus.Text(),
-		Still: page.MapList(p.Still, func(s propose.StillOtherwise) remainingLinesOut {
+		Still: page.MapList(p.Still, func(s logs.StillOtherwise) remainingLinesOut {
 			return remainingLinesOut{s.Verdict, s.By, s.Lines, s.Example.String()}
 		}),
 		Left: page.MapList(p.Left, func(l logline.LeftLines) linesLeftOut { return linesLeftOut{l.Reason, l.Lines, l.Example.String()} })}

@@ -15,7 +15,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"rung/cli/command"
-	"rung/cli/process"
+
 	"rung/engine"
 	"rung/engine/ownership"
 	"rung/model/words"
@@ -86,7 +86,7 @@ func (f *reconcileFlags) register(p *pflag.FlagSet) {
 
 // newLogger is where everything that happens is said.
 func newLogger(a *command.App, f *reconcileFlags) (*slog.Logger, error) {
-	opt := &slog.HandlerOptions{Level: f.logLevel, ReplaceAttr: process.WithoutLogins}
+	opt := &slog.HandlerOptions{Level: f.logLevel, ReplaceAttr: command.WithoutLogins}
 	switch f.log {
 	case "text":
 		return slog.New(slog.NewTextHandler(a.Err, opt)), nil
@@ -184,8 +184,8 @@ func runReconciler(ctx context.Context, a *command.App, f *reconcileFlags) error
 		defer listener.Close()
 	}
 	klog.SetSlogLogger(log)
-	defer process.QuietLibraries()
-	process.SaveMemory()
+	defer command.QuietLibraries()
+	command.SaveMemory()
 	e, err := engine.New(ctx, cfg)
 	if err != nil {
 		return err

@@ -13,8 +13,6 @@ import (
 
 	"rung/cli/command"
 
-	"rung/cli/process"
-
 	"rung/engine"
 	"rung/model/words"
 )
@@ -26,12 +24,12 @@ func Main(args []string, in io.Reader, out, errw io.Writer, screen ShowScreen) i
 		// A child with the plugin's environment, which must not change what Rung does.
 		return engine.RunLoginPlugin(args[1:], os.Stdin, out, errw)
 	}
-	ctx, end, stop := process.UntilSignal(errw)
+	ctx, end, stop := command.UntilSignal(errw)
 	defer stop()
-	process.QuietLibraries()
+	command.QuietLibraries()
 	command.MuteCompletion(args, errw)
 	var closed atomic.Bool
-	code := runUntil(ctx, args, in, process.NewOutlet(out, end, &closed), process.NewOutlet(errw, end, &closed), screen)
+	code := runUntil(ctx, args, in, command.NewOutlet(out, end, &closed), command.NewOutlet(errw, end, &closed), screen)
 	if closed.Load() {
 		return command.ExitPipe
 	}
@@ -54,7 +52,7 @@ func runUntil(ctx context.Context, args []string, in io.Reader, out, errw io.Wri
 	case said:
 		return code
 	case code == command.ExitNo:
-	case errors.Is(context.Cause(ctx), process.ErrPipe) && (process.BrokenPipe(err) || errors.Is(err, context.Canceled)):
+	case errors.Is(context.Cause(ctx), command.ErrPipe) && (command.BrokenPipe(err) || errors.Is(err, context.Canceled)):
 		return command.ExitPipe
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		err = errors.New("interrupted")

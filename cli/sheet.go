@@ -14,7 +14,7 @@ import (
 	"rung/cli/command"
 	"rung/engine"
 	"rung/model"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/ladder"
 	"rung/pages/page"
@@ -96,10 +96,10 @@ func (b *reportBuilder) addSummary(sign page.Span, text string) {
 }
 
 var (
-	goodSign  = page.Span{Text: signs.Yes, Role: themes.OK}
-	badSign   = page.Span{Text: signs.Failed, Role: themes.Error}
-	warnSign  = page.Span{Text: signs.Warned, Role: themes.Warn}
-	notedSign = page.Span{Text: signs.Noted, Role: themes.Dim}
+	goodSign  = page.Span{Text: words.Yes, Role: themes.OK}
+	badSign   = page.Span{Text: words.Failed, Role: themes.Error}
+	warnSign  = page.Span{Text: words.Warned, Role: themes.Warn}
+	notedSign = page.Span{Text: words.Noted, Role: themes.Dim}
 )
 
 // about says what the report is of, when it was made, and by whom.

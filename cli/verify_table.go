@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"rung/cli/command"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/themes"
@@ -18,8 +18,8 @@ var StatementTable = &page.Table[*StatementFacts]{
 	Help:  map[string]string{"result": "whether it holds", "statement": "what must be allowed or denied", "answer": "how many pairs were asked, and what became of them", "proof": "a connection that speaks against it, or what was not considered"},
 	Columns: []page.Column[*StatementFacts]{
 		{Key: "result", Title: "RESULT", Worth: page.Always, Cell: func(s *StatementFacts) page.Cell {
-			sign := map[string]page.Span{resultPass: {Text: signs.Yes, Role: themes.OK}, resultFail: {Text: signs.Failed, Role: themes.Error}}[s.Result]
-			sign = cmp.Or(sign, page.Span{Text: signs.Warned, Role: themes.Warn})
+			sign := map[string]page.Span{resultPass: {Text: words.Yes, Role: themes.OK}, resultFail: {Text: words.Failed, Role: themes.Error}}[s.Result]
+			sign = cmp.Or(sign, page.Span{Text: words.Warned, Role: themes.Warn})
 			return page.Cell{Sign: sign, Text: s.resultText(), Role: sign.Role}
 		}},
 		{Key: "at", Title: "AT", Worth: page.Always, Cell: func(s *StatementFacts) page.Cell { return page.Cell{Text: s.positionText(), Role: themes.Dim} }},

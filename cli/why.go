@@ -7,7 +7,7 @@ import (
 
 	"fmt"
 	"rung/cli/command"
-	"rung/cli/process"
+
 	"rung/engine"
 	"rung/engine/logs"
 
@@ -100,7 +100,7 @@ func streamsSettle(ctx context.Context, a *command.App, e *engine.Engine) {
 		if !opening {
 			return
 		}
-		process.Pause(ctx, command.WatchPause)
+		command.Pause(ctx, command.WatchPause)
 	}
 }
 

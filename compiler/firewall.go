@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"rung/compiler/refuse"
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/logline"
@@ -38,12 +37,12 @@ func (c *networkCompiler) compileFirewall(p *model.Policy, needs map[model.Polic
 		out.Holder, subnets = GroupHolder(on.Name, nb.OwnerNamespace, p.Namespace), on.Subnets
 	}
 	out.subjects = []*selectorGroup{c.internGroup(model.SelectEverything(), model.SelectEverything(), p.Namespace, false)}
-	switch out.WhyNoRows = refuse.FirstInvalid(p, model.InvalidCIDRForm); {
+	switch out.WhyNoRows = FirstInvalid(p, model.InvalidCIDRForm); {
 	case out.WhyNoRows != nil:
 	case p.Name != efName:
 		out.WhyNoRows = &model.NoRows{Code: "profile", Message: "an EgressFirewall must be named default"}
 	case place == network.WithoutNetwork:
-		out.WhyNoRows = refuse.NoNetwork(p.Namespace)
+		out.WhyNoRows = NoNetwork(p.Namespace)
 	case len(p.Egress) > nb.MaxFirewallRule+1:
 		out.WhyNoRows = &model.NoRows{Code: "rules", Message: fmt.Sprintf(
 			"%d rules: only %d have a priority", len(p.Egress), nb.MaxFirewallRule+1)}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"rung/compiler/refuse"
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/logline"
@@ -50,7 +49,7 @@ func (c *networkCompiler) putSharing(k model.PolicyKey, p *model.Policy, compile
 func (c *networkCompiler) compileNetpol(p *model.Policy, needs map[model.PolicyKey]sharedSet) *CompiledUnit {
 	out := &CompiledUnit{Key: c.name().netpolKey(p.Namespace, p.Name), Policy: p, owner: nb.OwnerNetworkPolicy}
 	out.subjects = []*selectorGroup{c.internGroup(p.Subject.Namespaces, p.Subject.Pods, p.Namespace, false)}
-	out.WhyNoRows = cmp.Or(refuse.FirstInvalid(p, model.InvalidCIDRForm), c.refusals().WhyNotOnNetwork(p))
+	out.WhyNoRows = cmp.Or(FirstInvalid(p, model.InvalidCIDRForm), c.refusals().WhyNotOnNetwork(p))
 	if out.WhyNoRows != nil {
 		return out
 	}
@@ -173,7 +172,7 @@ func (c *networkCompiler) rebuildIsolation(namespace string) {
 
 // programmedOf are the NetworkPolicies that a network's controller takes: others isolate nothing
 // (networks.md#namespaces, #multinetworkpolicy).
-func programmedOf(judge refuse.Judge, policies map[string]*model.Policy) (out []*model.Policy) {
+func programmedOf(judge Judge, policies map[string]*model.Policy) (out []*model.Policy) {
 	for _, p := range policies {
 		if judge.WhyNotOnNetwork(p) == nil {
 			out = append(out, p)

@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"iter"
 
-	"rung/compiler/refuse"
 	"rung/model"
 )
 
 // refusals says why policies have no rows on this network.
-func (c *networkCompiler) refusals() refuse.Judge {
-	return refuse.Judge{MaxPriority: cmp.Or(max(c.requested.MaxPriority, 0), model.MaxPriority), CNP: c.requested.CNP,
+func (c *networkCompiler) refusals() Judge {
+	return Judge{MaxPriority: cmp.Or(max(c.requested.MaxPriority, 0), model.MaxPriority), CNP: c.requested.CNP,
 		NoMultiPolicies: c.requested.MultiPolicies == Off, Cluster: c.cluster, Networks: c.table, On: c.network}
 }
 

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/source"
 	"rung/model"
 	"rung/revision"
+	"rung/sources/kube"
 	"rung/test/given"
 )
 
@@ -44,7 +44,7 @@ func TestSettlingEndsByItself(t *testing.T) {
 	z.SettlesAt = z.NextBehind(now)
 	e.runInLoop(func(s *loopState) {
 		for _, name := range []string{"a", "b"} { // rows of unread objects are not comparable
-			s.takeUpdate(name, source.Update{Loaded: true, State: model.SourceState{Name: name, Conn: model.ConnSynced}})
+			s.takeUpdate(name, kube.SourceUpdate{Loaded: true, State: model.SourceState{Name: name, Conn: model.ConnSynced}})
 		}
 		s.zones.States()["z"] = z
 		s.MarkChanged()

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"rung/bench/workload"
-	"rung/engine/source"
 	"rung/model"
 	"rung/revision"
+	"rung/sources/kube"
 	"rung/sources/manifests"
 )
 
@@ -17,8 +17,8 @@ type still struct{ objects []model.Object }
 
 func (s still) Name() string { return "bench" }
 
-func (s still) Run(ctx context.Context, sink func(source.Update)) {
-	sink(source.Update{Upsert: s.objects, Loaded: true, State: model.SourceState{Name: "bench", Conn: model.ConnSynced}})
+func (s still) Run(ctx context.Context, sink func(kube.SourceUpdate)) {
+	sink(kube.SourceUpdate{Upsert: s.objects, Loaded: true, State: model.SourceState{Name: "bench", Conn: model.ConnSynced}})
 	<-ctx.Done()
 }
 
@@ -30,7 +30,7 @@ func BenchmarkRevision(b *testing.B) {
 		b.Fatal(err)
 	}
 	res := manifests.Parse("large.yaml", text.Bytes(), manifests.Options{SkipSchema: true})
-	e, err := New(context.Background(), Config{Sources: []source.Source{still{res.Objects}}})
+	e, err := New(context.Background(), Config{Sources: []kube.Source{still{res.Objects}}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -8,8 +8,8 @@ import (
 
 	"rung/change"
 	"rung/change/gate"
-	"rung/engine/source"
 	"rung/model"
+	"rung/sources/kube"
 	"rung/test/given"
 	"rung/test/wait"
 )
@@ -28,7 +28,7 @@ func TestEngineOfAHungWriter(t *testing.T) {
 	h := hung{make(chan struct{})}
 	e := quiet(t, func(c *Config) { c.Writer, c.Writes = h, true })
 	e.sendToLoop(func(s *loopState) {
-		s.takeUpdate("a", source.Update{Upsert: []model.Object{at(t, 1, 1)}, Loaded: true})
+		s.takeUpdate("a", kube.SourceUpdate{Upsert: []model.Object{at(t, 1, 1)}, Loaded: true})
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

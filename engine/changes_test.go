@@ -14,11 +14,11 @@ import (
 	"rung/change/gate"
 	"rung/change/write"
 	"rung/engine/lab"
-	"rung/engine/source"
 	"rung/examples"
 	"rung/model"
 	"rung/model/plan"
 	"rung/revision"
+	"rung/sources/kube"
 
 	"rung/test/given"
 )
@@ -48,7 +48,7 @@ func TestGateOfAnEngine(t *testing.T) {
 	defer func() { _ = os.RemoveAll(dir) }()
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
-	e, err := New(ctx, Config{Mode: revision.Mode{Name: "demo", Sandbox: true}, Sources: []source.Source{write.NewFiles(write.FileOptions{Demo: examples.Files})},
+	e, err := New(ctx, Config{Mode: revision.Mode{Name: "demo", Sandbox: true}, Sources: []kube.Source{write.NewFiles(write.FileOptions{Demo: examples.Files})},
 		Sandbox: lab.New(lab.Config{Server: "builtin", Dir: dir}), Writes: true, StateDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)

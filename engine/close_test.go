@@ -10,7 +10,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"rung/engine/source"
 	"rung/revision"
 	"rung/sources/kube"
 	"rung/test/wait"
@@ -37,10 +36,10 @@ func TestCloseOnASilentServer(t *testing.T) {
 	if err := OpenCluster(&cfg, o, true); err != nil {
 		t.Fatal(err)
 	}
-	f := &fleet{t: t, steps: make(chan source.Update, 1)}
+	f := &fleet{t: t, steps: make(chan kube.SourceUpdate, 1)}
 	cfg.Mode = revision.Mode{Name: revision.ClusterMode}
 	cfg.Sources = append(cfg.Sources, f)
-	f.steps <- source.Update{Upsert: f.nodes(3), Loaded: true}
+	f.steps <- kube.SourceUpdate{Upsert: f.nodes(3), Loaded: true}
 	e, err := New(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,7 @@ package engine
 
 import (
 	"rung/change/write"
-	"rung/engine/source"
+
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
@@ -57,7 +57,7 @@ func OpenCluster(cfg *Config, o ClusterOptions, exec bool) error {
 	cfg.Mode = revision.Mode{Name: revision.ClusterMode, Title: c.Context(), Server: c.Server(), User: c.User(), Login: c.Login(),
 		Kubectl: model.Kubectl{Flags: c.Flags()}}
 	cfg.Identity = c.Context() + " " + c.Server()
-	cfg.Sources, cfg.Writer = []source.Source{source.FromCluster(c)}, write.NewKubeWriter(c)
+	cfg.Sources, cfg.Writer = []kube.Source{kube.FromCluster(c)}, write.NewKubeWriter(c)
 	return nil
 }
 

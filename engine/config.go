@@ -11,7 +11,7 @@ import (
 	"rung/engine/loop"
 	"rung/engine/ownership"
 	"rung/engine/rooms"
-	"rung/engine/source"
+
 	"rung/engine/zones"
 	"rung/reconciler"
 	"rung/revision"
@@ -30,7 +30,7 @@ type Config struct {
 	// started: history and plans are kept under it. Empty is the title of Mode.
 	Identity string
 	// Sources deliver objects.
-	Sources []source.Source
+	Sources []kube.Source
 	// Writer makes changes of policies lasting; nil keeps them in memory.
 	Writer change.Writer
 

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"rung/compiler"
-	"rung/engine/source"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/reconciler"
 	"rung/revision"
+	"rung/sources/kube"
 )
 
 // changingZone is a zone whose rows are those that come.
@@ -36,9 +36,9 @@ func (z *changingZone) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 func TestDialectIsReadWhenRowsChange(t *testing.T) {
 	objects := dialectObjects(t)
 	synctest.Test(t, func(t *testing.T) {
-		f := &fleet{t: t, rows: map[string]*nb.DB{}, runs: map[string]int{}, reads: map[string]int{}, steps: make(chan source.Update, 1)}
+		f := &fleet{t: t, rows: map[string]*nb.DB{}, runs: map[string]int{}, reads: map[string]int{}, steps: make(chan kube.SourceUpdate, 1)}
 		z := &changingZone{fleetZone{f, "worker"}, make(chan *nb.DB)}
-		e, err := New(t.Context(), Config{Mode: revision.Mode{Name: "cluster"}, Sources: []source.Source{f},
+		e, err := New(t.Context(), Config{Mode: revision.Mode{Name: "cluster"}, Sources: []kube.Source{f},
 			ZoneOf: func(name string) (reconciler.Zone, error) {
 				if name != "worker" {
 					return &fleetZone{f, name}, nil
@@ -49,7 +49,7 @@ func TestDialectIsReadWhenRowsChange(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer e.Close()
-		f.steps <- source.Update{Upsert: objects, Loaded: true}
+		f.steps <- kube.SourceUpdate{Upsert: objects, Loaded: true}
 		z.rows <- dialectRows(objects, "worker", compiler.Options{IPv4: true})
 		time.Sleep(time.Hour + 500*time.Millisecond)
 		observability := func(r *revision.Revision) string {

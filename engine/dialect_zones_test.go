@@ -14,10 +14,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/compiler"
-	"rung/engine/source"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
+	"rung/sources/kube"
 
 	"rung/sources/manifests"
 	"rung/test/given"
@@ -181,7 +181,7 @@ func TestDialectOfZones(t *testing.T) {
 				}
 			}
 			r := f.run(1, time.Hour) // one zone is followed, one swept
-			f.steps <- source.Update{Upsert: objects, Loaded: true}
+			f.steps <- kube.SourceUpdate{Upsert: objects, Loaded: true}
 			r.sweeps("the zones are read", func(r *revision.Revision) bool {
 				return !r.Unsettled && len(r.Zones) == 2 && !slices.ContainsFunc(r.Zones, func(z *model.ZoneState) bool { return z.SyncedAt.IsZero() || z.Judging })
 			})
@@ -223,7 +223,7 @@ func TestDialectDeviates(t *testing.T) {
 		}
 		f.rows["third"] = dialectRows(objects, "third", compiler.Options{IPv4: true})
 		r := f.runWith(10, time.Hour, set)
-		f.steps <- source.Update{Upsert: objects, Loaded: true}
+		f.steps <- kube.SourceUpdate{Upsert: objects, Loaded: true}
 		r.sweeps("the zones are judged", func(r *revision.Revision) bool {
 			return !r.Unsettled && len(r.Zones) == 3 && !slices.ContainsFunc(r.Zones, func(z *model.ZoneState) bool { return z.SyncedAt.IsZero() || z.Judging })
 		})

@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/source"
 	"rung/engine/zones"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
+	"rung/sources/kube"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
 	"rung/test/wait"
@@ -65,7 +65,7 @@ func TestEndpointGetsItsName(t *testing.T) {
 func TestZonesStandBesideTheFirstObjects(t *testing.T) {
 	dead := t.TempDir()
 	for range 50 {
-		e, err := New(t.Context(), Config{Mode: revision.Mode{Name: "files"}, Sources: []source.Source{still{}},
+		e, err := New(t.Context(), Config{Mode: revision.Mode{Name: "files"}, Sources: []kube.Source{still{}},
 			NB: map[string]string{"a": "unix:" + dead + "/a", "": "unix:" + dead + "/b"}})
 		if err != nil {
 			t.Fatal(err)

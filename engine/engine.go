@@ -14,14 +14,14 @@ import (
 	"rung/engine/logs"
 	"rung/engine/loop"
 	"rung/engine/ownership"
-	"rung/engine/probe"
 	"rung/engine/rooms"
 	"rung/engine/sessions"
-	"rung/engine/source"
+	"rung/engine/trace"
 	"rung/engine/zones"
 	"rung/model"
 	"rung/model/verdict"
 	"rung/revision"
+	"rung/sources/kube"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/dbfile"
 	"rung/sources/reading"
@@ -163,9 +163,9 @@ func (e *Engine) runInLoop(f func(*loopState)) bool { return e.loop.Do(func() { 
 // sendToLoop runs f in the loop without waiting for it.
 func (e *Engine) sendToLoop(f func(*loopState)) bool { return e.loop.Send(func() { f(e.state) }) }
 
-func (e *Engine) runSource(src source.Source) {
+func (e *Engine) runSource(src kube.Source) {
 	reading.RunUntil(e.loop.Context(), func() {
-		src.Run(e.loop.Context(), func(u source.Update) {
+		src.Run(e.loop.Context(), func(u kube.SourceUpdate) {
 			e.sendToLoop(func(s *loopState) { s.takeUpdate(src.Name(), u) })
 		})
 	})
@@ -220,8 +220,8 @@ func (e *Engine) LookAt(zones ...string) { e.zones.LookAt(zones...) }
 func (e *Engine) LookAtFlows(zones ...string) { e.south.LookAtFlows(zones...) }
 
 // Probe puts a connection into the sandbox as packets: see rooms.Sandbox.
-func (e *Engine) Probe(ctx context.Context, c verdict.Connection, at func(probe.ProbePhase)) (*probe.Result, error) {
-	if err := probe.CheckPossible(e.Revision().Mode); err != nil {
+func (e *Engine) Probe(ctx context.Context, c verdict.Connection, at func(trace.ProbePhase)) (*trace.Result, error) {
+	if err := trace.CheckPossible(e.Revision().Mode); err != nil {
 		return nil, err
 	}
 	return e.cfg.Sandbox.Probe(ctx, c, at)

@@ -13,9 +13,9 @@ import (
 
 	"rung/change/gate"
 	"rung/engine/lab"
-	"rung/engine/source"
 	"rung/model"
 	"rung/revision"
+	"rung/sources/kube"
 
 	"rung/test/given"
 	"rung/test/wait"
@@ -42,7 +42,7 @@ func TestWait(t *testing.T) {
 	go func() {
 		got <- e.WaitFor(bg, func(r *revision.Revision) bool { return r.Cluster.Policy(given.ANPKey("one")) != nil })
 	}()
-	e.sendToLoop(func(s *loopState) { s.takeUpdate("a", source.Update{Upsert: []model.Object{at(t, 1, 1)}}) })
+	e.sendToLoop(func(s *loopState) { s.takeUpdate("a", kube.SourceUpdate{Upsert: []model.Object{at(t, 1, 1)}}) })
 	if err := <-got; err != nil {
 		t.Error(err)
 	}
@@ -134,9 +134,9 @@ func TestConfig(t *testing.T) {
 		{"family", Config{Flags: revision.Flags{Family: "ipv5"}}, "ipv5"},
 		{"two places for rows", Config{Sandbox: lab.New(lab.Config{}), NB: map[string]string{"": "unix:x"}}, "cannot be combined"},
 		{"rows written without objects", Config{Reconcile: true, NB: map[string]string{"": "unix:x"}}, "left over"},
-		{"rows written for Antrea", Config{Flags: revision.Flags{System: "antrea"}, Reconcile: true, Sources: []source.Source{idle("a")}}, "left over"},
+		{"rows written for Antrea", Config{Flags: revision.Flags{System: "antrea"}, Reconcile: true, Sources: []kube.Source{idle("a")}}, "left over"},
 		{"rows looked at without objects", Config{NB: map[string]string{"": "unix:x"}}, ""},
-		{"two sources of one name", Config{Sources: []source.Source{idle("a"), idle("a")}}, `called "a"`},
+		{"two sources of one name", Config{Sources: []kube.Source{idle("a"), idle("a")}}, `called "a"`},
 		{"priorities below 0 in OVN", Config{Flags: revision.Flags{MaxPriority: 300}}, "299"},
 		{"the last that is not", Config{Flags: revision.Flags{MaxPriority: 299}}, ""},
 		{"negative priority", Config{Flags: revision.Flags{MaxPriority: -1}}, "299"},

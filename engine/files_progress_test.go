@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"rung/change/write"
-	"rung/engine/source"
 	"rung/model"
+	"rung/sources/kube"
 )
 
 // late gives its text after a while: a reading that is over sooner is told nothing of.
@@ -32,7 +32,7 @@ func TestFilesSayHowFarTheyAre(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var states []model.SourceState
-	write.NewFiles(write.FileOptions{Paths: []string{"-"}, Stdin: &late{strings.NewReader(text.String())}}).Run(ctx, func(u source.Update) {
+	write.NewFiles(write.FileOptions{Paths: []string{"-"}, Stdin: &late{strings.NewReader(text.String())}}).Run(ctx, func(u kube.SourceUpdate) {
 		states = append(states, u.State)
 		if u.Loaded {
 			cancel()

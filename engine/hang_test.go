@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"rung/change/write"
-	"rung/engine/source"
 	"rung/revision"
+	"rung/sources/kube"
 )
 
 // stuckFS holds files of which one never answers, as on a server that is gone.
@@ -31,7 +31,7 @@ func (s stuckFS) Open(name string) (fs.File, error) {
 // An engine ends while the kernel holds a read of its files.
 func TestCloseLeavesAStuckReadBehind(t *testing.T) {
 	files := stuckFS{fstest.MapFS{"stuck.yaml": {Data: []byte("kind: x")}}, &sync.Once{}, make(chan struct{}), make(chan struct{})}
-	e, err := New(t.Context(), Config{Mode: revision.Mode{Name: "files"}, Sources: []source.Source{write.NewFiles(write.FileOptions{Demo: files})}})
+	e, err := New(t.Context(), Config{Mode: revision.Mode{Name: "files"}, Sources: []kube.Source{write.NewFiles(write.FileOptions{Demo: files})}})
 	if err != nil {
 		t.Fatal(err)
 	}

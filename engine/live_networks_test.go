@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"rung/engine/lab"
-	"rung/engine/probe"
+	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
 	"rung/revision"
@@ -83,7 +83,7 @@ func TestProbeOnNetworks(t *testing.T) {
 		{verdict.PodEnd("plain", "a1"), verdict.PodEnd("green", "b2"), 80, verdict.NotApplicable, ""},
 	} {
 		q := verdict.Connection{From: c.from, To: c.to, Protocol: verdict.TCP, Port: c.port}
-		var res *probe.Result
+		var res *trace.Result
 		var err error
 		for range 3 { // a probe gives up when a busy machine has not bound every port
 			if res, err = r.Probe(t.Context(), q, nil); err == nil {

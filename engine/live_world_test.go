@@ -20,10 +20,10 @@ import (
 	"rung/change/write"
 	"rung/compiler"
 	"rung/engine/lab"
-	"rung/engine/source"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
+	"rung/sources/kube"
 
 	"rung/sources/nbdb"
 	"rung/test/given"
@@ -82,7 +82,7 @@ func (w *liveWorld) run(set func(*Config)) *liveRun { return w.runFor(5*time.Min
 func (w *liveWorld) runFor(d time.Duration, set func(*Config)) *liveRun {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), d)
-	cfg := Config{Mode: revision.Mode{Name: "files", Title: w.manifests}, Writes: true, Sources: []source.Source{write.NewFiles(write.FileOptions{Paths: []string{w.manifests}})}}
+	cfg := Config{Mode: revision.Mode{Name: "files", Title: w.manifests}, Writes: true, Sources: []kube.Source{write.NewFiles(write.FileOptions{Paths: []string{w.manifests}})}}
 	set(&cfg)
 	e, err := New(ctx, cfg)
 	if err != nil {

@@ -3,12 +3,12 @@ package engine
 import (
 	"slices"
 
-	"rung/engine/source"
 	"rung/model"
+	"rung/sources/kube"
 )
 
 // takeUpdate takes in one step of a source.
-func (s *loopState) takeUpdate(name string, u source.Update) {
+func (s *loopState) takeUpdate(name string, u kube.SourceUpdate) {
 	now, before := s.Now(), s.allRead()
 	st, was := u.State, s.sources[name]
 	st.At, st.ReadAt = was.At, was.ReadAt

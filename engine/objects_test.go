@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
-	"rung/engine/source"
 	"rung/model"
 	"rung/revision"
+	"rung/sources/kube"
 	"rung/sources/manifests"
 	"rung/test/given"
 )
@@ -23,12 +23,12 @@ type idle string
 
 func (i idle) Name() string { return string(i) }
 
-func (i idle) Run(ctx context.Context, _ func(source.Update)) { <-ctx.Done() }
+func (i idle) Run(ctx context.Context, _ func(kube.SourceUpdate)) { <-ctx.Done() }
 
 // quiet is an engine of sources a and b, without zones.
 func quiet(t testing.TB, set func(*Config)) *Engine {
 	t.Helper()
-	cfg := Config{Mode: revision.Mode{Name: "files", Title: "t"}, Sources: []source.Source{idle("a"), idle("b")}, Writes: true}
+	cfg := Config{Mode: revision.Mode{Name: "files", Title: "t"}, Sources: []kube.Source{idle("a"), idle("b")}, Writes: true}
 	if set != nil {
 		set(&cfg)
 	}
@@ -58,10 +58,10 @@ func TestOverlay(t *testing.T) {
 	type step func(*loopState)
 	reads := func(from string, priority, line int) step {
 		p := at(t, priority, line)
-		return func(s *loopState) { s.takeUpdate(from, source.Update{Upsert: []model.Object{p}}) }
+		return func(s *loopState) { s.takeUpdate(from, kube.SourceUpdate{Upsert: []model.Object{p}}) }
 	}
 	loses := func(from string) step {
-		return func(s *loopState) { s.takeUpdate(from, source.Update{Remove: []model.Key{key}}) }
+		return func(s *loopState) { s.takeUpdate(from, kube.SourceUpdate{Remove: []model.Key{key}}) }
 	}
 	change := func(priority int) step {
 		return func(s *loopState) {
@@ -106,9 +106,9 @@ func TestOverlay(t *testing.T) {
 		{"both lose it", []step{reads("a", 1, 10), reads("b", 6, 1), loses("a"), loses("b")}, "gone", 0, ""},
 		{"removed and read in one step", []step{func(s *loopState) {
 			p := at(t, 8, 3)
-			s.takeUpdate("a", source.Update{Upsert: []model.Object{at(t, 1, 10)}})
-			s.takeUpdate("a", source.Update{Upsert: []model.Object{p}, Remove: []model.Key{key}})
-			s.takeUpdate("a", source.Update{Upsert: []model.Object{p}})
+			s.takeUpdate("a", kube.SourceUpdate{Upsert: []model.Object{at(t, 1, 10)}})
+			s.takeUpdate("a", kube.SourceUpdate{Upsert: []model.Object{p}, Remove: []model.Key{key}})
+			s.takeUpdate("a", kube.SourceUpdate{Upsert: []model.Object{p}})
 		}}, "8 3", 0, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -142,7 +142,7 @@ func TestOverlay(t *testing.T) {
 func TestSourceState(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	e := quiet(t, func(c *Config) { c.Clock = func() time.Time { return now } })
-	tell := func(u source.Update) model.SourceState {
+	tell := func(u kube.SourceUpdate) model.SourceState {
 		now = now.Add(time.Minute)
 		e.runInLoop(func(s *loopState) { s.takeUpdate("a", u) })
 		return e.Revision().Sources[0]
@@ -151,16 +151,16 @@ func TestSourceState(t *testing.T) {
 	lost := model.SourceState{Name: "a", Conn: model.ConnLost, Error: "no such folder"}
 	minute := func(n int) time.Time { return time.Date(2026, 1, 1, 0, n, 0, 0, time.UTC) }
 	for i, tt := range []struct {
-		u        source.Update
+		u        kube.SourceUpdate
 		at, read time.Time
 		loaded   bool
 	}{
-		{source.Update{State: model.SourceState{Name: "a", Conn: model.ConnDialling}}, minute(1), time.Time{}, false},
-		{source.Update{State: synced, HasBroken: true, Broken: []model.Broken{{Message: "x"}}}, minute(2), minute(2), false},
-		{source.Update{State: synced, Loaded: true}, minute(2), minute(3), false},
-		{source.Update{State: lost}, minute(4), minute(3), false},
-		{source.Update{State: lost}, minute(4), minute(3), false},
-		{source.Update{State: synced, Upsert: []model.Object{at(t, 1, 1)}}, minute(6), minute(6), false},
+		{kube.SourceUpdate{State: model.SourceState{Name: "a", Conn: model.ConnDialling}}, minute(1), time.Time{}, false},
+		{kube.SourceUpdate{State: synced, HasBroken: true, Broken: []model.Broken{{Message: "x"}}}, minute(2), minute(2), false},
+		{kube.SourceUpdate{State: synced, Loaded: true}, minute(2), minute(3), false},
+		{kube.SourceUpdate{State: lost}, minute(4), minute(3), false},
+		{kube.SourceUpdate{State: lost}, minute(4), minute(3), false},
+		{kube.SourceUpdate{State: synced, Upsert: []model.Object{at(t, 1, 1)}}, minute(6), minute(6), false},
 	} {
 		got := tell(tt.u)
 		want := tt.u.State
@@ -175,11 +175,11 @@ func TestSourceState(t *testing.T) {
 	if b := e.Revision().Broken; len(b) != 1 || b[0].Message != "x" {
 		t.Errorf("what was broken stays until it is told anew: %v", b)
 	}
-	e.runInLoop(func(s *loopState) { s.takeUpdate("b", source.Update{Loaded: true, HasBroken: true}) })
+	e.runInLoop(func(s *loopState) { s.takeUpdate("b", kube.SourceUpdate{Loaded: true, HasBroken: true}) })
 	if !e.Revision().Loaded || len(e.Revision().Broken) != 1 {
 		t.Error("both have delivered")
 	}
-	e.runInLoop(func(s *loopState) { s.takeUpdate("a", source.Update{State: synced, HasBroken: true}) })
+	e.runInLoop(func(s *loopState) { s.takeUpdate("a", kube.SourceUpdate{State: synced, HasBroken: true}) })
 	if len(e.Revision().Broken) != 0 {
 		t.Error("nothing is broken any more")
 	}
@@ -194,24 +194,24 @@ func TestConditionsGo(t *testing.T) {
 		e.state.reports.ReportsOf("x").SetCondition(one.Key, model.Condition{Type: "Ready-In-Zone-x", Status: "True"})
 		e.runInLoop(func(*loopState) {})
 	}
-	tell := func(u source.Update) { e.runInLoop(func(s *loopState) { s.takeUpdate("a", u) }) }
+	tell := func(u kube.SourceUpdate) { e.runInLoop(func(s *loopState) { s.takeUpdate("a", u) }) }
 	count := func() int { return len(e.Revision().Conditions(one.Key)) }
 	report()
 	if count() != 0 {
 		t.Error("a condition of no policy")
 	}
-	tell(source.Update{Upsert: []model.Object{one}})
+	tell(kube.SourceUpdate{Upsert: []model.Object{one}})
 	report()
 	old := e.Revision()
 	if count() != 1 {
 		t.Error("no condition")
 	}
-	tell(source.Update{Upsert: []model.Object{again}})
+	tell(kube.SourceUpdate{Upsert: []model.Object{again}})
 	if count() != 0 {
 		t.Error("the condition of another policy of that name")
 	}
 	report()
-	tell(source.Update{Remove: []model.Key{one.Key}})
+	tell(kube.SourceUpdate{Remove: []model.Key{one.Key}})
 	if count() != 0 {
 		t.Error("the condition of a policy that is gone")
 	}

@@ -12,9 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/engine/ownership"
-	"rung/engine/source"
 	"rung/model"
 	"rung/revision"
+	"rung/sources/kube"
 	"rung/sources/manifests"
 	"rung/sources/sandbox"
 	"rung/test/given"
@@ -29,10 +29,10 @@ func controllerOn(node string) corev1.Pod {
 }
 
 // told is a source that says what a test tells it.
-type told chan source.Update
+type told chan kube.SourceUpdate
 
 func (told) Name() string { return "told" }
-func (s told) Run(ctx context.Context, sink func(source.Update)) {
+func (s told) Run(ctx context.Context, sink func(kube.SourceUpdate)) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -70,7 +70,7 @@ func ownWorld(t *testing.T, api *ownerapi.API, change func(*Config)) (*Engine, t
 	}
 	t.Cleanup(sb.Close)
 	src := make(told)
-	cfg := Config{Mode: revision.Mode{Name: revision.ClusterMode}, Sources: []source.Source{src}, Kube: api.Open(t), Reconcile: true,
+	cfg := Config{Mode: revision.Mode{Name: revision.ClusterMode}, Sources: []kube.Source{src}, Kube: api.Open(t), Reconcile: true,
 		NB: map[string]string{"worker": sb.Endpoints()["worker"]}, Own: ownership.Options{Writer: "w1", Report: true, Quiet: time.Second}}
 	change(&cfg)
 	e, err := New(t.Context(), cfg)
@@ -78,7 +78,7 @@ func ownWorld(t *testing.T, api *ownerapi.API, change func(*Config)) (*Engine, t
 		t.Fatal(err)
 	}
 	t.Cleanup(e.Close)
-	src <- source.Update{Upsert: manifests.Parse("", []byte(given.Objects()+reportedBlue), manifests.Options{}).Objects, Loaded: true,
+	src <- kube.SourceUpdate{Upsert: manifests.Parse("", []byte(given.Objects()+reportedBlue), manifests.Options{}).Objects, Loaded: true,
 		State: model.SourceState{Conn: model.ConnSynced}}
 	return e, src
 }
@@ -111,7 +111,7 @@ func TestConditionsOfANodeThatIsGone(t *testing.T) {
 			untilZone(t, e, "not judged", func(z *model.ZoneState) bool {
 				return z.RowsHeld || strings.Contains(z.Paused, "ovnkube-controller")
 			})
-			src <- source.Update{Remove: []model.Key{{Kind: model.KindNode, Name: "worker"}}, State: model.SourceState{Conn: model.ConnSynced}}
+			src <- kube.SourceUpdate{Remove: []model.Key{{Kind: model.KindNode, Name: "worker"}}, State: model.SourceState{Conn: model.ConnSynced}}
 			untilZone(t, e, "the node is there", func(z *model.ZoneState) bool { return strings.Contains(z.Paused, "node no longer exists") })
 			deadline := time.Now().Add(time.Second)
 			n := 0

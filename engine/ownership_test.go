@@ -15,10 +15,10 @@ import (
 
 	"rung/change/write"
 	"rung/engine/ownership"
-	"rung/engine/source"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
+	"rung/sources/kube"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
 	"rung/test/given"
@@ -55,7 +55,7 @@ spec:
 	api := &ownerapi.API{Leases: map[string][]byte{}, Pods: []corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Namespace: "ovn-kubernetes", Name: "ovnkube-node-x"},
 		Spec:   corev1.PodSpec{NodeName: "worker", Containers: []corev1.Container{{Name: "ovnkube-controller"}}},
 		Status: corev1.PodStatus{Phase: corev1.PodRunning}}}}
-	e, err := New(t.Context(), Config{Mode: revision.Mode{Name: "files"}, Sources: []source.Source{write.NewFiles(write.FileOptions{Paths: []string{path}})}, Kube: api.Open(t),
+	e, err := New(t.Context(), Config{Mode: revision.Mode{Name: "files"}, Sources: []kube.Source{write.NewFiles(write.FileOptions{Paths: []string{path}})}, Kube: api.Open(t),
 		NB: map[string]string{"worker": addr}, Reconcile: true,
 		Own: ownership.Options{Writer: "w1", Report: true, Quiet: 2 * time.Second, Lease: &ownership.LeaseConfig{Namespace: "rung", Duration: 3 * time.Second,
 			RenewDeadline: 2 * time.Second, RetryPeriod: 100 * time.Millisecond}}})

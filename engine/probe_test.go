@@ -12,12 +12,12 @@ import (
 	"rung/change"
 	"rung/change/write"
 	"rung/engine/lab"
-	"rung/engine/probe"
-	"rung/engine/source"
+
 	"rung/engine/trace"
 	"rung/examples"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/sources/kube"
 	"rung/sources/sandbox/ovn"
 	"rung/test/given"
 	"rung/test/install"
@@ -32,18 +32,18 @@ func TestProbe(t *testing.T) {
 	w := newLiveWorld(t)
 	r := w.run(func(c *Config) {
 		c.Mode.Sandbox, c.Sandbox = true, lab.New(lab.Config{OVN: place(), Dir: w.sockets})
-		c.Sources = []source.Source{write.NewFiles(write.FileOptions{Demo: examples.Files})}
+		c.Sources = []kube.Source{write.NewFiles(write.FileOptions{Demo: examples.Files})}
 	})
 	r.settle("ovn-control-plane", "ovn-worker", "ovn-worker2")
-	ask := func(c verdict.Connection) *probe.Result {
+	ask := func(c verdict.Connection) *trace.Result {
 		t.Helper()
-		var phases []probe.ProbePhase
-		var res *probe.Result
+		var phases []trace.ProbePhase
+		var res *trace.Result
 		var err error
 		// A probe gives up after 30 s, when a busy machine may not have bound every port.
 		wait.Within(t, 5*time.Minute, "a probe that is not out of time", func() bool {
 			phases = nil
-			res, err = r.Probe(t.Context(), c, func(p probe.ProbePhase) { phases = append(phases, p) })
+			res, err = r.Probe(t.Context(), c, func(p trace.ProbePhase) { phases = append(phases, p) })
 			return !errors.Is(err, context.DeadlineExceeded)
 		})
 		if err != nil {
@@ -55,7 +55,7 @@ func TestProbe(t *testing.T) {
 		if v := res.Policies.Verdict; res.Changed || res.Packets.Verdict != v && v != verdict.Unknown && v != verdict.Undefined {
 			t.Errorf("%s: packets %s (%s), policies %s, changed %v", c, res.Packets.Verdict, res.Packets.Reason, res.Policies.Verdict, res.Changed)
 		}
-		if res.Packets.Verdict != verdict.NotApplicable && (len(phases) < 2 || phases[0] != probe.Waits || phases[1] != probe.Sends) {
+		if res.Packets.Verdict != verdict.NotApplicable && (len(phases) < 2 || phases[0] != trace.Waits || phases[1] != trace.Sends) {
 			t.Errorf("%s: the phases were %v", c, phases)
 		}
 		return res
@@ -97,7 +97,7 @@ func TestProbe(t *testing.T) {
 	}
 
 	// Dropped by a rule, and let through by the one that comes above it.
-	c, ok := probe.SuggestConnection(r.Revision(), given.ANPKey("cluster-control"), model.Egress, 5)
+	c, ok := trace.SuggestConnection(r.Revision(), given.ANPKey("cluster-control"), model.Egress, 5)
 	if !ok {
 		t.Fatal("no connection for the rule")
 	}

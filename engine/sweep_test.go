@@ -13,12 +13,12 @@ import (
 
 	"go.uber.org/goleak"
 
-	"rung/engine/source"
 	"rung/engine/zones"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/reconciler"
 	"rung/revision"
+	"rung/sources/kube"
 
 	"rung/test/changing"
 	"rung/test/install"
@@ -37,18 +37,18 @@ type fleet struct {
 	runs    map[string]int // watched now
 	mostRun int
 
-	steps chan source.Update
+	steps chan kube.SourceUpdate
 }
 
 func newFleet(t *testing.T) *fleet {
 	t.Cleanup(func() { goleak.VerifyNone(t) })
 	return &fleet{t: t, rows: map[string]*nb.DB{}, dead: map[string]error{}, slow: map[string]chan struct{}{}, reads: map[string]int{},
-		runs: map[string]int{}, steps: make(chan source.Update, 16)}
+		runs: map[string]int{}, steps: make(chan kube.SourceUpdate, 16)}
 }
 
 func (f *fleet) Name() string { return "fleet" }
 
-func (f *fleet) Run(ctx context.Context, sink func(source.Update)) {
+func (f *fleet) Run(ctx context.Context, sink func(kube.SourceUpdate)) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -181,7 +181,7 @@ func (f *fleet) run(follow int, ttl time.Duration) *liveRun {
 func (f *fleet) runWith(follow int, ttl time.Duration, set func(*Config)) *liveRun {
 	f.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*wait.Patience)
-	cfg := Config{Mode: revision.Mode{Name: "cluster"}, Sources: []source.Source{f}, FollowZones: follow, Sweep: zones.SweepConfig{TTL: ttl, Parallel: 3},
+	cfg := Config{Mode: revision.Mode{Name: "cluster"}, Sources: []kube.Source{f}, FollowZones: follow, Sweep: zones.SweepConfig{TTL: ttl, Parallel: 3},
 		ZoneOf: func(name string) (reconciler.Zone, error) { return &fleetZone{f, name}, nil }}
 	set(&cfg)
 	e, err := New(ctx, cfg)
@@ -239,7 +239,7 @@ func TestSweep(t *testing.T) {
 		objects = append(objects, o)
 	}
 	r := f.run(4, time.Hour)
-	f.steps <- source.Update{Upsert: objects, Loaded: true}
+	f.steps <- kube.SourceUpdate{Upsert: objects, Loaded: true}
 	nodes := scratch.Cluster.Count(model.KindNode)
 	r.sweeps("a round", func(r *revision.Revision) bool {
 		return r.Sweep.Total == nodes-4 && r.Sweep.Read == nodes-4-2 && r.Sweep.Failed == 1 && len(followed(r)) == 4
@@ -272,12 +272,12 @@ func TestSweep(t *testing.T) {
 	close(hang)
 	r.sweeps("dead and slow zones come back", func(r *revision.Revision) bool { return r.Sweep.Read == nodes-4 && r.Sweep.Failed == 0 })
 	// A node that goes takes its zone along, one that comes has one.
-	f.steps <- source.Update{Remove: []model.Key{{Kind: model.KindNode, Name: "n29"}, {Kind: model.KindNode, Name: "n00"}}}
+	f.steps <- kube.SourceUpdate{Remove: []model.Key{{Kind: model.KindNode, Name: "n29"}, {Kind: model.KindNode, Name: "n00"}}}
 	r.sweeps("zones gone", func(r *revision.Revision) bool {
 		return r.Zone("n29") == nil && r.Zone("n00") == nil && slices.Contains(followed(r), "n03")
 	})
 	f.fill(scratch.Rev, "new")
-	f.steps <- source.Update{Upsert: []model.Object{&model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: "new"}}}}}
+	f.steps <- kube.SourceUpdate{Upsert: []model.Object{&model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: "new"}}}}}
 	r.sweeps("a new zone", func(r *revision.Revision) bool { z := r.Zone("new"); return z != nil && z.Conn == model.ConnSwept })
 	f.with(func() {
 		if f.mostRun > 6 { // the limit, and two that were just ending
@@ -295,7 +295,7 @@ func TestTimingLookAt(t *testing.T) {
 	w.Publish()
 	f.fill(w.Rev, zoneNames(6)...)
 	r := f.run(2, 40*time.Second)
-	f.steps <- source.Update{Upsert: slices.Collect(w.Cluster.Objects()), Loaded: true}
+	f.steps <- kube.SourceUpdate{Upsert: slices.Collect(w.Cluster.Objects()), Loaded: true}
 	r.sweeps("all read", func(r *revision.Revision) bool { return r.Sweep.Read >= 4 && len(followed(r)) == 2 })
 	for _, name := range []string{"n04", "n05", "n03"} {
 		began := time.Now()
@@ -318,7 +318,7 @@ func TestLookAt(t *testing.T) {
 	w.Publish()
 	f.fill(w.Rev, zoneNames(6)...)
 	r := f.run(2, 40*time.Second)
-	f.steps <- source.Update{Upsert: slices.Collect(w.Cluster.Objects()), Loaded: true}
+	f.steps <- kube.SourceUpdate{Upsert: slices.Collect(w.Cluster.Objects()), Loaded: true}
 	r.sweeps("all read", func(r *revision.Revision) bool {
 		return r.Sweep.Total == 6 && r.Sweep.Read >= 4 && len(followed(r)) == 2
 	})
@@ -343,7 +343,7 @@ func TestLookAt(t *testing.T) {
 		t.Errorf("n04 went back as %+v", z)
 	}
 	k := model.PolicyKey{Kind: model.KindANP, Name: "one"}
-	f.steps <- source.Update{Upsert: []model.Object{f.policy("one", 6), f.policy("two", 7)}}
+	f.steps <- kube.SourceUpdate{Upsert: []model.Object{f.policy("one", 6), f.policy("two", 7)}}
 	r.sweeps("stale", func(r *revision.Revision) bool {
 		z := r.Zone("n04")
 		two := model.PolicyKey{Kind: model.KindANP, Name: "two"}

@@ -4,14 +4,14 @@ import (
 	"context"
 	"testing"
 
-	"rung/engine/source"
 	"rung/model"
+	"rung/sources/kube"
 )
 
 type namedSource string
 
-func (n namedSource) Name() string                                 { return string(n) }
-func (n namedSource) Run(_ context.Context, _ func(source.Update)) {}
+func (n namedSource) Name() string                                     { return string(n) }
+func (n namedSource) Run(_ context.Context, _ func(kube.SourceUpdate)) {}
 
 // What may not be read must not be taken for deleted: rows are written only once
 // everything they are compiled from was read.
@@ -37,7 +37,7 @@ func TestWhole(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := &loopState{engine: &Engine{cfg: Config{Sources: []source.Source{namedSource("c")}}},
+			s := &loopState{engine: &Engine{cfg: Config{Sources: []kube.Source{namedSource("c")}}},
 				loaded:  map[string]bool{"c": tt.loaded},
 				sources: map[string]model.SourceState{"c": {Name: "c", Resources: tt.resources}}}
 			if got := s.allRead(); got != tt.want {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
-	"rung/model/lint/codes"
+	"rung/model/lint"
 	"rung/test/given"
 )
 
@@ -22,44 +22,44 @@ func TestConsequences(t *testing.T) {
 		code    string
 		want    []string // severity, policy, and how the message ends
 	}{
-		{"a conflict", []string{one, two}, codes.PriorityConflict.Code, []string{"error one", "error two"}},
-		{"a conflict that a rule above masks", []string{one, two, given.ANP("above", 5, "tenant=blue", "in deny tenant=red")}, codes.PriorityConflict.Code,
+		{"a conflict", []string{one, two}, lint.PriorityConflict.Code, []string{"error one", "error two"}},
+		{"a conflict that a rule above masks", []string{one, two, given.ANP("above", 5, "tenant=blue", "in deny tenant=red")}, lint.PriorityConflict.Code,
 			[]string{"info one; currently masked by earlier rules", "info two; currently masked by earlier rules"}},
-		{"a conflict of what the senders may not send", []string{one, two, given.ANP("above", 5, "tenant=red", "out deny tenant=blue")}, codes.PriorityConflict.Code,
+		{"a conflict of what the senders may not send", []string{one, two, given.ANP("above", 5, "tenant=red", "out deny tenant=blue")}, lint.PriorityConflict.Code,
 			[]string{"error one; the other end denies all of that now", "error two; the other end denies all of that now"}},
-		{"a conflict of a Pass and a Deny", []string{one, given.ANP("two", 10, "tenant=blue", "in pass tenant=red")}, codes.PriorityConflict.Code, []string{"error one", "error two"}},
-		{"no DNS below a Pass", []string{dns, given.ANP("over", 10, "tenant=blue", "out pass *"), given.BANP("tenant=blue", "out deny *")}, codes.DNSNotAllowed.Code,
+		{"a conflict of a Pass and a Deny", []string{one, given.ANP("two", 10, "tenant=blue", "in pass tenant=red")}, lint.PriorityConflict.Code, []string{"error one", "error two"}},
+		{"no DNS below a Pass", []string{dns, given.ANP("over", 10, "tenant=blue", "out pass *"), given.BANP("tenant=blue", "out deny *")}, lint.DNSNotAllowed.Code,
 			[]string{"error default at the cluster's DNS (UDP 53)"}},
-		{"no DNS for an isolated namespace", []string{dns, given.NP("blue", "quiet", "{podSelector: {}, policyTypes: [Egress]}")}, codes.DNSNotAllowed.Code,
+		{"no DNS for an isolated namespace", []string{dns, given.NP("blue", "quiet", "{podSelector: {}, policyTypes: [Egress]}")}, lint.DNSNotAllowed.Code,
 			[]string{"error quiet, and no NetworkPolicy allows them"}},
 		{"DNS for an isolated namespace", []string{dns, given.NP("blue", "quiet", "{podSelector: {}, policyTypes: [Egress], egress: [{to: [{namespaceSelector: {}}], ports: [{protocol: UDP, port: 53}]}]}")},
-			codes.DNSNotAllowed.Code, nil},
+			lint.DNSNotAllowed.Code, nil},
 		{"no API server behind a firewall that names the Service", []string{apiService(), given.EF("blue", "{type: Allow, to: {cidrSelector: 172.30.0.0/16}}", "{type: Deny, to: {cidrSelector: 0.0.0.0/0}}")},
-			codes.APINotAllowed.Code, []string{"warning default; egress rule 0 of EF blue/default names 172.30.0.1, the address of the Service, which load balancing replaces first"}},
+			lint.APINotAllowed.Code, []string{"warning default; egress rule 0 of EF blue/default names 172.30.0.1, the address of the Service, which load balancing replaces first"}},
 		{"the API server behind a firewall that names its node", []string{apiService(), given.EF("blue", "{type: Allow, to: {cidrSelector: 172.18.0.9/32}}", "{type: Deny, to: {cidrSelector: 0.0.0.0/0}}")},
-			codes.APINotAllowed.Code, nil},
+			lint.APINotAllowed.Code, nil},
 		{"no API server for an isolated namespace", []string{apiService(), given.NP("blue", "quiet", "{podSelector: {}, policyTypes: [Egress]}")},
-			codes.APINotAllowed.Code, []string{"info quiet cuts 2 pods from the API server (172.18.0.9, TCP 6443), and no NetworkPolicy allows it"}},
+			lint.APINotAllowed.Code, []string{"info quiet cuts 2 pods from the API server (172.18.0.9, TCP 6443), and no NetworkPolicy allows it"}},
 		{"the port of the Service, not of the API server", []string{apiService(), given.NP("blue", "quiet", "{podSelector: {}, policyTypes: [Egress], egress: [{to: [{ipBlock: {cidr: 172.18.0.9/32}}], ports: [{protocol: TCP, port: 443}]}]}")},
-			codes.APINotAllowed.Code, []string{"warning quiet; egress rule 0 of NP blue/quiet names port 443, the port of the Service, while the API server listens on 6443"}},
+			lint.APINotAllowed.Code, []string{"warning quiet; egress rule 0 of NP blue/quiet names port 443, the port of the Service, while the API server listens on 6443"}},
 		{"the port of the API server", []string{apiService(), given.NP("blue", "quiet", "{podSelector: {}, policyTypes: [Egress], egress: [{to: [{ipBlock: {cidr: 172.18.0.9/32}}], ports: [{protocol: TCP, port: 6443}]}]}")},
-			codes.APINotAllowed.Code, nil},
+			lint.APINotAllowed.Code, nil},
 		{"the API server, allowed by an AdminNetworkPolicy above", []string{apiService(), given.NP("blue", "quiet", "{podSelector: {}, policyTypes: [Egress]}"), given.ANP("door", 5, "tenant=blue", "out allow 172.18.0.9/32")},
-			codes.APINotAllowed.Code, nil},
+			lint.APINotAllowed.Code, nil},
 		{"a webhook that its node reaches", []string{apiService(), farNode, webhook, given.NP("blue", "closed", "{podSelector: {}, policyTypes: [Ingress], ingress: [{from: [{ipBlock: {cidr: 10.244.9.2/32}}]}]}")},
-			codes.WebhookCut.Code, nil},
+			lint.WebhookCut.Code, nil},
 		{"a Service with the port of webhooks and another name", []string{apiService(), farNode, strings.Replace(webhook, "quota-webhook", "shop", 1), given.NP("blue", "closed", "{podSelector: {}, policyTypes: [Ingress]}")},
-			codes.WebhookCut.Code, nil},
+			lint.WebhookCut.Code, nil},
 		{"a Deny of DNS that a rule above masks for all who ask", []string{dns, given.ANP("a", 5, "tenant=blue", "out allow *"), given.ANP("b", 6, "", "out allow tenant=blue"),
-			given.ANP("wall", 10, "tenant=blue", "out deny 0.0.0.0/0")}, codes.DNSNotAllowed.Code, nil},
-		{"all open above nothing", []string{given.ANP("open", 10, "", "in allow *")}, codes.OpenToAll.Code, nil},
-		{"all open above a NetworkPolicy", []string{given.ANP("open", 10, "", "in allow *"), webOpen}, codes.OpenToAll.Code, []string{"error open"}},
+			given.ANP("wall", 10, "tenant=blue", "out deny 0.0.0.0/0")}, lint.DNSNotAllowed.Code, nil},
+		{"all open above nothing", []string{given.ANP("open", 10, "", "in allow *")}, lint.OpenToAll.Code, nil},
+		{"all open above a NetworkPolicy", []string{given.ANP("open", 10, "", "in allow *"), webOpen}, lint.OpenToAll.Code, []string{"error open"}},
 		{"all open but for the system", []string{strings.Replace(given.ANP("open", 10, "", "in allow *"), "namespaces: {}", "namespaces: {matchExpressions: [{key: kubernetes.io/metadata.name, operator: NotIn, values: [kube-system]}]}", 1), webOpen},
-			codes.OpenToAll.Code, []string{"error open"}},
-		{"one namespace open", []string{given.ANP("open", 10, "tenant=blue", "in allow *"), webOpen}, codes.OpenToAll.Code, nil},
-		{"one port open", []string{given.ANP("open", 10, "", "in allow * tcp:80"), webOpen}, codes.OpenToAll.Code, nil},
-		{"all closed below what allows", []string{given.ANP("door", 10, "tenant=blue", "in allow tenant=red"), given.ANP("wall", 20, "", "in deny *")}, codes.ClosedToAll.Code, nil},
-		{"all closed above what allows", []string{given.ANP("door", 20, "tenant=blue", "in allow tenant=red"), given.ANP("wall", 10, "", "in deny *")}, codes.ClosedToAll.Code, []string{"error wall"}},
+			lint.OpenToAll.Code, []string{"error open"}},
+		{"one namespace open", []string{given.ANP("open", 10, "tenant=blue", "in allow *"), webOpen}, lint.OpenToAll.Code, nil},
+		{"one port open", []string{given.ANP("open", 10, "", "in allow * tcp:80"), webOpen}, lint.OpenToAll.Code, nil},
+		{"all closed below what allows", []string{given.ANP("door", 10, "tenant=blue", "in allow tenant=red"), given.ANP("wall", 20, "", "in deny *")}, lint.ClosedToAll.Code, nil},
+		{"all closed above what allows", []string{given.ANP("door", 20, "tenant=blue", "in allow tenant=red"), given.ANP("wall", 10, "", "in deny *")}, lint.ClosedToAll.Code, []string{"error wall"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var got []string

@@ -16,7 +16,7 @@ import (
 	"rung/examples"
 	"rung/model"
 	"rung/model/lint"
-	"rung/model/lint/codes"
+
 	"rung/model/verdict"
 
 	"rung/sources/manifests"
@@ -40,33 +40,33 @@ type advice struct {
 
 var bestPractices = []advice{
 	{"Create AdminNetworkPolicies at separate priorities; if two have the same one, their rules must not overlap, as it is not guaranteed which takes effect.",
-		[]string{codes.PriorityDuplicate.Code, codes.PriorityConflict.Code}},
-	{"The baseline is a singleton: there can be only one, named default. It is a wider default guardrail.", []string{manifests.CodeCEL, codes.RuleNeverDecides.Code}},
-	{"There is no implicit deny; what is needed has to be defined explicitly.", []string{codes.AllowChangesNothing.Code}},
-	{"For ingress only pods can be denied, so pods cannot be isolated from everything.", []string{codes.DenyLeavesOutside.Code}},
-	{"For egress, a Deny to 0.0.0.0/0 acts as a default deny to everything.", []string{codes.DenyAllNetworks.Code}},
+		[]string{lint.PriorityDuplicate.Code, lint.PriorityConflict.Code}},
+	{"The baseline is a singleton: there can be only one, named default. It is a wider default guardrail.", []string{manifests.CodeCEL, lint.RuleNeverDecides.Code}},
+	{"There is no implicit deny; what is needed has to be defined explicitly.", []string{lint.AllowChangesNothing.Code}},
+	{"For ingress only pods can be denied, so pods cannot be isolated from everything.", []string{lint.DenyLeavesOutside.Code}},
+	{"For egress, a Deny to 0.0.0.0/0 acts as a default deny to everything.", []string{lint.DenyAllNetworks.Code}},
 	{"With a Deny to 0.0.0.0/0, allow essential traffic such as DNS and the API server above it, or the cluster may lock up.",
-		[]string{codes.DenyAllNetworks.Code, codes.DNSNotAllowed.Code, codes.DNSTCPNotAllowed.Code}},
+		[]string{lint.DenyAllNetworks.Code, lint.DNSNotAllowed.Code, lint.DNSTCPNotAllowed.Code}},
 	{"Use the empty namespace selector with care: it selects all namespaces, those of the infrastructure too. Select by labels of the workloads.",
-		[]string{codes.EmptySelectorDeny.Code, codes.SelectsSystem.Code}},
-	{"Pass leaves traffic to NetworkPolicies.", []string{codes.PassNothing.Code}},
+		[]string{lint.EmptySelectorDeny.Code, lint.SelectsSystem.Code}},
+	{"Pass leaves traffic to NetworkPolicies.", []string{lint.PassNothing.Code}},
 	{"With an Allow at the admin level, finer controls of NetworkPolicies cannot take effect: Deny and Pass can nearly always get the job done.",
-		[]string{codes.AllowOverNetpol.Code, codes.DenyOverAllow.Code}},
-	{"Without NetworkPolicies in the cluster, Allow says that traffic is not to be blocked.", []string{codes.PassNothing.Code, codes.AllowChangesNothing.Code}},
-	{"Use a middle range of priorities such as 30–70 and leave gaps, so that policies can be inserted later.", []string{codes.PriorityNoGap.Code}},
+		[]string{lint.AllowOverNetpol.Code, lint.DenyOverAllow.Code}},
+	{"Without NetworkPolicies in the cluster, Allow says that traffic is not to be blocked.", []string{lint.PassNothing.Code, lint.AllowChangesNothing.Code}},
+	{"Use a middle range of priorities such as 30–70 and leave gaps, so that policies can be inserted later.", []string{lint.PriorityNoGap.Code}},
 	{"A rule can have up to 100 peers.", []string{manifests.CodeSchema}},
 	{"Selectors of several rules should not overlap, so that address sets do not have the same addresses: OVN then computes in full whenever a pod changes.",
-		[]string{codes.SetsOverlap.Code, codes.NegativeMany.Code}},
-	{"Networks as peers are for destinations outside the cluster, not for addresses of pods.", []string{codes.NetworkCoversPods.Code}},
-	{"Multi-tenant isolation needs one AdminNetworkPolicy for each tenant.", []string{codes.TenantPolicies.Code}},
+		[]string{lint.SetsOverlap.Code, lint.NegativeMany.Code}},
+	{"Networks as peers are for destinations outside the cluster, not for addresses of pods.", []string{lint.NetworkCoversPods.Code}},
+	{"Multi-tenant isolation needs one AdminNetworkPolicy for each tenant.", []string{lint.TenantPolicies.Code}},
 }
 
 var knownLimits = []advice{
-	{"OVN-Kubernetes supports priorities from 0 to 99; a policy with a greater one is not created until its priority is changed.", []string{codes.PriorityUnsupported.Code}},
-	{"The number of admin policies in a cluster is expected to be 30 to 50 at most.", []string{codes.PoliciesMany.Code}},
-	{"Named ports are evaluated against the containers of every subject and peer: use them with caution where many pods are selected.", []string{codes.NamedPortMany.Code}},
-	{"The subject does not include host-networked pods.", []string{codes.HostNetwork.Code}},
-	{"Peers of namespaces and pods do not include host-networked pods.", []string{codes.PeerHost.Code}},
+	{"OVN-Kubernetes supports priorities from 0 to 99; a policy with a greater one is not created until its priority is changed.", []string{lint.PriorityUnsupported.Code}},
+	{"The number of admin policies in a cluster is expected to be 30 to 50 at most.", []string{lint.PoliciesMany.Code}},
+	{"Named ports are evaluated against the containers of every subject and peer: use them with caution where many pods are selected.", []string{lint.NamedPortMany.Code}},
+	{"The subject does not include host-networked pods.", []string{lint.HostNetwork.Code}},
+	{"Peers of namespaces and pods do not include host-networked pods.", []string{lint.PeerHost.Code}},
 	{"Nodes can be peers of egress rules only.", []string{manifests.CodeUnknown}},
 	{"Networks can be peers of egress rules only.", []string{manifests.CodeUnknown}},
 	{"Named ports cannot be used with networks as peers.", []string{manifests.CodeCEL}},
@@ -86,7 +86,7 @@ counted apart (` + "`rung zones --check`" + `).
 
 Rules that never decide or are redundant, and all others marked "asks every connection", are said of the pods there are
 now. On a big cluster they come a moment after the others; on one that is too large they are left out, and
-` + "`" + codes.VerdictsTooLarge.Code + "`" + ` says so.
+` + "`" + lint.VerdictsTooLarge.Code + "`" + ` says so.
 `)
 	about := func(head, intro string, list []advice) {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| advice | codes |\n|---|---|\n", head, intro)
@@ -107,10 +107,10 @@ now. On a big cluster they come a moment after the others; on one that is too la
 	for i := range findingCodes {
 		c := &findingCodes[i]
 		fmt.Fprintf(&b, "\n### %s\n\n%s", c.code, c.what)
-		if k := codes.KindOfCode(c.code); k != nil {
+		if k := lint.KindOfCode(c.code); k != nil {
 			b.WriteString(k.Says)
 		}
-		if lint.IsFromVerdicts(c.code) && c.code != codes.VerdictsTooLarge.Code {
+		if lint.IsFromVerdicts(c.code) && c.code != lint.VerdictsTooLarge.Code {
 			b.WriteString(" Asks every connection.")
 		}
 		b.WriteString("\n")
@@ -157,7 +157,7 @@ now. On a big cluster they come a moment after the others; on one that is too la
 // TestEveryCodeIsTold: every code of package lint is on the page, once, and says where the
 // demo has none.
 func TestEveryCodeIsTold(t *testing.T) {
-	for _, k := range codes.Kinds {
+	for _, k := range lint.Kinds {
 		told := 0
 		for i := range findingCodes {
 			if findingCodes[i].code == k.Code {
@@ -192,7 +192,7 @@ func TestWitnesses(t *testing.T) {
 	with := 0
 	for i := range findingCodes {
 		c := &findingCodes[i]
-		if c.none != "" || c.code == codes.VerdictsTooLarge.Code {
+		if c.none != "" || c.code == lint.VerdictsTooLarge.Code {
 			continue
 		}
 		f, err := c.example()
@@ -212,9 +212,9 @@ func TestWitnesses(t *testing.T) {
 				t.Errorf("%s: rung trace does not read %q", c.code, end)
 			}
 		}
-		want := map[string]verdict.Verdict{codes.PassNothing.Code: verdict.Allow, codes.AllowChangesNothing.Code: verdict.Allow, codes.AllowOverNetpol.Code: verdict.Allow,
-			codes.DenyOverAllow.Code: verdict.Deny, codes.DenyLeavesOutside.Code: verdict.Allow, codes.DNSNotAllowed.Code: verdict.Deny, codes.DNSTCPNotAllowed.Code: verdict.Deny,
-			codes.PriorityConflict.Code: verdict.Undefined, codes.FirewallOverrules.Code: verdict.Deny, codes.DenyAllNetworks.Code: verdict.Deny}[c.code]
+		want := map[string]verdict.Verdict{lint.PassNothing.Code: verdict.Allow, lint.AllowChangesNothing.Code: verdict.Allow, lint.AllowOverNetpol.Code: verdict.Allow,
+			lint.DenyOverAllow.Code: verdict.Deny, lint.DenyLeavesOutside.Code: verdict.Allow, lint.DNSNotAllowed.Code: verdict.Deny, lint.DNSTCPNotAllowed.Code: verdict.Deny,
+			lint.PriorityConflict.Code: verdict.Undefined, lint.FirewallOverrules.Code: verdict.Deny, lint.DenyAllNetworks.Code: verdict.Deny}[c.code]
 		if want != "" && f.Witness.Verdict != string(want) {
 			t.Errorf("%s: %s, want %s", c.code, f.Witness, want)
 		}
@@ -239,7 +239,7 @@ func TestWitnessOfTie(t *testing.T) {
 	}
 	got := map[string]string{}
 	for _, f := range found {
-		if f.Code == codes.PriorityConflict.Code {
+		if f.Code == lint.PriorityConflict.Code {
 			with := strings.Fields(strings.TrimPrefix(f.Message, "conflicts with "))[0]
 			from, _, _ := strings.Cut(f.Witness.From, "/")
 			got[f.Policy.Name+" with "+with] = from

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/lint/codes"
+	"rung/model/lint"
 	"rung/test/given"
 )
 
@@ -42,29 +42,29 @@ var (
 
 // networkCodes are those about networks besides the default one.
 var networkCodes = []findingCode{
-	{code: codes.NetworkUnreadable.Code, objects: []string{nadText("own/net", "own_net", "localnet", asPrimary)}, demo: noNetworks},
-	{code: codes.NetworkUnlabeled.Code, objects: []string{"apiVersion: v1\nkind: Namespace\nmetadata: {name: bare}\n", `
+	{code: lint.NetworkUnreadable.Code, objects: []string{nadText("own/net", "own_net", "localnet", asPrimary)}, demo: noNetworks},
+	{code: lint.NetworkUnlabeled.Code, objects: []string{"apiVersion: v1\nkind: Namespace\nmetadata: {name: bare}\n", `
 apiVersion: k8s.ovn.org/v1
 kind: UserDefinedNetwork
 metadata: {name: net, namespace: bare}
 spec: {topology: Layer2, layer2: {role: Primary, subnets: [10.60.0.0/16]}}
 `}, demo: noNetworks},
-	{code: codes.NetworkNoSubnets.Code, objects: []string{nadText("blue/net", "blue_net", "layer3", "")}, demo: noNetworks},
-	{code: codes.NetworkContradicts.Code, objects: []string{backNet, nadText("red/back", "back", "layer2", `"subnets":"10.31.0.0/16"`)}, demo: noNetworks},
-	{code: codes.NetworkSecondPrimary.Code, objects: []string{labeledNS, ownNet, nadText("own/other", "own_other", "layer2", asPrimary)}, demo: noNetworks},
-	{code: codes.NetworkOverlaps.Code, objects: []string{nadText("blue/back", "back", "layer2", `"subnets":"10.30.0.0/16,10.30.4.0/24"`)}, demo: noNetworks},
-	{code: codes.NamespaceWaits.Code, objects: []string{labeledNS, denyAll, given.EF("own", "{type: Deny, to: {cidrSelector: 0.0.0.0/0}}")}, demo: noNetworks},
-	{code: codes.NamespaceUnlabeled.Code,
+	{code: lint.NetworkNoSubnets.Code, objects: []string{nadText("blue/net", "blue_net", "layer3", "")}, demo: noNetworks},
+	{code: lint.NetworkContradicts.Code, objects: []string{backNet, nadText("red/back", "back", "layer2", `"subnets":"10.31.0.0/16"`)}, demo: noNetworks},
+	{code: lint.NetworkSecondPrimary.Code, objects: []string{labeledNS, ownNet, nadText("own/other", "own_other", "layer2", asPrimary)}, demo: noNetworks},
+	{code: lint.NetworkOverlaps.Code, objects: []string{nadText("blue/back", "back", "layer2", `"subnets":"10.30.0.0/16,10.30.4.0/24"`)}, demo: noNetworks},
+	{code: lint.NamespaceWaits.Code, objects: []string{labeledNS, denyAll, given.EF("own", "{type: Deny, to: {cidrSelector: 0.0.0.0/0}}")}, demo: noNetworks},
+	{code: lint.NamespaceUnlabeled.Code,
 		objects: []string{strings.Replace(labeledNS, "labels:", "annotations:", 1), ownNet, denyAll, given.EF("own", "{type: Deny, to: {cidrSelector: 0.0.0.0/0}}")}, demo: noNetworks},
-	{code: codes.PolicyForNothing.Code, objects: []string{labeledNS, ownNet, mnpText("'bcak, own/net'", "{podSelector: {}, policyTypes: [Ingress]}")}, demo: noNetworks},
-	{code: codes.SelectorPeers.Code,
+	{code: lint.PolicyForNothing.Code, objects: []string{labeledNS, ownNet, mnpText("'bcak, own/net'", "{podSelector: {}, policyTypes: [Ingress]}")}, demo: noNetworks},
+	{code: lint.SelectorPeers.Code,
 		objects: []string{backNet, bareNet, mnpText("'back, bare'", "{podSelector: {}, policyTypes: [Ingress], ingress: [{from: [{podSelector: {}}]}]}")}, demo: noNetworks},
-	{code: codes.IPv6Denied.Code, objects: []string{bareNet, mnpText("bare", "{podSelector: {}, policyTypes: [Ingress], ingress: [{}]}")}, demo: noNetworks},
-	{code: codes.NoPolicyTypes.Code, objects: []string{backNet, mnpText("back", "{podSelector: {}, ingress: [{from: [{podSelector: {}}]}]}")}, demo: noNetworks},
-	{code: codes.SetsFrozen.Code, objects: []string{backNet, mnpText("back", "{podSelector: {}, policyTypes: [Ingress], ingress: [{from: [{podSelector: {}}]}]}"),
+	{code: lint.IPv6Denied.Code, objects: []string{bareNet, mnpText("bare", "{podSelector: {}, policyTypes: [Ingress], ingress: [{}]}")}, demo: noNetworks},
+	{code: lint.NoPolicyTypes.Code, objects: []string{backNet, mnpText("back", "{podSelector: {}, ingress: [{from: [{podSelector: {}}]}]}")}, demo: noNetworks},
+	{code: lint.SetsFrozen.Code, objects: []string{backNet, mnpText("back", "{podSelector: {}, policyTypes: [Ingress], ingress: [{from: [{podSelector: {}}]}]}"),
 		strings.Replace(podText("blue", "odd", "odd", "10.244.0.92", ""), "labels:", "annotations: {"+model.AnnotationAttachments+": '[{name: back]'}, labels:", 1)}, demo: noNetworks},
-	{code: codes.PodNetworkUnknown.Code,
+	{code: lint.PodNetworkUnknown.Code,
 		objects: []string{backNet, strings.Replace(podText("blue", "odd", "odd", "10.244.0.92", ""), "labels:", "annotations: {"+model.AnnotationAttachments+": storage}, labels:", 1)}, demo: noNetworks},
-	{code: codes.FirewallInside.Code, objects: []string{labeledNS, ownNet, given.EF("own", "{type: Deny, to: {cidrSelector: 10.20.4.0/24}}")}, demo: noNetworks},
-	{code: codes.FirewallDefault.Code, objects: []string{labeledNS, ownNet, given.EF("own", "{type: Deny, to: {cidrSelector: 10.244.0.0/16}}")}, demo: noNetworks},
+	{code: lint.FirewallInside.Code, objects: []string{labeledNS, ownNet, given.EF("own", "{type: Deny, to: {cidrSelector: 10.20.4.0/24}}")}, demo: noNetworks},
+	{code: lint.FirewallDefault.Code, objects: []string{labeledNS, ownNet, given.EF("own", "{type: Deny, to: {cidrSelector: 10.244.0.0/16}}")}, demo: noNetworks},
 }

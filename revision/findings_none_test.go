@@ -10,7 +10,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/lint/codes"
+	"rung/model/lint"
 
 	"rung/test/given"
 )
@@ -24,25 +24,25 @@ func TestNoFalseAlarms(t *testing.T) {
 		not      string
 		of       string // the policy; empty for all
 	}{
-		{"a Pass that a NetworkPolicy picks up", []string{given.ANP("over", 10, "tenant=blue", "in pass tenant=red", "in deny *"), webOpen}, codes.PassNothing.Code, ""},
-		{"a Pass that the baseline picks up", []string{given.ANP("over", 10, "tenant=blue", "in pass tenant=red", "in deny *"), baseline}, codes.PassNothing.Code, ""},
+		{"a Pass that a NetworkPolicy picks up", []string{given.ANP("over", 10, "tenant=blue", "in pass tenant=red", "in deny *"), webOpen}, lint.PassNothing.Code, ""},
+		{"a Pass that the baseline picks up", []string{given.ANP("over", 10, "tenant=blue", "in pass tenant=red", "in deny *"), baseline}, lint.PassNothing.Code, ""},
 		{"a Pass that two NetworkPolicies pick up alike", []string{given.ANP("over", 10, "", "in pass tenant=green"),
-			given.NP("blue", "one", "{podSelector: {}, policyTypes: [Ingress], ingress: [{}]}"), given.NP("blue", "two", "{podSelector: {}, policyTypes: [Ingress], ingress: [{}]}")}, codes.PassNothing.Code, ""},
-		{"an Allow where no NetworkPolicy denies", []string{given.ANP("open", 10, "tenant=blue", "in allow tenant=green"), webOpen}, codes.AllowOverNetpol.Code, ""},
-		{"a Deny of what nothing below allows", []string{given.ANP("wall", 10, "tenant=blue", "in deny tenant=red"), webOpen}, codes.DenyOverAllow.Code, ""},
-		{"a Deny that holds against a default deny being lifted", []string{given.ANP("wall", 10, "tenant=blue", "in deny tenant=red"), webOpen}, codes.RuleRedundant.Code, ""},
-		{"an Allow that holds against NetworkPolicies", []string{given.ANP("open", 10, "tenant=blue", "in allow tenant=red", "in deny *")}, codes.RuleRedundant.Code, ""},
+			given.NP("blue", "one", "{podSelector: {}, policyTypes: [Ingress], ingress: [{}]}"), given.NP("blue", "two", "{podSelector: {}, policyTypes: [Ingress], ingress: [{}]}")}, lint.PassNothing.Code, ""},
+		{"an Allow where no NetworkPolicy denies", []string{given.ANP("open", 10, "tenant=blue", "in allow tenant=green"), webOpen}, lint.AllowOverNetpol.Code, ""},
+		{"a Deny of what nothing below allows", []string{given.ANP("wall", 10, "tenant=blue", "in deny tenant=red"), webOpen}, lint.DenyOverAllow.Code, ""},
+		{"a Deny that holds against a default deny being lifted", []string{given.ANP("wall", 10, "tenant=blue", "in deny tenant=red"), webOpen}, lint.RuleRedundant.Code, ""},
+		{"an Allow that holds against NetworkPolicies", []string{given.ANP("open", 10, "tenant=blue", "in allow tenant=red", "in deny *")}, lint.RuleRedundant.Code, ""},
 		{"rules that interleave with those of the same priority", []string{given.ANP("one", 10, "tenant=blue", "in deny tenant=red", "in deny *"), given.ANP("two", 10, "tenant=blue", "in deny tenant=green", "in allow tenant=red")},
-			codes.RuleRedundant.Code, ""},
-		{"a rule that decides for one port of what it matches", []string{given.ANP("wall", 10, "tenant=blue", "in deny * tcp:80"), given.ANP("door", 20, "tenant=blue", "in allow tenant=red")}, codes.RuleNeverDecides.Code, "door"},
-		{"a policy that is not enforced", []string{given.ANP("wall", 10, "tenant=blue", "in deny *"), given.ANP("late", 120, "tenant=blue", "in allow tenant=red")}, codes.RuleNeverDecides.Code, ""},
-		{"the same said by rule-shadowed", []string{given.ANP("twice", 10, "tenant=blue", "in allow tenant=red", "in deny tenant=red")}, codes.RuleNeverDecides.Code, ""},
-		{"an Allow above a Deny of the same policy", []string{given.ANP("open", 10, "tenant=blue", "in allow tenant=red"), given.ANP("wall", 20, "tenant=blue", "in deny *")}, codes.AllowChangesNothing.Code, ""},
-		{"a gap of one", []string{given.ANP("one", 10, "tenant=blue", "in deny tenant=red"), given.ANP("two", 12, "tenant=green", "in deny tenant=red")}, codes.PriorityNoGap.Code, ""},
-		{"a tie is no gap that is missing", []string{given.ANP("one", 10, "tenant=blue", "in deny tenant=red"), given.ANP("two", 10, "tenant=green", "in deny tenant=red")}, codes.PriorityNoGap.Code, ""},
-		{"one policy with a label", []string{given.ANP("one", 10, "tenant=blue", "in allow tenant=blue", "in deny *")}, codes.TenantPolicies.Code, ""},
-		{"a few pods in two sets", []string{given.ANP("one", 10, "tenant=blue", "in allow tenant=red", "in deny *")}, codes.SetsOverlap.Code, ""},
-		{"a Deny of some pods", []string{given.ANP("wall", 10, "tenant=blue", "in deny tenant=red")}, codes.DenyLeavesOutside.Code, ""},
+			lint.RuleRedundant.Code, ""},
+		{"a rule that decides for one port of what it matches", []string{given.ANP("wall", 10, "tenant=blue", "in deny * tcp:80"), given.ANP("door", 20, "tenant=blue", "in allow tenant=red")}, lint.RuleNeverDecides.Code, "door"},
+		{"a policy that is not enforced", []string{given.ANP("wall", 10, "tenant=blue", "in deny *"), given.ANP("late", 120, "tenant=blue", "in allow tenant=red")}, lint.RuleNeverDecides.Code, ""},
+		{"the same said by rule-shadowed", []string{given.ANP("twice", 10, "tenant=blue", "in allow tenant=red", "in deny tenant=red")}, lint.RuleNeverDecides.Code, ""},
+		{"an Allow above a Deny of the same policy", []string{given.ANP("open", 10, "tenant=blue", "in allow tenant=red"), given.ANP("wall", 20, "tenant=blue", "in deny *")}, lint.AllowChangesNothing.Code, ""},
+		{"a gap of one", []string{given.ANP("one", 10, "tenant=blue", "in deny tenant=red"), given.ANP("two", 12, "tenant=green", "in deny tenant=red")}, lint.PriorityNoGap.Code, ""},
+		{"a tie is no gap that is missing", []string{given.ANP("one", 10, "tenant=blue", "in deny tenant=red"), given.ANP("two", 10, "tenant=green", "in deny tenant=red")}, lint.PriorityNoGap.Code, ""},
+		{"one policy with a label", []string{given.ANP("one", 10, "tenant=blue", "in allow tenant=blue", "in deny *")}, lint.TenantPolicies.Code, ""},
+		{"a few pods in two sets", []string{given.ANP("one", 10, "tenant=blue", "in allow tenant=red", "in deny *")}, lint.SetsOverlap.Code, ""},
+		{"a Deny of some pods", []string{given.ANP("wall", 10, "tenant=blue", "in deny tenant=red")}, lint.DenyLeavesOutside.Code, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			found, err := AllFindings(revisionOf(t, tc.policies...), t.Context())
@@ -73,7 +73,7 @@ func TestFindingsGivenUp(t *testing.T) {
 	}
 	idle := func(found []model.Finding) (out []string) {
 		for _, f := range found {
-			if f.Code == codes.RuleNeverDecides.Code {
+			if f.Code == lint.RuleNeverDecides.Code {
 				out = append(out, f.Policy.Name+" "+strings.ToLower(string(f.Direction))+" "+string(rune('0'+f.Rule)))
 			}
 		}
@@ -98,8 +98,8 @@ func TestFindingsGivenUp(t *testing.T) {
 // first, or where pods show nothing and only what is outside does.
 func TestWitnessesFarOff(t *testing.T) {
 	for code, objects := range map[string][]string{
-		codes.DNSNotAllowed.Code: {dnsService(), crowd(300, false), given.ANP("wall", 10, "tenant=red", "out deny 0.0.0.0/0")},
-		codes.FirewallOverrules.Code: {given.ANP("open", 10, "tenant=blue", "out allow 0.0.0.0/0"),
+		lint.DNSNotAllowed.Code: {dnsService(), crowd(300, false), given.ANP("wall", 10, "tenant=red", "out deny 0.0.0.0/0")},
+		lint.FirewallOverrules.Code: {given.ANP("open", 10, "tenant=blue", "out allow 0.0.0.0/0"),
 			given.EF("blue", "{type: Deny, to: {cidrSelector: 0.0.0.0/0}}")},
 	} {
 		f, err := (&findingCode{code: code, objects: objects}).example()

@@ -12,7 +12,6 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/lint"
-	"rung/model/lint/codes"
 
 	"rung/sources/manifests"
 	"rung/test/given"
@@ -137,7 +136,7 @@ spec: {egress: [{type: Deny, to: {cidrSelector: 0.0.0.0/0}}]}
 		return Facts{Cluster: c, Desired: compiler.Compile(c, o)}
 	}
 	subnets := func(r *Revision) bool {
-		return slices.ContainsFunc(FindingsOfObjects(r), func(f model.Finding) bool { return f.Code == codes.FirewallSubnets.Code })
+		return slices.ContainsFunc(FindingsOfObjects(r), func(f model.Finding) bool { return f.Code == lint.FirewallSubnets.Code })
 	}
 	hairpin := func(r *Revision) bool {
 		return slices.ContainsFunc(r.Ladder().Tiers[model.TierNetwork].Units, func(u ladder.Unit) bool { return u.Key.Kind == model.KindNetpolDefault })

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"rung/model/signs"
 	"rung/model/verdict"
 
 	"rung/model/words"
@@ -31,15 +30,15 @@ var CellVerdicts = []CellVerdict{CellAllow, CellDeny, CellMixed, CellUndefined, 
 func (v CellVerdict) Sign() string {
 	switch v {
 	case CellAllow:
-		return signs.Yes
+		return words.Yes
 	case CellDeny:
-		return signs.No
+		return words.No
 	case CellMixed:
-		return signs.Mixed
+		return words.Mixed
 	case CellUndefined:
-		return signs.Warned
+		return words.Warned
 	case CellUnknown:
-		return signs.Unknown
+		return words.Unknown
 	case CellNotApplicable:
 		return "–"
 	}

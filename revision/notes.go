@@ -8,16 +8,15 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/lint"
-	"rung/model/lint/codes"
-	"rung/model/signs"
+
 	"rung/model/words"
 )
 
 // The marks of notes that are no findings.
 const (
-	MarkConflict = signs.Differs
-	MarkTie      = signs.Tied
-	MarkNoRows   = signs.No
+	MarkConflict = words.Differs
+	MarkTie      = words.Tied
+	MarkNoRows   = words.No
 )
 
 // LadderNote is something to know about a policy where it stands on the ladder: a conflict, a
@@ -62,17 +61,17 @@ func NotesOfPolicy(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, fi
 	}
 	for i, f := range findings {
 		switch f.Code {
-		case codes.PriorityConflict.Code, codes.PriorityDuplicate.Code, codes.PriorityUnsupported.Code:
+		case lint.PriorityConflict.Code, lint.PriorityDuplicate.Code, lint.PriorityUnsupported.Code:
 			continue // said above
 		}
-		notes = mergeNote(notes, LadderNote{Severity: f.Severity, Short: codes.ShortCode(f.Code), Count: 1, findings: findings[i : i+1 : i+1]})
+		notes = mergeNote(notes, LadderNote{Severity: f.Severity, Short: lint.ShortCode(f.Code), Count: 1, findings: findings[i : i+1 : i+1]})
 	}
 	first := rung != nil && rung.Policies[0].Policy.Key == p.Policy.Key
 	slices.SortStableFunc(notes, func(a, b LadderNote) int {
 		if c := cmp.Or(a.rank(first)-b.rank(first), a.Severity.Compare(b.Severity)); c != 0 || a.findings == nil || b.findings == nil {
 			return c
 		}
-		return codes.CompareWorth(a.findings[0].Code, b.findings[0].Code)
+		return lint.CompareWorth(a.findings[0].Code, b.findings[0].Code)
 	})
 	return notes
 }

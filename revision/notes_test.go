@@ -9,7 +9,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/lint/codes"
+	"rung/model/lint"
 )
 
 func notesText(notes []LadderNote) string {
@@ -38,11 +38,11 @@ func TestNotes(t *testing.T) {
 	a, b, c := on("a", 0, 1), on("b", 0, 1), on("c")
 	tied := &ladder.Rung{Priority: 60, Duplicate: true, Policies: []ladder.RungPolicy{a, b, c}}
 	findings := []model.Finding{
-		finding(codes.PriorityConflict.Code, model.SeverityError, 0, "said by the ladder"),
-		finding(codes.PriorityDuplicate.Code, model.SeverityInfo, -1, "said by the ladder"),
-		finding(codes.PrimaryUDN.Code, model.SeverityWarning, -1, "pods elsewhere"),
-		finding(codes.DNSNotAllowed.Code, model.SeverityWarning, 2, "no names"),
-		finding(codes.DNSNotAllowed.Code, model.SeverityWarning, 4, "no names either"),
+		finding(lint.PriorityConflict.Code, model.SeverityError, 0, "said by the ladder"),
+		finding(lint.PriorityDuplicate.Code, model.SeverityInfo, -1, "said by the ladder"),
+		finding(lint.PrimaryUDN.Code, model.SeverityWarning, -1, "pods elsewhere"),
+		finding(lint.DNSNotAllowed.Code, model.SeverityWarning, 2, "no names"),
+		finding(lint.DNSNotAllowed.Code, model.SeverityWarning, 4, "no names either"),
 		finding("unknown-field", model.SeverityError, -1, "what is this"),
 	}
 	for name, tt := range map[string]struct {

@@ -8,7 +8,7 @@ import (
 	"rung/model"
 	"rung/model/overlap"
 	"rung/model/ovn/nb"
-	"rung/model/signs"
+
 	"rung/model/words"
 
 	"rung/system"
@@ -40,7 +40,7 @@ func RuleSentences(r *Revision, p *model.Policy, rule *model.Rule) []string {
 	peers, nobody := peerText(r, p.Key, rule)
 	switch {
 	case rule.MatchesNothing():
-		return []string{signs.Warned + " " + rule.BrokenPortsText() + "."}
+		return []string{words.Warned + " " + rule.BrokenPortsText() + "."}
 	case nobody && p.Kind == model.KindEF:
 		return []string{"Nothing now: its destination has no address. Its index stays reserved."}
 	case nobody:
@@ -90,7 +90,7 @@ func RuleSentences(r *Revision, p *model.Policy, rule *model.Rule) []string {
 		out = append(out, "That is what its rows do as OVN-Kubernetes, which has no controller for it, might write them.")
 	}
 	if broken := rule.BrokenPortsText(); broken != "" {
-		out = append(out, signs.Warned+" "+broken+".")
+		out = append(out, words.Warned+" "+broken+".")
 	}
 	return append(out, alsoDecidesText(r, p, rule)...)
 }
@@ -109,7 +109,7 @@ func netpolOutcome(r *Revision, p *model.Policy, rule *model.Rule) string {
 // isolationText says what becomes of what no NetworkPolicy allows, and what else decides.
 func isolationText(r *Revision, p *model.Policy, rule *model.Rule) (out []string) {
 	if OutsideTypes(p, rule.Direction) {
-		out = append(out, signs.Warned+" policyTypes leave "+string(rule.Direction)+" out: the policy isolates nobody there, and OVN-Kubernetes still lets the rule allow.")
+		out = append(out, words.Warned+" policyTypes leave "+string(rule.Direction)+" out: the policy isolates nobody there, and OVN-Kubernetes still lets the rule allow.")
 	} else {
 		out = append(out, "What no NetworkPolicy of "+p.Namespace+" allows these pods is dropped by the "+DefaultDeny(p.Namespace, rule.Direction).Label()+".")
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/signs"
+
 	"rung/model/words"
 )
 
@@ -25,7 +25,7 @@ func (n SubjectCount) SelectedPods() int { return n.Pods + n.OtherNetwork }
 // ShareText is "38", and where the subject selects pods on which it is not enforced "38 of 39".
 func (n SubjectCount) ShareText() string {
 	if n.IsUnread {
-		return signs.Unknown
+		return words.Unknown
 	}
 	if n.OtherNetwork == 0 {
 		return words.Thousands(n.Pods)

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/signs"
+	"rung/model/words"
 )
 
 // Unjudged says in a few words that a policy decides nothing, or that Rung does not judge it, and why.
@@ -18,13 +18,13 @@ func WhyUnjudged(r *Revision, p *model.Policy) *Unjudged {
 		_, b := p.WhyUntaken("")
 		why := strings.TrimSpace(b.Field + " " + b.Message)
 		if b.IsError() {
-			return &Unjudged{signs.No, "decides nothing", why}
+			return &Unjudged{words.No, "decides nothing", why}
 		}
-		return &Unjudged{signs.Unknown, notJudged, why}
+		return &Unjudged{words.Unknown, notJudged, why}
 	}
 	if r.System.UnjudgedPart != nil {
 		if why := r.System.UnjudgedPart(r.Cluster, p); why != "" {
-			return &Unjudged{signs.Unknown, notJudged, why}
+			return &Unjudged{words.Unknown, notJudged, why}
 		}
 	}
 	return nil

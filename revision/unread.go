@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/signs"
+
 	"rung/model/words"
 )
 
@@ -179,7 +179,7 @@ func (u *Unread) CountText(n int) string {
 	case n > 0:
 		return words.Thousands(n) + "+"
 	}
-	return signs.Unknown
+	return words.Unknown
 }
 
 // UnreadPods returns what is unread if pods, or their namespaces or nodes, were never read, or all

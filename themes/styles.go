@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
-	"rung/model/signs"
+	"rung/model/words"
 )
 
 // Style is a ready look for text of one line. The zero value leaves text as it
@@ -153,7 +153,7 @@ func OutputProfile(mode string, terminal bool, environ []string) (colorprofile.P
 // one cell on both sides, so that nothing moves.
 var plain = func() *strings.Replacer {
 	var pairs []string
-	for _, s := range signs.Table {
+	for _, s := range words.Table {
 		if s.Text != s.ASCII {
 			pairs = append(pairs, s.Text, s.ASCII)
 		}

@@ -16,7 +16,7 @@ import (
 	"rung/engine/logs"
 	"rung/model"
 	"rung/model/logline"
-	"rung/model/signs"
+	"rung/model/words"
 	"rung/test/install"
 	"rung/test/uitest"
 	"rung/ui"
@@ -97,7 +97,7 @@ func hasInOrder(text string, pieces []string) bool {
 
 // rowOf is a line without the sign of the cursor.
 func rowOf(line string) string {
-	return strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(line, signs.Cursor), signs.Resting))
+	return strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(line, words.Cursor), words.Resting))
 }
 
 // bodyOf is a frame without the header, the path and the keys.

@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 
-	"rung/engine/probe"
 	"rung/engine/trace"
 	"rung/revision"
 	"rung/ui/action"
@@ -72,7 +71,7 @@ func askProbe(env *view.Env, v view.View) {
 		rev := env.Rev
 		env.Run("looking for a connection of the rule", func(context.Context) any {
 			q := trace.QuestionOfRule(rev, p.Key, p.Dir, p.Rule)
-			if c, ok := probe.SuggestConnection(rev, p.Key, p.Dir, p.Rule); ok {
+			if c, ok := trace.SuggestConnection(rev, p.Key, p.Dir, p.Rule); ok {
 				q = trace.QuestionOf(c)
 			}
 			return view.PreparedDialog(func(env *view.Env) { view.AskProbe(env, q) })

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/zones"
 	"rung/revision"
@@ -152,7 +152,7 @@ func (s *State) piecesOf(form headerForm, w int) (ps []headerPiece, whole bool) 
 			if !src.ReadAt.IsZero() && !form.brief {
 				age = ", read " + words.Age(s.Now.Sub(src.ReadAt)) + " ago"
 			}
-			add(dropTrouble, widget.StyledLine(signs.Failed+" "+src.Name+" "+string(src.Conn)+age, st.Error))
+			add(dropTrouble, widget.StyledLine(words.Failed+" "+src.Name+" "+string(src.Conn)+age, st.Error))
 		}
 	}
 	add(dropPolicies, widget.PlainLine(s.Counts.policies))

@@ -3,7 +3,7 @@ package ui
 import (
 	"strings"
 
-	"rung/model/signs"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/widget"
@@ -207,7 +207,7 @@ func (r *helpRow) rowLines(st *themes.StyleSet, w int, at bool) []string {
 	}
 	mark := "   "
 	if at {
-		mark = " " + signs.Cursor + " "
+		mark = " " + words.Cursor + " "
 	}
 	head := widget.Line{{Text: mark}, {Text: keys, Style: st.Key}}
 	indent := len("   ") + keyCells

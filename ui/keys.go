@@ -5,7 +5,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"rung/change"
-	"rung/model/signs"
+	"rung/model/words"
 	"rung/ui/action"
 
 	"rung/ui/nav"
@@ -93,7 +93,7 @@ func (m *rootModel) overlayOffers() OverlayOffers {
 	}
 	w, h := m.pageSize()
 	shown := m.frameState().HeaderLine(w).Render(w) + "\n" + e.frontView().Render(m.viewEnv(e), w, h)
-	o.Signs = signs.DrawnIn(ansi.Strip(shown))
+	o.Signs = words.DrawnIn(ansi.Strip(shown))
 	return o
 }
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/revision"
 	"rung/themes"
@@ -77,7 +77,7 @@ func (s *State) TroubleLine() widget.Line {
 		if src.Conn != model.ConnLost && src.Conn != model.ConnDenied {
 			continue
 		}
-		l := widget.Line{{Text: " " + signs.Failed + " " + src.Name + ": ", Style: st.Error}}
+		l := widget.Line{{Text: " " + words.Failed + " " + src.Name + ": ", Style: st.Error}}
 		switch {
 		case src.Conn == model.ConnDenied:
 			l = l.Add("no permission", st.Error)

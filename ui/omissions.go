@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/revision"
 
@@ -97,9 +97,9 @@ func (o *PageOmissions) TakePage(r *revision.Revision, page nav.Page, zone strin
 
 // OmissionsLine says it, with the key that lists everything.
 func (o *PageOmissions) OmissionsLine(st *themes.StyleSet, keys *action.Keymap, w int) widget.Line {
-	sign, look := signs.Warned, st.Warn
+	sign, look := words.Warned, st.Warn
 	if o.assumed {
-		sign, look = signs.Noted, st.Dim
+		sign, look = words.Noted, st.Dim
 	}
 	var key widget.Line
 	if k := keys.ActionByID(action.GoOmitted).HintKey(); k != "" {

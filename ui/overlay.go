@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"rung/engine/trace"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/revision"
 	"rung/themes"
@@ -73,7 +73,7 @@ type OverlayOffers struct {
 	Themes  []string
 	// Columns say in words what the page's columns mean, Signs are the signs that it shows.
 	Columns []widget.ColumnHelp
-	Signs   []signs.Sign
+	Signs   []words.Sign
 	// Aliases are texts of the palette by the user's names of them, Views pages by theirs.
 	Aliases map[string]string
 	Views   map[string]nav.Page

@@ -8,7 +8,7 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"rung/engine/trace"
-	"rung/model/signs"
+	"rung/model/words"
 	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
@@ -306,7 +306,7 @@ const narrow = 70
 func (it *paletteItem) itemLine(st *themes.StyleSet, w int, at bool) string {
 	l := it.itemRow(st, w)
 	if at {
-		return widget.JoinLines(widget.PlainLine(signs.Cursor+" "), l).RenderAs(w, st.Selection)
+		return widget.JoinLines(widget.PlainLine(words.Cursor+" "), l).RenderAs(w, st.Selection)
 	}
 	return widget.JoinLines(widget.PlainLine("  "), l).Render(w)
 }

@@ -8,18 +8,18 @@ import (
 	"time"
 
 	"rung/engine"
-	"rung/engine/source"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
+	"rung/sources/kube"
 )
 
 // steady delivers what the test sends.
-type steady chan source.Update
+type steady chan kube.SourceUpdate
 
 func (s steady) Name() string { return "test" }
 
-func (s steady) Run(ctx context.Context, sink func(source.Update)) {
+func (s steady) Run(ctx context.Context, sink func(kube.SourceUpdate)) {
 	for {
 		select {
 		case u := <-s:
@@ -34,7 +34,7 @@ func (s steady) Run(ctx context.Context, sink func(source.Update)) {
 // are worked out now and then, and in the end they are those of the last.
 func TestFindingsArePaced(t *testing.T) {
 	src := make(steady)
-	e, err := engine.New(context.Background(), engine.Config{Sources: []source.Source{src}})
+	e, err := engine.New(context.Background(), engine.Config{Sources: []kube.Source{src}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestFindingsArePaced(t *testing.T) {
 	event := func() {
 		pods++
 		p := &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: "n", Name: fmt.Sprint("p", pods)}}}
-		src <- source.Update{Upsert: []model.Object{p}}
+		src <- kube.SourceUpdate{Upsert: []model.Object{p}}
 		want := pods
 		if err := e.WaitFor(context.Background(), func(r *revision.Revision) bool { return r.Cluster.Count(model.KindPod) == want }); err != nil {
 			t.Fatal(err)

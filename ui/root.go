@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"rung/model/signs"
 	"rung/model/words"
 	"rung/revision"
 	"rung/themes"
@@ -160,7 +159,7 @@ func newRoot(ctx context.Context, console Console, opt Options) *rootModel {
 func configDialog(wrong []string) view.Dialog {
 	body := []string{"What is wrong is left out; the rest of the configuration holds."}
 	for _, w := range wrong {
-		body = append(body, "", signs.Failed+" "+w)
+		body = append(body, "", words.Failed+" "+w)
 	}
 	return &view.NoteDialog{Title: words.Count(len(wrong), "problem") + " in the configuration", Body: body}
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"rung/model"
-	"rung/model/signs"
+	"rung/model/words"
 	"rung/test/install"
 	"rung/test/uitest"
 	"rung/ui"
@@ -64,7 +64,7 @@ func isSpinner(r rune) bool { return r >= 0x2800 && r <= 0x28ff }
 // and on every page of the demo.
 func TestSignsStandInTheTable(t *testing.T) {
 	known, lacking := map[string]bool{}, map[string]bool{}
-	for _, s := range signs.Table {
+	for _, s := range words.Table {
 		known[s.Text] = true
 	}
 	look := func(where, text string) {
@@ -100,21 +100,21 @@ func TestSignsStandInTheTable(t *testing.T) {
 func TestOneSignOneMeaning(t *testing.T) {
 	install.WithoutRace(t)
 	texts, plain, meanings := map[string]bool{}, map[string]string{}, map[string]bool{}
-	for _, s := range signs.Table {
+	for _, s := range words.Table {
 		switch {
 		case texts[s.Text]:
 			t.Errorf("%s stands in the table twice", s.Text)
 		case s.Meaning == "" || len([]rune(s.Text)) == 1 && len(s.ASCII) != 1:
 			t.Errorf("%s: ASCII %q, meaning %q", s.Text, s.ASCII, s.Meaning)
-		case s.Kind <= signs.Code && meanings[s.Meaning]:
+		case s.Kind <= words.Code && meanings[s.Meaning]:
 			t.Errorf("two signs mean %q", s.Meaning)
-		case s.Kind == signs.State && plain[s.ASCII] != "", s.Kind == signs.Mark && plain[s.ASCII] != "":
+		case s.Kind == words.State && plain[s.ASCII] != "", s.Kind == words.Mark && plain[s.ASCII] != "":
 			t.Errorf("%s and %s are both %s with --ascii", s.Text, plain[s.ASCII], s.ASCII)
-		case s.Kind > signs.Mark && stateForm(s.ASCII) != "":
+		case s.Kind > words.Mark && stateForm(s.ASCII) != "":
 			t.Errorf("with --ascii %s looks like %s, which says how something is", s.Text, stateForm(s.ASCII))
 		}
 		texts[s.Text], meanings[s.Meaning] = true, true
-		if s.Kind <= signs.Mark {
+		if s.Kind <= words.Mark {
 			plain[s.ASCII] = s.Text
 		}
 	}
@@ -139,8 +139,8 @@ func TestOneSignOneMeaning(t *testing.T) {
 			news[piece][colour] = f
 		}
 	}
-	for _, s := range signs.Table {
-		if n := news[s.Text]; s.Kind == signs.State && len(n) > 1 {
+	for _, s := range words.Table {
+		if n := news[s.Text]; s.Kind == words.State && len(n) > 1 {
 			t.Errorf("%s is good news in %s and bad news in %s", s.Text, n["good"], n["bad"])
 		}
 	}
@@ -148,8 +148,8 @@ func TestOneSignOneMeaning(t *testing.T) {
 
 // stateForm is the sign that says how something is with this form, empty for none.
 func stateForm(ascii string) string {
-	for _, s := range signs.Table {
-		if s.Kind == signs.State && s.ASCII == ascii {
+	for _, s := range words.Table {
+		if s.Kind == words.State && s.ASCII == ascii {
 			return s.Text
 		}
 	}
@@ -177,14 +177,14 @@ func TestHelpExplains(t *testing.T) {
 	s := ladderScreen(t)
 	s.Press("?")
 	s.Type("disagree")
-	s.Want(signs.Differs+"  ", "differs from what is desired, or two disagree")
+	s.Want(words.Differs+"  ", "differs from what is desired, or two disagree")
 	s.Press("enter") // nothing to run: the help stays
 	s.Want("differs from what is desired")
 	s.Press("esc", "?")
 	s.Type("levels")
 	s.Want("LOG", "log levels: A: of rules that allow")
 	s.Press("esc", ">", "?")
-	s.Want(signs.Cursor+" PRIO ", "lower numbers decide first")
+	s.Want(words.Cursor+" PRIO ", "lower numbers decide first")
 	s.Press("esc")
 	s.WantNot("lower numbers decide first")
 }

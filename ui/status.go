@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"rung/model/signs"
 	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
@@ -119,7 +118,7 @@ func (s *statusLine) drawText(st *themes.StyleSet, keys *action.Keymap, now time
 	}
 	l := widget.StyledLine(" "+t.text, st.Info)
 	if t.bad {
-		l = widget.StyledLine(" "+signs.Failed+" "+t.text, st.Error)
+		l = widget.StyledLine(" "+words.Failed+" "+t.text, st.Error)
 	}
 	var more widget.Line
 	if n := len(s.toRead) - 1; n > 0 {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"rung/model/signs"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -73,10 +73,10 @@ func (f *filterLine) problemLine(st *themes.StyleSet) widget.Line {
 		case unfinished:
 			return widget.StyledLine("  "+widget.CleanText(wrong), st.Dim)
 		}
-		return widget.StyledLine("  "+signs.Failed+" "+widget.CleanText(wrong), st.Error)
+		return widget.StyledLine("  "+words.Failed+" "+widget.CleanText(wrong), st.Error)
 	}
 	if p := widget.ParseFilter(f.InputText()); p.Err != "" {
-		return widget.StyledLine("  "+signs.Failed+" "+p.Err+", taken literally", st.Error)
+		return widget.StyledLine("  "+words.Failed+" "+p.Err+", taken literally", st.Error)
 	}
 	return nil
 }

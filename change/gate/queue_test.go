@@ -15,7 +15,7 @@ import (
 
 	"rung/change"
 	"rung/model"
-	"rung/model/lint/codes"
+	"rung/model/lint"
 	"rung/revision"
 	"rung/test/changing"
 	"rung/test/given"
@@ -257,7 +257,7 @@ func TestMovesOfAlikePolicies(t *testing.T) {
 		}
 	}
 	w := newWorld(t, texts...)
-	alike := func(f model.Finding) bool { return f.Code == codes.TenantPolicies.Code }
+	alike := func(f model.Finding) bool { return f.Code == lint.TenantPolicies.Code }
 	if !slices.ContainsFunc(revision.FindingsOfObjects(w.Current()), alike) {
 		t.Fatal("the policies are not alike")
 	}

@@ -20,9 +20,9 @@ import (
 	"rung/change/history"
 	"rung/change/journal"
 	"rung/change/write"
-	"rung/engine/source"
 	"rung/engine/statedir"
 	"rung/model/plan"
+	"rung/sources/kube"
 	"rung/sources/safefile"
 	"rung/test/changing"
 	"rung/test/faultfs"
@@ -235,8 +235,8 @@ func (r *stateRun) round() {
 	d := r.disk()
 	files := write.NewFiles(write.FileOptions{Paths: []string{r.dir}, Disk: d})
 	ctx, enough := context.WithCancel(context.Background())
-	var read source.Update
-	files.Run(ctx, func(u source.Update) {
+	var read kube.SourceUpdate
+	files.Run(ctx, func(u kube.SourceUpdate) {
 		if u.HasBroken && read.Upsert == nil {
 			read = u
 			enough()

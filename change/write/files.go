@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"rung/change"
-	"rung/engine/source"
 	"rung/model"
 	"rung/model/words"
+	"rung/sources/kube"
 	"rung/sources/manifests"
 
 	"rung/sources/safefile"
@@ -69,10 +69,10 @@ func (f *Files) Name() string { return f.readOptions.Source }
 
 // Run delivers what the files hold, first as it is and then checked, and again
 // whenever one of them changes.
-func (f *Files) Run(ctx context.Context, sink func(source.Update)) {
+func (f *Files) Run(ctx context.Context, sink func(kube.SourceUpdate)) {
 	read := f.readOptions
 	read.Progress = func(n, total int64) {
-		sink(source.Update{State: model.SourceState{Name: f.Name(), Conn: model.ConnStarting, Read: n, Total: total}})
+		sink(kube.SourceUpdate{State: model.SourceState{Name: f.Name(), Conn: model.ConnStarting, Read: n, Total: total}})
 	}
 	err := manifests.Watch(ctx, read, func(u manifests.Update) {
 		n := f.noteRead(u)
@@ -84,12 +84,12 @@ func (f *Files) Run(ctx context.Context, sink func(source.Update)) {
 				break
 			}
 		}
-		sink(source.Update{Upsert: u.Upsert, Remove: u.Remove, Broken: u.Broken, HasBroken: true,
+		sink(kube.SourceUpdate{Upsert: u.Upsert, Remove: u.Remove, Broken: u.Broken, HasBroken: true,
 			Loaded: u.Validated, State: st})
 	})
 	if err != nil {
 		// Not loaded: where nothing was read nothing may be taken for deleted.
-		sink(source.Update{State: model.SourceState{Name: f.Name(), Conn: model.ConnLost, Error: err.Error()}})
+		sink(kube.SourceUpdate{State: model.SourceState{Name: f.Name(), Conn: model.ConnLost, Error: err.Error()}})
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/change/history"
-	"rung/cli/process"
+
 	"rung/engine"
 	"rung/model"
 	"rung/model/ladder"
@@ -76,7 +76,7 @@ func (a *App) OfferChoices(find func(context.Context) []string) Completer {
 		ctx, cancel := context.WithTimeout(parent, CompleteTimeout)
 		defer cancel()
 		a.completes, a.Flags.Quiet, a.In = true, true, strings.NewReader("")
-		found, err := process.AwaitResult(ctx, func() ([]string, error) { return find(ctx), nil })
+		found, err := AwaitResult(ctx, func() ([]string, error) { return find(ctx), nil })
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

@@ -10,4 +10,8 @@
 //
 // The JSON of a thing is a type of the page that shows it (pages/...), or, where no page
 // shows it, a type called ...Out beside the command that prints it.
+//
+// Is Rung as a process of the system: the signals that end it, streams
+// that somebody reads or not, how much memory the runtime may take, and the log that
+// libraries write to while there is a screen. It knows no command.
 package command

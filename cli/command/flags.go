@@ -15,13 +15,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"rung/change/write"
-	"rung/cli/process"
+
 	"rung/engine"
 	"rung/engine/lab"
 	"rung/engine/ovntrace"
-	"rung/engine/source"
 	"rung/model"
 	"rung/revision"
+	"rung/sources/kube"
 
 	"rung/sources/reading"
 	"rung/system"
@@ -128,7 +128,7 @@ func (f *globalFlags) StateFolder() string {
 // databases at all. The files it reads may never answer, such as a pipe; it then
 // returns when ctx ends.
 func (a *App) EngineConfig(ctx context.Context, demo, zones bool) (engine.Config, error) {
-	return process.AwaitResult(ctx, func() (engine.Config, error) { return a.makeConfig(ctx, demo, zones) })
+	return AwaitResult(ctx, func() (engine.Config, error) { return a.makeConfig(ctx, demo, zones) })
 }
 
 func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, error) {
@@ -181,7 +181,7 @@ func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 	}
 	if demo || len(f.Files) > 0 {
 		files := write.NewFiles(opt)
-		cfg.Sources = []source.Source{files}
+		cfg.Sources = []kube.Source{files}
 		if writeBack {
 			cfg.Writer = files
 		}
@@ -236,7 +236,7 @@ func (u *uiFlags) register(p *pflag.FlagSet) {
 	p.StringVar(&u.View, "view", "", "`NAME` of the page or saved view that the console opens with")
 	p.StringVar(&u.Color, "color", "", "`WHEN` there are colours: auto, always, never, 16, 256 or truecolor")
 	p.StringVar(&u.pager, "pager", "", "show an answer longer than the screen in a pager: `COMMAND`, or never (default RUNG_PAGER; without a value also PAGER, or less)")
-	p.Lookup("pager").NoOptDefVal = process.AskedPager
+	p.Lookup("pager").NoOptDefVal = AskedPager
 	p.BoolVar(&u.ASCII, "ascii", false, "draw with ASCII characters only")
 	p.StringVar(&u.Profile, "profile", "", "`FOLDER` to write profiles of the console to")
 	_ = p.MarkHidden("profile")

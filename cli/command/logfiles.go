@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"rung/cli/process"
 	"rung/engine"
 	"rung/engine/logs"
 	"rung/revision"
@@ -45,7 +44,7 @@ func (l *logFlags) SetLogFiles(ctx context.Context, cfg *engine.Config) error {
 		return nil
 	}
 	cfg.LogFiles.Paths, cfg.LogFiles.Speed = l.Paths, speed
-	l.passed, err = process.AwaitResult(ctx, func() ([]logs.PassedFiles, error) { return logs.CheckFiles(l.Paths) })
+	l.passed, err = AwaitResult(ctx, func() ([]logs.PassedFiles, error) { return logs.CheckFiles(l.Paths) })
 	return err
 }
 

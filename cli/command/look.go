@@ -10,7 +10,6 @@ import (
 	"github.com/adrg/xdg"
 	"github.com/charmbracelet/colorprofile"
 
-	"rung/cli/process"
 	"rung/model/words"
 	"rung/themes"
 )
@@ -25,7 +24,7 @@ type look struct {
 
 // setLook finds out how Out is written to: by the flags, and by the configuration once that is read.
 func (a *App) setLook(file fileSettings) error {
-	ui, terminal := &a.Flags.UI, process.IsTerminal(a.Raw)
+	ui, terminal := &a.Flags.UI, IsTerminal(a.Raw)
 	profile, err := themes.OutputProfile(cmp.Or(ui.Color, file.Color), terminal, os.Environ())
 	if err != nil {
 		return err
@@ -50,7 +49,7 @@ func (a *App) finishText(text []byte) []byte {
 		how = cmp.Or(a.look.Load(), how)
 	}
 	if how.fits {
-		width = process.TerminalWidth(a.Raw)
+		width = TerminalWidth(a.Raw)
 	}
 	cleaned := func(s string) string { return string(words.CleanJSON([]byte(s))) }
 	end := ""

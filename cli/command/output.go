@@ -11,7 +11,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"sigs.k8s.io/yaml"
 
-	"rung/cli/process"
 	"rung/cli/report"
 	"rung/model/ovn/nb"
 	"rung/model/words"
@@ -78,16 +77,16 @@ func (t *TextTable) String() string {
 // PrintAnswer writes an answer in the form that was asked for, in a pager where one was asked
 // for and the screen is not long enough.
 func (a *App) PrintAnswer(ans *Answer) error {
-	pager := process.PagerNamed(a.Flags.UI.pager, os.Getenv)
-	if pager == "" || !process.IsTerminal(a.Raw) {
+	pager := PagerNamed(a.Flags.UI.pager, os.Getenv)
+	if pager == "" || !IsTerminal(a.Raw) {
 		return a.writeAnswer(a.Out, ans, false)
 	}
 	var text bytes.Buffer
 	if err := a.writeAnswer(cleanWriter{&text, a}, ans, false); err != nil {
 		return err
 	}
-	if !process.FitsScreen(text.String(), a.Raw) {
-		err := process.ShowPaged(pager, text.String(), a.Raw, os.Stderr, a.ended)
+	if !FitsScreen(text.String(), a.Raw) {
+		err := ShowPaged(pager, text.String(), a.Raw, os.Stderr, a.ended)
 		if err == nil {
 			return nil
 		}

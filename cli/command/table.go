@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"rung/cli/process"
-
 	"rung/model/words"
 	"rung/pages/page"
 )
@@ -18,7 +16,7 @@ func TableAnswer[F any](a *App, facts any, t *page.Table[F], rows []F) *Answer {
 	if t.Head != nil {
 		rows = slices.DeleteFunc(slices.Clone(rows), t.Head)
 	}
-	ans.Text = func(wide bool) string { return TableText(t, rows, wide, process.TerminalWidth(a.Raw)) }
+	ans.Text = func(wide bool) string { return TableText(t, rows, wide, TerminalWidth(a.Raw)) }
 	ans.CSV = func() string {
 		var b strings.Builder
 		w := csv.NewWriter(&b) // into memory: there are no errors

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rung/cli/process"
 	"rung/cli/report"
 	"rung/engine"
 	"rung/model"
@@ -108,10 +107,10 @@ const WatchPause = 100 * time.Millisecond
 func (a *App) watchAnswer(ctx context.Context, e *engine.Engine, q Query) error {
 	ticks, stop := e.Subscribe()
 	defer stop()
-	defer process.WhileRead(a.Raw)()
+	defer WhileRead(a.Raw)()
 	over := time.NewTimer(time.Hour) // set below
 	defer over.Stop()
-	screen := process.IsTerminal(a.Raw) // it can be drawn over the last answer
+	screen := IsTerminal(a.Raw) // it can be drawn over the last answer
 	last, lastErr, printed := "", "", false
 	var outcome error // of the last answer
 	for {
@@ -149,7 +148,7 @@ func (a *App) watchAnswer(ctx context.Context, e *engine.Engine, q Query) error 
 		case <-ctx.Done():
 			return err
 		case <-ticks:
-			process.Pause(ctx, WatchPause)
+			Pause(ctx, WatchPause)
 		case <-over.C:
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/lint/codes"
+	"rung/model/lint"
 	"rung/pages/findings"
 )
 
@@ -23,7 +23,7 @@ func (r *Report) AddFindings(found []model.Finding) {
 		if place := f.PlaceText(); place != "" {
 			o.Message = place + ": " + o.Message
 		}
-		if codes.KindOfCode(f.Code) == nil {
+		if lint.KindOfCode(f.Code) == nil {
 			o.Key += " " + f.Message // a policy may have several mistakes of one code
 		}
 		if !f.Of.Witness.IsZero() {
@@ -39,7 +39,7 @@ func (r *Report) AddFindings(found []model.Finding) {
 // findingRule explains a code as docs/findings.md does.
 func findingRule(code string) Rule {
 	out := Rule{Code: code, Help: "docs/findings.md#" + code + " has an example."}
-	if k := codes.KindOfCode(code); k != nil {
+	if k := lint.KindOfCode(code); k != nil {
 		out.Says = k.Says
 		if k.Remedy != "" {
 			out.Help = "What to do: " + k.Remedy + ".\n" + out.Help

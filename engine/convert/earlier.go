@@ -7,7 +7,7 @@ import (
 	"rung/model"
 	labels "rung/model/convert"
 	"rung/revision"
-	"rung/sources/manifests/write"
+	"rung/sources/manifests"
 	"rung/system"
 )
 
@@ -81,11 +81,11 @@ func earlierResults(r *revision.Revision, to Target) (out []model.Key, err error
 		if was == nil {
 			continue
 		}
-		again, err := write.PolicyObject(withoutPriority(p))
+		again, err := manifests.PolicyObject(withoutPriority(p))
 		if err != nil {
 			return nil, err
 		}
-		if is, err := write.PolicyObject(withoutPriority(was)); err == nil && is.YAML == again.YAML {
+		if is, err := manifests.PolicyObject(withoutPriority(was)); err == nil && is.YAML == again.YAML {
 			out = append(out, p.Key)
 		}
 	}

@@ -10,12 +10,12 @@ import (
 	"rung/model"
 
 	labels "rung/model/convert"
-	"rung/model/lint/codes"
+	"rung/model/lint"
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/revision"
 	"rung/sources/manifests"
-	"rung/sources/manifests/write"
+
 	"rung/system"
 )
 
@@ -151,12 +151,12 @@ func (r *Result) writePolicies(c *model.Cluster, made []*model.Policy) (refused 
 	refused = map[model.PolicyKey]string{}
 	for _, p := range made {
 		p.Origin = model.Origin{Source: "convert", Item: -1}
-		written, err := write.PolicyObject(p)
+		written, err := manifests.PolicyObject(p)
 		if err != nil {
 			return nil, err
 		}
 		if was := c.Policy(p.Key); was != nil {
-			if same, err := write.PolicyObject(was); err == nil && same.YAML == written.YAML {
+			if same, err := manifests.PolicyObject(was); err == nil && same.YAML == written.YAML {
 				r.Policies, r.unchanged = append(r.Policies, was), append(r.unchanged, was.Key)
 				continue
 			}
@@ -176,9 +176,9 @@ func (r *Result) addNotes(rev *revision.Revision, res *labels.Result) {
 		r.Notes = append(r.Notes, Note{About: n.Policy, Text: n.Text})
 	}
 	for _, a := range res.Repeated {
-		text := "one policy for each of the namespaces there are (%s): a new namespace wants the conversion again, and rung lint says so (" + codes.ConversionNewValue.Code + ")"
+		text := "one policy for each of the namespaces there are (%s): a new namespace wants the conversion again, and rung lint says so (" + lint.ConversionNewValue.Code + ")"
 		if len(a.Labels) > 0 {
-			text = "one policy for each value of label " + strings.Join(a.Labels, " with ") + " (%s): a new value wants the conversion again, and rung lint says so (" + codes.ConversionNewValue.Code + ")"
+			text = "one policy for each value of label " + strings.Join(a.Labels, " with ") + " (%s): a new value wants the conversion again, and rung lint says so (" + lint.ConversionNewValue.Code + ")"
 		}
 		r.Notes = append(r.Notes, Note{About: a.Policy, Text: fmt.Sprintf(text, words.List(a.Values, 6))})
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"rung/engine/probe"
+	"rung/engine/trace"
 	"rung/model"
 	"rung/model/ovn/match"
 	"rung/model/verdict"
@@ -27,17 +27,17 @@ const (
 // Probe puts a connection into the sandbox as packets, there and back, and judges what
 // became of them. at, which may be nil, is told the phases. It ends with ctx, and with a
 // time limit of its own.
-func (l *Lab) Probe(ctx context.Context, c verdict.Connection, at func(probe.ProbePhase)) (*probe.Result, error) {
+func (l *Lab) Probe(ctx context.Context, c verdict.Connection, at func(trace.ProbePhase)) (*trace.Result, error) {
 	if at == nil {
-		at = func(probe.ProbePhase) {}
+		at = func(trace.ProbePhase) {}
 	}
-	if err := probe.CheckPossible(l.Revision().Mode); err != nil {
+	if err := trace.CheckPossible(l.Revision().Mode); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, probeWithin, fmt.Errorf("no result within %s", probeWithin))
 	defer cancel()
 	defer context.AfterFunc(l.Context(), cancel)()
-	at(probe.Waits)
+	at(trace.Waits)
 	sb, err := l.probedSandbox(ctx)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (l *Lab) Probe(ctx context.Context, c verdict.Connection, at func(probe.Pro
 	if err != nil {
 		return nil, err // what it is about has gone meanwhile
 	}
-	sent := make([]probe.PathPackets, len(policies.Paths))
+	sent := make([]trace.PathPackets, len(policies.Paths))
 	for i := range policies.Paths {
 		if err := l.sendPath(ctx, sb, on, &policies.Paths[i], c.Protocol, &sent[i], at); err != nil {
 			if cause := context.Cause(ctx); cause != nil {
@@ -61,7 +61,7 @@ func (l *Lab) Probe(ctx context.Context, c verdict.Connection, at func(probe.Pro
 			return nil, fmt.Errorf("probe %s: %w", c, err)
 		}
 	}
-	return probe.JudgePackets(before, l.Revision(), c, sent, l.Now())
+	return trace.JudgePackets(before, l.Revision(), c, sent, l.Now())
 }
 
 // askOnNetwork asks the policies about a connection on the network that both ends are on. Ends on networks
@@ -128,22 +128,22 @@ var probeProtocols = map[verdict.Protocol]match.Proto{verdict.TCP: match.TCP, ve
 
 // sendPath sends the packets of one path.
 func (l *Lab) sendPath(ctx context.Context, sb *sandbox.Sandbox, r *revision.Revision, p *verdict.Path, proto verdict.Protocol,
-	out *probe.PathPackets, at func(probe.ProbePhase)) error {
+	out *trace.PathPackets, at func(trace.ProbePhase)) error {
 	from, to := podOf(r, &p.From), podOf(r, &p.To)
-	out.NotSent = probe.NotSentReason(p, from, to)
+	out.NotSent = trace.NotSentReason(p, from, to)
 	if out.NotSent != "" {
 		return nil
 	}
 	steps, made, err := sb.ProbePackets(ctx, sandbox.ProbeRequest{From: endOf(r, &p.From, from), To: endOf(r, &p.To, to), Proto: probeProtocols[proto],
-		Port: p.To.Port, Sending: func() { at(probe.Sends) }})
+		Port: p.To.Port, Sending: func() { at(trace.Sends) }})
 	if err != nil {
 		return err
 	}
 	out.AllDelivered = made
 	for _, s := range steps {
-		step := probe.PacketStep{Packet: s.Packet, Reply: s.Reply, Zone: s.Zone, EntryPort: s.EntryPort, ExitPorts: s.ExitPorts, Delivered: s.Passed}
+		step := trace.PacketStep{Packet: s.Packet, Reply: s.Reply, Zone: s.Zone, EntryPort: s.EntryPort, ExitPorts: s.ExitPorts, Delivered: s.Passed}
 		for _, m := range s.Met {
-			step.Met = append(step.Met, probe.MetACL{Stage: metIn[m.Stage], ACL: m.ACL})
+			step.Met = append(step.Met, trace.MetACL{Stage: metIn[m.Stage], ACL: m.ACL})
 		}
 		out.Steps = append(out.Steps, step)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/revision"
 
@@ -320,11 +320,11 @@ func (x Check) TextLine() string {
 func (s CheckState) Sign() string {
 	switch s {
 	case Fine:
-		return signs.Yes
+		return words.Yes
 	case Wrong:
-		return signs.No
+		return words.No
 	case Noted:
-		return signs.Noted
+		return words.Noted
 	}
-	return signs.Unknown
+	return words.Unknown
 }

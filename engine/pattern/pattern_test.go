@@ -13,7 +13,7 @@ import (
 	"rung/engine/verify"
 	"rung/examples"
 	"rung/model"
-	"rung/model/lint/codes"
+	"rung/model/lint"
 	"rung/model/template"
 	"rung/revision"
 
@@ -155,7 +155,7 @@ func TestWhole(t *testing.T) {
 	rev = revisionOf(t, append(all(demo(t, namespace("violet", "violet"), namespace("violet-dev", "violet"))), objects(t, text)...))
 	var said []string
 	for _, f := range revision.FindingsOfObjects(rev) {
-		if f.Code == codes.TemplateIncomplete.Code {
+		if f.Code == lint.TemplateIncomplete.Code {
 			said = append(said, f.Policy.Name+": "+f.Message+" → "+f.Remedy)
 		}
 	}

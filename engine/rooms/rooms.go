@@ -7,7 +7,7 @@ import (
 	"rung/engine/below"
 	"rung/engine/logs"
 	"rung/engine/loop"
-	"rung/engine/probe"
+	"rung/engine/trace"
 	"rung/engine/zones"
 	"rung/model"
 	"rung/model/verdict"
@@ -46,7 +46,7 @@ type Sandbox interface {
 	ObjectsMoved(c *model.Cluster, changes []model.Change)
 	// Probe puts a connection into it as packets, there and back, and judges what became
 	// of them; at, which may be nil, is told the phases.
-	Probe(ctx context.Context, c verdict.Connection, at func(probe.ProbePhase)) (*probe.Result, error)
+	Probe(ctx context.Context, c verdict.Connection, at func(trace.ProbePhase)) (*trace.Result, error)
 }
 
 // ErrNoOVNTrace says that there is nowhere to run ovn-trace: neither a cluster nor a

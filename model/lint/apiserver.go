@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"rung/model"
-	"rung/model/lint/codes"
+
 	"rung/model/lint/vital"
 	"rung/model/overlap"
 	"rung/model/selectors"
@@ -103,10 +103,10 @@ func (d *verdictLint) addAPICut(cut *apiCut) {
 	what := fmt.Sprintf("%s from the API server (%s, TCP %d)", words.Count(cut.pods, "pod"), s.API[0].Addr(), s.APIPort)
 	var f *model.Finding
 	if cut.by.Rule >= 0 && p.Rule(cut.by.Direction, cut.by.Rule) != nil {
-		f = d.addAboutRule(p, p.Rule(cut.by.Direction, cut.by.Rule), codes.APINotAllowed, "cuts "+what)
+		f = d.addAboutRule(p, p.Rule(cut.by.Direction, cut.by.Rule), APINotAllowed, "cuts "+what)
 		f.Remedy = fmt.Sprintf("allow TCP %d to the API server's nodes, by nodeSelector or as %s, in a rule above", s.APIPort, s.API[0])
 	} else {
-		f = d.addAbout(p, codes.APINotAllowed, fmt.Sprintf("the egress isolation of namespace %s cuts %s, and no NetworkPolicy allows it", p.Namespace, what))
+		f = d.addAbout(p, APINotAllowed, fmt.Sprintf("the egress isolation of namespace %s cuts %s, and no NetworkPolicy allows it", p.Namespace, what))
 		f.Severity, f.Remedy = model.SeverityInfo, fmt.Sprintf("allow TCP %d to %s, if these pods need the API server", s.APIPort, s.API[0])
 	}
 	at := len(d.out) - 1
@@ -188,7 +188,7 @@ func (d *verdictLint) checkWebhooks() {
 				keys = []model.Key{s.Decided.Policy}
 			}
 			if p := d.c.Policy(keys[0]); p != nil && !d.hasWebhookFinding(p.Key, svc) {
-				d.addAbout(p, codes.WebhookCut, webhookText(svc)).Remedy = fmt.Sprintf("allow ingress from %s to the pods of the Service",
+				d.addAbout(p, WebhookCut, webhookText(svc)).Remedy = fmt.Sprintf("allow ingress from %s to the pods of the Service",
 					words.ListFew(texts(callersOf(d.v, callers)), shown))
 				d.addWitness(&q)
 			}
@@ -204,7 +204,7 @@ func webhookText(svc *model.Service) string {
 // hasWebhookFinding reports whether another caller of the same Service was told already.
 func (d *verdictLint) hasWebhookFinding(k model.Key, svc *model.Service) bool {
 	return slices.ContainsFunc(d.out, func(f model.Finding) bool {
-		return f.Code == codes.WebhookCut.Code && f.Policy == k && f.Message == webhookText(svc)
+		return f.Code == WebhookCut.Code && f.Policy == k && f.Message == webhookText(svc)
 	})
 }
 

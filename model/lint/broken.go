@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/lint/codes"
+
 	"rung/model/words"
 )
 
@@ -58,7 +58,7 @@ func ruleOfField(field string) (model.Direction, int) {
 // checkLogging reports an annotation that stops the whole policy.
 func (l *linter) checkLogging(p *model.Policy) {
 	if _, err := p.LogLevels(); err != nil {
-		l.addAbout(p, codes.LoggingInvalid, words.CleanText(err.Error())+
+		l.addAbout(p, LoggingInvalid, words.CleanText(err.Error())+
 			"; despite that text the whole policy stays out: new, it gets no rows; changed, "+
 			"the rows it had before stay and decide").Remedy = `use JSON such as {"deny":"alert","allow":"info"}; levels: ` +
 			strings.Join(model.LogSeverities, ", ") + `, or "" for off`

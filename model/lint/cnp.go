@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"rung/model"
-	"rung/model/lint/codes"
+
 	"rung/model/words"
 )
 
@@ -16,15 +16,15 @@ const maxCNPRules = 25
 // says (ovn-kubernetes.md#clusternetworkpolicy).
 func (l *linter) checkCNP(p *model.Policy, compiled bool) {
 	if compiled {
-		l.addAbout(p, codes.CNPMight, "OVN-Kubernetes has no controller for ClusterNetworkPolicy: "+
+		l.addAbout(p, CNPMight, "OVN-Kubernetes has no controller for ClusterNetworkPolicy: "+
 			"what its rows decide here is as OVN-Kubernetes might (--compile-cnp)")
 	} else {
-		l.addAbout(p, codes.CNPNotEnforced, "not enforced: OVN-Kubernetes has no controller for ClusterNetworkPolicy")
+		l.addAbout(p, CNPNotEnforced, "not enforced: OVN-Kubernetes has no controller for ClusterNetworkPolicy")
 	}
 	for _, d := range model.Directions {
 		rules := p.Rules(d)
 		if len(rules) > maxCNPRules {
-			l.addAboutRule(p, &rules[maxCNPRules], codes.CNPRules, fmt.Sprintf("%s %s rules where the API takes %d", words.Thousands(len(rules)), d.Lower(), maxCNPRules))
+			l.addAboutRule(p, &rules[maxCNPRules], CNPRules, fmt.Sprintf("%s %s rules where the API takes %d", words.Thousands(len(rules)), d.Lower(), maxCNPRules))
 		}
 		for i := range rules {
 			l.checkDomains(p, &rules[i])
@@ -40,7 +40,7 @@ func (l *linter) checkDomains(p *model.Policy, r *model.Rule) {
 	}
 	for i := range r.Peers {
 		if r.Peers[i].Kind == model.PeerDNS {
-			l.addAboutRule(p, r, codes.CNPDomains, fmt.Sprintf("%s with domainNames (%s): the API has them for Accept alone, and what this one matches is open",
+			l.addAboutRule(p, r, CNPDomains, fmt.Sprintf("%s with domainNames (%s): the API has them for Accept alone, and what this one matches is open",
 				r.Action, r.Peers[i].DNSName))
 			return
 		}
@@ -70,7 +70,7 @@ func (l *linter) checkPruned(p *model.Policy, d model.Direction) {
 	rules := p.Rules(d)
 	for i := range min(len(was), len(rules)) {
 		if len(was[i].Ports) > 0 && len(was[i].Protocols) == 0 && len(rules[i].Ports) == 0 {
-			l.addAboutRule(p, &rules[i], codes.CNPPruned, "matches every port: it was applied with ports, a field of v1alpha1 that the API server drops")
+			l.addAboutRule(p, &rules[i], CNPPruned, "matches every port: it was applied with ports, a field of v1alpha1 that the API server drops")
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
-	"rung/model/lint/codes"
+
 	"rung/test/made"
 )
 
@@ -59,7 +59,7 @@ func TestCNPFindings(t *testing.T) {
 			}
 			var got []string
 			for _, f := range Run(made.Cluster(append(base(), p)...), nil, Options{MaxPriority: 99, CNP: true}) {
-				if slices.Contains([]string{codes.CNPRules.Code, codes.CNPDomains.Code, codes.CNPPruned.Code, model.InvalidProtocolEmpty}, f.Code) {
+				if slices.Contains([]string{CNPRules.Code, CNPDomains.Code, CNPPruned.Code, model.InvalidProtocolEmpty}, f.Code) {
 					got = append(got, fmt.Sprintf("%s %s %s %d: %s", f.Code, f.Severity, f.Direction, f.Rule, f.Message))
 				}
 			}

@@ -8,7 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/convert"
-	"rung/model/lint/codes"
+
 	"rung/model/overlap"
 	"rung/model/template"
 	"rung/model/words"
@@ -49,7 +49,7 @@ func (l *linter) checkGaps() {
 			message = fmt.Sprintf("priority %d is the last: no policy can come after it", last)
 		}
 		if message != "" {
-			l.addAbout(rungs[i].Policies[0].Policy, codes.PriorityNoGap, message)
+			l.addAbout(rungs[i].Policies[0].Policy, PriorityNoGap, message)
 		}
 		i = j
 	}
@@ -65,7 +65,7 @@ func (l *linter) checkPolicyCount() {
 		n++
 	}
 	if n > usualPolicies {
-		l.addFinding(codes.PoliciesMany, model.Finding{Rule: -1,
+		l.addFinding(PoliciesMany, model.Finding{Rule: -1,
 			Message: fmt.Sprintf("%s: OVN-Kubernetes expects 30 to %d at most", words.Count(n, "AdminNetworkPolicy"), usualPolicies)})
 	}
 }
@@ -112,7 +112,7 @@ func (l *linter) checkSetOverlap(p *model.Policy) {
 	if pairs > 1 {
 		worst += fmt.Sprintf(", and %s", words.OneOrMany(pairs-1, "another pair overlaps", words.Thousands(pairs-1)+" more pairs overlap"))
 	}
-	l.addAbout(p, codes.SetsOverlap, worst+": when such a pod comes or goes, ovn-controller computes flows in full")
+	l.addAbout(p, SetsOverlap, worst+": when such a pod comes or goes, ovn-controller computes flows in full")
 }
 
 // checkCosts reports what is done for each of many pods.
@@ -134,11 +134,11 @@ func (l *linter) checkCosts(p *model.Policy, r *model.Rule) {
 		}
 	}
 	if n := peers.Or(l.x.SubjectSet(p)).Len(); len(names) > 0 && n >= manyPods {
-		l.addAboutRule(p, r, codes.NamedPortMany, fmt.Sprintf("the named %s %s %s looked up in the containers of %s, again whenever one changes",
+		l.addAboutRule(p, r, NamedPortMany, fmt.Sprintf("the named %s %s %s looked up in the containers of %s, again whenever one changes",
 			words.OneOrMany(len(names), "port", "ports"), words.ListFew(names, shown), words.OneOrMany(len(names), "is", "are"), words.Count(n, "pod")))
 	}
 	if len(negative) > 0 {
-		l.addAboutRule(p, r, codes.NegativeMany, negativeText("peer", negative, negatives))
+		l.addAboutRule(p, r, NegativeMany, negativeText("peer", negative, negatives))
 	}
 	l.checkPeerHosts(p, r)
 }
@@ -153,7 +153,7 @@ func negativeText(what string, selectors []string, pods int) string {
 func (l *linter) checkNegativeSubject(p *model.Policy) {
 	s := p.Subject
 	if n := l.x.SubjectSet(p).Len(); n >= manyPods && (s.Namespaces.LeavesOutByLabel() || !s.AllPods && s.Pods.LeavesOutByLabel()) {
-		l.addAbout(p, codes.NegativeMany, negativeText("subject", []string{strconv.Quote(s.String())}, n))
+		l.addAbout(p, NegativeMany, negativeText("subject", []string{strconv.Quote(s.String())}, n))
 	}
 }
 
@@ -173,7 +173,7 @@ func (l *linter) checkPeerHosts(p *model.Policy, r *model.Rule) {
 		}
 	}
 	if n := len(host); n > 0 {
-		l.addAboutRule(p, r, codes.PeerHost, fmt.Sprintf("%s of its peers %s host-networked: the rule does not match %s (%s)",
+		l.addAboutRule(p, r, PeerHost, fmt.Sprintf("%s of its peers %s host-networked: the rule does not match %s (%s)",
 			words.Count(n, "pod"), words.OneOrMany(n, "is", "are"), words.OneOrMany(n, "it", "them"), words.ListFew(host, shown)))
 	}
 }
@@ -218,7 +218,7 @@ func (l *linter) checkTenants() {
 		if len(missing) > 0 {
 			message += "; none for " + words.ListFew(missing, shown)
 		}
-		l.addAbout(policies[0], codes.TenantPolicies, message)
+		l.addAbout(policies[0], TenantPolicies, message)
 	}
 }
 
@@ -250,7 +250,7 @@ func (l *linter) checkTemplates(tiersDecide bool) {
 					m.Value, words.OneOrMany(len(m.Namespaces), "namespace", "namespaces"), words.ListFew(m.Namespaces, shown), set.Name, set.Called)
 				remedy = fmt.Sprintf("add %s, and name %s in the Deny", m.Policy, m.Value)
 			}
-			l.addAbout(set.MainPolicy(), codes.TemplateIncomplete, message).Remedy = remedy + ": rung new --update " + set.Name
+			l.addAbout(set.MainPolicy(), TemplateIncomplete, message).Remedy = remedy + ": rung new --update " + set.Name
 		}
 	}
 }
@@ -279,7 +279,7 @@ func (l *linter) checkConversions() {
 		if p.Kind == model.KindCNP {
 			to = "cnp"
 		}
-		l.addAbout(p, codes.ConversionNewValue, fmt.Sprintf("converted from %s, one policy for each %s: %s%s %s none, so that nothing of %s decides for those pods",
+		l.addAbout(p, ConversionNewValue, fmt.Sprintf("converted from %s, one policy for each %s: %s%s %s none, so that nothing of %s decides for those pods",
 			u.From, each, what, words.ListFew(names, shown), words.OneOrMany(len(names), "has", "have"), u.From)).Remedy = fmt.Sprintf("convert %s again with the namespaces there are now, and apply what is new: rung convert --to %s FILE…", u.From, to)
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/lint/codes"
+
 	"rung/model/lint/vital"
 	"rung/model/overlap"
 	"rung/model/verdict"
@@ -21,7 +21,7 @@ import (
 func WithVerdicts(c *model.Cluster, x *overlap.PodIndex, found []model.Finding, v *verdict.Index, rulesAudit *verdict.Audit, failed error) []model.Finding {
 	l := &linter{c: c, x: x, out: slices.Clone(found)}
 	if errors.Is(failed, verdict.ErrTooLarge) {
-		l.addFinding(codes.VerdictsTooLarge, model.Finding{Rule: -1,
+		l.addFinding(VerdictsTooLarge, model.Finding{Rule: -1,
 			Message: "rules that never decide or are redundant, and what else needs the verdict of every connection: not computed: " + failed.Error()})
 	}
 	if rulesAudit != nil {
@@ -61,7 +61,7 @@ func SortFindings(c *model.Cluster, found []model.Finding) []model.Finding {
 
 // IsFromVerdicts says whether WithVerdicts gives findings with a code.
 func IsFromVerdicts(code string) bool {
-	k := codes.KindOfCode(code)
+	k := KindOfCode(code)
 	return k != nil && k.Verdicts
 }
 
@@ -98,7 +98,7 @@ func (d *verdictLint) checkAudit(audit *verdict.Audit) {
 	for i := range d.out {
 		f := &d.out[i]
 		d.addShowing(f, audit)
-		if f.Code == codes.RuleShadowed.Code {
+		if f.Code == RuleShadowed.Code {
 			shadowed[ruleAt{f.Policy, f.Direction, f.Rule}] = true
 		}
 	}
@@ -110,7 +110,7 @@ func (d *verdictLint) checkAudit(audit *verdict.Audit) {
 		if a := &audit.Allowing[i]; a.Decides && !a.Matters {
 			idle[a.Policy] = true
 			p := d.c.Policy(a.Policy)
-			d.addAbout(p, codes.AllowChangesNothing, "only allows what is allowed without it: other than a NetworkPolicy it denies nothing by itself")
+			d.addAbout(p, AllowChangesNothing, "only allows what is allowed without it: other than a NetworkPolicy it denies nothing by itself")
 			d.addWitness(&a.Example)
 		}
 	}
@@ -132,7 +132,7 @@ func (d *verdictLint) checkAudit(audit *verdict.Audit) {
 		d.checkOverridden(p, rule, r)
 		if r.Outside != nil && !outside[p.Key] {
 			outside[p.Key] = true
-			d.addAboutRule(p, rule, codes.DenyLeavesOutside, "denies every pod, and pods only: "+
+			d.addAboutRule(p, rule, DenyLeavesOutside, "denies every pod, and pods only: "+
 				"what comes from nodes and from outside the cluster still comes in")
 			d.addWitness(r.Outside)
 		}
@@ -225,7 +225,7 @@ func (d *verdictLint) checkNeverDeciding(p *model.Policy, r *model.Rule, a *verd
 	}
 	by := deciderNames(a.DecidersBefore, p)
 	at := len(d.out)
-	f := d.addAboutRule(p, r, codes.RuleNeverDecides, fmt.Sprintf("never decides: %s %s first all that this %s matches now",
+	f := d.addAboutRule(p, r, RuleNeverDecides, fmt.Sprintf("never decides: %s %s first all that this %s matches now",
 		by, words.OneOrMany(len(a.DecidersBefore), "decides", "decide"), r.Action))
 	f.Severity, f.Remedy = severity, remedy
 	d.addWitness(&a.Example)
@@ -257,7 +257,7 @@ func (d *verdictLint) checkRedundant(p *model.Policy, r *model.Rule, a *verdict.
 			so += ", and of the rest nothing is denied"
 		}
 	}
-	d.addAboutRule(p, r, codes.RuleRedundant, "no connection changes if it is removed: "+so)
+	d.addAboutRule(p, r, RuleRedundant, "no connection changes if it is removed: "+so)
 	d.addWitness(&a.Example)
 }
 
@@ -270,7 +270,7 @@ func (d *verdictLint) checkPass(p *model.Policy, r *model.Rule, a *verdict.Audit
 	if a.Matters {
 		severity, so = model.SeverityWarning, "; without the Pass some of it would be denied"
 	}
-	d.addAboutRule(p, r, codes.PassNothing, "no NetworkPolicy and no baseline rule decides what it passes on: it is let through"+so).Severity = severity
+	d.addAboutRule(p, r, PassNothing, "no NetworkPolicy and no baseline rule decides what it passes on: it is let through"+so).Severity = severity
 	d.addWitness(a.Through)
 }
 
@@ -281,10 +281,10 @@ func (d *verdictLint) checkOverridden(p *model.Policy, r *model.Rule, a *verdict
 	case a.Overruled == nil || !p.Kind.IsAdmin():
 		return
 	case r.Action == model.Allow:
-		d.addAboutRule(p, r, codes.AllowOverNetpol, fmt.Sprintf("NetworkPolicies are not asked about what it allows: the %s would stop some of it",
+		d.addAboutRule(p, r, AllowOverNetpol, fmt.Sprintf("NetworkPolicies are not asked about what it allows: the %s would stop some of it",
 			deciderNames(a.Overruled.Deciders, nil)))
 	default:
-		d.addAboutRule(p, r, codes.DenyOverAllow, fmt.Sprintf("denies what %s would allow: no NetworkPolicy and no EgressFirewall overrides it",
+		d.addAboutRule(p, r, DenyOverAllow, fmt.Sprintf("denies what %s would allow: no NetworkPolicy and no EgressFirewall overrides it",
 			deciderNames(a.Overruled.Deciders, nil)))
 	}
 	d.addWitness(&a.Overruled.Connection)
@@ -298,15 +298,15 @@ func (d *verdictLint) addShowing(f *model.Finding, rulesAudit *verdict.Audit) {
 		return
 	}
 	switch f.Code {
-	case codes.RuleShadowed.Code:
+	case RuleShadowed.Code:
 		if r.Matches {
 			f.Witness = d.witnessOf(r.Example)
 		}
-	case codes.DenyAllNetworks.Code, codes.EmptySelectorDeny.Code, codes.NetworkHostBits.Code, codes.NetpolNamedPort.Code, codes.NetpolDirection.Code, codes.SelectsSystem.Code:
+	case DenyAllNetworks.Code, EmptySelectorDeny.Code, NetworkHostBits.Code, NetpolNamedPort.Code, NetpolDirection.Code, SelectsSystem.Code:
 		if r.Decides {
 			f.Witness = d.witnessOf(r.Example)
 		}
-	case codes.PriorityConflict.Code:
+	case PriorityConflict.Code:
 		switch i := slices.IndexFunc(r.Clashes, func(c verdict.RuleClash) bool { return IsConflictWith(f, c.Policy) }); {
 		case i < 0:
 			f.Severity = model.SeverityInfo
@@ -317,16 +317,16 @@ func (d *verdictLint) addShowing(f *model.Finding, rulesAudit *verdict.Audit) {
 				f.Message += "; the other end denies all of that now"
 			}
 		}
-	case codes.FirewallOverrules.Code:
+	case FirewallOverrules.Code:
 		if r.Overruled != nil {
 			f.Witness = d.witnessOf(r.Overruled.Connection)
 		}
-	case codes.DNSNotAllowed.Code, codes.DNSTCPNotAllowed.Code:
+	case DNSNotAllowed.Code, DNSTCPNotAllowed.Code:
 		if d.needs.services.DNSPods.IsEmpty() {
 			return
 		}
 		cut := r.DNSCuts[verdict.CutUDP]
-		if f.Code == codes.DNSTCPNotAllowed.Code {
+		if f.Code == DNSTCPNotAllowed.Code {
 			cut = r.DNSCuts[verdict.CutTCP]
 		}
 		if cut.Example == nil {

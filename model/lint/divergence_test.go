@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
-	"rung/model/lint/codes"
+
 	"rung/test/made"
 )
 
@@ -96,31 +96,31 @@ func TestNamedPortDivergences(t *testing.T) {
 	host := pod("red/host", "app=host", "10.0.1.8", "metrics:TCP:9100")
 	host.HostNetwork = true
 	tests := []divergence{
-		{name: "peers that declare the name", codes: []string{codes.NamedPortPeers.Code}, extra: []model.Object{both,
+		{name: "peers that declare the name", codes: []string{NamedPortPeers.Code}, extra: []model.Object{both,
 			anp("a", 1, "tenant=blue", rules{rule(deny, inNS("tenant"), "http"), rule(deny, inNS("tenant"), "http", "grpc"), rule(allow, inNS("tenant=red"), "grpc")}, nil)},
 			want: []string{
 				`warning named-port-reaches-peers a ingress 1: the rows of the named port "grpc" have no outport: on nodes with a pod of the subject they also deny connections among the peers, to 1 pod that is no subject: tcp 9000 (red/both), udp 9000 (red/both)`,
 				`warning named-port-reaches-peers a ingress 2: the rows of the named port "grpc" have no outport: on nodes with a pod of the subject they also allow connections among the peers, to 1 pod that is no subject: tcp 9000 (red/both), udp 9000 (red/both); ` +
 					"no pod of the subject declares such a name, so for the subject the rule does nothing"}},
-		{name: "numbers, host-networked peers, lone peers, egress and no subject", codes: []string{codes.NamedPortPeers.Code}, extra: []model.Object{both, host,
+		{name: "numbers, host-networked peers, lone peers, egress and no subject", codes: []string{NamedPortPeers.Code}, extra: []model.Object{both, host,
 			anp("a", 1, "tenant=blue", rules{rule(deny, inNS("tenant"), "TCP:9000"), rule(deny, inNS("tenant"), "metrics"), rule(deny, to(model.PeerPods, "* + app=both"), "grpc")},
 				rules{rule(deny, inNS("tenant"), "grpc")}),
 			anp("b", 2, "tenant=empty", rules{rule(deny, inNS("tenant"), "grpc")}, nil)}},
-		{name: "a number beside the name serves the subject", codes: []string{codes.NamedPortPeers.Code}, extra: []model.Object{both, banp(rules{rule(deny, inNS("tenant"), "grpc", "TCP:1")}, nil),
+		{name: "a number beside the name serves the subject", codes: []string{NamedPortPeers.Code}, extra: []model.Object{both, banp(rules{rule(deny, inNS("tenant"), "grpc", "TCP:1")}, nil),
 			podSubject(anp("a", 1, "tenant=blue", rules{rule(deny, inNS("tenant"), "grpc", "TCP:1")}, nil), "app=web")},
 			want: []string{`warning named-port-reaches-peers a ingress 0: the rows of the named port "grpc" have no outport: on nodes with a pod of the subject they also deny connections among the peers, to 1 pod that is no subject: tcp 9000 (red/both), udp 9000 (red/both)`}},
-		{name: "a family without pod subnets", codes: []string{codes.NamedPortFamily.Code}, extra: []model.Object{both, subnetNode("n1", "10.0.0.2"), subnetNode("n2", "10.0.1.2"),
+		{name: "a family without pod subnets", codes: []string{NamedPortFamily.Code}, extra: []model.Object{both, subnetNode("n1", "10.0.0.2"), subnetNode("n2", "10.0.1.2"),
 			anp("a", 1, "tenant=red", rules{rule(deny, inNS("tenant=blue"), "grpc")}, rules{rule(deny, inNS("tenant"), "http", "grpc"), rule(deny, inNS("tenant"), "http"), rule(deny, inNS("tenant"), "TCP:9000")})},
 			want: []string{
 				`info named-port-family a ingress 0: no node has a pod subnet of IPv6, yet the rows of the named port "grpc" name the IPv6 addresses of 1 pod: tcp 9000 (red/both), udp 9000 (red/both); beside the address set of the other family they never match`,
 				`info named-port-family a egress 0: no node has a pod subnet of IPv6, yet the rows of the named port "grpc" name the IPv6 addresses of 1 pod: tcp 9000 (red/both), udp 9000 (red/both); an egress row has no address set, so it decides about them although the rest of the policy does not see that family`}},
-		{name: "IPv6 alone", codes: []string{codes.NamedPortFamily.Code}, extra: []model.Object{subnetNode("n1", "fd00::2"), anp("a", 1, "tenant=red", nil, rules{rule(deny, inNS("tenant=blue"), "http")})},
+		{name: "IPv6 alone", codes: []string{NamedPortFamily.Code}, extra: []model.Object{subnetNode("n1", "fd00::2"), anp("a", 1, "tenant=red", nil, rules{rule(deny, inNS("tenant=blue"), "http")})},
 			want: []string{`info named-port-family a egress 0: no node has a pod subnet of IPv4, yet the rows of the named port "http" name the IPv4 addresses of 1 pod: tcp 8080 (blue/web-1); an egress row has no address set, so it decides about them although the rest of the policy does not see that family`}},
-		{name: "both families, and subnets that are not known", codes: []string{codes.NamedPortFamily.Code}, extra: []model.Object{both, subnetNode("n1", "10.0.0.2", "fd00::2"), anp("a", 1, "*", nil, rules{rule(deny, inNS("*"), "grpc")})}},
-		{name: "a family that rows are not compiled for", codes: []string{codes.NamedPortFamily.Code}, v4: true, extra: []model.Object{both,
+		{name: "both families, and subnets that are not known", codes: []string{NamedPortFamily.Code}, extra: []model.Object{both, subnetNode("n1", "10.0.0.2", "fd00::2"), anp("a", 1, "*", nil, rules{rule(deny, inNS("*"), "grpc")})}},
+		{name: "a family that rows are not compiled for", codes: []string{NamedPortFamily.Code}, v4: true, extra: []model.Object{both,
 			anp("a", 1, "tenant=red", nil, rules{rule(deny, inNS("tenant"), "grpc")})},
 			want: []string{`info named-port-family a egress 0: rows are not compiled for IPv6, yet the rows of the named port "grpc" name the IPv6 addresses of 1 pod: tcp 9000 (red/both), udp 9000 (red/both); an egress row has no address set, so it decides about them although the rest of the policy does not see that family`}},
-		{name: "no subnets are known", codes: []string{codes.NamedPortFamily.Code}, extra: []model.Object{both, anp("a", 1, "*", nil, rules{rule(deny, inNS("*"), "grpc")})}},
+		{name: "no subnets are known", codes: []string{NamedPortFamily.Code}, extra: []model.Object{both, anp("a", 1, "*", nil, rules{rule(deny, inNS("*"), "grpc")})}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, tt.run)
@@ -130,7 +130,7 @@ func TestNamedPortDivergences(t *testing.T) {
 func TestNetworkPolicyDivergences(t *testing.T) {
 	const deny = model.Deny
 	tests := []divergence{
-		{name: "a named port opens the protocol", codes: []string{codes.NetpolNamedPort.Code, codes.NetpolPortLost.Code}, extra: []model.Object{
+		{name: "a named port opens the protocol", codes: []string{NetpolNamedPort.Code, NetpolPortLost.Code}, extra: []model.Object{
 			np("blue/a", "*", "I", rules{npRule("TCP/http"), npRule("TCP/http", "TCP/grpc", "UDP:53"), npRule("UDP/http"), npRule("TCP/http", "TCP"), npRule("TCP:80"), npRule()}, nil),
 			np("red/b", "*", "E", nil, rules{npRule("TCP/http")}), np("red/c", "*", "I", rules{npRule("UDP/grpc")}, nil),
 			pod("red/one", "", "10.0.1.7", "grpc:TCP:9000", "grpc:UDP:9000"), pod("red/two", "", "10.0.1.8", "grpc:UDP:9001"), pod("red/three", "", "10.0.1.6", "grpc:UDP:9001")},
@@ -140,32 +140,32 @@ func TestNetworkPolicyDivergences(t *testing.T) {
 				`warning netpol-named-port-opens-protocol a ingress 2: the named port "http" opens the whole of udp: the row has no port, and allows every udp port though no pod the rule means declares such a name`,
 				`warning netpol-named-port-opens-protocol b egress 0: the named port "http" opens the whole of tcp: the row has no port, and allows every tcp port, not only tcp 8080 (blue/web-1)`,
 				`warning netpol-named-port-opens-protocol c ingress 0: the named port "grpc" opens the whole of udp: the row has no port, and allows every udp port, not only udp 9000 (red/one), udp 9001 (red/three)`}},
-		{name: "no pods are known", bare: true, codes: []string{codes.NetpolNamedPort.Code, codes.NetpolPortLost.Code}, extra: []model.Object{np("blue/a", "*", "I", rules{npRule("TCP/http"), npRule("TCP/http", "TCP:1")}, nil)},
+		{name: "no pods are known", bare: true, codes: []string{NetpolNamedPort.Code, NetpolPortLost.Code}, extra: []model.Object{np("blue/a", "*", "I", rules{npRule("TCP/http"), npRule("TCP/http", "TCP:1")}, nil)},
 			want: []string{`warning netpol-named-port-opens-protocol a ingress 0: the named port "http" opens the whole of tcp: the row has no port`,
 				`warning netpol-port-lost a ingress 1: the named port "http" is lost: only the numbered ports remain in the row, tcp 1`}},
-		{name: "a protocol without a port beside a number", codes: []string{codes.NetpolPortLost.Code}, extra: []model.Object{
+		{name: "a protocol without a port beside a number", codes: []string{NetpolPortLost.Code}, extra: []model.Object{
 			np("blue/a", "*", "I", rules{npRule("TCP", "TCP:80", "TCP:8000-9000"), npRule("TCP", "UDP:53"), npRule("TCP", "TCP:1-65535"), npRule("UDP:53", "UDP", "UDP/dns", "TCP")}, nil)},
 			want: []string{"warning netpol-port-lost a ingress 0: tcp without a port (any) is lost: only the numbered ports remain in the row, tcp 80, tcp 8000–9000",
 				"warning netpol-port-lost a ingress 3: udp without a port (any) is lost: only the numbered ports remain in the row, udp 53"}},
-		{name: "a named port beside a number", codes: []string{codes.NetpolPortLost.Code}, extra: []model.Object{
+		{name: "a named port beside a number", codes: []string{NetpolPortLost.Code}, extra: []model.Object{
 			np("blue/a", "*", "I", rules{npRule("TCP/http", "TCP:443"), npRule("TCP/http", "TCP:8000-9000"), npRule("TCP/grpc", "TCP:443")}, nil)},
 			want: []string{`warning netpol-port-lost a ingress 0: the named port "http", tcp 8080 on blue/web-1, is lost: only the numbered ports remain in the row, tcp 443`}},
-		{name: "rules of a direction that is left out, of isolated pods", codes: []string{codes.NetpolDirection.Code}, extra: []model.Object{
+		{name: "rules of a direction that is left out, of isolated pods", codes: []string{NetpolDirection.Code}, extra: []model.Object{
 			np("blue/open", "app=web", "E", rules{npRule("TCP:1"), npRule("TCP:2")}, rules{npRule()}), np("blue/other", "app=other", "I", nil, nil), np("blue/shut", "*", "I", nil, nil), np("red/shut", "*", "I", nil, nil),
 			np("red/open", "*", "I", nil, rules{npRule()})},
 			want: []string{"warning netpol-rules-outside-policytypes open ingress 0: policyTypes leaves ingress out, and OVN-Kubernetes compiles its 2 rules all the same: they open what NP blue/shut denies to blue/web-1",
 				"info netpol-rules-outside-policytypes open egress 0: policyTypes leaves egress out, and OVN-Kubernetes compiles its 1 rule all the same: nothing else denies egress of its pods now, so it opens nothing yet"}},
-		{name: "isolated are other pods, another namespace, another direction", codes: []string{codes.NetpolDirection.Code}, extra: []model.Object{
+		{name: "isolated are other pods, another namespace, another direction", codes: []string{NetpolDirection.Code}, extra: []model.Object{
 			np("blue/open", "app=web", "E", rules{npRule()}, nil), np("blue/shut", "app=other", "I", nil, nil), np("red/shut", "*", "I", nil, nil), np("blue/out", "*", "E", nil, nil)},
 			want: []string{"info netpol-rules-outside-policytypes open ingress 0: policyTypes leaves ingress out, and OVN-Kubernetes compiles its 1 rule all the same: nothing else denies ingress of its pods now, so it opens nothing yet"}},
-		{name: "the baseline denies", codes: []string{codes.NetpolDirection.Code}, extra: []model.Object{banp(rules{rule(model.Allow, inNS("*")), rule(deny, inNS("*"))}, nil), np("red/open", "*", "", rules{npRule()}, rules{npRule()})},
+		{name: "the baseline denies", codes: []string{NetpolDirection.Code}, extra: []model.Object{banp(rules{rule(model.Allow, inNS("*")), rule(deny, inNS("*"))}, nil), np("red/open", "*", "", rules{npRule()}, rules{npRule()})},
 			want: []string{"warning netpol-rules-outside-policytypes open ingress 0: policyTypes leaves ingress out, and OVN-Kubernetes compiles its 1 rule all the same: it decides before ingress rule 1 of BANP default, which denies, is asked about red/db",
 				"info netpol-rules-outside-policytypes open egress 0: policyTypes leaves egress out, and OVN-Kubernetes compiles its 1 rule all the same: nothing else denies egress of its pods now, so it opens nothing yet"}},
-		{name: "policies that are not programmed", codes: []string{codes.NetpolDirection.Code, codes.NetpolNamedPort.Code}, extra: []model.Object{
+		{name: "policies that are not programmed", codes: []string{NetpolDirection.Code, NetpolNamedPort.Code}, extra: []model.Object{
 			notTaken(np("blue/a", "*", "E", rules{npRule("TCP/http")}, nil)), np("blue/b", "*", "E", rules{npRule()}, nil), notTaken(np("blue/c", "*", "I", nil, nil)), notTaken(banp(rules{rule(deny, inNS("*"))}, nil))},
 			want: []string{"info netpol-rules-outside-policytypes b ingress 0: policyTypes leaves ingress out, and OVN-Kubernetes compiles its 1 rule all the same: nothing else denies ingress of its pods now, so it opens nothing yet"}},
-		{name: "policyTypes as the rules are", codes: []string{codes.NetpolDirection.Code}, extra: []model.Object{np("blue/a", "*", "IE", rules{npRule()}, rules{npRule()}), np("blue/b", "*", "I", rules{npRule()}, nil)}},
-		{name: "log levels of the namespace", codes: []string{codes.NamespaceLogging.Code}, extra: []model.Object{
+		{name: "policyTypes as the rules are", codes: []string{NetpolDirection.Code}, extra: []model.Object{np("blue/a", "*", "IE", rules{npRule()}, rules{npRule()}), np("blue/b", "*", "I", rules{npRule()}, nil)}},
+		{name: "log levels of the namespace", codes: []string{NamespaceLogging.Code}, extra: []model.Object{
 			logsAs("a", `{"deny":"Alert","allow":"info"}`), np("a/policy", "*", "I", nil, nil), firewall("a"), logsAs("b", `{"allow":"x","Deny":"y"}`), np("b/b", "*", "I", nil, nil),
 			logsAs("c", `{"deny":1}`), np("c/c", "*", "I", nil, nil), logsAs("d", "[]"), np("d/d", "*", "I", nil, nil), logsAs("e", "alert"), np("e/e", "*", "I", nil, nil)},
 			want: []string{
@@ -175,7 +175,7 @@ func TestNetworkPolicyDivergences(t *testing.T) {
 				`warning namespace-logging-invalid d: the annotation k8s.ovn.org/acl-logging of namespace d: cannot be read, allow and deny are not logged: json: cannot unmarshal array into Go value of type util.ACLLoggingLevels`,
 				`warning namespace-logging-invalid e: the annotation k8s.ovn.org/acl-logging of namespace e: cannot be read, allow and deny are not logged: invalid character 'a' looking for beginning of value`,
 				`warning namespace-logging-invalid default: the annotation k8s.ovn.org/acl-logging of namespace a: "Alert" is no log level, deny is not logged`}},
-		{name: "log levels that are taken, and a namespace without policies", codes: []string{codes.NamespaceLogging.Code}, extra: []model.Object{
+		{name: "log levels that are taken, and a namespace without policies", codes: []string{NamespaceLogging.Code}, extra: []model.Object{
 			logsAs("a", `{"deny":"alert","ALLOW":"info","pass":"loud","more":1}`), np("a/a", "*", "I", nil, nil), logsAs("b", ""), np("b/b", "*", "I", nil, nil), logsAs("c", "null"), np("c/c", "*", "I", nil, nil),
 			logsAs("d", "["), anp("x", 1, "tenant=d", nil, nil), np("gone/x", "*", "I", nil, nil)}},
 	}
@@ -200,7 +200,7 @@ func TestEgressFirewallDivergences(t *testing.T) {
 	api := to(model.PeerNodes, "node-role.kubernetes.io/control-plane")
 	bad := node("odd", "role=odd")
 	bad.HostErr = "not JSON"
-	all := []string{codes.FirewallName.Code, codes.FirewallTooLong.Code, codes.FirewallPods.Code, codes.FirewallSubnets.Code, codes.FirewallDNS.Code, codes.FirewallOverrules.Code, codes.PeerNothing.Code}
+	all := []string{FirewallName.Code, FirewallTooLong.Code, FirewallPods.Code, FirewallSubnets.Code, FirewallDNS.Code, FirewallOverrules.Code, PeerNothing.Code}
 	tests := []divergence{
 		{name: "another name", codes: append(all, "schema"), extra: []model.Object{misnamed, said},
 			want: []string{"error egressfirewall-name other: an EgressFirewall that is not named default is not programmed", "error schema other: metadata.name: must be default"}},
@@ -225,13 +225,13 @@ func TestEgressFirewallDivergences(t *testing.T) {
 			firewall("blue", rule(allow, inNets("192.0.2.0/24")), rule(allow, to(model.PeerNodes, "role=worker")), rule(deny, inNets("0.0.0.0/0")))},
 			want: []string{"warning egressfirewall-overrules-allow default egress 2: drops what egress rule 1 of ANP a allows, e.g. blue/web-1 → 172.18.0.2: an EgressFirewall decides in the to-lport stage, " +
 				"after the egress rules of AdminNetworkPolicies, and their Allow does not keep it from being asked"}},
-		{name: "drops a network although a name is allowed above", codes: []string{codes.FirewallOverrules.Code}, extra: []model.Object{anp("a", 1, "*", nil, rules{rule(allow, inNets("198.51.100.0/24"), "TCP:443")}),
+		{name: "drops a network although a name is allowed above", codes: []string{FirewallOverrules.Code}, extra: []model.Object{anp("a", 1, "*", nil, rules{rule(allow, inNets("198.51.100.0/24"), "TCP:443")}),
 			firewall("blue", rule(allow, dns("a.example")), rule(deny, inNets("198.51.100.0/25")), rule(deny, inNets("198.51.0.0/16"), "TCP:443"))},
 			want: []string{"warning egressfirewall-overrules-allow default egress 2: drops what egress rule 0 of ANP a allows, e.g. blue/web-1 → 198.51.100.0/24: an EgressFirewall decides in the to-lport stage, " +
 				"after the egress rules of AdminNetworkPolicies, and their Allow does not keep it from being asked"}},
-		{name: "a name may be that address", codes: []string{codes.FirewallOverrules.Code}, extra: []model.Object{anp("a", 1, "*", nil, rules{rule(allow, inNets("198.51.100.7/32"))}),
+		{name: "a name may be that address", codes: []string{FirewallOverrules.Code}, extra: []model.Object{anp("a", 1, "*", nil, rules{rule(allow, inNets("198.51.100.7/32"))}),
 			firewall("blue", rule(allow, dns("a.example")), rule(deny, inNets("0.0.0.0/0")))}},
-		{name: "allowed above, by nodes, in part, on other ports, of other pods, of pods, or not enforced", codes: []string{codes.FirewallOverrules.Code}, extra: []model.Object{
+		{name: "allowed above, by nodes, in part, on other ports, of other pods, of pods, or not enforced", codes: []string{FirewallOverrules.Code}, extra: []model.Object{
 			anp("a", 1, "tenant=blue", nil, rules{rule(allow, api), rule(allow, inNets("192.0.2.0/24")), rule(allow, inNets("203.0.113.0/24")), rule(allow, inNets("10.0.0.0/16")), rule(model.Pass, inNets("198.51.100.0/24"))}),
 			anp("b", 2, "tenant=red", nil, rules{rule(allow, inNets("198.51.100.0/24"))}), anp("c", 100, "*", nil, rules{rule(allow, inNets("198.51.100.0/24"))}),
 			firewall("blue", rule(allow, api), rule(allow, inNets("192.0.2.128/25")), rule(deny, inNets("203.0.113.0/24"), "TCP:25"), rule(allow, inNets("203.0.0.0/16")), rule(deny, inNets("0.0.0.0/0")))}},
@@ -250,14 +250,14 @@ func TestRulesBeyondRange(t *testing.T) {
 		return rs
 	}
 	tests := []divergence{
-		{name: "the next priority is held", codes: []string{codes.RuleBeyondRange.Code}, extra: []model.Object{anp("a", 5, "*", nil, many(201)), anp("b", 6, "*", nil, many(1)), anp("c", 7, "*", nil, many(100)), anp("d", 8, "*", nil, many(1))},
+		{name: "the next priority is held", codes: []string{RuleBeyondRange.Code}, extra: []model.Object{anp("a", 5, "*", nil, many(201)), anp("b", 6, "*", nil, many(1)), anp("c", 7, "*", nil, many(100)), anp("d", 8, "*", nil, many(1))},
 			want: []string{"error rule-beyond-range a egress 100: 201 egress rules where the API takes 100: from rule 100 on they have the OVN priorities of the rules of priority 6; where they overlap with those of ANP b (priority 6), ANP c (priority 7), which one wins is undefined"}},
-		{name: "it is free, has no such rules, or is not enforced", codes: []string{codes.RuleBeyondRange.Code}, extra: []model.Object{anp("a", 99, "*", nil, many(101)), anp("b", 100, "*", nil, many(1)), anp("c", 5, "*", nil, many(101)), anp("d", 6, "*", many(1), nil), anp("e", 7, "*", nil, many(1))},
+		{name: "it is free, has no such rules, or is not enforced", codes: []string{RuleBeyondRange.Code}, extra: []model.Object{anp("a", 99, "*", nil, many(101)), anp("b", 100, "*", nil, many(1)), anp("c", 5, "*", nil, many(101)), anp("d", 6, "*", many(1), nil), anp("e", 7, "*", nil, many(1))},
 			want: []string{"warning rule-beyond-range c egress 100: 101 egress rules where the API takes 100: from rule 100 on they have the OVN priorities of the rules of priority 6",
 				"warning rule-beyond-range a egress 100: 101 egress rules where the API takes 100: from rule 100 on they have the OVN priorities of the rules of priority 100"}},
-		{name: "the baseline", codes: []string{codes.RuleBeyondRange.Code}, extra: []model.Object{banp(nil, many(101))},
+		{name: "the baseline", codes: []string{RuleBeyondRange.Code}, extra: []model.Object{banp(nil, many(101))},
 			want: []string{"warning rule-beyond-range default egress 100: 101 egress rules where the API takes 100: from rule 100 on they lie below the OVN priorities of the baseline"}},
-		{name: "as many as there may be", codes: []string{codes.RuleBeyondRange.Code}, extra: []model.Object{anp("a", 5, "*", many(100), many(100)), anp("b", 6, "*", many(100), many(100)), np("blue/a", "*", "E", nil, many(150)), firewall("blue", many(150)...)}},
+		{name: "as many as there may be", codes: []string{RuleBeyondRange.Code}, extra: []model.Object{anp("a", 5, "*", many(100), many(100)), anp("b", 6, "*", many(100), many(100)), np("blue/a", "*", "E", nil, many(150)), firewall("blue", many(150)...)}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, tt.run)
@@ -267,16 +267,16 @@ func TestRulesBeyondRange(t *testing.T) {
 func TestLongNamesOfNamespacedPolicies(t *testing.T) {
 	space, long := strings.Repeat("s", 30), strings.Repeat("n", 30)
 	tests := []divergence{
-		{name: "policies whose rules log alike", codes: []string{codes.NameCut.Code}, extra: []model.Object{np(space+"/"+long+"-a", "*", "I", rules{npRule()}, nil), np(space+"/"+long+"-b", "*", "E", rules{npRule()}, rules{npRule()})},
+		{name: "policies whose rules log alike", codes: []string{NameCut.Code}, extra: []model.Object{np(space+"/"+long+"-a", "*", "I", rules{npRule()}, nil), np(space+"/"+long+"-b", "*", "E", rules{npRule()}, rules{npRule()})},
 			want: []string{
 				"warning name-cut " + long + "-a: the names of namespace and policy are so long (62 characters) that OVN cuts the names of ACLs: log lines of ingress rule 0 cannot be told apart from those of other rules, for example of NP " + space + "/" + long + "-b",
 				"warning name-cut " + long + "-b: the names of namespace and policy are so long (62 characters) that OVN cuts the names of ACLs: log lines of ingress rule 0, egress rule 0 cannot be told apart from those of other rules, for example of NP " + space + "/" + long + "-a"}},
-		{name: "cut and alone, and just short enough", codes: []string{codes.NameCut.Code}, extra: []model.Object{np(space+"/"+long[:20], "*", "I", rules{npRule()}, rules{npRule()}), np(space+"/"+long[:18]+"b", "*", "I", rules{npRule()}, nil)},
+		{name: "cut and alone, and just short enough", codes: []string{NameCut.Code}, extra: []model.Object{np(space+"/"+long[:20], "*", "I", rules{npRule()}, rules{npRule()}), np(space+"/"+long[:18]+"b", "*", "I", rules{npRule()}, nil)},
 			want: []string{"info name-cut " + long[:20] + ": the names of namespace and policy are so long (50 characters) that OVN cuts the names of the ACLs of ingress rule 0"}},
-		{name: "as the default deny", codes: []string{codes.NameCut.Code}, extra: []model.Object{np(strings.Repeat("s", 60)+"/a", "*", "I", rules{npRule()}, nil)},
+		{name: "as the default deny", codes: []string{NameCut.Code}, extra: []model.Object{np(strings.Repeat("s", 60)+"/a", "*", "I", rules{npRule()}, nil)},
 			want: []string{"warning name-cut a: the names of namespace and policy are so long (61 characters) that OVN cuts the names of ACLs: log lines of ingress rule 0 cannot be told apart from those of other rules, " +
 				"for example of the default deny of namespace " + strings.Repeat("s", 60)}},
-		{name: "EgressFirewalls", codes: []string{codes.NameCut.Code}, extra: []model.Object{
+		{name: "EgressFirewalls", codes: []string{NameCut.Code}, extra: []model.Object{
 			firewall(strings.Repeat("s", 59), rule(model.Allow, inNets("192.0.2.0/24")), rule(model.Allow, inNets("198.51.100.0/24"))),
 			firewall(strings.Repeat("t", 58), rule(model.Allow, inNets("192.0.2.0/24")), rule(model.Allow, inNets("198.51.100.0/24"))),
 			firewall(strings.Repeat("u", 60), rule(model.Allow, inNets("192.0.2.0/24")), rule(model.Allow, inNets("198.51.100.0/24")))},

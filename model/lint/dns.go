@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/lint/codes"
+
 	"rung/model/overlap"
 	"rung/model/verdict"
 	"rung/model/words"
@@ -96,9 +96,9 @@ func (l *needLint) noteKeepingOut(p *model.Policy, decided [apiServer]overlap.Po
 func (l *needLint) checkKeptOut() {
 	s := l.services
 	for _, way := range l.rulesKeepingOut() {
-		kind, severity := codes.DNSTCPNotAllowed, model.SeverityWarning
+		kind, severity := DNSTCPNotAllowed, model.SeverityWarning
 		if !way.kept[dnsUDP].IsEmpty() {
-			kind, severity = codes.DNSNotAllowed, l.dnsSeverity(way.p)
+			kind, severity = DNSNotAllowed, l.dnsSeverity(way.p)
 		}
 		var ports, who, dns []string
 		for proto, name := range protocols {
@@ -156,7 +156,7 @@ func (d *verdictLint) checkDNSCuts(rulesAudit *verdict.Audit) {
 	s := d.needs.services
 	said := map[ruleAt]bool{}
 	for i := range d.out {
-		if f := &d.out[i]; f.Code == codes.DNSNotAllowed.Code {
+		if f := &d.out[i]; f.Code == DNSNotAllowed.Code {
 			said[ruleAt{f.Policy, f.Direction, f.Rule}] = true
 		}
 	}
@@ -167,7 +167,7 @@ func (d *verdictLint) checkDNSCuts(rulesAudit *verdict.Audit) {
 			continue
 		}
 		p := d.c.Policy(r.Policy)
-		d.addAboutRule(p, p.Rule(r.Direction, r.Rule), codes.DNSNotAllowed,
+		d.addAboutRule(p, p.Rule(r.Direction, r.Rule), DNSNotAllowed,
 			fmt.Sprintf("drops the DNS queries of %s at the cluster's DNS (UDP %d)", words.Count(cut.Pods, "pod"), s.DNSPorts["UDP"]))
 		d.addWitness(cut.Example)
 	}
@@ -178,7 +178,7 @@ func (d *verdictLint) checkDNSCuts(rulesAudit *verdict.Audit) {
 		if cut.Example == nil || p == nil {
 			continue
 		}
-		d.addAbout(p, codes.DNSNotAllowed, fmt.Sprintf("the %s isolation of namespace %s drops the DNS queries of %s at the cluster's DNS (UDP %d), and no NetworkPolicy allows them",
+		d.addAbout(p, DNSNotAllowed, fmt.Sprintf("the %s isolation of namespace %s drops the DNS queries of %s at the cluster's DNS (UDP %d), and no NetworkPolicy allows them",
 			of.Direction.Lower(), p.Namespace, words.Count(cut.Pods, "pod"), s.DNSPorts["UDP"])).Remedy = "allow DNS (UDP and TCP) in a NetworkPolicy"
 		d.addWitness(cut.Example)
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
-	"rung/model/lint/codes"
 )
 
 // DNS needs both halves, the way out of the pods that ask and the way into the DNS pods,
@@ -70,7 +69,7 @@ func TestDNSHalves(t *testing.T) {
 			if want == nil {
 				want = []string{}
 			}
-			got := show(Run(cluster(append(base(), tt.extra...)...), nil, Options{}), codes.DNSNotAllowed.Code, codes.DNSTCPNotAllowed.Code, codes.DenyAllNetworks.Code)
+			got := show(Run(cluster(append(base(), tt.extra...)...), nil, Options{}), DNSNotAllowed.Code, DNSTCPNotAllowed.Code, DenyAllNetworks.Code)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"rung/model"
-	"rung/model/lint/codes"
+
 	"rung/model/overlap"
 	"rung/model/ovn/nb"
 	"rung/model/words"
@@ -32,14 +32,14 @@ func (l *firewallLint) checkFirewall(p *model.Policy) {
 	if p.Name != firewallName {
 		// The reader of the object may have reported it already.
 		if !slices.ContainsFunc(p.Invalid, func(b model.Broken) bool { return b.Field == "metadata.name" }) {
-			l.addAbout(p, codes.FirewallName, "an EgressFirewall that is not named default is not programmed")
+			l.addAbout(p, FirewallName, "an EgressFirewall that is not named default is not programmed")
 		}
 	}
 	if p.Name != firewallName || p.IsRefused() { // no rows
 		return
 	}
 	if len(p.Egress) > firewallRules {
-		l.addAboutRule(p, &p.Egress[firewallRules], codes.FirewallTooLong, fmt.Sprintf(
+		l.addAboutRule(p, &p.Egress[firewallRules], FirewallTooLong, fmt.Sprintf(
 			"%s rules: rule %d has no OVN priority left, and the whole EgressFirewall is not programmed",
 			words.Thousands(len(p.Egress)), firewallRules)).Remedy = fmt.Sprintf("use at most %s; networks can be joined", words.Count(firewallRules, "rule"))
 	}
@@ -64,7 +64,7 @@ func (l *firewallLint) checkFirewall(p *model.Policy) {
 		}
 	}
 	if dns != nil {
-		l.addAboutRule(p, dns, codes.FirewallDNS, fmt.Sprintf("%s %s (%s): the addresses are those the cluster's DNS gives the nodes, known from live rows "+
+		l.addAboutRule(p, dns, FirewallDNS, fmt.Sprintf("%s %s (%s): the addresses are those the cluster's DNS gives the nodes, known from live rows "+
 			"only, and a name without addresses has a row that matches nothing",
 			words.Count(len(names), "rule"), words.OneOrMany(len(names), "uses a DNS name", "use DNS names"), words.ListFew(names, shown)))
 	}
@@ -85,7 +85,7 @@ func (l *firewallLint) checkFirewallPods(p *model.Policy, r *model.Rule, pe *mod
 			continue
 		}
 		if unknown := l.unknownSubnets(pods); !unknown.IsEmpty() {
-			l.addAboutRule(p, r, codes.FirewallSubnets, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and Rung does not know the subnets of the cluster's pods: "+
+			l.addAboutRule(p, r, FirewallSubnets, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and Rung does not know the subnets of the cluster's pods: "+
 				"OVN-Kubernetes leaves them out of this row, the row that is compiled here does not",
 				text, words.Count(unknown.Len(), "pod"), podName(l.x.FirstPod(unknown))))
 			continue
@@ -97,7 +97,7 @@ func (l *firewallLint) checkFirewallPods(p *model.Policy, r *model.Rule, pe *mod
 		if r.Action == model.Deny {
 			severity = model.SeverityWarning
 		}
-		l.addAboutRule(p, r, codes.FirewallPods, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and the row leaves the subnets of pods out: its %s never "+
+		l.addAboutRule(p, r, FirewallPods, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and the row leaves the subnets of pods out: its %s never "+
 			"decides about pods",
 			text, words.Count(pods.Len(), "pod"), podName(l.x.FirstPod(pods)), r.Action)).Severity = severity
 	}
@@ -132,7 +132,7 @@ func (l *firewallLint) checkFirewallNodes(p *model.Policy, r *model.Rule, pe *mo
 	if r.Action == model.Deny {
 		severity = model.SeverityWarning
 	}
-	l.addAboutRule(p, r, codes.PeerNothing, fmt.Sprintf("%s: the rule has no row now (%s)", message, r.Action)).Severity = severity
+	l.addAboutRule(p, r, PeerNothing, fmt.Sprintf("%s: the rule has no row now (%s)", message, r.Action)).Severity = severity
 }
 
 // allowOutside is an egress Allow of an AdminNetworkPolicy to networks or nodes.
@@ -199,7 +199,7 @@ func (l *firewallLint) checkOverruling(p *model.Policy) {
 			if n.IsSingleIP() {
 				target = n.Addr().String()
 			}
-			l.addAboutRule(p, r, codes.FirewallOverrules, fmt.Sprintf(
+			l.addAboutRule(p, r, FirewallOverrules, fmt.Sprintf(
 				"drops what %s allows, e.g. %s → %s: an EgressFirewall decides in the to-lport stage, after the egress rules of "+
 					"AdminNetworkPolicies, and their Allow does not keep it from being asked",
 				ruleText(p, a.p, a.r), podName(pod), target))

@@ -6,7 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/legacy"
-	"rung/model/lint/codes"
+
 	"rung/model/words"
 )
 
@@ -25,15 +25,15 @@ func (l *netpolLint) checkIsolations() {
 		if !there {
 			continue
 		}
-		say := func(k *codes.Kind, message string) {
+		say := func(k *Kind, message string) {
 			l.addFinding(k, model.Finding{Policy: ns.Key, Rule: -1, Message: message, Origin: ns.Origin})
 		}
 		if !i.Isolated {
-			say(codes.IsolationInvalid, fmt.Sprintf("the annotation %s isolates nothing: %s", model.AnnotationIsolation, i.Problem))
+			say(IsolationInvalid, fmt.Sprintf("the annotation %s isolates nothing: %s", model.AnnotationIsolation, i.Problem))
 			continue
 		}
 		if !l.legacy {
-			say(codes.IsolationIgnored, fmt.Sprintf("the annotation %s isolates nothing today: Kubernetes since 1.7 and OVN-Kubernetes ignore it",
+			say(IsolationIgnored, fmt.Sprintf("the annotation %s isolates nothing today: Kubernetes since 1.7 and OVN-Kubernetes ignore it",
 				model.AnnotationIsolation))
 		}
 		if names := today[ns.Name]; len(names) > 0 {
@@ -44,7 +44,7 @@ func (l *netpolLint) checkIsolations() {
 			} else {
 				message += "only these count"
 			}
-			say(codes.IsolationBoth, message)
+			say(IsolationBoth, message)
 		}
 	}
 }
@@ -64,9 +64,9 @@ func (l *netpolLint) checkNetpol2016(p *model.Policy) {
 	if newer := legacy.NewerFields(p); len(newer) > 0 && l.legacy {
 		message += "; that API had no " + strings.Join(newer, ", ")
 	}
-	l.addAbout(p, codes.NetpolOlderAPI, message)
+	l.addAbout(p, NetpolOlderAPI, message)
 	if l.legacy && !legacy.IsIsolated(l.c, p.Namespace) {
-		l.addAbout(p, codes.NetpolNoEffect, "it decides nothing: namespace "+p.Namespace+" is not isolated by its annotation")
+		l.addAbout(p, NetpolNoEffect, "it decides nothing: namespace "+p.Namespace+" is not isolated by its annotation")
 	}
 	for r := range p.AllRules() {
 		if !legacy.MatchesNothing(p, r) {
@@ -76,6 +76,6 @@ func (l *netpolLint) checkNetpol2016(p *model.Policy) {
 		if l.legacy {
 			message = "a list of its rule is there and empty: the rule matches nothing, as in 2016"
 		}
-		l.addAboutRule(p, r, codes.NetpolEmptyList, message)
+		l.addAboutRule(p, r, NetpolEmptyList, message)
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/lint/codes"
 
 	"rung/model/lint/vital"
 	"rung/model/network"
@@ -162,7 +161,7 @@ func (l *linter) compareFindings(a, b model.Finding) int {
 
 // codeRank puts the codes that hit the whole cluster before all others of their severity.
 func codeRank(code string) int {
-	worst := []string{codes.OpenToAll.Code, codes.ClosedToAll.Code, codes.DNSNotAllowed.Code}
+	worst := []string{OpenToAll.Code, ClosedToAll.Code, DNSNotAllowed.Code}
 	if i := slices.Index(worst, code); i >= 0 {
 		return i
 	}
@@ -183,18 +182,18 @@ func (l *linter) policyRank(k model.PolicyKey) int {
 }
 
 // addAbout adds a finding about a whole policy.
-func (l *linter) addAbout(p *model.Policy, k *codes.Kind, message string) *model.Finding {
+func (l *linter) addAbout(p *model.Policy, k *Kind, message string) *model.Finding {
 	return l.addFinding(k, model.Finding{Policy: p.Key, Rule: -1, Message: message, Origin: p.Origin})
 }
 
 // addAboutRule adds a finding about one rule.
-func (l *linter) addAboutRule(p *model.Policy, r *model.Rule, k *codes.Kind, message string) *model.Finding {
+func (l *linter) addAboutRule(p *model.Policy, r *model.Rule, k *Kind, message string) *model.Finding {
 	return l.addFinding(k, model.Finding{Policy: p.Key, Direction: r.Direction, Rule: r.Index, Message: message, Origin: p.Origin})
 }
 
 // addFinding adds a finding with what its kind says in advance. The result is the finding for those
 // who know better, until the next is added.
-func (l *linter) addFinding(k *codes.Kind, f model.Finding) *model.Finding {
+func (l *linter) addFinding(k *Kind, f model.Finding) *model.Finding {
 	f.Code, f.Severity, f.Remedy = k.Code, k.Severity, k.Remedy
 	l.out = append(l.out, f)
 	return &l.out[len(l.out)-1]

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/lint/codes"
+
 	"rung/model/overlap"
 	"rung/model/words"
 )
@@ -65,7 +65,7 @@ func (l *linter) checkNamedPeers(p *model.Policy, r *model.Rule, peers overlap.P
 	if useless {
 		message += "; no pod of the subject declares such a name, so for the subject the rule does nothing"
 	}
-	l.addAboutRule(p, r, codes.NamedPortPeers, message)
+	l.addAboutRule(p, r, NamedPortPeers, message)
 }
 
 // checkNamedFamily reports rows with addresses of a family the cluster does not
@@ -95,7 +95,7 @@ func (l *linter) checkNamedFamily(p *model.Policy, r *model.Rule, pods overlap.P
 	if r.Direction == model.Ingress {
 		effect = "beside the address set of the other family they never match"
 	}
-	l.addAboutRule(p, r, codes.NamedPortFamily, fmt.Sprintf("%s, yet the rows of the named %s %s name the %s addresses of %s: %s; %s",
+	l.addAboutRule(p, r, NamedPortFamily, fmt.Sprintf("%s, yet the rows of the named %s %s name the %s addresses of %s: %s; %s",
 		l.missing.reason, words.OneOrMany(len(names), "port", "ports"), words.ListFew(names, shown), family,
 		words.Count(hit.Len(), "pod"), words.ListFew(on, shown), effect))
 }
@@ -174,7 +174,7 @@ func (l *linter) checkDeclared(p *model.Policy, r *model.Rule) {
 			severity = model.SeverityWarning
 		}
 	}
-	l.addAboutRule(p, r, codes.NamedPortUnmatched, message).Severity = severity
+	l.addAboutRule(p, r, NamedPortUnmatched, message).Severity = severity
 }
 
 // isDeclared says whether a named port resolves: on the peers, for ingress on the

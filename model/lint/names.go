@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"rung/model"
-	"rung/model/lint/codes"
+
 	"rung/model/logline"
 	"rung/model/words"
 )
@@ -108,11 +108,11 @@ func (l *linter) addCutNames(p *model.Policy, holders nameHolders) {
 		remedy = "use a namespace with a name of at most 55 characters"
 	}
 	if len(alike) > 0 {
-		f := l.addAbout(p, codes.NameCut, so+" that OVN cuts the names of ACLs: log lines of "+
+		f := l.addAbout(p, NameCut, so+" that OVN cuts the names of ACLs: log lines of "+
 			words.ListFew(alike, shown)+
 			" cannot be told apart from those of other rules"+with)
 		f.Severity, f.Remedy = model.SeverityWarning, remedy
 	} else {
-		l.addAbout(p, codes.NameCut, so+" that OVN cuts the names of the ACLs of "+words.ListFew(cut, shown)).Remedy = remedy
+		l.addAbout(p, NameCut, so+" that OVN cuts the names of the ACLs of "+words.ListFew(cut, shown)).Remedy = remedy
 	}
 }

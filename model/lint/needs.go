@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/lint/codes"
+
 	"rung/model/lint/vital"
 	"rung/model/overlap"
 	"rung/model/verdict"
@@ -276,7 +276,7 @@ func (l *needLint) checkDeny(p *model.Policy, r *model.Rule, all bool) {
 		l.addDenyAll(p, r, shares, before)
 	}
 	if shares[dnsUDP] != none && before[dnsUDP].isOpen() {
-		l.addAboutRule(p, r, codes.DNSNotAllowed, fmt.Sprintf("denies the subject's pods %s, and %s",
+		l.addAboutRule(p, r, DNSNotAllowed, fmt.Sprintf("denies the subject's pods %s, and %s",
 			l.needText(dnsUDP), openText(before[dnsUDP]))).Severity = l.dnsSeverity(p)
 	}
 	alone := shares[dnsUDP] == none && before[dnsUDP].isOpen() // UDP is for rules below, if any, to decide
@@ -288,7 +288,7 @@ func (l *needLint) checkDeny(p *model.Policy, r *model.Rule, all bool) {
 		if alone {
 			udp = "this one leaves " + l.needText(dnsUDP) + " alone"
 		}
-		l.addAboutRule(p, r, codes.DNSTCPNotAllowed, fmt.Sprintf("%s %s; %s", l.needText(dnsTCP), how, udp))
+		l.addAboutRule(p, r, DNSTCPNotAllowed, fmt.Sprintf("%s %s; %s", l.needText(dnsTCP), how, udp))
 	}
 }
 
@@ -318,5 +318,5 @@ func (l *needLint) addDenyAll(p *model.Policy, r *model.Rule, shares [needs]need
 	if len(facts) > 0 {
 		message += "; " + strings.Join(facts, ", ")
 	}
-	l.addAboutRule(p, r, codes.DenyAllNetworks, message).Severity = severity
+	l.addAboutRule(p, r, DenyAllNetworks, message).Severity = severity
 }

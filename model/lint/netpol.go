@@ -10,7 +10,6 @@ import (
 
 	"rung/model"
 
-	"rung/model/lint/codes"
 	"rung/model/network"
 	"rung/model/overlap"
 	"rung/model/verdict"
@@ -54,7 +53,7 @@ func (l *linter) checkNobody(p *model.Policy) {
 		return
 	}
 	if l.x.SelectedPods(p).IsEmpty() && !p.Subject.Pods.MatchesEverything() {
-		f := l.addAbout(p, codes.SubjectNothing, "the subject "+p.Subject.String()+" matches no pod: the policy decides nothing now")
+		f := l.addAbout(p, SubjectNothing, "the subject "+p.Subject.String()+" matches no pod: the policy decides nothing now")
 		if l.x.PodsMatchingIn(p.Namespace, model.SelectEverything()).IsEmpty() {
 			f.Severity = model.SeverityInfo
 		}
@@ -127,7 +126,7 @@ func (l *linter) checkCoveredNodes(p *model.Policy, r *model.Rule) {
 		}
 	}
 	if len(covered) > 0 {
-		l.addAboutRule(p, r, codes.NetworkCoversNodes, fmt.Sprintf("%s %s addresses of nodes, and no connection of a node comes from them: "+
+		l.addAboutRule(p, r, NetworkCoversNodes, fmt.Sprintf("%s %s addresses of nodes, and no connection of a node comes from them: "+
 			"a node reaches the pods of other nodes from its management address, for example %s",
 			words.ListFew(covered, shown), words.OneOrMany(len(covered), "covers", "cover"), source))
 	}
@@ -202,7 +201,7 @@ func (l *netpolLint) checkOpenProtocol(p *model.Policy, r *model.Rule, protocol 
 	case l.pods:
 		message += ", and allows every " + proto + " port though no pod the rule means declares such a name"
 	}
-	l.addAboutRule(p, r, codes.NetpolNamedPort, message)
+	l.addAboutRule(p, r, NetpolNamedPort, message)
 }
 
 // checkLostPorts reports what the numbers of a protocol push out of the row.
@@ -221,7 +220,7 @@ func (l *netpolLint) checkLostPorts(p *model.Policy, r *model.Rule, protocol str
 	for _, n := range g.numbers {
 		numbers = append(numbers, n.String())
 	}
-	l.addAboutRule(p, r, codes.NetpolPortLost, fmt.Sprintf("%s %s lost: only the numbered ports remain in the row, %s",
+	l.addAboutRule(p, r, NetpolPortLost, fmt.Sprintf("%s %s lost: only the numbered ports remain in the row, %s",
 		words.ListFew(lost, shown), words.OneOrMany(len(lost), "is", "are"), words.ListFew(numbers, shown)))
 }
 
@@ -306,7 +305,7 @@ func (l *netpolLint) checkLeftOut(p *model.Policy, d model.Direction) {
 		message += fmt.Sprintf("nothing else denies %s of its pods now, so %s nothing yet", d.Lower(),
 			words.OneOrMany(len(rules), "it opens", "they open"))
 	}
-	f := l.addAboutRule(p, &rules[0], codes.NetpolDirection, message)
+	f := l.addAboutRule(p, &rules[0], NetpolDirection, message)
 	f.Severity, f.Remedy = severity, "remove the rules, or name "+string(d)+" in policyTypes"
 }
 
@@ -339,7 +338,7 @@ func (l *netpolLint) checkNamespaceLogging(p *model.Policy) {
 		l.levels[p.Namespace] = wrong
 	}
 	if wrong != "" {
-		l.addAbout(p, codes.NamespaceLogging, "the annotation "+model.AnnotationLogging+" of namespace "+p.Namespace+": "+wrong).Remedy = `use JSON such as {"deny":"alert","allow":"info"}; levels: ` +
+		l.addAbout(p, NamespaceLogging, "the annotation "+model.AnnotationLogging+" of namespace "+p.Namespace+": "+wrong).Remedy = `use JSON such as {"deny":"alert","allow":"info"}; levels: ` +
 			strings.Join(model.LogSeverities, ", ") + `, or "" for off`
 	}
 }

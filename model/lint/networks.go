@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/lint/codes"
+
 	"rung/model/network"
 	"rung/model/overlap"
 	"rung/model/words"
@@ -43,7 +43,7 @@ func Find(c *model.Cluster, t *network.Table, x *overlap.PodIndex, multi bool) [
 }
 
 // say adds a finding about an object.
-func (k *checker) say(kind *codes.Kind, about model.Key, message string) *model.Finding {
+func (k *checker) say(kind *Kind, about model.Key, message string) *model.Finding {
 	f := model.Finding{Code: kind.Code, Severity: kind.Severity, Remedy: kind.Remedy, Policy: about, Rule: -1, Message: message}
 	f.Origin = originOf(k.c.Get(about))
 	k.out = append(k.out, f)
@@ -68,16 +68,16 @@ func originOf(o model.Object) (from model.Origin) {
 }
 
 // sayOfRule adds a finding about a rule.
-func (k *checker) sayOfRule(kind *codes.Kind, p *model.Policy, r *model.Rule, message string) *model.Finding {
+func (k *checker) sayOfRule(kind *Kind, p *model.Policy, r *model.Rule, message string) *model.Finding {
 	f := k.say(kind, p.Key, message)
 	f.Direction, f.Rule = r.Direction, r.Index
 	return f
 }
 
 // problemKinds are the findings that problems of a table are.
-var problemKinds = map[network.ProblemCode]*codes.Kind{
-	network.Unreadable: codes.NetworkUnreadable, network.Contradicts: codes.NetworkContradicts, network.SecondPrimary: codes.NetworkSecondPrimary,
-	network.Overlaps: codes.NetworkOverlaps, network.NoSubnets: codes.NetworkNoSubnets, network.Unlabeled: codes.NetworkUnlabeled,
+var problemKinds = map[network.ProblemCode]*Kind{
+	network.Unreadable: NetworkUnreadable, network.Contradicts: NetworkContradicts, network.SecondPrimary: NetworkSecondPrimary,
+	network.Overlaps: NetworkOverlaps, network.NoSubnets: NetworkNoSubnets, network.Unlabeled: NetworkUnlabeled,
 }
 
 // checkObjects reports objects that are not the network that they are meant to be; one that could not be
@@ -132,14 +132,14 @@ func (k *checker) checkNamespaces() {
 			}
 			message := "it has the label " + model.LabelPrimaryUDN + " and no primary network: "
 			if len(parts) == 0 {
-				k.say(codes.NamespaceWaits, about, message+"policies made there have no rows").Severity = model.SeverityWarning
+				k.say(NamespaceWaits, about, message+"policies made there have no rows").Severity = model.SeverityWarning
 				continue
 			}
-			k.say(codes.NamespaceWaits, about, message+"nobody programs "+strings.Join(parts, " and "))
+			k.say(NamespaceWaits, about, message+"nobody programs "+strings.Join(parts, " and "))
 			continue
 		}
 		message := fmt.Sprintf("it has the primary network %s and not the label %s: ", on.Name, model.LabelPrimaryUDN)
-		f := k.say(codes.NamespaceUnlabeled, about, message+"nobody programs NetworkPolicies made there")
+		f := k.say(NamespaceUnlabeled, about, message+"nobody programs NetworkPolicies made there")
 		if len(parts) > 0 {
 			f.Message = message + "nobody programs " + parts[0]
 		} else {
@@ -159,7 +159,7 @@ func (k *checker) checkMulti(p *model.Policy) {
 	}
 	targets := k.t.SecondaryTargets(p)
 	if why := k.t.WhyNoTarget(p); why != "" {
-		f := k.say(codes.PolicyForNothing, p.Key, why+": nobody programs it")
+		f := k.say(PolicyForNothing, p.Key, why+": nobody programs it")
 		if len(targets) > 0 {
 			f.Severity = model.SeverityWarning
 			f.Message = why + "; it is programmed on " + words.ListFew(names(targets), networksShown) + " alone"
@@ -173,7 +173,7 @@ func (k *checker) checkMulti(p *model.Policy) {
 		if n > 0 {
 			message += ": what its " + words.Count(n, "rule") + " " + words.OneOrMany(n, "allows", "allow") + " is allowed without it, unless another policy isolates"
 		}
-		k.say(codes.NoPolicyTypes, p.Key, message)
+		k.say(NoPolicyTypes, p.Key, message)
 	}
 	k.checkAddressless(p, targets)
 }
@@ -191,12 +191,12 @@ func (k *checker) checkAddressless(p *model.Policy, targets []*network.Network) 
 		if rest := len(targets) - len(bare); rest > 0 {
 			message += fmt.Sprintf("; it is programmed on %s", words.ListFew(names(slices.DeleteFunc(slices.Clone(targets), func(n *network.Network) bool { return !n.GivesAddresses() })), networksShown))
 		}
-		k.sayOfRule(codes.SelectorPeers, p, r, message)
+		k.sayOfRule(SelectorPeers, p, r, message)
 		return
 	}
 	for r := range p.AllRules() {
 		if len(r.Peers) == 0 && p.HasType(r.Direction) {
-			k.sayOfRule(codes.IPv6Denied, p, r, fmt.Sprintf("it has no peers, and %s %s no addresses: there it allows IPv4, and IPv6 stays denied", on,
+			k.sayOfRule(IPv6Denied, p, r, fmt.Sprintf("it has no peers, and %s %s no addresses: there it allows IPv4, and IPv6 stays denied", on,
 				words.OneOrMany(len(bare), "gives", "give")))
 		}
 	}
@@ -234,7 +234,7 @@ func (k *checker) checkDestination(p *model.Policy, r *model.Rule, on *network.N
 	}
 	for _, s := range on.Subnets {
 		if s.Bits() <= n.Bits() && s.Contains(n.Addr()) {
-			f := k.sayOfRule(codes.FirewallInside, p, r, fmt.Sprintf("%s is inside %s of the namespace's own network, %s, which the row leaves out: its %s never matches", text, s, on.Name, r.Action))
+			f := k.sayOfRule(FirewallInside, p, r, fmt.Sprintf("%s is inside %s of the namespace's own network, %s, which the row leaves out: its %s never matches", text, s, on.Name, r.Action))
 			if r.Action == model.Deny {
 				f.Severity = model.SeverityWarning
 			}
@@ -242,7 +242,7 @@ func (k *checker) checkDestination(p *model.Policy, r *model.Rule, on *network.N
 		}
 	}
 	if pods := k.x.InNetwork(n); !pods.IsEmpty() {
-		k.sayOfRule(codes.FirewallDefault, p, r, fmt.Sprintf("%s holds the addresses of %s on the default network, e.g. %s: on %s its %s decides about them",
+		k.sayOfRule(FirewallDefault, p, r, fmt.Sprintf("%s holds the addresses of %s on the default network, e.g. %s: on %s its %s decides about them",
 			text, words.Count(pods.Len(), "pod"), networkPodName(k.x.FirstPod(pods)), on.Name, r.Action))
 	}
 }
@@ -282,11 +282,11 @@ func (k *checker) checkFrozen() {
 		if len(of) == 0 {
 			continue // its reader has said that the annotation cannot be read
 		}
-		annotation, remedy := model.AnnotationAttachments, codes.SetsFrozen.Remedy
+		annotation, remedy := model.AnnotationAttachments, SetsFrozen.Remedy
 		if pod.NetworksErr != "" {
 			annotation, remedy = model.AnnotationPodNetworks, "delete the pod if something makes it anew: OVN-Kubernetes writes the annotation; else correct it"
 		}
-		k.say(codes.SetsFrozen, pod.Key, fmt.Sprintf("address sets of %s keep the members they have, since the annotation %s of the pod cannot be read",
+		k.say(SetsFrozen, pod.Key, fmt.Sprintf("address sets of %s keep the members they have, since the annotation %s of the pod cannot be read",
 			words.ListSome(of, networksShown), annotation)).Remedy = remedy
 	}
 }
@@ -331,7 +331,7 @@ func (k *checker) checkUnknown() {
 	for _, key := range slices.Sorted(maps.Keys(pods)) {
 		ns, name, _ := strings.Cut(key, "/")
 		n := len(pods[key])
-		k.say(codes.PodNetworkUnknown, model.Key{Kind: model.KindNAD, Namespace: ns, Name: name}, fmt.Sprintf(
+		k.say(PodNetworkUnknown, model.Key{Kind: model.KindNAD, Namespace: ns, Name: name}, fmt.Sprintf(
 			"%s (%s) %s it, and there is no such object: Rung does not know the network, and no row of it is compiled",
 			words.Count(n, "pod"), words.ListFew(pods[key], networksShown), words.OneOrMany(n, "names", "name")))
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/lint/codes"
+
 	"rung/model/overlap"
 	"rung/model/words"
 )
@@ -54,13 +54,13 @@ func (l *linter) checkPolicy(p *model.Policy) {
 		if gaps := l.ladder.Tiers[model.TierAdmin].Gaps; len(gaps) > 0 {
 			remedy = fmt.Sprintf("move it to a free priority, e.g. %d", gaps[len(gaps)-1].From)
 		}
-		l.addAbout(p, codes.PriorityUnsupported, fmt.Sprintf("priority %d is above %d: OVN-Kubernetes does not enforce the policy; "+
+		l.addAbout(p, PriorityUnsupported, fmt.Sprintf("priority %d is above %d: OVN-Kubernetes does not enforce the policy; "+
 			"if it was programmed before, its old rows stay and still decide at the old priority", p.Priority, l.max)).Remedy = remedy
 	}
 	l.checkSubject(p)
 	if SelectsEverything(p.Subject) {
 		if r, n := firstDeny(p); r != nil {
-			l.addAboutRule(p, r, codes.EmptySelectorDeny, fmt.Sprintf(
+			l.addAboutRule(p, r, EmptySelectorDeny, fmt.Sprintf(
 				"the subject is every pod of every namespace, future ones too, and %s %s",
 				words.Count(n, "rule"), words.OneOrMany(n, "denies", "deny")))
 		}
@@ -77,7 +77,7 @@ func (l *linter) checkSubject(p *model.Policy) {
 				"(host-networked, completed or not scheduled): the policy decides nothing now",
 				words.Count(n, "pod"), p.Subject)
 		}
-		l.addAbout(p, codes.SubjectNothing, message)
+		l.addAbout(p, SubjectNothing, message)
 	}
 	var host, udn []string
 	for pod := range l.x.Pods(selected) {
@@ -90,7 +90,7 @@ func (l *linter) checkSubject(p *model.Policy) {
 		}
 	}
 	if n := len(host); n > 0 {
-		l.addAbout(p, codes.HostNetwork, fmt.Sprintf("%s of the subject %s host-networked: the policy does not apply to %s (%s)",
+		l.addAbout(p, HostNetwork, fmt.Sprintf("%s of the subject %s host-networked: the policy does not apply to %s (%s)",
 			words.Count(n, "pod"), words.OneOrMany(n, "is", "are"), words.OneOrMany(n, "it", "them"), words.ListFew(host, shown)))
 	}
 	if n := len(udn); n > 0 {
@@ -98,7 +98,7 @@ func (l *linter) checkSubject(p *model.Policy) {
 		if _, denies := firstDeny(p); denies > 0 {
 			severity = model.SeverityWarning
 		}
-		l.addAbout(p, codes.PrimaryUDN, fmt.Sprintf("%s of the subject %s a primary user-defined network: ANP not enforced on their primary network (%s)",
+		l.addAbout(p, PrimaryUDN, fmt.Sprintf("%s of the subject %s a primary user-defined network: ANP not enforced on their primary network (%s)",
 			words.Count(n, "pod"), words.OneOrMany(n, "has", "have"), words.ListFew(udn, shown))).Severity = severity
 	}
 }
@@ -114,7 +114,7 @@ func (l *linter) checkSystemNamespaces(p *model.Policy) {
 		severity = model.SeverityWarning
 		message += fmt.Sprintf(", and %s %s", words.Count(denies, "rule"), words.OneOrMany(denies, "denies", "deny"))
 	}
-	l.addAbout(p, codes.SelectsSystem, message).Severity = severity
+	l.addAbout(p, SelectsSystem, message).Severity = severity
 }
 
 // checkDuplicates reports priorities that several enforced policies hold.
@@ -136,7 +136,7 @@ func (l *linter) checkDuplicates() {
 			if len(r.Policies[i].Conflicts) == 0 {
 				message += "; no two of them disagree now"
 			}
-			l.addAbout(p, codes.PriorityDuplicate, message)
+			l.addAbout(p, PriorityDuplicate, message)
 		}
 	}
 }
@@ -146,7 +146,7 @@ func conflictPrefix(other model.Key) string { return "conflicts with " + other.S
 
 // IsConflictWith says whether a finding is a conflict with a policy.
 func IsConflictWith(f *model.Finding, other model.Key) bool {
-	return f.Code == codes.PriorityConflict.Code && strings.HasPrefix(f.Message, conflictPrefix(other))
+	return f.Code == PriorityConflict.Code && strings.HasPrefix(f.Message, conflictPrefix(other))
 }
 
 // checkConflicts reports each disagreement with both policies.
@@ -157,7 +157,7 @@ func (l *linter) checkConflicts() {
 			p := l.c.Policy(k)
 			other, own, theirs := c.OtherPolicy(k)
 			if r := p.Rule(c.Direction, c.Rule); r != nil {
-				l.addAboutRule(p, r, codes.PriorityConflict, fmt.Sprintf(
+				l.addAboutRule(p, r, PriorityConflict, fmt.Sprintf(
 					"%sat priority %d: rule %d says %s here and %s there, and which one wins is undefined, e.g. for %s",
 					conflictPrefix(other), c.Priority, c.Rule, own, theirs, c.Witness))
 			}

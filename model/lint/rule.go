@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/lint/codes"
+
 	"rung/model/overlap"
 	"rung/model/words"
 )
@@ -24,8 +24,8 @@ func (l *linter) checkRule(p *model.Policy, r *model.Rule) (everyone bool) {
 				n, ok := overlap.ParseNetwork(text)
 				if !ok {
 					// The policy's own error, where it has one, says it.
-					if !slices.ContainsFunc(p.Invalid, func(b model.Broken) bool { return b.Code == codes.CIDR.Code }) {
-						l.addAboutRule(p, r, codes.CIDR, text+" is not a CIDR OVN-Kubernetes takes: the whole policy is not programmed, "+
+					if !slices.ContainsFunc(p.Invalid, func(b model.Broken) bool { return b.Code == CIDR.Code }) {
+						l.addAboutRule(p, r, CIDR, text+" is not a CIDR OVN-Kubernetes takes: the whole policy is not programmed, "+
 							"and rows it had before stay and decide")
 					}
 					continue
@@ -46,7 +46,7 @@ func (l *linter) checkRule(p *model.Policy, r *model.Rule) (everyone bool) {
 		}
 	}
 	if len(hostBits) > 0 {
-		l.addAboutRule(p, r, codes.NetworkHostBits, strings.Join(hostBits, ", ")+": the host bits are cleared")
+		l.addAboutRule(p, r, NetworkHostBits, strings.Join(hostBits, ", ")+": the host bits are cleared")
 	}
 	l.checkCoveredPods(p, r, "put a rule for the pods above this one")
 	if len(nothing) > 0 {
@@ -74,7 +74,7 @@ func (l *linter) checkCoveredPods(p *model.Policy, r *model.Rule, remedy string)
 		}
 	}
 	if len(covered) > 0 {
-		l.addAboutRule(p, r, codes.NetworkCoversPods, fmt.Sprintf("%s %s pods too (up to %d): networks are for what is outside the cluster, "+
+		l.addAboutRule(p, r, NetworkCoversPods, fmt.Sprintf("%s %s pods too (up to %d): networks are for what is outside the cluster, "+
 			"and match pods by address",
 			words.ListFew(covered, shown), words.OneOrMany(len(covered), "covers", "cover"), most)).Remedy = remedy
 	}
@@ -90,7 +90,7 @@ func (l *linter) addPeersNothing(p *model.Policy, r *model.Rule, nothing []strin
 			severity = model.SeverityWarning
 		}
 	}
-	f := l.addAboutRule(p, r, codes.PeerNothing, message)
+	f := l.addAboutRule(p, r, PeerNothing, message)
 	f.Severity = severity
 	return f
 }
@@ -106,7 +106,7 @@ func (l *linter) checkNodes(p *model.Policy, r *model.Rule, pe *model.Peer) bool
 		}
 	}
 	if len(bad) > 0 {
-		l.addAboutRule(p, r, codes.HostCIDRs, fmt.Sprintf("the annotation %s of node %s cannot be read: the whole policy is not programmed, "+
+		l.addAboutRule(p, r, HostCIDRs, fmt.Sprintf("the annotation %s of node %s cannot be read: the whole policy is not programmed, "+
 			"and rows it had before stay and decide", model.AnnotationHostCIDRs, words.ListFew(bad, shown)))
 	}
 	return len(nodes) > 0
@@ -146,5 +146,5 @@ func (l *linter) checkBeyond(p *model.Policy, d model.Direction) {
 			message += "; where they overlap with those of " + words.ListFew(met, shown) + ", which one wins is undefined"
 		}
 	}
-	l.addAboutRule(p, r, codes.RuleBeyondRange, message).Severity = severity
+	l.addAboutRule(p, r, RuleBeyondRange, message).Severity = severity
 }

@@ -7,7 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/antrea"
-	"rung/model/lint/codes"
+
 	"rung/test/made"
 )
 
@@ -57,11 +57,11 @@ func TestPeersThatAreServices(t *testing.T) {
 		"info peer-service-address default egress 0: 172.30.0.0/16 holds 2 Service addresses, for example 172.30.0.1 is the address of service default/kubernetes" + first + "does not match connections to these Services",
 	}
 	found := Run(c, nil, Options{})
-	if diff := cmp.Diff(want, show(found, codes.PeerService.Code)); diff != "" {
+	if diff := cmp.Diff(want, show(found, PeerService.Code)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, f := range found {
-		if f.Code == codes.PeerService.Code && f.Policy.Name == "strict" && f.Remedy != "name the endpoints: 172.18.0.2 TCP 6443" {
+		if f.Code == PeerService.Code && f.Policy.Name == "strict" && f.Remedy != "name the endpoints: 172.18.0.2 TCP 6443" {
 			t.Errorf("remedy %q", f.Remedy)
 		}
 	}
@@ -82,7 +82,7 @@ func TestServicePeersOfAntrea(t *testing.T) {
 		"info antrea-ipblock-pods strict egress 1: 10.0.0.0/8 holds addresses of 3 pods, which change",
 		"info antrea-ipblock-pods strict egress 2: 10.0.0.0/8 holds addresses of 5 pods, which change",
 	}
-	if diff := cmp.Diff(want, show(found, codes.PeerService.Code, antrea.IPBlockPods)); diff != "" {
+	if diff := cmp.Diff(want, show(found, PeerService.Code, antrea.IPBlockPods)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -93,7 +93,7 @@ func TestServiceAddressIsNoAllowedDNS(t *testing.T) {
 	c := cluster(ns("blue", "tenant=blue"), pod("blue/web", "app=web", "10.0.0.4"), dns,
 		anp("strict", 5, "tenant=blue", nil, rules{rule(model.Allow, inNets("172.30.0.10/32"), "UDP:53"), rule(model.Deny, inNets("0.0.0.0/0"))}))
 	want := []string{"warning dns-not-allowed strict egress 1: denies the subject's pods DNS over UDP, and no rule above allows it"}
-	if diff := cmp.Diff(want, show(Run(c, nil, Options{}), codes.DNSNotAllowed.Code)); diff != "" {
+	if diff := cmp.Diff(want, show(Run(c, nil, Options{}), DNSNotAllowed.Code)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -117,12 +117,12 @@ func TestNetworkPoliciesOfNobody(t *testing.T) {
 		"info peer-matches-nothing from ingress 1: the peer \"ns: tenant=purple\" matches no pod or node",
 		"info subject-matches-nothing later: the subject pods: app=web in empty matches no pod: the policy decides nothing now",
 	}
-	got := show(Run(c, nil, Options{HostNetworkNamespace: "hosts"}), codes.SubjectNothing.Code, codes.PeerNothing.Code)
+	got := show(Run(c, nil, Options{HostNetworkNamespace: "hosts"}), SubjectNothing.Code, PeerNothing.Code)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	// Without the namespace's meaning it is one more that matches nothing.
-	if other := show(Run(c, nil, Options{}), codes.PeerNothing.Code); len(other) == 0 || cmp.Equal(other, got) {
+	if other := show(Run(c, nil, Options{}), PeerNothing.Code); len(other) == 0 || cmp.Equal(other, got) {
 		t.Errorf("without a namespace for nodes: %v", other)
 	}
 }
@@ -137,7 +137,7 @@ func TestIngressNetworksOfNodes(t *testing.T) {
 	want := []string{
 		"warning network-covers-nodes from-nodes ingress 0: 192.168.10.0/24 covers addresses of nodes, and no connection of a node comes from them: " +
 			"a node reaches the pods of other nodes from its management address, for example 10.128.1.2 of far"}
-	if diff := cmp.Diff(want, show(Run(c, nil, Options{}), codes.NetworkCoversNodes.Code)); diff != "" {
+	if diff := cmp.Diff(want, show(Run(c, nil, Options{}), NetworkCoversNodes.Code)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

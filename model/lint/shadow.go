@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/lint/codes"
+
 	"rung/model/overlap"
 	"rung/model/words"
 )
@@ -55,7 +55,7 @@ func (l *linter) addShadowed(p *model.Policy, rules []model.Rule, r *model.Rule,
 			severity = model.SeverityWarning
 		}
 	}
-	l.addAboutRule(p, r, codes.RuleShadowed, fmt.Sprintf("never decides: %s above it %s everything that this %s matches",
+	l.addAboutRule(p, r, RuleShadowed, fmt.Sprintf("never decides: %s above it %s everything that this %s matches",
 		words.ListFew(names, shown), words.OneOrMany(len(by), "decides", "decide"), r.Action)).Severity = severity
 }
 

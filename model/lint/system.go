@@ -3,7 +3,7 @@ package lint
 import (
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/lint/codes"
+
 	"slices"
 )
 
@@ -39,7 +39,7 @@ func (l *linter) checkTierPlaces(s *System) {
 func (l *linter) finishFindings(idle *IdlePolicies, broken []model.Broken) []model.Finding {
 	for _, k := range idle.Kinds {
 		for p := range l.c.Policies(k) {
-			l.addAbout(p, codes.OtherSystem, idle.Message).Remedy = idle.Remedy
+			l.addAbout(p, OtherSystem, idle.Message).Remedy = idle.Remedy
 		}
 	}
 	for i := range broken {

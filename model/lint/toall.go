@@ -6,7 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/lint/codes"
+
 	"rung/model/overlap"
 	"rung/model/verdict"
 
@@ -107,15 +107,15 @@ func (d *verdictLint) checkToAll(audit *verdict.Audit) {
 		}
 		switch {
 		case r.Action == model.Allow && (r.SwaysEnd || m.opposed > 0):
-			d.addAboutRule(p, rule, codes.OpenToAll, "allows everything between all pods, above other rules: "+
+			d.addAboutRule(p, rule, OpenToAll, "allows everything between all pods, above other rules: "+
 				toAllText("opens", m.rules, &r.TurnedPairs))
 		case r.Action == model.Deny && m.opposed > 0:
-			d.addAboutRule(p, rule, codes.ClosedToAll, "denies everything between all pods, above rules that allow: "+
+			d.addAboutRule(p, rule, ClosedToAll, "denies everything between all pods, above rules that allow: "+
 				toAllText("closes", m.rules, &r.TurnedPairs))
 		case r.Action == model.Deny && r.TurnedPairs.Pairs > 0 && !isBaseline(p) && !SelectsEverything(p.Subject):
 			// Nothing above another rule, and yet what it closes may hide what was wrong before. Of
 			// every pod it is EmptySelectorDeny.
-			d.addAboutRule(p, rule, codes.ClosedToAll, "denies everything between all pods: "+
+			d.addAboutRule(p, rule, ClosedToAll, "denies everything between all pods: "+
 				toAllText("closes", m.rules, &r.TurnedPairs)).Severity = model.SeverityWarning
 		default:
 			continue
@@ -181,9 +181,9 @@ func (l *linter) addToAllUnasked(v *verdict.Index) {
 			if n == 0 {
 				continue
 			}
-			kind, does := codes.OpenToAll, "allows"
+			kind, does := OpenToAll, "allows"
 			if s.r.Action == model.Deny {
-				kind, does = codes.ClosedToAll, "denies"
+				kind, does = ClosedToAll, "denies"
 			}
 			l.addAboutRule(s.p, s.r, kind, fmt.Sprintf("%s everything between all pods, above %s of another action; what becomes of them was not asked",
 				does, words.Count(n, "rule")))

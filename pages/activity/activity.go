@@ -8,7 +8,7 @@ import (
 
 	"rung/change/audit"
 	"rung/model"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/themes"
@@ -151,11 +151,11 @@ func (e *Entry) whatCell() page.Cell {
 	case e.IsChange() && e.Result == audit.Unknown:
 		return page.Cell{Text: text, Role: themes.Warn}
 	case e.Error != "" && (text == "" || strings.HasPrefix(e.Error, text+": ")): // it says what failed
-		return page.Cell{Text: signs.Failed + " " + e.Error, Role: themes.Error}
+		return page.Cell{Text: words.Failed + " " + e.Error, Role: themes.Error}
 	case e.Error != "":
-		return page.Cell{Text: signs.Failed + " " + text + ": " + e.Error, Role: themes.Error}
+		return page.Cell{Text: words.Failed + " " + text + ": " + e.Error, Role: themes.Error}
 	case e.Done.Rail != "":
-		return page.Cell{Text: signs.Warned + " " + text, Role: themes.Warn}
+		return page.Cell{Text: words.Warned + " " + text, Role: themes.Warn}
 	}
 	return page.Cell{Text: text}
 }

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"rung/model"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/themes"
@@ -99,7 +99,7 @@ func (f *ClusterFacts) tellPlace(h Hints) Section {
 		if f.Mode == "demo" {
 			from = "the built-in demo"
 		}
-		s.Entries = append(s.Entries, Entry{ID: "none", Sign: page.Span{Text: signs.Noted, Role: themes.Info}, To: "contexts",
+		s.Entries = append(s.Entries, Entry{ID: "none", Sign: page.Span{Text: words.Noted, Role: themes.Info}, To: "contexts",
 			Value: page.Line{{Text: "Policies and pods come from " + from + ", not from an API server. rung without -f runs on the current kubeconfig context.", Role: themes.Text}}})
 	}
 	switch {
@@ -117,7 +117,7 @@ func (f *ClusterFacts) tellPlace(h Hints) Section {
 		sign := connSign(src.State)
 		field("source."+src.Name, src.Name, "", page.Span{Text: sign.Text + " " + string(src.State), Role: sign.Role}, page.Span{Text: "  " + src.Detail, Role: themes.Text})
 		if src.Error != "" {
-			s.Entries = append(s.Entries, Entry{ID: "source.error." + src.Name, Indent: FieldWidth, Sign: page.Span{Text: signs.Failed, Role: themes.Error},
+			s.Entries = append(s.Entries, Entry{ID: "source.error." + src.Name, Indent: FieldWidth, Sign: page.Span{Text: words.Failed, Role: themes.Error},
 				Value: page.Line{{Text: src.Error, Role: themes.Text}}})
 		}
 	}
@@ -158,15 +158,15 @@ func (f *ClusterFacts) changesText(h Hints) page.Line {
 func connSign(c model.ConnState) page.Span {
 	switch c {
 	case model.ConnSynced, model.ConnReadOnly:
-		return page.Span{Text: signs.Yes, Role: themes.OK}
+		return page.Span{Text: words.Yes, Role: themes.OK}
 	case model.ConnDenied:
-		return page.Span{Text: signs.No, Role: themes.Error}
+		return page.Span{Text: words.No, Role: themes.Error}
 	case model.ConnLost:
-		return page.Span{Text: signs.Failed, Role: themes.Error}
+		return page.Span{Text: words.Failed, Role: themes.Error}
 	case model.ConnAbsent:
-		return page.Span{Text: signs.Gone, Role: themes.Warn}
+		return page.Span{Text: words.Gone, Role: themes.Warn}
 	}
-	return page.Span{Text: signs.Working, Role: themes.Info}
+	return page.Span{Text: words.Working, Role: themes.Info}
 }
 
 // tellResources says how each resource is read: those in trouble with what to do.
@@ -199,12 +199,12 @@ func (f *ClusterFacts) tellResources(now time.Time) Section {
 		again := i+1 < len(f.Resources) && f.Resources[i+1].Error == x.Error && f.Resources[i+1].State == x.State && f.Resources[i+1].source == x.source
 		s.Entries = append(s.Entries, x.tell(now))
 		if x.Error != "" && !again && (x.State != model.ConnAbsent || !x.Optional) {
-			s.Entries = append(s.Entries, Entry{ID: "resource.error." + x.Name, Indent: 4, Sign: page.Span{Text: signs.Failed, Role: themes.Error},
+			s.Entries = append(s.Entries, Entry{ID: "resource.error." + x.Name, Indent: 4, Sign: page.Span{Text: words.Failed, Role: themes.Error},
 				Value: page.Line{{Text: x.Error + x.attemptsText(" (", ")"), Role: themes.Text}}})
 		}
 	}
 	for _, text := range f.Newer {
-		s.Entries = append(s.Entries, Entry{ID: "newer." + text, Sign: page.Span{Text: signs.Warned, Role: themes.Warn}, Value: page.Line{{Text: text, Role: themes.Text}}})
+		s.Entries = append(s.Entries, Entry{ID: "newer." + text, Sign: page.Span{Text: words.Warned, Role: themes.Warn}, Value: page.Line{{Text: text, Role: themes.Text}}})
 	}
 	return s
 }
@@ -262,7 +262,7 @@ func (f *ClusterFacts) tellPermissions() Section {
 		s.Entries = append(s.Entries, Entry{ID: id, Indent: indent, Sign: sign, Value: page.Line{{Text: text, Role: role}}, Copy: command})
 	}
 	if !f.Answered {
-		add("permissions", 0, page.Span{Text: signs.Working, Role: themes.Info}, "not answered yet; nothing is blocked meanwhile", themes.Text, "")
+		add("permissions", 0, page.Span{Text: words.Working, Role: themes.Info}, "not answered yet; nothing is blocked meanwhile", themes.Text, "")
 	}
 	for i := range f.Permissions {
 		p := &f.Permissions[i]
@@ -273,7 +273,7 @@ func (f *ClusterFacts) tellPermissions() Section {
 		}
 		switch {
 		case p.Allowed:
-			add(id, 0, page.Span{Text: signs.Yes, Role: themes.OK}, "yes: "+what, themes.Text, p.Command)
+			add(id, 0, page.Span{Text: words.Yes, Role: themes.OK}, "yes: "+what, themes.Text, p.Command)
 		case p.Spare:
 			add(id, 0, page.Span{Text: "–", Role: themes.Dim}, "no: "+what+": not needed, allowed in the other namespace", themes.Dim, p.Command)
 		default:
@@ -281,7 +281,7 @@ func (f *ClusterFacts) tellPermissions() Section {
 			if p.Why != "" {
 				text += ": " + p.Why
 			}
-			add(id, 0, page.Span{Text: signs.No, Role: themes.Error}, text+" → "+p.Without, themes.Text, p.Command)
+			add(id, 0, page.Span{Text: words.No, Role: themes.Error}, text+" → "+p.Without, themes.Text, p.Command)
 			add(id+".command", 4, page.Span{Text: "$", Role: themes.Dim}, p.Command, themes.CodeText, p.Command)
 		}
 	}

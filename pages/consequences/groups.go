@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/model/signs"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
 	"rung/model/words"
@@ -88,7 +87,7 @@ func loggedGroups(gs []diff.LoggedGroup) GroupTable {
 func groupOf(before, after verdict.Verdict, from, to verdict.Ends, ports []verdict.PortRange, g GroupLine) GroupLine {
 	g.Ends = fmt.Sprintf("%s → %s, %s", revision.EndsText(from), revision.EndsText(to), revision.PortsText(ports))
 	g.What = fmt.Sprintf("%s → %s", before, after)
-	g.Short, g.Sign = g.What, page.Span{Text: signs.Unknown, Role: themes.Warn}
+	g.Short, g.Sign = g.What, page.Span{Text: words.Unknown, Role: themes.Warn}
 	switch {
 	case before == after:
 		g.What, g.Short, g.Sign = "still "+after.DoneText(), string(after), Notes

@@ -10,7 +10,7 @@ import (
 	"rung/change/gate"
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/page"
 
@@ -21,10 +21,10 @@ import (
 
 // Signs of sentences, by how much they matter.
 var (
-	Wrong = page.Span{Text: signs.No, Role: themes.Error}
-	Rail  = page.Span{Text: signs.Barred, Role: themes.Error}
-	Warns = page.Span{Text: signs.Warned, Role: themes.Warn}
-	Notes = page.Span{Text: signs.Noted, Role: themes.Dim}
+	Wrong = page.Span{Text: words.No, Role: themes.Error}
+	Rail  = page.Span{Text: words.Barred, Role: themes.Error}
+	Warns = page.Span{Text: words.Warned, Role: themes.Warn}
+	Notes = page.Span{Text: words.Noted, Role: themes.Dim}
 )
 
 // PreviewPoint is one sentence about a change.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"rung/change"
-	"rung/engine/compare"
+	"rung/change/effect"
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
@@ -28,7 +28,7 @@ type Facts struct {
 	Guards      []Guard       `json:"guards"`
 	ACLs        BeforeAfter   `json:"acls"`
 
-	of *compare.Difference
+	of *effect.Difference
 }
 
 // CameAndWent are workloads that only one side has.
@@ -119,7 +119,7 @@ type PortRange struct {
 }
 
 // FactsOf tells a difference; names are what was compared, as it was asked for.
-func FactsOf(d *compare.Difference, names [2]string) *Facts {
+func FactsOf(d *effect.Difference, names [2]string) *Facts {
 	out := &Facts{Before: names[0], After: names[1], of: d, ACLs: BeforeAfter{d.ACLs[0], d.ACLs[1]}, Guards: []Guard{}}
 	out.Policies = page.MapList(d.Policies, policyOf)
 	for i := range d.Connections.List {
@@ -151,7 +151,7 @@ func findingsOf(all []model.Finding) []Finding {
 	return out
 }
 
-func policyOf(c compare.PolicyChange) *Policy {
+func policyOf(c effect.PolicyChange) *Policy {
 	out := &Policy{Policy: c.Key.String(), Change: c.Outcome(), Priority: c.Priorities(), Rules: []Rule{}, Fields: append([]change.FieldChange{}, c.Fields...), Key: c.Key}
 	for _, r := range c.Rules {
 		o := Rule{}
@@ -160,7 +160,7 @@ func policyOf(c compare.PolicyChange) *Policy {
 			text *string
 		}{{r.Old, &o.Before}, {r.New, &o.After}} {
 			if side.rule != nil {
-				o.Rule, *side.text = side.rule.Label(), compare.RuleText(c.Key.Kind, side.rule)
+				o.Rule, *side.text = side.rule.Label(), effect.RuleText(c.Key.Kind, side.rule)
 			}
 		}
 		if r.Old != nil && r.New != nil && r.Old.Index != r.New.Index {

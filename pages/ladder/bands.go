@@ -8,7 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -114,7 +114,7 @@ func (b *ladderBuilder) addBandPolicy(band *ladder.Band, r *ladder.BandRung, i i
 		Name: page.Cell{Text: p.Kind.Abbreviation() + " ", Role: themes.Dim, More: page.Line{{Text: name, Role: themes.Accent}}}})
 	switch {
 	case band.Missing:
-		l.Sign.Text = signs.No
+		l.Sign.Text = words.No
 	case r.Tied:
 		l.Sign.Text = b.policySign(&ladder.Rung{Policies: r.Policies}, i)
 	}
@@ -137,11 +137,11 @@ func (b *ladderBuilder) addBandPolicy(band *ladder.Band, r *ladder.BandRung, i i
 	}
 	unjudged := revision.WhyUnjudged(b.rev, p)
 	if band.Missing {
-		unjudged = &revision.Unjudged{Sign: signs.No, State: "decides nothing", Why: "no such tier"}
+		unjudged = &revision.Unjudged{Sign: words.No, State: "decides nothing", Why: "no such tier"}
 	}
 	if unjudged != nil {
 		l.State, l.Rank = page.Cell{Text: unjudged.State, Role: themes.Error}, 0
-		if unjudged.Sign == signs.Unknown {
+		if unjudged.Sign == words.Unknown {
 			l.State.Role = themes.Warn
 		}
 	}
@@ -155,7 +155,7 @@ func (b *ladderBuilder) addBandPolicy(band *ladder.Band, r *ladder.BandRung, i i
 		}
 	}
 	if p.Key == b.Carried {
-		l.Sign, l.Name = page.Span{Text: signs.Carried, Role: themes.Key}, page.Cell{Text: p.Label(), Role: themes.Title}
+		l.Sign, l.Name = page.Span{Text: words.Carried, Role: themes.Key}, page.Cell{Text: p.Label(), Role: themes.Title}
 		mark := page.Cell{Text: "← free", Role: themes.Key}
 		switch {
 		case p.Tiered.Tier == b.AtPlace.Tier && p.Tiered.Priority == b.AtPlace.Priority:

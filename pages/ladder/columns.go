@@ -8,7 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -142,9 +142,9 @@ func priorityText(l *Line) string {
 func nameCell(l *Line) page.Cell {
 	switch l.Kind {
 	case Gap:
-		return page.Cell{Text: fmt.Sprintf(signs.Free+" %-8s %s", fmt.Sprintf("%d free", l.Gap.FreeCount()), l.Gap), Role: themes.Dim}
+		return page.Cell{Text: fmt.Sprintf(words.Free+" %-8s %s", fmt.Sprintf("%d free", l.Gap.FreeCount()), l.Gap), Role: themes.Dim}
 	case Slot:
-		return page.Cell{Text: signs.Free + " free", Role: themes.Dim}
+		return page.Cell{Text: words.Free + " free", Role: themes.Dim}
 	}
 	c := l.Name
 	if l.Sign.Text != "" {
@@ -159,11 +159,11 @@ func labelText(l *Line) string {
 	case Band:
 		return noPolicies
 	case Gap:
-		return fmt.Sprintf(signs.Free+" %d free  %s", l.Gap.FreeCount(), l.Gap.String())
+		return fmt.Sprintf(words.Free+" %d free  %s", l.Gap.FreeCount(), l.Gap.String())
 	case Rows:
-		return signs.Group + " " + l.Rows.Label
+		return words.Group + " " + l.Rows.Label
 	case Broken:
-		return signs.No + " " + cmp.Or(l.Key.Name, l.Broken.Origin.Place())
+		return words.No + " " + cmp.Or(l.Key.Name, l.Broken.Origin.Place())
 	}
 	return l.Label
 }
@@ -229,7 +229,7 @@ func podsText(l *Line) string {
 	case !l.PodsKnown:
 		return page.None.Text
 	case l.PodsUnread:
-		return signs.Unknown
+		return words.Unknown
 	}
 	return words.Thousands(l.Pods)
 }

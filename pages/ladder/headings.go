@@ -8,7 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -138,7 +138,7 @@ func (b *ladderBuilder) tier2Title(l *Line, t *ladder.Tier, groups int) string {
 	}
 	if !b.isUnfolded(l) {
 		if n := b.countNotInSync(t); n > 0 {
-			parts = append(parts, fmt.Sprintf(signs.Warned+" %s not in sync", words.Thousands(n)))
+			parts = append(parts, fmt.Sprintf(words.Warned+" %s not in sync", words.Thousands(n)))
 		}
 	}
 	if l.Folds {
@@ -250,7 +250,7 @@ func (b *ladderBuilder) rowsText(g *revision.RowGroup) page.Line {
 	case g.Tier != model.TierIsolation || g.Gone:
 		what = whyNoPolicy(g) + ": "
 	}
-	l := append(page.Line{{Text: prio}, {Text: signs.Group + " ", Role: look}, {Text: what, Role: look}, {Text: g.Label, Role: themes.Accent}, {Text: "  ", Role: themes.Text}}, countsLine(g.Actions)...)
+	l := append(page.Line{{Text: prio}, {Text: words.Group + " ", Role: look}, {Text: what, Role: look}, {Text: g.Label, Role: themes.Accent}, {Text: "  ", Role: themes.Text}}, countsLine(g.Actions)...)
 	if b.Stage == "" {
 		l = append(l, page.Span{Text: "  " + string(g.Stage), Role: themes.Dim})
 	}

@@ -8,7 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -284,7 +284,7 @@ func (q *rowQueue) addNext() {
 	q.groups = q.groups[1:]
 	q.shown++
 	if b.Screen && q.shown > mostRows {
-		text := fmt.Sprintf("      "+signs.Group+" and %s of rows", words.Count(left, "more group"))
+		text := fmt.Sprintf("      "+words.Group+" and %s of rows", words.Count(left, "more group"))
 		b.addLine(&Line{Kind: More, ID: fmt.Sprintf("rows %d more", q.tier), Tier: q.tier, Rank: 8, Rows: g, Text: page.Line{{Text: text, Role: themes.Dim}}})
 		q.groups = nil
 		return
@@ -315,7 +315,7 @@ func (b *ladderBuilder) addBroken() {
 	for i := range b.ladder.Broken {
 		x := &b.ladder.Broken[i]
 		b.addLine(&Line{Kind: Broken, ID: fmt.Sprintf("broken %d %s", i, x.Origin.Place()), Tier: -1, Key: x.Key, Broken: x, Hold: 2,
-			Text: page.Line{{Text: "      " + signs.No + " ", Role: themes.Error}, {Text: cmp.Or(x.Key.Name, "?") + "  ", Role: themes.Accent}, {Text: x.String(), Role: themes.Text}}})
+			Text: page.Line{{Text: "      " + words.No + " ", Role: themes.Error}, {Text: cmp.Or(x.Key.Name, "?") + "  ", Role: themes.Accent}, {Text: x.String(), Role: themes.Text}}})
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/ovn/nb"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/page"
 
@@ -42,7 +42,7 @@ func (b *ladderBuilder) addPolicy(tier int, r *ladder.Rung, i int) {
 	b.addNotes(l, r, rp)
 	b.notCompiled(l)
 	if p.Key == b.Carried {
-		l.Sign, l.Name = page.Span{Text: signs.Carried, Role: themes.Key}, page.Cell{Text: p.Name, Role: themes.Title}
+		l.Sign, l.Name = page.Span{Text: words.Carried, Role: themes.Key}, page.Cell{Text: p.Name, Role: themes.Title}
 		l.Notes, l.Marks = nil, []LineMark{{Cell: b.carriedMark(r)}}
 	}
 }
@@ -64,7 +64,7 @@ func (b *ladderBuilder) carriedMark(r *ladder.Rung) page.Cell {
 func (b *ladderBuilder) policySign(r *ladder.Rung, i int) string {
 	switch {
 	case !r.IsEnforced():
-		return signs.No
+		return words.No
 	case len(r.Policies) == 1 || b.Filtered:
 		return "─"
 	case i == 0:
@@ -108,7 +108,7 @@ func (b *ladderBuilder) addUnit(u *ladder.Unit, stage model.Stage, section ladde
 	}
 	switch {
 	case !b.Screen && b.rev.WhyNoRows(k) != nil:
-		l.Marks = append([]LineMark{{Cell: page.Cell{Text: signs.No + " not enforced: " + b.rev.WhyNoRows(k).Message}}}, sectionMarks(section)...)
+		l.Marks = append([]LineMark{{Cell: page.Cell{Text: words.No + " not enforced: " + b.rev.WhyNoRows(k).Message}}}, sectionMarks(section)...)
 	case !b.Screen:
 		l.Marks = sectionMarks(section)
 	case len(l.Marks) == 0 && l.First != l.Last:
@@ -218,7 +218,7 @@ var worstFirst = []model.PolicyState{model.StateFrozen, model.StateBehind, model
 func (l *Line) setLogs(logging *revision.RuleLogging, invalid bool, now time.Time) {
 	levels := logging.Levels
 	if invalid {
-		l.Log, l.LogText = []page.Cell{{Text: signs.No + " invalid", Role: themes.Error}}, "invalid"
+		l.Log, l.LogText = []page.Cell{{Text: words.No + " invalid", Role: themes.Error}}, "invalid"
 		return
 	}
 	for _, a := range []model.Action{model.Deny, model.Allow, model.Pass} {
@@ -290,12 +290,12 @@ func (b *ladderBuilder) wordyMarks(r *ladder.Rung, rp *ladder.RungPolicy) (marks
 		marks = append(marks, LineMark{Cell: page.Cell{Text: fmt.Sprintf(format, args...)}})
 	}
 	if none := b.rev.WhyNoRows(rp.Policy.Key); none != nil {
-		add(signs.No+" not enforced: %s", revision.NoRowsShort(b.rev, none))
+		add(words.No+" not enforced: %s", revision.NoRowsShort(b.rev, none))
 	}
 	for _, i := range rp.Conflicts {
 		c := &b.ladder.Conflicts[i]
 		other, _, _ := c.OtherPolicy(rp.Policy.Key)
-		add(signs.Differs+" conflicts with %s %s %d", other.Name, c.Direction.Lower(), c.Rule)
+		add(words.Differs+" conflicts with %s %s %d", other.Name, c.Direction.Lower(), c.Rule)
 	}
 	if r.Duplicate {
 		add("= %s share %d", words.Thousands(len(r.Policies)), r.Priority)

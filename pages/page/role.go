@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/signs"
 	"rung/model/verdict"
+	"rung/model/words"
 
 	"rung/themes"
 )
@@ -30,47 +30,47 @@ func StateRole(s model.PolicyState) Role {
 func StateSign(s model.PolicyState) string {
 	switch s {
 	case model.StateInSync:
-		return signs.Yes
+		return words.Yes
 	case model.StateBehind:
-		return signs.Differs
+		return words.Differs
 	case model.StateFrozen:
-		return signs.Frozen
+		return words.Frozen
 	case model.StateStale:
-		return signs.Stale
+		return words.Stale
 	case model.StateNotComparable:
-		return signs.Unmatched
+		return words.Unmatched
 	case model.StateNotEnforced:
-		return signs.No
+		return words.No
 	case model.StateSettling:
-		return signs.Working
+		return words.Working
 	}
-	return signs.Unknown
+	return words.Unknown
 }
 
 // SeveritySign is the sign of a finding's severity.
 func SeveritySign(s model.Severity) Span {
 	switch s {
 	case model.SeverityError:
-		return Span{Text: signs.Failed, Role: themes.Error}
+		return Span{Text: words.Failed, Role: themes.Error}
 	case model.SeverityWarning:
-		return Span{Text: signs.Warned, Role: themes.Warn}
+		return Span{Text: words.Warned, Role: themes.Warn}
 	}
-	return Span{Text: signs.Noted, Role: themes.Info}
+	return Span{Text: words.Noted, Role: themes.Info}
 }
 
 // VerdictSign is the sign of a verdict; the word stands beside it always.
 func VerdictSign(v verdict.Verdict) Span {
 	switch v {
 	case verdict.Allow:
-		return Span{Text: signs.Yes, Role: themes.Allow}
+		return Span{Text: words.Yes, Role: themes.Allow}
 	case verdict.Deny:
-		return Span{Text: signs.No, Role: themes.Deny}
+		return Span{Text: words.No, Role: themes.Deny}
 	case verdict.Mixed:
-		return Span{Text: signs.Mixed, Role: themes.Warn}
+		return Span{Text: words.Mixed, Role: themes.Warn}
 	case verdict.Undefined:
-		return Span{Text: signs.Warned, Role: themes.Warn}
+		return Span{Text: words.Warned, Role: themes.Warn}
 	}
-	return Span{Text: signs.Unknown, Role: themes.Warn}
+	return Span{Text: words.Unknown, Role: themes.Warn}
 }
 
 // ActionRole is the role of what a rule does.

@@ -9,7 +9,7 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/plan"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -43,9 +43,9 @@ func PlacesOf(b *plan.Board, then map[string]int32) []*Place {
 		}
 		above := tied
 		tied = p.RoomNow == plan.Tie
-		switch n := signs.Tied + " " + words.Thousands(count[s.Priority]); {
+		switch n := words.Tied + " " + words.Thousands(count[s.Priority]); {
 		case s.Priority > b.Max():
-			p.Bracket, p.Notes = signs.No, []string{fmt.Sprintf("not enforced: above %d", b.Max()), fmt.Sprintf("above %d", b.Max())}
+			p.Bracket, p.Notes = words.No, []string{fmt.Sprintf("not enforced: above %d", b.Max()), fmt.Sprintf("above %d", b.Max())}
 		case above && tied:
 			p.Bracket = "├"
 		case above:

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"rung/model/plan"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -49,11 +49,11 @@ func ProposedSteps(steps []plan.Step, first int) []Step {
 func (s *Step) StateSign() (sign page.Span, name page.Role) {
 	switch s.State {
 	case revision.StepDone:
-		return page.Span{Text: signs.Yes, Role: themes.OK}, themes.Dim
+		return page.Span{Text: words.Yes, Role: themes.OK}, themes.Dim
 	case revision.StepRunning:
-		return page.Span{Text: signs.Working, Role: themes.Info}, themes.Title
+		return page.Span{Text: words.Working, Role: themes.Info}, themes.Title
 	case revision.StepWaiting:
-		return page.Span{Text: signs.Waiting, Role: themes.Warn}, themes.Title
+		return page.Span{Text: words.Waiting, Role: themes.Warn}, themes.Title
 	}
 	return page.Span{Role: themes.Dim}, themes.Text
 }
@@ -79,15 +79,15 @@ var Steps = &page.Table[Step]{Empty: "no policy has to move", Columns: []page.Co
 
 // StateOf is how a plan stands: a word with its sign, and how far it is.
 func StateOf(p *revision.PlanState) (sign page.Span, word, made string) {
-	sign, word, made = page.Span{Text: signs.Working, Role: themes.Info}, p.State, p.String()
+	sign, word, made = page.Span{Text: words.Working, Role: themes.Info}, p.State, p.String()
 	back := "rolling back"
 	switch p.State {
 	case revision.PlanWaiting:
-		sign, back = page.Span{Text: signs.Waiting, Role: themes.Warn}, "rolling back, waiting"
+		sign, back = page.Span{Text: words.Waiting, Role: themes.Warn}, "rolling back, waiting"
 	case revision.PlanStopped:
-		sign, back = page.Span{Text: signs.Failed, Role: themes.Error}, "roll back stopped"
+		sign, back = page.Span{Text: words.Failed, Role: themes.Error}, "roll back stopped"
 	case revision.PlanDone:
-		sign, back = page.Span{Text: signs.Yes, Role: themes.OK}, "rolled back"
+		sign, back = page.Span{Text: words.Yes, Role: themes.OK}, "rolled back"
 		made = fmt.Sprintf("%s of %s steps", words.Thousands(p.Done), words.Thousands(p.Total))
 	}
 	if !p.Back {

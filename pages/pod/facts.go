@@ -8,7 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/page"
 
@@ -200,11 +200,11 @@ func (t *TouchingRule) describePolicy(r *revision.Revision, p *model.Policy, now
 	case p.Kind == model.KindEF:
 		t.note = "to-lport: even after an egress Allow, not after a drop"
 	case t.Broken != "":
-		t.note += "  " + signs.No + " " + t.Broken
+		t.note += "  " + words.No + " " + t.Broken
 	}
 	if none := r.WhyNoRows(p.Key); none != nil {
 		t.NoRows = none.Message
-		t.note += "  " + signs.No + " not enforced: " + revision.NoRowsShort(r, none)
+		t.note += "  " + words.No + " not enforced: " + revision.NoRowsShort(r, none)
 		sign := page.StateSign(model.StateNotEnforced)
 		if revision.SummarizePolicy(r, p.Key, now).State == model.StateFrozen {
 			sign = page.StateSign(model.StateFrozen) + " frozen"

@@ -3,7 +3,7 @@ package policy
 import (
 	"cmp"
 	"rung/model"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/page"
 
@@ -79,7 +79,7 @@ func RulesWithHeadings(p *model.Policy, rules []*Rule) (out []*Rule) {
 			case p.Kind != model.KindNP:
 				title += " · first match decides"
 			case revision.OutsideTypes(p, dir):
-				title = dir.Lower() + " · " + signs.Warned + " not in policyTypes: isolates nothing, but still allows"
+				title = dir.Lower() + " · " + words.Warned + " not in policyTypes: isolates nothing, but still allows"
 			default:
 				title += " · any match is allowed"
 			}
@@ -135,7 +135,7 @@ var ruleColumns = []page.Column[*Rule]{
 	{Key: "name", Title: "NAME", Place: page.Printed, Worth: page.Always, Cell: textCell(func(x *Rule) string {
 		text := cmp.Or(x.Name, x.Note)
 		if x.Broken != "" {
-			text += "  " + signs.No + " " + x.Broken
+			text += "  " + words.No + " " + x.Broken
 		}
 		return strings.TrimSpace(text)
 	})},

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/page"
 
@@ -36,7 +36,7 @@ var Policies = &page.Table[*PolicyReports]{
 		{Key: "not_ready", Title: "FAILING", Right: true, Worth: 91, Cell: func(p *PolicyReports) page.Cell { return countCell(p.Failing, themes.Error) }},
 		{Key: "no_report", Title: "NO REPORT", Right: true, Worth: 95, Cell: func(p *PolicyReports) page.Cell { return countCell(p.Silent, themes.Warn) }},
 		{Key: "gone", Title: "GONE", Right: true, Worth: 96, Cell: func(p *PolicyReports) page.Cell { return countCell(p.Gone, themes.Warn) }},
-		{Key: "rows_disagree", Title: signs.Differs + " ROWS", Right: true, Worth: 99, Cell: func(p *PolicyReports) page.Cell { return countCell(p.Against, themes.Error) }},
+		{Key: "rows_disagree", Title: words.Differs + " ROWS", Right: true, Worth: 99, Cell: func(p *PolicyReports) page.Cell { return countCell(p.Against, themes.Error) }},
 		{Key: "oldest", Title: "OLDEST", Live: true, Worth: 93, Less: func(a, b *PolicyReports) int { return a.Oldest.Compare(b.Oldest.Time) },
 			Exact: func(p *PolicyReports) string { return p.Oldest.String() }, Cell: func(p *PolicyReports) page.Cell { return ageCell(p.Oldest, p.now) }},
 		{Key: "newest", Title: "NEWEST", Live: true, Worth: 94, Less: func(a, b *PolicyReports) int { return a.Newest.Compare(b.Newest.Time) },
@@ -107,14 +107,14 @@ func ageCell(at page.Stamp, now time.Time) page.Cell {
 
 // OverallCell is "3 of 3", with a sign of the worst.
 func (p *PolicyReports) OverallCell() page.Cell {
-	sign := page.Span{Text: signs.Yes, Role: themes.OK}
+	sign := page.Span{Text: words.Yes, Role: themes.OK}
 	switch {
 	case p.Failing > 0:
-		sign = page.Span{Text: signs.Failed, Role: themes.Error}
+		sign = page.Span{Text: words.Failed, Role: themes.Error}
 	case p.Against > 0:
-		sign = page.Span{Text: signs.Differs, Role: themes.Error}
+		sign = page.Span{Text: words.Differs, Role: themes.Error}
 	case p.Ready < p.Zones:
-		sign = page.Span{Text: signs.Unknown, Role: themes.Warn}
+		sign = page.Span{Text: words.Unknown, Role: themes.Warn}
 	case p.Zones == 0:
 		return page.Cell{Text: "no zone", Role: themes.Dim}
 	}
@@ -157,15 +157,15 @@ func (z *ZoneReport) AgedCell() page.Cell {
 func (z *ZoneReport) reportSign() page.Span {
 	switch {
 	case z.Status == Failing:
-		return page.Span{Text: signs.Failed, Role: themes.Error}
+		return page.Span{Text: words.Failed, Role: themes.Error}
 	case z.Against != "":
-		return page.Span{Text: signs.Differs, Role: themes.Error}
+		return page.Span{Text: words.Differs, Role: themes.Error}
 	case z.Status == Silent:
-		return page.Span{Text: signs.Unknown, Role: themes.Warn}
+		return page.Span{Text: words.Unknown, Role: themes.Warn}
 	case z.Status == Gone:
-		return page.Span{Text: signs.Gone, Role: themes.Warn}
+		return page.Span{Text: words.Gone, Role: themes.Warn}
 	}
-	return page.Span{Text: signs.Yes, Role: themes.OK}
+	return page.Span{Text: words.Yes, Role: themes.OK}
 }
 
 // noteCell returns the contradiction between a report and the rows, else the message of a report
@@ -173,7 +173,7 @@ func (z *ZoneReport) reportSign() page.Span {
 func (z *ZoneReport) noteCell() page.Cell {
 	switch {
 	case z.Against != "":
-		c := page.Cell{Text: signs.Differs + " " + z.Against, Role: themes.Error}
+		c := page.Cell{Text: words.Differs + " " + z.Against, Role: themes.Error}
 		if z.Status == Failing && z.Message != "" {
 			c.More = page.Line{{Text: ": " + z.Message, Role: themes.Text}}
 		}

@@ -11,7 +11,7 @@ import (
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
 	"rung/model/ovn/sb"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -69,14 +69,14 @@ func (l *Line) ReadFlows(r *revision.Revision, now time.Time) {
 // FlowsOfACL are the flows of an ACL in a zone.
 func FlowsOfACL(r *revision.Revision, z *model.ZoneState, a *nb.ACL, now time.Time) *ACLFlows {
 	f := revision.FlowsOfACL(r, z, a, now)
-	out := &ACLFlows{State: f.State, Text: f.Text, Missing: f.Missing, Since: page.StampText(f.Since), Sign: page.Span{Text: signs.Noted, Role: themes.Info}}
+	out := &ACLFlows{State: f.State, Text: f.Text, Missing: f.Missing, Since: page.StampText(f.Since), Sign: page.Span{Text: words.Noted, Role: themes.Info}}
 	switch {
 	case f.State == revision.FlowsMade:
-		out.Sign = page.Span{Text: signs.Yes, Role: themes.OK}
+		out.Sign = page.Span{Text: words.Yes, Role: themes.OK}
 	case f.AreLate(now):
-		out.Sign = page.Span{Text: signs.Differs, Role: themes.Error}
+		out.Sign = page.Span{Text: words.Differs, Role: themes.Error}
 	case f.State == revision.FlowsMissing || f.State == revision.FlowsOld:
-		out.Sign.Text = signs.Working
+		out.Sign.Text = words.Working
 	}
 	out.Flows = page.MapList(f.Flows, func(x *flow.Flow) FlowFacts {
 		of := FlowOf(x)
@@ -105,7 +105,7 @@ func FlowOf(x *flow.Flow) FlowFacts {
 func (f FlowFacts) String() string {
 	text := fmt.Sprintf("table %d %s · %s  %s → %s", f.Table, f.Place, f.Packets, f.Name, f.EffectText())
 	if len(f.Differs) > 0 {
-		text += " " + signs.Differs + " " + strings.Join(f.Differs, ", ")
+		text += " " + words.Differs + " " + strings.Join(f.Differs, ", ")
 	}
 	if f.Shared != "" {
 		text += " = " + f.Shared

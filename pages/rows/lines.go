@@ -9,7 +9,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/model/signs"
+	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
 	"rung/themes"
@@ -104,7 +104,7 @@ func (p *Pipeline) ACLs(zone string, lost []nb.Row, m *revision.RowMarks, only m
 		}
 		if l.acl.AfterAllow && !late {
 			runs++
-			out = append(out, &Line{ID: "late " + strconv.Itoa(runs), full: page.HeadingLine(signs.Late + " " + revision.AfterAllow)})
+			out = append(out, &Line{ID: "late " + strconv.Itoa(runs), full: page.HeadingLine(words.Late + " " + revision.AfterAllow)})
 		}
 		late = l.acl.AfterAllow
 		out = append(out, l.inZone(zone, l.acl.Owner, m))
@@ -179,7 +179,7 @@ func (l *Line) FilterText() string {
 	switch r := l.Row.(type) {
 	case *nb.ACL:
 		if l.acl.AfterAllow {
-			s = append(s, signs.Late, revision.AfterAllow)
+			s = append(s, words.Late, revision.AfterAllow)
 		}
 		if l.MatchProblem() != "" {
 			s = append(s, badMatch)

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"rung/model/ovn/nb"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -37,7 +37,7 @@ var ACLs = rowTable(
 	rowColumn{Key: "match", Title: "MATCH", Min: 16, Worth: 95, Flex: true, Cell: func(l *Line) page.Cell {
 		c := page.Cell{Text: l.acl.Match, Role: themes.CodeText}
 		if l.MatchProblem() != "" {
-			c.Sign = page.Span{Text: signs.Warned + " cannot be parsed:", Role: themes.Warn}
+			c.Sign = page.Span{Text: words.Warned + " cannot be parsed:", Role: themes.Warn}
 		}
 		return c
 	}},
@@ -112,7 +112,7 @@ func (l *Line) priorityCell() page.Cell {
 	case revision.TieSame:
 		sign = page.Span{Text: "=", Role: themes.Dim}
 	case revision.TieUndefined:
-		sign = page.Span{Text: signs.Warned, Role: themes.Warn}
+		sign = page.Span{Text: words.Warned, Role: themes.Warn}
 	}
 	return page.Cell{Text: strconv.Itoa(l.acl.Priority), More: page.Line{sign}}
 }
@@ -124,7 +124,7 @@ func (l *Line) ownerCell() page.Cell {
 		c.Role = themes.Text
 	}
 	if l.acl != nil && l.acl.AfterAllow {
-		c.Sign = page.Span{Text: signs.Late, Role: themes.Warn}
+		c.Sign = page.Span{Text: words.Late, Role: themes.Warn}
 	}
 	return c
 }
@@ -144,21 +144,21 @@ func (l *Line) holderCell() page.Cell {
 
 // markText are the marks for people.
 var markText = map[revision.RowMark]string{
-	revision.RowSettling:       signs.Working + " settling",
-	revision.RowDifferent:      signs.Differs + " differs",
-	revision.RowExtra:          signs.Differs + " extra",
-	revision.RowMissing:        signs.Differs + " missing",
-	revision.RowKnownDifferent: signs.Differs + " differs: known",
-	revision.RowKnownExtra:     signs.Differs + " extra: known",
-	revision.RowKnownMissing:   signs.Differs + " missing: known",
-	revision.RowFrozen:         signs.Frozen + " frozen",
-	revision.RowStrange:        signs.Unmatched + " other form",
-	revision.RowForeign:        signs.Noted + " other",
+	revision.RowSettling:       words.Working + " settling",
+	revision.RowDifferent:      words.Differs + " differs",
+	revision.RowExtra:          words.Differs + " extra",
+	revision.RowMissing:        words.Differs + " missing",
+	revision.RowKnownDifferent: words.Differs + " differs: known",
+	revision.RowKnownExtra:     words.Differs + " extra: known",
+	revision.RowKnownMissing:   words.Differs + " missing: known",
+	revision.RowFrozen:         words.Frozen + " frozen",
+	revision.RowStrange:        words.Unmatched + " other form",
+	revision.RowForeign:        words.Noted + " other",
 	revision.RowLegacy:         "~ legacy",
 }
 
 // badMatch is said where a match cannot be taken apart.
-const badMatch = signs.Warned + " match"
+const badMatch = words.Warned + " match"
 
 // stateCell is how a row stands to what is desired.
 func (l *Line) stateCell() page.Cell {
@@ -198,11 +198,11 @@ var noteSigns = []struct {
 	sign, means string
 	of          func(*Line) bool
 }{
-	{signs.Late, revision.AfterAllow + ": to-lport comes after the egress stages", func(l *Line) bool { return l.acl.AfterAllow }},
-	{signs.Tied, "other rows at this priority decide the same", func(l *Line) bool { return l.acl.Tie == revision.TieSame }},
-	{signs.Warned, "other rows at this priority decide differently: which one wins is undefined", func(l *Line) bool { return l.acl.Tie == revision.TieUndefined }},
-	{signs.Unknown, "Rung cannot parse this match", func(l *Line) bool { return l.MatchProblem() != "" }},
-	{signs.Gone, "in no port group and on no switch: it decides nothing", func(l *Line) bool { return len(l.on) == 0 }},
+	{words.Late, revision.AfterAllow + ": to-lport comes after the egress stages", func(l *Line) bool { return l.acl.AfterAllow }},
+	{words.Tied, "other rows at this priority decide the same", func(l *Line) bool { return l.acl.Tie == revision.TieSame }},
+	{words.Warned, "other rows at this priority decide differently: which one wins is undefined", func(l *Line) bool { return l.acl.Tie == revision.TieUndefined }},
+	{words.Unknown, "Rung cannot parse this match", func(l *Line) bool { return l.MatchProblem() != "" }},
+	{words.Gone, "in no port group and on no switch: it decides nothing", func(l *Line) bool { return len(l.on) == 0 }},
 }
 
 func (l *Line) notesText() (out string) {

@@ -8,7 +8,7 @@ import (
 	"rung/model"
 
 	"rung/model/logline"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -125,7 +125,7 @@ var Table = &page.Table[*LogSession]{
 		{Key: "rows", Title: "ROWS", Worth: 98, Sparse: true, Cell: (*LogSession).rowsCell},
 		{Key: "state", Title: "STATE", Min: 12, Flex: true, Worth: page.Always, Cell: func(s *LogSession) page.Cell {
 			if text := s.whyWrong(); text != "" {
-				return page.Cell{Text: signs.Warned + " " + text, Role: themes.Warn}
+				return page.Cell{Text: words.Warned + " " + text, Role: themes.Warn}
 			}
 			return s.textCell(s.stateText(), themes.OK)
 		}},
@@ -203,7 +203,7 @@ func (s *LogSession) DetailLines() (out []page.Span) {
 		return []page.Span{{Text: "E" + s.stateText()[1:] + "."}}
 	}
 	if text := s.whyWrong(); text != "" {
-		out = append(out, page.Span{Text: signs.Warned + " " + text, Role: themes.Warn})
+		out = append(out, page.Span{Text: words.Warned + " " + text, Role: themes.Warn})
 	}
 	if s.Problem == "" {
 		out = append(out, page.Span{Text: "At the end: " + s.former + ". It began " + words.Clock(s.Since.Local(), s.now) + "."})
@@ -212,7 +212,7 @@ func (s *LogSession) DetailLines() (out []page.Span) {
 		if i == zonesNamed {
 			return append(out, page.Span{Text: fmt.Sprintf("and %s more", words.Count(len(s.Behind)-i, "zone")), Role: themes.Dim})
 		}
-		out = append(out, page.Span{Text: signs.Warned + " zone " + z.Zone + ": " + z.Why, Role: themes.Warn})
+		out = append(out, page.Span{Text: words.Warned + " zone " + z.Zone + ": " + z.Why, Role: themes.Warn})
 	}
 	return out
 }

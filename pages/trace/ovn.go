@@ -3,8 +3,8 @@ package trace
 import (
 	"rung/model"
 	"rung/model/ovn/flow"
-	"rung/model/signs"
 	"rung/model/verdict"
+	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
 
@@ -97,7 +97,7 @@ var OVN = &page.Table[revision.OVNLine]{
 			case revision.Agree:
 				return page.Cell{Text: "the same"}
 			case revision.Disagree:
-				return page.Cell{Text: signs.Differs + " " + l.Rows, Role: themes.Warn}
+				return page.Cell{Text: words.Differs + " " + l.Rows, Role: themes.Warn}
 			}
 			return page.Cell{Text: l.Rows}
 		}},

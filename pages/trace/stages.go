@@ -7,7 +7,7 @@ import (
 
 	"rung/engine/trace"
 	"rung/model"
-	"rung/model/signs"
+
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/pages/page"
@@ -85,22 +85,22 @@ func ByRows(s *trace.Stage) (said string, sign page.Span, text string) {
 	case !s.HasDisagreement():
 		return "say ", sign, text
 	case s.Of2016: // known, and nothing drifted
-		return "", page.Span{Text: signs.Differs, Role: themes.Dim}, "say " + text
+		return "", page.Span{Text: words.Differs, Role: themes.Dim}, "say " + text
 	}
-	return "", page.Span{Text: signs.Differs, Role: themes.Error}, "say " + text
+	return "", page.Span{Text: words.Differs, Role: themes.Error}, "say " + text
 }
 
 // StagePoints say why a stage is unknown, why replies are dropped, and which rules without rows would match in it.
 func StagePoints(s *trace.Stage, id string) (out []Point) {
 	if s.Verdict == verdict.Unknown {
-		out = append(out, Point{ID: id + ".unknown", Sign: page.Span{Text: signs.Unknown, Role: themes.Warn}, Text: "unknown: " + s.Reason, Role: themes.Text})
+		out = append(out, Point{ID: id + ".unknown", Sign: page.Span{Text: words.Unknown, Role: themes.Warn}, Text: "unknown: " + s.Reason, Role: themes.Text})
 	}
 	if s.Reply && s.Verdict == verdict.Deny {
-		out = append(out, Point{ID: id + ".reply", Sign: page.Span{Text: signs.Warned, Role: themes.Warn}, Text: s.Reason, Role: themes.Text})
+		out = append(out, Point{ID: id + ".reply", Sign: page.Span{Text: words.Warned, Role: themes.Warn}, Text: s.Reason, Role: themes.Text})
 	}
 	for i := range s.Would {
 		w := &s.Would[i]
-		out = append(out, Point{ID: id + ".would." + strconv.Itoa(i), Sign: page.Span{Text: signs.Warned, Role: themes.Warn}, Text: w.Sentence(), Role: themes.Text,
+		out = append(out, Point{ID: id + ".would." + strconv.Itoa(i), Sign: page.Span{Text: words.Warned, Role: themes.Warn}, Text: w.Sentence(), Role: themes.Text,
 			About: PlacedRule{w.Rule, s.Zone}})
 	}
 	return out
@@ -134,7 +134,7 @@ var results = map[trace.LineKind]string{trace.Other: "other pods", trace.Passed:
 func TriedRules(s *trace.Stage, all bool) (out []TriedRule, others string) {
 	left := 0
 	for i := range s.Lines {
-		l := TriedRule{TriedLine: &s.Lines[i], ID: strconv.Itoa(i), Sign: page.Span{Text: signs.Noted, Role: themes.Dim}, Role: themes.Dim}
+		l := TriedRule{TriedLine: &s.Lines[i], ID: strconv.Itoa(i), Sign: page.Span{Text: words.Noted, Role: themes.Dim}, Role: themes.Dim}
 		l.Result, l.Text = results[l.Kind], l.RuleText()
 		switch l.Kind {
 		case trace.Other:
@@ -148,11 +148,11 @@ func TriedRules(s *trace.Stage, all bool) (out []TriedRule, others string) {
 				l.Text += " · " + l.Note
 			}
 		case trace.Passed:
-			l.Sign, l.Role = page.Span{Text: signs.Passed, Role: themes.Pass}, themes.Text
+			l.Sign, l.Role = page.Span{Text: words.Passed, Role: themes.Pass}, themes.Text
 		case trace.Decides, trace.Nothing:
 			l.Sign, l.Role = page.VerdictSign(s.Verdict), themes.Text
 		case trace.Candidate, trace.Maybe:
-			l.Sign, l.Role = page.Span{Text: signs.Warned, Role: themes.Warn}, themes.Text
+			l.Sign, l.Role = page.Span{Text: words.Warned, Role: themes.Warn}, themes.Text
 		}
 		out = append(out, l)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"rung/engine/trace"
 	"rung/model"
-	"rung/model/signs"
+
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/pages/page"
@@ -52,7 +52,7 @@ func VerdictPoint(t *trace.Trace, id string) Point {
 // ServicePoints say which Service was asked, and which would have been meant.
 func ServicePoints(t *trace.Trace) (out []Point) {
 	if text := t.ServiceInFront(); text != "" {
-		out = append(out, Point{ID: "front", Sign: page.Span{Text: signs.Noted, Role: themes.Dim}, Text: text, Role: themes.Text})
+		out = append(out, Point{ID: "front", Sign: page.Span{Text: words.Noted, Role: themes.Dim}, Text: text, Role: themes.Text})
 	}
 	if h := t.Through; h != nil {
 		out = append(out, Point{ID: "through", Sign: page.VerdictSign(h.Verdict), Text: h.Hint(), Role: themes.Text, About: h})
@@ -64,11 +64,11 @@ func ServicePoints(t *trace.Trace) (out []Point) {
 // rows say different things; their IDs begin with id.
 func DifferencePoints(t *trace.Trace, id string) (out []Point) {
 	if text := t.IdleOutcome(); text != "" {
-		out = append(out, Point{ID: id + "otherwise", Sign: page.Span{Text: signs.Warned, Role: themes.Warn}, Text: text, Role: themes.Text})
+		out = append(out, Point{ID: id + "otherwise", Sign: page.Span{Text: words.Warned, Role: themes.Warn}, Text: text, Role: themes.Text})
 	}
 	finding := func(name string, f *model.Finding, about any) {
 		out = append(out, Point{ID: id + "disagree." + name, Sign: page.SeveritySign(f.Severity), Text: f.Message, Role: themes.Text, About: about},
-			Point{ID: id + "remedy." + name, Indent: 2, Sign: page.Span{Text: signs.Remedy, Role: themes.Dim}, Text: f.Remedy, Role: themes.Dim})
+			Point{ID: id + "remedy." + name, Indent: 2, Sign: page.Span{Text: words.Remedy, Role: themes.Dim}, Text: f.Remedy, Role: themes.Dim})
 	}
 	if t.Of2016 != nil {
 		finding("2016", t.Of2016, nil)
@@ -81,7 +81,7 @@ func DifferencePoints(t *trace.Trace, id string) (out []Point) {
 
 // RowsPoint says in a few words whether the rows say the same; without text where they were not asked.
 func RowsPoint(t *trace.Trace, id string) Point {
-	out := Point{ID: id + "rows", Sign: page.Span{Text: signs.Differs, Role: themes.Warn}, Role: themes.Text}
+	out := Point{ID: id + "rows", Sign: page.Span{Text: words.Differs, Role: themes.Warn}, Role: themes.Text}
 	switch {
 	case t.Rows == nil:
 	case len(t.Families) > 0 && t.HasDisagreement():
@@ -89,9 +89,9 @@ func RowsPoint(t *trace.Trace, id string) Point {
 	case len(t.Families) > 0:
 		out.Text = "rows agree"
 	case t.Rows.Verdict == verdict.Unknown:
-		out.Sign.Text, out.Text = signs.Unknown, "rows unknown: "+t.Rows.Reason
+		out.Sign.Text, out.Text = words.Unknown, "rows unknown: "+t.Rows.Reason
 	case t.Verdict == verdict.Unknown:
-		out.Sign, out.Role = page.Span{Text: signs.Noted, Role: themes.Dim}, themes.Dim
+		out.Sign, out.Role = page.Span{Text: words.Noted, Role: themes.Dim}, themes.Dim
 		out.Text = "rows say " + string(t.Rows.Verdict)
 	case t.DiffersAsKnown():
 		out.Text = "rows of today: " + string(t.Rows.Verdict)
@@ -100,7 +100,7 @@ func RowsPoint(t *trace.Trace, id string) Point {
 	case len(t.Disagree) > 0:
 		out.Text = "rows disagree on the way"
 	default:
-		out.Sign, out.Role = page.Span{Text: signs.Yes, Role: themes.OK}, themes.Dim
+		out.Sign, out.Role = page.Span{Text: words.Yes, Role: themes.OK}, themes.Dim
 		out.Text, out.Zones = "rows agree", " in "+words.List(zonesOfRows(t), 3)
 	}
 	return out

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -115,15 +115,15 @@ func ZoneSign(r *revision.Revision, z *model.ZoneState, now time.Time) page.Span
 	switch z.Conn {
 	case model.ConnSynced, model.ConnReadOnly, model.ConnSwept:
 		if revision.IsBelowFaulty(r, z, now) {
-			return page.Span{Text: signs.Warned, Role: themes.Warn}
+			return page.Span{Text: words.Warned, Role: themes.Warn}
 		}
-		return page.Span{Text: signs.Live, Role: themes.OK}
+		return page.Span{Text: words.Live, Role: themes.OK}
 	case model.ConnDenied:
-		return page.Span{Text: signs.No, Role: themes.Error}
+		return page.Span{Text: words.No, Role: themes.Error}
 	case model.ConnLost:
-		return page.Span{Text: signs.Failed, Role: themes.Error}
+		return page.Span{Text: words.Failed, Role: themes.Error}
 	}
-	return page.Span{Text: signs.Working, Role: themes.Info}
+	return page.Span{Text: words.Working, Role: themes.Info}
 }
 
 func connRole(c model.ConnState) page.Role {

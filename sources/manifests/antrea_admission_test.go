@@ -163,7 +163,7 @@ var refusedByAntrea = []struct {
 // checkAntrea reads objects and says what Antrea would.
 func checkAntrea(t *testing.T, objects ...string) []model.Finding {
 	t.Helper()
-	res, err := Read(t.Context(), Options{FS: files(map[string]string{"x.yaml": strings.Join(objects, "---\n")}), Paths: []string{"."}})
+	res, err := Read(t.Context(), Options{FS: mapFiles(map[string]string{"x.yaml": strings.Join(objects, "---\n")}), Paths: []string{"."}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func TestAntreaBadInput(t *testing.T) {
 		{"an escape sequence", strings.Replace(acnpOf("bad", toAll+", ingress: [{action: Drop, name: \"a\\e[31mb\"}]"), "bad", "fine", 1), nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			res, err := Read(t.Context(), Options{FS: files(map[string]string{"x.yaml": tt.text + good}), Paths: []string{"."}})
+			res, err := Read(t.Context(), Options{FS: mapFiles(map[string]string{"x.yaml": tt.text + good}), Paths: []string{"."}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -29,7 +29,7 @@ spec:
 		{policy + strings.Replace(status, "STATUS", "False", 1), false},
 		{policy + strings.Replace(status, "STATUS", "True", 1), true},
 	} {
-		r, err := Read(t.Context(), Options{Paths: []string{"a.yaml"}, FS: files(map[string]string{"a.yaml": c.text})})
+		r, err := Read(t.Context(), Options{Paths: []string{"a.yaml"}, FS: mapFiles(map[string]string{"a.yaml": c.text})})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"rung/model/words"
-	"rung/sources/manifests/gitfs"
 )
 
 // Kind says what an input is.
@@ -21,7 +20,7 @@ const (
 
 // The beginnings of inputs that are no files. A file whose name begins so is given with ./ before it.
 const (
-	GitPrefix     = gitfs.Prefix
+	GitPrefix     = Prefix
 	ContextPrefix = "context:"
 )
 
@@ -48,7 +47,7 @@ type Input struct {
 	// Text is the argument, Name what it names: a path, a folder, a context.
 	Text, Name string
 	// Ref is the revision of a Git.
-	Ref gitfs.Ref
+	Ref Ref
 }
 
 // Parse reads an argument. It looks at no file.
@@ -56,7 +55,7 @@ func ParseInput(arg string) (in Input, err error) {
 	in.Text, in.Name = arg, arg
 	if rest, ok := strings.CutPrefix(arg, GitPrefix); ok {
 		in.Kind, in.Name = Git, rest
-		in.Ref, err = gitfs.ParseRef(rest)
+		in.Ref, err = ParseRef(rest)
 		return in, err
 	}
 	if rest, ok := strings.CutPrefix(arg, ContextPrefix); ok {

@@ -8,8 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-
-	"rung/sources/manifests/gitfs"
 )
 
 // CheckInput says why an input cannot be read at all, nil if it may be: that a file or a
@@ -23,7 +21,7 @@ func CheckInput(ctx context.Context, arg string) error {
 		_, err = os.Stat(arg)
 		return err
 	case in.Kind == Git:
-		if err = gitfs.Check(ctx, in.Ref); err != nil {
+		if err = Check(ctx, in.Ref); err != nil {
 			err = fmt.Errorf("%s: %w", arg, err)
 		}
 		return err
@@ -44,14 +42,14 @@ func IsReadOnce(arg string) bool {
 
 // openTrees are the revisions of git repositories that are read, by the paths that name them.
 type openTrees struct {
-	byPath map[string]*gitfs.Tree
+	byPath map[string]*Tree
 	errors map[string]error // why there is none
 }
 
 // openTrees opens what the paths name besides files of the operating system. The error is for a
 // context that ended.
 func (o *Options) openTrees(ctx context.Context) error {
-	o.trees = &openTrees{map[string]*gitfs.Tree{}, map[string]error{}}
+	o.trees = &openTrees{map[string]*Tree{}, map[string]error{}}
 	if o.FS != nil {
 		return nil
 	}
@@ -65,7 +63,7 @@ func (o *Options) openTrees(ctx context.Context) error {
 			o.trees.errors[p] = errNoManifests
 			continue
 		case in.Kind == Git:
-			tree, err := gitfs.Open(ctx, in.Ref, isManifestName)
+			tree, err := Open(ctx, in.Ref, isManifestName)
 			if err != nil {
 				o.trees.errors[p] = err
 			} else {
@@ -125,7 +123,7 @@ func (p inputPlace) stat() (fs.FileInfo, error) {
 
 // identity is the same for all names of a file.
 func (p inputPlace) identity() string {
-	if tree, ok := p.tree.(*gitfs.Tree); ok {
+	if tree, ok := p.tree.(*Tree); ok {
 		return tree.Identity(p.path)
 	}
 	id := path.Clean(p.name)
@@ -162,7 +160,7 @@ func (p inputPlace) below(at string) inputPlace {
 
 // addSubmodules says which parts of a revision are repositories of their own.
 func (l *inputLister) addSubmodules(root inputPlace) {
-	tree, ok := root.tree.(*gitfs.Tree)
+	tree, ok := root.tree.(*Tree)
 	if !ok {
 		return
 	}

@@ -59,7 +59,7 @@ func lines(bs []model.Broken) []string {
 }
 
 // files makes a file system of texts.
-func files(m map[string]string) fstest.MapFS {
+func mapFiles(m map[string]string) fstest.MapFS {
 	fs := fstest.MapFS{}
 	for name, text := range m {
 		fs[name] = &fstest.MapFile{Data: []byte(text)}
@@ -80,61 +80,61 @@ func TestRead(t *testing.T) {
 		want   []string
 		broken []string
 	}{
-		{name: "folders, and what is in them", o: Options{Paths: []string{"d"}, FS: files(map[string]string{
+		{name: "folders, and what is in them", o: Options{Paths: []string{"d"}, FS: mapFiles(map[string]string{
 			"d/b.yml": anp("b", 1), "d/a.yaml": anp("a", 1), "d/s/c.json": `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"c"}}`,
 			"d/e.YAML.gz": string(gz(anp("e", 1))), "d/README.md": "x", "d/.git/x.yaml": "[", "d/.x.yaml": "["})},
 			want: []string{"AdminNetworkPolicy/a", "AdminNetworkPolicy/b", "AdminNetworkPolicy/e", "Namespace/c"}},
-		{name: "a file that is named twice is read once", o: Options{Paths: []string{"a.yaml", ".", "./a.yaml"}, FS: files(map[string]string{"a.yaml": anp("a", 1)})},
+		{name: "a file that is named twice is read once", o: Options{Paths: []string{"a.yaml", ".", "./a.yaml"}, FS: mapFiles(map[string]string{"a.yaml": anp("a", 1)})},
 			want: []string{"AdminNetworkPolicy/a"}},
 		{name: "standard input", o: Options{Paths: []string{"-", "-"}, Stdin: strings.NewReader(anp("a", 1) + "---\nfoo: [\n")},
 			want: []string{"AdminNetworkPolicy/a"}, broken: []string{"error standard input:10 (document 1): is not YAML: did not find expected node content"}},
-		{name: "the same object in two files", o: Options{Paths: []string{"."}, FS: files(map[string]string{"a.yaml": anp("a", 1), "b.yaml": "---\n" + anp("a", 2) + "---\n" + nsText, "c.yaml": nsText})},
+		{name: "the same object in two files", o: Options{Paths: []string{"."}, FS: mapFiles(map[string]string{"a.yaml": anp("a", 1), "b.yaml": "---\n" + anp("a", 2) + "---\n" + nsText, "c.yaml": nsText})},
 			want: []string{"AdminNetworkPolicy/a", "Namespace/blue"},
 			broken: []string{"error b.yaml:2 (document 0): AdminNetworkPolicy/a: is given twice: skipped, the one in a.yaml:1 (document 0) counts",
 				"warning c.yaml:1 (document 0): Namespace/blue: is given twice: skipped, the one in b.yaml:11 (document 1) counts"}},
-		{name: "a file that is not there", o: Options{Paths: []string{"nope.yaml", "a.yaml"}, FS: files(map[string]string{"a.yaml": anp("a", 1)})},
+		{name: "a file that is not there", o: Options{Paths: []string{"nope.yaml", "a.yaml"}, FS: mapFiles(map[string]string{"a.yaml": anp("a", 1)})},
 			want: []string{"AdminNetworkPolicy/a"}, broken: []string{"error nope.yaml: cannot be read: file does not exist"}},
-		{name: "an empty folder", o: Options{Paths: []string{"d"}, FS: files(map[string]string{"d/x.txt": ""})},
+		{name: "an empty folder", o: Options{Paths: []string{"d"}, FS: mapFiles(map[string]string{"d/x.txt": ""})},
 			broken: []string{"warning d: no manifests in this folder; files end in .yaml, .yml or .json, or these and .gz"}},
-		{name: "a file that is too large", o: Options{Paths: []string{"."}, Limits: Limits{FileSize: 1 << 20}, FS: files(map[string]string{"a.yaml": anp("a", 1), "b.yaml": strings.Repeat("#", 1<<20+1)})},
+		{name: "a file that is too large", o: Options{Paths: []string{"."}, Limits: Limits{FileSize: 1 << 20}, FS: mapFiles(map[string]string{"a.yaml": anp("a", 1), "b.yaml": strings.Repeat("#", 1<<20+1)})},
 			want: []string{"AdminNetworkPolicy/a"}, broken: []string{"error b.yaml: is larger than the limit of 1 MiB for a file"}},
-		{name: "a file that expands to too much", o: Options{Paths: []string{"."}, Limits: Limits{Expanded: 1000}, FS: files(map[string]string{"b.yaml.gz": string(gz(strings.Repeat("#", 1001)))})},
+		{name: "a file that expands to too much", o: Options{Paths: []string{"."}, Limits: Limits{Expanded: 1000}, FS: mapFiles(map[string]string{"b.yaml.gz": string(gz(strings.Repeat("#", 1001)))})},
 			broken: []string{"error b.yaml.gz: is larger than the limit of 1000 bytes once expanded"}},
 		{name: "input that is too large", o: Options{Paths: []string{"-"}, Limits: Limits{FileSize: 10}, Stdin: strings.NewReader(anp("a", 1))},
 			broken: []string{"error standard input: is larger than the limit of 10 bytes for a file"}},
-		{name: "what only claims to be compressed", o: Options{Paths: []string{"b.yaml.gz"}, FS: files(map[string]string{"b.yaml.gz": "x"})},
+		{name: "what only claims to be compressed", o: Options{Paths: []string{"b.yaml.gz"}, FS: mapFiles(map[string]string{"b.yaml.gz": "x"})},
 			broken: []string{"error b.yaml.gz: cannot be expanded: unexpected EOF"}},
-		{name: "UTF-16", o: Options{Paths: []string{"b.yaml"}, FS: files(map[string]string{"b.yaml": "\xff\xfea\x00"})},
+		{name: "UTF-16", o: Options{Paths: []string{"b.yaml"}, FS: mapFiles(map[string]string{"b.yaml": "\xff\xfea\x00"})},
 			broken: []string{"error b.yaml: is UTF-16: only UTF-8 can be read"}},
-		{name: "not UTF-8", o: Options{Paths: []string{"b.yaml"}, FS: files(map[string]string{"b.yaml": "a: \xff"})},
+		{name: "not UTF-8", o: Options{Paths: []string{"b.yaml"}, FS: mapFiles(map[string]string{"b.yaml": "a: \xff"})},
 			broken: []string{"error b.yaml:1 (document 0): is not YAML: invalid leading UTF-8 octet"}},
-		{name: "control characters in a name", o: Options{Paths: []string{"."}, FS: files(map[string]string{"a\x1b[31m.yaml": anp("a", 1)})},
+		{name: "control characters in a name", o: Options{Paths: []string{"."}, FS: mapFiles(map[string]string{"a\x1b[31m.yaml": anp("a", 1)})},
 			broken: []string{"error a\ufffd[31m.yaml: skipped: the file name has control characters; rename it"}},
-		{name: "a dump of kubectl", o: Options{Paths: []string{"dump.yaml"}, FS: files(map[string]string{"dump.yaml": "apiVersion: v1\nitems:\n" + podItemYAML + "- apiVersion: v1\n  kind: Namespace\n  metadata:\n    name: blue\nkind: List\nmetadata:\n  resourceVersion: \"\"\n"})},
+		{name: "a dump of kubectl", o: Options{Paths: []string{"dump.yaml"}, FS: mapFiles(map[string]string{"dump.yaml": "apiVersion: v1\nitems:\n" + podItemYAML + "- apiVersion: v1\n  kind: Namespace\n  metadata:\n    name: blue\nkind: List\nmetadata:\n  resourceVersion: \"\"\n"})},
 			want: []string{"Pod/blue/p", "Namespace/blue"}},
-		{name: "a List with items that share an anchor", o: Options{Paths: []string{"l.yaml"}, FS: files(map[string]string{"l.yaml": "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Namespace\n  metadata: {name: blue, labels: &l {a: b}}\n- apiVersion: v1\n  kind: Namespace\n  metadata: {name: red, labels: *l}\n"})},
+		{name: "a List with items that share an anchor", o: Options{Paths: []string{"l.yaml"}, FS: mapFiles(map[string]string{"l.yaml": "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Namespace\n  metadata: {name: blue, labels: &l {a: b}}\n- apiVersion: v1\n  kind: Namespace\n  metadata: {name: red, labels: *l}\n"})},
 			want: []string{"Namespace/blue", "Namespace/red"}},
-		{name: "a List in flow style", o: Options{Paths: []string{"l.yaml"}, FS: files(map[string]string{"l.yaml": "{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: Namespace, metadata: {name: blue}}, null]}"})},
+		{name: "a List in flow style", o: Options{Paths: []string{"l.yaml"}, FS: mapFiles(map[string]string{"l.yaml": "{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: Namespace, metadata: {name: blue}}, null]}"})},
 			want: []string{"Namespace/blue"}},
-		{name: "an empty List", o: Options{Paths: []string{"l.yaml"}, FS: files(map[string]string{"l.yaml": "apiVersion: v1\nkind: List\nitems: []\n---\napiVersion: v1\nkind: List\n"})}},
-		{name: "a typed List, as the API server sends it", o: Options{Paths: []string{"l.json"}, FS: files(map[string]string{"l.json": `{"kind":"PodList","apiVersion":"v1","items":[` + podItem + `]}` + "\n" + `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"blue"}}`})},
+		{name: "an empty List", o: Options{Paths: []string{"l.yaml"}, FS: mapFiles(map[string]string{"l.yaml": "apiVersion: v1\nkind: List\nitems: []\n---\napiVersion: v1\nkind: List\n"})}},
+		{name: "a typed List, as the API server sends it", o: Options{Paths: []string{"l.json"}, FS: mapFiles(map[string]string{"l.json": `{"kind":"PodList","apiVersion":"v1","items":[` + podItem + `]}` + "\n" + `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"blue"}}`})},
 			want: []string{"Pod/blue/p", "Namespace/blue"}},
-		{name: "Lists within a List", o: Options{Paths: []string{"l.yaml"}, FS: files(map[string]string{"l.yaml": "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: List\n  items:\n  - apiVersion: v1\n    kind: List\n    items:\n    - {apiVersion: v1, kind: Namespace, metadata: {name: blue}}\n  - {apiVersion: v1, kind: Namespace, metadata: {name: red}}\n- apiVersion: v1\n  kind: NamespaceList\n  items: [{metadata: {name: green}}, null]\n- {apiVersion: v1, kind: Namespace, metadata: {name: grey}}\n"})},
+		{name: "Lists within a List", o: Options{Paths: []string{"l.yaml"}, FS: mapFiles(map[string]string{"l.yaml": "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: List\n  items:\n  - apiVersion: v1\n    kind: List\n    items:\n    - {apiVersion: v1, kind: Namespace, metadata: {name: blue}}\n  - {apiVersion: v1, kind: Namespace, metadata: {name: red}}\n- apiVersion: v1\n  kind: NamespaceList\n  items: [{metadata: {name: green}}, null]\n- {apiVersion: v1, kind: Namespace, metadata: {name: grey}}\n"})},
 			want: []string{"Namespace/blue", "Namespace/red", "Namespace/green", "Namespace/grey"}},
-		{name: "a List within a List of JSON", o: Options{Paths: []string{"l.json"}, FS: files(map[string]string{"l.json": `{"kind":"List","apiVersion":"v1","items":[{"kind":"List","apiVersion":"v1","items":[1,{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"blue"}}]}]}`})},
+		{name: "a List within a List of JSON", o: Options{Paths: []string{"l.json"}, FS: mapFiles(map[string]string{"l.json": `{"kind":"List","apiVersion":"v1","items":[{"kind":"List","apiVersion":"v1","items":[1,{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"blue"}}]}]}`})},
 			want: []string{"Namespace/blue"}, broken: []string{"error l.json:1 (document 0, item 0): is the number 1, not a Kubernetes object"}},
-		{name: "a List with a wrong element", o: Options{Paths: []string{"l.json"}, FS: files(map[string]string{"l.json": `{"kind":"List","apiVersion":"v1","items":[1,{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"blue"}}]}`})},
+		{name: "a List with a wrong element", o: Options{Paths: []string{"l.json"}, FS: mapFiles(map[string]string{"l.json": `{"kind":"List","apiVersion":"v1","items":[1,{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"blue"}}]}`})},
 			want: []string{"Namespace/blue"}, broken: []string{"error l.json:1 (document 0, item 0): is the number 1, not a Kubernetes object"}},
-		{name: "broken JSON", o: Options{Paths: []string{"l.json"}, FS: files(map[string]string{"l.json": "{\n\"a\": tru }"})},
+		{name: "broken JSON", o: Options{Paths: []string{"l.json"}, FS: mapFiles(map[string]string{"l.json": "{\n\"a\": tru }"})},
 			broken: []string{`error l.json:2 (document 0): is not JSON: 't' where a value should be`}},
-		{name: "JSON that ends early", o: Options{Paths: []string{"l.json"}, FS: files(map[string]string{"l.json": "{\"a\": [1,"})},
+		{name: "JSON that ends early", o: Options{Paths: []string{"l.json"}, FS: mapFiles(map[string]string{"l.json": "{\"a\": [1,"})},
 			broken: []string{`error l.json:1 (document 0): is not JSON: ends where a value should follow`}},
-		{name: "JSON with tabs in a YAML file", o: Options{Paths: []string{"l.yaml"}, FS: files(map[string]string{"l.yaml": "---\n{\n\t\"apiVersion\": \"v1\", \"kind\": \"Namespace\",\n\t\"metadata\": {\"name\": \"blue\"}\n}\n---\n" + anp("a", 1)})},
+		{name: "JSON with tabs in a YAML file", o: Options{Paths: []string{"l.yaml"}, FS: mapFiles(map[string]string{"l.yaml": "---\n{\n\t\"apiVersion\": \"v1\", \"kind\": \"Namespace\",\n\t\"metadata\": {\"name\": \"blue\"}\n}\n---\n" + anp("a", 1)})},
 			want: []string{"Namespace/blue", "AdminNetworkPolicy/a"}},
-		{name: "pods without their namespace", o: Options{Paths: []string{"l.yaml"}, FS: files(map[string]string{"l.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: blue}\n"})},
+		{name: "pods without their namespace", o: Options{Paths: []string{"l.yaml"}, FS: mapFiles(map[string]string{"l.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: blue}\n"})},
 			want:   []string{"Pod/blue/p", "Namespace/blue"},
 			broken: []string{"warning Namespace/blue: pods are in namespaces that were not given (blue): only the names of these are known; add the Namespace objects; without, policies that select by namespace labels miss these pods"}},
-		{name: "unknown fields of a newer server are said once", o: Options{Paths: []string{"l.yaml"}, FS: files(map[string]string{"l.yaml": nsText + "---\n" + strings.Repeat("apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: blue}\nspec: {containers: [{name: c}, {name: d, new: 1}]}\n---\n", 1) + "apiVersion: v1\nkind: Pod\nmetadata: {name: q, namespace: blue}\nspec: {containers: [{name: c, new: 1}]}\n"})},
+		{name: "unknown fields of a newer server are said once", o: Options{Paths: []string{"l.yaml"}, FS: mapFiles(map[string]string{"l.yaml": nsText + "---\n" + strings.Repeat("apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: blue}\nspec: {containers: [{name: c}, {name: d, new: 1}]}\n---\n", 1) + "apiVersion: v1\nkind: Pod\nmetadata: {name: q, namespace: blue}\nspec: {containers: [{name: c, new: 1}]}\n"})},
 			want:   []string{"Namespace/blue", "Pod/blue/p", "Pod/blue/q"},
 			broken: []string{"warning l.yaml:8 (document 1): Pod/blue/p: spec.containers[1].new: unknown field, ignored (and 1 more like this in the file)"}},
 	} {
@@ -173,7 +173,7 @@ func TestReadEnds(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Read(ctx, Options{Paths: []string{"."}, FS: files(map[string]string{"a.yaml": anp("a", 1)})}); !errors.Is(err, context.Canceled) {
+	if _, err := Read(ctx, Options{Paths: []string{"."}, FS: mapFiles(map[string]string{"a.yaml": anp("a", 1)})}); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended: %v", err)
 	}
 }

@@ -38,7 +38,7 @@ func TestRelease(t *testing.T) {
 		{"what a zone enforces", noPorts + dotted + enforces, taken, taken, taken},
 	} {
 		for release, want := range map[string]string{"": c.unnamed, ReleaseEarlier: c.before, ReleaseToday: c.today} {
-			o := Options{Paths: []string{"a.yaml"}, FS: files(map[string]string{"a.yaml": head + c.text}), Release: release}
+			o := Options{Paths: []string{"a.yaml"}, FS: mapFiles(map[string]string{"a.yaml": head + c.text}), Release: release}
 			read, err := Read(t.Context(), o)
 			if err != nil {
 				t.Fatal(err)

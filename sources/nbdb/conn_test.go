@@ -20,7 +20,6 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/sources/nbdb/jsonrpc"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -33,7 +32,7 @@ type fake struct {
 
 	mu       sync.Mutex
 	up       bool
-	conns    []*jsonrpc.Conn
+	conns    []*RPCConn
 	dials    []time.Time
 	mute     map[string]bool // methods that get no answer
 	transact func(params string) string
@@ -47,7 +46,7 @@ func (f *fake) dial(ctx context.Context) (net.Conn, error) {
 		return nil, errors.New("connection refused")
 	}
 	a, b := net.Pipe()
-	c := jsonrpc.New(b, time.Second)
+	c := New(b, time.Second)
 	f.conns = append(f.conns, c)
 	go f.serve(c)
 	return a, nil
@@ -64,7 +63,7 @@ func (f *fake) push(updates string) {
 	f.mu.Lock()
 	c := f.conns[len(f.conns)-1]
 	f.mu.Unlock()
-	if err := c.Write(jsonrpc.NotificationText("update2", []byte(`["rung",`+updates+`]`))); err != nil {
+	if err := c.Write(NotificationText("update2", []byte(`["rung",`+updates+`]`))); err != nil {
 		f.t.Error(err)
 	}
 }
@@ -77,7 +76,7 @@ func (f *fake) hangUp() {
 	}
 }
 
-func (f *fake) serve(c *jsonrpc.Conn) {
+func (f *fake) serve(c *RPCConn) {
 	defer c.Close()
 	for {
 		m, err := c.Read()
@@ -110,7 +109,7 @@ func (f *fake) serve(c *jsonrpc.Conn) {
 			}
 			result = transact(result)
 		}
-		if err := c.Write(jsonrpc.ReplyText(m.ID, []byte(result))); err != nil {
+		if err := c.Write(ReplyText(m.ID, []byte(result))); err != nil {
 			return
 		}
 	}
@@ -318,7 +317,7 @@ func TestTricklingServer(t *testing.T) {
 		limit := NewLimiter(1)
 		dial := func(context.Context) (net.Conn, error) {
 			a, b := net.Pipe()
-			go f.serve(jsonrpc.New(trickling{b}, time.Second))
+			go f.serve(New(trickling{b}, time.Second))
 			return a, nil
 		}
 		c := Dial(Config{Name: "ovn-worker", Addr: "unix:/fake", Dial: dial, Limit: limit})

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"rung/model/ovn/nb"
-	"rung/sources/nbdb/jsonrpc"
 )
 
 // errInconsistent says that an update does not fit the rows known so far; only
@@ -15,7 +14,7 @@ var errInconsistent = errors.New("update does not fit the snapshot")
 
 // rowDecoder reads rows in the notation of RFC 7047 §5.1.
 type rowDecoder struct {
-	*jsonrpc.Lexer
+	*Lexer
 	share    *Sharing    // may be nil
 	sent     []*sentRows // on its way
 	scratch  []string
@@ -58,7 +57,7 @@ func unfitError(table, uuid, what string) error {
 
 // readChanges reads updates on top of db. Rows without a proper _uuid go to left.
 func readChanges(raw []byte, db *nb.DB, share *Sharing, written []*sentRows, left *RowsAside) ([]nb.RowChange, error) {
-	d := &rowDecoder{Lexer: jsonrpc.NewLexer(raw), share: share, sent: written}
+	d := &rowDecoder{Lexer: NewLexer(raw), share: share, sent: written}
 	var out []nb.RowChange
 	var misfit error
 	err := d.readUpdates(TableName, func(table string, id []byte, kind string) {
@@ -313,7 +312,7 @@ func (d *rowDecoder) readACL(uuid string, old nb.Row, delta bool) nb.Row {
 // readPart reads a part that was spanned before.
 func (d *rowDecoder) readPart(raw []byte, expected string, read func()) bool {
 	outer := d.Lexer
-	d.Lexer = jsonrpc.NewLexer(raw)
+	d.Lexer = NewLexer(raw)
 	read()
 	err := d.Lexer.End()
 	d.Lexer = outer

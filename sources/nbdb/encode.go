@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"rung/model/ovn/nb"
-	"rung/sources/nbdb/jsonrpc"
 )
 
 // Encode is the parameters of transact that do the operations, for a client of
@@ -20,7 +19,7 @@ func Encode(ops []nb.Op) ([]byte, error) { return appendOps(nil, ops, &sentRows{
 // noted in rows.
 func appendOps(b []byte, ops []nb.Op, rows *sentRows) ([]byte, error) {
 	b = slices.Grow(b, encodedSize(ops))
-	b = jsonrpc.AppendString(append(b, '['), nb.Database)
+	b = AppendString(append(b, '['), nb.Database)
 	for i := range ops {
 		var err error
 		if b, err = appendOp(append(b, ','), &ops[i], rows); err != nil {
@@ -57,20 +56,20 @@ func encodedSize(ops []nb.Op) int {
 func appendOp(b []byte, op *nb.Op, rows *sentRows) ([]byte, error) {
 	var err error
 	b = append(b, `{"op":`...)
-	b = jsonrpc.AppendString(b, string(op.Kind))
+	b = AppendString(b, string(op.Kind))
 	b = append(b, `,"table":`...)
-	b = jsonrpc.AppendString(b, op.Table)
+	b = AppendString(b, op.Table)
 	if op.Kind == nb.OpInsert {
 		if op.UUIDName != "" {
 			b = append(b, `,"uuid-name":`...)
-			b = jsonrpc.AppendString(b, op.UUIDName)
+			b = AppendString(b, op.UUIDName)
 		}
 	} else {
 		if op.UUID == "" {
 			return nil, fmt.Errorf("no row named")
 		}
 		b = append(b, `,"where":[["_uuid","==",["uuid",`...)
-		b = jsonrpc.AppendString(b, op.UUID)
+		b = AppendString(b, op.UUID)
 		b = append(b, `]]`...)
 		if b, err = appendHas(b, op); err != nil {
 			return nil, err
@@ -84,7 +83,7 @@ func appendOp(b []byte, op *nb.Op, rows *sentRows) ([]byte, error) {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = append(jsonrpc.AppendString(b, column), ':')
+			b = append(AppendString(b, column), ':')
 			from := len(b)
 			if b, err = appendValue(b, op.Row[column]); err != nil {
 				return nil, fmt.Errorf("column %s: %w", column, err)
@@ -117,7 +116,7 @@ func appendOp(b []byte, op *nb.Op, rows *sentRows) ([]byte, error) {
 }
 
 func appendMutation(b []byte, m *nb.Mutation) []byte {
-	b = jsonrpc.AppendString(append(b, '['), m.Column)
+	b = AppendString(append(b, '['), m.Column)
 	if m.Insert {
 		b = append(b, `,"insert",`...)
 	} else {
@@ -129,7 +128,7 @@ func appendMutation(b []byte, m *nb.Mutation) []byte {
 	case m.Refs != nil:
 		b = appendSet(b, m.Refs, appendRef)
 	default:
-		b = appendSet(b, m.Strings, jsonrpc.AppendString)
+		b = appendSet(b, m.Strings, AppendString)
 	}
 	return append(b, ']')
 }
@@ -139,13 +138,13 @@ func appendValue(b []byte, v any) ([]byte, error) {
 	case nil:
 		return append(b, `["set",[]]`...), nil
 	case string:
-		return jsonrpc.AppendString(b, v), nil
+		return AppendString(b, v), nil
 	case int:
 		return strconv.AppendInt(b, int64(v), 10), nil
 	case bool:
 		return strconv.AppendBool(b, v), nil
 	case []string:
-		return appendSet(b, v, jsonrpc.AppendString), nil
+		return appendSet(b, v, AppendString), nil
 	case nb.Ref:
 		return appendRef(b, v), nil
 	case []nb.Ref:
@@ -162,8 +161,8 @@ func appendMap(b []byte, m map[string]string) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = jsonrpc.AppendString(append(b, '['), k)
-		b = jsonrpc.AppendString(append(b, ','), m[k])
+		b = AppendString(append(b, '['), k)
+		b = AppendString(append(b, ','), m[k])
 		b = append(b, ']')
 	}
 	return append(b, `]]`...)
@@ -183,10 +182,10 @@ func appendSet[T any](b []byte, set []T, element func([]byte, T) []byte) []byte 
 func appendRef(b []byte, r nb.Ref) []byte {
 	if r.Name != "" {
 		b = append(b, `["named-uuid",`...)
-		return append(jsonrpc.AppendString(b, r.Name), ']')
+		return append(AppendString(b, r.Name), ']')
 	}
 	b = append(b, `["uuid",`...)
-	return append(jsonrpc.AppendString(b, r.UUID), ']')
+	return append(AppendString(b, r.UUID), ']')
 }
 
 // describeOp names an operation for an error: "insert ACL D:AdminNetworkPolicy:…".
@@ -211,7 +210,7 @@ func appendHas(b []byte, op *nb.Op) ([]byte, error) {
 		return nil, fmt.Errorf("only a wait can ask for pairs of a map")
 	}
 	for _, column := range slices.Sorted(maps.Keys(op.Has)) {
-		b = jsonrpc.AppendString(append(b, ",["...), column)
+		b = AppendString(append(b, ",["...), column)
 		b = append(appendMap(append(b, `,"includes",`...), op.Has[column]), ']')
 	}
 	return b, nil
@@ -229,7 +228,7 @@ func appendWait(b []byte, op *nb.Op) ([]byte, error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = jsonrpc.AppendString(b, column)
+		b = AppendString(b, column)
 	}
 	b = append(b, `],"until":"==","rows":[{`...)
 	for i, column := range columns {
@@ -237,7 +236,7 @@ func appendWait(b []byte, op *nb.Op) ([]byte, error) {
 			b = append(b, ',')
 		}
 		var err error
-		if b, err = appendValue(append(jsonrpc.AppendString(b, column), ':'), op.Row[column]); err != nil {
+		if b, err = appendValue(append(AppendString(b, column), ':'), op.Row[column]); err != nil {
 			return nil, fmt.Errorf("column %s: %w", column, err)
 		}
 	}

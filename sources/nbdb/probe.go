@@ -3,8 +3,6 @@ package nbdb
 import (
 	"fmt"
 	"time"
-
-	"rung/sources/nbdb/jsonrpc"
 )
 
 // probeServer asks a silent server for a sign of life and gives it up when none
@@ -38,7 +36,7 @@ func (s *session) probeServer() {
 			asked, atAsk = true, reads
 			// In a goroutine of its own: a write to a stopped server blocks
 			// until its deadline. When it fails, the reader ends the session.
-			s.wg.Go(func() { _ = s.rpc.Write(jsonrpc.RequestText(0, "echo", []byte("[]"))) })
+			s.wg.Go(func() { _ = s.rpc.Write(RequestText(0, "echo", []byte("[]"))) })
 			timer.Reset(half)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
-	"rung/sources/nbdb/jsonrpc"
 )
 
 // errPassing marks a failure that says nothing about the operations: nothing
@@ -24,7 +23,7 @@ var passing = map[string]bool{
 // readResults reads a reply to transact. Should an operation have failed, or the
 // commit, the error wraps model.ErrRefused and says which and why.
 func readResults(raw []byte, ops []nb.Op) ([]nb.OpResult, error) {
-	d := &rowDecoder{Lexer: jsonrpc.NewLexer(raw)}
+	d := &rowDecoder{Lexer: NewLexer(raw)}
 	out := make([]nb.OpResult, 0, len(ops)+1)
 	var failure, code string
 	failed := 0 // the operation

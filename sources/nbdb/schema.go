@@ -8,7 +8,6 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/ovn/sb"
 	"rung/model/words"
-	"rung/sources/nbdb/jsonrpc"
 )
 
 // ErrSchema marks a database whose schema lacks what Rung has to read.
@@ -43,7 +42,7 @@ var watched = []tableRead{
 // is, and the schema's version.
 func monitorRequests(schema []byte, database string, read []tableRead, only ...string) (request []byte, version string, err error) {
 	tables := map[string]map[string]bool{}
-	l := jsonrpc.NewLexer(schema)
+	l := NewLexer(schema)
 	l.Object(func(key []byte) {
 		switch string(key) {
 		case "version":
@@ -85,18 +84,18 @@ func monitorRequests(schema []byte, database string, read []tableRead, only ...s
 				}
 				return nil, version, fmt.Errorf("%w: %s %s has no column %s.%s%s", ErrSchema, database, version, w.table, c, since)
 			}
-			columns = append(jsonrpc.AppendString(columns, c), ',')
+			columns = append(AppendString(columns, c), ',')
 		}
 		for _, c := range w.optional {
 			if have[c] {
-				columns = append(jsonrpc.AppendString(columns, c), ',')
+				columns = append(AppendString(columns, c), ',')
 			}
 		}
 		columns[len(columns)-1] = ']'
 		if len(request) > 1 {
 			request = append(request, ',')
 		}
-		request = append(jsonrpc.AppendString(request, w.table), `:[{"columns":`...)
+		request = append(AppendString(request, w.table), `:[{"columns":`...)
 		request = append(request, columns...)
 		if w.where != "" {
 			request = append(append(request, `,"where":`...), w.where...)
@@ -141,7 +140,7 @@ func NewRowReader(share *Sharing) *RowReader { return &RowReader{rowDecoder{shar
 // are as in old, which may be nil and stays as it is. With diff, sets and maps
 // hold the elements that differ from old's. The row is worth nothing once l has
 // failed.
-func (r *RowReader) Row(l *jsonrpc.Lexer, table, uuid string, old nb.Row, diff bool) nb.Row {
+func (r *RowReader) Row(l *Lexer, table, uuid string, old nb.Row, diff bool) nb.Row {
 	r.d.Lexer = l
 	return r.d.readRow(table, internClean([]byte(uuid)), old, diff)
 }
@@ -163,7 +162,7 @@ func CheckSouthboundSchema(schema []byte) (version string, err error) {
 
 // Southbound is Row for a Southbound database; nil for a flow of a stage that is not
 // read.
-func (r *RowReader) Southbound(l *jsonrpc.Lexer, table, uuid string, old sb.Row, diff bool) sb.Row {
+func (r *RowReader) Southbound(l *Lexer, table, uuid string, old sb.Row, diff bool) sb.Row {
 	r.d.Lexer = l
 	row := r.d.readSouthbound(table, uuid, old, diff)
 	if f, ok := row.(*sb.Flow); ok && !sb.IsACLStage(f.Stage) {

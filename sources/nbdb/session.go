@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"rung/model/words"
-	"rung/sources/nbdb/jsonrpc"
 )
 
 // sessionRows are the rows of a session's database, Northbound or Southbound, as they are
@@ -31,7 +30,7 @@ type sessionRows interface {
 type session struct {
 	cfg       *Config
 	rows      sessionRows
-	rpc       *jsonrpc.Conn
+	rpc       *RPCConn
 	wg        sync.WaitGroup
 	isWorking atomic.Bool // the reader is working on a message
 
@@ -83,7 +82,7 @@ func openSession(ctx context.Context, cfg *Config, rows sessionRows) (*session, 
 	}
 	s := &session{cfg: cfg, rows: rows, calls: map[uint64]*pendingCall{},
 		ended: make(chan struct{}), wakeSink: make(chan struct{}, 1), hurry: make(chan struct{}, 1)}
-	s.rpc = jsonrpc.NewWithPatience(c, s.unreadLimit)
+	s.rpc = NewWithPatience(c, s.unreadLimit)
 	s.wg.Add(2)
 	go s.readMessages()
 	go s.probeServer()
@@ -96,7 +95,7 @@ func openSession(ctx context.Context, cfg *Config, rows sessionRows) (*session, 
 
 func (s *session) setUpSession(ctx, dialCtx context.Context) error {
 	var monitor []byte
-	schema := jsonrpc.AppendString([]byte{'['}, s.rows.databaseName())
+	schema := AppendString([]byte{'['}, s.rows.databaseName())
 	err := s.callServer(dialCtx, "get_schema", append(schema, ']'), 0, func(result []byte) (err error) {
 		monitor, s.version, err = s.rows.monitorRequest(result)
 		return err
@@ -112,7 +111,7 @@ func (s *session) setUpSession(ctx, dialCtx context.Context) error {
 		return fmt.Errorf("reading the rows of %s: %w", s.cfg.Addr, err)
 	}
 	defer leave()
-	params := jsonrpc.AppendString([]byte{'['}, s.rows.databaseName())
+	params := AppendString([]byte{'['}, s.rows.databaseName())
 	params = append(append(append(params, `,"rung",`...), monitor...), ']')
 	// A big snapshot over a thin line takes its time; silence ends the session
 	// long before.
@@ -227,17 +226,17 @@ func (s *session) readMessages() {
 	}
 }
 
-func (s *session) handleMessage(m jsonrpc.Message) error {
+func (s *session) handleMessage(m Message) error {
 	switch {
 	case m.Method == "update2":
 		defer s.cfg.Slot()()
 		return s.takeUpdate(m.Params)
 	case m.Method == "echo" && m.ID != nil:
-		_ = s.rpc.Write(jsonrpc.ReplyText(m.ID, m.Params)) // see callServer
+		_ = s.rpc.Write(ReplyText(m.ID, m.Params)) // see callServer
 	case m.Method == "monitor_canceled":
 		return errors.New("the server closed the database")
 	case m.Method != "" && m.ID != nil:
-		_ = s.rpc.Write(jsonrpc.ErrorReply(m.ID, []byte(`"unknown method"`)))
+		_ = s.rpc.Write(ErrorReply(m.ID, []byte(`"unknown method"`)))
 	case m.Method == "":
 		return s.handReply(m)
 	}
@@ -245,7 +244,7 @@ func (s *session) handleMessage(m jsonrpc.Message) error {
 }
 
 // handReply hands a reply to whoever asked.
-func (s *session) handReply(m jsonrpc.Message) error {
+func (s *session) handReply(m Message) error {
 	var id uint64
 	if err := json.Unmarshal(m.ID, &id); err != nil {
 		return nil // the reply to somebody else's request
@@ -273,7 +272,7 @@ func (s *session) handReply(m jsonrpc.Message) error {
 func (s *session) takeUpdate(params []byte) error {
 	var publish func()
 	n := 0
-	l := jsonrpc.NewLexer(params)
+	l := NewLexer(params)
 	var err error
 	l.Array(func() {
 		raw := l.Span()

@@ -9,7 +9,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/ovn/sb"
-	"rung/sources/nbdb/jsonrpc"
 )
 
 // SouthboundUpdate is an update of a Southbound connection: its state, and with
@@ -157,7 +156,7 @@ func aclConditions() string {
 // southboundChanges reads updates on top of db. A row without a proper _uuid is left
 // out: nothing could be said of it.
 func southboundChanges(raw []byte, db *sb.DB) ([]sb.RowChange, error) {
-	d := &rowDecoder{Lexer: jsonrpc.NewLexer(raw)}
+	d := &rowDecoder{Lexer: NewLexer(raw)}
 	var out []sb.RowChange
 	var misfit error
 	err := d.readUpdates(SouthboundTable, func(table string, id []byte, kind string) {

@@ -17,12 +17,11 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/sources/nbdb/jsonrpc"
 )
 
 // read is what reading a set gives, without knowing what was written.
 func read(raw []byte) ([]string, error) {
-	d := &rowDecoder{Lexer: jsonrpc.NewLexer(raw)}
+	d := &rowDecoder{Lexer: NewLexer(raw)}
 	out := slices.Clone(d.readElements(d.readString))
 	return out, d.End()
 }
@@ -251,7 +250,7 @@ func TestReadingWhatWasSent(t *testing.T) {
 				if c > 0 {
 					raw = append(raw, ',')
 				}
-				raw = append(jsonrpc.AppendString(raw, column), ':')
+				raw = append(AppendString(raw, column), ':')
 				v := op.Row[column]
 				if s, ok := v.([]string); ok && len(s) == 1 { // as the server writes it
 					v = s[0]

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/sources/nbdb/jsonrpc"
+	"rung/sources/nbdb"
 )
 
 // Atom is an element: int64, bool, string or UUID.
@@ -239,9 +239,9 @@ func appendAtom(b []byte, a Atom) []byte {
 	case bool:
 		return strconv.AppendBool(b, a)
 	case string:
-		return jsonrpc.AppendString(b, a)
+		return nbdb.AppendString(b, a)
 	case UUID:
-		return append(jsonrpc.AppendString(append(b, `["uuid",`...), string(a)), ']')
+		return append(nbdb.AppendString(append(b, `["uuid",`...), string(a)), ']')
 	}
 	return append(b, "null"...)
 }

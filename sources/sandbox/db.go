@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"rung/sources/nbdb/jsonrpc"
+	"rung/sources/nbdb"
 )
 
 // Row has a value for every column of its table.
@@ -66,7 +66,7 @@ func (db *DB) AppendRow(b []byte, table string, id UUID, row Row, columns []stri
 		if n > 1 {
 			b = append(b, ',')
 		}
-		b = append(jsonrpc.AppendString(b, name), ':')
+		b = append(nbdb.AppendString(b, name), ':')
 	}
 	for _, name := range columns {
 		c := t.Columns[name]
@@ -97,7 +97,7 @@ func (db *DB) AppendDelta(b []byte, ch *RowChange, columns []string) []byte {
 		if n > 1 {
 			b = append(b, ',')
 		}
-		b = append(jsonrpc.AppendString(b, name), ':')
+		b = append(nbdb.AppendString(b, name), ':')
 		b = appendDatum(b, ch.Old[name].diffTo(ch.New[name], t.Columns[name]), t.Columns[name])
 	}
 	if n == 0 {

@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"rung/sources/nbdb/jsonrpc"
+	"rung/sources/nbdb"
 )
 
 // clientMonitor is one monitor of a client: RFC 7047 §4.1.5, or one of the later
@@ -31,7 +31,7 @@ func isOn(b *bool) bool { return b == nil || *b }
 
 // startMonitor starts one: the reply is the snapshot, and what is committed from
 // then on follows it.
-func (p *clientPeer) startMonitor(m jsonrpc.Message) error {
+func (p *clientPeer) startMonitor(m nbdb.Message) error {
 	ps, err := splitParams(m.Params, 3)
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func (p *clientPeer) startMonitor(m jsonrpc.Message) error {
 		reply = slices.Concat([]byte(`[false,"00000000-0000-0000-0000-000000000000",`), reply, []byte{']'})
 	}
 	if m.ID != nil {
-		p.queueMessage(jsonrpc.ReplyText(m.ID, reply))
+		p.queueMessage(nbdb.ReplyText(m.ID, reply))
 	}
 	return nil
 }
@@ -124,14 +124,14 @@ type tableUpdates struct {
 func (u *tableUpdates) beginRow(table, uuid string) {
 	switch {
 	case u.b == nil:
-		u.b = append(jsonrpc.AppendString([]byte{'{'}, table), ":{"...)
+		u.b = append(nbdb.AppendString([]byte{'{'}, table), ":{"...)
 	case table != u.table:
-		u.b = append(jsonrpc.AppendString(append(u.b, "},"...), table), ":{"...)
+		u.b = append(nbdb.AppendString(append(u.b, "},"...), table), ":{"...)
 	default:
 		u.b = append(u.b, ',')
 	}
 	u.table = table
-	u.b = append(jsonrpc.AppendString(u.b, uuid), ":{"...)
+	u.b = append(nbdb.AppendString(u.b, uuid), ":{"...)
 }
 
 func (u *tableUpdates) finishUpdates() []byte {
@@ -186,13 +186,13 @@ func (m *clientMonitor) notificationOf(db *DB, changes []RowChange) []byte {
 	case "monitor_cond_since":
 		method, middle = "update3", `,"00000000-0000-0000-0000-000000000000",` // there is no history to go on from
 	}
-	return jsonrpc.NotificationText(method, slices.Concat([]byte{'['}, m.id, []byte(middle), u.finishUpdates(), []byte{']'}))
+	return nbdb.NotificationText(method, slices.Concat([]byte{'['}, m.id, []byte(middle), u.finishUpdates(), []byte{']'}))
 }
 
 func (m *clientMonitor) describeChange(u *tableUpdates, db *DB, ch *RowChange, w *tableWatch) {
 	table, id := ch.Table, string(ch.UUID)
 	whole := func(key string, row Row) {
-		u.b = append(jsonrpc.AppendString(u.b, key), ':')
+		u.b = append(nbdb.AppendString(u.b, key), ':')
 		u.b = db.AppendRow(u.b, table, ch.UUID, row, w.Columns, !m.isRFCMonitor())
 	}
 	switch {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"rung/sources/nbdb/jsonrpc"
+	"rung/sources/nbdb"
 )
 
 // opFailure is an error of an operation or a commit, in OVSDB's two parts.
@@ -25,7 +25,7 @@ func syntaxError(format string, args ...any) error {
 
 // valueReader reads values; names resolves named UUIDs.
 type valueReader struct {
-	*jsonrpc.Lexer
+	*nbdb.Lexer
 	names func(string) UUID
 }
 

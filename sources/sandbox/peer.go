@@ -9,13 +9,13 @@ import (
 	"sync"
 
 	"rung/model/ovn/nb"
-	"rung/sources/nbdb/jsonrpc"
+	"rung/sources/nbdb"
 )
 
 // clientPeer is one client of a built-in server.
 type clientPeer struct {
 	b        *memServer
-	rpc      *jsonrpc.Conn
+	rpc      *nbdb.RPCConn
 	monitors map[string]*clientMonitor // by id as JSON; guarded by b.dbmu; nil once hung up
 
 	mu          sync.Mutex
@@ -28,7 +28,7 @@ type clientPeer struct {
 }
 
 func newPeer(b *memServer, c net.Conn) *clientPeer {
-	return &clientPeer{b: b, rpc: jsonrpc.New(c, b.stall), monitors: map[string]*clientMonitor{},
+	return &clientPeer{b: b, rpc: nbdb.New(c, b.stall), monitors: map[string]*clientMonitor{},
 		wake: make(chan struct{}, 1), done: make(chan struct{})}
 }
 
@@ -95,15 +95,15 @@ func (p *clientPeer) readMessages() {
 		switch {
 		case m.ID == nil, reply == nil && err == nil:
 		case err != nil:
-			p.queueMessage(jsonrpc.ErrorReply(m.ID, jsonrpc.AppendString(nil, err.Error())))
+			p.queueMessage(nbdb.ErrorReply(m.ID, nbdb.AppendString(nil, err.Error())))
 		default:
-			p.queueMessage(jsonrpc.ReplyText(m.ID, reply))
+			p.queueMessage(nbdb.ReplyText(m.ID, reply))
 		}
 	}
 }
 
 // handleRequest answers a request; the reply to a transaction it queues itself.
-func (p *clientPeer) handleRequest(m jsonrpc.Message) ([]byte, error) {
+func (p *clientPeer) handleRequest(m nbdb.Message) ([]byte, error) {
 	switch m.Method {
 	case "echo":
 		return append([]byte(nil), m.Params...), nil
@@ -140,7 +140,7 @@ func splitParams(raw []byte, atLeast int) ([]json.RawMessage, error) {
 }
 
 // runTransaction runs a transaction, tells every monitor, and then its client.
-func (p *clientPeer) runTransaction(m jsonrpc.Message) error {
+func (p *clientPeer) runTransaction(m nbdb.Message) error {
 	ps, err := splitParams(m.Params, 1)
 	if err != nil {
 		return err
@@ -153,7 +153,7 @@ func (p *clientPeer) runTransaction(m jsonrpc.Message) error {
 		b.publishChanges(changes)
 	}
 	if m.ID != nil {
-		p.queueMessage(jsonrpc.ReplyText(m.ID, results))
+		p.queueMessage(nbdb.ReplyText(m.ID, results))
 	}
 	return nil
 }

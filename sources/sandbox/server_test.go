@@ -16,7 +16,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
-	"rung/sources/nbdb/jsonrpc"
+
 	"rung/test/wait"
 )
 
@@ -190,8 +190,8 @@ func TestStalledClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	deaf := jsonrpc.New(c, time.Second)
-	if err := deaf.Write(jsonrpc.RequestText(1, "monitor_cond", []byte(`["OVN_Northbound","m",{"Address_Set":{"columns":["name"]}}]`))); err != nil {
+	deaf := nbdb.New(c, time.Second)
+	if err := deaf.Write(nbdb.RequestText(1, "monitor_cond", []byte(`["OVN_Northbound","m",{"Address_Set":{"columns":["name"]}}]`))); err != nil {
 		t.Fatal(err)
 	}
 	if m, err := deaf.Read(); err != nil || string(m.Result) != "{}" {
@@ -231,8 +231,8 @@ func TestNonsense(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rpc := jsonrpc.New(c, time.Second)
-			if err := rpc.Write(jsonrpc.RequestText(1, method, []byte(params))); err != nil {
+			rpc := nbdb.New(c, time.Second)
+			if err := rpc.Write(nbdb.RequestText(1, method, []byte(params))); err != nil {
 				t.Fatal(err)
 			}
 			if m, err := rpc.Read(); err != nil || string(m.ID) != "1" {

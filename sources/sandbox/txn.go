@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"maps"
 
-	"rung/sources/nbdb/jsonrpc"
+	"rung/sources/nbdb"
 )
 
 // transaction is a transaction under way.
@@ -55,8 +55,8 @@ func appendError(b []byte, err error) []byte {
 	if !errors.As(err, &f) {
 		f = &opFailure{"internal error", err.Error()}
 	}
-	b = jsonrpc.AppendString(append(b, `{"error":`...), f.code)
-	return append(jsonrpc.AppendString(append(b, `,"details":`...), f.details), '}')
+	b = nbdb.AppendString(append(b, `{"error":`...), f.code)
+	return append(nbdb.AppendString(append(b, `,"details":`...), f.details), '}')
 }
 
 // operation is an operation taken apart.
@@ -132,7 +132,7 @@ func (t *transaction) namedUUID(s string) UUID {
 }
 
 func (t *transaction) newReader(raw []byte) *valueReader {
-	return &valueReader{Lexer: jsonrpc.NewLexer(raw), names: t.namedUUID}
+	return &valueReader{Lexer: nbdb.NewLexer(raw), names: t.namedUUID}
 }
 
 // readRow reads an object of columns.

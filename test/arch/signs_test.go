@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"rung/model/signs"
+	"rung/model/words"
 )
 
 // TestSignsComeFromTheTable: a sign that says how something is, or marks a place, is written
 // nowhere but in the table of signs, so that it cannot get a second meaning unseen.
 func TestSignsComeFromTheTable(t *testing.T) {
 	for _, f := range source(t) {
-		if !f.test() && !under(f.dir, "test", "bench", "model/signs") {
+		if !f.test() && !under(f.dir, "test", "bench", "model/words") {
 			for _, wrong := range judgeSigns(f) {
 				t.Error(wrong)
 			}
@@ -28,8 +28,8 @@ func judgeSigns(f file) (out []string) {
 		if !ok || lit.Kind != token.STRING && lit.Kind != token.CHAR {
 			return true
 		}
-		for _, s := range signs.Table {
-			if s.Kind <= signs.Mark && s.Text[0] >= 0x80 && strings.Contains(lit.Value, s.Text) {
+		for _, s := range words.Table {
+			if s.Kind <= words.Mark && s.Text[0] >= 0x80 && strings.Contains(lit.Value, s.Text) {
 				out = append(out, fmt.Sprintf("%s: %s writes %s itself: take signs.%s (%s), or a sign of its own", f.path, lit.Value, s.Text, s.Name, s.Meaning))
 			}
 		}
@@ -55,12 +55,12 @@ func TestJudgeSigns(t *testing.T) {
 // TestSignsAreTold: docs/themes.md has every sign of the table with its form and its meaning.
 func TestSignsAreTold(t *testing.T) {
 	text := readDocument(t, "docs/themes.md")
-	for _, s := range signs.Table {
+	for _, s := range words.Table {
 		plain := "`" + s.ASCII + "`"
 		if s.ASCII == "`" {
 			plain = "`` ` ``"
 		}
-		if row := fmt.Sprintf("| `%s` | %s | %s |", s.Text, plain, s.Meaning); s.Kind <= signs.Code && !strings.Contains(text, row) {
+		if row := fmt.Sprintf("| `%s` | %s | %s |", s.Text, plain, s.Meaning); s.Kind <= words.Code && !strings.Contains(text, row) {
 			t.Errorf("docs/themes.md lacks %s", row)
 		}
 	}

@@ -23,10 +23,10 @@ import (
 	"rung/compiler"
 	"rung/engine"
 	"rung/engine/lab"
-	"rung/engine/source"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
+	"rung/sources/kube"
 
 	"rung/sources/sandbox"
 	"rung/test/install"
@@ -222,7 +222,7 @@ func (c *cluster) engine(set func(*engine.Config)) *run {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	cfg := engine.Config{Mode: revision.Mode{Name: "files", Title: c.manifests}, Writes: true,
-		Sources: []source.Source{write.NewFiles(write.FileOptions{Paths: []string{c.manifests}})}}
+		Sources: []kube.Source{write.NewFiles(write.FileOptions{Paths: []string{c.manifests}})}}
 	set(&cfg)
 	e, err := engine.New(ctx, cfg)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 
 	"rung/change/write"
 	"rung/engine/lab"
-	"rung/engine/source"
 	"rung/revision"
+	"rung/sources/kube"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/ovn-kubernetes/libovsdb/client"
@@ -62,7 +62,7 @@ func TestJudge(t *testing.T) {
 			// The context of the test ends before what it cleans up.
 			e, err := engine.New(context.Background(), engine.Config{
 				Mode:    revision.Mode{Name: "files", Title: manifests, Sandbox: true, Reconciles: true},
-				Sources: []source.Source{write.NewFiles(write.FileOptions{Paths: []string{manifests}})}, Writes: true, Flags: revision.Flags{Features: features},
+				Sources: []kube.Source{write.NewFiles(write.FileOptions{Paths: []string{manifests}})}, Writes: true, Flags: revision.Flags{Features: features},
 				Sandbox: lab.New(lab.Config{Server: program, Dir: sockets, Foreign: true}),
 			})
 			if err != nil {

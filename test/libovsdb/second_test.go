@@ -20,9 +20,9 @@ import (
 	"rung/engine"
 	"rung/engine/lab"
 	"rung/engine/second"
-	"rung/engine/source"
 	"rung/model"
 	"rung/revision"
+	"rung/sources/kube"
 	libovsdb "rung/sources/nbdb/second"
 	"rung/test/install"
 	"rung/test/ovsdb"
@@ -83,7 +83,7 @@ func sandboxed(t *testing.T, path, program, sockets string) *engine.Engine {
 	t.Helper()
 	e, err := engine.New(context.Background(), engine.Config{
 		Mode:    revision.Mode{Name: "files", Title: path, Sandbox: true, Reconciles: true},
-		Sources: []source.Source{write.NewFiles(write.FileOptions{Paths: []string{path}})},
+		Sources: []kube.Source{write.NewFiles(write.FileOptions{Paths: []string{path}})},
 		Sandbox: lab.New(lab.Config{Server: program, Dir: sockets, Foreign: true}),
 	})
 	if err != nil {

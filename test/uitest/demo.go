@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"rung/change/write"
-	"rung/engine/source"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
+	"rung/sources/kube"
 	"rung/system"
 )
 
@@ -51,8 +51,8 @@ func readFacts(t testing.TB, files write.FileOptions) *revision.Facts {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	var u source.Update
-	write.NewFiles(files).Run(ctx, func(got source.Update) {
+	var u kube.SourceUpdate
+	write.NewFiles(files).Run(ctx, func(got kube.SourceUpdate) {
 		if len(got.Upsert) == 0 {
 			return // how far the reading is
 		}

@@ -12,7 +12,7 @@ import (
 	"rung/change/history"
 	"rung/engine/logs"
 
-	"rung/engine/probe"
+	"rung/engine/trace"
 	"rung/model"
 	"rung/model/plan"
 	"rung/model/verdict"
@@ -43,7 +43,7 @@ type Fake struct {
 	OnController func(zone string, policy model.PolicyKey) (*logs.Log, error)
 
 	// OnProbe answers Probe; nil is no sandbox on OVN.
-	OnProbe func(context.Context, verdict.Connection, func(probe.ProbePhase)) (*probe.Result, error)
+	OnProbe func(context.Context, verdict.Connection, func(trace.ProbePhase)) (*trace.Result, error)
 
 	Done      []model.Activity // for Activity
 	Changed   []audit.Change   // for Changes
@@ -180,10 +180,10 @@ func (f *Fake) ControllerLog(_ context.Context, zone string, policy model.Policy
 }
 
 // Probe returns the result of OnProbe.
-func (f *Fake) Probe(ctx context.Context, c verdict.Connection, at func(probe.ProbePhase)) (*probe.Result, error) {
+func (f *Fake) Probe(ctx context.Context, c verdict.Connection, at func(trace.ProbePhase)) (*trace.Result, error) {
 	f.recordCall("probe " + c.String())
 	if f.OnProbe == nil {
-		return nil, probe.CheckPossible(f.Revision().Mode)
+		return nil, trace.CheckPossible(f.Revision().Mode)
 	}
 	return f.OnProbe(ctx, c, at)
 }

@@ -9,10 +9,10 @@ import (
 	"rung/change/gate"
 	"rung/change/write"
 	"rung/engine"
-	"rung/engine/source"
 	"rung/examples"
 	"rung/model/plan"
 	"rung/revision"
+	"rung/sources/kube"
 )
 
 // Gated is the demo cluster behind a real gate: previews, commits, undo and the
@@ -39,7 +39,7 @@ func NewGatedOn(t testing.TB, files write.FileOptions, with func(*revision.Facts
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	e, err := engine.New(context.Background(), engine.Config{
 		Mode:    revision.Mode{Name: "demo", Title: "demo", Sandbox: true, Simulated: true},
-		Sources: []source.Source{write.NewFiles(files)}, Writes: true, StateDir: t.TempDir(),
+		Sources: []kube.Source{write.NewFiles(files)}, Writes: true, StateDir: t.TempDir(),
 		Clock: func() time.Time { return Now },
 	})
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"rung/model"
 	"rung/model/antrea"
 	"rung/model/convert"
-	"rung/sources/manifests/write"
+	"rung/sources/manifests"
 	"rung/test/made"
 )
 
@@ -29,7 +29,7 @@ func TestWritten(t *testing.T) {
 			q.Annotations = map[string]string{model.AnnotationLogging: p.Logging}
 			p = &q
 		}
-		out, err := write.PolicyObject(p)
+		out, err := manifests.PolicyObject(p)
 		if err != nil {
 			t.Fatalf("%s: %v", p.Key.Label(), err)
 		}

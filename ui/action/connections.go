@@ -1,7 +1,7 @@
 package action
 
 import (
-	"rung/engine/probe"
+	"rung/engine/trace"
 	"rung/model"
 	"rung/system"
 	"rung/ui/nav"
@@ -64,7 +64,7 @@ var probeActions = []Action{
 
 // OnOVN disables an action that puts packets into the sandbox.
 func OnOVN(c Context) string {
-	if err := probe.CheckPossible(c.Mode); err != nil {
+	if err := trace.CheckPossible(c.Mode); err != nil {
 		return err.Error()
 	}
 	return ""

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"rung/model/logline"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/cluster"
 	"rung/system"
@@ -83,15 +83,15 @@ func (v *View) addZones(env *view.Env, s *detail.Sheet) {
 	st, t, to := env.Styles, view.TallyOf(env.Rev, env.Now), nav.PageOf(nav.Zones)
 	s.AddHead("zones")
 	if t.All == 0 {
-		s.AddParagraph("zones", 0, signs.Unknown, st.Dim, st.Text, "No zones: a zone is a Node, and none was read. Policies are not checked against live rows.", nav.Page{})
+		s.AddParagraph("zones", 0, words.Unknown, st.Dim, st.Text, "No zones: a zone is a Node, and none was read. Policies are not checked against live rows.", nav.Page{})
 		return
 	}
 	s.Add("zones", append(widget.Line{{Text: words.Count(t.All, "zone") + "  "}}, t.TallyLine(st, true)...), to)
 	if line := view.SweepLine(env.Rev.Sweep, t, env.Now); line != "" {
-		s.AddParagraph("sweep", 0, signs.Noted, st.Dim, st.Text, line, to)
+		s.AddParagraph("sweep", 0, words.Noted, st.Dim, st.Text, line, to)
 	}
 	if t.Denied > 0 {
-		s.AddParagraph("denied", 0, signs.Failed, st.Error, st.Text, fmt.Sprintf("%s cannot be read: rows come through pods/exec in the namespace of OVN-Kubernetes (see the permissions above); without it policies are only compiled.",
+		s.AddParagraph("denied", 0, words.Failed, st.Error, st.Text, fmt.Sprintf("%s cannot be read: rows come through pods/exec in the namespace of OVN-Kubernetes (see the permissions above); without it policies are only compiled.",
 			words.Count(t.Denied, "zone")), to)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"rung/model/logline"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/revision"
 	"rung/ui/action"
@@ -23,7 +23,7 @@ func (v *View) addLogs(env *view.Env, s *detail.Sheet) {
 	st, to := env.Styles, nav.PageOf(nav.Logs)
 	s.AddHead("logs of the nodes")
 	if len(v.streams) == 0 {
-		s.AddParagraph("logs", 0, signs.Noted, st.Dim, st.Text, "not followed until the log is opened ("+env.Keys.ActionByID(action.GoLogs).HintKey()+")", to)
+		s.AddParagraph("logs", 0, words.Noted, st.Dim, st.Text, "not followed until the log is opened ("+env.Keys.ActionByID(action.GoLogs).HintKey()+")", to)
 		return
 	}
 	by := map[logline.StreamState][]*logline.Stream{}
@@ -35,9 +35,9 @@ func (v *View) addLogs(env *view.Env, s *detail.Sheet) {
 			by[x.State] = append(by[x.State], x)
 		}
 	}
-	sign, look := signs.Yes, st.OK
+	sign, look := words.Yes, st.OK
 	if up < len(v.streams) {
-		sign, look = signs.Warned, st.Warn
+		sign, look = words.Warned, st.Warn
 	}
 	s.AddParagraph("logs", 0, sign, look, st.Text, fmt.Sprintf("%s of %s followed", words.Thousands(up), words.Count(len(v.streams), "node")), to)
 	states := make([]logline.StreamState, 0, len(by))
@@ -58,7 +58,7 @@ func (v *View) addLogs(env *view.Env, s *detail.Sheet) {
 		if why != "" {
 			text += ": " + why
 		}
-		s.AddParagraph("logs."+string(state), 2, signs.Waiting, st.Warn, st.Text, text, to)
+		s.AddParagraph("logs."+string(state), 2, words.Waiting, st.Warn, st.Text, text, to)
 	}
 }
 
@@ -81,18 +81,18 @@ func (v *View) logFiles(env *view.Env, s *detail.Sheet) {
 				continue
 			}
 			shown++
-			sign, look := signs.Yes, st.OK
+			sign, look := words.Yes, st.OK
 			switch {
 			case x.State == logline.StreamFailed:
-				sign, look = signs.Failed, st.Error
+				sign, look = words.Failed, st.Error
 			case !up:
-				sign, look = signs.Warned, st.Warn
+				sign, look = words.Warned, st.Warn
 			}
 			s.AddParagraph("file."+x.File, 0, sign, look, st.Text, fileState(env, x), to)
 		}
 	}
 	if n := len(v.files) - shown; n > 0 {
-		s.AddParagraph("file.more", 0, signs.Noted, st.Dim, st.Text, words.Count(uint64(n), "more log file"), to)
+		s.AddParagraph("file.more", 0, words.Noted, st.Dim, st.Text, words.Count(uint64(n), "more log file"), to)
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"rung/model/signs"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"
@@ -35,7 +35,7 @@ func New(nav.Page) view.View {
 		Columns: []widget.TableColumn[string]{
 			{Title: "CONTEXT", Help: "a context of the kubeconfig", Name: true, Min: 20, Cell: func(name string) widget.Line {
 				if name == v.current {
-					return widget.Line{{Text: signs.Live + " ", Style: v.st.OK}, {Text: name, Style: v.st.Accent}, {Text: "  here", Style: v.st.Dim}}
+					return widget.Line{{Text: words.Live + " ", Style: v.st.OK}, {Text: name, Style: v.st.Accent}, {Text: "  here", Style: v.st.Dim}}
 				}
 				return widget.Line{{Text: "  "}, {Text: name, Style: v.st.Accent}}
 			}},

@@ -10,7 +10,7 @@ import (
 
 	"rung/engine/logs"
 	"rung/model"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/revision"
 	"rung/themes"
@@ -85,7 +85,7 @@ func (v *View) pageLines(env *view.Env) []detail.Line {
 		return s.Lines
 	case v.err != nil:
 		s.AddHead("ovnkube-controller")
-		s.AddParagraph("error", 0, signs.Failed, st.Error, st.Text, v.err.Error(), nav.Page{})
+		s.AddParagraph("error", 0, words.Failed, st.Error, st.Text, v.err.Error(), nav.Page{})
 		if v.log != nil {
 			s.AddParagraph("old", 0, "", st.Dim, st.Dim, "The lines below are from the previous read.", nav.Page{})
 		}
@@ -102,7 +102,7 @@ func (v *View) addCondition(env *view.Env, s *detail.Sheet) {
 	all := env.Rev.Conditions(v.page.Key)
 	i := slices.IndexFunc(all, func(c model.Condition) bool { return c.Type == revision.ReadyPrefix+v.page.Zone })
 	if i < 0 {
-		s.AddParagraph("condition", 0, signs.Noted, st.Dim, st.Dim, "no condition of this zone", nav.Page{})
+		s.AddParagraph("condition", 0, words.Noted, st.Dim, st.Dim, "no condition of this zone", nav.Page{})
 		return
 	}
 	s.AddCondition("condition", &all[i], env.Now, st, nav.Page{})
@@ -118,7 +118,7 @@ func (v *View) logLines(env *view.Env, s *detail.Sheet) {
 	if !l.First.IsZero() {
 		in += ", starting at " + words.Clock(l.First, env.Now)
 	}
-	s.AddParagraph("count", 0, signs.Noted, st.Dim, st.Dim, in, nav.Page{})
+	s.AddParagraph("count", 0, words.Noted, st.Dim, st.Dim, in, nav.Page{})
 	s.AddParagraph("command", 0, "$", st.Dim, st.CodeText, l.Command, nav.Page{})
 	for i, x := range l.Lines {
 		sign, look := severitySign(x.Severity, st)
@@ -140,7 +140,7 @@ func severitySign(s string, st *themes.StyleSet) (string, themes.Style) {
 	case "info":
 		return "I", st.Dim
 	}
-	return signs.Noted, st.Dim
+	return words.Noted, st.Dim
 }
 
 // Do reads again, and goes through the zones.

@@ -8,7 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/rows"
 	"rung/revision"
@@ -144,6 +144,6 @@ func flowLines(s *Sheet, id string, x *rows.FlowFacts) {
 	}
 	s.AddParagraph(id+".does", 4, "→", s.St.Dim, s.St.Text, x.EffectText(), nav.Page{})
 	for i, d := range x.Differs {
-		s.AddParagraph(fmt.Sprintf("%s.differs.%d", id, i), 4, signs.Differs, s.St.Error, s.St.Text, d, nav.Page{})
+		s.AddParagraph(fmt.Sprintf("%s.differs.%d", id, i), 4, words.Differs, s.St.Error, s.St.Text, d, nav.Page{})
 	}
 }

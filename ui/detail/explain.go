@@ -7,7 +7,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/revision"
 	"rung/themes"
@@ -39,12 +39,12 @@ func (x *MatchExplainer) AddMatch(s *Sheet, id, text string) {
 		x.termsWidth = 0
 	}
 	if text == "" {
-		s.AddParagraph(id, 2, signs.Warned, s.St.Warn, s.St.Text, "The match is empty.", nav.Page{})
+		s.AddParagraph(id, 2, words.Warned, s.St.Warn, s.St.Text, "The match is empty.", nav.Page{})
 		return
 	}
 	expr, err := match.Parse(text)
 	if err != nil {
-		s.AddParagraph(id+".error", 2, signs.Warned, s.St.Warn, s.St.Text, "Rung cannot parse this match ("+err.Error()+"). It reads:", nav.Page{})
+		s.AddParagraph(id+".error", 2, words.Warned, s.St.Warn, s.St.Text, "Rung cannot parse this match ("+err.Error()+"). It reads:", nav.Page{})
 		s.AddParagraph(id+".raw", 4, "", s.St.Text, s.St.CodeText, text, nav.Page{})
 		return
 	}

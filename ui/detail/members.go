@@ -7,7 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/revision"
 	"rung/ui/nav"
@@ -34,7 +34,7 @@ func (x *MatchExplainer) addPortGroup(id, term, name string) {
 				desired = d
 			}
 			x.addStyled(id+"@"+name, widget.StyledLine("  "+term, x.linkStyle(RowPage(x.Zone, nil, desired))),
-				widget.StyledLine(signs.Differs+" "+what+" is missing here: nothing matches", st.Error), RowPage(x.Zone, nil, desired))
+				widget.StyledLine(words.Differs+" "+what+" is missing here: nothing matches", st.Error), RowPage(x.Zone, nil, desired))
 			return
 		}
 		x.desiredGroup(id, term, name, what, own)
@@ -47,7 +47,7 @@ func (x *MatchExplainer) addPortGroup(id, term, name string) {
 	meaning := widget.PlainLine(what + ": " + words.Count(len(live.Ports), "logical port") + " here")
 	diff := x.Zone.PolicyJoin(x.unitOfRow(live)).DiffOfRow(nb.TablePortGroup, live.ID()).DiffOfColumn("ports")
 	if diff != nil {
-		meaning = meaning.Add(fmt.Sprintf("  "+signs.Differs+" %s missing, %s extra", words.Thousands(len(diff.Missing)), words.Thousands(len(diff.Extra))), st.Error)
+		meaning = meaning.Add(fmt.Sprintf("  "+words.Differs+" %s missing, %s extra", words.Thousands(len(diff.Missing)), words.Thousands(len(diff.Extra))), st.Error)
 	}
 	x.addStyled(id+"@"+name, widget.StyledLine("  "+term, x.linkStyle(to)), meaning, to)
 	x.addDiffering(id+"@"+name, diff, func(n string) (string, nav.Page) { return PodOfPort(x.Rev, n) })
@@ -114,7 +114,7 @@ func (x *MatchExplainer) addAddressSet(id, term, name string) {
 	show, what := live, "address set"
 	switch {
 	case live == nil && db != nil:
-		x.addStyled(id, widget.StyledLine("  "+term, x.linkStyle(to)), widget.StyledLine(signs.Differs+" address set is missing here: nothing matches", st.Error), to)
+		x.addStyled(id, widget.StyledLine("  "+term, x.linkStyle(to)), widget.StyledLine(words.Differs+" address set is missing here: nothing matches", st.Error), to)
 		return
 	case live == nil && desired == nil:
 		x.addRow(id, term, "address set that was not read", nav.Page{})
@@ -179,7 +179,7 @@ func (x *MatchExplainer) equalInZones(set *nb.AddressSet) widget.Line {
 	}
 	switch {
 	case len(differ) > 0:
-		return widget.StyledLine(", "+signs.Differs+" differs in "+words.List(differ, 3), st.Error)
+		return widget.StyledLine(", "+words.Differs+" differs in "+words.List(differ, 3), st.Error)
 	case read == len(x.Rev.Zones):
 		return widget.PlainLine(", equal in every zone")
 	}
@@ -198,11 +198,11 @@ func (x *MatchExplainer) addDiffering(id string, d *model.FieldDiff, behind func
 	}{{d.Missing, "missing here: "}, {d.Extra, "not desired: "}} {
 		for i, n := range part.names {
 			if i == x.First && len(part.names) > x.First+1 {
-				x.sheet.Add(id+part.word+"more", widget.StyledLine(fmt.Sprintf("     "+signs.Differs+" %s more %s", words.Thousands(len(part.names)-i), strings.TrimSuffix(part.word, ": ")), st.Error), nav.Page{})
+				x.sheet.Add(id+part.word+"more", widget.StyledLine(fmt.Sprintf("     "+words.Differs+" %s more %s", words.Thousands(len(part.names)-i), strings.TrimSuffix(part.word, ": ")), st.Error), nav.Page{})
 				break
 			}
 			text, to := behind(n)
-			x.addMember(id+part.word+n, signs.Differs, n, widget.StyledLine(part.word, st.Error).Add(text, st.Text), to)
+			x.addMember(id+part.word+n, words.Differs, n, widget.StyledLine(part.word, st.Error).Add(text, st.Text), to)
 		}
 	}
 }
@@ -236,7 +236,7 @@ func branchSign(i, n int) string {
 func (x *MatchExplainer) addMember(id, mark, name string, text widget.Line, to nav.Page) {
 	st := x.sheet.St
 	look := st.Dim
-	if mark == signs.Differs {
+	if mark == words.Differs {
 		look = st.Error
 	}
 	x.addStyled(id, widget.Line{{Text: "     " + mark + " ", Style: look}, {Text: name, Style: x.linkStyle(to)}}, text, to)

@@ -7,7 +7,7 @@ import (
 
 	"rung/engine/logs"
 	"rung/model"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/pages/zones"
@@ -167,9 +167,9 @@ func FreshHits(env *view.Env, shown *logs.HitSummary) bool {
 
 // AddCondition adds the report of a controller, with its time and never as proof.
 func (s *Sheet) AddCondition(id string, c *model.Condition, now time.Time, st *themes.StyleSet, to nav.Page) {
-	sign, look := signs.Yes, st.OK
+	sign, look := words.Yes, st.OK
 	if c.Status != "True" {
-		sign, look = signs.Failed, st.Error
+		sign, look = words.Failed, st.Error
 	}
 	text := fmt.Sprintf("%s %s: controller reported %s", c.Type, c.Status, c.Reason)
 	if !c.Changed.IsZero() {
@@ -185,7 +185,7 @@ func (s *Sheet) AddCondition(id string, c *model.Condition, now time.Time, st *t
 // "?" if objects are unread and the count says nothing.
 func FindingCount(n model.FindingCount, unread *revision.Unread, st *themes.StyleSet) widget.Line {
 	if unread.HidesCount(n.Total()) {
-		return widget.StyledLine(signs.Unknown, st.Warn)
+		return widget.StyledLine(words.Unknown, st.Warn)
 	}
 	var l widget.Line
 	for _, s := range []model.Severity{model.SeverityError, model.SeverityWarning, model.SeverityInfo} {
@@ -213,7 +213,7 @@ func AddOmissions(s *Sheet, all []model.Omission) {
 	for i := range all {
 		if i == shownOmissions && len(all) > i+1 {
 			more := len(all) - i
-			s.AddParagraph("omitted.more", 0, signs.Warned, s.St.Warn, s.St.Text, "and "+words.Count(more, "more thing")+" that "+
+			s.AddParagraph("omitted.more", 0, words.Warned, s.St.Warn, s.St.Text, "and "+words.Count(more, "more thing")+" that "+
 				words.OneOrMany(more, "is", "are")+" not counted", nav.Page{})
 			return
 		}
@@ -229,9 +229,9 @@ func AddEveryOmission(s *Sheet, all []model.Omission) {
 }
 
 func addOmission(s *Sheet, at int, o *model.Omission) {
-	sign, look := signs.Warned, s.St.Warn
+	sign, look := words.Warned, s.St.Warn
 	if o.IsAssumption() {
-		sign, look = signs.Noted, s.St.Dim
+		sign, look = words.Noted, s.St.Dim
 	}
 	s.AddParagraph(fmt.Sprintf("omitted.%d", at), 0, sign, look, s.St.Text, o.String(), nav.Page{})
 }

@@ -9,7 +9,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 
-	"rung/model/signs"
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/pages/page"
@@ -84,11 +83,11 @@ func UnitLine(env *view.Env, k model.Key) widget.Line {
 	st, r := env.Styles, env.Rev
 	s := revision.SummarizePolicy(r, k, env.Now)
 	if s.Zones == 0 {
-		return widget.StyledLine(signs.Unknown+" not checked against live rows", st.Dim)
+		return widget.StyledLine(words.Unknown+" not checked against live rows", st.Dim)
 	}
 	text := fmt.Sprintf("in sync in %s of %s", words.Thousands(s.InSync), words.Count(s.Zones, "zone"))
 	if s.State == model.StateInSync {
-		return widget.StyledLine(signs.Yes+" "+text, st.OK)
+		return widget.StyledLine(words.Yes+" "+text, st.OK)
 	}
 	state, rest := ZoneState(r, k, r.Zone(s.Zone), env.Now)
 	l := widget.StyledLine(page.StateSign(state)+" "+string(state)+" in "+s.Zone, view.StateStyle(state, st))
@@ -113,7 +112,7 @@ func LoggingLine(env *view.Env, p *model.Policy) widget.Line {
 		if len(out) > 0 {
 			out = out.Add("  ", st.Text)
 		}
-		out = out.Add(signs.Failed+" the annotation is not valid", st.Error)
+		out = out.Add(words.Failed+" the annotation is not valid", st.Error)
 	}
 	if left := l.TimeLeftText(env.Now); left != "" {
 		out = out.Add(" "+left, st.Warn).Add("  session of "+l.Session.By+" until "+words.Clock(l.Session.Until.In(env.Now.Location()), env.Now), st.Dim)

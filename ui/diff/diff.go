@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"rung/change/effect"
 	"rung/engine"
-	"rung/engine/compare"
 	"rung/model"
 	"rung/pages/difference"
 	"rung/revision"
@@ -139,7 +139,7 @@ func (v *diffPage) beginComparison(env *view.Env) {
 			}
 		}
 		v.say("comparing")
-		d, err := compare.Of(ctx, sides[0], sides[1], names, protected)
+		d, err := effect.Of(ctx, sides[0], sides[1], names, protected)
 		if err != nil {
 			return nil, err
 		}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"rung/model/signs"
 	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
@@ -73,9 +72,9 @@ func (v *diffPage) headLines(env *view.Env, w, h int) []string {
 	case v.before == "":
 		return v.usageLines(env, w)
 	case v.problem != "":
-		say(signs.Failed, st.Error, v.problem)
+		say(words.Failed, st.Error, v.problem)
 	case v.stopped:
-		say(signs.Noted, st.Dim, "stopped: "+env.Keys.ActionByID(action.DiffAgain).HintKey()+" reads and compares again")
+		say(words.Noted, st.Dim, "stopped: "+env.Keys.ActionByID(action.DiffAgain).HintKey()+" reads and compares again")
 	case v.res == nil:
 		if busy := env.BusyLine(v.WorkingSince(), v.workName()); busy != nil {
 			lines = append(lines, widget.JoinLines(widget.PlainLine(" "), busy))
@@ -123,7 +122,7 @@ func (v *diffPage) usageLines(env *view.Env, w int) (out []string) {
 func (v *diffPage) summaryLines(w, h int) (out []widget.Line) {
 	st := v.st
 	if v.res.facts.IsEmpty() {
-		return []widget.Line{{{Text: " " + signs.Yes + " ", Style: st.OK}, {Text: "nothing differs", Style: st.Text}}}
+		return []widget.Line{{{Text: " " + words.Yes + " ", Style: st.OK}, {Text: "nothing differs", Style: st.Text}}}
 	}
 	for _, line := range append(v.res.facts.Summary(), v.res.facts.WorkloadLines(mostWorkloads)...) {
 		what, rest, _ := strings.Cut(line, ":")

@@ -2,7 +2,7 @@ package diff
 
 import (
 	"rung/model"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/themes"
@@ -164,7 +164,7 @@ func (v *diffPage) detailLines(w int) (title string, lines []string) {
 			say(3, "", st.Dim, st.Text, "shown by "+l.Of.Witness.String())
 		}
 		if l.Of.Remedy != "" && !l.IsGone() {
-			say(1, signs.Remedy, st.Dim, st.Text, l.Of.Remedy)
+			say(1, words.Remedy, st.Dim, st.Text, l.Of.Remedy)
 		}
 	case guardsPart:
 		g, ok := v.guards.SelectedItem()
@@ -172,7 +172,7 @@ func (v *diffPage) detailLines(w int) (title string, lines []string) {
 			return "", nil
 		}
 		title = g.Code + " · " + g.Key.Label()
-		say(1, signs.Warned, st.Warn, st.Text, g.Message)
+		say(1, words.Warned, st.Warn, st.Text, g.Message)
 	default:
 		return "", nil
 	}

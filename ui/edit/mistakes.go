@@ -8,7 +8,7 @@ import (
 
 	"rung/change/gate"
 	"rung/model"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/revision"
 	"rung/ui/action"
@@ -109,7 +109,7 @@ func (v *editPage) layMistakes(env *view.Env) {
 	st := env.Styles
 	s := &detail.Sheet{St: st, W: env.W}
 	s.AddGap()
-	s.AddSkipped(widget.StyledLine(signs.No+" "+v.title+".", st.Error))
+	s.AddSkipped(widget.StyledLine(words.No+" "+v.title+".", st.Error))
 	for i, text := range v.stopReasons {
 		s.AddParagraph(mistakeID(i), 2, "", st.Text, st.Text, widget.CleanText(text), nav.Page{})
 	}

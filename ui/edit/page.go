@@ -6,7 +6,7 @@ import (
 
 	"rung/engine/statedir"
 	"rung/model"
-	"rung/model/signs"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"
@@ -140,7 +140,7 @@ func (v *editPage) Render(env *view.Env, w, h int) string {
 	case closed:
 		say("", v.policyName()+" was left. "+env.Keys.ActionByID(action.EditEditor).HintKey()+" opens the editor again.", st.Text)
 	case stopped:
-		say(signs.No, v.title+".", st.Error)
+		say(words.No, v.title+".", st.Error)
 		for _, s := range v.stopReasons {
 			say(" ", s, st.Text)
 		}

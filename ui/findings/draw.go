@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/findings"
 	"rung/ui/detail"
@@ -70,7 +70,7 @@ func (v *findingsPage) findingLines(f *model.Finding, w int) []string {
 		s.AddParagraph("", 3, "", v.st.Dim, v.st.Text, "shown by "+f.Witness.String(), nav.Page{})
 	}
 	if f.Remedy != "" {
-		s.AddParagraph("", 1, signs.Remedy, v.st.Dim, v.st.Text, f.Remedy, nav.Page{})
+		s.AddParagraph("", 1, words.Remedy, v.st.Dim, v.st.Text, f.Remedy, nav.Page{})
 	}
 	if at := f.Origin.Place(); at != "" {
 		s.AddParagraph("", 3, "", v.st.Dim, v.st.Dim, at, nav.Page{})

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/lint/codes"
-	"rung/model/signs"
+	"rung/model/lint"
+
 	"rung/model/words"
 	"rung/pages/findings"
 	pages "rung/pages/page"
@@ -217,7 +217,7 @@ func (v *findingsPage) WhyNot(_ *view.Env, id action.ID) string {
 	switch {
 	case f == nil:
 		return "no finding here"
-	case id == action.FindingsApply && f.Code != codes.TemplateIncomplete.Code:
+	case id == action.FindingsApply && f.Code != lint.TemplateIncomplete.Code:
 		return "this remedy is yours: only what a set from a template misses can be made at once"
 	case id == action.FindingsPolicy && !f.Policy.Kind.IsPolicy(),
 		id == action.Open && v.SelectedPage().IsNone():
@@ -288,7 +288,7 @@ func (v *findingsPage) Copies(env *view.Env) []view.CopyItem {
 	}
 	whole := f.Message
 	if f.Remedy != "" {
-		whole += "\n" + signs.Remedy + " " + f.Remedy
+		whole += "\n" + words.Remedy + " " + f.Remedy
 	}
 	out := []view.CopyItem{{What: "finding", Text: whole}}
 	if f.Policy.Kind.IsPolicy() {

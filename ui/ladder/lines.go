@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"rung/model"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/ladder"
 	"rung/pages/page"
@@ -40,9 +40,9 @@ func (v *ladderPage) paintLines(lines []*ladder.Line) (out []*ladder.Line) {
 		out, v.painted = append(out, l), append(v.painted, paintedLine{full: full})
 	}
 	for _, l := range lines {
-		sign := "      " + signs.Folded + " "
+		sign := "      " + words.Folded + " "
 		if l.Open {
-			sign = "      " + signs.Unfolded + " "
+			sign = "      " + words.Unfolded + " "
 		}
 		switch l.Kind {
 		case ladder.Band:

@@ -3,7 +3,7 @@ package logs
 import (
 	"slices"
 
-	"rung/model/signs"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -100,7 +100,7 @@ func (c *columnChoice) Draw(st *themes.StyleSet, w int) (string, []string) {
 		}
 		l := widget.StyledLine("  "+sign+columnNames[x], look)
 		if i == c.cursorAt {
-			lines = append(lines, widget.PlainLine(signs.Cursor+" "+sign+columnNames[x]).RenderAs(w, st.Selection))
+			lines = append(lines, widget.PlainLine(words.Cursor+" "+sign+columnNames[x]).RenderAs(w, st.Selection))
 		} else {
 			lines = append(lines, l.Render(w))
 		}

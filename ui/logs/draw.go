@@ -1,7 +1,7 @@
 package logs
 
 import (
-	"rung/model/signs"
+	"rung/model/words"
 
 	"strings"
 
@@ -61,19 +61,19 @@ func (v *logPage) drawList(env *view.Env, w, h int) []string {
 		hit := it.mark == nil && !v.find.IsEmpty() && v.find.MatchesText(v.feed.textOf(it.seq))
 		if row == cur {
 			if v.writer.Wrap {
-				return wrapLine(l, w, signs.Cursor+" ", &st.Selection)
+				return wrapLine(l, w, words.Cursor+" ", &st.Selection)
 			}
-			return []string{widget.JoinLines(widget.PlainLine(signs.Cursor+" "), l.SkipCells(v.left)).RenderAs(w, st.Selection)}
+			return []string{widget.JoinLines(widget.PlainLine(words.Cursor+" "), l.SkipCells(v.left)).RenderAs(w, st.Selection)}
 		}
 		mark := "  "
 		switch {
 		case it.near:
 			l = widget.StyledLine(l.String(), st.Dim)
 		case v.list.around.n > 0 && !v.list.group && it.mark == nil && !v.feed.query.ShowsAll():
-			mark = signs.Here + " "
+			mark = words.Here + " "
 		}
 		if hit {
-			mark, l = signs.Here+" ", widget.HighlightMatches(l, v.find, st)
+			mark, l = words.Here+" ", widget.HighlightMatches(l, v.find, st)
 		}
 		if v.writer.Wrap {
 			return wrapLine(l, w, mark, nil)

@@ -7,7 +7,7 @@ import (
 	"rung/engine/logs"
 	"rung/model"
 	"rung/model/logline"
-	"rung/model/signs"
+	"rung/model/words"
 	"rung/revision"
 	"rung/ui/widget"
 )
@@ -70,13 +70,13 @@ func shortOf(d model.Direction) string {
 func verdictSign(e *logs.Entry) string {
 	switch e.Line.Verdict {
 	case "allow":
-		return signs.Yes
+		return words.Yes
 	case "drop", "reject":
-		return signs.No
+		return words.No
 	case "pass":
-		return signs.Passed
+		return words.Passed
 	}
-	return signs.Unknown
+	return words.Unknown
 }
 
 // joinTexts joins what is not empty.

@@ -3,7 +3,6 @@ package logs
 import (
 	"cmp"
 	"fmt"
-	"rung/model/signs"
 
 	"rung/ui/nav"
 	"slices"
@@ -50,7 +49,7 @@ func (v *logPage) headerLines(env *view.Env, w int) []string {
 		names, all := revision.LoggingPolicies(env.Rev)
 		switch len(names) {
 		case 0:
-			l = l.Add(signs.Warned+" "+env.Rev.EmptyText("no policy logs"), st.Warn)
+			l = l.Add(words.Warned+" "+env.Rev.EmptyText("no policy logs"), st.Warn)
 		default:
 			l = l.Add(fmt.Sprintf("%s of %s log: ", words.Thousands(len(names)), words.Count(all, "policy")), st.Text).Add(words.ListFew(names, 3), st.Accent)
 		}
@@ -62,11 +61,11 @@ func (v *logPage) headerLines(env *view.Env, w int) []string {
 		}
 	}
 	if v.filterError != nil && !v.filterError.Open {
-		lines = append(lines, widget.StyledLine(" "+signs.Warned+" not applied: "+widget.CleanText(v.filterError.Error()), st.Warn).Render(w))
+		lines = append(lines, widget.StyledLine(" "+words.Warned+" not applied: "+widget.CleanText(v.filterError.Error()), st.Warn).Render(w))
 	}
 	for i, lost := range v.lostLines(env, v.page) {
 		if i < 2 || env.H >= 20 {
-			lines = append(lines, widget.StyledLine(" "+signs.Warned+" "+lost, st.Warn).Render(w))
+			lines = append(lines, widget.StyledLine(" "+words.Warned+" "+lost, st.Warn).Render(w))
 		}
 	}
 	v.headed = len(lines)
@@ -78,7 +77,7 @@ func levelsLine(env *view.Env, k model.PolicyKey) widget.Line {
 	st := env.Styles
 	p := env.Rev.Cluster.Policy(k)
 	if p == nil {
-		return widget.StyledLine(signs.Warned+" "+k.Label()+" no longer exists", st.Warn)
+		return widget.StyledLine(words.Warned+" "+k.Label()+" no longer exists", st.Warn)
 	}
 	key := env.Keys.ActionByID(action.LogsLogging).HintKey()
 	who, change := "it", key+" switches logging on"
@@ -89,11 +88,11 @@ func levelsLine(env *view.Env, k model.PolicyKey) widget.Line {
 	now := logging.Levels
 	switch {
 	case len(logging.Problems) > 0 && logging.Namespace == "":
-		return widget.StyledLine(signs.Warned+" its logging annotation is not valid, so the policy is not applied; "+key+" sets another", st.Warn)
+		return widget.StyledLine(words.Warned+" its logging annotation is not valid, so the policy is not applied; "+key+" sets another", st.Warn)
 	case !now.IsOn() && len(logging.Problems) > 0:
-		return widget.StyledLine(signs.Warned+" the logging annotation of "+who+" is not valid: nothing is logged", st.Warn)
+		return widget.StyledLine(words.Warned+" the logging annotation of "+who+" is not valid: nothing is logged", st.Warn)
 	case !now.IsOn():
-		return widget.StyledLine(signs.Warned+" "+who+" logs nothing; "+change, st.Warn)
+		return widget.StyledLine(words.Warned+" "+who+" logs nothing; "+change, st.Warn)
 	}
 	var l widget.Line
 	var off []string

@@ -7,7 +7,6 @@ import (
 
 	"rung/engine/logs"
 
-	"rung/model/signs"
 	"rung/model/words"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -184,7 +183,7 @@ func (h *fileSearch) searchLine(env *view.Env) widget.Line {
 	st := env.Styles
 	switch f := &h.toldProgress; {
 	case h.err != nil:
-		return widget.StyledLine(" "+signs.Warned+" log files not searched to their end: "+widget.CleanText(h.err.Error()), st.Warn)
+		return widget.StyledLine(" "+words.Warned+" log files not searched to their end: "+widget.CleanText(h.err.Error()), st.Warn)
 	case h.running == nil, h.shownSearch == nil && !h.isUnderWay():
 		return nil
 	case h.isUnderWay():

@@ -1,8 +1,6 @@
 package logs
 
 import (
-	"rung/model/signs"
-
 	"time"
 
 	"rung/engine/logs"
@@ -268,9 +266,9 @@ func (v *logPage) TellState(env *view.Env) widget.Line {
 		l = append(l, busy...).Add("   ", st.Info)
 	}
 	if v.follow {
-		return l.Add(signs.Live+" follow", st.OK)
+		return l.Add(words.Live+" follow", st.OK)
 	}
-	l = l.Add(signs.Waiting+" paused", st.Warn)
+	l = l.Add(words.Waiting+" paused", st.Warn)
 	if n := v.countFresh(); n > 0 {
 		text := " · " + words.Thousands(n) + " new"
 		switch {

@@ -10,7 +10,6 @@ import (
 
 	"rung/model/logline"
 
-	"rung/model/signs"
 	"rung/model/words"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -182,9 +181,9 @@ func (v *sourceStates) fileLine(env *view.Env) widget.Line {
 		return nil // the bar says that there are files
 	}
 	if len(bad) > 0 {
-		return widget.StyledLine(" "+signs.Warned+" "+text+" · "+words.ListFew(bad, 2), st.Warn)
+		return widget.StyledLine(" "+words.Warned+" "+text+" · "+words.ListFew(bad, 2), st.Warn)
 	}
-	return widget.StyledLine(" "+signs.Live+" ", st.OK).Add(text, st.Dim)
+	return widget.StyledLine(" "+words.Live+" ", st.OK).Add(text, st.Dim)
 }
 
 // timeToGoTo reads a time, as moment.Parse does from the line at, or the start or end of what the files have.

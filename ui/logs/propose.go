@@ -9,7 +9,6 @@ import (
 
 	"rung/engine/logs"
 
-	"rung/engine/propose"
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/logline"
@@ -23,7 +22,7 @@ import (
 
 // proposedRule is a rule made of lines, for the editor.
 type proposedRule struct {
-	p   *propose.Proposal
+	p   *logs.Proposal
 	err error
 }
 
@@ -60,9 +59,9 @@ func askProposal(env *view.Env, e *logs.Entry, shown []*logs.Entry) {
 // proposeFor asks for the policy, and has the rule made.
 func proposeFor(env *view.Env, entries []*logs.Entry, action model.Action) {
 	env.AskDialog(&view.PromptDialog{Title: "propose a rule that " + map[model.Action]string{model.Allow: "allows", model.Deny: "denies"}[action] + " " + words.Count(len(entries), "line"),
-		Label: "For which policy? " + strings.ToUpper(propose.TargetHelp[:1]) + propose.TargetHelp[1:] + ".", Value: propose.NewName(env.Rev),
+		Label: "For which policy? " + strings.ToUpper(logs.TargetHelp[:1]) + logs.TargetHelp[1:] + ".", Value: logs.NewName(env.Rev),
 		Check: func(text string) string {
-			if _, err := propose.ParseTarget(env.Rev, text, action); err != nil {
+			if _, err := logs.ParseTarget(env.Rev, text, action); err != nil {
 				return err.Error()
 			}
 			return ""
@@ -70,7 +69,7 @@ func proposeFor(env *view.Env, entries []*logs.Entry, action model.Action) {
 		Done: func(env *view.Env, text string) {
 			rev := env.Rev
 			env.Run("proposing a rule", func(ctx context.Context) any {
-				t, err := propose.ParseTarget(rev, text, action)
+				t, err := logs.ParseTarget(rev, text, action)
 				if err != nil {
 					return proposedRule{nil, err}
 				}
@@ -78,7 +77,7 @@ func proposeFor(env *view.Env, entries []*logs.Entry, action model.Action) {
 				if log.LeftOut > 0 {
 					return proposedRule{nil, logline.ErrTooMany}
 				}
-				p, err := propose.MakeProposal(ctx, rev, t, log.Connections)
+				p, err := logs.MakeProposal(ctx, rev, t, log.Connections)
 				return proposedRule{p, err}
 			})
 		}})

@@ -8,7 +8,7 @@ import (
 	"rung/engine/logs"
 
 	"rung/model/logline"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/revision"
 	"rung/themes"
@@ -26,7 +26,7 @@ func (v *sourceStates) streamLine(env *view.Env) widget.Line {
 	case env.Rev.Mode.Name != revision.ClusterMode:
 		return nil
 	case len(v.streams) == 0:
-		return widget.StyledLine(" "+signs.Waiting+" no node's log is followed yet", st.Info)
+		return widget.StyledLine(" "+words.Waiting+" no node's log is followed yet", st.Info)
 	}
 	by := map[logline.StreamState][]string{}
 	var order []logline.StreamState
@@ -39,9 +39,9 @@ func (v *sourceStates) streamLine(env *view.Env) widget.Line {
 	}
 	text := fmt.Sprintf("%s of %s followed", words.Thousands(len(by[logline.StreamOpen])), words.Count(uint64(len(v.streams)), "node"))
 	if len(order) == 1 && order[0] == logline.StreamOpen {
-		return widget.StyledLine(" "+signs.Live+" ", st.OK).Add(text, st.Dim)
+		return widget.StyledLine(" "+words.Live+" ", st.OK).Add(text, st.Dim)
 	}
-	l := widget.StyledLine(" "+signs.Warned+" "+text, st.Warn)
+	l := widget.StyledLine(" "+words.Warned+" "+text, st.Warn)
 	slices.Sort(order)
 	for _, s := range order {
 		if s != logline.StreamOpen {
@@ -90,7 +90,7 @@ func checkLines(env *view.Env, page nav.Page) (out []string) {
 // reasonLines are a reason for seeing nothing in lines of w cells, with the sign of a
 // check or a dot before it.
 func reasonLines(text string, w int, st *themes.StyleSet) (lines []string) {
-	mark, look := signs.Noted, st.Dim
+	mark, look := words.Noted, st.Dim
 	for sign, of := range map[string]themes.Style{logs.Fine.Sign(): st.OK, logs.Wrong.Sign(): st.Deny, logs.Unknown.Sign(): st.Warn, logs.Noted.Sign(): st.Dim} {
 		if rest, ok := strings.CutPrefix(text, sign+" "); ok {
 			text, mark, look = rest, sign, of

@@ -7,7 +7,7 @@ import (
 
 	"rung/engine/trace"
 	"rung/model"
-	"rung/model/signs"
+
 	"rung/model/words"
 	told "rung/pages/matrix"
 	"rung/revision"
@@ -39,13 +39,13 @@ func (v *matrixPage) Render(env *view.Env, w, h int) string {
 	st := env.Styles
 	switch {
 	case v.portProblem != "":
-		return messageText(st, w, h, signs.Failed, st.Error, "cannot ask: "+v.portProblem)
+		return messageText(st, w, h, words.Failed, st.Error, "cannot ask: "+v.portProblem)
 	case v.m == nil:
 		return messageText(st, w, h, " ", st.Dim, "working out which pods reach which on "+trace.PortsText(v.ports)+" …")
 	case v.m.Pods == 0:
-		return messageText(st, w, h, signs.Noted, st.Dim, env.Rev.EmptyText("no pods"+words.OnNetwork(v.network)+", so no connections", model.KindPod, model.KindNamespace)+v.otherNetworks(env))
+		return messageText(st, w, h, words.Noted, st.Dim, env.Rev.EmptyText("no pods"+words.OnNetwork(v.network)+", so no connections", model.KindPod, model.KindNamespace)+v.otherNetworks(env))
 	case v.focus != "" && v.m.Namespace(v.focus) == nil:
-		return messageText(st, w, h, signs.Failed, st.Error, env.Rev.EmptyText("namespace "+v.focus+" has no pods, or no longer exists", model.KindPod, model.KindNamespace))
+		return messageText(st, w, h, words.Failed, st.Error, env.Rev.EmptyText("namespace "+v.focus+" has no pods, or no longer exists", model.KindPod, model.KindNamespace))
 	}
 	about := told.AboutLine(v.m, told.Shown{Focus: v.focus, Swapped: v.swapped, Only: v.only, Reached: v.reached, Unread: env.Rev.UnreadPods()})
 	about[0].Text = " " + about[0].Text + words.OnNetwork(v.network)
@@ -140,9 +140,9 @@ func (v *matrixPage) fitWidths(w int) fittedWidths {
 // rowLabel is the name of a row and what stands before it: it is further in where it is part
 // of another.
 func rowLabel(e *revision.MatrixEnd, folded bool) (before, name string) {
-	mark := signs.Folded + " "
+	mark := words.Folded + " "
 	if !folded {
-		mark = signs.Unfolded + " "
+		mark = words.Unfolded + " "
 	}
 	switch {
 	case e.OnlyReached():
@@ -254,7 +254,7 @@ func (v *matrixPage) rowLine(st *themes.StyleSet, i, w int, text string) string 
 	here := i == v.cursor.row
 	mark, name := "  ", st.Text
 	if here {
-		mark = signs.Cursor + " "
+		mark = words.Cursor + " "
 		if v.cursor.col < 0 {
 			name = st.Selection
 		}

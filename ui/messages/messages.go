@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"rung/model/signs"
 	"rung/model/words"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -57,7 +56,7 @@ func addMessage(env *view.Env, s *detail.Sheet, m view.Message) {
 	st := env.Styles
 	sign, mark, look := " ", st.Dim, st.Text
 	if m.IsError {
-		sign, mark, look = signs.Failed, st.Error, st.Error
+		sign, mark, look = words.Failed, st.Error, st.Error
 	}
 	head := widget.StyledLine(words.Clock(m.At, env.Now)+" ", st.Dim).Add(sign+" ", mark)
 	lead := head.LineWidth()

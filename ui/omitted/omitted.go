@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"rung/model"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/revision"
 
@@ -47,15 +47,15 @@ func (v *View) Sync(env *view.Env) {
 		}
 	}
 	if len(out)+len(assumed) == 0 {
-		s.AddParagraph("none", 0, signs.Yes, env.Styles.OK, env.Styles.Text, "Everything that was given was read, and answers take all of it into account.", nav.Page{})
+		s.AddParagraph("none", 0, words.Yes, env.Styles.OK, env.Styles.Text, "Everything that was given was read, and answers take all of it into account.", nav.Page{})
 	}
 	if len(out) > 0 {
 		s.AddHead("not counted: " + words.Count(len(out), "thing") + ", any answer they could change says so")
-		v.listOmissions(env, s, out, signs.Warned, env.Styles.Warn)
+		v.listOmissions(env, s, out, words.Warned, env.Styles.Warn)
 	}
 	if len(assumed) > 0 {
 		s.AddHead("assumed")
-		v.listOmissions(env, s, assumed, signs.Noted, env.Styles.Dim)
+		v.listOmissions(env, s, assumed, words.Noted, env.Styles.Dim)
 	}
 	v.Pane.SetItems(s.Lines)
 }

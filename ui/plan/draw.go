@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"rung/model/signs"
 	"rung/model/words"
 	told "rung/pages/plan"
 	"rung/themes"
@@ -40,7 +39,7 @@ func (v *planPage) blockWidths(w int) (left, right int) {
 // Render draws the ladder as it is and as planned, the steps, and how a plan goes.
 func (v *planPage) Render(env *view.Env, w, h int) string {
 	if v.boardErr != nil {
-		return widget.PadBlock([]string{widget.StyledLine(" "+signs.No+" "+v.boardErr.Error(), env.Styles.Error).Render(w)}, h)
+		return widget.PadBlock([]string{widget.StyledLine(" "+words.No+" "+v.boardErr.Error(), env.Styles.Error).Render(w)}, h)
 	}
 	var top, bottom []string
 	if h >= 8 {
@@ -105,13 +104,13 @@ func (v *planPage) noteLines(env *view.Env, w, h int) []string {
 	}
 	if v.p.err == nil && v.ourPlan() == nil {
 		for _, n := range v.p.plan.Notes {
-			say(signs.Noted, n, st.Dim)
+			say(words.Noted, n, st.Dim)
 		}
 	}
 	if v.p.err == nil && v.p.insert && len(v.p.plan.Steps) == 0 {
-		say(signs.Yes, fmt.Sprintf("%d is free: %s writes the new policy there", v.p.newPriority, env.Keys.ActionByID(action.PlanNew).HintKey()), st.OK)
+		say(words.Yes, fmt.Sprintf("%d is free: %s writes the new policy there", v.p.newPriority, env.Keys.ActionByID(action.PlanNew).HintKey()), st.OK)
 	}
-	say(signs.Noted, told.FreeText(v.board), st.Dim)
+	say(words.Noted, told.FreeText(v.board), st.Dim)
 	if most := max(2, h/4); len(lines) > most {
 		lines = append(lines[:most-1], widget.StyledLine(fmt.Sprintf("   and %s (a larger terminal shows them)", words.Count(len(lines)-most+1, "more line")), st.Dim).Render(w))
 	}

@@ -8,7 +8,7 @@ import (
 	"rung/model"
 	"rung/model/network"
 	"rung/model/ovn/nb"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/pages/pod"
@@ -49,7 +49,7 @@ func (v *View) Sync(env *view.Env) {
 	v.pod = env.Rev.Cluster.Pod(v.key.Namespace, v.key.Name)
 	if v.pod == nil {
 		v.cluster, v.podFacts = nil, nil
-		v.head = []widget.Line{widget.JoinLines(widget.StyledLine(" "+signs.Failed+" ", v.st.Error), widget.PlainLine(detail.ThingName(v.key)+" no longer exists."))}
+		v.head = []widget.Line{widget.JoinLines(widget.StyledLine(" "+words.Failed+" ", v.st.Error), widget.PlainLine(detail.ThingName(v.key)+" no longer exists."))}
 		v.table.Empty, v.table.NoHeader = "", true
 		v.table.SetItems(nil)
 		return
@@ -80,9 +80,9 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 	}
 	lines = append(lines, labels)
 	if p.Note != "" {
-		look, sign := st.Info, signs.Noted
+		look, sign := st.Info, words.Noted
 		if p.Odd {
-			look, sign = st.Warn, signs.Warned
+			look, sign = st.Warn, words.Warned
 		}
 		lines = append(lines, widget.Line{{Text: " " + sign + " ", Style: look}, {Text: p.Note}})
 	}
@@ -212,11 +212,11 @@ func (v *View) portLines(env *view.Env, name string, everywhere bool) (out []*po
 		case z.DB == nil:
 			l = append(l, page.Span{Text: "zone not read: " + detail.WhyNotCurrent(z, env.Now), Role: themes.Dim})
 		case lsp == nil && p.CanBeSubject():
-			l = append(l, page.Span{Text: signs.Waiting + " does not exist yet: no policy is enforced on it", Role: themes.Warn})
+			l = append(l, page.Span{Text: words.Waiting + " does not exist yet: no policy is enforced on it", Role: themes.Warn})
 		case lsp == nil:
 			l = append(l, page.Span{Text: "none, as it should be", Role: themes.Dim})
 		case !here:
-			l = append(l, page.Span{Text: signs.Differs + " the pod does not run there", Role: themes.Error})
+			l = append(l, page.Span{Text: words.Differs + " the pod does not run there", Role: themes.Error})
 			v.portPages[id] = detail.RowPage(z, lsp, nil)
 		default:
 			l = append(l, page.Span{Text: "present", Role: themes.OK})

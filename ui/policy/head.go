@@ -7,7 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -103,7 +103,7 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 	s := revision.SummarizePolicy(env.Rev, v.key, env.Now)
 	line := widget.Line{{Text: " state    ", Style: st.Dim}}
 	if s.Zones == 0 {
-		return []widget.Line{line.Add(signs.Unknown+" not checked against live rows: no zones", st.Dim)}
+		return []widget.Line{line.Add(words.Unknown+" not checked against live rows: no zones", st.Dim)}
 	}
 	text := fmt.Sprintf("in sync in %s of %s", words.Thousands(s.InSync), words.Count(s.Zones, "zone"))
 	var names []string
@@ -112,9 +112,9 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 	}
 	others := words.List(names, 2)
 	if s.State == model.StateInSync {
-		line = line.Add(signs.Yes+" ", st.OK).Add(text, st.OK)
+		line = line.Add(words.Yes+" ", st.OK).Add(text, st.OK)
 		if others != "" {
-			line = line.Add(" · "+signs.Failed+" except "+others, st.Error)
+			line = line.Add(" · "+words.Failed+" except "+others, st.Error)
 		}
 		if s.Waiting > 0 {
 			line = line.Add(fmt.Sprintf(" · %s without a logical switch port yet", words.Count(s.Waiting, "subject pod")), st.Warn)
@@ -138,12 +138,12 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 func (v *View) goneLines(env *view.Env) []widget.Line {
 	st := env.Styles
 	if len(v.brokenObjects(env)) > 0 {
-		return []widget.Line{{{Text: " " + signs.Failed + " ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title}, {Text: " could not be read and decides nothing."}}}
+		return []widget.Line{{{Text: " " + words.Failed + " ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title}, {Text: " could not be read and decides nothing."}}}
 	}
 	if u := env.Rev.Unread(v.key.Kind); u != nil {
-		return []widget.Line{{{Text: " " + signs.Unknown + " ", Style: st.Warn}, {Text: v.key.Label(), Style: st.Title}, {Text: ": " + u.Text()}}}
+		return []widget.Line{{{Text: " " + words.Unknown + " ", Style: st.Warn}, {Text: v.key.Label(), Style: st.Title}, {Text: ": " + u.Text()}}}
 	}
-	lines := []widget.Line{{{Text: " " + signs.Failed + " ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title}, {Text: " no longer exists."}}}
+	lines := []widget.Line{{{Text: " " + words.Failed + " ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title}, {Text: " no longer exists."}}}
 	if rows, where := revision.LiveACLCount(env.Rev, v.key); rows > 0 {
 		lines = append(lines, widget.Line{{Text: "   " + words.Count(rows, "ACL") + " still decide in " + words.List(where, 3), Style: st.Error}})
 	}
@@ -232,10 +232,10 @@ func placedLines(env *view.Env, p *model.Policy) []widget.Line {
 	unjudged := revision.WhyUnjudged(env.Rev, p)
 	switch a := p.Tiered; {
 	case a != nil && env.Rev.System != system.SystemOfKind(p.Kind):
-		state = state.Add(signs.No+" decides nothing here: "+env.Rev.System.TitlePossessive+" precedence holds", st.Warn)
+		state = state.Add(words.No+" decides nothing here: "+env.Rev.System.TitlePossessive+" precedence holds", st.Warn)
 	case unjudged != nil:
 		style := st.Error
-		if unjudged.Sign == signs.Unknown {
+		if unjudged.Sign == words.Unknown {
 			style = st.Warn
 		}
 		state = state.Add(unjudged.Sign+" "+unjudged.State+": see findings", style)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/signs"
+	"rung/model/words"
 	"rung/pages/page"
 	"rung/pages/policy"
 	"rung/revision"
@@ -123,7 +123,7 @@ func (v *View) findingLines(env *view.Env) []detail.Line {
 		id := fmt.Sprintf("finding.%s.%s.%d.%s", f.Code, f.Direction, f.Rule, f.Message)
 		s.AddParagraph(id, 0, sign, look, env.Styles.Text, text+"  ("+f.Code+")", to)
 		if f.Remedy != "" {
-			s.AddParagraph(id+".remedy", 2, signs.Remedy, env.Styles.Dim, env.Styles.Dim, f.Remedy, to)
+			s.AddParagraph(id+".remedy", 2, words.Remedy, env.Styles.Dim, env.Styles.Dim, f.Remedy, to)
 			s.Lines[len(s.Lines)-1].Skip = true
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/ready"
 	"rung/revision"
@@ -29,9 +29,9 @@ func (v *View) zoneLines(env *view.Env) []detail.Line {
 	s.AddHead("zones · judged by their rows alone")
 	switch {
 	case env.Rev.BySelectors(v.policy):
-		s.AddParagraph("zones", 0, signs.Unknown, st.Dim, st.Text, "None: the policy has no rows.", nav.Page{})
+		s.AddParagraph("zones", 0, words.Unknown, st.Dim, st.Text, "None: the policy has no rows.", nav.Page{})
 	case len(env.Rev.Zones) == 0:
-		s.AddParagraph("zones", 0, signs.Unknown, st.Dim, st.Text, "No zones: not checked against live rows.", nav.Page{})
+		s.AddParagraph("zones", 0, words.Unknown, st.Dim, st.Text, "No zones: not checked against live rows.", nav.Page{})
 	}
 	wide := 0
 	for _, z := range env.Rev.Zones {
@@ -143,7 +143,7 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 		return
 	}
 	if p.Error != "" {
-		s.AddParagraph("error."+id, 4, signs.Failed, st.Error, st.Text, fmt.Sprintf("last write failed %s after %s: %s",
+		s.AddParagraph("error."+id, 4, words.Failed, st.Error, st.Text, fmt.Sprintf("last write failed %s after %s: %s",
 			detail.SinceText(p.ErrorAt, env.Now), words.Count(p.Tries, "try"), p.Error), nav.Page{Kind: nav.Activity, Zone: z.Name})
 	}
 	causes := revision.CausesBehind(env.Rev, z, p, env.Now)
@@ -154,7 +154,7 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 		}
 		v.diffLine(env, s, k, z, &p.Diffs[i], i)
 		if causes[i] != nil && (i == 0 || causes[i-1] == nil || *causes[i-1] != *causes[i]) {
-			s.AddParagraph(fmt.Sprintf("known.%s.%d", id, i), 6, signs.Noted, st.Info, st.Text, causes[i].Text()+"; "+causes[i].Remedy, nav.Page{})
+			s.AddParagraph(fmt.Sprintf("known.%s.%d", id, i), 6, words.Noted, st.Info, st.Text, causes[i].Text()+"; "+causes[i].Remedy, nav.Page{})
 		}
 	}
 }
@@ -172,7 +172,7 @@ func (v *View) diffLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 	} else if short := detail.ShortID(d.ID, k); d.Table != nb.TablePortGroup {
 		what += " " + short
 	}
-	sign, look := signs.Differs, st.Error
+	sign, look := words.Differs, st.Error
 	text := string(d.Kind)
 	var cols []string
 	for j := range d.Fields {
@@ -191,7 +191,7 @@ func (v *View) diffLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 		text = strings.Join(cols, "; ")
 	}
 	if d.Waiting != "" {
-		sign, look = signs.Waiting, st.Info
+		sign, look = words.Waiting, st.Info
 		if len(d.Fields) > 0 {
 			text = words.List(d.Fields[0].Missing, 3) + ": " + d.Waiting
 		} else {
@@ -232,13 +232,13 @@ func (v *View) conditionLines(env *view.Env, s *detail.Sheet) {
 // each with the way to the controller of the first.
 func (v *View) reportLines(env *view.Env, s *detail.Sheet, messages bool) {
 	st, p := env.Styles, v.reports
-	sign, look := signs.Yes, st.OK
+	sign, look := words.Yes, st.OK
 	text := fmt.Sprintf("ready in %s of %s", words.Thousands(p.Ready), words.Count(p.Zones, "zone"))
 	if p.Silent+p.Gone > 0 {
-		sign, look = signs.Unknown, st.Warn
+		sign, look = words.Unknown, st.Warn
 	}
 	if p.Failing+p.Against > 0 {
-		sign, look = signs.Failed, st.Error
+		sign, look = words.Failed, st.Error
 		text += fmt.Sprintf(", not ready in %s, rows disagree in %s", words.Thousands(p.Failing), words.Thousands(p.Against))
 	}
 	for _, of := range []struct {
@@ -257,7 +257,7 @@ func (v *View) reportLines(env *view.Env, s *detail.Sheet, messages bool) {
 		return
 	}
 	for _, f := range p.Failures {
-		s.AddParagraph("ready."+f.Text, 2, signs.Failed, st.Error, st.Text, f.String(), v.controllerPage(env, f.Zones[0]))
+		s.AddParagraph("ready."+f.Text, 2, words.Failed, st.Error, st.Text, f.String(), v.controllerPage(env, f.Zones[0]))
 	}
 }
 
@@ -301,9 +301,9 @@ func (v *View) eventLines(env *view.Env, s *detail.Sheet) {
 	s.AddHead("events")
 	for i := range events {
 		e := &events[i]
-		sign, look := signs.Noted, st.Info
+		sign, look := words.Noted, st.Info
 		if e.Type == "Warning" {
-			sign, look = signs.Warned, st.Warn
+			sign, look = words.Warned, st.Warn
 		}
 		text := words.Clock(e.Last, env.Now) + " (" + words.Age(env.Now.Sub(e.Last)) + ")  " + e.Reason
 		switch n := len(e.Reporters); {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"rung/change/planrun"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/consequences"
 	"rung/system"
@@ -134,9 +134,9 @@ func (v *View) addZones(b *docBuilder) {
 	_, ok := countShown(v.zonesShown)
 	b.addText(fmt.Sprintf("Written. %s of %s zones show it:", words.Thousands(ok), words.Thousands(len(v.zonesShown))), b.st.Text)
 	for _, s := range v.zonesShown {
-		mark, st, text := signs.Live, b.st.OK, "shows it"
+		mark, st, text := words.Live, b.st.OK, "shows it"
 		if !s.OK {
-			mark, st, text = signs.Waiting, b.st.Warn, "not yet"
+			mark, st, text = words.Waiting, b.st.Warn, "not yet"
 		}
 		if s.Why != "" {
 			text += ": " + s.Why

@@ -9,7 +9,7 @@ import (
 	"rung/change/effect"
 	"rung/change/gate"
 	"rung/model"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/consequences"
 	"rung/ui/detail"
@@ -51,7 +51,7 @@ func (b *docBuilder) addRows(p *gate.Preview) {
 
 // addRow is one row with what changes in it.
 func (b *docBuilder) addRow(r *change.RowChange, policy bool) {
-	mark, st := signs.Changed, b.st.Info
+	mark, st := words.Changed, b.st.Info
 	switch r.Kind {
 	case model.DiffMissing:
 		mark, st = "+", b.st.Added

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/engine/probe"
 	"rung/engine/trace"
 	"rung/model/ovn/nb"
-	"rung/model/signs"
+
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/pages/page"
@@ -35,7 +34,7 @@ func (v *View) pageLines(env *view.Env) []detail.Line {
 	}
 	if len(r.Packets.Paths) == 0 {
 		s.AddHead("not sent")
-		s.AddParagraph("why", 2, signs.Noted, s.St.Dim, s.St.Text, r.Packets.Reason, nav.Page{})
+		s.AddParagraph("why", 2, words.Noted, s.St.Dim, s.St.Text, r.Packets.Reason, nav.Page{})
 	}
 	return s.Lines
 }
@@ -45,19 +44,19 @@ func (v *View) addState(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	switch {
 	case v.sends.IsUnderWay():
-		text := string(v.phase.Load().(probe.ProbePhase))
+		text := string(v.phase.Load().(trace.ProbePhase))
 		s.Add("state", widget.JoinLines(env.BusyLine(v.sends.BeganAt(), text), widget.StyledLine(" · esc cancels", st.Dim)), nav.Page{})
 	case v.cancelled:
-		s.AddParagraph("state", 0, signs.Warned, st.Warn, st.Text, "Cancelled: no answer.", nav.Page{})
+		s.AddParagraph("state", 0, words.Warned, st.Warn, st.Text, "Cancelled: no answer.", nav.Page{})
 	case v.err != nil:
-		s.AddParagraph("state", 0, signs.Failed, st.Error, st.Text, v.err.Error(), nav.Page{})
+		s.AddParagraph("state", 0, words.Failed, st.Error, st.Text, v.err.Error(), nav.Page{})
 	default:
 		r := v.result
 		s.Add("state", widget.StyledLine("sent at "+words.Clock(r.At, env.Now)+" · OVN "+r.OVN, st.Dim), nav.Page{})
 		return
 	}
 	if v.result != nil {
-		s.AddParagraph("old", 0, signs.Noted, st.Dim, st.Dim, "What follows was sent at "+words.Clock(v.result.At, env.Now)+".", nav.Page{})
+		s.AddParagraph("old", 0, words.Noted, st.Dim, st.Dim, "What follows was sent at "+words.Clock(v.result.At, env.Now)+".", nav.Page{})
 	}
 }
 
@@ -68,17 +67,17 @@ const nameWidth = 12
 func (v *View) addAnswers(s *detail.Sheet, i int) {
 	r := v.result
 	p := &r.Packets.Paths[i]
-	s.AddHead(probe.EndsText(p) + " " + r.ServiceText(i))
+	s.AddHead(trace.EndsText(p) + " " + r.ServiceText(i))
 	for _, by := range []struct {
 		name string
 		path *verdict.Path
 		word string
-	}{{"packets", p, probe.VerdictWord(p.Verdict)}, {"rows", &r.Rows.Paths[i], string(r.Rows.Paths[i].Verdict)}, {"policies", &r.Policies.Paths[i], string(r.Policies.Paths[i].Verdict)}} {
+	}{{"packets", p, trace.VerdictWord(p.Verdict)}, {"rows", &r.Rows.Paths[i], string(r.Rows.Paths[i].Verdict)}, {"policies", &r.Policies.Paths[i], string(r.Policies.Paths[i].Verdict)}} {
 		sign := page.VerdictSign(by.path.Verdict)
 		l := widget.Line{{Text: "  "}, {Text: by.name, Style: s.St.Dim}, {Text: strings.Repeat(" ", max(1, nameWidth-2-len(by.name)))},
 			{Text: fmt.Sprintf("%s %-9s", sign.Text, by.word), Style: s.St.StyleOf(sign.Role)}}
 		to, why := nav.Page{}, by.path.Reason
-		if c := probe.DecidingStage(by.path); c != nil && why == "" {
+		if c := trace.DecidingStage(by.path); c != nil && why == "" {
 			why, to = "by "+trace.RuleName(c.Decided), detail.DeciderPage(v.rev, c.Decided, c.Zone)
 		} else if why == "" && by.path.Verdict == verdict.Allow {
 			why = "by default: nothing matched"
@@ -104,15 +103,15 @@ func (v *View) addFindings(s *detail.Sheet, i int) {
 		f := &r.Findings[n]
 		sign, look := detail.SeveritySign(f.Severity, s.St)
 		to := detail.DeciderPage(v.rev, &verdict.Decider{Policy: f.Policy, Direction: f.Direction, Rule: f.Rule}, f.Zone)
-		s.AddParagraph(fmt.Sprintf("finding.%d", n), 2, sign, look, s.St.Text, f.Message+" "+signs.Remedy+" "+f.Remedy, to)
+		s.AddParagraph(fmt.Sprintf("finding.%d", n), 2, sign, look, s.St.Text, f.Message+" "+words.Remedy+" "+f.Remedy, to)
 	}
 	switch {
 	case len(r.Findings) > 0:
 	case r.Changed:
-		s.AddParagraph("agree", 2, signs.Warned, s.St.Warn, s.St.Text, "The rows changed while packets were under way, so nothing is compared: probe again.", nav.Page{})
+		s.AddParagraph("agree", 2, words.Warned, s.St.Warn, s.St.Text, "The rows changed while packets were under way, so nothing is compared: probe again.", nav.Page{})
 	case r.Packets.Verdict == verdict.NotApplicable:
 	default:
-		s.AddParagraph("agree", 2, signs.Yes, s.St.OK, s.St.Text, r.Agreement(), nav.Page{})
+		s.AddParagraph("agree", 2, words.Yes, s.St.OK, s.St.Text, r.Agreement(), nav.Page{})
 	}
 }
 
@@ -147,8 +146,8 @@ func (v *View) addStages(s *detail.Sheet, i int) {
 			v.addOther(s, id+".policies", "policies", policies)
 		}
 	}
-	if p.Verdict == verdict.Allow && probe.DecidingStage(p) == nil {
-		s.AddParagraph(fmt.Sprintf("stage.%d.default", i), 2, signs.Noted, s.St.Dim, s.St.Text, "It met no ACL that decides: let through by default.", nav.Page{})
+	if p.Verdict == verdict.Allow && trace.DecidingStage(p) == nil {
+		s.AddParagraph(fmt.Sprintf("stage.%d.default", i), 2, words.Noted, s.St.Dim, s.St.Text, "It met no ACL that decides: let through by default.", nav.Page{})
 	}
 }
 
@@ -195,7 +194,7 @@ func (v *View) addPackets(s *detail.Sheet, i int) {
 	if len(steps) == 0 {
 		if why := r.Packets.Paths[i].Reason; why != "" {
 			s.AddHead("not sent")
-			s.AddParagraph(fmt.Sprintf("unsent.%d", i), 2, signs.Noted, s.St.Dim, s.St.Text, why, nav.Page{})
+			s.AddParagraph(fmt.Sprintf("unsent.%d", i), 2, words.Noted, s.St.Dim, s.St.Text, why, nav.Page{})
 		}
 		return
 	}
@@ -207,9 +206,9 @@ func (v *View) addPackets(s *detail.Sheet, i int) {
 		if st.Reply {
 			from, to = to, from
 		}
-		sign, style, word := signs.Yes, s.St.Allow, probe.Delivered
+		sign, style, word := words.Yes, s.St.Allow, trace.Delivered
 		if !st.Delivered {
-			sign, style, word = signs.No, s.St.Deny, probe.Dropped
+			sign, style, word = words.No, s.St.Deny, trace.Dropped
 		}
 		name := st.Packet
 		if n > 0 && steps[n-1].Packet == name {

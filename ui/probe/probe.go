@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"rung/engine/probe"
 	"rung/engine/trace"
 	"rung/model"
 	"rung/revision"
@@ -23,7 +22,7 @@ type View struct {
 	sends     view.LatestWork
 	phase     *atomic.Value
 	cancelled bool
-	result    *probe.Result
+	result    *trace.Result
 	err       error
 	rev       *revision.Revision // of the lines
 }
@@ -55,9 +54,9 @@ func (v *View) sendPackets(env *view.Env) {
 	}
 	v.cancelled, v.err, v.phase = false, nil, &atomic.Value{}
 	console, phase := env.Console, v.phase
-	phase.Store(probe.Waits)
-	view.BeginWork(&v.sends, env, "putting packets in", func(ctx context.Context) (*probe.Result, error) {
-		return console.Probe(ctx, c, func(p probe.ProbePhase) { phase.Store(p) })
+	phase.Store(trace.Waits)
+	view.BeginWork(&v.sends, env, "putting packets in", func(ctx context.Context) (*trace.Result, error) {
+		return console.Probe(ctx, c, func(p trace.ProbePhase) { phase.Store(p) })
 	})
 }
 
@@ -66,7 +65,7 @@ func (v *View) WorkingSince() time.Time { return v.sends.BeganAt() }
 
 // ReceiveResult takes what came of it; what cannot be sent leaves what was there before.
 func (v *View) ReceiveResult(env *view.Env, msg any) {
-	result, err, ok := view.TakeResult[*probe.Result](&v.sends, msg)
+	result, err, ok := view.TakeResult[*trace.Result](&v.sends, msg)
 	if !ok {
 		return
 	}
@@ -124,7 +123,7 @@ func (v *View) WhyNot(env *view.Env, id action.ID) string {
 }
 
 func whyNot(env *view.Env) string {
-	if err := probe.CheckPossible(env.Rev.Mode); err != nil {
+	if err := trace.CheckPossible(env.Rev.Mode); err != nil {
 		return err.Error()
 	}
 	return ""
@@ -136,7 +135,7 @@ func (v *View) Copies(env *view.Env) []view.CopyItem {
 	if err != nil {
 		return nil
 	}
-	return []view.CopyItem{{What: "connection", Text: q.String()}, {What: "rung probe command", Text: probe.CommandFor(q)}}
+	return []view.CopyItem{{What: "connection", Text: q.String()}, {What: "rung probe command", Text: trace.CommandFor(q)}}
 }
 
 // podPage is the page of a pod at an end, the zero Page for what is none.

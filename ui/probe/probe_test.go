@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"rung/engine/probe"
+	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
 
@@ -32,36 +32,36 @@ func facts(t testing.TB) *revision.Facts {
 }
 
 // answering is a console whose OVN does the same with each packet.
-func answering(f *uitest.Fake, steps []probe.PacketStep, made bool) {
-	f.OnProbe = func(_ context.Context, c verdict.Connection, at func(probe.ProbePhase)) (*probe.Result, error) {
-		at(probe.Sends)
+func answering(f *uitest.Fake, steps []trace.PacketStep, made bool) {
+	f.OnProbe = func(_ context.Context, c verdict.Connection, at func(trace.ProbePhase)) (*trace.Result, error) {
+		at(trace.Sends)
 		r := f.Revision()
-		return probe.JudgePackets(r, r, c, []probe.PathPackets{{Steps: steps, AllDelivered: made}}, uitest.Now)
+		return trace.JudgePackets(r, r, c, []trace.PathPackets{{Steps: steps, AllDelivered: made}}, uitest.Now)
 	}
 }
 
 // dropped is a SYN that the rule dropped.
-func dropped(t testing.TB, p *revision.Facts) []probe.PacketStep {
+func dropped(t testing.TB, p *revision.Facts) []trace.PacketStep {
 	t.Helper()
 	deny := live.ACL(t, live.Zone(t, p, "ovn-worker").DB, decides)
-	return []probe.PacketStep{{Packet: "SYN", Zone: "ovn-worker", EntryPort: "blue_api-d0", Met: []probe.MetACL{{Stage: model.StageAfterLB, ACL: deny.UUID[:8]}}}}
+	return []trace.PacketStep{{Packet: "SYN", Zone: "ovn-worker", EntryPort: "blue_api-d0", Met: []trace.MetACL{{Stage: model.StageAfterLB, ACL: deny.UUID[:8]}}}}
 }
 
 // handshake is one that OVN let through without an ACL.
-func handshake() (out []probe.PacketStep) {
+func handshake() (out []trace.PacketStep) {
 	for _, name := range []string{"SYN", "SYN-ACK", "ACK"} {
 		zones := []string{"ovn-worker", "ovn-worker2"}
 		if name == "SYN-ACK" {
 			zones[0], zones[1] = zones[1], zones[0]
 		}
 		for _, z := range zones {
-			out = append(out, probe.PacketStep{Packet: name, Reply: name == "SYN-ACK", Zone: z, ExitPorts: []string{"x"}, Delivered: true})
+			out = append(out, trace.PacketStep{Packet: name, Reply: name == "SYN-ACK", Zone: z, ExitPorts: []string{"x"}, Delivered: true})
 		}
 	}
 	return out
 }
 
-func open(t testing.TB, p *revision.Facts, steps []probe.PacketStep, made bool) *uitest.Screen {
+func open(t testing.TB, p *revision.Facts, steps []trace.PacketStep, made bool) *uitest.Screen {
 	t.Helper()
 	f := uitest.NewFake(p)
 	answering(f, steps, made)
@@ -109,7 +109,7 @@ func TestDisagreement(t *testing.T) {
 func TestAgainAndFailing(t *testing.T) {
 	p := facts(t)
 	f := uitest.NewFake(p)
-	f.OnProbe = func(context.Context, verdict.Connection, func(probe.ProbePhase)) (*probe.Result, error) {
+	f.OnProbe = func(context.Context, verdict.Connection, func(trace.ProbePhase)) (*trace.Result, error) {
 		return nil, errors.New("no result within 30s: zone ovn-worker: nb_cfg 5 is followed by sb_cfg 4")
 	}
 	s := uitest.OpenWith(t, f, ui.Options{Page: nav.ToProbe(denied)})
@@ -141,7 +141,7 @@ func TestBeginsWithWhatIsThere(t *testing.T) {
 	s = uitest.OpenScreen(t, p, nav.ToRule(k, model.Egress, 0))
 	s.Press("P")
 	s.Want("probe a connection", "kube-system/coredns", "53")
-	c, ok := probe.SuggestConnection(revision.New(*p, nil), k, model.Egress, 0)
+	c, ok := trace.SuggestConnection(revision.New(*p, nil), k, model.Egress, 0)
 	if !ok {
 		t.Fatal("no connection for the rule")
 	}

@@ -6,7 +6,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/known"
 	"rung/model/ovn/nb"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/revision"
 	"rung/ui/detail"
@@ -91,17 +91,17 @@ func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
 	to := v.link
 	s.Add("owner", owner, to)
 	if v.moved {
-		s.AddParagraph("moved", 0, signs.Noted, st.Info, st.Text, "Row "+v.page.UUID+" was replaced by this one.", nav.Page{})
+		s.AddParagraph("moved", 0, words.Noted, st.Info, st.Text, "Row "+v.page.UUID+" was replaced by this one.", nav.Page{})
 	}
 	if text := v.formText(); text != "" {
-		s.AddParagraph("form", 0, signs.Noted, st.Info, st.Text, text, nav.Page{})
+		s.AddParagraph("form", 0, words.Noted, st.Info, st.Text, text, nav.Page{})
 	}
 	if env.Rev.Mode.Sandbox && revision.IsExample(v.shownRow()) {
 		text := "A sandbox example"
 		if _, ok := v.shownRow().(*nb.ACL); ok {
 			text += "; it matches nothing"
 		}
-		s.AddParagraph("example", 0, signs.Noted, st.Info, st.Text, text+".", nav.Page{})
+		s.AddParagraph("example", 0, words.Noted, st.Info, st.Text, text+".", nav.Page{})
 	}
 	sign, text := v.verdictText(env)
 	if text == "" {
@@ -111,9 +111,9 @@ func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
 		text += " " + c.Text() + "; " + c.Remedy + "."
 	}
 	mark, style := st.Error, st.Text
-	if sign == signs.Yes {
+	if sign == words.Yes {
 		mark = st.OK
-	} else if sign == signs.Noted || sign == signs.Working {
+	} else if sign == words.Noted || sign == words.Working {
 		mark = st.Info
 	}
 	s.AddParagraph("verdict", 0, sign, mark, style, text, nav.Page{})
@@ -172,25 +172,25 @@ func (v *View) verdictText(env *view.Env) (sign, text string) {
 	switch {
 	case v.state == nil || v.state.DB == nil:
 		if v.state != nil && v.state.Conn == model.ConnSwept {
-			return signs.Noted, "A desired row: the zone is followed from now on, its rows appear in a moment."
+			return words.Noted, "A desired row: the zone is followed from now on, its rows appear in a moment."
 		}
-		return signs.Noted, "A desired row: the zone has not been read."
+		return words.Noted, "A desired row: the zone has not been read."
 	case v.live == nil:
-		return signs.Differs, "Missing here: this is the desired row."
+		return words.Differs, "Missing here: this is the desired row."
 	case state == model.StateFrozen:
-		return signs.Frozen, "Frozen: OVN-Kubernetes refused the last change, and OVN still enforces this old row."
+		return words.Frozen, "Frozen: OVN-Kubernetes refused the last change, and OVN still enforces this old row."
 	case v.desired == nil && env.Rev.WhyNoRows(v.policy) == nil:
-		return signs.Differs, "Extra: nothing desires this row."
+		return words.Differs, "Extra: nothing desires this row."
 	case v.desired == nil:
-		return signs.Failed, "No desired rows for this policy; what is live stays."
+		return words.Failed, "No desired rows for this policy; what is live stays."
 	case v.diff == nil:
-		return signs.Yes, "As desired."
+		return words.Yes, "As desired."
 	case v.diff.Kind == model.DiffExtra:
-		return signs.Differs, "Extra: another row has this id already."
+		return words.Differs, "Extra: another row has this id already."
 	case state == model.StateSettling:
-		return signs.Working, "Differs since " + detail.SinceText(p.DiffSince, env.Now) + "; it may still be on its way."
+		return words.Working, "Differs since " + detail.SinceText(p.DiffSince, env.Now) + "; it may still be on its way."
 	}
-	return signs.Differs, detail.ColumnsDiffer(len(v.diff.Fields)) + " from what is desired, since " + detail.SinceText(p.DiffSince, env.Now) + "."
+	return words.Differs, detail.ColumnsDiffer(len(v.diff.Fields)) + " from what is desired, since " + detail.SinceText(p.DiffSince, env.Now) + "."
 }
 
 // longValue is up to how long a value stands in the record; longer ones are
@@ -217,7 +217,7 @@ func (v *View) addRecord(env *view.Env, s *detail.Sheet) {
 		sign, mark := " ", st.Text
 		d := v.diff.DiffOfColumn(c.Name)
 		if d != nil && v.live != nil {
-			sign, mark = signs.Differs, st.Error
+			sign, mark = words.Differs, st.Error
 		}
 		name := c.Name
 		for len(name) < 13 {
@@ -225,7 +225,7 @@ func (v *View) addRecord(env *view.Env, s *detail.Sheet) {
 		}
 		lead := widget.Line{{Text: sign + " ", Style: mark}, {Text: name + ": ", Style: st.CodeKey}}
 		v.addValue(s, c.Name, lead, text, st.CodeText)
-		if sign == signs.Differs {
+		if sign == words.Differs {
 			if w, ok := want[c.Name]; ok && len(d.Missing)+len(d.Extra) == 0 {
 				v.addValue(s, c.Name+".desired", widget.Line{{Text: "  desired      : ", Style: st.Dim}}, v.valueText(w), st.Error)
 			} else if len(d.Missing)+len(d.Extra) > 0 {

@@ -6,7 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/revision"
 
@@ -29,19 +29,19 @@ func (v *View) addMembers(env *view.Env, s *detail.Sheet, set *nb.AddressSet) {
 	}
 	title := words.Count(len(set.Addresses), "address")
 	if d != nil {
-		title += fmt.Sprintf(" · "+signs.Differs+" %s missing, %s extra", words.Thousands(missing), words.Thousands(len(extra)))
+		title += fmt.Sprintf(" · "+words.Differs+" %s missing, %s extra", words.Thousands(missing), words.Thousands(len(extra)))
 	}
 	s.AddHead(title)
 	if d != nil {
 		for _, a := range d.Missing {
 			text, to := detail.MembersBehind(env.Rev, a)
-			s.Add("missing."+a, detail.SideBySide(widget.Line{{Text: signs.Differs + " " + a, Style: st.Error}}, 24, widget.StyledLine("missing here: ", st.Error).Add(text, linkStyle(env, to))), to)
+			s.Add("missing."+a, detail.SideBySide(widget.Line{{Text: words.Differs + " " + a, Style: st.Error}}, 24, widget.StyledLine("missing here: ", st.Error).Add(text, linkStyle(env, to))), to)
 		}
 	}
 	for _, a := range naturalOrder(set.Addresses) {
 		mark := "  "
 		if extra[a] {
-			mark = signs.Differs + " "
+			mark = words.Differs + " "
 		}
 		rev := env.Rev
 		_, to := detail.MembersBehind(rev, a)
@@ -99,7 +99,7 @@ func (v *View) groupPorts(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 	d := v.diff.DiffOfColumn("ports")
 	title := words.Count(len(g.Ports), "logical port")
 	if d != nil {
-		title += fmt.Sprintf(" · "+signs.Differs+" %s missing, %s extra", words.Thousands(len(d.Missing)), words.Thousands(len(d.Extra)))
+		title += fmt.Sprintf(" · "+words.Differs+" %s missing, %s extra", words.Thousands(len(d.Missing)), words.Thousands(len(d.Extra)))
 	}
 	s.AddHead(title)
 	rev := env.Rev
@@ -122,7 +122,7 @@ func (v *View) groupPorts(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 	extra := map[string]bool{}
 	if d != nil {
 		for _, n := range d.Missing {
-			line("missing."+n, signs.Differs+" ", n, "missing here: ", to(n))
+			line("missing."+n, words.Differs+" ", n, "missing here: ", to(n))
 		}
 		for _, n := range d.Extra {
 			extra[n] = true
@@ -132,7 +132,7 @@ func (v *View) groupPorts(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 		for i := range p.Diffs {
 			if w := &p.Diffs[i]; w.Waiting != "" && w.Table == nb.TablePortGroup && len(w.Fields) > 0 {
 				for _, n := range w.Fields[0].Missing {
-					line("waiting."+n, signs.Waiting+" ", n, "waits for its logical switch port: ", to(n))
+					line("waiting."+n, words.Waiting+" ", n, "waits for its logical switch port: ", to(n))
 				}
 			}
 		}
@@ -144,7 +144,7 @@ func (v *View) groupPorts(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 	for _, n := range names {
 		mark, note := "  ", ""
 		if extra[n] {
-			mark, note = signs.Differs+" ", "not desired: "
+			mark, note = words.Differs+" ", "not desired: "
 		}
 		page := to(n)
 		if page.IsNone() && v.live != nil {

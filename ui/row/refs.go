@@ -5,7 +5,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/revision"
 	"rung/themes"
@@ -98,7 +98,7 @@ func (v *View) addPlace(env *view.Env, s *detail.Sheet, a *nb.ACL) {
 	}
 	s.Add("place", l.Add(fmt.Sprintf(" · priority %d", a.Priority), st.Text), nav.Page{})
 	if revision.AfterEgressAllow(a, v.owner) {
-		s.AddParagraph("place.late", 2, signs.Late, st.Warn, st.Text, "It "+revision.AfterAllow+", which ends the egress stages only. "+
+		s.AddParagraph("place.late", 2, words.Late, st.Warn, st.Text, "It "+revision.AfterAllow+", which ends the egress stages only. "+
 			"A tier-1 ingress Allow or Deny at the destination decides before it.", nav.Page{})
 	}
 	if v.live == nil {
@@ -113,7 +113,7 @@ func (v *View) addPlace(env *view.Env, s *detail.Sheet, a *nb.ACL) {
 	text := "Same priority as " + words.Count(n, "row") + " that " + words.OneOrMany(n, "decides", "decide") + " alike."
 	sign, mark := "=", st.Dim
 	if v.refs.tie == revision.TieUndefined {
-		sign, mark = signs.Warned, st.Warn
+		sign, mark = words.Warned, st.Warn
 		text = "Same priority as " + words.Count(n, "row") + ", " + revision.OwnerName(first.ExternalIDs) + " (" + first.Action +
 			") among them: where both match, which one wins is undefined."
 	}

@@ -6,7 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/revision"
 
@@ -217,13 +217,13 @@ func (v *View) addGone(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	switch z := v.state; {
 	case z == nil:
-		s.AddParagraph("gone", 0, signs.Failed, st.Error, st.Text, "Zone "+v.page.Zone+" does not exist, or no longer.", nav.Page{})
+		s.AddParagraph("gone", 0, words.Failed, st.Error, st.Text, "Zone "+v.page.Zone+" does not exist, or no longer.", nav.Page{})
 		return
 	case z.DB == nil:
-		s.AddParagraph("gone", 0, signs.Unknown, st.Dim, st.Text, "Zone "+z.Name+": "+detail.NotHere(z, env.Now), nav.Page{})
+		s.AddParagraph("gone", 0, words.Unknown, st.Dim, st.Text, "Zone "+z.Name+": "+detail.NotHere(z, env.Now), nav.Page{})
 		return
 	}
-	s.AddParagraph("gone", 0, signs.Failed, st.Error, st.Text, v.page.Table+" "+cmp.Or(v.page.UUID, v.page.ID)+" is not in "+v.page.Zone+", or no longer.", nav.Page{})
+	s.AddParagraph("gone", 0, words.Failed, st.Error, st.Text, v.page.Table+" "+cmp.Or(v.page.UUID, v.page.ID)+" is not in "+v.page.Zone+", or no longer.", nav.Page{})
 }
 
 // Do carries out the actions of a row.

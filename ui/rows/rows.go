@@ -5,7 +5,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/pages/rows"
@@ -128,9 +128,9 @@ func rememberedLine(env *view.Env, z *model.ZoneState) widget.Line {
 	case z.Conn != model.ConnSwept:
 		return nil
 	case len(names) == 0:
-		return widget.StyledLine(" "+signs.Yes+" no policy was behind or frozen when it was read", env.Styles.OK)
+		return widget.StyledLine(" "+words.Yes+" no policy was behind or frozen when it was read", env.Styles.OK)
 	}
-	return widget.StyledLine(" "+signs.Failed+" behind or frozen when it was read: "+words.List(names, 3), env.Styles.Error)
+	return widget.StyledLine(" "+words.Failed+" behind or frozen when it was read: "+words.List(names, 3), env.Styles.Error)
 }
 
 func (v *View) fillTable(env *view.Env, t *widget.Table[*rows.Line]) {
@@ -147,9 +147,9 @@ func (v *View) fillTable(env *view.Env, t *widget.Table[*rows.Line]) {
 		t.SetItems(rows.NamedRows(z.Name, z.DB.PortGroups(), lost, marks))
 	}
 	if why := detail.WhyNotCurrent(z, env.Now); why != "" {
-		v.note = widget.StyledLine(" "+signs.Waiting+" "+why, env.Styles.Warn)
+		v.note = widget.StyledLine(" "+words.Waiting+" "+why, env.Styles.Warn)
 	} else if n := len(marks.Missing); n > missingShown {
-		v.note = widget.StyledLine(fmt.Sprintf(" "+signs.Failed+" rows of %s are missing; those of the first %d are listed", words.Count(n, "policy"), missingShown), env.Styles.Error)
+		v.note = widget.StyledLine(fmt.Sprintf(" "+words.Failed+" rows of %s are missing; those of the first %d are listed", words.Count(n, "policy"), missingShown), env.Styles.Error)
 	} else {
 		v.ofShown = true
 		v.tellTies()
@@ -161,7 +161,7 @@ func (v *View) fillTable(env *view.Env, t *widget.Table[*rows.Line]) {
 func (v *View) tellTies() {
 	v.note = nil
 	if text := rows.UndefinedOrder(v.shownTable().ShownItems()); text != "" {
-		v.note = widget.StyledLine(" "+signs.Warned+" "+text, v.st.Warn)
+		v.note = widget.StyledLine(" "+words.Warned+" "+text, v.st.Warn)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"rung/engine/logs"
 	"rung/model/logline"
 	"rung/model/ovn/nb"
-	"rung/model/signs"
+	"rung/model/words"
 	"rung/revision"
 	"rung/themes"
 	"rung/ui/detail"
@@ -51,12 +51,12 @@ func fieldLine(f revision.ComparedField, e *revision.RuleACL, read bool, st *the
 	look, sign := st.Text, "  "
 	switch {
 	case f.Differs:
-		look, sign = st.Error, signs.Differs+" "
+		look, sign = st.Error, words.Differs+" "
 	case f.Name != "action":
 	case e.Desired == nil:
-		desired, sign = "no row", signs.Differs+" "
+		desired, sign = "no row", words.Differs+" "
 	case e.Live == nil && read:
-		live, look, sign = "no row", st.Error, signs.Differs+" "
+		live, look, sign = "no row", st.Error, words.Differs+" "
 	}
 	l := widget.Line{{Text: " " + f.Name, Style: st.Dim}}
 	left := widget.Line{{Text: widget.TruncateText(desired, half-2)}}
@@ -113,10 +113,10 @@ func (v *View) fullLines(env *view.Env, s *detail.Sheet) {
 	st, head := env.Styles, false
 	both := func(id, name, desired, live string) {
 		if !head {
-			s.AddHead(signs.Differs + " in full")
+			s.AddHead(words.Differs + " in full")
 			head = true
 		}
-		s.AddParagraph("full."+id, 2, signs.Differs, st.Error, st.Text, name+", desired: "+desired, v.rowPage())
+		s.AddParagraph("full."+id, 2, words.Differs, st.Error, st.Text, name+", desired: "+desired, v.rowPage())
 		s.AddParagraph("full.live."+id, 4, "", st.Text, st.Error, name+", live: "+live, v.rowPage())
 	}
 	for _, f := range e.Fields {
@@ -158,7 +158,7 @@ func (v *View) matchLines(env *view.Env, s *detail.Sheet) {
 	if e.Live != nil && (e.Desired == nil || e.Live.Match != e.Desired.Match) {
 		title := "live match, term by term"
 		if e.Desired != nil {
-			title = signs.Differs + " live match, term by term"
+			title = words.Differs + " live match, term by term"
 		}
 		s.AddHead(title)
 		x.AddMatch(s, "live", e.Live.Match)
@@ -178,14 +178,14 @@ func standingText(e *revision.RuleACL, read bool) (text string, bad bool) {
 	case !read:
 		return "no live row to compare", false
 	case e.Live == nil:
-		return signs.Differs + " missing here", true
+		return words.Differs + " missing here", true
 	case e.Desired == nil:
-		return signs.Differs + " live, not desired", true
+		return words.Differs + " live, not desired", true
 	case e.Differs > 0:
-		return signs.Differs + " " + detail.ColumnsDiffer(e.Differs), true
+		return words.Differs + " " + detail.ColumnsDiffer(e.Differs), true
 	}
 	if e.Members {
-		return "as desired, " + signs.Differs + " its members differ", true
+		return "as desired, " + words.Differs + " its members differ", true
 	}
 	return "as desired", false
 }

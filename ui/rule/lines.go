@@ -8,7 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/revision"
 
@@ -71,14 +71,14 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 		switch {
 		case len(v.entries) == 1:
 		case e == v.shownACL():
-			mark = signs.Here + " "
+			mark = words.Here + " "
 		default:
 			mark = "  "
 		}
 		text, bad := standingText(e, v.isZoneRead())
 		if e.Live != nil {
 			if f := revision.FlowsOfACL(env.Rev, v.state, e.Live, env.Now); f.AreLate(env.Now) {
-				text, bad = text+", "+signs.Differs+" its flows "+flowsWord[f.State], true
+				text, bad = text+", "+words.Differs+" its flows "+flowsWord[f.State], true
 			}
 		}
 		look := st.Dim
@@ -234,7 +234,7 @@ func (v *View) denyLine(env *view.Env, s *detail.Sheet) {
 	l := widget.Line{{Text: unit.Label(), Style: env.Styles.Accent}}
 	l = l.Add("  "+string(model.Deny), view.ActionStyle(model.Deny, env.Styles))
 	if revision.OutsideTypes(v.policy, v.rule.Direction) {
-		l = l.Add("  "+signs.Warned+" not because of this policy: its policyTypes leave "+string(v.rule.Direction)+" out", env.Styles.Warn)
+		l = l.Add("  "+words.Warned+" not because of this policy: its policyTypes leave "+string(v.rule.Direction)+" out", env.Styles.Warn)
 	}
 	s.AddField("then", "then", nameWidth, l, to)
 }

@@ -7,7 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -63,7 +63,7 @@ func (v *View) effectLines(env *view.Env, s *detail.Sheet) {
 			text = fmt.Sprintf("The live row of %s is asked at OVN priority %d instead of %d.", short, e.Live.Priority, e.Desired.Priority)
 		}
 		if text != "" {
-			s.AddParagraph("effect."+e.ID, 2, signs.Differs, env.Styles.Error, env.Styles.Text, "In "+v.zone+": "+text,
+			s.AddParagraph("effect."+e.ID, 2, words.Differs, env.Styles.Error, env.Styles.Text, "In "+v.zone+": "+text,
 				detail.RowPage(v.state, e.Live, e.Desired))
 		}
 	}
@@ -111,11 +111,11 @@ func (v *View) zoneLines(env *view.Env, s *detail.Sheet) {
 	switch n := len(env.Rev.Zones); {
 	case !env.Rev.System.HasFeature(system.Rows):
 	case n == 0:
-		s.AddParagraph("zones", 2, signs.Unknown, st.Dim, st.Text, "Not checked against live rows: no zone is known.", nav.Page{})
+		s.AddParagraph("zones", 2, words.Unknown, st.Dim, st.Text, "Not checked against live rows: no zone is known.", nav.Page{})
 	case fine == n:
-		s.AddParagraph("zones", 2, signs.Yes, st.OK, st.Text, "This rule's rows are as desired in every zone.", nav.Page{})
+		s.AddParagraph("zones", 2, words.Yes, st.OK, st.Text, "This rule's rows are as desired in every zone.", nav.Page{})
 	case more > 0:
-		s.AddParagraph("zones", 2, signs.Failed, st.Error, st.Text, words.Count(more, "more zone")+" like that.", nav.ToPolicy(k))
+		s.AddParagraph("zones", 2, words.Failed, st.Error, st.Text, words.Count(more, "more zone")+" like that.", nav.ToPolicy(k))
 	}
 }
 

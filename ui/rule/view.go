@@ -6,7 +6,7 @@ import (
 	"rung/engine/logs"
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/revision"
 
@@ -98,9 +98,9 @@ func firstZone(env *view.Env, k model.PolicyKey) string {
 func (v *View) showGone(env *view.Env) {
 	s := &detail.Sheet{St: env.Styles, W: env.W}
 	if v.policy == nil {
-		s.AddParagraph("gone", 0, signs.Failed, env.Styles.Error, env.Styles.Text, v.page.Key.Label()+" no longer exists.", nav.Page{})
+		s.AddParagraph("gone", 0, words.Failed, env.Styles.Error, env.Styles.Text, v.page.Key.Label()+" no longer exists.", nav.Page{})
 	} else {
-		s.AddParagraph("gone", 0, signs.Failed, env.Styles.Error, env.Styles.Text, v.page.Key.Label()+" no longer has "+
+		s.AddParagraph("gone", 0, words.Failed, env.Styles.Error, env.Styles.Text, v.page.Key.Label()+" no longer has "+
 			revision.RuleLabel(v.page.Dir, v.page.Rule, "")+".", nav.ToPolicy(v.page.Key))
 	}
 	v.switchTo(false)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"rung/model/signs"
 	"rung/model/template"
 	"rung/model/words"
 	"rung/themes"
@@ -232,7 +231,7 @@ func (f *answerForm) Draw(st *themes.StyleSet, w int) (string, []string) {
 	for i, q := range f.questions {
 		mark, look := "  ", st.Dim
 		if i == f.fieldAt {
-			mark, look, f.typing = " "+signs.Cursor, st.Title, len(lines)
+			mark, look, f.typing = " "+words.Cursor, st.Title, len(lines)
 		}
 		name := widget.StyledLine(mark+q.Name+strings.Repeat(" ", wide-2-len(q.Name)), look)
 		if i == f.fieldAt {
@@ -245,7 +244,7 @@ func (f *answerForm) Draw(st *themes.StyleSet, w int) (string, []string) {
 	q := &f.questions[f.fieldAt]
 	say("", q.Ask, st.Text)
 	if f.problem != "" {
-		say(signs.Failed+" ", f.problem, st.Error)
+		say(words.Failed+" ", f.problem, st.Error)
 	}
 	lines = append(lines, f.offeredLines(st, w)...)
 	hint := "enter goes on"
@@ -276,7 +275,7 @@ func (f *answerForm) offeredLines(st *themes.StyleSet, w int) []string {
 		o := f.offers[i]
 		value, mark := widget.CleanText(o.Value), "   "
 		if i == f.pick && (f.moved || f.fieldValue(f.fieldAt) == o.Value) {
-			mark = " " + signs.Cursor + " "
+			mark = " " + words.Cursor + " "
 		}
 		if f.takesSeveral() {
 			box := "[ ] "

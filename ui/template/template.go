@@ -10,7 +10,7 @@ import (
 	"rung/change"
 	"rung/engine/pattern"
 	"rung/model"
-	"rung/model/signs"
+
 	"rung/model/template"
 	"rung/model/words"
 	"rung/themes"
@@ -108,7 +108,7 @@ func (v *templatePage) fillTable(env *view.Env) {
 			it := &templateItem{id: "set " + k.Name, name: k.Name, set: k, missing: len(k.MissingPolicies(env.Rev.Cluster)),
 				purpose: fmt.Sprintf("%s, %s", k.Called, words.Count(len(k.Policies), "policy")), asks: "nothing"}
 			if it.missing > 0 {
-				it.purpose += fmt.Sprintf(", "+signs.Warned+" %s missing: %s makes %s", words.Thousands(it.missing), env.Keys.ActionByID(action.Open).HintKey(), words.OneOrMany(it.missing, "it", "them"))
+				it.purpose += fmt.Sprintf(", "+words.Warned+" %s missing: %s makes %s", words.Thousands(it.missing), env.Keys.ActionByID(action.Open).HintKey(), words.OneOrMany(it.missing, "it", "them"))
 			}
 			items = append(items, it)
 		}
@@ -283,7 +283,7 @@ func (v *templatePage) WorkingSince() time.Time {
 func (v *templatePage) Render(env *view.Env, w, h int) string {
 	var lines []string
 	if v.problem != "" {
-		mark := signs.No
+		mark := words.No
 		for _, l := range widget.FlowText(widget.CleanText(v.problem), max(1, w-6)) {
 			lines = append(lines, widget.Line{{Text: "  " + mark + " ", Style: env.Styles.Error}, {Text: l}}.Render(w))
 			mark = " "

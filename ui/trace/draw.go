@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"rung/engine/trace"
-	"rung/model/signs"
+
 	"rung/model/verdict"
 	"rung/model/words"
 	pages "rung/pages/trace"
@@ -30,9 +30,9 @@ func (v *tracePage) drawLines(env *view.Env) {
 	s := &detail.Sheet{St: st, W: env.W}
 	switch {
 	case v.problem != "":
-		s.AddParagraph("wrong", 0, signs.Failed, st.Error, st.Text, "cannot ask: "+v.problem, nav.Page{})
+		s.AddParagraph("wrong", 0, words.Failed, st.Error, st.Text, "cannot ask: "+v.problem, nav.Page{})
 	case v.err != nil:
-		s.AddParagraph("wrong", 0, signs.Failed, st.Error, st.Text, v.err.Error(), nav.Page{})
+		s.AddParagraph("wrong", 0, words.Failed, st.Error, st.Text, v.err.Error(), nav.Page{})
 		v.addBefore(env, s)
 	case v.current == nil:
 		s.Add("wait", nil, nav.Page{})
@@ -52,7 +52,7 @@ const (
 // addBefore says what the answer was until when.
 func (v *tracePage) addBefore(env *view.Env, s *detail.Sheet) {
 	if !v.changedAt.IsZero() {
-		s.AddParagraph("was", 0, signs.Warned, s.St.Warn, s.St.Text, "changed "+words.Age(env.Now.Sub(v.changedAt))+" ago: "+v.was, nav.Page{})
+		s.AddParagraph("was", 0, words.Warned, s.St.Warn, s.St.Text, "changed "+words.Age(env.Now.Sub(v.changedAt))+" ago: "+v.was, nav.Page{})
 	}
 }
 

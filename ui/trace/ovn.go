@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"rung/model/signs"
+	"rung/model/words"
 	"rung/revision"
 	"rung/system"
 	"rung/ui/detail"
@@ -84,9 +84,9 @@ func (v *tracePage) byOVN(s *detail.Sheet) {
 		if a.seenStep != "" {
 			text += ": " + a.seenStep
 		}
-		s.AddParagraph("ovn", 0, signs.Noted, st.Dim, st.Dim, text, nav.Page{})
+		s.AddParagraph("ovn", 0, words.Noted, st.Dim, st.Dim, text, nav.Page{})
 	case a.err != nil:
-		s.AddParagraph("ovn", 0, signs.Failed, st.Error, st.Text, "OVN: "+a.err.Error(), nav.Page{})
+		s.AddParagraph("ovn", 0, words.Failed, st.Error, st.Text, "OVN: "+a.err.Error(), nav.Page{})
 	case a.said != nil:
 		v.ovnWords(s, a.said)
 	}
@@ -94,12 +94,12 @@ func (v *tracePage) byOVN(s *detail.Sheet) {
 
 func (v *tracePage) ovnWords(s *detail.Sheet, t *revision.OVNTrace) {
 	st, w := s.St, t.InWords()
-	sign, look := signs.Yes, st.OK
+	sign, look := words.Yes, st.OK
 	switch {
 	case w.Disagrees:
-		sign, look = signs.Differs, st.Warn
+		sign, look = words.Differs, st.Warn
 	case !w.Agrees:
-		sign, look = signs.Unknown, st.Warn
+		sign, look = words.Unknown, st.Warn
 	}
 	s.AddParagraph("ovn", 0, sign, look, st.Text, fmt.Sprintf("ovn-trace at %s: %s", t.At.Format(time.TimeOnly), w.Headline), nav.Page{})
 	for i := range w.Ways {
@@ -111,11 +111,11 @@ func (v *tracePage) ovnWords(s *detail.Sheet, t *revision.OVNTrace) {
 			id := fmt.Sprintf("ovn.%d.%d", i, j)
 			s.AddParagraph(id, 2, "", st.Dim, st.Dim, l.Zone+" "+l.Stage+": "+l.OVN, nav.Page{})
 			if l.Agreement != revision.Agree {
-				s.AddParagraph(id+".rows", 4, signs.Differs, st.Warn, st.Text, "rows: "+l.Rows, nav.Page{})
+				s.AddParagraph(id+".rows", 4, words.Differs, st.Warn, st.Text, "rows: "+l.Rows, nav.Page{})
 			}
 		}
 		for j, n := range way.Notes {
-			s.AddParagraph(fmt.Sprintf("ovn.%d.note.%d", i, j), 2, signs.Noted, st.Dim, st.Text, n, nav.Page{})
+			s.AddParagraph(fmt.Sprintf("ovn.%d.note.%d", i, j), 2, words.Noted, st.Dim, st.Text, n, nav.Page{})
 		}
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"strings"
 
-	"rung/model/signs"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/widget"
 )
@@ -75,7 +75,7 @@ func (c *ChoiceDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	for i, it := range c.Items {
 		mark := " "
 		if i == c.cursorAt {
-			mark, c.focus = signs.Cursor, len(lines)
+			mark, c.focus = words.Cursor, len(lines)
 		}
 		for _, l := range it.itemLines(mark, wide, w, st) {
 			if i == c.cursorAt {

@@ -12,7 +12,7 @@ import (
 	"rung/change/history"
 	"rung/engine/logs"
 
-	"rung/engine/probe"
+	"rung/engine/trace"
 	"rung/model"
 	"rung/model/plan"
 	"rung/model/verdict"
@@ -59,7 +59,7 @@ type Console interface {
 
 	// Probe puts a connection into the sandbox as packets and judges what became of
 	// them; at is told what it is at.
-	Probe(ctx context.Context, c verdict.Connection, at func(probe.ProbePhase)) (*probe.Result, error)
+	Probe(ctx context.Context, c verdict.Connection, at func(trace.ProbePhase)) (*trace.Result, error)
 
 	// PlanPreview is the preview of a whole plan, PlanResumePreview of the steps that a
 	// stopped plan has left, PlanBackPreview of its way back. Confirming one of

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"rung/change"
-	"rung/model/signs"
+	"rung/model/words"
 	"rung/revision"
 	"rung/themes"
 	"rung/ui/widget"
@@ -232,14 +232,14 @@ func (c *ConfirmDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	lines = append(lines, "")
 	switch {
 	case c.WhyNot != "":
-		lines = append(lines, signedParagraph(signs.No, st.Error, change.BlockedText(c.WhyNot), w)...)
+		lines = append(lines, signedParagraph(words.No, st.Error, change.BlockedText(c.WhyNot), w)...)
 		return c.Title, append(lines, "", " enter or esc closes")
 	case c.Type != "":
 		return c.Title, c.drawName(lines, st, w)
 	}
 	lines = append(lines, c.answerLines(st, w)...)
 	if c.problem != "" {
-		lines = append(lines, signedParagraph(signs.Failed, st.Error, c.problem, w)...)
+		lines = append(lines, signedParagraph(words.Failed, st.Error, c.problem, w)...)
 	}
 	return c.Title, lines
 }
@@ -282,7 +282,7 @@ func (c *ConfirmDialog) drawName(lines []string, st *themes.StyleSet, w int) []s
 	lines = append(lines, typeHere+c.input.Render(st, max(1, w-len(typeHere)-1)))
 	c.typing = len(lines) - 1
 	if c.problem != "" {
-		lines = append(lines, signedParagraph(signs.Failed, st.Error, c.problem, w)...)
+		lines = append(lines, signedParagraph(words.Failed, st.Error, c.problem, w)...)
 	}
 	return lines
 }
@@ -315,7 +315,7 @@ func warningLines(text string, st *themes.StyleSet, w int) []string {
 	for i := range lines {
 		mark := "  "
 		if i == 0 {
-			mark = st.Warn.Render(signs.Warned) + " "
+			mark = st.Warn.Render(words.Warned) + " "
 		}
 		lines[i] = " " + mark + lines[i]
 	}
@@ -397,7 +397,7 @@ func (p *PromptDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	lines = append(lines, typeHere+p.input.Render(st, max(1, w-len(typeHere)-1)))
 	switch {
 	case p.problem != "":
-		lines = append(lines, signedParagraph(signs.Failed, st.Error, p.problem, w)...)
+		lines = append(lines, signedParagraph(words.Failed, st.Error, p.problem, w)...)
 	case p.input.IsPrefilled():
 		lines = append(lines, paragraphLines("enter takes it, typing replaces it, ← and backspace edit it", st.Dim, w)...)
 	}

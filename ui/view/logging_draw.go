@@ -6,7 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/logline"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/themes"
 	"rung/ui/widget"
@@ -51,7 +51,7 @@ func (l *loggingDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 		case len(l.keys) > 1:
 			say(fmt.Sprintf("%s on; e ends them now.", words.Count(l.sessions, "logging session")), st.Accent)
 		case s.Problem != "":
-			say(signs.Warned+" Logging session: "+s.Problem+". e removes the record.", st.Warn)
+			say(words.Warned+" Logging session: "+s.Problem+". e removes the record.", st.Warn)
 		case s.Changed:
 			say("Session of "+s.BriefText(l.clock)+"; the level was changed meanwhile and stays. e removes the record.", st.Warn)
 		default:
@@ -59,13 +59,13 @@ func (l *loggingDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 		}
 	}
 	if l.broken != "" {
-		say(signs.Warned+" "+l.broken, st.Warn)
+		say(words.Warned+" "+l.broken, st.Warn)
 	}
 	lines = append(lines, "")
 	row := func(i int, name string, options []string, at int, note string) {
 		mark, style := " ", st.Text
 		if i == l.rowAt {
-			mark, style, l.focus = signs.Cursor, st.Title, len(lines)
+			mark, style, l.focus = words.Cursor, st.Title, len(lines)
 		}
 		head, line := widget.StyledLine(mark+fmt.Sprintf("%-6s", name), style), pickedLine(options, at, st)
 		if head.LineWidth()+line.LineWidth()+widget.TextWidth(note) > w { // the others are under ← and →

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/revision"
 
@@ -62,7 +62,7 @@ func (t ZoneTally) TallyLine(st *themes.StyleSet, worded bool) widget.Line {
 		n          int
 		mark, word string
 		look       themes.Style
-	}{{t.Followed + t.Swept - t.Faulty, signs.Live, "read", st.OK}, {t.Faulty, signs.Warned, "OVN trouble", st.Warn}, {t.Coming, signs.Working, "not read yet", st.Info}, {t.Lost, signs.Failed, "lost", st.Error}, {t.Denied, signs.No, "no permission", st.Error}} {
+	}{{t.Followed + t.Swept - t.Faulty, words.Live, "read", st.OK}, {t.Faulty, words.Warned, "OVN trouble", st.Warn}, {t.Coming, words.Working, "not read yet", st.Info}, {t.Lost, words.Failed, "lost", st.Error}, {t.Denied, words.No, "no permission", st.Error}} {
 		if c.n == 0 {
 			continue
 		}

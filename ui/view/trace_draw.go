@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"rung/model/signs"
 	"rung/model/verdict"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/widget"
 )
@@ -43,7 +43,7 @@ func (d *traceDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	for f := range fields {
 		mark, look := "  ", st.Dim
 		if f == d.field {
-			mark, look, d.typing = " "+signs.Cursor, st.Title, len(lines)
+			mark, look, d.typing = " "+words.Cursor, st.Title, len(lines)
 		}
 		name := widget.StyledLine(mark+fieldNames[f]+strings.Repeat(" ", fieldWidth-2-len(fieldNames[f])), look)
 		switch {
@@ -59,7 +59,7 @@ func (d *traceDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	}
 	lines = append(lines, "")
 	if d.problem != "" {
-		lines = append(lines, signedParagraph(signs.Failed, st.Error, d.problem, w)...)
+		lines = append(lines, signedParagraph(words.Failed, st.Error, d.problem, w)...)
 	}
 	lines = append(lines, d.offerLines(st, w)...)
 	hint := "enter takes it and goes on"
@@ -81,7 +81,7 @@ func (d *traceDialog) offerLines(st *themes.StyleSet, w int) []string {
 			c := &d.ends[d.hits[i]]
 			l := widget.Line{{Text: " "}, {Text: c.Text}, {Text: "  " + c.Note, Style: st.Dim}}
 			if i == d.pick && (d.moved || d.fieldValue(d.field) != "") {
-				l[0].Text = signs.Cursor
+				l[0].Text = words.Cursor
 				lines = append(lines, l.RenderAs(w, st.Selection))
 			} else {
 				lines = append(lines, l.Render(w))

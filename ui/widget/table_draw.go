@@ -3,7 +3,7 @@ package widget
 import (
 	"strings"
 
-	"rung/model/signs"
+	"rung/model/words"
 	"rung/themes"
 )
 
@@ -100,10 +100,10 @@ func (t *Table[T]) drawTable(st *themes.StyleSet, w, h, rows, below int, focus b
 		l := t.rowLine(t.items[t.shownItems[n]], lay)
 		mark := "  "
 		if n == t.selectedAt && focus {
-			lines = append(lines, JoinLines(PlainLine(signs.Cursor+" "), l).RenderAs(w, st.Selection))
+			lines = append(lines, JoinLines(PlainLine(words.Cursor+" "), l).RenderAs(w, st.Selection))
 		} else {
 			if n == t.selectedAt {
-				mark = signs.Resting + " "
+				mark = words.Resting + " "
 			}
 			lines = append(lines, JoinLines(StyledLine(mark, st.Dim), l).Render(w))
 		}

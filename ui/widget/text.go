@@ -3,7 +3,7 @@ package widget
 import (
 	"strings"
 
-	"rung/model/signs"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
 )
@@ -221,7 +221,7 @@ func (t *TextView) Render(st *themes.StyleSet, w, h int) string {
 		l = l.SkipCells(r.skippedCells + t.skippedCells)
 		mark := PlainLine("  ")
 		if r.line == t.cursorAt {
-			mark = StyledLine(signs.Cursor+" ", st.Key)
+			mark = StyledLine(words.Cursor+" ", st.Key)
 		}
 		if t.wrap {
 			lines = append(lines, mark.Render(min(2, w))+l.clipString(max(0, w-2)))

@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"strings"
 
-	"rung/model/signs"
 	"rung/model/words"
 	"rung/themes"
 )
@@ -27,7 +26,7 @@ func YAMLLines(text string, st *themes.StyleSet) []Line {
 	text = strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	var lines []Line
 	if shown := words.Escape(text); shown != text {
-		text, lines = shown, append(lines, StyledLine(signs.Warned+" "+Escaped, st.Warn))
+		text, lines = shown, append(lines, StyledLine(words.Warned+" "+Escaped, st.Warn))
 	}
 	block := -1 // indentation of the key that a block of text belongs to
 	for _, s := range strings.Split(text, "\n") {

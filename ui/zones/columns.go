@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/page"
 
@@ -214,7 +214,7 @@ func (v *zonesPage) lineOf(r *revision.Revision, k model.PolicyKey) *policyLine 
 		look := view.StateStyle(s, v.st)
 		l.cells, l.signs, l.states = append(l.cells, widget.StyledLine(text, look)), append(l.signs, widget.StyledLine(short, look)), append(l.states, s)
 		if p != nil && p.Error != "" && l.reasonLine == nil {
-			l.reasonLine = widget.StyledLine(fmt.Sprintf(signs.Failed+" %s: %s (%s×)", z.Name, p.Error, words.Thousands(p.Tries)), v.st.Error)
+			l.reasonLine = widget.StyledLine(fmt.Sprintf(words.Failed+" %s: %s (%s×)", z.Name, p.Error, words.Thousands(p.Tries)), v.st.Error)
 		}
 	}
 	if none := r.WhyNoRows(k); none != nil && l.reasonLine == nil {

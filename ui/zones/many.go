@@ -9,7 +9,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -128,9 +128,9 @@ func (v *zonesPage) sumLines(env *view.Env, w int) []string {
 		}
 	}
 	if n > 0 {
-		l = l.Add(fmt.Sprintf("  "+signs.Differs+" rows differ in %s", words.Thousands(n)), st.Error)
+		l = l.Add(fmt.Sprintf("  "+words.Differs+" rows differ in %s", words.Thousands(n)), st.Error)
 	} else {
-		l = l.Add("  "+signs.Yes+" no row differs where they were read", st.OK)
+		l = l.Add("  "+words.Yes+" no row differs where they were read", st.OK)
 	}
 	out := []string{l.Render(w)}
 	if line := view.SweepLine(env.Rev.Sweep, t, env.Now); line != "" {

@@ -8,7 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/signs"
+
 	"rung/model/words"
 	"rung/pages/zones"
 	"rung/revision"
@@ -120,7 +120,7 @@ func (v *zonesPage) troubleLines(w, most int) []string {
 			if texts[i] == "" || (z.Name == at) != only || len(lines) >= most {
 				continue
 			}
-			l := widget.Line{{Text: "  " + signs.Failed + " ", Style: v.st.Error}, {Text: z.Name + "  ", Style: v.st.Accent}}
+			l := widget.Line{{Text: "  " + words.Failed + " ", Style: v.st.Error}, {Text: z.Name + "  ", Style: v.st.Accent}}
 			room := w - l.LineWidth()
 			parts := widget.FlowText(texts[i], max(12, room))
 			if !only || len(parts) > mostTrouble {
@@ -136,10 +136,10 @@ func (v *zonesPage) troubleLines(w, most int) []string {
 	}
 	for i, f := range v.zoneFindings {
 		if len(lines) >= most || i == foundShown {
-			lines = append(lines, widget.StyledLine("  "+signs.Warned+" "+words.Thousands(len(v.zoneFindings)-i)+" more by comparing the zones: rung zones --check", v.st.Warn).Render(w))
+			lines = append(lines, widget.StyledLine("  "+words.Warned+" "+words.Thousands(len(v.zoneFindings)-i)+" more by comparing the zones: rung zones --check", v.st.Warn).Render(w))
 			break
 		}
-		lines = append(lines, widget.Line{{Text: "  " + signs.Warned + " ", Style: v.st.Warn}, {Text: f.Policy.Label() + "  ", Style: v.st.Accent}, {Text: f.Message}}.Render(w))
+		lines = append(lines, widget.Line{{Text: "  " + words.Warned + " ", Style: v.st.Warn}, {Text: f.Policy.Label() + "  ", Style: v.st.Accent}, {Text: f.Message}}.Render(w))
 	}
 	return lines
 }

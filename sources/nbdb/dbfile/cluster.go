@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"rung/sources/nbdb/jsonrpc"
+	"rung/sources/nbdb"
 	"rung/sources/reading"
 )
 
@@ -45,7 +45,7 @@ type recordMembers struct {
 }
 
 func parseMembers(raw []byte) (m recordMembers, err error) {
-	l := jsonrpc.NewLexer(raw)
+	l := nbdb.NewLexer(raw)
 	l.Object(func(key []byte) {
 		switch string(key) {
 		case "index":
@@ -128,7 +128,7 @@ func (s *databaseState) commitTo(index int) error {
 // begins an empty database.
 func (s *databaseState) applyTransaction(data []byte) error {
 	var schema, txn []byte
-	l := jsonrpc.NewLexer(data)
+	l := nbdb.NewLexer(data)
 	n := 0
 	l.Array(func() {
 		n++

@@ -8,7 +8,6 @@ import (
 	"rung/model/ovn/sb"
 	"rung/model/words"
 	"rung/sources/nbdb"
-	"rung/sources/nbdb/jsonrpc"
 )
 
 // databaseState is the database as of the records taken in so far.
@@ -26,7 +25,7 @@ type rowKey struct{ table, uuid string }
 // takeSchema begins an empty database, with rows of its own.
 func (s *databaseState) takeSchema(raw []byte) error {
 	var name string
-	l := jsonrpc.NewLexer(raw)
+	l := nbdb.NewLexer(raw)
 	l.Object(func(key []byte) {
 		if string(key) == "name" {
 			name = words.CleanText(string(l.String()))
@@ -63,7 +62,7 @@ func (s *databaseState) replayTransaction(raw []byte) error {
 	var tables []rowsOf
 	var date int
 	diff := false
-	l := jsonrpc.NewLexer(raw)
+	l := nbdb.NewLexer(raw)
 	l.Object(func(key []byte) {
 		switch string(key) {
 		case "_date":
@@ -106,7 +105,7 @@ func (s *databaseState) replayTransaction(raw []byte) error {
 // readTable reads the rows of one table into next.
 func (s *databaseState) readTable(t rowsOf, diff bool, next map[rowKey]databaseRow) error {
 	var misfit error
-	l := jsonrpc.NewLexer(t.raw)
+	l := nbdb.NewLexer(t.raw)
 	l.Object(func(id []byte) {
 		uuid := words.CleanText(string(id))
 		if !nb.IsUUID(uuid) {
@@ -143,9 +142,9 @@ type databaseKind struct {
 	check func(schema []byte) (version string, err error)
 	table func(name []byte) string
 	// row reads the columns of a row; nil for one that is not kept.
-	row func(l *jsonrpc.Lexer, table, uuid string, old databaseRow, diff bool) databaseRow
+	row func(l *nbdb.Lexer, table, uuid string, old databaseRow, diff bool) databaseRow
 	// leave reads over a row without a proper _uuid.
-	leave func(left *nbdb.RowsAside, l *jsonrpc.Lexer, table, id string, diff bool)
+	leave func(left *nbdb.RowsAside, l *nbdb.Lexer, table, id string, diff bool)
 	// partly says that only some rows of a table are kept: one that goes may be unknown.
 	partly func(table string) bool
 	fill   func(*Result, map[rowKey]databaseRow)
@@ -154,11 +153,11 @@ type databaseKind struct {
 func northboundKind(share *nbdb.Sharing) databaseKind {
 	reader := nbdb.NewRowReader(share)
 	return databaseKind{name: nb.Database, check: nbdb.CheckSchema, table: nbdb.TableName,
-		row: func(l *jsonrpc.Lexer, table, uuid string, old databaseRow, diff bool) databaseRow {
+		row: func(l *nbdb.Lexer, table, uuid string, old databaseRow, diff bool) databaseRow {
 			was, _ := old.(nb.Row)
 			return reader.Row(l, table, uuid, was, diff)
 		},
-		leave: func(left *nbdb.RowsAside, l *jsonrpc.Lexer, table, id string, diff bool) {
+		leave: func(left *nbdb.RowsAside, l *nbdb.Lexer, table, id string, diff bool) {
 			left.AddRow(table, id, reader.Row(l, table, "", nil, diff))
 		},
 		partly: func(string) bool { return false },
@@ -174,11 +173,11 @@ func northboundKind(share *nbdb.Sharing) databaseKind {
 func southboundKind() databaseKind {
 	reader := nbdb.NewRowReader(nil)
 	return databaseKind{name: sb.Database, check: nbdb.CheckSouthboundSchema, table: nbdb.SouthboundTable,
-		row: func(l *jsonrpc.Lexer, table, uuid string, old databaseRow, diff bool) databaseRow {
+		row: func(l *nbdb.Lexer, table, uuid string, old databaseRow, diff bool) databaseRow {
 			was, _ := old.(sb.Row)
 			return reader.Southbound(l, table, uuid, was, diff)
 		},
-		leave:  func(_ *nbdb.RowsAside, l *jsonrpc.Lexer, _, _ string, _ bool) { l.Skip() }, // as of a server
+		leave:  func(_ *nbdb.RowsAside, l *nbdb.Lexer, _, _ string, _ bool) { l.Skip() }, // as of a server
 		partly: func(table string) bool { return table == sb.TableFlow },
 		fill: func(r *Result, rows map[rowKey]databaseRow) {
 			ch := make([]sb.RowChange, 0, len(rows))

@@ -10,7 +10,6 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/ovn/sb"
 	"rung/sources/nbdb"
-	"rung/sources/nbdb/jsonrpc"
 )
 
 // Errors of reading a database through programs beside it.
@@ -108,7 +107,7 @@ func (c Config) withDefaults(db databaseNames) Config {
 	def(&c.BackoffMin, time.Second)
 	def(&c.BackoffMax, 30*time.Second)
 	if c.MaxOutput <= 0 {
-		c.MaxOutput = jsonrpc.MaxMessage
+		c.MaxOutput = nbdb.MaxMessage
 	}
 	if len(c.Sockets) == 0 {
 		c.Sockets = []string{db.socket}

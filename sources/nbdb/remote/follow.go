@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"rung/sources/nbdb/jsonrpc"
+	"rung/sources/nbdb"
 	"rung/sources/retry"
 )
 
@@ -88,7 +88,7 @@ func (p *serverPlayer) refreshRows(ctx context.Context, tables []tableColumns) e
 		return err
 	}
 	params := append(append([]byte(`["rung",`), updates...), ']')
-	return p.rpc.Write(jsonrpc.NotificationText("update2", params))
+	return p.rpc.Write(nbdb.NotificationText("update2", params))
 }
 
 // watchTables keeps the monitors running and marks dirty whatever they say.

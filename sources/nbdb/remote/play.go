@@ -12,7 +12,7 @@ import (
 	"time"
 	"unique"
 
-	"rung/sources/nbdb/jsonrpc"
+	"rung/sources/nbdb"
 )
 
 // serverPlayer plays an OVSDB server towards sources/nbdb, on what ovsdb-client tells.
@@ -22,7 +22,7 @@ type serverPlayer struct {
 	run  Runner
 	site *siteFacts
 	use  connectionUse
-	rpc  *jsonrpc.Conn
+	rpc  *nbdb.RPCConn
 	// learnt is told a site with its schema.
 	learnt func(*siteFacts)
 
@@ -38,7 +38,7 @@ const playWrite = time.Minute
 // playServer returns a connection to a player.
 func (c *databaseReach) playServer(ctx context.Context, programs *sync.WaitGroup, run Runner, s *siteFacts, use connectionUse) *programPipe {
 	ours, theirs, under := newPipe(ctx)
-	p := &serverPlayer{cfg: &c.cfg, db: c.db, run: run, site: s, use: use, rpc: jsonrpc.New(theirs, playWrite),
+	p := &serverPlayer{cfg: &c.cfg, db: c.db, run: run, site: s, use: use, rpc: nbdb.New(theirs, playWrite),
 		learnt: c.learnSite, end: ours.closeEnd}
 	programs.Go(func() { p.serveRequests(under) })
 	return ours
@@ -61,13 +61,13 @@ func (p *serverPlayer) serveRequests(ctx context.Context) {
 
 // answerRequest works on one request. It does long work in another goroutine, so that echoes
 // are answered meanwhile: programs have time limits of their own.
-func (p *serverPlayer) answerRequest(ctx context.Context, m jsonrpc.Message) error {
+func (p *serverPlayer) answerRequest(ctx context.Context, m nbdb.Message) error {
 	id := bytes.Clone(m.ID)
 	beside := func(work func() ([]byte, error), then func()) {
 		p.wg.Go(func() {
 			reply, err := work()
 			if err == nil {
-				err = p.rpc.Write(jsonrpc.ReplyText(id, reply))
+				err = p.rpc.Write(nbdb.ReplyText(id, reply))
 			}
 			if err != nil {
 				p.end(err)
@@ -78,9 +78,9 @@ func (p *serverPlayer) answerRequest(ctx context.Context, m jsonrpc.Message) err
 	}
 	switch {
 	case m.Method == "echo" && id != nil:
-		return p.rpc.Write(jsonrpc.ReplyText(id, m.Params))
+		return p.rpc.Write(nbdb.ReplyText(id, m.Params))
 	case m.Method == "list_dbs" && id != nil:
-		return p.rpc.Write(jsonrpc.ReplyText(id, append(jsonrpc.AppendString([]byte{'['}, p.db.name), ']')))
+		return p.rpc.Write(nbdb.ReplyText(id, append(nbdb.AppendString([]byte{'['}, p.db.name), ']')))
 	case m.Method == "get_schema":
 		beside(func() ([]byte, error) { return p.schemaReply(ctx) }, func() {})
 	case m.Method == "monitor_cond":
@@ -100,9 +100,9 @@ func (p *serverPlayer) answerRequest(ctx context.Context, m jsonrpc.Message) err
 			}
 		})
 	case m.Method == "monitor_cond_since" && id != nil: // whose asker then takes monitor_cond
-		return p.rpc.Write(jsonrpc.ErrorReply(id, []byte(`"unknown method"`)))
+		return p.rpc.Write(nbdb.ErrorReply(id, []byte(`"unknown method"`)))
 	case id != nil:
-		return p.rpc.Write(jsonrpc.ErrorReply(id, []byte(`"this way to the database is for reading"`)))
+		return p.rpc.Write(nbdb.ErrorReply(id, []byte(`"this way to the database is for reading"`)))
 	}
 	return nil
 }

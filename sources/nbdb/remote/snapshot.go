@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"rung/model/words"
-	"rung/sources/nbdb/jsonrpc"
+	"rung/sources/nbdb"
 )
 
 // queryRows reads all rows of the tables in one transaction of selects.
@@ -48,7 +48,7 @@ type rowHashes struct {
 func (s *rowHashes) takeReply(tables []tableColumns, raw []byte, kind string) ([]byte, error) {
 	out := []byte{'{'}
 	next := make(map[string]map[string]uint64, len(tables))
-	l := jsonrpc.NewLexer(raw)
+	l := nbdb.NewLexer(raw)
 	n, at := 0, 0
 	var refused string
 	l.Array(func() {
@@ -88,7 +88,7 @@ func (s *rowHashes) takeReply(tables []tableColumns, raw []byte, kind string) ([
 					rows[id] = h
 					if was, ok := s.tables[name][id]; !ok || was != h {
 						out = appendRow(out, at, name, id)
-						out = append(append(append(jsonrpc.AppendString(append(out, '{'), kind), ':'), row...), '}')
+						out = append(append(append(nbdb.AppendString(append(out, '{'), kind), ':'), row...), '}')
 					}
 				})
 			default:
@@ -127,16 +127,16 @@ func appendRow(out []byte, at int, table, id string) []byte {
 		if at > 1 {
 			out = append(out, ',')
 		}
-		out = append(jsonrpc.AppendString(out, table), `:{`...)
+		out = append(nbdb.AppendString(out, table), `:{`...)
 	} else {
 		out = append(out, ',')
 	}
-	return append(jsonrpc.AppendString(out, id), ':')
+	return append(nbdb.AppendString(out, id), ':')
 }
 
 // rowUUID finds ["uuid", id] under _uuid.
 func rowUUID(row []byte) (id string) {
-	l := jsonrpc.NewLexer(row)
+	l := nbdb.NewLexer(row)
 	l.Object(func(key []byte) {
 		if string(key) != "_uuid" {
 			l.Skip()

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"rung/model/words"
-	"rung/sources/nbdb/jsonrpc"
+	"rung/sources/nbdb"
 )
 
 // patience is how long a peer may take nothing of what it is sent.
@@ -20,7 +20,7 @@ const patience = 5 * time.Second
 // socketClient is a connection to a socket that speaks OVS's JSON-RPC: a database
 // server's, or the control socket of a daemon.
 type socketClient struct {
-	conn   *jsonrpc.Conn
+	conn   *nbdb.RPCConn
 	notify func(method string, params []byte) // called by the reader
 
 	mu      sync.Mutex
@@ -36,7 +36,7 @@ func dialSocket(ctx context.Context, socket string, notify func(string, []byte))
 	if err != nil {
 		return nil, err
 	}
-	k := &socketClient{conn: jsonrpc.New(c, patience), notify: notify, replies: map[uint64]func([]byte, error){}, done: make(chan struct{})}
+	k := &socketClient{conn: nbdb.New(c, patience), notify: notify, replies: map[uint64]func([]byte, error){}, done: make(chan struct{})}
 	go k.readMessages()
 	return k, nil
 }
@@ -57,7 +57,7 @@ func (k *socketClient) readMessages() {
 		}
 		switch {
 		case m.Method == "echo" && m.ID != nil:
-			_ = k.conn.Write(jsonrpc.ReplyText(m.ID, m.Params)) // a write that failed ends the next Read
+			_ = k.conn.Write(nbdb.ReplyText(m.ID, m.Params)) // a write that failed ends the next Read
 		case m.Method != "":
 			if k.notify != nil {
 				k.notify(m.Method, m.Params)
@@ -68,7 +68,7 @@ func (k *socketClient) readMessages() {
 	}
 }
 
-func (k *socketClient) handleAnswer(m jsonrpc.Message) {
+func (k *socketClient) handleAnswer(m nbdb.Message) {
 	id, err := strconv.ParseUint(string(m.ID), 10, 64)
 	if err != nil {
 		return

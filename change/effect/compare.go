@@ -1,0 +1,164 @@
+package effect
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/change/guard"
+	"rung/model"
+	"rung/revision"
+)
+
+// Difference has everything that differs between two revisions.
+type Difference struct {
+	Before, After *revision.Revision
+	Policies      []PolicyChange
+	Connections   *revision.Changes
+	// NewFindings and GoneFindings are findings that only one of the two has.
+	NewFindings, GoneFindings []model.Finding
+	// Guards are the rails that the step meets, judged for the pods of the second.
+	Guards []guard.Guard
+	// IsPartial reports whether connections, findings and guard rails were not compared, because one of
+	// the two has unread objects.
+	IsPartial bool
+	// ACLs are how many ACLs the policies compile to, before and after.
+	ACLs [2]int
+	// NotConsidered is everything that either could not take into account, each told of its side.
+	NotConsidered []model.Omission
+}
+
+// Of says what differs between two revisions. names call the two in what was not considered;
+// protected are namespaces that guard rails keep besides those of the platform. The error is the
+// context's, or says that there are too many workloads.
+func Of(ctx context.Context, before, after *revision.Revision, names [2]string, protected []string) (*Difference, error) {
+	d := &Difference{Before: before, After: after, Policies: comparePolicies(before, after)}
+	var err error
+	if d.Connections, err = revision.Compare(ctx, before, after); err != nil {
+		return nil, err
+	}
+	if err := d.compareNetworks(ctx, names); err != nil {
+		return nil, err
+	}
+	for i, r := range []*revision.Revision{before, after} {
+		if u := r.NeverRead(); u != nil {
+			d.IsPartial = true
+			d.NotConsidered = append(d.NotConsidered, model.Omission{Code: model.OmittedAll,
+				Why: "connections and findings were not compared: " + u.BriefText() + " (" + names[i] + ")"})
+		}
+	}
+	if !d.IsPartial {
+		if err := d.compareFindings(ctx); err != nil {
+			return nil, err
+		}
+		if err := d.judgeGuards(ctx, protected); err != nil {
+			return nil, err
+		}
+	}
+	var sides [2][]model.Omission
+	for i, r := range []*revision.Revision{before, after} {
+		for p := range r.Cluster.EveryPolicy() {
+			d.ACLs[i] += revision.ACLCount(r, p.Key)
+		}
+		// Pods of networks that are read are compared on these.
+		sides[i] = slices.DeleteFunc(revision.OmissionsOfAnswers(r, false), func(o model.Omission) bool { return o.Code == model.OmittedNetwork && o.Remedy != "" })
+		if r.Cluster.Count(model.KindPod) == 0 && !hasPolicy(r) {
+			sides[i] = append(sides[i], model.Omission{Code: model.OmittedAll, Why: "nothing was there to compare: no policies and no pods"})
+		}
+	}
+	d.addOmissions(sides, names)
+	if d.Connections.MixedPairs > 0 {
+		d.NotConsidered = append(d.NotConsidered, model.Omission{Code: model.OmittedPart, Why: fmt.Sprintf(
+			"between %d pairs of workloads some pods are let through and others not, before and after: their pods are not held against each other one by one",
+			d.Connections.MixedPairs)})
+	}
+	return d, nil
+}
+
+// IsEmpty says whether nothing differs.
+func (d *Difference) IsEmpty() bool {
+	return len(d.Policies)+len(d.Connections.List)+len(d.Connections.Came)+len(d.Connections.Went)+len(d.NewFindings)+len(d.GoneFindings) == 0
+}
+
+// hasPolicy says whether a revision has any policy.
+func hasPolicy(r *revision.Revision) bool {
+	for range r.Cluster.EveryPolicy() {
+		return true
+	}
+	return false
+}
+
+// addOmissions adds what the sides did not consider: once what both did not, the rest with the name of
+// its side.
+func (d *Difference) addOmissions(sides [2][]model.Omission, names [2]string) {
+	same := func(a, b *model.Omission) bool {
+		return a.Code == b.Code && a.Key == b.Key && a.Why == b.Why && a.Origin.File == b.Origin.File && a.Origin.Line == b.Origin.Line
+	}
+	for i, all := range sides {
+		for k := range all {
+			o := all[k]
+			both := slices.ContainsFunc(sides[1-i], func(other model.Omission) bool { return same(&o, &other) })
+			if both && i == 1 {
+				continue
+			}
+			if !both {
+				o.Why += " (" + names[i] + ")"
+			}
+			d.NotConsidered = append(d.NotConsidered, o)
+		}
+	}
+}
+
+// findingID is equal for findings that say the same of the same rule.
+func findingID(f *model.Finding) string {
+	return strings.Join([]string{f.Code, f.Policy.String(), string(f.Direction), fmt.Sprint(f.Rule), f.Message}, "\x00")
+}
+
+// compareFindings finds the findings that only one of the two has.
+func (d *Difference) compareFindings(ctx context.Context) error {
+	var all [2][]model.Finding
+	known := [2]map[string]bool{{}, {}}
+	for i, r := range []*revision.Revision{d.Before, d.After} {
+		var err error
+		if all[i], err = revision.AllFindings(r, ctx); err != nil {
+			return fmt.Errorf("look for findings: %w", err)
+		}
+		for k := range all[i] {
+			known[i][findingID(&all[i][k])] = true
+		}
+	}
+	onlyIn := func(side int) []model.Finding {
+		return slices.DeleteFunc(slices.Clone(all[side]), func(f model.Finding) bool { return known[1-side][findingID(&f)] })
+	}
+	d.GoneFindings, d.NewFindings = onlyIn(0), onlyIn(1)
+	return nil
+}
+
+// judgeGuards judges the step from the policies of the first to those of the second, for the pods of
+// the second.
+func (d *Difference) judgeGuards(ctx context.Context, protected []string) error {
+	if len(d.Policies) == 0 {
+		return nil
+	}
+	var changes []guard.PolicyChange
+	var back []model.Object
+	var gone []model.Key
+	for i := range d.Policies {
+		c := &d.Policies[i]
+		changes = append(changes, guard.PolicyChange{Key: c.Key, Old: c.Old, New: c.New})
+		if c.Old != nil {
+			back = append(back, c.Old)
+		} else {
+			gone = append(gone, c.Key)
+		}
+	}
+	before := d.After.WithPolicies(back, gone)
+	facts := guard.ClusterFacts{Protected: protected}
+	_, rails, err := guard.JudgeChanges(ctx, before, d.After, changes, facts)
+	if err != nil {
+		return fmt.Errorf("judge the guard rails: %w", err)
+	}
+	d.Guards = append(rails, guard.DeletionRails(changes)...)
+	return nil
+}

@@ -1,0 +1,237 @@
+package effect
+
+import (
+	"fmt"
+	"iter"
+	"reflect"
+	"slices"
+	"strings"
+
+	"rung/change"
+
+	"rung/model"
+	"rung/model/verdict"
+	"rung/model/words"
+	"rung/revision"
+)
+
+// PolicyChange says what became of a policy. Old is nil of one that came, New of one that went.
+type PolicyChange struct {
+	Key      model.PolicyKey
+	Old, New *model.Policy
+	// Moved says that its priority is another.
+	Moved bool
+	// Rules are the rules that differ, by direction and place; Reordered are the directions in which
+	// rules that are the same stand in another order.
+	Rules     []RuleChange
+	Reordered []model.Direction
+	// Fields are the other fields of what its author wrote that differ: subject, labels, annotations.
+	Fields []change.FieldChange
+}
+
+// RuleChange is a rule that came (Old nil), went (New nil) or changed.
+type RuleChange struct {
+	Direction model.Direction
+	Old, New  *model.Rule
+}
+
+// Outcome says in a word what became of the policy: "new", "gone", "moved", "changed", or "moved,
+// changed".
+func (c *PolicyChange) Outcome() string {
+	switch {
+	case c.Old == nil:
+		return "new"
+	case c.New == nil:
+		return "gone"
+	case c.Moved && len(c.Rules)+len(c.Reordered)+len(c.Fields) > 0:
+		return "moved, changed"
+	case c.Moved:
+		return "moved"
+	}
+	return "changed"
+}
+
+// Priorities is "34", or "34 → 36" where it moved; empty of a kind without priorities.
+func (c *PolicyChange) Priorities() string {
+	if !c.Key.Kind.HasPriority() {
+		return ""
+	}
+	switch {
+	case c.Old == nil:
+		return fmt.Sprint(c.New.Priority)
+	case c.New == nil || !c.Moved:
+		return fmt.Sprint(c.Old.Priority)
+	}
+	return fmt.Sprintf("%d → %d", c.Old.Priority, c.New.Priority)
+}
+
+// isKindUnread reports whether one of the two never read the policies of a kind: which came and which
+// went is unknown then.
+func isKindUnread(k model.Kind, before, after *revision.Revision) bool {
+	return slices.ContainsFunc([]*revision.Revision{before, after}, func(r *revision.Revision) bool {
+		return r.NeverRead(k) != nil
+	})
+}
+
+// comparePolicies lists the policies that are not meant alike, by kind and name.
+func comparePolicies(before, after *revision.Revision) (out []PolicyChange) {
+	var keys []model.Key
+	for p := range before.Cluster.EveryPolicy() {
+		keys = append(keys, p.Key)
+	}
+	for p := range after.Cluster.EveryPolicy() {
+		if before.Cluster.Policy(p.Key) == nil {
+			keys = append(keys, p.Key)
+		}
+	}
+	slices.SortFunc(keys, model.Key.Compare)
+	for _, k := range keys {
+		old, now := before.Cluster.Policy(k), after.Cluster.Policy(k)
+		if model.SameContent(old, now) || (old == nil || now == nil) && isKindUnread(k.Kind, before, after) {
+			continue
+		}
+		c := PolicyChange{Key: k, Old: old, New: now}
+		if old != nil && now != nil {
+			c.Moved = old.Priority != now.Priority || old.Tier != now.Tier
+			for _, d := range model.Directions {
+				rules, reordered := compareRules(d, old.Rules(d), now.Rules(d))
+				c.Rules = append(c.Rules, rules...)
+				if reordered && k.Kind != model.KindNP { // where the order of rules says nothing
+					c.Reordered = append(c.Reordered, d)
+				}
+			}
+			c.Fields = slices.DeleteFunc(FieldChanges(old, now), func(f change.FieldChange) bool {
+				return isOfRule(f.Path) || f.Path == "spec.priority"
+			})
+			c.Fields = append(c.Fields, ruleFields(old, now, c.Rules)...)
+			if len(c.Rules)+len(c.Reordered)+len(c.Fields) == 0 && !c.Moved {
+				c.Fields = FieldChanges(old, now) // whatever it is, it is told
+			}
+		}
+		for d, r := range onlyRules(old, now) {
+			c.Rules = append(c.Rules, RuleChange{d, r[0], r[1]})
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// onlyRules yields the rules of a policy that came or went, by direction.
+func onlyRules(old, now *model.Policy) iter.Seq2[model.Direction, [2]*model.Rule] {
+	return func(yield func(model.Direction, [2]*model.Rule) bool) {
+		for side, p := range []*model.Policy{old, now} {
+			if p == nil || old != nil && now != nil {
+				continue
+			}
+			for r := range p.AllRules() {
+				var pair [2]*model.Rule
+				pair[side] = r
+				if !yield(r.Direction, pair) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// isOfRule says whether a field is one of a rule.
+func isOfRule(path string) bool {
+	return strings.HasPrefix(path, "spec.ingress") || strings.HasPrefix(path, "spec.egress")
+}
+
+// untoldFields are the fields of rules that RuleText leaves out.
+var untoldFields = []string{"name", "appliedTo", "enableLogging", "l7Protocols", "logLabel"}
+
+// ruleFields are the fields that differ in rules that changed and RuleText leaves out, by the place that
+// the rule has now.
+func ruleFields(old, now *model.Policy, rules []RuleChange) (out []change.FieldChange) {
+	before, after := old.AuthoredContent(), now.AuthoredContent()
+	for _, r := range rules {
+		if r.Old == nil || r.New == nil {
+			continue
+		}
+		a, b := ruleContent(before, r.Old), ruleContent(after, r.New)
+		for _, field := range untoldFields {
+			out = append(out, ValueChanges(fmt.Sprintf("spec.%s[%d].%s", r.Direction.Lower(), r.New.Index, field), a[field], b[field])...)
+		}
+	}
+	return out
+}
+
+// ruleContent is the tree of a rule in a policy as its author wrote it; nil where there is none.
+func ruleContent(policy map[string]any, r *model.Rule) map[string]any {
+	spec, _ := policy["spec"].(map[string]any)
+	rules, _ := spec[r.Direction.Lower()].([]any)
+	if r.Index >= len(rules) {
+		return nil
+	}
+	content, _ := rules[r.Index].(map[string]any)
+	return content
+}
+
+// compareRules pairs rules that say the same, then those of one name, then those of one place among
+// the others. reordered says that rules that say the same stand in another order.
+func compareRules(d model.Direction, old, now []model.Rule) (out []RuleChange, reordered bool) {
+	of, taken := make([]int, len(old)), make([]bool, len(now))
+	for i := range of {
+		of[i] = -1
+	}
+	pair := func(alike func(a, b *model.Rule) bool) {
+		for i := range old {
+			for _, j := range nearestFirst(i, len(now)) {
+				if of[i] < 0 && !taken[j] && alike(&old[i], &now[j]) {
+					of[i], taken[j] = j, true
+				}
+			}
+		}
+	}
+	same := func(a, b *model.Rule) bool {
+		return a.Name == b.Name && a.Action == b.Action && verdict.RuleMatch(a) == verdict.RuleMatch(b) && reflect.DeepEqual(a.Tiered, b.Tiered)
+	}
+	pair(same)
+	last := -1
+	for _, j := range of {
+		if j >= 0 {
+			reordered = reordered || j < last
+			last = max(last, j)
+		}
+	}
+	pair(func(a, b *model.Rule) bool { return a.Name != "" && a.Name == b.Name })
+	pair(func(a, b *model.Rule) bool { return a.Index == b.Index })
+	for i, j := range of {
+		switch {
+		case j < 0:
+			out = append(out, RuleChange{d, &old[i], nil})
+		case !same(&old[i], &now[j]):
+			out = append(out, RuleChange{d, &old[i], &now[j]})
+		}
+	}
+	for j := range now {
+		if !taken[j] {
+			out = append(out, RuleChange{d, nil, &now[j]})
+		}
+	}
+	return out, reordered
+}
+
+// nearestFirst are the places below n, the given one first, then those around it.
+func nearestFirst(at, n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	slices.SortStableFunc(out, func(a, b int) int { return max(a-at, at-a) - max(b-at, at-b) })
+	return out
+}
+
+// RuleText is a rule in one line: "Allow tcp 5432 from pods: app=web in shop".
+func RuleText(k model.Kind, r *model.Rule) string {
+	ports, way := strings.Join(r.PortTexts(), ", "), "from"
+	if ports == "" {
+		ports = "any port"
+	}
+	if r.Direction == model.Egress {
+		way = "to"
+	}
+	return fmt.Sprintf("%s %s %s %s", k.RuleActionWord(r), ports, way, words.OrNone(strings.Join(r.PeerTexts(), ", ")))
+}

@@ -1,0 +1,25 @@
+//go:build !unix
+
+package command
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// moreEnds and pipeSignals are signals that are not known here.
+var moreEnds, pipeSignals []os.Signal
+
+func isQuit(os.Signal) bool { return false }
+
+// errNoData is ERROR_NO_DATA: the pipe is being closed.
+const errNoData = syscall.Errno(232)
+
+// BrokenPipe says whether a write failed because nobody reads.
+func BrokenPipe(err error) bool {
+	return errors.Is(err, syscall.ERROR_BROKEN_PIPE) || errors.Is(err, errNoData)
+}
+
+// hungUp is not to be had: the next write tells.
+func hungUp(*os.File) bool { return false }

@@ -1,0 +1,119 @@
+package logs
+
+import (
+	"net/netip"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rung/model"
+	"rung/model/logline"
+	"rung/model/verdict"
+)
+
+// ruleName is the name of proposed rules, where rules have a name.
+const ruleName = "from-log"
+
+// networksOfPeer is how many networks the API takes in one peer.
+const networksOfPeer = 25
+
+// insertRules puts the rules into a policy as the API has it.
+func (p *Proposal) insertRules(object map[string]any, kind model.Kind) {
+	spec, _ := object["spec"].(map[string]any)
+	added := map[model.Direction]int{}
+	for _, r := range p.Rules {
+		field := r.Direction.Lower()
+		list, _ := spec[field].([]any)
+		at := min(r.InsertAt+added[r.Direction], len(list))
+		spec[field] = slices.Insert(slices.Clone(list), at, any(ruleOf(&r, kind, p.Action)))
+		added[r.Direction]++
+	}
+}
+
+// ruleOf is one rule as the API has it.
+func ruleOf(r *logline.Rule, kind model.Kind, action model.Action) map[string]any {
+	rule := map[string]any{}
+	var peers, ports []any
+	if kind.IsAdmin() {
+		rule["name"], rule["action"] = ruleName, string(action)
+		for _, s := range r.Peers {
+			peers = append(peers, peerOf(s))
+		}
+		for nets := range slices.Chunk(r.Networks, networksOfPeer) {
+			peers = append(peers, map[string]any{"networks": networkTexts(nets)})
+		}
+	} else {
+		for _, s := range r.Peers {
+			peers = append(peers, map[string]any{"namespaceSelector": selectorObject(s.Namespaces), "podSelector": selectorObject(s.Pods)})
+		}
+		for _, n := range r.Networks {
+			peers = append(peers, map[string]any{"ipBlock": map[string]any{"cidr": n.String()}})
+		}
+	}
+	for _, port := range r.Ports {
+		ports = append(ports, portOf(port, kind))
+	}
+	side := "to"
+	if r.Direction == model.Ingress {
+		side = "from"
+	}
+	rule[side] = peers
+	if len(ports) > 0 {
+		rule["ports"] = ports
+	}
+	return rule
+}
+
+func networkTexts(nets []netip.Prefix) (out []any) {
+	for _, n := range nets {
+		out = append(out, n.String())
+	}
+	return out
+}
+
+func portOf(p verdict.PortRange, kind model.Kind) map[string]any {
+	switch {
+	case !kind.IsAdmin() && p.Lo == p.Hi:
+		return map[string]any{"protocol": string(p.Protocol), "port": int64(p.Lo)}
+	case !kind.IsAdmin():
+		return map[string]any{"protocol": string(p.Protocol), "port": int64(p.Lo), "endPort": int64(p.Hi)}
+	case p.Lo == p.Hi:
+		return map[string]any{"portNumber": map[string]any{"protocol": string(p.Protocol), "port": int64(p.Lo)}}
+	}
+	return map[string]any{"portRange": map[string]any{"protocol": string(p.Protocol), "start": int64(p.Lo), "end": int64(p.Hi)}}
+}
+
+// peerOf is a peer, or the subject, of an AdminNetworkPolicy.
+func peerOf(s logline.SelectedPods) map[string]any {
+	if len(s.Pods.MatchLabels)+len(s.Pods.MatchExpressions) == 0 {
+		return map[string]any{"namespaces": selectorObject(s.Namespaces)}
+	}
+	return map[string]any{"pods": map[string]any{"namespaceSelector": selectorObject(s.Namespaces), "podSelector": selectorObject(s.Pods)}}
+}
+
+func selectorObject(s *metav1.LabelSelector) map[string]any {
+	out := map[string]any{}
+	if len(s.MatchLabels) > 0 {
+		labels := map[string]any{}
+		for k, v := range s.MatchLabels {
+			labels[k] = v
+		}
+		out["matchLabels"] = labels
+	}
+	var all []any
+	for _, e := range s.MatchExpressions {
+		r := map[string]any{"key": e.Key, "operator": string(e.Operator)}
+		if len(e.Values) > 0 {
+			var values []any
+			for _, v := range e.Values {
+				values = append(values, v)
+			}
+			r["values"] = values
+		}
+		all = append(all, r)
+	}
+	if len(all) > 0 {
+		out["matchExpressions"] = all
+	}
+	return out
+}

@@ -1,0 +1,306 @@
+package logs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"rung/model"
+	"rung/model/logline"
+	"rung/model/verdict"
+	"rung/model/verdict/diff"
+
+	"rung/revision"
+
+	"rung/sources/manifests"
+)
+
+// Target says what is to be proposed.
+type Target struct {
+	// Policy gets the rules; one that is not there is an AdminNetworkPolicy that is proposed
+	// anew.
+	Policy model.PolicyKey
+	// Priority of a new one, -1 for the last that is free before all that decide about the
+	// lines now.
+	Priority int32
+	Action   model.Action
+}
+
+// Proposal is the text of a policy that allows or denies the connections of log lines.
+type Proposal struct {
+	*logline.Proposal
+	Policy   model.PolicyKey
+	New      bool
+	Priority int32
+	Text     string
+	Base     string // the text there is now, empty for a new one
+	// Still are lines whose connections come to another end than they should all the same.
+	Still []StillOtherwise
+	// Wanted are the connections of the lines, and Surplus what becomes so besides.
+	Wanted  *diff.WantedVerdict
+	Surplus *revision.SurplusEffect
+}
+
+// StillOtherwise is a group of lines whose connections keep another verdict, and its decider.
+type StillOtherwise struct {
+	Verdict verdict.Verdict
+	By      string
+	Lines   int
+	Example verdict.Connection
+}
+
+// MakeProposal works a proposal out: of the ends at which rules may be, those with which the most
+// lines come to what is wanted, and the fewest other connections with them. A policy that is
+// there gets rules only where that is exact. With an error the proposal may say which lines
+// are left out.
+func MakeProposal(ctx context.Context, rev *revision.Revision, t Target, seen []diff.LoggedConnection) (*Proposal, error) {
+	if len(seen) == 0 {
+		return nil, errors.New("no line of a connection was chosen")
+	}
+	old := rev.Cluster.Policy(t.Policy)
+	if old != nil {
+		if none := rev.WhyNoRows(t.Policy); none != nil {
+			return nil, fmt.Errorf("%s is not programmed: %s", t.Policy.Label(), revision.NoRowsShort(rev, none))
+		}
+	}
+	var best *Proposal
+	var failed error
+	for _, ends := range logline.EndsFor(t.Action) {
+		p, err := makeAtEnd(ctx, rev, t, old, seen, ends)
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("proposing a rule for %s: %w", t.Policy.Label(), ctx.Err())
+		}
+		switch {
+		case best == nil, failed != nil && err == nil, (failed == nil) == (err == nil) && p.isBetterThan(best):
+			best, failed = p, err
+		}
+		if failed == nil && best.isExact() {
+			break
+		}
+	}
+	if failed == nil && !best.New && !best.isExact() {
+		return best, fmt.Errorf("%s cannot have rules for exactly these lines: %s; choose a new policy", t.Policy.Label(), best.whyNotExact())
+	}
+	return best, failed
+}
+
+// makeAtEnd is a proposal with rules at some ends.
+func makeAtEnd(ctx context.Context, rev *revision.Revision, t Target, old *model.Policy, seen []diff.LoggedConnection, ends logline.RuleEnds) (*Proposal, error) {
+	out := &Proposal{Policy: t.Policy, New: old == nil}
+	policy := old
+	if out.New {
+		policy = &model.Policy{Meta: model.Meta{Key: t.Policy}, Tier: model.TierAdmin}
+	}
+	var err error
+	out.Proposal, err = logline.Propose(logline.ProposalInput{Before: rev.Verdicts(), Policy: policy, New: out.New, Action: t.Action, Seen: seen, Ends: ends})
+	if err != nil {
+		return out, fmt.Errorf("no rule for %s: %w", t.Policy.Label(), err)
+	}
+	if out.New {
+		if out.Priority, err = priorityFor(rev, t.Priority, out.Seen); err != nil {
+			return out, err
+		}
+	}
+	next, err := out.writePolicy(old)
+	if err != nil {
+		return out, fmt.Errorf("writing the rules into %s: %w", t.Policy.Label(), err)
+	}
+	out.Text = next.YAML
+	if old != nil {
+		out.Base = old.YAML
+	}
+	return out, out.judgeResult(ctx, rev, rev.WithPolicies([]model.Object{next}, nil))
+}
+
+// countMissed counts the lines that do not come to what is wanted.
+func (p *Proposal) countMissed() (n int) {
+	if p.Proposal == nil {
+		return 0
+	}
+	for _, l := range p.Left {
+		n += l.Lines
+	}
+	for _, s := range p.Still {
+		n += s.Lines
+	}
+	return n
+}
+
+// isExact says whether all lines come to what is wanted, and nothing else does.
+func (p *Proposal) isExact() bool { return p.countMissed() == 0 && p.Surplus.IsExact() }
+
+func (p *Proposal) isBetterThan(o *Proposal) bool {
+	surplus := func(p *Proposal) int {
+		switch s := p.Surplus; {
+		case s == nil || s.Unknown != "":
+			return math.MaxInt
+		case s.IsExact():
+			return 0
+		default:
+			return s.Pairs
+		}
+	}
+	return cmp.Or(cmp.Compare(p.countMissed(), o.countMissed()), cmp.Compare(surplus(p), surplus(o))) < 0
+}
+
+// whyNotExact is the first thing that keeps a proposal from being exact.
+func (p *Proposal) whyNotExact() string {
+	switch {
+	case len(p.Still) > 0:
+		return "some stay " + outcomes[p.Still[0].Verdict] + ": " + p.Still[0].By + " decides"
+	case len(p.Left) > 0:
+		return p.Left[0].Reason
+	}
+	return "it " + p.Surplus.Text()
+}
+
+// priorityFor is the priority of a new policy: the one that is asked for where it comes before
+// every policy that decides about the lines now, or the last free one there.
+func priorityFor(rev *revision.Revision, asked int32, seen []diff.LoggedConnection) (int32, error) {
+	first, by := firstDecider(rev, seen)
+	switch {
+	case asked >= first && by != "":
+		return 0, fmt.Errorf("priority %d does not come before %s, which decides: use less than %d", asked, by, first)
+	case asked >= 0:
+		return asked, nil
+	}
+	for at := first - 1; at >= 0; at-- {
+		if rev.Ladder().RungAt(at) == nil {
+			return at, nil
+		}
+	}
+	return 0, fmt.Errorf("no priority before %s (%d) is free: make room (rung plan --insert)", by, first)
+}
+
+// firstDecider is the priority of the first policy of the admin tier that decides about some
+// lines now, or passes them on, and its name; behind all where there is none.
+func firstDecider(rev *revision.Revision, seen []diff.LoggedConnection) (first int32, by string) {
+	first = rev.Flags.MaxPriority + 1
+	for i := range seen {
+		a, err := verdict.FromPolicies(rev.Verdicts(), seen[i].Connection)
+		if err != nil {
+			continue
+		}
+		for st := range a.Stages() {
+			hits := slices.Concat(st.Passed, st.Candidates)
+			if st.Decided != nil {
+				hits = append(hits, *st.Decided)
+			}
+			for _, h := range hits {
+				if p := rev.Cluster.Policy(h.Policy); p != nil && p.Kind.HasPriority() && p.Tier == model.TierAdmin && p.Priority < first {
+					first, by = p.Priority, p.Key.Label()
+				}
+			}
+		}
+	}
+	return first, by
+}
+
+// writePolicy puts the rules into a policy, or makes a new one of them.
+func (p *Proposal) writePolicy(old *model.Policy) (*model.Policy, error) {
+	if old != nil {
+		object, err := manifests.UntypedTree(old.Original)
+		if err != nil {
+			return nil, err
+		}
+		p.insertRules(object, old.Kind)
+		typed, err := manifests.TypedPolicy(old.Kind, object)
+		if err != nil {
+			return nil, err
+		}
+		next, broken, err := manifests.RewritePolicy(old, typed, manifests.Options{})
+		return checkedPolicy(next, broken, err)
+	}
+	object := map[string]any{
+		"apiVersion": "policy.networking.k8s.io/v1alpha1", "kind": string(model.KindANP),
+		"metadata": map[string]any{"name": p.Policy.Name},
+		"spec":     map[string]any{"priority": int64(p.Priority), "subject": peerOf(*p.Subject)},
+	}
+	p.insertRules(object, model.KindANP)
+	typed, err := manifests.TypedPolicy(model.KindANP, object)
+	if err != nil {
+		return nil, err
+	}
+	made, err := manifests.FromObject(typed, model.Origin{Item: -1})
+	if err != nil {
+		return nil, err
+	}
+	next, broken := manifests.ParsePolicy([]byte(made.YAML))
+	return checkedPolicy(next, broken, nil)
+}
+
+// checkedPolicy says whether the text that was written is a policy.
+func checkedPolicy(next *model.Policy, broken []model.Broken, err error) (*model.Policy, error) {
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range broken {
+		if b.IsError() {
+			return nil, errors.New(b.String())
+		}
+	}
+	if next == nil {
+		return nil, errors.New("the text is no policy")
+	}
+	return next, nil
+}
+
+// judgeTime is how long it may take to count what becomes of all other connections.
+const judgeTime = 10 * time.Second
+
+// judgeResult asks what becomes of the lines with the rules, and of all other connections.
+func (p *Proposal) judgeResult(ctx context.Context, rev, next *revision.Revision) error {
+	p.Wanted = &diff.WantedVerdict{Becomes: verdict.Allow}
+	if p.Action == model.Deny {
+		p.Wanted.Becomes = verdict.Deny
+	}
+	had := map[string]int{}
+	for i := range p.Seen {
+		if i%64 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		s := &p.Seen[i]
+		p.Wanted.Connections = append(p.Wanted.Connections, s.Connection)
+		a, err := verdict.FromPolicies(next.Verdicts(), s.Connection)
+		if err == nil && a.Verdict == p.Wanted.Becomes {
+			continue
+		}
+		still := StillOtherwise{Verdict: verdict.Unknown, By: "nobody knows who", Example: revision.SeenConnection(s)}
+		if err == nil {
+			still.Verdict, still.By = a.Verdict, deciderNames(&a)
+		}
+		k := string(still.Verdict) + still.By
+		n, known := had[k]
+		if !known {
+			n = len(p.Still)
+			had[k] = n
+			p.Still = append(p.Still, still)
+		}
+		p.Still[n].Lines += s.Lines
+	}
+	limit, cancel := context.WithTimeout(ctx, judgeTime)
+	defer cancel()
+	p.Surplus = revision.FindSurplus(rev, limit, next, p.Wanted)
+	return ctx.Err()
+}
+
+// deciderNames names the rules that settle a connection, and at which end.
+func deciderNames(a *verdict.Answer) string {
+	for st := range a.Stages() {
+		if st.Verdict != a.Verdict {
+			continue
+		}
+		ds := st.Candidates
+		if st.Decided != nil && len(ds) == 0 {
+			ds = []verdict.Decider{*st.Decided}
+		}
+		if len(ds) > 0 || a.Verdict != verdict.Allow {
+			return revision.DecidersText(ds)
+		}
+	}
+	return revision.DecidersText(nil)
+}

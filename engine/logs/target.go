@@ -1,0 +1,58 @@
+package logs
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"rung/model"
+	"rung/revision"
+)
+
+// TargetHelp says how a target is written.
+const TargetHelp = "NAME or NAME=PRIORITY of a new AdminNetworkPolicy, or an existing policy if its subject fits exactly"
+
+// NewName is a name for a new AdminNetworkPolicy.
+func NewName(rev *revision.Revision) string {
+	name := ruleName
+	for n := 2; rev.Cluster.Policy(model.PolicyKey{Kind: model.KindANP, Name: name}) != nil; n++ {
+		name = fmt.Sprintf("%s-%d", ruleName, n)
+	}
+	return name
+}
+
+// ParseTarget reads for which policy to propose: its name, NAMESPACE/NAME, with its kind
+// before it where two have the name; any other name is that of a new AdminNetworkPolicy.
+func ParseTarget(rev *revision.Revision, text string, action model.Action) (Target, error) {
+	name, number, hasNumber := strings.Cut(strings.TrimSpace(text), "=")
+	t := Target{Policy: model.PolicyKey{Kind: model.KindANP, Name: name}, Priority: -1, Action: action}
+	if name == "" {
+		return t, fmt.Errorf("a name is missing: %s", TargetHelp)
+	}
+	if hasNumber {
+		n, err := strconv.ParseInt(number, 10, 32)
+		if err != nil || n < 0 || n > int64(rev.Flags.MaxPriority) {
+			return t, fmt.Errorf("priority %q: use 0 to %d", number, rev.Flags.MaxPriority)
+		}
+		t.Priority = int32(n)
+	}
+	var found []model.PolicyKey
+	for p := range rev.Cluster.AllPolicies() {
+		k := p.Key
+		short := strings.TrimPrefix(k.Namespace+"/"+k.Name, "/")
+		if name == short || strings.EqualFold(name, k.Kind.Abbreviation()+"/"+short) || strings.EqualFold(name, string(k.Kind)+"/"+short) {
+			found = append(found, k)
+		}
+	}
+	switch {
+	case len(found) > 1:
+		return t, fmt.Errorf("%q is ambiguous: %s or %s", name, found[0].Label(), found[1].Label())
+	case len(found) == 1 && hasNumber:
+		return t, fmt.Errorf("%s exists already, at its own priority", found[0].Label())
+	case len(found) == 1:
+		t.Policy = found[0]
+	case strings.Contains(name, "/"):
+		return t, fmt.Errorf("there is no policy %q, and a new one can only be an AdminNetworkPolicy", name)
+	}
+	return t, nil
+}

@@ -1,0 +1,224 @@
+package trace
+
+import (
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/ovn/nb"
+	"rung/model/verdict"
+
+	"rung/revision"
+)
+
+// PathPackets holds the packets that were sent for one path.
+type PathPackets struct {
+	Steps        []PacketStep
+	AllDelivered bool   // the connection: every packet was delivered
+	NotSent      string // why no packet was
+}
+
+// JudgePackets puts what was sent beside what rows and policies say. before and after are the
+// revisions when the first packet went and when the last had come.
+func JudgePackets(before, after *revision.Revision, c verdict.Connection, sent []PathPackets, at time.Time) (*Result, error) {
+	var asks Tracer
+	now, err := asks.Ask(after, c, Both, true, at)
+	if err != nil {
+		return nil, err
+	}
+	out := &Result{Connection: c, At: at, OVN: after.Mode.OVN, Policies: now.Answer}
+	if now.Rows == nil { // the ends do not reach each other
+		out.Packets = verdict.Answer{Connection: c, Verdict: verdict.NotApplicable, Reason: now.Reason}
+		out.Rows = out.Packets
+		return out, nil
+	}
+	out.Rows = *now.Rows
+	nameRules(after, &out.Rows)
+	was, err := asks.Ask(before, c, Rows, false, at)
+	out.Changed = err != nil || !sameAnswer(&was.Answer, &out.Rows) || len(sent) != len(out.Policies.Paths)
+	out.Packets = verdict.Answer{Connection: c, Verdict: out.Policies.Verdict, Reason: out.Policies.Reason}
+	if out.Changed {
+		out.Packets.Verdict, out.Packets.Reason = verdict.Unknown, "the rows changed while packets were under way"
+	}
+	for i := range out.Policies.Paths {
+		if out.Changed {
+			out.Packets.Paths = append(out.Packets.Paths, untriedPath(&out.Policies.Paths[i], out.Packets.Verdict, out.Packets.Reason))
+			out.Sent = append(out.Sent, nil)
+			continue
+		}
+		s := &sent[i]
+		identifyRows(after, s.Steps)
+		out.Sent = append(out.Sent, s.Steps)
+		out.Packets.Paths = append(out.Packets.Paths, byPackets(&out.Policies.Paths[i], s))
+	}
+	if len(out.Packets.Paths) > 0 {
+		out.Packets.JoinPaths()
+	}
+	if !out.Changed {
+		out.findDisagreements()
+		for i := range now.Disagree {
+			out.Findings = append(out.Findings, now.Disagree[i].Finding)
+		}
+	}
+	return out, nil
+}
+
+// untriedPath is a path of which packets say nothing.
+func untriedPath(p *verdict.Path, v verdict.Verdict, why string) verdict.Path {
+	return verdict.Path{From: p.From, To: p.To, Verdict: v, Reason: why, Note: p.Note, Stages: unreachedStages(p)}
+}
+
+// unreachedStages are the stages of a path, none of which a packet came to.
+func unreachedStages(p *verdict.Path) (out []verdict.StageVerdict) {
+	for _, s := range p.Stages {
+		out = append(out, verdict.StageVerdict{Stage: s.Stage, Zone: s.Zone, Reply: s.Reply, Verdict: verdict.NotApplicable, Reason: "not reached"})
+	}
+	return out
+}
+
+// identifyRows finds the rows behind what packets met.
+func identifyRows(r *revision.Revision, steps []PacketStep) {
+	for i := range steps {
+		var db *nb.DB
+		if z := r.Zone(steps[i].Zone); z != nil {
+			db = z.DB
+		}
+		for j := range steps[i].Met {
+			m := &steps[i].Met[j]
+			for a := range db.ACLs() {
+				if strings.HasPrefix(a.UUID, m.ACL) {
+					m.Row = a
+					break
+				}
+			}
+			m.Decider = deciderOf(r, m)
+		}
+	}
+}
+
+// byPackets returns a path with the verdicts that the first packet shows for each stage of
+// its way, and the first reply for each stage of replies.
+func byPackets(p *verdict.Path, s *PathPackets) verdict.Path {
+	if s.NotSent != "" {
+		return untriedPath(p, verdict.NotApplicable, s.NotSent)
+	}
+	out := untriedPath(p, verdict.Deny, "")
+	if s.AllDelivered {
+		out.Verdict = verdict.Allow
+	}
+	if n := len(s.Steps); n > 0 && !s.AllDelivered && s.Steps[n-1].Packet != s.Steps[0].Packet {
+		out.Reason = "the " + s.Steps[n-1].Packet + " was " + Dropped + " on " + s.Steps[n-1].Zone
+	}
+	for i := range s.Steps {
+		step := &s.Steps[i]
+		if step.Packet != s.Steps[0].Packet && !step.Reply {
+			break
+		}
+		fillReached(out.Stages, step)
+	}
+	return out
+}
+
+// fillReached fills in the stages of a zone that a packet came through on its first way
+// over the node's switch: the policies are asked about these stages.
+func fillReached(stages []verdict.StageVerdict, step *PacketStep) {
+	over := false // it was dropped before
+	next := 0
+	for i := range stages {
+		s := &stages[i]
+		if s.Zone != step.Zone || s.Reply != step.Reply || over {
+			continue
+		}
+		s.Verdict, s.Reason = verdict.Allow, ""
+		for ; next < len(step.Met) && step.Met[next].Stage == s.Stage; next++ {
+			d := step.Met[next].Decider
+			if d.Action == model.Pass {
+				s.Passed = append(s.Passed, d)
+				continue
+			}
+			s.Decided = &d
+			over = d.Action == model.Deny
+			if over {
+				s.Verdict = verdict.Deny
+			}
+			d.Reply = s.Reply
+		}
+	}
+}
+
+// deciderOf is the rule of the ACL that was met. Of a row that is not known there is only
+// how its UUID begins.
+func deciderOf(r *revision.Revision, m *MetACL) verdict.Decider {
+	if m.Row == nil {
+		return verdict.Decider{Rule: -1, ACL: m.ACL}
+	}
+	d := verdict.RowDecider(m.Row, nil)
+	nameDecider(r, &d)
+	return d
+}
+
+// nameRules gives the deciders of rows the names of their rules.
+func nameRules(r *revision.Revision, a *verdict.Answer) {
+	for i := range a.Paths {
+		for j := range a.Paths[i].Stages {
+			s := &a.Paths[i].Stages[j]
+			if s.Decided != nil {
+				nameDecider(r, s.Decided)
+			}
+			for k := range s.Candidates {
+				nameDecider(r, &s.Candidates[k])
+			}
+			for k := range s.Passed {
+				nameDecider(r, &s.Passed[k])
+			}
+		}
+	}
+}
+
+func nameDecider(r *revision.Revision, d *verdict.Decider) {
+	p := r.Cluster.Policy(d.Policy)
+	if p == nil || d.Rule < 0 {
+		return
+	}
+	if rule := p.Rule(d.Direction, d.Rule); rule != nil {
+		d.RuleName = rule.Name
+	}
+}
+
+// sameAnswer says whether two answers of the rows are one: the same rows decide.
+func sameAnswer(a, b *verdict.Answer) bool {
+	if a.Verdict != b.Verdict || len(a.Paths) != len(b.Paths) {
+		return false
+	}
+	for i := range a.Paths {
+		p, q := &a.Paths[i], &b.Paths[i]
+		if p.Verdict != q.Verdict || p.From.Addr != q.From.Addr || p.To.Addr != q.To.Addr || len(p.Stages) != len(q.Stages) {
+			return false
+		}
+		for j := range p.Stages {
+			if aclOf(&p.Stages[j]) != aclOf(&q.Stages[j]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// aclOf is the id of the row that decides a stage, empty for none.
+func aclOf(s *verdict.StageVerdict) string {
+	if s.Decided == nil {
+		return ""
+	}
+	return s.Decided.ACL
+}
+
+// IsDecided says whether anything decided in a stage of a path, by packets, rows or
+// policies; what no packet reached does not count.
+func (r *Result) IsDecided(path, stage int) bool {
+	s := &r.Packets.Paths[path].Stages[stage]
+	if s.Verdict == verdict.NotApplicable {
+		return false
+	}
+	return s.Decided != nil || len(s.Passed) > 0 || r.Rows.Paths[path].Stages[stage].Decided != nil ||
+		r.Policies.Paths[path].Stages[stage].Decided != nil
+}

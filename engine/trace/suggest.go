@@ -1,0 +1,194 @@
+package trace
+
+import (
+	"net/netip"
+
+	"rung/model"
+	"rung/model/verdict"
+
+	"rung/revision"
+)
+
+// Bounds of what SuggestConnection tries: subjects, peers and ports of a rule, each with each.
+const (
+	subjectsTried = 12
+	peersTried    = 24
+	portsTried    = 4
+)
+
+// usualPort is asked for where a rule names no port and the pod declares none.
+const usualPort = 80
+
+// SuggestConnection chooses a connection that a rule is about: one that it decides by the policies,
+// else one that it matches, else any between its subjects and peers. ok is false where it
+// has no subject or no peer.
+func SuggestConnection(r *revision.Revision, k model.PolicyKey, dir model.Direction, index int) (c verdict.Connection, ok bool) {
+	p := r.Cluster.Policy(k)
+	if p == nil {
+		return c, false
+	}
+	rule := p.Rule(dir, index)
+	if rule == nil {
+		return c, false
+	}
+	x, best := r.Verdicts(), 0
+	subjects, peers := subjectsOf(r, p), peersOf(r, p, rule)
+	for _, s := range subjects {
+		for _, o := range peers {
+			from, to := s, o
+			if dir == model.Ingress {
+				from, to = o, s
+			}
+			if from.Endpoint == to.Endpoint {
+				continue
+			}
+			for _, port := range portsOf(rule, to.pod) {
+				q := verdict.Connection{From: from.Endpoint, To: to.Endpoint, Protocol: port.protocol, Port: port.number}
+				n := fitScore(x, q, p.Key, dir, index)
+				if n > best {
+					c, best = q, n
+				}
+				if best == decides {
+					return c, true
+				}
+			}
+		}
+	}
+	return c, best > 0
+}
+
+// How well a connection fits a rule.
+const (
+	fitting = iota + 1 // the ends are the rule's
+	matches
+	decides
+)
+
+// fitScore says how well a connection fits a rule, 0 where it cannot be asked about.
+func fitScore(x *verdict.Index, q verdict.Connection, k model.PolicyKey, dir model.Direction, index int) int {
+	a, err := verdict.TracePolicies(x, q)
+	if err != nil || a.Verdict == verdict.NotApplicable {
+		return 0
+	}
+	is := func(d *verdict.Decider) bool { return d.Policy == k && d.Direction == dir && d.Rule == index }
+	out := fitting
+	for i := range a.Paths {
+		for j := range a.Paths[i].Stages {
+			s := &a.Paths[i].Stages[j]
+			if s.Decided != nil && is(s.Decided) {
+				return decides
+			}
+			for t := range s.Tiers {
+				for w := range s.Tiers[t].Attempts {
+					if what := &s.Tiers[t].Attempts[w]; what.Matched && is(&what.Decider) {
+						out = matches
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// endCandidate is an end, and its pod where it has one.
+type endCandidate struct {
+	verdict.Endpoint
+	pod *model.Pod
+}
+
+func podEnds(pods []*model.Pod, most int) (out []endCandidate) {
+	for _, p := range pods {
+		if len(out) < most && p.CanBePeer() && p.PrimaryUDN() == "" && len(p.IPs) > 0 && p.NodeName != "" {
+			out = append(out, endCandidate{verdict.PodEnd(p.Namespace, p.Name), p})
+		}
+	}
+	return out
+}
+
+func subjectsOf(r *revision.Revision, p *model.Policy) []endCandidate {
+	return podEnds(r.Subjects(p.Key), subjectsTried)
+}
+
+// peersOf are some ends behind the peers of a rule.
+func peersOf(r *revision.Revision, p *model.Policy, rule *model.Rule) (out []endCandidate) {
+	if rule.AnyPeer {
+		var all []*model.Pod
+		for pod := range r.Cluster.Pods() {
+			all = append(all, pod)
+			if len(all) == peersTried {
+				break
+			}
+		}
+		return podEnds(all, peersTried)
+	}
+	for i := range rule.Peers {
+		peer := &rule.Peers[i]
+		out = append(out, podEnds(r.PeerPods(p.Key, rule.Direction, rule.Index, i), peersTried)...)
+		for n := range r.Cluster.Nodes() {
+			if peer.Kind == model.PeerNodes && len(out) < peersTried && peer.Nodes.Matches(n.Labels) {
+				out = append(out, endCandidate{Endpoint: verdict.NodeEnd(n.Name)})
+			}
+		}
+		for _, text := range peer.Networks {
+			if n, err := netip.ParsePrefix(text); err == nil && len(out) < peersTried {
+				out = append(out, endCandidate{Endpoint: verdict.AddrEnd(addressInside(n))})
+			}
+		}
+	}
+	return out
+}
+
+// addressInside is an address of a network: not its first, which is nobody's, where there are
+// more. Of everything it is one that documentation may use.
+func addressInside(n netip.Prefix) netip.Addr {
+	switch {
+	case n.Bits() > 0:
+	case n.Addr().Is4():
+		return netip.MustParseAddr("198.51.100.9")
+	default:
+		return netip.MustParseAddr("2001:db8::9")
+	}
+	a := n.Masked().Addr()
+	if next := a.Next(); n.Contains(next) {
+		return next
+	}
+	return a
+}
+
+// askedPort is a protocol with a port.
+type askedPort struct {
+	protocol verdict.Protocol
+	number   uint16
+}
+
+// portsOf are ports that a rule is about, of a destination; pod is nil where that is none.
+func portsOf(rule *model.Rule, pod *model.Pod) (out []askedPort) {
+	add := func(protocol string, port int32) {
+		if p := (askedPort{verdict.Protocol(protocol), uint16(port)}); len(out) < portsTried && port > 0 && model.KnowsProtocol(protocol) {
+			out = append(out, p)
+		}
+	}
+	for _, p := range rule.Ports {
+		switch {
+		case p.Name != "" && pod != nil:
+			for _, c := range pod.Ports {
+				if c.Name == p.Name {
+					add(c.Protocol, c.Port)
+				}
+			}
+		case p.Name == "" && p.Start > 0:
+			add(p.Protocol, p.Start)
+		case p.Name == "":
+			add(p.Protocol, usualPort)
+		}
+	}
+	if len(out) == 0 && pod != nil {
+		for _, c := range pod.Ports {
+			add(c.Protocol, c.Port)
+		}
+	}
+	if len(out) == 0 {
+		add("TCP", usualPort)
+	}
+	return out
+}

@@ -1,0 +1,264 @@
+package lint
+
+import (
+	"slices"
+
+	"rung/model"
+	"rung/model/antrea"
+)
+
+// Kind is one kind of finding: all that is said of it in advance. A new finding is an entry
+// here, its check in package lint and its example in revision. Broken objects and
+// policies that OVN-Kubernetes cannot take carry the code of their error instead.
+type Kind struct {
+	Code     string         // stable, in kebab-case
+	Severity model.Severity // unless the check has a reason for another one
+	Short    string         // two or three words, for where a sentence has no room
+	Verdicts bool           // needs the verdict of every connection (lint.WithVerdicts)
+	Says     string         // what it means, as a sentence of docs/findings.md
+	Remedy   string         // what to do, unless the check knows it better
+}
+
+// Kinds are all kinds of findings in the order of their entries.
+var Kinds []*Kind
+
+func newKind(k Kind) *Kind {
+	Kinds = append(Kinds, &k)
+	return &k
+}
+
+// The kinds of findings in order of worth: what opens or closes the cluster, then what makes
+// rows mean something else than was written, then what hits more or less than was meant, at
+// last what is of pods Rung does not reach.
+var (
+	OpenToAll = newKind(Kind{Code: "open-to-all", Severity: model.SeverityError, Short: "opens all", Verdicts: true,
+		Says:   "A rule allows everything between all pods, or all but those of system namespaces, and stands above rules that say otherwise.",
+		Remedy: "allow the namespaces and ports that are meant, or move it below the rules that are to hold"})
+	ClosedToAll = newKind(Kind{Code: "closed-to-all", Severity: model.SeverityError, Short: "closes all", Verdicts: true,
+		Says:   "A rule denies everything between all pods, or all but those of system namespaces, and AdminNetworkPolicies below it that allow or pass are in vain. A warning where none is, it closes pairs of pods all the same, and the subject is not simply every pod, which has a finding of its own.",
+		Remedy: "move it below the rules that allow, or make it the baseline"})
+	DNSNotAllowed = newKind(Kind{Code: "dns-not-allowed", Severity: model.SeverityError, Short: "no DNS",
+		Says:   "A Deny, or the isolation by NetworkPolicies, drops DNS queries: an error while it does, a note where rules above decide them all.",
+		Remedy: "allow DNS (UDP and TCP) in a rule above"})
+	PriorityConflict = newKind(Kind{Code: "priority-conflict", Severity: model.SeverityError, Short: "conflict",
+		Says:   "Rules of equal priority and number disagree about connections there are: which one wins is undefined. A note where they are currently masked by earlier rules.",
+		Remedy: "give the two policies different priorities: rung plan"})
+	PriorityUnsupported = newKind(Kind{Code: "priority-unsupported", Severity: model.SeverityError, Short: "too large",
+		Says: "The priority is above 99, the largest that OVN-Kubernetes enforces."})
+	CNPNotEnforced = newKind(Kind{Code: "cnp-not-enforced", Severity: model.SeverityWarning, Short: "not enforced",
+		Says:   "A ClusterNetworkPolicy is shown and decides nothing: OVN-Kubernetes has no controller for it.",
+		Remedy: "write it as an AdminNetworkPolicy or BaselineAdminNetworkPolicy; --compile-cnp shows what it would do"})
+	CNPMight = newKind(Kind{Code: "cnp-as-ovn-kubernetes-might", Severity: model.SeverityWarning, Short: "OVN-K might",
+		Says:   "A ClusterNetworkPolicy has rows because `--compile-cnp` asks for them.",
+		Remedy: "to have it enforced, write it as an AdminNetworkPolicy or BaselineAdminNetworkPolicy"})
+	LoggingInvalid = newKind(Kind{Code: "logging-annotation-invalid", Severity: model.SeverityError, Short: "bad logging",
+		Says: "The logging annotation keeps the whole policy out."})
+	CNPPruned = newKind(Kind{Code: "cnp-ports-dropped", Severity: model.SeverityError, Short: "ports lost",
+		Says:   "A ClusterNetworkPolicy was applied with the ports of v1alpha1, which the API server drops: the rule matches every port.",
+		Remedy: "write protocols instead: [{tcp: {destinationPort: {number: …}}}]"})
+	CNPRules = newKind(Kind{Code: "cnp-too-many-rules", Severity: model.SeverityError, Short: "excess rule",
+		Says:   "A direction of a ClusterNetworkPolicy has more than 25 rules.",
+		Remedy: "split the policy in two with different priorities, or join rules"})
+	CNPDomains = newKind(Kind{Code: "cnp-domains-not-accepted", Severity: model.SeverityError, Short: "domains",
+		Says:   "A Deny or Pass of a ClusterNetworkPolicy names domains, which the API has for Accept alone.",
+		Remedy: "accept the domains that are meant, and deny the rest in a rule below"})
+	NamespaceLogging = newKind(Kind{Code: "namespace-logging-invalid", Severity: model.SeverityWarning, Short: "bad logging",
+		Says: "The logging annotation of a namespace leaves levels off."})
+	FirewallName = newKind(Kind{Code: "egressfirewall-name", Severity: model.SeverityError, Short: "bad name",
+		Says:   "An EgressFirewall is not named default.",
+		Remedy: "name it default; a namespace has one"})
+	FirewallTooLong = newKind(Kind{Code: "egressfirewall-too-long", Severity: model.SeverityError, Short: "too long",
+		Says: "An EgressFirewall has more rules than there are OVN priorities for them."})
+	RuleBeyondRange = newKind(Kind{Code: "rule-beyond-range", Severity: model.SeverityInfo, Short: "excess rule",
+		Says:   "A direction has more than 100 rules: the rest has the OVN priorities of other policies.",
+		Remedy: "split the policy in two with different priorities, or join rules"})
+	CIDR = newKind(Kind{Code: "cidr", Severity: model.SeverityError, Short: "bad CIDR",
+		Says:   "A network is no CIDR that OVN-Kubernetes takes.",
+		Remedy: "write the network as address/length, IPv4 in its own form"})
+	HostCIDRs = newKind(Kind{Code: "host-cidrs-malformed", Severity: model.SeverityError, Short: "host CIDRs",
+		Says:   "The annotation with a node's addresses cannot be read.",
+		Remedy: "correct the node's annotation; OVN-Kubernetes writes it"})
+	NetpolPortLost = newKind(Kind{Code: "netpol-port-lost", Severity: model.SeverityWarning, Short: "lost port",
+		Says:   "An entry without a number is lost beside numbers of its protocol.",
+		Remedy: "put it in a rule of its own, a named port as its number"})
+	NetpolNamedPort = newKind(Kind{Code: "netpol-named-port-opens-protocol", Severity: model.SeverityWarning, Short: "wide port",
+		Says:   "A named port of a NetworkPolicy opens the whole protocol.",
+		Remedy: "use the port's number"})
+	NetpolDirection = newKind(Kind{Code: "netpol-rules-outside-policytypes", Severity: model.SeverityInfo, Short: "unused rule",
+		Says: "Rules of a direction that policyTypes leaves out allow all the same."})
+	FirewallOverrules = newKind(Kind{Code: "egressfirewall-overrules-allow", Severity: model.SeverityWarning, Short: "beats Allow",
+		Says:   "An EgressFirewall drops what an AdminNetworkPolicy allows.",
+		Remedy: "allow it in a rule of the EgressFirewall above this one"})
+	FirewallPods = newKind(Kind{Code: "egressfirewall-leaves-pods", Severity: model.SeverityInfo, Short: "skips pods",
+		Says:   "OVN-Kubernetes leaves the cluster's pods out of an EgressFirewall's rule.",
+		Remedy: "use a NetworkPolicy or an AdminNetworkPolicy for pods"})
+	FirewallSubnets = newKind(Kind{Code: "egressfirewall-subnets-unknown", Severity: model.SeverityWarning, Short: "no subnets",
+		Says:   "Nobody told Rung the subnets of the cluster's pods, which an EgressFirewall's rows leave out.",
+		Remedy: "give the subnets: --cluster-subnets CIDR,…"})
+	NetpolEmptyList = newKind(Kind{Code: "networkpolicy-2016-empty-list", Severity: model.SeverityWarning, Short: "empty list",
+		Says:   "A rule of a NetworkPolicy of 2016 has an empty list of peers or ports: nothing then, everything today.",
+		Remedy: "remove the rule if nothing is meant, or the list if everything is"})
+	NetpolNoEffect = newKind(Kind{Code: "networkpolicy-2016-not-isolated", Severity: model.SeverityWarning, Short: "no effect",
+		Says:   "With --legacy-isolation, a NetworkPolicy of 2016 is in a namespace that its annotation does not isolate.",
+		Remedy: "isolate the namespace, or delete the policy"})
+	IsolationInvalid = newKind(Kind{Code: "isolation-annotation-invalid", Severity: model.SeverityWarning, Short: "bad value",
+		Says:   "The isolation annotation of 2016 cannot be read, or says something other than DefaultDeny: it isolated nothing.",
+		Remedy: `write {"ingress": {"isolation": "DefaultDeny"}}, or remove the annotation`})
+	IsolationIgnored = newKind(Kind{Code: "isolation-annotation-ignored", Severity: model.SeverityWarning, Short: "not isolated",
+		Says:   "A namespace has the isolation annotation of 2016, which nothing reads today ([older-forms.md](older-forms.md)).",
+		Remedy: "rung convert --to networkpolicy writes today's equal; --legacy-isolation shows what it meant"})
+	NetpolOlderAPI = newKind(Kind{Code: "networkpolicy-older-api", Severity: model.SeverityWarning, Short: "older API",
+		Says:   "A NetworkPolicy is of extensions/v1beta1, which servers since Kubernetes 1.16 do not have.",
+		Remedy: "rung convert --to networkpolicy writes today's equal"})
+	IsolationBoth = newKind(Kind{Code: "isolation-annotation-and-networkpolicy", Severity: model.SeverityInfo, Short: "both ways",
+		Says:   "A namespace has the isolation annotation of 2016 and NetworkPolicies of today that isolate.",
+		Remedy: "remove the annotation once NetworkPolicies isolate what it meant"})
+	NamedPortFamily = newKind(Kind{Code: "named-port-family", Severity: model.SeverityInfo, Short: "port family",
+		Says:   "Rows of a named port name addresses of a family that the cluster does not have.",
+		Remedy: "use the port's number"})
+	NamedPortUnmatched = newKind(Kind{Code: "named-port-unmatched", Severity: model.SeverityInfo, Short: "port name",
+		Says:   "No pod the rule looks at declares a named port.",
+		Remedy: "use the port's number, or name the port in the containers"})
+	NamedPortPeers = newKind(Kind{Code: "named-port-reaches-peers", Severity: model.SeverityWarning, Short: "peer ports",
+		Says:   "Rows of a named port in an ingress rule decide about connections among the peers, too.",
+		Remedy: "use the port's number"})
+	RuleShadowed = newKind(Kind{Code: "rule-shadowed", Severity: model.SeverityInfo, Short: "dead rule",
+		Says:   "Rules above in the same policy name the same peers and ports or wider ones, whatever pods come.",
+		Remedy: "move it above, or remove it"})
+	DecidesFirst = newKind(Kind{Code: "decides-first", Severity: model.SeverityInfo, Short: "idles rules", Verdicts: true,
+		Says:   "Several rules never decide because of one: they stand under it, each with `rule-never-decides`.",
+		Remedy: "move it below them, or remove those that are no longer meant"})
+	RuleNeverDecides = newKind(Kind{Code: "rule-never-decides", Severity: model.SeverityInfo, Short: "idle rule", Verdicts: true,
+		Says: "A rule matches connections and decides none of them: rules of this or other policies and tiers come first."})
+	DNSTCPNotAllowed = newKind(Kind{Code: "dns-tcp-not-allowed", Severity: model.SeverityWarning, Short: "no TCP DNS",
+		Says:   "DNS over UDP is allowed and over TCP it is not.",
+		Remedy: "allow TCP beside UDP: long answers come over TCP"})
+	APINotAllowed = newKind(Kind{Code: "api-not-allowed", Severity: model.SeverityWarning, Short: "no API", Verdicts: true,
+		Says: "An EgressFirewall or the isolation by NetworkPolicies keeps pods from the API server. A note for isolation, unless a rule was to allow it and names the address or the port of the Service."})
+	WebhookCut = newKind(Kind{Code: "webhook-cut", Severity: model.SeverityWarning, Short: "no webhook", Verdicts: true,
+		Says: "The API server cannot reach a Service on port 443 whose name says that it is a webhook."})
+	DenyAllNetworks = newKind(Kind{Code: "deny-all-networks", Severity: model.SeverityInfo, Short: "denies all",
+		Says:   "An egress Deny of every address drops all that no rule above decides.",
+		Remedy: "allow DNS (UDP and TCP), the API server and what else is needed in rules above"})
+	EmptySelectorDeny = newKind(Kind{Code: "subject-empty-selector-with-deny", Severity: model.SeverityWarning, Short: "every pod",
+		Says:   "The subject is every pod of every namespace, the system's too, and a rule denies.",
+		Remedy: "select the namespaces you mean, or exclude the system's"})
+	SelectsSystem = newKind(Kind{Code: "subject-selects-system", Severity: model.SeverityInfo, Short: "system pods",
+		Says:   "The subject selects namespaces of the system.",
+		Remedy: "leave them out of the subject, by the label kubernetes.io/metadata.name with NotIn"})
+	NetworkHostBits = newKind(Kind{Code: "network-host-bits", Severity: model.SeverityWarning, Short: "host bits",
+		Says:   "A network is written with host bits, which are cleared.",
+		Remedy: "write the network you mean, or a /32 (/128) for one address"})
+	NetworkCoversPods = newKind(Kind{Code: "network-covers-pods", Severity: model.SeverityInfo, Short: "pod network",
+		Says: "A network covers pods, which it matches by address."})
+	NetworkCoversNodes = newKind(Kind{Code: "network-covers-nodes", Severity: model.SeverityWarning, Short: "node network",
+		Says:   "A network of an ingress rule covers addresses of nodes, from which no node reaches pods.",
+		Remedy: "name the management addresses of the nodes, or select the namespace that stands for them"})
+	NameCut = newKind(Kind{Code: "name-cut", Severity: model.SeverityInfo, Short: "long name",
+		Says: "The name is so long that OVN cuts those of its ACLs."})
+	PriorityDuplicate = newKind(Kind{Code: "priority-duplicate", Severity: model.SeverityInfo, Short: "tie",
+		Says:   "Several policies have one priority.",
+		Remedy: "give it a priority of its own: rung plan"})
+	SubjectNothing = newKind(Kind{Code: "subject-matches-nothing", Severity: model.SeverityWarning, Short: "no pods",
+		Says:   "The subject matches no pod.",
+		Remedy: "check the labels of the subject's selectors"})
+	PeerNothing = newKind(Kind{Code: "peer-matches-nothing", Severity: model.SeverityInfo, Short: "empty peer",
+		Says:   "A peer matches no pod or node.",
+		Remedy: "check the labels of the peer's selectors"})
+	PeerService = newKind(Kind{Code: "peer-service-address", Severity: model.SeverityWarning, Short: "Service IP",
+		Says:   "A rule names the address of a Service, which it never matches: load balancing comes first.",
+		Remedy: "name the endpoints of the Service, and the port that they listen on"})
+	FirewallDNS = newKind(Kind{Code: "egressfirewall-dns", Severity: model.SeverityInfo, Short: "DNS name",
+		Says:   "Rules of an EgressFirewall go by DNS name.",
+		Remedy: "where addresses are fixed, name them as networks"})
+	PassNothing = newKind(Kind{Code: "pass-nothing-decides", Severity: model.SeverityInfo, Short: "idle Pass", Verdicts: true,
+		Says:   "A Pass leaves connections to lower tiers, and no NetworkPolicy and no baseline rule decides them: they are let through.",
+		Remedy: "say Allow if that is meant, or add the NetworkPolicy that is to decide"})
+	AllowChangesNothing = newKind(Kind{Code: "allow-changes-nothing", Severity: model.SeverityInfo, Short: "idle Allow", Verdicts: true,
+		Says:   "A policy only allows what is allowed without it. Other than a NetworkPolicy it denies nothing by itself.",
+		Remedy: "add the Deny that is meant; keep it where it guards against NetworkPolicies to come"})
+	RuleRedundant = newKind(Kind{Code: "rule-redundant", Severity: model.SeverityInfo, Short: "redundant", Verdicts: true,
+		Says:   "A rule decides, and without it another rule of its tier decides the same.",
+		Remedy: "remove it, unless it is for pods to come"})
+	AllowOverNetpol = newKind(Kind{Code: "allow-overrides-netpol", Severity: model.SeverityInfo, Short: "beats NPs", Verdicts: true,
+		Says:   "An Allow of an AdminNetworkPolicy decides what NetworkPolicies would deny if they were asked.",
+		Remedy: "say Pass to leave it to NetworkPolicies; keep Allow where it must hold against them"})
+	DenyOverAllow = newKind(Kind{Code: "deny-overrides-allow", Severity: model.SeverityInfo, Short: "stops Allow", Verdicts: true,
+		Says:   "A Deny of an AdminNetworkPolicy stands against an Allow of a NetworkPolicy or an EgressFirewall.",
+		Remedy: "put a Pass above it to leave that to them, or remove the Allow that is in vain"})
+	DenyLeavesOutside = newKind(Kind{Code: "ingress-deny-leaves-outside", Severity: model.SeverityInfo, Short: "pods only", Verdicts: true,
+		Says:   "An ingress Deny of every pod leaves what comes from nodes and from outside the cluster: ingress rules name pods only.",
+		Remedy: "ingress rules name pods only; keep out the rest at the edge, or with NetworkPolicies"})
+	PriorityNoGap = newKind(Kind{Code: "priority-no-gap", Severity: model.SeverityInfo, Short: "no gap",
+		Says:   "Priorities are taken without a gap, or to the very end of the range: no free priority between them, or beyond.",
+		Remedy: "leave gaps, in a range such as 30–70: rung plan --step 5 moves them without a change of order"})
+	PoliciesMany = newKind(Kind{Code: "policies-many", Severity: model.SeverityInfo, Short: "many ANPs",
+		Says:   "There are more AdminNetworkPolicies than the 30 to 50 that OVN-Kubernetes expects.",
+		Remedy: "join policies of the same subject: one takes up to 100 rules each way"})
+	TemplateIncomplete = newKind(Kind{Code: "template-incomplete", Severity: model.SeverityWarning, Short: "set gap",
+		Says: "A set made from a template misses a policy: a tenant came since, or a policy is gone. `a` on the findings page makes it, after a preview."})
+	ConversionNewValue = newKind(Kind{Code: "conversion-new-value", Severity: model.SeverityWarning, Short: "new value",
+		Says: "A policy of Antrea was converted to one policy for each namespace, or for each value of a label, and a namespace is there that none of them is about."})
+	TenantPolicies = newKind(Kind{Code: "policy-per-tenant", Severity: model.SeverityInfo, Short: "per tenant",
+		Says:   "There is a policy for each tenant: a new tenant needs one of its own.",
+		Remedy: "a new tenant needs a policy of its own: give it one with its first namespace"})
+	SetsOverlap = newKind(Kind{Code: "sets-overlap", Severity: model.SeverityInfo, Short: "shared sets",
+		Says:   "Rules of one direction share many pods: ovn-controller computes flows in full when one of them comes or goes.",
+		Remedy: "let the peers of rules not overlap where many pods come and go"})
+	NamedPortMany = newKind(Kind{Code: "named-port-many-pods", Severity: model.SeverityInfo, Short: "many names",
+		Says:   "A named port is looked up in the containers of very many pods (500 or more).",
+		Remedy: "use the port's number"})
+	NegativeMany = newKind(Kind{Code: "negative-selector-many-pods", Severity: model.SeverityInfo, Short: "wide NotIn",
+		Says:   "A selector takes very many pods (500 or more) because they lack a label, and all that come without it.",
+		Remedy: "select by a label that those have who are meant"})
+	PeerHost = newKind(Kind{Code: "peer-hostnetwork", Severity: model.SeverityInfo, Short: "host peers",
+		Says:   "Pods of a peer are on the host's network: the rule does not match them.",
+		Remedy: "for egress, name their nodes as peers"})
+	VerdictsTooLarge = newKind(Kind{Code: "verdicts-too-large", Severity: model.SeverityInfo, Short: "not asked", Verdicts: true,
+		Says:   "The cluster is too large for every connection to be asked about: what needs that is left out.",
+		Remedy: "ask for single connections: rung trace"})
+	PrimaryUDN = newKind(Kind{Code: "primary-udn", Severity: model.SeverityInfo, Short: "UDN pods",
+		Says:   "Pods of the subject have a primary user-defined network, where the policy is not enforced.",
+		Remedy: "use NetworkPolicies in the namespaces of these pods"})
+	HostNetwork = newKind(Kind{Code: "hostnetwork-selected", Severity: model.SeverityInfo, Short: "host network",
+		Says:   "Pods of the subject are on the host's network: no AdminNetworkPolicy applies to them.",
+		Remedy: "protect host-networked pods by other means, such as a host firewall"})
+)
+
+// OtherSystem is said of policies that decide nothing under the cluster's network plugin.
+var OtherSystem = &Kind{Code: "policy-of-other-system", Severity: model.SeverityWarning, Short: "not here"}
+
+// KindOfCode is the kind with a code, nil for what could not be read and for a plugin's own.
+func KindOfCode(code string) *Kind {
+	if i := worthOfCode(code); i < len(Kinds) {
+		return Kinds[i]
+	}
+	return nil
+}
+
+// ShortCode is a code in two or three words. Codes of what could not be read are words
+// already.
+func ShortCode(code string) string {
+	if k := KindOfCode(code); k != nil {
+		return k.Short
+	}
+	if code == OtherSystem.Code {
+		return OtherSystem.Short
+	}
+	return antrea.ShortCode(code)
+}
+
+// CompareWorth orders codes of one severity, the one to name first before the others; what
+// could not be read comes before all.
+func CompareWorth(a, b string) int {
+	return (worthOfCode(a)+1)%(len(Kinds)+1) - (worthOfCode(b)+1)%(len(Kinds)+1)
+}
+
+// worthOfCode is the place of a code among Kinds, behind all for one that is not among them.
+func worthOfCode(code string) int {
+	i := slices.IndexFunc(Kinds, func(k *Kind) bool { return k.Code == code })
+	if i < 0 {
+		return len(Kinds)
+	}
+	return i
+}

@@ -1,0 +1,66 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+
+	"rung/model"
+	"rung/model/words"
+)
+
+// fromCluster is an API server as a source of objects.
+type fromCluster struct{ c *Cluster }
+
+// FromCluster makes a source of a cluster; its name is the context's.
+func FromCluster(c *Cluster) Source {
+	if c.Options().Workloads {
+		return withWorkloads{fromCluster{c}}
+	}
+	return fromCluster{c}
+}
+
+func (s fromCluster) Name() string { return s.c.Context() }
+
+// Run follows the cluster until ctx ends.
+func (s fromCluster) Run(ctx context.Context, sink func(SourceUpdate)) {
+	Follow(ctx, s.c, func(u Update) {
+		sink(SourceUpdate{Upsert: u.Upsert, Remove: u.Remove, Loaded: u.Loaded, Broken: u.Broken, HasBroken: u.HasBroken,
+			State: clusterState(s.c.Context(), s.c.Server(), u.Resources)})
+	})
+}
+
+// clusterState sums up the states of all resources. The worst of those that
+// everything rests on decides; a resource that the server does not know is not
+// there to be waited for, but the first of them that matters is told.
+func clusterState(name, server string, resources []model.SourceResource) model.SourceState {
+	st := model.SourceState{Name: name, Conn: model.ConnSynced, Resources: resources}
+	count, worst := 0, 0
+	for _, r := range resources {
+		count += r.Count
+		bad := stateBadness(r.Conn)
+		if r.Optional || bad <= worst {
+			continue
+		}
+		worst, st.Error = bad, r.Error
+		if r.Conn != model.ConnAbsent {
+			st.Conn = r.Conn
+		}
+	}
+	st.Detail = fmt.Sprintf("%s, %s", server, words.Count(count, "object"))
+	return st
+}
+
+// stateBadness orders the states: a server that is gone says least of all.
+func stateBadness(c model.ConnState) int {
+	switch c {
+	case model.ConnSynced:
+		return 0
+	case model.ConnAbsent:
+		return 1
+	case model.ConnDenied:
+		return 3
+	case model.ConnLost:
+		return 4
+	}
+	return 2 // starting, dialling
+}

@@ -1,0 +1,79 @@
+package manifests
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"rung/model/words"
+)
+
+// Prefix begins an input that is a revision of a git repository.
+const Prefix = "git:"
+
+// Ref names a folder, or a file, of a revision.
+type Ref struct {
+	Rev string
+	// Path is relative to the repository's root, or with ./ or ../ in front to the working
+	// folder, as git takes it. It is empty for everything.
+	Path string
+}
+
+// String is the reference as the command line has it.
+func (r Ref) String() string {
+	if r.Path == "" {
+		return Prefix + r.Rev
+	}
+	return Prefix + r.Rev + ":" + r.Path
+}
+
+// isRelative says whether the path begins at the working folder.
+func (r Ref) isRelative() bool {
+	return r.Path == "." || r.Path == ".." || strings.HasPrefix(r.Path, "./") || strings.HasPrefix(r.Path, "../")
+}
+
+// ParseRef reads REV[:PATH]. The first colon outside braces ends the revision, as for git.
+func ParseRef(text string) (Ref, error) {
+	var r Ref
+	depth, end := 0, len(text)
+	for i := 0; i < len(text) && end == len(text); i++ {
+		switch c := text[i]; {
+		case c == '{':
+			depth++
+		case c == '}' && depth > 0:
+			depth--
+		case c == ':' && depth == 0:
+			end = i
+		}
+	}
+	r.Rev = text[:end]
+	if end < len(text) {
+		r.Path = text[end+1:]
+	}
+	switch {
+	case !words.IsClean(text):
+		return r, fmt.Errorf("%s: control characters in the name of a revision", words.CleanText(Prefix+text))
+	case r.Rev == "":
+		return r, errors.New(Prefix + text + " names no revision: want git:REV or git:REV:PATH")
+	case strings.HasPrefix(r.Rev, "-"):
+		return r, errors.New(Prefix + text + ": the name of a revision does not begin with -")
+	case strings.HasPrefix(r.Path, "/"):
+		return r, errors.New(Prefix + text + ": the path in a revision is relative to the repository, or with ./ to this folder")
+	}
+	return r, nil
+}
+
+// placed is the path from the repository's root, "." for everything; prefix is the working
+// folder's.
+func (r Ref) placed(prefix string) (string, error) {
+	p := r.Path
+	if r.isRelative() {
+		p = path.Join(prefix, p)
+	}
+	p = path.Clean("./" + p)
+	if p == ".." || strings.HasPrefix(p, "../") {
+		return "", errors.New("the path leaves the repository")
+	}
+	return p, nil
+}

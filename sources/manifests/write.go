@@ -1,0 +1,232 @@
+package manifests
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"rung/model"
+)
+
+// PolicyObject makes the API object of a policy that has none, from its normal form, and reads it:
+// the policy that comes has the object as Original, its text as YAML, and the same subject,
+// rules, labels and annotations. It takes AdminNetworkPolicies, their baseline,
+// ClusterNetworkPolicies and policies of Antrea. The error says what of the policy the API
+// of its kind has no field for; what the API has a field for and refuses says Validate.
+func PolicyObject(p *model.Policy) (*model.Policy, error) {
+	w := &policyWriter{p: p}
+	obj, err := w.policyObject()
+	if err != nil {
+		return nil, fmt.Errorf("write %s: %w", p.Key.Label(), err)
+	}
+	out, err := FromObject(obj, p.Origin)
+	if err != nil {
+		return nil, fmt.Errorf("read what was written of %s: %w", p.Key.Label(), err)
+	}
+	return out, nil
+}
+
+// policyWriter writes one policy; the first thing it cannot say is kept.
+type policyWriter struct {
+	p   *model.Policy
+	err error
+}
+
+// jsonTree is an object of JSON, as Kubernetes' library takes it.
+type jsonTree = map[string]any
+
+func (w *policyWriter) addCannot(at, format string, args ...any) {
+	if w.err == nil {
+		w.err = fmt.Errorf("%s "+format, append([]any{at}, args...)...)
+	}
+}
+
+// policyObject is the policy as its API has it.
+func (w *policyWriter) policyObject() (*unstructured.Unstructured, error) {
+	if !w.p.Kind.IsAdmin() && !w.p.Kind.IsTiered() {
+		return nil, fmt.Errorf("policies of kind %s are not written from their normal form", w.p.Kind)
+	}
+	meta := jsonTree{"name": w.p.Name}
+	if w.p.Kind.IsNamespaced() {
+		meta["namespace"] = w.p.Namespace
+	}
+	if l := w.p.Labels.Map(); len(l) > 0 {
+		meta["labels"] = writtenTexts(l)
+	}
+	notes := writtenTexts(w.p.Annotations)
+	delete(notes, model.AnnotationLogging)
+	if w.p.HasLogging {
+		notes[model.AnnotationLogging] = w.p.Logging
+	}
+	if len(notes) > 0 {
+		meta["annotations"] = notes
+	}
+	spec := jsonTree{}
+	switch w.p.Kind {
+	case model.KindACNP, model.KindANNP:
+		w.fillAntrea(spec)
+	default:
+		w.fillAdmin(spec)
+	}
+	apiVersion, kind := TypeMeta(w.p.Kind)
+	return &unstructured.Unstructured{Object: jsonTree{"apiVersion": apiVersion, "kind": kind, "metadata": meta, "spec": spec}}, w.err
+}
+
+func writtenTexts(m map[string]string) jsonTree {
+	out := jsonTree{}
+	for k, v := range m {
+		out[k] = v
+	}
+	return out
+}
+
+func listOf(texts []string) []any {
+	out := []any{}
+	for _, t := range texts {
+		out = append(out, t)
+	}
+	return out
+}
+
+// fillAdmin fills the spec of an ANP, BANP or CNP.
+func (w *policyWriter) fillAdmin(spec jsonTree) {
+	switch w.p.Kind {
+	case model.KindANP:
+		spec["priority"] = int64(w.p.Priority)
+	case model.KindCNP:
+		spec["priority"], spec["tier"] = int64(w.p.Priority), "Admin"
+		if w.p.Tier == model.TierBaseline {
+			spec["tier"] = "Baseline"
+		}
+	}
+	s := &w.p.Subject
+	switch {
+	case s.Namespace != "":
+		w.addCannot("spec.subject", "is of one namespace by name")
+	case s.AllPods:
+		spec["subject"] = jsonTree{"namespaces": w.labelSelector(s.Namespaces, "spec.subject.namespaces")}
+	default:
+		spec["subject"] = jsonTree{"pods": w.podsSelector(s.Namespaces, s.Pods, "spec.subject.pods")}
+	}
+	for _, d := range model.Directions {
+		var rules []any
+		for i := range w.p.Rules(d) {
+			rules = append(rules, w.adminRule(&w.p.Rules(d)[i], fmt.Sprintf("spec.%s[%d]", d.Lower(), i)))
+		}
+		if len(rules) > 0 {
+			spec[d.Lower()] = rules
+		}
+	}
+}
+
+func (w *policyWriter) adminRule(r *model.Rule, at string) jsonTree {
+	out := jsonTree{"action": w.p.Kind.ActionWord(r.Action)}
+	if r.Name != "" {
+		out["name"] = r.Name
+	}
+	if r.AnyPeer {
+		w.addCannot(at, "is about everything: the API has no rule without peers")
+	}
+	peers := []any{}
+	for i := range r.Peers {
+		peers = append(peers, w.adminPeer(r, &r.Peers[i], fmt.Sprintf("%s.%s[%d]", at, peersField(r), i)))
+	}
+	out[peersField(r)] = peers
+	var ports []any
+	for i := range r.Ports {
+		if w.p.Kind == model.KindCNP {
+			ports = append(ports, w.cnpPort(&r.Ports[i], fmt.Sprintf("%s.protocols[%d]", at, i)))
+		} else {
+			ports = append(ports, w.anpPort(&r.Ports[i], fmt.Sprintf("%s.ports[%d]", at, i)))
+		}
+	}
+	if field := "ports"; len(ports) > 0 {
+		if w.p.Kind == model.KindCNP {
+			field = "protocols"
+		}
+		out[field] = ports
+	}
+	return out
+}
+
+// peersField is the field of a rule's peers.
+func peersField(r *model.Rule) string {
+	if r.Direction == model.Egress {
+		return "to"
+	}
+	return "from"
+}
+
+func (w *policyWriter) adminPeer(r *model.Rule, p *model.Peer, at string) jsonTree {
+	outward := r.Direction == model.Egress
+	switch {
+	case p.Namespace != "" || p.Match != nil || len(p.Except) > 0:
+	case p.Kind == model.PeerNamespaces:
+		return jsonTree{"namespaces": w.labelSelector(p.Namespaces, at+".namespaces")}
+	case p.Kind == model.PeerPods:
+		return jsonTree{"pods": w.podsSelector(p.Namespaces, p.Pods, at+".pods")}
+	case p.Kind == model.PeerNodes && outward:
+		return jsonTree{"nodes": w.labelSelector(p.Nodes, at+".nodes")}
+	case p.Kind == model.PeerNetworks && outward:
+		return jsonTree{"networks": listOf(p.Networks)}
+	case p.Kind == model.PeerDNS && outward && w.p.Kind == model.KindCNP:
+		return jsonTree{"domainNames": []any{p.DNSName}}
+	}
+	w.addCannot(at, "is of a kind that the API does not have there: %s", p.String())
+	return nil
+}
+
+func (w *policyWriter) anpPort(p *model.Port, at string) jsonTree {
+	switch {
+	case p.Name != "":
+		return jsonTree{"namedPort": p.Name}
+	case p.Range || p.End > p.Start:
+		return jsonTree{"portRange": jsonTree{"protocol": p.Protocol, "start": int64(p.Start), "end": int64(p.End)}}
+	case p.Start > 0:
+		return jsonTree{"portNumber": jsonTree{"protocol": p.Protocol, "port": int64(p.Start)}}
+	}
+	w.addCannot(at, "is a protocol without a port: %s", p.String())
+	return nil
+}
+
+func (w *policyWriter) cnpPort(p *model.Port, at string) jsonTree {
+	var port jsonTree
+	switch {
+	case p.Name != "":
+		return jsonTree{"destinationNamedPort": p.Name}
+	case p.Range || p.End > p.Start:
+		port = jsonTree{"range": jsonTree{"start": int64(p.Start), "end": int64(p.End)}}
+	case p.Start > 0:
+		port = jsonTree{"number": int64(p.Start)}
+	default:
+		w.addCannot(at, "is a protocol without a port: %s", p.String())
+	}
+	if !model.KnowsProtocol(p.Protocol) {
+		w.addCannot(at, "is of a protocol that the API does not have: %s", p.String())
+	}
+	return jsonTree{strings.ToLower(p.Protocol): jsonTree{"destinationPort": port}}
+}
+
+// podsSelector are a namespace selector and a pod selector, both of which must be there.
+func (w *policyWriter) podsSelector(namespaces, pods model.Selector, at string) jsonTree {
+	return jsonTree{"namespaceSelector": w.labelSelector(namespaces, at+".namespaceSelector"), "podSelector": w.labelSelector(pods, at+".podSelector")}
+}
+
+// labelSelector is a label selector; one that is not there cannot be written.
+func (w *policyWriter) labelSelector(s model.Selector, at string) jsonTree {
+	l := s.LabelSelector()
+	if l == nil {
+		w.addCannot(at, "has no selector that can be used")
+		l = &metav1.LabelSelector{}
+	}
+	slices.SortFunc(l.MatchExpressions, func(a, b metav1.LabelSelectorRequirement) int { return strings.Compare(a.Key, b.Key) })
+	out, err := runtime.DefaultUnstructuredConverter.ToUnstructured(l)
+	if err != nil {
+		w.addCannot(at, "cannot be written: %v", err)
+	}
+	return out
+}

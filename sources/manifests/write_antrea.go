@@ -1,0 +1,186 @@
+package manifests
+
+import (
+	"fmt"
+
+	"rung/model"
+)
+
+// fillAntrea fills the spec of a policy of Antrea.
+func (w *policyWriter) fillAntrea(spec jsonTree) {
+	a := w.p.Tiered
+	if a == nil {
+		w.addCannot("spec", "has no tier and no priority")
+		return
+	}
+	spec["tier"], spec["priority"] = a.Tier, a.Priority
+	if len(a.AppliedTo) > 0 {
+		spec["appliedTo"] = w.appliedTo(a.AppliedTo, "spec.appliedTo")
+	}
+	for _, d := range model.Directions {
+		var rules []any
+		for i := range w.p.Rules(d) {
+			rules = append(rules, w.antreaRule(&w.p.Rules(d)[i], fmt.Sprintf("spec.%s[%d]", d.Lower(), i)))
+		}
+		if len(rules) > 0 {
+			spec[d.Lower()] = rules
+		}
+	}
+}
+
+// antreaWords are the actions of rules that were not Antrea's before.
+var antreaWords = map[model.Action]string{model.Allow: "Allow", model.Deny: "Drop", model.Pass: "Pass"}
+
+func (w *policyWriter) antreaRule(r *model.Rule, at string) jsonTree {
+	a := r.Tiered
+	if a == nil {
+		a = &model.TieredRule{Action: antreaWords[r.Action]}
+	}
+	out := jsonTree{"action": a.Action}
+	if r.Name != "" && !a.Generated {
+		out["name"] = r.Name
+	}
+	if len(a.AppliedTo) > 0 {
+		out["appliedTo"] = w.appliedTo(a.AppliedTo, at+".appliedTo")
+	}
+	var peers, services, ports, protocols []any
+	for i := range r.Peers {
+		peers = append(peers, w.antreaPeer(&r.Peers[i], fmt.Sprintf("%s.%s[%d]", at, peersField(r), i)))
+	}
+	for _, s := range a.ToServices {
+		services = append(services, jsonTree{"namespace": s.Namespace, "name": s.Name})
+	}
+	for i := range r.Ports {
+		ports = append(ports, w.antreaPort(&r.Ports[i], fmt.Sprintf("%s.ports[%d]", at, i)))
+	}
+	for _, p := range a.Protocols {
+		protocols = append(protocols, antreaProtocolTree(p))
+	}
+	if len(a.L7) > 0 {
+		w.addCannot(at+".l7Protocols", "are kept as a text only")
+	}
+	for field, list := range map[string][]any{peersField(r): peers, "toServices": services, "ports": ports, "protocols": protocols} {
+		if len(list) > 0 {
+			out[field] = list
+		}
+	}
+	if a.Logging {
+		out["enableLogging"] = true
+	}
+	if a.LogLabel != "" {
+		out["logLabel"] = a.LogLabel
+	}
+	return out
+}
+
+func antreaProtocolTree(p model.RuleProtocol) jsonTree {
+	of := jsonTree{}
+	if p.Protocol == "IGMP" {
+		if p.Type != nil {
+			of["igmpType"] = int64(*p.Type)
+		}
+		if p.Group != "" {
+			of["groupAddress"] = p.Group
+		}
+		return jsonTree{"igmp": of}
+	}
+	if p.Type != nil {
+		of["icmpType"] = int64(*p.Type)
+	}
+	if p.Code != nil {
+		of["icmpCode"] = int64(*p.Code)
+	}
+	return jsonTree{"icmp": of}
+}
+
+func (w *policyWriter) antreaPort(p *model.Port, at string) jsonTree {
+	if !model.KnowsProtocol(p.Protocol) {
+		w.addCannot(at, "is of a protocol that the API does not have: %s", p.String())
+	}
+	out := jsonTree{"protocol": p.Protocol}
+	switch {
+	case p.Name != "":
+		out["port"] = p.Name
+	case p.Start > 0:
+		out["port"] = int64(p.Start)
+		if p.Range || p.End > p.Start {
+			out["endPort"] = int64(p.End)
+		}
+	}
+	return out
+}
+
+func (w *policyWriter) antreaPeer(p *model.Peer, at string) jsonTree {
+	switch {
+	case p.Kind == model.PeerNetworks && len(p.Networks) == 1 && len(p.Except) == 0:
+		return jsonTree{"ipBlock": jsonTree{"cidr": p.Networks[0]}}
+	case p.Kind == model.PeerGroup:
+		return jsonTree{"group": p.Group}
+	case p.Kind == model.PeerServiceAccount && p.ServiceAccount != nil:
+		return jsonTree{"serviceAccount": accountTree(p.ServiceAccount)}
+	case p.Kind == model.PeerDNS:
+		return jsonTree{"fqdn": p.DNSName}
+	case p.Kind == model.PeerNodes:
+		return jsonTree{"nodeSelector": w.labelSelector(p.Nodes, at+".nodeSelector")}
+	case p.Kind == model.PeerNamespaces:
+		return jsonTree{"namespaceSelector": w.labelSelector(p.Namespaces, at+".namespaceSelector")}
+	case p.Kind == model.PeerPods && p.Match != nil:
+		out := jsonTree{"namespaces": jsonTree{"match": "Self"}}
+		if !p.Match.Self {
+			out = jsonTree{"namespaces": jsonTree{"sameLabels": listOf(p.Match.SameLabels)}}
+		}
+		if !p.Pods.MatchesEverything() {
+			out["podSelector"] = w.labelSelector(p.Pods, at+".podSelector")
+		}
+		return out
+	case p.Kind == model.PeerPods && p.Namespace == w.p.Namespace:
+		out := jsonTree{"podSelector": w.labelSelector(p.Pods, at+".podSelector")}
+		if p.Namespace == "" && !p.Namespaces.MatchesEverything() {
+			out["namespaceSelector"] = w.labelSelector(p.Namespaces, at+".namespaceSelector")
+		}
+		return out
+	case p.Kind == model.PeerPods && p.Namespace == "": // of a policy of one namespace
+		return jsonTree{"podSelector": w.labelSelector(p.Pods, at+".podSelector"), "namespaceSelector": w.labelSelector(p.Namespaces, at+".namespaceSelector")}
+	}
+	w.addCannot(at, "is of a kind that the API does not have there: %s", p.String())
+	return nil
+}
+
+func accountTree(a *model.ServiceAccount) jsonTree {
+	return jsonTree{"namespace": a.Namespace, "name": a.Name}
+}
+
+func (w *policyWriter) appliedTo(list []model.AppliedTo, at string) (out []any) {
+	for i := range list {
+		a, at := &list[i], fmt.Sprintf("%s[%d]", at, i)
+		var t jsonTree
+		switch {
+		case a.Group != "":
+			t = jsonTree{"group": a.Group}
+		case a.ServiceAccount != nil:
+			t = jsonTree{"serviceAccount": accountTree(a.ServiceAccount)}
+		case a.Service != nil:
+			t = jsonTree{"service": jsonTree{"namespace": a.Service.Namespace, "name": a.Service.Name}}
+		case a.Nodes != nil:
+			t = jsonTree{"nodeSelector": w.labelSelector(*a.Nodes, at+".nodeSelector")}
+		case a.Select:
+			t = w.appliedPods(a, at)
+		default:
+			w.addCannot(at, "selects nothing")
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// appliedPods leaves a selector of everything out where the other says enough.
+func (w *policyWriter) appliedPods(a *model.AppliedTo, at string) jsonTree {
+	out := jsonTree{}
+	if w.p.Namespace == "" && (a.Pods.MatchesEverything() || !a.Namespaces.MatchesEverything()) {
+		out["namespaceSelector"] = w.labelSelector(a.Namespaces, at+".namespaceSelector")
+	}
+	if w.p.Namespace != "" || !a.Pods.MatchesEverything() {
+		out["podSelector"] = w.labelSelector(a.Pods, at+".podSelector")
+	}
+	return out
+}
