@@ -19,7 +19,7 @@ import (
 
 	"rung/model/words"
 	"rung/revision"
-	"rung/sources/reading"
+	"rung/sources/files"
 )
 
 func ApplyCommand(a *command.App) *cobra.Command {
@@ -103,7 +103,7 @@ func readChanges(ctx context.Context, a *command.App, paths []string, m *change.
 			case err != nil:
 				saySkipped(a, path, "link to nothing")
 			case !info.Mode().IsRegular():
-				saySkipped(a, path, reading.FileKind(info.Mode())+"; only regular files are read from folders")
+				saySkipped(a, path, files.FileKind(info.Mode())+"; only regular files are read from folders")
 			default:
 				all = append(all, path)
 			}
@@ -142,7 +142,7 @@ func readChange(ctx context.Context, a *command.App, path string) ([]byte, error
 		if _, err := engine.ParseInput(path); err != nil {
 			return nil, fmt.Errorf("read the change: %w", err)
 		}
-		f, err := reading.Open(ctx, path)
+		f, err := files.Open(ctx, path)
 		if err != nil {
 			return nil, fmt.Errorf("read the change: %w", err)
 		}

@@ -13,7 +13,7 @@ import (
 	"rung/engine"
 	"rung/model/words"
 	"rung/revision"
-	"rung/sources/reading"
+	"rung/sources/files"
 )
 
 // leastTrial is the shortest time to confirm a change in: nobody reads faster.
@@ -227,7 +227,7 @@ func watchEnterKey(ctx context.Context, a *command.App) (entered <-chan struct{}
 	got, done := make(chan struct{}, 1), make(chan struct{})
 	go func() {
 		defer close(done)
-		in := reading.Reader(ctx, a.Keyboard)
+		in := files.PatientReader(ctx, a.Keyboard)
 		for one := make([]byte, 1); ; {
 			n, err := in.Read(one)
 			if n > 0 && (one[0] == '\n' || one[0] == '\r') {

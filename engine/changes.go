@@ -16,7 +16,7 @@ import (
 	"rung/model"
 	"rung/model/logline"
 	"rung/revision"
-	"rung/sources/safefile"
+	"rung/sources/files"
 )
 
 // startGate opens history and audit and puts the gate in front of the writer.
@@ -28,14 +28,14 @@ func (e *Engine) startGate() error {
 		e.cfg.Writer = write.NewKubeWriter(e.cfg.Kube)
 	}
 	if dir != "" {
-		note, err := statedir.OpenFolderOnDisk(safefile.OrSystem(e.cfg.Disk), dir)
+		note, err := statedir.OpenFolderOnDisk(files.OrSystem(e.cfg.Disk), dir)
 		if err != nil {
 			return err
 		}
 		if note != "" {
 			e.notices = append(e.notices, note)
 		}
-		statedir.SweepFolder(safefile.OrSystem(e.cfg.Disk), dir)
+		statedir.SweepFolder(files.OrSystem(e.cfg.Disk), dir)
 	}
 	if w, ok := e.cfg.Writer.(interface{ SweepLeftovers(before time.Time) }); ok {
 		w.SweepLeftovers(time.Now().Add(-statedir.SweepAge))

@@ -16,8 +16,8 @@ import (
 	"rung/reconciler"
 	"rung/revision"
 
+	"rung/sources/files"
 	"rung/sources/kube"
-	"rung/sources/safefile"
 	"rung/system"
 )
 
@@ -98,7 +98,7 @@ type Config struct {
 	// KeepCounts keeps the hits of rules in StateDir, across restarts.
 	KeepCounts bool
 	// Disk is the file system below StateDir; nil is the operating system's.
-	Disk safefile.FS
+	Disk files.FS
 	// LogLines bounds the log; 0 means the default.
 	LogLines int
 	// Screen says that somebody presses keys: a core stays for them.

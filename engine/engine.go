@@ -21,10 +21,10 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/revision"
+	"rung/sources/files"
 	"rung/sources/kube"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/dbfile"
-	"rung/sources/reading"
 	"rung/sources/retry"
 )
 
@@ -164,7 +164,7 @@ func (e *Engine) runInLoop(f func(*loopState)) bool { return e.loop.Do(func() { 
 func (e *Engine) sendToLoop(f func(*loopState)) bool { return e.loop.Send(func() { f(e.state) }) }
 
 func (e *Engine) runSource(src kube.Source) {
-	reading.RunUntil(e.loop.Context(), func() {
+	files.RunUntil(e.loop.Context(), func() {
 		src.Run(e.loop.Context(), func(u kube.SourceUpdate) {
 			e.sendToLoop(func(s *loopState) { s.takeUpdate(src.Name(), u) })
 		})

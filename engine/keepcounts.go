@@ -11,7 +11,7 @@ import (
 
 	"rung/engine/logs"
 	"rung/model"
-	"rung/sources/safefile"
+	"rung/sources/files"
 )
 
 // countsFolder is where the hits of rules are kept in the state folder, a file for each
@@ -24,9 +24,9 @@ const countsEvery = time.Minute
 // keptCounts is the file with the hits that an earlier run counted.
 type keptCounts struct {
 	engine *Engine
-	disk   safefile.FS
+	disk   files.FS
 	path   string
-	lock   safefile.File
+	lock   files.File
 	text   string // as last written
 }
 
@@ -35,7 +35,7 @@ type keptCounts struct {
 // counts of the same cluster.
 func openCounts(e *Engine) *keptCounts {
 	sum := sha256.Sum256([]byte(e.cfg.stateIdentity()))
-	k := &keptCounts{engine: e, disk: safefile.OrSystem(e.cfg.Disk),
+	k := &keptCounts{engine: e, disk: files.OrSystem(e.cfg.Disk),
 		path: filepath.Join(e.cfg.StateDir, countsFolder, hex.EncodeToString(sum[:8])+".json")}
 	if err := k.openCounts(); err != nil {
 		e.loop.RecordActivity(model.Activity{By: "log", Summary: "hits of rules are not kept", Error: err.Error()})
@@ -46,13 +46,13 @@ func openCounts(e *Engine) *keptCounts {
 }
 
 func (k *keptCounts) openCounts() (err error) {
-	if err := k.disk.MkdirAll(filepath.Dir(k.path), safefile.PrivateFolder); err != nil {
+	if err := k.disk.MkdirAll(filepath.Dir(k.path), files.PrivateFolder); err != nil {
 		return fmt.Errorf("making the folder of the counts: %w", err)
 	}
-	if k.lock, err = safefile.TryLocked(k.disk, k.path+".lock"); err != nil {
+	if k.lock, err = files.TryLocked(k.disk, k.path+".lock"); err != nil {
 		return fmt.Errorf("another Rung keeps them: %w", err)
 	}
-	text, err := safefile.ReadPrivate(k.disk, k.path, logs.MaxFile)
+	text, err := files.ReadPrivate(k.disk, k.path, logs.MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (k *keptCounts) writeCounts() error {
 	if err != nil || string(text) == k.text {
 		return err
 	}
-	if err := safefile.ReplaceFile(k.disk, k.path, text); err != nil {
+	if err := files.ReplaceFile(k.disk, k.path, text); err != nil {
 		return fmt.Errorf("writing the counts to %s: %w", k.path, err)
 	}
 	k.text = string(text)

@@ -8,8 +8,8 @@ import (
 
 	"rung/model"
 	"rung/revision"
+	"rung/sources/files"
 	"rung/sources/kube"
-	"rung/sources/reading"
 )
 
 // forObjects is how long log files wait for the objects that explain their lines.
@@ -27,7 +27,7 @@ func (e *Engine) runLogFiles() {
 		return ""
 	}
 	merges := e.cfg.Kube != nil && !e.cfg.LogFiles.Only
-	reading.RunUntil(e.loop.Context(), func() {
+	files.RunUntil(e.loop.Context(), func() {
 		if err := logs.NewFileReader(e.logs, e.cfg.LogFiles, nodeOf, merges).Run(e.loop.Context()); err != nil && e.loop.Context().Err() == nil {
 			e.sendToLoop(func(s *loopState) { s.ReportProblem("log files", err.Error()) })
 		}

@@ -11,9 +11,9 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/words"
+	"rung/sources/files"
 	"rung/sources/kube"
 	"rung/sources/manifests"
-	"rung/sources/reading"
 	"rung/system"
 )
 
@@ -195,9 +195,9 @@ func switchValue(what, text string) (compiler.SwitchOption, error) {
 // ReadDNSAddresses reads a file that says what DNS names stand for, until ctx
 // ends.
 func ReadDNSAddresses(ctx context.Context, path string) (map[string][]string, error) {
-	text, err := reading.ReadFile(ctx, path, maxDNSFile)
+	text, err := files.ReadFile(ctx, path, maxDNSFile)
 	switch {
-	case errors.Is(err, reading.ErrTooLarge):
+	case errors.Is(err, files.ErrOverLimit):
 		return nil, fmt.Errorf("read DNS addresses: %s: more than the %d bytes that are read", path, maxDNSFile)
 	case err != nil:
 		return nil, fmt.Errorf("read DNS addresses: %w", err)

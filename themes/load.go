@@ -13,11 +13,11 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"rung/sources/reading"
+	"rung/sources/files"
 )
 
 //go:embed *.yaml
-var files embed.FS
+var builtIn embed.FS
 
 // Default is the theme used when none is chosen: the terminal's own 16 colours.
 const Default = "ansi16"
@@ -30,9 +30,9 @@ const maxFile = 64 << 10
 
 var builtin = func() map[string]*Theme {
 	m := map[string]*Theme{}
-	entries, _ := files.ReadDir(".")
+	entries, _ := builtIn.ReadDir(".")
 	for _, e := range entries {
-		data, _ := files.ReadFile(e.Name())
+		data, _ := builtIn.ReadFile(e.Name())
 		t, wrong := parseTheme(data, strings.TrimSuffix(e.Name(), ".yaml"))
 		if len(wrong) == 0 { // TestBuiltin holds it
 			m[t.Name] = t
@@ -106,8 +106,8 @@ func LoadThemes(dir string) (*ThemeSet, []error) {
 		if !ok || e.IsDir() {
 			continue
 		}
-		data, err := reading.ReadRegular(filepath.Join(dir, e.Name()), maxFile)
-		if errors.Is(err, reading.ErrTooLarge) {
+		data, err := files.ReadRegular(filepath.Join(dir, e.Name()), maxFile)
+		if errors.Is(err, files.ErrOverLimit) {
 			warn = append(warn, fmt.Errorf("theme %s.yaml: not read: larger than %d bytes", name, maxFile))
 			continue
 		}

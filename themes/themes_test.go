@@ -159,12 +159,12 @@ func TestDocsNameEveryToken(t *testing.T) {
 // TestColoursAreQuoted: a colour behind a space is a comment to YAML unless the
 // value is quoted, and the look then silently loses it.
 func TestColoursAreQuoted(t *testing.T) {
-	names, err := files.ReadDir(".")
+	names, err := builtIn.ReadDir(".")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range names {
-		text, err := files.ReadFile(f.Name())
+		text, err := builtIn.ReadFile(f.Name())
 		if err != nil {
 			t.Fatal(err)
 		}

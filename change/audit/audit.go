@@ -12,7 +12,7 @@ import (
 
 	"rung/change"
 	"rung/model"
-	"rung/sources/safefile"
+	"rung/sources/files"
 )
 
 // Record is one line of the audit: a change that was made, that failed, or
@@ -80,15 +80,15 @@ const (
 // safe for concurrent use and by several processes.
 type Log struct {
 	Path string
-	disk safefile.FS
+	disk files.FS
 	mu   sync.Mutex
 	past pastRecords
 }
 
 // New appends to audit.jsonl in the folder. The file is made when the
 // first record comes. Without a folder nothing is kept.
-func New(disk safefile.FS, dir string) *Log {
-	a := &Log{disk: safefile.OrSystem(disk)}
+func New(disk files.FS, dir string) *Log {
+	a := &Log{disk: files.OrSystem(disk)}
 	if dir != "" {
 		a.Path = filepath.Join(dir, "audit.jsonl")
 	}
@@ -142,11 +142,11 @@ func (a *Log) Write(r Record) error {
 func (a *Log) appendLine(line []byte) (at int64, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	f, err := safefile.OpenLocked(a.disk, a.Path)
+	f, err := files.OpenLocked(a.disk, a.Path)
 	if err != nil {
 		return 0, fmt.Errorf("audit: %w", err)
 	}
-	at, err = safefile.AppendLines(f, line)
+	at, err = files.AppendLines(f, line)
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
@@ -188,12 +188,12 @@ func (a *Log) Finish(v *reservedLine, r Record) error {
 		return fmt.Errorf("audit of %s: %w", r.Op, err)
 	}
 	a.mu.Lock()
-	f, err := safefile.OpenLocked(a.disk, a.Path)
+	f, err := files.OpenLocked(a.disk, a.Path)
 	if err == nil {
 		var stands bool
 		if stands, err = v.overwrite(f, line); err == nil && !stands {
 			// Somebody put the audit away meanwhile, or cut it: a line of its own.
-			_, err = safefile.AppendLines(f, append(line, '\n'))
+			_, err = files.AppendLines(f, append(line, '\n'))
 		}
 		if cerr := f.Close(); err == nil {
 			err = cerr
@@ -207,7 +207,7 @@ func (a *Log) Finish(v *reservedLine, r Record) error {
 }
 
 // overwrite writes line over the reserved one, if that still stands where it was.
-func (v *reservedLine) overwrite(f safefile.File, line []byte) (stands bool, err error) {
+func (v *reservedLine) overwrite(f files.File, line []byte) (stands bool, err error) {
 	was := make([]byte, len(v.line))
 	if _, err := f.ReadAt(was, v.offset); err != nil && err != io.EOF {
 		return false, err

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"rung/sources/safefile"
+	"rung/sources/files"
 )
 
 // Change is a record with what the history knows of it.
@@ -85,7 +85,7 @@ func (a *Log) Refresh() error {
 	if was != nil && os.SameFile(was, now) && was.Size() == now.Size() && was.ModTime().Equal(now.ModTime()) {
 		return nil
 	}
-	f, err := safefile.OpenPrivate(a.disk, a.Path, os.O_RDONLY)
+	f, err := files.OpenPrivate(a.disk, a.Path, os.O_RDONLY)
 	if err != nil {
 		return fmt.Errorf("audit: %w", err)
 	}

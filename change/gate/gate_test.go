@@ -15,7 +15,7 @@ import (
 	"rung/change/history"
 	"rung/change/journal"
 	"rung/model"
-	"rung/sources/safefile"
+	"rung/sources/files"
 	"rung/test/changing"
 	"rung/test/given"
 )
@@ -118,7 +118,7 @@ func checkAudit(t *testing.T, dir string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if safefile.OpenToOthers(st) {
+		if files.OpenToOthers(st) {
 			t.Errorf("%s has mode %v", name, st.Mode())
 		}
 	}

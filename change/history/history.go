@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"rung/change/journal"
-	"rung/sources/safefile"
+	"rung/sources/files"
 )
 
 // Bounds of the history: what is older is forgotten.
@@ -41,7 +41,7 @@ type historyLine struct {
 
 // Open reads the history of a context (or path, or "demo") from the
 // state folder. Without a folder the history is kept in memory.
-func Open(disk safefile.FS, dir, context string) (*History, error) {
+func Open(disk files.FS, dir, context string) (*History, error) {
 	h := &History{nextID: 1, file: journal.Open(disk, dir, journal.Changes, context)}
 	if err := h.catchUp(); err != nil {
 		return nil, fmt.Errorf("history: %w", err)

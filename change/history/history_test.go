@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/sources/safefile"
+	"rung/sources/files"
 	"rung/test/given"
 	"rung/test/install"
 )
@@ -112,7 +112,7 @@ func TestHistoryIsBounded(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	st, err := os.Stat(h.file.Path)
-	if err != nil || st.Size() > 4*historyBytes+1<<20 || safefile.OpenToOthers(st) {
+	if err != nil || st.Size() > 4*historyBytes+1<<20 || files.OpenToOthers(st) {
 		t.Errorf("%v %v", st, err)
 	}
 	if got := titles(reopen(t, dir)); len(got) != 1 || got[0] != "huge" {
@@ -142,7 +142,7 @@ func TestHistoryOfBadLines(t *testing.T) {
 	if diff := cmp.Diff([]string{"next", "seven", "one"}, titles(reopen(t, dir))); diff != "" {
 		t.Errorf("a torn line took the next one with it: %s", diff)
 	}
-	if st, err := os.Stat(h.file.Path); err != nil || safefile.OpenToOthers(st) {
+	if st, err := os.Stat(h.file.Path); err != nil || files.OpenToOthers(st) {
 		t.Errorf("%v %v: not made private again", st, err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"slices"
 
 	"rung/model/ovn/nb"
-	"rung/sources/safefile"
+	"rung/sources/files"
 )
 
 // The kinds of records there are, each the folder of its journals.
@@ -30,14 +30,14 @@ const MaxNumber = 1 << 53
 // Whoever has one guards it against itself.
 type Journal struct {
 	Path     string
-	disk     safefile.FS
+	disk     files.FS
 	lastSeen fs.FileInfo // as it was last read or written; nil for never
 }
 
 // Open is the journal of a kind about a context (or a path, or "demo") in the state folder;
 // an empty folder keeps nothing. The file is made when the first record is written.
-func Open(disk safefile.FS, dir, kind, context string) *Journal {
-	j := &Journal{disk: safefile.OrSystem(disk)}
+func Open(disk files.FS, dir, kind, context string) *Journal {
+	j := &Journal{disk: files.OrSystem(disk)}
 	if dir != "" {
 		j.Path = filepath.Join(dir, kind, fileName(context)+".json")
 		if kind == Changes {
@@ -68,7 +68,7 @@ func (j *Journal) Lock(suffix string) (unlock func(), err error) {
 	if j.Path == "" {
 		return func() {}, nil
 	}
-	f, err := safefile.OpenLocked(j.disk, j.Path+suffix)
+	f, err := files.OpenLocked(j.disk, j.Path+suffix)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ const linesPart = 1 << 20
 // ReadLines gives take the lines, the newest first, until that has enough. Of a file larger than
 // limit the rest is not read, which whole says.
 func (j *Journal) ReadLines(limit int64, take func(line []byte) (enough bool)) (whole bool, err error) {
-	f, err := safefile.OpenPrivate(j.disk, j.Path, os.O_RDONLY)
+	f, err := files.OpenPrivate(j.disk, j.Path, os.O_RDONLY)
 	if err != nil {
 		return false, err
 	}
@@ -156,11 +156,11 @@ func AppendRecords[R any](j *Journal, records ...R) error {
 	if err != nil {
 		return err
 	}
-	f, err := safefile.OpenPrivate(j.disk, j.Path, os.O_RDWR|os.O_CREATE)
+	f, err := files.OpenPrivate(j.disk, j.Path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return err
 	}
-	if _, err = safefile.AppendLines(f, text); err == nil {
+	if _, err = files.AppendLines(f, text); err == nil {
 		j.lastSeen, err = f.Stat()
 	}
 	return cmp.Or(err, f.Close())
@@ -178,11 +178,11 @@ func (j *Journal) ReserveRoom(size int) (*Room, error) {
 	if j.Path == "" {
 		return nil, nil
 	}
-	f, err := safefile.OpenPrivate(j.disk, j.Path, os.O_RDWR|os.O_CREATE)
+	f, err := files.OpenPrivate(j.disk, j.Path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
-	at, err := safefile.AppendLines(f, blankLine(size+1))
+	at, err := files.AppendLines(f, blankLine(size+1))
 	if err == nil {
 		j.lastSeen, err = f.Stat()
 	}
@@ -201,7 +201,7 @@ func WriteInRoom[R any](j *Journal, r *Room, records ...R) (bool, error) {
 	if err != nil || len(text) > r.bytes {
 		return false, err
 	}
-	f, err := safefile.OpenPrivate(j.disk, j.Path, os.O_RDWR)
+	f, err := files.OpenPrivate(j.disk, j.Path, os.O_RDWR)
 	if err != nil {
 		return false, nil // the file was taken away: the records get one of their own
 	}
@@ -210,7 +210,7 @@ func WriteInRoom[R any](j *Journal, r *Room, records ...R) (bool, error) {
 }
 
 // fillRoom writes text over a reserved line if that still stands where it was.
-func (j *Journal) fillRoom(f safefile.File, r *Room, text []byte) (bool, error) {
+func (j *Journal) fillRoom(f files.File, r *Room, text []byte) (bool, error) {
 	was, blank := make([]byte, r.bytes), blankLine(r.bytes)
 	if _, err := f.ReadAt(was, r.at); err != nil || !bytes.Equal(was, blank) {
 		return false, nil // somebody cut the file
@@ -243,7 +243,7 @@ func ReplaceRecords[R any](j *Journal, records ...R) error {
 	if err != nil {
 		return err
 	}
-	if err := safefile.ReplaceFile(j.disk, j.Path, text); err != nil {
+	if err := files.ReplaceFile(j.disk, j.Path, text); err != nil {
 		return err
 	}
 	j.lastSeen, err = j.disk.Lstat(j.Path)

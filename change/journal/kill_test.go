@@ -21,7 +21,7 @@ import (
 	"rung/model"
 	"rung/model/plan"
 	"rung/revision"
-	"rung/sources/safefile"
+	"rung/sources/files"
 	"rung/test/changing"
 	"rung/test/faultfs"
 	"rung/test/gating"
@@ -41,7 +41,7 @@ type process struct {
 	unrecorded bool
 }
 
-func start(t *testing.T, w *gating.World, dir string, disk safefile.FS) *process {
+func start(t *testing.T, w *gating.World, dir string, disk files.FS) *process {
 	t.Helper()
 	h, err := history.Open(disk, dir, "test")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"rung/sources/safefile"
+	"rung/sources/files"
 )
 
 // Work is an unfinished task of more than one step: a journal of one record, which is written whole
@@ -31,7 +31,7 @@ type Work[T any] struct {
 // OpenWork returns the work of a kind about a context, as Open returns a journal. of is its name in
 // errors; decode takes in the contents of its file, of at most so many bytes, and trusts nothing in
 // it.
-func OpenWork[T any](disk safefile.FS, dir, kind, context, of string, most int64, decode func(text []byte) (*T, error)) *Work[T] {
+func OpenWork[T any](disk files.FS, dir, kind, context, of string, most int64, decode func(text []byte) (*T, error)) *Work[T] {
 	return &Work[T]{Journal: *Open(disk, dir, kind, context), title: of, maxBytes: most, decode: decode}
 }
 
@@ -95,7 +95,7 @@ func (w *Work[T]) Read() (record *T, err error) {
 		return true
 	})
 	if err == nil && w.lastSeen.Size() > w.maxBytes {
-		err = &UnreadableError{w.Path, w.title, fmt.Errorf("it %w %d bytes", safefile.ErrTooLarge, w.maxBytes)}
+		err = &UnreadableError{w.Path, w.title, fmt.Errorf("it %w %d bytes", files.ErrTooLarge, w.maxBytes)}
 	} else if err != nil {
 		err = fmt.Errorf("reading %s: %w", w.title, err)
 	} else if record, err = w.decode(text); err != nil {
@@ -126,7 +126,7 @@ func (w *Work[T]) isWorkedOn(known bool) (bool, error) {
 	if err == nil {
 		w.ReleaseLock()
 	}
-	if errors.Is(err, safefile.ErrLocked) {
+	if errors.Is(err, files.ErrLocked) {
 		return true, nil
 	}
 	return false, err
@@ -136,14 +136,14 @@ func (w *Work[T]) isWorkedOn(known bool) (bool, error) {
 // process. For so long it waits for another one, which may only look; then it is ErrLocked.
 func (w *Work[T]) TakeLock(patience time.Duration) error {
 	if w.HoldsLock() {
-		return fmt.Errorf("taking %s: %w", w.title, safefile.ErrLocked)
+		return fmt.Errorf("taking %s: %w", w.title, files.ErrLocked)
 	}
 	if w.Path == "" {
 		w.heldLock.Store(&lockFile{})
 		return nil
 	}
 	for end := time.Now().Add(patience); ; time.Sleep(lookTime / 10) {
-		f, err := safefile.OpenPrivate(w.disk, w.Path+".lock", os.O_RDWR|os.O_CREATE)
+		f, err := files.OpenPrivate(w.disk, w.Path+".lock", os.O_RDWR|os.O_CREATE)
 		if err != nil {
 			return err
 		}
@@ -154,14 +154,14 @@ func (w *Work[T]) TakeLock(patience time.Duration) error {
 			return nil
 		}
 		_ = f.Close()
-		if !errors.Is(err, safefile.ErrLocked) || !time.Now().Before(end) {
+		if !errors.Is(err, files.ErrLocked) || !time.Now().Before(end) {
 			return fmt.Errorf("locking %s.lock: %w", w.Path, err)
 		}
 	}
 }
 
 // lockFile is the file that is locked, nil where nothing is kept.
-type lockFile struct{ file safefile.File }
+type lockFile struct{ file files.File }
 
 // HoldsLock says whether this process has the lock.
 func (w *Work[T]) HoldsLock() bool { return w.heldLock.Load() != nil }

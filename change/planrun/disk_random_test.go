@@ -22,8 +22,8 @@ import (
 	"rung/change/write"
 	"rung/engine/statedir"
 	"rung/model/plan"
+	"rung/sources/files"
 	"rung/sources/kube"
-	"rung/sources/safefile"
 	"rung/test/changing"
 	"rung/test/faultfs"
 	"rung/test/gating"
@@ -366,12 +366,12 @@ func (r *stateRun) read(path string) string {
 }
 
 // plans are those of a process.
-func (r *stateRun) plans(d safefile.FS) *Plans {
+func (r *stateRun) plans(d files.FS) *Plans {
 	return New(nil, Config{Dir: r.state, Context: "test", Disk: d})
 }
 
 // storePlan writes the progress of a plan.
-func (r *stateRun) storePlan(d safefile.FS) {
+func (r *stateRun) storePlan(d files.FS) {
 	p := r.plans(d)
 	job := &planJob{By: "cli", Progress: &plan.PlanProgress{Context: "test", Done: r.IntN(3), Plan: plan.Plan{Max: 99,
 		Now: []plan.Slot{{Policy: "a", Priority: 1}}, Then: []plan.Slot{{Policy: "a", Priority: 3}},
@@ -385,7 +385,7 @@ func (r *stateRun) storePlan(d safefile.FS) {
 }
 
 // keepTexts writes a saved page and a draft.
-func (r *stateRun) keepTexts(d safefile.FS) {
+func (r *stateRun) keepTexts(d files.FS) {
 	text := fmt.Sprintf("begin %d\n%send\n", r.n, strings.Repeat("x", r.IntN(3000)))
 	r.kept[text] = true
 	if path, err := statedir.KeepFileOnDisk(d, filepath.Join(r.state, "saved"), "page.txt", []byte(text)); err == nil && r.read(path) != text {
@@ -425,7 +425,7 @@ func (r *stateRun) check(dead bool) {
 		}
 	}
 	p := r.plans(nil)
-	if raw, err := safefile.ReadPrivate(safefile.OS, p.work.Path, 1<<20); err == nil {
+	if raw, err := files.ReadPrivate(files.OS, p.work.Path, 1<<20); err == nil {
 		var in planJob
 		if json.Unmarshal(raw, &in) == nil {
 			if got, err := plan.DecodeProgress(in.Encoded); err == nil && !r.stored[got.Done] {

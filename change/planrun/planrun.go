@@ -15,7 +15,7 @@ import (
 	"rung/model/plan"
 	"rung/model/words"
 	"rung/revision"
-	"rung/sources/safefile"
+	"rung/sources/files"
 )
 
 // ErrPlan marks a request that the plan's state does not allow.
@@ -56,7 +56,7 @@ type Config struct {
 	// Dir is the state folder, empty where progress is not kept; Context is the name it
 	// is kept under.
 	Dir, Context string
-	Disk         safefile.FS
+	Disk         files.FS
 	// Run starts a goroutine that ends with Ctx; it is false where nothing is started
 	// any more.
 	Ctx context.Context

@@ -19,7 +19,7 @@ import (
 	"rung/model"
 	"rung/model/plan"
 	"rung/revision"
-	"rung/sources/safefile"
+	"rung/sources/files"
 	"rung/test/changing"
 	"rung/test/gating"
 	"rung/test/given"
@@ -338,7 +338,7 @@ func TestPlanSurvivesAKill(t *testing.T) {
 			}
 			p.untilAt(firstMade)
 			p.until("the note of it", func(s revision.PlanState) bool { return s.Steps[0].State == revision.StepRunning && s.Why != "" })
-			if st, err := os.Stat(p.r.work.Path); err != nil || safefile.OpenToOthers(st) {
+			if st, err := os.Stat(p.r.work.Path); err != nil || files.OpenToOthers(st) {
 				t.Fatalf("%v %v", st, err)
 			}
 			// What is found after kill -9 is what stood there in the middle.
@@ -594,7 +594,7 @@ func TestPlanOfAnotherHand(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlanWorld(t, t.TempDir(), tenants...)
 			defer p.cancel()
-			if err := safefile.ReplaceFile(safefile.OS, p.r.work.Path, []byte(c.text)); err != nil {
+			if err := files.ReplaceFile(files.OS, p.r.work.Path, []byte(c.text)); err != nil {
 				t.Fatal(err)
 			}
 			if err := p.r.Load(); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -7,7 +7,7 @@ import (
 
 	"rung/change/journal"
 	"rung/revision"
-	"rung/sources/safefile"
+	"rung/sources/files"
 )
 
 // takePlan takes the plan for this process, and says which one is stored then, nil for none.
@@ -19,7 +19,7 @@ func (r *Plans) takePlan() (job *planJob, err error) {
 	}
 	_ = r.load()
 	err = r.work.TakeLock(takeTime)
-	if errors.Is(err, safefile.ErrLocked) {
+	if errors.Is(err, files.ErrLocked) {
 		if lerr := r.load(); lerr == nil && r.state.RunsElsewhere() {
 			return nil, r.notStoppedError()
 		}
@@ -73,7 +73,7 @@ const takeTime = 200 * time.Millisecond
 func (r *Plans) endStopped() error {
 	if !r.work.HoldsLock() {
 		err := r.work.TakeLock(0)
-		if errors.Is(err, safefile.ErrLocked) {
+		if errors.Is(err, files.ErrLocked) {
 			return nil // another Rung does it
 		}
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 	"rung/change/audit"
 	"rung/change/gate"
 	"rung/revision"
-	"rung/sources/safefile"
+	"rung/sources/files"
 	"rung/test/changing"
 	"rung/test/given"
 	"rung/test/wait"
@@ -187,7 +187,7 @@ func TestPreviewFromBeforeThePlan(t *testing.T) {
 	}
 	p.r.Refresh()
 	pre = look()
-	if err := safefile.ReplaceFile(safefile.OS, p.r.work.Path, text); err != nil {
+	if err := files.ReplaceFile(files.OS, p.r.work.Path, text); err != nil {
 		t.Fatal(err)
 	}
 	refused(pre)
@@ -335,7 +335,7 @@ func TestDonePlanStaysDone(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.until("done", inState(revision.PlanDone))
-	if err := safefile.ReplaceFile(safefile.OS, p.r.work.Path, []byte(`{"progress": {"version": 2}}`)); err != nil {
+	if err := files.ReplaceFile(files.OS, p.r.work.Path, []byte(`{"progress": {"version": 2}}`)); err != nil {
 		t.Fatal(err)
 	}
 	p.r.Refresh()
@@ -375,7 +375,7 @@ func TestLookIsNoRunner(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.kill()
-	f, err := safefile.TryLocked(safefile.OS, p.r.work.Path+".lock")
+	f, err := files.TryLocked(files.OS, p.r.work.Path+".lock")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -395,7 +395,7 @@ func TestLookIsNoRunner(t *testing.T) {
 	p.r.work.ReleaseLock()
 	p.r.work.LookTime = 0
 	// Who holds it longer, but has not written that it runs it, is no dead one, either.
-	longer, err := safefile.TryLocked(safefile.OS, p.r.work.Path+".lock")
+	longer, err := files.TryLocked(files.OS, p.r.work.Path+".lock")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -418,7 +418,7 @@ func TestOtherHasWrittenItDown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := safefile.TryLocked(safefile.OS, p.r.work.Path+".lock")
+	f, err := files.TryLocked(files.OS, p.r.work.Path+".lock")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -447,7 +447,7 @@ func TestUnreadablePlans(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"one", "two"} {
-		if err := safefile.ReplaceFile(safefile.OS, p.r.work.Path, []byte(text)); err != nil {
+		if err := files.ReplaceFile(files.OS, p.r.work.Path, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := p.r.work.SetAside(false); err != nil {

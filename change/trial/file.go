@@ -11,7 +11,7 @@ import (
 	"rung/change/journal"
 	"rung/model/words"
 	"rung/revision"
-	"rung/sources/safefile"
+	"rung/sources/files"
 )
 
 // revertJob is a change on trial, as it is stored.
@@ -148,7 +148,7 @@ const lockTime = 200 * time.Millisecond
 // moment. The caller holds mu.
 func (r *Trials) takeLock(patience time.Duration) error {
 	err := r.work.TakeLock(patience)
-	if errors.Is(err, safefile.ErrLocked) {
+	if errors.Is(err, files.ErrLocked) {
 		return change.Blocked("%w", errTaken)
 	}
 	return err

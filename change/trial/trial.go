@@ -15,7 +15,7 @@ import (
 	"rung/change/journal"
 	"rung/model/words"
 	"rung/revision"
-	"rung/sources/safefile"
+	"rung/sources/files"
 )
 
 // Trials puts a change back that was made on trial and that nobody confirmed in time.
@@ -56,7 +56,7 @@ type Config struct {
 	// Dir is the state folder, empty where changes end with the process; Context is what
 	// the pending revert is kept under.
 	Dir, Context string
-	Disk         safefile.FS
+	Disk         files.FS
 	// Adopts takes over what an earlier process left, and counts it down. Else it is only
 	// put back by SettleOverdue, once its time is over.
 	Adopts bool

@@ -17,7 +17,7 @@ import (
 	"rung/change/journal"
 	"rung/model"
 	"rung/revision"
-	"rung/sources/safefile"
+	"rung/sources/files"
 	"rung/test/changing"
 	"rung/test/faultfs"
 	"rung/test/gating"
@@ -29,7 +29,7 @@ type process struct {
 	*Trials
 	g    *gate.Gate
 	w    *gating.World
-	disk safefile.FS
+	disk files.FS
 	told []revision.UnconfirmedChange
 }
 
@@ -39,7 +39,7 @@ func (p *process) dies() {
 	p.work.ReleaseLock()
 }
 
-func startProcess(w *gating.World, dir string, disk safefile.FS, c Config) *process {
+func startProcess(w *gating.World, dir string, disk files.FS, c Config) *process {
 	w.T.Helper()
 	h, err := history.Open(disk, dir, "test")
 	if err != nil {

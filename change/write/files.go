@@ -18,7 +18,7 @@ import (
 	"rung/sources/kube"
 	"rung/sources/manifests"
 
-	"rung/sources/safefile"
+	"rung/sources/files"
 )
 
 // FileOptions say which manifests to read.
@@ -34,13 +34,13 @@ type FileOptions struct {
 	// manifests.Options.
 	Release string
 	// Disk is the file system that write-back writes to; nil is the operating system's.
-	Disk safefile.FS
+	Disk files.FS
 }
 
 // Files are manifests as a source, and as a writer for write-back.
 type Files struct {
 	readOptions manifests.Options
-	disk        safefile.FS
+	disk        files.FS
 
 	mu    sync.Mutex
 	files map[string]manifests.FileState // by path, as they were read or written last
@@ -60,7 +60,7 @@ func NewFiles(opt FileOptions) *Files {
 	if opt.Demo != nil {
 		read.FS, read.Paths, read.Source = opt.Demo, []string{"."}, "demo"
 	}
-	return &Files{readOptions: read, disk: safefile.OrSystem(opt.Disk), files: map[string]manifests.FileState{},
+	return &Files{readOptions: read, disk: files.OrSystem(opt.Disk), files: map[string]manifests.FileState{},
 		writtenFiles: map[string]struct{}{}, placed: map[model.Key]string{}, removed: map[string]time.Time{}}
 }
 
@@ -201,6 +201,6 @@ func (f *Files) SweepLeftovers(before time.Time) {
 		}
 	}
 	for folder := range folders {
-		safefile.SweepTemp(f.disk, folder, before)
+		files.SweepTemp(f.disk, folder, before)
 	}
 }

@@ -16,8 +16,7 @@ import (
 	"rung/model"
 	"rung/sources/manifests"
 
-	"rung/sources/reading"
-	"rung/sources/safefile"
+	"rung/sources/files"
 )
 
 // fileJob is the change to make to one file: edits of its text, or a whole new text.
@@ -205,7 +204,7 @@ func (f *Files) writeNewFile(path string, text []byte) (left manifests.TextChang
 
 // removeFile takes a file away that holds text.
 func (f *Files) removeFile(path string, text []byte) (left manifests.TextChange, back func() error, err error) {
-	if err := safefile.WithdrawFile(f.disk, path, text); err != nil {
+	if err := files.WithdrawFile(f.disk, path, text); err != nil {
 		return left, nil, fmt.Errorf("remove %s: %w", path, err)
 	}
 	f.forgetFile(path)
@@ -259,7 +258,7 @@ func (f *Files) locateObject(p *model.Policy) (model.Origin, error) {
 	if file, err := f.knownFile(at.File); err == nil && !file.Writable {
 		return at, nil // compressed, say: refused where it is written
 	}
-	text, err := reading.ReadRegular(at.File, max(f.readOptions.Limits.FileSize, manifests.DefaultFileSize))
+	text, err := files.ReadRegular(at.File, max(f.readOptions.Limits.FileSize, manifests.DefaultFileSize))
 	switch {
 	case err != nil && !moved && !unread:
 		return at, nil // no file, or gone: said where it is written

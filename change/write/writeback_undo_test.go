@@ -18,7 +18,7 @@ import (
 	"rung/change/gate"
 	"rung/change/history"
 	"rung/model"
-	"rung/sources/safefile"
+	"rung/sources/files"
 	"rung/test/gating"
 	"rung/test/given"
 	"rung/test/install"
@@ -288,11 +288,11 @@ func unlink(t *testing.T, d *disk, name string) {
 
 // unwritable is a file system on which one file cannot be written to.
 type unwritable struct {
-	safefile.FS
+	files.FS
 	path string
 }
 
-func (u unwritable) Open(name string, flag int, perm fs.FileMode) (safefile.File, error) {
+func (u unwritable) Open(name string, flag int, perm fs.FileMode) (files.File, error) {
 	if name == u.path && flag&(os.O_WRONLY|os.O_RDWR) != 0 {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"rung/cli/report"
 	"rung/engine"
-	"rung/sources/reading"
+	"rung/sources/files"
 	"sync/atomic"
 )
 
@@ -38,7 +38,7 @@ type App struct {
 
 // NewApp is the app of a process that reads in and writes to out and errw, until ctx ends.
 func NewApp(ctx context.Context, in io.Reader, out, errw io.Writer) *App {
-	a := &App{In: reading.Reader(ctx, in), Call: "rung", Raw: out, Said: map[string]bool{}, CanAsk: IsTerminal(in), Keyboard: in, ended: ctx.Done()}
+	a := &App{In: files.PatientReader(ctx, in), Call: "rung", Raw: out, Said: map[string]bool{}, CanAsk: IsTerminal(in), Keyboard: in, ended: ctx.Done()}
 	a.Out, a.Err = cleanWriter{out, a}, cleanWriter{errw, nil}
 	return a
 }

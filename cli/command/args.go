@@ -13,7 +13,7 @@ import (
 	"rung/engine"
 	"rung/model/words"
 	"rung/pages/page"
-	"rung/sources/reading"
+	"rung/sources/files"
 	"rung/system"
 )
 
@@ -193,7 +193,7 @@ func (a *App) CheckOutput(cmd *cobra.Command, _ []string) (err error) {
 	}
 	a.Needs = needsOf[cmd.Name()]
 	a.template, err = report.Parse(a.Flags.Output, func(path string) (string, error) {
-		text, err := reading.ReadFile(cmd.Context(), path, maxConfig)
+		text, err := files.ReadFile(cmd.Context(), path, maxConfig)
 		return string(text), err
 	})
 	if err == nil {

@@ -23,7 +23,7 @@ import (
 	"rung/revision"
 	"rung/sources/kube"
 
-	"rung/sources/reading"
+	"rung/sources/files"
 	"rung/system"
 )
 
@@ -249,11 +249,11 @@ const maxConfig = 1 << 20
 // ReadConfig reads the configuration file, which may be absent where none was named.
 func (u *uiFlags) ReadConfig(ctx context.Context) (text []byte, path string, err error) {
 	path = cmp.Or(u.config, filepath.Join(xdg.ConfigHome, "rung", "config.yaml"))
-	text, err = reading.ReadFile(ctx, path, maxConfig)
+	text, err = files.ReadFile(ctx, path, maxConfig)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && u.config == "":
 		return nil, path, nil
-	case errors.Is(err, reading.ErrTooLarge):
+	case errors.Is(err, files.ErrOverLimit):
 		return nil, path, fmt.Errorf("read the configuration %s: larger than %d MiB", path, maxConfig>>20)
 	case err != nil:
 		return nil, path, fmt.Errorf("read the configuration: %w", err)

@@ -15,7 +15,7 @@ import (
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
-	"rung/sources/reading"
+	"rung/sources/files"
 	"rung/system"
 )
 
@@ -117,7 +117,7 @@ func (a *App) filesNamed() string {
 func (a *App) ReadGiven(ctx context.Context, path string, limit int64) ([]byte, error) {
 	in := a.In
 	if path != "-" {
-		f, err := reading.Open(ctx, path)
+		f, err := files.Open(ctx, path)
 		if err != nil {
 			return nil, withoutFileName(err)
 		}

@@ -15,7 +15,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/pages/page"
-	"rung/sources/safefile"
+	"rung/sources/files"
 	"rung/system"
 )
 
@@ -102,7 +102,7 @@ func (a *App) SaveAnswer(ans *Answer, path string) error {
 	if err := a.writeAnswer(cleanWriter{&text, nil}, ans, false); err != nil {
 		return err
 	}
-	if err := safefile.SaveFile(safefile.OrSystem(nil), path, text.Bytes()); err != nil {
+	if err := files.SaveFile(files.OrSystem(nil), path, text.Bytes()); err != nil {
 		return fmt.Errorf("write the report %s: %w", path, err)
 	}
 	return a.verdictOf(ans)

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"rung/sources/safefile"
+	"rung/sources/files"
 )
 
 // maxDraft bounds what is read back, in bytes; draftsKept is how many texts of
@@ -27,18 +27,18 @@ var unsafeName = regexp.MustCompile(`[^a-zA-Z0-9.-]+`)
 // NewDraft puts a text that is about to be edited into a new private file below
 // the state folder, and returns its path. Old drafts beyond a few are removed.
 func NewDraft(stateDir, name, text string) (path string, err error) {
-	return NewDraftOnDisk(safefile.OS, stateDir, name, text)
+	return NewDraftOnDisk(files.OS, stateDir, name, text)
 }
 
-func NewDraftOnDisk(disk safefile.FS, stateDir, name, text string) (path string, err error) {
+func NewDraftOnDisk(disk files.FS, stateDir, name, text string) (path string, err error) {
 	dir := filepath.Join(stateDir, "edit")
-	if err := disk.MkdirAll(dir, safefile.PrivateFolder); err != nil {
+	if err := disk.MkdirAll(dir, files.PrivateFolder); err != nil {
 		return "", fmt.Errorf("making the folder for texts being edited: %w", err)
 	}
 	pruneDrafts(dir)
 	for n := 0; ; n++ {
 		path = filepath.Join(dir, fmt.Sprintf("%.80s.%d.yaml", unsafeName.ReplaceAllString(name, "-"), rand.Uint32()))
-		err := safefile.CreateFile(disk, path, []byte(text), safefile.PrivateFile)
+		err := files.CreateFile(disk, path, []byte(text), files.PrivateFile)
 		if errors.Is(err, fs.ErrExist) && n < 100 {
 			continue
 		}
@@ -54,7 +54,7 @@ func WriteDraft(path, text string) error {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		_ = os.Remove(path) // the editor put something else in its place
 	}
-	if err := safefile.ReplaceFile(safefile.OS, path, []byte(text)); err != nil {
+	if err := files.ReplaceFile(files.OS, path, []byte(text)); err != nil {
 		return fmt.Errorf("writing the text to edit: %w", err)
 	}
 	return nil
@@ -63,7 +63,7 @@ func WriteDraft(path, text string) error {
 // ReadDraft takes the text back. An editor that replaced the file may have widened
 // its permissions; they are narrowed again.
 func ReadDraft(path string) (string, error) {
-	text, err := safefile.ReadPrivate(safefile.OS, path, maxDraft)
+	text, err := files.ReadPrivate(files.OS, path, maxDraft)
 	if err != nil {
 		return "", fmt.Errorf("reading the text back: %w", err)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/sources/safefile"
+	"rung/sources/files"
 )
 
 func TestDrafts(t *testing.T) {
@@ -32,7 +32,7 @@ func TestDrafts(t *testing.T) {
 		t.Error("the newest text was pruned")
 	}
 	st, _ := os.Stat(filepath.Join(dir, "edit"))
-	if safefile.OpenToOthers(st) {
+	if files.OpenToOthers(st) {
 		t.Error(st.Mode())
 	}
 }

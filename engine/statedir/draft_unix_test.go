@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/sources/safefile"
+	"rung/sources/files"
 )
 
 // A text that became a FIFO is refused at once, and can be written anew.
@@ -24,7 +24,7 @@ func TestDraftThatIsAFIFO(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if _, err := ReadDraft(path); !errors.Is(err, safefile.ErrRefused) {
+		if _, err := ReadDraft(path); !errors.Is(err, files.ErrRefused) {
 			t.Errorf("read: %v", err)
 		}
 		if err := WriteDraft(path, "again"); err != nil {

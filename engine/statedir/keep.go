@@ -7,18 +7,18 @@ import (
 	"path/filepath"
 	"strings"
 
-	"rung/sources/safefile"
+	"rung/sources/files"
 )
 
 // KeepFile writes a file that the user will look for later: a saved page, the
 // report of an internal error. The folder and the file are the user's alone; a
 // file of that name stays and the new one gets a number. It returns the path.
 func KeepFile(folder, name string, text []byte) (string, error) {
-	return KeepFileOnDisk(safefile.OS, folder, name, text)
+	return KeepFileOnDisk(files.OS, folder, name, text)
 }
 
-func KeepFileOnDisk(disk safefile.FS, folder, name string, text []byte) (string, error) {
-	if err := disk.MkdirAll(folder, safefile.PrivateFolder); err != nil {
+func KeepFileOnDisk(disk files.FS, folder, name string, text []byte) (string, error) {
+	if err := disk.MkdirAll(folder, files.PrivateFolder); err != nil {
 		return "", fmt.Errorf("making the folder for %s: %w", name, err)
 	}
 	ext := filepath.Ext(name)
@@ -28,7 +28,7 @@ func KeepFileOnDisk(disk safefile.FS, folder, name string, text []byte) (string,
 		if n > 1 {
 			path = filepath.Join(folder, fmt.Sprintf("%s-%d%s", base, n, ext))
 		}
-		err := safefile.CreateFile(disk, path, text, safefile.PrivateFile)
+		err := files.CreateFile(disk, path, text, files.PrivateFile)
 		if errors.Is(err, fs.ErrExist) && n < 1000 {
 			continue
 		}

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"rung/sources/safefile"
+	"rung/sources/files"
 )
 
 func TestKeep(t *testing.T) {
@@ -19,11 +19,11 @@ func TestKeep(t *testing.T) {
 		if err != nil || string(text) != string(rune('0'+i)) {
 			t.Errorf("%s holds %q, %v", want, text, err)
 		}
-		if info, err := os.Stat(path); err != nil || safefile.OpenToOthers(info) {
+		if info, err := os.Stat(path); err != nil || files.OpenToOthers(info) {
 			t.Errorf("%s: mode %v, %v", want, info.Mode(), err)
 		}
 	}
-	if info, err := os.Stat(dir); err != nil || safefile.OpenToOthers(info) {
+	if info, err := os.Stat(dir); err != nil || files.OpenToOthers(info) {
 		t.Errorf("the folder's mode is %v, %v", info.Mode(), err)
 	}
 	if _, err := KeepFile(filepath.Join(dir, "page.txt", "x"), "y", nil); err == nil {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"rung/sources/safefile"
+	"rung/sources/files"
 )
 
 // ErrExists marks a file that is there already and was not to be replaced.
@@ -25,15 +25,15 @@ func SaveAs(path string, text []byte, replace bool) (string, error) {
 		}
 		path = filepath.Join(home, rest)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), safefile.PrivateFolder); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), files.PrivateFolder); err != nil {
 		return path, fmt.Errorf("making the folder for %s: %w", path, err)
 	}
-	err := safefile.CreateFile(safefile.OS, path, text, safefile.PrivateFile)
+	err := files.CreateFile(files.OS, path, text, files.PrivateFile)
 	if errors.Is(err, fs.ErrExist) {
 		if !replace {
 			return path, fmt.Errorf("writing %s: %w", path, ErrExists)
 		}
-		err = safefile.ReplaceFile(safefile.OS, path, text)
+		err = files.ReplaceFile(files.OS, path, text)
 	}
 	if err != nil {
 		return path, fmt.Errorf("writing %s: %w", path, err)

@@ -8,28 +8,28 @@ import (
 	"strings"
 	"time"
 
-	"rung/sources/safefile"
+	"rung/sources/files"
 )
 
 // OpenFolder makes the state folder the user's alone if it is there, which note
 // says. The error says why it cannot be used.
-func OpenFolder(dir string) (note string, err error) { return OpenFolderOnDisk(safefile.OS, dir) }
+func OpenFolder(dir string) (note string, err error) { return OpenFolderOnDisk(files.OS, dir) }
 
-func OpenFolderOnDisk(disk safefile.FS, dir string) (note string, err error) {
-	return safefile.CheckFolder(disk, dir, isStateFile)
+func OpenFolderOnDisk(disk files.FS, dir string) (note string, err error) {
+	return files.CheckFolder(disk, dir, isStateFile)
 }
 
 // SweepFolder removes what killed processes left half written in the state folder.
-func SweepFolder(disk safefile.FS, dir string) {
+func SweepFolder(disk files.FS, dir string) {
 	before := time.Now().Add(-SweepAge)
-	safefile.SweepTemp(disk, dir, before)
+	files.SweepTemp(disk, dir, before)
 	entries, err := disk.ReadDir(dir)
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
 		if e.IsDir() && isStateFile(e.Name()) {
-			safefile.SweepTemp(disk, filepath.Join(dir, e.Name()), before)
+			files.SweepTemp(disk, filepath.Join(dir, e.Name()), before)
 		}
 	}
 }
@@ -53,7 +53,7 @@ func isStateFile(name string) bool {
 // than most bytes is put aside first, as NAME.old.
 func OpenLog(dir, name string, most int64) (*os.File, error) {
 	path := filepath.Join(dir, name)
-	f, err := safefile.OpenAppend(path)
+	f, err := files.OpenAppend(path)
 	if err != nil {
 		return nil, fmt.Errorf("open Rung's own log: %w", err)
 	}
@@ -62,12 +62,12 @@ func OpenLog(dir, name string, most int64) (*os.File, error) {
 		return f, nil
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = safefile.OS.Rename(path, path+".old")
+		err = files.OS.Rename(path, path+".old")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("put Rung's old log aside: %w", err)
 	}
-	if f, err = safefile.OpenAppend(path); err != nil {
+	if f, err = files.OpenAppend(path); err != nil {
 		return nil, fmt.Errorf("open Rung's own log: %w", err)
 	}
 	return f, nil

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/sources/safefile"
+	"rung/sources/files"
 )
 
 // A start removes what killed processes left in every folder of the state, and nothing that a
@@ -32,7 +32,7 @@ func TestSweepFolder(t *testing.T) {
 	held := write("plan/.lab.json.rung-00000002", old)
 	stay := []string{held, write("revert/.lab.json.rung-00000003", time.Now().Add(time.Hour)), write("history/lab.jsonl", old),
 		write("mine/.x.rung-00000004", old), write("history/.x.rung-4", old)}
-	f, err := safefile.OS.Open(held, os.O_RDWR, 0)
+	f, err := files.OS.Open(held, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestSweepFolder(t *testing.T) {
 	if err := f.TryLock(); err != nil {
 		t.Fatal(err)
 	}
-	SweepFolder(safefile.OS, dir)
+	SweepFolder(files.OS, dir)
 	for _, path := range gone {
 		if _, err := os.Lstat(path); err == nil {
 			t.Errorf("%s stays", path)

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"rung/model/words"
-	"rung/sources/reading"
+	"rung/sources/files"
 )
 
 // logNameOf is the name of the log that a file is a rotated part of, and the name itself for
@@ -139,7 +139,7 @@ func PlaceOf(path string) (p LinePlace) {
 // nodeName is the node of a pod, by the file a must-gather keeps of it.
 func nodeName(path string) string {
 	const most = 1 << 20
-	f, err := reading.OpenRegular(path)
+	f, err := files.OpenRegular(path)
 	if err != nil {
 		return ""
 	}

@@ -5,8 +5,8 @@ package logfile
 import (
 	"os"
 
-	"rung/sources/reading"
+	"rung/sources/files"
 )
 
 // openShared opens a regular file without waiting, and keeps nobody from renaming it.
-func openShared(path string) (*os.File, error) { return reading.OpenRegular(path) }
+func openShared(path string) (*os.File, error) { return files.OpenRegular(path) }

@@ -11,7 +11,7 @@ import (
 	"math"
 	"os"
 
-	"rung/sources/reading"
+	"rung/sources/files"
 )
 
 const (
@@ -64,7 +64,7 @@ func openPart(ctx context.Context, path string) (*logPart, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it is %s: %w", reading.FileKind(info.Mode()), reading.ErrNotRegular)}
+		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it is %s: %w", files.FileKind(info.Mode()), files.ErrNotRegular)}
 	}
 	p := &logPart{path: path, file: &contextFile{f, ctx}, info: info}
 	if err == nil {

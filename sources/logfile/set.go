@@ -15,7 +15,7 @@ import (
 	"sync"
 
 	"rung/model/words"
-	"rung/sources/reading"
+	"rung/sources/files"
 )
 
 // MaxFiles bounds the files that are read at a time.
@@ -46,7 +46,7 @@ func Open(ctx context.Context, paths []string, in io.Reader) (*Set, error) {
 	for _, path := range paths {
 		if path == "-" {
 			st := startStream(ctx, &s.wg, s.wakeReader, func() (io.ReadCloser, error) {
-				return io.NopCloser(reading.Reader(ctx, in)), nil // it is not closed
+				return io.NopCloser(files.PatientReader(ctx, in)), nil // it is not closed
 			})
 			s.files = append(s.files, &File{path: stdin, stream: st})
 			continue
@@ -57,7 +57,7 @@ func Open(ctx context.Context, paths []string, in io.Reader) (*Set, error) {
 			return nil, err
 		}
 		if len(found) == 1 && found[0].path == path && !found[0].info.Mode().IsRegular() {
-			st := startStream(ctx, &s.wg, s.wakeReader, func() (io.ReadCloser, error) { return reading.Open(ctx, path) })
+			st := startStream(ctx, &s.wg, s.wakeReader, func() (io.ReadCloser, error) { return files.Open(ctx, path) })
 			s.files = append(s.files, &File{path: path, place: PlaceOf(path), stream: st})
 			continue
 		}

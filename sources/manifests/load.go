@@ -17,8 +17,8 @@ import (
 	"rung/model"
 	"rung/model/words"
 
+	"rung/sources/files"
 	"rung/sources/manifests/yamltree"
-	"rung/sources/reading"
 )
 
 // inputFile is one file to read.
@@ -92,7 +92,7 @@ func (l *inputLister) addName(name string) {
 	}
 	info, err := root.stat()
 	if err != nil {
-		l.addFailure(name, "cannot be read: "+reading.ReasonOf(err).Error(), "")
+		l.addFailure(name, "cannot be read: "+files.ReasonOf(err).Error(), "")
 		return
 	}
 	if !info.IsDir() {
@@ -130,7 +130,7 @@ func (l *inputLister) walkFolder(root inputPlace) {
 		switch {
 		case err != nil:
 			l.foundManifest = true
-			l.addFailure(at.name, "cannot be read: "+reading.ReasonOf(err).Error(), "")
+			l.addFailure(at.name, "cannot be read: "+files.ReasonOf(err).Error(), "")
 			return nil
 		case p != top && strings.HasPrefix(d.Name(), "."):
 			if d.IsDir() {
@@ -158,11 +158,11 @@ func (l *inputLister) walkFolder(root inputPlace) {
 		case errors.Is(err, fs.ErrNotExist) && d.Type()&fs.ModeSymlink != 0:
 			l.addFailure(at.name, "skipped: a link to nothing", "")
 		case err != nil:
-			l.addFailure(at.name, "cannot be read: "+reading.ReasonOf(err).Error(), "")
+			l.addFailure(at.name, "cannot be read: "+files.ReasonOf(err).Error(), "")
 		case info.IsDir():
 			l.addSkipped(at.name, "a link to a folder", "name it with -f to read what is in it")
 		case !info.Mode().IsRegular():
-			l.addSkipped(at.name, reading.FileKind(info.Mode())+"; only regular files are read from folders", "name it with -f to read it")
+			l.addSkipped(at.name, files.FileKind(info.Mode())+"; only regular files are read from folders", "name it with -f to read it")
 		default:
 			n := len(l.files)
 			l.takeFile(at, true, info)
@@ -236,27 +236,27 @@ func (o Options) loadFile(ctx context.Context, in inputFile) (*loadedFile, *mode
 	}
 	r, err := o.openInput(ctx, in)
 	if err != nil {
-		return fail("cannot be read: %s", reading.ReasonOf(err))
+		return fail("cannot be read: %s", files.ReasonOf(err))
 	}
 	defer r.Close()
-	tooLarge := fmt.Sprintf("is larger than the limit of %s for a file", reading.SizeText(o.Limits.FileSize))
+	tooLarge := fmt.Sprintf("is larger than the limit of %s for a file", files.SizeText(o.Limits.FileSize))
 	if in.size > o.Limits.FileSize {
 		return fail("%s", tooLarge)
 	}
-	raw, err := reading.ReadAll(r, in.size, o.Limits.FileSize)
+	raw, err := files.ReadAll(r, in.size, o.Limits.FileSize)
 	switch {
-	case errors.Is(err, reading.ErrTooLarge):
+	case errors.Is(err, files.ErrOverLimit):
 		return fail("%s", tooLarge)
 	case err != nil:
-		return fail("cannot be read: %s", reading.ReasonOf(err))
+		return fail("cannot be read: %s", files.ReasonOf(err))
 	}
 	l := &loadedFile{text: raw, file: FileState{Path: in.path, Sum: sha256.Sum256(raw), Size: int64(len(raw)), At: time.Now(), Writable: !in.readOnce && o.FS == nil}}
 	if bytes.HasPrefix(raw, []byte{0x1f, 0x8b}) || strings.HasSuffix(strings.ToLower(in.path), ".gz") {
 		l.file.Writable = false
 		l.text, err = expandGzip(raw, o.Limits.Expanded)
 		switch {
-		case errors.Is(err, reading.ErrTooLarge):
-			return fail("is larger than the limit of %s once expanded", reading.SizeText(o.Limits.Expanded))
+		case errors.Is(err, files.ErrOverLimit):
+			return fail("is larger than the limit of %s once expanded", files.SizeText(o.Limits.Expanded))
 		case err != nil:
 			return fail("cannot be expanded: %s", err)
 		}
@@ -277,13 +277,13 @@ func (o Options) openInput(ctx context.Context, in inputFile) (io.ReadCloser, er
 	case in.path == "-" && o.Stdin == nil:
 		return io.NopCloser(bytes.NewReader(nil)), nil
 	case in.path == "-":
-		return io.NopCloser(reading.Reader(ctx, o.Stdin)), nil
+		return io.NopCloser(files.PatientReader(ctx, o.Stdin)), nil
 	case in.tree != nil:
 		return in.tree.Open(in.at)
 	case in.readOnce:
-		return reading.Open(ctx, in.path)
+		return files.Open(ctx, in.path)
 	}
-	return reading.OpenRegular(in.path)
+	return files.OpenRegular(in.path)
 }
 
 // expandGzip expands a compressed file of at most limit bytes. It is gone through
@@ -299,7 +299,7 @@ func expandGzip(raw []byte, limit int64) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case size > limit:
-		return nil, reading.ErrTooLarge
+		return nil, files.ErrOverLimit
 	}
 	if err := z.Reset(bytes.NewReader(raw)); err != nil {
 		return nil, err

@@ -12,8 +12,8 @@ import (
 
 	"rung/model"
 
+	"rung/sources/files"
 	"rung/sources/manifests/yamltree"
-	"rung/sources/reading"
 )
 
 // ErrNoPaths is returned when there is nothing to read.
@@ -42,16 +42,16 @@ func Read(ctx context.Context, o Options) (*Result, error) {
 // Parse reads objects from text in memory; name stands for it in errors.
 func Parse(name string, text []byte, o Options) *Result {
 	o = o.withDefaults()
-	var files []*fileResult
+	var read []*fileResult
 	var broken []model.Broken
 	if int64(len(text)) > o.Limits.FileSize {
 		broken = append(broken, fileBroken(o.Source, name,
-			"is larger than the limit of "+reading.SizeText(o.Limits.FileSize)+" for a file", ""))
+			"is larger than the limit of "+files.SizeText(o.Limits.FileSize)+" for a file", ""))
 	} else {
 		l := &loadedFile{text: text, file: FileState{Path: name, Size: int64(len(text))}}
-		files, _ = decodeFiles(context.Background(), o, []*fileResult{{loadedFile: l}}) // never ends early
+		read, _ = decodeFiles(context.Background(), o, []*fileResult{{loadedFile: l}}) // never ends early
 	}
-	r := assembleResult(o, files, broken)
+	r := assembleResult(o, read, broken)
 	r.Files = nil
 	return r
 }

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"rung/model/words"
-	"rung/sources/reading"
+	"rung/sources/files"
 )
 
 // lingers is how long a git that was ended may keep its output open.
@@ -59,7 +59,7 @@ func runGit(ctx context.Context, stdin string, limit int64, args ...string) ([]b
 	if err := cmd.Start(); err != nil {
 		return nil, startError(err)
 	}
-	text, readErr := reading.ReadAll(out, 0, limit)
+	text, readErr := files.ReadAll(out, 0, limit)
 	if readErr != nil {
 		_ = cmd.Process.Kill() // it would wait to be read
 	}
@@ -67,8 +67,8 @@ func runGit(ctx context.Context, stdin string, limit int64, args ...string) ([]b
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case errors.Is(readErr, reading.ErrTooLarge):
-		return nil, fmt.Errorf("git printed more than %s", reading.SizeText(limit))
+	case errors.Is(readErr, files.ErrOverLimit):
+		return nil, fmt.Errorf("git printed more than %s", files.SizeText(limit))
 	case readErr != nil:
 		return nil, readErr
 	case err != nil:

@@ -11,7 +11,7 @@ import (
 	"rung/model"
 	"rung/model/words"
 
-	"rung/sources/reading"
+	"rung/sources/files"
 )
 
 // watchedFile is one file as it was read last.
@@ -118,7 +118,7 @@ func (w *watcher) scanFiles(ctx context.Context, first bool) (again time.Duratio
 		case in.readOnce && f.res.input.readOnce && !f.isGone:
 			// Its text was read, and comes no second time.
 		case in.readOnce:
-			in.whyNotRead = "is " + reading.FileKind(in.mode) + " now, which is read only once, when Rung starts"
+			in.whyNotRead = "is " + files.FileKind(in.mode) + " now, which is read only once, when Rung starts"
 			read = append(read, in)
 		case in.size == 0 && f.size > 0 && !f.isGone && f.isHeldBack(asked, now, w.tm.settle):
 			// Emptied: somebody may be about to write it.

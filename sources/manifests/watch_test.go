@@ -14,7 +14,7 @@ import (
 
 	"rung/model"
 
-	"rung/sources/safefile"
+	"rung/sources/files"
 	"rung/test/wait"
 )
 
@@ -235,7 +235,7 @@ func TestWatchFile(t *testing.T) {
 	// What Rung writes itself comes back the same way.
 	write(t, a, anp("a", 4))
 	f.want("a=4")
-	if err := safefile.SwapText(safefile.OS, a, []byte(anp("a", 4)), []byte(anp("a", 5)), nil); err != nil {
+	if err := files.SwapText(files.OS, a, []byte(anp("a", 4)), []byte(anp("a", 5)), nil); err != nil {
 		t.Fatal(err)
 	}
 	f.want("a=5")

@@ -9,13 +9,13 @@ import (
 	"os"
 	"time"
 
-	"rung/sources/safefile"
+	"rung/sources/files"
 )
 
 // The reasons why a file is not written.
 var (
 	// ErrChanged says the file is not the one that was read: read it again.
-	ErrChanged = safefile.ErrChanged
+	ErrChanged = files.ErrChanged
 	// ErrNotWritable says the input is none that can be written to: standard
 	// input, a compressed or built-in file.
 	ErrNotWritable = errors.New("is not a file that can be written to")
@@ -38,7 +38,7 @@ func EditedText(path string, text []byte, edits ...Edit) ([]byte, error) {
 // (safefile.SwapText). It returns the file's new state, for the next ExchangeText.
 //
 // Errors: ErrNotWritable, those of safefile.SwapText, ErrChanged among them.
-func ExchangeText(fsys safefile.FS, f FileState, old, text []byte) (FileState, error) {
+func ExchangeText(fsys files.FS, f FileState, old, text []byte) (FileState, error) {
 	if !f.Writable {
 		return f, fmt.Errorf("write %s: %w", f.Path, ErrNotWritable)
 	}
@@ -47,7 +47,7 @@ func ExchangeText(fsys safefile.FS, f FileState, old, text []byte) (FileState, e
 	}
 	real, err := fsys.RealPath(f.Path)
 	if err == nil {
-		err = safefile.SwapText(fsys, real, old, text, func(base, a, b []byte) ([]byte, bool) {
+		err = files.SwapText(fsys, real, old, text, func(base, a, b []byte) ([]byte, bool) {
 			merged, ok := MergeTexts(string(base), string(a), string(b))
 			return []byte(merged), ok
 		})
@@ -60,7 +60,7 @@ func ExchangeText(fsys safefile.FS, f FileState, old, text []byte) (FileState, e
 
 // PutBack gives a file the text it had before an ExchangeText, if it still is as that
 // left it.
-func PutBack(fsys safefile.FS, f FileState, text []byte) error {
+func PutBack(fsys files.FS, f FileState, text []byte) error {
 	now, err := ReadUnchanged(fsys, f)
 	if err != nil {
 		return err
@@ -71,8 +71,8 @@ func PutBack(fsys safefile.FS, f FileState, text []byte) error {
 
 // NewFile writes a file that does not exist yet: the whole text or none. It never
 // overwrites one.
-func NewFile(fsys safefile.FS, path string, text []byte) (FileState, error) {
-	if err := safefile.CreateFile(fsys, path, text, 0o644); err != nil {
+func NewFile(fsys files.FS, path string, text []byte) (FileState, error) {
+	if err := files.CreateFile(fsys, path, text, 0o644); err != nil {
 		return FileState{}, fmt.Errorf("write %s: %w", path, err)
 	}
 	return stampOf(FileState{Path: path, Writable: true}, text), nil
@@ -84,7 +84,7 @@ func stampOf(f FileState, text []byte) FileState {
 }
 
 // ReadUnchanged reads a file if it still is what it was.
-func ReadUnchanged(fsys safefile.FS, f FileState) ([]byte, error) {
+func ReadUnchanged(fsys files.FS, f FileState) ([]byte, error) {
 	in, err := fsys.Open(f.Path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err

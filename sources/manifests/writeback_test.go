@@ -14,7 +14,7 @@ import (
 
 	"rung/model"
 
-	"rung/sources/safefile"
+	"rung/sources/files"
 )
 
 // readOne reads a file that holds the policy "a".
@@ -28,7 +28,7 @@ func readOne(t *testing.T, path string) (FileState, *model.Policy) {
 }
 
 // writeBack makes edits in a file that was read, as the gate does.
-func writeBack(fsys safefile.FS, f FileState, edits ...Edit) (FileState, error) {
+func writeBack(fsys files.FS, f FileState, edits ...Edit) (FileState, error) {
 	old, err := ReadUnchanged(fsys, f)
 	if err != nil {
 		return f, err
@@ -55,11 +55,11 @@ func TestWriteBack(t *testing.T) {
 		t.Skip("no symbolic links here")
 	}
 	f, p := readOne(t, link)
-	f, err := writeBack(safefile.OS, f, setEdit(p, setPriority(36)))
+	f, err := writeBack(files.OS, f, setEdit(p, setPriority(36)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err = writeBack(safefile.OS, f, setEdit(p, setPriority(37))) // the new state lets the next one in
+	f, err = writeBack(files.OS, f, setEdit(p, setPriority(37))) // the new state lets the next one in
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,17 +84,17 @@ func TestWriteBack(t *testing.T) {
 	// Somebody else wrote: not a byte is touched.
 	other := with(commented, "# the end", "# THE END")
 	put(t, path, other)
-	if _, err := writeBack(safefile.OS, f, setEdit(p, setPriority(38))); !errors.Is(err, ErrChanged) {
+	if _, err := writeBack(files.OS, f, setEdit(p, setPriority(38))); !errors.Is(err, ErrChanged) {
 		t.Errorf("got %v", err)
 	}
 	put(t, path, other+"# longer\n")
-	if _, err := writeBack(safefile.OS, f, setEdit(p, setPriority(38))); !errors.Is(err, ErrChanged) {
+	if _, err := writeBack(files.OS, f, setEdit(p, setPriority(38))); !errors.Is(err, ErrChanged) {
 		t.Errorf("got %v", err)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := writeBack(safefile.OS, f, setEdit(p, setPriority(38))); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := writeBack(files.OS, f, setEdit(p, setPriority(38))); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -107,20 +107,20 @@ func TestWriteBackRefuses(t *testing.T) {
 	other := p.Key
 	other.Name = "b"
 	var ee *EditError
-	if _, err := writeBack(safefile.OS, f, Edit{Op: Delete, Key: other, Origin: p.Origin}); !errors.As(err, &ee) ||
+	if _, err := writeBack(files.OS, f, Edit{Op: Delete, Key: other, Origin: p.Origin}); !errors.As(err, &ee) ||
 		!strings.HasSuffix(err.Error(), "a.yaml: AdminNetworkPolicy/b: another object stands where it was read") {
 		t.Errorf("got %v", err)
 	}
 	stdin := f
 	stdin.Writable = false
-	if _, err := writeBack(safefile.OS, stdin, setEdit(p, setPriority(1))); !errors.Is(err, ErrNotWritable) {
+	if _, err := writeBack(files.OS, stdin, setEdit(p, setPriority(1))); !errors.Is(err, ErrNotWritable) {
 		t.Errorf("got %v", err)
 	}
 	if err := os.Chmod(path, 0o444); err != nil {
 		t.Fatal(err)
 	}
 	if runtime.GOOS != "windows" && os.Getuid() != 0 { // root may write everything
-		if _, err := writeBack(safefile.OS, f, setEdit(p, setPriority(1))); !errors.Is(err, fs.ErrPermission) {
+		if _, err := writeBack(files.OS, f, setEdit(p, setPriority(1))); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -128,15 +128,15 @@ func TestWriteBackRefuses(t *testing.T) {
 
 func TestNewFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.yaml")
-	f, err := NewFile(safefile.OS, path, []byte(commented))
+	f, err := NewFile(files.OS, path, []byte(commented))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, p := readOne(t, path)
-	if _, err := writeBack(safefile.OS, f, setEdit(p, setPriority(1))); err != nil {
+	if _, err := writeBack(files.OS, f, setEdit(p, setPriority(1))); err != nil {
 		t.Error(err)
 	}
-	if _, err := NewFile(safefile.OS, path, []byte("x")); !errors.Is(err, fs.ErrExist) {
+	if _, err := NewFile(files.OS, path, []byte("x")); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/sources/safefile"
+	"rung/sources/files"
 	"rung/test/wait"
 )
 
@@ -25,7 +25,7 @@ func TestWriteBackOfAHardLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	f, p := readOne(t, path)
-	if _, err := writeBack(safefile.OS, f, setEdit(p, setPriority(36))); err == nil || !strings.Contains(err.Error(), "one of 2 names (hard links)") {
+	if _, err := writeBack(files.OS, f, setEdit(p, setPriority(36))); err == nil || !strings.Contains(err.Error(), "one of 2 names (hard links)") {
 		t.Errorf("got %v", err)
 	}
 	for _, name := range []string{path, other} {
@@ -53,7 +53,7 @@ func TestWriteBackKeepsTheOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	f, p := readOne(t, path)
-	if _, err := writeBack(safefile.OS, f, setEdit(p, setPriority(36))); err != nil {
+	if _, err := writeBack(files.OS, f, setEdit(p, setPriority(36))); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(path)
@@ -101,7 +101,7 @@ func TestWriteBackLosesNoEdit(t *testing.T) {
 	wrote, refused := 0, 0
 	for began := time.Now(); time.Since(began) < 2*time.Second || wrote == 0 && time.Since(began) < wait.Patience; {
 		f, p := readOne(t, path)
-		switch _, err := writeBack(safefile.OS, f, setEdit(p, setPriority(int32(wrote%90)))); {
+		switch _, err := writeBack(files.OS, f, setEdit(p, setPriority(int32(wrote%90)))); {
 		case err == nil:
 			wrote++
 		case errors.Is(err, ErrChanged):

@@ -11,7 +11,7 @@ import (
 	"os"
 	"strings"
 
-	"rung/sources/reading"
+	"rung/sources/files"
 )
 
 // TLSFiles name the files of an ssl: connection and say how the server is
@@ -102,14 +102,14 @@ func hasCertificate(text []byte) bool {
 }
 
 func readPEM(flag, path string) ([]byte, error) {
-	text, err := reading.ReadRegular(path, maxPEM) // once for every connection: no pipe could be
+	text, err := files.ReadRegular(path, maxPEM) // once for every connection: no pipe could be
 	switch {
-	case errors.Is(err, reading.ErrTooLarge):
+	case errors.Is(err, files.ErrOverLimit):
 		return nil, fmt.Errorf("%s %s: larger than %d bytes: not a key or certificate", flag, path, maxPEM)
 	case err == nil:
 		return text, nil
 	}
-	return nil, fmt.Errorf("%s %s: %w", flag, path, reading.ReasonOf(err))
+	return nil, fmt.Errorf("%s %s: %w", flag, path, files.ReasonOf(err))
 }
 
 func verifyChain(certs []*x509.Certificate, roots *x509.CertPool) error {

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	"rung/sources/safefile"
+	"rung/sources/files"
 	"rung/sources/sandbox/ovn"
 )
 
@@ -74,11 +74,11 @@ func lockFile(path string, wait bool) (io.Closer, error) {
 	if fi, err := os.Lstat(path); err == nil && !fi.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
-	f, err := safefile.OS.Open(path, os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := files.OS.Open(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	for err = f.TryLock(); wait && errors.Is(err, safefile.ErrLocked); err = f.TryLock() {
+	for err = f.TryLock(); wait && errors.Is(err, files.ErrLocked); err = f.TryLock() {
 		time.Sleep(lockPoll)
 	}
 	if err != nil {
@@ -115,9 +115,9 @@ func isPrivate(path string) error {
 		return fmt.Errorf("sandbox folder: %w", err)
 	case !fi.IsDir():
 		return fmt.Errorf("sandbox folder %s is not a directory", path)
-	case !safefile.IsOwn(fi):
+	case !files.IsOwn(fi):
 		return fmt.Errorf("sandbox folder %s belongs to another user", path)
-	case safefile.OpenToOthers(fi):
+	case files.OpenToOthers(fi):
 		return fmt.Errorf("sandbox folder %s is open to other users; its mode must be 0700", path)
 	}
 	return nil
@@ -159,7 +159,7 @@ func openGivenFolder(dir string) (_ *labFolder, err error) {
 // makePrivate makes an empty folder of ours private, as a new one is.
 func makePrivate(path string) error {
 	fi, err := os.Lstat(path)
-	if err != nil || !fi.IsDir() || !safefile.IsOwn(fi) || !safefile.OpenToOthers(fi) {
+	if err != nil || !fi.IsDir() || !files.IsOwn(fi) || !files.OpenToOthers(fi) {
 		return nil // private says what is wrong
 	}
 	if entries, err := os.ReadDir(path); err != nil || len(entries) > 0 {

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"rung/model/words"
-	"rung/sources/safefile"
+	"rung/sources/files"
 )
 
 // markName is the file that marks a folder as a sandbox's. It lists what the zones'
@@ -70,7 +70,7 @@ func (m *folderMark) addFile(name string) error {
 func readMark(dir string) (names []string, marked bool) {
 	path := filepath.Join(dir, markName)
 	fi, err := os.Lstat(path)
-	if err != nil || !fi.Mode().IsRegular() || !safefile.IsOwn(fi) {
+	if err != nil || !fi.Mode().IsRegular() || !files.IsOwn(fi) {
 		return nil, false
 	}
 	f, err := os.Open(path)

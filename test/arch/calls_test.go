@@ -42,7 +42,7 @@ var calls = []struct {
 		dirs:  []string{"cli", "engine", "change", "revision", "ui", "themes"},
 		pkg:   "os",
 		names: []string{"Open", "OpenFile", "ReadFile"},
-		why:   "a file may be a FIFO that never answers: sources/reading opens it until a context ends",
+		why:   "a file may be a FIFO that never answers: sources/files opens it until a context ends",
 	},
 	{
 		dirs:   []string{"."},

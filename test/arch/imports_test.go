@@ -15,21 +15,20 @@ import (
 // judged: they may bring in helpers and neighbours.
 var inside = map[string][]string{
 	// Leaves: nothing of ours.
-	"model/ovn/nb": {"model/sorted"},
-	"model/ovn/sb": {"model/sorted"},
+	"model/ovn/nb":    {"model/sorted"},
+	"model/ovn/sb":    {"model/sorted"},
 	"model/ovn/match": {},
-	"model/words": {},
-	"model/sorted": {},
-	"themes": {"sources/reading", "model/words"},
-	"examples": {},
+	"model/words":     {},
+	"model/sorted":    {},
+	"themes":          {"sources/files", "model/words"},
+	"examples":        {},
 	"examples-antrea": {},
 
 	// Files read and written, waits: tools of sources, and no sources themselves.
-	"sources/safefile": {},
-	"sources/reading": {},
+	"sources/files": {},
 	"sources/retry": {},
 
-	"model": {},
+	"model":    {},
 	"compiler": {"model"},
 
 	// What network plugins differ in, with their built-in clusters.
@@ -45,57 +44,57 @@ var inside = map[string][]string{
 	"sources/nbdb/second": {"model"},
 
 	"reconciler": {"compiler", "model", "sources/retry"},
-	"engine": {"change", "revision", "system", "sources", "compiler", "reconciler", "model"},
+	"engine":     {"change", "revision", "system", "sources", "compiler", "reconciler", "model"},
 
 	// The rooms of the engine, from the ground up: none knows the loop.
-	"engine/statedir": {"sources/safefile"},
-	"engine/loop": {"revision", "system", "model"},
+	"engine/statedir":  {"sources/files"},
+	"engine/loop":      {"revision", "system", "model"},
 	"engine/ownership": {"engine/loop", "reconciler", "revision", "system", "sources/kube", "sources/retry", "model"},
-	"engine/zones": {"engine/loop", "engine/ownership", "reconciler", "compiler", "revision", "system", "sources/nbdb", "sources/retry", "model"},
-	"engine/dialects": {"engine/loop", "engine/zones", "compiler", "revision", "system", "sources/kube", "sources/retry", "model"},
-	"engine/below": {"engine/loop", "engine/zones", "engine/logs", "reconciler", "revision", "system", "sources/kube", "sources/nbdb", "sources/retry", "model"},
-	"engine/rooms": {"engine/below", "engine/logs", "engine/loop", "engine/trace", "engine/zones", "revision", "system", "sources/retry", "model", "sources/nbdb"},
+	"engine/zones":     {"engine/loop", "engine/ownership", "reconciler", "compiler", "revision", "system", "sources/nbdb", "sources/retry", "model"},
+	"engine/dialects":  {"engine/loop", "engine/zones", "compiler", "revision", "system", "sources/kube", "sources/retry", "model"},
+	"engine/below":     {"engine/loop", "engine/zones", "engine/logs", "reconciler", "revision", "system", "sources/kube", "sources/nbdb", "sources/retry", "model"},
+	"engine/rooms":     {"engine/below", "engine/logs", "engine/loop", "engine/trace", "engine/zones", "revision", "system", "sources/retry", "model", "sources/nbdb"},
 	// Optional rooms: TestRoomsAreOptional says who may import them.
-	"engine/lab": {"engine/rooms", "engine/below", "engine/loop", "engine/trace", "revision", "system", "model", "sources/acllog", "sources/nbdb", "sources/sandbox"},
+	"engine/lab":      {"engine/rooms", "engine/below", "engine/loop", "engine/trace", "revision", "system", "model", "sources/acllog", "sources/nbdb", "sources/sandbox"},
 	"engine/ovntrace": {"engine/rooms", "engine/trace", "revision", "system", "model", "sources/kube", "sources/nbdb/remote"},
 	"engine/sessions": {"engine/loop", "change/gate", "revision", "system", "model"},
-	"engine/second": {"engine/zones", "reconciler", "revision", "system", "model", "sources/nbdb/second"},
-	"engine/health": {"engine/loop", "engine/ownership", "engine/logs", "reconciler", "revision", "system", "model"},
-	"revision": {"system", "sources/kube", "sources/manifests", "sources/reading", "compiler", "model"},
+	"engine/second":   {"engine/zones", "reconciler", "revision", "system", "model", "sources/nbdb/second"},
+	"engine/health":   {"engine/loop", "engine/ownership", "engine/logs", "reconciler", "revision", "system", "model"},
+	"revision":        {"system", "sources/kube", "sources/manifests", "sources/files", "compiler", "model"},
 	// Questions about a revision, from the ground up.
-	"change/effect": {"change", "change/guard", "revision", "system", "model", "sources/manifests"},
-	"engine/trace": {"revision", "system", "model", "sources/nbdb/remote"},
+	"change/effect":  {"change", "change/guard", "revision", "system", "model", "sources/manifests"},
+	"engine/trace":   {"revision", "system", "model", "sources/nbdb/remote"},
 	"engine/convert": {"revision", "system", "compiler", "sources/manifests", "model"},
-	"engine/logs": {"revision", "system", "sources/manifests", "model", "sources/kube", "sources/acllog", "sources/logfile"},
-	"engine/verify": {"revision", "system", "engine/trace", "model", "sources/manifests/yamltree"},
+	"engine/logs":    {"revision", "system", "sources/manifests", "model", "sources/kube", "sources/acllog", "sources/logfile"},
+	"engine/verify":  {"revision", "system", "engine/trace", "model", "sources/manifests/yamltree"},
 	"engine/pattern": {"revision", "system", "engine/verify", "sources/manifests", "model"},
-	"sources/kube": {"revision", "system", "sources/manifests", "model"},
-	"change/guard": {"revision", "system", "model"},
-	"change/journal": {"sources/safefile", "model"},
-	"change": {"change/guard", "revision", "system", "sources/kube", "sources/manifests", "model"},
-	"change/audit": {"change", "change/guard", "sources/safefile", "model"},
-	"change/history": {"change", "change/journal", "sources/safefile", "sources/manifests", "model"},
+	"sources/kube":   {"revision", "system", "sources/manifests", "model"},
+	"change/guard":   {"revision", "system", "model"},
+	"change/journal": {"sources/files", "model"},
+	"change":         {"change/guard", "revision", "system", "sources/kube", "sources/manifests", "model"},
+	"change/audit":   {"change", "change/guard", "sources/files", "model"},
+	"change/history": {"change", "change/journal", "sources/files", "sources/manifests", "model"},
 	"change/rewrite": {"change", "sources/manifests", "model"},
-	"change/write": {"change", "sources/kube", "sources/manifests", "sources/reading", "sources/safefile", "model"},
-	"change/gate": {"change", "revision", "system", "sources/kube", "sources/manifests", "sources/safefile", "model"},
-	"change/planrun": {"change", "revision", "system", "sources/safefile", "model"},
-	"change/trial": {"change", "revision", "system", "sources/safefile", "model"},
+	"change/write":   {"change", "sources/kube", "sources/manifests", "sources/files", "model"},
+	"change/gate":    {"change", "revision", "system", "sources/kube", "sources/manifests", "sources/files", "model"},
+	"change/planrun": {"change", "revision", "system", "sources/files", "model"},
+	"change/trial":   {"change", "revision", "system", "sources/files", "model"},
 
 	// Pages: what is told, below the screen and the commands that tell it.
-	"pages": {"pages/page", "engine", "change", "revision", "system", "model", "themes"},
+	"pages":      {"pages/page", "engine", "change", "revision", "system", "model", "themes"},
 	"pages/page": {"model", "themes"},
 
-	"ui": {"pages", "engine", "change", "revision", "system", "model", "themes"},
-	"cli": {"cli/command", "cli/report", "pages", "engine", "change", "revision", "system", "model", "themes", "sources/reading"},
+	"ui":  {"pages", "engine", "change", "revision", "system", "model", "themes"},
+	"cli": {"cli/command", "cli/report", "pages", "engine", "change", "revision", "system", "model", "themes", "sources/files"},
 	// What commands share, and their rooms, none of which knows another.
-	"cli/command": {"engine/statedir", "model/words", "cli/report", "pages/page", "themes", "engine", "change", "revision", "system", "model", "sources/reading", "sources/safefile"},
-	"cli/report": {"pages/findings", "model"},
+	"cli/command": {"engine/statedir", "model/words", "cli/report", "pages/page", "themes", "engine", "change", "revision", "system", "model", "sources/files"},
+	"cli/report":  {"pages/findings", "model"},
 
 	// Wiring.
 	".": {"cli", "ui", "pages", "engine", "change", "revision", "system", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea"},
 
 	// Not part of the product; nothing above names them, so nothing may import them.
-	"test": {".", "cli", "ui", "pages", "engine", "change", "revision", "system", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea", "bench/workload"},
+	"test":  {".", "cli", "ui", "pages", "engine", "change", "revision", "system", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea", "bench/workload"},
 	"bench": {".", "cli", "ui", "pages", "engine", "change", "revision", "system", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea", "test"},
 }
 
@@ -243,7 +242,7 @@ var optional = map[string][]string{
 	"engine/ovntrace":     {"cli"},
 	"engine/verify":       {"engine/pattern", "pages", "ui", "cli"},
 	"engine/convert":      {"pages", "ui", "cli"},
-	"engine/logs":      {"pages", "ui", "cli"},
+	"engine/logs":         {"pages", "ui", "cli"},
 	"engine/pattern":      {"pages", "ui", "cli"},
 }
 
@@ -356,9 +355,9 @@ func TestJudgeImports(t *testing.T) {
 		{"sources/sandbox/ovn/zone.go", "rung/sources/sandbox/ovn", nil},
 		{"sources/sandbox/ovn/zone.go", "rung/sources/nbdb", nil},
 		{"sources/sandbox/ovn/zone.go", "rung/sources/sandbox", []string{"sources/sandbox/ovn/zone.go imports rung/sources/sandbox: sources/sandbox/ovn may import model, sources/nbdb, sources/acllog, sources/retry"}},
-		{"sources/nbdb/tls.go", "rung/sources/reading", nil},
+		{"sources/nbdb/tls.go", "rung/sources/files", nil},
 		{"sources/reading/open.go", "rung/sources/nbdb", []string{"sources/reading/open.go imports rung/sources/nbdb: the packages of sources do not know each other"}},
-		{"sources/reading/open.go", "rung/model", []string{"sources/reading/open.go imports rung/model: sources/reading is a leaf"}},
+		{"sources/reading/open.go", "rung/model", []string{"sources/reading/open.go imports rung/model: sources/files is a leaf"}},
 		{"sources/kube/pods.go", "rung/engine", []string{"sources/kube/pods.go imports rung/engine: sources may import model"}},
 		{"reconciler/loop.go", "rung/compiler", nil},
 		{"reconciler/loop.go", "rung/sources/nbdb", []string{"reconciler/loop.go imports rung/sources/nbdb: reconciler may import compiler, model, sources/retry"}},
@@ -370,10 +369,10 @@ func TestJudgeImports(t *testing.T) {
 		{"ui/plan/do.go", "rung/ui/preview", nil},
 		{"ui/views.go", "rung/ui/rule", nil},
 		{"revision/summary.go", "rung/revision", nil},
-		{"revision/summary.go", "rung/change/gate", []string{"revision/summary.go imports rung/change/gate: revision may import system, sources/kube, sources/manifests, sources/reading, compiler, model"}},
-		{"change/gate/gate.go", "rung/engine", []string{"change/gate/gate.go imports rung/engine: change/gate may import change, revision, system, sources/kube, sources/manifests, sources/safefile, model"}},
+		{"revision/summary.go", "rung/change/gate", []string{"revision/summary.go imports rung/change/gate: revision may import system, sources/kube, sources/manifests, sources/files, compiler, model"}},
+		{"change/gate/gate.go", "rung/engine", []string{"change/gate/gate.go imports rung/engine: change/gate may import change, revision, system, sources/kube, sources/manifests, sources/files, model"}},
 		{"ui/ladder/view.go", "rung/compiler", []string{"ui/ladder/view.go imports rung/compiler: ui may import pages, engine, change, revision, system, model, themes"}},
-		{"cli/ladder.go", "rung/ui", []string{"cli/ladder.go imports rung/ui: cli may import cli/command, cli/command, cli/report, pages, engine, change, revision, system, model, themes, sources/reading"}},
+		{"cli/ladder.go", "rung/ui", []string{"cli/ladder.go imports rung/ui: cli may import cli/command, cli/command, cli/report, pages, engine, change, revision, system, model, themes, sources/files"}},
 		{"pages/zones/zones.go", "rung/revision", nil},
 		{"pages/zones/zones.go", "rung/pages/page", nil},
 		{"pages/zones/zones.go", "rung/pages/findings", []string{"pages/zones/zones.go imports rung/pages/findings: a page never imports a page"}},

@@ -23,11 +23,11 @@ var touching = map[string]map[string]string{
 		"net/http": "Client Get Post DefaultClient NewRequest", "k8s.io/client-go/rest": "HTTPClientFor", "k8s.io/client-go/tools/remotecommand": "NewSPDYExecutor NewWebSocketExecutor"},
 	"listens": {"net": "Listen ListenConfig ListenPacket ListenUnix", "net/http": "Server ListenAndServe"},
 	"reads": {"os": "Open ReadFile ReadDir DirFS OpenRoot", "path/filepath": "WalkDir Glob", "syscall": "Open CreateFile",
-		"rung/sources/reading": "Open OpenRegular ReadFile ReadRegular", "rung/sources/safefile": "ReadPrivate",
+		"rung/sources/files":           "Open OpenRegular ReadFile ReadRegular ReadPrivate",
 		"github.com/fsnotify/fsnotify": "NewWatcher", "k8s.io/client-go/tools/clientcmd": "NewDefaultClientConfigLoadingRules"},
 	"writes": {"os": "Create CreateTemp WriteFile OpenFile Mkdir MkdirAll MkdirTemp Rename Remove RemoveAll Chmod Link Symlink Truncate CopyFS",
-		"syscall":               "Mkfifo",
-		"rung/sources/safefile": "OS OrSystem AppendLines CreateFile OpenAppend OpenLocked OpenPrivate ReplaceFile SwapText WithdrawFile TryLocked"},
+		"syscall":            "Mkfifo",
+		"rung/sources/files": "OS OrSystem AppendLines CreateFile OpenAppend OpenLocked OpenPrivate ReplaceFile SwapText WithdrawFile TryLocked"},
 }
 
 // touches are what one package does, and the strings in its code.

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"syscall"
 
-	"rung/sources/safefile"
+	"rung/sources/files"
 )
 
 // Errors of operations that are made to fail.
@@ -98,11 +98,11 @@ func (f *FS) info(i fs.FileInfo, err error) (fs.FileInfo, error) {
 }
 
 // Open and the others are those of safefile.FS.
-func (f *FS) Open(name string, flag int, perm fs.FileMode) (safefile.File, error) {
+func (f *FS) Open(name string, flag int, perm fs.FileMode) (files.File, error) {
 	if _, err := f.ask("open", name); err != nil {
 		return nil, err
 	}
-	in, err := safefile.OS.Open(name, flag, perm)
+	in, err := files.OS.Open(name, flag, perm)
 	if err != nil {
 		return nil, err
 	}
@@ -113,77 +113,77 @@ func (f *FS) Lstat(name string) (fs.FileInfo, error) {
 	if _, err := f.ask("lstat", name); err != nil {
 		return nil, err
 	}
-	return f.info(safefile.OS.Lstat(name))
+	return f.info(files.OS.Lstat(name))
 }
 
 func (f *FS) RealPath(name string) (string, error) {
 	if _, err := f.ask("real", name); err != nil {
 		return "", err
 	}
-	return safefile.OS.RealPath(name)
+	return files.OS.RealPath(name)
 }
 
 func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	if _, err := f.ask("readdir", name); err != nil {
 		return nil, err
 	}
-	return safefile.OS.ReadDir(name)
+	return files.OS.ReadDir(name)
 }
 
 func (f *FS) MkdirAll(name string, perm fs.FileMode) error {
 	if _, err := f.ask("mkdir", name); err != nil {
 		return err
 	}
-	return safefile.OS.MkdirAll(name, perm)
+	return files.OS.MkdirAll(name, perm)
 }
 
 func (f *FS) Chmod(name string, mode fs.FileMode) error {
 	if _, err := f.ask("chmod", name); err != nil {
 		return err
 	}
-	return safefile.OS.Chmod(name, mode)
+	return files.OS.Chmod(name, mode)
 }
 
 func (f *FS) Remove(name string) error {
 	if _, err := f.ask("remove", name); err != nil {
 		return err
 	}
-	return safefile.OS.Remove(name)
+	return files.OS.Remove(name)
 }
 
 func (f *FS) Rename(from, to string) error {
 	if _, err := f.ask("rename", to); err != nil {
 		return err
 	}
-	return safefile.OS.Rename(from, to)
+	return files.OS.Rename(from, to)
 }
 
 func (f *FS) RenameNew(from, to string) error {
 	if _, err := f.ask("place", to); err != nil {
 		return err
 	}
-	return safefile.OS.RenameNew(from, to)
+	return files.OS.RenameNew(from, to)
 }
 
 func (f *FS) Exchange(a, b string) error {
 	if _, err := f.ask("exchange", b); err != nil {
 		return err
 	}
-	return safefile.OS.Exchange(a, b)
+	return files.OS.Exchange(a, b)
 }
 
 func (f *FS) Link(from, to string) error {
 	if _, err := f.ask("link", to); err != nil {
 		return err
 	}
-	return safefile.OS.Link(from, to)
+	return files.OS.Link(from, to)
 }
 
 func (f *FS) IsOpenForWriting(name string) (bool, error) {
 	if _, err := f.ask("writing", name); err != nil {
 		return false, err
 	}
-	return safefile.OS.IsOpenForWriting(name)
+	return files.OS.IsOpenForWriting(name)
 }
 
 // SyncFolder does not reach the disk: no test pulls the plug, and it is slow.
@@ -194,7 +194,7 @@ func (f *FS) SyncFolder(name string) error {
 
 // file is an open file of an FS.
 type file struct {
-	safefile.File
+	files.File
 	fs   *FS
 	name string
 }

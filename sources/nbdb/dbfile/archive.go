@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"rung/model/words"
-	"rung/sources/reading"
+	"rung/sources/files"
 )
 
 // A must-gather has the databases of all nodes in one compressed archive, which
@@ -114,7 +114,7 @@ func (in *archiveFile) readMembers(ctx context.Context, r io.Reader, wanted func
 		}
 		packed, err := packStream(text, limits.Record-kept)
 		if errors.Is(err, ErrTooLarge) {
-			return false, fmt.Errorf("its databases are %w of %s", ErrTooLarge, reading.SizeText(limits.Record))
+			return false, fmt.Errorf("its databases are %w of %s", ErrTooLarge, files.SizeText(limits.Record))
 		}
 		if err != nil {
 			return false, err
@@ -146,7 +146,7 @@ func walkMembers(ctx context.Context, r io.Reader, limit int64,
 		}
 		switch {
 		case left.N <= 0:
-			return fmt.Errorf("the archive is %w of %s once expanded", ErrTooLarge, reading.SizeText(16*limit))
+			return fmt.Errorf("the archive is %w of %s once expanded", ErrTooLarge, files.SizeText(16*limit))
 		case errors.Is(err, ErrTooLarge):
 			return err
 		case err != nil:

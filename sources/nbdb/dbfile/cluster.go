@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"fmt"
 
+	"rung/sources/files"
 	"rung/sources/nbdb"
-	"rung/sources/reading"
 )
 
 // raftState is the part of a clustered file that is not rows: which entries of the
@@ -97,7 +97,7 @@ func (s *databaseState) takeEntry(m recordMembers, max int64) error {
 	}
 	r.bytes += int64(len(m.data))
 	if r.bytes > max {
-		return fmt.Errorf("entries that are not committed are %w of %s", ErrTooLarge, reading.SizeText(max))
+		return fmt.Errorf("entries that are not committed are %w of %s", ErrTooLarge, files.SizeText(max))
 	}
 	r.pending = append(r.pending, bytes.Clone(m.data))
 	r.end = m.index

@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"rung/sources/reading"
+	"rung/sources/files"
 	"strconv"
 	"strings"
 )
@@ -46,10 +46,10 @@ func (l *logReader) nextRecord() ([]byte, error) {
 		return nil, err
 	}
 	if length > l.max {
-		return nil, fmt.Errorf("%d bytes are %w of %s for a record", length, ErrTooLarge, reading.SizeText(l.max))
+		return nil, fmt.Errorf("%d bytes are %w of %s for a record", length, ErrTooLarge, files.SizeText(l.max))
 	}
 	if length > l.bytesLeft {
-		return nil, fmt.Errorf("the file is %w of %s once expanded", ErrTooLarge, reading.SizeText(l.maxBytes))
+		return nil, fmt.Errorf("the file is %w of %s once expanded", ErrTooLarge, files.SizeText(l.maxBytes))
 	}
 	// The buffer grows with what comes, not with what the line promises.
 	l.buf.Reset()

@@ -14,8 +14,8 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/ovn/sb"
 	"rung/model/words"
+	"rung/sources/files"
 	"rung/sources/nbdb"
-	"rung/sources/reading"
 )
 
 // The faults of a file; compare with errors.Is.
@@ -124,7 +124,7 @@ func untilEnd[T any](ctx context.Context, path string, f func() (T, error)) (T, 
 		err   error
 	}
 	got := make(chan result, 1)
-	reading.RunUntil(ctx, func() {
+	files.RunUntil(ctx, func() {
 		value, err := f()
 		got <- result{value, err}
 	})
@@ -163,9 +163,9 @@ func openLimited(path string, limit int64) (*os.File, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("read %s: not a regular file: %w", words.CleanText(path), ErrNotDatabase)
 	case info.Size() > limit:
-		return nil, fmt.Errorf("read %s: %w of %s for a database file", words.CleanText(path), ErrTooLarge, reading.SizeText(limit))
+		return nil, fmt.Errorf("read %s: %w of %s for a database file", words.CleanText(path), ErrTooLarge, files.SizeText(limit))
 	}
-	file, err := reading.OpenRegular(path)
+	file, err := files.OpenRegular(path)
 	if err != nil {
 		return nil, readError(path, err)
 	}
@@ -173,7 +173,7 @@ func openLimited(path string, limit int64) (*os.File, error) {
 }
 
 func readError(path string, err error) error {
-	return fmt.Errorf("read %s: %w", words.CleanText(path), reading.ReasonOf(err))
+	return fmt.Errorf("read %s: %w", words.CleanText(path), files.ReasonOf(err))
 }
 
 // readFrom reads a database from a stream; name stands for it in errors.

@@ -1,4 +1,4 @@
-package safefile_test
+package files_test
 
 import (
 	"errors"
@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rung/sources/files"
 	"rung/sources/manifests"
-	"rung/sources/safefile"
 	"rung/test/faultfs"
 )
 
@@ -58,23 +58,23 @@ const before, after = "one\ntwo\nthree\nfour\n", "one\nTWO\nthree\nfour\n"
 var writers = []struct {
 	name string
 	new  bool
-	do   func(fsys safefile.FS, path string) error
+	do   func(fsys files.FS, path string) error
 }{
-	{"create", true, func(fsys safefile.FS, path string) error {
-		return safefile.CreateFile(fsys, path, []byte(after), 0o644)
+	{"create", true, func(fsys files.FS, path string) error {
+		return files.CreateFile(fsys, path, []byte(after), 0o644)
 	}},
-	{"replace", false, func(fsys safefile.FS, path string) error { return safefile.ReplaceFile(fsys, path, []byte(after)) }},
-	{"save", false, func(fsys safefile.FS, path string) error { return safefile.SaveFile(fsys, path, []byte(after)) }},
-	{"save a new one", true, func(fsys safefile.FS, path string) error { return safefile.SaveFile(fsys, path, []byte(after)) }},
-	{"swap", false, func(fsys safefile.FS, path string) error {
-		return safefile.SwapText(fsys, path, []byte(before), []byte(after), merge)
+	{"replace", false, func(fsys files.FS, path string) error { return files.ReplaceFile(fsys, path, []byte(after)) }},
+	{"save", false, func(fsys files.FS, path string) error { return files.SaveFile(fsys, path, []byte(after)) }},
+	{"save a new one", true, func(fsys files.FS, path string) error { return files.SaveFile(fsys, path, []byte(after)) }},
+	{"swap", false, func(fsys files.FS, path string) error {
+		return files.SwapText(fsys, path, []byte(before), []byte(after), merge)
 	}},
-	{"append", false, func(fsys safefile.FS, path string) error {
-		f, err := safefile.OpenLocked(fsys, path)
+	{"append", false, func(fsys files.FS, path string) error {
+		f, err := files.OpenLocked(fsys, path)
 		if err != nil {
 			return err
 		}
-		_, err = safefile.AppendLines(f, []byte("five\n"))
+		_, err = files.AppendLines(f, []byte("five\n"))
 		return errors.Join(err, f.Close())
 	}},
 }
@@ -82,17 +82,17 @@ var writers = []struct {
 // A file that another has is not waited for.
 func TestTryLocked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a", "lock")
-	held, err := safefile.TryLocked(safefile.OS, path)
+	held, err := files.TryLocked(files.OS, path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f, err := safefile.TryLocked(safefile.OS, path); !errors.Is(err, safefile.ErrLocked) {
+	if f, err := files.TryLocked(files.OS, path); !errors.Is(err, files.ErrLocked) {
 		t.Fatalf("%v, %v", f, err)
 	}
 	if err := held.Close(); err != nil {
 		t.Fatal(err)
 	}
-	again, err := safefile.TryLocked(safefile.OS, path)
+	again, err := files.TryLocked(files.OS, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,15 +236,15 @@ func TestSwapLosesNothing(t *testing.T) {
 		kept   string // what must stand in FILE.orig
 		system string // what it cannot do
 	}{
-		{"an append", []func(*testing.T, string){add("theirs\n")}, safefile.ErrChanged, before + "theirs\n", "", ""},
-		{"an append, no exchange", []func(*testing.T, string){add("theirs\n")}, safefile.ErrChanged, before + "theirs\n", "", "exchange"},
-		{"another file by a rename", []func(*testing.T, string){replace("theirs\n")}, safefile.ErrChanged, "theirs\n", "", ""},
+		{"an append", []func(*testing.T, string){add("theirs\n")}, files.ErrChanged, before + "theirs\n", "", ""},
+		{"an append, no exchange", []func(*testing.T, string){add("theirs\n")}, files.ErrChanged, before + "theirs\n", "", "exchange"},
+		{"another file by a rename", []func(*testing.T, string){replace("theirs\n")}, files.ErrChanged, "theirs\n", "", ""},
 		{"a link in its place", []func(*testing.T, string){func(t *testing.T, path string) {
 			write(t, path+"-target", "theirs\n")
 			if err := errors.Join(os.Remove(path), os.Symlink(path+"-target", path)); err != nil {
 				t.Fatal(err)
 			}
-		}}, safefile.ErrChanged, "theirs\n", "", ""},
+		}}, files.ErrChanged, "theirs\n", "", ""},
 		{"the file goes", []func(*testing.T, string){func(t *testing.T, path string) {
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)
@@ -252,11 +252,11 @@ func TestSwapLosesNothing(t *testing.T) {
 		}}, fs.ErrNotExist, "(not there)", "", ""},
 		{"the new text is edited too, elsewhere", []func(*testing.T, string){
 			func(t *testing.T, path string) { write(t, path, "ONE\ntwo\nthree\nfour\n") }, add("theirs\n"),
-		}, safefile.ErrChanged, "ONE\ntwo\nthree\nfour\ntheirs\n", "", ""},
+		}, files.ErrChanged, "ONE\ntwo\nthree\nfour\ntheirs\n", "", ""},
 		{"the new text is edited too, at the same place", []func(*testing.T, string){add("theirs\n"), add("more\n")},
-			safefile.ErrChanged, before + "theirs\n", after + "more\n", ""},
+			files.ErrChanged, before + "theirs\n", after + "more\n", ""},
 		{"the new text is edited too, at the same place, no exchange", []func(*testing.T, string){add("theirs\n"), add("more\n")},
-			safefile.ErrChanged, before + "theirs\n", after + "more\n", "exchange"},
+			files.ErrChanged, before + "theirs\n", after + "more\n", "exchange"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -277,7 +277,7 @@ func TestSwapLosesNothing(t *testing.T) {
 				}
 				return nil
 			}
-			err := safefile.SwapText(disk, path, []byte(before), []byte(after), merge)
+			err := files.SwapText(disk, path, []byte(before), []byte(after), merge)
 			if !errors.Is(err, c.want) {
 				t.Errorf("got %v", err)
 			}
@@ -319,8 +319,8 @@ func TestSwapGivesUp(t *testing.T) {
 		}
 		return nil
 	}}
-	err := safefile.SwapText(disk, path, []byte(before), []byte(after), merge)
-	if !errors.Is(err, safefile.ErrChanged) {
+	err := files.SwapText(disk, path, []byte(before), []byte(after), merge)
+	if !errors.Is(err, files.ErrChanged) {
 		t.Error(err)
 	}
 	all := ""
@@ -338,10 +338,10 @@ func TestWithdraw(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.yaml")
 	write(t, path, after)
-	if err := safefile.WithdrawFile(safefile.OS, path, []byte(before)); !errors.Is(err, safefile.ErrChanged) || read(t, path) != after {
+	if err := files.WithdrawFile(files.OS, path, []byte(before)); !errors.Is(err, files.ErrChanged) || read(t, path) != after {
 		t.Errorf("%v %q", err, read(t, path))
 	}
-	if err := safefile.WithdrawFile(safefile.OS, path, []byte(after)); err != nil || len(linkCount(t, dir)) != 0 {
+	if err := files.WithdrawFile(files.OS, path, []byte(after)); err != nil || len(linkCount(t, dir)) != 0 {
 		t.Errorf("%v %v", err, linkCount(t, dir))
 	}
 }
@@ -354,7 +354,7 @@ func TestCreateNeverOverwrites(t *testing.T) {
 		}
 		return nil
 	}}
-	if err := safefile.CreateFile(disk, path, []byte(after), 0o644); !errors.Is(err, fs.ErrExist) || read(t, path) != "theirs\n" {
+	if err := files.CreateFile(disk, path, []byte(after), 0o644); !errors.Is(err, fs.ErrExist) || read(t, path) != "theirs\n" {
 		t.Errorf("%v %q", err, read(t, path))
 	}
 }
@@ -362,14 +362,14 @@ func TestCreateNeverOverwrites(t *testing.T) {
 func TestFolder(t *testing.T) {
 	mine := func(name string) bool { return name == "mine" }
 	dir := filepath.Join(t.TempDir(), "state")
-	if note, err := safefile.CheckFolder(safefile.OS, dir, mine); note != "" || err != nil || read(t, dir) != "(not there)" {
+	if note, err := files.CheckFolder(files.OS, dir, mine); note != "" || err != nil || read(t, dir) != "(not there)" {
 		t.Errorf("one that is not there: %q %v", note, err)
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "mine"), "")
-	if note, err := safefile.CheckFolder(safefile.OS, dir, mine); note != "" || err != nil {
+	if note, err := files.CheckFolder(files.OS, dir, mine); note != "" || err != nil {
 		t.Errorf("one that is private: %q %v", note, err)
 	}
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package safefile_test
+package files_test
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"rung/sources/safefile"
+	"rung/sources/files"
 	"rung/test/faultfs"
 )
 
@@ -59,7 +59,7 @@ func TestFolderOpenToOthers(t *testing.T) {
 			if err := os.Chmod(dir, c.mode); err != nil {
 				t.Fatal(err)
 			}
-			note, err := safefile.CheckFolder(&faultfs.FS{Info: c.info}, dir, mine)
+			note, err := files.CheckFolder(&faultfs.FS{Info: c.info}, dir, mine)
 			if !strings.Contains(note, c.note) || (note == "") != (c.note == "") {
 				t.Errorf("note %q", note)
 			}
@@ -76,7 +76,7 @@ func TestFolderOpenToOthers(t *testing.T) {
 	if err := os.Chmod(file, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := safefile.CheckFolder(safefile.OS, file, mine); err == nil || mode(t, file) != 0o644 {
+	if _, err := files.CheckFolder(files.OS, file, mine); err == nil || mode(t, file) != 0o644 {
 		t.Errorf("a file in the place of the folder: %v, mode %v", err, mode(t, file))
 	}
 }
@@ -100,7 +100,7 @@ func TestSwapOfAnothersFile(t *testing.T) {
 			return nil
 		},
 	}
-	err := safefile.SwapText(disk, path, []byte(before), []byte(after), merge)
+	err := files.SwapText(disk, path, []byte(before), []byte(after), merge)
 	if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "it belongs to user") || read(t, path) != before || len(linkCount(t, dir)) != 1 {
 		t.Errorf("%v %q %v", err, read(t, path), linkCount(t, dir))
 	}
@@ -115,18 +115,18 @@ func TestOpenPrivate(t *testing.T) {
 	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := safefile.ReadPrivate(&faultfs.FS{Info: func(i fs.FileInfo) fs.FileInfo { return anothers{i} }}, path, 10); !errors.Is(err, safefile.ErrRefused) ||
+	if _, err := files.ReadPrivate(&faultfs.FS{Info: func(i fs.FileInfo) fs.FileInfo { return anothers{i} }}, path, 10); !errors.Is(err, files.ErrRefused) ||
 		!strings.Contains(err.Error(), "belongs to another user") {
 		t.Errorf("got %v", err)
 	}
-	if b, err := safefile.ReadPrivate(safefile.OS, path, 10); err != nil || string(b) != "x\n" || mode(t, path) != 0o600 {
+	if b, err := files.ReadPrivate(files.OS, path, 10); err != nil || string(b) != "x\n" || mode(t, path) != 0o600 {
 		t.Errorf("%q %v, mode %v", b, err, mode(t, path))
 	}
 	link := filepath.Join(dir, "link")
 	if err := os.Symlink(path, link); err != nil {
 		t.Fatal(err)
 	}
-	if err := safefile.ReplaceFile(safefile.OS, link, []byte("y\n")); err != nil || read(t, path) != "y\n" {
+	if err := files.ReplaceFile(files.OS, link, []byte("y\n")); err != nil || read(t, path) != "y\n" {
 		t.Errorf("%v %q", err, read(t, path))
 	}
 	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
@@ -135,7 +135,7 @@ func TestOpenPrivate(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := safefile.ReplaceFile(safefile.OS, filepath.Join(dir, "folder"), nil); !errors.Is(err, safefile.ErrRefused) {
+	if err := files.ReplaceFile(files.OS, filepath.Join(dir, "folder"), nil); !errors.Is(err, files.ErrRefused) {
 		t.Errorf("got %v", err)
 	}
 }

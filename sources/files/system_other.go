@@ -1,6 +1,6 @@
 //go:build unix && !linux && !darwin
 
-package safefile
+package files
 
 import "errors"
 

@@ -1,4 +1,4 @@
-package reading
+package files
 
 import (
 	"bytes"
@@ -43,7 +43,7 @@ func TestReadFile(t *testing.T) {
 		if got, err := read(3); string(got) != "abc" || err != nil {
 			t.Errorf("%q, %v", got, err)
 		}
-		if _, err := read(2); !errors.Is(err, ErrTooLarge) {
+		if _, err := read(2); !errors.Is(err, ErrOverLimit) {
 			t.Errorf("a byte too many: %v", err)
 		}
 	}
@@ -61,7 +61,7 @@ func TestReadFile(t *testing.T) {
 func TestReader(t *testing.T) {
 	text := strings.Repeat("0123456789", 30_000)
 	in := strings.NewReader(text)
-	r := Reader(t.Context(), in)
+	r := PatientReader(t.Context(), in)
 	one := make([]byte, 1)
 	if n, err := r.Read(one); n != 1 || err != nil || one[0] != '0' || in.Len() != len(text)-1 {
 		t.Fatalf("%d %v %q, %d are left", n, err, one, in.Len())
@@ -81,7 +81,7 @@ func TestReaderEnds(t *testing.T) {
 	defer w.Close()
 	defer r.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	in := Reader(ctx, r)
+	in := PatientReader(ctx, r)
 	time.AfterFunc(20*time.Millisecond, cancel)
 	within(t, "a read of a pipe without a writer's word", func() {
 		if n, err := in.Read(make([]byte, 8)); n != 0 || !errors.Is(err, context.Canceled) {

@@ -1,4 +1,4 @@
-package safefile_test
+package files_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/sources/safefile"
+	"rung/sources/files"
 	"rung/test/faultfs"
 )
 
@@ -26,20 +26,20 @@ func TestSwapWaitsForWriters(t *testing.T) {
 		}
 		return nil
 	}}
-	if err := safefile.SwapText(disk, path, []byte(before), []byte(after), merge); !errors.Is(err, safefile.ErrBusy) {
+	if err := files.SwapText(disk, path, []byte(before), []byte(after), merge); !errors.Is(err, files.ErrBusy) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := theirs.WriteString("theirs\n"); err != nil {
 		t.Fatal(err)
 	}
-	if err := safefile.SwapText(safefile.OS, path, []byte(before+"theirs\n"), []byte(after), merge); !errors.Is(err, safefile.ErrBusy) {
+	if err := files.SwapText(files.OS, path, []byte(before+"theirs\n"), []byte(after), merge); !errors.Is(err, files.ErrBusy) {
 		t.Errorf("while it is open: %v", err)
 	}
 	_ = theirs.Close()
 	if got := read(t, path); got != before+"theirs\n" || len(linkCount(t, dir)) != 1 && runtime.GOOS != "windows" { // a name of an open file stays there
 		t.Errorf("%q %v", got, linkCount(t, dir))
 	}
-	if err := safefile.SwapText(safefile.OS, path, []byte(before+"theirs\n"), []byte(after), merge); err != nil {
+	if err := files.SwapText(files.OS, path, []byte(before+"theirs\n"), []byte(after), merge); err != nil {
 		t.Errorf("once it is closed: %v", err)
 	}
 }
@@ -48,13 +48,13 @@ func TestSwapWaitsForWriters(t *testing.T) {
 func TestSwapHonoursALock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.yaml")
 	write(t, path, before)
-	held, err := safefile.OpenLocked(safefile.OS, path)
+	held, err := files.OpenLocked(files.OS, path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	freed := make(chan time.Time, 1)
 	time.AfterFunc(100*time.Millisecond, func() { freed <- time.Now(); _ = held.Close() })
-	err = safefile.SwapText(safefile.OS, path, []byte(before), []byte(after), merge)
+	err = files.SwapText(files.OS, path, []byte(before), []byte(after), merge)
 	if at := <-freed; err != nil || time.Now().Before(at) || read(t, path) != after {
 		t.Errorf("%v", err)
 	}

@@ -1,4 +1,4 @@
-package reading
+package files
 
 import (
 	"bytes"
@@ -12,18 +12,18 @@ import (
 )
 
 // File is a file that is read until a context ends.
-type File struct {
+type InputFile struct {
 	io.Reader
 	file *os.File
 }
 
 // Close closes the file. A read that was left behind ends by it where the system
 // can do that.
-func (f *File) Close() error { return f.file.Close() }
+func (f *InputFile) Close() error { return f.file.Close() }
 
 // Open opens any file for reading. The wait for a FIFO's writer, and every read,
 // ends with ctx.
-func Open(ctx context.Context, name string) (*File, error) {
+func Open(ctx context.Context, name string) (*InputFile, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func Open(ctx context.Context, name string) (*File, error) {
 		if o.err != nil {
 			return nil, o.err
 		}
-		return &File{Reader(ctx, o.f), o.f}, nil
+		return &InputFile{PatientReader(ctx, o.f), o.f}, nil
 	case <-ctx.Done():
 		return nil, &fs.PathError{Op: "open", Path: name, Err: ctx.Err()}
 	}
@@ -65,7 +65,7 @@ func ReadFile(ctx context.Context, name string, limit int64) ([]byte, error) {
 
 func readUpTo(name string, r io.Reader, limit int64) ([]byte, error) {
 	text, err := ReadAll(r, 0, limit)
-	if err == ErrTooLarge {
+	if err == ErrOverLimit {
 		err = &fs.PathError{Op: "read", Path: name, Err: err}
 	}
 	return text, err
@@ -80,7 +80,7 @@ func ReadAll(r io.Reader, hint, limit int64) ([]byte, error) {
 	}
 	n, err := b.ReadFrom(io.LimitReader(r, limit+1))
 	if err == nil && n > limit {
-		err = ErrTooLarge
+		err = ErrOverLimit
 	}
 	if err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func RunUntil(ctx context.Context, f func()) {
 // Reader makes the reads of r end with ctx. It reads no more than it is asked
 // for. A read that is under way when ctx ends is left behind; what it brings is
 // lost. Reads must not be made at the same time.
-func Reader(ctx context.Context, r io.Reader) io.Reader { return &patientReader{ctx: ctx, r: r} }
+func PatientReader(ctx context.Context, r io.Reader) io.Reader { return &patientReader{ctx: ctx, r: r} }
 
 type patientReader struct {
 	ctx context.Context
@@ -170,7 +170,7 @@ func (b *patientReader) Read(p []byte) (int, error) {
 var ErrNotRegular = errors.New("only regular files are read here")
 
 // ErrTooLarge is in the error of a file that is larger than what was allowed.
-var ErrTooLarge = errors.New("too large")
+var ErrOverLimit = errors.New("too large")
 
 // ReasonOf is an error without the path it carries, for a text that has said the path.
 func ReasonOf(err error) error {
