@@ -17,7 +17,7 @@ import (
 	"rung/cli/command"
 
 	"rung/engine"
-	"rung/engine/ownership"
+	"rung/engine/zones"
 	"rung/model/words"
 )
 
@@ -27,8 +27,8 @@ type reconcileFlags struct {
 	metrics  string
 	log      string
 	noLease  bool
-	lease    ownership.LeaseConfig
-	own      ownership.Options
+	lease    zones.LeaseConfig
+	own      zones.OwnerOptions
 	admin    bool
 	logLevel slog.Level
 }
@@ -128,7 +128,7 @@ func reconcileConfig(ctx context.Context, a *command.App, f *reconcileFlags) (en
 	cfg.Own.Report = cfg.Kube != nil
 	cfg.Own.WithoutAdmin = !f.admin
 	if f.lease.Identity != "" {
-		cfg.Own.Writer = ownership.WriterName(f.lease.Identity)
+		cfg.Own.Writer = zones.WriterName(f.lease.Identity)
 	}
 	if cfg.Kube != nil && !f.noLease {
 		lease := f.lease

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"rung/engine"
-	"rung/engine/health"
+
 	"rung/model"
 )
 
@@ -74,7 +74,7 @@ type eventTeller struct {
 
 type unwrittenReport struct {
 	at   time.Time
-	what map[health.UnwrittenPart]bool
+	what map[engine.UnwrittenPart]bool
 	due  bool // there was news since
 }
 
@@ -132,7 +132,7 @@ func (t *eventTeller) tellNews(e *engine.Engine, news bool) (again time.Duration
 // tellUnwritten is tellNews for what is not written, which is looked for in each zone at
 // most every unwrittenEvery.
 func (t *eventTeller) tellUnwritten(zones []*model.ZoneState, news bool, now time.Time,
-	of func(*model.ZoneState) []health.UnwrittenPart) (again time.Duration) {
+	of func(*model.ZoneState) []engine.UnwrittenPart) (again time.Duration) {
 	for _, z := range zones {
 		was := t.unwritten[z.Name]
 		was.due = was.due || news
@@ -158,11 +158,11 @@ const (
 
 // tellLeftOut says what is not written, when that begins and when it ends, and returns
 // what there is.
-func (t *eventTeller) tellLeftOut(zone string, was map[health.UnwrittenPart]bool, now []health.UnwrittenPart) map[health.UnwrittenPart]bool {
+func (t *eventTeller) tellLeftOut(zone string, was map[engine.UnwrittenPart]bool, now []engine.UnwrittenPart) map[engine.UnwrittenPart]bool {
 	if len(was)+len(now) == 0 {
 		return nil
 	}
-	is := make(map[health.UnwrittenPart]bool, len(now))
+	is := make(map[engine.UnwrittenPart]bool, len(now))
 	more := 0
 	for _, u := range now {
 		is[u] = true

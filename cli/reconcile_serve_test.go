@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/health"
+	"rung/engine"
 	"rung/model"
 )
 
@@ -34,7 +34,7 @@ func TestLooksAtEachZoneInItsTime(t *testing.T) {
 		{4000 * time.Millisecond, true, "ab", 0},
 	} {
 		looked := ""
-		again := said.tellUnwritten(zones, c.news, start.Add(c.at), func(z *model.ZoneState) []health.UnwrittenPart {
+		again := said.tellUnwritten(zones, c.news, start.Add(c.at), func(z *model.ZoneState) []engine.UnwrittenPart {
 			looked += z.Name
 			return nil
 		})
@@ -55,7 +55,7 @@ func TestTellsWhatIsNotWritten(t *testing.T) {
 		return a
 	}
 	said := eventTeller{log: slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{ReplaceAttr: plain}))}
-	left := []health.UnwrittenPart{{Policy: model.PolicyKey{Kind: model.KindANP, Name: "one"}, Why: health.WhyBlocked,
+	left := []engine.UnwrittenPart{{Policy: model.PolicyKey{Kind: model.KindANP, Name: "one"}, Why: engine.WhyBlocked,
 		Text: "extra ACL x: a row that is not the policy's refers to it"}}
 	was := said.tellLeftOut("n1", nil, left)
 	was = said.tellLeftOut("n1", was, left)
@@ -69,8 +69,8 @@ level=INFO msg="no longer left unwritten" zone=n1 count=1 still=0
 	text.Reset()
 	left = nil
 	for i := range 3 * unwrittenLines {
-		left = append(left, health.UnwrittenPart{Policy: model.PolicyKey{Kind: model.KindANP, Name: fmt.Sprint(i)},
-			Why: health.WhyNoRows})
+		left = append(left, engine.UnwrittenPart{Policy: model.PolicyKey{Kind: model.KindANP, Name: fmt.Sprint(i)},
+			Why: engine.WhyNoRows})
 	}
 	said.tellLeftOut("n1", nil, left)
 	if got := text.String(); strings.Count(got, "\n") != unwrittenLines+1 || !strings.Contains(got, "more=40") {

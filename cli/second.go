@@ -9,7 +9,7 @@ import (
 
 	"rung/cli/command"
 	"rung/engine"
-	"rung/engine/second"
+	"rung/engine/zones"
 	"rung/model"
 
 	"rung/model/words"
@@ -27,7 +27,7 @@ func SecondReaderCommand(a *command.App) *cobra.Command {
 		Use: secondName + " SOCKET", Hidden: true, Args: cobra.ExactArgs(1),
 		Short: "Read a database through libovsdb, for --second-reader",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return second.Reader(cmd.Context(), a.In, args[0], a.Raw)
+			return zones.Reader(cmd.Context(), a.In, args[0], a.Raw)
 		},
 	}
 }
@@ -86,12 +86,12 @@ func readTwice(a *command.App, asked bool, zone string, once command.Answerer) c
 }
 
 // readAgain reads the zones through libovsdb and puts what that found below an answer.
-func readAgain(ctx context.Context, a *command.App, e *engine.Engine, zones []*model.ZoneState, ans *command.Answer) {
-	var found []second.ZoneReading
+func readAgain(ctx context.Context, a *command.App, e *engine.Engine, of []*model.ZoneState, ans *command.Answer) {
+	var found []zones.ZoneReading
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		found = second.ReadZones(ctx, e.Zones(), page.MapList(zones, func(z *model.ZoneState) string { return z.Name }), secondName)
+		found = zones.ReadZones(ctx, e.Zones(), page.MapList(of, func(z *model.ZoneState) string { return z.Name }), secondName)
 	}()
 	late, cancel := context.WithTimeout(ctx, command.SayAfter)
 	defer cancel()
@@ -114,7 +114,7 @@ func readAgain(ctx context.Context, a *command.App, e *engine.Engine, zones []*m
 			continue
 		}
 		out[i].Rows, out[i].More = f.Rows, f.More
-		out[i].Differences = page.MapList(f.Differences, func(d second.RowDifference) secondRow {
+		out[i].Differences = page.MapList(f.Differences, func(d zones.RowDifference) secondRow {
 			d.Rung, d.Libovsdb = page.MapList(d.Rung, sameText), page.MapList(d.Libovsdb, sameText)
 			return secondRow(d)
 		})

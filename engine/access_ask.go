@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"rung/change/gate"
-	"rung/engine/loop"
+	"rung/engine/zones"
 	"rung/model"
 	"rung/revision"
 	"rung/sources/kube"
@@ -61,7 +61,7 @@ const (
 
 // runAccess keeps what is allowed, and the schemas of the CRDs, up to date. It
 // blocks nobody: until there is an answer nothing is refused.
-func runAccess(l *loop.Loop, s *loopState, g *gate.Gate, c *kube.Cluster, namespaces []string) {
+func runAccess(l *zones.Loop, s *loopState, g *gate.Gate, c *kube.Cluster, namespaces []string) {
 	all := accessQuestions(namespaces)
 	known := map[kube.AccessQuestion]kube.AccessAnswer{}
 	for {

@@ -9,7 +9,7 @@ import (
 	"rung/change"
 	"rung/change/gate"
 	"rung/change/guard"
-	"rung/engine/loop"
+	"rung/engine/zones"
 	"rung/model"
 )
 
@@ -95,7 +95,7 @@ func (a *sourceArrivals) takeWaiting() (out []change.ObjectChange) {
 
 // judgeArrivals judges what sources bring, one change after the other, and says which guard
 // rails it met: what comes meanwhile is the next.
-func (a *sourceArrivals) judgeArrivals(l *loop.Loop, g *gate.Gate, met func(code string)) {
+func (a *sourceArrivals) judgeArrivals(l *zones.Loop, g *gate.Gate, met func(code string)) {
 	for {
 		select {
 		case <-l.Context().Done():

@@ -11,7 +11,7 @@ import (
 	"rung/change/history"
 	"rung/change/write"
 	"rung/engine/logs"
-	"rung/engine/sessions"
+
 	"rung/engine/statedir"
 	"rung/model"
 	"rung/model/logline"
@@ -61,7 +61,7 @@ func (e *Engine) startGate() error {
 				s.MarkChanged()
 			})
 		}, LogRate: func(k model.PolicyKey) (int, bool) { return logRate(e.logs.Stats().PerRule, k) }})
-	e.sessions = sessions.New(e.loop, e.gate, sessions.Config{ReadOnly: e.cfg.ReadOnly,
+	e.sessions = NewLogSessions(e.loop, e.gate, LogSessionsConfig{ReadOnly: e.cfg.ReadOnly,
 		Follows: (e.cfg.Screen || e.cfg.Reconcile) && !e.cfg.ReadOnly && (e.cfg.Writer != nil || e.cfg.Sandbox != nil || e.cfg.Reconcile)})
 	if e.cfg.Kube != nil {
 		e.loop.Go(func() { runAccess(e.loop, e.state, e.gate, e.cfg.Kube, e.cfg.podNamespaces()) })

@@ -6,7 +6,7 @@ import (
 	"rung/change/audit"
 	"rung/change/gate"
 	"rung/change/history"
-	"rung/engine/loop"
+	"rung/engine/zones"
 )
 
 // pastChanges are the changes that were made, as the gate's history and audit have them.
@@ -14,7 +14,7 @@ type pastChanges struct {
 	gate      *gate.Gate
 	identity  string // of what is changed, in the state folder
 	areShared bool   // other processes make changes too
-	published *loop.PublishedState
+	published *zones.PublishedState
 }
 
 // History lists the changes that can be taken back, newest first.

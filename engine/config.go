@@ -8,9 +8,6 @@ import (
 
 	"rung/change"
 	"rung/engine/logs"
-	"rung/engine/loop"
-	"rung/engine/ownership"
-	"rung/engine/rooms"
 
 	"rung/engine/zones"
 	"rung/reconciler"
@@ -44,9 +41,9 @@ type Config struct {
 	ExecZones bool
 
 	// Sandbox, when set, runs a zone of Rung's own for every node.
-	Sandbox rooms.Sandbox
+	Sandbox zones.Sandbox
 	// OVNTrace, when set, asks ovn-trace about connections.
-	OVNTrace rooms.OVNTrace
+	OVNTrace zones.OVNTrace
 	// NB are the addresses of zones to look at, by zone name; one that stands under
 	// its own address, or under "", names itself by NB_Global. They are observed,
 	// and written only with Reconcile; files never.
@@ -60,7 +57,7 @@ type Config struct {
 	Flows     func(zone string) bool
 	Reconcile bool
 	// Own says how rows are written with Reconcile.
-	Own ownership.Options
+	Own zones.OwnerOptions
 	// ZoneOf, where set, makes the zone of a Node of the cluster; every Node gets
 	// one, as long as it is there. Each call makes one that was never run. A zone
 	// with a method Read(context.Context) (*nb.DB, error) is swept by it.
@@ -103,7 +100,7 @@ type Config struct {
 	LogLines int
 	// Screen says that somebody presses keys: a core stays for them.
 	Screen bool
-	Clock  loop.Clock
+	Clock  zones.Clock
 }
 
 // protectedNamespaces are the namespaces that are protected besides the usual ones.

@@ -20,4 +20,21 @@
 //
 // It may import everything below it (compiler, reconciler, sources, model) and its parts,
 // of which none imports it; ui and cli import it.
+//
+// Ends the logging sessions whose time is over, and remembers those that
+// ended, whoever ended them.
+//
+// Invariants: it changes nothing but through the gate; a session that could not be ended
+// is tried again, ever more seldom.
+//
+// The engine imports it; it imports engine/loop, change/gate and revision.
+//
+// Is how an engine is, for those who watch it by HTTP: metrics, /healthz
+// and /readyz, and the list of what is left unwritten.
+//
+// Invariants: it reads revisions and changes nothing; the number of series is bounded,
+// whatever log lines say.
+//
+// The engine makes it, cli serves it; it imports engine/loop, engine/ownership,
+// engine/logs and revision.
 package engine

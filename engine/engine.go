@@ -8,14 +8,9 @@ import (
 	"rung/change/gate"
 	"rung/change/planrun"
 	"rung/change/trial"
-	"rung/engine/below"
-	"rung/engine/dialects"
-	"rung/engine/health"
+
 	"rung/engine/logs"
-	"rung/engine/loop"
-	"rung/engine/ownership"
-	"rung/engine/rooms"
-	"rung/engine/sessions"
+
 	"rung/engine/trace"
 	"rung/engine/zones"
 	"rung/model"
@@ -32,9 +27,9 @@ import (
 // change after New, or lock themselves. Everything that changes without a lock is in
 // state, which only functions sent to the loop are given.
 type Engine struct {
-	*loop.PublishedState
+	*zones.PublishedState
 	*pastChanges
-	loop  *loop.Loop
+	loop  *zones.Loop
 	state *loopState // the loop's alone
 	cfg   Config
 
@@ -44,14 +39,14 @@ type Engine struct {
 	gate     *gate.Gate
 	plans    *planrun.Plans
 	reverts  *trial.Trials
-	sessions *sessions.Sessions
+	sessions *LogSessions
 	zones    *zones.Set
-	south    *below.Southbounds
-	pods     *below.Pods // nil without a cluster
+	south    *zones.Southbounds
+	pods     *zones.Pods // nil without a cluster
 	slots    retry.Slots
 	share    *nbdb.Sharing // of all zones
-	owners   *ownership.Owners
-	health   *health.Health
+	owners   *zones.Owners
+	health   *Health
 }
 
 // New starts an engine; it returns at once, with an empty first revision.
@@ -60,7 +55,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	l := loop.New(ctx, cfg.Clock)
+	l := zones.NewLoop(ctx, cfg.Clock)
 	e := &Engine{
 		PublishedState: l.PublishedState, loop: l, cfg: cfg,
 		arrivals: newArrivals(), share: nbdb.NewSharing(),
@@ -69,16 +64,16 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		e.slots = retry.New()
 	}
 	if cfg.Kube != nil {
-		e.pods = &below.Pods{Cluster: cfg.Kube, Namespaces: cfg.podNamespaces()}
+		e.pods = &zones.Pods{Cluster: cfg.Kube, Namespaces: cfg.podNamespaces()}
 	}
 	if e.cfg.ExecZones && e.cfg.ZoneOf == nil {
 		e.cfg.ZoneOf = e.pods.ZoneMaker(e.share, e.slots)
 	}
 	e.state = newState(e)
 	e.logs = logs.New(e.Revision, cfg.Clock, cfg.LogLines)
-	e.health = health.New(l, cfg.Own, e.logs)
+	e.health = NewHealth(l, cfg.Own, e.logs)
 	var err error
-	if e.owners, err = ownership.New(l, ownership.Config{Options: cfg.Own, Kube: cfg.Kube, Namespace: cfg.OVNNamespace,
+	if e.owners, err = zones.NewOwners(l, zones.OwnersConfig{OwnerOptions: cfg.Own, Kube: cfg.Kube, Namespace: cfg.OVNNamespace,
 		Reports: e.state.reports, Transaction: e.health.CountTransaction}); err != nil {
 		l.Close()
 		return nil, err
@@ -111,7 +106,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	if cfg.Kube != nil && !cfg.LogFiles.Only {
 		e.loop.Go(e.runPodLogs)
 		if cfg.ExecZones {
-			e.loop.Go(func() { below.RunMeters(l.Context(), e.logs, below.MetersInPodEvery, e.pods.ReadMeters) })
+			e.loop.Go(func() { zones.RunMeters(l.Context(), e.logs, zones.MetersInPodEvery, e.pods.ReadMeters) })
 		}
 	}
 	if len(cfg.LogFiles.Paths) > 0 {
@@ -119,7 +114,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	}
 	e.state.dialects.Start()
 	e.south.Start()
-	parts := rooms.Parts{Loop: l, Zones: e.zones, South: e.south, Pods: e.pods, Logs: e.logs, Slots: e.slots, Share: e.share,
+	parts := zones.Parts{Loop: l, Zones: e.zones, South: e.south, Pods: e.pods, Logs: e.logs, Slots: e.slots, Share: e.share,
 		Cluster: func() *model.Cluster { return e.state.cluster },
 		Apply:   func(upsert []model.Object, remove []model.Key) { e.state.applyObjects(upsert, remove) }}
 	if cfg.Sandbox != nil {
@@ -134,18 +129,18 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 // makeZones makes what follows zones and what lies below them.
 func (e *Engine) makeZones() {
 	cfg, s, archives := &e.cfg, e.state, dbfile.NewArchives()
-	d := dialects.Config{Flags: &cfg.Flags, Reads: cfg.readsDialects(), Kube: cfg.Kube, Namespaces: cfg.podNamespaces(),
+	d := zones.DialectConfig{Flags: &cfg.Flags, Reads: cfg.readsDialects(), Kube: cfg.Kube, Namespaces: cfg.podNamespaces(),
 		Zones: len(cfg.NB) > 0 || cfg.ZoneOf != nil, Writes: cfg.Reconcile, Slots: e.slots}
-	s.dialects = dialects.New(e.loop, d, s, zones.World{Cluster: s.cluster, Desired: s.desired})
+	s.dialects = zones.NewDialectFinder(e.loop, d, s, zones.World{Cluster: s.cluster, Desired: s.desired})
 	z := zones.Config{NB: cfg.NB, TLS: cfg.NBTLS, ZoneOf: cfg.ZoneOf, Reconcile: cfg.Reconcile, Own: cfg.Sandbox != nil,
 		Follow: cfg.FollowZones, Sweep: cfg.Sweep, MaxPriority: cfg.MaxPriority, Slots: e.slots, Share: e.share, Archives: archives}
 	e.zones = zones.New(e.loop, z, s.World, e.owners, s.reports, s.dialects)
 	s.dialects.SetZones(e.zones)
-	b := below.Config{SB: cfg.SB, TLS: cfg.NBTLS, Flows: cfg.Flows, Slots: e.slots, Archives: archives}
+	b := zones.SouthboundConfig{SB: cfg.SB, TLS: cfg.NBTLS, Flows: cfg.Flows, Slots: e.slots, Archives: archives}
 	if cfg.ExecZones {
 		b.Pods = e.pods
 	}
-	e.south = below.New(e.loop, b, e.zones)
+	e.south = zones.NewSouthbounds(e.loop, b, e.zones)
 	s.zones, s.south = e.zones, e.south
 }
 
@@ -204,13 +199,13 @@ func (e *Engine) Logs() *logs.Store { return e.logs }
 func (e *Engine) Zones() *zones.Set { return e.zones }
 
 // Sessions are the logging sessions.
-func (e *Engine) Sessions() *sessions.Sessions { return e.sessions }
+func (e *Engine) Sessions() *LogSessions { return e.sessions }
 
 // Health is how the engine is, for those who watch it by HTTP.
-func (e *Engine) Health() *health.Health { return e.health }
+func (e *Engine) Health() *Health { return e.health }
 
 // Owners returns the ownership of the zones that others may write as well.
-func (e *Engine) Owners() *ownership.Owners { return e.owners }
+func (e *Engine) Owners() *zones.Owners { return e.owners }
 
 // LookAt says which zones somebody looks at now: see zones.Set.
 func (e *Engine) LookAt(zones ...string) { e.zones.LookAt(zones...) }
@@ -230,7 +225,7 @@ func (e *Engine) Probe(ctx context.Context, c verdict.Connection, at func(trace.
 // OVNTrace asks ovn-trace about a connection: see rooms.OVNTrace.
 func (e *Engine) OVNTrace(ctx context.Context, c verdict.Connection, told func(doing string)) (*revision.OVNTrace, error) {
 	if e.cfg.OVNTrace == nil {
-		return nil, rooms.ErrNoOVNTrace
+		return nil, zones.ErrNoOVNTrace
 	}
 	return e.cfg.OVNTrace.Ask(ctx, c, told)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/change"
-	"rung/engine/ownership"
+	"rung/engine/zones"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
@@ -45,7 +45,7 @@ func TestLiveDriftOnTheBuiltIn(t *testing.T) {
 	endpoints := sb.Endpoints()
 	writer := func() *liveRun {
 		return w.run(func(c *Config) {
-			c.NB, c.Reconcile, c.Own = endpoints, true, ownership.Options{NobodyElse: true, Quiet: time.Millisecond}
+			c.NB, c.Reconcile, c.Own = endpoints, true, zones.OwnerOptions{NobodyElse: true, Quiet: time.Millisecond}
 		})
 	}
 	first := writer()

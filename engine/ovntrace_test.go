@@ -14,7 +14,7 @@ import (
 	"rung/change"
 	"rung/engine/lab"
 	"rung/engine/ovntrace"
-	"rung/engine/rooms"
+	"rung/engine/zones"
 	"rung/model/ovn/flow"
 	"rung/model/verdict"
 	"rung/revision"
@@ -192,14 +192,14 @@ func TestNoOVNTrace(t *testing.T) {
 	})
 	r.settle("control", "worker")
 	_, err := r.OVNTrace(r.ctx, c, nil)
-	if !errors.Is(err, rooms.ErrNoOVNTrace) || !strings.Contains(err.Error(), "the sandbox does not run on OVN; see --sandbox-ovn") {
+	if !errors.Is(err, zones.ErrNoOVNTrace) || !strings.Contains(err.Error(), "the sandbox does not run on OVN; see --sandbox-ovn") {
 		t.Errorf("in a sandbox without OVN: %v", err)
 	}
 	r.Close()
 	r = w.run(func(c *Config) {
 		c.NB, c.OVNTrace = map[string]string{"worker": "unix:/nowhere"}, ovntrace.New(nil)
 	})
-	if _, err = r.OVNTrace(r.ctx, c, nil); !errors.Is(err, rooms.ErrNoOVNTrace) || !strings.Contains(err.Error(), "--nb gives databases only") {
+	if _, err = r.OVNTrace(r.ctx, c, nil); !errors.Is(err, zones.ErrNoOVNTrace) || !strings.Contains(err.Error(), "--nb gives databases only") {
 		t.Errorf("with databases only: %v", err)
 	}
 }

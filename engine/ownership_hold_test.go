@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rung/engine/ownership"
+	"rung/engine/zones"
 	"rung/model"
 	"rung/revision"
 	"rung/sources/kube"
@@ -71,7 +71,7 @@ func ownWorld(t *testing.T, api *ownerapi.API, change func(*Config)) (*Engine, t
 	t.Cleanup(sb.Close)
 	src := make(told)
 	cfg := Config{Mode: revision.Mode{Name: revision.ClusterMode}, Sources: []kube.Source{src}, Kube: api.Open(t), Reconcile: true,
-		NB: map[string]string{"worker": sb.Endpoints()["worker"]}, Own: ownership.Options{Writer: "w1", Report: true, Quiet: time.Second}}
+		NB: map[string]string{"worker": sb.Endpoints()["worker"]}, Own: zones.OwnerOptions{Writer: "w1", Report: true, Quiet: time.Second}}
 	change(&cfg)
 	e, err := New(t.Context(), cfg)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/change/write"
-	"rung/engine/ownership"
+	"rung/engine/zones"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
@@ -57,7 +57,7 @@ spec:
 		Status: corev1.PodStatus{Phase: corev1.PodRunning}}}}
 	e, err := New(t.Context(), Config{Mode: revision.Mode{Name: "files"}, Sources: []kube.Source{write.NewFiles(write.FileOptions{Paths: []string{path}})}, Kube: api.Open(t),
 		NB: map[string]string{"worker": addr}, Reconcile: true,
-		Own: ownership.Options{Writer: "w1", Report: true, Quiet: 2 * time.Second, Lease: &ownership.LeaseConfig{Namespace: "rung", Duration: 3 * time.Second,
+		Own: zones.OwnerOptions{Writer: "w1", Report: true, Quiet: 2 * time.Second, Lease: &zones.LeaseConfig{Namespace: "rung", Duration: 3 * time.Second,
 			RenewDeadline: 2 * time.Second, RetryPeriod: 100 * time.Millisecond}}})
 	if err != nil {
 		t.Fatal(err)

@@ -2,10 +2,7 @@ package engine
 
 import (
 	"rung/compiler"
-	"rung/engine/below"
-	"rung/engine/dialects"
-	"rung/engine/loop"
-	"rung/engine/ownership"
+
 	"rung/engine/zones"
 	"rung/model"
 	"rung/revision"
@@ -14,7 +11,7 @@ import (
 
 // loopState is the data of the loop. Nobody else reads or writes it.
 type loopState struct {
-	*loop.Loop
+	*zones.Loop
 	engine     *Engine
 	cluster    *model.Cluster
 	compiler   *compiler.Compiler
@@ -30,9 +27,9 @@ type loopState struct {
 	delivered   map[string]map[model.Key]model.Object
 	overlay     map[model.Key]*model.Policy
 	zones       *zones.Set
-	dialects    *dialects.Dialects
-	south       *below.Southbounds
-	reports     *ownership.Reports
+	dialects    *zones.DialectFinder
+	south       *zones.Southbounds
+	reports     *zones.Reports
 	undo, redo  string
 	plan        *revision.PlanState
 	unconfirmed *revision.UnconfirmedChange
@@ -53,7 +50,7 @@ func newState(e *Engine) *loopState {
 	for _, src := range e.cfg.Sources {
 		s.sources[src.Name()] = model.SourceState{Name: src.Name(), Conn: model.ConnStarting, At: e.Now()}
 	}
-	s.reports = ownership.NewReports(e.loop, func(k model.PolicyKey) *model.Policy { return s.cluster.Policy(k) })
+	s.reports = zones.NewReports(e.loop, func(k model.PolicyKey) *model.Policy { return s.cluster.Policy(k) })
 	return s
 }
 
@@ -127,7 +124,7 @@ func (s *loopState) nextRevision(before *revision.Revision) *revision.Revision {
 	why := (&revision.Revision{Facts: f}).WhyIncomparable()
 	for _, z := range s.zones.JudgedStates() {
 		s.south.CountZone(z, f.At)
-		f.Zones = append(f.Zones, dialects.ExcuseUnread(s.dialects.ExcuseIncomparable(z), why))
+		f.Zones = append(f.Zones, zones.ExcuseUnread(s.dialects.ExcuseIncomparable(z), why))
 	}
 	f.Counts, f.Sweep = s.south.ZoneCounts(), s.zones.SweepCounts()
 	f.Dialects, f.Unsettled = s.dialects.View(), s.dialects.IsWaiting()

@@ -2,7 +2,7 @@ package lab
 
 import (
 	"fmt"
-	"rung/engine/rooms"
+	"rung/engine/zones"
 	"rung/model"
 	"rung/revision"
 	"rung/sources/sandbox"
@@ -37,7 +37,7 @@ const maxRate = 1e6
 // Lab is a sandbox at an engine. Config may be changed until it starts.
 type Lab struct {
 	Config
-	rooms.Parts
+	zones.Parts
 	daemons daemonFaults
 	traffic atomic.Pointer[sandbox.Traffic] // nil where there is none
 
@@ -64,7 +64,7 @@ func (l *Lab) CheckConfig() error {
 }
 
 // Start begins it once the Nodes are known.
-func (l *Lab) Start(p rooms.Parts) {
+func (l *Lab) Start(p zones.Parts) {
 	l.Parts = p
 	l.Go(l.runSandbox)
 	l.Go(func() {

@@ -2,7 +2,7 @@ package lab
 
 import (
 	"context"
-	"rung/engine/loop"
+	"rung/engine/zones"
 	"rung/model"
 	"rung/revision"
 	"strings"
@@ -38,7 +38,7 @@ func TestChurn(t *testing.T) {
 	}
 	for _, rate := range []float64{1e-300, 0.5, maxRate} {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-		l.Loop = loop.New(ctx, time.Now)
+		l.Loop = zones.NewLoop(ctx, time.Now)
 		l.Loop.Start(func(*revision.Revision) *revision.Revision { return nil })
 		l.runChurn(rate)
 		l.Close()

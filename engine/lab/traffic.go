@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"rung/engine/below"
+	"rung/engine/zones"
 	"rung/model"
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
@@ -31,7 +31,7 @@ func (l *Lab) runTraffic(sb *sandbox.Sandbox, rate float64) {
 	if sb.OVN() == "" {
 		l.Logs.CountLossesWith(t.WithheldLines)
 	} else {
-		l.Go(func() { below.RunMeters(l.Context(), l.Logs, below.MetersEvery, metersOfLab(sb)) })
+		l.Go(func() { zones.RunMeters(l.Context(), l.Logs, zones.MetersEvery, metersOfLab(sb)) })
 	}
 	logged := make(chan sandbox.LogLine)
 	if !l.Go(func() { t.Run(l.Context(), l.clusterAndRows, logged) }) {

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"rung/engine/rooms"
 	"rung/engine/trace"
+	"rung/engine/zones"
 	"rung/model"
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
@@ -42,7 +42,7 @@ const (
 
 // Tracer asks ovn-trace: one at a time in each zone.
 type Tracer struct {
-	rooms.Parts
+	zones.Parts
 	sandbox func() (Runner, error)
 	tracer  trace.Tracer
 
@@ -58,7 +58,7 @@ func New(sandbox func() (Runner, error)) *Tracer {
 }
 
 // Start gives it the parts of the engine.
-func (t *Tracer) Start(p rooms.Parts) { t.Parts = p }
+func (t *Tracer) Start(p zones.Parts) { t.Parts = p }
 
 // takeZone waits until no other trace runs in a zone.
 func (t *Tracer) takeZone(ctx context.Context, zone string, wait func()) (release func(), err error) {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"rung/engine/rooms"
+	"rung/engine/zones"
 	"rung/model/ovn/flow"
 	"rung/sources/kube"
 	"rung/sources/nbdb/remote"
@@ -19,13 +19,13 @@ func (t *Tracer) currentRunner() (Runner, error) {
 	case t.sandbox != nil:
 		run, err := t.sandbox()
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", rooms.ErrNoOVNTrace, err)
+			return nil, fmt.Errorf("%w: %w", zones.ErrNoOVNTrace, err)
 		}
 		return run, nil
 	case t.Pods != nil:
 		return t.runInPod, nil
 	}
-	return nil, fmt.Errorf("%w: it runs in the pods of a cluster (--context), or in the sandbox on OVN; --nb gives databases only", rooms.ErrNoOVNTrace)
+	return nil, fmt.Errorf("%w: it runs in the pods of a cluster (--context), or in the sandbox on OVN; --nb gives databases only", zones.ErrNoOVNTrace)
 }
 
 // runInPod runs ovn-trace beside the zone's Southbound database, in the container that the

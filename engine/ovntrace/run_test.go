@@ -22,8 +22,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rung/engine/below"
-	"rung/engine/rooms"
+	"rung/engine/zones"
 	"rung/model/ovn/flow"
 	"rung/model/verdict"
 	"rung/sources/kube"
@@ -66,7 +65,7 @@ func inPods(t *testing.T, programs map[string]string) (*Tracer, *streaming.Serve
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Tracer{Parts: rooms.Parts{Pods: &below.Pods{Cluster: c, Namespaces: []string{ovnNamespace}}}}, s
+	return &Tracer{Parts: zones.Parts{Pods: &zones.Pods{Cluster: c, Namespaces: []string{ovnNamespace}}}}, s
 }
 
 func askN1() *flow.PacketQuestion {

@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"rung/compiler"
-	"rung/engine/loop"
-	"rung/engine/ownership"
+
 	"rung/model"
 	"rung/model/ovn/dialect"
 	"rung/model/ovn/nb"
@@ -85,11 +84,11 @@ type Dialects interface {
 // shares with other goroutines (differs, keep, looks) lock themselves; all others belong to
 // the loop alone.
 type Set struct {
-	*loop.Loop
+	*Loop
 	cfg      Config
 	world    func() World
-	owners   *ownership.Owners
-	reports  *ownership.Reports
+	owners   *Owners
+	reports  *Reports
 	dialects Dialects
 	dials    *nbdb.Limiter // of the zones given by address
 
@@ -109,8 +108,8 @@ type Set struct {
 	changes          *model.ChangeSteps
 	begunAt          time.Time
 	settling         map[string]settlingZone // by zone
-	sweepAlarm       *loop.Alarm             // a swept zone is to be read
-	settleAlarm      *loop.Alarm             // a difference settles no longer
+	sweepAlarm       *Alarm                  // a swept zone is to be read
+	settleAlarm      *Alarm                  // a difference settles no longer
 }
 
 // zoneLoop is a running reconciler.
@@ -132,7 +131,7 @@ type zoneLoop struct {
 }
 
 // New makes the set of no zones. world is asked in the loop.
-func New(l *loop.Loop, cfg Config, world func() World, owners *ownership.Owners, reports *ownership.Reports, d Dialects) *Set {
+func New(l *Loop, cfg Config, world func() World, owners *Owners, reports *Reports, d Dialects) *Set {
 	z := &Set{Loop: l, cfg: cfg, world: world, owners: owners, reports: reports, dialects: d, dials: nbdb.NewLimiter(nbdb.DefaultDials),
 		looks: NewLooks(), states: map[string]*model.ZoneState{}, loops: map[string]*zoneLoop{}, members: map[string]*member{},
 		settling: map[string]settlingZone{}, begunAt: time.Now()}
@@ -286,7 +285,7 @@ func (z *Set) AddZone(zone reconciler.Zone, write bool) {
 		rc.Members = z.differs.setMembers // the sandbox has few zones, and no differs
 	}
 	rc.Status, rc.Events = z.reports.ReportsOf(name), z.reports.ReportsOf(name)
-	var own *ownership.OwnedZone
+	var own *OwnedZone
 	if write && !z.cfg.Own {
 		own = z.owners.OwnZone(name, &rc)
 	}

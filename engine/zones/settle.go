@@ -3,7 +3,6 @@ package zones
 import (
 	"time"
 
-	"rung/engine/loop"
 	"rung/model"
 )
 
@@ -40,5 +39,5 @@ func (z *Set) awaitSettled() {
 		z.settleAlarm.Stop()
 		return
 	}
-	z.settleAlarm.Set(first.Sub(now) + loop.Slack)
+	z.settleAlarm.Set(first.Sub(now) + Slack)
 }

@@ -15,20 +15,20 @@ import (
 // judged: they may bring in helpers and neighbours.
 var inside = map[string][]string{
 	// Leaves: nothing of ours.
-	"model/ovn/nb":    {"model/sorted"},
-	"model/ovn/sb":    {"model/sorted"},
+	"model/ovn/nb": {"model/sorted"},
+	"model/ovn/sb": {"model/sorted"},
 	"model/ovn/match": {},
-	"model/words":     {},
-	"model/sorted":    {},
-	"themes":          {"sources/files", "model/words"},
-	"examples":        {},
+	"model/words": {},
+	"model/sorted": {},
+	"themes": {"sources/files", "model/words"},
+	"examples": {},
 	"examples-antrea": {},
 
 	// Files read and written, waits: tools of sources, and no sources themselves.
 	"sources/files": {},
 	"sources/retry": {},
 
-	"model":    {},
+	"model": {},
 	"compiler": {"model"},
 
 	// What network plugins differ in, with their built-in clusters.
@@ -44,57 +44,49 @@ var inside = map[string][]string{
 	"sources/nbdb/second": {"model"},
 
 	"reconciler": {"compiler", "model", "sources/retry"},
-	"engine":     {"change", "revision", "system", "sources", "compiler", "reconciler", "model"},
+	"engine": {"change", "revision", "system", "sources", "compiler", "reconciler", "model", "engine/zones", "change/gate", "engine/logs"},
 
 	// The rooms of the engine, from the ground up: none knows the loop.
-	"engine/statedir":  {"sources/files"},
-	"engine/loop":      {"revision", "system", "model"},
-	"engine/ownership": {"engine/loop", "reconciler", "revision", "system", "sources/kube", "sources/retry", "model"},
-	"engine/zones":     {"engine/loop", "engine/ownership", "reconciler", "compiler", "revision", "system", "sources/nbdb", "sources/retry", "model"},
-	"engine/dialects":  {"engine/loop", "engine/zones", "compiler", "revision", "system", "sources/kube", "sources/retry", "model"},
-	"engine/below":     {"engine/loop", "engine/zones", "engine/logs", "reconciler", "revision", "system", "sources/kube", "sources/nbdb", "sources/retry", "model"},
-	"engine/rooms":     {"engine/below", "engine/logs", "engine/loop", "engine/trace", "engine/zones", "revision", "system", "sources/retry", "model", "sources/nbdb"},
+	"engine/statedir": {"sources/files"},
+	"engine/zones": {"revision", "system", "model", "reconciler", "sources/kube", "sources/retry", "compiler", "sources/nbdb", "engine/logs", "engine/trace", "sources/nbdb/second"},
 	// Optional rooms: TestRoomsAreOptional says who may import them.
-	"engine/lab":      {"engine/rooms", "engine/below", "engine/loop", "engine/trace", "revision", "system", "model", "sources/acllog", "sources/nbdb", "sources/sandbox"},
-	"engine/ovntrace": {"engine/rooms", "engine/trace", "revision", "system", "model", "sources/kube", "sources/nbdb/remote"},
-	"engine/sessions": {"engine/loop", "change/gate", "revision", "system", "model"},
-	"engine/second":   {"engine/zones", "reconciler", "revision", "system", "model", "sources/nbdb/second"},
-	"engine/health":   {"engine/loop", "engine/ownership", "engine/logs", "reconciler", "revision", "system", "model"},
-	"revision":        {"system", "sources/kube", "sources/manifests", "sources/files", "compiler", "model"},
+	"engine/lab": {"engine/zones", "engine/trace", "revision", "system", "model", "sources/acllog", "sources/nbdb", "sources/sandbox"},
+	"engine/ovntrace": {"engine/zones", "engine/trace", "revision", "system", "model", "sources/kube", "sources/nbdb/remote"},
+	"revision": {"system", "sources/kube", "sources/manifests", "sources/files", "compiler", "model"},
 	// Questions about a revision, from the ground up.
-	"change/effect":  {"change", "change/guard", "revision", "system", "model", "sources/manifests"},
-	"engine/trace":   {"revision", "system", "model", "sources/nbdb/remote"},
+	"change/effect": {"change", "change/guard", "revision", "system", "model", "sources/manifests"},
+	"engine/trace": {"revision", "system", "model", "sources/nbdb/remote"},
 	"engine/convert": {"revision", "system", "compiler", "sources/manifests", "model"},
-	"engine/logs":    {"revision", "system", "sources/manifests", "model", "sources/kube", "sources/acllog", "sources/logfile"},
-	"engine/verify":  {"revision", "system", "engine/trace", "model", "sources/manifests/yamltree"},
+	"engine/logs": {"revision", "system", "sources/manifests", "model", "sources/kube", "sources/acllog", "sources/logfile"},
+	"engine/verify": {"revision", "system", "engine/trace", "model", "sources/manifests/yamltree"},
 	"engine/pattern": {"revision", "system", "engine/verify", "sources/manifests", "model"},
-	"sources/kube":   {"revision", "system", "sources/manifests", "model"},
-	"change/guard":   {"revision", "system", "model"},
+	"sources/kube": {"revision", "system", "sources/manifests", "model"},
+	"change/guard": {"revision", "system", "model"},
 	"change/journal": {"sources/files", "model"},
-	"change":         {"change/guard", "revision", "system", "sources/kube", "sources/manifests", "model"},
-	"change/audit":   {"change", "change/guard", "sources/files", "model"},
+	"change": {"change/guard", "revision", "system", "sources/kube", "sources/manifests", "model"},
+	"change/audit": {"change", "change/guard", "sources/files", "model"},
 	"change/history": {"change", "change/journal", "sources/files", "sources/manifests", "model"},
 	"change/rewrite": {"change", "sources/manifests", "model"},
-	"change/write":   {"change", "sources/kube", "sources/manifests", "sources/files", "model"},
-	"change/gate":    {"change", "revision", "system", "sources/kube", "sources/manifests", "sources/files", "model"},
+	"change/write": {"change", "sources/kube", "sources/manifests", "sources/files", "model"},
+	"change/gate": {"change", "revision", "system", "sources/kube", "sources/manifests", "sources/files", "model"},
 	"change/planrun": {"change", "revision", "system", "sources/files", "model"},
-	"change/trial":   {"change", "revision", "system", "sources/files", "model"},
+	"change/trial": {"change", "revision", "system", "sources/files", "model"},
 
 	// Pages: what is told, below the screen and the commands that tell it.
-	"pages":      {"pages/page", "engine", "change", "revision", "system", "model", "themes"},
+	"pages": {"pages/page", "engine", "change", "revision", "system", "model", "themes"},
 	"pages/page": {"model", "themes"},
 
-	"ui":  {"pages", "engine", "change", "revision", "system", "model", "themes"},
+	"ui": {"pages", "engine", "change", "revision", "system", "model", "themes"},
 	"cli": {"cli/command", "cli/report", "pages", "engine", "change", "revision", "system", "model", "themes", "sources/files"},
 	// What commands share, and their rooms, none of which knows another.
 	"cli/command": {"engine/statedir", "model/words", "cli/report", "pages/page", "themes", "engine", "change", "revision", "system", "model", "sources/files"},
-	"cli/report":  {"pages/findings", "model"},
+	"cli/report": {"pages/findings", "model"},
 
 	// Wiring.
 	".": {"cli", "ui", "pages", "engine", "change", "revision", "system", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea"},
 
 	// Not part of the product; nothing above names them, so nothing may import them.
-	"test":  {".", "cli", "ui", "pages", "engine", "change", "revision", "system", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea", "bench/workload"},
+	"test": {".", "cli", "ui", "pages", "engine", "change", "revision", "system", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea", "bench/workload"},
 	"bench": {".", "cli", "ui", "pages", "engine", "change", "revision", "system", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea", "test"},
 }
 
@@ -236,8 +228,8 @@ func judgeImports(f file) []string {
 // without them.
 var optional = map[string][]string{
 	"sources/sandbox":     {"engine/lab"},
-	"sources/nbdb/second": {"engine/second"},
-	"engine/second":       {"cli"},
+	"sources/nbdb/second": {"engine/zones"},
+	"engine/zones":       {"cli"},
 	"engine/lab":          {"cli"},
 	"engine/ovntrace":     {"cli"},
 	"engine/verify":       {"engine/pattern", "pages", "ui", "cli"},

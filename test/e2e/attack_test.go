@@ -74,7 +74,7 @@ func TestAttack(t *testing.T) {
 	before := marked(ovsdb.Dump(t, a.address("n3")))
 	a.w = a.writer()
 	a.calm("at the start")
-	for _, z := range zones {
+	for _, z := range zoneNames {
 		a.keep(z, "first")
 	}
 	a.until = time.Now().Add(length)
@@ -83,7 +83,7 @@ func TestAttack(t *testing.T) {
 	}
 	a.heal()
 	a.calm("in the end")
-	for _, z := range zones {
+	for _, z := range zoneNames {
 		wrong, left := a.judge(z, a.compiled(z))
 		if wrong != "" {
 			t.Errorf("zone %s: (-compiled +dumped)\n%s", z, wrong)
@@ -127,7 +127,7 @@ func (a *attack) count(what string) { a.counts[what]++ }
 
 // step does one thing.
 func (a *attack) step() {
-	zone := zones[a.r.IntN(len(zones))]
+	zone := zoneNames[a.r.IntN(len(zoneNames))]
 	for z, at := range a.stopped {
 		if time.Now().After(at) {
 			a.carryOn(z)
@@ -291,7 +291,7 @@ func schemaEnd(t testing.TB, file []byte) int {
 
 // heal ends every fault.
 func (a *attack) heal() {
-	for _, zone := range zones {
+	for _, zone := range zoneNames {
 		if _, stopped := a.stopped[zone]; stopped {
 			a.carryOn(zone)
 		}
@@ -309,7 +309,7 @@ func (a *attack) heal() {
 func (a *attack) calm(when string) {
 	a.t.Helper()
 	a.w.untilWithin(2*time.Minute, "in sync "+when, func(r *revision.Revision) bool {
-		if !r.Loaded || len(r.Zones) != len(zones) {
+		if !r.Loaded || len(r.Zones) != len(zoneNames) {
 			return false
 		}
 		for _, z := range r.Zones {

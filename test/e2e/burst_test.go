@@ -66,7 +66,7 @@ func burst(t *testing.T, seed uint64, changes int, stalls bool) {
 	kills, began := 0, time.Now()
 	for i := range changes {
 		if stalls && i%40 == 0 {
-			zone, long := zones[rng.IntN(len(zones))], time.Duration(rng.IntN(2500))*time.Millisecond
+			zone, long := zoneNames[rng.IntN(len(zoneNames))], time.Duration(rng.IntN(2500))*time.Millisecond
 			for _, p := range serversIn(t, c.sockets) {
 				// This very process: another may have taken its place when it goes on.
 				if strings.Contains(p.command, "/"+zone+".sock ") && syscall.Kill(p.pid, syscall.SIGSTOP) == nil {
@@ -75,7 +75,7 @@ func burst(t *testing.T, seed uint64, changes int, stalls bool) {
 			}
 		}
 		if i%20 == 10 {
-			signal(t, c.sockets, zones[kills%len(zones)], syscall.SIGKILL)
+			signal(t, c.sockets, zoneNames[kills%len(zoneNames)], syscall.SIGKILL)
 			kills++
 		}
 		name := fmt.Sprint("p", rng.IntN(10))
@@ -97,7 +97,7 @@ func burst(t *testing.T, seed uint64, changes int, stalls bool) {
 			}
 		}
 		if i%5 == 0 {
-			pod := fmt.Sprintf("%s/%s-%d", pick("blue", "green", "red"), pick(zones...), rng.IntN(5))
+			pod := fmt.Sprintf("%s/%s-%d", pick("blue", "green", "red"), pick(zoneNames...), rng.IntN(5))
 			if _, ok := c.pods[pod]; ok && rng.IntN(2) == 0 {
 				delete(c.pods, pod)
 			} else {
@@ -127,7 +127,7 @@ func burst(t *testing.T, seed uint64, changes int, stalls bool) {
 	began = time.Now()
 	rev := r.settle()
 	t.Logf("settled %v after the last change", time.Since(began).Round(time.Millisecond))
-	for _, z := range zones {
+	for _, z := range zoneNames {
 		// The last pods may still be on their way: "in sync" is judged policy by
 		// policy.
 		want := wanted(rev.Cluster, z, nil)

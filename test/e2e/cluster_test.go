@@ -39,7 +39,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // patience bounds every wait of these tests; nothing on a sane machine needs it.
 const patience = wait.Patience
 
-var zones = []string{"n1", "n2", "n3"}
+var zoneNames = []string{"n1", "n2", "n3"}
 
 // memory is a short folder without a disk behind it.
 func memory(t testing.TB) string {
@@ -73,14 +73,14 @@ func newCluster(t testing.TB, policies ...string) *cluster {
 	if err := os.Mkdir(c.manifests, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	c.writeNodes(zones...)
+	c.writeNodes(zoneNames...)
 	var b strings.Builder
 	for _, ns := range []string{"blue", "green", "red", "ops"} {
 		fmt.Fprintf(&b, "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: %s, labels: {team: %s}}\n", ns, ns)
 	}
 	c.write("namespaces.yaml", b.String())
 	ip := 2
-	for _, node := range zones {
+	for _, node := range zoneNames {
 		for _, ns := range []string{"blue", "green", "red", "ops"} {
 			for i := range 2 {
 				c.pods[fmt.Sprintf("%s/%s-%d", ns, node, i)] = fmt.Sprintf("app%d=%s=10.244.1.%d", i, node, ip)
@@ -195,7 +195,7 @@ func (c *cluster) address(zone string) string {
 
 func (c *cluster) addresses() map[string]string {
 	out := map[string]string{}
-	for _, z := range zones {
+	for _, z := range zoneNames {
 		out[z] = c.address(z)
 	}
 	return out
@@ -240,7 +240,7 @@ func (c *cluster) zonesOf() { c.zonesOn(install.Server(c.t, "ovsdb-server")) }
 // zonesOn is zonesOf with a program in place of ovsdb-server.
 func (c *cluster) zonesOn(program string) *sandbox.Sandbox {
 	c.t.Helper()
-	sb, err := sandbox.Start(c.t.Context(), sandbox.Config{Zones: zones, Dir: c.sockets, Server: program, ForeignRows: true})
+	sb, err := sandbox.Start(c.t.Context(), sandbox.Config{Zones: zoneNames, Dir: c.sockets, Server: program, ForeignRows: true})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -248,7 +248,7 @@ func (c *cluster) zonesOn(program string) *sandbox.Sandbox {
 	r := c.engine(func(*engine.Config) {})
 	r.until("the manifests are read", func(r *revision.Revision) bool { return r.Loaded })
 	sb.SetPods(r.Revision().Cluster, nil)
-	for _, z := range zones {
+	for _, z := range zoneNames {
 		wait.Within(c.t, patience, "the ports of "+z+" are there", func() bool {
 			n := 0
 			for _, p := range ovsdb.Dump(c.t, c.address(z))[nb.TablePort] {
@@ -315,7 +315,7 @@ func settled(n int) func(*revision.Revision) bool {
 
 func (r *run) settle() *revision.Revision {
 	r.t.Helper()
-	rev := r.until("in sync", settled(len(zones)))
+	rev := r.until("in sync", settled(len(zoneNames)))
 	for _, b := range rev.Broken {
 		if b.IsError() {
 			r.t.Fatal(b)

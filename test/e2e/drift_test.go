@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"rung/engine"
-	"rung/engine/ownership"
+	"rung/engine/zones"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
@@ -28,7 +28,7 @@ func (c *cluster) writer() *run {
 	c.t.Helper()
 	return c.engine(func(cfg *engine.Config) {
 		cfg.NB, cfg.Reconcile, cfg.Mode.Reconciles = c.addresses(), true, true
-		cfg.Own = ownership.Options{NobodyElse: true, Quiet: time.Millisecond}
+		cfg.Own = zones.OwnerOptions{NobodyElse: true, Quiet: time.Millisecond}
 	})
 }
 
@@ -285,7 +285,7 @@ func equal(a, b map[string]ovsdb.Record) bool {
 func (c *cluster) drift() (code int, out string) {
 	c.t.Helper()
 	args := []string{"drift", "-f", c.manifests, "-o", "json", "--settle", "0", "--state-dir", c.t.TempDir()}
-	for _, z := range zones {
+	for _, z := range zoneNames {
 		args = append(args, "--nb", z+"="+c.address(z))
 	}
 	cmd := exec.CommandContext(c.t.Context(), install.Binary(c.t), args...)

@@ -45,7 +45,7 @@ spec:
 func familyCluster(t *testing.T, policies ...string) *cluster {
 	c := newCluster(t, policies...)
 	var b strings.Builder
-	for i, n := range zones {
+	for i, n := range zoneNames {
 		fmt.Fprintf(&b, "---\napiVersion: v1\nkind: Node\nmetadata:\n  name: %s\n  annotations:\n    k8s.ovn.org/host-cidrs: '[\"172.18.0.%d/16\"]'\n"+
 			"    k8s.ovn.org/node-subnets: '{\"default\":[\"10.244.%d.0/24\"]}'\n", n, i+2, 10+i)
 	}
@@ -76,7 +76,7 @@ func TestFamiliesInZones(t *testing.T) {
 	c := familyCluster(t, anp("one", 34, "team=blue", "in Deny team=red"), tier2)
 	r := c.start()
 	rev := r.settledAll()
-	for _, z := range zones {
+	for _, z := range zoneNames {
 		db := ovsdb.Dump(t, c.address(z))
 		asCompiled(t, rev.Cluster, z, db)
 		kinds := map[string]int{}
@@ -94,7 +94,7 @@ func TestFamiliesInZones(t *testing.T) {
 	c.write("multicast.yaml", "")
 	r.until("the units are gone", func(rev *revision.Revision) bool { return len(rev.Units()) == 1 })
 	rev = r.settledAll()
-	for _, z := range zones {
+	for _, z := range zoneNames {
 		db := ovsdb.Dump(t, c.address(z))
 		asCompiled(t, rev.Cluster, z, db)
 		for table, rows := range db {

@@ -269,11 +269,11 @@ func conditions(rev *revision.Revision, policy, status, reason, message string) 
 	n := 0
 	for _, c := range rev.Conditions(anpKey(policy)) {
 		zone, ok := strings.CutPrefix(c.Type, "Ready-In-Zone-")
-		if ok && slices.Contains(zones, zone) && c.Status == status && c.Reason == reason && strings.Contains(c.Message, message) && !c.Changed.IsZero() {
+		if ok && slices.Contains(zoneNames, zone) && c.Status == status && c.Reason == reason && strings.Contains(c.Message, message) && !c.Changed.IsZero() {
 			n++
 		}
 	}
-	return n == len(zones)
+	return n == len(zoneNames)
 }
 
 // events says whether every zone reported an event about a policy.
@@ -285,5 +285,5 @@ func events(rev *revision.Revision, policy, reason, message string) bool {
 		}
 	}
 	slices.Sort(from)
-	return slices.Equal(from, zones)
+	return slices.Equal(from, zoneNames)
 }

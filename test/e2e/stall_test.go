@@ -66,7 +66,7 @@ func TestStalledZone(t *testing.T) {
 	r := c.start()
 	rev := r.settle()
 	var monitors []*monitor
-	for _, z := range zones {
+	for _, z := range zoneNames {
 		monitors = append(monitors, watchOrder(t, c.address(z), at))
 	}
 	b, err := plan.BoardOfCluster(rev.Cluster, model.MaxPriority, false)
@@ -138,7 +138,7 @@ func TestStalledZone(t *testing.T) {
 	rev = r.settle()
 	t.Logf("done %v after SIGCONT", time.Since(began).Round(time.Millisecond))
 
-	for i, name := range zones {
+	for i, name := range zoneNames {
 		db := ovsdb.Dump(t, c.address(name))
 		asCompiled(t, rev.Cluster, name, db)
 		spans := ladderOf(db)

@@ -65,7 +65,7 @@ func demoStates() []map[string]string {
 	for i := range 12 {
 		fmt.Fprintf(&more, "---\napiVersion: v1\nkind: Pod\nmetadata: {name: new-%d, namespace: %s, labels: {app: %s}}\n"+
 			"spec: {nodeName: %s, containers: [{name: c, image: i, ports: [{name: api, containerPort: 8443}]}]}\nstatus: {phase: Running, podIPs: [{ip: 10.244.9.%d}]}\n",
-			i, []string{"blue", "green", "yellow", "restricted"}[i%4], []string{"web", "api", "db"}[i%3], zones[i%3], i+2)
+			i, []string{"blue", "green", "yellow", "restricted"}[i%4], []string{"web", "api", "db"}[i%3], zoneNames[i%3], i+2)
 	}
 	first["50-new-pods.yaml"] = more.String()
 	first["51-new-policy.yaml"] = "apiVersion: policy.networking.k8s.io/v1alpha1\nkind: AdminNetworkPolicy\nmetadata: {name: new}\n" +

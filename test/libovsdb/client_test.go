@@ -23,7 +23,7 @@ import (
 	"github.com/ovn-kubernetes/libovsdb/ovsdb"
 	"go.uber.org/goleak"
 
-	"rung/engine/second"
+	"rung/engine/zones"
 	"rung/test/wait"
 )
 
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	if len(os.Args) == 3 && os.Args[1] == secondName {
-		if err := second.Reader(context.Background(), os.Stdin, os.Args[2], os.Stdout); err != nil {
+		if err := zones.Reader(context.Background(), os.Stdin, os.Args[2], os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(2)
 		}

@@ -40,7 +40,7 @@ func TestJudge(t *testing.T) {
 		dir := filepath.Join(root, fmt.Sprint("state", i))
 		writeFiles(t, dir, files)
 		wants[i] = map[string]map[string]ovsdb.Record{}
-		for _, zone := range zones {
+		for _, zone := range zoneNames {
 			wants[i][zone] = compiled(t, dir, zone)
 		}
 		if i > 0 && cmp.Equal(wants[i], wants[i-1]) {
@@ -70,7 +70,7 @@ func TestJudge(t *testing.T) {
 			}
 			t.Cleanup(e.Close)
 			judges := map[string]*judge{}
-			for _, zone := range zones {
+			for _, zone := range zoneNames {
 				judges[zone] = newJudge(t, filepath.Join(dir, zone), filepath.Join(sockets, zone+".sock"))
 			}
 			agree := func(state int) {
@@ -79,7 +79,7 @@ func TestJudge(t *testing.T) {
 					c := e.Revision().Cluster
 					return c != nil && c.Namespace(marker(state)) != nil
 				})
-				for _, zone := range zones {
+				for _, zone := range zoneNames {
 					judges[zone].agrees(t, fmt.Sprintf("state %d, zone %s", state, zone), func() map[string]ovsdb.Record {
 						return hung(wants[state][zone], e.Revision().Cluster, features, zone)
 					})
@@ -107,7 +107,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-var zones = []string{"ovn-control-plane", "ovn-worker", "ovn-worker2"}
+var zoneNames = []string{"ovn-control-plane", "ovn-worker", "ovn-worker2"}
 
 // settled says whether every zone shows every policy, as Rung reads it.
 func settled(e *engine.Engine) bool {
@@ -122,7 +122,7 @@ func settled(e *engine.Engine) bool {
 			}
 		}
 	}
-	return len(r.Zones) == len(zones)
+	return len(r.Zones) == len(zoneNames)
 }
 
 // hung are rows of which every ACL says what it hangs on.

@@ -19,7 +19,7 @@ import (
 	"rung/change/write"
 	"rung/engine"
 	"rung/engine/lab"
-	"rung/engine/second"
+	"rung/engine/zones"
 	"rung/model"
 	"rung/revision"
 	"rung/sources/kube"
@@ -62,7 +62,7 @@ func TestSecondReader(t *testing.T) {
 					for _, z := range e.Revision().Zones {
 						names = append(names, z.Name)
 					}
-					for _, r := range second.ReadZones(t.Context(), e.Zones(), names, secondName) {
+					for _, r := range zones.ReadZones(t.Context(), e.Zones(), names, secondName) {
 						if r.Err != nil || len(r.Differences) > 0 || r.More > 0 {
 							t.Errorf("%s: %+v, %v", r.Zone, r.Result, r.Err)
 							continue

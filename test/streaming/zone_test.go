@@ -23,7 +23,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"rung/engine/below"
+	"rung/engine/zones"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/sources/kube"
@@ -167,7 +167,7 @@ func zonePod(name, node, set string) *corev1.Pod {
 func (w *world) zone(name string, change func(*remote.Config)) *remote.Conn {
 	cfg := remote.Config{
 		Name: name, BackoffMin: 20 * time.Millisecond, BackoffMax: 200 * time.Millisecond, Refresh: 50 * time.Millisecond,
-		Open: (&below.Pods{Cluster: w.kube}).OpenRunner(name),
+		Open: (&zones.Pods{Cluster: w.kube}).OpenRunner(name),
 	}
 	if change != nil {
 		change(&cfg)

@@ -1,0 +1,65 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"rung/engine/logs"
+	"rung/model/logline"
+	"rung/revision"
+)
+
+// mostSeries bounds the rules with a counter of their own: their names come from log
+// lines. Hits of all others are in one, under the policy "other".
+const mostSeries = 1000
+
+var (
+	ruleHits = metricDesc("rung_rule_hits_total", "ACL log lines by the rule that decided. Rules beyond the first 1000 are counted as policy \"other\".",
+		"policy", "rule", "verdict")
+	logLines = metricDesc("rung_log_lines_total", "ACL log lines that came, by what became of them.", "result")
+)
+
+// hitSeries are the rules that have a counter: the first ones that were hit keep theirs.
+type hitSeries map[logs.Rule]bool
+
+// hitsOfRules are the hits of rules, and what became of the lines.
+func (m *Health) hitsOfRules(ch chan<- prometheus.Metric) {
+	count := func(d *prometheus.Desc, n uint64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), labels...)
+	}
+	rules, over := m.logs.RuleHits()
+	all := over
+	m.mu.Lock()
+	for _, r := range rules {
+		all += r.Count
+		if !m.hits[r.Rule] && len(m.hits) < mostSeries {
+			if m.hits == nil {
+				m.hits = hitSeries{}
+			}
+			m.hits[r.Rule] = true
+		}
+		if !m.hits[r.Rule] {
+			over += r.Count
+			continue
+		}
+		count(ruleHits, r.Count, r.Ref.Policy.String(), ruleLabel(r.Ref), r.Verdict)
+	}
+	m.mu.Unlock()
+	if over > 0 {
+		count(ruleHits, over, "other", "", "")
+	}
+	st := m.logs.Stats()
+	count(logLines, all, "counted")
+	count(logLines, st.Unattributed, "rule unknown")
+	count(logLines, st.Dropped, "dropped")
+	count(logLines, st.Unparsed, "unread")
+}
+
+// ruleLabel is "egress 5", and "default deny, egress" for that of a namespace.
+func ruleLabel(ref logline.RuleRef) string {
+	if ref.Rule < 0 {
+		return fmt.Sprintf("default deny, %s", ref.Direction.Lower())
+	}
+	return revision.RuleLabel(ref.Direction, ref.Rule, "")
+}

@@ -1,0 +1,276 @@
+package engine
+
+import (
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"rung/engine/logs"
+
+	"rung/engine/zones"
+	"rung/model"
+	"rung/model/ovn/nb"
+	"rung/reconciler"
+	"rung/revision"
+)
+
+// Health tells how an engine is, for watching it by HTTP. Its metrics are those of OVN-Kubernetes'
+// controller (ovn-kubernetes.md#metrics), with the same names and labels, and Rung's own of each
+// zone. They are per process: metrics of rows add up the zones it writes, which is one per node.
+type Health struct {
+	loop         *zones.Loop
+	ownership    zones.OwnerOptions
+	owners       *zones.Owners
+	logs         *logs.Store
+	transactions *prometheus.CounterVec
+	seconds      *prometheus.HistogramVec
+	rails        *prometheus.CounterVec
+
+	mu     sync.Mutex
+	counts map[string]rowCount // by zone
+	hits   hitSeries
+}
+
+// rowCount are the rows of a database, counted once.
+type rowCount struct {
+	db *nb.DB
+	n  map[string]map[string]int // owner type, table
+}
+
+// New makes the health of an engine.
+func NewHealth(l *zones.Loop, own zones.OwnerOptions, store *logs.Store) *Health {
+	return &Health{loop: l, ownership: own, logs: store, counts: map[string]rowCount{},
+		transactions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "rung_zone_transactions_total",
+			Help: "Transactions with a zone's database, by result."}, []string{"zone", "result"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "rung_zone_transaction_seconds",
+			Help: "Time from sending a transaction to its answer.", Buckets: prometheus.ExponentialBuckets(0.001, 2, 15)},
+			[]string{"zone"}),
+		rails: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "rung_guard_rails_met_total",
+			Help: "Guard rails that changes of policies met which came from the sources, by code."}, []string{"code"}),
+	}
+}
+
+// SetOwners says whose reports are counted; it is called once, before anybody asks.
+func (m *Health) SetOwners(o *zones.Owners) { m.owners = o }
+
+// CountTransaction counts one that ended.
+func (m *Health) CountTransaction(zone string, t reconciler.Transaction) {
+	m.transactions.WithLabelValues(zone, t.Result).Inc()
+	m.seconds.WithLabelValues(zone).Observe(t.Took.Seconds())
+}
+
+// CountRailMet counts a guard rail that a change from the sources met.
+func (m *Health) CountRailMet(code string) { m.rails.WithLabelValues(code).Inc() }
+
+// Registry has all metrics, and those of the Go runtime and the process.
+func (m *Health) Registry() *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	r.MustRegister(m, m.transactions, m.seconds, m.rails, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return r
+}
+
+func metricDesc(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc(name, help, labels, nil)
+}
+
+// described by kind of policy: ANP, then BANP.
+type policyDescs struct {
+	kind                     model.Kind
+	policies, rules, objects *prometheus.Desc
+	actions                  []model.Action
+}
+
+var policyMetrics = []policyDescs{
+	descsOf(model.KindANP, "ovnkube_controller_admin_network_policies", "admin network policies",
+		model.Allow, model.Deny, model.Pass),
+	descsOf(model.KindBANP, "ovnkube_controller_baseline_admin_network_policies", "baseline admin network policies",
+		model.Allow, model.Deny),
+}
+
+func descsOf(kind model.Kind, name, plural string, actions ...model.Action) policyDescs {
+	const total = "The total number of "
+	return policyDescs{
+		kind:     kind,
+		policies: metricDesc(name, total+plural+" in the cluster"),
+		rules:    metricDesc(name+"_rules", total+"rules across all "+plural+" in the cluster", "direction", "action"),
+		objects: metricDesc(name+"_db_objects", total+"OVN NBDB objects (table_name) owned by "+string(kind)+
+			" controller in the cluster", "table_name"),
+		actions: actions,
+	}
+}
+
+var (
+	zoneQueue = metricDesc("rung_zone_queue_depth", "Policies that wait to be written.", "zone")
+	zoneDrift = metricDesc("rung_zone_drift_rows", "Rows that differ from the desired ones, by kind of difference.", "zone", "kind")
+	zoneLeft  = metricDesc("rung_zone_unwritten", "Policies and rows left unwritten in a zone that is written, by reason.", "zone",
+		"reason")
+	zoneConn    = metricDesc("rung_zone_connection_state", "1 for the state the connection is in.", "zone", "state")
+	zoneHeld    = metricDesc("rung_zone_writer_held", "1 while this process holds the zone's epoch.", "zone")
+	zoneEpoch   = metricDesc("rung_zone_writer_epoch", "The epoch in NB_Global: it grows whenever a writer takes over.", "zone")
+	zoneSync    = metricDesc("rung_zone_last_sync_timestamp_seconds", "When the rows were last known to be current.", "zone")
+	zonePaused  = metricDesc("rung_zone_paused", "1 while the zone should be written and is not.", "zone")
+	zoneForeign = metricDesc("rung_zone_foreign_change_timestamp_seconds",
+		"When another writer last changed a row of Rung's owner types.", "zone")
+	zoneOverride = metricDesc("rung_zone_ownership_overridden",
+		"1 if an operator asserted that nothing else writes the rows.", "zone")
+	reportsLeft = metricDesc("rung_reports_waiting", "Conditions and events that the API server has not taken yet.")
+	reportsLost = metricDesc("rung_reports_dropped_total", "Conditions and events that were given up.")
+)
+
+// Describe sends nothing, as an unchecked collector does: what there is hangs on the zones.
+func (m *Health) Describe(chan<- *prometheus.Desc) {}
+
+// Collect reads the newest revision.
+func (m *Health) Collect(ch chan<- prometheus.Metric) {
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	r := m.loop.Revision()
+	var mine []*model.ZoneState
+	for _, z := range r.Zones {
+		if z.Writes {
+			mine = append(mine, z)
+		}
+		m.zoneMetrics(z, gauge)
+	}
+	for i := range policyMetrics {
+		m.policyMetrics(&policyMetrics[i], r, mine, gauge)
+	}
+	m.forgetZones(r.Zones)
+	m.hitsOfRules(ch)
+	if waiting, dropped, ok := m.owners.WaitingReports(); ok {
+		gauge(reportsLeft, float64(waiting))
+		ch <- prometheus.MustNewConstMetric(reportsLost, prometheus.CounterValue, float64(dropped))
+	}
+}
+
+func gaugeOf(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (m *Health) zoneMetrics(z *model.ZoneState, gauge func(*prometheus.Desc, float64, ...string)) {
+	drift := map[model.DiffKind]int{}
+	for _, p := range z.Policies {
+		drift[model.DiffMissing] += p.Missing
+		drift[model.DiffExtra] += p.Extra
+		drift[model.DiffDifferent] += p.Different
+	}
+	for _, k := range []model.DiffKind{model.DiffMissing, model.DiffExtra, model.DiffDifferent} {
+		gauge(zoneDrift, float64(drift[k]), z.Name, string(k))
+	}
+	if z.Writes {
+		left := map[UnwrittenReason]int{}
+		for _, u := range m.UnwrittenIn(z) {
+			left[u.Why]++
+		}
+		for _, why := range unwrittenReasons {
+			gauge(zoneLeft, float64(left[why]), z.Name, string(why))
+		}
+	}
+	for _, st := range []model.ConnState{model.ConnStarting, model.ConnDialling, model.ConnSynced, model.ConnSwept,
+		model.ConnReadOnly,
+		model.ConnLost, model.ConnDenied} {
+		gauge(zoneConn, gaugeOf(z.Conn == st), z.Name, string(st))
+	}
+	gauge(zoneQueue, float64(z.Pending), z.Name)
+	gauge(zoneHeld, gaugeOf(z.RowsHeld), z.Name)
+	gauge(zoneEpoch, float64(z.Epoch), z.Name)
+	gauge(zonePaused, gaugeOf(z.Writes && z.Paused != ""), z.Name)
+	gauge(zoneOverride, gaugeOf(m.ownership.NobodyElse), z.Name)
+	stamp := func(d *prometheus.Desc, t time.Time) {
+		if !t.IsZero() {
+			gauge(d, float64(t.UnixMilli())/1000, z.Name)
+		}
+	}
+	stamp(zoneSync, z.SyncedAt)
+	stamp(zoneForeign, z.ForeignAt)
+}
+
+// policyMetrics are the metrics of one kind: policies that are programmed in a zone
+// this process writes, their rules, and their rows.
+func (m *Health) policyMetrics(d *policyDescs, r *revision.Revision, mine []*model.ZoneState,
+	gauge func(*prometheus.Desc, float64, ...string)) {
+	type slot struct {
+		dir    model.Direction
+		action model.Action
+	}
+	n, rules := 0, map[slot]int{}
+	for p := range r.Cluster.Policies(d.kind) {
+		if !isProgrammed(p.Key, mine) {
+			continue
+		}
+		n++
+		for _, list := range [][]model.Rule{p.Ingress, p.Egress} {
+			for i := range list {
+				rules[slot{list[i].Direction, list[i].Action}]++
+			}
+		}
+	}
+	gauge(d.policies, float64(n))
+	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
+		for _, a := range d.actions {
+			gauge(d.rules, float64(rules[slot{dir, a}]), string(dir), string(a))
+		}
+	}
+	for _, table := range []string{nb.TableACL, nb.TableAddressSet} {
+		rows := 0
+		for _, z := range mine {
+			rows += m.countRows(z)[string(d.kind)][table]
+		}
+		gauge(d.objects, float64(rows), table)
+	}
+}
+
+// isProgrammed says whether some zone holds rows of the policy.
+func isProgrammed(k model.PolicyKey, zones []*model.ZoneState) bool {
+	for _, z := range zones {
+		if p := z.PolicyJoin(k); p != nil && (p.LiveACLs > 0 || (p.InSync && p.None == nil)) {
+			return true
+		}
+	}
+	return false
+}
+
+// countRows counts a zone's rows by owner type and table.
+func (m *Health) countRows(z *model.ZoneState) map[string]map[string]int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if c := m.counts[z.Name]; c.db == z.DB && c.n != nil {
+		return c.n
+	}
+	n := map[string]map[string]int{nb.OwnerANP: {}, nb.OwnerBANP: {}}
+	count := func(table string, ids map[string]string) {
+		if t := n[ids[nb.KeyOwnerType]]; t != nil {
+			t[table]++
+		}
+	}
+	for a := range z.DB.ACLs() {
+		count(nb.TableACL, a.ExternalIDs)
+	}
+	for s := range z.DB.AddressSets() {
+		count(nb.TableAddressSet, s.ExternalIDs)
+	}
+	m.counts[z.Name] = rowCount{z.DB, n}
+	return n
+}
+
+// forgetZones drops the counts of zones that are gone.
+func (m *Health) forgetZones(zones []*model.ZoneState) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	is := map[string]bool{}
+	for _, z := range zones {
+		is[z.Name] = true
+	}
+	for name := range m.counts {
+		if !is[name] {
+			delete(m.counts, name)
+		}
+	}
+}

@@ -1,0 +1,229 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"rung/change/gate"
+	"rung/engine/zones"
+	"rung/model"
+	"rung/model/logline"
+	"rung/model/words"
+	"rung/revision"
+)
+
+// Sessions ends the logging sessions whose time is over, and remembers those that ended.
+type LogSessions struct {
+	*zones.Loop
+	gate *gate.Gate
+	cfg  LogSessionsConfig
+
+	// knownSessions are the sessions of the last look; retries say when one that could not be
+	// ended is tried next, and how often that was. They are of the goroutine that looks.
+	knownSessions map[model.Key]revision.LogSession
+	retries       map[model.Key]retryAt
+
+	endedSessions []model.EndedLogSession // newest first; the loop's alone
+}
+
+// Config says which sessions are ended.
+type LogSessionsConfig struct {
+	// Follows says that sessions are ended as soon as their time is over: by a console, or
+	// a reconciler, whose changes go anywhere.
+	Follows bool
+	// ReadOnly says that none is.
+	ReadOnly bool
+}
+
+// New makes those of a gate; Start follows them as long as the loop runs.
+func NewLogSessions(l *zones.Loop, g *gate.Gate, cfg LogSessionsConfig) *LogSessions {
+	return &LogSessions{Loop: l, gate: g, cfg: cfg, retries: map[model.Key]retryAt{}}
+}
+
+// Start follows the sessions.
+func (l *LogSessions) Start() { l.Go(l.followSessions) }
+
+// EndedSessions returns the sessions that ended lately, for a revision; only the loop calls it.
+func (l *LogSessions) EndedSessions() []model.EndedLogSession { return l.endedSessions }
+
+type retryAt struct {
+	dueAt time.Time
+	fails int
+}
+
+// How long a session is left to whoever may be nearer to it, and how long is waited before
+// it is tried again.
+const (
+	sessionGrace = 500 * time.Millisecond
+	sessionRetry = time.Minute
+	sessionIdle  = time.Hour // a new revision is told
+)
+
+func (l *LogSessions) followSessions() {
+	ticks, stop := l.Subscribe()
+	defer stop()
+	l.PublishEnded(nil)
+	for l.Context().Err() == nil {
+		t := time.NewTimer(l.takeRevision(l.Revision()))
+		select {
+		case <-l.Context().Done():
+		case <-ticks:
+		case <-t.C:
+		}
+		t.Stop()
+	}
+}
+
+// takeRevision takes in one revision, ends what is over, and says when to come again.
+func (l *LogSessions) takeRevision(r *revision.Revision) time.Duration {
+	if r == nil || !r.Loaded {
+		return sessionIdle
+	}
+	all := revision.LogSessions(r)
+	if len(all) == 0 && len(l.knownSessions) == 0 {
+		return sessionIdle
+	}
+	l.noteGone(r, all)
+	wait := sessionIdle
+	if !l.cfg.Follows {
+		return wait
+	}
+	now := l.Now()
+	for _, s := range all {
+		if s.IsOpen() {
+			continue
+		}
+		due := s.Until.Add(sessionGrace)
+		if a, failed := l.retries[s.Target]; failed && a.dueAt.After(due) {
+			due = a.dueAt
+		}
+		if left := due.Sub(now); left > 0 {
+			wait = min(wait, left)
+			continue
+		}
+		if !l.endSession(s.Target) {
+			wait = min(wait, time.Second)
+		}
+	}
+	return wait
+}
+
+// endSession ends one session. It is false where that is tried again.
+func (l *LogSessions) endSession(k model.Key) bool {
+	if l.Revision().Plan.IsUnderWay() {
+		return false // its steps are about the policies as they are
+	}
+	ended, nothing, err := l.gate.EndOverdue(l.Context(), k)
+	if err != nil && len(ended) == 0 {
+		a := l.retries[k]
+		a.dueAt, a.fails = l.Now().Add(min(sessionRetry, time.Second<<min(a.fails, 10))), a.fails+1
+		l.retries[k] = a
+		if a.fails == 1 && l.Context().Err() == nil {
+			l.RecordActivity(model.Activity{By: "user", Policy: policyOf(k), Summary: "end the logging session of " + k.Label(),
+				Error: words.CleanText(err.Error())})
+		}
+		return false
+	}
+	delete(l.retries, k)
+	delete(l.knownSessions, k)
+	if !nothing {
+		l.reportEnded(ended)
+	}
+	return true
+}
+
+// reportEnded notes sessions that ended by their time.
+func (l *LogSessions) reportEnded(ended []model.EndedLogSession) {
+	for _, s := range ended {
+		l.RecordActivity(model.Activity{At: s.At, By: "user", Policy: policyOf(s.Target), Summary: s.String()})
+	}
+}
+
+// policyOf is the policy an activity is about; none for a namespace, which has no page.
+func policyOf(k model.Key) model.PolicyKey {
+	if k.Kind.IsPolicy() {
+		return k
+	}
+	return model.PolicyKey{}
+}
+
+// noteGone notes the sessions that somebody else ended.
+func (l *LogSessions) noteGone(r *revision.Revision, all []revision.LogSession) {
+	now := make(map[model.Key]revision.LogSession, len(all))
+	for _, s := range all {
+		now[s.Target] = s
+	}
+	var out []model.EndedLogSession
+	for k, was := range l.knownSessions {
+		if is, there := now[k]; there && is.ID == was.ID || was.Problem != "" {
+			continue
+		}
+		e := model.EndedLogSession{Target: k, LogSession: was.LogSession, At: l.Now(), How: "ended by another Rung"}
+		switch o := r.Cluster.Changeable(k); {
+		case o == nil:
+			e.How = k.Label() + " was deleted"
+		case !now[k].Since.IsZero():
+			e.How = "another session took its place"
+		case o.Tiered != nil && !logline.IsChanged(o, was.LogSession):
+			e.How = "its record was removed by somebody else; its rules stay as they are: " + logline.Levels(o).String()
+		case o.Tiered == nil && !logline.IsChanged(o, was.LogSession) && !(was.HadFormer && was.Former == was.Set):
+			e.How = "its record was removed by somebody else; the level stays: " + words.CleanText(o.Logging)
+		}
+		out = append(out, e)
+	}
+	l.knownSessions = now
+	if len(out) > 0 {
+		l.PublishEnded(out)
+	}
+}
+
+// keptEnded bounds the sessions that ended and are listed.
+const keptEnded = 50
+
+// PublishEnded brings the list of ended sessions up to date; seen are some that others
+// ended. An entry of the history wins, since it says more.
+func (l *LogSessions) PublishEnded(seen []model.EndedLogSession) {
+	mine := l.gate.EndedSessions()
+	l.Send(func() {
+		same := func(a, b model.EndedLogSession) bool { return a.ID == b.ID && a.Target == b.Target }
+		all := slices.Clone(mine)
+		for _, old := range append(seen, l.endedSessions...) {
+			if !slices.ContainsFunc(all, func(x model.EndedLogSession) bool { return same(x, old) }) {
+				all = append(all, old)
+			}
+		}
+		slices.SortStableFunc(all, func(a, b model.EndedLogSession) int { return b.At.Compare(a.At) })
+		all = all[:min(len(all), keptEnded)]
+		if !slices.Equal(all, l.endedSessions) {
+			l.endedSessions = all
+			l.MarkChanged()
+		}
+	})
+}
+
+// EndOverdue ends the logging sessions whose time is over, whoever began them, and says
+// for each what became of it. The objects have to be known.
+func (l *LogSessions) EndOverdue(ctx context.Context) (said []string) {
+	if l.cfg.ReadOnly {
+		return nil
+	}
+	for _, s := range revision.LogSessions(l.Revision()) {
+		if s.Problem != "" || !s.IsOver(l.Now()) {
+			continue
+		}
+		ended, _, err := l.gate.EndOverdue(ctx, s.Target)
+		for _, x := range ended {
+			said = append(said, fmt.Sprintf("%s (%s)", x, s.Until.Local().Format(time.DateTime)))
+		}
+		if err != nil {
+			said = append(said, fmt.Sprintf("logging session of %s: its time is over since %s, and it could not be ended: %s",
+				s.Target.Label(), s.Until.Local().Format(time.DateTime), words.CleanText(err.Error())))
+		}
+	}
+	return said
+}
+
+// AllEnded are the sessions that ended, as far as this state folder knows of them.
+func (l *LogSessions) AllEnded() []model.EndedLogSession { return l.gate.EndedSessions() }

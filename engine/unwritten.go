@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"rung/model"
+)
+
+// UnwrittenReason is the kind of reason for which rows are not written.
+type UnwrittenReason string
+
+// The reasons.
+const (
+	WhyNotComparable UnwrittenReason = "not-comparable"  // in the form of another release
+	WhyNoRows        UnwrittenReason = "no-desired-rows" // the policy compiles to none; old ones stay
+	WhyBlocked       UnwrittenReason = "blocked"         // it hangs on rows of others, for longer than settling takes
+	WhyRefused       UnwrittenReason = "refused"         // by the server; tried again without end
+	WhyDisowned      UnwrittenReason = "disowned"        // somebody took the owner ids away
+)
+
+// unwrittenReasons are all of them, as metrics list them.
+var unwrittenReasons = []UnwrittenReason{WhyNotComparable, WhyNoRows, WhyBlocked, WhyRefused, WhyDisowned}
+
+// UnwrittenPart is something in a zone that Rung writes to that it does not write, while
+// all else is written.
+type UnwrittenPart struct {
+	Policy model.PolicyKey
+	Why    UnwrittenReason
+	Text   string // the reason, which rows, in a sentence
+}
+
+// String is the whole in one line.
+func (u UnwrittenPart) String() string {
+	return u.Policy.String() + ": " + string(u.Why) + ": " + u.Text
+}
+
+// UnwrittenIn lists what Rung cannot compare, or will not or cannot write, in a zone
+// that it writes to; by policy.
+func (m *Health) UnwrittenIn(z *model.ZoneState) []UnwrittenPart {
+	if !z.Writes {
+		return nil
+	}
+	var out []UnwrittenPart
+	for k, p := range z.Policies {
+		if m.ownership.WithoutAdmin && k.Kind.IsAdmin() {
+			continue
+		}
+		if why, text := reasonUnwritten(p, m.loop.Now()); why != "" {
+			out = append(out, UnwrittenPart{k, why, text})
+		}
+	}
+	for _, d := range z.Disowned {
+		text := "the owner ids of " + d.Table + " " + d.UUID + " were removed; it was " + cmp.Or(d.ID, "without an id") +
+			", may still decide, and is left alone"
+		out = append(out, UnwrittenPart{d.Was, WhyDisowned, text})
+	}
+	slices.SortFunc(out, func(a, b UnwrittenPart) int {
+		return cmp.Or(a.Policy.Compare(b.Policy), strings.Compare(string(a.Why), string(b.Why)),
+			strings.Compare(a.Text, b.Text))
+	})
+	return out
+}
+
+func reasonUnwritten(p *model.PolicyInZone, now time.Time) (why UnwrittenReason, text string) {
+	switch {
+	case p.NotComparable:
+		return WhyNotComparable, cmp.Or(p.Why, "rows in the form of another OVN-Kubernetes release")
+	case p.None != nil:
+		return WhyNoRows, cmp.Or(p.None.Message, p.None.Code)
+	case p.Error != "":
+		return WhyRefused, p.Error
+	case p.Blocked > 0 && now.Sub(p.DiffSince) > model.SettleTime:
+		for i := range p.Diffs {
+			// Ports of pods that come later wait as a matter of course.
+			if d := &p.Diffs[i]; d.Waiting != "" && len(d.Fields) == 0 {
+				text = string(d.Kind) + " " + d.Table + " " + cmp.Or(d.ID, d.UUID) + ": " + d.Waiting
+				break
+			}
+		}
+		return WhyBlocked, cmp.Or(text, "foreign rows are in the way")
+	}
+	return "", ""
+}

@@ -1,0 +1,93 @@
+package zones
+
+import (
+	"context"
+	"time"
+
+	"rung/model"
+	"rung/reconciler"
+	"rung/sources/kube"
+	"rung/sources/retry"
+)
+
+// standDown is how long a replica that was taken off a zone does not campaign for
+// it: whoever took it over may hold no Lease.
+const standDown = time.Minute
+
+// campaign lets the reconciler write while this replica holds the zone's Lease.
+func (w *OwnedZone) campaign(ctx context.Context) {
+	cfg := &w.owners.cfg
+	w.publishLease("standby: no leader yet")
+	for ctx.Err() == nil {
+		term, resign := context.WithCancel(ctx)
+		off := false
+		err := cfg.Kube.CampaignForZone(term, w.zone, *cfg.Lease, leaseCalls(w, func(lead context.Context) {
+			off = w.writeAsLeader(lead)
+			if off {
+				resign()
+			}
+		}))
+		resign()
+		wait := time.Duration(0)
+		switch {
+		case err != nil:
+			w.publishLease("standby: " + err.Error())
+			wait = standDown
+		case off:
+			w.publishLease("standby: another writer took the zone over")
+			wait = standDown
+		}
+		retry.Sleep(ctx, wait)
+	}
+}
+
+// writeAsLeader writes until the Lease is lost, or the zone itself: then it says so.
+func (w *OwnedZone) writeAsLeader(ctx context.Context) (takenOff bool) {
+	w.publishLease("")
+	w.noteActivity("leads the zone")
+	w.setTerm(true)
+	defer w.setTerm(false)
+	w.reconciler.SetMode(reconciler.Write)
+	defer w.noteActivity("no longer leads the zone")
+	defer w.publishLease("standby")
+	defer w.reconciler.SetMode(reconciler.Observe)
+	// Every state of the reconciler comes with a revision, after it is there.
+	ticks, stop := w.owners.Subscribe()
+	defer stop()
+	began := false
+	for {
+		st := w.reconciler.State()
+		began = began || (st.Writes && !st.TakenOff)
+		if began && st.TakenOff {
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-ticks:
+		}
+	}
+}
+
+func leaseCalls(w *OwnedZone, lead func(context.Context)) kube.LeaseCalls {
+	last := "" // Trouble is called from one goroutine, again at every try
+	return kube.LeaseCalls{
+		Lead:  lead,
+		Other: func(id string) { w.publishLease("standby: " + id + " leads") },
+		Trouble: func(err error) {
+			if err.Error() == last {
+				return
+			}
+			last = err.Error()
+			w.publishLease("standby: " + last)
+			w.owners.RecordActivity(model.Activity{Zone: w.zone, By: "lease", Summary: "keep the zone's Lease",
+				Error: err.Error()})
+		},
+	}
+}
+
+func (w *OwnedZone) publishLease(lease string) { w.updateGuard(func() { w.lease = lease }) }
+
+func (w *OwnedZone) noteActivity(what string) {
+	w.owners.RecordActivity(model.Activity{Zone: w.zone, By: "lease", Summary: w.owners.cfg.Writer + " " + what})
+}

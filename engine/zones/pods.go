@@ -1,0 +1,94 @@
+package zones
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"rung/reconciler"
+	"rung/sources/kube"
+	"rung/sources/nbdb"
+	"rung/sources/nbdb/remote"
+	"rung/sources/retry"
+)
+
+// Pods are the ovnkube-node pods of a cluster, in which programs are run.
+type Pods struct {
+	Cluster    *kube.Cluster
+	Namespaces []string
+}
+
+// ZoneMaker makes the zones of nodes that are read through pods/exec in their
+// ovnkube-node pods, which are looked for at every connection; nothing is written that
+// way. They share what is equal in them, and a cap on connections that are being made.
+func (p *Pods) ZoneMaker(share *nbdb.Sharing, slots retry.Slots) func(node string) (reconciler.Zone, error) {
+	limit := nbdb.NewLimiter(nbdb.DefaultDials)
+	return func(node string) (reconciler.Zone, error) {
+		return remote.Dial(remote.Config{Name: node, Share: share, Limit: limit, Slot: slots.TakeSlot, Open: p.OpenRunner(node)}), nil
+	}
+}
+
+// OpenRunner runs programs in the ovnkube-node pod of a node, which is looked for each time.
+func (p *Pods) OpenRunner(node string) func(context.Context) (remote.Runner, string, error) {
+	return func(ctx context.Context) (remote.Runner, string, error) {
+		pod, err := p.Cluster.ZonePod(ctx, node, p.Namespaces)
+		if err != nil {
+			return nil, "", err
+		}
+		return podRunner{p.Cluster, pod.Target()}, "exec:" + pod.Target().String(), nil
+	}
+}
+
+// RunProgram runs a program in a container and returns the output, up to most bytes.
+func (p *Pods) RunProgram(ctx context.Context, target kube.ExecTarget, cmd []string, within time.Duration, most int) ([]byte, error) {
+	return remote.RunOutput(ctx, podRunner{p.Cluster, target}, cmd, within, most)
+}
+
+// podCommands are all the commands that are run in pods, as clusters.md#what-rung-never-does
+// lists them: "…" is the rest of an argument, or at the end any further arguments.
+var podCommands = []string{
+	"sh -c … rung …",
+	"socat - UNIX-CONNECT:…",
+	"python3 -I -c … …",
+	"ovsdb-client --timeout=… -f json get-schema …",
+	"ovsdb-client --timeout=… -f json query …",
+	"bash -c … rung …",
+	"ovn-trace --db=unix:… --no-leader-only --detailed …",
+	"ovn-appctl -t ovn-controller meter-table-list",
+	"ovs-ofctl -O OpenFlow15 meter-stats br-int",
+}
+
+// matchesCommand says whether a command is one that a line of podCommands means.
+func matchesCommand(line string, cmd []string) bool {
+	words := strings.Fields(line)
+	for i, word := range words {
+		if word == "…" && i == len(words)-1 {
+			return true
+		}
+		start, open := strings.CutSuffix(word, "…")
+		if i == len(cmd) || cmd[i] != word && !(open && strings.HasPrefix(cmd[i], start)) {
+			return false
+		}
+	}
+	return len(cmd) == len(words)
+}
+
+// errPodCommand: the command is none of podCommands, and is not run.
+var errPodCommand = errors.New("is none of the commands that Rung runs in pods")
+
+// podRunner runs programs in a container.
+type podRunner struct {
+	cluster *kube.Cluster
+	target  kube.ExecTarget
+}
+
+func (r podRunner) Run(ctx context.Context, cmd []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	if !slices.ContainsFunc(podCommands, func(line string) bool { return matchesCommand(line, cmd) }) {
+		return fmt.Errorf("%q %w", cmd, errPodCommand)
+	}
+	return r.cluster.Exec(ctx, r.target, cmd, kube.ExecIO{Stdin: stdin, Stdout: stdout, Stderr: stderr})
+}

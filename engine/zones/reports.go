@@ -1,0 +1,161 @@
+package zones
+
+import (
+	"rung/model"
+	"rung/reconciler"
+	"rung/revision"
+	"rung/sources/kube"
+	"slices"
+	"strings"
+)
+
+// Reports are the conditions and events that Rung's own reconcilers report, for the
+// screen. They are the loop's alone.
+type Reports struct {
+	*Loop
+	// policy is one that there is, nil for none.
+	policy          func(model.PolicyKey) *model.Policy
+	conditions      map[model.PolicyKey]map[string]model.Condition // by type
+	changed         bool                                           // since shown was made
+	shownConditions map[model.PolicyKey][]model.Condition
+	events          []*model.Event
+}
+
+// NewReports makes those of the policies there are, which the loop asks for.
+func NewReports(l *Loop, policy func(model.PolicyKey) *model.Policy) *Reports {
+	return &Reports{Loop: l, policy: policy, conditions: map[model.PolicyKey]map[string]model.Condition{}}
+}
+
+// ReportsOf returns the reports of a zone's reconciler, for the screen alone.
+func (r *Reports) ReportsOf(zone string) interface {
+	reconciler.Status
+	reconciler.Events
+} {
+	return zoneReports{r, zone, nil}
+}
+
+// Conditions returns the conditions of all policies, for a revision: copied where they
+// changed since the last one, since a revision is immutable.
+func (r *Reports) Conditions() map[model.PolicyKey][]model.Condition {
+	if r.shownConditions == nil || r.changed {
+		v := make(map[model.PolicyKey][]model.Condition, len(r.conditions))
+		for k, byType := range r.conditions {
+			for _, c := range byType {
+				v[k] = append(v[k], c)
+			}
+			slices.SortFunc(v[k], func(a, b model.Condition) int { return strings.Compare(a.Type, b.Type) })
+		}
+		r.shownConditions, r.changed = v, false
+	}
+	return r.shownConditions
+}
+
+// ForgetPolicies drops what was reported about policies that are gone, or that are others of
+// the same name now.
+func (r *Reports) ForgetPolicies(changes []model.Change) {
+	for _, ch := range changes {
+		old, _ := ch.Old.(*model.Policy)
+		if old == nil {
+			continue
+		}
+		if is, _ := ch.New.(*model.Policy); is == nil || is.UID != old.UID {
+			if _, ok := r.conditions[old.Key]; ok {
+				delete(r.conditions, old.Key)
+				r.changed = true
+			}
+		}
+	}
+}
+
+// ForgetZone drops what the controller of a zone reported that is gone
+// (ovn-kubernetes.md#status-conditions).
+func (r *Reports) ForgetZone(zone string) {
+	t := conditionOf(zone)
+	for k := range r.conditions {
+		delete(r.conditions[k], t)
+	}
+	r.changed = true
+	r.MarkChanged()
+}
+
+// Events returns the current events.
+func (r *Reports) Events() []*model.Event { return r.events }
+
+// zoneReports take what one zone's reconciler says into the policies on screen, and hand
+// it to the API server where that is this replica's to do.
+type zoneReports struct {
+	r    *Reports
+	zone string
+	w    *OwnedZone
+}
+
+// SetCondition sets one condition of a policy, keyed by type.
+func (st zoneReports) SetCondition(k model.PolicyKey, c model.Condition) {
+	st.w.reportToServer(func(r *kube.Reporter) { r.SetCondition(st.zone, k, c) })
+	r := st.r
+	r.Send(func() {
+		if r.policy(k) == nil {
+			return // it went while this was on its way
+		}
+		if r.conditions[k] == nil {
+			r.conditions[k] = map[string]model.Condition{}
+		}
+		r.conditions[k][c.Type] = c
+		r.changed = true
+		r.MarkChanged()
+	})
+}
+
+// eventsKept bounds the events Rung's own reconciler made.
+const eventsKept = 200
+
+// Event adds an event, or counts it up when the same stands already.
+func (st zoneReports) Event(x model.Event) {
+	st.w.reportToServer(func(r *kube.Reporter) { r.Event(x) })
+	r := st.r
+	r.Send(func() {
+		i := slices.IndexFunc(r.events, func(o *model.Event) bool {
+			return o.About == x.About && o.Reason == x.Reason && o.Message == x.Message && o.Reporter == x.Reporter
+		})
+		if i >= 0 {
+			again := *r.events[i]
+			again.Count++
+			again.Last = x.Last
+			r.events = append(slices.Delete(slices.Clone(r.events), i, i+1), &again)
+		} else {
+			x.Count = max(x.Count, 1)
+			r.events = append(slices.Clone(r.events), &x)
+		}
+		if n := len(r.events); n > eventsKept {
+			r.events = r.events[n-eventsKept:]
+		}
+		r.MarkChanged()
+	})
+}
+
+// conditionOf is the type of the condition that a zone's controller reports.
+func conditionOf(zone string) string { return revision.ReadyPrefix + zone }
+
+// reportToServer has something written to the API server, if that is this replica's to do; nil
+// reports nothing.
+func (w *OwnedZone) reportToServer(write func(*kube.Reporter)) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.reports && w.owners.reporter != nil {
+		write(w.owners.reporter)
+	}
+}
+
+// setTerm begins or ends the time in which this replica writes the zone's reports. Reports
+// that are not written when it ends are dropped: the next replica reports.
+func (w *OwnedZone) setTerm(begins bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.reports = begins
+	if !begins && w.owners.reporter != nil {
+		w.owners.reporter.ForgetZone(w.zone)
+	}
+}

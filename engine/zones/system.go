@@ -1,0 +1,31 @@
+package zones
+
+import "rung/system"
+
+// System returns the network plugin whose precedence holds, with the reason.
+func (d *DialectFinder) System() (is *system.System, why string) { return d.system, d.systemReason }
+
+// DecideSystem finds out whose precedence holds, and compiles for that: a plugin
+// may have no rows.
+func (d *DialectFinder) DecideSystem() {
+	ovn := ""
+	switch {
+	case d.cfg.Writes:
+		ovn = "rows are written (--reconcile)"
+	case d.view != nil && d.view.HasReadRows():
+		ovn = "zones have a Northbound database"
+	}
+	was := d.system
+	d.system, d.systemReason = system.ChooseSystem(d.cfg.System, d.compiler.World().Cluster, ovn)
+	if d.system == was {
+		return
+	}
+	d.MarkChanged()
+	o := d.cfg.CompilerOptions()
+	o.NoRows = !d.system.HasFeature(system.Rows)
+	if d.view != nil {
+		d.view = d.view.WithSystem(d.system)
+		o, _ = d.view.WantedOptions()
+	}
+	d.recompile(o, false)
+}
