@@ -12,7 +12,7 @@ import (
 	"rung/model"
 
 	"rung/model/words"
-	"rung/pages/passages"
+	"rung/pages/matrix"
 	"rung/revision"
 )
 
@@ -58,17 +58,17 @@ graph for Graphviz, -o svg a picture.`,
 					return nil, err
 				}
 			}
-			all := append(passages.PassagesOf(t, keep, exposure), passages.WaysInOf(t, r, keep)...)
-			list := *passages.Table
+			all := append(matrix.PassagesOf(t, keep, exposure), matrix.WaysInOf(t, r, keep)...)
+			list := *matrix.Table
 			list.Empty = r.EmptyText(list.Empty, model.KindPod, model.KindNamespace)
 			ans := command.TableAnswer(a, all, &list, all)
 			text := ans.Text
-			ans.Text = func(wide bool) string { return text(wide) + "\n" + passages.CountText(t, all) + "\n" }
+			ans.Text = func(wide bool) string { return text(wide) + "\n" + matrix.CountText(t, all) + "\n" }
 			ans.Drawing = func(form string) string {
 				if form == command.DotForm {
-					return passages.Dot(all)
+					return matrix.Dot(all)
 				}
-				return passages.SVG(all)
+				return matrix.SVG(all)
 			}
 			ans.NotConsidered = revision.OmissionsOfAnswers(r, false)
 			if r.Mode.Name == revision.ClusterMode && len(model.WaysIn(r.Cluster)) == 0 {

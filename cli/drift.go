@@ -16,8 +16,8 @@ import (
 	"rung/engine"
 	"rung/model"
 	"rung/model/words"
-	"rung/pages/drift"
 	"rung/pages/page"
+	"rung/pages/rows"
 	"rung/revision"
 )
 
@@ -54,7 +54,7 @@ handlers write them, such as the ports of a namespace's port group.
 				// whose database got its name meanwhile is read again.
 				read := command.ZonesSettled()
 				_ = e.WaitFor(ctx, func(r *revision.Revision) bool {
-					return read(r) && !drift.IsMoving(r.Zones, drift.FactsOf(r, r.Zones, e.Now(), settle))
+					return read(r) && !rows.IsMoving(r.Zones, rows.FactsOf(r, r.Zones, e.Now(), settle))
 				}, time.Now().Add(command.Patience), time.Now().Add(command.LastPatience))
 			},
 			Answer: readTwice(a, *second, zone, func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
@@ -67,16 +67,16 @@ handlers write them, such as the ports of a namespace's port group.
 				// Drift that is left after the wait counts, however young.
 				young, until := time.Duration(0), time.Time{}
 				if watched {
-					young, until = settle, drift.NextBehind(zones, now, settle)
+					young, until = settle, rows.NextBehind(zones, now, settle)
 				}
 				if err := only.Check(r); err != nil {
 					return nil, err
 				}
-				all := drift.FactsOf(r, zones, now, young)
-				keep, compared := only.UnitKeeper(r), drift.ComparedPolicies(r, zones)
+				all := rows.FactsOf(r, zones, now, young)
+				keep, compared := only.UnitKeeper(r), rows.ComparedPolicies(r, zones)
 				policies := len(compared)
 				maps.DeleteFunc(compared, func(k model.PolicyKey, _ bool) bool { return !keep(k) })
-				out := slices.DeleteFunc(slices.Clone(all), func(o drift.Facts) bool { return !keep(o.Of) })
+				out := slices.DeleteFunc(slices.Clone(all), func(o rows.Facts) bool { return !keep(o.Of) })
 				differ := ""
 				if len(out) < len(all) {
 					differ = words.Count(len(all)-len(out), "difference")
@@ -87,10 +87,10 @@ handlers write them, such as the ports of a namespace's port group.
 					not = append(not, noMatch(&only))
 				}
 				return &command.Answer{Value: out, Names: func() []string {
-					return command.PolicyNames(page.MapList(out, func(o drift.Facts) model.PolicyKey { return o.Of }))
+					return command.PolicyNames(page.MapList(out, func(o rows.Facts) model.PolicyKey { return o.Of }))
 				}, Text: func(wide bool) string {
 					if len(out) == 0 {
-						return drift.NoDriftText(len(compared), policies, zones, err == nil, command.NotCounted(not)) + "\n"
+						return rows.NoDriftText(len(compared), policies, zones, err == nil, command.NotCounted(not)) + "\n"
 					}
 					return driftText(out, wide)
 				}, No: len(out) > 0, Err: err, Until: until, NotConsidered: not,
@@ -106,7 +106,7 @@ handlers write them, such as the ports of a namespace's port group.
 }
 
 // driftText says what differs.
-func driftText(out []drift.Facts, wide bool) string {
+func driftText(out []rows.Facts, wide bool) string {
 	var b strings.Builder
 	members := func(m []string) string { return command.ListMembers(m, wide) }
 	for i := range out {
@@ -124,7 +124,7 @@ func driftText(out []drift.Facts, wide bool) string {
 			}
 			b.WriteByte('\n')
 			for _, f := range row.Fields {
-				b.WriteString("            " + drift.FieldText(f, members) + "\n")
+				b.WriteString("            " + rows.FieldText(f, members) + "\n")
 			}
 			if row.Known != nil {
 				b.WriteString("            " + row.Known.KnownText() + "\n")

@@ -13,12 +13,12 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/words"
-	"rung/pages/drift"
 	"rung/pages/findings"
 	"rung/pages/matrix"
 	"rung/pages/page"
+	"rung/pages/rows"
 
-	"rung/pages/zones"
+	"rung/pages/cluster"
 	"rung/revision"
 
 	"rung/system"
@@ -149,7 +149,7 @@ func (b *reportBuilder) findingsPart() (page.Section, error) {
 func (b *reportBuilder) rowsPart() (page.Section, error) {
 	r := b.rev
 	x := page.Section{Key: "rows", Title: "Rows of the zones"}
-	b.out.Drift, b.out.Zones = []drift.Facts{}, []*zones.ZoneFacts{}
+	b.out.Drift, b.out.Zones = []rows.Facts{}, []*cluster.ZoneFacts{}
 	switch {
 	case !r.System.HasFeature(system.Rows):
 		x.Lines = []page.Line{plainLine(r.System.Title + " enforces the policies here: there are no zones and no rows.")}
@@ -160,12 +160,12 @@ func (b *reportBuilder) rowsPart() (page.Section, error) {
 		b.addSummary(notedSign, "rows were not compared: no database was read")
 		return x, nil
 	}
-	all := page.MapList(r.Zones, func(z *model.ZoneState) *zones.ZoneFacts { return zones.AllFactsOfZone(r, z, b.now) })
-	b.out.Zones, b.out.Drift = all, drift.FactsOf(r, r.Zones, b.now, 0)
+	all := page.MapList(r.Zones, func(z *model.ZoneState) *cluster.ZoneFacts { return cluster.AllFactsOfZone(r, z, b.now) })
+	b.out.Zones, b.out.Drift = all, rows.FactsOf(r, r.Zones, b.now, 0)
 	unread := command.UnreadZone(r.Zones)
-	compared, not := len(drift.ComparedPolicies(r, r.Zones)), command.NotCounted(b.rows)
-	text, sign := drift.NoDriftText(compared, compared, r.Zones, unread == nil, not), goodSign
-	driftTable := *drift.Table
+	compared, not := len(rows.ComparedPolicies(r, r.Zones)), command.NotCounted(b.rows)
+	text, sign := rows.NoDriftText(compared, compared, r.Zones, unread == nil, not), goodSign
+	driftTable := *rows.Table
 	driftTable.Empty = text
 	switch {
 	case len(b.out.Drift) > 0:
@@ -178,9 +178,9 @@ func (b *reportBuilder) rowsPart() (page.Section, error) {
 		sign = warnSign
 	}
 	b.addSummary(sign, text)
-	zoneGrid := page.GridOf(zones.Table, all, true)
+	zoneGrid := page.GridOf(cluster.Table, all, true)
 	zoneGrid.Title = "Zones"
-	driftGrid := page.GridOf(&driftTable, drift.LinesOf(b.out.Drift), true)
+	driftGrid := page.GridOf(&driftTable, rows.LinesOf(b.out.Drift), true)
 	driftGrid.Title = "Differences"
 	x.Grids = []page.Grid{zoneGrid, driftGrid}
 	return x, nil

@@ -18,7 +18,7 @@ import (
 
 	"rung/model/logline"
 	"rung/model/words"
-	"rung/pages/sessions"
+	"rung/pages/activity"
 	"rung/revision"
 
 	"rung/system"
@@ -327,8 +327,8 @@ func sayEnd(ctx context.Context, a *command.App, e *engine.Engine, k model.Key) 
 // logSessions lists who logs what until when, and what ended.
 func logSessions(ctx context.Context, a *command.App) error {
 	return a.WithObjects(ctx, func(e *engine.Engine, r *revision.Revision) error {
-		all := sessions.FactsOf(r, e.Sessions().AllEnded(), e.Now())
-		ans := command.TableAnswer(a, all, sessions.Table, all.AllSessions())
+		all := activity.SessionFactsOf(r, e.Sessions().AllEnded(), e.Now())
+		ans := command.TableAnswer(a, all, activity.SessionTable, all.AllSessions())
 		ans.NotConsidered = revision.OmissionsOfObjects(r)
 		return a.ConcludeAnswer(ans)
 	})

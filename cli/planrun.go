@@ -13,7 +13,7 @@ import (
 	"rung/engine"
 	"rung/model/plan"
 	"rung/model/words"
-	"rung/pages/consequences"
+	"rung/pages/difference"
 	told "rung/pages/plan"
 	"rung/revision"
 )
@@ -113,7 +113,7 @@ func checkNoOtherPlan(e *engine.Engine) error {
 // guardsText returns, as lines, the effect of a plan on connections, its steps, and the guard
 // rails that stop it.
 func guardsText(p *gate.Preview) string {
-	t := consequences.TellPreview(p)
+	t := difference.TellPreview(p)
 	var b strings.Builder
 	writePreviewPoints(&b, "", t.Effect, t.Log)
 	writeGuards(&b, "", t.Guards)

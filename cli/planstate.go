@@ -7,7 +7,7 @@ import (
 	"rung/cli/command"
 	"rung/model/plan"
 	"rung/model/words"
-	"rung/pages/consequences"
+	"rung/pages/difference"
 	"rung/pages/page"
 	told "rung/pages/plan"
 	"rung/revision"
@@ -28,24 +28,24 @@ const planNext = "rung plan --resume continues, --back rolls back, --keep keeps 
 
 // stepsOut is the JSON of a stopped plan's remaining steps, which a yes makes.
 type stepsOut struct {
-	Title     string                   `json:"title"`
-	Outcome   string                   `json:"outcome,omitempty"` // as in consequences.Facts
-	Blocked   string                   `json:"blocked,omitempty"`
-	FirstStep int                      `json:"first_step"`
-	Steps     []plan.Step              `json:"steps"`
-	Guards    []consequences.GuardRail `json:"guards"`
+	Title     string                 `json:"title"`
+	Outcome   string                 `json:"outcome,omitempty"` // as in consequences.Facts
+	Blocked   string                 `json:"blocked,omitempty"`
+	FirstStep int                    `json:"first_step"`
+	Steps     []plan.Step            `json:"steps"`
+	Guards    []difference.GuardRail `json:"guards"`
 	// Connections is the effect of all steps together, StepConnections the effect of each.
-	Connections     *consequences.Effect   `json:"connections,omitempty"`
-	StepConnections []*consequences.Effect `json:"step_connections,omitempty"`
-	ConfirmName     string                 `json:"confirm_name,omitempty"`
-	Notes           []string               `json:"notes"`
+	Connections     *difference.Effect   `json:"connections,omitempty"`
+	StepConnections []*difference.Effect `json:"step_connections,omitempty"`
+	ConfirmName     string               `json:"confirm_name,omitempty"`
+	Notes           []string             `json:"notes"`
 }
 
 // stepsAnswer is the preview of a plan: the steps that a yes makes.
 func stepsAnswer(p *gate.Preview, outcome string) *command.Answer {
-	all := consequences.FactsOf(p)
+	all := difference.ConsequencesOf(p)
 	out := stepsOut{Title: p.Title, Outcome: outcome, Blocked: p.Blocked, FirstStep: p.FirstStep, Steps: append([]plan.Step{}, p.Steps...), Guards: all.Guards,
-		Connections: all.Connections, StepConnections: page.MapList(p.StepEffects, consequences.EffectOf),
+		Connections: all.Connections, StepConnections: page.MapList(p.StepEffects, difference.EffectOf),
 		ConfirmName: p.ConfirmName, Notes: all.Notes}
 	return &command.Answer{Value: out, NotConsidered: p.NotConsidered, Text: func(bool) string {
 		notes := p.Notes

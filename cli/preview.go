@@ -11,11 +11,11 @@ import (
 	"rung/model"
 
 	"rung/model/words"
-	"rung/pages/consequences"
+	"rung/pages/difference"
 )
 
 func previewAnswer(p *gate.Preview, outcome string) *command.Answer {
-	out := consequences.FactsOf(p)
+	out := difference.ConsequencesOf(p)
 	out.Outcome = outcome
 	return &command.Answer{Value: out, NotConsidered: p.NotConsidered, Text: func(wide bool) string { return previewText(p, wide) },
 		Markdown: func() string { return previewMarkdown(p) }}
@@ -24,7 +24,7 @@ func previewAnswer(p *gate.Preview, outcome string) *command.Answer {
 // previewText says what a change does: the objects, the rows, and what to think
 // about. wide adds the YAML before and after, and the equivalent commands.
 func previewText(p *gate.Preview, wide bool) string {
-	t := consequences.TellPreview(p)
+	t := difference.TellPreview(p)
 	var b strings.Builder
 	fmt.Fprintln(&b, p.Title)
 	writePreviewPoints(&b, "  ", t.Surplus, t.Errors)
@@ -36,11 +36,11 @@ func previewText(p *gate.Preview, wide bool) string {
 			fmt.Fprintf(&b, "  %s: %s\n", f.Path, f.Change)
 		}
 		if o.Text != "" {
-			writePreviewPoints(&b, "  ", []consequences.PreviewPoint{o.PreviewPoint})
+			writePreviewPoints(&b, "  ", []difference.PreviewPoint{o.PreviewPoint})
 		}
 	}
 	writePreviewPoints(&b, "  ", t.Effect, t.Log)
-	for _, groups := range []consequences.GroupTable{t.Seen, t.Flips, t.Others} {
+	for _, groups := range []difference.GroupTable{t.Seen, t.Flips, t.Others} {
 		for _, g := range groups.Rows {
 			fmt.Fprintf(&b, "    %s: %s\n      %s\n", g.What, g.ConnectionsText(), g.DeciderText())
 		}
@@ -51,9 +51,9 @@ func previewText(p *gate.Preview, wide bool) string {
 	writePreviewPoints(&b, "  ", t.Counts)
 	for i := range p.Rows {
 		r := &p.Rows[i]
-		fmt.Fprintf(&b, "    %-6s %-11s %s\n", consequences.RowVerb[r.Kind], r.Table, command.ShortID(r.ID, wide))
+		fmt.Fprintf(&b, "    %-6s %-11s %s\n", difference.RowVerb[r.Kind], r.Table, command.ShortID(r.ID, wide))
 		if r.Kind == model.DiffDifferent {
-			for _, f := range consequences.FieldsOf(r, wide) {
+			for _, f := range difference.FieldsOf(r, wide) {
 				fmt.Fprintf(&b, "           %s: %s\n", f.Path, f.Change)
 			}
 		}
@@ -76,7 +76,7 @@ func previewText(p *gate.Preview, wide bool) string {
 }
 
 // writePoints writes sentences, each on a line behind before, with its code, or else its sign.
-func writePreviewPoints(b *strings.Builder, before string, lists ...[]consequences.PreviewPoint) {
+func writePreviewPoints(b *strings.Builder, before string, lists ...[]difference.PreviewPoint) {
 	for _, p := range slices.Concat(lists...) {
 		line := p.CodedText()
 		if p.Code == "" {
@@ -86,7 +86,7 @@ func writePreviewPoints(b *strings.Builder, before string, lists ...[]consequenc
 	}
 }
 
-func writeGuards(b *strings.Builder, before string, rails []consequences.PreviewPoint) {
+func writeGuards(b *strings.Builder, before string, rails []difference.PreviewPoint) {
 	for _, g := range rails {
 		fmt.Fprintln(b, before+words.Barred+" guard rail "+g.CodedText())
 	}
@@ -95,13 +95,13 @@ func writeGuards(b *strings.Builder, before string, rails []consequences.Preview
 // previewMarkdown is a preview for a review: what stops it first, then connections, what
 // else follows, and the texts.
 func previewMarkdown(p *gate.Preview) string {
-	t := consequences.TellPreview(p)
+	t := difference.TellPreview(p)
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n\n", command.MarkdownText(p.Title))
 	if p.Blocked != "" {
 		fmt.Fprintf(&b, "**%s**\n\n", command.MarkdownText(change.BlockedText(p.Blocked)))
 	}
-	list := func(title string, points ...consequences.PreviewPoint) {
+	list := func(title string, points ...difference.PreviewPoint) {
 		if len(points) == 0 {
 			return
 		}
@@ -113,8 +113,8 @@ func previewMarkdown(p *gate.Preview) string {
 	}
 	list("Mistakes in the text", t.Errors...)
 	list("Guard rails", t.Guards...)
-	connections := func(title string, points []consequences.PreviewPoint, all ...consequences.GroupTable) {
-		var rows []consequences.GroupLine
+	connections := func(title string, points []difference.PreviewPoint, all ...difference.GroupTable) {
+		var rows []difference.GroupLine
 		more := ""
 		for _, groups := range all {
 			rows = append(rows, groups.Rows...)

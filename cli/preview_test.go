@@ -13,7 +13,7 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
-	"rung/pages/consequences"
+	"rung/pages/difference"
 )
 
 func anpAt(name string, priority int32) *model.Policy {
@@ -49,7 +49,7 @@ func everything() *gate.Preview {
 // sentences.
 func TestPreviewSaysEverything(t *testing.T) {
 	p := everything()
-	told := consequences.TellPreview(p)
+	told := difference.TellPreview(p)
 	text, markdown := previewText(p, false), previewMarkdown(p)
 	for _, point := range slices.Concat(told.Errors, told.Guards, told.Effect, told.Log, told.Findings, told.Hints, told.Notes, told.Counts) {
 		if !strings.Contains(text, point.CodedText()) {
@@ -59,7 +59,7 @@ func TestPreviewSaysEverything(t *testing.T) {
 			t.Errorf("not in markdown: %s\n%s", point.Text, markdown)
 		}
 	}
-	for _, groups := range []consequences.GroupTable{told.Seen, told.Flips, told.Others} {
+	for _, groups := range []difference.GroupTable{told.Seen, told.Flips, told.Others} {
 		for _, g := range groups.Rows {
 			if !strings.Contains(text, g.What+": "+g.ConnectionsText()+"\n      "+g.DeciderText()) || !strings.Contains(markdown, "| "+g.What+" | "+g.Ends+" | ") {
 				t.Errorf("not said: %+v\n%s\n%s", g, text, markdown)

@@ -15,7 +15,7 @@ import (
 	"rung/model/logline"
 	"rung/model/verdict"
 	"rung/model/words"
-	"rung/pages/consequences"
+	"rung/pages/difference"
 	"rung/pages/page"
 )
 
@@ -94,11 +94,11 @@ type proposalOut struct {
 }
 
 type surplusOut struct {
-	Pairs   int                            `json:"pairs"`
-	From    consequences.GroupEnds         `json:"from"`
-	To      consequences.GroupEnds         `json:"to"`
-	Ports   []verdict.PortRange            `json:"ports"`
-	Example consequences.ExampleConnection `json:"example"`
+	Pairs   int                          `json:"pairs"`
+	From    difference.GroupEnds         `json:"from"`
+	To      difference.GroupEnds         `json:"to"`
+	Ports   []verdict.PortRange          `json:"ports"`
+	Example difference.ExampleConnection `json:"example"`
 }
 
 type remainingLinesOut struct {
@@ -125,7 +125,7 @@ func proposalAnswer(p *logs.Proposal) *command.Answer {
 		out.Priority = &p.Priority
 	}
 	if g := p.Surplus.FlipGroup; g != nil {
-		d := consequences.GroupOf(*g)
+		d := difference.GroupOf(*g)
 		out.Surplus = &surplusOut{d.Pairs, d.From, d.To, d.Ports, d.Example}
 	}
 	return &command.Answer{Value: out, Text: func(bool) string {

@@ -7,8 +7,8 @@ import (
 	"rung/cli/command"
 	"rung/engine"
 	"rung/model"
+	"rung/pages/cluster"
 	"rung/pages/page"
-	"rung/pages/ready"
 	"rung/revision"
 )
 
@@ -25,8 +25,8 @@ func conditionsQuery(a *command.App) command.Query {
 			_ = e.WaitFor(ctx, hasReported) // what did not report by then has no report
 		},
 		Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
-			all := ready.AllReports(r, e.Now())
-			var zones []*ready.ZoneReport
+			all := cluster.AllReports(r, e.Now())
+			var zones []*cluster.ZoneReport
 			failures := ""
 			for _, p := range all {
 				zones = append(zones, p.Reports...)
@@ -34,8 +34,8 @@ func conditionsQuery(a *command.App) command.Query {
 					failures += p.Label + ": " + f.String() + "\n"
 				}
 			}
-			ans := command.TableAnswer(a, all, ready.Policies, all)
-			list, wide := ans.Text, command.TableAnswer(a, all, ready.Zones, zones).Text
+			ans := command.TableAnswer(a, all, cluster.Policies, all)
+			list, wide := ans.Text, command.TableAnswer(a, all, cluster.Zones, zones).Text
 			ans.Text = func(all bool) string {
 				if all {
 					return wide(true)
@@ -43,7 +43,7 @@ func conditionsQuery(a *command.App) command.Query {
 				return list(false) + failures
 			}
 			ans.Names = func() []string {
-				return command.PolicyNames(page.MapList(all, func(p *ready.PolicyReports) model.PolicyKey { return p.Key }))
+				return command.PolicyNames(page.MapList(all, func(p *cluster.PolicyReports) model.PolicyKey { return p.Key }))
 			}
 			ans.NotConsidered = revision.OmissionsOfRows(r, r.Zones)
 			return ans, nil

@@ -15,8 +15,8 @@ import (
 
 	"rung/engine"
 	"rung/model"
-	"rung/pages/drift"
 	"rung/pages/page"
+	"rung/pages/rows"
 	"rung/revision"
 	"rung/system"
 )
@@ -128,7 +128,7 @@ func awaitRows(ctx context.Context, e *engine.Engine, settle time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, max(zonesTime, settle))
 	defer cancel()
 	_ = e.WaitFor(ctx, func(r *revision.Revision) bool {
-		return read(r) && (time.Now().After(settled) || !drift.IsMoving(r.Zones, drift.FactsOf(r, r.Zones, e.Now(), settle)))
+		return read(r) && (time.Now().After(settled) || !rows.IsMoving(r.Zones, rows.FactsOf(r, r.Zones, e.Now(), settle)))
 	}, time.Now().Add(command.Patience), time.Now().Add(command.LastPatience), settled)
 }
 
@@ -160,7 +160,7 @@ type reportOut struct {
 	Verify   *VerifyFacts      `json:"expectations,omitempty"`
 	Findings any               `json:"findings"`
 	Zones    any               `json:"zones"`
-	Drift    []drift.Facts     `json:"drift"`
+	Drift    []rows.Facts      `json:"drift"`
 	Changes  any               `json:"changes"`
 	Files    []fileOut         `json:"files"`
 	Policies []digestOut       `json:"policies"`

@@ -13,14 +13,14 @@ import (
 
 	"rung/engine"
 	"rung/model"
+	"rung/pages/cluster"
 	"rung/pages/page"
-	"rung/pages/zones"
 	"rung/revision"
 )
 
 // zoneOut is a zone in the JSON of `rung zones`; Southbound is there where one is known.
 type zoneOut struct {
-	*zones.ZoneFacts
+	*cluster.ZoneFacts
 	Southbound *southboundOut `json:"southbound,omitempty"`
 }
 
@@ -70,9 +70,9 @@ not just settling. ` + secondHelp,
 			asked := slices.DeleteFunc(slices.Clone(r.Zones), func(z *model.ZoneState) bool {
 				return !only.IsAll() && !only.KeepsKey(r, model.Key{Kind: model.KindNode, Name: z.Name})
 			})
-			all := page.MapList(asked, func(z *model.ZoneState) *zones.ZoneFacts { return zones.AllFactsOfZone(r, z, now) })
-			out := page.MapList(all, func(z *zones.ZoneFacts) zoneOut { return zoneOut{z, describeSouthbound(r, z.Of, now)} })
-			listing := *zones.Table
+			all := page.MapList(asked, func(z *model.ZoneState) *cluster.ZoneFacts { return cluster.AllFactsOfZone(r, z, now) })
+			out := page.MapList(all, func(z *cluster.ZoneFacts) zoneOut { return zoneOut{z, describeSouthbound(r, z.Of, now)} })
+			listing := *cluster.Table
 			listing.Empty = r.EmptyText(listing.Empty, model.KindNode)
 			ans := command.TableAnswer(a, out, &listing, all)
 			ans.NotConsidered = revision.OmissionsOfRows(r, asked)
@@ -155,7 +155,7 @@ func checkAnswer(a *command.App) command.Answerer {
 }
 
 // settingsText lists what OVN-Kubernetes runs with, and the form of its rows.
-func settingsText(r *revision.Revision, all []*zones.ZoneFacts) string {
+func settingsText(r *revision.Revision, all []*cluster.ZoneFacts) string {
 	if r.Dialects == nil {
 		return "sandbox zones: settings come from Rung's own flags (rung options)\n"
 	}

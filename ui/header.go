@@ -10,7 +10,7 @@ import (
 	"rung/model"
 
 	"rung/model/words"
-	"rung/pages/zones"
+	"rung/pages/cluster"
 	"rung/revision"
 
 	"rung/system"
@@ -199,7 +199,7 @@ func (s *State) zonesLine(w int, brief bool) widget.Line {
 		return append(l, view.TallyOf(s.Rev, s.Now).TallyLine(st, w >= wideHeader)...)
 	}
 	for _, z := range all {
-		l = append(l, widget.SpanOf(zones.ZoneSign(s.Rev, z, s.Now), st))
+		l = append(l, widget.SpanOf(cluster.ZoneSign(s.Rev, z, s.Now), st))
 	}
 	return l
 }

@@ -6,8 +6,8 @@ import (
 
 	"rung/engine/logs"
 	"rung/model"
+	"rung/pages/cluster"
 	"rung/pages/policy"
-	"rung/pages/ready"
 	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
@@ -48,7 +48,7 @@ type View struct {
 	pods     widget.Table[*model.Pod]
 	yaml     widget.TextView
 	zones    *detail.Pane
-	reports  *ready.PolicyReports // of the controllers; nil where none reports of the policy
+	reports  *cluster.PolicyReports // of the controllers; nil where none reports of the policy
 	findings *detail.Pane
 
 	// The inputs of the lists: these are made again when one of them changed.

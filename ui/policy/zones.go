@@ -10,7 +10,7 @@ import (
 	"rung/model/ovn/nb"
 
 	"rung/model/words"
-	"rung/pages/ready"
+	"rung/pages/cluster"
 	"rung/revision"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -40,7 +40,7 @@ func (v *View) zoneLines(env *view.Env) []detail.Line {
 	wide = min(wide, 30) + 2
 	v.reports = nil
 	if v.key.Kind == model.KindANP || v.key.Kind == model.KindBANP { // controllers report of no other kind
-		if p := ready.ReportsOfPolicy(env.Rev, v.key, env.Now); p.Zones+p.Gone > 0 && (len(env.Rev.Zones) > 0 || len(env.Rev.Conditions(v.key)) > 0) {
+		if p := cluster.ReportsOfPolicy(env.Rev, v.key, env.Now); p.Zones+p.Gone > 0 && (len(env.Rev.Zones) > 0 || len(env.Rev.Conditions(v.key)) > 0) {
 			v.reports = p
 		}
 	}
@@ -134,7 +134,7 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 		}
 	}
 	if k == v.key && v.reports != nil {
-		if i := slices.IndexFunc(v.reports.Reports, func(r *ready.ZoneReport) bool { return r.Zone == z.Name }); i >= 0 {
+		if i := slices.IndexFunc(v.reports.Reports, func(r *cluster.ZoneReport) bool { return r.Zone == z.Name }); i >= 0 {
 			l = append(l.Add("  ", st.Text), widget.LineOf(v.reports.Reports[i].AgedCell(), st)...)
 		}
 	}
@@ -244,7 +244,7 @@ func (v *View) reportLines(env *view.Env, s *detail.Sheet, messages bool) {
 	for _, of := range []struct {
 		what  string
 		names []string
-	}{{"no report", p.NamesOf(ready.Silent)}, {"zone gone", p.NamesOf(ready.Gone)}} {
+	}{{"no report", p.NamesOf(cluster.Silent)}, {"zone gone", p.NamesOf(cluster.Gone)}} {
 		if len(of.names) > 0 {
 			text += fmt.Sprintf(", %s: %s (%s)", of.what, words.Thousands(len(of.names)), words.List(of.names, 3))
 		}

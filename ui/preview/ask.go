@@ -8,7 +8,7 @@ import (
 	"rung/change/gate"
 
 	"rung/model/words"
-	"rung/pages/consequences"
+	"rung/pages/difference"
 	"rung/revision"
 	"rung/system"
 	"rung/themes"
@@ -157,7 +157,7 @@ func (v *View) confirmDialog(rev *revision.Revision) *view.ConfirmDialog {
 		c.Body, c.WhyNot = nil, p.Blocked
 		return c
 	}
-	for _, g := range railPoints(consequences.TellPreview(p)) {
+	for _, g := range railPoints(difference.TellPreview(p)) {
 		c.Warn = append(c.Warn, g.Text) // the page has the examples
 	}
 	return c

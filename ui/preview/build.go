@@ -8,7 +8,7 @@ import (
 	"rung/change/planrun"
 
 	"rung/model/words"
-	"rung/pages/consequences"
+	"rung/pages/difference"
 	"rung/system"
 	"rung/themes"
 	"rung/ui/action"
@@ -41,7 +41,7 @@ func (v *View) buildDocs(env *view.Env) {
 		v.change.SetLines(left.lines)
 		return
 	}
-	t := consequences.TellPreview(v.p)
+	t := difference.TellPreview(v.p)
 	v.addHead(left, t)
 	// The consequences matter most: a long list of changes comes after them.
 	change := v.newBuilder(env, lw)
@@ -96,13 +96,13 @@ func (v *View) paneWidths(w int) (left, right int) {
 }
 
 // addHead says what the change is and what is wrong.
-func (v *View) addHead(b *docBuilder, t *consequences.PreviewParts) {
+func (v *View) addHead(b *docBuilder, t *difference.PreviewParts) {
 	if v.phase == failed {
 		text := "The change could not be worked out: " + v.err.Error()
 		if errors.Is(v.err, planrun.ErrPlan) {
 			text = v.err.Error() // it says that it was refused, and why
 		}
-		b.addPoint(consequences.Wrong, text, themes.Text)
+		b.addPoint(difference.Wrong, text, themes.Text)
 		b.addText("Nothing was changed.", b.st.Text)
 		return
 	}
@@ -115,10 +115,10 @@ func (v *View) addHead(b *docBuilder, t *consequences.PreviewParts) {
 		v.addZones(b)
 	}
 	if v.writeProblem != "" {
-		b.addPoint(consequences.Wrong, "Not written: "+v.writeProblem+". Nothing was changed.", themes.Error)
+		b.addPoint(difference.Wrong, "Not written: "+v.writeProblem+". Nothing was changed.", themes.Error)
 	}
 	if v.notice != "" {
-		b.addPoint(consequences.Warns, v.notice, themes.Text)
+		b.addPoint(difference.Warns, v.notice, themes.Text)
 	}
 	b.addPoints(t.Errors)
 	if v.opt.Kept != "" && v.p.Blocked != "" {

@@ -9,7 +9,7 @@ import (
 	"rung/change"
 	"rung/change/rewrite"
 	"rung/model/words"
-	"rung/pages/consequences"
+	"rung/pages/difference"
 	"rung/pages/page"
 	"rung/themes"
 	"rung/ui/widget"
@@ -61,7 +61,7 @@ func (b *docBuilder) addPoint(sign page.Span, text string, body page.Role) {
 	}
 }
 
-func (b *docBuilder) addPoints(all []consequences.PreviewPoint) {
+func (b *docBuilder) addPoints(all []difference.PreviewPoint) {
 	for _, p := range all {
 		b.addPoint(p.Sign, p.Text, themes.Text)
 	}
@@ -75,7 +75,7 @@ func (b *docBuilder) addHeading(title string) {
 }
 
 // addChanges are the objects field by field, or as a difference of the texts.
-func (b *docBuilder) addChanges(objects []consequences.ChangedObject, diff bool) {
+func (b *docBuilder) addChanges(objects []difference.ChangedObject, diff bool) {
 	names := 0
 	for _, o := range objects {
 		names = max(names, widget.TextWidth(o.Name))
@@ -92,7 +92,7 @@ func (b *docBuilder) addChanges(objects []consequences.ChangedObject, diff bool)
 		case diff:
 			b.addDiff(o.Diff)
 		case o.Sign.Text != "":
-			b.addPoints([]consequences.PreviewPoint{o.PreviewPoint})
+			b.addPoints([]difference.PreviewPoint{o.PreviewPoint})
 		case o.Text != "":
 			b.addText(o.Text, b.st.Dim)
 		default:
@@ -103,7 +103,7 @@ func (b *docBuilder) addChanges(objects []consequences.ChangedObject, diff bool)
 
 // addShort puts an object of which one field changes into one line, where it has
 // room; pad is how wide the names of all objects are.
-func (b *docBuilder) addShort(o *consequences.ChangedObject, pad int) bool {
+func (b *docBuilder) addShort(o *difference.ChangedObject, pad int) bool {
 	if len(o.Fields) != 1 {
 		return false
 	}
@@ -122,7 +122,7 @@ func (b *docBuilder) styledLine(l page.Line) widget.Line {
 }
 
 // addFields lists changed fields, old → new.
-func (b *docBuilder) addFields(fields []consequences.ChangedField) {
+func (b *docBuilder) addFields(fields []difference.ChangedField) {
 	pad := 0
 	for _, f := range fields {
 		if n := widget.TextWidth(f.Path); n <= b.w/2 {
@@ -161,16 +161,16 @@ func (b *docBuilder) addTexts(objects []change.ObjectChange) {
 const manyGuards = 4
 
 // railPoints are the guard rails, in brief where there are many.
-func railPoints(t *consequences.PreviewParts) []consequences.PreviewPoint {
+func railPoints(t *difference.PreviewParts) []difference.PreviewPoint {
 	if len(t.Guards) < manyGuards {
 		return t.Guards
 	}
-	return consequences.BriefRails(t.Guards)
+	return difference.BriefRails(t.Guards)
 }
 
 // addConsequences adds everything to read before saying yes: guard rails, findings, notes,
 // and last the mere information.
-func (b *docBuilder) addConsequences(t *consequences.PreviewParts) {
+func (b *docBuilder) addConsequences(t *difference.PreviewParts) {
 	all := slices.Concat(railPoints(t), t.Effect, t.Log, t.Findings, t.Omitted, t.Notes, t.Hints)
 	if len(all) == 0 {
 		return
@@ -184,8 +184,8 @@ func (b *docBuilder) addConsequences(t *consequences.PreviewParts) {
 }
 
 // addGroups lists the connections of which something becomes, and those of the log.
-func (b *docBuilder) addGroups(t *consequences.PreviewParts) {
-	for _, groups := range []consequences.GroupTable{t.Seen, t.Flips, t.Others} {
+func (b *docBuilder) addGroups(t *difference.PreviewParts) {
+	for _, groups := range []difference.GroupTable{t.Seen, t.Flips, t.Others} {
 		if len(groups.Rows) == 0 {
 			continue
 		}
@@ -215,9 +215,9 @@ func (b *docBuilder) addCommands(all []string) {
 func (b *docBuilder) addConflict(c *rewrite.Conflict) {
 	switch {
 	case c.Merged != "":
-		b.addPoint(consequences.Warns, "Somebody changed the policy meanwhile. The two edits touch different lines: they can be merged.", themes.Text)
+		b.addPoint(difference.Warns, "Somebody changed the policy meanwhile. The two edits touch different lines: they can be merged.", themes.Text)
 	case c.Now != "" && c.Wanted != "":
-		b.addPoint(consequences.Warns, "Somebody changed the policy meanwhile. Both edits touch the same lines; merge by hand.", themes.Text)
+		b.addPoint(difference.Warns, "Somebody changed the policy meanwhile. Both edits touch the same lines; merge by hand.", themes.Text)
 	}
 	b.addHeading("changed meanwhile: " + c.Key.Label())
 	if c.Now == "" {
@@ -244,7 +244,7 @@ func withoutNewline(s string) string {
 func (b *docBuilder) addDiff(text string) {
 	shown := words.Escape(text)
 	if shown != text {
-		b.addPoint(consequences.Warns, widget.Escaped, themes.Text)
+		b.addPoint(difference.Warns, widget.Escaped, themes.Text)
 	}
 	for l := range strings.Lines(shown) {
 		l = widget.CleanText(strings.TrimSuffix(l, "\n"))

@@ -11,7 +11,7 @@ import (
 	"rung/model"
 
 	"rung/model/words"
-	"rung/pages/consequences"
+	"rung/pages/difference"
 	"rung/ui/detail"
 	"rung/ui/widget"
 )
@@ -60,7 +60,7 @@ func (b *docBuilder) addRow(r *change.RowChange, policy bool) {
 	}
 	l := widget.Line{{Text: " " + mark + " ", Style: st}, {Text: rowName(r, policy), Style: b.st.Accent}}
 	fields := b.shownFields(r)
-	field := func(f consequences.ChangedField) widget.Line {
+	field := func(f difference.ChangedField) widget.Line {
 		return widget.JoinLines(widget.Line{{Text: f.Path + " ", Style: b.st.CodeKey}}, b.styledLine(f.Change))
 	}
 	if len(fields) == 1 && r.Kind == model.DiffDifferent {
@@ -106,15 +106,15 @@ func unitRow(r *change.RowChange) string {
 }
 
 // shownFields leaves out what says nothing in a row that comes or goes.
-func (b *docBuilder) shownFields(r *change.RowChange) []consequences.ChangedField {
-	all := consequences.FieldsOf(r, b.whole && b.room > 0)
+func (b *docBuilder) shownFields(r *change.RowChange) []difference.ChangedField {
+	all := difference.FieldsOf(r, b.whole && b.room > 0)
 	for _, f := range all {
 		b.room -= len(f.Change.String())
 	}
 	if r.Kind == model.DiffDifferent {
 		return all
 	}
-	return slices.DeleteFunc(all, func(f consequences.ChangedField) bool {
+	return slices.DeleteFunc(all, func(f difference.ChangedField) bool {
 		return slices.Contains([]string{"external_ids", "name", "options", "tier", "direction", "meter"}, f.Path) || f.Path == "log" && f.Change.String() != "true"
 	})
 }

@@ -7,4 +7,17 @@
 // they belong.
 //
 // It may import what any view may; ui imports it.
+//
+// Shows one row of a Northbound database as ovn-nbctl prints it,
+// with what is desired beside it where Rung compiles the row, whose it is and
+// when it decides in words, its references as links in both directions, and the
+// addresses and ports behind it.
+//
+// It may import what any view may; ui imports it.
+//
+// Shows one rule of a policy: what it says, the ACLs it compiles to
+// beside the live rows of one zone with every difference marked, the match
+// explained term by term, and what all that means in words.
+//
+// It may import what any view may; ui imports it.
 package rows

@@ -1,0 +1,218 @@
+package activity
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"rung/model"
+
+	"rung/model/logline"
+
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/revision"
+
+	"rung/themes"
+)
+
+// SessionFacts is the JSON of all logging sessions (command-line.md#output).
+type SessionFacts struct {
+	Sessions []*LogSession `json:"sessions"` // those that end first first
+	Ended    []*LogSession `json:"ended"`    // newest first
+}
+
+// LogSession is a logging session that is on, or that ended.
+type LogSession struct {
+	Kind    model.Kind `json:"kind"`
+	Name    string     `json:"name"`
+	By      string     `json:"by"`
+	Since   page.Stamp `json:"since,omitzero"`
+	Until   page.Stamp `json:"until,omitzero"`  // absent: until somebody ends it
+	Set     string     `json:"set,omitempty"`   // the annotation as the session set it
+	Former  *string    `json:"former"`          // as it was before; null: there was none
+	Level   string     `json:"level,omitempty"` // as it is now
+	Changed bool       `json:"changed"`         // somebody else changed it meanwhile: it stays
+	Over    bool       `json:"over"`            // its time is over, and nobody ended it yet
+	Ended   page.Stamp `json:"ended,omitzero"`
+	How     string     `json:"how,omitempty"`
+	Problem string     `json:"problem,omitempty"`
+
+	Target model.Key            `json:"-"`
+	Zones  []revision.LoggingIn `json:"-"` // of one that is on
+	Behind []revision.LoggingIn `json:"-"` // those in which not all rows log
+	levels string
+	former string // what comes back at the end
+	now    time.Time
+}
+
+// FactsOf are the sessions that are on by a revision, and those that ended.
+func SessionFactsOf(r *revision.Revision, ended []model.EndedLogSession, now time.Time) SessionFacts {
+	out := SessionFacts{Sessions: []*LogSession{}, Ended: []*LogSession{}}
+	for _, s := range revision.LogSessions(r) {
+		f := sessionOf(s.Target, s.LogSession, s.Level, now)
+		f.Level, f.Changed, f.Problem, f.Over = words.CleanText(s.Level), s.Changed, s.Problem, s.LogSession.IsOver(now)
+		if s.Target.Kind.IsTiered() {
+			f.levels = words.CleanText(s.Level)
+		}
+		f.Zones = revision.LoggingByZone(r, s.Target)
+		for _, z := range f.Zones {
+			if z.Why != "" {
+				f.Behind = append(f.Behind, z)
+			}
+		}
+		out.Sessions = append(out.Sessions, f)
+	}
+	for _, s := range ended {
+		f := sessionOf(s.Target, s.LogSession, s.Set, now)
+		f.Ended, f.How = page.Stamp{Time: s.At}, words.CleanText(s.How)
+		out.Ended = append(out.Ended, f)
+	}
+	return out
+}
+
+func sessionOf(k model.Key, s model.LogSession, annotation string, now time.Time) *LogSession {
+	f := &LogSession{Kind: k.Kind, Name: k.Name, By: s.By, Since: page.Stamp{Time: s.Since}, Until: page.Stamp{Time: s.Until}, Set: words.CleanText(s.Set),
+		Target: k, levels: levelsText(k, annotation), former: logline.FormerText(s), now: now}
+	if s.HadFormer {
+		text := words.CleanText(s.Former)
+		f.Former = &text
+	}
+	return f
+}
+
+// levelsText are the levels of an annotation for people, or its text where it cannot be read.
+func levelsText(k model.Key, annotation string) string {
+	if k.Kind == model.KindNamespace {
+		l, _ := model.NamespaceLogLevels(annotation)
+		return l.String()
+	}
+	if k.Kind.IsTiered() {
+		return logline.SetText(annotation)
+	}
+	l, err := model.ParseLogging(annotation, annotation != "")
+	if err != nil {
+		return words.CleanText(annotation)
+	}
+	return l.String()
+}
+
+// AllSessions are the sessions as they are listed.
+func (f *SessionFacts) AllSessions() []*LogSession {
+	return append(f.Sessions[:len(f.Sessions):len(f.Sessions)], f.Ended...)
+}
+
+// IsOn says whether the session has not ended.
+func (s *LogSession) IsOn() bool { return s.Ended.IsZero() }
+
+// Table lists the sessions.
+var SessionTable = &page.Table[*LogSession]{
+	Help: map[string]string{
+		"what":  "the policy or namespace that logs meanwhile",
+		"level": "the log levels while the session lasts",
+		"who":   "who began it",
+		"until": "when it ends by itself",
+		"rows":  "how many zones have its levels in their rows",
+		"state": "whether it runs, and what is wrong",
+	},
+	ID:    func(s *LogSession) string { return fmt.Sprint(s.Target, s.Ended, s.Since) },
+	Empty: "no logging session",
+	Columns: []page.Column[*LogSession]{
+		{Key: "what", Title: "WHAT", Name: true, Min: 16, Worth: page.Always, Cell: func(s *LogSession) page.Cell { return s.textCell(s.Target.ShortLabel(), themes.Accent) }},
+		{Key: "level", Title: "LEVEL", Min: 8, Worth: 96, Cell: func(s *LogSession) page.Cell { return s.textCell(s.levels, "") }},
+		{Key: "who", Title: "WHO", Min: 6, Max: 24, Worth: 97, Cell: func(s *LogSession) page.Cell { return s.textCell(s.By, "") }},
+		{Key: "until", Title: "UNTIL", Min: 8, Worth: page.Always, Cell: func(s *LogSession) page.Cell { return s.textCell(s.untilText(), "") }},
+		{Key: "rows", Title: "ROWS", Worth: 98, Sparse: true, Cell: (*LogSession).rowsCell},
+		{Key: "state", Title: "STATE", Min: 12, Flex: true, Worth: page.Always, Cell: func(s *LogSession) page.Cell {
+			if text := s.whyWrong(); text != "" {
+				return page.Cell{Text: words.Warned + " " + text, Role: themes.Warn}
+			}
+			return s.textCell(s.stateText(), themes.OK)
+		}},
+	},
+}
+
+// textCell is text about a session, dim where that ended.
+func (s *LogSession) textCell(text string, role page.Role) page.Cell {
+	if !s.IsOn() {
+		role = themes.Dim
+	}
+	return page.Cell{Text: text, Role: role}
+}
+
+// untilText is when a session ends, and how long that is.
+func (s *LogSession) untilText() string {
+	switch {
+	case s.Problem != "":
+		return "?"
+	case !s.IsOn():
+		return "–"
+	case s.Until.IsZero():
+		return "switched off"
+	case s.Over:
+		return words.Clock(s.Until.Local(), s.now)
+	}
+	return words.Clock(s.Until.Local(), s.now) + " (" + words.TimeLeft(s.Until.Sub(s.now)) + ")"
+}
+
+// rowsCell says in how many zones the rows log, where zones are read.
+func (s *LogSession) rowsCell() page.Cell {
+	if !s.IsOn() || len(s.Zones) == 0 {
+		return page.None
+	}
+	c := page.Cell{Text: fmt.Sprintf("%s of %s", words.Thousands(len(s.Zones)-len(s.Behind)), words.Count(len(s.Zones), "zone")), Role: themes.OK}
+	if len(s.Behind) > 0 {
+		c.Role = themes.Warn
+	}
+	return c
+}
+
+// whyWrong says why a session that is on is not as it should be, empty when it is.
+func (s *LogSession) whyWrong() string {
+	switch {
+	case s.Problem != "":
+		return s.Problem
+	case s.Changed && s.Over:
+		return "over; the level was changed meanwhile and stays"
+	case s.Changed:
+		return "the level was changed meanwhile and stays"
+	case s.Over:
+		return "over, not ended yet"
+	}
+	return ""
+}
+
+func (s *LogSession) stateText() string {
+	if s.IsOn() {
+		return "on"
+	}
+	ended := "ended " + words.Clock(s.Ended.Local(), s.now)
+	if by, ok := strings.CutPrefix(s.How, "ended by "); ok {
+		return ended + " by " + by
+	}
+	return ended + ": " + s.How
+}
+
+// zonesNamed is how many zones are named whose rows do not log.
+const zonesNamed = 5
+
+// DetailLines say the whole of a session: what is wrong, what comes back, and the zones whose
+// rows do not log.
+func (s *LogSession) DetailLines() (out []page.Span) {
+	if !s.IsOn() {
+		return []page.Span{{Text: "E" + s.stateText()[1:] + "."}}
+	}
+	if text := s.whyWrong(); text != "" {
+		out = append(out, page.Span{Text: words.Warned + " " + text, Role: themes.Warn})
+	}
+	if s.Problem == "" {
+		out = append(out, page.Span{Text: "At the end: " + s.former + ". It began " + words.Clock(s.Since.Local(), s.now) + "."})
+	}
+	for i, z := range s.Behind {
+		if i == zonesNamed {
+			return append(out, page.Span{Text: fmt.Sprintf("and %s more", words.Count(len(s.Behind)-i, "zone")), Role: themes.Dim})
+		}
+		out = append(out, page.Span{Text: words.Warned + " zone " + z.Zone + ": " + z.Why, Role: themes.Warn})
+	}
+	return out
+}

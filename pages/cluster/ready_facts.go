@@ -1,0 +1,276 @@
+package cluster
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/ladder"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/revision"
+)
+
+// centralZone is the one zone of OVN-Kubernetes' central mode, whatever nodes
+// there are.
+const centralZone = "global"
+
+// ReportStatus is the state of a policy in a zone, as the zone's controller reports it.
+type ReportStatus string
+
+// The statuses, in the order of how much an admin should worry.
+const (
+	Failing ReportStatus = "not ready"
+	Silent  ReportStatus = "no report" // the zone is there and has no condition
+	Gone    ReportStatus = "zone gone" // a condition of a node that is not there any more
+	Yes     ReportStatus = "ready"
+)
+
+// rank orders statuses, worst first.
+func (s ReportStatus) rank() int {
+	switch s {
+	case Failing:
+		return 0
+	case Silent:
+		return 2
+	case Gone:
+		return 3
+	}
+	return 4
+}
+
+// ZoneReport is one zone's report of a policy beside what the zone's rows say.
+type ZoneReport struct {
+	Zone    string       `json:"zone"`
+	Status  ReportStatus `json:"status"`
+	Reason  string       `json:"reason,omitempty"`
+	Message string       `json:"message,omitempty"`
+	// At is when the condition's status changed last; a controller that goes on
+	// saying the same does not move it. Zero without a report.
+	At page.Stamp `json:"at,omitzero"`
+	// Rows is the policy judged by rows alone, unknown where the zone is not known.
+	Rows model.PolicyState `json:"state_by_rows"`
+	// Against says how report and rows disagree, empty when they do not or when
+	// nothing can be said about the rows.
+	Against string `json:"rows_disagree,omitempty"`
+
+	of *PolicyReports
+}
+
+// rank orders reports: failures, then those the rows speak against.
+func (z *ZoneReport) rank() int {
+	if z.Against != "" && z.Status == Yes {
+		return 1
+	}
+	return z.Status.rank()
+}
+
+// ReportFailure is the message of one or more zones, word for word.
+type ReportFailure struct {
+	Text  string   `json:"message"`
+	Zones []string `json:"zones"` // by name
+}
+
+// PolicyReports is the JSON of the controllers' reports of one policy: reports, never
+// proof (command-line.md#output).
+type PolicyReports struct {
+	Key   model.PolicyKey `json:"-"`
+	Label string          `json:"policy"`
+	// Zones counts the zones that should report; Ready, Failing and Silent add up to it.
+	// Gone counts reports of nodes that are not there any more, Against the reports that
+	// the rows contradict.
+	Zones   int `json:"zones"`
+	Ready   int `json:"ready"`
+	Failing int `json:"not_ready"`
+	Silent  int `json:"no_report"`
+	Gone    int `json:"gone"`
+	Against int `json:"rows_disagree"`
+	// Oldest and Newest are of the reports of zones that are there; zero without any.
+	Oldest page.Stamp `json:"oldest,omitzero"`
+	Newest page.Stamp `json:"newest,omitzero"`
+	// Failures are the messages of the failing zones, the most frequent first.
+	Failures []ReportFailure `json:"failures"`
+	// Reports are all zones, worst first, then by name.
+	Reports []*ZoneReport `json:"reports"`
+
+	priority string    // of an AdminNetworkPolicy
+	marks    page.Line // a sign for each zone, where zones are few
+	now      time.Time
+}
+
+// AllReports returns the controllers' reports of every AdminNetworkPolicy and the baseline,
+// the worst policy first, then in the order in which they decide.
+func AllReports(r *revision.Revision, now time.Time) []*PolicyReports {
+	out := []*PolicyReports{}
+	zones := reportingZones(r)
+	for _, k := range ladder.PolicyOrder(r.Cluster) {
+		if k.Kind.IsAdmin() && k.Kind != model.KindCNP { // of which no controller reports
+			out = append(out, reportsInZones(r, k, zones, now))
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *PolicyReports) int { return cmp.Compare(a.rank(), b.rank()) })
+	if !slices.ContainsFunc(out, func(p *PolicyReports) bool { return len(p.Reports) > fewZones }) {
+		for _, p := range out {
+			p.setZoneSigns(r.Zones)
+		}
+	}
+	return out
+}
+
+// NamesOf returns the zones whose report has a status.
+func (p *PolicyReports) NamesOf(s ReportStatus) (names []string) {
+	for _, z := range p.Reports {
+		if z.Status == s {
+			names = append(names, z.Zone)
+		}
+	}
+	return names
+}
+
+// ReportsOfPolicy returns the controllers' reports of one policy.
+func ReportsOfPolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *PolicyReports {
+	return reportsInZones(r, k, reportingZones(r), now)
+}
+
+// rank orders policies, worst first.
+func (p *PolicyReports) rank() int {
+	switch {
+	case p.Failing > 0:
+		return 0
+	case p.Against > 0:
+		return 1
+	case p.Silent > 0:
+		return 2
+	case p.Gone > 0:
+		return 3
+	}
+	return 4
+}
+
+// reportingZones are the zones whose controllers should report, with what is known of
+// their rows: those of the nodes, and others whose databases are known.
+func reportingZones(r *revision.Revision) map[string]*model.ZoneState {
+	out := make(map[string]*model.ZoneState, len(r.Zones))
+	for n := range r.Cluster.Nodes() {
+		out[n.Name] = nil
+	}
+	for _, z := range r.Zones {
+		out[z.Name] = z
+	}
+	return out
+}
+
+func reportsInZones(r *revision.Revision, k model.PolicyKey, zones map[string]*model.ZoneState, now time.Time) *PolicyReports {
+	p := &PolicyReports{Key: k, Label: k.Label(), Failures: []ReportFailure{}, now: now}
+	if of := r.Cluster.Policy(k); of != nil && k.Kind == model.KindANP {
+		p.priority = strconv.Itoa(int(of.Priority))
+	}
+	seen := map[string]bool{}
+	said := map[string][]string{}
+	conditions := r.Conditions(k)
+	if isCentral(conditions, zones) {
+		zones = map[string]*model.ZoneState{centralZone: zones[centralZone]}
+	}
+	reports := make([]ZoneReport, len(conditions))
+	p.Reports = make([]*ZoneReport, 0, max(len(conditions), len(zones)))
+	for i := range conditions {
+		zone, ok := strings.CutPrefix(conditions[i].Type, revision.ReadyPrefix)
+		if !ok {
+			continue
+		}
+		seen[zone] = true
+		state, there := zones[zone]
+		report := &reports[i]
+		*report = reportOf(zone, &conditions[i], k, state, now)
+		if !there {
+			report.Status, report.Against = Gone, ""
+		}
+		p.addReport(report)
+		if report.Status == Failing {
+			text := cmp.Or(report.Message, report.Reason, "no message")
+			said[text] = append(said[text], zone)
+		}
+	}
+	for zone, state := range zones {
+		if !seen[zone] {
+			p.addReport(&ZoneReport{Zone: zone, Status: Silent, Rows: state.PolicyJoin(k).StateAt(state, now)})
+		}
+	}
+	for text, names := range said {
+		slices.Sort(names)
+		p.Failures = append(p.Failures, ReportFailure{Text: text, Zones: names})
+	}
+	slices.SortFunc(p.Failures, func(a, b ReportFailure) int {
+		return cmp.Or(cmp.Compare(len(b.Zones), len(a.Zones)), strings.Compare(a.Text, b.Text))
+	})
+	slices.SortFunc(p.Reports, func(a, b *ZoneReport) int {
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), strings.Compare(a.Zone, b.Zone))
+	})
+	return p
+}
+
+// isCentral says whether the reports are those of one zone for all nodes.
+func isCentral(conditions []model.Condition, zones map[string]*model.ZoneState) bool {
+	found := false
+	for i := range conditions {
+		if zone, ok := strings.CutPrefix(conditions[i].Type, revision.ReadyPrefix); ok {
+			if _, node := zones[zone]; node && zone != centralZone {
+				return false
+			}
+			found = found || zone == centralZone
+		}
+	}
+	return found
+}
+
+// reportOf is a condition beside the rows of its zone.
+func reportOf(zone string, c *model.Condition, k model.PolicyKey, z *model.ZoneState, now time.Time) ZoneReport {
+	out := ZoneReport{Zone: zone, Status: Failing, Reason: c.Reason, Message: c.Message, At: page.Stamp{Time: c.Changed}, Rows: z.PolicyJoin(k).StateAt(z, now)}
+	if c.Status == "True" {
+		out.Status = Yes
+	}
+	switch {
+	case out.Status == Yes && (out.Rows == model.StateBehind || out.Rows == model.StateFrozen || out.Rows == model.StateNotEnforced):
+		what := string(out.Rows)
+		if in := z.PolicyJoin(k); out.Rows == model.StateBehind && in != nil {
+			what = words.Count(revision.DifferingRows(in), "row") + " " + what
+		}
+		out.Against = what + " although the controller reported ready"
+	case out.Status == Failing && out.Rows == model.StateInSync:
+		out.Against = "in sync although the controller reported a failure"
+	}
+	return out
+}
+
+// addReport counts a report.
+func (p *PolicyReports) addReport(z *ZoneReport) {
+	z.of = p
+	p.Reports = append(p.Reports, z)
+	if z.Against != "" {
+		p.Against++
+	}
+	switch z.Status {
+	case Gone:
+		p.Gone++
+		return
+	case Yes:
+		p.Ready++
+	case Failing:
+		p.Failing++
+	case Silent:
+		p.Silent++
+	}
+	p.Zones++
+	if z.At.IsZero() {
+		return
+	}
+	if p.Oldest.IsZero() || z.At.Before(p.Oldest.Time) {
+		p.Oldest = z.At
+	}
+	if z.At.After(p.Newest.Time) {
+		p.Newest = z.At
+	}
+}

@@ -1,0 +1,247 @@
+package cluster
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"rung/model"
+
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/revision"
+
+	"rung/themes"
+)
+
+// Table lists zones.
+var Table = &page.Table[*ZoneFacts]{
+	Help: map[string]string{
+		"state":             "whether its rows are read, and how",
+		"since":             "since when it is in this state",
+		"read":              "when its rows were last read",
+		"rows":              "how many rows it has",
+		"in_sync":           "policies whose rows are as desired",
+		"differs":           "how many rows are missing, extra or different",
+		"policies":          "how many policies are in each state",
+		"other_rows":        "rows that belong to no policy",
+		"waiting":           "changes not yet written",
+		"writes":            "whether Rung writes its rows",
+		"server":            "the version of its database server",
+		"endpoint":          "where its database is reached",
+		"log_lines":         "lines of the ACL log that were lost",
+		"written_made_done": "how long until rows, flows and nodes followed",
+		"wrong":             "what is wrong below its rows",
+	},
+	ID:    func(z *ZoneFacts) string { return z.Name },
+	Empty: "no zones yet",
+	Columns: []page.Column[*ZoneFacts]{
+		{Key: "zone", Title: "ZONE", Name: true, Min: 20, Worth: page.Always, Cell: func(z *ZoneFacts) page.Cell {
+			return page.Cell{Sign: ZoneSign(z.rev, z.Of, z.now), Text: z.Name, Role: themes.Accent}
+		}},
+		{Key: "state", Title: "STATE", Worth: page.Always, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: string(z.State), Role: connRole(z.State)} }},
+		{Key: "since", Title: "SINCE", Live: true, Worth: 95, Less: func(a, b *ZoneFacts) int { return a.Of.ConnAt.Compare(b.Of.ConnAt) },
+			Exact: func(z *ZoneFacts) string { return page.StampText(z.Of.ConnAt) }, Cell: func(z *ZoneFacts) page.Cell {
+				if z.Of.ConnAt.IsZero() {
+					return page.Cell{Text: "–"}
+				}
+				return page.Cell{Text: words.Age(z.now.Sub(z.Of.ConnAt))}
+			}},
+		{Key: "read", Title: "READ", Live: true, Worth: 97, Less: func(a, b *ZoneFacts) int { return a.SyncedAt.Compare(b.SyncedAt.Time) },
+			Exact: func(z *ZoneFacts) string { return z.SyncedAt.String() }, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: z.rowsAge()} }},
+		{Key: "rows", Title: "ROWS", Right: true, Worth: 94, Exact: func(z *ZoneFacts) string {
+			if z.SyncedAt.IsZero() {
+				return ""
+			}
+			return words.Thousands(z.Rows)
+		}, Cell: func(z *ZoneFacts) page.Cell {
+			if z.SyncedAt.IsZero() {
+				return page.Cell{Text: "–"}
+			}
+			return page.Cell{Text: words.Thousands(z.Rows)}
+		}},
+		{Key: "in_sync", Title: "IN SYNC", Right: true, Worth: 99, Cell: func(z *ZoneFacts) page.Cell {
+			switch {
+			case z.Tally == nil:
+				return page.None
+			case z.Tally.InSync == z.Tally.Policies:
+				return page.Cell{Text: z.Tally.InSyncText(), Role: themes.OK}
+			}
+			return page.Cell{Text: z.Tally.InSyncText(), Role: themes.Warn}
+		}},
+		{Key: "differs", Title: "DIFFERS", Max: 40, Worth: 98, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: z.DifferenceText(2), Role: themes.Error} }},
+		{Key: "policies", Title: "POLICIES", Wide: true, Worth: 90, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: words.CountByState(z.Policies)} }},
+		{Key: "other_rows", Title: "OTHER ROWS", Aside: true, Worth: 90, Cell: func(z *ZoneFacts) page.Cell {
+			text := words.CountByState(z.Units)
+			if names := z.differingUnits(); len(names) > 0 {
+				text += ": " + words.JoinAtMost(names, "; ", 3)
+			}
+			return page.Cell{Text: text}
+		}},
+		{Key: "waiting", Title: "WAITING", Live: true, Right: true, Worth: 96, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: words.Thousands(z.Of.Pending)} }},
+		{Key: "writes", Title: "WRITES", Live: true, Worth: 92, Cell: func(z *ZoneFacts) page.Cell {
+			if z.Writes {
+				return page.Cell{Text: "yes"}
+			}
+			return page.Cell{Text: "observed"}
+		}},
+		{Key: "server", Title: "SERVER", Min: 10, Max: 24, Worth: 91, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: z.Server} }},
+		{Key: "endpoint", Title: "ENDPOINT", Min: 10, Max: 60, Flex: true, Worth: 93, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: z.Endpoint} }},
+		{Key: "log_lines", Title: "LOG LINES", Sparse: true, Worth: 98, Less: func(a, b *ZoneFacts) int { return a.Loss.compareLoss(b.Loss) },
+			Cell: func(z *ZoneFacts) page.Cell { return z.Loss.lossCell() }},
+		// The nb_cfg of the rows written, of the rows that flows were made of, and of the rows
+		// that the zone's nodes have.
+		{Key: "written_made_done", Title: "ROWS/FLOWS/NODES", Sparse: true, NoSort: true, Worth: 95, Cell: func(z *ZoneFacts) page.Cell {
+			p := revision.ProgressOf(z.rev, z.Of)
+			if !p.Known || !p.IsTracked() {
+				return page.Cell{Text: "–"}
+			}
+			c := page.Cell{Text: fmt.Sprintf("%d/%d/%d", p.NodeProgress.Written.Cfg, p.NodeProgress.Made.Cfg, p.NodeProgress.Done.Cfg), Role: themes.Text}
+			if p.BehindText(z.now) != "" {
+				c.Role = themes.Error
+			}
+			return c
+		}},
+		{Key: "wrong", Title: "WRONG", Wide: true, Sparse: true, Flex: true, Worth: 89, Cell: func(z *ZoneFacts) page.Cell {
+			return page.Cell{Text: strings.Join(z.ProblemTexts(), "; "), Role: themes.Error}
+		}},
+	},
+}
+
+// ZoneSign is a zone in one sign: ● read, ▲ read while something below its rows is wrong,
+// ◐ not read yet, ■ not reached, ✗ no permission.
+func ZoneSign(r *revision.Revision, z *model.ZoneState, now time.Time) page.Span {
+	switch z.Conn {
+	case model.ConnSynced, model.ConnReadOnly, model.ConnSwept:
+		if revision.IsBelowFaulty(r, z, now) {
+			return page.Span{Text: words.Warned, Role: themes.Warn}
+		}
+		return page.Span{Text: words.Live, Role: themes.OK}
+	case model.ConnDenied:
+		return page.Span{Text: words.No, Role: themes.Error}
+	case model.ConnLost:
+		return page.Span{Text: words.Failed, Role: themes.Error}
+	}
+	return page.Span{Text: words.Working, Role: themes.Info}
+}
+
+func connRole(c model.ConnState) page.Role {
+	switch c {
+	case model.ConnSynced, model.ConnReadOnly:
+		return themes.OK
+	case model.ConnLost, model.ConnDenied:
+		return themes.Error
+	}
+	return themes.Info
+}
+
+// rowsAge is how old the rows are: while the connection stands they are current.
+func (z *ZoneFacts) rowsAge() string {
+	switch {
+	case z.SyncedAt.IsZero():
+		return "never"
+	case z.State == model.ConnSynced:
+		return "now"
+	}
+	return words.Age(z.now.Sub(z.SyncedAt.Time)) + " ago"
+}
+
+// Rank orders zones, worst first: not reached, rows that differ, trouble below the rows,
+// not read yet.
+func (z *ZoneFacts) Rank() int {
+	switch {
+	case z.State == model.ConnLost || z.State == model.ConnDenied:
+		return 0
+	case z.HasDifferences():
+		return 1
+	case len(z.Trouble) > 0:
+		return 2
+	case z.SyncedAt.IsZero():
+		return 3
+	}
+	return 4
+}
+
+// HasDifferences says whether something is not in sync although its rows are known.
+func (z *ZoneFacts) HasDifferences() bool { return z.Tally != nil && len(z.Tally.Differ) > 0 }
+
+// differingUnits names the units that are not in sync.
+func (z *ZoneFacts) differingUnits() []string {
+	if z.Tally == nil {
+		return []string{}
+	}
+	return page.MapList(z.Tally.Astray, model.Key.Label)
+}
+
+// DifferenceText says what differs: "behind: cluster-control and 2 more".
+func (z *ZoneFacts) DifferenceText(most int) string {
+	if !z.HasDifferences() {
+		return ""
+	}
+	var names []string
+	for _, d := range z.Tally.Differ {
+		names = append(names, d.Key.ShortLabel())
+	}
+	return string(z.Tally.Differ[0].State) + ": " + words.List(names, most)
+}
+
+// ProblemTexts returns the problems of a zone, a text each.
+func (z *ZoneFacts) ProblemTexts() (out []string) {
+	if z.Of.Paused != "" {
+		out = append(out, "writing paused: "+z.Of.Paused)
+	}
+	if n := len(z.Of.Disowned); n > 0 {
+		d := &z.Of.Disowned[0]
+		out = append(out, words.Count(n, "row")+" of Rung's lost the owner ids: "+d.Table+" "+d.UUID+" was of "+d.Was.Label())
+	}
+	if z.Error != "" {
+		out = append(out, z.Error)
+	}
+	if z.Of.Attempts > 1 {
+		out = append(out, fmt.Sprintf("%s attempts", words.Thousands(z.Of.Attempts)))
+	}
+	return append(out, z.Trouble...)
+}
+
+// LogLoss counts the log lines of a zone that meters discard.
+type LogLoss struct {
+	Now     bool   // lines are being lost
+	Lines   uint64 // as far as they are counted
+	Counted bool   // all of them are
+}
+
+// lossCell is a word and a count: "losing 1,300", "lost 1,300", and "losing" where nothing
+// counts them.
+func (x *LogLoss) lossCell() page.Cell {
+	switch {
+	case x == nil:
+		return page.None
+	case x.Now && !x.Counted && x.Lines == 0:
+		return page.Cell{Text: "losing", Role: themes.Warn}
+	}
+	word, n := "lost ", words.Thousands(x.Lines)
+	if x.Now {
+		word = "losing "
+	}
+	if !x.Counted {
+		n = "≥" + n
+	}
+	return page.Cell{Text: word + n, Role: themes.Warn}
+}
+
+// compareLoss orders zones by their losses, those that lose lines now behind the others.
+func (x *LogLoss) compareLoss(with *LogLoss) int {
+	rank := func(x *LogLoss) (now int, lines uint64) {
+		switch {
+		case x == nil:
+			return 0, 0
+		case x.Now:
+			return 2, x.Lines
+		}
+		return 1, x.Lines
+	}
+	a, n := rank(x)
+	b, m := rank(with)
+	return cmp.Or(cmp.Compare(a, b), cmp.Compare(n, m))
+}

@@ -1,0 +1,155 @@
+package cluster
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/ovn/dialect"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/revision"
+)
+
+// ZoneFacts is the JSON of a zone (command-line.md#output).
+type ZoneFacts struct {
+	Name     string          `json:"name"`
+	Endpoint string          `json:"endpoint"`
+	Server   string          `json:"server"`
+	State    model.ConnState `json:"state"`
+	SyncedAt page.Stamp      `json:"synced_at,omitzero"`
+	Error    string          `json:"error,omitempty"`
+	Writes   bool            `json:"writes"`
+	Rows     int             `json:"rows"`
+	// Policies and Units count by state: policies, and rows that are no policy's
+	// alone, such as the default deny of a namespace. Differ names those of
+	// Units that are not in sync.
+	Policies map[model.PolicyState]int `json:"policies"`
+	Units    map[model.PolicyState]int `json:"units"`
+	Differ   []string                  `json:"units_not_in_sync"`
+	// Dialect is there for zones of others, Progress where somebody counts. Daemons are the
+	// sandbox's processes below the zone that do not run.
+	Dialect  *ZoneDialect    `json:"dialect,omitempty"`
+	Progress *RowProgress    `json:"progress,omitempty"`
+	Daemons  []StoppedDaemon `json:"daemons_down,omitempty"`
+	// Trouble says what is wrong below the rows, a sentence each.
+	Trouble []string `json:"ovn_trouble,omitempty"`
+
+	Of    *model.ZoneState    `json:"-"`
+	Tally *revision.ZoneTally `json:"-"` // nil where there are no policies to judge
+	Loss  *LogLoss            `json:"-"` // of lines of the ACL log; nil where none is lost
+	rev   *revision.Revision
+	now   time.Time
+}
+
+// ZoneDialect holds the settings of OVN-Kubernetes in a zone, and the forms of its rows.
+type ZoneDialect struct {
+	Settings []DialectSetting `json:"settings"`
+	Rows     []RowsForm       `json:"rows"`
+	// NotCompared says why rows of a kind are not held against desired ones.
+	NotCompared map[model.Kind]string `json:"not_compared"`
+}
+
+// DialectSetting is one of its settings, and where it was read.
+type DialectSetting struct {
+	Name     string `json:"name"`
+	Value    string `json:"value"`
+	Source   string `json:"source"`
+	Evidence string `json:"evidence,omitempty"`
+}
+
+// RowsForm is the form in which rows of an owner type stand there.
+type RowsForm struct {
+	Type    string             `json:"owner_type"`
+	Rows    int                `json:"rows"`
+	Current int                `json:"current"`
+	Form    dialect.Generation `json:"form"`
+	Why     string             `json:"why,omitempty"`
+}
+
+// RowProgress is how far the rows of a zone have come.
+type RowProgress struct {
+	// The numbers of NB_Global: of the rows written, of those flows were made of, and of
+	// those every node has.
+	Written int64  `json:"rows_written"`
+	Made    int64  `json:"flows_made"`
+	Done    int64  `json:"nodes_done"`
+	Text    string `json:"text"`
+	// Northd and Nodes say since when they are behind.
+	Northd  page.Stamp `json:"northd_behind_since,omitzero"`
+	Nodes   page.Stamp `json:"nodes_behind_since,omitzero"`
+	Waiting []string   `json:"nodes_behind,omitempty"`
+}
+
+// StoppedDaemon is a process of the sandbox that does not run.
+type StoppedDaemon struct {
+	Name  string     `json:"name"`
+	State string     `json:"state"`
+	Since page.Stamp `json:"since"`
+	Error string     `json:"error,omitempty"`
+}
+
+// FactsOfZone returns the facts of a zone that the table shows; tally holds the zone's counts.
+func FactsOfZone(r *revision.Revision, z *model.ZoneState, tally *revision.ZoneTally, now time.Time) *ZoneFacts {
+	o := &ZoneFacts{Name: z.Name, Endpoint: z.Endpoint, Server: z.Server, State: z.Conn, SyncedAt: page.Stamp{Time: z.SyncedAt}, Error: z.Error,
+		Writes: z.Writes, Rows: z.RowCount(), Trouble: revision.BehindTexts(r, z, now), Of: z, rev: r, now: now}
+	if r.Mode.Name != revision.RowsMode {
+		o.Tally, o.Policies, o.Units = tally, tally.States, tally.Units
+	}
+	return o
+}
+
+// AllFactsOfZone is FactsOfZone with what only JSON and the text below the table have.
+func AllFactsOfZone(r *revision.Revision, z *model.ZoneState, now time.Time) *ZoneFacts {
+	tally := revision.TallyZone(r, z, now)
+	o := FactsOfZone(r, z, &tally, now)
+	o.Dialect = dialectOf(r, z.Name)
+	if o.Tally == nil {
+		o.Policies, o.Units = map[model.PolicyState]int{}, map[model.PolicyState]int{}
+	}
+	o.Differ = o.differingUnits()
+	p := revision.ProgressOf(r, z)
+	if p.Known && p.IsTracked() {
+		o.Progress = &RowProgress{Written: p.NodeProgress.Written.Cfg, Made: p.NodeProgress.Made.Cfg, Done: p.NodeProgress.Done.Cfg,
+			Text: p.Text(now, p.SeenAt), Northd: page.Stamp{Time: p.Northd}, Nodes: page.Stamp{Time: p.Nodes}}
+		for _, c := range p.Waiting {
+			o.Progress.Waiting = append(o.Progress.Waiting, c.Name)
+		}
+	}
+	for _, d := range p.Down {
+		o.Daemons = append(o.Daemons, StoppedDaemon{d.Name, d.State, page.Stamp{Time: d.Since}, d.Error})
+	}
+	return o
+}
+
+// dialectOf is nil where Rung's own zones run: there is nothing to find out.
+func dialectOf(r *revision.Revision, zone string) *ZoneDialect {
+	if r.Dialects == nil {
+		return nil
+	}
+	d := revision.DialectOfZone(r, zone)
+	out := &ZoneDialect{Settings: []DialectSetting{}, Rows: []RowsForm{}, NotCompared: map[model.Kind]string{}}
+	for _, s := range d.Settings {
+		out.Settings = append(out.Settings, DialectSetting(s))
+	}
+	for _, g := range d.Rows {
+		out.Rows = append(out.Rows, RowsForm{Type: g.Type, Rows: g.Rows, Current: g.Current, Form: g.Generation, Why: g.Form})
+	}
+	for k, why := range d.Deviates {
+		out.NotCompared[k] = why
+	}
+	return out
+}
+
+// EvidenceText says of rows of a type how many have their form, and why.
+func (d *ZoneDialect) EvidenceText(g *RowsForm) string {
+	parts := []string{fmt.Sprintf("%s of %s rows current", words.Thousands(g.Current), words.Thousands(g.Rows))}
+	if g.Why != "" {
+		parts = append(parts, g.Why)
+	}
+	if d.NotCompared[model.Kind(g.Type)] != "" {
+		parts = append(parts, "not compared")
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,232 @@
+package difference
+
+import (
+	"net/netip"
+
+	"rung/change"
+	"rung/change/effect"
+	"rung/change/gate"
+	"rung/model"
+	"rung/model/verdict"
+	"rung/model/verdict/diff"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/revision"
+)
+
+// Facts is the JSON of a change and its consequences (command-line.md#output).
+type Consequences struct {
+	Title       string         `json:"title"`
+	Outcome     string         `json:"outcome,omitempty"` // with --yes: what became of it
+	Blocked     string         `json:"blocked,omitempty"`
+	Errors      []string       `json:"errors"`
+	Changes     []ObjectChange `json:"changes"`
+	Rows        []RowChange    `json:"rows"`
+	Guards      []GuardRail    `json:"guards"`
+	ConfirmName string         `json:"confirm_name,omitempty"`
+	Connections *Effect        `json:"connections,omitempty"`
+	Findings    []FindingFacts `json:"findings"`
+	Notes       []string       `json:"notes"`
+	Commands    []string       `json:"commands"`
+	Conflict    string         `json:"conflict,omitempty"`
+}
+
+// ObjectChange is the change of one object.
+type ObjectChange struct {
+	Policy string               `json:"policy"`
+	Change string               `json:"change"` // "create", "update" or "delete"
+	Fields []change.FieldChange `json:"fields"`
+	Diff   string               `json:"diff"`
+}
+
+// RowChange is a row that comes, goes or becomes another, in every zone.
+type RowChange struct {
+	Policy string `json:"policy"`
+	Change string `json:"change"` // "add", "change" or "remove"
+	model.RowDiff
+}
+
+// GuardRail is a guard rail that the change runs into.
+type GuardRail struct {
+	Code    string `json:"code"`
+	Policy  string `json:"policy"`
+	Message string `json:"message"`
+}
+
+// FindingFacts is one that the change brings.
+type FindingFacts struct {
+	Policy   string         `json:"policy"`
+	Severity model.Severity `json:"severity"`
+	Code     string         `json:"code"`
+	Message  string         `json:"message"`
+}
+
+// FactsOf are the facts of a preview.
+func ConsequencesOf(p *gate.Preview) Consequences {
+	out := Consequences{Title: p.Title, Blocked: p.Blocked, ConfirmName: p.ConfirmName, Connections: EffectOf(p.Effect),
+		Notes: append([]string{}, p.Notes...), Commands: append([]string{}, p.Commands...),
+		Errors: page.MapList(p.Errors, func(b model.Broken) string { return words.CleanLine(b.String()) }),
+		Changes: page.MapList(p.Objects, func(o change.ObjectChange) ObjectChange {
+			return ObjectChange{Policy: o.Key.String(), Change: changeOf(&o), Diff: o.Diff, Fields: append([]change.FieldChange{}, o.Fields...)}
+		}),
+		Rows: page.MapList(p.Rows, func(r change.RowChange) RowChange {
+			r.Fields = append([]model.FieldDiff{}, r.Fields...)
+			return RowChange{r.Policy.String(), RowVerb[r.Kind], r.RowDiff}
+		}),
+		Guards: page.MapList(p.Guards, func(g change.Guard) GuardRail {
+			return GuardRail{Code: g.Code, Policy: g.Policy.String(), Message: g.Message}
+		}),
+		Findings: page.MapList(p.Findings, func(f model.Finding) FindingFacts {
+			return FindingFacts{Policy: f.Policy.String(), Severity: f.Severity, Code: f.Code, Message: f.Message}
+		})}
+	if p.Conflict != nil {
+		out.Conflict = p.Conflict.Diff
+	}
+	return out
+}
+
+func changeOf(o *change.ObjectChange) string {
+	switch {
+	case o.Old == nil:
+		return "create"
+	case o.New == nil:
+		return "delete"
+	}
+	return "update"
+}
+
+// RowVerb says what becomes of a row.
+var RowVerb = map[model.DiffKind]string{model.DiffMissing: "add", model.DiffExtra: "remove", model.DiffDifferent: "change"}
+
+// Effect is the JSON of a change's effect on connections.
+type Effect struct {
+	Summary string            `json:"summary"`
+	Unknown string            `json:"unknown,omitempty"`
+	Caveat  string            `json:"caveat,omitempty"`
+	Totals  []diff.PairTotal  `json:"totals"`
+	Flips   []ConnectionGroup `json:"flips"`
+	// ByAnotherRule keep their verdict.
+	ByAnotherRule []ConnectionGroup `json:"by_another_rule"`
+	// Log is there where a log was read.
+	Log *LogEffect `json:"log,omitempty"`
+}
+
+// ConnectionGroup is connections that become the same through the same rules.
+type ConnectionGroup struct {
+	diff.PairTotal
+	From          GroupEnds           `json:"from"`
+	To            GroupEnds           `json:"to"`
+	Ports         []verdict.PortRange `json:"ports"`
+	DecidedBefore []DecidingRule      `json:"decided_before"` // none: no policy
+	DecidedAfter  []DecidingRule      `json:"decided_after"`
+	Example       ExampleConnection   `json:"example"`
+	// Network is the network besides the default one that they are on.
+	Network string `json:"network,omitempty"`
+}
+
+// GroupEnds are the ends of connections on one side.
+type GroupEnds struct {
+	Pods       int      `json:"pods"`
+	Namespaces []string `json:"namespaces"`
+	Outside    []string `json:"outside"`
+	// Except are networks that are not meant: of all that hold an address the narrowest counts.
+	Except []string `json:"outside_except,omitempty"`
+}
+
+// DecidingRule is a rule that decides.
+type DecidingRule struct {
+	Policy    string `json:"policy"`
+	Direction string `json:"direction,omitempty"`
+	Rule      int    `json:"rule"` // -1 for none of a policy
+	Name      string `json:"name,omitempty"`
+}
+
+// ExampleConnection is one of them.
+type ExampleConnection struct {
+	From     string           `json:"from"`
+	To       string           `json:"to"`
+	Protocol verdict.Protocol `json:"protocol"`
+	Port     uint16           `json:"port"`
+}
+
+// EffectOf are the facts of an effect, nil for none.
+func EffectOf(e *effect.Effect) *Effect {
+	if e == nil {
+		return nil
+	}
+	out := &Effect{Summary: e.Text(), Unknown: e.Unknown, Caveat: e.Caveat, Totals: []diff.PairTotal{}, Flips: []ConnectionGroup{}, ByAnotherRule: []ConnectionGroup{}}
+	if e.Difference != nil {
+		out.Totals = append(out.Totals, e.Totals...)
+		out.Flips, out.ByAnotherRule = page.MapList(e.Flips, GroupOf), page.MapList(e.OtherDeciders, GroupOf)
+	}
+	out.Log = logOf(e.Log)
+	return out
+}
+
+// GroupOf are the facts of a group.
+func GroupOf(g diff.FlipGroup) ConnectionGroup {
+	by := func(d verdict.Decider) DecidingRule {
+		return DecidingRule{Policy: d.Policy.String(), Direction: string(d.Direction), Rule: d.Rule, Name: d.RuleName}
+	}
+	return ConnectionGroup{diff.PairTotal{Before: g.Before, After: g.After, Pairs: g.Pairs}, endsOf(g.From), endsOf(g.To),
+		append([]verdict.PortRange{}, g.Ports...), page.MapList(g.ByBefore, by), page.MapList(g.ByAfter, by),
+		ExampleConnection{g.Example.From.String(), g.Example.To.String(), g.Example.Protocol, g.Example.Port}, g.Network}
+}
+
+func endsOf(e verdict.Ends) GroupEnds {
+	return GroupEnds{e.Pods, append([]string{}, e.Namespaces...), page.MapList(e.Outside, netip.Prefix.String), page.MapList(e.Except, netip.Prefix.String)}
+}
+
+// LogEffect are the log lines that would get a different verdict.
+type LogEffect struct {
+	Summary  string     `json:"summary"`
+	From     string     `json:"from"` // time of the oldest line
+	To       string     `json:"to"`
+	Judged   int        `json:"judged"`
+	Lost     int        `json:"lost"`     // an address has no pod any more, or another one
+	Over     int        `json:"over"`     // too many different connections
+	Contrary int        `json:"contrary"` // they say otherwise than the policies before the change
+	Lines    int        `json:"lines"`
+	Groups   []LogGroup `json:"groups"`
+}
+
+// LogGroup is lines of one kind.
+type LogGroup struct {
+	Before   verdict.Verdict  `json:"before"`
+	After    verdict.Verdict  `json:"after"`
+	From     GroupEnds        `json:"from"`
+	To       GroupEnds        `json:"to"`
+	Protocol verdict.Protocol `json:"protocol"`
+	Port     uint16           `json:"port"`
+	Lines    int              `json:"lines"`
+	First    string           `json:"first"`
+	Last     string           `json:"last"`
+	Logged   VerdictCounts    `json:"logged_as"`
+	Contrary int              `json:"contrary"`
+	Example  struct {
+		At string `json:"at"`
+		ExampleConnection
+	} `json:"example"`
+}
+
+// VerdictCounts counts the lines by the verdict that they report.
+type VerdictCounts struct {
+	Allowed int `json:"allowed"`
+	Denied  int `json:"denied"`
+	Passed  int `json:"passed"`
+}
+
+func logOf(o *diff.LogDifference) *LogEffect {
+	if revision.OtherwiseText(o) == "" {
+		return nil
+	}
+	return &LogEffect{Summary: revision.OtherwiseText(o), From: page.StampText(o.From), To: page.StampText(o.To), Judged: o.Judged, Lost: o.Unattributed, Over: o.LeftOut,
+		Contrary: o.Contrary, Lines: o.Lines, Groups: page.MapList(o.Groups, func(g diff.LoggedGroup) LogGroup {
+			out := LogGroup{Before: g.Before, After: g.After, From: endsOf(g.From), To: endsOf(g.To), Protocol: g.Protocol,
+				Port: g.Port, Lines: g.Lines, First: page.StampText(g.First), Last: page.StampText(g.Last), Logged: VerdictCounts{g.Allowed, g.Denied, g.Passed},
+				Contrary: g.Contrary}
+			c := revision.SeenConnection(&g.Example)
+			out.Example.At, out.Example.ExampleConnection = page.StampText(g.Example.Last), ExampleConnection{c.From.String(), c.To.String(), c.Protocol, c.Port}
+			return out
+		})}
+}

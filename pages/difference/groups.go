@@ -1,0 +1,100 @@
+package difference
+
+import (
+	"fmt"
+	"strings"
+
+	"rung/model/verdict"
+	"rung/model/verdict/diff"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/revision"
+	"rung/themes"
+)
+
+// maxGroups bounds the groups that are listed; JSON has all of them.
+const maxGroups = 40
+
+// GroupTable is connections by what becomes of them.
+type GroupTable struct {
+	Title string
+	page.Table[GroupLine]
+	Rows []GroupLine
+	// More says how many groups are not listed, empty for none.
+	More string
+}
+
+// GroupLine is how a group is told: connections of which the same becomes.
+type GroupLine struct {
+	Sign page.Span
+	// The change of verdict, and that in brief where a title says the rest: "still denied", "deny".
+	What, Short string
+	Ends        string // "blue (2 pods) → red (2 pods), TCP 80"
+	Count       int
+	Unit        string // of Count: "pair" or "line"
+	By          string // who decides, or what the lines of the log say
+	Example     string
+}
+
+// ConnectionsText is which connections they are, and how many.
+func (g *GroupLine) ConnectionsText() string { return g.Ends + ": " + words.Count(g.Count, g.Unit) }
+
+// DeciderText says who decides, or what the log says, with an example.
+func (g *GroupLine) DeciderText() string { return g.By + "; for example " + g.Example }
+
+// loggedAs is how what the lines of the log say begins.
+const loggedAs = "logged as "
+
+func newGroups[G any](title, unit, by string, gs []G, tell func(*G) GroupLine) GroupTable {
+	column := func(title string, text func(*GroupLine) string) page.Column[GroupLine] {
+		return page.Column[GroupLine]{Key: title, Title: title, Cell: func(g GroupLine) page.Cell { return page.Cell{Text: text(&g)} }}
+	}
+	out := GroupTable{Title: title, Table: page.Table[GroupLine]{Columns: []page.Column[GroupLine]{
+		column("verdict", func(g *GroupLine) string { return g.What }),
+		column("connections", func(g *GroupLine) string { return g.Ends }),
+		column(words.Plural(unit), func(g *GroupLine) string { return words.Thousands(g.Count) }),
+		column(by, func(g *GroupLine) string { return strings.TrimPrefix(g.By, loggedAs) }),
+		column("example", func(g *GroupLine) string { return g.Example }),
+	}}}
+	out.Columns[2].Right = true
+	for i := range gs[:min(len(gs), maxGroups)] {
+		g := tell(&gs[i])
+		g.Unit = unit
+		out.Rows = append(out.Rows, g)
+	}
+	if n := len(gs) - maxGroups; n > 0 {
+		out.More = "and " + words.Count(n, "more group")
+	}
+	return out
+}
+
+func groupsOf(title string, gs []diff.FlipGroup) GroupTable {
+	return newGroups(title, "pair", "who decides", gs, func(g *diff.FlipGroup) GroupLine {
+		out := groupOf(g.Before, g.After, g.From, g.To, g.Ports, GroupLine{Count: g.Pairs, By: revision.DecidedText(g), Example: g.Example.String()})
+		out.Ends += words.OnNetwork(g.Network)
+		return out
+	})
+}
+
+func loggedGroups(gs []diff.LoggedGroup) GroupTable {
+	return newGroups("log lines that would get a different verdict", "line", strings.TrimSpace(loggedAs), gs, func(g *diff.LoggedGroup) GroupLine {
+		return groupOf(g.Before, g.After, g.From, g.To, []verdict.PortRange{{Protocol: g.Protocol, Lo: g.Port, Hi: g.Port}}, GroupLine{Count: g.Lines,
+			By: revision.SeenSaid(g), Example: strings.TrimPrefix(revision.SeenExample(g), "for example ")})
+	})
+}
+
+// groupOf adds to a group what becomes of connections, and which they are.
+func groupOf(before, after verdict.Verdict, from, to verdict.Ends, ports []verdict.PortRange, g GroupLine) GroupLine {
+	g.Ends = fmt.Sprintf("%s → %s, %s", revision.EndsText(from), revision.EndsText(to), revision.PortsText(ports))
+	g.What = fmt.Sprintf("%s → %s", before, after)
+	g.Short, g.Sign = g.What, page.Span{Text: words.Unknown, Role: themes.Warn}
+	switch {
+	case before == after:
+		g.What, g.Short, g.Sign = "still "+after.DoneText(), string(after), Notes
+	case after == verdict.Deny:
+		g.Sign = page.Span{Text: "-", Role: themes.Removed}
+	case after == verdict.Allow:
+		g.Sign = page.Span{Text: "+", Role: themes.Added}
+	}
+	return g
+}

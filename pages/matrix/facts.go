@@ -1,0 +1,165 @@
+package matrix
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/engine/trace"
+	"rung/model/verdict"
+
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/revision"
+
+	"rung/themes"
+)
+
+// Passage is connections from one end to another that are let through at some ports, by the same
+// rules: the JSON of rung connections.
+type Passage struct {
+	From  string      `json:"from"`
+	To    string      `json:"to"`
+	Ports []PortRange `json:"ports"`
+	// Verdict is allow; mixed where pods of a workload differ; undefined.
+	Verdict string   `json:"verdict"`
+	By      []string `json:"by"` // none where no rule matches
+	// Example is one of the connections, in the form that rung trace --cases reads; absent where an
+	// end does not exist yet.
+	Example *trace.Question `json:"example,omitempty"`
+	// WayIn is set of connections from outside through an ingress controller.
+	WayIn *WayIn `json:"way_in,omitempty"`
+
+	FromEnd, ToEnd *revision.End       `json:"-"`
+	of             []verdict.PortRange // its ports
+}
+
+// PortRange is a run of ports; ICMP has none.
+type PortRange struct {
+	Protocol string `json:"protocol"`
+	From     int    `json:"from,omitempty"`
+	To       int    `json:"to,omitempty"`
+}
+
+// PassagesOf lists what a table lets through, by ends; of the ends that are asked for, all for nil.
+// exposed keeps only what exposes workloads.
+func PassagesOf(t *revision.Table, keep func(*revision.End) bool, exposed bool) []*Passage {
+	out := []*Passage{}
+	for i := range t.Ends {
+		for j := range t.Ends {
+			if keep != nil && !keep(&t.Ends[i]) && !keep(&t.Ends[j]) || exposed && !t.Exposes(i, j) {
+				continue
+			}
+			for _, s := range groupStates(t.States(i, j)) {
+				p := &Passage{From: t.Ends[i].String(), To: t.Ends[j].String(), FromEnd: &t.Ends[i], ToEnd: &t.Ends[j], of: s.ports, Verdict: "mixed",
+					By: page.MapList(s.by, func(d verdict.Decider) string { return revision.DecidersText([]verdict.Decider{d}) })}
+				if v, one := s.outcome.Verdict(); one {
+					p.Verdict = string(v)
+				}
+				p.Ports = portRanges(s.ports)
+				if !p.FromEnd.IsImagined() && !p.ToEnd.IsImagined() {
+					p.Example = new(trace.QuestionOf(t.Example(i, j, s.ports[0], s.outcome&^verdict.Denied)))
+				}
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+func portRanges(all []verdict.PortRange) []PortRange {
+	return page.MapList(all, func(r verdict.PortRange) PortRange {
+		if r.Protocol == verdict.ICMP {
+			return PortRange{Protocol: string(r.Protocol)}
+		}
+		return PortRange{Protocol: string(r.Protocol), From: int(r.Lo), To: int(r.Hi)}
+	})
+}
+
+// portGroup is ports with the same verdict by the same rules.
+type portGroup struct {
+	outcome verdict.Outcome
+	by      []verdict.Decider
+	ports   []verdict.PortRange
+}
+
+// groupStates groups the ports at which something is let through, or may be.
+func groupStates(states []revision.PortState) (out []portGroup) {
+	for i := range states {
+		s := &states[i]
+		if s.Outcome == verdict.Denied {
+			continue
+		}
+		at := slices.IndexFunc(out, func(g portGroup) bool {
+			return g.outcome == s.Outcome && slices.EqualFunc(g.by, s.By, func(a, b verdict.Decider) bool {
+				return a.Policy == b.Policy && a.Direction == b.Direction && a.Rule == b.Rule
+			})
+		})
+		if at < 0 {
+			at = len(out)
+			out = append(out, portGroup{outcome: s.Outcome, by: s.By})
+		}
+		out[at].ports = verdict.JoinPorts(append(out[at].ports, s.PortRange))
+	}
+	return out
+}
+
+// PortsText are the ports for people.
+func (p *Passage) PortsText() string {
+	if len(p.of) == 0 {
+		return page.None.Text
+	}
+	return revision.PortsText(p.of)
+}
+
+// ByText names the rules that decide, for people.
+func (p *Passage) ByText() string { return cmp.Or(strings.Join(p.By, "; "), "no policy") }
+
+// Table lists what may connect to what.
+var Table = &page.Table[*Passage]{
+	Help: map[string]string{
+		"from":    "the workload or addresses outside that may connect",
+		"to":      "the workload or addresses outside that they may connect to",
+		"verdict": "allow; mixed where pods of a workload differ; undefined where policies of one priority disagree",
+		"by":      "the rules that let it through: at the sender, and at the receiver",
+		"example": "one of the connections, as rung trace asks about it",
+	},
+	ID:    func(p *Passage) string { return p.From + " → " + p.To + " " + p.PortsText() },
+	Empty: "nothing may connect to anything",
+	Columns: []page.Column[*Passage]{
+		{Key: "from", Title: "FROM", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(p *Passage) page.Cell { return page.Cell{Text: p.FromEnd.Brief(), Role: themes.Accent} }, Exact: func(p *Passage) string { return p.From }},
+		{Key: "to", Title: "TO", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(p *Passage) page.Cell { return page.Cell{Text: p.ToEnd.Brief(), Role: themes.Accent} }, Exact: func(p *Passage) string { return p.To }},
+		{Key: "ports", Title: "PORTS", Min: 8, Max: 40, Worth: page.Always, Cell: func(p *Passage) page.Cell { return page.Cell{Text: p.PortsText()} }},
+		{Key: "verdict", Title: "VERDICT", Worth: 99, Cell: func(p *Passage) page.Cell { return page.Cell{Text: p.Verdict} }},
+		{Key: "by", Title: "BY", Flex: true, Min: 16, Worth: 98, Cell: func(p *Passage) page.Cell { return page.Cell{Text: p.ByText()} }},
+		{Key: "example", Title: "EXAMPLE", Wide: true, Worth: 90, Cell: func(p *Passage) page.Cell {
+			if p.Example == nil {
+				return page.None
+			}
+			return page.Cell{Text: p.Example.String()}
+		}},
+	},
+}
+
+// CountText counts the ends and what is let through between them.
+func CountText(t *revision.Table, shown []*Passage) string {
+	workloads, outside := 0, 0
+	for i := range t.Ends {
+		switch {
+		case t.Ends[i].IsImagined():
+		case !t.Ends[i].IsOutside():
+			workloads++
+		case t.IsAsked(i): // not of a family that no pod has
+			outside++
+		}
+	}
+	pairs := map[[2]string]bool{}
+	for _, p := range shown {
+		if p.WayIn != nil {
+			continue
+		}
+		pairs[[2]string{p.From, p.To}] = true
+	}
+	return fmt.Sprintf("%s, %s of addresses outside; %s may connect", words.Count(workloads, "workload"), words.Count(outside, "block"), words.Count(len(pairs), "pair"))
+}

@@ -1,0 +1,60 @@
+package matrix
+
+import (
+	"rung/model/verdict"
+
+	"rung/pages/page"
+	"rung/revision"
+)
+
+// WayIn is the object through which something outside reaches a workload.
+type WayIn struct {
+	Kind    string `json:"kind"` // Ingress, HTTPRoute or Route
+	Name    string `json:"name"`
+	Host    string `json:"host,omitempty"`
+	Path    string `json:"path,omitempty"`
+	Service string `json:"service"`
+	// Controllers are the workloads of ingress controllers whose connections were judged.
+	Controllers []string `json:"controllers"`
+}
+
+// WaysInOf lists the ways from outside to workloads, through Ingresses, HTTPRoutes and Routes: what
+// becomes of the connections of the ingress controllers. Where none is known the verdict is
+// unknown; of a way that leads nowhere not applicable.
+func WaysInOf(t *revision.Table, r *revision.Revision, keep func(*revision.End) bool) (out []*Passage) {
+	for _, w := range t.WaysIn(r) {
+		if keep != nil && (w.To == nil || !keep(w.To)) {
+			continue
+		}
+		p := &Passage{From: string(w.Key.Kind) + " " + w.Key.NamespacedName(), Verdict: string(verdict.Unknown), By: []string{}, of: w.Ports,
+			WayIn: &WayIn{Kind: string(w.Key.Kind), Name: w.Key.NamespacedName(), Host: w.Host, Path: w.Path, Service: w.Service.NamespacedName(), Controllers: []string{}}}
+		if at := w.Host + w.Path; at != "" {
+			p.From += " (" + at + ")"
+		}
+		p.FromEnd = &revision.End{Imagined: p.From}
+		if w.To == nil {
+			p.To, p.ToEnd, p.Verdict, p.By = "service/"+w.Service.NamespacedName(), &revision.End{Imagined: "service/" + w.Service.NamespacedName()}, string(verdict.NotApplicable), []string{w.Broken}
+			out = append(out, p)
+			continue
+		}
+		p.To, p.ToEnd, p.Ports = w.To.String(), w.To, portRanges(w.Ports)
+		var all verdict.Outcome
+		for _, c := range w.Controllers {
+			p.WayIn.Controllers = append(p.WayIn.Controllers, c.From.String())
+			for i := range c.States {
+				all |= c.States[i].Outcome
+				p.By = append(p.By, page.MapList(c.States[i].By, func(d verdict.Decider) string { return revision.DecidersText([]verdict.Decider{d}) })...)
+			}
+		}
+		switch v, one := all.Verdict(); {
+		case one:
+			p.Verdict = string(v)
+		case all != 0:
+			p.Verdict = "mixed"
+		case len(w.Controllers) == 0:
+			p.By = []string{"the pods of the ingress controller are not known"}
+		}
+		out = append(out, p)
+	}
+	return out
+}

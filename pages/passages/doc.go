@@ -1,2 +1,0 @@
-// Package passages tells what may connect to what, by workload: at which ports, and who decides.
-package passages

@@ -1,0 +1,139 @@
+package rows
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"rung/model"
+	"rung/model/words"
+	"rung/revision"
+)
+
+// Facts are a policy that is not in sync in a zone (command-line.md#output).
+type Facts struct {
+	Zone   string            `json:"zone"`
+	Policy string            `json:"policy"`
+	State  model.PolicyState `json:"state"`
+	Reason string            `json:"reason,omitempty"`
+	// LivePriority is the one that rows without a policy's say still decide at.
+	LivePriority *int32     `json:"live_priority,omitempty"`
+	Rows         []RowFacts `json:"rows"`
+
+	Of model.PolicyKey `json:"-"`
+}
+
+// RowFacts are one row that differs.
+type RowFacts struct {
+	model.RowDiff
+	// Known is the defect of OVN-Kubernetes that leaves the difference.
+	Known *KnownFacts `json:"known,omitempty"`
+}
+
+// KnownFacts are a known defect of OVN-Kubernetes.
+type KnownFacts struct {
+	Code   string `json:"code"`
+	Text   string `json:"text"`
+	Remedy string `json:"remedy"`
+	Doc    string `json:"doc"` // where docs/ovn-kubernetes.md tells of it
+}
+
+// FactsOf lists, by zone and policy, everything that is not in sync. Differences that
+// are not older than settle are settling.
+func FactsOf(r *revision.Revision, zones []*model.ZoneState, now time.Time, settle time.Duration) []Facts {
+	out := []Facts{}
+	for _, z := range zones {
+		for _, k := range revision.ZonePolicies(r, z) {
+			in := z.PolicyJoin(k)
+			st := in.StateSettlingAfter(z, now, settle)
+			if st == model.StateInSync || st == model.StateNotEnforced {
+				continue
+			}
+			o := Facts{Of: k, Zone: z.Name, Policy: k.String(), State: st, Rows: []RowFacts{}}
+			switch {
+			case in == nil:
+				o.Reason = z.Error
+			case in.None != nil:
+				o.Reason = in.None.Message
+				if in.LivePriority >= 0 && k.Kind == model.KindANP {
+					o.LivePriority = &in.LivePriority
+				}
+			default:
+				o.Reason = cmp.Or(in.Error, in.Why)
+				causes := revision.KnownCauses(r, z, in)
+				for i, d := range in.Diffs {
+					row := RowFacts{RowDiff: d}
+					row.Fields = append([]model.FieldDiff{}, d.Fields...)
+					if st == model.StateBehind && causes != nil && causes[i] != nil {
+						c := causes[i]
+						row.Known = &KnownFacts{Code: c.Code, Text: c.Text(), Remedy: c.Remedy, Doc: c.Doc}
+					}
+					o.Rows = append(o.Rows, row)
+				}
+			}
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// NextBehind is when the first difference that settles counts as behind, which nobody
+// tells; zero when none settles.
+func NextBehind(zones []*model.ZoneState, now time.Time, settle time.Duration) (first time.Time) {
+	for _, z := range zones {
+		if at := z.NextBehindAfter(now, settle); !at.IsZero() && (first.IsZero() || at.Before(first)) {
+			first = at
+		}
+	}
+	return first
+}
+
+// IsMoving reports whether a difference may go away by itself: rows that differ in a zone
+// that is read from a server. Rows of a stored database stay as they are.
+func IsMoving(zones []*model.ZoneState, out []Facts) bool {
+	byName := map[string]*model.ZoneState{}
+	for _, z := range zones {
+		byName[z.Name] = z
+	}
+	for _, o := range out {
+		z := byName[o.Zone]
+		switch o.State {
+		case model.StateSettling, model.StateBehind:
+			if z == nil || !z.IsStored() {
+				return true
+			}
+		case model.StateUnknown:
+			if z != nil && !z.SyncedAt.IsZero() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// NoDriftText says that nothing differs, and what was compared where that is not all: whole is that
+// the rows of all zones were read, not what was left out; of all policies some were asked for.
+func NoDriftText(kept, all int, zones []*model.ZoneState, whole bool, not string) string {
+	switch {
+	case !whole:
+		return "no drift in the rows that were read: not all could be"
+	case not == "" && kept == all:
+		return "no drift: all zones match"
+	}
+	text := fmt.Sprintf("no drift in what was compared, %s in %s", words.Count(kept, "policy"), words.Count(len(zones), "zone"))
+	if not != "" {
+		text += "; not compared: " + not
+	}
+	return text
+}
+
+// ComparedPolicies are the policies, and other units with rows, that zones are judged by.
+func ComparedPolicies(r *revision.Revision, zones []*model.ZoneState) map[model.PolicyKey]bool {
+	compared := map[model.PolicyKey]bool{}
+	for _, z := range zones {
+		for _, k := range revision.ZonePolicies(r, z) {
+			compared[k] = true
+		}
+	}
+	return compared
+}

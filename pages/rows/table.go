@@ -1,0 +1,117 @@
+package rows
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"rung/model"
+	"rung/model/words"
+	"rung/pages/page"
+
+	"rung/themes"
+)
+
+// Line is a policy that is not in sync in a zone, or below it one of its rows that differ.
+type DriftLine struct {
+	*Facts
+	Row *RowFacts // nil for the policy
+	id  string
+}
+
+// LinesOf are the lines of facts, in their order.
+func LinesOf(all []Facts) (out []*DriftLine) {
+	for i := range all {
+		f := &all[i]
+		out = append(out, &DriftLine{Facts: f, id: f.Zone + " " + f.Policy})
+		for j := range f.Rows {
+			out = append(out, &DriftLine{Facts: f, Row: &f.Rows[j], id: fmt.Sprintf("%s %s %d", f.Zone, f.Policy, j)})
+		}
+	}
+	return out
+}
+
+// Table lists lines.
+var Table = &page.Table[*DriftLine]{
+	Help: map[string]string{
+		"state": "how its rows are there",
+		"row":   "a row that is missing, extra or different, and its table",
+		"why":   "what differs, and what is known about the cause",
+	},
+	ID:    func(l *DriftLine) string { return l.id },
+	Under: func(l *DriftLine) bool { return l.Row != nil },
+	Empty: "no drift",
+	Columns: []page.Column[*DriftLine]{
+		{Key: "zone", Title: "ZONE", Worth: page.Always, Cell: func(l *DriftLine) page.Cell { return page.Cell{Text: l.Zone} }},
+		{Key: "policy", Title: "POLICY", Worth: page.Always, Cell: func(l *DriftLine) page.Cell { return page.Cell{Text: l.Policy, Role: themes.Accent} }},
+		{Key: "state", Title: "STATE", Worth: page.Always, Cell: (*DriftLine).stateCell},
+		{Key: "row", Title: "ROW", Worth: page.Always, Cell: func(l *DriftLine) page.Cell {
+			if l.Row == nil {
+				return page.Cell{Text: words.Count(len(l.Rows), "row")}
+			}
+			return page.Cell{Text: string(l.Row.Table) + " " + cmp.Or(l.Row.ID, l.Row.UUID)}
+		}},
+		{Key: "why", Title: "WHY", Worth: page.Always, Flex: true, Cell: func(l *DriftLine) page.Cell { return page.Cell{Text: l.whyText()} }},
+	},
+}
+
+func (l *DriftLine) stateCell() page.Cell {
+	if l.Row != nil {
+		return page.Cell{Text: string(l.Row.Kind)}
+	}
+	return page.Cell{Text: l.StateText(), Role: page.StateRole(l.State)}
+}
+
+// mostMembers is how many members of a row are told that are missing or extra; JSON has all.
+const mostMembers = 50
+
+// whyText says of a row what differs, of a policy why.
+func (l *DriftLine) whyText() string {
+	if l.Row == nil {
+		return l.Reason
+	}
+	var parts []string
+	if why := l.Row.WhyText(); why != "" {
+		parts = append(parts, why)
+	}
+	for _, f := range l.Row.Fields {
+		parts = append(parts, FieldText(f, func(members []string) string {
+			return words.Thousands(len(members)) + " " + words.JoinAtMost(members, ", ", mostMembers)
+		}))
+	}
+	if k := l.Row.Known; k != nil {
+		parts = append(parts, k.KnownText())
+	}
+	return strings.Join(parts, "; ")
+}
+
+// StateText is the state, with the priority that still decides where rows have another.
+func (f *Facts) StateText() string {
+	if f.LivePriority == nil {
+		return string(f.State)
+	}
+	return fmt.Sprintf("%s, still enforced at %d", f.State, *f.LivePriority)
+}
+
+// WhyText says why a row differs as a whole; empty where its columns say it.
+func (r *RowFacts) WhyText() string {
+	if len(r.Fields) > 0 {
+		return ""
+	}
+	return cmp.Or(r.Note, r.Waiting)
+}
+
+// KnownText names the defect, and what helps.
+func (k *KnownFacts) KnownText() string { return "known: " + k.Text + " → " + k.Remedy }
+
+// FieldText says how a column of a row differs; list writes members that are missing or extra.
+func FieldText(f model.FieldDiff, list func([]string) string) string {
+	text := fmt.Sprintf("%s: want %s, is %s", f.Column, f.Desired, f.Live)
+	if len(f.Missing) > 0 {
+		text += "; missing " + list(f.Missing)
+	}
+	if len(f.Extra) > 0 {
+		text += "; extra " + list(f.Extra)
+	}
+	return text
+}

@@ -1,0 +1,227 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rung/model"
+
+	"rung/model/words"
+	"rung/pages/page"
+
+	"rung/revision"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// zoneForm is how the lower table shows the zones: every one has its column at any width.
+type zoneForm int
+
+const (
+	whole     zoneForm = iota // names and states in words
+	ends                      // names without what all have in common
+	onlySigns                 // numbers and signs, with a legend above
+	noForm                    // not chosen yet
+)
+
+// mostName is the most of a policy's name that counts where a form is chosen: a longer one is
+// cut in the middle before states become signs.
+const mostName = 32
+
+// mark is how wide what stands before the columns is.
+const mark = 2
+
+// narrowWidths are the widths the lower table has to have for its forms.
+func (v *zonesPage) narrowWidths(lines []*policyLine) {
+	name, prio := 0, len("PRIO")
+	for _, l := range lines {
+		name = max(name, min(mostName, widget.TextWidth(l.key.ShortLabel())))
+	}
+	for f := whole; f < onlySigns; f++ {
+		w := mark + prio + 1 + max(name, len("POLICY"))
+		for i, title := range v.zoneTitles(f) {
+			cell := widget.TextWidth(title)
+			for _, l := range lines {
+				if i < len(l.cells) {
+					cell = max(cell, l.cells[i].LineWidth())
+				}
+			}
+			w += 1 + cell
+		}
+		v.needs[f] = w
+	}
+}
+
+// zoneTitles returns the titles of the zones' columns.
+func (v *zonesPage) zoneTitles(f zoneForm) []string {
+	switch f {
+	case ends:
+		return distinctParts(v.names)
+	case onlySigns:
+		out := make([]string, len(v.names))
+		for i := range out {
+			out[i] = strconv.Itoa(i + 1)
+		}
+		return out
+	}
+	return v.names
+}
+
+// distinctParts are names without what all begin and end with, up to a separator: "worker" and
+// "worker2" of "ovn-worker" and "ovn-worker2".
+func distinctParts(names []string) []string {
+	if len(names) < 2 {
+		return names
+	}
+	head, tail := names[0], names[0]
+	for _, n := range names[1:] {
+		for !strings.HasPrefix(n, head) {
+			head = head[:len(head)-1]
+		}
+		for !strings.HasSuffix(n, tail) {
+			tail = tail[1:]
+		}
+	}
+	head = head[:strings.LastIndexAny(head, "-.")+1]
+	if i := strings.IndexAny(tail, "-."); i >= 0 {
+		tail = tail[i:]
+	} else {
+		tail = ""
+	}
+	out := make([]string, len(names))
+	for i, n := range names {
+		if len(head)+len(tail) >= len(n) {
+			return names
+		}
+		out[i] = n[len(head) : len(n)-len(tail)]
+	}
+	return out
+}
+
+// fitColumns gives the lower table the columns for w cells.
+func (v *zonesPage) fitColumns(w int) {
+	if v.names == nil {
+		return
+	}
+	f := whole
+	for f < onlySigns && v.needs[f] > w {
+		f++
+	}
+	if f == v.form {
+		return
+	}
+	v.form = f
+	cols := []widget.TableColumn[*policyLine]{
+		{Title: "PRIO", Help: page.ColumnHelp("priority"), Right: true, Cell: func(l *policyLine) widget.Line { return widget.PlainLine(l.prio) }},
+		{Title: "POLICY", Help: page.ColumnHelp("policy"), Name: true, Min: 12, Cell: func(l *policyLine) widget.Line { return widget.StyledLine(l.key.ShortLabel(), v.st.Accent) }},
+	}
+	for i, title := range v.zoneTitles(f) {
+		cols = append(cols, widget.TableColumn[*policyLine]{Title: title, Help: "its state in the zone " + v.names[i], Cell: func(l *policyLine) widget.Line {
+			switch {
+			case i >= len(l.cells):
+				return nil
+			case f == onlySigns:
+				return l.signs[i]
+			}
+			return l.cells[i]
+		}})
+	}
+	cols = append(cols, v.reportedColumn())
+	cols = append(cols, widget.TableColumn[*policyLine]{Min: 8, Flex: true, NoSort: true, Drop: 1, Cell: func(l *policyLine) widget.Line { return l.reasonLine },
+		Fit: func(l *policyLine, w int) widget.Line { return l.reasonLine.CutWords(w) }})
+	v.policies.Columns = cols
+	v.policies.SetItems(v.policies.AllItems())
+}
+
+// reportedColumn returns the column of what the controllers reported, which is no proof.
+func (v *zonesPage) reportedColumn() widget.TableColumn[*policyLine] {
+	return widget.TableColumn[*policyLine]{Title: "REPORTED", Help: "how many zones' controllers report it ready, with the sign of the worst; not verified", Drop: 2, NoSort: true,
+		Cell: func(l *policyLine) widget.Line {
+			if l.reports == nil {
+				return nil
+			}
+			return widget.LineOf(l.reports.OverallCell(), v.st)
+		}}
+}
+
+// legendLines says what numbers and signs stand for, in lines of w cells.
+func (v *zonesPage) legendLines(w int) []string {
+	if v.names == nil || v.form != onlySigns {
+		return nil
+	}
+	var parts []string
+	for i, name := range distinctParts(v.names) {
+		parts = append(parts, strconv.Itoa(i+1)+"\u00a0"+name)
+	}
+	seen := map[model.PolicyState]bool{}
+	for _, l := range v.policies.AllItems() {
+		for _, s := range l.states {
+			seen[s] = true
+		}
+	}
+	for _, s := range []model.PolicyState{model.StateInSync, model.StateSettling, model.StateBehind, model.StateFrozen, model.StateNotEnforced,
+		model.StateStale, model.StateUnknown, model.StateNotComparable} {
+		if seen[s] {
+			parts = append(parts, page.StateSign(s)+"\u00a0"+strings.ReplaceAll(string(s), " ", "\u00a0"))
+		}
+	}
+	var out []string
+	for _, l := range widget.FlowText(strings.Join(parts, "  "), max(1, w-2)) {
+		out = append(out, widget.StyledLine("  "+strings.ReplaceAll(l, "\u00a0", " "), v.st.Dim).Render(w))
+	}
+	return out
+}
+
+// setColumns gives the lower table one column per zone.
+func (v *zonesPage) setColumns(zs []*model.ZoneState) {
+	if len(zs) > manyZones {
+		if v.names != nil || len(v.policies.Columns) == 0 {
+			v.names, v.policies.Columns = nil, v.overColumns()
+		}
+		return
+	}
+	if v.names != nil && slices.EqualFunc(zs, v.names, func(z *model.ZoneState, name string) bool { return z.Name == name }) {
+		return
+	}
+	v.form, v.names = noForm, make([]string, 0, len(zs))
+	for _, z := range zs {
+		v.names = append(v.names, z.Name)
+	}
+	v.needs = [onlySigns]int{}
+	v.fitColumns(0)
+}
+
+func (v *zonesPage) lineOf(r *revision.Revision, k model.PolicyKey) *policyLine {
+	l := &policyLine{key: k, reports: v.reports[k]}
+	if p := r.Cluster.Policy(k); p != nil && k.Kind == model.KindANP {
+		l.prio = strconv.Itoa(int(p.Priority))
+	}
+	for _, z := range r.Zones {
+		if !r.InZone(k, z.Name) {
+			none := widget.StyledLine("–", v.st.Dim)
+			l.cells, l.signs = append(l.cells, none), append(l.signs, none)
+			continue
+		}
+		p := z.PolicyJoin(k)
+		s := p.StateAt(z, v.now)
+		text, short := string(s), page.StateSign(s)
+		if p != nil && (s == model.StateBehind || s == model.StateSettling) {
+			n := words.Thousands(p.Missing + p.Extra + p.Different)
+			text, short = text+" "+n, short+n
+		}
+		look := view.StateStyle(s, v.st)
+		l.cells, l.signs, l.states = append(l.cells, widget.StyledLine(text, look)), append(l.signs, widget.StyledLine(short, look)), append(l.states, s)
+		if p != nil && p.Error != "" && l.reasonLine == nil {
+			l.reasonLine = widget.StyledLine(fmt.Sprintf(words.Failed+" %s: %s (%s×)", z.Name, p.Error, words.Thousands(p.Tries)), v.st.Error)
+		}
+	}
+	if none := r.WhyNoRows(k); none != nil && l.reasonLine == nil {
+		l.reasonLine = widget.StyledLine(none.Message, v.st.Warn)
+	}
+	if l.reasonLine == nil && l.reports != nil && len(l.reports.Failures) > 0 {
+		l.reasonLine = widget.StyledLine("reported by "+l.reports.Failures[0].String(), v.st.Error)
+	}
+	return l
+}

@@ -1,0 +1,144 @@
+package cluster
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rung/model"
+	"rung/model/ladder"
+
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/revision"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// otherStates counts the states but in sync, worst first: "2 behind, 3 stale".
+func otherStates(o *revision.PolicyOverZones) string {
+	var parts []string
+	for _, s := range o.StatesNotInSync() {
+		parts = append(parts, words.Thousands(o.States[s])+" "+string(s))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// countAstray is in how many zones something is not in sync that could be.
+func countAstray(o *revision.PolicyOverZones) int {
+	if o.HasNoRows {
+		return 0
+	}
+	return o.Zones - o.InSync
+}
+
+// overZones are the policies in the order in which they decide, those of one
+// namespace and other rows only where they are behind or frozen.
+func (v *zonesPage) overZones(r *revision.Revision) (lines []*policyLine) {
+	differ := map[model.PolicyKey]bool{}
+	for _, it := range v.items {
+		if it.Tally == nil {
+			continue
+		}
+		for _, d := range it.Tally.Differ {
+			differ[d.Key] = true
+		}
+	}
+	var keys []model.PolicyKey
+	for _, k := range ladder.PolicyOrder(r.Cluster) {
+		if k.Kind.IsAdmin() || differ[k] {
+			keys = append(keys, k)
+			delete(differ, k)
+		}
+	}
+	var rest []model.PolicyKey
+	for k := range differ {
+		rest = append(rest, k)
+	}
+	slices.SortFunc(rest, model.Key.Compare)
+	for _, k := range append(keys, rest...) {
+		l := &policyLine{key: k, reports: v.reports[k], over: revision.OverZones(r, k, v.now)}
+		if p := r.Cluster.Policy(k); p != nil && k.Kind == model.KindANP {
+			l.prio = strconv.Itoa(int(p.Priority))
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+// overColumns returns the columns of the lower table where zones are many.
+func (v *zonesPage) overColumns() []widget.TableColumn[*policyLine] {
+	return []widget.TableColumn[*policyLine]{
+		{Title: "PRIO", Help: page.ColumnHelp("priority"), Right: true, Cell: func(l *policyLine) widget.Line { return widget.PlainLine(l.prio) }},
+		{Title: "POLICY", Help: page.ColumnHelp("policy"), Name: true, Min: 12, Cell: func(l *policyLine) widget.Line { return widget.StyledLine(l.key.ShortLabel(), v.st.Accent) }},
+		{Title: "IN SYNC", Help: "zones where its rows are as desired", Cell: func(l *policyLine) widget.Line {
+			if l.over.HasNoRows {
+				return widget.StyledLine("–", v.st.Dim)
+			}
+			look := v.st.OK
+			if l.over.InSync < l.over.Zones {
+				look = v.st.Warn
+			}
+			return widget.StyledLine(fmt.Sprintf("%s of %s", words.Thousands(l.over.InSync), words.Thousands(l.over.Zones)), look)
+		}, Less: func(a, b *policyLine) int { return cmp.Compare(countAstray(&b.over), countAstray(&a.over)) }},
+		{Title: "OTHERWISE", Help: "its states elsewhere", Drop: 1, Cell: func(l *policyLine) widget.Line {
+			return widget.StyledLine(otherStates(&l.over), view.StateStyle(l.over.Worst, v.st))
+		}},
+		v.reportedColumn(),
+		{Title: "WORST IN", Help: "the zones where it is worst", Min: 16, Flex: true, NoSort: true, Cell: func(l *policyLine) widget.Line { return v.worstIn(l, mostWorst) },
+			Fit: func(l *policyLine, w int) (cell widget.Line) {
+				for n := mostWorst; n > 0; n-- {
+					cell = v.worstIn(l, n)
+					if cell.LineWidth() <= w {
+						break
+					}
+				}
+				return cell
+			}},
+	}
+}
+
+// mostWorst is how many of a policy's worst zones are named.
+const mostWorst = 3
+
+// worstIn names up to mostWorst of the zones where a policy stands worst. There are none where
+// nothing is to be mended, or where it is everywhere; which zones are not read is told
+// above.
+func (v *zonesPage) worstIn(l *policyLine, names int) widget.Line {
+	if !l.over.Worst.IsWorseThan(model.StateNotEnforced) || len(l.over.Names) == l.over.Zones {
+		return nil
+	}
+	return widget.Line{{Text: page.StateSign(l.over.Worst) + " ", Style: view.StateStyle(l.over.Worst, v.st)}, {Text: words.List(l.over.Names, names)}}
+}
+
+// sumLines are the lines over the zones where they are many: how many can be read, how
+// many differ, and how far the sweep is.
+func (v *zonesPage) sumLines(env *view.Env, w int) []string {
+	if len(v.items) <= manyZones {
+		return nil
+	}
+	st, t := env.Styles, view.TallyOf(env.Rev, env.Now)
+	l := append(widget.Line{{Text: " " + words.Count(t.All, "zone") + "  "}}, t.TallyLine(st, true)...)
+	n := 0
+	for _, it := range v.items {
+		if it.HasDifferences() {
+			n++
+		}
+	}
+	if n > 0 {
+		l = l.Add(fmt.Sprintf("  "+words.Differs+" rows differ in %s", words.Thousands(n)), st.Error)
+	} else {
+		l = l.Add("  "+words.Yes+" no row differs where they were read", st.OK)
+	}
+	out := []string{l.Render(w)}
+	if line := view.SweepLine(env.Rev.Sweep, t, env.Now); line != "" {
+		l := widget.StyledLine(" "+line, st.Dim)
+		if s, room := env.Rev.Sweep, w-widget.TextWidth(line)-2; s.Read < s.Total && room >= 4 {
+			l = widget.JoinLines(widget.PlainLine(" "), widget.ProgressBar(st, st.Info, int64(s.Read), int64(s.Total), min(room, 10)), l)
+		}
+		out = append(out, l.Render(w))
+	}
+	return out
+}

@@ -1,0 +1,104 @@
+package cluster
+
+import (
+	"strconv"
+
+	"rung/model"
+
+	"rung/model/words"
+	"rung/revision"
+
+	"rung/themes"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+)
+
+// View is the page.
+type OmittedView struct {
+	detail.PanePage
+
+	// The inputs that the lines were made from.
+	rev *revision.Revision
+	st  *themes.StyleSet
+	w   int
+
+	byLine map[string]*model.Omission // by line
+}
+
+// New makes the view.
+func NewOmitted(nav.Page) view.View {
+	return &OmittedView{PanePage: detail.NewPage()}
+}
+
+// Sync lists what was left out, and below it what is assumed.
+func (v *OmittedView) Sync(env *view.Env) {
+	if v.rev == env.Rev && v.st == env.Styles && v.w == env.W {
+		return
+	}
+	v.rev, v.st, v.w, v.byLine = env.Rev, env.Styles, env.W, map[string]*model.Omission{}
+	s := &detail.Sheet{St: env.Styles, W: env.W}
+	var out, assumed []model.Omission
+	for _, o := range revision.OmissionsOfAnswers(env.Rev, true) {
+		if o.IsAssumption() {
+			assumed = append(assumed, o)
+		} else {
+			out = append(out, o)
+		}
+	}
+	if len(out)+len(assumed) == 0 {
+		s.AddParagraph("none", 0, words.Yes, env.Styles.OK, env.Styles.Text, "Everything that was given was read, and answers take all of it into account.", nav.Page{})
+	}
+	if len(out) > 0 {
+		s.AddHead("not counted: " + words.Count(len(out), "thing") + ", any answer they could change says so")
+		v.listOmissions(env, s, out, words.Warned, env.Styles.Warn)
+	}
+	if len(assumed) > 0 {
+		s.AddHead("assumed")
+		v.listOmissions(env, s, assumed, words.Noted, env.Styles.Dim)
+	}
+	v.Pane.SetItems(s.Lines)
+}
+
+func (v *OmittedView) listOmissions(env *view.Env, s *detail.Sheet, all []model.Omission, sign string, look themes.Style) {
+	for i := range all {
+		o := &all[i]
+		id := "omitted." + strconv.Itoa(len(v.byLine))
+		v.byLine[id] = o
+		s.AddParagraph(id, 0, sign, look, env.Styles.Text, o.String(), pageOf(env.Rev, o))
+		if o.Remedy != "" {
+			for _, line := range detail.WrapValue(o.Remedy, s.TextWidth()-2) {
+				s.AddUnder(2, line, env.Styles.Dim)
+			}
+		}
+	}
+}
+
+// pageOf is the page that shows more of an omission.
+func pageOf(r *revision.Revision, o *model.Omission) nav.Page {
+	switch {
+	case o.Zone != "":
+		return nav.Page{Kind: nav.Rows, Zone: o.Zone}
+	case o.Code == model.OmittedKind:
+		return nav.PageOf(nav.Cluster)
+	case o.Key.Kind == model.KindPod && o.Key.Name != "" && r.Cluster.Pod(o.Key.Namespace, o.Key.Name) != nil:
+		return nav.ToPod(o.Key)
+	case o.Key.Kind.IsPolicy() && r.Cluster.Policy(o.Key) != nil:
+		return nav.ToPolicy(o.Key)
+	}
+	return nav.Page{}
+}
+
+// Copies are the line in words, and where the object stands.
+func (v *OmittedView) Copies(*view.Env) []view.CopyItem {
+	l, _ := v.Pane.SelectedItem()
+	o := v.byLine[l.ID]
+	if o == nil {
+		return nil
+	}
+	out := []view.CopyItem{{What: "what is not counted", Text: o.String()}}
+	if at := o.Origin.Place(); at != "" {
+		out = append(out, view.CopyItem{What: "file and line", Text: at})
+	}
+	return out
+}

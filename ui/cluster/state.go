@@ -1,0 +1,169 @@
+package cluster
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/ladder"
+
+	"rung/model/words"
+	"rung/pages/cluster"
+	"rung/revision"
+
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// policyTally is the count of a zone's policies. It is counted anew when the zone or the policies
+// changed.
+type policyTally struct {
+	zone    *model.ZoneState
+	counted time.Time
+
+	revision.ZoneTally
+}
+
+// isLasting says whether a count holds however late it gets: rows that are judged as
+// of their read, or not at all.
+func (t *policyTally) isLasting() bool {
+	return t.zone.Conn != model.ConnSynced && t.zone.Conn != model.ConnReadOnly
+}
+
+// zoneFilter is which zones are shown.
+type zoneFilter int
+
+const (
+	allZones zoneFilter = iota
+	differingZones
+	lostZones
+	faultyZones
+	followedZones
+	sweptZones
+	onlys
+)
+
+// onlyNames name them.
+var onlyNames = [onlys]string{"all", "rows differ", "unreachable", "OVN trouble", "followed", "read in turn"}
+
+// showsZone says whether a zone is shown.
+func (o zoneFilter) showsZone(z *cluster.ZoneFacts) bool {
+	switch o {
+	case differingZones:
+		return z.HasDifferences()
+	case lostZones:
+		return z.State == model.ConnLost || z.State == model.ConnDenied
+	case faultyZones: // those that the header counts: of others nobody knows it now
+		return len(z.Trouble) > 0 && (z.Of.IsCurrent() || z.State == model.ConnSwept)
+	case followedZones:
+		return z.Of.IsCurrent()
+	case sweptZones:
+		return z.State == model.ConnSwept
+	}
+	return true
+}
+
+// countZones brings the tallies up to date, unless those there are are fresh enough, and
+// puts the worst zones first.
+func (v *zonesPage) countZones(r *revision.Revision, now time.Time, fresh bool) (items []*cluster.ZoneFacts) {
+	next := make(map[string]*policyTally, len(r.Zones))
+	for _, z := range r.Zones {
+		t := v.tallies[z.Name]
+		stale := t == nil || t.zone != z || !t.isLasting() && !t.counted.Equal(now)
+		if t == nil || stale && !fresh {
+			t = &policyTally{zone: z, counted: now, ZoneTally: revision.TallyZone(r, z, now)}
+		}
+		next[z.Name] = t
+		told := cluster.FactsOfZone(r, z, &t.ZoneTally, now)
+		told.Loss = v.losses[z.Name]
+		items = append(items, told)
+	}
+	v.tallies = next
+	slices.SortStableFunc(items, func(a, b *cluster.ZoneFacts) int {
+		return cmp.Or(cmp.Compare(a.Rank(), b.Rank()), strings.Compare(a.Name, b.Name))
+	})
+	return items
+}
+
+// addLosses adds the losses of ACLs up by zone, once a second.
+func (v *zonesPage) addLosses(env *view.Env) {
+	l := env.Console.Logs()
+	if now := env.Now.Unix(); l == nil || now == v.lossesAt {
+		return
+	}
+	v.lossesAt, v.losses = env.Now.Unix(), map[string]*cluster.LogLoss{}
+	for _, x := range l.Losses() {
+		if !x.IsLosing() && x.Lost == 0 {
+			continue
+		}
+		z := v.losses[x.Zone]
+		if z == nil {
+			z = &cluster.LogLoss{Counted: true}
+			v.losses[x.Zone] = z
+		}
+		z.Now, z.Lines, z.Counted = z.Now || x.IsLosing(), z.Lines+x.Lost, z.Counted && x.Counted
+	}
+}
+
+// troubleLines are the lines below the zones that say what is wrong, the zone under
+// the cursor first, and in full: in so many lines that takes more than most.
+func (v *zonesPage) troubleLines(w, most int) []string {
+	var lines []string
+	at, texts := v.zones.SelectedID(), make([]string, len(v.items))
+	for i, z := range v.items {
+		texts[i] = strings.Join(z.ProblemTexts(), " · ")
+	}
+	for _, only := range []bool{true, false} {
+		for i, z := range v.items {
+			if texts[i] == "" || (z.Name == at) != only || len(lines) >= most {
+				continue
+			}
+			l := widget.Line{{Text: "  " + words.Failed + " ", Style: v.st.Error}, {Text: z.Name + "  ", Style: v.st.Accent}}
+			room := w - l.LineWidth()
+			parts := widget.FlowText(texts[i], max(12, room))
+			if !only || len(parts) > mostTrouble {
+				lines = append(lines, l.Add(texts[i], v.st.Text).Render(w))
+				continue
+			}
+			lines = append(lines, l.Add(parts[0], v.st.Text).Render(w))
+			most += len(parts) - 1
+			for _, part := range parts[1:] {
+				lines = append(lines, widget.PlainLine(strings.Repeat(" ", l.LineWidth())+part).Render(w))
+			}
+		}
+	}
+	for i, f := range v.zoneFindings {
+		if len(lines) >= most || i == foundShown {
+			lines = append(lines, widget.StyledLine("  "+words.Warned+" "+words.Thousands(len(v.zoneFindings)-i)+" more by comparing the zones: rung zones --check", v.st.Warn).Render(w))
+			break
+		}
+		lines = append(lines, widget.Line{{Text: "  " + words.Warned + " ", Style: v.st.Warn}, {Text: f.Policy.Label() + "  ", Style: v.st.Accent}, {Text: f.Message}}.Render(w))
+	}
+	return lines
+}
+
+// mostTrouble is how many lines the trouble of the zone under the cursor may take.
+const mostTrouble = 3
+
+// foundShown is how many findings have a line of their own.
+const foundShown = 2
+
+// shownUnits returns the policies and units in the lower table: the policies as they decide,
+// policies of which only rows are left, and the units without an object that are not in
+// sync in some zone.
+func shownUnits(r *revision.Revision, now time.Time) []model.PolicyKey {
+	seen := map[model.PolicyKey]bool{}
+	var others []model.PolicyKey
+	for _, z := range r.Zones {
+		for k, p := range z.Policies {
+			if !seen[k] && r.Cluster.Policy(k) == nil && (k.Kind.IsPolicy() || r.InZone(k, z.Name) && p.StateAt(z, now) != model.StateInSync) {
+				seen[k] = true
+				others = append(others, k)
+			}
+		}
+	}
+	slices.SortFunc(others, model.Key.Compare)
+	return append(ladder.PolicyOrder(r.Cluster), others...)
+}

@@ -1,0 +1,302 @@
+package cluster
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/words"
+	"rung/pages/cluster"
+
+	"rung/revision"
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// zonesPage is the view: the zones above, policies by zone below.
+type zonesPage struct {
+	zones    *widget.Table[*cluster.ZoneFacts]
+	policies *widget.Table[*policyLine]
+	isBelow  bool // the cursor is in the lower table
+	names    []string
+	form     zoneForm       // how the zones are shown in the lower table
+	needs    [onlySigns]int // the widths that takes
+	split    int            // height of the upper table in the last frame
+	gap      int            // lines between the tables
+	over     int            // lines over the upper one
+	now      time.Time
+	st       *themes.StyleSet
+	rev      *revision.Revision
+	// zoneFindings are the findings of comparing the zones.
+	zoneFindings []model.Finding
+
+	only  zoneFilter
+	items []*cluster.ZoneFacts // all of them, worst first
+	// The counts of the zones, and the objects and time they were counted at.
+	tallies   map[string]*policyTally
+	losses    map[string]*cluster.LogLoss // of log lines, by zone
+	lossesAt  int64                       // the second of them
+	clusterOf *model.Cluster
+	countedAt time.Time
+	// The controllers' reports of policies, and the time they were put together at.
+	reports   map[model.PolicyKey]*cluster.PolicyReports
+	reportsAt time.Time
+}
+
+// From manyZones on policies are counted over zones instead of shown in each, and
+// counted anew at most so often: zones that are read in turn bring many revisions a
+// second.
+const (
+	manyZones = 8
+	again     = time.Second
+)
+
+// policyLine is a policy with its state in every zone.
+type policyLine struct {
+	key        model.PolicyKey
+	prio       string
+	cells      []widget.Line // the state in every zone, in words
+	signs      []widget.Line // the same in signs
+	states     []model.PolicyState
+	reasonLine widget.Line
+	over       revision.PolicyOverZones // where zones are many
+	reports    *cluster.PolicyReports   // what the controllers reported; none of other kinds
+}
+
+// New makes the view.
+func NewZones(nav.Page) view.View {
+	v := &zonesPage{}
+	v.zones = widget.TableOf(cluster.Table, &v.st)
+	v.policies = &widget.Table[*policyLine]{
+		ID:    func(l *policyLine) string { return l.key.String() },
+		Empty: "no policy",
+	}
+	return v
+}
+
+// TellState says which zones are shown.
+func (v *zonesPage) TellState(*view.Env) widget.Line {
+	if v.only == allZones {
+		return nil
+	}
+	return widget.StyledLine("zones: "+onlyNames[v.only], v.st.Key)
+}
+
+// Sync takes over the zones and joins the policies with them.
+func (v *zonesPage) Sync(env *view.Env) {
+	v.now, v.st, v.rev = env.Now, env.Styles, env.Rev
+	many := len(env.Rev.Zones) > manyZones
+	fresh := v.clusterOf == env.Rev.Cluster && !env.Now.Before(v.countedAt) && env.Now.Sub(v.countedAt) < again
+	v.addLosses(env)
+	v.items = v.countZones(env.Rev, env.Now, many && fresh)
+	v.showZones()
+	v.setColumns(env.Rev.Zones)
+	if many && fresh && len(v.policies.AllItems()) > 0 {
+		return
+	}
+	v.clusterOf, v.countedAt = env.Rev.Cluster, env.Now
+	if !fresh || env.Now.Sub(v.reportsAt) >= again {
+		v.reports, v.reportsAt = map[model.PolicyKey]*cluster.PolicyReports{}, env.Now
+		for _, p := range cluster.AllReports(env.Rev, env.Now) {
+			v.reports[p.Key] = p
+		}
+	}
+	v.zoneFindings = revision.StandingZoneFindings(env.Rev, v.now)
+	var lines []*policyLine
+	if many {
+		lines = v.overZones(env.Rev)
+	} else {
+		for _, k := range shownUnits(env.Rev, env.Now) {
+			lines = append(lines, v.lineOf(env.Rev, k))
+		}
+	}
+	if !many {
+		v.narrowWidths(lines)
+	}
+	v.policies.SetItems(lines)
+}
+
+// showZones gives the upper table the zones that are to be seen.
+func (v *zonesPage) showZones() {
+	var items []*cluster.ZoneFacts
+	for _, it := range v.items {
+		if v.only.showsZone(it) {
+			items = append(items, it)
+		}
+	}
+	v.zones.Empty = v.rev.EmptyText(cluster.Table.Empty, model.KindNode)
+	if len(v.items) > 0 {
+		v.zones.Empty = "no zone matches: " + onlyNames[v.only]
+	}
+	v.zones.SetItems(items)
+}
+
+// leastBelow is how many lines the lower table keeps: the legend goes first.
+const leastBelow = 3
+
+// Render draws both tables, or the one with the cursor where there is no room.
+func (v *zonesPage) Render(env *view.Env, w, h int) string {
+	v.fitColumns(w)
+	if h < 10 {
+		v.split, v.over = 0, 0
+		if v.isBelow {
+			return v.policies.Render(env.Styles, w, h)
+		}
+		v.split = h
+		return v.zones.Render(env.Styles, w, h)
+	}
+	wrong, over := v.troubleLines(w, h/6), v.sumLines(env, w)
+	v.over = len(over)
+	v.split = v.over + min(len(v.zones.AllItems())+2, h/2)
+	legend := v.legendLines(w)
+	if h-v.split-len(wrong)-1-len(legend) < leastBelow {
+		legend = nil
+	}
+	v.gap = len(wrong) + 1 + len(legend)
+	title := "policies by zone, and other rows that are not in sync"
+	if len(env.Rev.Zones) > manyZones {
+		title = "policies over all zones, and other rows that are behind or frozen"
+	}
+	parts := append(over, v.zones.RenderFocus(env.Styles, w, v.split-v.over, !v.isBelow))
+	parts = append(append(parts, wrong...), widget.HeadingLine(title, w, env.Styles).Render(w))
+	parts = append(parts, legend...)
+	below := v.policies.RenderFocus(env.Styles, w, h-v.split-v.gap, v.isBelow)
+	if shown, all := v.CountLines(); shown == 0 && all > 0 { // the upper table says that nothing matches
+		below = widget.PadBlock(nil, h-v.split-v.gap)
+	}
+	return strings.Join(append(parts, below), "\n")
+}
+
+// Do walks, changes panes and follows.
+func (v *zonesPage) Do(env *view.Env, id action.ID) bool {
+	switch id {
+	case action.Pane:
+		v.isBelow = !v.isBelow
+	case action.ZonesState:
+		v.only = (v.only + 1) % onlys
+		v.showZones()
+	case action.Open, action.ZonesRows:
+		if p := v.SelectedPage(); !p.IsNone() {
+			if id == action.ZonesRows {
+				p = v.rowsPage()
+			}
+			env.OpenPage(p)
+		}
+	default:
+		if v.isBelow {
+			return v.policies.Do(id)
+		}
+		// Walking on from the last zone goes down into the policies.
+		if id == action.Down {
+			before := v.zones.SelectedID()
+			v.zones.Do(id)
+			if v.zones.SelectedID() == before {
+				v.isBelow = true
+			}
+			return true
+		}
+		return v.zones.Do(id)
+	}
+	return true
+}
+
+func (v *zonesPage) rowsPage() nav.Page {
+	if z, ok := v.zones.SelectedItem(); ok {
+		return nav.Page{Kind: nav.Rows, Zone: z.Name}
+	}
+	return nav.PageOf(nav.Rows)
+}
+
+// unitPage are the rows of a unit in the first zone where they are not in sync.
+func (v *zonesPage) unitPage(k model.PolicyKey) nav.Page {
+	for _, z := range v.rev.Zones {
+		if v.rev.InZone(k, z.Name) && z.PolicyJoin(k).StateAt(z, v.now) != model.StateInSync {
+			return detail.UnitPage(v.rev, k, z)
+		}
+	}
+	return nav.Page{}
+}
+
+// SelectedPage is the policy or the rows of the zone under the cursor.
+func (v *zonesPage) SelectedPage() nav.Page {
+	if v.isBelow {
+		if l, ok := v.policies.SelectedItem(); ok {
+			if l.key.Kind.IsPolicy() {
+				return nav.ToPolicy(l.key)
+			}
+			return v.unitPage(l.key)
+		}
+		return nav.Page{}
+	}
+	if _, ok := v.zones.SelectedItem(); !ok {
+		return nav.Page{}
+	}
+	return v.rowsPage()
+}
+
+// SetFilter filters both tables.
+func (v *zonesPage) SetFilter(f widget.LineFilter) {
+	v.zones.SetFilter(f)
+	v.policies.SetFilter(f)
+}
+
+// Arrangement is how the upper table is arranged.
+func (v *zonesPage) Arrangement() widget.Arrangement { return v.zones.Arrangement() }
+
+// ArrangeBy arranges the upper table.
+func (v *zonesPage) ArrangeBy(to widget.Arrangement) { v.zones.ArrangeBy(to) }
+
+// ColumnHelps are the columns of both tables.
+func (v *zonesPage) ColumnHelps() []widget.ColumnHelp {
+	return append(v.zones.ColumnHelps(), v.policies.ColumnHelps()...)
+}
+
+// CompleteWord finds how a word of either table goes on.
+func (v *zonesPage) CompleteWord(begin string) string {
+	return cmp.Or(v.zones.CompleteWord(begin), v.policies.CompleteWord(begin))
+}
+
+// CountLines counts both tables.
+func (v *zonesPage) CountLines() (shown, all int) {
+	a, b := v.zones.CountLines()
+	c, d := v.policies.CountLines()
+	return a + c, b + d
+}
+
+// Click puts the cursor there.
+func (v *zonesPage) Click(_ *view.Env, _, y int) bool {
+	if y < v.split {
+		v.isBelow = false
+		return v.zones.Click(y - v.over)
+	}
+	v.isBelow = true
+	if v.split > 0 {
+		y -= v.split + v.gap
+	}
+	return v.policies.Click(y)
+}
+
+// Wheel scrolls the table with the cursor.
+func (v *zonesPage) Wheel(_ *view.Env, lines int) {
+	if v.isBelow {
+		v.policies.Wheel(lines)
+	} else {
+		v.zones.Wheel(lines)
+	}
+}
+
+// Copies are the endpoint and a command that reads it.
+func (v *zonesPage) Copies(env *view.Env) []view.CopyItem {
+	z, ok := v.zones.SelectedItem()
+	if v.isBelow || !ok {
+		return view.CopiesOf(env, v.SelectedPage())
+	}
+	return []view.CopyItem{{What: "name", Text: z.Name}, {What: "endpoint", Text: z.Endpoint},
+		{What: "ovn-nbctl command", Text: words.ShellJoin("ovn-nbctl", "--db="+z.Endpoint, "list", "ACL")},
+		{What: "ovsdb-client command", Text: words.ShellJoin("ovsdb-client", "dump", z.Endpoint, "OVN_Northbound", "ACL")}}
+}

@@ -1,0 +1,264 @@
+package rows
+
+import (
+	"fmt"
+
+	"rung/model"
+	"rung/model/ovn/known"
+	"rung/model/ovn/nb"
+
+	"rung/model/words"
+	"rung/revision"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// addLines is the whole page of a row.
+func (v *RowView) addLines(env *view.Env, s *detail.Sheet) {
+	v.ownerLines(env, s)
+	if a, ok := v.shownRow().(*nb.ACL); ok {
+		v.addPlace(env, s, a)
+	}
+	v.addRecord(env, s)
+	switch r := v.shownRow().(type) {
+	case *nb.ACL:
+		s.AddHead("match, term by term")
+		x := &detail.MatchExplainer{Rev: env.Rev, Zone: v.state, Policy: v.policy, First: 6}
+		x.AddMatch(s, "match", r.Match)
+		if v.live != nil {
+			detail.AddFlows(s, env.Rev, v.state, r, env.Now)
+		}
+	case *nb.AddressSet:
+		v.addMembers(env, s, r)
+	case *nb.PortGroup:
+		v.groupACLs(env, s, r)
+		v.groupPorts(env, s, r)
+	case *nb.LogicalSwitch:
+		v.switchRefs(env, s, r)
+	case *nb.LogicalSwitchPort:
+		text, to := detail.PodOfPort(env.Rev, r.Name)
+		s.AddHead("behind it")
+		s.Add("pod", widget.StyledLine("  "+text, linkStyle(env, to)), to)
+	}
+	v.addReferrers(env, s)
+}
+
+// shownRow is the live row, or the desired one where there is none.
+func (v *RowView) shownRow() nb.Row {
+	if v.live != nil {
+		return v.live
+	}
+	return v.desired
+}
+
+func linkStyle(env *view.Env, to nav.Page) (l styleOf) {
+	if to.IsNone() {
+		return env.Styles.Text
+	}
+	return env.Styles.Accent
+}
+
+// ownerLines name the owner of the row and its state.
+func (v *RowView) ownerLines(env *view.Env, s *detail.Sheet) {
+	st := env.Styles
+	owner := widget.Line{{Text: v.page.Table, Style: st.Title}}
+	name := v.owner.Label()
+	k, named := revision.PolicyOfOwner(v.owner)
+	switch {
+	case v.owner.Form == nb.FormNone:
+		owner = owner.Add("  no owner is written in its external_ids", st.Dim)
+	case v.link.IsNone():
+		owner = owner.Add("  owner ", st.Dim).Add(name, st.Text)
+	default:
+		owner = owner.Add("  owner ", st.Dim)
+		if p := env.Rev.Cluster.Policy(k); named && p != nil {
+			if r := p.Rule(v.ruleDirection(), v.owner.Index); r != nil {
+				if r.Name != "" {
+					name += ` "` + r.Name + `"`
+				}
+				owner = owner.Add(name, st.Accent).Add("  "+string(r.Action), view.ActionStyle(r.Action, st))
+				name = ""
+			}
+		} else {
+			name += " (policy no longer exists)"
+		}
+		if name != "" {
+			owner = owner.Add(name, st.Accent)
+		}
+	}
+	to := v.link
+	s.Add("owner", owner, to)
+	if v.moved {
+		s.AddParagraph("moved", 0, words.Noted, st.Info, st.Text, "Row "+v.page.UUID+" was replaced by this one.", nav.Page{})
+	}
+	if text := v.formText(); text != "" {
+		s.AddParagraph("form", 0, words.Noted, st.Info, st.Text, text, nav.Page{})
+	}
+	if env.Rev.Mode.Sandbox && revision.IsExample(v.shownRow()) {
+		text := "A sandbox example"
+		if _, ok := v.shownRow().(*nb.ACL); ok {
+			text += "; it matches nothing"
+		}
+		s.AddParagraph("example", 0, words.Noted, st.Info, st.Text, text+".", nav.Page{})
+	}
+	sign, text := v.verdictText(env)
+	if text == "" {
+		return
+	}
+	if c := v.diffCause(env); c != nil {
+		text += " " + c.Text() + "; " + c.Remedy + "."
+	}
+	mark, style := st.Error, st.Text
+	if sign == words.Yes {
+		mark = st.OK
+	} else if sign == words.Noted || sign == words.Working {
+		mark = st.Info
+	}
+	s.AddParagraph("verdict", 0, sign, mark, style, text, nav.Page{})
+}
+
+// formText is why rows of the owner are not compared.
+func (v *RowView) formText() string {
+	if v.policy.Name != "" {
+		return ""
+	}
+	switch o := v.owner; o.Form {
+	case nb.FormKnown, nb.FormOdd:
+		if net := o.Network(); !v.knowsNetwork {
+			return "A row of the network " + net + ", which no object that Rung reads is about. Not compared; OVN still enforces it."
+		}
+		return "Not compared: nothing of this kind is desired here."
+	case nb.FormLegacy:
+		if o.Controller == nb.DefaultController {
+			return "Written by an older release. Not compared; OVN still enforces it."
+		}
+		return "Written in the form of 2023. Not compared; OVN still enforces it."
+	case nb.FormRecognised:
+		return "Rung does not compile rows of this owner. OVN still enforces it."
+	case nb.FormUnknown:
+		return "Rung does not know this owner. OVN still enforces it."
+	}
+	return ""
+}
+
+// diffCause is the known defect of OVN-Kubernetes that leaves the row as it is, nil where
+// there is none.
+func (v *RowView) diffCause(env *view.Env) *known.DiffCause {
+	p := v.state.PolicyJoin(v.policy)
+	if p == nil || v.policy.Name == "" || p.StateAt(v.state, env.Now) != model.StateBehind {
+		return nil
+	}
+	d := v.diff
+	for i := range p.Diffs {
+		if v.live == nil && p.Diffs[i].Kind == model.DiffMissing && p.Diffs[i].Table == v.page.Table && p.Diffs[i].ID == v.id {
+			d = &p.Diffs[i]
+		}
+	}
+	return revision.CauseAtHand(env.Rev, v.state, p, d)
+}
+
+// verdictText is how the live row stands to the desired one, in a sentence.
+func (v *RowView) verdictText(env *view.Env) (sign, text string) {
+	if v.policy.Name == "" {
+		return "", ""
+	}
+	p := v.state.PolicyJoin(v.policy)
+	state := model.StateUnknown
+	if v.state != nil {
+		state, _ = detail.ZoneState(env.Rev, v.policy, v.state, env.Now)
+	}
+	switch {
+	case v.state == nil || v.state.DB == nil:
+		if v.state != nil && v.state.Conn == model.ConnSwept {
+			return words.Noted, "A desired row: the zone is followed from now on, its rows appear in a moment."
+		}
+		return words.Noted, "A desired row: the zone has not been read."
+	case v.live == nil:
+		return words.Differs, "Missing here: this is the desired row."
+	case state == model.StateFrozen:
+		return words.Frozen, "Frozen: OVN-Kubernetes refused the last change, and OVN still enforces this old row."
+	case v.desired == nil && env.Rev.WhyNoRows(v.policy) == nil:
+		return words.Differs, "Extra: nothing desires this row."
+	case v.desired == nil:
+		return words.Failed, "No desired rows for this policy; what is live stays."
+	case v.diff == nil:
+		return words.Yes, "As desired."
+	case v.diff.Kind == model.DiffExtra:
+		return words.Differs, "Extra: another row has this id already."
+	case state == model.StateSettling:
+		return words.Working, "Differs since " + detail.SinceText(p.DiffSince, env.Now) + "; it may still be on its way."
+	}
+	return words.Differs, detail.ColumnsDiffer(len(v.diff.Fields)) + " from what is desired, since " + detail.SinceText(p.DiffSince, env.Now) + "."
+}
+
+// longValue is up to how long a value stands in the record; longer ones are
+// counted there and listed below.
+const longValue = 400
+
+// addRecord is the row as "ovn-nbctl list" prints it; a column that differs has
+// the desired value below it.
+func (v *RowView) addRecord(env *view.Env, s *detail.Sheet) {
+	st := env.Styles
+	title := "record"
+	if v.live == nil {
+		title = "desired record"
+	}
+	s.AddHead(title)
+	want := map[string]nb.Column{}
+	if v.desired != nil && v.live != nil {
+		for _, c := range nb.Columns(v.desired) {
+			want[c.Name] = c
+		}
+	}
+	for _, c := range nb.Columns(v.shownRow()) {
+		text := v.valueText(c)
+		sign, mark := " ", st.Text
+		d := v.diff.DiffOfColumn(c.Name)
+		if d != nil && v.live != nil {
+			sign, mark = words.Differs, st.Error
+		}
+		name := c.Name
+		for len(name) < 13 {
+			name += " "
+		}
+		lead := widget.Line{{Text: sign + " ", Style: mark}, {Text: name + ": ", Style: st.CodeKey}}
+		v.addValue(s, c.Name, lead, text, st.CodeText)
+		if sign == words.Differs {
+			if w, ok := want[c.Name]; ok && len(d.Missing)+len(d.Extra) == 0 {
+				v.addValue(s, c.Name+".desired", widget.Line{{Text: "  desired      : ", Style: st.Dim}}, v.valueText(w), st.Error)
+			} else if len(d.Missing)+len(d.Extra) > 0 {
+				v.addValue(s, c.Name+".desired", widget.Line{{Text: "  desired      : ", Style: st.Dim}},
+					fmt.Sprintf("%s missing, %s extra, see below", words.Thousands(len(d.Missing)), words.Thousands(len(d.Extra))), st.Error)
+			}
+		}
+	}
+}
+
+// valueText is a column's value; long sets are counted.
+func (v *RowView) valueText(c nb.Column) string {
+	if list, ok := c.Value.([]string); ok {
+		size := 0
+		for _, x := range list {
+			size += len(x) + 2
+		}
+		if size > longValue {
+			return fmt.Sprintf("[%s, listed below]", words.Thousands(len(list)))
+		}
+	}
+	return c.ListText()
+}
+
+// addValue is a lead and a text that may take several lines.
+func (v *RowView) addValue(s *detail.Sheet, id string, lead widget.Line, text string, style styleOf) {
+	lw := lead.LineWidth()
+	parts := detail.WrapValue(text, max(16, s.TextWidth()-lw))
+	for i, part := range parts {
+		if i == 0 {
+			s.Add("col."+id, append(lead[:len(lead):len(lead)], widget.Span{Text: part, Style: style}), nav.Page{})
+			continue
+		}
+		s.AddUnder(lw, part, style)
+	}
+}

@@ -1,0 +1,190 @@
+package rows
+
+import (
+	"fmt"
+	"slices"
+
+	"rung/model"
+	"rung/model/ovn/nb"
+
+	"rung/model/words"
+	"rung/revision"
+
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// addMembers lists an address set: what differs first, then everybody.
+func (v *RowView) addMembers(env *view.Env, s *detail.Sheet, set *nb.AddressSet) {
+	st := env.Styles
+	d := v.diff.DiffOfColumn("addresses")
+	missing, extra := 0, map[string]bool{}
+	if d != nil {
+		missing = len(d.Missing)
+		for _, a := range d.Extra {
+			extra[a] = true
+		}
+	}
+	title := words.Count(len(set.Addresses), "address")
+	if d != nil {
+		title += fmt.Sprintf(" · "+words.Differs+" %s missing, %s extra", words.Thousands(missing), words.Thousands(len(extra)))
+	}
+	s.AddHead(title)
+	if d != nil {
+		for _, a := range d.Missing {
+			text, to := detail.MembersBehind(env.Rev, a)
+			s.Add("missing."+a, detail.SideBySide(widget.Line{{Text: words.Differs + " " + a, Style: st.Error}}, 24, widget.StyledLine("missing here: ", st.Error).Add(text, linkStyle(env, to))), to)
+		}
+	}
+	for _, a := range naturalOrder(set.Addresses) {
+		mark := "  "
+		if extra[a] {
+			mark = words.Differs + " "
+		}
+		rev := env.Rev
+		_, to := detail.MembersBehind(rev, a)
+		s.AddLazy("member."+a, func() widget.Line {
+			text, to := detail.MembersBehind(rev, a)
+			style := st.Text
+			if !to.IsNone() {
+				style = st.Accent
+			}
+			right := widget.StyledLine(text, style)
+			if mark != "  " {
+				right = widget.StyledLine("not desired: ", st.Error).Add(text, style)
+			}
+			return detail.SideBySide(widget.Line{{Text: mark, Style: st.Error}, {Text: a}}, 24, right)
+		}, to)
+	}
+}
+
+// naturalOrder brings a list into natural order unless it is very long.
+func naturalOrder(in []string) []string {
+	if len(in) > 20000 {
+		return in
+	}
+	return detail.NaturalOrder(in)
+}
+
+// groupACLs lists the ACLs of a port group in the order in which they decide.
+func (v *RowView) groupACLs(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
+	st := env.Styles
+	s.AddHead(words.Count(len(g.ACLs), "ACL"))
+	if v.live == nil {
+		for _, id := range g.ACLs {
+			s.Add("acl."+id, widget.StyledLine("  "+detail.ShortID(id, v.policy), st.Accent),
+				nav.Page{Kind: nav.Row, Zone: v.page.Zone, Table: nb.TableACL, ID: id})
+		}
+		return
+	}
+	var acls []*nb.ACL
+	for _, uuid := range g.ACLs {
+		if a := v.state.DB.ACL(uuid); a != nil {
+			acls = append(acls, a)
+		} else {
+			s.Add("acl."+uuid, widget.Line{{Text: "  " + uuid}, {Text: "  not there", Style: st.Error}}, nav.Page{})
+		}
+	}
+	slices.SortFunc(acls, revision.CompareACLs)
+	for _, a := range acls {
+		s.Add("acl."+a.UUID, detail.ACLLine(a, v.policy, st), detail.RowPage(v.state, a, nil))
+	}
+}
+
+// groupPorts lists the ports of a port group with the pods behind them.
+func (v *RowView) groupPorts(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
+	st := env.Styles
+	d := v.diff.DiffOfColumn("ports")
+	title := words.Count(len(g.Ports), "logical port")
+	if d != nil {
+		title += fmt.Sprintf(" · "+words.Differs+" %s missing, %s extra", words.Thousands(len(d.Missing)), words.Thousands(len(d.Extra)))
+	}
+	s.AddHead(title)
+	rev := env.Rev
+	line := func(id, mark, name, note string, page nav.Page) {
+		s.AddLazy(id, func() widget.Line {
+			text, to := detail.PodOfPort(rev, name)
+			style := st.Text
+			if !to.IsNone() {
+				style = st.Accent
+			}
+			return detail.SideBySide(widget.Line{{Text: mark, Style: st.Error}, {Text: name}}, 40, widget.StyledLine(note, st.Error).Add(text, style))
+		}, page)
+	}
+	to := func(name string) nav.Page {
+		if p := revision.PortPod(rev, name); p != nil {
+			return nav.ToPod(p.Key)
+		}
+		return nav.Page{}
+	}
+	extra := map[string]bool{}
+	if d != nil {
+		for _, n := range d.Missing {
+			line("missing."+n, words.Differs+" ", n, "missing here: ", to(n))
+		}
+		for _, n := range d.Extra {
+			extra[n] = true
+		}
+	}
+	if p := v.state.PolicyJoin(v.policy); p != nil {
+		for i := range p.Diffs {
+			if w := &p.Diffs[i]; w.Waiting != "" && w.Table == nb.TablePortGroup && len(w.Fields) > 0 {
+				for _, n := range w.Fields[0].Missing {
+					line("waiting."+n, words.Waiting+" ", n, "waits for its logical switch port: ", to(n))
+				}
+			}
+		}
+	}
+	names := g.Ports
+	if v.live != nil {
+		names = detail.PortNames(v.state.DB, g.Ports)
+	}
+	for _, n := range names {
+		mark, note := "  ", ""
+		if extra[n] {
+			mark, note = words.Differs+" ", "not desired: "
+		}
+		page := to(n)
+		if page.IsNone() && v.live != nil {
+			if p := v.state.DB.PortByName(n); p != nil {
+				page = detail.RowPage(v.state, p, nil)
+			}
+		}
+		line("port."+n, mark, n, note, page)
+	}
+}
+
+// switchRefs lists what a logical switch holds.
+func (v *RowView) switchRefs(env *view.Env, s *detail.Sheet, r *nb.LogicalSwitch) {
+	st := env.Styles
+	if len(r.ACLs) > 0 {
+		s.AddHead(words.Count(len(r.ACLs), "ACL"))
+		var acls []*nb.ACL
+		for _, uuid := range r.ACLs {
+			if a := v.state.DB.ACL(uuid); a != nil {
+				acls = append(acls, a)
+			}
+		}
+		slices.SortFunc(acls, revision.CompareACLs)
+		for _, a := range acls {
+			s.Add("acl."+a.UUID, detail.ACLLine(a, model.PolicyKey{}, st), detail.RowPage(v.state, a, nil))
+		}
+	}
+	s.AddHead(words.Count(len(r.Ports), "logical port"))
+	ports := make([]*nb.LogicalSwitchPort, 0, len(r.Ports))
+	for _, uuid := range r.Ports {
+		if p := v.state.DB.Port(uuid); p != nil {
+			ports = append(ports, p)
+		}
+	}
+	slices.SortFunc(ports, func(a, b *nb.LogicalSwitchPort) int { return words.CompareNatural(a.Name, b.Name) })
+	rev := env.Rev
+	for _, p := range ports {
+		s.AddLazy("port."+p.UUID, func() widget.Line {
+			text, _ := detail.PodOfPort(rev, p.Name)
+			return detail.SideBySide(widget.StyledLine("  "+p.Name, st.Accent), 40, widget.PlainLine(text))
+		}, detail.RowPage(v.state, p, nil))
+	}
+}

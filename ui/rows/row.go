@@ -1,0 +1,316 @@
+package rows
+
+import (
+	"cmp"
+	"strings"
+
+	"rung/model"
+	"rung/model/ovn/nb"
+
+	"rung/model/words"
+	"rung/revision"
+
+	"rung/ui/action"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// View shows one row: a live one by its UUID, or a desired one by its id.
+type RowView struct {
+	detail.PanePage
+	page nav.Page
+
+	state         *model.ZoneState
+	live, desired nb.Row
+	diff          *model.RowDiff
+	// id and name are those the row had when it was last seen, so that the row
+	// that takes its place is found.
+	id, name string
+	owner    nb.Owner
+	policy   model.PolicyKey // what it is compiled for, zero for rows of others
+	// knowsNetwork says that the row is not of a network that Rung knows nothing of.
+	knowsNetwork bool
+	link         nav.Page // the rule or policy it belongs to
+
+	// moved says that the row that was opened is gone and this one took its
+	// place.
+	moved bool
+
+	refs rowReferrers
+}
+
+// New makes the view of a row.
+func NewRow(page nav.Page) view.View {
+	v := &RowView{PanePage: detail.NewPage(), page: page, id: page.ID}
+	v.Pane.Empty = "nothing to show"
+	return v
+}
+
+// ShownZone is the zone of the row.
+func (v *RowView) ShownZone() string { return v.page.Zone }
+
+// Sync makes the lines from the revision.
+func (v *RowView) Sync(env *view.Env) {
+	v.state = env.Rev.Zone(v.page.Zone)
+	env.Console.LookAt(v.page.Zone)
+	if v.page.Table == nb.TableACL {
+		env.Console.LookAtFlows(v.page.Zone)
+	}
+	v.findRow(env)
+	s := &detail.Sheet{St: env.Styles, W: env.W}
+	if v.live == nil && v.desired == nil {
+		v.addGone(env, s)
+	} else {
+		v.addLines(env, s)
+	}
+	v.Pane.SetItems(s.Lines)
+}
+
+// findRow looks the row up, and the desired row it should equal.
+func (v *RowView) findRow(env *view.Env) {
+	v.live, v.desired, v.diff, v.policy, v.link, v.moved = nil, nil, nil, model.PolicyKey{}, nav.Page{}, false
+	var db *nb.DB
+	if v.state != nil {
+		db = v.state.DB
+	}
+	switch {
+	case v.page.UUID != "":
+		v.live = db.Row(v.page.Table, v.page.UUID)
+		if v.live == nil {
+			v.live = successorRow(db, v.page.Table, v.id, v.name)
+			v.moved = v.live != nil
+		}
+	case v.page.Table == nb.TableACL:
+		if a := db.ACLByID(v.page.ID); a != nil {
+			v.live = a
+		}
+	default:
+		v.live = byName(db, v.page.Table, nb.HashedName(v.page.ID))
+	}
+	if v.live != nil {
+		v.id, v.name = v.live.IDs()[nb.KeyID], v.live.RowName()
+	}
+	v.owner = nb.OwnerOfRow(v.live)
+	if v.live == nil {
+		v.owner = ownerByID(v.page.Table, v.id)
+	}
+	v.findLink(env)
+	v.knowsNetwork = env.Rev.Desired.KnowsNetwork(v.owner.Network())
+	k, ok := revision.UnitOfOwner(v.owner)
+	if !ok || !k.Kind.IsAdmin() && v.state.PolicyJoin(k) == nil && !env.Rev.IsCompiled(k) {
+		return
+	}
+	v.policy = k
+	v.desired = desiredRow(env.Rev, k, v.page.Table, v.page.Zone, v.id, v.name)
+	if v.live == nil && v.desired != nil {
+		v.name = v.desired.RowName()
+	}
+	v.diff = v.rowDifference(v.state.PolicyJoin(k))
+}
+
+// successorRow is the row that took the place of one that is gone: the one with
+// its id, or its name in tables where names are unique.
+func successorRow(db *nb.DB, table, id, name string) nb.Row {
+	if table == nb.TableACL {
+		if a := db.ACLByID(id); a != nil && id != "" {
+			return a
+		}
+		return nil
+	}
+	if name == "" {
+		return nil
+	}
+	return byName(db, table, name)
+}
+
+// rowDifference returns the known difference of the row from the desired one; two rows may carry
+// one id.
+func (v *RowView) rowDifference(p *model.PolicyInZone) *model.RowDiff {
+	if p == nil || v.live == nil {
+		return nil
+	}
+	for i := range p.Diffs {
+		if d := &p.Diffs[i]; d.Table == v.page.Table && d.UUID == v.live.RowUUID() && (d.Waiting == "" || len(d.Fields) == 0) {
+			return d
+		}
+	}
+	return nil
+}
+
+// findLink finds the page of the rule or policy the row is about: also rows that
+// are not compared name one.
+func (v *RowView) findLink(env *view.Env) {
+	k, ok := revision.PolicyOfOwner(v.owner)
+	if !ok || env.Rev.Cluster.Policy(k) == nil && (!k.Kind.IsAdmin() || v.owner.Form == nb.FormLegacy) {
+		return
+	}
+	dir := v.ruleDirection()
+	if dir == "" || v.owner.Index < 0 || v.owner.Form != nb.FormKnown {
+		v.link = nav.ToPolicy(k)
+		return
+	}
+	v.link = nav.ToRule(k, dir, v.owner.Index)
+	v.link.Zone = v.page.Zone
+}
+
+// ruleDirection is the direction of the rule: an EgressFirewall does not write it.
+func (v *RowView) ruleDirection() model.Direction {
+	if v.owner.Type == nb.OwnerEgressFirewall {
+		return model.Egress
+	}
+	return model.Direction(v.owner.Direction)
+}
+
+// ownerByID reads an id of a row that is not there: the owner type follows the
+// controller.
+func ownerByID(table, id string) nb.Owner {
+	parts := strings.SplitN(id, ":", 3)
+	if len(parts) < 3 {
+		return nb.Owner{Index: -1}
+	}
+	return nb.OwnerOf(table, map[string]string{nb.KeyOwnerController: parts[0], nb.KeyOwnerType: parts[1], nb.KeyID: id})
+}
+
+func byName(db *nb.DB, table, name string) nb.Row {
+	switch table {
+	case nb.TableAddressSet:
+		if s := db.AddressSetByName(name); s != nil {
+			return s
+		}
+	case nb.TablePortGroup:
+		if g := db.PortGroupByName(name); g != nil {
+			return g
+		}
+	}
+	return nil
+}
+
+// desiredRow returns the desired row of a policy in a zone, nil when no row of that id is
+// desired.
+func desiredRow(r *revision.Revision, k model.PolicyKey, table, zone, id, name string) nb.Row {
+	switch table {
+	case nb.TableACL:
+		for _, a := range r.ACLs(k, zone) {
+			if a.ID() == id {
+				return a
+			}
+		}
+	case nb.TableAddressSet:
+		if name == "" {
+			name = nb.HashedName(id)
+		}
+		if s := r.DesiredSet(k, name); s != nil {
+			return s
+		}
+	case nb.TablePortGroup:
+		if g := r.DesiredGroup(k, zone); g != nil && (g.Name == name || g.ID() == id) {
+			return g
+		}
+	}
+	return nil
+}
+
+// addGone says that there is no such row.
+func (v *RowView) addGone(env *view.Env, s *detail.Sheet) {
+	st := env.Styles
+	switch z := v.state; {
+	case z == nil:
+		s.AddParagraph("gone", 0, words.Failed, st.Error, st.Text, "Zone "+v.page.Zone+" does not exist, or no longer.", nav.Page{})
+		return
+	case z.DB == nil:
+		s.AddParagraph("gone", 0, words.Unknown, st.Dim, st.Text, "Zone "+z.Name+": "+detail.NotHere(z, env.Now), nav.Page{})
+		return
+	}
+	s.AddParagraph("gone", 0, words.Failed, st.Error, st.Text, v.page.Table+" "+cmp.Or(v.page.UUID, v.page.ID)+" is not in "+v.page.Zone+", or no longer.", nav.Page{})
+}
+
+// Do carries out the actions of a row.
+func (v *RowView) Do(env *view.Env, id action.ID) bool {
+	switch id {
+	case action.RowOwner:
+		env.OpenPage(v.link)
+	case action.RowLogs:
+		env.OpenPage(nav.Page{Kind: nav.Logs, Key: v.link.Key, Dir: v.link.Dir, Rule: v.link.Rule})
+	case action.RowNextZone:
+		v.goElsewhere(env, 1)
+	case action.RowPrevZone:
+		v.goElsewhere(env, -1)
+	default:
+		return v.PanePage.Do(env, id)
+	}
+	return true
+}
+
+// goElsewhere goes to the same row in another zone, past zones that lack it.
+func (v *RowView) goElsewhere(env *view.Env, d int) {
+	for zone := revision.NextZone(env.Rev, v.page.Zone, d); zone != v.page.Zone; zone = revision.NextZone(env.Rev, zone, d) {
+		z := env.Rev.Zone(zone)
+		if z.DB == nil {
+			continue
+		}
+		var there nb.Row
+		switch v.page.Table {
+		case nb.TableACL:
+			if a := z.DB.ACLByID(v.id); a != nil && v.id != "" {
+				there = a
+			}
+		default:
+			there = byName(z.DB, v.page.Table, v.name)
+		}
+		if there != nil {
+			env.ReplacePage(detail.RowPage(z, there, nil))
+			return
+		}
+	}
+	env.SayText("no other zone that was read has this row")
+}
+
+// WhyNot says why an action makes no sense for this row.
+func (v *RowView) WhyNot(env *view.Env, id action.ID) string {
+	switch id {
+	case action.RowOwner, action.RowLogs:
+		if v.link.IsNone() {
+			return "no known policy owns this row"
+		}
+	case action.RowNextZone, action.RowPrevZone:
+		if len(env.Rev.Zones) < 2 {
+			return "there is " + words.Count(len(env.Rev.Zones), "zone")
+		}
+	}
+	return ""
+}
+
+// Crumb names the row.
+func (v *RowView) Crumb() string {
+	what := detail.TableWord(v.page.Table)
+	switch {
+	case v.policy.Name != "" && v.page.Table == nb.TablePortGroup:
+		return what + " of " + v.policy.ShortLabel()
+	case v.policy.Name != "" && v.id != "":
+		return what + " " + v.policy.ShortLabel() + " " + detail.ShortID(v.id, v.policy)
+	case v.name != "" && v.owner.Form == nb.FormNone: // of ports and switches the name tells
+		return what + " " + v.name
+	case v.page.UUID != "":
+		return what + " " + v.page.UUID[:min(8, len(v.page.UUID))]
+	}
+	return what
+}
+
+// TellState names the zone.
+func (v *RowView) TellState(env *view.Env) widget.Line {
+	return detail.TellZone(env, v.state, action.RowPrevZone, action.RowNextZone)
+}
+
+// Copies returns the texts that can be copied of the row.
+func (v *RowView) Copies(*view.Env) []view.CopyItem {
+	r := v.live
+	if r == nil {
+		r = v.desired
+	}
+	if r == nil {
+		return nil
+	}
+	return detail.RowCopies(v.state, r)
+}
