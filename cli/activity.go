@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rung/change/audit"
+	"rung/change/history"
 	"rung/cli/command"
 
 	"rung/engine"
@@ -86,7 +86,7 @@ func watchActivity(ctx context.Context, a *command.App, e *engine.Engine) error 
 		_ = e.ReadChanges() // the next second tries again
 		for _, o := range activity.FactsOf(e.Changes(), e.Activity(0), e.Now()) {
 			id := activity.Table.ID(o)
-			if printed[id] || o.Result == audit.Unknown { // a change that is being made
+			if printed[id] || o.Result == history.Unknown { // a change that is being made
 				continue
 			}
 			printed[id] = true

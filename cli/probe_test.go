@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"rung/cli/command"
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 	"rung/test/install"
 )
 
@@ -41,7 +41,7 @@ func TestProbeRefuses(t *testing.T) {
 // On real OVN `rung probe` says what became of packets, as a sentence and as JSON, and its
 // cases are answered in order.
 func TestProbe(t *testing.T) {
-	install.OVN(t, ovn.FindTools)
+	install.OVN(t, sandbox.FindTools)
 	noLeaks(t)
 	place := os.Getenv(install.OVNVar)
 	if place == "" {
@@ -101,7 +101,7 @@ func TestProbe(t *testing.T) {
 // Pods of OVN-Kubernetes' default range reach each other across nodes, whether nodes say their subnets, the flag says the
 // range, or neither does.
 func TestProbeOtherRange(t *testing.T) {
-	install.OVN(t, ovn.FindTools)
+	install.OVN(t, sandbox.FindTools)
 	noLeaks(t)
 	place := cmp.Or(os.Getenv(install.OVNVar), "auto")
 	for name, with := range map[string]struct {

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"rung/change/audit"
 	"rung/change/gate"
+	"rung/change/history"
 
 	"rung/cli/command"
 	"rung/engine"
@@ -32,7 +32,7 @@ type reportBuilder struct {
 	rev        *revision.Revision
 	now        time.Time // of the judgements
 	at         time.Time // that the report gives as its own
-	changes    []audit.Change
+	changes    []history.Change
 	notices    []string // what of the history could not be read, and the like
 	unread     error    // why changes of others were not read
 	statements *Expectations

@@ -12,14 +12,14 @@ import (
 
 	"rung/cli/command"
 	"rung/engine/lab"
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 	"rung/test/install"
 )
 
 // On real OVN --ovn puts the rule that ovn-trace met beside the rows', as a table, for many
 // cases a line each, and as JSON.
 func TestTraceOVN(t *testing.T) {
-	install.OVN(t, ovn.FindTools)
+	install.OVN(t, sandbox.FindTools)
 	at := lab.OVNAuto
 	if dir := os.Getenv(install.OVNVar); dir != "" {
 		at = dir

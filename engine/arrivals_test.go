@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"rung/change"
-	"rung/change/audit"
+	"rung/change/history"
 	"rung/change/write"
 	"rung/model"
 	"rung/revision"
@@ -95,7 +95,7 @@ func TestRailsOfChangedFiles(t *testing.T) {
 	}
 	var audited []string
 	for line := range strings.Lines(string(text)) {
-		var rec audit.Record
+		var rec history.AuditRecord
 		if err := json.Unmarshal([]byte(line), &rec); err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"rung/change"
-	"rung/change/audit"
+
 	"rung/change/gate"
 	"rung/change/history"
 	"rung/change/write"
@@ -53,7 +53,7 @@ func (e *Engine) startGate() error {
 		return err
 	}
 	e.gate = gate.New(gate.Config{CurrentRevision: e.Revision, LogConnections: e.logs.ConnectionsWhere, Protected: e.cfg.protectedNamespaces(), Release: e.cfg.APIRelease, Writer: e.cfg.Writer, Overlay: e.overlayChanges,
-		History: h, Audit: audit.New(e.cfg.Disk, dir), Identity: e.cfg.stateIdentity(), Now: e.loop.Clock, WaitShown: e.awaitShown,
+		History: h, Audit: history.NewAudit(e.cfg.Disk, dir), Identity: e.cfg.stateIdentity(), Now: e.loop.Clock, WaitShown: e.awaitShown,
 		HistoryChanged: func(undo, redo string) {
 			e.sessions.PublishEnded(nil)
 			e.runInLoop(func(s *loopState) {

@@ -3,7 +3,6 @@ package engine
 import (
 	"slices"
 
-	"rung/change/audit"
 	"rung/change/gate"
 	"rung/change/history"
 	"rung/engine/zones"
@@ -23,15 +22,15 @@ func (p *pastChanges) History() []history.Entry { return p.gate.Config.History.E
 // Changes are the changes of policies and settings that were made, failed or were refused, the oldest
 // first: of this process, and where changes last also of others, as of the last second. Nothing
 // is read here.
-func (p *pastChanges) Changes() []audit.Change {
+func (p *pastChanges) Changes() []history.Change {
 	h := p.gate.Config.History.KnownEntries()
 	byID := map[uint64]*history.Entry{}
 	for i := range h {
 		byID[h[i].ID] = &h[i]
 	}
-	var out []audit.Change
+	var out []history.Change
 	for _, r := range p.gate.Config.Audit.PastRecords(p.identity) {
-		c := audit.Change{Record: r}
+		c := history.Change{AuditRecord: r}
 		if x := byID[r.Undo]; x != nil && x.Title == r.Title && x.At.Equal(r.Time) {
 			joinHistory(&c, x)
 			delete(byID, r.Undo)
@@ -41,23 +40,23 @@ func (p *pastChanges) Changes() []audit.Change {
 	for i := range h {
 		// A plan as a whole is in the history alone, and so is what an older Rung audited.
 		if x := &h[i]; byID[x.ID] != nil {
-			c := audit.Change{Record: audit.Record{Time: x.At.UTC(), By: x.By, Mode: p.published.Revision().Mode.ChangedName(), Title: x.Title, Result: audit.OK, Undo: x.ID}}
+			c := history.Change{AuditRecord: history.AuditRecord{Time: x.At.UTC(), By: x.By, Mode: p.published.Revision().Mode.ChangedName(), Title: x.Title, Result: history.OK, Undo: x.ID}}
 			joinHistory(&c, x)
 			out = append(out, c)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b audit.Change) int { return a.Time.Compare(b.Time) })
+	slices.SortStableFunc(out, func(a, b history.Change) int { return a.Time.Compare(b.Time) })
 	return out
 }
 
 // joinHistory adds what the history knows of a change.
-func joinHistory(c *audit.Change, x *history.Entry) {
+func joinHistory(c *history.Change, x *history.Entry) {
 	c.Undone, c.Undoes, c.OnTrial, c.Session, c.HasEnded, c.IsPlan = x.Undone, x.Undoes, x.Trial != "", x.Session, len(x.Ended) > 0, x.Plan != nil
 	if len(c.Objects) > 0 {
 		return
 	}
 	for _, o := range x.Objects {
-		c.Objects = append(c.Objects, audit.Object{Kind: o.Key.Kind, Namespace: o.Key.Namespace, Name: o.Key.Name, Change: o.Verb()})
+		c.Objects = append(c.Objects, history.AuditObject{Kind: o.Key.Kind, Namespace: o.Key.Namespace, Name: o.Key.Name, Change: o.Verb()})
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"rung/sources/nbdb"
-	"rung/sources/nbdb/dbfile"
 )
 
 // TLSFiles name the key and certificates of ssl: endpoints.
@@ -13,9 +12,9 @@ type TLSFiles = nbdb.TLSFiles
 // FindDatabases returns the addresses (file:PATH) of the Northbound database
 // files in folders, sorted: those of a must-gather, above all.
 func FindDatabases(ctx context.Context, folders []string) ([]string, error) {
-	paths, err := dbfile.FindDatabases(ctx, folders)
+	paths, err := nbdb.FindDatabases(ctx, folders)
 	for i, p := range paths {
-		paths[i] = dbfile.Prefix + p
+		paths[i] = nbdb.Prefix + p
 	}
 	return paths, err
 }

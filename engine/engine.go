@@ -19,7 +19,7 @@ import (
 	"rung/sources/files"
 	"rung/sources/kube"
 	"rung/sources/nbdb"
-	"rung/sources/nbdb/dbfile"
+
 	"rung/sources/retry"
 )
 
@@ -128,7 +128,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 
 // makeZones makes what follows zones and what lies below them.
 func (e *Engine) makeZones() {
-	cfg, s, archives := &e.cfg, e.state, dbfile.NewArchives()
+	cfg, s, archives := &e.cfg, e.state, nbdb.NewArchives()
 	d := zones.DialectConfig{Flags: &cfg.Flags, Reads: cfg.readsDialects(), Kube: cfg.Kube, Namespaces: cfg.podNamespaces(),
 		Zones: len(cfg.NB) > 0 || cfg.ZoneOf != nil, Writes: cfg.Reconcile, Slots: e.slots}
 	s.dialects = zones.NewDialectFinder(e.loop, d, s, zones.World{Cluster: s.cluster, Desired: s.desired})

@@ -12,7 +12,7 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/revision"
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 	"rung/test/install"
 )
 
@@ -58,7 +58,7 @@ func TestLiveNetworks(t *testing.T) {
 // A connection on a primary network is probed there, and agrees with rows and policies; between networks
 // nothing is sent.
 func TestProbeOnNetworks(t *testing.T) {
-	install.OVN(t, ovn.FindTools)
+	install.OVN(t, sandbox.FindTools)
 	w := newLiveWorld(t)
 	w.file("cluster.yaml", networksFile)
 	r := w.run(func(c *Config) { c.Mode.Sandbox, c.Sandbox = true, lab.New(lab.Config{OVN: place(), Dir: w.sockets}) })

@@ -15,13 +15,13 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
 	"rung/sources/nbdb"
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 )
 
 // flowsAgree holds the flows of a zone against its rows, once the node has followed.
 func (f *ovnRun) flowsAgree(zone string) {
 	f.t.Helper()
-	f.onOVN(zone, func(ctx context.Context, z *ovn.Zone) error {
+	f.onOVN(zone, func(ctx context.Context, z *sandbox.Zone) error {
 		if _, err := z.WaitSynced(ctx); err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func (f *ovnRun) packetsAgree() {
 	}
 	zones := map[string]*verdict.Zone{}
 	for _, zone := range faultZones {
-		f.onOVN(zone, func(ctx context.Context, z *ovn.Zone) error {
+		f.onOVN(zone, func(ctx context.Context, z *sandbox.Zone) error {
 			rows, err := nbdb.Dial(nbdb.Config{Addr: z.NB(), AnyName: true}).Read(ctx)
 			if err != nil {
 				return err
@@ -76,12 +76,12 @@ func (f *ovnRun) packetsAgree() {
 				continue
 			}
 			for _, way := range []struct {
-				proto ovn.PacketProto
+				proto sandbox.PacketProto
 				name  match.Proto
 				port  uint16
-			}{{ovn.TCP, match.TCP, 80}, {ovn.TCP, match.TCP, 443}, {ovn.UDP, match.UDP, 53}} {
+			}{{sandbox.TCP, match.TCP, 80}, {sandbox.TCP, match.TCP, 443}, {sandbox.UDP, match.UDP, 53}} {
 				port++
-				p := ovn.Packet{Src: netip.MustParseAddr(from.ip), Dst: netip.MustParseAddr(to.ip), Proto: way.proto, SrcPort: port, DstPort: way.port}
+				p := sandbox.Packet{Src: netip.MustParseAddr(from.ip), Dst: netip.MustParseAddr(to.ip), Proto: way.proto, SrcPort: port, DstPort: way.port}
 				m := match.Packet{Src: p.Src, Dst: p.Dst, Proto: way.name, SrcPort: port, DstPort: way.port}
 				if from.zone == to.zone {
 					f.crosses(zones[from.zone], p, m, from.lport, from.lport, to.lport, to.lport)
@@ -98,7 +98,7 @@ func (f *ovnRun) packetsAgree() {
 
 // crosses puts a packet in at a zone and says whether it came out where it was to,
 // having asked the rows whether it would: from one port of the node's switch to another.
-func (f *ovnRun) crosses(rows *verdict.Zone, p ovn.Packet, m match.Packet, in, from, to, out string) bool {
+func (f *ovnRun) crosses(rows *verdict.Zone, p sandbox.Packet, m match.Packet, in, from, to, out string) bool {
 	f.t.Helper()
 	passes, tied := true, false
 	var met []string
@@ -122,14 +122,14 @@ func (f *ovnRun) crosses(rows *verdict.Zone, p ovn.Packet, m match.Packet, in, f
 	}
 	p.EntryPort = in
 	came := false
-	f.onOVN(rows.Name, func(ctx context.Context, z *ovn.Zone) error {
-		got, err := z.Send(ctx, []ovn.Packet{p})
+	f.onOVN(rows.Name, func(ctx context.Context, z *sandbox.Zone) error {
+		got, err := z.Send(ctx, []sandbox.Packet{p})
 		if err != nil {
 			return err
 		}
 		came = got[0].Delivered(out)
 		if came != passes && !tied {
-			_, trace, err := z.Trace(ctx, p, ovn.StateFirst)
+			_, trace, err := z.Trace(ctx, p, sandbox.StateFirst)
 			f.t.Errorf("zone %s: %+v came out at %v; the rows have it meet %s\n%s%v", rows.Name, p, got[0].Ports, strings.Join(met, ", "), trace, err)
 		}
 		return nil

@@ -20,7 +20,7 @@ import (
 	"rung/model"
 	"rung/revision"
 
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 	"rung/test/given"
 	"rung/test/install"
 	"rung/test/wait"
@@ -71,12 +71,12 @@ type standing struct{ since, until time.Time }
 const holdsUp = 7 * time.Second
 
 // processes are those of a zone.
-var processes = []string{ovn.NBServer, ovn.SBServer, ovn.VSServer, ovn.Northd, ovn.Controller, ovn.VSwitchd}
+var processes = []string{sandbox.NBServer, sandbox.SBServer, sandbox.VSServer, sandbox.Northd, sandbox.Controller, sandbox.VSwitchd}
 
 // onFaultyOVN starts the engine on OVN.
 func onFaultyOVN(t *testing.T, d time.Duration) *ovnRun {
 	t.Helper()
-	install.OVN(t, ovn.FindTools)
+	install.OVN(t, sandbox.FindTools)
 	w := newLiveWorld(t, given.ANP("first", 50, "", "in deny tenant=red", "out allow tenant=green udp:53"))
 	w.file("cluster.yaml", faultCluster())
 	f := &ovnRun{liveRun: w.runFor(d, func(c *Config) {
@@ -85,7 +85,7 @@ func onFaultyOVN(t *testing.T, d time.Duration) *ovnRun {
 	}), stopped: map[process]standing{}, counts: map[string]int{}}
 	f.settle(faultZones...)
 	for _, zone := range faultZones {
-		f.onOVN(zone, func(ctx context.Context, z *ovn.Zone) error { return z.WaitReady(ctx) })
+		f.onOVN(zone, func(ctx context.Context, z *sandbox.Zone) error { return z.WaitReady(ctx) })
 	}
 	return f
 }
@@ -153,7 +153,7 @@ func (f *ovnRun) step(length time.Duration) {
 	still := f.stopped[p].since
 	switch n := f.r.IntN(6); {
 	case n == 0:
-		f.onOVN(p.zone, func(_ context.Context, z *ovn.Zone) error { return z.Kill(p.name) })
+		f.onOVN(p.zone, func(_ context.Context, z *sandbox.Zone) error { return z.Kill(p.name) })
 		delete(f.stopped, p)
 		f.counts[p.name+" killed"]++
 	case n == 1 && still.IsZero():
@@ -174,9 +174,9 @@ func (f *ovnRun) stop(p process, d time.Duration) {
 	f.t.Helper()
 	now := time.Now()
 	running := false
-	f.onOVN(p.zone, func(_ context.Context, z *ovn.Zone) error {
+	f.onOVN(p.zone, func(_ context.Context, z *sandbox.Zone) error {
 		for _, daemon := range z.Daemons() {
-			running = running || daemon.Name == p.name && (daemon.State == ovn.Running || daemon.State == ovn.Silent)
+			running = running || daemon.Name == p.name && (daemon.State == sandbox.Running || daemon.State == sandbox.Silent)
 		}
 		if !running {
 			return nil // just being started again
@@ -198,14 +198,14 @@ func (f *ovnRun) stop(p process, d time.Duration) {
 // to be said, too.
 func (f *ovnRun) carryOn(p process) {
 	f.t.Helper()
-	_, unread := f.stopped[process{p.zone, ovn.NBServer}]
-	if p.name != ovn.NBServer && p.name != ovn.VSServer && !unread && time.Since(f.stopped[p].since) > holdsUp {
+	_, unread := f.stopped[process{p.zone, sandbox.NBServer}]
+	if p.name != sandbox.NBServer && p.name != sandbox.VSServer && !unread && time.Since(f.stopped[p].since) > holdsUp {
 		f.until(wait.Patience, p.zone+" is said to be behind without "+p.name, func(r *revision.Revision) bool {
 			return isBehind(r, p.zone)
 		})
 		f.counts["times flows or nodes were said to be behind"]++
 	}
-	f.onOVN(p.zone, func(_ context.Context, z *ovn.Zone) error { return z.Cont(p.name) })
+	f.onOVN(p.zone, func(_ context.Context, z *sandbox.Zone) error { return z.Cont(p.name) })
 	delete(f.stopped, p)
 }
 
@@ -249,9 +249,9 @@ func (f *ovnRun) changePolicy() {
 func TestSilenceOnOVN(t *testing.T) {
 	f := onFaultyOVN(t, 2*time.Minute)
 	pid := 0
-	f.onOVN("n2", func(_ context.Context, z *ovn.Zone) error {
+	f.onOVN("n2", func(_ context.Context, z *sandbox.Zone) error {
 		for _, d := range z.Daemons() {
-			if d.Name == ovn.Northd {
+			if d.Name == sandbox.Northd {
 				pid = d.Pid
 			}
 		}
@@ -263,7 +263,7 @@ func TestSilenceOnOVN(t *testing.T) {
 	}
 	r := f.until(wait.Patience, "it is said", func(r *revision.Revision) bool {
 		d := r.Down["n2"]
-		return len(d) == 1 && d[0].Name == ovn.Northd && d[0].State == "does not answer" && isBehind(r, "n2")
+		return len(d) == 1 && d[0].Name == sandbox.Northd && d[0].State == "does not answer" && isBehind(r, "n2")
 	})
 	for _, x := range r.Down["n2"] {
 		if d := x.Since.Sub(began); d < -time.Millisecond || d > 10*time.Second {

@@ -19,7 +19,7 @@ import (
 	"rung/model/verdict"
 	"rung/revision"
 
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 	"rung/test/given"
 	"rung/test/install"
 	"rung/test/wait"
@@ -28,7 +28,7 @@ import (
 // onOVN is an engine whose sandbox runs on real OVN.
 func onOVN(t *testing.T) *liveRun {
 	t.Helper()
-	install.OVN(t, ovn.FindTools)
+	install.OVN(t, sandbox.FindTools)
 	w := newLiveWorld(t, livePolicies()...)
 	r := w.run(func(c *Config) { c.Sandbox, c.OVNTrace = w.onOVN(nil) })
 	r.settle("control", "worker")
@@ -112,7 +112,7 @@ func TestOVNTrace(t *testing.T) {
 // What ovn-trace says of flows that are older than the rows is a finding, until it is
 // asked again, or the policy is gone.
 func TestOVNTraceDisagrees(t *testing.T) {
-	install.OVN(t, ovn.FindTools)
+	install.OVN(t, sandbox.FindTools)
 	w := newLiveWorld(t, livePolicies()...)
 	var runner ovntrace.Runner
 	r := w.run(func(c *Config) { c.Sandbox, c.OVNTrace = w.onOVN(&runner) })

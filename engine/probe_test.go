@@ -18,7 +18,7 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/sources/kube"
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 	"rung/test/given"
 	"rung/test/install"
 	"rung/test/wait"
@@ -28,7 +28,7 @@ import (
 // agrees with rows and policies, whatever its ends are; a new policy decides about the
 // next.
 func TestProbe(t *testing.T) {
-	install.OVN(t, ovn.FindTools)
+	install.OVN(t, sandbox.FindTools)
 	w := newLiveWorld(t)
 	r := w.run(func(c *Config) {
 		c.Mode.Sandbox, c.Sandbox = true, lab.New(lab.Config{OVN: place(), Dir: w.sockets})

@@ -14,7 +14,7 @@ import (
 	"rung/model"
 	"rung/revision"
 
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 	"rung/test/given"
 	"rung/test/install"
 	"rung/test/wait"
@@ -24,7 +24,7 @@ import (
 // leads to its rule, a new Deny drops what was let through, a daemon that dies is told
 // and comes back, and zones follow their nodes.
 func TestSandboxOnOVN(t *testing.T) {
-	tools := install.OVN(t, ovn.FindTools)
+	tools := install.OVN(t, sandbox.FindTools)
 	w := newLiveWorld(t, livePolicies()...)
 	r := w.run(func(c *Config) {
 		c.Mode.Simulated = true
@@ -71,11 +71,11 @@ func TestSandboxOnOVN(t *testing.T) {
 	go func() {
 		down <- r.WaitFor(r.ctx, func(rev *revision.Revision) bool {
 			d := rev.Down["worker"]
-			return len(d) == 1 && d[0].Name == ovn.Northd && d[0].State == "died" && strings.Contains(d[0].Error, "killed")
+			return len(d) == 1 && d[0].Name == sandbox.Northd && d[0].State == "died" && strings.Contains(d[0].Error, "killed")
 		}) == nil
 	}()
 	for shown := false; !shown; { // it is down for a moment only
-		r.onOVN("worker", func(_ context.Context, z *ovn.Zone) error { return z.Kill(ovn.Northd) })
+		r.onOVN("worker", func(_ context.Context, z *sandbox.Zone) error { return z.Kill(sandbox.Northd) })
 		select {
 		case shown = <-down:
 		case <-time.After(time.Second):
@@ -93,7 +93,7 @@ func TestSandboxOnOVN(t *testing.T) {
 }
 
 // onOVN does something with a zone of the sandbox.
-func (r *liveRun) onOVN(zone string, do func(context.Context, *ovn.Zone) error) {
+func (r *liveRun) onOVN(zone string, do func(context.Context, *sandbox.Zone) error) {
 	r.t.Helper()
 	sb, _ := r.lab().Sandbox()
 	if err := sb.WithZone(r.ctx, zone, do); err != nil {
@@ -112,7 +112,7 @@ func place() string {
 // Without OVN the traffic is simulated as ever, and the activity says why.
 func TestSandboxFindsNoOVN(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	if ovn, err := ovn.FindTools(t.Context(), ovn.Auto); err == nil {
+	if ovn, err := sandbox.FindTools(t.Context(), sandbox.Auto); err == nil {
 		t.Skipf("%s is found without PATH", ovn.Describe())
 	}
 	w := newLiveWorld(t, livePolicies()...)

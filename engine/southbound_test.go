@@ -12,7 +12,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/revision"
 
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 	"rung/test/lab"
 	"rung/test/wait"
 )
@@ -77,7 +77,7 @@ func TestSouthboundOfLab(t *testing.T) {
 	}
 
 	// northd stands still: a number that is raised is not followed, a changed row not made.
-	if err := z.Stop(ovn.Northd); err != nil {
+	if err := z.Stop(sandbox.Northd); err != nil {
 		t.Fatal(err)
 	}
 	if err := z.Transact(ctx, nb.Op{Kind: nb.OpUpdate, Table: nb.TableACL, UUID: mine(rev).UUID, Row: map[string]any{"priority": 1002}},
@@ -104,7 +104,7 @@ func TestSouthboundOfLab(t *testing.T) {
 	if text := revision.TallyFlows(rev, rev.Zone("n1"), e.Now()).Text; !strings.HasPrefix(text, "1 flow of an ACL that is gone") {
 		t.Errorf("it says %q", text)
 	}
-	if err := z.Cont(ovn.Northd); err != nil {
+	if err := z.Cont(sandbox.Northd); err != nil {
 		t.Fatal(err)
 	}
 	r.until(wait.Patience, "nothing left over", func(r *revision.Revision) bool {
@@ -112,7 +112,7 @@ func TestSouthboundOfLab(t *testing.T) {
 	})
 
 	// A server that died is told, with what was read; one that stands still blocks nobody.
-	if err := z.Kill(ovn.SBServer); err != nil {
+	if err := z.Kill(sandbox.SBServer); err != nil {
 		t.Fatal(err)
 	}
 	rev = r.until(wait.Patience, "the loss", func(r *revision.Revision) bool { return r.Southbound("n1").Conn == model.ConnLost })
@@ -121,14 +121,14 @@ func TestSouthboundOfLab(t *testing.T) {
 	}
 	r.until(wait.Patience, "it is back", func(r *revision.Revision) bool { return r.Southbound("n1").IsCurrent() })
 
-	if err := z.Stop(ovn.SBServer); err != nil {
+	if err := z.Stop(sandbox.SBServer); err != nil {
 		t.Fatal(err)
 	}
 	if err := z.Transact(ctx, nb.Op{Kind: nb.OpInsert, Table: nb.TableAddressSet, Row: map[string]any{"name": "later"}}); err != nil {
 		t.Fatal(err)
 	}
 	r.until(wait.Patience, "rows beside a server that stands still", func(r *revision.Revision) bool { return r.Zone("n1").DB.AddressSetByName("later") != nil })
-	if err := z.Cont(ovn.SBServer); err != nil {
+	if err := z.Cont(sandbox.SBServer); err != nil {
 		t.Fatal(err)
 	}
 }

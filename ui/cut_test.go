@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"rung/change"
-	"rung/change/audit"
+	"rung/change/history"
 	"rung/engine/logs"
 	"rung/model"
 	"rung/model/logline"
@@ -111,8 +111,8 @@ func busyConsole(t *testing.T) *uitest.Fake {
 	f := uitest.NewGated(t, uitest.AddUnits).Fake
 	k := model.Key{Kind: model.KindANP, Name: "multi-tenant-isolation"}
 	at := uitest.Now.Add(-time.Minute)
-	f.Changed = []audit.Change{{Record: audit.Record{Time: at, User: "system:serviceaccount:ops:deployer", By: "cli", Mode: "sandbox", Op: change.OpMove,
-		Title: "Move ANP multi-tenant-isolation from 43 to 36", Objects: []audit.Object{{Kind: k.Kind, Name: k.Name, Change: "update"}}, Result: audit.Failed,
+	f.Changed = []history.Change{{AuditRecord: history.AuditRecord{Time: at, User: "system:serviceaccount:ops:deployer", By: "cli", Mode: "sandbox", Op: change.OpMove,
+		Title: "Move ANP multi-tenant-isolation from 43 to 36", Objects: []history.AuditObject{{Kind: k.Kind, Name: k.Name, Change: "update"}}, Result: history.Failed,
 		Error: "the API server refused it: admission webhook \"policies.example.com\" denied the request: priority 36 is reserved for the platform", Undo: 6}}}
 	for i, zone := range []string{"ovn-control-plane", "ovn-worker2"} {
 		f.Done = append(f.Done, model.Activity{Seq: uint64(i) + 1, At: at.Add(time.Second), Took: 1200 * time.Millisecond, Zone: zone, Policy: k, Ops: 1012, By: "reconciler",

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"rung/change"
-	"rung/change/audit"
 	"rung/change/effect"
+	"rung/change/history"
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
@@ -50,7 +50,7 @@ func (g *Gate) GuardsOfArrived(ctx context.Context, next *revision.Revision, cha
 	}
 	title := arrivedTitle(changes)
 	r := g.recordOf(g.Config.Now(), next, opArrived, "")
-	r.By, r.Objects, r.Result = string(opArrived), audit.ObjectsOf(changes), audit.OK
+	r.By, r.Objects, r.Result = string(opArrived), history.AuditObjectsOf(changes), history.OK
 	for _, rail := range p.Guards {
 		title += "; " + rail.Message
 		r.Guards = append(r.Guards, rail.Code)
@@ -77,9 +77,9 @@ func arrivedTitle(changes []change.ObjectChange) string {
 
 // auditRecord returns the audit record of a change that begins at a time, without
 // its outcome.
-func (g *Gate) auditRecord(at time.Time, rev *revision.Revision, p *Preview, a stepApproval) audit.Record {
+func (g *Gate) auditRecord(at time.Time, rev *revision.Revision, p *Preview, a stepApproval) history.AuditRecord {
 	r := g.recordOf(at, rev, p.Mutation.Op, p.Title)
-	r.By, r.Objects, r.Commands = a.By, audit.ObjectsOf(p.Objects), p.Commands
+	r.By, r.Objects, r.Commands = a.By, history.AuditObjectsOf(p.Objects), p.Commands
 	for _, gd := range p.Guards {
 		r.Guards = append(r.Guards, gd.Code)
 	}
@@ -89,13 +89,13 @@ func (g *Gate) auditRecord(at time.Time, rev *revision.Revision, p *Preview, a s
 // AuditRefused audits that the change of a preview was asked for and is not made.
 func (g *Gate) AuditRefused(p *Preview, by string, why error) error {
 	r := g.auditRecord(g.Config.Now(), g.Config.CurrentRevision(), p, stepApproval{Confirm: Confirm{By: by}})
-	r.Outcome(audit.Refused, why, 0)
+	r.Outcome(history.Refused, why, 0)
 	return g.Config.Audit.Write(r)
 }
 
 // recordOf says who does something, where and when.
-func (g *Gate) recordOf(at time.Time, rev *revision.Revision, op change.Op, title string) audit.Record {
-	return audit.Record{Time: at.UTC(), User: g.user, Mode: rev.Mode.ChangedName(), Context: rev.Mode.Title, Server: rev.Mode.Server,
+func (g *Gate) recordOf(at time.Time, rev *revision.Revision, op change.Op, title string) history.AuditRecord {
+	return history.AuditRecord{Time: at.UTC(), User: g.user, Mode: rev.Mode.ChangedName(), Context: rev.Mode.Title, Server: rev.Mode.Server,
 		Identity: g.Config.Identity, Sandbox: !rev.Mode.IsPersistent(), Op: op, Title: title}
 }
 
@@ -103,7 +103,7 @@ func (g *Gate) recordOf(at time.Time, rev *revision.Revision, op change.Op, titl
 // An audit that cannot be written is no reason to keep it from happening.
 func (g *Gate) AuditNote(by, op, text string) {
 	r := g.recordOf(g.Config.Now(), g.Config.CurrentRevision(), change.Op(op), text)
-	r.By, r.Result = by, audit.OK
+	r.By, r.Result = by, history.OK
 	_ = g.Config.Audit.Write(r)
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/change"
-	"rung/change/audit"
 	"rung/change/effect"
+	"rung/change/history"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/sources/manifests"
@@ -151,9 +151,9 @@ func TestAuditByMany(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			a := audit.New(nil, dir)
+			a := history.NewAudit(nil, dir)
 			for range 25 {
-				if err := a.Write(audit.Record{User: "ada", Title: "a line", Commands: []string{"kubectl 'x\n'"}}); err != nil {
+				if err := a.Write(history.AuditRecord{User: "ada", Title: "a line", Commands: []string{"kubectl 'x\n'"}}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -163,7 +163,7 @@ func TestAuditByMany(t *testing.T) {
 	if n := len(changing.AuditOf(t, dir)); n != 100 {
 		t.Errorf("%d lines", n)
 	}
-	if err := audit.New(nil, "").Write(audit.Record{}); err != nil {
+	if err := history.NewAudit(nil, "").Write(history.AuditRecord{}); err != nil {
 		t.Errorf("an audit that keeps nothing: %v", err)
 	}
 }

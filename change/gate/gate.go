@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"rung/change"
-	"rung/change/audit"
+
 	"rung/change/effect"
 	"rung/change/history"
 	"rung/model"
@@ -48,7 +48,7 @@ type Config struct {
 	Writer  change.Writer
 	Overlay func(changes []change.ObjectChange) error
 	History *history.History
-	Audit   *audit.Log
+	Audit   *history.AuditLog
 	// Identity names the history, in the audit.
 	Identity string
 	Now      func() time.Time
@@ -183,7 +183,7 @@ func (g *Gate) commitApproved(ctx context.Context, p *Preview, a stepApproval) (
 		if a.retried && errors.Is(err, change.ErrStale) {
 			return nil, err
 		}
-		record.Outcome(audit.Refused, err, 0)
+		record.Outcome(history.Refused, err, 0)
 		return nil, errors.Join(err, g.passUndone(fresh), g.Config.Audit.Write(record))
 	}
 	line, err := g.Config.Audit.Reserve(record)
@@ -194,7 +194,7 @@ func (g *Gate) commitApproved(ctx context.Context, p *Preview, a stepApproval) (
 	trial, err := g.trials.BeginTrial(fresh, a.Confirm, a.isPlanStep)
 	if err != nil {
 		err = fmt.Errorf("%s: nothing was changed: %w", p.Title, err)
-		record.Outcome(audit.Refused, err, 0)
+		record.Outcome(history.Refused, err, 0)
 		return nil, errors.Join(err, g.Config.Audit.Finish(line, record))
 	}
 	// Finishing a killed change adds no history entry: that change has one. A step of a
@@ -204,7 +204,7 @@ func (g *Gate) commitApproved(ctx context.Context, p *Preview, a stepApproval) (
 		if err := g.Config.History.Reserve(g.historyEntry(start, fresh, a, trial)); err != nil {
 			g.trials.ChangeFailed(trial)
 			err = fmt.Errorf("%s: nothing was changed, there is no room for the way back: %w", p.Title, err)
-			record.Outcome(audit.Refused, err, 0)
+			record.Outcome(history.Refused, err, 0)
 			return nil, errors.Join(err, g.Config.Audit.Finish(line, record))
 		}
 	}
@@ -215,7 +215,7 @@ func (g *Gate) commitApproved(ctx context.Context, p *Preview, a stepApproval) (
 		}
 		g.trials.ChangeFailed(trial)
 		err = fmt.Errorf("%s: %w", p.Title, err)
-		record.Outcome(audit.Failed, err, g.Config.Now().Sub(start))
+		record.Outcome(history.Failed, err, g.Config.Now().Sub(start))
 		return nil, errors.Join(err, g.Config.Audit.Finish(line, record))
 	}
 	res := &Result{Took: g.Config.Now().Sub(start)}
@@ -231,8 +231,8 @@ func (g *Gate) commitApproved(ctx context.Context, p *Preview, a stepApproval) (
 		res.Trial = g.trials.ChangeMade(trial, res.Undo, change.FilesOf(fresh.Objects))
 		g.trials.ChangeUndone(fresh)
 	}
-	record.Objects, record.Undo = audit.ObjectsOf(fresh.Objects), res.Undo // with the UIDs of new ones
-	record.Outcome(audit.OK, nil, res.Took)
+	record.Objects, record.Undo = history.AuditObjectsOf(fresh.Objects), res.Undo // with the UIDs of new ones
+	record.Outcome(history.OK, nil, res.Took)
 	aerr := g.Config.Audit.Finish(line, record)
 	if g.server != nil {
 		g.Config.WaitShown(ctx, fresh.Objects)

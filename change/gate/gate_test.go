@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/change"
-	"rung/change/audit"
+
 	"rung/change/history"
-	"rung/change/journal"
+
 	"rung/model"
 	"rung/sources/files"
 	"rung/test/changing"
@@ -89,7 +89,7 @@ func checkAudit(t *testing.T, dir string) {
 	t.Helper()
 	var got []string
 	for _, r := range changing.AuditOf(t, dir) {
-		if r.User != "ada" || r.Mode != "sandbox" || r.Context != "policies/" || len(r.Objects) != 1 || r.Result != audit.OK {
+		if r.User != "ada" || r.Mode != "sandbox" || r.Context != "policies/" || len(r.Objects) != 1 || r.Result != history.OK {
 			t.Errorf("audit %+v", r)
 		}
 		got = append(got, string(r.Op)+" "+r.Objects[0].Change+" "+r.Objects[0].Name+": "+strings.Join(r.Commands, "; "))
@@ -113,7 +113,7 @@ func checkAudit(t *testing.T, dir string) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("audit (-want +got)\n%s", diff)
 	}
-	for _, name := range []string{filepath.Join(dir, "audit.jsonl"), journal.Open(nil, dir, journal.Changes, "test").Path} {
+	for _, name := range []string{filepath.Join(dir, "audit.jsonl"), history.OpenJournal(nil, dir, history.Changes, "test").Path} {
 		st, err := os.Stat(name)
 		if err != nil {
 			t.Fatal(err)
@@ -137,34 +137,34 @@ func TestCommitRefuses(t *testing.T) {
 		result  string // of the audit, empty for no line
 	}{
 		{"nobody said yes", changing.Move("blue", 41), stepApproval{}, nil, change.ErrNotConfirmed, ""},
-		{"no name", changing.Remove("control"), yes, nil, change.ErrNotConfirmed, audit.Refused},
-		{"another name", changing.Remove("control"), typed("blue"), nil, change.ErrNotConfirmed, audit.Refused},
+		{"no name", changing.Remove("control"), yes, nil, change.ErrNotConfirmed, history.Refused},
+		{"another name", changing.Remove("control"), typed("blue"), nil, change.ErrNotConfirmed, history.Refused},
 		{"the guards taken out of the preview", changing.Remove("control"), yes, func(_ *world, _ *Gate, p *Preview) {
 			p.Guards, p.Effect, p.ConfirmName = nil, nil, ""
-		}, change.ErrStale, audit.Refused},
-		{"read-only since", changing.Move("blue", 41), yes, func(w *world, _ *Gate, _ *Preview) { w.SetWrites(false) }, change.ErrBlocked, audit.Refused},
+		}, change.ErrStale, history.Refused},
+		{"read-only since", changing.Move("blue", 41), yes, func(w *world, _ *Gate, _ *Preview) { w.SetWrites(false) }, change.ErrBlocked, history.Refused},
 		{"changed since", changing.Move("blue", 41), yes, func(w *world, _ *Gate, _ *Preview) {
 			w.Edit(given.ANP("blue", 40, "tenant=blue", "in allow tenant=red"))
-		}, change.ErrStale, audit.Refused},
+		}, change.ErrStale, history.Refused},
 		{"gone since", changing.Move("blue", 41), yes, func(w *world, _ *Gate, _ *Preview) { w.Edit(given.ANP("x", 1, "tenant=red"), given.ANPKey("blue")) },
-			change.ErrBlocked, audit.Refused},
+			change.ErrBlocked, history.Refused},
 		{"made by somebody else since", changing.Apply(given.ANP("new", 50, "tenant=red")), yes, func(w *world, _ *Gate, _ *Preview) {
 			w.Edit(given.ANP("new", 51, "tenant=red"))
-		}, change.ErrStale, audit.Refused},
+		}, change.ErrStale, history.Refused},
 		{"a guard since", changing.Move("blue", 60), yes, func(w *world, _ *Gate, _ *Preview) {
 			w.Edit(given.ANP("wall", 50, "tenant=blue", "in deny tenant=blue"))
-		}, change.ErrStale, audit.Refused},
+		}, change.ErrStale, history.Refused},
 		{"undone since", change.Mutation{Op: change.OpUndo}, yes, func(w *world, g *Gate, _ *Preview) {
 			e := g.Config.History.Entries()[0]
 			if _, err := g.Config.History.Push(history.Entry{Title: "x", Undoes: e.ID}); err != nil {
 				w.T.Fatal(err)
 			}
-		}, change.ErrBlocked, audit.Refused},
-		{"the writer fails", changing.Move("blue", 41), yes, func(w *world, _ *Gate, _ *Preview) { w.Fail = errors.New("disk full") }, nil, audit.Failed},
+		}, change.ErrBlocked, history.Refused},
+		{"the writer fails", changing.Move("blue", 41), yes, func(w *world, _ *Gate, _ *Preview) { w.Fail = errors.New("disk full") }, nil, history.Failed},
 		{"the audit cannot be written", changing.Move("blue", 41), yes, func(_ *world, g *Gate, _ *Preview) {
-			g.Config.Audit = audit.New(nil, filepath.Join(os.DevNull, "no folder"))
+			g.Config.Audit = history.NewAudit(nil, filepath.Join(os.DevNull, "no folder"))
 		}, nil, ""},
-		{"no preview", change.Mutation{Op: change.OpMove}, yes, nil, change.ErrBlocked, audit.Refused},
+		{"no preview", change.Mutation{Op: change.OpMove}, yes, nil, change.ErrBlocked, history.Refused},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -173,7 +173,7 @@ func TestCommitRefuses(t *testing.T) {
 			if c.m.Op == change.OpUndo {
 				do(t, w, g, changing.Move("blue", 42), yes)
 			}
-			if err := g.Config.Audit.Write(audit.Record{Title: "the first"}); err != nil {
+			if err := g.Config.Audit.Write(history.AuditRecord{Title: "the first"}); err != nil {
 				t.Fatal(err)
 			}
 			p, err := g.Preview(context.Background(), w.Current(), c.m)

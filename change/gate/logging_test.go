@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"rung/change"
-	"rung/change/audit"
+
 	"rung/change/history"
 	"rung/change/rewrite"
 	"rung/model"
@@ -333,7 +333,7 @@ func TestLogSessionBeginsWhenItIsMade(t *testing.T) {
 func TestLogSessionCost(t *testing.T) {
 	w := newWorld(t, given.ANP("control", 34, "", "in allow team=ops", "in deny *", "out deny *"))
 	h, _ := history.Open(nil, "", "")
-	g := w.GateOf(Config{Writer: w, History: h, Audit: audit.New(nil, ""), LogRate: func(k model.Key) (int, bool) { return 7, k.Name == "control" }})
+	g := w.GateOf(Config{Writer: w, History: h, Audit: history.NewAudit(nil, ""), LogRate: func(k model.Key) (int, bool) { return 7, k.Name == "control" }})
 	p, err := g.Preview(context.Background(), w.Current(), changing.Session(time.Minute, given.ANPKey("control")))
 	const want = "2 rows with log=true in each zone; the meter was not read; unless told otherwise it limits each to 20 lines/s, so at most 40 lines/s on each node and 80 on 2 nodes; the rest is silently discarded; what of it logs now makes 7 lines/s"
 	if err != nil || !strings.Contains(strings.Join(p.Notes, "\n"), want) {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/change"
-	"rung/change/audit"
+
 	"rung/change/history"
 	"rung/test/changing"
 	"rung/test/given"
@@ -43,7 +43,7 @@ func TestAuditKeepsItsLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := changing.AuditOf(t, dir)[0]
-	if !r.Time.Equal(began) || r.Milliseconds != 1500 || r.Result != audit.OK {
+	if !r.Time.Equal(began) || r.Milliseconds != 1500 || r.Result != history.OK {
 		t.Errorf("%s at %s for %d ms, want %s", r.Result, r.Time, r.Milliseconds, began)
 	}
 	now, err := os.ReadFile(filepath.Join(dir, "audit.jsonl"))

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/change"
-	"rung/change/audit"
+
 	"rung/change/history"
 	"rung/test/changing"
 	"rung/test/faultfs"
@@ -27,7 +27,7 @@ func TestAuditAfterATornLine(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`{"title":"whole","result":"ok"}`+"\n"+`{"title":"to`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := audit.New(nil, dir).Write(audit.Record{Title: "next"}); err != nil {
+	if err := history.NewAudit(nil, dir).Write(history.AuditRecord{Title: "next"}); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
@@ -40,14 +40,14 @@ func TestAuditAfterATornLine(t *testing.T) {
 }
 
 // auditLines are the records of an audit file that can be read.
-func auditLines(t testing.TB, path string) (out []audit.Record) {
+func auditLines(t testing.TB, path string) (out []history.AuditRecord) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(text)) {
-		var r audit.Record
+		var r history.AuditRecord
 		if json.Unmarshal([]byte(line), &r) == nil {
 			out = append(out, r)
 		}
@@ -84,7 +84,7 @@ func TestOutcomeThatCannotBeWritten(t *testing.T) {
 	w := newWorld(t, given.ANP("blue", 40, "tenant=blue", "in allow tenant=blue"))
 	g := w.Gate(dir)
 	reserved := false
-	g.Config.Audit = audit.New(&faultfs.FS{Before: func(op faultfs.Op) error {
+	g.Config.Audit = history.NewAudit(&faultfs.FS{Before: func(op faultfs.Op) error {
 		if reserved && op.Kind == "write" {
 			return faultfs.ErrIO
 		}
@@ -97,14 +97,14 @@ func TestOutcomeThatCannotBeWritten(t *testing.T) {
 		t.Fatalf("%+v %v", r, err)
 	}
 	lines := auditLines(t, filepath.Join(dir, "audit.jsonl"))
-	if len(lines) != 1 || lines[0].Result != audit.Unknown || lines[0].Title != p.Title || lines[0].By != "cli" {
+	if len(lines) != 1 || lines[0].Result != history.Unknown || lines[0].Title != p.Title || lines[0].By != "cli" {
 		t.Errorf("%+v", lines)
 	}
 	// The next one has a line of its own.
-	g.Config.Audit = audit.New(nil, dir)
+	g.Config.Audit = history.NewAudit(nil, dir)
 	do(t, w, g, changing.Move("blue", 42), yes)
 	lines = auditLines(t, filepath.Join(dir, "audit.jsonl"))
-	if len(lines) != 2 || lines[1].Result != audit.OK {
+	if len(lines) != 2 || lines[1].Result != history.OK {
 		t.Errorf("%+v", lines)
 	}
 }
@@ -112,21 +112,23 @@ func TestOutcomeThatCannotBeWritten(t *testing.T) {
 // An outcome has room whatever an error says, and when two are under way at once.
 func TestReservedLines(t *testing.T) {
 	dir := t.TempDir()
-	a, b := audit.New(nil, dir), audit.New(nil, dir)
-	first, err := a.Reserve(audit.Record{Title: "first"})
+	a, b := history.NewAudit(nil, dir), history.NewAudit(nil, dir)
+	first, err := a.Reserve(history.AuditRecord{Title: "first"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := b.Reserve(audit.Record{Title: "second"})
+	second, err := b.Reserve(history.AuditRecord{Title: "second"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range []func() error{
 		func() error {
-			return a.Finish(first, audit.Record{Title: "first", Result: audit.Failed, Error: strings.Repeat("é\"\n", 5000)})
+			return a.Finish(first, history.AuditRecord{Title: "first", Result: history.Failed, Error: strings.Repeat("é\"\n", 5000)})
 		},
-		func() error { return b.Finish(second, audit.Record{Title: "second", Result: audit.OK, Undo: 7}) },
-		func() error { return a.Write(audit.Record{Title: "third", Result: audit.Refused}) },
+		func() error {
+			return b.Finish(second, history.AuditRecord{Title: "second", Result: history.OK, Undo: 7})
+		},
+		func() error { return a.Write(history.AuditRecord{Title: "third", Result: history.Refused}) },
 	} {
 		if err := f(); err != nil {
 			t.Fatal(err)
@@ -135,7 +137,7 @@ func TestReservedLines(t *testing.T) {
 	var got []string
 	for _, r := range changing.AuditOf(t, dir) { // every line is JSON
 		got = append(got, r.Title+" "+r.Result)
-		if r.Result == audit.Failed && (len(r.Error) < 2000 || !strings.HasSuffix(r.Error, " …")) {
+		if r.Result == history.Failed && (len(r.Error) < 2000 || !strings.HasSuffix(r.Error, " …")) {
 			t.Errorf("the error: %d bytes", len(r.Error))
 		}
 	}
@@ -143,17 +145,17 @@ func TestReservedLines(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	// The audit is put away between the two: the outcome has a line in the new one.
-	third, err := a.Reserve(audit.Record{Title: "fourth"})
+	third, err := a.Reserve(history.AuditRecord{Title: "fourth"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Rename(a.Path, a.Path+".1"); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Finish(third, audit.Record{Title: "fourth", Result: audit.OK}); err != nil {
+	if err := a.Finish(third, history.AuditRecord{Title: "fourth", Result: history.OK}); err != nil {
 		t.Fatal(err)
 	}
-	if lines := changing.AuditOf(t, dir); len(lines) != 1 || lines[0].Result != audit.OK {
+	if lines := changing.AuditOf(t, dir); len(lines) != 1 || lines[0].Result != history.OK {
 		t.Errorf("%+v", lines)
 	}
 }
@@ -174,7 +176,7 @@ func TestNoChangeWithoutRoomForItsHistory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g := w.GateOf(Config{Writer: fillingDisk{w, disk}, History: h, Audit: audit.New(nil, dir)})
+			g := w.GateOf(Config{Writer: fillingDisk{w, disk}, History: h, Audit: history.NewAudit(nil, dir)})
 			p, err := g.Preview(t.Context(), w.Current(), changing.Move("blue", 41))
 			if err != nil {
 				t.Fatal(err)
@@ -184,7 +186,7 @@ func TestNoChangeWithoutRoomForItsHistory(t *testing.T) {
 				t.Fatalf("%v, at %d", err, w.Priority("blue"))
 			}
 			lines := auditLines(t, filepath.Join(dir, "audit.jsonl"))
-			if len(lines) != 1 || (lines[0].Result == audit.OK) != c.want {
+			if len(lines) != 1 || (lines[0].Result == history.OK) != c.want {
 				t.Errorf("audit %+v", lines)
 			}
 			again, err := history.Open(nil, dir, "test")

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"rung/change"
-	"rung/change/audit"
+
 	"rung/change/history"
 	"rung/test/apiserver"
 	"rung/test/changing"
@@ -28,7 +28,7 @@ func (w *world) Gate(dir string) *Gate {
 	if err != nil {
 		w.T.Fatal(err)
 	}
-	return w.GateOf(Config{Writer: w, History: h, Audit: audit.New(nil, dir)})
+	return w.GateOf(Config{Writer: w, History: h, Audit: history.NewAudit(nil, dir)})
 }
 
 // GateOf is a gate of ada's whose writer shows what it wrote by itself.

@@ -7,8 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-
-	"rung/change/journal"
 )
 
 // historyRead is how much of a file is read, from its end: one without any entries that are kept is
@@ -71,7 +69,7 @@ func historyLineOf(text []byte) (l historyLine, ok bool) {
 	if json.Unmarshal(text, &l) != nil || l == (historyLine{}) {
 		return l, false
 	}
-	return l, l.Entry == nil || l.Entry.ID > 0 && l.Entry.ID < journal.MaxNumber
+	return l, l.Entry == nil || l.Entry.ID > 0 && l.Entry.ID < MaxNumber
 }
 
 var numberAtFront = regexp.MustCompile(`^\{"entry":\{"ID":([0-9]{1,15}),`)
@@ -91,7 +89,7 @@ func entryNumber(text []byte) uint64 {
 func (h *History) appendLines(lines []historyLine) error {
 	if room := h.room; room != nil && lines[0].Entry != nil {
 		h.room = nil
-		if written, err := journal.WriteInRoom(h.file, room, lines...); written || err != nil {
+		if written, err := WriteInRoom(h.file, room, lines...); written || err != nil {
 			return err
 		}
 	}
@@ -107,13 +105,13 @@ func (h *History) appendLines(lines []historyLine) error {
 		large = err == nil
 	}
 	if !large {
-		return journal.AppendRecords(h.file, lines...)
+		return AppendRecords(h.file, lines...)
 	}
 	lines = nil
 	for i := range h.entries {
 		lines = append(lines, historyLine{Entry: &h.entries[i]})
 	}
-	err := journal.ReplaceRecords(h.file, lines...)
+	err := ReplaceRecords(h.file, lines...)
 	if err == nil {
 		h.skipped = 0
 	}

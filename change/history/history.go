@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"rung/change/journal"
 	"rung/sources/files"
 )
 
@@ -24,12 +23,12 @@ const (
 // share one file: a number is given once.
 type History struct {
 	mu         sync.Mutex
-	file       *journal.Journal
+	file       *Journal
 	entries    []Entry
 	nextID     uint64
 	skipped    int
-	room       *journal.Room // kept free for the next entry; nil for none
-	polledFile fs.FileInfo   // the file as it was at the last PollChanged
+	room       *JournalRoom // kept free for the next entry; nil for none
+	polledFile fs.FileInfo  // the file as it was at the last PollChanged
 }
 
 // historyLine is one line of the file: a new entry, or news of an old one.
@@ -42,7 +41,7 @@ type historyLine struct {
 // Open reads the history of a context (or path, or "demo") from the
 // state folder. Without a folder the history is kept in memory.
 func Open(disk files.FS, dir, context string) (*History, error) {
-	h := &History{nextID: 1, file: journal.Open(disk, dir, journal.Changes, context)}
+	h := &History{nextID: 1, file: OpenJournal(disk, dir, Changes, context)}
 	if err := h.catchUp(); err != nil {
 		return nil, fmt.Errorf("history: %w", err)
 	}
@@ -198,7 +197,7 @@ func (h *History) Reserve(e Entry) error {
 	unlock, err := h.lockFile()
 	defer unlock()
 	if err == nil {
-		e.ID = journal.MaxNumber
+		e.ID = MaxNumber
 		var text []byte
 		if text, err = json.Marshal(append([]historyLine{{Entry: &e}}, h.takenBackLines(e.Undoes)...)); err == nil {
 			h.room, err = h.file.ReserveRoom(2*len(text) + roomSlack)
@@ -218,7 +217,7 @@ func (h *History) Release() {
 	unlock, err := h.lockFile()
 	defer unlock()
 	if err == nil {
-		_, _ = journal.WriteInRoom[historyLine](h.file, h.room) // what stays is a blank line
+		_, _ = WriteInRoom[historyLine](h.file, h.room) // what stays is a blank line
 	}
 	h.room = nil
 }

@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"rung/change"
-	"rung/change/audit"
+
 	"rung/change/gate"
 	"rung/change/history"
-	"rung/change/journal"
+
 	"rung/change/write"
 	"rung/engine/statedir"
 	"rung/model/plan"
@@ -113,7 +113,7 @@ func newStateRun(t *testing.T, sum *stateSum, rng *rand.Rand) *stateRun {
 func (r *stateRun) policies() string { return filepath.Join(r.dir, "policies.yaml") }
 func (r *stateRun) audit() string    { return filepath.Join(r.state, "audit.jsonl") }
 func (r *stateRun) history() string {
-	return journal.Open(nil, r.state, journal.Changes, "test").Path
+	return history.OpenJournal(nil, r.state, history.Changes, "test").Path
 }
 
 func (r *stateRun) say(format string, args ...any) {
@@ -252,7 +252,7 @@ func (r *stateRun) round() {
 	r.w.Publish()
 	r.w.Mu.Unlock()
 	if h, err := history.Open(d, r.state, "test"); err == nil {
-		g := r.w.GateOf(gate.Config{Writer: both{files, r.w}, History: h, Audit: audit.New(d, r.state)})
+		g := r.w.GateOf(gate.Config{Writer: both{files, r.w}, History: h, Audit: history.NewAudit(d, r.state)})
 		for range 1 + r.IntN(3) {
 			r.change(g)
 		}
@@ -312,7 +312,7 @@ func (r *stateRun) change(g *gate.Gate) {
 		r.t.Error("said to be made, and was not")
 	case made && !line:
 		r.t.Error("made, and not in the audit")
-	case res != nil && err == nil && (whole == nil || whole.Result != audit.OK || whole.Undo != res.Undo || whole.Title != p.Title):
+	case res != nil && err == nil && (whole == nil || whole.Result != history.OK || whole.Undo != res.Undo || whole.Title != p.Title):
 		r.t.Errorf("acknowledged, and the audit says %+v", whole)
 	case res != nil && err != nil && !errors.Is(err, change.ErrNotRecorded):
 		r.t.Errorf("made, and %v", err)
@@ -339,7 +339,7 @@ func moved(text, name string, from, to int32) string {
 
 // line looks a change up in the audit: whether there is a line that names it, and
 // the record, if it can be read.
-func (r *stateRun) line(by string) (found bool, whole *audit.Record) {
+func (r *stateRun) line(by string) (found bool, whole *history.AuditRecord) {
 	text, err := os.ReadFile(r.audit())
 	if err != nil {
 		return false, nil // not there, or a folder
@@ -349,7 +349,7 @@ func (r *stateRun) line(by string) (found bool, whole *audit.Record) {
 			continue
 		}
 		found = true
-		var rec audit.Record
+		var rec history.AuditRecord
 		if json.Unmarshal([]byte(line), &rec) == nil {
 			whole = &rec
 		}

@@ -10,9 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"rung/change/audit"
 	"rung/change/history"
-	"rung/change/journal"
+
 	"rung/engine/statedir"
 )
 
@@ -29,15 +28,15 @@ func TestStateFilesThatAreNone(t *testing.T) {
 		"dangling": {func(p string) error { return os.Symlink("/nowhere/at/all", p) }, "is a link to what is not there"},
 	}
 	files := map[string]func(dir string) error{
-		"audit.jsonl": func(dir string) error { return audit.New(nil, dir).Write(audit.Record{Title: "x"}) },
-		journal.Open(nil, "/", journal.Changes, "prod eu/1").Path[1:]: func(dir string) error {
+		"audit.jsonl": func(dir string) error { return history.NewAudit(nil, dir).Write(history.AuditRecord{Title: "x"}) },
+		history.OpenJournal(nil, "/", history.Changes, "prod eu/1").Path[1:]: func(dir string) error {
 			h, err := history.Open(nil, dir, "prod eu/1")
 			if err == nil {
 				_, err = h.Push(history.Entry{Title: "one"})
 			}
 			return err
 		},
-		journal.Open(nil, "/", journal.Plan, "test").Path[1:]: func(dir string) error {
+		history.OpenJournal(nil, "/", history.PlanJournal, "test").Path[1:]: func(dir string) error {
 			r := New(nil, Config{Dir: dir, Context: "test"})
 			return r.Load()
 		},

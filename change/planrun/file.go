@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"rung/change"
-	"rung/change/journal"
+	"rung/change/history"
 	"rung/model/plan"
 	"rung/model/words"
 	"rung/revision"
@@ -62,8 +62,8 @@ func thisProcess(now time.Time) *planRunner {
 var errNoPlan = errors.New("it is no plan that Rung can read")
 
 // planStore is where the progress of a context's plan is stored.
-func (c *Config) planStore(dir string) *journal.Work[planJob] {
-	return journal.OpenWork(c.Disk, dir, journal.Plan, c.Context, "the stored plan", 2*plan.MaxProgressSize, func(text []byte) (*planJob, error) {
+func (c *Config) planStore(dir string) *history.Work[planJob] {
+	return history.OpenWork(c.Disk, dir, history.PlanJournal, c.Context, "the stored plan", 2*plan.MaxProgressSize, func(text []byte) (*planJob, error) {
 		job, err := decodePlan(text, c.Context)
 		if err != nil {
 			err = fmt.Errorf("%w: %w", errNoPlan, err)

@@ -11,7 +11,7 @@ import (
 
 	"rung/change"
 	"rung/change/gate"
-	"rung/change/journal"
+	"rung/change/history"
 	"rung/model/plan"
 	"rung/model/words"
 	"rung/revision"
@@ -31,7 +31,7 @@ var ErrPlan = errors.New("refused")
 type Plans struct {
 	gate *gate.Gate
 	cfg  Config
-	work *journal.Work[planJob] // the progress that is stored
+	work *history.Work[planJob] // the progress that is stored
 
 	beginMu sync.Mutex // held while a plan is about to start
 

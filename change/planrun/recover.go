@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"rung/change/journal"
+	"rung/change/history"
 	"rung/revision"
 	"rung/sources/files"
 )
@@ -40,7 +40,7 @@ func (r *Plans) takePlan() (job *planJob, err error) {
 func (r *Plans) takeOverPlan() (*planJob, error) {
 	r.loadError = nil
 	job, state, _, err := r.work.Recover(true)
-	var unreadable *journal.UnreadableError
+	var unreadable *history.UnreadableError
 	if errors.As(err, &unreadable) {
 		r.job, r.loadError = nil, err
 		return nil, nil
@@ -49,12 +49,12 @@ func (r *Plans) takeOverPlan() (*planJob, error) {
 		return nil, err // it may be readable in a moment
 	}
 	switch state {
-	case journal.Anew:
+	case history.Anew:
 		r.job = job
 		if err := r.rejudgeStored(r.gate.Config.CurrentRevision()); err != nil {
 			return nil, err
 		}
-	case journal.Ended:
+	case history.Ended:
 		if r.job != nil {
 			r.clearState()
 		}
@@ -130,16 +130,16 @@ func (r *Plans) load() error {
 	switch {
 	case err != nil:
 		return err
-	case state == journal.Nothing || state == journal.Ended:
-		if state == journal.Ended && r.job != nil && !r.finishedElsewhere() {
+	case state == history.Nothing || state == history.Ended:
+		if state == history.Ended && r.job != nil && !r.finishedElsewhere() {
 			r.clearState()
 		}
 		return nil
-	case state == journal.Anew:
+	case state == history.Anew:
 		r.job = job
 	}
 	now := r.gate.Config.CurrentRevision()
-	if state == journal.Same && (elsewhere || r.located == now && !r.unrecorded) {
+	if state == history.Same && (elsewhere || r.located == now && !r.unrecorded) {
 		return nil
 	}
 	if elsewhere && r.job.Runner != nil {

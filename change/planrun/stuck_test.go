@@ -11,8 +11,8 @@ import (
 	"go.uber.org/goleak"
 
 	"rung/change"
-	"rung/change/audit"
 	"rung/change/gate"
+	"rung/change/history"
 	"rung/revision"
 	"rung/sources/files"
 	"rung/test/changing"
@@ -525,7 +525,7 @@ func TestPlanStopsAfterItsStep(t *testing.T) {
 	if brief(s) != "stopped 0/3 …·· next b 2 → 20: interrupted" || p.at() != firstMade {
 		t.Errorf("%s, %s", brief(s), p.at())
 	}
-	if r := changing.AuditOf(t, p.dir); len(r) != 1 || r[0].Result != audit.OK {
+	if r := changing.AuditOf(t, p.dir); len(r) != 1 || r[0].Result != history.OK {
 		t.Errorf("%+v", r)
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"rung/change"
 	"rung/change/history"
-	"rung/change/journal"
+
 	"rung/model/words"
 	"rung/revision"
 	"rung/sources/files"
@@ -45,8 +45,8 @@ type revertJob struct {
 const maxRevert = 64 << 20
 
 // trialStore is where the change on trial of a context is stored.
-func (c *Config) trialStore(dir string) *journal.Work[revertJob] {
-	return journal.OpenWork(c.Disk, dir, journal.Trial, c.Context, "the change that waits to be confirmed", maxRevert, decodeRevert)
+func (c *Config) trialStore(dir string) *history.Work[revertJob] {
+	return history.OpenWork(c.Disk, dir, history.Trial, c.Context, "the change that waits to be confirmed", maxRevert, decodeRevert)
 }
 
 // decodeRevert decodes a stored change on trial. It trusts nothing in the file.
@@ -58,7 +58,7 @@ func decodeRevert(raw []byte) (*revertJob, error) {
 	if j.ID == "" || len(j.Objects) == 0 || j.Within < 0 {
 		return nil, errors.New("it lacks what is to be reverted")
 	}
-	if j.Entry >= journal.MaxNumber || j.Undoes >= journal.MaxNumber {
+	if j.Entry >= history.MaxNumber || j.Undoes >= history.MaxNumber {
 		return nil, errors.New("no number of the history is as large")
 	}
 	for _, o := range j.Objects {
@@ -97,15 +97,15 @@ func (r *Trials) TrialInFolder(dir string) *revision.UnconfirmedChange {
 // takes notice when it is gone. The caller holds mu.
 func (r *Trials) refresh() error {
 	job, state, elsewhere, err := r.work.Recover(r.heldElsewhere)
-	var unreadable *journal.UnreadableError
+	var unreadable *history.UnreadableError
 	switch {
 	case errors.As(err, &unreadable):
 		return r.putAside(unreadable.Err)
 	case err != nil:
 		return err
-	case state == journal.Ended && r.job != nil:
+	case state == history.Ended && r.job != nil:
 		r.reportGone()
-	case state == journal.Anew && (r.job == nil || !r.holdsLock): // who has it is the only one that writes it
+	case state == history.Anew && (r.job == nil || !r.holdsLock): // who has it is the only one that writes it
 		r.job = job
 	}
 	r.heldElsewhere = r.job != nil && elsewhere

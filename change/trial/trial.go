@@ -12,7 +12,7 @@ import (
 	"rung/change"
 	"rung/change/gate"
 	"rung/change/history"
-	"rung/change/journal"
+
 	"rung/model/words"
 	"rung/revision"
 	"rung/sources/files"
@@ -30,7 +30,7 @@ import (
 type Trials struct {
 	gate *gate.Gate
 	cfg  Config
-	work *journal.Work[revertJob] // the pending revert that is stored
+	work *history.Work[revertJob] // the pending revert that is stored
 
 	attempts sync.Mutex // held while one is put back
 

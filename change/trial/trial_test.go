@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"rung/change"
-	"rung/change/audit"
+
 	"rung/change/gate"
 	"rung/change/history"
-	"rung/change/journal"
+
 	"rung/model"
 	"rung/revision"
 	"rung/sources/files"
@@ -45,7 +45,7 @@ func startProcess(w *gating.World, dir string, disk files.FS, c Config) *process
 	if err != nil {
 		w.T.Fatal(err)
 	}
-	p := &process{w: w, disk: disk, g: w.GateOf(gate.Config{Writer: w, History: h, Audit: audit.New(disk, dir)})}
+	p := &process{w: w, disk: disk, g: w.GateOf(gate.Config{Writer: w, History: h, Audit: history.NewAudit(disk, dir)})}
 	c.Dir, c.Context, c.Disk = dir, "test", disk
 	c.Publish = func(u *revision.UnconfirmedChange) { p.told = append(p.told, *u) }
 	p.Trials = New(p.g, c)
@@ -117,7 +117,7 @@ func TestTrialIsPutBackAtItsTime(t *testing.T) {
 		}
 		if dir != "" {
 			all := changing.AuditOf(t, dir)
-			if len(all) != 2 || all[1].Op != change.OpRevert || all[1].By != unconfirmed || all[1].Result != audit.OK || all[1].Undo != h[0].ID {
+			if len(all) != 2 || all[1].Op != change.OpRevert || all[1].By != unconfirmed || all[1].Result != history.OK || all[1].Undo != h[0].ID {
 				t.Errorf("audit %+v", all)
 			}
 		}
@@ -190,7 +190,7 @@ func TestTrialNeedsItsFile(t *testing.T) {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	w.Expect("control", 34, "without its file")
-	if all := changing.AuditOf(t, dir); len(all) != 1 || all[0].Result != audit.Refused {
+	if all := changing.AuditOf(t, dir); len(all) != 1 || all[0].Result != history.Refused {
 		t.Errorf("audit %+v", all)
 	}
 	disk.Before = nil
@@ -263,7 +263,7 @@ func TestTrialLeavesForeignEditsAlone(t *testing.T) {
 	w.Expect("control", 60, "somebody else changed it")
 	all := changing.AuditOf(t, dir)
 	if got := p.ended(); got != "not reverted: ANP control was changed meanwhile and stays as it is" || stored(t, dir) || len(w.Written) != writes ||
-		all[len(all)-1].Op != change.OpRevert || all[len(all)-1].Result != audit.Refused {
+		all[len(all)-1].Op != change.OpRevert || all[len(all)-1].Result != history.Refused {
 		t.Errorf("%q, %+v", got, all[len(all)-1])
 	}
 
@@ -376,7 +376,7 @@ func TestTrialIsUndone(t *testing.T) {
 func TestTrialThatCannotBeRead(t *testing.T) {
 	dir := t.TempDir()
 	w := trialWorld(t)
-	path := journal.Open(nil, dir, journal.Trial, "test").Path
+	path := history.OpenJournal(nil, dir, history.Trial, "test").Path
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("{"), 0o600)); err != nil {
 		t.Fatal(err)
 	}

@@ -7,12 +7,11 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/sources/sandbox"
-	"rung/sources/sandbox/ovn"
 )
 
 // The choices of Config.OVN that are no folder.
 const (
-	OVNAuto = ovn.Auto
+	OVNAuto = sandbox.Auto
 	OVNOff  = "off"
 )
 
@@ -22,20 +21,20 @@ func (c *Config) ownOVN() bool    { return c.OVN != "" && c.OVN != OVNOff && c.O
 
 // CheckOVN says in one line why the sandbox cannot run on the OVN of a folder.
 func CheckOVN(ctx context.Context, place string) error {
-	_, err := ovn.FindTools(ctx, place)
+	_, err := sandbox.FindTools(ctx, place)
 	return err
 }
 
 // findOVN is the OVN that the sandbox is to run on, nil for none. Where one was only
 // looked for, the activity says why there is none.
-func (l *Lab) findOVN() (*ovn.Tools, error) {
+func (l *Lab) findOVN() (*sandbox.Tools, error) {
 	switch {
 	case l.OVN == "" || l.OVN == OVNOff:
 		return nil, nil
 	case l.OVN == OVNAuto && l.ownServer():
 		return nil, nil // the server that was asked for has no OVN
 	}
-	tools, err := ovn.FindTools(l.Context(), l.OVN)
+	tools, err := sandbox.FindTools(l.Context(), l.OVN)
 	if err != nil && l.OVN == OVNAuto {
 		l.withoutOVN(err)
 		return nil, nil

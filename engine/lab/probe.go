@@ -14,7 +14,6 @@ import (
 	"rung/revision"
 
 	"rung/sources/sandbox"
-	"rung/sources/sandbox/ovn"
 )
 
 const (
@@ -151,7 +150,7 @@ func (l *Lab) sendPath(ctx context.Context, sb *sandbox.Sandbox, r *revision.Rev
 }
 
 // metIn are the stages in which northd evaluates ACLs.
-var metIn = map[string]model.Stage{ovn.StageIn: model.StageFromLport, ovn.StageAfterLB: model.StageAfterLB, ovn.StageOut: model.StageToLport}
+var metIn = map[string]model.Stage{sandbox.StageIn: model.StageFromLport, sandbox.StageAfterLB: model.StageAfterLB, sandbox.StageOut: model.StageToLport}
 
 // podOf is the pod with a port of its own at an end, nil for none.
 func podOf(r *revision.Revision, end *verdict.End) *model.Pod {

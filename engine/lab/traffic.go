@@ -10,7 +10,6 @@ import (
 	"rung/model/ovn/nb"
 	"rung/sources/acllog"
 	"rung/sources/sandbox"
-	"rung/sources/sandbox/ovn"
 )
 
 // clusterAndRows are the newest cluster and the live rows of its zones.
@@ -53,7 +52,7 @@ func (l *Lab) runTraffic(sb *sandbox.Sandbox, rate float64) {
 // metersOfLab reads those of a zone of the sandbox on OVN.
 func metersOfLab(sb *sandbox.Sandbox) func(context.Context, string) (map[string]flow.MeterStat, error) {
 	return func(ctx context.Context, zone string) (stats map[string]flow.MeterStat, err error) {
-		err = sb.WithZone(ctx, zone, func(ctx context.Context, z *ovn.Zone) error {
+		err = sb.WithZone(ctx, zone, func(ctx context.Context, z *sandbox.Zone) error {
 			stats, err = z.Meters(ctx)
 			return err
 		})

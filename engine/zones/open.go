@@ -6,35 +6,34 @@ import (
 	"rung/model/ovn/nb"
 	"rung/reconciler"
 	"rung/sources/nbdb"
-	"rung/sources/nbdb/dbfile"
 )
 
 // IsFile says whether an address is a database file's.
 func IsFile(addr string) bool {
-	_, ok := dbfile.AddressPath(addr)
+	_, ok := nbdb.AddressPath(addr)
 	return ok
 }
 
 // openNB makes the zone of an address: a server's, or a file's. Called by the address
 // itself it has no name yet, and may have any.
 func (z *Set) openNB(name, addr string) reconciler.Zone {
-	if path, ok := dbfile.AddressPath(addr); ok {
-		return dbfile.NewZone(dbfile.ZoneConfig{Name: name, AnyName: name == addr, Path: path, Slot: z.cfg.Slots.TakeSlot,
+	if path, ok := nbdb.AddressPath(addr); ok {
+		return nbdb.NewZone(nbdb.ZoneConfig{Name: name, AnyName: name == addr, Path: path, Slot: z.cfg.Slots.TakeSlot,
 			Options: z.fileOptions()})
 	}
 	return nbdb.Dial(nbdb.Config{Name: name, AnyName: name == addr, Addr: addr, TLS: z.cfg.TLS, Limit: z.dials,
 		Slot: z.cfg.Slots.TakeSlot, Share: z.cfg.Share})
 }
 
-func (z *Set) fileOptions() dbfile.Options {
-	return dbfile.Options{Share: z.cfg.Share, Archives: z.cfg.Archives}
+func (z *Set) fileOptions() nbdb.Options {
+	return nbdb.Options{Share: z.cfg.Share, Archives: z.cfg.Archives}
 }
 
 // zoneNameOf asks a database which zone it is; a damaged file is read as far as it goes.
 // The name is empty when it does not say, or not yet.
 func (z *Set) zoneNameOf(ctx context.Context, addr string) (string, error) {
-	if path, ok := dbfile.AddressPath(addr); ok {
-		r, err := dbfile.ReadFile(ctx, path, z.fileOptions())
+	if path, ok := nbdb.AddressPath(addr); ok {
+		r, err := nbdb.ReadFile(ctx, path, z.fileOptions())
 		if err != nil {
 			return "", err
 		}

@@ -15,7 +15,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/reconciler"
 	"rung/sources/nbdb"
-	"rung/sources/nbdb/dbfile"
+
 	"rung/sources/retry"
 )
 
@@ -41,7 +41,7 @@ type Config struct {
 	MaxPriority int32
 	Slots       retry.Slots
 	Share       *nbdb.Sharing
-	Archives    *dbfile.Archives
+	Archives    *nbdb.Archives
 }
 
 // SweepConfig says how zones are read that are not watched.

@@ -12,7 +12,7 @@ import (
 	"rung/model/words"
 	"rung/revision"
 	"rung/sources/nbdb"
-	"rung/sources/nbdb/dbfile"
+
 	"rung/sources/nbdb/remote"
 	"rung/sources/retry"
 )
@@ -37,7 +37,7 @@ type SouthboundConfig struct {
 	// Flows, where set, says of which zones the flows are wanted all the time.
 	Flows    func(zone string) bool
 	Slots    retry.Slots
-	Archives *dbfile.Archives
+	Archives *nbdb.Archives
 }
 
 // Southbounds holds the Southbound databases: it follows those whose flows are wanted. It
@@ -105,7 +105,7 @@ func (w *Southbounds) endpointOf(zone string) (endpoint string, open func() sout
 		addr = w.ownAddresses[zone]
 	}
 	if z := w.zones.States()[zone]; addr == "" && z != nil && IsFile(z.Endpoint) {
-		addr = dbfile.SouthboundPath(z.Endpoint)
+		addr = nbdb.SouthboundPath(z.Endpoint)
 	}
 	if addr != "" {
 		return words.CleanText(addr), func() southSource { return w.openSource(zone, addr) }
@@ -120,8 +120,8 @@ func (w *Southbounds) endpointOf(zone string) (endpoint string, open func() sout
 
 // openSource makes the connection to a Southbound database of an address.
 func (w *Southbounds) openSource(zone, addr string) southSource {
-	if path, ok := dbfile.AddressPath(addr); ok {
-		return dbfile.NewSouthbound(dbfile.ZoneConfig{Name: zone, Path: path, Slot: w.cfg.Slots.TakeSlot, Options: dbfile.Options{Archives: w.cfg.Archives}})
+	if path, ok := nbdb.AddressPath(addr); ok {
+		return nbdb.NewSouthbound(nbdb.ZoneConfig{Name: zone, Path: path, Slot: w.cfg.Slots.TakeSlot, Options: nbdb.Options{Archives: w.cfg.Archives}})
 	}
 	return nbdb.DialSouthbound(nbdb.Config{Name: zone, Addr: addr, TLS: w.cfg.TLS, Limit: w.limit, Slot: w.cfg.Slots.TakeSlot})
 }

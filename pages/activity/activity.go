@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"rung/change/audit"
+	"rung/change/history"
 	"rung/model"
 
 	"rung/model/words"
@@ -134,11 +134,11 @@ func (e *Entry) stateCell() page.Cell {
 	switch e.Result {
 	case "":
 		return page.Cell{}
-	case audit.OK:
+	case history.OK:
 		return page.Cell{Text: "done", Role: themes.OK}
-	case audit.Failed, audit.Refused:
+	case history.Failed, history.Refused:
 		return page.Cell{Text: e.Result, Role: themes.Error}
-	case audit.Unknown:
+	case history.Unknown:
 		return page.Cell{Text: e.Result, Role: themes.Warn}
 	}
 	return page.Cell{Text: e.Result, Role: themes.Dim}
@@ -148,7 +148,7 @@ func (e *Entry) stateCell() page.Cell {
 func (e *Entry) whatCell() page.Cell {
 	text := e.briefText()
 	switch {
-	case e.IsChange() && e.Result == audit.Unknown:
+	case e.IsChange() && e.Result == history.Unknown:
 		return page.Cell{Text: text, Role: themes.Warn}
 	case e.Error != "" && (text == "" || strings.HasPrefix(e.Error, text+": ")): // it says what failed
 		return page.Cell{Text: words.Failed + " " + e.Error, Role: themes.Error}

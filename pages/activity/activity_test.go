@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/change"
-	"rung/change/audit"
+	"rung/change/history"
 	"rung/model"
 )
 
@@ -37,16 +37,16 @@ func TestChangesAndTheirRows(t *testing.T) {
 	k := model.Key{Kind: model.KindANP, Name: "one"}
 	at := time.Date(2026, 11, 3, 14, 0, 0, 0, time.UTC)
 	after := func(d time.Duration) time.Time { return at.Add(d) }
-	objects := []audit.Object{{Kind: k.Kind, Name: k.Name, Change: "update"}}
-	changes := []audit.Change{
-		{Record: audit.Record{Time: at, User: "ada", By: "console", Mode: "files", Context: "policies/", Op: change.OpMove, Title: "Move ANP one from 34 to 36",
-			Objects: objects, Commands: []string{"kubectl patch anp one"}, Result: audit.OK, Milliseconds: 12, Undo: 7}, Undone: true},
-		{Record: audit.Record{Time: after(4 * time.Second), User: "ada", By: "unconfirmed", Mode: "files", Context: "policies/", Op: change.OpRevert,
-			Title: "Undo: Move ANP one from 34 to 36", Objects: objects, Result: audit.OK, Undo: 8}, Undoes: 7},
-		{Record: audit.Record{Time: after(5 * time.Second), User: "ada", By: "cli", Mode: "files", Op: change.OpMove, Title: "Move ANP one from 34 to 50",
-			Objects: objects, Result: audit.Refused, Error: "a guard rail"}},
-		{Record: audit.Record{Time: after(6 * time.Second), User: "ada", By: "plan, console", Mode: "files", Op: change.OpMove, Title: "Move ANP one from 34 to 40",
-			Objects: objects, Result: audit.OK}},
+	objects := []history.AuditObject{{Kind: k.Kind, Name: k.Name, Change: "update"}}
+	changes := []history.Change{
+		{AuditRecord: history.AuditRecord{Time: at, User: "ada", By: "console", Mode: "files", Context: "policies/", Op: change.OpMove, Title: "Move ANP one from 34 to 36",
+			Objects: objects, Commands: []string{"kubectl patch anp one"}, Result: history.OK, Milliseconds: 12, Undo: 7}, Undone: true},
+		{AuditRecord: history.AuditRecord{Time: after(4 * time.Second), User: "ada", By: "unconfirmed", Mode: "files", Context: "policies/", Op: change.OpRevert,
+			Title: "Undo: Move ANP one from 34 to 36", Objects: objects, Result: history.OK, Undo: 8}, Undoes: 7},
+		{AuditRecord: history.AuditRecord{Time: after(5 * time.Second), User: "ada", By: "cli", Mode: "files", Op: change.OpMove, Title: "Move ANP one from 34 to 50",
+			Objects: objects, Result: history.Refused, Error: "a guard rail"}},
+		{AuditRecord: history.AuditRecord{Time: after(6 * time.Second), User: "ada", By: "plan, console", Mode: "files", Op: change.OpMove, Title: "Move ANP one from 34 to 40",
+			Objects: objects, Result: history.OK}},
 	}
 	rows := func(seq uint64, at time.Time, zone string) model.Activity {
 		return model.Activity{Seq: seq, At: at, Zone: zone, Policy: k, By: "reconciler", Ops: 3, Summary: "one: 3 ACLs updated", Commands: []string{"ovn-nbctl set ACL x"}}
@@ -100,7 +100,7 @@ func TestChangesAndTheirRows(t *testing.T) {
 // A confirmation is told once, and cannot be undone by itself.
 func TestConfirmationIsToldOnce(t *testing.T) {
 	at := time.Date(2026, 11, 3, 14, 0, 0, 0, time.UTC)
-	all := FactsOf([]audit.Change{{Record: audit.Record{Time: at, User: "ada", By: "console", Mode: "sandbox", Op: "confirm", Title: "Confirm: Create ANP cut", Result: audit.OK}}},
+	all := FactsOf([]history.Change{{AuditRecord: history.AuditRecord{Time: at, User: "ada", By: "console", Mode: "sandbox", Op: "confirm", Title: "Confirm: Create ANP cut", Result: history.OK}}},
 		[]model.Activity{{Seq: 1, At: at, By: "user", Summary: "Create ANP cut: confirmed"}, {Seq: 2, At: at, By: "user", Summary: "Create ANP cut: reverted"}}, at)
 	if len(all) != 2 || !strings.Contains(all[0].Summary+all[1].Summary, "reverted") {
 		t.Errorf("%d entries: %v", len(all), all)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"rung/change/audit"
+	"rung/change/history"
 	"rung/model"
 	"rung/pages/page"
 	"rung/revision"
@@ -20,7 +20,7 @@ const (
 
 // FactsOf are the changes that were made, failed or were refused, and what Rung did, the oldest first:
 // rows know the change that they were written for, a change what took it back.
-func FactsOf(changes []audit.Change, done []model.Activity, now time.Time) []*Entry {
+func FactsOf(changes []history.Change, done []model.Activity, now time.Time) []*Entry {
 	var out []*Entry
 	byNumber := map[uint64]*Entry{}
 	for i := range changes {
@@ -56,7 +56,7 @@ func FactsOf(changes []audit.Change, done []model.Activity, now time.Time) []*En
 	return out
 }
 
-func entryOfChange(c *audit.Change, now time.Time) *Entry {
+func entryOfChange(c *history.Change, now time.Time) *Entry {
 	e := &Entry{At: page.Stamp{Time: c.Time}, By: c.OriginText(), Summary: c.Title, Took: c.Milliseconds, Commands: append([]string{}, c.Commands...),
 		Error: c.Error, User: c.User, Mode: c.Mode, Context: c.Context, Op: string(c.Op), Result: c.Result, Guards: c.Guards, Number: c.Undo,
 		Undoes: c.Undoes, Now: now, isPlan: c.IsPlan, id: "change " + c.Time.Format(time.RFC3339Nano) + " " + string(c.Op)}
@@ -81,7 +81,7 @@ func changeOf(changes []*Entry, a *model.Activity) *Entry {
 	for _, c := range slices.Backward(changes) {
 		after := a.At.Sub(c.At.Time)
 		switch {
-		case after < 0 || c.Result == audit.Refused:
+		case after < 0 || c.Result == history.Refused:
 			continue
 		case after > rowsLate:
 			return nil

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/change/audit"
+	"rung/change/history"
 	"rung/model"
 	"rung/model/words"
 	"rung/pages/page"
@@ -119,7 +119,7 @@ func (e *Entry) WhyNotUndone() string {
 		return "not a change of a policy"
 	case e.Result == "undone" || e.Result == "reverted":
 		return "it is " + e.Result + " already"
-	case e.Result == audit.Failed || e.Result == audit.Refused:
+	case e.Result == history.Failed || e.Result == history.Refused:
 		return "it was not made"
 	case e.Op == opConfirm:
 		return "it only confirms a change: undo that one"

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"rung/sources/retry"
-	"rung/sources/sandbox/ovn"
 )
 
 // memServer is an OVSDB endpoint inside this process: a unix socket in front of a
@@ -188,7 +187,7 @@ func (b *memServer) Kill() error {
 		return nil
 	}
 	b.wg.Go(func() {
-		again := retry.Backoff(ovn.RestartAfter, ovn.RestartMost)
+		again := retry.Backoff(RestartAfter, RestartMost)
 		for retry.Sleep(b.ctx, again.Step()) {
 			err := b.Start(b.ctx)
 			if err == nil {

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"rung/sources/files"
-	"rung/sources/sandbox/ovn"
 )
 
 const lockName = "lock"
@@ -216,7 +215,7 @@ func sweepFolder(path string) {
 	names, _ := readMark(path)
 	for _, name := range names {
 		if name == labMark {
-			ovn.RemoveLeftover(path)
+			RemoveLeftover(path)
 			continue
 		}
 		removeFiles(path, name)

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"rung/sources/nbdb"
-	"rung/sources/sandbox/ovn"
 )
 
 const childEnv = "RUNG_SANDBOX_CHILD"
@@ -36,7 +35,7 @@ func mortal() {
 	}
 	cfg := Config{Zones: []string{"a", "b"}, Server: ServerAuto}
 	if os.Getenv(childEnv) == "watchdog" {
-		cfg.guard = func() (ovn.Guard, error) { return ovn.NewWatchdog() }
+		cfg.guard = func() (Guard, error) { return NewWatchdog() }
 	}
 	s, err := Start(context.Background(), cfg)
 	if err != nil {
@@ -47,7 +46,7 @@ func mortal() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	time.Sleep(2 * ovn.RestartAfter)
+	time.Sleep(2 * RestartAfter)
 	fmt.Print(s.Dir())
 	for _, zone := range s.Zones() {
 		p := s.zones[zone].server.(*ovsdbProcess)

@@ -10,8 +10,6 @@ import (
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
 	"rung/sources/retry"
-
-	"rung/sources/sandbox/ovn"
 )
 
 // rowKeeper writes what in a zone's database is not Rung's: the first rows, the
@@ -35,11 +33,11 @@ type rowKeeper struct {
 	madeFor     map[string]string // name → uid of the pod the port was made for
 	// groups are the namespaces that are to have a port group, with its name.
 	groups    map[string]string
-	mgmt      []string      // the management port's addresses; nil: as they are
-	firstMgmt []string      // the addresses that it has at first
-	networks  *ovn.Standing // the networks besides the default one, nil without any
-	isolation string        // the text of the ACLs of tier 0 that were written
-	lab       bool          // packets are put in
+	mgmt      []string  // the management port's addresses; nil: as they are
+	firstMgmt []string  // the addresses that it has at first
+	networks  *Standing // the networks besides the default one, nil without any
+	isolation string    // the text of the ACLs of tier 0 that were written
+	lab       bool      // packets are put in
 	dirty     dirtyParts
 	wake      chan struct{}
 }
@@ -120,7 +118,7 @@ func (k *rowKeeper) putNamespace(name string, there bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if there {
-		k.groups[name] = nb.HashedName(ovn.NamespaceIDs(name)[nb.KeyID])
+		k.groups[name] = nb.HashedName(NamespaceIDs(name)[nb.KeyID])
 	} else {
 		delete(k.groups, name)
 	}
@@ -151,7 +149,7 @@ func (k *rowKeeper) replacePorts(want map[string]podPort, groups map[string]stri
 
 // waitSeeded waits until the first rows are there.
 func (k *rowKeeper) waitSeeded(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, ovn.StartWithin, errNotSeeded)
+	ctx, cancel := context.WithTimeoutCause(ctx, StartWithin, errNotSeeded)
 	defer cancel()
 	select {
 	case <-k.ready:
@@ -168,7 +166,7 @@ func (k *rowKeeper) waitSeeded(ctx context.Context) error {
 }
 
 // errNotSeeded ends the wait for the first rows of a zone.
-var errNotSeeded = fmt.Errorf("its database did not take the first rows within %v", ovn.StartWithin)
+var errNotSeeded = fmt.Errorf("its database did not take the first rows within %v", StartWithin)
 
 // writeRows writes whatever is to be written, and tries again what failed.
 func (k *rowKeeper) writeRows(ctx context.Context) {
@@ -187,7 +185,7 @@ func (k *rowKeeper) writeRows(ctx context.Context) {
 			again = k.noteWritten(what, err)
 			if err != nil {
 				k.log.Debug("writing the rows of others", "err", err)
-				if !retry.Sleep(ctx, ovn.RestartAfter) {
+				if !retry.Sleep(ctx, RestartAfter) {
 					return
 				}
 			}

@@ -8,7 +8,6 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/sources/sandbox/ovn"
 )
 
 // writeTask is the purpose of a transaction.
@@ -71,7 +70,7 @@ func (w *rowWork) addPortOps() {
 		switch {
 		case live == nil && wanted:
 			id := "port" + strconv.Itoa(i)
-			w.ops = append(w.ops, ovn.PodPortOp(id, w.zone, name, want.namespace, want.uid, want.address))
+			w.ops = append(w.ops, PodPortOp(id, w.zone, name, want.namespace, want.uid, want.address))
 			add = append(add, nb.Ref{Name: id})
 			w.join[want.namespace] = append(w.join[want.namespace], nb.Ref{Name: id})
 		case live == nil || live.ExternalIDs["pod"] != "true":
@@ -103,7 +102,7 @@ func (w *rowWork) addNamespaceOps() {
 	var settled map[string][]nb.Ref
 	for _, ns := range slices.Sorted(maps.Keys(look)) {
 		name, wanted := w.groups[ns]
-		ids := ovn.NamespaceIDs(ns)
+		ids := NamespaceIDs(ns)
 		if !wanted {
 			name = nb.HashedName(ids[nb.KeyID])
 		}
@@ -114,7 +113,7 @@ func (w *rowWork) addNamespaceOps() {
 			if settled == nil {
 				settled = w.settledPorts()
 			}
-			w.ops = append(w.ops, ovn.InsertOp(nb.TablePortGroup, "", map[string]any{"name": name, "external_ids": ids,
+			w.ops = append(w.ops, InsertOp(nb.TablePortGroup, "", map[string]any{"name": name, "external_ids": ids,
 				"ports": slices.Concat(w.join[ns], settled[ns])}))
 		case wanted && len(w.join[ns]) > 0:
 			w.ops = append(w.ops, nb.Op{Kind: nb.OpMutate, Table: nb.TablePortGroup, UUID: live.UUID,
@@ -144,7 +143,7 @@ func (w *rowWork) addManagementOps() {
 	if !w.dirty.mgmt || len(w.mgmt) == 0 || live == nil {
 		return
 	}
-	if address := ovn.ManagementAddress(w.zone, w.mgmt); !slices.Equal(live.Addresses, []string{address}) {
+	if address := ManagementAddress(w.zone, w.mgmt); !slices.Equal(live.Addresses, []string{address}) {
 		w.ops = append(w.ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TablePort, UUID: live.UUID,
 			Row: map[string]any{"addresses": []string{address}}})
 	}

@@ -14,7 +14,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
-	"rung/sources/sandbox/ovn"
 )
 
 // A pod that is replaced by another of its name while its port is being written
@@ -198,7 +197,7 @@ func TestPodCostsOneMutation(t *testing.T) {
 	expect("no namespace yet")
 	k.putNamespace("ns", true)
 	expect("a namespace", "insert Port_Group 3")
-	group := &nb.PortGroup{UUID: "pg", Name: nb.HashedName("default-network-controller:Namespace:ns"), ExternalIDs: ovn.NamespaceIDs("ns"),
+	group := &nb.PortGroup{UUID: "pg", Name: nb.HashedName("default-network-controller:Namespace:ns"), ExternalIDs: NamespaceIDs("ns"),
 		Ports: []string{"ns_0-uuid", "ns_1-uuid", "ns_2-uuid"}}
 	show(group)
 	expect("the group is there")

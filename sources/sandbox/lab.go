@@ -9,7 +9,6 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/flow"
-	"rung/sources/sandbox/ovn"
 )
 
 // startLab starts every zone on OVN itself. It returns when the Northbound databases
@@ -18,8 +17,8 @@ func (s *Sandbox) startLab(ctx context.Context) error {
 	if err := s.folder.mark.addFile(labMark); err != nil {
 		return err
 	}
-	cfg := ovn.Config{Dir: s.folder.path, Behind: true, OnFaults: s.cfg.OnFaults, OnDaemon: func(zone string, d ovn.Daemon) {
-		if d.Name == ovn.NBServer {
+	cfg := OVNConfig{Dir: s.folder.path, Behind: true, OnFaults: s.cfg.OnFaults, OnDaemon: func(zone string, d Daemon) {
+		if d.Name == NBServer {
 			s.cfg.OnServer(zone, d.State, d.Err)
 		} else {
 			s.cfg.OnDaemon(zone, d.Name, d.State, d.Err)
@@ -28,7 +27,7 @@ func (s *Sandbox) startLab(ctx context.Context) error {
 	for i, name := range s.cfg.Zones {
 		cfg.Zones = append(cfg.Zones, s.labConfig(name, i))
 	}
-	lab, err := ovn.StartLab(ctx, s.cfg.OVN, cfg)
+	lab, err := StartLab(ctx, s.cfg.OVN, cfg)
 	if err != nil {
 		return err
 	}
@@ -46,12 +45,12 @@ func (s *Sandbox) startLab(ctx context.Context) error {
 }
 
 // labConfig returns OVN's configuration of a node's zone.
-func (s *Sandbox) labConfig(name string, number int) ovn.ZoneConfig {
+func (s *Sandbox) labConfig(name string, number int) ZoneConfig {
 	var node *model.Node
 	if s.cfg.Node != nil {
 		node = s.cfg.Node(name)
 	}
-	cfg := ovn.ZoneConfig{Name: name, Management: ovn.ManagementAddresses(node, number), Foreign: s.cfg.ForeignRows}
+	cfg := ZoneConfig{Name: name, Management: ManagementAddresses(node, number), Foreign: s.cfg.ForeignRows}
 	cfg.Cluster = s.clusterSubnets()
 	if node != nil {
 		for _, text := range node.Subnets {
@@ -91,7 +90,7 @@ func (s *Sandbox) clusterSubnets() (out []netip.Prefix) {
 			node = s.cfg.Node(zone)
 		}
 		if node == nil || len(node.Subnets) == 0 {
-			return append(out, ovn.DefaultSubnets...)
+			return append(out, DefaultSubnets...)
 		}
 	}
 	return out
@@ -124,7 +123,7 @@ type labServer struct {
 	end     context.CancelFunc
 
 	mu   sync.RWMutex // held for reading by who uses the zone
-	zone *ovn.Zone
+	zone *Zone
 }
 
 func newLabServer(s *Sandbox, name string, number int) *labServer {
@@ -144,7 +143,7 @@ func (l *labServer) Start(ctx context.Context) (err error) {
 	l.zone = z
 	l.mu.Unlock()
 	l.sandbox.wg.Go(func() {
-		err := l.useZone(l.sandbox.life, (*ovn.Zone).WaitReady)
+		err := l.useZone(l.sandbox.life, (*Zone).WaitReady)
 		if err != nil && l.life.Err() == nil && l.sandbox.life.Err() == nil {
 			l.sandbox.cfg.OnDaemon(l.name, "OVN", ServerDied, err)
 		}
@@ -154,7 +153,7 @@ func (l *labServer) Start(ctx context.Context) (err error) {
 
 // useZone does something with the zone, which does not end meanwhile: what is done ends
 // before.
-func (l *labServer) useZone(ctx context.Context, do func(*ovn.Zone, context.Context) error) error {
+func (l *labServer) useZone(ctx context.Context, do func(*Zone, context.Context) error) error {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	if l.zone == nil || l.life.Err() != nil {
@@ -166,13 +165,13 @@ func (l *labServer) useZone(ctx context.Context, do func(*ovn.Zone, context.Cont
 	return do(l.zone, ctx)
 }
 
-func (l *labServer) withDaemon(do func(*ovn.Zone, string) error) error {
-	return l.useZone(context.Background(), func(z *ovn.Zone, _ context.Context) error { return do(z, ovn.NBServer) })
+func (l *labServer) withDaemon(do func(*Zone, string) error) error {
+	return l.useZone(context.Background(), func(z *Zone, _ context.Context) error { return do(z, NBServer) })
 }
 
-func (l *labServer) Kill() error { return l.withDaemon((*ovn.Zone).Kill) }
-func (l *labServer) Stop() error { return l.withDaemon((*ovn.Zone).Stop) }
-func (l *labServer) Cont() error { return l.withDaemon((*ovn.Zone).Cont) }
+func (l *labServer) Kill() error { return l.withDaemon((*Zone).Kill) }
+func (l *labServer) Stop() error { return l.withDaemon((*Zone).Stop) }
+func (l *labServer) Cont() error { return l.withDaemon((*Zone).Cont) }
 
 func (l *labServer) Close() {
 	l.end()
@@ -186,7 +185,7 @@ func (l *labServer) Close() {
 
 // northboundAddress is where the zone's Northbound database listens, once it was started.
 func (l *labServer) northboundAddress() (at string) {
-	_ = l.useZone(context.Background(), func(z *ovn.Zone, _ context.Context) error { at = z.NB(); return nil })
+	_ = l.useZone(context.Background(), func(z *Zone, _ context.Context) error { at = z.NB(); return nil })
 	return at
 }
 
@@ -196,7 +195,7 @@ func (s *Sandbox) Southbound(zone string) (at string) {
 		return ""
 	}
 	if l, err := s.labZone(zone); err == nil {
-		_ = l.useZone(context.Background(), func(z *ovn.Zone, _ context.Context) error { at = z.SB(); return nil })
+		_ = l.useZone(context.Background(), func(z *Zone, _ context.Context) error { at = z.SB(); return nil })
 	}
 	return at
 }
@@ -214,12 +213,12 @@ func (s *Sandbox) OVN() string {
 func (s *Sandbox) WithoutOVN() error { return s.fallbackReason }
 
 // WithZone does something with a zone on OVN, which does not end meanwhile.
-func (s *Sandbox) WithZone(ctx context.Context, zone string, do func(context.Context, *ovn.Zone) error) error {
+func (s *Sandbox) WithZone(ctx context.Context, zone string, do func(context.Context, *Zone) error) error {
 	l, err := s.labZone(zone)
 	if err != nil {
 		return err
 	}
-	return l.useZone(ctx, func(z *ovn.Zone, ctx context.Context) error { return do(ctx, z) })
+	return l.useZone(ctx, func(z *Zone, ctx context.Context) error { return do(ctx, z) })
 }
 
 // ErrNoOVN says that the sandbox, or a zone of it, does not run on OVN.
@@ -228,7 +227,7 @@ var ErrNoOVN = errors.New("the sandbox does not run on OVN")
 // OVNTrace asks ovn-trace about a packet in a zone on OVN, and returns the command that was
 // run and what it printed.
 func (s *Sandbox) OVNTrace(ctx context.Context, ask *flow.PacketQuestion) (cmd []string, text string, err error) {
-	err = s.WithZone(ctx, ask.Zone, func(ctx context.Context, z *ovn.Zone) error {
+	err = s.WithZone(ctx, ask.Zone, func(ctx context.Context, z *Zone) error {
 		if err := z.WaitReady(ctx); err != nil {
 			return err
 		}

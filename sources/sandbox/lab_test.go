@@ -14,14 +14,14 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/sources/sandbox/ovn"
+
 	"rung/test/install"
 )
 
 // mortalOVN is what TestDeathOnOVN kills: zones on OVN that say their processes' ids.
 func mortalOVN() {
 	ctx := context.Background()
-	tools, err := ovn.FindTools(ctx, os.Getenv(install.OVNVar))
+	tools, err := FindTools(ctx, os.Getenv(install.OVNVar))
 	if err == nil {
 		var s *Sandbox
 		if s, err = Start(ctx, Config{Zones: []string{"a"}, OVN: tools, OVNOnly: true}); err == nil {
@@ -43,7 +43,7 @@ func mortalOVN() {
 // SIGKILL leaves no process of OVN behind, and the folders of its zones go at the next
 // start; those of a folder where none ran stay.
 func TestDeathOnOVN(t *testing.T) {
-	install.OVN(t, ovn.FindTools)
+	install.OVN(t, FindTools)
 	base, dir := killed(t, "ovn", 6)
 	if _, err := os.Stat(filepath.Join(dir, "z0", "nb.db")); err != nil {
 		t.Error(err)
@@ -81,7 +81,7 @@ func TestFoldersOfOVN(t *testing.T) {
 // An OVN that does not start leaves the zones as they are without it, unless it is the
 // one that was asked for.
 func TestOVNThatDoesNotStart(t *testing.T) {
-	broken := &ovn.Tools{Version: "25.03.0"} // without schemas
+	broken := &Tools{Version: "25.03.0"} // without schemas
 	cfg := Config{Zones: []string{"a"}, Server: ServerBuiltin, Dir: shortDir(t), OVN: broken}
 	s, err := Start(t.Context(), cfg)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"rung/model"
 	"rung/model/network"
 	"rung/model/ovn/nb"
-	"rung/sources/sandbox/ovn"
 )
 
 // followNetworks tells the keepers of the networks besides the default one, where there are some or have
@@ -22,14 +21,14 @@ func (h *podHandler) followNetworks(keepers map[string]*rowKeeper, e *podEvent) 
 	if !h.segmented {
 		return
 	}
-	s := &ovn.Standing{Cluster: e.now, Table: h.table}
+	s := &Standing{Cluster: e.now, Table: h.table}
 	for _, k := range keepers {
 		k.putNetworks(s)
 	}
 }
 
 // putNetworks says what networks there are.
-func (k *rowKeeper) putNetworks(s *ovn.Standing) {
+func (k *rowKeeper) putNetworks(s *Standing) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.networks, k.dirty.networks = s, true

@@ -13,7 +13,6 @@ import (
 	"rung/model/network"
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
-	"rung/sources/sandbox/ovn"
 
 	"rung/test/install"
 	"rung/test/made"
@@ -51,7 +50,7 @@ func networkRows(db *nb.DB) (out []string) {
 		return strings.Join(names, " ")
 	}
 	for sw := range db.Switches() {
-		if sw.ExternalIDs[ovn.KeyNetwork] != "" {
+		if sw.ExternalIDs[KeyNetwork] != "" {
 			out = append(out, "switch "+sw.Name+": "+ports(sw.Ports))
 		}
 	}
@@ -135,7 +134,7 @@ func TestNetworksOfAZone(t *testing.T) {
 
 // On OVN a network has its router for as long as it is there, and a packet finds its way over it.
 func TestNetworksOnOVN(t *testing.T) {
-	tools := install.OVN(t, ovn.FindTools)
+	tools := install.OVN(t, FindTools)
 	cluster := made.Cluster(networkObjects(network.Layer3)...)
 	s := start(t, Config{Zones: []string{"n1", "n2"}, OVN: tools, OVNOnly: true, Node: func(name string) *model.Node { return cluster.Node(name) }})
 	probe := func() {
@@ -155,14 +154,14 @@ func TestNetworksOnOVN(t *testing.T) {
 		w := follow(t, s, "n2", nbdb.Config{AnyName: true})
 		for _, zone := range s.Zones() {
 			follow(t, s, zone, nbdb.Config{}).until("the network's ports", func(_ []model.ZoneUpdate, db *nb.DB) bool {
-				return db.PortByName(ovn.OutsidePort("blue_net_"+zone)) != nil && db.PortByName("blue.net_blue_p"+zone[1:]) != nil
+				return db.PortByName(OutsidePort("blue_net_"+zone)) != nil && db.PortByName("blue.net_blue_p"+zone[1:]) != nil
 			})
 		}
 		probe()
 		next, changes := cluster.Upsert(nil, []model.Key{{Kind: model.KindNAD, Namespace: "blue", Name: "net"}})
 		s.SetPods(next, changes)
 		w.until("without the router", func(_ []model.ZoneUpdate, db *nb.DB) bool {
-			return db.PortByName(ovn.OutsidePort("blue_net_n2")) == nil && db.SwitchByName("blue_net_n2") == nil
+			return db.PortByName(OutsidePort("blue_net_n2")) == nil && db.SwitchByName("blue_net_n2") == nil
 		})
 	}
 }

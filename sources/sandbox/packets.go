@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"rung/model/ovn/match"
-	"rung/sources/sandbox/ovn"
 )
 
 const (
@@ -41,7 +40,7 @@ type packetSender struct {
 
 // packetHop is a packet for one zone, and the zone it goes on to where it leaves for there.
 type packetHop struct {
-	ovn.Packet
+	Packet
 	dst string
 }
 
@@ -51,7 +50,7 @@ func (t *Traffic) newPacketSender(ctx context.Context, sink func(zone, line stri
 	return p
 }
 
-var packetProtos = map[match.Proto]ovn.PacketProto{match.TCP: ovn.TCP, match.UDP: ovn.UDP, match.SCTP: ovn.SCTP, match.ICMP: ovn.ICMP}
+var packetProtos = map[match.Proto]PacketProto{match.TCP: TCP, match.UDP: UDP, match.SCTP: SCTP, match.ICMP: ICMP}
 
 // beginConnection begins one connection.
 func (p *packetSender) beginConnection() {
@@ -59,7 +58,7 @@ func (p *packetSender) beginConnection() {
 	if !ok {
 		return
 	}
-	h := packetHop{Packet: ovn.Packet{EntryPort: f.src.lport, Src: f.from, Dst: f.to, Proto: packetProtos[f.proto],
+	h := packetHop{Packet: Packet{EntryPort: f.src.lport, Src: f.from, Dst: f.to, Proto: packetProtos[f.proto],
 		SrcPort: f.srcPort, DstPort: f.dstPort}}
 	if f.dst != nil && f.dst.zone != f.src.zone {
 		h.dst = f.dst.zone
@@ -99,7 +98,7 @@ func (p *packetSender) runZone(l *labServer, in <-chan packetHop) {
 		delete(p.zones, l)
 		p.mu.Unlock()
 	}()
-	err := l.useZone(p.ctx, func(z *ovn.Zone, ctx context.Context) error {
+	err := l.useZone(p.ctx, func(z *Zone, ctx context.Context) error {
 		err := z.WaitReady(ctx)
 		if err == nil {
 			_, err = z.WaitSynced(ctx)
@@ -133,18 +132,18 @@ func (p *packetSender) runZone(l *labServer, in <-chan packetHop) {
 // sendPackets puts packets in and lets those that left for another zone go in there. A port
 // that is not there yet, or any more, takes none; the others are not kept from theirs.
 func (p *packetSender) sendPackets(l *labServer, some []packetHop) {
-	raw := make([]ovn.Packet, len(some))
+	raw := make([]Packet, len(some))
 	for i := range some {
 		raw[i] = some[i].Packet
 	}
-	var out []ovn.PacketOutcome
+	var out []PacketOutcome
 	var left []string
-	err := l.useZone(p.ctx, func(z *ovn.Zone, ctx context.Context) (err error) {
+	err := l.useZone(p.ctx, func(z *Zone, ctx context.Context) (err error) {
 		left = []string{z.ElsewherePort(), z.OutsidePort()}
 		out, err = z.Send(ctx, raw)
 		return err
 	})
-	if errors.Is(err, ovn.ErrNoPort) && len(some) > 1 {
+	if errors.Is(err, ErrNoPort) && len(some) > 1 {
 		for i := range some {
 			p.sendPackets(l, some[i:i+1])
 		}
@@ -164,7 +163,7 @@ func (p *packetSender) sendPackets(l *labServer, some []packetHop) {
 				continue
 			}
 			h := packetHop{Packet: some[i].Packet}
-			_ = next.useZone(p.ctx, func(z *ovn.Zone, _ context.Context) error { h.EntryPort = z.ElsewherePort(); return nil })
+			_ = next.useZone(p.ctx, func(z *Zone, _ context.Context) error { h.EntryPort = z.ElsewherePort(); return nil })
 			p.putPacket(some[i].dst, h)
 		}
 	}
@@ -186,7 +185,7 @@ func (p *packetSender) followLogs() {
 			if logs[l] == nil {
 				logs[l] = &logTail{}
 			}
-			_ = l.useZone(p.ctx, func(z *ovn.Zone, _ context.Context) error {
+			_ = l.useZone(p.ctx, func(z *Zone, _ context.Context) error {
 				logs[l].readOn(z.LogFile(), func(line string) {
 					p.t.stats.lines.Add(1)
 					p.sink(l.name, line)

@@ -10,7 +10,6 @@ import (
 	"rung/model"
 	"rung/model/network"
 	"rung/model/ovn/nb"
-	"rung/sources/sandbox/ovn"
 )
 
 // podHandler turns pods into the ports they should have, zone by zone, and tells
@@ -162,7 +161,7 @@ func replaceAll(keepers map[string]*rowKeeper, c *model.Cluster) {
 	}
 	groups := map[string]string{}
 	for n := range c.Namespaces() {
-		groups[n.Name] = nb.HashedName(ovn.NamespaceIDs(n.Name)[nb.KeyID])
+		groups[n.Name] = nb.HashedName(NamespaceIDs(n.Name)[nb.KeyID])
 	}
 	for zone, k := range keepers {
 		var mgmt []string
@@ -195,6 +194,6 @@ func portOf(p *model.Pod) podPort {
 	if len(p.IPs) > 0 {
 		first = p.IPs[0]
 	}
-	mac := ovn.MACOf(first, p.Namespace+"/"+p.Name)
+	mac := MACOf(first, p.Namespace+"/"+p.Name)
 	return podPort{uid: p.UID, namespace: p.Namespace, address: strings.Join(append([]string{mac}, p.IPs...), " ")}
 }

@@ -7,7 +7,6 @@ import (
 	"net/netip"
 
 	"rung/model/ovn/match"
-	"rung/sources/sandbox/ovn"
 )
 
 // ProbeRequest is a connection to put in as packets, to be answered.
@@ -36,7 +35,7 @@ const (
 // ProbePackets puts the packets of a connection into the zones, there and back, and says step by
 // step where they came out and which ACLs they met. It waits until what the Northbound
 // databases hold is flows. made says that every packet was delivered.
-func (s *Sandbox) ProbePackets(ctx context.Context, q ProbeRequest) (steps []ovn.PacketStep, made bool, err error) {
+func (s *Sandbox) ProbePackets(ctx context.Context, q ProbeRequest) (steps []PacketStep, made bool, err error) {
 	proto, known := packetProtos[q.Proto]
 	if s.lab == nil || !known {
 		return nil, false, fmt.Errorf("putting packets in: %w", ErrNoOVN)
@@ -48,8 +47,8 @@ func (s *Sandbox) ProbePackets(ctx context.Context, q ProbeRequest) (steps []ovn
 	if ends[1] == "" || q.To.Port == "" {
 		ends[1] = ends[0] // and leaves the other's zone
 	}
-	err = s.withZones(ctx, ends, func(from, to *ovn.Zone, ctx context.Context) error {
-		for _, z := range []*ovn.Zone{from, to} {
+	err = s.withZones(ctx, ends, func(from, to *Zone, ctx context.Context) error {
+		for _, z := range []*Zone{from, to} {
 			if err := z.WaitReady(ctx); err != nil {
 				return err
 			}
@@ -60,7 +59,7 @@ func (s *Sandbox) ProbePackets(ctx context.Context, q ProbeRequest) (steps []ovn
 		if q.Sending != nil {
 			q.Sending()
 		}
-		c := ovn.Connection{From: from, To: to, FromPort: q.From.Port, ToPort: q.To.Port, Src: q.From.Addr, Dst: q.To.Addr, Proto: proto,
+		c := Connection{From: from, To: to, FromPort: q.From.Port, ToPort: q.To.Port, Src: q.From.Addr, Dst: q.To.Addr, Proto: proto,
 			SrcPort: firstProbePort + uint16(s.probes.Add(1)%probePorts), DstPort: q.Port, Traced: true}
 		switch {
 		case q.From.Zone == "":
@@ -68,7 +67,7 @@ func (s *Sandbox) ProbePackets(ctx context.Context, q ProbeRequest) (steps []ovn
 		case q.From.Port == "":
 			c.FromPort = cmp.Or(q.From.NodePort, from.NodePort())
 		}
-		steps, made, err = ovn.TryConnection(ctx, c)
+		steps, made, err = TryConnection(ctx, c)
 		return err
 	})
 	return steps, made, err
@@ -76,11 +75,11 @@ func (s *Sandbox) ProbePackets(ctx context.Context, q ProbeRequest) (steps []ovn
 
 // withZones does something with two zones, or twice the same, neither of which ends
 // meanwhile.
-func (s *Sandbox) withZones(ctx context.Context, names [2]string, do func(from, to *ovn.Zone, ctx context.Context) error) error {
-	return s.WithZone(ctx, names[0], func(ctx context.Context, from *ovn.Zone) error {
+func (s *Sandbox) withZones(ctx context.Context, names [2]string, do func(from, to *Zone, ctx context.Context) error) error {
+	return s.WithZone(ctx, names[0], func(ctx context.Context, from *Zone) error {
 		if names[0] == names[1] {
 			return do(from, from, ctx)
 		}
-		return s.WithZone(ctx, names[1], func(ctx context.Context, to *ovn.Zone) error { return do(from, to, ctx) })
+		return s.WithZone(ctx, names[1], func(ctx context.Context, to *Zone) error { return do(from, to, ctx) })
 	})
 }

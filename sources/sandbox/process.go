@@ -10,21 +10,20 @@ import (
 
 	"rung/model/limits"
 	"rung/model/words"
-	"rung/sources/sandbox/ovn"
 )
 
 // ovsdbProcess is a zone's real ovsdb-server. Its database file outlives it, so that
 // the next one goes on with the same rows.
 type ovsdbProcess struct {
-	*ovn.Process
+	*Process
 	zone string
 	db   string
 }
 
-func newProcess(zone, program, dir, name string, g ovn.Guard, report func(ServerState, error)) *ovsdbProcess {
+func newProcess(zone, program, dir, name string, g Guard, report func(ServerState, error)) *ovsdbProcess {
 	file := func(ext string) string { return filepath.Join(dir, name+ext) }
-	return &ovsdbProcess{zone: zone, db: file(".db"), Process: ovn.NewProcess(ovn.ChildConfig{
-		Zone: zone, Name: filepath.Base(program), Socket: file(".sock"), Within: ovn.StartWithin, Guard: g, Report: report,
+	return &ovsdbProcess{zone: zone, db: file(".db"), Process: NewProcess(ChildConfig{
+		Zone: zone, Name: filepath.Base(program), Socket: file(".sock"), Within: StartWithin, Guard: g, Report: report,
 		Command: func() *exec.Cmd {
 			cmd := exec.Command(program, "-vconsole:warn", "-vsyslog:off", "-vfile:off", "--no-chdir",
 				"--unixctl="+file(".ctl"), "--remote=punix:"+file(".sock"), file(".db"))
@@ -75,10 +74,10 @@ func findServer(goos, choice string) (string, error) {
 }
 
 // programVersion asks a program for its version: "ovsdb-server 3.1.0".
-func programVersion(ctx context.Context, g ovn.Guard, program string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, ovn.StartWithin)
+func programVersion(ctx context.Context, g Guard, program string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, StartWithin)
 	defer cancel()
-	out, err := ovn.RunOutput(ctx, g, exec.CommandContext(ctx, program, "--version"), 4<<10)
+	out, err := RunOutput(ctx, g, exec.CommandContext(ctx, program, "--version"), 4<<10)
 	if err != nil {
 		return "", fmt.Errorf("asking %s for its version: %w", program, err)
 	}

@@ -12,8 +12,6 @@ import (
 
 	"rung/model"
 	"rung/sources/retry"
-
-	"rung/sources/sandbox/ovn"
 )
 
 // Choices of Config.Server beside the path of an ovsdb-server.
@@ -23,13 +21,13 @@ const (
 )
 
 // ServerState is the state of a zone's server.
-type ServerState = ovn.State
+type ServerState = State
 
 // The states. A dead server is started again until the sandbox is closed.
 const (
-	ServerRunning = ovn.Running
-	ServerStopped = ovn.Stopped // by Stop
-	ServerDied    = ovn.Died
+	ServerRunning = Running
+	ServerStopped = Stopped // by Stop
+	ServerDied    = Died
 )
 
 // Config says what to start.
@@ -43,7 +41,7 @@ type Config struct {
 	Server string
 	// OVN, when set, runs each zone on OVN itself, with its own ovsdb-server. Where it
 	// does not start and OVNOnly is not set, the zones are as without it.
-	OVN     *ovn.Tools
+	OVN     *Tools
 	OVNOnly bool
 	// ForeignRows adds rows of others: ACLs that OVN-Kubernetes keeps for other
 	// purposes, and some of an older release.
@@ -72,7 +70,7 @@ type Config struct {
 	Slots retry.Slots
 	Log   *slog.Logger
 
-	guard func() (ovn.Guard, error) // for tests: the guard of another system
+	guard func() (Guard, error) // for tests: the guard of another system
 }
 
 // zoneServer is one zone's OVSDB endpoint.
@@ -88,12 +86,12 @@ type zoneServer interface {
 type Sandbox struct {
 	cfg            Config
 	folder         *labFolder
-	program        string    // the real server; empty with built-in ones
-	guard          ovn.Guard // nil with built-in servers
+	program        string // the real server; empty with built-in ones
+	guard          Guard  // nil with built-in servers
 	describe       string
-	lab            *ovn.Lab // nil where the zones do not run on OVN
-	fallbackReason error    // why they do not, where they were to
-	fallback       error    // why auto did not take a real server that was found
+	lab            *Lab  // nil where the zones do not run on OVN
+	fallbackReason error // why they do not, where they were to
+	fallback       error // why auto did not take a real server that was found
 	pods           *podHandler
 	probes         atomic.Uint32 // how many there were
 
@@ -121,7 +119,7 @@ func Start(ctx context.Context, cfg Config) (_ *Sandbox, err error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	if cfg.guard == nil {
-		cfg.guard = ovn.NewGuard
+		cfg.guard = NewGuard
 	}
 	if cfg.OnServer == nil {
 		cfg.OnServer = func(string, ServerState, error) {}

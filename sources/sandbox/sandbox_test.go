@@ -20,14 +20,20 @@ import (
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
-	"rung/sources/sandbox/ovn"
+
 	"rung/test/wait"
 )
 
 // asChild is set in a process that a test started to kill it.
 var asChild func()
 
+// RunAsChild sets asChild for the tests outside the package.
+func RunAsChild(f func()) { asChild = f }
+
 func TestMain(m *testing.M) {
+	if ListenLate() {
+		os.Exit(1)
+	}
 	if asChild != nil {
 		asChild()
 	}
@@ -293,7 +299,7 @@ func TestForeignRows(t *testing.T) {
 		if a.Tier == 0 {
 			got = append(got, fmt.Sprint(strings.TrimPrefix(a.ID(), "default-network-controller:"), " ", a.Priority, " ", a.Stage(), " ", a.Action, " ", a.Match))
 		}
-		if a.Log || a.Meter != nb.LoggingMeter || (a.Tier < 2) != (a.ExternalIDs[ovn.NoteKey] == ovn.NoteValue) {
+		if a.Log || a.Meter != nb.LoggingMeter || (a.Tier < 2) != (a.ExternalIDs[NoteKey] == NoteValue) {
 			t.Errorf("%+v", a)
 		}
 	}

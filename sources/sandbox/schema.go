@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"rung/sources/sandbox/ovn"
 )
 
 // schemaFile is the Northbound database's schema as far as Rung goes: the
@@ -30,5 +29,5 @@ func emptyDatabase() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ovn.DatabaseFile(schema), nil
+	return DatabaseFile(schema), nil
 }

@@ -13,7 +13,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/sources/sandbox/ovn"
+
 	"rung/test/install"
 	"rung/test/made"
 	"rung/test/wait"
@@ -29,7 +29,7 @@ const (
 // Zones on OVN come up with all their ports, however busy the machine is: pods are told
 // at once, before OVN is up, and then some come and go. A packet passes in each zone.
 func TestStartsOnOVN(t *testing.T) {
-	tools := install.OVN(t, ovn.FindTools)
+	tools := install.OVN(t, FindTools)
 	starts := startsShort
 	if os.Getenv(install.SoakVar) == "1" {
 		starts = startsLong
@@ -52,7 +52,7 @@ func TestStartsOnOVN(t *testing.T) {
 	t.Logf("%d starts of 3 zones with 30 pods, %v each, the slowest %v", starts, (all / time.Duration(starts)).Round(time.Millisecond), slowest.Round(time.Millisecond))
 }
 
-func startOnOVN(t *testing.T, tools *ovn.Tools) time.Duration {
+func startOnOVN(t *testing.T, tools *Tools) time.Duration {
 	t.Helper()
 	names := []string{"a", "b", "c"}
 	objects := []model.Object{made.NS("ns", "")}
@@ -87,7 +87,7 @@ func startOnOVN(t *testing.T, tools *ovn.Tools) time.Duration {
 	for z, zone := range names {
 		ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
 		defer cancel()
-		err := s.WithZone(ctx, zone, func(ctx context.Context, z *ovn.Zone) error {
+		err := s.WithZone(ctx, zone, func(ctx context.Context, z *Zone) error {
 			if err := z.WaitReady(ctx); err != nil {
 				return err
 			}
@@ -98,12 +98,12 @@ func startOnOVN(t *testing.T, tools *ovn.Tools) time.Duration {
 			t.Errorf("zone %s did not come up: %v", zone, err)
 			continue
 		}
-		p := ovn.Packet{EntryPort: nb.PortName("ns", zone+"0"), Src: netip.MustParseAddr(fmt.Sprintf("10.244.%d.10", z)),
-			Dst: netip.MustParseAddr(fmt.Sprintf("10.244.%d.11", z)), Proto: ovn.UDP, SrcPort: 1000, DstPort: 53}
-		var out []ovn.PacketOutcome
+		p := Packet{EntryPort: nb.PortName("ns", zone+"0"), Src: netip.MustParseAddr(fmt.Sprintf("10.244.%d.10", z)),
+			Dst: netip.MustParseAddr(fmt.Sprintf("10.244.%d.11", z)), Proto: UDP, SrcPort: 1000, DstPort: 53}
+		var out []PacketOutcome
 		wait.Within(t, wait.Patience, "a packet comes out in zone "+zone, func() bool {
-			_ = s.WithZone(ctx, zone, func(ctx context.Context, z *ovn.Zone) (err error) {
-				out, err = z.Send(ctx, []ovn.Packet{p})
+			_ = s.WithZone(ctx, zone, func(ctx context.Context, z *Zone) (err error) {
+				out, err = z.Send(ctx, []Packet{p})
 				return err
 			})
 			return len(out) == 1 && out[0].Delivered(nb.PortName("ns", zone+"1"))

@@ -11,7 +11,6 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/sources/nbdb"
-	"rung/sources/sandbox/ovn"
 )
 
 // sandboxZone is one node's database: its server, and who writes the rows there that
@@ -137,8 +136,8 @@ func (s *Sandbox) keepRows(z *sandboxZone) {
 	if s.cfg.Node != nil {
 		node = s.cfg.Node(z.name)
 	}
-	mgmt := ovn.ManagementAddresses(node, z.number)
-	k := newKeeper(z.name, ovn.SeedRows(z.name, mgmt, s.cfg.ForeignRows), s.cfg.Log, nbdb.Config{
+	mgmt := ManagementAddresses(node, z.number)
+	k := newKeeper(z.name, SeedRows(z.name, mgmt, s.cfg.ForeignRows), s.cfg.Log, nbdb.Config{
 		Addr: z.endpoint, Server: s.describe, Slot: s.cfg.Slots.TakeSlot})
 	k.firstMgmt, k.lab = mgmt, s.lab != nil
 	z.keeper = k

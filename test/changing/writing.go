@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"rung/change"
-	"rung/change/audit"
+
 	"rung/change/effect"
 	"rung/change/history"
 	"rung/model"
@@ -79,7 +79,7 @@ func (w *WritingWorld) WithoutPods() {
 }
 
 // AuditOf are the lines of the audit in a folder.
-func AuditOf(t *testing.T, dir string) (out []audit.Record) {
+func AuditOf(t *testing.T, dir string) (out []history.AuditRecord) {
 	t.Helper()
 	f, err := os.Open(filepath.Join(dir, "audit.jsonl"))
 	if err != nil {
@@ -87,7 +87,7 @@ func AuditOf(t *testing.T, dir string) (out []audit.Record) {
 	}
 	defer func() { _ = f.Close() }()
 	for sc := bufio.NewScanner(f); sc.Scan(); {
-		var r audit.Record
+		var r history.AuditRecord
 		if err := json.Unmarshal(sc.Bytes(), &r); err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,7 @@ import (
 	"rung/sources/manifests"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
-	"rung/sources/sandbox/ovn"
+
 	"rung/test/install"
 	"rung/test/wait"
 )
@@ -91,7 +91,7 @@ func (z *zone) tick() {
 
 func start(t *testing.T, objects []model.Object, options compiler.Options) *world {
 	t.Helper()
-	tools := install.OVN(t, ovn.FindTools)
+	tools := install.OVN(t, sandbox.FindTools)
 	dir, err := os.MkdirTemp("", "f") // short: sockets have to fit
 	if err != nil {
 		t.Fatal(err)

@@ -16,16 +16,16 @@ import (
 	"rung/model/words"
 	"rung/sources/acllog"
 	"rung/sources/nbdb"
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 
 	"rung/test/install"
 )
 
 // node is one zone of OVN with a few pods and a port group of them.
 type node struct {
-	*ovn.Zone
+	*sandbox.Zone
 	t     *testing.T
-	tools *ovn.Tools
+	tools *sandbox.Tools
 	pods  []pod
 	read  int64 // of the log
 	// thread of ovn-controller wrote the last line that was counted.
@@ -48,18 +48,18 @@ const (
 // alone starts a zone whose fair meter lets so many lines a second of an ACL through.
 func alone(t *testing.T, rate int) *node {
 	t.Helper()
-	n := &node{t: t, tools: install.OVN(t, ovn.FindTools)}
+	n := &node{t: t, tools: install.OVN(t, sandbox.FindTools)}
 	dir, err := os.MkdirTemp("", "l") // short: sockets have to fit
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ovn.RemoveLeftover(dir)
+		sandbox.RemoveLeftover(dir)
 		if err := os.Remove(dir); err != nil {
 			t.Errorf("the lab left something: %v", err)
 		}
 	})
-	lab, err := ovn.StartLab(t.Context(), n.tools, ovn.Config{Dir: dir, Zones: []ovn.ZoneConfig{{Name: "n", MeterRate: rate,
+	lab, err := sandbox.StartLab(t.Context(), n.tools, sandbox.OVNConfig{Dir: dir, Zones: []sandbox.ZoneConfig{{Name: "n", MeterRate: rate,
 		Subnets: []netip.Prefix{netip.MustParsePrefix("10.244.0.0/24"), netip.MustParsePrefix("fd01::/64")}}}})
 	if err != nil {
 		t.Fatal(err)
@@ -74,13 +74,13 @@ func alone(t *testing.T, rate int) *node {
 	var ports []nb.Ref
 	for i := range podsOn {
 		p := pod{fmt.Sprint("pod", i), netip.AddrFrom4([4]byte{10, 244, 0, byte(10 + i)}), netip.MustParseAddr(fmt.Sprintf("fd01::%d", 10+i))}
-		ops = append(ops, ovn.PodPortOp(p.lport, "n", p.lport, "ns", "uid-"+p.lport, fmt.Sprint(ovn.MACOf(p.v4.String(), ""), " ", p.v4, " ", p.v6)))
+		ops = append(ops, sandbox.PodPortOp(p.lport, "n", p.lport, "ns", "uid-"+p.lport, fmt.Sprint(sandbox.MACOf(p.v4.String(), ""), " ", p.v4, " ", p.v6)))
 		ports = append(ports, nb.Ref{Name: p.lport})
 		n.pods = append(n.pods, p)
 	}
-	ops = append(ops, ovn.InsertOp(nb.TablePortGroup, "", map[string]any{"name": group, "ports": ports}),
-		ovn.InsertOp(nb.TableMeterBand, "wide", map[string]any{"action": "drop", "rate": unbound, "burst_size": 0}),
-		ovn.InsertOp(nb.TableMeter, "", map[string]any{"name": shared, "unit": "pktps", "bands": ovn.NamedRefs("wide")}),
+	ops = append(ops, sandbox.InsertOp(nb.TablePortGroup, "", map[string]any{"name": group, "ports": ports}),
+		sandbox.InsertOp(nb.TableMeterBand, "wide", map[string]any{"action": "drop", "rate": unbound, "burst_size": 0}),
+		sandbox.InsertOp(nb.TableMeter, "", map[string]any{"name": shared, "unit": "pktps", "bands": sandbox.NamedRefs("wide")}),
 		nb.Op{Kind: nb.OpMutate, Table: nb.TableSwitch, UUID: db.SwitchByName("n").UUID, Mutations: []nb.Mutation{{Column: "ports", Insert: true, Refs: ports}}})
 	if err := n.Transact(t.Context(), ops...); err != nil {
 		t.Fatal(err)
@@ -161,7 +161,7 @@ var (
 // metered asks ovs-vswitchd for the meter that ovn-controller made of a name.
 func (n *node) metered(name string) meter {
 	n.t.Helper()
-	list, err := n.Control(n.t.Context(), ovn.Controller, "meter-table-list")
+	list, err := n.Control(n.t.Context(), sandbox.Controller, "meter-table-list")
 	if err != nil {
 		n.t.Fatal(err)
 	}

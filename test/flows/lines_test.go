@@ -12,7 +12,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 )
 
 // Lines that are read: in make test, and before an issue is closed.
@@ -125,7 +125,7 @@ func logged(name string) string {
 	return words.CleanText(name)
 }
 
-var protocols = map[ovn.PacketProto]string{ovn.TCP: "tcp", ovn.UDP: "udp", ovn.SCTP: "sctp"}
+var protocols = map[sandbox.PacketProto]string{sandbox.TCP: "tcp", sandbox.UDP: "udp", sandbox.SCTP: "sctp"}
 
 // line is everything of a line that a packet determines.
 func line(head, proto string, src, dst netip.Addr, from, to uint16, flags string) string {
@@ -154,10 +154,10 @@ func TestLinesRead(t *testing.T) {
 	source := uint16(firstSource)
 	for round := 0; read < total; round++ {
 		want := map[string]int{}
-		var batch []ovn.Packet
+		var batch []sandbox.Packet
 		for i, c := range asks {
 			from, to := n.pods[(i+round)%podsOn], n.pods[(i+round+1+round/podsOn%(podsOn-1))%podsOn]
-			p := ovn.Packet{EntryPort: from.lport, Src: from.v4, Dst: to.v4, Proto: ovn.PacketProto(1 + (i+round)%3), SrcPort: source, DstPort: c.port}
+			p := sandbox.Packet{EntryPort: from.lport, Src: from.v4, Dst: to.v4, Proto: sandbox.PacketProto(1 + (i+round)%3), SrcPort: source, DstPort: c.port}
 			if (i+round/3)%2 == 0 {
 				p.Src, p.Dst = from.v6, to.v6
 			}
@@ -169,11 +169,11 @@ func TestLinesRead(t *testing.T) {
 			from16, to16 := p.SrcPort, p.DstPort
 			switch {
 			case c.port == 0:
-				p.Proto, p.DstPort, what, from16, to16 = ovn.ICMP, 1, "icmp", 0, 0
+				p.Proto, p.DstPort, what, from16, to16 = sandbox.ICMP, 1, "icmp", 0, 0
 				if p.Src.Is6() {
 					what = "icmp6"
 				}
-			case p.Proto == ovn.TCP:
+			case p.Proto == sandbox.TCP:
 				flags = "syn"
 			}
 			for _, head := range c.lines {

@@ -12,7 +12,7 @@ import (
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 
 	"rung/test/wait"
 )
@@ -40,8 +40,8 @@ func (n *node) deny(port uint16, meter string, logs bool) *nb.ACL {
 }
 
 // packet is one of a new connection to a port.
-func (n *node) packet(i int, port uint16) ovn.Packet {
-	return ovn.Packet{EntryPort: n.pods[0].lport, Src: n.pods[0].v4, Dst: n.pods[1].v4, Proto: ovn.UDP, SrcPort: uint16(firstSource + i%50_000), DstPort: port}
+func (n *node) packet(i int, port uint16) sandbox.Packet {
+	return sandbox.Packet{EntryPort: n.pods[0].lport, Src: n.pods[0].v4, Dst: n.pods[1].v4, Proto: sandbox.UDP, SrcPort: uint16(firstSource + i%50_000), DstPort: port}
 }
 
 var overflow = regexp.MustCompile(`(?m)^rconn_overflow .*total: (\d+)`)
@@ -49,7 +49,7 @@ var overflow = regexp.MustCompile(`(?m)^rconn_overflow .*total: (\d+)`)
 // overflowed is how many messages ovs-vswitchd discarded because ovn-controller was slow.
 func (n *node) overflowed() int {
 	n.t.Helper()
-	text, err := n.Control(n.t.Context(), ovn.VSwitchd, "coverage/show")
+	text, err := n.Control(n.t.Context(), sandbox.VSwitchd, "coverage/show")
 	if err != nil {
 		n.t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestLinesLost(t *testing.T) {
 	if long() {
 		seconds = 10
 	}
-	n := alone(t, ovn.MeterRate)
+	n := alone(t, sandbox.MeterRate)
 	for i, c := range []struct {
 		what  string
 		meter string
@@ -115,13 +115,13 @@ func TestLinesLost(t *testing.T) {
 		}
 		before, over := n.metered(id), n.overflowed()
 		if c.meter == shared {
-			if err := n.Stop(ovn.Controller); err != nil {
+			if err := n.Stop(sandbox.Controller); err != nil {
 				t.Fatal(err)
 			}
 		}
 		put, discarded, began := 0, 0, time.Now()
 		for time.Since(began) < time.Duration(seconds)*time.Second || c.meter == shared && put < fill {
-			var batch []ovn.Packet
+			var batch []sandbox.Packet
 			for range c.each {
 				batch = append(batch, n.packet(put, port))
 				put++
@@ -130,14 +130,14 @@ func TestLinesLost(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if slices.ContainsFunc(out, func(o ovn.PacketOutcome) bool { return len(o.Ports) > 0 }) {
+			if slices.ContainsFunc(out, func(o sandbox.PacketOutcome) bool { return len(o.Ports) > 0 }) {
 				t.Fatal("a packet came out that should be dropped")
 			}
 			time.Sleep(c.tick)
 		}
 		took := time.Since(began)
 		if c.meter == shared {
-			if err := n.Cont(ovn.Controller); err != nil {
+			if err := n.Cont(sandbox.Controller); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -181,7 +181,7 @@ func TestLinesLost(t *testing.T) {
 		}
 		// On a busy machine fewer packets are put in than were meant, perhaps no more than
 		// the meter lets through.
-		if limit := (int(took/time.Second) + 2) * ovn.MeterRate; lines > limit || m.dropped == 0 && put > limit {
+		if limit := (int(took/time.Second) + 2) * sandbox.MeterRate; lines > limit || m.dropped == 0 && put > limit {
 			t.Errorf("%s: %d lines in %v, at most %d; %d of %d dropped", c.what, lines, took, limit, m.dropped, put)
 		}
 	}
@@ -199,7 +199,7 @@ func TestFirstLine(t *testing.T) {
 	send := func() {
 		t.Helper()
 		put++
-		if _, err := n.Send(t.Context(), []ovn.Packet{n.packet(put, 4000)}); err != nil {
+		if _, err := n.Send(t.Context(), []sandbox.Packet{n.packet(put, 4000)}); err != nil {
 			t.Fatal(err)
 		}
 	}

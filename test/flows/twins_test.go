@@ -9,7 +9,7 @@ import (
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 )
 
 // swap takes ACLs off the port group and puts others on, in one transaction.
@@ -25,7 +25,7 @@ func (n *node) swap(off []string, on ...map[string]any) error {
 	}
 	for i, row := range on {
 		id := fmt.Sprint("acl", i)
-		ops, come = append(ops, ovn.InsertOp(nb.TableACL, id, row)), append(come, nb.Ref{Name: id})
+		ops, come = append(ops, sandbox.InsertOp(nb.TableACL, id, row)), append(come, nb.Ref{Name: id})
 	}
 	return n.Transact(n.t.Context(), append(ops, nb.Op{Kind: nb.OpMutate, Table: nb.TablePortGroup, UUID: db.PortGroupByName(group).UUID,
 		Mutations: []nb.Mutation{{Column: "acls", Refs: gone}, {Column: "acls", Insert: true, Refs: come}}})...)
@@ -141,7 +141,7 @@ func TestNamesRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		j := n.joined()
-		out, err := n.SendLogged(t.Context(), []ovn.Packet{{EntryPort: n.pods[0].lport, Src: n.pods[0].v4, Dst: n.pods[1].v4, Proto: ovn.UDP, SrcPort: 9, DstPort: port}})
+		out, err := n.SendLogged(t.Context(), []sandbox.Packet{{EntryPort: n.pods[0].lport, Src: n.pods[0].v4, Dst: n.pods[1].v4, Proto: sandbox.UDP, SrcPort: 9, DstPort: port}})
 		if err != nil {
 			t.Fatal(err)
 		}

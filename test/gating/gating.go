@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"rung/change"
-	"rung/change/audit"
+
 	"rung/change/gate"
 	"rung/change/history"
 	"rung/model"
@@ -30,7 +30,7 @@ func (w *World) Gate(dir string) *gate.Gate {
 	if err != nil {
 		w.T.Fatal(err)
 	}
-	return w.GateOf(gate.Config{Writer: w, History: h, Audit: audit.New(nil, dir)})
+	return w.GateOf(gate.Config{Writer: w, History: h, Audit: history.NewAudit(nil, dir)})
 }
 
 // GateOf is a gate of ada's whose writer shows what it wrote by itself.

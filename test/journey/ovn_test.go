@@ -10,14 +10,14 @@ import (
 	"strings"
 	"testing"
 
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 	"rung/test/install"
 )
 
 // onOVN are the arguments that put the sandbox on real OVN, and what the header then says.
 func onOVN(t *testing.T) (args []string, says string) {
 	t.Helper()
-	tools := install.OVN(t, ovn.FindTools)
+	tools := install.OVN(t, sandbox.FindTools)
 	place := os.Getenv(install.OVNVar)
 	if place == "" {
 		place = "auto"
@@ -115,7 +115,7 @@ func lastCrumb(f *frame) string {
 // TestOVNInPath: --sandbox-ovn auto takes the OVN in PATH. One that is too old is not
 // taken, and the activity says why; given as a folder it is refused in one line.
 func TestOVNInPath(t *testing.T) {
-	tools := install.OVN(t, ovn.FindTools)
+	tools := install.OVN(t, sandbox.FindTools)
 	t.Parallel()
 	bin := install.OVNPath(t, tools.CommandContext)
 	env := []string{"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH")}

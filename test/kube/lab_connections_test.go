@@ -7,7 +7,7 @@ import (
 	"net/netip"
 	"slices"
 
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 	"rung/test/kube/cluster"
 )
 
@@ -22,7 +22,7 @@ type question struct {
 // attempt is a connection as it is put in as packets, and as Rung is asked about it.
 type attempt struct {
 	question
-	ovn.Connection
+	sandbox.Connection
 }
 
 func (a attempt) String() string {
@@ -41,7 +41,7 @@ func (a *attempt) passages() []passage {
 	return []passage{{from.Name(), a.FromPort, from.ElsewherePort()}, {to.Name(), to.ElsewherePort(), a.ToPort}}
 }
 
-var labProtocols = map[string]ovn.PacketProto{"TCP": ovn.TCP, "UDP": ovn.UDP, "SCTP": ovn.SCTP, "ICMP": ovn.ICMP}
+var labProtocols = map[string]sandbox.PacketProto{"TCP": sandbox.TCP, "UDP": sandbox.UDP, "SCTP": sandbox.SCTP, "ICMP": sandbox.ICMP}
 
 // attempt is a connection between two ends; those that are no pod are addresses, seen
 // from the pod at the other end.
@@ -197,9 +197,9 @@ type decidedBy struct {
 }
 
 // try puts a connection in as packets.
-func (w *labWorld) try(a attempt) (steps []ovn.PacketStep, made bool) {
+func (w *labWorld) try(a attempt) (steps []sandbox.PacketStep, made bool) {
 	w.t.Helper()
-	steps, made, err := ovn.TryConnection(w.t.Context(), a.Connection)
+	steps, made, err := sandbox.TryConnection(w.t.Context(), a.Connection)
 	must(w.t, err)
 	return steps, made
 }

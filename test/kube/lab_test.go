@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"rung/sources/nbdb/remote"
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 	"rung/test/install"
 	"rung/test/kube/cluster"
 )
@@ -40,7 +40,7 @@ var labNamespaces = []string{"blue", "red", "green"}
 
 func newLabWorld(t *testing.T) *labWorld {
 	t.Helper()
-	tools := install.OVN(t, ovn.FindTools)
+	tools := install.OVN(t, sandbox.FindTools)
 	ctx := t.Context()
 	w := &labWorld{whole: t, t: t, port: 20000, c: start(t, cluster.Config{APIServer: byKubelet})}
 	for i, node := range smallNodes {

@@ -14,7 +14,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 	"rung/test/install"
 	"rung/test/kube/cluster"
 	"rung/test/wait"
@@ -239,10 +239,10 @@ func (w *labWorld) testMeters() {
 	if w.attempt(red.String(), blue.String(), "TCP", 8080).Connection.From != zone {
 		t.Fatalf("%s and %s are not of one zone", red, blue)
 	}
-	var all []ovn.Packet
+	var all []sandbox.Packet
 	for range 400 {
 		w.port++
-		all = append(all, ovn.Packet{EntryPort: red.lport(), Src: netip.MustParseAddr(red.v4), Dst: netip.MustParseAddr(blue.v4), Proto: ovn.TCP, SrcPort: w.port, DstPort: 8080})
+		all = append(all, sandbox.Packet{EntryPort: red.lport(), Src: netip.MustParseAddr(red.v4), Dst: netip.MustParseAddr(blue.v4), Proto: sandbox.TCP, SrcPort: w.port, DstPort: 8080})
 	}
 	// Until the meter has held some back in the second in which it let as many through.
 	lost := uint64(0)

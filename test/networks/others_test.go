@@ -10,7 +10,7 @@ import (
 	"rung/compiler"
 	"rung/model/ovn/nb"
 	"rung/revision"
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 	"rung/test/networks"
 )
 
@@ -47,7 +47,7 @@ func TestOthersAreTheSandboxs(t *testing.T) {
 				}
 			}
 			ports := map[string]string{}
-			standing := &ovn.Standing{Cluster: d.Cluster(), Table: d.Networks()}
+			standing := &sandbox.Standing{Cluster: d.Cluster(), Table: d.Networks()}
 			for _, op := range standing.In(zone, d.Cluster().Node(zone).MgmtIPs, false).Ops((*nb.DB)(nil).Apply(nil)) {
 				switch {
 				case op.Table == nb.TablePort:

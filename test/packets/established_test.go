@@ -8,7 +8,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 	"rung/test/made"
 )
 
@@ -16,14 +16,14 @@ import (
 type talk struct {
 	w                *world
 	client, server   place
-	proto            ovn.PacketProto
+	proto            sandbox.PacketProto
 	srcPort, dstPort uint16
 }
 
 // open makes the connection.
 func (k *talk) open(t *testing.T) {
 	t.Helper()
-	steps, made, err := ovn.TryConnection(t.Context(), ovn.Connection{From: k.w.zones[k.client.zone].Zone, To: k.w.zones[k.server.zone].Zone,
+	steps, made, err := sandbox.TryConnection(t.Context(), sandbox.Connection{From: k.w.zones[k.client.zone].Zone, To: k.w.zones[k.server.zone].Zone,
 		FromPort: k.client.lport, ToPort: k.server.lport, Src: k.client.v4, Dst: k.server.v4, Proto: k.proto, SrcPort: k.srcPort, DstPort: k.dstPort})
 	if err != nil || !made {
 		t.Fatalf("the connection was not made: %v %+v", err, steps)
@@ -36,7 +36,7 @@ func (k *talk) say(t *testing.T, who string) string {
 	t.Helper()
 	var out strings.Builder
 	for _, c := range who {
-		p := ovn.Packet{Src: k.client.v4, Dst: k.server.v4, Proto: k.proto, SrcPort: k.srcPort, DstPort: k.dstPort, Flags: ovn.ACK | ovn.PSH, Seq: 2, Ack: 2}
+		p := sandbox.Packet{Src: k.client.v4, Dst: k.server.v4, Proto: k.proto, SrcPort: k.srcPort, DstPort: k.dstPort, Flags: sandbox.ACK | sandbox.PSH, Seq: 2, Ack: 2}
 		from, to := k.client, k.server
 		if c == 's' {
 			from, to = to, from
@@ -52,12 +52,12 @@ func (k *talk) say(t *testing.T, who string) string {
 }
 
 // put sends a packet from pod to pod, by way of two zones where they are in two.
-func (k *talk) put(t *testing.T, p ovn.Packet, from, to place) bool {
+func (k *talk) put(t *testing.T, p sandbox.Packet, from, to place) bool {
 	t.Helper()
 	here, there := k.w.zones[from.zone], k.w.zones[to.zone]
 	send := func(z *node, in, out string) bool {
 		p.EntryPort = in
-		got, err := z.Send(t.Context(), []ovn.Packet{p})
+		got, err := z.Send(t.Context(), []sandbox.Packet{p})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +122,7 @@ func TestEstablished(t *testing.T) {
 				servers, want = []place{outside}, wantFirewall
 			}
 			for _, server := range servers {
-				for name, proto := range map[string]ovn.PacketProto{"tcp": ovn.TCP, "udp": ovn.UDP} {
+				for name, proto := range map[string]sandbox.PacketProto{"tcp": sandbox.TCP, "udp": sandbox.UDP} {
 					put()
 					var talks []*talk // each order on a connection of its own
 					for range orders {
@@ -137,7 +137,7 @@ func TestEstablished(t *testing.T) {
 						said = append(said, k.say(t, orders[i]))
 					}
 					port++
-					fresh := ovn.Packet{Src: pods[0].v4, Dst: server.v4, Proto: proto, SrcPort: port, DstPort: 80}
+					fresh := sandbox.Packet{Src: pods[0].v4, Dst: server.v4, Proto: proto, SrcPort: port, DstPort: 80}
 					if talks[0].put(t, fresh, pods[0], server) {
 						t.Errorf("%s %s %s: a new connection is let through", kind, dir, name)
 					}

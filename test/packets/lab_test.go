@@ -20,7 +20,7 @@ import (
 	"rung/reconciler"
 	"rung/sources/acllog"
 	"rung/sources/nbdb"
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 
 	"rung/test/install"
 	"rung/test/wait"
@@ -79,7 +79,7 @@ func hostAddrs(n int) []string {
 
 // world is the lab with a reconciler on each zone.
 type world struct {
-	tools *ovn.Tools
+	tools *sandbox.Tools
 	zones map[string]*node
 	// What put compiled last.
 	cluster *model.Cluster
@@ -88,7 +88,7 @@ type world struct {
 
 // node is one zone.
 type node struct {
-	*ovn.Zone
+	*sandbox.Zone
 	rec   *reconciler.Reconciler
 	steps uint64
 	wake  chan struct{}
@@ -103,27 +103,27 @@ func start(tb testing.TB) *world {
 // startWith starts the lab with those pods.
 func startWith(tb testing.TB, pods []place) *world {
 	tb.Helper()
-	w := &world{tools: install.OVN(tb, ovn.FindTools), zones: map[string]*node{}}
+	w := &world{tools: install.OVN(tb, sandbox.FindTools), zones: map[string]*node{}}
 	dir, err := os.MkdirTemp("", "p") // short: sockets have to fit
 	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {
-		ovn.RemoveLeftover(dir)
+		sandbox.RemoveLeftover(dir)
 		if err := os.Remove(dir); err != nil {
 			tb.Errorf("the lab left something: %v", err)
 		}
 	})
-	cfg := ovn.Config{Dir: dir}
+	cfg := sandbox.OVNConfig{Dir: dir}
 	for n, name := range zoneNames {
-		zc := ovn.ZoneConfig{Name: name, MeterRate: 1_000_000, Management: management(n),
+		zc := sandbox.ZoneConfig{Name: name, MeterRate: 1_000_000, Management: management(n),
 			Subnets: []netip.Prefix{netip.MustParsePrefix(fmt.Sprintf("10.244.%d.0/24", n+1)), netip.MustParsePrefix(fmt.Sprintf("fd01:0:0:%d::/64", n+1))}}
 		for _, a := range hostAddrs(n) {
 			zc.Host = append(zc.Host, netip.MustParseAddr(a))
 		}
 		cfg.Zones = append(cfg.Zones, zc)
 	}
-	lab, err := ovn.StartLab(tb.Context(), w.tools, cfg)
+	lab, err := sandbox.StartLab(tb.Context(), w.tools, cfg)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func startWith(tb testing.TB, pods []place) *world {
 
 // seed writes what OVN-Kubernetes has besides policies: the pods' ports, the groups of
 // their namespaces, and for each pod the load balancer of a Service of its own.
-func seed(tb testing.TB, z *ovn.Zone, pods []place) {
+func seed(tb testing.TB, z *sandbox.Zone, pods []place) {
 	tb.Helper()
 	db, err := nbdb.Dial(nbdb.Config{Addr: z.NB(), AnyName: true}).Read(tb.Context())
 	if err != nil {
@@ -163,17 +163,17 @@ func seed(tb testing.TB, z *ovn.Zone, pods []place) {
 			continue
 		}
 		id := fmt.Sprint("port", i)
-		ops = append(ops, ovn.PodPortOp(id, z.Name(), p.lport, p.namespace, "uid-"+p.name, fmt.Sprint(ovn.MACOf(p.v4.String(), ""), " ", p.v4, " ", p.v6)))
+		ops = append(ops, sandbox.PodPortOp(id, z.Name(), p.lport, p.namespace, "uid-"+p.name, fmt.Sprint(sandbox.MACOf(p.v4.String(), ""), " ", p.v4, " ", p.v6)))
 		all = append(all, nb.Ref{Name: id})
 		groups[p.namespace] = append(groups[p.namespace], nb.Ref{Name: id})
 		lb := fmt.Sprint("lb", i)
-		ops = append(ops, ovn.InsertOp("Load_Balancer", lb, map[string]any{"name": lb, "options": map[string]string{"hairpin_snat_ip": "169.254.169.5 fd69::5"},
+		ops = append(ops, sandbox.InsertOp("Load_Balancer", lb, map[string]any{"name": lb, "options": map[string]string{"hairpin_snat_ip": "169.254.169.5 fd69::5"},
 			"vips": map[string]string{p.service(p.v4).String(): p.v4.String(), p.service(p.v6).String(): p.v6.String()}}))
 		balancers = append(balancers, nb.Ref{Name: lb})
 	}
 	for ns, ports := range groups {
-		ids := ovn.NamespaceIDs(ns)
-		ops = append(ops, ovn.InsertOp(nb.TablePortGroup, "", map[string]any{"name": nb.HashedName(ids[nb.KeyID]), "external_ids": ids, "ports": ports}))
+		ids := sandbox.NamespaceIDs(ns)
+		ops = append(ops, sandbox.InsertOp(nb.TablePortGroup, "", map[string]any{"name": nb.HashedName(ids[nb.KeyID]), "external_ids": ids, "ports": ports}))
 	}
 	ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: nb.TableSwitch, UUID: db.SwitchByName(z.Name()).UUID,
 		Mutations: []nb.Mutation{{Column: "ports", Insert: true, Refs: all}, {Column: "load_balancer", Insert: true, Refs: balancers}}})

@@ -11,7 +11,7 @@ import (
 	"rung/model"
 	verdicts "rung/model/verdict"
 	"rung/revision"
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 	"rung/system"
 )
 
@@ -188,7 +188,7 @@ func (r *run) exampleTrial(q verdicts.Connection, all []*home, srcPort uint16) *
 		return nil
 	}
 	n := r.w.desired.Networks().Network(q.Network)
-	t := &networkTrial{family: string(n.Topology), trial: trial{what: "example", asked: q, packet: ovn.Packet{Src: from.v4, Dst: to.v4, Proto: protoNumbers[q.Protocol], SrcPort: srcPort, DstPort: q.Port}}}
+	t := &networkTrial{family: string(n.Topology), trial: trial{what: "example", asked: q, packet: sandbox.Packet{Src: from.v4, Dst: to.v4, Proto: protoNumbers[q.Protocol], SrcPort: srcPort, DstPort: q.Port}}}
 	if q.Family == verdicts.IPv6 {
 		t.packet.Src, t.packet.Dst = from.v6, to.v6
 	}
@@ -199,4 +199,4 @@ func (r *run) exampleTrial(q verdicts.Connection, all []*home, srcPort uint16) *
 	return t
 }
 
-var protoNumbers = map[verdicts.Protocol]ovn.PacketProto{verdicts.TCP: ovn.TCP, verdicts.UDP: ovn.UDP, verdicts.SCTP: ovn.SCTP, verdicts.ICMP: ovn.ICMP}
+var protoNumbers = map[verdicts.Protocol]sandbox.PacketProto{verdicts.TCP: sandbox.TCP, verdicts.UDP: sandbox.UDP, verdicts.SCTP: sandbox.SCTP, verdicts.ICMP: sandbox.ICMP}

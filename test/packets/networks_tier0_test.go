@@ -11,7 +11,7 @@ import (
 	"rung/model"
 	verdicts "rung/model/verdict"
 	"rung/revision"
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 )
 
 // Tier 0 keeps the default network off pods whose primary network is another, but for their own node and for
@@ -39,28 +39,28 @@ func TestIsolation(t *testing.T) {
 	node := func(n int) netip.Addr { return netip.MustParseAddr(management(n)[0]) }
 	for i, c := range []struct {
 		from, to string // a pod, or a node
-		proto    ovn.PacketProto
+		proto    sandbox.PacketProto
 		port     uint16
 		want     bool
 	}{
-		{"plain1/n11", "blue/n10", ovn.TCP, 80, true},
-		{"plain1/n20", "blue/n10", ovn.TCP, 80, true},
-		{"red/n10", "blue/n10", ovn.TCP, 80, false}, // it may not leave
-		{"plain1/n11", "blue/n10", ovn.TCP, 81, false},
-		{"plain1/n11", "blue/n10", ovn.UDP, 80, false},
-		{"plain1/n11", "blue/n10", ovn.ICMP, 0, true},
-		{"plain1/n11", "blue/n11", ovn.TCP, 80, false},
-		{"plain1/n11", "green1/n20", ovn.TCP, 80, false},
-		{"blue/n10", "plain1/n11", ovn.TCP, 80, false},
-		{"blue/n10", "blue/n11", ovn.TCP, 80, false}, // by their addresses on the default network
-		{"plain1/n10", "plain2/n10", ovn.TCP, 80, true},
-		{"plain1/n10", "plain2/n20", ovn.TCP, 80, true},
-		{"n1", "blue/n11", ovn.TCP, 81, true},
-		{"n2", "blue/n11", ovn.TCP, 81, false},
-		{"n2", "blue/n10", ovn.TCP, 80, true},
+		{"plain1/n11", "blue/n10", sandbox.TCP, 80, true},
+		{"plain1/n20", "blue/n10", sandbox.TCP, 80, true},
+		{"red/n10", "blue/n10", sandbox.TCP, 80, false}, // it may not leave
+		{"plain1/n11", "blue/n10", sandbox.TCP, 81, false},
+		{"plain1/n11", "blue/n10", sandbox.UDP, 80, false},
+		{"plain1/n11", "blue/n10", sandbox.ICMP, 0, true},
+		{"plain1/n11", "blue/n11", sandbox.TCP, 80, false},
+		{"plain1/n11", "green1/n20", sandbox.TCP, 80, false},
+		{"blue/n10", "plain1/n11", sandbox.TCP, 80, false},
+		{"blue/n10", "blue/n11", sandbox.TCP, 80, false}, // by their addresses on the default network
+		{"plain1/n10", "plain2/n10", sandbox.TCP, 80, true},
+		{"plain1/n10", "plain2/n20", sandbox.TCP, 80, true},
+		{"n1", "blue/n11", sandbox.TCP, 81, true},
+		{"n2", "blue/n11", sandbox.TCP, 81, false},
+		{"n2", "blue/n10", sandbox.TCP, 80, true},
 	} {
 		to := at[c.to]
-		p := ovn.Packet{Dst: to.v4, Proto: c.proto, SrcPort: uint16(20000 + i), DstPort: c.port}
+		p := sandbox.Packet{Dst: to.v4, Proto: c.proto, SrcPort: uint16(20000 + i), DstPort: c.port}
 		var zone, in string
 		if from := at[c.from]; from != nil {
 			p.Src, zone, in = from.v4, from.zone, from.lport
@@ -68,17 +68,17 @@ func TestIsolation(t *testing.T) {
 			z := map[string]int{"n1": 0, "n2": 1}[c.from]
 			p.Src, zone, in = node(z), c.from, r.w.zones[c.from].NodePort()
 		}
-		send := func(zone, in string) ovn.PacketOutcome {
+		send := func(zone, in string) sandbox.PacketOutcome {
 			p.EntryPort = in
-			out, err := r.w.zones[zone].Send(t.Context(), []ovn.Packet{p})
+			out, err := r.w.zones[zone].Send(t.Context(), []sandbox.Packet{p})
 			if err != nil {
 				t.Fatal(err)
 			}
 			return out[0]
 		}
 		out := send(zone, in)
-		if zone != to.zone && out.Delivered(ovn.ElsewherePort(zone)) {
-			out = send(to.zone, ovn.ElsewherePort(to.zone))
+		if zone != to.zone && out.Delivered(sandbox.ElsewherePort(zone)) {
+			out = send(to.zone, sandbox.ElsewherePort(to.zone))
 		}
 		if got := out.Delivered(to.lport); got != c.want {
 			t.Errorf("%s → %s %v %d: came out at %v", c.from, c.to, c.proto, c.port, out.Ports)

@@ -8,7 +8,7 @@ import (
 	"rung/model/network"
 	"rung/model/ovn/nb"
 	verdicts "rung/model/verdict"
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 )
 
 // networkTrial is a connection on a network, or between two.
@@ -34,7 +34,7 @@ func (r *run) replies(trials []*networkTrial) {
 		}
 		more = len(batch) > 0
 		err := r.w.each(func(n *node) error {
-			var packets []ovn.Packet
+			var packets []sandbox.Packet
 			for _, t := range batch[n.Name()] {
 				packets = append(packets, t.reply(t.legs[len(t.legs)-1-step].out))
 			}
@@ -55,19 +55,19 @@ func (r *run) replies(trials []*networkTrial) {
 }
 
 // reply returns the reply to the packet, to be put in at a port.
-func (t *networkTrial) reply(at string) ovn.Packet {
+func (t *networkTrial) reply(at string) sandbox.Packet {
 	p := t.packet
 	p.EntryPort, p.Src, p.Dst = at, p.Dst, p.Src
-	if p.Proto == ovn.ICMP {
+	if p.Proto == sandbox.ICMP {
 		p.Reply = true
 		return p
 	}
 	p.SrcPort, p.DstPort = p.DstPort, p.SrcPort
 	switch p.Proto {
-	case ovn.TCP:
-		p.Flags, p.Seq, p.Ack = ovn.SYN|ovn.ACK, 1, p.Seq+1
-	case ovn.SCTP:
-		p.Chunk = ovn.SCTPInitAck
+	case sandbox.TCP:
+		p.Flags, p.Seq, p.Ack = sandbox.SYN|sandbox.ACK, 1, p.Seq+1
+	case sandbox.SCTP:
+		p.Chunk = sandbox.SCTPInitAck
 	}
 	return p
 }
@@ -77,15 +77,15 @@ type ports struct{ node, router, elsewhere, outside string }
 
 func portsOn(n *network.Network, zone string) ports {
 	if n == nil {
-		return ports{nb.ManagementPort(zone), nb.RouterPort(zone), ovn.ElsewherePort(zone), ovn.OutsidePort(zone)}
+		return ports{nb.ManagementPort(zone), nb.RouterPort(zone), sandbox.ElsewherePort(zone), sandbox.OutsidePort(zone)}
 	}
 	sw := n.Switch(zone)
-	return ports{n.ManagementPort(zone), n.RouterPort(zone), ovn.ElsewherePort(sw), ovn.OutsidePort(sw)}
+	return ports{n.ManagementPort(zone), n.RouterPort(zone), sandbox.ElsewherePort(sw), sandbox.OutsidePort(sw)}
 }
 
 // networkTrial draws a connection on a network, or between networks.
 func (d *drawn) networkTrial(w *world, all []*home, srcPort uint16) (*networkTrial, bool) {
-	t := &networkTrial{trial: trial{packet: ovn.Packet{Proto: ovn.PacketProto(1 + d.r.IntN(4)), SrcPort: srcPort, DstPort: uint16(79 + d.r.IntN(4))}}}
+	t := &networkTrial{trial: trial{packet: sandbox.Packet{Proto: sandbox.PacketProto(1 + d.r.IntN(4)), SrcPort: srcPort, DstPort: uint16(79 + d.r.IntN(4))}}}
 	var ok bool
 	switch d.r.IntN(6) {
 	case 0:

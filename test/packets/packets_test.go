@@ -16,7 +16,7 @@ import (
 	"rung/model/logline"
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 	"rung/test/install"
 )
 
@@ -162,7 +162,7 @@ func (r *run) round(d *drawn, trials []*trial, judges map[string]*judge, want ma
 		}
 	}
 	err := r.w.each(func(n *node) error {
-		var packets []ovn.Packet
+		var packets []sandbox.Packet
 		for _, t := range batch[n.Name()] {
 			p := t.packet
 			p.EntryPort = t.legs[t.at].in
@@ -198,7 +198,7 @@ func (r *run) round(d *drawn, trials []*trial, judges map[string]*judge, want ma
 			if !slices.Equal(e.at, t.seen.Ports) {
 				p := t.packet
 				p.EntryPort = l.in
-				_, trace, err := r.w.zones[zone].Trace(context.Background(), p, ovn.StateFirst)
+				_, trace, err := r.w.zones[zone].Trace(context.Background(), p, sandbox.StateFirst)
 				r.t.Errorf("%s, in zone %s at %s: came out at %q, want %q: the rows have it meet %s\n%s\n%s%v",
 					t, zone, l.in, t.seen.Ports, e.at, names(e.met), r.dump(d, zone), trace, err)
 				t.over = true

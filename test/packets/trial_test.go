@@ -9,17 +9,17 @@ import (
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
 	verdicts "rung/model/verdict"
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 )
 
 // trial is a connection to try: its first packet, zone by zone.
 type trial struct {
 	what   string
-	packet ovn.Packet // but for where it is put in
+	packet sandbox.Packet // but for where it is put in
 	legs   []leg
 	asked  verdicts.Connection // what the policies are asked
 	at     int                 // the leg that comes next
-	seen   ovn.PacketOutcome
+	seen   sandbox.PacketOutcome
 	over   bool
 	tied   bool // OVN might have chosen otherwise
 }
@@ -39,10 +39,10 @@ func (t *trial) String() string {
 	return fmt.Sprintf("%s: %s from %s port %d to %s port %d", t.what, protoOf(p), p.Src, p.SrcPort, p.Dst, p.DstPort)
 }
 
-var protos = map[ovn.PacketProto]match.Proto{ovn.TCP: match.TCP, ovn.UDP: match.UDP, ovn.SCTP: match.SCTP, ovn.ICMP: match.ICMP}
+var protos = map[sandbox.PacketProto]match.Proto{sandbox.TCP: match.TCP, sandbox.UDP: match.UDP, sandbox.SCTP: match.SCTP, sandbox.ICMP: match.ICMP}
 
-func protoOf(p ovn.Packet) match.Proto {
-	if p.Proto == ovn.ICMP && p.Src.Is6() {
+func protoOf(p sandbox.Packet) match.Proto {
+	if p.Proto == sandbox.ICMP && p.Src.Is6() {
 		return match.ICMP6
 	}
 	return protos[p.Proto]
@@ -55,10 +55,10 @@ func (d *drawn) trial(w *world, srcPort uint16) (t *trial, ok bool) {
 	}
 	from, to := d.pods[d.r.IntN(len(d.pods))], d.pods[d.r.IntN(len(d.pods))]
 	src := from.ips[d.r.IntN(len(from.ips))]
-	t = &trial{packet: ovn.Packet{Src: src, Proto: ovn.PacketProto(1 + d.r.IntN(4)), SrcPort: srcPort, DstPort: uint16(79 + d.r.IntN(5))}}
+	t = &trial{packet: sandbox.Packet{Src: src, Proto: sandbox.PacketProto(1 + d.r.IntN(4)), SrcPort: srcPort, DstPort: uint16(79 + d.r.IntN(5))}}
 	if d.one(4) && len(to.ports) > 0 { // a port that the pod declares
 		cp := to.ports[d.r.IntN(len(to.ports))]
-		t.packet.Proto = map[string]ovn.PacketProto{"TCP": ovn.TCP, "UDP": ovn.UDP, "SCTP": ovn.SCTP}[cp.Protocol]
+		t.packet.Proto = map[string]sandbox.PacketProto{"TCP": sandbox.TCP, "UDP": sandbox.UDP, "SCTP": sandbox.SCTP}[cp.Protocol]
 		t.packet.DstPort = uint16(cp.Port)
 	}
 	same := func(addrs ...string) netip.Addr { return familyOf(src, addrs...) }
@@ -114,7 +114,7 @@ func (d *drawn) trial(w *world, srcPort uint16) (t *trial, ok bool) {
 			t.what, t.legs = "node to pod of another node", []leg{leave, arrive(there, there.ElsewherePort(), to)}
 		}
 	default:
-		t.what, t.packet.Dst, t.packet.Proto = "multicast", same("239.1.1.7", "ff05::1:7"), ovn.UDP
+		t.what, t.packet.Dst, t.packet.Proto = "multicast", same("239.1.1.7", "ff05::1:7"), sandbox.UDP
 		l := leg{zone: from.zone, in: from.lport}
 		for _, p := range places() {
 			if p.zone == from.zone && p.lport != from.lport {
@@ -148,7 +148,7 @@ type expected struct {
 // expect judges a leg.
 func (t *trial) expect(j *judge, l *leg) (e expected) {
 	p := match.Packet{Src: t.packet.Src, Dst: t.packet.Dst, Proto: protoOf(t.packet)}
-	if t.packet.Proto != ovn.ICMP {
+	if t.packet.Proto != sandbox.ICMP {
 		p.SrcPort, p.DstPort = t.packet.SrcPort, t.packet.DstPort
 	}
 	for i, c := range l.over {
@@ -215,7 +215,7 @@ type tuple struct {
 
 func (t *trial) tuple() tuple {
 	k := tuple{string(protoOf(t.packet)), t.packet.Src, t.packet.Dst, t.packet.SrcPort, t.packet.DstPort}
-	if t.packet.Proto == ovn.ICMP {
+	if t.packet.Proto == sandbox.ICMP {
 		k.srcPort, k.dstPort = 0, 0
 	}
 	return k

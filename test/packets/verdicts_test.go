@@ -9,15 +9,15 @@ import (
 	"rung/model/ovn/nb"
 	verdicts "rung/model/verdict"
 
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 )
 
-var protocols = map[ovn.PacketProto]verdicts.Protocol{ovn.TCP: verdicts.TCP, ovn.UDP: verdicts.UDP, ovn.SCTP: verdicts.SCTP, ovn.ICMP: verdicts.ICMP}
+var protocols = map[sandbox.PacketProto]verdicts.Protocol{sandbox.TCP: verdicts.TCP, sandbox.UDP: verdicts.UDP, sandbox.SCTP: verdicts.SCTP, sandbox.ICMP: verdicts.ICMP}
 
 // ask completes the question about a trial, whose ends are known, by what its packet is.
 func (t *trial) ask() {
 	t.asked.From.Addr, t.asked.To.Addr, t.asked.Protocol = t.packet.Src, t.packet.Dst, protocols[t.packet.Proto]
-	if t.packet.Proto != ovn.ICMP {
+	if t.packet.Proto != sandbox.ICMP {
 		t.asked.Port = t.packet.DstPort
 	}
 	t.asked.Family = verdicts.IPv6
@@ -100,14 +100,14 @@ func (r *run) tally() {
 func (r *run) hairpins(d *drawn, x *verdicts.Index) {
 	ctx := r.t.Context()
 	err := r.w.each(func(n *node) error {
-		var packets []ovn.Packet
+		var packets []sandbox.Packet
 		var trials []*trial
 		for i, p := range d.pods {
 			if p.zone != n.Name() || d.stateless(p.namespace) {
 				continue
 			}
 			for j, a := range p.ips {
-				packet := ovn.Packet{EntryPort: p.lport, Src: a, Dst: p.service(a), Proto: ovn.PacketProto(1 + (i+j)%3), SrcPort: uint16(30000 + i), DstPort: uint16(79 + (i+j)%5)}
+				packet := sandbox.Packet{EntryPort: p.lport, Src: a, Dst: p.service(a), Proto: sandbox.PacketProto(1 + (i+j)%3), SrcPort: uint16(30000 + i), DstPort: uint16(79 + (i+j)%5)}
 				t := &trial{what: "hairpin", packet: packet, legs: []leg{{zone: n.Name(), in: p.lport, out: p.lport}}}
 				t.ask()
 				t.asked.From = verdicts.PodEnd(p.namespace, p.name)

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 )
 
 func main() {
@@ -22,8 +22,8 @@ func main() {
 	only := flag.String("only", "", "make only the scenes whose name matches")
 	text := flag.Bool("text", false, "print each screen as text too")
 	flag.Parse()
-	place := cmp.Or(os.Getenv("RUNG_OVN"), ovn.Auto)
-	_, noOVN := ovn.FindTools(context.Background(), place)
+	place := cmp.Or(os.Getenv("RUNG_OVN"), sandbox.Auto)
+	_, noOVN := sandbox.FindTools(context.Background(), place)
 	if err := run(os.Stdout, scenes, site{bin: *bin, ovn: place, noOVN: noOVN, papers: papers}, *out, *only, *text); err != nil {
 		fmt.Fprintln(os.Stderr, "screenshots:", err)
 		os.Exit(1)

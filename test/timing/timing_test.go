@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"rung/bench/workload"
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 	"rung/test/install"
 	"rung/test/term"
 )
@@ -39,7 +39,7 @@ func TestTimingFirstFrame(t *testing.T) {
 // TestTimingFirstFrameOnOVN: with OVN behind it the first frame comes as fast.
 func TestTimingFirstFrameOnOVN(t *testing.T) {
 	slack := time.Duration(install.Timing(t))
-	tools := install.OVN(t, ovn.FindTools)
+	tools := install.OVN(t, sandbox.FindTools)
 	place := cmp.Or(os.Getenv(install.OVNVar), "auto")
 	took := map[string][]time.Duration{}
 	for range 7 {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"rung/change"
-	"rung/change/audit"
+
 	"rung/change/gate"
 	"rung/change/history"
 	"rung/engine/logs"
@@ -46,7 +46,7 @@ type Fake struct {
 	OnProbe func(context.Context, verdict.Connection, func(trace.ProbePhase)) (*trace.Result, error)
 
 	Done      []model.Activity // for Activity
-	Changed   []audit.Change   // for Changes
+	Changed   []history.Change // for Changes
 	Past      []history.Entry
 	LogStore  *logs.Store
 	WritesErr error
@@ -166,7 +166,7 @@ func (f *Fake) Activity(after uint64) []model.Activity {
 }
 
 // Changes returns the changes of Changed.
-func (f *Fake) Changes() []audit.Change { return f.Changed }
+func (f *Fake) Changes() []history.Change { return f.Changed }
 
 func (f *Fake) Logs() *logs.Store { return f.LogStore }
 

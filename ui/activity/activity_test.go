@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"rung/change"
-	"rung/change/audit"
+	"rung/change/history"
 	"rung/model"
 	"rung/test/uitest"
 	"rung/ui"
@@ -18,13 +18,13 @@ func TestActivity(t *testing.T) {
 	k := model.Key{Kind: model.KindANP, Name: "cluster-control"}
 	at := uitest.Now.Add(-40 * time.Second)
 	const patch = `kubectl patch anp cluster-control --type=json -p '[{"op":"replace","path":"/spec/priority","value":36}]'`
-	f.Changed = []audit.Change{
-		{Record: audit.Record{Time: at.Add(-time.Minute), User: "ada", By: "cli", Mode: "sandbox", Op: change.OpMove, Title: "Move ANP cluster-control from 30 to 34",
-			Objects: []audit.Object{{Kind: k.Kind, Name: k.Name, Change: "update"}}, Result: audit.OK, Undo: 6}, Undone: true},
-		{Record: audit.Record{Time: at.Add(-30 * time.Second), User: "ada", By: "unconfirmed", Mode: "sandbox", Op: change.OpRevert, Title: "Undo: Move ANP cluster-control from 30 to 34",
-			Objects: []audit.Object{{Kind: k.Kind, Name: k.Name, Change: "update"}}, Result: audit.OK, Undo: 7}, Undoes: 6},
-		{Record: audit.Record{Time: at, User: "ada", By: "console", Mode: "sandbox", Context: "demo", Op: change.OpMove, Title: "Move ANP cluster-control from 34 to 36",
-			Objects: []audit.Object{{Kind: k.Kind, Name: k.Name, Change: "update"}}, Guards: []string{"order"}, Commands: []string{patch}, Result: audit.OK, Milliseconds: 4, Undo: 8}},
+	f.Changed = []history.Change{
+		{AuditRecord: history.AuditRecord{Time: at.Add(-time.Minute), User: "ada", By: "cli", Mode: "sandbox", Op: change.OpMove, Title: "Move ANP cluster-control from 30 to 34",
+			Objects: []history.AuditObject{{Kind: k.Kind, Name: k.Name, Change: "update"}}, Result: history.OK, Undo: 6}, Undone: true},
+		{AuditRecord: history.AuditRecord{Time: at.Add(-30 * time.Second), User: "ada", By: "unconfirmed", Mode: "sandbox", Op: change.OpRevert, Title: "Undo: Move ANP cluster-control from 30 to 34",
+			Objects: []history.AuditObject{{Kind: k.Kind, Name: k.Name, Change: "update"}}, Result: history.OK, Undo: 7}, Undoes: 6},
+		{AuditRecord: history.AuditRecord{Time: at, User: "ada", By: "console", Mode: "sandbox", Context: "demo", Op: change.OpMove, Title: "Move ANP cluster-control from 34 to 36",
+			Objects: []history.AuditObject{{Kind: k.Kind, Name: k.Name, Change: "update"}}, Guards: []string{"order"}, Commands: []string{patch}, Result: history.OK, Milliseconds: 4, Undo: 8}},
 	}
 	f.Done = []model.Activity{
 		{Seq: 2, At: at.Add(time.Second), Took: 12 * time.Millisecond, Zone: "ovn-worker", Policy: k, Summary: "12 ACLs updated", Ops: 12, By: "reconciler",

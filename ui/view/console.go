@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"rung/change"
-	"rung/change/audit"
+
 	"rung/change/gate"
 	"rung/change/history"
 	"rung/engine/logs"
@@ -48,7 +48,7 @@ type Console interface {
 
 	Activity(after uint64) []model.Activity
 	// Changes are the changes that were made, failed or were refused, the oldest first.
-	Changes() []audit.Change
+	Changes() []history.Change
 	Logs() *logs.Store
 	// ControllerLog reads what a zone's ovnkube-controller wrote about a policy.
 	ControllerLog(ctx context.Context, zone string, policy model.PolicyKey) (*logs.Log, error)

@@ -18,25 +18,25 @@ import (
 
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
-	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox"
 )
 
 // Lab are nodes that run OVN itself: both databases, ovn-northd, ovn-controller and
 // ovs-vswitchd for each, some 100 MB. Packets can be put in. The rows beside the
 // policies' are written by Follow, not by Rung's sandbox.
 type Lab struct {
-	*ovn.Lab
+	*sandbox.Lab
 	Databases
 	// Tools are the programs it runs on, ovn-trace and ovn-nbctl among them.
-	Tools *ovn.Tools
+	Tools *sandbox.Tools
 
 	client kubernetes.Interface
 }
 
 // AddLab starts OVN for each of the nodes, which are in the cluster, and follows their
 // pods once.
-func (c *Cluster) AddLab(ctx context.Context, tools *ovn.Tools, nodes ...string) (*Lab, error) {
-	cfg := ovn.Config{Dir: c.path("ovn")}
+func (c *Cluster) AddLab(ctx context.Context, tools *sandbox.Tools, nodes ...string) (*Lab, error) {
+	cfg := sandbox.OVNConfig{Dir: c.path("ovn")}
 	if err := os.Mkdir(cfg.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder of OVN: %w", err)
 	}
@@ -51,7 +51,7 @@ func (c *Cluster) AddLab(ctx context.Context, tools *ovn.Tools, nodes ...string)
 		}
 		cfg.Zones = append(cfg.Zones, zone)
 	}
-	lab, err := ovn.StartLab(ctx, tools, cfg)
+	lab, err := sandbox.StartLab(ctx, tools, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -64,8 +64,8 @@ func (c *Cluster) AddLab(ctx context.Context, tools *ovn.Tools, nodes ...string)
 }
 
 // zoneOf is what OVN has to know of a node: its annotation has the pods' subnets.
-func zoneOf(node *corev1.Node) (ovn.ZoneConfig, error) {
-	cfg := ovn.ZoneConfig{Name: node.Name, Foreign: true}
+func zoneOf(node *corev1.Node) (sandbox.ZoneConfig, error) {
+	cfg := sandbox.ZoneConfig{Name: node.Name, Foreign: true}
 	var subnets map[string][]netip.Prefix
 	if err := json.Unmarshal([]byte(node.Annotations["k8s.ovn.org/node-subnets"]), &subnets); err != nil {
 		return cfg, fmt.Errorf("the subnets of node %s: %w", node.Name, err)
@@ -125,12 +125,12 @@ func ports(zone string, db *nb.DB, pods []corev1.Pod, namespaces []corev1.Namesp
 		if db.PortByName(name) != nil {
 			continue
 		}
-		address := []string{ovn.MACOf(p.Status.PodIPs[0].IP, "")}
+		address := []string{sandbox.MACOf(p.Status.PodIPs[0].IP, "")}
 		for _, ip := range p.Status.PodIPs {
 			address = append(address, ip.IP)
 		}
 		id := nb.Ref{Name: fmt.Sprint("port", i)}
-		ops = append(ops, ovn.PodPortOp(id.Name, zone, name, p.Namespace, string(p.UID), strings.Join(address, " ")))
+		ops = append(ops, sandbox.PodPortOp(id.Name, zone, name, p.Namespace, string(p.UID), strings.Join(address, " ")))
 		add = append(add, id)
 		members[p.Namespace] = append(members[p.Namespace], id)
 	}
@@ -140,11 +140,11 @@ func ports(zone string, db *nb.DB, pods []corev1.Pod, namespaces []corev1.Namesp
 		}
 	}
 	for i := range namespaces {
-		ids := ovn.NamespaceIDs(namespaces[i].Name)
+		ids := sandbox.NamespaceIDs(namespaces[i].Name)
 		name := nb.HashedName(ids[nb.KeyID])
 		switch g := db.PortGroupByName(name); {
 		case g == nil:
-			ops = append(ops, ovn.InsertOp(nb.TablePortGroup, "", map[string]any{"name": name, "external_ids": ids, "ports": members[namespaces[i].Name]}))
+			ops = append(ops, sandbox.InsertOp(nb.TablePortGroup, "", map[string]any{"name": name, "external_ids": ids, "ports": members[namespaces[i].Name]}))
 		case len(members[namespaces[i].Name]) > 0:
 			ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: nb.TablePortGroup, UUID: g.UUID,
 				Mutations: []nb.Mutation{{Column: "ports", Insert: true, Refs: members[namespaces[i].Name]}}})

@@ -1,0 +1,195 @@
+package history
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"rung/sources/files"
+)
+
+// Work is an unfinished task of more than one step: a journal of one record, which is written whole
+// again after every step. The process that does the work holds its lock.
+type Work[T any] struct {
+	Journal
+	// Lockless says that the file system has no locks: nobody is kept out.
+	Lockless bool
+	// LookTime is how long another process's look may take; 0 is the usual time.
+	LookTime time.Duration
+	title    string // "the stored plan"
+	maxBytes int64  // bytes
+	decode   func(text []byte) (*T, error)
+	stored   bool // a record was stored when this process looked or wrote last
+	heldLock atomic.Pointer[lockFile]
+}
+
+// OpenWork returns the work of a kind about a context, as Open returns a journal. of is its name in
+// errors; decode takes in the contents of its file, of at most so many bytes, and trusts nothing in
+// it.
+func OpenWork[T any](disk files.FS, dir, kind, context, of string, most int64, decode func(text []byte) (*T, error)) *Work[T] {
+	return &Work[T]{Journal: *OpenJournal(disk, dir, kind, context), title: of, maxBytes: most, decode: decode}
+}
+
+// WorkState is how the record of a Work is found.
+type WorkState int
+
+// The states of a record.
+const (
+	Nothing WorkState = iota // there is none
+	Ended                    // there was one at the last look, and another process has removed it
+	Same                     // as at the last look
+	Anew                     // it was written since: the record is returned
+)
+
+// UnreadableError says that a record was read and is none.
+type UnreadableError struct {
+	Path, Subject string
+	Err           error
+}
+
+func (e *UnreadableError) Error() string {
+	return fmt.Sprintf("reading %s %s: %v", e.Subject, e.Path, e.Err)
+}
+
+func (e *UnreadableError) Unwrap() error { return e.Err }
+
+// Recover looks for unfinished work, for the owner of its kind: left by a process that ended, or
+// done just now by another one, as elsewhere says. known is the owner's last knowledge of
+// elsewhere: where that changed the record is read again, since times of files may be coarse.
+func (w *Work[T]) Recover(known bool) (record *T, state WorkState, elsewhere bool, err error) {
+	if w.Path == "" {
+		return nil, Nothing, false, nil
+	}
+	changed, err := w.HasChanged()
+	if err == nil {
+		elsewhere, err = w.isWorkedOn(known)
+	}
+	if err == nil && w.stored && !changed && elsewhere == known {
+		return nil, Same, elsewhere, nil
+	}
+	if err == nil {
+		record, err = w.Read()
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		was := w.stored
+		w.stored, w.lastSeen = false, nil
+		if was {
+			return nil, Ended, false, nil
+		}
+		return nil, Nothing, false, nil
+	}
+	return record, Anew, elsewhere, err
+}
+
+// Read is the record that is stored; an UnreadableError says that there is a file and no
+// record in it.
+func (w *Work[T]) Read() (record *T, err error) {
+	was, text := w.lastSeen, []byte(nil)
+	_, err = w.ReadLines(w.maxBytes, func(line []byte) (enough bool) {
+		text = line
+		return true
+	})
+	if err == nil && w.lastSeen.Size() > w.maxBytes {
+		err = &UnreadableError{w.Path, w.title, fmt.Errorf("it %w %d bytes", files.ErrTooLarge, w.maxBytes)}
+	} else if err != nil {
+		err = fmt.Errorf("reading %s: %w", w.title, err)
+	} else if record, err = w.decode(text); err != nil {
+		err = &UnreadableError{w.Path, w.title, err}
+	}
+	if err != nil {
+		w.lastSeen = was // it is read again at the next look
+		return nil, err
+	}
+	w.stored = true
+	return record, nil
+}
+
+// lookTime is how long another process's look at a Work may take.
+const lookTime = 20 * time.Millisecond
+
+// isWorkedOn says whether another process does the work: it has the lock, and for longer than a
+// look takes.
+func (w *Work[T]) isWorkedOn(known bool) (bool, error) {
+	if w.HoldsLock() {
+		return false, nil
+	}
+	patience := cmp.Or(w.LookTime, lookTime)
+	if known {
+		patience = 0
+	}
+	err := w.TakeLock(patience)
+	if err == nil {
+		w.ReleaseLock()
+	}
+	if errors.Is(err, files.ErrLocked) {
+		return true, nil
+	}
+	return false, err
+}
+
+// TakeLock takes the lock that says who does the work, until ReleaseLock or the end of the
+// process. For so long it waits for another one, which may only look; then it is ErrLocked.
+func (w *Work[T]) TakeLock(patience time.Duration) error {
+	if w.HoldsLock() {
+		return fmt.Errorf("taking %s: %w", w.title, files.ErrLocked)
+	}
+	if w.Path == "" {
+		w.heldLock.Store(&lockFile{})
+		return nil
+	}
+	for end := time.Now().Add(patience); ; time.Sleep(lookTime / 10) {
+		f, err := files.OpenPrivate(w.disk, w.Path+".lock", os.O_RDWR|os.O_CREATE)
+		if err != nil {
+			return err
+		}
+		err = f.TryLock()
+		w.Lockless = errors.Is(err, errors.ErrUnsupported)
+		if err == nil || w.Lockless {
+			w.heldLock.Store(&lockFile{f})
+			return nil
+		}
+		_ = f.Close()
+		if !errors.Is(err, files.ErrLocked) || !time.Now().Before(end) {
+			return fmt.Errorf("locking %s.lock: %w", w.Path, err)
+		}
+	}
+}
+
+// lockFile is the file that is locked, nil where nothing is kept.
+type lockFile struct{ file files.File }
+
+// HoldsLock says whether this process has the lock.
+func (w *Work[T]) HoldsLock() bool { return w.heldLock.Load() != nil }
+
+// ReleaseLock gives the lock back that TakeLock took.
+func (w *Work[T]) ReleaseLock() {
+	if l := w.heldLock.Swap(nil); l != nil && l.file != nil {
+		_ = l.file.Close()
+	}
+}
+
+// SaveRecord writes the record down as it is now.
+func (w *Work[T]) SaveRecord(record *T) error {
+	err := ReplaceRecords(&w.Journal, record)
+	w.stored = w.stored || err == nil
+	return err
+}
+
+// RemoveRecord removes the record: the work is done, and the history says what became of it.
+func (w *Work[T]) RemoveRecord() error {
+	w.lastSeen = nil
+	if w.Path == "" {
+		return nil
+	}
+	if err := w.disk.Remove(w.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	w.stored = false
+	_ = w.disk.SyncFolder(filepath.Dir(w.Path)) // not every file system can
+	return nil
+}

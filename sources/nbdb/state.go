@@ -1,0 +1,188 @@
+package nbdb
+
+import (
+	"fmt"
+	"time"
+
+	"rung/model/ovn/nb"
+	"rung/model/ovn/sb"
+	"rung/model/words"
+)
+
+// databaseState is the database as of the records taken in so far.
+type databaseState struct {
+	kind          databaseKind
+	rows          map[rowKey]databaseRow
+	name, version string
+	committedAt   time.Time
+	rowsAside     RowsAside
+	raft          raftState
+}
+
+type rowKey struct{ table, uuid string }
+
+// takeSchema begins an empty database, with rows of its own.
+func (s *databaseState) takeSchema(raw []byte) error {
+	var name string
+	l := NewLexer(raw)
+	l.Object(func(key []byte) {
+		if string(key) == "name" {
+			name = words.CleanText(string(l.String()))
+			return
+		}
+		l.Skip()
+	})
+	if err := l.End(); err != nil {
+		return fmt.Errorf("%w: the schema: %w", ErrContent, err)
+	}
+	if name != s.kind.name {
+		return fmt.Errorf("%w than %s: it is %q", ErrOther, s.kind.name, name)
+	}
+	version, err := s.kind.check(raw)
+	if err != nil {
+		return err
+	}
+	s.name, s.version = name, version
+	s.rows = map[rowKey]databaseRow{}
+	return nil
+}
+
+// rowsOf holds the changes that a transaction makes to one table.
+type rowsOf struct {
+	table string
+	raw   []byte
+}
+
+// replayTransaction replays one transaction record: for each table, null for a row
+// that went, else the columns of a new row or those that changed. The names of
+// the members come in any order, so that how to read the rows may stand behind
+// them.
+func (s *databaseState) replayTransaction(raw []byte) error {
+	var tables []rowsOf
+	var date int
+	diff := false
+	l := NewLexer(raw)
+	l.Object(func(key []byte) {
+		switch string(key) {
+		case "_date":
+			date = l.Int()
+		case "_is_diff":
+			diff = l.Bool()
+		default:
+			if table := s.kind.table(key); table != "" {
+				tables = append(tables, rowsOf{table, l.Raw()})
+				return
+			}
+			l.Skip() // _comment, and tables nobody asks for
+		}
+	})
+	if err := l.End(); err != nil {
+		return fmt.Errorf("%w: %w", ErrContent, err)
+	}
+	next := map[rowKey]databaseRow{} // nil for a row that went
+	for _, t := range tables {
+		if err := s.readTable(t, diff, next); err != nil {
+			return err
+		}
+	}
+	for k, r := range next {
+		if r == nil {
+			delete(s.rows, k)
+		} else {
+			s.rows[k] = r
+		}
+	}
+	switch at := int64(date); {
+	case at >= 1<<32:
+		s.committedAt = time.UnixMilli(at)
+	case at > 0: // seconds, of an early version of OVSDB (ovsdb(5))
+		s.committedAt = time.Unix(at, 0)
+	}
+	return nil
+}
+
+// readTable reads the rows of one table into next.
+func (s *databaseState) readTable(t rowsOf, diff bool, next map[rowKey]databaseRow) error {
+	var misfit error
+	l := NewLexer(t.raw)
+	l.Object(func(id []byte) {
+		uuid := words.CleanText(string(id))
+		if !nb.IsUUID(uuid) {
+			if l.Null() {
+				s.rowsAside.RemoveRow(t.table, string(id))
+			} else {
+				s.kind.leave(&s.rowsAside, l, t.table, string(id), diff)
+			}
+			return
+		}
+		k := rowKey{t.table, uuid}
+		old := s.rows[k]
+		if !l.Null() {
+			next[k] = s.kind.row(l, t.table, uuid, old, diff)
+			return
+		}
+		if old == nil && misfit == nil && !s.kind.partly(t.table) {
+			misfit = fmt.Errorf("%w: it deletes %s %s, which is not there", ErrContent, t.table, uuid)
+		}
+		next[k] = nil
+	})
+	if err := l.End(); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrContent, t.table, err)
+	}
+	return misfit
+}
+
+// databaseRow is a row of either database.
+type databaseRow interface{ RowUUID() string }
+
+// databaseKind is which of OVN's two databases is read, and how.
+type databaseKind struct {
+	name  string
+	check func(schema []byte) (version string, err error)
+	table func(name []byte) string
+	// row reads the columns of a row; nil for one that is not kept.
+	row func(l *Lexer, table, uuid string, old databaseRow, diff bool) databaseRow
+	// leave reads over a row without a proper _uuid.
+	leave func(left *RowsAside, l *Lexer, table, id string, diff bool)
+	// partly says that only some rows of a table are kept: one that goes may be unknown.
+	partly func(table string) bool
+	fill   func(*Result, map[rowKey]databaseRow)
+}
+
+func northboundKind(share *Sharing) databaseKind {
+	reader := NewRowReader(share)
+	return databaseKind{name: nb.Database, check: CheckSchema, table: TableName,
+		row: func(l *Lexer, table, uuid string, old databaseRow, diff bool) databaseRow {
+			was, _ := old.(nb.Row)
+			return reader.Row(l, table, uuid, was, diff)
+		},
+		leave: func(left *RowsAside, l *Lexer, table, id string, diff bool) {
+			left.AddRow(table, id, reader.Row(l, table, "", nil, diff))
+		},
+		partly: func(string) bool { return false },
+		fill: func(r *Result, rows map[rowKey]databaseRow) {
+			ch := make([]nb.RowChange, 0, len(rows))
+			for _, r := range rows {
+				ch = append(ch, nb.RowChange{New: r.(nb.Row)})
+			}
+			r.DB = (*nb.DB)(nil).Apply(ch)
+		}}
+}
+
+func southboundKind() databaseKind {
+	reader := NewRowReader(nil)
+	return databaseKind{name: sb.Database, check: CheckSouthboundSchema, table: SouthboundTable,
+		row: func(l *Lexer, table, uuid string, old databaseRow, diff bool) databaseRow {
+			was, _ := old.(sb.Row)
+			return reader.Southbound(l, table, uuid, was, diff)
+		},
+		leave:  func(_ *RowsAside, l *Lexer, _, _ string, _ bool) { l.Skip() }, // as of a server
+		partly: func(table string) bool { return table == sb.TableFlow },
+		fill: func(r *Result, rows map[rowKey]databaseRow) {
+			ch := make([]sb.RowChange, 0, len(rows))
+			for _, r := range rows {
+				ch = append(ch, sb.RowChange{New: r.(sb.Row)})
+			}
+			r.Flows = (*sb.DB)(nil).Apply(ch)
+		}}
+}

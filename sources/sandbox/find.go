@@ -1,0 +1,294 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"rung/model/limits"
+	"rung/model/words"
+)
+
+// Auto has FindTools look in PATH.
+const Auto = "auto"
+
+// The oldest release whose ACLs have tiers.
+const (
+	oldestYear  = 23
+	oldestMonth = 6
+)
+
+// ErrTooOld says that the OVN that was found does not know tiers.
+var ErrTooOld = errors.New("OVN 23.06 or newer is needed")
+
+// needed are the programs a zone runs.
+var needed = []string{"ovn-northd", "ovn-controller", "ovs-vswitchd", "ovsdb-server"}
+
+// The databases of a zone, and the schema of each below a share folder.
+const (
+	dbNB = "nb"
+	dbSB = "sb"
+	dbVS = "vs"
+)
+
+var schemas = map[string]string{dbNB: "ovn/ovn-nb.ovsschema", dbSB: "ovn/ovn-sb.ovsschema", dbVS: "openvswitch/vswitch.ovsschema"}
+
+// Tools are the programs and schemas of one OVN.
+type Tools struct {
+	// Version is OVN's, "25.03.0"; OVS that of the Open vSwitch it was built with.
+	Version, OVS string
+
+	root     string   // of the folder given; empty with PATH
+	loader   []string // runs a program of a chroot's root with the libraries there
+	programs map[string]string
+	schemas  map[string]string
+}
+
+// Describe names the version: "OVN 25.03.0".
+func (t *Tools) Describe() string { return "OVN " + t.Version }
+
+// FindTools finds an OVN: in PATH where the place is empty or Auto, else in a folder,
+// either the prefix of an installation or the root of a chroot. A chroot's programs
+// run with its own loader and libraries, without chroot(2) and its rights. The error
+// says in one line what is missing.
+func FindTools(ctx context.Context, place string) (*Tools, error) {
+	if err := limits.Error(runtime.GOOS, limits.Servers); err != nil {
+		return nil, err
+	}
+	t := &Tools{programs: map[string]string{}, schemas: map[string]string{}}
+	where := "PATH"
+	if place != "" && place != Auto {
+		root, err := filepath.Abs(place)
+		if err != nil {
+			return nil, fmt.Errorf("looking for OVN: %w", err)
+		}
+		if fi, err := os.Stat(root); err != nil {
+			return nil, fmt.Errorf("looking for OVN: %w", err)
+		} else if !fi.IsDir() {
+			return nil, fmt.Errorf("looking for OVN: %s is not a folder", root)
+		}
+		t.root, where = root, root
+		t.loader = findLoader(root)
+	}
+	var missing []string
+	for _, name := range needed {
+		path, err := t.programPath(name)
+		if err != nil {
+			missing = append(missing, name)
+		}
+		t.programs[name] = path
+	}
+	for _, db := range []string{dbNB, dbSB, dbVS} {
+		t.schemas[db] = t.findSchema(schemas[db])
+		if t.schemas[db] == "" {
+			missing = append(missing, filepath.Base(schemas[db]))
+		}
+	}
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("looking for OVN in %s: missing %s", words.CleanText(where), strings.Join(missing, ", "))
+	}
+	if err := t.askVersion(ctx); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// versionLine matches the line with the version that every program of OVN and OVS
+// prints; before OVN was a project of its own its version was that of Open vSwitch.
+var versionLine = regexp.MustCompile(`(?m)^(?:ovn-northd(?: \(Open vSwitch\))?|Open vSwitch Library) (\d+)\.(\d+)(\.\d+)?`)
+
+func (t *Tools) askVersion(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, StartWithin)
+	defer cancel()
+	cmd, err := t.CommandContext(ctx, "ovn-northd", "--version")
+	if err != nil {
+		return err
+	}
+	cmd.WaitDelay = time.Second
+	var said strings.Builder
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("asking ovn-northd for its version: %w: %s", err, words.CleanText(strings.TrimSpace(said.String())))
+	}
+	return t.readVersion(string(out))
+}
+
+func (t *Tools) readVersion(out string) error {
+	lines := versionLine.FindAllStringSubmatch(out, 2)
+	if len(lines) == 0 {
+		return errors.New("asking ovn-northd for its version: it prints none")
+	}
+	number := func(m []string) string { return m[1] + "." + m[2] + m[3] }
+	t.Version = number(lines[0])
+	if len(lines) > 1 {
+		t.OVS = number(lines[1])
+	}
+	year, err1 := strconv.Atoi(lines[0][1])
+	month, err2 := strconv.Atoi(lines[0][2])
+	if err := errors.Join(err1, err2); err != nil {
+		return fmt.Errorf("asking ovn-northd for its version: %w", err)
+	}
+	if year < oldestYear || year == oldestYear && month < oldestMonth {
+		return fmt.Errorf("%w: this is %s", ErrTooOld, t.Version)
+	}
+	return nil
+}
+
+// CommandContext is a command that runs a program of this OVN, ovn-trace say.
+func (t *Tools) CommandContext(ctx context.Context, name string, args ...string) (*exec.Cmd, error) {
+	path, err := t.programPath(name)
+	if err != nil {
+		return nil, err
+	}
+	line := append(append(append([]string{}, t.loader...), path), args...)
+	return exec.CommandContext(ctx, line[0], line[1:]...), nil
+}
+
+// commandFor is one of the needed programs.
+func (t *Tools) commandFor(name string, args ...string) *exec.Cmd {
+	line := append(append(append([]string{}, t.loader...), t.programs[name]), args...)
+	return exec.Command(line[0], line[1:]...)
+}
+
+// programDirs are where programs are, below a root or a prefix. Distributions put
+// some where only root's PATH leads.
+var programDirs = []string{"usr/local/sbin", "usr/local/bin", "usr/sbin", "usr/bin", "sbin", "bin"}
+
+// programPath is where a program is. It notes nothing: once FindTools has returned, every zone
+// and whoever traces reads the same Tools at once.
+func (t *Tools) programPath(name string) (string, error) {
+	if path := t.programs[name]; path != "" {
+		return path, nil
+	}
+	if t.root == "" {
+		for _, dir := range append([]string{""}, programDirs...) {
+			at := name
+			if dir != "" {
+				at = "/" + dir + "/" + name
+			}
+			if path, err := exec.LookPath(at); err == nil {
+				return path, nil
+			}
+		}
+		return "", fmt.Errorf("looking for OVN in PATH: missing %s", name)
+	}
+	for _, dir := range programDirs {
+		path, err := resolveInside(t.root, dir+"/"+name)
+		if err != nil {
+			continue
+		}
+		if fi, err := os.Stat(path); err == nil && fi.Mode().IsRegular() && fi.Mode()&0o111 != 0 {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("looking for OVN in %s: missing %s", words.CleanText(t.root), name)
+}
+
+func (t *Tools) findSchema(name string) string {
+	var shares []string
+	if t.root != "" {
+		for _, share := range []string{"usr/local/share/", "usr/share/", "share/"} {
+			if path, err := resolveInside(t.root, share+name); err == nil {
+				shares = append(shares, path)
+			}
+		}
+	} else {
+		// Beside the programs first: an installation below /opt has its own.
+		if p := t.programs["ovn-northd"]; p != "" {
+			shares = append(shares, filepath.Join(filepath.Dir(p), "../share", name))
+		}
+		shares = append(shares, "/usr/local/share/"+name, "/usr/share/"+name)
+	}
+	for _, path := range shares {
+		if fi, err := os.Stat(path); err == nil && fi.Mode().IsRegular() {
+			return path
+		}
+	}
+	return ""
+}
+
+// findLoader is the start of a command that runs a program of a chroot's root with the
+// libraries there; nil where the folder has no loader of its own.
+func findLoader(root string) []string {
+	var loader string
+	for _, pattern := range []string{"lib64/ld-linux*.so*", "lib/ld-linux*.so*", "usr/lib64/ld-linux*.so*", "usr/lib/ld-linux*.so*"} {
+		dir, name := filepath.Split(pattern)
+		at, err := resolveInside(root, dir)
+		if err != nil {
+			continue
+		}
+		found, _ := filepath.Glob(filepath.Join(at, name)) // the pattern is a good one
+		for _, f := range found {
+			rel, err := filepath.Rel(root, f)
+			if err != nil {
+				continue
+			}
+			if path, err := resolveInside(root, rel); err == nil {
+				if fi, err := os.Stat(path); err == nil && fi.Mode().IsRegular() {
+					loader = path
+				}
+			}
+		}
+		if loader != "" {
+			break
+		}
+	}
+	if loader == "" {
+		return nil
+	}
+	var dirs []string
+	for _, pattern := range []string{"usr/local/lib", "usr/local/lib/*-linux-*", "usr/lib/*-linux-*", "usr/lib64", "usr/lib", "lib/*-linux-*", "lib64"} {
+		found, _ := filepath.Glob(filepath.Join(root, pattern)) // the same
+		for _, dir := range found {
+			if fi, err := os.Stat(dir); err == nil && fi.IsDir() {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	return []string{loader, "--library-path", strings.Join(dirs, ":")}
+}
+
+// maxLinks is how many links a path may lead through.
+const maxLinks = 40
+
+// resolveInside resolves a path below a root as chroot(2) would: absolute links begin at
+// the root, and ".." ends there.
+func resolveInside(root, path string) (string, error) {
+	todo := strings.Split(filepath.Clean("/"+path), "/")
+	at := "/"
+	for links := 0; len(todo) > 0; {
+		step := todo[0]
+		todo = todo[1:]
+		next := filepath.Join(at, step) // of an absolute path: never above "/"
+		fi, err := os.Lstat(filepath.Join(root, next))
+		if err != nil {
+			return "", err
+		}
+		if fi.Mode()&os.ModeSymlink == 0 {
+			at = next
+			continue
+		}
+		links++
+		if links > maxLinks {
+			return "", fmt.Errorf("%s: too many links", path)
+		}
+		to, err := os.Readlink(filepath.Join(root, next))
+		if err != nil {
+			return "", err
+		}
+		if filepath.IsAbs(to) {
+			at = "/"
+		}
+		todo = append(strings.Split(to, "/"), todo...)
+	}
+	return filepath.Join(root, at), nil
+}

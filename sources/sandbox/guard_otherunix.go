@@ -1,0 +1,6 @@
+//go:build unix && !linux
+
+package sandbox
+
+// NewGuard is the watchdog.
+func NewGuard() (Guard, error) { return NewWatchdog() }

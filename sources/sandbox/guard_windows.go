@@ -1,0 +1,16 @@
+package sandbox
+
+import (
+	"os"
+
+	"rung/model/limits"
+)
+
+var stopSignal, contSignal os.Signal = os.Interrupt, os.Interrupt
+
+func lowerPriority(int) {}
+
+func killAll(p *os.Process) error { return p.Kill() }
+
+// NewGuard fails: the unix sockets of OVS are something else here.
+func NewGuard() (Guard, error) { return nil, limits.Error("windows", limits.Servers) }

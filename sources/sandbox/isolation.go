@@ -1,0 +1,94 @@
+package sandbox
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"rung/model/network"
+	"rung/model/ovn/nb"
+)
+
+// Isolation makes the rows of tier 0.
+type Isolation struct{ network.Isolation }
+
+// isolationGroup are the external ids and the name of the group of isolated ports.
+func isolationGroup() (ids map[string]string, name string) {
+	g := network.IsolationGroup()
+	return g.IDs, g.Name
+}
+
+// aclOps are the operations that insert its ACLs, and their names within the transaction.
+func (i *Isolation) aclOps(owned func(map[string]string) map[string]string) (ops []nb.Op, acls []string) {
+	for n, a := range i.ACLs() {
+		acls = append(acls, "udn"+strconv.Itoa(n))
+		ops = append(ops, InsertOp(nb.TableACL, acls[n], aclRow(a.Tier, a.Priority, a.Direction, false, a.Action, a.Match, owned(a.ExternalIDs))))
+	}
+	return ops, acls
+}
+
+// Text says what the ACLs are, so that others can be told from these.
+func (i *Isolation) Text() string {
+	var b strings.Builder
+	ops, _ := i.aclOps(func(ids map[string]string) map[string]string { return ids })
+	for _, op := range ops {
+		b.WriteString(op.Row["match"].(string))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// udnIsolation are the rows of tier 0 as an example to look at: their group has no port, so they
+// match nothing until there are such pods.
+func udnIsolation(mgmt []string) []nb.Op {
+	ids, pg := isolationGroup()
+	ops, acls := (&Isolation{network.Isolation{Management: mgmt}}).aclOps(withOwner)
+	return append(ops, InsertOp(nb.TablePortGroup, "", map[string]any{"name": pg, "acls": NamedRefs(acls...),
+		"external_ids": withOwner(ids)}))
+}
+
+// groupOps are the operations that make the isolation what it is to be. rewrite says that its ACLs
+// are not known to be these.
+func (i *Isolation) groupOps(db *nb.DB, rewrite bool) (ops []nb.Op) {
+	ids, pg := isolationGroup()
+	live := db.PortGroupByName(pg)
+	var ports []string
+	for _, p := range i.Pods {
+		if port := db.PortByName(nb.PortName(p.Namespace, p.Name)); port != nil {
+			ports = append(ports, port.UUID)
+		}
+	}
+	slices.Sort(ports)
+	row := map[string]any{}
+	if live == nil || rewrite {
+		var acls []string
+		ops, acls = i.aclOps(func(ids map[string]string) map[string]string { return ids })
+		row["acls"], row["external_ids"] = NamedRefs(acls...), ids
+	}
+	if live == nil || !sameSet(live.Ports, ports) {
+		row["ports"] = uuidRefs(ports)
+	}
+	switch {
+	case live == nil:
+		row["name"] = pg
+		return append(ops, InsertOp(nb.TablePortGroup, "", row))
+	case len(row) > 0:
+		return append(ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TablePortGroup, UUID: live.UUID, Row: row})
+	}
+	return nil
+}
+
+func uuidRefs(uuids []string) []nb.Ref {
+	refs := make([]nb.Ref, len(uuids))
+	for i, u := range uuids {
+		refs[i].UUID = u
+	}
+	return refs
+}
+
+// sameSet says whether two lists hold the same; the second is sorted.
+func sameSet(a, b []string) bool {
+	a = slices.Clone(a)
+	slices.Sort(a)
+	return slices.Equal(a, b)
+}

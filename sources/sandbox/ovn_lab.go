@@ -1,0 +1,232 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"sync"
+
+	"rung/model"
+)
+
+// Config says what to start.
+type OVNConfig struct {
+	// Dir is a private folder that is there already; each zone gets one of its own in it.
+	// It must be short: the path of a socket has some 100 bytes.
+	Dir   string
+	Zones []ZoneConfig
+	// Behind has StartLab and AddZone return when the Northbound databases have their first
+	// rows; the rest comes up behind, and Zone.WaitReady says when it is there.
+	Behind bool
+	// OnDaemon is told of every process that comes, stops and dies. It must neither
+	// block nor call the lab.
+	OnDaemon func(zone string, d Daemon)
+	// OnFaults is called when the answer of Zone.Faults changes. The same
+	// holds for it.
+	OnFaults func(zone string, faults []model.Fault)
+}
+
+// ZoneConfig says what a node has.
+type ZoneConfig struct {
+	Name string
+	// Subnets are the subnets of the node's pods (default 10.244.N.0/24 for the nth zone). A
+	// pod with another address is reached, too.
+	Subnets []netip.Prefix
+	// Cluster are the subnets of all nodes' pods (default 10.244.0.0/16 and fd01::/48): a packet
+	// to one that is not on the node leaves by ElsewherePort, one to any other address by OutsidePort.
+	Cluster []netip.Prefix
+	// Management are the addresses of the node's management port (default the second of
+	// each subnet), Host those of the node itself, which lead there.
+	Management []string
+	Host       []netip.Addr
+	// Foreign adds the sandbox's ACLs of others.
+	Foreign bool
+	// MeterRate is how many lines a second and ACL are logged (default 20, as
+	// OVN-Kubernetes has it).
+	MeterRate int
+
+	number int
+}
+
+// maxSocket is the longest path of a socket, in bytes, with room to spare for what
+// the kernel wants.
+const maxSocket = 100
+
+// Lab is a running set of zones.
+type Lab struct {
+	tools *Tools
+	cfg   OVNConfig
+	guard Guard
+
+	changing  sync.Mutex // held while zones come or go
+	mu        sync.Mutex
+	zones     []*Zone
+	zonesMade int
+	closed    bool
+}
+
+// StartLab starts zones side by side; it returns when every process answers, or before
+// with Config.Behind. Zone.WaitSynced says when the first rows are flows. The lab lives until
+// Close.
+func StartLab(ctx context.Context, tools *Tools, cfg OVNConfig) (_ *Lab, err error) {
+	if cfg.OnDaemon == nil {
+		cfg.OnDaemon = func(string, Daemon) {}
+	}
+	if cfg.OnFaults == nil {
+		cfg.OnFaults = func(string, []model.Fault) {}
+	}
+	l := &Lab{tools: tools, cfg: cfg}
+	if l.guard, err = NewGuard(); err != nil {
+		return nil, err
+	}
+	errs := make([]error, len(cfg.Zones))
+	var wg sync.WaitGroup
+	for i, zc := range cfg.Zones {
+		z, err := l.newZone(zc)
+		if err != nil {
+			errs[i] = err
+			break
+		}
+		wg.Go(func() { errs[i] = z.startZone(ctx, cfg.Behind) })
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		l.Close()
+		return nil, fmt.Errorf("starting OVN: %w", err)
+	}
+	return l, nil
+}
+
+// newZone prepares a zone that is not started yet.
+func (l *Lab) newZone(cfg ZoneConfig) (*Zone, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if slices.ContainsFunc(l.zones, func(z *Zone) bool { return z.cfg.Name == cfg.Name }) {
+		return nil, fmt.Errorf("zone %s is named twice", cfg.Name)
+	}
+	cfg.number = l.zonesMade
+	dir := filepath.Join(l.cfg.Dir, "z"+strconv.Itoa(l.zonesMade))
+	if path := filepath.Join(dir, "controller.ctl"); len(path) >= maxSocket {
+		return nil, fmt.Errorf("socket path %s is %d bytes long, at most %d are possible; choose a shorter folder", path, len(path), maxSocket-1)
+	}
+	z, err := newZone(l.tools, cfg, dir, l.guard, func(d Daemon) { l.cfg.OnDaemon(cfg.Name, d) },
+		func(f []model.Fault) { l.cfg.OnFaults(cfg.Name, f) })
+	if err != nil {
+		return nil, err
+	}
+	l.zonesMade++
+	l.zones = append(l.zones, z)
+	return z, nil
+}
+
+// AddZone starts another zone.
+func (l *Lab) AddZone(ctx context.Context, cfg ZoneConfig) (*Zone, error) {
+	l.changing.Lock()
+	defer l.changing.Unlock()
+	if l.closed {
+		return nil, errors.New("adding a zone: the lab is closed")
+	}
+	z, err := l.newZone(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("adding a zone: %w", err)
+	}
+	if err := z.startZone(ctx, l.cfg.Behind); err != nil {
+		l.removeZone(z)
+		return nil, fmt.Errorf("adding a zone: %w", err)
+	}
+	return z, nil
+}
+
+// RemoveZone ends a zone and removes its files.
+func (l *Lab) RemoveZone(name string) error {
+	l.changing.Lock()
+	defer l.changing.Unlock()
+	z := l.Zone(name)
+	if z == nil {
+		return fmt.Errorf("the lab has no zone %q", name)
+	}
+	l.removeZone(z)
+	return nil
+}
+
+func (l *Lab) removeZone(z *Zone) {
+	l.mu.Lock()
+	l.zones = slices.DeleteFunc(l.zones, func(o *Zone) bool { return o == z })
+	l.mu.Unlock()
+	z.closeZone()
+}
+
+// Zone is the zone of that name, nil if there is none.
+func (l *Lab) Zone(name string) *Zone {
+	for _, z := range l.Zones() {
+		if z.cfg.Name == name {
+			return z
+		}
+	}
+	return nil
+}
+
+// Zones are all zones, in the order they were made.
+func (l *Lab) Zones() []*Zone {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.zones)
+}
+
+// Close ends all processes and removes the files; it returns when all is gone.
+func (l *Lab) Close() {
+	l.changing.Lock()
+	defer l.changing.Unlock()
+	if l.closed {
+		return
+	}
+	l.closed = true
+	var wg sync.WaitGroup
+	for _, z := range l.Zones() {
+		wg.Go(func() { l.removeZone(z) })
+	}
+	wg.Wait()
+	l.guard.Close()
+}
+
+// zoneFolder and zoneFile are the names of the folders and files that zones make:
+// databases with their locks and what a compaction writes, sockets, the log, pipes.
+var (
+	zoneFolder = regexp.MustCompile(`^z[0-9]+$`)
+	zoneFile   = regexp.MustCompile(`^(\.?(nb|sb|vs)\.db(\.tmp)?(\.~lock~)?|(nb|sb|vs)\.sock|(nb|sb|vs|vswitchd|northd|controller)\.ctl|controller\.log|br-int\.(mgmt|snoop)|p[0-9]+\.pcap)$`)
+)
+
+const controllerLog = "controller.log"
+
+// RemoveLeftover removes what a lab left in its folder that died without Close, and nothing
+// else; a zone's folder with other files stays.
+func RemoveLeftover(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if e.IsDir() && zoneFolder.MatchString(e.Name()) {
+			removeZone(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
+func removeZone(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if !e.IsDir() && zoneFile.MatchString(e.Name()) {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+	_ = os.Remove(dir) // fails where somebody put something in
+}

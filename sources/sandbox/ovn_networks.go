@@ -1,0 +1,175 @@
+package sandbox
+
+import (
+	"context"
+	"maps"
+	"net/netip"
+	"slices"
+
+	"rung/model/ovn/nb"
+)
+
+// neighbours are the ports of the switch that a port is on. The zero value and nil have none.
+type neighbours struct {
+	name   string // of the switch
+	ids    map[string]string
+	router string                // the router's port there, empty for none
+	mac    string                // and its hardware address
+	ports  map[netip.Addr]string // hardware addresses of the ports of no special type
+	vifs   []string              // their names, sorted
+}
+
+// strayMAC is nobody's: what is sent there is lost.
+const strayMAC = "0a:58:ff:ff:ff:fe"
+
+// nextHopMAC is the hardware address a packet is sent to: that of the port that has the address, or
+// of the router.
+func (n *neighbours) nextHopMAC(p *Packet) string {
+	switch {
+	case p.Dst.IsMulticast():
+		return groupMAC(p.Dst).String()
+	case n == nil:
+		return strayMAC
+	case n.ports[p.Dst] != "":
+		return n.ports[p.Dst]
+	case n.mac != "":
+		return n.mac
+	}
+	return strayMAC
+}
+
+// switchesNow are the switches with what is on them, by name.
+func (b *zoneBridge) switchesNow(known map[string]vif) map[string]*neighbours {
+	tables, _, _ := b.zone.nb.currentRows(nb.TableSwitch, nb.TablePort, TableRouterPort)
+	macs := map[string]string{}
+	for _, r := range tables[2] {
+		macs[r.stringOf("name")] = r.stringOf("mac")
+	}
+	out := make(map[string]*neighbours, len(tables[0]))
+	for _, sw := range tables[0] {
+		n := &neighbours{name: sw.stringOf("name"), ids: sw.mapOf("external_ids"), ports: map[netip.Addr]string{}}
+		for _, uuid := range sw.refsOf("ports") {
+			port := tables[1][uuid]
+			if v, is := known[port.stringOf("name")]; is {
+				n.vifs = append(n.vifs, v.name)
+				for _, a := range v.addrs {
+					n.ports[a] = v.mac
+				}
+			} else if port.stringOf("type") == "router" {
+				n.router = port.mapOf("options")["router-port"]
+				n.mac = macs[n.router]
+			}
+		}
+		slices.Sort(n.vifs)
+		out[n.name] = n
+	}
+	return out
+}
+
+// portNeighbours returns the neighbours of each port, by its name.
+func (b *zoneBridge) portNeighbours(known map[string]vif) map[string]*neighbours {
+	out := make(map[string]*neighbours, len(known))
+	for _, n := range b.switchesNow(known) {
+		for _, name := range n.vifs {
+			out[name] = n
+		}
+	}
+	return out
+}
+
+// routeSwitches has each switch that leads to a router have one, and gives routers a network for every
+// port on their switch that is in none of theirs.
+func (b *zoneBridge) routeSwitches(ctx context.Context, want map[string]vif) error {
+	tables, _, _ := b.zone.nb.currentRows(TableRouterPort, TableRouter, nb.TableSwitch)
+	switches := b.switchesNow(want)
+	routers := map[string]tableRow{}
+	uuids := map[string]string{}
+	for uuid, r := range tables[0] {
+		routers[r.stringOf("name")], uuids[r.stringOf("name")] = r, uuid
+	}
+	var ops []nb.Op
+	for i, table := range []string{TableRouter, nb.TableSwitch} {
+		for uuid, r := range tables[i+1] {
+			if serves := r.mapOf("external_ids")[KeyServes]; serves != "" && switches[serves] == nil {
+				ops = append(ops, nb.Op{Kind: nb.OpDelete, Table: table, UUID: uuid})
+			}
+		}
+	}
+	if len(ops) > 0 {
+		return b.zone.Transact(ctx, ops...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(switches)) {
+		n := switches[name]
+		if n.router == "" {
+			continue
+		}
+		r, there := routers[n.router]
+		var nets []netip.Prefix
+		for _, text := range r.stringsOf("networks") {
+			if p, err := netip.ParsePrefix(text); err == nil {
+				nets = append(nets, p)
+			}
+		}
+		more := n.roomFor(nets)
+		switch {
+		case !there:
+			if router, ok := RouterOf(name, n.ids, more); ok {
+				if err := b.zone.Transact(ctx, router.Ops()...); err != nil {
+					return err
+				}
+			}
+		case len(more) > 0:
+			var texts []string
+			for _, p := range more {
+				texts = append(texts, p.String())
+			}
+			ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: TableRouterPort, UUID: uuids[n.router],
+				Mutations: []nb.Mutation{{Column: "networks", Insert: true, Strings: texts}}})
+		}
+	}
+	if len(ops) == 0 {
+		return nil
+	}
+	return b.zone.Transact(ctx, ops...)
+}
+
+// roomFor are the networks that the router needs for ports that are in none of those it has.
+func (n *neighbours) roomFor(nets []netip.Prefix) (more []netip.Prefix) {
+	taken := map[netip.Addr]bool{}
+	for a := range n.ports {
+		taken[a] = true
+	}
+	for _, a := range slices.SortedFunc(maps.Keys(n.ports), netip.Addr.Compare) {
+		if slices.ContainsFunc(nets, func(p netip.Prefix) bool { return p.Contains(a) }) {
+			continue
+		}
+		p := roomForAddress(a, taken)
+		nets, more = append(nets, p), append(more, p)
+	}
+	return more
+}
+
+// OutsidePortFor is the logical port where packets from outside of the cluster to a port are put in, on
+// the network that it is on.
+func (z *Zone) OutsidePortFor(lport string) string {
+	known, _ := z.bridge.wantedVIFs()
+	if n := z.bridge.portNeighbours(known)[lport]; n != nil {
+		return OutsidePort(n.name)
+	}
+	return z.OutsidePort()
+}
+
+// wayTo is the port by which a port's packets leave for one of another zone, and those from there come:
+// the other's own, where the switch has it (networks.md#pods), else that of the other nodes.
+func (z *Zone) wayTo(lport, other string) string {
+	known, _ := z.bridge.wantedVIFs()
+	around := z.bridge.portNeighbours(known)
+	switch n := around[lport]; {
+	case n == nil:
+		return z.ElsewherePort()
+	case around[other] == n:
+		return other
+	default:
+		return ElsewherePort(n.name)
+	}
+}

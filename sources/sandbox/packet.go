@@ -1,0 +1,309 @@
+package sandbox
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"net"
+	"net/netip"
+)
+
+// PacketProto is the protocol of a packet.
+type PacketProto uint8
+
+// The protocols; ICMP is ICMPv6 between IPv6 addresses.
+const (
+	TCP PacketProto = iota + 1
+	UDP
+	SCTP
+	ICMP
+)
+
+// TCP flags.
+const (
+	FIN = 1 << iota
+	SYN
+	RST
+	PSH
+	ACK
+)
+
+// Chunks of SCTP.
+const (
+	SCTPInit       = 1
+	SCTPInitAck    = 2
+	SCTPCookieEcho = 10
+)
+
+// Packet is one packet, put in at a logical port.
+type Packet struct {
+	EntryPort string // the logical port
+	Src, Dst  netip.Addr
+	Proto     PacketProto
+	// SrcPort and DstPort are identifier and sequence number of an ICMP echo.
+	SrcPort, DstPort uint16
+	Flags            uint8  // of TCP; 0 is SYN
+	Seq, Ack         uint32 // of TCP
+	Chunk            uint8  // of SCTP; 0 is SCTPInit
+	Reply            bool   // of ICMP: an echo reply, not a request
+	TTL              uint8  // 0 is 64
+}
+
+// mark begins what a packet carries of the lab's, with its number behind it.
+const mark = 0x52756e67 // "Rung"
+
+const (
+	etherV4, etherV6                                     = 0x0800, 0x86dd
+	protoICMP, protoTCP, protoUDP, protoICMP6, protoSCTP = 1, 6, 17, 58, 132
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+var errNoProto = errors.New("a packet needs a protocol")
+
+func (p *Packet) timeToLive() uint8 {
+	if p.TTL == 0 {
+		return 64
+	}
+	return p.TTL
+}
+
+func (p *Packet) tcpFlags() uint8 {
+	if p.Flags == 0 {
+		return SYN
+	}
+	return p.Flags
+}
+
+// echoType is the type of an ICMP packet.
+func (p *Packet) echoType() uint8 {
+	switch {
+	case p.Src.Is6() && p.Reply:
+		return 129
+	case p.Src.Is6():
+		return 128
+	case p.Reply:
+		return 0
+	}
+	return 8
+}
+
+// frameBytes writes the packet with its number.
+func (p *Packet) frameBytes(from, to net.HardwareAddr, id uint32) ([]byte, error) {
+	if p.Src.Is4() != p.Dst.Is4() || !p.Src.IsValid() {
+		return nil, fmt.Errorf("a packet from %s to %s has two families", p.Src, p.Dst)
+	}
+	body, proto, err := p.transportBytes(id)
+	if err != nil {
+		return nil, err
+	}
+	ttl := p.timeToLive()
+	b := append(append(make([]byte, 0, 128), to...), from...)
+	if p.Src.Is4() {
+		b = binary.BigEndian.AppendUint16(b, etherV4)
+		at := len(b)
+		b = append(b, 0x45, 0)
+		b = binary.BigEndian.AppendUint16(b, uint16(20+len(body)))
+		b = binary.BigEndian.AppendUint16(b, uint16(id))
+		b = append(b, 0, 0, ttl, proto, 0, 0)
+		b = append(append(b, p.Src.AsSlice()...), p.Dst.AsSlice()...)
+		binary.BigEndian.PutUint16(b[at+10:], foldChecksum(checksumAdd(0, b[at:])))
+	} else {
+		b = binary.BigEndian.AppendUint16(b, etherV6)
+		b = append(b, 0x60, 0, 0, 0)
+		b = binary.BigEndian.AppendUint16(b, uint16(len(body)))
+		b = append(b, proto, ttl)
+		b = append(append(b, p.Src.AsSlice()...), p.Dst.AsSlice()...)
+	}
+	return append(b, body...), nil
+}
+
+// transportBytes writes what is behind the IP header.
+func (p *Packet) transportBytes(id uint32) (b []byte, proto uint8, err error) {
+	be := binary.BigEndian
+	ports := be.AppendUint16(be.AppendUint16(nil, p.SrcPort), p.DstPort)
+	number := be.AppendUint32(be.AppendUint32(nil, mark), id)
+	at := 0 // of the checksum
+	switch p.Proto {
+	case TCP:
+		b = be.AppendUint32(be.AppendUint32(ports, p.Seq), p.Ack)
+		b = append(b, 8<<4, p.tcpFlags(), 0xff, 0xff, 0, 0, 0, 0, 1, 1, 8, 10) // a timestamp carries the number
+		b, proto, at = append(b, number...), protoTCP, 16
+	case UDP:
+		b, proto, at = append(append(ports, 0, 16, 0, 0), number...), protoUDP, 6
+	case ICMP:
+		proto = protoICMP
+		if p.Src.Is6() {
+			proto = protoICMP6
+		}
+		b, at = append(append([]byte{p.echoType(), 0, 0, 0}, ports...), number...), 2
+	case SCTP:
+		return p.sctpBytes(ports, number), protoSCTP, nil
+	default:
+		return nil, 0, errNoProto
+	}
+	start := uint32(0)
+	if proto != protoICMP {
+		pseudo := append(p.Src.AsSlice(), p.Dst.AsSlice()...)
+		start = checksumAdd(uint32(proto)+uint32(len(b)), pseudo)
+	}
+	check := foldChecksum(checksumAdd(start, b))
+	if check == 0 && proto == protoUDP {
+		check = 0xffff
+	}
+	be.PutUint16(b[at:], check)
+	return b, proto, nil
+}
+
+func (p *Packet) sctpBytes(ports, number []byte) []byte {
+	chunk := p.Chunk
+	if chunk == 0 {
+		chunk = SCTPInit
+	}
+	tag := uint32(1)
+	if chunk == SCTPInit {
+		tag = 0
+	}
+	b := binary.BigEndian.AppendUint32(ports, tag)
+	b = append(b, 0, 0, 0, 0) // the checksum
+	switch chunk {
+	case SCTPInit, SCTPInitAck: // initiate tag, window, streams out and in, first TSN
+		b = append(b, chunk, 0, 0, 20)
+		b = append(append(b, number[4:]...), 0, 0, 0xff, 0xff, 0, 1, 0, 1)
+		b = append(b, number[:4]...)
+	default:
+		b = append(append(b, chunk, 0, 0, 12), number...)
+	}
+	binary.LittleEndian.PutUint32(b[8:], crc32.Checksum(b, castagnoli))
+	return b
+}
+
+// checksumAdd adds to a checksum of RFC 1071.
+func checksumAdd(s uint32, b []byte) uint32 {
+	for ; len(b) > 1; b = b[2:] {
+		s += uint32(b[0])<<8 | uint32(b[1])
+	}
+	if len(b) == 1 {
+		s += uint32(b[0]) << 8
+	}
+	return s
+}
+
+func foldChecksum(s uint32) uint16 {
+	for s>>16 != 0 {
+		s = s&0xffff + s>>16
+	}
+	return ^uint16(s)
+}
+
+// kindOf is the kind of a frame that came out.
+type kindOf int
+
+const (
+	strange kindOf = iota // none of the lab's
+	marked                // a packet, with its number
+	expired               // the answer of a router to one whose time to live ended
+)
+
+// recogniseFrame finds the number in a frame. Whatever is in it, it does not panic.
+func recogniseFrame(b []byte) (id uint32, kind kindOf) {
+	proto, body, _, ok := framePayload(b)
+	if !ok {
+		return 0, strange
+	}
+	be := binary.BigEndian
+	at := -1
+	switch proto {
+	case protoTCP:
+		if len(body) >= 32 && body[22] == 8 {
+			at = 24
+		}
+	case protoUDP:
+		at = 8
+	case protoICMP:
+		if len(body) >= 30 && body[0] == 11 { // the quoted packet: its IP header's number and its source port
+			if q := body[8:]; q[9] == protoUDP {
+				return uint32(be.Uint16(q[20:]))<<16 | uint32(be.Uint16(q[4:])), expired
+			}
+		}
+		at = 8
+	case protoICMP6:
+		at = 8
+	case protoSCTP:
+		switch {
+		case len(body) >= 32 && (body[12] == SCTPInit || body[12] == SCTPInitAck):
+			if be.Uint32(body[28:]) == mark {
+				return be.Uint32(body[16:]), marked
+			}
+			return 0, strange
+		default:
+			at = 16
+		}
+	}
+	if at < 0 || len(body) < at+8 || be.Uint32(body[at:]) != mark {
+		return 0, strange
+	}
+	return be.Uint32(body[at+4:]), marked
+}
+
+// framePayload is the transport protocol of a frame and what is behind its IP header.
+func framePayload(b []byte) (proto uint8, body, ip []byte, ok bool) {
+	if len(b) < 14 {
+		return 0, nil, nil, false
+	}
+	ip = b[14:]
+	switch binary.BigEndian.Uint16(b[12:]) {
+	case etherV4:
+		if len(ip) < 20 || ip[0]>>4 != 4 {
+			return 0, nil, nil, false
+		}
+		n := int(ip[0]&15) * 4
+		if n < 20 || len(ip) < n {
+			return 0, nil, nil, false
+		}
+		return ip[9], ip[n:], ip, true
+	case etherV6:
+		if len(ip) < 40 || ip[0]>>4 != 6 {
+			return 0, nil, nil, false
+		}
+		return ip[6], ip[40:], ip, true
+	}
+	return 0, nil, nil, false
+}
+
+const (
+	pcapMagic  = 0xa1b2c3d4
+	pcapHeader = 24
+	pcapRecord = 16
+	// maxFrame is longer than any frame of a dummy port; a record that says more is
+	// none.
+	maxFrame = 1 << 17
+)
+
+// readPcap hands every whole frame of a pcap stream to f and returns what is left. A
+// header comes whenever ovs-vswitchd opens the pipe anew. ok is false where the bytes
+// are no pcap.
+func readPcap(b []byte, f func(frame []byte)) (rest []byte, ok bool) {
+	for {
+		switch {
+		case len(b) < pcapRecord:
+			return b, true
+		case binary.NativeEndian.Uint32(b) == pcapMagic:
+			if len(b) < pcapHeader {
+				return b, true
+			}
+			b = b[pcapHeader:]
+			continue
+		}
+		n := binary.NativeEndian.Uint32(b[8:])
+		if n > maxFrame {
+			return nil, false
+		}
+		if len(b) < pcapRecord+int(n) {
+			return b, true
+		}
+		f(b[pcapRecord : pcapRecord+int(n)])
+		b = b[pcapRecord+int(n):]
+	}
+}

@@ -1,0 +1,328 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/netip"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"rung/model/ovn/nb"
+)
+
+// plugAgain is how long after a write that failed the ports are compared again.
+const plugAgain = 100 * time.Millisecond
+
+// vif is a logical port that is to have a port on br-int.
+type vif struct {
+	name, mac string
+	addrs     []netip.Addr
+	version   string // iface-id-ver, where the row wants one: of a pod without a UID an empty one
+	versioned bool
+	up        bool
+}
+
+// leavingPort is a port whose row is gone, until ovs-vswitchd has let go of its pipe.
+type leavingPort struct {
+	port *bridgePort
+	cfg  int64 // the next_cfg that took it away
+}
+
+// zoneBridge is br-int, whose ports follow the zone's logical ports.
+type zoneBridge struct {
+	zone *Zone
+
+	mu    sync.Mutex
+	ports map[string]*bridgePort // by logical port
+	drop  []leavingPort
+	need  int64 // the next_cfg that covers every port
+	next  int   // the next number of an interface: of plugPorts alone
+}
+
+// firstRows are the first rows of the vswitch database.
+func (b *zoneBridge) firstRows() []map[string]any {
+	z := b.zone
+	insert := func(table, name string, row map[string]any) map[string]any {
+		return map[string]any{"op": "insert", "table": table, "uuid-name": name, "row": row}
+	}
+	return []map[string]any{
+		insert("Interface", "iface", map[string]any{"name": "br-int", "type": "internal"}),
+		insert("Port", "port", map[string]any{"name": "br-int", "interfaces": namedRef("iface")}),
+		insert("Bridge", "bridge", map[string]any{"name": "br-int", "ports": namedRef("port"), "datapath_type": "dummy", "fail_mode": "secure"}),
+		insert("Open_vSwitch", "all", map[string]any{"bridges": namedRef("bridge"), "next_cfg": 1, "external_ids": mapValue(map[string]string{
+			"system-id": z.cfg.Name, "hostname": z.cfg.Name, "ovn-remote": z.SB(), "ovn-encap-type": "geneve",
+			"ovn-encap-ip": "127.0.0.1", "ovn-monitor-all": "true"})}),
+	}
+}
+
+// plugPorts lets br-int's ports follow the logical ports, until ctx ends.
+func (b *zoneBridge) plugPorts(ctx context.Context) {
+	for {
+		_, _, one := b.zone.nb.currentRows()
+		_, _, two := b.zone.vs.currentRows()
+		var again <-chan time.Time
+		if err := b.plugOnce(ctx); err != nil {
+			again = time.After(plugAgain)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-one:
+		case <-two:
+		case <-again:
+		}
+	}
+}
+
+// wantedVIFs are the logical ports of no special type, by name. ok is false while the rows
+// are not those of now.
+func (b *zoneBridge) wantedVIFs() (out map[string]vif, ok bool) {
+	tables, synced, _ := b.zone.nb.currentRows(nb.TablePort)
+	if !synced {
+		return nil, false
+	}
+	out = map[string]vif{}
+	for _, r := range tables[0] {
+		if r.stringOf("type") != "" || r.stringOf("name") == "" {
+			continue
+		}
+		v := vif{name: r.stringOf("name"), up: r.boolOf("up")}
+		v.version, v.versioned = r.mapOf("options")["iface-id-ver"]
+		for _, text := range r.stringsOf("addresses") {
+			for i, word := range strings.Fields(text) {
+				if a, err := netip.ParseAddr(word); err == nil {
+					v.addrs = append(v.addrs, a)
+				} else if i == 0 && v.mac == "" {
+					v.mac = word
+				}
+			}
+		}
+		out[v.name] = v
+	}
+	return out, true
+}
+
+// pluggedPorts are br-int's ports as their rows are: the interface's row by logical port.
+// next is the first number that none of them has.
+func (b *zoneBridge) pluggedPorts() (out map[string]tableRow, next int, ok bool) {
+	tables, synced, _ := b.zone.vs.currentRows("Interface")
+	if !synced {
+		return nil, 0, false
+	}
+	out = map[string]tableRow{}
+	for _, r := range tables[0] {
+		digits, isPort := strings.CutPrefix(r.stringOf("name"), "p")
+		n, err := strconv.Atoi(digits)
+		if !isPort || err != nil {
+			continue
+		}
+		next = max(next, n+1)
+		out[r.mapOf("external_ids")["iface-id"]] = r
+	}
+	return out, next, true
+}
+
+// externalIDs are the external_ids of a port's interface.
+func (v vif) externalIDs() map[string]string {
+	ids := map[string]string{"iface-id": v.name}
+	if v.versioned {
+		ids["iface-id-ver"] = v.version
+	}
+	return ids
+}
+
+// plugOnce compares and writes once. It is the only one that changes b.ports.
+func (b *zoneBridge) plugOnce(ctx context.Context) error {
+	want, ok1 := b.wantedVIFs()
+	have, next, ok2 := b.pluggedPorts()
+	if !ok1 || !ok2 {
+		return nil // a change will come
+	}
+	b.closeReleased()
+	if err := b.routeSwitches(ctx, want); err != nil {
+		return err
+	}
+	// A number is given once: ovs-vswitchd would take an interface that goes and comes at once
+	// for the same, and write on into the pipe of the one that went.
+	b.next = max(b.next, next)
+	var ops []map[string]any
+	fresh := map[string]*bridgePort{}
+	undo := func() {
+		for _, p := range fresh {
+			_ = os.Remove(p.path)
+			p.closePipe()
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		v := want[name]
+		r, there := have[name]
+		iface := r.stringOf("name")
+		if !there {
+			iface = "p" + strconv.Itoa(b.next)
+			b.next++
+		}
+		if !there || b.portOf(name) == nil {
+			p, err := newPort(b.zone, name, iface)
+			if err != nil {
+				undo()
+				return err
+			}
+			fresh[name] = p
+		}
+		if there {
+			if fresh[name] != nil {
+				// A write whose answer was lost: the row is there, its pipe is not. Any change
+				// has ovs-vswitchd open it.
+				ops = append(ops, map[string]any{"op": "comment", "comment": "the pipe of " + iface})
+			}
+			if uuid := b.uuidOf("Interface", iface); uuid != "" && !samePort(r, v) {
+				ops = append(ops, map[string]any{"op": "update", "table": "Interface", "where": whereUUID(uuid),
+					"row": map[string]any{"external_ids": mapValue(v.externalIDs())}})
+			}
+			continue
+		}
+		ops = append(ops, map[string]any{"op": "insert", "table": "Interface", "uuid-name": "i" + iface, "row": map[string]any{
+			"name": iface, "type": "dummy", "external_ids": mapValue(v.externalIDs()), "options": mapValue(map[string]string{"tx_pcap": fresh[name].path})}},
+			map[string]any{"op": "insert", "table": "Port", "uuid-name": "o" + iface, "row": map[string]any{"name": iface, "interfaces": namedRef("i" + iface)}},
+			map[string]any{"op": "mutate", "table": "Bridge", "where": []any{[]any{"name", "==", "br-int"}},
+				"mutations": []any{[]any{"ports", "insert", setOf(namedRef("o" + iface))}}})
+	}
+	var gone []string
+	for name, r := range have {
+		if _, wanted := want[name]; wanted {
+			continue
+		}
+		if uuid := b.uuidOf("Port", r.stringOf("name")); uuid != "" {
+			gone = append(gone, name)
+			ops = append(ops, map[string]any{"op": "mutate", "table": "Bridge", "where": []any{[]any{"name", "==", "br-int"}},
+				"mutations": []any{[]any{"ports", "delete", setOf(uuidRef(uuid))}}})
+		}
+	}
+	if len(ops) == 0 {
+		return nil
+	}
+	ops = append(ops, map[string]any{"op": "mutate", "table": "Open_vSwitch", "where": []any{}, "mutations": []any{[]any{"next_cfg", "+=", 1}}},
+		map[string]any{"op": "select", "table": "Open_vSwitch", "where": []any{}, "columns": []string{"next_cfg"}})
+	res, err := b.zone.vs.runTransaction(ctx, ops...)
+	if err != nil && !errors.Is(err, errNotConnected) && ctx.Err() == nil {
+		err = fmt.Errorf("ports of zone %s: %w", b.zone.cfg.Name, err)
+	}
+	if err != nil {
+		undo()
+		return err
+	}
+	cfg, err := firstNumber(res[len(res)-1]["rows"], "next_cfg")
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.need = cfg
+	maps.Copy(b.ports, fresh)
+	for _, name := range gone {
+		if p := b.ports[name]; p != nil {
+			b.drop = append(b.drop, leavingPort{p, cfg})
+			delete(b.ports, name)
+		}
+	}
+	return err
+}
+
+// samePort says whether an interface has what the logical port wants; ovn-controller
+// adds keys of its own.
+func samePort(r tableRow, v vif) bool {
+	ids := r.mapOf("external_ids")
+	for k, want := range v.externalIDs() {
+		if got, there := ids[k]; !there || got != want {
+			return false
+		}
+	}
+	return true
+}
+
+// closeReleased closes the pipes that ovs-vswitchd does not hold any more. Before that it may
+// still open them, and would wait there for a reader.
+func (b *zoneBridge) closeReleased() {
+	cfg := b.currentCfg()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.drop = slices.DeleteFunc(b.drop, func(l leavingPort) bool {
+		if l.cfg > cfg {
+			return false
+		}
+		_ = os.Remove(l.port.path)
+		l.port.closePipe()
+		return true
+	})
+}
+
+// currentCfg is the configuration ovs-vswitchd has done.
+func (b *zoneBridge) currentCfg() int64 {
+	tables, _, _ := b.zone.vs.currentRows("Open_vSwitch")
+	for _, r := range tables[0] {
+		return r.intOf("cur_cfg")
+	}
+	return 0
+}
+
+// firstNumber is a column of the first row that a select gave.
+func firstNumber(raw []byte, column string) (int64, error) {
+	var list []tableRow
+	if err := json.Unmarshal(raw, &list); err != nil || len(list) == 0 {
+		return 0, fmt.Errorf("no row has %s", column)
+	}
+	return list[0].intOf(column), nil
+}
+
+func (b *zoneBridge) uuidOf(table, name string) string {
+	tables, _, _ := b.zone.vs.currentRows(table)
+	for uuid, r := range tables[0] {
+		if r.stringOf("name") == name {
+			return uuid
+		}
+	}
+	return ""
+}
+
+// portOf returns the port of a logical port, nil where there is none yet.
+func (b *zoneBridge) portOf(lport string) *bridgePort {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.ports[lport]
+}
+
+// lackingText says what a port still lacks, "" when all are bound and those gone are gone.
+func (b *zoneBridge) lackingText() string {
+	want, ok1 := b.wantedVIFs()
+	have, _, ok2 := b.pluggedPorts()
+	if !ok1 || !ok2 {
+		return "a database is not connected"
+	}
+	for name, v := range want {
+		if have[name] == nil {
+			return "port " + name + " is not on br-int"
+		}
+		if b.portOf(name) == nil {
+			return "port " + name + " has no pipe"
+		}
+		if have[name].intOf("ofport") <= 0 || !v.up {
+			return "port " + name + " is not bound"
+		}
+	}
+	for name := range have {
+		if _, ok := want[name]; !ok {
+			return "port " + name + " is still on br-int"
+		}
+	}
+	b.mu.Lock()
+	need := b.need
+	b.mu.Unlock()
+	if b.currentCfg() < need {
+		return "ovs-vswitchd is behind"
+	}
+	return ""
+}

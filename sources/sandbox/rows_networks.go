@@ -1,0 +1,251 @@
+package sandbox
+
+import (
+	"maps"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rung/model"
+	"rung/model/network"
+	"rung/model/ovn/nb"
+)
+
+// External ids of what belongs to a network (networks.md#names).
+const (
+	KeyNetwork  = "k8s.ovn.org/network"
+	KeyNAD      = "k8s.ovn.org/nad"
+	KeyTopology = "k8s.ovn.org/topology"
+	// KeySubnets and KeyRouter are the lab's: the network's subnets, and the addresses of its
+	// router on a switch.
+	KeySubnets = "rung-subnets"
+	KeyRouter  = "rung-router"
+)
+
+// Networks describes the rows that a zone's database is to have of networks besides the default one.
+type Networks struct {
+	Zone  string
+	Parts []*network.ZonePart
+	Node  *model.Node // nil where it is not known
+	// Lab says that packets are put in: ports of pods of other zones are of no type then, so that
+	// packets to them come out there, and those from them can be put in; routers are to be made.
+	Lab bool
+	// Isolation is tier 0 on the default network; nil leaves its rows alone. IsolateAnew says that
+	// its ACLs have to be written again.
+	Isolation   *Isolation
+	IsolateAnew bool
+}
+
+// Ops are the operations that make the rows what they are to be, none where they are.
+func (w *Networks) Ops(db *nb.DB) []nb.Op {
+	x := &networkWork{Networks: w, db: db, switches: map[string]bool{}, groups: map[string]bool{}}
+	for _, p := range w.Parts {
+		x.putPart(p)
+	}
+	x.removeOthers()
+	if w.Isolation != nil {
+		x.ops = append(x.ops, w.Isolation.groupOps(db, w.IsolateAnew)...)
+	}
+	return x.ops
+}
+
+// networkWork gathers the operations.
+type networkWork struct {
+	*Networks
+	db               *nb.DB
+	ops              []nb.Op
+	made             int
+	switches, groups map[string]bool // those that are wanted
+}
+
+// putPart puts the switch of a network, its ports and its groups.
+func (x *networkWork) putPart(p *network.ZonePart) {
+	x.switches[p.Switch] = true
+	sw := x.db.SwitchByName(p.Switch)
+	refs := map[string]nb.Ref{}
+	var fresh []nb.Ref
+	put := func(name string, row map[string]any) {
+		live := x.db.PortByName(name)
+		if live == nil {
+			x.made++
+			id := "net" + strconv.Itoa(x.made)
+			row["name"] = name
+			x.ops = append(x.ops, InsertOp(nb.TablePort, id, row))
+			refs[name] = nb.Ref{Name: id}
+			fresh = append(fresh, refs[name])
+			return
+		}
+		refs[name] = nb.Ref{UUID: live.UUID}
+		if addresses, _ := row["addresses"].([]string); !slices.Equal(live.Addresses, addresses) {
+			update := map[string]any{"addresses": addresses}
+			if security, has := row["port_security"]; has {
+				update["port_security"] = security
+			}
+			x.ops = append(x.ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TablePort, UUID: live.UUID, Row: update})
+		}
+	}
+	x.portRows(p, put)
+	ids := x.switchIDs(p)
+	switch {
+	case sw == nil:
+		x.ops = append(x.ops, InsertOp(nb.TableSwitch, "", map[string]any{"name": p.Switch, "ports": fresh, "external_ids": ids}))
+	default:
+		var gone []nb.Ref
+		for _, uuid := range sw.Ports {
+			if live := x.db.Port(uuid); live != nil {
+				if _, wanted := refs[live.Name]; !wanted {
+					gone = append(gone, nb.Ref{UUID: uuid})
+				}
+			}
+		}
+		for _, m := range []nb.Mutation{{Column: "ports", Insert: true, Refs: fresh}, {Column: "ports", Refs: gone}} {
+			if len(m.Refs) > 0 {
+				x.ops = append(x.ops, nb.Op{Kind: nb.OpMutate, Table: nb.TableSwitch, UUID: sw.UUID, Mutations: []nb.Mutation{m}})
+			}
+		}
+		if !maps.Equal(sw.ExternalIDs, ids) {
+			x.ops = append(x.ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TableSwitch, UUID: sw.UUID, Row: map[string]any{"external_ids": ids}})
+		}
+	}
+	for i := range p.Groups {
+		x.putGroup(&p.Groups[i], refs)
+	}
+}
+
+// portRows are the ports of a network's switch: those of the node and those of pods.
+func (x *networkWork) portRows(p *network.ZonePart, put func(name string, row map[string]any)) {
+	n := p.Network
+	ids := func(more map[string]string) map[string]string {
+		out := map[string]string{KeyNetwork: n.Name, KeyTopology: string(n.Topology)}
+		maps.Copy(out, more)
+		return out
+	}
+	if p.Management != "" {
+		var ips []string
+		if x.Node != nil {
+			ips = n.NodeAddresses(x.Node)
+		}
+		put(p.Management, map[string]any{"addresses": []string{addressesOf(p.Management, ips)}, "external_ids": ids(nil)})
+	}
+	if p.Router != "" {
+		put(p.Router, map[string]any{"type": "router", "addresses": []string{"router"}, "external_ids": ids(nil),
+			"options": map[string]string{"router-port": RouterPortTo(p.Switch)}})
+	}
+	if p.Uplink != "" {
+		put(p.Uplink, map[string]any{"type": "localnet", "addresses": []string{"unknown"}, "external_ids": ids(nil),
+			"options": map[string]string{"network_name": n.Name}})
+	}
+	for i := range p.Pods {
+		pod := &p.Pods[i]
+		address := addressesOf(pod.Name, pod.IPs)
+		row := map[string]any{"addresses": []string{address}, "port_security": []string{address},
+			"external_ids": ids(map[string]string{"namespace": pod.Pod.Namespace, "pod": "true", KeyNAD: pod.Key})}
+		switch {
+		case !pod.Remote:
+			row["options"] = map[string]string{"requested-chassis": x.Zone}
+		case !x.Lab:
+			row["type"], row["options"] = "remote", map[string]string{"requested-chassis": pod.Pod.NodeName}
+		}
+		put(pod.Name, row)
+	}
+}
+
+// switchIDs are the external ids of a network's switch.
+func (x *networkWork) switchIDs(p *network.ZonePart) map[string]string {
+	n := p.Network
+	ids := map[string]string{KeyNetwork: n.Name, KeyTopology: string(n.Topology)}
+	if !x.Lab || p.Router == "" {
+		return ids
+	}
+	if n.Topology == network.Layer3 { // a layer 2 network has no other subnet to go to
+		ids[KeySubnets] = strings.Join(n.SubnetTexts(), " ")
+	}
+	node := x.Node
+	if node == nil {
+		node = &model.Node{}
+	}
+	var own []string
+	for _, a := range n.RouterAddresses(node) {
+		own = append(own, a.String())
+	}
+	if len(own) > 0 {
+		ids[KeyRouter] = strings.Join(own, " ")
+	}
+	return ids
+}
+
+// addressesOf is the column addresses of a port: its hardware address, then the others.
+func addressesOf(port string, ips []string) string {
+	first := ""
+	for _, ip := range ips {
+		if a, err := netip.ParseAddr(ip); err == nil && (first == "" || a.Is4() && strings.Contains(first, ":")) {
+			first = ip
+		}
+	}
+	return strings.Join(append([]string{MACOf(first, port)}, ips...), " ")
+}
+
+func (x *networkWork) putGroup(g *network.PortGroup, refs map[string]nb.Ref) {
+	x.groups[g.Name] = true
+	ports := make([]nb.Ref, 0, len(g.Ports))
+	var uuids []string
+	fresh := false
+	for _, name := range g.Ports {
+		r := refs[name]
+		ports = append(ports, r)
+		if r.UUID == "" {
+			fresh = true
+		} else {
+			uuids = append(uuids, r.UUID)
+		}
+	}
+	slices.Sort(uuids)
+	live := x.db.PortGroupByName(g.Name)
+	switch {
+	case live == nil:
+		x.ops = append(x.ops, InsertOp(nb.TablePortGroup, "", map[string]any{"name": g.Name, "external_ids": g.IDs, "ports": ports}))
+	case fresh || !sameSet(live.Ports, uuids):
+		x.ops = append(x.ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TablePortGroup, UUID: live.UUID, Row: map[string]any{"ports": ports}})
+	}
+}
+
+// removeOthers removes the switches and groups of networks that are not there any more, with all that
+// hangs on them.
+func (x *networkWork) removeOthers() {
+	for sw := range x.db.Switches() {
+		if sw.ExternalIDs[KeyNetwork] != "" && !x.switches[sw.Name] {
+			x.ops = append(x.ops, nb.Op{Kind: nb.OpDelete, Table: nb.TableSwitch, UUID: sw.UUID})
+		}
+	}
+	for g := range x.db.PortGroups() {
+		o := nb.OwnerOf(nb.TablePortGroup, g.ExternalIDs)
+		if o.Network() != "" && (o.Type == nb.OwnerCluster || o.Type == nb.OwnerNamespace) && !x.groups[g.Name] {
+			x.ops = append(x.ops, nb.Op{Kind: nb.OpDelete, Table: nb.TablePortGroup, UUID: g.UUID})
+		}
+	}
+}
+
+// RouterOf is the lab's router for a switch of a network, as its external ids say; room are the
+// networks of it where these do not. ok is false where there is none to make.
+func RouterOf(name string, ids map[string]string, room []netip.Prefix) (r *Router, ok bool) {
+	n := network.Prefix(ids[KeyNetwork])
+	r = &Router{Name: n + "ovn_cluster_router", Prefix: n, Switch: name, Own: prefixes(ids[KeyRouter]), Cluster: prefixes(ids[KeySubnets]), Serve: true}
+	if len(r.Own) == 0 {
+		r.Own = room
+	}
+	if len(r.Own) == 0 {
+		return nil, false
+	}
+	r.MAC = nb.MAC(r.Own[0].Addr())
+	return r, true
+}
+
+func prefixes(text string) (out []netip.Prefix) {
+	for word := range strings.FieldsSeq(text) {
+		if p, err := netip.ParsePrefix(word); err == nil {
+			out = append(out, p)
+		}
+	}
+	return out
+}

@@ -1,0 +1,161 @@
+package sandbox
+
+import (
+	"crypto/sha1"
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"rung/model"
+	"rung/model/ovn/nb"
+)
+
+// MeterRate is how many lines a second and ACL are logged, OVN-Kubernetes'
+// default (ovn-kubernetes.md#meter).
+const MeterRate = 20
+
+// ManagementAddresses is the addresses of a node's management port: those the node says,
+// else the second address of the subnet that the nth node would have.
+func ManagementAddresses(node *model.Node, n int) []string {
+	if node != nil && len(node.MgmtIPs) > 0 {
+		return node.MgmtIPs
+	}
+	return []string{fmt.Sprintf("10.244.%d.2", n)}
+}
+
+// ManagementAddress is the address column of the management port.
+func ManagementAddress(zone string, ips []string) string {
+	return strings.Join(append([]string{MACOf(ips[0], zone)}, ips...), " ")
+}
+
+// SeedRows are the first rows of a zone: what OVN-Kubernetes makes when a node
+// starts. mgmt are the addresses of the node's management port; foreign adds ACLs
+// of others.
+func SeedRows(zone string, mgmt []string, foreign bool) []nb.Op {
+	ops := []nb.Op{
+		InsertOp(nb.TableGlobal, "", map[string]any{"name": zone}),
+		InsertOp(nb.TableMeterBand, "band", map[string]any{"action": "drop", "rate": MeterRate, "burst_size": 0}),
+		InsertOp(nb.TableMeter, "", map[string]any{"name": nb.LoggingMeter, "unit": "pktps", "fair": true,
+			"bands": NamedRefs("band")}),
+		InsertOp(nb.TablePort, "mgmt", map[string]any{"name": nb.ManagementPort(zone),
+			"addresses": []string{ManagementAddress(zone, mgmt)}}),
+		InsertOp(nb.TablePort, "router", map[string]any{"name": nb.RouterPort(zone), "type": "router",
+			"addresses": []string{"router"},
+			"options":   map[string]string{"router-port": "rtos-" + zone}}),
+	}
+	if foreign {
+		ops = append(append(ops, udnIsolation(mgmt)...), enhancementOf2023()...)
+	}
+	group := func(name, port string) nb.Op {
+		ids := nb.IDs(nb.DefaultController, nb.OwnerCluster, nb.IDPair{Key: nb.KeyName, Value: name})
+		return InsertOp(nb.TablePortGroup, "", map[string]any{"name": nb.HashedName(ids[nb.KeyID]), "external_ids": ids,
+			"ports": NamedRefs(port)})
+	}
+	return append(ops,
+		InsertOp(nb.TableSwitch, "", map[string]any{"name": zone, "ports": NamedRefs("mgmt", "router")}),
+		group(nb.GroupCluster, "mgmt"),
+		group(nb.GroupClusterRtr, "router"),
+	)
+}
+
+func InsertOp(table, name string, row map[string]any) nb.Op {
+	return nb.Op{Kind: nb.OpInsert, Table: table, UUIDName: name, Row: row}
+}
+
+// named refers to rows that the same transaction inserts.
+func NamedRefs(names ...string) []nb.Ref {
+	refs := make([]nb.Ref, len(names))
+	for i, n := range names {
+		refs[i].Name = n
+	}
+	return refs
+}
+
+// DatabaseFile is a database file of ovsdb-server(1)'s standalone format that holds a
+// schema, written without white space, and no rows: one log record, its length and
+// SHA-1 before it (ovsdb(5)).
+func DatabaseFile(schema []byte) []byte {
+	record := append(slices.Clone(schema), '\n')
+	return append(fmt.Appendf(nil, "OVSDB JSON %d %x\n", len(record), sha1.Sum(record)), record...)
+}
+
+// PodPortOp returns the operation that inserts the port of a pod on its node's switch; id is
+// the row's name within the transaction. The switch refers to it besides.
+func PodPortOp(id, zone, name, namespace, uid, address string) nb.Op {
+	return InsertOp(nb.TablePort, id, map[string]any{
+		"name": name, "addresses": []string{address}, "port_security": []string{address},
+		"options":      map[string]string{"requested-chassis": zone, "iface-id-ver": uid},
+		"external_ids": map[string]string{"namespace": namespace, "pod": "true"}})
+}
+
+// NamespaceIDs are the external_ids of the group that the pods of a namespace
+// form (ovn-kubernetes.md#owner-types).
+func NamespaceIDs(namespace string) map[string]string {
+	return nb.IDs(nb.DefaultController, nb.OwnerNamespace, nb.IDPair{Key: nb.KeyName, Value: namespace})
+}
+
+// MACOf is the hardware address that OVN-Kubernetes derives from an address; where
+// there is none, other text serves.
+func MACOf(ip, otherwise string) string {
+	if a, err := netip.ParseAddr(ip); err == nil {
+		return nb.MAC(a)
+	}
+	h := sha256.Sum256([]byte(otherwise))
+	return net.HardwareAddr{0x0a, 0x58, h[0], h[1], h[2], h[3]}.String()
+}
+
+// Rows made up to be looked at say so by a key of their own.
+const (
+	NoteKey   = "rung"
+	NoteValue = "sandbox"
+)
+
+func withOwner(ids map[string]string) map[string]string {
+	ids = maps.Clone(ids)
+	ids[NoteKey] = NoteValue
+	return ids
+}
+
+// aclRow is an ACL that nobody logs.
+func aclRow(tier, priority int, direction string, afterLB bool, action, match string,
+	ids map[string]string) map[string]any {
+	row := map[string]any{"priority": priority, "tier": tier, "direction": direction, "action": action, "match": match,
+		"meter": nb.LoggingMeter, "external_ids": ids}
+	if afterLB {
+		row["options"] = map[string]string{nb.OptAfterLB: "true"}
+	}
+	return row
+}
+
+// enhancementOf2023 are the rows that an AdminNetworkPolicy had in the
+// enhancement of 2023, the example there: another controller, ids by OVN
+// priority, other names. Nobody keeps them. The group has no port, so they match
+// nothing. It carries no note either: its one id is how it is known.
+func enhancementOf2023() []nb.Op {
+	const policy, priority, number = "priority-50-example", "25000", 25000
+	pg := nb.HashedName(policy + "_" + priority)
+	var ops []nb.Op
+	for _, d := range []struct{ dir, direction, port, side, action string }{
+		{"ANPIngress", nb.ToLport, "outport", "src", nb.ActionDrop},
+		{"ANPEgress", nb.FromLport, "inport", "dst", nb.ActionPass},
+	} {
+		ids := func(more ...nb.IDPair) map[string]string {
+			return nb.IDs("network-policy-controller", nb.OwnerANP, append([]nb.IDPair{{Key: nb.KeyName, Value: policy},
+				{Key: nb.KeyDirection, Value: d.dir}, {Key: nb.KeyPriority, Value: priority}}, more...)...)
+		}
+		set := ids(nb.IDPair{Key: nb.KeyIPFamily, Value: "v4"})
+		addresses := nb.HashedName(set[nb.KeyID])
+		row := aclRow(1, number, d.direction, d.direction == nb.FromLport, d.action,
+			"((ip4."+d.side+" == $"+addresses+")) && ("+d.port+" == @"+pg+")", withOwner(ids()))
+		row["name"], row["log"], row["severity"] = policy+"_"+d.dir+"_"+priority, false, "debug"
+		ops = append(ops, InsertOp(nb.TableAddressSet, "", map[string]any{"name": addresses, "external_ids": withOwner(set)}),
+			InsertOp(nb.TableACL, "old"+d.dir, row))
+	}
+	return append(ops, InsertOp(nb.TablePortGroup, "", map[string]any{"name": pg,
+		"acls":         NamedRefs("oldANPIngress", "oldANPEgress"),
+		"external_ids": map[string]string{"name": policy + "_" + priority}}))
+}

@@ -1,0 +1,321 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"rung/sources/retry"
+)
+
+const (
+	// atOnce is how many packets are put in at a port before they are waited for: a
+	// dummy port holds 100, and drops what is more.
+	atOnce = 64
+	// atOnceLogged is how many packets are put in before ovn-controller is waited for: of
+	// more than some 260 lines those are lost that it does not take in time
+	// (ovn-kubernetes.md#lost-lines), and six ACLs may log a packet, two in each stage.
+	atOnceLogged = 40
+	// sendWithin bounds the time one round of packets takes.
+	sendWithin = 20 * time.Second
+)
+
+// ErrNoPort says that a logical port is not there, or not bound yet.
+var ErrNoPort = errors.New("no such port")
+
+// PacketOutcome is where a packet came out: logical ports, in order; none where it was
+// dropped.
+type PacketOutcome struct{ Ports []string }
+
+// Delivered says whether the packet came out at a port.
+func (o PacketOutcome) Delivered(lport string) bool { return slices.Contains(o.Ports, lport) }
+
+// packetsUnderWay are the packets under way in a zone.
+type packetsUnderWay struct {
+	zone    *Zone
+	sending sync.Mutex // one round after the other
+
+	mu         sync.Mutex
+	lastNumber uint32              // the number of the last packet
+	cameOut    map[uint32][]string // by number, for those that are looked for
+	quiet      map[uint32]chan struct{}
+}
+
+// takeOutput takes a frame that came out of a port.
+func (k *packetsUnderWay) takeOutput(lport string, frame []byte) {
+	id, kind := recogniseFrame(frame)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch kind {
+	case marked:
+		if at, looked := k.cameOut[id]; looked && !slices.Contains(at, lport) {
+			k.cameOut[id] = append(at, lport)
+		}
+	case expired:
+		if done := k.quiet[id]; done != nil {
+			close(done)
+			delete(k.quiet, id)
+		}
+	}
+}
+
+// takeNumbers gives n packets their numbers, from the one it returns on.
+func (k *packetsUnderWay) takeNumbers(n int) uint32 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	first := k.lastNumber + 1
+	k.lastNumber += uint32(n)
+	k.cameOut = make(map[uint32][]string, n)
+	for i := range n {
+		k.cameOut[first+uint32(i)] = nil
+	}
+	return first
+}
+
+// Send puts packets in and says of each where it came out, when all have been through.
+// Packets of one port go in the given order; between ports there is no order.
+func (z *Zone) Send(ctx context.Context, packets []Packet) ([]PacketOutcome, error) {
+	k := &z.packets
+	k.sending.Lock()
+	defer k.sending.Unlock()
+	first := k.takeNumbers(len(packets))
+	known, _ := z.bridge.wantedVIFs()
+	around := z.bridge.portNeighbours(known)
+	queues := map[string][]string{}
+	ports := map[string]*bridgePort{}
+	for i := range packets {
+		p := &packets[i]
+		at := z.bridge.portOf(p.EntryPort)
+		if at == nil {
+			return nil, fmt.Errorf("zone %s: putting a packet in at %q: %w", z.cfg.Name, p.EntryPort, ErrNoPort)
+		}
+		f, err := k.frameOf(p, known[p.EntryPort], around[p.EntryPort], first+uint32(i))
+		if err != nil {
+			return nil, fmt.Errorf("zone %s: packet %d: %w", z.cfg.Name, i, err)
+		}
+		queues[at.iface] = append(queues[at.iface], hex.EncodeToString(f))
+		ports[at.iface] = at
+	}
+	for len(queues) > 0 {
+		round := map[string][]string{}
+		for iface, q := range queues {
+			n := min(len(q), atOnce)
+			round[iface] = q[:n]
+			queues[iface] = q[n:]
+			if len(q) == n {
+				delete(queues, iface)
+			}
+		}
+		if err := k.sendRound(ctx, round); err != nil {
+			return nil, fmt.Errorf("zone %s: putting packets in: %w", z.cfg.Name, err)
+		}
+	}
+	return k.collectOutcomes(first, len(packets)), nil
+}
+
+// SendLogged is Send, and returns when ovn-controller has written the log lines. Where
+// it is slow, ovs-vswitchd discards what is to be logged beyond what a socket and a
+// short queue hold; so few packets at a time are put in that no line is lost.
+func (z *Zone) SendLogged(ctx context.Context, packets []Packet) ([]PacketOutcome, error) {
+	out := make([]PacketOutcome, 0, len(packets))
+	for some := range slices.Chunk(packets, atOnceLogged) {
+		got, err := z.Send(ctx, some)
+		if err == nil {
+			err = z.WaitLogged(ctx)
+		}
+		if err != nil {
+			return out, err
+		}
+		out = append(out, got...)
+	}
+	return out, nil
+}
+
+// collectOutcomes reads what is left in the pipes: whatever came out has been written before.
+func (k *packetsUnderWay) collectOutcomes(first uint32, n int) []PacketOutcome {
+	b := &k.zone.bridge
+	b.mu.Lock()
+	for _, p := range b.ports {
+		p.drainPipe()
+	}
+	b.mu.Unlock()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	out := make([]PacketOutcome, n)
+	for i := range out {
+		out[i].Ports = k.cameOut[first+uint32(i)]
+		slices.Sort(out[i].Ports)
+	}
+	k.cameOut = nil
+	return out
+}
+
+// frameOf is a packet as its port would send it: to the port that has the address, where
+// it is on the same switch, to the router otherwise.
+func (k *packetsUnderWay) frameOf(p *Packet, in vif, around *neighbours, id uint32) ([]byte, error) {
+	from, err := net.ParseMAC(in.mac)
+	if err != nil {
+		return nil, fmt.Errorf("the address of port %s: %w", p.EntryPort, err)
+	}
+	dst, err := net.ParseMAC(around.nextHopMAC(p))
+	if err != nil {
+		return nil, fmt.Errorf("the address of the port of %s: %w", p.Dst, err)
+	}
+	return p.frameBytes(from, dst, id)
+}
+
+// groupMAC is the hardware address of a multicast group.
+func groupMAC(a netip.Addr) net.HardwareAddr {
+	b := a.AsSlice()
+	if a.Is4() {
+		return net.HardwareAddr{0x01, 0x00, 0x5e, b[1] & 0x7f, b[2], b[3]}
+	}
+	return net.HardwareAddr{0x33, 0x33, b[12], b[13], b[14], b[15]}
+}
+
+// sendRound puts in a few packets of each interface and waits until ovs-vswitchd has taken
+// them from its queues. It handles a packet to the end when it takes it.
+func (k *packetsUnderWay) sendRound(ctx context.Context, queues map[string][]string) error {
+	ctx, cancel := context.WithTimeout(ctx, sendWithin)
+	defer cancel()
+	daemon, err := k.zone.control.clientOf(ctx, VSwitchd)
+	if err != nil {
+		return err
+	}
+	before, err := receivedCounts(ctx, daemon)
+	if err != nil {
+		return err
+	}
+	errs := make(chan error, len(queues))
+	for iface, q := range queues {
+		if _, there := before[iface]; !there {
+			return fmt.Errorf("%s: %w", iface, ErrNoPort)
+		}
+		params, err := json.Marshal(append([]string{iface}, q...))
+		if err != nil {
+			return err
+		}
+		daemon.sendRequest("netdev-dummy/receive", params, func(_ []byte, err error) { errs <- err })
+	}
+	for range queues {
+		select {
+		case err := <-errs:
+			if err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	for {
+		now, err := receivedCounts(ctx, daemon)
+		if err != nil {
+			return err
+		}
+		left := 0
+		for iface, q := range queues {
+			left += max(0, int(before[iface])+len(q)-int(now[iface]))
+		}
+		if left == 0 {
+			return nil
+		}
+	}
+}
+
+// receivedCounts is how many packets each interface has taken in.
+func receivedCounts(ctx context.Context, k *socketClient) (map[string]uint64, error) {
+	out, err := k.callMethod(ctx, "dpctl/show", []byte(`["-s"]`))
+	if err != nil {
+		return nil, err
+	}
+	var text string
+	if err := json.Unmarshal(out, &text); err != nil {
+		return nil, fmt.Errorf("reading dpctl/show: %w", err)
+	}
+	return readReceived(text), nil
+}
+
+func readReceived(text string) map[string]uint64 {
+	out := map[string]uint64{}
+	name := ""
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		if len(words) >= 3 && words[0] == "port" && strings.HasSuffix(words[1], ":") {
+			name = words[2]
+		}
+		if len(words) >= 2 && words[0] == "RX" {
+			if n, ok := strings.CutPrefix(words[1], "packets:"); ok {
+				if v, err := strconv.ParseUint(n, 10, 64); err == nil && name != "" {
+					out[name] = v
+				}
+			}
+		}
+	}
+	return out
+}
+
+// loggedAgain is how long the answer to the last packet is waited for before another
+// is sent.
+const loggedAgain = 500 * time.Millisecond
+
+// WaitLogged waits until ovn-controller has written the log lines of all packets that were
+// put in before. A packet whose time to live ends at the router goes to ovn-controller
+// behind them, by the same connection, and comes back as an answer.
+func (z *Zone) WaitLogged(ctx context.Context) error {
+	k := &z.packets
+	for {
+		id := rand.Uint32()
+		answered := make(chan struct{})
+		k.mu.Lock()
+		if k.quiet == nil {
+			k.quiet = map[uint32]chan struct{}{}
+		}
+		k.quiet[id] = answered
+		k.mu.Unlock()
+		err := k.lastPacket(ctx, id)
+		if err == nil {
+			wait, cancel := context.WithTimeout(ctx, loggedAgain)
+			select {
+			case <-answered:
+				cancel()
+				return nil
+			case <-wait.Done():
+				cancel()
+			}
+		}
+		k.mu.Lock()
+		delete(k.quiet, id)
+		k.mu.Unlock()
+		if err != nil || !retry.Sleep(ctx, time.Millisecond) {
+			return fmt.Errorf("zone %s: waiting for ovn-controller's log: %w", z.cfg.Name, errors.Join(err, ctx.Err()))
+		}
+	}
+}
+
+// lastPacket puts in a packet that ovn-controller answers, with a number.
+func (k *packetsUnderWay) lastPacket(ctx context.Context, id uint32) error {
+	k.sending.Lock()
+	defer k.sending.Unlock()
+	b, outside := &k.zone.bridge, k.zone.OutsidePort()
+	known, _ := b.wantedVIFs()
+	at := b.portOf(outside)
+	if at == nil {
+		return ErrNoPort
+	}
+	p := Packet{EntryPort: outside, Src: OutsideV4, Dst: ElsewhereV4, Proto: UDP, SrcPort: uint16(id >> 16), DstPort: 33434, TTL: 1}
+	f, err := k.frameOf(&p, known[p.EntryPort], b.portNeighbours(known)[outside], id)
+	if err != nil {
+		return err
+	}
+	return k.sendRound(ctx, map[string][]string{at.iface: {hex.EncodeToString(f)}})
+}

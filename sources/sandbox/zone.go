@@ -1,0 +1,410 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"rung/model"
+	"rung/model/ovn/nb"
+	"rung/model/words"
+	"rung/sources/nbdb"
+	"rung/sources/retry"
+)
+
+// The names of a zone's processes, for Daemons, Kill, Stop, Cont and Control.
+const (
+	NBServer   = "nb ovsdb-server"
+	SBServer   = "sb ovsdb-server"
+	VSServer   = "vswitch ovsdb-server"
+	Northd     = "ovn-northd"
+	Controller = "ovn-controller"
+	VSwitchd   = "ovs-vswitchd"
+)
+
+// names are the processes in the order they start, with what their files are called.
+var zoneNamesOf = []struct{ name, file string }{
+	{NBServer, dbNB}, {SBServer, dbSB}, {VSServer, dbVS},
+	{VSwitchd, "vswitchd"}, {Northd, "northd"}, {Controller, "controller"},
+}
+
+// Daemon is one process of a zone as it is.
+type Daemon struct {
+	Name  string
+	State State
+	Err   error // why the last one ended, with its last line
+	Since time.Time
+	Pid   int // 0 while none runs
+}
+
+// Zone is a node: its databases, daemons and ports.
+type Zone struct {
+	cfg        ZoneConfig
+	tools      *Tools
+	dir        string
+	ownsFolder bool // the folder is this zone's
+	log        string
+	tell       func(Daemon)
+	hear       func([]model.Fault)
+	guard      Guard
+
+	procs  map[string]*Process
+	nb, vs *tableReplica
+	topo   *zoneTopology
+
+	mu        sync.Mutex
+	states    map[string]Daemon
+	askedAt   map[string]time.Time // when a process was asked that does not answer
+	lateFault *model.Fault         // that it did not come up
+
+	telling sync.Mutex // held while faults are told, so that the newest come last
+	faults  []model.Fault
+
+	control controlSockets
+	bridge  zoneBridge
+	packets packetsUnderWay
+
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+
+	up     chan struct{} // closed when all processes run, or upErr says why not
+	upErr  error
+	rising sync.WaitGroup // what starts them
+	rise   context.CancelFunc
+}
+
+func newZone(t *Tools, cfg ZoneConfig, dir string, g Guard, tell func(Daemon), hear func([]model.Fault)) (*Zone, error) {
+	topo, err := newTopology(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("zone %s: %w", cfg.Name, err)
+	}
+	z := &Zone{cfg: cfg, tools: t, dir: dir, log: filepath.Join(dir, controllerLog), tell: tell, hear: hear, guard: g, topo: topo,
+		askedAt: map[string]time.Time{}, procs: map[string]*Process{}, states: map[string]Daemon{}, up: make(chan struct{})}
+	z.control.zone, z.bridge.zone, z.packets.zone = z, z, z
+	z.bridge.ports = map[string]*bridgePort{}
+	for _, n := range zoneNamesOf {
+		z.states[n.name] = Daemon{Name: n.name, State: Died, Since: time.Now()}
+		z.procs[n.name] = NewProcess(ChildConfig{Zone: cfg.Name, Name: n.name, Socket: z.filePath(n.file + ".ctl"), Guard: g,
+			Command: func() *exec.Cmd { return z.daemonCommand(n.name, n.file) },
+			Report:  func(s State, err error) { z.reportState(n.name, s, err) }})
+	}
+	z.nb = newReplica(z.filePath(dbNB+".sock"), nb.Database, map[string][]string{
+		nb.TablePort:    {"name", "type", "addresses", "options", "up"},
+		nb.TableGlobal:  {"nb_cfg", "sb_cfg", "hv_cfg"},
+		nb.TableSwitch:  {"name", "ports", "external_ids"},
+		TableRouter:     {"name", "external_ids"},
+		TableRouterPort: {"name", "mac", "networks"},
+	})
+	z.vs = newReplica(z.filePath(dbVS+".sock"), "Open_vSwitch", map[string][]string{
+		"Interface":    {"name", "ofport", "external_ids"},
+		"Port":         {"name"},
+		"Bridge":       {"name"},
+		"Open_vSwitch": {"cur_cfg", "next_cfg"},
+	})
+	return z, nil
+}
+
+func (z *Zone) filePath(name string) string { return filepath.Join(z.dir, name) }
+
+func (z *Zone) socketAddress(db string) string { return "unix:" + z.filePath(db+".sock") }
+
+// Name is the zone's name.
+func (z *Zone) Name() string { return z.cfg.Name }
+
+// NB is the address of the Northbound database.
+func (z *Zone) NB() string { return z.socketAddress(dbNB) }
+
+// SB is the address of the Southbound database.
+func (z *Zone) SB() string { return z.socketAddress(dbSB) }
+
+// LogFile is ovn-controller's log, with its acl_log lines. It is appended to, so that
+// who follows it may cut it to nothing when it has become long.
+func (z *Zone) LogFile() string { return z.log }
+
+// daemonCommand is how a process is started, in the foreground: what goes to the background
+// would lose its parent, and with it its end.
+func (z *Zone) daemonCommand(name, file string) *exec.Cmd {
+	args := []string{"--no-chdir", "-vsyslog:off", "-vconsole:warn", "--unixctl=" + z.filePath(file+".ctl")}
+	if name != Controller {
+		args = append(args, "-vfile:off")
+	}
+	program := "ovsdb-server"
+	switch name {
+	case NBServer, SBServer, VSServer:
+		args = append(args, "--remote=p"+z.socketAddress(file), z.filePath(file+".db"))
+	case VSwitchd:
+		program = "ovs-vswitchd"
+		args = append(args, "--enable-dummy=override", "--disable-system", z.socketAddress(dbVS))
+	case Northd:
+		program = "ovn-northd"
+		args = append(args, "--ovnnb-db="+z.NB(), "--ovnsb-db="+z.SB())
+	case Controller:
+		program = "ovn-controller"
+		args = append(args, "--log-file="+z.log, z.socketAddress(dbVS))
+	}
+	cmd := z.tools.commandFor(program, args...)
+	cmd.Dir = z.dir
+	cmd.Env = os.Environ()
+	for _, v := range []string{"OVS_RUNDIR", "OVN_RUNDIR", "OVS_LOGDIR", "OVN_LOGDIR", "OVS_DBDIR", "OVN_DBDIR", "OVS_SYSCONFDIR", "OVN_SYSCONFDIR"} {
+		cmd.Env = append(cmd.Env, v+"="+z.dir)
+	}
+	return cmd
+}
+
+// startZone brings the zone up, with its first rows. With behind it returns before the
+// programs below the Northbound database run; they come up beside.
+func (z *Zone) startZone(ctx context.Context, behind bool) error {
+	if err := os.Mkdir(z.dir, 0o700); err != nil {
+		return fmt.Errorf("making the folder of zone %s: %w", z.cfg.Name, err)
+	}
+	z.ownsFolder = true
+	for _, db := range []string{dbNB, dbSB, dbVS} {
+		if err := makeDatabase(z.tools.schemas[db], z.filePath(db+".db")); err != nil {
+			return fmt.Errorf("creating the database %s of zone %s: %w", db, z.cfg.Name, err)
+		}
+	}
+	first := []string{NBServer}
+	if !behind {
+		first = append(first, SBServer, VSServer)
+	}
+	if err := z.startTogether(ctx, first...); err != nil {
+		return err
+	}
+	var life context.Context
+	life, z.cancel = context.WithCancel(context.Background())
+	z.wg.Go(func() { z.nb.followDatabase(life) })
+	if err := z.writeFirstRows(ctx); err != nil {
+		return err
+	}
+	if !behind {
+		z.upErr = z.startBelow(ctx, life, z.startTogether)
+		close(z.up)
+		return z.upErr
+	}
+	rise, cancel := context.WithCancel(life)
+	z.rise = cancel
+	z.rising.Go(func() {
+		err := z.startPatiently(rise, SBServer, VSServer)
+		if err == nil {
+			err = z.startBelow(rise, life, z.startPatiently)
+		}
+		z.upErr = err
+		close(z.up)
+		if err != nil && rise.Err() == nil {
+			z.mu.Lock()
+			z.lateFault = &model.Fault{Process: "OVN", State: "did not start", Since: time.Now(), Error: words.CleanText(err.Error())}
+			z.mu.Unlock()
+			z.reportFaults()
+		}
+	})
+	return nil
+}
+
+// writeFirstRows writes the first rows.
+func (z *Zone) writeFirstRows(ctx context.Context) error {
+	first, err := nbdb.Encode(z.topo.seedOps())
+	if err != nil {
+		return fmt.Errorf("the first rows of zone %s: %w", z.cfg.Name, err)
+	}
+	if err := z.nb.waitKnown(ctx); err != nil {
+		return fmt.Errorf("the first rows of zone %s: %w", z.cfg.Name, err)
+	}
+	if _, err := z.nb.transactRaw(ctx, first); err != nil {
+		return fmt.Errorf("the first rows of zone %s: %w", z.cfg.Name, err)
+	}
+	return nil
+}
+
+// startBelow starts what makes flows of the rows, on databases that run.
+func (z *Zone) startBelow(ctx, life context.Context, start func(context.Context, ...string) error) error {
+	z.wg.Go(func() { z.vs.followDatabase(life) })
+	if err := z.writeBridgeRows(ctx); err != nil {
+		return err
+	}
+	// ovn-controller waits a second where it finds no bridge to connect to.
+	if err := start(ctx, VSwitchd, Northd); err != nil {
+		return err
+	}
+	if err := z.vs.waitUntil(ctx, func() bool { return z.bridge.currentCfg() > 0 }); err != nil {
+		return fmt.Errorf("the bridge of zone %s: %w", z.cfg.Name, err)
+	}
+	if err := start(ctx, Controller); err != nil {
+		return err
+	}
+	z.wg.Go(func() { z.bridge.plugPorts(life) })
+	z.wg.Go(func() { z.watchDaemons(life) })
+	return nil
+}
+
+// writeBridgeRows writes the first rows of the vswitch database, once: a server that dies
+// meanwhile comes back, and may have taken them.
+func (z *Zone) writeBridgeRows(ctx context.Context) error {
+	for {
+		if err := z.vs.waitKnown(ctx); err != nil {
+			return fmt.Errorf("the bridge of zone %s: %w", z.cfg.Name, err)
+		}
+		if tables, _, _ := z.vs.currentRows("Open_vSwitch"); len(tables[0]) > 0 {
+			return nil
+		}
+		_, err := z.vs.runTransaction(ctx, z.bridge.firstRows()...)
+		if err == nil {
+			return nil
+		}
+		if errors.Is(err, errRefused) || !retry.Sleep(ctx, startAgain) {
+			return fmt.Errorf("the bridge of zone %s: %w", z.cfg.Name, err)
+		}
+	}
+}
+
+// WaitReady waits until every process of the zone has answered once; the error says why
+// one did not.
+func (z *Zone) WaitReady(ctx context.Context) error {
+	select {
+	case <-z.up:
+		return z.upErr
+	case <-ctx.Done():
+		return fmt.Errorf("zone %s: waiting for its processes: %w", z.cfg.Name, ctx.Err())
+	}
+}
+
+// startPatiently starts processes side by side, too. One that died or was slow is started
+// again by who looks after it: nobody waits in front of it, so it has the time.
+func (z *Zone) startPatiently(ctx context.Context, which ...string) error {
+	err := z.startTogether(ctx, which...)
+	for err != nil && ctx.Err() == nil {
+		up := true
+		for _, name := range which {
+			z.mu.Lock()
+			d := z.states[name]
+			z.mu.Unlock()
+			if d.State == Died && d.Err == nil && z.procs[name].Pid() == 0 {
+				return err // it could not be started at all
+			}
+			up = up && d.State == Running
+		}
+		if up {
+			return nil
+		}
+		z.reportFaults() // that it takes so long
+		if !retry.Sleep(ctx, startAgain) {
+			return err
+		}
+	}
+	return err
+}
+
+// startAgain is the wait between two looks at processes that come up late.
+const startAgain = 20 * time.Millisecond
+
+// startTogether starts processes side by side.
+func (z *Zone) startTogether(ctx context.Context, which ...string) error {
+	errs := make([]error, len(which))
+	var wg sync.WaitGroup
+	for i, name := range which {
+		wg.Go(func() { errs[i] = z.procs[name].Start(ctx) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// makeDatabase writes a database file that holds a schema and no rows.
+func makeDatabase(schema, path string) error {
+	text, err := os.ReadFile(schema)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := json.Compact(&b, text); err != nil {
+		return fmt.Errorf("reading %s: %w", schema, err)
+	}
+	return os.WriteFile(path, DatabaseFile(b.Bytes()), 0o600)
+}
+
+func (z *Zone) reportState(name string, s State, err error) {
+	z.mu.Lock()
+	d := Daemon{Name: name, State: s, Err: err, Since: time.Now()}
+	if was := z.states[name]; was.State == s && was.Err != nil {
+		d.Since = was.Since // the next one did not come up
+	}
+	z.states[name] = d
+	z.mu.Unlock()
+	z.tell(d)
+	z.reportFaults()
+}
+
+// Daemons are the zone's processes as they are now, in the order they start.
+func (z *Zone) Daemons() []Daemon {
+	out := make([]Daemon, 0, len(zoneNamesOf))
+	z.mu.Lock()
+	for _, n := range zoneNamesOf {
+		out = append(out, z.states[n.name])
+	}
+	z.mu.Unlock()
+	for i := range out {
+		out[i].Pid = z.procs[out[i].Name].Pid()
+	}
+	return out
+}
+
+// Kill kills a process as SIGKILL does; the next one starts by itself.
+func (z *Zone) Kill(name string) error { return z.withDaemon(name, (*Process).Kill) }
+
+// Stop makes a process stand still, until Cont.
+func (z *Zone) Stop(name string) error { return z.withDaemon(name, (*Process).Stop) }
+
+// Cont lets a stopped process go on.
+func (z *Zone) Cont(name string) error { return z.withDaemon(name, (*Process).Cont) }
+
+func (z *Zone) withDaemon(name string, do func(*Process) error) error {
+	p := z.procs[name]
+	if p == nil {
+		return fmt.Errorf("zone %s has no process %q", z.cfg.Name, name)
+	}
+	return do(p)
+}
+
+// Transact writes to the Northbound database.
+func (z *Zone) Transact(ctx context.Context, ops ...nb.Op) error {
+	params, err := nbdb.Encode(ops)
+	if err == nil {
+		_, err = z.nb.transactRaw(ctx, params)
+	}
+	if err != nil {
+		return fmt.Errorf("zone %s: %w", z.cfg.Name, err)
+	}
+	return nil
+}
+
+// closeZone ends everything of the zone and removes its files.
+func (z *Zone) closeZone() {
+	if z.rise != nil {
+		z.rise() // a process must not start beside its own end
+		z.rising.Wait()
+	}
+	var wg sync.WaitGroup
+	for _, p := range z.procs {
+		wg.Go(p.Close)
+	}
+	wg.Wait()
+	if z.cancel != nil {
+		z.cancel()
+	}
+	z.wg.Wait()
+	z.control.closeAll()
+	for _, p := range z.bridge.ports {
+		p.closePipe()
+	}
+	for _, l := range z.bridge.drop {
+		l.port.closePipe()
+	}
+	if z.ownsFolder {
+		removeZone(z.dir)
+	}
+}
