@@ -117,7 +117,7 @@ func diffAnswer(ctx context.Context, a *command.App, names [2]string, fails fail
 	}
 	err = sides[0].WithObjects(ctx, func(_ *engine.Engine, before *revision.Revision) error {
 		return sides[1].WithObjects(ctx, func(e *engine.Engine, after *revision.Revision) error {
-			d, err := effect.Of(ctx, before, after, names, engine.ProtectedNamespaces(e))
+			d, err := effect.Compare(ctx, before, after, names, engine.ProtectedNamespaces(e))
 			if err != nil {
 				return err
 			}

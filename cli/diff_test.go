@@ -35,7 +35,7 @@ func manyWorkloads(t *testing.T, n int, deny bool) *revision.Revision {
 func TestCommentHasRoom(t *testing.T) {
 	for _, workloads := range []int{5, 60} {
 		names := [2]string{"before", "after"}
-		d, err := effect.Of(t.Context(), manyWorkloads(t, workloads, false), manyWorkloads(t, workloads, true), names, nil)
+		d, err := effect.Compare(t.Context(), manyWorkloads(t, workloads, false), manyWorkloads(t, workloads, true), names, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

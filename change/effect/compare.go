@@ -29,10 +29,10 @@ type Difference struct {
 	NotConsidered []model.Omission
 }
 
-// Of says what differs between two revisions. names call the two in what was not considered;
+// Compare says what differs between two revisions. names call the two in what was not considered;
 // protected are namespaces that guard rails keep besides those of the platform. The error is the
 // context's, or says that there are too many workloads.
-func Of(ctx context.Context, before, after *revision.Revision, names [2]string, protected []string) (*Difference, error) {
+func Compare(ctx context.Context, before, after *revision.Revision, names [2]string, protected []string) (*Difference, error) {
 	d := &Difference{Before: before, After: after, Policies: comparePolicies(before, after)}
 	var err error
 	if d.Connections, err = revision.Compare(ctx, before, after); err != nil {

@@ -1,33 +1,20 @@
-// Package history keeps the changes that can be taken back, in a file that several processes
-// may share.
+// Package history keeps on disk what changes leave behind, so that it outlives the process.
 //
-// Invariants: a number is given once; lines that cannot be read are passed over, counted and
-// never thrown away; undo and redo go by the file, whoever wrote it.
+//	History  the changes that can be taken back
+//	AuditLog a line of JSON for every change made, failed or refused
+//	Journal  records of one kind, one JSON line each, shared by several processes
+//	Work     a change of several steps: plans, changes on trial, changes of several objects
 //
-// change/gate and what stands on it import it; it imports change, change/journal and
-// sources/safefile.
+// The intent of a Work is stored before its first step. The Work is written whole after each step
+// and removed at the end, when the history has its outcome under the same id. A kill leaves a Work,
+// which Recover hands to its owner in the next process or in one that runs beside. The owner
+// compares it with the policies and the history, and goes on from there.
 //
-// Writes down every change that was made, that failed or that was refused: one
-// line of JSON for each.
+// Invariants: a number is given once. A reader sees a record whole or not at all, and lines that
+// cannot be read are counted and never thrown away. An audit line is there before its change, with
+// room for the outcome; a torn line still names the change. One process at a time works on a Work,
+// by a lock that ends with the process. Undo and redo go by the file, whoever wrote it. Files of
+// earlier releases have the same form.
 //
-// Invariants: nothing is ever taken out; the line of a change is there before the change is made,
-// with room for its outcome; a line that was torn still names the change.
-//
-// change/gate imports it; it imports change, model and sources/safefile.
-//
-// Keeps on disk the state of everything that takes more than one step, so that it
-// outlives the process: plans, changes on trial, changes of several objects, and the history of
-// changes.
-//
-// A journal is a file of the state folder with a record on each line, as JSON. Unfinished work is a
-// Work: its intent is stored before the first step, it is written whole after each, and it is
-// removed at the end. Its outcome is a record of the history by then, with the same id. So a kill
-// at any moment leaves a Work, which Recover hands to its owner in the next process, or in one that
-// runs beside: the owner compares it with the policies and the history, and goes on from there.
-//
-// Invariants: a reader sees a record whole or not at all, whatever fails or is killed; nothing that
-// cannot be read is thrown away; one process at a time works on a Work, by a lock that ends with
-// the process. Files of earlier Rungs have the same form and are read as they are.
-//
-// change/history, change/planrun and change/trial import it; it imports model and sources/safefile.
+// change/gate, change/planrun and change/trial import it; it imports change, sources/files and model.
 package history

@@ -1,25 +1,14 @@
-// Package trace says of one connection what becomes of it and why, for console and
-// command line alike: the answer of the policies stage by stage and tier by tier, the
-// answer of the zones' rows beside it, and, where the two disagree, which row makes the
-// difference.
+// Package trace says what becomes of one connection and why: the answer of the policies stage by
+// stage and tier by tier, the answer of the zones' rows beside it, and the row that makes the
+// difference if they disagree. JudgePackets puts the outcome of real packets beside both;
+// SuggestConnection chooses a connection for a rule. The engine sends the packets (Engine.Probe).
 //
-// Invariants: a Trace is of one revision and never changes; every text that names who
-// decides is made here, so that screen and command line say the same; what cannot be
-// decided is told with its reason and never guessed.
+// Invariants: a Trace is of one revision and never changes. Every text that names who decides is
+// made here, so that screen and command line say the same. An undecided question is named with
+// its reason and never guessed. A disagreement is a finding, never a guess which side is right.
+// Nothing here waits.
 //
-// It imports revision, model, and of sources/nbdb/remote where a socket is; ui and cli may
-// import it. Asking may take milliseconds on a large cluster, so the console asks off its own
-// goroutine.
-//
-// Judges a connection by packets, beside the verdicts of the zones' rows and
-// of the policies: JudgePackets puts the three together, and says in plain words where they
-// disagree. SuggestConnection chooses a connection that a rule is about.
-//
-// The engine sends the packets (Engine.Probe) and hands over their outcome.
-//
-// Invariants: nothing here does I/O or waits; the three answers of a Result have the same
-// paths with the same stages; a disagreement is a finding, never a guess which side is
-// right.
-//
-// engine, ui and cli may import it; it imports trace, revision and model.
+// It imports revision, model, and sources/nbdb/remote for the place of a socket; engine, ui and
+// cli may import it. An answer may take milliseconds on a large cluster: the console asks off its
+// own goroutine.
 package trace

@@ -8,15 +8,11 @@
 // linted in well under a second; nothing is changed and nothing outside the
 // cluster is asked.
 //
+// Kinds is the registry of findings: code, severity, sentence, short form and remedy of each kind,
+// the most important first. A code never changes, since scripts and annotations name it.
+//
 // The files networks*.go are about networks besides the default one (docs/networks.md). Each
 // fault is reported once, of the object that has it.
 //
 // It imports model packages only; every package above the model may import it.
-//
-// Is the registry of findings: of each kind its code, severity, sentence, short form
-// and remedy, in the order in which they are worth naming.
-//
-// Invariants: a code never changes, since scripts and annotations name it.
-//
-// It imports model and model/antrea; whoever tells findings imports it.
 package lint

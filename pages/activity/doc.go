@@ -1,6 +1,3 @@
-// Package activity tells what Rung did: to the zones, to the policies, with the commands
-// that do the same by hand.
-//
-// Tells the logging sessions: who logs what until when, and those that
-// ended.
+// Package activity tells what Rung did to zones and policies, with the commands that do the same
+// by hand, and the logging sessions: who logs what until when, and which sessions ended.
 package activity

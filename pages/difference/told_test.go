@@ -83,7 +83,7 @@ func TestEachFieldIsTold(t *testing.T) {
 		{acnpText, "{t: a}", "{t: z}", "spec.appliedTo"},
 	} {
 		other := strings.Replace(c.text, c.old, c.now, 1)
-		d, err := effect.Of(t.Context(), readPolicy(t, c.text), readPolicy(t, other), [2]string{"a", "b"}, nil)
+		d, err := effect.Compare(t.Context(), readPolicy(t, c.text), readPolicy(t, other), [2]string{"a", "b"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,3 @@
-// Package matrix tells which ends reach which: what a matrix is of, and what its signs mean.
-//
-// Tells what may connect to what, by workload: at which ports, and who decides.
+// Package matrix tells which ends reach which: the sources and targets of a matrix, the meaning
+// of its signs, and by workload the ports of each connection and who decides about it.
 package matrix

@@ -1,7 +1,12 @@
 // Package manifests reads Kubernetes objects from YAML and JSON: files, folders, standard input,
 // revisions of a git repository, dumps of a whole cluster, and watches them. It also changes
 // the text of a policy (RewritePolicyText, EditedText) and merges two changes (MergeTexts).
-// Package yamltree has the tree of the text, write makes an object of a policy without text.
+// Package yamltree has the tree of the text. PolicyObject makes the API object of a policy without
+// text: what the API has no field for is an error.
+//
+// A revision of a git repository (git:REV[:PATH]) is read as files, without a checkout, by git
+// itself with fixed arguments: cat-file and ls-tree. Names reach git by its standard input, so that
+// none can be an option. Nothing is fetched, and no program of a configuration is run.
 //
 // Read decodes strictly: a field that does not exist or is misplaced is an error in a policy
 // and a warning elsewhere. Gate 1 are the checks of the API server: schema, defaults and CEL
@@ -20,25 +25,6 @@
 // comments, order and style stay, the new text is read back and compared before it is given
 // out, and a file that changed since it was read is not written.
 //
-// It imports the model packages, yamltree, gitfs, the tools of sources and Kubernetes'
+// It imports the model packages, yamltree, the tools of sources and Kubernetes'
 // libraries. sources/kube, change, revision and the engine import it.
-//
-// Makes the API object of a policy from its normal form: of what was made by hand,
-// proposed or converted, and has no text yet.
-//
-// Invariants: what comes was read again by sources/manifests and says the same; what the API has
-// no field for is an error, never left out.
-//
-// It imports model and sources/manifests. engine's rooms that make policies import it.
-//
-// Reads a revision of a git repository as files, without a checkout: git:REV[:PATH].
-// It runs git itself, with fixed arguments and never through a shell: cat-file finds the revision
-// and gives the text of files, ls-tree lists them.
-//
-// Invariants: names go to git by its standard input or as object names that git gave, so that none
-// can be an option. Nothing is fetched, asked for or changed, and no program of a configuration is
-// run: hooks, pagers, file system monitors, remote helpers. A link is followed inside the tree of
-// its revision and never out of it. Every process ends with its context.
-//
-// It imports model/words and the tools of sources; sources/manifests imports it.
 package manifests

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-
 	"rung/model"
 	"rung/model/ovn/nb"
 

@@ -20,9 +20,9 @@ var stillTooMany = map[string]int{"model/lint.linter": 53}
 // ever lowered.
 var house = map[string]int{
 	"lines":                         197_400,
-	"packages":                      139,
-	"import edges":                  1144,
-	"packages with one importer":    42,
+	"packages":                      101,
+	"import edges":                  840,
+	"packages with one importer":    26,
 	"words of docs/architecture.md": 2500,
 }
 

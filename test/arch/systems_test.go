@@ -12,7 +12,7 @@ import (
 // rooms are the files that are about Antrea: its room, what it is made of, the readers and
 // writers of its API and of its log, and the conversion from and to it.
 var rooms = []string{"system/antrea.go", "model/antrea/", "model/tiered.go", "model/verdict/antrea", "model/convert/", "engine/convert/", "examples-antrea/",
-	"sources/manifests/policy_antrea", "sources/manifests/write/write_antrea.go", "sources/manifests/antrea", "sources/acllog/antrea.go"}
+	"sources/manifests/policy_antrea", "sources/manifests/write_antrea.go", "sources/manifests/antrea", "sources/acllog/antrea.go"}
 
 // namesAntrea are the other files that name it, in how many lines, and why: numbers are only
 // lowered.
@@ -20,33 +20,32 @@ var namesAntrea = map[string]struct {
 	lines int
 	why   string
 }{
-	"system/system.go":                 {2, "the list of all systems, with an example of their words"},
-	"system/ovn.go":                    {2, "what is said of policies of another plugin"},
-	"system/doc.go":                    {2, "names the systems"},
-	"model/verdict/doc.go":             {2, "names the precedences"},
-	"model/verdict/precedence.go":      {1, "names the precedences"},
-	"model/kinds.go":                   {3, "kinds as JSON has them; the namespaces of plugins"},
-	"model/lint/codes/codes.go":        {3, "short forms of codes stand in one registry"},
-	"model/lint/codes/doc.go":          {1, "names what it imports"},
-	"revision/order.go":                {5, "groups and appliedTo, which no other API has"},
-	"revision/touches.go":              {10, "groups and appliedTo, which no other API has"},
-	"sources/kube/resources.go":        {9, "the API group"},
-	"sources/kube/watch.go":            {1, "an API group that most clusters have not"},
-	"sources/logfile/set.go":           {1, "how files of logs are called"},
-	"sources/acllog/parse.go":          {4, "reads both forms of lines"},
-	"sources/acllog/prefix.go":         {1, "how pods are called"},
-	"sources/manifests/kinds.go":       {10, "the table of API kinds"},
-	"sources/manifests/decode.go":      {3, "reads API objects"},
-	"sources/manifests/typed.go":       {1, "reads API objects"},
-	"sources/manifests/write/write.go": {2, "writes API objects"},
-	"sources/manifests/doc.go":         {1, "names the schemas"},
-	"sources/manifests/gate.go":        {1, "names the schemas"},
-	"sources/manifests/normal.go":      {1, "reads API objects"},
-	"cli/convert.go":                   {4, "the help names what can be converted to"},
-	"pages/policy/facts.go":            {1, "a name in JSON"},
-	"pages/trace/facts.go":             {1, "a name in JSON"},
-	"cli/ladder.go":                    {2, "the help has an example"},
-	"cli/console.go":                   {3, "the help has an example"},
+	"system/system.go":            {2, "the list of all systems, with an example of their words"},
+	"system/ovn.go":               {2, "what is said of policies of another plugin"},
+	"system/doc.go":               {2, "names the systems"},
+	"model/verdict/doc.go":        {2, "names the precedences"},
+	"model/verdict/precedence.go": {1, "names the precedences"},
+	"model/kinds.go":              {3, "kinds as JSON has them; the namespaces of plugins"},
+	"model/lint/codes.go":         {3, "short forms of codes stand in one registry"},
+	"revision/order.go":           {5, "groups and appliedTo, which no other API has"},
+	"revision/touches.go":         {10, "groups and appliedTo, which no other API has"},
+	"sources/kube/resources.go":   {9, "the API group"},
+	"sources/kube/watch.go":       {1, "an API group that most clusters have not"},
+	"sources/logfile/set.go":      {1, "how files of logs are called"},
+	"sources/acllog/parse.go":     {4, "reads both forms of lines"},
+	"sources/acllog/prefix.go":    {1, "how pods are called"},
+	"sources/manifests/kinds.go":  {10, "the table of API kinds"},
+	"sources/manifests/decode.go": {3, "reads API objects"},
+	"sources/manifests/typed.go":  {1, "reads API objects"},
+	"sources/manifests/write.go":  {2, "writes API objects"},
+	"sources/manifests/doc.go":    {1, "names the schemas"},
+	"sources/manifests/gate.go":   {1, "names the schemas"},
+	"sources/manifests/normal.go": {1, "reads API objects"},
+	"cli/convert.go":              {4, "the help names what can be converted to"},
+	"pages/policy/facts.go":       {1, "a name in JSON"},
+	"pages/trace/facts.go":        {1, "a name in JSON"},
+	"cli/ladder.go":               {2, "the help has an example"},
+	"cli/console.go":              {3, "the help has an example"},
 }
 
 // A system is one room: what differs between network plugins is asked of system.System, and

@@ -139,7 +139,7 @@ func (v *diffPage) beginComparison(env *view.Env) {
 			}
 		}
 		v.say("comparing")
-		d, err := effect.Of(ctx, sides[0], sides[1], names, protected)
+		d, err := effect.Compare(ctx, sides[0], sides[1], names, protected)
 		if err != nil {
 			return nil, err
 		}

@@ -1,23 +1,11 @@
-// Package rows shows the rows of one zone: its ACLs in the order in which they
-// decide (stage, tier, priority), whoever owns them and however they are
-// written, its address sets and its port groups. Rows that share a priority are
-// marked, as are rows that decide even after an egress Allow, and rows that nothing
-// holds; a match that cannot be taken apart is shown as it stands. Differences
-// from the desired rows are marked, and desired rows that are missing stand where
-// they belong.
+// Package rows shows the rows of one zone: its ACLs in the order in which they decide (stage,
+// tier, priority), whoever owns them, its address sets and its port groups. Rows of equal priority,
+// rows that decide even after an egress Allow, and rows without a holder are marked. Differences
+// from the desired rows are marked, and missing rows are shown where they belong.
 //
-// It may import what any view may; ui imports it.
+// A row has a page: the row as ovn-nbctl prints it beside the desired one, its owner, when it
+// decides, its references in both directions, and the addresses and ports behind it. A rule has a
+// page: its text, its ACLs beside the live rows of a zone, and its match term by term.
 //
-// Shows one row of a Northbound database as ovn-nbctl prints it,
-// with what is desired beside it where Rung compiles the row, whose it is and
-// when it decides in words, its references as links in both directions, and the
-// addresses and ports behind it.
-//
-// It may import what any view may; ui imports it.
-//
-// Shows one rule of a policy: what it says, the ACLs it compiles to
-// beside the live rows of one zone with every difference marked, the match
-// explained term by term, and what all that means in words.
-//
-// It may import what any view may; ui imports it.
+// See package ui for the rules of views.
 package rows
