@@ -12,7 +12,7 @@ import (
 	"rung/cli/command"
 
 	"rung/change/effect"
-	"rung/cli/report"
+
 	"rung/engine"
 	"rung/model"
 	"rung/model/words"
@@ -46,7 +46,7 @@ something was not judged. Otherwise exit 0, whatever differs.`,
   rung diff examples/ new/ -o markdown
   rung diff policies context:staging`,
 		Args:        command.TakesArgs(0, "BEFORE", "AFTER"),
-		Annotations: command.FormAnnotations(append([]string{command.MarkdownForm, command.CSVForm}, report.Forms...)...),
+		Annotations: command.FormAnnotations(append([]string{command.MarkdownForm, command.CSVForm}, command.Forms...)...),
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		fails, err := parseFailOn(failOn)
@@ -135,7 +135,7 @@ func differenceAnswer(a *command.App, f *difference.Facts, d *effect.Difference,
 	ans.Text = func(wide bool) string { return differenceText(a, f, command.NotCounted(d.NotConsidered), wide) }
 	ans.Markdown = func() string { return commentText(f, command.MarkdownOmitted(a, d.NotConsidered)) }
 	ans.Objects = f.Connections
-	ans.Report, ans.Summary = func() *report.Report { return differenceReport(f, &fails) }, strings.Join(f.Summary(), "; ")
+	ans.Report, ans.Summary = func() *command.Report { return differenceReport(f, &fails) }, strings.Join(f.Summary(), "; ")
 	return ans
 }
 
@@ -179,15 +179,15 @@ func mostNames(wide bool) int {
 
 // differenceReport has a result for what a pipeline may want to be told: connections that open and
 // close, findings that are new, guard rails.
-func differenceReport(f *difference.Facts, fails *failing) *report.Report {
-	out := &report.Report{Command: "diff", Rules: []report.Rule{
+func differenceReport(f *difference.Facts, fails *failing) *command.Report {
+	out := &command.Report{Command: "diff", Rules: []command.Rule{
 		{Code: "opens", Title: "a connection opens", Says: "A connection is allowed that was not before.", Help: "Look at its trace: rung trace."},
 		{Code: "closes", Title: "a connection closes", Says: "A connection that was allowed is not any more.", Help: "Look at its trace: rung trace."},
 		{Code: "guard", Title: "a guard rail is met", Says: "A console would ask for a confirmation of this step.", Help: "docs/command-line.md#changes lists the guard rails."},
 	}}
-	level := func(fails bool, otherwise report.Level) report.Level {
+	level := func(fails bool, otherwise command.Level) command.Level {
 		if fails {
-			return report.Error
+			return command.Error
 		}
 		return otherwise
 	}
@@ -195,7 +195,7 @@ func differenceReport(f *difference.Facts, fails *failing) *report.Report {
 		if c.Change != string(revision.Opens) && c.Change != string(revision.Closes) {
 			continue
 		}
-		r := report.Result{Code: c.Change, Level: level(c.Change == "opens" && fails.opens || c.Change == "closes" && fails.closes, report.Warning),
+		r := command.Result{Code: c.Change, Level: level(c.Change == "opens" && fails.opens || c.Change == "closes" && fails.closes, command.Warning),
 			Message: c.Sentence() + decidedBy(c), Key: c.From + " " + c.To + " " + c.PortsText(), Detail: "for example " + c.Example.String()}
 		at := f.OriginOfDecider(c)
 		r.File, r.Line, r.Object = at.File, at.Line, c.From
@@ -203,7 +203,7 @@ func differenceReport(f *difference.Facts, fails *failing) *report.Report {
 	}
 	out.AddFindings(page.MapList(f.Findings.New, func(x difference.Finding) model.Finding { return *x.Of }))
 	for _, g := range f.Guards {
-		out.Results = append(out.Results, report.Result{Code: "guard", Level: level(fails.guards, report.Warning), Message: g.Code + ": " + g.Message, Object: g.Policy, Key: g.Code})
+		out.Results = append(out.Results, command.Result{Code: "guard", Level: level(fails.guards, command.Warning), Message: g.Code + ": " + g.Message, Object: g.Policy, Key: g.Code})
 	}
 	return out
 }

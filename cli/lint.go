@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/cli/command"
-	"rung/cli/report"
 
 	"rung/engine"
 	"rung/model"
@@ -36,7 +35,7 @@ The last line counts the others.`,
   rung lint -f examples/ -n red
   rung lint -f examples/ -o json
   rung lint -f examples/ -o sarif > rung.sarif`,
-		Annotations: command.FormAnnotations(append([]string{command.NameForm, command.MarkdownForm, command.CSVForm}, report.Forms...)...),
+		Annotations: command.FormAnnotations(append([]string{command.NameForm, command.MarkdownForm, command.CSVForm}, command.Forms...)...),
 		Args:        command.TakesArgs(0),
 	}, func([]string, bool) command.Query {
 		a.Flags.Quiet = true // broken objects are among the findings
@@ -56,8 +55,8 @@ The last line counts the others.`,
 			if only.KeptCount(r, Policies) == 0 && !only.IsAll() {
 				ans.NotConsidered = append(ans.NotConsidered, noMatch(&only))
 			}
-			ans.Report, ans.Summary = func() *report.Report {
-				out := &report.Report{Command: "lint"}
+			ans.Report, ans.Summary = func() *command.Report {
+				out := &command.Report{Command: "lint"}
 				out.AddFindings(found)
 				return out
 			}, strings.TrimSuffix(strings.TrimSpace(lintCount(found)), " (indented)")

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"rung/cli/command"
-	"rung/cli/report"
+
 	"rung/test/schemas"
 )
 
@@ -14,7 +14,7 @@ import (
 // schemas want them.
 func TestReportsAreAsPublished(t *testing.T) {
 	noLeaks(t)
-	checks := map[string]func(string) error{report.SARIFForm: schemas.CheckSARIF, report.JUnitForm: schemas.CheckJUnit}
+	checks := map[string]func(string) error{command.SARIFForm: schemas.CheckSARIF, command.JUnitForm: schemas.CheckJUnit}
 	called := map[string]bool{}
 	for _, line := range []string{
 		"lint -f ../examples",
@@ -36,7 +36,7 @@ func TestReportsAreAsPublished(t *testing.T) {
 		}
 	}
 	for _, cmd := range rootCommand(&command.App{Said: map[string]bool{}}, nil).Commands() {
-		if _, ok := cmd.Annotations[report.SARIFForm]; ok && !called[cmd.Name()] {
+		if _, ok := cmd.Annotations[command.SARIFForm]; ok && !called[cmd.Name()] {
 			t.Errorf("rung %s has reports, and none is made here", cmd.Name())
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/cli/command"
-	"rung/cli/report"
+
 	"rung/engine"
 	"rung/engine/verify"
 	"rung/model"
@@ -55,7 +55,7 @@ pods of all namespaces, or of those of --namespaces.`,
 			}
 			return nil
 		},
-		Annotations: command.FormAnnotations(report.Forms...),
+		Annotations: command.FormAnnotations(command.Forms...),
 	}, func(files []string, _ bool) command.Query {
 		live := !write && asksZones(cmd.Context(), a, by)
 		read := sync.OnceValues(func() (*Expectations, error) { return ReadExpectations(cmd.Context(), a, files) })

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"rung/cli/command"
-	"rung/cli/report"
+
 	"rung/engine/trace"
 	"rung/engine/verify"
 
@@ -114,7 +114,7 @@ func (o *VerifyFacts) SummaryText() string {
 }
 
 // verifyRules explain the codes of a report.
-var verifyRules = []report.Rule{
+var verifyRules = []command.Rule{
 	{Code: "expectation-fails", Title: "An expectation does not hold", Says: "Connections are not allowed or denied as a statement says they must be.",
 		Help: "Change the policies, or the statement if it is no longer meant. rung trace shows who decides about a connection."},
 	{Code: "expectation-unproven", Title: "An expectation is not proven", Says: "A statement holds as far as was judged, and something that could change that was not considered.",
@@ -124,22 +124,22 @@ var verifyRules = []report.Rule{
 }
 
 // report has a result for each statement and each mistake.
-func (o *VerifyFacts) report() *report.Report {
-	out := &report.Report{Command: "verify", Rules: verifyRules}
+func (o *VerifyFacts) report() *command.Report {
+	out := &command.Report{Command: "verify", Rules: verifyRules}
 	for i := range o.Statements {
 		s := &o.Statements[i]
-		f := report.Result{Code: "expectation-fails", Level: report.Error, Outcome: report.Passed, Name: fmt.Sprintf("line %d: %s", s.Line, s.statementText()),
+		f := command.Result{Code: "expectation-fails", Level: command.Error, Outcome: command.Passed, Name: fmt.Sprintf("line %d: %s", s.Line, s.statementText()),
 			Message: s.Message, Object: s.statementText(), File: reportFile(s.File), Line: s.Line, NotConsidered: command.OmittedLines(s.NotConsidered)}
 		switch s.Result {
 		case resultUnproven:
-			f.Code, f.Outcome, f.Message, f.Detail = "expectation-unproven", report.Unjudged, "unproven: "+s.Message, strings.Join(f.NotConsidered, "\n")
+			f.Code, f.Outcome, f.Message, f.Detail = "expectation-unproven", command.Unjudged, "unproven: "+s.Message, strings.Join(f.NotConsidered, "\n")
 		case resultFail:
-			f.Outcome, f.Detail = report.Found, s.exampleText()
+			f.Outcome, f.Detail = command.Found, s.exampleText()
 		}
 		out.Results = append(out.Results, f)
 	}
 	for _, p := range o.Problems {
-		out.Results = append(out.Results, report.Result{Code: "expectation-unreadable", Level: report.Error, Outcome: report.Unjudged,
+		out.Results = append(out.Results, command.Result{Code: "expectation-unreadable", Level: command.Error, Outcome: command.Unjudged,
 			Name: fmt.Sprintf("line %d: %s", p.Line, p.Field), Message: p.Message, Object: p.Field, File: reportFile(p.File), Line: p.Line, Key: p.Message})
 	}
 	return out

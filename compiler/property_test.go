@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
-	"rung/model/overlap"
 	"rung/model/ovn/nb"
+	"rung/model/selectors"
 )
 
 // follower keeps rows by following deltas alone, as a reconciler does.
@@ -182,7 +182,7 @@ func sameRows(what string, want, got *Desired) error {
 // sameAnswers asks model/overlap, with the selectors and label classes that the compiler
 // has followed so far, whom ANPs and BANPs mean.
 func sameAnswers(d *Desired) error {
-	x := overlap.NewPodIndex(d.Cluster(), d.Selectors())
+	x := selectors.NewPodIndex(d.Cluster(), d.Selectors())
 	for c := range d.Policies() {
 		if !c.Key.Kind.IsAdmin() {
 			continue

@@ -11,9 +11,9 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/ovn/known"
+	"rung/model/ovn/dialect"
 	"rung/model/ovn/nb"
-	"rung/reconciler/tracker"
+	"rung/reconciler"
 	"rung/revision"
 
 	"rung/sources/manifests"
@@ -145,7 +145,7 @@ func (c *knownCase) run(t *testing.T) *revision.Revision {
 	}
 	old := knownNow.Add(-time.Hour)
 	z := &model.ZoneState{Name: "w", Conn: model.ConnSynced, SyncedAt: knownNow, DB: db}
-	z.Policies = tracker.NewZoneDiffer(d).JudgeZone(tracker.ZoneRead{Zone: "w", DB: db, At: old})
+	z.Policies = reconciler.NewZoneDiffer(d).JudgeZone(reconciler.ZoneRead{Zone: "w", DB: db, At: old})
 	f := revision.Facts{At: knownNow, Cluster: after, Desired: d, Zones: []*model.ZoneState{z}, Loaded: true}
 	if !c.unwatched {
 		f.Past = f.Past.RememberChanges(changes, was)
@@ -418,7 +418,7 @@ func TestKnownFindingsOfSeveralPods(t *testing.T) {
 // A refused policy that is gone has its rows, which a controller that is down leaves
 // just as well: what is said is true of both.
 func TestNotDeletedIsNotClaimed(t *testing.T) {
-	d := known.NotDeleted
+	d := dialect.NotDeleted
 	if !strings.Contains(d.Says, "is down, or ") || !strings.Contains(d.Remedy, "make sure the zone's ovnkube-node pod runs") {
 		t.Errorf("%s → %s", d.Says, d.Remedy)
 	}

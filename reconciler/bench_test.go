@@ -7,7 +7,6 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/reconciler/tracker"
 )
 
 // manyPods is a cluster of 10,000 pods and 50 policies with so many rules each.
@@ -42,7 +41,7 @@ func BenchmarkOnePodAmong10000(b *testing.B) {
 		}
 	}
 	f.put(ports...)
-	tr := tracker.New("n1")
+	tr := New("n1")
 	tr.ApplyLive(model.ZoneUpdate{DB: f.db, Resync: true, At: start})
 	tr.ApplyDesired(w.d, nil, start)
 	build := tr.NewOps()

@@ -6,7 +6,6 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/reconciler/tracker"
 )
 
 // releaseSeen releases the policies whose writes the live rows show.
@@ -118,7 +117,7 @@ func isShown(db *nb.DB, op *nb.Op, res nb.OpResult) bool {
 		return areMutationsShown(db, row, op.Mutations)
 	}
 	for name, v := range op.Row {
-		if !tracker.SameValue(tracker.WrittenIn(row, name), v) {
+		if !SameValue(WrittenIn(row, name), v) {
 			return false
 		}
 	}
@@ -147,7 +146,7 @@ func areMutationsShown(db *nb.DB, row nb.Row, ms []nb.Mutation) bool {
 			return found || slices.Contains(live, s)
 		}
 		if len(m.Strings)+len(m.Refs) > 8 {
-			in := make(tracker.MemberSet, len(live))
+			in := make(MemberSet, len(live))
 			for _, s := range live {
 				in.Add(s)
 			}

@@ -9,7 +9,6 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/reconciler/tracker"
 )
 
 // withID are the external_ids of a row with another id, without one when it is
@@ -46,7 +45,7 @@ func (f *fakeDB) edit(row nb.Row, ids map[string]string) []nb.RowChange {
 func allOurs(db *nb.DB) []nb.Row {
 	var out []nb.Row
 	add := func(r nb.Row) {
-		if tracker.OwnerOfRow(r).Form == tracker.Ours {
+		if OwnerOfRow(r).Form == Ours {
 			out = append(out, r)
 		}
 	}
@@ -87,7 +86,7 @@ func TestLostIDsAreRepaired(t *testing.T) {
 		families(b)
 		kinds := map[string]int{}
 		for _, was := range allOurs(b.z.db()) {
-			table, o := nb.TableOf(was), tracker.OwnerOfRow(was)
+			table, o := nb.TableOf(was), OwnerOfRow(was)
 			id := was.IDs()[nb.KeyID]
 			var other string
 			for _, r := range allOurs(b.z.db()) {
@@ -202,7 +201,7 @@ func TestLooksAgain(t *testing.T) {
 		b.have(isolate(1))
 		b.calm(time.Second)
 		before := b.in("isolate")
-		if before.Blocked != 1 || !strings.Contains(diffText(before.Diffs), tracker.HeldElsewhere) {
+		if before.Blocked != 1 || !strings.Contains(diffText(before.Diffs), HeldElsewhere) {
 			t.Fatalf("%+v", before)
 		}
 		b.calm(2 * time.Minute)

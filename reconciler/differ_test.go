@@ -13,11 +13,10 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/reconciler/tracker"
 )
 
 // published is what a reconciler that observes publishes, without times.
-func published(tr *tracker.Tracker) map[model.PolicyKey]*model.PolicyInZone {
+func published(tr *Tracker) map[model.PolicyKey]*model.PolicyInZone {
 	out := map[model.PolicyKey]*model.PolicyInZone{}
 	for k := range tr.Tracks {
 		if p := tr.JoinPolicy(k); p != nil {
@@ -39,9 +38,9 @@ func TestLookEqualsFollowing(t *testing.T) {
 	for seed := range 25 {
 		w := newWorld(uint64(1000 + seed))
 		f := &fakeDB{db: (*nb.DB)(nil).Apply(nil)}
-		tr := tracker.New("n1")
+		tr := New("n1")
 		tr.Observing = true
-		latest := tracker.NewZoneDiffer(w.d)
+		latest := NewZoneDiffer(w.d)
 		tr.ApplyDesired(w.d, nil, start)
 		tr.ApplyLive(model.ZoneUpdate{At: start, DB: f.db, Resync: true})
 		differ := false
@@ -51,7 +50,7 @@ func TestLookEqualsFollowing(t *testing.T) {
 			case 0, 1:
 				delta := w.step()
 				for range w.r.IntN(3) {
-					delta = tracker.MergeDeltas(delta, w.step())
+					delta = MergeDeltas(delta, w.step())
 				}
 				tr.ApplyDesired(w.d, delta, at)
 				latest = latest.WithDesired(w.d, delta)
@@ -69,7 +68,7 @@ func TestLookEqualsFollowing(t *testing.T) {
 				}
 				tr.ApplyLive(model.ZoneUpdate{At: at, DB: f.db, Changes: changes})
 			}
-			got := latest.JudgeZone(tracker.ZoneRead{Zone: "n1", DB: f.db, At: at})
+			got := latest.JudgeZone(ZoneRead{Zone: "n1", DB: f.db, At: at})
 			for k, p := range got {
 				differ = differ || !p.InSync
 				got[k] = timeless(p)
@@ -90,10 +89,10 @@ func TestLookAges(t *testing.T) {
 	w := newWorld(1)
 	w.add(namespace("a", "t=1"), anp("one", 5, "", rule(model.Ingress, model.Deny, nil, nsPeer("t=1"))))
 	empty := (*nb.DB)(nil).Apply(nil)
-	l := tracker.NewZoneDiffer(w.d)
+	l := NewZoneDiffer(w.d)
 	at := func(s int) time.Time { return start.Add(time.Duration(s) * time.Second) }
 	changed := func(model.PolicyKey) time.Time { return at(-30) }
-	first := l.JudgeZone(tracker.ZoneRead{Zone: "n1", DB: empty, At: at(0), Changed: changed})
+	first := l.JudgeZone(ZoneRead{Zone: "n1", DB: empty, At: at(0), Changed: changed})
 	p := first[keyOf("one")]
 	if p == nil || p.InSync || !p.DiffSince.Equal(at(0)) || !p.Touched.Equal(at(-30)) {
 		t.Fatalf("at first: %+v", p)
@@ -102,11 +101,11 @@ func TestLookAges(t *testing.T) {
 	if got := p.StateAt(z, at(0)); got != model.StateBehind {
 		t.Errorf("half a minute after the change the policy is %s", got)
 	}
-	again := l.JudgeZone(tracker.ZoneRead{Zone: "n1", DB: empty, At: at(60), Before: first, Changed: changed})[keyOf("one")]
+	again := l.JudgeZone(ZoneRead{Zone: "n1", DB: empty, At: at(60), Before: first, Changed: changed})[keyOf("one")]
 	if !again.DiffSince.Equal(at(0)) {
 		t.Errorf("the difference is of %v, it has been there since %v", again.DiffSince, at(0))
 	}
-	young := l.JudgeZone(tracker.ZoneRead{Zone: "n1", DB: empty, At: at(0), Changed: func(model.PolicyKey) time.Time { return at(-2) }})[keyOf("one")]
+	young := l.JudgeZone(ZoneRead{Zone: "n1", DB: empty, At: at(0), Changed: func(model.PolicyKey) time.Time { return at(-2) }})[keyOf("one")]
 	if got := young.StateAt(z, at(100)); got != model.StateSettling {
 		t.Errorf("read two seconds after the change the policy is %s, however long ago that was", got)
 	}
@@ -120,7 +119,7 @@ func TestDigest(t *testing.T) {
 	w.add(namespace("a", "t=1"), p)
 	zone := func() *fakeDB {
 		f := &fakeDB{db: (*nb.DB)(nil).Apply(nil)}
-		converge(t, "digest", w, f, tracker.New("n1"))
+		converge(t, "digest", w, f, New("n1"))
 		return f
 	}
 	a, b := zone(), zone()
@@ -138,7 +137,7 @@ func TestDigest(t *testing.T) {
 	q.HasLogging, q.Logging = true, `{"deny":"LOUD"}`
 	w.add(&q) // without desired rows now
 	digest := func(f *fakeDB) *model.UnitDigest {
-		got := tracker.NewZoneDiffer(w.d).JudgeZone(tracker.ZoneRead{Zone: "n1", DB: f.db, At: start})[p.Key]
+		got := NewZoneDiffer(w.d).JudgeZone(ZoneRead{Zone: "n1", DB: f.db, At: start})[p.Key]
 		if got == nil || got.None == nil || got.Rows == nil {
 			t.Fatalf("no digest: %+v", got)
 		}
@@ -156,7 +155,7 @@ func TestDigest(t *testing.T) {
 func BenchmarkDiff(b *testing.B) {
 	w := manyPods(40)
 	f := &fakeDB{db: (*nb.DB)(nil).Apply(nil)}
-	tr := tracker.New("n1")
+	tr := New("n1")
 	tr.ApplyDesired(w.d, nil, start)
 	tr.ApplyLive(model.ZoneUpdate{DB: f.db, Resync: true, At: start})
 	build := tr.NewOps()
@@ -167,8 +166,8 @@ func BenchmarkDiff(b *testing.B) {
 	if _, _, err := f.transact(ops); err != nil {
 		b.Fatal(err)
 	}
-	l := tracker.NewZoneDiffer(w.d)
-	look := func(l *tracker.ZoneDiffer) { l.JudgeZone(tracker.ZoneRead{Zone: "n1", DB: f.db, At: start}) }
+	l := NewZoneDiffer(w.d)
+	look := func(l *ZoneDiffer) { l.JudgeZone(ZoneRead{Zone: "n1", DB: f.db, At: start}) }
 	look(l)
 	b.ReportAllocs()
 	b.Run("known", func(b *testing.B) {

@@ -7,7 +7,6 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/reconciler/tracker"
 )
 
 // fakeDB executes operations as an OVN Northbound server would, as far as the
@@ -95,7 +94,7 @@ func (f *fakeDB) settle(before *nb.DB, changes []nb.RowChange) []nb.RowChange {
 func memberStep(old, now nb.Row) *nb.MemberStep {
 	was, set := old.(*nb.AddressSet)
 	is, still := now.(*nb.AddressSet)
-	if !set || !still || !tracker.SameBooking(was, is) {
+	if !set || !still || !SameBooking(was, is) {
 		return nil
 	}
 	var step nb.MemberStep

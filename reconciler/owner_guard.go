@@ -10,7 +10,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
-	"rung/reconciler/tracker"
 )
 
 // expectedRows are the rows that transactions of this process may still change, by
@@ -81,9 +80,9 @@ func (w *worker) watchOthers(changes []nb.RowChange, db *nb.DB) {
 	for i := range changes {
 		ch := &changes[i]
 		row := cmp.Or(ch.New, ch.Old)
-		o := tracker.OwnerOfRow(row)
-		if o.Form == tracker.Foreign && ch.Old != nil {
-			o = tracker.OwnerOfRow(ch.Old) // its ids were taken away
+		o := OwnerOfRow(row)
+		if o.Form == Foreign && ch.Old != nil {
+			o = OwnerOfRow(ch.Old) // its ids were taken away
 		}
 		if !w.tracker.IsOurs(o) || w.cfg.LeftAloneKinds[o.Unit.Kind] || isByServer(ch, o, db) {
 			continue
@@ -138,7 +137,7 @@ func (w *worker) judgeFirstRead(db *nb.DB) {
 // countOwnRows counts the rows of the owner types that this process writes.
 func (w *worker) countOwnRows(db *nb.DB) (n int) {
 	for r := range db.OwnedRows() {
-		if o := tracker.OwnerOfRow(r); w.tracker.IsOurs(o) && !w.cfg.LeftAloneKinds[o.Unit.Kind] {
+		if o := OwnerOfRow(r); w.tracker.IsOurs(o) && !w.cfg.LeftAloneKinds[o.Unit.Kind] {
 			n++
 		}
 	}
@@ -148,7 +147,7 @@ func (w *worker) countOwnRows(db *nb.DB) (n int) {
 // isByServer says whether nobody need have written the row: the server takes ports
 // that are gone out of groups and collects ACLs whose holder is gone, and the
 // columns Rung compares may be the same.
-func isByServer(ch *nb.RowChange, o tracker.RowOwner, db *nb.DB) bool {
+func isByServer(ch *nb.RowChange, o RowOwner, db *nb.DB) bool {
 	switch old := ch.Old.(type) {
 	case *nb.ACL:
 		now, ok := ch.New.(*nb.ACL)
@@ -158,13 +157,13 @@ func isByServer(ch *nb.RowChange, o tracker.RowOwner, db *nb.DB) bool {
 		return nb.SameACL(old, now)
 	case *nb.AddressSet:
 		now, ok := ch.New.(*nb.AddressSet)
-		return ok && tracker.SameBooking(old, now) && slices.Equal(old.Addresses, now.Addresses)
+		return ok && SameBooking(old, now) && slices.Equal(old.Addresses, now.Addresses)
 	case *nb.PortGroup:
 		now, ok := ch.New.(*nb.PortGroup)
-		if !ok || !tracker.SameBooking(old, now) {
+		if !ok || !SameBooking(old, now) {
 			return false
 		}
-		left := make(tracker.MemberSet, len(now.Ports))
+		left := make(MemberSet, len(now.Ports))
 		for _, p := range now.Ports {
 			left.Add(p)
 		}

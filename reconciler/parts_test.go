@@ -14,7 +14,6 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/reconciler/tracker"
 )
 
 func TestOwner(t *testing.T) {
@@ -30,33 +29,33 @@ func TestOwner(t *testing.T) {
 	for _, c := range []struct {
 		name, table string
 		ids         map[string]string
-		want        tracker.RowOwner
+		want        RowOwner
 	}{
-		{"ACL", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:12:tcp-namedPort"), tracker.RowOwner{Unit: p, Form: tracker.Ours, Index: 12}},
-		{"altered name", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Egress:0:None", nb.KeyName, "other"), tracker.RowOwner{Unit: p, Form: tracker.Ours}},
-		{"address set", nb.TableAddressSet, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Egress:3:v6"), tracker.RowOwner{Unit: p, Form: tracker.Ours, Index: 3}},
-		{"port group", nb.TablePortGroup, ids(nb.KeyID, d+"AdminNetworkPolicy:web"), tracker.RowOwner{Unit: p, Form: tracker.Ours}},
+		{"ACL", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:12:tcp-namedPort"), RowOwner{Unit: p, Form: Ours, Index: 12}},
+		{"altered name", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Egress:0:None", nb.KeyName, "other"), RowOwner{Unit: p, Form: Ours}},
+		{"address set", nb.TableAddressSet, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Egress:3:v6"), RowOwner{Unit: p, Form: Ours, Index: 3}},
+		{"port group", nb.TablePortGroup, ids(nb.KeyID, d+"AdminNetworkPolicy:web"), RowOwner{Unit: p, Form: Ours}},
 		{"baseline", nb.TablePortGroup, ids(nb.KeyOwnerType, nb.OwnerBANP, nb.KeyID, d+"BaselineAdminNetworkPolicy:default"),
-			tracker.RowOwner{Unit: model.PolicyKey{Kind: model.KindBANP, Name: "default"}, Form: tracker.Ours}},
-		{"no protocol", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:1", nb.KeyName, "web"), tracker.RowOwner{Unit: p, Form: tracker.Damaged, IsOtherRelease: true}},
-		{"unknown protocol", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:1:icmp", nb.KeyName, "web"), tracker.RowOwner{Unit: p, Form: tracker.Damaged, IsOtherRelease: true}},
-		{"lower case", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:ingress:1:tcp", nb.KeyName, "web"), tracker.RowOwner{Unit: p, Form: tracker.Damaged, IsOtherRelease: true}},
-		{"index with a zero", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:01:tcp", nb.KeyName, "web"), tracker.RowOwner{Unit: p, Form: tracker.Damaged, IsOtherRelease: true}},
-		{"the type of another id", nb.TablePortGroup, ids(nb.KeyID, d+"BaselineAdminNetworkPolicy:web", nb.KeyName, "web"), tracker.RowOwner{Unit: p, Form: tracker.Damaged}},
-		{"no id", nb.TablePortGroup, ids(nb.KeyName, "web"), tracker.RowOwner{Unit: p, Form: tracker.Damaged}},
+			RowOwner{Unit: model.PolicyKey{Kind: model.KindBANP, Name: "default"}, Form: Ours}},
+		{"no protocol", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:1", nb.KeyName, "web"), RowOwner{Unit: p, Form: Damaged, IsOtherRelease: true}},
+		{"unknown protocol", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:1:icmp", nb.KeyName, "web"), RowOwner{Unit: p, Form: Damaged, IsOtherRelease: true}},
+		{"lower case", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:ingress:1:tcp", nb.KeyName, "web"), RowOwner{Unit: p, Form: Damaged, IsOtherRelease: true}},
+		{"index with a zero", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:01:tcp", nb.KeyName, "web"), RowOwner{Unit: p, Form: Damaged, IsOtherRelease: true}},
+		{"the type of another id", nb.TablePortGroup, ids(nb.KeyID, d+"BaselineAdminNetworkPolicy:web", nb.KeyName, "web"), RowOwner{Unit: p, Form: Damaged}},
+		{"no id", nb.TablePortGroup, ids(nb.KeyName, "web"), RowOwner{Unit: p, Form: Damaged}},
 		{"an older release", nb.TableACL, ids(nb.KeyOwnerType, "EgressFirewall", nb.KeyID, d+"EgressFirewall:a:9999", nb.KeyName, "a"),
-			tracker.RowOwner{Unit: model.PolicyKey{Kind: model.KindEF, Namespace: "a", Name: "default"}, Form: tracker.Damaged, IsOtherRelease: true, Index: 1}},
-		{"no id, no name", nb.TablePortGroup, ids(), tracker.RowOwner{}},
-		{"user-defined network", nb.TablePortGroup, ids(nb.KeyOwnerController, "blue-network-controller", nb.KeyID, d+"AdminNetworkPolicy:web"), tracker.RowOwner{}},
+			RowOwner{Unit: model.PolicyKey{Kind: model.KindEF, Namespace: "a", Name: "default"}, Form: Damaged, IsOtherRelease: true, Index: 1}},
+		{"no id, no name", nb.TablePortGroup, ids(), RowOwner{}},
+		{"user-defined network", nb.TablePortGroup, ids(nb.KeyOwnerController, "blue-network-controller", nb.KeyID, d+"AdminNetworkPolicy:web"), RowOwner{}},
 		{"NetworkPolicy", nb.TablePortGroup, ids(nb.KeyOwnerType, "NetworkPolicy", nb.KeyID, d+"NetworkPolicy:a:b"),
-			tracker.RowOwner{Unit: model.PolicyKey{Kind: model.KindNP, Namespace: "a", Name: "b"}, Form: tracker.Ours}},
-		{"group of a namespace", nb.TablePortGroup, ids(nb.KeyOwnerType, "Namespace", nb.KeyID, d+"Namespace:a", nb.KeyName, "a"), tracker.RowOwner{}},
-		{"other type", nb.TablePortGroup, ids(nb.KeyOwnerType, "UDNIsolation", nb.KeyID, d+"UDNIsolation:a", nb.KeyName, "a"), tracker.RowOwner{}},
-		{"nothing", nb.TableACL, nil, tracker.RowOwner{}},
+			RowOwner{Unit: model.PolicyKey{Kind: model.KindNP, Namespace: "a", Name: "b"}, Form: Ours}},
+		{"group of a namespace", nb.TablePortGroup, ids(nb.KeyOwnerType, "Namespace", nb.KeyID, d+"Namespace:a", nb.KeyName, "a"), RowOwner{}},
+		{"other type", nb.TablePortGroup, ids(nb.KeyOwnerType, "UDNIsolation", nb.KeyID, d+"UDNIsolation:a", nb.KeyName, "a"), RowOwner{}},
+		{"nothing", nb.TableACL, nil, RowOwner{}},
 	} {
 		row := map[string]nb.Row{nb.TableACL: &nb.ACL{ExternalIDs: c.ids}, nb.TableAddressSet: &nb.AddressSet{ExternalIDs: c.ids},
 			nb.TablePortGroup: &nb.PortGroup{ExternalIDs: c.ids}}[c.table]
-		if got := tracker.OwnerOfRow(row); got != c.want {
+		if got := OwnerOfRow(row); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
 	}
@@ -72,7 +71,7 @@ func TestStepMembers(t *testing.T) {
 		{"a b c d", "a c b e", "e", "d"},
 		{"c a b", "b c x", "x", "a"},
 	} {
-		added, removed := tracker.StepMembers(strings.Fields(c.old), strings.Fields(c.now))
+		added, removed := StepMembers(strings.Fields(c.old), strings.Fields(c.now))
 		if a, r := strings.Join(added, " "), strings.Join(removed, " "); a != c.added || r != c.removed {
 			t.Errorf("%q → %q: +%q -%q, want +%q -%q", c.old, c.now, a, r, c.added, c.removed)
 		}
@@ -93,10 +92,10 @@ func TestStepMembersInAnyOrder(t *testing.T) {
 	}
 	for range 2000 {
 		old, now := some(), some()
-		added, removed := tracker.StepMembers(slices.Clone(old), slices.Clone(now))
+		added, removed := StepMembers(slices.Clone(old), slices.Clone(now))
 		rnd.Shuffle(len(old), func(i, j int) { old[i], old[j] = old[j], old[i] })
 		rnd.Shuffle(len(now), func(i, j int) { now[i], now[j] = now[j], now[i] })
-		added2, removed2 := tracker.StepMembers(old, now)
+		added2, removed2 := StepMembers(old, now)
 		sorted := func(s []string) []string { return slices.Sorted(slices.Values(s)) }
 		if !slices.Equal(sorted(added), sorted(added2)) || !slices.Equal(sorted(removed), sorted(removed2)) {
 			t.Fatalf("from %v to %v: added %v or %v, removed %v or %v", old, now, added, added2, removed, removed2)
@@ -297,7 +296,7 @@ func TestCommands(t *testing.T) {
 		{"members", []nb.Op{{Kind: nb.OpMutate, Table: nb.TableAddressSet, UUID: "u2", Mutations: []nb.Mutation{
 			{Column: "addresses", Strings: []string{"10.0.0.9"}}, {Column: "addresses", Insert: true, Strings: []string{"10.0.0.1", "fd00::1"}}}}},
 			[]string{`ovn-nbctl remove Address_Set u2 addresses '"10.0.0.9"'`, `ovn-nbctl add Address_Set u2 addresses '"10.0.0.1"' '"fd00::1"'`}},
-		{"new ACL", []nb.Op{{Kind: nb.OpInsert, Table: nb.TableACL, UUIDName: "acl1", Row: tracker.ACLRow(acl)},
+		{"new ACL", []nb.Op{{Kind: nb.OpInsert, Table: nb.TableACL, UUIDName: "acl1", Row: ACLRow(acl)},
 			{Kind: nb.OpMutate, Table: nb.TablePortGroup, UUID: "u3", Mutations: []nb.Mutation{
 				{Column: "acls", Refs: []nb.Ref{{UUID: "u4"}}}, {Column: "acls", Insert: true, Refs: []nb.Ref{{Name: "acl1"}}}}}},
 			[]string{"ovn-nbctl remove Port_Group u3 acls u4",

@@ -8,7 +8,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
-	"rung/reconciler/tracker"
 )
 
 // publishState hands out the next state when there is news and its time has come, or
@@ -85,7 +84,7 @@ func (w *worker) compareStanding() {
 
 // nextPolicies is the next map of policies; what did not change is shared.
 func (w *worker) nextPolicies() map[model.PolicyKey]*model.PolicyInZone {
-	out := make(tracker.JoinsByUnit, len(w.zone.Policies)+len(w.unshown))
+	out := make(JoinsByUnit, len(w.zone.Policies)+len(w.unshown))
 	maps.Copy(out, w.zone.Policies)
 	for k := range w.unshown {
 		p := w.tracker.JoinPolicy(k)

@@ -11,7 +11,6 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/reconciler/tracker"
 )
 
 // Reconciler keeps one zone. Its methods may be called from any goroutine and
@@ -86,7 +85,7 @@ func newWorker(r *Reconciler) *worker {
 		Reconciler: r,
 		mode:       cfg.Mode,
 		zone:       *r.state.Load(),
-		writeQueue: writeQueue{tracker: tracker.New(cfg.Zone.Name()), readyPolicies: map[model.PolicyKey]struct{}{}, oneByOne: map[model.PolicyKey]struct{}{},
+		writeQueue: writeQueue{tracker: New(cfg.Zone.Name()), readyPolicies: map[model.PolicyKey]struct{}{}, oneByOne: map[model.PolicyKey]struct{}{},
 			unconfirmed: map[model.PolicyKey]*writtenHold{}, unseenCount: map[model.PolicyKey]int{}, failures: map[model.PolicyKey]*writeFailure{}},
 		unshown:    map[model.PolicyKey]struct{}{},
 		dueRetries: make(chan model.PolicyKey),
@@ -177,7 +176,7 @@ func (m *mailItems) addDesired(d *compiler.Desired, delta *compiler.Delta, loade
 	if m.desired == nil {
 		m.delta = delta
 	} else {
-		m.delta = tracker.MergeDeltas(m.delta, delta)
+		m.delta = MergeDeltas(m.delta, delta)
 	}
 	m.desired = d
 	m.steps++

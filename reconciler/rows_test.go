@@ -12,7 +12,6 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/reconciler/tracker"
 )
 
 // canon is what the rows of one zone come to: contents by id, with references
@@ -79,7 +78,7 @@ func liveRows(t testing.TB, db *nb.DB, skip map[model.PolicyKey]bool) canon {
 	on := map[compiler.ACLHolder][]string{}
 	for g := range db.PortGroups() {
 		for _, u := range g.ACLs {
-			o := tracker.OwnerOfRow(g)
+			o := OwnerOfRow(g)
 			held[u] = held[u] || (owned(o) && !skip[o.Unit]) || g.ExternalIDs[nb.KeyOwnerType] == nb.OwnerNamespace
 		}
 		on[compiler.ACLHolder{Table: nb.TablePortGroup, Name: g.Name}] = g.ACLs
@@ -90,10 +89,10 @@ func liveRows(t testing.TB, db *nb.DB, skip map[model.PolicyKey]bool) canon {
 		}
 	}
 	for a := range db.ACLs() {
-		held[a.UUID] = held[a.UUID] || slices.Contains(on[compiler.HolderOf(tracker.OwnerOfRow(a).Unit)], a.UUID)
+		held[a.UUID] = held[a.UUID] || slices.Contains(on[compiler.HolderOf(OwnerOfRow(a).Unit)], a.UUID)
 	}
 	for a := range db.ACLs() {
-		if o := tracker.OwnerOfRow(a); !owned(o) || skip[o.Unit] || !held[a.UUID] {
+		if o := OwnerOfRow(a); !owned(o) || skip[o.Unit] || !held[a.UUID] {
 			continue
 		}
 		row := *a
@@ -103,13 +102,13 @@ func liveRows(t testing.TB, db *nb.DB, skip map[model.PolicyKey]bool) canon {
 		out.ACLs[a.ID()] = row
 	}
 	for s := range db.AddressSets() {
-		if o := tracker.OwnerOfRow(s); !owned(o) || skip[o.Unit] {
+		if o := OwnerOfRow(s); !owned(o) || skip[o.Unit] {
 			continue
 		}
 		row := *s
 		row.UUID = ""
 		row.Addresses = slices.Sorted(slices.Values(s.Addresses))
-		if tracker.OwnerOfRow(s).Unit.Kind == model.KindEFDNS {
+		if OwnerOfRow(s).Unit.Kind == model.KindEFDNS {
 			row.Addresses = nil // theirs who resolve the name
 		}
 		_, dup := out.Sets[s.ID()]
@@ -117,13 +116,13 @@ func liveRows(t testing.TB, db *nb.DB, skip map[model.PolicyKey]bool) canon {
 		out.Sets[s.ID()] = row
 	}
 	for g := range db.PortGroups() {
-		if o := tracker.OwnerOfRow(g); !owned(o) || skip[o.Unit] {
+		if o := OwnerOfRow(g); !owned(o) || skip[o.Unit] {
 			continue
 		}
 		row := *g
 		row.UUID = ""
 		row.ACLs = ids(g.ACLs, func(u string) string {
-			if a := db.ACL(u); a != nil && owned(tracker.OwnerOfRow(a)) {
+			if a := db.ACL(u); a != nil && owned(OwnerOfRow(a)) {
 				return a.ID()
 			}
 			return "alien " + u
@@ -157,4 +156,4 @@ func diffText(ds []model.RowDiff) string {
 
 // owned says whether a row is to be as compiled: it is known by its id, or by owner
 // and name.
-func owned(o tracker.RowOwner) bool { return o.Form == tracker.Ours || o.Form == tracker.Damaged }
+func owned(o RowOwner) bool { return o.Form == Ours || o.Form == Damaged }

@@ -14,7 +14,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/reconciler/tracker"
+
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
 	"rung/test/install"
@@ -74,7 +74,7 @@ func read(t *testing.T, sb *sandbox.Sandbox) *nb.DB {
 func foreignRows(db *nb.DB) map[string]string {
 	out := map[string]string{}
 	note := func(r nb.Row) {
-		if tracker.OwnerOfRow(r).Form == tracker.Foreign {
+		if OwnerOfRow(r).Form == Foreign {
 			out[r.RowUUID()] = nb.TableOf(r)
 		}
 	}
@@ -163,7 +163,7 @@ func TestConvergesOnServers(t *testing.T) {
 // Whether it still finds the row is not its concern.
 func tamper(w *world, db *nb.DB, c *nbdb.Conn) {
 	var op nb.Op
-	ours := func(r nb.Row) bool { return tracker.OwnerOfRow(r).Form == tracker.Ours }
+	ours := func(r nb.Row) bool { return OwnerOfRow(r).Form == Ours }
 	switch w.r.IntN(4) {
 	case 0:
 		for a := range db.ACLs() {
@@ -261,7 +261,7 @@ func TestCommandsOnAServer(t *testing.T) {
 		}
 		var tiers []nb.Op
 		for a := range read(t, sb).ACLs() {
-			if tracker.OwnerOfRow(a).Form == tracker.Ours {
+			if OwnerOfRow(a).Form == Ours {
 				tiers = append(tiers, nb.Op{Kind: nb.OpUpdate, Table: nb.TableACL, UUID: a.UUID, Row: map[string]any{"tier": 1}})
 			}
 		}

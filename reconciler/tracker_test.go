@@ -14,14 +14,14 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/reconciler/tracker"
+
 	"rung/test/install"
 )
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // joins are the differences of all policies, without times.
-func joins(tr *tracker.Tracker) map[model.PolicyKey]*model.PolicyInZone {
+func joins(tr *Tracker) map[model.PolicyKey]*model.PolicyInZone {
 	out := map[model.PolicyKey]*model.PolicyInZone{}
 	for k := range tr.Tracks {
 		p := *tr.JoinPolicy(k)
@@ -32,8 +32,8 @@ func joins(tr *tracker.Tracker) map[model.PolicyKey]*model.PolicyInZone {
 }
 
 // fresh compares the last states from nothing.
-func fresh(zone string, d *compiler.Desired, db *nb.DB) *tracker.Tracker {
-	t := tracker.New(zone)
+func fresh(zone string, d *compiler.Desired, db *nb.DB) *Tracker {
+	t := New(zone)
 	if db != nil {
 		t.ApplyLive(model.ZoneUpdate{At: start, DB: db, Resync: true})
 	}
@@ -51,7 +51,7 @@ func TestTrackerIncrementalEqualsFull(t *testing.T) {
 	for seed := range rounds {
 		w := newWorld(uint64(seed))
 		f := &fakeDB{db: (*nb.DB)(nil).Apply(nil)}
-		tr := tracker.New([]string{"n1", ""}[seed%2])
+		tr := New([]string{"n1", ""}[seed%2])
 		for step := range steps {
 			at := start.Add(time.Duration(step) * time.Second)
 			what := "desired"
@@ -60,7 +60,7 @@ func TestTrackerIncrementalEqualsFull(t *testing.T) {
 				// Several steps at once, as after a busy moment.
 				merged := w.step()
 				for range w.r.IntN(3) {
-					merged = tracker.MergeDeltas(merged, w.step())
+					merged = MergeDeltas(merged, w.step())
 				}
 				tr.ApplyDesired(w.d, merged, at)
 			case 3, 4, 5:
@@ -106,7 +106,7 @@ func TestSetChangedTwice(t *testing.T) {
 	w := newWorld(1)
 	w.add(namespace("a", "t=1"), pod("a/p0", "", "n1", "10.0.0.1"), isolate(34))
 	f := &fakeDB{db: (*nb.DB)(nil).Apply(nil)}
-	tr := tracker.New("n1")
+	tr := New("n1")
 	converge(t, "at first", w, f, tr)
 	for s := range f.db.AddressSets() {
 		var changes []nb.RowChange
@@ -127,7 +127,7 @@ func TestSetChangedTwice(t *testing.T) {
 }
 
 // converge sends the operations of all policies until none are left.
-func converge(t *testing.T, what string, w *world, f *fakeDB, tr *tracker.Tracker) {
+func converge(t *testing.T, what string, w *world, f *fakeDB, tr *Tracker) {
 	t.Helper()
 	for _, h := range holders() {
 		f.hold(h)

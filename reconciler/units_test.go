@@ -8,7 +8,6 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/reconciler/tracker"
 )
 
 // allowing is a NetworkPolicy that lets the pods of namespaces in.
@@ -155,7 +154,7 @@ func TestNothingToHangOn(t *testing.T) {
 			t.Fatalf("%+v, %d pending", p, b.r.State().Pending)
 		}
 		for _, d := range p.Diffs {
-			if d.Waiting != tracker.NoHolder {
+			if d.Waiting != NoHolder {
 				t.Errorf("%s %s waits for %q", d.Kind, d.ID, d.Waiting)
 			}
 		}

@@ -9,7 +9,6 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/reconciler/tracker"
 )
 
 // freshRead is how long a resync may take before it is asked for again.
@@ -62,7 +61,7 @@ type worker struct {
 
 // writeQueue is the policies waiting to be written, and those written and not yet seen live.
 type writeQueue struct {
-	tracker *tracker.Tracker
+	tracker *Tracker
 	// readyPolicies are the policies to look at for writing; those alone go one by one.
 	readyPolicies, oneByOne map[model.PolicyKey]struct{}
 	waitingCount            int // of readyPolicies: they wait for others, or to go alone, and wake nobody

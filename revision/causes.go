@@ -7,7 +7,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/ovn/known"
+	"rung/model/ovn/dialect"
 	"rung/model/ovn/nb"
 )
 
@@ -16,7 +16,7 @@ import (
 // for differences without one; the whole list is nil when none has one. A difference
 // that is still settling may go by itself and has no cause yet; the caller judges that.
 // The first caller waits: a row that differs in 5,000 addresses takes milliseconds.
-func KnownCauses(r *Revision, z *model.ZoneState, p *model.PolicyInZone) []*known.DiffCause {
+func KnownCauses(r *Revision, z *model.ZoneState, p *model.PolicyInZone) []*dialect.DiffCause {
 	if !mayHaveCauses(z, p) {
 		return nil
 	}
@@ -24,7 +24,7 @@ func KnownCauses(r *Revision, z *model.ZoneState, p *model.PolicyInZone) []*know
 	if e, _ := CarriedValue[causesCache](r).get(z, p); e != nil && e.input == from {
 		return e.causes
 	}
-	e := &explanation{judgement: p, input: from, causes: known.ExplainDiffs(p, factsOf(r, z, p.Policy))}
+	e := &explanation{judgement: p, input: from, causes: dialect.ExplainDiffs(p, factsOf(r, z, p.Policy))}
 	CarriedValue[causesCache](r).put(z, e)
 	return e.causes
 }
@@ -32,7 +32,7 @@ func KnownCauses(r *Revision, z *model.ZoneState, p *model.PolicyInZone) []*know
 // CausesAtHand returns the causes of KnownCauses that nobody has to wait for: once ExplainBehind was called
 // on this revision or an earlier one, what it worked out, which may be from objects of
 // a moment ago; nil for what it has not come to. Before, it waits as KnownCauses does.
-func CausesAtHand(r *Revision, z *model.ZoneState, p *model.PolicyInZone) []*known.DiffCause {
+func CausesAtHand(r *Revision, z *model.ZoneState, p *model.PolicyInZone) []*dialect.DiffCause {
 	if !mayHaveCauses(z, p) {
 		return nil
 	}
@@ -48,7 +48,7 @@ func CausesAtHand(r *Revision, z *model.ZoneState, p *model.PolicyInZone) []*kno
 // CausesBehind returns the causes of CausesAtHand for a policy that is behind, one for
 // each of p.Diffs, nil for differences without; for one that is only settling all are
 // nil.
-func CausesBehind(r *Revision, z *model.ZoneState, p *model.PolicyInZone, now time.Time) []*known.DiffCause {
+func CausesBehind(r *Revision, z *model.ZoneState, p *model.PolicyInZone, now time.Time) []*dialect.DiffCause {
 	if p == nil {
 		return nil
 	}
@@ -57,11 +57,11 @@ func CausesBehind(r *Revision, z *model.ZoneState, p *model.PolicyInZone, now ti
 			return causes
 		}
 	}
-	return make([]*known.DiffCause, len(p.Diffs))
+	return make([]*dialect.DiffCause, len(p.Diffs))
 }
 
 // CauseAtHand is CausesAtHand for one of p.Diffs.
-func CauseAtHand(r *Revision, z *model.ZoneState, p *model.PolicyInZone, d *model.RowDiff) *known.DiffCause {
+func CauseAtHand(r *Revision, z *model.ZoneState, p *model.PolicyInZone, d *model.RowDiff) *dialect.DiffCause {
 	if p == nil || d == nil {
 		return nil
 	}
@@ -124,7 +124,7 @@ type policyIn struct {
 type explanation struct {
 	judgement *model.PolicyInZone
 	input     explanationInput
-	causes    []*known.DiffCause
+	causes    []*dialect.DiffCause
 }
 
 type explanationInput struct {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/ovn/known"
+	"rung/model/ovn/dialect"
 	"rung/model/ovn/nb"
 	"rung/model/words"
 )
@@ -50,7 +50,7 @@ func zoneWarning(code, zone string, k model.PolicyKey, since time.Time, text, re
 // deviation that is settling is only information; rows read before the last change say
 // nothing.
 func ZoneFindings(r *Revision, now time.Time) []model.Finding {
-	return collectZoneFindings(r, now, func(z *model.ZoneState, p *model.PolicyInZone) []*known.DiffCause {
+	return collectZoneFindings(r, now, func(z *model.ZoneState, p *model.PolicyInZone) []*dialect.DiffCause {
 		return KnownCauses(r, z, p)
 	})
 }
@@ -58,7 +58,7 @@ func ZoneFindings(r *Revision, now time.Time) []model.Finding {
 // ZoneFindingsAtHand is ZoneFindings with the causes that nobody has to wait for, see
 // CausesAtHand.
 func ZoneFindingsAtHand(r *Revision, now time.Time) []model.Finding {
-	return collectZoneFindings(r, now, func(z *model.ZoneState, p *model.PolicyInZone) []*known.DiffCause {
+	return collectZoneFindings(r, now, func(z *model.ZoneState, p *model.PolicyInZone) []*dialect.DiffCause {
 		return CausesAtHand(r, z, p)
 	})
 }
@@ -69,7 +69,7 @@ func StandingZoneFindings(r *Revision, now time.Time) []model.Finding {
 }
 
 // causeExplainer is KnownCauses of liverows, or CausesAtHand.
-type causeExplainer func(*model.ZoneState, *model.PolicyInZone) []*known.DiffCause
+type causeExplainer func(*model.ZoneState, *model.PolicyInZone) []*dialect.DiffCause
 
 func collectZoneFindings(r *Revision, now time.Time, explain causeExplainer) []model.Finding {
 	var all []zoneFinding
@@ -115,11 +115,11 @@ func behindFindings(z *model.ZoneState, p *model.PolicyInZone, now time.Time, ex
 		out = append(out, zoneWarning(code, z.Name, p.Policy, p.DiffSince, text, remedy))
 	}
 	left := DifferingRows(p)
-	var causes []*known.DiffCause
+	var causes []*dialect.DiffCause
 	if p.StateAt(z, now) == model.StateBehind {
 		causes = explain(z, p)
 	}
-	rows := map[known.DiffCause][]int{}
+	rows := map[dialect.DiffCause][]int{}
 	var rest []int
 	for i := range p.Diffs {
 		d := &p.Diffs[i]
@@ -145,9 +145,9 @@ func behindFindings(z *model.ZoneState, p *model.PolicyInZone, now time.Time, ex
 }
 
 // distinctCauses are the causes, each once: defect by defect, then as they stand there.
-func distinctCauses(causes []*known.DiffCause) (out []*known.DiffCause) {
-	seen := map[known.DiffCause]bool{}
-	for _, d := range known.AllDefects() {
+func distinctCauses(causes []*dialect.DiffCause) (out []*dialect.DiffCause) {
+	seen := map[dialect.DiffCause]bool{}
+	for _, d := range dialect.AllDefects() {
 		for _, c := range causes {
 			if c != nil && c.Defect == d && !seen[*c] {
 				seen[*c] = true

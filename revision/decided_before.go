@@ -6,7 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/overlap"
+	"rung/model/selectors"
 	"rung/model/verdict"
 )
 
@@ -119,14 +119,14 @@ func decidedBefore(r *Revision, k model.PolicyKey, dir model.Direction, rule int
 // its own.
 type rulesAbovePolicy struct {
 	r     *Revision
-	x     *overlap.PodIndex
+	x     *selectors.PodIndex
 	p     *model.Policy
 	rules []policyRule
 }
 
 type policyRule struct {
 	policy *model.Policy
-	rule   *overlap.ResolvedRule
+	rule   *selectors.ResolvedRule
 }
 
 // listRules lists the rules as they decide.
@@ -211,7 +211,7 @@ func (a *rulesAbovePolicy) judgeRule(out []OverruledRule, t *model.Rule) []Overr
 
 // decidesForCertain says whether a rule decides for certain some of what reaches it and the
 // target, behind the Passes above it that match some of the target.
-func (a *rulesAbovePolicy) decidesForCertain(passes []policyRule, up policyRule, target *overlap.ResolvedRule) bool {
+func (a *rulesAbovePolicy) decidesForCertain(passes []policyRule, up policyRule, target *selectors.ResolvedRule) bool {
 	met := false
 	left := up.rule.Reach().ReachedPods().And(target.Reach().ReachedPods())
 	for _, pass := range passes {
@@ -226,10 +226,10 @@ func (a *rulesAbovePolicy) decidesForCertain(passes []policyRule, up policyRule,
 
 // addIsolations adds for the baseline the default denies of the NetworkPolicies that isolate
 // its pods: whatever comes to them is decided there.
-func (a *rulesAbovePolicy) addIsolations(out []OverruledRule, b OverruledRule, t *overlap.ResolvedRule) []OverruledRule {
+func (a *rulesAbovePolicy) addIsolations(out []OverruledRule, b OverruledRule, t *selectors.ResolvedRule) []OverruledRule {
 	if a.p.Tier == model.TierBaseline {
 		dir := t.Rule().Direction
-		var all overlap.PodSet
+		var all selectors.PodSet
 		subject := a.x.SubjectSet(a.p)
 		seen := map[string]bool{}
 		for np := range a.r.Cluster.Policies(model.KindNP) {

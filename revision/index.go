@@ -8,7 +8,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/overlap"
+	"rung/model/selectors"
 	"rung/model/verdict"
 )
 
@@ -16,25 +16,25 @@ import (
 // compiled with (which units there are, the families, the subnets). Each is made when
 // first asked for, and all revisions that have both in common share them.
 type derivedValues struct {
-	index     Once[*overlap.PodIndex]
+	index     Once[*selectors.PodIndex]
 	ladder    Once[*ladder.Ladder]
 	addrs     Once[map[string][]AddressOwner]
 	pods      Once[PodCount]
 	verdicts  Once[*verdict.Index]
-	placed    Once[[]model.Object] // pods of which a place is assumed
-	toBe      Once[overlap.PodSet] // those of them that do not exist yet
+	placed    Once[[]model.Object]   // pods of which a place is assumed
+	toBe      Once[selectors.PodSet] // those of them that do not exist yet
 	judged    Once[*model.Cluster]
 	wholeRows Once[*compiler.Desired] // of a revision of WithPolicies
 	questions valuesByType
 }
 
 // PodIndex answers which pods the selectors of this revision mean.
-func (r *Revision) PodIndex() *overlap.PodIndex {
+func (r *Revision) PodIndex() *selectors.PodIndex {
 	if r.changed != nil {
 		return r.changed.base.PodIndex() // of the same pods
 	}
-	return r.shared.index.Get(func() *overlap.PodIndex {
-		x := overlap.NewPodIndex(r.JudgedCluster(), r.Desired.Selectors())
+	return r.shared.index.Get(func() *selectors.PodIndex {
+		x := selectors.NewPodIndex(r.JudgedCluster(), r.Desired.Selectors())
 		x.SetFamilies(r.Desired.Families())
 		return x
 	})

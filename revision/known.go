@@ -7,7 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/network"
-	"rung/model/ovn/known"
+	"rung/model/ovn/dialect"
 	"rung/model/ovn/nb"
 )
 
@@ -29,9 +29,9 @@ func wholeJudgement(z *model.ZoneState, p *model.PolicyInZone) bool {
 	})
 }
 
-func factsOf(r *Revision, z *model.ZoneState, k model.PolicyKey) *known.Facts {
+func factsOf(r *Revision, z *model.ZoneState, k model.PolicyKey) *dialect.Facts {
 	c := r.Desired.Policy(k)
-	f := &known.Facts{Policy: r.Cluster.Policy(k), PodOf: func(lsp string) *model.Pod { return PortPod(r, lsp) },
+	f := &dialect.Facts{Policy: r.Cluster.Policy(k), PodOf: func(lsp string) *model.Pod { return PortPod(r, lsp) },
 		Owned: func(addr string) bool { return len(r.AddressOwners(addr)) > 0 },
 		Subjects: func() (here []*model.Pod) {
 			for _, p := range r.Desired.SubjectPods(c) {
@@ -74,16 +74,16 @@ func factsOf(r *Revision, z *model.ZoneState, k model.PolicyKey) *known.Facts {
 }
 
 // elsewhere says how a policy comes to the network of its unit; nil if the network is unknown.
-func elsewhere(r *Revision, k model.PolicyKey, p *model.Policy) *known.Elsewhere {
+func elsewhere(r *Revision, k model.PolicyKey, p *model.Policy) *dialect.Elsewhere {
 	t := r.Desired.Networks()
 	n := t.Network(k.Network)
 	if n == nil {
 		return nil
 	}
-	e := &known.Elsewhere{HasNoAddresses: !n.GivesAddresses(), Own: map[string]bool{}}
+	e := &dialect.Elsewhere{HasNoAddresses: !n.GivesAddresses(), Own: map[string]bool{}}
 	for _, key := range n.NADs {
 		ns, name, _ := strings.Cut(key, "/")
-		a := known.Attachment{Key: key}
+		a := dialect.Attachment{Key: key}
 		if o, _ := r.Cluster.Get(model.Key{Kind: model.KindNAD, Namespace: ns, Name: name}).(*network.Attachment); o != nil {
 			a.Created = o.Created
 		}
@@ -100,7 +100,7 @@ func elsewhere(r *Revision, k model.PolicyKey, p *model.Policy) *known.Elsewhere
 
 // otherBaselines returns the BaselineAdminNetworkPolicies other than the one with that
 // key.
-func otherBaselines(r *Revision, z *model.ZoneState, k model.PolicyKey) (out []known.OtherBaseline) {
+func otherBaselines(r *Revision, z *model.ZoneState, k model.PolicyKey) (out []dialect.OtherBaseline) {
 	spec := func(p *model.Policy) string { return model.CompactJSON(p.AuthoredContent()["spec"]) }
 	for b := range r.Cluster.Policies(model.KindBANP) {
 		if b.Key == k {
@@ -108,7 +108,7 @@ func otherBaselines(r *Revision, z *model.ZoneState, k model.PolicyKey) (out []k
 		}
 		p := r.Cluster.Policy(k)
 		in := z.PolicyJoin(b.Key)
-		out = append(out, known.OtherBaseline{IsSameSpec: p != nil && spec(p) == spec(b), HasNoRows: in == nil || in.LiveACLs == 0})
+		out = append(out, dialect.OtherBaseline{IsSameSpec: p != nil && spec(p) == spec(b), HasNoRows: in == nil || in.LiveACLs == 0})
 	}
 	return out
 }

@@ -6,7 +6,7 @@ import (
 	"rung/model"
 	"rung/model/antrea"
 	"rung/model/ladder"
-	"rung/model/overlap"
+	"rung/model/selectors"
 	"rung/system"
 )
 
@@ -26,7 +26,7 @@ func (r *Revision) BySelectors(p *model.Policy) bool {
 }
 
 // AppliedPods are the pods a policy applies to, where nothing is compiled.
-func AppliedPods(r *Revision, p *model.Policy) overlap.PodSet {
+func AppliedPods(r *Revision, p *model.Policy) selectors.PodSet {
 	x := r.PodIndex()
 	if p.Tiered == nil {
 		return x.SubjectSet(p)
@@ -44,14 +44,14 @@ func RuleSubjects(r *Revision, p *model.Policy, rule *model.Rule) []*model.Pod {
 
 // peerSet are the pods behind a peer, where nothing is compiled; of one that stands for
 // other namespaces by the pod a rule applies to, none.
-func peerSet(r *Revision, p *model.Policy, pe *model.Peer) overlap.PodSet {
+func peerSet(r *Revision, p *model.Policy, pe *model.Peer) selectors.PodSet {
 	x := r.PodIndex()
 	switch {
 	case pe.Match != nil:
 		return nil
 	case pe.Kind == model.PeerGroup:
 		m := antrea.ResolveGroups(r.Cluster).MembersOf(antrea.GroupKey(p, pe.Group))
-		var out overlap.PodSet
+		var out selectors.PodSet
 		for i := range m.Pods {
 			out = out.Or(m.Pods[i].PodSet(x))
 		}

@@ -8,8 +8,8 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/network"
-	"rung/model/overlap"
 	"rung/model/ovn/nb"
+	"rung/model/selectors"
 
 	"rung/system"
 )
@@ -333,7 +333,7 @@ func (r *Revision) PeerPods(k model.PolicyKey, dir model.Direction, rule, peer i
 		return nil
 	}
 	d := r.DesiredOf(k)
-	var more overlap.PodSet
+	var more selectors.PodSet
 	if all := toBeSet(r); all != nil {
 		p := r.Cluster.Policy(k)
 		if ru := p.Rule(dir, rule); ru != nil && peer < len(ru.Peers) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/overlap"
 	"rung/model/ovn/nb"
+	"rung/model/selectors"
 
 	"rung/model/words"
 
@@ -202,7 +202,7 @@ func peerText(r *Revision, k model.PolicyKey, rule *model.Rule) (text string, no
 		parts = append(parts, words.Count(nodes, "node"))
 	}
 	networksText := networkText(networks)
-	if k.Kind == model.KindEF && len(networks) == 1 && len(overlap.WholeFamilies(networks)) == 0 {
+	if k.Kind == model.KindEF && len(networks) == 1 && len(selectors.WholeFamilies(networks)) == 0 {
 		networksText = networks // one for each rule, and what matters about it
 	}
 	if n := len(networksText); n > 0 && exceptions > 0 {
@@ -256,7 +256,7 @@ func networkText(networks []string) []string {
 	if len(networks) == 0 {
 		return nil
 	}
-	if whole := overlap.WholeFamilies(networks); len(whole) > 0 {
+	if whole := selectors.WholeFamilies(networks); len(whole) > 0 {
 		out := make([]string, len(whole))
 		for i, w := range whole {
 			out[i] = "every IPv4 address"

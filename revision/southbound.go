@@ -8,7 +8,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
-	"rung/model/ovn/sb"
+
 	"rung/model/verdict"
 	"rung/model/words"
 )
@@ -27,7 +27,7 @@ type Southbound struct {
 	Attempts       int // since the connection was lost
 	// DB are the rows that were read last, nil while there are none. Joined holds the
 	// ACLs of Rows against them; it follows a moment after both.
-	DB     *sb.DB
+	DB     *flow.DB
 	Rows   *nb.DB
 	Joined *flow.JoinedFlows
 	// LateSince says since when the flows of an ACL are missing or of an older row, and since

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/overlap"
+	"rung/model/selectors"
 	"rung/model/words"
 )
 
@@ -19,11 +19,11 @@ import (
 const assumesToBe = "does not exist yet: judged as its manifest says, on a node of its own"
 
 // toBeSet holds the pods of PodIndex that do not exist yet; nil for none.
-func toBeSet(r *Revision) overlap.PodSet {
+func toBeSet(r *Revision) selectors.PodSet {
 	if r.changed != nil {
 		return toBeSet(r.changed.base) // of the same pods
 	}
-	return r.shared.toBe.Get(func() overlap.PodSet {
+	return r.shared.toBe.Get(func() selectors.PodSet {
 		if !slices.ContainsFunc(r.placedPods(), isToBe) {
 			return nil
 		}
@@ -38,7 +38,7 @@ func isToBe(o model.Object) bool {
 
 // toBeSubjects are the pods that do not exist yet and that a policy will apply to, or the default
 // deny of a namespace.
-func toBeSubjects(r *Revision, k model.PolicyKey) overlap.PodSet {
+func toBeSubjects(r *Revision, k model.PolicyKey) selectors.PodSet {
 	all := toBeSet(r)
 	if all == nil {
 		return nil
@@ -50,7 +50,7 @@ func toBeSubjects(r *Revision, k model.PolicyKey) overlap.PodSet {
 		}
 		return r.PodIndex().SubjectSet(p).And(all)
 	}
-	var out overlap.PodSet
+	var out selectors.PodSet
 	for p := range r.Cluster.Policies(model.KindNP) {
 		if p.Namespace == k.Namespace && p.IsolatesDirection(model.Direction(k.Name)) && r.WhyNoRows(p.Key) == nil {
 			out = out.Or(r.PodIndex().SubjectSet(p).And(all))
@@ -63,7 +63,7 @@ func toBeSubjects(r *Revision, k model.PolicyKey) overlap.PodSet {
 func CountToBe(r *Revision, k model.PolicyKey) int { return toBeSubjects(r, k).Len() }
 
 // withToBe adds pods that do not exist yet to those that are compiled, by namespace and name.
-func (r *Revision) withToBe(pods []*model.Pod, more overlap.PodSet) []*model.Pod {
+func (r *Revision) withToBe(pods []*model.Pod, more selectors.PodSet) []*model.Pod {
 	if more.IsEmpty() {
 		return pods
 	}

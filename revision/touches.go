@@ -8,8 +8,8 @@ import (
 	"rung/model"
 	"rung/model/antrea"
 	"rung/model/ladder"
-	"rung/model/legacy"
-	"rung/model/overlap"
+
+	"rung/model/selectors"
 )
 
 // RuleTouch is one rule that concerns a pod, as subject or as peer.
@@ -75,7 +75,7 @@ func IsolatingPolicies(r *Revision, pod *model.Pod, dir model.Direction) (out []
 			out = append(out, p.Key)
 		}
 	}
-	if dir == model.Ingress && r.Flags.LegacyIsolation && legacy.IsIsolated(r.Cluster, pod.Namespace) {
+	if dir == model.Ingress && r.Flags.LegacyIsolation && model.IsIsolated(r.Cluster, pod.Namespace) {
 		out = append(out, model.Key{Kind: model.KindIsolation2016, Namespace: pod.Namespace, Name: string(dir)})
 	}
 	slices.SortFunc(out, model.Key.Compare)
@@ -85,7 +85,7 @@ func IsolatingPolicies(r *Revision, pod *model.Pod, dir model.Direction) (out []
 // IsolatedDirections are the directions in which a NetworkPolicy isolates its pods by itself, for
 // people; empty for none.
 func IsolatedDirections(r *Revision, p *model.Policy) []string {
-	if r.Flags.LegacyIsolation && legacy.IsNetpol2016(p) {
+	if r.Flags.LegacyIsolation && model.IsNetpol2016(p) {
 		return nil
 	}
 	return p.IsolatedDirections()
@@ -95,9 +95,9 @@ func IsolatedDirections(r *Revision, p *model.Policy) []string {
 // counts, empty for others.
 func LegacyIsolationText(r *Revision, p *model.Policy) string {
 	switch {
-	case !r.Flags.LegacyIsolation || !legacy.IsNetpol2016(p):
+	case !r.Flags.LegacyIsolation || !model.IsNetpol2016(p):
 		return ""
-	case legacy.IsIsolated(r.Cluster, p.Namespace):
+	case model.IsIsolated(r.Cluster, p.Namespace):
 		return "nothing by itself: the annotation of namespace " + p.Namespace + " isolates all of its pods"
 	}
 	return "nothing, and its rules decide nothing: the annotation of namespace " + p.Namespace + " does not isolate it"
@@ -105,7 +105,7 @@ func LegacyIsolationText(r *Revision, p *model.Policy) string {
 
 func isolatesDirection(r *Revision, p *model.Policy, dir model.Direction) bool {
 	if r.Flags.LegacyIsolation {
-		return legacy.IsolatesByItself(p, dir)
+		return model.IsolatesByItself(p, dir)
 	}
 	return p.IsolatesDirection(dir)
 }
@@ -194,7 +194,7 @@ func (m *podMatcher) isBehindPeer(kind model.Kind, r *model.Rule) (yes bool, net
 
 // addressInside finds an address of the pod in a network, whatever its host bits are.
 func (m *podMatcher) addressInside(network string) (netip.Addr, bool) {
-	n, ok := overlap.ParseNetwork(strings.TrimSpace(network))
+	n, ok := selectors.ParseNetwork(strings.TrimSpace(network))
 	if !ok {
 		return netip.Addr{}, false
 	}
@@ -208,7 +208,7 @@ func (m *podMatcher) addressInside(network string) (netip.Addr, bool) {
 
 func (m *podMatcher) isExcepted(networks []string, a netip.Addr) bool {
 	return slices.ContainsFunc(networks, func(s string) bool {
-		n, ok := overlap.ParseNetwork(strings.TrimSpace(s))
+		n, ok := selectors.ParseNetwork(strings.TrimSpace(s))
 		return ok && n.Contains(a)
 	})
 }
@@ -216,7 +216,7 @@ func (m *podMatcher) isExcepted(networks []string, a netip.Addr) bool {
 // isClusterAddress says whether an EgressFirewall's network leaves the address out, because
 // it is of the cluster's own subnets (ovn-kubernetes.md#firewall-match).
 func (m *podMatcher) isClusterAddress(network string, a netip.Addr) bool {
-	n, ok := overlap.ParseNetwork(strings.TrimSpace(network))
+	n, ok := selectors.ParseNetwork(strings.TrimSpace(network))
 	return ok && slices.ContainsFunc(m.subnets, func(s netip.Prefix) bool { return s.Overlaps(n) && s.Contains(a) })
 }
 

@@ -7,8 +7,8 @@ import (
 	"rung/compiler"
 
 	"rung/model"
-	"rung/model/overlap"
 	"rung/model/ovn/nb"
+	"rung/model/selectors"
 	"rung/model/verdict"
 
 	"rung/model/words"
@@ -70,7 +70,7 @@ func VerdictsToday(r *Revision) *verdict.Index {
 // VerdictsAbout says what the policies of a cluster make of connections by the options of a revision:
 // every pod of it that can be an end has a node and an address.
 func VerdictsAbout(r *Revision, c *model.Cluster) *verdict.Index {
-	pods := overlap.NewPodIndex(c, nil)
+	pods := selectors.NewPodIndex(c, nil)
 	pods.SetFamilies(r.Desired.Families())
 	return verdict.NewIndex(verdict.View{Cluster: c, Pods: pods, Options: r.VerdictOptions()})
 }

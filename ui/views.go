@@ -16,7 +16,6 @@ import (
 	"rung/ui/plan"
 	"rung/ui/pod"
 	"rung/ui/policy"
-	"rung/ui/probe"
 
 	"rung/ui/rows"
 
@@ -45,7 +44,7 @@ var makers = map[nav.PageKind]view.ViewMaker{
 	nav.Cluster:    cluster.New,
 	nav.Trace:      trace.New,
 	nav.Matrix:     matrix.New,
-	nav.Probe:      probe.New,
+	nav.Probe:      trace.NewProbe,
 	nav.Template:   template.New,
 	nav.Sessions:   activity.NewSessions,
 	nav.Diff:       diff.New,

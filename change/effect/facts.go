@@ -6,7 +6,7 @@ import (
 	"maps"
 	"rung/change"
 	"rung/model"
-	"rung/model/overlap"
+
 	"rung/model/selectors"
 	"rung/revision"
 
@@ -63,7 +63,7 @@ func nodeNamesOf(nodes []*model.Node) (out []string) {
 }
 
 // kindsOf are the kinds of pods in a set: namespace and labels.
-func kindsOf(x *overlap.PodIndex, set overlap.PodSet) []string {
+func kindsOf(x *selectors.PodIndex, set selectors.PodSet) []string {
 	had := map[[2]string]bool{}
 	kinds := map[string]bool{}
 	for p := range x.Pods(set) {

@@ -4,17 +4,17 @@ import (
 	"fmt"
 
 	"rung/model"
-	"rung/model/overlap"
+	"rung/model/selectors"
 )
 
 // orderGuard finds Allows that lose their effect: it compares the ladder of
 // ANPs and BANP before and after a change, rule by rule.
 type orderGuard struct {
-	x             *overlap.PodIndex
+	x             *selectors.PodIndex
 	touched       map[model.PolicyKey]bool
 	before, after map[model.Direction]*rungRules
-	resolved      map[*model.Rule]*overlap.ResolvedRule
-	subjects      map[*model.Policy]overlap.PodSet
+	resolved      map[*model.Rule]*selectors.ResolvedRule
+	subjects      map[*model.Policy]selectors.PodSet
 	coverers      map[*model.Rule][]rungRule
 }
 
@@ -36,9 +36,9 @@ type rungRule struct {
 // may change without a change of anything else.
 const wouldCatch = " would catch "
 
-func newOrderGuard(c *model.Cluster, x *overlap.PodIndex, touched []PolicyChange, e enforcementFacts) *orderGuard {
-	g := &orderGuard{x: x, touched: map[model.PolicyKey]bool{}, resolved: map[*model.Rule]*overlap.ResolvedRule{},
-		subjects: map[*model.Policy]overlap.PodSet{}, coverers: map[*model.Rule][]rungRule{}}
+func newOrderGuard(c *model.Cluster, x *selectors.PodIndex, touched []PolicyChange, e enforcementFacts) *orderGuard {
+	g := &orderGuard{x: x, touched: map[model.PolicyKey]bool{}, resolved: map[*model.Rule]*selectors.ResolvedRule{},
+		subjects: map[*model.Policy]selectors.PodSet{}, coverers: map[*model.Rule][]rungRule{}}
 	next := map[model.PolicyKey]*model.Policy{}
 	for _, ch := range touched {
 		g.touched[ch.Key] = true
@@ -123,7 +123,7 @@ func rulesByDirection(ps []*model.Policy, e enforcementFacts) map[model.Directio
 	return out
 }
 
-func (g *orderGuard) resolveRule(r *model.Rule) *overlap.ResolvedRule {
+func (g *orderGuard) resolveRule(r *model.Rule) *selectors.ResolvedRule {
 	v := g.resolved[r]
 	if v == nil {
 		v = g.x.ResolveRule(r)
@@ -132,7 +132,7 @@ func (g *orderGuard) resolveRule(r *model.Rule) *overlap.ResolvedRule {
 	return v
 }
 
-func (g *orderGuard) subjectPods(p *model.Policy) overlap.PodSet {
+func (g *orderGuard) subjectPods(p *model.Policy) selectors.PodSet {
 	s, ok := g.subjects[p]
 	if !ok {
 		s = g.x.SubjectSet(p)
@@ -147,7 +147,7 @@ func (g *orderGuard) commonTraffic(allow, deny rungRule) (example string, ok boo
 	a := g.resolveRule(allow.rule)
 	subject := g.subjectPods(allow.policy)
 	if subject.IsEmpty() || a.Reach().IsEmpty() {
-		if overlap.MayMeet(allow.policy, allow.rule, deny.policy, deny.rule) {
+		if selectors.MayMeet(allow.policy, allow.rule, deny.policy, deny.rule) {
 			return "what it would select", true
 		}
 		return "", false

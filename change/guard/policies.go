@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/overlap"
+	"rung/model/selectors"
 	"rung/model/words"
 	"rung/revision"
 )
@@ -19,7 +19,7 @@ func policyRails(c *model.Cluster, changes []PolicyChange, e enforcementFacts, p
 	if len(touched) == 0 {
 		return nil
 	}
-	x := overlap.NewPodIndex(c, nil)
+	x := selectors.NewPodIndex(c, nil)
 	var out []Guard
 	for _, ch := range touched {
 		p := ch.New
@@ -46,7 +46,7 @@ func decidingChanges(changes []PolicyChange) (out []PolicyChange) {
 }
 
 // denyGuards are the guards a policy runs into by itself.
-func denyGuards(x *overlap.PodIndex, p *model.Policy, protected []string) (out []Guard) {
+func denyGuards(x *selectors.PodIndex, p *model.Policy, protected []string) (out []Guard) {
 	if !p.Kind.IsAdmin() && !p.Kind.IsTiered() {
 		return namespaceGuards(p, protected)
 	}
@@ -74,7 +74,7 @@ func denyGuards(x *overlap.PodIndex, p *model.Policy, protected []string) (out [
 		if r.AnyPeer {
 			networks = []string{"0.0.0.0/0", "::/0"}
 		}
-		if whole := overlap.WholeFamilies(networks); len(whole) > 0 {
+		if whole := selectors.WholeFamilies(networks); len(whole) > 0 {
 			out = append(out, newGuard(DenyAllNetworks, p.Key, "%s of %s denies every address: %s",
 				ruleText(r), p.Key.Label(), strings.Join(whole, " and ")))
 			break
@@ -131,7 +131,7 @@ func ruleText(r *model.Rule) string { return revision.RuleLabel(r.Direction, r.I
 // empty when none. A namespace selector that names labels counts as soon as it
 // matches one; an empty one always does when pods are not narrowed down, and
 // with a pod selector where that selects a pod in one.
-func systemSubject(x *overlap.PodIndex, s *model.Subject, protected []string) string {
+func systemSubject(x *selectors.PodIndex, s *model.Subject, protected []string) string {
 	all := s.Namespaces.MatchesEverything() && s.Namespace == ""
 	anyPod := s.AllPods || s.Pods.MatchesEverything()
 	if all && anyPod {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"rung/change"
 
-	"rung/cli/report"
 	"rung/engine"
 	"rung/sources/files"
 	"sync/atomic"
@@ -27,7 +26,7 @@ type App struct {
 	Keyboard io.Reader
 	Needs    fileNeed // of the command
 	// template is the form of -o where that is a template, else nil.
-	template *report.Form
+	template *Form
 	look     atomic.Pointer[look] // of what goes to Out; the configuration is read beside
 	ended    <-chan struct{}      // when the command is told to end
 	// Said are the complaints that were printed already.

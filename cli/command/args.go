@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"rung/cli/report"
 	"rung/engine"
 	"rung/model/words"
 	"rung/pages/page"
@@ -158,7 +157,7 @@ func OutputForms(cmd *cobra.Command) []string {
 		return nil
 	}
 	forms := []string{"table", "wide", "json", "yaml"}
-	for _, name := range slices.Concat([]string{NameForm, NbctlForm, MarkdownForm, CSVForm, DotForm, SVGForm, HTMLForm}, report.Forms, system.FormNames()) {
+	for _, name := range slices.Concat([]string{NameForm, NbctlForm, MarkdownForm, CSVForm, DotForm, SVGForm, HTMLForm}, Forms, system.FormNames()) {
 		if _, ok := cmd.Annotations[name]; ok {
 			forms = append(forms, name)
 		}
@@ -168,7 +167,7 @@ func OutputForms(cmd *cobra.Command) []string {
 
 // templateForms are the values of -o that every command takes with a template behind them.
 func templateForms() []string {
-	return page.MapList(report.Names(), func(name string) string { return name + "=" })
+	return page.MapList(Names(), func(name string) string { return name + "=" })
 }
 
 // CompleteForm completes a value of -o.
@@ -192,7 +191,7 @@ func (a *App) CheckOutput(cmd *cobra.Command, _ []string) (err error) {
 		return err
 	}
 	a.Needs = needsOf[cmd.Name()]
-	a.template, err = report.Parse(a.Flags.Output, func(path string) (string, error) {
+	a.template, err = Parse(a.Flags.Output, func(path string) (string, error) {
 		text, err := files.ReadFile(cmd.Context(), path, maxConfig)
 		return string(text), err
 	})

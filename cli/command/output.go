@@ -11,7 +11,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"sigs.k8s.io/yaml"
 
-	"rung/cli/report"
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/pages/page"
@@ -123,7 +122,7 @@ func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) error {
 		return writeTemplate(a, w, ans, out)
 	}
 	switch a.Flags.Output {
-	case report.SARIFForm, report.GitHubForm, report.GitLabForm, report.JUnitForm:
+	case SARIFForm, GitHubForm, GitLabForm, JUnitForm:
 		return writeReport(a, w, ans, out)
 	case "json":
 		if ans.Items != nil {

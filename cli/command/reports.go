@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 
-	"rung/cli/report"
 	"rung/pages/page"
 )
 
@@ -24,8 +23,8 @@ func writeReport(a *App, w io.Writer, ans *Answer, out []OmissionOut) error {
 	if r.Folder, err = os.Getwd(); err != nil {
 		return fmt.Errorf("name files relative to the working folder: %w", err)
 	}
-	r.NotConsidered = page.MapList(out, func(o OmissionOut) report.Omission {
-		return report.Omission{Code: string(o.Code), Level: o.level(), Text: o.Text, File: o.File, Line: o.Line}
+	r.NotConsidered = page.MapList(out, func(o OmissionOut) Omission {
+		return Omission{Code: string(o.Code), Level: o.level(), Text: o.Text, File: o.File, Line: o.Line}
 	})
 	text, err := r.Write(a.Flags.Output)
 	if err != nil {
@@ -38,12 +37,12 @@ func writeReport(a *App, w io.Writer, ans *Answer, out []OmissionOut) error {
 }
 
 // level says how bad it is for the answer not to take it into account.
-func (o *OmissionOut) level() report.Level {
+func (o *OmissionOut) level() Level {
 	switch {
 	case o.Assumed:
-		return report.Note
+		return Note
 	case o.Allowed:
-		return report.Warning
+		return Warning
 	}
-	return report.Error
+	return Error
 }

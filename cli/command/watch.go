@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rung/cli/report"
 	"rung/engine"
 	"rung/model"
 	"rung/model/words"
@@ -30,7 +29,7 @@ type Answer struct {
 	Names    func() []string // for -o name: KIND/NAME of what is listed
 	// Report is for the forms of report.Forms: what was found; writeReport adds the rest. Summary is
 	// its last line, for standard error.
-	Report  func() *report.Report
+	Report  func() *Report
 	Summary string
 	// Objects is the list of which -o custom-columns has a line for each, nil for that in Value.
 	Objects any

@@ -6,7 +6,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/legacy"
+
 	"rung/model/verdict"
 
 	"rung/model/words"
@@ -18,7 +18,7 @@ import (
 // today (older-forms.md#conversion), and proves it: before, the annotation counts; after,
 // as OVN-Kubernetes decides today.
 func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
-	c := legacy.ToNetworkPolicies(r.Cluster)
+	c := model.ToNetworkPolicies(r.Cluster)
 	out := &Result{Before: system.OVN, After: system.OVN}
 	for _, n := range c.Notes {
 		out.Notes = append(out.Notes, Note(n))
@@ -31,7 +31,7 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 		}
 		out.Policies, made = append(out.Policies, p), append(made, p)
 	}
-	imagined, n, all := legacy.ImaginePods(r.JudgedCluster())
+	imagined, n, all := model.ImaginePods(r.JudgedCluster())
 	if !all {
 		out.Notes = append(out.Notes, Note{About: model.Key{Kind: model.KindPod, Name: "rung-imagined"},
 			Text: fmt.Sprintf("the selectors name more labels than the %s pods that the proof imagines: it holds for the pods there are, and for those", words.Thousands(n))})
@@ -76,7 +76,7 @@ func ownNodeDifferences(r *revision.Revision, was, will verdict.View) (out []Dif
 	}
 	before, after := verdict.NewIndex(was), verdict.NewIndex(will)
 	for ns := range r.Cluster.Namespaces() {
-		if !legacy.IsIsolated(r.Cluster, ns.Name) {
+		if !model.IsIsolated(r.Cluster, ns.Name) {
 			continue
 		}
 		for p := range r.Cluster.PodsIn(ns.Name) {

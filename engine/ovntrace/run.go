@@ -7,7 +7,7 @@ import (
 	"rung/engine/zones"
 	"rung/model/ovn/flow"
 	"rung/sources/kube"
-	"rung/sources/nbdb/remote"
+	"rung/sources/nbdb"
 )
 
 // Runner runs ovn-trace about a packet, and says where, what was run and what it printed.
@@ -31,7 +31,7 @@ func (t *Tracer) currentRunner() (Runner, error) {
 // runInPod runs ovn-trace beside the zone's Southbound database, in the container that the
 // Northbound one is read in: all of them have the same image and see both sockets.
 func (t *Tracer) runInPod(ctx context.Context, ask *flow.PacketQuestion) (where string, cmd []string, text string, err error) {
-	if cmd, err = ask.CommandLine("unix:" + remote.DefaultSouthboundSocket); err != nil {
+	if cmd, err = ask.CommandLine("unix:" + nbdb.DefaultSouthboundSocket); err != nil {
 		return "", nil, "", err
 	}
 	pod, err := t.Pods.Cluster.ZonePod(ctx, ask.Zone, t.Pods.Namespaces)

@@ -9,7 +9,7 @@ import (
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/revision"
-	"rung/sources/nbdb/remote"
+	"rung/sources/nbdb"
 )
 
 // Command is the rung command that asks the same, of policies and rows.
@@ -75,7 +75,7 @@ func (t *Trace) OVNTrace(r *revision.Revision) (out []ZoneCommand, err error) {
 		return nil, err
 	}
 	for i := range asks {
-		args, err := asks[i].CommandLine("unix:" + remote.DefaultSouthboundSocket)
+		args, err := asks[i].CommandLine("unix:" + nbdb.DefaultSouthboundSocket)
 		if err != nil {
 			return nil, err
 		}

@@ -5,7 +5,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/reconciler/tracker"
+	"rung/reconciler"
 )
 
 // takeStep hands the next desired rows to the zone's reconciler and notes what it
@@ -54,7 +54,7 @@ func (z *Set) judgedState(st *model.ZoneState) *model.ZoneState {
 		if next.Policies == nil {
 			next.Policies = map[model.PolicyKey]*model.PolicyInZone{}
 		}
-		tracker.JoinsByUnit(next.Policies).Put(z.world().Desired, k, now)
+		reconciler.JoinsByUnit(next.Policies).Put(z.world().Desired, k, now)
 	}
 	for k := range l.changed {
 		mark(k)

@@ -12,7 +12,7 @@ import (
 	"rung/reconciler"
 	"rung/sources/kube"
 	"rung/sources/nbdb"
-	"rung/sources/nbdb/remote"
+
 	"rung/sources/retry"
 )
 
@@ -28,13 +28,13 @@ type Pods struct {
 func (p *Pods) ZoneMaker(share *nbdb.Sharing, slots retry.Slots) func(node string) (reconciler.Zone, error) {
 	limit := nbdb.NewLimiter(nbdb.DefaultDials)
 	return func(node string) (reconciler.Zone, error) {
-		return remote.Dial(remote.Config{Name: node, Share: share, Limit: limit, Slot: slots.TakeSlot, Open: p.OpenRunner(node)}), nil
+		return nbdb.DialRemote(nbdb.RemoteConfig{Name: node, Share: share, Limit: limit, Slot: slots.TakeSlot, Open: p.OpenRunner(node)}), nil
 	}
 }
 
 // OpenRunner runs programs in the ovnkube-node pod of a node, which is looked for each time.
-func (p *Pods) OpenRunner(node string) func(context.Context) (remote.Runner, string, error) {
-	return func(ctx context.Context) (remote.Runner, string, error) {
+func (p *Pods) OpenRunner(node string) func(context.Context) (nbdb.Runner, string, error) {
+	return func(ctx context.Context) (nbdb.Runner, string, error) {
 		pod, err := p.Cluster.ZonePod(ctx, node, p.Namespaces)
 		if err != nil {
 			return nil, "", err
@@ -45,7 +45,7 @@ func (p *Pods) OpenRunner(node string) func(context.Context) (remote.Runner, str
 
 // RunProgram runs a program in a container and returns the output, up to most bytes.
 func (p *Pods) RunProgram(ctx context.Context, target kube.ExecTarget, cmd []string, within time.Duration, most int) ([]byte, error) {
-	return remote.RunOutput(ctx, podRunner{p.Cluster, target}, cmd, within, most)
+	return nbdb.RunOutput(ctx, podRunner{p.Cluster, target}, cmd, within, most)
 }
 
 // podCommands are all the commands that are run in pods, as clusters.md#what-rung-never-does

@@ -15,7 +15,7 @@ import (
 
 	"rung/model/ovn/flow"
 	"rung/model/verdict"
-	"rung/sources/nbdb/remote"
+	"rung/sources/nbdb"
 )
 
 // The table of clusters.md has every command that is run in pods, and no other.
@@ -55,7 +55,7 @@ func TestNoOtherCommandInPods(t *testing.T) {
 	}
 	ask := flow.PacketQuestion{Zone: "n1", Datapath: "n1", Inport: "blue_api-0", EthSrc: "0a:58:0a:f4:01:03", EthDst: "0a:58:0a:f4:01:01",
 		Src: netip.MustParseAddr("10.244.1.3"), Dst: netip.MustParseAddr("10.244.2.4"), Protocol: verdict.TCP, Port: 8080}
-	traced, err := ask.CommandLine("unix:" + remote.DefaultSouthboundSocket)
+	traced, err := ask.CommandLine("unix:" + nbdb.DefaultSouthboundSocket)
 	if err != nil || !slices.ContainsFunc(podCommands, func(line string) bool { return matchesCommand(line, traced) }) {
 		t.Errorf("%q is none of the commands: %v", traced, err)
 	}

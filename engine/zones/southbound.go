@@ -7,13 +7,12 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
-	"rung/model/ovn/sb"
 	"rung/model/words"
 	"rung/revision"
 	"rung/sources/nbdb"
 
-	"rung/sources/nbdb/remote"
 	"rung/sources/retry"
 )
 
@@ -112,7 +111,7 @@ func (w *Southbounds) endpointOf(zone string) (endpoint string, open func() sout
 	}
 	if w.cfg.Pods != nil && w.zones.BelongsToNode(zone) {
 		return "exec:" + words.CleanText(zone), func() southSource {
-			return remote.DialSouthbound(remote.Config{Name: zone, Limit: w.limit, Slot: w.cfg.Slots.TakeSlot, Open: w.cfg.Pods.OpenRunner(zone)})
+			return nbdb.DialRemoteSouthbound(nbdb.RemoteConfig{Name: zone, Limit: w.limit, Slot: w.cfg.Slots.TakeSlot, Open: w.cfg.Pods.OpenRunner(zone)})
 		}
 	}
 	return "", nil
@@ -264,7 +263,7 @@ func (w *Southbounds) runJoins() {
 	defer stop()
 	type pair struct {
 		rows  *nb.DB
-		flows *sb.DB
+		flows *flow.DB
 	}
 	done := map[string]pair{}
 	for {

@@ -5,7 +5,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/reconciler/tracker"
+	"rung/reconciler"
 )
 
 // noteStep books a step of the desired rows for the zones that are swept.
@@ -63,7 +63,7 @@ type lazyDiffer struct {
 	number  uint64
 	changes *model.ChangeSteps
 	// lastMade is the last one asked for, delta what changed since; nil: nothing.
-	lastMade *tracker.ZoneDiffer
+	lastMade *reconciler.ZoneDiffer
 	delta    *compiler.Delta
 }
 
@@ -76,7 +76,7 @@ func (l *lazyDiffer) addStep(d *compiler.Desired, delta *compiler.Delta, number 
 	switch {
 	case l.lastMade == nil:
 	case l.delta != nil:
-		l.delta = tracker.MergeDeltas(l.delta, delta)
+		l.delta = reconciler.MergeDeltas(l.delta, delta)
 	default:
 		l.delta = delta
 	}
@@ -84,17 +84,17 @@ func (l *lazyDiffer) addStep(d *compiler.Desired, delta *compiler.Delta, number 
 }
 
 // newestDiffer is a Differ of the newest desired rows, with the number of their step.
-func (l *lazyDiffer) newestDiffer() (*tracker.ZoneDiffer, uint64, *model.ChangeSteps) {
+func (l *lazyDiffer) newestDiffer() (*reconciler.ZoneDiffer, uint64, *model.ChangeSteps) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.lockedDiffer(), l.number, l.changes
 }
 
 // lockedDiffer is newestDiffer for whoever holds the lock.
-func (l *lazyDiffer) lockedDiffer() *tracker.ZoneDiffer {
+func (l *lazyDiffer) lockedDiffer() *reconciler.ZoneDiffer {
 	switch {
 	case l.lastMade == nil:
-		l.lastMade = tracker.NewZoneDiffer(l.desired)
+		l.lastMade = reconciler.NewZoneDiffer(l.desired)
 	case l.delta != nil:
 		l.lastMade = l.lastMade.WithDesired(l.desired, l.delta)
 	}

@@ -13,7 +13,7 @@ import (
 	"rung/model/ovn/dialect"
 	"rung/model/ovn/nb"
 	"rung/reconciler"
-	"rung/reconciler/tracker"
+
 	"rung/revision"
 )
 
@@ -140,7 +140,7 @@ func (z *Set) readZone(zone reconciler.Zone, name string, before *model.ZoneStat
 	defer z.cfg.Slots.TakeSlot()()
 	out.dialect = z.dialects.InferDialect(db)
 	l, step, changes := z.differs.newestDiffer()
-	found := l.JudgeZone(tracker.ZoneRead{Zone: name, DB: db, At: at, Before: before.Policies,
+	found := l.JudgeZone(reconciler.ZoneRead{Zone: name, DB: db, At: at, Before: before.Policies,
 		Changed: func(k model.PolicyKey) time.Time { return changes.LastStep(name, k).At }})
 	out.state = &model.ZoneState{Name: name, Endpoint: zone.Endpoint(), Server: server, Conn: model.ConnSwept, ConnAt: at,
 		SyncedAt: at,

@@ -2,7 +2,7 @@ package antrea
 
 import (
 	"rung/model"
-	"rung/model/overlap"
+	"rung/model/selectors"
 )
 
 // AppliedScope is the set of pods, Services and nodes that a rule applies to.
@@ -14,8 +14,8 @@ type AppliedScope struct {
 }
 
 // PodSet are the pods of a scope, eligible or not.
-func (s *AppliedScope) PodSet(x *overlap.PodIndex) overlap.PodSet {
-	var out overlap.PodSet
+func (s *AppliedScope) PodSet(x *selectors.PodIndex) selectors.PodSet {
+	var out selectors.PodSet
 	for i := range s.Pods {
 		out = out.Or(s.Pods[i].PodSet(x))
 	}

@@ -7,7 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/overlap"
+	"rung/model/selectors"
 	"rung/model/words"
 )
 
@@ -30,8 +30,8 @@ type checker struct {
 	refused map[string]EmptyReason
 	out     []model.Finding
 
-	x       *overlap.PodIndex // see podIndex
-	dropped *overlap.PodSet   // pods that some egress rule drops something of
+	x       *selectors.PodIndex // see podIndex
+	dropped *selectors.PodSet   // pods that some egress rule drops something of
 }
 
 // CheckCluster returns findings about the whole cluster: what Antrea's admission would refuse,
@@ -329,7 +329,7 @@ func (k *checker) rulesDiffer(group []model.PolicyKey) bool {
 
 // rulesDisagree says whether rules of the same number differ in what they do and apply to one
 // pod.
-func (k *checker) rulesDisagree(x *overlap.PodIndex, a, b *model.Policy) bool {
+func (k *checker) rulesDisagree(x *selectors.PodIndex, a, b *model.Policy) bool {
 	for _, d := range model.Directions {
 		ra, rb := a.Rules(d), b.Rules(d)
 		for i := range min(len(ra), len(rb)) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/overlap"
+	"rung/model/selectors"
 	"rung/model/words"
 )
 
@@ -16,9 +16,9 @@ import (
 const nameLabel = "antrea.io/metadata.name"
 
 // podIndex knows the pods, made when it is first needed.
-func (k *checker) podIndex() *overlap.PodIndex {
+func (k *checker) podIndex() *selectors.PodIndex {
 	if k.x == nil {
-		k.x = overlap.NewPodIndex(k.c, nil)
+		k.x = selectors.NewPodIndex(k.c, nil)
 	}
 	return k.x
 }
@@ -67,7 +67,7 @@ func (k *checker) checkFallback(p *model.Policy, r *model.Rule) {
 		return
 	}
 	if k.dropped == nil {
-		dropped := overlap.PodSet{}
+		dropped := selectors.PodSet{}
 		for o := range k.c.TieredPolicies() {
 			for i := range o.Egress {
 				if o.Egress[i].Action == model.Deny {

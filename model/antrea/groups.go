@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/overlap"
+	"rung/model/selectors"
 )
 
 // PodSelection are pods: those Pods matches, of one namespace where Namespace is set, else
@@ -29,7 +29,7 @@ func (s *PodSelection) Matches(ns *model.Namespace, p *model.Pod) bool {
 }
 
 // PodSet are the pods of a selection, eligible or not.
-func (s *PodSelection) PodSet(x *overlap.PodIndex) overlap.PodSet {
+func (s *PodSelection) PodSet(x *selectors.PodIndex) selectors.PodSet {
 	switch {
 	case s.Account != nil:
 		return x.PodsWhere(func(p *model.Pod) bool { return s.Matches(nil, p) })

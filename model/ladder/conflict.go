@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"rung/model"
-	"rung/model/overlap"
+	"rung/model/selectors"
 )
 
 // RuleConflict is a pair of rules that OVN holds at one priority and that disagree
@@ -23,7 +23,7 @@ type RuleConflict struct {
 	ActionB   model.Action
 	// Witness is an example: "blue/api-7 → red/web-1 tcp 8080".
 	Witness string
-	Meeting overlap.RuleMeeting
+	Meeting selectors.RuleMeeting
 }
 
 // OtherPolicy is the policy that k conflicts with, and the two actions, k's first.
@@ -40,12 +40,12 @@ const conflictLimit = 1000
 
 // conflictFinder resolves the rules of one rung, each once and when needed.
 type conflictFinder struct {
-	x             *overlap.PodIndex
-	rules         map[*model.Rule]*overlap.ResolvedRule
+	x             *selectors.PodIndex
+	rules         map[*model.Rule]*selectors.ResolvedRule
 	baselineNames bool // a baseline has named ports for ingress
 }
 
-func (f *conflictFinder) resolveRules(r *model.Rule) *overlap.ResolvedRule {
+func (f *conflictFinder) resolveRules(r *model.Rule) *selectors.ResolvedRule {
 	v := f.rules[r]
 	if v == nil {
 		v = f.x.ResolveRule(r)
@@ -56,7 +56,7 @@ func (f *conflictFinder) resolveRules(r *model.Rule) *overlap.ResolvedRule {
 
 // findConflicts fills in Conflicts. Policies above the supported range have no
 // rows that could conflict.
-func (l *Ladder) findConflicts(c *model.Cluster, x *overlap.PodIndex) {
+func (l *Ladder) findConflicts(c *model.Cluster, x *selectors.PodIndex) {
 	for _, tier := range []int{model.TierAdmin, model.TierBaseline} {
 		for i := range l.Tiers[tier].Rungs {
 			r := &l.Tiers[tier].Rungs[i]
@@ -64,15 +64,15 @@ func (l *Ladder) findConflicts(c *model.Cluster, x *overlap.PodIndex) {
 				continue
 			}
 			if x == nil {
-				x = overlap.NewPodIndex(c, nil)
+				x = selectors.NewPodIndex(c, nil)
 			}
-			l.compareRung(r, &conflictFinder{x: x, rules: map[*model.Rule]*overlap.ResolvedRule{}, baselineNames: l.namedBelow()})
+			l.compareRung(r, &conflictFinder{x: x, rules: map[*model.Rule]*selectors.ResolvedRule{}, baselineNames: l.namedBelow()})
 		}
 	}
 }
 
 func (l *Ladder) compareRung(r *Rung, f *conflictFinder) {
-	subjects := make([]*overlap.BoundPods, len(r.Policies))
+	subjects := make([]*selectors.BoundPods, len(r.Policies))
 	for i := range r.Policies {
 		subjects[i] = f.x.BindPolicy(r.Policies[i].Policy)
 	}
@@ -93,7 +93,7 @@ func (l *Ladder) compareRung(r *Rung, f *conflictFinder) {
 	}
 }
 
-func (f *conflictFinder) compareRules(d model.Direction, a *model.Policy, ofA *overlap.BoundPods, b *model.Policy, ofB *overlap.BoundPods) []RuleConflict {
+func (f *conflictFinder) compareRules(d model.Direction, a *model.Policy, ofA *selectors.BoundPods, b *model.Policy, ofB *selectors.BoundPods) []RuleConflict {
 	var out []RuleConflict
 	both := ofA.Pods.And(ofB.Pods).And(f.x.EligiblePods())
 	apart := both.IsEmpty()
@@ -103,7 +103,7 @@ func (f *conflictFinder) compareRules(d model.Direction, a *model.Policy, ofA *o
 			continue
 		}
 		va, vb := f.resolveRules(&ra[i]), f.resolveRules(&rb[i])
-		var m overlap.RuleMeeting
+		var m selectors.RuleMeeting
 		var ok bool
 		if d == model.Ingress && (hasNamedPort(&ra[i]) || hasNamedPort(&rb[i])) {
 			m, ok = f.x.MeetNamedPorts(ofA, va, ofB, vb, f.baselineNames)

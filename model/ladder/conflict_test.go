@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
-	"rung/model/overlap"
+	"rung/model/selectors"
 	"rung/test/made"
 )
 
@@ -180,7 +180,7 @@ func TestConflictsOfFamilies(t *testing.T) {
 	} {
 		c := made.Cluster(made.NS("blue", "tenant=blue"), made.Pod("blue/a", "", "10.0.0.1", "fd00::1"), made.Pod("blue/b", "", "10.0.0.2", "fd00::2"),
 			made.ANP("one", 10, "tenant=blue", nil, allow(tc.network)), made.ANP("two", 10, "tenant=blue", nil, deny(tc.network)))
-		x := overlap.NewPodIndex(c, nil)
+		x := selectors.NewPodIndex(c, nil)
 		x.SetFamilies(tc.v4, tc.v6)
 		if got := len(New(c, Options{Index: x}).Conflicts) > 0; got != tc.conflicted {
 			t.Errorf("%+v: conflicts: %v", tc, got)

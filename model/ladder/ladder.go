@@ -9,7 +9,7 @@ import (
 
 	"rung/model"
 	"rung/model/network"
-	"rung/model/overlap"
+	"rung/model/selectors"
 )
 
 // KindIsolation stands for tier 0 on the ladder: rows of OVN-Kubernetes itself
@@ -168,7 +168,7 @@ type Options struct {
 	// Broken objects of the sources; those that may be policies are listed.
 	Broken []model.Broken
 	// Index of the same cluster, made when nil and needed.
-	Index *overlap.PodIndex
+	Index *selectors.PodIndex
 	// Networks are the networks besides the default one; Elsewhere says that the cluster is shown as it stands on
 	// one of them, where no priority is free since AdminNetworkPolicies are not enforced there.
 	Networks  *network.Table

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
-	"rung/model/overlap"
+	"rung/model/selectors"
 	"rung/test/made"
 )
 
@@ -176,6 +176,6 @@ func BenchmarkPodIndex(b *testing.B) {
 	c := bigLadder(rand.New(rand.NewPCG(1, 2)), 10_000, 0, 0)
 	b.ReportAllocs()
 	for b.Loop() {
-		overlap.NewPodIndex(c, nil)
+		selectors.NewPodIndex(c, nil)
 	}
 }

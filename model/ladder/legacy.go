@@ -2,13 +2,12 @@ package ladder
 
 import (
 	"rung/model"
-	"rung/model/legacy"
 )
 
 // isolatesPods says whether a NetworkPolicy isolates its pods by itself.
 func (o *Options) isolatesPods(p *model.Policy, d model.Direction) bool {
 	if o.LegacyIsolation {
-		return legacy.IsolatesByItself(p, d)
+		return model.IsolatesByItself(p, d)
 	}
 	return p.IsolatesDirection(d)
 }
@@ -19,7 +18,7 @@ func (o *Options) annotatedUnits(c *model.Cluster) (out []model.Key) {
 		return nil
 	}
 	for ns := range c.Namespaces() {
-		if legacy.IsIsolated(c, ns.Name) {
+		if model.IsIsolated(c, ns.Name) {
 			out = append(out, model.Key{Kind: model.KindIsolation2016, Namespace: ns.Name, Name: string(model.Ingress)})
 		}
 	}

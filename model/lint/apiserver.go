@@ -9,7 +9,7 @@ import (
 	"rung/model"
 
 	"rung/model/lint/vital"
-	"rung/model/overlap"
+
 	"rung/model/selectors"
 	"rung/model/verdict"
 
@@ -56,7 +56,7 @@ func (d *verdictLint) checkAPICuts() {
 
 // podsOfNetpols returns the pods to which an EgressFirewall applies, or a NetworkPolicy that isolates egress.
 func (d *verdictLint) podsOfNetpols() func(func(*model.Pod) bool) {
-	var pods overlap.PodSet
+	var pods selectors.PodSet
 	for p := range d.c.AllPolicies() {
 		if !p.IsRefused() && (p.Kind == model.KindEF || p.Kind == model.KindNP && p.IsolatesDirection(model.Egress)) {
 			pods = pods.Or(d.x.SubjectSet(p))
@@ -142,7 +142,7 @@ func (d *verdictLint) missedAPIRule(p *model.Policy) string {
 		}
 		for _, sp := range svc.Ports {
 			if sp.Port == s.APIPort || cmp.Or(sp.Protocol, "TCP") != "TCP" || len(r.Ports) == 0 ||
-				!overlap.PortMatch(r.Ports, "TCP", sp.Port) || overlap.PortMatch(r.Ports, "TCP", s.APIPort) {
+				!selectors.PortMatch(r.Ports, "TCP", sp.Port) || selectors.PortMatch(r.Ports, "TCP", s.APIPort) {
 				continue
 			}
 			if r.AnyPeer || d.needs.apiShare(r) != none {
@@ -157,7 +157,7 @@ func (d *verdictLint) missedAPIRule(p *model.Policy) string {
 // not count.
 func networksHave(r *model.Rule, a netip.Addr) bool {
 	for i := range r.Peers {
-		for n := range overlap.ParsedNetworks(r.Peers[i].Networks) {
+		for n := range selectors.ParsedNetworks(r.Peers[i].Networks) {
 			if n.Bits() > 0 && n.Contains(a) {
 				return true
 			}

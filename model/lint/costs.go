@@ -9,7 +9,7 @@ import (
 	"rung/model"
 	"rung/model/convert"
 
-	"rung/model/overlap"
+	"rung/model/selectors"
 	"rung/model/template"
 	"rung/model/words"
 )
@@ -75,7 +75,7 @@ func (l *linter) checkPolicyCount() {
 func (l *linter) checkSetOverlap(p *model.Policy) {
 	type set struct {
 		r    *model.Rule
-		pods overlap.PodSet
+		pods selectors.PodSet
 	}
 	var worst string
 	most, pairs := 0, 0
@@ -117,7 +117,7 @@ func (l *linter) checkSetOverlap(p *model.Policy) {
 
 // checkCosts reports what is done for each of many pods.
 func (l *linter) checkCosts(p *model.Policy, r *model.Rule) {
-	var peers overlap.PodSet
+	var peers selectors.PodSet
 	var names, negative []string
 	negatives := 0
 	for i := range r.Peers {

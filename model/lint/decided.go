@@ -9,7 +9,7 @@ import (
 	"rung/model/ladder"
 
 	"rung/model/lint/vital"
-	"rung/model/overlap"
+	"rung/model/selectors"
 	"rung/model/verdict"
 
 	"rung/model/words"
@@ -18,7 +18,7 @@ import (
 // WithVerdicts returns the findings of Run with those that the verdicts of the same
 // cluster give, each with a connection that shows it wherever there is one. rulesAudit and
 // failed are the results of audit.New for v: too large is a finding, too.
-func WithVerdicts(c *model.Cluster, x *overlap.PodIndex, found []model.Finding, v *verdict.Index, rulesAudit *verdict.Audit, failed error) []model.Finding {
+func WithVerdicts(c *model.Cluster, x *selectors.PodIndex, found []model.Finding, v *verdict.Index, rulesAudit *verdict.Audit, failed error) []model.Finding {
 	l := &linter{c: c, x: x, out: slices.Clone(found)}
 	if errors.Is(failed, verdict.ErrTooLarge) {
 		l.addFinding(VerdictsTooLarge, model.Finding{Rule: -1,
@@ -35,7 +35,7 @@ func WithVerdicts(c *model.Cluster, x *overlap.PodIndex, found []model.Finding, 
 
 // AuditQuestionsOf returns the extra questions that WithVerdicts has for an Audit of the same
 // cluster.
-func AuditQuestionsOf(c *model.Cluster, x *overlap.PodIndex) verdict.AuditQuestions {
+func AuditQuestionsOf(c *model.Cluster, x *selectors.PodIndex) verdict.AuditQuestions {
 	v := vital.FindEndpoints(c, x)
 	wide := map[*model.Rule]bool{}
 	return verdict.AuditQuestions{DNS: v.DNS, Ports: [2]uint16{uint16(v.DNSPorts["UDP"]), uint16(v.DNSPorts["TCP"])},

@@ -7,7 +7,7 @@ import (
 
 	"rung/model"
 
-	"rung/model/overlap"
+	"rung/model/selectors"
 	"rung/model/verdict"
 	"rung/model/words"
 )
@@ -17,7 +17,7 @@ type keptOutRule struct {
 	p *model.Policy
 	r *model.Rule
 	// kept are the pods whose queries it drops, by protocol.
-	kept [apiServer]overlap.PodSet
+	kept [apiServer]selectors.PodSet
 }
 
 // protocols are the protocols of DNS.
@@ -40,7 +40,7 @@ func (l *needLint) rulesKeepingOut() []keptOutRule {
 		priority int32
 	}
 	var at rung
-	var above, beside [apiServer]overlap.PodSet
+	var above, beside [apiServer]selectors.PodSet
 	for _, p := range l.policies {
 		subject := l.x.SubjectSet(p)
 		if p.Kind.HasPriority() && p.Priority > l.max || !subject.Meets(s.DNSPods) {
@@ -50,7 +50,7 @@ func (l *needLint) rulesKeepingOut() []keptOutRule {
 			for proto := range protocols {
 				above[proto] = above[proto].Or(beside[proto])
 			}
-			at, beside = here, [apiServer]overlap.PodSet{}
+			at, beside = here, [apiServer]selectors.PodSet{}
 		}
 		decided := l.noteKeepingOut(p, above)
 		for proto := range protocols {
@@ -64,7 +64,7 @@ func (l *needLint) rulesKeepingOut() []keptOutRule {
 
 // noteKeepingOut notes the rules of one policy that keep queries from its DNS pods, and gives the
 // pods about whose queries the policy or one above it decides.
-func (l *needLint) noteKeepingOut(p *model.Policy, decided [apiServer]overlap.PodSet) [apiServer]overlap.PodSet {
+func (l *needLint) noteKeepingOut(p *model.Policy, decided [apiServer]selectors.PodSet) [apiServer]selectors.PodSet {
 	s := l.services
 	for i := range p.Ingress {
 		r := &p.Ingress[i]
@@ -72,7 +72,7 @@ func (l *needLint) noteKeepingOut(p *model.Policy, decided [apiServer]overlap.Po
 			continue
 		}
 		way := keptOutRule{p: p, r: r}
-		var peers overlap.PodSet
+		var peers selectors.PodSet
 		for i := range r.Peers {
 			peers = peers.Or(l.x.PeerSet(&r.Peers[i]))
 		}

@@ -7,8 +7,8 @@ import (
 
 	"rung/model"
 
-	"rung/model/overlap"
 	"rung/model/ovn/nb"
+	"rung/model/selectors"
 	"rung/model/words"
 )
 
@@ -76,7 +76,7 @@ func (l *firewallLint) checkFirewall(p *model.Policy) {
 // of a family does so is what everybody means by it.
 func (l *firewallLint) checkFirewallPods(p *model.Policy, r *model.Rule, pe *model.Peer) {
 	for _, text := range pe.Networks {
-		n, ok := overlap.ParseNetwork(text)
+		n, ok := selectors.ParseNetwork(text)
 		if !ok {
 			continue
 		}
@@ -104,7 +104,7 @@ func (l *firewallLint) checkFirewallPods(p *model.Policy, r *model.Rule, pe *mod
 }
 
 // unknownSubnets returns the pods that are in no subnet that Rung knows.
-func (l *firewallLint) unknownSubnets(pods overlap.PodSet) overlap.PodSet {
+func (l *firewallLint) unknownSubnets(pods selectors.PodSet) selectors.PodSet {
 	if !l.noSubnets {
 		return nil
 	}
@@ -139,7 +139,7 @@ func (l *firewallLint) checkFirewallNodes(p *model.Policy, r *model.Rule, pe *mo
 type allowOutside struct {
 	p        *model.Policy
 	r        *model.Rule
-	subject  overlap.PodSet
+	subject  selectors.PodSet
 	networks []netip.Prefix
 }
 
@@ -154,7 +154,7 @@ func (l *firewallLint) outsideAllows() []allowOutside {
 		if p.Tier != model.TierAdmin || p.Priority > l.max || p.IsRefused() {
 			continue
 		}
-		var subject overlap.PodSet
+		var subject selectors.PodSet
 		for i := range p.Egress {
 			r := &p.Egress[i]
 			if r.Action != model.Allow || !slices.ContainsFunc(r.Peers, func(pe model.Peer) bool {

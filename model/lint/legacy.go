@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/legacy"
 
 	"rung/model/words"
 )
@@ -16,12 +15,12 @@ import (
 func (l *netpolLint) checkIsolations() {
 	today := map[string][]string{} // NetworkPolicies of today's API, by namespace
 	for _, p := range l.otherPolicies {
-		if p.Kind == model.KindNP && !legacy.IsNetpol2016(p) && p.IsolatesDirection(model.Ingress) {
+		if p.Kind == model.KindNP && !model.IsNetpol2016(p) && p.IsolatesDirection(model.Ingress) {
 			today[p.Namespace] = append(today[p.Namespace], p.Name)
 		}
 	}
 	for ns := range l.c.Namespaces() {
-		i, there := legacy.IsolationOf(ns)
+		i, there := model.IsolationOf(ns)
 		if !there {
 			continue
 		}
@@ -52,7 +51,7 @@ func (l *netpolLint) checkIsolations() {
 // checkNetpol2016 reports NetworkPolicies of extensions/v1beta1
 // (older-forms.md#networkpolicies-of-extensionsv1beta1).
 func (l *netpolLint) checkNetpol2016(p *model.Policy) {
-	if !legacy.IsNetpol2016(p) {
+	if !model.IsNetpol2016(p) {
 		return
 	}
 	message := "apiVersion " + p.APIVersion + " is gone since Kubernetes 1.16: "
@@ -61,15 +60,15 @@ func (l *netpolLint) checkNetpol2016(p *model.Policy) {
 	} else {
 		message += "it is read as networking.k8s.io/v1"
 	}
-	if newer := legacy.NewerFields(p); len(newer) > 0 && l.legacy {
+	if newer := model.NewerFields(p); len(newer) > 0 && l.legacy {
 		message += "; that API had no " + strings.Join(newer, ", ")
 	}
 	l.addAbout(p, NetpolOlderAPI, message)
-	if l.legacy && !legacy.IsIsolated(l.c, p.Namespace) {
+	if l.legacy && !model.IsIsolated(l.c, p.Namespace) {
 		l.addAbout(p, NetpolNoEffect, "it decides nothing: namespace "+p.Namespace+" is not isolated by its annotation")
 	}
 	for r := range p.AllRules() {
-		if !legacy.MatchesNothing(p, r) {
+		if !model.MatchesNothing(p, r) {
 			continue
 		}
 		message := "a list of its rule is there and empty: in 2016 that matched nothing, today it matches everything"

@@ -11,7 +11,7 @@ import (
 
 	"rung/model/lint/vital"
 	"rung/model/network"
-	"rung/model/overlap"
+	"rung/model/selectors"
 )
 
 // Options shape a run; the zero value is usable.
@@ -21,7 +21,7 @@ type Options struct {
 	// CNP says that ClusterNetworkPolicies are compiled and decide.
 	CNP bool
 	// Index of the same cluster, made when nil.
-	Index *overlap.PodIndex
+	Index *selectors.PodIndex
 	// Ladder of the same cluster, MaxPriority and CNP, made when nil.
 	Ladder *ladder.Ladder
 	// NoSubnets says that nobody told Rung the subnets of the cluster's pods; NodeSubnets are
@@ -45,7 +45,7 @@ type Options struct {
 // linter is one run.
 type linter struct {
 	c             *model.Cluster
-	x             *overlap.PodIndex
+	x             *selectors.PodIndex
 	max           int32
 	ladder        *ladder.Ladder
 	policies      []*model.Policy         // admin ones as they decide
@@ -68,7 +68,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 		opt.MaxPriority = model.MaxPriority
 	}
 	if opt.Index == nil {
-		opt.Index = overlap.NewPodIndex(c, nil)
+		opt.Index = selectors.NewPodIndex(c, nil)
 	}
 	if opt.Ladder == nil {
 		opt.Ladder = ladder.New(c, ladder.Options{Max: opt.MaxPriority, CNP: opt.CNP, Index: opt.Index})

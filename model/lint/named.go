@@ -8,7 +8,7 @@ import (
 
 	"rung/model"
 
-	"rung/model/overlap"
+	"rung/model/selectors"
 	"rung/model/words"
 )
 
@@ -18,7 +18,7 @@ func (l *linter) checkNamedPorts(p *model.Policy, r *model.Rule) {
 		return
 	}
 	l.checkDeclared(p, r)
-	var peers overlap.PodSet
+	var peers selectors.PodSet
 	for i := range r.Peers {
 		peers = peers.Or(l.x.PeerSet(&r.Peers[i]))
 	}
@@ -30,7 +30,7 @@ func (l *linter) checkNamedPorts(p *model.Policy, r *model.Rule) {
 // its subject: they name the peers' addresses beside the subject's and have no
 // outport (ovn-kubernetes.md#named-ports). They count on the nodes where a subject pod
 // is.
-func (l *linter) checkNamedPeers(p *model.Policy, r *model.Rule, peers overlap.PodSet) {
+func (l *linter) checkNamedPeers(p *model.Policy, r *model.Rule, peers selectors.PodSet) {
 	subject := l.x.SubjectSet(p)
 	// Without a subject pod the rows hang on no switch; a single peer has nobody
 	// to connect to but itself, and such traffic does not pass OVN.
@@ -39,7 +39,7 @@ func (l *linter) checkNamedPeers(p *model.Policy, r *model.Rule, peers overlap.P
 	}
 	others := peers.AndNot(subject)
 	var names, pods []string
-	var hit overlap.PodSet
+	var hit selectors.PodSet
 	useless := true // no subject pod declares any of the names
 	for i := range r.Ports {
 		name := r.Ports[i].Name
@@ -71,7 +71,7 @@ func (l *linter) checkNamedPeers(p *model.Policy, r *model.Rule, peers overlap.P
 // checkNamedFamily reports rows with addresses of a family the cluster does not
 // have: named ports name them whatever the cluster's families are
 // (ovn-kubernetes.md#named-ports).
-func (l *linter) checkNamedFamily(p *model.Policy, r *model.Rule, pods overlap.PodSet) {
+func (l *linter) checkNamedFamily(p *model.Policy, r *model.Rule, pods selectors.PodSet) {
 	family, every := l.missing.name, l.missing.allAddresses
 	if family == "" {
 		return
@@ -81,7 +81,7 @@ func (l *linter) checkNamedFamily(p *model.Policy, r *model.Rule, pods overlap.P
 	}
 	odd := pods.And(l.x.InNetwork(every))
 	var names, on []string
-	var hit overlap.PodSet
+	var hit selectors.PodSet
 	for i := range r.Ports {
 		if with := l.x.WithPort(r.Ports[i].Name).And(odd); r.Ports[i].Name != "" && !with.IsEmpty() {
 			names, on, hit = append(names, r.Ports[i].String()), append(on, l.portNames.meaningTexts(r.Ports[i].Name, "", with)...), hit.Or(with)
@@ -194,7 +194,7 @@ func (l *linter) isDeclared(p *model.Policy, r *model.Rule, name string) bool {
 
 // portNames knows what port names stand for on the pods of a cluster.
 type portNames struct {
-	x             *overlap.PodIndex
+	x             *selectors.PodIndex
 	numbersByName map[string]map[model.Port]bool // numbers by port name, once asked for
 }
 
@@ -211,14 +211,14 @@ const holdersShown = 256
 
 // meaningTexts returns the ports that a port name means on pods of a set, as text, each number
 // once with its first pod: "tcp 8080 (blue/web-1)". An empty protocol means any.
-func (n *portNames) meaningTexts(name, protocol string, on overlap.PodSet) (out []string) {
+func (n *portNames) meaningTexts(name, protocol string, on selectors.PodSet) (out []string) {
 	for _, m := range n.meanings(name, protocol, on) {
 		out = append(out, m.port.String()+" ("+podName(m.pod)+")")
 	}
 	return out
 }
 
-func (n *portNames) meanings(name, protocol string, on overlap.PodSet) (out []portMeaning) {
+func (n *portNames) meanings(name, protocol string, on selectors.PodSet) (out []portMeaning) {
 	numbers := n.numbersOfName(name)
 	left := 0 // numbers not seen yet: mostly a name has one, and the first pod says it
 	for port := range numbers {

@@ -9,7 +9,7 @@ import (
 	"rung/model"
 
 	"rung/model/lint/vital"
-	"rung/model/overlap"
+	"rung/model/selectors"
 	"rung/model/verdict"
 	"rung/model/words"
 )
@@ -80,11 +80,11 @@ func (l *needLint) needsOf(r *model.Rule) (n [needs]needShare) {
 		case r.Action == model.Deny:
 			n[what] = l.denyShare(r)
 		case l.namesOnlyServices(r): // it never matches
-		case overlap.PortMatch(r.Ports, proto, vital.DNSPort) || overlap.PortMatch(r.Ports, proto, vital.AltDNSPort):
+		case selectors.PortMatch(r.Ports, proto, vital.DNSPort) || selectors.PortMatch(r.Ports, proto, vital.AltDNSPort):
 			n[what] = whole
 		}
 	}
-	if len(s.API) > 0 && overlap.PortMatch(r.Ports, "TCP", s.APIPort) {
+	if len(s.API) > 0 && selectors.PortMatch(r.Ports, "TCP", s.APIPort) {
 		n[apiServer] = l.apiShare(r)
 	}
 	return n
@@ -104,16 +104,16 @@ func (l *needLint) dnsShare(r *model.Rule) needShare {
 }
 
 // dnsPodsAmong are the DNS pods among a rule's peers.
-func (l *needLint) dnsPodsAmong(r *model.Rule) (have overlap.PodSet) {
+func (l *needLint) dnsPodsAmong(r *model.Rule) (have selectors.PodSet) {
 	want := l.services.DNSPods
-	add := func(s overlap.PodSet) {
+	add := func(s selectors.PodSet) {
 		if s.Meets(want) {
 			have = have.Or(s.And(want))
 		}
 	}
 	for i := range r.Peers {
 		add(l.x.PeerSelected(&r.Peers[i]))
-		for n := range overlap.ParsedNetworks(r.Peers[i].Networks) {
+		for n := range selectors.ParsedNetworks(r.Peers[i].Networks) {
 			if !l.isOfLackedFamily(n) {
 				add(l.x.InNetwork(n))
 			}
@@ -124,9 +124,9 @@ func (l *needLint) dnsPodsAmong(r *model.Rule) (have overlap.PodSet) {
 
 // apiShare says how many of the API server's addresses are among the peers.
 func (l *needLint) apiShare(r *model.Rule) needShare {
-	var set overlap.NetworkSet
+	var set selectors.NetworkSet
 	for i := range r.Peers {
-		for n := range overlap.ParsedNetworks(r.Peers[i].Networks) {
+		for n := range selectors.ParsedNetworks(r.Peers[i].Networks) {
 			set.Add(n, i)
 		}
 		if r.Peers[i].Kind != model.PeerNodes {
@@ -165,7 +165,7 @@ func (l *needLint) denyShare(r *model.Rule) needShare {
 			(pe.Kind == model.PeerNamespaces || pe.Kind == model.PeerPods) {
 			return whole
 		}
-		for n := range overlap.ParsedNetworks(pe.Networks) {
+		for n := range selectors.ParsedNetworks(pe.Networks) {
 			if l.isEveryAddress(n) {
 				return whole
 			}
@@ -187,7 +187,7 @@ func (l *linter) isOfLackedFamily(n netip.Prefix) bool {
 // matchesDNSPort says whether a rule's ports match a port of the DNS pods, by number
 // or by the name it has there.
 func (l *needLint) matchesDNSPort(r *model.Rule, proto string, port int32) bool {
-	if overlap.PortMatch(r.Ports, proto, port) {
+	if selectors.PortMatch(r.Ports, proto, port) {
 		return true
 	}
 	pod := l.x.FirstPod(l.services.DNSPods)
@@ -255,7 +255,7 @@ func (l *needLint) allowAllTogether(what podNeed, parts []*needRule) bool {
 	if what == apiServer || l.services.DNSPods.IsEmpty() {
 		return false
 	}
-	var have overlap.PodSet
+	var have selectors.PodSet
 	for _, n := range parts {
 		if n.r.Action != model.Deny {
 			have = have.Or(l.dnsPodsAmong(n.r))

@@ -11,7 +11,7 @@ import (
 	"rung/model"
 
 	"rung/model/network"
-	"rung/model/overlap"
+	"rung/model/selectors"
 	"rung/model/verdict"
 	"rung/model/words"
 )
@@ -98,8 +98,8 @@ func (l *linter) checkCoveredNodes(p *model.Policy, r *model.Rule) {
 	in := func(a netip.Addr) (string, bool) {
 		for i := range r.Peers {
 			for _, text := range r.Peers[i].Networks {
-				n, ok := overlap.ParseNetwork(text)
-				if ok && n.Contains(a) && !slices.ContainsFunc(slices.Collect(overlap.ParsedNetworks(r.Peers[i].Except)),
+				n, ok := selectors.ParseNetwork(text)
+				if ok && n.Contains(a) && !slices.ContainsFunc(slices.Collect(selectors.ParsedNetworks(r.Peers[i].Except)),
 					func(e netip.Prefix) bool { return e.Contains(a) }) {
 					return text, true
 				}
@@ -234,7 +234,7 @@ func (l *netpolLint) lostNames(p *model.Policy, r *model.Rule, protocol string, 
 			continue
 		}
 		for _, m := range l.portNames.meanings(port.Name, protocol, on) {
-			if !overlap.PortMatch(g.numbers, protocol, m.port.Start) {
+			if !selectors.PortMatch(g.numbers, protocol, m.port.Start) {
 				lost = append(lost, fmt.Sprintf("the named port %s, %s on %s,", port, m.port, podName(m.pod)))
 				break
 			}
@@ -245,7 +245,7 @@ func (l *netpolLint) lostNames(p *model.Policy, r *model.Rule, protocol string, 
 
 // portPods are the pods on which the rule's ports lie: the subject of an
 // ingress rule, the peers of an egress rule.
-func (l *netpolLint) portPods(p *model.Policy, r *model.Rule) overlap.PodSet {
+func (l *netpolLint) portPods(p *model.Policy, r *model.Rule) selectors.PodSet {
 	if r.Direction == model.Ingress {
 		return l.x.SubjectSet(p)
 	}
@@ -255,12 +255,12 @@ func (l *netpolLint) portPods(p *model.Policy, r *model.Rule) overlap.PodSet {
 // isolatingPolicy is a NetworkPolicy that isolates pods.
 type isolatingPolicy struct {
 	p    *model.Policy
-	pods overlap.PodSet
+	pods selectors.PodSet
 }
 
 // findIsolating finds a policy of the namespace that isolates a pod of the set in a
 // direction. The policies that isolate are collected once.
-func (l *netpolLint) findIsolating(namespace string, d model.Direction, set overlap.PodSet) (*model.Policy, *model.Pod) {
+func (l *netpolLint) findIsolating(namespace string, d model.Direction, set selectors.PodSet) (*model.Policy, *model.Pod) {
 	if l.isolatingByNS == nil {
 		l.isolatingByNS = map[string][]isolatingPolicy{}
 		for _, p := range l.otherPolicies {
@@ -310,7 +310,7 @@ func (l *netpolLint) checkLeftOut(p *model.Policy, d model.Direction) {
 }
 
 // findBaselineDeny finds a Deny of the baseline for pods of the set.
-func (l *netpolLint) findBaselineDeny(d model.Direction, set overlap.PodSet) (*model.Policy, *model.Rule, *model.Pod) {
+func (l *netpolLint) findBaselineDeny(d model.Direction, set selectors.PodSet) (*model.Policy, *model.Rule, *model.Pod) {
 	for _, p := range l.policies {
 		if p.Tier != model.TierBaseline || p.IsRefused() || !l.x.SubjectSet(p).Meets(set) {
 			continue

@@ -9,7 +9,7 @@ import (
 	"rung/model"
 
 	"rung/model/network"
-	"rung/model/overlap"
+	"rung/model/selectors"
 	"rung/model/words"
 )
 
@@ -20,14 +20,14 @@ const networksShown = 3
 type checker struct {
 	c   *model.Cluster
 	t   *network.Table
-	x   *overlap.PodIndex
+	x   *selectors.PodIndex
 	out []model.Finding
 }
 
 // Find looks at the networks of a cluster and at what is for them. The table is nil where there are
 // none, or no policy can be for one; the index is of the same cluster. Without multi nobody programs
 // MultiNetworkPolicies, which is no fault of theirs.
-func Find(c *model.Cluster, t *network.Table, x *overlap.PodIndex, multi bool) []model.Finding {
+func Find(c *model.Cluster, t *network.Table, x *selectors.PodIndex, multi bool) []model.Finding {
 	k := &checker{c: c, t: t, x: x}
 	k.checkObjects()
 	k.checkNamespaces()
@@ -228,7 +228,7 @@ func (k *checker) checkFirewalls() {
 }
 
 func (k *checker) checkDestination(p *model.Policy, r *model.Rule, on *network.Network, text string) {
-	n, ok := overlap.ParseNetwork(text)
+	n, ok := selectors.ParseNetwork(text)
 	if !ok || n.Bits() == 0 {
 		return
 	}

@@ -7,7 +7,7 @@ import (
 
 	"rung/model"
 
-	"rung/model/overlap"
+	"rung/model/selectors"
 	"rung/model/words"
 )
 
@@ -19,7 +19,7 @@ func SelectsEverything(s model.Subject) bool {
 
 // SystemNamespaces are the system namespaces the policy's subject selects in
 // this cluster, by name: all of their pods, or some that exist.
-func SystemNamespaces(x *overlap.PodIndex, p *model.Policy) []string {
+func SystemNamespaces(x *selectors.PodIndex, p *model.Policy) []string {
 	var out []string
 	selected := x.SelectedPods(p)
 	for n := range x.NamespacesMatching(p.Subject.Namespaces) {

@@ -8,7 +8,7 @@ import (
 
 	"rung/model"
 
-	"rung/model/overlap"
+	"rung/model/selectors"
 	"rung/model/words"
 )
 
@@ -21,7 +21,7 @@ func (l *linter) checkRule(p *model.Policy, r *model.Rule) (everyone bool) {
 		switch pe.Kind {
 		case model.PeerNetworks:
 			for _, text := range pe.Networks {
-				n, ok := overlap.ParseNetwork(text)
+				n, ok := selectors.ParseNetwork(text)
 				if !ok {
 					// The policy's own error, where it has one, says it.
 					if !slices.ContainsFunc(p.Invalid, func(b model.Broken) bool { return b.Code == CIDR.Code }) {
@@ -63,7 +63,7 @@ func (l *linter) checkCoveredPods(p *model.Policy, r *model.Rule, remedy string)
 	for i := range r.Peers {
 		pe := &r.Peers[i]
 		for _, text := range pe.Networks {
-			n, ok := overlap.ParseNetwork(text)
+			n, ok := selectors.ParseNetwork(text)
 			if !ok {
 				continue
 			}

@@ -8,7 +8,7 @@ import (
 
 	"rung/model"
 
-	"rung/model/overlap"
+	"rung/model/selectors"
 	"rung/model/verdict"
 	"rung/model/words"
 )
@@ -57,7 +57,7 @@ func (l *linter) servicesIn(n netip.Prefix, except []string) (out []serviceAddr)
 			break
 		}
 		excepted := false
-		for e := range overlap.ParsedNetworks(except) {
+		for e := range selectors.ParsedNetworks(except) {
 			excepted = excepted || e.Contains(a.addr)
 		}
 		if !excepted {
@@ -78,7 +78,7 @@ func (l *linter) checkServicePeers(p *model.Policy) {
 		var services []*model.Service
 		for i := range r.Peers {
 			for _, text := range r.Peers[i].Networks {
-				n, ok := overlap.ParseNetwork(text)
+				n, ok := selectors.ParseNetwork(text)
 				if !ok {
 					continue
 				}
@@ -118,7 +118,7 @@ func (l *linter) namesOnlyServices(r *model.Rule) bool {
 	for i := range r.Peers {
 		pe := &r.Peers[i]
 		for _, text := range pe.Networks {
-			n, ok := overlap.ParseNetwork(text)
+			n, ok := selectors.ParseNetwork(text)
 			if in := l.servicesIn(n, pe.Except); !ok || !n.IsSingleIP() || len(in) == 0 || in[0].ports {
 				return false
 			}

@@ -7,7 +7,7 @@ import (
 
 	"rung/model"
 
-	"rung/model/overlap"
+	"rung/model/selectors"
 	"rung/model/words"
 )
 
@@ -16,7 +16,7 @@ import (
 type peerTable struct {
 	selectors map[[3]string]int
 	nodes     map[string]int
-	networks  overlap.NetworkSet
+	networks  selectors.NetworkSet
 }
 
 // checkShadows reports rules of a direction that never decide because earlier ones without
@@ -85,7 +85,7 @@ func (t *peerTable) addPeer(pe *model.Peer, rule int) {
 		}
 	case model.PeerNetworks:
 		for _, text := range pe.Networks {
-			if n, ok := overlap.ParseNetwork(text); ok && len(pe.Except) == 0 {
+			if n, ok := selectors.ParseNetwork(text); ok && len(pe.Except) == 0 {
 				t.networks.Add(n, rule)
 			}
 		}
@@ -148,7 +148,7 @@ func (t *peerTable) coveringRules(pe *model.Peer) (rules []int, ok bool) {
 		}
 	case model.PeerNetworks:
 		for _, text := range pe.Networks {
-			n, ok := overlap.ParseNetwork(text)
+			n, ok := selectors.ParseNetwork(text)
 			if !ok {
 				return nil, false
 			}

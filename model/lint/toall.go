@@ -7,7 +7,7 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 
-	"rung/model/overlap"
+	"rung/model/selectors"
 	"rung/model/verdict"
 
 	"rung/model/words"
@@ -16,7 +16,7 @@ import (
 // isToAll says whether a rule of an admin policy allows or denies all that is between the pods
 // of the cluster: its subject and its peers are every pod, or all but those of system
 // namespaces, at every port.
-func isToAll(x *overlap.PodIndex, p *model.Policy, r *model.Rule) bool {
+func isToAll(x *selectors.PodIndex, p *model.Policy, r *model.Rule) bool {
 	return p.Kind.IsAdmin() && r.Action != model.Pass && !r.MatchesNothing() && isEveryPort(r) &&
 		(SelectsEverything(p.Subject) || hasAllOrdinaryPods(x, x.SubjectSet(p))) && arePeersAll(x, r)
 }
@@ -29,8 +29,8 @@ func isEveryPort(r *model.Rule) bool {
 }
 
 // arePeersAll says whether the peers of a rule are every pod, as written or as they are.
-func arePeersAll(x *overlap.PodIndex, r *model.Rule) bool {
-	var all overlap.PodSet
+func arePeersAll(x *selectors.PodIndex, r *model.Rule) bool {
+	var all selectors.PodSet
 	for i := range r.Peers {
 		pe := &r.Peers[i]
 		if (pe.Kind == model.PeerNamespaces || pe.Kind == model.PeerPods) &&
@@ -38,7 +38,7 @@ func arePeersAll(x *overlap.PodIndex, r *model.Rule) bool {
 			return true
 		}
 		all = all.Or(x.PeerSet(pe))
-		for n := range overlap.ParsedNetworks(pe.Networks) {
+		for n := range selectors.ParsedNetworks(pe.Networks) {
 			if n.Bits() == 0 {
 				return true
 			}
@@ -50,7 +50,7 @@ func arePeersAll(x *overlap.PodIndex, r *model.Rule) bool {
 
 // hasAllOrdinaryPods says whether a set has every pod outside system namespaces, and these are of
 // several namespaces: of one it says nothing of a cluster.
-func hasAllOrdinaryPods(x *overlap.PodIndex, set overlap.PodSet) bool {
+func hasAllOrdinaryPods(x *selectors.PodIndex, set selectors.PodSet) bool {
 	first, several := "", false
 	for pod := range x.Pods(x.EligiblePods().AndNot(set)) {
 		if !model.IsSystemNamespace(pod.Namespace) {

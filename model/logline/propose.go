@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
-	"rung/model/overlap"
+	"rung/model/selectors"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
 )
@@ -105,9 +105,9 @@ type connectionEnd struct {
 type proposer struct {
 	ProposalInput
 	c            *model.Cluster
-	pods         *overlap.PodIndex
+	pods         *selectors.PodIndex
 	place        map[model.Key]int
-	subjectPods  overlap.PodSet
+	subjectPods  selectors.PodSet
 	proposal     *Proposal
 	leftByReason map[string]int
 	// of a direction
@@ -132,7 +132,7 @@ func Propose(a ProposalInput) (*Proposal, error) {
 	p := &proposer{ProposalInput: a, c: a.Before.Cluster(), place: map[model.Key]int{}, proposal: &Proposal{Action: a.Action}, leftByReason: map[string]int{}, aboutPods: map[int]bool{},
 		ports:         map[model.Direction]map[connectionEnd]map[verdict.Ports]bool{model.Ingress: {}, model.Egress: {}},
 		firstMatching: map[model.Direction]int{model.Ingress: len(a.Policy.Ingress), model.Egress: len(a.Policy.Egress)}}
-	p.pods = overlap.NewPodIndex(p.c, nil)
+	p.pods = selectors.NewPodIndex(p.c, nil)
 	for i := range p.pods.Len() {
 		p.place[p.pods.PodAt(i).Key] = i
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
-	"rung/model/overlap"
+	"rung/model/selectors"
 )
 
 // world is a cluster of namespaces "blue tenant=blue", and of policies "name@priority" with
@@ -29,7 +29,7 @@ func world(t *testing.T, namespaces []string, policies ...*model.Policy) *World 
 		all = append(all, p)
 	}
 	c, _ := (*model.Cluster)(nil).Upsert(all, nil)
-	return &World{Cluster: c, Index: overlap.NewPodIndex(c, nil), Max: 99}
+	return &World{Cluster: c, Index: selectors.NewPodIndex(c, nil), Max: 99}
 }
 
 func anp(name string, priority int32, record string) *model.Policy {

@@ -10,7 +10,7 @@ import (
 
 	"rung/model"
 	"rung/model/lint/vital"
-	"rung/model/overlap"
+	"rung/model/selectors"
 	"rung/model/words"
 )
 
@@ -23,7 +23,7 @@ var controlPlane = []string{"node-role.kubernetes.io/control-plane", "node-role.
 // World is the cluster that answers are picked from.
 type World struct {
 	Cluster *model.Cluster
-	Index   *overlap.PodIndex
+	Index   *selectors.PodIndex
 	Max     int32 // the largest supported priority
 	Vital   vital.VitalEndpoints
 	IPv6    bool // pods have IPv6 addresses

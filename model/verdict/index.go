@@ -8,14 +8,14 @@ import (
 
 	"rung/model"
 	"rung/model/network"
-	"rung/model/overlap"
+	"rung/model/selectors"
 )
 
 // Index answers questions about one cluster. It is made once and asked from any
 // goroutine.
 type Index struct {
 	view View
-	Pods *overlap.PodIndex
+	Pods *selectors.PodIndex
 
 	// Ends are the addresses of pods that have a port of the default network, by
 	// namespace and name; FirstEnd says where a pod's begin, byAddr is their order by
@@ -79,7 +79,7 @@ func NewIndex(v View) *Index {
 	}
 	x := &Index{view: v, Pods: v.Pods, fronts: &ServiceFronts{}}
 	if x.Pods == nil {
-		x.Pods = overlap.NewPodIndex(v.Cluster, nil)
+		x.Pods = selectors.NewPodIndex(v.Cluster, nil)
 	}
 	x.findEnds()
 	x.compileTerms(nil)
@@ -184,7 +184,7 @@ func (x *Index) visitEndsInside(n netip.Prefix, visit func(int32)) {
 }
 
 // endsOfPods are the ends of the pods of a set, of the families that count.
-func (x *Index) endsOfPods(pods overlap.PodSet, counts func(Family) bool) Set {
+func (x *Index) endsOfPods(pods selectors.PodSet, counts func(Family) bool) Set {
 	s := NewSet(len(x.Ends))
 	for i := range pods.Each() {
 		for e := x.FirstEnd[i]; e < x.FirstEnd[i+1]; e++ {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"rung/model"
-	"rung/model/overlap"
+	"rung/model/selectors"
 )
 
 // declaredPort is a container port that a rule names.
@@ -29,7 +29,7 @@ func (m *termMaker) addNamedPorts(p *model.Policy, r *model.Rule, ref Rule, t Te
 	if len(names) == 0 {
 		return
 	}
-	var peers overlap.PodSet
+	var peers selectors.PodSet
 	for i := range r.Peers {
 		peers = peers.Or(m.x.Pods.PeerSet(&r.Peers[i]))
 	}
@@ -79,7 +79,7 @@ func sortedPorts[T any](of map[declaredPort]T) []declaredPort {
 }
 
 // podsDeclaring finds the pods of a set that declare a port of one of the names, by what it is.
-func (m *termMaker) podsDeclaring(pods overlap.PodSet, names map[string]bool) map[declaredPort][]int32 {
+func (m *termMaker) podsDeclaring(pods selectors.PodSet, names map[string]bool) map[declaredPort][]int32 {
 	out := map[declaredPort][]int32{}
 	for i := range pods.Each() {
 		for _, c := range m.x.Pods.PodAt(i).Ports {

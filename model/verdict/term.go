@@ -8,7 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/overlap"
+
 	"rung/model/ovn/match"
 	"rung/model/selectors"
 )
@@ -160,7 +160,7 @@ func effectOf(a model.Action) TermEffect {
 
 // SubjectPods are the pods with a port that a policy selects; those of a namespace that is
 // not known are none (ovn-kubernetes.md#subject-pods).
-func (x *Index) SubjectPods(p *model.Policy) overlap.PodSet {
+func (x *Index) SubjectPods(p *model.Policy) selectors.PodSet {
 	if p.Subject.Namespace != "" && x.view.Cluster.Namespace(p.Subject.Namespace) == nil {
 		return nil
 	}

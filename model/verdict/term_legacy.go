@@ -3,7 +3,6 @@ package verdict
 import (
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/legacy"
 )
 
 // The isolation annotation of 2016 (older-forms.md#the-isolation-annotation-of-2016), where
@@ -14,14 +13,14 @@ import (
 // isolatesPods says whether a policy isolates its pods by itself.
 func (m *termMaker) isolatesPods(p *model.Policy, d model.Direction) bool {
 	if m.x.view.LegacyIsolation {
-		return legacy.IsolatesByItself(p, d)
+		return model.IsolatesByItself(p, d)
 	}
 	return p.IsolatesDirection(d)
 }
 
 // ruleCounts says whether a rule of a NetworkPolicy decides anything.
 func (m *termMaker) ruleCounts(p *model.Policy, r *model.Rule) bool {
-	return !m.x.view.LegacyIsolation || legacy.RulesCount(m.x.view.Cluster, p, r.Direction) && !legacy.MatchesNothing(p, r)
+	return !m.x.view.LegacyIsolation || model.RulesCount(m.x.view.Cluster, p, r.Direction) && !model.MatchesNothing(p, r)
 }
 
 // addAnnotated makes the terms that drop the rest of what goes to isolated namespaces.
@@ -30,7 +29,7 @@ func (m *termMaker) addAnnotated() {
 		return
 	}
 	for ns := range m.x.view.Cluster.Namespaces() {
-		if !legacy.IsIsolated(m.x.view.Cluster, ns.Name) {
+		if !model.IsIsolated(m.x.view.Cluster, ns.Name) {
 			continue
 		}
 		key := model.Key{Kind: model.KindIsolation2016, Namespace: ns.Name, Name: string(model.Ingress)}
@@ -54,7 +53,7 @@ func (m *termMaker) sparedCondition() int32 {
 	return m.conditionID("spared", func(c *Condition) {
 		c.Set, c.everyAddrOf = NewSet(len(m.x.Ends)), [2]bool{true, true}
 		for i := range m.x.Ends {
-			if !legacy.IsIsolated(m.x.view.Cluster, m.x.Pods.PodAt(int(m.x.Ends[i].Pod)).Namespace) {
+			if !model.IsIsolated(m.x.view.Cluster, m.x.Pods.PodAt(int(m.x.Ends[i].Pod)).Namespace) {
 				c.Set.Add(int32(i))
 			}
 		}

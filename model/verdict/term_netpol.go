@@ -5,7 +5,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/overlap"
+
 	"rung/model/ovn/match"
 	"rung/model/selectors"
 )
@@ -165,7 +165,7 @@ func (m *termMaker) selectorSet(a conditionAddrs, p *model.Peer) {
 	counts := m.x.view.hasFamily
 	legacy := p.Kind == model.PeerNamespaces
 	if p.Namespace == "" || m.x.view.Cluster.Namespace(p.Namespace) != nil {
-		selected := func() overlap.PodSet {
+		selected := func() selectors.PodSet {
 			pe := *p
 			if legacy && p.Namespace == "" {
 				pe.Kind = model.PeerPods // its pods are those that the selector says, too

@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"rung/model"
-	"rung/model/overlap"
 	"rung/model/ovn/match"
+	"rung/model/selectors"
 )
 
 // The reasons why a rule does not match.
@@ -166,7 +166,7 @@ func noteOfMismatch(x *Index, t *Term, h *tierHop, why string) string {
 // noteOfServiceAddr names the Service whose address the rule names while the connection goes to an endpoint.
 func noteOfServiceAddr(x *Index, r *model.Rule, h *tierHop) string {
 	for i := range r.Peers {
-		for n := range overlap.ParsedNetworks(r.Peers[i].Networks) {
+		for n := range selectors.ParsedNetworks(r.Peers[i].Networks) {
 			if n.Bits() == 0 || n.Contains(h.out.Addr) { // an exception leaves the endpoint out
 				continue
 			}

@@ -5,15 +5,15 @@ import (
 
 	"rung/model"
 	"rung/model/network"
-	"rung/model/overlap"
 	"rung/model/ovn/match"
+	"rung/model/selectors"
 )
 
 // View is the input of verdicts from policies.
 type View struct {
 	Cluster *model.Cluster
 	// Pods is the index of the same cluster, made when nil.
-	Pods *overlap.PodIndex
+	Pods *selectors.PodIndex
 	Options
 }
 

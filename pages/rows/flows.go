@@ -10,7 +10,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
-	"rung/model/ovn/sb"
 
 	"rung/model/words"
 	"rung/pages/page"
@@ -92,7 +91,7 @@ func FlowsOfACL(r *revision.Revision, z *model.ZoneState, a *nb.ACL, now time.Ti
 
 // FlowOf is a flow that no ACL shares.
 func FlowOf(x *flow.Flow) FlowFacts {
-	out := FlowFacts{UUID: x.Row.UUID, On: page.MapList(x.Datapaths, func(d *sb.Datapath) string { return d.Name }), Pipeline: x.Row.Pipeline, Stage: string(x.Stage), Name: x.Row.Stage, Table: x.Row.Table,
+	out := FlowFacts{UUID: x.Row.UUID, On: page.MapList(x.Datapaths, func(d *flow.Datapath) string { return d.Name }), Pipeline: x.Row.Pipeline, Stage: string(x.Stage), Name: x.Row.Stage, Table: x.Row.Table,
 		Priority: x.Row.Priority, Hint: int(x.Reading.Hint), Packets: x.PacketsText(), Match: x.Row.Match, Actions: x.Row.Actions,
 		Does: append([]string{}, flow.ActionTexts(x.Acts)...), Differs: x.Differs, Log: x.Log, Place: x.PlaceText()}
 	if x.Tier != flow.NoTier {

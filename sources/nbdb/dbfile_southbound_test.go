@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
-	"rung/model/ovn/sb"
+	"rung/model/ovn/flow"
 
 	"rung/test/wait"
 )
@@ -57,10 +57,10 @@ func TestReadSouthbound(t *testing.T) {
 	}
 	r, err := read(southboundFile(t, aclFlow, otherFlow, `{"Logical_Flow":{"`+fileUUID2+`":{"match":"y"},"`+fileUUID1+`":{"priority":2002}},"_is_diff":true}`,
 		`{"Logical_Flow":{"`+fileUUID2+`":null},"SB_Global":{"`+fileUUID2+`":{"nb_cfg":7}}}`))
-	if err != nil || r.Truncated != nil || r.DB != nil || r.Schema != sb.Database || r.At.UnixMilli() != 1700000000000 {
+	if err != nil || r.Truncated != nil || r.DB != nil || r.Schema != flow.Database || r.At.UnixMilli() != 1700000000000 {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	want := []*sb.Flow{{UUID: fileUUID1, Pipeline: sb.Egress, Table: 6, Priority: 2002, Match: "1", Actions: "next;", Stage: "ls_out_acl_eval", Hint: "0123abcd"}}
+	want := []*flow.LogicalFlow{{UUID: fileUUID1, Pipeline: flow.Egress, Table: 6, Priority: 2002, Match: "1", Actions: "next;", Stage: "ls_out_acl_eval", Hint: "0123abcd"}}
 	if diff := cmp.Diff(want, slices.Collect(r.Flows.Flows())); diff != "" || r.Flows.Global().NbCfg != 7 {
 		t.Errorf("flows (-want +got)\n%s%+v", diff, r.Flows.Global())
 	}
@@ -109,11 +109,11 @@ func TestSouthboundFile(t *testing.T) {
 	}
 	text := southboundFile(t, aclFlow)
 	write(text)
-	if u := next(); u.Conn != model.ConnReadOnly || u.Server != "file" || u.At.UnixMilli() != 1700000000000 || u.DB.Row(sb.TableFlow, fileUUID1) == nil {
+	if u := next(); u.Conn != model.ConnReadOnly || u.Server != "file" || u.At.UnixMilli() != 1700000000000 || u.DB.Row(flow.TableFlow, fileUUID1) == nil {
 		t.Errorf("the file: %+v", u)
 	}
 	write(text + record(magicJSON, `{"Logical_Flow":{"`+fileUUID1+`":null}}`))
-	if u := next(); u.DB == nil || u.DB.Row(sb.TableFlow, fileUUID1) != nil {
+	if u := next(); u.DB == nil || u.DB.Row(flow.TableFlow, fileUUID1) != nil {
 		t.Errorf("with another record: %+v", u)
 	}
 	if err := os.Remove(path); err != nil {
@@ -140,7 +140,7 @@ func FuzzReadSouthbound(f *testing.F) {
 				continue
 			}
 			for f := range r.Flows.Flows() {
-				if !sb.IsACLStage(f.Stage) {
+				if !flow.IsACLStage(f.Stage) {
 					t.Errorf("a flow of stage %q was kept", f.Stage)
 				}
 			}

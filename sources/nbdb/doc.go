@@ -12,6 +12,12 @@
 // same row reader, so a file gives the rows its server would give. Every record's hash is checked.
 // A damaged file gives the rows before the damage and an error that names the place.
 //
+// Programs in a pod read a zone's databases where no port is open
+// (ovn-kubernetes.md#zones-and-their-pods): a relay of the socket (socat, python3), else
+// ovsdb-client, whose snapshots are served to the same client as updates. A Runner runs a program
+// there. No write is ever sent that way: transactions are refused here. Argument lists are fixed,
+// and every program ends with its stdin or after a fixed time.
+//
 // Invariants: the sink is called from one goroutine, in order. Every update of a database is in
 // exactly one ZoneUpdate, or a Resync follows; updates of one transaction are never split. A
 // connection is tried for ever, and every call has a time limit. Text is clean, sets are sorted.

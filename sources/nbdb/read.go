@@ -11,8 +11,8 @@ import (
 	"os"
 	"time"
 
+	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
-	"rung/model/ovn/sb"
 	"rung/model/words"
 	"rung/sources/files"
 )
@@ -61,7 +61,7 @@ type Options struct {
 type Result struct {
 	DB *nb.DB // of a Northbound database
 	// Flows are the rows of a Southbound database.
-	Flows *sb.DB
+	Flows *flow.DB
 	// Schema and Version are the name and version of the schema.
 	Schema, Version string
 	// At is when the last transaction was made; zero when there is none.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
-	"rung/model/ovn/sb"
 	"rung/model/words"
 )
 
@@ -156,16 +156,16 @@ func CheckName(db *nb.DB, zone string) error {
 
 // CheckSouthboundSchema is CheckSchema for a Southbound database.
 func CheckSouthboundSchema(schema []byte) (version string, err error) {
-	_, version, err = monitorRequests(schema, sb.Database, watchedSouthbound)
+	_, version, err = monitorRequests(schema, flow.Database, watchedSouthbound)
 	return version, err
 }
 
 // Southbound is Row for a Southbound database; nil for a flow of a stage that is not
 // read.
-func (r *RowReader) Southbound(l *Lexer, table, uuid string, old sb.Row, diff bool) sb.Row {
+func (r *RowReader) Southbound(l *Lexer, table, uuid string, old flow.Row, diff bool) flow.Row {
 	r.d.Lexer = l
 	row := r.d.readSouthbound(table, uuid, old, diff)
-	if f, ok := row.(*sb.Flow); ok && !sb.IsACLStage(f.Stage) {
+	if f, ok := row.(*flow.LogicalFlow); ok && !flow.IsACLStage(f.Stage) {
 		return nil
 	}
 	return row

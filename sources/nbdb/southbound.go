@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
-	"rung/model/ovn/sb"
 )
 
 // SouthboundUpdate is an update of a Southbound connection: its state, and with
@@ -19,7 +19,7 @@ type SouthboundUpdate struct {
 	Attempts int
 	Error    string
 	Server   string // the database and its schema's version
-	DB       *sb.DB
+	DB       *flow.DB
 }
 
 // Southbound is the connection to one zone's Southbound database, of which the logical
@@ -61,7 +61,7 @@ func (c *Southbound) serveRows(ctx context.Context, s *southboundSession, sink f
 	defer c.current.Store(nil)
 	tell := func() uint64 {
 		db, seq := s.currentRows()
-		sink(SouthboundUpdate{Conn: model.ConnSynced, At: time.Now(), Server: sb.Database + " " + s.version, DB: db})
+		sink(SouthboundUpdate{Conn: model.ConnSynced, At: time.Now(), Server: flow.Database + " " + s.version, DB: db})
 		return seq
 	}
 	s.noteDelivered(tell())
@@ -76,7 +76,7 @@ func (c *Southbound) Resync() {
 }
 
 // Read reads one snapshot over a connection of its own and hangs up.
-func (c *Southbound) Read(ctx context.Context) (*sb.DB, error) {
+func (c *Southbound) Read(ctx context.Context) (*flow.DB, error) {
 	s, err := openSouthbound(ctx, &c.cfg)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (c *Southbound) Read(ctx context.Context) (*sb.DB, error) {
 // southboundSession is a session on a Southbound database.
 type southboundSession struct {
 	*session
-	db *sb.DB // with the session's lock; only the reader writes it
+	db *flow.DB // with the session's lock; only the reader writes it
 }
 
 func openSouthbound(ctx context.Context, cfg *Config) (*southboundSession, error) {
@@ -102,10 +102,10 @@ func openSouthbound(ctx context.Context, cfg *Config) (*southboundSession, error
 	return s, nil
 }
 
-func (*southboundSession) databaseName() string { return sb.Database }
+func (*southboundSession) databaseName() string { return flow.Database }
 
 func (*southboundSession) monitorRequest(schema []byte) ([]byte, string, error) {
-	return monitorRequests(schema, sb.Database, watchedSouthbound)
+	return monitorRequests(schema, flow.Database, watchedSouthbound)
 }
 
 func (s *southboundSession) takeUpdates(updates []byte, _ bool) (publish func(), err error) {
@@ -118,7 +118,7 @@ func (s *southboundSession) takeUpdates(updates []byte, _ bool) (publish func(),
 }
 
 // currentRows is the database and the seq up to which it is.
-func (s *southboundSession) currentRows() (*sb.DB, uint64) {
+func (s *southboundSession) currentRows() (*flow.DB, uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.db, s.seq
@@ -134,11 +134,11 @@ const (
 
 // watchedSouthbound are the tables Rung monitors in a Southbound database.
 var watchedSouthbound = []tableRead{
-	{table: sb.TableGlobal, columns: []string{"nb_cfg"}},
-	{table: sb.TableChassis, columns: []string{"name", "nb_cfg"}, optional: []string{"nb_cfg_timestamp"}},
-	{table: sb.TableDatapath, columns: []string{"external_ids"}},
-	{table: sb.TableGroup, columns: []string{"datapaths"}},
-	{table: sb.TableFlow, columns: []string{"logical_datapath", "logical_dp_group", "pipeline", "table_id", "priority",
+	{table: flow.TableGlobal, columns: []string{"nb_cfg"}},
+	{table: flow.TableChassis, columns: []string{"name", "nb_cfg"}, optional: []string{"nb_cfg_timestamp"}},
+	{table: flow.TableDatapath, columns: []string{"external_ids"}},
+	{table: flow.TableGroup, columns: []string{"datapaths"}},
+	{table: flow.TableFlow, columns: []string{"logical_datapath", "logical_dp_group", "pipeline", "table_id", "priority",
 		"match", "actions", "external_ids"}, where: aclConditions()},
 }
 
@@ -146,7 +146,7 @@ var watchedSouthbound = []tableRead{
 // them (ovsdb-server(7) §4.1.12).
 func aclConditions() string {
 	var conditions [][3]any
-	for _, stage := range sb.ACLStages() {
+	for _, stage := range flow.ACLStages() {
 		conditions = append(conditions, [3]any{"external_ids", "includes", []any{"map", [][2]string{{keyStage, stage}}}})
 	}
 	text, _ := json.Marshal(conditions) // strings and lists: it cannot fail
@@ -155,9 +155,9 @@ func aclConditions() string {
 
 // southboundChanges reads updates on top of db. A row without a proper _uuid is left
 // out: nothing could be said of it.
-func southboundChanges(raw []byte, db *sb.DB) ([]sb.RowChange, error) {
+func southboundChanges(raw []byte, db *flow.DB) ([]flow.RowChange, error) {
 	d := &rowDecoder{Lexer: NewLexer(raw)}
-	var out []sb.RowChange
+	var out []flow.RowChange
 	var misfit error
 	err := d.readUpdates(SouthboundTable, func(table string, id []byte, kind string) {
 		old := db.Row(table, string(id))
@@ -167,7 +167,7 @@ func southboundChanges(raw []byte, db *sb.DB) ([]sb.RowChange, error) {
 			return
 		}
 		// A flow of another stage is unknown, should a server have sent it all the same.
-		lacking := old == nil && table != sb.TableFlow
+		lacking := old == nil && table != flow.TableFlow
 		switch {
 		case kind == "delete":
 			d.Skip()
@@ -175,7 +175,7 @@ func southboundChanges(raw []byte, db *sb.DB) ([]sb.RowChange, error) {
 				misfit = unfitError(table, uuid, "went")
 			}
 			if old != nil {
-				out = append(out, sb.RowChange{Old: old})
+				out = append(out, flow.RowChange{Old: old})
 			}
 		case kind == "modify" && old == nil:
 			d.Skip()
@@ -184,13 +184,13 @@ func southboundChanges(raw []byte, db *sb.DB) ([]sb.RowChange, error) {
 			}
 		default:
 			row := d.readSouthbound(table, uuid, old, kind == "modify")
-			if f, ok := row.(*sb.Flow); ok && !sb.IsACLStage(f.Stage) {
+			if f, ok := row.(*flow.LogicalFlow); ok && !flow.IsACLStage(f.Stage) {
 				row = nil
 				if old == nil {
 					return
 				}
 			}
-			out = append(out, sb.RowChange{Old: old, New: row})
+			out = append(out, flow.RowChange{Old: old, New: row})
 		}
 	})
 	if err != nil {
@@ -200,28 +200,28 @@ func southboundChanges(raw []byte, db *sb.DB) ([]sb.RowChange, error) {
 }
 
 // readSouthbound reads an object of columns; see readRow.
-func (d *rowDecoder) readSouthbound(table, uuid string, old sb.Row, delta bool) sb.Row {
+func (d *rowDecoder) readSouthbound(table, uuid string, old flow.Row, delta bool) flow.Row {
 	switch table {
-	case sb.TableFlow:
-		r := rowCopy[sb.Flow](old)
+	case flow.TableFlow:
+		r := rowCopy[flow.LogicalFlow](old)
 		r.UUID = uuid
 		d.readFlow(r, delta)
 		return r
-	case sb.TableGroup:
-		r := rowCopy[sb.Group](old)
+	case flow.TableGroup:
+		r := rowCopy[flow.Group](old)
 		r.UUID = uuid
 		d.readColumns(map[string]func(){"datapaths": func() { r.Datapaths = d.readSet(r.Datapaths, delta, d.readUUID) }})
 		return r
-	case sb.TableDatapath:
-		r := rowCopy[sb.Datapath](old)
+	case flow.TableDatapath:
+		r := rowCopy[flow.Datapath](old)
 		r.UUID = uuid
 		d.readColumns(map[string]func(){"external_ids": func() { d.readPicks(map[string]*string{keyName: &r.Name, keySwitch: &r.Switch}, delta) }})
 		if !nb.IsUUID(r.Switch) {
 			r.Switch = ""
 		}
 		return r
-	case sb.TableChassis:
-		r := rowCopy[sb.Chassis](old)
+	case flow.TableChassis:
+		r := rowCopy[flow.Chassis](old)
 		r.UUID = uuid
 		d.readColumns(map[string]func(){
 			"name":             func() { r.Name = d.readString() },
@@ -230,7 +230,7 @@ func (d *rowDecoder) readSouthbound(table, uuid string, old sb.Row, delta bool) 
 		})
 		return r
 	}
-	r := rowCopy[sb.Global](old)
+	r := rowCopy[flow.Global](old)
 	r.UUID = uuid
 	d.readColumns(map[string]func(){"nb_cfg": func() { r.NbCfg = int64(d.Int()) }})
 	return r
@@ -248,7 +248,7 @@ func (d *rowDecoder) readColumns(read map[string]func()) {
 }
 
 // readFlow reads the columns of a logical flow: there may be very many.
-func (d *rowDecoder) readFlow(r *sb.Flow, delta bool) {
+func (d *rowDecoder) readFlow(r *flow.LogicalFlow, delta bool) {
 	d.Object(func(column []byte) {
 		switch string(column) {
 		case "logical_datapath":

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
-	"rung/model/ovn/sb"
 	"rung/model/words"
 )
 
@@ -171,18 +171,18 @@ func northboundKind(share *Sharing) databaseKind {
 
 func southboundKind() databaseKind {
 	reader := NewRowReader(nil)
-	return databaseKind{name: sb.Database, check: CheckSouthboundSchema, table: SouthboundTable,
+	return databaseKind{name: flow.Database, check: CheckSouthboundSchema, table: SouthboundTable,
 		row: func(l *Lexer, table, uuid string, old databaseRow, diff bool) databaseRow {
-			was, _ := old.(sb.Row)
+			was, _ := old.(flow.Row)
 			return reader.Southbound(l, table, uuid, was, diff)
 		},
 		leave:  func(_ *RowsAside, l *Lexer, _, _ string, _ bool) { l.Skip() }, // as of a server
-		partly: func(table string) bool { return table == sb.TableFlow },
+		partly: func(table string) bool { return table == flow.TableFlow },
 		fill: func(r *Result, rows map[rowKey]databaseRow) {
-			ch := make([]sb.RowChange, 0, len(rows))
+			ch := make([]flow.RowChange, 0, len(rows))
 			for _, r := range rows {
-				ch = append(ch, sb.RowChange{New: r.(sb.Row)})
+				ch = append(ch, flow.RowChange{New: r.(flow.Row)})
 			}
-			r.Flows = (*sb.DB)(nil).Apply(ch)
+			r.Flows = (*flow.DB)(nil).Apply(ch)
 		}}
 }

@@ -20,9 +20,9 @@ var stillTooMany = map[string]int{"model/lint.linter": 53}
 // ever lowered.
 var house = map[string]int{
 	"lines":                         197_400,
-	"packages":                      101,
-	"import edges":                  840,
-	"packages with one importer":    26,
+	"packages":                      93,
+	"import edges":                  790,
+	"packages with one importer":    25,
 	"words of docs/architecture.md": 2500,
 }
 

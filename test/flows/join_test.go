@@ -14,7 +14,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
-	"rung/model/ovn/sb"
 )
 
 // Changes of a cluster, and what a run may take for flows once hv_cfg has followed.
@@ -221,7 +220,7 @@ func (f *finding) tally(what string, z *zone, raw []rawFlow) {
 	for _, r := range raw {
 		acl := strings.Contains(r.stage, "acl")
 		switch {
-		case acl && !sb.IsACLStage(r.stage):
+		case acl && !flow.IsACLStage(r.stage):
 			f.t.Fatalf("%s: zone %s has a stage of ACLs that Rung does not read: %+v", what, z.name, r)
 		case !acl && hints[r.hint]:
 			f.t.Fatalf("%s: zone %s has a flow of an ACL in another stage: %+v", what, z.name, r)

@@ -19,8 +19,8 @@ import (
 	"rung/compiler"
 	"rung/examples"
 	"rung/model"
+	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
-	"rung/model/ovn/sb"
 	"rung/reconciler"
 	"rung/sources/manifests"
 	"rung/sources/nbdb"
@@ -76,7 +76,7 @@ type zone struct {
 	rec   *reconciler.Reconciler
 	conn  *nbdb.Conn // for nb_cfg
 	nb    atomic.Pointer[nb.DB]
-	sb    atomic.Pointer[sb.DB]
+	sb    atomic.Pointer[flow.DB]
 	south string
 	steps uint64
 	wake  chan struct{}

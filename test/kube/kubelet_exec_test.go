@@ -15,7 +15,7 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 	"k8s.io/streaming/pkg/httpstream/spdy"
 
-	"rung/sources/nbdb/remote"
+	"rung/sources/nbdb"
 )
 
 // exec runs a command for a client that upgrades to SPDY.
@@ -73,7 +73,7 @@ func (k *kubelet) exec(w http.ResponseWriter, r *http.Request) {
 func (k *kubelet) command(node string, args []string, streams map[string]httpstream.Stream) error {
 	cmd := exec.Command(filepath.Join(k.bin, filepath.Base(args[0])))
 	for _, a := range args[1:] {
-		cmd.Args = append(cmd.Args, strings.ReplaceAll(a, filepath.Dir(remote.DefaultSocket), k.rundir[node]))
+		cmd.Args = append(cmd.Args, strings.ReplaceAll(a, filepath.Dir(nbdb.DefaultSocket), k.rundir[node]))
 	}
 	cmd.Env = []string{"PATH=" + k.bin, "LC_ALL=C", "OVN_RUNDIR=" + k.rundir[node], "OVS_RUNDIR=" + k.rundir[node]}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}

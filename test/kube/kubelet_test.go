@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/sources/nbdb/remote"
+	"rung/sources/nbdb"
 	"rung/test/kube/cluster"
 )
 
@@ -98,7 +98,7 @@ func zoneKubelet(t *testing.T, z *cluster.Zones) *kubelet {
 	t.Helper()
 	sockets, programs := map[string]map[string]string{}, map[string]string{}
 	for zone, at := range z.Endpoints() {
-		sockets[zone] = map[string]string{filepath.Base(remote.DefaultSocket): strings.TrimPrefix(at, "unix:")}
+		sockets[zone] = map[string]string{filepath.Base(nbdb.DefaultSocket): strings.TrimPrefix(at, "unix:")}
 	}
 	for _, name := range []string{"sh", "ovsdb-client"} {
 		path, err := exec.LookPath(name)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"rung/sources/nbdb/remote"
+	"rung/sources/nbdb"
 	"rung/sources/sandbox"
 	"rung/test/install"
 	"rung/test/kube/cluster"
@@ -87,10 +87,10 @@ func labKubelet(t *testing.T, lab *cluster.Lab) *kubelet {
 	sockets, programs := map[string]map[string]string{}, map[string]string{}
 	for _, z := range lab.Zones() {
 		sockets[z.Name()] = map[string]string{
-			filepath.Base(remote.DefaultSocket):           strings.TrimPrefix(z.NB(), "unix:"),
-			filepath.Base(remote.DefaultSouthboundSocket): strings.TrimPrefix(z.SB(), "unix:"),
-			controllerSocket:                              filepath.Join(filepath.Dir(z.LogFile()), "controller.ctl"),
-			"br-int.mgmt":                                 filepath.Join(filepath.Dir(z.LogFile()), "br-int.mgmt"),
+			filepath.Base(nbdb.DefaultSocket):           strings.TrimPrefix(z.NB(), "unix:"),
+			filepath.Base(nbdb.DefaultSouthboundSocket): strings.TrimPrefix(z.SB(), "unix:"),
+			controllerSocket:                            filepath.Join(filepath.Dir(z.LogFile()), "controller.ctl"),
+			"br-int.mgmt":                               filepath.Join(filepath.Dir(z.LogFile()), "br-int.mgmt"),
 		}
 	}
 	for _, name := range []string{"sh", "bash"} {

@@ -7,7 +7,7 @@ import (
 
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
-	"rung/sources/nbdb/remote"
+	"rung/sources/nbdb"
 	"rung/test/ovsdb"
 )
 
@@ -59,7 +59,7 @@ func (w *tracer) agree(a attempt, rows *traceAnswer) {
 	w.t.Helper()
 	for _, leg := range a.passages() {
 		asked := w.microflow(a, leg)
-		text := w.exec(leg.zone, append([]string{"ovn-trace", "--db=unix:" + remote.DefaultSouthboundSocket}, append(slices.Repeat([]string{"--ct=new"}, 8), asked)...)...)
+		text := w.exec(leg.zone, append([]string{"ovn-trace", "--db=unix:" + nbdb.DefaultSouthboundSocket}, append(slices.Repeat([]string{"--ct=new"}, 8), asked)...)...)
 		report := flow.Parse(text)
 		if len(report.Traces) != 1 || report.Unknown > 0 {
 			w.t.Errorf("%s: %d traces, %d lines unread: %+v\n%s", a, len(report.Traces), report.Unknown, report.Odd, text)

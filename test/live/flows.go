@@ -8,17 +8,17 @@ import (
 	"rung/model"
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
-	"rung/model/ovn/sb"
+
 	"rung/revision"
 )
 
 // Flows gives a zone a Southbound database that was read, with the flows that northd of
 // OVN 25.03 makes of its ACLs (model/ovn/flow/testdata); change, where set, edits them, and
 // the zone's state. Missing, old and left-over flows are so since at.
-func Flows(t testing.TB, p *revision.Facts, zone string, at time.Time, change func(s *revision.Southbound, flows []*sb.Flow) []*sb.Flow) {
+func Flows(t testing.TB, p *revision.Facts, zone string, at time.Time, change func(s *revision.Southbound, flows []*flow.LogicalFlow) []*flow.LogicalFlow) {
 	t.Helper()
 	z := Zone(t, p, zone)
-	var flows []*sb.Flow
+	var flows []*flow.LogicalFlow
 	for a := range z.DB.ACLs() {
 		flows = append(flows, flowsOf(a)...)
 	}
@@ -27,22 +27,22 @@ func Flows(t testing.TB, p *revision.Facts, zone string, at time.Time, change fu
 	if change != nil {
 		flows = change(s, flows)
 	}
-	ch := []sb.RowChange{{New: &sb.Datapath{UUID: datapath, Name: zone, Switch: z.DB.SwitchByName(zone).UUID}},
-		{New: &sb.Global{UUID: datapath, NbCfg: 7}}, {New: &sb.Chassis{UUID: datapath, Name: zone, NbCfg: 7}}}
+	ch := []flow.RowChange{{New: &flow.Datapath{UUID: datapath, Name: zone, Switch: z.DB.SwitchByName(zone).UUID}},
+		{New: &flow.Global{UUID: datapath, NbCfg: 7}}, {New: &flow.Chassis{UUID: datapath, Name: zone, NbCfg: 7}}}
 	for _, f := range flows {
-		ch = append(ch, sb.RowChange{New: f})
+		ch = append(ch, flow.RowChange{New: f})
 	}
-	s.DB = (*sb.DB)(nil).Apply(ch)
+	s.DB = (*flow.DB)(nil).Apply(ch)
 	p.Southbounds = append(p.Southbounds, s.JoinFlows(z.DB, at))
 }
 
 const datapath = "1b0a145e-1d74-460e-9245-1d4e97da5e27"
 
 // flowsOf are the flows of an ACL of a stage with tiers.
-func flowsOf(a *nb.ACL) (out []*sb.Flow) {
-	f := sb.Flow{Datapath: datapath, Pipeline: sb.Egress, Stage: "ls_out_acl_eval", Table: 6, Hint: a.UUID[:8], Priority: a.Priority + flow.PriorityOffset}
+func flowsOf(a *nb.ACL) (out []*flow.LogicalFlow) {
+	f := flow.LogicalFlow{Datapath: datapath, Pipeline: flow.Egress, Stage: "ls_out_acl_eval", Table: 6, Hint: a.UUID[:8], Priority: a.Priority + flow.PriorityOffset}
 	if model.Stage(a.Stage()) == model.StageAfterLB {
-		f.Pipeline, f.Stage, f.Table = sb.Ingress, "ls_in_acl_after_lb_eval", 18
+		f.Pipeline, f.Stage, f.Table = flow.Ingress, "ls_in_acl_after_lb_eval", 18
 	}
 	tier := fmt.Sprintf("reg8[30..31] == %d && ", a.Tier)
 	verdict := "allow"

@@ -9,7 +9,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/reconciler/tracker"
+	"rung/reconciler"
 	"rung/revision"
 	"rung/test/networks"
 )
@@ -38,7 +38,7 @@ func TestNoFalseDifferences(t *testing.T) {
 }
 
 func judged(d *compiler.Desired, zone string, db *nb.DB) map[model.PolicyKey]*model.PolicyInZone {
-	return tracker.NewZoneDiffer(d).JudgeZone(tracker.ZoneRead{Zone: zone, DB: db, At: time.Unix(1, 0)})
+	return reconciler.NewZoneDiffer(d).JudgeZone(reconciler.ZoneRead{Zone: zone, DB: db, At: time.Unix(1, 0)})
 }
 
 // TestAlteredRowsAreNamed: a row of each kind that networks have is altered by hand, and taken away; the
@@ -153,7 +153,7 @@ func TestRowsOfUnknownNetworksAreLeftAlone(t *testing.T) {
 				t.Fatalf("world %d: %s is judged, whose network nobody read", seed, k)
 			}
 		}
-		tr := tracker.New("n1")
+		tr := reconciler.New("n1")
 		tr.ApplyDesired(stranger, nil, time.Unix(1, 0))
 		tr.ApplyLive(model.ZoneUpdate{DB: db})
 		ops := tr.NewOps()

@@ -17,7 +17,6 @@ import (
 	"rung/model"
 	"rung/sources/kube"
 	"rung/sources/nbdb"
-	"rung/sources/nbdb/remote"
 )
 
 // ways are the images by the way they leave, the best first.
@@ -40,7 +39,7 @@ func TestFollow(t *testing.T) {
 			w := newWorld(t, "n1", way.tools...)
 			spdy := i%2 == 1
 			w.server.SPDYOnly(spdy)
-			z := w.zone("n1", func(c *remote.Config) { c.Poll = 100 * time.Millisecond })
+			z := w.zone("n1", func(c *nbdb.RemoteConfig) { c.Poll = 100 * time.Millisecond })
 			f := follow(t, z)
 			u, at := f.until("synced", 0, synced)
 			w.same(u.DB)
@@ -168,7 +167,7 @@ func TestTrouble(t *testing.T) {
 			if zone == "" {
 				zone = "n1"
 			}
-			z := w.zone(zone, func(c *remote.Config) {
+			z := w.zone(zone, func(c *nbdb.RemoteConfig) {
 				c.Quiet, c.MaxOutput = 300*time.Millisecond, 1<<20
 				if tt.name != "slow pod" {
 					c.Quiet = 5 * time.Second
@@ -214,7 +213,7 @@ func TestPodComesAnew(t *testing.T) {
 // silent.
 func TestStopped(t *testing.T) {
 	w := newWorld(t, "n1", "sh", "bash", "ovsdb-client")
-	f := follow(t, w.zone("n1", func(c *remote.Config) { c.Check, c.Quiet = 100*time.Millisecond, 500*time.Millisecond }))
+	f := follow(t, w.zone("n1", func(c *nbdb.RemoteConfig) { c.Check, c.Quiet = 100*time.Millisecond, 500*time.Millisecond }))
 	_, at := f.until("synced", 0, synced)
 	stalled := w.image("sh", "bash", "ovsdb-client")
 	stalled.Stall = true
@@ -315,7 +314,7 @@ func TestManyZones(t *testing.T) {
 	}
 	for i := range 50 {
 		node := fmt.Sprintf("m%d", i)
-		z := w.zone(node, func(c *remote.Config) { c.Limit = limit })
+		z := w.zone(node, func(c *nbdb.RemoteConfig) { c.Limit = limit })
 		go func() { _, err := z.Read(t.Context()); done <- err }()
 	}
 	for range 50 {

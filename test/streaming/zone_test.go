@@ -28,7 +28,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/sources/kube"
 	"rung/sources/nbdb"
-	"rung/sources/nbdb/remote"
+
 	"rung/sources/nbdb/second"
 	"rung/sources/sandbox"
 	"rung/test/install"
@@ -119,7 +119,7 @@ func (w *world) image(tools ...string) streaming.Image {
 	if len(missing) > 0 {
 		w.t.Skipf("not installed: %s", strings.Join(missing, ", "))
 	}
-	return streaming.Image{Bin: bin, Replace: map[string]string{remote.DefaultSocket: strings.TrimPrefix(w.addr, "unix:")}}
+	return streaming.Image{Bin: bin, Replace: map[string]string{nbdb.DefaultSocket: strings.TrimPrefix(w.addr, "unix:")}}
 }
 
 // standIn puts socat into an image: the real one where it is installed, else a
@@ -164,15 +164,15 @@ func zonePod(name, node, set string) *corev1.Pod {
 }
 
 // zone is the zone as the engine wires it.
-func (w *world) zone(name string, change func(*remote.Config)) *remote.Conn {
-	cfg := remote.Config{
+func (w *world) zone(name string, change func(*nbdb.RemoteConfig)) *nbdb.RemoteConn {
+	cfg := nbdb.RemoteConfig{
 		Name: name, BackoffMin: 20 * time.Millisecond, BackoffMax: 200 * time.Millisecond, Refresh: 50 * time.Millisecond,
 		Open: (&zones.Pods{Cluster: w.kube}).OpenRunner(name),
 	}
 	if change != nil {
 		change(&cfg)
 	}
-	return remote.Dial(cfg)
+	return nbdb.DialRemote(cfg)
 }
 
 // follower gathers what a zone tells.
@@ -184,7 +184,7 @@ type follower struct {
 	all []model.ZoneUpdate
 }
 
-func follow(t *testing.T, c *remote.Conn) *follower {
+func follow(t *testing.T, c *nbdb.RemoteConn) *follower {
 	ctx, cancel := context.WithCancel(t.Context())
 	f := &follower{t: t}
 	done := make(chan struct{})

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/ovn/sb"
+	"rung/model/ovn/flow"
 	"rung/revision"
 
 	"rung/test/live"
@@ -18,11 +18,11 @@ func TestMarkedWhenTold(t *testing.T) {
 	numbers := func(written, made, done int64, ago time.Duration) func(*revision.Facts) {
 		return func(p *revision.Facts) { live.Numbers(t, p, zone, written, made, done, uitest.Now.Add(-ago)) }
 	}
-	left := func(_ *revision.Southbound, flows []*sb.Flow) []*sb.Flow { return flows[1:] }
-	belowFlows := func(ago time.Duration, change func(*revision.Southbound, []*sb.Flow) []*sb.Flow) func(*revision.Facts) {
+	left := func(_ *revision.Southbound, flows []*flow.LogicalFlow) []*flow.LogicalFlow { return flows[1:] }
+	belowFlows := func(ago time.Duration, change func(*revision.Southbound, []*flow.LogicalFlow) []*flow.LogicalFlow) func(*revision.Facts) {
 		return func(p *revision.Facts) { live.Flows(t, p, zone, uitest.Now.Add(-ago), change) }
 	}
-	lost := func(s *revision.Southbound, flows []*sb.Flow) []*sb.Flow {
+	lost := func(s *revision.Southbound, flows []*flow.LogicalFlow) []*flow.LogicalFlow {
 		s.Conn, s.Error = model.ConnLost, "connection refused"
 		return flows
 	}

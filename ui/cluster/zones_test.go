@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
-	"rung/model/ovn/sb"
+	"rung/model/ovn/flow"
 	"rung/revision"
 
 	"rung/test/live"
@@ -67,7 +67,7 @@ func TestBelow(t *testing.T) {
 	live.Numbers(t, p, "ovn-worker", 9, 7, 7, behind)
 	live.Numbers(t, p, "ovn-worker2", 7, 7, 6, behind)
 	p.Down = map[string][]revision.Daemon{"ovn-worker": {{Name: "ovn-northd", State: "died", Since: uitest.Now.Add(-12 * time.Second), Error: "signal: killed"}}}
-	live.Flows(t, p, "ovn-worker2", behind, func(_ *revision.Southbound, flows []*sb.Flow) []*sb.Flow {
+	live.Flows(t, p, "ovn-worker2", behind, func(_ *revision.Southbound, flows []*flow.LogicalFlow) []*flow.LogicalFlow {
 		gone := *flows[0]
 		gone.UUID, gone.Hint = "ffffffff"+gone.UUID[8:], "ffffffff"
 		return append(flows, &gone)

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
-	"rung/model/ovn/sb"
 	"rung/revision"
 	"rung/test/live"
 	"rung/test/uitest"
@@ -17,7 +17,7 @@ import (
 )
 
 // ruleFlows opens egress 5 of cluster-control in ovn-worker with its flows.
-func ruleFlows(t *testing.T, change func(*revision.Southbound, []*sb.Flow) []*sb.Flow) (*revision.Facts, *uitest.Screen) {
+func ruleFlows(t *testing.T, change func(*revision.Southbound, []*flow.LogicalFlow) []*flow.LogicalFlow) (*revision.Facts, *uitest.Screen) {
 	t.Helper()
 	p := uitest.DemoFacts(t)
 	live.Flows(t, p, "ovn-worker", ruleSince, change)
@@ -43,8 +43,8 @@ func TestRuleFlows(t *testing.T) {
 
 // Flows that are missing, or of an older row, are said with the likely cause.
 func TestFlowsMissing(t *testing.T) {
-	mine := func(f *sb.Flow) bool { return f.Priority == 27595 && f.Pipeline == sb.Ingress }
-	drop := func(_ *revision.Southbound, flows []*sb.Flow) (out []*sb.Flow) {
+	mine := func(f *flow.LogicalFlow) bool { return f.Priority == 27595 && f.Pipeline == flow.Ingress }
+	drop := func(_ *revision.Southbound, flows []*flow.LogicalFlow) (out []*flow.LogicalFlow) {
 		for _, f := range flows {
 			if !mine(f) {
 				out = append(out, f)
@@ -62,7 +62,7 @@ func TestFlowsMissing(t *testing.T) {
 	s.Refresh()
 	s.Want("Missing on ovn-worker for 54 s: ovn-northd died 50 s ago.")
 
-	_, s = ruleFlows(t, func(_ *revision.Southbound, flows []*sb.Flow) []*sb.Flow {
+	_, s = ruleFlows(t, func(_ *revision.Southbound, flows []*flow.LogicalFlow) []*flow.LogicalFlow {
 		for i, f := range flows {
 			if mine(f) {
 				old := *f
@@ -105,7 +105,7 @@ func TestFlowsShared(t *testing.T) {
 			}
 			z.DB = z.DB.Apply(changes)
 		}
-		live.Flows(t, p, "ovn-worker", ruleSince, func(_ *revision.Southbound, flows []*sb.Flow) (out []*sb.Flow) {
+		live.Flows(t, p, "ovn-worker", ruleSince, func(_ *revision.Southbound, flows []*flow.LogicalFlow) (out []*flow.LogicalFlow) {
 			for _, f := range flows {
 				if f.Hint == mine.UUID[:8] { // northd made one, for the other
 					lent := *f

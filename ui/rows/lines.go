@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"rung/model"
-	"rung/model/ovn/known"
+	"rung/model/ovn/dialect"
 	"rung/model/ovn/nb"
 
 	"rung/model/words"
@@ -145,7 +145,7 @@ func (v *RowView) formText() string {
 
 // diffCause is the known defect of OVN-Kubernetes that leaves the row as it is, nil where
 // there is none.
-func (v *RowView) diffCause(env *view.Env) *known.DiffCause {
+func (v *RowView) diffCause(env *view.Env) *dialect.DiffCause {
 	p := v.state.PolicyJoin(v.policy)
 	if p == nil || v.policy.Name == "" || p.StateAt(v.state, env.Now) != model.StateBehind {
 		return nil

@@ -1,7 +1,8 @@
-// Package trace shows what becomes of one connection: whether it is let through and who
-// decides, stage by stage and tier by tier, with the answer of the zones' rows beside it.
-// While it is on the screen it is asked again whenever policies, pods or rows change, and
-// says what it was before.
+// Package trace has the pages about one connection. A trace shows whether the connection is let
+// through and who decides, stage by stage and tier by tier, with the answer of the zones' rows
+// beside it. While it is on the screen it is asked again after every change, and says its former
+// answer. A probe shows what became of the connection as packets in the sandbox, packet by packet
+// there and back.
 //
-// It may import what any view may; ui imports it.
+// See package ui for the rules of views.
 package trace

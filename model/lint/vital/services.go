@@ -7,13 +7,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
-	"rung/model/overlap"
+	"rung/model/selectors"
 )
 
 // VitalServices are the services that nearly every pod needs: the cluster's DNS and the API
 // server, as the destination is after load balancing, because ANP rules match there.
 type VitalServices struct {
-	DNSPods  overlap.PodSet
+	DNSPods  selectors.PodSet
 	DNSPorts map[string]int32
 	// API are the API server's addresses and its port.
 	API     []netip.Prefix
@@ -30,7 +30,7 @@ type VitalEndpoints struct {
 }
 
 // FindEndpoints looks for the cluster's DNS pods and its API server.
-func FindEndpoints(c *model.Cluster, x *overlap.PodIndex) VitalEndpoints {
+func FindEndpoints(c *model.Cluster, x *selectors.PodIndex) VitalEndpoints {
 	s := FindServices(c, x)
 	v := VitalEndpoints{DNSPorts: s.DNSPorts, APIPort: s.APIPort}
 	for p := range x.Pods(s.DNSPods) {
@@ -56,12 +56,12 @@ var apiEndpoints = model.Key{Kind: model.KindEndpointSlice, Namespace: "default"
 // serviceFinder looks for services in a cluster.
 type serviceFinder struct {
 	c *model.Cluster
-	x *overlap.PodIndex
+	x *selectors.PodIndex
 }
 
 // FindServices looks for the DNS pods and the API server of a cluster; where neither a Service nor
 // a pod says so, the ports are the usual ones.
-func FindServices(c *model.Cluster, x *overlap.PodIndex) *VitalServices {
+func FindServices(c *model.Cluster, x *selectors.PodIndex) *VitalServices {
 	f := serviceFinder{c, x}
 	s := &VitalServices{DNSPorts: map[string]int32{}, APIPort: apiPort}
 	for svc := range f.c.Services() {

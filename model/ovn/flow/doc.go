@@ -1,27 +1,17 @@
-// Package flow explains the logical flows that northd makes of ACLs: the stage and tier
-// a flow decides in, which packets it is for, and what its actions do, in words
-// (ovn-kubernetes.md#logical-flows-of-an-acl). Join holds the ACLs of a zone against the
-// flows of its Southbound database, NodeProgress says how far northd and the nodes are.
+// Package flow holds the rows of the Southbound database that Rung reads, and explains the
+// logical flows that northd makes of ACLs.
 //
-// Invariants: which ACL a flow was made for is told by the hint in the flow's
-// external_ids; only an ACL that lacks flows of its own hint gets those of others that do
-// what it says, and each of these is marked (Flow.Twin). An action that is not known stays
-// as it is written and is counted; the forms are those of OVN 23.06 to 25.03, and no input
-// makes the package panic. It is pure and has no clock.
+//	DB            an immutable snapshot: logical flows of the ACL stages, datapaths, chassis
+//	Join          the ACLs of a zone against its flows (ovn-kubernetes.md#logical-flows-of-an-acl)
+//	NodeProgress  how far northd and the nodes are
+//	Parse         the output of ovn-trace and ovnkube-trace (ovn-kubernetes.md#traces)
+//	PlanQuestions the command lines of ovn-trace for a connection, zone by zone
 //
-// It imports the model packages only; sources, engine and everything above may import it.
-//
-// It also asks ovn-trace and reads its answers. PlanQuestions and PacketQuestion make command lines of
-// a connection, zone by zone. Parse reads the output of ovn-trace, in its detailed, summary
-// and minimal form, and the lines that ovnkube-trace prints around it, and says which
-// logical flows of ACLs a packet met, stage by stage, and what was decided
-// (ovn-kubernetes.md#traces).
-//
-// Invariants: no value of a cluster can be an option or anything else than a value in a
-// command line; every line that is read is accounted for: it is read, passed over as that
-// of another program, or counted as unknown; text that leaves the package is clean; input
-// is bounded by MaxInput and MaxLine, and none makes the package panic. The ACL behind a
-// flow is not known here: revision finds it. It is pure, and runs nothing.
-//
-// It imports the model packages only; engine and everything above may import it.
+// Invariants: a DB never changes; Apply makes the next one, which shares what stayed. The hint in a
+// flow's external_ids names its ACL. Only an ACL without flows of its own gets equal flows of other
+// ACLs, and each is marked (Flow.Twin). An unknown action stays as written and is counted; the forms
+// are those of OVN 23.06 to 25.03. No value of a cluster can be an option in a command line. Every
+// line of a trace is read, passed over as another program's, or counted as unknown. Input is bounded
+// by MaxInput and MaxLine, and no input makes the package panic. The package is pure and imports the
+// model packages only.
 package flow

@@ -8,15 +8,15 @@ import (
 	"strings"
 
 	"rung/model/ovn/nb"
-	"rung/model/ovn/sb"
+
 	"rung/model/words"
 )
 
 // Flow is a logical flow, explained.
 type Flow struct {
-	Row *sb.Flow
+	Row *LogicalFlow
 	Reading
-	Datapaths []*sb.Datapath // it is for, by name
+	Datapaths []*Datapath // it is for, by name
 	// Differs says how the flow is not that of its ACL as it is now: northd made it of an
 	// older row. Empty for others.
 	Differs []string
@@ -107,7 +107,7 @@ func (j *JoinedFlows) ACL(uuid string) *ACL {
 // hint: eight hex digits of a UUID. Where several ACLs begin alike, it is that whose
 // stage, priority and match the flow has. ACLs that differ in nothing a flow has share
 // theirs, under the hint of one of them.
-func JoinFlows(rows *nb.DB, flows *sb.DB) *JoinedFlows {
+func JoinFlows(rows *nb.DB, flows *DB) *JoinedFlows {
 	out := &JoinedFlows{Progress: ProgressOf(rows, flows)}
 	on := placesOf(rows)
 	byHint := map[string][]*ACL{}
@@ -154,13 +154,13 @@ func JoinFlows(rows *nb.DB, flows *sb.DB) *JoinedFlows {
 // hintLength is how much of a UUID a hint holds.
 const hintLength = 8
 
-func explainFlow(f *sb.Flow, db *sb.DB) *Flow {
+func explainFlow(f *LogicalFlow, db *DB) *Flow {
 	r, ok := ReadFlow(f.Stage, f.Match, f.Actions)
 	if !ok {
 		return nil
 	}
 	x := &Flow{Row: f, Reading: r, Datapaths: db.DatapathsOf(f)}
-	slices.SortFunc(x.Datapaths, func(a, b *sb.Datapath) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(x.Datapaths, func(a, b *Datapath) int { return cmp.Compare(a.Name, b.Name) })
 	return x
 }
 
@@ -181,7 +181,7 @@ func missingSwitches(a *ACL) (out []string) {
 		there := map[Hint]bool{}
 		for _, f := range a.Flows {
 			if f.Part == PartEval && f.Row.Priority != prioRelated &&
-				slices.ContainsFunc(f.Datapaths, func(d *sb.Datapath) bool { return d.Name == name }) {
+				slices.ContainsFunc(f.Datapaths, func(d *Datapath) bool { return d.Name == name }) {
 				there[f.Hint] = true
 			}
 		}
@@ -261,7 +261,7 @@ func (p *NodeProgress) NorthdText() string {
 // SummaryText is one line: how many ACLs have their flows.
 func (j *JoinedFlows) SummaryText() string {
 	count := map[State]int{}
-	flows := map[*sb.Flow]bool{} // several ACLs may share one
+	flows := map[*LogicalFlow]bool{} // several ACLs may share one
 	for _, a := range j.ACLs {
 		count[a.State()]++
 		for _, f := range a.Flows {

@@ -13,7 +13,6 @@ import (
 
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
-	"rung/model/ovn/sb"
 )
 
 // zone are the rows of a real zone: those of Rung's demo and five more kinds of ACL,
@@ -22,9 +21,9 @@ type zone struct {
 	ACLs       []*nb.ACL
 	PortGroups []*nb.PortGroup
 	Switches   []*nb.LogicalSwitch
-	Flows      []*sb.Flow
-	Datapaths  []*sb.Datapath
-	Groups     []*sb.Group
+	Flows      []*flow.LogicalFlow
+	Datapaths  []*flow.Datapath
+	Groups     []*flow.Group
 }
 
 func realZone(t testing.TB) *zone {
@@ -57,21 +56,21 @@ func (z *zone) rows(more ...nb.Row) *nb.DB {
 	return (*nb.DB)(nil).Apply(ch)
 }
 
-func (z *zone) flows(more ...sb.Row) *sb.DB {
-	var ch []sb.RowChange
+func (z *zone) flows(more ...flow.Row) *flow.DB {
+	var ch []flow.RowChange
 	for _, r := range z.Flows {
-		ch = append(ch, sb.RowChange{New: r})
+		ch = append(ch, flow.RowChange{New: r})
 	}
 	for _, r := range z.Datapaths {
-		ch = append(ch, sb.RowChange{New: r})
+		ch = append(ch, flow.RowChange{New: r})
 	}
 	for _, r := range z.Groups {
-		ch = append(ch, sb.RowChange{New: r})
+		ch = append(ch, flow.RowChange{New: r})
 	}
 	for _, r := range more {
-		ch = append(ch, sb.RowChange{New: r})
+		ch = append(ch, flow.RowChange{New: r})
 	}
-	return (*sb.DB)(nil).Apply(ch)
+	return (*flow.DB)(nil).Apply(ch)
 }
 
 func (z *zone) acl(t *testing.T, name string) *nb.ACL {
@@ -209,7 +208,7 @@ func TestJoinBehind(t *testing.T) {
 		}
 	}
 	half := z.acl(t, "ANP:cluster-control:Egress:5")
-	z.Flows = slices.DeleteFunc(z.Flows, func(f *sb.Flow) bool {
+	z.Flows = slices.DeleteFunc(z.Flows, func(f *flow.LogicalFlow) bool {
 		return f.Hint == half.UUID[:8] && strings.Contains(f.Match, "reg0[10]")
 	})
 	global := &nb.Global{UUID: "g", Written: nb.ProgressMark{Cfg: 9, Stamp: 1000}, Made: nb.ProgressMark{Cfg: 7, Stamp: 2000}, Done: nb.ProgressMark{Cfg: 7, Stamp: 3000}}
@@ -239,7 +238,7 @@ func TestJoinBehind(t *testing.T) {
 // A flow for DHCP has a hint, which is no ACL's: it is not left over.
 func TestOwnWithHint(t *testing.T) {
 	z := realZone(t)
-	dhcp := &sb.Flow{UUID: "99999999-0000-4000-8000-000000000002", Datapath: z.Datapaths[0].UUID, Pipeline: sb.Egress, Table: 6, Priority: 34000,
+	dhcp := &flow.LogicalFlow{UUID: "99999999-0000-4000-8000-000000000002", Datapath: z.Datapaths[0].UUID, Pipeline: flow.Egress, Table: 6, Priority: 34000,
 		Match: "udp.src == 67", Actions: "reg8[16] = 1; next;", Stage: "ls_out_acl_eval", Hint: "6bebcdb6"}
 	if j := flow.JoinFlows(z.rows(), z.flows(dhcp)); len(j.Surplus) != 0 {
 		t.Errorf("left over: %+v", j.Surplus[0].Row)
@@ -266,7 +265,7 @@ func TestProgress(t *testing.T) {
 	now := time.UnixMilli(at(1000))
 	for _, c := range []struct {
 		global  nb.Global
-		chassis []*sb.Chassis
+		chassis []*flow.Chassis
 		seen    time.Time
 		want    string
 	}{
@@ -275,18 +274,18 @@ func TestProgress(t *testing.T) {
 			time.Time{}, "rows written #4 10s ago · flows made #4 9s ago · nodes done #4 just now"},
 		{nb.Global{Written: nb.ProgressMark{Cfg: 5, Stamp: at(1)}, Made: nb.ProgressMark{Cfg: 4, Stamp: at(700)}, Done: nb.ProgressMark{Cfg: 4, Stamp: at(701)}}, nil,
 			time.UnixMilli(at(995)), "rows written #5 5s ago · flows made #4 5m ago: northd is behind · nodes done #4 4m ago"},
-		{nb.Global{Written: nb.ProgressMark{Cfg: 5}, Made: nb.ProgressMark{Cfg: 5}, Done: nb.ProgressMark{Cfg: 4}}, []*sb.Chassis{{UUID: "a", Name: "n2", NbCfg: 4}, {UUID: "b", Name: "n1", NbCfg: 5}},
+		{nb.Global{Written: nb.ProgressMark{Cfg: 5}, Made: nb.ProgressMark{Cfg: 5}, Done: nb.ProgressMark{Cfg: 4}}, []*flow.Chassis{{UUID: "a", Name: "n2", NbCfg: 4}, {UUID: "b", Name: "n1", NbCfg: 5}},
 			time.Time{}, "rows written #5 · flows made #5 · nodes done #4: n2 is behind"},
 		{nb.Global{Written: nb.ProgressMark{Cfg: 5}, Made: nb.ProgressMark{Cfg: 5}, Done: nb.ProgressMark{Cfg: 4}}, nil, time.Time{},
 			"rows written #5 · flows made #5 · nodes done #4: a node is behind"},
 	} {
 		c.global.UUID = "g"
 		rows := (*nb.DB)(nil).Apply([]nb.RowChange{{New: &c.global}})
-		var ch []sb.RowChange
+		var ch []flow.RowChange
 		for _, x := range c.chassis {
-			ch = append(ch, sb.RowChange{New: x})
+			ch = append(ch, flow.RowChange{New: x})
 		}
-		p := flow.ProgressOf(rows, (*sb.DB)(nil).Apply(ch))
+		p := flow.ProgressOf(rows, (*flow.DB)(nil).Apply(ch))
 		if got := p.Text(now, c.seen); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}

@@ -7,7 +7,6 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/model/ovn/sb"
 )
 
 // Priorities of OVN's own flows in the stages of ACLs
@@ -173,7 +172,7 @@ type flowTwin struct {
 
 // isOnSwitch says whether the flow is for one of the switches.
 func (f *Flow) isOnSwitch(switches []string) bool {
-	return slices.ContainsFunc(f.Datapaths, func(d *sb.Datapath) bool { return slices.Contains(switches, d.Name) })
+	return slices.ContainsFunc(f.Datapaths, func(d *Datapath) bool { return slices.Contains(switches, d.Name) })
 }
 
 // maxLogName is the longest name that ovn-controller takes, in bytes; the database counts

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"rung/model/ovn/nb"
-	"rung/model/ovn/sb"
+
 	"rung/model/words"
 )
 
@@ -21,12 +21,12 @@ type NodeProgress struct {
 	// that what was written before the last raise has arrived, nothing of what came after.
 	Written, Made, Done nb.ProgressMark
 	// Waiting are the chassis whose number is below Made, by name.
-	Waiting []*sb.Chassis
+	Waiting []*Chassis
 	Chassis int // all of them
 }
 
 // ProgressOf reads it from a zone's databases; either may be missing.
-func ProgressOf(rows *nb.DB, flows *sb.DB) (p NodeProgress) {
+func ProgressOf(rows *nb.DB, flows *DB) (p NodeProgress) {
 	if g := rows.Global(); g != nil {
 		p.Written, p.Made, p.Done = g.Written, g.Made, g.Done
 	}
@@ -39,7 +39,7 @@ func ProgressOf(rows *nb.DB, flows *sb.DB) (p NodeProgress) {
 			p.Waiting = append(p.Waiting, c)
 		}
 	}
-	slices.SortFunc(p.Waiting, func(a, b *sb.Chassis) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(p.Waiting, func(a, b *Chassis) int { return cmp.Compare(a.Name, b.Name) })
 	return p
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
-	"rung/model/ovn/sb"
 )
 
 // onGroup puts an ACL on the port group of another.
@@ -66,7 +65,7 @@ func TestSharedFlows(t *testing.T) {
 
 	moved := *one
 	moved.Priority++
-	var flows []sb.Row
+	var flows []flow.Row
 	for _, f := range z.Flows {
 		if f.Hint == hint {
 			c := *f

@@ -1,0 +1,103 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// notConsidered is the title of an omission.
+const notConsidered = "not considered"
+
+// title is the title of an omission, or of an assumption.
+func (o *Omission) title() string {
+	if o.Level == Note {
+		return "assumed"
+	}
+	return notConsidered
+}
+
+// annotations are the lines that GitHub Actions makes annotations of. Omissions and then the
+// worst results come first: of a step GitHub shows ten errors, ten warnings and ten notices.
+func (r *Report) annotations() string {
+	var b strings.Builder
+	say := func(l Level, file string, line int, title, text string) {
+		var at []string
+		if file != "" {
+			at = append(at, "file="+escapeProperty(r.path(file)), fmt.Sprintf("line=%d", max(line, 1)))
+		}
+		at = append(at, "title="+escapeProperty(title))
+		fmt.Fprintf(&b, "::%s %s::%s\n", annotationOf(l), strings.Join(at, ","), escapeData(text))
+	}
+	for _, o := range r.NotConsidered {
+		say(o.Level, o.File, o.Line, o.title(), o.Text)
+	}
+	told := r.told()
+	slices.SortStableFunc(told, func(a, b *Result) int { return a.level().rank() - b.level().rank() })
+	for _, f := range told {
+		say(f.level(), f.File, f.Line, f.Code, withDetail(f.text(), f.Detail))
+	}
+	return b.String()
+}
+
+// rank orders levels, the worst first.
+func (l Level) rank() int { return slices.Index([]Level{Error, Warning, Note}, l) }
+
+// annotationOf is GitHub's name of a level.
+func annotationOf(l Level) string {
+	if l == Note {
+		return "notice"
+	}
+	return string(l)
+}
+
+// escapeData and escapeProperty are what the runner takes back from the message and from a property.
+var escapeData, escapeProperty = replacer("%", "%25", "\r", "%0D", "\n", "%0A"),
+	replacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+
+func replacer(pairs ...string) func(string) string { return strings.NewReplacer(pairs...).Replace }
+
+// The code quality report of GitLab: a list of issues.
+type (
+	qualityIssue struct {
+		Description string          `json:"description"`
+		Check       string          `json:"check_name"`
+		Fingerprint string          `json:"fingerprint"`
+		Severity    string          `json:"severity"`
+		Location    qualityLocation `json:"location"`
+	}
+	qualityLocation struct {
+		Path  string `json:"path"`
+		Lines struct {
+			Begin int `json:"begin"`
+		} `json:"lines"`
+	}
+)
+
+// codeQuality is the report for the widget of GitLab's merge requests.
+func (r *Report) codeQuality() (string, error) {
+	out, seen := []qualityIssue{}, fingerprinter{}
+	add := func(l Level, check, print, text, file string, line int) {
+		i := qualityIssue{Description: text, Check: check, Fingerprint: print, Severity: severityOf(l), Location: qualityLocation{Path: r.path(file)}}
+		i.Location.Lines.Begin = max(line, 1)
+		out = append(out, i)
+	}
+	for _, f := range r.told() {
+		add(f.level(), f.Code, r.fingerprint(seen, f), withDetail(f.text(), f.Detail), f.File, f.Line)
+	}
+	for _, o := range r.NotConsidered {
+		add(o.Level, strings.ReplaceAll(o.title(), " ", "-"), seen.of(o.Code, r.path(o.File), o.Text), o.title()+": "+o.Text, o.File, o.Line)
+	}
+	return writeReportJSON(out)
+}
+
+// severityOf is GitLab's severity of a level: nothing that Rung finds is a blocker by itself.
+func severityOf(l Level) string {
+	switch l {
+	case Warning:
+		return "minor"
+	case Note:
+		return "info"
+	}
+	return "critical"
+}

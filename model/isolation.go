@@ -1,0 +1,140 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"rung/model/words"
+)
+
+// DefaultDeny is the one value of isolation that isolates.
+const DefaultDeny = "DefaultDeny"
+
+// Isolation is the isolation that an annotation asks for.
+type Isolation struct {
+	// Isolated says that the pods of the namespace take only what NetworkPolicies allow.
+	Isolated bool
+	// Problem says why the annotation isolates nothing, although it is there: empty where
+	// it does, or is not meant to.
+	Problem string
+	// Invalid says that it cannot be read at all.
+	Invalid bool
+}
+
+// ReadIsolation reads the annotation's value. A value that is no JSON, or another one, isolates
+// nothing.
+func ReadIsolation(text string) Isolation {
+	var v struct {
+		Ingress *struct {
+			Isolation *string `json:"isolation"`
+		} `json:"ingress"`
+	}
+	if strings.TrimSpace(text) == "" {
+		return Isolation{Problem: "is empty", Invalid: true}
+	}
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		return Isolation{Problem: jsonProblem(err), Invalid: true}
+	}
+	switch {
+	case v.Ingress == nil || v.Ingress.Isolation == nil:
+		return Isolation{Problem: "has no ingress.isolation"}
+	case *v.Ingress.Isolation != DefaultDeny:
+		return Isolation{Problem: fmt.Sprintf("ingress.isolation is %q, not %q", words.CleanText(*v.Ingress.Isolation), DefaultDeny)}
+	}
+	return Isolation{Isolated: true}
+}
+
+// jsonProblem is an error of package json for people who do not know Go.
+func jsonProblem(err error) string {
+	if t, ok := err.(*json.UnmarshalTypeError); ok {
+		where := words.CleanText(t.Field)
+		if where == "" {
+			where = "the value"
+		}
+		want := "a string"
+		if t.Type.Kind() == reflect.Struct {
+			want = "an object"
+		}
+		return fmt.Sprintf("%s is a JSON %s, not %s", where, words.CleanText(t.Value), want)
+	}
+	return "is not JSON: " + words.CleanText(err.Error())
+}
+
+// IsolationOf returns the isolation that the annotation of a namespace asks for; there is false
+// where it has none.
+func IsolationOf(ns *Namespace) (i Isolation, there bool) {
+	if ns == nil {
+		return Isolation{}, false
+	}
+	text, there := ns.Annotations[AnnotationIsolation]
+	if !there {
+		return Isolation{}, false
+	}
+	return ReadIsolation(text), true
+}
+
+// IsIsolated says whether the annotation isolates a namespace.
+func IsIsolated(c *Cluster, namespace string) bool {
+	i, _ := IsolationOf(c.Namespace(namespace))
+	return i.Isolated
+}
+
+// IsNetpol2016 says whether a policy is a NetworkPolicy of the API of 2016.
+func IsNetpol2016(p *Policy) bool {
+	return p.Kind == KindNP && p.APIVersion == APIVersionNP2016
+}
+
+// IsolatesByItself says whether a NetworkPolicy isolates its pods by itself where the annotation
+// counts: those of 2016 do not, their namespace's annotation does.
+func IsolatesByItself(p *Policy, d Direction) bool {
+	return !IsNetpol2016(p) && p.IsolatesDirection(d)
+}
+
+// RulesCount says whether the rules of a NetworkPolicy decide anything where the annotation
+// counts: those of 2016 only ingress, and only in an isolated namespace.
+func RulesCount(c *Cluster, p *Policy, d Direction) bool {
+	return !IsNetpol2016(p) || d == Ingress && IsIsolated(c, p.Namespace)
+}
+
+// MatchesNothing says whether a rule of a NetworkPolicy of 2016 matches nothing because a
+// list of its peers or ports is there and empty: since Kubernetes 1.7 that means any, as if
+// the list were missing (older-forms.md#networkpolicies-of-extensionsv1beta1).
+func MatchesNothing(p *Policy, r *Rule) bool {
+	o, typed := p.Original.(*networkingv1.NetworkPolicy)
+	if !typed || !IsNetpol2016(p) || r.Direction != Ingress || r.Index >= len(o.Spec.Ingress) {
+		return false
+	}
+	in := &o.Spec.Ingress[r.Index]
+	return in.From != nil && len(in.From) == 0 || in.Ports != nil && len(in.Ports) == 0
+}
+
+// NewerFields are the fields of a policy that the API of 2016 did not have.
+func NewerFields(p *Policy) (fields []string) {
+	o, typed := p.Original.(*networkingv1.NetworkPolicy)
+	if !typed || !IsNetpol2016(p) {
+		return nil
+	}
+	seen := map[string]bool{}
+	has := func(field string, is bool) {
+		if is && !seen[field] {
+			seen[field] = true
+			fields = append(fields, field)
+		}
+	}
+	has("policyTypes", len(o.Spec.PolicyTypes) > 0)
+	has("egress", len(o.Spec.Egress) > 0)
+	for _, r := range o.Spec.Ingress {
+		for _, f := range r.From {
+			has("ipBlock", f.IPBlock != nil)
+			has("podSelector beside namespaceSelector", f.PodSelector != nil && f.NamespaceSelector != nil)
+		}
+		for _, port := range r.Ports {
+			has("endPort", port.EndPort != nil)
+		}
+	}
+	return fields
+}

@@ -1,0 +1,218 @@
+package dialect
+
+import (
+	"slices"
+
+	"rung/model"
+	"rung/model/ovn/nb"
+)
+
+// Defect is one of OVN-Kubernetes' known defects.
+type Defect struct {
+	Code   string // stable, for programs
+	Says   string // what OVN-Kubernetes does, and what that leaves
+	Remedy string // what an admin can do
+	Doc    string // page and section of docs/
+}
+
+// Remedies that several defects share.
+const (
+	touchPod    = "change a label of the pod, or restart the zone's ovnkube-node pod: the policy is then computed again"
+	restartNode = "restart the zone's ovnkube-node pod"
+	touchPolicy = "change the policy's spec, which makes its rows, or " + restartNode
+)
+
+// The defects that leave differences. Others are compiled as OVN-Kubernetes does, or
+// leave a policy frozen with its reason.
+var (
+	FirewallRow = &Defect{"firewall-row-left",
+		"OVN-Kubernetes leaves this row when the list of rules gets shorter, a known defect: OVN still enforces it",
+		"take the row out of the namespace's port group: OVN-Kubernetes will not", "ovn-kubernetes.md#stale-firewall-row"}
+	PodAddress = &Defect{"pod-address-unseen",
+		"OVN-Kubernetes does not notice when an address of a pod is replaced by another, a known defect",
+		touchPod, "ovn-kubernetes.md#unseen-pod-updates"}
+	PodPorts = &Defect{"pod-ports-unseen",
+		"OVN-Kubernetes does not notice when container ports of a pod get other names or numbers, a known defect",
+		touchPod, "ovn-kubernetes.md#unseen-pod-updates"}
+	PodPort = &Defect{"pod-passed-over",
+		"OVN-Kubernetes passes over a pod whose logical port or node comes after its first event, a known defect",
+		"the pod's next event mends it, at the latest when the pod runs; changing a label is one", "ovn-kubernetes.md#subject-pods"}
+	SetsLeft = &Defect{"sets-left",
+		"OVN-Kubernetes takes an error in deleting a policy's address sets for success, a known defect: " +
+			"policy and port group are gone, and nothing uses this set",
+		restartNode + ", which removes it; until then it does no harm", "ovn-kubernetes.md#policy-sync"}
+	NotDeleted = &Defect{"rows-not-deleted",
+		"OVN-Kubernetes refused this policy when it was deleted, and its rows still decide: either the zone's " +
+			"ovnkube-node pod is down, or it could not program the policy since it started and deletes no rows of " +
+			"such a policy, a known defect",
+		"make sure the zone's ovnkube-node pod runs, and restart it if it does: " +
+			"it removes the rows of policies that are gone when it starts", "ovn-kubernetes.md#policy-sync"}
+	Baseline = &Defect{"baseline-slot",
+		"OVN-Kubernetes has room for one BaselineAdminNetworkPolicy, and takes another of the same content " +
+			"for the one it has, a known defect",
+		"delete all but one, then " + restartNode, "ovn-kubernetes.md#baseline"}
+	JoinedLate = &Defect{"network-joined-late",
+		"OVN-Kubernetes does not look at a NetworkPolicy again when its namespace joins a network that runs already, a known " +
+			"defect: its rows come with a retry, within minutes, or never",
+		touchPolicy, "networks.md#namespaces"}
+	AttachedLate = &Defect{"attachment-late",
+		"OVN-Kubernetes does not look at a MultiNetworkPolicy again when another NetworkAttachmentDefinition of a running " +
+			"network comes, a known defect",
+		touchPolicy, "networks.md#multinetworkpolicy"}
+	NotTakenBack = &Defect{"selectors-taken-back",
+		"OVN-Kubernetes does not program a MultiNetworkPolicy on a network without addresses once its peers selected pods, not " +
+			"even when they are IP blocks again, a known defect: nothing isolates its pods there",
+		restartNode, "networks.md#multinetworkpolicy"}
+)
+
+// AllDefects are the defects, in the order of their sections.
+func AllDefects() []*Defect {
+	return []*Defect{PodPort, Baseline, PodAddress, PodPorts, SetsLeft, NotDeleted, FirewallRow, JoinedLate, AttachedLate, NotTakenBack}
+}
+
+// DiffCause is why one row differs.
+type DiffCause struct {
+	*Defect
+	Detail string // what it is about here, empty where there is no more to say
+}
+
+// Text is the whole in one sentence, without the remedy.
+func (c *DiffCause) Text() string {
+	if c.Detail == "" {
+		return c.Says
+	}
+	return c.Says + ": " + c.Detail
+}
+
+// Facts are the facts from which differences of one policy in one zone are explained.
+// The functions may be called often.
+type Facts struct {
+	// Policy is the object, nil when there is none.
+	Policy *model.Policy
+	// Peers are the pods behind the peers of a rule; nobody changes the list.
+	Peers func(d model.Direction, rule int) []*model.Pod
+	// Subjects are the pods that the policy applies to in the zone.
+	Subjects func() []*model.Pod
+	// Owned says whether a pod or node has an address now.
+	Owned func(addr string) bool
+	// PodOf is the pod of a logical switch port, nil when none is known.
+	PodOf func(port string) *model.Pod
+	// Before returns earlier states of a pod, as far as they are known: as it was when
+	// OVN-Kubernetes noticed it last, and as OVN-Kubernetes' own records have it.
+	Before func(*model.Pod) []*model.Pod
+	// Match are the matches of an ACL that differs, empty where there is no such row
+	// or it is not at hand.
+	Match func(*model.RowDiff) (desired, live string)
+	// Refused says that the policy was one that OVN-Kubernetes refuses when it was
+	// deleted.
+	Refused bool
+	// Elsewhere says how it comes to the network that its rows are of, nil for the default one.
+	Elsewhere *Elsewhere
+	// Baselines are the other BaselineAdminNetworkPolicies.
+	Baselines []OtherBaseline
+}
+
+// OtherBaseline is another BaselineAdminNetworkPolicy than the one in question.
+type OtherBaseline struct {
+	IsSameSpec bool // its spec is the same
+	HasNoRows  bool // it has no rows in the zone
+}
+
+// ExplainDiffs says why the rows of a policy differ that stand in p.Diffs, in their order;
+// nil where a row's difference has no known cause, or as a whole where none has. p
+// must be whole: a judgement of which only a part was kept cannot be explained. Rows of
+// ClusterNetworkPolicies are nobody's but Rung's.
+func ExplainDiffs(p *model.PolicyInZone, f *Facts) []*DiffCause {
+	if p.NotComparable || p.None != nil || len(p.Diffs) == 0 || p.Policy.Kind == model.KindCNP {
+		return nil
+	}
+	var out []*DiffCause
+	switch {
+	case f.Policy == nil && p.Policy.Kind.IsAdmin():
+		out = explainLeftRows(p, f)
+	case f.Policy == nil:
+	case f.Elsewhere != nil:
+		out = explainNotTaken(p, f)
+	case p.Policy.Kind == model.KindEF:
+		out = explainFirewallRow(p, len(f.Policy.Egress))
+	case p.Policy.Kind.IsAdmin():
+		out = explainOtherBaseline(p, f)
+		if out == nil {
+			out = explainPods(p, f)
+		}
+	}
+	if !slices.ContainsFunc(out, func(c *DiffCause) bool { return c != nil }) {
+		return nil
+	}
+	return out
+}
+
+// explainFirewallRow finds the one row too many of a firewall that got shorter
+// (ovn-kubernetes.md#stale-firewall-row): that behind the last rule. Of two rows with
+// its id OVN-Kubernetes left at most one.
+func explainFirewallRow(p *model.PolicyInZone, rules int) []*DiffCause {
+	out, found := make([]*DiffCause, len(p.Diffs)), 0
+	for i := range p.Diffs {
+		d := &p.Diffs[i]
+		if d.Kind == model.DiffExtra && d.Table == nb.TableACL && d.Note == "" && ownerOfDiff(p, d).Index == rules {
+			out[i] = &DiffCause{Defect: FirewallRow}
+			found++
+		}
+	}
+	if found != 1 {
+		return nil
+	}
+	return out
+}
+
+// explainLeftRows explains rows of a policy that is gone.
+func explainLeftRows(p *model.PolicyInZone, f *Facts) []*DiffCause {
+	defect, why := SetsLeft, ""
+	onlySets := p.LiveACLs == 0
+	for i := range p.Diffs {
+		d := &p.Diffs[i]
+		if d.Kind != model.DiffExtra || d.Waiting != "" {
+			return nil
+		}
+		onlySets = onlySets && d.Table == nb.TableAddressSet
+	}
+	switch {
+	case onlySets:
+	case f.Refused:
+		defect = NotDeleted
+	case p.Policy.Kind == model.KindBANP &&
+		slices.ContainsFunc(f.Baselines, func(o OtherBaseline) bool { return o.HasNoRows }):
+		defect, why = Baseline, "this one was deleted after another took its place"
+	default:
+		return nil
+	}
+	return causeForAll(p, &DiffCause{defect, why})
+}
+
+// explainOtherBaseline explains a baseline that has no rows because of another.
+func explainOtherBaseline(p *model.PolicyInZone, f *Facts) []*DiffCause {
+	if p.Policy.Kind != model.KindBANP || p.LiveACLs > 0 ||
+		!slices.ContainsFunc(f.Baselines, func(o OtherBaseline) bool { return o.IsSameSpec && !o.HasNoRows }) {
+		return nil
+	}
+	for i := range p.Diffs {
+		if p.Diffs[i].Kind != model.DiffMissing {
+			return nil
+		}
+	}
+	return causeForAll(p, &DiffCause{Baseline, "the rows are those of the other"})
+}
+
+func causeForAll(p *model.PolicyInZone, c *DiffCause) []*DiffCause {
+	out := make([]*DiffCause, len(p.Diffs))
+	for i := range out {
+		out[i] = c
+	}
+	return out
+}
+
+// ownerOfDiff returns the owner of a row that differs, as its id says.
+func ownerOfDiff(p *model.PolicyInZone, d *model.RowDiff) nb.Owner {
+	return nb.OwnerOf(d.Table, map[string]string{nb.KeyOwnerController: nb.DefaultController,
+		nb.KeyOwnerType: string(p.Policy.Kind), nb.KeyID: d.ID})
+}

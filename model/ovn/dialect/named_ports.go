@@ -1,0 +1,141 @@
+package dialect
+
+import (
+	"slices"
+	"strings"
+
+	"rung/model"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
+	"rung/model/words"
+)
+
+// explainNamedPorts explains a row with named ports that has former addresses or ports of pods
+// (ovn-kubernetes.md#named-ports), or that should not be there any more, or should be
+// by now, because of them.
+func (x *unseenUpdates) explainNamedPorts(d *model.RowDiff, o nb.Owner) *DiffCause {
+	proto, ok := strings.CutSuffix(o.Protocol, "-namedPort")
+	rule := x.f.Policy.Rule(model.Direction(o.Direction), o.Index)
+	if d.Table != nb.TableACL || o.Form != nb.FormKnown || !ok || rule == nil ||
+		d.Kind == model.DiffDifferent && (len(d.Fields) != 1 || d.Fields[0].Column != "match") {
+		return nil
+	}
+	desired, live := x.f.Match(d)
+	want, lead, ok1 := match.ItemsOf(desired, proto)
+	have, lead2, ok2 := match.ItemsOf(live, proto)
+	if desired != "" && !ok1 || live != "" && !ok2 || desired != "" && live != "" && lead != lead2 || (desired == "") != (d.Kind == model.DiffExtra) ||
+		(live == "") != (d.Kind == model.DiffMissing) {
+		return nil
+	}
+	scanned := x.f.Peers(rule.Direction, rule.Index)
+	if rule.Direction == model.Ingress {
+		scanned = append(slices.Clip(scanned), x.f.Subjects()...)
+	}
+	lost, gained, stays := compareItems(want, have)
+	kept := make(map[string]bool, len(stays))
+	for _, it := range stays {
+		kept[it.IP] = true
+	}
+	since := youngestInRows(scanned, func(q *model.Pod) bool {
+		return slices.ContainsFunc(q.IPs, func(addr string) bool { return kept[addr] })
+	})
+	whose := podsByAddress(scanned)
+	defect := PodAddress
+	var said []string
+	told := map[*model.Pod]bool{}
+	about := func(p *model.Pod) {
+		if !told[p] {
+			told[p] = true
+			said = addText(said, "pod %s", podName(p))
+		}
+	}
+	for _, it := range lost { // the row should have it
+		p := whose[it.IP]
+		if !isRunning(p) || !x.hasLackedItem(p, it, rule, proto) && !since.provesRunning(p) {
+			return nil
+		}
+		if x.lackedAddrs[it.IP] == nil && !x.hasMovedTo(p, it.IP) {
+			defect = PodPorts
+		}
+		about(p)
+	}
+	var formers map[string][]int
+	for _, it := range gained { // the row should not have it
+		if p := whose[it.IP]; p != nil {
+			if !isRunning(p) || !x.hasOfferedItem(p, it, rule, proto) && !since.provesRunning(p) {
+				return nil
+			}
+			defect = PodPorts
+			about(p)
+			continue
+		}
+		p := x.formerAddrs[it.IP]
+		if p == nil {
+			if formers == nil {
+				formers = x.formerHolders(scanned)
+			}
+			at := formers[it.IP]
+			i := slices.IndexFunc(at, func(i int) bool { return x.hasOfferedItem(scanned[i], it, rule, proto) })
+			if i < 0 || !isRunning(scanned[at[i]]) {
+				return nil
+			}
+			p = scanned[at[i]]
+		}
+		if x.f.Owned(it.IP) {
+			return nil
+		}
+		about(p)
+	}
+	if len(said) == 0 {
+		return nil
+	}
+	return &DiffCause{defect, words.JoinAtMost(said, "; ", named)}
+}
+
+// hasMovedTo says whether an address is one that a pod did not have before.
+func (x *unseenUpdates) hasMovedTo(p *model.Pod, addr string) bool {
+	before := x.earlierStates(p)
+	return len(before) > 0 && !slices.ContainsFunc(before,
+		func(was *model.Pod) bool { return slices.Contains(was.IPs, addr) })
+}
+
+// hasLackedItem says whether the pod is known to have been without an item, offered whether
+// it is known to have had it.
+func (x *unseenUpdates) hasLackedItem(p *model.Pod, it match.NamedItem, r *model.Rule, proto string) bool {
+	return slices.ContainsFunc(x.earlierStates(p), func(was *model.Pod) bool { return !offersItem(was, it, r, proto) })
+}
+
+func (x *unseenUpdates) hasOfferedItem(p *model.Pod, it match.NamedItem, r *model.Rule, proto string) bool {
+	return slices.ContainsFunc(x.earlierStates(p), func(was *model.Pod) bool { return offersItem(was, it, r, proto) })
+}
+
+// offersItem says whether a pod gives a rule an item.
+func offersItem(p *model.Pod, it match.NamedItem, r *model.Rule, proto string) bool {
+	return slices.Contains(p.IPs, it.IP) && slices.ContainsFunc(p.Ports, func(c model.ContainerPort) bool {
+		return c.Port == it.Port && strings.EqualFold(c.Protocol, proto) &&
+			slices.ContainsFunc(r.Ports, func(port model.Port) bool { return port.Name != "" && port.Name == c.Name })
+	})
+}
+
+// compareItems counts what only one of two lists has, and what both have.
+func compareItems(want, have []match.NamedItem) (lost, gained, stays []match.NamedItem) {
+	n := map[match.NamedItem]int{}
+	for _, it := range want {
+		n[it]++
+	}
+	for _, it := range have {
+		n[it]--
+		if n[it] < 0 {
+			gained = append(gained, it)
+		} else {
+			stays = append(stays, it)
+		}
+	}
+	for _, it := range want {
+		if n[it] > 0 {
+			n[it]--
+			lost = append(lost, it)
+		}
+	}
+	return lost, gained, stays
+}

@@ -1,0 +1,288 @@
+package dialect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/ovn/nb"
+	"rung/model/words"
+)
+
+// proven is the age difference from which a pod, by its presence in the rows, proves
+// that the policy was computed while an older pod already ran: the older one's
+// addresses and ports of that time were taken in, and they changed later.
+const proven = 10 * time.Minute
+
+// explainPods explains what updates of pods leave that OVN-Kubernetes' filter does not see
+// (ovn-kubernetes.md#unseen-pod-updates), and pods it passed over
+// (ovn-kubernetes.md#subject-pods). Every sync computes the whole policy. So all that
+// differs must be explained, and what one row has of a pod all others must have, too.
+func explainPods(p *model.PolicyInZone, f *Facts) []*DiffCause {
+	x := &unseenUpdates{p: p, f: f, earlier: map[*model.Pod][]*model.Pod{}, lackedAddrs: map[string]*model.Pod{}, formerAddrs: map[string]*model.Pod{}}
+	out := make([]*DiffCause, len(p.Diffs))
+	for _, explain := range []func(*model.RowDiff, nb.Owner) *DiffCause{x.explainSet, x.explainNamedPorts, x.explainGroup} {
+		for i := range p.Diffs {
+			if d := &p.Diffs[i]; out[i] == nil && d.Waiting == "" && d.Note == "" {
+				out[i] = explain(d, ownerOfDiff(p, d))
+			}
+		}
+	}
+	for i := range p.Diffs {
+		if out[i] == nil && p.Diffs[i].Waiting == "" {
+			return nil
+		}
+	}
+	if !x.lacksEverywhere() {
+		return nil
+	}
+	return out
+}
+
+// unseenUpdates gathers what was found about a policy. Rows may differ in as many addresses
+// as a Deployment has pods: everything is looked up by address, and costs what the
+// pods and the addresses do, not their product.
+type unseenUpdates struct {
+	p           *model.PolicyInZone
+	f           *Facts
+	earlier     map[*model.Pod][]*model.Pod // what Facts.Before said
+	lackedAddrs map[string]*model.Pod       // addresses that sets lack, with whose they are
+	formerAddrs map[string]*model.Pod       // former addresses, with whose they were
+}
+
+// earlierStates returns the earlier states of a pod, as Facts.Before knows them.
+func (x *unseenUpdates) earlierStates(p *model.Pod) []*model.Pod {
+	was, asked := x.earlier[p]
+	if !asked {
+		was = x.f.Before(p)
+		x.earlier[p] = was
+	}
+	return was
+}
+
+// podsByAddress are pods by the addresses they have; the first of several is meant.
+func podsByAddress(pods []*model.Pod) map[string]*model.Pod {
+	out := make(map[string]*model.Pod, len(pods))
+	for _, p := range pods {
+		for _, addr := range p.IPs {
+			if out[addr] == nil {
+				out[addr] = p
+			}
+		}
+	}
+	return out
+}
+
+// formerHolders are the places in pods, ascending, of those known to have had an address, by
+// the address.
+func (x *unseenUpdates) formerHolders(pods []*model.Pod) map[string][]int {
+	out := make(map[string][]int, len(pods))
+	for i, p := range pods {
+		for _, was := range x.earlierStates(p) {
+			for _, addr := range was.IPs {
+				if at := out[addr]; len(at) == 0 || at[len(at)-1] != i {
+					out[addr] = append(at, i)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// isRunning says whether the next event of a pod is not to be expected: it runs.
+func isRunning(p *model.Pod) bool { return p != nil && p.Phase == "Running" && !p.Deleting }
+
+func podName(p *model.Pod) string { return p.Namespace + "/" + p.Name }
+
+// explainSet explains an address set that has former addresses of pods instead of those of
+// today.
+func (x *unseenUpdates) explainSet(d *model.RowDiff, o nb.Owner) *DiffCause {
+	if d.Kind != model.DiffDifferent || d.Table != nb.TableAddressSet || o.Form != nb.FormKnown || len(d.Fields) != 1 {
+		return nil
+	}
+	field := &d.Fields[0]
+	if field.Column != "addresses" || len(field.Missing) == 0 || len(field.Missing) != len(field.Extra) {
+		return nil
+	}
+	peers := x.f.Peers(model.Direction(o.Direction), o.Index)
+	have := podsByAddress(peers)
+	of := make([]*model.Pod, len(field.Missing))
+	for i, addr := range field.Missing {
+		of[i] = have[addr]
+		if !isRunning(of[i]) {
+			return nil
+		}
+	}
+	var said, left []string
+	taken := make([]bool, len(of))
+	formers := x.formerHolders(of)
+	for _, former := range field.Extra {
+		if x.f.Owned(former) {
+			return nil
+		}
+		at := formers[former]
+		for len(at) > 0 && taken[at[0]] {
+			at = at[1:]
+		}
+		formers[former] = at
+		if len(at) == 0 {
+			left = append(left, former)
+			continue
+		}
+		i := at[0]
+		taken[i], x.formerAddrs[former] = true, of[i]
+		said = addText(said, "pod %s has %s now, and had %s", podName(of[i]), field.Missing[i], former)
+	}
+	missing := textSet(field.Missing)
+	since := youngestInRows(peers, func(q *model.Pod) bool { return hasAddresses(q, o.Family, missing) })
+	for i, p := range of {
+		if taken[i] {
+			continue
+		}
+		if !since.provesRunning(p) {
+			return nil
+		}
+		if len(left) == 1 {
+			x.formerAddrs[left[0]] = p
+			said = addText(said, "pod %s has %s now, and had %s", podName(p), field.Missing[i], left[0])
+		} else {
+			said = addText(said, "pod %s has %s now", podName(p), field.Missing[i])
+		}
+	}
+	for i, addr := range field.Missing {
+		if other := x.lackedAddrs[addr]; other != nil && other != of[i] {
+			return nil // two pods have it: whose the sets lack is not certain
+		}
+		x.lackedAddrs[addr] = of[i]
+	}
+	return &DiffCause{PodAddress, words.JoinAtMost(said, "; ", named)}
+}
+
+// named is how many of what a cause is about are named; the others are counted.
+const named = 3
+
+// addText adds a text to those a cause names, and only counts it when there are enough.
+func addText(said []string, format string, args ...string) []string {
+	if len(said) >= named {
+		return append(said, "")
+	}
+	values := make([]any, len(args))
+	for i, a := range args {
+		values[i] = a
+	}
+	return append(said, fmt.Sprintf(format, values...))
+}
+
+func textSet(texts []string) map[string]bool {
+	out := make(map[string]bool, len(texts))
+	for _, t := range texts {
+		out[t] = true
+	}
+	return out
+}
+
+// hasAddresses says whether the live set has the addresses of a pod: all of the family, and
+// at least one.
+func hasAddresses(p *model.Pod, family string, missing map[string]bool) bool {
+	found := false
+	for _, addr := range p.IPs {
+		if strings.Contains(addr, ":") == (family == "v6") {
+			if missing[addr] {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
+}
+
+// youngestPod is when the youngest pod was made that is in rows, zero without one: that
+// is how late they were computed at least.
+type youngestPod time.Time
+
+// youngestInRows finds the youngest of the pods that in says are in the rows.
+func youngestInRows(pods []*model.Pod, in func(*model.Pod) bool) youngestPod {
+	var last time.Time
+	for _, q := range pods {
+		if q.Created.After(last) && !q.Deleting && in(q) {
+			last = q.Created
+		}
+	}
+	return youngestPod(last)
+}
+
+// provesRunning says whether the pod is so much older that the rows were computed while it
+// ran.
+func (y youngestPod) provesRunning(p *model.Pod) bool {
+	return !p.Created.IsZero() && time.Time(y).Sub(p.Created) >= proven
+}
+
+// lacksEverywhere says whether each address that a set lacks is lacking in all sets of the
+// policy that should have it.
+func (x *unseenUpdates) lacksEverywhere() bool {
+	if len(x.lackedAddrs) == 0 {
+		return true
+	}
+	type at struct {
+		dir  string
+		rule int
+	}
+	lacking := map[at]map[string]bool{}
+	for i := range x.p.Diffs {
+		d := &x.p.Diffs[i]
+		if d.Table != nb.TableAddressSet || len(d.Fields) != 1 {
+			continue
+		}
+		o := ownerOfDiff(x.p, d)
+		in := lacking[at{o.Direction, o.Index}]
+		if in == nil {
+			in = map[string]bool{}
+			lacking[at{o.Direction, o.Index}] = in
+		}
+		for _, addr := range d.Fields[0].Missing {
+			in[addr] = true
+		}
+	}
+	of := map[model.Key][]string{}
+	for addr, p := range x.lackedAddrs {
+		of[p.Key] = append(of[p.Key], addr)
+	}
+	for r := range x.f.Policy.AllRules() {
+		in := lacking[at{string(r.Direction), r.Index}]
+		for _, p := range x.f.Peers(r.Direction, r.Index) {
+			if slices.ContainsFunc(of[p.Key], func(addr string) bool { return !in[addr] }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// explainGroup explains a port group that lacks the ports of pods that were passed over: no
+// event came since their logical port is there.
+func (x *unseenUpdates) explainGroup(d *model.RowDiff, _ nb.Owner) *DiffCause {
+	if d.Kind != model.DiffDifferent || d.Table != nb.TablePortGroup || len(d.Fields) != 1 {
+		return nil
+	}
+	field := &d.Fields[0]
+	if field.Column != "ports" || len(field.Missing) == 0 || len(field.Extra) > 0 {
+		return nil
+	}
+	var said []string
+	for _, port := range field.Missing {
+		p := x.f.PodOf(port)
+		switch {
+		case p == nil || p.Deleting:
+			return nil
+		case p.Phase == "Pending":
+			said = addText(said, "pod %s does not run yet", podName(p))
+		case slices.ContainsFunc(x.earlierStates(p), func(was *model.Pod) bool { return was.NodeName != p.NodeName }):
+			said = addText(said, "pod %s got its node later", podName(p))
+		default:
+			return nil
+		}
+	}
+	return &DiffCause{PodPort, words.JoinAtMost(said, "; ", named)}
+}

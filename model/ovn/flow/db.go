@@ -1,0 +1,233 @@
+package flow
+
+import (
+	"iter"
+	"slices"
+
+	"rung/model/sorted"
+)
+
+// DB is an immutable snapshot of one Southbound database, rows by UUID. The zero value
+// and nil are an empty database.
+type DB struct {
+	flows     *sorted.Map[*LogicalFlow]
+	groups    *sorted.Map[*Group]
+	datapaths *sorted.Map[*Datapath]
+	globals   *sorted.Map[*Global]
+	chassis   *sorted.Map[*Chassis]
+}
+
+// RowChange is one row that came (Old nil), changed, or went (New nil). Both, where set,
+// are of the same type and have the same UUID.
+type RowChange struct{ Old, New Row }
+
+// Apply returns the database after the changes; the receiver stays as it is.
+func (d *DB) Apply(changes []RowChange) *DB {
+	if d == nil {
+		d = &DB{}
+	}
+	flows, groups, datapaths := d.flows.Txn(), d.groups.Txn(), d.datapaths.Txn()
+	globals, chassis := d.globals.Txn(), d.chassis.Txn()
+	for _, c := range changes {
+		row := c.New
+		if row == nil {
+			row = c.Old
+		}
+		switch r := row.(type) {
+		case *LogicalFlow:
+			putRow(flows, r.UUID, r, c.New == nil)
+		case *Group:
+			putRow(groups, r.UUID, r, c.New == nil)
+		case *Datapath:
+			putRow(datapaths, r.UUID, r, c.New == nil)
+		case *Global:
+			putRow(globals, r.UUID, r, c.New == nil)
+		case *Chassis:
+			putRow(chassis, r.UUID, r, c.New == nil)
+		}
+	}
+	return &DB{flows.Commit(), groups.Commit(), datapaths.Commit(), globals.Commit(), chassis.Commit()}
+}
+
+func putRow[T any](t *sorted.Txn[T], uuid string, row T, gone bool) {
+	if gone {
+		t.Delete(uuid)
+		return
+	}
+	t.Set(uuid, row)
+}
+
+func rowsOf[T any](m *sorted.Map[T]) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for _, row := range m.Prefix("") {
+			if !yield(row) {
+				return
+			}
+		}
+	}
+}
+
+// Flows walks the logical flows of the ACL stages in the order of their UUIDs.
+func (d *DB) Flows() iter.Seq[*LogicalFlow] {
+	if d == nil {
+		return func(func(*LogicalFlow) bool) {}
+	}
+	return rowsOf(d.flows)
+}
+
+// Chassis walks the chassis in the order of their UUIDs.
+func (d *DB) Chassis() iter.Seq[*Chassis] {
+	if d == nil {
+		return func(func(*Chassis) bool) {}
+	}
+	return rowsOf(d.chassis)
+}
+
+// Global returns the SB_Global row or nil.
+func (d *DB) Global() *Global {
+	if d != nil {
+		for _, g := range d.globals.Prefix("") {
+			return g
+		}
+	}
+	return nil
+}
+
+// Row returns the row of a table with that UUID, or nil when the table is not one of
+// ours or holds no such row.
+func (d *DB) Row(table, uuid string) Row {
+	if d == nil {
+		return nil
+	}
+	switch table {
+	case TableFlow:
+		return rowOf(d.flows, uuid)
+	case TableGroup:
+		return rowOf(d.groups, uuid)
+	case TableDatapath:
+		return rowOf(d.datapaths, uuid)
+	case TableGlobal:
+		return rowOf(d.globals, uuid)
+	case TableChassis:
+		return rowOf(d.chassis, uuid)
+	}
+	return nil
+}
+
+func rowOf[T Row](m *sorted.Map[T], uuid string) Row {
+	if r, ok := m.Get(uuid); ok {
+		return r
+	}
+	return nil
+}
+
+// DatapathsOf are the datapaths a flow is for: its own, or those of its group. Rows
+// that are missing are left out.
+func (d *DB) DatapathsOf(f *LogicalFlow) (out []*Datapath) {
+	ids := []string{f.Datapath}
+	if g, ok := d.Row(TableGroup, f.Group).(*Group); ok && f.Datapath == "" {
+		ids = g.Datapaths
+	}
+	for _, id := range ids {
+		if dp, ok := d.Row(TableDatapath, id).(*Datapath); ok {
+			out = append(out, dp)
+		}
+	}
+	return out
+}
+
+// Len counts all rows, and the logical flows among them.
+func (d *DB) Len() (rows, flows int) {
+	if d == nil {
+		return 0, 0
+	}
+	flows = d.flows.Len()
+	return flows + d.groups.Len() + d.datapaths.Len() + d.globals.Len() + d.chassis.Len(), flows
+}
+
+// Database is the name of the database all these tables live in.
+const Database = "OVN_Southbound"
+
+// Tables of OVN_Southbound that Rung reads.
+const (
+	TableFlow     = "Logical_Flow"
+	TableGroup    = "Logical_DP_Group"
+	TableDatapath = "Datapath_Binding"
+	TableGlobal   = "SB_Global"
+	TableChassis  = "Chassis_Private"
+)
+
+// Pipelines of a logical flow.
+const (
+	Ingress = "ingress"
+	Egress  = "egress"
+)
+
+// aclStages are the stages of a switch's pipelines that ACLs are in, as external_ids
+// name them (ovn-kubernetes.md#stages-of-flows).
+var aclStages = []string{
+	"ls_in_pre_acl", "ls_in_acl_hint", "ls_in_acl_eval", "ls_in_acl_sample", "ls_in_acl_action",
+	"ls_in_acl_after_lb_eval", "ls_in_acl_after_lb_sample", "ls_in_acl_after_lb_action",
+	"ls_out_pre_acl", "ls_out_acl_hint", "ls_out_acl_eval", "ls_out_acl_sample", "ls_out_acl_action",
+}
+
+// ACLStages are the stages whose flows are read. The result is the caller's.
+func ACLStages() []string { return slices.Clone(aclStages) }
+
+// IsACLStage says whether flows of a stage are read.
+func IsACLStage(stage string) bool { return slices.Contains(aclStages, stage) }
+
+// Row is any row type of this package.
+type Row interface{ RowUUID() string }
+
+// Flow is a row of table Logical_Flow. Of its external_ids only what Rung uses is kept.
+type LogicalFlow struct {
+	UUID string
+	// Datapath or Group is set: the UUID of a Datapath_Binding or a Logical_DP_Group.
+	Datapath, Group string
+	Pipeline        string // Ingress or Egress
+	Table           int
+	Priority        int
+	Match, Actions  string
+	Stage           string // external_ids:stage-name
+	// Hint is external_ids:stage-hint, the first eight hex digits of the UUID of the
+	// Northbound row the flow was made for; empty without one.
+	Hint string
+}
+
+// Group is a row of table Logical_DP_Group: datapaths that share flows.
+type Group struct {
+	UUID      string
+	Datapaths []string // UUIDs, sorted
+}
+
+// Datapath is a row of table Datapath_Binding: a logical switch or router.
+type Datapath struct {
+	UUID string
+	Name string
+	// Switch is the UUID of the Logical_Switch; empty for a router.
+	Switch string
+}
+
+// Global is the row of table SB_Global. NbCfg is the nb_cfg of NB_Global that the flows
+// were made of.
+type Global struct {
+	UUID  string
+	NbCfg int64
+}
+
+// Chassis is a row of table Chassis_Private: one ovn-controller.
+type Chassis struct {
+	UUID string
+	Name string
+	// NbCfg is the nb_cfg of SB_Global that is in the node's datapath, Stamp when it got
+	// there, in milliseconds since 1970; 0 where the controller did not say.
+	NbCfg, Stamp int64
+}
+
+// RowUUID is the row's _uuid.
+func (f *LogicalFlow) RowUUID() string { return f.UUID }
+func (g *Group) RowUUID() string       { return g.UUID }
+func (d *Datapath) RowUUID() string    { return d.UUID }
+func (g *Global) RowUUID() string      { return g.UUID }
+func (c *Chassis) RowUUID() string     { return c.UUID }

@@ -1,0 +1,141 @@
+package reconciler
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/ovn/nb"
+)
+
+// aclTrack is how the ACLs of a policy differ. All lists are in a fixed order.
+type aclTrack struct {
+	missing []*nb.ACL // desired
+	changed []aclChange
+	// unlinked are live rows that should be in the port group and are not.
+	unlinked []*nb.ACL
+	// extra are rows of the policy that hang on its port groups and are not
+	// desired, foreignHeld the UUIDs of other rows in its port group.
+	extra       []*nb.ACL
+	foreignHeld []string
+	// elsewhere are rows of the policy that hang where ACLs of another unit do, stray
+	// those that somebody else's rows hold.
+	elsewhere []misplacedACL
+	Stray     []*nb.ACL
+
+	priority int32 // the ANP priority the live rows carry, or -1
+}
+
+type aclChange struct{ live, desired *nb.ACL }
+
+// compareACLs compares all ACLs of a policy: they are few, unlike members.
+func (t *Tracker) compareACLs(tr *unitTrack) {
+	tr.ACLs = aclTrack{priority: t.livePriority(tr)}
+	if tr.unit != nil && tr.unit.WhyNoRows != nil {
+		return
+	}
+	out := &tr.ACLs
+	inGroup := make(MemberSet, len(tr.liveACLs))
+	hangs := inGroup // in any group of the policy
+	// In a group of its own nothing else belongs; a row that several units share
+	// holds the ACLs of others too.
+	own := tr.holder == (compiler.ACLHolder{})
+	for _, uuid := range t.aclsOfHolder(tr) {
+		if tr.liveACLs.Has(uuid) {
+			inGroup.Add(uuid)
+		} else if own && t.DB.ACL(uuid) != nil {
+			out.foreignHeld = append(out.foreignHeld, uuid)
+		}
+	}
+	slices.Sort(out.foreignHeld)
+	for uuid := range tr.liveGroups {
+		if uuid == tr.group.uuid {
+			continue
+		}
+		if len(hangs) == len(inGroup) {
+			hangs = maps.Clone(inGroup)
+		}
+		for _, acl := range t.DB.PortGroup(uuid).ACLs {
+			hangs.Add(acl)
+		}
+	}
+	byID := make(map[string][]*nb.ACL, len(tr.liveACLs))
+	for uuid := range tr.liveACLs {
+		row := t.DB.ACL(uuid)
+		byID[row.ID()] = append(byID[row.ID()], row)
+	}
+	var off []*nb.ACL // hang on nothing of the policy's
+	leftover := func(rows []*nb.ACL) {
+		for _, row := range rows {
+			if hangs.Has(row.UUID) {
+				out.extra = append(out.extra, row)
+			} else {
+				off = append(off, row)
+			}
+		}
+	}
+	for _, want := range t.desiredACLs(tr) {
+		rows := byID[want.ID()]
+		delete(byID, want.ID())
+		if len(rows) == 0 {
+			out.missing = append(out.missing, want)
+			continue
+		}
+		// Of several rows with one id, one that is in use stays.
+		slices.SortFunc(rows, func(a, b *nb.ACL) int {
+			if ia, ib := inGroup.Has(a.UUID), inGroup.Has(b.UUID); ia != ib {
+				if ia {
+					return -1
+				}
+				return 1
+			}
+			return cmp.Compare(a.UUID, b.UUID)
+		})
+		row := rows[0]
+		if !nb.SameACL(row, want) {
+			out.changed = append(out.changed, aclChange{row, want})
+		}
+		if !inGroup.Has(row.UUID) {
+			out.unlinked = append(out.unlinked, row)
+		}
+		leftover(rows[1:])
+	}
+	for _, rows := range byID {
+		leftover(rows)
+	}
+	byIDThenUUID := func(a, b *nb.ACL) int { return cmp.Or(cmp.Compare(a.ID(), b.ID()), cmp.Compare(a.UUID, b.UUID)) }
+	slices.SortFunc(out.extra, byIDThenUUID)
+	slices.SortFunc(off, byIDThenUUID)
+	out.elsewhere, out.Stray = sortMisplaced(t.DB, off)
+}
+
+// desiredACLs are the policy's ACLs in this zone, as the switch ports there
+// allow.
+func (t *Tracker) desiredACLs(tr *unitTrack) []*nb.ACL {
+	if !tr.hasRows() {
+		return nil
+	}
+	return t.Desired.ACLs(tr.unit, t.Zone, t.ports.db)
+}
+
+// livePriority is the priority of an ANP that all its live ACLs agree on.
+func (t *Tracker) livePriority(tr *unitTrack) int32 {
+	found := int32(-1)
+	if tr.key.Kind != model.KindANP {
+		return found
+	}
+	for uuid := range tr.liveACLs {
+		if _, damaged := tr.damaged[uuid]; damaged {
+			continue // its index may be gone with the id
+		}
+		row := t.DB.ACL(uuid)
+		p := compiler.LivePriority(row.Priority, OwnerOfRow(row).Index)
+		if p < 0 || (found >= 0 && p != found) {
+			return -1
+		}
+		found = p
+	}
+	return found
+}

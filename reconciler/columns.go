@@ -1,0 +1,176 @@
+package reconciler
+
+import (
+	"cmp"
+	"hash/maphash"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/ovn/nb"
+)
+
+// SameValue says whether two values of a column are the same.
+func SameValue(a, b any) bool {
+	if m, ok := a.(map[string]string); ok {
+		n, _ := b.(map[string]string)
+		return maps.Equal(m, n)
+	}
+	return a == b
+}
+
+// WrittenValue is the value of a column as an operation carries it: nil for "no value".
+func WrittenValue(v any) any {
+	if o, ok := v.(nb.Optional); ok {
+		if o == "" {
+			return nil
+		}
+		return string(o)
+	}
+	return v
+}
+
+// diffACL lists the columns that differ, by name.
+func diffACL(desired, live *nb.ACL) []model.FieldDiff {
+	var out []model.FieldDiff
+	for i := range nb.ACLColumns {
+		if c := &nb.ACLColumns[i]; !c.Same(desired, live) {
+			out = append(out, model.FieldDiff{Column: c.Name, Desired: valueText(c.Value(desired)), Live: valueText(c.Value(live))})
+		}
+	}
+	return out
+}
+
+func diffMap(column string, desired, live map[string]string) model.FieldDiff {
+	return model.FieldDiff{Column: column, Desired: valueText(desired), Live: valueText(live)}
+}
+
+// valueText is a column's value for people; a map is {k=v, …} by key.
+func valueText(v any) string {
+	switch v := v.(type) {
+	case nb.Optional:
+		return string(v)
+	case string:
+		if v == "" {
+			return `""`
+		}
+		return v
+	case int:
+		return strconv.Itoa(v)
+	case bool:
+		return strconv.FormatBool(v)
+	case map[string]string:
+		parts := make([]string, 0, len(v))
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			parts = append(parts, k+"="+v[k])
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	}
+	return ""
+}
+
+// WrittenIn is the value of a row's column in the form operations carry it.
+func WrittenIn(row nb.Row, name string) any {
+	switch row := row.(type) {
+	case *nb.ACL:
+		for i := range nb.ACLColumns {
+			if c := &nb.ACLColumns[i]; c.Name == name {
+				return WrittenValue(c.Value(row))
+			}
+		}
+	case *nb.AddressSet:
+		return row.ExternalIDs
+	case *nb.PortGroup:
+		return row.ExternalIDs
+	}
+	return nil
+}
+
+// digestSeed makes digests of one process comparable, and only those.
+var digestSeed = maphash.MakeSeed()
+
+// unitDigest stands for a unit's live rows in comparisons between zones.
+func (t *Tracker) unitDigest(tr *unitTrack) *model.UnitDigest {
+	d := &model.UnitDigest{}
+	add := func(table, id string, hash uint64) {
+		d.Rows = append(d.Rows, model.RowDigest{Table: table, ID: id, Hash: hash})
+	}
+	row := func(uuid string) {
+		if a := t.DB.ACL(uuid); a != nil && !differsByZone(a.ID()) {
+			add(nb.TableACL, a.ID(), hashACL(a))
+		}
+		if s := t.DB.AddressSet(uuid); s != nil {
+			add(nb.TableAddressSet, s.ID(), hashSet(s))
+		}
+		if g := t.DB.PortGroup(uuid); g != nil {
+			add(nb.TablePortGroup, g.ID(), maphash.String(digestSeed, g.Name)^hashMap(g.ExternalIDs))
+		}
+	}
+	for _, rows := range []MemberSet{tr.liveACLs, tr.liveSets, tr.liveGroups} {
+		for uuid := range rows {
+			row(uuid)
+		}
+	}
+	if len(d.Rows) == 0 {
+		return nil
+	}
+	slices.SortFunc(d.Rows, func(a, b model.RowDigest) int {
+		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Hash, b.Hash))
+	})
+	var h maphash.Hash
+	h.SetSeed(digestSeed)
+	for _, r := range d.Rows {
+		maphash.WriteComparable(&h, r)
+	}
+	d.Sum = h.Sum64()
+	return d
+}
+
+// hasOpenSets says whether the unit has sets whose members somebody else keeps.
+func hasOpenSets(c *compiler.CompiledUnit) bool {
+	return c != nil && slices.ContainsFunc(c.Sets, func(s *compiler.SetSpec) bool { return s.KeptByOthers })
+}
+
+// differsByZone says whether an ACL reads differently in every zone: ingress rules with
+// named ports name the subject pods that are there (ovn-kubernetes.md#named-ports).
+func differsByZone(id string) bool {
+	if !strings.Contains(id, "-namedPort") {
+		return false
+	}
+	o := nb.OwnerOf(nb.TableACL, map[string]string{nb.KeyID: id})
+	return o.Direction != "Egress"
+}
+
+func hashACL(a *nb.ACL) uint64 {
+	var h maphash.Hash
+	h.SetSeed(digestSeed)
+	for _, s := range []string{a.Action, a.Direction, a.Match, a.Meter, a.Name, a.Severity} {
+		maphash.WriteComparable(&h, s)
+	}
+	maphash.WriteComparable(&h, [2]int{a.Priority, a.Tier})
+	maphash.WriteComparable(&h, [3]bool{a.Log, a.BlankMeter, a.BlankName})
+	maphash.WriteComparable(&h, [2]uint64{hashMap(a.ExternalIDs), hashMap(a.Options)})
+	return h.Sum64()
+}
+
+func hashSet(s *nb.AddressSet) uint64 {
+	var h maphash.Hash
+	h.SetSeed(digestSeed)
+	maphash.WriteComparable(&h, s.Name)
+	maphash.WriteComparable(&h, hashMap(s.ExternalIDs))
+	for _, a := range s.Addresses { // sorted
+		maphash.WriteComparable(&h, a)
+	}
+	return h.Sum64()
+}
+
+// hashMap does not depend on the order.
+func hashMap(m map[string]string) (sum uint64) {
+	for k, v := range m {
+		sum += maphash.Comparable(digestSeed, [2]string{k, v})
+	}
+	return sum
+}

@@ -1,0 +1,196 @@
+package reconciler
+
+import (
+	"slices"
+
+	"rung/compiler"
+	"rung/model/ovn/nb"
+)
+
+// NoHolder is why rows are missing that nobody can write yet.
+const NoHolder = "the row they belong to does not exist yet"
+
+// liveHolder is the row a unit's ACLs hang on. The zero holder stands for a group of
+// the unit's own.
+type liveHolder struct {
+	table string
+	uuid  string // empty: there is no such row
+	acls  []string
+}
+
+// holderOfUnit finds the row that is not the unit's and that its ACLs hang on.
+func holderOfUnit(db *nb.DB, h compiler.ACLHolder) liveHolder {
+	switch h.Table {
+	case nb.TablePortGroup:
+		if g := db.PortGroupByName(h.Name); g != nil {
+			return liveHolder{h.Table, g.UUID, g.ACLs}
+		}
+	case nb.TableSwitch:
+		if s := db.SwitchByName(h.Name); s != nil {
+			return liveHolder{h.Table, s.UUID, s.ACLs}
+		}
+	}
+	return liveHolder{}
+}
+
+// aclsOfHolder lists the ACLs of the row that holds a unit's.
+func (t *Tracker) aclsOfHolder(tr *unitTrack) []string {
+	if tr.holder != (compiler.ACLHolder{}) {
+		return holderOfUnit(t.DB, tr.holder).acls
+	}
+	if g := t.DB.PortGroup(tr.group.uuid); g != nil && tr.hasRows() {
+		return g.ACLs
+	}
+	return nil
+}
+
+// bookHolder books what a unit's ACLs hang on, so that a change there is seen.
+func (t *Tracker) bookHolder(tr *unitTrack, at compiler.ACLHolder) {
+	tr.holder = at
+	if tr.holder == (compiler.ACLHolder{}) {
+		return
+	}
+	if t.holders[tr.holder] == nil {
+		t.holders[tr.holder] = map[*unitTrack]struct{}{}
+	}
+	t.holders[tr.holder][tr] = struct{}{}
+}
+
+// unbookHolder takes that back.
+func unbookHolder(holders map[compiler.ACLHolder]map[*unitTrack]struct{}, tr *unitTrack) {
+	if of := holders[tr.holder]; of != nil {
+		delete(of, tr)
+		if len(of) == 0 {
+			delete(holders, tr.holder)
+		}
+	}
+}
+
+// heldRow is a row that ACLs of several units may hang on, in one version of it.
+type heldRow struct {
+	holder compiler.ACLHolder
+	acls   []string
+	shared bool
+}
+
+// isSharedGroup says whether a group is one that holds ACLs of several units.
+func isSharedGroup(g *nb.PortGroup) bool {
+	o := g.ExternalIDs[nb.KeyOwnerType]
+	return (o == nb.OwnerNamespace || o == nb.OwnerCluster) && nb.IsOfNetwork(g.ExternalIDs[nb.KeyOwnerController])
+}
+
+func holderOfGroup(g *nb.PortGroup) heldRow {
+	if g == nil {
+		return heldRow{}
+	}
+	return heldRow{compiler.ACLHolder{Table: nb.TablePortGroup, Name: g.Name}, g.ACLs, isSharedGroup(g)}
+}
+
+func holderOfSwitch(s *nb.LogicalSwitch) heldRow {
+	if s == nil {
+		return heldRow{}
+	}
+	return heldRow{compiler.ACLHolder{Table: nb.TableSwitch, Name: s.Name}, s.ACLs, true}
+}
+
+// stepHolder takes in a change of such a row; one that came or went is empty on
+// one side.
+func (t *Tracker) stepHolder(old, row heldRow) {
+	same := old.holder == row.holder && old.shared == row.shared
+	if same && slices.Equal(old.acls, row.acls) {
+		return // its ports, which come and go with every pod
+	}
+	for _, h := range []heldRow{old, row} {
+		for tr := range t.holders[h.holder] {
+			tr.aclsDirty = true
+			t.touchTrack(tr)
+		}
+	}
+	// Where an ACL hangs says whether it can be taken off there.
+	added, removed := old.acls, row.acls
+	if same {
+		added, removed = StepMembers(old.acls, row.acls)
+	}
+	for _, uuids := range [][]string{added, removed} {
+		for _, uuid := range uuids {
+			acl := t.DB.ACL(uuid)
+			if acl == nil {
+				continue
+			}
+			if tr := t.Tracks[OwnerOfRow(acl).Unit]; tr != nil {
+				tr.aclsDirty = true
+				t.touchTrack(tr)
+			}
+		}
+	}
+}
+
+// misplacedACL is an ACL that hangs on rows that hold those of other units: its ids are
+// not those it was made with.
+type misplacedACL struct {
+	row     *nb.ACL
+	holders []liveHolder
+}
+
+// sortMisplaced finds out which ACLs that nobody wants hang on rows that hold those of
+// several units; the others are stray.
+func sortMisplaced(db *nb.DB, rows []*nb.ACL) (found []misplacedACL, stray []*nb.ACL) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	at := make(map[string][]liveHolder, len(rows))
+	for _, row := range rows {
+		at[row.UUID] = nil
+	}
+	look := func(h liveHolder) {
+		for _, acl := range h.acls {
+			if _, wanted := at[acl]; wanted {
+				at[acl] = append(at[acl], h)
+			}
+		}
+	}
+	for g := range db.PortGroups() {
+		if isSharedGroup(g) {
+			look(liveHolder{nb.TablePortGroup, g.UUID, g.ACLs})
+		}
+	}
+	for s := range db.Switches() {
+		look(liveHolder{nb.TableSwitch, s.UUID, s.ACLs})
+	}
+	for _, row := range rows {
+		if h := at[row.UUID]; len(h) > 0 {
+			found = append(found, misplacedACL{row, h})
+		} else {
+			stray = append(stray, row)
+		}
+	}
+	return found, stray
+}
+
+// unlinkOps takes such ACLs off; the server collects them.
+func unlinkOps(ops []nb.Op, tr *unitTrack) []nb.Op {
+	for _, e := range tr.ACLs.elsewhere {
+		for _, h := range e.holders {
+			ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: h.table, UUID: h.uuid,
+				Mutations: []nb.Mutation{{Column: "acls", Refs: []nb.Ref{{UUID: e.row.UUID}}}}})
+		}
+	}
+	return ops
+}
+
+// holderOps writes the ACLs of a unit without a port group of its own.
+func (b *OpsBuilder) holderOps(ops []nb.Op, tr *unitTrack) []nb.Op {
+	a, at := &tr.ACLs, holderOfUnit(b.t.DB, tr.holder)
+	if at.uuid == "" {
+		return ops
+	}
+	ops, link := b.aclOps(ops, tr)
+	var unlink []nb.Ref
+	for _, row := range a.extra {
+		unlink = append(unlink, nb.Ref{UUID: row.UUID})
+	}
+	var ms rowMutations
+	ms.add("acls", false, unlink)
+	ms.add("acls", true, link)
+	return ms.appendOp(ops, tr.holder.Table, at.uuid)
+}

@@ -1,0 +1,217 @@
+package reconciler
+
+import (
+	"maps"
+	"slices"
+
+	"rung/compiler"
+	"rung/model/ovn/nb"
+)
+
+// MemberSet is a set of strings: addresses or port names.
+type MemberSet map[string]struct{}
+
+// Add takes a member in.
+func (m *MemberSet) Add(s string) {
+	if *m == nil {
+		*m = MemberSet{}
+	}
+	(*m)[s] = struct{}{}
+}
+
+// remove removes s and says whether it was in. With the last member the set itself
+// goes: a map keeps the room for all it ever held, and at the first write that is
+// every member of every row.
+func (m *MemberSet) remove(s string) bool {
+	if _, ok := (*m)[s]; !ok {
+		return false
+	}
+	delete(*m, s)
+	if len(*m) == 0 {
+		*m = nil
+	}
+	return true
+}
+
+// swapNames takes names out of one set, and adds those that are not in it to the other.
+func swapNames(out, in *MemberSet, names []string) {
+	for _, s := range names {
+		if !out.remove(s) {
+			in.Add(s)
+		}
+	}
+}
+
+// Has says whether it is a member.
+func (m MemberSet) Has(s string) bool {
+	_, ok := m[s]
+	return ok
+}
+
+func (m MemberSet) sortedNames() []string {
+	if len(m) == 0 {
+		return nil
+	}
+	out := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m)) // of its size: there are many
+	slices.Sort(out)
+	return out
+}
+
+// StepMembers finds what came and went between two versions of a set column.
+// Both are usually in the same order and differ in few places, so the common
+// ends are cut off before anything is hashed.
+func StepMembers(old, now []string) (added, removed []string) {
+	for len(old) > 0 && len(now) > 0 && old[0] == now[0] {
+		old, now = old[1:], now[1:]
+	}
+	for len(old) > 0 && len(now) > 0 && old[len(old)-1] == now[len(now)-1] {
+		old, now = old[:len(old)-1], now[:len(now)-1]
+	}
+	if len(old) == 0 || len(now) == 0 {
+		return now, old
+	}
+	if slices.IsSorted(old) && slices.IsSorted(now) {
+		return stepSorted(old, now)
+	}
+	was := make(MemberSet, len(old))
+	for _, s := range old {
+		was[s] = struct{}{}
+	}
+	for _, s := range now {
+		if !was.remove(s) {
+			added = append(added, s)
+		}
+	}
+	return added, was.sortedNames()
+}
+
+// stepSorted is StepMembers for sorted columns, which nearly all are.
+func stepSorted(old, now []string) (added, removed []string) {
+	for len(old) > 0 && len(now) > 0 {
+		switch {
+		case old[0] == now[0]:
+			old, now = old[1:], now[1:]
+		case old[0] < now[0]:
+			removed, old = append(removed, old[0]), old[1:]
+		default:
+			added, now = append(added, now[0]), now[1:]
+		}
+	}
+	return append(added, now...), append(removed, old...)
+}
+
+// compareMembers compares a desired set with a live one. Neither holds a member
+// twice.
+func compareMembers(desired, live []string) (missing, extra MemberSet) {
+	add, gone := StepMembers(live, desired)
+	for _, s := range add {
+		missing.Add(s)
+	}
+	for _, s := range gone {
+		extra.Add(s)
+	}
+	return missing, extra
+}
+
+// compareSet compares a whole address set. A set is known by its name, as
+// OVN-Kubernetes knows it (ovn-kubernetes.md#external-ids).
+func (t *Tracker) compareSet(s *setTrack) {
+	s.uuid, s.missing, s.extra, s.ids = "", nil, nil, false
+	row := t.DB.AddressSetByName(s.spec.Name)
+	if row == nil {
+		return
+	}
+	s.uuid = row.UUID
+	if !s.spec.KeptByOthers {
+		s.missing, s.extra = compareMembers(t.wantedMembers(s), row.Addresses)
+	}
+	s.listed = nil
+	t.compareSetIDs(s, row)
+}
+
+// wantedMembers lists a desired set.
+func (t *Tracker) wantedMembers(s *setTrack) []string {
+	if s.listed != nil {
+		return s.listed
+	}
+	if t.MembersOf != nil {
+		return t.MembersOf(s.spec)
+	}
+	return t.Desired.SetMembers(s.spec)
+}
+
+func (t *Tracker) compareSetIDs(s *setTrack, row *nb.AddressSet) {
+	s.ids = !maps.Equal(row.ExternalIDs, s.spec.ExternalIDs)
+	if s.ids {
+		t.markReowned(row)
+	}
+}
+
+// stepDesiredMembers books addresses that joined or left a desired set.
+func (t *Tracker) stepDesiredMembers(d *compiler.SetDelta) {
+	s := t.sets[d.Set.Name]
+	// The set of a policy that was compiled anew is another one: it was
+	// compared as a whole.
+	if s == nil || s.spec != d.Set || t.isFresh(s.track) {
+		return
+	}
+	t.touchTrack(s.track)
+	s.listed = nil
+	if s.uuid == "" {
+		return
+	}
+	swapNames(&s.extra, &s.missing, d.Add)
+	swapNames(&s.missing, &s.extra, d.Remove)
+}
+
+// stepSet takes in the usual change of a set that is as it was but for its members,
+// which the change names, and says whether this was one.
+func (t *Tracker) stepSet(before *nb.DB, uuid string, ch *nb.RowChange) bool {
+	if ch.Step == nil || ch.Old != nb.Row(before.AddressSet(uuid)) || ch.New != nb.Row(t.DB.AddressSet(uuid)) {
+		return false // other changes came before it
+	}
+	s := t.sets[ch.New.RowName()]
+	if s == nil || s.uuid != uuid || s.ids {
+		return false
+	}
+	t.touchTrack(s.track)
+	s.stepLive(ch.Step.Added, ch.Step.Removed)
+	return true
+}
+
+// stepLive books addresses that came into the live set or went out of it.
+func (s *setTrack) stepLive(added, removed []string) {
+	if !s.spec.KeptByOthers {
+		swapNames(&s.extra, &s.missing, removed)
+		swapNames(&s.missing, &s.extra, added)
+	}
+}
+
+// stepLiveSet takes in one changed row; old or row is nil for a row that came
+// or went.
+func (t *Tracker) stepLiveSet(uuid string, old, row *nb.AddressSet) {
+	if old != nil && row != nil && old.Name == row.Name {
+		s := t.sets[row.Name]
+		if s == nil {
+			return
+		}
+		t.touchTrack(s.track)
+		if s.uuid != uuid {
+			return // another row of the same name
+		}
+		added, removed := StepMembers(old.Addresses, row.Addresses)
+		s.stepLive(added, removed)
+		t.compareSetIDs(s, row)
+		return
+	}
+	for _, r := range []*nb.AddressSet{old, row} {
+		if r == nil {
+			continue
+		}
+		if s := t.sets[r.Name]; s != nil {
+			t.compareSet(s)
+			s.track.rowsDirty = true
+			t.touchTrack(s.track)
+		}
+	}
+}

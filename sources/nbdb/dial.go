@@ -1,0 +1,106 @@
+package nbdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+
+	"rung/model/words"
+)
+
+// connectionUse is the purpose of a connection.
+type connectionUse int
+
+const (
+	// live connections survey the place anew, and follow the rows.
+	live connectionUse = iota
+	// once goes by what is known, and prefers ovsdb-client: that is one program for the
+	// whole snapshot.
+	once
+	// foreign connections are for a client that is not sources/nbdb: it wants the whole
+	// schema, and to be told which databases there are.
+	foreign
+)
+
+// dialDatabase finds where to run programs and opens the best way to the database that
+// works. Programs run under ctx and are counted in programs; dial bounds the
+// opening.
+func (c *databaseReach) dialDatabase(ctx, dial context.Context, programs *sync.WaitGroup, use connectionUse) (net.Conn, error) {
+	conn, err := c.openWay(ctx, dial, programs, use)
+	if err == nil {
+		return conn, nil
+	}
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		err = fmt.Errorf("%w for %v: %w", ErrSilent, c.cfg.ConnectTimeout, err)
+	}
+	return nil, err
+}
+
+func (c *databaseReach) openWay(ctx, dial context.Context, programs *sync.WaitGroup, use connectionUse) (net.Conn, error) {
+	run, endpoint, err := c.cfg.Open(dial)
+	if err != nil {
+		return nil, err
+	}
+	s := c.siteAt(words.CleanText(endpoint))
+	if s == nil || use == live {
+		if s, err = c.surveySite(dial, run, words.CleanText(endpoint)); err != nil {
+			return nil, err
+		}
+		c.learnSite(s)
+	}
+	ways := []string{socat, python3, ovsdbClient}
+	if use == once {
+		ways = []string{ovsdbClient, socat, python3}
+	}
+	var failed []string
+	for _, way := range ways {
+		if !s.hasTool(way) {
+			continue
+		}
+		if way == socat && !isPlainPath(s.socket) {
+			err = errNotPlain
+			failed = append(failed, way+": "+err.Error())
+			continue
+		}
+		if way == ovsdbClient {
+			return c.playServer(ctx, programs, run, s, use), nil
+		}
+		cmd := []string{socat, "-", "UNIX-CONNECT:" + s.socket}
+		if way == python3 {
+			cmd = []string{python3, "-I", "-c", pythonRelay, s.socket}
+		}
+		p := startRelay(ctx, programs, run, cmd)
+		if err = p.waitForAnswer(dial, c.cfg.Quiet); err == nil {
+			return p, nil
+		}
+		_ = p.Close()
+		if dial.Err() != nil {
+			return nil, dial.Err()
+		}
+		failed = append(failed, way+": "+words.CleanText(err.Error()))
+	}
+	return nil, fmt.Errorf("no program reaches %s in %s: %s (%w)", s.socket, endpoint, strings.Join(failed, "; "), err)
+}
+
+// siteAt returns what is known of the endpoint and makes it the one that is printed.
+func (c *databaseReach) siteAt(endpoint string) *siteFacts {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.endpoint = endpoint
+	if c.site != nil && c.site.endpoint == endpoint {
+		return c.site
+	}
+	return nil
+}
+
+func (c *databaseReach) learnSite(s *siteFacts) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.site = s
+}
+
+// forgetSite lets the next connection survey the place anew.
+func (c *databaseReach) forgetSite() { c.learnSite(nil) }

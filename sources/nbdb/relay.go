@@ -1,0 +1,146 @@
+package nbdb
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"time"
+)
+
+// pythonRelay is a fixed program that passes bytes between its standard streams
+// and the Unix socket named by its argument. It ends when either side does.
+const pythonRelay = `import os,socket,sys,threading
+s=socket.socket(socket.AF_UNIX)
+s.connect(sys.argv[1])
+def up():
+    try:
+        while True:
+            b=os.read(0,65536)
+            if not b: break
+            s.sendall(b)
+    finally:
+        s.shutdown(socket.SHUT_RDWR)
+threading.Thread(target=up,daemon=True).start()
+while True:
+    b=s.recv(65536)
+    if not b: break
+    sys.stdout.buffer.write(b)
+    sys.stdout.buffer.flush()
+os._exit(0)
+`
+
+// errNotPlain says why socat cannot open a socket.
+var errNotPlain = errors.New("the path of the socket has characters that mean something to socat")
+
+// isPlainPath says that a path means nothing but itself in an address of socat.
+func isPlainPath(path string) bool {
+	return strings.IndexFunc(path, func(r rune) bool {
+		return !strings.ContainsRune("/._-", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}) < 0
+}
+
+// programPipe is our end of a connection whose other end is a program or this package.
+type programPipe struct {
+	net.Conn
+	stop context.CancelFunc
+
+	mu    sync.Mutex
+	cause error // why the other end ended
+}
+
+// newPipe makes both ends. The end of ctx, and Close, end it and whatever hangs
+// on the other end.
+func newPipe(ctx context.Context) (ours *programPipe, theirs net.Conn, under context.Context) {
+	a, b := net.Pipe()
+	under, stop := context.WithCancel(ctx)
+	// A write to our end waits for a reader: nothing else would free it.
+	context.AfterFunc(under, func() { _ = b.Close() })
+	return &programPipe{Conn: a, stop: stop}, b, under
+}
+
+// startRelay starts a program and returns the connection that its streams are.
+func startRelay(ctx context.Context, programs *sync.WaitGroup, run Runner, cmd []string) *programPipe {
+	ours, theirs, under := newPipe(ctx)
+	programs.Go(func() {
+		var said stderrTail
+		err := run.Run(under, cmd, theirs, theirs, &said)
+		ours.closeEnd(said.explainError(err))
+	})
+	return ours
+}
+
+// closeEnd closes the other end for a reason that Read gives; the first one stays.
+func (p *programPipe) closeEnd(why error) {
+	p.mu.Lock()
+	if p.cause == nil {
+		p.cause = why
+	}
+	p.mu.Unlock()
+	p.stop()
+}
+
+func (p *programPipe) reasonOf(err error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cause != nil && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe)) {
+		return p.cause
+	}
+	return err
+}
+
+// Read gives, where the other end ended, the reason for it.
+func (p *programPipe) Read(b []byte) (int, error) {
+	n, err := p.Conn.Read(b)
+	if err != nil {
+		err = p.reasonOf(err)
+	}
+	return n, err
+}
+
+// Write is as Read.
+func (p *programPipe) Write(b []byte) (int, error) {
+	n, err := p.Conn.Write(b)
+	if err != nil {
+		err = p.reasonOf(err)
+	}
+	return n, err
+}
+
+// Close ends the program, too; it does not wait for that.
+func (p *programPipe) Close() error {
+	p.stop()
+	return p.Conn.Close()
+}
+
+// hello asks for an echo; the answer is about as long.
+const hello = `{"id":"rung","method":"echo","params":[]}`
+
+// waitForAnswer waits until the database answers through the relay. The answer is not left to who
+// speaks next: libovsdb ends a connection on an id that is a text.
+func (p *programPipe) waitForAnswer(ctx context.Context, quiet time.Duration) error {
+	until := time.Now().Add(quiet)
+	if d, ok := ctx.Deadline(); ok && d.Before(until) {
+		until = d
+	}
+	// A deadline of a pipe cannot fail.
+	_ = p.SetDeadline(until)
+	if _, err := p.Write([]byte(hello)); err != nil {
+		return err
+	}
+	for answer := make([]byte, 0, 4*len(hello)); !json.Valid(answer); {
+		if len(answer) == cap(answer) {
+			return fmt.Errorf("%w: %q", ErrOutput, answer)
+		}
+		n, err := p.Read(answer[len(answer):cap(answer)])
+		if err != nil {
+			return err
+		}
+		answer = answer[:len(answer)+n]
+	}
+	return p.SetDeadline(time.Time{})
+}

@@ -1,0 +1,158 @@
+package nbdb
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"sync"
+
+	"rung/model"
+	"rung/model/ovn/flow"
+	"rung/model/ovn/nb"
+	"rung/model/words"
+)
+
+// Conn reads one zone's database through programs beside it. It satisfies the
+// reconciler's Zone. Run it once; Read may be called beside it, and often.
+type RemoteConn struct {
+	databaseReach
+
+	current *Conn // while Run runs; with the lock
+}
+
+// databaseReach is the way to one database of a zone.
+type databaseReach struct {
+	cfg RemoteConfig
+	db  databaseNames
+
+	mu       sync.Mutex
+	endpoint string
+	site     *siteFacts // what the last connection found out
+}
+
+// Dial makes a connection that Run will keep up. Nothing happens before Run or
+// Read.
+func DialRemote(cfg RemoteConfig) *RemoteConn {
+	return &RemoteConn{databaseReach: databaseReach{cfg: cfg.withDefaults(northbound), db: northbound, endpoint: "exec:" + words.CleanText(cfg.Name)}}
+}
+
+// Name is the zone's name.
+func (c *databaseReach) Name() string { return c.cfg.Name }
+
+// Endpoint is where programs were run last, printable; until it is known it names
+// the zone.
+func (c *databaseReach) Endpoint() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.endpoint
+}
+
+// Run reads the rows, follows them and hands every change to sink until ctx
+// ends, as nbdb.Conn.Run does. It returns when all its goroutines have ended.
+func (c *RemoteConn) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
+	c.connectFor(ctx, live, func(ctx context.Context, cfg Config) {
+		conn := Dial(cfg)
+		c.mu.Lock()
+		c.current = conn
+		c.mu.Unlock()
+		conn.Run(ctx, sink)
+	})
+}
+
+// Read reads one snapshot and hangs up, whether Run is running or not.
+func (c *RemoteConn) Read(ctx context.Context) (db *nb.DB, err error) {
+	c.connectFor(ctx, once, func(ctx context.Context, cfg Config) { db, err = Dial(cfg).Read(ctx) })
+	if err != nil {
+		c.forgetSite()
+		return nil, fmt.Errorf("reading zone %s: %w", c.cfg.Name, err)
+	}
+	return db, nil
+}
+
+// Connect opens a connection of its own, for a reader that speaks the protocol itself and
+// writes nothing. Its Close waits for the end of the programs.
+func (c *RemoteConn) Connect(ctx context.Context) (net.Conn, error) {
+	under, cancel := context.WithCancel(ctx)
+	out := &attendedConn{end: cancel}
+	opening, opened := context.WithTimeout(under, c.cfg.ConnectTimeout)
+	defer opened()
+	var err error
+	if out.Conn, err = c.dialDatabase(under, opening, &out.programs, foreign); err != nil {
+		cancel()
+		out.programs.Wait()
+		return nil, fmt.Errorf("connecting to zone %s: %w", c.cfg.Name, err)
+	}
+	return out, nil
+}
+
+// attendedConn is a connection with the programs behind it.
+type attendedConn struct {
+	net.Conn
+	end      context.CancelFunc
+	programs sync.WaitGroup
+}
+
+func (a *attendedConn) Close() error {
+	err := a.Conn.Close()
+	a.end()
+	a.programs.Wait()
+	return err
+}
+
+// Resync drops the connection that Run keeps, if there is one, so that everything
+// is read afresh.
+func (c *RemoteConn) Resync() {
+	c.mu.Lock()
+	live := c.current
+	c.mu.Unlock()
+	if live != nil {
+		live.Resync()
+	}
+}
+
+// Transact refuses: who may exec into the pod may do anything there, and Rung
+// never uses that to write.
+func (c *RemoteConn) Transact(context.Context, []nb.Op) ([]nb.OpResult, error) {
+	return nil, fmt.Errorf("writing to zone %s: %w: exec endpoints never carry a write", c.cfg.Name, model.ErrRefused)
+}
+
+// connectFor has a connection used that dials by programs here; these have ended when it
+// returns.
+func (c *databaseReach) connectFor(ctx context.Context, use connectionUse, do func(context.Context, Config)) {
+	var programs sync.WaitGroup
+	defer programs.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	do(ctx, Config{
+		Name: c.cfg.Name, StrictName: true, Addr: "exec:" + words.CleanText(c.cfg.Name),
+		Dial:  func(dial context.Context) (net.Conn, error) { return c.dialDatabase(ctx, dial, &programs, use) },
+		Probe: c.cfg.Quiet, ConnectTimeout: c.cfg.ConnectTimeout, BackoffMin: c.cfg.BackoffMin, BackoffMax: c.cfg.BackoffMax,
+		Limit: c.cfg.Limit, Share: c.cfg.Share, Slot: c.cfg.Slot, Log: c.cfg.Log,
+	})
+}
+
+// Southbound reads one zone's Southbound database through programs beside it, as Conn
+// reads the Northbound one. Run it once; Read may be called beside it.
+type RemoteSouthbound struct{ databaseReach }
+
+// DialSouthbound makes a connection that Run will keep up. Nothing happens before Run or
+// Read. Names of zones are not compared: a Southbound database does not say whose it is.
+func DialRemoteSouthbound(cfg RemoteConfig) *RemoteSouthbound {
+	return &RemoteSouthbound{databaseReach{cfg: cfg.withDefaults(southbound), db: southbound, endpoint: "exec:" + words.CleanText(cfg.Name)}}
+}
+
+// Run reads the rows, follows them and hands them to sink until ctx ends, as
+// nbdb.Southbound.Run does. It returns when all its goroutines have ended.
+func (c *RemoteSouthbound) Run(ctx context.Context, sink func(SouthboundUpdate)) {
+	c.connectFor(ctx, live, func(ctx context.Context, cfg Config) { DialSouthbound(cfg).Run(ctx, sink) })
+}
+
+// Read reads one snapshot and hangs up, whether Run is running or not.
+func (c *RemoteSouthbound) Read(ctx context.Context) (db *flow.DB, err error) {
+	c.connectFor(ctx, once, func(ctx context.Context, cfg Config) { db, err = DialSouthbound(cfg).Read(ctx) })
+	if err != nil {
+		c.forgetSite()
+		return nil, fmt.Errorf("reading the flows of zone %s: %w", c.cfg.Name, err)
+	}
+	return db, nil
+}

@@ -1,0 +1,172 @@
+package nbdb
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"rung/model/words"
+)
+
+// runLimits bound what a program may do.
+type runLimits struct {
+	quiet    time.Duration // the longest silence, from the start on; 0: any
+	total    time.Duration // the longest run; 0: any
+	maxBytes int           // bytes on stdout
+}
+
+// RunOutput runs a program without input and returns what it wrote, at most so many bytes and
+// within a time.
+func RunOutput(ctx context.Context, run Runner, cmd []string, within time.Duration, most int) ([]byte, error) {
+	return captureOutput(ctx, run, cmd, runLimits{total: within, maxBytes: most})
+}
+
+// captureOutput runs a program without input and returns what it wrote.
+func captureOutput(ctx context.Context, run Runner, cmd []string, l runLimits) ([]byte, error) {
+	limited, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	out := &boundedOutput{maxBytes: l.maxBytes, cancel: cancel}
+	if l.quiet > 0 {
+		t := time.AfterFunc(l.quiet, func() { cancel(fmt.Errorf("%w for %v", ErrSilent, l.quiet)) })
+		defer t.Stop()
+		out.onWrite = func() { t.Reset(l.quiet) }
+	}
+	if l.total > 0 {
+		t := time.AfterFunc(l.total, func() { cancel(fmt.Errorf("%w: not done after %v", ErrSilent, l.total)) })
+		defer t.Stop()
+	}
+	var said stderrTail
+	err := run.Run(limited, cmd, nil, out, &said)
+	if ctx.Err() == nil && limited.Err() != nil {
+		err = context.Cause(limited)
+	}
+	if err != nil {
+		return nil, said.explainError(err)
+	}
+	return out.b.Bytes(), nil
+}
+
+// boundedOutput keeps what is written up to a limit, and ends the program beyond it.
+type boundedOutput struct {
+	b        bytes.Buffer
+	maxBytes int
+	cancel   context.CancelCauseFunc
+	onWrite  func() // may be nil
+}
+
+func (g *boundedOutput) Write(p []byte) (int, error) {
+	if g.b.Len()+len(p) > g.maxBytes {
+		err := fmt.Errorf("%w: more than %d bytes", ErrOutput, g.maxBytes)
+		g.cancel(err)
+		return 0, err
+	}
+	if g.onWrite != nil {
+		g.onWrite()
+	}
+	return g.b.Write(p)
+}
+
+// stderrTail keeps the end of what a program says on stderr.
+type stderrTail struct {
+	mu sync.Mutex
+	b  []byte
+}
+
+// saidMost is how many bytes of stderr are kept.
+const saidMost = 512
+
+func (t *stderrTail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.b = append(t.b, p...)
+	if n := len(t.b); n > saidMost {
+		t.b = append(t.b[:0], t.b[n-saidMost:]...)
+	}
+	return len(p), nil
+}
+
+// explainError adds to an error what the program said.
+func (t *stderrTail) explainError(err error) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	said := bytes.TrimSpace(t.b)
+	if err == nil && len(said) == 0 {
+		return errors.New("the program ended")
+	}
+	if err == nil {
+		return fmt.Errorf("the program ended: %s", words.CleanText(string(said)))
+	}
+	if len(said) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w: %s", err, words.CleanText(string(said)))
+}
+
+// The programs that are of use, by the names they have on PATH.
+const (
+	socat       = "socat"
+	python3     = "python3"
+	ovsdbClient = "ovsdb-client"
+	bash        = "bash"
+)
+
+// siteFacts holds the known facts about the place where programs run. It is immutable.
+type siteFacts struct {
+	endpoint string
+	socket   string
+	tools    []string
+	// schema is the reply to get_schema cut down to names; empty until read.
+	schema string
+}
+
+func (s *siteFacts) hasTool(tool string) bool { return slices.Contains(s.tools, tool) }
+
+// survey is a fixed program that says which of the tools are there, and which of
+// its arguments, counted from 0, are paths of sockets.
+const survey = `for t in socat python3 ovsdb-client bash; do
+	if command -v "$t" >/dev/null 2>&1; then echo "tool $t"; fi
+done
+n=0
+for s do
+	if [ -S "$s" ]; then echo "socket $n"; fi
+	n=$((n+1))
+done
+exit 0`
+
+// surveySite finds out what there is to work with.
+func (c *databaseReach) surveySite(ctx context.Context, run Runner, endpoint string) (*siteFacts, error) {
+	cmd := append([]string{"sh", "-c", survey, "rung"}, c.cfg.Sockets...)
+	out, err := captureOutput(ctx, run, cmd, runLimits{quiet: c.cfg.Quiet, maxBytes: 64 << 10})
+	var exit interface{ ExitStatus() int }
+	if errors.As(err, &exit) {
+		return nil, fmt.Errorf("%w of %s: not even a shell: %w", ErrNoTools, endpoint, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("looking for programs in %s: %w", endpoint, err)
+	}
+	s := &siteFacts{endpoint: endpoint}
+	for line := range bytes.Lines(out) {
+		kind, name, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
+		switch {
+		case kind == "tool":
+			s.tools = append(s.tools, name)
+		case kind == "socket" && s.socket == "":
+			if n, err := strconv.Atoi(name); err == nil && n >= 0 && n < len(c.cfg.Sockets) {
+				s.socket = c.cfg.Sockets[n]
+			}
+		}
+	}
+	if s.socket == "" {
+		return nil, fmt.Errorf("%w %s in %s: looked for %s", ErrNoSocket, c.db.name, endpoint, strings.Join(c.cfg.Sockets, ", "))
+	}
+	if !s.hasTool(socat) && !s.hasTool(python3) && !s.hasTool(ovsdbClient) {
+		return nil, fmt.Errorf("%w of %s: neither socat, python3 nor ovsdb-client", ErrNoTools, endpoint)
+	}
+	return s, nil
+}

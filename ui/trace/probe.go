@@ -1,0 +1,147 @@
+package trace
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"rung/engine/trace"
+	"rung/model"
+	"rung/revision"
+	"rung/ui/action"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+)
+
+// View sends one connection and shows what became of it.
+type View struct {
+	detail.PanePage
+	page nav.Page
+
+	sends     view.LatestWork
+	phase     *atomic.Value
+	cancelled bool
+	result    *trace.Result
+	err       error
+	rev       *revision.Revision // of the lines
+}
+
+// New makes the view; the page has the question.
+func NewProbe(page nav.Page) view.View {
+	return &View{PanePage: detail.NewPage(), page: page}
+}
+
+// Sync sends when the page is first seen, and makes the lines.
+func (v *View) Sync(env *view.Env) {
+	if !v.sends.WasBegun() {
+		v.sendPackets(env)
+	}
+	v.Pane.SetItems(v.pageLines(env))
+}
+
+// sendPackets puts the packets in, elsewhere.
+func (v *View) sendPackets(env *view.Env) {
+	v.sends.StopWork()
+	q, err := trace.ParseQuestion(v.page.ID)
+	c, err2 := q.Connection()
+	if err != nil || err2 != nil {
+		v.err = err
+		if err == nil {
+			v.err = err2
+		}
+		return
+	}
+	v.cancelled, v.err, v.phase = false, nil, &atomic.Value{}
+	console, phase := env.Console, v.phase
+	phase.Store(trace.Waits)
+	view.BeginWork(&v.sends, env, "putting packets in", func(ctx context.Context) (*trace.Result, error) {
+		return console.Probe(ctx, c, func(p trace.ProbePhase) { phase.Store(p) })
+	})
+}
+
+// WorkingSince is since when packets are put in.
+func (v *View) WorkingSince() time.Time { return v.sends.BeganAt() }
+
+// ReceiveResult takes what came of it; what cannot be sent leaves what was there before.
+func (v *View) ReceiveResult(env *view.Env, msg any) {
+	result, err, ok := view.TakeResult[*trace.Result](&v.sends, msg)
+	if !ok {
+		return
+	}
+	v.err = err
+	if err == nil {
+		v.result = result
+	}
+	v.Sync(env)
+}
+
+// CanLeave ends what is under way with the page.
+func (v *View) CanLeave(*view.Env) bool {
+	v.sends.StopWork()
+	return true
+}
+
+// Do sends again, asks for other ends, and cancels.
+func (v *View) Do(env *view.Env, id action.ID) bool {
+	switch {
+	case id == action.ProbeAgain:
+		v.sendPackets(env)
+		v.Sync(env)
+	case id == action.ProbeAsk:
+		q, _ := trace.ParseQuestion(v.page.ID) // what cannot be read is asked for
+		view.AskProbe(env, q)
+	case id == action.Back && v.sends.IsUnderWay():
+		v.sends.StopWork()
+		v.cancelled = true
+		v.Sync(env)
+	default:
+		return v.PanePage.Do(env, id)
+	}
+	return true
+}
+
+// Crumb says which connection it is, as a trace does.
+func (v *View) Crumb() string {
+	q, err := trace.ParseQuestion(v.page.ID)
+	c, err2 := q.Connection()
+	if err != nil || err2 != nil {
+		return "probe"
+	}
+	return "probe " + c.String()
+}
+
+// BriefCrumb leaves the ends out.
+func (v *View) BriefCrumb() string { return "probe" }
+
+// WhyNot says why it cannot be sent again now.
+func (v *View) WhyNot(env *view.Env, id action.ID) string {
+	if id != action.ProbeAgain && id != action.ProbeAsk {
+		return ""
+	}
+	return whyNot(env)
+}
+
+func whyNot(env *view.Env) string {
+	if err := trace.CheckPossible(env.Rev.Mode); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// Copies are the question as a command, and as it was asked.
+func (v *View) Copies(env *view.Env) []view.CopyItem {
+	q, err := trace.ParseQuestion(v.page.ID)
+	if err != nil {
+		return nil
+	}
+	return []view.CopyItem{{What: "connection", Text: q.String()}, {What: "rung probe command", Text: trace.CommandFor(q)}}
+}
+
+// podPage is the page of a pod at an end, the zero Page for what is none.
+func podPage(k model.Key) nav.Page {
+	if k.Kind != model.KindPod {
+		return nav.Page{}
+	}
+	return nav.ToPod(k)
+}
