@@ -30,7 +30,7 @@ ATONCE ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) * 3 / 2)))
 # Tests start this binary instead of building one per package.
 export RUNG_BINARY := $(CURDIR)/bin/rung
 
-.PHONY: help build demo test test-setup test-race test-plain test-timing fuzz lint bench screenshots \
+.PHONY: help build demo test test-full test-setup test-race test-long test-timing fuzz lint bench screenshots \
 	e2e e2e-tools browser soak cross release release-tools release-test release-twice generate clean lint-windows vulncheck
 
 help: ## list the targets
@@ -42,11 +42,15 @@ build: ## bin/rung
 demo: build ## open the console on the built-in cluster
 	bin/rung demo
 
-# Every part runs, whatever became of those before it; what failed is listed at the end.
 # Fuzz targets run on their stored inputs only: the same tree passes or fails every time.
-# New inputs are looked for by make fuzz and make soak; what they find is stored.
-test: test-setup ## the whole suite: with the race detector, without it, then the times
-	@go run ./test/suite $(MAKE) test-race test-plain test-timing
+# New inputs are looked for by make fuzz and make soak; what they find is stored. -short draws
+# fewer random cases where a test draws thousands: make test-full draws all.
+test: test-setup ## every test once, without the race detector
+	go test -short -p $(ATONCE) -timeout 15m $(TESTFLAGS) $(PKG)
+
+# Every part runs, whatever became of those before it; what failed is listed at the end.
+test-full: test-setup ## what CI runs beside it: the race detector, all random cases, the promised times
+	@go run ./test/suite $(MAKE) test-race test-long test-timing
 
 # What the tests find on this machine, one line for each thing that is missing.
 test-setup: build
@@ -62,21 +66,18 @@ test-setup: build
 # nothing to find there and makes them five times as slow. The engine's and the console's tests
 # call the same code from many goroutines.
 PLAIN := ./compiler/... ./model/... ./pages/... ./themes \
-	$(addprefix ./change/,guard rewrite write) $(addprefix ./engine/,convert pattern propose verify) \
+	$(addprefix ./change/,guard rewrite write) $(addprefix ./engine/,convert pattern verify) \
 	$(addprefix ./test/,arch fuzz journey networks packets pipelines recorded verdicts)
 # Those of them whose tests read from many goroutines.
-SHARED := $(addprefix ./model/,overlap selectors sorted)
+SHARED := $(addprefix ./model/,selectors sorted)
 
 test-race: build ## the tests that run in many goroutines, with the race detector
 	go test $(RACE) -p $(ATONCE) -timeout 15m $(TESTFLAGS) $$(go list $(PKG) | grep -vxF "$$(go list $(PLAIN) | grep -vxF "$$(go list $(SHARED))")")
 
-# Scripts and examples start 1,700 commands; the few scripts in which several commands work at
-# once run under the race detector too. The others draw every page many times.
-WHOLE := TestScripts|TestExamplesRun|TestUnreadCommands|TestEveryFlagTakesEffect|TestASCII|TestNothingIsCut|TestOneSignOneMeaning
-
-test-plain: build ## the others, all scripts and examples of the command line, every page
-	go test -p $(ATONCE) -timeout 15m $(TESTFLAGS) $$(go list $(PLAIN) | grep -vxF "$$(go list $(SHARED))")
-	go test -count=1 -p $(ATONCE) -timeout 15m -run '^($(WHOLE))$$' ./cli ./ui
+test-long: build ## the tests that draw fewer cases in make test, with all of them
+	@tests=$$(grep -rhE --include='*_test.go' --exclude-dir=bench '^func |testing\.Short\(\)' * | awk '/^func/ { t = $$2; sub(/\(.*/, "", t) } /testing.Short/ && t ~ /^Test/ { print t }' | sort -u | paste -sd '|'); \
+	dirs=$$(grep -rl --include='*_test.go' --exclude-dir=bench 'testing\.Short()' * | xargs -r -n1 dirname | sort -u | sed 's,^,./,'); \
+	set -x; go test -p $(ATONCE) -timeout 15m $(TESTFLAGS) -run "^($$tests)\$$" $$dirs
 
 # Tests named TestTiming… measure: one after the other, without the race detector.
 test-timing: build ## the times alone; TIMING=strict on a quiet machine

@@ -63,7 +63,7 @@ func sayScreen(ctx context.Context, e *engine.Engine, o ScreenOptions) error {
 
 // racedScripts are the scripts that run under the race detector too: commands in them work while
 // others do. A command is started 1,300 times in all scripts, and the detector makes each start
-// five times as slow, so make test-plain runs all of them without it.
+// five times as slow, so make test runs all of them without it.
 var racedScripts = []string{"confirm", "dialect", "reconcile", "second", "zones"}
 
 // scriptParams names all scripts, or the few that run under the race detector.

@@ -143,7 +143,7 @@ func OVN[T any](tb testing.TB, find func(ctx context.Context, place string) (T, 
 	return found
 }
 
-// Timing lets a test measure: `make test` runs the tests named TestTiming… alone,
+// Timing lets a test measure: `make test-timing` runs the tests named TestTiming… alone,
 // one after the other, without the race detector. It returns the factor by which
 // a time may miss its promise before the test fails: 1 where the machine is said
 // to be quiet (make soak), more elsewhere, since a busy neighbour is no reason
@@ -156,7 +156,7 @@ func Timing(tb testing.TB) (slack int) {
 	case "1":
 		return 6
 	}
-	tb.Skipf("times are measured with %s=1, as make test does in a pass of its own", TimingVar)
+	tb.Skipf("times are measured with %s=1, as make test-timing does", TimingVar)
 	return 0
 }
 
@@ -178,10 +178,10 @@ func Soak(tb testing.TB) {
 }
 
 // WithoutRace skips a test that is slow under the race detector and starts no goroutines of its
-// own. `make test-plain` runs it.
+// own. `make test` runs it.
 func WithoutRace(t testing.TB) {
 	t.Helper()
 	if Raced {
-		t.Skip("make test-plain runs it, without the race detector")
+		t.Skip("make test runs it, without the race detector")
 	}
 }

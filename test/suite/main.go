@@ -1,5 +1,5 @@
 // Command suite runs targets of make one after the other, every one whatever became
-// of those before it, and lists at the end what failed. `make test` is made of it.
+// of those before it, and lists at the end what failed. `make test-full` is made of it.
 //
 //	go run ./test/suite MAKE TARGET...
 package main

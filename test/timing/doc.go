@@ -1,4 +1,3 @@
 // Package timing measures the real program in a pseudo-terminal against the
-// times the console promises. Its tests run alone on a quiet machine (make test
-// gives them a pass of their own).
+// times the console promises. Its tests run alone on a quiet machine (make test-timing).
 package timing
