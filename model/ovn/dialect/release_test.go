@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"rung/model/ovn/nb"
 )
@@ -131,22 +132,25 @@ func TestReleasesDoc(t *testing.T) {
 	old += "\n"
 	var b strings.Builder
 	b.WriteString(head)
-	month := func(l Line) string {
-		names := []string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"}
+	since := func(l Line) string {
+		change := strings.NewReplacer("pull requests ", "#", "pull request ", "#", " and ", ", #").Replace(l.Upstream)
+		if strings.HasPrefix(l.Upstream, "commit") {
+			change = l.Upstream
+		}
 		switch {
 		case l.ToCome:
-			return "to come: " + l.Upstream
+			return "to come: " + change
 		case l.Since == "":
-			return "before May 2025"
+			return "earlier"
 		}
-		var year, m int
-		if _, err := fmt.Sscanf(l.Since, "%d-%d", &year, &m); err != nil || m < 1 || m > 12 {
+		if _, err := time.Parse("2006-01", l.Since); err != nil {
 			t.Fatalf("%s: %q is no month", l.Name, l.Since)
 		}
-		return fmt.Sprintf("%s %d, %s", names[m-1], year, l.Upstream)
+		return l.Since + ", " + change
 	}
+	short := map[Treatment]string{LeftOut: "recognised", ReadAlike: "read", Compiled: "compiled", Unseen: "unseen"}
 	for _, l := range Lines {
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", l.Name, month(l), l.Today, l.Other, l.Treatment)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", l.Name, since(l), l.Today, l.Other, short[l.Treatment])
 	}
 	if b.String() == old {
 		return
