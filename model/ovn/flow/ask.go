@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -40,16 +39,16 @@ const (
 // The names of switches, routers and ports, as OVN-Kubernetes makes them, and hardware
 // addresses. Nothing in them can end a quoted text or begin an option.
 var (
-	reName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,511}$`)
-	reMAC  = regexp.MustCompile(`^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$`)
-	reDB   = regexp.MustCompile(`^unix:/[A-Za-z0-9_./-]+$`)
+	reName = lazily(`^[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,511}$`)
+	reMAC  = lazily(`^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$`)
+	reDB   = lazily(`^unix:/[A-Za-z0-9_./-]+$`)
 )
 
 // CommandLine is the command line that asks about the packet: the program and its arguments,
 // for no shell. db is the Southbound database's socket, "unix:/…". Every value is checked,
 // wherever it came from; the error wraps ErrUnsafe.
 func (a *PacketQuestion) CommandLine(db string) ([]string, error) {
-	if !reDB.MatchString(db) {
+	if !reDB().MatchString(db) {
 		return nil, fmt.Errorf("%w: the database %q", ErrUnsafe, db)
 	}
 	flow, err := a.microflow()
@@ -66,12 +65,12 @@ func (a *PacketQuestion) CommandLine(db string) ([]string, error) {
 // microflow is the packet as ovn-trace(8) writes it.
 func (a *PacketQuestion) microflow() (string, error) {
 	for _, n := range []struct{ what, name string }{{"switch", a.Datapath}, {"port", a.Inport}} {
-		if !reName.MatchString(n.name) {
+		if !reName().MatchString(n.name) {
 			return "", fmt.Errorf("%w: the name %q of a %s", ErrUnsafe, n.name, n.what)
 		}
 	}
 	for _, mac := range []string{a.EthSrc, a.EthDst} {
-		if !reMAC.MatchString(mac) {
+		if !reMAC().MatchString(mac) {
 			return "", fmt.Errorf("%w: the hardware address %q", ErrUnsafe, mac)
 		}
 	}

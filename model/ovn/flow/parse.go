@@ -68,7 +68,7 @@ func (p *parser) readLine(line string) {
 		return
 	case p.readAround(text):
 		return
-	case rePacket.MatchString(line) && (strings.Contains(line, ",") || strings.Contains(line, "=")):
+	case rePacket().MatchString(line) && (strings.Contains(line, ",") || strings.Contains(line, "=")):
 		p.beginTrace(packetOf(line))
 		return
 	}
@@ -80,7 +80,7 @@ func (p *parser) readLine(line string) {
 		p.report.Other++
 		return
 	}
-	if reOther.MatchString(text) {
+	if reOther().MatchString(text) {
 		p.isOtherProgram = true
 		p.report.Other++
 		return
@@ -92,7 +92,7 @@ func (p *parser) readLine(line string) {
 
 // readAround reads the lines that are about traces and not of one.
 func (p *parser) readAround(text string) bool {
-	if m := reBanner.FindStringSubmatch(text); m != nil {
+	if m := reBanner().FindStringSubmatch(text); m != nil {
 		p.form, p.openPasses, p.step, p.isOtherProgram, p.answerIndent = Form(strings.ToLower(m[1])), nil, nil, false, -1
 		if p.trace != nil && len(p.trace.Passes) > 0 {
 			next := &Trace{Title: p.trace.Title, Line: p.lineIndex + 1, Form: p.form, Packet: p.trace.Packet}
@@ -103,12 +103,12 @@ func (p *parser) readAround(text string) bool {
 		}
 		return true
 	}
-	if m := reResult.FindStringSubmatch(text); m != nil {
+	if m := reResult().FindStringSubmatch(text); m != nil {
 		p.report.Results = append(p.report.Results, Result{What: m[1], Success: m[2] == "success", From: m[3], To: m[4]})
 		p.endTrace()
 		return true
 	}
-	if m := reKlog.FindStringSubmatch(text); m != nil {
+	if m := reKlog().FindStringSubmatch(text); m != nil {
 		p.endTrace()
 		p.report.Other++
 		if what, ok := strings.CutSuffix(m[1], " Output:"); ok {
@@ -118,16 +118,16 @@ func (p *parser) readAround(text string) bool {
 		}
 		return true
 	}
-	if m := reVlog.FindStringSubmatch(text); m != nil {
+	if m := reVlog().FindStringSubmatch(text); m != nil {
 		p.addProblem(m[1] + ": " + m[2])
 		return true
 	}
-	if rePrompt.MatchString(text) {
+	if rePrompt().MatchString(text) {
 		p.endTrace()
 		p.report.Other++
 		return true
 	}
-	if reError.MatchString(text) && !p.isOtherProgram {
+	if reError().MatchString(text) && !p.isOtherProgram {
 		p.addProblem(text)
 		return true
 	}

@@ -7,7 +7,7 @@ import (
 
 // readInside reads a line of a trace; false says that nothing is made of it.
 func (p *parser) readInside(indent int, text string) bool {
-	if reDashes.MatchString(text) {
+	if reDashes().MatchString(text) {
 		return true
 	}
 	if s, ok := readStep(text); ok {
@@ -21,10 +21,10 @@ func (p *parser) readInside(indent int, text string) bool {
 		p.step = s
 		return true
 	}
-	if reTable.MatchString(text) {
+	if reTable().MatchString(text) {
 		return false
 	}
-	if reEnd.MatchString(text) {
+	if reEnd().MatchString(text) {
 		p.endPasses(indent - 1)
 		p.step = nil
 		return true
@@ -41,7 +41,7 @@ var answers = []string{"tcp_reset", "icmp4", "icmp6", "sctp_abort", "reject", "a
 // readTurn reads a line that says how the packet goes on: through connection tracking, as a
 // copy, or as an answer of OVN's own. In the detailed form dashes stand below it.
 func (p *parser) readTurn(indent int, text string) bool {
-	m := reTurn.FindStringSubmatch(text)
+	m := reTurn().FindStringSubmatch(text)
 	if m == nil || strings.HasSuffix(text, ";") {
 		return false
 	}
@@ -54,7 +54,7 @@ func (p *parser) readTurn(indent int, text string) bool {
 	}
 	if strings.HasPrefix(m[1], "ct_") {
 		state := "est|trk" // what ovn-trace takes where it is not told
-		if s := reState.FindStringSubmatch(text); s != nil {
+		if s := reState().FindStringSubmatch(text); s != nil {
 			state = s[1]
 		}
 		p.currentPass().Connection = state
@@ -68,7 +68,7 @@ func (p *parser) readTurn(indent int, text string) bool {
 // isUnderlined says whether the next line is one of dashes.
 func (p *parser) isUnderlined() bool {
 	return p.lineIndex+1 < len(p.lines) && len(p.lines[p.lineIndex+1]) <= MaxLine &&
-		reDashes.MatchString(strings.TrimSpace(mendedLine(p.lines[p.lineIndex+1])))
+		reDashes().MatchString(strings.TrimSpace(mendedLine(p.lines[p.lineIndex+1])))
 }
 
 // readAction reads what a flow does.
@@ -78,11 +78,11 @@ func (p *parser) readAction(text string) bool {
 		s.Logs = append(s.Logs, l)
 		return true
 	}
-	if m := reOutput.FindStringSubmatch(text); m != nil {
+	if m := reOutput().FindStringSubmatch(text); m != nil {
 		p.addOutput(Output{unescapeText(m[1]), m[2]})
 		return true
 	}
-	if m := reMinOut.FindStringSubmatch(text); m != nil {
+	if m := reMinOut().FindStringSubmatch(text); m != nil {
 		p.addOutput(Output{Port: unescapeText(m[1])})
 		return true
 	}

@@ -155,7 +155,7 @@ func portAddresses(p *nb.LogicalSwitchPort) (mac string, ips []netip.Addr) {
 			switch a, err := netip.ParseAddr(word); {
 			case err == nil:
 				ips = append(ips, a.Unmap())
-			case i == 0 && mac == "" && reMAC.MatchString(word):
+			case i == 0 && mac == "" && reMAC().MatchString(word):
 				mac = word
 			}
 		}

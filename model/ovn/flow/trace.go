@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"rung/model/words"
 )
@@ -107,54 +108,60 @@ const (
 	maxKept  = 200      // characters of them
 )
 
+// lazily compiles a pattern when it is first used: most runs of Rung read no trace, and the
+// patterns would take a fifth of the time before the first frame.
+func lazily(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
 // The lines of the programs, which are matched after cleaning.
 var (
-	reColour = regexp.MustCompile("\x1b\\[[0-9;]*m")
-	reBanner = regexp.MustCompile(`^# (Detailed|Summary|Minimal) trace\.$`)
-	rePacket = regexp.MustCompile(`^# [a-z0-9_]+(=[^ ]*)?(,[^ ]+)*$`)
-	rePrompt = regexp.MustCompile(`^[^'"]*[#$>] +(\S+ )*\S*(ovn-trace|ovnkube-trace|oc|kubectl)\b`)
-	rePass   = regexp.MustCompile(`^(ingress|egress|multicast)\((.*)\)( \{)?$`)
-	reArg    = regexp.MustCompile(`(dp|inport|outport|mcgroup)="((?:[^"\\]|\\.)*)"`)
-	reDashes = regexp.MustCompile(`^(-{3,}|={3,})$`)
-	reTable  = regexp.MustCompile(`^(\d{1,3})\. (.*)$`)
-	reStage  = regexp.MustCompile(`^([a-z_0-9]+)(?: \(([^)]*)\))?: (.*)$`)
-	reFlow   = regexp.MustCompile(`^(.*), priority (\d{1,5}), uuid ([0-9a-f]{8})$`)
-	reLog    = regexp.MustCompile(`^LOG: ACL name=(.*), direction=(IN|OUT), verdict=([a-z]+), severity=([a-z]+), packet="`)
-	reOutput = regexp.MustCompile(`^/\* output to "((?:[^"\\]|\\.)*)", type "([a-z0-9]*)" \*/;?$`)
-	reMinOut = regexp.MustCompile(`^output\("((?:[^"\\]|\\.)*)"\);?$`)
-	reKlog   = regexp.MustCompile(`^[IWEF]\d{4} \d{2}:\d{2}:\d{2}\.\d+ +\d+ [a-z_.-]+\.go:\d+\] ?(.*)$`)
-	reResult = regexp.MustCompile(`^(ov[a-z-]+ .+) indicates (success|failure) from (\S+) to (\S+)$`)
-	reVlog   = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}T[0-9:.]+Z\|\d+\|[a-z_()0-9]+\|([A-Z]+)\|(.*)$`)
-	reError  = regexp.MustCompile(`^(ovn-trace: |unknown (datapath|port) |error parsing flow: |failed to parse flow expression |microflow does not specify |\*\*\* )`)
-	reTurn   = regexp.MustCompile(`^([a-z0-9_]+)(\(.*\)| /\*.*\*/|: .*)?( /\*.*\*/)?( \{)?$`)
-	reState  = regexp.MustCompile(`ct_state=([a-z|]+)`)
-	reEnd    = regexp.MustCompile(`^\};?$`)
-	reOther  = regexp.MustCompile(`^(Flow: |bridge\("|Final flow: |Megaflow: |Datapath actions: |recirc\(0x|Usage of )`)
+	reColour = lazily("\x1b\\[[0-9;]*m")
+	reBanner = lazily(`^# (Detailed|Summary|Minimal) trace\.$`)
+	rePacket = lazily(`^# [a-z0-9_]+(=[^ ]*)?(,[^ ]+)*$`)
+	rePrompt = lazily(`^[^'"]*[#$>] +(\S+ )*\S*(ovn-trace|ovnkube-trace|oc|kubectl)\b`)
+	rePass   = lazily(`^(ingress|egress|multicast)\((.*)\)( \{)?$`)
+	reArg    = lazily(`(dp|inport|outport|mcgroup)="((?:[^"\\]|\\.)*)"`)
+	reDashes = lazily(`^(-{3,}|={3,})$`)
+	reTable  = lazily(`^(\d{1,3})\. (.*)$`)
+	reStage  = lazily(`^([a-z_0-9]+)(?: \(([^)]*)\))?: (.*)$`)
+	reFlow   = lazily(`^(.*), priority (\d{1,5}), uuid ([0-9a-f]{8})$`)
+	reLog    = lazily(`^LOG: ACL name=(.*), direction=(IN|OUT), verdict=([a-z]+), severity=([a-z]+), packet="`)
+	reOutput = lazily(`^/\* output to "((?:[^"\\]|\\.)*)", type "([a-z0-9]*)" \*/;?$`)
+	reMinOut = lazily(`^output\("((?:[^"\\]|\\.)*)"\);?$`)
+	reKlog   = lazily(`^[IWEF]\d{4} \d{2}:\d{2}:\d{2}\.\d+ +\d+ [a-z_.-]+\.go:\d+\] ?(.*)$`)
+	reResult = lazily(`^(ov[a-z-]+ .+) indicates (success|failure) from (\S+) to (\S+)$`)
+	reVlog   = lazily(`^\d{4}-\d{2}-\d{2}T[0-9:.]+Z\|\d+\|[a-z_()0-9]+\|([A-Z]+)\|(.*)$`)
+	reError  = lazily(`^(ovn-trace: |unknown (datapath|port) |error parsing flow: |failed to parse flow expression |microflow does not specify |\*\*\* )`)
+	reTurn   = lazily(`^([a-z0-9_]+)(\(.*\)| /\*.*\*/|: .*)?( /\*.*\*/)?( \{)?$`)
+	reState  = lazily(`ct_state=([a-z|]+)`)
+	reEnd    = lazily(`^\};?$`)
+	reOther  = lazily(`^(Flow: |bridge\("|Final flow: |Megaflow: |Datapath actions: |recirc\(0x|Usage of )`)
 )
 
 // mendedLine is a line as it is read: without colours, clean, without an end.
 func mendedLine(line string) string {
-	return strings.TrimRight(words.CleanText(strings.ReplaceAll(reColour.ReplaceAllString(line, ""), "\t", "    ")), " \r")
+	return strings.TrimRight(words.CleanText(strings.ReplaceAll(reColour().ReplaceAllString(line, ""), "\t", "    ")), " \r")
 }
 
 // readStep reads "8. ls_in_acl_eval (northd.c:7447): match, priority 1, uuid d9d05c54"; ok
 // is false for other lines with a number.
 func readStep(text string) (s *Step, ok bool) {
-	m := reTable.FindStringSubmatch(text)
+	m := reTable().FindStringSubmatch(text)
 	if m == nil {
 		return nil, false
 	}
 	s = &Step{}
 	s.Table, _ = strconv.Atoi(m[1])
 	rest := m[2]
-	if m := reStage.FindStringSubmatch(rest); m != nil {
+	if m := reStage().FindStringSubmatch(rest); m != nil {
 		s.Stage, rest = m[1], m[3]
 	}
 	if rest == "no match (implicit drop)" {
 		s.NoMatch = true
 		return s, true
 	}
-	f := reFlow.FindStringSubmatch(rest)
+	f := reFlow().FindStringSubmatch(rest)
 	if f == nil {
 		return nil, false
 	}
@@ -165,12 +172,12 @@ func readStep(text string) (s *Step, ok bool) {
 
 // readPass reads the head of a pass.
 func readPass(text string) *Pass {
-	m := rePass.FindStringSubmatch(text)
+	m := rePass().FindStringSubmatch(text)
 	if m == nil {
 		return nil
 	}
 	p := &Pass{Pipeline: m[1]}
-	for _, a := range reArg.FindAllStringSubmatch(m[2], -1) {
+	for _, a := range reArg().FindAllStringSubmatch(m[2], -1) {
 		switch v := unescapeText(a[2]); a[1] {
 		case "dp":
 			p.Datapath = v
@@ -192,7 +199,7 @@ func unescapeText(s string) string {
 }
 
 func readTraceLog(text string) (TraceLog, bool) {
-	m := reLog.FindStringSubmatch(text)
+	m := reLog().FindStringSubmatch(text)
 	if m == nil {
 		return TraceLog{}, false
 	}
