@@ -78,15 +78,14 @@ func TestFindingsDoc(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`# Findings
 
-Made from the codes of findings by ` + "`go generate ./revision`" + `, with what Rung says of an example of each; do not edit by hand.
+Made from the codes of findings by ` + "`go generate ./revision`" + `; do not edit by hand. Each code has its meaning, then severity and
+remedy of an example.
 
-` + "`rung lint`" + ` prints findings, the findings page (` + "`f`" + `) shows them, ladder, policy and rule pages mark them. A connection that
-shows a finding stands beside it where there is one; ` + "`rung trace`" + ` asks about it. What comparing the zones finds is
-counted apart (` + "`rung zones --check`" + `).
+` + "`rung lint`" + ` prints findings, with a connection as an example. ` + "`rung trace`" + ` asks about that connection. The page ` + "`f`" + ` shows
+findings; ladder, policy and rule pages mark them. ` + "`rung zones --check`" + ` counts what it finds apart.
 
-Rules that never decide or are redundant, and all others marked "asks every connection", are said of the pods there are
-now. On a big cluster they come a moment after the others; on one that is too large they are left out, and
-` + "`" + lint.VerdictsTooLarge.Code + "`" + ` says so.
+Findings that ask every connection hold for today's pods. They come later than the others. If the cluster is too
+large, they are left out, with the finding ` + "`" + lint.VerdictsTooLarge.Code + "`" + `.
 `)
 	about := func(head, intro string, list []advice) {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| advice | codes |\n|---|---|\n", head, intro)
@@ -123,18 +122,7 @@ now. On a big cluster they come a moment after the others; on one that is too la
 			t.Errorf("%s: %v", c.code, err)
 			continue
 		}
-		at := f.Policy.Label()
-		if f.Rule >= 0 && f.Direction != "" {
-			at += fmt.Sprintf(", %s rule %d", f.Direction.Lower(), f.Rule)
-		}
-		at = strings.TrimSpace(at)
-		if f.Policy.Name == "" {
-			at = "the cluster"
-		}
-		fmt.Fprintf(&b, "\n- %s, %s: %s\n", f.Severity, at, f.Message)
-		if !f.Witness.IsZero() {
-			fmt.Fprintf(&b, "- shown by: %s\n", f.Witness)
-		}
+		fmt.Fprintf(&b, "\n- %s\n", f.Severity)
 		if f.Remedy != "" {
 			fmt.Fprintf(&b, "- what to do: %s\n", f.Remedy)
 		}
