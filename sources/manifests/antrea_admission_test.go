@@ -213,15 +213,15 @@ func TestAntreaAdmission(t *testing.T) {
 	}
 }
 
-// The table of docs/antrea.md is that of the code.
+// The list of docs/antrea.md is that of the code.
 func TestAntreaSentencesDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/antrea.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, m := range regexp.MustCompile("(?m)^\\| (.*) \\| `(antrea-[a-z-]+)` \\| (error|warning|info) \\|$").FindAllStringSubmatch(string(text), -1) {
-		got = append(got, m[1]+" "+m[2]+" "+m[3])
+	for _, m := range regexp.MustCompile("(?m)^- `(antrea-[a-z-]+)`, (error|warning|info): (.*)$").FindAllStringSubmatch(string(text), -1) {
+		got = append(got, m[3]+" "+m[1]+" "+m[2])
 	}
 	var want []string
 	for _, s := range antrea.Sentences {
