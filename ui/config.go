@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -90,11 +91,20 @@ func (c *Config) FindView(name string) (nav.Page, error) {
 	if isAlone(name) {
 		return nav.PageOf(nav.PageKind(name)), nil
 	}
+	if name == readyPage {
+		return nav.Page{}, errors.New("--view " + name + " " + readyText)
+	}
 	saved := strings.Join(slices.Sorted(maps.Keys(c.Views)), ", ")
 	return nav.Page{}, fmt.Errorf("--view %s: no such view (saved in %s: %s; pages: %s)", words.CleanText(name), c.file, cmp.Or(saved, "none"), pagesText())
 }
 
 func isAlone(page string) bool { return slices.Contains(nav.Alone, nav.PageKind(page)) }
+
+// readyPage is a page of older releases, and readyText says where its reports are now.
+const (
+	readyPage = "ready"
+	readyText = "is part of the page zones now, in the column REPORTED: use zones"
+)
 
 // pagesText lists the pages that one can begin with.
 func pagesText() string {
@@ -127,7 +137,9 @@ func (c *Config) CheckAll(set *themes.ThemeSet) []string {
 		say("color", "no colour mode %q (allowed: %s)", c.Color, strings.Join(themes.ColorModes, ", "))
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Views)) {
-		if page := c.Views[name].Page; !isAlone(page) {
+		if page := c.Views[name].Page; page == readyPage {
+			say("views."+name, "%q %s", page, readyText)
+		} else if !isAlone(page) {
 			say("views."+name, "%q is not a page (allowed: %s)", page, pagesText())
 		}
 	}
@@ -136,7 +148,9 @@ func (c *Config) CheckAll(set *themes.ThemeSet) []string {
 			say("contexts."+name+".theme", "no theme %q (allowed: %s)", theme, strings.Join(set.ThemeNames(), ", "))
 		}
 	}
-	if _, ok := c.startPage(); !ok {
+	if _, ok := c.startPage(); !ok && c.Start == readyPage {
+		say("start", "%q %s", c.Start, readyText)
+	} else if !ok {
 		say("start", "%q is not a page to start with (allowed: %s, or view and the name of one)", c.Start, pagesText())
 	}
 	_, wrong := c.Keymap()

@@ -152,6 +152,22 @@ contexts:
 	s.Want("f5", "findings")
 }
 
+// The page ready of older releases has a replacement: each way to name it says so.
+func TestReadyNamesItsReplacement(t *testing.T) {
+	c := ui.ParseFile("rung.yaml", []byte("start: ready\nviews:\n  old: {page: ready}\n"))
+	want := []string{
+		`rung.yaml line 3, views.old: "ready" is part of the page zones now, in the column REPORTED: use zones`,
+		`rung.yaml line 1, start: "ready" is part of the page zones now, in the column REPORTED: use zones`,
+	}
+	if diff := cmp.Diff(want, c.CheckAll(themes.BuiltinThemes())); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+	_, err := c.FindView("ready")
+	if want := "--view ready is part of the page zones now, in the column REPORTED: use zones"; err == nil || err.Error() != want {
+		t.Errorf("--view ready: %v, want %s", err, want)
+	}
+}
+
 func FuzzParseConfig(f *testing.F) {
 	for _, s := range []string{"theme: dark", "keys: {a: [b]}", "a: &a [*a]", "&a {*a : b}", "contexts: {a: {write: 1}}", "<<: *x", "views: {a: {page: rows}}", "aliases: {a: b}", "hotkeys: {f5: [a]}", "? [a]\n: b", "theme: !!binary a"} {
 		f.Add(s)

@@ -114,7 +114,7 @@ func TestDumpsNameKindsInFull(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || seen < 5 {
+	if err != nil || seen < 2 {
 		t.Errorf("%d dumps, %v", seen, err)
 	}
 }
