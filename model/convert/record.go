@@ -21,30 +21,24 @@ const mostRecord = 16 << 10
 // ValueRecord is the annotation on a policy that stands for one value of several (RepeatedPolicy):
 // the policy it was made from, and the value it is for.
 type ValueRecord struct {
-	From string // the policy that was converted, for people: "ACNP own"
-	// Labels of namespaces of whose values one is Value; without any, Value is a namespace.
-	Labels []string
-	Value  string
-	// Namespaces are the namespaces that the policy that was converted applied to.
-	Namespaces model.Selector
-}
-
-// recordJSON is the annotation's form.
-type recordJSON struct {
-	From   string   `json:"from"`
+	From string `json:"from"` // the converted policy, for people: "ACNP own"
+	// Labels are the labels of namespaces that Value is a value of; without any, Value is a namespace.
 	Labels []string `json:"labels"`
 	Value  string   `json:"value"`
-	Of     string   `json:"of"` // a label selector as kubectl takes it
+	// Namespaces are the namespaces that the converted policy applied to; Of is their selector as kubectl takes it.
+	Namespaces model.Selector `json:"-"`
+	Of         string         `json:"of"`
 }
 
-// Annotation is the text of the annotation.
-func (r *ValueRecord) Annotation() string {
-	text, _ := json.Marshal(recordJSON{r.From, append([]string{}, r.Labels...), r.Value, r.Namespaces.Key()}) // texts only
+// Annotation returns the text of the annotation.
+func (r ValueRecord) Annotation() string {
+	r.Labels, r.Of = append([]string{}, r.Labels...), r.Namespaces.Key()
+	text, _ := json.Marshal(r) // texts only
 	return string(text)
 }
 
-// RecordOf reads the annotation of a policy, which anybody may have written: every text comes
-// back clean. ok is false where there is none, or none that can be read.
+// RecordOf reads the annotation of a policy, which anybody may have written: every text is
+// cleaned. ok is false if the annotation is missing or invalid.
 func RecordOf(p *model.Policy) (r *ValueRecord, ok bool) {
 	raw, has := p.Annotations[model.AnnotationConverted]
 	if !has {
@@ -58,21 +52,21 @@ func parseRecord(raw string) (*ValueRecord, error) {
 	if len(raw) > mostRecord {
 		return nil, fmt.Errorf("is longer than %d bytes", mostRecord)
 	}
-	var in recordJSON
-	if err := json.Unmarshal([]byte(raw), &in); err != nil {
+	r := &ValueRecord{}
+	if err := json.Unmarshal([]byte(raw), r); err != nil {
 		return nil, fmt.Errorf("is not what Rung writes: %s", words.CleanText(err.Error()))
 	}
-	r := &ValueRecord{From: words.CleanText(in.From), Value: words.CleanText(in.Value), Namespaces: model.SelectEverything()}
-	for _, l := range in.Labels {
-		r.Labels = append(r.Labels, words.CleanText(l))
+	r.From, r.Value, r.Namespaces = words.CleanText(r.From), words.CleanText(r.Value), model.SelectEverything()
+	for i, l := range r.Labels {
+		r.Labels[i] = words.CleanText(l)
 	}
 	if r.From == "" || r.Value == "" {
 		return nil, errors.New("names no policy or no value")
 	}
-	if in.Of == "" {
+	if r.Of == "" {
 		return r, nil
 	}
-	ls, err := metav1.ParseToLabelSelector(in.Of)
+	ls, err := metav1.ParseToLabelSelector(r.Of)
 	if err == nil {
 		r.Namespaces, err = model.NewSelector(ls)
 	}
@@ -95,7 +89,6 @@ type UnfoldedPolicy struct {
 // Policies of two APIs are kept apart: each API needs all values.
 func AllUnfolded(c *model.Cluster) []*UnfoldedPolicy {
 	byID := map[string]*UnfoldedPolicy{}
-	var ids []string
 	for p := range c.Policies(model.KindANP, model.KindCNP) {
 		r, ok := RecordOf(p)
 		if !ok {
@@ -105,16 +98,15 @@ func AllUnfolded(c *model.Cluster) []*UnfoldedPolicy {
 		u := byID[id]
 		if u == nil {
 			u = &UnfoldedPolicy{From: r.From, Labels: r.Labels, namespaces: r.Namespaces, values: map[string]bool{}}
-			byID[id], ids = u, append(ids, id)
+			byID[id] = u
 		}
 		u.Policies = append(u.Policies, p)
 		u.values[r.Value] = true
 	}
-	slices.Sort(ids)
-	out := make([]*UnfoldedPolicy, len(ids))
-	for i, id := range ids {
+	var out []*UnfoldedPolicy
+	for _, id := range slices.Sorted(maps.Keys(byID)) {
 		slices.SortFunc(byID[id].Policies, func(a, b *model.Policy) int { return a.Key.Compare(b.Key) })
-		out[i] = byID[id]
+		out = append(out, byID[id])
 	}
 	return out
 }
@@ -125,48 +117,43 @@ type MissingValue struct {
 	Namespaces []string // that have it
 }
 
-// MissingValues are the values of namespaces for which there is no policy: of namespaces that came,
-// or were labelled, since the conversion, and those whose policy is gone.
+// MissingValues returns the values of namespaces that have no policy. Such a namespace is new or
+// has new labels since the conversion, or its policy is gone.
 func (u *UnfoldedPolicy) MissingValues(c *model.Cluster) (out []MissingValue) {
-	at := map[string]int{}
+	having := map[string][]string{}
 	for ns := range c.Namespaces() {
-		v, ok := valueOf(ns, u.Labels)
-		if !ok || u.values[v.name] || !u.namespaces.Matches(ns.Labels) {
-			continue
+		if v, ok := valueOf(ns, u.Labels); ok && !u.values[v.name] && u.namespaces.Matches(ns.Labels) {
+			having[v.name] = append(having[v.name], ns.Name)
 		}
-		i, known := at[v.name]
-		if !known {
-			i = len(out)
-			at[v.name], out = i, append(out, MissingValue{Value: v.name})
-		}
-		out[i].Namespaces = append(out[i].Namespaces, ns.Name)
 	}
-	slices.SortFunc(out, func(a, b MissingValue) int { return strings.Compare(a.Value, b.Value) })
+	for _, value := range slices.Sorted(maps.Keys(having)) {
+		out = append(out, MissingValue{value, having[value]})
+	}
 	return out
 }
 
-// annotateLogging says by annotation which policies that were made log: those actions of which all
-// rules do. Where only some do, none does. Notes say so, that a level was chosen where Antrea
-// has none, and which labels of log lines are lost.
+// annotateLogging annotates the new policies with the actions that log: those of which all rules
+// log. If only some rules of an action log, none logs. Notes name these actions, the level chosen
+// because Antrea has none, and lost labels of log lines.
 func (f *importer) annotateLogging(ties []policyTie) {
-	type counts map[model.Action][2]int
 	noteLogLabels(f.policyMaker, ties)
-	logs := map[model.PolicyKey]counts{}
-	of := map[model.PolicyKey]*model.Policy{}
+	type group struct {
+		policy model.PolicyKey
+		action model.Action
+	}
+	rules, logging := map[group]int{}, map[group]int{}
+	of := map[model.PolicyKey]*model.Policy{} // the first policy each was made from
 	for i := range ties {
 		for _, s := range ties[i].sayings {
 			for _, to := range s.madeRules {
-				c := logs[to.Policy]
-				if c == nil {
-					c = counts{}
-					logs[to.Policy], of[to.Policy] = c, s.policy
+				if of[to.Policy] == nil {
+					of[to.Policy] = s.policy
 				}
-				n := c[s.rule.Action]
-				n[1]++
+				g := group{to.Policy, s.rule.Action}
+				rules[g]++
 				if s.rule.Tiered.Logging {
-					n[0]++
+					logging[g]++
 				}
-				c[s.rule.Action] = n
 			}
 		}
 	}
@@ -174,10 +161,10 @@ func (f *importer) annotateLogging(ties []policyTie) {
 		var l model.LogLevels
 		some := false
 		for a, level := range map[model.Action]*string{model.Allow: &l.Allow, model.Deny: &l.Deny, model.Pass: &l.Pass} {
-			switch n := logs[p.Key][a]; {
-			case n[0] > 0 && n[0] == n[1]:
+			switch g := (group{p.Key, a}); {
+			case logging[g] > 0 && logging[g] == rules[g]:
 				*level = logLevel
-			case n[0] > 0:
+			case logging[g] > 0:
 				some = true
 			}
 		}
@@ -187,7 +174,8 @@ func (f *importer) annotateLogging(ties []policyTie) {
 				p.Annotations = map[string]string{}
 			}
 			p.Annotations[model.AnnotationLogging] = p.Logging
-			f.out.Notes = append(f.out.Notes, PolicyNote{of[p.Key].Key, "enableLogging has no level: " + p.Label() + " logs at " + logLevel})
+			f.out.Notes = append(f.out.Notes, PolicyNote{of[p.Key].Key,
+				"enableLogging has no level: " + p.Label() + " logs at " + logLevel})
 		}
 		if some {
 			f.out.Notes = append(f.out.Notes, PolicyNote{of[p.Key].Key,
@@ -201,15 +189,14 @@ func noteLogLabels(m *policyMaker, ties []policyTie) {
 	lost := map[model.PolicyKey][]string{}
 	for i := range ties {
 		for _, s := range ties[i].sayings {
-			label := s.rule.Tiered.LogLabel
-			if label == "" || slices.Contains(lost[s.policy.Key], label) {
-				continue
+			if label := s.rule.Tiered.LogLabel; label != "" && !slices.Contains(lost[s.policy.Key], label) {
+				lost[s.policy.Key] = append(lost[s.policy.Key], label)
 			}
-			lost[s.policy.Key] = append(lost[s.policy.Key], label)
 		}
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(lost), model.Key.Compare) {
-		m.out.Notes = append(m.out.Notes, PolicyNote{key, "logLabel " + words.ListSome(lost[key], 4) + " is left out: log lines of OVN name the policy and its rule"})
+		m.out.Notes = append(m.out.Notes, PolicyNote{key,
+			"logLabel " + words.ListSome(lost[key], 4) + " is left out: log lines of OVN name the policy and its rule"})
 	}
 }
 
@@ -225,7 +212,8 @@ func (m *policyMaker) noteLogLevels(p *model.Policy) {
 			lost = append(lost, fmt.Sprintf("%s: %s", action, level))
 		}
 	}
-	m.out.Notes = append(m.out.Notes, PolicyNote{p.Key, "its log levels are left out (" + words.ListSome(lost, 3) + "): enableLogging has no levels"})
+	m.out.Notes = append(m.out.Notes, PolicyNote{p.Key,
+		"its log levels are left out (" + words.ListSome(lost, 3) + "): enableLogging has no levels"})
 }
 
 // logLevel is the level given to rules with enableLogging, which names none.

@@ -45,12 +45,11 @@ type needRule struct {
 type needLint struct {
 	*linter
 	services     *vital.VitalServices
-	deciders     []needRule    // egress rules that decide about them, when first asked for
-	keptOutRules []keptOutRule // ingress rules that keep queries from the DNS pods, likewise
+	deciders     []needRule    // see decidingRules
+	keptOutRules []keptOutRule // ingress rules that keep queries from the DNS pods
 }
 
-// decidingRules are the egress rules that decide about a need, in the order in which
-// they decide.
+// decidingRules returns the egress rules that decide about a need, in order. It collects them once.
 func (l *needLint) decidingRules() []needRule {
 	if l.deciders != nil {
 		return l.deciders
@@ -66,16 +65,16 @@ func (l *needLint) decidingRules() []needRule {
 	return l.deciders
 }
 
-// needsOf says how much of each need the rule decides. While no DNS pod is
-// known, a rule that allows or passes the usual DNS ports counts as deciding
-// DNS: who it means cannot be told.
+// needsOf returns how much of each need the rule decides. While no DNS pod is known, a rule
+// that allows or passes the usual DNS ports counts as deciding DNS.
 func (l *needLint) needsOf(r *model.Rule) (n [needs]needShare) {
 	s := l.services
 	for what, proto := range map[podNeed]string{dnsUDP: "UDP", dnsTCP: "TCP"} {
 		switch {
 		case !s.DNSPods.IsEmpty():
 			if l.matchesDNSPort(r, proto, s.DNSPorts[proto]) {
-				n[what] = l.dnsShare(r)
+				have := l.dnsPodsAmong(r)
+				n[what] = shareOf(!have.IsEmpty(), s.DNSPods.IsWithin(have))
 			}
 		case r.Action == model.Deny:
 			n[what] = l.denyShare(r)
@@ -90,20 +89,18 @@ func (l *needLint) needsOf(r *model.Rule) (n [needs]needShare) {
 	return n
 }
 
-// dnsShare says how many of the DNS pods are among the rule's peers, by label or
-// address.
-func (l *needLint) dnsShare(r *model.Rule) needShare {
-	have := l.dnsPodsAmong(r)
+// shareOf returns the share of a rule that decides any, or all, of a need.
+func shareOf(anyOfIt, allOfIt bool) needShare {
 	switch {
-	case have.IsEmpty():
+	case !anyOfIt:
 		return none
-	case l.services.DNSPods.IsWithin(have):
+	case allOfIt:
 		return whole
 	}
 	return some
 }
 
-// dnsPodsAmong are the DNS pods among a rule's peers.
+// dnsPodsAmong returns the DNS pods among a rule's peers, by label or address.
 func (l *needLint) dnsPodsAmong(r *model.Rule) (have selectors.PodSet) {
 	want := l.services.DNSPods
 	add := func(s selectors.PodSet) {
@@ -138,31 +135,24 @@ func (l *needLint) apiShare(r *model.Rule) needShare {
 			}
 		}
 	}
-	in := 0
-	for _, a := range l.services.API {
-		if _, _, ok := set.NarrowestCovering(a); ok {
-			in++
-		}
+	isIn := func(a netip.Prefix) bool {
+		_, _, ok := set.NarrowestCovering(a)
+		return ok
 	}
-	switch in {
-	case 0:
-		return none
-	case len(l.services.API):
-		return whole
-	}
-	return some
+	isOut := func(a netip.Prefix) bool { return !isIn(a) }
+	return shareOf(slices.ContainsFunc(l.services.API, isIn), !slices.ContainsFunc(l.services.API, isOut))
 }
 
-// denyShare is whole for a Deny of every address or every pod, on any port.
+// denyShare returns whole for a Deny of every address or every pod, on any port.
 func (l *needLint) denyShare(r *model.Rule) needShare {
 	if len(r.Ports) > 0 {
 		return none
 	}
 	for i := range r.Peers {
 		pe := &r.Peers[i]
-		if SelectsEverything(model.Subject{Namespaces: pe.Namespaces, Pods: pe.Pods,
-			AllPods: pe.Kind == model.PeerNamespaces}) &&
-			(pe.Kind == model.PeerNamespaces || pe.Kind == model.PeerPods) {
+		allPods := pe.Kind == model.PeerNamespaces
+		if (allPods || pe.Kind == model.PeerPods) &&
+			SelectsEverything(model.Subject{Namespaces: pe.Namespaces, Pods: pe.Pods, AllPods: allPods}) {
 			return whole
 		}
 		for n := range selectors.ParsedNetworks(pe.Networks) {
@@ -174,43 +164,34 @@ func (l *needLint) denyShare(r *model.Rule) needShare {
 	return none
 }
 
-// isEveryAddress says whether a network is every address of a family that the cluster has.
+// isEveryAddress reports whether a network is every address of a family that the cluster has.
 func (l *linter) isEveryAddress(n netip.Prefix) bool {
 	return n.Bits() == 0 && !l.isOfLackedFamily(n)
 }
 
-// isOfLackedFamily says whether a network is of the family that the cluster does not have.
+// isOfLackedFamily reports whether a network is of the family that the cluster does not have.
 func (l *linter) isOfLackedFamily(n netip.Prefix) bool {
 	return l.missing.name != "" && l.missing.allAddresses.Addr().Is4() == n.Addr().Is4()
 }
 
-// matchesDNSPort says whether a rule's ports match a port of the DNS pods, by number
-// or by the name it has there.
+// matchesDNSPort reports whether a rule's ports match a port of the DNS pods, by number or name.
 func (l *needLint) matchesDNSPort(r *model.Rule, proto string, port int32) bool {
-	if selectors.PortMatch(r.Ports, proto, port) {
-		return true
-	}
-	pod := l.x.FirstPod(l.services.DNSPods)
-	for i := range r.Ports {
-		for _, c := range pod.Ports {
-			if r.Ports[i].Name != "" && c.Name == r.Ports[i].Name && c.Protocol == proto && c.Port == port {
-				return true
-			}
-		}
-	}
-	return false
+	return selectors.PortMatch(r.Ports, proto, port) ||
+		slices.ContainsFunc(l.x.FirstPod(l.services.DNSPods).Ports, func(c model.ContainerPort) bool {
+			return c.Name != "" && c.Protocol == proto && c.Port == port &&
+				slices.ContainsFunc(r.Ports, func(p model.Port) bool { return p.Name == c.Name })
+		})
 }
 
-// needDecision is the decision about a need before some rule: its zero value says that
-// nothing decides.
+// needDecision is the decision about a need before some rule.
 type needDecision struct {
-	decider      *needRule
+	decider      *needRule   // nil if no rule decides
 	partDeciders []*needRule // rules before it that decide for some
 }
 
 func (d needDecision) isOpen() bool { return d.decider == nil }
 
-// isPartAllowed says whether a rule lets some of what nothing decides wholly through.
+// isPartAllowed reports whether a rule allows a part of the need.
 func (d needDecision) isPartAllowed() bool {
 	return slices.ContainsFunc(d.partDeciders, func(n *needRule) bool { return n.r.Action != model.Deny })
 }
@@ -250,7 +231,7 @@ func (l *needLint) decisionBefore(p *model.Policy, r *model.Rule, what podNeed) 
 	return d
 }
 
-// allowAllTogether says whether rules that let a part of DNS through each let all of it through.
+// allowAllTogether reports whether rules that each allow a part of DNS allow all of it together.
 func (l *needLint) allowAllTogether(what podNeed, parts []*needRule) bool {
 	if what == apiServer || l.services.DNSPods.IsEmpty() {
 		return false
@@ -264,8 +245,8 @@ func (l *needLint) allowAllTogether(what podNeed, parts []*needRule) bool {
 	return l.services.DNSPods.IsWithin(have)
 }
 
-// checkDeny looks at an egress Deny: what it cuts that pods need. all says that it
-// names a network of every address.
+// checkDeny reports the needs of pods that an egress Deny cuts. all says that the rule names
+// a network of every address.
 func (l *needLint) checkDeny(p *model.Policy, r *model.Rule, all bool) {
 	var before [needs]needDecision
 	shares := l.needsOf(r)
@@ -295,8 +276,7 @@ func (l *needLint) checkDeny(p *model.Policy, r *model.Rule, all bool) {
 // addDenyAll reports a Deny of every address, with what the rules above it say
 // about what pods need. With ports it matters only as far as those are needed.
 func (l *needLint) addDenyAll(p *model.Policy, r *model.Rule, shares [needs]needShare, before [needs]needDecision) {
-	severity, message := model.SeverityWarning, "drops everything that leaves the subject's pods and that no rule above "+
-		"decides"
+	severity, message := model.SeverityWarning, "drops everything that leaves the subject's pods and that no rule above decides"
 	if len(r.Ports) > 0 {
 		var ports []string
 		for i := range r.Ports {
