@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,9 +18,9 @@ import (
 	"rung/revision"
 )
 
-// Health tells how an engine is, for watching it by HTTP. Its metrics are those of OVN-Kubernetes'
+// Health reports the state of an engine by HTTP. Its metrics are those of OVN-Kubernetes'
 // controller (ovn-kubernetes.md#metrics), with the same names and labels, and Rung's own of each
-// zone. They are per process: metrics of rows add up the zones it writes, which is one per node.
+// zone. They are per process: metrics of rows add up the zones it writes, one per node.
 type Health struct {
 	loop         *zones.Loop
 	ownership    zones.OwnerOptions
@@ -39,7 +41,7 @@ type rowCount struct {
 	n  map[string]map[string]int // owner type, table
 }
 
-// New makes the health of an engine.
+// NewHealth returns the health of an engine.
 func NewHealth(l *zones.Loop, own zones.OwnerOptions, store *logs.Store) *Health {
 	return &Health{loop: l, ownership: own, logs: store, counts: map[string]rowCount{},
 		transactions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "rung_zone_transactions_total",
@@ -52,7 +54,7 @@ func NewHealth(l *zones.Loop, own zones.OwnerOptions, store *logs.Store) *Health
 	}
 }
 
-// SetOwners says whose reports are counted; it is called once, before anybody asks.
+// SetOwners sets whose reports are counted. It is called once, before the first scrape.
 func (m *Health) SetOwners(o *zones.Owners) { m.owners = o }
 
 // CountTransaction counts one that ended.
@@ -76,7 +78,7 @@ func metricDesc(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc(name, help, labels, nil)
 }
 
-// described by kind of policy: ANP, then BANP.
+// policyDescs describes the metrics of one kind of policy.
 type policyDescs struct {
 	kind                     model.Kind
 	policies, rules, objects *prometheus.Desc
@@ -84,13 +86,13 @@ type policyDescs struct {
 }
 
 var policyMetrics = []policyDescs{
-	descsOf(model.KindANP, "ovnkube_controller_admin_network_policies", "admin network policies",
+	describePolicies(model.KindANP, "ovnkube_controller_admin_network_policies", "admin network policies",
 		model.Allow, model.Deny, model.Pass),
-	descsOf(model.KindBANP, "ovnkube_controller_baseline_admin_network_policies", "baseline admin network policies",
+	describePolicies(model.KindBANP, "ovnkube_controller_baseline_admin_network_policies", "baseline admin network policies",
 		model.Allow, model.Deny),
 }
 
-func descsOf(kind model.Kind, name, plural string, actions ...model.Action) policyDescs {
+func describePolicies(kind model.Kind, name, plural string, actions ...model.Action) policyDescs {
 	const total = "The total number of "
 	return policyDescs{
 		kind:     kind,
@@ -155,14 +157,14 @@ func gaugeOf(b bool) float64 {
 }
 
 func (m *Health) zoneMetrics(z *model.ZoneState, gauge func(*prometheus.Desc, float64, ...string)) {
-	drift := map[model.DiffKind]int{}
+	drift := map[model.DiffKind]int{model.DiffMissing: 0, model.DiffExtra: 0, model.DiffDifferent: 0}
 	for _, p := range z.Policies {
 		drift[model.DiffMissing] += p.Missing
 		drift[model.DiffExtra] += p.Extra
 		drift[model.DiffDifferent] += p.Different
 	}
-	for _, k := range []model.DiffKind{model.DiffMissing, model.DiffExtra, model.DiffDifferent} {
-		gauge(zoneDrift, float64(drift[k]), z.Name, string(k))
+	for k, n := range drift {
+		gauge(zoneDrift, float64(n), z.Name, string(k))
 	}
 	if z.Writes {
 		left := map[UnwrittenReason]int{}
@@ -174,8 +176,7 @@ func (m *Health) zoneMetrics(z *model.ZoneState, gauge func(*prometheus.Desc, fl
 		}
 	}
 	for _, st := range []model.ConnState{model.ConnStarting, model.ConnDialling, model.ConnSynced, model.ConnSwept,
-		model.ConnReadOnly,
-		model.ConnLost, model.ConnDenied} {
+		model.ConnReadOnly, model.ConnLost, model.ConnDenied} {
 		gauge(zoneConn, gaugeOf(z.Conn == st), z.Name, string(st))
 	}
 	gauge(zoneQueue, float64(z.Pending), z.Name)
@@ -196,26 +197,22 @@ func (m *Health) zoneMetrics(z *model.ZoneState, gauge func(*prometheus.Desc, fl
 // this process writes, their rules, and their rows.
 func (m *Health) policyMetrics(d *policyDescs, r *revision.Revision, mine []*model.ZoneState,
 	gauge func(*prometheus.Desc, float64, ...string)) {
-	type slot struct {
-		dir    model.Direction
-		action model.Action
-	}
-	n, rules := 0, map[slot]int{}
+	n, rules := 0, map[model.Direction]map[model.Action]int{model.Ingress: {}, model.Egress: {}}
 	for p := range r.Cluster.Policies(d.kind) {
 		if !isProgrammed(p.Key, mine) {
 			continue
 		}
 		n++
-		for _, list := range [][]model.Rule{p.Ingress, p.Egress} {
+		for dir, list := range map[model.Direction][]model.Rule{model.Ingress: p.Ingress, model.Egress: p.Egress} {
 			for i := range list {
-				rules[slot{list[i].Direction, list[i].Action}]++
+				rules[dir][list[i].Action]++
 			}
 		}
 	}
 	gauge(d.policies, float64(n))
-	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
+	for dir, byAction := range rules {
 		for _, a := range d.actions {
-			gauge(d.rules, float64(rules[slot{dir, a}]), string(dir), string(a))
+			gauge(d.rules, float64(byAction[a]), string(dir), string(a))
 		}
 	}
 	for _, table := range []string{nb.TableACL, nb.TableAddressSet} {
@@ -227,17 +224,15 @@ func (m *Health) policyMetrics(d *policyDescs, r *revision.Revision, mine []*mod
 	}
 }
 
-// isProgrammed says whether some zone holds rows of the policy.
+// isProgrammed reports whether some zone holds rows of the policy.
 func isProgrammed(k model.PolicyKey, zones []*model.ZoneState) bool {
-	for _, z := range zones {
-		if p := z.PolicyJoin(k); p != nil && (p.LiveACLs > 0 || (p.InSync && p.None == nil)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(zones, func(z *model.ZoneState) bool {
+		p := z.PolicyJoin(k)
+		return p != nil && (p.LiveACLs > 0 || (p.InSync && p.None == nil))
+	})
 }
 
-// countRows counts a zone's rows by owner type and table.
+// countRows counts a zone's rows by owner type and table, once for each state of its database.
 func (m *Health) countRows(z *model.ZoneState) map[string]map[string]int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -260,17 +255,11 @@ func (m *Health) countRows(z *model.ZoneState) map[string]map[string]int {
 	return n
 }
 
-// forgetZones drops the counts of zones that are gone.
+// forgetZones drops the counts of deleted zones.
 func (m *Health) forgetZones(zones []*model.ZoneState) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	is := map[string]bool{}
-	for _, z := range zones {
-		is[z.Name] = true
-	}
-	for name := range m.counts {
-		if !is[name] {
-			delete(m.counts, name)
-		}
-	}
+	maps.DeleteFunc(m.counts, func(name string, _ rowCount) bool {
+		return !slices.ContainsFunc(zones, func(z *model.ZoneState) bool { return z.Name == name })
+	})
 }

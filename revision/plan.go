@@ -13,9 +13,7 @@ import (
 // The states of a plan.
 const (
 	PlanRunning = "running"
-	// PlanWaiting is a plan under way whose next step has to wait for something that
-	// may take long: a zone that is lost, say. It goes on by itself.
-	PlanWaiting = "waiting"
+	PlanWaiting = "waiting" // the next step waits for a lost zone, say; the plan goes on by itself
 	PlanStopped = "stopped"
 	PlanDone    = "done"
 )
@@ -31,37 +29,22 @@ const (
 // PlanState is a plan that is under way, stopped or has just ended, run by this Rung or
 // by another one on the same state folder. It does not change.
 type PlanState struct {
-	// Title says what it does: "Re-space: step 10, starting at 10".
-	Title string
-	// Done of Total steps are done: every zone of this Rung shows them. A step that was
-	// made and is not shown everywhere does not count; the number for people is StepsMade.
+	Title string // "Re-space: step 10, starting at 10"
+	// Done of Total steps are shown by every zone of this Rung. StepsMade returns the number for people.
 	Total, Done int
-	// State is one of PlanRunning, PlanWaiting, PlanStopped and PlanDone.
-	State string
-	// Back says that the plan is being rolled back, or was until it stopped: Done
-	// goes down to 0.
-	Back bool
-	// Why says what it waits for or why it stopped, without times; WaitingText has them.
-	Why string
-	// Top is how many steps stood when the roll back began, 0 where nobody knows.
-	Top int
-	// Since is when it stopped, zero where it did not or nobody knows.
-	Since time.Time
-	// Step is the step under way or next: "green-tenant 40 → 41".
-	Step string
-	// Steps are all steps, in the order in which they are made.
-	Steps []PlanStep
-	// Waits are the zones that do not show the step that was made last, by name.
-	Waits []PlanWait
-	// Runner runs the plan; a zero PID: nobody does.
-	Runner PlanRunner
-	// Unrecorded says that the last step was made and could not be written down
-	// (ErrNotRecorded), which Why tells.
-	Unrecorded bool
-	// Stuck says of a plan that stopped why it can be neither continued nor rolled back
-	// as the policies stand, and the ways out: "metrics stands at 38, the plan expects 40:
-	// move it back to 40, or end the plan as it is (x, --keep)". It is empty where it can.
-	// Why says it too.
+	State       string     // PlanRunning, PlanWaiting, PlanStopped or PlanDone
+	Back        bool       // the plan is being rolled back, or was until it stopped: Done goes down to 0
+	Why         string     // what it waits for or why it stopped, without times: see WaitingText
+	Top         int        // steps made when the roll back began, 0 if unknown
+	Since       time.Time  // when it stopped, zero if it did not or the time is unknown
+	Step        string     // the step under way or next: "green-tenant 40 → 41"
+	Steps       []PlanStep // in the order in which they are made
+	Waits       []PlanWait // the zones that do not show the step made last, by name
+	Runner      PlanRunner // with PID 0 if nobody runs the plan
+	Unrecorded  bool       // the last step was made and could not be written down (ErrNotRecorded): see Why
+	// Stuck says why a stopped plan can be neither continued nor rolled back, and what to do; Why
+	// says it too. "metrics stands at 38, the plan expects 40: move it back to 40, or end the plan
+	// as it is (x, --keep)". Empty if it can.
 	Stuck string
 }
 
@@ -110,46 +93,43 @@ func (p *PlanState) TakenBackBy(undo string) bool {
 	return p.State == PlanDone && !p.Back && p.Title != "" && p.Title == undo
 }
 
-// RunBy says who runs a plan that this Rung does not: "run by another Rung (pid 4711,
-// since 14:03:05)"; empty where nobody else does.
+// RunBy names the other Rung that runs the plan: "run by another Rung (pid 4711, since 14:03:05)".
 func (p *PlanState) RunBy() string {
 	if !p.RunsElsewhere() {
 		return ""
 	}
-	at := ""
-	if p.Runner.Host != "" {
-		at = " on " + p.Runner.Host
-	}
-	what := "run"
+	what, at := "run", ""
 	if p.Back {
 		what = "rolled back"
+	}
+	if p.Runner.Host != "" {
+		at = " on " + p.Runner.Host
 	}
 	return fmt.Sprintf("%s by another Rung (pid %d%s, since %s)", what, p.Runner.PID, at, p.Runner.Since.Local().Format(time.TimeOnly))
 }
 
-// WaitingText says what the plan waits for at a time: "waiting for w2 (lost 12 s)", and of one that
-// stopped what it waited for then: "waited for w2 (lost 12 s)". It is Why where no zone is waited
-// for.
+// WaitingText says what the plan waits for at a time: "waiting for w2 (lost 12 s)", or, if the plan
+// stopped, "waited for w2 (lost 12 s)". It returns Why if the plan waits for no zone.
 func (p *PlanState) WaitingText(now time.Time) string {
 	if len(p.Waits) == 0 || p.State == PlanDone {
 		return p.Why
 	}
-	doing := "waiting for "
-	if p.State == PlanStopped {
-		doing = "waited for "
-		if !p.Since.IsZero() {
-			now = p.Since
-		}
+	stopped := p.State == PlanStopped
+	if stopped && !p.Since.IsZero() {
+		now = p.Since
 	}
 	var zones []string
 	for _, w := range p.Waits {
 		zones = append(zones, fmt.Sprintf("%s (%s)", w.Zone, w.ReasonText(now)))
 	}
-	text := doing + words.JoinAtMost(zones, ", ", 3)
-	if p.State == PlanStopped && p.Why != "" {
-		return p.Why + "; it " + text
+	switch text := words.JoinAtMost(zones, ", ", 3); {
+	case !stopped:
+		return "waiting for " + text
+	case p.Why == "":
+		return "waited for " + text
+	default:
+		return p.Why + "; it waited for " + text
 	}
-	return text
 }
 
 // ReasonText is why a zone is waited for, and how long: "lost 12 s".
@@ -160,118 +140,111 @@ func (w PlanWait) ReasonText(now time.Time) string {
 	return w.Why + " " + words.TimeLasted(now.Sub(w.Since))
 }
 
-// IsTargetReached says whether the policies stand where the plan was going.
+// IsTargetReached reports whether every policy has the priority that the plan gives it last.
 func (p *PlanState) IsTargetReached(c *model.Cluster) bool {
-	to := map[string]int32{}
+	last := map[string]int32{}
 	for _, s := range p.Steps {
-		to[s.Policy] = s.To
+		last[s.Policy] = s.To
 	}
-	for name, at := range to {
-		o := c.Policy(plan.KeyOfName(name))
-		if o == nil || o.Priority != at {
+	for name, priority := range last {
+		if o := c.Policy(plan.KeyOfName(name)); o == nil || o.Priority != priority {
 			return false
 		}
 	}
-	return len(to) > 0
+	return len(last) > 0
 }
 
-// StepsMade is how many steps stand, the same for whoever looks at the plan: those that are
-// done, and those that were written and wait for zones. Each Rung may have zones of its own.
+// StepsMade returns how many steps are done, or written and waiting for zones. Every Rung that
+// looks at the plan returns the same number, whichever zones it has.
 func (p *PlanState) StepsMade() int {
-	done, waiting := 0, 0
+	n := map[string]int{}
 	for _, s := range p.Steps {
-		switch s.State {
-		case StepDone:
-			done++
-		case StepWaiting:
-			waiting++
-		}
+		n[s.State]++
 	}
 	switch {
-	case waiting == 0:
+	case n[StepWaiting] == 0:
 		return p.Done
-	case p.Done > done: // they were rolled back
-		return done
+	case p.Done > n[StepDone]: // they were rolled back
+		return n[StepDone]
 	}
-	return p.Done + waiting
+	return p.Done + n[StepWaiting]
 }
 
-// StepsOfWay returns the steps that were made and their whole number: on the way back, the
-// steps rolled back, of the steps that stood when it began.
+// StepsOfWay returns the steps made and their whole number: on the way back, the steps rolled
+// back, of the steps made when it began.
 func (p *PlanState) StepsOfWay() (n, of int) {
-	if !p.Back {
-		return p.StepsMade(), p.Total
+	made := p.StepsMade()
+	switch {
+	case !p.Back:
+		return made, p.Total
+	case p.Top == 0:
+		return p.Total - made, p.Total
 	}
-	of = max(p.Top, p.StepsMade())
-	if p.Top == 0 {
-		of = p.Total
-	}
-	return of - p.StepsMade(), of
+	of = max(p.Top, made)
+	return of - made, of
 }
 
-// PlaceText is where the plan is: "4 of 9", on the way back "3 of 5 back".
+// PlaceText returns where the plan is: "4 of 9", on the way back "3 of 5 back".
 func (p *PlanState) PlaceText() string {
 	n, of := p.StepsOfWay()
-	if p.Back {
-		return fmt.Sprintf("%s of %s back", words.Thousands(n), words.Thousands(of))
+	text := fmt.Sprintf("%s of %s", words.Thousands(n), words.Thousands(of))
+	switch {
+	case p.Back:
+		return text + " back"
+	case p.waitsForZonesOnly():
+		return text + ", which not every zone shows yet"
 	}
-	if p.unseenStepsText() {
-		return fmt.Sprintf("%s of %s, which not every zone shows yet", words.Thousands(n), words.Thousands(of))
-	}
-	return fmt.Sprintf("%s of %s", words.Thousands(n), words.Thousands(of))
+	return text
 }
 
-// unseenStepsText says of a plan that stopped that all its steps were made: what it waited for are the
-// zones.
-func (p *PlanState) unseenStepsText() bool {
+// waitsForZonesOnly reports whether the plan stopped after its last step, before all zones showed it.
+func (p *PlanState) waitsForZonesOnly() bool {
 	return p.State == PlanStopped && !p.Back && p.StepsMade() == p.Total && p.Done < p.Total
 }
 
-// IsShownByZones says whether every zone has shown the last step: the plan has nothing left to do.
+// IsShownByZones reports whether every zone has shown the last step: the plan has nothing left to do.
 func (p *PlanState) IsShownByZones() bool { return p.Total > 0 && !p.Back && p.Done == p.Total }
 
-// NextStep is the step that a stopped plan makes next when it is continued, as Step; empty
-// where every step is made.
+// NextStep returns the step that a stopped plan makes next, as Step; empty if every step is made.
 func (p *PlanState) NextStep() string {
-	if p.Back {
-		for _, s := range slices.Backward(p.Steps) {
-			if s.State == StepDone {
-				return PlanStep{Policy: s.Policy, From: s.To, To: s.From}.String()
-			}
+	if !p.Back {
+		if i := slices.IndexFunc(p.Steps, func(s PlanStep) bool { return s.State == StepToCome }); i >= 0 {
+			return p.Steps[i].String()
 		}
 		return ""
 	}
-	for _, s := range p.Steps {
-		if s.State == StepToCome {
-			return s.String()
+	for _, s := range slices.Backward(p.Steps) {
+		if s.State == StepDone {
+			return PlanStep{Policy: s.Policy, From: s.To, To: s.From}.String()
 		}
 	}
 	return ""
 }
 
-// SaysSame says whether two states of a plan tell the same.
+// SaysSame reports whether two states of a plan are equal.
 func (p *PlanState) SaysSame(o *PlanState) bool {
 	if p == nil || o == nil {
 		return p == o
 	}
-	return p.Title == o.Title && p.Total == o.Total && p.Top == o.Top && p.Since.Equal(o.Since) && p.Done == o.Done && p.State == o.State && p.Back == o.Back &&
-		p.Why == o.Why && p.Step == o.Step && p.Unrecorded == o.Unrecorded && p.Stuck == o.Stuck &&
+	return p.Title == o.Title && p.Total == o.Total && p.Top == o.Top && p.Done == o.Done && p.State == o.State &&
+		p.Back == o.Back && p.Why == o.Why && p.Step == o.Step && p.Unrecorded == o.Unrecorded && p.Stuck == o.Stuck &&
 		p.Runner.PID == o.Runner.PID && p.Runner.Host == o.Runner.Host && p.Runner.IsOwn == o.Runner.IsOwn &&
-		p.Runner.Since.Equal(o.Runner.Since) && slices.Equal(p.Steps, o.Steps) &&
+		p.Since.Equal(o.Since) && p.Runner.Since.Equal(o.Runner.Since) && slices.Equal(p.Steps, o.Steps) &&
 		slices.EqualFunc(p.Waits, o.Waits, func(a, b PlanWait) bool {
 			return a.Zone == b.Zone && a.Why == b.Why && a.Since.Equal(b.Since)
 		})
 }
 
-// String is how far the plan is, in a few words: "4 of 9 done".
+// String returns how far the plan is, in a few words: "4 of 9 done".
 func (p *PlanState) String() string {
 	switch {
 	case p.Back && p.State == PlanDone:
 		return "rolled back"
 	case p.Back:
 		return "rolling back, " + p.PlaceText()
-	case p.unseenStepsText():
-		return fmt.Sprintf("%s of %s made, which not every zone shows yet", words.Thousands(p.Total), words.Thousands(p.Total))
+	case p.waitsForZonesOnly():
+		n := words.Thousands(p.Total)
+		return n + " of " + n + " made, which not every zone shows yet"
 	}
 	return p.PlaceText() + " done"
 }

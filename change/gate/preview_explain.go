@@ -57,16 +57,13 @@ func (g *Gate) explainPreview(ctx context.Context, now, rev *revision.Revision, 
 		p.Notes = append(p.Notes, cost)
 		p.compared.addFact("log cost", cost)
 	}
+	var more []effect.Consequence
 	for i := range p.Objects {
-		if p.Objects[i].Key.Kind == model.KindNamespace {
-			continue
-		}
-		for _, f := range effect.NotesOfChange(rev, next, &p.Objects[i], isolated) {
-			p.Notes = append(p.Notes, f.Text)
-			p.compared.facts = append(p.compared.facts, f)
+		if p.Objects[i].Key.Kind != model.KindNamespace {
+			more = append(more, effect.NotesOfChange(rev, next, &p.Objects[i], isolated)...)
 		}
 	}
-	for _, f := range effect.DecisionConsequences(p.Effect, next) {
+	for _, f := range append(more, effect.DecisionConsequences(p.Effect, next)...) {
 		p.Notes = append(p.Notes, f.Text)
 		p.compared.facts = append(p.compared.facts, f)
 	}
@@ -76,7 +73,7 @@ func (g *Gate) explainPreview(ctx context.Context, now, rev *revision.Revision, 
 	return nil
 }
 
-// findSurplus works out what the change does besides what it is wanted for.
+// findSurplus works out what the change does beyond its purpose.
 func (p *Preview) findSurplus(ctx context.Context, rev, next *revision.Revision) {
 	w := p.Mutation.Wanted
 	if w == nil {

@@ -2,17 +2,15 @@ package activity
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"rung/model"
-
 	"rung/model/logline"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
-
 	"rung/themes"
 )
 
@@ -46,21 +44,17 @@ type LogSession struct {
 	now    time.Time
 }
 
-// FactsOf are the sessions that are on by a revision, and those that ended.
+// SessionFactsOf returns the sessions that are on in a revision, and the ended ones.
 func SessionFactsOf(r *revision.Revision, ended []model.EndedLogSession, now time.Time) SessionFacts {
 	out := SessionFacts{Sessions: []*LogSession{}, Ended: []*LogSession{}}
 	for _, s := range revision.LogSessions(r) {
 		f := sessionOf(s.Target, s.LogSession, s.Level, now)
 		f.Level, f.Changed, f.Problem, f.Over = words.CleanText(s.Level), s.Changed, s.Problem, s.LogSession.IsOver(now)
 		if s.Target.Kind.IsTiered() {
-			f.levels = words.CleanText(s.Level)
+			f.levels = f.Level
 		}
 		f.Zones = revision.LoggingByZone(r, s.Target)
-		for _, z := range f.Zones {
-			if z.Why != "" {
-				f.Behind = append(f.Behind, z)
-			}
-		}
+		f.Behind = slices.DeleteFunc(slices.Clone(f.Zones), func(z revision.LoggingIn) bool { return z.Why == "" })
 		out.Sessions = append(out.Sessions, f)
 	}
 	for _, s := range ended {
@@ -72,8 +66,8 @@ func SessionFactsOf(r *revision.Revision, ended []model.EndedLogSession, now tim
 }
 
 func sessionOf(k model.Key, s model.LogSession, annotation string, now time.Time) *LogSession {
-	f := &LogSession{Kind: k.Kind, Name: k.Name, By: s.By, Since: page.Stamp{Time: s.Since}, Until: page.Stamp{Time: s.Until}, Set: words.CleanText(s.Set),
-		Target: k, levels: levelsText(k, annotation), former: logline.FormerText(s), now: now}
+	f := &LogSession{Kind: k.Kind, Name: k.Name, By: s.By, Since: page.Stamp{Time: s.Since}, Until: page.Stamp{Time: s.Until},
+		Set: words.CleanText(s.Set), Target: k, levels: levelsText(k, annotation), former: logline.FormerText(s), now: now}
 	if s.HadFormer {
 		text := words.CleanText(s.Former)
 		f.Former = &text
@@ -81,7 +75,7 @@ func sessionOf(k model.Key, s model.LogSession, annotation string, now time.Time
 	return f
 }
 
-// levelsText are the levels of an annotation for people, or its text where it cannot be read.
+// levelsText returns the levels of an annotation for people, or its text if it is invalid.
 func levelsText(k model.Key, annotation string) string {
 	if k.Kind == model.KindNamespace {
 		l, _ := model.NamespaceLogLevels(annotation)
@@ -97,15 +91,13 @@ func levelsText(k model.Key, annotation string) string {
 	return l.String()
 }
 
-// AllSessions are the sessions as they are listed.
-func (f *SessionFacts) AllSessions() []*LogSession {
-	return append(f.Sessions[:len(f.Sessions):len(f.Sessions)], f.Ended...)
-}
+// AllSessions returns the sessions as they are listed.
+func (f *SessionFacts) AllSessions() []*LogSession { return slices.Concat(f.Sessions, f.Ended) }
 
-// IsOn says whether the session has not ended.
+// IsOn reports whether the session has not ended.
 func (s *LogSession) IsOn() bool { return s.Ended.IsZero() }
 
-// Table lists the sessions.
+// SessionTable lists the sessions.
 var SessionTable = &page.Table[*LogSession]{
 	Help: map[string]string{
 		"what":  "the policy or namespace that logs meanwhile",
@@ -118,7 +110,8 @@ var SessionTable = &page.Table[*LogSession]{
 	ID:    func(s *LogSession) string { return fmt.Sprint(s.Target, s.Ended, s.Since) },
 	Empty: "no logging session",
 	Columns: []page.Column[*LogSession]{
-		{Key: "what", Title: "WHAT", Name: true, Min: 16, Worth: page.Always, Cell: func(s *LogSession) page.Cell { return s.textCell(s.Target.ShortLabel(), themes.Accent) }},
+		{Key: "what", Title: "WHAT", Name: true, Min: 16, Worth: page.Always,
+			Cell: func(s *LogSession) page.Cell { return s.textCell(s.Target.ShortLabel(), themes.Accent) }},
 		{Key: "level", Title: "LEVEL", Min: 8, Worth: 96, Cell: func(s *LogSession) page.Cell { return s.textCell(s.levels, "") }},
 		{Key: "who", Title: "WHO", Min: 6, Max: 24, Worth: 97, Cell: func(s *LogSession) page.Cell { return s.textCell(s.By, "") }},
 		{Key: "until", Title: "UNTIL", Min: 8, Worth: page.Always, Cell: func(s *LogSession) page.Cell { return s.textCell(s.untilText(), "") }},
@@ -160,14 +153,14 @@ func (s *LogSession) rowsCell() page.Cell {
 	if !s.IsOn() || len(s.Zones) == 0 {
 		return page.None
 	}
-	c := page.Cell{Text: fmt.Sprintf("%s of %s", words.Thousands(len(s.Zones)-len(s.Behind)), words.Count(len(s.Zones), "zone")), Role: themes.OK}
+	text := fmt.Sprintf("%s of %s", words.Thousands(len(s.Zones)-len(s.Behind)), words.Count(len(s.Zones), "zone"))
 	if len(s.Behind) > 0 {
-		c.Role = themes.Warn
+		return page.Cell{Text: text, Role: themes.Warn}
 	}
-	return c
+	return page.Cell{Text: text, Role: themes.OK}
 }
 
-// whyWrong says why a session that is on is not as it should be, empty when it is.
+// whyWrong says what is wrong with a session that is on; empty for nothing.
 func (s *LogSession) whyWrong() string {
 	switch {
 	case s.Problem != "":

@@ -1,6 +1,8 @@
 package action
 
 import (
+	"cmp"
+
 	"rung/change"
 	"rung/model"
 	"rung/revision"
@@ -105,10 +107,7 @@ func (a *Action) WhyNot(c Context) string {
 		return "no network besides the default one is known"
 	}
 	if a.Op != "" && !c.Mode.Writes {
-		if c.Mode.WhyNot != "" {
-			return c.Mode.WhyNot
-		}
-		return "read-only"
+		return cmp.Or(c.Mode.WhyNot, "read-only")
 	}
 	if a.Disabled != nil {
 		if why := a.Disabled(c); why != "" {
@@ -132,13 +131,13 @@ func OnPolicy(c Context) string {
 	return "no AdminNetworkPolicy here"
 }
 
-// scopeGroup is the actions of one scope.
+// scopeGroup holds the actions of one scope.
 type scopeGroup struct {
 	scope   Scope
 	actions []Action
 }
 
-// scopeGroups is everything, in the order of help and docs. A new view adds a line.
+// scopeGroups returns all actions, in the order of help and docs. A new view adds a line.
 func scopeGroups() []scopeGroup {
 	return []scopeGroup{
 		{ScopeOf(nav.Ladder), ladder},
@@ -168,20 +167,20 @@ func scopeGroups() []scopeGroup {
 	}
 }
 
-// ScopedActions is every action with its scope, grouped by scope, Global last.
+// ScopedActions returns every action with its scope, grouped by scope, Global last.
 func ScopedActions() []Action {
 	var out []Action
 	for _, g := range scopeGroups() {
 		for _, a := range g.actions {
 			a.Scope = g.scope
+			a.Hidden = a.Hidden || g.scope == Input
 			out = append(out, a)
 		}
 	}
 	return out
 }
 
-// The actions of a line being typed. The widget under it is told them by name; which
-// keys they have stands here alone.
+// The actions of a line being typed. Its widget knows their names, not their keys. All are hidden.
 const (
 	InputLeft        ID = "input.left"
 	InputRight       ID = "input.right"
@@ -201,32 +200,21 @@ const (
 )
 
 var input = []Action{
-	{ID: InputLeft, Keys: []string{"left", "ctrl+b"}, Title: "left", Help: "one letter to the left", Hidden: true},
-	{ID: InputRight, Keys: []string{"right", "ctrl+f"}, Title: "right",
-		Help: "one letter to the right; at the end take the suggestion", Hidden: true},
-	{ID: InputWordLeft, Keys: []string{"alt+b", "alt+left", "ctrl+left"}, Title: "word to the left",
-		Help: "to the beginning of the word", Hidden: true},
-	{ID: InputWordRight, Keys: []string{"alt+f", "alt+right", "ctrl+right"}, Title: "word to the right",
-		Help: "to the end of the word", Hidden: true},
-	{ID: InputStart, Keys: []string{"home", "ctrl+a"}, Title: "beginning",
-		Help: "to the beginning of the line", Hidden: true},
-	{ID: InputEnd, Keys: []string{"end", "ctrl+e"}, Title: "end",
-		Help: "to the end of the line; there take the suggestion", Hidden: true},
-	{ID: InputDeleteLeft, Keys: []string{"backspace", "ctrl+h"}, Title: "delete to the left",
-		Help: "delete the letter before the cursor", Hidden: true},
-	{ID: InputDeleteRight, Keys: []string{"delete", "ctrl+d"}, Title: "delete",
-		Help: "delete the letter under the cursor", Hidden: true},
+	{ID: InputLeft, Keys: []string{"left", "ctrl+b"}, Title: "left", Help: "one letter to the left"},
+	{ID: InputRight, Keys: []string{"right", "ctrl+f"}, Title: "right", Help: "one letter to the right; at the end take the suggestion"},
+	{ID: InputWordLeft, Keys: []string{"alt+b", "alt+left", "ctrl+left"}, Title: "word to the left", Help: "to the beginning of the word"},
+	{ID: InputWordRight, Keys: []string{"alt+f", "alt+right", "ctrl+right"}, Title: "word to the right", Help: "to the end of the word"},
+	{ID: InputStart, Keys: []string{"home", "ctrl+a"}, Title: "beginning", Help: "to the beginning of the line"},
+	{ID: InputEnd, Keys: []string{"end", "ctrl+e"}, Title: "end", Help: "to the end of the line; there take the suggestion"},
+	{ID: InputDeleteLeft, Keys: []string{"backspace", "ctrl+h"}, Title: "delete to the left", Help: "delete the letter before the cursor"},
+	{ID: InputDeleteRight, Keys: []string{"delete", "ctrl+d"}, Title: "delete", Help: "delete the letter under the cursor"},
 	{ID: InputDeleteWord, Keys: []string{"ctrl+w", "alt+backspace", "ctrl+backspace"}, Title: "delete the word before",
-		Help: "delete back to the beginning of the word", Hidden: true},
+		Help: "delete back to the beginning of the word"},
 	{ID: InputDeleteNext, Keys: []string{"alt+d", "alt+delete", "ctrl+delete"}, Title: "delete the word after",
-		Help: "delete up to the end of the word", Hidden: true},
-	{ID: InputDeleteStart, Keys: []string{"ctrl+u"}, Title: "delete to the beginning",
-		Help: "delete everything before the cursor", Hidden: true},
-	{ID: InputDeleteEnd, Keys: []string{"ctrl+k"}, Title: "delete to the end",
-		Help: "delete everything from the cursor on", Hidden: true},
-	{ID: InputEarlier, Keys: []string{"up"}, Title: "earlier",
-		Help: "the previous entry, where the line has a history", Hidden: true},
-	{ID: InputLater, Keys: []string{"down"}, Title: "later", Help: "the next entry", Hidden: true},
-	{ID: InputComplete, Keys: []string{"tab"}, Title: "complete",
-		Help: "take the suggestion that is shown after the cursor", Hidden: true},
+		Help: "delete up to the end of the word"},
+	{ID: InputDeleteStart, Keys: []string{"ctrl+u"}, Title: "delete to the beginning", Help: "delete everything before the cursor"},
+	{ID: InputDeleteEnd, Keys: []string{"ctrl+k"}, Title: "delete to the end", Help: "delete everything from the cursor on"},
+	{ID: InputEarlier, Keys: []string{"up"}, Title: "earlier", Help: "the previous entry, where the line has a history"},
+	{ID: InputLater, Keys: []string{"down"}, Title: "later", Help: "the next entry"},
+	{ID: InputComplete, Keys: []string{"tab"}, Title: "complete", Help: "take the suggestion that is shown after the cursor"},
 }
