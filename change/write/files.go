@@ -42,15 +42,11 @@ type Files struct {
 	readOptions manifests.Options
 	disk        files.FS
 
-	mu    sync.Mutex
-	files map[string]manifests.FileState // by path, as they were read or written last
-	// writtenFiles are the files that were written since they were read; placed says
-	// where objects went that were made here.
-	writtenFiles map[string]struct{}
-	placed       map[model.Key]string
-	// removed are the files that were taken away, and when: nobody has to be told that
-	// they are gone.
-	removed map[string]time.Time
+	mu           sync.Mutex
+	files        map[string]manifests.FileState // by path, as they were read or written last
+	writtenFiles map[string]struct{}            // files written since they were read
+	placed       map[model.Key]string           // files of new objects
+	removed      map[string]time.Time           // files that Rung removed, and when
 }
 
 // NewFiles prepares manifests as a source.
@@ -78,11 +74,9 @@ func (f *Files) Run(ctx context.Context, sink func(kube.SourceUpdate)) {
 		n := f.noteRead(u)
 		u.Broken = f.withoutExpected(u.Broken)
 		st := model.SourceState{Name: f.Name(), Conn: model.ConnSynced, Detail: words.Count(n, "file"), Files: sourceFiles(u.Files)}
-		for _, b := range u.Broken {
-			if b.Code == manifests.CodeGone || b.Code == manifests.CodeKept || b.Code == manifests.CodeFile {
-				st.Error = b.String()
-				break
-			}
+		ofFile := []string{manifests.CodeGone, manifests.CodeKept, manifests.CodeFile}
+		if i := slices.IndexFunc(u.Broken, func(b model.Broken) bool { return slices.Contains(ofFile, b.Code) }); i >= 0 {
+			st.Error = u.Broken[i].String()
 		}
 		sink(kube.SourceUpdate{Upsert: u.Upsert, Remove: u.Remove, Broken: u.Broken, HasBroken: true,
 			Loaded: u.Validated, State: st})
@@ -93,7 +87,7 @@ func (f *Files) Run(ctx context.Context, sink func(kube.SourceUpdate)) {
 	}
 }
 
-// withoutExpected leaves out that files are gone which were taken away here.
+// withoutExpected leaves out the missing files that Rung removed.
 func (f *Files) withoutExpected(broken []model.Broken) []model.Broken {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -134,11 +128,10 @@ func (f *Files) noteRead(u manifests.Update) int {
 	return len(u.Files)
 }
 
-// sourceFiles are files for those who ask what was read.
-func sourceFiles(read []manifests.FileState) []model.SourceFile {
-	out := make([]model.SourceFile, len(read))
-	for i, file := range read {
-		out[i] = model.SourceFile{Path: file.Path, Size: file.Size, Sum: file.Sum}
+// sourceFiles returns the files that were read, by path.
+func sourceFiles(read []manifests.FileState) (out []model.SourceFile) {
+	for _, file := range read {
+		out = append(out, model.SourceFile{Path: file.Path, Size: file.Size, Sum: file.Sum})
 	}
 	slices.SortFunc(out, func(a, b model.SourceFile) int { return cmp.Compare(a.Path, b.Path) })
 	return out

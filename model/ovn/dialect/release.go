@@ -16,58 +16,42 @@ const (
 	Other                // as earlier releases wrote it, or as one to come will
 )
 
-// Treatment is the way in which Rung takes rows in the other form of a line.
+// Treatment says what Rung does with rows in the other form of a line.
 type Treatment uint8
 
 // The treatments.
 const (
-	// Compiled lines are compiled in the form that most zones have.
-	Compiled Treatment = iota
-	// LeftOut rows are recognised, and not compared with what is desired.
-	LeftOut
-	// ReadAlike rows are listed and told of by their owner type, whichever form they have.
-	ReadAlike
-	// Unseen lines are shown by no row.
-	Unseen
+	Compiled  Treatment = iota // rows are compiled in the form that most zones have
+	LeftOut                    // rows are recognised, and not compared with the desired ones
+	ReadAlike                  // rows are listed by their owner type, in either form
+	Unseen                     // no row shows the form
 )
 
-// String is the treatment as the document has it.
+// String returns the treatment as the document has it.
 func (t Treatment) String() string {
-	return [...]string{Compiled: "compiled in both forms, by vote", LeftOut: "recognised, not compared", ReadAlike: "both are read", Unseen: "no row shows it"}[t]
+	return [...]string{Compiled: "compiled in both forms, by vote", LeftOut: "recognised, not compared",
+		ReadAlike: "both are read", Unseen: "no row shows it"}[t]
 }
 
 // Line is one upstream change by which releases differ.
 type Line struct {
-	// Name says the line in settings and options: "merged-ip-blocks".
-	Name string
-	// Upstream is the change: "pull request 5959". Empty where the form is older than the change can be
-	// told by.
-	Upstream string
-	// Since is the month in which the form of today came, "2026-02"; empty where it is not known.
-	Since string
-	// ToCome says that the other form is of a release to come: the change is open upstream.
-	ToCome bool
-	// Today and Other say what the forms look like, to people.
-	Today, Other string
-	// Treatment is the way in which Rung takes rows in the other form.
-	Treatment Treatment
-	// Owners are the owner types whose rows have the two forms; the first one is that of rows which do
-	// not name their owner.
+	Name         string // in settings and options: "merged-ip-blocks"
+	Upstream     string // the change, "pull request 5959"; empty if unknown
+	Since        string // the month of the first release with the form of today, "2026-02"; empty if unknown
+	ToCome       bool   // the change is open upstream: the other form is of a future release
+	Today, Other string // what the forms look like, for people
+	Treatment    Treatment
+	// Owners are the owner types whose rows have the two forms. The first one owns the rows that do not
+	// name their owner.
 	Owners []string
-	// ByVote leaves the owner types out, whatever their other rows look like, once no row of theirs has the
-	// form of today.
-	ByVote bool
-	// ByZone says that rows of the owner types are not compared in a zone that has the other form than
-	// is compiled.
-	ByZone bool
+	ByVote bool // leave out all rows of the owner types if none of them has the form of today
+	ByZone bool // do not compare rows of the owner types in a zone whose form is not the compiled one
 	// Counted names the rows that have the form of today, after a count: "ACLs that do not log refer to
-	// the meter". Empty where rows are not voted on.
+	// the meter". Empty if rows are not voted on.
 	Counted string
 
-	// sign tells of a row of one of the owner types which form it has; nil where no row shows it.
-	sign func(Row) Form
-	// unowned tells the other form of a row without an owner.
-	unowned func(*nb.PortGroup) bool
+	sign    func(Row) Form           // returns the form of a row of an owner type; nil if no row shows it
+	unowned func(*nb.PortGroup) bool // reports whether a row without an owner has the other form
 }
 
 // Row is a row with its owner, and the database that it stands in.

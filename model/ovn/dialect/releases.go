@@ -6,15 +6,14 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// LineRows are the rows that tell of one line of release.Lines.
+// LineRows counts the rows that show one line of Lines.
 type LineRows struct {
 	Today, Other int // in either form
-	// Fact is the word of most of them: yes is the form of today.
-	Fact
+	Fact             // what most rows say: yes is the form of today
 }
 
-// linesOf are the lines, by the owner type of the rows that may tell of them; rows without an owner are
-// under the empty type.
+// linesOf holds the lines by the owner type of the rows that may show them. The empty type holds the lines of
+// rows without an owner.
 var linesOf = func() map[string][]int {
 	out := map[string][]int{}
 	for i := range Lines {
@@ -26,15 +25,15 @@ var linesOf = func() map[string][]int {
 	return out
 }()
 
-// countLines counts a row for the lines that it tells of, and returns the first of those that Rung leaves out
-// whose other form it has, nil for none. That a row has no tier, and what is left out by vote, says nothing by itself.
+// countLines counts a row for the lines that it shows. It returns the first left-out line whose other form the row
+// has, or nil. Tiers and lines left out by vote do not count: a single row says nothing of them.
 func (t *dialectTally) countLines(r nb.Row, o nb.Owner) (leftOut *Line) {
 	kind := o.Type
 	switch o.Form {
 	case nb.FormNone:
 		kind = ""
 	case nb.FormOdd, nb.FormUnknown:
-		return nil // whose ever it is: it tells of no release
+		return nil // such a row shows no release
 	}
 	row := Row{Row: r, Owner: o, DB: t.db, OnSwitch: t.hangsOnSwitch}
 	for _, i := range linesOf[kind] {
@@ -55,7 +54,7 @@ func (t *dialectTally) countLines(r nb.Row, o nb.Owner) (leftOut *Line) {
 	return leftOut
 }
 
-// hangsOnSwitch says whether an ACL hangs on a switch.
+// hangsOnSwitch reports whether a switch has the ACL.
 func (t *dialectTally) hangsOnSwitch(acl string) bool {
 	if t.onSwitches == nil {
 		t.onSwitches = map[string]bool{}
@@ -68,24 +67,23 @@ func (t *dialectTally) hangsOnSwitch(acl string) bool {
 	return t.onSwitches[acl]
 }
 
-// releaseFacts returns what the rows say of each line. Rows keep the form that they have until the new release
-// has written them, so that most of them decide.
+// releaseFacts returns what the rows say of each line. The majority decides, since rows keep their form until the
+// new release writes them.
 func (t *dialectTally) releaseFacts() []LineRows {
 	for i := range t.lines {
-		l, line := &t.lines[i], &Lines[i]
-		shown := l.Today + l.Other
-		switch {
-		case line.Counted == "":
+		l, counted := &t.lines[i], Lines[i].Counted
+		switch shown := l.Today + l.Other; {
+		case counted == "":
 		case shown == 0:
 			l.Evidence = "no row that shows it"
 		default:
-			l.Fact = Fact{TriOf(2*l.Today >= shown), fmt.Sprintf("%d of %d %s", l.Today, shown, line.Counted)}
+			l.Fact = Fact{TriOf(2*l.Today >= shown), fmt.Sprintf("%d of %d %s", l.Today, shown, counted)}
 		}
 	}
 	return t.lines
 }
 
-// LineFact returns the word of the rows on a line, by its place in release.Lines.
+// LineFact returns what the rows say of a line, by its place in Lines.
 func (d *Dialect) LineFact(i int) Fact {
 	if i >= len(d.Releases) {
 		return Fact{}
@@ -93,9 +91,9 @@ func (d *Dialect) LineFact(i int) Fact {
 	return d.Releases[i].Fact
 }
 
-// ReleaseSpan is between which months' releases rows were written: the month of the latest change whose
-// form of today they have, and that of the first whose form they lack; empty where they do not tell.
-// During an upgrade, rows that have both forms of a line tell nothing.
+// ReleaseSpan returns between which months' releases the rows were written: the month of the latest change
+// they show, and the month of the first change they lack; empty if unknown. A line with rows in both forms
+// says nothing, as during an upgrade.
 func ReleaseSpan(lines []LineRows) (since, before string) {
 	for i, l := range lines {
 		at := Lines[i].Since
@@ -113,5 +111,6 @@ func ReleaseSpan(lines []LineRows) (since, before string) {
 	return since, before
 }
 
-// IsOnlyOther says whether rows have the other form of a line alone. A single one is an altered row.
+// IsOnlyOther reports whether two or more rows have the other form and none the form of today. A single one
+// is an altered row.
 func (l *LineRows) IsOnlyOther() bool { return l.Other > 1 && l.Today == 0 }
