@@ -31,7 +31,6 @@ type ruleFacts struct {
 type ruleTally struct {
 	verdict   string
 	counted   RuleCounter
-	turn      uint64 // of the store, that rate is of
 	rate      *Window
 	zone, acl string // that metered is of
 	metered   *meteredLines

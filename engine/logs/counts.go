@@ -53,8 +53,8 @@ func (l *Store) countLine(e *Entry, f *ruleFacts, now time.Time) {
 		t.counted, t.verdict = l.hits.RuleOf(rule), rule.Verdict
 	}
 	t.counted.Add(pair, at)
-	if turn := l.turns.Load(); t.rate == nil || t.turn != turn {
-		t.rate, t.turn = l.rates.rateOf(e.Rule), turn
+	if t.rate == nil {
+		t.rate = l.rates.rateOf(e.Rule)
 	}
 	if t.rate != nil {
 		t.rate.Add(now.Unix(), 1)

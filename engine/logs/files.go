@@ -53,33 +53,24 @@ type FileReader struct {
 	cfg    Files
 	nodeOf func(namespace, pod string) string
 	merges bool // lines of other sources come in between
-	orders chan time.Time
 
 	// Of the goroutine that reads:
 	set     *logfile.Set
 	sources map[*logfile.File]*fileSource
-	tallies map[string]*fileTally // by path: they outlive a seek
-
-	searches runningSearches
 
 	mu      sync.Mutex
 	streams []logline.Stream
 	pos     Position
-	sought  time.Time
-}
-
-// fileTally holds the counts of one file.
-type fileTally struct {
-	lines, acls, odd uint64
-	lastLine         time.Time
-	countedSince     time.Time
-	state            logline.StreamState
 }
 
 // fileSource is one file as it is read now.
 type fileSource struct {
-	*fileTally
-	file     *logfile.File
+	file             *logfile.File
+	lines, acls, odd uint64
+	lastLine         time.Time
+	countedSince     time.Time
+	state            logline.StreamState
+
 	zone     string
 	zoneSure bool   // of the zone; else a pod's node may become known
 	gap      string // why lines may be missing before the next one
@@ -89,8 +80,7 @@ type fileSource struct {
 // not known; merges says that there are other sources, between whose lines those of the
 // files have their places.
 func NewFileReader(l *Store, cfg Files, nodeOf func(namespace, pod string) string, merges bool) *FileReader {
-	return &FileReader{logs: l, cfg: cfg, nodeOf: nodeOf, merges: merges, orders: make(chan time.Time, 1),
-		tallies: map[string]*fileTally{}, pos: Position{Speed: cfg.Speed}}
+	return &FileReader{logs: l, cfg: cfg, nodeOf: nodeOf, merges: merges, pos: Position{Speed: cfg.Speed}}
 }
 
 // Run reads until ctx ends, which is no error.
@@ -113,36 +103,15 @@ func (r *FileReader) readFiles(ctx context.Context) error {
 	}
 	defer func() { r.set.Close() }()
 	if !r.isPiped() {
-		r.logs.setPlayer(r)
-		if r.cfg.Speed == 0 {
-			defer r.searches.openSearches(ctx)()
-		}
+		r.logs.setFiles(r)
 	}
 	r.logs.sources.paced.Store(r.cfg.All)
-	r.sought = r.cfg.Since
-	toEnd := !r.cfg.All && r.cfg.Since.IsZero() && r.cfg.Speed == 0
-	if err := r.beginAt(r.cfg.Since, toEnd); err != nil {
+	if err := r.begin(); err != nil {
 		return err
 	}
-	for speed, limit := r.cfg.Speed, 0; ; {
-		order, ordered := r.playHistory(ctx, speed, limit)
-		if !ordered {
-			order, ordered = r.followLive(ctx, limit > 0)
-		}
-		if !ordered {
-			return nil
-		}
-		speed, limit = r.cfg.Speed, r.logs.limit
-		if speed > 0 || order.Equal(TheEnd) {
-			limit = 0
-		}
-		if order.Equal(TheEnd) {
-			speed = 0
-		}
-		if err := r.goToTime(ctx, order); err != nil {
-			return err
-		}
-	}
+	r.playHistory(ctx)
+	r.followLive(ctx)
+	return nil
 }
 
 // openFiles opens the files as they are now.
@@ -150,9 +119,6 @@ func (r *FileReader) openFiles(ctx context.Context) error {
 	set, err := logfile.Open(ctx, r.cfg.Paths, r.cfg.Stdin)
 	if err != nil {
 		return err
-	}
-	if r.set != nil {
-		r.set.Close()
 	}
 	r.set, r.sources = set, map[*logfile.File]*fileSource{}
 	for _, f := range set.Files() {
@@ -180,12 +146,7 @@ func (r *FileReader) isPiped() bool {
 func (r *FileReader) sourceOf(f *logfile.File) *fileSource {
 	s := r.sources[f]
 	if s == nil {
-		t := r.tallies[f.Path()]
-		if t == nil {
-			t = &fileTally{countedSince: r.logs.now(), state: logline.StreamOpen}
-			r.tallies[f.Path()] = t
-		}
-		s = &fileSource{fileTally: t, file: f}
+		s = &fileSource{file: f, countedSince: r.logs.now(), state: logline.StreamOpen}
 		s.zone, s.zoneSure = r.zoneOf(f)
 		r.sources[f] = s
 	}
@@ -207,21 +168,17 @@ func (r *FileReader) zoneOf(f *logfile.File) (zone string, sure bool) {
 	return words.CleanText(r.set.ShortName(f)), true
 }
 
-// beginAt puts every file where reading begins.
-func (r *FileReader) beginAt(from time.Time, end bool) (err error) {
+// begin leaves every file at its start, or puts it before the last lines that can be kept.
+func (r *FileReader) begin() error {
+	toEnd := !r.cfg.All && r.cfg.Since.IsZero() && r.cfg.Speed == 0
+	whole := r.cfg.Since.IsZero()
 	for _, f := range r.set.Files() {
-		switch {
-		case end:
-			err = f.SeekLastLines(r.logs.limit, acllog.MayBeACLLine)
-		case !from.IsZero():
-			err = f.SeekTime(from, timeOf)
+		if !toEnd {
+			continue
 		}
-		if err != nil {
+		if err := f.SeekLastLines(r.logs.limit, acllog.MayBeACLLine); err != nil {
 			return fmt.Errorf("read %s: %w", words.CleanText(f.Path()), err)
 		}
-	}
-	whole := true
-	for _, f := range r.set.Files() {
 		whole = whole && f.IsAtStart()
 	}
 	r.mu.Lock()
@@ -230,33 +187,28 @@ func (r *FileReader) beginAt(from time.Time, end bool) (err error) {
 	return nil
 }
 
-// followLive goes on with what is added, until something else is ordered. Sought lines stand
-// still: nothing is added to them.
-func (r *FileReader) followLive(ctx context.Context, still bool) (order time.Time, ordered bool) {
+// followLive takes what is added to the files until ctx ends.
+func (r *FileReader) followLive(ctx context.Context) {
 	timer := time.NewTimer(lookEvery)
 	defer timer.Stop()
-	r.mu.Lock()
-	r.pos.Sought = still
-	r.mu.Unlock()
+	ended := false
 	for look := 1; ; {
-		if !still {
+		if !ended {
 			over := r.drainFiles(ctx)
 			if over && !r.cfg.Follow {
 				r.publishState()
 				r.logs.merge.putLine(ctx, arrival{line: logline.Line{At: time.Now()}, end: true})
-				still = true
+				ended = true
 			}
 			r.publishState()
 		}
 		select {
 		case <-ctx.Done():
-			return order, false
-		case order = <-r.orders:
-			return order, true
+			return
 		case <-r.set.WakeChannel():
 		case <-timer.C:
 			timer.Reset(lookEvery)
-			if still || !r.cfg.Follow {
+			if !r.cfg.Follow {
 				continue
 			}
 			look++

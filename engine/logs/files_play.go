@@ -58,6 +58,9 @@ func (r *FileReader) nextLine(s *fileSource) (x storedLine, ok bool) {
 			r.logs.CountLost(0, 1)
 			continue
 		}
+		if line.At.Before(r.cfg.Since) {
+			continue
+		}
 		s.acls++
 		if !s.zoneSure {
 			s.zone, s.zoneSure = r.zoneOf(s.file)
@@ -108,25 +111,16 @@ func (q *lineQueue) Pop() any {
 	return x
 }
 
-// inOrder are the lines that the files hold from a time on, in order of time.
-func (r *FileReader) inOrder(from time.Time) iter.Seq[storedLine] {
+// inOrder yields the lines that the files hold, in order of time.
+func (r *FileReader) inOrder() iter.Seq[storedLine] {
 	return func(yield func(storedLine) bool) {
 		var q lineQueue
-		take := func(s *fileSource) {
-			for {
-				x, ok := r.nextLine(s)
-				if !ok {
-					return
-				}
-				if !x.line.At.Before(from) { // a compressed file is read from its beginning
-					heap.Push(&q, x)
-					return
-				}
-			}
-		}
 		for _, f := range r.set.Files() {
-			if !f.IsPiped() {
-				take(r.sourceOf(f))
+			if f.IsPiped() {
+				continue
+			}
+			if x, ok := r.nextLine(r.sourceOf(f)); ok {
+				heap.Push(&q, x)
 			}
 		}
 		for len(q) > 0 {
@@ -145,35 +139,23 @@ func (r *FileReader) inOrder(from time.Time) iter.Seq[storedLine] {
 	}
 }
 
-// playHistory hands on the lines of the files in order of time, in their own pace or at once;
-// at most limit lines, all for 0. An order that comes meanwhile ends it.
-func (r *FileReader) playHistory(ctx context.Context, speed float64, limit int) (order time.Time, ordered bool) {
-	pace := playPace{speed: speed}
+// playHistory hands on the lines of the files in order of time, in their own pace or at once.
+func (r *FileReader) playHistory(ctx context.Context) {
+	pace := playPace{speed: r.cfg.Speed}
 	n := 0
-	for x := range r.inOrder(r.sought) {
-		if limit > 0 && n == limit {
-			break
-		}
-		if n%256 == 0 || speed > 0 {
+	for x := range r.inOrder() {
+		if n%256 == 0 || pace.speed > 0 {
 			r.publishState()
 		}
 		n++
-		select {
-		case <-ctx.Done():
-			return order, false
-		case order = <-r.orders:
-			return order, true
-		default:
-		}
-		order, ordered = pace.waitForLine(ctx, x.line.At, r.orders)
-		if ordered || ctx.Err() != nil {
-			return order, ordered
+		pace.waitForLine(ctx, x.line.At)
+		if ctx.Err() != nil {
+			return
 		}
 		r.giveLine(ctx, x, !r.merges)
 		r.noteStanding(x.line.At)
 	}
 	r.publishState()
-	return order, false
 }
 
 // playPace is how lines come that are played in the pace in which they were written.
@@ -184,59 +166,22 @@ type playPace struct {
 }
 
 // waitForLine waits until a line's time has come.
-func (p *playPace) waitForLine(ctx context.Context, at time.Time, orders <-chan time.Time) (order time.Time, ordered bool) {
+func (p *playPace) waitForLine(ctx context.Context, at time.Time) {
 	if p.speed <= 0 {
-		return order, false
+		return
 	}
 	if p.firstLine.IsZero() {
 		p.firstLine, p.begunAt = at, time.Now()
 	}
 	due := time.Until(p.begunAt.Add(time.Duration(float64(at.Sub(p.firstLine)) / p.speed)))
 	if due <= 0 {
-		return order, false
+		return
 	}
 	timer := time.NewTimer(due)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 	case <-timer.C:
-	case order = <-orders:
-		ordered = true
-	}
-	return order, ordered
-}
-
-// goToTime goes to another time.
-func (r *FileReader) goToTime(ctx context.Context, to time.Time) error {
-	r.mu.Lock()
-	r.pos.Sought, r.pos.At, r.sought = !to.Equal(TheEnd), to, to
-	r.mu.Unlock()
-	r.logs.merge.forgetFileLines()
-	r.logs.giveInOrder(ctx, arrival{reset: true})
-	if err := r.openFiles(ctx); err != nil {
-		return err
-	}
-	return r.beginAt(to, to.Equal(TheEnd))
-}
-
-// position and seek make the reader the player of a store.
-func (r *FileReader) position() Position {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.pos
-}
-
-func (r *FileReader) seek(to time.Time) error {
-	for {
-		select {
-		case r.orders <- to:
-			return nil
-		default:
-		}
-		select {
-		case <-r.orders: // what was asked before counts no more
-		default:
-		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -214,45 +215,30 @@ func TestFilesFollowed(t *testing.T) {
 	})
 }
 
-// The console begins at the end of a log, goes to a time, and back to the end.
-func TestFilesSought(t *testing.T) {
+// A time to begin at keeps earlier lines out, wherever they lie: behind later ones, in a compressed
+// part, and in what is piped.
+func TestFilesSince(t *testing.T) {
 	f := logFolder{t, t.TempDir()}
-	for n := range 100 {
-		f.write([]string{"a.log", "b.log"}[n%2], aclLine(second(n), n))
-	}
-	l := readFiles(t, Files{Paths: []string{f.dir}, Follow: true}, 10)
-	lines := func(from, to int) (out []string) {
-		for n := from; n < to; n++ {
-			out = append(out, fmt.Sprint([]string{"a.log", "b.log"}[n%2], " ", n))
-		}
-		return out
-	}
-	wantLines(t, l, lines(90, 100)...)
-	p, ok := l.Position()
-	if !ok || !p.From.Equal(second(0)) || !p.To.Equal(second(99)) || p.Sought {
-		t.Errorf("%v %+v", ok, p)
-	}
-	for _, n := range []int{37, 0, 95} {
-		if err := l.Seek(second(n)); err != nil {
-			t.Fatal(err)
-		}
-		wait.Within(t, wait.Patience, "the lines from there", func() bool {
-			return cmp.Equal(came(l), lines(n, min(100, n+10)))
-		})
-	}
-	if p, _ := l.Position(); !p.Sought {
-		t.Errorf("%+v", p)
-	}
-	f.write("a.log", aclLine(second(100), 100))
-	if err := l.Seek(TheEnd); err != nil {
+	f.write("acl.log", aclLine(second(1), 1), aclLine(second(6), 6), aclLine(second(2), 2), aclLine(second(7), 7))
+	wantLines(t, readFiles(t, Files{Paths: []string{f.path("acl.log")}, All: true, Since: second(6)}, 0), "acl.log 6", "acl.log 7")
+	piped := bytes.NewReader(slices.Concat(aclLine(second(1), 1), []byte{'\n'}, aclLine(second(6), 6), []byte{'\n'}))
+	wantLines(t, readFiles(t, Files{Paths: []string{"-"}, Stdin: piped, All: true, Since: second(6)}, 0), "standard input 6")
+	text, err := os.ReadFile(f.path("acl.log"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	wait.Within(t, wait.Patience, "the end", func() bool { return cmp.Equal(came(l), lines(91, 101)) })
-	f.write("b.log", aclLine(second(101), 101))
-	wait.Within(t, wait.Patience, "what is added", func() bool { return cmp.Equal(came(l), lines(92, 102)) })
-	if err := New(nil, time.Now, 0).Seek(TheEnd); err != ErrNoFiles {
-		t.Errorf("without files: %v", err)
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	if _, err := z.Write(text); err != nil {
+		t.Fatal(err)
 	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(f.path("acl.log"), zipped.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantLines(t, readFiles(t, Files{Paths: []string{f.path("acl.log")}, All: true, Since: second(6)}, 0), "acl.log 6", "acl.log 7")
 }
 
 // Lines that are played come in the pace of their times.

@@ -33,7 +33,6 @@ type Store struct {
 
 	firstAsked chan struct{} // closed when somebody looks
 	askOnce    sync.Once
-	turns      atomic.Uint64 // how often all lines were forgotten
 	linesLost  atomic.Pointer[func(zone, acl string) (uint64, bool)]
 	sources    lineSources
 	merge      *merger
@@ -50,14 +49,13 @@ type Store struct {
 	summed  *HitSummary // as it was last asked for
 }
 
-// arrival is a line, a gap or an order that waits to be taken in.
+// arrival is a line, a gap or the end of all lines, and waits to be taken in.
 type arrival struct {
 	line logline.Line
 	late bool
 	gap  *logline.LogGap
-	// stored lines are in a file, which can wait. With reset the lines before are to be
-	// forgotten; with end there is nothing more to come.
-	stored, reset, end bool
+	// stored lines are in a file, which can wait; after end nothing more comes.
+	stored, end bool
 }
 
 // Stats counts lines.
@@ -143,7 +141,7 @@ func (l *Store) giveInOrder(ctx context.Context, a arrival) {
 	if a.stored && !l.waitForRoom(ctx) {
 		return
 	}
-	if a.gap == nil && !a.end && !a.reset {
+	if a.gap == nil && !a.end {
 		l.received.Add(1)
 	}
 	if a.stored {
@@ -163,8 +161,8 @@ func (l *Store) Subscribe() (<-chan struct{}, func()) { return l.subs.Subscribe(
 func (l *Store) takeArrival(a arrival) {
 	defer l.subs.Notify()
 	now := l.now()
-	if a.reset || a.end {
-		l.takeOrder(a)
+	if a.end {
+		l.sources.endOnce.Do(func() { close(l.sources.allTaken) })
 		return
 	}
 	if a.gap != nil {

@@ -3,7 +3,6 @@ package logs
 import (
 	"container/heap"
 	"context"
-	"slices"
 	"sync"
 	"time"
 )
@@ -153,15 +152,4 @@ func (m *merger) nextArrival(now time.Time) (a arrival, wait time.Duration, ok b
 		m.newestTime = at
 	}
 	return a, 0, true
-}
-
-// forgetFileLines takes the lines of files out that wait.
-func (m *merger) forgetFileLines() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.heap = slices.DeleteFunc(m.heap, func(w waitingArrival) bool { return w.stored })
-	heap.Init(&m.heap)
-	m.newestTime = time.Time{}
-	close(m.room)
-	m.room = make(chan struct{})
 }

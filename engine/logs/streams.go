@@ -2,7 +2,6 @@ package logs
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -15,7 +14,7 @@ import (
 type lineSources struct {
 	mu      sync.Mutex
 	streams []func() []logline.Stream
-	player  logPlayer
+	files   *FileReader // nil without log files, or if one of them is a pipe
 
 	allTaken chan struct{} // closed when all that was to be read is taken in
 	endOnce  sync.Once
@@ -26,30 +25,14 @@ type lineSources struct {
 	read   chan struct{}
 }
 
-// logPlayer is a reader that plays stored logs.
-type logPlayer interface {
-	position() Position
-	seek(to time.Time) error
-	startSearch(SearchWanted) (*Search, error)
-}
-
 // Position is where among the lines of the log files the store stands.
 type Position struct {
 	From, To time.Time // of the first line and the last one; zero where that is not known
-	At       time.Time // of the line handed on last, or of what was sought
-	// Sought says that lines from a time on were asked for: what is added to the files does
-	// not come until TheEnd is asked for.
-	Sought bool
-	Speed  float64 // how many times as fast as they were written lines come; 0: at once
-	// ReadWhole says that every line of the files was read and is kept still.
+	At       time.Time // of the line handed on last
+	Speed    float64   // how many times as fast as they were written lines come; 0: at once
+	// ReadWhole reports whether the store keeps every line of the files read so far.
 	ReadWhole bool
 }
-
-// TheEnd as a time to seek is where the files end: what is added to them comes.
-var TheEnd time.Time
-
-// ErrNoFiles says that there is no log file in which a time could be sought.
-var ErrNoFiles = errors.New("no log file to seek in: start Rung with --log FILE")
 
 // AskForLines says that somebody looks at the log: on a cluster the nodes' logs are
 // followed from then on. It may be called as often as one likes.
@@ -84,37 +67,26 @@ func (l *Store) Streams() (out []logline.Stream) {
 	return out
 }
 
-// Position says where among the lines of the log files the store stands; ok is false where
-// there are none, or none in which a time can be sought.
+// Position returns where among the lines of the log files the store stands; ok is false without
+// log files, and if one of them is a pipe.
 func (l *Store) Position() (p Position, ok bool) {
-	if player := l.currentPlayer(); player != nil {
-		p = player.position()
-		p.ReadWhole = p.ReadWhole && l.FirstNumber() == 1
-		return p, true
+	l.sources.mu.Lock()
+	files := l.sources.files
+	l.sources.mu.Unlock()
+	if files == nil {
+		return p, false
 	}
-	return p, false
+	files.mu.Lock()
+	p = files.pos
+	files.mu.Unlock()
+	p.ReadWhole = p.ReadWhole && l.FirstNumber() == 1
+	return p, true
 }
 
-// Seek forgets the lines there are and reads the log files from a time on, or TheEnd of
-// them.
-// It returns at once.
-func (l *Store) Seek(to time.Time) error {
-	if player := l.currentPlayer(); player != nil {
-		return player.seek(to)
-	}
-	return ErrNoFiles
-}
-
-func (l *Store) currentPlayer() logPlayer {
+func (l *Store) setFiles(r *FileReader) {
 	l.sources.mu.Lock()
 	defer l.sources.mu.Unlock()
-	return l.sources.player
-}
-
-func (l *Store) setPlayer(p logPlayer) {
-	l.sources.mu.Lock()
-	defer l.sources.mu.Unlock()
-	l.sources.player = p
+	l.sources.files = r
 }
 
 // EndOfLines is closed when all that was to be read is taken in; of what is followed it never is.
@@ -144,19 +116,4 @@ func (l *Store) waitForRoom(ctx context.Context) bool {
 		}
 	}
 	return true
-}
-
-// takeOrder takes in an arrival that is no line: the order to forget the lines, or the end of
-// all lines.
-func (l *Store) takeOrder(a arrival) {
-	if a.end {
-		l.sources.endOnce.Do(func() { close(l.sources.allTaken) })
-		return
-	}
-	l.turns.Add(1)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.forgetAll()
-	l.rates, l.hits = ruleRates{}, NewHits(l.now())
-	l.meters = aclMeters{byACL: map[meterKey]*meteredLines{}, gen: l.meters.gen + 1}
 }

@@ -83,15 +83,6 @@ func (l *entryWindow) unreadAfter(seq uint64) (lines uint64, bytes int64) {
 	return l.newestSeq - seq + 1, l.bytesStored - l.bytesBefore(seq)
 }
 
-// forgetAll lets all entries go; the next number is that of the first place of the ring. mu is
-// held.
-func (l *entryWindow) forgetAll() {
-	limit := uint64(l.limit)
-	l.newestSeq = (l.newestSeq/limit + 1) * limit
-	clear(l.ring)
-	l.ring, l.oldest = l.ring[:0], l.newestSeq+1
-}
-
 // slotOf is where the entry with that number lives.
 func (l *entryWindow) slotOf(seq uint64) int { return int((seq - 1) % uint64(l.limit)) }
 

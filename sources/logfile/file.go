@@ -318,19 +318,6 @@ func (f *File) State() FileState {
 	return s
 }
 
-// ReadBytes is how many bytes of the file, as it is stored, were read so far.
-func (f *File) ReadBytes() int64 {
-	switch now := f.currentPart(); {
-	case now == nil:
-		return f.size
-	case now.gz != nil:
-		at, _ := now.gzipSource.Seek(0, io.SeekCurrent)
-		return at
-	default:
-		return now.raw
-	}
-}
-
 // IsAtStart says whether nothing before what is read next is left out.
 func (f *File) IsAtStart() bool {
 	now := f.currentPart()

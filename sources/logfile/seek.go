@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"math"
 	"time"
 )
 
@@ -83,50 +82,6 @@ func (f *File) FirstTime(of TimeOf) (first time.Time) {
 	return first
 }
 
-// SeekTime goes on with the first line that is not before a time, in a file whose lines
-// are in order of time. A compressed file begins at its beginning, unless all of it is
-// before.
-func (f *File) SeekTime(t time.Time, of TimeOf) error {
-	p := f.currentPart()
-	if p == nil {
-		return nil
-	}
-	if p.gz != nil {
-		if err := p.rewind(); err != nil || !p.info.ModTime().Before(t) {
-			return err
-		}
-		return p.skipTo(0, nil)
-	}
-	info, err := p.file.Stat()
-	if err != nil {
-		return err
-	}
-	low, high := int64(0), info.Size()
-	for high-low > block {
-		mid := low + (high-low)/2
-		begin, at, ok := timeAfter(p.file, mid, high, of)
-		if ok && at.Before(t) && begin > low {
-			low = begin
-		} else {
-			high = mid
-		}
-	}
-	off := info.Size()
-	err = eachLine(io.NewSectionReader(p.file, low, math.MaxInt64), low, func(begin int64, line []byte) bool {
-		when, ok := of(line)
-		if ok && !when.Before(t) {
-			off = begin
-			return false
-		}
-		return true
-	})
-	if err != nil {
-		return err
-	}
-	p.seekTo(off)
-	return nil
-}
-
 // skipTo reads a compressed content twice: to count, and to stand before the last n lines
 // that count.
 func (p *logPart) skipTo(n int, counts func([]byte) bool) error {
@@ -154,21 +109,6 @@ func (p *logPart) skipTo(n int, counts func([]byte) bool) error {
 	}
 	_, err = count(max(0, all-n))
 	return err
-}
-
-// timeAfter is the first line with a time that begins behind a place and before another.
-func timeAfter(r io.ReaderAt, from, to int64, of TimeOf) (begin int64, when time.Time, ok bool) {
-	first := from > 0 // what stands there is a part of a line
-	_ = eachLine(io.NewSectionReader(r, from, to-from), from, func(b int64, line []byte) bool {
-		if first {
-			first = false
-			return true
-		}
-		begin = b
-		when, ok = of(line)
-		return !ok
-	})
-	return begin, when, ok
 }
 
 // eachLine hands on whole lines with their places until f says no.

@@ -103,15 +103,6 @@ func TestSeek(t *testing.T) {
 		if got := f().LastTime(when); !got.Equal(hour(60).Add(-500 * time.Millisecond)) {
 			t.Errorf("the last time is %v", got)
 		}
-		for minute := -1; minute <= 60; minute += 7 {
-			x := f()
-			must(x.SeekTime(hour(minute), when))
-			got := all(t, x)
-			from := min(max(0, minute)*240, len(lines))
-			if diff := cmp.Diff(lines[from:], got); diff != "" && from < len(lines) || from == len(lines) && len(got) > 0 {
-				t.Fatalf("from minute %d: %d lines, want %d", minute, len(got), len(lines)-from)
-			}
-		}
 	}
 }
 
@@ -129,7 +120,6 @@ func TestByteOrderMark(t *testing.T) {
 			"the end": func(f *File) error {
 				return f.SeekLastLines(2, func(line []byte) bool { _, ok := when(line); return ok })
 			},
-			"a time": func(f *File) error { return f.SeekTime(hour(0), when) },
 		} {
 			f, err := newFile(context.Background(), filepath.Join(dir, name), true)
 			if err != nil {

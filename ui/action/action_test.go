@@ -103,6 +103,7 @@ func TestOverrides(t *testing.T) {
 		"app.quit":    {"ctrl+q"},
 		"list.down":   {":"},
 		"no.such":     {"x"},
+		"logs.seek":   {"x"},
 		"go.rows":     {"ctrl+c"},
 		"input.left":  {"h", "space", "ctrl+g", "ctrl+l"},
 	})
@@ -113,6 +114,7 @@ func TestOverrides(t *testing.T) {
 		`keys.ladder.move: "e" is wanted by ladder.move and ladder.edit; ladder.move keeps it`,
 		`keys.ladder.new: "bogus key" is not a key (allowed: ` + aKey + `)`,
 		`keys.list.down: ":" hides app.palette on this page (lists)`,
+		`keys.logs.seek: removed: ` + NoSeek,
 		`keys.no.such: no such action (allowed: those in docs/keys.md)`,
 	}
 	var said []string

@@ -38,6 +38,9 @@ func (p KeyProblem) String() string { return p.Setting() + ": " + p.What }
 // aKey says how keys are written.
 const aKey = "a character, enter, tab, space, esc, up, home, pgup, delete, f1 and the like, with ctrl+, alt+ or shift+ before it"
 
+// NoSeek names what replaces the removed key that went to a time in log files.
+const NoSeek = "filter by time, as since:14:05 until:14:10, or run rung logs --log PATH --since TIME"
+
 // NewKeymap puts overrides (action id to keys) over the defaults. Overrides that are wrong
 // are reported and the others are taken: an unknown id, a key that is no
 // key, two actions in one scope that want the same key (the overridden one
@@ -54,6 +57,10 @@ func NewKeymap(overrides map[string][]string) (*Keymap, []KeyProblem) {
 	changed := map[ID]bool{}
 	for _, id := range slices.Sorted(maps.Keys(overrides)) {
 		a := m.byID[ID(id)]
+		if id == "logs.seek" {
+			say(ID(id), "removed: %s", NoSeek)
+			continue
+		}
 		if a == nil {
 			say(ID(id), "no such action (allowed: those in docs/keys.md)")
 			continue

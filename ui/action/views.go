@@ -154,7 +154,6 @@ const (
 	LogsMore      ID = "logs.more-around"
 	LogsLess      ID = "logs.fewer-around"
 	LogsPropose   ID = "logs.propose"
-	LogsSeek      ID = "logs.seek"
 )
 
 var logActions = []Action{
@@ -176,6 +175,5 @@ var logActions = []Action{
 		Help: "propose the rule that allows or denies exactly the line under the cursor, or the lines shown; it goes through the editor and a preview"},
 	{ID: LogsWhy, Keys: []string{"h"}, Title: "why nothing", Footer: 70, Help: "why there are no lines, or not the ones you expect"},
 	{ID: LogsTime, Keys: []string{"K"}, Title: "clock", Help: "show times in local time, in UTC, as age, or not at all"},
-	{ID: LogsSeek, Keys: []string{"@"}, Title: "go to a time", Help: "with --log: go to a time in the log files; the end follows again"},
 	{ID: LogsSave, Keys: []string{"ctrl+s"}, Title: "save", Help: "save the lines shown to a file, as sentences with the raw lines, or the raw lines alone; asks for the path"},
 }

@@ -151,7 +151,7 @@ func (v *logPage) emptyLines(env *view.Env, w, h int) []string {
 		title = "  No line to show. Why?"
 	}
 	lines := []string{widget.StyledLine(title, st.Title).Render(w)}
-	if v.feed.isPending() || v.hunt.isUnderWay() {
+	if v.feed.isPending() {
 		lines = []string{widget.JoinLines(widget.PlainLine("  "), env.BusyLine(v.scanning, "looking")).Render(w)}
 	}
 	for _, p := range v.emptyReasons(env) {

@@ -24,11 +24,7 @@ func (v *logPage) Do(env *view.Env, id action.ID) bool {
 	case action.Top:
 		v.moveBy(-v.list.n)
 	case action.Bottom:
-		if !v.atEnd(env) {
-			v.setPaused(false)
-		}
-	case action.LogsSeek:
-		v.askTime(env)
+		v.setPaused(false)
 	case action.Left, action.Right:
 		v.left = widget.SidewaysOffset(id, v.left)
 	case action.Wide:

@@ -16,7 +16,6 @@ type lineFeed struct {
 	isAbout []bool   // of held, whether the page is about it, filter or no
 
 	scope func(*logs.Entry) bool // nil takes every line
-	sure  bool                   // all that is held matches
 	query logline.Query
 	// hidden is the newest line that was cleared away.
 	hidden uint64
@@ -62,6 +61,13 @@ func (f *lineFeed) textOf(seq uint64) string {
 		f.texts[i] = f.held[i].Text()
 	}
 	return f.texts[i]
+}
+
+// lineSource is where a page takes entries from.
+type lineSource interface {
+	EntriesAfter(seq uint64, most int) []*logs.Entry
+	FirstNumber() uint64
+	LastNumber() uint64
 }
 
 // pullNew takes what is new in the store and lets go what it let go.
@@ -162,9 +168,6 @@ func (f *lineFeed) isMatch(seq uint64) bool {
 	switch {
 	case e == nil:
 		return false
-	case f.sure:
-		f.isAbout[seq-f.firstHeld()] = true
-		return true
 	case e.Gap == nil && f.scope != nil && !f.scope(e):
 		return false
 	}

@@ -55,7 +55,7 @@ func (v *logPage) headerLines(env *view.Env, w int) []string {
 		}
 	}
 	lines := []string{l.Render(w)}
-	for _, s := range []widget.Line{v.streamLine(env), v.fileLine(env), v.place.placeBar(env, v.selectedEntry(), w), v.hunt.searchLine(env)} {
+	for _, s := range []widget.Line{v.streamLine(env), v.fileLine(env), v.place.placeBar(env, v.selectedEntry(), w), v.unfilteredLine(env)} {
 		if s != nil {
 			lines = append(lines, s.Render(w))
 		}
@@ -150,7 +150,7 @@ type ruleStat struct {
 	pace  logs.RecentSeconds
 	stat  logs.RuleStat
 	// ruleName is the number of all lines where others than those shown came, empty where that
-	// tells nothing: on the page of a pod, and of what was found in files.
+	// tells nothing: on the page of a pod.
 	ruleName string
 }
 
@@ -166,17 +166,10 @@ func (v *logPage) perRule(env *view.Env) []ruleStat {
 		}
 		if n := v.feed.tally.countOf(ref); n > 0 || !narrowed {
 			r := ruleStat{ref: ref, shown: n, pace: v.feed.tally.recentSeconds(ref, v.pacedAt), stat: s}
-			if n < s.Count && k.Kind != model.KindPod && v.hunt.shownSearch == nil {
+			if n < s.Count && k.Kind != model.KindPod {
 				r.ruleName = " of " + words.Thousands(s.Count)
 			}
 			out = append(out, r)
-		}
-	}
-	if v.hunt.shownSearch != nil { // of lines that were not read before
-		for ref, r := range v.feed.tally.byRule {
-			if _, ok := v.stats.PerRule[ref]; !ok && r.n > 0 {
-				out = append(out, ruleStat{ref: ref, shown: r.n})
-			}
 		}
 	}
 	slices.SortFunc(out, func(a, b ruleStat) int {

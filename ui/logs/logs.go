@@ -34,11 +34,8 @@ type lineWalk struct {
 	top       int    // first row on the screen
 	left      int
 	height    int
-	// going is the newest line there was when another time was asked for: the first that
-	// comes after it is gone to.
-	going uint64
-	find  widget.LineFilter
-	seek  lineSearch
+	find      widget.LineFilter
+	seek      lineSearch
 }
 
 // logPage is the view.
@@ -58,7 +55,6 @@ type logPage struct {
 	cleared     time.Time
 
 	store *logs.Store
-	hunt  fileSearch
 	sourceStates
 	statsAt    int64
 	pacedAt    time.Time   // up to when the pace of rules is shown
@@ -84,7 +80,7 @@ func (v *logPage) Scopes() []action.Scope {
 // HasNews says whether lines came or are left to look at.
 func (v *logPage) HasNews(env *view.Env) bool {
 	l := env.Console.Logs()
-	return l != nil && v.hunt.shownLines(l).LastNumber() != v.feed.lastHeld() || v.hunt.running != nil && v.hunt.running.Progress() != v.hunt.toldProgress || v.feed.isPending() || v.seek.dir != 0 || v.piles.stale
+	return l != nil && l.LastNumber() != v.feed.lastHeld() || v.feed.isPending() || v.seek.dir != 0 || v.piles.stale
 }
 
 // Sync takes what is new.
@@ -96,11 +92,10 @@ func (v *logPage) Sync(env *view.Env) {
 		l.AskForLines()
 	}
 	v.store, v.feed.scope = l, scopeOf(v.page, v.rev)
-	v.searchFiles(l)
-	if from := v.hunt.shownLines(l); from != nil {
-		v.beyond = v.countOutrun(from)
+	if l != nil {
+		v.beyond = v.countOutrun(l)
 		if v.beyond == 0 {
-			v.feed.pullNew(from)
+			v.feed.pullNew(l)
 		}
 	}
 	v.feed.scanLines(budget)
@@ -112,7 +107,6 @@ func (v *logPage) Sync(env *view.Env) {
 		}
 	}
 	v.updateList()
-	v.arriveAtTime()
 	updatePiles(v, env)
 	if v.seek.dir != 0 {
 		v.seekOn()
@@ -121,7 +115,7 @@ func (v *logPage) Sync(env *view.Env) {
 		v.findAbove(env, false)
 	}
 	switch {
-	case !v.feed.isPending() && v.seek.dir == 0 && !v.hunt.isUnderWay():
+	case !v.feed.isPending() && v.seek.dir == 0:
 		v.scanning = time.Time{}
 	case v.scanning.IsZero():
 		v.scanning = env.Now
@@ -181,7 +175,7 @@ func (v *lineWalk) countFresh() int {
 // countOutrun is how many lines came that a page which stands still does not take: as soon as
 // the ring lets go of lines that it shows, they are held here, and new ones wait.
 func (v *lineWalk) countOutrun(l lineSource) int {
-	if v.follow || v.going > 0 || v.feed.firstHeld() == 0 || v.feed.firstHeld() > v.untilLine || l.FirstNumber() <= v.feed.firstHeld() {
+	if v.follow || v.feed.firstHeld() == 0 || v.feed.firstHeld() > v.untilLine || l.FirstNumber() <= v.feed.firstHeld() {
 		return 0
 	}
 	return int(l.LastNumber() - v.feed.lastHeld())
@@ -237,9 +231,6 @@ func (v *logPage) SelectedPage() nav.Page {
 
 // CountLines are the lines shown and those the page is about.
 func (v *logPage) CountLines() (shown, all int) {
-	if v.hunt.shownSearch != nil {
-		return int(v.hunt.toldProgress.Matches), int(v.hunt.toldProgress.Lines)
-	}
 	shown = v.feed.matchesBefore(v.shownTo())
 	if v.feed.query.ShowsAll() {
 		return shown, shown

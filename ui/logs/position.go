@@ -2,7 +2,6 @@ package logs
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -18,10 +17,9 @@ import (
 
 // filePlace is where among the lines of the log files the page stands.
 type filePlace struct {
-	pos    logs.Position
-	ok     bool        // there are log files in which one can go to a time
-	target *logs.Entry // the line that is gone to, nil for the first there is
-	files  []logline.Stream
+	pos   logs.Position
+	ok    bool // there are log files, and none is a pipe
+	files []logline.Stream
 }
 
 // sourceStates is how what lines come from stands.
@@ -46,83 +44,6 @@ func (v *sourceStates) takeStore(l *logs.Store) {
 	}
 }
 
-// askTime asks for a time to go to.
-func (v *logPage) askTime(env *view.Env) {
-	l := env.Console.Logs()
-	if l == nil {
-		env.SayFailure("%s", logs.ErrNoFiles)
-		return
-	}
-	pos, ok := l.Position()
-	if !ok {
-		env.SayFailure("%s", logs.ErrNoFiles)
-		return
-	}
-	at := pos.At
-	if e := v.selectedEntry(); e != nil {
-		at = e.Line.At
-	}
-	at = at.In(env.Now.Location())
-	parse := func(text string) (time.Time, string) { return timeToGoTo(text, at, pos, env.Now) }
-	env.AskDialog(&view.PromptDialog{Title: "go to a time", Label: fmt.Sprintf("The log files have lines from %s to %s. Type a time (14:05, 2026-11-03 14:05), how long ago (5m), a step (-10m, +1h), start or end.",
-		words.Clock(pos.From.In(env.Now.Location()), env.Now), words.Clock(pos.To.In(env.Now.Location()), env.Now)),
-		Value: at.Format("2006-01-02 15:04:05"),
-		Check: func(text string) string { _, wrong := parse(text); return wrong },
-		Done: func(env *view.Env, text string) {
-			to, _ := parse(text)
-			v.goTo(env, to)
-		}})
-}
-
-// goTo shows the lines from a time on, or the end and what is added.
-func (v *logPage) goTo(env *view.Env, to time.Time) {
-	l := env.Console.Logs()
-	if v.hunt.shownSearch != nil && !to.Equal(logs.TheEnd) { // among what was found
-		v.setPaused(true)
-		v.sel = v.feed.sameLine(&logs.Entry{Line: logline.Line{At: to}})
-		return
-	}
-	v.going, v.place.target = max(1, l.LastNumber()), nil
-	if to.Equal(logs.TheEnd) {
-		v.going = 0
-		v.setPaused(false)
-	}
-	v.list.marks = nil
-	if err := l.Seek(to); err != nil {
-		env.SayFailure("%s", err)
-	}
-}
-
-// arriveAtTime puts the cursor on the first line of the time that was gone to.
-func (v *logPage) arriveAtTime() {
-	if p := &v.place; v.going > 0 && v.feed.firstHeld() > v.going && v.feed.countMatches() > 0 {
-		if p.target != nil && v.feed.held[len(v.feed.held)-1].Line.At.Before(p.target.Line.At) {
-			return // it has not come yet
-		}
-		v.follow, v.untilLine, v.top = false, math.MaxUint64, 0
-		v.updateList()
-		v.sel = v.list.idAt(0)
-		if p.target != nil {
-			v.sel = v.feed.sameLine(p.target)
-		}
-		v.going, p.target = 0, nil
-	}
-}
-
-// atEnd goes back to the end of the files where another time was gone to; false says that
-// nothing has to be done for that.
-func (v *logPage) atEnd(env *view.Env) bool {
-	l := env.Console.Logs()
-	if l == nil {
-		return false
-	}
-	if pos, ok := l.Position(); !ok || !pos.Sought || pos.Speed > 0 {
-		return false
-	}
-	v.goTo(env, logs.TheEnd)
-	return true
-}
-
 // placeBar is where the line e is among the lines of the log files; nil where there are none.
 func (p *filePlace) placeBar(env *view.Env, e *logs.Entry, w int) widget.Line {
 	if !p.ok || p.pos.From.IsZero() {
@@ -139,17 +60,10 @@ func (p *filePlace) placeBar(env *view.Env, e *logs.Entry, w int) widget.Line {
 	if !at.IsZero() {
 		note = " at " + clock(at)
 	}
-	switch {
-	case p.pos.Speed > 0:
+	if p.pos.Speed > 0 {
 		note += fmt.Sprintf(" · %gx", p.pos.Speed)
-	case p.pos.Sought:
-		note += " · " + env.Keys.ActionByID(action.Bottom).HintKey() + " end"
 	}
-	hint := " · " + env.Keys.ActionByID(action.LogsSeek).HintKey() + " go to a time"
 	room := w - widget.TextWidth(from) - widget.TextWidth(to) - widget.TextWidth(note) - 4
-	if room-widget.TextWidth(hint) >= 5 {
-		note, room = note+hint, room-widget.TextWidth(hint)
-	}
 	if room < 5 {
 		return widget.StyledLine(" "+strings.TrimSpace(note), st.Dim)
 	}
@@ -174,10 +88,10 @@ func (v *sourceStates) fileLine(env *view.Env) widget.Line {
 		}
 	}
 	text := words.Count(uint64(len(v.place.files)), "log file") + " read"
-	if behind > 0 && !v.place.pos.Sought {
+	if behind > 0 {
 		text += ", " + words.Size(behind) + " behind"
 	}
-	if len(bad) == 0 && (behind == 0 || v.place.pos.Sought) && env.H < 30 && v.place.ok {
+	if len(bad) == 0 && behind == 0 && env.H < 30 && v.place.ok {
 		return nil // the bar says that there are files
 	}
 	if len(bad) > 0 {
@@ -186,17 +100,20 @@ func (v *sourceStates) fileLine(env *view.Env) widget.Line {
 	return widget.StyledLine(" "+words.Live+" ", st.OK).Add(text, st.Dim)
 }
 
-// timeToGoTo reads a time, as moment.Parse does from the line at, or the start or end of what the files have.
-func timeToGoTo(text string, at time.Time, pos logs.Position, now time.Time) (to time.Time, wrong string) {
-	switch strings.TrimSpace(text) {
-	case "start":
-		return pos.From, ""
-	case "end":
-		return logs.TheEnd, ""
+// unfilteredLine says that the filter leaves out older lines of the log files; nil if it does not.
+func (v *logPage) unfilteredLine(env *view.Env) widget.Line {
+	if v.feed.query.ShowsAll() || !v.place.ok || v.place.pos.ReadWhole || v.place.pos.Speed > 0 {
+		return nil
 	}
-	to, err := words.ParseMoment(text, now, at)
-	if err != nil {
-		return to, err.Error() + "; or a step such as -10m, start or end"
+	text := " older lines of the files are not filtered here; rung logs --log PATH --filter prints them"
+	return widget.StyledLine(text, env.Styles.Dim)
+}
+
+// TakeText answers the removed key that went to a time in log files.
+func (v *logPage) TakeText(env *view.Env, text string) bool {
+	if text != "@" {
+		return false
 	}
-	return to, ""
+	env.SayText("@ was removed: %s", action.NoSeek)
+	return true
 }

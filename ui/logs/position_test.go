@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"rung/engine/logs"
-	"rung/model"
+	"rung/model/words"
 	"rung/test/uitest"
 	"rung/test/wait"
 	"rung/ui/nav"
@@ -58,8 +58,7 @@ func hourOf(t *testing.T, path string) {
 	}
 }
 
-// With log files, a bar says where among their lines the cursor is; one goes to a time, and
-// the end follows again.
+// With log files, a bar says where among their lines the cursor is.
 func TestPosition(t *testing.T) {
 	w := newTail(t, 200)
 	path := filepath.Join(t.TempDir(), "acl.log")
@@ -67,27 +66,14 @@ func TestPosition(t *testing.T) {
 	w.read(path)
 	s := w.open(nav.PageOf(nav.Logs))
 	w.shows(s, "tcp 13599")
-	s.Want("12:55:00 ", "█ 13:54:59 at 13:54:59 · @ go to a time", "● follow")
+	s.Want("12:55:00 ", "█ 13:54:59 at 13:54:59", "● follow")
 	s.ResizeAll()
 	s.Press("@")
-	s.Want("go to a time", "from 12:55:00 to 13:54:59", "how long ago (5m)", "(-10m, +1h)")
-	s.Type("noon")
-	s.Press("enter")
-	s.Want("want a time such as")
-	for range len("noon") {
-		s.Press("backspace")
-	}
-	s.Type("13:10")
-	s.Press("enter")
-	w.shows(s, "▸ 13:10:00")
-	s.Want("tcp 10900", "░ 13:54:59 at 13:10:00 · G end · @ go to a time", "paused")
-	s.Press("@")
-	s.Type("+30m")
-	s.Press("enter")
-	w.shows(s, "▸ 13:40:00")
+	s.Want("@ was removed: filter by time")
+	s.Press("home")
+	s.Want("paused", "at 13:51:40") // the oldest of 200
 	s.Press("G")
-	w.shows(s, "tcp 13599")
-	s.Want("● follow")
+	s.Want("● follow", "at 13:54:59")
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
@@ -96,47 +82,31 @@ func TestPosition(t *testing.T) {
 	s.Want("log files")
 }
 
-// Without log files there is nothing to go to.
-func TestNoPosition(t *testing.T) {
-	w := newTail(t, 0)
-	w.line("cluster-control", model.Egress, 5, "red/canary-0", "10.9.9.8", 80, "drop")
-	s := w.open(nav.PageOf(nav.Logs))
-	s.WantNot("go to a time", "log file")
-	s.Press("@")
-	s.Want("no log file to seek in: start Rung with --log FILE")
-}
-
-// A filter looks through all of the files, not only their lines that are kept; from a line
-// that it finds one sees those around it when the filter goes.
-func TestFilterSearchesTheFiles(t *testing.T) {
-	w := newTail(t, 500)
+// A filter looks at the lines that are kept. The page says which command also reads the older
+// lines of the files, unless all of them are kept.
+func TestFilterOfKeptLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "acl.log")
 	hourOf(t, path)
-	w.read(path)
-	s := w.open(nav.PageOf(nav.Logs))
-	w.shows(s, "13599")
-	s.Press("/")
-	s.Type("port:10100-10102,13000-13599")
-	s.Press("enter")
-	w.shows(s, "log files searched: 603 of 3,600 lines match, newest 500 shown")
-	s.Press("/", "ctrl+u")
-	s.Type("port:10100-10102")
-	s.Press("enter")
-	w.shows(s, "log files searched: 3 of 3,600 lines match")
-	s.Want("tcp 10100", "tcp 10101", "tcp 10102", "3 of 3,600")
-	s.Golden("searched")
-	s.Press("up")
-	s.Want("paused")
-	s.Press("+")
-	w.shows(s, "tcp 10099")
-	s.Want("tcp 10103", "1 around")
-	s.Press("-")
-	w.shows(s, "log files searched: 3 of 3,600 lines match")
-	s.Press("home", "down")
-	s.Press("/", "esc")
-	w.shows(s, "tcp 10105")
-	if line := s.Line("▸"); !strings.Contains(line, "tcp 10101") {
-		t.Errorf("the cursor is on %s", line)
+	const note = "older lines of the files are not filtered here; rung logs --log PATH --filter"
+	for _, c := range []struct {
+		kept, want int
+		says       bool
+	}{{500, 1, true}, {5000, 4, false}} {
+		w := newTail(t, c.kept)
+		w.read(path)
+		s := w.open(nav.PageOf(nav.Logs))
+		w.shows(s, "tcp 13599")
+		s.WantNot(note)
+		s.Press("/")
+		s.Type("port:10100-10102,13500")
+		s.Press("enter")
+		w.shows(s, fmt.Sprintf("%d of %s", c.want, words.Thousands(min(c.kept, 3600))))
+		if c.says {
+			s.Want(note, "tcp 13500")
+			s.Golden("kept")
+			continue
+		}
+		s.WantNot(note)
+		s.Want("tcp 10101", "tcp 13500")
 	}
-	s.WantNot("log files searched")
 }

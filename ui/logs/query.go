@@ -17,12 +17,6 @@ import (
 // SetFilter shows only lines that match the expression.
 func (v *logPage) SetFilter(f widget.LineFilter) {
 	q, err := logline.Parse(f.Text, v.writer.Clock.TimeIn(v.now))
-	if q.ShowsAll() {
-		v.clearFilter()
-	}
-	if f.Text != v.filter {
-		v.giveUp()
-	}
 	v.filterError, v.filter = nil, f.Text
 	errors.As(err, &v.filterError)
 	v.feed.setScope(q)
