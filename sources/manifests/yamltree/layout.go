@@ -3,6 +3,7 @@ package yamltree
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -20,28 +21,11 @@ type Layout struct {
 
 func NewLayout(text []byte, json bool) *Layout {
 	l := &Layout{Text: text, JSON: json, lineStarts: []int{0}}
-	for i := 0; i < len(text); {
-		n := 0
-		switch c := text[i]; {
-		case json && c != '\n':
-		case c == '\n':
-			n = 1
-		case c == '\r':
-			n = 1
-			if i+1 < len(text) && text[i+1] == '\n' {
-				n = 2
-			}
-		case c == 0xc2 && bytes.HasPrefix(text[i:], []byte("\u0085")):
-			n = 2
-		case c == 0xe2 && (bytes.HasPrefix(text[i:], []byte("\u2028")) || bytes.HasPrefix(text[i:], []byte("\u2029"))):
-			n = 3
+	for i, c := range string(text) {
+		other := c == '\r' && !bytes.HasPrefix(text[i+1:], []byte("\n")) || c == '\u0085' || c == '\u2028' || c == '\u2029'
+		if c == '\n' || other && !json {
+			l.lineStarts = append(l.lineStarts, i+utf8.RuneLen(c))
 		}
-		if n == 0 {
-			i++
-			continue
-		}
-		i += n
-		l.lineStarts = append(l.lineStarts, i)
 	}
 	return l
 }
@@ -155,54 +139,40 @@ func (l *Layout) scalarEnd(n *yaml.Node, p, indent int) (int, bool) {
 	case p >= len(l.Text):
 		return p, n.Value == ""
 	case n.Style&yaml.DoubleQuotedStyle != 0:
-		for i := p + 1; i < len(l.Text); i++ {
-			switch l.Text[i] {
-			case '\\':
-				i++
-			case '"':
-				return i + 1, true
-			}
-		}
-		return 0, false
+		return l.quoteEnd(p, '"', `\`)
 	case n.Style&yaml.SingleQuotedStyle != 0:
-		for i := p + 1; i < len(l.Text); i++ {
-			if l.Text[i] != '\'' {
-				continue
-			}
-			if i+1 < len(l.Text) && l.Text[i+1] == '\'' {
-				i++
-				continue
-			}
-			return i + 1, true
-		}
-		return 0, false
+		return l.quoteEnd(p, '\'', "''")
 	case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
 		return l.blockScalarEnd(p, indent)
 	}
 	return l.plainEnd(n.Value, p)
 }
 
-// plainEnd walks along a plain scalar: its value is its text, but for runs of
-// white space where it is folded.
-func (l *Layout) plainEnd(value string, p int) (int, bool) {
-	for i := 0; i < len(value); {
-		if value[i] == ' ' || value[i] == '\n' || value[i] == '\t' {
-			q := p
-			for q < len(l.Text) && isSpace(l.Text[q]) {
-				q++
-			}
-			if q == p {
-				return 0, false
-			}
-			for p = q; i < len(value) && (value[i] == ' ' || value[i] == '\n' || value[i] == '\t'); i++ {
-			}
-			continue
+// quoteEnd finds the end of a quoted scalar; escape begins two bytes that do not end it.
+func (l *Layout) quoteEnd(p int, quote byte, escape string) (int, bool) {
+	for i := p + 1; i < len(l.Text); i++ {
+		switch {
+		case bytes.HasPrefix(l.Text[i:], []byte(escape)):
+			i++
+		case l.Text[i] == quote:
+			return i + 1, true
 		}
-		if p >= len(l.Text) || l.Text[p] != value[i] {
+	}
+	return 0, false
+}
+
+// plainEnd finds the end of a plain scalar: its words are in the text, with any white
+// space between them, since lines are folded.
+func (l *Layout) plainEnd(value string, p int) (int, bool) {
+	for i, word := range strings.FieldsFunc(value, func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' }) {
+		start := p
+		for i > 0 && p < len(l.Text) && isSpace(l.Text[p]) {
+			p++
+		}
+		if i > 0 && p == start || !bytes.HasPrefix(l.Text[p:], []byte(word)) {
 			return 0, false
 		}
-		p++
-		i++
+		p += len(word)
 	}
 	return p, true
 }

@@ -266,19 +266,6 @@ func KeepFields(n *yaml.Node, fields ...string) {
 // IsNull says whether a node is null, as a field without a value is.
 func IsNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
 
-// BoolAt is the value of the boolean at a path.
-func BoolAt(n *yaml.Node, path ...string) bool {
-	n = Get(n, path...)
-	if n == nil || Tag(n) != "!!bool" {
-		return false
-	}
-	switch strings.ToLower(n.Value) {
-	case "true", "yes", "y", "on":
-		return true
-	}
-	return false
-}
-
 // ParseInt reads an integer as YAML 1.1 and 1.2 write it.
 func ParseInt(s string) (int64, error) {
 	s = strings.ReplaceAll(s, "_", "")
@@ -340,7 +327,7 @@ func scalarValue(n *yaml.Node) any {
 	case "!!null":
 		return nil
 	case "!!bool":
-		return BoolAt(n)
+		return slices.Contains([]string{"true", "yes", "y", "on"}, strings.ToLower(n.Value))
 	case "!!int":
 		if v, err := ParseInt(n.Value); err == nil {
 			return v

@@ -57,17 +57,11 @@ func nodeOf(v any) *yaml.Node {
 		for _, k := range slices.SortedFunc(maps.Keys(v), CompareFields) {
 			n.Content = append(n.Content, stringNode(k), nodeOf(v[k]))
 		}
-		if len(v) == 0 {
-			n.Style = yaml.FlowStyle
-		}
 		return n
 	case []any:
 		n := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
 		for _, e := range v {
 			n.Content = append(n.Content, nodeOf(e))
-		}
-		if len(v) == 0 {
-			n.Style = yaml.FlowStyle
 		}
 		return n
 	case string:
@@ -153,32 +147,22 @@ func singleSafe(s string) bool {
 
 // FlowText writes a value on one line.
 func FlowText(v any) string {
-	var b strings.Builder
+	var parts []string
 	switch v := v.(type) {
 	case map[string]any:
-		b.WriteByte('{')
-		for i, k := range slices.SortedFunc(maps.Keys(v), CompareFields) {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			b.WriteString(ScalarText(k) + ": " + FlowText(v[k]))
+		for _, k := range slices.SortedFunc(maps.Keys(v), CompareFields) {
+			parts = append(parts, ScalarText(k)+": "+FlowText(v[k]))
 		}
-		b.WriteByte('}')
+		return "{" + strings.Join(parts, ", ") + "}"
 	case []any:
-		b.WriteByte('[')
-		for i, e := range v {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			b.WriteString(FlowText(e))
+		for _, e := range v {
+			parts = append(parts, FlowText(e))
 		}
-		b.WriteByte(']')
+		return "[" + strings.Join(parts, ", ") + "]"
 	case string:
 		return ScalarText(v)
-	default:
-		return literalText(v)
 	}
-	return b.String()
+	return literalText(v)
 }
 
 // ScalarText writes a string on one line of YAML.

@@ -14,7 +14,7 @@ func TestGet(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := ItemsAt(root, "a", "b")
-	got := []any{len(list), TextAt(list[0]), JSONValue(list[1]), BoolAt(list[2]), TextAt(root, "a", "n"), TextAt(root, "a", "b"), Get(root, "a", "x", "y") == nil,
+	got := []any{len(list), TextAt(list[0]), JSONValue(list[1]), JSONValue(list[2]), TextAt(root, "a", "n"), TextAt(root, "a", "b"), Get(root, "a", "x", "y") == nil,
 		JSONValue(Get(root, "b")), len(ItemsAt(root, "b"))}
 	if d := cmp.Diff([]any{3, "x", int64(2), true, "", "", true, int64(16), 0}, got); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
