@@ -167,7 +167,7 @@ func OutputForms(cmd *cobra.Command) []string {
 
 // templateForms are the values of -o that every command takes with a template behind them.
 func templateForms() []string {
-	return page.MapList(Names(), func(name string) string { return name + "=" })
+	return page.MapList(FormNames(), func(name string) string { return name + "=" })
 }
 
 // CompleteForm completes a value of -o.
@@ -191,7 +191,7 @@ func (a *App) CheckOutput(cmd *cobra.Command, _ []string) (err error) {
 		return err
 	}
 	a.Needs = needsOf[cmd.Name()]
-	a.template, err = Parse(a.Flags.Output, func(path string) (string, error) {
+	a.template, err = ParseForm(a.Flags.Output, func(path string) (string, error) {
 		text, err := files.ReadFile(cmd.Context(), path, maxConfig)
 		return string(text), err
 	})

@@ -39,8 +39,8 @@ var ways = []way{
 // fileEnd is behind the names of forms that read their template from a file.
 const fileEnd = "-file"
 
-// Names are the names of the forms, in order.
-func Names() (out []string) {
+// FormNames returns the names of the forms, in order.
+func FormNames() (out []string) {
 	for _, w := range ways {
 		out = append(out, w.name)
 		if !w.bare {
@@ -50,8 +50,8 @@ func Names() (out []string) {
 	return out
 }
 
-// Parse reads a form, NAME=TEMPLATE; nil where the text names none. read reads a file.
-func Parse(output string, read func(path string) (string, error)) (*Form, error) {
+// ParseForm reads a form, NAME=TEMPLATE; nil where the text names none. read reads a file.
+func ParseForm(output string, read func(path string) (string, error)) (*Form, error) {
 	name, text, given := strings.Cut(output, "=")
 	base, isFile := strings.CutSuffix(name, fileEnd)
 	if base == "go-template" {

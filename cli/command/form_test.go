@@ -44,7 +44,7 @@ func TestPrint(t *testing.T) {
 		{`custom-columns=NAME:.name`, `[]`, "NAME\n"},
 		{`custom-columns=NAME:.name`, `[{"name":"\u001b[31mred"}]`, "NAME\n\\x1b[31mred\n"},
 	} {
-		f, err := Parse(c.output, readFile)
+		f, err := ParseForm(c.output, readFile)
 		if err != nil || f == nil {
 			t.Errorf("%s: %v, %v", c.output, f, err)
 			continue
@@ -57,7 +57,7 @@ func TestPrint(t *testing.T) {
 
 // Answers that follow each other have the titles once, and columns that do not become narrower.
 func TestColumnsGoOn(t *testing.T) {
-	f, err := Parse("custom-columns=NAME:.name,N:.n", readFile)
+	f, err := ParseForm("custom-columns=NAME:.name,N:.n", readFile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestMistakes(t *testing.T) {
 		{"jsonpath={.rows[5].id}", object, "-o jsonpath={.rows[5].id}: array index out of bounds: index 5, length 2"},
 		{"jsonpath={end}", object, "-o jsonpath={end}: not in range, nothing to end"},
 	} {
-		f, err := Parse(c.output, func(string) (string, error) { return "", errors.New("no such\nfile") })
+		f, err := ParseForm(c.output, func(string) (string, error) { return "", errors.New("no such\nfile") })
 		if err == nil {
 			_, err = f.Print([]byte(c.raw))
 		}
@@ -98,7 +98,7 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 	for _, output := range []string{"table", "json", "name", "jsonpaths={.x}", "jsonpath-as-json-file=x"} {
-		if f, err := Parse(output, readFile); f != nil || err != nil {
+		if f, err := ParseForm(output, readFile); f != nil || err != nil {
 			t.Errorf("-o %s: %v, %v", output, f, err)
 		}
 	}
@@ -114,7 +114,7 @@ func TestFiles(t *testing.T) {
 	}
 	for output, want := range map[string]string{"jsonpath-file=path": "a b",
 		"custom-columns-file=columns": "NAME   N\na      20000000\nb      2\n"} {
-		f, err := Parse(output, readFile)
+		f, err := ParseForm(output, readFile)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ var stillTooMany = map[string]int{"model/lint.linter": 53}
 // house is how large the program is, without tests and what serves them. Every number is only
 // ever lowered.
 var house = map[string]int{
-	"lines":                         197_400,
+	"lines":                         195_600,
 	"packages":                      93,
 	"import edges":                  790,
 	"packages with one importer":    25,

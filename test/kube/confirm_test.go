@@ -17,7 +17,7 @@ import (
 // onTrial starts a move on trial and waits until the server has it.
 func onTrial(t *testing.T, c *cluster.Cluster, home, name, to, within string) (cmd *exec.Cmd, said *bytes.Buffer) {
 	t.Helper()
-	cmd = command(t.Context(), t, home, on(c, cluster.Admin, "move", name, to, "--write", "--yes", "--confirm", within)...)
+	cmd = rungCommand(t.Context(), t, home, on(c, cluster.Admin, "move", name, to, "--write", "--yes", "--confirm", within)...)
 	said = &bytes.Buffer{}
 	cmd.Stdout, cmd.Stderr = said, said
 	must(t, cmd.Start())

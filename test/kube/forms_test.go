@@ -43,7 +43,7 @@ func TestForms(t *testing.T) {
 	}
 	compare := func(what, output, raw, want string) {
 		t.Helper()
-		f, err := command.Parse(output, func(string) (string, error) { return "", os.ErrNotExist })
+		f, err := command.ParseForm(output, func(string) (string, error) { return "", os.ErrNotExist })
 		must(t, err)
 		got, err := f.Print([]byte(raw))
 		must(t, err)

@@ -34,7 +34,7 @@ func rungAt(t testing.TB, home, stdin string, args ...string) result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cmd := command(ctx, t, home, args...)
+	cmd := rungCommand(ctx, t, home, args...)
 	var out, errs bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errs
 	err := cmd.Run()
@@ -45,8 +45,8 @@ func rungAt(t testing.TB, home, stdin string, args ...string) result {
 	return result{out: out.String(), err: errs.String(), code: cmd.ProcessState.ExitCode()}
 }
 
-// command is the binary with its arguments, and a home.
-func command(ctx context.Context, t testing.TB, home string, args ...string) *exec.Cmd {
+// rungCommand is the binary with its arguments, and a home.
+func rungCommand(ctx context.Context, t testing.TB, home string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(ctx, install.Binary(t), args...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "LANG=C.UTF-8", "TZ=UTC"}
