@@ -40,8 +40,8 @@ func TraceCommand(a *command.App) *cobra.Command {
 tier. An end is a pod (NAMESPACE/NAME), an address, node/NAME, or with --to a Service
 (service/NAMESPACE/NAME), of which each endpoint is asked, as for its addresses; a name
 alone will do where only one end has it. FROM TO 53/udp is short for the four flags.
-Where both ends have IPv4 and IPv6 both are asked; where they differ, the verdict is
-undefined, or unknown where one is. --by rows asks the zones' rows, --by both both; with -f
+Where both ends have IPv4 and IPv6 both are asked; if they differ, the verdict is
+unknown. --by rows asks the zones' rows, --by both both; with -f
 alone those that the policies compile to. --ovn also runs ovn-trace in the zones' pods
 (needs pods/exec), or in the sandbox on OVN. Exit 1 when policies, rows and OVN disagree.
 
