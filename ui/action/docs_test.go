@@ -14,19 +14,15 @@ func markdown() string {
 Made from the table of actions in ui/action by ` + "`go generate ./ui/action`" + `; do not edit by hand.
 
 Every action can have other keys: ` + "`keys: {ladder.new: [n, ctrl+n]}`" + ` in the configuration file. A key that two
-actions want is reported at start and never fatal. The keys of a page go before those of lists, and those before the
-ones that hold everywhere. While a line is typed, only the keys under Input hold, and enter accepts, esc leaves. In a
-question: tab and arrows choose, space takes what is offered beside, enter answers, esc is No.
+actions want is reported at start. The keys of a page go before those of lists, and these before the keys that hold
+everywhere. While a line is typed, only the keys under Input hold. In a question: tab and arrows choose, enter answers,
+esc is No. A ` + "`*`" + ` marks a change: it needs changes to be allowed.
 `)
 	b.WriteString(`
 ## Letters
 
-One letter means one thing on every page. Keys that walk, open and leave (arrows, enter, tab, space, esc) are left out
-here, and so are those under Input: while a line is typed, letters are typed. In a question y is yes, n is no, and a
-letter before an answer chooses it.
+One letter means one thing on every page, with the exceptions below. Keys that walk, open and leave are left out.
 
-| key | meaning | where |
-|---|---|---|
 `)
 	for _, l := range letters() {
 		for _, m := range l.means {
@@ -34,7 +30,7 @@ letter before an answer chooses it.
 			for i, s := range m.where {
 				where[i] = string(s)
 			}
-			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", l.key, m.what, strings.Join(where, ", "))
+			fmt.Fprintf(&b, "- `%s` %s: %s\n", l.key, m.what, strings.Join(where, ", "))
 		}
 	}
 	b.WriteString("\nExceptions:\n\n")
@@ -51,13 +47,14 @@ letter before an answer chooses it.
 				keys[i] = "`" + strings.ReplaceAll(k, "|", `\|`) + "`"
 			}
 			help := strings.ReplaceAll(a.Help, "|", `\|`)
-			if a.Op != "" {
-				help += " (a change: needs changes to be allowed)"
-			}
 			if len(keys) == 0 {
 				keys = []string{"–"}
 			}
-			fmt.Fprintf(&b, "| %s | `%s` | %s |\n", strings.Join(keys, " "), a.ID, help)
+			change := ""
+			if a.Op != "" {
+				change = " *"
+			}
+			fmt.Fprintf(&b, "| %s | `%s`%s | %s |\n", strings.Join(keys, " "), a.ID, change, help)
 		}
 	}
 	return b.String()
