@@ -71,8 +71,12 @@ PLAIN := ./compiler/... ./model/... ./pages/... ./themes \
 # Those of them whose tests read from many goroutines.
 SHARED := $(addprefix ./model/,selectors sorted)
 
+# What runs in many goroutines of commands; make test runs all of ./cli.
+RACECLI := TestScripts|TestReconcileEnds|TestWatch.*|TestLooks.*|TestPlanInterrupted|TestFirstScreen.*|TestPreviewListens
+
 test-race: build ## the tests that run in many goroutines, with the race detector
-	go test $(RACE) -p $(ATONCE) -timeout 15m $(TESTFLAGS) $$(go list $(PKG) | grep -vxF "$$(go list $(PLAIN) | grep -vxF "$$(go list $(SHARED))")")
+	go test $(RACE) -p $(ATONCE) -timeout 15m $(TESTFLAGS) $$(go list $(PKG) | grep -vxF "$$(go list ./cli $(PLAIN) | grep -vxF "$$(go list $(SHARED))")")
+	go test $(RACE) -timeout 15m -run '^($(RACECLI))$$' ./cli
 
 test-long: build ## the tests that draw fewer cases in make test, with all of them
 	@tests=$$(grep -rhE --include='*_test.go' --exclude-dir=bench '^func |testing\.Short\(\)' * | awk '/^func/ { t = $$2; sub(/\(.*/, "", t) } /testing.Short/ && t ~ /^Test/ { print t }' | sort -u | paste -sd '|'); \

@@ -53,7 +53,7 @@ func TestNetworks(t *testing.T) {
 	if least := rounds * 3000 / networkClusters; r.verdict["all"] < least {
 		t.Errorf("only %d verdicts were confirmed, want %d", r.verdict["all"], least)
 	}
-	if r.kinds["EF"] == 0 || r.kinds["NP"] == 0 || r.kinds["ANP"] == 0 {
+	if !testing.Short() && (r.kinds["EF"] == 0 || r.kinds["NP"] == 0 || r.kinds["ANP"] == 0) {
 		t.Errorf("connections met %v", r.kinds)
 	}
 	for _, what := range []string{"layer3 allow", "layer3 deny", "layer2 allow", "layer2 deny", "secondary layer3 allow", "secondary layer3 deny",
