@@ -62,7 +62,7 @@ something was not judged. Otherwise exit 0, whatever differs.`,
 		}
 		return a.ConcludeAnswer(ans)
 	}
-	cmd.Flags().StringSliceVar(&failOn, "fail-on", nil, "exit 1 where one of `CONDITIONS` is so: opens, closes, findings[=SEVERITY], guards")
+	cmd.Flags().StringSliceVar(&failOn, "fail-on", nil, "exit 1 if one of `CONDITIONS` holds: opens, closes, findings[=SEVERITY], guards")
 	command.CompleteFlag(cmd, "fail-on", command.FixedWords(failConditions...))
 	return cmd
 }

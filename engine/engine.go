@@ -131,7 +131,7 @@ func (e *Engine) makeZones() {
 	cfg, s, archives := &e.cfg, e.state, nbdb.NewArchives()
 	d := zones.DialectConfig{Flags: &cfg.Flags, Reads: cfg.readsDialects(), Kube: cfg.Kube, Namespaces: cfg.podNamespaces(),
 		Zones: len(cfg.NB) > 0 || cfg.ZoneOf != nil, Writes: cfg.Reconcile, Slots: e.slots}
-	s.dialects = zones.NewDialectFinder(e.loop, d, s, zones.World{Cluster: s.cluster, Desired: s.desired})
+	s.dialects = zones.NewDialects(e.loop, d, s, zones.World{Cluster: s.cluster, Desired: s.desired})
 	z := zones.Config{NB: cfg.NB, TLS: cfg.NBTLS, ZoneOf: cfg.ZoneOf, Reconcile: cfg.Reconcile, Own: cfg.Sandbox != nil,
 		Follow: cfg.FollowZones, Sweep: cfg.Sweep, MaxPriority: cfg.MaxPriority, Slots: e.slots, Share: e.share, Archives: archives}
 	e.zones = zones.New(e.loop, z, s.World, e.owners, s.reports, s.dialects)

@@ -27,7 +27,7 @@ type loopState struct {
 	delivered   map[string]map[model.Key]model.Object
 	overlay     map[model.Key]*model.Policy
 	zones       *zones.Set
-	dialects    *zones.DialectFinder
+	dialects    *zones.Dialects
 	south       *zones.Southbounds
 	reports     *zones.Reports
 	undo, redo  string

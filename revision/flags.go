@@ -197,7 +197,7 @@ func switchValue(what, text string) (compiler.SwitchOption, error) {
 func ReadDNSAddresses(ctx context.Context, path string) (map[string][]string, error) {
 	text, err := files.ReadFile(ctx, path, maxDNSFile)
 	switch {
-	case errors.Is(err, files.ErrOverLimit):
+	case errors.Is(err, files.ErrTooLarge):
 		return nil, fmt.Errorf("read DNS addresses: %s: more than the %d bytes that are read", path, maxDNSFile)
 	case err != nil:
 		return nil, fmt.Errorf("read DNS addresses: %w", err)

@@ -152,13 +152,6 @@ func resourceOf(r *Revision, k model.Kind) *model.SourceResource {
 	return nil
 }
 
-// ServesKind says whether there can be objects of a kind: an API server that does not serve it takes
-// none.
-func ServesKind(r *Revision, k model.Kind) bool {
-	res := resourceOf(r, k)
-	return res == nil || res.Conn != model.ConnAbsent
-}
-
 // unreadKinds are the kinds that the API server does not let Rung read, or did not send.
 func unreadKinds(r *Revision) (out []model.Omission) {
 	for i := range r.Sources {

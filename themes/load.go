@@ -107,7 +107,7 @@ func LoadThemes(dir string) (*ThemeSet, []error) {
 			continue
 		}
 		data, err := files.ReadRegular(filepath.Join(dir, e.Name()), maxFile)
-		if errors.Is(err, files.ErrOverLimit) {
+		if errors.Is(err, files.ErrTooLarge) {
 			warn = append(warn, fmt.Errorf("theme %s.yaml: not read: larger than %d bytes", name, maxFile))
 			continue
 		}

@@ -25,7 +25,7 @@ func TestStateFilesThatAreNone(t *testing.T) {
 		"fifo":     {func(p string) error { return syscall.Mkfifo(p, 0o600) }, "is a named pipe, not a file"},
 		"folder":   {func(p string) error { return os.Mkdir(p, 0o700) }, "is a folder, not a file"},
 		"device":   {func(p string) error { return os.Symlink("/dev/zero", p) }, "is a device, not a file"},
-		"dangling": {func(p string) error { return os.Symlink("/nowhere/at/all", p) }, "is a link to what is not there"},
+		"dangling": {func(p string) error { return os.Symlink("/nowhere/at/all", p) }, "is a link to a file that does not exist"},
 	}
 	files := map[string]func(dir string) error{
 		"audit.jsonl": func(dir string) error { return history.NewAudit(nil, dir).Write(history.AuditRecord{Title: "x"}) },

@@ -589,7 +589,7 @@ func TestPlanOfAnotherHand(t *testing.T) {
 		{"no plan", "{}", "reading the progress of a plan"},
 		{"another context", fmt.Sprintf(good, "prod", 2), `belongs to "prod"`},
 		{"steps that lead elsewhere", fmt.Sprintf(good, "test", 3), "do not lead"},
-		{"too large", strings.Repeat(" ", 2*plan.MaxProgressSize+1), "is larger than"},
+		{"too large", strings.Repeat(" ", 2*plan.MaxProgressSize+1), "is too large"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlanWorld(t, t.TempDir(), tenants...)

@@ -253,7 +253,7 @@ func (u *uiFlags) ReadConfig(ctx context.Context) (text []byte, path string, err
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && u.config == "":
 		return nil, path, nil
-	case errors.Is(err, files.ErrOverLimit):
+	case errors.Is(err, files.ErrTooLarge):
 		return nil, path, fmt.Errorf("read the configuration %s: larger than %d MiB", path, maxConfig>>20)
 	case err != nil:
 		return nil, path, fmt.Errorf("read the configuration: %w", err)

@@ -2,7 +2,6 @@ package convert
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"rung/model"
@@ -27,8 +26,7 @@ type Result struct {
 	Notes []Note
 	Proof Proof
 
-	unchanged []model.PolicyKey // of ConvertPolicies, that are as they were
-	earlier   []model.Key       // results of an earlier conversion, which are made again
+	earlier []model.Key // results of an earlier conversion, which are made again
 }
 
 // Note is about an object of the input.
@@ -39,13 +37,6 @@ type Note struct {
 
 // String is "NP blue/web: left out: …".
 func (n Note) String() string { return n.About.Label() + ": " + words.CleanText(n.Text) }
-
-// NotesBesideRules are the notes about objects that no rule is of.
-func (r *Result) NotesBesideRules() []Note {
-	return slices.DeleteFunc(slices.Clone(r.Notes), func(n Note) bool {
-		return slices.ContainsFunc(r.Rules, func(rule Rule) bool { return rule.Policy == n.About })
-	})
-}
 
 // Remarks returns the lines that say what the rules do not: the notes, the proof, and the connections
 // on which the sides differ.
@@ -70,11 +61,6 @@ func (r *Result) Remarks() (out []string) {
 
 // Text is all objects as manifests, one document each.
 func (r *Result) Text() string { return textOf(r.Policies) }
-
-// NewText is Text without the policies that are as they were.
-func (r *Result) NewText() string {
-	return textOf(slices.DeleteFunc(slices.Clone(r.Policies), func(p *model.Policy) bool { return slices.Contains(r.unchanged, p.Key) }))
-}
 
 // IsEmpty says that there was nothing to convert: a proof says nothing then.
 func (r *Result) IsEmpty() bool {

@@ -145,8 +145,8 @@ func ConvertPolicies(r *revision.Revision, to Target) (*Result, error) {
 	return out, nil
 }
 
-// writePolicies gives policies their objects and texts; what the API would refuse is left
-// out, and said. One that is as it was keeps its own.
+// writePolicies gives policies their objects and texts. A policy that the API would refuse is left
+// out and named. An unchanged policy keeps its object and text.
 func (r *Result) writePolicies(c *model.Cluster, made []*model.Policy) (refused map[model.PolicyKey]string, err error) {
 	refused = map[model.PolicyKey]string{}
 	for _, p := range made {
@@ -157,7 +157,7 @@ func (r *Result) writePolicies(c *model.Cluster, made []*model.Policy) (refused 
 		}
 		if was := c.Policy(p.Key); was != nil {
 			if same, err := manifests.PolicyObject(was); err == nil && same.YAML == written.YAML {
-				r.Policies, r.unchanged = append(r.Policies, was), append(r.unchanged, was.Key)
+				r.Policies = append(r.Policies, was)
 				continue
 			}
 		}
@@ -207,21 +207,6 @@ func (r *Result) InexactRules() (out []*Rule) {
 		}
 	}
 	return out
-}
-
-// PolicyOfRule is the policy that a rule, or its policy, became; the first where there is none.
-func (r *Result) PolicyOfRule(rule *Rule) *model.Policy {
-	for _, p := range r.Policies {
-		if len(rule.MadeRules) > 0 && p.Key == rule.MadeRules[0].Policy {
-			return p
-		}
-	}
-	for i := range r.Rules {
-		if other := &r.Rules[i]; other.Policy == rule.Policy && len(other.MadeRules) > 0 && other != rule {
-			return r.PolicyOfRule(other)
-		}
-	}
-	return nil
 }
 
 // ProveResult gives a result of ConvertPolicies with its proof: both sides are compared by

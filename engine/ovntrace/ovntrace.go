@@ -282,7 +282,7 @@ func (t *Tracer) noteDisagreements(of *revision.OVNTrace) {
 	}
 }
 
-// Disagreements are the disagreements; those that are about what is gone are forgotten.
+// Disagreements returns the disagreements, and forgets those about deleted policies and ends.
 func (t *Tracer) Disagreements(c *model.Cluster) []revision.OVNDisagreement {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -138,8 +138,8 @@ func peersOf(r *revision.Revision, p *model.Policy, rule *model.Rule) (out []end
 	return out
 }
 
-// addressInside is an address of a network: not its first, which is nobody's, where there are
-// more. Of everything it is one that documentation may use.
+// addressInside returns the second address of a network, or its only one. Of 0.0.0.0/0 and ::/0 it
+// returns an address reserved for documentation.
 func addressInside(n netip.Prefix) netip.Addr {
 	switch {
 	case n.Bits() > 0:

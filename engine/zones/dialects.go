@@ -46,8 +46,8 @@ type DialectCompiler interface {
 }
 
 // Dialects follow what the zones' OVN-Kubernetes runs with, and whose precedence holds.
-// They are the loop's alone, but for FirstDialect and InferDialect.
-type DialectFinder struct {
+// They are the loop's alone, but for firstDialect and InferDialect.
+type Dialects struct {
 	*Loop
 	cfg      DialectConfig
 	compiler DialectCompiler
@@ -78,8 +78,8 @@ type shownZone struct {
 }
 
 // New makes those of an engine whose world is w at first.
-func NewDialectFinder(l *Loop, cfg DialectConfig, c DialectCompiler, w World) *DialectFinder {
-	d := &DialectFinder{Loop: l, cfg: cfg, compiler: c, shownZones: map[string]shownZone{}}
+func NewDialects(l *Loop, cfg DialectConfig, c DialectCompiler, w World) *Dialects {
+	d := &Dialects{Loop: l, cfg: cfg, compiler: c, shownZones: map[string]shownZone{}}
 	if cfg.Reads {
 		v4, v6 := w.Desired.Families()
 		d.view = revision.NewDialectView(cfg.Flags, v4, v6)
@@ -93,10 +93,10 @@ func NewDialectFinder(l *Loop, cfg DialectConfig, c DialectCompiler, w World) *D
 }
 
 // SetZones gives the zones whose rows say what the settings are; it stands before the loop runs.
-func (d *DialectFinder) SetZones(z *Set) { d.zones = z }
+func (d *Dialects) SetZones(z *Set) { d.zones = z }
 
 // Start reads the dialects of the zones from now on.
-func (d *DialectFinder) Start() {
+func (d *Dialects) Start() {
 	if d.cfg.Kube != nil {
 		d.Go(d.runConfig)
 	}
@@ -107,7 +107,7 @@ func (d *DialectFinder) Start() {
 
 // View returns the settings for a revision, nil where nothing is read; IP families follow
 // the pods where no setting says.
-func (d *DialectFinder) View() *revision.DialectView {
+func (d *Dialects) View() *revision.DialectView {
 	if d.view != nil {
 		w := d.compiler.World()
 		d.view = d.view.WithFamilies(w.Desired.Families()).WithObjects(w.Cluster, w.Desired, d.cfg.Kube != nil)
@@ -116,12 +116,12 @@ func (d *DialectFinder) View() *revision.DialectView {
 }
 
 // IsWaiting says whether what is judged is about to be judged by other options.
-func (d *DialectFinder) IsWaiting() bool {
+func (d *Dialects) IsWaiting() bool {
 	return d.view != nil && (d.pending || d.cfg.Kube != nil && d.configRead.IsZero())
 }
 
-// TakeDialect takes in what a zone's rows say.
-func (d *DialectFinder) TakeDialect(zone string, found *dialect.Dialect) {
+// takeDialect takes in what a zone's rows say.
+func (d *Dialects) takeDialect(zone string, found *dialect.Dialect) {
 	if d.view == nil || found == nil {
 		return
 	}
@@ -133,7 +133,7 @@ func (d *DialectFinder) TakeDialect(zone string, found *dialect.Dialect) {
 }
 
 // takeConfig takes in what the cluster's objects say.
-func (d *DialectFinder) takeConfig(c kube.OVNKube, problem string) {
+func (d *Dialects) takeConfig(c kube.OVNKube, problem string) {
 	d.view = d.view.WithConfig(c, problem)
 	if d.configRead.IsZero() {
 		d.configRead = time.Now()
@@ -142,7 +142,7 @@ func (d *DialectFinder) takeConfig(c kube.OVNKube, problem string) {
 }
 
 // decideOptions compiles for what most zones say, when that changed and its time has come.
-func (d *DialectFinder) decideOptions() {
+func (d *Dialects) decideOptions() {
 	d.MarkChanged()
 	defer d.zones.AllowWriting()
 	maps.DeleteFunc(d.shownZones, func(name string, _ shownZone) bool { return d.zones.States()[name] == nil })
@@ -168,7 +168,7 @@ func (d *DialectFinder) decideOptions() {
 }
 
 // recompile compiles with other options, and says whether a row became another.
-func (d *DialectFinder) recompile(o compiler.Options, anew bool) (changed bool) {
+func (d *Dialects) recompile(o compiler.Options, anew bool) (changed bool) {
 	changed = d.compiler.Recompile(o, anew)
 	if d.view == nil {
 		return changed
@@ -184,13 +184,13 @@ func (d *DialectFinder) recompile(o compiler.Options, anew bool) (changed bool) 
 
 // IsOutdated says whether a swept zone was judged by other options than
 // those that hold.
-func (d *DialectFinder) IsOutdated(st *model.ZoneState) bool {
+func (d *Dialects) IsOutdated(st *model.ZoneState) bool {
 	return d.view != nil && st.Conn == model.ConnSwept && st.Steps < d.step
 }
 
 // ExcuseIncomparable is a zone's state in which rows that cannot be compared with the
 // desired ones are said to be so, with the reason, and never behind.
-func (d *DialectFinder) ExcuseIncomparable(st *model.ZoneState) *model.ZoneState {
+func (d *Dialects) ExcuseIncomparable(st *model.ZoneState) *model.ZoneState {
 	if d.view == nil || st.Writes {
 		return st
 	}

@@ -4,7 +4,7 @@
 //	Loop            the goroutine that owns what changes, and publishes revisions
 //	Set             the zones
 //	Owners          who else may write a zone's rows: pods, nodes, Leases, reports
-//	DialectFinder   the options of the zones' OVN-Kubernetes, and whose precedence holds
+//	Dialects   the options of the zones' OVN-Kubernetes, and whose precedence holds
 //	Southbounds     Southbound databases with logical flows, followed while somebody looks
 //	RunMeters, Pods meters of the datapath, and programs in ovnkube-node pods
 //	Parts           what an engine gives to the sandbox and ovn-trace, and asks of them

@@ -24,15 +24,15 @@ const (
 )
 
 // InferDialect reads the dialect of a zone's rows.
-func (d *DialectFinder) InferDialect(db *nb.DB) *dialect.Dialect {
+func (d *Dialects) InferDialect(db *nb.DB) *dialect.Dialect {
 	c := d.Revision().Cluster
 	found := dialect.InferDialect(db, dialect.ObjectHints{Stateless: func(ns, name string) bool { return asksStateless(c, ns, name) }})
 	return &found
 }
 
-// FirstDialect reads the dialect once, from the first rows of a followed zone, so
+// firstDialect reads the dialect once, from the first rows of a followed zone, so
 // that they are never judged, nor written, without it. It is called by one goroutine.
-func (d *DialectFinder) FirstDialect() func(*model.ZoneState) *dialect.Dialect {
+func (d *Dialects) firstDialect() func(*model.ZoneState) *dialect.Dialect {
 	done := !d.cfg.Reads
 	return func(st *model.ZoneState) *dialect.Dialect {
 		if done || st.DB == nil {
@@ -52,7 +52,7 @@ type dialectGlance struct {
 
 // watchRows looks again at the rows of followed zones that changed: soon where
 // something differs from the desired rows, and seldom where nothing does.
-func (d *DialectFinder) watchRows() {
+func (d *Dialects) watchRows() {
 	ticks, stop := d.Subscribe()
 	defer stop()
 	var next Timer
@@ -66,7 +66,7 @@ func (d *DialectFinder) watchRows() {
 			found := d.InferDialect(z.DB)
 			seen[z.Name] = dialectGlance{z.DB, at, time.Since(at)}
 			release()
-			d.Send(func() { d.TakeDialect(z.Name, found) })
+			d.Send(func() { d.takeDialect(z.Name, found) })
 		}
 		next.Stop()
 		if in > 0 {
@@ -126,7 +126,7 @@ func nextGlance(z *model.ZoneState, took time.Duration) time.Duration {
 
 // runConfig reads the configuration of the cluster's OVN-Kubernetes now and
 // then. That it may not be read is said where the settings are shown.
-func (d *DialectFinder) runConfig() {
+func (d *Dialects) runConfig() {
 	for refusals := 0; ; {
 		found, err := d.cfg.Kube.OVNKube(d.Context(), d.cfg.Namespaces)
 		wait, problem := configEvery, ""

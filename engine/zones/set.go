@@ -11,8 +11,6 @@ import (
 	"rung/compiler"
 
 	"rung/model"
-	"rung/model/ovn/dialect"
-	"rung/model/ovn/nb"
 	"rung/reconciler"
 	"rung/sources/nbdb"
 
@@ -66,20 +64,6 @@ type World struct {
 	NoZones bool // the network plugin has none
 }
 
-// Dialects reads what the OVN-Kubernetes of zones runs with, which their rows say.
-type Dialects interface {
-	// FirstDialect is called with the states of a followed zone, by one goroutine: its first rows
-	// are never judged, nor written, without their dialect.
-	FirstDialect() func(*model.ZoneState) *dialect.Dialect
-	InferDialect(*nb.DB) *dialect.Dialect
-	// TakeDialect takes in what a zone's rows say, nil for nothing; in the loop, like IsOutdated.
-	TakeDialect(zone string, found *dialect.Dialect)
-	// IsOutdated says whether a swept zone was judged by other options than those that hold.
-	IsOutdated(*model.ZoneState) bool
-	// IsWaiting says whether what is compiled is about to be compiled by other options.
-	IsWaiting() bool
-}
-
 // Set holds the zones: followed ones, each with a reconciler, and swept ones. The fields it
 // shares with other goroutines (differs, keep, looks) lock themselves; all others belong to
 // the loop alone.
@@ -89,7 +73,7 @@ type Set struct {
 	world    func() World
 	owners   *Owners
 	reports  *Reports
-	dialects Dialects
+	dialects *Dialects
 	dials    *nbdb.Limiter // of the zones given by address
 
 	differs lazyDiffer
@@ -131,7 +115,7 @@ type zoneLoop struct {
 }
 
 // New makes the set of no zones. world is asked in the loop.
-func New(l *Loop, cfg Config, world func() World, owners *Owners, reports *Reports, d Dialects) *Set {
+func New(l *Loop, cfg Config, world func() World, owners *Owners, reports *Reports, d *Dialects) *Set {
 	z := &Set{Loop: l, cfg: cfg, world: world, owners: owners, reports: reports, dialects: d, dials: nbdb.NewLimiter(nbdb.DefaultDials),
 		looks: NewLooks(), states: map[string]*model.ZoneState{}, loops: map[string]*zoneLoop{}, members: map[string]*member{},
 		settling: map[string]settlingZone{}, begunAt: time.Now()}
@@ -263,7 +247,7 @@ func (z *Set) AddZone(zone reconciler.Zone, write bool) {
 		mode = reconciler.Write
 	}
 	name := zone.Name()
-	first := z.dialects.FirstDialect()
+	first := z.dialects.firstDialect()
 	l := &zoneLoop{zone: zone, writes: write, done: make(chan struct{}), changed: map[model.PolicyKey]uint64{}}
 	var ctx context.Context
 	ctx, l.stop = context.WithCancel(z.Context())
@@ -274,7 +258,7 @@ func (z *Set) AddZone(zone reconciler.Zone, write bool) {
 			z.Send(func() {
 				z.takeState(l, st)
 				l.dialectKnown = l.dialectKnown || found != nil
-				z.dialects.TakeDialect(name, found)
+				z.dialects.takeDialect(name, found)
 				z.AllowWriting()
 			})
 		},

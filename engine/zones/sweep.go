@@ -213,7 +213,7 @@ func (z *Set) takeSwept(m *member, got readResult) {
 	m.dueAt = m.readAt.Add(again)
 	z.states[m.name] = st
 	z.MarkChanged()
-	z.dialects.TakeDialect(m.name, got.dialect)
+	z.dialects.takeDialect(m.name, got.dialect)
 	if z.dialects.IsOutdated(st) {
 		m.dueAt = time.Now() // read while the options changed
 	}

@@ -3,11 +3,11 @@ package zones
 import "rung/system"
 
 // System returns the network plugin whose precedence holds, with the reason.
-func (d *DialectFinder) System() (is *system.System, why string) { return d.system, d.systemReason }
+func (d *Dialects) System() (is *system.System, why string) { return d.system, d.systemReason }
 
 // DecideSystem finds out whose precedence holds, and compiles for that: a plugin
 // may have no rows.
-func (d *DialectFinder) DecideSystem() {
+func (d *Dialects) DecideSystem() {
 	ovn := ""
 	switch {
 	case d.cfg.Writes:

@@ -155,7 +155,7 @@ var (
 		Says:   "A network of an ingress rule covers addresses of nodes, from which no node reaches pods.",
 		Remedy: "name the management addresses of the nodes, or select the namespace that stands for them"})
 	NameCut = newKind(Kind{Code: "name-cut", Severity: model.SeverityInfo, Short: "long name",
-		Says: "The name is so long that OVN cuts those of its ACLs."})
+		Says: "The name is so long that OVN cuts the names of its ACLs."})
 	PriorityDuplicate = newKind(Kind{Code: "priority-duplicate", Severity: model.SeverityInfo, Short: "tie",
 		Says:   "Several policies have one priority.",
 		Remedy: "give it a priority of its own: rung plan"})

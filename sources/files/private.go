@@ -29,7 +29,7 @@ func judgePath(fsys FS, path string) (real string, info fs.FileInfo, err error) 
 	real = path
 	if info.Mode()&fs.ModeSymlink != 0 {
 		if real, err = fsys.RealPath(path); errors.Is(err, fs.ErrNotExist) {
-			return "", nil, refusedError(path, "is a link to what is not there")
+			return "", nil, refusedError(path, "is a link to a file that does not exist")
 		} else if err != nil {
 			return "", nil, err
 		}
@@ -108,9 +108,6 @@ func OpenAppend(path string) (*os.File, error) {
 	return f.(systemFile).File, nil
 }
 
-// ErrTooLarge says that a file is larger than what is read of it.
-var ErrTooLarge = errors.New("is larger than")
-
 // ReadPrivate reads a private file; one that is larger than limit is ErrTooLarge.
 func ReadPrivate(fsys FS, path string, limit int64) ([]byte, error) {
 	f, err := OpenPrivate(fsys, path, os.O_RDONLY)
@@ -120,7 +117,7 @@ func ReadPrivate(fsys FS, path string, limit int64) ([]byte, error) {
 	defer func() { _ = f.Close() }()
 	b, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(b)) > limit {
-		err = fmt.Errorf("%s %w %d bytes", path, ErrTooLarge, limit)
+		err = fmt.Errorf("%s is %w: more than %d bytes", path, ErrTooLarge, limit)
 	}
 	return b, err
 }

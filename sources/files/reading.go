@@ -65,7 +65,7 @@ func ReadFile(ctx context.Context, name string, limit int64) ([]byte, error) {
 
 func readUpTo(name string, r io.Reader, limit int64) ([]byte, error) {
 	text, err := ReadAll(r, 0, limit)
-	if err == ErrOverLimit {
+	if err == ErrTooLarge {
 		err = &fs.PathError{Op: "read", Path: name, Err: err}
 	}
 	return text, err
@@ -80,7 +80,7 @@ func ReadAll(r io.Reader, hint, limit int64) ([]byte, error) {
 	}
 	n, err := b.ReadFrom(io.LimitReader(r, limit+1))
 	if err == nil && n > limit {
-		err = ErrOverLimit
+		err = ErrTooLarge
 	}
 	if err != nil {
 		return nil, err
@@ -169,8 +169,8 @@ func (b *patientReader) Read(p []byte) (int, error) {
 // ErrNotRegular is in the error of a file that should be a regular one.
 var ErrNotRegular = errors.New("only regular files are read here")
 
-// ErrTooLarge is in the error of a file that is larger than what was allowed.
-var ErrOverLimit = errors.New("too large")
+// ErrTooLarge is in the error of a file over the limit of its reader.
+var ErrTooLarge = errors.New("too large")
 
 // ReasonOf is an error without the path it carries, for a text that has said the path.
 func ReasonOf(err error) error {

@@ -43,7 +43,7 @@ func TestReadFile(t *testing.T) {
 		if got, err := read(3); string(got) != "abc" || err != nil {
 			t.Errorf("%q, %v", got, err)
 		}
-		if _, err := read(2); !errors.Is(err, ErrOverLimit) {
+		if _, err := read(2); !errors.Is(err, ErrTooLarge) {
 			t.Errorf("a byte too many: %v", err)
 		}
 	}

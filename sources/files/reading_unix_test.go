@@ -72,7 +72,7 @@ func TestFIFOEnds(t *testing.T) {
 // Devices are bounded by the limit.
 func TestDevice(t *testing.T) {
 	within(t, "/dev/zero", func() {
-		if _, err := ReadFile(t.Context(), "/dev/zero", 1<<20); !errors.Is(err, ErrOverLimit) {
+		if _, err := ReadFile(t.Context(), "/dev/zero", 1<<20); !errors.Is(err, ErrTooLarge) {
 			t.Errorf("%v", err)
 		}
 	})

@@ -193,7 +193,7 @@ func (l *inputLister) enterFolder(fsys fs.FS, p string, at inputPlace) error {
 		if at.tree == nil {
 			folder = at.name
 		}
-		l.addFailure(at.name, "is a kustomization: files in it are read as they stand, without what it makes of them", "render it: "+RenderKustomization(folder))
+		l.addFailure(at.name, "is a kustomization: its files are read as written, not rendered", "render it: "+RenderKustomization(folder))
 	}
 	return nil
 }
@@ -245,7 +245,7 @@ func (o Options) loadFile(ctx context.Context, in inputFile) (*loadedFile, *mode
 	}
 	raw, err := files.ReadAll(r, in.size, o.Limits.FileSize)
 	switch {
-	case errors.Is(err, files.ErrOverLimit):
+	case errors.Is(err, files.ErrTooLarge):
 		return fail("%s", tooLarge)
 	case err != nil:
 		return fail("cannot be read: %s", files.ReasonOf(err))
@@ -255,7 +255,7 @@ func (o Options) loadFile(ctx context.Context, in inputFile) (*loadedFile, *mode
 		l.file.Writable = false
 		l.text, err = expandGzip(raw, o.Limits.Expanded)
 		switch {
-		case errors.Is(err, files.ErrOverLimit):
+		case errors.Is(err, files.ErrTooLarge):
 			return fail("is larger than the limit of %s once expanded", files.SizeText(o.Limits.Expanded))
 		case err != nil:
 			return fail("cannot be expanded: %s", err)
@@ -299,7 +299,7 @@ func expandGzip(raw []byte, limit int64) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case size > limit:
-		return nil, files.ErrOverLimit
+		return nil, files.ErrTooLarge
 	}
 	if err := z.Reset(bytes.NewReader(raw)); err != nil {
 		return nil, err

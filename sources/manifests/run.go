@@ -67,7 +67,7 @@ func runGit(ctx context.Context, stdin string, limit int64, args ...string) ([]b
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case errors.Is(readErr, files.ErrOverLimit):
+	case errors.Is(readErr, files.ErrTooLarge):
 		return nil, fmt.Errorf("git printed more than %s", files.SizeText(limit))
 	case readErr != nil:
 		return nil, readErr

@@ -216,7 +216,7 @@ func (w *policyWriter) podsSelector(namespaces, pods model.Selector, at string) 
 	return jsonTree{"namespaceSelector": w.labelSelector(namespaces, at+".namespaceSelector"), "podSelector": w.labelSelector(pods, at+".podSelector")}
 }
 
-// labelSelector is a label selector; one that is not there cannot be written.
+// labelSelector returns a selector as the API has it, and notes an error for a selector without a form there.
 func (w *policyWriter) labelSelector(s model.Selector, at string) jsonTree {
 	l := s.LabelSelector()
 	if l == nil {

@@ -22,9 +22,9 @@ type rowDecoder struct {
 	step     *nb.MemberStep // of the address set that was read last, if that is all that is new
 }
 
-// readUpdates reads <table-updates2> (ovsdb-server(7) §4.1.14) and calls row before what is
-// said of each row; table names the tables that are read, empty for others. kind is one
-// of those of the protocol.
+// readUpdates reads <table-updates2> (ovsdb-server(7) §4.1.14) and calls row before the
+// columns of each row. table returns the name of a table that is read, empty for others. kind is
+// "initial", "insert", "modify" or "delete", as in the protocol.
 func (d *rowDecoder) readUpdates(table func(name []byte) string, row func(table string, id []byte, kind string)) error {
 	d.Object(func(key []byte) {
 		name := table(key)

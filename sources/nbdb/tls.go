@@ -104,7 +104,7 @@ func hasCertificate(text []byte) bool {
 func readPEM(flag, path string) ([]byte, error) {
 	text, err := files.ReadRegular(path, maxPEM) // once for every connection: no pipe could be
 	switch {
-	case errors.Is(err, files.ErrOverLimit):
+	case errors.Is(err, files.ErrTooLarge):
 		return nil, fmt.Errorf("%s %s: larger than %d bytes: not a key or certificate", flag, path, maxPEM)
 	case err == nil:
 		return text, nil
