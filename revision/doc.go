@@ -11,3 +11,5 @@
 // It knows no loop, no writer and no screen. Everything above may import it; it imports the
 // model, the compiler and, for the settings of OVN-Kubernetes, the sources that read them.
 package revision
+
+//go:generate go test . -run TestFindingsDoc -update

@@ -138,7 +138,7 @@ large, they are left out, with the finding ` + "`" + lint.VerdictsTooLarge.Code 
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(have), b.String()); diff != "" {
-		t.Errorf("docs/findings.md is not what the codes give: go generate ./revision/finding\n%s", diff)
+		t.Errorf("docs/findings.md is not what the codes give: go generate ./revision\n%s", diff)
 	}
 }
 

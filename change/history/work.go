@@ -95,7 +95,7 @@ func (w *Work[T]) Read() (record *T, err error) {
 		return true
 	})
 	if err == nil && w.lastSeen.Size() > w.maxBytes {
-		err = &UnreadableError{w.Path, w.title, fmt.Errorf("it %w %d bytes", files.ErrTooLarge, w.maxBytes)}
+		err = &UnreadableError{w.Path, w.title, fmt.Errorf("it is %w: more than %d bytes", files.ErrTooLarge, w.maxBytes)}
 	} else if err != nil {
 		err = fmt.Errorf("reading %s: %w", w.title, err)
 	} else if record, err = w.decode(text); err != nil {

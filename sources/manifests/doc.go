@@ -28,3 +28,6 @@
 // It imports the model packages, yamltree, the tools of sources and Kubernetes'
 // libraries. sources/kube, change, revision and the engine import it.
 package manifests
+
+//go:generate go tool controller-gen crd:maxDescLen=0 paths=sigs.k8s.io/network-policy-api/apis/v1alpha1;sigs.k8s.io/network-policy-api/apis/v1alpha2 output:dir=crds
+//go:generate go test . -run TestGenerateEarlier -update

@@ -1,6 +1,7 @@
 package arch
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -138,6 +139,43 @@ func TestNotThereYet(t *testing.T) {
 		if !told[name] {
 			t.Errorf("README.md does not say that %q is not there yet", name)
 		}
+	}
+}
+
+var generates = regexp.MustCompile(`go generate \./([a-z][a-z/]*)`)
+
+// TestGeneratedFilesHaveAGenerator: a package that documents or code call generated has a directive, so that
+// go generate does not end without a word and without a file.
+func TestGeneratedFilesHaveAGenerator(t *testing.T) {
+	directives := map[string]bool{}
+	named := map[string]string{}
+	name := func(place, text string) {
+		for _, m := range generates.FindAllStringSubmatch(text, -1) {
+			named[strings.TrimSuffix(m[1], "/")] = place
+		}
+	}
+	for _, f := range source(t) {
+		text, err := os.ReadFile(filepath.Join(root(t), f.path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.path != "test/arch/told_test.go" {
+			name(f.path, string(text))
+		}
+		if bytes.Contains(text, []byte("\n//go:generate ")) {
+			directives[f.dir] = true
+		}
+	}
+	for _, doc := range []string{"CONTRIBUTING.md", "docs/keys.md", "docs/findings.md"} {
+		name(doc, readDocument(t, doc))
+	}
+	for dir, place := range named {
+		if !directives[dir] {
+			t.Errorf("%s says go generate ./%s, and no file there has a //go:generate", place, dir)
+		}
+	}
+	if len(named) < 3 {
+		t.Errorf("%v are named, want at least three", named)
 	}
 }
 
