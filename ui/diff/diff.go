@@ -104,11 +104,21 @@ func (v *diffPage) Sync(env *view.Env) {
 		return
 	}
 	waits := v.res == nil && v.problem == "" && !v.stopped
-	stale := v.res != nil && v.after == "" && v.res.sides[1].Cluster != env.Rev.Cluster && !env.Now.Before(v.next)
-	if waits || stale {
+	if waits || v.isCompleted(env) || v.isOutdated(env) && !env.Now.Before(v.next) {
 		v.beginComparison(env)
 	}
 	v.listOmissions(env)
+}
+
+// isOutdated reports whether the answer is of an older state of the console.
+func (v *diffPage) isOutdated(env *view.Env) bool {
+	return v.res != nil && v.after == "" && v.res.sides[1].Cluster != env.Rev.Cluster || v.isCompleted(env)
+}
+
+// isCompleted reports whether the answer is of a console that had not read everything, and now it has:
+// the last of it may have changed nothing in the cluster.
+func (v *diffPage) isCompleted(env *view.Env) bool {
+	return v.res != nil && v.after == "" && v.res.sides[1].NeverRead() != nil && env.Rev.NeverRead() == nil
 }
 
 // beginComparison reads the inputs that were not read yet, and compares.

@@ -156,3 +156,19 @@ func TestFollows(t *testing.T) {
 		t.Errorf("ctrl+r read it %d times", n-1)
 	}
 }
+
+// A console that had not read everything is compared again at once when it has, though its objects
+// are the same.
+func TestComparesWhenRead(t *testing.T) {
+	p := uitest.DemoFacts(t)
+	p.Loaded, p.Sources = false, []model.SourceState{{Name: "manifests", Conn: model.ConnSynced}}
+	f := uitest.NewFake(p)
+	s := uitest.OpenWith(t, f, ui.Options{Page: nav.ToDiff("before", ""), ReadInput: reads(t)})
+	s.Want("Connections: not compared")
+	whole := *p
+	whole.Loaded = true
+	f.Set(&whole)
+	s.Refresh()
+	s.WantNot("not compared")
+	s.Want("Connections: ")
+}

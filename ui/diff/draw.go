@@ -225,7 +225,7 @@ func (v *diffPage) TellState(env *view.Env) widget.Line {
 	switch {
 	case v.work.IsUnderWay() && v.res != nil:
 		return env.BusyLine(v.WorkingSince(), v.workName())
-	case v.res != nil && v.after == "" && v.res.sides[1].Cluster != env.Rev.Cluster:
+	case v.isOutdated(env):
 		return widget.StyledLine("as of "+v.comparedAt.Format("15:04:05"), env.Styles.Dim)
 	}
 	return nil
