@@ -66,7 +66,7 @@ test-setup: build
 # nothing to find there and makes them five times as slow. The engine's and the console's tests
 # call the same code from many goroutines.
 PLAIN := ./compiler/... ./model/... ./pages/... ./themes \
-	$(addprefix ./change/,guard rewrite write) $(addprefix ./engine/,convert pattern verify) \
+	$(addprefix ./change/,guard rewrite write) $(addprefix ./engine/,convert template verify) \
 	$(addprefix ./test/,arch fuzz journey networks packets pipelines recorded verdicts)
 # Those of them whose tests read from many goroutines.
 SHARED := $(addprefix ./model/,selectors sorted)

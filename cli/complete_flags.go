@@ -122,7 +122,6 @@ var freeText = map[string]string{
 	"until":           "a time",
 	"since":           "a time",
 	"at-time":         "a time",
-	"leave-out":       "values that a set leaves out",
 	"view":            "names of the configuration, which the console reads",
 }
 

@@ -11,9 +11,8 @@ import (
 	"rung/change"
 	"rung/cli/command"
 	"rung/engine"
-	"rung/engine/pattern"
+	"rung/engine/template"
 	"rung/model"
-	"rung/model/template"
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -25,8 +24,6 @@ type newFlags struct {
 	defaults     bool // what is offered is taken
 	expectations bool
 	apply        bool
-	update       string // a set that is made whole
-	leaveOut     []string
 }
 
 func NewCommand(a *command.App) *cobra.Command {
@@ -41,31 +38,23 @@ docs/templates.md says what each is for and what it asks. What is not given with
 offered first.
 
 The policies are printed. With --apply they are previewed, confirmed and made as one
-change, which one undo reverts. --expectations prints what must hold with them, for
-rung verify.
-
-Policies from a template remember it. When a tenant comes later, or a policy of the
-set is gone, rung lint says so (template-incomplete), and --update makes what is missing.`,
+change, which one undo reverts. --expectations prints what must hold with them, for rung verify.`,
 		Example: `  rung new
   rung new tenant-isolation -f examples/ --answer label=tenant --answer tenants=blue,green
-  rung new quarantine --defaults --apply --context staging --write
-  rung new --update tenant-isolation --apply --context staging --write`,
+  rung new quarantine --defaults --apply --context staging --write`,
 		Args: command.TakesArgs(1, "TEMPLATE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.checkFlags(args); err != nil {
-				return err
+			if len(args) > 0 && template.FindTemplate(args[0]) == nil {
+				return fmt.Errorf("there is no template %q: there is %s", args[0], strings.Join(templateNames(), ", "))
 			}
 			switch {
-			case len(args) == 0 && f.update == "":
+			case len(args) == 0:
 				return a.PrintAnswer(templatesAnswer())
 			case f.apply || c.dryRun:
 				return applyTemplate(cmd.Context(), a, &f, &c, args)
 			}
 			return a.AnswerQuery(cmd.Context(), false, command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 				made, err := makeSet(a, r, &f, args)
-				if errors.Is(err, template.ErrWhole) {
-					return &command.Answer{Value: templateSetOut{Set: f.update, New: []string{}, Changed: []string{}, Notes: []string{}}, Text: func(bool) string { return err.Error() + "\n" }, NotConsidered: revision.OmissionsOfObjects(r)}, nil
-				}
 				if err != nil {
 					return nil, err
 				}
@@ -87,18 +76,9 @@ set is gone, rung lint says so (template-incomplete), and --update makes what is
 	fs.BoolVar(&f.defaults, "defaults", false, "take what is offered for questions without an answer")
 	fs.BoolVar(&f.expectations, "expectations", false, "print what must hold with the policies, for rung verify")
 	fs.BoolVar(&f.apply, "apply", false, "make the policies, after a preview")
-	fs.StringVar(&f.update, "update", "", "make what the `SET` misses that was made from a template")
-	fs.StringSliceVar(&f.leaveOut, "leave-out", nil, "with --update: `VALUES` that came since and are no tenants")
-	cmd.MarkFlagsMutuallyExclusive("update", "answer")
 	cmd.MarkFlagsMutuallyExclusive("expectations", "apply")
 	c.registerTrial(cmd)
 	command.CompleteFlag(cmd, "answer", completeAnswer)
-	command.CompleteFlag(cmd, "update", a.CompleteValue(func(_ *engine.Engine, r *revision.Revision) (out []string) {
-		for _, k := range template.KnownSets(r.Cluster, r.System.Templates != nil) {
-			out = append(out, k.Name+"\t"+k.Called)
-		}
-		return out
-	}))
 	return cmd
 }
 
@@ -116,17 +96,9 @@ func completeAnswer(_ *cobra.Command, args []string, _ string) (out []string, d 
 	return out, d
 }
 
-// checkFlags says which flags do not go together.
-func (f *newFlags) checkFlags(args []string) error {
-	switch {
-	case f.update != "" && len(args) > 0:
-		return errors.New("--update names an existing set: leave TEMPLATE out")
-	case len(f.leaveOut) > 0 && f.update == "":
-		return errors.New("--leave-out goes with --update SET; for a new set: --answer leave-out=VALUES")
-	case len(args) > 0 && template.FindTemplate(args[0]) == nil:
-		return fmt.Errorf("there is no template %q: there is %s", args[0], strings.Join(template.TemplateNames(), ", "))
-	}
-	return nil
+// templateNames returns the names of all templates.
+func templateNames() []string {
+	return page.MapList(template.AllTemplates(), func(t *template.Template) string { return t.Name })
 }
 
 // givenAnswers are the answers of the flags.
@@ -147,17 +119,14 @@ func (f *newFlags) givenAnswers() (template.Answers, error) {
 }
 
 // makeSet makes a set of the flags, and asks for what is missing.
-func makeSet(a *command.App, r *revision.Revision, f *newFlags, args []string) (*pattern.MadeSet, error) {
-	w := pattern.WorldOf(r)
-	if f.update != "" {
-		return pattern.CompleteSet(w, f.update, f.leaveOut)
-	}
+func makeSet(a *command.App, r *revision.Revision, f *newFlags, args []string) (*template.PolicySet, error) {
+	w := template.WorldOf(r)
 	t := template.FindTemplate(args[0])
 	given, err := f.givenAnswers()
 	if err != nil {
 		return nil, err
 	}
-	made, err := pattern.MakeSet(w, t, given, f.defaults)
+	made, err := template.MakeSet(w, t, given, f.defaults)
 	var missing *template.MissingError
 	if !errors.As(err, &missing) {
 		return made, err
@@ -171,7 +140,7 @@ func makeSet(a *command.App, r *revision.Revision, f *newFlags, args []string) (
 	if given, err = askTemplate(a, w, t, given); err != nil {
 		return nil, err
 	}
-	return pattern.MakeSet(w, t, given, false)
+	return template.MakeSet(w, t, given, false)
 }
 
 // applyTemplate makes the policies of a template through the gate. Each question is asked
@@ -215,7 +184,7 @@ func askTemplate(a *command.App, w *template.World, t *template.Template, given 
 // askQuestion asks one question until there is an answer. The offered values are numbered,
 // except where a number could itself be the answer.
 func askQuestion(a *command.App, w *template.World, t *template.Template, q *template.Question, before template.Answers) (string, error) {
-	offers := q.OfferedChoices(w, before)
+	offers := w.OfferedChoices(t, q, before)
 	numbered := q.Kind != template.Priorities && q.Kind != template.Ports && q.Kind != template.Values
 	fmt.Fprintln(a.Err, q.Ask)
 	for i, o := range offers {
@@ -225,7 +194,7 @@ func askQuestion(a *command.App, w *template.World, t *template.Template, q *tem
 		}
 		fmt.Fprintln(a.Err, strings.TrimRight(fmt.Sprintf("  %s  %s  %s", mark, words.CleanLine(o.Value), words.CleanLine(o.Note)), " "))
 	}
-	first := q.FirstChoice(w, before)
+	first := w.FirstChoice(t, q, before)
 	for range mostTries {
 		if first == "" {
 			fmt.Fprintf(a.Err, "%s: ", q.Name)
@@ -312,7 +281,7 @@ type templateSetOut struct {
 }
 
 // templateSetAnswer prints a set, or what must hold with it.
-func templateSetAnswer(ctx context.Context, a *command.App, r *revision.Revision, m *pattern.MadeSet, expectations bool) (*command.Answer, error) {
+func templateSetAnswer(ctx context.Context, a *command.App, r *revision.Revision, m *template.PolicySet, expectations bool) (*command.Answer, error) {
 	text := m.Text
 	if expectations {
 		out, err := m.Expectations(ctx, r)

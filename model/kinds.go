@@ -349,10 +349,6 @@ const APIVersionNP2016 = "extensions/v1beta1"
 // capability.
 const MaxPriority = 99
 
-// AnnotationTemplate is where Rung records which template a policy was made from, with which
-// answers, as JSON. Nothing but Rung reads it.
-const AnnotationTemplate = "rung/template"
-
 // AnnotationConverted is where Rung records of a policy that stands for one value of several
 // which policy it was converted from, and for which value, as JSON. Nothing but Rung reads it.
 const AnnotationConverted = "rung/converted"

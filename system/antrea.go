@@ -7,7 +7,6 @@ import (
 	"rung/model"
 	"rung/model/antrea"
 	"rung/model/lint"
-	"rung/model/template"
 	"rung/model/verdict"
 	"rung/model/words"
 )
@@ -30,7 +29,7 @@ var Antrea = &System{
 
 	Order: antrea.EffectiveOrder, Bands: antrea.LadderBands,
 	Tiers: antrea.TiersInOrder, TiersAroundNetpol: [2]string{antrea.Application, antrea.Baseline},
-	Templates:  &template.TierForm{Kind: model.KindACNP, Last: antrea.Application, Baseline: antrea.Baseline, Bands: antrea.DecidingBands, Object: antrea.RestatedPolicy},
+	Templates:  &TierForm{Kind: model.KindACNP, Last: antrea.Application, Baseline: antrea.Baseline, Bands: antrea.DecidingBands, Object: antrea.RestatedPolicy},
 	Form:       &Form{Name: "antctl", Head: antrea.AntctlHead, Row: antrea.AntctlRow},
 	Precedence: verdict.Antrea, Draft: antreaDraft,
 	Refuse: antrea.Refuse, Naming: antrea.PoliciesNaming, UnjudgedPart: antrea.UnjudgedGroup,

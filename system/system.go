@@ -7,7 +7,7 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/lint"
-	"rung/model/template"
+	"rung/model/plan"
 	"rung/model/verdict"
 	"rung/model/words"
 )
@@ -60,7 +60,7 @@ type System struct {
 	Tiers             func(*model.Cluster) []*model.Tier
 	TiersAroundNetpol [2]string
 	// Templates is how templates make policies in its tiers; nil where they are AdminNetworkPolicies.
-	Templates *template.TierForm
+	Templates *TierForm
 	// Form is an output of rung ladder like the plugin's own tool's; nil for none.
 	Form *Form
 	// Precedence is how verdicts follow from policies, Lint what findings are of.
@@ -236,4 +236,18 @@ func ChooseSystem(flag string, c *model.Cluster, ovn string) (s *System, why str
 		}
 	}
 	return All[0], words.List(missing, len(missing))
+}
+
+// TierForm is how templates make policies where these stand in tiers.
+type TierForm struct {
+	// Kind of the policies that are made.
+	Kind model.Kind
+	// Last is the last tier before NetworkPolicies that every cluster has, Baseline the one after them.
+	Last, Baseline string
+	// Bands returns the policies of a cluster that decide, tier by tier; NetworkPolicies are the band of their
+	// kind.
+	Bands func(*model.Cluster) []ladder.Band
+	// Object returns the policy, as the API has it, that says at a place what an AdminNetworkPolicy or a baseline
+	// says.
+	Object func(admin map[string]any, at plan.TierSlot) map[string]any
 }

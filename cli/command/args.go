@@ -51,6 +51,8 @@ func BadFlag(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("unknown flag: %s; Rung no longer renders kustomizations: %s", dashed(absent), engine.RenderKustomization(""))
 	case errors.As(err, &absent) && absent.GetSpecifiedName() == "fresh":
 		return errors.New("unknown flag: --fresh; leave it out: no page keeps its filter or columns for the next start")
+	case errors.As(err, &absent) && cmd.Name() == "new" && slices.Contains([]string{"update", "leave-out"}, absent.GetSpecifiedName()):
+		return fmt.Errorf("unknown flag: %s; Rung no longer adds to a set made earlier: edit its policies by what rung new TEMPLATE prints", dashed(absent))
 	case errors.As(err, &bad):
 		err = wrongValue(bad)
 	case errors.As(err, &absent) && absent.GetSpecifiedShortnames() != "":

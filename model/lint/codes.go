@@ -195,8 +195,6 @@ var (
 	PoliciesMany = newKind(Kind{Code: "policies-many", Severity: model.SeverityInfo, Short: "many ANPs",
 		Says:   "There are more AdminNetworkPolicies than the 30 to 50 that OVN-Kubernetes expects.",
 		Remedy: "join policies of the same subject: one takes up to 100 rules each way"})
-	TemplateIncomplete = newKind(Kind{Code: "template-incomplete", Severity: model.SeverityWarning, Short: "set gap",
-		Says: "A set made from a template misses a policy: a tenant came since, or a policy is gone. `a` on the findings page makes it, after a preview."})
 	ConversionNewValue = newKind(Kind{Code: "conversion-new-value", Severity: model.SeverityWarning, Short: "new value",
 		Says: "A policy of Antrea was converted to one policy for each namespace, or for each value of a label, and a namespace is there that none of them is about."})
 	TenantPolicies = newKind(Kind{Code: "policy-per-tenant", Severity: model.SeverityInfo, Short: "per tenant",

@@ -10,7 +10,6 @@ import (
 	"rung/model/convert"
 
 	"rung/model/selectors"
-	"rung/model/template"
 	"rung/model/words"
 )
 
@@ -185,9 +184,6 @@ func (l *linter) checkTenants() {
 	var order []string
 	for _, p := range l.policies {
 		key, _, ok := p.Subject.Namespaces.OnlyLabel()
-		if _, known := template.RecordOf(p); known {
-			continue // its set says itself which tenants are new
-		}
 		if p.Kind != model.KindANP || !ok || key == nameLabel || !p.Subject.AllPods || !allowsOwnNamespaces(p) {
 			continue
 		}
@@ -236,23 +232,6 @@ func allowsOwnNamespaces(p *model.Policy) bool {
 		}
 	}
 	return false
-}
-
-// checkTemplates reports what sets made from templates miss: policies of tenants that came since,
-// and those that are gone. Sets in tiers are asked where these decide.
-func (l *linter) checkTemplates(tiersDecide bool) {
-	for _, set := range template.KnownSets(l.c, tiersDecide) {
-		for _, m := range set.MissingPolicies(l.c) {
-			message := fmt.Sprintf("the set %s, made from the template %s, has lost its policy %s", set.Name, set.Called, m.Policy)
-			remedy := "restore " + m.Policy
-			if m.Value != "" {
-				message = fmt.Sprintf("the tenant %s (%s %s) is newer than the set %s, made from the template %s, and is not isolated: no policy of the set is about it",
-					m.Value, words.OneOrMany(len(m.Namespaces), "namespace", "namespaces"), words.ListFew(m.Namespaces, shown), set.Name, set.Called)
-				remedy = fmt.Sprintf("add %s, and name %s in the Deny", m.Policy, m.Value)
-			}
-			l.addAbout(set.MainPolicy(), TemplateIncomplete, message).Remedy = remedy + ": rung new --update " + set.Name
-		}
-	}
 }
 
 // checkConversions reports values of namespaces that are newer than the policies that one was

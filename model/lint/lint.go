@@ -85,7 +85,6 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 			l.checkServicePeers(p)
 			l.checkNobody(p)
 		}
-		l.checkTemplates(true)
 		return l.finishFindings(&opt.System.Idle, broken)
 	}
 	for _, p := range slices.SortedFunc(c.AllPolicies(), ladder.ComparePolicies) {
@@ -141,7 +140,6 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	l.checkGaps()
 	l.checkPolicyCount()
 	l.checkTenants()
-	l.checkTemplates(false)
 	l.checkConversions()
 	l.checkConflicts()
 	l.checkNames()

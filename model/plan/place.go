@@ -47,19 +47,6 @@ func (b *Board) FreePlaces(n int, before int32) ([]int32, error) {
 	return nil, fmt.Errorf("%w: no %d free priorities before %d; rung plan makes room", ErrNoRoom, n, before)
 }
 
-// FreePlaceAfter finds a free priority behind another one, with the room that FreePlaces leaves where
-// there is some.
-func (b *Board) FreePlaceAfter(at int32) (int32, error) {
-	for _, g := range b.FreeRuns() {
-		from := max(g.From, at+1)
-		if from > g.To {
-			continue
-		}
-		return max(from, min(at+roomBetween+1, g.To)), nil
-	}
-	return 0, fmt.Errorf("%w: no free priority after %d; rung plan makes room", ErrNoRoom, at)
-}
-
 // FreePlaceBehind finds a free priority behind every policy and behind another priority: the middle
 // of the priorities left.
 func (b *Board) FreePlaceBehind(at int32) (int32, error) {

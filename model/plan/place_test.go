@@ -36,16 +36,8 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-func TestAfterAndBehind(t *testing.T) {
+func TestBehind(t *testing.T) {
 	b := board(t, "40 a; 43 b; 98 c", 99)
-	for at, want := range map[int32]int32{10: 13, 40: 42, 39: 42, 43: 46, 97: 99} {
-		if got, err := b.FreePlaceAfter(at); err != nil || got != want {
-			t.Errorf("after %d: %d, %v; want %d", at, got, err, want)
-		}
-	}
-	if _, err := b.FreePlaceAfter(99); !errors.Is(err, ErrNoRoom) {
-		t.Errorf("after the last: %v", err)
-	}
 	if got, err := b.FreePlaceBehind(10); err != nil || got != 99 {
 		t.Errorf("behind all: %d, %v", got, err)
 	}

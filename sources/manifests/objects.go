@@ -21,7 +21,6 @@ import (
 var keptAnnotations = map[string]bool{
 	model.AnnotationLogging:    true,
 	model.AnnotationLogSession: true,
-	model.AnnotationTemplate:   true,
 	model.AnnotationConverted:  true,
 	model.AnnotationStateless:  true,
 	model.AnnotationMulticast:  true,

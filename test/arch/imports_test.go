@@ -63,7 +63,7 @@ var inside = map[string][]string{
 	"engine/convert":  {"revision", "system", "compiler", "sources/manifests", "model"},
 	"engine/logs":     {"revision", "system", "sources/kube", "sources/manifests", "sources/acllog", "sources/logfile", "model"},
 	"engine/verify":   {"engine/trace", "revision", "system", "sources/manifests/yamltree", "model"},
-	"engine/pattern":  {"engine/verify", "revision", "system", "sources/manifests", "model"},
+	"engine/template": {"engine/verify", "revision", "system", "sources/manifests", "model"},
 
 	// Pages: what is told, below the screen and the commands that tell it.
 	"pages":      {"pages/page", "engine", "change", "revision", "system", "model", "themes"},
@@ -223,9 +223,9 @@ var optional = map[string][]string{
 	"sources/nbdb/second": {"engine/zones"},
 	"engine/lab":          {"cli"},
 	"engine/ovntrace":     {"cli"},
-	"engine/verify":       {"engine/pattern", "pages", "ui", "cli"},
+	"engine/verify":       {"engine/template", "pages", "ui", "cli"},
 	"engine/convert":      {"pages", "ui", "cli"},
-	"engine/pattern":      {"pages", "ui", "cli"},
+	"engine/template":     {"pages", "ui", "cli"},
 }
 
 func TestRoomsAreOptional(t *testing.T) {

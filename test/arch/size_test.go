@@ -14,14 +14,14 @@ const typeMethods = 47
 
 // stillTooMany are types with more than typeMethods methods, with what they may not grow
 // beyond. They are to be divided; a limit here is only ever lowered.
-var stillTooMany = map[string]int{"model/lint.linter": 53}
+var stillTooMany = map[string]int{"model/lint.linter": 52}
 
 // house is how large the program is, without tests and what serves them. Every number is only
 // ever lowered.
 var house = map[string]int{
-	"lines":                         195_600,
-	"packages":                      93,
-	"import edges":                  790,
+	"lines":                         192_400,
+	"packages":                      91,
+	"import edges":                  773,
 	"packages with one importer":    25,
 	"words of docs/architecture.md": 2500,
 }

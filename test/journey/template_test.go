@@ -10,7 +10,7 @@ import (
 )
 
 // TestTemplate: N makes tenant isolation from three answers, as one change that one undo takes
-// back; a tenant that comes later is a finding, and one key makes what is missing.
+// back.
 func TestTemplate(t *testing.T) {
 	t.Parallel()
 	dir := examples(t)
@@ -18,11 +18,9 @@ func TestTemplate(t *testing.T) {
 	c.press("N").at("new from a template").sees("blank policy", "tenant-isolation", "delegate").pick("tenant-isolation")
 	isolate := func() {
 		t.Helper()
-		c.does("enter", "Which label of namespaces tells tenants apart?", "▸label")
-		c.answers("Which label", "enter").sees("Which of its values are tenants to isolate?", "[x] open")
-		// All of them are offered; the cursor is on that line.
-		c.answers("Which of its values", "down", "down", "down", "space", "down", "down", "space", "down", "space", "enter")
-		c.sees("At which priorities?", "blue,green,red,yellow", "31,33").answers("At which priorities?", "enter")
+		c.does("enter", "Which label of namespaces tells tenants apart?").answers("Which label", "enter")
+		c.sees("Which of its values are tenants to isolate?", "blue,green,open").types("Which of its values", "blue,green,red,yellow")
+		c.sees("At which priorities?", "31,33").answers("At which priorities?", "enter")
 		c.sees("Create ANP tenant-isolation, ANP tenant-isolation-blue, 3 more", "nothing is written yet", "pairs across namespaces, denied today, into")
 	}
 	isolate()
@@ -32,7 +30,7 @@ func TestTemplate(t *testing.T) {
 	c.press("a").types("Type tenant-isolation-blue to confirm", "tenant-isolation-blue").at("Ladder")
 	c.sees("31 ┌ tenant-isolation-blue", "33 ─ tenant-isolation ")
 	file := filepath.Join(dir, "anp-tenant-isolation.yaml")
-	if text := read(t, file); !strings.Contains(text, "rung/template") {
+	if text := read(t, file); !strings.Contains(text, "deny-others") {
 		t.Errorf("the Deny was written as\n%s", text)
 	}
 
@@ -45,13 +43,5 @@ func TestTemplate(t *testing.T) {
 	c.press("R").sees("Create ANP tenant-isolation").press("a").types("Type tenant-isolation-blue to confirm", "tenant-isolation-blue").at("Ladder")
 	c.sees("31 ┌ tenant-isolation-blue")
 
-	write(t, filepath.Join(dir, "90-violet.yaml"), "apiVersion: v1\nkind: Namespace\nmetadata: {name: violet, labels: {tenant: violet}}\n")
-	c.press("f").at("findings").sees("the tenant violet (namespace violet) is newer").pick("tenant-isolation", "the tenant violet")
-	c.press("a").sees("Create ANP tenant-isolation-violet; update ANP tenant-isolation", "nothing is written yet")
-	c.does("a", "Apply?").answers("[ no ]", "y").at("findings").misses("is newer than the set")
-	if text := read(t, file); !strings.Contains(text, "- violet") {
-		t.Errorf("the Deny does not name the tenant:\n%s", text)
-	}
-	c.press("esc").at("Ladder").press("N").sees("made from templates here", "tenant-isolation, 6 policies").press("esc").at("Ladder")
 	c.quits()
 }

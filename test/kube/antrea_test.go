@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/model/template"
+	"rung/engine/template"
 	"rung/test/install"
 	"rung/test/kube/cluster"
 )

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/lint"
 
 	"rung/model/words"
 	"rung/pages/findings"
@@ -195,10 +194,6 @@ func (v *findingsPage) Do(env *view.Env, id action.ID) bool {
 		if f := v.selectedFinding(); f != nil {
 			env.OpenPage(nav.ToPolicy(f.Policy))
 		}
-	case action.FindingsApply:
-		if f := v.selectedFinding(); f != nil {
-			env.OpenPage(nav.ToMissing(f.Policy))
-		}
 	case action.FindingsOnly:
 		v.only = (v.only + 1) % onlys
 		v.fillTable()
@@ -208,27 +203,20 @@ func (v *findingsPage) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// WhyNot says why a finding leads nowhere, or has no remedy that Rung can apply.
+// WhyNot says why a finding leads nowhere.
 func (v *findingsPage) WhyNot(_ *view.Env, id action.ID) string {
-	if id != action.Open && id != action.FindingsPolicy && id != action.FindingsApply {
+	if id != action.Open && id != action.FindingsPolicy {
 		return ""
 	}
 	f := v.selectedFinding()
 	switch {
 	case f == nil:
 		return "no finding here"
-	case id == action.FindingsApply && f.Code != lint.TemplateIncomplete.Code:
-		return "this remedy is yours: only what a set from a template misses can be made at once"
 	case id == action.FindingsPolicy && !f.Policy.Kind.IsPolicy(),
 		id == action.Open && v.SelectedPage().IsNone():
 		return "the finding is about no policy"
 	}
 	return ""
-}
-
-// OffersAction leaves the remedy out of the hints where it cannot be applied.
-func (v *findingsPage) OffersAction(env *view.Env, id action.ID) bool {
-	return id != action.FindingsApply || v.WhyNot(env, id) == ""
 }
 
 func (v *findingsPage) selectedFinding() *model.Finding {

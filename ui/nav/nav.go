@@ -130,9 +130,6 @@ func ToTemplate(priority int32) Page { return Page{Kind: Template, Priority: pri
 // ToTemplateIn is the same where policies stand in tiers.
 func ToTemplateIn(at plan.TierSlot) Page { return Page{Kind: Template, Place: at} }
 
-// ToMissing is the page of what the set of a policy misses.
-func ToMissing(k model.PolicyKey) Page { return Page{Kind: Template, Key: k} }
-
 // ToProposal is the page that edits a proposed text of a policy, of a new one at a priority
 // where the key is none. base is the policy's text that it was made from; notes stand above
 // it, one a line. wanted are the connections it is made for.

@@ -2,16 +2,13 @@ package template
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"rung/change"
-	"rung/engine/pattern"
+	"rung/engine/template"
 	"rung/model"
-
-	"rung/model/template"
 	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
@@ -33,29 +30,20 @@ type templatePage struct {
 	makes   view.LatestWork
 	problem string // why no policies could be made
 	pre     *preview.View
-	madeSet *pattern.MadeSet
+	madeSet *template.PolicySet
 }
 
-// templateItem is a thing to pick: a blank policy, a template, or a set that exists.
+// templateItem is a thing to pick: a template, or nil for a blank policy.
 type templateItem struct {
-	id, name, purpose, asks string
-	head                    widget.Line
-	template                *template.Template
-	set                     *template.KnownSet
-	missing                 int
+	name, purpose, asks string
+	template            *template.Template
 }
-
-// blank is the first choice.
-const blank = "blank policy"
 
 // New makes the view.
 func New(p nav.Page) view.View {
 	v := &templatePage{page: p}
 	v.table = &widget.Table[*templateItem]{
-		ID:      func(it *templateItem) string { return it.id },
-		Full:    func(it *templateItem) widget.Line { return it.head },
-		Skip:    func(it *templateItem) bool { return it.head != nil },
-		Fixed:   func(it *templateItem) bool { return it.head != nil },
+		ID:      func(it *templateItem) string { return it.name },
 		NoBelow: true,
 		Columns: []widget.TableColumn[*templateItem]{
 			{Title: "TEMPLATE", Help: "a set of policies with a name", Min: 16, NoSort: true, Cell: func(it *templateItem) widget.Line { return widget.StyledLine(it.name, v.st.Accent) }},
@@ -67,9 +55,6 @@ func New(p nav.Page) view.View {
 	return v
 }
 
-// isForSet says whether the page is about what a set misses.
-func (v *templatePage) isForSet() bool { return v.page.Key.Name != "" }
-
 // Sync looks at the cluster once, and lists what can be picked.
 func (v *templatePage) Sync(env *view.Env) {
 	v.st = env.Styles
@@ -80,38 +65,21 @@ func (v *templatePage) Sync(env *view.Env) {
 	if !v.world.WasBegun() {
 		rev := env.Rev
 		view.BeginWork(&v.world, env, "looking at the cluster", func(context.Context) (*template.World, error) {
-			return pattern.WorldOf(rev).PreparedWorld(), nil
+			return template.WorldOf(rev), nil
 		})
 	}
-	if !v.isForSet() {
-		v.fillTable(env)
-	}
+	v.fillTable()
 }
 
-// fillTable lists the templates, and the sets there are.
-func (v *templatePage) fillTable(env *view.Env) {
+// fillTable lists the templates.
+func (v *templatePage) fillTable() {
 	at := fmt.Sprintf("at priority %d", v.page.Priority)
 	if p := v.page.Place; p.Tier != "" {
 		at = fmt.Sprintf("in tier %s at priority %s", p.Tier, words.Number(p.Priority))
 	}
-	items := []*templateItem{{id: blank, name: blank, purpose: "write one from scratch, " + at, asks: "$EDITOR"}}
+	items := []*templateItem{{name: "blank policy", purpose: "write one from scratch, " + at, asks: "$EDITOR"}}
 	for _, t := range template.AllTemplates() {
-		var asks []string
-		for _, q := range t.AskedQuestions() {
-			asks = append(asks, q.Name)
-		}
-		items = append(items, &templateItem{id: "template " + t.Name, name: t.Name, purpose: t.For, asks: strings.Join(asks, ", "), template: t})
-	}
-	if sets := template.KnownSets(env.Rev.Cluster, env.Rev.System.Templates != nil); len(sets) > 0 {
-		items = append(items, &templateItem{id: "# sets", head: widget.HeadingLine("made from templates here", max(1, env.W-2), v.st)})
-		for _, k := range sets {
-			it := &templateItem{id: "set " + k.Name, name: k.Name, set: k, missing: len(k.MissingPolicies(env.Rev.Cluster)),
-				purpose: fmt.Sprintf("%s, %s", k.Called, words.Count(len(k.Policies), "policy")), asks: "nothing"}
-			if it.missing > 0 {
-				it.purpose += fmt.Sprintf(", "+words.Warned+" %s missing: %s makes %s", words.Thousands(it.missing), env.Keys.ActionByID(action.Open).HintKey(), words.OneOrMany(it.missing, "it", "them"))
-			}
-			items = append(items, it)
-		}
+		items = append(items, &templateItem{name: t.Name, purpose: t.For, asks: strings.Join(t.QuestionNames(false), ", "), template: t})
 	}
 	v.table.SetItems(items)
 }
@@ -122,12 +90,10 @@ func (v *templatePage) ReceiveResult(env *view.Env, msg any) {
 		v.w = w
 		if err != nil {
 			v.problem = err.Error()
-		} else if v.isForSet() {
-			v.makePolicies(env, nil)
 		}
 		return
 	}
-	if m, err, ok := view.TakeResult[*pattern.MadeSet](&v.makes, msg); ok {
+	if m, err, ok := view.TakeResult[*template.PolicySet](&v.makes, msg); ok {
 		v.showMade(env, m, err)
 		return
 	}
@@ -136,31 +102,44 @@ func (v *templatePage) ReceiveResult(env *view.Env, msg any) {
 	}
 }
 
-// makePolicies makes the policies of a template and its answers, or those that the page's set misses.
-func (v *templatePage) makePolicies(env *view.Env, of func(*template.World) (*pattern.MadeSet, error)) {
-	w, key := v.w, v.page.Key
-	if of == nil {
-		of = func(w *template.World) (*pattern.MadeSet, error) {
-			k := template.SetOf(w.Cluster, key)
-			if k == nil {
-				return nil, fmt.Errorf("%s is of no set made from a template", key.Label())
-			}
-			return pattern.CompleteSet(w, k.Name, nil)
-		}
+// askQuestion asks a question of a template, and then the next; after the last the policies are made.
+func (v *templatePage) askQuestion(env *view.Env, t *template.Template, i int, answers template.Answers) {
+	for i < len(t.Questions) && t.Questions[i].Extra {
+		i++
 	}
-	v.problem = ""
-	view.BeginWork(&v.makes, env, "making the policies", func(context.Context) (*pattern.MadeSet, error) { return of(w) })
+	if i == len(t.Questions) {
+		v.problem = ""
+		w := v.w
+		view.BeginWork(&v.makes, env, "making the policies", func(context.Context) (*template.PolicySet, error) {
+			return template.MakeSet(w, t, answers, false)
+		})
+		return
+	}
+	q := &t.Questions[i]
+	var offers []view.ChoiceItem
+	for _, c := range v.w.OfferedChoices(t, q, answers) {
+		offers = append(offers, view.ChoiceItem{Text: c.Value, Note: c.Note})
+	}
+	env.AskDialog(&view.PromptDialog{
+		Title: fmt.Sprintf("new %s · question %s of %s", t.Name, words.Thousands(len(answers)+1), words.Thousands(len(t.QuestionNames(false)))), Label: q.Ask, Value: v.w.FirstChoice(t, q, answers), Offers: offers,
+		Check: func(text string) string {
+			if _, err := t.CheckAnswer(v.w, q, text, answers); err != nil {
+				return err.Error()
+			}
+			return ""
+		},
+		Done: func(env *view.Env, text string) {
+			answers[q.Name] = text
+			v.askQuestion(env, t, i+1, answers)
+		},
+	})
 }
 
 // showMade goes on to the preview.
-func (v *templatePage) showMade(env *view.Env, m *pattern.MadeSet, err error) {
+func (v *templatePage) showMade(env *view.Env, m *template.PolicySet, err error) {
 	if err != nil {
 		v.problem = err.Error()
-		if errors.Is(err, template.ErrWhole) {
-			env.SayText("%v", err)
-		} else {
-			env.SayFailure("%v", err)
-		}
+		env.SayFailure("%v", err)
 		return
 	}
 	v.madeSet = m
@@ -187,13 +166,10 @@ func (v *templatePage) editText(env *view.Env) {
 	env.ReplacePage(nav.ToProposal(key, v.page.Priority, text, base, strings.Join(notes, "\n"), nil))
 }
 
-// cancelForm goes back to the list, or to where what a set misses was asked for.
+// cancelForm goes back to the list.
 func (v *templatePage) cancelForm(env *view.Env) {
 	v.pre, v.madeSet = nil, nil
 	env.SayText("nothing was changed")
-	if v.isForSet() {
-		env.GoBack()
-	}
 }
 
 // Do picks.
@@ -203,24 +179,16 @@ func (v *templatePage) Do(env *view.Env, id action.ID) bool {
 	}
 	it, ok := v.table.SelectedItem()
 	switch {
-	case !ok || v.isForSet():
+	case !ok:
 		env.SayFailure("nothing to pick here")
-	case it.id == blank && v.page.Place.Tier != "":
+	case it.template == nil && v.page.Place.Tier != "":
 		env.ReplacePage(nav.ToNewIn(v.page.Place))
-	case it.id == blank:
+	case it.template == nil:
 		env.ReplacePage(nav.ToNew(v.page.Priority))
 	case v.w == nil || v.makes.IsUnderWay():
 		env.SayText("looking at the cluster; a moment")
-	case it.set != nil && it.missing == 0:
-		env.OpenPage(nav.ToPolicy(it.set.MainPolicy().Key))
-	case it.set != nil:
-		name := it.set.Name
-		v.makePolicies(env, func(w *template.World) (*pattern.MadeSet, error) { return pattern.CompleteSet(w, name, nil) })
-	case it.template != nil:
-		t := it.template
-		env.AskDialog(newForm(v.w, t, func(env *view.Env, a template.Answers) {
-			v.makePolicies(env, func(w *template.World) (*pattern.MadeSet, error) { return pattern.MakeSet(w, t, a, false) })
-		}))
+	default:
+		v.askQuestion(env, it.template, 0, template.Answers{})
 	}
 	return true
 }
@@ -236,28 +204,20 @@ func (v *templatePage) FrontView() view.View {
 	return v.pre
 }
 
-// SelectedPage is the policy that is about the set under the cursor.
-func (v *templatePage) SelectedPage() nav.Page {
-	if it, ok := v.table.SelectedItem(); ok && it.set != nil {
-		return nav.ToPolicy(it.set.MainPolicy().Key)
-	}
-	return nav.Page{}
-}
+// SelectedPage is none: nothing here has a page of its own.
+func (v *templatePage) SelectedPage() nav.Page { return nav.Page{} }
 
 // Crumb names the page.
 func (v *templatePage) Crumb() string {
-	switch {
-	case v.madeSet != nil:
-		if v.pre != nil {
-			if priority, ok := v.pre.NewPriority(); ok {
-				return fmt.Sprintf("new %s at %s", v.madeSet.Name, priority)
-			}
-		}
-		return "new " + v.madeSet.Name
-	case v.isForSet():
-		return "what is missing"
+	if v.madeSet == nil {
+		return "new from a template"
 	}
-	return "new from a template"
+	if v.pre != nil {
+		if priority, ok := v.pre.NewPriority(); ok {
+			return fmt.Sprintf("new %s at %s", v.madeSet.Name, priority)
+		}
+	}
+	return "new " + v.madeSet.Name
 }
 
 // TellState says how far it is.
@@ -289,12 +249,6 @@ func (v *templatePage) Render(env *view.Env, w, h int) string {
 			mark = " "
 		}
 		lines = append(lines, "")
-	}
-	if v.isForSet() {
-		if l := env.BusyLine(v.WorkingSince(), "working out what is missing"); l != nil && v.problem == "" {
-			lines = append(lines, "", widget.JoinLines(widget.PlainLine("  "), l).Render(w))
-		}
-		return widget.PadBlock(lines, h)
 	}
 	if len(lines) >= h {
 		return widget.PadBlock(lines, h)

@@ -338,12 +338,15 @@ type PromptDialog struct {
 	Label string
 	// Value is the text to begin with. The first text typed replaces it.
 	Value string
+	// Offers are texts that up and down put into the line, each with a note.
+	Offers []ChoiceItem
 	// Check says what is wrong with a text, empty when nothing is.
 	Check func(string) string
 	Done  func(*Env, string)
 
 	input   widget.TextInput
 	begun   bool
+	offerAt int // which of the offers up and down put there last
 	problem string
 	typing  int // the line of the input in the last drawing
 }
@@ -372,6 +375,17 @@ func (p *PromptDialog) PressKey(env *Env, key, text string) bool {
 			p.Done(env, p.input.InputText())
 		}
 		return true
+	case "down", "ctrl+n", "up", "ctrl+p":
+		if n := len(p.Offers); n > 0 {
+			step := -1
+			if key == "down" || key == "ctrl+n" {
+				step = 1
+			}
+			p.offerAt = max(0, min(p.offerAt+step, n-1))
+			p.input.Set(p.Offers[p.offerAt].Text)
+			p.problem = ""
+			return false
+		}
 	}
 	p.input.PressKey(env.Keys, key, text)
 	p.problem = ""
@@ -401,5 +415,32 @@ func (p *PromptDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	case p.input.IsPrefilled():
 		lines = append(lines, paragraphLines("enter takes it, typing replaces it, ← and backspace edit it", st.Dim, w)...)
 	}
-	return p.Title, lines
+	return p.Title, append(lines, p.offerLines(st, w)...)
+}
+
+// mostOffers is how many offers are drawn at a time.
+const mostOffers = 6
+
+// offerLines draws the offers around the one that was put into the line last.
+func (p *PromptDialog) offerLines(st *themes.StyleSet, w int) (lines []string) {
+	wide := 0
+	for _, o := range p.Offers {
+		wide = max(wide, min(widget.TextWidth(widget.CleanText(o.Text)), w/2))
+	}
+	top := max(0, min(p.offerAt-mostOffers/2, len(p.Offers)-mostOffers))
+	for i := top; i < min(top+mostOffers, len(p.Offers)); i++ {
+		text, mark := widget.CleanText(p.Offers[i].Text), "  "
+		if p.Offers[i].Text == p.input.InputText() {
+			mark = " " + words.Cursor
+		}
+		l := widget.Line{{Text: mark + " "}, {Text: text, Style: st.Accent}}
+		lines = append(lines, l.Add(strings.Repeat(" ", max(0, wide-widget.TextWidth(text))+2)+widget.CleanText(p.Offers[i].Note), st.Dim).Render(w))
+	}
+	if left := len(p.Offers) - top - mostOffers; left > 0 {
+		lines = append(lines, widget.StyledLine(fmt.Sprintf("   … %s more", words.Thousands(left)), st.Dim).Render(w))
+	}
+	if len(p.Offers) > 1 {
+		lines = append(lines, paragraphLines("up and down choose", st.Dim, w)...)
+	}
+	return lines
 }

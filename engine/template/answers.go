@@ -1,0 +1,180 @@
+package template
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"rung/model"
+	"rung/model/words"
+)
+
+// Answers that are words.
+const (
+	allNamespaces = "all"
+	nobody        = "none"
+	anyPort       = "any"
+)
+
+// mostValues bounds a list that is typed; the API takes 100 peers and ports in a rule.
+const mostValues = 100
+
+// splitList takes a list with commas apart.
+func splitList(text string) (out []string) {
+	for _, v := range strings.Split(text, ",") {
+		v = strings.TrimSpace(v)
+		if v != "" && !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// CheckAnswer reads an answer and returns it in the common form. before are the answers before it.
+func (t *Template) CheckAnswer(w *World, q *Question, text string, before Answers) (string, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		if q.Kind == Name {
+			return "", nil
+		}
+		return "", errors.New("want " + q.Kind.Form())
+	}
+	switch q.Kind {
+	case LabelKey:
+		if bad := validation.IsQualifiedName(text); len(bad) > 0 {
+			return "", errors.New("no key of a label: " + bad[0])
+		}
+	case Values:
+		values := splitList(text)
+		if len(values) > mostValues {
+			return "", fmt.Errorf("%d values, at most %d", len(values), mostValues)
+		}
+		for _, v := range values {
+			if bad := validation.IsValidLabelValue(v); len(bad) > 0 {
+				return "", fmt.Errorf("%q is no value of a label: %s", v, bad[0])
+			}
+		}
+		text = strings.Join(values, ",")
+	case Namespaces, Pods:
+		if text == nobody && q.Offer == nobodyOrNamespaces {
+			return text, nil
+		}
+		if p := w.podNamed(text); p != nil {
+			return "", fmt.Errorf("%s/%s is a pod: want a label, KEY=VALUE; its labels: %s", p.Namespace, p.Name, words.OrNone(p.Labels.String()))
+		}
+		s, err := parseSelector(text)
+		if err != nil {
+			return "", err
+		}
+		if q.Kind == Pods && len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
+			return "", errors.New("want labels of pods, all are too many")
+		}
+	case Ports:
+		if _, err := parsePorts(text); err != nil {
+			return "", err
+		}
+		text = strings.Join(splitList(text), ",")
+	case Priorities:
+		at, err := t.parsePlaces(w, text)
+		return placesText(at), err
+	case OneOf:
+		var values []string
+		for _, c := range w.OfferedChoices(t, q, before) {
+			values = append(values, c.Value)
+		}
+		if !slices.Contains(values, text) {
+			return "", errors.New("want one of " + strings.Join(values, ", "))
+		}
+	case Name:
+		if bad := validation.IsDNS1123Label(text); len(bad) > 0 {
+			return "", errors.New("no name of a set: " + bad[0])
+		}
+	}
+	return text, nil
+}
+
+// parseSelector reads labels as people write them.
+func parseSelector(text string) (*metav1.LabelSelector, error) {
+	text = strings.TrimSpace(text)
+	if text == allNamespaces {
+		return &metav1.LabelSelector{}, nil
+	}
+	s, err := metav1.ParseToLabelSelector(text)
+	if err != nil {
+		return nil, fmt.Errorf("no labels: %w", err)
+	}
+	if name, ok := s.MatchLabels["name"]; ok && len(s.MatchLabels) == 1 && len(s.MatchExpressions) == 0 {
+		s.MatchLabels = map[string]string{nameLabel: name}
+	}
+	for i := range s.MatchExpressions {
+		slices.Sort(s.MatchExpressions[i].Values)
+	}
+	if _, err := model.NewSelector(s); err != nil {
+		return nil, err
+	}
+	if len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
+		return nil, errors.New("names no label")
+	}
+	return s, nil
+}
+
+// portRange is one port of an answer, or several.
+type portRange struct {
+	protocol string
+	lo, hi   int64
+}
+
+// parsePorts reads ports; none for any.
+func parsePorts(text string) (out []portRange, err error) {
+	fields := splitList(text)
+	if len(fields) == 1 && fields[0] == anyPort {
+		return nil, nil
+	}
+	if len(fields) > mostValues {
+		return nil, fmt.Errorf("%d ports, at most %d", len(fields), mostValues)
+	}
+	for _, f := range fields {
+		number, protocol, ok := strings.Cut(f, "/")
+		protocol = strings.ToUpper(protocol)
+		if !ok {
+			protocol = "TCP"
+		}
+		if !model.KnowsProtocol(protocol) {
+			return nil, fmt.Errorf("%s: want TCP, UDP or SCTP behind the slash", f)
+		}
+		from, to, ranged := strings.Cut(number, "-")
+		if !ranged {
+			to = from
+		}
+		lo, err1 := strconv.ParseUint(from, 10, 16)
+		hi, err2 := strconv.ParseUint(to, 10, 16)
+		if err1 != nil || err2 != nil || lo == 0 || hi < lo {
+			return nil, fmt.Errorf("%s is no port: want %s", f, Ports.Form())
+		}
+		out = append(out, portRange{protocol, int64(lo), int64(hi)})
+	}
+	return out, nil
+}
+
+// podNamed returns the pod that an answer names by NAMESPACE/NAME or, where no pod has a label of that key, by
+// its name alone; nil for none.
+func (w *World) podNamed(text string) *model.Pod {
+	if ns, name, ok := strings.Cut(text, "/"); ok {
+		return w.Cluster.Pod(ns, name)
+	}
+	var named *model.Pod
+	for p := range w.Cluster.Pods() {
+		if _, isKey := p.Labels.Map()[text]; isKey {
+			return nil
+		}
+		if p.Name == text {
+			named = p
+		}
+	}
+	return named
+}

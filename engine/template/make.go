@@ -1,0 +1,263 @@
+package template
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rung/model"
+	"rung/model/plan"
+	"rung/model/words"
+	"rung/sources/manifests"
+)
+
+// PolicySet is the set of policies that a template makes of answers.
+type PolicySet struct {
+	Template *Template
+	Name     string
+	Answers  Answers // complete
+	// Text are the policies to write, one document each. Base is the text of those that are there now and
+	// change: what somebody else changes meanwhile is a conflict.
+	Text, Base string
+	// New are policies that are not there, Changed those that are.
+	New, Changed []model.PolicyKey
+	// Notes say what is worth knowing before it is applied.
+	Notes []string
+
+	objects []model.Object
+	expect  []any
+	leaves  LeftDecisions
+}
+
+// patternPolicy is a policy of a pattern with its placeholders filled in.
+type patternPolicy struct {
+	key   model.PolicyKey
+	why   string
+	place int // which of the priorities it has
+	admin object
+}
+
+// baselineName is the only name of a BaselineAdminNetworkPolicy.
+const baselineName = "default"
+
+// MakeSet makes a set of answers; with offered, what is offered first is taken for what has no answer. The error
+// may be a *MissingError.
+func MakeSet(w *World, t *Template, given Answers, offered bool) (*PolicySet, error) {
+	answers, err := t.CompleteAnswers(w, given, offered)
+	if err != nil {
+		return nil, err
+	}
+	values, err := w.valuesOf(t, answers)
+	if err != nil {
+		return nil, fmt.Errorf("template %s: %w", t.Name, err)
+	}
+	x := &expander{values: values}
+	policies, _ := x.expand(t.Policies).([]any)
+	notes, _ := x.expand(t.Notes).([]any)
+	expect, _ := x.expand(t.Expect).([]any)
+	set := &PolicySet{Template: t, Answers: answers, expect: expect}
+	if x.holds(t.Leaves.When) {
+		set.leaves = t.Leaves.To
+	}
+	if x.err != nil {
+		return nil, fmt.Errorf("template %s: %w", t.Name, x.err)
+	}
+	for _, n := range notes {
+		set.Notes = append(set.Notes, n.(object)["text"].(string))
+	}
+	all, err := set.nameSet(w, policies)
+	if err != nil {
+		return nil, err
+	}
+	return set, set.writeText(w, all)
+}
+
+// nameSet gives the set its name, or the first one that is free, and returns its policies.
+func (s *PolicySet) nameSet(w *World, policies []any) ([]patternPolicy, error) {
+	for n := 1; n <= 100; n++ {
+		s.Name = s.Answers[nameAnswer]
+		if s.Name == "" {
+			s.Name = s.Template.Name
+			if n > 1 {
+				s.Name += "-" + strconv.Itoa(n)
+			}
+		}
+		all, taken := s.namedPolicies(w, policies)
+		switch {
+		case taken == "":
+			return all, nil
+		case s.Answers[nameAnswer] != "":
+			return nil, fmt.Errorf("there is a policy %s already: choose another name for the set", taken)
+		}
+	}
+	return nil, fmt.Errorf("there are sets up to %s already: give this one a name", s.Name)
+}
+
+// namedPolicies returns the policies of the set by its name, and the name that another policy has; the baseline
+// can have one name only.
+func (s *PolicySet) namedPolicies(w *World, policies []any) (out []patternPolicy, taken string) {
+	for _, one := range policies {
+		fields := one.(object)
+		suffix, _ := fields["name"].(string)
+		why, _ := fields["why"].(string)
+		place, _ := fields["place"].(int64)
+		p := patternPolicy{key: model.PolicyKey{Kind: model.KindANP, Name: policyName(s.Name, suffix)}, why: why, place: int(place)}
+		isBaseline := fields["kind"] == string(model.KindBANP)
+		if isBaseline {
+			p.key = model.PolicyKey{Kind: model.KindBANP, Name: baselineName}
+		}
+		if w.tiers != nil {
+			p.key = model.PolicyKey{Kind: w.tiers.Kind, Name: policyName(s.Name, suffix)}
+		}
+		metadata, spec := object{"name": p.key.Name}, object{"subject": fields["subject"]}
+		if fields["annotations"] != nil {
+			metadata["annotations"] = fields["annotations"]
+		}
+		for _, side := range []string{"ingress", "egress"} {
+			if fields[side] != nil {
+				spec[side] = fields[side]
+			}
+		}
+		p.admin = object{"apiVersion": "policy.networking.k8s.io/v1alpha1", "kind": string(model.KindANP), "metadata": metadata, "spec": spec}
+		if isBaseline {
+			p.place, p.admin["kind"] = -1, string(model.KindBANP)
+		}
+		if p.key.Kind != model.KindBANP && w.Cluster.Policy(p.key) != nil {
+			taken = p.key.Name
+		}
+		out = append(out, p)
+	}
+	return out, taken
+}
+
+// writeText makes the text of the set.
+func (s *PolicySet) writeText(w *World, policies []patternPolicy) error {
+	var at []plan.TierSlot
+	for _, f := range splitList(s.Answers["priority"]) {
+		p, err := readPlace(f)
+		if err != nil {
+			return fmt.Errorf("priority %q: want a number", f)
+		}
+		at = append(at, p)
+	}
+	var texts, bases []string
+	for i := range policies {
+		p := &policies[i]
+		o, err := p.placedObject(w, at)
+		if err != nil {
+			return fmt.Errorf("template %s: %w", s.Template.Name, err)
+		}
+		old := w.Cluster.Policy(p.key)
+		next, err := policyOf(p.key.Kind, o, old)
+		if err != nil {
+			return fmt.Errorf("writing %s: %w", p.key.Label(), err)
+		}
+		if old == nil {
+			s.New = append(s.New, p.key)
+			texts = append(texts, "# "+p.why+".\n"+next.YAML)
+		} else {
+			s.Changed, bases = append(s.Changed, p.key), append(bases, old.YAML)
+			texts = append(texts, next.YAML)
+		}
+		s.objects = append(s.objects, next)
+	}
+	s.Text, s.Base = joinDocuments(texts), joinDocuments(bases)
+	return nil
+}
+
+// placedObject returns the policy at its place, in the system's own form.
+func (p *patternPolicy) placedObject(w *World, at []plan.TierSlot) (o object, err error) {
+	var place plan.TierSlot
+	if p.place >= 0 {
+		place = at[p.place]
+		p.admin["spec"].(object)["priority"] = int64(place.Priority)
+	}
+	if w.tiers == nil {
+		return p.admin, nil
+	}
+	if p.place < 0 {
+		if place, err = w.baselinePlace(); err != nil {
+			return nil, err
+		}
+	}
+	return w.tiers.Object(p.admin, place), nil
+}
+
+// policyOf returns the policy of an object, written over the one there is: what the object does not say stays.
+func policyOf(kind model.Kind, o object, old *model.Policy) (*model.Policy, error) {
+	var next *model.Policy
+	var broken []model.Broken
+	if old != nil {
+		was, err := manifests.UntypedTree(old.Original)
+		if err != nil {
+			return nil, err
+		}
+		was["spec"] = o["spec"]
+		o = was
+	}
+	typed, err := manifests.TypedPolicy(kind, o)
+	if err != nil {
+		return nil, err
+	}
+	if old != nil {
+		next, broken, err = manifests.RewritePolicy(old, typed, manifests.Options{})
+	} else {
+		var made *model.Policy
+		if made, err = manifests.FromObject(typed, model.Origin{Item: -1}); err == nil {
+			next, broken = manifests.ParsePolicy([]byte(made.YAML))
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range broken {
+		if b.IsError() {
+			return nil, errors.New(b.String())
+		}
+	}
+	if next == nil {
+		return nil, errors.New("the text is no policy")
+	}
+	return next, nil
+}
+
+// joinDocuments returns texts one after the other. One alone stays as it is.
+func joinDocuments(texts []string) string {
+	if len(texts) < 2 {
+		return strings.Join(texts, "")
+	}
+	texts = slices.Clone(texts)
+	for i, t := range texts {
+		texts[i] = strings.TrimSuffix(t, "\n") + "\n"
+	}
+	return strings.Join(texts, "---\n")
+}
+
+// longestName keeps OVN from cutting the names of the policy's ACLs (ovn-kubernetes.md#acl-names).
+const longestName = 44
+
+// policyName returns the name of a policy of a set: the set's, with a suffix. A suffix that is no name, and a
+// name that is too long, is changed and ends with a number of its own.
+func policyName(set, suffix string) string {
+	name := set
+	if suffix != "" {
+		name += "-" + words.Slug(suffix)
+		if words.Slug(suffix) != suffix {
+			name += "-" + numberOfText(suffix)
+		}
+	}
+	if len(name) > longestName {
+		name = strings.TrimRight(name[:longestName-7], "-.") + "-" + numberOfText(set+suffix)
+	}
+	return name
+}
+
+// numberOfText tells texts apart that become one name.
+func numberOfText(text string) string {
+	h := fnv.New32a()
+	h.Write([]byte(text))
+	return fmt.Sprintf("%06x", h.Sum32()&0xffffff)
+}

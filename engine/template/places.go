@@ -1,0 +1,201 @@
+package template
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rung/model"
+	"rung/model/plan"
+	"rung/model/words"
+	"rung/revision"
+)
+
+// placeBefore says which policies a set must come before.
+type placeBefore string
+
+const (
+	beforeAll     placeBefore = "all"     // every policy before NetworkPolicies
+	beforeDecides placeBefore = "decides" // the first that decides about a pod, or denies, or passes on
+	beforeDenies  placeBefore = "denies"  // the first that denies or passes on
+)
+
+// places are where the policies of a set may stand. A place is a priority or, where policies stand in tiers, one
+// in a tier.
+type places interface {
+	// parse reads a place as people write it; the error says that it is none, or who has it.
+	parse(text string) (plan.TierSlot, error)
+	// compare orders places: the first decides first.
+	compare(a, b plan.TierSlot) int
+	// before finds n free places before others, with what is worth knowing about them.
+	before(n int, b placeBefore) ([]plan.TierSlot, string, error)
+	// behind finds a free place behind every policy and another place.
+	behind(at plan.TierSlot) (plan.TierSlot, string, error)
+}
+
+func (w *World) places() (places, error) {
+	if w.tiers != nil {
+		return w.tierPlaces(), nil
+	}
+	var slots []plan.Slot
+	for p := range w.Cluster.Policies(model.KindANP) {
+		slots = append(slots, plan.Slot{Policy: p.Name, Priority: p.Priority})
+	}
+	b, err := plan.NewBoard(slots, w.maxPriority)
+	if err != nil {
+		return nil, fmt.Errorf("free priorities: %w", err)
+	}
+	return &priorityPlaces{w, b}, nil
+}
+
+// offerPlaces offers the places that a template takes; none where there is no room.
+func (w *World) offerPlaces(t *Template) []Choice {
+	free, err := w.places()
+	if err != nil {
+		return nil
+	}
+	n := t.Places.Count
+	if t.Places.LastBehind {
+		n--
+	}
+	at, note, err := free.before(n, t.Places.Before)
+	if err != nil {
+		return nil
+	}
+	if t.Places.LastBehind {
+		last, behind, err := free.behind(at[len(at)-1])
+		if err != nil {
+			return nil
+		}
+		at, note = append(at, last), note+"; the last "+behind
+	}
+	return []Choice{{placesText(at), note}}
+}
+
+// parsePlaces reads as many free places as a template takes.
+func (t *Template) parsePlaces(w *World, text string) (out []plan.TierSlot, err error) {
+	free, err := w.places()
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range splitList(text) {
+		at, err := free.parse(f)
+		switch {
+		case err != nil:
+			return nil, err
+		case len(out) > 0 && free.compare(at, out[len(out)-1]) <= 0:
+			return nil, errors.New("want them ascending: the first decides first")
+		}
+		out = append(out, at)
+	}
+	switch n := t.Places.Count; {
+	case len(out) == 0:
+		return nil, errors.New("want " + Priorities.Form())
+	case len(out) != n:
+		return nil, fmt.Errorf("%s, and the template takes %d", words.Count(len(out), "priority"), n)
+	}
+	return out, nil
+}
+
+// tierSign stands between a tier and the priority in it.
+const tierSign = "/"
+
+// placesText returns an answer that means places.
+func placesText(at []plan.TierSlot) string {
+	var texts []string
+	for _, p := range at {
+		texts = append(texts, placeText(p))
+	}
+	return strings.Join(texts, ",")
+}
+
+func placeText(p plan.TierSlot) string {
+	if p.Tier == "" {
+		return words.Number(p.Priority)
+	}
+	return p.Tier + tierSign + words.Number(p.Priority)
+}
+
+// readPlace reads what placeText writes.
+func readPlace(text string) (plan.TierSlot, error) {
+	tier, number, ok := strings.Cut(text, tierSign)
+	if !ok {
+		tier, number = "", text
+	}
+	n, err := strconv.ParseFloat(number, 64)
+	return plan.TierSlot{Tier: tier, Priority: n}, err
+}
+
+// priorityPlaces are the priorities of AdminNetworkPolicies.
+type priorityPlaces struct {
+	w *World
+	*plan.Board
+}
+
+func (b *priorityPlaces) parse(text string) (plan.TierSlot, error) {
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || n < 0 || n > int64(b.Max()) {
+		return plan.TierSlot{}, fmt.Errorf("%s is no priority: want numbers from 0 to %d", text, b.Max())
+	}
+	for _, s := range b.Slots() {
+		if int64(s.Priority) == n {
+			return plan.TierSlot{}, fmt.Errorf("%d is taken by %s", n, s.Policy)
+		}
+	}
+	return plan.TierSlot{Priority: float64(n)}, nil
+}
+
+func (b *priorityPlaces) compare(x, y plan.TierSlot) int { return cmp.Compare(x.Priority, y.Priority) }
+
+func (b *priorityPlaces) before(n int, before placeBefore) (out []plan.TierSlot, note string, err error) {
+	limit := b.w.limits[before]
+	at, err := b.FreePlaces(n, limit)
+	for _, p := range at {
+		out = append(out, plan.TierSlot{Priority: float64(p)})
+	}
+	note = "free"
+	if i := slices.IndexFunc(b.Slots(), func(s plan.Slot) bool { return s.Priority == limit }); i >= 0 && limit <= b.Max() {
+		note = fmt.Sprintf("free, before %s (%d)", b.Slots()[i].Policy, limit)
+	}
+	return out, note, err
+}
+
+func (b *priorityPlaces) behind(at plan.TierSlot) (plan.TierSlot, string, error) {
+	p, err := b.FreePlaceBehind(int32(at.Priority))
+	return plan.TierSlot{Priority: float64(p)}, "after every policy", err
+}
+
+// limitsOf returns the priorities of the first policies that a set must come before, above the largest where
+// there is none.
+func limitsOf(rev *revision.Revision, largest int32) map[placeBefore]int32 {
+	limits := map[placeBefore]int32{beforeAll: largest + 1, beforeDecides: largest + 1, beforeDenies: largest + 1}
+	for p := range rev.Cluster.Policies(model.KindANP) {
+		limits[beforeAll] = min(limits[beforeAll], p.Priority)
+		denies, allows := decisionOf(rev, p)
+		if denies {
+			limits[beforeDenies] = min(limits[beforeDenies], p.Priority)
+		}
+		if denies || allows {
+			limits[beforeDecides] = min(limits[beforeDecides], p.Priority)
+		}
+	}
+	return limits
+}
+
+// decisionOf reports whether a policy denies or passes on, and whether it lets a pod through now.
+func decisionOf(rev *revision.Revision, p *model.Policy) (denies, allows bool) {
+	index := rev.PodIndex()
+	for r := range p.AllRules() {
+		switch {
+		case r.MatchesNothing():
+		case r.Action != model.Allow:
+			denies = true
+		case !allows:
+			allows = !index.ReachOfRule(r).IsEmpty() && !index.SubjectSet(p).IsEmpty()
+		}
+	}
+	return denies, allows
+}

@@ -1,0 +1,201 @@
+package template
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rung/model"
+	"rung/model/lint/vital"
+	"rung/model/words"
+)
+
+// object is a part of an object as the API has it.
+type object = map[string]any
+
+// valuesOf returns the values of placeholders: of each answer, and what the cluster has.
+//
+//	$label, $direction …   answers that are texts
+//	$tenants               a list of texts
+//	$namespaces, $pods …   a selector; $namespacesCount and $namespacesText for people
+//	$ports                 ports of a rule, nothing for all; $portsTexts as expectations have them
+//	$dns, $dnsPorts, $dnsPortTexts, $firstDNS (a subject), $dnsEnd (of expectations)
+//	$api (a peer), $apiPorts, $apiPortTexts, $apiEnd
+//	$outside               a peer: every address, of the families that pods have
+//	$hasBaseline, $afterTiers
+func (w *World) valuesOf(t *Template, a Answers) (object, error) {
+	values := object{}
+	for i := range t.Questions {
+		q, text := &t.Questions[i], a[t.Questions[i].Name]
+		switch q.Kind {
+		case Values:
+			var all []any
+			for _, v := range splitList(text) {
+				all = append(all, v)
+			}
+			values[q.Name] = all
+		case Namespaces, Pods:
+			if text == nobody && q.Offer == nobodyOrNamespaces {
+				values[q.Name] = nil
+				continue
+			}
+			s, err := parseSelector(text)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", q.Name, err)
+			}
+			values[q.Name], values[q.Name+"Text"] = selectorObject(s), text
+			values[q.Name+"Count"] = words.Count(len(w.namespacesOf(s)), "namespace")
+		case Ports:
+			ports, err := parsePorts(text)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", q.Name, err)
+			}
+			values[q.Name], values[q.Name+"Texts"] = portObjects(ports), portTexts(ports)
+		case LabelKey, OneOf, Priorities, Name:
+			values[q.Name] = text
+		}
+	}
+	w.addDNS(values)
+	w.addAPI(values)
+	nets := []any{"0.0.0.0/0"}
+	if w.hasIPv6 {
+		nets = append(nets, "::/0")
+	}
+	values["outside"] = object{"networks": nets}
+	values["hasBaseline"], values["afterTiers"] = nil, nil
+	if w.tiers == nil && w.Cluster.Policy(model.PolicyKey{Kind: model.KindBANP, Name: baselineName}) != nil {
+		values["hasBaseline"] = true
+	}
+	if w.tiers != nil {
+		if _, after := w.tierPlaces().lastTier(); after != "" {
+			values["afterTiers"] = after
+		}
+	}
+	return values, nil
+}
+
+// selectorObject returns a selector as JSON has it.
+func selectorObject(s *metav1.LabelSelector) (out object) {
+	text, _ := json.Marshal(s) // texts only
+	_ = json.Unmarshal(text, &out)
+	return out
+}
+
+// portObjects returns ports of a rule; nil for all.
+func portObjects(ports []portRange) any {
+	var out []any
+	for _, p := range ports {
+		if p.lo == p.hi {
+			out = append(out, object{"portNumber": object{"protocol": p.protocol, "port": p.lo}})
+		} else {
+			out = append(out, object{"portRange": object{"protocol": p.protocol, "start": p.lo, "end": p.hi}})
+		}
+	}
+	if out == nil {
+		return nil
+	}
+	return out
+}
+
+// portTexts returns ports as expectations have them; nil for all.
+func portTexts(ports []portRange) any {
+	var out []any
+	for _, p := range ports {
+		if p.lo == p.hi {
+			out = append(out, fmt.Sprintf("%d/%s", p.lo, p.protocol))
+		} else {
+			out = append(out, fmt.Sprintf("%d-%d/%s", p.lo, p.hi, p.protocol))
+		}
+	}
+	if out == nil {
+		return nil
+	}
+	return out
+}
+
+// passing are the labels of a pod that tell replicas apart, not workloads.
+var passing = []string{"pod-template-hash", "controller-revision-hash", "pod-template-generation", "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index"}
+
+// addDNS adds the pods of the cluster's DNS, one peer for each namespace, by what their labels have in common,
+// and its ports, UDP and TCP: long answers come over TCP.
+func (w *World) addDNS(values object) {
+	var namespaces []string
+	labels := map[string]object{}
+	for _, p := range w.vital.DNS {
+		common, ok := labels[p.Namespace]
+		if !ok {
+			common = object{}
+			for k, v := range p.Labels.Map() {
+				if !slices.Contains(passing, k) {
+					common[k] = v
+				}
+			}
+			labels[p.Namespace], namespaces = common, append(namespaces, p.Namespace)
+		}
+		for k, v := range common {
+			if p.Labels.Get(k) != v {
+				delete(common, k)
+			}
+		}
+	}
+	if len(namespaces) == 0 { // as it usually is
+		namespaces, labels["kube-system"] = []string{"kube-system"}, object{"k8s-app": "kube-dns"}
+	}
+	var peers []any
+	for i, ns := range namespaces {
+		space := object{"matchLabels": object{nameLabel: ns}}
+		end, peer := object{"namespace": space}, object{"namespaces": space}
+		if pods := labels[ns]; len(pods) > 0 {
+			end["pod"] = object{"matchLabels": pods}
+			peer = object{"pods": object{"namespaceSelector": space, "podSelector": end["pod"]}}
+		}
+		peers = append(peers, peer)
+		if i == 0 {
+			values["firstDNS"], values["dnsEnd"] = peer, end
+		}
+	}
+	var ports []portRange
+	for _, protocol := range []string{"UDP", "TCP"} {
+		n := int64(cmp.Or(w.vital.DNSPorts[protocol], vital.DNSPort))
+		ports = append(ports, portRange{protocol, n, n})
+	}
+	values["dns"], values["dnsPorts"], values["dnsPortTexts"] = peers, portObjects(ports), portTexts(ports)
+}
+
+// controlPlane are the labels of nodes on which the API server is.
+var controlPlane = []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"}
+
+// addAPI adds the API server: the nodes of the control plane by their label, else its addresses; as an end of
+// expectations none where neither is known.
+func (w *World) addAPI(values object) {
+	key := ""
+	for _, k := range controlPlane {
+		for n := range w.Cluster.Nodes() {
+			if _, ok := n.Labels.Map()[k]; ok && key == "" {
+				key = k
+			}
+		}
+	}
+	var addresses, nets []any
+	for _, a := range w.vital.API {
+		addresses, nets = append(addresses, a.String()), append(nets, netip.PrefixFrom(a, a.BitLen()).String())
+	}
+	nodes := object{"matchExpressions": []any{object{"key": cmp.Or(key, controlPlane[0]), "operator": "Exists"}}}
+	values["api"], values["apiEnd"] = object{"nodes": nodes}, nil
+	switch {
+	case key != "":
+		values["apiEnd"] = object{"node": nodes}
+	case len(addresses) > 0:
+		values["apiEnd"] = object{"address": addresses}
+		if len(nets) <= 25 { // the API takes no more
+			values["api"] = object{"networks": nets}
+		}
+	}
+	n := int64(cmp.Or(w.vital.APIPort, 6443))
+	ports := []portRange{{"TCP", n, n}}
+	values["apiPorts"], values["apiPortTexts"] = portObjects(ports), portTexts(ports)
+}
