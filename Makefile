@@ -23,9 +23,10 @@ export GORACE
 # Without the folder in it, what was built for one clone serves the next.
 export GOFLAGS := $(filter-out -trimpath -tags=%,$(GOFLAGS)) -trimpath
 
-# Packages under test at once. Tests wait about half of their time, for servers and
-# for screens, so two cores are kept busy by three.
-ATONCE ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) * 3 / 2)))
+# Packages under test at once. Tests wait more than half of their time, for servers and
+# for screens, so two cores are kept busy by four. The longest begin first.
+ATONCE ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) * 2)))
+LONGEST := ./cli ./test/journey ./engine ./sources/kube ./sources/sandbox ./test/e2e
 
 # Tests start this binary instead of building one per package.
 export RUNG_BINARY := $(CURDIR)/bin/rung
@@ -44,9 +45,9 @@ demo: build ## open the console on the built-in cluster
 
 # Fuzz targets run on their stored inputs only: the same tree passes or fails every time.
 # New inputs are looked for by make fuzz and make soak; what they find is stored. -short draws
-# fewer random cases where a test draws thousands: make test-full draws all.
+# fewer random cases where a test draws thousands: make test-full draws all. make lint vets.
 test: test-setup ## every test once, without the race detector
-	go test -short -p $(ATONCE) -timeout 15m $(TESTFLAGS) $(PKG)
+	go test -short -vet=off -p $(ATONCE) -timeout 15m $(TESTFLAGS) $(if $(filter ./...,$(PKG)),$(LONGEST)) $(PKG)
 
 # Every part runs, whatever became of those before it; what failed is listed at the end.
 test-full: test-setup ## what CI runs beside it: the race detector, all random cases, the promised times
