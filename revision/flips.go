@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/lint/vital"
+	"rung/model/lint"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
 	"rung/model/words"
@@ -23,8 +23,8 @@ func DiffConnections(r *Revision, ctx context.Context, next *Revision, ask diff.
 
 // VitalEndpoints returns the endpoints that nearly every pod needs: the cluster's DNS and its
 // API server.
-func VitalEndpoints(r *Revision) vital.VitalEndpoints {
-	return vital.FindEndpoints(r.Cluster, r.PodIndex())
+func VitalEndpoints(r *Revision) lint.VitalEndpoints {
+	return lint.FindVitalEndpoints(r.Cluster, r.PodIndex())
 }
 
 // EndsText names the ends of one side of connections: "blue/api-0, blue/api-1",

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"rung/model"
-	"rung/model/lint/vital"
+	"rung/model/lint"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
 
@@ -75,7 +75,7 @@ func UnknownEffectRails(rev *revision.Revision, changes []PolicyChange, a Cluste
 }
 
 // vitalWatches are the connections that nearly every pod needs, in the order of watched.
-func vitalWatches(v vital.VitalEndpoints) []diff.WatchedEnds {
+func vitalWatches(v lint.VitalEndpoints) []diff.WatchedEnds {
 	var ports []verdict.PortRange
 	for _, proto := range []verdict.Protocol{verdict.UDP, verdict.TCP} {
 		if n := v.DNSPorts[string(proto)]; n > 0 {
@@ -125,8 +125,8 @@ func (j *railCollector) findNodesCut() {
 			}
 		}
 	}
-	callers := vital.WebhookCallers(j.rev.Cluster, j.rev.System.Precedence, vital.FindServices(j.rev.Cluster, j.rev.PodIndex()))
-	for q := range vital.WebhookCalls(j.rev.Cluster, callers) {
+	callers := lint.WebhookCallers(j.rev.Cluster, j.rev.System.Precedence, lint.FindVitalServices(j.rev.Cluster, j.rev.PodIndex()))
+	for q := range lint.WebhookCalls(j.rev.Cluster, callers) {
 		if j.ctx.Err() != nil {
 			break
 		}

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"rung/model"
-	"rung/model/lint/vital"
+	"rung/model/lint"
 	"rung/model/network"
 	"rung/model/verdict/diff"
 	"rung/revision"
@@ -43,7 +43,7 @@ func networksOf(r *revision.Revision, p *model.Policy) []string {
 
 // judgeNetworks adds what a change does to connections on the networks that it is programmed on, with
 // the rails that it runs into there.
-func judgeNetworks(ctx context.Context, rev, next *revision.Revision, changes []PolicyChange, a ClusterFacts, v vital.VitalEndpoints,
+func judgeNetworks(ctx context.Context, rev, next *revision.Revision, changes []PolicyChange, a ClusterFacts, v lint.VitalEndpoints,
 	d *diff.Difference) (rails []Guard, err error) {
 	byNetwork := changesByNetwork(rev, next, changes)
 	for _, name := range slices.Sorted(maps.Keys(byNetwork)) {
@@ -70,7 +70,7 @@ func judgeNetworks(ctx context.Context, rev, next *revision.Revision, changes []
 // watchesElsewhere are the connections that nearly every pod of another network needs, in the order of
 // watched: from a primary network the cluster's DNS and its API server are addresses outside, as long as they
 // are not in its own subnets; no pod needs a secondary network for them.
-func watchesElsewhere(v vital.VitalEndpoints, n *network.Network) []diff.WatchedEnds {
+func watchesElsewhere(v lint.VitalEndpoints, n *network.Network) []diff.WatchedEnds {
 	watches := vitalWatches(v)
 	if !n.Primary {
 		return make([]diff.WatchedEnds, len(watches))

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
-	"rung/model/lint/vital"
+	"rung/model/lint"
 	"rung/model/words"
 )
 
@@ -160,7 +160,7 @@ func (w *World) addDNS(values object) {
 	}
 	var ports []portRange
 	for _, protocol := range []string{"UDP", "TCP"} {
-		n := int64(cmp.Or(w.vital.DNSPorts[protocol], vital.DNSPort))
+		n := int64(cmp.Or(w.vital.DNSPorts[protocol], lint.DNSPort))
 		ports = append(ports, portRange{protocol, n, n})
 	}
 	values["dns"], values["dnsPorts"], values["dnsPortTexts"] = peers, portObjects(ports), portTexts(ports)

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
-	"rung/model/lint/vital"
+	"rung/model/lint"
 	"rung/model/words"
 	"rung/revision"
 	"rung/system"
@@ -25,7 +25,7 @@ type World struct {
 	// maxPriority is the largest supported priority; hasIPv6 means that pods have IPv6 addresses.
 	maxPriority int32
 	hasIPv6     bool
-	vital       vital.VitalEndpoints
+	vital       lint.VitalEndpoints
 	// tiers is how sets are made where policies stand in tiers; nil for AdminNetworkPolicies.
 	tiers *system.TierForm
 	// limits are the priorities of the first AdminNetworkPolicies that a set must come before.

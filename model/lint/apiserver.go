@@ -8,8 +8,6 @@ import (
 
 	"rung/model"
 
-	"rung/model/lint/vital"
-
 	"rung/model/selectors"
 	"rung/model/verdict"
 
@@ -67,7 +65,7 @@ func (d *verdictLint) podsOfNetpols() func(func(*model.Pod) bool) {
 
 // apiCutOf asks whether a pod reaches every address of the API server, and returns nil if it does.
 func (d *verdictLint) apiCutOf(pod *model.Pod) *apiCut {
-	for _, q := range vital.APIConnections(pod, d.needs.services) {
+	for _, q := range APIConnections(pod, d.needs.services) {
 		a, err := verdict.FromPolicies(d.v, q)
 		if err != nil || a.Verdict != verdict.Deny {
 			continue
@@ -125,7 +123,7 @@ func (d *verdictLint) addAPICut(cut *apiCut) {
 // of its Service; it returns "" if there is none.
 func (d *verdictLint) missedAPIRule(p *model.Policy) string {
 	s := d.needs.services
-	svc, _ := d.c.Get(model.Key{Kind: model.KindService, Name: vital.APIService, Namespace: vital.APINamespace}).(*model.Service)
+	svc, _ := d.c.Get(model.Key{Kind: model.KindService, Name: APIService, Namespace: APINamespace}).(*model.Service)
 	if svc == nil {
 		return ""
 	}
@@ -169,10 +167,10 @@ func networksHave(r *model.Rule, a netip.Addr) bool {
 // checkWebhooks reports Services with the name of a webhook that the API server cannot call. Rung does not
 // read the configurations of webhooks.
 func (d *verdictLint) checkWebhooks() {
-	callers := vital.WebhookCallers(d.c, d.v.Options().Precedence, d.needs.services)
-	for q := range vital.WebhookCalls(d.c, callers) {
+	callers := WebhookCallers(d.c, d.v.Options().Precedence, d.needs.services)
+	for q := range WebhookCalls(d.c, callers) {
 		svc, _ := d.c.Get(q.To.Key).(*model.Service)
-		if svc == nil || !vital.IsNamedWebhook(svc) {
+		if svc == nil || !IsNamedWebhook(svc) {
 			continue
 		}
 		a, err := verdict.FromPolicies(d.v, q)

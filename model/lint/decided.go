@@ -8,7 +8,6 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 
-	"rung/model/lint/vital"
 	"rung/model/selectors"
 	"rung/model/verdict"
 
@@ -25,7 +24,7 @@ func WithVerdicts(c *model.Cluster, x *selectors.PodIndex, found []model.Finding
 			Message: "rules that never decide or are redundant, and what else needs the verdict of every connection: not computed: " + failed.Error()})
 	}
 	if rulesAudit != nil {
-		d := &verdictLint{linter: l, needs: &needLint{linter: l, services: vital.FindServices(c, x)}, v: v, rules: map[ruleAt]*verdict.AuditedRule{}}
+		d := &verdictLint{linter: l, needs: &needLint{linter: l, services: FindVitalServices(c, x)}, v: v, rules: map[ruleAt]*verdict.AuditedRule{}}
 		d.checkAudit(rulesAudit)
 	} else if failed != nil {
 		l.addToAllUnasked(v)
@@ -36,7 +35,7 @@ func WithVerdicts(c *model.Cluster, x *selectors.PodIndex, found []model.Finding
 // AuditQuestionsOf returns the extra questions that WithVerdicts has for an Audit of the same
 // cluster.
 func AuditQuestionsOf(c *model.Cluster, x *selectors.PodIndex) verdict.AuditQuestions {
-	v := vital.FindEndpoints(c, x)
+	v := FindVitalEndpoints(c, x)
 	wide := map[*model.Rule]bool{}
 	return verdict.AuditQuestions{DNS: v.DNS, Ports: [2]uint16{uint16(v.DNSPorts["UDP"]), uint16(v.DNSPorts["TCP"])},
 		Wide: func(p *model.Policy, r *model.Rule) bool {

@@ -14,5 +14,8 @@
 // The files networks*.go are about networks besides the default one (docs/networks.md). Each
 // fault is reported once, of the object that has it.
 //
+// The files vital*.go find what nearly every pod needs, for whoever judges a change by it: the pods that
+// answer DNS, the API server, webhooks, and the ports at which rules meet them, after load balancing.
+//
 // It imports model packages only; every package above the model may import it.
 package lint

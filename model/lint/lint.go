@@ -9,7 +9,6 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 
-	"rung/model/lint/vital"
 	"rung/model/network"
 	"rung/model/selectors"
 )
@@ -102,7 +101,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 			l.otherPolicies = append(l.otherPolicies, p)
 		}
 	}
-	needs := &needLint{linter: l, services: vital.FindServices(c, l.x)}
+	needs := &needLint{linter: l, services: FindVitalServices(c, l.x)}
 	for _, p := range l.policies {
 		l.checkPolicy(p)
 		l.checkNegativeSubject(p)

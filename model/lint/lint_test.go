@@ -9,7 +9,6 @@ import (
 
 	"rung/model"
 
-	"rung/model/lint/vital"
 	"rung/model/selectors"
 	"rung/test/made"
 )
@@ -313,7 +312,7 @@ func TestServices(t *testing.T) {
 	}
 	for _, tt := range tests {
 		c := cluster(tt.objects...)
-		s := vital.FindServices(c, selectors.NewPodIndex(c, nil))
+		s := FindVitalServices(c, selectors.NewPodIndex(c, nil))
 		var api []string
 		for _, a := range s.API {
 			api = append(api, a.String())

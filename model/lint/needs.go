@@ -8,7 +8,6 @@ import (
 
 	"rung/model"
 
-	"rung/model/lint/vital"
 	"rung/model/selectors"
 	"rung/model/verdict"
 	"rung/model/words"
@@ -44,7 +43,7 @@ type needRule struct {
 // about it.
 type needLint struct {
 	*linter
-	services     *vital.VitalServices
+	services     *VitalServices
 	deciders     []needRule    // see decidingRules
 	keptOutRules []keptOutRule // ingress rules that keep queries from the DNS pods
 }
@@ -79,7 +78,7 @@ func (l *needLint) needsOf(r *model.Rule) (n [needs]needShare) {
 		case r.Action == model.Deny:
 			n[what] = l.denyShare(r)
 		case l.namesOnlyServices(r): // it never matches
-		case selectors.PortMatch(r.Ports, proto, vital.DNSPort) || selectors.PortMatch(r.Ports, proto, vital.AltDNSPort):
+		case selectors.PortMatch(r.Ports, proto, DNSPort) || selectors.PortMatch(r.Ports, proto, AltDNSPort):
 			n[what] = whole
 		}
 	}

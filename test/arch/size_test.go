@@ -20,8 +20,8 @@ var stillTooMany = map[string]int{"model/lint.linter": 52}
 // ever lowered.
 var house = map[string]int{
 	"lines":                         194_100,
-	"packages":                      92,
-	"import edges":                  783,
+	"packages":                      91,
+	"import edges":                  778,
 	"packages with one importer":    25,
 	"words of docs/architecture.md": 2500,
 }

@@ -1,4 +1,4 @@
-package vital
+package lint
 
 import (
 	"iter"

@@ -1,4 +1,4 @@
-package vital
+package lint
 
 import (
 	"net/netip"
@@ -29,9 +29,9 @@ type VitalEndpoints struct {
 	APIPort  int32
 }
 
-// FindEndpoints looks for the cluster's DNS pods and its API server.
-func FindEndpoints(c *model.Cluster, x *selectors.PodIndex) VitalEndpoints {
-	s := FindServices(c, x)
+// FindVitalEndpoints looks for the cluster's DNS pods and its API server.
+func FindVitalEndpoints(c *model.Cluster, x *selectors.PodIndex) VitalEndpoints {
+	s := FindVitalServices(c, x)
 	v := VitalEndpoints{DNSPorts: s.DNSPorts, APIPort: s.APIPort}
 	for p := range x.Pods(s.DNSPods) {
 		v.DNS = append(v.DNS, p)
@@ -59,9 +59,9 @@ type serviceFinder struct {
 	x *selectors.PodIndex
 }
 
-// FindServices looks for the DNS pods and the API server of a cluster; where neither a Service nor
+// FindVitalServices looks for the DNS pods and the API server of a cluster; where neither a Service nor
 // a pod says so, the ports are the usual ones.
-func FindServices(c *model.Cluster, x *selectors.PodIndex) *VitalServices {
+func FindVitalServices(c *model.Cluster, x *selectors.PodIndex) *VitalServices {
 	f := serviceFinder{c, x}
 	s := &VitalServices{DNSPorts: map[string]int32{}, APIPort: apiPort}
 	for svc := range f.c.Services() {
