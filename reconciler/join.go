@@ -242,7 +242,12 @@ func (d *diffWriter) addGroup() {
 // addUnlinked are ACLs that should hang on a row of others and do not.
 func (d *diffWriter) addUnlinked() {
 	a, at := &d.tr.ACLs, holderOfUnit(d.t.DB, d.tr.holder)
-	if len(a.unlinked) == 0 || at.uuid == "" {
+	switch {
+	case len(a.unlinked) == 0:
+		return
+	case at.uuid == "": // in a stored database: a live one drops ACLs that nothing holds
+		d.addDiff(model.DiffMissing, d.tr.holder.Table, d.tr.holder.Name, "", nil).Waiting = NoHolder
+		d.p.Blocked++
 		return
 	}
 	ids := make([]string, len(a.unlinked))

@@ -150,7 +150,7 @@ func TestNothingToHangOn(t *testing.T) {
 			{Direction: model.Egress, Index: 1, Action: model.Deny, Peers: []model.Peer{{Kind: model.PeerNetworks, Networks: []string{"198.51.100.0/24"}}}}}})
 		b.calm(time.Second)
 		p := b.r.State().PolicyJoin(key)
-		if p == nil || p.InSync || p.Missing != 1 || p.Different != 1 || p.Blocked != 2 || b.r.State().Pending != 0 {
+		if p == nil || p.InSync || p.Missing != 2 || p.Different != 1 || p.Blocked != 3 || b.r.State().Pending != 0 {
 			t.Fatalf("%+v, %d pending", p, b.r.State().Pending)
 		}
 		for _, d := range p.Diffs {

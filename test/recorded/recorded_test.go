@@ -132,14 +132,18 @@ func holdsACLs(column []any) bool {
 	return !isSet || len(set) > 0
 }
 
-// altered copies a database file with one column of a row changed.
+// altered copies a database file with one column of a row changed, or without a column with the row gone.
 func altered(t *testing.T, file, table, uuid, column string, value any) string {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	change, err := json.Marshal(map[string]any{"_date": 1, table: map[string]any{uuid: map[string]any{column: value}}})
+	row := any(map[string]any{column: value})
+	if column == "" {
+		row = nil
+	}
+	change, err := json.Marshal(map[string]any{"_date": 1, table: map[string]any{uuid: row}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +160,6 @@ func altered(t *testing.T, file, table, uuid, column string, value any) string {
 // Rung does not compile are left out.
 func TestAlteredRows(t *testing.T) {
 	objects, databases := cluster(t, "networks")
-	const node = "ovn-worker"
 	rows := ownedRows(t, databases[node])
 	if len(rows) < 24 {
 		t.Fatalf("%d kinds of rows", len(rows))

@@ -103,6 +103,8 @@ func TestFilterOfKeptLines(t *testing.T) {
 		w.shows(s, fmt.Sprintf("%d of %s", c.want, words.Thousands(min(c.kept, 3600))))
 		if c.says {
 			s.Want(note, "tcp 13500")
+			w.f.Advance(time.Hour) // the rates of the seconds it took are over
+			s.Refresh()
 			s.Golden("kept")
 			continue
 		}

@@ -440,7 +440,7 @@ func (p *PromptDialog) offerLines(st *themes.StyleSet, w int) (lines []string) {
 		lines = append(lines, widget.StyledLine(fmt.Sprintf("   … %s more", words.Thousands(left)), st.Dim).Render(w))
 	}
 	if len(p.Offers) > 1 {
-		lines = append(lines, paragraphLines("up and down choose", st.Dim, w)...)
+		lines = append(lines, paragraphLines("up and down choose · esc cancels", st.Dim, w)...)
 	}
 	return lines
 }
