@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -69,5 +70,28 @@ func TestPageThatFails(t *testing.T) {
 		if reports, _ := os.ReadDir(dir); (len(reports) == 1) != fails {
 			t.Errorf("%+v: %d reports", v, len(reports))
 		}
+	}
+}
+
+// brokenClock fails while rows that differ are explained.
+type brokenClock struct{ shownConsole }
+
+func (c *brokenClock) Now() time.Time { panic("no such time") }
+
+// TestPreparationThatFails: an internal error while a revision is prepared is reported, and the revision shown.
+func TestPreparationThatFails(t *testing.T) {
+	rev := revision.New(revision.Facts{Number: 1, Cluster: &model.Cluster{}}, nil)
+	c := &brokenClock{shownConsole{rev: rev}}
+	var failed []string
+	report := func(doing string, what any) { failed = append(failed, fmt.Sprint(doing, ": ", what)) }
+	prepared := PreparedRevision(c, report)
+	pacer := FindingsPacer{Report: report}
+	paced := pacer.prepareNewest(t.Context(), c)
+	pacer.endWork()
+	if prepared != rev || paced != rev {
+		t.Errorf("%p and %p are shown, want %p", prepared, paced, rev)
+	}
+	if len(failed) < 2 || strings.Count(strings.Join(failed, "\n"), "explaining rows that differ: no such time") != len(failed) {
+		t.Errorf("reported: %q", failed)
 	}
 }
