@@ -158,7 +158,10 @@ func gaugeOf(b bool) float64 {
 
 func (m *Health) zoneMetrics(z *model.ZoneState, gauge func(*prometheus.Desc, float64, ...string)) {
 	drift := map[model.DiffKind]int{model.DiffMissing: 0, model.DiffExtra: 0, model.DiffDifferent: 0}
-	for _, p := range z.Policies {
+	for k, p := range z.Policies {
+		if k != p.Policy { // the unit of a network, under its object as well
+			continue
+		}
 		drift[model.DiffMissing] += p.Missing
 		drift[model.DiffExtra] += p.Extra
 		drift[model.DiffDifferent] += p.Different

@@ -45,7 +45,7 @@ func (m *Health) UnwrittenIn(z *model.ZoneState) []UnwrittenPart {
 	}
 	var out []UnwrittenPart
 	for k, p := range z.Policies {
-		if m.ownership.WithoutAdmin && k.Kind.IsAdmin() {
+		if k != p.Policy || m.ownership.WithoutAdmin && k.Kind.IsAdmin() { // a unit of a network is under its object as well
 			continue
 		}
 		if why, text := reasonUnwritten(p, m.loop.Now()); why != "" {

@@ -75,6 +75,9 @@ func collectZoneFindings(r *Revision, now time.Time, explain causeExplainer) []m
 	var all []zoneFinding
 	for _, z := range r.Zones {
 		for k, p := range z.Policies {
+			if k != p.Policy { // the unit of a network, under its object as well
+				continue
+			}
 			switch p.StateAt(z, now) {
 			case model.StateBehind:
 				all = append(all, behindFindings(z, p, now, explain)...)
@@ -265,7 +268,7 @@ func deviatingUnits(zones []*model.ZoneState, now time.Time) (out []zoneFinding)
 	units := map[model.PolicyKey][]*model.ZoneState{}
 	for _, z := range zones {
 		for k, p := range z.Policies {
-			if p.Rows == nil {
+			if p.Rows == nil || k != p.Policy {
 				continue
 			}
 			switch p.StateAt(z, now) {

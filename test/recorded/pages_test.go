@@ -170,6 +170,13 @@ func TestCommandsOnAlteredRows(t *testing.T) {
 				if code := cli.Main(args, strings.NewReader(""), &stdout, &stderr, nil); code > 2 || strings.Contains(stderr.String(), "internal error") {
 					t.Errorf("exit code %d\n%s", code, stderr.String())
 				}
+				seen := map[string]bool{}
+				for line := range strings.Lines(stdout.String()) {
+					if command == "zones --check" && seen[line] {
+						t.Errorf("said twice: %s", line)
+					}
+					seen[line] = true
+				}
 				if command == "zones --check" && a.isCompiled() && !strings.Contains(stdout.String(), "zone-lags") {
 					t.Errorf("no difference:\n%s%s", stdout.String(), stderr.String())
 				}
