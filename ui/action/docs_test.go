@@ -21,19 +21,9 @@ esc is No. A ` + "`*`" + ` marks a change: it needs changes to be allowed.
 	b.WriteString(`
 ## Letters
 
-One letter means one thing on every page, with the exceptions below. Keys that walk, open and leave are left out.
+One letter means one thing on every page. Exceptions:
 
 `)
-	for _, l := range letters() {
-		for _, m := range l.means {
-			where := make([]string, len(m.where))
-			for i, s := range m.where {
-				where[i] = string(s)
-			}
-			fmt.Fprintf(&b, "- `%s` %s: %s\n", l.key, m.what, strings.Join(where, ", "))
-		}
-	}
-	b.WriteString("\nExceptions:\n\n")
 	for _, l := range letters() {
 		if why := doubles[l.key]; why != "" {
 			fmt.Fprintf(&b, "- `%s`: %s.\n", l.key, why)
