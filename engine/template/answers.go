@@ -61,6 +61,7 @@ func (t *Template) CheckAnswer(w *World, q *Question, text string, before Answer
 		}
 		text = strings.Join(values, ",")
 	case Namespaces, Pods:
+		text = strings.Join(strings.Fields(text), " ") // it stands in comments of the text
 		if text == nobody && q.Offer == nobodyOrNamespaces {
 			return text, nil
 		}

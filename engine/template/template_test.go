@@ -240,3 +240,11 @@ func TestComplete(t *testing.T) {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }
+
+// TestAnswerOfLines: labels on several lines stay in one comment of the text.
+func TestAnswerOfLines(t *testing.T) {
+	made, err := template.MakeSet(template.WorldOf(demo(t)), template.FindTemplate("quarantine"), template.Answers{"pods": "a=b,\nc=d"}, true)
+	if err != nil || !strings.HasPrefix(made.Text, "# a pod with a=b, c=d is shut off.\n") {
+		t.Errorf("%v\n%s", err, made.Text)
+	}
+}
