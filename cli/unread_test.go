@@ -98,6 +98,7 @@ var unreadAsked = []string{
 	"matrix", "connections", "diff cluster context:lab", "diff context:lab context:lab", "verify holds.yaml", "lint", "report -o markdown", "convert --to cnp",
 	"zones", "zones --check", "zones --nb alpha=file:whole.db", "drift", "drift --nb alpha=file:whole.db", "rows", "compile", "activity",
 	"logs --for 1s", "logs --log acl.log", "logs --aggregate --log acl.log", "logs --why allow-web", "explain met.txt", "can",
+	"new quarantine --defaults --dry-run", "delete allow-web --dry-run", askedLevel, "undo --dry-run",
 	"preview --delete guard-db", "apply --change new.yaml --dry-run", "move allow-web 25 --dry-run", "plan", "plan --step 5",
 }
 
@@ -105,7 +106,15 @@ var unreadAsked = []string{
 var wholeUnread = map[string]string{
 	"policy allow-web networkpolicies":     "one policy does not depend on others",
 	"logs --why allow-web networkpolicies": "one policy does not depend on others",
+	askedLevel + " pods":                   "levels decide about no connection",
+	askedLevel + " networkpolicies":        "levels decide about no connection",
+	askedLevel + " nodes":                  "levels decide about no connection",
+	"undo --dry-run pods":                  "the history is on this machine",
+	"undo --dry-run networkpolicies":       "the history is on this machine",
+	"undo --dry-run nodes":                 "the history is on this machine",
 }
+
+const askedLevel = "log-level allow-web --deny alert --dry-run"
 
 // calm are texts that say of something unread that it is not there. diff names the connections of
 // its other side.
