@@ -16,6 +16,7 @@ import (
 	"rung/cli/command"
 	"rung/test/install"
 	"rung/test/uitest"
+	"rung/test/wait"
 )
 
 // listPaths are the lists of a cluster by kind.
@@ -178,6 +179,28 @@ func TestUnreadCommands(t *testing.T) {
 		}
 	}
 	uitest.CompareGolden(t, golden, got.String())
+}
+
+// TestUnreadWatches watches a cluster whose pods may not be read: every answer says so, and calls nothing absent.
+func TestUnreadWatches(t *testing.T) {
+	b := newBench(t)
+	srv := serveFolder(t, "clean", func(path string) bool { return strings.HasPrefix(path, "/api") && strings.HasSuffix(path, "/pods") })
+	b.file("config", fmt.Sprintf("apiVersion: v1\nkind: Config\ncurrent-context: lab\nclusters: [{name: lab, cluster: {server: %q}}]\n"+
+		"users: [{name: ada, user: {token: secret}}]\ncontexts: [{name: lab, context: {cluster: lab, user: ada}}]\n", srv.URL))
+	for _, q := range []string{"ladder", "pod", "trace green/web-0 blue/web-0 80", "matrix", "connections", "lint", "zones", "drift", "rows"} {
+		t.Run(q, func(t *testing.T) {
+			r := startWith(t, strings.NewReader(""), append(strings.Fields(q), "--watch", "--kubeconfig", "config")...)
+			wait.Within(t, wait.Patience, "an answer and the refusal", func() bool {
+				return (r.out.String() != "" || strings.Contains(r.errs.String(), "unknown")) && strings.Contains(r.out.String()+r.errs.String(), "jane")
+			})
+			r.end()
+			for _, c := range calm {
+				if text := r.out.String() + r.errs.String(); strings.Contains(text, c) {
+					t.Errorf("it says %q\n%s", c, text)
+				}
+			}
+		})
+	}
 }
 
 // firstSaid returns the first line of an answer that says what is unknown or was not read, without
