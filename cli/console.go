@@ -13,7 +13,7 @@ import (
 
 	"rung/engine"
 	"rung/engine/statedir"
-	"rung/model/limits"
+	"rung/model/words"
 	"rung/revision"
 )
 
@@ -126,7 +126,7 @@ func OpenConsole(ctx context.Context, a *command.App, screen ShowScreen, demo bo
 	if alone {
 		opt.Page, opt.Notices = "logs", append([]string{command.LogsAloneText}, opt.Notices...)
 	}
-	for _, told := range []string{limits.Line(runtime.GOOS), note} {
+	for _, told := range []string{words.LimitsText(runtime.GOOS), note} {
 		if told != "" {
 			opt.Notices = append([]string{told}, opt.Notices...)
 		}

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"rung/model/limits"
 	"rung/model/words"
 )
 
@@ -60,7 +59,7 @@ func (t *Tools) Describe() string { return "OVN " + t.Version }
 // run with its own loader and libraries, without chroot(2) and its rights. The error
 // says in one line what is missing.
 func FindTools(ctx context.Context, place string) (*Tools, error) {
-	if err := limits.Error(runtime.GOOS, limits.Servers); err != nil {
+	if err := words.ServersError(runtime.GOOS); err != nil {
 		return nil, err
 	}
 	t := &Tools{programs: map[string]string{}, schemas: map[string]string{}}

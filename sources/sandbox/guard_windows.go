@@ -3,7 +3,7 @@ package sandbox
 import (
 	"os"
 
-	"rung/model/limits"
+	"rung/model/words"
 )
 
 var stopSignal, contSignal os.Signal = os.Interrupt, os.Interrupt
@@ -13,4 +13,4 @@ func lowerPriority(int) {}
 func killAll(p *os.Process) error { return p.Kill() }
 
 // NewGuard fails: the unix sockets of OVS are something else here.
-func NewGuard() (Guard, error) { return nil, limits.Error("windows", limits.Servers) }
+func NewGuard() (Guard, error) { return nil, words.ServersError("windows") }

@@ -1,12 +1,12 @@
 package sandbox
 
-import "rung/model/limits"
+import "rung/model/words"
 
 // bridgePort is a port of br-int; none can be made here.
 type bridgePort struct{ lport, iface, path string }
 
 func newPort(*Zone, string, string) (*bridgePort, error) {
-	return nil, limits.Error("windows", limits.Servers)
+	return nil, words.ServersError("windows")
 }
 
 func (*bridgePort) drainPipe() {}

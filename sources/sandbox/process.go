@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"rung/model/limits"
 	"rung/model/words"
 )
 
@@ -47,7 +46,7 @@ func (p *ovsdbProcess) Start(ctx context.Context) error {
 
 // findServer finds the program a choice means; empty is the built-in server.
 func findServer(goos, choice string) (string, error) {
-	missing := limits.Error(goos, limits.Servers)
+	missing := words.ServersError(goos)
 	switch choice {
 	case ServerBuiltin:
 		return "", nil

@@ -20,10 +20,10 @@ var stillTooMany = map[string]int{"model/lint.linter": 52}
 // ever lowered.
 var house = map[string]int{
 	"lines":                         194_100,
-	"packages":                      91,
-	"import edges":                  778,
+	"packages":                      90,
+	"import edges":                  776,
 	"packages with one importer":    25,
-	"words of docs/architecture.md": 2500,
+	"words of docs/architecture.md": 1900,
 }
 
 func isProgram(f file) bool {
