@@ -194,7 +194,10 @@ func askQuestion(a *command.App, w *template.World, t *template.Template, q *tem
 		}
 		fmt.Fprintln(a.Err, strings.TrimRight(fmt.Sprintf("  %s  %s  %s", mark, words.CleanLine(o.Value), words.CleanLine(o.Note)), " "))
 	}
-	first := w.FirstChoice(t, q, before)
+	first := ""
+	if len(offers) > 0 {
+		first = offers[0].Value
+	}
 	for range mostTries {
 		if first == "" {
 			fmt.Fprintf(a.Err, "%s: ", q.Name)

@@ -10,6 +10,9 @@ import (
 // NoHolder is why rows are missing that nobody can write yet.
 const NoHolder = "the row they belong to does not exist yet"
 
+// lostHolder is the note of a row that is missing and should hold ACLs that exist.
+const lostHolder = "the ACLs that it should hold decide nothing"
+
 // liveHolder is the row a unit's ACLs hang on. The zero holder stands for a group of
 // the unit's own.
 type liveHolder struct {

@@ -246,7 +246,7 @@ func (d *diffWriter) addUnlinked() {
 	case len(a.unlinked) == 0:
 		return
 	case at.uuid == "": // in a stored database: a live one drops ACLs that nothing holds
-		d.addDiff(model.DiffMissing, d.tr.holder.Table, d.tr.holder.Name, "", nil).Waiting = NoHolder
+		d.addDiff(model.DiffMissing, d.tr.holder.Table, d.tr.holder.Name, "", nil).Waiting = lostHolder
 		d.p.Blocked++
 		return
 	}

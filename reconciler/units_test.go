@@ -154,7 +154,7 @@ func TestNothingToHangOn(t *testing.T) {
 			t.Fatalf("%+v, %d pending", p, b.r.State().Pending)
 		}
 		for _, d := range p.Diffs {
-			if d.Waiting != NoHolder {
+			if want := map[bool]string{true: lostHolder, false: NoHolder}[d.Table == nb.TablePortGroup]; d.Waiting != want {
 				t.Errorf("%s %s waits for %q", d.Kind, d.ID, d.Waiting)
 			}
 		}

@@ -202,51 +202,26 @@ func firstDecider(rev *revision.Revision, seen []diff.LoggedConnection) (first i
 
 // writePolicy puts the rules into a policy, or makes a new one of them.
 func (p *Proposal) writePolicy(old *model.Policy) (*model.Policy, error) {
+	kind, object := model.KindANP, map[string]any(nil)
 	if old != nil {
-		object, err := manifests.UntypedTree(old.Original)
+		tree, err := manifests.UntypedTree(old.Original)
 		if err != nil {
 			return nil, err
 		}
-		p.insertRules(object, old.Kind)
-		typed, err := manifests.TypedPolicy(old.Kind, object)
-		if err != nil {
-			return nil, err
-		}
-		next, broken, err := manifests.RewritePolicy(old, typed, manifests.Options{})
-		return checkedPolicy(next, broken, err)
-	}
-	object := map[string]any{
-		"apiVersion": "policy.networking.k8s.io/v1alpha1", "kind": string(model.KindANP),
-		"metadata": map[string]any{"name": p.Policy.Name},
-		"spec":     map[string]any{"priority": int64(p.Priority), "subject": peerOf(*p.Subject)},
-	}
-	p.insertRules(object, model.KindANP)
-	typed, err := manifests.TypedPolicy(model.KindANP, object)
-	if err != nil {
-		return nil, err
-	}
-	made, err := manifests.FromObject(typed, model.Origin{Item: -1})
-	if err != nil {
-		return nil, err
-	}
-	next, broken := manifests.ParsePolicy([]byte(made.YAML))
-	return checkedPolicy(next, broken, nil)
-}
-
-// checkedPolicy says whether the text that was written is a policy.
-func checkedPolicy(next *model.Policy, broken []model.Broken, err error) (*model.Policy, error) {
-	if err != nil {
-		return nil, err
-	}
-	for _, b := range broken {
-		if b.IsError() {
-			return nil, errors.New(b.String())
+		kind, object = old.Kind, tree
+	} else {
+		object = map[string]any{
+			"apiVersion": "policy.networking.k8s.io/v1alpha1", "kind": string(kind),
+			"metadata": map[string]any{"name": p.Policy.Name},
+			"spec":     map[string]any{"priority": int64(p.Priority), "subject": peerOf(*p.Subject)},
 		}
 	}
-	if next == nil {
-		return nil, errors.New("the text is no policy")
+	p.insertRules(object, kind)
+	typed, err := manifests.TypedPolicy(kind, object)
+	if err != nil {
+		return nil, err
 	}
-	return next, nil
+	return manifests.PolicyOfObject(old, typed)
 }
 
 // judgeTime is how long it may take to count what becomes of all other connections.

@@ -7,6 +7,6 @@
 // what the cluster offers (World), or typed; a free priority is chosen by model/plan. The set is text for one
 // change.
 //
-// Invariants: a set made twice from the same answers and cluster is the same; answers that are offered are
-// checked as those that are typed; what is made is valid, or an error.
+// Invariants: the same answers and cluster make the same set; an offered answer is checked like a typed one; a set
+// is valid, or there is an error.
 package template

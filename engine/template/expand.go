@@ -61,7 +61,7 @@ func (x *expander) expandList(list []any) any {
 		if name, ok := m["each"].(string); ok {
 			values, _ := x.value(name).([]any)
 			for _, v := range values {
-				one := &expander{values: maps.Clone(x.values)}
+				one := &expander{values: maps.Clone(x.values), err: x.err}
 				one.values["each"] = v
 				out = append(out, one.expand(item))
 				x.err = one.err

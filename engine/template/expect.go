@@ -35,7 +35,7 @@ func (s *PolicySet) Expectations(ctx context.Context, rev *revision.Revision) ([
 	}
 	head := fmt.Sprintf("# What must hold with %s, made from the template %s.\n# Check it with: rung verify FILE\n", s.Name, s.Template.Name)
 	if len(walled) > 0 {
-		head += "# an EgressFirewall decides besides what leaves " + words.CleanText(words.ListSome(walled, 3)) + ": what is expected to be allowed leaves it out.\n"
+		head += "# an EgressFirewall decides besides what leaves " + words.CleanText(words.ListSome(walled, 3)) + ": statements that expect allow leave it out.\n"
 	}
 	if s.leaves == "" {
 		return []byte(head + statements.String()), ctx.Err()
@@ -49,9 +49,9 @@ func (s *PolicySet) Expectations(ctx context.Context, rev *revision.Revision) ([
 			}
 		}
 		decides = rev.WithPolicies(nil, above)
-		statements.WriteString("# NetworkPolicies and the baseline decide; this is what they make of it now.\n")
+		statements.WriteString("# NetworkPolicies and the baseline decide; this is what they decide now.\n")
 	} else {
-		statements.WriteString("# Other policies come first; this is what they and the set make of it now.\n")
+		statements.WriteString("# Other policies come first; this is what they and the set decide now.\n")
 	}
 	selector, err := parseSelector(s.Answers["namespaces"])
 	if err != nil {

@@ -1,10 +1,8 @@
 package template
 
 import (
-	"errors"
 	"fmt"
 	"hash/fnv"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -22,7 +20,7 @@ type PolicySet struct {
 	// Text are the policies to write, one document each. Base is the text of those that are there now and
 	// change: what somebody else changes meanwhile is a conflict.
 	Text, Base string
-	// New are policies that are not there, Changed those that are.
+	// New names the policies that the cluster lacks, Changed those that it has.
 	New, Changed []model.PolicyKey
 	// Notes say what is worth knowing before it is applied.
 	Notes []string
@@ -188,8 +186,6 @@ func (p *patternPolicy) placedObject(w *World, at []plan.TierSlot) (o object, er
 
 // policyOf returns the policy of an object, written over the one there is: what the object does not say stays.
 func policyOf(kind model.Kind, o object, old *model.Policy) (*model.Policy, error) {
-	var next *model.Policy
-	var broken []model.Broken
 	if old != nil {
 		was, err := manifests.UntypedTree(old.Original)
 		if err != nil {
@@ -202,36 +198,15 @@ func policyOf(kind model.Kind, o object, old *model.Policy) (*model.Policy, erro
 	if err != nil {
 		return nil, err
 	}
-	if old != nil {
-		next, broken, err = manifests.RewritePolicy(old, typed, manifests.Options{})
-	} else {
-		var made *model.Policy
-		if made, err = manifests.FromObject(typed, model.Origin{Item: -1}); err == nil {
-			next, broken = manifests.ParsePolicy([]byte(made.YAML))
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	for _, b := range broken {
-		if b.IsError() {
-			return nil, errors.New(b.String())
-		}
-	}
-	if next == nil {
-		return nil, errors.New("the text is no policy")
-	}
-	return next, nil
+	return manifests.PolicyOfObject(old, typed)
 }
 
 // joinDocuments returns texts one after the other. One alone stays as it is.
 func joinDocuments(texts []string) string {
-	if len(texts) < 2 {
-		return strings.Join(texts, "")
-	}
-	texts = slices.Clone(texts)
-	for i, t := range texts {
-		texts[i] = strings.TrimSuffix(t, "\n") + "\n"
+	if len(texts) > 1 {
+		for i := range texts {
+			texts[i] = strings.TrimSuffix(texts[i], "\n") + "\n"
+		}
 	}
 	return strings.Join(texts, "---\n")
 }

@@ -68,7 +68,8 @@ func TestExpand(t *testing.T) {
 	if diff := cmp.Diff(any(want), got); diff != "" || x.err != nil {
 		t.Errorf("%v (-want +got):\n%s", x.err, diff)
 	}
-	for _, bad := range []any{"$nothing", "a $nothing", object{"$nothing": ""}, []any{object{"when": "nothing=x"}}, []any{object{"when": 5}}, []any{object{"each": "tenants", "a": "$nothing"}}} {
+	for _, bad := range []any{"$nothing", "a $nothing", object{"$nothing": ""}, []any{object{"when": "nothing=x"}}, []any{object{"when": 5}}, []any{object{"each": "tenants", "a": "$nothing"}},
+		[]any{"$nothing", object{"each": "tenants", "a": "$each"}}} {
 		x := &expander{values: object{"tenants": []any{"a"}}}
 		x.expand(bad)
 		if x.err == nil {

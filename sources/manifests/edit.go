@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
-
 	"rung/sources/manifests/yamltree"
 )
 
@@ -267,4 +267,32 @@ func RewritePolicy(old *model.Policy, object any, by Options) (*model.Policy, []
 	}
 	now, broken := by.ParsePolicy([]byte(want.YAML))
 	return now, broken, nil
+}
+
+// PolicyOfObject is a policy that means a typed object: in the text of the old one, or in a text made anew where
+// old is nil. The error says what is wrong with it.
+func PolicyOfObject(old *model.Policy, object metav1.Object) (*model.Policy, error) {
+	var next *model.Policy
+	var broken []model.Broken
+	if old != nil {
+		var err error
+		if next, broken, err = RewritePolicy(old, object, Options{}); err != nil {
+			return nil, err
+		}
+	} else {
+		made, err := FromObject(object, model.Origin{Item: -1})
+		if err != nil {
+			return nil, err
+		}
+		next, broken = ParsePolicy([]byte(made.YAML))
+	}
+	for _, b := range broken {
+		if b.IsError() {
+			return nil, errors.New(b.String())
+		}
+	}
+	if next == nil {
+		return nil, errors.New("the text is no policy")
+	}
+	return next, nil
 }

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -156,36 +155,22 @@ func altered(t *testing.T, file, table, uuid, column string, value any) string {
 	return out
 }
 
-// Every kind of row of every network may be altered: drift answers, and names the difference. Rows of kinds that
-// Rung does not compile are left out.
+// Every kind of row of every network may be altered, or gone: drift answers, and names the difference. Rows of
+// kinds that Rung does not compile are left out.
 func TestAlteredRows(t *testing.T) {
 	objects, databases := cluster(t, "networks")
-	rows := ownedRows(t, databases[node])
-	if len(rows) < 24 {
-		t.Fatalf("%d kinds of rows", len(rows))
-	}
-	var kinds []string
-	for key := range rows {
-		kinds = append(kinds, key)
-	}
-	slices.Sort(kinds)
-	for _, key := range kinds {
-		part := strings.Fields(key)
-		table, owner := part[0], part[1]
-		t.Run(key, func(t *testing.T) {
-			column, value := "match", any("ip4.src == 192.0.2.1")
-			switch table {
-			case "Address_Set":
-				column, value = "addresses", "192.0.2.1"
-			case "Port_Group":
-				column, value = "acls", []any{"set", []any{}}
-			}
-			file := altered(t, databases[node], table, rows[key], column, value)
-			code, out, errs := drift(t, objects, map[string]string{node: file})
-			compiled := !slices.Contains([]string{"UDNIsolation", "UDNEnabledService"}, owner)
-			if want := map[bool]int{true: 1, false: 0}[compiled]; code != want {
+	all := alterations(t, databases[node])
+	owners, networks := map[string]bool{}, map[string]bool{}
+	for _, a := range all {
+		owners[a.owner], networks[a.controller] = true, true
+		t.Run(a.String(), func(t *testing.T) {
+			code, out, errs := drift(t, objects, map[string]string{node: a.write(t, databases[node])})
+			if want := map[bool]int{true: 1, false: 0}[a.isCompiled()]; code != want {
 				t.Errorf("exit code %d, want %d\n%s\n%s", code, want, out, errs)
 			}
 		})
+	}
+	if len(all) < 70 || len(owners) < 12 || len(networks) < 6 {
+		t.Errorf("%d alterations of %d owner types on %d networks", len(all), len(owners), len(networks))
 	}
 }

@@ -23,7 +23,7 @@ const (
 	Row      PageKind = "row"      // Zone, Table and UUID of a live row, or ID of a desired one
 	Pod      PageKind = "pod"      // Key
 	Edit     PageKind = "edit"     // Key, or none and Priority for a new policy; Text is one that is proposed, ID what is said of it
-	Template PageKind = "template" // to pick one, Priority for a blank policy; of the set of the policy Key what it misses
+	Template PageKind = "template" // to pick one, Priority for a blank policy
 	Preview  PageKind = "preview"  // a change before it is made; Text tells changes apart
 	Plan     PageKind = "plan"     //
 	Logs     PageKind = "logs"     // Key, Dir, Rule narrow it; all may be zero

@@ -116,12 +116,15 @@ func (v *templatePage) askQuestion(env *view.Env, t *template.Template, i int, a
 		return
 	}
 	q := &t.Questions[i]
-	var offers []view.ChoiceItem
-	for _, c := range v.w.OfferedChoices(t, q, answers) {
+	first, offers := "", []view.ChoiceItem(nil)
+	for i, c := range v.w.OfferedChoices(t, q, answers) {
+		if i == 0 {
+			first = c.Value
+		}
 		offers = append(offers, view.ChoiceItem{Text: c.Value, Note: c.Note})
 	}
 	env.AskDialog(&view.PromptDialog{
-		Title: fmt.Sprintf("new %s · question %s of %s", t.Name, words.Thousands(len(answers)+1), words.Thousands(len(t.QuestionNames(false)))), Label: q.Ask, Value: v.w.FirstChoice(t, q, answers), Offers: offers,
+		Title: fmt.Sprintf("new %s · question %s of %s", t.Name, words.Thousands(len(answers)+1), words.Thousands(len(t.QuestionNames(false)))), Label: q.Ask, Value: first, Offers: offers,
 		Check: func(text string) string {
 			if _, err := t.CheckAnswer(v.w, q, text, answers); err != nil {
 				return err.Error()
