@@ -42,7 +42,7 @@ func tellEvents(ctx context.Context, e *engine.Engine, log *slog.Logger) {
 	later := time.NewTimer(time.Hour)
 	defer later.Stop()
 	said := eventTeller{log: log, zones: map[string]zoneReport{}, sources: map[string]sourceReport{},
-		unwritten: map[string]unwrittenReport{}}
+		refused: map[string]string{}, unwritten: map[string]unwrittenReport{}}
 	for news := true; ; {
 		if again := said.tellNews(e, news); again > 0 {
 			later.Reset(again)
@@ -68,6 +68,10 @@ type eventTeller struct {
 	loaded  bool
 	zones   map[string]zoneReport
 	sources map[string]sourceReport
+	// refused holds what was last said of each resource that may not be read, settings of those
+	// of OVN-Kubernetes.
+	refused  map[string]string
+	settings string
 	// unwritten holds the last report about each zone's policies that are not written.
 	unwritten map[string]unwrittenReport
 }
@@ -100,6 +104,11 @@ func (t *eventTeller) tellNews(e *engine.Engine, news bool) (again time.Duration
 			t.sources[s.Name] = now
 			t.log.Log(context.Background(), troubleLevel(s.Error), "source", "name", s.Name, "state", string(s.Conn), "err", s.Error)
 		}
+		t.tellRefused(s)
+	}
+	if problem := r.Dialects.ConfigProblem(); t.settings != problem {
+		t.settings = problem
+		t.log.Log(context.Background(), troubleLevel(problem), "settings of OVN-Kubernetes", "err", problem)
 	}
 	if r.Loaded && !t.loaded {
 		t.loaded = true
@@ -127,6 +136,24 @@ func (t *eventTeller) tellNews(e *engine.Engine, news bool) (again time.Duration
 			a.Took.Round(time.Microsecond), "err", a.Error)
 	}
 	return again
+}
+
+// tellRefused says which resources the source can do without, and may not read.
+func (t *eventTeller) tellRefused(s model.SourceState) {
+	for _, r := range s.Resources {
+		name, problem := s.Name+" "+r.Name, ""
+		if r.Optional && r.Conn == model.ConnDenied {
+			problem = r.Error
+			if r.Rows && !r.WasRead {
+				problem = "no row is written before it was read: " + problem
+			}
+		}
+		if t.refused[name] == problem {
+			continue
+		}
+		t.refused[name] = problem
+		t.log.Log(context.Background(), troubleLevel(problem), "resource", "name", r.Name, "state", string(r.Conn), "err", problem)
+	}
 }
 
 // tellUnwritten is tellNews for what is not written, which is looked for in each zone at

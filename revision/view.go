@@ -96,6 +96,14 @@ func (v *DialectView) WithConfig(c kube.OVNKube, problem string) *DialectView {
 	return &next
 }
 
+// ConfigProblem says why the cluster's objects that hold settings could not be read, or not all.
+func (v *DialectView) ConfigProblem() string {
+	if v == nil {
+		return ""
+	}
+	return v.configErr
+}
+
 // Recounted forgets the zones that are gone and counts anew what most of them say.
 func (v *DialectView) Recounted(isThere func(zone string) bool) *DialectView {
 	next := *v

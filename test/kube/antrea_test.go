@@ -4,12 +4,16 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"rung/engine/template"
+	"sigs.k8s.io/yaml"
+
 	"rung/test/install"
 	"rung/test/kube/cluster"
 )
@@ -56,16 +60,30 @@ spec: {priority: 5, tier: mine, appliedTo: [{podSelector: {matchLabels: {app: ap
 func tieredCluster(t *testing.T) *cluster.Cluster {
 	t.Helper()
 	c := start(t, cluster.Config{})
+	addKinds(t, c, "crd.antrea.io.yaml", "")
+	must(t, c.Apply(t.Context(), tieredWorld))
+	return c
+}
+
+// addKinds installs the definitions of a file of Rung, those whose names begin so, and waits until
+// they are served.
+func addKinds(t *testing.T, c *cluster.Cluster, file, begin string) {
+	t.Helper()
 	root, err := install.Root()
 	must(t, err)
-	text, err := os.ReadFile(filepath.Join(root, "sources", "manifests", "schemas", "crd.antrea.io.yaml"))
+	text, err := os.ReadFile(filepath.Join(root, "sources", "manifests", "schemas", file))
+	must(t, err)
+	text, err = yaml.YAMLToJSON(text)
+	must(t, err)
+	var list unstructured.UnstructuredList
+	must(t, list.UnmarshalJSON(text))
+	list.Items = slices.DeleteFunc(list.Items, func(u unstructured.Unstructured) bool { return !strings.HasPrefix(u.GetName(), begin) })
+	text, err = list.MarshalJSON()
 	must(t, err)
 	_, err = c.Kubectl(t.Context(), cluster.Admin, string(text), "create", "-f", "-")
 	must(t, err)
 	_, err = c.Kubectl(t.Context(), cluster.Admin, "", "wait", "--for=condition=Established", "--timeout=30s", "crd", "--all")
 	must(t, err)
-	must(t, c.Apply(t.Context(), tieredWorld))
-	return c
 }
 
 // spoken is what an object on the server says: its annotations and spec; nil where there is none.

@@ -40,15 +40,21 @@ func reconcile(t testing.TB, c *cluster.Cluster, z databases, name string, more 
 	return replicaWith(t, c, name, append(z.NB(), more...)...)
 }
 
-// replicaWith starts a replica with these options; they name its zones.
+// replicaWith starts a replica of the administrator with these options; they name its zones.
 func replicaWith(t testing.TB, c *cluster.Cluster, name string, more ...string) *replica {
+	t.Helper()
+	return replicaAs(t, c, cluster.Admin, name, append([]string{"--lease-namespace", "default"}, more...)...)
+}
+
+// replicaAs is replicaWith as a user, with a namespace for its Leases among the options.
+func replicaAs(t testing.TB, c *cluster.Cluster, user, name string, more ...string) *replica {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	address := l.Addr().String()
 	must(t, l.Close())
 	home := t.TempDir()
-	args := on(c, cluster.Admin, "reconcile", "--identity", name, "--metrics-address", address, "--lease-namespace", "default",
+	args := on(c, user, "reconcile", "--identity", name, "--metrics-address", address,
 		"--lease-duration", leaseDuration.String(), "--renew-deadline", renewDeadline.String(), "--retry-period", retryPeriod.String())
 	args = append(args, more...)
 	r := &replica{t: t, name: name, cmd: exec.Command(install.Binary(t), args...), log: filepath.Join(home, "log"), metrics: address, done: make(chan struct{})}

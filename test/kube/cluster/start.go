@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"time"
 
 	"k8s.io/client-go/dynamic"
@@ -48,7 +49,8 @@ type Cluster struct {
 	etcd   *process
 	api    *process
 	kubecl string
-	zones  []*Zones
+	mu     sync.Mutex
+	zones  []*Zones // under mu while tests run in parallel
 	labs   []*Lab
 }
 

@@ -67,6 +67,9 @@ func (c *Cluster) users(ctx context.Context) error {
 // of the user.
 func (c *Cluster) Kubeconfig(user string) string { return c.path(user + ".kubeconfig") }
 
+// AddUser writes a kubeconfig of a user who may do nothing yet.
+func (c *Cluster) AddUser(user string) error { return c.kubeconfig(user) }
+
 func (c *Cluster) kubeconfig(user string, groups ...string) error {
 	cert, key, err := c.ca.client(user, groups...)
 	if err != nil {

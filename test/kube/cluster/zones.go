@@ -35,7 +35,10 @@ func (c *Cluster) AddZones(ctx context.Context, nodes ...string) (*Zones, error)
 	}
 	z := &Zones{}
 	// Its own folder: a second set of zones of the same nodes is another one.
+	c.mu.Lock()
 	dir := c.path(fmt.Sprintf("z%d", len(c.zones)))
+	c.zones = append(c.zones, z)
+	c.mu.Unlock()
 	z.Sandbox, err = sandbox.Start(ctx, sandbox.Config{Zones: nodes, Dir: dir, Server: server, ForeignRows: true})
 	if err != nil {
 		return nil, fmt.Errorf("starting the zones' databases: %w", err)
@@ -44,7 +47,6 @@ func (c *Cluster) AddZones(ctx context.Context, nodes ...string) (*Zones, error)
 	run, cancel := context.WithCancel(context.Background())
 	factory := informers.NewSharedInformerFactory(c.Client, 0)
 	z.stop = func() { cancel(); factory.Shutdown() }
-	c.zones = append(c.zones, z)
 	core := factory.Core().V1()
 	for _, i := range []cache.SharedIndexInformer{core.Nodes().Informer(), core.Namespaces().Informer(), core.Pods().Informer()} {
 		_, err := i.AddEventHandler(cache.ResourceEventHandlerFuncs{
