@@ -46,8 +46,8 @@ demo: build ## open the console on the built-in cluster
 # Fuzz targets run on their stored inputs only: the same tree passes or fails every time.
 # New inputs are looked for by make fuzz and make soak; what they find is stored. -short draws
 # fewer random cases where a test draws thousands: make test-full draws all. make lint vets.
-test: test-setup ## every test once, without the race detector
-	go test -short -vet=off -p $(ATONCE) -timeout 15m $(TESTFLAGS) $(if $(filter ./...,$(PKG)),$(LONGEST)) $(PKG)
+test: test-setup ## every test once, without the race detector; packages beside busy programs take long
+	go test -short -vet=off -p $(ATONCE) -timeout 60m $(TESTFLAGS) $(if $(filter ./...,$(PKG)),$(LONGEST)) $(PKG)
 
 # Every part runs, whatever became of those before it; what failed is listed at the end.
 test-full: test-setup ## what CI runs beside it: the race detector, all random cases, the promised times

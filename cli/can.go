@@ -36,13 +36,14 @@ Zones are not read: see "rung zones". Exit 2 where something is left out.`,
   rung can --context staging -o jsonpath='{.permissions[?(@.allowed==false)].command}'`,
 		Args: command.TakesArgs(0),
 	}, func([]string, bool) command.Query {
+		a.Anyhow = true
 		return command.Query{
 			First: func(ctx context.Context, e *engine.Engine) {
 				ctx, cancel := context.WithTimeout(ctx, accessTime)
 				defer cancel()
 				// The answer says it where the server did not by then.
 				_ = e.WaitFor(ctx, func(r *revision.Revision) bool {
-					return r.Mode.Name != revision.ClusterMode || len(r.Access.Permissions()) > 0
+					return r.Mode.Name != revision.ClusterMode || !r.Loaded || len(r.Access.Permissions()) > 0
 				})
 			},
 			Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {

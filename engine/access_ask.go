@@ -48,7 +48,7 @@ func accessQuestions(ovnNamespaces []string) (out []kube.AccessQuestion) {
 			out = append(out, r)
 		}
 	}
-	return out
+	return append(out, kube.DefinitionQuestion())
 }
 
 // How often the server is asked again, sooner where it did not answer, and how

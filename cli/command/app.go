@@ -25,6 +25,7 @@ type App struct {
 	// Keyboard is the input that NewApp was given, to read single keys from.
 	Keyboard io.Reader
 	Needs    fileNeed // of the command
+	Anyhow   bool     // the command answers whatever could not be read
 	// template is the form of -o where that is a template, else nil.
 	template *Form
 	look     atomic.Pointer[look] // of what goes to Out; the configuration is read beside

@@ -155,11 +155,16 @@ func awaitRead(ctx context.Context, a *App, e *engine.Engine, ready func(*revisi
 		if broken == nil && r.Loaded {
 			broken = a.WhyNotEnough(r)
 		}
-		if broken != nil || r.Loaded && !r.Unsettled && ready(r) {
-			return true
+		if broken == nil && !r.Loaded { // what is lost later is left out of the answer
+			broken = whyNotStarted(r)
 		}
-		broken = whyNotStarted(r)
-		return broken != nil
+		if broken == nil {
+			return r.Loaded && !r.Unsettled && ready(r)
+		}
+		if a.Anyhow {
+			broken = nil
+		}
+		return true
 	}, time.Now().Add(Patience), time.Now().Add(LastPatience), late)
 	switch {
 	case broken != nil:

@@ -202,12 +202,13 @@ func (f *ClusterFacts) addKinds(r *revision.Revision) {
 	}
 }
 
-// permissionsOf puts the verbs of a resource together where the answer is the same.
+// permissionsOf puts the verbs of a resource together where the answer and its consequence are the same.
 func permissionsOf(all []revision.Permission) []PermissionFacts {
 	out := []PermissionFacts{}
 	for _, p := range all {
 		i := slices.IndexFunc(out, func(g PermissionFacts) bool {
-			return g.Resource == p.Resource && g.Namespace == p.Namespace && g.Allowed == p.Allowed && g.Why == p.Why
+			return g.Resource == p.Resource && g.Namespace == p.Namespace && g.Allowed == p.Allowed && g.Why == p.Why &&
+				(p.Allowed || isOfChange(g.Verbs[0]) == isOfChange(p.Verb)) // something else is missing without them
 		})
 		if i < 0 {
 			out = append(out, PermissionFacts{Verbs: []string{p.Verb}, Resource: p.Resource, Namespace: p.Namespace, Allowed: p.Allowed, Why: p.Why, Command: p.Command})
@@ -233,20 +234,22 @@ func isAllowedElsewhere(all []PermissionFacts, p *PermissionFacts) bool {
 	})
 }
 
+// isOfChange reports whether a verb is of a change.
+func isOfChange(verb string) bool { return slices.Contains([]string{"create", "update", "patch", "delete"}, verb) }
+
 // missedFeature says which feature is missing for want of a permission.
 func (p *PermissionFacts) missedFeature() string {
-	has := func(verbs ...string) bool {
-		return slices.ContainsFunc(verbs, func(v string) bool { return slices.Contains(p.Verbs, v) })
-	}
 	short, _, _ := strings.Cut(p.Resource, ".")
 	switch {
 	case p.Resource == "pods/exec":
 		return "zones are not read through their pods: policies are compiled, not checked against live rows"
 	case p.Resource == "pods/log":
 		return "no log lines from there"
-	case has("create", "update", "patch", "delete"):
+	case slices.ContainsFunc(p.Verbs, isOfChange):
 		return "these changes are not offered"
-	case !has("list"):
+	case short == "customresourcedefinitions":
+		return "fields are checked as this Rung knows them, not as the cluster has them"
+	case !slices.Contains(p.Verbs, "list"):
 		return "changes to them are seen late"
 	case short == "pods" || short == "namespaces":
 		return "the pods that policies select are unknown"

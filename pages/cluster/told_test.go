@@ -33,7 +33,9 @@ func tell(p *revision.Facts) (*cluster.ClusterFacts, string) {
 func TestRefused(t *testing.T) {
 	p := uitest.ClusterFacts(t)
 	uitest.AllowChanges(p, false, "pods")
-	all := append(p.Access.Permissions(), revision.Permission{Verb: "create", Resource: "pods/exec", Namespace: "openshift-ovn-kubernetes", Why: "RBAC"})
+	all := append(p.Access.Permissions(), revision.Permission{Verb: "create", Resource: "pods/exec", Namespace: "openshift-ovn-kubernetes", Why: "RBAC"},
+		revision.Permission{Verb: "list", Resource: "tiers.crd.antrea.io"}, revision.Permission{Verb: "delete", Resource: "tiers.crd.antrea.io"},
+		revision.Permission{Verb: "get", Resource: "customresourcedefinitions.apiextensions.k8s.io"})
 	p.Access = revision.NewAccess(all)
 	for i := range p.Sources[0].Resources {
 		if x := &p.Sources[0].Resources[i]; x.Name == "pods" {
@@ -47,6 +49,8 @@ func TestRefused(t *testing.T) {
 		"✗ no: list, watch pods: RBAC: no rule matches → the pods that policies select are unknown\n$ kubectl --context=prod-eu auth can-i list pods\n",
 		"→ these changes are not offered\n", "– no: create pods/exec in openshift-ovn-kubernetes: not needed, allowed in the other namespace\n",
 		"✓ yes: list, watch nodes\n",
+		"✗ no: list tiers.crd.antrea.io → they are not shown\n", "✗ no: delete tiers.crd.antrea.io → these changes are not offered\n",
+		"✗ no: get customresourcedefinitions.apiextensions.k8s.io → fields are checked as this Rung knows them, not as the cluster has them\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

@@ -18,6 +18,7 @@ type AccessQuestion struct {
 	Verb, Group, Resource, Subresource string
 	// Namespace is empty for all namespaces and for what is in none.
 	Namespace string
+	Name      string // empty for all objects
 }
 
 // QuestionFor is the question whether a change of such a policy is allowed; without a verb,
@@ -55,6 +56,9 @@ func (q AccessQuestion) String() string { return words.ShellJoin(q.kubectlWords(
 
 func (q AccessQuestion) kubectlWords() []string {
 	words := []string{q.Verb, q.groupResource()}
+	if q.Name != "" {
+		words[1] += "/" + q.Name
+	}
 	if q.Subresource != "" {
 		words = append(words, "--subresource="+q.Subresource)
 	}
@@ -96,7 +100,7 @@ func (c *Cluster) MayDo(ctx context.Context, q AccessQuestion) (AccessAnswer, er
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
 	review := &authv1.SelfSubjectAccessReview{Spec: authv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authv1.ResourceAttributes{
-		Verb: q.Verb, Group: q.Group, Resource: q.Resource, Subresource: q.Subresource, Namespace: q.Namespace}}}
+		Verb: q.Verb, Group: q.Group, Resource: q.Resource, Subresource: q.Subresource, Namespace: q.Namespace, Name: q.Name}}}
 	got, err := c.Builtin().Review(ctx, review)
 	if err != nil {
 		return AccessAnswer{}, fmt.Errorf("ask whether %s is allowed: %w", q, verdictOf(model.PolicyKey{}, VerbCreate, err))

@@ -130,6 +130,12 @@ func (c *Cluster) ServedQuestions(ctx context.Context, questions []AccessQuestio
 var crdResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1",
 	Resource: "customresourcedefinitions"}
 
+// DefinitionQuestion is the question whether the definition of AdminNetworkPolicy may be read.
+func DefinitionQuestion() AccessQuestion {
+	return AccessQuestion{Verb: "get", Group: crdResource.Group, Resource: crdResource.Resource,
+		Name: PolicyResources[model.KindANP].GroupResource().String()}
+}
+
 // Schemas are the schemas of the installed CRDs of ANP, BANP and CNP, for validating
 // before the server is asked; a kind whose CRD cannot be read keeps the schema
 // Rung brings along. The findings say what the CRDs have that OVN-Kubernetes does

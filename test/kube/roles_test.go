@@ -1,12 +1,12 @@
 package kube_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -38,16 +38,21 @@ func (p permission) String() string {
 	return p.verb + " " + strings.TrimSuffix(p.resource+"."+p.group, ".") + where
 }
 
-// shippedPermissions are those of `rung reconcile`, as the manifests give them.
-func shippedPermissions(t *testing.T) (out []permission) {
+// permissionsIn are those of the roles in a file of the project whose names begin so.
+func permissionsIn(t *testing.T, name, file string) (out []permission) {
 	t.Helper()
 	root, err := install.Root()
 	must(t, err)
-	text, err := os.ReadFile(filepath.Join(root, "deploy", "00-rbac.yaml"))
+	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
 	must(t, err)
-	for _, doc := range bytes.Split(text, []byte("\n---\n")) {
+	docs := regexp.MustCompile("(?s)apiVersion: rbac.*?(\n---\n|\n```|$)").FindAllString(string(text), -1)
+	for _, doc := range docs {
+		doc = strings.TrimRight(doc, "-`\n")
 		var role rbacv1.ClusterRole
-		must(t, yaml.Unmarshal(doc, &role))
+		must(t, yaml.Unmarshal([]byte(doc), &role))
+		if !strings.HasPrefix(role.Name, name) {
+			continue
+		}
 		for _, r := range role.Rules {
 			for _, group := range r.APIGroups {
 				for _, resource := range r.Resources {
@@ -220,7 +225,7 @@ func (u *roleUser) leaves(t *testing.T, w *roleWorld) {
 func TestRolesOfReconcile(t *testing.T) {
 	t.Parallel()
 	log, args := newAudit(t)
-	w := &roleWorld{Cluster: start(t, cluster.Config{APIServer: args}), log: log, all: shippedPermissions(t)}
+	w := &roleWorld{Cluster: start(t, cluster.Config{APIServer: args}), log: log, all: permissionsIn(t, "rung-reconcile", "deploy/00-rbac.yaml")}
 	addKinds(t, w.Cluster, "crd.antrea.io.yaml", "")
 	addKinds(t, w.Cluster, "k8s.ovn.org.yaml", "clusternetworkconnects.")
 	for _, ns := range []string{"blue", "red"} {
@@ -325,6 +330,60 @@ func (u *roleUser) refused(t *testing.T, w *roleWorld, p permission) {
 	for _, r := range w.log.of(t, u.name) {
 		if r.code == http.StatusForbidden && !p.covers(r.permission, u.name) {
 			t.Errorf("%s: refused, too: %s %s", p, r.permission, r.names)
+		}
+	}
+}
+
+// The roles of docs/clusters.md are what the console and the commands use, and without any one of them
+// `rung can` says what is missing.
+func TestRolesOfCommands(t *testing.T) {
+	t.Parallel()
+	log, args := newAudit(t)
+	w := &roleWorld{Cluster: start(t, cluster.Config{APIServer: append(args, byKubelet...)}), log: log, all: permissionsIn(t, "rung-", "docs/clusters.md")}
+	addKinds(t, w.Cluster, "crd.antrea.io.yaml", "")
+	addKinds(t, w.Cluster, "k8s.ovn.org.yaml", "clusternetworkconnects.")
+	small(t, w.Cluster)
+	z, err := w.AddZones(t.Context(), smallNodes...)
+	must(t, err)
+	k := zoneKubelet(t, z)
+	ovnPods(t, w.Cluster, k, smallNodes, "nb-ovsdb", "ovn-controller")
+	grant(t, w.Cluster, "whole", w.all)
+	do := func(stdin string, args ...string) {
+		t.Helper()
+		r := rung(t, stdin, on(w.Cluster, "whole", args...)...)
+		t.Logf("%v: %d\n%s%s", args, r.code, r.out, r.err)
+	}
+	change := func(stdin string, args ...string) {
+		t.Helper()
+		do(stdin, append(args, "--write", "--yes", "--confirm-name", "made,default")...)
+	}
+	do("", "zones")
+	do("", "logs")
+	for _, policy := range []string{anp("made", 30, "tenant=red", "in Deny tenant=blue"),
+		"{apiVersion: policy.networking.k8s.io/v1alpha1, kind: BaselineAdminNetworkPolicy, metadata: {name: default}, " +
+			"spec: {subject: {namespaces: {}}, ingress: [{action: Deny, from: [{namespaces: {}}]}]}}",
+		"{apiVersion: policy.networking.k8s.io/v1alpha2, kind: ClusterNetworkPolicy, metadata: {name: made}, " +
+			"spec: {tier: Admin, priority: 40, subject: {namespaces: {}}, ingress: [{action: Deny, from: [{namespaces: {}}]}]}}"} {
+		change(policy, "apply", "-f", "-")
+		change(strings.Replace(policy, "Deny", "Accept", 1), "apply", "-f", "-")
+	}
+	change("", "log-level", "ANP/made", "--deny", "info")
+	change("", "log-level", "namespace/blue", "--deny", "info")
+	change("", "undo")
+	change("", "undo")
+	change("", "delete", "ANP/made")
+	change("", "delete", "BANP/default")
+	change("", "delete", "CNP/made")
+	used := map[string]int{}
+	for _, q := range log.of(t, "whole") {
+		used[fmt.Sprint(q.code, " ", q.permission)]++
+	}
+	for k, n := range used {
+		t.Log(n, k)
+	}
+	for _, p := range w.all {
+		if !slices.ContainsFunc(log.of(t, "whole"), func(r request) bool { return p.covers(r.permission, "") }) {
+			t.Errorf("unused: %s", p)
 		}
 	}
 }
