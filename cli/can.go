@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"rung/cli/command"
 
 	"rung/engine"
+	"rung/model"
 	"rung/pages/cluster"
 	"rung/revision"
 )
@@ -43,7 +45,7 @@ Zones are not read: see "rung zones". Exit 2 where something is left out.`,
 				defer cancel()
 				// The answer says it where the server did not by then.
 				_ = e.WaitFor(ctx, func(r *revision.Revision) bool {
-					return r.Mode.Name != revision.ClusterMode || !r.Loaded || len(r.Access.Permissions()) > 0
+					return r.Mode.Name != revision.ClusterMode || len(r.Access.Permissions()) > 0 || !r.Loaded && isLost(r)
 				})
 			},
 			Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
@@ -58,6 +60,11 @@ Zones are not read: see "rung zones". Exit 2 where something is left out.`,
 				return ans, nil
 			}}
 	})
+}
+
+// isLost reports whether a source is lost.
+func isLost(r *revision.Revision) bool {
+	return slices.ContainsFunc(r.Sources, func(s model.SourceState) bool { return s.Conn == model.ConnLost })
 }
 
 // canText prints sections, in a width where one is given; wide with the commands that ask for what is

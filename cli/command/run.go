@@ -163,6 +163,7 @@ func awaitRead(ctx context.Context, a *App, e *engine.Engine, ready func(*revisi
 		}
 		if a.Anyhow {
 			broken = nil
+			return !isFirstReading(r)
 		}
 		return true
 	}, time.Now().Add(Patience), time.Now().Add(LastPatience), late)
@@ -173,6 +174,15 @@ func awaitRead(ctx context.Context, a *App, e *engine.Engine, ready func(*revisi
 		return fmt.Errorf("wait for %s: %w", waitingForText(e.Revision()), err)
 	}
 	return nil
+}
+
+// isFirstReading reports whether an API server has yet to answer what was asked first.
+func isFirstReading(r *revision.Revision) bool {
+	return slices.ContainsFunc(r.Sources, func(s model.SourceState) bool {
+		return slices.ContainsFunc(s.Resources, func(x model.SourceResource) bool {
+			return x.Attempts == 0 && (x.Conn == model.ConnStarting || x.Conn == model.ConnDialling)
+		})
+	})
 }
 
 // whyNotStarted names a part of the engine that could not be started.
