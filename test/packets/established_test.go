@@ -8,6 +8,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
+	verdicts "rung/model/verdict"
 	"rung/sources/sandbox"
 	"rung/test/made"
 )
@@ -69,14 +70,12 @@ func (k *talk) put(t *testing.T, p sandbox.Packet, from, to place) bool {
 	return send(here, from.lport, here.ElsewherePort()) && send(there, there.ElsewherePort(), to.lport)
 }
 
-// What happens to an established connection when a Deny arrives, and when it goes
-// (ovn-kubernetes.md#established-connections).
-func TestEstablished(t *testing.T) {
-	w := start(t)
-	var pods []place
+// talkers are pods a and b on n1 and on n2, in namespaces a and b, and put has these written with more objects.
+func talkers(t *testing.T, w *world) (pods []place, put func(objects ...model.Object)) {
+	t.Helper()
 	for _, p := range places() {
 		if p.name == p.zone+"0" && p.namespace != "c" {
-			pods = append(pods, p) // a and b on n1, a and b on n2
+			pods = append(pods, p)
 		}
 	}
 	var base []model.Object
@@ -91,13 +90,61 @@ func TestEstablished(t *testing.T) {
 		obj.NodeName = p.zone
 		base = append(base, obj)
 	}
-	put := func(objects ...model.Object) {
+	return pods, func(objects ...model.Object) {
 		t.Helper()
 		if err := w.put(t.Context(), append(slices.Clone(base), objects...), compiler.Options{IPv4: true, Defaults: compiler.On,
 			ClusterSubnets: []netip.Prefix{netip.MustParsePrefix("10.244.0.0/16")}}); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// outsideOf is a place outside the cluster, by way of a pod's node.
+func outsideOf(w *world, p place) place {
+	return place{zone: p.zone, lport: w.zones[p.zone].OutsidePort(), v4: netip.MustParseAddr("198.51.100.9")}
+}
+
+// A Deny of egress, also of an EgressFirewall to all addresses, does not stop a connection that a client outside
+// begins: its replies are of a connection that OVN knows. Verdicts say the same.
+func TestRepliesToOutside(t *testing.T) {
+	w := start(t)
+	pods, put := talkers(t, w)
+	outside, port := outsideOf(w, pods[0]), uint16(31000)
+	for _, kind := range []model.Kind{model.KindEF, model.KindANP, model.KindNP, model.KindBANP} {
+		put(denying(kind, model.Egress))
+		for proto, verdict := range map[sandbox.PacketProto]verdicts.Protocol{sandbox.TCP: verdicts.TCP, sandbox.UDP: verdicts.UDP} {
+			pod, far := verdicts.PodEnd(pods[0].namespace, pods[0].name), verdicts.AddrEnd(outside.v4)
+			for _, c := range []struct {
+				from, to place
+				asked    verdicts.Connection
+			}{
+				{outside, pods[0], verdicts.Connection{From: far, To: pod}},
+				{pods[0], outside, verdicts.Connection{From: pod, To: far}},
+			} {
+				port++
+				steps, works, err := sandbox.TryConnection(t.Context(), sandbox.Connection{From: w.zones[c.from.zone].Zone, To: w.zones[c.to.zone].Zone,
+					FromPort: c.from.lport, ToPort: c.to.lport, Src: c.from.v4, Dst: c.to.v4, Proto: proto, SrcPort: port, DstPort: 80})
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.asked.Protocol, c.asked.Port, c.asked.Family = verdict, 80, verdicts.IPv4
+				a, err := verdicts.TracePolicies(w.index(), c.asked)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if wants := c.from == outside || kind.IsAdmin(); works != wants || works != (a.Verdict == verdicts.Allow) { // admin policies here deny pods alone
+					t.Errorf("%s denies egress: %s %s is made: %v (%+v), and by policies %s (%s)", kind, verdict, c.asked, works, steps, a.Verdict, a.Reason)
+				}
+			}
+		}
+	}
+}
+
+// What happens to an established connection when a Deny arrives, and when it goes
+// (ovn-kubernetes.md#established-connections).
+func TestEstablished(t *testing.T) {
+	w := start(t)
+	pods, put := talkers(t, w)
 	// What gets through of each order of packets, of the client and of the server, and
 	// in the end of the first connection when the Deny is gone again. By a Deny of egress
 	// the client's packets are dropped, and the server's from the client's next one on.
@@ -109,7 +156,7 @@ func TestEstablished(t *testing.T) {
 	}
 	// By a Deny of an EgressFirewall the client's packets are dropped; the server's are
 	// behind the client's first, third, … and delivered behind its second, fourth, ….
-	outside := place{zone: pods[0].zone, lport: w.zones[pods[0].zone].OutsidePort(), v4: netip.MustParseAddr("198.51.100.9")}
+	outside := outsideOf(w, pods[0])
 	const wantFirewall = "...... ssssss ...s.. s...s. then ccs"
 	port := uint16(30000)
 	for _, kind := range []model.Kind{model.KindANP, model.KindNP, model.KindBANP, model.KindEF} {
