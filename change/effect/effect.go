@@ -69,8 +69,11 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []c
 	if len(changes) == 0 {
 		return nil
 	}
+	if u := UnreadSubjects(rev); u != nil {
+		return &Effect{Unknown: u.BriefText()}
+	}
 	if !IsAnyPod(rev.JudgedCluster()) {
-		return &Effect{Unknown: strings.TrimPrefix(rev.EmptyText("no pods are known", model.KindPod), "unknown: ")}
+		return &Effect{Unknown: "no pods are known"}
 	}
 	limit, cancel := context.WithTimeout(ctx, MaxTime)
 	defer cancel()
@@ -88,6 +91,9 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []c
 	}
 	return e
 }
+
+// UnreadSubjects returns what was never read of pods, and of the namespaces by whose labels policies select them.
+func UnreadSubjects(r *revision.Revision) *revision.Unread { return r.NeverRead(model.KindPod, model.KindNamespace) }
 
 // isOnUnread says whether a changed policy of a namespace is about pods on a network of which nothing is read.
 // Policies of the whole cluster hold on the default network alone.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -151,21 +152,19 @@ func awaitRead(ctx context.Context, a *App, e *engine.Engine, ready func(*revisi
 			told = true
 			say(words.CleanLine(waitingForText(r)))
 		}
-		broken = whyDenied(r)
-		if broken == nil && r.Loaded {
-			broken = a.WhyNotEnough(r)
+		if r.Loaded {
+			if broken = a.WhyNotEnough(r); broken != nil {
+				return true
+			}
 		}
-		if broken == nil && !r.Loaded { // what is lost later is left out of the answer
-			broken = whyNotStarted(r)
+		if broken = whyDenied(r); broken == nil && r.Loaded && !r.Unsettled && ready(r) {
+			return true
 		}
-		if broken == nil {
-			return r.Loaded && !r.Unsettled && ready(r)
-		}
-		if a.Anyhow {
+		if broken = cmp.Or(broken, whyNotStarted(r)); broken != nil && a.Anyhow {
 			broken = nil
 			return !isFirstReading(r)
 		}
-		return true
+		return broken != nil
 	}, time.Now().Add(Patience), time.Now().Add(LastPatience), late)
 	switch {
 	case broken != nil:
@@ -185,10 +184,11 @@ func isFirstReading(r *revision.Revision) bool {
 	})
 }
 
-// whyNotStarted names a part of the engine that could not be started.
+// whyNotStarted names a source that was never read, or another part of the engine that could not be
+// started. What is lost later is left out of answers.
 func whyNotStarted(r *revision.Revision) error {
 	for _, s := range r.Sources {
-		if s.Conn == model.ConnLost && s.Error != "" {
+		if s.Conn == model.ConnLost && s.Error != "" && (!r.Loaded || s.HasNoObjects) {
 			return fmt.Errorf("%s: %s", s.Name, s.Error)
 		}
 	}

@@ -132,8 +132,19 @@ func pathTo(x *Index, c Connection, from, to foundEnd, service Endpoint, front *
 		if i := slices.IndexFunc(p.Stages, func(s StageVerdict) bool { return s.Verdict == p.Verdict }); i >= 0 {
 			p.Reason = p.Stages[i].Reason
 		}
+		if f := firewallOfReplies(x, &from, &to); f != nil && p.Verdict == Allow && p.Note == "" {
+			p.Note = "replies do not meet " + f.Key.String() + ": OVN knows the connection"
+		}
 	}
 	return p
+}
+
+// firewallOfReplies is the EgressFirewall of a pod that a client outside the cluster connects to, nil for none.
+func firewallOfReplies(x *Index, from, to *foundEnd) *model.Policy {
+	if from.pod != nil || from.node != "" || to.pod == nil {
+		return nil
+	}
+	return x.view.Cluster.Policy(model.Key{Kind: model.KindEF, Namespace: to.pod.Namespace, Name: "default"})
 }
 
 // askPolicies asks the policies at every hop of a way.

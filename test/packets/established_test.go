@@ -132,6 +132,9 @@ func TestRepliesToOutside(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				if told := a.Paths[0].Note != ""; told != (kind == model.KindEF && c.from == outside) {
+					t.Errorf("%s denies egress, and %s is told as %q", kind, c.asked, a.Paths[0].Note)
+				}
 				if wants := c.from == outside || kind.IsAdmin(); works != wants || works != (a.Verdict == verdicts.Allow) { // admin policies here deny pods alone
 					t.Errorf("%s denies egress: %s %s is made: %v (%+v), and by policies %s (%s)", kind, verdict, c.asked, works, steps, a.Verdict, a.Reason)
 				}

@@ -36,10 +36,16 @@ func NewGated(t testing.TB, with func(*revision.Facts)) *Gated {
 // NewGatedOn is NewGated on other files than the demo's.
 func NewGatedOn(t testing.TB, files write.FileOptions, with func(*revision.Facts)) *Gated {
 	t.Helper()
+	return NewGatedFrom(t, write.NewFiles(files), with)
+}
+
+// NewGatedFrom is NewGated on a source of objects.
+func NewGatedFrom(t testing.TB, source kube.Source, with func(*revision.Facts)) *Gated {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	e, err := engine.New(context.Background(), engine.Config{
 		Mode:    revision.Mode{Name: "demo", Title: "demo", Sandbox: true, Simulated: true},
-		Sources: []kube.Source{write.NewFiles(files)}, Writes: true, StateDir: t.TempDir(),
+		Sources: []kube.Source{source}, Writes: true, StateDir: t.TempDir(),
 		Clock: func() time.Time { return Now },
 	})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 // Patience is for what must come to hold sooner or later: more than the busiest
 // machine needs, since a test that passes spends none of it. How fast something is
 // asks a TestTiming….
-const Patience = time.Minute
+const Patience = 3 * time.Minute
 
 // pause is between two looks.
 const pause = 10 * time.Millisecond

@@ -1,0 +1,63 @@
+package preview_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"rung/change/write"
+	"rung/examples"
+	"rung/model"
+	"rung/revision"
+	"rung/sources/kube"
+	"rung/test/uitest"
+)
+
+// without is a source of which some kinds were not read.
+type without struct {
+	kube.Source
+	kinds []model.Kind
+	conn  model.ConnState
+	why   string
+}
+
+func (w without) Run(ctx context.Context, sink func(kube.SourceUpdate)) {
+	w.Source.Run(ctx, func(u kube.SourceUpdate) {
+		u.Upsert = slices.DeleteFunc(slices.Clone(u.Upsert), func(o model.Object) bool { return slices.Contains(w.kinds, o.ObjectKey().Kind) })
+		for _, k := range w.kinds {
+			u.State.Resources = append(u.State.Resources, model.SourceResource{Name: string(k), Kind: k, Conn: w.conn, Error: w.why, Rows: true})
+		}
+		sink(u)
+	})
+}
+
+// TestUnreadPreviews has each kind of change previewed while pods, or namespaces, were refused or are still
+// being read: none says that nothing changes, and each says what is left out.
+func TestUnreadPreviews(t *testing.T) {
+	changes := map[string][]string{
+		"move":   {"j", "j", "m", "4", "1", "enter"},
+		"delete": {"j", "j", "j", "j", "D"},
+	}
+	for _, w := range []struct{ name, told string }{{"refused", "may not list it"}, {"loading", "not read yet"}} {
+		for _, kind := range []model.Kind{model.KindPod, model.KindNamespace} {
+			for change, keys := range changes {
+				t.Run(w.name+" "+string(kind)+" "+change, func(t *testing.T) {
+					src := without{write.NewFiles(write.FileOptions{Demo: examples.Files}), []model.Kind{kind}, model.ConnDialling, ""}
+					if w.name == "refused" {
+						src.conn, src.why = model.ConnDenied, "jane may not list it"
+					}
+					g := uitest.NewGatedFrom(t, src, func(f *revision.Facts) {
+						f.Sources = nil
+						f.Sources = append(f.Sources, model.SourceState{Name: "demo", Conn: model.ConnSynced, Resources: []model.SourceResource{
+							{Name: string(kind), Kind: kind, Conn: src.conn, Error: src.why, Rows: true}}})
+					})
+					s := open(t, g)
+					s.Resize(120, 100)
+					s.Press(keys...)
+					s.Want("what it does to connections is unknown", "not counting "+string(kind))
+					s.WantNot("no connection changes", "no verdict changes", "connections that change")
+				})
+			}
+		}
+	}
+}
