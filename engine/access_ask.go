@@ -71,17 +71,7 @@ func runAccess(l *zones.Loop, s *loopState, g *gate.Gate, c *kube.Cluster, names
 			s.access = a
 			s.MarkChanged()
 		})
-		if schemas, found, err := c.Schemas(l.Context()); err == nil {
-			g.UseSchemas(schemas)
-			l.Send(func() {
-				if !slices.Equal(s.profile, found) {
-					s.profile = found
-					s.MarkChanged()
-				}
-			})
-		} else {
-			complete = false
-		}
+		complete = takeSchemas(l, s, g, c, known[kube.DefinitionQuestion()]) && complete
 		wait := accessEvery
 		if !complete {
 			wait = accessRetry
@@ -90,6 +80,26 @@ func runAccess(l *zones.Loop, s *loopState, g *gate.Gate, c *kube.Cluster, names
 			return
 		}
 	}
+}
+
+// takeSchemas has changes checked by the fields of the installed CRDs, where they may be read; done
+// says that the server answered.
+func takeSchemas(l *zones.Loop, s *loopState, g *gate.Gate, c *kube.Cluster, may kube.AccessAnswer) (done bool) {
+	if !may.At.IsZero() && !may.Allowed {
+		return true
+	}
+	schemas, found, err := c.Schemas(l.Context())
+	if err != nil {
+		return false
+	}
+	g.UseSchemas(schemas)
+	l.Send(func() {
+		if !slices.Equal(s.profile, found) {
+			s.profile = found
+			s.MarkChanged()
+		}
+	})
+	return true
 }
 
 // accessOf are the answers of the server that kubectl asks by k.

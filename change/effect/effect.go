@@ -93,7 +93,9 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []c
 }
 
 // UnreadSubjects returns what was never read of pods, and of the namespaces by whose labels policies select them.
-func UnreadSubjects(r *revision.Revision) *revision.Unread { return r.NeverRead(model.KindPod, model.KindNamespace) }
+func UnreadSubjects(r *revision.Revision) *revision.Unread {
+	return r.NeverRead(model.KindPod, model.KindNamespace)
+}
 
 // isOnUnread says whether a changed policy of a namespace is about pods on a network of which nothing is read.
 // Policies of the whole cluster hold on the default network alone.

@@ -152,18 +152,17 @@ func awaitRead(ctx context.Context, a *App, e *engine.Engine, ready func(*revisi
 			told = true
 			say(words.CleanLine(waitingForText(r)))
 		}
-		if r.Loaded {
-			if broken = a.WhyNotEnough(r); broken != nil {
-				return true
-			}
-		}
-		if broken = whyDenied(r); broken == nil && r.Loaded && !r.Unsettled && ready(r) {
+		why := whyDenied(r)
+		switch {
+		case r.Loaded && a.WhyNotEnough(r) != nil:
+			broken = a.WhyNotEnough(r)
 			return true
+		case why == nil && r.Loaded && !r.Unsettled && ready(r):
+			return true
+		case a.Anyhow:
+			return cmp.Or(why, whyNotStarted(r)) != nil && !isFirstReading(r)
 		}
-		if broken = cmp.Or(broken, whyNotStarted(r)); broken != nil && a.Anyhow {
-			broken = nil
-			return !isFirstReading(r)
-		}
+		broken = cmp.Or(why, whyNotStarted(r))
 		return broken != nil
 	}, time.Now().Add(Patience), time.Now().Add(LastPatience), late)
 	switch {
@@ -185,7 +184,7 @@ func isFirstReading(r *revision.Revision) bool {
 }
 
 // whyNotStarted names a source that was never read, or another part of the engine that could not be
-// started. What is lost later is left out of answers.
+// started. Answers leave out a source that is lost later.
 func whyNotStarted(r *revision.Revision) error {
 	for _, s := range r.Sources {
 		if s.Conn == model.ConnLost && s.Error != "" && (!r.Loaded || s.HasNoObjects) {

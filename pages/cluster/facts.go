@@ -235,7 +235,9 @@ func isAllowedElsewhere(all []PermissionFacts, p *PermissionFacts) bool {
 }
 
 // isOfChange reports whether a verb is of a change.
-func isOfChange(verb string) bool { return slices.Contains([]string{"create", "update", "patch", "delete"}, verb) }
+func isOfChange(verb string) bool {
+	return slices.Contains([]string{"create", "update", "patch", "delete"}, verb)
+}
 
 // missedFeature says which feature is missing for want of a permission.
 func (p *PermissionFacts) missedFeature() string {

@@ -53,7 +53,6 @@ type Cluster struct {
 	dynamic dynamic.Interface
 
 	zonePods SharedAnswers[map[string][]zonePodInfo] // by namespace
-	refused  refusedReads                            // definitions that this user may not read
 	answers  answerCache                             // of the server about what is allowed; see MayDo
 }
 
