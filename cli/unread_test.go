@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"sigs.k8s.io/yaml"
 
@@ -125,6 +126,13 @@ var calm = []string{"findings none", "nothing found", "100 free", " 0 pods", "no
 	"nothing differs\n", "neither end is a pod", "pods: none", "no log lines", "among the 0", "behind",
 	"no connection changes", "no verdict changes"}
 
+// kubeconfig writes the kubeconfig of a server.
+func (b *bench) kubeconfig(name, url string) {
+	b.t.Helper()
+	b.file(name+".kubeconfig", fmt.Sprintf("apiVersion: v1\nkind: Config\ncurrent-context: lab\nclusters: [{name: lab, cluster: {server: %q}}]\n"+
+		"users: [{name: ada, user: {token: secret}}]\ncontexts: [{name: lab, context: {cluster: lab, user: ada}}]\n", url))
+}
+
 // TestUnreadCommands runs every command that reads a cluster while its server is lost, refuses all
 // lists, or refuses one kind. None calls unread objects absent, and none ends with 0 unless its
 // answer is whole. What each says first is in testdata/unread.txt.
@@ -143,8 +151,7 @@ func TestUnreadCommands(t *testing.T) {
 		if mode == "lost" {
 			srv.Close()
 		}
-		b.file(mode+".kubeconfig", fmt.Sprintf("apiVersion: v1\nkind: Config\ncurrent-context: lab\nclusters: [{name: lab, cluster: {server: %q}}]\n"+
-			"users: [{name: ada, user: {token: secret}}]\ncontexts: [{name: lab, context: {cluster: lab, user: ada}}]\n", srv.URL))
+		b.kubeconfig(mode, srv.URL)
 		var lines []string
 		for _, q := range unreadAsked {
 			lines = append(lines, q+" --kubeconfig "+mode+".kubeconfig")
@@ -203,6 +210,35 @@ func TestUnreadWatches(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestLoadingCommands runs every command that reads a cluster while its server does not come to an end
+// with pods: each names what it waited for, and none answers.
+func TestLoadingCommands(t *testing.T) {
+	install.WithoutRace(t)
+	limit := command.StartTimeout
+	command.StartTimeout = 2 * time.Second
+	defer func() { command.StartTimeout = limit }()
+	b := newBench(t)
+	whole := serveFolder(t, "clean", func(string) bool { return false })
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == listPaths["Pod"] {
+			<-r.Context().Done()
+			return
+		}
+		whole.Config.Handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(srv.Close)
+	b.kubeconfig("loading", srv.URL)
+	var lines []string
+	for _, q := range unreadAsked {
+		lines = append(lines, q+" --kubeconfig loading.kubeconfig")
+	}
+	for line, e := range b.all(lines) {
+		if text := e.out + e.errs; e.code != command.ExitFailed || !strings.Contains(text, "wait for ") || !strings.Contains(text, "the API server "+srv.URL) {
+			t.Errorf("rung %s: exit %d\n%s", line, e.code, text)
+		}
 	}
 }
 

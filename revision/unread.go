@@ -138,11 +138,7 @@ func (u *Unread) Text() string {
 	}
 	what := from
 	if len(u.Kinds) > 0 {
-		names := make([]string, len(u.Kinds))
-		for i, k := range u.Kinds {
-			names[i] = words.Plural(string(k))
-		}
-		what = words.ListSome(names, shownKinds)
+		what = u.KindsText()
 	}
 	verb := words.OneOrMany(max(len(u.Kinds), len(u.Sources)), " was", " were")
 	if len(u.Kinds) == 1 {
@@ -156,6 +152,15 @@ func (u *Unread) Text() string {
 		text += ": " + u.Error
 	}
 	return text
+}
+
+// KindsText names the kinds that were not read, the first of them where they are many.
+func (u *Unread) KindsText() string {
+	names := make([]string, len(u.Kinds))
+	for i, k := range u.Kinds {
+		names[i] = words.Plural(string(k))
+	}
+	return words.ListSome(names, shownKinds)
 }
 
 // BriefText says what is unread without how far it is read, so that it stays the same meanwhile.

@@ -17,9 +17,9 @@ import (
 	"rung/system"
 )
 
-// startTimeout bounds how long a one-shot command waits for its sources and
-// zones; nothing on a sane machine needs it.
-const startTimeout = 60 * time.Second
+// StartTimeout bounds how long a one-shot command waits for its sources and zones; nothing on a
+// sane machine needs it. Variable for tests.
+var StartTimeout = 60 * time.Second
 
 // SayAfter is how long a command waits before it says for what.
 const SayAfter = 5 * time.Second
@@ -133,7 +133,7 @@ func (a *App) WithConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 	}
 	if back, ended := a.sayUnconfirmed(ctx, e), e.Revision().Mode.IsPersistent() && a.EndOverdue(ctx, e); back || ended {
 		// The answer has to show the objects as they are after changes were put back.
-		wait, cancel := context.WithTimeout(ctx, startTimeout)
+		wait, cancel := context.WithTimeout(ctx, StartTimeout)
 		defer cancel()
 		_ = e.WaitFor(wait, ready)
 	}
@@ -143,7 +143,7 @@ func (a *App) WithConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 // awaitRead waits until an engine has read what the app needs and is ready; the error says why it
 // never will be. say is told once for what it is waited so long.
 func awaitRead(ctx context.Context, a *App, e *engine.Engine, ready func(*revision.Revision) bool, say func(what string)) error {
-	wait, cancel := context.WithTimeout(ctx, startTimeout)
+	wait, cancel := context.WithTimeout(ctx, StartTimeout)
 	defer cancel()
 	var broken error
 	late, told := time.Now().Add(SayAfter), false
@@ -264,6 +264,9 @@ func waitingForText(r *revision.Revision) string {
 	if !r.Loaded {
 		if r.Mode.Name == revision.ClusterMode {
 			text := "the API server " + r.Mode.Server
+			if u := r.Unread(); u != nil && u.Objects > 0 && len(u.Kinds) > 0 {
+				text = u.KindsText() + " of " + text
+			}
 			if r.Mode.Login != "" {
 				text += ", or the login plugin " + r.Mode.Login
 			}
