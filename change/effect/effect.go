@@ -69,7 +69,7 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []c
 	if len(changes) == 0 {
 		return nil
 	}
-	if u := UnreadSubjects(rev); u != nil {
+	if u := UnreadDeciders(rev); u != nil {
 		return &Effect{Unknown: u.BriefText()}
 	}
 	if !IsAnyPod(rev.JudgedCluster()) {
@@ -92,9 +92,10 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []c
 	return e
 }
 
-// UnreadSubjects returns what was never read of pods, and of the namespaces by whose labels policies select them.
-func UnreadSubjects(r *revision.Revision) *revision.Unread {
-	return r.NeverRead(model.KindPod, model.KindNamespace)
+// UnreadDeciders returns what was never read of that which tells the effect of a change: pods, the namespaces by
+// whose labels policies select them, and the policies that an Allow overrules.
+func UnreadDeciders(r *revision.Revision) *revision.Unread {
+	return r.NeverRead(model.KindPod, model.KindNamespace, model.KindANP, model.KindNP, model.KindBANP)
 }
 
 // isOnUnread says whether a changed policy of a namespace is about pods on a network of which nothing is read.

@@ -53,7 +53,7 @@ func (g *Gate) judgeEffect(p *Preview, e *effect.Effect, rev *revision.Revision)
 	switch {
 	case e == nil:
 	case e.Unknown != "":
-		anything := effect.IsAnyPod(rev.JudgedCluster()) || effect.UnreadSubjects(rev) != nil
+		anything := effect.IsAnyPod(rev.JudgedCluster()) || effect.UnreadDeciders(rev) != nil
 		p.Guards = guard.UnknownEffectRails(rev, changes, guard.ClusterFacts{Protected: g.Config.Protected}, e.Unknown, anything)
 	default:
 		p.Guards = slices.Clone(e.Guards)

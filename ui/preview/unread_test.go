@@ -31,15 +31,15 @@ func (w without) Run(ctx context.Context, sink func(kube.SourceUpdate)) {
 	})
 }
 
-// TestUnreadPreviews has each kind of change previewed while pods, or namespaces, were refused or are still
-// being read: none says that nothing changes, and each says what is left out.
+// TestUnreadPreviews has each kind of change previewed while a kind that decides was refused or is still being
+// read: none says that nothing changes, and each says what is left out.
 func TestUnreadPreviews(t *testing.T) {
 	changes := map[string][]string{
 		"move":   {"j", "j", "m", "4", "1", "enter"},
 		"delete": {"j", "j", "j", "j", "D"},
 	}
 	for _, w := range []struct{ name, told string }{{"refused", "may not list it"}, {"loading", "not read yet"}} {
-		for _, kind := range []model.Kind{model.KindPod, model.KindNamespace} {
+		for _, kind := range []model.Kind{model.KindPod, model.KindNamespace, model.KindNP, model.KindBANP} {
 			for change, keys := range changes {
 				t.Run(w.name+" "+string(kind)+" "+change, func(t *testing.T) {
 					src := without{write.NewFiles(write.FileOptions{Demo: examples.Files}), []model.Kind{kind}, model.ConnDialling, ""}
