@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"rung/cli/command"
 
 	"rung/engine"
@@ -49,7 +47,7 @@ type running struct {
 }
 
 // noLeaks says what still runs when the test has ended everything.
-func noLeaks(t *testing.T) { t.Cleanup(func() { goleak.VerifyNone(t) }) }
+func noLeaks(t *testing.T) { t.Cleanup(func() { wait.NoLeaks(t) }) }
 
 func start(t *testing.T, args ...string) *running {
 	t.Helper()

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"rung/change"
 	"rung/change/gate"
 	"rung/change/write"
@@ -21,6 +19,7 @@ import (
 	"rung/sources/kube"
 
 	"rung/test/given"
+	"rung/test/wait"
 )
 
 // inSync says whether every zone shows every ANP and BANP.
@@ -40,7 +39,7 @@ func inSync(r *revision.Revision) bool {
 
 // The gate in a running engine: the built-in cluster and zones in memory.
 func TestGateOfAnEngine(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	dir, err := os.MkdirTemp("", "rung") // socket paths must be short
 	if err != nil {
 		t.Fatal(err)

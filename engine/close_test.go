@@ -57,6 +57,6 @@ func TestCloseOnASilentServer(t *testing.T) {
 		t.Errorf("Close took %v", took)
 	}
 	// A connection that was made for a request given up meanwhile is idle, and asks nothing.
-	goleak.VerifyNone(t, leaks, goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
+	wait.NoLeaks(t, leaks, goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
 		goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"), goleak.IgnoreAnyFunction("net/http.(*conn).serve"))
 }

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"rung/change/gate"
 	"rung/engine/lab"
 	"rung/model"
@@ -119,7 +117,7 @@ func TestCloseUnderLoad(t *testing.T) {
 			}
 			cancel()
 			wg.Wait()
-			goleak.VerifyNone(t)
+			wait.NoLeaks(t)
 		})
 	}
 }

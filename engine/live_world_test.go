@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 
 	"rung/change"
 	"rung/change/gate"
@@ -27,6 +26,7 @@ import (
 
 	"rung/sources/nbdb"
 	"rung/test/given"
+	"rung/test/wait"
 )
 
 // liveWorld is manifests in a folder, for engines with zones of the built-in
@@ -42,7 +42,7 @@ func newLiveWorld(t *testing.T, policies ...string) *liveWorld {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir); goleak.VerifyNone(t) })
+	t.Cleanup(func() { _ = os.RemoveAll(dir); wait.NoLeaks(t) })
 	w := &liveWorld{t: t, manifests: filepath.Join(dir, "m"), sockets: filepath.Join(dir, "s")}
 	if err := os.Mkdir(w.manifests, 0o700); err != nil {
 		t.Fatal(err)

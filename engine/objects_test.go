@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 
 	"rung/model"
 	"rung/revision"
 	"rung/sources/kube"
 	"rung/sources/manifests"
 	"rung/test/given"
+	"rung/test/wait"
 )
 
 // idle is a source whose steps the test tells the loop itself.
@@ -36,7 +36,7 @@ func quiet(t testing.TB, set func(*Config)) *Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { e.Close(); goleak.VerifyNone(t) })
+	t.Cleanup(func() { e.Close(); wait.NoLeaks(t) })
 	return e
 }
 

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
@@ -21,7 +19,7 @@ import (
 // let go some time later. Missing and surplus flows are told with their cause: northd
 // stands still. Without the database the rows are there all the same.
 func TestSouthboundOfLab(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	z, _, end := lab.One(t)
 	defer end()
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)

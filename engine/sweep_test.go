@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"rung/engine/zones"
 	"rung/model"
 	"rung/model/ovn/nb"
@@ -41,7 +39,7 @@ type fleet struct {
 }
 
 func newFleet(t *testing.T) *fleet {
-	t.Cleanup(func() { goleak.VerifyNone(t) })
+	t.Cleanup(func() { wait.NoLeaks(t) })
 	return &fleet{t: t, rows: map[string]*nb.DB{}, dead: map[string]error{}, slow: map[string]chan struct{}{}, reads: map[string]int{},
 		runs: map[string]int{}, steps: make(chan kube.SourceUpdate, 16)}
 }

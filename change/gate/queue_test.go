@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 
 	"rung/change"
 	"rung/model"
@@ -43,7 +42,7 @@ func (s *slowServer) Write(ctx context.Context, changes []change.ObjectChange) e
 // While a server does not answer, one change waits for it and whoever comes next
 // waits for that one: told so, until its context ends. Nothing else waits.
 func TestAnotherChangeHangs(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	w := newWorld(t, given.ANP("a", 40, "tenant=a", "in allow tenant=a"), given.ANP("b", 50, "tenant=b", "in allow tenant=b"),
 		given.ANP("c", 60, "tenant=c", "in allow tenant=c"), given.ANP("d", 70, "tenant=d", "in allow tenant=d"))
 	dir := t.TempDir()
@@ -247,7 +246,7 @@ func TestWaitsForTheNext(t *testing.T) {
 // Twelve policies are alike, one for each tenant, two at each priority. One of each two is moved, beside the others: all six
 // are previewed before the first is made. No preview says that its move makes them alike, and every move is made.
 func TestMovesOfAlikePolicies(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	var texts []string
 	name := func(pair int, second string) string { return fmt.Sprintf("tenant-%d%s", 6-pair, second) }
 	for i := range 6 {

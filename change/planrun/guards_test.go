@@ -6,14 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"rung/change"
 	"rung/change/gate"
 	"rung/model/verdict/diff"
 	"rung/revision"
 	"rung/test/changing"
 	"rung/test/given"
+	"rung/test/wait"
 )
 
 // tied are an Allow and a Deny at one priority: apart for a moment, whichever moves
@@ -23,7 +22,7 @@ var tied = []string{given.ANP("door", 40, "name=kube-system", "in allow team=ops
 // The way back runs into guard rails of its own. They are asked for before it starts,
 // and nothing is asked on the way.
 func TestPlanGuardsOfTheWayBack(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	p := newPlanWorld(t, t.TempDir(), tied...)
 	defer func() { p.cancel(); p.wg.Wait() }()
 	if err := p.begin(p.respace(), gate.Confirm{Yes: true, Name: "wall", By: "console"}); err != nil {
@@ -61,7 +60,7 @@ func TestPlanGuardsOfTheWayBack(t *testing.T) {
 // A guard rail that comes up during the run stops the plan and says so; continuing asks
 // for it.
 func TestPlanMeetsANewGuard(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	p := newPlanWorld(t, t.TempDir(), given.ANP("a", 1, "tenant=blue", "in allow tenant=blue"),
 		given.ANP("b", 2, "role=own", "in deny tenant=green"), given.ANP("c", 3, "tenant=red", "in allow tenant=red"))
 	p.WithoutPods() // so that guards are judged from the policies alone
@@ -99,7 +98,7 @@ func TestPlanMeetsANewGuard(t *testing.T) {
 // What was confirmed is what is left: one preview does not continue what another console
 // has continued meanwhile, nor does it do so twice.
 func TestPlanPreviewOfAnotherMoment(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	p := stopped(t)
 	defer func() { p.cancel(); p.wg.Wait() }()
 	read, err := p.r.ContinuePreview(t.Context(), false)
@@ -157,7 +156,7 @@ func TestLinesOfAPlan(t *testing.T) {
 
 // A plan is committed as it was read, its later steps too.
 func TestSeenPlan(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	other := given.ANP("b", 2, "tenant=green", "in deny tenant=green")
 	for _, c := range []struct {
 		name string

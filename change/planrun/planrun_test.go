@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 
 	"rung/change"
 	"rung/change/gate"
@@ -222,7 +221,7 @@ const (
 var agreed = gate.Confirm{Yes: true, By: "cli"}
 
 func TestPlanRuns(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	p := newPlanWorld(t, t.TempDir(), tenants...)
 	defer p.kill()
 	pl := p.respace()
@@ -308,7 +307,7 @@ func TestPlanRuns(t *testing.T) {
 }
 
 func TestPlanSurvivesAKill(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	for _, c := range []struct {
 		name      string
 		meanwhile func(*planWorld)
@@ -397,7 +396,7 @@ func TestPlanSurvivesAKill(t *testing.T) {
 }
 
 func TestPlanStops(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	for _, c := range []struct {
 		name  string
 		spoil func(*planWorld)
@@ -467,7 +466,7 @@ func TestPlanStops(t *testing.T) {
 
 // One confirmation is for the whole plan, and for what was confirmed only.
 func TestPlanGuards(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	p := newPlanWorld(t, "", given.ANP("a", 1, "tenant=blue", "in allow tenant=blue"), given.ANP("b", 2, "name=kube-system", "in deny team=ops"), given.ANP("c", 2, "name=kube-system", "in allow team=ops"))
 	defer func() { p.cancel(); p.wg.Wait() }()
 	pl := p.respace()

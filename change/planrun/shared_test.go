@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 
 	"rung/change"
 	"rung/change/gate"
@@ -79,7 +78,7 @@ func (q *otherConsole) until(t *testing.T, what string, holds func(revision.Plan
 // Two consoles on one state folder: one runs the plan, the other follows it and cannot
 // touch it, until the first is gone.
 func TestPlanOfAnotherConsole(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	p := newPlanWorld(t, t.TempDir(), tenants...)
 	defer func() { p.cancel(); p.wg.Wait() }()
 	q := p.another(t)
@@ -153,7 +152,7 @@ func TestPlanOfAnotherConsole(t *testing.T) {
 // A plan that another console runs to its end is seen to end: done, with
 // every step, and not just gone.
 func TestPlanOfAnotherConsoleEnds(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	p := newPlanWorld(t, t.TempDir(), tenants...)
 	defer func() { p.cancel(); p.wg.Wait() }()
 	q := p.another(t)
@@ -174,7 +173,7 @@ func TestPlanOfAnotherConsoleEnds(t *testing.T) {
 }
 
 func TestPlanOfAnotherConsoleRollsBack(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	p := newPlanWorld(t, t.TempDir(), tenants...)
 	defer func() { p.cancel(); p.wg.Wait() }()
 	q := p.another(t)
@@ -199,7 +198,7 @@ func TestPlanOfAnotherConsoleRollsBack(t *testing.T) {
 // A plan that one console ends where it is is gone in the other, which can begin a new
 // one; what was on its screen is no yes to that.
 func TestPlanEndedByAnotherConsole(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	p := stopped(t)
 	defer func() { p.cancel(); p.wg.Wait() }()
 	q := p.another(t)
@@ -237,7 +236,7 @@ func TestPlanEndedByAnotherConsole(t *testing.T) {
 
 // The state folder is looked at while a plan is previewed and started.
 func TestPlanIsLookedAtMeanwhile(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	p := stopped(t)
 	defer func() { p.cancel(); p.wg.Wait() }()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -276,7 +275,7 @@ func TestPlanIsLookedAtMeanwhile(t *testing.T) {
 
 // A plan that stopped is not ended by a yes to what was on the screen before.
 func TestPlanKeepIsOfWhatWasRead(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	p := stopped(t)
 	defer func() { p.cancel(); p.wg.Wait() }()
 	read := p.Current()

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"rung/change"
 	"rung/change/gate"
 	"rung/change/history"
@@ -34,7 +32,7 @@ func (p *planWorld) firstNote(m change.Mutation) string {
 // plan then says what stands in its way and how to get out; and the undo of the change is
 // such a way.
 func TestChangeInTheWayOfAPlan(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	p := newPlanWorld(t, t.TempDir(), tenants...)
 	defer func() { p.cancel(); p.wg.Wait() }()
 	p.change(changing.Move("a", 0)) // before the plan
@@ -122,7 +120,7 @@ func TestChangeInTheWayOfAPlan(t *testing.T) {
 // What a change means for a plan may take long to work out, as a cluster is compiled for
 // it: the plan is not kept from going on meanwhile.
 func TestMeetsHoldsNoPlanUp(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	p := stopped(t)
 	defer func() { p.cancel(); p.wg.Wait() }()
 	pre, err := p.g.Preview(t.Context(), p.Current(), changing.Move("b", 25))
@@ -148,7 +146,7 @@ func TestMeetsHoldsNoPlanUp(t *testing.T) {
 // though no policy has moved since: also where another Rung began it, and this one has
 // not seen it yet.
 func TestPreviewFromBeforeThePlan(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	p := newPlanWorld(t, t.TempDir(), tenants...)
 	defer func() { p.cancel(); p.wg.Wait() }()
 	look := func() *gate.Preview {
@@ -205,7 +203,7 @@ func TestStepIsTakenBack(t *testing.T) {
 		{"deleted", func(p *planWorld) { p.Edit("", given.ANPKey("c")) }, "c is gone, the plan expects 30: restore c at 30, or "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			defer goleak.VerifyNone(t)
+			defer wait.NoLeaks(t)
 			p := newPlanWorld(t, t.TempDir(), tenants...)
 			defer func() { p.cancel(); p.wg.Wait() }()
 			if err := p.begin(p.respace(), agreed); err != nil {
@@ -233,7 +231,7 @@ func TestStepIsTakenBack(t *testing.T) {
 
 // A source that never shows the step took it back before anybody saw it.
 func TestStepNeverShows(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	p := newPlanWorld(t, t.TempDir(), tenants...)
 	defer func() { p.cancel(); p.wg.Wait() }()
 	p.r.patience = 20 * time.Millisecond
@@ -248,7 +246,7 @@ func TestStepNeverShows(t *testing.T) {
 
 // Who stops a plan while a step fails is told that it failed.
 func TestStopTellsWhatFailed(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	p := newPlanWorld(t, t.TempDir(), tenants...)
 	defer func() { p.cancel(); p.wg.Wait() }()
 	p.g.Config.Writer = changing.Writing(func(context.Context, []change.ObjectChange) error {
@@ -265,7 +263,7 @@ func TestStopTellsWhatFailed(t *testing.T) {
 
 // A plan that cannot be put into the history stays in its file until it can.
 func TestPlanIsNotLost(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	p := newPlanWorld(t, t.TempDir(), tenants...)
 	defer func() { p.cancel(); p.wg.Wait() }()
 	path := p.g.Config.History.Path()
@@ -302,7 +300,7 @@ func TestPlanIsNotLost(t *testing.T) {
 // A plan that stopped is kept as it is only once that stands in the history: until then it
 // can still be continued.
 func TestKeepIsNotLost(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	p := stopped(t)
 	defer func() { p.cancel(); p.wg.Wait() }()
 	path := p.g.Config.History.Path()
@@ -326,7 +324,7 @@ func TestKeepIsNotLost(t *testing.T) {
 // A file in the place of a plan that is done, and was put there since, says nothing of the
 // plan that is done.
 func TestDonePlanStaysDone(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	p := newPlanWorld(t, t.TempDir(), tenants...)
 	defer func() { p.cancel(); p.wg.Wait() }()
 	stop := p.Follow("worker", "control")
@@ -350,7 +348,7 @@ func TestDonePlanStaysDone(t *testing.T) {
 // A process that ended between the history and the plan's file leaves no plan to continue:
 // the rest of it would come into no history.
 func TestKeptPlanIsNotContinued(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	p := stopped(t)
 	defer func() { p.cancel(); p.wg.Wait() }()
 	if err := p.r.recordHistory(p.r.job); err != nil {
@@ -367,7 +365,7 @@ func TestKeptPlanIsNotContinued(t *testing.T) {
 
 // A look at the plan's lock, here or in another process, is no other Rung that runs it.
 func TestLookIsNoRunner(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	p := stopped(t)
 	defer func() { p.cancel(); p.wg.Wait() }()
 	p.r.job.Runner = &planRunner{PID: 4711}
@@ -407,7 +405,7 @@ func TestLookIsNoRunner(t *testing.T) {
 
 // What this Rung could not write down is written down by another that goes on with it.
 func TestOtherHasWrittenItDown(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	p := stopped(t)
 	defer func() { p.cancel(); p.wg.Wait() }()
 	p.r.mu.Lock()
@@ -430,7 +428,7 @@ func TestOtherHasWrittenItDown(t *testing.T) {
 
 // Only what is no plan is put aside, and replaces nothing that was.
 func TestUnreadablePlans(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	p := newPlanWorld(t, t.TempDir(), tenants...)
 	defer func() { p.cancel(); p.wg.Wait() }()
 	// A file that cannot be read now may be readable in a moment.
@@ -480,7 +478,7 @@ func TestPlanIsNotStarted(t *testing.T) {
 // A policy that is new where the plan passes, whichever way it goes, keeps a stopped plan
 // where it is as one does that was moved: the plan says so, and not that it can go on.
 func TestNewPolicyInBothWays(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	p := newPlanWorld(t, t.TempDir(), tenants...)
 	defer func() { p.cancel(); p.wg.Wait() }()
 	if err := p.begin(p.respace(), agreed); err != nil {

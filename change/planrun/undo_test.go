@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 
 	"rung/change"
 	"rung/change/gate"
@@ -19,12 +18,13 @@ import (
 	"rung/test/changing"
 	"rung/test/gating"
 	"rung/test/given"
+	"rung/test/wait"
 )
 
 // ran is a world in which a re-spacing was run, whose zones follow until the test ends.
 func ran(t *testing.T, policies ...string) *planWorld {
 	t.Helper()
-	t.Cleanup(func() { goleak.VerifyNone(t) })
+	t.Cleanup(func() { wait.NoLeaks(t) })
 	p := newPlanWorld(t, t.TempDir(), policies...)
 	t.Cleanup(func() { p.cancel(); p.wg.Wait() })
 	stop := p.Follow("worker", "control")
@@ -162,7 +162,7 @@ func TestUndoOfAPlanRolledBack(t *testing.T) {
 
 // Half a plan that was kept as is is one change too, even where it leaves a tie broken.
 func TestUndoOfHalfAPlan(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	p := newPlanWorld(t, t.TempDir(), given.ANP("a", 1, "tenant=blue", "in allow tenant=blue"),
 		given.ANP("b", 1, "tenant=green", "in allow tenant=green"), given.ANP("c", 3, "tenant=red", "in allow tenant=red"))
 	defer func() { p.cancel(); p.wg.Wait() }()

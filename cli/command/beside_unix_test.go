@@ -17,12 +17,13 @@ import (
 
 	"rung/cli/command"
 	"rung/model"
+	"rung/test/wait"
 )
 
 // An input is read beside a console to its end, and nothing of it goes on: not of one that was read,
 // of one that fails, nor of one that never comes and is given up.
 func TestReadBeside(t *testing.T) {
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	defer wait.NoLeaks(t, goleak.IgnoreCurrent())
 	dir := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", dir)
 	t.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))

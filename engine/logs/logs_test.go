@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/ovn/nb"
 	"rung/test/changing"
 	"rung/test/given"
+	"rung/test/wait"
 )
 
 // logWorld is a store of log lines that follows a world with a clock by hand.
@@ -205,7 +205,7 @@ func TestSince(t *testing.T) {
 // Many readers and writers at once; what cannot be taken in is counted, nothing
 // waits, and everything ends.
 func TestLogsUnderLoad(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer wait.NoLeaks(t)
 	w := changing.New(t, given.ANP("control", 34, "", "in deny *"))
 	l := logWorld(t, w, 1000)
 	l.now = time.Now

@@ -51,7 +51,7 @@ type logServer struct {
 func newLogServer(t *testing.T) *logServer {
 	t.Helper()
 	leaks := goleak.IgnoreCurrent()
-	t.Cleanup(func() { goleak.VerifyNone(t, leaks) })
+	t.Cleanup(func() { wait.NoLeaks(t, leaks) })
 	s := &logServer{t: t, cut: make(chan struct{}), changed: make(chan struct{}), pod: aPod("ovnkube-node-a", "u1", "c1", 0)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/v1/namespaces/{ns}/pods", s.list)

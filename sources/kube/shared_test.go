@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"rung/test/wait"
 )
 
 // silent is an API server that takes requests and never answers. It says when one has
@@ -60,7 +62,7 @@ func TestZonePodEndsWithItsAsker(t *testing.T) {
 		t.Error("the server is still being asked")
 	}
 	// A connection that was made for a request given up meanwhile is idle, and asks nothing.
-	goleak.VerifyNone(t, leaks, goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
+	wait.NoLeaks(t, leaks, goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
 		goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"), goleak.IgnoreAnyFunction("net/http.(*conn).serve"))
 }
 

@@ -127,7 +127,7 @@ func (s *watching) of(name string) Resource {
 // noLeaks ends a test only when every goroutine of it has.
 func noLeaks(t *testing.T) {
 	ignore := goleak.IgnoreCurrent()
-	t.Cleanup(func() { goleak.VerifyNone(t, ignore) })
+	t.Cleanup(func() { wait.NoLeaks(t, ignore) })
 }
 
 func pod(ns, name string) *corev1.Pod {

@@ -3,6 +3,8 @@ package wait
 import (
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 )
 
 // Patience is for what must come to hold sooner or later: more than the busiest
@@ -32,4 +34,14 @@ func Poll(d time.Duration, holds func() bool) bool {
 		}
 	}
 	return true
+}
+
+// NoLeaks fails the test if goroutines are left over that do not end: of one whose file is being closed
+// the kernel decides when it does.
+func NoLeaks(t testing.TB, known ...goleak.Option) {
+	t.Helper()
+	var err error
+	if !Poll(Patience, func() bool { err = goleak.Find(known...); return err == nil }) {
+		t.Error(err)
+	}
 }
