@@ -63,7 +63,7 @@ func (e *Engine) startGate() error {
 		}, LogRate: func(k model.PolicyKey) (int, bool) { return logRate(e.logs.Stats().PerRule, k) }})
 	e.sessions = NewLogSessions(e.loop, e.gate, LogSessionsConfig{ReadOnly: e.cfg.ReadOnly,
 		Follows: (e.cfg.Screen || e.cfg.Reconcile) && !e.cfg.ReadOnly && (e.cfg.Writer != nil || e.cfg.Sandbox != nil || e.cfg.Reconcile)})
-	if e.cfg.Kube != nil && (e.cfg.Screen || !e.cfg.Reconcile) { // headless, nobody looks and nothing is changed
+	if e.cfg.Kube != nil && (e.cfg.Screen || !e.cfg.Reconcile) { // headless, nobody is shown what is refused
 		e.loop.Go(func() { runAccess(e.loop, e.state, e.gate, e.cfg.Kube, e.cfg.podNamespaces()) })
 	}
 	if undo, redo := e.gate.UndoTitle(), e.gate.RedoTitle(); undo != "" || redo != "" {

@@ -32,18 +32,18 @@ func (w without) Run(ctx context.Context, sink func(kube.SourceUpdate)) {
 }
 
 // TestUnreadPreviews has each kind of change previewed while a kind that decides was refused or is still being
-// read: none says that nothing changes, and each says what is left out.
+// read: none says that nothing changes, each says what is left out and asks for a name.
 func TestUnreadPreviews(t *testing.T) {
 	changes := map[string][]string{
 		"move":   {"j", "j", "m", "4", "1", "enter"},
 		"delete": {"j", "j", "j", "j", "D"},
 	}
-	for _, w := range []struct{ name, told string }{{"refused", "may not list it"}, {"loading", "not read yet"}} {
+	for _, state := range []string{"refused", "loading"} {
 		for _, kind := range []model.Kind{model.KindPod, model.KindNamespace, model.KindNP, model.KindBANP} {
 			for change, keys := range changes {
-				t.Run(w.name+" "+string(kind)+" "+change, func(t *testing.T) {
+				t.Run(state+" "+string(kind)+" "+change, func(t *testing.T) {
 					src := without{write.NewFiles(write.FileOptions{Demo: examples.Files}), []model.Kind{kind}, model.ConnDialling, ""}
-					if w.name == "refused" {
+					if state == "refused" {
 						src.conn, src.why = model.ConnDenied, "jane may not list it"
 					}
 					g := uitest.NewGatedFrom(t, src, func(f *revision.Facts) {
@@ -54,7 +54,7 @@ func TestUnreadPreviews(t *testing.T) {
 					s := open(t, g)
 					s.Resize(120, 100)
 					s.Press(keys...)
-					s.Want("what it does to connections is unknown", "not counting "+string(kind))
+					s.Want("what it does to connections is unknown", "not counting "+string(kind), "yes, then type ")
 					s.WantNot("no connection changes", "no verdict changes", "connections that change")
 				})
 			}
