@@ -33,7 +33,7 @@ type screen struct {
 	clip    string
 	cursor  bool               // shown
 	taken   map[ansi.Mode]bool // of takes: set now
-	sync    bool               // inside a synchronised update: the frame is not complete
+	shown   *Frame             // inside a synchronised update: what was complete before it, else nil
 	at      time.Time
 	last    *Frame // of the current contents; nil when they changed
 	waiters []*waiter
@@ -70,8 +70,9 @@ func newScreen(o Options) *screen {
 		Title:            func(t string) { s.title = t },
 		CursorVisibility: func(shown bool) { s.cursor = shown },
 		EnableMode: func(m ansi.Mode) {
-			if m == ansi.ModeSynchronizedOutput {
-				s.sync = true
+			if m == ansi.ModeSynchronizedOutput && s.shown == nil {
+				s.shown = s.snapshot()
+				s.last = nil
 			}
 			if slices.Contains(takes, m) {
 				s.taken[m] = true
@@ -79,8 +80,8 @@ func newScreen(o Options) *screen {
 		},
 		DisableMode: func(m ansi.Mode) {
 			delete(s.taken, m)
-			if m == ansi.ModeSynchronizedOutput && s.sync {
-				s.sync = false
+			if m == ansi.ModeSynchronizedOutput && s.shown != nil {
+				s.shown = nil
 				s.complete()
 			}
 		},
@@ -92,7 +93,7 @@ func newScreen(o Options) *screen {
 			return false
 		}
 		setting := ansi.ModeReset
-		if s.sync {
+		if s.shown != nil {
 			setting = ansi.ModeSet
 		}
 		_, _ = io.WriteString(s.em.InputPipe(), ansi.ReportMode(ansi.ModeSynchronizedOutput, setting))
@@ -136,7 +137,7 @@ func (s *screen) feed(data []byte, at time.Time) {
 	s.at = at
 	s.last = nil
 	_, _ = s.em.Write(s.inserts.draw(data))
-	if !s.sync {
+	if s.shown == nil {
 		s.complete()
 	}
 }
@@ -163,7 +164,7 @@ func (s *screen) wait(fits func(*Frame) bool) *waiter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w := &waiter{fits: fits, done: make(chan struct{})}
-	if !s.sync && fits(s.snapshot()) {
+	if s.shown == nil && fits(s.snapshot()) {
 		w.fulfil(s.at)
 		return w
 	}
@@ -178,10 +179,13 @@ func (s *screen) forget(w *waiter) {
 	s.waiters = slices.DeleteFunc(s.waiters, func(o *waiter) bool { return o == w })
 }
 
-// frame copies the screen.
+// frame returns the last complete frame.
 func (s *screen) frame() *Frame {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.shown != nil {
+		return s.shown
+	}
 	return s.snapshot()
 }
 

@@ -97,6 +97,9 @@ func TestSynchronisedUpdates(t *testing.T) {
 	if isDone(torn) || isDone(whole) {
 		t.Fatal("a frame that is not complete was judged")
 	}
+	if got := s.frame().Line(0); got != "old" {
+		t.Errorf("inside an update the screen is %q, not what was there before", got)
+	}
 	if w := s.wait(contains("whole")); isDone(w) {
 		t.Fatal("a condition was judged inside an update")
 	}
