@@ -32,6 +32,7 @@ const scriptsAtOnce = 6
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) != "rung" { // as which the scripts start it
 		flag.Parse()
+		command.CompleteTimeout = wait.Patience // scripts say how long it may take; elsewhere it is what is completed
 		if flag.Lookup("test.parallel").Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
 			_ = flag.Set("test.parallel", strconv.Itoa(max(scriptsAtOnce, runtime.GOMAXPROCS(0))))
 		}

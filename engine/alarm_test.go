@@ -10,6 +10,7 @@ import (
 	"rung/revision"
 	"rung/sources/kube"
 	"rung/test/given"
+	"rung/test/wait"
 )
 
 // Nobody in an engine that nothing happens to wakes up whoever waits for it.
@@ -50,7 +51,7 @@ func TestSettlingEndsByItself(t *testing.T) {
 		s.MarkChanged()
 	})
 	number := e.Revision().Number
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
 	defer cancel()
 	var seen []int
 	if err := e.WaitFor(ctx, func(r *revision.Revision) bool {

@@ -47,7 +47,7 @@ func TestRailsOfChangedFiles(t *testing.T) {
 		c.Writer = c.Sources[0].(*write.Files)
 		c.Mode.WriteBack = true
 	})
-	r.until(wait.Patience, "read", func(rev *revision.Revision) bool { return rev.Loaded })
+	r.until("read", func(rev *revision.Revision) bool { return rev.Loaded })
 	said := func() (out []model.Activity) {
 		for _, a := range r.Activity(0) {
 			if a.Rail != "" {
@@ -76,11 +76,11 @@ func TestRailsOfChangedFiles(t *testing.T) {
 
 	// What is made here passed the gate, and is not told again.
 	r.change(change.Mutation{Op: change.OpDelete, Policy: given.ANPKey("one")})
-	r.until(wait.Patience, "it is gone", func(rev *revision.Revision) bool { return rev.Cluster.Policy(given.ANPKey("one")) == nil })
+	r.until("it is gone", func(rev *revision.Revision) bool { return rev.Cluster.Policy(given.ANPKey("one")) == nil })
 	r.change(change.Mutation{Op: change.OpUndo})
-	r.until(wait.Patience, "it is back", func(rev *revision.Revision) bool { return rev.Cluster.Policy(given.ANPKey("one")) != nil })
+	r.until("it is back", func(rev *revision.Revision) bool { return rev.Cluster.Policy(given.ANPKey("one")) != nil })
 	w.file("other.yaml", given.ANP("two", 20, "tenant=red", "in pass monitoring=none"))
-	r.until(wait.Patience, "two is read", func(rev *revision.Revision) bool { return rev.Cluster.Policy(given.ANPKey("two")) != nil })
+	r.until("two is read", func(rev *revision.Revision) bool { return rev.Cluster.Policy(given.ANPKey("two")) != nil })
 
 	if err := os.Remove(filepath.Join(w.manifests, "other.yaml")); err != nil {
 		t.Fatal(err)

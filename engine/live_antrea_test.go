@@ -11,7 +11,6 @@ import (
 	"rung/revision"
 
 	"rung/system"
-	"rung/test/wait"
 )
 
 // A Tier that is deleted under a policy while Rung runs: it is said at that policy, which
@@ -63,7 +62,7 @@ func TestLiveTierDeleted(t *testing.T) {
 	}
 	tiers := func(n int) *revision.Revision {
 		t.Helper()
-		return r.until(wait.Patience, "the Tiers", func(rev *revision.Revision) bool {
+		return r.until("the Tiers", func(rev *revision.Revision) bool {
 			own := 0
 			for range rev.Cluster.Tiers() {
 				own++

@@ -49,8 +49,8 @@ func TestLiveDriftOnTheBuiltIn(t *testing.T) {
 		})
 	}
 	first := writer()
-	sb.SetPods(first.until(10*time.Second, "read", func(r *revision.Revision) bool { return r.Loaded }).Cluster, nil)
-	first.until(10*time.Second, "ports", func(r *revision.Revision) bool {
+	sb.SetPods(first.until("read", func(r *revision.Revision) bool { return r.Loaded }).Cluster, nil)
+	first.until("ports", func(r *revision.Revision) bool {
 		z := r.Zone("worker")
 		return z != nil && z.DB != nil && z.DB.PortByName("blue_db-0") != nil || z != nil && z.DB != nil && z.DB.PortByName("blue_web-0") != nil
 	})
@@ -97,7 +97,7 @@ func TestLiveDriftOnTheBuiltIn(t *testing.T) {
 		if _, err := conn.Transact(ctx, []nb.Op{c.op}); err != nil {
 			t.Fatal(err)
 		}
-		look.until(time.Second, fmt.Sprintf("%s %s", c.kind, c.id), func(r *revision.Revision) bool {
+		look.until(fmt.Sprintf("%s %s", c.kind, c.id), func(r *revision.Revision) bool {
 			for _, p := range r.Zone("worker").Policies {
 				for _, d := range p.Diffs {
 					if d.Kind == c.kind && d.ID == c.id && (c.field == "" || slices.ContainsFunc(d.Fields, func(f model.FieldDiff) bool { return f.Column == c.field && f.Live == "7" })) {
@@ -200,7 +200,7 @@ func TestLiveNodesComeAndGo(t *testing.T) {
 		if w.read("control").PortByName("blue_web-0") == nil && w.read("control").PortByName("blue_db-1") == nil {
 			t.Error("no pod of the new node has a port")
 		}
-		r.until(5*time.Second, "a condition of both zones", func(r *revision.Revision) bool { return len(r.Conditions(given.ANPKey("one"))) == 2 })
+		r.until("a condition of both zones", func(r *revision.Revision) bool { return len(r.Conditions(given.ANPKey("one"))) == 2 })
 		r.change(movedTo("one", 11))
 		rev = r.settle("control", "worker")
 		w.compiledAnew(rev.Cluster, "control")
@@ -212,7 +212,7 @@ func TestLiveNodesComeAndGo(t *testing.T) {
 		if cs := rev.Conditions(given.ANPKey("one")); len(cs) != 1 || cs[0].Type != "Ready-In-Zone-worker" {
 			t.Errorf("%+v", cs)
 		}
-		wait.Within(t, 5*time.Second, "the end of the zone's server", func() bool { // no revision comes with it
+		wait.Within(t, wait.Patience, "the end of the zone's server", func() bool { // no revision comes with it
 			_, err := nbdb.Dial(nbdb.Config{Addr: w.address("control"), AnyName: true}).Read(t.Context())
 			return err != nil
 		})
@@ -229,13 +229,13 @@ func TestLiveNoNode(t *testing.T) {
 	all := given.Objects()
 	w.file("cluster.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: blue, labels: {tenant: blue}}\n")
 	r := w.sandbox()
-	r.until(10*time.Second, "the problem is told", func(r *revision.Revision) bool {
+	r.until("the problem is told", func(r *revision.Revision) bool {
 		return slices.ContainsFunc(r.Sources, func(s model.SourceState) bool { return s.Name == "sandbox" && strings.Contains(s.Error, "no Node") })
 	})
 	w.file("cluster.yaml", all)
 	rev := r.settle("control", "worker")
 	w.compiledAnew(rev.Cluster, "worker")
-	r.until(time.Second, "the problem is gone", func(r *revision.Revision) bool {
+	r.until("the problem is gone", func(r *revision.Revision) bool {
 		return !slices.ContainsFunc(r.Sources, func(s model.SourceState) bool { return s.Name == "sandbox" })
 	})
 }
@@ -245,7 +245,7 @@ func TestLiveNoNode(t *testing.T) {
 func TestLiveUnnamedEndpoint(t *testing.T) {
 	w := newLiveWorld(t, livePolicies()...)
 	r := w.run(func(c *Config) { c.NB = map[string]string{"": w.address("worker"), "control": w.address("control")} })
-	rev := r.until(10*time.Second, "nobody is there", func(r *revision.Revision) bool {
+	rev := r.until("nobody is there", func(r *revision.Revision) bool {
 		z := r.Zone(w.address("worker"))
 		return len(r.Zones) == 2 && z != nil && z.Conn == model.ConnLost && z.Error != "" && z.Attempts > 1
 	})
@@ -268,7 +268,7 @@ func TestLiveNeverInSyncTooEarly(t *testing.T) {
 	for i := range 40 {
 		// Priority and ids stay; only the rows can tell.
 		r.change(applied(given.ANP("one", 10, "tenant=blue", "in allow tenant=green tcp:"+fmt.Sprint(80+i), "in deny *")))
-		rev := r.until(10*time.Second, "in sync", func(r2 *revision.Revision) bool {
+		rev := r.until("in sync", func(r2 *revision.Revision) bool {
 			return revision.SummarizePolicy(r2, given.ANPKey("one"), r.Now()).State == model.StateInSync
 		})
 		for _, z := range rev.Zones {

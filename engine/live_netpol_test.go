@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"rung/change"
 	"rung/model"
@@ -29,7 +28,7 @@ func TestLiveTier2(t *testing.T) {
 	web := given.NP("blue", "web", "{podSelector: {matchLabels: {app: web}}, ingress: [{from: [{namespaceSelector: {matchLabels: {tenant: red}}}], ports: [{port: 80}]}]}")
 	wall := given.EF("blue", "{type: Allow, to: {cidrSelector: 1.2.3.0/24}}", "{type: Deny, to: {cidrSelector: 0.0.0.0/0}}")
 	r.change(applied(web, wall))
-	r.until(10*time.Second, "the policies are there", func(rev *revision.Revision) bool { return rev.Cluster.Policy(given.NPKey("blue", "web")) != nil })
+	r.until("the policies are there", func(rev *revision.Revision) bool { return rev.Cluster.Policy(given.NPKey("blue", "web")) != nil })
 	rev := r.settle(nodes...)
 	for _, z := range nodes {
 		w.compiledAnew(rev.Cluster, z)
@@ -53,7 +52,7 @@ func TestLiveTier2(t *testing.T) {
 	r.change(change.Mutation{Op: change.OpApply, YAML: []byte(edited), Base: []byte(web)})
 	shows := func(port string) {
 		t.Helper()
-		r.until(10*time.Second, "port "+port, func(rev *revision.Revision) bool {
+		r.until("port "+port, func(rev *revision.Revision) bool {
 			for _, z := range rev.Zones {
 				a := z.DB.ACLByID(c + ":NetworkPolicy:blue:web:Ingress:0:tcp:-1")
 				if a == nil || !strings.Contains(a.Match, "tcp.dst=="+port+" ") {
@@ -68,7 +67,7 @@ func TestLiveTier2(t *testing.T) {
 	shows("80")
 
 	r.change(change.Mutation{Op: change.OpDelete, Policy: given.NPKey("blue", "web")})
-	r.until(10*time.Second, "the NetworkPolicy is gone", func(rev *revision.Revision) bool { return rev.Cluster.Policy(given.NPKey("blue", "web")) == nil })
+	r.until("the NetworkPolicy is gone", func(rev *revision.Revision) bool { return rev.Cluster.Policy(given.NPKey("blue", "web")) == nil })
 	r.settle(nodes...)
 	for _, row := range tier2Rows(w.read("worker")) {
 		if !strings.Contains(row, ":EgressFirewall:blue:") {
@@ -76,7 +75,7 @@ func TestLiveTier2(t *testing.T) {
 		}
 	}
 	r.change(change.Mutation{Op: change.OpDelete, Policy: model.PolicyKey{Kind: model.KindEF, Namespace: "blue", Name: "default"}})
-	r.until(10*time.Second, "the EgressFirewall is gone", func(rev *revision.Revision) bool { return rev.Cluster.Count(model.KindEF) == 0 })
+	r.until("the EgressFirewall is gone", func(rev *revision.Revision) bool { return rev.Cluster.Count(model.KindEF) == 0 })
 	rev = r.settle(nodes...)
 	for _, z := range nodes {
 		if left := tier2Rows(w.read(z)); len(left) > 0 {

@@ -46,11 +46,13 @@ func TestLiveNetworks(t *testing.T) {
 	text := strings.ReplaceAll(networksFile, "name: b1", "name: c1")
 	text = strings.Replace(text, "kind: UserDefinedNetwork\nmetadata: {name: net, namespace: blue}", "kind: UserDefinedNetwork\nmetadata: {name: other, namespace: blue}", 1)
 	w.file("cluster.yaml", text)
-	r.until(5*time.Second, "without the network", func(rev *revision.Revision) bool { return rev.Desired.Networks().Network("blue_net") == nil })
+	r.until("without the network", func(rev *revision.Revision) bool { return rev.Desired.Networks().Network("blue_net") == nil })
 	rev = r.settle("n1", "n2")
 	w.compiledAnew(rev.Cluster, "n1")
 	w.file("cluster.yaml", networksFile)
-	r.until(5*time.Second, "with the network again", func(rev *revision.Revision) bool { return policies(rev) == 3 })
+	r.until("with the network again", func(rev *revision.Revision) bool {
+		return rev.Desired.Networks().Network("blue_net") != nil && policies(rev) == 3
+	})
 	rev = r.settle("n1", "n2")
 	w.compiledAnew(rev.Cluster, "n2")
 }

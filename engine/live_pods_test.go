@@ -26,7 +26,7 @@ func TestLivePortDelay(t *testing.T) {
 	began := time.Now()
 	w.file("more.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: late, namespace: blue, labels: {app: late}}\n"+
 		"spec: {nodeName: worker, containers: [{name: c}]}\nstatus: {phase: Running, podIPs: [{ip: 10.244.9.9}]}\n")
-	rev := r.until(5*time.Second, "the pod waits", func(rev *revision.Revision) bool {
+	rev := r.until("the pod waits", func(rev *revision.Revision) bool {
 		return revision.SummarizePolicy(rev, given.ANPKey("one"), r.Now()).Waiting == 1
 	})
 	if !slices.ContainsFunc(rev.Zone("worker").PolicyJoin(given.ANPKey("one")).Diffs, func(d model.RowDiff) bool {
@@ -98,7 +98,7 @@ func TestLiveActivity(t *testing.T) {
 		updated := func(a model.Activity) bool {
 			return a.Zone == zone && a.Policy == given.ANPKey("one") && strings.Contains(a.Summary, "updated")
 		}
-		r.until(5*time.Second, "the update is told", func(*revision.Revision) bool { return slices.ContainsFunc(r.Activity(0), updated) })
+		r.until("the update is told", func(*revision.Revision) bool { return slices.ContainsFunc(r.Activity(0), updated) })
 		all := r.Activity(0)
 		a := all[slices.IndexFunc(all, updated)]
 		want := fmt.Sprint("priority=", 30000-1200)

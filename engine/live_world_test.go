@@ -97,9 +97,9 @@ func (w *liveWorld) sandbox() *liveRun {
 	return w.run(func(c *Config) { c.Sandbox = lab.New(lab.Config{Server: "builtin", Dir: w.sockets, Foreign: true}) })
 }
 
-func (r *liveRun) until(d time.Duration, what string, holds func(*revision.Revision) bool) *revision.Revision {
+func (r *liveRun) until(what string, holds func(*revision.Revision) bool) *revision.Revision {
 	r.t.Helper()
-	ctx, cancel := context.WithTimeout(r.ctx, d)
+	ctx, cancel := context.WithTimeout(r.ctx, wait.Patience)
 	defer cancel()
 	if err := r.WaitFor(ctx, holds); err != nil {
 		rev := r.Revision()
@@ -112,7 +112,7 @@ func (r *liveRun) until(d time.Duration, what string, holds func(*revision.Revis
 				}
 			}
 		}
-		r.t.Fatalf("not within %v: %s\n%s", d, what, text)
+		r.t.Fatalf("not within %v: %s\n%s", wait.Patience, what, text)
 	}
 	return r.Revision()
 }
@@ -120,7 +120,7 @@ func (r *liveRun) until(d time.Duration, what string, holds func(*revision.Revis
 // settle waits until the named zones, and no others, show every policy.
 func (r *liveRun) settle(zones ...string) *revision.Revision {
 	r.t.Helper()
-	return r.until(30*time.Second, "in sync in "+strings.Join(zones, " "), func(rev *revision.Revision) bool {
+	return r.until("in sync in "+strings.Join(zones, " "), func(rev *revision.Revision) bool {
 		if !rev.Loaded || len(rev.Zones) != len(zones) {
 			return false
 		}

@@ -110,7 +110,7 @@ func TestKeepCounts(t *testing.T) {
 	dir := t.TempDir()
 	run := func(keep bool) *liveRun {
 		r := w.run(func(c *Config) { c.StateDir, c.KeepCounts = dir, keep })
-		r.until(wait.Patience, "loaded", func(rev *revision.Revision) bool { return rev.Loaded })
+		r.until("loaded", func(rev *revision.Revision) bool { return rev.Loaded })
 		return r
 	}
 	files := func() []string {
@@ -170,7 +170,7 @@ func TestKeepCounts(t *testing.T) {
 func TestHitMetrics(t *testing.T) {
 	w := newLiveWorld(t, given.ANP("control", 34, "", "in deny *"))
 	r := w.run(func(*Config) {})
-	r.until(wait.Patience, "loaded", func(rev *revision.Revision) bool { return rev.Loaded })
+	r.until("loaded", func(rev *revision.Revision) bool { return rev.Loaded })
 	offer(t, r.Engine, 4)
 	const mostSeries = 1000
 	for i := range mostSeries + 20 {

@@ -113,7 +113,7 @@ func TestFaultsOnOVN(t *testing.T) {
 		f.carryOn(p)
 	}
 	began := time.Now()
-	f.until(2*time.Minute, "no fault is left", func(r *revision.Revision) bool { return len(r.Down) == 0 })
+	f.until("no fault is left", func(r *revision.Revision) bool { return len(r.Down) == 0 })
 	f.settle(faultZones...)
 	for _, zone := range faultZones {
 		f.flowsAgree(zone)
@@ -188,7 +188,7 @@ func (f *ovnRun) stop(p process, d time.Duration) {
 	}
 	f.stopped[p] = standing{now, now.Add(d)}
 	f.counts[p.name+" stopped"]++
-	f.until(wait.Patience, p.name+" of "+p.zone+" is said to be stopped", func(r *revision.Revision) bool {
+	f.until(p.name+" of "+p.zone+" is said to be stopped", func(r *revision.Revision) bool {
 		i := slices.IndexFunc(r.Down[p.zone], func(x revision.Daemon) bool { return x.Name == p.name && x.State == "stopped" })
 		return i >= 0 && !r.Down[p.zone][i].Since.Before(now) && r.Down[p.zone][i].Since.Before(now.Add(10*time.Second))
 	})
@@ -200,7 +200,7 @@ func (f *ovnRun) carryOn(p process) {
 	f.t.Helper()
 	_, unread := f.stopped[process{p.zone, sandbox.NBServer}]
 	if p.name != sandbox.NBServer && p.name != sandbox.VSServer && !unread && time.Since(f.stopped[p].since) > holdsUp {
-		f.until(wait.Patience, p.zone+" is said to be behind without "+p.name, func(r *revision.Revision) bool {
+		f.until(p.zone+" is said to be behind without "+p.name, func(r *revision.Revision) bool {
 			return isBehind(r, p.zone)
 		})
 		f.counts["times flows or nodes were said to be behind"]++
@@ -261,7 +261,7 @@ func TestSilenceOnOVN(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	r := f.until(wait.Patience, "it is said", func(r *revision.Revision) bool {
+	r := f.until("it is said", func(r *revision.Revision) bool {
 		d := r.Down["n2"]
 		return len(d) == 1 && d[0].Name == sandbox.Northd && d[0].State == "does not answer" && isBehind(r, "n2")
 	})
@@ -276,7 +276,7 @@ func TestSilenceOnOVN(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
-	f.until(wait.Patience, "it is taken back", func(r *revision.Revision) bool { return len(r.Down) == 0 && !isBehind(r, "n2") })
+	f.until("it is taken back", func(r *revision.Revision) bool { return len(r.Down) == 0 && !isBehind(r, "n2") })
 }
 
 // isBehind says whether flows do not follow the rows of a zone, or the node its flows.

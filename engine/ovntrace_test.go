@@ -22,7 +22,6 @@ import (
 	"rung/sources/sandbox"
 	"rung/test/given"
 	"rung/test/install"
-	"rung/test/wait"
 )
 
 // onOVN is an engine whose sandbox runs on real OVN.
@@ -172,7 +171,7 @@ func TestOVNTraceDisagrees(t *testing.T) {
 	}
 	trace(stale)
 	r.change(change.Mutation{Op: change.OpDelete, Policy: given.ANPKey("none")})
-	r.until(wait.Patience, "the finding goes with its policy", func(rev *revision.Revision) bool { return len(rev.OVNTraces) == 0 })
+	r.until("the finding goes with its policy", func(rev *revision.Revision) bool { return len(rev.OVNTraces) == 0 })
 	// A zone that cannot be asked has its reason, and nothing is said of the connection.
 	got = trace(func(context.Context, *flow.PacketQuestion) (string, []string, string, error) {
 		return "", nil, "", fmt.Errorf("zone worker: %w", ovntrace.ErrNoProgram)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"rung/change"
 	"rung/change/gate"
@@ -47,12 +46,12 @@ func TestStateFolderIsFollowed(t *testing.T) {
 	}
 	a, b := console(true), console(false)
 	a.settle("control", "worker")
-	b.until(10*time.Second, "read", func(r *revision.Revision) bool { return r.Loaded })
+	b.until("read", func(r *revision.Revision) bool { return r.Loaded })
 
 	a.change(movedTo("two", 21))
-	b.until(10*time.Second, "the other's change", func(r *revision.Revision) bool { return r.Undo == "Move ANP two from 20 to 21" })
+	b.until("the other's change", func(r *revision.Revision) bool { return r.Undo == "Move ANP two from 20 to 21" })
 	a.change(change.Mutation{Op: change.OpUndo})
-	b.until(10*time.Second, "the other's undo", func(r *revision.Revision) bool {
+	b.until("the other's undo", func(r *revision.Revision) bool {
 		return r.Undo == "" && r.Redo == "Move ANP two from 20 to 21"
 	})
 
@@ -71,8 +70,8 @@ func TestStateFolderIsFollowed(t *testing.T) {
 	if err := a.PlanStart(a.ctx, &p, pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "test"}); err != nil {
 		t.Fatal(err)
 	}
-	a.until(10*time.Second, "stopped", func(r *revision.Revision) bool { return r.Plan != nil && r.Plan.State == revision.PlanStopped })
-	got := b.until(10*time.Second, "the other's plan", func(r *revision.Revision) bool {
+	a.until("stopped", func(r *revision.Revision) bool { return r.Plan != nil && r.Plan.State == revision.PlanStopped })
+	got := b.until("the other's plan", func(r *revision.Revision) bool {
 		return r.Plan != nil && r.Plan.State == revision.PlanStopped && r.Plan.Title == "Re-space: step 15, starting at 15"
 	})
 	if len(got.Plan.Steps) != 2 || !strings.Contains(got.Plan.Why, "disk full") || got.Plan.Done != 1 {
@@ -81,5 +80,5 @@ func TestStateFolderIsFollowed(t *testing.T) {
 	if err := a.PlanKeep(a.ctx, a.Revision()); err != nil {
 		t.Fatal(err)
 	}
-	b.until(10*time.Second, "the plan is gone", func(r *revision.Revision) bool { return r.Plan == nil })
+	b.until("the plan is gone", func(r *revision.Revision) bool { return r.Plan == nil })
 }

@@ -58,7 +58,7 @@ func TestSandboxOnOVN(t *testing.T) {
 
 	// The sandbox knows its own Southbound databases; that of the zone looked at is read.
 	r.LookAtFlows("worker")
-	rev = r.until(2*wait.Patience, "a flow of every ACL", func(r *revision.Revision) bool {
+	rev = r.until("a flow of every ACL", func(r *revision.Revision) bool {
 		z := r.Zone("worker")
 		tally := revision.TallyFlows(r, z, r.At)
 		return tally.Known && tally.Flows > 0 && tally.Text == "" && tally.Odd == 0
@@ -81,8 +81,8 @@ func TestSandboxOnOVN(t *testing.T) {
 		case <-time.After(time.Second):
 		}
 	}
-	r.until(wait.Patience, "it runs again", func(rev *revision.Revision) bool { return len(rev.Down["worker"]) == 0 })
-	r.until(wait.Patience, "its death is told", func(*revision.Revision) bool {
+	r.until("it runs again", func(rev *revision.Revision) bool { return len(rev.Down["worker"]) == 0 })
+	r.until("its death is told", func(*revision.Revision) bool {
 		return slices.ContainsFunc(r.Activity(0), func(a model.Activity) bool {
 			return a.Zone == "worker" && a.Summary == "ovn-northd died" && strings.Contains(a.Error, "killed")
 		})

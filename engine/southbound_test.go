@@ -30,7 +30,7 @@ func TestSouthboundOfLab(t *testing.T) {
 	}
 	defer e.Close()
 	r := &liveRun{Engine: e, t: t, ctx: ctx}
-	rev := r.until(wait.Patience, "the rows", func(r *revision.Revision) bool { z := r.Zone("n1"); return z != nil && z.DB != nil })
+	rev := r.until("the rows", func(r *revision.Revision) bool { z := r.Zone("n1"); return z != nil && z.DB != nil })
 	if s := rev.Southbound("n1"); s == nil || s.Followed || s.Endpoint != z.SB() || s.DB != nil {
 		t.Fatalf("nobody looked at flows yet: %+v", s)
 	}
@@ -65,7 +65,7 @@ func TestSouthboundOfLab(t *testing.T) {
 		return revision.FlowsOfACL(r, r.Zone("n1"), a, e.Now())
 	}
 	e.LookAtFlows("n1", "nowhere")
-	rev = r.until(wait.Patience, "the flows", func(r *revision.Revision) bool { return flowsOf(r).State == revision.FlowsMade })
+	rev = r.until("the flows", func(r *revision.Revision) bool { return flowsOf(r).State == revision.FlowsMade })
 	f := flowsOf(rev)
 	if len(f.Flows) != 1 || f.Flows[0].Row.Priority != 2001 || f.Flows[0].Log == nil || f.Flows[0].Log.Name != "mine" || f.Text != "1 flow on n1." {
 		t.Errorf("flows of the ACL: %+v", f)
@@ -83,7 +83,7 @@ func TestSouthboundOfLab(t *testing.T) {
 			Row: map[string]any{"nb_cfg": int(rev.Zone("n1").DB.Global().Written.Cfg) + 100}}); err != nil {
 		t.Fatal(err)
 	}
-	rev = r.until(wait.Patience, "old flows", func(r *revision.Revision) bool { return flowsOf(r).State == revision.FlowsOld })
+	rev = r.until("old flows", func(r *revision.Revision) bool { return flowsOf(r).State == revision.FlowsOld })
 	if text := flowsOf(rev).Text; !strings.HasPrefix(text, "Made of an older row") || !strings.Contains(text, ": northd is behind: rows #") {
 		t.Errorf("it says %q; %+v", text, rev.Zone("n1").DB.Global())
 	}
@@ -96,7 +96,7 @@ func TestSouthboundOfLab(t *testing.T) {
 		Mutations: []nb.Mutation{{Column: "acls", Refs: []nb.Ref{{UUID: mine(rev).UUID}}}}}); err != nil {
 		t.Fatal(err)
 	}
-	rev = r.until(wait.Patience, "surplus flows", func(r *revision.Revision) bool {
+	rev = r.until("surplus flows", func(r *revision.Revision) bool {
 		return revision.TallyFlows(r, r.Zone("n1"), e.Now()).Surplus == 1
 	})
 	if text := revision.TallyFlows(rev, rev.Zone("n1"), e.Now()).Text; !strings.HasPrefix(text, "1 flow of an ACL that is gone") {
@@ -105,7 +105,7 @@ func TestSouthboundOfLab(t *testing.T) {
 	if err := z.Cont(sandbox.Northd); err != nil {
 		t.Fatal(err)
 	}
-	r.until(wait.Patience, "nothing left over", func(r *revision.Revision) bool {
+	r.until("nothing left over", func(r *revision.Revision) bool {
 		return revision.TallyFlows(r, r.Zone("n1"), e.Now()).Text == "" && revision.TallyFlows(r, r.Zone("n1"), e.Now()).Known
 	})
 
@@ -113,11 +113,11 @@ func TestSouthboundOfLab(t *testing.T) {
 	if err := z.Kill(sandbox.SBServer); err != nil {
 		t.Fatal(err)
 	}
-	rev = r.until(wait.Patience, "the loss", func(r *revision.Revision) bool { return r.Southbound("n1").Conn == model.ConnLost })
+	rev = r.until("the loss", func(r *revision.Revision) bool { return r.Southbound("n1").Conn == model.ConnLost })
 	if s := rev.Southbound("n1"); s.Error == "" || s.DB == nil || s.SyncedAt.IsZero() || rev.Zone("n1").Conn != model.ConnSynced {
 		t.Errorf("%+v, zone %s", s, rev.Zone("n1").Conn)
 	}
-	r.until(wait.Patience, "it is back", func(r *revision.Revision) bool { return r.Southbound("n1").IsCurrent() })
+	r.until("it is back", func(r *revision.Revision) bool { return r.Southbound("n1").IsCurrent() })
 
 	if err := z.Stop(sandbox.SBServer); err != nil {
 		t.Fatal(err)
@@ -125,7 +125,7 @@ func TestSouthboundOfLab(t *testing.T) {
 	if err := z.Transact(ctx, nb.Op{Kind: nb.OpInsert, Table: nb.TableAddressSet, Row: map[string]any{"name": "later"}}); err != nil {
 		t.Fatal(err)
 	}
-	r.until(wait.Patience, "rows beside a server that stands still", func(r *revision.Revision) bool { return r.Zone("n1").DB.AddressSetByName("later") != nil })
+	r.until("rows beside a server that stands still", func(r *revision.Revision) bool { return r.Zone("n1").DB.AddressSetByName("later") != nil })
 	if err := z.Cont(sandbox.SBServer); err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"rung/change"
 	"rung/change/write"
@@ -21,7 +20,7 @@ func TestWriteBackLive(t *testing.T) {
 		c.Writer = c.Sources[0].(*write.Files)
 		c.Mode.WriteBack = true
 	})
-	r.until(10*time.Second, "read", func(rev *revision.Revision) bool { return rev.Loaded })
+	r.until("read", func(rev *revision.Revision) bool { return rev.Loaded })
 	r.change(applied(given.ANP("three", 30, "", "in deny *")))
 	r.change(change.Mutation{Op: change.OpDelete, Policy: given.ANPKey("one")})
 	r.change(movedTo("two", 21))
@@ -33,15 +32,15 @@ func TestWriteBackLive(t *testing.T) {
 			return p != nil && p.Priority == priority && p.Origin.Line > 0
 		}
 	}
-	r.until(10*time.Second, "three is read where it was written", read("three", 30))
-	r.until(10*time.Second, "two is read where it stands now", read("two", 21))
-	r.until(10*time.Second, "nothing is kept over the files", func(*revision.Revision) bool {
+	r.until("three is read where it was written", read("three", 30))
+	r.until("two is read where it stands now", read("two", 21))
+	r.until("nothing is kept over the files", func(*revision.Revision) bool {
 		n := -1
 		r.runInLoop(func(s *loopState) { n = len(s.overlay) })
 		return n == 0
 	})
 	w.file("policies.yaml", given.ANP("two", 22, "tenant=red", "in deny *"))
-	r.until(10*time.Second, "the next change of the file", read("two", 22))
+	r.until("the next change of the file", read("two", 22))
 	if r.Revision().Cluster.Policy(given.ANPKey("one")) != nil {
 		t.Error("one is back")
 	}
@@ -60,11 +59,11 @@ func TestUndoInFilesLive(t *testing.T) {
 	files := func(want string) func(*revision.Revision) bool {
 		return func(rev *revision.Revision) bool { return rev.Loaded && rev.Sources[0].Detail == want }
 	}
-	r.until(10*time.Second, "read", files("2 files"))
+	r.until("read", files("2 files"))
 	r.change(applied(given.ANP("four", 40, "", "in deny *")))
-	r.until(10*time.Second, "the new file is read", files("3 files"))
+	r.until("the new file is read", files("3 files"))
 	r.change(change.Mutation{Op: change.OpUndo})
-	rev := r.until(10*time.Second, "its file is gone", func(rev *revision.Revision) bool {
+	rev := r.until("its file is gone", func(rev *revision.Revision) bool {
 		_, err := os.Lstat(filepath.Join(w.manifests, "anp-four.yaml"))
 		return errors.Is(err, fs.ErrNotExist) && rev.Sources[0].Detail == "2 files"
 	})
@@ -73,7 +72,7 @@ func TestUndoInFilesLive(t *testing.T) {
 	}
 	r.change(change.Mutation{Op: change.OpDelete, Policy: given.ANPKey("two")})
 	r.change(change.Mutation{Op: change.OpUndo})
-	r.until(10*time.Second, "two is read where it was", func(rev *revision.Revision) bool {
+	r.until("two is read where it was", func(rev *revision.Revision) bool {
 		p := rev.Cluster.Policy(given.ANPKey("two"))
 		return p != nil && p.Origin.Doc == 1 && p.Origin.Line > 0
 	})

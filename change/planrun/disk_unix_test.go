@@ -13,6 +13,7 @@ import (
 	"rung/change/history"
 
 	"rung/engine/statedir"
+	"rung/test/wait"
 )
 
 // What stands in the place of a state file and is none is refused, with its
@@ -63,7 +64,7 @@ func TestStateFilesThatAreNone(t *testing.T) {
 					if err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), k.want) {
 						t.Errorf("got %v", err)
 					}
-				case <-time.After(5 * time.Second):
+				case <-time.After(wait.Patience):
 					t.Error("it waits for ever")
 				}
 			})

@@ -587,7 +587,7 @@ func TestFindEndsWithItsContext(t *testing.T) {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("ended with %v", err)
 		}
-	case <-time.After(5 * time.Second):
+	case <-time.After(wait.Patience):
 		t.Error("waits for somebody else's answer, longer than its context")
 	}
 	cancel()

@@ -53,12 +53,12 @@ func TestZonePodEndsWithItsAsker(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v, want that of the context", err)
 		}
-	case <-time.After(5 * time.Second):
+	case <-time.After(wait.Patience):
 		t.Fatal("ZonePod waits for the server")
 	}
 	select {
 	case <-gone:
-	case <-time.After(5 * time.Second):
+	case <-time.After(wait.Patience):
 		t.Error("the server is still being asked")
 	}
 	// A connection that was made for a request given up meanwhile is idle, and asks nothing.

@@ -218,7 +218,7 @@ func TestCarryWithALog(t *testing.T) {
 		f.LogStore.Offer(logline.Line{At: uitest.Now, Zone: "ovn-worker", Name: "ANP:cluster-control:Egress:5", Verdict: "drop", Direction: nb.FromLport, Proto: "tcp",
 			Src: netip.MustParseAddr(c.Pod("blue", "api-d0").IPs[0]), Dst: netip.MustParseAddr(c.Pod("blue", "api-d1").IPs[0]), DstPort: 80})
 	}
-	wait.Within(t, 10*time.Second, "the lines are taken in", func() bool { return f.LogStore.LastNumber() == 2 })
+	wait.Within(t, wait.Patience, "the lines are taken in", func() bool { return f.LogStore.LastNumber() == 2 })
 	s := uitest.OpenWith(t, f, ui.Options{})
 	s.Resize(120, 34)
 	goTo(t, s, "cluster-control")

@@ -28,7 +28,7 @@ func TestLogLinesOnThePreview(t *testing.T) {
 		w.g.Engine.Logs().Offer(logline.Line{At: uitest.Now.Add(-time.Minute), Zone: "ovn-worker", Name: "ANP:cluster-control:Egress:5", Verdict: verdict,
 			Direction: nb.FromLport, Proto: "tcp", Src: addr("blue", from), Dst: addr("blue", to), DstPort: port})
 		n := w.g.Engine.Logs().Stats().Received
-		wait.Within(t, 10*time.Second, "the line is taken in", func() bool { return w.g.Engine.Logs().LastNumber() == n })
+		wait.Within(t, wait.Patience, "the line is taken in", func() bool { return w.g.Engine.Logs().LastNumber() == n })
 	}
 	say("drop", "api-d0", "api-d1", 80)
 	again()

@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"sync"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"go.uber.org/goleak"
@@ -94,7 +93,7 @@ func (s *screen) Write(p []byte) (int, error) {
 // shows waits until a text is drawn in one piece.
 func (s *screen) shows(t *testing.T, text string) {
 	t.Helper()
-	wait.Within(t, 10*time.Second, "the screen shows "+text, func() bool {
+	wait.Within(t, wait.Patience, "the screen shows "+text, func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return bytes.Contains(s.all.Bytes(), []byte(text))
