@@ -36,7 +36,7 @@ func logsConfig(ctx context.Context, a *command.App, follow bool) (engine.Config
 	if err != nil {
 		return cfg, err
 	}
-	cfg.LogFiles = logs.Files{Stdin: a.In, Follow: follow, All: true, Only: !follow}
+	cfg.LogFiles = logs.Files{Stdin: a.In, Follow: follow, Paced: true, Only: !follow}
 	return cfg, l.SetLogFiles(ctx, &cfg)
 }
 

@@ -263,9 +263,6 @@ func tailLines(ctx context.Context, a *command.App, e *engine.Engine, q *logline
 	}
 	for {
 		lines := e.Logs().EntriesAfter(seen, atOnce)
-		if len(lines) > 0 {
-			times.setDaySpan(e.Logs().Position())
-		}
 		for _, x := range lines {
 			seen = x.Seq
 			e.Logs().Read(seen)

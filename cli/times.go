@@ -1,26 +1,15 @@
 package cli
 
-import (
-	"time"
-
-	"rung/engine/logs"
-)
+import "time"
 
 // logTimes writes the times of log lines, in UTC: the time of day, and from the first line
-// of another day than today on the date, too. Stored lines of several days all have it.
+// of another day than today on the date, too.
 type logTimes struct {
 	today string
 	dated bool
 }
 
 func dayOf(at time.Time) string { return at.UTC().Format(time.DateOnly) }
-
-// setDaySpan looks at the days of the log files.
-func (t *logTimes) setDaySpan(p logs.Position, ok bool) {
-	if ok && !p.From.IsZero() {
-		t.dated = t.dated || dayOf(p.From) != t.today || dayOf(p.To) != t.today
-	}
-}
 
 // timeText is a time, dated from the first other day on: of two lines one must tell which
 // came first.

@@ -27,7 +27,7 @@ func logsWhy(ctx context.Context, a *command.App, name string) error {
 		return err
 	}
 	if paths := a.Flags.Log.Paths; len(paths) > 0 {
-		cfg.LogFiles = logs.Files{Stdin: a.In, All: true, Only: true}
+		cfg.LogFiles = logs.Files{Stdin: a.In, Only: true}
 		if err := a.Flags.Log.SetLogFiles(ctx, &cfg); err != nil {
 			return err
 		}
@@ -45,7 +45,10 @@ func logsWhy(ctx context.Context, a *command.App, name string) error {
 		}
 		e.Logs().AskForLines()
 		if len(cfg.LogFiles.Paths) > 0 {
-			readThrough(ctx, e.Logs())
+			select {
+			case <-e.Logs().EndOfLines():
+			case <-ctx.Done():
+			}
 		} else {
 			streamsSettle(ctx, a, e)
 		}
@@ -64,23 +67,6 @@ func logsWhy(ctx context.Context, a *command.App, name string) error {
 		}
 		return a.ConcludeAnswer(ans)
 	})
-}
-
-// readThrough takes the lines of the log files until there are no more: they are counted
-// as they come.
-func readThrough(ctx context.Context, l *logs.Store) {
-	ticks, stop := l.Subscribe()
-	defer stop()
-	for over := l.EndOfLines(); ; {
-		l.Read(l.LastNumber()) // room for more of what is stored
-		select {
-		case <-over:
-			return
-		case <-ctx.Done():
-			return
-		case <-ticks:
-		}
-	}
 }
 
 // streamsSettle waits until no stream of a cluster is being opened any more, or it is

@@ -3,7 +3,6 @@ package logs
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"sync"
@@ -11,7 +10,6 @@ import (
 
 	"rung/model/logline"
 	"rung/model/words"
-	"rung/sources/acllog"
 	"rung/sources/logfile"
 )
 
@@ -21,10 +19,9 @@ type Files struct {
 	Stdin io.Reader
 	// Follow goes on with what is added.
 	Follow bool
-	// All begins with the first line, and waits until each was read (Store.Read); else it
-	// begins with as many of the last as are kept.
-	All bool
-	// Since, where set, begins there.
+	// Paced waits with each line until it may push out one that was read (Store.Read).
+	Paced bool
+	// Since, where set, leaves out earlier lines.
 	Since time.Time
 	// Speed is how many times as fast as they were written lines come; 0 at once.
 	Speed float64
@@ -60,7 +57,7 @@ type FileReader struct {
 
 	mu      sync.Mutex
 	streams []logline.Stream
-	pos     Position
+	lastAt  time.Time // of the line handed on last
 }
 
 // fileSource is one file as it is read now.
@@ -80,7 +77,7 @@ type fileSource struct {
 // not known; merges says that there are other sources, between whose lines those of the
 // files have their places.
 func NewFileReader(l *Store, cfg Files, nodeOf func(namespace, pod string) string, merges bool) *FileReader {
-	return &FileReader{logs: l, cfg: cfg, nodeOf: nodeOf, merges: merges, pos: Position{Speed: cfg.Speed}}
+	return &FileReader{logs: l, cfg: cfg, nodeOf: nodeOf, merges: merges}
 }
 
 // Run reads until ctx ends, which is no error.
@@ -105,10 +102,7 @@ func (r *FileReader) readFiles(ctx context.Context) error {
 	if !r.isPiped() {
 		r.logs.setFiles(r)
 	}
-	r.logs.sources.paced.Store(r.cfg.All)
-	if err := r.begin(); err != nil {
-		return err
-	}
+	r.logs.sources.paced.Store(r.cfg.Paced)
 	r.playHistory(ctx)
 	r.followLive(ctx)
 	return nil
@@ -127,7 +121,6 @@ func (r *FileReader) openFiles(ctx context.Context) error {
 			f.Finish()
 		}
 	}
-	r.findSpan()
 	r.publishState()
 	return nil
 }
@@ -166,25 +159,6 @@ func (r *FileReader) zoneOf(f *logfile.File) (zone string, sure bool) {
 		return p.Pod, false
 	}
 	return words.CleanText(r.set.ShortName(f)), true
-}
-
-// begin leaves every file at its start, or puts it before the last lines that can be kept.
-func (r *FileReader) begin() error {
-	toEnd := !r.cfg.All && r.cfg.Since.IsZero() && r.cfg.Speed == 0
-	whole := r.cfg.Since.IsZero()
-	for _, f := range r.set.Files() {
-		if !toEnd {
-			continue
-		}
-		if err := f.SeekLastLines(r.logs.limit, acllog.MayBeACLLine); err != nil {
-			return fmt.Errorf("read %s: %w", words.CleanText(f.Path()), err)
-		}
-		whole = whole && f.IsAtStart()
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.pos.ReadWhole = whole
-	return nil
 }
 
 // followLive takes what is added to the files until ctx ends.

@@ -1,7 +1,6 @@
 package logs
 
 import (
-	"bytes"
 	"container/heap"
 	"context"
 	"errors"
@@ -12,20 +11,6 @@ import (
 	"rung/sources/acllog"
 	"rung/sources/logfile"
 )
-
-// timeOf returns the time of a line, parsed from the line or its prefix.
-func timeOf(text []byte) (time.Time, bool) {
-	if l, err := acllog.Parse(string(text)); err == nil {
-		return l.At, true
-	}
-	word, _, _ := bytes.Cut(text, []byte(" "))
-	word, _, _ = bytes.Cut(word, []byte("|"))
-	if len(word) < len("2006-01-02T15:04:05Z") || len(word) > 40 {
-		return time.Time{}, false
-	}
-	at, err := time.Parse(time.RFC3339Nano, string(word))
-	return at, err == nil
-}
 
 // storedLine is a line of a file.
 type storedLine struct {
@@ -189,29 +174,7 @@ func (p *playPace) waitForLine(ctx context.Context, at time.Time) {
 func (r *FileReader) noteStanding(at time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.pos.At = at
-	if at.After(r.pos.To) {
-		r.pos.To = at
-	}
-}
-
-// findSpan finds from when to when the files have lines.
-func (r *FileReader) findSpan() {
-	var from, to time.Time
-	for _, f := range r.set.Files() {
-		if f.IsPiped() {
-			continue
-		}
-		if first := f.FirstTime(timeOf); !first.IsZero() && (from.IsZero() || first.Before(from)) {
-			from = first
-		}
-		if last := f.LastTime(timeOf); last.After(to) {
-			to = last
-		}
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.pos.From, r.pos.To = from, to
+	r.lastAt = at
 }
 
 // states are how the states of a file are called among those of streams.

@@ -96,7 +96,7 @@ func TestFilesStored(t *testing.T) {
 	f.write("a/acl.log", aclLine(second(1), 1), []byte("no acl line"), aclLine(second(4), 2), []byte(`2026-11-03T10:00:05.000Z|7|acl_log|INFO|name=odd`))
 	f.write("b/acl.log", aclLine(second(2), 1), aclLine(second(3), 2), aclLine(second(6), 3))
 	f.write("mg/pods/ovnkube-node-x/c/c/logs/current.log", aclLine(second(5), 9))
-	l := readFiles(t, Files{Paths: []string{f.dir}, All: true}, 0)
+	l := readFiles(t, Files{Paths: []string{f.dir}, Paced: true}, 0)
 	<-l.EndOfLines()
 	wantLines(t, l, "a/acl.log 1", "b/acl.log 1", "b/acl.log 2", "a/acl.log 2", "worker 9", "b/acl.log 3")
 	if st := l.Stats(); st.Unparsed != 1 || st.Received != 6 {
@@ -116,7 +116,7 @@ func TestFilesWaitForTheirReader(t *testing.T) {
 	for n := 1; n <= all; n++ {
 		f.write("acl.log", aclLine(second(n), n))
 	}
-	everyLine(t, readFiles(t, Files{Paths: []string{f.path("acl.log")}, All: true}, 64), all)
+	everyLine(t, readFiles(t, Files{Paths: []string{f.path("acl.log")}, Paced: true}, 64), all)
 
 	f = logFolder{t, t.TempDir()}
 	long := []byte("|name=\"" + strings.Repeat("n", 60000) + "\"")
@@ -125,7 +125,7 @@ func TestFilesWaitForTheirReader(t *testing.T) {
 		lines = append(lines, bytes.Replace(aclLine(second(n), n), []byte("|name=\"ANP:one:Egress:0\""), long, 1))
 	}
 	f.write("acl.log", lines...)
-	everyLine(t, readFiles(t, Files{Paths: []string{f.path("acl.log")}, All: true}, 0), all)
+	everyLine(t, readFiles(t, Files{Paths: []string{f.path("acl.log")}, Paced: true}, 0), all)
 }
 
 // A reader ends with its context whatever is read: 32 GiB of empty lines in a small file.
@@ -150,7 +150,7 @@ func TestFilesEndWhileEmptyLinesAreRead(t *testing.T) {
 	rev := revision.New(revision.Facts{}, nil)
 	l := New(func() *revision.Revision { return rev }, time.Now, 0)
 	ctx, cancel := context.WithCancel(t.Context())
-	r := NewFileReader(l, Files{Paths: []string{path}, All: true}, func(_, _ string) string { return "" }, false)
+	r := NewFileReader(l, Files{Paths: []string{path}, Paced: true}, func(_, _ string) string { return "" }, false)
 	done := make(chan error, 1)
 	go l.Run(ctx)
 	go func() { done <- r.Run(ctx) }()
@@ -220,9 +220,9 @@ func TestFilesFollowed(t *testing.T) {
 func TestFilesSince(t *testing.T) {
 	f := logFolder{t, t.TempDir()}
 	f.write("acl.log", aclLine(second(1), 1), aclLine(second(6), 6), aclLine(second(2), 2), aclLine(second(7), 7))
-	wantLines(t, readFiles(t, Files{Paths: []string{f.path("acl.log")}, All: true, Since: second(6)}, 0), "acl.log 6", "acl.log 7")
+	wantLines(t, readFiles(t, Files{Paths: []string{f.path("acl.log")}, Paced: true, Since: second(6)}, 0), "acl.log 6", "acl.log 7")
 	piped := bytes.NewReader(slices.Concat(aclLine(second(1), 1), []byte{'\n'}, aclLine(second(6), 6), []byte{'\n'}))
-	wantLines(t, readFiles(t, Files{Paths: []string{"-"}, Stdin: piped, All: true, Since: second(6)}, 0), "standard input 6")
+	wantLines(t, readFiles(t, Files{Paths: []string{"-"}, Stdin: piped, Paced: true, Since: second(6)}, 0), "standard input 6")
 	text, err := os.ReadFile(f.path("acl.log"))
 	if err != nil {
 		t.Fatal(err)
@@ -238,7 +238,7 @@ func TestFilesSince(t *testing.T) {
 	if err := os.WriteFile(f.path("acl.log"), zipped.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	wantLines(t, readFiles(t, Files{Paths: []string{f.path("acl.log")}, All: true, Since: second(6)}, 0), "acl.log 6", "acl.log 7")
+	wantLines(t, readFiles(t, Files{Paths: []string{f.path("acl.log")}, Paced: true, Since: second(6)}, 0), "acl.log 6", "acl.log 7")
 }
 
 // Lines that are played come in the pace of their times.

@@ -10,10 +10,9 @@ import (
 	"rung/test/install"
 )
 
-// A file of 1 GiB: its end is shown in less than a second, and all of it is looked through
-// in less than 300 MB of memory.
+// A file of 1 GiB is looked through in less than 300 MB of memory.
 func TestTimingLargeFile(t *testing.T) {
-	slack := time.Duration(install.Timing(t))
+	install.Timing(t)
 	path := filepath.Join(t.TempDir(), "acl.log")
 	f, err := os.Create(path)
 	if err != nil {
@@ -36,17 +35,7 @@ func TestTimingLargeFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(size, lines/2, lines) // the first is a part of the hole
-	began := time.Now()
-	l := readFiles(t, Files{Paths: []string{path}, Follow: true}, 0)
-	for l.LastNumber() < DefaultLines {
-		time.Sleep(time.Millisecond)
-	}
-	took := time.Since(began)
-	t.Logf("the last %d lines of 1 GiB: %v", DefaultLines, took)
-	if took > slack*time.Second {
-		t.Errorf("the end came after %v", took)
-	}
-	l = readFiles(t, Files{Paths: []string{path}, All: true}, 0)
+	l := readFiles(t, Files{Paths: []string{path}, Paced: true}, 0)
 	heap := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	var most, read uint64
 	for over := false; !over; {

@@ -25,15 +25,6 @@ type lineSources struct {
 	read   chan struct{}
 }
 
-// Position is where among the lines of the log files the store stands.
-type Position struct {
-	From, To time.Time // of the first line and the last one; zero where that is not known
-	At       time.Time // of the line handed on last
-	Speed    float64   // how many times as fast as they were written lines come; 0: at once
-	// ReadWhole reports whether the store keeps every line of the files read so far.
-	ReadWhole bool
-}
-
 // AskForLines says that somebody looks at the log: on a cluster the nodes' logs are
 // followed from then on. It may be called as often as one likes.
 func (l *Store) AskForLines() { l.askOnce.Do(func() { close(l.firstAsked) }) }
@@ -67,20 +58,26 @@ func (l *Store) Streams() (out []logline.Stream) {
 	return out
 }
 
-// Position returns where among the lines of the log files the store stands; ok is false without
-// log files, and if one of them is a pipe.
-func (l *Store) Position() (p Position, ok bool) {
-	l.sources.mu.Lock()
-	files := l.sources.files
-	l.sources.mu.Unlock()
+// Playing returns how many times as fast as they were written the lines of log files come, and the
+// time of the last; speed is 0 where they come at once.
+func (l *Store) Playing() (speed float64, at time.Time) {
+	files := l.readAgain()
 	if files == nil {
-		return p, false
+		return 0, at
 	}
 	files.mu.Lock()
-	p = files.pos
-	files.mu.Unlock()
-	p.ReadWhole = p.ReadWhole && l.FirstNumber() == 1
-	return p, true
+	defer files.mu.Unlock()
+	return files.cfg.Speed, files.lastAt
+}
+
+// CutsFiles reports whether log files have more lines than are kept; of a pipe nobody can read them again.
+func (l *Store) CutsFiles() bool { return l.readAgain() != nil && l.FirstNumber() > 1 }
+
+// readAgain returns the reader of log files, nil without any and where one is a pipe.
+func (l *Store) readAgain() *FileReader {
+	l.sources.mu.Lock()
+	defer l.sources.mu.Unlock()
+	return l.sources.files
 }
 
 func (l *Store) setFiles(r *FileReader) {

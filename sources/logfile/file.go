@@ -1,6 +1,7 @@
 package logfile
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -8,7 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"time"
+	"strings"
 
 	"rung/model/words"
 )
@@ -46,12 +47,8 @@ type File struct {
 	static bool        // it is never looked at again once it was read: compressed, or rotated away
 	stream *pipeStream // of a pipe or standard input
 
-	parts       []*logPart // the last is the file as it is now; those before are read to their ends
-	contents    []contentID
-	lastWritten time.Time // when what was read before was last written to
-	// wasEmpty: the file was empty when it was opened. Lines written to it before it was
-	// truncated or renamed once more may be in a rotated part, and come first.
-	wasEmpty  bool
+	parts     []*logPart // the last is the file as it is now; those before are read to their ends
+	heads     [][]byte   // how contents began that were read before, or are nobody's to read
 	isGone    bool
 	err       error  // of the name
 	readError error  // of what is read
@@ -76,27 +73,30 @@ func newFile(ctx context.Context, path string, static bool) (*File, error) {
 	p.final = f.static
 	f.parts = []*logPart{p}
 	if !f.static {
-		// The beginnings of the rotated parts beside it are not new when these are renamed
-		// or compressed.
-		for _, path := range rotatedParts(f.path) {
+		for _, path := range rotatedParts(f.path) { // what is beside it now is not new under another name
 			if p, err := openPart(f.ctx, path); err == nil {
-				f.rememberContent(contentID{head: p.peekStart()})
+				f.rememberHead(p)
 				p.close()
 			}
 		}
-		f.wasEmpty = f.size == 0
 	}
 	return f, nil
 }
 
-// knownMost bounds the contents that are remembered.
-const knownMost = 256
+// headsMost bounds the beginnings that are remembered.
+const headsMost = 256
 
-func (f *File) rememberContent(c contentID) {
-	if len(f.contents) == knownMost {
-		f.contents = slices.Delete(f.contents, 0, 1)
+func (f *File) rememberHead(p *logPart) {
+	if len(f.heads) == headsMost {
+		f.heads = slices.Delete(f.heads, 0, 1)
 	}
-	f.contents = append(f.contents, c)
+	f.heads = append(f.heads, bytes.Clone(p.head))
+}
+
+// isKnown reports whether a content was read, or is being read, whatever its file is called.
+func (f *File) isKnown(x *logPart) bool {
+	return slices.ContainsFunc(f.heads, func(head []byte) bool { return beginAlike(head, x.head) }) ||
+		slices.ContainsFunc(f.parts, func(p *logPart) bool { return beginAlike(p.head, x.head) })
 }
 
 // ErrUnended comes with the last line of a file or pipe that does not end its last line: the rest
@@ -111,9 +111,6 @@ func (f *File) Next() ([]byte, error) {
 	}
 	for i := 0; i < len(f.parts); i++ {
 		p := f.parts[i]
-		if f.wasEmpty && i == len(f.parts)-1 {
-			break
-		}
 		line, err := p.nextLine()
 		switch {
 		case err == nil, errors.Is(err, ErrUnended):
@@ -138,7 +135,7 @@ func (f *File) Next() ([]byte, error) {
 func (f *File) closePart(i int) {
 	p := f.parts[i]
 	f.longLines += p.split.tooLong
-	f.rememberContent(p.content())
+	f.rememberHead(p)
 	p.close()
 	f.parts = slices.Delete(f.parts, i, i+1)
 }
@@ -179,17 +176,7 @@ func (f *File) PollChanges() (gap string) {
 		gap = f.beginTruncated(now)
 	}
 	if now == nil || !os.SameFile(info, now.info) {
-		if now != nil && gap == "" && !f.wasEmpty {
-			if info, err := now.file.Stat(); err == nil && info.ModTime().After(f.lastWritten) {
-				f.lastWritten = info.ModTime() // when it was written to last, under another name now
-			}
-		}
 		f.turnToNew()
-	}
-	if now := f.currentPart(); f.wasEmpty && f.err == nil {
-		f.parts = slices.Insert(f.parts, len(f.parts)-1, f.unreadRotated()...)
-		info, err := now.file.Stat()
-		f.wasEmpty = err == nil && info.Size() == 0
 	}
 	if gap != "" {
 		f.gaps++
@@ -204,55 +191,36 @@ func (f *File) turnToNew() {
 		f.isGone, f.err = errors.Is(err, fs.ErrNotExist), err
 		return
 	}
-	f.isGone, f.err, f.size, f.wasEmpty = false, nil, p.info.Size(), true
+	f.size = p.info.Size()
 	p.final = p.gz != nil
-	f.parts = append(f.parts, p)
+	if was := f.currentPart(); was != nil && was.gz == nil {
+		was.peekHead() // by which it is known under its new name, compressed or not
+	}
+	f.parts = append(append(f.parts, f.unreadRotated()...), p)
 }
 
 // unreadRotated are the rotated parts that nobody has read: what was written and rotated between
 // two looks. The oldest comes first.
 func (f *File) unreadRotated() (out []*logPart) {
-	for _, path := range rotatedParts(f.path) {
+	beside := rotatedParts(f.path)
+	for _, path := range beside {
+		plain := strings.TrimSuffix(path, ".gz")
+		if plain != path && slices.Contains(beside, plain) {
+			continue // it is being made of that one
+		}
 		p, err := openPart(f.ctx, path)
 		if err != nil {
 			continue
 		}
-		if len(p.peekStart()) == 0 || f.lastWritten.After(p.info.ModTime()) || f.isOpened(p) || f.wasRead(p) {
+		if len(p.head) == 0 || f.isKnown(p) {
 			p.close()
 			continue
 		}
 		p.final = true
 		out = append(out, p)
 	}
-	out = withoutCompressedTwins(out)
 	slices.Reverse(out)
-	slices.SortStableFunc(out, func(a, b *logPart) int { return a.info.ModTime().Compare(b.info.ModTime()) })
 	return out
-}
-
-// withoutCompressedTwins leaves out a compressed file beside the one it is being made of.
-func withoutCompressedTwins(parts []*logPart) (out []*logPart) {
-	for _, z := range parts {
-		c := contentID{head: z.peekStart()}
-		if z.gz != nil && slices.ContainsFunc(parts, func(p *logPart) bool { return p.gz == nil && c.matchesStart(p) }) {
-			z.close()
-			continue
-		}
-		out = append(out, z)
-	}
-	return out
-}
-
-// isOpened says whether a file is one of those that are read.
-func (f *File) isOpened(p *logPart) bool {
-	return slices.ContainsFunc(f.parts, func(x *logPart) bool { return os.SameFile(x.info, p.info) })
-}
-
-// wasRead says whether what is in a file was read elsewhere, or is being read.
-func (f *File) wasRead(p *logPart) bool {
-	begins := func(c contentID) bool { return c.matchesStart(p) }
-	return slices.ContainsFunc(f.contents, begins) ||
-		slices.ContainsFunc(f.parts, func(x *logPart) bool { return begins(x.content()) || begins(x.currentContent()) })
 }
 
 // noCopy is why lines may be missing after a truncation.
@@ -260,18 +228,15 @@ const noCopy = "no rotated copy of it was found"
 
 // beginTruncated begins anew, behind what a rotated copy has that was not read yet.
 func (f *File) beginTruncated(now *logPart) (gap string) {
-	was := now.content()
-	f.lastWritten, f.wasEmpty = time.Time{}, true
-	rest := f.findCopyOf(&was)
-	if rest != nil {
+	f.rememberHead(now)
+	if rest := f.findCopyOf(now); rest != nil {
 		rest.split, now.split = now.split, lineSplitter{}
 		f.parts = slices.Insert(f.parts, len(f.parts)-1, rest)
 	} else {
 		gap = noCopy
 		f.longLines += now.split.tooLong
-		f.rememberContent(was)
+		now.split = lineSplitter{}
 	}
-	now.cut = false
 	if err := now.rewind(); err != nil {
 		f.err = err
 	}
@@ -279,14 +244,14 @@ func (f *File) beginTruncated(now *logPart) (gap string) {
 }
 
 // findCopyOf is the rotated part with a content, behind what was read of it; nil for none.
-func (f *File) findCopyOf(c *contentID) *logPart {
+func (f *File) findCopyOf(was *logPart) *logPart {
 	for _, path := range rotatedParts(f.path) {
 		p, err := openPart(f.ctx, path)
 		if err != nil {
 			continue
 		}
-		if !f.isOpened(p) && c.matchesStart(p) && p.skipKnown(c.raw) == nil && slices.Equal(p.tail, c.tail) {
-			p.head, p.final = c.head, true
+		if beginAlike(p.head, was.head) && p.skipTo(was.raw) == nil && bytes.Equal(p.tail, was.tail) {
+			p.final = true
 			return p
 		}
 		p.close()
@@ -318,12 +283,6 @@ func (f *File) State() FileState {
 	return s
 }
 
-// IsAtStart says whether nothing before what is read next is left out.
-func (f *File) IsAtStart() bool {
-	now := f.currentPart()
-	return f.stream == nil && now != nil && now.raw == 0
-}
-
 // Path is the file's name.
 func (f *File) Path() string { return f.path }
 
@@ -335,7 +294,7 @@ func (f *File) Finish() {
 	for _, p := range f.parts {
 		p.final = true
 	}
-	f.static, f.wasEmpty = f.stream == nil, false
+	f.static = f.stream == nil
 }
 
 // IsOver says whether there will never be another line.

@@ -360,6 +360,7 @@ func TestRotationsAtRandom(t *testing.T) {
 				done = append(done, "rename")
 			case 1:
 				to := shift()
+				w.write(1) // of a file that nothing was read of nobody knows that it was truncated
 				w.read()
 				w.write(r.IntN(3))
 				w.copyTruncate(to)

@@ -25,35 +25,20 @@ const (
 
 // logPart is one content that is read: a file as it was opened, or a copy of one.
 type logPart struct {
-	path       string
-	file       *contextFile
-	info       fs.FileInfo
-	gz         *gzip.Reader      // nil: plain text
-	gzipSource *io.SectionReader // what gz reads
-	raw        int64             // bytes of the content read
-	head       []byte            // its first bytes
-	tail       []byte            // the last ones before raw
-	cut        bool
+	ctx  context.Context // of every read
+	path string
+	file *os.File
+	info fs.FileInfo
+	gz   *gzip.Reader // nil: plain text
+	raw  int64        // bytes of the content read
+	head []byte       // its first bytes, read or not
+	tail []byte       // the last ones before raw
+	cut  bool         // what was read is not in the file any more
 	// final says that nothing is added any more: a last line without an end counts.
-	final  bool
-	idle   int    // times in a row that a renamed file had nothing new
-	peeked []byte // what peek found
-	err    error  // of a content that cannot be read to its end
-	split  lineSplitter
-}
-
-// contextFile is a file whose reads end with a context.
-type contextFile struct {
-	*os.File
-	ctx context.Context
-}
-
-// ReadAt reads, unless the context has ended.
-func (e *contextFile) ReadAt(b []byte, off int64) (int, error) {
-	if err := e.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return e.File.ReadAt(b, off)
+	final bool
+	idle  int   // times in a row that a renamed file had nothing new
+	err   error // of a content that cannot be read to its end
+	split lineSplitter
 }
 
 // openPart opens a file at its beginning.
@@ -66,7 +51,7 @@ func openPart(ctx context.Context, path string) (*logPart, error) {
 	if err == nil && !info.Mode().IsRegular() {
 		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it is %s: %w", files.FileKind(info.Mode()), files.ErrNotRegular)}
 	}
-	p := &logPart{path: path, file: &contextFile{f, ctx}, info: info}
+	p := &logPart{ctx: ctx, path: path, file: f, info: info}
 	if err == nil {
 		err = p.rewind()
 	}
@@ -82,38 +67,40 @@ var gzipMagic = []byte{0x1f, 0x8b}
 // rewind begins at the beginning.
 func (p *logPart) rewind() error {
 	p.split.dropBuffer()
-	p.raw, p.head, p.tail, p.gz, p.err = 0, nil, nil, nil, nil
-	var magic [2]byte
-	if n, _ := p.file.ReadAt(magic[:], 0); n == 2 && bytes.Equal(magic[:], gzipMagic) {
-		from := io.NewSectionReader(p.file, 0, math.MaxInt64)
-		gz, err := gzip.NewReader(from)
-		if err != nil {
-			return fmt.Errorf("read %s: %w", p.path, err)
-		}
-		p.gz, p.gzipSource = gz, from
-	}
-	return nil
-}
-
-// seekTo goes on at a place of plain text.
-func (p *logPart) seekTo(off int64) {
-	p.split.dropBuffer()
-	p.raw, p.tail = off, make([]byte, min(off, tailMost))
-	_, _ = p.file.ReadAt(p.tail, off-int64(len(p.tail)))
-	p.head = make([]byte, min(off, headMost))
-	_, _ = p.file.ReadAt(p.head, 0)
-}
-
-// skipKnown reads away what was read of the same content elsewhere.
-func (p *logPart) skipKnown(off int64) error {
-	if p.gz == nil {
-		p.seekTo(off)
+	p.raw, p.tail, p.gz, p.cut, p.err = 0, nil, nil, false, nil
+	p.peekHead()
+	if !bytes.HasPrefix(p.head, gzipMagic) {
 		return nil
+	}
+	packed := io.NewSectionReader(p.file, 0, math.MaxInt64)
+	gz, err := gzip.NewReader(packed)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", p.path, err)
+	}
+	p.gz, p.head = gz, p.head[:headMost]
+	n, _ := io.ReadFull(gz, p.head)
+	p.head = p.head[:n]
+	_, _ = packed.Seek(0, io.SeekStart)
+	return gz.Reset(packed)
+}
+
+// peekHead takes the first bytes of a plain file as they are now.
+func (p *logPart) peekHead() {
+	p.head = make([]byte, headMost)
+	n, _ := p.file.ReadAt(p.head, 0)
+	p.head = p.head[:n]
+}
+
+// skipTo goes on behind the first bytes of the content.
+func (p *logPart) skipTo(off int64) error {
+	if p.gz == nil {
+		p.raw, p.tail = off, make([]byte, min(off, tailMost))
+		_, err := p.file.ReadAt(p.tail, off-int64(len(p.tail)))
+		return err
 	}
 	var b [chunk]byte
 	for p.raw < off {
-		n, err := p.read(b[:min(int64(len(b)), off-p.raw)])
-		if n == 0 {
+		if n, err := p.read(b[:min(int64(len(b)), off-p.raw)]); n == 0 {
 			return err
 		}
 	}
@@ -123,6 +110,8 @@ func (p *logPart) skipKnown(off int64) error {
 // read reads on; io.EOF says that there is nothing more now.
 func (p *logPart) read(b []byte) (n int, err error) {
 	switch {
+	case p.ctx.Err() != nil:
+		return 0, p.ctx.Err()
 	case p.cut:
 		return 0, io.EOF
 	case p.err != nil:
@@ -156,8 +145,8 @@ func (p *logPart) read(b []byte) (n int, err error) {
 
 // noteRead remembers where reading stands.
 func (p *logPart) noteRead(b []byte) {
-	if room := headMost - len(p.head); room > 0 && int64(len(p.head)) == p.raw {
-		p.head = append(p.head, b[:min(room, len(b))]...)
+	if room := headMost - p.raw; room > 0 {
+		p.head = append(p.head[:p.raw], b[:min(room, int64(len(b)))]...)
 	}
 	p.raw += int64(len(b))
 	if len(b) >= tailMost {
@@ -195,51 +184,12 @@ func (p *logPart) nextLine() ([]byte, error) {
 }
 
 func (p *logPart) close() {
-	if p != nil && p.file != nil {
-		_ = p.file.Close()
-		p.split.dropBuffer()
-	}
+	_ = p.file.Close()
+	p.split.dropBuffer()
 }
 
-// contentID identifies a file that was read: its first and last bytes, and its length.
-type contentID struct {
-	head, tail []byte
-	raw        int64
-}
-
-func (p *logPart) content() contentID {
-	return contentID{head: bytes.Clone(p.head), tail: bytes.Clone(p.tail), raw: p.raw}
-}
-
-// currentContent returns the beginning of a plain file as it is now, whatever was read of it.
-func (p *logPart) currentContent() contentID {
-	if p.gz != nil {
-		return contentID{}
-	}
-	p.peeked = nil
-	return contentID{head: p.peekStart()}
-}
-
-// matchesStart says whether a part that was just opened begins as the content does, as far as
-// both go.
-func (c *contentID) matchesStart(p *logPart) bool {
-	head := p.peekStart()
-	n := min(len(head), len(c.head))
-	return n > 0 && bytes.Equal(head[:n], c.head[:n])
-}
-
-// peekStart is the beginning of a part that was just opened; it stays at the beginning.
-func (p *logPart) peekStart() []byte {
-	if p.peeked == nil {
-		b := make([]byte, headMost)
-		var n int
-		if p.gz == nil {
-			n, _ = p.file.ReadAt(b, 0)
-		} else {
-			n, _ = io.ReadFull(p.gz, b)
-			_ = p.rewind()
-		}
-		p.peeked = b[:n]
-	}
-	return p.peeked
+// beginAlike reports whether two contents begin alike, as far as both go.
+func beginAlike(a, b []byte) bool {
+	n := min(len(a), len(b))
+	return n > 0 && bytes.Equal(a[:n], b[:n])
 }

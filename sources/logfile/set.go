@@ -165,7 +165,7 @@ func (s *Set) ScanNew() (fresh []*File) {
 		s.seenFiles[n.path] = n.info
 		// One that is read, under another name, or a copy of it.
 		if !first && slices.ContainsFunc(s.files, func(x *File) bool {
-			return x.stream == nil && filepath.Dir(x.path) == filepath.Dir(f.path) && (x.isOpened(f.currentPart()) || x.wasRead(f.currentPart()))
+			return x.stream == nil && filepath.Dir(x.path) == filepath.Dir(f.path) && x.isKnown(f.currentPart())
 		}) {
 			f.Close()
 			continue

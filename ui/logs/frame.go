@@ -55,7 +55,7 @@ func (v *logPage) headerLines(env *view.Env, w int) []string {
 		}
 	}
 	lines := []string{l.Render(w)}
-	for _, s := range []widget.Line{v.streamLine(env), v.fileLine(env), v.place.placeBar(env, v.selectedEntry(), w), v.unfilteredLine(env)} {
+	for _, s := range []widget.Line{v.streamLine(env), v.fileLine(env), v.unfilteredLine(env)} {
 		if s != nil {
 			lines = append(lines, s.Render(w))
 		}

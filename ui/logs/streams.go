@@ -57,9 +57,9 @@ func (v *sourceStates) countMissing() (gaps, long uint64) {
 		gaps += v.streams[i].Gaps
 		long += v.streams[i].TooLong
 	}
-	for i := range v.place.files {
-		gaps += v.place.files[i].Gaps
-		long += v.place.files[i].TooLong
+	for i := range v.files {
+		gaps += v.files[i].Gaps
+		long += v.files[i].TooLong
 	}
 	return gaps, long
 }
