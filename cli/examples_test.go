@@ -29,6 +29,9 @@ import (
 // standsFor makes of it, and writes to this file how it was run.
 const inExamples = "RUNG_EXAMPLES"
 
+// examplesWithin is after how long an example that does not end by itself is told to.
+const examplesWithin = "RUNG_EXAMPLES_WITHIN"
+
 // examplesAtOnce is how many help texts and documents are tried at once.
 const examplesAtOnce = 3
 
@@ -194,12 +197,20 @@ func runExample(t *testing.T, dir string, env []string, line string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", line)
 	var out, errs bytes.Buffer
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, &out, &errs
+	var err error
 	how := filepath.Join(dir, "how")
-	_ = os.Remove(how)
-	err := cmd.Run()
+	for within := 3 * time.Second; ctx.Err() == nil; within *= 3 {
+		cmd := exec.CommandContext(ctx, "/bin/sh", "-c", line)
+		out.Reset()
+		errs.Reset()
+		cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, append(env, examplesWithin+"="+within.String()), &out, &errs
+		_ = os.Remove(how)
+		err = cmd.Run()
+		if !strings.HasSuffix(errs.String(), "rung: interrupted\n") { // else it had not begun yet
+			break
+		}
+	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == command.ExitNo {
 		err = nil
@@ -330,7 +341,7 @@ func standsFor(args []string) (run []string, onlyRead string, within time.Durati
 	}
 	for _, name := range []string{"follow", "watch"} {
 		if cmd.Flags().Lookup(name) != nil && given(name) {
-			within = 3 * time.Second
+			within, _ = time.ParseDuration(os.Getenv(examplesWithin))
 		}
 	}
 	return run, "", within

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -62,13 +61,7 @@ func remoteServer(t *testing.T) (socket string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	wait.Within(t, wait.Patience, "the server", func() bool {
-		c, err := net.Dial("unix", socket)
-		if err == nil {
-			_ = c.Close()
-		}
-		return err == nil
-	})
+	wait.Socket(t, socket)
 	return socket
 }
 

@@ -130,13 +130,7 @@ func southboundServer(t *testing.T) (addr string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	wait.Within(t, wait.Patience, "the server", func() bool {
-		c, err := net.Dial("unix", sock)
-		if err == nil {
-			_ = c.Close()
-		}
-		return err == nil
-	})
+	wait.Socket(t, sock)
 	return "unix:" + sock
 }
 

@@ -2,7 +2,6 @@ package recorded
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha1"
 	"encoding/json"
 	"fmt"
@@ -23,6 +22,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/test/install"
 	"rung/test/ovsdb"
+	"rung/test/wait"
 )
 
 // Settings of the process that wrote the databases which a file of objects does not tell.
@@ -253,7 +253,7 @@ func TestReconcileWritesTheSameRows(t *testing.T) {
 			want, file := columnsOf(readDatabase(t, databases[node]), isCompiled), withoutRows(t, databases[node], ours)
 			sock := filepath.Join(t.TempDir(), "s")
 			start(t, exec.Command(server, "--remote=punix:"+sock, "--log-file=/dev/null", "--unixctl="+sock+".ctl", "-voff", file))
-			awaitFile(t, sock)
+			wait.Socket(t, sock)
 			args := []string{"reconcile", "-f", objects, "--nb", node + "=unix:" + sock, "--cluster-subnets", subnets,
 				"--state-dir", t.TempDir(), "--metrics-address", "", "--i-know-that-nobody-else-writes-these-rows"}
 			var said bytes.Buffer
@@ -287,7 +287,7 @@ func TestReconcileChangesNoRow(t *testing.T) {
 			node := slices.Sorted(maps.Keys(databases))[0]
 			sock := filepath.Join(t.TempDir(), "s")
 			start(t, exec.Command(server, "--remote=punix:"+sock, "--log-file=/dev/null", "--unixctl="+sock+".ctl", "-voff", databases[node]))
-			awaitFile(t, sock)
+			wait.Socket(t, sock)
 			// A database with rows that names no writer is watched for a minute first.
 			ovsdb.Transact(t, "unix:"+sock, map[string]any{"op": "mutate", "table": "NB_Global", "where": []any{},
 				"mutations": []any{[]any{"external_ids", "insert", []any{"map", []any{[]any{nb.KeyWriter, "ended"}, []any{nb.KeyEpoch, "1"}}}}}})
@@ -313,7 +313,7 @@ func TestReconcileChangesNoRow(t *testing.T) {
 			after := ovsdb.Dump(t, "unix:"+sock)
 			stop()
 			if !ready {
-				t.Errorf("not ready within a minute")
+				t.Errorf("not ready within %v", wait.Patience)
 			}
 			if !strings.Contains(text(), "held=true") {
 				t.Errorf("it did not take the zone")
@@ -330,11 +330,11 @@ func TestReconcileChangesNoRow(t *testing.T) {
 // awaitReady waits until the address in a log answers /readyz with 200.
 func awaitReady(t *testing.T, log func() string) bool {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	return wait.Poll(wait.Patience, func() bool {
 		_, address, served := strings.Cut(log(), "msg=serving address=")
 		address, _, whole := strings.Cut(address, "\n")
 		if !served || !whole {
-			continue
+			return false
 		}
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/readyz", nil)
 		if err != nil {
@@ -342,14 +342,11 @@ func awaitReady(t *testing.T, log func() string) bool {
 		}
 		answer, err := http.DefaultClient.Do(request)
 		if err != nil {
-			continue
+			return false
 		}
 		answer.Body.Close()
-		if answer.StatusCode == http.StatusOK {
-			return true
-		}
-	}
-	return false
+		return answer.StatusCode == http.StatusOK
+	})
 }
 
 // start starts a program that the end of the test stops, or the function that is returned.
@@ -368,21 +365,4 @@ func start(t *testing.T, cmd *exec.Cmd) (stop func()) {
 	}
 	t.Cleanup(stop)
 	return stop
-}
-
-// awaitFile waits until a server has made its socket.
-func awaitFile(t *testing.T, path string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	for {
-		if _, err := os.Stat(path); err == nil {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			t.Fatalf("%s is not there", path)
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
 }

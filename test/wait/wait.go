@@ -1,6 +1,7 @@
 package wait
 
 import (
+	"net"
 	"testing"
 	"time"
 
@@ -34,6 +35,18 @@ func Poll(d time.Duration, holds func() bool) bool {
 		}
 	}
 	return true
+}
+
+// Socket waits until a server answers at a Unix socket, whose file is there before.
+func Socket(t testing.TB, path string) {
+	t.Helper()
+	Within(t, Patience, "a server at "+path, func() bool {
+		c, err := net.Dial("unix", path)
+		if err == nil {
+			_ = c.Close()
+		}
+		return err == nil
+	})
 }
 
 // NoLeaks fails the test if goroutines are left over that do not end: of one whose file is being closed
