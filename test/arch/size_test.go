@@ -19,7 +19,7 @@ var stillTooMany = map[string]int{"model/lint.linter": 52}
 // house is how large the program is, without tests and what serves them. Every number is only
 // ever lowered.
 var house = map[string]int{
-	"lines":                         194_100,
+	"lines":                         193_700,
 	"packages":                      90,
 	"import edges":                  776,
 	"packages with one importer":    25,
