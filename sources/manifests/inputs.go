@@ -63,7 +63,7 @@ func (o *Options) openTrees(ctx context.Context) error {
 			o.trees.errors[p] = errNoManifests
 			continue
 		case in.Kind == Git:
-			tree, err := Open(ctx, in.Ref, isManifestName)
+			tree, err := Open(ctx, in.Ref, o.Limits.FileSize, isManifestName)
 			if err != nil {
 				o.trees.errors[p] = err
 			} else {
@@ -71,18 +71,10 @@ func (o *Options) openTrees(ctx context.Context) error {
 			}
 		}
 		if ctx.Err() != nil {
-			o.trees.Close()
 			return ctx.Err()
 		}
 	}
 	return nil
-}
-
-// Close ends what reads the trees.
-func (t *openTrees) Close() {
-	for _, tree := range t.byPath {
-		tree.Close()
-	}
 }
 
 // inputPlace is a file or folder of the input.

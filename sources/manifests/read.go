@@ -29,7 +29,6 @@ func Read(ctx context.Context, o Options) (*Result, error) {
 	if err := o.openTrees(ctx); err != nil {
 		return nil, err
 	}
-	defer o.trees.Close()
 	inputs, broken := o.listInputs()
 	o.progress = newProgress(o.Progress)
 	files, err := readFiles(ctx, o, inputs)

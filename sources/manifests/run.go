@@ -1,12 +1,10 @@
 package manifests
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -111,136 +109,86 @@ func saidError(said string, err error) error {
 	return errors.New("git: " + words.CleanText(line))
 }
 
-// foundObject is git's answer to a name.
+// errAnswer says that git printed something that is no answer.
+var errAnswer = errors.New("git answered something that Rung does not understand")
+
+// foundObject is git's answer to a name: the object's kind, "blob", "tree" or another, or "missing" or
+// "ambiguous" where there is none.
 type foundObject struct {
-	// kind is "blob", "tree" or another kind of object, or why there is none: "missing",
-	// "ambiguous", "dangling", "loop", "notdir", and "symlink" for a link out of the tree.
-	kind string
-	id   string
-	size int64
+	kind, id string
+	size     int64
 }
 
-// findLimit bounds what git says of one name, in bytes: a link's target is some.
-const findLimit = 8 << 10
-
-// findObjects asks git for objects by their names, which have no line feed; links are followed
-// inside a tree.
-func findObjects(ctx context.Context, names []string) ([]foundObject, error) {
-	text, err := runGit(ctx, strings.Join(names, "\n")+"\n", findLimit*int64(len(names)+1), "cat-file", "--batch-check", "--follow-symlinks")
+// findObjects asks git for objects by their names, which have no line feed.
+func findObjects(ctx context.Context, names []string) (out []foundObject, err error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	in := strings.Join(names, "\n") + "\n"
+	text, err := runGit(ctx, in, int64(len(in)+100*len(names)), "cat-file", "--batch-check")
 	if err != nil {
 		return nil, err
 	}
-	out := make([]foundObject, len(names))
-	r := bufio.NewReader(bytes.NewReader(text))
-	for i, name := range names {
-		if out[i], err = readFound(r, name); err != nil {
-			return nil, err
+	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	if len(lines) != len(names) {
+		return nil, errAnswer
+	}
+	for i, line := range lines {
+		if why, ok := strings.CutPrefix(line, names[i]+" "); ok && (why == "missing" || why == "ambiguous") {
+			out = append(out, foundObject{kind: why, id: names[i]})
+			continue
 		}
+		fields := strings.Fields(line)
+		if len(fields) != 3 || !isObjectID(fields[0]) {
+			return nil, errAnswer
+		}
+		size, err := strconv.ParseInt(fields[2], 10, 64)
+		if err != nil || size < 0 {
+			return nil, errAnswer
+		}
+		out = append(out, foundObject{fields[1], fields[0], size})
 	}
 	return out, nil
 }
 
-// errAnswer says that git printed something that is no answer.
-var errAnswer = errors.New("git answered something that Rung does not understand")
-
-// readFound reads one answer of cat-file --batch-check.
-func readFound(r *bufio.Reader, name string) (found foundObject, err error) {
-	line, err := r.ReadString('\n')
+// readObjects returns the texts of objects, by their names.
+func readObjects(ctx context.Context, objects []foundObject) (map[string][]byte, error) {
+	if len(objects) == 0 {
+		return nil, nil
+	}
+	var in, heads []string
+	limit := int64(0)
+	for _, o := range objects {
+		in, heads = append(in, o.id), append(heads, fmt.Sprintf("%s %s %d\n", o.id, o.kind, o.size))
+		limit += int64(len(heads[len(heads)-1])) + o.size + 1
+	}
+	text, err := runGit(ctx, strings.Join(in, "\n")+"\n", limit, "cat-file", "--batch")
 	if err != nil {
-		return found, errAnswer
+		return nil, err
 	}
-	line = strings.TrimSuffix(line, "\n")
-	for _, why := range []string{"missing", "ambiguous"} {
-		if line == name+" "+why {
-			found.kind = why
-			return found, nil
+	out := map[string][]byte{}
+	for i, o := range objects {
+		body, ok := bytes.CutPrefix(text, []byte(heads[i]))
+		if !ok || int64(len(body)) <= o.size {
+			return nil, errAnswer
+		}
+		out[o.id], text = body[:o.size:o.size], body[o.size+1:]
+	}
+	return out, nil
+}
+
+// missingBelow lists the objects of a tree that are not in this clone.
+func missingBelow(ctx context.Context, root string) (out []string, err error) {
+	text, err := runGit(ctx, "", listLimit, "rev-list", "--objects", "--missing=print", "--no-object-names", "--end-of-options", root)
+	for line := range strings.Lines(string(text)) {
+		if id, ok := strings.CutPrefix(strings.TrimSpace(line), "?"); ok {
+			out = append(out, id)
 		}
 	}
-	words := strings.Fields(line)
-	if len(words) == 2 && words[1] == "submodule" {
-		found.kind = "missing"
-		return found, nil
-	}
-	if len(words) == 2 { // a link that leads nowhere, with its target
-		found.kind = words[0]
-		n, err := strconv.ParseInt(words[1], 10, 32)
-		if err != nil || n < 0 {
-			return found, errAnswer
-		}
-		if _, err := r.Discard(int(n) + 1); err != nil {
-			return found, errAnswer
-		}
-		return found, nil
-	}
-	if len(words) != 3 || !isObjectID(words[0]) {
-		return found, errAnswer
-	}
-	found.id, found.kind = words[0], words[1]
-	if found.size, err = strconv.ParseInt(words[2], 10, 64); err != nil {
-		return found, errAnswer
-	}
-	return found, nil
+	return out, err
 }
 
 // isObjectID says whether a text is the name that git gives an object by itself.
 func isObjectID(s string) bool {
 	return len(s) >= 40 && strings.Trim(s, "0123456789abcdef") == ""
-}
-
-// blobReader is a git that gives the text of one object after the other.
-type blobReader struct {
-	cmd   *exec.Cmd
-	ask   io.WriteCloser
-	out   *bufio.Reader
-	ended error // why it is of no more use
-}
-
-func startBlobReader(ctx context.Context) (*blobReader, error) {
-	b := &blobReader{cmd: gitCommand(ctx, "cat-file", "--batch")}
-	out, err := b.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if b.ask, err = b.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	if err := b.cmd.Start(); err != nil {
-		return nil, startError(err)
-	}
-	b.out = bufio.NewReaderSize(out, 64<<10)
-	return b, nil
-}
-
-// readBlob returns the text of an object of a size.
-func (b *blobReader) readBlob(id string, size int64) (text []byte, err error) {
-	if b.ended != nil {
-		return nil, b.ended
-	}
-	if _, err := io.WriteString(b.ask, id+"\n"); err != nil {
-		b.ended = fmt.Errorf("git ended: %w", err)
-		return nil, b.ended
-	}
-	found, err := readFound(b.out, id)
-	switch {
-	case err != nil:
-		b.ended = err
-		return nil, err
-	case found.kind == "missing":
-		return nil, errNotHere
-	case found.kind != "blob" || found.size != size:
-		b.ended = errAnswer
-		return nil, b.ended
-	}
-	text = make([]byte, size+1) // and the line feed behind it
-	if _, err := io.ReadFull(b.out, text); err != nil {
-		b.ended = fmt.Errorf("git ended: %w", err)
-		return nil, b.ended
-	}
-	return text[:size], nil
-}
-
-// Close ends git.
-func (b *blobReader) Close() {
-	_ = b.ask.Close()
-	_ = b.cmd.Wait() // it has nothing to say any more
 }

@@ -7,73 +7,36 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
-	"sync"
 	"time"
-
-	"rung/model/words"
 )
-
-// listLimit bounds the list of a revision's files, in bytes: a million files have some 100 MB.
-const listLimit = 256 << 20
-
-// foundRef is a reference that exists.
-type foundRef struct {
-	root string      // the tree of the revision
-	at   string      // the path from the root
-	what foundObject // what is at the path
-}
 
 // Check says why a reference cannot be read, nil if it can. The errors here do not name it.
 func Check(ctx context.Context, ref Ref) error {
-	_, err := findEntry(ctx, ref)
+	_, err := Open(ctx, ref, DefaultFileSize, func(string) bool { return false })
 	return err
 }
 
-// find asks git for a reference.
-func findEntry(ctx context.Context, ref Ref) (f foundRef, err error) {
-	prefix := ""
-	if ref.isRelative() {
-		text, err := runGit(ctx, "", findLimit, "rev-parse", "--show-prefix")
-		if err != nil {
-			return f, err
-		}
-		prefix = strings.TrimSuffix(string(text), "\n")
-	}
-	if f.at, err = ref.placed(prefix); err != nil {
-		return f, err
-	}
-	names := []string{ref.Rev + "^{tree}"}
-	if f.at != "." {
-		names = append(names, ref.Rev+":"+f.at)
-	}
-	found, err := findObjects(ctx, names)
-	if err != nil {
-		return f, err
-	}
-	switch found[0].kind {
-	case "tree":
-	case "ambiguous":
-		return f, fmt.Errorf("%s names several objects; write more of it", ref.Rev)
-	default:
-		return f, noRevision(ctx, ref.Rev)
-	}
-	f.root, f.what = found[0].id, found[len(found)-1]
-	switch f.what.kind {
-	case "tree", "blob":
-		return f, nil
-	case "symlink":
-		return f, fmt.Errorf("%s is a link that leaves the revision", f.at)
-	case "dangling", "loop", "notdir":
-		return f, fmt.Errorf("%s is a link to nothing", f.at)
-	}
-	listed, err := runGit(ctx, "", findLimit, "ls-tree", "-z", "--full-tree", "--end-of-options", f.root, f.at)
-	if err == nil && strings.HasPrefix(string(listed), submoduleMode) {
-		return f, fmt.Errorf("%s is a submodule, which Rung does not read", f.at)
-	}
-	return f, fmt.Errorf("there is no %s in the revision %s", f.at, ref.Rev)
+// Tree is a revision's files. It is an fs.FS of the whole revision, in which Top is what was asked for.
+type Tree struct {
+	rev        string
+	asked, top string // the path that was asked for, and where it is if that is a link
+	entries    map[string]*entry
+	submodules []string
+}
+
+// entry is a file, folder or link of a tree.
+type entry struct {
+	name    string // the last part of its path
+	mode    fs.FileMode
+	id      string // of the object with its text
+	size    int64
+	text    []byte   // of a file that is wanted, of a link where it leads
+	err     error    // why it has no text although it is there
+	entries []*entry // of a folder
 }
 
 // The modes of what is no file, in git's lists.
@@ -82,65 +45,88 @@ const (
 	linkMode      = "120000"
 )
 
-// noRevision says that there is no such revision, and in a shallow clone how to get it.
-func noRevision(ctx context.Context, rev string) error {
+const (
+	// listLimit bounds the list of a revision's files, in bytes: a million files have some 100 MB.
+	listLimit = 256 << 20
+	// linkLimit bounds where a link leads, in bytes.
+	linkLimit = 4 << 10
+	// linksMost bounds how many links lead to one file.
+	linksMost = 40
+)
+
+// Open lists the files of a revision and reads those below the reference that are wanted and have at
+// most so many bytes.
+func Open(ctx context.Context, ref Ref, most int64, wanted func(path string) bool) (*Tree, error) {
+	prefix := ""
+	if ref.isRelative() {
+		text, err := runGit(ctx, "", linkLimit, "rev-parse", "--show-prefix")
+		if err != nil {
+			return nil, err
+		}
+		prefix = strings.TrimSuffix(string(text), "\n")
+	}
+	asked, err := ref.placed(prefix)
+	if err != nil {
+		return nil, err
+	}
+	root, err := rootOf(ctx, ref.Rev)
+	if err != nil {
+		return nil, err
+	}
+	text, err := runGit(ctx, "", listLimit, "ls-tree", "-r", "-z", "--full-tree", "--end-of-options", root)
+	if err != nil {
+		return nil, err
+	}
+	t := &Tree{rev: ref.Rev, asked: asked, entries: map[string]*entry{}}
+	t.folder(".")
+	if err := t.takeList(text); err != nil {
+		return nil, err
+	}
+	if err := t.read(ctx, root, linkLimit, t.links()); err != nil {
+		return nil, err
+	}
+	if t.top, err = t.follow(asked); err != nil {
+		return nil, t.notThere(err)
+	}
+	if err := t.read(ctx, root, most, t.wantedFiles(wanted)); err != nil {
+		return nil, err
+	}
+	if e := t.entries[t.top]; errors.Is(e.err, errNotHere) {
+		return nil, e.err
+	}
+	return t, nil
+}
+
+// rootOf returns the object of a revision's tree.
+func rootOf(ctx context.Context, rev string) (string, error) {
+	found, err := findObjects(ctx, []string{rev + "^{tree}"})
+	switch {
+	case err != nil:
+		return "", err
+	case found[0].kind == "ambiguous":
+		return "", fmt.Errorf("%s names several objects; write more of it", rev)
+	case found[0].kind == "tree":
+		return found[0].id, nil
+	}
 	text := "there is no revision " + rev + " in this repository"
-	out, err := runGit(ctx, "", findLimit, "rev-parse", "--is-shallow-repository")
+	out, err := runGit(ctx, "", linkLimit, "rev-parse", "--is-shallow-repository")
 	if err == nil && strings.TrimSpace(string(out)) == "true" {
 		text += ", a shallow clone: fetch it, as with git fetch --depth=1 origin BRANCH, which makes it FETCH_HEAD"
 	}
-	return errors.New(text)
+	return "", errors.New(text)
 }
 
-// Tree is a revision's files, or those of one folder in it. It is an fs.FS of the whole
-// revision, in which Top is what was asked for.
-type Tree struct {
-	ref        Ref
-	top        string
-	entries    map[string]*entry
-	linked     map[string]bool // the objects that links lead to
-	submodules []string
-
-	ctx   context.Context
-	mu    sync.Mutex // of blobs
-	blobs *blobReader
-}
-
-// entry is a file or folder of a tree.
-type entry struct {
-	name    string // the last part of its path
-	mode    fs.FileMode
-	id      string // of the object with its text
-	size    int64
-	err     error    // why it has no text although it is there
-	target  *entry   // of a link
-	entries []*entry // of a folder
-}
-
-// Open lists the files of a reference; those that are wanted can be read, until ctx ends.
-func Open(ctx context.Context, ref Ref, wanted func(path string) bool) (*Tree, error) {
-	found, err := findEntry(ctx, ref)
-	if err != nil {
-		return nil, err
+// notThere says why what was asked for cannot be read.
+func (t *Tree) notThere(err error) error {
+	switch isLink := t.entries[t.asked] != nil; {
+	case slices.Contains(t.submodules, t.asked):
+		return fmt.Errorf("%s is a submodule, which Rung does not read", t.asked)
+	case !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s %w", t.asked, err)
+	case isLink:
+		return fmt.Errorf("%s is a link to nothing", t.asked)
 	}
-	t := &Tree{ref: ref, top: found.at, ctx: ctx, entries: map[string]*entry{}, linked: map[string]bool{}}
-	t.folder(".")
-	if found.what.kind == "blob" {
-		t.add(found.at, &entry{mode: 0o444, id: found.what.id, size: found.what.size})
-		return t, nil
-	}
-	t.folder(found.at)
-	text, err := runGit(ctx, "", listLimit, "ls-tree", "-r", "-z", "--full-tree", "--end-of-options", found.what.id)
-	if err == nil {
-		err = t.takeList(text)
-	}
-	if err == nil {
-		err = t.findFiles(ctx, found.root, wanted)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return t, nil
+	return fmt.Errorf("there is no %s in the revision %s", t.asked, t.rev)
 }
 
 // takeList takes in the output of ls-tree: mode, type, id and path of each file.
@@ -149,31 +135,24 @@ func (t *Tree) takeList(text []byte) error {
 		if len(line) == 0 {
 			continue
 		}
-		head, name, ok := strings.Cut(string(line), "\t")
-		words := strings.Fields(head)
-		if !ok || len(words) != 3 || !isObjectID(words[2]) {
+		head, p, ok := strings.Cut(string(line), "\t")
+		fields := strings.Fields(head)
+		if !ok || len(fields) != 3 || !isObjectID(fields[2]) {
 			return errAnswer
 		}
-		p := path.Join(t.top, name)
-		e := &entry{mode: 0o444, id: words[2]}
-		switch words[0] {
-		case submoduleMode:
+		if fields[0] == submoduleMode {
 			t.submodules = append(t.submodules, p)
 			continue
-		case linkMode:
+		}
+		e := &entry{name: path.Base(p), mode: 0o444, id: fields[2], err: errNotWanted}
+		if fields[0] == linkMode {
 			e.mode |= fs.ModeSymlink
 		}
-		t.add(p, e)
+		t.entries[p] = e
+		above := t.folder(path.Dir(p))
+		above.entries = append(above.entries, e)
 	}
 	return nil
-}
-
-// add puts an entry at its path.
-func (t *Tree) add(p string, e *entry) {
-	e.name = path.Base(p)
-	t.entries[p] = e
-	above := t.folder(path.Dir(p))
-	above.entries = append(above.entries, e)
 }
 
 // folder is the folder at a path, made where there is none yet.
@@ -190,137 +169,149 @@ func (t *Tree) folder(p string) *entry {
 	return e
 }
 
-// findFiles asks git for the sizes of the files that are wanted, and where links lead; git follows
-// them inside the revision.
-func (t *Tree) findFiles(ctx context.Context, root string, wanted func(string) bool) error {
-	var files []*entry
-	var names []string
-	for p, e := range t.entries {
-		switch isLink := e.mode&fs.ModeSymlink != 0; {
-		case e.IsDir():
-			continue
-		case !wanted(p), !words.IsClean(p): // a name with a line feed would be two
-			e.err = errNotWanted
-			continue
-		case isLink:
-			names = append(names, root+":"+p)
-		default:
-			names = append(names, e.id)
+func (t *Tree) links() (out []*entry) {
+	for _, e := range t.entries {
+		if e.isLink() {
+			out = append(out, e)
 		}
-		files = append(files, e)
 	}
-	if len(files) == 0 {
-		return nil
+	return out
+}
+
+// wantedFiles are the files that are wanted, where links lead.
+func (t *Tree) wantedFiles(wanted func(string) bool) (out []*entry) {
+	for p, e := range t.entries {
+		switch {
+		case e.IsDir():
+		case p == t.top || t.isBelowTop(p) && wanted(p):
+			if real, err := t.follow(p); err == nil && !t.entries[real].IsDir() {
+				out = append(out, t.entries[real])
+			}
+		}
 	}
-	found, err := findObjects(ctx, names)
-	if errors.Is(err, errNotHere) {
-		found, err = findPresent(ctx, root, names)
+	return out
+}
+
+func (t *Tree) isBelowTop(p string) bool { return t.top == "." || strings.HasPrefix(p, t.top+"/") }
+
+// read takes in the sizes of files and links, and the texts of those with at most so many bytes.
+func (t *Tree) read(ctx context.Context, root string, most int64, list []*entry) error {
+	byID := map[string][]*entry{}
+	for _, e := range list {
+		e.err = errNotHere
+		byID[e.id] = append(byID[e.id], e)
+	}
+	found, err := findObjects(ctx, slices.Collect(maps.Keys(byID)))
+	if errors.Is(err, errNotHere) { // git gives up at the first of them
+		var missing []string
+		if missing, err = missingBelow(ctx, root); err != nil {
+			return err
+		}
+		here := maps.Clone(byID)
+		for _, id := range missing {
+			delete(here, id)
+		}
+		found, err = findObjects(ctx, slices.Collect(maps.Keys(here)))
 	}
 	if err != nil {
 		return err
 	}
-	for i, f := range found {
-		files[i].place(f, t.linked)
+	small := slices.DeleteFunc(slices.Clone(found), func(f foundObject) bool { return f.kind != "blob" || f.size > most })
+	texts, err := readObjects(ctx, small)
+	if err != nil {
+		return err
+	}
+	for _, f := range found {
+		for _, e := range byID[f.id] {
+			e.err, e.size, e.text = nil, f.size, texts[f.id]
+		}
 	}
 	return nil
-}
-
-// findPresent is findObjects in a clone without some of the objects below a tree: git gives up at
-// the first of them, and is asked for the others once it has listed them.
-func findPresent(ctx context.Context, root string, names []string) ([]foundObject, error) {
-	text, err := runGit(ctx, "", listLimit, "rev-list", "--objects", "--missing=print", "--no-object-names", "--end-of-options", root)
-	if err != nil {
-		return nil, err
-	}
-	missing := map[string]bool{}
-	for line := range strings.Lines(string(text)) {
-		if id, ok := strings.CutPrefix(strings.TrimSpace(line), "?"); ok {
-			missing[id] = true
-		}
-	}
-	out := make([]foundObject, len(names))
-	var present []string
-	var at []int
-	for i, name := range names {
-		out[i].kind = "missing"
-		if isObjectID(name) && !missing[name] { // a link may lead to a file that is missing
-			present, at = append(present, name), append(at, i)
-		}
-	}
-	if len(present) == 0 {
-		return out, nil
-	}
-	found, err := findObjects(ctx, present)
-	if err != nil {
-		return nil, err
-	}
-	for i, f := range found {
-		out[at[i]] = f
-	}
-	return out, nil
 }
 
 // errNotWanted says that a file is one of those that nobody reads.
 var errNotWanted = errors.New("is not read")
 
-// place takes in git's answer about a file, or about the end of a link; linked are the objects at
-// the ends of links.
-func (e *entry) place(found foundObject, linked map[string]bool) {
-	isLink := e.mode&fs.ModeSymlink != 0
-	switch {
-	case found.kind == "blob" && isLink:
-		e.target = &entry{name: e.name, mode: 0o444, id: found.id, size: found.size}
-		linked[found.id] = true
-	case found.kind == "blob":
-		e.size = found.size
-	case found.kind == "tree":
-		e.target = &entry{name: e.name, mode: fs.ModeDir | 0o555}
-	case found.kind == "symlink":
-		e.err = errors.New("is a link that leaves the revision")
-	case !isLink:
-		e.err = errNotHere
+// errLeaves says that a link leads out of the revision.
+var errLeaves = errors.New("is a link that leaves the revision")
+
+// follow returns the path at which a path ends, links followed; none leads out of the revision.
+func (t *Tree) follow(p string) (string, error) {
+	at, rest := ".", strings.Split(p, "/")
+	for links := 0; len(rest) > 0; {
+		next := path.Join(at, rest[0])
+		rest = rest[1:]
+		if next == ".." || strings.HasPrefix(next, "../") {
+			return "", errLeaves
+		}
+		switch e := t.entries[next]; {
+		case e == nil:
+			return "", fs.ErrNotExist
+		case !e.isLink():
+			at = next
+		case e.err != nil:
+			return "", e.err
+		case path.IsAbs(string(e.text)):
+			return "", errLeaves
+		default:
+			if links++; links > linksMost {
+				return "", fs.ErrNotExist
+			}
+			rest = append(strings.Split(string(e.text), "/"), rest...)
+		}
+	}
+	return at, nil
+}
+
+// dropTexts forgets what is in files.
+func (t *Tree) dropTexts() {
+	for _, e := range t.entries {
+		if !e.isLink() {
+			e.text = nil
+		}
 	}
 }
 
 // Top is the path, in the tree, of what was asked for.
 func (t *Tree) Top() string { return t.top }
 
-// Name is a path in the tree for people: another reference.
+// Name is a path below Top for people: another reference.
 func (t *Tree) Name(p string) string {
-	if p == "." {
-		return Prefix + t.ref.Rev
+	if t.top != t.asked {
+		p = path.Join(t.asked, strings.TrimPrefix(p, t.top))
 	}
-	return Prefix + t.ref.Rev + ":" + p
+	if p == "." {
+		return Prefix + t.rev
+	}
+	return Prefix + t.rev + ":" + p
 }
 
 // Identity is the same for a file and a link to it.
 func (t *Tree) Identity(p string) string {
-	e, err := t.find("stat", p)
-	if err != nil || !t.linked[e.id] {
-		return t.Name(p)
+	if real, err := t.follow(p); err == nil {
+		p = real
 	}
-	return Prefix + e.id
+	return Prefix + t.rev + ":" + p
 }
 
-// Submodules are the paths of repositories in the repository, whose files are not in the tree.
-func (t *Tree) Submodules() []string { return t.submodules }
+// Submodules are the paths below Top of repositories in the repository, whose files are not in the tree.
+func (t *Tree) Submodules() []string {
+	return slices.DeleteFunc(slices.Clone(t.submodules), func(p string) bool { return !t.isBelowTop(p) })
+}
 
 // find is the entry at a path, links followed.
 func (t *Tree) find(op, name string) (*entry, error) {
-	e := t.entries[name]
-	switch {
-	case !fs.ValidPath(name):
+	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
-	case e == nil:
-		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
-	case e.err != nil:
-		return nil, &fs.PathError{Op: op, Path: name, Err: e.err}
-	case e.mode&fs.ModeSymlink != 0 && e.target == nil:
-		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
-	case e.target != nil:
-		return e.target, nil
 	}
-	return e, nil
+	real, err := t.follow(name)
+	if err == nil {
+		err = t.entries[real].err
+	}
+	if err != nil {
+		return nil, &fs.PathError{Op: op, Path: name, Err: err}
+	}
+	return t.entries[real], nil
 }
 
 // Stat says what is at a path, where a link leads.
@@ -346,43 +337,13 @@ func (t *Tree) ReadDir(name string) ([]fs.DirEntry, error) {
 	return out, nil
 }
 
-// Open opens a file; its text is asked for when it is read.
+// Open opens a file; folders are listed by ReadDir.
 func (t *Tree) Open(name string) (fs.File, error) {
 	e, err := t.find("open", name)
 	if err != nil {
 		return nil, err
 	}
-	if e.IsDir() {
-		entries, err := t.ReadDir(name)
-		return &openFolder{entry: e, entries: entries}, err
-	}
-	return &openFile{entry: e, tree: t}, nil
-}
-
-// readBlob returns the text of a file.
-func (t *Tree) readBlob(e *entry) (text []byte, err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.blobs == nil {
-		if t.blobs, err = startBlobReader(t.ctx); err != nil {
-			return nil, err
-		}
-	}
-	text, err = t.blobs.readBlob(e.id, e.size)
-	if t.ctx.Err() != nil {
-		return nil, t.ctx.Err()
-	}
-	return text, err
-}
-
-// Close ends the git that reads files; what is read later starts another.
-func (t *Tree) Close() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.blobs != nil {
-		t.blobs.Close()
-		t.blobs = nil
-	}
+	return &openFile{e, bytes.NewReader(e.text)}, nil
 }
 
 // An entry is its own description.
@@ -395,48 +356,13 @@ func (e *entry) IsDir() bool                { return e.mode.IsDir() }
 func (e *entry) Info() (fs.FileInfo, error) { return e, nil }
 func (e *entry) Sys() any                   { return nil }
 
+func (e *entry) isLink() bool { return e.mode&fs.ModeSymlink != 0 }
+
 // openFile is a file that is read.
 type openFile struct {
 	*entry
-	tree *Tree
-	text io.Reader
+	io.Reader
 }
 
 func (f *openFile) Stat() (fs.FileInfo, error) { return f.entry, nil }
 func (f *openFile) Close() error               { return nil }
-
-func (f *openFile) Read(p []byte) (int, error) {
-	if f.text == nil {
-		text, err := f.tree.readBlob(f.entry)
-		if err != nil {
-			return 0, err
-		}
-		f.text = bytes.NewReader(text)
-	}
-	return f.text.Read(p)
-}
-
-// openFolder is a folder that is listed.
-type openFolder struct {
-	*entry
-	entries []fs.DirEntry // those to come
-}
-
-func (f *openFolder) Stat() (fs.FileInfo, error) { return f.entry, nil }
-func (f *openFolder) Close() error               { return nil }
-
-func (f *openFolder) Read([]byte) (int, error) {
-	return 0, &fs.PathError{Op: "read", Path: f.name, Err: errors.New("is a folder")}
-}
-
-func (f *openFolder) ReadDir(n int) ([]fs.DirEntry, error) {
-	if n <= 0 || n > len(f.entries) {
-		if n > 0 && len(f.entries) == 0 {
-			return nil, io.EOF
-		}
-		n = len(f.entries)
-	}
-	next := f.entries[:n:n]
-	f.entries = f.entries[n:]
-	return next, nil
-}

@@ -1,7 +1,6 @@
 package manifests
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"io/fs"
@@ -10,7 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rung/test/install"
 )
 
 // repository makes a repository with one commit of some files and works in it.
@@ -52,26 +54,35 @@ func openAll(t *testing.T, ctx context.Context, text string) *Tree {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree, err := Open(ctx, ref, func(string) bool { return true })
+	tree, err := Open(ctx, ref, DefaultFileSize, func(string) bool { return true })
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(tree.Close)
 	return tree
 }
 
-// A revision is a file system as others are, with the texts of its files.
+// A revision is a file system, with the texts of its files.
 func TestTreeIsAFileSystem(t *testing.T) {
-	repository(t, map[string]string{"a.yaml": "a\n", "shop/b.yaml": "b", "shop/deep/c.yaml": "c\n\n", "empty": "", "with space/ü.yaml": "u"})
-	if err := fstest.TestFS(openAll(t, t.Context(), "main"), "a.yaml", "shop/b.yaml", "shop/deep/c.yaml", "empty", "with space/ü.yaml"); err != nil {
+	files := map[string]string{"a.yaml": "a\n", "shop/b.yaml": "b", "shop/deep/c.yaml": "c\n\n", "empty": "", "with space/ü.yaml": "u"}
+	repository(t, files)
+	all := openAll(t, t.Context(), "main")
+	got := map[string]string{}
+	if err := fs.WalkDir(all, all.Top(), func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(all, p)
+		got[p] = string(text)
+		return err
+	}); err != nil {
 		t.Error(err)
+	}
+	if diff := cmp.Diff(files, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 	shop := openAll(t, t.Context(), "main:shop")
 	if shop.Top() != "shop" || shop.Name("shop/b.yaml") != "git:main:shop/b.yaml" {
 		t.Errorf("%q, %q", shop.Top(), shop.Name("shop/b.yaml"))
-	}
-	if _, err := shop.Stat("a.yaml"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a file beside what was asked for: %v", err)
 	}
 	// Nothing of it follows the work tree.
 	if err := os.WriteFile("shop/b.yaml", []byte("changed"), 0o600); err != nil {
@@ -105,33 +116,44 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// Reading ends with its context, and nothing is left behind.
+// Reading ends with its context.
 func TestReadingEnds(t *testing.T) {
-	repository(t, map[string]string{"a.yaml": "a", "b.yaml": "b"})
+	repository(t, map[string]string{"a.yaml": "a"})
 	ctx, cancel := context.WithCancel(t.Context())
-	tree := openAll(t, ctx, "main")
-	if text, err := fs.ReadFile(tree, "a.yaml"); err != nil || string(text) != "a" {
-		t.Fatalf("%q, %v", text, err)
-	}
 	cancel()
-	if _, err := fs.ReadFile(tree, "b.yaml"); !errors.Is(err, context.Canceled) {
-		t.Errorf("read after the end: %v", err)
-	}
 	if err := Check(ctx, Ref{Rev: "main"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("checked after the end: %v", err)
 	}
 }
 
-// FuzzReadFound: whatever git prints is an answer or none.
-func FuzzReadFound(f *testing.F) {
-	id := strings.Repeat("a1", 20)
-	for _, seed := range []string{id + " blob 5\n", "x missing\n", "symlink 3\n../\n", "dangling -1\n", "loop 99\nx", id + " submodule\n", "\n"} {
-		f.Add(seed, "x")
+// A file that is too large is not read, and says how large it is.
+func TestLargeFileOfRevision(t *testing.T) {
+	repository(t, map[string]string{"a.yaml": "a", "large.yaml": strings.Repeat("x", 5000)})
+	tree, err := Open(t.Context(), Ref{Rev: "main"}, 4999, isManifestName)
+	if err != nil {
+		t.Fatal(err)
 	}
-	f.Fuzz(func(t *testing.T, text, name string) {
-		found, err := readFound(bufio.NewReader(strings.NewReader(text)), name)
-		if err == nil && found.kind == "" {
-			t.Errorf("%q is an answer without a kind", text)
+	if info, err := tree.Stat("large.yaml"); err != nil || info.Size() != 5000 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if text, err := fs.ReadFile(tree, "a.yaml"); err != nil || string(text) != "a" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// What git prints is an answer or none: a program in its place may print anything.
+func TestAnswersOfGit(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir+":/usr/bin:/bin")
+	id := strings.Repeat("a1", 20)
+	for _, answer := range []string{"", "x", id + " blob -1", id + " blob x", id + " blob 5\n" + id + " blob 5", "blob " + id + " 5"} {
+		install.Script(t, filepath.Join(dir, "git"), "cat >/dev/null; echo '"+answer+"'")
+		if found, err := findObjects(t.Context(), []string{id}); !errors.Is(err, errAnswer) {
+			t.Errorf("%q: %v, %v", answer, found, err)
 		}
-	})
+		texts, err := readObjects(t.Context(), []foundObject{{"blob", id, 5}})
+		if err == nil {
+			t.Errorf("%q: %v, %v", answer, texts, err)
+		}
+	}
 }

@@ -66,7 +66,6 @@ func watchWith(ctx context.Context, o Options, sink func(Update), tm watchTimes)
 	if err := o.openTrees(ctx); err != nil {
 		return nil // ctx ended
 	}
-	defer o.trees.Close()
 	w := &watcher{o: o, sink: sink, tm: tm, files: map[string]*watchedFile{}, published: map[model.Key]model.Object{}}
 	// Listen before the first look, so that no change falls between.
 	if o.FS == nil {
@@ -79,7 +78,9 @@ func watchWith(ctx context.Context, o Options, sink func(Update), tm watchTimes)
 	if err := w.readFirst(ctx); err != nil {
 		return nil // ctx ended
 	}
-	o.trees.Close()
+	for _, tree := range o.trees.byPath { // it is read once
+		tree.dropTexts()
+	}
 	if o.FS != nil || !slices.ContainsFunc(o.Paths, func(p string) bool { return !IsReadOnce(p) }) {
 		<-ctx.Done()
 		return nil
