@@ -10,7 +10,7 @@ import (
 
 	"rung/model/logline"
 	"rung/model/words"
-	"rung/sources/logfile"
+	"rung/sources/acllog"
 )
 
 // Files says which log files are read.
@@ -30,13 +30,13 @@ type Files struct {
 }
 
 // PassedFiles counts the files below a folder that are not read, and says why.
-type PassedFiles = logfile.SkippedFiles
+type PassedFiles = acllog.SkippedFiles
 
 // FilesMost is how many files and folders below a folder are looked at.
-const FilesMost = logfile.WalkMost
+const FilesMost = acllog.WalkMost
 
 // CheckFiles says what is wrong with paths, and what lies below folders and is not read.
-func CheckFiles(paths []string) ([]PassedFiles, error) { return logfile.CheckPaths(paths) }
+func CheckFiles(paths []string) ([]PassedFiles, error) { return acllog.CheckPaths(paths) }
 
 // lookEvery is how often files are looked at, scanEvery how often, in looks, for new ones.
 const (
@@ -52,8 +52,8 @@ type FileReader struct {
 	merges bool // lines of other sources come in between
 
 	// Of the goroutine that reads:
-	set     *logfile.Set
-	sources map[*logfile.File]*fileSource
+	set     *acllog.Set
+	sources map[*acllog.File]*fileSource
 
 	mu      sync.Mutex
 	streams []logline.Stream
@@ -62,7 +62,7 @@ type FileReader struct {
 
 // fileSource is one file as it is read now.
 type fileSource struct {
-	file             *logfile.File
+	file             *acllog.File
 	lines, acls, odd uint64
 	lastLine         time.Time
 	countedSince     time.Time
@@ -110,11 +110,11 @@ func (r *FileReader) readFiles(ctx context.Context) error {
 
 // openFiles opens the files as they are now.
 func (r *FileReader) openFiles(ctx context.Context) error {
-	set, err := logfile.Open(ctx, r.cfg.Paths, r.cfg.Stdin)
+	set, err := acllog.Open(ctx, r.cfg.Paths, r.cfg.Stdin)
 	if err != nil {
 		return err
 	}
-	r.set, r.sources = set, map[*logfile.File]*fileSource{}
+	r.set, r.sources = set, map[*acllog.File]*fileSource{}
 	for _, f := range set.Files() {
 		r.sourceOf(f)
 		if !r.cfg.Follow {
@@ -136,7 +136,7 @@ func (r *FileReader) isPiped() bool {
 }
 
 // sourceOf returns the state of reading a file, which it makes at first.
-func (r *FileReader) sourceOf(f *logfile.File) *fileSource {
+func (r *FileReader) sourceOf(f *acllog.File) *fileSource {
 	s := r.sources[f]
 	if s == nil {
 		s = &fileSource{file: f, countedSince: r.logs.now(), state: logline.StreamOpen}
@@ -147,7 +147,7 @@ func (r *FileReader) sourceOf(f *logfile.File) *fileSource {
 }
 
 // zoneOf is the node a file's lines are of, by its path; else the file's name.
-func (r *FileReader) zoneOf(f *logfile.File) (zone string, sure bool) {
+func (r *FileReader) zoneOf(f *acllog.File) (zone string, sure bool) {
 	p := f.Place()
 	switch {
 	case p.Node != "":

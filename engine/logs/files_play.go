@@ -9,7 +9,6 @@ import (
 
 	"rung/model/logline"
 	"rung/sources/acllog"
-	"rung/sources/logfile"
 )
 
 // storedLine is a line of a file.
@@ -25,7 +24,7 @@ func (r *FileReader) nextLine(s *fileSource) (x storedLine, ok bool) {
 		text, err := s.file.Next()
 		parse := acllog.Parse
 		switch {
-		case errors.Is(err, logfile.ErrUnended):
+		case errors.Is(err, acllog.ErrUnended):
 			parse = acllog.ParseUnended
 		case err != nil:
 			return x, false
@@ -178,8 +177,8 @@ func (r *FileReader) noteStanding(at time.Time) {
 }
 
 // states are how the states of a file are called among those of streams.
-var states = map[logfile.ReadStatus]logline.StreamState{logfile.Following: logline.StreamOpen, logfile.Ended: logline.StreamEnded,
-	logfile.Gone: logline.StreamGone, logfile.Failed: logline.StreamFailed}
+var states = map[acllog.ReadStatus]logline.StreamState{acllog.Following: logline.StreamOpen, acllog.Ended: logline.StreamEnded,
+	acllog.Gone: logline.StreamGone, acllog.Failed: logline.StreamFailed}
 
 // publishState publishes how the files stand.
 func (r *FileReader) publishState() {

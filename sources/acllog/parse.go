@@ -14,7 +14,7 @@ import (
 	"rung/model/words"
 )
 
-// MaxLine is the most bytes a line may have.
+// MaxLine is the most bytes a line may have; longer ones of files are skipped and counted.
 const MaxLine = 64 << 10
 
 // ErrNotACL marks a line that is neither from ovn-controller's module acl_log nor one

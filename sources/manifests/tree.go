@@ -254,7 +254,8 @@ func (t *Tree) follow(p string) (string, error) {
 		case path.IsAbs(string(e.text)):
 			return "", errLeaves
 		default:
-			if links++; links > linksMost {
+			links++
+			if links > linksMost {
 				return "", fs.ErrNotExist
 			}
 			rest = append(strings.Split(string(e.text), "/"), rest...)

@@ -61,7 +61,7 @@ var inside = map[string][]string{
 	"engine/ovntrace": {"engine/zones", "engine/trace", "revision", "system", "model", "sources/kube", "sources/nbdb"},
 	"engine/trace":    {"revision", "system", "model", "sources/nbdb"},
 	"engine/convert":  {"revision", "system", "compiler", "sources/manifests", "model"},
-	"engine/logs":     {"revision", "system", "sources/kube", "sources/manifests", "sources/acllog", "sources/logfile", "model"},
+	"engine/logs":     {"revision", "system", "sources/kube", "sources/manifests", "sources/acllog", "model"},
 	"engine/verify":   {"engine/trace", "revision", "system", "sources/manifests/yamltree", "model"},
 	"engine/template": {"engine/verify", "revision", "system", "sources/manifests", "model"},
 

@@ -31,7 +31,7 @@ var namesAntrea = map[string]struct {
 	"revision/touches.go":         {10, "groups and appliedTo, which no other API has"},
 	"sources/kube/resources.go":   {9, "the API group"},
 	"sources/kube/watch.go":       {1, "an API group that most clusters have not"},
-	"sources/logfile/set.go":      {1, "how files of logs are called"},
+	"sources/acllog/file_set.go":  {1, "how files of logs are called"},
 	"sources/acllog/parse.go":     {4, "reads both forms of lines"},
 	"sources/acllog/prefix.go":    {1, "how pods are called"},
 	"sources/manifests/kinds.go":  {10, "the table of API kinds"},

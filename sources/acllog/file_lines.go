@@ -1,11 +1,8 @@
-package logfile
+package acllog
 
 import (
 	"bytes"
 )
-
-// MaxLine is the most bytes a line may have; longer ones are skipped and counted.
-const MaxLine = 64 << 10
 
 // chunk is how much is read at once.
 const chunk = 32 << 10

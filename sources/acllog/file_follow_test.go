@@ -1,4 +1,4 @@
-package logfile
+package acllog
 
 import (
 	"bytes"
@@ -141,7 +141,7 @@ func zip(t testing.TB, b []byte) []byte {
 	return out.Bytes()
 }
 
-func lines(from, to int) (out []string) {
+func numbered(from, to int) (out []string) {
 	for n := from; n <= to; n++ {
 		out = append(out, text(n))
 	}
@@ -165,7 +165,7 @@ func TestRotation(t *testing.T) {
 			w.read() // written to the renamed file
 			w.reopen()
 			w.write(2)
-		}, lines(1, 6)},
+		}, numbered(1, 6)},
 		{"the writer goes on with the renamed file", func(w *world) {
 			w.write(1)
 			w.read()
@@ -180,7 +180,7 @@ func TestRotation(t *testing.T) {
 			w.n = 2
 			w.read()
 			w.write(1)
-		}, lines(1, 3)},
+		}, numbered(1, 3)},
 		{"rotated twice between two looks", func(w *world) {
 			w.write(1)
 			w.read()
@@ -190,7 +190,7 @@ func TestRotation(t *testing.T) {
 			w.rename("acl.log.1")
 			w.reopen()
 			w.write(1)
-		}, lines(1, 4)},
+		}, numbered(1, 4)},
 		{"rotated twice, the part between compressed", func(w *world) {
 			w.write(1)
 			w.read()
@@ -201,7 +201,7 @@ func TestRotation(t *testing.T) {
 			w.compress("acl.log.1")
 			w.reopen()
 			w.write(1)
-		}, lines(1, 4)},
+		}, numbered(1, 4)},
 		{"renamed and compressed at once", func(w *world) {
 			w.write(1)
 			w.read()
@@ -210,26 +210,26 @@ func TestRotation(t *testing.T) {
 			w.compress("acl.log.1")
 			w.reopen()
 			w.write(1)
-		}, lines(1, 3)},
+		}, numbered(1, 3)},
 		{"a part of before is compressed meanwhile", func(w *world) {
 			w.compress("acl.log.1")
 			w.rename("acl.log.1")
 			w.reopen()
 			w.write(1)
-		}, lines(1, 1)},
+		}, numbered(1, 1)},
 		{"copytruncate", func(w *world) {
 			w.write(2)
 			w.read()
 			w.copyTruncate("acl.log.1")
 			w.write(2)
-		}, lines(1, 4)},
+		}, numbered(1, 4)},
 		{"copytruncate with lines not read yet", func(w *world) {
 			w.write(2)
 			w.read()
 			w.write(3)
 			w.copyTruncate("acl.log-20261103")
 			w.write(1)
-		}, lines(1, 6)},
+		}, numbered(1, 6)},
 		{"copytruncate in the middle of a line", func(w *world) {
 			w.write(1)
 			_, err := w.w.WriteString(text(2)[:9])
@@ -240,7 +240,7 @@ func TestRotation(t *testing.T) {
 			w.copyTruncate("acl.log.1")
 			w.n = 3
 			w.write(1)
-		}, lines(1, 4)},
+		}, numbered(1, 4)},
 		{"copytruncate, compressed at once", func(w *world) {
 			w.write(2)
 			w.read()
@@ -248,19 +248,19 @@ func TestRotation(t *testing.T) {
 			w.copyTruncate("acl.log.1")
 			w.compress("acl.log.1")
 			w.write(1)
-		}, lines(1, 6)},
+		}, numbered(1, 6)},
 		{"truncated", func(w *world) {
 			w.write(2)
 			w.read()
 			w.must(os.Truncate(w.path, 0))
 			w.write(1)
-		}, append(append(lines(1, 2), noGap), text(3))},
+		}, append(append(numbered(1, 2), noGap), text(3))},
 		{"truncated and longer than before at the next look", func(w *world) {
 			w.write(2)
 			w.read()
 			w.must(os.Truncate(w.path, 0))
 			w.write(50)
-		}, append(append(lines(1, 2), noGap), lines(3, 52)...)},
+		}, append(append(numbered(1, 2), noGap), numbered(3, 52)...)},
 		{"truncated and as long as before at the next look", func(w *world) {
 			w.n = 10
 			w.write(1)
@@ -281,7 +281,7 @@ func TestRotation(t *testing.T) {
 			w.must(os.WriteFile(filepath.Join(w.dir, "acl.log.1.gz"), b[:len(b)-9], 0o600))
 			w.reopen()
 			w.write(1)
-		}, lines(1, 202)},
+		}, numbered(1, 202)},
 		{"truncated and renamed between two looks", func(w *world) {
 			w.write(2)
 			w.read()
@@ -290,7 +290,7 @@ func TestRotation(t *testing.T) {
 			w.rename("acl.log.1")
 			w.reopen()
 			w.write(1)
-		}, lines(1, 4)},
+		}, numbered(1, 4)},
 		{"deleted and back", func(w *world) {
 			w.write(2)
 			w.read()
@@ -306,7 +306,7 @@ func TestRotation(t *testing.T) {
 			if s := w.f.State(); s.Status != Following {
 				w.t.Errorf("back: %+v", s)
 			}
-		}, lines(1, 5)},
+		}, numbered(1, 5)},
 		{"a copy that is made while it is read", func(w *world) {
 			w.write(2)
 			w.read()
@@ -315,7 +315,7 @@ func TestRotation(t *testing.T) {
 			w.must(os.WriteFile(filepath.Join(w.dir, "acl.log.1"), b, 0o600))
 			w.read()
 			w.write(1)
-		}, lines(1, 3)},
+		}, numbered(1, 3)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -391,7 +391,7 @@ func TestRotationsAtRandom(t *testing.T) {
 		w.read()
 		got := slices.DeleteFunc(w.got, func(s string) bool { return strings.HasPrefix(s, "gap: ") })
 		gaps := len(w.got) - len(got)
-		if diff := cmp.Diff(lines(1, w.n), got); diff != "" {
+		if diff := cmp.Diff(numbered(1, w.n), got); diff != "" {
 			t.Fatalf("seed %d, %q, %d gaps (-want +got):\n%s", seed, done, gaps, diff)
 		}
 	}

@@ -1,6 +1,6 @@
 //go:build !windows
 
-package logfile
+package acllog
 
 import (
 	"os"
