@@ -19,7 +19,6 @@ import (
 
 	"rung/ui/rows"
 
-	"rung/ui/template"
 	"rung/ui/trace"
 	"rung/ui/view"
 )
@@ -45,7 +44,7 @@ var makers = map[nav.PageKind]view.ViewMaker{
 	nav.Trace:      trace.New,
 	nav.Matrix:     matrix.New,
 	nav.Probe:      trace.NewProbe,
-	nav.Template:   template.New,
+	nav.Template:   edit.NewFromTemplate,
 	nav.Sessions:   activity.NewSessions,
 	nav.Diff:       diff.New,
 	nav.Omitted:    cluster.NewOmitted,

@@ -6,4 +6,9 @@
 // folder and is only removed once it was written to the cluster or was left
 // unchanged; what does not validate comes back to the editor with the reasons
 // as comment lines on top; nothing is written here (package preview does).
+//
+// It also is the view of the templates of policies: a list to pick from, two or
+// three questions with answers picked from the cluster, then the preview of the policies,
+// whose text stands in it, as one change. What is slow is worked out
+// beside the screen, so that a question comes up at once.
 package edit

@@ -1,4 +1,4 @@
-package template
+package edit
 
 import (
 	"context"
@@ -39,8 +39,8 @@ type templateItem struct {
 	template            *template.Template
 }
 
-// New makes the view.
-func New(p nav.Page) view.View {
+// NewFromTemplate makes the view of the templates.
+func NewFromTemplate(p nav.Page) view.View {
 	v := &templatePage{page: p}
 	v.table = &widget.Table[*templateItem]{
 		ID:      func(it *templateItem) string { return it.name },

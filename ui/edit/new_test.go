@@ -1,4 +1,4 @@
-package template_test
+package edit_test
 
 import (
 	"strings"
@@ -10,7 +10,7 @@ import (
 	"rung/ui/nav"
 )
 
-func start(t *testing.T, page nav.Page) (*uitest.Gated, *uitest.Screen) {
+func startNew(t *testing.T, page nav.Page) (*uitest.Gated, *uitest.Screen) {
 	t.Helper()
 	g := uitest.NewGated(t, nil)
 	return g, uitest.OpenWith(t, g.Fake, ui.Options{Page: page, StateDir: t.TempDir()})
@@ -18,7 +18,7 @@ func start(t *testing.T, page nav.Page) (*uitest.Gated, *uitest.Screen) {
 
 // TestPick: the list, with a blank policy first.
 func TestPick(t *testing.T) {
-	_, s := start(t, nav.ToTemplate(50))
+	_, s := startNew(t, nav.ToTemplate(50))
 	s.Want("blank policy", "at priority 50", "tenant-isolation", "label, tenants, priority")
 	s.Golden("pick")
 	s.ResizeAll()
@@ -27,7 +27,7 @@ func TestPick(t *testing.T) {
 // TestQuestions: one question after the other, with what the cluster offers by the answers before; what is no
 // answer is said where it stands.
 func TestQuestions(t *testing.T) {
-	_, s := start(t, nav.ToTemplate(50))
+	_, s := startNew(t, nav.ToTemplate(50))
 	s.Press("j", "enter")
 	s.Want("new tenant-isolation", "Which label of namespaces tells tenants apart?", "7 values on 8 namespaces")
 	s.Golden("question-label")
@@ -55,7 +55,7 @@ func TestQuestions(t *testing.T) {
 // TestMake: the policies are previewed with their texts, no goes back to the list, and yes
 // makes all of them.
 func TestMake(t *testing.T) {
-	g, s := start(t, nav.ToTemplate(50))
+	g, s := startNew(t, nav.ToTemplate(50))
 	s.Press("j", "j", "j", "j", "enter", "enter", "enter", "enter")
 	s.Want("Create ANP quarantine-2", "nothing is written yet")
 	s.Golden("preview")
