@@ -6,7 +6,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
-
 	"rung/sources/manifests"
 	"rung/test/made"
 )

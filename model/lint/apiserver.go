@@ -7,10 +7,8 @@ import (
 	"slices"
 
 	"rung/model"
-
 	"rung/model/selectors"
 	"rung/model/verdict"
-
 	"rung/model/words"
 )
 

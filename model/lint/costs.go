@@ -8,7 +8,6 @@ import (
 
 	"rung/model"
 	"rung/model/convert"
-
 	"rung/model/selectors"
 	"rung/model/words"
 )

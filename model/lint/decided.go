@@ -7,10 +7,8 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-
 	"rung/model/selectors"
 	"rung/model/verdict"
-
 	"rung/model/words"
 )
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"rung/model"
-
 	"rung/model/ovn/nb"
 	"rung/model/selectors"
 	"rung/model/words"

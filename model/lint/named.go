@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"rung/model"
-
 	"rung/model/selectors"
 	"rung/model/words"
 )

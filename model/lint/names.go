@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"rung/model"
-
 	"rung/model/logline"
 	"rung/model/words"
 )

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"rung/model"
-
 	"rung/model/network"
 	"rung/model/selectors"
 	"rung/model/verdict"

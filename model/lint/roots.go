@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"rung/model"
-
 	"rung/model/words"
 )
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"rung/model"
-
 	"rung/model/selectors"
 	"rung/model/verdict"
 	"rung/model/words"

@@ -7,7 +7,6 @@ import (
 
 	"rung/model"
 	"rung/model/antrea"
-
 	"rung/test/made"
 )
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"rung/model"
-
 	"rung/model/selectors"
 	"rung/model/words"
 )

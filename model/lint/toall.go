@@ -6,10 +6,8 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-
 	"rung/model/selectors"
 	"rung/model/verdict"
-
 	"rung/model/words"
 )
 

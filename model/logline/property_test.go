@@ -14,7 +14,6 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
-
 	"rung/test/made"
 )
 

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
-
 	"rung/model/words"
 )
 

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"rung/model"
-
 	"rung/model/words"
 )
 

@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"rung/model"
-
 	"rung/model/words"
 )
 

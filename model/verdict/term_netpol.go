@@ -5,7 +5,6 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-
 	"rung/model/ovn/match"
 	"rung/model/selectors"
 )

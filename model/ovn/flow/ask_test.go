@@ -12,7 +12,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
-
 	"rung/test/made"
 )
 

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"rung/model/ovn/nb"
-
 	"rung/model/words"
 )
 
