@@ -27,12 +27,6 @@ const (
 	Unseen                     // no row shows the form
 )
 
-// String returns the treatment as the document has it.
-func (t Treatment) String() string {
-	return [...]string{Compiled: "compiled in both forms, by vote", LeftOut: "recognised, not compared",
-		ReadAlike: "both are read", Unseen: "no row shows it"}[t]
-}
-
 // Line is one upstream change by which releases differ.
 type Line struct {
 	Name         string // in settings and options: "merged-ip-blocks"
@@ -50,7 +44,8 @@ type Line struct {
 	// the meter". Empty if rows are not voted on.
 	Counted string
 
-	sign    func(Row) Form           // returns the form of a row of an owner type; nil if no row shows it
+	sign    func(Row) Form           // returns the form of a row of an owner type
+	acl     func(Row, *nb.ACL) Form  // returns the form of an ACL of an owner type, if no other rows show it
 	unowned func(*nb.PortGroup) bool // reports whether a row without an owner has the other form
 }
 
@@ -63,12 +58,6 @@ type Row struct {
 	OnSwitch func(acl string) bool
 }
 
-// acl is the row as an ACL, nil where it is another.
-func (r Row) acl() *nb.ACL {
-	a, _ := r.Row.(*nb.ACL)
-	return a
-}
-
 // FormOf returns the form that a row has.
 func (l *Line) FormOf(r Row) Form {
 	if r.Owner.Form == nb.FormNone {
@@ -77,10 +66,15 @@ func (l *Line) FormOf(r Row) Form {
 		}
 		return NotShown
 	}
-	if l.sign == nil || !slices.Contains(l.Owners, r.Owner.Type) {
-		return NotShown
+	a, isACL := r.Row.(*nb.ACL)
+	switch {
+	case !slices.Contains(l.Owners, r.Owner.Type):
+	case l.sign != nil:
+		return l.sign(r)
+	case l.acl != nil && isACL:
+		return l.acl(r, a)
 	}
-	return l.sign(r)
+	return NotShown
 }
 
 // Index returns the place of a line in Lines, by its name; -1 for none.

@@ -75,8 +75,8 @@ func TestSigns(t *testing.T) {
 	for i := range Lines {
 		l := &Lines[i]
 		rows, there := all[l.Name]
-		if shown := l.sign != nil || l.unowned != nil; shown != there || shown == (l.Treatment == Unseen) {
-			t.Errorf("%s: treatment %q, shown by rows %v, with an example %v", l.Name, l.Treatment, shown, there)
+		if shown := l.sign != nil || l.acl != nil || l.unowned != nil; shown != there || shown == (l.Treatment == Unseen) {
+			t.Errorf("%s: treatment %d, shown by rows %v, with an example %v", l.Name, l.Treatment, shown, there)
 		}
 		for j, want := range []Form{Today, Other} {
 			r := rows[j]

@@ -42,11 +42,7 @@ const (
 	suffixEgress  = "_egressDefaultDeny"
 )
 
-func denyGroup(r Row) Form {
-	a := r.acl()
-	if a == nil {
-		return NotShown
-	}
+func denyGroup(_ Row, a *nb.ACL) Form {
 	return formIf(hasAny(a.Match, suffixIngress, suffixEgress))
 }
 
@@ -54,9 +50,8 @@ func isDenyGroup(g *nb.PortGroup) bool {
 	return strings.HasSuffix(g.Name, suffixIngress) || strings.HasSuffix(g.Name, suffixEgress)
 }
 
-func literalGroup(r Row) Form {
-	a := r.acl()
-	if a == nil || r.Owner.Type != nb.OwnerMulticastCluster {
+func literalGroup(r Row, a *nb.ACL) Form {
+	if r.Owner.Type != nb.OwnerMulticastCluster {
 		return NotShown
 	}
 	return formIf(hasAny(a.Match, "@"+nb.GroupCluster, "@"+nb.GroupClusterRtr))
@@ -71,25 +66,16 @@ func isNetpolGroup(g *nb.PortGroup) bool {
 	return strings.Contains(readable, "_") && g.Name == nb.HashedName(readable)
 }
 
-func hairpinClause(r Row) Form {
-	a := r.acl()
-	if a == nil {
-		return NotShown
-	}
+func hairpinClause(_ Row, a *nb.ACL) Form {
 	return formIf(hasAny(a.Match, "ip4.src == "+match.Hairpin4+" && ip4.dst == {$", "ip6.src == "+match.Hairpin6+" && ip6.dst == {$"))
 }
 
-func firewallSet(r Row) Form {
-	a := r.acl()
-	if a == nil {
-		return NotShown
-	}
+func firewallSet(_ Row, a *nb.ACL) Form {
 	return formIf(hasAny(a.Match, "ip4.src == $", "ip6.src == $") && !strings.Contains(a.Match, "inport == @"))
 }
 
-func tier(r Row) Form {
-	a := r.acl()
-	if a == nil || r.Owner.Form != nb.FormKnown {
+func tier(r Row, a *nb.ACL) Form {
+	if r.Owner.Form != nb.FormKnown {
 		return NotShown
 	}
 	return formIf(a.Tier == 0)
@@ -98,16 +84,10 @@ func tier(r Row) Form {
 // isThere tells a line by the rows being there: those who have none tell nothing, they may not be due.
 func isThere(Row) Form { return Today }
 
-func isolationTier(r Row) Form {
-	a := r.acl()
-	if a == nil {
-		return NotShown
-	}
-	return formIf(a.Tier != 0)
-}
+func isolationTier(_ Row, a *nb.ACL) Form { return formIf(a.Tier != 0) }
 
-func isolationID(r Row) Form {
-	if r.acl() == nil || strings.HasPrefix(r.Owner.Name, "OpenPort") {
+func isolationID(r Row, _ *nb.ACL) Form {
+	if strings.HasPrefix(r.Owner.Name, "OpenPort") {
 		return NotShown
 	}
 	return formIf(strings.HasSuffix(r.Owner.Name, "Secondary"))
@@ -115,24 +95,23 @@ func isolationID(r Row) Form {
 
 // advertisedPass tells a pass row of more than one subnet of a family; one with a single subnet may be
 // of either form.
-func advertisedPass(r Row) Form {
-	if a := r.acl(); a != nil && a.Action == nb.ActionPass && hasAny(a.Match, "|| ip4.src", "|| ip6.src") {
+func advertisedPass(_ Row, a *nb.ACL) Form {
+	if a.Action == nb.ActionPass && hasAny(a.Match, "|| ip4.src", "|| ip6.src") {
 		return Today
 	}
 	return NotShown
 }
 
-func advertisedDrop(r Row) Form {
-	a := r.acl()
-	if a == nil || a.Action != nb.ActionDrop || r.OnSwitch == nil {
+func advertisedDrop(r Row, a *nb.ACL) Form {
+	if a.Action != nb.ActionDrop || r.OnSwitch == nil {
 		return NotShown
 	}
 	return formIf(r.OnSwitch(a.UUID))
 }
 
 // blocksOfRule tells rows of IP blocks by their number.
-func blocksOfRule(r Row) Form {
-	if r.acl() == nil || r.Owner.Form != nb.FormKnown {
+func blocksOfRule(r Row, _ *nb.ACL) Form {
+	if r.Owner.Form != nb.FormKnown {
 		return NotShown
 	}
 	switch r.Owner.Block {
@@ -144,8 +123,8 @@ func blocksOfRule(r Row) Form {
 	return Other
 }
 
-func icmpAllow(r Row) Form {
-	if r.acl() != nil && r.Owner.Detail == "icmpAllow" {
+func icmpAllow(r Row, _ *nb.ACL) Form {
+	if r.Owner.Detail == "icmpAllow" {
 		return Today
 	}
 	return NotShown
@@ -158,8 +137,8 @@ func namespaceSet(r Row) Form {
 	if _, isSet := r.Row.(*nb.AddressSet); isSet && strings.HasSuffix(r.Owner.Name, whole) {
 		return Today
 	}
-	a := r.acl()
-	if a == nil || r.DB == nil {
+	a, isACL := r.Row.(*nb.ACL)
+	if !isACL || r.DB == nil {
 		return NotShown
 	}
 	form := NotShown
@@ -181,9 +160,8 @@ func namespaceSet(r Row) Form {
 	return form
 }
 
-func unloggedMeter(r Row) Form {
-	a := r.acl()
-	if a == nil || a.Log {
+func unloggedMeter(_ Row, a *nb.ACL) Form {
+	if a.Log {
 		return NotShown
 	}
 	return formIf(a.Meter != nb.LoggingMeter)
