@@ -2,19 +2,16 @@ package flow
 
 import (
 	"iter"
+	"maps"
 	"slices"
 
 	"rung/model/sorted"
 )
 
-// DB is an immutable snapshot of one Southbound database, rows by UUID. The zero value
-// and nil are an empty database.
+// DB is an immutable snapshot of one Southbound database. The zero value and nil are an
+// empty database.
 type DB struct {
-	flows     *sorted.Map[*LogicalFlow]
-	groups    *sorted.Map[*Group]
-	datapaths *sorted.Map[*Datapath]
-	globals   *sorted.Map[*Global]
-	chassis   *sorted.Map[*Chassis]
+	tables map[string]*sorted.Map[Row] // rows by UUID
 }
 
 // RowChange is one row that came (Old nil), changed, or went (New nil). Both, where set,
@@ -23,44 +20,41 @@ type RowChange struct{ Old, New Row }
 
 // Apply returns the database after the changes; the receiver stays as it is.
 func (d *DB) Apply(changes []RowChange) *DB {
-	if d == nil {
-		d = &DB{}
+	next := &DB{tables: map[string]*sorted.Map[Row]{}}
+	if d != nil {
+		maps.Copy(next.tables, d.tables)
 	}
-	flows, groups, datapaths := d.flows.Txn(), d.groups.Txn(), d.datapaths.Txn()
-	globals, chassis := d.globals.Txn(), d.chassis.Txn()
+	txns := map[string]*sorted.Txn[Row]{}
 	for _, c := range changes {
 		row := c.New
 		if row == nil {
 			row = c.Old
 		}
-		switch r := row.(type) {
-		case *LogicalFlow:
-			putRow(flows, r.UUID, r, c.New == nil)
-		case *Group:
-			putRow(groups, r.UUID, r, c.New == nil)
-		case *Datapath:
-			putRow(datapaths, r.UUID, r, c.New == nil)
-		case *Global:
-			putRow(globals, r.UUID, r, c.New == nil)
-		case *Chassis:
-			putRow(chassis, r.UUID, r, c.New == nil)
+		t := txns[row.table()]
+		if t == nil {
+			t = next.tables[row.table()].Txn()
+			txns[row.table()] = t
+		}
+		if c.New == nil {
+			t.Delete(row.RowUUID())
+		} else {
+			t.Set(row.RowUUID(), row)
 		}
 	}
-	return &DB{flows.Commit(), groups.Commit(), datapaths.Commit(), globals.Commit(), chassis.Commit()}
-}
-
-func putRow[T any](t *sorted.Txn[T], uuid string, row T, gone bool) {
-	if gone {
-		t.Delete(uuid)
-		return
+	for table, t := range txns {
+		next.tables[table] = t.Commit()
 	}
-	t.Set(uuid, row)
+	return next
 }
 
-func rowsOf[T any](m *sorted.Map[T]) iter.Seq[T] {
+// rowsOf walks the rows of a table in the order of their UUIDs.
+func rowsOf[T Row](d *DB, table string) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		for _, row := range m.Prefix("") {
-			if !yield(row) {
+		if d == nil {
+			return
+		}
+		for _, row := range d.tables[table].Prefix("") {
+			if !yield(row.(T)) {
 				return
 			}
 		}
@@ -68,27 +62,15 @@ func rowsOf[T any](m *sorted.Map[T]) iter.Seq[T] {
 }
 
 // Flows walks the logical flows of the ACL stages in the order of their UUIDs.
-func (d *DB) Flows() iter.Seq[*LogicalFlow] {
-	if d == nil {
-		return func(func(*LogicalFlow) bool) {}
-	}
-	return rowsOf(d.flows)
-}
+func (d *DB) Flows() iter.Seq[*LogicalFlow] { return rowsOf[*LogicalFlow](d, TableFlow) }
 
 // Chassis walks the chassis in the order of their UUIDs.
-func (d *DB) Chassis() iter.Seq[*Chassis] {
-	if d == nil {
-		return func(func(*Chassis) bool) {}
-	}
-	return rowsOf(d.chassis)
-}
+func (d *DB) Chassis() iter.Seq[*Chassis] { return rowsOf[*Chassis](d, TableChassis) }
 
 // Global returns the SB_Global row or nil.
 func (d *DB) Global() *Global {
-	if d != nil {
-		for _, g := range d.globals.Prefix("") {
-			return g
-		}
+	for g := range rowsOf[*Global](d, TableGlobal) {
+		return g
 	}
 	return nil
 }
@@ -99,26 +81,8 @@ func (d *DB) Row(table, uuid string) Row {
 	if d == nil {
 		return nil
 	}
-	switch table {
-	case TableFlow:
-		return rowOf(d.flows, uuid)
-	case TableGroup:
-		return rowOf(d.groups, uuid)
-	case TableDatapath:
-		return rowOf(d.datapaths, uuid)
-	case TableGlobal:
-		return rowOf(d.globals, uuid)
-	case TableChassis:
-		return rowOf(d.chassis, uuid)
-	}
-	return nil
-}
-
-func rowOf[T Row](m *sorted.Map[T], uuid string) Row {
-	if r, ok := m.Get(uuid); ok {
-		return r
-	}
-	return nil
+	r, _ := d.tables[table].Get(uuid)
+	return r
 }
 
 // DatapathsOf are the datapaths a flow is for: its own, or those of its group. Rows
@@ -141,8 +105,10 @@ func (d *DB) Len() (rows, flows int) {
 	if d == nil {
 		return 0, 0
 	}
-	flows = d.flows.Len()
-	return flows + d.groups.Len() + d.datapaths.Len() + d.globals.Len() + d.chassis.Len(), flows
+	for _, t := range d.tables {
+		rows += t.Len()
+	}
+	return rows, d.tables[TableFlow].Len()
 }
 
 // Database is the name of the database all these tables live in.
@@ -178,7 +144,10 @@ func ACLStages() []string { return slices.Clone(aclStages) }
 func IsACLStage(stage string) bool { return slices.Contains(aclStages, stage) }
 
 // Row is any row type of this package.
-type Row interface{ RowUUID() string }
+type Row interface {
+	RowUUID() string
+	table() string
+}
 
 // Flow is a row of table Logical_Flow. Of its external_ids only what Rung uses is kept.
 type LogicalFlow struct {
@@ -231,3 +200,9 @@ func (g *Group) RowUUID() string       { return g.UUID }
 func (d *Datapath) RowUUID() string    { return d.UUID }
 func (g *Global) RowUUID() string      { return g.UUID }
 func (c *Chassis) RowUUID() string     { return c.UUID }
+
+func (*LogicalFlow) table() string { return TableFlow }
+func (*Group) table() string       { return TableGroup }
+func (*Datapath) table() string    { return TableDatapath }
+func (*Global) table() string      { return TableGlobal }
+func (*Chassis) table() string     { return TableChassis }
