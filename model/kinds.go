@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -203,7 +204,9 @@ func (k Key) String() string {
 // "default deny of blue, ingress"; of a unit of another network with that network.
 func (k Key) Label() string {
 	if k.Network != "" {
-		return k.onDefault().Label() + " on " + k.Network
+		on := k.Network
+		k.Network = ""
+		return k.Label() + " on " + on
 	}
 	switch k.Kind {
 	case KindNetpolNamespace:
@@ -230,16 +233,7 @@ func (k Key) Label() string {
 		}
 		return "multicast, cluster: default deny"
 	}
-	if k.Namespace == "" {
-		return k.Kind.Abbreviation() + " " + k.Name
-	}
-	return k.Kind.Abbreviation() + " " + k.Namespace + "/" + k.Name
-}
-
-// onDefault is the key without its network.
-func (k Key) onDefault() Key {
-	k.Network = ""
-	return k
+	return k.Kind.Abbreviation() + " " + k.NamespacedName()
 }
 
 // ShortLabel is Label without the kind of an AdminNetworkPolicy, which goes without saying.
@@ -260,16 +254,8 @@ func (k Key) NamespacedName() string {
 
 // Compare orders keys by kind, namespace, name, network.
 func (k Key) Compare(o Key) int {
-	if c := strings.Compare(string(k.Kind), string(o.Kind)); c != 0 {
-		return c
-	}
-	if c := strings.Compare(k.Namespace, o.Namespace); c != 0 {
-		return c
-	}
-	if c := strings.Compare(k.Name, o.Name); c != 0 {
-		return c
-	}
-	return strings.Compare(k.Network, o.Network)
+	return cmp.Or(strings.Compare(string(k.Kind), string(o.Kind)), strings.Compare(k.Namespace, o.Namespace),
+		strings.Compare(k.Name, o.Name), strings.Compare(k.Network, o.Network))
 }
 
 // NoController is the code of NoRows of a ClusterNetworkPolicy that nobody makes rows of.

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"maps"
 	"time"
 )
@@ -160,11 +161,5 @@ func (d *RowDiff) DiffOfColumn(column string) *FieldDiff {
 
 // Compare orders states, the one that needs attention first.
 func (s PolicyState) Compare(other PolicyState) int {
-	switch {
-	case s.IsWorseThan(other):
-		return -1
-	case other.IsWorseThan(s):
-		return 1
-	}
-	return 0
+	return cmp.Compare(stateOrder[s], stateOrder[other])
 }
