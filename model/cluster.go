@@ -98,40 +98,36 @@ func objectsWithPrefix[T Object](c *Cluster, prefix string) iter.Seq[T] {
 	}
 }
 
-func objectsOfKind[T Object](c *Cluster, k Kind) iter.Seq[T] {
+// ObjectsOf walks all objects of a kind by namespace and name.
+func ObjectsOf[T Object](c *Cluster, k Kind) iter.Seq[T] {
 	return objectsWithPrefix[T](c, string(k)+"\x00")
 }
 
-// ObjectsOf walks all objects of a kind whose type another package has, by namespace and name.
-func ObjectsOf[T Object](c *Cluster, k Kind) iter.Seq[T] { return objectsOfKind[T](c, k) }
-
 // Pods and the others walk all objects of a kind by namespace and name.
-func (c *Cluster) Pods() iter.Seq[*Pod] { return objectsOfKind[*Pod](c, KindPod) }
-func (c *Cluster) Namespaces() iter.Seq[*Namespace] {
-	return objectsOfKind[*Namespace](c, KindNamespace)
-}
-func (c *Cluster) Nodes() iter.Seq[*Node]       { return objectsOfKind[*Node](c, KindNode) }
-func (c *Cluster) Services() iter.Seq[*Service] { return objectsOfKind[*Service](c, KindService) }
+func (c *Cluster) Pods() iter.Seq[*Pod]             { return ObjectsOf[*Pod](c, KindPod) }
+func (c *Cluster) Namespaces() iter.Seq[*Namespace] { return ObjectsOf[*Namespace](c, KindNamespace) }
+func (c *Cluster) Nodes() iter.Seq[*Node]           { return ObjectsOf[*Node](c, KindNode) }
+func (c *Cluster) Services() iter.Seq[*Service]     { return ObjectsOf[*Service](c, KindService) }
 func (c *Cluster) EndpointSlices() iter.Seq[*EndpointSlice] {
-	return objectsOfKind[*EndpointSlice](c, KindEndpointSlice)
+	return ObjectsOf[*EndpointSlice](c, KindEndpointSlice)
 }
-func (c *Cluster) Events() iter.Seq[*Event] { return objectsOfKind[*Event](c, KindEvent) }
+func (c *Cluster) Events() iter.Seq[*Event] { return ObjectsOf[*Event](c, KindEvent) }
 
 // Tiers walks the Tiers by name, Groups the groups of one kind, ClusterGroup
 // or Group.
-func (c *Cluster) Tiers() iter.Seq[*Tier]         { return objectsOfKind[*Tier](c, KindTier) }
-func (c *Cluster) Groups(k Kind) iter.Seq[*Group] { return objectsOfKind[*Group](c, k) }
+func (c *Cluster) Tiers() iter.Seq[*Tier]         { return ObjectsOf[*Tier](c, KindTier) }
+func (c *Cluster) Groups(k Kind) iter.Seq[*Group] { return ObjectsOf[*Group](c, k) }
 
 // PodsIn walks the pods of one namespace by name.
 func (c *Cluster) PodsIn(namespace string) iter.Seq[*Pod] {
-	return objectsOfKind[*Pod](c, KindPod+"\x00"+Kind(namespace))
+	return ObjectsOf[*Pod](c, KindPod+"\x00"+Kind(namespace))
 }
 
 // Policies walks the policies of some kinds, kind by kind, each by namespace and name.
 func (c *Cluster) Policies(kinds ...Kind) iter.Seq[*Policy] {
 	return func(yield func(*Policy) bool) {
 		for _, k := range kinds {
-			for p := range objectsOfKind[*Policy](c, k) {
+			for p := range ObjectsOf[*Policy](c, k) {
 				if !yield(p) {
 					return
 				}
@@ -167,7 +163,7 @@ func (c *Cluster) IsEmpty() bool {
 
 // Count counts the objects of a kind.
 func (c *Cluster) Count(k Kind) (n int) {
-	for range objectsOfKind[Object](c, k) {
+	for range ObjectsOf[Object](c, k) {
 		n++
 	}
 	return n

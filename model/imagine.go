@@ -121,9 +121,6 @@ func labelsMatching(s *metav1.LabelSelector) map[string]string {
 	return out
 }
 
-// lastApplied is kubectl's own record of an object, which is of no use in a new one.
-const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration"
-
 // denyName is the name of the NetworkPolicy that isolates as the annotation did.
 const denyName = "default-deny-ingress"
 
@@ -225,7 +222,7 @@ func (c *Conversion) convertPolicy(p *Policy) {
 	}
 	meta := metav1.ObjectMeta{Name: o.Name, Namespace: p.Namespace, Labels: o.Labels}
 	for name, text := range o.Annotations {
-		if name == lastAppliedAnnotation || name == AnnotationLogSession { // both are of the object it was
+		if name == lastApplied || name == AnnotationLogSession { // both are of the object it was
 			continue
 		}
 		if meta.Annotations == nil {
