@@ -142,7 +142,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	l.checkConflicts()
 	l.checkNames()
 	netpols.checkIsolations()
-	l.out = append(l.out, Find(c, opt.Networks, l.x, !opt.NoMultiPolicies)...)
+	networkLint{l}.checkNetworks(!opt.NoMultiPolicies)
 	return l.finishFindings(&opt.System.Idle, broken)
 }
 
