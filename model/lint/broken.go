@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"strconv"
 	"strings"
 
 	"rung/model"
@@ -22,7 +21,7 @@ func (l *linter) addBroken(b *model.Broken) {
 		f.Severity = model.SeverityError
 	}
 	if b.Field != "" {
-		f.Direction, f.Rule = ruleOfField(b.Field)
+		f.Direction, f.Rule = b.RuleAt()
 		f.Message = b.Field + ": " + f.Message
 	}
 	l.out = append(l.out, f)
@@ -38,20 +37,6 @@ func (l *linter) addInvalid(p *model.Policy) {
 		}
 		l.addBroken(&b)
 	}
-}
-
-// ruleOfField finds the rule in the path of a field: "spec.egress[2].to[0]".
-func ruleOfField(field string) (model.Direction, int) {
-	for prefix, d := range map[string]model.Direction{"spec.ingress[": model.Ingress, "spec.egress[": model.Egress} {
-		if rest, ok := strings.CutPrefix(field, prefix); ok {
-			if digits, _, ok := strings.Cut(rest, "]"); ok {
-				if i, err := strconv.Atoi(digits); err == nil {
-					return d, i
-				}
-			}
-		}
-	}
-	return "", -1
 }
 
 // checkLogging reports an annotation that stops the whole policy.
