@@ -9,13 +9,6 @@ import (
 	"rung/model/words"
 )
 
-// nameHolder is the owner of rows with some name: a policy or, where p is nil, the
-// default deny of a namespace.
-type nameHolder struct {
-	p         *model.Policy
-	namespace string
-}
-
 // checkNames reports rules whose ACL names OVN cuts (ovn-kubernetes.md#acl-names): what the
 // cut takes away is what a log line tells rules apart by.
 func (l *linter) checkNames() {
@@ -32,7 +25,7 @@ func (l *linter) checkNames() {
 				for _, d := range model.Directions {
 					key := model.PolicyKey{Kind: model.KindNP, Namespace: p.Namespace}
 					if name := logline.ACLName(key, d, 0); len(name) == logline.MaxACLName {
-						holders[name] = append(holders[name], nameHolder{namespace: p.Namespace})
+						holders[name] = append(holders[name], "the default deny of namespace "+p.Namespace)
 					}
 				}
 			}
@@ -43,8 +36,9 @@ func (l *linter) checkNames() {
 	}
 }
 
-// nameHolders are the owners of rows by ACL name, for names as long as a name can be.
-type nameHolders map[string][]nameHolder
+// nameHolders are the labels of the owners of rows, policies and default denies, by ACL name, for
+// names as long as a name can be.
+type nameHolders map[string][]string
 
 // noteRules notes the rules of a policy with names as long as a name can be, and
 // says whether one of them was cut.
@@ -55,7 +49,7 @@ func (holders nameHolders) noteRules(p *model.Policy) (cut bool) {
 		}
 		for i := range rules {
 			if name := logline.ACLName(p.Key, rules[i].Direction, i); len(name) == logline.MaxACLName {
-				holders[name] = append(holders[name], nameHolder{p: p})
+				holders[name] = append(holders[name], p.Label())
 				cut = cut || nameLength(p.Key, rules[i].Direction, i) > logline.MaxACLName
 			}
 		}
@@ -90,10 +84,8 @@ func (l *linter) addCutNames(p *model.Policy, holders nameHolders) {
 		}
 		alike = append(alike, at)
 		for _, h := range same {
-			if with == "" && h.p == nil {
-				with = ", for example of the default deny of namespace " + h.namespace
-			} else if with == "" && h.p != p {
-				with = ", for example of " + h.p.Label()
+			if with == "" && h != p.Label() {
+				with = ", for example of " + h
 			}
 		}
 	}
