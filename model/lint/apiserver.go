@@ -96,14 +96,15 @@ func (d *verdictLint) addAPICut(cut *apiCut) {
 	if p == nil {
 		return
 	}
-	what := fmt.Sprintf("%s from the API server (%s, TCP %d)", words.Count(cut.pods, "pod"), s.API[0].Addr(), s.APIPort)
+	what := fmt.Sprintf("%s from the API server (%s, TCP %d)", words.Count(cut.pods, "pod"), s.API[0], s.APIPort)
+	api := netip.PrefixFrom(s.API[0], s.API[0].BitLen())
 	var f *model.Finding
 	if cut.by.Rule >= 0 && p.Rule(cut.by.Direction, cut.by.Rule) != nil {
 		f = d.addAboutRule(p, p.Rule(cut.by.Direction, cut.by.Rule), APINotAllowed, "cuts "+what)
-		f.Remedy = fmt.Sprintf("allow TCP %d to the API server's nodes, by nodeSelector or as %s, in a rule above", s.APIPort, s.API[0])
+		f.Remedy = fmt.Sprintf("allow TCP %d to the API server's nodes, by nodeSelector or as %s, in a rule above", s.APIPort, api)
 	} else {
 		f = d.addAbout(p, APINotAllowed, fmt.Sprintf("the egress isolation of namespace %s cuts %s, and no NetworkPolicy allows it", p.Namespace, what))
-		f.Severity, f.Remedy = model.SeverityInfo, fmt.Sprintf("allow TCP %d to %s, if these pods need the API server", s.APIPort, s.API[0])
+		f.Severity, f.Remedy = model.SeverityInfo, fmt.Sprintf("allow TCP %d to %s, if these pods need the API server", s.APIPort, api)
 	}
 	at := len(d.out) - 1
 	for _, k := range by {
@@ -185,7 +186,7 @@ func (d *verdictLint) checkWebhooks() {
 			}
 			if p := d.c.Policy(keys[0]); p != nil && !d.hasWebhookFinding(p.Key, svc) {
 				d.addAbout(p, WebhookCut, webhookText(svc)).Remedy = fmt.Sprintf("allow ingress from %s to the pods of the Service",
-					words.ListFew(texts(callersOf(d.v, callers)), shown))
+					words.ListFew(callersOf(d.v, callers), shown))
 				d.addWitness(&q)
 			}
 			break
@@ -205,24 +206,19 @@ func (d *verdictLint) hasWebhookFinding(k model.Key, svc *model.Service) bool {
 }
 
 // callersOf returns the addresses that callers begin connections from.
-func callersOf(x *verdict.Index, callers []verdict.Endpoint) (out []netip.Addr) {
+func callersOf(x *verdict.Index, callers []verdict.Endpoint) (out []string) {
 	p := x.Options().Precedence
 	if p == nil {
 		p = verdict.Stages
 	}
 	for _, e := range callers {
 		if n := x.Cluster().Node(e.Key.Name); n != nil && e.Key.Kind == model.KindNode {
-			out = append(out, verdict.ParseAddrs(p.SourceAddrs(n))...)
+			for _, a := range verdict.ParseAddrs(p.SourceAddrs(n)) {
+				out = append(out, a.String())
+			}
 		} else if e.Addr.IsValid() {
-			out = append(out, e.Addr)
+			out = append(out, e.Addr.String())
 		}
-	}
-	return out
-}
-
-func texts(addrs []netip.Addr) (out []string) {
-	for _, a := range addrs {
-		out = append(out, a.String())
 	}
 	return out
 }

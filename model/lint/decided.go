@@ -33,7 +33,7 @@ func WithVerdicts(c *model.Cluster, x *selectors.PodIndex, found []model.Finding
 // AuditQuestionsOf returns the extra questions that WithVerdicts has for an Audit of the same
 // cluster.
 func AuditQuestionsOf(c *model.Cluster, x *selectors.PodIndex) verdict.AuditQuestions {
-	v := FindVitalEndpoints(c, x)
+	v := FindVitalServices(c, x)
 	wide := map[*model.Rule]bool{}
 	return verdict.AuditQuestions{DNS: v.DNS, Ports: [2]uint16{uint16(v.DNSPorts["UDP"]), uint16(v.DNSPorts["TCP"])},
 		Wide: func(p *model.Policy, r *model.Rule) bool {

@@ -301,13 +301,13 @@ func TestServices(t *testing.T) {
 		apiPort int32
 	}{
 		{name: "nothing", ports: map[string]int32{"UDP": 0, "TCP": 0}, api: "[]", apiPort: 6443},
-		{name: "the base cluster", objects: base(), pods: 2, ports: map[string]int32{"UDP": 5353, "TCP": 5353}, api: "[172.18.0.2/32]", apiPort: 6443},
+		{name: "the base cluster", objects: base(), pods: 2, ports: map[string]int32{"UDP": 5353, "TCP": 5353}, api: "[172.18.0.2]", apiPort: 6443},
 		{name: "ports by name", objects: []model.Object{ns("openshift-dns", ""), pod("openshift-dns/d", "dns=default", "10.0.0.1", "dns:UDP:5300", "dns-tcp:TCP:5301"),
 			&model.Service{Meta: meta(model.KindService, "openshift-dns", "dns-default", ""), Selector: labels("dns=default"), Ports: byName}},
 			pods: 1, ports: map[string]int32{"UDP": 5300, "TCP": 5301}, api: "[]", apiPort: 6443},
 		{name: "without a Service", objects: []model.Object{ns("kube-system", ""), ns("blue", ""), pod("kube-system/d", "", "10.0.0.1", "dns:UDP:53"), pod("blue/d", "", "10.0.0.2", "dns:UDP:5399")},
 			pods: 1, ports: map[string]int32{"UDP": 53, "TCP": 53}, api: "[]", apiPort: 6443},
-		{name: "endpoints of the API server", objects: append(base(), api...), pods: 2, ports: map[string]int32{"UDP": 5353, "TCP": 5353}, api: "[172.18.0.9/32]", apiPort: 6444},
+		{name: "endpoints of the API server", objects: append(base(), api...), pods: 2, ports: map[string]int32{"UDP": 5353, "TCP": 5353}, api: "[172.18.0.9]", apiPort: 6444},
 	}
 	for _, tt := range tests {
 		c := cluster(tt.objects...)

@@ -133,11 +133,11 @@ func (l *needLint) apiShare(r *model.Rule) needShare {
 			}
 		}
 	}
-	isIn := func(a netip.Prefix) bool {
-		_, _, ok := set.NarrowestCovering(a)
+	isIn := func(a netip.Addr) bool {
+		_, _, ok := set.NarrowestCovering(netip.PrefixFrom(a, a.BitLen()))
 		return ok
 	}
-	isOut := func(a netip.Prefix) bool { return !isIn(a) }
+	isOut := func(a netip.Addr) bool { return !isIn(a) }
 	return shareOf(slices.ContainsFunc(l.services.API, isIn), !slices.ContainsFunc(l.services.API, isOut))
 }
 

@@ -1,7 +1,9 @@
 package lint
 
 import (
+	"cmp"
 	"net/netip"
+	"slices"
 	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,18 +12,8 @@ import (
 	"rung/model/selectors"
 )
 
-// VitalServices are the services that nearly every pod needs: the cluster's DNS and the API
+// VitalEndpoints are the services that nearly every pod needs: the cluster's DNS and the API
 // server, as the destination is after load balancing, because ANP rules match there.
-type VitalServices struct {
-	DNSPods  selectors.PodSet
-	DNSPorts map[string]int32
-	// API are the API server's addresses and its port.
-	API     []netip.Prefix
-	APIPort int32
-}
-
-// VitalEndpoints are the same services as lists of pods and addresses, for others than the
-// linter.
 type VitalEndpoints struct {
 	DNS      []*model.Pod
 	DNSPorts map[string]int32 // by protocol
@@ -29,17 +21,10 @@ type VitalEndpoints struct {
 	APIPort  int32
 }
 
-// FindVitalEndpoints looks for the cluster's DNS pods and its API server.
-func FindVitalEndpoints(c *model.Cluster, x *selectors.PodIndex) VitalEndpoints {
-	s := FindVitalServices(c, x)
-	v := VitalEndpoints{DNSPorts: s.DNSPorts, APIPort: s.APIPort}
-	for p := range x.Pods(s.DNSPods) {
-		v.DNS = append(v.DNS, p)
-	}
-	for _, n := range s.API {
-		v.API = append(v.API, n.Addr())
-	}
-	return v
+// VitalServices are VitalEndpoints with the set of the DNS pods.
+type VitalServices struct {
+	VitalEndpoints
+	DNSPods selectors.PodSet
 }
 
 // The usual ports: of DNS behind a Service or without one, of OpenShift's and
@@ -63,7 +48,7 @@ type serviceFinder struct {
 // a pod says so, the ports are the usual ones.
 func FindVitalServices(c *model.Cluster, x *selectors.PodIndex) *VitalServices {
 	f := serviceFinder{c, x}
-	s := &VitalServices{DNSPorts: map[string]int32{}, APIPort: apiPort}
+	s := &VitalServices{VitalEndpoints: VitalEndpoints{DNSPorts: map[string]int32{}, APIPort: apiPort}}
 	for svc := range f.c.Services() {
 		switch {
 		case svc.Namespace == "default" && svc.Name == "kubernetes":
@@ -87,7 +72,13 @@ func FindVitalServices(c *model.Cluster, x *selectors.PodIndex) *VitalServices {
 		}
 	}
 	f.findAPI(s)
+	s.DNS = slices.Collect(x.Pods(s.DNSPods))
 	return s
+}
+
+// FindVitalEndpoints looks for the cluster's DNS pods and its API server.
+func FindVitalEndpoints(c *model.Cluster, x *selectors.PodIndex) VitalEndpoints {
+	return FindVitalServices(c, x).VitalEndpoints
 }
 
 func (f serviceFinder) addDNSService(s *VitalServices, svc *model.Service) {
@@ -99,10 +90,7 @@ func (f serviceFinder) addDNSService(s *VitalServices, svc *model.Service) {
 		return
 	}
 	for _, p := range svc.Ports {
-		proto := p.Protocol
-		if proto == "" {
-			proto = "TCP"
-		}
+		proto := cmp.Or(p.Protocol, "TCP")
 		if p.Port != DNSPort || proto != "UDP" && proto != "TCP" {
 			continue
 		}
@@ -172,7 +160,7 @@ func (f serviceFinder) findAPI(s *VitalServices) {
 func (s *VitalServices) addAPI(addrs []string) {
 	for _, text := range addrs {
 		if a, err := netip.ParseAddr(text); err == nil {
-			s.API = append(s.API, netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen()))
+			s.API = append(s.API, a.Unmap())
 		}
 	}
 }

@@ -22,9 +22,9 @@ const webhookPort = 443
 // APIConnections returns the connections of a pod to the API server, one to each address of its families.
 func APIConnections(pod *model.Pod, s *VitalServices) (out []verdict.Connection) {
 	ips := verdict.ParseAddrs(pod.IPs)
-	for _, n := range s.API {
-		if slices.ContainsFunc(ips, func(a netip.Addr) bool { return a.Is4() == n.Addr().Is4() }) {
-			out = append(out, verdict.Connection{From: verdict.PodEnd(pod.Namespace, pod.Name), To: verdict.AddrEnd(n.Addr()), Protocol: verdict.TCP, Port: uint16(s.APIPort)})
+	for _, api := range s.API {
+		if slices.ContainsFunc(ips, func(a netip.Addr) bool { return a.Is4() == api.Is4() }) {
+			out = append(out, verdict.Connection{From: verdict.PodEnd(pod.Namespace, pod.Name), To: verdict.AddrEnd(api), Protocol: verdict.TCP, Port: uint16(s.APIPort)})
 		}
 	}
 	return out
@@ -36,8 +36,7 @@ func WebhookCallers(c *model.Cluster, p *verdict.Precedence, s *VitalServices) (
 	if p == nil {
 		p = verdict.Stages
 	}
-	for _, api := range s.API {
-		a := api.Addr()
+	for _, a := range s.API {
 		end := verdict.AddrEnd(a)
 		for n := range c.Nodes() {
 			if len(p.SourceAddrs(n)) > 0 && (slices.Contains(n.InternalIPs, a.String()) || slices.Contains(n.HostIPs, a.String())) {
