@@ -117,52 +117,27 @@ func (d *rowDecoder) leaveAside(left *RowsAside, table, uuid, kind string) {
 func (d *rowDecoder) readRow(table, uuid string, old nb.Row, delta bool) nb.Row {
 	switch table {
 	case nb.TableACL:
-		return d.readACL(uuid, old, delta)
-	case nb.TableAddressSet:
-		r := rowCopy[nb.AddressSet](old)
-		r.UUID, d.step = uuid, nil
-		var raw []byte // of addresses, decoded when the name is known
-		columns, toggled := 0, false
-		d.Object(func(column []byte) {
-			columns++
-			switch string(column) {
-			case "name":
-				r.Name = d.readString()
-			case "addresses":
-				switch {
-				case delta:
-					if toggled { // told twice: what is there is the last one
-						d.spareSet = nil
-					}
-					now, step := toggleMembers(d.spareSet, r.Addresses, d.readElements(d.readString))
-					d.spareSet, r.Addresses, d.step, toggled = now, now, &step, true
-				case d.share == nil && d.sent == nil:
-					r.Addresses = slices.Clone(d.readElements(d.readString))
-				default:
-					raw = d.Span()
-				}
-			case "external_ids":
-				r.ExternalIDs = d.externalIDs(r.ExternalIDs, delta)
-			default:
-				d.Skip()
-			}
-		})
-		switch {
-		case raw != nil:
-			r.Addresses = d.readAddresses(r.Name, raw)
-		case toggled:
-			// Most often another zone has the set already: only what is kept is copied.
-			r.Addresses = d.share.internSet(r.Name, r.Addresses, nil, slices.Clone)
-		}
-		if columns > 1 {
-			d.step = nil
-		}
+		r := rowCopy[nb.ACL](old)
+		r.UUID = uuid
+		d.readColumns(delta, []columnTarget{{"action", &r.Action}, {"direction", &r.Direction}, {"external_ids", &r.ExternalIDs},
+			{"label", &r.Label}, {"log", &r.Log}, {"match", &r.Match}, {"options", &r.Options}, {"priority", &r.Priority}, {"tier", &r.Tier},
+			{"meter", func() { r.Meter, r.BlankMeter = d.optionalText() }},
+			{"name", func() { r.Name, r.BlankName = d.optionalText() }},
+			{"severity", func() { r.Severity, _ = d.optionalText() }},
+			{"sample_new", func() { r.SampleNew = d.optionalUUID() }},
+			{"sample_est", func() { r.SampleEst = d.optionalUUID() }}})
 		return r
+	case nb.TableAddressSet:
+		return d.readAddressSet(uuid, old, delta)
 	case nb.TablePortGroup:
 		r := rowCopy[nb.PortGroup](old)
 		r.UUID = uuid
 		var later []byte // ports that were just written, read when the name is known
-		d.readMembers(delta, &r.Name, &r.ExternalIDs, &r.Ports, &r.ACLs, nil, &later)
+		ports := columnTarget{"ports", &r.Ports}
+		if !delta && d.sent != nil {
+			ports.to = func() { later = d.Span() }
+		}
+		d.readColumns(delta, []columnTarget{{"name", &r.Name}, {"external_ids", &r.ExternalIDs}, {"acls", &r.ACLs}, ports})
 		if later == nil {
 			return r
 		}
@@ -175,89 +150,115 @@ func (d *rowDecoder) readRow(table, uuid string, old nb.Row, delta bool) nb.Row 
 	case nb.TableSwitch:
 		r := rowCopy[nb.LogicalSwitch](old)
 		r.UUID = uuid
-		d.Object(func(column []byte) {
-			switch string(column) {
-			case "name":
-				r.Name = d.readString()
-			case "ports":
-				r.Ports = d.readSet(r.Ports, delta, d.readUUID)
-			case "acls":
-				r.ACLs = d.readSet(r.ACLs, delta, d.readUUID)
-			case "external_ids":
-				r.ExternalIDs = d.externalIDs(r.ExternalIDs, delta)
-			case "other_config":
-				r.OtherConfig = d.readMap(r.OtherConfig, delta)
-			default:
-				d.Skip()
-			}
-		})
+		d.readColumns(delta, []columnTarget{{"name", &r.Name}, {"ports", &r.Ports}, {"acls", &r.ACLs},
+			{"external_ids", &r.ExternalIDs}, {"other_config", &r.OtherConfig}})
 		return r
 	case nb.TablePort:
 		r := rowCopy[nb.LogicalSwitchPort](old)
 		r.UUID = uuid
-		d.readMembers(delta, &r.Name, &r.ExternalIDs, nil, nil, &r.Addresses, nil)
+		d.readColumns(delta, []columnTarget{{"name", &r.Name}, {"addresses", &r.Addresses}, {"external_ids", &r.ExternalIDs}})
 		return r
 	case nb.TableMeter:
 		r := rowCopy[nb.Meter](old)
 		r.UUID = uuid
-		d.Object(func(column []byte) {
-			switch string(column) {
-			case "name":
-				r.Name = d.readString()
-			case "unit":
-				r.Unit = d.readString()
-			case "fair":
-				r.Fair = false
-				d.readOptional(func() { r.Fair = d.Bool() })
-			case "bands":
-				r.Bands = d.readSet(r.Bands, delta, d.readUUID)
-			default:
-				d.Skip()
-			}
-		})
+		d.readColumns(delta, []columnTarget{{"name", &r.Name}, {"unit", &r.Unit}, {"bands", &r.Bands}, {"fair", func() {
+			r.Fair = false
+			d.readOptional(func() { r.Fair = d.Bool() })
+		}}})
 		return r
 	case nb.TableMeterBand:
 		r := rowCopy[nb.MeterBand](old)
 		r.UUID = uuid
-		d.Object(func(column []byte) {
-			switch string(column) {
-			case "action":
-				r.Action = d.readString()
-			case "rate":
-				r.Rate = d.Int()
-			case "burst_size":
-				r.BurstSize = d.Int()
-			default:
-				d.Skip()
-			}
-		})
+		d.readColumns(delta, []columnTarget{{"action", &r.Action}, {"rate", &r.Rate}, {"burst_size", &r.BurstSize}})
 		return r
 	}
 	r := rowCopy[nb.Global](old)
 	r.UUID = uuid
-	d.Object(func(column []byte) {
-		switch string(column) {
-		case "name":
-			r.Name = d.readString()
-		case "external_ids":
-			r.ExternalIDs = d.externalIDs(r.ExternalIDs, delta)
-		case "nb_cfg":
-			r.Written.Cfg = int64(d.Int())
-		case "nb_cfg_timestamp":
-			r.Written.Stamp = int64(d.Int())
-		case "sb_cfg":
-			r.Made.Cfg = int64(d.Int())
-		case "sb_cfg_timestamp":
-			r.Made.Stamp = int64(d.Int())
-		case "hv_cfg":
-			r.Done.Cfg = int64(d.Int())
-		case "hv_cfg_timestamp":
-			r.Done.Stamp = int64(d.Int())
-		default:
-			d.Skip()
-		}
-	})
+	d.readColumns(delta, []columnTarget{{"name", &r.Name}, {"external_ids", &r.ExternalIDs},
+		{"nb_cfg", &r.Written.Cfg}, {"nb_cfg_timestamp", &r.Written.Stamp}, {"sb_cfg", &r.Made.Cfg}, {"sb_cfg_timestamp", &r.Made.Stamp},
+		{"hv_cfg", &r.Done.Cfg}, {"hv_cfg_timestamp", &r.Done.Stamp}})
 	return r
+}
+
+func (d *rowDecoder) readAddressSet(uuid string, old nb.Row, delta bool) nb.Row {
+	r := rowCopy[nb.AddressSet](old)
+	r.UUID, d.step = uuid, nil
+	var raw []byte // of addresses, decoded when the name is known
+	toggled := false
+	columns := d.readColumns(delta, []columnTarget{{"name", &r.Name}, {"external_ids", &r.ExternalIDs}, {"addresses", func() {
+		switch {
+		case delta:
+			if toggled { // told twice: what is there is the last one
+				d.spareSet = nil
+			}
+			now, step := toggleMembers(d.spareSet, r.Addresses, d.readElements(d.readString))
+			d.spareSet, r.Addresses, d.step, toggled = now, now, &step, true
+		case d.share == nil && d.sent == nil:
+			r.Addresses = slices.Clone(d.readElements(d.readString))
+		default:
+			raw = d.Span()
+		}
+	}}})
+	switch {
+	case raw != nil:
+		r.Addresses = d.readAddresses(r.Name, raw)
+	case toggled:
+		// Most often another zone has the set already: only what is kept is copied.
+		r.Addresses = d.share.internSet(r.Name, r.Addresses, nil, slices.Clone)
+	}
+	if columns > 1 {
+		d.step = nil
+	}
+	return r
+}
+
+// columnTarget is where the value of a column goes: a pointer to a text, a number, a boolean, a map
+// or a set of references (of texts, for addresses), or a function that reads it.
+type columnTarget struct {
+	name string
+	to   any
+}
+
+// readColumns reads an object of columns and counts them; those without a target are passed over.
+func (d *rowDecoder) readColumns(delta bool, targets []columnTarget) (columns int) {
+	d.Object(func(name []byte) {
+		columns++
+		for i := range targets {
+			if targets[i].name == string(name) {
+				d.readColumn(&targets[i], delta)
+				return
+			}
+		}
+		d.Skip()
+	})
+	return columns
+}
+
+func (d *rowDecoder) readColumn(t *columnTarget, delta bool) {
+	switch to := t.to.(type) {
+	case *string:
+		*to = d.readString()
+	case *int:
+		*to = d.Int()
+	case *int64:
+		*to = int64(d.Int())
+	case *bool:
+		*to = d.Bool()
+	case *map[string]string:
+		if t.name == "external_ids" {
+			*to = d.externalIDs(*to, delta)
+		} else {
+			*to = d.readMap(*to, delta)
+		}
+	case *[]string:
+		if t.name == "addresses" {
+			*to = d.readSet(*to, delta, d.readString)
+		} else {
+			*to = d.readSet(*to, delta, d.readUUID)
+		}
+	case func():
+		to()
+	}
 }
 
 // rowCopy is a copy of the old row to write the new one into, or an empty row.
@@ -266,46 +267,6 @@ func rowCopy[T any](old any) *T {
 	if o, ok := old.(*T); ok && o != nil {
 		*r = *o
 	}
-	return r
-}
-
-func (d *rowDecoder) readACL(uuid string, old nb.Row, delta bool) nb.Row {
-	r := rowCopy[nb.ACL](old)
-	r.UUID = uuid
-	d.Object(func(column []byte) {
-		switch string(column) {
-		case "action":
-			r.Action = d.readString()
-		case "direction":
-			r.Direction = d.readString()
-		case "external_ids":
-			r.ExternalIDs = d.externalIDs(r.ExternalIDs, delta)
-		case "label":
-			r.Label = d.Int()
-		case "log":
-			r.Log = d.Bool()
-		case "match":
-			r.Match = d.readString()
-		case "meter":
-			r.Meter, r.BlankMeter = d.optionalText()
-		case "name":
-			r.Name, r.BlankName = d.optionalText()
-		case "options":
-			r.Options = d.readMap(r.Options, delta)
-		case "priority":
-			r.Priority = d.Int()
-		case "severity":
-			r.Severity, _ = d.optionalText()
-		case "tier":
-			r.Tier = d.Int()
-		case "sample_new":
-			r.SampleNew = d.optionalUUID()
-		case "sample_est":
-			r.SampleEst = d.optionalUUID()
-		default:
-			d.Skip()
-		}
-	})
 	return r
 }
 
@@ -320,30 +281,6 @@ func (d *rowDecoder) readPart(raw []byte, expected string, read func()) bool {
 		d.Fail(expected)
 	}
 	return err == nil
-}
-
-// readMembers reads the columns that switches, ports, port groups and NB_Global share; nil
-// stands for one that the table has not. Whole ports are only spanned where later is given
-// and some were just written.
-func (d *rowDecoder) readMembers(delta bool, name *string, ids *map[string]string, ports, acls, addresses *[]string, later *[]byte) {
-	d.Object(func(column []byte) {
-		switch {
-		case string(column) == "name":
-			*name = d.readString()
-		case string(column) == "ports" && later != nil && !delta && d.sent != nil:
-			*later = d.Span()
-		case string(column) == "ports" && ports != nil:
-			*ports = d.readSet(*ports, delta, d.readUUID)
-		case string(column) == "acls" && acls != nil:
-			*acls = d.readSet(*acls, delta, d.readUUID)
-		case string(column) == "addresses" && addresses != nil:
-			*addresses = d.readSet(*addresses, delta, d.readString)
-		case string(column) == "external_ids":
-			*ids = d.externalIDs(*ids, delta)
-		default:
-			d.Skip()
-		}
-	})
 }
 
 // readAddresses reads a whole set, unless the set of that name looked the same the last

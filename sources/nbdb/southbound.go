@@ -205,17 +205,21 @@ func (d *rowDecoder) readSouthbound(table, uuid string, old flow.Row, delta bool
 	case flow.TableFlow:
 		r := rowCopy[flow.LogicalFlow](old)
 		r.UUID = uuid
-		d.readFlow(r, delta)
+		d.readColumns(delta, []columnTarget{{"pipeline", &r.Pipeline}, {"table_id", &r.Table}, {"priority", &r.Priority},
+			{"match", &r.Match}, {"actions", &r.Actions},
+			{"logical_datapath", func() { r.Datapath = d.optionalUUID() }},
+			{"logical_dp_group", func() { r.Group = d.optionalUUID() }},
+			{"external_ids", func() { d.readPicks(map[string]*string{keyStage: &r.Stage, keyHint: &r.Hint}, delta) }}})
 		return r
 	case flow.TableGroup:
 		r := rowCopy[flow.Group](old)
 		r.UUID = uuid
-		d.readColumns(map[string]func(){"datapaths": func() { r.Datapaths = d.readSet(r.Datapaths, delta, d.readUUID) }})
+		d.readColumns(delta, []columnTarget{{"datapaths", &r.Datapaths}})
 		return r
 	case flow.TableDatapath:
 		r := rowCopy[flow.Datapath](old)
 		r.UUID = uuid
-		d.readColumns(map[string]func(){"external_ids": func() { d.readPicks(map[string]*string{keyName: &r.Name, keySwitch: &r.Switch}, delta) }})
+		d.readColumns(delta, []columnTarget{{"external_ids", func() { d.readPicks(map[string]*string{keyName: &r.Name, keySwitch: &r.Switch}, delta) }}})
 		if !nb.IsUUID(r.Switch) {
 			r.Switch = ""
 		}
@@ -223,54 +227,13 @@ func (d *rowDecoder) readSouthbound(table, uuid string, old flow.Row, delta bool
 	case flow.TableChassis:
 		r := rowCopy[flow.Chassis](old)
 		r.UUID = uuid
-		d.readColumns(map[string]func(){
-			"name":             func() { r.Name = d.readString() },
-			"nb_cfg":           func() { r.NbCfg = int64(d.Int()) },
-			"nb_cfg_timestamp": func() { r.Stamp = int64(d.Int()) },
-		})
+		d.readColumns(delta, []columnTarget{{"name", &r.Name}, {"nb_cfg", &r.NbCfg}, {"nb_cfg_timestamp", &r.Stamp}})
 		return r
 	}
 	r := rowCopy[flow.Global](old)
 	r.UUID = uuid
-	d.readColumns(map[string]func(){"nb_cfg": func() { r.NbCfg = int64(d.Int()) }})
+	d.readColumns(delta, []columnTarget{{"nb_cfg", &r.NbCfg}})
 	return r
-}
-
-// readColumns reads an object of columns; others than those named are passed over.
-func (d *rowDecoder) readColumns(read map[string]func()) {
-	d.Object(func(column []byte) {
-		if f := read[string(column)]; f != nil {
-			f()
-		} else {
-			d.Skip()
-		}
-	})
-}
-
-// readFlow reads the columns of a logical flow: there may be very many.
-func (d *rowDecoder) readFlow(r *flow.LogicalFlow, delta bool) {
-	d.Object(func(column []byte) {
-		switch string(column) {
-		case "logical_datapath":
-			r.Datapath = d.optionalUUID()
-		case "logical_dp_group":
-			r.Group = d.optionalUUID()
-		case "pipeline":
-			r.Pipeline = d.readString()
-		case "table_id":
-			r.Table = d.Int()
-		case "priority":
-			r.Priority = d.Int()
-		case "match":
-			r.Match = d.readString()
-		case "actions":
-			r.Actions = d.readString()
-		case "external_ids":
-			d.readPicks(map[string]*string{keyStage: &r.Stage, keyHint: &r.Hint}, delta)
-		default:
-			d.Skip()
-		}
-	})
 }
 
 // readPicks reads single entries of a map. In a delta an entry equal to what was is one
