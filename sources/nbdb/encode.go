@@ -79,11 +79,8 @@ func appendOp(b []byte, op *nb.Op, rows *sentRows) ([]byte, error) {
 	switch op.Kind {
 	case nb.OpInsert, nb.OpUpdate:
 		b = append(b, `,"row":{`...)
-		for i, column := range slices.Sorted(maps.Keys(op.Row)) {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = append(AppendString(b, column), ':')
+		for _, column := range slices.Sorted(maps.Keys(op.Row)) {
+			b = append(AppendString(AppendComma(b), column), ':')
 			from := len(b)
 			if b, err = appendValue(b, op.Row[column]); err != nil {
 				return nil, fmt.Errorf("column %s: %w", column, err)
@@ -95,11 +92,8 @@ func appendOp(b []byte, op *nb.Op, rows *sentRows) ([]byte, error) {
 		b = append(b, '}')
 	case nb.OpMutate:
 		b = append(b, `,"mutations":[`...)
-		for i, m := range op.Mutations {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = appendMutation(b, &m)
+		for i := range op.Mutations {
+			b = appendMutation(AppendComma(b), &op.Mutations[i])
 		}
 		b = append(b, ']')
 	case nb.OpWait:
@@ -157,11 +151,8 @@ func appendValue(b []byte, v any) ([]byte, error) {
 
 func appendMap(b []byte, m map[string]string) []byte {
 	b = append(b, `["map",[`...)
-	for i, k := range slices.Sorted(maps.Keys(m)) {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = AppendString(append(b, '['), k)
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		b = AppendString(append(AppendComma(b), '['), k)
 		b = AppendString(append(b, ','), m[k])
 		b = append(b, ']')
 	}
@@ -170,11 +161,8 @@ func appendMap(b []byte, m map[string]string) []byte {
 
 func appendSet[T any](b []byte, set []T, element func([]byte, T) []byte) []byte {
 	b = append(b, `["set",[`...)
-	for i, e := range set {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = element(b, e)
+	for _, e := range set {
+		b = element(AppendComma(b), e)
 	}
 	return append(b, `]]`...)
 }
@@ -224,19 +212,13 @@ func appendWait(b []byte, op *nb.Op) ([]byte, error) {
 		return append(b, `"_uuid"],"until":"!=","rows":[]`...), nil
 	}
 	columns := slices.Sorted(maps.Keys(op.Row))
-	for i, column := range columns {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = AppendString(b, column)
+	for _, column := range columns {
+		b = AppendString(AppendComma(b), column)
 	}
 	b = append(b, `],"until":"==","rows":[{`...)
-	for i, column := range columns {
-		if i > 0 {
-			b = append(b, ',')
-		}
+	for _, column := range columns {
 		var err error
-		if b, err = appendValue(append(AppendString(b, column), ':'), op.Row[column]); err != nil {
+		if b, err = appendValue(append(AppendString(AppendComma(b), column), ':'), op.Row[column]); err != nil {
 			return nil, fmt.Errorf("column %s: %w", column, err)
 		}
 	}

@@ -361,6 +361,14 @@ func ErrorReply(id, e []byte) []byte {
 	return slices.Concat([]byte(`{"id":`), id, []byte(`,"result":null,"error":`), e, []byte{'}'})
 }
 
+// AppendComma appends the comma before another element, none before the first.
+func AppendComma(b []byte) []byte {
+	if last := b[len(b)-1]; last == '[' || last == '{' {
+		return b
+	}
+	return append(b, ',')
+}
+
 // AppendString appends s as a JSON string.
 func AppendString(b []byte, s string) []byte {
 	for i := 0; i < len(s); i++ {

@@ -92,10 +92,7 @@ func monitorRequests(schema []byte, database string, read []tableRead, only ...s
 			}
 		}
 		columns[len(columns)-1] = ']'
-		if len(request) > 1 {
-			request = append(request, ',')
-		}
-		request = append(AppendString(request, w.table), `:[{"columns":`...)
+		request = append(AppendString(AppendComma(request), w.table), `:[{"columns":`...)
 		request = append(request, columns...)
 		if w.where != "" {
 			request = append(append(request, `,"where":`...), w.where...)

@@ -123,14 +123,9 @@ func (s *rowHashes) takeReply(tables []tableColumns, raw []byte, kind string) ([
 // began at at.
 func appendRow(out []byte, at int, table, id string) []byte {
 	if len(out) == at {
-		if at > 1 {
-			out = append(out, ',')
-		}
-		out = append(AppendString(out, table), `:{`...)
-	} else {
-		out = append(out, ',')
+		out = append(AppendString(AppendComma(out), table), `:{`...)
 	}
-	return append(AppendString(out, id), ':')
+	return append(AppendString(AppendComma(out), id), ':')
 }
 
 // rowUUID finds ["uuid", id] under _uuid.

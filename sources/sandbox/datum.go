@@ -212,10 +212,7 @@ func appendDatum(b []byte, d Datum, c *Column) []byte {
 	case c.Value != nil:
 		b = append(b, `["map",[`...)
 		for i, k := range d.Keys {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = appendAtom(append(b, '['), k)
+			b = appendAtom(append(nbdb.AppendComma(b), '['), k)
 			b = append(appendAtom(append(b, ','), d.Values[i]), ']')
 		}
 		return append(b, `]]`...)
@@ -223,11 +220,8 @@ func appendDatum(b []byte, d Datum, c *Column) []byte {
 		return appendAtom(b, d.Keys[0])
 	}
 	b = append(b, `["set",[`...)
-	for i, k := range d.Keys {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendAtom(b, k)
+	for _, k := range d.Keys {
+		b = appendAtom(nbdb.AppendComma(b), k)
 	}
 	return append(b, `]]`...)
 }

@@ -60,14 +60,7 @@ func (db *DB) AppendRow(b []byte, table string, id UUID, row Row, columns []stri
 		columns = append(slices.Sorted(maps.Keys(t.Columns)), "_uuid", "_version")
 	}
 	b = append(b, '{')
-	n := 0
-	member := func(name string) {
-		n++
-		if n > 1 {
-			b = append(b, ',')
-		}
-		b = append(nbdb.AppendString(b, name), ':')
-	}
+	member := func(name string) { b = append(nbdb.AppendString(nbdb.AppendComma(b), name), ':') }
 	for _, name := range columns {
 		c := t.Columns[name]
 		switch {
@@ -88,19 +81,14 @@ func (db *DB) AppendRow(b []byte, table string, id UUID, row Row, columns []stri
 func (db *DB) AppendDelta(b []byte, ch *RowChange, columns []string) []byte {
 	t := db.Schema.Tables[ch.Table]
 	b = append(b, '{')
-	n := 0
 	for _, name := range columns {
 		if t.Columns[name] == nil || ch.Old[name].equals(ch.New[name]) {
 			continue
 		}
-		n++
-		if n > 1 {
-			b = append(b, ',')
-		}
-		b = append(nbdb.AppendString(b, name), ':')
+		b = append(nbdb.AppendString(nbdb.AppendComma(b), name), ':')
 		b = appendDatum(b, ch.Old[name].diffTo(ch.New[name], t.Columns[name]), t.Columns[name])
 	}
-	if n == 0 {
+	if b[len(b)-1] == '{' {
 		return nil
 	}
 	return append(b, '}')

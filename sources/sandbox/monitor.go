@@ -127,11 +127,9 @@ func (u *tableUpdates) beginRow(table, uuid string) {
 		u.b = append(nbdb.AppendString([]byte{'{'}, table), ":{"...)
 	case table != u.table:
 		u.b = append(nbdb.AppendString(append(u.b, "},"...), table), ":{"...)
-	default:
-		u.b = append(u.b, ',')
 	}
 	u.table = table
-	u.b = append(nbdb.AppendString(u.b, uuid), ":{"...)
+	u.b = append(nbdb.AppendString(nbdb.AppendComma(u.b), uuid), ":{"...)
 }
 
 func (u *tableUpdates) finishUpdates() []byte {

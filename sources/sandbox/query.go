@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"rung/sources/nbdb"
 )
 
 // findRows returns the rows that meet the conditions, in the order of their UUIDs.
@@ -63,11 +65,8 @@ func (t *transaction) selectRows(o *operation) ([]byte, error) {
 		return nil, err
 	}
 	b := []byte(`{"rows":[`)
-	for i, p := range found {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = t.db.AppendRow(b, o.table, p.uuid, t.rowOf(p), columns, false)
+	for _, p := range found {
+		b = t.db.AppendRow(nbdb.AppendComma(b), o.table, p.uuid, t.rowOf(p), columns, false)
 	}
 	return append(b, `]}`...), nil
 }

@@ -23,10 +23,8 @@ func (db *DB) Transact(ops []json.RawMessage) (results []byte, changes []RowChan
 	t := &transaction{db: db, changed: map[rowPlace]Row{}, names: map[string]UUID{}, used: map[string]bool{}}
 	results = []byte{'['}
 	var failed error
-	for i, op := range ops {
-		if i > 0 {
-			results = append(results, ',')
-		}
+	for _, op := range ops {
+		results = nbdb.AppendComma(results)
 		if failed != nil {
 			results = append(results, "null"...)
 			continue
@@ -41,10 +39,7 @@ func (db *DB) Transact(ops []json.RawMessage) (results []byte, changes []RowChan
 	if failed == nil {
 		changes, failed = t.commitChanges()
 		if failed != nil {
-			if len(ops) > 0 {
-				results = append(results, ',')
-			}
-			results = appendError(results, failed)
+			results = appendError(nbdb.AppendComma(results), failed)
 		}
 	}
 	return append(results, ']'), changes
