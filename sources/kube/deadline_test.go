@@ -53,7 +53,7 @@ func TestBrokenConnectionHasARemedy(t *testing.T) {
 		{&requestFailure{"list", errors.New("http2: client connection lost")}, "list pods: the connection to the API server broke off; is the API server up"},
 		{&requestFailure{"list", handshake}, "list pods: the API server did not answer in time; is the API server up"},
 	} {
-		f := &feed{w: &watcher{c: cl}, res: Resource{Name: "pods"}}
+		f := &feed{w: &watcher{c: cl}, res: model.SourceResource{Name: "pods"}}
 		state, text := f.explainError(c.err)
 		if state != model.ConnLost || !strings.Contains(text, c.want) {
 			t.Errorf("%v: %s %q, want %q", c.err, state, text, c.want)

@@ -1,5 +1,5 @@
 // Package kube talks to the Kubernetes API server: it reads objects, makes changes, runs
-// commands in pods, follows objects (Follow) and the logs of pods that run OVN-Kubernetes
+// commands in pods, follows objects (FromCluster) and the logs of pods that run OVN-Kubernetes
 // (Reader), runs the login plugins of a kubeconfig, and delivers objects to an engine (Source).
 //
 // Cluster is one kubeconfig context, or the cluster Rung runs in; making it does no I/O.

@@ -37,7 +37,7 @@ type feed struct {
 	have     keptObjects
 
 	// Owned by the watcher's lock.
-	res    Resource
+	res    model.SourceResource
 	listed bool
 	// refusedLogin says that it is the credentials that are refused.
 	refusedLogin bool

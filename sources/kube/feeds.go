@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -111,12 +112,10 @@ func feedsOf(w *watcher) []*feed {
 		resources = append(resources, workloadResources()...)
 	}
 	for _, a := range resources {
-		name := a.name
-		if a.show != "" {
-			name = a.show
-		}
-		feeds = append(feeds, &feed{w: w, resource: a, conv: manifests.NewTyped(w.c.Context()), have: keptObjects{kind: a.kind, limit: a.keep, objects: map[model.Key]keptEntry{}},
-			res: Resource{Name: name, Kind: a.kind, Conn: model.ConnDialling, Optional: a.optional, Rows: compiled[a.kind]}})
+		feeds = append(feeds, &feed{w: w, resource: a, conv: manifests.NewTyped(w.c.Context()),
+			have: keptObjects{kind: a.kind, limit: a.keep, objects: map[model.Key]keptEntry{}},
+			res: model.SourceResource{Name: cmp.Or(a.show, a.name), Kind: a.kind, Conn: model.ConnDialling, Optional: a.optional,
+				Rows: compiled[a.kind]}})
 	}
 	return feeds
 }

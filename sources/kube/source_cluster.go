@@ -21,12 +21,16 @@ func FromCluster(c *Cluster) Source {
 
 func (s fromCluster) Name() string { return s.c.Context() }
 
-// Run follows the cluster until ctx ends.
+// Run reads the cluster's objects and follows them until ctx ends. sink gets one update at a time: the
+// first change at once, what comes within some milliseconds after it together; a slow sink makes the
+// steps larger, not later. An update is Loaded when every resource was read once, or cannot be read,
+// which its state says then; once Loaded it stays so.
+//
+// Every resource goes its own way: one that is not served, not permitted or not
+// answered says so in its state and is tried again, and what was read of it
+// before stays.
 func (s fromCluster) Run(ctx context.Context, sink func(SourceUpdate)) {
-	Follow(ctx, s.c, func(u Update) {
-		sink(SourceUpdate{Upsert: u.Upsert, Remove: u.Remove, Loaded: u.Loaded, Broken: u.Broken, HasBroken: u.HasBroken,
-			State: clusterState(s.c.Context(), s.c.Server(), u.Resources)})
-	})
+	newWatcher(s.c, defaultTiming).deliverUpdates(ctx, sink)
 }
 
 // clusterState sums up the states of all resources. The worst of those that

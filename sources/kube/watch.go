@@ -12,23 +12,6 @@ import (
 	"rung/sources/retry"
 )
 
-// Update is one step of a cluster.
-type Update struct {
-	Upsert []model.Object
-	Remove []model.Key
-	// Loaded says that every resource was read once, or cannot be read, which its
-	// Resource says then. Once true it stays so.
-	Loaded bool
-	// Broken replaces what was reported before, when HasBroken is set.
-	Broken    []model.Broken
-	HasBroken bool
-	// Resources are the states of all resources, in a fixed order.
-	Resources []Resource
-}
-
-// Resource is the state of one resource.
-type Resource = model.SourceResource
-
 // watchTimes are the times of a watch; tests shorten them.
 type watchTimes struct {
 	gather     time.Duration // between two updates: what comes meanwhile comes together
@@ -52,17 +35,6 @@ var defaultTiming = watchTimes{gather: 30 * time.Millisecond, hold: 2 * time.Sec
 	firstRetry: 250 * time.Millisecond, againMax: 5 * time.Second, refused: 30 * time.Second, refusedOptional: 5 * time.Minute, lasting: 2 * time.Second, reopen: 2 * time.Second,
 	probe: 5 * time.Second, probeLost: 500 * time.Millisecond, probeAnswer: 5 * time.Second,
 	page: 500, events: 1000}
-
-// Follow reads the cluster's objects and follows them until ctx ends. sink gets
-// one update at a time: the first change at once, what comes within some
-// milliseconds after it together; a slow sink makes the steps larger, not later.
-//
-// Every resource goes its own way: one that is not served, not permitted or not
-// answered says so in its Resource and is tried again, and what was read of it
-// before stays.
-func Follow(ctx context.Context, c *Cluster, sink func(Update)) {
-	newWatcher(c, defaultTiming).deliverUpdates(ctx, sink)
-}
 
 // watcher gathers what the feeds of all resources deliver.
 type watcher struct {
@@ -92,7 +64,7 @@ func newWatcher(c *Cluster, t watchTimes) *watcher {
 	return w
 }
 
-func (w *watcher) deliverUpdates(ctx context.Context, sink func(Update)) {
+func (w *watcher) deliverUpdates(ctx context.Context, sink func(SourceUpdate)) {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	for _, f := range w.feeds {
@@ -112,6 +84,7 @@ func (w *watcher) deliverUpdates(ctx context.Context, sink func(Update)) {
 		if wait > 0 {
 			held.Reset(wait)
 		}
+		u.State = clusterState(w.c.Context(), w.c.Server(), u.State.Resources)
 		sink(u)
 		if !retry.Sleep(ctx, w.t.gather) {
 			return
@@ -130,7 +103,7 @@ func (w *watcher) markChanged() {
 // nextUpdate takes what is to be delivered now. Objects are held back for a moment
 // while other resources are still being read for the first time: pods without
 // their namespaces would have everything worked out twice; wait is how long yet.
-func (w *watcher) nextUpdate(now time.Time) (u Update, wait time.Duration) {
+func (w *watcher) nextUpdate(now time.Time) (u SourceUpdate, wait time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.loaded = w.loaded || w.isSettled()
@@ -138,7 +111,7 @@ func (w *watcher) nextUpdate(now time.Time) (u Update, wait time.Duration) {
 	for _, f := range w.feeds {
 		// Most clusters have no Antrea, and many no other networks: five lines that say so tell nobody anything.
 		if !f.resource.quiet || f.listed && !f.notServed || f.res.Conn == model.ConnDenied && !f.refusedLogin {
-			u.Resources = append(u.Resources, f.res)
+			u.State.Resources = append(u.State.Resources, f.res)
 		}
 	}
 	if w.brokenNew {

@@ -45,7 +45,7 @@ func BenchmarkPods10k(b *testing.B) {
 		ctx, cancel := context.WithCancel(context.Background())
 		objects := make([]model.Object, 0, n)
 		start := time.Now()
-		Follow(ctx, c, func(u Update) {
+		FromCluster(c).Run(ctx, func(u SourceUpdate) {
 			objects = append(objects, u.Upsert...)
 			if u.Loaded && len(objects) == n {
 				cancel()

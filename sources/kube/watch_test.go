@@ -31,7 +31,7 @@ type watching struct {
 
 	objects   map[model.Key]model.Object
 	upserts   map[model.Key]int // how often each object came
-	resources []Resource
+	resources []model.SourceResource
 	broken    []model.Broken
 	loaded    bool
 	denied    bool // a resource was once said to be denied
@@ -52,7 +52,7 @@ func startWatch(t *testing.T, c *Cluster, tm watchTimes) *watching {
 	return s
 }
 
-func (s *watching) take(u Update) {
+func (s *watching) take(u SourceUpdate) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, o := range u.Upsert {
@@ -66,8 +66,8 @@ func (s *watching) take(u Update) {
 	if s.loaded && !u.Loaded {
 		s.t.Error("Loaded was taken back")
 	}
-	s.loaded, s.resources = u.Loaded, u.Resources
-	for _, r := range u.Resources {
+	s.loaded, s.resources = u.Loaded, u.State.Resources
+	for _, r := range u.State.Resources {
 		s.denied = s.denied || r.Conn == model.ConnDenied
 	}
 	if u.HasBroken {
@@ -116,10 +116,10 @@ func (s *watching) look(f func()) {
 }
 
 // of is the state of one resource; the lock is held.
-func (s *watching) of(name string) Resource {
-	i := slices.IndexFunc(s.resources, func(r Resource) bool { return strings.HasPrefix(r.Name, name) })
+func (s *watching) of(name string) model.SourceResource {
+	i := slices.IndexFunc(s.resources, func(r model.SourceResource) bool { return strings.HasPrefix(r.Name, name) })
 	if i < 0 {
-		return Resource{}
+		return model.SourceResource{}
 	}
 	return s.resources[i]
 }
@@ -255,7 +255,7 @@ func TestWatchRelists(t *testing.T) {
 		{"server away", func(a *watchAPI, s *watching, change func()) {
 			a.down()
 			s.until("pods lost, with the attempts", func() bool { return s.of("pods").Conn == model.ConnLost && s.of("pods").Attempts > 2 })
-			var r Resource
+			var r model.SourceResource
 			s.look(func() { r = s.of("pods") })
 			if r.Error != "watch pods: dial tcp "+a.addr+": connect: connection refused; is the API server up, and the context right? see: kubectl cluster-info --context=prod --kubeconfig="+s.file() {
 				s.t.Errorf("error %q", r.Error)
