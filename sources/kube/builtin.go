@@ -88,25 +88,10 @@ func resourceOf[T, L any, P clientObject[T], Q clientList[L]](b *Builtin, gv sch
 		func() P { return new(T) }, func() Q { return new(L) })
 }
 
-// Namespaces is the client of Namespaces.
-func (b *Builtin) Namespaces() *gentype.ClientWithList[*corev1.Namespace, *corev1.NamespaceList] {
-	return resourceOf[corev1.Namespace, corev1.NamespaceList](b, corev1.SchemeGroupVersion, "namespaces", "")
-}
-
-// Nodes is the client of Nodes.
-func (b *Builtin) Nodes() *gentype.ClientWithList[*corev1.Node, *corev1.NodeList] {
-	return resourceOf[corev1.Node, corev1.NodeList](b, corev1.SchemeGroupVersion, "nodes", "")
-}
-
 // Pods is the client of a namespace's pods; an empty name stands for all namespaces,
 // here and below.
 func (b *Builtin) Pods(namespace string) *gentype.ClientWithList[*corev1.Pod, *corev1.PodList] {
 	return resourceOf[corev1.Pod, corev1.PodList](b, corev1.SchemeGroupVersion, "pods", namespace)
-}
-
-// Services is the client of Services.
-func (b *Builtin) Services(namespace string) *gentype.ClientWithList[*corev1.Service, *corev1.ServiceList] {
-	return resourceOf[corev1.Service, corev1.ServiceList](b, corev1.SchemeGroupVersion, "services", namespace)
 }
 
 // Events is the client of Events of the core group.
@@ -114,26 +99,9 @@ func (b *Builtin) Events(namespace string) *gentype.ClientWithList[*corev1.Event
 	return resourceOf[corev1.Event, corev1.EventList](b, corev1.SchemeGroupVersion, "events", namespace)
 }
 
-// ConfigMaps is the client of ConfigMaps.
-func (b *Builtin) ConfigMaps(namespace string) *gentype.ClientWithList[*corev1.ConfigMap, *corev1.ConfigMapList] {
-	return resourceOf[corev1.ConfigMap, corev1.ConfigMapList](b, corev1.SchemeGroupVersion, "configmaps", namespace)
-}
-
 // DaemonSets is the client of DaemonSets.
 func (b *Builtin) DaemonSets(namespace string) *gentype.ClientWithList[*appsv1.DaemonSet, *appsv1.DaemonSetList] {
 	return resourceOf[appsv1.DaemonSet, appsv1.DaemonSetList](b, appsv1.SchemeGroupVersion, "daemonsets", namespace)
-}
-
-// EndpointSlices is the client of EndpointSlices.
-func (b *Builtin) EndpointSlices(namespace string) *gentype.ClientWithList[*discoveryv1.EndpointSlice, *discoveryv1.EndpointSliceList] {
-	return resourceOf[discoveryv1.EndpointSlice, discoveryv1.EndpointSliceList](b, discoveryv1.SchemeGroupVersion,
-		"endpointslices", namespace)
-}
-
-// NetworkPolicies is the client of NetworkPolicies.
-func (b *Builtin) NetworkPolicies(namespace string) *gentype.ClientWithList[*networkingv1.NetworkPolicy, *networkingv1.NetworkPolicyList] {
-	return resourceOf[networkingv1.NetworkPolicy, networkingv1.NetworkPolicyList](b, networkingv1.SchemeGroupVersion,
-		"networkpolicies", namespace)
 }
 
 // Leases is the client of Leases.

@@ -38,6 +38,12 @@ func throughClient[L runtime.Object](a feedResource, of func(*Cluster) listWatch
 	return a
 }
 
+// builtinResource is a resource of one of the server's own API groups, in all namespaces.
+func builtinResource[T, L any, P clientObject[T], Q clientList[L]](gv schema.GroupVersion, a feedResource) feedResource {
+	resource, _, _ := strings.Cut(a.name, ".")
+	return throughClient(a, func(c *Cluster) listWatcher[Q] { return resourceOf[T, L, P, Q](c.Builtin(), gv, resource, "") })
+}
+
 func customResource(k model.Kind, gvr schema.GroupVersionResource, optional bool) feedResource {
 	a := feedResource{name: gvr.GroupResource().String(), kind: k, optional: optional, custom: gvr}
 	return throughClient(a, func(c *Cluster) listWatcher[*unstructured.UnstructuredList] { return c.Dynamic().Resource(gvr) })
@@ -45,34 +51,25 @@ func customResource(k model.Kind, gvr schema.GroupVersionResource, optional bool
 
 // eventsAbout are the events about objects of one kind, the newest of them.
 func eventsAbout(k model.Kind, most int) feedResource {
-	a := feedResource{name: "events", show: "events of " + string(k), kind: model.KindEvent, optional: true,
-		fields: "involvedObject.kind=" + string(k), keep: most}
-	return throughClient(a, func(c *Cluster) listWatcher[*corev1.EventList] { return c.Builtin().Events("") })
+	return builtinResource[corev1.Event, corev1.EventList](corev1.SchemeGroupVersion, feedResource{name: "events",
+		show: "events of " + string(k), kind: model.KindEvent, optional: true, fields: "involvedObject.kind=" + string(k), keep: most})
 }
 
 // watchedResources returns all resources that Rung reads, in the order of the screen. Resources
 // that rows are made of are required; the others explain.
 func watchedResources(events int) []feedResource {
+	v1 := corev1.SchemeGroupVersion
 	all := []feedResource{
-		throughClient(feedResource{name: "namespaces", kind: model.KindNamespace},
-			func(c *Cluster) listWatcher[*corev1.NamespaceList] { return c.Builtin().Namespaces() }),
-		throughClient(feedResource{name: "pods", kind: model.KindPod},
-			func(c *Cluster) listWatcher[*corev1.PodList] { return c.Builtin().Pods("") }),
-		throughClient(feedResource{name: "nodes", kind: model.KindNode},
-			func(c *Cluster) listWatcher[*corev1.NodeList] { return c.Builtin().Nodes() }),
-		throughClient(feedResource{name: "services", kind: model.KindService, optional: true},
-			func(c *Cluster) listWatcher[*corev1.ServiceList] { return c.Builtin().Services("") }),
-		throughClient(feedResource{name: "endpointslices.discovery.k8s.io", kind: model.KindEndpointSlice,
-			optional: true},
-			func(c *Cluster) listWatcher[*discoveryv1.EndpointSliceList] {
-				return c.Builtin().EndpointSlices("")
-			}),
+		builtinResource[corev1.Namespace, corev1.NamespaceList](v1, feedResource{name: "namespaces", kind: model.KindNamespace}),
+		builtinResource[corev1.Pod, corev1.PodList](v1, feedResource{name: "pods", kind: model.KindPod}),
+		builtinResource[corev1.Node, corev1.NodeList](v1, feedResource{name: "nodes", kind: model.KindNode}),
+		builtinResource[corev1.Service, corev1.ServiceList](v1, feedResource{name: "services", kind: model.KindService, optional: true}),
+		builtinResource[discoveryv1.EndpointSlice, discoveryv1.EndpointSliceList](discoveryv1.SchemeGroupVersion,
+			feedResource{name: "endpointslices.discovery.k8s.io", kind: model.KindEndpointSlice, optional: true}),
 		customResource(model.KindANP, PolicyResources[model.KindANP], false),
 		customResource(model.KindBANP, PolicyResources[model.KindBANP], false),
-		throughClient(feedResource{name: "networkpolicies.networking.k8s.io", kind: model.KindNP},
-			func(c *Cluster) listWatcher[*networkingv1.NetworkPolicyList] {
-				return c.Builtin().NetworkPolicies("")
-			}),
+		builtinResource[networkingv1.NetworkPolicy, networkingv1.NetworkPolicyList](networkingv1.SchemeGroupVersion,
+			feedResource{name: "networkpolicies.networking.k8s.io", kind: model.KindNP}),
 		customResource(model.KindEF, PolicyResources[model.KindEF], true),
 		customResource(model.KindCNP, PolicyResources[model.KindCNP], true),
 		eventsAbout(model.KindANP, events),

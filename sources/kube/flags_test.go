@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
@@ -126,10 +127,11 @@ func TestRequestTimeout(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	if _, err := c.Builtin().Namespaces().List(ctx, metav1.ListOptions{}); err == nil || ctx.Err() != nil {
+	namespaces := resourceOf[corev1.Namespace, corev1.NamespaceList](c.Builtin(), corev1.SchemeGroupVersion, "namespaces", "")
+	if _, err := namespaces.List(ctx, metav1.ListOptions{}); err == nil || ctx.Err() != nil {
 		t.Errorf("a list that never ends: %v", err)
 	}
-	w, err := c.Builtin().Namespaces().Watch(ctx, metav1.ListOptions{})
+	w, err := namespaces.Watch(ctx, metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

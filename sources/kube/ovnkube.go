@@ -9,6 +9,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -89,8 +90,9 @@ func (c *Cluster) OVNKube(ctx context.Context, namespaces []string) (OVNKube, er
 
 func (c *Cluster) readOVNKube(ctx context.Context, ns string, out *OVNKube) (failed error) {
 	data := map[string]map[string]string{}
+	configs := resourceOf[corev1.ConfigMap, corev1.ConfigMapList](c.Builtin(), corev1.SchemeGroupVersion, "configmaps", ns)
 	for _, name := range dialect.MapNames {
-		m, err := c.Builtin().ConfigMaps(ns).Get(ctx, name, metav1.GetOptions{})
+		m, err := configs.Get(ctx, name, metav1.GetOptions{})
 		switch {
 		case err == nil:
 			data[name] = m.Data
