@@ -23,11 +23,11 @@ type rowDecoder struct {
 }
 
 // readUpdates reads <table-updates2> (ovsdb-server(7) §4.1.14) and calls row before the
-// columns of each row. table returns the name of a table that is read, empty for others. kind is
-// "initial", "insert", "modify" or "delete", as in the protocol.
-func (d *rowDecoder) readUpdates(table func(name []byte) string, row func(table string, id []byte, kind string)) error {
+// columns of each row of the tables that are read. kind is "initial", "insert", "modify" or "delete",
+// as in the protocol.
+func (d *rowDecoder) readUpdates(read []tableRead, row func(table string, id []byte, kind string)) error {
 	d.Object(func(key []byte) {
-		name := table(key)
+		name := tableIn(read, key)
 		if name == "" {
 			d.Skip()
 			return
@@ -60,7 +60,7 @@ func readChanges(raw []byte, db *nb.DB, share *Sharing, written []*sentRows, lef
 	d := &rowDecoder{Lexer: NewLexer(raw), share: share, sent: written}
 	var out []nb.RowChange
 	var misfit error
-	err := d.readUpdates(TableName, func(table string, id []byte, kind string) {
+	err := d.readUpdates(watched, func(table string, id []byte, kind string) {
 		old := db.Row(table, string(id))
 		var uuid string
 		if old != nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
 	"rung/model/words"
 )
@@ -102,13 +101,7 @@ func monitorRequests(schema []byte, database string, read []tableRead, only ...s
 	return append(request, '}'), version, nil
 }
 
-// TableName is the name of a table of a Northbound database that Rung reads, or empty for one
-// it does not.
-func TableName(name []byte) string { return tableIn(watched, name) }
-
-// SouthboundTable is TableName for a Southbound database.
-func SouthboundTable(name []byte) string { return tableIn(watchedSouthbound, name) }
-
+// tableIn is the name of a table that is read, or empty for another.
 func tableIn(read []tableRead, name []byte) string {
 	for _, w := range read {
 		if string(name) == w.table {
@@ -118,30 +111,6 @@ func tableIn(read []tableRead, name []byte) string {
 	return ""
 }
 
-// CheckSchema says whether a schema (RFC 7047 §3.2) has what Rung has to read,
-// and which version it is; the error then wraps ErrSchema.
-func CheckSchema(schema []byte) (version string, err error) {
-	_, version, err = monitorRequests(schema, nb.Database, watched)
-	return version, err
-}
-
-// RowReader reads rows as database files hold them (ovsdb(5), <row-txn>): in the
-// notation of the protocol, so that file and server give the same rows. It is
-// for one goroutine.
-type RowReader struct{ d rowDecoder }
-
-// NewRowReader makes a reader; share may be nil.
-func NewRowReader(share *Sharing) *RowReader { return &RowReader{rowDecoder{share: share}} }
-
-// Row reads the object of columns that is next in l. Columns that are not there
-// are as in old, which may be nil and stays as it is. With diff, sets and maps
-// hold the elements that differ from old's. The row is worth nothing once l has
-// failed.
-func (r *RowReader) Row(l *Lexer, table, uuid string, old nb.Row, diff bool) nb.Row {
-	r.d.Lexer = l
-	return r.d.readRow(table, internClean([]byte(uuid)), old, diff)
-}
-
 // CheckName refuses the database of another zone, as Run does: NB_Global says
 // whose it is. An empty name is one that was never set.
 func CheckName(db *nb.DB, zone string) error {
@@ -149,21 +118,4 @@ func CheckName(db *nb.DB, zone string) error {
 		return fmt.Errorf("%w: NB_Global is named %q, not %q", ErrWrongZone, g.Name, zone)
 	}
 	return nil
-}
-
-// CheckSouthboundSchema is CheckSchema for a Southbound database.
-func CheckSouthboundSchema(schema []byte) (version string, err error) {
-	_, version, err = monitorRequests(schema, flow.Database, watchedSouthbound)
-	return version, err
-}
-
-// Southbound is Row for a Southbound database; nil for a flow of a stage that is not
-// read.
-func (r *RowReader) Southbound(l *Lexer, table, uuid string, old flow.Row, diff bool) flow.Row {
-	r.d.Lexer = l
-	row := r.d.readSouthbound(table, uuid, old, diff)
-	if f, ok := row.(*flow.LogicalFlow); ok && !flow.IsACLStage(f.Stage) {
-		return nil
-	}
-	return row
 }

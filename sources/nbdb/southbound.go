@@ -159,7 +159,7 @@ func southboundChanges(raw []byte, db *flow.DB) ([]flow.RowChange, error) {
 	d := &rowDecoder{Lexer: NewLexer(raw)}
 	var out []flow.RowChange
 	var misfit error
-	err := d.readUpdates(SouthboundTable, func(table string, id []byte, kind string) {
+	err := d.readUpdates(watchedSouthbound, func(table string, id []byte, kind string) {
 		old := db.Row(table, string(id))
 		uuid := internClean(id)
 		if !nb.IsUUID(uuid) {
@@ -183,14 +183,9 @@ func southboundChanges(raw []byte, db *flow.DB) ([]flow.RowChange, error) {
 				misfit = unfitError(table, uuid, "changed")
 			}
 		default:
-			row := d.readSouthbound(table, uuid, old, kind == "modify")
-			if f, ok := row.(*flow.LogicalFlow); ok && !flow.IsACLStage(f.Stage) {
-				row = nil
-				if old == nil {
-					return
-				}
+			if row := d.readSouthbound(table, uuid, old, kind == "modify"); row != nil || old != nil {
+				out = append(out, flow.RowChange{Old: old, New: row})
 			}
-			out = append(out, flow.RowChange{Old: old, New: row})
 		}
 	})
 	if err != nil {
@@ -199,7 +194,8 @@ func southboundChanges(raw []byte, db *flow.DB) ([]flow.RowChange, error) {
 	return out, misfit
 }
 
-// readSouthbound reads an object of columns; see readRow.
+// readSouthbound reads an object of columns; see readRow. It is nil for a flow of a stage that is not
+// read.
 func (d *rowDecoder) readSouthbound(table, uuid string, old flow.Row, delta bool) flow.Row {
 	switch table {
 	case flow.TableFlow:
@@ -210,6 +206,9 @@ func (d *rowDecoder) readSouthbound(table, uuid string, old flow.Row, delta bool
 			{"logical_datapath", func() { r.Datapath = d.optionalUUID() }},
 			{"logical_dp_group", func() { r.Group = d.optionalUUID() }},
 			{"external_ids", func() { d.readPicks(map[string]*string{keyStage: &r.Stage, keyHint: &r.Hint}, delta) }}})
+		if !flow.IsACLStage(r.Stage) {
+			return nil
+		}
 		return r
 	case flow.TableGroup:
 		r := rowCopy[flow.Group](old)

@@ -38,7 +38,7 @@ func (s *databaseState) takeSchema(raw []byte) error {
 	if name != s.kind.name {
 		return fmt.Errorf("%w than %s: it is %q", ErrOther, s.kind.name, name)
 	}
-	version, err := s.kind.check(raw)
+	_, version, err := monitorRequests(raw, name, s.kind.read)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (s *databaseState) replayTransaction(raw []byte) error {
 		case "_is_diff":
 			diff = l.Bool()
 		default:
-			if table := s.kind.table(key); table != "" {
+			if table := tableIn(s.kind.read, key); table != "" {
 				tables = append(tables, rowsOf{table, l.Raw()})
 				return
 			}
@@ -108,10 +108,14 @@ func (s *databaseState) readTable(t rowsOf, diff bool, next map[rowKey]databaseR
 	l.Object(func(id []byte) {
 		uuid := words.CleanText(string(id))
 		if !nb.IsUUID(uuid) {
-			if l.Null() {
+			switch {
+			case l.Null():
 				s.rowsAside.RemoveRow(t.table, string(id))
-			} else {
-				s.kind.leave(&s.rowsAside, l, t.table, string(id), diff)
+			case s.kind.tellsAside:
+				row, _ := s.kind.row(l, t.table, "", nil, diff).(nb.Row)
+				s.rowsAside.AddRow(t.table, string(id), row)
+			default:
+				l.Skip() // as of a server
 			}
 			return
 		}
@@ -121,7 +125,7 @@ func (s *databaseState) readTable(t rowsOf, diff bool, next map[rowKey]databaseR
 			next[k] = s.kind.row(l, t.table, uuid, old, diff)
 			return
 		}
-		if old == nil && misfit == nil && !s.kind.partly(t.table) {
+		if old == nil && misfit == nil && t.table != s.kind.partly {
 			misfit = fmt.Errorf("%w: it deletes %s %s, which is not there", ErrContent, t.table, uuid)
 		}
 		next[k] = nil
@@ -137,29 +141,26 @@ type databaseRow interface{ RowUUID() string }
 
 // databaseKind is which of OVN's two databases is read, and how.
 type databaseKind struct {
-	name  string
-	check func(schema []byte) (version string, err error)
-	table func(name []byte) string
-	// row reads the columns of a row; nil for one that is not kept.
+	name string
+	read []tableRead
+	// row reads the columns of a row that come next in l, in the notation of the protocol, so that file
+	// and server give the same rows. It is nil for a row that is not kept.
 	row func(l *Lexer, table, uuid string, old databaseRow, diff bool) databaseRow
-	// leave reads over a row without a proper _uuid.
-	leave func(left *RowsAside, l *Lexer, table, id string, diff bool)
-	// partly says that only some rows of a table are kept: one that goes may be unknown.
-	partly func(table string) bool
+	// tellsAside says that rows without a proper _uuid are told.
+	tellsAside bool
+	// partly is a table of which only some rows are kept: one that goes may be unknown.
+	partly string
 	fill   func(*Result, map[rowKey]databaseRow)
 }
 
 func northboundKind(share *Sharing) databaseKind {
-	reader := NewRowReader(share)
-	return databaseKind{name: nb.Database, check: CheckSchema, table: TableName,
+	d := &rowDecoder{share: share}
+	return databaseKind{name: nb.Database, read: watched, tellsAside: true,
 		row: func(l *Lexer, table, uuid string, old databaseRow, diff bool) databaseRow {
+			d.Lexer = l
 			was, _ := old.(nb.Row)
-			return reader.Row(l, table, uuid, was, diff)
+			return d.readRow(table, internClean([]byte(uuid)), was, diff)
 		},
-		leave: func(left *RowsAside, l *Lexer, table, id string, diff bool) {
-			left.AddRow(table, id, reader.Row(l, table, "", nil, diff))
-		},
-		partly: func(string) bool { return false },
 		fill: func(r *Result, rows map[rowKey]databaseRow) {
 			ch := make([]nb.RowChange, 0, len(rows))
 			for _, r := range rows {
@@ -170,14 +171,13 @@ func northboundKind(share *Sharing) databaseKind {
 }
 
 func southboundKind() databaseKind {
-	reader := NewRowReader(nil)
-	return databaseKind{name: flow.Database, check: CheckSouthboundSchema, table: SouthboundTable,
+	d := &rowDecoder{}
+	return databaseKind{name: flow.Database, read: watchedSouthbound, partly: flow.TableFlow,
 		row: func(l *Lexer, table, uuid string, old databaseRow, diff bool) databaseRow {
+			d.Lexer = l
 			was, _ := old.(flow.Row)
-			return reader.Southbound(l, table, uuid, was, diff)
+			return d.readSouthbound(table, uuid, was, diff)
 		},
-		leave:  func(_ *RowsAside, l *Lexer, _, _ string, _ bool) { l.Skip() }, // as of a server
-		partly: func(table string) bool { return table == flow.TableFlow },
 		fill: func(r *Result, rows map[rowKey]databaseRow) {
 			ch := make([]flow.RowChange, 0, len(rows))
 			for _, r := range rows {
