@@ -54,8 +54,10 @@ func (n *northboundSession) takeUpdates(updates []byte, snapshot bool) (publish 
 		return nil, err
 	}
 	db := n.db.Apply(ch)
-	if err := n.checkName(db); err != nil {
-		return nil, err
+	if !n.cfg.AnyName {
+		if err := checkName(db, n.cfg.Name, n.cfg.StrictName); err != nil {
+			return nil, err
+		}
 	}
 	return func() {
 		n.db, n.asideRows = db, left
@@ -63,17 +65,6 @@ func (n *northboundSession) takeUpdates(updates []byte, snapshot bool) (publish 
 			n.pending.addChanges(ch)
 		}
 	}, nil
-}
-
-// checkName refuses the database of another zone, where the name matters.
-func (n *northboundSession) checkName(db *nb.DB) error {
-	if n.cfg.AnyName {
-		return nil
-	}
-	if g := db.Global(); n.cfg.StrictName && (g == nil || g.Name == "") {
-		return fmt.Errorf("%w: NB_Global has no name, so it may not be %q", ErrWrongZone, n.cfg.Name)
-	}
-	return CheckName(db, n.cfg.Name)
 }
 
 // takeNews hands out what came since the last time.

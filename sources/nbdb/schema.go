@@ -111,10 +111,14 @@ func tableIn(read []tableRead, name []byte) string {
 	return ""
 }
 
-// CheckName refuses the database of another zone, as Run does: NB_Global says
-// whose it is. An empty name is one that was never set.
-func CheckName(db *nb.DB, zone string) error {
-	if g := db.Global(); g != nil && g.Name != "" && g.Name != zone {
+// checkName refuses the database of another zone: NB_Global says whose it is. An empty name is one
+// that was never set, and is refused by strict alone.
+func checkName(db *nb.DB, zone string, strict bool) error {
+	g := db.Global()
+	switch {
+	case strict && (g == nil || g.Name == ""):
+		return fmt.Errorf("%w: NB_Global has no name, so it may not be %q", ErrWrongZone, zone)
+	case g != nil && g.Name != "" && g.Name != zone:
 		return fmt.Errorf("%w: NB_Global is named %q, not %q", ErrWrongZone, g.Name, zone)
 	}
 	return nil

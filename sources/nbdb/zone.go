@@ -75,8 +75,8 @@ func (z *Zone) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 	sink(model.ZoneUpdate{Conn: model.ConnDialling, At: time.Now()})
 	z.cfg.followFile(ctx, func() (*Result, error) {
 		r, err := ReadFile(ctx, z.cfg.Path, z.cfg.Options)
-		if err == nil {
-			err = z.checkName(r.DB)
+		if err == nil && !z.cfg.AnyName {
+			err = checkName(r.DB, z.cfg.Name, false)
 		}
 		return r, err
 	}, func(r *Result, at time.Time, flaw string) {
@@ -144,21 +144,13 @@ func (z *Zone) Read(ctx context.Context) (*nb.DB, error) {
 	if err == nil {
 		err = cmp.Or(r.Truncated, r.RowsAside)
 	}
-	if err == nil {
-		err = z.checkName(r.DB)
+	if err == nil && !z.cfg.AnyName {
+		err = checkName(r.DB, z.cfg.Name, false)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return r.DB, nil
-}
-
-// checkName refuses the database of another zone, where the name matters.
-func (z *Zone) checkName(db *nb.DB) error {
-	if z.cfg.AnyName {
-		return nil
-	}
-	return CheckName(db, z.cfg.Name)
 }
 
 // fileWatch holds a file's last look: its stat, and when.
