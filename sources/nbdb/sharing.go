@@ -68,14 +68,15 @@ func NewSharing() *Sharing {
 	return &Sharing{seed: maphash.MakeSeed(), snapshots: make(chan struct{}, snapshotsAtOnce)}
 }
 
-func (r *recentValues[T]) value(name string) (v sharedValue[T], ok bool) {
-	v, ok = r.newer[name]
+// value returns the value of a name; the name is not kept, so that bytes will do.
+func (r *recentValues[T]) value(name []byte) (v sharedValue[T], ok bool) {
+	v, ok = r.newer[string(name)]
 	if ok {
 		return v, true
 	}
-	v, ok = r.older[name]
+	v, ok = r.older[string(name)]
 	if ok {
-		r.putValue(name, v) // it is in use
+		r.putValue(string(name), v) // it is in use
 	}
 	return v, ok
 }
@@ -100,7 +101,7 @@ func (s *Sharing) internSet(name string, members []string, raw []byte, own func(
 	size, hash := len(raw), maphash.Bytes(s.seed, raw)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	known, ok := s.sets.value(name)
+	known, ok := s.sets.value([]byte(name))
 	if !ok || !slices.Equal(known.value, members) {
 		known = sharedValue[[]string]{value: own(members)}
 	} else if size == 0 {
@@ -120,7 +121,7 @@ func (s *Sharing) knownSet(name string, raw []byte) (members []string, ok bool) 
 	hash := maphash.Bytes(s.seed, raw)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	known, ok := s.sets.value(name)
+	known, ok := s.sets.value([]byte(name))
 	if !ok || known.size != len(raw) || known.hash != hash {
 		return nil, false
 	}
@@ -135,7 +136,7 @@ func (s *Sharing) externalIDs(ids map[string]string) map[string]string {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if known, ok := s.ids.value(id); ok && maps.Equal(known.value, ids) {
+	if known, ok := s.ids.value([]byte(id)); ok && maps.Equal(known.value, ids) {
 		return known.value
 	}
 	s.ids.putValue(id, sharedValue[map[string]string]{value: ids})
@@ -152,7 +153,7 @@ func (s *Sharing) knownIDs(raw []byte) (ids map[string]string, ok bool) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	known, ok := s.idsByWire.getBytes(raw)
+	known, ok := s.idsByWire.value(raw)
 	return known.value, ok
 }
 
@@ -164,19 +165,6 @@ func (s *Sharing) learnIDs(raw []byte, ids map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.idsByWire.putValue(string(raw), sharedValue[map[string]string]{value: ids})
-}
-
-// getBytes is value for a name that need not be kept.
-func (r *recentValues[T]) getBytes(name []byte) (v sharedValue[T], ok bool) {
-	v, ok = r.newer[string(name)]
-	if ok {
-		return v, true
-	}
-	v, ok = r.older[string(name)]
-	if ok {
-		r.putValue(string(name), v)
-	}
-	return v, ok
 }
 
 // DefaultDials is how many databases are dialled at once when nobody says
