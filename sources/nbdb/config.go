@@ -1,6 +1,7 @@
 package nbdb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,17 +76,12 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	def := func(d *time.Duration, v time.Duration) {
-		if *d <= 0 {
-			*d = v
-		}
-	}
-	def(&c.Probe, 5*time.Second)
-	def(&c.ConnectTimeout, 5*time.Second)
-	def(&c.TransactTimeout, 5*time.Second)
-	def(&c.BackoffMin, 100*time.Millisecond)
-	def(&c.BackoffMax, 5*time.Second)
-	def(&c.Coalesce, 20*time.Millisecond)
+	c.Probe = cmp.Or(c.Probe, 5*time.Second)
+	c.ConnectTimeout = cmp.Or(c.ConnectTimeout, 5*time.Second)
+	c.TransactTimeout = cmp.Or(c.TransactTimeout, 5*time.Second)
+	c.BackoffMin = cmp.Or(c.BackoffMin, 100*time.Millisecond)
+	c.BackoffMax = cmp.Or(c.BackoffMax, 5*time.Second)
+	c.Coalesce = cmp.Or(c.Coalesce, 20*time.Millisecond)
 	if c.Slot == nil {
 		c.Slot = retry.Slots(nil).TakeSlot
 	}

@@ -3,6 +3,7 @@ package nbdb
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -37,15 +38,7 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	def := func(v *int64, d int64) {
-		if *v <= 0 {
-			*v = d
-		}
-	}
-	def(&l.File, 1<<30)
-	def(&l.Expanded, 2<<30)
-	def(&l.Record, 512<<20)
-	return l
+	return Limits{cmp.Or(l.File, 1<<30), cmp.Or(l.Expanded, 2<<30), cmp.Or(l.Record, 512<<20)}
 }
 
 // Options are the settings for reading several files.

@@ -1,6 +1,7 @@
 package nbdb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -92,22 +93,15 @@ type RemoteConfig struct {
 }
 
 func (c RemoteConfig) withDefaults(db databaseNames) RemoteConfig {
-	def := func(d *time.Duration, v time.Duration) {
-		if *d <= 0 {
-			*d = v
-		}
-	}
-	def(&c.Quiet, 10*time.Second)
-	def(&c.ConnectTimeout, 20*time.Second)
-	def(&c.QueryTimeout, 2*time.Minute)
-	def(&c.Refresh, 500*time.Millisecond)
-	def(&c.Check, 15*time.Second)
-	def(&c.Poll, 5*time.Second)
-	def(&c.BackoffMin, time.Second)
-	def(&c.BackoffMax, 30*time.Second)
-	if c.MaxOutput <= 0 {
-		c.MaxOutput = MaxMessage
-	}
+	c.Quiet = cmp.Or(c.Quiet, 10*time.Second)
+	c.ConnectTimeout = cmp.Or(c.ConnectTimeout, 20*time.Second)
+	c.QueryTimeout = cmp.Or(c.QueryTimeout, 2*time.Minute)
+	c.Refresh = cmp.Or(c.Refresh, 500*time.Millisecond)
+	c.Check = cmp.Or(c.Check, 15*time.Second)
+	c.Poll = cmp.Or(c.Poll, 5*time.Second)
+	c.BackoffMin = cmp.Or(c.BackoffMin, time.Second)
+	c.BackoffMax = cmp.Or(c.BackoffMax, 30*time.Second)
+	c.MaxOutput = cmp.Or(c.MaxOutput, MaxMessage)
 	if len(c.Sockets) == 0 {
 		c.Sockets = []string{db.socket}
 	}

@@ -45,9 +45,7 @@ type Zone struct{ cfg ZoneConfig }
 
 // NewZone makes the zone of a file. Nothing happens before Run.
 func NewZone(cfg ZoneConfig) *Zone {
-	if cfg.Poll <= 0 {
-		cfg.Poll = 3 * time.Second
-	}
+	cfg.Poll = cmp.Or(cfg.Poll, 3*time.Second)
 	if cfg.Slot == nil {
 		cfg.Slot = retry.Slots(nil).TakeSlot
 	}

@@ -50,12 +50,7 @@ type Difference struct {
 // any of them; one that is as in none is read again, and is a difference when it stays one.
 // An error says that there is no answer, and why.
 func (c Config) CompareRows(ctx context.Context, follow func(context.Context, func(*nb.DB)) error) (*Result, error) {
-	if c.Within <= 0 {
-		c.Within = DefaultWithin
-	}
-	if c.MaxBytes <= 0 {
-		c.MaxBytes = DefaultMost
-	}
+	c.Within, c.MaxBytes = cmp.Or(c.Within, DefaultWithin), cmp.Or(c.MaxBytes, DefaultMost)
 	ctx, end := context.WithCancelCause(ctx)
 	var wg sync.WaitGroup
 	defer wg.Wait()
