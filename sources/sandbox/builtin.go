@@ -51,7 +51,7 @@ const (
 )
 
 func newBuiltin(zone, path string, stall time.Duration, report func(ServerState, error)) (*memServer, error) {
-	raw, err := compactSchema()
+	raw, err := compactSchema(schemaFile, "the schema")
 	if err != nil {
 		return nil, fmt.Errorf("built-in server of zone %s: %w", zone, err)
 	}

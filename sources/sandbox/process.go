@@ -34,11 +34,7 @@ func newProcess(zone, program, dir, name string, g Guard, report func(ServerStat
 
 // Start writes an empty database and runs a server on it until Close.
 func (p *ovsdbProcess) Start(ctx context.Context) error {
-	db, err := emptyDatabase()
-	if err == nil {
-		err = os.WriteFile(p.db, db, 0o600)
-	}
-	if err != nil {
+	if err := createDatabase(p.db, schemaFile, "the schema"); err != nil {
 		return fmt.Errorf("creating the database of zone %s: %w", p.zone, err)
 	}
 	return p.Process.Start(ctx)

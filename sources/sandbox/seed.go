@@ -1,13 +1,11 @@
 package sandbox
 
 import (
-	"crypto/sha1"
 	"crypto/sha256"
 	"fmt"
 	"maps"
 	"net"
 	"net/netip"
-	"slices"
 	"strings"
 
 	"rung/model"
@@ -73,14 +71,6 @@ func NamedRefs(names ...string) []nb.Ref {
 		refs[i].Name = n
 	}
 	return refs
-}
-
-// DatabaseFile is a database file of ovsdb-server(1)'s standalone format that holds a
-// schema, written without white space, and no rows: one log record, its length and
-// SHA-1 before it (ovsdb(5)).
-func DatabaseFile(schema []byte) []byte {
-	record := append(slices.Clone(schema), '\n')
-	return append(fmt.Appendf(nil, "OVSDB JSON %d %x\n", len(record), sha1.Sum(record)), record...)
 }
 
 // PodPortOp returns the operation that inserts the port of a pod on its node's switch; id is

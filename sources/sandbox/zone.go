@@ -1,9 +1,7 @@
 package sandbox
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -166,7 +164,11 @@ func (z *Zone) startZone(ctx context.Context, behind bool) error {
 	}
 	z.ownsFolder = true
 	for _, db := range []string{dbNB, dbSB, dbVS} {
-		if err := makeDatabase(z.tools.schemas[db], z.filePath(db+".db")); err != nil {
+		schema, err := os.ReadFile(z.tools.schemas[db])
+		if err == nil {
+			err = createDatabase(z.filePath(db+".db"), schema, z.tools.schemas[db])
+		}
+		if err != nil {
 			return fmt.Errorf("creating the database %s of zone %s: %w", db, z.cfg.Name, err)
 		}
 	}
@@ -312,19 +314,6 @@ func (z *Zone) startTogether(ctx context.Context, which ...string) error {
 	}
 	wg.Wait()
 	return errors.Join(errs...)
-}
-
-// makeDatabase writes a database file that holds a schema and no rows.
-func makeDatabase(schema, path string) error {
-	text, err := os.ReadFile(schema)
-	if err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	if err := json.Compact(&b, text); err != nil {
-		return fmt.Errorf("reading %s: %w", schema, err)
-	}
-	return os.WriteFile(path, DatabaseFile(b.Bytes()), 0o600)
 }
 
 func (z *Zone) reportState(name string, s State, err error) {
