@@ -55,14 +55,14 @@ func (l *Lab) runSandbox() {
 		Node:       func(name string) *model.Node { return l.Revision().Cluster.Node(name) },
 		PodSubnets: func() []netip.Prefix { return podSubnets(l.Revision()) },
 		OVN:        tools, OVNOnly: l.OVN != OVNAuto,
-		OnDaemon: func(zone, program string, st sandbox.ServerState, err error) {
+		OnDaemon: func(zone, program string, st sandbox.State, err error) {
 			if err != nil {
 				l.RecordActivity(model.Activity{Zone: zone, By: "sandbox", Summary: program + " " + string(st),
 					Error: err.Error()})
 			}
 		},
 		OnFaults: l.daemons.setFaults,
-		OnServer: func(zone string, st sandbox.ServerState, err error) {
+		OnServer: func(zone string, st sandbox.State, err error) {
 			if err != nil {
 				l.RecordActivity(model.Activity{Zone: zone, By: "sandbox", Summary: "server " + string(st),
 					Error: err.Error()})

@@ -25,7 +25,7 @@ type memServer struct {
 	stall  time.Duration // how long a client may take no data
 	queue  int           // bytes a client may be behind by
 	schema []byte        // as sent
-	report func(state ServerState, err error)
+	report func(state State, err error)
 
 	// dbmu guards db and all peers' monitors: what is queued while it is held
 	// is in the order of the commits.
@@ -50,7 +50,7 @@ const (
 	acceptSaid  = time.Minute
 )
 
-func newBuiltin(zone, path string, stall time.Duration, report func(ServerState, error)) (*memServer, error) {
+func newBuiltin(zone, path string, stall time.Duration, report func(State, error)) (*memServer, error) {
 	raw, err := compactSchema(schemaFile, "the schema")
 	if err != nil {
 		return nil, fmt.Errorf("built-in server of zone %s: %w", zone, err)
@@ -89,7 +89,7 @@ func (b *memServer) serveListener(ln net.Listener) {
 		return
 	}
 	b.ln = ln
-	b.report(ServerRunning, nil)
+	b.report(Running, nil)
 	b.wg.Go(func() { b.acceptClients(ln) })
 }
 
@@ -107,7 +107,7 @@ func (b *memServer) acceptClients(ln net.Listener) {
 			}
 			if time.Since(said) >= acceptSaid {
 				said = time.Now()
-				b.report(ServerRunning, fmt.Errorf("built-in server of zone %s: take a client in: %w", b.zone, err))
+				b.report(Running, fmt.Errorf("built-in server of zone %s: take a client in: %w", b.zone, err))
 			}
 			if !retry.Sleep(b.ctx, again.Step()) {
 				return
@@ -158,7 +158,7 @@ func (b *memServer) Stop() error {
 	select {
 	case <-b.gate:
 		b.gate = make(chan struct{})
-		b.report(ServerStopped, nil)
+		b.report(Stopped, nil)
 	default:
 	}
 	return nil
@@ -171,7 +171,7 @@ func (b *memServer) Cont() error {
 	case <-b.gate:
 	default:
 		close(b.gate)
-		b.report(ServerRunning, nil)
+		b.report(Running, nil)
 	}
 	return nil
 }
@@ -180,7 +180,7 @@ func (b *memServer) Cont() error {
 // listening again a little later, with the same rows.
 func (b *memServer) Kill() error {
 	b.hangUp(true)
-	b.report(ServerDied, errors.New("killed"))
+	b.report(Died, errors.New("killed"))
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.ended {
@@ -193,7 +193,7 @@ func (b *memServer) Kill() error {
 			if err == nil {
 				return
 			}
-			b.report(ServerDied, err)
+			b.report(Died, err)
 		}
 	})
 	return nil

@@ -39,7 +39,7 @@ func TestAcceptGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "z.sock")
-	b, err := newBuiltin("z", path, time.Second, func(_ ServerState, err error) {
+	b, err := newBuiltin("z", path, time.Second, func(_ State, err error) {
 		mu.Lock()
 		defer mu.Unlock()
 		said = append(said, err)

@@ -145,7 +145,7 @@ func (l *labServer) Start(ctx context.Context) (err error) {
 	l.sandbox.wg.Go(func() {
 		err := l.useZone(l.sandbox.life, (*Zone).WaitReady)
 		if err != nil && l.life.Err() == nil && l.sandbox.life.Err() == nil {
-			l.sandbox.cfg.OnDaemon(l.name, "OVN", ServerDied, err)
+			l.sandbox.cfg.OnDaemon(l.name, "OVN", Died, err)
 		}
 	})
 	return nil

@@ -19,7 +19,7 @@ type ovsdbProcess struct {
 	db   string
 }
 
-func newProcess(zone, program, dir, name string, g Guard, report func(ServerState, error)) *ovsdbProcess {
+func newProcess(zone, program, dir, name string, g Guard, report func(State, error)) *ovsdbProcess {
 	file := func(ext string) string { return filepath.Join(dir, name+ext) }
 	return &ovsdbProcess{zone: zone, db: file(".db"), Process: NewProcess(ChildConfig{
 		Zone: zone, Name: filepath.Base(program), Socket: file(".sock"), Within: StartWithin, Guard: g, Report: report,

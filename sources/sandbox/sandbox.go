@@ -20,16 +20,6 @@ const (
 	ServerBuiltin = "builtin"
 )
 
-// ServerState is the state of a zone's server.
-type ServerState = State
-
-// The states. A dead server is started again until the sandbox is closed.
-const (
-	ServerRunning = Running
-	ServerStopped = Stopped // by Stop
-	ServerDied    = Died
-)
-
 // Config says what to start.
 type Config struct {
 	// Zones are the nodes' names; each gets a database of its own.
@@ -57,9 +47,9 @@ type Config struct {
 	PortDelay time.Duration
 	// OnServer is told of servers that come, stop and die. It is called by the server
 	// itself, from any goroutine, and must neither block nor call the sandbox.
-	OnServer func(zone string, state ServerState, err error)
+	OnServer func(zone string, state State, err error)
 	// OnDaemon is told the same of the other processes of a zone on OVN.
-	OnDaemon func(zone, program string, state ServerState, err error)
+	OnDaemon func(zone, program string, state State, err error)
 	// OnFaults is called when the faults of a zone on OVN change.
 	// It must not block.
 	OnFaults func(zone string, faults []model.Fault)
@@ -122,10 +112,10 @@ func Start(ctx context.Context, cfg Config) (_ *Sandbox, err error) {
 		cfg.guard = NewGuard
 	}
 	if cfg.OnServer == nil {
-		cfg.OnServer = func(string, ServerState, error) {}
+		cfg.OnServer = func(string, State, error) {}
 	}
 	if cfg.OnDaemon == nil {
-		cfg.OnDaemon = func(string, string, ServerState, error) {}
+		cfg.OnDaemon = func(string, string, State, error) {}
 	}
 	if cfg.OnFaults == nil {
 		cfg.OnFaults = func(string, []model.Fault) {}

@@ -26,7 +26,7 @@ type serverLog struct {
 	list []string
 }
 
-func (l *serverLog) add(zone string, s ServerState, err error) {
+func (l *serverLog) add(zone string, s State, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.list = append(l.list, zone+" "+string(s))

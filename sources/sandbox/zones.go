@@ -100,7 +100,7 @@ func (s *Sandbox) newZone(name string) (*sandboxZone, error) {
 		return nil, err
 	}
 	z := &sandboxZone{name: name, file: file, number: s.zonesMade, endpoint: "unix:" + path}
-	report := func(state ServerState, err error) { s.cfg.OnServer(name, state, err) }
+	report := func(state State, err error) { s.cfg.OnServer(name, state, err) }
 	if s.lab != nil {
 		z.server = newLabServer(s, name, z.number)
 	} else if s.program != "" {
