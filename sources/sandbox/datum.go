@@ -30,20 +30,13 @@ func compareAtoms(a, b Atom) int {
 		return cmp.Compare(a, b)
 	case bool:
 		b, _ := b.(bool)
-		return cmp.Compare(boolBit(a), boolBit(b))
+		return strings.Compare(strconv.FormatBool(a), strconv.FormatBool(b)) // "false" before "true"
 	case string:
 		b, _ := b.(string)
 		return strings.Compare(a, b)
 	case UUID:
 		b, _ := b.(UUID)
 		return cmp.Compare(a, b)
-	}
-	return 0
-}
-
-func boolBit(b bool) int {
-	if b {
-		return 1
 	}
 	return 0
 }
