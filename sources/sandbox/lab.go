@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"sync"
 
-	"rung/model"
 	"rung/model/ovn/flow"
 )
 
@@ -46,10 +45,7 @@ func (s *Sandbox) startLab(ctx context.Context) error {
 
 // labConfig returns OVN's configuration of a node's zone.
 func (s *Sandbox) labConfig(name string, number int) ZoneConfig {
-	var node *model.Node
-	if s.cfg.Node != nil {
-		node = s.cfg.Node(name)
-	}
+	node := s.cfg.Node(name)
 	cfg := ZoneConfig{Name: name, Management: ManagementAddresses(node, number), Foreign: s.cfg.ForeignRows}
 	cfg.Cluster = s.clusterSubnets()
 	if node != nil {
@@ -85,11 +81,7 @@ func (s *Sandbox) clusterSubnets() (out []netip.Prefix) {
 		out = s.cfg.PodSubnets()
 	}
 	for _, zone := range s.cfg.Zones {
-		var node *model.Node
-		if s.cfg.Node != nil {
-			node = s.cfg.Node(zone)
-		}
-		if node == nil || len(node.Subnets) == 0 {
+		if node := s.cfg.Node(zone); node == nil || len(node.Subnets) == 0 {
 			return append(out, DefaultSubnets...)
 		}
 	}

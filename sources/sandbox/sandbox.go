@@ -120,6 +120,9 @@ func Start(ctx context.Context, cfg Config) (_ *Sandbox, err error) {
 	if cfg.OnFaults == nil {
 		cfg.OnFaults = func(string, []model.Fault) {}
 	}
+	if cfg.Node == nil {
+		cfg.Node = func(string) *model.Node { return nil }
+	}
 	s := &Sandbox{cfg: cfg, zones: map[string]*sandboxZone{}}
 	if s.folder, err = openFolder(cfg.Dir); err != nil {
 		return nil, fmt.Errorf("starting the sandbox: %w", err)

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync"
 
-	"rung/model"
 	"rung/model/words"
 	"rung/sources/nbdb"
 )
@@ -132,11 +131,7 @@ func (s *Sandbox) startZone(ctx context.Context, z *sandboxZone) error {
 func (s *Sandbox) keepRows(z *sandboxZone) {
 	var life context.Context
 	life, z.stop = context.WithCancel(s.life)
-	var node *model.Node
-	if s.cfg.Node != nil {
-		node = s.cfg.Node(z.name)
-	}
-	mgmt := ManagementAddresses(node, z.number)
+	mgmt := ManagementAddresses(s.cfg.Node(z.name), z.number)
 	k := newKeeper(z.name, SeedRows(z.name, mgmt, s.cfg.ForeignRows), s.cfg.Log, nbdb.Config{
 		Addr: z.endpoint, Server: s.describe, Slot: s.cfg.Slots.TakeSlot})
 	k.firstMgmt, k.lab = mgmt, s.lab != nil
