@@ -175,21 +175,22 @@ func (l *labServer) Close() {
 	}
 }
 
-// northboundAddress is where the zone's Northbound database listens, once it was started.
-func (l *labServer) northboundAddress() (at string) {
-	_ = l.useZone(context.Background(), func(z *Zone, _ context.Context) error { at = z.NB(); return nil })
+// address is an address of the zone, empty once it has ended.
+func (l *labServer) address(of func(*Zone) string) (at string) {
+	_ = l.useZone(context.Background(), func(z *Zone, _ context.Context) error { at = of(z); return nil })
 	return at
 }
 
 // Southbound is the address of a zone's Southbound database, empty where there is none.
-func (s *Sandbox) Southbound(zone string) (at string) {
+func (s *Sandbox) Southbound(zone string) string {
 	if s == nil {
 		return ""
 	}
-	if l, err := s.labZone(zone); err == nil {
-		_ = l.useZone(context.Background(), func(z *Zone, _ context.Context) error { at = z.SB(); return nil })
+	l, err := s.labZone(zone)
+	if err != nil {
+		return ""
 	}
-	return at
+	return l.address((*Zone).SB)
 }
 
 // OVN is the version of the OVN that the zones run on, empty where there is none below

@@ -163,7 +163,7 @@ func (p *packetSender) sendPackets(l *labServer, some []packetHop) {
 				continue
 			}
 			h := packetHop{Packet: some[i].Packet}
-			_ = next.useZone(p.ctx, func(z *Zone, _ context.Context) error { h.EntryPort = z.ElsewherePort(); return nil })
+			h.EntryPort = next.address((*Zone).ElsewherePort)
 			p.putPacket(some[i].dst, h)
 		}
 	}

@@ -119,7 +119,7 @@ func (s *Sandbox) startZone(ctx context.Context, z *sandboxZone) error {
 		return err
 	}
 	if l, ok := z.server.(*labServer); ok {
-		at := l.northboundAddress()
+		at := l.address((*Zone).NB)
 		s.mu.Lock()
 		z.endpoint = at
 		s.mu.Unlock()
