@@ -49,10 +49,9 @@ func (s *Sandbox) labConfig(name string, number int) ZoneConfig {
 	cfg := ZoneConfig{Name: name, Management: ManagementAddresses(node, number), Foreign: s.cfg.ForeignRows}
 	cfg.Cluster = s.clusterSubnets()
 	if node != nil {
-		for _, text := range node.Subnets {
-			if p, err := netip.ParsePrefix(text); err == nil {
-				cfg.Subnets = append(cfg.Subnets, p.Masked())
-			}
+		cfg.Host = addresses(node.InternalIPs)
+		for _, p := range prefixes(node.Subnets) {
+			cfg.Subnets = append(cfg.Subnets, p.Masked())
 		}
 	}
 	if len(cfg.Subnets) == 0 {
@@ -61,13 +60,6 @@ func (s *Sandbox) labConfig(name string, number int) ZoneConfig {
 				if p, ok := subnetOf(a); ok {
 					cfg.Subnets = append(cfg.Subnets, p)
 				}
-			}
-		}
-	}
-	if node != nil {
-		for _, ip := range node.InternalIPs {
-			if a, err := netip.ParseAddr(ip); err == nil {
-				cfg.Host = append(cfg.Host, a.Unmap())
 			}
 		}
 	}

@@ -104,13 +104,7 @@ func (b *zoneBridge) routeSwitches(ctx context.Context, want map[string]vif) err
 			continue
 		}
 		r, there := routers[n.router]
-		var nets []netip.Prefix
-		for _, text := range r.stringsOf("networks") {
-			if p, err := netip.ParsePrefix(text); err == nil {
-				nets = append(nets, p)
-			}
-		}
-		more := n.roomFor(nets)
+		more := n.roomFor(prefixes(r.stringsOf("networks")))
 		switch {
 		case !there:
 			if router, ok := RouterOf(name, n.ids, more); ok {

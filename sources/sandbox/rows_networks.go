@@ -230,7 +230,7 @@ func (x *networkWork) removeOthers() {
 // networks of it where these do not. ok is false where there is none to make.
 func RouterOf(name string, ids map[string]string, room []netip.Prefix) (r *Router, ok bool) {
 	n := network.Prefix(ids[KeyNetwork])
-	r = &Router{Name: n + "ovn_cluster_router", Prefix: n, Switch: name, Own: prefixes(ids[KeyRouter]), Cluster: prefixes(ids[KeySubnets]), Serve: true}
+	r = &Router{Name: n + "ovn_cluster_router", Prefix: n, Switch: name, Own: prefixes(strings.Fields(ids[KeyRouter])), Cluster: prefixes(strings.Fields(ids[KeySubnets])), Serve: true}
 	if len(r.Own) == 0 {
 		r.Own = room
 	}
@@ -241,10 +241,21 @@ func RouterOf(name string, ids map[string]string, room []netip.Prefix) (r *Route
 	return r, true
 }
 
-func prefixes(text string) (out []netip.Prefix) {
-	for word := range strings.FieldsSeq(text) {
-		if p, err := netip.ParsePrefix(word); err == nil {
+// prefixes reads networks; texts of another form are left out, here and below.
+func prefixes(texts []string) (out []netip.Prefix) {
+	for _, text := range texts {
+		if p, err := netip.ParsePrefix(text); err == nil {
 			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// addresses reads addresses, IPv4 ones in the form of IPv4.
+func addresses(texts []string) (out []netip.Addr) {
+	for _, text := range texts {
+		if a, err := netip.ParseAddr(text); err == nil {
+			out = append(out, a.Unmap())
 		}
 	}
 	return out

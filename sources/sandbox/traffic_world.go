@@ -95,11 +95,7 @@ func podEndpoints(c *model.Cluster, zones map[string]*verdict.Zone) []*podEndpoi
 		if z.DB.PortByName(e.lport) == nil {
 			continue
 		}
-		for _, ip := range p.IPs {
-			if a, err := netip.ParseAddr(ip); err == nil {
-				e.ips = append(e.ips, a.Unmap())
-			}
-		}
+		e.ips = addresses(p.IPs)
 		for _, cp := range p.Ports {
 			proto := match.Proto(strings.ToLower(cp.Protocol))
 			if proto == match.TCP || proto == match.UDP || proto == match.SCTP {
@@ -126,10 +122,8 @@ func outsideTargets(c *model.Cluster) []flowTarget {
 		{netip.MustParseAddr("1.1.1.1"), match.TCP, 443}, {netip.MustParseAddr("2001:4860:4860::8888"), match.TCP, 443},
 	}
 	for n := range c.Nodes() {
-		for _, ip := range n.InternalIPs {
-			if a, err := netip.ParseAddr(ip); err == nil {
-				out = append(out, flowTarget{a.Unmap(), match.TCP, 6443}, flowTarget{a.Unmap(), match.TCP, 10250})
-			}
+		for _, a := range addresses(n.InternalIPs) {
+			out = append(out, flowTarget{a, match.TCP, 6443}, flowTarget{a, match.TCP, 10250})
 		}
 	}
 	return append(out, networkTargets(c)...)
@@ -144,10 +138,8 @@ func networkTargets(c *model.Cluster) []flowTarget {
 	var out []flowTarget
 	seen := map[netip.Addr]bool{}
 	for p := range c.Pods() {
-		for _, ip := range p.IPs {
-			if a, err := netip.ParseAddr(ip); err == nil {
-				seen[a.Unmap()] = true
-			}
+		for _, a := range addresses(p.IPs) {
+			seen[a] = true
 		}
 	}
 	for _, kind := range []model.Kind{model.KindEF, model.KindNP} {
