@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"rung/model/words"
-
 	"rung/ui/view"
 	"rung/ui/widget"
 )

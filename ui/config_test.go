@@ -9,7 +9,6 @@ import (
 	"rung/test/uitest"
 	"rung/themes"
 	"rung/ui"
-
 	"rung/ui/nav"
 )
 

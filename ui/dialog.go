@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"rung/themes"
-
 	"rung/ui/view"
 )
 

@@ -8,16 +8,13 @@ import (
 	"time"
 
 	"rung/model"
-
 	"rung/model/words"
 	"rung/pages/cluster"
 	"rung/revision"
-
 	"rung/system"
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"
-
 	"rung/ui/view"
 	"rung/ui/widget"
 )

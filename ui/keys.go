@@ -7,9 +7,7 @@ import (
 	"rung/change"
 	"rung/model/words"
 	"rung/ui/action"
-
 	"rung/ui/nav"
-
 	"rung/ui/view"
 )
 

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"rung/model"
-
 	"rung/model/words"
 	"rung/revision"
 	"rung/themes"

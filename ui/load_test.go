@@ -9,7 +9,6 @@ import (
 	"rung/revision"
 	"rung/test/uitest"
 	"rung/ui"
-
 	"rung/ui/nav"
 	"rung/ui/widget"
 )

@@ -10,7 +10,6 @@ import (
 
 	"rung/test/uitest"
 	"rung/ui"
-
 	"rung/ui/nav"
 )
 

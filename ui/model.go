@@ -10,7 +10,6 @@ import (
 	"rung/model/words"
 	"rung/revision"
 	"rung/themes"
-
 	"rung/ui/view"
 	"rung/ui/widget"
 )

@@ -4,10 +4,8 @@ import (
 	"strings"
 
 	"rung/model"
-
 	"rung/model/words"
 	"rung/revision"
-
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"

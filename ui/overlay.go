@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"rung/engine/trace"
-
 	"rung/model/words"
 	"rung/revision"
 	"rung/themes"

@@ -11,7 +11,6 @@ import (
 
 	"rung/themes"
 	"rung/ui/action"
-
 	"rung/ui/view"
 	"rung/ui/widget"
 )

@@ -11,7 +11,6 @@ import (
 
 	"rung/engine/statedir"
 	"rung/revision"
-
 	"rung/ui/view"
 )
 

@@ -11,7 +11,6 @@ import (
 	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
-
 	"rung/ui/terminal"
 	"rung/ui/view"
 )

@@ -14,9 +14,7 @@ import (
 
 	"rung/revision"
 	"rung/themes"
-
 	"rung/ui/nav"
-
 	"rung/ui/terminal"
 	"rung/ui/view"
 	"rung/ui/widget"

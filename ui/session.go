@@ -6,9 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"rung/ui/action"
-
 	"rung/ui/nav"
-
 	"rung/ui/view"
 )
 

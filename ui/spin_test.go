@@ -15,7 +15,6 @@ import (
 	"rung/engine"
 	"rung/test/wait"
 	"rung/themes"
-
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"

@@ -9,7 +9,6 @@ import (
 	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/action"
-
 	"rung/ui/nav"
 )
 

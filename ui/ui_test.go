@@ -26,7 +26,6 @@ import (
 	"rung/test/wait"
 	"rung/themes"
 	"rung/ui"
-
 	"rung/ui/nav"
 )
 

@@ -3,22 +3,17 @@ package ui
 import (
 	"rung/ui/activity"
 	"rung/ui/cluster"
-
 	"rung/ui/diff"
 	"rung/ui/edit"
 	"rung/ui/findings"
 	"rung/ui/ladder"
 	"rung/ui/logs"
 	"rung/ui/matrix"
-
 	"rung/ui/nav"
-
 	"rung/ui/plan"
 	"rung/ui/pod"
 	"rung/ui/policy"
-
 	"rung/ui/rows"
-
 	"rung/ui/trace"
 	"rung/ui/view"
 )

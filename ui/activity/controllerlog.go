@@ -10,7 +10,6 @@ import (
 
 	"rung/engine/logs"
 	"rung/model"
-
 	"rung/model/words"
 	"rung/revision"
 	"rung/themes"

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"rung/model/logline"
-
 	"rung/model/words"
 	"rung/pages/cluster"
 	"rung/system"

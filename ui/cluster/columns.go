@@ -7,10 +7,8 @@ import (
 	"strings"
 
 	"rung/model"
-
 	"rung/model/words"
 	"rung/pages/page"
-
 	"rung/revision"
 	"rung/ui/view"
 	"rung/ui/widget"

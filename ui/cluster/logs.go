@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"rung/model/logline"
-
 	"rung/model/words"
 	"rung/revision"
 	"rung/ui/action"

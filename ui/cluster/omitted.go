@@ -4,10 +4,8 @@ import (
 	"strconv"
 
 	"rung/model"
-
 	"rung/model/words"
 	"rung/revision"
-
 	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/nav"

@@ -8,11 +8,9 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-
 	"rung/model/words"
 	"rung/pages/cluster"
 	"rung/revision"
-
 	"rung/ui/view"
 	"rung/ui/widget"
 )

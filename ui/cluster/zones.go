@@ -8,7 +8,6 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/pages/cluster"
-
 	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"

@@ -13,7 +13,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/flow"
 	"rung/revision"
-
 	"rung/test/live"
 	"rung/test/uitest"
 	"rung/ui/nav"

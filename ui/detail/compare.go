@@ -8,11 +8,9 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-
 	"rung/model/words"
 	"rung/pages/rows"
 	"rung/revision"
-
 	"rung/themes"
 	"rung/ui/nav"
 	"rung/ui/widget"

@@ -12,7 +12,6 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/revision"
-
 	"rung/test/uitest"
 	"rung/themes"
 	"rung/ui/detail"

@@ -7,12 +7,10 @@ import (
 
 	"rung/engine/logs"
 	"rung/model"
-
 	"rung/model/words"
 	"rung/pages/cluster"
 	"rung/pages/page"
 	"rung/revision"
-
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"

@@ -8,13 +8,11 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/pages/rows"
 	"rung/revision"
-
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"

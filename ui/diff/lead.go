@@ -2,7 +2,6 @@ package diff
 
 import (
 	"rung/model"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/themes"

@@ -8,7 +8,6 @@ import (
 
 	"rung/change/gate"
 	"rung/model"
-
 	"rung/model/words"
 	"rung/revision"
 	"rung/ui/action"

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"rung/model"
-
 	"rung/model/words"
 	"rung/pages/findings"
 	"rung/ui/detail"

@@ -6,13 +6,10 @@ import (
 	"time"
 
 	"rung/model"
-
 	"rung/model/words"
 	"rung/pages/findings"
 	pages "rung/pages/page"
-
 	"rung/revision"
-
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"

@@ -15,7 +15,6 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
-
 	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/nav"

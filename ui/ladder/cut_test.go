@@ -11,7 +11,6 @@ import (
 	"rung/model"
 	"rung/test/uitest"
 	"rung/ui"
-
 	"rung/ui/nav"
 )
 

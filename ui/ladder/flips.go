@@ -11,7 +11,6 @@ import (
 	"rung/model/verdict/diff"
 	"rung/model/words"
 	"rung/revision"
-
 	"rung/ui/view"
 )
 

@@ -9,7 +9,6 @@ import (
 	"rung/model/words"
 	"rung/pages/ladder"
 	"rung/revision"
-
 	"rung/system"
 	"rung/themes"
 	"rung/ui/action"

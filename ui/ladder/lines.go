@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"rung/model"
-
 	"rung/model/words"
 	"rung/pages/ladder"
 	"rung/pages/page"

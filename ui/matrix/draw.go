@@ -7,7 +7,6 @@ import (
 
 	"rung/engine/trace"
 	"rung/model"
-
 	"rung/model/words"
 	told "rung/pages/matrix"
 	"rung/revision"

@@ -10,7 +10,6 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/revision"
-
 	"rung/ui/action"
 	"rung/ui/nav"
 	"rung/ui/view"

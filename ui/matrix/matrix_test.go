@@ -11,7 +11,6 @@ import (
 	"rung/test/made"
 	"rung/test/uitest"
 	"rung/ui"
-
 	"rung/ui/nav"
 )
 

@@ -8,7 +8,6 @@ import (
 	"rung/model"
 	"rung/model/network"
 	"rung/model/ovn/nb"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/pages/pod"

@@ -7,11 +7,9 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
-
 	"rung/system"
 	"rung/themes"
 	"rung/ui/detail"

@@ -10,7 +10,6 @@ import (
 	"rung/pages/page"
 	"rung/pages/policy"
 	"rung/revision"
-
 	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/nav"

@@ -8,7 +8,6 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-
 	"rung/model/words"
 	"rung/pages/cluster"
 	"rung/revision"

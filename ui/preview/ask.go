@@ -6,7 +6,6 @@ import (
 
 	"rung/change"
 	"rung/change/gate"
-
 	"rung/model/words"
 	"rung/pages/difference"
 	"rung/revision"

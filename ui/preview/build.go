@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"rung/change/planrun"
-
 	"rung/model/words"
 	"rung/pages/difference"
 	"rung/system"

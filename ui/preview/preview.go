@@ -10,7 +10,6 @@ import (
 	"rung/change/gate"
 	"rung/change/rewrite"
 	"rung/revision"
-
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"

@@ -9,7 +9,6 @@ import (
 	"rung/change/effect"
 	"rung/change/gate"
 	"rung/model"
-
 	"rung/model/words"
 	"rung/pages/difference"
 	"rung/ui/detail"

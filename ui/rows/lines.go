@@ -6,7 +6,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/dialect"
 	"rung/model/ovn/nb"
-
 	"rung/model/words"
 	"rung/revision"
 	"rung/ui/detail"

@@ -6,10 +6,8 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-
 	"rung/model/words"
 	"rung/revision"
-
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"

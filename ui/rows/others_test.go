@@ -7,7 +7,6 @@ import (
 
 	"rung/model/ovn/nb"
 	"rung/revision"
-
 	"rung/test/live"
 	"rung/test/uitest"
 	"rung/ui/nav"

@@ -7,7 +7,6 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
-
 	"rung/system"
 	"rung/ui/detail"
 	"rung/ui/nav"

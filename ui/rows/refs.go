@@ -5,7 +5,6 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-
 	"rung/model/words"
 	"rung/revision"
 	"rung/themes"

@@ -6,10 +6,8 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-
 	"rung/model/words"
 	"rung/revision"
-
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"

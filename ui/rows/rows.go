@@ -5,12 +5,10 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/pages/rows"
 	"rung/revision"
-
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"

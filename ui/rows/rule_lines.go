@@ -8,10 +8,8 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-
 	"rung/model/words"
 	"rung/revision"
-
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"

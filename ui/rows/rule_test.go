@@ -12,7 +12,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
-
 	"rung/test/live"
 	"rung/test/uitest"
 	"rung/ui/nav"

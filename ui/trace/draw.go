@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"rung/engine/trace"
-
 	"rung/model/verdict"
 	"rung/model/words"
 	pages "rung/pages/trace"

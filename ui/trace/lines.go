@@ -6,7 +6,6 @@ import (
 
 	"rung/engine/trace"
 	"rung/model/ovn/nb"
-
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/pages/page"

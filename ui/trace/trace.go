@@ -11,7 +11,6 @@ import (
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/revision"
-
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"

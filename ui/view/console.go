@@ -7,18 +7,15 @@ import (
 	"time"
 
 	"rung/change"
-
 	"rung/change/gate"
 	"rung/change/history"
 	"rung/engine/logs"
-
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/plan"
 	"rung/model/verdict"
 	"rung/pages/page"
 	"rung/revision"
-
 	"rung/themes"
 )
 

@@ -6,7 +6,6 @@ import (
 
 	"rung/model"
 	"rung/model/logline"
-
 	"rung/model/words"
 	"rung/themes"
 	"rung/ui/widget"

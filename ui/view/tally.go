@@ -7,10 +7,8 @@ import (
 	"time"
 
 	"rung/model"
-
 	"rung/model/words"
 	"rung/revision"
-
 	"rung/themes"
 	"rung/ui/widget"
 )
