@@ -17,8 +17,6 @@ type DocLine struct {
 	// ID is the line's identity; empty lines take their place in the document.
 	ID   string
 	Line Line
-	// Link is where the line leads, nil for none.
-	Link any
 	// Head says that the line is the heading of a section.
 	Head bool
 	// Skip says that the cursor passes over the line: headings, empty lines.
@@ -102,12 +100,6 @@ func (d *DocView) firstOf(head int) int {
 func (d *DocView) beginAt(head int) {
 	d.moveTo(head, 1)
 	d.top = head
-}
-
-// CursorLink is where the line under the cursor leads, nil for nowhere.
-func (d *DocView) CursorLink() any {
-	l, _ := d.SelectedItem()
-	return l.Link
 }
 
 // HeadingLine is "── title ─────────" in w cells.

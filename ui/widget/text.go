@@ -76,26 +76,6 @@ func (t *TextView) SetFilter(f LineFilter) {
 // CountLines are the lines shown and all.
 func (t *TextView) CountLines() (shown, all int) { return len(t.shownLines), len(t.lines) }
 
-// CursorLine is the number of the line under the cursor from 0, -1 for none; GoToLine puts
-// the cursor on a line.
-func (t *TextView) CursorLine() int {
-	if t.cursorAt >= len(t.shownLines) {
-		return -1
-	}
-	return t.shownLines[t.cursorAt]
-}
-
-// GoToLine puts the cursor on a line, counted from 0.
-func (t *TextView) GoToLine(line int) {
-	for i, n := range t.shownLines {
-		if n >= line {
-			t.cursorAt = i
-			return
-		}
-	}
-	t.cursorAt = max(0, len(t.shownLines)-1)
-}
-
 // Do scrolls, searches and wraps.
 func (t *TextView) Do(id action.ID) bool {
 	if d := StrideOf(id, t.height); d != 0 {
