@@ -12,57 +12,32 @@ import (
 	"rung/ui/widget"
 )
 
-// omitters say by the kind of a page which omissions could change what it shows: those that
-// the command for the same shows beside its answer. Pages that are not here answer nothing, or
-// carry what they do not take into account themselves (trace, preview).
-var omitters = map[nav.PageKind]func(r *revision.Revision, p nav.Page, zones []*model.ZoneState) []model.Omission{
-	nav.Ladder:   rowsOf,
-	nav.Rows:     rowsOf,
-	nav.Row:      rowsOf,
-	nav.Zones:    rowsOf,
-	nav.Activity: rowsOf,
-	nav.Policy:   aboutPolicy,
-	nav.Rule:     aboutRule,
-	nav.Pod:      objectsOf,
-	nav.Logs:     objectsOf,
-	nav.Sessions: objectsOf,
-	nav.Template: objectsOf,
-	nav.Plan:     connectionsOf,
-	nav.Matrix:   connectionsOf,
-	nav.Probe:    probedOf,
-	nav.Findings: rowsOf, // also of what is a finding: that may be out of sight
-}
-
-func rowsOf(r *revision.Revision, _ nav.Page, zones []*model.ZoneState) []model.Omission {
-	if len(zones) == 0 {
+// omissionsOf returns the omissions that could change what a page shows: those that the command for the
+// same shows beside its answer. Pages that are not here answer nothing, or carry what they do not
+// take into account themselves (trace, preview).
+func omissionsOf(r *revision.Revision, p nav.Page, zones []*model.ZoneState) []model.Omission {
+	switch p.Kind {
+	case nav.Ladder, nav.Rows, nav.Row, nav.Zones, nav.Activity, nav.Findings: // also of what is a finding: that may be out of sight
+		if len(zones) > 0 {
+			return revision.OmissionsOfRows(r, zones)
+		}
 		return revision.OmissionsOfObjects(r)
+	case nav.Policy:
+		return revision.OmissionsOfPolicy(r, p.Key)
+	case nav.Rule:
+		out := revision.OmissionsOfPolicy(r, p.Key)
+		if len(zones) > 0 {
+			out = append(out, revision.OmissionsOfZones(r, zones...)...)
+		}
+		return out
+	case nav.Pod, nav.Logs, nav.Sessions, nav.Template:
+		return revision.OmissionsOfObjects(r)
+	case nav.Plan, nav.Matrix:
+		return revision.OmissionsOfAnswers(r, false)
+	case nav.Probe: // it holds packets against policies and rows
+		return revision.OmissionsOfAnswers(r, true)
 	}
-	return revision.OmissionsOfRows(r, zones)
-}
-
-func aboutPolicy(r *revision.Revision, p nav.Page, _ []*model.ZoneState) []model.Omission {
-	return revision.OmissionsOfPolicy(r, p.Key)
-}
-
-func aboutRule(r *revision.Revision, p nav.Page, zones []*model.ZoneState) []model.Omission {
-	out := revision.OmissionsOfPolicy(r, p.Key)
-	if len(zones) > 0 {
-		out = append(out, revision.OmissionsOfZones(r, zones...)...)
-	}
-	return out
-}
-
-func objectsOf(r *revision.Revision, _ nav.Page, _ []*model.ZoneState) []model.Omission {
-	return revision.OmissionsOfObjects(r)
-}
-
-func connectionsOf(r *revision.Revision, _ nav.Page, _ []*model.ZoneState) []model.Omission {
-	return revision.OmissionsOfAnswers(r, false)
-}
-
-// probedOf returns what any connection by policies and rows did not consider: the page holds packets against both.
-func probedOf(r *revision.Revision, _ nav.Page, _ []*model.ZoneState) []model.Omission {
-	return revision.OmissionsOfAnswers(r, true)
+	return nil
 }
 
 // PageOmissions are the omissions of a page, in one line. They are worked out
@@ -82,14 +57,12 @@ func (o *PageOmissions) TakePage(r *revision.Revision, page nav.Page, zone strin
 		return o.text != ""
 	}
 	*o = PageOmissions{rev: r, page: page, zone: zone}
-	if of := omitters[page.Kind]; of != nil {
-		zones := r.Zones
-		if z := r.Zone(zone); z != nil {
-			zones = []*model.ZoneState{z}
-		}
-		all := of(r, page, zones)
-		o.text, o.assumed = widget.CleanText(summaryText(all)), len(revision.UnjudgedOmissions(all)) == 0
+	zones := r.Zones
+	if z := r.Zone(zone); z != nil {
+		zones = []*model.ZoneState{z}
 	}
+	all := omissionsOf(r, page, zones)
+	o.text, o.assumed = widget.CleanText(summaryText(all)), len(revision.UnjudgedOmissions(all)) == 0
 	return o.text != ""
 }
 
