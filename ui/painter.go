@@ -36,7 +36,7 @@ func (m *rootModel) paintScreen(w, h int) (screen string, cursor *tea.Cursor) {
 	if p.e.failure != "" {
 		screen = failureBody(p.e.failure, bw, bh)
 	}
-	screen = exactHeight(screen, bh)
+	screen = widget.PadBlock(strings.Split(screen, "\n"), bh)
 	m.handleAsks(p.e, env)
 	foot := ""
 	if !m.isSmall() || bh < h {
@@ -60,19 +60,6 @@ func (m *rootModel) paintScreen(w, h int) (screen string, cursor *tea.Cursor) {
 		screen, cursor = drawOver(m.styles, o, screen, w, h)
 	}
 	return screen, cursor
-}
-
-// exactHeight makes a block h lines high.
-func exactHeight(s string, h int) string {
-	n := strings.Count(s, "\n") + 1
-	if n < h {
-		return s + strings.Repeat("\n", h-n)
-	}
-	for n > h {
-		s = s[:strings.LastIndexByte(s, '\n')]
-		n--
-	}
-	return s
 }
 
 // drawOver draws an overlay over the screen, and says where the terminal's cursor belongs in it.
