@@ -123,7 +123,7 @@ func (p *framePainter) crumbsLine(env *view.Env, w int) string {
 	for i, x := range p.pages {
 		names[i] = x.crumbText(i < len(p.pages)-1)
 	}
-	return around.CrumbsLine(names, e.crumbText(true), lw).Render(lw) + "  " + right.RenderRight(min(rw, w)) + " "
+	return around.CrumbsLine(names, e.crumbText(true), lw).Render(lw) + "  " + right.Render(min(rw, w)) + " "
 }
 
 // footerLine is the line at the bottom: what is being typed, what was said, what is

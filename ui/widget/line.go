@@ -91,47 +91,29 @@ func TruncateText(s string, w int) string {
 
 // Render draws the line in exactly w cells: padded with spaces or cut with an
 // ellipsis.
-func (l Line) Render(w int) string { return string(l.appendTo(nil, w, false, nil)) }
-
-// RenderRight is Render with the text at the right end.
-func (l Line) RenderRight(w int) string { return string(l.appendTo(nil, w, true, nil)) }
+func (l Line) Render(w int) string { return string(l.appendTo(nil, w, nil)) }
 
 // RenderAs draws the line with one look over all of it, the padding included:
 // the selected line of a list.
 func (l Line) RenderAs(w int, st themes.Style) string {
-	return st.Render(string(l.appendTo(nil, w, false, &st)))
+	return st.Render(string(l.appendTo(nil, w, &st)))
 }
 
 // appendTo draws onto b; plain leaves looks out.
-func (l Line) appendTo(b []byte, w int, right bool, plain *themes.Style) []byte {
+func (l Line) appendTo(b []byte, w int, plain *themes.Style) []byte {
 	if w <= 0 {
 		return b
 	}
 	l = l.cleanedLine()
 	width := l.LineWidth()
-	if width < w && right {
-		b = appendSpaces(b, w-width)
+	if width > w {
+		l = cutLine(l, w)
+		width = l.LineWidth()
 	}
-	left := w
-	for i, s := range l {
-		text, sw := s.Text, TextWidth(s.Text)
-		if sw > left || (sw == left && i < len(l)-1 && spanRest(l[i+1:]) > 0) {
-			if sw == left {
-				text = cutMore(text, left)
-			} else {
-				text = ansi.Truncate(text, left, Ellipsis)
-			}
-			b = appendSpan(b, text, s.Style, plain)
-			left -= TextWidth(text)
-			return appendSpaces(b, left)
-		}
-		b = appendSpan(b, text, s.Style, plain)
-		left -= sw
+	for _, s := range l {
+		b = appendSpan(b, s.Text, s.Style, plain)
 	}
-	if !right {
-		b = appendSpaces(b, left)
-	}
-	return b
+	return appendSpaces(b, w-width)
 }
 
 // cleanedLine is the line with nothing in its text that cannot be seen: every text on
