@@ -2,6 +2,7 @@ package detail
 
 import (
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -49,23 +50,7 @@ func RowPage(z *model.ZoneState, live, desired nb.Row) nav.Page {
 }
 
 // isNil also sees a nil pointer in an interface.
-func isNil(r nb.Row) bool {
-	switch r := r.(type) {
-	case nil:
-		return true
-	case *nb.ACL:
-		return r == nil
-	case *nb.AddressSet:
-		return r == nil
-	case *nb.PortGroup:
-		return r == nil
-	case *nb.LogicalSwitch:
-		return r == nil
-	case *nb.LogicalSwitchPort:
-		return r == nil
-	}
-	return false
-}
+func isNil(r nb.Row) bool { return r == nil || reflect.ValueOf(r).IsNil() }
 
 // ShortID leaves out of an id what every row of the default network shares, and
 // the owner type and name where the page says them already.
