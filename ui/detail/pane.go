@@ -214,26 +214,13 @@ func (s *Sheet) AddUnder(indent int, text string, look themes.Style) {
 
 // AddField is "name  value" with the name in a column of its own.
 func (s *Sheet) AddField(id, name string, nameWidth int, value widget.Line, to nav.Page) {
-	s.Add(id, FillTo(widget.StyledLine(name, s.St.Dim), nameWidth).joinLine(value), to)
+	s.Add(id, SideBySide(widget.StyledLine(name, s.St.Dim), nameWidth, value), to)
 }
 
-// ColumnLine is a line being laid out in columns.
-type ColumnLine widget.Line
-
-func (c ColumnLine) joinLine(l widget.Line) widget.Line { return append(widget.Line(c), l...) }
-
-// FillTo makes a line at least w cells wide with two spaces before what follows.
-func FillTo(l widget.Line, w int) ColumnLine {
-	n := l.LineWidth()
-	if n+2 > w {
-		w = n + 2
-	}
-	return ColumnLine(l.Add(blankText(w-n), themes.Style{}))
-}
-
-// SideBySide is left and right side by side, right from column w on.
+// SideBySide is left and right side by side, right from column w on, with two spaces between them at
+// least.
 func SideBySide(left widget.Line, w int, right widget.Line) widget.Line {
-	return FillTo(left, w).joinLine(right)
+	return append(left.Add(blankText(max(2, w-left.LineWidth())), themes.Style{}), right...)
 }
 
 func blankText(n int) string { return strings.Repeat(" ", max(0, n)) }
