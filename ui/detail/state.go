@@ -202,34 +202,20 @@ func FindingCount(n model.FindingCount, unread *revision.Unread, st *themes.Styl
 	return l
 }
 
-// shownOmissions is how many a page names.
-const shownOmissions = 5
-
 // AddOmissions are the lines that say what an answer does not take into account, and what it
-// takes for granted.
-func AddOmissions(s *Sheet, all []model.Omission) {
+// takes for granted. Behind the first most the others are counted.
+func AddOmissions(s *Sheet, all []model.Omission, most int) {
 	for i := range all {
-		if i == shownOmissions && len(all) > i+1 {
+		if i == most && len(all) > i+1 {
 			more := len(all) - i
 			s.AddParagraph("omitted.more", 0, words.Warned, s.St.Warn, s.St.Text, "and "+words.Count(more, "more thing")+" that "+
 				words.OneOrMany(more, "is", "are")+" not counted", nav.Page{})
 			return
 		}
-		addOmission(s, i, &all[i])
+		sign, look := words.Warned, s.St.Warn
+		if all[i].IsAssumption() {
+			sign, look = words.Noted, s.St.Dim
+		}
+		s.AddParagraph(fmt.Sprintf("omitted.%d", i), 0, sign, look, s.St.Text, all[i].String(), nav.Page{})
 	}
-}
-
-// AddEveryOmission are the same lines, however many.
-func AddEveryOmission(s *Sheet, all []model.Omission) {
-	for i := range all {
-		addOmission(s, i, &all[i])
-	}
-}
-
-func addOmission(s *Sheet, at int, o *model.Omission) {
-	sign, look := words.Warned, s.St.Warn
-	if o.IsAssumption() {
-		sign, look = words.Noted, s.St.Dim
-	}
-	s.AddParagraph(fmt.Sprintf("omitted.%d", at), 0, sign, look, s.St.Text, o.String(), nav.Page{})
 }

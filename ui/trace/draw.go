@@ -55,6 +55,9 @@ func (v *tracePage) addBefore(env *view.Env, s *detail.Sheet) {
 	}
 }
 
+// shownOmissions is how many omissions the page names.
+const shownOmissions = 5
+
 // addAnswer is the whole.
 func (v *tracePage) addAnswer(env *view.Env, s *detail.Sheet) {
 	t := v.current
@@ -67,7 +70,7 @@ func (v *tracePage) addAnswer(env *view.Env, s *detail.Sheet) {
 		v.addDifferences(s, t, "")
 	}
 	v.byOVN(s)
-	detail.AddOmissions(s, t.NotConsidered)
+	detail.AddOmissions(s, t.NotConsidered, shownOmissions)
 	if len(t.Families) == 0 {
 		v.addPaths(s, t, "")
 	}
