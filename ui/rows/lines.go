@@ -8,6 +8,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/revision"
+	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -39,7 +40,7 @@ func (v *RowView) addLines(env *view.Env, s *detail.Sheet) {
 	case *nb.LogicalSwitchPort:
 		text, to := detail.PodOfPort(env.Rev, r.Name)
 		s.AddHead("behind it")
-		s.Add("pod", widget.StyledLine("  "+text, linkStyle(env, to)), to)
+		s.Add("pod", widget.StyledLine("  "+text, linkStyle(env.Styles, to)), to)
 	}
 	v.addReferrers(env, s)
 }
@@ -52,11 +53,11 @@ func (v *RowView) shownRow() nb.Row {
 	return v.desired
 }
 
-func linkStyle(env *view.Env, to nav.Page) (l styleOf) {
+func linkStyle(st *themes.StyleSet, to nav.Page) themes.Style {
 	if to.IsNone() {
-		return env.Styles.Text
+		return st.Text
 	}
-	return env.Styles.Accent
+	return st.Accent
 }
 
 // ownerLines name the owner of the row and its state.
@@ -250,7 +251,7 @@ func (v *RowView) valueText(c nb.Column) string {
 }
 
 // addValue is a lead and a text that may take several lines.
-func (v *RowView) addValue(s *detail.Sheet, id string, lead widget.Line, text string, style styleOf) {
+func (v *RowView) addValue(s *detail.Sheet, id string, lead widget.Line, text string, style themes.Style) {
 	lw := lead.LineWidth()
 	parts := detail.WrapValue(text, max(16, s.TextWidth()-lw))
 	for i, part := range parts {

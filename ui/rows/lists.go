@@ -33,7 +33,7 @@ func (v *RowView) addMembers(env *view.Env, s *detail.Sheet, set *nb.AddressSet)
 	if d != nil {
 		for _, a := range d.Missing {
 			text, to := detail.MembersBehind(env.Rev, a)
-			s.Add("missing."+a, detail.SideBySide(widget.Line{{Text: words.Differs + " " + a, Style: st.Error}}, 24, widget.StyledLine("missing here: ", st.Error).Add(text, linkStyle(env, to))), to)
+			s.Add("missing."+a, detail.SideBySide(widget.Line{{Text: words.Differs + " " + a, Style: st.Error}}, 24, widget.StyledLine("missing here: ", st.Error).Add(text, linkStyle(st, to))), to)
 		}
 	}
 	for _, a := range naturalOrder(set.Addresses) {
@@ -45,13 +45,9 @@ func (v *RowView) addMembers(env *view.Env, s *detail.Sheet, set *nb.AddressSet)
 		_, to := detail.MembersBehind(rev, a)
 		s.AddLazy("member."+a, func() widget.Line {
 			text, to := detail.MembersBehind(rev, a)
-			style := st.Text
-			if !to.IsNone() {
-				style = st.Accent
-			}
-			right := widget.StyledLine(text, style)
+			right := widget.StyledLine(text, linkStyle(st, to))
 			if mark != "  " {
-				right = widget.StyledLine("not desired: ", st.Error).Add(text, style)
+				right = widget.StyledLine("not desired: ", st.Error).Add(text, linkStyle(st, to))
 			}
 			return detail.SideBySide(widget.Line{{Text: mark, Style: st.Error}, {Text: a}}, 24, right)
 		}, to)
@@ -104,11 +100,7 @@ func (v *RowView) groupPorts(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 	line := func(id, mark, name, note string, page nav.Page) {
 		s.AddLazy(id, func() widget.Line {
 			text, to := detail.PodOfPort(rev, name)
-			style := st.Text
-			if !to.IsNone() {
-				style = st.Accent
-			}
-			return detail.SideBySide(widget.Line{{Text: mark, Style: st.Error}, {Text: name}}, 40, widget.StyledLine(note, st.Error).Add(text, style))
+			return detail.SideBySide(widget.Line{{Text: mark, Style: st.Error}, {Text: name}}, 40, widget.StyledLine(note, st.Error).Add(text, linkStyle(st, to)))
 		}, page)
 	}
 	to := func(name string) nav.Page {

@@ -7,14 +7,11 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/revision"
-	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
-
-type styleOf = themes.Style
 
 // rowReferrers are the rows that refer to this one; finding them walks tables, so they
 // are kept while the database is the same.
