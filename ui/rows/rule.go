@@ -173,19 +173,15 @@ func (v *RuleView) switchTo(wide bool) {
 }
 
 // selectID puts the cursor on a line, in whichever pane it is.
-func (v *RuleView) selectID(id string) bool {
-	if !v.wide {
-		return v.wholePane.SelectID(id)
-	}
-	if v.says.SelectID(id) {
+func (v *RuleView) selectID(id string) {
+	switch {
+	case !v.wide:
+		v.wholePane.SelectID(id)
+	case v.says.SelectID(id):
 		v.low = false
-		return true
-	}
-	if v.restPane.SelectID(id) {
+	case v.restPane.SelectID(id):
 		v.low = true
-		return true
 	}
-	return false
 }
 
 // activePane is the pane the cursor is in.
