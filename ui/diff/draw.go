@@ -44,10 +44,7 @@ func (v *diffPage) Render(env *view.Env, w, h int) string {
 		}
 		body = v.lister().Render(env.Styles, w, h-low) + "\n" + widget.HeadingLine(title, w, env.Styles).Render(w) + "\n" + widget.PadBlock(lines, low-1)
 	}
-	if len(head) == 0 {
-		return body
-	}
-	return strings.Join(head, "\n") + "\n" + body
+	return strings.Join(append(head, body), "\n")
 }
 
 // lowerHeight is how many lines below the table what is under the cursor gets.

@@ -256,9 +256,5 @@ func (v *templatePage) Render(env *view.Env, w, h int) string {
 	if len(lines) >= h {
 		return widget.PadBlock(lines, h)
 	}
-	out := v.table.Render(env.Styles, w, h-len(lines))
-	for i := len(lines) - 1; i >= 0; i-- {
-		out = lines[i] + "\n" + out
-	}
-	return out
+	return strings.Join(append(lines, v.table.Render(env.Styles, w, h-len(lines))), "\n")
 }

@@ -106,11 +106,7 @@ func (v *View) Render(env *view.Env, w, h int) string {
 	for i := range lines {
 		lines[i] = v.head[i].Render(w)
 	}
-	table := v.table.Render(env.Styles, w, h-n)
-	if n == 0 {
-		return table
-	}
-	return strings.Join(lines, "\n") + "\n" + table
+	return strings.Join(append(lines, v.table.Render(env.Styles, w, h-n)), "\n")
 }
 
 // linesAbove is how many lines are over the table.

@@ -155,11 +155,7 @@ func (v *View) Render(env *view.Env, w, h int) string {
 	if n > 0 {
 		lines = append(lines, v.tabsLine(w).Render(w))
 	}
-	body := v.partLister().Render(env.Styles, w, h-n)
-	if n == 0 {
-		return body
-	}
-	return strings.Join(lines, "\n") + "\n" + body
+	return strings.Join(append(lines, v.partLister().Render(env.Styles, w, h-n)), "\n")
 }
 
 // linesAbove is how many lines are over the part: in a low window only the names of
