@@ -128,20 +128,11 @@ func (v *planPage) Click(env *view.Env, x, y int) bool {
 	if lw, _ := v.blockWidths(env.W); v.side {
 		v.onSteps = x > lw
 	}
-	if v.onSteps {
-		return v.steps.Click(y)
-	}
-	return v.table.Click(y)
+	return v.activeList().Click(y)
 }
 
 // Wheel scrolls.
-func (v *planPage) Wheel(_ *view.Env, lines int) {
-	if v.onSteps {
-		v.steps.Wheel(lines)
-	} else {
-		v.table.Wheel(lines)
-	}
-}
+func (v *planPage) Wheel(_ *view.Env, lines int) { v.activeList().Wheel(lines) }
 
 // listedSteps are the steps on the page: those of the plan there is, else the proposed ones.
 func (v *planPage) listedSteps() []told.Step {

@@ -172,12 +172,17 @@ func (v *planPage) Do(env *view.Env, id action.ID) bool {
 	case action.Pane:
 		v.onSteps = !v.onSteps
 	default:
-		if v.onSteps {
-			return v.steps.Do(id)
-		}
-		return v.table.Do(id)
+		return v.activeList().Do(id)
 	}
 	return true
+}
+
+// activeList is the list with the cursor.
+func (v *planPage) activeList() view.Lister {
+	if v.onSteps {
+		return v.steps
+	}
+	return v.table
 }
 
 // ReceiveResult takes what is the preview's.

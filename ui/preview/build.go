@@ -181,19 +181,10 @@ func (v *View) moreLine(env *view.Env, n, w int) string {
 func (v *View) Click(_ *view.Env, x, y int) bool {
 	lw, _ := v.paneWidths(v.built.w)
 	v.onRows = v.side && x > lw
-	if v.onRows {
-		return v.rows.Click(y)
-	}
-	return v.change.Click(y)
+	return v.readPane().Click(y)
 }
 
 // Wheel scrolls.
-func (v *View) Wheel(_ *view.Env, lines int) {
-	if v.onRows {
-		v.rows.Wheel(lines)
-		return
-	}
-	v.change.Wheel(lines)
-}
+func (v *View) Wheel(_ *view.Env, lines int) { v.readPane().Wheel(lines) }
 
 func dashesText(w int) string { return strings.Repeat("─", max(0, w)) }
