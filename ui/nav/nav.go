@@ -185,7 +185,7 @@ func (p Page) Title() string {
 		if p.ID != "" {
 			return p.Table + " " + p.ID
 		}
-		return p.Table + " " + shortUUID(p.UUID)
+		return p.Table + " " + p.UUID[:min(8, len(p.UUID))]
 	case Trace, Probe:
 		return strings.TrimRight(string(p.Kind)+" "+p.ID, " ")
 	case Diff:
@@ -250,11 +250,4 @@ func (p Page) ruleName() string { return p.Dir.Lower() + " " + strconv.Itoa(p.Ru
 func (p Page) On(network string) Page {
 	p.Network = network
 	return p
-}
-
-func shortUUID(uuid string) string {
-	if len(uuid) > 8 {
-		return uuid[:8]
-	}
-	return uuid
 }
