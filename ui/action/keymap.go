@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -123,6 +124,12 @@ func NewKeymap(overrides map[string][]string) (*Keymap, []KeyProblem) {
 	return m, report
 }
 
+// Other names of modifiers and keys, as people write them.
+var (
+	modifierNames = map[string]string{"control": "ctrl", "^": "ctrl", "option": "alt", "opt": "alt"}
+	keyNames      = map[string]string{"return": "enter", "escape": "esc", "pageup": "pgup", "pagedown": "pgdown", "del": "delete"}
+)
+
 // NormalKey brings a key as people write it into Bubble Tea's spelling; ok is
 // false when it is no key.
 func NormalKey(k string) (string, bool) {
@@ -134,29 +141,12 @@ func NormalKey(k string) (string, bool) {
 		return k, true
 	}
 	parts := strings.Split(strings.ToLower(k), "+")
-	last := parts[len(parts)-1]
+	last := cmp.Or(keyNames[parts[len(parts)-1]], parts[len(parts)-1])
 	for i, p := range parts[:len(parts)-1] {
-		switch p {
-		case "control", "^":
-			parts[i] = "ctrl"
-		case "option", "opt":
-			parts[i] = "alt"
-		}
+		parts[i] = cmp.Or(modifierNames[p], p)
 		if !slices.Contains([]string{"ctrl", "alt", "shift", "meta", "super", "hyper"}, parts[i]) {
 			return k, false
 		}
-	}
-	switch last {
-	case "return":
-		last = "enter"
-	case "escape":
-		last = "esc"
-	case "pageup":
-		last = "pgup"
-	case "pagedown":
-		last = "pgdown"
-	case "del":
-		last = "delete"
 	}
 	named := []string{"enter", "tab", "backspace", "esc", "space", "up", "down", "left", "right", "insert", "delete",
 		"home", "end", "pgup", "pgdown"}
@@ -217,22 +207,11 @@ func (m *Keymap) ActionsIn(scopes []Scope) []Action {
 // AllActions lists every action with the keys that hold now.
 func (m *Keymap) AllActions() []Action { return m.actions }
 
+// keySigns are the signs of keys that have one.
+var keySigns = map[string]string{"enter": "⏎", "up": "↑", "down": "↓", "left": "←", "right": "→"}
+
 // KeyLabel is a key for people: "⏎" for enter, "space", "ctrl+p".
-func KeyLabel(key string) string {
-	switch key {
-	case "enter":
-		return "⏎"
-	case "up":
-		return "↑"
-	case "down":
-		return "↓"
-	case "left":
-		return "←"
-	case "right":
-		return "→"
-	}
-	return key
-}
+func KeyLabel(key string) string { return cmp.Or(keySigns[key], key) }
 
 // HintKey is the key of an action that hints show, empty without one.
 func (a *Action) HintKey() string {
