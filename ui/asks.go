@@ -49,21 +49,12 @@ func (m *rootModel) handleAsks(e *trailEntry, env *view.Env) {
 		case view.RunAsk:
 			m.runAsk(e, a)
 		case view.ExecAsk:
-			id := e.id
+			done := func(err error) tea.Msg { return jobMsg{entry: e.id, result: a.Done(err)} }
 			if m.inline {
-				err := a.Cmd.Run()
-				if a.Done != nil {
-					m.jobDone(jobMsg{entry: id, result: a.Done(err)})
-				}
+				m.jobDone(done(a.Cmd.Run()).(jobMsg))
 				continue
 			}
-			m.addCommand(tea.Exec(m.terminal.Program(a.Cmd), func(err error) tea.Msg {
-				var result any
-				if a.Done != nil {
-					result = a.Done(err)
-				}
-				return jobMsg{entry: id, result: result}
-			}))
+			m.addCommand(tea.Exec(m.terminal.Program(a.Cmd), done))
 		}
 	}
 }
@@ -87,14 +78,15 @@ func (m *rootModel) runAsk(e *trailEntry, a view.RunAsk) {
 	if ctx == nil {
 		ctx = m.ctx
 	}
-	if m.inline {
-		m.jobDone(jobMsg{entry: id, job: job, result: a.Do(ctx), rev: PreparedRevision(s.console, m.reportPrepared()), of: s})
-		return
-	}
-	m.addCommand(guardCommand(dir, a.What, func() tea.Msg {
+	work := func() tea.Msg {
 		result := a.Do(ctx)
 		return jobMsg{entry: id, job: job, result: result, rev: PreparedRevision(s.console, m.reportPrepared()), of: s}
-	}))
+	}
+	if m.inline {
+		m.jobDone(work().(jobMsg))
+		return
+	}
+	m.addCommand(guardCommand(dir, a.What, work))
 }
 
 // guardCommand turns an internal error in a goroutine into a report.
