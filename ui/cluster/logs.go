@@ -2,8 +2,8 @@ package cluster
 
 import (
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 
 	"rung/model/logline"
 	"rung/model/words"
@@ -39,12 +39,7 @@ func (v *View) addLogs(env *view.Env, s *detail.Sheet) {
 		sign, look = words.Warned, st.Warn
 	}
 	s.AddParagraph("logs", 0, sign, look, st.Text, fmt.Sprintf("%s of %s followed", words.Thousands(up), words.Count(len(v.streams), "node")), to)
-	states := make([]logline.StreamState, 0, len(by))
-	for state := range by {
-		states = append(states, state)
-	}
-	slices.SortFunc(states, func(a, b logline.StreamState) int { return strings.Compare(string(a), string(b)) })
-	for _, state := range states {
+	for _, state := range slices.Sorted(maps.Keys(by)) {
 		var names []string
 		why := ""
 		for _, x := range by[state] {

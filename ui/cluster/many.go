@@ -3,6 +3,7 @@ package cluster
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,12 +53,7 @@ func (v *zonesPage) overZones(r *revision.Revision) (lines []*policyLine) {
 			delete(differ, k)
 		}
 	}
-	var rest []model.PolicyKey
-	for k := range differ {
-		rest = append(rest, k)
-	}
-	slices.SortFunc(rest, model.Key.Compare)
-	for _, k := range append(keys, rest...) {
+	for _, k := range append(keys, slices.SortedFunc(maps.Keys(differ), model.Key.Compare)...) {
 		l := &policyLine{key: k, reports: v.reports[k], over: revision.OverZones(r, k, v.now)}
 		if p := r.Cluster.Policy(k); p != nil && k.Kind == model.KindANP {
 			l.prio = strconv.Itoa(int(p.Priority))

@@ -113,8 +113,6 @@ func (v *zonesPage) Sync(env *view.Env) {
 		for _, k := range shownUnits(env.Rev, env.Now) {
 			lines = append(lines, v.lineOf(env.Rev, k))
 		}
-	}
-	if !many {
 		v.narrowWidths(lines)
 	}
 	v.policies.SetItems(lines)
