@@ -83,27 +83,16 @@ func (v *matrixPage) clampCursor() {
 
 // walkCursor moves the cursor.
 func (v *matrixPage) walkCursor(id action.ID) bool {
-	page := max(1, v.h-1)
-	switch id {
-	case action.Down:
-		v.cursor.row++
-	case action.Up:
-		v.cursor.row--
-	case action.HalfDown:
-		v.cursor.row += max(1, page/2)
-	case action.HalfUp:
-		v.cursor.row -= max(1, page/2)
-	case action.PageDown:
-		v.cursor.row += page
-	case action.PageUp:
-		v.cursor.row -= page
-	case action.Top:
+	switch d := widget.StrideOf(id, v.h); {
+	case d != 0:
+		v.cursor.row += d
+	case id == action.Top:
 		v.cursor.row = 0
-	case action.Bottom:
+	case id == action.Bottom:
 		v.cursor.row = len(v.rows) - 1
-	case action.Left:
+	case id == action.Left:
 		v.cursor.col--
-	case action.Right:
+	case id == action.Right:
 		v.cursor.col++
 	default:
 		return false
