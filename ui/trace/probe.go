@@ -114,21 +114,6 @@ func (v *View) Crumb() string {
 // BriefCrumb leaves the ends out.
 func (v *View) BriefCrumb() string { return "probe" }
 
-// WhyNot says why it cannot be sent again now.
-func (v *View) WhyNot(env *view.Env, id action.ID) string {
-	if id != action.ProbeAgain && id != action.ProbeAsk {
-		return ""
-	}
-	return whyNot(env)
-}
-
-func whyNot(env *view.Env) string {
-	if err := trace.CheckPossible(env.Rev.Mode); err != nil {
-		return err.Error()
-	}
-	return ""
-}
-
 // Copies are the question as a command, and as it was asked.
 func (v *View) Copies(env *view.Env) []view.CopyItem {
 	q, err := trace.ParseQuestion(v.page.ID)
