@@ -194,9 +194,6 @@ func (v *ladderPage) PointTo(_ *view.Env, to nav.Page) bool {
 	return v.table.SelectID(ladder.PolicyID(to.Key))
 }
 
-// CountLines counts policies.
-func (v *ladderPage) CountLines() (shown, all int) { return v.table.CountLines() }
-
 // WhyNot refuses what the cursor is not fit for.
 func (v *ladderPage) WhyNot(_ *view.Env, id action.ID) string {
 	l, ok := v.table.SelectedItem()

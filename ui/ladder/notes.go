@@ -96,8 +96,8 @@ func (v *ladderPage) notesBelow(l *ladder.Line) (notes, rest []widget.Line) {
 	if l.Remark != "" {
 		return nil, []widget.Line{widget.StyledLine(l.Remark, st.Text)}
 	}
-	if title := headingTitle(l); title != "" && widget.TextWidth(title)+len("── ")+1 > v.frame.w-2 {
-		return nil, []widget.Line{widget.StyledLine(title, st.Title)}
+	if l.Kind == ladder.Band && l.Title != "" && widget.TextWidth(l.Title)+len("── ")+1 > v.frame.w-2 {
+		return nil, []widget.Line{widget.StyledLine(l.Title, st.Title)}
 	}
 	for i := range l.Notes {
 		n := &l.Notes[i]
@@ -112,14 +112,6 @@ func (v *ladderPage) notesBelow(l *ladder.Line) (notes, rest []widget.Line) {
 		}
 	}
 	return notes, rest
-}
-
-// headingTitle is the title of a band, empty for what is none.
-func headingTitle(l *ladder.Line) string {
-	if l.Kind == ladder.Band {
-		return l.Title
-	}
-	return ""
 }
 
 // allNotes are the keys that show all that is to be known about the policy of a line: its
