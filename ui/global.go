@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"strings"
 
 	"rung/engine/trace"
 	"rung/revision"
@@ -10,6 +9,24 @@ import (
 	"rung/ui/nav"
 	"rung/ui/view"
 )
+
+// places are the pages that have an action of their own.
+var places = map[action.ID]nav.PageKind{
+	action.GoLadder:   nav.Ladder,
+	action.GoRows:     nav.Rows,
+	action.GoZones:    nav.Zones,
+	action.GoLogs:     nav.Logs,
+	action.GoActivity: nav.Activity,
+	action.GoPlan:     nav.Plan,
+	action.GoContexts: nav.Contexts,
+	action.GoCluster:  nav.Cluster,
+	action.GoFindings: nav.Findings,
+	action.GoMatrix:   nav.Matrix,
+	action.GoSessions: nav.Sessions,
+	action.GoDiff:     nav.Diff,
+	action.GoOmitted:  nav.Omitted,
+	action.GoMessages: nav.Messages,
+}
 
 // Do carries out an action on the page of a view, if it is one that every page has.
 func Do(env *view.Env, v view.View, id action.ID) {
@@ -29,9 +46,9 @@ func Do(env *view.Env, v view.View, id action.ID) {
 	case action.GoProbe:
 		askProbe(env, v)
 	default:
-		if name, ok := strings.CutPrefix(string(id), "go."); ok { // the others are named after their pages
-			page := nav.PageOf(nav.PageKind(name))
-			if page.Kind == nav.Matrix || page.Kind == nav.Ladder && env.Page.Kind != nav.Ladder {
+		if kind, ok := places[id]; ok {
+			page := nav.PageOf(kind)
+			if kind == nav.Matrix || kind == nav.Ladder && env.Page.Kind != nav.Ladder {
 				page = page.On(env.Page.Network)
 			}
 			env.OpenPage(page)
