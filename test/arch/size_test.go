@@ -19,10 +19,10 @@ var stillTooMany = map[string]int{"model/lint.linter": 52}
 // house is how large the program is, without tests and what serves them. Every number is only
 // ever lowered.
 var house = map[string]int{
-	"lines":                         193_700,
-	"packages":                      90,
-	"import edges":                  776,
-	"packages with one importer":    25,
+	"lines":                         192_700,
+	"packages":                      88,
+	"import edges":                  764,
+	"packages with one importer":    23,
 	"words of docs/architecture.md": 1900,
 }
 
