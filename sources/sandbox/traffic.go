@@ -32,9 +32,21 @@ type TrafficConfig struct {
 	Slots retry.Slots
 }
 
+// TrafficStats counts since the start.
+type TrafficStats struct {
+	Connections uint64 // begun
+	Dropped     uint64 // of those, by a row
+	Lines       uint64 // written
+	// Limited are lines that the meter withheld; on a cluster nobody counts
+	// them.
+	Limited uint64
+	// Unjudged are matches that could not be decided and were passed over.
+	Unjudged uint64
+}
+
 // Traffic is pods that connect to pods and to the outside. In zones that run on OVN
 // the first packet of each connection is put in, and ovn-controller writes the log;
-// nothing is limited or unjudged there. Elsewhere it is simulated: the live rows decide,
+// Limited and Unjudged stay 0 there. Elsewhere it is simulated: the live rows decide,
 // and rows that log write what ovn-controller would write.
 //
 // A pod under a NetworkPolicy takes part where its zone has the rows of the
@@ -43,9 +55,7 @@ type Traffic struct {
 	rate    atomic.Uint64 // per 1000 seconds
 	sandbox *Sandbox
 	slots   retry.Slots
-	// stats count connections begun, those that a row dropped, lines written, lines that the meter
-	// withheld, and matches that could not be decided and were passed over.
-	stats struct{ connections, dropped, lines, limited, unjudged atomic.Uint64 }
+	stats   struct{ connections, dropped, lines, limited, unjudged atomic.Uint64 }
 
 	mu      sync.Mutex // one Run at a time
 	random  *rand.Rand
@@ -83,6 +93,13 @@ func NewTraffic(cfg TrafficConfig) *Traffic {
 
 // SetRate sets how many connections are begun a second; 0 means none.
 func (t *Traffic) SetRate(perSecond float64) { t.rate.Store(uint64(max(perSecond, 0) * 1000)) }
+
+// Stats returns the counts so far.
+func (t *Traffic) Stats() TrafficStats {
+	return TrafficStats{Connections: t.stats.connections.Load(), Dropped: t.stats.dropped.Load(),
+		Lines:   t.stats.lines.Load(),
+		Limited: t.stats.limited.Load(), Unjudged: t.stats.unjudged.Load()}
+}
 
 // LogLine is a line of a zone's log as ovn-controller writes it.
 type LogLine struct{ Zone, Text string }

@@ -345,22 +345,3 @@ func TestTrafficFollows(t *testing.T) {
 		}
 	})
 }
-
-// TrafficStats counts since the start.
-type TrafficStats struct {
-	Connections uint64 // begun
-	Dropped     uint64 // of those, by a row
-	Lines       uint64 // written
-	// Limited are lines that the meter withheld; on a cluster nobody counts
-	// them.
-	Limited uint64
-	// Unjudged are matches that could not be decided and were passed over.
-	Unjudged uint64
-}
-
-// Stats returns the counts so far.
-func (t *Traffic) Stats() TrafficStats {
-	return TrafficStats{Connections: t.stats.connections.Load(), Dropped: t.stats.dropped.Load(),
-		Lines:   t.stats.lines.Load(),
-		Limited: t.stats.limited.Load(), Unjudged: t.stats.unjudged.Load()}
-}
