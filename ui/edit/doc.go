@@ -9,6 +9,6 @@
 //
 // It also is the view of the templates of policies: a list to pick from, two or
 // three questions with answers picked from the cluster, then the preview of the policies,
-// whose text stands in it, as one change. What is slow is worked out
+// whose text stands in it, as one change. Slow work is done
 // beside the screen, so that a question comes up at once.
 package edit
