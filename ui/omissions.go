@@ -13,11 +13,11 @@ import (
 )
 
 // omissionsOf returns the omissions that could change what a page shows: those that the command for the
-// same shows beside its answer. Pages that are not here answer nothing, or carry what they do not
-// take into account themselves (trace, preview).
+// same shows beside its answer. The other pages answer nothing, or carry what they do not take into
+// account themselves (trace, preview).
 func omissionsOf(r *revision.Revision, p nav.Page, zones []*model.ZoneState) []model.Omission {
 	switch p.Kind {
-	case nav.Ladder, nav.Rows, nav.Row, nav.Zones, nav.Activity, nav.Findings: // also of what is a finding: that may be out of sight
+	case nav.Ladder, nav.Rows, nav.Row, nav.Zones, nav.Activity, nav.Findings:
 		if len(zones) > 0 {
 			return revision.OmissionsOfRows(r, zones)
 		}

@@ -19,7 +19,7 @@ type Files struct {
 	Stdin io.Reader
 	// Follow goes on with what is added.
 	Follow bool
-	// Paced waits with each line until it may push out one that was read (Store.Read).
+	// Paced takes no line that would push out one that was not read yet (Store.Read).
 	Paced bool
 	// Since, where set, leaves out earlier lines.
 	Since time.Time

@@ -61,7 +61,7 @@ func (l *Store) Streams() (out []logline.Stream) {
 // Playing returns how many times as fast as they were written the lines of log files come, and the
 // time of the last; speed is 0 where they come at once.
 func (l *Store) Playing() (speed float64, at time.Time) {
-	files := l.readAgain()
+	files := l.fileReader()
 	if files == nil {
 		return 0, at
 	}
@@ -70,11 +70,11 @@ func (l *Store) Playing() (speed float64, at time.Time) {
 	return files.cfg.Speed, files.lastAt
 }
 
-// CutsFiles reports whether log files have more lines than are kept; of a pipe nobody can read them again.
-func (l *Store) CutsFiles() bool { return l.readAgain() != nil && l.FirstNumber() > 1 }
+// CutsFiles reports whether log files have more lines than are kept, and can be read once more for them.
+func (l *Store) CutsFiles() bool { return l.fileReader() != nil && l.FirstNumber() > 1 }
 
-// readAgain returns the reader of log files, nil without any and where one is a pipe.
-func (l *Store) readAgain() *FileReader {
+// fileReader returns the reader of log files, nil without any and where one is a pipe.
+func (l *Store) fileReader() *FileReader {
 	l.sources.mu.Lock()
 	defer l.sources.mu.Unlock()
 	return l.sources.files

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"rung/sources/files"
 )
 
 // Check says why a reference cannot be read, nil if it can. The errors here do not name it.
@@ -53,6 +55,9 @@ const (
 	// linksMost bounds how many links lead to one file.
 	linksMost = 40
 )
+
+// readLimit bounds the files of a revision that are read, in bytes: git packs a bomb small. Tests lower it.
+var readLimit int64 = 1 << 30
 
 // Open lists the files of a revision and reads those below the reference that are wanted and have at
 // most so many bytes.
@@ -217,11 +222,21 @@ func (t *Tree) read(ctx context.Context, root string, most int64, list []*entry)
 		return err
 	}
 	small := slices.DeleteFunc(slices.Clone(found), func(f foundObject) bool { return f.kind != "blob" || f.size > most })
+	total := int64(0)
+	for _, f := range small {
+		total += f.size
+	}
+	if total > readLimit {
+		return fmt.Errorf("its files have %s, at most %s are read", files.SizeText(total), files.SizeText(readLimit))
+	}
 	texts, err := readObjects(ctx, small)
 	if err != nil {
 		return err
 	}
 	for _, f := range found {
+		if f.kind != "blob" {
+			continue
+		}
 		for _, e := range byID[f.id] {
 			e.err, e.size, e.text = nil, f.size, texts[f.id]
 		}
@@ -251,6 +266,8 @@ func (t *Tree) follow(p string) (string, error) {
 			at = next
 		case e.err != nil:
 			return "", e.err
+		case len(e.text) == 0: // longer than a path can be
+			return "", fs.ErrNotExist
 		case path.IsAbs(string(e.text)):
 			return "", errLeaves
 		default:

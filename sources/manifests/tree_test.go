@@ -141,6 +141,58 @@ func TestLargeFileOfRevision(t *testing.T) {
 	}
 }
 
+// A link that no file system would take leads to nothing, not to its folder.
+func TestLongLink(t *testing.T) {
+	repository(t, map[string]string{"shop/a.yaml": "a"})
+	hash := exec.Command("git", "hash-object", "-w", "--stdin")
+	hash.Stdin = strings.NewReader(strings.Repeat("./", linkLimit) + "a.yaml")
+	id, err := hash.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"update-index", "--add", "--cacheinfo", "120000," + strings.TrimSpace(string(id)) + ",shop/long.yaml"}, {"commit", "-q", "-m", "long"}} {
+		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
+			t.Fatalf("git %s: %v\n%s", args, err, out)
+		}
+	}
+	if info, err := openAll(t, t.Context(), "main").Stat("shop/long.yaml"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
+// A file whose text is not in the repository is not an empty one.
+func TestMissingText(t *testing.T) {
+	repository(t, map[string]string{"a.yaml": "a", "b.yaml": "b"})
+	id, err := exec.Command("git", "rev-parse", "main:b.yaml").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(".git", "objects", string(id[:2]), strings.TrimSpace(string(id[2:])))); err != nil {
+		t.Fatal(err)
+	}
+	tree := openAll(t, t.Context(), "main")
+	if text, err := fs.ReadFile(tree, "a.yaml"); err != nil || string(text) != "a" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if text, err := fs.ReadFile(tree, "b.yaml"); !errors.Is(err, errNotHere) {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// A revision with more than can be held is refused before any of it is read.
+func TestFilesOfRevisionAreBounded(t *testing.T) {
+	repository(t, map[string]string{"a.yaml": strings.Repeat("a", 600), "b.yaml": strings.Repeat("b", 600)})
+	was := readLimit
+	defer func() { readLimit = was }()
+	for limit, refused := range map[int64]bool{1199: true, 1200: false} {
+		readLimit = limit
+		_, err := Open(t.Context(), Ref{Rev: "main"}, DefaultFileSize, isManifestName)
+		if (err != nil) != refused || refused && !strings.Contains(err.Error(), "at most 1") {
+			t.Errorf("limit %d: %v", limit, err)
+		}
+	}
+}
+
 // What git prints is an answer or none: a program in its place may print anything.
 func TestAnswersOfGit(t *testing.T) {
 	dir := t.TempDir()
