@@ -14,9 +14,13 @@ import (
 
 // Command is the rung command that asks the same, of policies and rows.
 func (q Question) Command() string {
-	w := []string{"rung", "trace", "--from", q.From, "--to", q.To}
-	p, err := ParseProtocol(q.Protocol)
-	if err == nil && p != verdict.TCP {
+	return words.ShellJoin(append(q.commandWords("trace"), "--by", "both")...)
+}
+
+// commandWords are the words of a rung command about the question.
+func (q Question) commandWords(verb string) []string {
+	w := []string{"rung", verb, "--from", q.From, "--to", q.To}
+	if p, err := ParseProtocol(q.Protocol); err == nil && p != verdict.TCP {
 		w = append(w, "--protocol", string(p))
 	}
 	if q.Port != 0 {
@@ -28,7 +32,7 @@ func (q Question) Command() string {
 	if q.IPVersion != 0 {
 		w = append(w, "--ip-version", strconv.Itoa(q.IPVersion))
 	}
-	return words.ShellJoin(append(w, "--by", "both")...)
+	return w
 }
 
 // OvnkubeTrace is the ovnkube-trace command that asks the same. It asks from pods, for TCP

@@ -3,7 +3,6 @@ package trace
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"rung/model"
@@ -128,15 +127,6 @@ func NotSentReason(p *verdict.Path, from, to *model.Pod) string {
 
 // CommandFor is the rung command that sends the same.
 func CommandFor(q Question) string {
-	w := []string{"rung", "probe", "--from", q.From, "--to", q.To}
-	if p, err := ParseProtocol(q.Protocol); err == nil && p != verdict.TCP {
-		w = append(w, "--protocol", string(p))
-	}
-	if q.Port != 0 {
-		w = append(w, "--port", strconv.Itoa(q.Port))
-	}
-	if q.IPVersion != 0 {
-		w = append(w, "--ip-version", strconv.Itoa(q.IPVersion))
-	}
-	return words.ShellJoin(w...)
+	q.Network = "" // a probe has no such flag
+	return words.ShellJoin(q.commandWords("probe")...)
 }
