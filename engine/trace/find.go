@@ -95,13 +95,9 @@ func stagesAgree(ovn, rows *verdict.StageVerdict) bool {
 			return true
 		}
 	}
-	return rows.Decided != nil && (rows.Decided.ACL == ovn.Decided.ACL || sameRule(rows.Decided, ovn.Decided))
-}
-
-// sameRule says whether two rows are of one rule: of those of its selectors, of its IP blocks and of
-// its ports OVN may choose any that matches.
-func sameRule(a, b *verdict.Decider) bool {
-	return a.Policy.Kind.IsPolicy() && a.Rule >= 0 && a.Policy == b.Policy && a.Direction == b.Direction && a.Rule == b.Rule && a.Action == b.Action
+	// Of the rows of one rule, of its selectors, IP blocks and ports, OVN may choose any that matches.
+	d := rows.Decided
+	return d != nil && (d.ACL == ovn.Decided.ACL || d.Policy.Kind.IsPolicy() && d.Rule >= 0 && SameRule(d, ovn.Decided))
 }
 
 // DecidingStage is the stage that says why a path has its verdict: the first that denies, else
