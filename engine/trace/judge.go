@@ -65,13 +65,10 @@ func JudgePackets(before, after *revision.Revision, c verdict.Connection, sent [
 
 // untriedPath is a path of which packets say nothing.
 func untriedPath(p *verdict.Path, v verdict.Verdict, why string) verdict.Path {
-	return verdict.Path{From: p.From, To: p.To, Verdict: v, Reason: why, Note: p.Note, Stages: unreachedStages(p)}
-}
-
-// unreachedStages are the stages of a path, none of which a packet came to.
-func unreachedStages(p *verdict.Path) (out []verdict.StageVerdict) {
+	out := verdict.Path{From: p.From, To: p.To, Verdict: v, Reason: why, Note: p.Note}
 	for _, s := range p.Stages {
-		out = append(out, verdict.StageVerdict{Stage: s.Stage, Zone: s.Zone, Reply: s.Reply, Verdict: verdict.NotApplicable, Reason: "not reached"})
+		out.Stages = append(out.Stages, verdict.StageVerdict{Stage: s.Stage, Zone: s.Zone, Reply: s.Reply,
+			Verdict: verdict.NotApplicable, Reason: "not reached"})
 	}
 	return out
 }
