@@ -32,7 +32,7 @@ func SuggestConnection(r *revision.Revision, k model.PolicyKey, dir model.Direct
 		return c, false
 	}
 	x, best := r.Verdicts(), 0
-	subjects, peers := subjectsOf(r, p), peersOf(r, p, rule)
+	subjects, peers := podEnds(r.Subjects(p.Key), subjectsTried), peersOf(r, p, rule)
 	for _, s := range subjects {
 		for _, o := range peers {
 			from, to := s, o
@@ -103,10 +103,6 @@ func podEnds(pods []*model.Pod, most int) (out []endCandidate) {
 		}
 	}
 	return out
-}
-
-func subjectsOf(r *revision.Revision, p *model.Policy) []endCandidate {
-	return podEnds(r.Subjects(p.Key), subjectsTried)
 }
 
 // peersOf are some ends behind the peers of a rule.
