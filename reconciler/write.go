@@ -79,19 +79,13 @@ func (w *worker) putOffWriting(d time.Duration) {
 // comparePolicies sorts units that are gone before others, so that what they held is free
 // again (a priority), then as writeRank has it, then by key.
 func (q *writeQueue) comparePolicies(a, b model.PolicyKey) int {
-	ga, gb := q.tracker.CompiledUnit(a) == nil, q.tracker.CompiledUnit(b) == nil
-	if ga != gb {
-		if ga {
-			return -1
+	rank := func(k model.PolicyKey) int {
+		if q.tracker.CompiledUnit(k) == nil {
+			return -1 - writeRank(k.Kind)
 		}
-		return 1
+		return writeRank(k.Kind)
 	}
-	if ra, rb := writeRank(a.Kind), writeRank(b.Kind); ra != rb && ga {
-		return cmp.Compare(rb, ra)
-	} else if ra != rb {
-		return cmp.Compare(ra, rb)
-	}
-	return a.Compare(b)
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), a.Compare(b))
 }
 
 // writeRank is when a unit is written, where not all fit into one transaction: the sets
