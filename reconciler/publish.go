@@ -107,57 +107,40 @@ func (w *worker) activityOf(k model.PolicyKey, ops []nb.Op, at time.Time, took t
 		Commands: commandLines(ops), Error: failure, By: "reconciler"}
 }
 
-// counted are the things a summary counts, in the order it names them.
-var counted = [...]string{"port group", "ACL", "address set", "address", "port"}
-
-const (
-	countGroup = iota
-	countACL
-	countSet
-	countAddress
-	countPort
-)
-
-var verbs = [...]string{"added", "updated", "removed"}
-
-const (
-	wasAdded = iota
-	wasUpdated
-	wasRemoved
-)
+// countedRows are the rows a summary counts, by table.
+var countedRows = map[string]string{nb.TablePortGroup: "port group", nb.TableACL: "ACL", nb.TableAddressSet: "address set"}
 
 // opsSummary is "cluster-control: 12 ACLs updated, 3 addresses added".
 func opsSummary(k model.PolicyKey, ops []nb.Op) string {
-	var n [len(counted)][len(verbs)]int
-	table := map[string]int{nb.TablePortGroup: countGroup, nb.TableACL: countACL, nb.TableAddressSet: countSet}
+	n := map[[2]string]int{}
+	add := func(what, verb string, count int) { n[[2]string{what, verb}] += count }
 	for i := range ops {
 		op := &ops[i]
-		what := table[op.Table]
 		switch op.Kind {
 		case nb.OpInsert:
-			n[what][wasAdded]++
-			n[countAddress][wasAdded] += memberCount(op.Row["addresses"])
-			n[countPort][wasAdded] += memberCount(op.Row["ports"])
+			add(countedRows[op.Table], "added", 1)
+			add("address", "added", memberCount(op.Row["addresses"]))
+			add("port", "added", memberCount(op.Row["ports"]))
 		case nb.OpUpdate:
-			n[what][wasUpdated]++
+			add(countedRows[op.Table], "updated", 1)
 		case nb.OpDelete:
-			n[what][wasRemoved]++
+			add(countedRows[op.Table], "removed", 1)
 		case nb.OpMutate:
 			for _, m := range op.Mutations {
-				verb := wasRemoved
+				verb := "removed"
 				if m.Insert {
-					verb = wasAdded
+					verb = "added"
 				}
 				switch m.Column {
 				case "addresses":
-					n[countAddress][verb] += len(m.Strings)
+					add("address", verb, len(m.Strings))
 				case "ports":
-					n[countPort][verb] += len(m.Refs)
+					add("port", verb, len(m.Refs))
 				case "acls":
 					// A reference to a new row is counted by its insert.
 					for _, r := range m.Refs {
 						if r.UUID != "" {
-							n[countACL][verb]++
+							add("ACL", verb, 1)
 						}
 					}
 				}
@@ -165,10 +148,10 @@ func opsSummary(k model.PolicyKey, ops []nb.Op) string {
 		}
 	}
 	var parts []string
-	for what := range n {
-		for verb, count := range n[what] {
-			if count > 0 {
-				parts = append(parts, words.Count(count, counted[what])+" "+verbs[verb])
+	for _, what := range []string{"port group", "ACL", "address set", "address", "port"} {
+		for _, verb := range []string{"added", "updated", "removed"} {
+			if count := n[[2]string{what, verb}]; count > 0 {
+				parts = append(parts, words.Count(count, what)+" "+verb)
 			}
 		}
 	}
