@@ -221,12 +221,7 @@ func (d *diffWriter) addGroup() {
 	row := d.t.DB.PortGroup(g.uuid)
 	var fields []model.FieldDiff
 	if len(a.unlinked)+len(a.foreignHeld) > 0 {
-		unlinked := make([]string, len(a.unlinked))
-		for i, r := range a.unlinked {
-			unlinked[i] = r.ID()
-		}
-		slices.Sort(unlinked)
-		fields = append(fields, memberDiff("acls", len(row.ACLs), unlinked, a.foreignHeld))
+		fields = append(fields, memberDiff("acls", len(row.ACLs), a.unlinkedIDs(), a.foreignHeld))
 	}
 	if len(g.missing)+len(g.extra) > 0 {
 		fields = append(fields, memberDiff("ports", len(row.Ports), g.missing.sortedNames(), g.extra.sortedNames()))
@@ -250,17 +245,21 @@ func (d *diffWriter) addUnlinked() {
 		d.p.Blocked++
 		return
 	}
+	id := d.tr.holder.Name
+	if row, ok := d.t.DB.Row(d.tr.holder.Table, at.uuid).(*nb.PortGroup); ok && row.ID() != "" {
+		id = row.ID()
+	}
+	fields := []model.FieldDiff{memberDiff("acls", len(at.acls), a.unlinkedIDs(), nil)}
+	d.addDiff(model.DiffDifferent, d.tr.holder.Table, id, at.uuid, fields)
+}
+
+func (a *aclTrack) unlinkedIDs() []string {
 	ids := make([]string, len(a.unlinked))
 	for i, r := range a.unlinked {
 		ids[i] = r.ID()
 	}
 	slices.Sort(ids)
-	id := d.tr.holder.Name
-	if row, ok := d.t.DB.Row(d.tr.holder.Table, at.uuid).(*nb.PortGroup); ok && row.ID() != "" {
-		id = row.ID()
-	}
-	fields := []model.FieldDiff{memberDiff("acls", len(at.acls), ids, nil)}
-	d.addDiff(model.DiffDifferent, d.tr.holder.Table, id, at.uuid, fields)
+	return ids
 }
 
 // memberDiff is the difference of a set column with so many live members.
