@@ -119,9 +119,6 @@ func (d *ZoneDiffer) JudgeZone(g ZoneRead) map[model.PolicyKey]*model.PolicyInZo
 
 // stillDiffers says whether a row differs in both lists.
 func stillDiffers(before, now []model.RowDiff) bool {
-	if len(before) == 0 || len(now) == 0 {
-		return false
-	}
 	was := make(map[[2]string]struct{}, len(before))
 	for i := range before {
 		was[[2]string{before[i].Table, before[i].ID}] = struct{}{}
