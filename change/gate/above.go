@@ -92,7 +92,7 @@ func (g *Gate) PreviewSteps(ctx context.Context, rev *revision.Revision, out *Pr
 	if out.Blocked != "" {
 		return nil
 	}
-	log := g.logConnections(false)
+	log := g.Config.LogConnections(false)
 	limit, cancel := context.WithTimeout(ctx, 3*effect.MaxTime)
 	defer cancel()
 	if err := g.addStepEffects(ctx, limit, rev, log, out, why); err != nil {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"rung/change/effect"
 	"rung/change/guard"
-	"rung/model/verdict/diff"
 	"rung/revision"
 
 	"slices"
@@ -13,12 +12,7 @@ import (
 // clusterFacts returns the protected namespaces and the allowed connections of the log, which the
 // guard rails consult besides the objects.
 func (g *Gate) clusterFacts() guard.ClusterFacts {
-	return guard.ClusterFacts{Protected: g.Config.Protected, Log: g.logConnections(true)}
-}
-
-// logConnections returns the connections of the log: the newest, or all that were allowed.
-func (g *Gate) logConnections(allowed bool) *diff.LogConnections {
-	return g.Config.LogConnections(allowed)
+	return guard.ClusterFacts{Protected: g.Config.Protected, Log: g.Config.LogConnections(true)}
 }
 
 // StepTexts say which steps of a plan flip connections on the way, or that none does.

@@ -48,7 +48,7 @@ func (g *Gate) explainPreview(ctx context.Context, now, rev *revision.Revision, 
 	p.NotConsidered = p.Effect.NotConsidered(rev)
 	p.compared.addEffect(p.Effect)
 	p.findSurplus(ctx, rev, next)
-	p.Effect = p.Effect.AgainstLog(ctx, g.logConnections(false), rev, next)
+	p.Effect = p.Effect.AgainstLog(ctx, g.Config.LogConnections(false), rev, next)
 	for i, f := range p.compared.plan {
 		p.Notes = slices.Insert(p.Notes, i, f.Text) // what cannot be undone so easily comes first
 	}
