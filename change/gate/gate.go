@@ -227,7 +227,8 @@ func (g *Gate) commitApproved(ctx context.Context, p *Preview, a stepApproval) (
 	}
 	var herr error
 	if recorded {
-		res.Undo, herr = g.recordHistory(start, fresh, a, trial)
+		res.Undo, herr = g.Config.History.Push(g.historyEntry(start, fresh, a, trial))
+		g.TellHistory()
 		res.Trial = g.trials.ChangeMade(trial, res.Undo, change.FilesOf(fresh.Objects))
 		g.trials.ChangeUndone(fresh)
 	}
@@ -262,13 +263,6 @@ func (g *Gate) historyEntry(at time.Time, p *Preview, a stepApproval, trial stri
 		e.Undoes = began.ID
 	}
 	return e
-}
-
-// recordHistory makes a change one that can be taken back.
-func (g *Gate) recordHistory(at time.Time, p *Preview, a stepApproval, trial string) (id uint64, err error) {
-	id, err = g.Config.History.Push(g.historyEntry(at, p, a, trial))
-	g.TellHistory()
-	return id, err
 }
 
 // TellHistory tells which changes undo and redo are about now.
