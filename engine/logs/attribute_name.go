@@ -74,18 +74,11 @@ func (x *nameIndex) rebuild(c *model.Cluster) {
 		return
 	}
 	x.cluster = c
-	n, equal := 0, x.byName != nil
-	for p := range c.AllPolicies() {
-		equal = equal && n < len(x.policies) && x.policies[n] == p
-		if !equal {
-			break
-		}
-		n++
-	}
-	if equal && n == len(x.policies) {
+	policies := slices.Collect(c.AllPolicies())
+	if x.byName != nil && slices.Equal(x.policies, policies) {
 		return
 	}
-	x.policies, x.byName = slices.AppendSeq(x.policies[:0], c.AllPolicies()), map[string][]ruleCandidate{}
+	x.policies, x.byName = policies, map[string][]ruleCandidate{}
 	isolated := map[string]bool{}
 	for _, p := range x.policies {
 		for _, d := range []model.Direction{model.Ingress, model.Egress} {
