@@ -2,6 +2,7 @@ package logs
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -103,17 +104,11 @@ func parsePrefixes(texts []string) (out []netip.Prefix) {
 // networkOf is the narrowest of the rule's networks that an address is in, empty for none.
 func (f *ruleFacts) networkOf(a netip.Addr) string {
 	best := netip.Prefix{}
-next:
 	for _, n := range f.networks {
-		if !n.prefix.Contains(a) || best.IsValid() && best.Bits() >= n.prefix.Bits() {
-			continue
+		narrower := n.prefix.Contains(a) && (!best.IsValid() || best.Bits() < n.prefix.Bits())
+		if narrower && !slices.ContainsFunc(n.but, func(but netip.Prefix) bool { return but.Contains(a) }) {
+			best = n.prefix
 		}
-		for _, but := range n.but {
-			if but.Contains(a) {
-				continue next
-			}
-		}
-		best = n.prefix
 	}
 	if !best.IsValid() {
 		return ""
