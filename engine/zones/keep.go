@@ -50,9 +50,6 @@ func trimmedFields(in []model.FieldDiff) []model.FieldDiff {
 
 // copyNames copies, so that the rest need not be kept.
 func copyNames(names []string) []string {
-	if len(names) == 0 {
-		return nil
-	}
 	return append([]string(nil), names[:min(len(names), revision.KeptNames)]...)
 }
 
