@@ -14,11 +14,11 @@ import (
 
 // expectedRows are the rows that transactions of this process may still change, by
 // table and UUID, and those they insert, by table and id.
-type expectedRows struct{ rows, ids map[string]struct{} }
+type expectedRows struct{ rows, ids MemberSet }
 
 // rowsOutstanding collects what was sent and is not seen yet.
 func (w *worker) rowsOutstanding() expectedRows {
-	e := expectedRows{rows: map[string]struct{}{}, ids: map[string]struct{}{}}
+	e := expectedRows{MemberSet{}, MemberSet{}}
 	for _, f := range w.flights.underWay {
 		e.addOps(w.zone.DB, f.ops)
 	}
@@ -47,14 +47,14 @@ func (e expectedRows) addOps(db *nb.DB, ops []nb.Op) {
 		op := &ops[i]
 		if op.Kind == nb.OpInsert {
 			ids, _ := op.Row["external_ids"].(map[string]string)
-			e.ids[op.Table+" "+ids[nb.KeyID]] = struct{}{}
+			e.ids.Add(op.Table + " " + ids[nb.KeyID])
 			continue
 		}
-		e.rows[op.Table+" "+op.UUID] = struct{}{}
+		e.rows.Add(op.Table + " " + op.UUID)
 		// ACLs that nothing refers to any more are collected with it.
 		if g := db.PortGroup(op.UUID); op.Kind == nb.OpDelete && op.Table == nb.TablePortGroup && g != nil {
 			for _, uuid := range g.ACLs {
-				e.rows[nb.TableACL+" "+uuid] = struct{}{}
+				e.rows.Add(nb.TableACL + " " + uuid)
 			}
 		}
 		for _, m := range op.Mutations {
@@ -62,7 +62,7 @@ func (e expectedRows) addOps(db *nb.DB, ops []nb.Op) {
 				continue
 			}
 			for _, r := range m.Refs {
-				e.rows[nb.TableACL+" "+r.UUID] = struct{}{}
+				e.rows.Add(nb.TableACL + " " + r.UUID)
 			}
 		}
 	}
@@ -91,10 +91,7 @@ func (w *worker) watchOthers(changes []nb.RowChange, db *nb.DB) {
 			mine = w.rowsOutstanding()
 		}
 		table := nb.TableOf(row)
-		if _, ok := mine.rows[table+" "+row.RowUUID()]; ok {
-			continue
-		}
-		if _, ok := mine.ids[table+" "+row.IDs()[nb.KeyID]]; ok && ch.Old == nil {
+		if mine.rows.Has(table+" "+row.RowUUID()) || ch.Old == nil && mine.ids.Has(table+" "+row.IDs()[nb.KeyID]) {
 			continue
 		}
 		if first == "" {
