@@ -116,12 +116,7 @@ func (a stepApproval) unknownGuard(p *Preview) *change.Guard {
 }
 
 func isConfirmed(gs []change.Guard, g change.Guard) bool {
-	for _, c := range gs {
-		if c.Code == g.Code && c.Policy == g.Policy {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(gs, func(c change.Guard) bool { return c.Code == g.Code && c.Policy == g.Policy })
 }
 
 // Preview works out a change without any side effect. The error says that it
