@@ -20,9 +20,6 @@ type rowsOf struct {
 	revision *revision.Revision
 }
 
-// rowsIn returns the rows to ask in a revision.
-func (t *Tracer) rowsIn(r *revision.Revision) verdict.ZoneRows { return rowsOf{t, r} }
-
 // Zone is the rows of a zone in order, nil where it was not read. Several may be put in
 // order at once, each of them by one goroutine.
 func (z rowsOf) Zone(name string) *verdict.Zone {

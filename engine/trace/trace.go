@@ -158,7 +158,7 @@ func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by AnsweredBy, 
 	var a verdict.Answer
 	switch {
 	case by == Rows:
-		a, err = verdict.FromRows(x, t.rowsIn(r), c)
+		a, err = verdict.FromRows(x, rowsOf{t, r}, c)
 	case tried:
 		a, err = verdict.TracePolicies(x, c)
 	default:
@@ -170,7 +170,7 @@ func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by AnsweredBy, 
 	doubtAddresses(r, &a)
 	out := &Trace{Connection: c, Verdict: a.Verdict, Reason: a.Reason, Answer: a}
 	if by == Both {
-		rows, err := verdict.FromRows(x, t.rowsIn(r), c)
+		rows, err := verdict.FromRows(x, rowsOf{t, r}, c)
 		if err != nil {
 			return nil, err
 		}
@@ -225,7 +225,7 @@ func (t *Tracer) Databases(r *revision.Revision) (out []*nb.DB) {
 
 // RowPorts are the ports at which rows may cut the connections between the ends of one.
 func (t *Tracer) RowPorts(r *revision.Revision, c verdict.Connection) ([]uint16, error) {
-	return verdict.RowPorts(r.Verdicts(), t.rowsIn(r), c)
+	return verdict.RowPorts(r.Verdicts(), rowsOf{t, r}, c)
 }
 
 // Zones are the names of the zones the connection comes through, each once.
