@@ -324,18 +324,12 @@ func checkStillValid(p, fresh *Preview, a stepApproval) error {
 
 // UndoTitle describes what undo would take back, empty when there is nothing.
 func (g *Gate) UndoTitle() string {
-	e, ok := g.Config.History.FindEntry(0)
-	if !ok {
-		return ""
-	}
+	e, _ := g.Config.History.FindEntry(0)
 	return e.Title
 }
 
 // RedoTitle describes what redo would make again, empty when there is nothing.
 func (g *Gate) RedoTitle() string {
-	e, ok := g.Config.History.FindRedo()
-	if !ok {
-		return ""
-	}
+	e, _ := g.Config.History.FindRedo()
 	return strings.TrimPrefix(e.Title, "Undo: ")
 }
