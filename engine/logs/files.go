@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"slices"
 	"sync"
 	"time"
 
@@ -99,7 +100,7 @@ func (r *FileReader) readFiles(ctx context.Context) error {
 		return err
 	}
 	defer func() { r.set.Close() }()
-	if !r.isPiped() {
+	if !slices.ContainsFunc(r.set.Files(), (*logfile.File).IsPiped) { // a pipe can be read only once
 		r.logs.setFiles(r)
 	}
 	r.logs.sources.paced.Store(r.cfg.Paced)
@@ -123,16 +124,6 @@ func (r *FileReader) openFiles(ctx context.Context) error {
 	}
 	r.publishState()
 	return nil
-}
-
-// isPiped says whether something is read that can be read only once.
-func (r *FileReader) isPiped() bool {
-	for _, f := range r.set.Files() {
-		if f.IsPiped() {
-			return true
-		}
-	}
-	return false
 }
 
 // sourceOf returns the state of reading a file, which it makes at first.
