@@ -93,8 +93,7 @@ func (r *Plans) endStopped() error {
 	if r.state.State == "" || kept {
 		r.clearState() // or it had ended before this process began
 	} else {
-		done := p.Done
-		r.job.Shown = &done
+		r.job.Shown = new(p.Done)
 		r.publishState(revision.PlanDone, "", nil)
 	}
 	return nil

@@ -116,8 +116,7 @@ func (r *Plans) zonesNotShowing(rev *revision.Revision) []revision.PlanWait {
 			return seen.waits
 		}
 	}
-	shown := r.job.Progress.Done
-	r.job.Shown = &shown
+	r.job.Shown = new(r.job.Progress.Done)
 	return nil
 }
 
