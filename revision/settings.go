@@ -51,9 +51,10 @@ const (
 
 // SettingValue is one setting with where its value comes from.
 type SettingValue struct {
-	Name, Value string
-	Source      string // FromFlag and the others
-	Evidence    string // what tells it; clean, may be empty
+	Name     string `json:"name"`
+	Value    string `json:"value"`
+	Source   string `json:"source"`             // FromFlag and the others
+	Evidence string `json:"evidence,omitempty"` // what tells it; clean, may be empty
 }
 
 // Zone holds the settings that the OVN-Kubernetes of a zone runs with, and the form of

@@ -35,9 +35,9 @@ type ClusterFacts struct {
 	// Newer says what a newer release of an API has that Rung does not read.
 	Newer []string `json:"newer,omitempty"`
 	// Answered says that the API server told what is allowed; off a cluster nobody is asked.
-	Answered    bool              `json:"answered"`
-	Permissions []PermissionFacts `json:"permissions"`
-	Settings    []SettingFacts    `json:"settings,omitempty"` // of OVN-Kubernetes, in most zones
+	Answered    bool                    `json:"answered"`
+	Permissions []PermissionFacts       `json:"permissions"`
+	Settings    []revision.SettingValue `json:"settings,omitempty"` // of OVN-Kubernetes, in most zones
 
 	mode     revision.Mode
 	pods     revision.PodCount
@@ -95,14 +95,6 @@ type PermissionFacts struct {
 	Command string `json:"command"` // asks for the first verb by hand
 }
 
-// SettingFacts are a setting that OVN-Kubernetes runs with, and where it was read.
-type SettingFacts struct {
-	Name     string `json:"name"`
-	Value    string `json:"value"`
-	Source   string `json:"source"`
-	Evidence string `json:"evidence,omitempty"`
-}
-
 // readKinds are the kinds that are read wherever they come from.
 var readKinds = []model.Kind{model.KindNamespace, model.KindPod, model.KindNode, model.KindService, model.KindEndpointSlice}
 
@@ -141,9 +133,7 @@ func FactsOf(r *revision.Revision) *ClusterFacts {
 		f.addKinds(r)
 	}
 	if len(r.Zones) > 0 { // otherwise nobody looked
-		for _, x := range revision.DialectOfZone(r, "").Settings {
-			f.Settings = append(f.Settings, SettingFacts(x))
-		}
+		f.Settings = revision.DialectOfZone(r, "").Settings
 	}
 	for _, b := range r.Broken {
 		if b.Code == model.CodeNewer {

@@ -45,18 +45,10 @@ type ZoneFacts struct {
 
 // ZoneDialect holds the settings of OVN-Kubernetes in a zone, and the forms of its rows.
 type ZoneDialect struct {
-	Settings []DialectSetting `json:"settings"`
-	Rows     []RowsForm       `json:"rows"`
+	Settings []revision.SettingValue `json:"settings"`
+	Rows     []RowsForm              `json:"rows"`
 	// NotCompared says why rows of a kind are not held against desired ones.
 	NotCompared map[model.Kind]string `json:"not_compared"`
-}
-
-// DialectSetting is one of its settings, and where it was read.
-type DialectSetting struct {
-	Name     string `json:"name"`
-	Value    string `json:"value"`
-	Source   string `json:"source"`
-	Evidence string `json:"evidence,omitempty"`
 }
 
 // RowsForm is the form in which rows of an owner type stand there.
@@ -129,10 +121,7 @@ func dialectOf(r *revision.Revision, zone string) *ZoneDialect {
 		return nil
 	}
 	d := revision.DialectOfZone(r, zone)
-	out := &ZoneDialect{Settings: []DialectSetting{}, Rows: []RowsForm{}, NotCompared: map[model.Kind]string{}}
-	for _, s := range d.Settings {
-		out.Settings = append(out.Settings, DialectSetting(s))
-	}
+	out := &ZoneDialect{Settings: append([]revision.SettingValue{}, d.Settings...), Rows: []RowsForm{}, NotCompared: map[model.Kind]string{}}
 	for _, g := range d.Rows {
 		out.Rows = append(out.Rows, RowsForm{Type: g.Type, Rows: g.Rows, Current: g.Current, Form: g.Generation, Why: g.Form})
 	}
