@@ -28,12 +28,12 @@ const planNext = "rung plan --resume continues, --back rolls back, --keep keeps 
 
 // stepsOut is the JSON of a stopped plan's remaining steps, which a yes makes.
 type stepsOut struct {
-	Title     string                 `json:"title"`
-	Outcome   string                 `json:"outcome,omitempty"` // as in consequences.Facts
-	Blocked   string                 `json:"blocked,omitempty"`
-	FirstStep int                    `json:"first_step"`
-	Steps     []plan.Step            `json:"steps"`
-	Guards    []difference.GuardRail `json:"guards"`
+	Title     string             `json:"title"`
+	Outcome   string             `json:"outcome,omitempty"` // as in consequences.Facts
+	Blocked   string             `json:"blocked,omitempty"`
+	FirstStep int                `json:"first_step"`
+	Steps     []plan.Step        `json:"steps"`
+	Guards    []difference.Guard `json:"guards"`
 	// Connections is the effect of all steps together, StepConnections the effect of each.
 	Connections     *difference.Effect   `json:"connections,omitempty"`
 	StepConnections []*difference.Effect `json:"step_connections,omitempty"`

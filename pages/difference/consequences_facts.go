@@ -22,7 +22,7 @@ type Consequences struct {
 	Errors      []string       `json:"errors"`
 	Changes     []ObjectChange `json:"changes"`
 	Rows        []RowChange    `json:"rows"`
-	Guards      []GuardRail    `json:"guards"`
+	Guards      []Guard        `json:"guards"`
 	ConfirmName string         `json:"confirm_name,omitempty"`
 	Connections *Effect        `json:"connections,omitempty"`
 	Findings    []FindingFacts `json:"findings"`
@@ -46,13 +46,6 @@ type RowChange struct {
 	model.RowDiff
 }
 
-// GuardRail is a guard rail that the change runs into.
-type GuardRail struct {
-	Code    string `json:"code"`
-	Policy  string `json:"policy"`
-	Message string `json:"message"`
-}
-
 // FindingFacts is one that the change brings.
 type FindingFacts struct {
 	Policy   string         `json:"policy"`
@@ -73,9 +66,7 @@ func ConsequencesOf(p *gate.Preview) Consequences {
 			r.Fields = append([]model.FieldDiff{}, r.Fields...)
 			return RowChange{r.Policy.String(), RowVerb[r.Kind], r.RowDiff}
 		}),
-		Guards: page.MapList(p.Guards, func(g change.Guard) GuardRail {
-			return GuardRail{Code: g.Code, Policy: g.Policy.String(), Message: g.Message}
-		}),
+		Guards: page.MapList(p.Guards, guardOf),
 		Findings: page.MapList(p.Findings, func(f model.Finding) FindingFacts {
 			return FindingFacts{Policy: f.Policy.String(), Severity: f.Severity, Code: f.Code, Message: f.Message}
 		})}

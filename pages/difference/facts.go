@@ -60,7 +60,7 @@ type Finding struct {
 	Of *model.Finding `json:"-"`
 }
 
-// Guard is a guard rail that the step meets.
+// Guard is a guard rail that a step or a change meets.
 type Guard struct {
 	Code    string `json:"code"`
 	Policy  string `json:"policy"`
@@ -68,6 +68,8 @@ type Guard struct {
 
 	Key model.PolicyKey `json:"-"`
 }
+
+func guardOf(g change.Guard) Guard { return Guard{g.Code, g.Policy.String(), g.Message, g.Policy} }
 
 // Policy is a policy that came, went, moved or changed.
 type Policy struct {
@@ -120,7 +122,7 @@ type PortRange struct {
 
 // FactsOf tells a difference; names are what was compared, as it was asked for.
 func FactsOf(d *effect.Difference, names [2]string) *Facts {
-	out := &Facts{Before: names[0], After: names[1], of: d, ACLs: BeforeAfter{d.ACLs[0], d.ACLs[1]}, Guards: []Guard{}}
+	out := &Facts{Before: names[0], After: names[1], of: d, ACLs: BeforeAfter{d.ACLs[0], d.ACLs[1]}, Guards: page.MapList(d.Guards, guardOf)}
 	out.Policies = page.MapList(d.Policies, policyOf)
 	for i := range d.Connections.List {
 		out.Connections = append(out.Connections, connectionOf(&d.Connections.List[i]))
@@ -129,9 +131,6 @@ func FactsOf(d *effect.Difference, names [2]string) *Facts {
 	name := func(e revision.End) string { return e.String() }
 	out.Workloads = CameAndWent{page.MapList(d.Connections.Came, name), page.MapList(d.Connections.Went, name)}
 	out.Findings = NewAndGone{findingsOf(d.NewFindings), findingsOf(d.GoneFindings)}
-	for _, g := range d.Guards {
-		out.Guards = append(out.Guards, Guard{g.Code, g.Policy.String(), g.Message, g.Policy})
-	}
 	return out
 }
 
