@@ -24,8 +24,9 @@ func imagineObjects(r *revision.Revision, texts []string, by string, ovn bool) (
 	spaces := map[string]map[string]string{}
 	for _, text := range texts {
 		t, err := parseAsIf(text)
-		if err == nil {
-			err = checkNotExisting(r, &t)
+		// A pod that exists is asked about as if it had the labels, and a place if it has none.
+		if err == nil && t.Name == "" && r.Cluster.Namespace(t.Namespace) != nil {
+			err = errors.New("this namespace exists")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("--as-if %q: %w", text, err)
@@ -39,15 +40,6 @@ func imagineObjects(r *revision.Revision, texts []string, by string, ovn bool) (
 		things[i].Space = spaces[things[i].Namespace]
 	}
 	return r.WithImagined(things), nil
-}
-
-// checkNotExisting returns an error where a namespace exists, so that it cannot be imagined. A pod that exists is
-// asked about as if it had the labels, and a place if it has none.
-func checkNotExisting(r *revision.Revision, t *revision.ImaginedPod) error {
-	if t.Name == "" && r.Cluster.Namespace(t.Namespace) != nil {
-		return errors.New("this namespace exists")
-	}
-	return nil
 }
 
 // parseAsIf reads NAMESPACE/NAME:KEY=VALUE,… or NAMESPACE:KEY=VALUE,….

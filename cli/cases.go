@@ -54,21 +54,15 @@ func readQuestions(a *command.App, cmd *cobra.Command, args []string, one trace.
 	if err != nil {
 		return nil, err
 	}
-	for i := range out {
-		fillCase(&out[i], one)
+	for i := range out { // what a case does not say is taken from the flags
+		q := &out[i]
+		q.Protocol = cmp.Or(q.Protocol, one.Protocol)
+		if !strings.EqualFold(q.Protocol, string(verdict.ICMP)) {
+			q.Port = cmp.Or(q.Port, one.Port)
+		}
+		q.IPVersion, q.Network = cmp.Or(q.IPVersion, one.IPVersion), cmp.Or(q.Network, one.Network)
 	}
 	return out, nil
-}
-
-// fillCase takes what a case does not say from the flags.
-func fillCase(q *trace.Question, flags trace.Question) {
-	if q.Protocol == "" {
-		q.Protocol = flags.Protocol
-	}
-	if q.Port == 0 && !strings.EqualFold(q.Protocol, string(verdict.ICMP)) {
-		q.Port = flags.Port
-	}
-	q.IPVersion, q.Network = cmp.Or(q.IPVersion, flags.IPVersion), cmp.Or(q.Network, flags.Network)
 }
 
 // maxCases is how much of a file of questions is read.
