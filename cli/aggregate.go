@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -201,11 +202,7 @@ func printHits(a *command.App, g *lineAggregate, rules []logs.RuleHits, now time
 	}
 	t := &command.TextTable{Head: []string{"HITS", "15M", "POLICY", "RULE", "VERDICT", "FROM", "TO", "TRAFFIC", "LAST"}}
 	for _, r := range rows {
-		from := r.From
-		if from == "" {
-			from = "(others)"
-		}
-		t.AddRow(words.Thousands(r.Hits), words.Thousands(r.Lately), r.Policy, r.Rule, r.Verdict, from, r.To, r.Traffic, r.Last)
+		t.AddRow(words.Thousands(r.Hits), words.Thousands(r.Lately), r.Policy, r.Rule, r.Verdict, cmp.Or(r.From, "(others)"), r.To, r.Traffic, r.Last)
 	}
 	text = t.String()
 	if g.head {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -104,13 +105,10 @@ func explanationOf(r *revision.Revision, report *flow.Report) *explainOut {
 		x.End, x.At = end, append([]string{}, at...)
 		var established []string
 		for _, d := range t.Decisions() {
-			stage := traceStageOut{Stage: d.Stage, Datapath: d.Pass.Datapath, Port: d.Pass.Inport, Verdict: d.Verdict, Own: d.Own,
+			stage := traceStageOut{Stage: d.Stage, Datapath: d.Pass.Datapath, Port: d.Pass.Inport, Verdict: cmp.Or(d.Verdict, "none"), Own: d.Own,
 				Met: []traceMetOut{}}
 			if d.Pass.Pipeline == "egress" {
 				stage.Port = d.Pass.Outport
-			}
-			if stage.Verdict == "" {
-				stage.Verdict = "none"
 			}
 			if strings.Contains(d.Pass.Connection, "est") && !slices.Contains(established, stage.Port) {
 				established = append(established, stage.Port)
@@ -188,12 +186,7 @@ func traceMet(m *flow.MetFlow, b revision.RulesBehindFlow) traceMetOut {
 // verbs say what a verdict did.
 var verbs = map[string]string{"allow": "allowed", "drop": "dropped", "reject": "rejected", "pass": "passed on", "none": "–"}
 
-func verdictVerb(verdict string) string {
-	if v, ok := verbs[verdict]; ok {
-		return v
-	}
-	return verdict
-}
+func verdictVerb(verdict string) string { return cmp.Or(verbs[verdict], verdict) }
 
 func (o *explainOut) explainText(wide bool) string {
 	var b strings.Builder
@@ -241,10 +234,7 @@ func (t *traceOut) traceText(wide bool) string {
 	}
 	for i := range t.Stages {
 		x := &t.Stages[i]
-		stage, port := string(x.Stage), x.Port
-		if stage == "" {
-			stage = "–"
-		}
+		stage, port := cmp.Or(string(x.Stage), "–"), x.Port
 		last := ""
 		for j := range x.Met {
 			table.AddRow(x.Met[j].metCells(stage, port, wide)...)

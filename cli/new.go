@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -208,9 +209,7 @@ func askQuestion(a *command.App, w *template.World, t *template.Template, q *tem
 		if err != nil {
 			return "", err
 		}
-		if text == "" {
-			text = first
-		}
+		text = cmp.Or(text, first)
 		if n := 0; numbered && len(text) < 3 {
 			if _, err := fmt.Sscanf(text, "%d", &n); err == nil && n >= 1 && n <= len(offers) {
 				text = offers[n-1].Value

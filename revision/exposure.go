@@ -1,6 +1,7 @@
 package revision
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"net/netip"
@@ -52,10 +53,7 @@ func ExposureOf(ctx context.Context, r *Revision) (t *Table, err error) {
 	if tooMany != nil {
 		return nil, tooMany
 	}
-	if t == nil {
-		t = &Table{kinds: make([]pairKind, 1)}
-	}
-	return t, err
+	return cmp.Or(t, &Table{kinds: make([]pairKind, 1)}), err
 }
 
 // imaginer makes pods that do not exist.

@@ -1,6 +1,7 @@
 package revision
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,9 +84,7 @@ func (f *Flags) CheckFlags() error {
 		return fmt.Errorf("largest priority %d: want 0 to %d, rows of others would need OVN priorities below 0",
 			f.MaxPriority, highestPriority)
 	}
-	if f.MaxPriority == 0 {
-		f.MaxPriority = model.MaxPriority
-	}
+	f.MaxPriority = cmp.Or(f.MaxPriority, model.MaxPriority)
 	if _, err := isOn("observability", f.Observability); err != nil {
 		return err
 	}

@@ -47,9 +47,7 @@ var sumSeed = maphash.MakeSeed()
 // readZone groups the ACLs of a zone; before is what was read of it last, nil
 // for nothing.
 func readZone(name string, db *nb.DB, before *zoneRows) *zoneRows {
-	if before == nil {
-		before = &zoneRows{}
-	}
+	before = cmp.Or(before, &zoneRows{})
 	if before.db == db {
 		return before
 	}

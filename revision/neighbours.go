@@ -1,6 +1,7 @@
 package revision
 
 import (
+	"cmp"
 	"rung/model"
 	"rung/model/ladder"
 )
@@ -35,10 +36,7 @@ func NeighbourRules(r *Revision, p *model.Policy, rule *model.Rule) (before, aft
 				rules := q.Rules(rule.Direction)
 				switch {
 				case q.Key == p.Key:
-					if before == nil {
-						before = last
-					}
-					seen = true
+					before, seen = cmp.Or(before, last), true
 				case len(rules) == 0 || !tier.Rungs[i].IsEnforced():
 				case !seen:
 					last = &PlacedRule{q, &rules[len(rules)-1]}

@@ -1,6 +1,7 @@
 package revision
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 
@@ -49,9 +50,7 @@ func (r *Revision) placedPods() []model.Object {
 			if q.ToBe != nil {
 				q.NodeName = q.ToBe.Node
 			}
-			if q.NodeName == "" {
-				q.NodeName = "own node of " + p.Namespace + "/" + p.Name
-			}
+			q.NodeName = cmp.Or(q.NodeName, "own node of "+p.Namespace+"/"+p.Name)
 			if len(q.IPs) == 0 && !q.HostNetwork { // a host-networked pod has the addresses of its node
 				q.IPs, q.MadeUpIPs = free.AddressesNear(nodeAddresses(r, q.NodeName)), true
 			}

@@ -1,6 +1,7 @@
 package revision
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -157,12 +158,8 @@ type Revision struct {
 // and that still hold are taken over; before is nil for the first. Facts without
 // Desired are compiled here, as their Flags say.
 func New(f Facts, before *Revision) *Revision {
-	if f.Flags.MaxPriority == 0 {
-		f.Flags.MaxPriority = model.MaxPriority
-	}
-	if f.Cluster == nil {
-		f.Cluster = &model.Cluster{}
-	}
+	f.Flags.MaxPriority = cmp.Or(f.Flags.MaxPriority, model.MaxPriority)
+	f.Cluster = cmp.Or(f.Cluster, &model.Cluster{})
 	if f.System == nil {
 		f.System, f.SystemWhy = system.ChooseSystem(f.Flags.System, f.Cluster, "")
 	}

@@ -1,6 +1,7 @@
 package revision
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -88,10 +89,7 @@ type DialectView struct {
 func (v *DialectView) ZoneSettings(zone string) Zone {
 	d := &v.cluster
 	if zone != "" {
-		d = v.zones[zone]
-		if d == nil {
-			d = &dialect.Dialect{}
-		}
+		d = cmp.Or(v.zones[zone], &dialect.Dialect{})
 	}
 	out := Zone{Settings: v.mergedSettings(d), Rows: d.Owners, Deviates: map[model.Kind]string{}}
 	if zone != "" {

@@ -1,6 +1,7 @@
 package revision
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -266,8 +267,5 @@ func TableOf(ctx context.Context, r *Revision) (t *Table, err error) {
 	if tooMany != nil {
 		return nil, tooMany
 	}
-	if t == nil {
-		t = &Table{kinds: make([]pairKind, 1)}
-	}
-	return t, err
+	return cmp.Or(t, &Table{kinds: make([]pairKind, 1)}), err
 }

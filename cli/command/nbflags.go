@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -111,9 +112,7 @@ func (f *globalFlags) parseEndpoints(flag string, values []string) (map[string]s
 		if !hasScheme(addr) {
 			return nil, fmt.Errorf("%s %s: want [zone=]unix:PATH, tcp:HOST:PORT, ssl:HOST:PORT or file:PATH", flag, s)
 		}
-		if zone == "" {
-			zone = addr
-		}
+		zone = cmp.Or(zone, addr)
 		if _, dup := out[zone]; dup {
 			return nil, fmt.Errorf("%s %s: another %s is already for this zone; name the zones: %s ZONE=ADDR", flag, s, flag, flag)
 		}
