@@ -202,7 +202,8 @@ func printHits(a *command.App, g *lineAggregate, rules []logs.RuleHits, now time
 	}
 	t := &command.TextTable{Head: []string{"HITS", "15M", "POLICY", "RULE", "VERDICT", "FROM", "TO", "TRAFFIC", "LAST"}}
 	for _, r := range rows {
-		t.AddRow(words.Thousands(r.Hits), words.Thousands(r.Lately), r.Policy, r.Rule, r.Verdict, cmp.Or(r.From, "(others)"), r.To, r.Traffic, r.Last)
+		from := cmp.Or(r.From, "(others)")
+		t.AddRow(words.Thousands(r.Hits), words.Thousands(r.Lately), r.Policy, r.Rule, r.Verdict, from, r.To, r.Traffic, r.Last)
 	}
 	text = t.String()
 	if g.head {

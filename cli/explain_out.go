@@ -105,8 +105,8 @@ func explanationOf(r *revision.Revision, report *flow.Report) *explainOut {
 		x.End, x.At = end, append([]string{}, at...)
 		var established []string
 		for _, d := range t.Decisions() {
-			stage := traceStageOut{Stage: d.Stage, Datapath: d.Pass.Datapath, Port: d.Pass.Inport, Verdict: cmp.Or(d.Verdict, "none"), Own: d.Own,
-				Met: []traceMetOut{}}
+			stage := traceStageOut{Stage: d.Stage, Datapath: d.Pass.Datapath, Port: d.Pass.Inport,
+				Verdict: cmp.Or(d.Verdict, "none"), Own: d.Own, Met: []traceMetOut{}}
 			if d.Pass.Pipeline == "egress" {
 				stage.Port = d.Pass.Outport
 			}

@@ -20,9 +20,7 @@ func CompareACLs(a, b *nb.ACL) int {
 // SortedACLs lists the ACLs of a database in the order in which they decide:
 // stage, tier, priority (highest first), then id.
 func SortedACLs(db *nb.DB) []*nb.ACL {
-	out := slices.Collect(db.ACLs())
-	slices.SortFunc(out, CompareACLs)
-	return out
+	return slices.SortedFunc(db.ACLs(), CompareACLs)
 }
 
 // PlacedACL is an ACL where it stands in the pipeline.

@@ -121,14 +121,10 @@ func dialectOf(r *revision.Revision, zone string) *ZoneDialect {
 		return nil
 	}
 	d := revision.DialectOfZone(r, zone)
-	out := &ZoneDialect{Settings: append([]revision.SettingValue{}, d.Settings...), Rows: []RowsForm{}, NotCompared: map[model.Kind]string{}}
-	for _, g := range d.Rows {
-		out.Rows = append(out.Rows, RowsForm{Type: g.Type, Rows: g.Rows, Current: g.Current, Form: g.Generation, Why: g.Form})
-	}
-	for k, why := range d.Deviates {
-		out.NotCompared[k] = why
-	}
-	return out
+	rows := page.MapList(d.Rows, func(g dialect.OwnerRows) RowsForm {
+		return RowsForm{Type: g.Type, Rows: g.Rows, Current: g.Current, Form: g.Generation, Why: g.Form}
+	})
+	return &ZoneDialect{Settings: append([]revision.SettingValue{}, d.Settings...), Rows: rows, NotCompared: d.Deviates}
 }
 
 // EvidenceText says of rows of a type how many have their form, and why.

@@ -122,7 +122,8 @@ type PortRange struct {
 
 // FactsOf tells a difference; names are what was compared, as it was asked for.
 func FactsOf(d *effect.Difference, names [2]string) *Facts {
-	out := &Facts{Before: names[0], After: names[1], of: d, ACLs: BeforeAfter{d.ACLs[0], d.ACLs[1]}, Guards: page.MapList(d.Guards, guardOf)}
+	out := &Facts{Before: names[0], After: names[1], of: d, ACLs: BeforeAfter{d.ACLs[0], d.ACLs[1]},
+		Guards: page.MapList(d.Guards, guardOf)}
 	out.Policies = page.MapList(d.Policies, policyOf)
 	for i := range d.Connections.List {
 		out.Connections = append(out.Connections, connectionOf(&d.Connections.List[i]))
