@@ -19,22 +19,14 @@ import (
 
 // PodFacts is a pod as JSON has it (command-line.md#output).
 type PodFacts struct {
-	Namespace  string   `json:"namespace"`
-	Name       string   `json:"name"`
-	Node       string   `json:"node"`
-	Phase      string   `json:"phase"`
-	IPs        []string `json:"ips"`
-	Labels     string   `json:"labels"`
-	Note       string   `json:"note,omitempty"`
-	PrimaryUDN string   `json:"primary_udn,omitempty"`
+	Pod
+	PrimaryUDN string `json:"primary_udn,omitempty"`
 	// Isolated are the NetworkPolicies that isolate the pod, by direction: what
 	// none of them allows is dropped.
 	Isolated map[string][]string `json:"isolated_by"`
 	Touches  []*TouchingRule     `json:"touches"`
 
-	Odd   bool    `json:"-"` // the note is a warning
 	Lines []*Line `json:"-"` // in order of precedence, under headings
-	of    *model.Pod
 	by    map[model.Direction][]model.PolicyKey
 }
 
@@ -83,13 +75,8 @@ func (l *Line) IsPrinted() bool { return l.TouchingRule != nil }
 
 // FactsOfPod returns the facts about a pod, with the rules that touch it.
 func FactsOfPod(r *revision.Revision, pod *model.Pod, now time.Time) *PodFacts {
-	out := &PodFacts{Namespace: pod.Namespace, Name: pod.Name, Node: pod.NodeName, Phase: pod.Phase, IPs: append([]string{}, pod.IPs...),
-		Labels: pod.Labels.String(), PrimaryUDN: pod.PrimaryUDN(), Isolated: map[string][]string{}, Touches: []*TouchingRule{}, of: pod,
+	out := &PodFacts{Pod: podOf(pod), PrimaryUDN: pod.PrimaryUDN(), Isolated: map[string][]string{}, Touches: []*TouchingRule{},
 		by: map[model.Direction][]model.PolicyKey{}}
-	if pod.ToBe != nil {
-		out.Phase = ""
-	}
-	out.Note, out.Odd = revision.PodNote(pod)
 	pod = r.JudgedPod(pod.Namespace, pod.Name)
 	for _, dir := range model.Directions {
 		out.by[dir] = revision.IsolatingPolicies(r, pod, dir)
@@ -258,7 +245,7 @@ func (o *PodFacts) addDefaultDenies(r *revision.Revision, touches []revision.Rul
 	if len(touched) > 0 {
 		dim("subject of", fmt.Sprintf("subject of %s, peer of %s more", words.Count(subject, "NetworkPolicy"), words.Thousands(peer)))
 	}
-	if open := revision.OpenRules(r, o.of); rows && open > 0 {
+	if open := revision.OpenRules(r, o.Of); rows && open > 0 {
 		dim("everybody", words.Count(open, "rule")+" for other pods "+words.OneOrMany(open, "names", "name")+" no peer and so "+words.OneOrMany(open, "covers", "cover")+" this pod, too")
 	}
 	switch {

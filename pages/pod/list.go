@@ -13,8 +13,8 @@ import (
 	"rung/themes"
 )
 
-// Listed is a pod among others as JSON has it.
-type Listed struct {
+// Pod holds the facts of a pod by itself.
+type Pod struct {
 	Namespace string   `json:"namespace"`
 	Name      string   `json:"name"`
 	Node      string   `json:"node"`
@@ -22,24 +22,35 @@ type Listed struct {
 	IPs       []string `json:"ips"`
 	Labels    string   `json:"labels"`
 	Note      string   `json:"note,omitempty"`
+
+	Odd bool       `json:"-"` // the note is a warning
+	Of  *model.Pod `json:"-"`
+}
+
+func podOf(p *model.Pod) Pod {
+	out := Pod{Namespace: p.Namespace, Name: p.Name, Node: p.NodeName, Phase: p.Phase, IPs: append([]string{}, p.IPs...),
+		Labels: p.Labels.String(), Of: p}
+	if p.ToBe != nil {
+		out.Phase = ""
+	}
+	out.Note, out.Odd = revision.PodNote(p)
+	return out
+}
+
+// Listed is a pod among others as JSON has it.
+type Listed struct {
+	Pod
 	// Policies that are enforced on the pod, in order of precedence.
 	Policies []string `json:"policies"`
 
-	odd   bool // the note is a warning
 	names []string
-	Of    *model.Pod `json:"-"`
 }
 
 // ListOf tells some pods, each with the policies that are enforced on it.
 func ListOf(r *revision.Revision, pods []*model.Pod) []*Listed {
 	out, at := make([]*Listed, len(pods)), map[model.Key]*Listed{}
 	for i, p := range pods {
-		o := &Listed{Namespace: p.Namespace, Name: p.Name, Node: p.NodeName, Phase: p.Phase, IPs: append([]string{}, p.IPs...), Labels: p.Labels.String(),
-			Policies: []string{}, Of: p}
-		if p.ToBe != nil {
-			o.Phase = ""
-		}
-		o.Note, o.odd = revision.PodNote(p)
+		o := &Listed{Pod: podOf(p), Policies: []string{}}
 		out[i], at[p.Key] = o, o
 	}
 	for _, k := range policiesInOrder(r) {
@@ -84,7 +95,7 @@ var List = &page.Table[*Listed]{
 		{Key: "policy", Title: "ENFORCED", Wide: true, Worth: 93, Cell: listedText(func(p *Listed) string { return strings.Join(p.names, ", ") })},
 		{Key: "labels", Title: "LABELS", Wide: true, Worth: 92, Cell: listedText(func(p *Listed) string { return p.Labels })},
 		{Key: "note", Title: "NOTE", Sparse: true, Flex: true, Worth: 94, Cell: func(p *Listed) page.Cell {
-			if p.odd {
+			if p.Odd {
 				return page.Cell{Text: p.Note, Role: themes.Warn}
 			}
 			return page.Cell{Text: p.Note, Role: themes.Dim}

@@ -14,7 +14,7 @@ import (
 // PlaceTexts is where the pod is, and how it stands.
 func (o *PodFacts) PlaceTexts() []string {
 	out := []string{cmp.Or(strings.Join(o.IPs, " "), "no address"), cmp.Or(o.Node, "not scheduled"), o.Phase}
-	if o.of.Deleting {
+	if o.Of.Deleting {
 		out = append(out, "being deleted")
 	}
 	return out
