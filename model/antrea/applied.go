@@ -1,6 +1,8 @@
 package antrea
 
 import (
+	"slices"
+
 	"rung/model"
 	"rung/model/selectors"
 )
@@ -24,12 +26,7 @@ func (s *AppliedScope) PodSet(x *selectors.PodIndex) selectors.PodSet {
 
 // Matches says whether a pod is in the scope; ns is its namespace.
 func (s *AppliedScope) Matches(ns *model.Namespace, p *model.Pod) bool {
-	for i := range s.Pods {
-		if s.Pods[i].Matches(ns, p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Pods, func(of PodSelection) bool { return of.Matches(ns, p) })
 }
 
 // ScopeOfRule returns the scope of a rule of an Antrea policy: the rule's own appliedTo,

@@ -52,12 +52,8 @@ func (k *checker) checkGroupNetworks(p *model.Policy, r *model.Rule, group strin
 
 // namesPods says whether a DNS name is one that Kubernetes makes: of a Service or a pod.
 func namesPods(name string) bool {
-	for _, part := range strings.Split(strings.ToLower(strings.TrimSuffix(name, ".")), ".") {
-		if part == "svc" {
-			return true
-		}
-	}
-	return strings.HasSuffix(strings.TrimSuffix(name, "."), ".pod.cluster.local")
+	name = strings.TrimSuffix(name, ".")
+	return slices.Contains(strings.Split(strings.ToLower(name), "."), "svc") || strings.HasSuffix(name, ".pod.cluster.local")
 }
 
 // checkFallback advises against an fqdn that is allowed where nothing drops the rest for the

@@ -211,8 +211,5 @@ func (r *GroupResolver) servicePods(k model.Key) GroupMembers {
 // shop/web".
 func ObjectLabel(k model.Key) string {
 	kind, _, _ := strings.Cut(string(k.Kind), ".")
-	if k.Namespace == "" {
-		return kind + " " + k.Name
-	}
-	return kind + " " + k.Namespace + "/" + k.Name
+	return kind + " " + k.NamespacedName()
 }

@@ -30,10 +30,7 @@ func isSamePlace(p, o *ladder.Place) bool {
 }
 
 // kinds are the kinds of policies that decide under Antrea.
-var kinds = []model.Kind{model.KindACNP, model.KindANNP, model.KindANP, model.KindNP, model.KindBANP, kindCNP}
-
-// kindCNP is spelled here, since this package knows of it only where it stands.
-const kindCNP model.Kind = "ClusterNetworkPolicy"
+var kinds = []model.Kind{model.KindACNP, model.KindANNP, model.KindANP, model.KindNP, model.KindBANP, model.KindCNP}
 
 // EffectiveOrder is the effective order of all policies of the cluster, as antctl sorts them by
 // effectivePriority (antrea.md#order): by tier, then by priority, whatever their kind. Of
