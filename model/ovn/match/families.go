@@ -30,9 +30,17 @@ func setList(names []string) string {
 // familiesTerm is the term of the families that are there: one of them bare, both
 // as "(four || six)".
 func familiesTerm(v4, v6 bool, four, six string) string {
+	if v4 && v6 {
+		return "(" + alternatives(v4, v6, four, six) + ")"
+	}
+	return alternatives(v4, v6, four, six)
+}
+
+// alternatives are the terms of the families that are there, without parentheses.
+func alternatives(v4, v6 bool, four, six string) string {
 	switch {
 	case v4 && v6:
-		return "(" + four + " || " + six + ")"
+		return four + " || " + six
 	case v4:
 		return four
 	case v6:
@@ -192,15 +200,7 @@ func EFNodes(ips []string) string {
 // what the name resolves to (ovn-kubernetes.md#firewall-match). The parentheses are
 // those of EFMatch.
 func EFDNS(set4, set6 string, v4, v6 bool) string {
-	switch {
-	case v4 && v6:
-		return "ip4.dst == $" + set4 + " || ip6.dst == $" + set6
-	case v4:
-		return "ip4.dst == $" + set4
-	case v6:
-		return "ip6.dst == $" + set6
-	}
-	return ""
+	return alternatives(v4, v6, "ip4.dst == $"+set4, "ip6.dst == $"+set6)
 }
 
 // EFPort is a port of an EgressFirewall rule; Port 0 is none: the whole

@@ -68,15 +68,10 @@ func LPort(d Direction, portGroup string) string {
 // choice of families (ovn-kubernetes.md#acl-match, "l3"). side is "src" or "dst". It is
 // empty when neither family is there.
 func L3(side, set4, set6 string, v4, v6 bool) string {
-	switch {
-	case v4 && v6:
-		return "((ip4." + side + " == $" + set4 + " || ip6." + side + " == $" + set6 + "))"
-	case v4:
-		return "((ip4." + side + " == $" + set4 + "))"
-	case v6:
-		return "((ip6." + side + " == $" + set6 + "))"
+	if !v4 && !v6 {
+		return ""
 	}
-	return ""
+	return "((" + alternatives(v4, v6, "ip4."+side+" == $"+set4, "ip6."+side+" == $"+set6) + "))"
 }
 
 // PortTerm is one port (Lo and Hi equal) or a range of ports, both ends
@@ -102,64 +97,25 @@ func L4(proto string, ports []PortTerm) string {
 	if len(ports) == 0 {
 		return proto
 	}
-	var singles []PortTerm
-	terms := 0
+	var singles, terms []string
 	for _, p := range ports {
 		if p.IsSingle() {
-			singles = append(singles, p)
+			singles = append(singles, p.String())
 		} else {
-			terms++
+			terms = append(terms, strconv.Itoa(int(p.Lo))+"<="+proto+".dst<="+strconv.Itoa(int(p.Hi)))
 		}
 	}
-	if len(singles) > 0 {
-		terms++
+	switch len(singles) {
+	case 0:
+	case 1:
+		terms = slices.Insert(terms, 0, proto+".dst=="+singles[0])
+	default:
+		terms = slices.Insert(terms, 0, proto+".dst=={"+strings.Join(singles, ",")+"}")
 	}
-	var b strings.Builder
-	b.Grow(len(proto) + 12 + 26*terms + 7*len(singles))
-	b.WriteString(proto)
-	b.WriteString(" && ")
-	if terms > 1 {
-		b.WriteByte('(')
+	if len(terms) == 1 {
+		return proto + " && " + terms[0]
 	}
-	sep := ""
-	if len(singles) > 0 {
-		writeSingles(&b, proto, singles)
-		sep = " || "
-	}
-	for _, p := range ports {
-		if p.IsSingle() {
-			continue
-		}
-		b.WriteString(sep)
-		sep = " || "
-		writeInt(&b, p.Lo)
-		b.WriteString("<=")
-		b.WriteString(proto)
-		b.WriteString(".dst<=")
-		writeInt(&b, p.Hi)
-	}
-	if terms > 1 {
-		b.WriteByte(')')
-	}
-	return b.String()
-}
-
-// writeSingles writes "single" of ovn-kubernetes.md#acl-match.
-func writeSingles(b *strings.Builder, proto string, singles []PortTerm) {
-	b.WriteString(proto)
-	b.WriteString(".dst==")
-	if len(singles) == 1 {
-		writeInt(b, singles[0].Lo)
-		return
-	}
-	b.WriteByte('{')
-	for i, p := range singles {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		writeInt(b, p.Lo)
-	}
-	b.WriteByte('}')
+	return proto + " && (" + strings.Join(terms, " || ") + ")"
 }
 
 func writeInt(b *strings.Builder, n int32) {
