@@ -58,11 +58,7 @@ const usualPolicies = 50
 
 // checkPolicyCount reports more AdminNetworkPolicies than OVN-Kubernetes expects.
 func (l *linter) checkPolicyCount() {
-	n := 0
-	for range l.c.Policies(model.KindANP) {
-		n++
-	}
-	if n > usualPolicies {
+	if n := l.c.Count(model.KindANP); n > usualPolicies {
 		l.addFinding(PoliciesMany, model.Finding{Rule: -1,
 			Message: fmt.Sprintf("%s: OVN-Kubernetes expects 30 to %d at most", words.Count(n, "AdminNetworkPolicy"), usualPolicies)})
 	}
@@ -80,10 +76,8 @@ func (l *linter) checkSetOverlap(p *model.Policy) {
 	for _, d := range model.Directions {
 		var sets []set
 		for i := range p.Rules(d) {
-			s := set{r: &p.Rules(d)[i]}
-			for j := range s.r.Peers {
-				s.pods = s.pods.Or(l.x.PeerSet(&s.r.Peers[j]))
-			}
+			r := &p.Rules(d)[i]
+			s := set{r, l.x.PeersSet(r)}
 			for _, o := range sets {
 				if !s.pods.Meets(o.pods) {
 					continue

@@ -71,10 +71,7 @@ func (l *needLint) noteKeepingOut(p *model.Policy, decided [apiServer]selectors.
 			continue
 		}
 		way := keptOutRule{p: p, r: r}
-		var peers selectors.PodSet
-		for i := range r.Peers {
-			peers = peers.Or(l.x.PeerSet(&r.Peers[i]))
-		}
+		peers := l.x.PeersSet(r)
 		for proto, name := range protocols {
 			if !l.matchesDNSPort(r, name, s.DNSPorts[name]) {
 				continue

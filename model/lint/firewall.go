@@ -92,13 +92,9 @@ func (l *firewallLint) checkFirewallPods(p *model.Policy, r *model.Rule, pe *mod
 		if n.Bits() == 0 {
 			continue
 		}
-		severity := model.SeverityInfo
-		if r.Action == model.Deny {
-			severity = model.SeverityWarning
-		}
 		l.addAboutRule(p, r, FirewallPods, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and the row leaves the subnets of pods out: its %s never "+
 			"decides about pods",
-			text, words.Count(pods.Len(), "pod"), podName(l.x.FirstPod(pods)), r.Action)).Severity = severity
+			text, words.Count(pods.Len(), "pod"), podName(l.x.FirstPod(pods)), r.Action)).Severity = deniesWarning(r)
 	}
 }
 
@@ -123,15 +119,12 @@ func (l *firewallLint) checkFirewallNodes(p *model.Policy, r *model.Rule, pe *mo
 	if slices.ContainsFunc(nodes, func(n *model.Node) bool { return len(n.HostIPs) > 0 || n.HostErr != "" }) {
 		return
 	}
-	severity, message := model.SeverityInfo, fmt.Sprintf("the peer %q matches no node", pe.String())
+	message := fmt.Sprintf("the peer %q matches no node", pe.String())
 	if len(nodes) > 0 {
 		message = fmt.Sprintf("no node that the peer %q matches has the annotation %s", pe.String(),
 			model.AnnotationHostCIDRs)
 	}
-	if r.Action == model.Deny {
-		severity = model.SeverityWarning
-	}
-	l.addAboutRule(p, r, PeerNothing, fmt.Sprintf("%s: the rule has no row now (%s)", message, r.Action)).Severity = severity
+	l.addAboutRule(p, r, PeerNothing, fmt.Sprintf("%s: the rule has no row now (%s)", message, r.Action)).Severity = deniesWarning(r)
 }
 
 // allowOutside is an egress Allow of an AdminNetworkPolicy to networks or nodes.

@@ -200,6 +200,14 @@ const shown = 3
 
 func podName(p *model.Pod) string { return p.Namespace + "/" + p.Name }
 
+// deniesWarning is the severity of a finding that is a warning about a Deny and a note about other rules.
+func deniesWarning(r *model.Rule) model.Severity {
+	if r.Action == model.Deny {
+		return model.SeverityWarning
+	}
+	return model.SeverityInfo
+}
+
 // ruleText names a rule from another one's point of view: without the policy when
 // it is the same.
 func ruleText(from, p *model.Policy, r *model.Rule) string {

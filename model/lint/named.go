@@ -8,6 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/selectors"
+	"rung/model/verdict"
 	"rung/model/words"
 )
 
@@ -17,10 +18,7 @@ func (l *linter) checkNamedPorts(p *model.Policy, r *model.Rule) {
 		return
 	}
 	l.checkDeclared(p, r)
-	var peers selectors.PodSet
-	for i := range r.Peers {
-		peers = peers.Or(l.x.PeerSet(&r.Peers[i]))
-	}
+	peers := l.x.PeersSet(r)
 	l.checkNamedPeers(p, r, peers)
 	l.checkNamedFamily(p, r, peers)
 }
@@ -107,43 +105,23 @@ type lackedFamily struct {
 	reason       string
 }
 
-// The families without a reason why one is missing.
-var (
-	familyV4 = lackedFamily{name: "IPv4", allAddresses: netip.MustParsePrefix("0.0.0.0/0")}
-	familyV6 = lackedFamily{name: "IPv6", allAddresses: netip.MustParsePrefix("::/0")}
-)
-
 // missingFamily is the family that rows are not compiled for, or of which no node
 // has a pod subnet, where the nodes' subnets are known.
 func missingFamily(c *model.Cluster, v4, v6 bool) lackedFamily {
-	missing := func(f lackedFamily, why string) lackedFamily {
-		f.reason = why + f.name
-		return f
+	why := "rows are not compiled for "
+	if v4 == v6 {
+		why, v4, v6 = "no node has a pod subnet of ", false, false
+		for n := range c.Nodes() {
+			for _, a := range verdict.ParseAddrs(n.MgmtIPs) {
+				v4, v6 = v4 || a.Is4(), v6 || a.Is6()
+			}
+		}
 	}
 	switch {
 	case v4 && !v6:
-		return missing(familyV6, "rows are not compiled for ")
+		return lackedFamily{"IPv6", netip.MustParsePrefix("::/0"), why + "IPv6"}
 	case v6 && !v4:
-		return missing(familyV4, "rows are not compiled for ")
-	}
-	var has [2]bool
-	for n := range c.Nodes() {
-		for _, text := range n.MgmtIPs {
-			if a, err := netip.ParseAddr(text); err == nil && a.Unmap().Is4() {
-				has[0] = true
-			} else if err == nil {
-				has[1] = true
-			}
-		}
-		if has[0] && has[1] {
-			break
-		}
-	}
-	switch has {
-	case [2]bool{true, false}:
-		return missing(familyV6, "no node has a pod subnet of ")
-	case [2]bool{false, true}:
-		return missing(familyV4, "no node has a pod subnet of ")
+		return lackedFamily{"IPv4", netip.MustParsePrefix("0.0.0.0/0"), why + "IPv4"}
 	}
 	return lackedFamily{}
 }
@@ -168,10 +146,7 @@ func (l *linter) checkDeclared(p *model.Policy, r *model.Rule) {
 	message := fmt.Sprintf("no pod the rule looks at declares the named %s %s", words.OneOrMany(len(missing), "port", "ports"),
 		words.ListFew(missing, shown))
 	if names == len(r.Ports) && len(missing) == names {
-		message += fmt.Sprintf(": the rule compiles to no ACL at all, so its %s does nothing", r.Action)
-		if r.Action == model.Deny {
-			severity = model.SeverityWarning
-		}
+		severity, message = deniesWarning(r), message+fmt.Sprintf(": the rule compiles to no ACL at all, so its %s does nothing", r.Action)
 	}
 	l.addAboutRule(p, r, NamedPortUnmatched, message).Severity = severity
 }

@@ -32,16 +32,16 @@ func (l *netpolLint) checkNetpol(p *model.Policy) {
 	l.checkNobody(p)
 	for r := range p.AllRules() {
 		l.checkPorts(p, r)
-		if elsewhere {
-			continue
+		if !elsewhere {
+			l.checkCoveredPods(p, r, "leave the pods' addresses out with except, and select pods by labels")
+			l.checkCoveredNodes(p, r)
 		}
-		l.checkCoveredPods(p, r, "leave the pods' addresses out with except, and select pods by labels")
-		l.checkCoveredNodes(p, r)
+	}
+	if elsewhere {
+		return
 	}
 	for _, d := range model.Directions {
-		if !elsewhere {
-			l.checkLeftOut(p, d)
-		}
+		l.checkLeftOut(p, d)
 	}
 }
 

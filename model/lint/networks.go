@@ -200,9 +200,7 @@ func (l networkLint) checkDestination(p *model.Policy, r *model.Rule, on *networ
 	for _, s := range on.Subnets {
 		if s.Bits() <= n.Bits() && s.Contains(n.Addr()) {
 			f := l.addAboutRule(p, r, FirewallInside, fmt.Sprintf("%s is inside %s of the namespace's own network, %s, which the row leaves out: its %s never matches", text, s, on.Name, r.Action))
-			if r.Action == model.Deny {
-				f.Severity = model.SeverityWarning
-			}
+			f.Severity = deniesWarning(r)
 			return
 		}
 	}

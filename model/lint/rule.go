@@ -84,10 +84,7 @@ func (l *linter) addPeersNothing(p *model.Policy, r *model.Rule, nothing []strin
 	severity, message := model.SeverityInfo, words.OneOrMany(len(nothing), "the peer ", "the peers ")+
 		words.ListFew(nothing, shown)+words.OneOrMany(len(nothing), " matches", " match")+" no pod or node"
 	if len(nothing) == len(r.Peers) {
-		message += fmt.Sprintf(": the rule does nothing now (%s)", r.Action)
-		if r.Action == model.Deny {
-			severity = model.SeverityWarning
-		}
+		severity, message = deniesWarning(r), message+fmt.Sprintf(": the rule does nothing now (%s)", r.Action)
 	}
 	f := l.addAboutRule(p, r, PeerNothing, message)
 	f.Severity = severity

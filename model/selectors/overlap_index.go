@@ -239,6 +239,14 @@ func (x *PodIndex) PeerSelected(pe *model.Peer) PodSet {
 // PeerSet is PeerSelected without the pods whose addresses enter no address set.
 func (x *PodIndex) PeerSet(pe *model.Peer) PodSet { return x.PeerSelected(pe).And(x.peers) }
 
+// PeersSet is the PeerSet of all peers of a rule together.
+func (x *PodIndex) PeersSet(r *model.Rule) (out PodSet) {
+	for i := range r.Peers {
+		out = out.Or(x.PeerSet(&r.Peers[i]))
+	}
+	return out
+}
+
 // PodsWhere are the pods that f picks; it asks about each pod and remembers nothing.
 func (x *PodIndex) PodsWhere(f func(*model.Pod) bool) PodSet {
 	s := x.newSet()

@@ -29,12 +29,8 @@ func (m *termMaker) addNamedPorts(p *model.Policy, r *model.Rule, ref Rule, t Te
 	if len(names) == 0 {
 		return
 	}
-	var peers selectors.PodSet
-	for i := range r.Peers {
-		peers = peers.Or(m.x.Pods.PeerSet(&r.Peers[i]))
-	}
 	at := "named " + subjectKey(p) + " " + string(r.Direction) + " " + RuleMatch(r) + " "
-	byPeer := m.podsDeclaring(peers, names)
+	byPeer := m.podsDeclaring(m.x.Pods.PeersSet(r), names)
 	if r.Direction == model.Egress {
 		for _, d := range sortedPorts(byPeer) {
 			t.Ports, t.To = d.portSet(), m.itemsCondition(at+d.key(), byPeer[d], nil)
@@ -104,7 +100,9 @@ func (m *termMaker) itemsCondition(key string, pods []int32, zones map[string]bo
 			}
 		}
 		m.x.shareAddresses(a.c.Set)
-		m.x.restrictToZones(a.c.Set, zones)
+		if zones != nil {
+			m.x.restrictToZones(a.c.Set, zones)
+		}
 	})
 }
 
@@ -117,14 +115,7 @@ func (m *termMaker) conditionInZones(key string, of int32, zones map[string]bool
 }
 
 func (x *Index) restrictToZones(s Set, zones map[string]bool) {
-	if zones == nil {
-		return
-	}
-	s.Each(func(e int32) {
-		if !zones[x.Pods.PodAt(int(x.Ends[e].Pod)).NodeName] {
-			s[e>>6] &^= 1 << (e & 63)
-		}
-	})
+	x.dropEnds(s, func(p *model.Pod) bool { return !zones[p.NodeName] })
 }
 
 // RuleMatch is equal for rules of one subject that match the same, whatever they do with it.
