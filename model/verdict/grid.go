@@ -177,25 +177,8 @@ func (r *WalkResults) ResultOf(list []int32, terms []Term, others ...[]int32) in
 		p := r.ports
 		return r.resultNumber([]Segment{{p.Protocol, p.Port, p.Port, WalkVerdict(list, terms, int8(p.Protocol.Number()), p.Port, &r.hits)}})
 	}
-	var out []Segment
-	for proto := range int8(len(Protocols)) {
-		edges := PortEdges(proto, terms, append(others, list)...)
-		for i, lo := range edges {
-			hi := uint16(LastPort)
-			if proto == int8(ICMP.Number()) {
-				hi = 0
-			} else if i+1 < len(edges) {
-				hi = edges[i+1] - 1
-			}
-			v := WalkVerdict(list, terms, proto, lo, &r.hits)
-			if n := len(out); n > 0 && out[n-1].Protocol == Protocols[proto] && out[n-1].Verdict == v {
-				out[n-1].Hi = hi
-				continue
-			}
-			out = append(out, Segment{Protocols[proto], lo, hi, v})
-		}
-	}
-	return r.resultNumber(out)
+	return r.resultNumber(portSegments(func(proto int8) []uint16 { return PortEdges(proto, terms, append(others, list)...) },
+		func(proto int8, port uint16) Verdict { return WalkVerdict(list, terms, proto, port, &r.hits) }))
 }
 
 func (r *WalkResults) resultNumber(s []Segment) int32 {

@@ -46,10 +46,7 @@ type Segment struct {
 }
 
 // Profile is the verdicts of the connections between two classes, for every port.
-type Profile struct {
-	Segments   []Segment
-	anyOutcome Outcome
-}
+type Profile struct{ Segments []Segment }
 
 // ConnectionMode is how the connections of two classes go.
 type ConnectionMode uint8
@@ -156,29 +153,34 @@ func (c *Classes) ProfileOf(k *Candidates, buf []byte) *Profile {
 	if p := c.memo[string(buf)]; p != nil {
 		return p
 	}
-	p := &Profile{}
-	for proto := range int8(len(Protocols)) {
-		edges := c.PortEdges(k, proto)
-		for i, lo := range edges {
-			hi := uint16(LastPort)
-			if proto == int8(ICMP.Number()) {
-				hi = 0
-			} else if i+1 < len(edges) {
-				hi = edges[i+1] - 1
-			}
-			v := c.verdictAt(k, proto, lo)
-			if n := len(p.Segments); n > 0 && p.Segments[n-1].Verdict == v && p.Segments[n-1].Protocol == Protocols[proto] {
-				p.Segments[n-1].Hi = hi
-				continue
-			}
-			p.Segments = append(p.Segments, Segment{Protocols[proto], lo, hi, v})
-			p.anyOutcome |= OutcomeOf(v)
-		}
-	}
+	p := &Profile{portSegments(func(proto int8) []uint16 { return c.PortEdges(k, proto) },
+		func(proto int8, port uint16) Verdict { return c.verdictAt(k, proto, port) })}
 	if len(c.memo) < maxMemo {
 		c.memo[string(buf)] = p
 	}
 	return p
+}
+
+// portSegments are the segments of all ports, which have one verdict from each edge to the next.
+func portSegments(edges func(proto int8) []uint16, verdict func(proto int8, port uint16) Verdict) (out []Segment) {
+	for proto := range int8(len(Protocols)) {
+		at := edges(proto)
+		for i, lo := range at {
+			hi := uint16(LastPort)
+			if proto == int8(ICMP.Number()) {
+				hi = 0
+			} else if i+1 < len(at) {
+				hi = at[i+1] - 1
+			}
+			v := verdict(proto, lo)
+			if n := len(out); n > 0 && out[n-1].Protocol == Protocols[proto] && out[n-1].Verdict == v {
+				out[n-1].Hi = hi
+				continue
+			}
+			out = append(out, Segment{Protocols[proto], lo, hi, v})
+		}
+	}
+	return out
 }
 
 // PortEdges are the ports at which something may change.
