@@ -12,7 +12,7 @@ import (
 
 // addNative makes the terms of a policy of Antrea.
 func (a *antreaMaker) addNative(p *model.Policy) {
-	required := sameLabels(p)
+	required := antrea.RequiredLabels(p)
 	for r := range p.AllRules() {
 		tier, priority := a.order.tierAndPriority(p, r.Index)
 		act := effectOf(r.Action)
@@ -39,20 +39,6 @@ func (a *antreaMaker) addNative(p *model.Policy) {
 
 // actionReject is Antrea's word for a Deny that the client is told of.
 const actionReject = "Reject"
-
-// sameLabels are the labels that a namespace must have for a policy to be there for its
-// pods (antrea.md#same-labels).
-func sameLabels(p *model.Policy) (out []string) {
-	for r := range p.AllRules() {
-		for i := range r.Peers {
-			if m := r.Peers[i].Match; m != nil {
-				out = append(out, m.SameLabels...)
-			}
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
 
 // addScoped makes the terms of a rule with its subject: those of peers that are seen from the
 // namespace of the pod it applies to are one for each group of namespaces.
@@ -119,14 +105,8 @@ func (x *Index) groupOf(namespace string, m *model.NamespaceMatch) (group string
 	if ns == nil {
 		return "", false
 	}
-	for _, label := range m.SameLabels {
-		v, has := ns.Labels.Map()[label]
-		if !has {
-			return "", false
-		}
-		group += v + "\x00"
-	}
-	return group, true
+	values, ok := antrea.LabelValues(ns, m.SameLabels)
+	return strings.Join(values, "\x00"), ok
 }
 
 // namespacesAlike are the namespaces of a group.
@@ -184,11 +164,7 @@ func (a *antreaMaker) addRuleTerms(p *model.Policy, r *model.Rule, ref Rule, t T
 // addPortTerms makes the terms of one subject and one set of peers: of the ports, of ICMP, and of
 // what layer 7 decides. key says which of several it is.
 func (a *antreaMaker) addPortTerms(p *model.Policy, r *model.Rule, ref Rule, t Term, subject, peers int32, key string) {
-	stage, at := stageOf(r.Direction)
-	t.From, t.To, t.Switch = subject, peers, at
-	if r.Direction == model.Ingress {
-		t.From, t.To = peers, subject
-	}
+	stage := t.setEnds(r.Direction, subject, peers)
 	var protocols []model.RuleProtocol
 	if r.Tiered != nil {
 		protocols = r.Tiered.Protocols

@@ -34,6 +34,16 @@ type Term struct {
 	Multicast bool
 }
 
+// setEnds makes a term one of a rule's direction, about a subject and peers, and returns its stage.
+func (t *Term) setEnds(d model.Direction, subject, peers int32) (stage int) {
+	if d == model.Ingress {
+		t.From, t.To, t.Switch = peers, subject, AtDestination
+		return IngressTerms
+	}
+	t.From, t.To, t.Switch = subject, peers, AtSource
+	return EgressTerms
+}
+
 // HopSwitch is the switch on which a term can match: that of the source, of the destination,
 // or any.
 type HopSwitch uint8
@@ -173,13 +183,7 @@ func (m *termMaker) addAdminPolicy(p *model.Policy) {
 	for r := range p.AllRules() {
 		ref := Rule{Policy: p, Key: p.Key, Direction: r.Direction, Index: r.Index, Action: r.Action}
 		t := Term{Priority: int32(ladder.RowPriority(p, r.Index)), Rule: m.addRule(ref), Tier: int8(p.Tier), Effect: effectOf(r.Action)}
-		peers := m.peersCondition(r)
-		stage := EgressTerms
-		t.From, t.To, t.Switch = subject, peers, AtSource
-		if r.Direction == model.Ingress {
-			stage = IngressTerms
-			t.From, t.To, t.Switch = peers, subject, AtDestination
-		}
+		stage := t.setEnds(r.Direction, subject, m.peersCondition(r))
 		var some bool
 		t.Ports, some = adminPorts(r)
 		if !some {

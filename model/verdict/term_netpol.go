@@ -29,14 +29,6 @@ func (m *termMaker) addNetpols() {
 	m.addAnnotated()
 }
 
-// stageOf is where the rules of a direction decide, and on which switch.
-func stageOf(d model.Direction) (stage int, at HopSwitch) {
-	if d == model.Ingress {
-		return IngressTerms, AtDestination
-	}
-	return EgressTerms, AtSource
-}
-
 func (m *termMaker) addIsolation(namespace string, d model.Direction, policies []*model.Policy) {
 	key := model.Key{Kind: model.KindNetpolNamespace, Namespace: namespace, Name: string(d)}
 	ref := Rule{Key: key, Direction: d, Index: -1, Action: model.Deny}
@@ -50,19 +42,13 @@ func (m *termMaker) addIsolation(namespace string, d model.Direction, policies [
 	if len(isolating) == 0 {
 		return
 	}
-	stage, at := stageOf(d)
 	subjects := key.String()
 	for _, p := range isolating {
 		subjects += "\x01" + subjectKey(p)
 	}
 	isolated := m.subjectCondition(subjects, isolating...)
-	t := Term{Tier: model.TierNetwork, Switch: at, Effect: Drops, Priority: ladder.PriorityNetpolDeny, Rule: m.addRule(ref),
-		From: m.noCondition(), To: m.noCondition()}
-	if d == model.Ingress {
-		t.To = isolated
-	} else {
-		t.From = isolated
-	}
+	t := Term{Tier: model.TierNetwork, Effect: Drops, Priority: ladder.PriorityNetpolDeny, Rule: m.addRule(ref)}
+	stage := t.setEnds(d, isolated, m.noCondition())
 	m.addTerm(stage, t)
 	if m.x.view.AllowICMP {
 		ref.Action, ref.Isolating = model.Allow, nil
@@ -84,14 +70,10 @@ func (m *termMaker) addNetpol(p *model.Policy) {
 		if !p.HasType(r.Direction) {
 			defect = DefectNoType
 		}
-		stage, at := stageOf(r.Direction)
-		t := Term{Tier: model.TierNetwork, Switch: at, Effect: Allows, Priority: ladder.PriorityNetpolAllow, Ports: ports,
+		t := Term{Tier: model.TierNetwork, Effect: Allows, Priority: ladder.PriorityNetpolAllow, Ports: ports,
 			Rule: m.addRule(Rule{Policy: p, Key: p.Key, Direction: r.Direction, Index: r.Index, Action: model.Allow, defect: defect})}
 		for _, peers := range m.netpolPeers(r) {
-			t.From, t.To = subject, peers
-			if r.Direction == model.Ingress {
-				t.From, t.To = peers, subject
-			}
+			stage := t.setEnds(r.Direction, subject, peers)
 			m.addTerm(stage, t)
 		}
 	}
@@ -123,7 +105,7 @@ func (m *termMaker) netpolPeers(r *model.Rule) (out []int32) {
 	if len(texts) > 0 && isReadable(match.NetpolBlocks(match.Direction(r.Direction), texts)) {
 		out = append(out, m.addressCondition("block "+blocks, func(a conditionAddrs) {
 			for _, p := range byBlock {
-				a.ipBlocks(p)
+				a.addNetworks(p.Networks, p.Except)
 			}
 		}))
 	}
@@ -140,22 +122,6 @@ func (m *termMaker) netpolPeers(r *model.Rule) (out []int32) {
 func isReadable(expr string) bool {
 	_, err := match.Parse(expr)
 	return err == nil
-}
-
-func (a conditionAddrs) ipBlocks(p *model.Peer) {
-	for _, cidr := range p.Networks {
-		n, ok := match.ParseCIDR(cidr)
-		if !ok {
-			continue
-		}
-		b := exceptedBlock{Network: n.Masked()}
-		for _, e := range p.Except {
-			if n, ok := match.ParseCIDR(e); ok {
-				b.Except = append(b.Except, n.Masked())
-			}
-		}
-		a.addBlock(b)
-	}
 }
 
 // selectorSet adds what the address sets of a NetworkPolicy's peer hold
