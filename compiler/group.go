@@ -61,19 +61,19 @@ func (x groupIndex) add(g *selectorGroup) {
 }
 
 func (x groupIndex) remove(g *selectorGroup) {
-	without := func(in []*selectorGroup) []*selectorGroup {
-		return slices.DeleteFunc(in, func(o *selectorGroup) bool { return o == g })
-	}
+	is := func(o *selectorGroup) bool { return o == g }
 	if g.namespace != "" {
-		x.local[g.namespace] = without(x.local[g.namespace])
-		if len(x.local[g.namespace]) == 0 {
-			delete(x.local, g.namespace)
-		}
-		return
+		deleteWhere(x.local, g.namespace, is)
+	} else {
+		deleteWhere(x.wide, g.ns, is)
 	}
-	x.wide[g.ns] = without(x.wide[g.ns])
-	if len(x.wide[g.ns]) == 0 {
-		delete(x.wide, g.ns)
+}
+
+// deleteWhere deletes values from the list of a key, and the key with the last of them.
+func deleteWhere[K comparable, V any](lists map[K][]V, k K, gone func(V) bool) {
+	lists[k] = slices.DeleteFunc(lists[k], gone)
+	if len(lists[k]) == 0 {
+		delete(lists, k)
 	}
 }
 

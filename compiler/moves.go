@@ -63,12 +63,7 @@ func (c *membership) applyPod(old, pod *model.Pod) {
 func (c *membership) forgetHolder(p *model.Pod) {
 	for _, ip := range p.IPs {
 		c.countAddress(p, ip, -1)
-		rest := slices.DeleteFunc(c.holders[ip], func(q *model.Pod) bool { return q.Key == p.Key })
-		if len(rest) == 0 {
-			delete(c.holders, ip)
-		} else {
-			c.holders[ip] = rest
-		}
+		deleteWhere(c.holders, ip, func(q *model.Pod) bool { return q.Key == p.Key })
 	}
 }
 
@@ -115,20 +110,18 @@ func (c *membership) recordMove(before, after podPlacement) {
 			self = p.pod.Key
 		}
 	}
+	// note notes the addresses that are in a set on one side of the move only.
+	note := func(s *setSpec, ips, others []string, here, there uint8, added bool) {
+		for _, ip := range ips {
+			if isV6(ip) == s.v6 && s.work.flags&here != 0 && !(s.work.flags&there != 0 && slices.Contains(others, ip)) &&
+				!c.isHeldElsewhere(s, ip, self) {
+				c.rec.noteMember(s, ip, added)
+			}
+		}
+	}
 	for _, s := range met {
-		flags := s.work.flags
-		for _, ip := range was {
-			if isV6(ip) == s.v6 && flags&wasIn != 0 && !(flags&isIn != 0 && slices.Contains(is, ip)) &&
-				!c.isHeldElsewhere(s, ip, self) {
-				c.rec.noteMember(s, ip, false)
-			}
-		}
-		for _, ip := range is {
-			if isV6(ip) == s.v6 && flags&isIn != 0 && !(flags&wasIn != 0 && slices.Contains(was, ip)) &&
-				!c.isHeldElsewhere(s, ip, self) {
-				c.rec.noteMember(s, ip, true)
-			}
-		}
+		note(s, was, is, wasIn, isIn, false)
+		note(s, is, was, isIn, wasIn, true)
 	}
 	c.met = met
 	c.recordPorts(before, false)
@@ -249,10 +242,7 @@ func (c *membership) applyNode(self string, old, node *model.Node) {
 	if old != nil {
 		all = old.HostIPs
 		for _, ip := range old.HostIPs {
-			c.nodeHolders[ip] = slices.DeleteFunc(c.nodeHolders[ip], func(n *model.Node) bool { return n.Name == self })
-			if len(c.nodeHolders[ip]) == 0 {
-				delete(c.nodeHolders, ip)
-			}
+			deleteWhere(c.nodeHolders, ip, func(n *model.Node) bool { return n.Name == self })
 		}
 	}
 	if node != nil {

@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 
@@ -24,13 +25,8 @@ type staleWork struct {
 // markNamespaceStale marks what hangs on a namespace's annotations, and on the one
 // that stands for the host network.
 func (c *networkCompiler) markNamespaceStale(name string, old, ns *model.Namespace) {
-	logging := func(ns *model.Namespace) string {
-		if ns == nil {
-			return ""
-		}
-		return ns.Annotations[model.AnnotationLogging]
-	}
-	if logging(old) != logging(ns) {
+	was, is := cmp.Or(old, &model.Namespace{}), cmp.Or(ns, &model.Namespace{})
+	if was.Annotations[model.AnnotationLogging] != is.Annotations[model.AnnotationLogging] {
 		c.staleWork.logging[name] = struct{}{}
 	}
 	if allowsMulticast(ns) != allowsMulticast(old) {
@@ -48,26 +44,19 @@ func (c *networkCompiler) markNamespaceStale(name string, old, ns *model.Namespa
 
 // markNodeStale marks what hangs on a node.
 func (c *networkCompiler) markNodeStale(name string, old, node *model.Node) {
-	addrs := func(n *model.Node, of func(*model.Node) []string) []string {
-		if n == nil {
-			return nil
-		}
-		return of(n)
-	}
-	differ := func(of func(*model.Node) []string) bool { return !slices.Equal(addrs(old, of), addrs(node, of)) }
-	mgmt := differ(func(n *model.Node) []string { return n.MgmtIPs })
+	was, is := cmp.Or(old, &model.Node{}), cmp.Or(node, &model.Node{})
+	mgmt := !slices.Equal(was.MgmtIPs, is.MgmtIPs)
 	if mgmt {
 		c.staleWork.nodes[name] = struct{}{}
 	}
-	c.staleWork.subnets = c.staleWork.subnets || differ(func(n *model.Node) []string { return n.Subnets })
-	if mgmt || differ(func(n *model.Node) []string { return n.GatewayIPs }) {
+	c.staleWork.subnets = c.staleWork.subnets || !slices.Equal(was.Subnets, is.Subnets)
+	if mgmt || !slices.Equal(was.GatewayIPs, is.GatewayIPs) {
 		c.staleWork.hosts = true
 	}
-	if old == nil || node == nil || old.Labels.Key() != node.Labels.Key() ||
-		differ(func(n *model.Node) []string { return n.HostIPs }) {
+	if old == nil || node == nil || old.Labels.Key() != node.Labels.Key() || !slices.Equal(was.HostIPs, is.HostIPs) {
 		c.staleWork.firewalls = true
 	}
-	if (old != nil && old.HostErr != "") || (node != nil && node.HostErr != "") {
+	if was.HostErr != "" || is.HostErr != "" {
 		for k, p := range c.policies { // whether they have rows at all hangs on the nodes' annotations
 			if k.Kind.IsAdmin() && hasNodePeers(p.Policy) {
 				c.applyPolicy(k, p.Policy)
