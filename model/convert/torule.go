@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -200,9 +201,5 @@ func targetPort(p *model.ServicePort) model.Port {
 	case n == 0:
 		n = int64(p.Port)
 	}
-	protocol := p.Protocol
-	if protocol == "" {
-		protocol = "TCP"
-	}
-	return model.Port{Protocol: protocol, Start: int32(n), End: int32(n)}
+	return model.Port{Protocol: cmp.Or(p.Protocol, "TCP"), Start: int32(n), End: int32(n)}
 }

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"maps"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -85,9 +86,7 @@ func Of(c *model.Cluster) map[string]Setting {
 		if out == nil {
 			out = map[string]Setting{}
 		}
-		for name, s := range o.Settings {
-			out[name] = s
-		}
+		maps.Copy(out, o.Settings)
 	}
 	return out
 }

@@ -198,6 +198,7 @@ const uuidLength = 36
 // readLog reads log(name="…", severity=…, verdict=…, meter="…").
 func readLog(raw string) *Log {
 	l := &Log{}
+	fields := map[string]*string{"name": &l.Name, "verdict": &l.Verdict, "severity": &l.Severity, "meter": &l.Meter}
 	text := strings.TrimSuffix(strings.TrimPrefix(raw, "log("), ")")
 	for text != "" {
 		text = strings.TrimLeft(text, ", ")
@@ -207,18 +208,8 @@ func readLog(raw string) *Log {
 		}
 		var value string
 		value, text = cutValue(rest)
-		if strings.TrimSpace(key) == "" {
-			continue
-		}
-		switch strings.TrimSpace(key) {
-		case "name":
-			l.Name = value
-		case "verdict":
-			l.Verdict = value
-		case "severity":
-			l.Severity = value
-		case "meter":
-			l.Meter = value
+		if to := fields[strings.TrimSpace(key)]; to != nil {
+			*to = value
 		}
 	}
 	return l
