@@ -28,11 +28,16 @@ func CreateFile(fsys FS, path string, text []byte, perm fs.FileMode) error {
 	if _, err := fsys.Lstat(path); err == nil {
 		return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
 	}
-	temp, err := fillTemp(fsys, path, text, perm, nil)
+	return writeWhole(fsys, path, text, perm, nil, fsys.RenameNew)
+}
+
+// writeWhole writes text beside path and moves it there. On an error nothing stays behind.
+func writeWhole(fsys FS, path string, text []byte, perm fs.FileMode, like fs.FileInfo, move func(from, to string) error) error {
+	temp, err := fillTemp(fsys, path, text, perm, like)
 	if err != nil {
 		return err
 	}
-	if err := fsys.RenameNew(temp, path); err != nil {
+	if err := move(temp, path); err != nil {
 		_ = fsys.Remove(temp)
 		return err
 	}
@@ -50,16 +55,7 @@ func ReplaceFile(fsys FS, path string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	temp, err := fillTemp(fsys, real, text, PrivateFile, nil)
-	if err != nil {
-		return err
-	}
-	if err := fsys.Rename(temp, real); err != nil {
-		_ = fsys.Remove(temp)
-		return err
-	}
-	syncFolder(fsys, real)
-	return nil
+	return writeWhole(fsys, real, text, PrivateFile, nil, fsys.Rename)
 }
 
 // SaveFile writes a file that somebody named: the whole text, or what was there before stays. One that
@@ -87,16 +83,7 @@ func SaveFile(fsys FS, path string, text []byte) error {
 	if err != nil {
 		info = nil // a new file has the owner of who writes it
 	}
-	temp, err := fillTemp(fsys, path, text, perm, info)
-	if err != nil {
-		return err
-	}
-	if err := fsys.Rename(temp, path); err != nil {
-		_ = fsys.Remove(temp)
-		return err
-	}
-	syncFolder(fsys, path)
-	return nil
+	return writeWhole(fsys, path, text, perm, info, fsys.Rename)
 }
 
 // syncFolder makes a folder's names last. The file is in its place, and a caller
