@@ -204,7 +204,7 @@ func FileKind(mode fs.FileMode) string {
 // OpenRegular opens a regular file, or a link to one, and nothing else. It never
 // waits, also when the file is exchanged for a FIFO meanwhile.
 func OpenRegular(name string) (*os.File, error) {
-	f, err := openWithoutWait(name)
+	f, err := os.OpenFile(name, os.O_RDONLY|nonblock|noTerminal, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	nonblock = syscall.O_NONBLOCK
+	nonblock   = syscall.O_NONBLOCK
+	noTerminal = syscall.O_NOCTTY // an opened device does not become Rung's terminal
 	// keepsOpen says that a file may be renamed while it is open.
 	keepsOpen = true
 )

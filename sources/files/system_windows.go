@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	nonblock  = 0
-	keepsOpen = false // an open file cannot be renamed
+	nonblock   = 0
+	noTerminal = 0
+	keepsOpen  = false // an open file cannot be renamed
 )
 
 // farAway is where the locked byte lies: a lock keeps others from reading what
