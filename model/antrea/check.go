@@ -3,6 +3,7 @@ package antrea
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"rung/model"
@@ -253,6 +254,20 @@ func LabelValues(ns *model.Namespace, labels []string) (values []string, ok bool
 		values = append(values, v)
 	}
 	return values, true
+}
+
+// RequiredLabels are the labels that a namespace must have for a policy to be there for its
+// pods, whichever rule names them (antrea.md#same-labels).
+func RequiredLabels(p *model.Policy) (out []string) {
+	for r := range p.AllRules() {
+		for i := range r.Peers {
+			if m := r.Peers[i].Match; m != nil {
+				out = append(out, m.SameLabels...)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 func (k *checker) checkFQDN(p *model.Policy, r *model.Rule, name string) {

@@ -58,7 +58,7 @@ func FromAntrea(c *model.Cluster, to model.Kind) Result {
 			ties = append(ties, policyTie{tier: at.Tier, priority: at.Priority()})
 		}
 		t := &ties[len(ties)-1]
-		required := requiredLabels(at.Policy)
+		required := antrea.RequiredLabels(at.Policy)
 		for r := range at.Policy.AllRules() {
 			s := f.convertRule(at.Policy, r, required)
 			f.splitClauses(s)

@@ -174,19 +174,6 @@ func nameSlug(value string) string {
 	return words.Slug(value)
 }
 
-// requiredLabels are the labels that a namespace must have for a policy to be there for its
-// pods, whichever rule names them (antrea.md#same-labels).
-func requiredLabels(p *model.Policy) (out []string) {
-	for r := range p.AllRules() {
-		for i := range r.Peers {
-			if m := r.Peers[i].Match; m != nil {
-				out = append(out, m.SameLabels...)
-			}
-		}
-	}
-	return sortedDistinct(out)
-}
-
 // namespaceValue is a namespace, or a value of namespace labels, that one policy is made for.
 type namespaceValue struct {
 	name     string // for people, and in the name of the policy
@@ -202,13 +189,13 @@ func valueOf(ns *model.Namespace, keys []string) (v namespaceValue, ok bool) {
 	if len(keys) == 0 {
 		return namespaceValue{ns.Name, namespaceNamed(ns.Name)}, true
 	}
-	labels, texts := map[string]string{}, []string{}
-	for _, k := range keys {
-		v, has := ns.Labels.Map()[k]
-		if !has {
-			return namespaceValue{}, false
-		}
-		labels[k], texts = v, append(texts, v)
+	texts, has := antrea.LabelValues(ns, keys)
+	if !has {
+		return namespaceValue{}, false
+	}
+	labels := map[string]string{}
+	for i, k := range keys {
+		labels[k] = texts[i]
 	}
 	name := strings.Join(texts, ",")
 	if name == "" {
