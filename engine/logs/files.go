@@ -100,7 +100,7 @@ func (r *FileReader) readFiles(ctx context.Context) error {
 		return err
 	}
 	defer func() { r.set.Close() }()
-	if !slices.ContainsFunc(r.set.Files(), (*logfile.File).IsPiped) { // a pipe can be read only once
+	if !slices.ContainsFunc(r.set.Files(), (*acllog.File).IsPiped) { // a pipe can be read only once
 		r.logs.setFiles(r)
 	}
 	r.logs.sources.paced.Store(r.cfg.Paced)
