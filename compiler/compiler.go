@@ -115,7 +115,8 @@ func (c *networkCompiler) apply(next *model.Cluster, changes []model.Change) (*D
 	if c.isWasteful() {
 		return c.startAnew(next)
 	}
-	hadDefaults, hadMulticast := c.areDefaultsOn() && c.cluster != nil, c.isMulticastOn() && c.cluster != nil
+	first := c.cluster == nil
+	hadDefaults, hadMulticast := !first && c.areDefaultsOn(), !first && c.isMulticastOn()
 	c.cluster = next
 	c.beginStep()
 	c.staleWork = staleWork{isolation: map[string]struct{}{}, logging: map[string]struct{}{}, multicast: map[string]struct{}{}, nodes: map[string]struct{}{}}
@@ -151,6 +152,9 @@ func (c *networkCompiler) apply(next *model.Cluster, changes []model.Change) (*D
 	// Policies come last: they are compiled once, against the families and
 	// nodes that hold at the end of the step.
 	all := c.decideFamilies()
+	if all && !first {
+		return c.startAnew(next)
+	}
 	for _, ch := range later {
 		p, _ := ch.New.(*model.Policy)
 		if c.options.NoRows {
@@ -175,9 +179,6 @@ func (c *networkCompiler) apply(next *model.Cluster, changes []model.Change) (*D
 			c.applyFirewall(k, p)
 		}
 	}
-	if all {
-		c.recompileAll()
-	}
 	c.compileStale(hadDefaults, hadMulticast)
 	for k := range c.rec.policies {
 		if compiled := c.policies[k]; compiled != nil {
@@ -199,19 +200,19 @@ func (c *networkCompiler) commitStep(policies *sorted.Map[*CompiledUnit]) {
 	next := &Desired{cluster: c.cluster, selectors: c.selectors, policies: policies, views: c.desired.views,
 		options: c.options, space: c.space, name: string(c.name())}
 	if len(c.touched) > 0 {
-		e := c.desired.views.editViews()
+		next.views = make(groupViews, c.nextID)
+		copy(next.views, c.desired.views)
 		// Groups that went first: another may have their id already.
 		for g := range c.touched {
 			if g.refs == 0 {
-				e.set(g.id, nil)
+				next.views[g.id] = nil
 			}
 		}
 		for g := range c.touched {
 			if g.refs > 0 {
-				e.set(g.id, &groupView{group: g})
+				next.views[g.id] = &groupView{group: g}
 			}
 		}
-		next.views = e.table
 	}
 	c.desired = next
 }

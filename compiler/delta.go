@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"cmp"
 	"slices"
 
 	"rung/model"
@@ -43,7 +44,7 @@ func (d *Delta) IsEmpty() bool {
 type deltaRecorder struct {
 	policies map[model.PolicyKey]struct{}
 	sets     []*setSpec // with news
-	ports    map[portKey]*netChange
+	ports    map[portKey]netChange
 }
 
 type portKey struct {
@@ -53,95 +54,50 @@ type portKey struct {
 
 func (r *deltaRecorder) notePolicy(k model.PolicyKey) { r.policies[k] = struct{}{} }
 
-// netChange is the net change of one set: its elements that came and went. Nearly always that
-// is one element, so it is a list until it grows.
-type netChange struct {
-	steps      []elementStep
-	byElement  map[string]firstAndLast
-	stepBuffer [1]elementStep // steps begins here
-}
+// netChange are the notes of what came to one set and went, in their order.
+type netChange []elementNote
 
-type elementStep struct {
+type elementNote struct {
 	element string
-	firstAndLast
+	came    bool // else it went
 }
 
-// firstAndLast holds whether the first and the last note of an element said that it came
-// (false: that it went). When the two differ nothing changed over the whole step: the
-// element came and went, or went and came back. Notes that repeat one another change
-// nothing.
-type firstAndLast struct{ cameFirst, cameLast bool }
-
-const fewSteps = 16
-
-// noteElement records that something came or went.
-func (n *netChange) noteElement(what string, added bool) {
-	if n.byElement != nil {
-		t, ok := n.byElement[what]
-		t.cameLast = added
-		if !ok {
-			t.cameFirst = added
+// addedAndRemoved are the elements that came and that went over the whole step. An element whose first
+// and last note differ came and went, or went and came back: nothing changed. Notes that repeat one
+// another change nothing.
+func (n netChange) addedAndRemoved() (add, remove []string) {
+	slices.SortStableFunc(n, func(a, b elementNote) int { return cmp.Compare(a.element, b.element) })
+	for len(n) > 0 {
+		last := 0
+		for last+1 < len(n) && n[last+1].element == n[0].element {
+			last++
 		}
-		n.byElement[what] = t
-		return
-	}
-	for i := range n.steps {
-		if n.steps[i].element == what {
-			n.steps[i].cameLast = added
-			return
-		}
-	}
-	n.steps = append(n.steps, elementStep{what, firstAndLast{added, added}})
-	if len(n.steps) > fewSteps {
-		n.byElement = make(map[string]firstAndLast, 4*fewSteps)
-		for _, s := range n.steps {
-			n.byElement[s.element] = s.firstAndLast
-		}
-		n.steps = nil
-	}
-}
-
-func (n *netChange) addedAndRemoved() (add, remove []string) {
-	put := func(what string, t firstAndLast) {
 		switch {
-		case t.cameFirst != t.cameLast:
-		case t.cameLast:
-			add = append(add, what)
+		case n[0].came != n[last].came:
+		case n[0].came:
+			add = append(add, n[0].element)
 		default:
-			remove = append(remove, what)
+			remove = append(remove, n[0].element)
 		}
+		n = n[last+1:]
 	}
-	for _, s := range n.steps {
-		put(s.element, s.firstAndLast)
-	}
-	for what, t := range n.byElement {
-		put(what, t)
-	}
-	slices.Sort(add)
-	slices.Sort(remove)
 	return add, remove
 }
 
 func (r *deltaRecorder) noteMember(s *setSpec, addr string, added bool) {
 	if s.work.rec != r {
-		n := &netChange{}
-		n.steps = n.stepBuffer[:0]
-		s.work.rec, s.work.net = r, n
+		s.work.rec, s.work.net = r, nil
 		r.sets = append(r.sets, s)
 	}
-	s.work.net.noteElement(addr, added)
+	s.work.net = append(s.work.net, elementNote{addr, added})
 }
 
 func (r *deltaRecorder) notePort(k model.PolicyKey, zone, lsp string, added bool) {
 	if r.ports == nil {
-		r.ports = map[portKey]*netChange{}
+		r.ports = map[portKey]netChange{}
 	}
-	n := r.ports[portKey{k, zone}]
-	if n == nil {
-		n = &netChange{}
-		r.ports[portKey{k, zone}] = n
-	}
-	n.noteElement(lsp, added)
+	at := portKey{k, zone}
+	r.ports[at] = append(r.ports[at], elementNote{lsp, added})
 }
 
 func (r *deltaRecorder) buildDelta() *Delta {

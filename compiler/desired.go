@@ -236,12 +236,11 @@ func (d *Desired) SubjectCount(c *CompiledUnit) (pods, apart int) {
 		return pods, apart
 	}
 	d = d.onNetwork(c.Key.Network)
-	g := c.subjects[0]
-	n := len(d.podsOfGroups(g)) // listed now
-	v := d.views.get(g.id)
-	if v == nil || v.group != g {
+	v := d.viewOf(c.subjects[0])
+	if v == nil {
 		return 0, 0
 	}
+	n := len(v.listPods(d.space))
 	return n - v.podsApart, v.podsApart
 }
 
@@ -262,7 +261,7 @@ func (d *Desired) PeerPods(c *CompiledUnit, dir model.Direction, rule, peer int)
 }
 
 func (d *Desired) podsOfGroups(g *selectorGroup) []*model.Pod {
-	if v := d.views.get(g.id); v != nil && v.group == g {
+	if v := d.viewOf(g); v != nil {
 		return v.listPods(d.space)
 	}
 	return nil
@@ -274,7 +273,7 @@ func (d *Desired) SetMembers(s *setSpec) []string {
 	lists := make([][]string, 0, len(s.groups)+2)
 	lists = append(lists, s.networks, d.nodeAddresses(s))
 	for _, g := range s.groups {
-		if v := d.views.get(g.id); v != nil && v.group == g {
+		if v := d.viewOf(g); v != nil {
 			lists = append(lists, v.addressesOf(d.space, s.v6))
 		}
 	}

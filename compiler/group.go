@@ -218,41 +218,15 @@ func bucketTreeKey(namespace, labels string, host bool) string {
 	return namespace + "\x00" + labels
 }
 
-// viewChunk is how many groups share a chunk of the views table: a revision
-// copies the table of chunks and the chunks it touches, not all views.
-const viewChunk = 64
+// groupViews are the views of groups, by the id of the group.
+type groupViews []*groupView
 
-type groupViews []*[viewChunk]*groupView
-
-func (v groupViews) get(id int) *groupView {
-	if id/viewChunk >= len(v) || v[id/viewChunk] == nil {
-		return nil
+// viewOf is the view of a group, nil if these rows have another group of its id or none.
+func (d *Desired) viewOf(g *selectorGroup) *groupView {
+	if g.id < len(d.views) && d.views[g.id] != nil && d.views[g.id].group == g {
+		return d.views[g.id]
 	}
-	return v[id/viewChunk][id%viewChunk]
-}
-
-// viewsEdit makes the next table of views.
-type viewsEdit struct {
-	table  groupViews
-	copied map[int]bool
-}
-
-func (v groupViews) editViews() *viewsEdit {
-	return &viewsEdit{table: append(make(groupViews, 0, len(v)), v...), copied: map[int]bool{}}
-}
-
-func (e *viewsEdit) set(id int, g *groupView) {
-	n := id / viewChunk
-	for n >= len(e.table) {
-		e.copied[len(e.table)] = true
-		e.table = append(e.table, new([viewChunk]*groupView))
-	}
-	if !e.copied[n] {
-		c := *e.table[n]
-		e.table[n] = &c
-		e.copied[n] = true
-	}
-	e.table[n][id%viewChunk] = g
+	return nil
 }
 
 // IsSubject says whether the policy applies to the pod (or would, without rows),

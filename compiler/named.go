@@ -46,55 +46,25 @@ func (d *Desired) ACLCount(c *CompiledUnit) int {
 
 // namedProtocols counts the protocols that a rule's named ports resolve to.
 func (d *Desired) namedProtocols(c *CompiledUnit, cr *compiledRule) int {
-	var found [len(protocols)]bool
-	n := 0
-	look := func(pods []*model.Pod) {
-		for _, p := range pods {
-			if len(p.IPs) == 0 {
-				continue
-			}
-			for i := range p.Ports {
-				port := &p.Ports[i]
-				if !slices.Contains(cr.names, port.Name) {
-					continue
-				}
-				if j := slices.Index(apiProtocols[:], port.Protocol); j >= 0 && !found[j] {
-					found[j] = true
-					n++
-				}
-			}
-			if n == len(found) {
-				return
+	found := map[string]bool{}
+	for _, p := range d.namedPortPods(c, cr, "", nil) {
+		if len(p.IPs) == 0 {
+			continue
+		}
+		for i := range p.Ports {
+			if port := &p.Ports[i]; slices.Contains(cr.names, port.Name) && slices.Contains(apiProtocols[:], port.Protocol) {
+				found[port.Protocol] = true
 			}
 		}
 	}
+	return len(found)
+}
+
+// namedPortPods are the pods in which a rule's named ports are looked up (ovn-kubernetes.md#named-ports): an
+// ingress rule reads the subject pods of the zone and, by a side effect of OVN-Kubernetes that is visible in
+// its rows, the peer pods of all zones; an egress rule reads the peer pods.
+func (d *Desired) namedPortPods(c *CompiledUnit, cr *compiledRule, zone string, live *nb.DB) (pods []*model.Pod) {
 	if cr.rule.Direction == model.Ingress {
-		look(d.SubjectPods(c))
-	}
-	for _, g := range cr.peers {
-		if g != nil && n < len(found) {
-			look(d.podsOfGroups(g))
-		}
-	}
-	return n
-}
-
-func compareACL(a, b *nb.ACL) int {
-	ai, _ := strconv.Atoi(a.ExternalIDs[nb.KeyGressIndex])
-	bi, _ := strconv.Atoi(b.ExternalIDs[nb.KeyGressIndex])
-	return cmp.Or(cmp.Compare(b.ExternalIDs[nb.KeyDirection], a.ExternalIDs[nb.KeyDirection]), // Ingress first
-		cmp.Compare(ai, bi), cmp.Compare(a.ID(), b.ID()))
-}
-
-// namedACLs resolves a rule's named ports (ovn-kubernetes.md#named-ports): an ingress
-// rule reads the subject pods of the zone and, by a side effect of OVN-Kubernetes that
-// is visible in its rows, the peer pods of all zones; an egress rule reads the peer
-// pods. Items are sorted by name, then by address as text; they are not made unique and
-// not limited to the enabled families.
-func (d *Desired) namedACLs(c *CompiledUnit, cr *compiledRule, zone string, live *nb.DB) []*nb.ACL {
-	r := cr.rule
-	var pods []*model.Pod
-	if r.Direction == model.Ingress {
 		for _, p := range d.SubjectPods(c) {
 			if zone != "" && p.NodeName != zone {
 				continue
@@ -109,6 +79,20 @@ func (d *Desired) namedACLs(c *CompiledUnit, cr *compiledRule, zone string, live
 			pods = append(pods, d.podsOfGroups(g)...)
 		}
 	}
+	return pods
+}
+
+func compareACL(a, b *nb.ACL) int {
+	ai, _ := strconv.Atoi(a.ExternalIDs[nb.KeyGressIndex])
+	bi, _ := strconv.Atoi(b.ExternalIDs[nb.KeyGressIndex])
+	return cmp.Or(cmp.Compare(b.ExternalIDs[nb.KeyDirection], a.ExternalIDs[nb.KeyDirection]), // Ingress first
+		cmp.Compare(ai, bi), cmp.Compare(a.ID(), b.ID()))
+}
+
+// namedACLs resolves a rule's named ports. Items are sorted by name, then by address as text; they are
+// not made unique and not limited to the enabled families.
+func (d *Desired) namedACLs(c *CompiledUnit, cr *compiledRule, zone string, live *nb.DB) []*nb.ACL {
+	pods := d.namedPortPods(c, cr, zone, live)
 	items := map[string][]match.NamedItem{}
 	for _, name := range cr.names {
 		found := map[string][]match.NamedItem{}

@@ -160,13 +160,14 @@ func netpolL4s(r *model.Rule) []netpolL4 {
 // all their rows, as long as it has a NetworkPolicy
 // (ovn-kubernetes.md#isolation-groups).
 func (c *networkCompiler) rebuildIsolation(namespace string) {
+	policies := programmedOf(c.refusals(), c.netpols[namespace])
 	for _, dir := range model.Directions {
 		k := c.name().isolationKey(namespace, dir)
-		if len(programmedOf(c.refusals(), c.netpols[namespace])) == 0 {
+		if len(policies) == 0 {
 			c.putUnit(k, nil)
 			continue
 		}
-		c.putUnit(k, c.compileIsolation(k, dir))
+		c.putUnit(k, c.compileIsolation(k, dir, policies))
 	}
 }
 
@@ -183,9 +184,9 @@ func programmedOf(judge Judge, policies map[string]*model.Policy) (out []*model.
 
 // compileIsolation compiles a namespace's default deny in one direction
 // (ovn-kubernetes.md#default-deny).
-func (c *networkCompiler) compileIsolation(k model.PolicyKey, dir model.Direction) *CompiledUnit {
+func (c *networkCompiler) compileIsolation(k model.PolicyKey, dir model.Direction, policies []*model.Policy) *CompiledUnit {
 	out := &CompiledUnit{Key: k, owner: nb.OwnerNetpolNamespace, levels: c.namespaceLevels(k.Namespace)}
-	for _, p := range programmedOf(c.refusals(), c.netpols[k.Namespace]) {
+	for _, p := range policies {
 		g := c.internGroup(p.Subject.Namespaces, p.Subject.Pods, p.Namespace, false)
 		if p.IsolatesDirection(dir) && !slices.Contains(out.subjects, g) {
 			out.subjects = append(out.subjects, g)

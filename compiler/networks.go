@@ -48,25 +48,20 @@ func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired,
 // to the same as those that hold, such as the families that the pods have, change
 // nothing.
 func (c *Compiler) Reconfigure(o Options) (*Desired, *Delta) {
-	segmented := c.base.requested.Segmentation
-	delta, changed := c.base.reconfigure(o)
-	if !changed {
+	was, cluster := c.base, c.base.cluster
+	fresh := New(o)
+	fresh.known = c.known
+	d, delta := fresh.Apply(cluster, changesOfAll(cluster))
+	if o.Segmentation == was.requested.Segmentation && reflect.DeepEqual(was.options, fresh.base.options) {
+		was.requested = o
 		return c.desired, &Delta{}
 	}
-	cluster := c.base.cluster
-	if segmented != o.Segmentation {
-		fresh := New(o)
-		fresh.known = c.known
-		d, all := fresh.Apply(cluster, changesOfAll(cluster))
-		for u := range c.desired.Policies() {
-			all.Policies[u.Key] = struct{}{}
-		}
-		all.Everything = true
-		*c = *fresh
-		return d, all
+	for u := range c.desired.Policies() {
+		delta.Policies[u.Key] = struct{}{}
 	}
-	c.stepNetworks(cluster, nil, nil, delta)
-	return c.publish(), delta
+	delta.Everything = true
+	*c = *fresh
+	return d, delta
 }
 
 // publish is the desired rows of all networks.

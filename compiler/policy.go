@@ -83,7 +83,7 @@ type setWork struct {
 	lastMove uint64 // the move that met the set last
 	flags    uint8
 	rec      *deltaRecorder // of the step under way, once it has news of the set
-	net      *netChange
+	net      netChange
 }
 
 // SetSpec is the exported name of an address set, as Delta and CompiledUnit use it.

@@ -259,7 +259,9 @@ func TestIncrementalCanFail(t *testing.T) {
 				}
 			}
 		}},
-		{name: "families stay what they were", before: func(c *Compiler) { c.base.v6 = 0 }},
+		{name: "families stay what they were", before: func(c *Compiler) {
+			c.base.requested.IPv4, c.base.requested.IPv6 = c.base.options.IPv4, c.base.options.IPv6
+		}},
 		{name: "nobody remembers which other policies isolate a namespace", before: func(c *Compiler) { clear(c.base.netpols) }},
 		{name: "EgressFirewalls do not follow nodes and annotations", before: func(c *Compiler) { clear(c.base.firewalls) }},
 		{name: "nobody remembers who else needs a shared set", before: func(c *Compiler) {
@@ -307,11 +309,10 @@ func keepViews() func(*Compiler, *Delta) {
 	return func(c *Compiler, _ *Delta) {
 		for _, g := range c.base.groups {
 			if v := old[g]; v != nil {
-				e := c.desired.views.editViews()
-				e.set(g.id, v)
-				c.desired.views = e.table
+				c.desired.views = slices.Clone(c.desired.views)
+				c.desired.views[g.id] = v
 			} else {
-				old[g] = c.desired.views.get(g.id)
+				old[g] = c.desired.viewOf(g)
 			}
 		}
 	}

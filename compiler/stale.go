@@ -2,7 +2,6 @@ package compiler
 
 import (
 	"cmp"
-	"reflect"
 	"slices"
 
 	"rung/model"
@@ -130,30 +129,6 @@ func (c *networkCompiler) refreshMulticast(had bool) {
 	}
 }
 
-// recompileAll compiles all units again: the families are others.
-func (c *networkCompiler) recompileAll() {
-	for k, old := range c.policies {
-		if k.Kind.IsAdmin() {
-			c.applyPolicy(k, old.Policy)
-		}
-	}
-	for ns, all := range c.netpols {
-		for name, p := range all {
-			c.applyNetpol(c.name().netpolKey(ns, name), p)
-		}
-	}
-	for k, p := range c.firewalls {
-		c.applyFirewall(k, p)
-	}
-	for k, u := range c.sharing {
-		c.putUnit(k, c.compileShared(u.set))
-	}
-	for ns := range c.multicast {
-		c.staleWork.multicast[ns] = struct{}{}
-	}
-	c.refreshHairpin()
-}
-
 // compactFirst is how many selectors are interned before it is asked, for the
 // first time, how many of them are still in use.
 const compactFirst = 4096
@@ -200,17 +175,4 @@ func changesOfAll(cluster *model.Cluster) []model.Change {
 		changes = append(changes, model.Change{New: o})
 	}
 	return changes
-}
-
-// reconfigure compiles everything anew with other options, where they come to others than those
-// that hold; it says whether they do.
-func (c *networkCompiler) reconfigure(o Options) (*Delta, bool) {
-	before := c.options
-	c.requested = o
-	c.decideFamilies()
-	if reflect.DeepEqual(before, c.options) {
-		return nil, false
-	}
-	_, delta := c.startAnew(c.cluster)
-	return delta, true
 }
