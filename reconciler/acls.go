@@ -117,7 +117,7 @@ func (t *Tracker) desiredACLs(tr *unitTrack) []*nb.ACL {
 	if !tr.hasRows() {
 		return nil
 	}
-	return t.Desired.ACLs(tr.unit, t.Zone, t.ports.db)
+	return t.Desired.ACLs(tr.unit, t.Zone, t.DB)
 }
 
 // livePriority is the priority of an ANP that all its live ACLs agree on.

@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"cmp"
+	"fmt"
 	"hash/maphash"
 	"maps"
 	"slices"
@@ -95,18 +96,22 @@ var digestSeed = maphash.MakeSeed()
 // unitDigest stands for a unit's live rows in comparisons between zones.
 func (t *Tracker) unitDigest(tr *unitTrack) *model.UnitDigest {
 	d := &model.UnitDigest{}
-	add := func(table, id string, hash uint64) {
-		d.Rows = append(d.Rows, model.RowDigest{Table: table, ID: id, Hash: hash})
+	add := func(table, id string, row any) { // maps are written by key
+		d.Rows = append(d.Rows, model.RowDigest{Table: table, ID: id, Hash: maphash.String(digestSeed, fmt.Sprintf("%#v", row))})
 	}
 	row := func(uuid string) {
 		if a := t.DB.ACL(uuid); a != nil && !differsByZone(a.ID()) {
-			add(nb.TableACL, a.ID(), hashACL(a))
+			row := *a // without what is a zone's own, and columns that are not compared
+			row.UUID, row.SampleNew, row.SampleEst, row.Label = "", "", "", 0
+			add(nb.TableACL, a.ID(), row)
 		}
 		if s := t.DB.AddressSet(uuid); s != nil {
-			add(nb.TableAddressSet, s.ID(), hashSet(s))
+			row := *s
+			row.UUID = ""
+			add(nb.TableAddressSet, s.ID(), row)
 		}
 		if g := t.DB.PortGroup(uuid); g != nil {
-			add(nb.TablePortGroup, g.ID(), maphash.String(digestSeed, g.Name)^hashMap(g.ExternalIDs))
+			add(nb.TablePortGroup, g.ID(), nb.PortGroup{Name: g.Name, ExternalIDs: g.ExternalIDs})
 		}
 	}
 	for _, rows := range []MemberSet{tr.liveACLs, tr.liveSets, tr.liveGroups} {
@@ -142,35 +147,4 @@ func differsByZone(id string) bool {
 	}
 	o := nb.OwnerOf(nb.TableACL, map[string]string{nb.KeyID: id})
 	return o.Direction != "Egress"
-}
-
-func hashACL(a *nb.ACL) uint64 {
-	var h maphash.Hash
-	h.SetSeed(digestSeed)
-	for _, s := range []string{a.Action, a.Direction, a.Match, a.Meter, a.Name, a.Severity} {
-		maphash.WriteComparable(&h, s)
-	}
-	maphash.WriteComparable(&h, [2]int{a.Priority, a.Tier})
-	maphash.WriteComparable(&h, [3]bool{a.Log, a.BlankMeter, a.BlankName})
-	maphash.WriteComparable(&h, [2]uint64{hashMap(a.ExternalIDs), hashMap(a.Options)})
-	return h.Sum64()
-}
-
-func hashSet(s *nb.AddressSet) uint64 {
-	var h maphash.Hash
-	h.SetSeed(digestSeed)
-	maphash.WriteComparable(&h, s.Name)
-	maphash.WriteComparable(&h, hashMap(s.ExternalIDs))
-	for _, a := range s.Addresses { // sorted
-		maphash.WriteComparable(&h, a)
-	}
-	return h.Sum64()
-}
-
-// hashMap does not depend on the order.
-func hashMap(m map[string]string) (sum uint64) {
-	for k, v := range m {
-		sum += maphash.Comparable(digestSeed, [2]string{k, v})
-	}
-	return sum
 }

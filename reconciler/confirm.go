@@ -36,6 +36,15 @@ func (w *worker) checkOverdue() {
 	}
 	w.compareStanding()
 	now := time.Now()
+	for k, f := range w.failures {
+		if f.retryAt.IsZero() || now.Before(f.retryAt) {
+			continue
+		}
+		f.retryAt = time.Time{}
+		if _, busy := w.unconfirmed[k]; !busy && w.mode == Write {
+			w.readyPolicies[k] = struct{}{}
+		}
+	}
 	for k, h := range w.unconfirmed {
 		if h == nil || now.Before(h.until) || w.whyUnsure != "" {
 			continue

@@ -94,7 +94,6 @@ func (d *ZoneDiffer) JudgeZone(g ZoneRead) map[model.PolicyKey]*model.PolicyInZo
 	if t.DB == nil {
 		t.DB = (*nb.DB)(nil).Apply(nil)
 	}
-	t.ports.db = t.DB
 	t.indexAll(nil)
 	t.compareAll()
 	t.finishStep(g.At)

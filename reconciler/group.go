@@ -10,46 +10,12 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// portCache are the logical switch ports of a database. Ports that were looked up are remembered
-// as long as none changes: many groups hold the same ports.
-type portCache struct {
-	db             *nb.DB
-	byName, byUUID portsByKey
-}
-
-type portsByKey map[string]*nb.LogicalSwitchPort
-
-func (m *portsByKey) get(key string, find func(string) *nb.LogicalSwitchPort) *nb.LogicalSwitchPort {
-	p, known := (*m)[key]
-	if !known {
-		if *m == nil {
-			*m = portsByKey{}
-		}
-		p = find(key)
-		(*m)[key] = p
-	}
-	return p
-}
-
-// portByName is the port of a name, nil without one.
-func (m *portCache) portByName(name string) *nb.LogicalSwitchPort {
-	return m.byName.get(name, m.db.PortByName)
-}
-
-// portByUUID is the port with a UUID, nil without one.
-func (m *portCache) portByUUID(uuid string) *nb.LogicalSwitchPort {
-	return m.byUUID.get(uuid, m.db.Port)
-}
-
 // portRefs returns references to the named ports that exist, sorted as the server sorts
 // them, so that it sends back the same list.
-func (m *portCache) portRefs(names MemberSet) []nb.Ref {
-	if len(names) == 0 {
-		return nil
-	}
-	refs := make([]nb.Ref, 0, len(names))
+func (t *Tracker) portRefs(names MemberSet) []nb.Ref {
+	var refs []nb.Ref
 	for name := range names {
-		if p := m.portByName(name); p != nil {
+		if p := t.DB.PortByName(name); p != nil {
 			refs = append(refs, nb.Ref{UUID: p.UUID})
 		}
 	}
@@ -57,27 +23,29 @@ func (m *portCache) portRefs(names MemberSet) []nb.Ref {
 	return refs
 }
 
-// compareGroup compares a whole port group, by the names of the ports.
-// References to ports that do not exist are none: the server is dropping them.
+// portNames are the names of the ports of a group that are in a database. References to ports that do not exist
+// are none: the server is dropping them.
+func portNames(db *nb.DB, uuids []string) (names []string) {
+	for _, uuid := range uuids {
+		if p := db.Port(uuid); p != nil {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// compareGroup compares a whole port group, by the names of the ports. Of those that are missing, subject pods
+// without a logical switch port wait.
 func (t *Tracker) compareGroup(tr *unitTrack) {
 	g := &tr.group
-	*g = groupTrack{}
-	var live []string
+	*g = memberTrack{}
 	row := t.DB.PortGroupByName(tr.unit.GroupName)
+	var live []string
 	if row != nil {
-		g.uuid = row.UUID
-		for _, uuid := range row.Ports {
-			if p := t.ports.portByUUID(uuid); p != nil {
-				live = append(live, p.Name)
-			}
-		}
+		g.uuid, live = row.UUID, portNames(t.DB, row.Ports)
 		slices.Sort(live)
 	}
-	var missing MemberSet
-	missing, g.extra = compareMembers(t.Desired.LogicalPorts(tr.unit, t.Zone, nil), live)
-	for name := range missing {
-		t.bookMissingPort(g, name)
-	}
+	g.missing, g.extra = compareMembers(t.Desired.LogicalPorts(tr.unit, t.Zone, nil), live)
 	if row != nil {
 		t.compareGroupIDs(tr, row)
 	}
@@ -87,15 +55,6 @@ func (t *Tracker) compareGroupIDs(tr *unitTrack, row *nb.PortGroup) {
 	tr.group.ids = !maps.Equal(row.ExternalIDs, tr.unit.GroupIDs)
 	if tr.group.ids {
 		t.markReowned(row)
-	}
-}
-
-// bookMissingPort books a desired port that is not in the live group.
-func (t *Tracker) bookMissingPort(g *groupTrack, name string) {
-	if t.ports.portByName(name) != nil {
-		g.missing.Add(name)
-	} else {
-		g.waiting.Add(name)
 	}
 }
 
@@ -142,17 +101,7 @@ func (t *Tracker) stepDesiredPorts(d *compiler.PortDelta) {
 		return
 	}
 	t.touchTrack(tr)
-	g := &tr.group
-	for _, name := range d.Add {
-		if !g.extra.remove(name) {
-			t.bookMissingPort(g, name)
-		}
-	}
-	for _, name := range d.Remove {
-		if !g.missing.remove(name) && !g.waiting.remove(name) {
-			g.extra.Add(name)
-		}
-	}
+	tr.group.stepDesired(d.Add, d.Remove)
 }
 
 // stepLiveGroup takes in one changed row. before is the database before the
@@ -171,16 +120,7 @@ func (t *Tracker) stepLiveGroup(before *nb.DB, uuid string, old, row *nb.PortGro
 			tr.aclsDirty = true
 		}
 		added, removed := StepMembers(old.Ports, row.Ports)
-		for _, u := range removed {
-			if p := before.Port(u); p != nil && !tr.group.extra.remove(p.Name) {
-				t.bookMissingPort(&tr.group, p.Name)
-			}
-		}
-		for _, u := range added {
-			if p := t.ports.portByUUID(u); p != nil && !tr.group.missing.remove(p.Name) && !tr.group.waiting.remove(p.Name) {
-				tr.group.extra.Add(p.Name)
-			}
-		}
+		tr.group.stepDesired(portNames(before, removed), portNames(t.DB, added))
 		t.compareGroupIDs(tr, row)
 		return
 	}
@@ -199,14 +139,8 @@ func (t *Tracker) stepLiveGroup(before *nb.DB, uuid string, old, row *nb.PortGro
 // stepLivePort takes in a logical switch port that came or went. It runs before
 // the port groups of the step are looked at.
 func (t *Tracker) stepLivePort(name string) {
-	exists := t.ports.portByName(name) != nil
 	for _, tr := range t.groups {
-		g := &tr.group
-		if exists && g.waiting.remove(name) {
-			g.missing.Add(name)
-			t.touchTrack(tr)
-		} else if !exists && g.missing.remove(name) {
-			g.waiting.Add(name)
+		if tr.group.missing.Has(name) {
 			t.touchTrack(tr)
 		}
 	}

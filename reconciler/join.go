@@ -208,9 +208,10 @@ func (d *diffWriter) addGroup() {
 		return
 	}
 	g, a, id := &d.tr.group, &d.tr.ACLs, d.tr.unit.GroupIDs[nb.KeyID]
-	if len(g.waiting) > 0 {
-		d.p.Waiting = len(g.waiting)
-		ports := memberDiff("ports", 0, g.waiting.sortedNames(), nil)
+	missing, waiting := d.t.missingPorts(g)
+	if len(waiting) > 0 {
+		d.p.Waiting = len(waiting)
+		ports := memberDiff("ports", 0, waiting, nil)
 		d.p.Diffs = append(d.p.Diffs, model.RowDiff{Kind: model.DiffDifferent, Table: nb.TablePortGroup, ID: id, UUID: g.uuid,
 			Waiting: noPort, Fields: []model.FieldDiff{ports}})
 	}
@@ -223,8 +224,8 @@ func (d *diffWriter) addGroup() {
 	if len(a.unlinked)+len(a.foreignHeld) > 0 {
 		fields = append(fields, memberDiff("acls", len(row.ACLs), a.unlinkedIDs(), a.foreignHeld))
 	}
-	if len(g.missing)+len(g.extra) > 0 {
-		fields = append(fields, memberDiff("ports", len(row.Ports), g.missing.sortedNames(), g.extra.sortedNames()))
+	if len(missing)+len(g.extra) > 0 {
+		fields = append(fields, memberDiff("ports", len(row.Ports), missing, g.extra.sortedNames()))
 	}
 	if g.ids {
 		fields = append(fields, diffMap("external_ids", d.tr.unit.GroupIDs, row.ExternalIDs))
@@ -232,6 +233,18 @@ func (d *diffWriter) addGroup() {
 	if len(fields) > 0 {
 		d.addDiff(model.DiffDifferent, nb.TablePortGroup, id, g.uuid, fields)
 	}
+}
+
+// missingPorts are the ports that a group lacks, and those that wait: subject pods without a logical switch port.
+func (t *Tracker) missingPorts(g *memberTrack) (missing, waiting []string) {
+	for _, name := range g.missing.sortedNames() {
+		if t.DB.PortByName(name) != nil {
+			missing = append(missing, name)
+		} else {
+			waiting = append(waiting, name)
+		}
+	}
+	return missing, waiting
 }
 
 // addUnlinked are ACLs that should hang on a row of others and do not.

@@ -18,9 +18,8 @@ func (t *Tracker) ApplyLive(u model.ZoneUpdate) {
 	}
 	before := t.DB
 	t.beginStep()
-	t.DB, t.ports.db = u.DB, u.DB
+	t.DB = u.DB
 	if u.Resync || before == nil {
-		t.ports = portCache{db: u.DB}
 		t.indexAll(before)
 		if t.Desired != nil {
 			t.compareAll()
@@ -29,9 +28,6 @@ func (t *Tracker) ApplyLive(u model.ZoneUpdate) {
 		return
 	}
 	changed := changedRows(u.Changes)
-	if len(changed[nb.TablePort]) > 0 {
-		t.ports = portCache{db: u.DB}
-	}
 	for uuid, ch := range changed[nb.TableAddressSet] {
 		if t.stepSet(before, uuid, ch) {
 			delete(changed[nb.TableAddressSet], uuid)

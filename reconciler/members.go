@@ -59,7 +59,7 @@ func (m MemberSet) sortedNames() []string {
 
 // StepMembers finds what came and went between two versions of a set column.
 // Both are usually in the same order and differ in few places, so the common
-// ends are cut off before anything is hashed.
+// ends are cut off first.
 func StepMembers(old, now []string) (added, removed []string) {
 	for len(old) > 0 && len(now) > 0 && old[0] == now[0] {
 		old, now = old[1:], now[1:]
@@ -70,23 +70,9 @@ func StepMembers(old, now []string) (added, removed []string) {
 	if len(old) == 0 || len(now) == 0 {
 		return now, old
 	}
-	if slices.IsSorted(old) && slices.IsSorted(now) {
-		return stepSorted(old, now)
+	if !slices.IsSorted(old) || !slices.IsSorted(now) { // nearly all columns are
+		old, now = slices.Sorted(slices.Values(old)), slices.Sorted(slices.Values(now))
 	}
-	was := make(MemberSet, len(old))
-	for _, s := range old {
-		was[s] = struct{}{}
-	}
-	for _, s := range now {
-		if !was.remove(s) {
-			added = append(added, s)
-		}
-	}
-	return added, was.sortedNames()
-}
-
-// stepSorted is StepMembers for sorted columns, which nearly all are.
-func stepSorted(old, now []string) (added, removed []string) {
 	for len(old) > 0 && len(now) > 0 {
 		switch {
 		case old[0] == now[0]:
@@ -116,7 +102,7 @@ func compareMembers(desired, live []string) (missing, extra MemberSet) {
 // compareSet compares a whole address set. A set is known by its name, as
 // OVN-Kubernetes knows it (ovn-kubernetes.md#external-ids).
 func (t *Tracker) compareSet(s *setTrack) {
-	s.uuid, s.missing, s.extra, s.ids = "", nil, nil, false
+	s.memberTrack = memberTrack{}
 	row := t.DB.AddressSetByName(s.spec.Name)
 	if row == nil {
 		return
@@ -160,8 +146,7 @@ func (t *Tracker) stepDesiredMembers(d *compiler.SetDelta) {
 	if s.uuid == "" {
 		return
 	}
-	swapNames(&s.extra, &s.missing, d.Add)
-	swapNames(&s.missing, &s.extra, d.Remove)
+	s.stepDesired(d.Add, d.Remove)
 }
 
 // stepSet takes in the usual change of a set that is as it was but for its members,
@@ -182,8 +167,7 @@ func (t *Tracker) stepSet(before *nb.DB, uuid string, ch *nb.RowChange) bool {
 // stepLive books addresses that came into the live set or went out of it.
 func (s *setTrack) stepLive(added, removed []string) {
 	if !s.spec.KeptByOthers {
-		swapNames(&s.extra, &s.missing, removed)
-		swapNames(&s.missing, &s.extra, added)
+		s.stepDesired(removed, added)
 	}
 }
 

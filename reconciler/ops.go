@@ -130,7 +130,7 @@ func (b *OpsBuilder) groupOps(ops []nb.Op, tr *unitTrack) []nb.Op {
 		if len(link) > 0 {
 			row["acls"] = link
 		}
-		if ports := t.ports.portRefs(g.missing); len(ports) > 0 {
+		if ports := t.portRefs(g.missing); len(ports) > 0 {
 			row["ports"] = ports
 		}
 		return append(ops, nb.Op{Kind: nb.OpInsert, Table: nb.TablePortGroup, Row: row})
@@ -147,8 +147,8 @@ func (b *OpsBuilder) groupOps(ops []nb.Op, tr *unitTrack) []nb.Op {
 	var ms rowMutations
 	ms.add("acls", false, unlink)
 	ms.add("acls", true, link)
-	ms.add("ports", false, t.ports.portRefs(g.extra))
-	ms.add("ports", true, t.ports.portRefs(g.missing))
+	ms.add("ports", false, t.portRefs(g.extra))
+	ms.add("ports", true, t.portRefs(g.missing))
 	ops = ms.appendOp(ops, nb.TablePortGroup, g.uuid)
 	if g.ids {
 		ops = append(ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TablePortGroup, UUID: g.uuid,

@@ -7,8 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"k8s.io/client-go/util/workqueue"
-
 	"rung/compiler"
 	"rung/model"
 )
@@ -59,22 +57,8 @@ func (r *Reconciler) Run(ctx context.Context) {
 	wg.Go(func() {
 		r.cfg.Zone.Run(ctx, func(u model.ZoneUpdate) { r.box.addMail(func(m *mailItems) { m.addLive(u) }) })
 	})
-	wg.Go(func() {
-		for {
-			k, shutdown := w.retries.Get()
-			if shutdown {
-				return
-			}
-			select {
-			case w.dueRetries <- k:
-			case <-ctx.Done():
-			}
-			w.retries.Done(k)
-		}
-	})
 	w.runLoop(ctx)
 	cancel()
-	w.retries.ShutDown()
 	w.flights.sending.Wait()
 	wg.Wait()
 }
@@ -87,11 +71,10 @@ func newWorker(r *Reconciler) *worker {
 		zone:       *r.state.Load(),
 		writeQueue: writeQueue{tracker: New(cfg.Zone.Name()), readyPolicies: map[model.PolicyKey]struct{}{}, oneByOne: map[model.PolicyKey]struct{}{},
 			unconfirmed: map[model.PolicyKey]*writtenHold{}, unseenCount: map[model.PolicyKey]int{}, failures: map[model.PolicyKey]*writeFailure{}},
-		unshown:    map[model.PolicyKey]struct{}{},
-		dueRetries: make(chan model.PolicyKey),
-		flights:    flights{results: make(chan flightOutcome, maxFlights)},
-		reports:    newReporter(cfg),
-		fence:      fenceState{ZoneFence: cfg.Fence},
+		unshown: map[model.PolicyKey]struct{}{},
+		flights: flights{results: make(chan flightOutcome, maxFlights)},
+		reports: newReporter(cfg),
+		fence:   fenceState{ZoneFence: cfg.Fence},
 	}
 	if cfg.Members != nil {
 		w.tracker.MembersOf = func(s *compiler.SetSpec) []string { return cfg.Members(w.tracker.Desired, s) }
@@ -99,8 +82,6 @@ func newWorker(r *Reconciler) *worker {
 	if cfg.Fence != nil {
 		w.fence.guard = cfg.Fence.Guard
 	}
-	w.retries = workqueue.NewTypedRateLimitingQueue(
-		workqueue.NewTypedItemExponentialFailureRateLimiter[model.PolicyKey](cfg.BackoffMin, cfg.BackoffMax))
 	return w
 }
 

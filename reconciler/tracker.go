@@ -32,7 +32,6 @@ type Tracker struct {
 	holders map[compiler.ACLHolder]map[*unitTrack]struct{}
 
 	disowned disownedRows
-	ports    portCache
 
 	// DirtyPolicies are the policies whose join may have changed since somebody took
 	// the list.
@@ -50,7 +49,7 @@ type unitTrack struct {
 	holder compiler.ACLHolder
 
 	sets  []*setTrack // as unit.Sets
-	group groupTrack
+	group memberTrack // the port group, by port names
 	ACLs  aclTrack
 
 	// Live rows by UUID. They carry an id of the policy, or are the policy's by owner
@@ -66,24 +65,27 @@ type unitTrack struct {
 	standingSince        map[diffKey]time.Time // standing differences, by row
 }
 
-// setTrack is one desired address set. Without a live row nothing is booked.
-type setTrack struct {
-	track          *unitTrack
-	spec           *compiler.SetSpec
+// memberTrack is how a desired set or group differs from its live row: in its members and its external_ids.
+type memberTrack struct {
 	uuid           string // of the live row
 	missing, extra MemberSet
 	ids            bool // the external_ids differ
+}
+
+// stepDesired books members that joined or left the desired row. For the live row it is the other way round.
+func (m *memberTrack) stepDesired(added, removed []string) {
+	swapNames(&m.extra, &m.missing, added)
+	swapNames(&m.missing, &m.extra, removed)
+}
+
+// setTrack is one desired address set. Without a live row nothing is booked.
+type setTrack struct {
+	memberTrack
+	track *unitTrack
+	spec  *compiler.SetSpec
 	// listed are the members of a set that has no live row yet, as they were listed
 	// to write one; nil where they may be others by now.
 	listed []string
-}
-
-// groupTrack is the desired port group of a policy, by port names. waiting are
-// subject pods without a logical switch port.
-type groupTrack struct {
-	uuid                    string
-	missing, waiting, extra MemberSet
-	ids                     bool
 }
 
 // New is a tracker of a zone whose rows were never read.
@@ -260,7 +262,7 @@ func (t *Tracker) comparePolicy(tr *unitTrack) {
 	if tr.group.ids {
 		t.markReowned(t.DB.Row(nb.TablePortGroup, tr.group.uuid))
 	}
-	tr.unit, tr.sets, tr.group = t.unitHere(tr.key), nil, groupTrack{}
+	tr.unit, tr.sets, tr.group = t.unitHere(tr.key), nil, memberTrack{}
 	if !tr.hasRows() {
 		return
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"k8s.io/client-go/util/workqueue"
-
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/nb"
@@ -23,8 +21,6 @@ type worker struct {
 	zone   model.ZoneState // Policies is the published map, never changed
 
 	writeQueue
-	retries    workqueue.TypedRateLimitingInterface[model.PolicyKey]
-	dueRetries chan model.PolicyKey // retries whose time has come
 
 	flights flights
 	stops   uint64 // as the mailbox counted them when it was emptied last
@@ -77,6 +73,7 @@ type writeFailure struct {
 	text     string
 	failedAt time.Time
 	tries    int
+	retryAt  time.Time              // zero once it is being tried again
 	unit     *compiler.CompiledUnit // what failed: another version is tried at once
 }
 
@@ -116,12 +113,6 @@ func (w *worker) runLoop(ctx context.Context) {
 			return
 		case <-w.box.signal:
 			news = func() { w.takeMail(w.box.takeMail()) }
-		case k := <-w.dueRetries:
-			news = func() {
-				if _, busy := w.unconfirmed[k]; !busy && w.mode == Write {
-					w.readyPolicies[k] = struct{}{}
-				}
-			}
 		case o := <-w.flights.results:
 			news = func() {
 				mail() // the rows come before the outcome: with them, a write is confirmed at once
@@ -160,6 +151,11 @@ func (w *worker) nextWake() time.Duration {
 	for _, h := range w.unconfirmed {
 		if h != nil && w.whyUnsure == "" {
 			at(h.until)
+		}
+	}
+	for _, f := range w.failures {
+		if !f.retryAt.IsZero() {
+			at(f.retryAt)
 		}
 	}
 	return wake

@@ -188,7 +188,6 @@ func (w *worker) settlePolicy(k model.PolicyKey) {
 func (w *worker) forgetFailures(k model.PolicyKey) {
 	if w.failures[k] != nil {
 		delete(w.failures, k)
-		w.retries.Forget(k)
 		w.unshown[k] = struct{}{}
 	}
 }
@@ -322,8 +321,12 @@ func (w *worker) bookFailure(p policyShare, text string) {
 	if w.mode != Write {
 		return
 	}
-	w.retries.AddRateLimited(p.key)
-	w.failures[p.key] = &writeFailure{text: text, failedAt: w.now(), tries: w.retries.NumRequeues(p.key), unit: p.unit}
+	tries := 1
+	if f := w.failures[p.key]; f != nil {
+		tries += f.tries
+	}
+	w.failures[p.key] = &writeFailure{text: text, failedAt: w.now(), tries: tries, unit: p.unit,
+		retryAt: time.Now().Add(min(w.cfg.BackoffMin<<min(tries-1, 30), w.cfg.BackoffMax))}
 	if p.unit != nil && p.key.Kind.IsAdmin() {
 		w.reports.reportFailure(p.unit.Policy, text)
 	}
