@@ -1,10 +1,8 @@
 package history
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"path/filepath"
 	"sync"
 	"time"
@@ -75,27 +73,28 @@ const (
 	Unknown = "unknown"
 )
 
-// Log appends records to a file, one JSON object per line. Nothing is ever
+// AuditLog appends records to a file, one JSON object per line. Nothing is ever
 // taken out of it. The line of a change is there before the change is made. It is
 // safe for concurrent use and by several processes.
 type AuditLog struct {
 	Path string
-	disk files.FS
 	mu   sync.Mutex
+	file Journal
 	past pastRecords
 }
 
-// New appends to audit.jsonl in the folder. The file is made when the
+// NewAudit appends to audit.jsonl in the folder. The file is made when the
 // first record comes. Without a folder nothing is kept.
 func NewAudit(disk files.FS, dir string) *AuditLog {
-	a := &AuditLog{disk: files.OrSystem(disk)}
+	path := ""
 	if dir != "" {
-		a.Path = filepath.Join(dir, "audit.jsonl")
+		path = filepath.Join(dir, "audit.jsonl")
 	}
-	return a
+	file := Journal{Path: path, disk: files.OrSystem(disk), locks: true}
+	return &AuditLog{Path: path, file: file, past: pastRecords{file: file}}
 }
 
-// ObjectsOf lists what a change touches.
+// AuditObjectsOf lists what a change touches.
 func AuditObjectsOf(changes []change.ObjectChange) []AuditObject {
 	out := make([]AuditObject, 0, len(changes))
 	for _, c := range changes {
@@ -119,41 +118,24 @@ const auditRoom = 4 << 10
 // The line is there already and says that its outcome is unknown, which is what
 // stays when Rung is killed.
 type reservedLine struct {
-	offset int64
-	line   []byte // as it stands in the file, nil where nothing is kept
+	room   *JournalRoom
 	number uint64 // among the records of this process
+}
+
+// writing says of an error that it kept the audit from being written.
+func (a *AuditLog) writing(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("audit: writing %s: %w", a.Path, err)
 }
 
 // Write adds one record.
 func (a *AuditLog) Write(r AuditRecord) error {
 	a.past.addOwn(r)
-	if a.Path == "" {
-		return nil
-	}
-	line, err := json.Marshal(r)
-	if err != nil {
-		return fmt.Errorf("audit of %s: %w", r.Op, err)
-	}
-	_, err = a.appendLine(append(line, '\n'))
-	return err
-}
-
-// appendLine appends a line, down to the disk.
-func (a *AuditLog) appendLine(line []byte) (at int64, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	f, err := files.OpenLocked(a.disk, a.Path)
-	if err != nil {
-		return 0, fmt.Errorf("audit: %w", err)
-	}
-	at, err = files.AppendLines(f, line)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return 0, fmt.Errorf("audit: writing %s: %w", a.Path, err)
-	}
-	return at, nil
+	return a.writing(AppendRecords(&a.file, r))
 }
 
 // Reserve writes the line of a change that is about to be made, with room for its
@@ -161,79 +143,36 @@ func (a *AuditLog) appendLine(line []byte) (at int64, err error) {
 // writing that.
 func (a *AuditLog) Reserve(r AuditRecord) (*reservedLine, error) {
 	r.Result, r.Error = Unknown, ""
-	if a.Path == "" {
-		return &reservedLine{number: a.past.addOwn(r)}, nil
-	}
 	line, err := json.Marshal(r)
 	if err != nil {
-		return nil, fmt.Errorf("audit of %s: %w", r.Op, err)
+		return nil, a.writing(err)
 	}
-	line = append(append(line, bytes.Repeat([]byte{' '}, auditRoom)...), '\n')
-	at, err := a.appendLine(line)
+	a.mu.Lock()
+	room, err := a.file.ReserveRoom(line, auditRoom)
+	a.mu.Unlock()
 	if err != nil {
-		return nil, err
+		return nil, a.writing(err)
 	}
-	return &reservedLine{offset: at, line: line, number: a.past.addOwn(r)}, nil
+	return &reservedLine{room: room, number: a.past.addOwn(r)}, nil
 }
 
 // Finish puts the outcome in the place of what was reserved. The record is that
 // of Reserve but for what follows Commands, and the UIDs of objects that were made.
 func (a *AuditLog) Finish(v *reservedLine, r AuditRecord) error {
 	a.past.setOwn(v.number, r)
-	if v.line == nil {
-		return nil
-	}
-	line, err := boundedLine(r, len(v.line)-1)
+	line, err := boundedLine(r, len(v.room.line)-1)
 	if err != nil {
-		return fmt.Errorf("audit of %s: %w", r.Op, err)
+		return a.writing(err)
 	}
 	a.mu.Lock()
-	f, err := files.OpenLocked(a.disk, a.Path)
-	if err == nil {
-		var stands bool
-		if stands, err = v.overwrite(f, line); err == nil && !stands {
-			// Somebody put the audit away meanwhile, or cut it: a line of its own.
-			_, err = files.AppendLines(f, append(line, '\n'))
-		}
-		if cerr := f.Close(); err == nil {
-			err = cerr
-		}
+	defer a.mu.Unlock()
+	line = append(line, '\n')
+	stands, err := a.file.WriteInRoom(v.room, line)
+	if err == nil && !stands {
+		// Somebody put the audit away meanwhile, or cut it: a line of its own.
+		_, err = a.file.appendText(line)
 	}
-	a.mu.Unlock()
-	if err != nil {
-		return fmt.Errorf("audit: writing %s: %w", a.Path, err)
-	}
-	return nil
-}
-
-// overwrite writes line over the reserved one, if that still stands where it was.
-func (v *reservedLine) overwrite(f files.File, line []byte) (stands bool, err error) {
-	was := make([]byte, len(v.line))
-	if _, err := f.ReadAt(was, v.offset); err != nil && err != io.EOF {
-		return false, err
-	}
-	if !bytes.Equal(was, v.line) || len(line) >= len(v.line) {
-		return false, nil
-	}
-	// The front, up to the first byte that differs, is not written again: torn or
-	// not, the line still names the change.
-	padded := append(append(append([]byte(nil), line...), bytes.Repeat([]byte{' '}, len(v.line)-1-len(line))...), '\n')
-	from := 0
-	for from < len(padded) && padded[from] == v.line[from] {
-		from++
-	}
-	if _, err := f.WriteAt(padded[from:], v.offset+int64(from)); err != nil {
-		_, _ = f.WriteAt(v.line[from:], v.offset+int64(from)) // half of it would be neither
-		return true, err
-	}
-	// As the last line it does not need its room any more.
-	if info, err := f.Stat(); err == nil && info.Size() == v.offset+int64(len(v.line)) && len(line)+1 < len(v.line) {
-		end := v.offset + int64(len(line))
-		if _, err := f.WriteAt([]byte{'\n'}, end); err == nil {
-			_ = f.Truncate(end + 1) // blanks are no harm
-		}
-	}
-	return true, f.Sync()
+	return a.writing(err)
 }
 
 // boundedLine is a record as a line of so many bytes at most; what is too long is cut

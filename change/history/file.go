@@ -89,7 +89,11 @@ func entryNumber(text []byte) uint64 {
 func (h *History) appendLines(lines []historyLine) error {
 	if room := h.room; room != nil && lines[0].Entry != nil {
 		h.room = nil
-		if written, err := WriteInRoom(h.file, room, lines...); written || err != nil {
+		text, err := encodeLines(lines)
+		if err != nil {
+			return err
+		}
+		if written, err := h.file.WriteInRoom(room, text); written || err != nil {
 			return err
 		}
 	}

@@ -200,7 +200,7 @@ func (h *History) Reserve(e Entry) error {
 		e.ID = MaxNumber
 		var text []byte
 		if text, err = json.Marshal(append([]historyLine{{Entry: &e}}, h.takenBackLines(e.Undoes)...)); err == nil {
-			h.room, err = h.file.ReserveRoom(2*len(text) + roomSlack)
+			h.room, err = h.file.ReserveRoom(nil, 2*len(text)+roomSlack)
 		}
 	}
 	if err != nil {
@@ -217,7 +217,7 @@ func (h *History) Release() {
 	unlock, err := h.lockFile()
 	defer unlock()
 	if err == nil {
-		_, _ = WriteInRoom[historyLine](h.file, h.room) // what stays is a blank line
+		_, _ = h.file.WriteInRoom(h.room, nil) // what stays is a blank line
 	}
 	h.room = nil
 }

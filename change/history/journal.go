@@ -32,6 +32,7 @@ type Journal struct {
 	Path     string
 	disk     files.FS
 	lastSeen fs.FileInfo // as it was last read or written; nil for never
+	locks    bool        // the file is locked while it is written to
 }
 
 // Open is the journal of a kind about a context (or a path, or "demo") in the state folder;
@@ -149,85 +150,103 @@ func encodeLines[R any](records []R) ([]byte, error) {
 
 // AppendRecords adds records behind those there are, down to the disk.
 func AppendRecords[R any](j *Journal, records ...R) error {
-	if j.Path == "" {
-		return nil
-	}
 	text, err := encodeLines(records)
-	if err != nil {
-		return err
-	}
-	f, err := files.OpenPrivate(j.disk, j.Path, os.O_RDWR|os.O_CREATE)
-	if err != nil {
-		return err
-	}
-	if _, err = files.AppendLines(f, text); err == nil {
-		j.lastSeen, err = f.Stat()
-	}
-	return cmp.Or(err, f.Close())
-}
-
-// Room is a place at the end of a journal that is kept free for records.
-type JournalRoom struct {
-	at    int64
-	bytes int // with the newline
-}
-
-// ReserveRoom writes a blank line, down to the disk. A full disk cannot keep WriteInRoom from
-// writing as many bytes later. Readers pass over blank lines.
-func (j *Journal) ReserveRoom(size int) (*JournalRoom, error) {
-	if j.Path == "" {
-		return nil, nil
-	}
-	f, err := files.OpenPrivate(j.disk, j.Path, os.O_RDWR|os.O_CREATE)
-	if err != nil {
-		return nil, err
-	}
-	at, err := files.AppendLines(f, blankLine(size+1))
 	if err == nil {
-		j.lastSeen, err = f.Stat()
+		_, err = j.appendText(text)
 	}
-	return &JournalRoom{at, size + 1}, cmp.Or(err, f.Close())
+	return err
 }
 
-func blankLine(size int) []byte { return append(bytes.Repeat([]byte{' '}, size-1), '\n') }
+// openForWriting opens the file, and makes it if there is none.
+func (j *Journal) openForWriting() (files.File, error) {
+	if j.locks {
+		return files.OpenLocked(j.disk, j.Path)
+	}
+	return files.OpenPrivate(j.disk, j.Path, os.O_RDWR|os.O_CREATE)
+}
 
-// WriteInRoom writes records in the place of a reserved line; without records it only gives the
-// place back. It reports false if the place is too small, or is there no more.
-func WriteInRoom[R any](j *Journal, r *JournalRoom, records ...R) (bool, error) {
-	if j.Path == "" || r == nil {
+// appendText adds whole lines and says where they begin.
+func (j *Journal) appendText(text []byte) (at int64, err error) {
+	if j.Path == "" {
+		return 0, nil
+	}
+	f, err := j.openForWriting()
+	if err != nil {
+		return 0, err
+	}
+	if at, err = files.AppendLines(f, text); err == nil {
+		j.lastSeen, err = f.Stat()
+	}
+	return at, cmp.Or(err, f.Close())
+}
+
+// JournalRoom is a line of a journal that is kept free for records.
+type JournalRoom struct {
+	at   int64
+	line []byte // as it stands there, with the newline
+}
+
+// ReserveRoom writes a line, down to the disk: text, which may be empty, and blanks. A full disk cannot keep
+// WriteInRoom from writing as many bytes later. Readers pass over blanks.
+func (j *Journal) ReserveRoom(text []byte, blanks int) (*JournalRoom, error) {
+	line := paddedLine(text, len(text)+blanks+1)
+	at, err := j.appendText(line)
+	return &JournalRoom{at, line}, err
+}
+
+// paddedLine returns lines with blanks before the last newline, as many bytes.
+func paddedLine(lines []byte, size int) []byte {
+	lines = bytes.TrimSuffix(lines, []byte{'\n'})
+	return slices.Concat(lines, bytes.Repeat([]byte{' '}, size-len(lines)-1), []byte{'\n'})
+}
+
+// WriteInRoom writes lines in the place of a reserved one; without lines it only gives the place back. It
+// reports false if the place is too small, or is there no more.
+func (j *Journal) WriteInRoom(r *JournalRoom, lines []byte) (bool, error) {
+	if j.Path == "" || r == nil || len(lines) > len(r.line) {
 		return false, nil
 	}
-	text, err := encodeLines(records)
-	if err != nil || len(text) > r.bytes {
-		return false, err
-	}
-	f, err := files.OpenPrivate(j.disk, j.Path, os.O_RDWR)
-	if err != nil {
+	if _, err := j.disk.Lstat(j.Path); err != nil {
 		return false, nil // the file was taken away: the records get one of their own
 	}
-	written, err := j.fillRoom(f, r, text)
+	f, err := j.openForWriting()
+	if err != nil {
+		return false, nil
+	}
+	written, err := j.fillRoom(f, r, lines)
 	return written, cmp.Or(err, f.Close())
 }
 
-// fillRoom writes text over a reserved line if that still stands where it was.
-func (j *Journal) fillRoom(f files.File, r *JournalRoom, text []byte) (bool, error) {
-	was, blank := make([]byte, r.bytes), blankLine(r.bytes)
-	if _, err := f.ReadAt(was, r.at); err != nil || !bytes.Equal(was, blank) {
+// fillRoom writes lines over a reserved one if that still stands where it was.
+func (j *Journal) fillRoom(f files.File, r *JournalRoom, lines []byte) (bool, error) {
+	was := make([]byte, len(r.line))
+	if _, err := f.ReadAt(was, r.at); err != nil || !bytes.Equal(was, r.line) {
 		return false, nil // somebody cut the file
 	}
-	if len(text) > 0 {
-		_, err := f.WriteAt(text, r.at)
+	if len(lines) > 0 {
+		// The front that stays the same is not written again: torn or not, the line still tells what it did.
+		padded, from := paddedLine(lines, len(r.line)), 0
+		for from < len(padded)-1 && padded[from] == r.line[from] {
+			from++
+		}
+		_, err := f.WriteAt(padded[from:], r.at+int64(from))
 		if err == nil {
 			err = f.Sync()
 		}
 		if err != nil {
-			_, _ = f.WriteAt(blank, r.at) // half of them would be neither
+			_, _ = f.WriteAt(r.line[from:], r.at+int64(from)) // half of them would be neither
 			return false, err
 		}
 	}
-	end := r.at + int64(len(text))
-	if info, err := f.Stat(); err == nil && info.Size() == r.at+int64(r.bytes) {
-		_ = f.Truncate(end) // blanks are no harm
+	// As the last line it does not need its room any more.
+	end := r.at + int64(len(lines))
+	if info, err := f.Stat(); err == nil && info.Size() == r.at+int64(len(r.line)) {
+		if len(lines) > 0 {
+			_, err = f.WriteAt([]byte{'\n'}, end-1)
+		}
+		if err == nil {
+			_ = f.Truncate(end) // blanks are no harm
+		}
 	}
 	var err error
 	j.lastSeen, err = f.Stat()

@@ -1,18 +1,13 @@
 package history
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"sync"
-
-	"rung/sources/files"
 )
 
 // Change is a record with what the history knows of it.
@@ -39,11 +34,11 @@ const (
 
 // pastRecords are the newest records, for those who look back. The zero value has none.
 type pastRecords struct {
-	mu       sync.Mutex
-	own      []AuditRecord // of this process
-	first    uint64        // the number of own[0]
-	stored   []AuditRecord // as the file was last read
-	seenFile fs.FileInfo
+	mu     sync.Mutex
+	own    []AuditRecord // of this process
+	first  uint64        // the number of own[0]
+	stored []AuditRecord // as the file was last read
+	file   Journal       // of reading alone
 }
 
 // addOwn adds a record of this process, and returns its number.
@@ -72,42 +67,29 @@ func (a *AuditLog) Refresh() error {
 	if a.Path == "" {
 		return nil
 	}
-	now, err := a.disk.Lstat(a.Path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("audit: %w", err)
-	}
-	a.past.mu.Lock()
-	was := a.past.seenFile
-	a.past.mu.Unlock()
-	if was != nil && os.SameFile(was, now) && was.Size() == now.Size() && was.ModTime().Equal(now.ModTime()) {
-		return nil
-	}
-	f, err := files.OpenPrivate(a.disk, a.Path, os.O_RDONLY)
-	if err != nil {
-		return fmt.Errorf("audit: %w", err)
-	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return fmt.Errorf("audit: %w", err)
-	}
-	text := make([]byte, min(info.Size(), storedBytes))
-	if _, err := f.ReadAt(text, info.Size()-int64(len(text))); err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("audit: reading %s: %w", a.Path, err)
-	}
-	var stored []AuditRecord
-	for line := range bytes.Lines(text) { // the first may be half of one, and others be damaged: they are no records
-		var r AuditRecord
-		if json.Unmarshal(line, &r) == nil && !r.Time.IsZero() {
-			stored = append(stored, r)
+	p := &a.past
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	changed, err := p.file.HasChanged()
+	if err == nil && changed {
+		var stored []AuditRecord
+		_, err = p.file.ReadLines(storedBytes, func(line []byte) (enough bool) {
+			var r AuditRecord
+			if json.Unmarshal(line, &r) == nil && !r.Time.IsZero() { // else it is damaged
+				stored = append(stored, r)
+			}
+			return false
+		})
+		if err != nil {
+			p.file.lastSeen = nil // it is read again
+		} else {
+			slices.Reverse(stored)
+			p.stored = stored
 		}
 	}
-	a.past.mu.Lock()
-	a.past.stored, a.past.seenFile = stored, info
-	a.past.mu.Unlock()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("audit: reading %s: %w", a.Path, err)
+	}
 	return nil
 }
 
