@@ -1,134 +1,104 @@
 package sandbox
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // commitChanges checks what the transaction left, mends what the database mends by
-// itself, and makes it the database's state.
+// itself, and returns what changed.
 func (t *transaction) commitChanges() ([]RowChange, error) {
-	delta := t.collectGarbage()
-	if err := t.checkReferences(delta); err != nil {
+	t.collectGarbage()
+	if err := t.checkReferences(); err != nil {
 		return nil, err
 	}
 	if err := t.dropWeak(); err != nil {
 		return nil, err
 	}
 	var changes []RowChange
-	for p, row := range t.changed {
-		old := t.db.tables[p.table][p.uuid]
-		if (old == nil) == (row == nil) && maps.EqualFunc(old, row, Datum.equals) {
+	for p, old := range t.was {
+		row := t.db.rowAt(p)
+		if (old == nil) == (row == nil) && maps.EqualFunc(old, row, slices.Equal[Datum]) {
 			continue
 		}
 		changes = append(changes, RowChange{p.table, p.uuid, old, row})
 	}
-	slices.SortFunc(changes, func(a, b RowChange) int { return compareAtoms(a.UUID, b.UUID) })
+	slices.SortFunc(changes, func(a, b RowChange) int { return strings.Compare(string(a.UUID), string(b.UUID)) })
 	if err := t.checkIndexes(changes); err != nil {
 		return nil, err
-	}
-	for i := range changes {
-		t.db.applyChange(&changes[i])
 	}
 	return changes, nil
 }
 
-// collectGarbage deletes rows outside the root set that nobody refers to, and returns
-// by how much the counts of strong references change.
-func (t *transaction) collectGarbage() map[UUID]int {
-	delta := map[UUID]int{}
-	var suspects []rowPlace
-	count := func(table string, row Row, by int) {
-		walkReferences(t.db.Schema.Tables[table], row, func(to rowPlace, weak bool) {
-			if weak {
-				return
-			}
-			delta[to.uuid] += by
-			if by < 0 {
-				suspects = append(suspects, to)
-			}
-		})
-	}
-	for p, row := range t.changed {
-		count(p.table, t.db.tables[p.table][p.uuid], -1)
-		count(p.table, row, 1)
-		suspects = append(suspects, p)
+// collectGarbage deletes rows outside the root set that nobody refers to.
+func (t *transaction) collectGarbage() {
+	suspects := slices.Collect(maps.Keys(t.was))
+	for p, old := range t.was {
+		suspects = append(suspects, t.db.strongReferences(p.table, old)...)
 	}
 	for len(suspects) > 0 {
 		p := suspects[len(suspects)-1]
 		suspects = suspects[:len(suspects)-1]
-		row := t.rowOf(p)
-		if row == nil || t.db.Schema.Tables[p.table].Root || t.db.strong[p.uuid]+delta[p.uuid] > 0 {
+		row := t.db.rowAt(p)
+		if row == nil || t.db.Schema.Tables[p.table].IsRoot || t.db.strong[p.uuid] > 0 {
 			continue
 		}
-		t.changed[p] = nil
-		count(p.table, row, -1)
+		t.putRow(p, nil)
+		suspects = append(suspects, t.db.strongReferences(p.table, row)...)
 	}
-	return delta
 }
 
 // checkReferences refuses strong references to rows that are not there.
-func (t *transaction) checkReferences(delta map[UUID]int) error {
-	for p, row := range t.changed {
-		if row == nil {
-			if n := t.db.strong[p.uuid] + delta[p.uuid]; n > 0 {
-				return &opFailure{"referential integrity violation",
-					"cannot delete " + p.table + " row " + string(p.uuid) + ": it is still referred to"}
-			}
-			continue
+func (t *transaction) checkReferences() error {
+	for p := range t.was {
+		row := t.db.rowAt(p)
+		if row == nil && t.db.strong[p.uuid] > 0 {
+			return &opFailure{"referential integrity violation",
+				fmt.Sprintf("cannot delete %s row %s: it is still referred to", p.table, p.uuid)}
 		}
-		var err error
-		walkReferences(t.db.Schema.Tables[p.table], row, func(to rowPlace, weak bool) {
-			if !weak && err == nil && t.rowOf(to) == nil {
-				err = &opFailure{"referential integrity violation",
-					"Table " + p.table + " row " + string(p.uuid) + " refers to " + to.table + " row " + string(to.uuid) + ", which is not there"}
+		for _, to := range t.db.strongReferences(p.table, row) {
+			if t.db.rowAt(to) == nil {
+				return &opFailure{"referential integrity violation", fmt.Sprintf("Table %s row %s refers to %s row %s, which is not there",
+					p.table, p.uuid, to.table, to.uuid)}
 			}
-		})
-		if err != nil {
-			return err
 		}
 	}
 	return nil
 }
 
-// dropWeak takes weak references to rows that are not there out.
+// dropWeak takes weak references to rows that are not there out: of the rows that were written, and
+// where rows went, of all.
 func (t *transaction) dropWeak() error {
-	affected := map[rowPlace]bool{}
-	for p, row := range t.changed {
-		if row != nil {
-			affected[p] = true
-			continue
-		}
-		for from := range t.db.weak[p.uuid] {
-			affected[from] = true
+	gone := map[string]Datum{} // by table
+	for p := range t.was {
+		if t.db.rowAt(p) == nil {
+			gone[p.table] = append(gone[p.table], Element{Key: uuidAtom(p.uuid)})
 		}
 	}
-	for p := range affected {
-		row := t.rowOf(p)
-		if row == nil {
-			continue
-		}
-		for name, c := range t.db.Schema.Tables[p.table].Columns {
-			if !c.Key.Weak {
+	for table, s := range t.db.Schema.Tables {
+		for name, c := range s.Columns {
+			if c.Key.RefType != "weak" {
 				continue
 			}
-			was := row[name]
-			var gone []int
-			for i, k := range was.Keys {
-				if u, _ := k.(UUID); t.rowOf(rowPlace{c.Key.RefTable, u}) == nil {
-					gone = append(gone, i)
+			for id, row := range t.db.tables[table] {
+				p, dangling := rowPlace{table, id}, gone[c.Key.RefTable]
+				if _, written := t.was[p]; written {
+					dangling = slices.DeleteFunc(slices.Clone(row[name]), func(e Element) bool {
+						return t.db.rowAt(rowPlace{c.Key.RefTable, atomUUID(e.Key)}) != nil
+					})
 				}
+				if !slices.ContainsFunc(dangling, row[name].hasElement) {
+					continue
+				}
+				row = maps.Clone(row)
+				row[name] = row[name].without(dangling)
+				if len(row[name]) < c.Min {
+					return constraintError("column %s of table %s row %s would lose its last reference", name, table, id)
+				}
+				t.putRow(p, row)
 			}
-			if len(gone) == 0 {
-				continue
-			}
-			is := was.withoutPlaces(gone)
-			if len(is.Keys) < c.Min {
-				return constraintError("column %s of table %s row %s would lose its last reference", name, p.table, p.uuid)
-			}
-			row = maps.Clone(row)
-			row[name] = is
-			t.changed[p] = row
 		}
 	}
 	return nil
@@ -137,86 +107,28 @@ func (t *transaction) dropWeak() error {
 // checkIndexes refuses a second row with the values of an index, and one row
 // too many.
 func (t *transaction) checkIndexes(changes []RowChange) error {
-	touched := map[UUID]bool{}
-	grown := map[string]int{}
+	changed, fresh := map[UUID]bool{}, map[indexKey]UUID{}
 	for _, ch := range changes {
-		touched[ch.UUID] = true
-		if ch.Old == nil {
-			grown[ch.Table]++
-		} else if ch.New == nil {
-			grown[ch.Table]--
+		changed[ch.UUID] = true
+		if most := t.db.Schema.Tables[ch.Table].MaxRows; ch.Old == nil && most > 0 && len(t.db.tables[ch.Table]) > most {
+			return constraintError("transaction causes %q table to contain more rows than its limit of %d", ch.Table, most)
 		}
 	}
-	for name, n := range grown {
-		if limit := t.db.Schema.Tables[name].MaxRows; limit > 0 && n > 0 && len(t.db.tables[name])+n > limit {
-			return constraintError("transaction causes %q table to contain more rows than its limit of %d", name, limit)
-		}
-	}
-	type slot struct {
-		table string
-		index int
-		key   string
-	}
-	taken := map[slot]bool{}
 	for _, ch := range changes {
-		if ch.New == nil {
-			continue
-		}
-		table := t.db.Schema.Tables[ch.Table]
-		for i, index := range table.Indexes {
-			s := slot{ch.Table, i, indexKey(table, index, ch.New)}
-			holder, held := t.db.keys[ch.Table][i][s.key]
-			if taken[s] || (held && !touched[holder]) {
+		for _, k := range t.db.indexKeys(ch.Table, ch.New) {
+			holder, held := t.db.keys[k]
+			if _, twice := fresh[k]; twice || held && !changed[holder] {
 				return constraintError("transaction causes multiple rows in %q table to have identical values (%s) for index on column %q",
-					ch.Table, s.key[:len(s.key)-1], index[0])
+					ch.Table, strings.TrimSpace(k.value), t.db.Schema.Tables[ch.Table].Indexes[k.index][0])
 			}
-			taken[s] = true
+			fresh[k] = ch.UUID
 		}
 	}
+	for _, ch := range changes {
+		for _, k := range t.db.indexKeys(ch.Table, ch.Old) {
+			delete(t.db.keys, k)
+		}
+	}
+	maps.Copy(t.db.keys, fresh)
 	return nil
-}
-
-// applyChange makes one change part of the database.
-func (db *DB) applyChange(ch *RowChange) {
-	table := db.Schema.Tables[ch.Table]
-	here := rowPlace{ch.Table, ch.UUID}
-	for i, index := range table.Indexes {
-		if ch.Old != nil {
-			k := indexKey(table, index, ch.Old)
-			if db.keys[ch.Table][i][k] == ch.UUID {
-				delete(db.keys[ch.Table][i], k)
-			}
-		}
-		if ch.New != nil {
-			db.keys[ch.Table][i][indexKey(table, index, ch.New)] = ch.UUID
-		}
-	}
-	walkReferences(table, ch.Old, func(to rowPlace, weak bool) {
-		if !weak {
-			db.strong[to.uuid]--
-			if db.strong[to.uuid] == 0 {
-				delete(db.strong, to.uuid)
-			}
-			return
-		}
-		delete(db.weak[to.uuid], here)
-		if len(db.weak[to.uuid]) == 0 {
-			delete(db.weak, to.uuid)
-		}
-	})
-	walkReferences(table, ch.New, func(to rowPlace, weak bool) {
-		if !weak {
-			db.strong[to.uuid]++
-			return
-		}
-		if db.weak[to.uuid] == nil {
-			db.weak[to.uuid] = map[rowPlace]struct{}{}
-		}
-		db.weak[to.uuid][here] = struct{}{}
-	})
-	if ch.New == nil {
-		delete(db.tables[ch.Table], ch.UUID)
-		return
-	}
-	db.tables[ch.Table][ch.UUID] = ch.New
 }

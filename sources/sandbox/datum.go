@@ -1,119 +1,54 @@
 package sandbox
 
 import (
-	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
 )
-
-// Atom is an element: int64, bool, string or UUID.
-type Atom any
 
 // UUID is the _uuid of a row.
 type UUID string
 
-// Datum is a column's value: a sorted set of keys, each with a value in a map.
-type Datum struct {
-	Keys   []Atom
-	Values []Atom // as long as Keys in a map, nil otherwise
+// Datum is a column's value: elements sorted by key.
+type Datum []Element
+
+// Element is an element of a set, or an entry of a map, as JSON of the protocol. Value is empty in a set.
+type Element struct{ Key, Value string }
+
+func (d Datum) findKey(key string) (int, bool) {
+	return slices.BinarySearchFunc(d, key, func(e Element, key string) int { return strings.Compare(e.Key, key) })
 }
 
-// compareAtoms orders two elements of a column, which are of one type.
-func compareAtoms(a, b Atom) int {
-	switch a := a.(type) {
-	case int64:
-		b, _ := b.(int64)
-		return cmp.Compare(a, b)
-	case bool:
-		b, _ := b.(bool)
-		return strings.Compare(strconv.FormatBool(a), strconv.FormatBool(b)) // "false" before "true"
-	case string:
-		b, _ := b.(string)
-		return strings.Compare(a, b)
-	case UUID:
-		b, _ := b.(UUID)
-		return cmp.Compare(a, b)
-	}
-	return 0
+// hasElement reports whether d has an element; of a map, e may name the key alone.
+func (d Datum) hasElement(e Element) bool {
+	at, ok := d.findKey(e.Key)
+	return ok && (e.Value == "" || e.Value == d[at].Value)
 }
 
-func (d Datum) findKey(k Atom) (int, bool) { return slices.BinarySearchFunc(d.Keys, k, compareAtoms) }
-
-func (d Datum) equals(o Datum) bool {
-	return equalAtoms(d.Keys, o.Keys) && equalAtoms(d.Values, o.Values)
-}
-
-func equalAtoms(a, b []Atom) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	return len(a) == 0 || &a[0] == &b[0] || slices.EqualFunc(a, b, sameAtom)
-}
-
-func sameAtom(a, b Atom) bool { return compareAtoms(a, b) == 0 }
-
-// sharedPlaces are the places in d of the elements that o has as well, in rising order; of a map,
-// o may name keys alone.
-func (d Datum) sharedPlaces(o Datum) (at []int) {
-	for i, k := range o.Keys {
-		if j, ok := d.findKey(k); ok && (o.Values == nil || sameAtom(o.Values[i], d.Values[j])) {
-			at = append(at, j)
-		}
-	}
-	return at
-}
-
-// unionWith puts o's elements in; a key that is there keeps its value. Sets of
-// thousands change by one at a time, so the work is that of finding o's.
+// unionWith puts o's elements in; a key that is there keeps its value.
 func (d Datum) unionWith(o Datum) Datum {
-	out, copied := d, false
-	for i, k := range o.Keys {
-		j, ok := out.findKey(k)
-		if ok {
-			continue
-		}
-		if !copied {
-			out, copied = d.grownCopy(len(o.Keys)), true
-		}
-		out.Keys = slices.Insert(out.Keys, j, k)
-		if o.Values != nil {
-			out.Values = slices.Insert(out.Values, j, o.Values[i])
+	out := append(make(Datum, 0, len(d)+len(o)), d...)
+	for _, e := range o {
+		if at, ok := out.findKey(e.Key); !ok {
+			out = slices.Insert(out, at, e)
 		}
 	}
 	return out
 }
 
-// grownCopy is a copy with room for n more.
-func (d Datum) grownCopy(n int) Datum {
-	out := Datum{Keys: append(make([]Atom, 0, len(d.Keys)+n), d.Keys...)}
-	if d.Values != nil {
-		out.Values = append(make([]Atom, 0, len(d.Keys)+n), d.Values...)
-	}
-	return out
-}
-
-// withoutPlaces takes the elements at some places, in rising order, out.
-func (d Datum) withoutPlaces(at []int) Datum {
-	switch len(at) {
-	case 0:
-		return d
-	case len(d.Keys):
-		return Datum{}
-	}
-	cut := func(in []Atom) []Atom {
-		out, from := make([]Atom, 0, len(in)-len(at)), 0
-		for _, i := range at {
-			out, from = append(out, in[from:i]...), i+1
+// without takes o's elements out.
+func (d Datum) without(o Datum) Datum {
+	out := slices.Clone(d)
+	for _, e := range o {
+		if out.hasElement(e) {
+			at, _ := out.findKey(e.Key)
+			out = slices.Delete(out, at, at+1)
 		}
-		return append(out, in[from:]...)
-	}
-	out := Datum{Keys: cut(d.Keys)}
-	if d.Values != nil {
-		out.Values = cut(d.Values)
 	}
 	return out
 }
@@ -125,110 +60,201 @@ func (d Datum) diffTo(o Datum, c *Column) Datum {
 	if c.Max == 1 && c.Value == nil {
 		return o
 	}
-	var out Datum
-	take := func(from Datum, i int) {
-		out.Keys = append(out.Keys, from.Keys[i])
-		if from.Values != nil {
-			out.Values = append(out.Values, from.Values[i])
+	// Large sets differ by little.
+	for len(d) > 0 && len(o) > 0 && d[0] == o[0] {
+		d, o = d[1:], o[1:]
+	}
+	out := slices.DeleteFunc(slices.Clone(o), d.hasElement)
+	for _, e := range d {
+		if _, stays := o.findKey(e.Key); !stays {
+			out = append(out, e)
 		}
 	}
-	i, j := 0, 0
-	for i < len(d.Keys) || j < len(o.Keys) {
-		n := -1
-		switch {
-		case i == len(d.Keys):
-			n = 1
-		case j < len(o.Keys):
-			n = compareAtoms(d.Keys[i], o.Keys[j])
-		}
-		switch {
-		case n < 0:
-			take(d, i)
-			i++
-		case n > 0:
-			take(o, j)
-			j++
-		default:
-			if d.Values != nil && !sameAtom(d.Values[i], o.Values[j]) {
-				take(o, j)
-			}
-			i++
-			j++
-		}
-	}
+	out.sortKeys()
 	return out
 }
 
-// normalise sorts, and reports a key that is there twice.
-func (d *Datum) normalise() error {
-	if d.Values == nil {
-		slices.SortFunc(d.Keys, compareAtoms)
-	} else {
-		at := make([]int, len(d.Keys))
-		for i := range at {
-			at[i] = i
-		}
-		slices.SortFunc(at, func(a, b int) int { return compareAtoms(d.Keys[a], d.Keys[b]) })
-		keys, values := make([]Atom, len(at)), make([]Atom, len(at))
-		for i, j := range at {
-			keys[i], values[i] = d.Keys[j], d.Values[j]
-		}
-		d.Keys, d.Values = keys, values
-	}
-	for i := 1; i < len(d.Keys); i++ {
-		if sameAtom(d.Keys[i-1], d.Keys[i]) {
-			return fmt.Errorf("%v is there twice", d.Keys[i])
-		}
-	}
-	return nil
+func (d Datum) sortKeys() {
+	slices.SortFunc(d, func(a, b Element) int { return strings.Compare(a.Key, b.Key) })
 }
 
-// defaultOf is a column's value in a row that was inserted without it.
+// zeroAtoms are the values of columns that a row was inserted without, by type.
+var zeroAtoms = map[string]string{"integer": "0", "boolean": "false", "string": `""`,
+	"uuid": uuidAtom("00000000-0000-0000-0000-000000000000")}
+
 func defaultOf(c *Column) Datum {
 	if c.Min == 0 || c.Value != nil {
-		return Datum{}
+		return nil
 	}
-	switch c.Key.Type {
-	case "integer":
-		return Datum{Keys: []Atom{int64(0)}}
-	case "boolean":
-		return Datum{Keys: []Atom{false}}
-	case "string":
-		return Datum{Keys: []Atom{""}}
-	}
-	return Datum{Keys: []Atom{UUID("00000000-0000-0000-0000-000000000000")}}
+	return Datum{{Key: zeroAtoms[c.Key.Type]}}
 }
+
+const uuidStart, uuidEnd = `["uuid","`, `"]`
+
+// uuidAtom is the atom that refers to a row.
+func uuidAtom(u UUID) string { return uuidStart + string(u) + uuidEnd }
+
+// atomUUID is the row that an atom of a column of references refers to.
+func atomUUID(atom string) UUID { return UUID(atom[len(uuidStart) : len(atom)-len(uuidEnd)]) }
 
 // appendDatum writes a value in RFC 7047's notation.
 func appendDatum(b []byte, d Datum, c *Column) []byte {
 	switch {
 	case c.Value != nil:
 		b = append(b, `["map",[`...)
-		for i, k := range d.Keys {
-			b = appendAtom(append(nbdb.AppendComma(b), '['), k)
-			b = append(appendAtom(append(b, ','), d.Values[i]), ']')
-		}
-		return append(b, `]]`...)
-	case len(d.Keys) == 1:
-		return appendAtom(b, d.Keys[0])
+	case len(d) == 1:
+		return append(b, d[0].Key...)
+	default:
+		b = append(b, `["set",[`...)
 	}
-	b = append(b, `["set",[`...)
-	for _, k := range d.Keys {
-		b = appendAtom(nbdb.AppendComma(b), k)
+	for _, e := range d {
+		b = nbdb.AppendComma(b)
+		if c.Value == nil {
+			b = append(b, e.Key...)
+		} else {
+			b = append(append(append(append(append(b, '['), e.Key...), ','), e.Value...), ']')
+		}
 	}
 	return append(b, `]]`...)
 }
 
-func appendAtom(b []byte, a Atom) []byte {
-	switch a := a.(type) {
-	case int64:
-		return strconv.AppendInt(b, a, 10)
-	case bool:
-		return strconv.AppendBool(b, a)
-	case string:
-		return nbdb.AppendString(b, a)
-	case UUID:
-		return append(nbdb.AppendString(append(b, `["uuid",`...), string(a)), ']')
+// opFailure is an error of an operation or a commit, in OVSDB's two parts.
+type opFailure struct{ code, details string }
+
+func (f *opFailure) Error() string { return f.code + ": " + f.details }
+
+func constraintError(format string, args ...any) error {
+	return &opFailure{"constraint violation", fmt.Sprintf(format, args...)}
+}
+
+func syntaxError(format string, args ...any) error {
+	return &opFailure{"syntax error", fmt.Sprintf(format, args...)}
+}
+
+// datumReader reads values as encoding/json decodes them, with numbers as texts.
+type datumReader struct {
+	names func(string) UUID // resolves named UUIDs
+	// anySize says that the number of elements does not matter, keysOnly that a set of keys will do
+	// for a map.
+	anySize, keysOnly bool
+}
+
+// readDatum reads a value of a column.
+func (r datumReader) readDatum(v any, c *Column) (Datum, error) {
+	elements := []any{v}
+	tag, tagged := splitTag(v)
+	switch {
+	case tag == "map" && c.Value != nil, tag == "set" && (c.Value == nil || r.keysOnly):
+		list, ok := tagged.([]any)
+		if !ok {
+			return nil, syntaxError("a %s is a list", tag)
+		}
+		elements = list
+	case c.Value != nil:
+		return nil, syntaxError("%v is not a map", v)
 	}
-	return append(b, "null"...)
+	d := make(Datum, len(elements))
+	for i, key := range elements {
+		var err error
+		if c.Value != nil && tag == "map" {
+			pair, _ := key.([]any)
+			if len(pair) != 2 {
+				return nil, syntaxError("%v is not a pair", key)
+			}
+			key = pair[0]
+			if d[i].Value, err = r.readAtom(pair[1], c.Value); err != nil {
+				return nil, err
+			}
+		}
+		if d[i].Key, err = r.readAtom(key, &c.Key); err != nil {
+			return nil, err
+		}
+	}
+	d.sortKeys()
+	if err := d.checkKeys(); err != nil || r.anySize {
+		return d, err
+	}
+	return d, checkSize(c, d)
+}
+
+// checkKeys reports a key that is there twice.
+func (d Datum) checkKeys() error {
+	for i := 1; i < len(d); i++ {
+		if d[i-1].Key == d[i].Key {
+			return syntaxError("%s is there twice", d[i].Key)
+		}
+	}
+	return nil
+}
+
+func checkSize(c *Column, d Datum) error {
+	if n := len(d); n < c.Min || (c.Max >= 0 && n > c.Max) {
+		return constraintError("%d values are not between the minimum of %d and the maximum of %d", n, c.Min, c.Max)
+	}
+	return nil
+}
+
+// splitTag takes [tag, value] apart; the tag of another value is empty.
+func splitTag(v any) (tag string, value any) {
+	if list, _ := v.([]any); len(list) == 2 {
+		tag, _ = list[0].(string)
+		return tag, list[1]
+	}
+	return "", nil
+}
+
+// readAtom reads an element and returns it as JSON.
+func (r datumReader) readAtom(v any, b *BaseType) (string, error) {
+	switch x := v.(type) {
+	case json.Number:
+		n, err := strconv.ParseInt(string(x), 10, 64)
+		if err != nil {
+			f, _ := x.Float64() // some clients write 1.0
+			n = int64(f)
+			if float64(n) != f {
+				break
+			}
+		}
+		if b.Type == "integer" {
+			return strconv.FormatInt(n, 10), b.checkRange(n)
+		}
+	case bool:
+		if b.Type == "boolean" {
+			return strconv.FormatBool(x), nil
+		}
+	case string:
+		if b.Type == "string" {
+			return string(nbdb.AppendString(nil, x)), b.checkText(x)
+		}
+	case []any:
+		tag, value := splitTag(x)
+		text, _ := value.(string)
+		switch u := UUID(strings.ToLower(text)); {
+		case b.Type != "uuid":
+		case tag == "uuid" && nb.IsUUID(string(u)):
+			return uuidAtom(u), nil
+		case tag == "named-uuid" && text != "":
+			return uuidAtom(r.names(text)), nil
+		}
+	}
+	return "", syntaxError("%v is not of type %s", v, b.Type)
+}
+
+func (b *BaseType) checkRange(n int64) error {
+	if b.MinInteger != nil && n < *b.MinInteger || b.MaxInteger != nil && n > *b.MaxInteger {
+		return constraintError("%d is not in the valid range", n)
+	}
+	return nil
+}
+
+func (b *BaseType) checkText(s string) error {
+	if b.MaxLength != nil && len(s) > *b.MaxLength {
+		return constraintError("%q is longer than %d bytes", s, *b.MaxLength)
+	}
+	if len(b.Enum) == 2 {
+		if allowed, _ := b.Enum[1].([]any); !slices.Contains(allowed, any(s)) {
+			return constraintError("%s is not one of the allowed values %v", s, allowed)
+		}
+	}
+	return nil
 }

@@ -1,31 +1,34 @@
 package sandbox
 
 import (
-	"iter"
 	"maps"
 	"slices"
-
-	"github.com/google/uuid"
 
 	"rung/sources/nbdb"
 )
 
-// Row has a value for every column of its table.
+// Row has a value for every column of its table. It is never changed, only replaced.
 type Row map[string]Datum
 
 // DB is a database. It is not safe for concurrent use.
 type DB struct {
 	Schema *Schema
 	tables map[string]map[UUID]Row
-	strong map[UUID]int                   // references that keep a row
-	weak   map[UUID]map[rowPlace]struct{} // rows that refer to it weakly
-	keys   map[string][]map[string]UUID
+	strong map[UUID]int // how many references keep a row
+	keys   map[indexKey]UUID
 }
 
 // rowPlace is where a row is.
 type rowPlace struct {
 	table string
 	uuid  UUID
+}
+
+// indexKey is a row's value under an index of its table, as JSON.
+type indexKey struct {
+	table string
+	index int
+	value string
 }
 
 // RowChange is the change of one row by a transaction: Old is nil for a new row, New for a
@@ -38,19 +41,61 @@ type RowChange struct {
 
 // New makes an empty database.
 func New(s *Schema) *DB {
-	db := &DB{Schema: s, tables: map[string]map[UUID]Row{}, strong: map[UUID]int{},
-		weak: map[UUID]map[rowPlace]struct{}{}, keys: map[string][]map[string]UUID{}}
-	for name, t := range s.Tables {
+	db := &DB{Schema: s, tables: map[string]map[UUID]Row{}, strong: map[UUID]int{}, keys: map[indexKey]UUID{}}
+	for name := range s.Tables {
 		db.tables[name] = map[UUID]Row{}
-		for range t.Indexes {
-			db.keys[name] = append(db.keys[name], map[string]UUID{})
-		}
 	}
 	return db
 }
 
-// Rows walks a table, in no order.
-func (db *DB) Rows(table string) iter.Seq2[UUID, Row] { return maps.All(db.tables[table]) }
+func (db *DB) rowAt(p rowPlace) Row { return db.tables[p.table][p.uuid] }
+
+// replaceRow replaces a row; nil deletes it.
+func (db *DB) replaceRow(p rowPlace, row Row) {
+	for _, to := range db.strongReferences(p.table, db.rowAt(p)) {
+		db.strong[to.uuid]--
+		if db.strong[to.uuid] == 0 {
+			delete(db.strong, to.uuid)
+		}
+	}
+	for _, to := range db.strongReferences(p.table, row) {
+		db.strong[to.uuid]++
+	}
+	if row == nil {
+		delete(db.tables[p.table], p.uuid)
+	} else {
+		db.tables[p.table][p.uuid] = row
+	}
+}
+
+// strongReferences returns the rows that a row of a table keeps.
+func (db *DB) strongReferences(table string, row Row) (out []rowPlace) {
+	for name, c := range db.Schema.Tables[table].Columns {
+		if c.Key.RefTable == "" || c.Key.RefType == "weak" {
+			continue
+		}
+		for _, e := range row[name] {
+			out = append(out, rowPlace{c.Key.RefTable, atomUUID(e.Key)})
+		}
+	}
+	return out
+}
+
+// indexKeys returns a row's values under the indexes of its table.
+func (db *DB) indexKeys(table string, row Row) (out []indexKey) {
+	if row == nil {
+		return nil
+	}
+	t := db.Schema.Tables[table]
+	for i, index := range t.Indexes {
+		var value []byte
+		for _, name := range index {
+			value = append(appendDatum(value, row[name], t.Columns[name]), ' ')
+		}
+		out = append(out, indexKey{table, i, string(value)})
+	}
+	return out
+}
 
 // AppendRow writes a row as JSON: the columns named, all without any. With
 // brief, those that have their default value are left out.
@@ -66,8 +111,8 @@ func (db *DB) AppendRow(b []byte, table string, id UUID, row Row, columns []stri
 		switch {
 		case c == nil && (name == "_uuid" || name == "_version") && !brief:
 			member(name)
-			b = appendAtom(b, id) // versions are only ever compared with one another
-		case c == nil, brief && row[name].equals(defaultOf(c)):
+			b = append(b, uuidAtom(id)...) // versions are only ever compared with one another
+		case c == nil, brief && slices.Equal(row[name], defaultOf(c)):
 		default:
 			member(name)
 			b = appendDatum(b, row[name], c)
@@ -77,19 +122,13 @@ func (db *DB) AppendRow(b []byte, table string, id UUID, row Row, columns []stri
 }
 
 // AppendDelta writes how a row changed, in the notation of update2, for the
-// columns named; nil when none of them changed.
+// columns named.
 func (db *DB) AppendDelta(b []byte, ch *RowChange, columns []string) []byte {
-	t := db.Schema.Tables[ch.Table]
 	b = append(b, '{')
-	for _, name := range columns {
-		if t.Columns[name] == nil || ch.Old[name].equals(ch.New[name]) {
-			continue
-		}
+	for _, name := range db.changedColumns(ch, columns) {
+		c := db.Schema.Tables[ch.Table].Columns[name]
 		b = append(nbdb.AppendString(nbdb.AppendComma(b), name), ':')
-		b = appendDatum(b, ch.Old[name].diffTo(ch.New[name], t.Columns[name]), t.Columns[name])
-	}
-	if b[len(b)-1] == '{' {
-		return nil
+		b = appendDatum(b, ch.Old[name].diffTo(ch.New[name], c), c)
 	}
 	return append(b, '}')
 }
@@ -97,36 +136,16 @@ func (db *DB) AppendDelta(b []byte, ch *RowChange, columns []string) []byte {
 // AppendOld writes the old values of the columns named that changed, as the
 // first kind of monitor reports them.
 func (db *DB) AppendOld(b []byte, ch *RowChange, columns []string) []byte {
-	var changed []string
+	return db.AppendRow(b, ch.Table, ch.UUID, ch.Old, db.changedColumns(ch, columns), false)
+}
+
+// changedColumns returns those of the columns whose value changed; it is not nil.
+func (db *DB) changedColumns(ch *RowChange, columns []string) []string {
+	out := []string{}
 	for _, name := range columns {
-		if !ch.Old[name].equals(ch.New[name]) {
-			changed = append(changed, name)
+		if !slices.Equal(ch.Old[name], ch.New[name]) {
+			out = append(out, name)
 		}
 	}
-	return db.AppendRow(b, ch.Table, ch.UUID, ch.Old, slices.Concat([]string{}, changed), false)
-}
-
-func newUUID() UUID { return UUID(uuid.NewString()) }
-
-// walkReferences walks what a row refers to.
-func walkReferences(t *Table, row Row, each func(to rowPlace, weak bool)) {
-	for name, c := range t.Columns {
-		if c.Key.RefTable == "" {
-			continue
-		}
-		for _, k := range row[name].Keys {
-			if u, ok := k.(UUID); ok {
-				each(rowPlace{c.Key.RefTable, u}, c.Key.Weak)
-			}
-		}
-	}
-}
-
-// indexKey is a row's value under an index.
-func indexKey(t *Table, index []string, row Row) string {
-	var b []byte
-	for _, name := range index {
-		b = append(appendDatum(b, row[name], t.Columns[name]), 0)
-	}
-	return string(b)
+	return out
 }

@@ -121,7 +121,7 @@ type tableUpdates struct {
 	table string
 }
 
-func (u *tableUpdates) beginRow(table, uuid string) {
+func (u *tableUpdates) addRow(table string, id UUID, what []byte) {
 	switch {
 	case u.b == nil:
 		u.b = append(nbdb.AppendString([]byte{'{'}, table), ":{"...)
@@ -129,7 +129,7 @@ func (u *tableUpdates) beginRow(table, uuid string) {
 		u.b = append(nbdb.AppendString(append(u.b, "},"...), table), ":{"...)
 	}
 	u.table = table
-	u.b = append(nbdb.AppendString(nbdb.AppendComma(u.b), uuid), ":{"...)
+	u.b = append(append(nbdb.AppendString(nbdb.AppendComma(u.b), string(id)), ':'), what...)
 }
 
 func (u *tableUpdates) finishUpdates() []byte {
@@ -144,19 +144,13 @@ func (m *clientMonitor) isRFCMonitor() bool { return m.method == "monitor" }
 
 func (m *clientMonitor) snapshotOf(db *DB) []byte {
 	var u tableUpdates
-	key := `"initial":`
-	if m.isRFCMonitor() {
-		key = `"new":`
-	}
 	for _, table := range slices.Sorted(maps.Keys(m.tables)) {
 		w := m.tables[table]
 		if !isOn(w.Select.Initial) {
 			continue
 		}
-		for id, row := range db.Rows(table) {
-			u.beginRow(table, string(id))
-			u.b = db.AppendRow(append(u.b, key...), table, id, row, w.Columns, !m.isRFCMonitor())
-			u.b = append(u.b, '}')
+		for id, row := range db.tables[table] {
+			u.addRow(table, id, m.wholeRow(db, &RowChange{Table: table, UUID: id, New: row}, "initial", w.Columns))
 		}
 	}
 	return u.finishUpdates()
@@ -170,7 +164,9 @@ func (m *clientMonitor) notificationOf(db *DB, changes []RowChange) []byte {
 		w := m.tables[table]
 		for i := range changes {
 			if ch := &changes[i]; ch.Table == table {
-				m.describeChange(&u, db, ch, &w)
+				if what := m.describeChange(db, ch, &w); what != nil {
+					u.addRow(table, ch.UUID, what)
+				}
 			}
 		}
 	}
@@ -187,41 +183,35 @@ func (m *clientMonitor) notificationOf(db *DB, changes []RowChange) []byte {
 	return nbdb.NotificationText(method, slices.Concat([]byte{'['}, m.id, []byte(middle), u.finishUpdates(), []byte{']'}))
 }
 
-func (m *clientMonitor) describeChange(u *tableUpdates, db *DB, ch *RowChange, w *tableWatch) {
-	table, id := ch.Table, string(ch.UUID)
-	whole := func(key string, row Row) {
-		u.b = append(nbdb.AppendString(u.b, key), ':')
-		u.b = db.AppendRow(u.b, table, ch.UUID, row, w.Columns, !m.isRFCMonitor())
+// wholeRow is a row that is there now, under a kind of update2.
+func (m *clientMonitor) wholeRow(db *DB, ch *RowChange, kind string, columns []string) []byte {
+	if m.isRFCMonitor() {
+		kind = "new"
 	}
+	return append(db.AppendRow([]byte(`{"`+kind+`":`), ch.Table, ch.UUID, ch.New, columns, !m.isRFCMonitor()), '}')
+}
+
+// describeChange is what a monitor is told of a change, nil where it is not concerned.
+func (m *clientMonitor) describeChange(db *DB, ch *RowChange, w *tableWatch) []byte {
 	switch {
-	case ch.Old == nil && isOn(w.Select.Insert):
-		u.beginRow(table, id)
+	case ch.Old == nil:
+		if isOn(w.Select.Insert) {
+			return m.wholeRow(db, ch, "insert", w.Columns)
+		}
+	case ch.New == nil:
+		switch {
+		case !isOn(w.Select.Delete):
+		case m.isRFCMonitor():
+			return append(db.AppendRow([]byte(`{"old":`), ch.Table, ch.UUID, ch.Old, w.Columns, false), '}')
+		default:
+			return []byte(`{"delete":null}`)
+		}
+	case isOn(w.Select.Modify) && len(db.changedColumns(ch, w.Columns)) > 0:
 		if m.isRFCMonitor() {
-			whole("new", ch.New)
-		} else {
-			whole("insert", ch.New)
+			old := append(db.AppendOld([]byte(`{"old":`), ch, w.Columns), ',')
+			return append(old, m.wholeRow(db, ch, "new", w.Columns)[1:]...)
 		}
-	case ch.Old != nil && ch.New != nil && isOn(w.Select.Modify):
-		delta := db.AppendDelta(nil, ch, w.Columns)
-		if delta == nil {
-			return
-		}
-		u.beginRow(table, id)
-		if m.isRFCMonitor() {
-			u.b = append(db.AppendOld(append(u.b, `"old":`...), ch, w.Columns), ',')
-			whole("new", ch.New)
-		} else {
-			u.b = append(append(u.b, `"modify":`...), delta...)
-		}
-	case ch.New == nil && isOn(w.Select.Delete):
-		u.beginRow(table, id)
-		if m.isRFCMonitor() {
-			whole("old", ch.Old)
-		} else {
-			u.b = append(u.b, `"delete":null`...)
-		}
-	default:
-		return
+		return append(db.AppendDelta([]byte(`{"modify":`), ch, w.Columns), '}')
 	}
-	u.b = append(u.b, '}')
+	return nil
 }

@@ -1,100 +1,76 @@
 package sandbox
 
 import (
-	"encoding/json"
+	"cmp"
+	"fmt"
 	"maps"
+	"slices"
+	"strconv"
 )
 
 // whereCondition is one condition of a where (RFC 7047 §5.1).
 type whereCondition struct {
 	column, function string
 	value            Datum
-	never            bool
 }
 
 var uuidColumn = &Column{Key: BaseType{Type: "uuid"}, Min: 1, Max: 1}
 
-func (t *transaction) parseConditions(o *operation) ([]whereCondition, error) {
-	var raws []json.RawMessage
-	if json.Unmarshal(o.members["where"], &raws) != nil {
-		return nil, syntaxError("where is not a list of conditions")
-	}
-	var out []whereCondition
-	for _, raw := range raws {
-		var all bool
-		if json.Unmarshal(raw, &all) == nil {
-			if !all {
-				out = append(out, whereCondition{never: true})
-			}
-			continue
-		}
-		var parts []json.RawMessage
-		var c whereCondition
-		if json.Unmarshal(raw, &parts) != nil || len(parts) != 3 ||
-			json.Unmarshal(parts[0], &c.column) != nil || json.Unmarshal(parts[1], &c.function) != nil {
-			return nil, syntaxError("a condition is a column, a function and a value")
-		}
-		column := o.t.Columns[c.column]
-		if c.column == "_uuid" {
-			column = uuidColumn
-		}
-		if column == nil {
-			return nil, syntaxError("no column %s in table %s", c.column, o.table)
-		}
-		loose := false
-		switch c.function {
-		case "==", "!=":
-		case "includes", "excludes":
-			loose = true
-		case "<", "<=", ">", ">=":
-			if column.Key.Type != "integer" || column.Max != 1 {
-				return nil, syntaxError("%s cannot be used on column %s", c.function, c.column)
-			}
-		default:
-			return nil, syntaxError("no function named %s", c.function)
-		}
-		r := t.newReader(parts[2])
-		d, err := r.readDatum(column, loose, false)
-		if err != nil {
-			return nil, columnError(err, o.table, c.column)
-		}
-		if r.End() != nil || (c.column == "_uuid" && len(d.Keys) != 1) {
-			return nil, syntaxError("condition on column %s", c.column)
-		}
-		c.value = d
-		out = append(out, c)
-	}
-	return out, nil
-}
+// never is the function of a condition that no row meets.
+const never = "never"
 
-func meetsConditions(p rowPlace, row Row, conditions []whereCondition) bool {
-	for _, c := range conditions {
-		d := row[c.column]
-		if c.column == "_uuid" {
-			d = Datum{Keys: []Atom{p.uuid}}
-		}
-		if c.never || !conditionHolds(d, c) {
-			return false
+func (t *transaction) readCondition(o *operation, v any) (c whereCondition, err error) {
+	parts, _ := v.([]any)
+	if len(parts) != 3 {
+		return c, syntaxError("a condition is a column, a function and a value")
+	}
+	c.column, _ = parts[0].(string)
+	c.function, _ = parts[1].(string)
+	column := uuidColumn
+	if c.column != "_uuid" {
+		if column, err = o.columnNamed(c.column); err != nil {
+			return c, err
 		}
 	}
-	return true
-}
-
-func conditionHolds(d Datum, c whereCondition) bool {
+	r := datumReader{names: t.namedUUID}
 	switch c.function {
-	case "==":
-		return d.equals(c.value)
-	case "!=":
-		return !d.equals(c.value)
-	case "includes":
-		return len(d.sharedPlaces(c.value)) == len(c.value.Keys)
-	case "excludes":
-		return len(d.sharedPlaces(c.value)) == 0
+	case "==", "!=":
+	case "includes", "excludes":
+		r.anySize = column != uuidColumn
+	case "<", "<=", ">", ">=":
+		if column.Key.Type != "integer" || column.Max != 1 {
+			return c, syntaxError("%s cannot be used on column %s", c.function, c.column)
+		}
+	default:
+		return c, syntaxError("no function named %s", c.function)
 	}
-	if len(d.Keys) != 1 || len(c.value.Keys) != 1 {
+	if c.value, err = r.readDatum(parts[2], column); err != nil {
+		return c, columnError(err, o.Table, c.column)
+	}
+	return c, nil
+}
+
+func (c whereCondition) holds(id UUID, row Row) bool {
+	d := row[c.column]
+	if c.column == "_uuid" {
+		d = Datum{{Key: uuidAtom(id)}}
+	}
+	switch c.function {
+	case never:
+		return false
+	case "==":
+		return slices.Equal(d, c.value)
+	case "!=":
+		return !slices.Equal(d, c.value)
+	case "includes":
+		return !slices.ContainsFunc(c.value, func(e Element) bool { return !d.hasElement(e) })
+	case "excludes":
+		return !slices.ContainsFunc(c.value, d.hasElement)
+	}
+	if len(d) != 1 || len(c.value) != 1 {
 		return false
 	}
-	n := compareAtoms(d.Keys[0], c.value.Keys[0])
+	n := cmp.Compare(d[0].number(), c.value[0].number())
 	switch c.function {
 	case "<":
 		return n < 0
@@ -106,6 +82,54 @@ func conditionHolds(d Datum, c whereCondition) bool {
 	return n >= 0
 }
 
+// number is the element of a column of integers.
+func (e Element) number() int64 {
+	n, _ := strconv.ParseInt(e.Key, 10, 64)
+	return n
+}
+
+// eachRow runs a function on the rows that meet the conditions, in the order of their UUIDs, and
+// counts them.
+func (t *transaction) eachRow(o *operation, do func(rowPlace, Row) error) ([]byte, error) {
+	if o.Where == nil {
+		return nil, syntaxError("%s needs a where", o.Op)
+	}
+	rows := t.db.tables[o.Table]
+	var conditions []whereCondition
+	for _, v := range o.Where {
+		c := whereCondition{function: never}
+		if all, is := v.(bool); is && all {
+			continue
+		} else if !is {
+			var err error
+			if c, err = t.readCondition(o, v); err != nil {
+				return nil, err
+			}
+		}
+		conditions = append(conditions, c)
+		if c.column == "_uuid" && c.function == "==" {
+			u := atomUUID(c.value[0].Key)
+			rows = map[UUID]Row{}
+			if row := t.db.tables[o.Table][u]; row != nil {
+				rows[u] = row
+			}
+		}
+	}
+	var found []UUID
+	for id, row := range rows {
+		if !slices.ContainsFunc(conditions, func(c whereCondition) bool { return !c.holds(id, row) }) {
+			found = append(found, id)
+		}
+	}
+	slices.Sort(found)
+	for _, id := range found {
+		if err := do(rowPlace{o.Table, id}, t.db.tables[o.Table][id]); err != nil {
+			return nil, err
+		}
+	}
+	return fmt.Appendf(nil, `{"count":%d}`, len(found)), nil
+}
+
 // columnMutation is one mutation, ready to be applied.
 type columnMutation struct {
 	column, mutator string
@@ -114,13 +138,12 @@ type columnMutation struct {
 }
 
 func (t *transaction) mutateRows(o *operation) ([]byte, error) {
-	var raws []json.RawMessage
-	if json.Unmarshal(o.members["mutations"], &raws) != nil {
-		return nil, syntaxError("mutations is not a list")
+	if o.Mutations == nil {
+		return nil, syntaxError("mutate needs mutations")
 	}
 	var ms []columnMutation
-	for _, raw := range raws {
-		m, err := t.parseMutation(o, raw)
+	for _, v := range o.Mutations {
+		m, err := t.readMutation(o, v)
 		if err != nil {
 			return nil, err
 		}
@@ -134,46 +157,40 @@ func (t *transaction) mutateRows(o *operation) ([]byte, error) {
 				err = checkSize(m.c, d)
 			}
 			if err != nil {
-				return columnError(err, o.table, m.column)
+				return columnError(err, o.Table, m.column)
 			}
 			next[m.column] = d
 		}
-		t.changed[p] = next
+		t.putRow(p, next)
 		return nil
 	})
 }
 
-func (t *transaction) parseMutation(o *operation, raw []byte) (m columnMutation, err error) {
-	var parts []json.RawMessage
-	if json.Unmarshal(raw, &parts) != nil || len(parts) != 3 ||
-		json.Unmarshal(parts[0], &m.column) != nil || json.Unmarshal(parts[1], &m.mutator) != nil {
+func (t *transaction) readMutation(o *operation, v any) (m columnMutation, err error) {
+	parts, _ := v.([]any)
+	if len(parts) != 3 {
 		return m, syntaxError("a mutation is a column, a mutator and a value")
 	}
-	m.c = o.t.Columns[m.column]
-	if m.c == nil {
-		return m, syntaxError("no column %s in table %s", m.column, o.table)
+	m.column, _ = parts[0].(string)
+	m.mutator, _ = parts[1].(string)
+	if m.c, err = o.columnNamed(m.column); err != nil {
+		return m, err
 	}
-	argument := *m.c
+	r, argument := datumReader{names: t.namedUUID}, m.c
+	fits := false
 	switch m.mutator {
 	case "insert", "delete":
-		if m.c.Min == 1 && m.c.Max == 1 {
-			return m, syntaxError("%s cannot be used on column %s", m.mutator, m.column)
-		}
+		fits = m.c.Min != 1 || m.c.Max != 1
+		r.anySize, r.keysOnly = true, m.mutator == "delete"
 	case "+=", "-=", "*=", "/=", "%=":
-		if m.c.Key.Type != "integer" || m.c.Value != nil {
-			return m, syntaxError("%s cannot be used on column %s", m.mutator, m.column)
-		}
-		argument = Column{Key: BaseType{Type: "integer"}, Min: 1, Max: 1}
-	default:
-		return m, syntaxError("no mutator named %s", m.mutator)
+		fits = m.c.Key.Type == "integer" && m.c.Value == nil
+		argument = &Column{Key: BaseType{Type: "integer"}, Min: 1, Max: 1}
 	}
-	r := t.newReader(parts[2])
-	if m.value, err = r.readDatum(&argument, m.mutator == "insert" || m.mutator == "delete",
-		m.mutator == "delete"); err != nil {
-		return m, columnError(err, o.table, m.column)
+	if !fits {
+		return m, syntaxError("mutator %s cannot be used on column %s", m.mutator, m.column)
 	}
-	if err := r.End(); err != nil {
-		return m, syntaxError("%v", err)
+	if m.value, err = r.readDatum(parts[2], argument); err != nil {
+		return m, columnError(err, o.Table, m.column)
 	}
 	return m, nil
 }
@@ -183,12 +200,12 @@ func (m *columnMutation) applyTo(d Datum) (Datum, error) {
 	case "insert":
 		return d.unionWith(m.value), nil
 	case "delete":
-		return d.withoutPlaces(d.sharedPlaces(m.value)), nil
+		return d.without(m.value), nil
 	}
-	by, _ := m.value.Keys[0].(int64)
+	by := m.value[0].number()
 	var out Datum
-	for _, k := range d.Keys {
-		v, _ := k.(int64)
+	for _, e := range d {
+		v := e.number()
 		switch m.mutator {
 		case "+=":
 			v += by
@@ -198,7 +215,7 @@ func (m *columnMutation) applyTo(d Datum) (Datum, error) {
 			v *= by
 		default:
 			if by == 0 {
-				return d, &opFailure{"domain error", "division by zero"}
+				return nil, &opFailure{"domain error", "division by zero"}
 			}
 			if m.mutator == "/=" {
 				v /= by
@@ -206,10 +223,11 @@ func (m *columnMutation) applyTo(d Datum) (Datum, error) {
 				v %= by
 			}
 		}
-		if b := &m.c.Key; (b.MinInt != nil && v < *b.MinInt) || (b.MaxInt != nil && v > *b.MaxInt) {
-			return d, constraintError("%d is not in the valid range %s", v, rangeText(b))
+		if err := m.c.Key.checkRange(v); err != nil {
+			return nil, err
 		}
-		out.Keys = append(out.Keys, v)
+		out = append(out, Element{Key: strconv.FormatInt(v, 10)})
 	}
-	return out, out.normalise()
+	out.sortKeys()
+	return out, out.checkKeys()
 }

@@ -1,74 +1,89 @@
 package sandbox
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
+
+	"github.com/google/uuid"
 
 	"rung/sources/nbdb"
 )
 
-// transaction is a transaction under way.
+// transaction is a transaction under way. It writes into the database, and takes everything back when it
+// fails.
 type transaction struct {
-	db      *DB
-	changed map[rowPlace]Row // nil: deleted
-	names   map[string]UUID
-	used    map[string]bool // names that an insert has taken
+	db    *DB
+	was   map[rowPlace]Row // the rows it wrote, as they were before; nil for new ones
+	names map[string]UUID
+	used  map[string]bool // names that an insert has taken
 }
 
 // Transact runs the operations and returns the results as a JSON array and,
 // when all is well, what changed in the database.
 func (db *DB) Transact(ops []json.RawMessage) (results []byte, changes []RowChange) {
-	t := &transaction{db: db, changed: map[rowPlace]Row{}, names: map[string]UUID{}, used: map[string]bool{}}
+	t := &transaction{db: db, was: map[rowPlace]Row{}, names: map[string]UUID{}, used: map[string]bool{}}
 	results = []byte{'['}
 	var failed error
 	for _, op := range ops {
-		results = nbdb.AppendComma(results)
-		if failed != nil {
-			results = append(results, "null"...)
-			continue
+		result := []byte("null")
+		if failed == nil {
+			result, failed = t.runOperation(op)
+			if failed != nil {
+				result = errorResult(failed)
+			}
 		}
-		var r []byte
-		r, failed = t.runOperation(op)
-		if failed != nil {
-			r = appendError(nil, failed)
-		}
-		results = append(results, r...)
+		results = append(nbdb.AppendComma(results), result...)
 	}
 	if failed == nil {
 		changes, failed = t.commitChanges()
 		if failed != nil {
-			results = appendError(nbdb.AppendComma(results), failed)
+			results = append(nbdb.AppendComma(results), errorResult(failed)...)
+		}
+	}
+	if failed != nil {
+		for p, row := range t.was {
+			db.replaceRow(p, row)
 		}
 	}
 	return append(results, ']'), changes
 }
 
-func appendError(b []byte, err error) []byte {
+func errorResult(err error) []byte {
 	var f *opFailure
 	if !errors.As(err, &f) {
 		f = &opFailure{"internal error", err.Error()}
 	}
-	b = nbdb.AppendString(append(b, `{"error":`...), f.code)
+	b := nbdb.AppendString([]byte(`{"error":`), f.code)
 	return append(nbdb.AppendString(append(b, `,"details":`...), f.details), '}')
 }
 
-// operation is an operation taken apart.
+// operation is an operation of RFC 7047 §5.2.
 type operation struct {
-	op, table string
-	members   map[string]json.RawMessage
-	t         *Table
+	Op, Table string
+	UUIDName  *string `json:"uuid-name"`
+	UUID      *string
+	Row       map[string]any
+	Rows      []map[string]any
+	Where     []any
+	Mutations []any
+	Columns   []string
+	Until     string
+
+	t *Table
 }
 
 func (t *transaction) runOperation(raw json.RawMessage) ([]byte, error) {
-	o := operation{}
-	if err := json.Unmarshal(raw, &o.members); err != nil {
-		return nil, syntaxError("an operation is an object")
+	o := &operation{}
+	in := json.NewDecoder(bytes.NewReader(raw))
+	in.UseNumber()
+	if err := in.Decode(o); err != nil {
+		return nil, syntaxError("%v", err)
 	}
-	_ = json.Unmarshal(o.members["op"], &o.op)
-	_ = json.Unmarshal(o.members["table"], &o.table)
-	switch o.op {
+	switch o.Op {
 	case "comment", "commit":
 		return []byte("{}"), nil
 	case "abort":
@@ -76,88 +91,86 @@ func (t *transaction) runOperation(raw json.RawMessage) ([]byte, error) {
 	case "assert":
 		return nil, &opFailure{"not owner", "there are no locks here"}
 	}
-	o.t = t.db.Schema.Tables[o.table]
+	o.t = t.db.Schema.Tables[o.Table]
 	if o.t == nil {
-		return nil, syntaxError("no table named %s", o.table)
+		return nil, syntaxError("no table named %s", o.Table)
 	}
-	switch o.op {
+	for _, c := range o.Columns {
+		if o.t.Columns[c] == nil && c != "_uuid" && c != "_version" {
+			return nil, syntaxError("no column %s in table %s", c, o.Table)
+		}
+	}
+	switch o.Op {
 	case "insert":
-		return t.insertRow(&o)
+		return t.insertRow(o)
 	case "select":
-		return t.selectRows(&o)
+		b := []byte(`{"rows":[`)
+		_, err := t.eachRow(o, func(p rowPlace, row Row) error {
+			b = t.db.AppendRow(nbdb.AppendComma(b), o.Table, p.uuid, row, o.Columns, false)
+			return nil
+		})
+		return append(b, `]}`...), err
 	case "wait":
-		return t.waitRows(&o)
+		return t.waitRows(o)
 	case "update":
-		row, err := t.readRow(&o, o.members["row"])
+		row, err := t.readRow(o, o.Row)
 		if err != nil {
 			return nil, err
 		}
-		return t.eachRow(&o, func(p rowPlace, old Row) error {
+		return t.eachRow(o, func(p rowPlace, old Row) error {
 			next := maps.Clone(old)
 			maps.Copy(next, row)
-			t.changed[p] = next
+			t.putRow(p, next)
 			return nil
 		})
 	case "mutate":
-		return t.mutateRows(&o)
+		return t.mutateRows(o)
 	case "delete":
-		return t.eachRow(&o, func(p rowPlace, _ Row) error {
-			t.changed[p] = nil
+		return t.eachRow(o, func(p rowPlace, _ Row) error {
+			t.putRow(p, nil)
 			return nil
 		})
 	}
-	return nil, syntaxError("no operation named %s", o.op)
+	return nil, syntaxError("no operation named %s", o.Op)
 }
 
-// rowOf is a row as the transaction sees it.
-func (t *transaction) rowOf(p rowPlace) Row {
-	if row, ok := t.changed[p]; ok {
-		return row
+func (t *transaction) putRow(p rowPlace, row Row) {
+	if _, known := t.was[p]; !known {
+		t.was[p] = t.db.rowAt(p)
 	}
-	return t.db.tables[p.table][p.uuid]
+	t.db.replaceRow(p, row)
 }
 
 func (t *transaction) namedUUID(s string) UUID {
-	u, ok := t.names[s]
-	if !ok {
-		u = newUUID()
-		t.names[s] = u
+	if t.names[s] == "" {
+		t.names[s] = UUID(uuid.NewString())
 	}
-	return u
-}
-
-func (t *transaction) newReader(raw []byte) *valueReader {
-	return &valueReader{Lexer: nbdb.NewLexer(raw), names: t.namedUUID}
+	return t.names[s]
 }
 
 // readRow reads an object of columns.
-func (t *transaction) readRow(o *operation, raw []byte) (Row, error) {
-	row := Row{}
-	r := t.newReader(raw)
-	var bad error
-	r.Object(func(key []byte) {
-		name := string(key)
-		c := o.t.Columns[name]
-		if c == nil {
-			if bad == nil {
-				bad = syntaxError("no column %s in table %s", name, o.table)
-			}
-			r.Skip()
-			return
-		}
-		d, err := r.readDatum(c, false, false)
-		if err != nil && bad == nil {
-			bad = columnError(err, o.table, name)
-		}
-		row[name] = d
-	})
-	if bad != nil {
-		return nil, bad
+func (t *transaction) readRow(o *operation, columns map[string]any) (Row, error) {
+	if columns == nil {
+		return nil, syntaxError("%s needs a row", o.Op)
 	}
-	if err := r.End(); err != nil {
-		return nil, syntaxError("%v", err)
+	row := Row{}
+	for name, v := range columns {
+		c, err := o.columnNamed(name)
+		if err != nil {
+			return nil, err
+		}
+		if row[name], err = (datumReader{names: t.namedUUID}).readDatum(v, c); err != nil {
+			return nil, columnError(err, o.Table, name)
+		}
 	}
 	return row, nil
+}
+
+func (o *operation) columnNamed(name string) (*Column, error) {
+	if c := o.t.Columns[name]; c != nil {
+		return c, nil
+	}
+	return nil, syntaxError("no column %s in table %s", name, o.Table)
 }
 
 func columnError(err error, table, column string) error {
@@ -169,17 +182,7 @@ func columnError(err error, table, column string) error {
 }
 
 func (t *transaction) insertRow(o *operation) ([]byte, error) {
-	var name, explicit string
-	if raw := o.members["uuid-name"]; raw != nil {
-		if json.Unmarshal(raw, &name) != nil || name == "" {
-			return nil, syntaxError("uuid-name is not a string")
-		}
-		if t.used[name] {
-			return nil, &opFailure{"duplicate uuid-name", "This \"uuid-name\" appeared on an earlier \"insert\" operation."}
-		}
-		t.used[name] = true
-	}
-	row, err := t.readRow(o, o.members["row"])
+	row, err := t.readRow(o, o.Row)
 	if err != nil {
 		return nil, err
 	}
@@ -188,20 +191,71 @@ func (t *transaction) insertRow(o *operation) ([]byte, error) {
 			row[column] = defaultOf(c)
 		}
 	}
-	id := newUUID()
-	if name != "" {
-		id = t.namedUUID(name)
+	id := UUID(uuid.NewString())
+	if o.UUIDName != nil {
+		name := *o.UUIDName
+		switch {
+		case name == "":
+			return nil, syntaxError("uuid-name is empty")
+		case t.used[name]:
+			return nil, &opFailure{"duplicate uuid-name", "This \"uuid-name\" appeared on an earlier \"insert\" operation."}
+		}
+		t.used[name], id = true, t.namedUUID(name)
 	}
-	if raw := o.members["uuid"]; raw != nil {
-		if json.Unmarshal(raw, &explicit) != nil || !isUUID(explicit) {
+	if o.UUID != nil {
+		id = UUID(*o.UUID)
+		if uuid.Validate(*o.UUID) != nil || len(id) != 36 {
 			return nil, syntaxError("uuid is not a UUID")
 		}
-		id = UUID(explicit)
 	}
-	p := rowPlace{o.table, id}
-	if t.rowOf(p) != nil {
+	p := rowPlace{o.Table, id}
+	if t.db.rowAt(p) != nil {
 		return nil, &opFailure{"duplicate uuid", "This UUID would duplicate a UUID already present within the table."}
 	}
-	t.changed[p] = row
-	return append(appendAtom([]byte(`{"uuid":`), id), '}'), nil
+	t.putRow(p, row)
+	return []byte(`{"uuid":` + uuidAtom(id) + `}`), nil
+}
+
+// waitRows holds when the rows that meet the conditions are, or are not, the rows
+// given. It never waits for that.
+func (t *transaction) waitRows(o *operation) ([]byte, error) {
+	if o.Rows == nil || o.Until != "==" && o.Until != "!=" {
+		return nil, syntaxError("wait needs rows and until")
+	}
+	columns := o.Columns
+	if columns == nil {
+		columns = slices.Collect(maps.Keys(o.t.Columns))
+	}
+	project := func(row Row) string {
+		var b []byte
+		for _, name := range columns {
+			if c := o.t.Columns[name]; c != nil {
+				d, ok := row[name]
+				if !ok {
+					d = defaultOf(c)
+				}
+				b = append(appendDatum(b, d, c), ' ')
+			}
+		}
+		return string(b)
+	}
+	want, have := map[string]bool{}, map[string]bool{}
+	for _, columns := range o.Rows {
+		row, err := t.readRow(o, columns)
+		if err != nil {
+			return nil, err
+		}
+		want[project(row)] = true
+	}
+	_, err := t.eachRow(o, func(_ rowPlace, row Row) error {
+		have[project(row)] = true
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if maps.Equal(want, have) != (o.Until == "==") {
+		return nil, &opFailure{"timed out", `"wait" does not hold`}
+	}
+	return []byte("{}"), nil
 }
