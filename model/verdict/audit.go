@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"math"
 	"slices"
 
@@ -132,13 +131,15 @@ type auditor struct {
 	// decidersBefore and decidersWithout are the rules of the index that DecidersBefore and DecidersWithout name.
 	decidersBefore    [][]ruleCount
 	decidersWithout   [][]int32
-	wideDenies        []int32                        // terms of Denies of every pod
-	exampleWorth      []int8                         // of rules: what their examples are worth
-	notesByCandidates map[[2]uint64]*[]candidateNote // candidates, by two hashes: the lists themselves are many
-	seeds             [2]maphash.Seed
+	wideDenies        []int32 // terms of Denies of every pod
+	exampleWorth      []int8  // of rules: what their examples are worth
+	notesByCandidates map[candidatesKey]*[]candidateNote
+	grid              *Grid
+	lists             [][]int32        // the terms of walks, by the grid's answers
+	listNumbers       map[string]int32 // of lists
+	raw               []byte
 	tries             int
-	candidates        Candidates
-	key               []byte
+	candidates        [Walks][]int32 // the terms of the connections that are looked at, by walk
 	port              auditedPort
 	countsTurned      []bool          // of rules: AuditQuestions.Wide
 	dnsPorts          [2]uint16       // Ask.Ports
@@ -153,7 +154,7 @@ type auditor struct {
 }
 
 func newAuditor(x *Index, c *Classes, ask AuditQuestions) *auditor {
-	a := &auditor{x: x, c: c, dnsPorts: ask.Ports, cutOfIsolation: map[int32]int32{}, notesByCandidates: map[[2]uint64]*[]candidateNote{}, seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}, auditedOf: make([]int32, len(x.Rules))}
+	a := &auditor{x: x, c: c, dnsPorts: ask.Ports, cutOfIsolation: map[int32]int32{}, notesByCandidates: map[candidatesKey]*[]candidateNote{}, listNumbers: map[string]int32{}, auditedOf: make([]int32, len(x.Rules))}
 	type id struct {
 		key       model.Key
 		direction model.Direction
@@ -177,6 +178,7 @@ func newAuditor(x *Index, c *Classes, ask AuditQuestions) *auditor {
 		}
 		a.auditedOf[i] = u
 	}
+	a.grid = NewGrid(c, a.numberOfTerms)
 	a.exampleWorth = make([]int8, len(a.rules))
 	a.decidersBefore, a.decidersWithout = make([][]ruleCount, len(a.rules)), make([][]int32, len(a.rules))
 	a.dns = make([][]int32, len(c.List))
@@ -191,6 +193,42 @@ func newAuditor(x *Index, c *Classes, ask AuditQuestions) *auditor {
 		}
 	}
 	return a
+}
+
+// candidatesKey is equal for connections that the same terms may match and of which the same is noted.
+type candidatesKey struct {
+	lists         [Walks]int32 // into auditor.lists, -1 for none
+	outside, asks bool
+}
+
+// numberOfTerms returns the number of the terms of a walk, as the grid asks for it.
+func (a *auditor) numberOfTerms(kind WalkKind, met Set) int32 {
+	a.raw = AppendSet(append(a.raw[:0], byte(kind.Stage())), met)
+	id, known := a.listNumbers[string(a.raw)]
+	if !known {
+		id = int32(len(a.lists))
+		a.listNumbers[string(a.raw)] = id
+		var list []int32
+		met.Each(func(i int32) { list = append(list, i) })
+		a.lists = append(a.lists, list)
+	}
+	return id
+}
+
+// findCandidates finds the terms that may match the connections from a class to another.
+func (a *auditor) findCandidates(i, j int32, how ConnectionMode) (key candidatesKey, some bool) {
+	key.lists = a.grid.WalkAnswers(i, j, how)
+	for walk, id := range key.lists {
+		a.candidates[walk] = nil
+		if id >= 0 {
+			a.candidates[walk] = a.lists[id]
+		}
+		if len(a.candidates[walk]) == 0 {
+			key.lists[walk] = -1
+		}
+		some = some || len(a.candidates[walk]) > 0
+	}
+	return key, some
 }
 
 // deniesPods says whether a rule names every pod.
@@ -250,10 +288,9 @@ func (a *auditor) noteOutside(i, j int32) {
 		if u.Outside != nil || !a.c.List[j].Holds.Has(a.x.Terms[IngressTerms][t].To) {
 			continue
 		}
-		a.c.FindCandidates(i, j, Arriving, &a.candidates)
-		for _, s := range a.c.ProfileOf(&a.candidates, a.key).Segments {
+		for _, s := range a.c.Segments(i, j, Arriving) {
 			if s.Verdict == Allow {
-				q := a.connectionAt(i, j, AnyNodes, s.Protocol, PortRange{Protocol: s.Protocol, Lo: s.Lo, Hi: s.Hi}.ExamplePort())
+				q := a.connectionAt(i, j, AnyNodes, s.Protocol, s.Ports().ExamplePort())
 				u.Outside = &q
 				break
 			}
@@ -269,19 +306,13 @@ func (a *auditor) connectionAt(i, j int32, nodes NodePairing, p Protocol, port u
 // auditPorts looks at every port of the connections of two classes, once for each list of
 // candidates.
 func (a *auditor) auditPorts(i, j int32, how ConnectionMode, nodes NodePairing) {
-	a.c.FindCandidates(i, j, how, &a.candidates)
-	if a.candidates.IsEmpty() {
+	key, some := a.findCandidates(i, j, how)
+	if !some {
 		return
 	}
-	a.key = a.candidates.Key(a.key[:0])
-	if to := a.c.List[j]; to.Outside && !to.Host { // of an EgressFirewall only these show it
-		a.key = append(a.key, 1)
-	}
-	if len(a.dns[j]) > 0 {
-		a.key = append(a.key, 2)
-	}
-	hash := [2]uint64{maphash.Bytes(a.seeds[0], a.key), maphash.Bytes(a.seeds[1], a.key)}
-	notes := a.notesByCandidates[hash]
+	to := a.c.List[j]
+	key.outside, key.asks = to.Outside && !to.Host, len(a.dns[j]) > 0 // of an EgressFirewall only the first show it
+	notes := a.notesByCandidates[key]
 	if notes == nil {
 		notes = &noNotes
 		a.notes = nil
@@ -289,7 +320,7 @@ func (a *auditor) auditPorts(i, j int32, how ConnectionMode, nodes NodePairing) 
 		if a.notes != nil {
 			notes = a.notes
 		}
-		a.notesByCandidates[hash] = notes
+		a.notesByCandidates[key] = notes
 	}
 	a.countNotes(i, j, nodes, *notes)
 }
@@ -297,7 +328,7 @@ func (a *auditor) auditPorts(i, j int32, how ConnectionMode, nodes NodePairing) 
 // lookAtPorts looks at every port of the connections of two classes.
 func (a *auditor) lookAtPorts(i, j int32, nodes NodePairing) {
 	for proto := range int8(len(Protocols)) {
-		edges := a.c.PortEdges(&a.candidates, proto)
+		edges := a.portEdges(proto)
 		for n, port := range edges {
 			hi := uint16(LastPort)
 			if n+1 < len(edges) {
@@ -308,6 +339,19 @@ func (a *auditor) lookAtPorts(i, j int32, nodes NodePairing) {
 			p.auditPort()
 		}
 	}
+}
+
+// portEdges returns the ports at which something may change for the candidates.
+func (a *auditor) portEdges(proto int8) []uint16 {
+	if proto == int8(ICMP.Number()) {
+		return []uint16{0}
+	}
+	out := []uint16{1}
+	for walk, list := range a.candidates {
+		out = AddPortEdges(out, list, a.x.Terms[walkStages[walk]], proto)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 func (a *auditor) buildAudit() *Audit {

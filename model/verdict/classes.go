@@ -20,9 +20,8 @@ type Classes struct {
 	List        []*Class
 	ClassOf     []int32 // of each end of the index, -1 for one that is left out
 	self        map[[2]int32]int
-	memo        map[string]*Profile
-	nodesMatter bool  // some term tells pods of one node from others
-	hits        []Hit // of the last walk, kept for the next
+	everyPort   *Matrix // of Segments, made when needed
+	nodesMatter bool    // some term tells pods of one node from others
 	Outside     *Partition
 	// hosts are the classes of nodes' own addresses.
 	hosts map[netip.Addr]int32
@@ -82,7 +81,7 @@ func (g *classGrouping) classesOf(pick func(*model.Pod) bool, marks []netip.Addr
 	g.seed, g.byHash = maphash.MakeSeed(), map[uint64][]int32{}
 	facts, conds := make([][]Set, len(xs)), make([]Set, len(xs))
 	for i, x := range xs {
-		c := &Classes{Index: x, ClassOf: make([]int32, len(x.Ends)), self: map[[2]int32]int{}, memo: map[string]*Profile{}}
+		c := &Classes{Index: x, ClassOf: make([]int32, len(x.Ends)), self: map[[2]int32]int{}}
 		for e := range c.ClassOf {
 			c.ClassOf[e] = -1
 		}
@@ -264,6 +263,18 @@ func (c *Classes) CountPairs(a, b int32) (near, far int) {
 	}
 	near -= self
 	return near, total - near
+}
+
+// CountPairsOf counts the connections from a class to another between pods of some nodes.
+func (c *Classes) CountPairsOf(a, b int32, nodes NodePairing) int {
+	switch near, far := c.CountPairs(a, b); nodes {
+	case OneNode:
+		return near
+	case TwoNodes:
+		return far
+	default:
+		return near + far
+	}
 }
 
 func (c *Classes) PodsByNode(k *Class) map[string]int {

@@ -155,22 +155,12 @@ func (a *auditor) countTurned(i, j int32, nodes NodePairing, n candidateNote) {
 	if from.Outside || to.Outside {
 		return
 	}
-	near, far := a.c.CountPairs(i, j)
-	switch nodes {
-	case AnyNodes:
-		far += near
-	case OneNode:
-		far = near
-	}
+	pairs := a.c.CountPairsOf(i, j, nodes)
 	// A pair of pods with both families counts in each.
 	t := &a.rules[n.rule].TurnedPairs
-	family := 0
-	if from.Family == IPv6 {
-		family = 1
-	}
-	t.families[family] += far
+	t.families[from.Family.Index()] += pairs
 	t.Pairs = max(t.families[0], t.families[1])
-	if far > 0 && len(t.Examples) < mostExamples {
+	if pairs > 0 && len(t.Examples) < mostExamples {
 		t.Examples = append(t.Examples, a.connectionAt(i, j, nodes, n.ports.Protocol, n.ports.ExamplePort()))
 	}
 }

@@ -20,7 +20,6 @@ type PodPair struct {
 // until visit says that it is enough. No pod connects to itself. Pods that the classes
 // leave out have none.
 func (c *Classes) VisitPodPairs(from, to []*model.Pod, visit func(PodPair) bool) {
-	known := map[classCrossing][]Segment{}
 	sources, targets := c.EndsOfPods(from), c.EndsOfPods(to)
 	for i, p := range from {
 		for j, q := range to {
@@ -37,7 +36,7 @@ func (c *Classes) VisitPodPairs(from, to []*model.Pod, visit func(PodPair) bool)
 						how = SameNode
 					}
 					if !visit(PodPair{c.Index.Endpoint(a), c.Index.Endpoint(b), FamilyOf(c.Index.Ends[a].Addr),
-						c.segmentsOf(classCrossing{c.ClassOf[a], c.ClassOf[b], how}, known)}) {
+						c.Segments(c.ClassOf[a], c.ClassOf[b], how)}) {
 						return
 					}
 				}
@@ -51,14 +50,13 @@ func (c *Classes) VisitPodPairs(from, to []*model.Pod, visit func(PodPair) bool)
 // which the verdicts differ have no segment. ok is false where they have no family in
 // common.
 func (c *Classes) CommonVerdicts(from, to *model.Pod) (out []Segment, ok bool) {
-	known := map[classCrossing][]Segment{}
 	for _, a := range c.EndsOfPods([]*model.Pod{from})[0] {
 		for _, b := range c.EndsOfPods([]*model.Pod{to})[0] {
 			if c.List[c.ClassOf[a]].Family != c.List[c.ClassOf[b]].Family {
 				continue
 			}
 			for _, how := range [...]ConnectionMode{FarAway, SameNode} {
-				s := c.segmentsOf(classCrossing{c.ClassOf[a], c.ClassOf[b], how}, known)
+				s := c.Segments(c.ClassOf[a], c.ClassOf[b], how)
 				if !ok {
 					out, ok = s, true
 				} else {
@@ -84,12 +82,6 @@ func (c *Classes) PodClassKey(p *model.Pod) string {
 	return string(out)
 }
 
-// classCrossing is two classes and how connections between them go.
-type classCrossing struct {
-	from, to int32
-	mode     ConnectionMode
-}
-
 // EndsOfPods are the ends of pods that have a class.
 func (c *Classes) EndsOfPods(pods []*model.Pod) [][]int32 {
 	out := make([][]int32, len(pods))
@@ -104,20 +96,6 @@ func (c *Classes) EndsOfPods(pods []*model.Pod) [][]int32 {
 		}
 	}
 	return out
-}
-
-func (c *Classes) segmentsOf(at classCrossing, known map[classCrossing][]Segment) []Segment {
-	if at.mode == SameNode && !c.NodesMatter(at.from, at.to) {
-		at.mode = FarAway
-	}
-	s, ok := known[at]
-	if !ok {
-		var k Candidates
-		c.FindCandidates(at.from, at.to, at.mode, &k)
-		s = c.ProfileOf(&k, nil).Segments
-		known[at] = s
-	}
-	return s
 }
 
 // agreedSegments are the ports of which two lists say the same.
@@ -205,50 +183,37 @@ func (c *Comparison) EachPair(visit func(a, b int32, how ConnectionMode, nodes N
 	for i := range c.After.List {
 		for j := range c.After.List {
 			a, b := int32(i), int32(j)
-			how, ok := c.After.PairMode(a, b)
-			on := true
-			switch {
-			case !ok:
-			case how == Leaving && c.After.OwnNodeMatters(b):
-				on = visit(a, b, how, TwoNodes) && visit(a, b, how, OneNode)
-			case how != FarAway || !c.Before.NodesMatter(a, b) && !c.After.NodesMatter(a, b):
-				on = visit(a, b, how, AnyNodes)
-			default:
-				on = visit(a, b, FarAway, TwoNodes) && visit(a, b, SameNode, OneNode)
-			}
-			if !on {
+			if !c.After.EachWay(a, b, c.Before, func(how ConnectionMode, nodes NodePairing) bool { return visit(a, b, how, nodes) }) {
 				return
 			}
 		}
 	}
 }
 
+// EachWay visits how connections from a class to another go, until visit says that it is enough. Where pods run
+// counts if it does so for the classes or for others.
+func (c *Classes) EachWay(a, b int32, others *Classes, visit func(how ConnectionMode, nodes NodePairing) bool) bool {
+	how, ok := c.PairMode(a, b)
+	switch {
+	case !ok:
+		return true
+	case how == Leaving && c.OwnNodeMatters(b):
+		return visit(how, TwoNodes) && visit(how, OneNode)
+	case how != FarAway || !c.NodesMatter(a, b) && !others.NodesMatter(a, b):
+		return visit(how, AnyNodes)
+	}
+	return visit(FarAway, TwoNodes) && visit(SameNode, OneNode)
+}
+
 // Each visits the pairs of classes between which something may change, until visit says
 // that it is enough.
 func (c *Comparison) Each(visit func(a, b int32, how ConnectionMode, nodes NodePairing, pairs int) bool) {
 	on := true
-	try := func(a, b int32, how ConnectionMode, nodes NodePairing, pairs int) {
-		if on && pairs > 0 {
-			on = visit(a, b, how, nodes, pairs)
-		}
-	}
 	c.visitTouched(func(a, b int32) {
-		how, ok := c.After.PairMode(a, b)
-		if !ok || !on {
-			return
-		}
-		near, far := c.After.CountPairs(a, b)
-		switch {
-		case how == Leaving && c.After.OwnNodeMatters(b):
-			try(a, b, how, TwoNodes, far)
-			try(a, b, how, OneNode, near)
-			return
-		case how != FarAway || !c.Before.NodesMatter(a, b) && !c.After.NodesMatter(a, b):
-			try(a, b, how, AnyNodes, near+far)
-			return
-		}
-		try(a, b, FarAway, TwoNodes, far)
-		try(a, b, SameNode, OneNode, near)
+		on = on && c.After.EachWay(a, b, c.Before, func(how ConnectionMode, nodes NodePairing) bool {
+			pairs := c.After.CountPairsOf(a, b, nodes)
+			return pairs == 0 || visit(a, b, how, nodes, pairs)
+		})
 	})
 }
 

@@ -1,9 +1,5 @@
 package verdict
 
-import (
-	"encoding/binary"
-)
-
 // Grid works out once what many pairs of classes have in common. The candidates of a walk
 // are the terms whose one side the source meets and whose other side the destination
 // meets. There are few different sets of these even where classes are many: a policy's
@@ -38,7 +34,20 @@ const (
 	replyEgressWalk           // replies, where they begin
 	replyIngressWalk          // replies, where the connection began
 	walkKinds
+	noWalk
 )
+
+// walksOfMode are the walks of connections: at the source's egress, where they arrive on the source's switch and
+// on the destination's, and where replies begin and arrive.
+var walksOfMode = [...][Walks]WalkKind{
+	FarAway:  {egressWalk, sourceWalk, destinationWalk, replyEgressWalk, replyIngressWalk},
+	SameNode: {egressWalk, noWalk, nearWalk, replyEgressWalk, replyIngressWalk},
+	Leaving:  {egressWalk, sourceWalk, noWalk, replyEgressWalk, replyIngressWalk},
+	Arriving: {noWalk, noWalk, destinationWalk, replyEgressWalk, replyIngressWalk},
+}
+
+// walkStages are the stages of the walks of a connection.
+var walkStages = [Walks]int{EgressTerms, IngressTerms, IngressTerms, ReplyEgressTerms, ReplyIngressTerms}
 
 func (k WalkKind) Stage() int {
 	switch k {
@@ -98,34 +107,19 @@ func (g *Grid) numberSets(sets func(*Class) Set) (of []int32, n int) {
 	return of, len(known)
 }
 
-// WalkAnswers returns make's answers about the walks of the connections from a class to
-// another, as in Candidates: at the source's egress, where they arrive on the
-// source's switch and on the destination's, and where replies begin and arrive; -1 for none.
-func (g *Grid) WalkAnswers(a, b int32, how ConnectionMode) [Walks]int32 {
-	way := [Walks]int32{-1, -1, -1, -1, -1}
-	for i, kind := range replyWalks {
-		if g.hasTerms(kind) {
-			way[3+i] = g.walkAnswer(kind, a, b)
+// WalkAnswers returns the answers about the walks of the connections from a class to another, as walksOfMode has
+// them; -1 for none.
+func (g *Grid) WalkAnswers(a, b int32, how ConnectionMode) (way [Walks]int32) {
+	for i, kind := range walksOfMode[how] {
+		way[i] = -1
+		if kind != noWalk && (walkStages[i] < ReplyEgressTerms || g.hasTerms(kind)) {
+			way[i] = g.walkAnswer(kind, a, b)
 		}
-	}
-	if how != Arriving {
-		way[0] = g.walkAnswer(egressWalk, a, b)
-	}
-	switch how {
-	case SameNode:
-		way[2] = g.walkAnswer(nearWalk, a, b)
-	case Leaving:
-		way[1] = g.walkAnswer(sourceWalk, a, b)
-	case Arriving:
-		way[2] = g.walkAnswer(destinationWalk, a, b)
-	default:
-		way[1] = g.walkAnswer(sourceWalk, a, b)
-		way[2] = g.walkAnswer(destinationWalk, a, b)
 	}
 	return way
 }
 
-// walkAnswer returns make's answer about one walk of the connections from a class to another.
+// walkAnswer returns the answer about one walk of the connections from a class to another.
 func (g *Grid) walkAnswer(kind WalkKind, a, b int32) int32 {
 	stage := kind.Stage()
 	if g.outs[stage]*g.ins[stage] > mostCells {
@@ -161,60 +155,33 @@ func (g *Grid) makeAnswer(kind WalkKind, a, b int32) int32 {
 	return g.answerWalk(kind, g.metTerms)
 }
 
-// WalkResults number what becomes of the ports in walks: equal for equal.
+// WalkResults are the verdicts of ports in walks.
 type WalkResults struct {
-	ports   Ports // the one port that is asked about, zero for all
-	numbers map[string]int32
-	ByPort  [][]Segment
-	hits    []Hit
-	raw     []byte
+	RunTable[Verdict]
+	ports Ports // the one port that is asked about, zero for all
+	hits  []Hit
 }
 
-// ResultOf is the result of a walk through some terms; something changes only at the ports of
+// NewWalkResults makes an empty table about one port, or about all.
+func NewWalkResults(p Ports) WalkResults {
+	return WalkResults{ports: p, RunTable: RunTable[Verdict]{Raw: func(raw []byte, v Verdict) []byte { return append(raw, byte(OutcomeOf(v))) }}}
+}
+
+// ResultOf returns the number of the result of a walk through some terms; something changes only at the ports of
 // those and of others.
 func (r *WalkResults) ResultOf(list []int32, terms []Term, others ...[]int32) int32 {
 	if r.ports != (Ports{}) {
 		p := r.ports
-		return r.resultNumber([]Segment{{p.Protocol, p.Port, p.Port, WalkVerdict(list, terms, int8(p.Protocol.Number()), p.Port, &r.hits)}})
+		return r.NumberOf([]Segment{{p.Protocol, p.Port, p.Port, WalkVerdict(list, terms, int8(p.Protocol.Number()), p.Port, &r.hits)}})
 	}
-	return r.resultNumber(portSegments(func(proto int8) []uint16 { return PortEdges(proto, terms, append(others, list)...) },
+	return r.NumberOf(RunsOf(func(proto int8) []uint16 { return PortEdges(proto, terms, append(others, list)...) },
 		func(proto int8, port uint16) Verdict { return WalkVerdict(list, terms, proto, port, &r.hits) }))
 }
 
-func (r *WalkResults) resultNumber(s []Segment) int32 {
-	r.raw = r.raw[:0]
-	for i := range s {
-		r.raw = append(binary.BigEndian.AppendUint16(append(r.raw, byte(s[i].Protocol.Number())), s[i].Hi), byte(OutcomeOf(s[i].Verdict)))
-	}
-	id, known := r.numbers[string(r.raw)]
-	if !known {
-		id = int32(len(r.ByPort))
-		if r.numbers == nil {
-			r.numbers = map[string]int32{}
-		}
-		r.numbers[string(r.raw)] = id
-		r.ByPort = append(r.ByPort, s)
-	}
-	return id
-}
-
-// joinResults is the result of two walks together.
+// joinResults returns the result of two walks together.
 func (r *WalkResults) joinResults(a, b int32) int32 {
 	if a == b {
 		return a
 	}
-	return r.resultNumber(mergedSegments(JoinSegments(r.ByPort[a], r.ByPort[b])))
-}
-
-// mergedSegments joins neighbours to which the same happens, in place.
-func mergedSegments(s []Segment) []Segment {
-	out := s[:0]
-	for _, next := range s {
-		if n := len(out); n > 0 && out[n-1].Protocol == next.Protocol && out[n-1].Verdict == next.Verdict {
-			out[n-1].Hi = next.Hi
-			continue
-		}
-		out = append(out, next)
-	}
-	return out
+	return r.NumberOf(JoinRuns(r.Lists[a], r.Lists[b], JoinVerdicts))
 }

@@ -1,6 +1,8 @@
 package verdict
 
 import (
+	"slices"
+
 	"rung/model"
 )
 
@@ -15,15 +17,18 @@ type Matrix struct {
 	// joinedOutcomes are the outcomes of an egress walk and an ingress walk together, by their results;
 	// 0 where they were not asked for.
 	joinedOutcomes [][]Outcome
+	joinedWays     map[[Walks]int32]int32 // results of all walks together
 	list           [2][]int32
-	k, source      Candidates
-	buf            []byte
 }
 
 // Matrix makes the matrix of all classes, and of the pods on the network of their node.
 func (c *Classes) Matrix(p Ports) *Matrix {
 	c.addHosts()
-	m := &Matrix{Classes: c, Ports: p, results: WalkResults{ports: p}, buf: make([]byte, 0, 4096)}
+	return newMatrix(c, p)
+}
+
+func newMatrix(c *Classes, p Ports) *Matrix {
+	m := &Matrix{Classes: c, Ports: p, results: NewWalkResults(p), joinedWays: map[[Walks]int32]int32{}}
 	m.grid = NewGrid(c, m.findResult)
 	m.emptyResult = m.results.ResultOf(nil, nil)
 	return m
@@ -48,13 +53,43 @@ func (m *Matrix) findResult(kind WalkKind, met Set) int32 {
 	return r
 }
 
+// Segments returns the verdicts of all ports of the connections from a class to another. Equal ones are one slice,
+// which must not be changed.
+func (c *Classes) Segments(a, b int32, how ConnectionMode) []Segment {
+	if c.everyPort == nil || len(c.everyPort.grid.out[0]) < len(c.List) {
+		c.everyPort = newMatrix(c, Ports{})
+	}
+	m := c.everyPort
+	way := m.grid.WalkAnswers(a, b, how)
+	all, known := m.joinedWays[way]
+	if !known {
+		all = m.emptyResult
+		for _, r := range way {
+			if r >= 0 {
+				all = m.results.joinResults(all, r)
+			}
+		}
+		m.joinedWays[way] = all
+	}
+	return m.results.Lists[all]
+}
+
 // OutcomeOfClasses returns the outcome of the connections from a class to another, of pods of one
 // node where near.
 func (m *Matrix) OutcomeOfClasses(a, b int32, near bool) Outcome {
+	egress, ingress, ok := m.resultsOf(a, b, near)
+	if !ok {
+		return 0
+	}
+	return m.joinOutcomes(egress, ingress)
+}
+
+// resultsOf returns the results of the connections from a class to another: of egress and replies, and of ingress.
+func (m *Matrix) resultsOf(a, b int32, near bool) (egress, ingress int32, ok bool) {
 	c := m.Classes
 	how, ok := c.PairMode(a, b)
 	if !ok {
-		return 0
+		return 0, 0, false
 	}
 	egress, host := m.emptyResult, c.List[a].Host
 	if how != Arriving {
@@ -65,60 +100,36 @@ func (m *Matrix) OutcomeOfClasses(a, b int32, near bool) Outcome {
 			egress = m.results.joinResults(egress, m.grid.walkAnswer(kind, a, b))
 		}
 	}
+	kind := farWalk
 	switch {
 	case how == Leaving:
-		return m.joinOutcomes(egress, m.grid.walkAnswer(sourceWalk, a, b))
+		kind = sourceWalk
 	case how == Arriving:
-		return m.joinOutcomes(egress, m.grid.walkAnswer(destinationWalk, a, b))
+		kind = destinationWalk
 	case near && (host || c.nodesMatter):
-		return m.joinOutcomes(egress, m.grid.walkAnswer(nearWalk, a, b))
+		kind = nearWalk
 	case host:
 		// On the switch that they come from, the node's connections are its own.
-		return m.joinOutcomes(egress, m.results.joinResults(m.grid.walkAnswer(sourceWalk, c.List[a].nearClass, b), m.grid.walkAnswer(destinationWalk, a, b)))
+		return egress, m.results.joinResults(m.grid.walkAnswer(sourceWalk, c.List[a].nearClass, b), m.grid.walkAnswer(destinationWalk, a, b)), true
 	}
-	return m.joinOutcomes(egress, m.grid.walkAnswer(farWalk, a, b))
+	return egress, m.grid.walkAnswer(kind, a, b), true
 }
 
 // joinOutcomes returns the outcome of connections that take two walks, by the walks'
 // results.
 func (m *Matrix) joinOutcomes(a, b int32) Outcome {
 	if int(a) >= len(m.joinedOutcomes) {
-		m.joinedOutcomes = append(m.joinedOutcomes, make([][]Outcome, len(m.results.ByPort)-len(m.joinedOutcomes))...)
+		m.joinedOutcomes = append(m.joinedOutcomes, make([][]Outcome, len(m.results.Lists)-len(m.joinedOutcomes))...)
 	}
 	row := m.joinedOutcomes[a]
 	if int(b) >= len(row) {
-		row = append(row, make([]Outcome, len(m.results.ByPort)-len(row))...)
+		row = append(row, make([]Outcome, len(m.results.Lists)-len(row))...)
 		m.joinedOutcomes[a] = row
 	}
 	if row[b] == 0 {
-		for _, s := range JoinSegments(m.results.ByPort[a], m.results.ByPort[b]) {
-			row[b] |= OutcomeOf(s.Verdict)
-		}
+		EachOverlap(m.results.Lists[a], m.results.Lists[b], func(_ PortRange, v, w *Verdict) { row[b] |= OutcomeOf(JoinVerdicts(*v, *w)) })
 	}
 	return row[b]
-}
-
-// findTerms finds the terms that the connections from a class to another may match; ok is false
-// where there are none, and same says that pods of one node are not told from others.
-func (m *Matrix) findTerms(a, b int32, near bool) (same, ok bool) {
-	c := m.Classes
-	how, ok := c.PairMode(a, b)
-	host := c.List[a].Host
-	switch {
-	case !ok:
-		return false, false
-	case near && how == FarAway && !host && !c.NodesMatter(a, b):
-		return true, true
-	case near && how == FarAway:
-		how = SameNode
-	}
-	c.FindCandidates(a, b, how, &m.k)
-	if host && how == FarAway {
-		// On the switch that they come from, the node's connections are its own.
-		c.FindCandidates(c.List[a].nearClass, b, how, &m.source)
-		m.k.Source = append(m.k.Source[:0], m.source.Source...)
-	}
-	return false, true
 }
 
 // PairMode is how connections from a class to another go where they are not of one node; ok
@@ -205,32 +216,20 @@ func (m *Matrix) ExamplePort(a, b PodKind, oneNode bool, v Verdict) (p Ports, f 
 		if m.Ports != (Ports{}) {
 			return m.Ports, family, true
 		}
-		if same, _ := m.findTerms(from, to, oneNode); same {
-			m.findTerms(from, to, false)
-		}
-		met := m.Classes.ProfileOf(&m.k, m.buf)
+		egress, ingress, _ := m.resultsOf(from, to, oneNode)
+		segments := JoinRuns(m.results.Lists[egress], m.results.Lists[ingress], JoinVerdicts)
 		for _, u := range FamiliarPorts {
-			if met.verdictAt(u) == v {
+			if slices.ContainsFunc(segments, func(s Segment) bool {
+				return s.Verdict == v && s.Protocol == u.Protocol && s.Lo <= u.Port && u.Port <= s.Hi
+			}) {
 				return u, family, true
 			}
 		}
-		for _, s := range met.Segments {
-			if s.Verdict == v {
-				return Ports{Protocol: s.Protocol, Port: s.Lo}, family, true
-			}
+		if i := slices.IndexFunc(segments, func(s Segment) bool { return s.Verdict == v }); i >= 0 {
+			return Ports{Protocol: segments[i].Protocol, Port: segments[i].Lo}, family, true
 		}
 	}
 	return p, f, false
-}
-
-// verdictAt returns the verdict about a port, empty where it has none.
-func (p *Profile) verdictAt(q Ports) Verdict {
-	for _, s := range p.Segments {
-		if s.Protocol == q.Protocol && s.Lo <= q.Port && q.Port <= s.Hi {
-			return s.Verdict
-		}
-	}
-	return ""
 }
 
 // MorePods says whether connections are allowed between more pairs of pods than so many, on

@@ -40,9 +40,9 @@ type auditedPort struct {
 
 // auditPort looks at the port.
 func (p *auditedPort) auditPort() {
-	p.candidates.EachWalk(func(walk, stage int, list []int32) {
-		p.auditor.walkTiers(&p.walks[walk], list, p.x.Terms[stage], p.proto, p.ports.Lo)
-	})
+	for walk, list := range p.candidates {
+		p.auditor.walkTiers(&p.walks[walk], list, p.x.Terms[walkStages[walk]], p.proto, p.ports.Lo)
+	}
 	p.verdict = Allow
 	for i := range p.walks {
 		p.verdict = JoinVerdicts(p.verdict, p.walks[i].verdict)

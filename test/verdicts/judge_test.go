@@ -166,13 +166,11 @@ func members(c *verdict.Classes, id int32) (out []verdict.Endpoint) {
 // judge is a comparison of profiles.
 type judge struct {
 	*verdict.Comparison
-	k           verdict.Candidates
-	buf         []byte
-	differences map[[2]*verdict.Profile][]Flip
+	differences map[[2]*verdict.Segment][]Flip
 }
 
 func compare(before, after *verdict.Index, found func(c *judge, a, b int32, nodes verdict.NodePairing, pairs int, flips []Flip)) {
-	c := &judge{Comparison: verdict.NewComparison(before, after, nil), differences: map[[2]*verdict.Profile][]Flip{}}
+	c := &judge{Comparison: verdict.NewComparison(before, after, nil), differences: map[[2]*verdict.Segment][]Flip{}}
 	c.Each(func(a, b int32, how verdict.ConnectionMode, nodes verdict.NodePairing, pairs int) bool {
 		flips := c.flips(a, b, how)
 		if but := c.After.CutPorts(b, how, nodes); len(but) > 0 {
@@ -194,17 +192,14 @@ func compare(before, after *verdict.Index, found func(c *judge, a, b int32, node
 
 // flips are the ports whose verdict changes between two classes.
 func (c *judge) flips(a, b int32, how verdict.ConnectionMode) []Flip {
-	c.Before.FindCandidates(a, b, how, &c.k)
-	p := c.Before.ProfileOf(&c.k, c.buf)
-	c.After.FindCandidates(a, b, how, &c.k)
-	q := c.After.ProfileOf(&c.k, c.buf)
-	key := [2]*verdict.Profile{p, q}
+	p, q := c.Before.Segments(a, b, how), c.After.Segments(a, b, how)
+	key := [2]*verdict.Segment{&p[0], &q[0]} // equal ones are one slice
 	if out, known := c.differences[key]; known {
 		return out
 	}
 	var out []Flip
-	for i, j := 0, 0; i < len(p.Segments) && j < len(q.Segments); {
-		s, t := p.Segments[i], q.Segments[j]
+	for i, j := 0, 0; i < len(p) && j < len(q); {
+		s, t := p[i], q[j]
 		hi := min(s.Hi, t.Hi)
 		if s.Verdict != t.Verdict {
 			out = append(out, Flip{Before: s.Verdict, After: t.Verdict, Protocol: s.Protocol, Lo: max(s.Lo, t.Lo), Hi: hi})

@@ -86,8 +86,8 @@ func (d *decider) described(side int, all *decisions) []PortDecision {
 	}
 	out := make([]PortDecision, 0, len(all.list))
 	for i := range all.list {
-		r := &all.list[i]
-		p := PortDecision{PortRange: r.PortRange, Verdict: r.verdict, ID: noDeciders}
+		r := &all.list[i].Verdict
+		p := PortDecision{PortRange: all.list[i].Ports(), Verdict: r.verdict, ID: noDeciders}
 		for k := range r.walks {
 			if r.verdict != verdict.Allow && k != r.settlingWalk() {
 				continue

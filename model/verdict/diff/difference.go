@@ -118,8 +118,7 @@ type differ struct {
 	sides     [2]*indexSide
 	results   map[[2]*decisions]*decisionDiff
 	// walks holds each result of a walk once, by ports; ways interns those of one connection.
-	walks      []*portWalk
-	walkIDs    map[string]int32
+	walks      verdict.RunTable[walkDecision]
 	ways       map[[verdict.Walks]int32]*decisions
 	withoutCut map[nodeCut]map[*decisions]*decisions
 	raw        []byte
@@ -139,7 +138,7 @@ type differ struct {
 
 func newDiffer(c *verdict.Comparison, ask DiffQuestions) *differ {
 	d := &differ{Comparison: c, questions: ask, results: map[[2]*decisions]*decisionDiff{}, groups: map[string]*groupBuilder{}, ids: map[string]int32{},
-		walkIDs: map[string]int32{}, ways: map[[verdict.Walks]int32]*decisions{}, withoutCut: map[nodeCut]map[*decisions]*decisions{}}
+		walks: newWalkTable(), ways: map[[verdict.Walks]int32]*decisions{}, withoutCut: map[nodeCut]map[*decisions]*decisions{}}
 	d.sides = [2]*indexSide{newIndexSide(d, c.Before, 0), newIndexSide(d, c.After, 1)}
 	return d
 }
@@ -208,36 +207,28 @@ func (d *differ) findUses() {
 	}
 }
 
-// noteUse notes which of the rules that are asked about match in a walk, and who decides
+// noteUse notes which of the rules that are asked about match at a port in a walk, and who decides
 // there.
-func (d *differ) noteUse(s *indexSide, stage int, list []int32, w *portWalk) {
+func (d *differ) noteUse(s *indexSide, stage int, list []int32, proto int8, port uint16, decider int32) {
 	d.findUses()
 	if len(d.useOf[s.beforeOrAfter]) == 0 {
 		return
 	}
 	terms := s.c.Index.Terms[stage]
 	for _, i := range list {
-		for _, u := range d.useOf[s.beforeOrAfter][terms[i].Rule] {
-			d.noteTerm(s, u, i, terms, list, w)
-		}
-	}
-}
-
-// noteTerm notes what becomes of the ports that a term matches, in one walk.
-func (d *differ) noteTerm(s *indexSide, use int, ref int32, terms []verdict.Term, list []int32, w *portWalk) {
-	t, u := &terms[ref], &d.uses[use]
-	for proto, runs := range w.runs {
-		for _, r := range runs {
-			if !t.Ports.Has(int8(proto), r.lo) {
+		t := &terms[i]
+		for _, use := range d.useOf[s.beforeOrAfter][t.Rule] {
+			if !t.Ports.Has(proto, port) {
 				continue
 			}
+			u := &d.uses[use]
 			u.Matches = true
-			if r.decider >= 0 && slices.Contains(s.decidersByID[r.decider], t.Rule) || t.Effect == verdict.Passes && slices.ContainsFunc(verdict.CollectHits(list, terms, int8(proto), r.lo, nil).Hits, func(h verdict.Hit) bool { return h.Ref == ref }) {
+			switch {
+			case decider >= 0 && slices.Contains(s.decidersByID[decider], t.Rule),
+				t.Effect == verdict.Passes && slices.ContainsFunc(verdict.CollectHits(list, terms, proto, port, nil).Hits, func(h verdict.Hit) bool { return h.Ref == i }):
 				u.Decides = true // a Pass decides that the next tier is asked
-				continue
-			}
-			if r.decider >= 0 {
-				d.instead[use][r.decider] = true
+			case decider >= 0:
+				d.instead[use][decider] = true
 			}
 		}
 	}

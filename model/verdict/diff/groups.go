@@ -36,7 +36,7 @@ type decisionDiff struct {
 }
 
 // settlingWalk is the walk that makes the verdict: the first that has it.
-func (r *portRuling) settlingWalk() int {
+func (r *ruling) settlingWalk() int {
 	for i := range r.walks {
 		if r.walks[i].verdict == r.verdict {
 			return i
@@ -46,7 +46,7 @@ func (r *portRuling) settlingWalk() int {
 }
 
 // compareRulings says who decides before and after, and whether that is another or the verdict is.
-func compareRulings(p, q *portRuling) (byBefore, byAfter int32, differ bool) {
+func compareRulings(p, q *ruling) (byBefore, byAfter int32, differ bool) {
 	switch {
 	case p.verdict != q.verdict:
 		at := q.settlingWalk()
@@ -72,21 +72,12 @@ func (d *differ) diffDecisions(p, q *decisions) *decisionDiff {
 		return r
 	}
 	r := &decisionDiff{}
-	for i, j := 0, 0; i < len(p.list) && j < len(q.list); {
-		s, t := &p.list[i], &q.list[j]
-		hi := min(s.Hi, t.Hi)
-		d.noteHanging(r, s, t, verdict.PortRange{Protocol: s.Protocol, Lo: max(s.Lo, t.Lo), Hi: hi})
-		if a, b, differ := compareRulings(s, t); differ {
-			r.addChange(portChange{before: s.verdict, after: t.verdict, byBefore: a, byAfter: b,
-				ports: []verdict.PortRange{{Protocol: s.Protocol, Lo: max(s.Lo, t.Lo), Hi: hi}}})
+	verdict.EachOverlap(p.list, q.list, func(ports verdict.PortRange, was, is *ruling) {
+		d.noteHanging(r, was, is, ports)
+		if a, b, differ := compareRulings(was, is); differ {
+			r.addChange(portChange{before: was.verdict, after: is.verdict, byBefore: a, byAfter: b, ports: []verdict.PortRange{ports}})
 		}
-		if s.Hi == hi {
-			i++
-		}
-		if t.Hi == hi {
-			j++
-		}
-	}
+	})
 	for i := range r.changes {
 		r.changes[i].group = d.groupOf(&r.changes[i])
 	}
@@ -327,8 +318,8 @@ func (d *differ) decisionsWithout(all *decisions, at nodeCut, ports []verdict.Po
 	if out == nil {
 		out = &decisions{}
 		for _, r := range all.list {
-			for _, left := range r.PortRange.WithoutPorts(ports) {
-				r.PortRange = left
+			for _, left := range r.Ports().WithoutPorts(ports) {
+				r.Lo, r.Hi = left.Lo, left.Hi
 				out.list = append(out.list, r)
 			}
 		}

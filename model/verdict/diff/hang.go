@@ -16,7 +16,7 @@ type hangingPorts struct {
 
 // denyingEnds says at which ends a ruling denies. A rule for egress is the sender's wherever its
 // rows are.
-func (s *indexSide) denyingEnds(r *portRuling) (sender, receiver bool) {
+func (s *indexSide) denyingEnds(r *ruling) (sender, receiver bool) {
 	for i := range r.walks {
 		w := &r.walks[i]
 		switch {
@@ -31,7 +31,7 @@ func (s *indexSide) denyingEnds(r *portRuling) (sender, receiver bool) {
 }
 
 // noteHanging notes the ports that both ends denied before, and one alone denies after.
-func (d *differ) noteHanging(r *decisionDiff, p, q *portRuling, ports verdict.PortRange) {
+func (d *differ) noteHanging(r *decisionDiff, p, q *ruling, ports verdict.PortRange) {
 	if p.verdict != verdict.Deny || q.verdict != verdict.Deny {
 		return
 	}

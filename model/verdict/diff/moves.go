@@ -41,7 +41,8 @@ type wayWalk struct {
 // says that it is now, at the priority it has there; without, nothing of it decides now. The
 // error is the context's.
 func NewPriorityMoves(ctx context.Context, x *verdict.Index, key model.Key, there bool) (*PriorityMoves, error) {
-	m := &PriorityMoves{x: x, move: x.MoverOfPolicy(key), enforcedNow: there, flipsKnown: map[[2]int][]PairTotal{}, ways: map[wayKey]int{}}
+	m := &PriorityMoves{x: x, move: x.MoverOfPolicy(key), enforcedNow: there, flipsKnown: map[[2]int][]PairTotal{}, ways: map[wayKey]int{},
+		results: verdict.NewWalkResults(verdict.Ports{})}
 	var mine [verdict.StageCount]verdict.Set
 	for stage, terms := range x.Terms {
 		mine[stage] = verdict.NewSet(len(terms))
@@ -133,21 +134,12 @@ func (m *PriorityMoves) countFlips(terms [verdict.StageCount][]verdict.Term) (ou
 
 // flipsOfResults are the verdicts that ports change between, each once, but for some ports.
 func (m *PriorityMoves) flipsOfResults(before, after [verdict.Walks]int32, but []verdict.PortRange) (out []PairTotal) {
-	p, q := m.joinedVerdicts(before), m.joinedVerdicts(after)
-	for i, j := 0, 0; i < len(p) && j < len(q); {
-		s, t := p[i], q[j]
-		hi := min(s.Hi, t.Hi)
-		if is := (PairTotal{Before: s.Verdict, After: t.Verdict}); s.Verdict != t.Verdict && !slices.Contains(out, is) &&
-			len(verdict.PortRange{Protocol: s.Protocol, Lo: max(s.Lo, t.Lo), Hi: hi}.WithoutPorts(but)) > 0 {
-			out = append(out, is)
+	verdict.EachOverlap(m.joinedVerdicts(before), m.joinedVerdicts(after), func(ports verdict.PortRange, was, is *verdict.Verdict) {
+		flip := PairTotal{Before: *was, After: *is}
+		if *was != *is && !slices.Contains(out, flip) && len(ports.WithoutPorts(but)) > 0 {
+			out = append(out, flip)
 		}
-		if s.Hi == hi {
-			i++
-		}
-		if t.Hi == hi {
-			j++
-		}
-	}
+	})
 	return out
 }
 
@@ -157,9 +149,9 @@ func (m *PriorityMoves) joinedVerdicts(results [verdict.Walks]int32) (out []verd
 		switch {
 		case id < 0:
 		case out == nil:
-			out = m.results.ByPort[id]
+			out = m.results.Lists[id]
 		default:
-			out = verdict.JoinSegments(out, m.results.ByPort[id])
+			out = verdict.JoinRuns(out, m.results.Lists[id], verdict.JoinVerdicts)
 		}
 	}
 	return out

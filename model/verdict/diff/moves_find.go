@@ -24,35 +24,16 @@ func newWayFinder(m *PriorityMoves, c *verdict.Classes, mine [verdict.StageCount
 
 func (f *wayFinder) findPair(a, b int32) {
 	c := f.g.Classes
-	how, ok := c.PairMode(a, b)
-	if !ok {
-		return
-	}
-	near, far := c.CountPairs(a, b)
-	var at nodeCut
-	if how == verdict.Leaving {
-		at.cut = c.List[b].Cut
-	}
-	switch {
-	case how == verdict.Leaving && c.OwnNodeMatters(b):
-		f.countByTerms(a, b, how, far, at)
-		at.ofOwnNode = true
-		f.countByTerms(a, b, how, near, at)
-	case how != verdict.FarAway || !c.NodesMatter(a, b):
-		f.countByTerms(a, b, how, near+far, at)
-	default:
-		f.countByTerms(a, b, verdict.FarAway, far, at)
-		f.countByTerms(a, b, verdict.SameNode, near, at)
-	}
-}
-
-// countByTerms counts the pairs of two classes by the terms of their walks, as auditors have
-// them.
-func (f *wayFinder) countByTerms(a, b int32, how verdict.ConnectionMode, pairs int, at nodeCut) {
-	if pairs == 0 {
-		return
-	}
-	f.m.ways[wayKey{f.g.WalkAnswers(a, b, how), at}] += pairs
+	c.EachWay(a, b, c, func(how verdict.ConnectionMode, nodes verdict.NodePairing) bool {
+		var at nodeCut
+		if how == verdict.Leaving {
+			at = nodeCut{c.List[b].Cut, nodes == verdict.OneNode}
+		}
+		if pairs := c.CountPairsOf(a, b, nodes); pairs > 0 {
+			f.m.ways[wayKey{f.g.WalkAnswers(a, b, how), at}] += pairs
+		}
+		return true
+	})
 }
 
 // findWalk is the walk through some terms.

@@ -2,7 +2,6 @@ package diff
 
 import (
 	"encoding/binary"
-	"slices"
 
 	"rung/model/verdict"
 )
@@ -64,27 +63,24 @@ type walkDecision struct {
 	decider int32
 }
 
-// portWalk is one walk: the verdict and decider of each run of ports, by protocol.
-type portWalk struct {
-	runs [len(verdict.Protocols)][]portRun
-}
-
-// portRun is a run of ports, which ends where the next begins.
-type portRun struct {
-	lo uint16
-	walkDecision
-}
-
-// portRuling is the verdict of a run of ports, over all walks and at each.
-type portRuling struct {
-	verdict.PortRange
+// ruling is the verdict of connections over all walks and at each.
+type ruling struct {
 	verdict verdict.Verdict
 	walks   [verdict.Walks]walkDecision
 }
 
+// byDefault is the ruling where nothing matches.
+var byDefault = func() (r ruling) {
+	r.verdict = verdict.Allow
+	for i := range r.walks {
+		r.walks[i] = walkDecision{verdict.Allow, -1}
+	}
+	return r
+}()
+
 // decisions are the decisions of all walks, for every port.
 type decisions struct {
-	list []portRuling
+	list []verdict.Run[ruling]
 }
 
 // findWalk returns the number of the walk through some terms.
@@ -96,17 +92,13 @@ func (s *indexSide) findWalk(kind verdict.WalkKind, met verdict.Set) int32 {
 	}
 	s.list = s.list[:0]
 	met.Each(func(i int32) { s.list = append(s.list, i) })
-	w, terms := &portWalk{}, s.c.Index.Terms[stage]
-	for proto := range w.runs {
-		for _, lo := range verdict.PortEdges(int8(proto), terms, s.list) {
-			w.runs[proto] = append(w.runs[proto], portRun{lo, s.walkTiers(s.list, terms, int8(proto), lo)})
-		}
-	}
-	s.d.noteUse(s, stage, s.list, w)
-	for proto, runs := range w.runs {
-		w.runs[proto] = slices.CompactFunc(runs, func(a, b portRun) bool { return a.walkDecision == b.walkDecision })
-	}
-	id := s.d.walkNumber(w)
+	terms := s.c.Index.Terms[stage]
+	id := s.d.walks.NumberOf(verdict.RunsOf(func(proto int8) []uint16 { return verdict.PortEdges(proto, terms, s.list) },
+		func(proto int8, port uint16) walkDecision {
+			decided := s.walkTiers(s.list, terms, proto, port)
+			s.d.noteUse(s, stage, s.list, proto, port, decided.decider)
+			return decided
+		}))
 	s.walkOf[stage][string(s.raw)] = id
 	return id
 }
@@ -123,69 +115,29 @@ func (s *indexSide) decisionsOf(a, b int32, how verdict.ConnectionMode) *decisio
 	return p
 }
 
-// walkNumber returns the number of a walk: equal for walks, of either side, with the same
-// verdicts and deciders.
-func (d *differ) walkNumber(w *portWalk) int32 {
-	d.raw = d.raw[:0]
-	for _, runs := range w.runs {
-		d.raw = binary.LittleEndian.AppendUint16(d.raw, uint16(len(runs)))
-		for _, r := range runs {
-			d.raw = append(binary.LittleEndian.AppendUint16(d.raw, r.lo), byte(verdict.OutcomeOf(r.verdict)))
-			d.raw = binary.LittleEndian.AppendUint32(d.raw, uint32(r.decider))
-		}
-	}
-	id, known := d.walkIDs[string(d.raw)]
-	if !known {
-		id = int32(len(d.walks))
-		d.walkIDs[string(d.raw)] = id
-		d.walks = append(d.walks, w)
-	}
-	return id
+// newWalkTable makes an empty table of walks: those of either side with the same verdicts and deciders are one.
+func newWalkTable() verdict.RunTable[walkDecision] {
+	return verdict.RunTable[walkDecision]{Raw: func(raw []byte, d walkDecision) []byte {
+		return binary.LittleEndian.AppendUint32(append(raw, byte(verdict.OutcomeOf(d.verdict))), uint32(d.decider))
+	}}
 }
 
 // joinWalks returns the decisions about each port over all walks; a walk of -1 is
 // none.
 func (d *differ) joinWalks(way [verdict.Walks]int32) *decisions {
-	p := &decisions{}
-	for proto := range verdict.Protocols {
-		var edges []uint16
-		for _, id := range way {
-			if id >= 0 {
-				for _, run := range d.walks[id].runs[proto] {
-					edges = append(edges, run.lo)
-				}
-			}
-		}
-		slices.Sort(edges)
-		edges = slices.Compact(edges)
-		var at [verdict.Walks]int
-		for i, lo := range edges {
-			r := portRuling{PortRange: verdict.PortRange{Protocol: verdict.Protocols[proto], Lo: lo, Hi: verdict.LastPort}, verdict: verdict.Allow}
-			if verdict.Protocols[proto] == verdict.ICMP {
-				r.Hi = 0
-			} else if i+1 < len(edges) {
-				r.Hi = edges[i+1] - 1
-			}
-			for k, id := range way {
-				r.walks[k] = (walkDecision{verdict.Allow, -1})
-				if id < 0 {
-					continue
-				}
-				runs := d.walks[id].runs[proto]
-				for at[k]+1 < len(runs) && runs[at[k]+1].lo <= lo {
-					at[k]++
-				}
-				r.walks[k] = runs[at[k]].walkDecision
-				r.verdict = verdict.JoinVerdicts(r.verdict, r.walks[k].verdict)
-			}
-			if n := len(p.list); n > 0 && p.list[n-1].Protocol == r.Protocol && p.list[n-1].verdict == r.verdict && p.list[n-1].walks == r.walks {
-				p.list[n-1].Hi = r.Hi
-				continue
-			}
-			p.list = append(p.list, r)
+	all := &decisions{}
+	for _, r := range verdict.EveryPort() {
+		all.list = append(all.list, verdict.Run[ruling]{Protocol: r.Protocol, Lo: r.Lo, Hi: r.Hi, Verdict: byDefault})
+	}
+	for k, id := range way {
+		if id >= 0 {
+			all.list = verdict.JoinRuns(all.list, d.walks.Lists[id], func(r ruling, w walkDecision) ruling {
+				r.verdict, r.walks[k] = verdict.JoinVerdicts(r.verdict, w.verdict), w
+				return r
+			})
 		}
 	}
-	return p
+	return all
 }
 
 // walkTiers is one walk through the tiers, and who decides it.
