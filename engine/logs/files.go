@@ -2,15 +2,12 @@ package logs
 
 import (
 	"context"
-	"errors"
 	"io"
-	"io/fs"
 	"slices"
 	"sync"
 	"time"
 
 	"rung/model/logline"
-	"rung/model/words"
 	"rung/sources/acllog"
 )
 
@@ -52,26 +49,11 @@ type FileReader struct {
 	nodeOf func(namespace, pod string) string
 	merges bool // lines of other sources come in between
 
-	// Of the goroutine that reads:
-	set     *acllog.Set
-	sources map[*acllog.File]*fileSource
+	set *acllog.Set // of the goroutine that reads
 
 	mu      sync.Mutex
 	streams []logline.Stream
 	lastAt  time.Time // of the line handed on last
-}
-
-// fileSource is one file as it is read now.
-type fileSource struct {
-	file             *acllog.File
-	lines, acls, odd uint64
-	lastLine         time.Time
-	countedSince     time.Time
-	state            logline.StreamState
-
-	zone     string
-	zoneSure bool   // of the zone; else a pod's node may become known
-	gap      string // why lines may be missing before the next one
 }
 
 // NewFileReader reads files into a store. nodeOf names the node of a pod, empty where it is
@@ -115,10 +97,9 @@ func (r *FileReader) openFiles(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.set, r.sources = set, map[*acllog.File]*fileSource{}
-	for _, f := range set.Files() {
-		r.sourceOf(f)
-		if !r.cfg.Follow {
+	r.set = set
+	if !r.cfg.Follow {
+		for _, f := range set.Files() {
 			f.Finish()
 		}
 	}
@@ -126,30 +107,11 @@ func (r *FileReader) openFiles(ctx context.Context) error {
 	return nil
 }
 
-// sourceOf returns the state of reading a file, which it makes at first.
-func (r *FileReader) sourceOf(f *acllog.File) *fileSource {
-	s := r.sources[f]
-	if s == nil {
-		s = &fileSource{file: f, countedSince: r.logs.now(), state: logline.StreamOpen}
-		s.zone, s.zoneSure = r.zoneOf(f)
-		r.sources[f] = s
+// findNode finds the node of a pod's file, which may become known later.
+func (r *FileReader) findNode(f *acllog.File) {
+	if f.Zone == "" && f.Pod != "" {
+		f.Zone = r.nodeOf(f.Namespace, f.Pod)
 	}
-	return s
-}
-
-// zoneOf is the node a file's lines are of, by its path; else the file's name.
-func (r *FileReader) zoneOf(f *acllog.File) (zone string, sure bool) {
-	p := f.Place()
-	switch {
-	case p.Node != "":
-		return p.Node, true
-	case p.Pod != "":
-		if node := r.nodeOf(p.Namespace, p.Pod); node != "" {
-			return node, true
-		}
-		return p.Pod, false
-	}
-	return words.CleanText(r.set.ShortName(f)), true
 }
 
 // followLive takes what is added to the files until ctx ends.
@@ -178,14 +140,10 @@ func (r *FileReader) followLive(ctx context.Context) {
 			}
 			look++
 			if look%scanEvery == 0 {
-				for _, f := range r.set.ScanNew() {
-					r.sourceOf(f)
-				}
+				r.set.ScanNew()
 			}
 			for _, f := range r.set.Files() {
-				if gap := f.PollChanges(); gap != "" {
-					r.sourceOf(f).gap = gap
-				}
+				f.PollChanges()
 			}
 		}
 	}
@@ -195,9 +153,8 @@ func (r *FileReader) followLive(ctx context.Context) {
 func (r *FileReader) drainFiles(ctx context.Context) (over bool) {
 	over = true
 	for _, f := range r.set.Files() {
-		s := r.sourceOf(f)
 		for ctx.Err() == nil {
-			line, ok := r.nextLine(s)
+			line, ok := r.nextLine(f)
 			if !ok {
 				break
 			}
@@ -207,13 +164,4 @@ func (r *FileReader) drainFiles(ctx context.Context) (over bool) {
 		over = over && f.IsOver()
 	}
 	return over
-}
-
-// fileError says in one line why a file cannot be read, and what to do.
-func fileError(err error) string {
-	text := words.CleanText(err.Error())
-	if errors.Is(err, fs.ErrPermission) {
-		text += "; the user who runs Rung must be able to read it"
-	}
-	return text
 }

@@ -15,13 +15,13 @@ import (
 type storedLine struct {
 	line logline.Line
 	gap  *logline.LogGap // before it
-	s    *fileSource
+	file *acllog.File
 }
 
 // nextLine is the next ACL line of a file.
-func (r *FileReader) nextLine(s *fileSource) (x storedLine, ok bool) {
+func (r *FileReader) nextLine(f *acllog.File) (x storedLine, ok bool) {
 	for {
-		text, err := s.file.Next()
+		text, err := f.Next()
 		parse := acllog.Parse
 		switch {
 		case errors.Is(err, acllog.ErrUnended):
@@ -29,7 +29,7 @@ func (r *FileReader) nextLine(s *fileSource) (x storedLine, ok bool) {
 		case err != nil:
 			return x, false
 		}
-		s.lines++
+		f.Lines++
 		if !acllog.MayBeACLLine(text) {
 			continue
 		}
@@ -38,29 +38,27 @@ func (r *FileReader) nextLine(s *fileSource) (x storedLine, ok bool) {
 		case errors.Is(err, acllog.ErrNotACL):
 			continue
 		case err != nil:
-			s.odd++
+			f.Odd++
 			r.logs.CountLost(0, 1)
 			continue
 		}
 		if line.At.Before(r.cfg.Since) {
 			continue
 		}
-		s.acls++
-		if !s.zoneSure {
-			s.zone, s.zoneSure = r.zoneOf(s.file)
-		}
+		f.ACLs++
 		if line.Zone == "" {
-			line.Zone = s.zone
+			r.findNode(f)
+			line.Zone = f.Origin()
 		}
-		x = storedLine{line: line, s: s}
-		if s.gap != "" {
-			x.gap = &logline.LogGap{From: s.lastLine, To: line.At, Why: s.gap, Cut: true}
-			if !s.lastLine.IsZero() {
-				x.gap.Missing = max(0, line.At.Sub(s.lastLine))
+		x = storedLine{line: line, file: f}
+		if f.Gap != "" {
+			x.gap = &logline.LogGap{From: f.Last, To: line.At, Why: f.Gap, Cut: true}
+			if !f.Last.IsZero() {
+				x.gap.Missing = max(0, line.At.Sub(f.Last))
 			}
-			s.gap = ""
+			f.Gap = ""
 		}
-		s.lastLine = line.At
+		f.Last = line.At
 		return x, true
 	}
 }
@@ -103,7 +101,7 @@ func (r *FileReader) inOrder() iter.Seq[storedLine] {
 			if f.IsPiped() {
 				continue
 			}
-			if x, ok := r.nextLine(r.sourceOf(f)); ok {
+			if x, ok := r.nextLine(f); ok {
 				heap.Push(&q, x)
 			}
 		}
@@ -113,7 +111,7 @@ func (r *FileReader) inOrder() iter.Seq[storedLine] {
 				return
 			}
 			// The file's next line takes the place of this one.
-			if x, ok := r.nextLine(x.s); ok {
+			if x, ok := r.nextLine(x.file); ok {
 				q[0] = x
 				heap.Fix(&q, 0)
 			} else {
@@ -176,34 +174,12 @@ func (r *FileReader) noteStanding(at time.Time) {
 	r.lastAt = at
 }
 
-// states are how the states of a file are called among those of streams.
-var states = map[acllog.ReadStatus]logline.StreamState{acllog.Following: logline.StreamOpen, acllog.Ended: logline.StreamEnded,
-	acllog.Gone: logline.StreamGone, acllog.Failed: logline.StreamFailed}
-
 // publishState publishes how the files stand.
 func (r *FileReader) publishState() {
-	byPath := map[string]*fileSource{}
-	for f, s := range r.sources {
-		byPath[f.State().Path] = s
+	for _, f := range r.set.Files() {
+		r.findNode(f)
 	}
-	var out []logline.Stream
-	for _, st := range r.set.States() {
-		x := logline.Stream{File: st.Path, Zone: st.Place.Node, Namespace: st.Place.Namespace, Pod: st.Place.Pod,
-			Container: st.Place.Container, State: states[st.Status], TooLong: st.TooLong, Gaps: st.Gaps, Behind: -1}
-		if st.Read >= 0 {
-			x.Behind = max(0, st.Size-st.Read)
-		}
-		if st.Err != nil {
-			x.Error = fileError(st.Err)
-		}
-		if s := byPath[st.Path]; s != nil {
-			if s.state != x.State {
-				s.state, s.countedSince = x.State, r.logs.now()
-			}
-			x.Zone, x.Since, x.Last, x.Lines, x.ACLs, x.Odd = s.zone, s.countedSince, s.lastLine, s.lines, s.acls, s.odd
-		}
-		out = append(out, x)
-	}
+	out := r.set.States(r.logs.now())
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.streams = out

@@ -1,7 +1,6 @@
 package acllog
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -9,88 +8,70 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
+	"time"
 
+	"rung/model/logline"
 	"rung/model/words"
 )
 
-// ReadStatus is how a file stands.
-type ReadStatus string
-
-// The ways a file stands.
-const (
-	Following ReadStatus = "following" // what is added is read
-	Ended     ReadStatus = "ended"     // read to its end, nothing is added
-	Gone      ReadStatus = "gone"      // deleted; it may return
-	Failed    ReadStatus = "failed"    // see Err
-)
-
-// FileState is the state of reading a file.
-type FileState struct {
-	Path   string // clean
-	Place  LinePlace
-	Status ReadStatus
-	Err    error
-	// Size and Read are bytes of the file as it is stored; Read counts the bytes taken so
-	// far, -1 where that cannot be told: of a compressed file before its end, and of a
-	// pipe.
-	Size, Read int64
-	TooLong    uint64 // lines that were longer than MaxLine
-	Gaps       uint64
-}
-
-// File is one log: a file with the parts that are rotated away from it.
+// File is one log: a file with the parts that are rotated away from it, or a pipe. Its Stream has the
+// place that the path tells, and the counts of whoever reads the file.
 type File struct {
-	ctx    context.Context
+	logline.Stream
+	// Name is the log's name without its folders, as far as no other log has it.
+	Name string
+	// Gap says why lines may be missing before the next one; whoever tells it clears it.
+	Gap string
+
+	ctx    context.Context // of every read
 	path   string
-	place  LinePlace
-	static bool        // it is never looked at again once it was read: compressed, or rotated away
-	stream *pipeStream // of a pipe or standard input
+	static bool             // never looked at again once it was read: compressed, or rotated away
+	pipe   <-chan pipedLine // the lines of a pipe or standard input; nil for a file
+	isDone bool             // the pipe ended
 
 	parts     []*logPart // the last is the file as it is now; those before are read to their ends
-	heads     [][]byte   // how contents began that were read before, or are nobody's to read
+	heads     [][]byte   // beginnings of contents that were read before, or that others read
 	isGone    bool
-	err       error  // of the name
-	readError error  // of what is read
-	longLines uint64 // of parts that were closed
-	gaps      uint64
-	size      int64
+	err       error // of the name
+	readError error // of what is read
 }
 
-// idleMost is how many times in a row a renamed file may have nothing new before it is
-// closed: whoever writes goes on for a while, until it opens the new one.
-const idleMost = 240
+const (
+	// idleMost is how many times in a row a renamed file may have nothing new before it is
+	// closed: whoever writes goes on for a while, until it opens the new one.
+	idleMost = 240
+	// headsMost bounds the beginnings that are remembered.
+	headsMost = 256
+	// noCopy is why lines may be missing after a truncation.
+	noCopy = "no rotated copy of it was found"
+)
 
 // newFile opens a file, whose reads end with ctx.
 func newFile(ctx context.Context, path string, static bool) (*File, error) {
-	f := &File{ctx: ctx, path: path, place: PlaceOf(path), static: static}
-	p, err := openPart(f.ctx, path)
+	p, err := openPart(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	f.size = p.info.Size()
-	f.static = f.static || p.gz != nil
+	f := &File{Stream: placedStream(path), ctx: ctx, path: path, static: static || p.gz != nil, parts: []*logPart{p}}
 	p.final = f.static
-	f.parts = []*logPart{p}
 	if !f.static {
-		for _, path := range rotatedParts(f.path) { // what is beside it now is not new under another name
-			if p, err := openPart(f.ctx, path); err == nil {
-				f.rememberHead(p)
-				p.close()
-			}
-		}
+		f.takeRotated(func(p *logPart) bool { // later it is not new under another name
+			f.rememberHead(p)
+			return false
+		})
 	}
 	return f, nil
 }
 
-// headsMost bounds the beginnings that are remembered.
-const headsMost = 256
+// placedStream is the state of a file at first.
+func placedStream(path string) logline.Stream {
+	at := PlaceOf(path)
+	return logline.Stream{File: words.CleanText(path), Zone: at.Node, Namespace: at.Namespace, Pod: at.Pod, Container: at.Container}
+}
 
 func (f *File) rememberHead(p *logPart) {
-	if len(f.heads) == headsMost {
-		f.heads = slices.Delete(f.heads, 0, 1)
-	}
-	f.heads = append(f.heads, bytes.Clone(p.head))
+	f.heads = append(f.heads, p.head)
+	f.heads = f.heads[max(0, len(f.heads)-headsMost):]
 }
 
 // isKnown reports whether a content was read, or is being read, whatever its file is called.
@@ -99,45 +80,65 @@ func (f *File) isKnown(x *logPart) bool {
 		slices.ContainsFunc(f.parts, func(p *logPart) bool { return beginAlike(p.head, x.head) })
 }
 
-// ErrUnended comes with the last line of a file or pipe that does not end its last line: the rest
-// of the line may be missing.
-var ErrUnended = errors.New("the last line has no end")
-
 // Next returns the next line, which is valid until the next call. The error is ErrUnended for a
-// line without an end, and io.EOF if there is no line now: Poll looks for more elsewhere.
+// line without an end, and io.EOF if there is no line now: PollChanges looks for more elsewhere.
 func (f *File) Next() ([]byte, error) {
-	if f.stream != nil {
-		return f.stream.nextLine()
+	for {
+		line, err := f.nextOfParts()
+		if !errors.Is(err, errTooLong) {
+			return line, err
+		}
+		f.TooLong++
 	}
-	for i := 0; i < len(f.parts); i++ {
+}
+
+func (f *File) nextOfParts() ([]byte, error) {
+	if f.pipe != nil {
+		return f.nextOfPipe()
+	}
+	for i := 0; i < len(f.parts); {
 		p := f.parts[i]
-		line, err := p.nextLine()
+		line, err := p.lines.next()
+		if errors.Is(err, io.EOF) && p.final {
+			line, err = p.lines.last()
+		}
 		switch {
-		case err == nil, errors.Is(err, ErrUnended):
+		case isLine(err):
 			return line, err
 		case !errors.Is(err, io.EOF):
 			f.readError = err
 		case i == len(f.parts)-1:
 			f.readError = nil
 		}
-		if i == len(f.parts)-1 && !f.static {
-			break
+		if !p.final {
+			i++
+			continue
 		}
-		if p.final {
-			f.closePart(i)
-			i--
-		}
+		f.rememberHead(p)
+		p.close()
+		f.parts = slices.Delete(f.parts, i, i+1)
 	}
 	return nil, io.EOF
 }
 
-// closePart closes a part that was read to its end.
-func (f *File) closePart(i int) {
-	p := f.parts[i]
-	f.longLines += p.split.tooLong
-	f.rememberHead(p)
-	p.close()
-	f.parts = slices.Delete(f.parts, i, i+1)
+func (f *File) nextOfPipe() ([]byte, error) {
+	select {
+	case x, more := <-f.pipe:
+		switch {
+		case more && isLine(x.err):
+			return x.text, x.err
+		case more && f.ctx.Err() == nil:
+			f.readError = x.err
+		}
+		f.isDone = true
+	default:
+	}
+	return nil, io.EOF
+}
+
+// isLine reports whether a line comes with an error, whole or not.
+func isLine(err error) bool {
+	return err == nil || errors.Is(err, ErrUnended) || errors.Is(err, errTooLong)
 }
 
 // currentPart is the file as it is opened.
@@ -149,161 +150,137 @@ func (f *File) currentPart() *logPart {
 }
 
 // PollChanges looks whether the file was rotated, truncated or deleted, or has returned, once
-// Next has no more. A gap says that lines may be missing between the last one and the
-// next, and why.
-func (f *File) PollChanges() (gap string) {
-	if f.static || f.stream != nil {
-		return ""
+// Next has no more.
+func (f *File) PollChanges() {
+	if f.static || f.pipe != nil {
+		return
 	}
-	for i, p := range f.parts {
-		if i < len(f.parts)-1 && !p.final {
+	now := f.currentPart()
+	for _, p := range f.parts {
+		if p != now && !p.final {
 			p.idle++
 			p.final = p.idle > idleMost
 		}
 	}
 	info, err := os.Stat(f.path)
-	if err != nil {
-		f.isGone, f.err = errors.Is(err, fs.ErrNotExist), err
-		if f.isGone {
-			f.err = nil
-		}
-		return ""
+	if now.isCut {
+		f.goOnAfterCut(now)
 	}
-	f.size = info.Size()
-	f.isGone, f.err = false, nil
-	now := f.currentPart()
-	if now != nil && now.cut {
-		gap = f.beginTruncated(now)
+	switch {
+	case err != nil:
+	case os.SameFile(info, now.info):
+		now.info = info
+	default:
+		err = f.turnToNew(now)
 	}
-	if now == nil || !os.SameFile(info, now.info) {
-		f.turnToNew()
+	f.isGone = errors.Is(err, fs.ErrNotExist)
+	if f.isGone {
+		err = nil
 	}
-	if gap != "" {
-		f.gaps++
-	}
-	return gap
+	f.err = err
 }
 
-// turnToNew goes on with the file that has the name now, behind what was written between.
-func (f *File) turnToNew() {
+// turnToNew goes on with the file that has the name now, after the rotated parts that nobody has
+// read: what was written and rotated between two looks, the oldest first.
+func (f *File) turnToNew(was *logPart) error {
 	p, err := openPart(f.ctx, f.path)
 	if err != nil {
-		f.isGone, f.err = errors.Is(err, fs.ErrNotExist), err
-		return
+		return err
 	}
-	f.size = p.info.Size()
-	p.final = p.gz != nil
-	if was := f.currentPart(); was != nil && was.gz == nil {
-		was.peekHead() // by which it is known under its new name, compressed or not
+	if head, err := was.peekHead(); err == nil && was.gz == nil {
+		was.head = head // by which it is known under its new name, compressed or not
 	}
-	f.parts = append(append(f.parts, f.unreadRotated()...), p)
-}
-
-// unreadRotated are the rotated parts that nobody has read: what was written and rotated between
-// two looks. The oldest comes first.
-func (f *File) unreadRotated() (out []*logPart) {
-	beside := rotatedParts(f.path)
-	for _, path := range beside {
-		plain := strings.TrimSuffix(path, ".gz")
-		if plain != path && slices.Contains(beside, plain) {
-			continue // it is being made of that one
-		}
-		p, err := openPart(f.ctx, path)
-		if err != nil {
-			continue
-		}
-		if len(p.head) == 0 || f.isKnown(p) {
-			p.close()
-			continue
-		}
-		p.final = true
-		out = append(out, p)
-	}
-	slices.Reverse(out)
-	return out
-}
-
-// noCopy is why lines may be missing after a truncation.
-const noCopy = "no rotated copy of it was found"
-
-// beginTruncated begins anew, behind what a rotated copy has that was not read yet.
-func (f *File) beginTruncated(now *logPart) (gap string) {
-	f.rememberHead(now)
-	if rest := f.findCopyOf(now); rest != nil {
-		rest.split, now.split = now.split, lineSplitter{}
-		f.parts = slices.Insert(f.parts, len(f.parts)-1, rest)
-	} else {
-		gap = noCopy
-		f.longLines += now.split.tooLong
-		now.split = lineSplitter{}
-	}
-	if err := now.rewind(); err != nil {
-		f.err = err
-	}
-	return gap
-}
-
-// findCopyOf is the rotated part with a content, behind what was read of it; nil for none.
-func (f *File) findCopyOf(was *logPart) *logPart {
-	for _, path := range rotatedParts(f.path) {
-		p, err := openPart(f.ctx, path)
-		if err != nil {
-			continue
-		}
-		if beginAlike(p.head, was.head) && p.skipTo(was.raw) == nil && bytes.Equal(p.tail, was.tail) {
-			p.final = true
-			return p
-		}
-		p.close()
-	}
+	unread := f.takeRotated(func(p *logPart) bool { return len(p.head) > 0 && !f.isKnown(p) })
+	slices.Reverse(unread)
+	f.parts = append(append(f.parts, unread...), p)
 	return nil
 }
 
-// State is how the file stands.
-func (f *File) State() FileState {
-	s := FileState{Path: words.CleanText(f.path), Place: f.place, Status: Following, Err: cmp.Or(f.err, f.readError), Size: f.size, Read: f.size,
-		TooLong: f.longLines, Gaps: f.gaps}
-	for _, p := range f.parts {
-		s.TooLong += p.split.tooLong
+// goOnAfterCut begins the truncated file anew, after the lines of its rotated copy that were not read
+// yet. Without a copy there is a gap.
+func (f *File) goOnAfterCut(now *logPart) {
+	f.rememberHead(now)
+	var rest *logPart
+	f.takeRotated(func(p *logPart) bool {
+		if rest != nil || !beginAlike(p.head, now.head) || !p.skipTo(now.taken) {
+			return false
+		}
+		rest = p
+		return true
+	})
+	if rest != nil {
+		rest.lines.begun, rest.lines.isLong = now.lines.begun, now.lines.isLong
+		f.parts = slices.Insert(f.parts, len(f.parts)-1, rest)
+	} else {
+		f.Gap = noCopy
+		f.Gaps++
 	}
-	switch now := f.currentPart(); {
-	case f.stream != nil:
-		f.stream.fillState(&s)
-	case s.Err != nil:
-		s.Status = Failed
+	if err := now.restart(); err != nil {
+		f.readError = err
+	}
+}
+
+// takeRotated opens the rotated parts beside the log, the newest first, and returns those that are wanted.
+func (f *File) takeRotated(isWanted func(*logPart) bool) (out []*logPart) {
+	for _, path := range rotatedParts(f.path) {
+		p, err := openPart(f.ctx, path)
+		switch {
+		case err != nil:
+		case isWanted(p):
+			p.final = true
+			out = append(out, p)
+		default:
+			p.close()
+		}
+	}
+	return out
+}
+
+// State returns the Stream of the file with the present state; now is the time.
+func (f *File) State(now time.Time) logline.Stream {
+	s := f.Stream
+	s.State, s.Zone = logline.StreamOpen, f.Origin()
+	p := f.currentPart()
+	switch err := cmp.Or(f.err, f.readError); {
+	case err != nil:
+		s.State, s.Error = logline.StreamFailed, errorText(err)
 	case f.isGone:
-		s.Status = Gone
-	case f.static && now == nil:
-		s.Status = Ended
-	case now != nil && now.gz == nil:
-		s.Read = now.raw
-	case now != nil:
-		s.Read = -1
+		s.State = logline.StreamGone
+	case f.IsOver():
+		s.State = logline.StreamEnded
+	case p != nil && p.gz != nil:
+		s.Behind = -1 // how much it holds is not known before its end
+	case p != nil:
+		s.Behind = max(0, p.info.Size()-p.taken)
+	}
+	if s.State != f.Stream.State {
+		f.Stream.State, f.Since, s.Since = s.State, now, now
 	}
 	return s
 }
 
-// Path is the file's name.
-func (f *File) Path() string { return f.path }
+// Origin names where the lines are from: the node, else the pod, else the file.
+func (f *File) Origin() string { return cmp.Or(f.Zone, f.Pod, f.Name) }
 
-// Place returns the origin of the lines, as far as the path tells.
-func (f *File) Place() LinePlace { return f.place }
+// errorText says in one line why a file cannot be read, and what to do.
+func errorText(err error) string {
+	text := words.CleanText(err.Error())
+	if errors.Is(err, fs.ErrPermission) {
+		text += "; the user who runs Rung must be able to read it"
+	}
+	return text
+}
 
 // Finish says that nothing more is waited for: a last line without an end counts.
 func (f *File) Finish() {
 	for _, p := range f.parts {
 		p.final = true
 	}
-	f.static = f.stream == nil
+	f.static = f.pipe == nil
 }
 
-// IsOver says whether there will never be another line.
-func (f *File) IsOver() bool {
-	if f.stream != nil {
-		return f.stream.isOver()
-	}
-	return f.static && len(f.parts) == 0
-}
+// IsOver reports whether there will never be another line.
+func (f *File) IsOver() bool { return f.isDone || f.static && len(f.parts) == 0 }
 
 // Close closes what is open.
 func (f *File) Close() {
@@ -313,5 +290,5 @@ func (f *File) Close() {
 	f.parts = nil
 }
 
-// IsPiped says whether it is no regular file: it can be read once.
-func (f *File) IsPiped() bool { return f.stream != nil }
+// IsPiped reports whether it is no regular file: it can be read once.
+func (f *File) IsPiped() bool { return f.pipe != nil }

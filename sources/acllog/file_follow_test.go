@@ -15,8 +15,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"rung/model/logline"
 )
 
 // world is a folder with a log that somebody writes and rotates.
@@ -95,8 +98,9 @@ func (w *world) read() {
 			}
 			w.got, quiet = append(w.got, string(line)), 0
 		}
-		if gap := w.f.PollChanges(); gap != "" {
-			w.got, quiet = append(w.got, "gap: "+gap), 0
+		w.f.PollChanges()
+		if w.f.Gap != "" {
+			w.got, w.f.Gap, quiet = append(w.got, "gap: "+w.f.Gap), "", 0
 		}
 	}
 }
@@ -297,13 +301,13 @@ func TestRotation(t *testing.T) {
 			w.write(1) // to be read still
 			w.must(os.Remove(w.path))
 			w.read()
-			if s := w.f.State(); s.Status != Gone {
+			if s := w.f.State(time.Now()); s.State != logline.StreamGone {
 				w.t.Errorf("deleted: %+v", s)
 			}
 			w.reopen()
 			w.write(2)
 			w.read()
-			if s := w.f.State(); s.Status != Following {
+			if s := w.f.State(time.Now()); s.State != logline.StreamOpen {
 				w.t.Errorf("back: %+v", s)
 			}
 		}, numbered(1, 5)},

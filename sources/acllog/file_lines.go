@@ -1,89 +1,135 @@
 package acllog
 
 import (
+	"bufio"
 	"bytes"
+	"context"
+	"errors"
+	"io"
 )
 
 // chunk is how much is read at once.
-const chunk = 32 << 10
+const chunk = 16 << 10
 
-// mark is the byte order mark that programs of Windows begin a text with, and that stands
+// mark is the byte order mark that programs of Windows begin a text with, and that occurs
 // within one that was put together of several: it is no part of a line.
 var mark = []byte("\xef\xbb\xbf")
 
-// stripLine is a line without what is no part of it.
+// ErrUnended comes with the last line of a file or pipe that does not end its last line: the rest
+// of the line may be missing.
+var ErrUnended = errors.New("the last line has no end")
+
+// errTooLong takes the place of a line that is longer than MaxLine.
+var errTooLong = errors.New("the line is too long")
+
+// lineReader reads lines from a file that may grow. It keeps the beginning of a line whose end
+// has not come yet.
+type lineReader struct {
+	in     *bufio.Reader
+	begun  []byte
+	isLong bool // the line that was begun is too long
+}
+
+func newLineReader(in io.Reader) lineReader { return lineReader{in: bufio.NewReaderSize(in, chunk)} }
+
+// next returns the next line that is not empty, without its end. It is valid until the next call. The
+// error is io.EOF if no whole line is left now, and errTooLong for a line that is skipped.
+func (l *lineReader) next() ([]byte, error) {
+	for {
+		part, err := l.in.ReadSlice('\n')
+		if err != nil {
+			l.keepBegun(part)
+			if errors.Is(err, bufio.ErrBufferFull) {
+				continue
+			}
+			return nil, err
+		}
+		line := part[:len(part)-1]
+		if len(l.begun) > 0 {
+			line = append(l.begun, line...)
+		}
+		isLong := l.isLong || len(line) > MaxLine
+		l.begun, l.isLong = l.begun[:0], false
+		switch {
+		case isLong:
+			return nil, errTooLong
+		case len(line) > 0:
+			return stripLine(line), nil
+		}
+	}
+}
+
+func (l *lineReader) keepBegun(part []byte) {
+	l.isLong = l.isLong || len(l.begun)+len(part) > MaxLine
+	if l.isLong {
+		l.begun = nil
+	} else {
+		l.begun = append(l.begun, part...)
+	}
+}
+
+// last returns the line whose end has not come, with ErrUnended, and forgets it; io.EOF if there is none.
+func (l *lineReader) last() ([]byte, error) {
+	line, isLong := l.begun, l.isLong
+	l.begun, l.isLong = nil, false
+	switch {
+	case isLong:
+		return nil, errTooLong
+	case len(line) > 0:
+		return stripLine(line), ErrUnended
+	}
+	return nil, io.EOF
+}
+
+// stripLine removes the byte order mark and the carriage return of Windows.
 func stripLine(line []byte) []byte {
 	return bytes.TrimPrefix(bytes.TrimSuffix(line, []byte("\r")), mark)
 }
 
-// lineSplitter makes lines of bytes.
-type lineSplitter struct {
-	buf        []byte
-	start, end int // of what is not handed on yet
-	begin      int // of the line handed on last
-	looked     int // up to here there is no end of a line
-	skipping   bool
-	tooLong    uint64
+// pipedLine is a line of a pipe, or why there is none.
+type pipedLine struct {
+	text []byte
+	err  error
 }
 
-// nextLine is the next whole line that is there, without its end; empty ones are none. It is
-// valid until more is read.
-func (s *lineSplitter) nextLine() (line []byte, ok bool) {
+// waitingLines is how many lines of a pipe are read ahead.
+const waitingLines = 1024
+
+// readPipe sends the lines of a pipe until it ends or ctx does, and closes the channel; wake is called
+// after each.
+func readPipe(ctx context.Context, to chan<- pipedLine, wake func(), open func() (io.ReadCloser, error)) {
+	defer wake()
+	defer close(to)
+	send := func(line []byte, err error) bool {
+		select {
+		case to <- pipedLine{bytes.Clone(line), err}:
+			wake()
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	in, err := open()
+	if err != nil {
+		send(nil, err)
+		return
+	}
+	defer in.Close()
+	lines := newLineReader(in)
 	for {
-		for s.start == s.looked && s.start < s.end && s.buf[s.start] == '\n' && !s.skipping {
-			s.start++
-			s.looked++
-		}
-		i := bytes.IndexByte(s.buf[s.looked:s.end], '\n')
-		if i < 0 {
-			s.looked = s.end
-			if s.end-s.start > MaxLine {
-				s.skipping, s.start = true, s.end
+		line, err := lines.next()
+		switch {
+		case err == nil, errors.Is(err, errTooLong):
+			if !send(line, err) {
+				return
 			}
-			return nil, false
-		}
-		line, s.begin = s.buf[s.start:s.looked+i], s.start
-		s.start = s.looked + i + 1
-		s.looked = s.start
-		if s.skipping || len(line) > MaxLine {
-			s.skipping = false
-			s.tooLong++
 			continue
+		case errors.Is(err, io.EOF):
+			line, err = lines.last()
 		}
-		return stripLine(line), true
+		if !errors.Is(err, io.EOF) {
+			send(line, err)
+		}
+		return
 	}
-}
-
-// lastLine returns the text behind the last end of a line, and forgets it.
-func (s *lineSplitter) lastLine() (line []byte, ok bool) {
-	line = s.buf[s.start:s.end]
-	ok = len(line) > 0 && !s.skipping && len(line) <= MaxLine
-	if s.skipping || len(line) > MaxLine {
-		s.tooLong++
-	}
-	s.dropBuffer()
-	return stripLine(line), ok
-}
-
-// dropBuffer forgets what is there, and the room for it.
-func (s *lineSplitter) dropBuffer() { *s = lineSplitter{tooLong: s.tooLong} }
-
-// fillBuffer reads more.
-func (s *lineSplitter) fillBuffer(read func([]byte) (int, error)) (int, error) {
-	if s.start == s.end {
-		s.start, s.end, s.looked = 0, 0, 0
-	}
-	if s.start > 0 {
-		copy(s.buf, s.buf[s.start:s.end])
-		s.end, s.looked, s.start = s.end-s.start, s.looked-s.start, 0
-	}
-	if len(s.buf)-s.end < chunk {
-		s.buf = append(make([]byte, 0, s.end+2*chunk), s.buf[:s.end]...)[:s.end+2*chunk]
-	}
-	n, err := read(s.buf[s.end:])
-	s.end += n
-	if n == 0 && s.end == 0 {
-		s.buf = nil // a file at its end needs no room
-	}
-	return n, err
 }

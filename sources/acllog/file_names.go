@@ -6,89 +6,63 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"rung/model/words"
 	"rung/sources/files"
 )
+
+// The ends of the names of rotated parts, and dates within names.
+var (
+	rotatedName = regexp.MustCompile(`^(?s:(.+)\.[0-9T:_-]+|(.*[^0-9T:_-])` + dateInName + `)$`)
+	datedName   = regexp.MustCompile(`^(?s:(.*[^0-9T:_-])` + dateInName + `)(\.[^.]*)$`)
+)
+
+const dateInName = `-(?:\d{8}|\d{4}-\d\d-\d\d)[0-9T:_-]*`
 
 // logNameOf is the name of the log that a file is a rotated part of, and the name itself for
 // one that is none: acl.log for acl.log.1, acl.log.2.gz, acl.log-20240609 and
 // acl-20240609.log.
 func logNameOf(path string) string {
 	dir, name := filepath.Split(path)
-	name = strings.TrimSuffix(name, ".gz")
-	name = stripDate(name)
-	if ext := filepath.Ext(name); ext != "" {
-		stem := strings.TrimSuffix(name, ext)
-		if s := stripDate(stem); len(s) < len(stem) && stem[len(s)] == '-' {
-			name = s + ext
-		}
-	}
-	return dir + name
-}
-
-// stripDate takes off a number or a date: .1, -20240609, .20240609-190010.
-func stripDate(name string) string {
-	i := len(name)
-	for i > 0 && strings.IndexByte("0123456789T:_-", name[i-1]) >= 0 {
-		i--
-	}
-	digits := name[i:]
-	switch {
-	case digits == "" || i == 0:
-		return name
-	case name[i-1] == '.' && i > 1:
-		return name[:i-1]
-	case digits[0] == '-' && isDate(digits[1:]):
-		return name[:i]
-	}
-	return name
-}
-
-// isDate says whether digits begin with a date: 20240609, 2024-06-09.
-func isDate(digits string) bool {
-	if len(digits) >= 10 && digits[4] == '-' && digits[7] == '-' {
-		digits = digits[:4] + digits[5:7] + digits[8:]
-	}
-	return len(digits) >= 8 && strings.IndexFunc(digits[:8], func(r rune) bool { return r < '0' || r > '9' }) < 0
+	name = rotatedName.ReplaceAllString(strings.TrimSuffix(name, ".gz"), "$1$2")
+	return dir + datedName.ReplaceAllString(name, "$1$2")
 }
 
 // siblingsMost bounds the rotated parts that are looked at.
 const siblingsMost = 64
 
-// rotatedParts are the rotated parts of a log beside it, the newest first.
+// rotatedParts are the rotated parts of a log beside it, the newest first, without a compressed copy of
+// another part.
 func rotatedParts(path string) (out []string) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real // the kubelet's links lead elsewhere
 	}
-	dir := filepath.Dir(path)
-	entries, err := os.ReadDir(dir)
+	path = filepath.Clean(path)
+	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
 		return nil
 	}
-	type sibling struct {
-		path string
-		at   int64
-	}
-	var all []sibling
+	at := map[string]time.Time{}
 	for _, e := range entries {
-		p := filepath.Join(dir, e.Name())
-		if p == filepath.Clean(path) || logNameOf(p) != filepath.Clean(path) || e.IsDir() {
+		p := filepath.Join(filepath.Dir(path), e.Name())
+		if p == path || logNameOf(p) != path || e.IsDir() {
 			continue
 		}
 		if info, err := e.Info(); err == nil {
-			all = append(all, sibling{p, info.ModTime().UnixNano()})
+			at[p] = info.ModTime()
 		}
 	}
-	slices.SortStableFunc(all, func(a, b sibling) int {
-		return cmp.Or(cmp.Compare(b.at, a.at), strings.Compare(a.path, b.path)) // acl.log.1 before acl.log.1.gz
-	})
-	for _, s := range all[:min(len(all), siblingsMost)] {
-		out = append(out, s.path)
+	for p := range at {
+		if plain, isZip := strings.CutSuffix(p, ".gz"); !isZip || at[plain].IsZero() {
+			out = append(out, p)
+		}
 	}
-	return out
+	slices.SortFunc(out, func(a, b string) int { return cmp.Or(at[b].Compare(at[a]), strings.Compare(a, b)) })
+	return out[:min(len(out), siblingsMost)]
 }
 
 // LinePlace is the origin of lines, as far as a path tells; fields it does not tell are empty.

@@ -8,185 +8,137 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 
 	"rung/sources/files"
 )
 
-const (
-	// headMost is how much of the beginning of a content is kept: lines have times, so
-	// that two contents that begin alike are one.
-	headMost = 1 << 10
-	// tailMost is how much before the place is compared with what was read there: more than
-	// a line, since two lines may differ by their times only.
-	tailMost = 2 << 10
-)
+// headMost is how much of the beginning of a content is kept: lines have times, so
+// that two contents that begin alike are one.
+const headMost = 1 << 10
+
+var gzipMagic = []byte{0x1f, 0x8b}
 
 // logPart is one content that is read: a file as it was opened, or a copy of one.
 type logPart struct {
-	ctx  context.Context // of every read
-	path string
-	file *os.File
-	info fs.FileInfo
-	gz   *gzip.Reader // nil: plain text
-	raw  int64        // bytes of the content read
-	head []byte       // its first bytes, read or not
-	tail []byte       // the last ones before raw
-	cut  bool         // what was read is not in the file any more
+	ctx   context.Context // of every read
+	file  *os.File
+	info  fs.FileInfo
+	gz    io.Reader // the content of a compressed file; nil for plain text
+	taken int64     // bytes of the content that were read
+	head  []byte    // its first bytes, read or not
+	isCut bool      // what was read is no longer in the file
 	// final says that nothing is added any more: a last line without an end counts.
 	final bool
-	idle  int   // times in a row that a renamed file had nothing new
-	err   error // of a content that cannot be read to its end
-	split lineSplitter
+	idle  int // times in a row that a renamed file had nothing new
+	lines lineReader
 }
 
 // openPart opens a file at its beginning.
 func openPart(ctx context.Context, path string) (*logPart, error) {
-	f, err := openShared(path)
+	file, err := files.OpenRegular(path)
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it is %s: %w", files.FileKind(info.Mode()), files.ErrNotRegular)}
-	}
-	p := &logPart{ctx: ctx, path: path, file: f, info: info}
+	p := &logPart{ctx: ctx, file: file}
+	p.info, err = file.Stat()
 	if err == nil {
-		err = p.rewind()
+		err = p.restart()
+	}
+	if err == nil && bytes.HasPrefix(p.head, gzipMagic) {
+		err = p.unzip()
 	}
 	if err != nil {
-		_ = f.Close()
-		return nil, err
+		_ = file.Close()
+		return nil, fmt.Errorf("read %s: %w", path, files.ReasonOf(err))
 	}
 	return p, nil
 }
 
-var gzipMagic = []byte{0x1f, 0x8b}
+// restart goes back to the beginning of a plain file.
+func (p *logPart) restart() (err error) {
+	p.taken, p.isCut, p.lines = 0, false, newLineReader(p)
+	p.head, err = p.peekHead()
+	return err
+}
 
-// rewind begins at the beginning.
-func (p *logPart) rewind() error {
-	p.split.dropBuffer()
-	p.raw, p.tail, p.gz, p.cut, p.err = 0, nil, nil, false, nil
-	p.peekHead()
-	if !bytes.HasPrefix(p.head, gzipMagic) {
-		return nil
-	}
-	packed := io.NewSectionReader(p.file, 0, math.MaxInt64)
-	gz, err := gzip.NewReader(packed)
+// unzip reads a compressed file from now on.
+func (p *logPart) unzip() error {
+	gz, err := gzip.NewReader(p.file)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", p.path, err)
-	}
-	p.gz, p.head = gz, p.head[:headMost]
-	n, _ := io.ReadFull(gz, p.head)
-	p.head = p.head[:n]
-	_, _ = packed.Seek(0, io.SeekStart)
-	return gz.Reset(packed)
-}
-
-// peekHead takes the first bytes of a plain file as they are now.
-func (p *logPart) peekHead() {
-	p.head = make([]byte, headMost)
-	n, _ := p.file.ReadAt(p.head, 0)
-	p.head = p.head[:n]
-}
-
-// skipTo goes on behind the first bytes of the content.
-func (p *logPart) skipTo(off int64) error {
-	if p.gz == nil {
-		p.raw, p.tail = off, make([]byte, min(off, tailMost))
-		_, err := p.file.ReadAt(p.tail, off-int64(len(p.tail)))
 		return err
 	}
-	var b [chunk]byte
-	for p.raw < off {
-		if n, err := p.read(b[:min(int64(len(b)), off-p.raw)]); n == 0 {
-			return err
-		}
-	}
+	p.head = make([]byte, headMost)
+	n, _ := io.ReadFull(gz, p.head) // an error comes again
+	p.head = p.head[:n]
+	p.gz = io.MultiReader(bytes.NewReader(p.head), gz)
 	return nil
 }
 
-// read reads on; io.EOF says that there is nothing more now.
-func (p *logPart) read(b []byte) (n int, err error) {
+// peekHead returns the first bytes of a plain file as they are now.
+func (p *logPart) peekHead() ([]byte, error) {
+	head := make([]byte, headMost)
+	n, err := p.file.ReadAt(head, 0)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return head[:n], err
+}
+
+// Read reads on, for lines. After a truncation nothing more comes.
+func (p *logPart) Read(b []byte) (n int, err error) {
 	switch {
 	case p.ctx.Err() != nil:
 		return 0, p.ctx.Err()
-	case p.cut:
-		return 0, io.EOF
-	case p.err != nil:
-		return 0, p.err
 	case p.gz != nil:
 		n, err = p.gz.Read(b)
 		if err != nil && !errors.Is(err, io.EOF) {
-			p.err = fmt.Errorf("decompress %s: %w", p.path, err)
-			err = p.err
+			err = fmt.Errorf("decompress %s: %w", p.file.Name(), err)
 		}
 	default:
-		// The end of the text read before is read once more, so that a file that was
-		// truncated and has grown again is noticed before anything of it is taken.
-		k := len(p.tail)
-		n, err = p.file.ReadAt(b, p.raw-int64(k))
-		if n < k || !bytes.Equal(b[:k], p.tail) {
-			if err == nil || errors.Is(err, io.EOF) {
-				p.cut, err = true, io.EOF
-			}
+		if err := p.findTruncation(); err != nil {
 			return 0, err
 		}
-		copy(b, b[k:n])
-		n -= k
+		n, err = p.file.ReadAt(b, p.taken)
 	}
-	p.noteRead(b[:n])
 	if n > 0 {
-		err = nil
+		p.idle = 0
 	}
+	p.taken += int64(n)
 	return n, err
 }
 
-// noteRead remembers where reading stands.
-func (p *logPart) noteRead(b []byte) {
-	if room := headMost - p.raw; room > 0 {
-		p.head = append(p.head[:p.raw], b[:min(room, int64(len(b)))]...)
+// findTruncation returns io.EOF if the file was truncated. It may have grown again since, and then
+// begins otherwise.
+func (p *logPart) findTruncation() error {
+	info, err := p.file.Stat()
+	if err != nil {
+		return err
 	}
-	p.raw += int64(len(b))
-	if len(b) >= tailMost {
-		p.tail = append(p.tail[:0], b[len(b)-tailMost:]...)
-		return
+	head, err := p.peekHead()
+	if err != nil {
+		return err
 	}
-	p.tail = append(p.tail, b...)
-	if over := len(p.tail) - tailMost; over > 0 {
-		p.tail = append(p.tail[:0], p.tail[over:]...)
+	known := p.head[:min(p.taken, int64(len(p.head)))]
+	if p.isCut || info.Size() < p.taken || !bytes.HasPrefix(head, known) {
+		p.isCut = true
+		return io.EOF
 	}
+	p.head = head
+	return nil
 }
 
-// nextLine returns the next line. The error is ErrUnended for a last line without an end, and
-// io.EOF if there is no line now.
-func (p *logPart) nextLine() ([]byte, error) {
-	for {
-		if line, ok := p.split.nextLine(); ok {
-			return line, nil
-		}
-		n, err := p.split.fillBuffer(p.read)
-		if n > 0 {
-			p.idle = 0
-			continue
-		}
-		if p.final && errors.Is(err, io.EOF) {
-			if line, ok := p.split.lastLine(); ok {
-				return line, ErrUnended
-			}
-		}
-		if err == nil {
-			err = io.EOF
-		}
-		return nil, err
+// skipTo goes on behind the first bytes of the content; false if it has fewer.
+func (p *logPart) skipTo(n int64) bool {
+	if p.gz == nil {
+		p.taken = n
+		return p.info.Size() >= n
 	}
+	_, err := io.CopyN(io.Discard, p, n)
+	return err == nil
 }
 
-func (p *logPart) close() {
-	_ = p.file.Close()
-	p.split.dropBuffer()
-}
+func (p *logPart) close() { _ = p.file.Close() }
 
 // beginAlike reports whether two contents begin alike, as far as both go.
 func beginAlike(a, b []byte) bool {

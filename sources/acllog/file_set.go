@@ -13,7 +13,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
+	"rung/model/logline"
 	"rung/model/words"
 	"rung/sources/files"
 )
@@ -26,11 +28,10 @@ const stdin = "standard input"
 
 // Set is the files that a list of paths names, as they come and go.
 type Set struct {
-	paths       []string
-	files       []*File
-	seenFiles   map[string]fs.FileInfo // by path; of what is read, and of what was left out
-	pathErrors  map[string]error       // of paths that cannot be read
-	filesBeyond int                    // files beyond MaxFiles
+	paths  []string
+	files  []*File
+	seen   map[string]fs.FileInfo // by path; of files that are read, and of those left out
+	failed []logline.Stream       // paths that cannot be read, and files beyond MaxFiles
 
 	wg   sync.WaitGroup
 	ctx  context.Context // of every read
@@ -42,29 +43,35 @@ type Set struct {
 // and - for in. A path that names nothing is an error. Every read ends with ctx.
 func Open(ctx context.Context, paths []string, in io.Reader) (*Set, error) {
 	ctx, end := context.WithCancel(ctx)
-	s := &Set{seenFiles: map[string]fs.FileInfo{}, pathErrors: map[string]error{}, ctx: ctx, end: end, wake: make(chan struct{}, 1)}
+	s := &Set{seen: map[string]fs.FileInfo{}, ctx: ctx, end: end, wake: make(chan struct{}, 1)}
 	for _, path := range paths {
 		if path == "-" {
-			st := startStream(ctx, &s.wg, s.wakeReader, func() (io.ReadCloser, error) {
+			s.addPipe(stdin, func() (io.ReadCloser, error) {
 				return io.NopCloser(files.PatientReader(ctx, in)), nil // it is not closed
 			})
-			s.files = append(s.files, &File{path: stdin, stream: st})
 			continue
 		}
 		found, _, err := findNamed(path)
-		if err != nil {
+		switch {
+		case err != nil:
 			s.Close()
 			return nil, err
+		case len(found) == 1 && found[0].path == path && !found[0].info.Mode().IsRegular():
+			s.addPipe(path, func() (io.ReadCloser, error) { return files.Open(ctx, path) })
+		default:
+			s.paths = append(s.paths, path)
 		}
-		if len(found) == 1 && found[0].path == path && !found[0].info.Mode().IsRegular() {
-			st := startStream(ctx, &s.wg, s.wakeReader, func() (io.ReadCloser, error) { return files.Open(ctx, path) })
-			s.files = append(s.files, &File{path: path, place: PlaceOf(path), stream: st})
-			continue
-		}
-		s.paths = append(s.paths, path)
 	}
 	s.ScanNew()
 	return s, nil
+}
+
+func (s *Set) addPipe(path string, open func() (io.ReadCloser, error)) {
+	lines := make(chan pipedLine, waitingLines)
+	f := &File{Stream: placedStream(path), ctx: s.ctx, path: path, pipe: lines}
+	s.files = append(s.files, f)
+	s.giveName(f)
+	s.wg.Go(func() { readPipe(s.ctx, lines, s.wakeReader, open) })
 }
 
 // SkippedFiles counts the files below a folder that are not read.
@@ -136,51 +143,62 @@ func (s *Set) ScanNew() (fresh []*File) {
 	}
 	live := map[string]bool{} // logs whose rotated parts are their own
 	for _, n := range found {
-		if logNameOf(n.path) == n.path {
-			live[n.path] = true
-		}
+		live[n.path] = logNameOf(n.path) == n.path
 	}
 	slices.SortStableFunc(found, func(a, b namedFile) int { return a.info.ModTime().Compare(b.info.ModTime()) })
-	s.filesBeyond = 0
-	first := len(s.files) == 0 || len(s.seenFiles) == 0
-	clear(s.pathErrors)
+	isFirst, beyond := len(s.seen) == 0, 0
+	s.failed = nil
 	for _, n := range found {
-		if s.isKnown(n) {
-			continue
-		}
-		rotated := live[logNameOf(n.path)] && logNameOf(n.path) != n.path
+		log := logNameOf(n.path)
+		isRotated := log != n.path && live[log]
 		switch {
-		case rotated && !first: // its log reads it
-			s.seenFiles[n.path] = n.info
-			continue
+		case s.isKnown(n):
+		case isRotated && !isFirst: // its log reads it
+			s.seen[n.path] = n.info
 		case len(s.files) == MaxFiles:
-			s.filesBeyond++
-			continue
+			beyond++
+		default:
+			if f := s.addFile(n, isRotated, isFirst); f != nil {
+				fresh = append(fresh, f)
+			}
 		}
-		f, err := newFile(s.ctx, n.path, rotated)
-		if err != nil {
-			s.pathErrors[n.path] = err
-			continue
-		}
-		s.seenFiles[n.path] = n.info
-		// One that is read, under another name, or a copy of it.
-		if !first && slices.ContainsFunc(s.files, func(x *File) bool {
-			return x.stream == nil && filepath.Dir(x.path) == filepath.Dir(f.path) && x.isKnown(f.currentPart())
-		}) {
-			f.Close()
-			continue
-		}
-		s.files, fresh = append(s.files, f), append(fresh, f)
+	}
+	for _, f := range fresh {
+		s.giveName(f)
+	}
+	if beyond > 0 {
+		s.failed = append(s.failed, logline.Stream{File: words.CleanText(strings.Join(s.paths, " ")), State: logline.StreamFailed,
+			Error: fmt.Sprintf("%d more files are not read: Rung reads %d at most", beyond, MaxFiles)})
 	}
 	return fresh
 }
 
-// isKnown says whether a file is read, or was, under whatever name.
+// addFile opens a file; nil if it cannot be read, or if its content is read under another name.
+func (s *Set) addFile(n namedFile, isRotated, isFirst bool) *File {
+	f, err := newFile(s.ctx, n.path, isRotated)
+	if err != nil {
+		x := placedStream(n.path)
+		x.State, x.Error = logline.StreamFailed, errorText(err)
+		s.failed = append(s.failed, x)
+		return nil
+	}
+	s.seen[n.path] = n.info
+	if !isFirst && slices.ContainsFunc(s.files, func(x *File) bool {
+		return !x.IsPiped() && filepath.Dir(x.path) == filepath.Dir(f.path) && x.isKnown(f.currentPart())
+	}) {
+		f.Close()
+		return nil
+	}
+	s.files = append(s.files, f)
+	return f
+}
+
+// isKnown reports whether a file is read, or was, under whatever name.
 func (s *Set) isKnown(n namedFile) bool {
 	if slices.ContainsFunc(s.files, func(f *File) bool { return f.path == n.path && !f.static }) {
 		return true // followed by its name, whatever has it
 	}
-	for _, old := range s.seenFiles {
+	for _, old := range s.seen {
 		// Of one that was closed the number may have been given to another file.
 		if os.SameFile(old, n.info) && old.ModTime().Equal(n.info.ModTime()) {
 			return true
@@ -189,19 +207,13 @@ func (s *Set) isKnown(n namedFile) bool {
 	return false
 }
 
-// States are how the files stand, and those that cannot be read.
-func (s *Set) States() (out []FileState) {
+// States are how the files stand, and those that cannot be read, by their paths; now is the time.
+func (s *Set) States(now time.Time) []logline.Stream {
+	out := slices.Clone(s.failed)
 	for _, f := range s.files {
-		out = append(out, f.State())
+		out = append(out, f.State(now))
 	}
-	for path, err := range s.pathErrors {
-		out = append(out, FileState{Path: words.CleanText(path), Place: PlaceOf(path), Status: Failed, Err: err})
-	}
-	if s.filesBeyond > 0 {
-		out = append(out, FileState{Path: strings.Join(s.paths, " "), Status: Failed,
-			Err: fmt.Errorf("%d more files are not read: Rung reads %d at most", s.filesBeyond, MaxFiles)})
-	}
-	slices.SortStableFunc(out, func(a, b FileState) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(out, func(a, b logline.Stream) int { return cmp.Compare(a.File, b.File) })
 	return out
 }
 
@@ -226,35 +238,27 @@ const WalkMost = 50000
 // expandPath finds the files of a path: one that is there is taken by its name, whatever it
 // holds; then it is a glob.
 func expandPath(path string) (found []namedFile, passed []SkippedFiles, err error) {
-	folder := func(path string) {
-		more, p := logsBelow(path)
-		found = append(found, more...)
-		if p.Other > 0 || p.Unread > 0 || p.Cut {
-			passed = append(passed, p)
-		}
-	}
-	info, err := os.Stat(path)
-	switch {
-	case err == nil && info.IsDir():
-		folder(path)
-		return found, passed, nil
-	case err == nil:
-		return []namedFile{{path, info}}, nil, nil
-	case !errors.Is(err, fs.ErrNotExist) && runtime.GOOS != "windows" || !strings.ContainsAny(path, "*?["):
+	names := []string{path}
+	if _, err := os.Stat(path); err != nil {
 		// Windows refuses * and ? as the name of a file.
-		return nil, nil, err
-	}
-	names, globErr := filepath.Glob(path)
-	if globErr != nil {
-		return nil, nil, fmt.Errorf("%s: %w", words.CleanText(path), globErr)
+		if !errors.Is(err, fs.ErrNotExist) && runtime.GOOS != "windows" || !strings.ContainsAny(path, "*?[") {
+			return nil, nil, err
+		}
+		if names, err = filepath.Glob(path); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", words.CleanText(path), err)
+		}
 	}
 	for _, name := range names {
 		info, err := os.Stat(name)
 		switch {
 		case err != nil:
 		case info.IsDir():
-			folder(name)
-		case info.Mode().IsRegular():
+			more, p := logsBelow(name)
+			found = append(found, more...)
+			if p.Other > 0 || p.Unread > 0 || p.Cut {
+				passed = append(passed, p)
+			}
+		case info.Mode().IsRegular() || name == path:
 			found = append(found, namedFile{name, info})
 		}
 	}
@@ -307,17 +311,14 @@ func isLog(folder, path string) bool {
 	return at.Pod == "" || strings.Contains(at.Pod, "ovn") || strings.Contains(at.Pod, "antrea")
 }
 
-// ShortName is the name of a file's log without its folders, as far as no other log has it.
-func (s *Set) ShortName(f *File) string {
-	if f.stream != nil && f.path == stdin {
-		return f.path
-	}
+// giveName names a file by its log without the folders, as far as no other log has that name.
+func (s *Set) giveName(f *File) {
 	own := logNameOf(f.path)
 	name := filepath.Base(own)
+	f.Name = words.CleanText(name)
 	for _, x := range s.files {
 		if other := logNameOf(x.path); other != own && filepath.Base(other) == name {
-			return filepath.Join(filepath.Base(filepath.Dir(own)), name)
+			f.Name = words.CleanText(filepath.Join(filepath.Base(filepath.Dir(own)), name))
 		}
 	}
-	return name
 }

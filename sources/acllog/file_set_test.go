@@ -3,7 +3,6 @@ package acllog
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -16,6 +15,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"rung/model/logline"
 	"rung/test/wait"
 )
 
@@ -54,7 +54,7 @@ func openSet(t *testing.T, in io.Reader, paths ...string) *Set {
 func (s *Set) lines(t *testing.T) (out []string) {
 	for _, f := range s.Files() {
 		for _, line := range all(t, f) {
-			out = append(out, filepath.Base(f.Path())+": "+line)
+			out = append(out, filepath.Base(f.path)+": "+line)
 		}
 	}
 	return out
@@ -142,7 +142,7 @@ func TestGlobAndErrors(t *testing.T) {
 	}
 	s = openSet(t, nil, filepath.Join(dir, "broken.log.gz"))
 	s.lines(t)
-	if st := s.States()[0]; st.Status != Failed || !errors.Is(st.Err, io.ErrUnexpectedEOF) {
+	if st := s.States(time.Now())[0]; st.State != logline.StreamFailed || !strings.Contains(st.Error, io.ErrUnexpectedEOF.Error()) {
 		t.Errorf("a file that is cut: %+v", st)
 	}
 }
@@ -177,7 +177,7 @@ func TestStandardInput(t *testing.T) {
 	if diff := gocmp.Diff([]string{"a", "bc", "rest"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if st := f.State(); st.Status != Ended || st.Read != 9 {
+	if st := f.State(time.Now()); st.State != logline.StreamEnded || st.Behind != 0 {
 		t.Errorf("%+v", st)
 	}
 }

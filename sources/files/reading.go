@@ -202,9 +202,9 @@ func FileKind(mode fs.FileMode) string {
 }
 
 // OpenRegular opens a regular file, or a link to one, and nothing else. It never
-// waits, also when the file is exchanged for a FIFO meanwhile.
+// waits, also when the file is exchanged for a FIFO meanwhile, and keeps nobody from renaming the file.
 func OpenRegular(name string) (*os.File, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|nonblock|noTerminal, 0)
+	f, err := openShared(name)
 	if err != nil {
 		return nil, err
 	}

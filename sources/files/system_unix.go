@@ -11,8 +11,7 @@ import (
 )
 
 const (
-	nonblock   = syscall.O_NONBLOCK
-	noTerminal = syscall.O_NOCTTY // an opened device does not become Rung's terminal
+	nonblock = syscall.O_NONBLOCK
 	// keepsOpen says that a file may be renamed while it is open.
 	keepsOpen = true
 )
@@ -52,5 +51,10 @@ func userID() int { return os.Geteuid() }
 
 // OpenToOthers says whether others than the owner may do anything with a file.
 func OpenToOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
+
+// openShared opens a file for reading. A device does not become Rung's terminal.
+func openShared(name string) (*os.File, error) {
+	return os.OpenFile(name, os.O_RDONLY|nonblock|syscall.O_NOCTTY, 0)
+}
 
 func renameOver(from, to string) error { return os.Rename(from, to) }

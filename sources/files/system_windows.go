@@ -10,9 +10,8 @@ import (
 )
 
 const (
-	nonblock   = 0
-	noTerminal = 0
-	keepsOpen  = false // an open file cannot be renamed
+	nonblock  = 0
+	keepsOpen = false // an open file cannot be renamed
 )
 
 // farAway is where the locked byte lies: a lock keeps others from reading what
@@ -27,6 +26,22 @@ func (f systemFile) TryLock() error {
 		return ErrLocked
 	}
 	return err
+}
+
+// openShared opens a file or folder for reading and keeps nobody from renaming or deleting it, which
+// os.Open does.
+func openShared(name string) (*os.File, error) {
+	path, err := windows.UTF16PtrFromString(name)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: name, Err: err}
+	}
+	h, err := windows.CreateFile(path, windows.GENERIC_READ,
+		windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE,
+		nil, windows.OPEN_EXISTING, windows.FILE_ATTRIBUTE_NORMAL|windows.FILE_FLAG_BACKUP_SEMANTICS, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: name, Err: err}
+	}
+	return os.NewFile(uintptr(h), name), nil
 }
 
 func exchangeFiles(string, string) error { return errors.ErrUnsupported }
