@@ -3,7 +3,7 @@ package logs
 import (
 	"cmp"
 	"context"
-
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -11,7 +11,6 @@ import (
 	"rung/engine/logs"
 	"rung/model"
 	"rung/model/logline"
-
 	"rung/revision"
 )
 
@@ -25,13 +24,23 @@ const (
 	byPort
 	byRule
 	byNamespaces
-	dimensions
 )
 
-// dimensionNames are the names of the dimensions, each in a sentence and as the title of a
-// column.
-var dimensionNames = [dimensions][2]string{{"lines", ""}, {"source", "SOURCE"}, {"destination", "DESTINATION"}, {"port", "PORT"}, {"rule", "RULE"},
-	{"namespaces", "NAMESPACES"}}
+// dimensions are the dimensions with their key in the dialog, their name in a sentence and as the title of
+// a column, and what names a line's pile and the filter term that finds all lines of it.
+var dimensions = [...]struct {
+	key, name, title string
+	nameOf           func(*logs.Entry) (name, term string)
+}{
+	byNothing:     {key: "l", name: "lines"},
+	bySource:      {"s", "source", "SOURCE", func(e *logs.Entry) (string, string) { return endPile(&e.Src, "src:") }},
+	byDestination: {"d", "destination", "DESTINATION", func(e *logs.Entry) (string, string) { return endPile(&e.Dst, "dst:") }},
+	byPort: {"p", "port", "PORT", func(e *logs.Entry) (string, string) {
+		return e.Traffic(), "port:" + e.Line.Proto + "/" + strconv.Itoa(int(e.Line.DstPort))
+	}},
+	byRule:       {"r", "rule", "RULE", rulePile},
+	byNamespaces: {"n", "namespaces", "NAMESPACES", namespacesPile},
+}
 
 const (
 	barCount = 20
@@ -52,117 +61,40 @@ type linePile struct {
 // recentRate is how many lines a second came lately.
 func (h *linePile) recentRate() float64 { return float64(h.lately) / rateSpan.Seconds() }
 
-// pileKey tells piles apart without making their names.
-type pileKey struct {
-	a        model.Key
-	x, y     string
-	rule     logline.RuleRef
-	from, to endSpace
-}
-
-func (d pileDimension) keyOf(e *logs.Entry) (k pileKey) {
-	switch d {
-	case bySource:
-		k.a, k.x = endKey(&e.Src)
-	case byDestination:
-		k.a, k.x = endKey(&e.Dst)
-	case byPort:
-		k.x, k.y = e.Line.Proto, strconv.Itoa(int(e.Line.DstPort))
-	case byRule:
-		k.rule, k.x = e.Rule, e.Line.Verdict
-		if !e.Attributed {
-			k.y = e.Line.Name
-		}
-	case byNamespaces:
-		k.from, k.to = spaceOf(&e.Src), spaceOf(&e.Dst)
+// endPile is the pod or node at an end, else its address.
+func endPile(d *logs.End, field string) (name, term string) {
+	switch d.Key.Kind {
+	case "":
+		return d.String(), field + "=" + d.Addr
+	case model.KindNode:
+		return d.Brief(), field + exactValue("node "+d.Key.Name)
 	}
-	return k
+	return d.Brief(), field + "=" + d.Key.Namespace + "/" + d.Key.Name
 }
 
-// endKey is the pod or node, else the address.
-func endKey(d *logs.End) (model.Key, string) {
-	if d.Key.Kind == "" {
-		return model.Key{}, d.Addr
-	}
-	return d.Key, ""
+// namespacesPile is the namespaces of both ends.
+func namespacesPile(e *logs.Entry) (name, term string) {
+	from, terms := spaceOf(&e.Src, "src")
+	to, more := spaceOf(&e.Dst, "dst")
+	return from + " → " + to, "ns:=" + e.Src.Key.Namespace + "->=" + e.Dst.Key.Namespace + terms + more
 }
 
-// endSpace is the namespace of an end, or what it is instead of something in one: a node, outside, or, where
-// nothing is known of it, as where no cluster is, its address. Of an end without one it is zero.
-type endSpace struct {
-	namespace, addr string
-	node, outside   bool
-}
-
-func spaceOf(d *logs.End) endSpace {
-	switch {
-	case d.Key.Namespace != "":
-		return endSpace{namespace: d.Key.Namespace}
-	case d.Key.Kind == model.KindNode:
-		return endSpace{node: true}
-	case d.IsOutside():
-		return endSpace{outside: true}
-	}
-	return endSpace{addr: d.Addr}
-}
-
-func (s endSpace) String() string {
-	switch {
-	case s.node:
-		return "(node)"
-	case s.outside:
-		return "(outside)"
-	}
-	return cmp.Or(s.namespace, s.addr, "(no address)")
-}
-
-// filterTerms returns terms of a filter that tell ends of one side apart that are in no namespace.
-func (s endSpace) filterTerms(side string) string {
+// spaceOf is the namespace of an end, or what it is instead of something in one: a node, outside, or, if
+// nothing is known of it, as without a cluster, its address. terms tell ends without a namespace apart.
+func spaceOf(d *logs.End, side string) (name, terms string) {
 	is := " " + side + ":"
 	not := " not" + is
 	switch {
-	case s.namespace != "":
-		return ""
-	case s.node:
-		return is + `"node "`
-	case s.outside:
-		return is + "outside" + not + `"node "`
-	case s.addr != "":
-		return is + exactValue(s.addr) + not + "outside"
+	case d.Key.Namespace != "":
+		return d.Key.Namespace, ""
+	case d.Key.Kind == model.KindNode:
+		return "(node)", is + `"node "`
+	case d.IsOutside():
+		return "(outside)", is + "outside" + not + `"node "`
+	case d.Addr != "":
+		return d.Addr, is + exactValue(d.Addr) + not + "outside"
 	}
-	return not + "." + not + `":"` + not + `"node "`
-}
-
-// nameOf returns the common property of the lines of a pile, and the filter term that finds
-// them.
-func (d pileDimension) nameOf(e *logs.Entry) (name, term string) {
-	switch d {
-	case bySource:
-		name, term = endName(&e.Src)
-		return name, "src:" + term
-	case byDestination:
-		name, term = endName(&e.Dst)
-		return name, "dst:" + term
-	case byPort:
-		return e.Traffic(), "port:" + e.Line.Proto + "/" + strconv.Itoa(int(e.Line.DstPort))
-	case byRule:
-		return rulePile(e)
-	case byNamespaces:
-		from, to := spaceOf(&e.Src), spaceOf(&e.Dst)
-		return from.String() + " → " + to.String(), "ns:=" + from.namespace + "->=" + to.namespace + from.filterTerms("src") + to.filterTerms("dst")
-	}
-	return "", ""
-}
-
-func endName(d *logs.End) (name, term string) {
-	if d.Key.Kind == "" {
-		return d.String(), "=" + d.Addr
-	}
-	name = d.Brief()
-	if d.Key.Kind == model.KindNode {
-		return name, exactValue("node " + d.Key.Name)
-	}
-	return name, "=" + d.Key.Namespace + "/" + d.Key.Name
+	return "(no address)", not + "." + not + `":"` + not + `"node "`
 }
 
 // rulePile returns the rule that decided and its verdict, and the filter term for both: a rule
@@ -198,8 +130,7 @@ func (f *lineFeed) matchesUpTo(upto uint64) []*logs.Entry {
 // pileUp makes piles of lines, the most lines first. Bars and rates end at a moment: now,
 // or, of a log that is not of now, its newest line.
 func pileUp(ctx context.Context, lines []*logs.Entry, d pileDimension, end time.Time) ([]*linePile, error) {
-	at := map[pileKey]*linePile{}
-	var out []*linePile
+	byTerm := map[string]*linePile{}
 	for i, e := range lines {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -207,19 +138,18 @@ func pileUp(ctx context.Context, lines []*logs.Entry, d pileDimension, end time.
 		if e == nil || e.Gap != nil {
 			continue
 		}
-		k := d.keyOf(e)
-		h := at[k]
+		name, term := dimensions[d].nameOf(e)
+		h := byTerm[term]
 		if h == nil {
-			h = &linePile{first: e.Line.At, last: e.Line.At}
-			at[k], out = h, append(out, h)
+			h = &linePile{term: term, first: e.Line.At, last: e.Line.At}
+			byTerm[term] = h
 		}
+		h.name = name // of the newest
 		h.addEntry(e, end)
 	}
-	for _, h := range out {
-		h.name, h.term = d.nameOf(h.newest)
-	}
-	slices.SortStableFunc(out, func(a, b *linePile) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.name, b.name)) })
-	return out, nil
+	return slices.SortedFunc(maps.Values(byTerm), func(a, b *linePile) int {
+		return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.name, b.name), cmp.Compare(a.term, b.term))
+	}), nil
 }
 
 func (h *linePile) addEntry(e *logs.Entry, end time.Time) {

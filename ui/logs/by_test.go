@@ -93,21 +93,21 @@ func TestPilesAndTheirFilters(t *testing.T) {
 	const seed = 5
 	entries := mixed(rand.New(rand.NewPCG(seed, 1)), 3000)
 	f := feedOf(entries)
-	for d := bySource; d < dimensions; d++ {
+	for d := bySource; d <= byNamespaces; d++ {
 		piles := f.piles(d, time.Unix(4000, 0))
 		if len(piles) < 5 {
-			t.Errorf("by %s: %d piles", dimensionNames[d][0], len(piles))
+			t.Errorf("by %s: %d piles", dimensions[d].name, len(piles))
 		}
 		lines, terms := 0, map[string]bool{}
 		for _, h := range piles {
 			lines += h.n
 			if terms[h.term] {
-				t.Errorf("by %s: two piles are found by %s", dimensionNames[d][0], h.term)
+				t.Errorf("by %s: two piles are found by %s", dimensions[d].name, h.term)
 			}
 			terms[h.term] = true
 			q, err := logline.Parse(h.term, time.Now())
 			if err != nil {
-				t.Errorf("by %s: %q gives the filter %s: %v", dimensionNames[d][0], h.name, h.term, err)
+				t.Errorf("by %s: %q gives the filter %s: %v", dimensions[d].name, h.name, h.term, err)
 				continue
 			}
 			n, denied := 0, 0
@@ -126,7 +126,7 @@ func TestPilesAndTheirFilters(t *testing.T) {
 				last = e.Line.At
 			}
 			if n != h.n || denied != h.denied || !first.Equal(h.first) || !last.Equal(h.last) {
-				t.Errorf("by %s: %q has %d lines, %d denied, from %v to %v; its filter %s finds %d, %d, %v, %v", dimensionNames[d][0],
+				t.Errorf("by %s: %q has %d lines, %d denied, from %v to %v; its filter %s finds %d, %d, %v, %v", dimensions[d].name,
 					h.name, h.n, h.denied, h.first.Unix(), h.last.Unix(), h.term, n, denied, first.Unix(), last.Unix())
 			}
 		}
@@ -137,7 +137,7 @@ func TestPilesAndTheirFilters(t *testing.T) {
 			}
 		}
 		if lines != want {
-			t.Errorf("by %s: %d of %d lines are counted", dimensionNames[d][0], lines, want)
+			t.Errorf("by %s: %d of %d lines are counted", dimensions[d].name, lines, want)
 		}
 	}
 }
@@ -179,7 +179,7 @@ func TestSpaces(t *testing.T) {
 		return &logs.Entry{Src: ends[i], Dst: pod, Line: logline.Line{Proto: "tcp"}}
 	}
 	for i := range ends {
-		name, term := byNamespaces.nameOf(of(i))
+		name, term := dimensions[byNamespaces].nameOf(of(i))
 		if want := names[i] + " → red"; name != want {
 			t.Errorf("%+v: %q, want %q", ends[i], name, want)
 		}

@@ -41,8 +41,8 @@ const pilesEvery = 250 * time.Millisecond
 // askBy asks what to group by.
 func askBy(env *view.Env, now pileDimension, group func(*view.Env, pileDimension)) {
 	c := &view.ChoiceDialog{Title: "group by", Done: func(env *view.Env, i int) { group(env, pileDimension(i)) }}
-	for i, key := range []string{"l", "s", "d", "p", "r", "n"} {
-		it := view.ChoiceItem{Key: key, Text: dimensionNames[i][0]}
+	for i, d := range dimensions {
+		it := view.ChoiceItem{Key: d.key, Text: d.name}
 		if i == 0 {
 			it.Note = "every line by itself"
 		}
@@ -78,7 +78,7 @@ func (b *byTable) makeTable(d pileDimension, writer *LineWriter) {
 		ID:    func(h *linePile) string { return h.term },
 		Empty: "counting lines",
 		Columns: []widget.TableColumn[*linePile]{
-			{Title: dimensionNames[d][1], Help: "what the lines are grouped by", Name: true, Min: 16, Cell: func(h *linePile) widget.Line { return widget.StyledLine(h.name, b.st.Accent) }},
+			{Title: dimensions[d].title, Help: "what the lines are grouped by", Name: true, Min: 16, Cell: func(h *linePile) widget.Line { return widget.StyledLine(h.name, b.st.Accent) }},
 			number("LINES", "how many lines", 0, func(h *linePile) int { return h.n }),
 			number("DENIED", "how many of them are denied", 3, func(h *linePile) int { return h.denied }),
 			{Title: "PER S", Help: "lines a second, lately", Right: true, Less: func(a, b *linePile) int { return a.lately - b.lately },
@@ -136,12 +136,8 @@ func (v *logPage) doBy(env *view.Env, id action.ID) bool {
 			env.SayFailure("no lines here")
 			return true
 		}
-		term := h.term
-		if v.filter != "" {
-			term = v.filter + " " + term
-		}
 		v.groupBy(env, byNothing)
-		env.SetPageFilter(term)
+		env.SetPageFilter(joinTexts(v.filter, h.term))
 		return true
 	case action.Left, action.Right, action.Wide:
 		if id == action.Wide {
@@ -153,7 +149,7 @@ func (v *logPage) doBy(env *view.Env, id action.ID) bool {
 		env.SayFailure("%s", aroundMatches)
 		return true
 	case action.Find, action.FindNext, action.FindPrev, action.Wrap, action.LogsMark:
-		env.SayFailure("not while lines are grouped by %s; %s ends it", dimensionNames[v.by][0], env.Keys.ActionByID(action.LogsBy).HintKey())
+		env.SayFailure("not while lines are grouped by %s; %s ends it", dimensions[v.by].name, env.Keys.ActionByID(action.LogsBy).HintKey())
 		return true
 	}
 	return t.Do(id)

@@ -247,7 +247,7 @@ func (v *logPage) TellState(env *view.Env) widget.Line {
 	}
 	switch n := v.list.around.n; {
 	case v.by != byNothing:
-		l = l.Add("by "+dimensionNames[v.by][0]+" · ", st.Dim)
+		l = l.Add("by "+dimensions[v.by].name+" · ", st.Dim)
 	case v.list.group:
 		l = l.Add("grouped · ", st.Dim)
 	case n > 0 && !v.feed.query.ShowsAll():

@@ -31,17 +31,7 @@ func (v *logPage) ColumnHelps() []widget.ColumnHelp {
 
 // shownEntries are the entries behind the list, oldest first, at most as many as are
 // held.
-func (v *lineWalk) shownEntries() []*logs.Entry {
-	upto := v.feed.countMatches()
-	if !v.follow {
-		upto = v.feed.matchesBefore(v.untilLine)
-	}
-	out := make([]*logs.Entry, 0, upto)
-	for i := range upto {
-		out = append(out, v.feed.entryOf(v.feed.matchAt(i)))
-	}
-	return out
-}
+func (v *lineWalk) shownEntries() []*logs.Entry { return v.feed.matchesUpTo(v.shownTo()) }
 
 func saveText(entries []*logs.Entry) string {
 	var b strings.Builder
