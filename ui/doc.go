@@ -9,8 +9,8 @@
 //
 // # How to write a view
 //
-// A view shows one kind of page (ui/nav) and lives in a folder of its own,
-// ui/<kind>. Nothing else needs to know it.
+// A view shows one kind of page (ui/nav). Views of related pages share a
+// folder; only views.go knows them.
 //
 //  1. Its page is named in ui/nav, its actions in ui/action (an id, a key, a
 //     title, a sentence of help; go generate ./ui/action then writes

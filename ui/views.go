@@ -5,13 +5,9 @@ import (
 	"rung/ui/cluster"
 	"rung/ui/diff"
 	"rung/ui/edit"
-	"rung/ui/findings"
 	"rung/ui/ladder"
 	"rung/ui/logs"
-	"rung/ui/matrix"
 	"rung/ui/nav"
-	"rung/ui/plan"
-	"rung/ui/pod"
 	"rung/ui/policy"
 	"rung/ui/rows"
 	"rung/ui/trace"
@@ -26,18 +22,18 @@ var makers = map[nav.PageKind]view.ViewMaker{
 	nav.Rule:     rows.NewRule,
 	nav.Rows:     rows.New,
 	nav.Row:      rows.NewRow,
-	nav.Pod:      pod.New,
+	nav.Pod:      policy.NewPod,
 	nav.Activity: activity.New,
 	nav.Logs:     logs.New,
-	nav.Plan:     plan.New,
+	nav.Plan:     ladder.NewPlan,
 	nav.Zones:    cluster.NewZones,
 
 	nav.Controller: activity.NewControllerLog,
 	nav.Contexts:   cluster.NewContexts,
-	nav.Findings:   findings.New,
+	nav.Findings:   cluster.NewFindings,
 	nav.Cluster:    cluster.New,
 	nav.Trace:      trace.New,
-	nav.Matrix:     matrix.New,
+	nav.Matrix:     trace.NewMatrix,
 	nav.Probe:      trace.NewProbe,
 	nav.Template:   edit.NewFromTemplate,
 	nav.Sessions:   activity.NewSessions,

@@ -345,7 +345,7 @@ func TestJudgeImports(t *testing.T) {
 		{"ui/ladder/view.go", "rung/ui/widget", nil},
 		{"ui/ladder/view.go", "rung/ui/rows", []string{"ui/ladder/view.go imports rung/ui/rows: a view never imports a view"}},
 		{"ui/widget/table.go", "rung/ui/rows", []string{"ui/widget/table.go imports rung/ui/rows: a view never imports a view"}},
-		{"ui/plan/do.go", "rung/ui/preview", nil},
+		{"ui/ladder/plan_do.go", "rung/ui/preview", nil},
 		{"ui/views.go", "rung/ui/rows", nil},
 		{"revision/summary.go", "rung/revision", nil},
 		{"revision/summary.go", "rung/change/gate", []string{"revision/summary.go imports rung/change/gate: revision may import system, sources/kube, sources/manifests, sources/files, compiler, model"}},

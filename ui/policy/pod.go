@@ -1,4 +1,4 @@
-package pod
+package policy
 
 import (
 	"fmt"
@@ -19,8 +19,8 @@ import (
 	"rung/ui/widget"
 )
 
-// View shows one pod.
-type View struct {
+// podPage shows one pod.
+type podPage struct {
 	view.List
 	key   model.Key
 	table *widget.Table[*pod.Line]
@@ -34,16 +34,16 @@ type View struct {
 	portPages map[string]nav.Page // where lines about ports lead
 }
 
-// New makes the view of a pod.
-func New(page nav.Page) view.View {
-	v := &View{key: page.Key}
+// NewPod makes the view of a pod.
+func NewPod(page nav.Page) view.View {
+	v := &podPage{key: page.Key}
 	v.table = widget.TableOf(pod.Table, &v.st)
 	v.Of = v.table
 	return v
 }
 
 // Sync makes the lines from the revision.
-func (v *View) Sync(env *view.Env) {
+func (v *podPage) Sync(env *view.Env) {
 	v.st = env.Styles
 	v.pod = env.Rev.Cluster.Pod(v.key.Namespace, v.key.Name)
 	if v.pod == nil {
@@ -70,7 +70,7 @@ func (v *View) Sync(env *view.Env) {
 }
 
 // headLines say which pod this is and what is special about it.
-func (v *View) headLines(env *view.Env) []widget.Line {
+func (v *podPage) headLines(env *view.Env) []widget.Line {
 	st, p := env.Styles, v.podFacts
 	lines := []widget.Line{{{Text: " " + p.Namespace + "/" + p.Name, Style: st.Title}, {Text: "   " + strings.Join(p.PlaceTexts(), " · ")}}}
 	labels := widget.Line{{Text: " labels  ", Style: st.Dim}, {Text: words.OrNone(p.Labels)}}
@@ -100,7 +100,7 @@ func nsLabels(ns *model.Namespace) string {
 }
 
 // Render draws what the pod is and below it the rules.
-func (v *View) Render(env *view.Env, w, h int) string {
+func (v *podPage) Render(env *view.Env, w, h int) string {
 	n := v.linesAbove(h)
 	lines := make([]string, n)
 	for i := range lines {
@@ -110,7 +110,7 @@ func (v *View) Render(env *view.Env, w, h int) string {
 }
 
 // linesAbove is how many lines are over the table.
-func (v *View) linesAbove(h int) int {
+func (v *podPage) linesAbove(h int) int {
 	if h < 6 {
 		return min(1, h-1, len(v.head))
 	}
@@ -118,7 +118,7 @@ func (v *View) linesAbove(h int) int {
 }
 
 // Do walks along the rules.
-func (v *View) Do(env *view.Env, id action.ID) bool {
+func (v *podPage) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.PodLogs:
 		env.OpenPage(nav.Page{Kind: nav.Logs, Key: v.key})
@@ -131,7 +131,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 }
 
 // SelectedPage is where the line under the cursor leads.
-func (v *View) SelectedPage() nav.Page {
+func (v *podPage) SelectedPage() nav.Page {
 	l, _ := v.table.SelectedItem()
 	if l == nil || l.TouchingRule == nil || l.Rule < 0 {
 		return v.portPages[v.table.SelectedID()]
@@ -140,13 +140,13 @@ func (v *View) SelectedPage() nav.Page {
 }
 
 // Click puts the cursor on a line.
-func (v *View) Click(env *view.Env, _, y int) bool { return v.table.Click(y - v.linesAbove(env.H)) }
+func (v *podPage) Click(env *view.Env, _, y int) bool { return v.table.Click(y - v.linesAbove(env.H)) }
 
 // Crumb names the pod.
-func (v *View) Crumb() string { return "pod " + v.key.Namespace + "/" + v.key.Name }
+func (v *podPage) Crumb() string { return "pod " + v.key.Namespace + "/" + v.key.Name }
 
 // Copies returns the facts about the pod that can be copied.
-func (v *View) Copies(env *view.Env) []view.CopyItem {
+func (v *podPage) Copies(env *view.Env) []view.CopyItem {
 	out := view.CopiesOf(env, nav.ToPod(v.key))
 	if v.pod != nil && len(v.pod.IPs) > 0 {
 		out = append(out, view.CopyItem{What: "address", Text: v.pod.IPs[0]})
@@ -156,7 +156,7 @@ func (v *View) Copies(env *view.Env) []view.CopyItem {
 }
 
 // networkLines are the pod's networks and its logical port.
-func (v *View) networkLines(env *view.Env) []*pod.Line {
+func (v *podPage) networkLines(env *view.Env) []*pod.Line {
 	p := v.pod
 	out := []*pod.Line{pod.HeadingLine("networks and logical port")}
 	if len(p.Networks) == 0 {
@@ -193,7 +193,7 @@ func (v *View) networkLines(env *view.Env) []*pod.Line {
 
 // portLines are how one of the pod's logical ports stands in the zones; a port of a layer 2 network is
 // everywhere.
-func (v *View) portLines(env *view.Env, name string, everywhere bool) (out []*pod.Line) {
+func (v *podPage) portLines(env *view.Env, name string, everywhere bool) (out []*pod.Line) {
 	p := v.pod
 	for _, z := range env.Rev.Zones {
 		here := z.Name == p.NodeName

@@ -1,4 +1,4 @@
-package plan_test
+package ladder_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package findings_test
+package cluster_test
 
 import (
 	"fmt"
@@ -146,7 +146,7 @@ func TestSeverity(t *testing.T) {
 
 // What comparing the zones finds stands apart, leads to the rows of its zone, and goes
 // when the zone has caught up.
-func TestZones(t *testing.T) {
+func TestZoneFindings(t *testing.T) {
 	p := uitest.DemoFacts(t)
 	uitest.AddUnits(p)
 	k := model.PolicyKey{Kind: model.KindANP, Name: "red-tenant"}
@@ -164,7 +164,7 @@ func TestZones(t *testing.T) {
 	s.Press("G")
 	s.Want("comparing the zones: 1, counted apart", "ovn-worker2", "zone-lags", "is missing", "look at the zone's ovnkube-controller",
 		fmt.Sprintf("findings ■%d ▲%d", n.Errors, n.Warnings))
-	s.GoldenAt("zones", sizes...)
+	s.GoldenAt("finding-zones", sizes...)
 	s.Press("enter")
 	s.Want("findings › rows", "zone ovn-worker2", "filter: ANP red-tenant ")
 	s.Press("esc", "V")

@@ -1,4 +1,4 @@
-package matrix_test
+package trace_test
 
 import (
 	"strings"
@@ -10,7 +10,7 @@ import (
 // A matrix of the default network says which key shows the pods of others; on a network its cells lead
 // to traces on it, and esc goes back.
 func TestNetworks(t *testing.T) {
-	s := open(t, uitest.NetworkFacts(t), "", "")
+	s := openMatrix(t, uitest.NetworkFacts(t), "", "")
 	s.Resize(80, 24)
 	s.Want("does not apply · H others")
 	s.Golden("networks")

@@ -1,4 +1,4 @@
-package matrix
+package trace
 
 import (
 	"context"
@@ -51,8 +51,8 @@ type matrixPage struct {
 // cursorPlace is where the cursor is: a row, and a column or with -1 the row's name.
 type cursorPlace struct{ row, col int }
 
-// New makes the view.
-func New(p nav.Page) view.View {
+// NewMatrix makes the view.
+func NewMatrix(p nav.Page) view.View {
 	v := &matrixPage{open: [2]map[string]bool{{}, {}}, cursor: cursorPlace{0, -1}, network: p.Network}
 	if p.Key.Kind == model.KindNamespace {
 		v.focus = p.Key.Name
@@ -111,10 +111,6 @@ func (v *matrixPage) askMatrix(env *view.Env) {
 		return matrixAnswer{r, m, reached, clock().Sub(began)}, err
 	})
 }
-
-// rest is how many times as long as a matrix took is waited until the next: where every pod
-// that comes brings a revision, the machine has other work as well.
-const rest = 4
 
 // ReceiveResult takes a matrix.
 func (v *matrixPage) ReceiveResult(env *view.Env, msg any) {

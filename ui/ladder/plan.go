@@ -1,4 +1,4 @@
-package plan
+package ladder
 
 import (
 	"context"
@@ -38,8 +38,8 @@ type planPage struct {
 	cursorPolicy string
 }
 
-// New makes the view.
-func New(nav.Page) view.View {
+// NewPlan makes the view.
+func NewPlan(nav.Page) view.View {
 	v := &planPage{steps: widget.NewDoc()}
 	v.table = v.placesTable()
 	return v

@@ -1,4 +1,4 @@
-package findings
+package cluster
 
 import (
 	"fmt"
@@ -39,19 +39,19 @@ type findingsPage struct {
 type severityFilter int
 
 const (
-	all severityFilter = iota
-	errors
+	everySeverity severityFilter = iota
+	errorsOnly
 	warnings // and errors
-	onlys
+	severityFilters
 )
 
-// onlyNames name them.
-var onlyNames = [onlys]string{"", "errors only", "errors and warnings"}
+// severityNames name them.
+var severityNames = [severityFilters]string{"", "errors only", "errors and warnings"}
 
 // hasSeverity says whether findings of a severity are shown.
 func (o severityFilter) hasSeverity(s model.Severity) bool {
 	switch o {
-	case errors:
+	case errorsOnly:
 		return s == model.SeverityError
 	case warnings:
 		return s == model.SeverityError || s == model.SeverityWarning
@@ -59,12 +59,8 @@ func (o severityFilter) hasSeverity(s model.Severity) bool {
 	return true
 }
 
-// again is how often the zones are compared anew where they are many: those that are read
-// in turn bring many revisions a second.
-const again = time.Second
-
 // New makes the view.
-func New(nav.Page) view.View {
+func NewFindings(nav.Page) view.View {
 	v := &findingsPage{}
 	v.table = widget.TableOf(findings.Table, &v.st)
 	head := func(f *findings.Finding) bool { return v.heads[f] != nil }
@@ -80,7 +76,7 @@ func New(nav.Page) view.View {
 	last.Cell = func(f *findings.Finding) widget.Line { return widget.PlainLine(f.Message) } // what to do stands below
 	severity := v.table.Columns[0].Cell
 	v.table.Columns[0].Cell = func(f *findings.Finding) widget.Line {
-		if v.w < narrow { // the heading says it
+		if v.w < narrowFindings { // the heading says it
 			return widget.LineOf(pages.Cell{Sign: pages.SeveritySign(f.Severity)}, v.st)
 		}
 		return severity(f)
@@ -89,8 +85,8 @@ func New(nav.Page) view.View {
 	return v
 }
 
-// narrow is the width below which severities are signs.
-const narrow = 100
+// narrowFindings is the width below which severities are signs.
+const narrowFindings = 100
 
 // filterText returns the text that the filter searches: also the parts that have no room on the
 // screen.
@@ -109,7 +105,7 @@ func (v *findingsPage) Sync(env *view.Env) {
 	v.st, v.w, v.objectFindings = env.Styles, env.W, found
 	v.key = env.Keys.ActionByID(action.FindingsOnly).HintKey()
 	v.table.Columns[0].Title = findings.Table.Columns[0].Title
-	if v.w < narrow {
+	if v.w < narrowFindings {
 		v.table.Columns[0].Title = ""
 	}
 	fresh := v.rev != nil && len(env.Rev.Zones) > view.FoldZones && env.Now.Sub(v.compared) < again && !env.Now.Before(v.compared)
@@ -172,12 +168,12 @@ func (v *findingsPage) fillTable() {
 		}
 		head(title, here)
 	}
-	if len(v.zones) > 0 && v.only != errors {
+	if len(v.zones) > 0 && v.only != errorsOnly {
 		head(fmt.Sprintf("comparing the zones: %s, counted apart", words.Thousands(len(v.zones))), findings.FindingsOf(v.zones))
 	}
 	v.table.Empty = v.rev.EmptyText(findings.Table.Empty + ": no policy is wrong or dangerous")
-	if v.only != all && len(v.objectFindings)+len(v.zones) > 0 {
-		v.table.Empty = "none here: " + onlyNames[v.only] + "; " + v.key + " shows the others"
+	if v.only != everySeverity && len(v.objectFindings)+len(v.zones) > 0 {
+		v.table.Empty = "none here: " + severityNames[v.only] + "; " + v.key + " shows the others"
 	}
 	v.table.SetItems(items)
 }
@@ -192,7 +188,7 @@ func (v *findingsPage) Do(env *view.Env, id action.ID) bool {
 			env.OpenPage(nav.ToPolicy(f.Policy))
 		}
 	case action.FindingsOnly:
-		v.only = (v.only + 1) % onlys
+		v.only = (v.only + 1) % severityFilters
 		v.fillTable()
 	default:
 		return v.List.Do(env, id)
@@ -251,10 +247,10 @@ func (v *findingsPage) hasRule(f *model.Finding) bool {
 
 // TellState says which findings are shown; the header counts them.
 func (v *findingsPage) TellState(env *view.Env) widget.Line {
-	if v.only == all {
+	if v.only == everySeverity {
 		return nil
 	}
-	return widget.StyledLine(onlyNames[v.only], env.Styles.Key)
+	return widget.StyledLine(severityNames[v.only], env.Styles.Key)
 }
 
 // Click puts the cursor on a finding; what stands below the table is no line of it.

@@ -1,9 +1,8 @@
-package pod_test
+package policy_test
 
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"rung/compiler"
 	"rung/model"
@@ -15,27 +14,20 @@ import (
 	"rung/ui/nav"
 )
 
-var since = uitest.Now.Add(-54 * time.Second)
-
-func tampered(t testing.TB) *revision.Facts {
-	t.Helper()
-	p := uitest.DemoFacts(t)
-	live.Tampered(t, p, since)
-	return p
+func podKey(ns, name string) model.Key {
+	return model.Key{Kind: model.KindPod, Namespace: ns, Name: name}
 }
 
-func key(ns, name string) model.Key { return model.Key{Kind: model.KindPod, Namespace: ns, Name: name} }
-
-func open(t testing.TB, ns, name string) *uitest.Screen {
+func openPod(t testing.TB, ns, name string) *uitest.Screen {
 	t.Helper()
-	return uitest.OpenScreen(t, tampered(t), nav.ToPod(key(ns, name)))
+	return uitest.OpenScreen(t, tampered(t), nav.ToPod(podKey(ns, name)))
 }
 
-func TestGoldens(t *testing.T) {
-	s := open(t, "blue", "api-d0")
+func TestPodGoldens(t *testing.T) {
+	s := openPod(t, "blue", "api-d0")
 	s.Golden("api")
 	s.ResizeAll()
-	s = open(t, "red", "tunnel-0")
+	s = openPod(t, "red", "tunnel-0")
 	s.Golden("udn")
 }
 
@@ -67,7 +59,7 @@ func TestTouchesInPrecedenceOrder(t *testing.T) {
 }
 
 func TestRuleAndBack(t *testing.T) {
-	s := open(t, "blue", "api-d0")
+	s := openPod(t, "blue", "api-d0")
 	s.Press("/")
 	s.Type("quarantine")
 	s.Press("enter", "j")
@@ -89,9 +81,9 @@ func TestRuleAndBack(t *testing.T) {
 }
 
 func TestPodsThatAreSpecial(t *testing.T) {
-	s := open(t, "kube-system", "kube-proxy-8l5xv")
+	s := openPod(t, "kube-system", "kube-proxy-8l5xv")
 	s.Want("▲ host network: no policy applies to it", "none, as it should be")
-	s = open(t, "red", "tunnel-0")
+	s = openPod(t, "red", "tunnel-0")
 	s.Want("its primary network is red/tenant-net: AdminNetworkPolicies are not enforced there")
 	s.Press("G")
 	s.Want("role infrastructure-locked", "ANP not enforced on it")
@@ -119,9 +111,9 @@ func TestPodsThatAreSpecial(t *testing.T) {
 
 func TestGoneAndBackAgain(t *testing.T) {
 	p := tampered(t)
-	s := uitest.OpenScreen(t, p, nav.ToPod(key("blue", "api-d0")))
+	s := uitest.OpenScreen(t, p, nav.ToPod(podKey("blue", "api-d0")))
 	old := p.Cluster
-	p.Cluster, _ = old.Upsert(nil, []model.Key{key("blue", "api-d0")})
+	p.Cluster, _ = old.Upsert(nil, []model.Key{podKey("blue", "api-d0")})
 	p.Desired = nil
 	s.Console.Set(p)
 	s.Refresh()
@@ -136,7 +128,7 @@ func TestGoneAndBackAgain(t *testing.T) {
 
 func TestSelectionIsKeptByIdentity(t *testing.T) {
 	p := tampered(t)
-	s := uitest.OpenScreen(t, p, nav.ToPod(key("blue", "api-d0")))
+	s := uitest.OpenScreen(t, p, nav.ToPod(podKey("blue", "api-d0")))
 	for !strings.Contains(s.Line("▸"), "multi-tenant") {
 		s.Press("j")
 	}
@@ -153,13 +145,13 @@ func TestSelectionIsKeptByIdentity(t *testing.T) {
 func TestNotReadZone(t *testing.T) {
 	p := uitest.DemoFacts(t)
 	*live.Zone(t, p, "ovn-worker") = model.ZoneState{Name: "ovn-worker", Conn: model.ConnDialling}
-	s := uitest.OpenScreen(t, p, nav.ToPod(key("blue", "api-d0")))
+	s := uitest.OpenScreen(t, p, nav.ToPod(podKey("blue", "api-d0")))
 	s.Press("G")
 	s.Want("port " + nb.PortName("blue", "api-d0") + " in ovn-worker  zone not read: dialling, never read")
 }
 
 func TestLogs(t *testing.T) {
-	s := open(t, "blue", "api-d0")
+	s := openPod(t, "blue", "api-d0")
 	s.Press("l")
 	if f := s.PlainFrame(); !strings.Contains(f, "log") {
 		t.Errorf("l leads nowhere:\n%s", f)
@@ -177,7 +169,7 @@ func BenchmarkPodEvent(b *testing.B) {
 	}
 	p.Desired, _ = c.Apply(p.Cluster, all)
 	uitest.Sync(p)
-	s := uitest.OpenScreen(b, p, nav.ToPod(key("ns-003", "pod-00080")))
+	s := uitest.OpenScreen(b, p, nav.ToPod(podKey("ns-003", "pod-00080")))
 	s.Want("policy-00")
 	i := 0
 	for b.Loop() {
@@ -213,7 +205,7 @@ spec: {podSelector: {}, ingress: [{}], egress: [{}]}
 	p.Cluster, _ = p.Cluster.Upsert(res.Objects, nil)
 	uitest.Sync(p)
 	uitest.AddUnits(p)
-	s := uitest.OpenScreen(t, p, nav.ToPod(key("blue", "api-d0")))
+	s := uitest.OpenScreen(t, p, nav.ToPod(podKey("blue", "api-d0")))
 	s.Resize(160, 60)
 	s.Want("NP blue/locked                egress 0  Allow  subject, peer", "from pods: app=web in blue",
 		"default deny of blue, ingress  Deny  isolated by NP allow-web and NP locked: what no NetworkPolicy allows is dropped",
@@ -224,7 +216,7 @@ spec: {podSelector: {}, ingress: [{}], egress: [{}]}
 	s.Press("enter", "enter")
 	s.Want("rows", "filter: (deny|ARP|ICMP) of blue, egress", "default deny of blue, egress", "ARP of blue, egress")
 	s.WantNot("default deny of blue, ingress")
-	s = uitest.OpenScreen(t, p, nav.ToPod(key("yellow", "web-f1")))
+	s = uitest.OpenScreen(t, p, nav.ToPod(podKey("yellow", "web-f1")))
 	s.Resize(80, 60)
 	want := []string{"tier 2 · NetworkPolicy · where nothing above decided ──", "default deny of yellow, egress",
 		"tier 2, to-lport · EgressFirewall · decides even after an egress Allow ──", "EF yellow/default", "tier 3"}

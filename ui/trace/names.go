@@ -1,4 +1,4 @@
-package matrix
+package trace
 
 import (
 	"github.com/charmbracelet/x/ansi"

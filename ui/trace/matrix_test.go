@@ -1,4 +1,4 @@
-package matrix_test
+package trace_test
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 	"rung/ui/nav"
 )
 
-func open(t testing.TB, p *revision.Facts, namespace, port string) *uitest.Screen {
+func openMatrix(t testing.TB, p *revision.Facts, namespace, port string) *uitest.Screen {
 	t.Helper()
 	return uitest.OpenScreen(t, p, nav.ToMatrix(namespace, port))
 }
@@ -35,20 +35,20 @@ func many(t testing.TB) *revision.Facts {
 	return p
 }
 
-func TestGoldens(t *testing.T) {
-	s := open(t, uitest.DemoFacts(t), "", "")
+func TestMatrixGoldens(t *testing.T) {
+	s := openMatrix(t, uitest.DemoFacts(t), "", "")
 	s.Press("right", "right", "down", "down", "down", "space")
 	s.Golden("namespaces")
 	s.ResizeAll()
 	s.Press("tab")
 	s.Golden("swapped")
 
-	s = open(t, uitest.DemoFacts(t), "monitoring", "TCP 9090")
+	s = openMatrix(t, uitest.DemoFacts(t), "monitoring", "TCP 9090")
 	s.Press("down", "space", "right", "right")
 	s.Golden("focus")
 	s.ResizeAll()
 
-	s = open(t, many(t), "", "TCP 8080")
+	s = openMatrix(t, many(t), "", "TCP 8080")
 	for range 20 {
 		s.Press("right", "down")
 	}
@@ -64,7 +64,7 @@ func TestGoldens(t *testing.T) {
 // are cut stand whole below. A mixed cell shows a connection that is denied and one that is allowed, and
 // leads to its trace.
 func TestColumnsAndExamples(t *testing.T) {
-	s := open(t, uitest.DemoFacts(t), "", "")
+	s := openMatrix(t, uitest.DemoFacts(t), "", "")
 	s.Resize(80, 24)
 	s.Want("ku…m", "ku…m kube-system", "in…x ingress-nginx")
 	s.Resize(200, 60)
@@ -78,14 +78,14 @@ func TestColumnsAndExamples(t *testing.T) {
 	}
 	s.Press("enter")
 	s.Want("trace blue/api-d0 → kube-system/", "✗ denied by")
-	wide := open(t, many(t), "", "TCP 8080")
+	wide := openMatrix(t, many(t), "", "TCP 8080")
 	wide.Want(" 10 11 12 ")
 }
 
 // A cell leads to the trace of one of its connections, whose verdict is the cell's, and t
 // asks about it; the name of a row leads to its namespace alone, that of a pod to the pod.
 func TestLeadsOn(t *testing.T) {
-	s := open(t, uitest.DemoFacts(t), "", "TCP 8080")
+	s := openMatrix(t, uitest.DemoFacts(t), "", "TCP 8080")
 	s.Press("right", "down")
 	s.Want("blue-dev → blue", "✗ deny: all 10 pairs", "for example blue-dev/api-g0 → blue/api-d0 tcp 8080")
 	s.Press("enter")
@@ -107,7 +107,7 @@ func TestLeadsOn(t *testing.T) {
 // A policy that goes changes the cells; until the new ones are worked out the old ones stay.
 func TestFollowsChanges(t *testing.T) {
 	p := uitest.DemoFacts(t)
-	s := open(t, p, "", "TCP 8080")
+	s := openMatrix(t, p, "", "TCP 8080")
 	s.Press("right")
 	s.Want("blue → blue", "✗ deny: all 20 pairs")
 	q := *p
@@ -128,7 +128,7 @@ func keysOf(c *model.Cluster) (out []model.Key) {
 
 // Ports are asked for, and a text that is none is said to be wrong.
 func TestPorts(t *testing.T) {
-	s := open(t, uitest.DemoFacts(t), "", "")
+	s := openMatrix(t, uitest.DemoFacts(t), "", "")
 	s.Want("any port")
 	s.Press("#")
 	s.Type("icmp/80x")
@@ -144,16 +144,16 @@ func TestPorts(t *testing.T) {
 	s.Type("any")
 	s.Press("enter")
 	s.Want("any port · from rows")
-	open(t, uitest.DemoFacts(t), "", "TCP 99999").Want("cannot ask: port 99999: use 1 to 65535")
-	open(t, uitest.DemoFacts(t), "gone", "").Want("namespace gone has no pods, or no longer exists")
+	openMatrix(t, uitest.DemoFacts(t), "", "TCP 99999").Want("cannot ask: port 99999: use 1 to 65535")
+	openMatrix(t, uitest.DemoFacts(t), "gone", "").Want("namespace gone has no pods, or no longer exists")
 	p := uitest.DemoFacts(t)
 	p.Cluster, p.Desired = nil, nil
-	open(t, p, "", "").Want("no pods, so no connections")
+	openMatrix(t, p, "", "").Want("no pods, so no connections")
 }
 
 // Only what is asked for is shown: other rows, columns and cells are not.
 func TestOnlyAndFilter(t *testing.T) {
-	s := open(t, uitest.DemoFacts(t), "", "TCP 8080")
+	s := openMatrix(t, uitest.DemoFacts(t), "", "TCP 8080")
 	if l := s.Line("ingress-nginx"); strings.Count(l, "✓") == 0 {
 		t.Fatalf("nothing is allowed in %q", l)
 	}
@@ -173,15 +173,15 @@ func TestOnlyAndFilter(t *testing.T) {
 	s.WantNot("▸ restricted")
 }
 
-func TestCopies(t *testing.T) {
-	s := open(t, uitest.DemoFacts(t), "", "TCP 8080")
+func TestMatrixCopies(t *testing.T) {
+	s := openMatrix(t, uitest.DemoFacts(t), "", "TCP 8080")
 	s.Press("right", "y")
 	s.Want("rung trace command", "rung matrix command", "cell")
 }
 
 // Services and addresses outside are columns where that is wanted, and a cell leads to its trace.
 func TestServicesAndOutside(t *testing.T) {
-	s := open(t, uitest.DemoFacts(t), "blue", "")
+	s := openMatrix(t, uitest.DemoFacts(t), "blue", "")
 	s.WantNot("service/", "8.8.8.8")
 	s.Press("I")
 	s.Want("service/kube-system/kube-dns")
@@ -195,7 +195,7 @@ func TestServicesAndOutside(t *testing.T) {
 	s.Want("trace blue/")
 	s.Press("esc", "I")
 	s.WantNot("service/")
-	s = open(t, uitest.DemoFacts(t), "", "")
+	s = openMatrix(t, uitest.DemoFacts(t), "", "")
 	s.Press("X", "I")
 	s.Want(" Services · ", " blocks outside · ")
 	s.Golden("reached")
