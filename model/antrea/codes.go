@@ -149,7 +149,7 @@ var Sentences = []DocumentedRule{
 	{ServiceType, refused, "Only a NodePort Service can be referred to by service."},
 	{GroupForms, refused, "At most one of podSelector, serviceReference, ipBlock, ipBlocks or childGroups can be set for a group."},
 	{GroupBlock, advice, "ipBlock of a group will be deprecated for ipBlocks."},
-	{GroupMissing, refused, "A group must exist before it can be selected as a child, and cannot be deleted while it is one."},
+	{GroupMissing, refused, "A group must exist before another group can list it as a child, and cannot be deleted while one does."},
 	{GroupNested, refused, "A group that has childGroups cannot be the child of another: there is one level."},
 	{GroupCycle, refused, "A group that is its own child would need more than one level."},
 	{ServiceSelectorless, doubt, "Services without selectors are ignored in serviceReference."},

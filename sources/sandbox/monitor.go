@@ -191,7 +191,7 @@ func (m *clientMonitor) wholeRow(db *DB, ch *RowChange, kind string, columns []s
 	return append(db.AppendRow([]byte(`{"`+kind+`":`), ch.Table, ch.UUID, ch.New, columns, !m.isRFCMonitor()), '}')
 }
 
-// describeChange is what a monitor is told of a change, nil where it is not concerned.
+// describeChange returns a change as a monitor gets it, nil if the monitor does not watch it.
 func (m *clientMonitor) describeChange(db *DB, ch *RowChange, w *tableWatch) []byte {
 	switch {
 	case ch.Old == nil:
