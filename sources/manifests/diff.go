@@ -1,6 +1,7 @@
 package manifests
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 	"strings"
@@ -11,204 +12,254 @@ import (
 )
 
 // objectDiffer turns the difference between two values of an object into splices of
-// the text the first was read from.
+// the text the first was read from. It takes the text for written as usual: whoever uses it
+// reads the new text again.
 type objectDiffer struct {
 	*yamltree.Layout
 	documentStyle
 	splices []textSplice
-	way     []yamltree.PathStep
 }
 
 // valueSlot is where a value stands.
 type valueSlot struct {
-	// key and colon are set for a field: the node of its name and the offset
-	// behind the colon.
-	key   *yaml.Node
-	colon int
-	// flow says the parent is in flow style; indent is the column of the parent.
+	way   []yamltree.PathStep
+	colon int // the offset behind the colon of a field, -1 without
+	// flow says the parent is in flow style; indent is the column of a block parent, -1 for none.
 	flow   bool
 	indent int
 }
 
-// cannotError is a change that cannot be made by touching only what it is about.
-type cannotError struct{ field, why string }
+// rootSlot is where the root of a document stands.
+var rootSlot = valueSlot{colon: -1, indent: -1}
 
-func (c *cannotError) Error() string {
-	if c.field == "" {
-		return c.why
-	}
-	return c.field + ": " + c.why
+// cannot is the error of a change that cannot be made by touching only what it is about.
+func (s valueSlot) cannot(why string) error {
+	return &EditError{Field: yamltree.PathText(s.way, false), Why: why}
 }
 
-func (d *objectDiffer) newCannot(why string) error {
-	return &cannotError{yamltree.PathText(d.way, false), why}
+const unusualForm = "is written in a way that cannot be edited"
+
+// textEntry is a field of a mapping or an element of a list: from its name, its dash or its value on.
+type textEntry struct {
+	name       string
+	value      *yaml.Node
+	start, end int
+	at         valueSlot
+}
+
+func newDiffer(text []byte, root *yaml.Node, json bool) *objectDiffer {
+	l := yamltree.NewLayout(text, json)
+	return &objectDiffer{Layout: l, documentStyle: styleOf(root, l)}
 }
 
 func (d *objectDiffer) addSplice(start, end int, text string) {
 	d.splices = append(d.splices, textSplice{start, end, text})
 }
 
-// withStep runs f one step further down, for the path in errors.
-func (d *objectDiffer) withStep(s yamltree.PathStep, f func() error) error {
-	d.way = append(d.way, s)
-	err := f()
-	d.way = d.way[:len(d.way)-1]
-	return err
+func isFlow(n *yaml.Node) bool { return n.Style&yaml.FlowStyle != 0 }
+
+// entriesOf finds the fields or elements of a node, which stands at a slot, in the text.
+func (d *objectDiffer) entriesOf(n *yaml.Node, at valueSlot) (es []textEntry) {
+	named := n.Kind == yaml.MappingNode
+	slot := valueSlot{colon: -1, flow: isFlow(n), indent: -1}
+	for i := 0; i < len(n.Content); i++ {
+		e := textEntry{start: d.Offset(n.Content[i])}
+		step := yamltree.PathStep{Index: i}
+		if !named && !slot.flow {
+			e.start = d.DashOffset(n, i)
+		}
+		if i == 0 && !slot.flow {
+			slot.indent = d.Column(e.start)
+		}
+		e.at = slot
+		if named {
+			e.name = n.Content[i].Value
+			step = yamltree.FieldStep(e.name)
+			e.end = d.End(n.Content[i], -1)
+			if p := d.SkipSpace(e.end); p < len(d.Text) && d.Text[p] == ':' { // not {a, b}
+				e.at.colon, e.end = p+1, p+1
+			}
+			i++
+		}
+		e.value = n.Content[i]
+		e.at.way = append(slices.Clip(at.way), step)
+		e.end = max(e.end, e.start+1, d.End(e.value, slot.indent))
+		es = append(es, e)
+	}
+	return es
 }
 
 // changeValue changes the node n, which means old, so that it means want.
-func (d *objectDiffer) changeValue(n *yaml.Node, old, want any, s valueSlot) error {
+func (d *objectDiffer) changeValue(n *yaml.Node, old, want any, at valueSlot) error {
 	if equalValues(old, want) {
 		return nil
 	}
 	switch w := want.(type) {
 	case map[string]any:
-		o, ok := old.(map[string]any)
-		if ok && n.Kind == yaml.MappingNode && len(n.Content) > 0 && len(w) > 0 {
-			return d.changeMapping(n, o, w, s)
+		if o, ok := old.(map[string]any); ok && n.Kind == yaml.MappingNode && len(n.Content) > 0 && len(w) > 0 {
+			return d.changeMapping(n, o, w, at)
 		}
 	case []any:
-		o, ok := old.([]any)
-		if ok && n.Kind == yaml.SequenceNode && len(n.Content) == len(o) && len(o) > 0 && len(w) > 0 {
-			return d.changeList(n, o, w, s)
+		if o, ok := old.([]any); ok && n.Kind == yaml.SequenceNode && len(n.Content) == len(o) && len(o) > 0 && len(w) > 0 {
+			return d.changeList(n, o, w, at)
 		}
 	}
-	return d.replaceValue(n, want, s)
-}
-
-// fieldPair is a field of a mapping node.
-type fieldPair struct {
-	key, value        *yaml.Node
-	start, colon, end int
-}
-
-// fieldsOf finds the fields of a mapping node in the text.
-func (d *objectDiffer) fieldsOf(n *yaml.Node) ([]fieldPair, error) {
-	ps := make([]fieldPair, 0, len(n.Content)/2)
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		p := fieldPair{key: n.Content[i], value: n.Content[i+1], start: d.Offset(n.Content[i])}
-		keyEnd, ok := d.EndOffset(p.key, -1)
-		if !ok || keyEnd > len(d.Text) {
-			return nil, d.newCannot("is written in a way that cannot be edited")
-		}
-		p.colon = d.SkipSpace(keyEnd)
-		if p.colon < len(d.Text) && d.Text[p.colon] == ':' {
-			p.colon++
-		} else {
-			p.colon = -1 // {a, b}: a field without a colon
-		}
-		indent := -1
-		if n.Style&yaml.FlowStyle == 0 {
-			indent = d.Column(p.start)
-		}
-		p.end, ok = d.EndOffset(p.value, indent)
-		if !ok {
-			return nil, d.newCannot("is written in a way that cannot be edited")
-		}
-		p.end = max(p.end, p.colon, keyEnd)
-		ps = append(ps, p)
-	}
-	return ps, nil
+	return d.replaceValue(n, want, at)
 }
 
 // changeMapping changes the fields of a mapping that stays one.
-func (d *objectDiffer) changeMapping(n *yaml.Node, old, want map[string]any, s valueSlot) error {
-	ps, err := d.fieldsOf(n)
-	if err != nil {
-		return err
-	}
-	flow := n.Style&yaml.FlowStyle != 0
-	gone := make([]bool, len(ps))
+func (d *objectDiffer) changeMapping(n *yaml.Node, old, want map[string]any, at valueSlot) error {
+	es := d.entriesOf(n, at)
+	find := func(name string) int { return slices.IndexFunc(es, func(e textEntry) bool { return e.name == name }) }
+	gone := make([]bool, len(es))
 	var added []string
 	for _, k := range slices.SortedFunc(maps.Keys(want), yamltree.CompareFields) {
 		w := want[k]
-		if o, ok := old[k]; ok && equalValues(o, w) || !ok && isDefault(old, k, w) {
-			continue
-		}
-		i := slices.IndexFunc(ps, func(p fieldPair) bool { return p.key.Value == k })
-		if i < 0 {
-			added = append(added, k)
-			continue
-		}
-		err := d.withStep(yamltree.FieldStep(k), func() error {
-			if ps[i].colon < 0 {
-				return d.newCannot("is written in a way that cannot be edited")
+		o, had := old[k]
+		i := find(k)
+		switch {
+		case had && equalValues(o, w) || !had && isDefault(old, k, w):
+		case i >= 0:
+			if err := d.changeValue(es[i].value, o, w, es[i].at); err != nil {
+				return err
 			}
-			return d.changeValue(ps[i].value, old[k], w, valueSlot{key: ps[i].key, colon: ps[i].colon, flow: flow,
-				indent: d.Column(ps[0].start)})
-		})
-		if err != nil {
-			return err
+		case isFlow(n):
+			col := d.Indent(es[0].start)
+			added = append(added, d.inlineText(k, col)+": "+d.inlineText(w, col))
+		default:
+			added = append(added, d.blockText(map[string]any{k: w}, es[0].at.indent))
 		}
 	}
 	for k, o := range old {
 		if _, stays := want[k]; stays || o == nil || isDefault(want, k, o) {
 			continue
 		}
-		i := slices.IndexFunc(ps, func(p fieldPair) bool { return p.key.Value == k })
+		i := find(k)
 		if i < 0 {
-			return d.withStep(yamltree.FieldStep(k), func() error { return d.newCannot("comes from a merge key and cannot be taken out here") })
+			at.way = append(slices.Clip(at.way), yamltree.FieldStep(k))
+			return at.cannot("comes from a merge key and cannot be taken out here")
 		}
 		gone[i] = true
 	}
-	switch {
-	case !slices.Contains(gone, false) && !flow && len(added) > 0:
-		d.replaceBlock(ps[0].start, ps[len(ps)-1].end, want)
-		return nil
-	case !slices.Contains(gone, false):
-		return d.replaceValue(n, want, s)
+	return d.changeEntries(n, es, gone, map[int][]string{len(es): added}, want, at)
+}
+
+// changeList changes the elements of a list that stays one.
+func (d *objectDiffer) changeList(n *yaml.Node, old, want []any, at valueSlot) error {
+	if len(old)*len(want) > maxAlign {
+		return at.cannot("is too long to be edited")
 	}
-	if flow {
-		spans := make([][2]int, len(ps))
-		for i, p := range ps {
-			spans[i] = [2]int{p.start, p.end}
-		}
-		col := d.Column(d.FirstOnLine(ps[0].start))
-		var texts []string
-		for _, k := range added {
-			name := yamltree.ScalarText(k)
-			if d.JSON {
-				name = d.jsonText(k, 0)
+	es := d.entriesOf(n, at)
+	gone := make([]bool, len(old))
+	added := map[int][]string{}
+	next := 0 // the old element that an added one comes before
+	for _, st := range AlignLists(old, want) {
+		switch {
+		case st.New < 0:
+			gone[st.Old] = true
+		case st.Old < 0:
+			added[next] = append(added[next], d.elementText(es, want[st.New]))
+			continue
+		default:
+			if err := d.changeValue(es[st.Old].value, old[st.Old], want[st.New], es[st.Old].at); err != nil {
+				return err
 			}
-			texts = append(texts, name+": "+d.inlineText(want[k], col))
 		}
-		return d.changeFlow(spans, gone, map[int][]string{len(ps): texts})
+		next = st.Old + 1
 	}
-	if err := d.removeFields(ps, gone); err != nil {
-		return err
+	return d.changeEntries(n, es, gone, added, want, at)
+}
+
+// elementText writes a value as an element of a list with others.
+func (d *objectDiffer) elementText(others []textEntry, v any) string {
+	if others[0].at.flow {
+		return d.inlineText(v, d.Indent(others[0].start))
 	}
-	for _, k := range added {
-		d.addLines(ps[len(ps)-1].end, d.blockText(map[string]any{k: want[k]}, d.Column(ps[0].start)))
+	return d.blockText([]any{v}, others[0].at.indent)
+}
+
+// changeEntries takes entries out of a collection and puts the texts of others in, by the entry they come
+// before. want is all that it means then.
+func (d *objectDiffer) changeEntries(n *yaml.Node, es []textEntry, gone []bool, added map[int][]string, want any, at valueSlot) error {
+	switch {
+	case !slices.Contains(gone, false):
+		return d.replaceValue(n, want, at)
+	case isFlow(n):
+		return d.changeFlow(es, gone, added, at)
+	}
+	first := 0
+	if gone[0] && !d.OnlySpaceBefore(es[0].start) {
+		// It shares its line with the dash of a list: the next one comes there, unless a comment stays there.
+		first = slices.Index(gone, false)
+		to := es[first].start
+		if bytes.IndexByte(d.Text[es[0].end:to], '#') >= 0 {
+			first, to = 1, es[0].end
+		}
+		d.addSplice(es[0].start, to, "")
+	}
+	for i := range len(es) + 1 {
+		for _, lines := range added[i] {
+			switch {
+			case i > 0:
+				d.addLines(es[i-1].end, lines)
+			case at.colon < 0 || d.LineStart(at.colon) == d.LineStart(es[0].start):
+				return at.cannot(unusualForm)
+			default:
+				d.addLines(at.colon, lines) // above the comments of the first
+			}
+		}
+		if i < first || i == len(es) || !gone[i] {
+			continue
+		}
+		if !d.OnlySpaceBefore(es[i].start) {
+			return at.cannot(unusualForm)
+		}
+		d.addSplice(d.LineStart(es[i].start), d.NextLine(es[i].end), "")
 	}
 	return nil
 }
 
-// removeFields takes fields out of a block mapping, with their lines. The first
-// field may share its line with the dash of a list.
-func (d *objectDiffer) removeFields(ps []fieldPair, gone []bool) error {
-	i := 0
-	if !d.OnlySpaceBefore(ps[0].start) && gone[0] {
-		for i < len(ps) && gone[i] {
-			i++
-		}
-		to := ps[i].start
-		for j := range i {
-			if strings.Contains(string(d.Text[ps[j].end:ps[j+1].start]), "#") {
-				to = ps[0].end // comments between stay where they are
-				i = 1
-				break
-			}
-		}
-		d.addSplice(ps[0].start, to, "")
+// changeFlow removes and adds entries of a flow collection, commas included; at least one stays.
+func (d *objectDiffer) changeFlow(es []textEntry, gone []bool, added map[int][]string, at valueSlot) error {
+	last := len(es) - 1
+	sep := ", "
+	if d.OnlySpaceBefore(es[0].start) {
+		sep = "," + d.eol + strings.Repeat(" ", d.Column(es[0].start))
+	} else if d.JSON && d.step == 0 && last > 0 && !bytes.Contains(d.Text[es[0].end:es[1].start], []byte(" ")) {
+		sep = ","
 	}
-	for ; i < len(ps); i++ {
-		if !gone[i] {
+	var texts []string // added since the last one that stays
+	behind := 0        // the entry behind it
+	for i := range es {
+		texts = append(texts, added[i]...)
+		if gone[i] {
 			continue
 		}
-		if !d.OnlySpaceBefore(ps[i].start) {
-			return d.newCannot("is written in a way that cannot be edited")
+		text := ""
+		for _, t := range texts {
+			text += t + sep
 		}
-		d.addSplice(d.LineStart(ps[i].start), d.NextLine(ps[i].end), "")
+		if err := d.replaceEntries(es[behind:i+1], es[behind].start, es[i].start, text, at); err != nil {
+			return err
+		}
+		texts, behind = nil, i+1
+	}
+	text := ""
+	for _, t := range append(texts, added[last+1]...) {
+		text += sep + t
+	}
+	return d.replaceEntries(es[behind-1:], es[behind-1].end, es[last].end, text, at)
+}
+
+// replaceEntries writes a text over entries of a flow collection, unless there are comments between them.
+func (d *objectDiffer) replaceEntries(es []textEntry, start, end int, text string, at valueSlot) error {
+	for i := 1; i < len(es) && !d.JSON; i++ {
+		if bytes.IndexByte(d.Text[es[i-1].end:es[i].start], '#') >= 0 {
+			return at.cannot("has comments that would go with what is taken out")
+		}
+	}
+	if start < end || text != "" {
+		d.addSplice(start, end, text)
 	}
 	return nil
 }
@@ -224,39 +275,30 @@ func (d *objectDiffer) addLines(p int, lines string) {
 }
 
 // replaceValue writes a value anew where n stood.
-func (d *objectDiffer) replaceValue(n *yaml.Node, want any, s valueSlot) error {
-	start := d.Offset(n)
-	end, ok := d.EndOffset(n, s.indent)
-	if !ok {
-		return d.newCannot("is written in a way that cannot be edited")
-	}
-	col := d.Column(d.FirstOnLine(start))
-	text := d.scalarText(n, want, col)
+func (d *objectDiffer) replaceValue(n *yaml.Node, want any, at valueSlot) error {
+	start, end := d.Offset(n), d.End(n, at.indent)
 	unwritten := start == end
-	block := n.Style&yaml.FlowStyle == 0 && (n.Kind == yaml.MappingNode || n.Kind == yaml.SequenceNode)
+	block := len(n.Content) > 0 && !isFlow(n)
+	if block {
+		start = d.entriesOf(n, at)[0].start
+	}
+	text := d.scalarText(n, want, d.Indent(start))
 	switch {
-	case unwritten && s.key == nil:
-		return d.newCannot("is written in a way that cannot be edited")
-	case unwritten && !s.flow && isCollection(want):
-		d.addLines(s.colon, d.blockText(want, s.indent+d.step))
+	case unwritten && at.colon < 0, block && n.Anchor != "" && !isCollection(want):
+		return at.cannot(unusualForm)
+	case unwritten && !at.flow && isCollection(want):
+		d.addLines(at.colon, d.blockText(want, at.indent+d.step))
 	case unwritten:
-		d.addSplice(s.colon, s.colon, " "+text)
-	case block && n.Anchor != "":
-		return d.newCannot("is written in a way that cannot be edited")
+		d.addSplice(at.colon, at.colon, " "+text)
 	case block && isCollection(want):
-		d.replaceBlock(start, end, want)
-	case block && s.key != nil:
-		d.addSplice(s.colon, s.colon, " "+text)
+		d.addSplice(start, end, strings.TrimLeft(d.blockText(want, d.Column(start)), " "))
+	case block && at.colon >= 0:
+		d.addSplice(at.colon, at.colon, " "+text)
 		d.addSplice(d.LineStart(start), d.NextLine(end), "")
 	default:
 		d.addSplice(start, end, text)
 	}
 	return nil
-}
-
-// replaceBlock writes a collection in block style over the one from start to end.
-func (d *objectDiffer) replaceBlock(start, end int, want any) {
-	d.addSplice(start, end, strings.TrimLeft(d.blockText(want, d.Column(start)), " "))
 }
 
 // isCollection says whether a value is a mapping or list with something in it.

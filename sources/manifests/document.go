@@ -3,48 +3,126 @@ package manifests
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"reflect"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
 
 	"rung/sources/manifests/yamltree"
 )
 
-// replaceText puts a document's new text in place of the old one.
-func (r *rewriter) replaceText(e Edit, p *documentPiece, at [2]int) error {
-	if p.list {
-		return errors.New("is an item of a List: it has no text of its own")
+// documentPiece is one document of a file being edited.
+type documentPiece struct {
+	before []byte // the text between the document above and this one
+	text   []byte
+	body   int        // where the text behind the separator line begins
+	root   *yaml.Node // nil when empty or not readable
+	json   bool
+	objs   []any // its objects as trees; nil for an item that is null
+	list   bool
+}
+
+// cutPieces cuts a text as manifests are read; rest is the text behind the last document, json says it
+// is JSON as a whole.
+func cutPieces(name string, text []byte) (ps []*documentPiece, rest []byte, json bool) {
+	docs, json, _ := yamltree.CutDocuments(name, text) // where it fails there are none
+	at := 0
+	for _, doc := range docs {
+		p := &documentPiece{before: text[at:doc.Start], text: text[doc.Start:doc.End], body: doc.Body - doc.Start}
+		p.readObjects()
+		ps = append(ps, p)
+		at = doc.End
 	}
-	text := withoutSeparator(e.Text)
-	now, err := r.oneObject(text, "the new text", false)
+	return ps, text[at:], json
+}
+
+func (p *documentPiece) bodyText() []byte { return p.text[p.body:] }
+
+// readObjects fills in the piece's tree and objects.
+func (p *documentPiece) readObjects() {
+	root, isJSON, err := yamltree.Parse(p.bodyText())
+	p.json = isJSON
+	if err != nil || root == nil {
+		return // kept as text
+	}
+	flat, err := yamltree.Flatten(root, p.bodyText(), yamltree.DefaultAliasNodes)
 	if err != nil {
-		return err
+		return
 	}
-	obj, _ := now.objs[0].(map[string]any)
-	if !sameObject(obj, e.Key) {
-		return errors.New("the new text is another object")
+	p.root = root
+	_, p.list = yamltree.ListKindOf(flat)
+	if !p.list {
+		p.objs = []any{yamltree.JSONValue(flat)}
+		return
 	}
-	if p.json {
-		text = bytes.TrimSpace(text)
+	for _, e := range yamltree.ItemsAt(flat, "items") {
+		p.objs = append(p.objs, yamltree.JSONValue(e))
 	}
-	oldText := r.text[p.body:p.end]
-	if !p.json && bytes.HasSuffix(oldText, []byte("\n")) && !bytes.HasSuffix(text, []byte("\n")) {
-		text = append(text[:len(text):len(text)], r.lineEnd()...)
+}
+
+// setBody gives the document another text, if that means the wanted objects: the one that was touched up
+// to defaults, the others to the last form.
+func (p *documentPiece) setBody(body []byte, want []any, touched int) error {
+	q := documentPiece{text: slices.Concat(p.text[:p.body], body), body: p.body, before: p.before}
+	q.readObjects()
+	if len(q.objs) != len(want) || q.list != p.list {
+		return errors.New("the edit would add or take out another object")
 	}
-	if p.start == p.body && yamltree.IsMarker(oldText, "---") {
-		text = append([]byte("---"+r.lineEnd()), text...)
+	for i, obj := range q.objs {
+		switch {
+		case i == touched && !equalValues(obj, want[i]):
+			return errors.New("the edit cannot be made on the object's own text alone (an anchor, or an unusual form)")
+		case i != touched && !reflect.DeepEqual(obj, want[i]):
+			return errors.New("the edit would change another object: they share text through an anchor")
+		}
 	}
-	r.wanted[at] = obj
-	r.splices = append(r.splices, textSplice{p.body, p.end, string(text)})
+	*p = q
 	return nil
 }
 
-// oneObject is the piece that a text is, which what names: one object, with json one of JSON.
-func (r *rewriter) oneObject(text []byte, what string, json bool) (documentPiece, error) {
-	switch now, _ := cutPieces(r.name, text); {
+// rewriter is a file being edited.
+type rewriter struct {
+	name   string
+	pieces []*documentPiece
+	rest   []byte // text behind the last document
+	json   bool   // the file is JSON as a whole
+	eol    string
+}
+
+func newRewriter(name string, text []byte) *rewriter {
+	r := &rewriter{name: name, eol: "\n"}
+	if bytes.Contains(text, []byte("\r\n")) {
+		r.eol = "\r\n"
+	}
+	r.pieces, r.rest, r.json = cutPieces(name, text)
+	return r
+}
+
+// fileText is the text of the file as it is now. It must be read as the documents that it is made of.
+func (r *rewriter) fileText() ([]byte, error) {
+	var out []byte
+	for _, p := range r.pieces {
+		out = append(append(out, p.before...), p.text...)
+	}
+	out = append(out, r.rest...)
+	docs, _, err := yamltree.CutDocuments(r.name, out)
+	same := err == nil && len(docs) == len(r.pieces)
+	for i := 0; same && i < len(docs); i++ {
+		same = bytes.Equal(bytes.TrimSpace(out[docs[i].Body:docs[i].End]), bytes.TrimSpace(r.pieces[i].bodyText()))
+	}
+	if !same {
+		return nil, &EditError{File: r.name, Why: "the edit would change a document that it is not about"}
+	}
+	return out, nil
+}
+
+// oneObject is the piece that a text is, named what: one object, with json one of JSON.
+func (r *rewriter) oneObject(text []byte, what string, json bool) (*documentPiece, error) {
+	switch now, _, _ := cutPieces(r.name, text); {
 	case len(now) != 1 || now[0].list || len(now[0].objs) != 1:
-		return documentPiece{}, errors.New(what + " is not one object")
+		return nil, errors.New(what + " is not one object")
 	case json && !now[0].json:
-		return documentPiece{}, errors.New("the file is JSON and " + what + " is not")
+		return nil, errors.New("the file is JSON and " + what + " is not")
 	default:
 		return now[0], nil
 	}
@@ -58,136 +136,94 @@ func withoutSeparator(text []byte) []byte {
 	return text
 }
 
-// removeDocument takes a document out, with its separator line.
-func (r *rewriter) removeDocument(p *documentPiece) {
-	end := p.end
-	if r.json {
-		end = yamltree.LineEnd(r.text, end)
-		if !yamltree.IsBlank(r.text[p.end:end]) {
-			end = p.end
-		}
+// replaceText puts an object's new text in the place of its document's.
+func (r *rewriter) replaceText(e Edit, p *documentPiece) error {
+	if p.list {
+		return errors.New("is an item of a List: it has no text of its own")
 	}
-	r.splices = append(r.splices, textSplice{p.start, end, ""})
-}
-
-// appendDocument adds a document at the end of the file.
-func (r *rewriter) appendDocument(e Edit) error {
-	text := e.Text
-	if len(text) == 0 {
-		obj, err := UntypedTree(e.Object)
-		if err != nil {
-			return err
-		}
-		if r.json {
-			text = []byte(documentStyle{asJSON: true, step: 2, eol: "\n"}.jsonText(obj, 0) + "\n")
-		} else {
-			text = yamltree.Marshal(obj)
-		}
-	}
-	text = withoutSeparator(text)
-	now, err := r.oneObject(text, "the new text", r.json)
+	text := withoutSeparator(e.Text)
+	now, err := r.oneObject(text, "the new text", false)
 	if err != nil {
 		return err
 	}
-	r.wanted[[2]int{len(r.pieces) + len(r.appended), 0}] = now.objs[0]
-	r.appended = append(r.appended, text)
-	return nil
+	if obj, _ := now.objs[0].(map[string]any); !sameObject(obj, e.Key) {
+		return errors.New("the new text is another object")
+	}
+	if p.json {
+		text = bytes.TrimSpace(text)
+	}
+	if bytes.HasSuffix(p.text, []byte("\n")) {
+		text = r.endLine(text)
+	}
+	if p.body == 0 && yamltree.IsMarker(p.text, "---") { // with text behind it
+		p.text = []byte("---" + r.eol)
+		p.body = len(p.text)
+	}
+	return p.setBody(text, now.objs, 0)
 }
 
-func appendDocument(text, doc []byte, eol string, json bool) []byte {
-	if eol == "\r\n" && !bytes.Contains(doc, []byte("\r\n")) {
-		doc = bytes.ReplaceAll(doc, []byte("\n"), []byte("\r\n"))
+// endLine ends the last line of a text.
+func (r *rewriter) endLine(text []byte) []byte {
+	if len(text) == 0 || text[len(text)-1] == '\n' {
+		return text
 	}
-	if len(text) > 0 && text[len(text)-1] != '\n' {
-		text = append(text, eol...)
-	}
-	if !json && !yamltree.IsBlank(text) {
-		text = append(append(text, "---"...), eol...)
-	}
-	return append(text, doc...)
+	return slices.Concat(text, []byte(r.eol))
 }
 
-// verifyText reads the new text and holds it against what was meant: every object
-// an edit was about means what it should, every other one what it did, and text
-// that could not be read is untouched.
-func (r *rewriter) verifyText(text []byte) error {
-	now, _ := cutPieces(r.name, text)
-	fail := func(why string) error { return &EditError{File: r.name, Why: why} }
-	next := 0
-	for i := range r.pieces {
-		p := &r.pieces[i]
-		for _, want := range r.restored[[2]int{i, -1}] {
-			if next >= len(now) || len(now[next].objs) != 1 || now[next].list || !equalValues(now[next].objs[0], want) {
-				return fail("the restored document would not be read back as it was")
-			}
-			next++
-		}
-		if !p.list && r.removed[[2]int{i, 0}] {
-			continue
-		}
-		if next >= len(now) {
-			return fail("the edit would take out a document it is not about")
-		}
-		q := &now[next]
-		next++
-		if p.root == nil {
-			if q.root != nil || !bytes.Equal(bytes.TrimSpace(r.text[p.body:p.end]), bytes.TrimSpace(text[q.body:q.end])) {
-				return fail(fmt.Sprintf("the edit would change document %d, which it is not about", i))
-			}
-			continue
-		}
-		if err := r.verifyObjects(i, p, q); err != nil {
-			return err
-		}
+// removeDocument takes a document out, with its separator line.
+func (r *rewriter) removeDocument(i int) {
+	next := &r.rest
+	if i+1 < len(r.pieces) {
+		next = &r.pieces[i+1].before
 	}
-	for i := range r.appended {
-		want := r.wanted[[2]int{len(r.pieces) + i, 0}]
-		if next >= len(now) || len(now[next].objs) != 1 || !equalValues(now[next].objs[0], want) {
-			return fail("the new document would not be read back as it is")
-		}
-		next++
+	if eol := yamltree.LineEnd(*next, 0); r.json && yamltree.IsBlank((*next)[:eol]) {
+		*next = (*next)[eol:]
 	}
-	if next != len(now) {
-		return fail("the edit would add a document")
-	}
-	return nil
+	*next = slices.Concat(r.pieces[i].before, *next)
+	r.pieces = slices.Delete(r.pieces, i, i+1)
 }
 
-func (r *rewriter) verifyObjects(doc int, p, q *documentPiece) error {
-	fail := func(why string) error { return &EditError{File: r.name, Why: fmt.Sprintf("document %d: %s", doc, why)} }
-	j := 0
-	restored := func(at [2]int) error {
-		for _, want := range r.restored[at] {
-			if j >= len(q.objs) || !equalValues(q.objs[j], want) {
-				return fail("the restored item would not be read back as it was")
-			}
-			j++
-		}
-		return nil
-	}
-	for i := range p.objs {
-		at := [2]int{doc, i}
-		if err := restored(at); err != nil {
-			return err
-		}
-		if r.removed[at] {
-			continue
-		}
-		// Of another object not even a form changes.
-		want, same, why := p.objs[i], reflect.DeepEqual, "the edit would change another object: they share text through an anchor"
-		if touched, is := r.wanted[at]; is {
-			want, same, why = touched, equalValues, "the edit cannot be made on the object's own text alone (an anchor, or an unusual form)"
-		}
-		if j >= len(q.objs) || !same(q.objs[j], want) {
-			return fail(why)
-		}
-		j++
-	}
-	if err := restored([2]int{doc, len(p.objs)}); err != nil {
+// insertDocument adds a document, whose text is named what, before another one, or at the end.
+func (r *rewriter) insertDocument(at int, text []byte, what string) error {
+	text = withoutSeparator(text)
+	now, err := r.oneObject(text, what, r.json)
+	if err != nil {
 		return err
 	}
-	if j != len(q.objs) {
-		return fail("the edit would add an object")
+	if r.eol == "\r\n" && !bytes.Contains(text, []byte("\r\n")) {
+		text = bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
 	}
+	separator := []byte("---" + r.eol)
+	p := &documentPiece{text: text}
+	if at < len(r.pieces) {
+		next := r.pieces[at]
+		p.before, next.before = next.before, nil
+		p.text = r.endLine(text)
+		if !r.json && next.body == 0 && !yamltree.IsMarker(next.text, "---") {
+			next.text, next.body = slices.Concat(separator, next.text), len(separator)
+		}
+	} else {
+		p.before, r.rest = r.endLine(r.rest), nil
+		if last := at - 1; last >= 0 && len(p.before) == 0 {
+			body := r.pieces[last].bodyText()
+			if r.pieces[last].root == nil {
+				r.pieces[last].text = r.endLine(r.pieces[last].text)
+			} else if err := r.pieces[last].setBody(r.endLine(body), r.pieces[last].objs, -1); err != nil {
+				return err
+			}
+		}
+	}
+	switch {
+	case r.json:
+	case at > 0:
+		p.text, p.body = slices.Concat(separator, p.text), len(separator)
+	default: // comments above it are its own
+		p.text, p.before = slices.Concat(p.before, p.text), nil
+	}
+	p.readObjects()
+	if len(p.objs) != 1 || !equalValues(p.objs[0], now.objs[0]) {
+		return errors.New("the new document would not be read back as it is")
+	}
+	r.pieces = slices.Insert(r.pieces, at, p)
 	return nil
 }

@@ -2,8 +2,10 @@ package manifests
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -53,10 +55,7 @@ type EditError struct {
 	Key   model.Key
 	Field string // empty when it is not about one
 	Why   string
-	err   error
 }
-
-func (e *EditError) Unwrap() error { return e.err }
 
 func (e *EditError) Error() string {
 	parts := []string{e.File}
@@ -69,105 +68,41 @@ func (e *EditError) Error() string {
 	return strings.Join(append(parts, e.Why), ": ")
 }
 
-// documentPiece is one document of a file being edited.
-type documentPiece struct {
-	start, body, end int
-	root             *yaml.Node // nil when empty or not readable
-	json             bool
-	objs             []any // its objects as trees; nil for an item that is null
-	list             bool
-}
-
-// cutPieces cuts a text as manifests are read; json says it is JSON as a whole.
-func cutPieces(name string, text []byte) (ps []documentPiece, json bool) {
-	docs, json, _ := yamltree.CutDocuments(name, text) // where it fails there are none
-	for _, doc := range docs {
-		p := documentPiece{start: doc.Start, body: doc.Body, end: doc.End}
-		t := text[p.body:p.end]
-		p.root, p.json, _ = yamltree.Parse(t) // nil: kept as text
-		p.readObjects(t)
-		ps = append(ps, p)
-	}
-	return ps, json
-}
-
-// readObjects fills in the piece's objects.
-func (p *documentPiece) readObjects(text []byte) {
-	if p.root == nil {
-		return
-	}
-	flat, err := yamltree.Flatten(p.root, text, yamltree.DefaultAliasNodes)
-	if err != nil {
-		p.root = nil
-		return
-	}
-	_, p.list = yamltree.ListKindOf(flat)
-	if !p.list {
-		p.objs = []any{yamltree.JSONValue(flat)}
-		return
-	}
-	for _, e := range yamltree.ItemsAt(flat, "items") {
-		p.objs = append(p.objs, yamltree.JSONValue(e))
-	}
-}
-
-// rewriteText makes the edits on a file's text. Everything the edits are not about
-// stays byte for byte, which is checked before the text is given out.
+// rewriteText makes the edits on a file's text: changes first, then deletions from the end on, so that
+// all stand where they were read, then additions. Everything the edits are not about stays byte for
+// byte, which is checked before the text is given out.
 func rewriteText(name string, text []byte, edits []Edit) ([]byte, error) {
 	body := bytes.TrimPrefix(text, yamltree.BOM)
 	bom := len(text) - len(body)
-	r := rewriter{name: name, text: body, wanted: map[[2]int]any{}, removed: map[[2]int]bool{}, restored: map[[2]int][]any{}}
-	r.pieces, r.json = cutPieces(name, body)
-	for _, e := range edits {
+	r := newRewriter(name, body)
+	for _, e := range slices.SortedStableFunc(slices.Values(edits), compareEdits) {
 		if err := r.makeEdit(e); err != nil {
-			ee := &EditError{File: name, Key: e.Key, Why: err.Error(), err: err}
-			var c *cannotError
-			if errors.As(err, &c) {
-				ee.Field, ee.Why = c.field, c.why
-			}
+			ee := &EditError{Why: err.Error()}
+			errors.As(err, &ee)
+			ee.File, ee.Key = name, e.Key
 			return nil, ee
 		}
 	}
-	out, err := applySplices(body, r.splices)
+	out, err := r.fileText()
 	if err != nil {
-		return nil, &EditError{File: name, Why: err.Error()}
-	}
-	for _, a := range r.appended {
-		out = appendDocument(out, a, r.lineEnd(), r.json)
-	}
-	if err := r.verifyText(out); err != nil {
 		return nil, err
 	}
 	return append(text[:bom:bom], out...), nil
 }
 
-type rewriter struct {
-	name     string
-	text     []byte
-	pieces   []documentPiece
-	json     bool // the file is JSON as a whole
-	splices  []textSplice
-	appended [][]byte
-	// wanted holds what objects must mean afterwards, gone those that must not be
-	// there, by document and item.
-	wanted  map[[2]int]any
-	removed map[[2]int]bool
-	// restored are objects that come before an item, by document and item; item -1 stands
-	// for the document.
-	restored map[[2]int][]any
-}
-
-func (r *rewriter) lineEnd() string {
-	if bytes.Contains(r.text, []byte("\r\n")) {
-		return "\r\n"
+func compareEdits(a, b Edit) int {
+	rank := map[EditOp]int{EditSet: 0, Text: 0, Delete: 1, Append: 2, Restore: 2}
+	c := cmp.Compare(rank[a.Op], rank[b.Op])
+	if c == 0 && a.Op == Delete {
+		return cmp.Or(cmp.Compare(b.Origin.Doc, a.Origin.Doc), cmp.Compare(b.Origin.Item, a.Origin.Item))
 	}
-	return "\n"
+	return c
 }
 
 func (r *rewriter) makeEdit(e Edit) error {
 	switch e.Op {
 	case Append:
-		return r.appendDocument(e)
+		return r.appendObject(e)
 	case Restore:
 		return r.restoreObject(e)
 	}
@@ -175,7 +110,7 @@ func (r *rewriter) makeEdit(e Edit) error {
 	if doc < 0 || doc >= len(r.pieces) || item >= len(r.pieces[doc].objs) || r.pieces[doc].list != (e.Origin.Item >= 0) {
 		return errors.New("is not where it was read")
 	}
-	p := &r.pieces[doc]
+	p := r.pieces[doc]
 	old, _ := p.objs[item].(map[string]any)
 	if kind, _ := old["kind"].(string); p.list && strings.HasSuffix(kind, "List") {
 		return errors.New("is in a List within a List: change the file by hand")
@@ -183,27 +118,34 @@ func (r *rewriter) makeEdit(e Edit) error {
 	if !sameObject(old, e.Key) {
 		return errors.New("another object stands where it was read")
 	}
-	at := [2]int{doc, item}
-	switch e.Op {
-	case Text:
-		return r.replaceText(e, p, at)
-	case Delete:
-		r.removed[at] = true
-		if !p.list {
-			r.removeDocument(p)
-			return nil
-		}
-		d := r.newDiffer(p)
-		itemsNode, s := d.itemsOf(p.root)
-		if err := d.removeItem(itemsNode, item, s); err != nil {
+	switch {
+	case e.Op == Text:
+		return r.replaceText(e, p)
+	case e.Op == EditSet:
+		return p.setObject(e, item, old)
+	case e.Op != Delete:
+		return fmt.Errorf("unknown edit %q", e.Op)
+	case p.list:
+		return p.removeItem(item)
+	}
+	r.removeDocument(doc)
+	return nil
+}
+
+// appendObject adds a document at the end of the file.
+func (r *rewriter) appendObject(e Edit) error {
+	text := e.Text
+	if len(text) == 0 {
+		obj, err := UntypedTree(e.Object)
+		if err != nil {
 			return err
 		}
-		r.takeSplices(p, d)
-		return nil
-	case EditSet:
-		return r.setObject(e, p, at, old)
+		text = yamltree.Marshal(obj)
+		if r.json {
+			text = []byte(documentStyle{asJSON: true, step: 2, eol: "\n"}.jsonText(obj, 0) + "\n")
+		}
 	}
-	return fmt.Errorf("unknown edit %q", e.Op)
+	return r.insertDocument(len(r.pieces), text, "the new text")
 }
 
 // sameObject says whether a tree is the object with the key.
@@ -216,38 +158,51 @@ func sameObject(obj map[string]any, k model.Key) bool {
 		(!typed || KindOfTree(obj) == k.Kind)
 }
 
-func (r *rewriter) newDiffer(p *documentPiece) *objectDiffer {
-	text := r.text[p.body:p.end]
-	l := yamltree.NewLayout(text, p.json)
-	return &objectDiffer{Layout: l, documentStyle: styleOf(p.root, l)}
+// changeBody changes the text of a document's value, or of one of its items (-1 for none), by the splices
+// of f. It must mean the wanted objects then.
+func (p *documentPiece) changeBody(want []any, touched int, f func(d *objectDiffer) error) error {
+	d := newDiffer(p.bodyText(), p.root, p.json)
+	if err := f(d); err != nil {
+		return err
+	}
+	text, err := applySplices(p.bodyText(), d.splices)
+	if err != nil {
+		return err
+	}
+	return p.setBody(text, want, touched)
 }
 
-func (r *rewriter) takeSplices(p *documentPiece, d *objectDiffer) {
-	for _, s := range d.splices {
-		r.splices = append(r.splices, textSplice{s.start + p.body, s.end + p.body, s.text})
+// itemsOf finds the items of a List: the field, and each of them.
+func (d *objectDiffer) itemsOf(p *documentPiece) (field textEntry, items []textEntry, err error) {
+	field = textEntry{value: &yaml.Node{Kind: yaml.SequenceNode}, at: rootSlot}
+	fields := d.entriesOf(p.root, rootSlot)
+	if i := slices.IndexFunc(fields, func(e textEntry) bool { return e.name == "items" }); i >= 0 {
+		field = fields[i]
 	}
+	items = d.entriesOf(field.value, field.at)
+	if len(items) != len(p.objs) {
+		err = field.at.cannot(unusualForm)
+	}
+	return field, items, err
 }
 
-// itemsOf finds the items of a List and where they stand.
-func (d *objectDiffer) itemsOf(root *yaml.Node) (*yaml.Node, valueSlot) {
-	s := valueSlot{flow: root.Style&yaml.FlowStyle != 0}
-	for i := 0; i+1 < len(root.Content); i += 2 {
-		if root.Content[i].Value != "items" {
-			continue
+// removeItem takes an item out of a List.
+func (p *documentPiece) removeItem(i int) error {
+	want := slices.Delete(slices.Clone(p.objs), i, i+1)
+	return p.changeBody(want, -1, func(d *objectDiffer) error {
+		field, items, err := d.itemsOf(p)
+		if err != nil {
+			return err
 		}
-		s.key = root.Content[i]
-		if end, ok := d.EndOffset(s.key, -1); ok {
-			s.colon = d.SkipSpace(end) + 1
-		}
-		s.indent = d.Column(d.Offset(s.key))
-		return root.Content[i+1], s
-	}
-	return &yaml.Node{Kind: yaml.SequenceNode}, s
+		gone := make([]bool, len(items))
+		gone[i] = true
+		return d.changeEntries(field.value, items, gone, nil, []any{}, field.at)
+	})
 }
 
 // RewritePolicyText changes the text of one policy, as Policy.YAML holds it, so that the
 // policy means object (see Edit.Object). Only the text of what differs is
-// touched; comments and order stay. It is an *Error when that cannot be
+// touched; comments and order stay. It is an *EditError when that cannot be
 // done without touching more.
 func RewritePolicyText(text []byte, k model.Key, object any) ([]byte, error) {
 	return rewriteText("", text, []Edit{{Op: EditSet, Key: k, Origin: model.Origin{Item: -1}, Object: object}})

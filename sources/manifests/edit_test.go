@@ -262,7 +262,7 @@ func TestRewriteRefuses(t *testing.T) {
 	}{
 		{"a change under an anchor", anchored, setEdit(find(t, "x.yaml", anchored), func(a *v1alpha1.AdminNetworkPolicy) {
 			a.Spec.Subject.Namespaces.MatchLabels = map[string]string{"x": "y"}
-		}), "x.yaml: document 0: the edit cannot be made on the object's own text alone (an anchor, or an unusual form)"},
+		}), "x.yaml: AdminNetworkPolicy/a: the edit cannot be made on the object's own text alone (an anchor, or an unusual form)"},
 		{"a field from a merge key", merged, setEdit(find(t, "x.yaml", merged), func(a *v1alpha1.AdminNetworkPolicy) { delete(a.Annotations, "x") }),
 			"x.yaml: AdminNetworkPolicy/a: metadata.annotations.x: comes from a merge key and cannot be taken out here"},
 		{"another object", commented, Edit{Op: EditSet, Key: other, Origin: p.Origin, Object: p.Original}, "x.yaml: AdminNetworkPolicy/b: another object stands where it was read"},

@@ -4,12 +4,13 @@ import (
 	"errors"
 	"maps"
 	"reflect"
+	"slices"
 
-	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
 )
 
-func (r *rewriter) setObject(e Edit, p *documentPiece, at [2]int, old map[string]any) error {
+// setObject changes an object, which means old, so that it means that of the edit.
+func (p *documentPiece) setObject(e Edit, item int, old map[string]any) error {
 	obj, err := UntypedTree(e.Object)
 	if err != nil {
 		return err
@@ -30,19 +31,20 @@ func (r *rewriter) setObject(e Edit, p *documentPiece, at [2]int, old map[string
 	}
 	base["metadata"] = old["metadata"]
 	base, want := editableScope(base, obj)
-	d := r.newDiffer(p)
-	node, s := p.root, valueSlot{}
-	if p.list {
-		itemsNode, _ := d.itemsOf(p.root)
-		node = itemsNode.Content[at[1]]
-		s = valueSlot{flow: itemsNode.Style&yaml.FlowStyle != 0, indent: d.Column(d.Offset(itemsNode))}
-	}
-	if err := d.changeValue(node, base, want, s); err != nil {
-		return err
-	}
-	r.wanted[at] = mergeChange(old, base, want)
-	r.takeSplices(p, d)
-	return nil
+	wanted := slices.Clone(p.objs)
+	wanted[item] = mergeChange(old, base, want)
+	return p.changeBody(wanted, item, func(d *objectDiffer) error {
+		if !p.list {
+			return d.changeValue(p.root, base, want, rootSlot)
+		}
+		_, items, err := d.itemsOf(p)
+		if err != nil {
+			return err
+		}
+		at := items[item].at
+		at.way = nil // fields are named from the object on
+		return d.changeValue(items[item].value, base, want, at)
+	})
 }
 
 // authorMetadata are the fields of metadata that an edit may change.

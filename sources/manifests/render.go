@@ -23,17 +23,20 @@ func styleOf(root *yaml.Node, l *yamltree.Layout) documentStyle {
 	if i := bytes.IndexByte(l.Text, '\n'); i > 0 && l.Text[i-1] == '\r' {
 		s.eol = "\r\n"
 	}
+	if s.asJSON {
+		s.step = 0 // on one line
+		if len(root.Content) > 0 && root.Content[0].Line != root.Line {
+			s.step = max(1, l.Column(l.Offset(root.Content[0]))-l.Column(l.Offset(root)))
+		}
+		return s
+	}
 	haveStep, haveList := false, false
 	var look func(n *yaml.Node)
 	look = func(n *yaml.Node) {
-		if haveStep && haveList {
-			return
-		}
 		for i, c := range n.Content {
-			if n.Kind == yaml.MappingNode && i%2 == 1 && len(c.Content) > 0 && c.Line > n.Content[i-1].Line {
+			if n.Kind == yaml.MappingNode && i%2 == 1 && len(c.Content) > 0 && c.Line > n.Content[i-1].Line && !isFlow(c) {
 				in := c.Column - n.Content[i-1].Column
 				switch {
-				case s.asJSON || c.Style&yaml.FlowStyle != 0:
 				case c.Kind == yaml.SequenceNode && !haveList:
 					s.compact, haveList = in == 0, true
 				case c.Kind == yaml.MappingNode && !haveStep && in > 0:
@@ -44,29 +47,18 @@ func styleOf(root *yaml.Node, l *yamltree.Layout) documentStyle {
 		}
 	}
 	look(root)
-	if s.asJSON {
-		s.step = 0 // on one line
-		if len(root.Content) > 0 && root.Content[0].Line != root.Line {
-			s.step = max(1, l.Column(l.Offset(root.Content[0]))-l.Column(l.Offset(root)))
-		}
-	}
 	return s
 }
 
 // blockText writes a value as lines in block style, indented by col.
 func (s documentStyle) blockText(v any, col int) string {
-	var b strings.Builder
-	text := strings.TrimSuffix(string(yamltree.BlockText(v, max(s.step, 2), s.compact)), "\n")
-	for i, line := range strings.Split(text, "\n") {
-		if i > 0 {
-			b.WriteString(s.eol)
-		}
+	lines := strings.Split(strings.TrimSuffix(string(yamltree.BlockText(v, max(s.step, 2), s.compact)), "\n"), "\n")
+	for i, line := range lines {
 		if line != "" {
-			b.WriteString(strings.Repeat(" ", col))
-			b.WriteString(line)
+			lines[i] = strings.Repeat(" ", col) + line
 		}
 	}
-	return b.String()
+	return strings.Join(lines, s.eol)
 }
 
 // inlineText writes a value on one line; col is the indentation of the line it

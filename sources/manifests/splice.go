@@ -18,17 +18,11 @@ func equalValues(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
 		b, ok := b.(map[string]any)
-		if !ok {
+		if !ok || lacksValue(a, b) || lacksValue(b, a) {
 			return false
 		}
 		for k, v := range a {
-			if w, ok := b[k]; ok && equalValues(v, w) || !ok && (v == nil || isDefault(b, k, v)) {
-				continue
-			}
-			return false
-		}
-		for k, w := range b {
-			if _, ok := a[k]; !ok && w != nil && !isDefault(a, k, w) {
+			if w, ok := b[k]; ok && !equalValues(v, w) {
 				return false
 			}
 		}
@@ -37,13 +31,23 @@ func equalValues(a, b any) bool {
 		b, ok := b.([]any)
 		return ok && slices.EqualFunc(a, b, equalValues)
 	case int64:
-		f, ok := b.(float64)
-		return ok && f == float64(a) || b == any(a)
+		if f, ok := b.(float64); ok {
+			return f == float64(a)
+		}
 	case float64:
-		i, ok := b.(int64)
-		return ok && a == float64(i) || b == any(a)
-	case nil, bool, string:
-		return a == b
+		if i, ok := b.(int64); ok {
+			return a == float64(i)
+		}
+	}
+	return a == b
+}
+
+// lacksValue says whether a mapping lacks a field of another one, which means something there.
+func lacksValue(all, m map[string]any) bool {
+	for k, v := range all {
+		if _, ok := m[k]; !ok && v != nil && !isDefault(m, k, v) {
+			return true
+		}
 	}
 	return false
 }

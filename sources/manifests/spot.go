@@ -81,8 +81,7 @@ func refOf(obj any) DocumentRef {
 }
 
 // refOf names a document.
-func (p *documentPiece) refOf(text []byte) DocumentRef {
-	body := text[p.body:p.end]
+func (p *documentPiece) refOf() DocumentRef {
 	switch {
 	case p.list && len(p.objs) > 0:
 		first := refOf(p.objs[0])
@@ -92,60 +91,56 @@ func (p *documentPiece) refOf(text []byte) DocumentRef {
 			return r
 		}
 	}
-	if yamltree.IsBlank(body) {
+	if yamltree.IsBlank(p.bodyText()) {
 		return DocumentRef{}
 	}
-	sum := sha256.Sum256(body)
+	sum := sha256.Sum256(p.bodyText())
 	return DocumentRef{Sum: hex.EncodeToString(sum[:8])}
 }
 
 // documentRefs name the documents of a text.
-func documentRefs(ps []documentPiece, text []byte) []DocumentRef {
-	out := make([]DocumentRef, len(ps))
-	for i := range ps {
-		out[i] = ps[i].refOf(text)
+func documentRefs(ps []*documentPiece) (out []DocumentRef) {
+	for _, p := range ps {
+		out = append(out, p.refOf())
 	}
 	return out
 }
 
 // itemRefs name the objects of a document.
-func (p *documentPiece) itemRefs() []DocumentRef {
-	out := make([]DocumentRef, len(p.objs))
-	for i, o := range p.objs {
-		out[i] = refOf(o)
+func (p *documentPiece) itemRefs() (out []DocumentRef) {
+	for _, o := range p.objs {
+		out = append(out, refOf(o))
 	}
 	return out
 }
 
 // removedSpots are the places of the objects of one text that are not in another.
 func removedSpots(name string, before, after []byte) (out []RemovedSpot) {
-	before, after = bytes.TrimPrefix(before, yamltree.BOM), bytes.TrimPrefix(after, yamltree.BOM)
-	was, _ := cutPieces(name, before)
-	is, _ := cutPieces(name, after)
+	was, _, _ := cutPieces(name, bytes.TrimPrefix(before, yamltree.BOM))
+	is, _, _ := cutPieces(name, bytes.TrimPrefix(after, yamltree.BOM))
 	stays := map[DocumentRef]int{}
-	for i := range is {
-		for _, r := range is[i].itemRefs() {
+	for _, p := range is {
+		for _, r := range p.itemRefs() {
 			stays[r]++
 		}
 	}
-	docs := documentRefs(was, before)
-	for i := range was {
-		p := &was[i]
+	docs := documentRefs(was)
+	for i, p := range was {
 		items := p.itemRefs()
 		for j, r := range items {
-			if r == (DocumentRef{}) {
+			switch {
+			case r == (DocumentRef{}):
 				continue
-			}
-			if stays[r] > 0 {
+			case stays[r] > 0:
 				stays[r]--
 				continue
 			}
 			s := RemovedSpot{Object: r, Doc: i, Item: -1}
 			if p.list {
-				s.Item, s.Text = j, itemText(before, p, j)
+				s.Item, s.Text = j, p.itemText(j)
 				s.Above, s.Below = neighboursOf(items, j)
 			} else {
-				s.Text = slices.Clone(before[p.body:p.end])
+				s.Text = slices.Clone(p.bodyText())
 				s.Above, s.Below = neighboursOf(docs, i)
 			}
 			out = append(out, s)
@@ -156,24 +151,7 @@ func removedSpots(name string, before, after []byte) (out []RemovedSpot) {
 
 // neighboursOf are the neighbours of one in a list, the nearest first.
 func neighboursOf(all []DocumentRef, at int) (above, below []DocumentRef) {
-	for i := at - 1; i >= 0 && len(above) < near; i-- {
-		above = append(above, all[i])
-	}
-	for i := at + 1; i < len(all) && len(below) < near; i++ {
-		below = append(below, all[i])
-	}
-	return above, below
-}
-
-// placeBetween finds the place of something that stood between neighbours in a list of
-// today: the index it comes before. ok is false when none of them is there.
-func placeBetween(all, above, below []DocumentRef) (at int, ok bool) {
-	for side, neighbours := range [][]DocumentRef{above, below} {
-		for _, r := range neighbours {
-			if i := slices.Index(all, r); i >= 0 && r != (DocumentRef{}) {
-				return i + 1 - side, true
-			}
-		}
-	}
-	return len(all), false
+	above = slices.Clone(all[max(0, at-near):at])
+	slices.Reverse(above)
+	return above, slices.Clone(all[at+1 : min(len(all), at+1+near)])
 }

@@ -2,6 +2,7 @@ package yamltree
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -46,8 +47,8 @@ func (l *Layout) Offset(n *yaml.Node) int {
 	return p
 }
 
-// LineIndex is the index of the line an offset is in.
-func (l *Layout) LineIndex(p int) int {
+// lineIndex is the index of the line an offset is in.
+func (l *Layout) lineIndex(p int) int {
 	i, found := slices.BinarySearch(l.lineStarts, p)
 	if found {
 		return i
@@ -57,10 +58,10 @@ func (l *Layout) LineIndex(p int) int {
 
 // LineStart is the offset the line of p begins at, NextLine that of the line
 // behind it (the text's end for the last).
-func (l *Layout) LineStart(p int) int { return l.lineStarts[l.LineIndex(p)] }
+func (l *Layout) LineStart(p int) int { return l.lineStarts[l.lineIndex(p)] }
 
 func (l *Layout) NextLine(p int) int {
-	if i := l.LineIndex(p) + 1; i < len(l.lineStarts) {
+	if i := l.lineIndex(p) + 1; i < len(l.lineStarts) {
 		return l.lineStarts[i]
 	}
 	return len(l.Text)
@@ -69,53 +70,11 @@ func (l *Layout) NextLine(p int) int {
 // Column counts the bytes before p in its line, from 0.
 func (l *Layout) Column(p int) int { return p - l.LineStart(p) }
 
+// Indent counts the spaces that the line of p begins with.
+func (l *Layout) Indent(p int) int { return leadingSpaces(l.Text[l.LineStart(p):]) }
+
 // OnlySpaceBefore says whether p is the first thing on its line.
-func (l *Layout) OnlySpaceBefore(p int) bool {
-	return len(bytes.Trim(l.Text[l.LineStart(p):p], " ")) == 0
-}
-
-// EndOffset is the offset behind a node's last byte. indent is the column of the
-// block mapping or list the node is in, -1 for the root. ok is false where the
-// text is not understood.
-func (l *Layout) EndOffset(n *yaml.Node, indent int) (end int, ok bool) {
-	p := l.Offset(n)
-	if n.Kind == yaml.AliasNode {
-		return l.skipUpTo(p + 1 + len(n.Value))
-	}
-	if n.Kind == yaml.ScalarNode && n.Value == "" && n.Style&quoted == 0 && n.Anchor == "" &&
-		n.Style&yaml.TaggedStyle == 0 {
-		return p, true // not written at all
-	}
-	p, ok = l.skipProperties(n, p)
-	if !ok {
-		return 0, false
-	}
-	switch {
-	case n.Kind == yaml.ScalarNode:
-		return l.scalarEnd(n, p, indent)
-	case n.Style&yaml.FlowStyle != 0:
-		return l.flowEnd(n, p)
-	case len(n.Content) == 0:
-		return 0, false
-	}
-	return l.EndOffset(n.Content[len(n.Content)-1], l.Column(p))
-}
-
-func (l *Layout) skipUpTo(p int) (int, bool) { return p, p <= len(l.Text) }
-
-// skipProperties steps over an anchor and a tag to the node's content.
-func (l *Layout) skipProperties(n *yaml.Node, p int) (int, bool) {
-	if n.Anchor == "" && n.Style&yaml.TaggedStyle == 0 {
-		return p, true
-	}
-	for p < len(l.Text) && (l.Text[p] == '&' || l.Text[p] == '!') {
-		for p < len(l.Text) && !isSpace(l.Text[p]) {
-			p++
-		}
-		p = l.SkipSpace(p)
-	}
-	return l.skipUpTo(p)
-}
+func (l *Layout) OnlySpaceBefore(p int) bool { return l.Indent(p) >= l.Column(p) }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
@@ -134,133 +93,103 @@ func (l *Layout) SkipSpace(p int) int {
 	return p
 }
 
-func (l *Layout) scalarEnd(n *yaml.Node, p, indent int) (int, bool) {
-	switch {
-	case p >= len(l.Text):
-		return p, n.Value == ""
-	case n.Style&yaml.DoubleQuotedStyle != 0:
-		return l.quoteEnd(p, '"', `\`)
-	case n.Style&yaml.SingleQuotedStyle != 0:
-		return l.quoteEnd(p, '\'', "''")
-	case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
-		return l.blockScalarEnd(p, indent)
+// Start is the offset of a node's content, behind its anchor and tag.
+func (l *Layout) Start(n *yaml.Node) int {
+	p := l.Offset(n)
+	if n.Anchor == "" && n.Style&yaml.TaggedStyle == 0 {
+		return p
 	}
-	return l.plainEnd(n.Value, p)
-}
-
-// quoteEnd finds the end of a quoted scalar; escape begins two bytes that do not end it.
-func (l *Layout) quoteEnd(p int, quote byte, escape string) (int, bool) {
-	for i := p + 1; i < len(l.Text); i++ {
-		switch {
-		case bytes.HasPrefix(l.Text[i:], []byte(escape)):
-			i++
-		case l.Text[i] == quote:
-			return i + 1, true
-		}
-	}
-	return 0, false
-}
-
-// plainEnd finds the end of a plain scalar: its words are in the text, with any white
-// space between them, since lines are folded.
-func (l *Layout) plainEnd(value string, p int) (int, bool) {
-	for i, word := range strings.FieldsFunc(value, func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' }) {
-		start := p
-		for i > 0 && p < len(l.Text) && isSpace(l.Text[p]) {
+	for p < len(l.Text) && (l.Text[p] == '&' || l.Text[p] == '!') {
+		for p < len(l.Text) && !isSpace(l.Text[p]) {
 			p++
 		}
-		if i > 0 && p == start || !bytes.HasPrefix(l.Text[p:], []byte(word)) {
-			return 0, false
-		}
-		p += len(word)
+		p = l.SkipSpace(p)
 	}
-	return p, true
+	return p
 }
 
-// blockScalarEnd finds the end of a literal or folded scalar whose header is at
-// p: the end of the last line that is indented enough and not blank.
-func (l *Layout) blockScalarEnd(p, indent int) (int, bool) {
-	want := -1
-	header := l.Text[p:l.NextLine(p)]
-	for _, c := range header[1:] {
-		if c >= '1' && c <= '9' {
-			want = max(indent, 0) + int(c-'0')
-		} else if c != '+' && c != '-' {
-			break
+var (
+	doubleQuotedText = regexp.MustCompile(`(?s)^"(?:[^"\\]|\\.)*"`)
+	singleQuotedText = regexp.MustCompile(`^'(?:[^']|'')*'`)
+)
+
+// End is the offset behind a node's last byte, where it was written as usual. indent is the
+// column of the block mapping or list the node is in, -1 for the root and in flow style.
+func (l *Layout) End(n *yaml.Node, indent int) int {
+	p := l.Start(n)
+	rest := l.Text[p:]
+	switch {
+	case n.Kind == yaml.AliasNode:
+		p += 1 + len(n.Value)
+	case n.Kind != yaml.ScalarNode && n.Style&yaml.FlowStyle != 0:
+		p = l.flowEnd(n, p)
+	case len(n.Content) > 0:
+		p = l.End(n.Content[len(n.Content)-1], l.Column(p))
+	case n.Style&yaml.DoubleQuotedStyle != 0:
+		p += len(doubleQuotedText.Find(rest))
+	case n.Style&yaml.SingleQuotedStyle != 0:
+		p += len(singleQuotedText.Find(rest))
+	case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
+		p = l.blockScalarEnd(p, indent)
+	default:
+		// A plain scalar: its words, with any white space between them, since lines are folded.
+		for i, word := range strings.FieldsFunc(n.Value, func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' }) {
+			for i > 0 && p < len(l.Text) && isSpace(l.Text[p]) {
+				p++
+			}
+			p += len(word)
 		}
 	}
-	end := p + len(bytes.TrimRight(header, "\r\n"))
-	for i := l.LineIndex(p) + 1; i < len(l.lineStarts); i++ {
-		start, next := l.lineStarts[i], l.NextLine(l.lineStarts[i])
-		row := bytes.TrimRight(l.Text[start:next], "\r\n")
+	return min(p, len(l.Text))
+}
+
+// blockScalarEnd finds the end of a literal or folded scalar whose header is at p: the
+// end of the last line that is indented enough and not blank.
+func (l *Layout) blockScalarEnd(p, indent int) int {
+	end := l.LineStart(p) + len(bytes.TrimRight(l.Text[l.LineStart(p):l.NextLine(p)], "\r\n"))
+	first := -1 // indentation of the first line
+	for start := l.NextLine(p); start < len(l.Text); start = l.NextLine(start) {
+		row := bytes.TrimRight(l.Text[start:l.NextLine(start)], "\r\n")
 		n := leadingSpaces(row)
-		if len(row) == n {
+		if n == len(row) {
 			continue // blank
 		}
-		if want < 0 {
-			if n <= indent {
-				break
-			}
-			want = n
-		}
-		if n < want {
+		if n <= indent || n < first && row[n] == '#' {
 			break
+		}
+		if first < 0 {
+			first = n
 		}
 		end = start + len(row)
 	}
-	return end, true
+	return end
 }
 
-// flowEnd finds the closing bracket of a flow collection.
-func (l *Layout) flowEnd(n *yaml.Node, p int) (int, bool) {
-	closing := byte('}')
-	if n.Kind == yaml.SequenceNode {
-		closing = ']'
-	}
-	if p >= len(l.Text) || l.Text[p] != '{' && l.Text[p] != '[' {
-		// [a: b] has a mapping without brackets.
-		if n.Kind == yaml.MappingNode && len(n.Content) > 0 {
-			return l.EndOffset(n.Content[len(n.Content)-1], -1)
-		}
-		return 0, false
-	}
-	p++
+// flowEnd finds the end of a flow collection that begins at p.
+func (l *Layout) flowEnd(n *yaml.Node, p int) int {
+	bracket := p < len(l.Text) && (l.Text[p] == '{' || l.Text[p] == '[') // [a: b] has a mapping without
 	if len(n.Content) > 0 {
-		var ok bool
-		p, ok = l.EndOffset(n.Content[len(n.Content)-1], -1)
-		if !ok {
-			return 0, false
-		}
+		p = l.End(n.Content[len(n.Content)-1], -1)
+	} else {
+		p++
 	}
-	for p = l.SkipSpace(p); p < len(l.Text); p = l.SkipSpace(p + 1) {
-		switch l.Text[p] {
-		case closing:
-			return p + 1, true
-		case ',', ':':
-		default:
-			return 0, false
-		}
+	if !bracket {
+		return p
 	}
-	return 0, false
+	for p = l.SkipSpace(p); p < len(l.Text) && (l.Text[p] == ',' || l.Text[p] == ':'); {
+		p = l.SkipSpace(p + 1)
+	}
+	return p + 1
 }
 
 // DashOffset is the offset of the dash of element i of a block list.
 func (l *Layout) DashOffset(n *yaml.Node, i int) int {
-	first := l.Offset(n)
-	if n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 {
-		first, _ = l.skipProperties(n, first)
-	}
+	first := l.Start(n)
 	col := l.Column(first)
-	for row := l.LineIndex(l.Offset(n.Content[i])); row >= l.LineIndex(first); row-- {
+	for row := l.lineIndex(l.Offset(n.Content[i])); row >= l.lineIndex(first); row-- {
 		if p := l.lineStarts[row] + col; p < len(l.Text) && l.Text[p] == '-' && l.OnlySpaceBefore(p) {
 			return p
 		}
 	}
 	return first
-}
-
-// FirstOnLine is the offset of the first thing on the line of p.
-func (l *Layout) FirstOnLine(p int) int {
-	s := l.LineStart(p)
-	return s + leadingSpaces(l.Text[s:])
 }
