@@ -11,7 +11,7 @@ func Closest(text string, names []string) string {
 	text = strings.ToLower(text)
 	best, least := "", max(1, len(text)/3)+1
 	for _, name := range names {
-		d := editDistance(text, strings.ToLower(name), least)
+		d := EditDistance(text, strings.ToLower(name), least)
 		if d >= least && len(text) > 2 && strings.HasPrefix(strings.ToLower(name), text) {
 			d = least - 1
 		}
@@ -49,9 +49,9 @@ func DidYouMean(text string, names []string) string {
 	return ""
 }
 
-// editDistance is how many letters of a text have to be put in, taken out, changed or swapped with
+// EditDistance is how many letters of a text have to be put in, taken out, changed or swapped with
 // the next until it is the other one; most where it is that or more.
-func editDistance(a, b string, most int) int {
+func EditDistance(a, b string, most int) int {
 	if len(a)-len(b) >= most || len(b)-len(a) >= most {
 		return most
 	}

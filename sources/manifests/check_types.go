@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"rung/model/words"
 )
 
 // valueShape is the form a value must have.
@@ -157,33 +159,9 @@ func NearestName(names []string, name string) string {
 		if strings.EqualFold(n, name) {
 			return n
 		}
-		if d := editDistance(strings.ToLower(n), strings.ToLower(name), bestDist); d < bestDist && d*3 < len(n) {
+		if d := words.EditDistance(strings.ToLower(n), strings.ToLower(name), bestDist); d < bestDist && d*3 < len(n) {
 			best, bestDist = n, d
 		}
 	}
 	return best
-}
-
-// editDistance is the number of letters to change, add or drop, at most limit.
-func editDistance(a, b string, limit int) int {
-	if len(a)-len(b) >= limit || len(b)-len(a) >= limit || len(b) > 64 {
-		return limit
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diag := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := diag
-			if a[i-1] != b[j-1] {
-				cost++
-			}
-			diag = row[j]
-			row[j] = min(cost, row[j]+1, row[j-1]+1)
-		}
-	}
-	return min(row[len(b)], limit)
 }

@@ -69,21 +69,13 @@ func errorWhereShown(text []byte, e *SyntaxError) *SyntaxError {
 // cannot be told. It is the line of the mistake: what was cut off before it fails in
 // another way, if at all.
 func firstFailing(text []byte, msg string) int {
-	ends := []int{0}
-	for i, c := range text {
-		if c == '\n' {
-			ends = append(ends, i+1)
-		}
-	}
-	if ends[len(ends)-1] != len(text) {
-		ends = append(ends, len(text))
-	}
+	lines := bytes.SplitAfter(text, []byte("\n"))
 	const many = 1 << 16 // lines; no text that somebody writes has them
-	if len(ends) > many {
+	if len(lines) > many {
 		return 0
 	}
-	n := sort.Search(len(ends), func(n int) bool { return parseFailure(text[:ends[n]]) == msg })
-	if n == len(ends) {
+	n := sort.Search(len(lines)+1, func(n int) bool { return parseFailure(bytes.Join(lines[:n], nil)) == msg })
+	if n > len(lines) {
 		return 0
 	}
 	return n
@@ -105,17 +97,9 @@ func parseFailure(text []byte) string {
 
 // firstUnprintable is the offset of the first byte that no YAML may hold, -1 when there is none.
 func firstUnprintable(text []byte) int {
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRune(text[i:])
-		switch {
-		case r == utf8.RuneError && size <= 1,
-			r < ' ' && r != '\t' && r != '\n' && r != '\r',
-			r >= 0x7f && r < 0xa0 && r != 0x85:
-			return i
-		}
-		i += size
-	}
-	return -1
+	return bytes.IndexFunc(text, func(r rune) bool {
+		return r == utf8.RuneError || r < ' ' && r != '\t' && r != '\n' && r != '\r' || r >= 0x7f && r < 0xa0 && r != 0x85
+	})
 }
 
 const (

@@ -160,54 +160,44 @@ func (f *flattener) copyNode(n *yaml.Node, inAlias bool) (*yaml.Node, error) {
 	c.Anchor = ""
 	c.Content = make([]*yaml.Node, 0, len(n.Content))
 	var merges []*yaml.Node
-	for i, child := range n.Content {
-		if n.Kind == yaml.MappingNode && i%2 == 0 && child.Tag == "!!merge" {
-			merges = append(merges, n.Content[i+1])
+	for i := 0; i < len(n.Content); i++ {
+		if n.Kind == yaml.MappingNode && i%2 == 0 && n.Content[i].Tag == "!!merge" {
+			i++
+			merges = append(merges, n.Content[i])
 			continue
 		}
-		if n.Kind == yaml.MappingNode && i%2 == 1 && n.Content[i-1].Tag == "!!merge" {
-			continue
-		}
-		cc, err := f.copyNode(child, inAlias)
+		cc, err := f.copyNode(n.Content[i], inAlias)
 		if err != nil {
 			return nil, err
 		}
 		c.Content = append(c.Content, cc)
 	}
 	for _, m := range merges {
-		if err := f.mergeFields(&c, m, inAlias); err != nil {
+		from, err := f.copyNode(m, inAlias)
+		if err != nil {
 			return nil, err
+		}
+		if !mergeFields(&c, from) {
+			return nil, &SyntaxError{Code: NotYAML, Line: m.Line, Msg: "a merge key (<<) needs a mapping"}
 		}
 	}
 	return &c, nil
 }
 
-// mergeFields adds the fields of a merge key's value that are not there yet.
-func (f *flattener) mergeFields(into, from *yaml.Node, inAlias bool) error {
-	v, err := f.copyNode(from, inAlias)
-	if err != nil {
-		return err
-	}
-	switch v.Kind {
+// mergeFields adds the fields of a merge key's value, a mapping or a list of some, that are not there yet.
+func mergeFields(into, from *yaml.Node) (ok bool) {
+	switch from.Kind {
 	case yaml.MappingNode:
-		for i := 0; i+1 < len(v.Content); i += 2 {
-			if Get(into, v.Content[i].Value) == nil {
-				into.Content = append(into.Content, v.Content[i], v.Content[i+1])
+		for i := 0; i+1 < len(from.Content); i += 2 {
+			if Get(into, from.Content[i].Value) == nil {
+				into.Content = append(into.Content, from.Content[i], from.Content[i+1])
 			}
 		}
-		return nil
+		return true
 	case yaml.SequenceNode:
-		for _, m := range v.Content {
-			if m.Kind != yaml.MappingNode {
-				break
-			}
-			if err := f.mergeFields(into, m, inAlias); err != nil {
-				return err
-			}
-		}
-		return nil
+		return !slices.ContainsFunc(from.Content, func(m *yaml.Node) bool { return m.Kind != yaml.MappingNode || !mergeFields(into, m) })
 	}
-	return &SyntaxError{Code: NotYAML, Line: from.Line, Msg: "a merge key (<<) needs a mapping"}
+	return false
 }
 
 // Get follows a path of fields of mappings, nil when one is absent.
@@ -290,13 +280,9 @@ func Tag(n *yaml.Node) string {
 }
 
 func yaml11Bool(s string) bool {
-	switch len(s) {
-	case 1:
-		return s == "y" || s == "Y" || s == "n" || s == "N"
-	case 2:
-		return s == "on" || s == "On" || s == "ON" || s == "no" || s == "No" || s == "NO"
-	case 3:
-		return s == "yes" || s == "Yes" || s == "YES" || s == "off" || s == "Off" || s == "OFF"
+	switch s {
+	case "y", "Y", "n", "N", "on", "On", "ON", "no", "No", "NO", "yes", "Yes", "YES", "off", "Off", "OFF":
+		return true
 	}
 	return false
 }

@@ -2,7 +2,8 @@ package yamltree
 
 import (
 	"fmt"
-	"iter"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -45,14 +46,14 @@ func PathText(way []PathStep, generic bool) string {
 // LineOf is the line of a field in a tree, or of the nearest field above it;
 // fields are written as in API errors. 0 when the tree has no lines.
 func LineOf(n *yaml.Node, path string) int {
-	_, line := fieldAt(n, path)
+	_, line, _ := fieldAt(n, pathKeys(path))
 	return line
 }
 
 // LineOfValue is the line of the value below a field that a message about it quotes, or
 // that of the field.
 func LineOfValue(n *yaml.Node, path, message string) int {
-	below, line := fieldAt(n, path)
+	below, line, _ := fieldAt(n, pathKeys(path))
 	if v := quotedScalar(below, message); v != nil {
 		return v.Line
 	}
@@ -63,8 +64,13 @@ func LineOfValue(n *yaml.Node, path, message string) int {
 // had, where that is known: it gets this name then, and keeps its value, unless there is a field of
 // that name already.
 func ClearField(n *yaml.Node, path, meant string) {
-	at, last, ok := parentAt(n, path)
-	if !ok {
+	keys := pathKeys(path)
+	if len(keys) == 0 {
+		return
+	}
+	last := keys[len(keys)-1]
+	at, _, found := fieldAt(n, keys[:len(keys)-1])
+	if !found {
 		return
 	}
 	if name, _ := FieldEntry(at, last); name != nil && meant != "" && Get(at, meant) == nil {
@@ -91,66 +97,31 @@ func quotedScalar(n *yaml.Node, text string) *yaml.Node {
 
 // HasAnyKey says whether a path leads through one of the fields.
 func HasAnyKey(path string, fields map[string]bool) bool {
-	for key := range pathKeys(path) {
-		if fields[key] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(pathKeys(path), func(key string) bool { return fields[key] })
 }
 
 // fieldAt is a field in a tree, or the nearest field above it, and its line.
-func fieldAt(n *yaml.Node, path string) (*yaml.Node, int) {
-	line := n.Line
-	for key := range pathKeys(path) {
+func fieldAt(n *yaml.Node, keys []string) (at *yaml.Node, line int, found bool) {
+	line = n.Line
+	for _, key := range keys {
 		below, keyLine := childNode(n, key)
 		if below == nil {
-			break
+			return n, line, false
 		}
 		n, line = below, keyLine
 	}
-	return n, line
+	return n, line, true
 }
 
-// parentAt is the node in which a field is, and the field's name in it; ok is false where the way
-// there is not in the tree, and for the empty path.
-func parentAt(n *yaml.Node, path string) (at *yaml.Node, last string, ok bool) {
-	for key := range pathKeys(path) {
-		if at != nil {
-			n, _ = childNode(at, last)
-			if n == nil {
-				return nil, "", false
-			}
-		}
-		at, last = n, key
-	}
-	return at, last, at != nil
-}
+var pathKey = regexp.MustCompile(`\[[^\]]*\]|[^.\[]+`)
 
-// pathKeys are the names and indexes of a path, as far as it can be read.
-func pathKeys(path string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for path != "" {
-			var key string
-			if path[0] == '[' {
-				end := strings.IndexByte(path, ']')
-				if end < 0 {
-					return
-				}
-				key, path = path[1:end], path[end+1:]
-			} else {
-				path = strings.TrimPrefix(path, ".")
-				end := strings.IndexAny(path, ".[")
-				if end < 0 {
-					end = len(path)
-				}
-				key, path = path[:end], path[end:]
-			}
-			if !yield(key) {
-				return
-			}
-		}
+// pathKeys are the names and indexes of a path.
+func pathKeys(path string) []string {
+	keys := pathKey.FindAllString(path, -1)
+	for i, key := range keys {
+		keys[i] = strings.TrimSuffix(strings.TrimPrefix(key, "["), "]")
 	}
+	return keys
 }
 
 // childNode is a field or an element of a node, with the line it begins on.

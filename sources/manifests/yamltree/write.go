@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -146,67 +145,38 @@ func singleSafe(s string) bool {
 }
 
 // FlowText writes a value on one line.
-func FlowText(v any) string {
-	var parts []string
-	switch v := v.(type) {
-	case map[string]any:
-		for _, k := range slices.SortedFunc(maps.Keys(v), CompareFields) {
-			parts = append(parts, ScalarText(k)+": "+FlowText(v[k]))
-		}
-		return "{" + strings.Join(parts, ", ") + "}"
-	case []any:
-		for _, e := range v {
-			parts = append(parts, FlowText(e))
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
-	case string:
-		return ScalarText(v)
-	}
-	return literalText(v)
+func FlowText(v any) string { return lineText(nodeOf(v)) }
+
+// lineText writes a tree on one line.
+func lineText(n *yaml.Node) string {
+	makeFlow(n)
+	text, _ := yaml.Marshal(n) // as in BlockText
+	return strings.TrimSuffix(string(text), "\n")
 }
 
-// ScalarText writes a string on one line of YAML.
-func ScalarText(s string) string {
+func makeFlow(n *yaml.Node) {
 	switch {
-	case plainSafe(s):
-		return s
-	case singleSafe(s):
-		return singleQuoted(s)
+	case n.Kind != yaml.ScalarNode:
+		n.Style = yaml.FlowStyle
+	case n.Style == yaml.LiteralStyle:
+		n.Style = yaml.DoubleQuotedStyle
 	}
-	return doubleQuoted(s)
+	for _, c := range n.Content {
+		makeFlow(c)
+	}
 }
 
-func singleQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
-
-// doubleQuoted writes a string as JSON does, which YAML reads as well.
-func doubleQuoted(s string) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string can always be written
-	out := strings.TrimSuffix(b.String(), "\n")
-	// The YAML reader takes fewer characters raw than JSON does.
-	var text strings.Builder
-	for _, r := range out {
-		if r >= 0x7f && r <= 0x9f || r == 0xfeff || r == 0xfffe || r == 0xffff {
-			fmt.Fprintf(&text, `\u%04x`, r)
-		} else {
-			text.WriteRune(r)
-		}
-	}
-	return text.String()
-}
-
-// ScalarLike writes a string in the style of the scalar it replaces.
+// ScalarLike writes a string on one line in the style of the scalar it replaces.
 func ScalarLike(old *yaml.Node, s string) string {
+	n := stringNode(s)
 	switch {
 	case old.Kind != yaml.ScalarNode:
 	case old.Style&yaml.DoubleQuotedStyle != 0:
-		return doubleQuoted(s)
+		n.Style = yaml.DoubleQuotedStyle
 	case old.Style&yaml.SingleQuotedStyle != 0 && singleSafe(s):
-		return singleQuoted(s)
+		n.Style = yaml.SingleQuotedStyle
 	}
-	return ScalarText(s)
+	return lineText(n)
 }
 
 // TidyText writes a tree, which it does not change, as tidy YAML.
