@@ -30,13 +30,7 @@ func canonicalIP(s string) string {
 // ovn-kubernetes.md#peers: all of status.podIPs that parse, else the default entry of
 // the pod-networks annotation, else status.podIP.
 func podIPs(statusIPs []string, nets []model.PodNetwork, statusIP string) []string {
-	var ips []string
-	for _, s := range statusIPs {
-		if ip := canonicalIP(s); ip != "" {
-			ips = append(ips, ip)
-		}
-	}
-	if len(ips) > 0 {
+	if ips := canonicalIPs(statusIPs); len(ips) > 0 {
 		return ips
 	}
 	for _, n := range nets {
@@ -44,10 +38,7 @@ func podIPs(statusIPs []string, nets []model.PodNetwork, statusIP string) []stri
 			return n.IPs
 		}
 	}
-	if ip := canonicalIP(statusIP); ip != "" {
-		return []string{ip}
-	}
-	return nil
+	return canonicalIPs([]string{statusIP})
 }
 
 // hostIPs reads the annotation k8s.ovn.org/host-cidrs of a node: a JSON array of

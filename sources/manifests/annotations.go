@@ -45,15 +45,11 @@ func PodNetworks(annotation string) ([]model.PodNetwork, error) {
 		}
 		nets = append(nets, n)
 	}
-	slices.SortFunc(nets, func(a, b model.PodNetwork) int {
-		if (a.Name == Default) != (b.Name == Default) {
-			if a.Name == Default {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a.Name, b.Name)
-	})
+	slices.SortFunc(nets, func(a, b model.PodNetwork) int { return strings.Compare(a.Name, b.Name) })
+	if i := slices.IndexFunc(nets, func(n model.PodNetwork) bool { return n.Name == Default }); i > 0 {
+		own := nets[i]
+		nets = slices.Insert(slices.Delete(nets, i, i+1), 0, own)
+	}
 	if len(wrong) == 0 {
 		return nets, nil
 	}

@@ -10,23 +10,40 @@ import (
 	"rung/model/words"
 )
 
-// countAsides makes one entry of all that are alike.
-func countAsides(as []asideNote) []model.Broken {
-	var out []model.Broken
-	index, count := map[string]int{}, map[string]int{}
-	for _, a := range as {
-		if _, ok := index[a.group]; !ok {
-			index[a.group] = len(out)
-			out = append(out, a.broken)
+// asideNote is something said once for all objects of a group.
+type asideNote struct {
+	group  string
+	broken model.Broken // of the first
+	count  int
+}
+
+// joinAsides makes one note of all of a group.
+func joinAsides(notes []asideNote) (out []asideNote) {
+	index := map[string]int{}
+	for _, a := range notes {
+		if i, known := index[a.group]; known {
+			out[i].count += a.count
+			continue
 		}
-		count[a.group]++
-	}
-	for g, i := range index {
-		if n := count[g] - 1; n > 0 {
-			out[i].Message += fmt.Sprintf(" (and %d more like this in the file)", n)
-		}
+		index[a.group] = len(out)
+		out = append(out, a)
 	}
 	return out
+}
+
+// entry is the one entry for the group, which is counted in a place.
+func (a *asideNote) entry(place string) model.Broken {
+	b := a.broken
+	if a.count > 1 {
+		b.Message += fmt.Sprintf(" (and %d more like this%s)", a.count-1, place)
+	}
+	return b
+}
+
+// isUnread says whether the objects are of no use to Rung, such as ConfigMaps. Others may matter: a
+// policy of a kind that Rung does not read, a field it does not know.
+func (a *asideNote) isUnread() bool {
+	return a.broken.Code == CodeUnknownKind && a.broken.Severity == model.SeverityInfo
 }
 
 // assembleResult holds the objects of all files against each other: the first of two
@@ -132,66 +149,29 @@ func originOf(o model.Object) model.Origin {
 	return model.Origin{}
 }
 
-// unreadObjects are objects of a kind that Rung has no use for, such as ConfigMap.
-type unreadObjects struct {
-	kind  model.Kind
-	n     int
-	first model.Broken
-}
-
-// splitUnread takes what is of no use to Rung out of what is set aside. The rest may
-// matter: a policy of a kind that Rung does not read, a field it does not know.
-func splitUnread(as []asideNote) (of []unreadObjects, rest []asideNote) {
-	for _, a := range as {
-		if a.broken.Code != CodeUnknownKind || a.broken.Severity != model.SeverityInfo {
-			rest = append(rest, a)
-			continue
-		}
-		of = countUnread(of, unreadObjects{a.broken.Key.Kind, 1, a.broken})
-	}
-	return of, rest
-}
-
-// countUnread adds objects to those of the same kind.
-func countUnread(of []unreadObjects, more unreadObjects) []unreadObjects {
-	for i := range of {
-		if of[i].kind == more.kind {
-			of[i].n += more.n
-			return of
-		}
-	}
-	return append(of, more)
-}
-
 // allUnread is one entry for all objects of all kinds that Rung has no use for: the
 // dump of a cluster has dozens of such kinds.
 func allUnread(files []*fileResult) []model.Broken {
-	var of []unreadObjects
+	var notes []asideNote
 	for _, f := range files {
-		for _, u := range f.unread {
-			of = countUnread(of, u)
-		}
+		notes = append(notes, f.unread...)
 	}
-	switch len(of) {
+	notes = joinAsides(notes)
+	switch len(notes) {
 	case 0:
 		return nil
 	case 1:
-		b := of[0].first
-		if n := of[0].n - 1; n > 0 {
-			b.Message += fmt.Sprintf(" (and %d more like this)", n)
-		}
-		return []model.Broken{b}
+		return []model.Broken{notes[0].entry("")}
 	}
 	total := 0
 	var kinds []string
-	for _, u := range of {
-		total += u.n
-		kinds = append(kinds, fmt.Sprintf("%s %d", u.kind, u.n))
+	for _, a := range notes {
+		total += a.count
+		kinds = append(kinds, fmt.Sprintf("%s %d", a.broken.Key.Kind, a.count))
 	}
 	slices.Sort(kinds)
-	b := of[0].first
+	b := notes[0].broken
 	b.Key = model.Key{}
-	b.Message = fmt.Sprintf("skipped: %d objects of unsupported kinds: %s", total,
-		strings.Join(kinds, ", "))
+	b.Message = fmt.Sprintf("skipped: %d objects of unsupported kinds: %s", total, strings.Join(kinds, ", "))
 	return []model.Broken{b}
 }

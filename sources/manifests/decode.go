@@ -45,12 +45,6 @@ type unitOutcome struct {
 	syntax     *yamltree.SyntaxError
 }
 
-// asideNote is something said once for many objects of a file.
-type asideNote struct {
-	group  string
-	broken model.Broken
-}
-
 func newDecoder(o Options) *decoder {
 	return &decoder{opts: o, sets: map[string]model.Labels{}}
 }
@@ -242,16 +236,13 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 		d.takePolicy(n, k, key, origin, text, was)
 		return
 	}
-	var whole map[string]any // of a kind whose text is kept
-	if k.isAntrea() {
+	var whole map[string]any // of a kind that has a schema
+	if k.isAntrea() || slices.Contains(NetworkKinds, k.kind) {
 		whole = yamltree.JSONValue(n).(map[string]any)
-		if !d.opts.SkipSchema && d.reportIssues(origin, key, d.gateIssues(n, k.kind, whole), 0) {
+		isJudged := !k.isAntrea() || !d.opts.SkipSchema
+		if isJudged && d.reportIssues(origin, key, d.gateIssues(n, k.kind, whole), 0) {
 			return
 		}
-	}
-	if slices.Contains(NetworkKinds, k.kind) &&
-		d.reportIssues(origin, key, d.gateIssues(n, k.kind, yamltree.JSONValue(n).(map[string]any)), 0) {
-		return
 	}
 	dropUnreadFields(n)
 	typed := reflect.New(k.goType).Interface().(metav1.Object)
@@ -332,7 +323,7 @@ func (d *decoder) reportOther(n *yaml.Node, origin model.Origin, key model.Key, 
 		d.reportIssue(origin, key, i)
 		return
 	}
-	d.countAside(code+" "+apiVersion+" "+string(key.Kind), origin, key, i)
+	d.countAside(code+" "+string(key.Kind), origin, key, i)
 }
 
 // countTemplatePolicies counts the policies among the objects of a Template of OpenShift.
@@ -383,7 +374,7 @@ func (d *decoder) reportIssue(origin model.Origin, key model.Key, i Issue) {
 
 // countAside keeps something that is reported once for all its like in a file.
 func (d *decoder) countAside(group string, origin model.Origin, key model.Key, i Issue) {
-	d.out.asideNotes = append(d.out.asideNotes, asideNote{group: group, broken: d.brokenOf(origin, key, i)})
+	d.out.asideNotes = append(d.out.asideNotes, asideNote{group, d.brokenOf(origin, key, i), 1})
 }
 
 func (d *decoder) warnAnnotation(m model.Meta, name, msg string) {

@@ -132,12 +132,7 @@ func (l *inputLister) walkFolder(root inputPlace) {
 			l.foundManifest = true
 			l.addFailure(at.name, "cannot be read: "+files.ReasonOf(err).Error(), "")
 			return nil
-		case p != top && strings.HasPrefix(d.Name(), "."):
-			if d.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		case p != top && gather.isAside(p):
+		case p != top && (strings.HasPrefix(d.Name(), ".") || gather.isAside(p)):
 			if d.IsDir() {
 				return fs.SkipDir
 			}
@@ -148,8 +143,7 @@ func (l *inputLister) walkFolder(root inputPlace) {
 			return nil
 		}
 		l.foundManifest = true
-		switch {
-		case !words.IsClean(at.name):
+		if !words.IsClean(at.name) {
 			l.addFailure(at.name, "skipped: the file name has control characters", "rename it")
 			return nil
 		}

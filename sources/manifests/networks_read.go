@@ -1,6 +1,7 @@
 package manifests
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/netip"
@@ -43,7 +44,7 @@ func (f *fault) line() string {
 
 // Read brings a UserDefinedNetwork into the model's form.
 func (o *UDN) Read(m model.Meta) (model.Object, []Issue) {
-	d := &network.Definition{Meta: m, Conditions: conditionsOf(o.Status)}
+	d := &network.Definition{Meta: m, Conditions: CleanConditions(o.Status.Conditions)}
 	c, f := o.Spec.config("spec", m.Namespace+"_"+m.Name)
 	d.Config, d.Err = c, f.line()
 	return d, f.issues()
@@ -51,7 +52,7 @@ func (o *UDN) Read(m model.Meta) (model.Object, []Issue) {
 
 // Read brings a ClusterUserDefinedNetwork into the model's form.
 func (o *CUDN) Read(m model.Meta) (model.Object, []Issue) {
-	d := &network.Definition{Meta: m, Conditions: conditionsOf(o.Status)}
+	d := &network.Definition{Meta: m, Conditions: CleanConditions(o.Status.Conditions)}
 	spec := &o.Spec.Network
 	plain := networkSpec{Topology: spec.Topology, Layer3: spec.Layer3, Layer2: spec.Layer2}
 	name := "cluster_udn_" + m.Name
@@ -68,14 +69,6 @@ func (o *CUDN) Read(m model.Meta) (model.Object, []Issue) {
 	}
 	d.Err = f.line()
 	return d, f.issues()
-}
-
-func conditionsOf(s networkStatus) (out []model.Condition) {
-	for _, c := range s.Conditions {
-		out = append(out, model.Condition{Type: words.CleanText(c.Type), Status: words.CleanText(string(c.Status)), Reason: words.CleanText(c.Reason),
-			Message: words.CleanText(c.Message), Changed: c.LastTransitionTime.Time})
-	}
-	return out
 }
 
 // config is the network that a spec describes; at is where the spec stands.
@@ -207,12 +200,7 @@ func (o *CNC) Read(m model.Meta) (model.Object, []Issue) {
 			c.IDs = append(c.IDs, words.CleanText(id))
 		}
 	}
-	slices.SortFunc(c.IDs, func(a, b string) int {
-		if len(a) != len(b) {
-			return len(a) - len(b)
-		}
-		return strings.Compare(a, b)
-	})
+	slices.SortFunc(c.IDs, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
 	return c, nil
 }
 

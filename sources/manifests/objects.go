@@ -241,11 +241,7 @@ func (d *decoder) endpointSlice(o *discoveryv1.EndpointSlice, m model.Meta) mode
 	s := &model.EndpointSlice{Meta: m}
 	s.Service = s.Labels.Get(discoveryv1.LabelServiceName)
 	for i := range o.Endpoints {
-		for _, a := range o.Endpoints[i].Addresses {
-			if ip := canonicalIP(a); ip != "" {
-				s.Addresses = append(s.Addresses, ip)
-			}
-		}
+		s.Addresses = append(s.Addresses, canonicalIPs(o.Endpoints[i].Addresses)...)
 	}
 	for i := range o.Ports {
 		if p := &o.Ports[i]; p.Port != nil {

@@ -58,7 +58,11 @@ func (s *Set) Put(o model.Object) (matters bool) {
 		if names == s.numbering[o.Key] {
 			return false
 		}
-		s.numbering[o.Key] = names
+		if names {
+			s.numbering[o.Key] = true
+		} else {
+			delete(s.numbering, o.Key)
+		}
 		return true
 	case *model.Namespace:
 		is, was := o.GivesNetwork(), s.ownNetwork[o.Name]
@@ -220,14 +224,7 @@ func (s *Set) CutWorkloads() (out []*Workload) {
 }
 
 // isNumbered says whether some policy tells the pods of a StatefulSet apart.
-func (s *Set) isNumbered() bool {
-	for _, names := range s.numbering {
-		if names {
-			return true
-		}
-	}
-	return false
-}
+func (s *Set) isNumbered() bool { return len(s.numbering) > 0 }
 
 // runsOn says whether the pods of a DaemonSet run on a node, as far as its labels say.
 func runsOn(w *Workload, n *model.Node) bool {

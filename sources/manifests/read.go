@@ -100,7 +100,7 @@ type fileResult struct {
 	// in it is not known.
 	partial bool
 	// unread are the objects of kinds that Rung has no use for, by kind.
-	unread []unreadObjects
+	unread []asideNote
 	units  []textUnit
 	trees  []*yaml.Node // of units that were parsed already (JSON), else nil
 	spans  []listSpan
@@ -249,8 +249,13 @@ func (f *fileResult) collectUnits(d *decoder, outs []*unitOutcome) {
 		asides = append(asides, o.asideNotes...)
 		f.partial = f.partial || o.syntax != nil
 	}
-	f.unread, asides = splitUnread(asides)
-	f.broken = append(f.broken, countAsides(asides)...)
+	for _, a := range joinAsides(asides) {
+		if a.isUnread() {
+			f.unread = append(f.unread, a)
+		} else {
+			f.broken = append(f.broken, a.entry(" in the file"))
+		}
+	}
 	f.units, f.trees, f.spans, f.text = nil, nil, nil, nil
 }
 
