@@ -157,19 +157,17 @@ func (l *Loop) Problems() []model.SourceState { return l.problems }
 // after a burst.
 func (l *Loop) runLoop() {
 	defer close(l.done)
-	var due Timer
-	defer due.Stop()
 	for {
-		due.Stop()
+		var due <-chan time.Time
 		if at := l.nextAlarm(); !at.IsZero() {
-			due.Set(time.Until(at))
+			due = time.After(time.Until(at))
 		}
 		select {
 		case <-l.ctx.Done():
 			return
 		case f := <-l.inbox:
 			f()
-		case <-due.RingChannel():
+		case <-due:
 		}
 		l.ringAlarms(time.Now())
 		for range cap(l.inbox) {

@@ -177,6 +177,11 @@ func (z *Set) takeState(l *zoneLoop, st *model.ZoneState) {
 			return
 		}
 	}
+	if m != nil && m.onNamed != nil && st.Conn == model.ConnDialling && st.Attempts > 0 {
+		failed := *st
+		failed.Conn = model.ConnLost // without an answer there is no zone to wait for
+		st = &failed
+	}
 	if m == nil || st.DB != nil || m.lastState == nil {
 		if m != nil && st.DB != nil {
 			m.lastState = nil

@@ -1,8 +1,6 @@
 package zones
 
 import (
-	"context"
-
 	"rung/model/ovn/nb"
 	"rung/reconciler"
 	"rung/sources/nbdb"
@@ -27,23 +25,6 @@ func (z *Set) openNB(name, addr string) reconciler.Zone {
 
 func (z *Set) fileOptions() nbdb.Options {
 	return nbdb.Options{Share: z.cfg.Share, Archives: z.cfg.Archives}
-}
-
-// zoneNameOf asks a database which zone it is; a damaged file is read as far as it goes.
-// The name is empty when it does not say, or not yet.
-func (z *Set) zoneNameOf(ctx context.Context, addr string) (string, error) {
-	if path, ok := nbdb.AddressPath(addr); ok {
-		r, err := nbdb.ReadFile(ctx, path, z.fileOptions())
-		if err != nil {
-			return "", err
-		}
-		return nameOf(r.DB), nil
-	}
-	db, err := nbdb.Dial(nbdb.Config{Addr: addr, AnyName: true, TLS: z.cfg.TLS, Limit: z.dials}).Read(ctx)
-	if err != nil {
-		return "", err
-	}
-	return nameOf(db), nil
 }
 
 // nameOf is the zone that NB_Global says a database is; empty when it does not.

@@ -55,8 +55,6 @@ type dialectGlance struct {
 func (d *Dialects) watchRows() {
 	ticks, stop := d.Subscribe()
 	defer stop()
-	var next Timer
-	defer next.Stop()
 	seen := rowGlances{}
 	for {
 		due, in := seen.dueZones(d.Revision().Zones, time.Now())
@@ -68,9 +66,9 @@ func (d *Dialects) watchRows() {
 			release()
 			d.Send(func() { d.takeDialect(z.Name, found) })
 		}
-		next.Stop()
+		var next <-chan time.Time
 		if in > 0 {
-			next.Set(in)
+			next = time.After(in)
 		}
 		if !retry.Sleep(d.Context(), dialectPause) {
 			return
@@ -79,7 +77,7 @@ func (d *Dialects) watchRows() {
 		case <-d.Context().Done():
 			return
 		case <-ticks:
-		case <-next.RingChannel():
+		case <-next:
 		}
 	}
 }
