@@ -64,7 +64,7 @@ func runShownPlan(ctx context.Context, a *command.App, e *engine.Engine, c *chan
 	if err := checkNoOtherPlan(e); err != nil && !c.dryRun {
 		return outcomeRefused, err
 	}
-	preview, err := e.PlanPreview(ctx, p)
+	preview, err := e.PreviewPlan(ctx, p)
 	if err != nil {
 		return outcomeFailed, err
 	}
@@ -73,7 +73,7 @@ func runShownPlan(ctx context.Context, a *command.App, e *engine.Engine, c *chan
 		return err
 	}
 	_, outcome, err = startPlan(ctx, a, e, c, preview, show, func(read *gate.Preview, confirm gate.Confirm) error {
-		return e.PlanStart(ctx, p, read, confirm)
+		return e.StartPlan(ctx, p, read, confirm)
 	})
 	return outcome, err
 }
@@ -138,17 +138,13 @@ func continuePlan(ctx context.Context, a *command.App, c *changeFlags, resume, b
 		case !resume && !back:
 			return keepPlan(ctx, a, e, c, st)
 		}
-		work, start := e.PlanResumePreview, e.PlanResume
-		if back {
-			work, start = e.PlanBackPreview, e.PlanBack
-		}
-		preview, err := work(ctx)
+		preview, err := e.ContinuePreview(ctx, back)
 		if err != nil {
 			return err
 		}
 		return tellChange(a, c, stepsAnswer, func(show func(*gate.Preview) error) (*gate.Preview, string, error) {
 			return startPlan(ctx, a, e, c, preview, show, func(read *gate.Preview, confirm gate.Confirm) error {
-				return start(ctx, read, confirm)
+				return e.ContinuePlan(ctx, back, read, confirm)
 			})
 		})
 	})
@@ -167,7 +163,7 @@ func keepPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeFl
 	if _, err := confirmPreview(a, c, &gate.Preview{}); err != nil {
 		return err
 	}
-	if err := e.PlanKeep(ctx, read); err != nil || !isAnswerTold(a, c) {
+	if err := e.KeepPlan(read); err != nil || !isAnswerTold(a, c) {
 		return err
 	}
 	out := told.FactsOf(st)

@@ -29,6 +29,7 @@ import (
 type Engine struct {
 	*zones.PublishedState
 	*pastChanges
+	*planrun.Plans
 	loop  *zones.Loop
 	state *loopState // the loop's alone
 	cfg   Config
@@ -37,7 +38,6 @@ type Engine struct {
 	notices  []string // of the start
 	logs     *logs.Store
 	gate     *gate.Gate
-	plans    *planrun.Plans
 	reverts  *trial.Trials
 	sessions *LogSessions
 	zones    *zones.Set

@@ -63,11 +63,11 @@ func TestStateFolderIsFollowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pre, err := a.PlanPreview(a.ctx, &p)
+	pre, err := a.PreviewPlan(a.ctx, &p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.PlanStart(a.ctx, &p, pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "test"}); err != nil {
+	if err := a.StartPlan(a.ctx, &p, pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "test"}); err != nil {
 		t.Fatal(err)
 	}
 	a.until("stopped", func(r *revision.Revision) bool { return r.Plan != nil && r.Plan.State == revision.PlanStopped })
@@ -77,7 +77,7 @@ func TestStateFolderIsFollowed(t *testing.T) {
 	if len(got.Plan.Steps) != 2 || !strings.Contains(got.Plan.Why, "disk full") || got.Plan.Done != 1 {
 		t.Errorf("%+v", got.Plan)
 	}
-	if err := a.PlanKeep(a.ctx, a.Revision()); err != nil {
+	if err := a.KeepPlan(a.Revision()); err != nil {
 		t.Fatal(err)
 	}
 	b.until("the plan is gone", func(r *revision.Revision) bool { return r.Plan == nil })

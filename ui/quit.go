@@ -49,7 +49,7 @@ func (m *rootModel) askQuit() {
 			console := m.console
 			m.leaving = true
 			m.jobs.beginJob("stopping the plan after this step, then leaving (ctrl+c: at once)", m.now)
-			env.Run("", func(context.Context) any { console.PlanStop(); return nil })
+			env.Run("", func(context.Context) any { console.StopPlan(); return nil })
 			if !runsPlan(m.rev) { // it stopped by itself meanwhile
 				m.quitNow()
 			}

@@ -135,7 +135,7 @@ var scenes = []struct {
 		}
 		return p.settled() == revision.PlanDone
 	}, func(p *process, done bool) string {
-		st, err := p.plans.ReadState()
+		st, err := p.plans.ReadPlan()
 		if err != nil || done && p.at() != planned {
 			return fmt.Sprint(err, p.at())
 		}

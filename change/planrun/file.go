@@ -98,8 +98,8 @@ func (r *Plans) Refresh() {
 	}
 }
 
-// ReadState reads the stored plan again and says how it stands, nil for no plan.
-func (r *Plans) ReadState() (*revision.PlanState, error) {
+// ReadPlan reads the stored plan again and says how it stands, nil for no plan.
+func (r *Plans) ReadPlan() (*revision.PlanState, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	err := r.load()

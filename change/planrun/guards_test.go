@@ -29,7 +29,7 @@ func TestPlanGuardsOfTheWayBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.untilAt("door 10, wall 40")
-	p.r.Stop()
+	p.r.StopPlan()
 	p.until("stopped", inState(revision.PlanStopped))
 	back, err := p.r.ContinuePreview(t.Context(), true)
 	if err != nil {
@@ -113,7 +113,7 @@ func TestPlanPreviewOfAnotherMoment(t *testing.T) {
 		p.Zone(z, "synced", true)
 	}
 	p.untilAt("a 1, b 20, c 30")
-	q.r.Stop()
+	q.r.StopPlan()
 	q.until(t, "stopped", func(s revision.PlanState) bool { return s.State == revision.PlanStopped })
 	var stale *gate.StaleError
 	if err := p.r.ContinuePlan(context.Background(), false, read, agreed); !errors.As(err, &stale) || stale.Preview == nil || len(stale.Preview.Steps) != 1 {

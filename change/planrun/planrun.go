@@ -158,8 +158,8 @@ func (r *Plans) startLocked(ctx context.Context, read *gate.Preview, c gate.Conf
 	return r.launchJob()
 }
 
-// Stop stops a running plan of this process after the step under way was written.
-func (r *Plans) Stop() {
+// StopPlan stops a running plan of this process after the step under way was written.
+func (r *Plans) StopPlan() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stop != nil {
@@ -167,10 +167,10 @@ func (r *Plans) Stop() {
 	}
 }
 
-// KeepAsIs ends a plan that stopped, and leaves the policies as they are: what was done of
+// KeepPlan ends a plan that stopped, and leaves the policies as they are: what was done of
 // it is one change of the history. A plan that is done is put away. read is the revision
 // that was on the screen when that was confirmed.
-func (r *Plans) KeepAsIs(read *revision.Revision) error {
+func (r *Plans) KeepPlan(read *revision.Revision) error {
 	if !r.beginMu.TryLock() {
 		return fmt.Errorf("%w: a plan is just being started", ErrPlan)
 	}

@@ -181,7 +181,7 @@ func stopped(t *testing.T) *planWorld {
 		t.Fatal(err)
 	}
 	p.untilAt(firstMade)
-	p.r.Stop()
+	p.r.StopPlan()
 	p.until("stopped", inState(revision.PlanStopped))
 	return p
 }
@@ -301,7 +301,7 @@ func TestPlanRuns(t *testing.T) {
 	if err := p.resume(); !errors.Is(err, ErrPlan) {
 		t.Errorf("resuming a plan that is done: %v", err)
 	}
-	if err := p.r.KeepAsIs(p.Current()); err != nil || p.Current().Plan != nil {
+	if err := p.r.KeepPlan(p.Current()); err != nil || p.Current().Plan != nil {
 		t.Errorf("put away: %v %+v", err, p.Current().Plan)
 	}
 }
@@ -376,7 +376,7 @@ func TestPlanSurvivesAKill(t *testing.T) {
 				if !errors.Is(err, change.ErrBlocked) || !strings.Contains(err.Error(), "the plan expects 1: ") {
 					t.Errorf("%v", err)
 				}
-				if err := p.r.KeepAsIs(p.Current()); err != nil || p.Current().Plan != nil {
+				if err := p.r.KeepPlan(p.Current()); err != nil || p.Current().Plan != nil {
 					t.Errorf("kept as is: %v, %+v", err, p.Current().Plan)
 				}
 				if diff := cmp.Diff([]string{"Re-space: step 10, starting at 10 (1 of 3 steps)"}, changing.Titles(p.g.Config.History)); diff != "" {
@@ -454,10 +454,10 @@ func TestPlanStops(t *testing.T) {
 		if err := p.back(); !errors.Is(err, ErrPlan) {
 			t.Errorf("back while it runs: %v", err)
 		}
-		if err := p.r.KeepAsIs(p.Current()); !errors.Is(err, ErrPlan) {
+		if err := p.r.KeepPlan(p.Current()); !errors.Is(err, ErrPlan) {
 			t.Errorf("kept as is while it runs: %v", err)
 		}
-		p.r.Stop()
+		p.r.StopPlan()
 		if s := p.until("stopped", inState(revision.PlanStopped)); brief(s) != "stopped 0/3 …·· next b 2 → 20: interrupted" {
 			t.Error(brief(s))
 		}

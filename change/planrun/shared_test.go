@@ -104,7 +104,7 @@ func TestPlanOfAnotherConsole(t *testing.T) {
 		"a new plan": q.r.StartPlan(t.Context(), pl, pre, agreed),
 		"resume":     further(q.r, false),
 		"back":       further(q.r, true),
-		"keep":       q.r.KeepAsIs(q.g.Config.CurrentRevision()),
+		"keep":       q.r.KeepPlan(q.g.Config.CurrentRevision()),
 	} {
 		if !errors.Is(err, ErrPlan) || !strings.Contains(err.Error(), by) {
 			t.Errorf("%s: %v", name, err)
@@ -144,7 +144,7 @@ func TestPlanOfAnotherConsole(t *testing.T) {
 	if diff := cmp.Diff([]string{"Re-space: step 10, starting at 10"}, changing.Titles(p.g.Config.History)); diff != "" {
 		t.Errorf("history (-want +got)\n%s", diff)
 	}
-	if st, err := p.r.ReadState(); st != nil || err != nil {
+	if st, err := p.r.ReadPlan(); st != nil || err != nil {
 		t.Errorf("%+v %v", st, err)
 	}
 }
@@ -167,7 +167,7 @@ func TestPlanOfAnotherConsoleEnds(t *testing.T) {
 	if got := brief(q.sees()); got != "done 3/3 ✓✓✓ next : " {
 		t.Errorf("the other sees it end as %q", got)
 	}
-	if err := q.r.KeepAsIs(q.g.Config.CurrentRevision()); err != nil || brief(q.sees()) != "no plan" {
+	if err := q.r.KeepPlan(q.g.Config.CurrentRevision()); err != nil || brief(q.sees()) != "no plan" {
 		t.Errorf("it cannot be put away: %v, %q", err, brief(q.sees()))
 	}
 }
@@ -181,7 +181,7 @@ func TestPlanOfAnotherConsoleRollsBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.untilAt(firstMade)
-	p.r.Stop()
+	p.r.StopPlan()
 	p.until("stopped", inState(revision.PlanStopped))
 	if err := further(p.r, true); err != nil {
 		t.Fatal(err)
@@ -205,7 +205,7 @@ func TestPlanEndedByAnotherConsole(t *testing.T) {
 	if got := brief(q.sees()); got != "stopped 0/3 …·· next b 2 → 20: interrupted" {
 		t.Fatal(got)
 	}
-	if err := q.r.KeepAsIs(p.Current()); err != nil {
+	if err := q.r.KeepPlan(p.Current()); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.resume(); !errors.Is(err, ErrPlan) || p.Current().Plan != nil {
@@ -229,7 +229,7 @@ func TestPlanEndedByAnotherConsole(t *testing.T) {
 	if p.at() != "a 5, b 10, c 15" {
 		t.Error(p.at())
 	}
-	if err := q.r.KeepAsIs(read); err != nil { // there is none any more
+	if err := q.r.KeepPlan(read); err != nil { // there is none any more
 		t.Error(err)
 	}
 }
@@ -292,12 +292,12 @@ func TestPlanKeepIsOfWhatWasRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.untilAt("a 1, b 20, c 30")
-	q.r.Stop()
+	q.r.StopPlan()
 	q.until(t, "stopped", func(s revision.PlanState) bool { return s.State == revision.PlanStopped })
-	if err := p.r.KeepAsIs(read); !errors.Is(err, change.ErrStale) {
+	if err := p.r.KeepPlan(read); !errors.Is(err, change.ErrStale) {
 		t.Errorf("%v", err)
 	}
-	if err := p.r.KeepAsIs(p.Current()); err != nil {
+	if err := p.r.KeepPlan(p.Current()); err != nil {
 		t.Error(err)
 	}
 	if diff := cmp.Diff([]string{"Re-space: step 10, starting at 10 (2 of 3 steps)"}, changing.Titles(q.g.Config.History)); diff != "" {

@@ -44,7 +44,7 @@ func TestChangeInTheWayOfAPlan(t *testing.T) {
 		"a plan is running, 0 of 3 done: its step 2 moves b; after this change it stops there, and can be continued" {
 		t.Error(got)
 	}
-	p.r.Stop()
+	p.r.StopPlan()
 	p.until("stopped", inState(revision.PlanStopped))
 
 	const never = "; after this change it can be neither continued nor rolled back"
@@ -250,7 +250,7 @@ func TestStopTellsWhatFailed(t *testing.T) {
 	p := newPlanWorld(t, t.TempDir(), tenants...)
 	defer func() { p.cancel(); p.wg.Wait() }()
 	p.g.Config.Writer = changing.Writing(func(context.Context, []change.ObjectChange) error {
-		p.r.Stop()
+		p.r.StopPlan()
 		return errors.New("disk full")
 	})
 	if err := p.begin(p.respace(), agreed); err != nil {
@@ -282,7 +282,7 @@ func TestPlanIsNotLost(t *testing.T) {
 	if _, err := os.Stat(p.r.work.Path); err != nil || p.g.UndoTitle() != "" {
 		t.Errorf("%v, undo %q", err, p.g.UndoTitle())
 	}
-	if err := p.r.KeepAsIs(p.Current()); !errors.Is(err, change.ErrNotRecorded) {
+	if err := p.r.KeepPlan(p.Current()); !errors.Is(err, change.ErrNotRecorded) {
 		t.Errorf("kept: %v", err)
 	}
 	if err := os.Remove(path); err != nil {
@@ -307,7 +307,7 @@ func TestKeepIsNotLost(t *testing.T) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.r.KeepAsIs(p.Current()); !errors.Is(err, change.ErrNotRecorded) {
+	if err := p.r.KeepPlan(p.Current()); !errors.Is(err, change.ErrNotRecorded) {
 		t.Errorf("kept: %v", err)
 	}
 	if _, err := os.Stat(p.r.work.Path); err != nil || p.planState().State != revision.PlanStopped || p.g.UndoTitle() != "" {
@@ -316,7 +316,7 @@ func TestKeepIsNotLost(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.r.KeepAsIs(p.Current()); err != nil || p.g.UndoTitle() != "Re-space: step 10, starting at 10 (1 of 3 steps)" {
+	if err := p.r.KeepPlan(p.Current()); err != nil || p.g.UndoTitle() != "Re-space: step 10, starting at 10 (1 of 3 steps)" {
 		t.Errorf("%v, undo %q", err, p.g.UndoTitle())
 	}
 }
@@ -340,7 +340,7 @@ func TestDonePlanStaysDone(t *testing.T) {
 	if s := p.planState(); s.State != revision.PlanDone || s.Done != 3 {
 		t.Error(brief(s))
 	}
-	if _, err := p.r.ReadState(); !errors.Is(err, errNoPlan) {
+	if _, err := p.r.ReadPlan(); !errors.Is(err, errNoPlan) {
 		t.Errorf("%v", err)
 	}
 }
@@ -355,7 +355,7 @@ func TestKeptPlanIsNotContinued(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.kill()
-	if st, err := p.r.ReadState(); err != nil || st != nil {
+	if st, err := p.r.ReadPlan(); err != nil || st != nil {
 		t.Errorf("%v %+v", err, st)
 	}
 	if len(p.g.Config.History.Entries()) != 1 {
@@ -380,14 +380,14 @@ func TestLookIsNoRunner(t *testing.T) {
 	p.r.work.LookTime = wait.Patience
 	closed := time.AfterFunc(5*time.Millisecond, func() { _ = f.Close() })
 	defer closed.Stop()
-	if st, err := p.r.ReadState(); err != nil || st.State != revision.PlanStopped || st.Why != interrupted {
+	if st, err := p.r.ReadPlan(); err != nil || st.State != revision.PlanStopped || st.Why != interrupted {
 		t.Errorf("somebody looks: %v %+v", err, st)
 	}
 	job, err := p.r.takePlan()
 	if err != nil || job == nil {
 		t.Fatal(err)
 	}
-	if st, err := p.r.ReadState(); err != nil || st.State != revision.PlanStopped {
+	if st, err := p.r.ReadPlan(); err != nil || st.State != revision.PlanStopped {
 		t.Errorf("it is held here: %v %+v", err, st)
 	}
 	p.r.work.ReleaseLock()
@@ -398,7 +398,7 @@ func TestLookIsNoRunner(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = longer.Close() }()
-	if st, err := p.r.ReadState(); err != nil || st.RunsElsewhere() && st.Runner.PID != 4711 {
+	if st, err := p.r.ReadPlan(); err != nil || st.RunsElsewhere() && st.Runner.PID != 4711 {
 		t.Errorf("held: %v %+v", err, st)
 	}
 }
@@ -421,7 +421,7 @@ func TestOtherHasWrittenItDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
-	if st, err := p.r.ReadState(); err != nil || !st.RunsElsewhere() || st.Unrecorded {
+	if st, err := p.r.ReadPlan(); err != nil || !st.RunsElsewhere() || st.Unrecorded {
 		t.Errorf("%v %+v", err, st)
 	}
 }
@@ -485,7 +485,7 @@ func TestNewPolicyInBothWays(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.untilAt("a 1, b 2, c 30")
-	p.r.Stop()
+	p.r.StopPlan()
 	p.until("stopped", inState(revision.PlanStopped))
 	p.change(change.Mutation{Op: change.OpApply, YAML: []byte(given.ANP("x", 10, "tenant=green", "in allow tenant=green"))})
 	p.r.Refresh()
@@ -517,7 +517,7 @@ func TestPlanStopsAfterItsStep(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-began
-	p.r.Stop()
+	p.r.StopPlan()
 	close(let)
 	s := p.until("stopped", inState(revision.PlanStopped))
 	if brief(s) != "stopped 0/3 …·· next b 2 → 20: interrupted" || p.at() != firstMade {

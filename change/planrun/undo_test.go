@@ -176,9 +176,9 @@ func TestUndoOfHalfAPlan(t *testing.T) {
 			p.Zone("control", "synced", true)
 		}
 	}
-	p.r.Stop()
+	p.r.StopPlan()
 	p.until("stopped", inState(revision.PlanStopped))
-	if err := p.r.KeepAsIs(p.Current()); err != nil {
+	if err := p.r.KeepPlan(p.Current()); err != nil {
 		t.Fatal(err)
 	}
 	stop := p.Follow("worker", "control")
@@ -201,7 +201,7 @@ func TestUndoOfHalfAPlan(t *testing.T) {
 		if p.at() != c.at {
 			t.Fatalf("%s: at %s, not %s", c.op, p.at(), c.at)
 		}
-		if err := p.r.KeepAsIs(p.Current()); err != nil {
+		if err := p.r.KeepPlan(p.Current()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -202,8 +202,8 @@ var errNoOVNTrace = errors.New("no ovn-trace can be run here: the sandbox does n
 
 func (f *Fake) History() []history.Entry { return f.Past }
 
-// PlanPreview is a preview without rows; OnPlan answers otherwise.
-func (f *Fake) PlanPreview(_ context.Context, p *plan.Plan) (*gate.Preview, error) {
+// PreviewPlan is a preview without rows; OnPlan answers otherwise.
+func (f *Fake) PreviewPlan(_ context.Context, p *plan.Plan) (*gate.Preview, error) {
 	f.recordCall("plan preview")
 	if f.OnPlan != nil {
 		return f.OnPlan(p)
@@ -211,36 +211,24 @@ func (f *Fake) PlanPreview(_ context.Context, p *plan.Plan) (*gate.Preview, erro
 	return &gate.Preview{Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Title: "Plan"}, nil
 }
 
-func (f *Fake) PlanStart(context.Context, *plan.Plan, *gate.Preview, gate.Confirm) error {
+func (f *Fake) StartPlan(context.Context, *plan.Plan, *gate.Preview, gate.Confirm) error {
 	f.recordCall("plan start")
 	return f.PlanErr
 }
 
-func (f *Fake) PlanResume(context.Context, *gate.Preview, gate.Confirm) error {
-	f.recordCall("plan resume")
+func (f *Fake) ContinuePlan(_ context.Context, back bool, _ *gate.Preview, _ gate.Confirm) error {
+	f.recordCall(map[bool]string{false: "plan resume", true: "plan back"}[back])
 	return f.PlanErr
 }
 
-func (f *Fake) PlanBack(context.Context, *gate.Preview, gate.Confirm) error {
-	f.recordCall("plan back")
-	return f.PlanErr
-}
-
-// PlanResumePreview and PlanBackPreview are previews without rows.
-func (f *Fake) PlanResumePreview(context.Context) (*gate.Preview, error) {
-	f.recordCall("plan resume preview")
+// ContinuePreview is a preview without rows.
+func (f *Fake) ContinuePreview(_ context.Context, back bool) (*gate.Preview, error) {
+	f.recordCall(map[bool]string{false: "plan resume preview", true: "plan back preview"}[back])
 	if f.OnPlanAgain != nil {
-		return f.OnPlanAgain(false)
+		return f.OnPlanAgain(back)
 	}
-	return &gate.Preview{Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Title: "Continue: Plan"}, nil
-}
-
-func (f *Fake) PlanBackPreview(context.Context) (*gate.Preview, error) {
-	f.recordCall("plan back preview")
-	if f.OnPlanAgain != nil {
-		return f.OnPlanAgain(true)
-	}
-	return &gate.Preview{Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Title: "Roll back: Plan"}, nil
+	title := map[bool]string{false: "Continue: Plan", true: "Roll back: Plan"}[back]
+	return &gate.Preview{Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Title: title}, nil
 }
 
 // ConfirmTrial keeps what is on trial.
@@ -253,9 +241,9 @@ func (f *Fake) ConfirmTrial(by string) (string, error) {
 	return u.Title, nil
 }
 
-func (f *Fake) PlanStop() { f.recordCall("plan stop") }
+func (f *Fake) StopPlan() { f.recordCall("plan stop") }
 
-func (f *Fake) PlanKeep(context.Context, *revision.Revision) error {
+func (f *Fake) KeepPlan(*revision.Revision) error {
 	f.recordCall("plan keep")
 	return f.PlanErr
 }

@@ -279,8 +279,8 @@ func (v *planPage) CountLines() (shown, all int) { return v.table.CountLines() }
 func (v *planPage) endPlan(env *view.Env) {
 	console, p, read := env.Console, v.state, env.Rev
 	keep := func(env *view.Env, say string) {
-		env.Run("ending the plan", func(ctx context.Context) any {
-			if err := console.PlanKeep(ctx, read); err != nil {
+		env.Run("ending the plan", func(context.Context) any {
+			if err := console.KeepPlan(read); err != nil {
 				return view.ToastAsk{Text: err.Error(), Bad: true}
 			}
 			return view.ToastAsk{Text: say}
@@ -290,7 +290,7 @@ func (v *planPage) endPlan(env *view.Env) {
 	case p == nil:
 	case p.IsUnderWay():
 		env.Run("stopping the plan", func(context.Context) any {
-			console.PlanStop()
+			console.StopPlan()
 			return view.ToastAsk{Text: "the plan stops after this step"}
 		})
 	case p.State == revision.PlanDone:

@@ -161,33 +161,29 @@ func (s planChange) whyGone(c view.Console, err error) error {
 func (v *planPage) runPlan(env *view.Env) {
 	p := v.p.plan
 	v.askPlan(env, planChange{
-		work: func(ctx context.Context, c view.Console) (*gate.Preview, error) { return c.PlanPreview(ctx, &p) },
+		work: func(ctx context.Context, c view.Console) (*gate.Preview, error) { return c.PreviewPlan(ctx, &p) },
 		start: func(ctx context.Context, c view.Console, read *gate.Preview, answer gate.Confirm) error {
-			return c.PlanStart(ctx, &p, read, answer)
+			return c.StartPlan(ctx, &p, read, answer)
 		},
 	}, "Run "+stepCount(p.Steps))
 }
 
 // goOn previews what a stopped plan has left; yes continues it.
 func (v *planPage) goOn(env *view.Env) {
-	v.askPlan(env, planChange{
-		stopped: v.state, noteRan: v.noteRunner(),
-		work: func(ctx context.Context, c view.Console) (*gate.Preview, error) { return c.PlanResumePreview(ctx) },
-		start: func(ctx context.Context, c view.Console, read *gate.Preview, answer gate.Confirm) error {
-			return c.PlanResume(ctx, read, answer)
-		},
-	}, "Continue with "+remainingSteps(v.state))
+	v.askFurther(env, false, "Continue with "+remainingSteps(v.state))
 }
 
 // rollBack previews the way back of a stopped plan; yes rolls it back.
-func (v *planPage) rollBack(env *view.Env) {
+func (v *planPage) rollBack(env *view.Env) { v.askFurther(env, true, "Roll back, the last step first") }
+
+func (v *planPage) askFurther(env *view.Env, back bool, question string) {
 	v.askPlan(env, planChange{
 		stopped: v.state, noteRan: v.noteRunner(),
-		work: func(ctx context.Context, c view.Console) (*gate.Preview, error) { return c.PlanBackPreview(ctx) },
+		work: func(ctx context.Context, c view.Console) (*gate.Preview, error) { return c.ContinuePreview(ctx, back) },
 		start: func(ctx context.Context, c view.Console, read *gate.Preview, answer gate.Confirm) error {
-			return c.PlanBack(ctx, read, answer)
+			return c.ContinuePlan(ctx, back, read, answer)
 		},
-	}, "Roll back, the last step first")
+	}, question)
 }
 
 // noteRunner starts to note which other Rung runs the plan from now on, and gives the function

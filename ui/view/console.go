@@ -58,21 +58,19 @@ type Console interface {
 	// them; at is told what it is at.
 	Probe(ctx context.Context, c verdict.Connection, at func(trace.ProbePhase)) (*trace.Result, error)
 
-	// PlanPreview is the preview of a whole plan, PlanResumePreview of the steps that a
-	// stopped plan has left, PlanBackPreview of its way back. Confirming one of
+	// PreviewPlan is the preview of a whole plan, ContinuePreview of the steps that a
+	// stopped plan has left, or of its way back. Confirming one of
 	// them (ConfirmName once, for all guards) starts the plan, and no step asks again.
-	PlanPreview(ctx context.Context, p *plan.Plan) (*gate.Preview, error)
-	PlanResumePreview(ctx context.Context) (*gate.Preview, error)
-	PlanBackPreview(ctx context.Context) (*gate.Preview, error)
-	PlanStart(ctx context.Context, p *plan.Plan, read *gate.Preview, c gate.Confirm) error
-	PlanResume(ctx context.Context, read *gate.Preview, c gate.Confirm) error
-	PlanBack(ctx context.Context, read *gate.Preview, c gate.Confirm) error
-	// PlanStop stops a running plan of this Rung after the step under way.
-	PlanStop()
-	// PlanKeep ends a plan that stopped: the policies stay as they are, and what was
+	PreviewPlan(ctx context.Context, p *plan.Plan) (*gate.Preview, error)
+	StartPlan(ctx context.Context, p *plan.Plan, read *gate.Preview, c gate.Confirm) error
+	ContinuePreview(ctx context.Context, back bool) (*gate.Preview, error)
+	ContinuePlan(ctx context.Context, back bool, read *gate.Preview, c gate.Confirm) error
+	// StopPlan stops a running plan of this Rung after the step under way.
+	StopPlan()
+	// KeepPlan ends a plan that stopped: the policies stay as they are, and what was
 	// done is one change of the history. One that is done is put away. read is the
 	// revision that was on the screen.
-	PlanKeep(ctx context.Context, read *revision.Revision) error
+	KeepPlan(read *revision.Revision) error
 }
 
 // StateStyle is the look of a policy's state.
