@@ -159,14 +159,15 @@ func (p *Preview) addGuards(guards []change.Guard) {
 
 // CheckAgreement says why what was read may not be started as it is now.
 func CheckAgreement(read, fresh *Preview, c Confirm) error {
-	return checkStillValid(read, fresh, stepApproval{Confirm: c})
+	return checkStillValid(read, fresh, c)
 }
 
 // CommitStep makes a step of a plan. guards were confirmed with the plan.
 func (g *Gate) CommitStep(ctx context.Context, rev *revision.Revision, s plan.Step, guards []change.Guard, c Confirm) (*Result, error) {
 	p := g.resolveMutation(rev, change.StepMutation(s))
 	p.Guards = append(p.Guards, guards...) // those a server sees were confirmed with the plan
-	return g.commitApproved(ctx, p, stepApproval{Confirm: c, isPlanStep: true, guards: guards})
+	c.isPlanStep, c.guards = true, guards
+	return g.Commit(ctx, p, c)
 }
 
 // ReadFromServer reads a policy from the server that decides, nil where it is not there. ok
@@ -192,7 +193,7 @@ func (g *Gate) PreviewRest(ctx context.Context, op change.Op) *Preview {
 // CommitRest makes the change of PreviewRest. Its guard rails were answered when the change
 // on trial was made.
 func (g *Gate) CommitRest(ctx context.Context, p *Preview, by string) (*Result, error) {
-	return g.commitApproved(ctx, p, stepApproval{Confirm: Confirm{Yes: true, By: by, Finish: true}, reverts: true})
+	return g.Commit(ctx, p, Confirm{Yes: true, By: by, Finish: true, reverts: true})
 }
 
 // CountWritten is how many of a change's objects stand as it leaves them, and how many as

@@ -77,7 +77,7 @@ func arrivedTitle(changes []change.ObjectChange) string {
 
 // auditRecord returns the audit record of a change that begins at a time, without
 // its outcome.
-func (g *Gate) auditRecord(at time.Time, rev *revision.Revision, p *Preview, a stepApproval) history.AuditRecord {
+func (g *Gate) auditRecord(at time.Time, rev *revision.Revision, p *Preview, a Confirm) history.AuditRecord {
 	r := g.recordOf(at, rev, p.Mutation.Op, p.Title)
 	r.By, r.Objects, r.Commands = a.By, history.AuditObjectsOf(p.Objects), p.Commands
 	for _, gd := range p.Guards {
@@ -88,7 +88,7 @@ func (g *Gate) auditRecord(at time.Time, rev *revision.Revision, p *Preview, a s
 
 // AuditRefused audits that the change of a preview was asked for and is not made.
 func (g *Gate) AuditRefused(p *Preview, by string, why error) error {
-	r := g.auditRecord(g.Config.Now(), g.Config.CurrentRevision(), p, stepApproval{Confirm: Confirm{By: by}})
+	r := g.auditRecord(g.Config.Now(), g.Config.CurrentRevision(), p, Confirm{By: by})
 	r.Outcome(history.Refused, why, 0)
 	return g.Config.Audit.Write(r)
 }

@@ -92,21 +92,8 @@ func (g *Gate) judgingOptions() manifests.Options {
 	return manifests.Options{Schemas: g.schemas.Load(), Release: g.Config.Release}
 }
 
-// stepApproval is a Confirm, and for a step of a plan the guards that were
-// confirmed for the whole plan, which comes into the history as a whole.
-type stepApproval struct {
-	Confirm
-	isPlanStep bool
-	guards     []change.Guard
-	// reverts says that this puts a change back: whoever made that on trial agreed to it.
-	reverts bool
-	// retried says that a change which is stale is worked out anew, and asked for again: the
-	// audit has one line for both.
-	retried bool
-}
-
 // unknownGuard is a guard rail that was not there when the plan of a step was confirmed.
-func (a stepApproval) unknownGuard(p *Preview) *change.Guard {
+func (a Confirm) unknownGuard(p *Preview) *change.Guard {
 	for i := range p.Guards {
 		if !isConfirmed(a.guards, p.Guards[i]) {
 			return &p.Guards[i]
@@ -136,20 +123,16 @@ func (g *Gate) Preview(ctx context.Context, rev *revision.Revision, m change.Mut
 // ErrNotConfirmed where the gate said no. An error that comes with a Result says
 // that the change was made, and what could not be written down about it. A plan is
 // started, and goes on after Commit returned (Result.Plan).
-func (g *Gate) Commit(ctx context.Context, p *Preview, c Confirm) (*Result, error) {
+func (g *Gate) Commit(ctx context.Context, p *Preview, a Confirm) (*Result, error) {
 	if p != nil && p.Mutation.Plan && (p.Mutation.Op == change.OpUndo || p.Mutation.Op == change.OpRedo) { // the undo of one
-		if c.TrialTime != 0 {
+		if a.TrialTime != 0 {
 			return nil, change.Blocked("%s: a plan cannot wait to be confirmed: it can be rolled back", p.Title)
 		}
-		if err := g.plans.BeginPlan(ctx, p, c); err != nil {
+		if err := g.plans.BeginPlan(ctx, p, a); err != nil {
 			return nil, err
 		}
 		return &Result{Plan: true}, nil
 	}
-	return g.commitApproved(ctx, p, stepApproval{Confirm: c})
-}
-
-func (g *Gate) commitApproved(ctx context.Context, p *Preview, a stepApproval) (*Result, error) {
 	if p == nil {
 		return nil, change.Blocked("there is no preview")
 	}
@@ -186,7 +169,7 @@ func (g *Gate) commitApproved(ctx context.Context, p *Preview, a stepApproval) (
 		return nil, fmt.Errorf("%s: nothing was changed, it could not be audited: %w", p.Title, err)
 	}
 	// The way back is on the disk before there is anything to put back.
-	trial, err := g.trials.BeginTrial(fresh, a.Confirm, a.isPlanStep)
+	trial, err := g.trials.BeginTrial(fresh, a, a.isPlanStep)
 	if err != nil {
 		err = fmt.Errorf("%s: nothing was changed: %w", p.Title, err)
 		record.Outcome(history.Refused, err, 0)
@@ -249,7 +232,7 @@ func (g *Gate) passUndone(p *Preview) error {
 }
 
 // historyEntry returns the entry of a change, with which it can be taken back.
-func (g *Gate) historyEntry(at time.Time, p *Preview, a stepApproval, trial string) history.Entry {
+func (g *Gate) historyEntry(at time.Time, p *Preview, a Confirm, trial string) history.Entry {
 	e := history.Entry{At: at, Title: p.Title, By: a.By, Undoes: p.Undoes, Objects: history.ObjectsOf(p.Objects),
 		Files: change.FilesOf(p.Objects), Trial: trial, Session: sessionBegun(p.Objects), Ended: endedSessions(p, g.user, g.Config.Now())}
 	e.Ends = p.Mutation.Op == change.OpLogEnd
@@ -304,7 +287,7 @@ func (g *Gate) recomputeEffects(ctx context.Context, now, live *revision.Revisio
 
 // checkStillValid says why a change that was previewed as p, and is now worked out as
 // fresh, may not be made.
-func checkStillValid(p, fresh *Preview, a stepApproval) error {
+func checkStillValid(p, fresh *Preview, a Confirm) error {
 	if fresh.Blocked != "" && p.Blocked != "" {
 		return change.Blocked("%s: %s", p.Title, fresh.Blocked)
 	}

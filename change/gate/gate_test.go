@@ -20,20 +20,20 @@ import (
 	"rung/test/given"
 )
 
-var yes = stepApproval{Confirm: Confirm{Yes: true, By: "cli"}}
+var yes = Confirm{Yes: true, By: "cli"}
 
-func typed(name string) stepApproval {
-	return stepApproval{Confirm: Confirm{Yes: true, Name: name, By: "console"}}
+func typed(name string) Confirm {
+	return Confirm{Yes: true, Name: name, By: "console"}
 }
 
 // do previews and commits.
-func do(t *testing.T, w *world, g *Gate, m change.Mutation, a stepApproval) *Result {
+func do(t *testing.T, w *world, g *Gate, m change.Mutation, a Confirm) *Result {
 	t.Helper()
 	p, err := g.Preview(context.Background(), w.Current(), m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := g.commitApproved(context.Background(), p, a)
+	r, err := g.Commit(context.Background(), p, a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,12 +131,12 @@ func TestCommitRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		m       change.Mutation
-		a       stepApproval
+		a       Confirm
 		between func(*world, *Gate, *Preview)
 		want    error
 		result  string // of the audit, empty for no line
 	}{
-		{"nobody said yes", changing.Move("blue", 41), stepApproval{}, nil, change.ErrNotConfirmed, ""},
+		{"nobody said yes", changing.Move("blue", 41), Confirm{}, nil, change.ErrNotConfirmed, ""},
 		{"no name", changing.Remove("control"), yes, nil, change.ErrNotConfirmed, history.Refused},
 		{"another name", changing.Remove("control"), typed("blue"), nil, change.ErrNotConfirmed, history.Refused},
 		{"the guards taken out of the preview", changing.Remove("control"), yes, func(_ *world, _ *Gate, p *Preview) {
@@ -184,7 +184,7 @@ func TestCommitRefuses(t *testing.T) {
 				c.between(w, g, p)
 			}
 			before, written := w.Current().Cluster, len(w.Written)
-			r, err := g.commitApproved(context.Background(), p, c.a)
+			r, err := g.Commit(context.Background(), p, c.a)
 			if r != nil || err == nil || c.want != nil && !errors.Is(err, c.want) {
 				t.Fatalf("%+v %v, want %v", r, err, c.want)
 			}
@@ -217,7 +217,7 @@ func TestCommitAfterOtherChanges(t *testing.T) {
 	}
 	w.Edit(given.ANP("blue", 40, "tenant=blue", "in allow tenant=blue")) // read again, another pointer
 	w.Edit(given.ANP("other", 10, "tenant=red"))
-	if _, err := g.commitApproved(context.Background(), p, yes); err != nil {
+	if _, err := g.Commit(context.Background(), p, yes); err != nil {
 		t.Fatal(err)
 	}
 	if w.Priority("blue") != 41 {

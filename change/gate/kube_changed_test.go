@@ -57,7 +57,7 @@ func TestServerChanges(t *testing.T) {
 			if said := strings.Contains(strings.Join(p.Notes, "\n"), "the server changes metadata.labels.team"); said != (c.want != "") {
 				t.Errorf("the preview says: %q", p.Notes)
 			}
-			res, err := w.g.commitApproved(context.Background(), p, typed(p.ConfirmName))
+			res, err := w.g.Commit(context.Background(), p, typed(p.ConfirmName))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -99,13 +99,13 @@ func (w *kubeWorld) preview(m change.Mutation) *Preview {
 }
 
 // do previews and commits, and the watch follows.
-func (w *kubeWorld) do(m change.Mutation, a stepApproval) {
+func (w *kubeWorld) do(m change.Mutation, a Confirm) {
 	w.T.Helper()
 	p := w.preview(m)
 	if p.Blocked != "" {
 		w.T.Fatalf("%s: %s", p.Title, p.Blocked)
 	}
-	if _, err := w.g.commitApproved(context.Background(), p, a); err != nil {
+	if _, err := w.g.Commit(context.Background(), p, a); err != nil {
 		w.T.Fatal(err)
 	}
 	w.sync()
@@ -169,7 +169,7 @@ func TestKubeConflict(t *testing.T) {
 	p := w.preview(edit)
 	// After the preview, and the watch has not brought it yet.
 	w.put(strings.Replace(blueText, "priority: 40", "priority: 41", 1))
-	if _, err := w.g.commitApproved(context.Background(), p, yes); !errors.Is(err, change.ErrBlocked) {
+	if _, err := w.g.Commit(context.Background(), p, yes); !errors.Is(err, change.ErrBlocked) {
 		t.Fatalf("%v", err)
 	}
 	p = w.preview(edit)
@@ -188,7 +188,7 @@ func TestKubeConflict(t *testing.T) {
 		}
 		return false
 	})
-	if _, err := w.g.commitApproved(context.Background(), p, yes); !errors.Is(err, change.ErrStale) || w.on("blue", "spec/priority") != 44.0 {
+	if _, err := w.g.Commit(context.Background(), p, yes); !errors.Is(err, change.ErrStale) || w.on("blue", "spec/priority") != 44.0 {
 		t.Errorf("%v, at %v", err, w.on("blue", "spec/priority"))
 	}
 	w.s.Before(nil)
@@ -215,7 +215,7 @@ func TestKubeUndoOfAThirdValue(t *testing.T) {
 	if p.Blocked != want {
 		t.Errorf("%q, want %q", p.Blocked, want)
 	}
-	if _, err := w.g.commitApproved(t.Context(), p, yes); !errors.Is(err, change.ErrBlocked) || w.on("blue", "spec/priority") != 50.0 {
+	if _, err := w.g.Commit(t.Context(), p, yes); !errors.Is(err, change.ErrBlocked) || w.on("blue", "spec/priority") != 50.0 {
 		t.Errorf("%v, at %v", err, w.on("blue", "spec/priority"))
 	}
 	w.s.Requests()
@@ -275,7 +275,7 @@ func TestKubeKept(t *testing.T) {
 		p.Guards[0].Message != "the change of ANP blue will be reverted by kustomize-controller (Flux): make it where that takes it from" {
 		t.Fatalf("%+v", p)
 	}
-	if _, err := w.g.commitApproved(context.Background(), p, yes); !errors.Is(err, change.ErrNotConfirmed) {
+	if _, err := w.g.Commit(context.Background(), p, yes); !errors.Is(err, change.ErrNotConfirmed) {
 		t.Errorf("%v", err)
 	}
 	w.do(changing.Move("blue", 45), typed("blue"))
@@ -344,7 +344,7 @@ func TestKubeSet(t *testing.T) {
 			w := newKubeWorld(t, blueText, red)
 			p := set(w)
 			w.s.Before(func(rw http.ResponseWriter, r apiserver.Request) bool { return c.answer(w, rw, r) })
-			_, err := w.g.commitApproved(context.Background(), p, typed(p.ConfirmName))
+			_, err := w.g.Commit(context.Background(), p, typed(p.ConfirmName))
 			if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 				t.Errorf("%v", err)
 			}

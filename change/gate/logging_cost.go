@@ -71,7 +71,7 @@ func (g *Gate) EndOverdue(ctx context.Context, target model.Key) (ended []model.
 		if p.Blocked != "" {
 			return nil, false, change.Blocked("%s", p.Blocked)
 		}
-		res, err := g.commitApproved(ctx, p, stepApproval{Confirm: Confirm{Yes: true, By: byTime, Finish: true}, reverts: true, retried: n < staleTries})
+		res, err := g.Commit(ctx, p, Confirm{Yes: true, By: byTime, Finish: true, reverts: true, retried: n < staleTries})
 		if res != nil {
 			return endedSessions(p, byTime, g.Config.Now()), false, err
 		}

@@ -109,7 +109,7 @@ func TestLogSessionOfANamespace(t *testing.T) {
 		t.Errorf("commands %v", got)
 	}
 	labels := w.Current().Cluster.Namespace("blue").Labels
-	if _, err := g.commitApproved(context.Background(), p, typed("")); err != nil {
+	if _, err := g.Commit(context.Background(), p, typed("")); err != nil {
 		t.Fatal(err)
 	}
 	if l := revision.NamespaceLogging(w.Current(), "blue"); l.Levels.Deny != "info" || w.Current().Cluster.Namespace("blue").Labels.Key() != labels.Key() {
@@ -314,7 +314,7 @@ func TestLogSessionBeginsWhenItIsMade(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Wait(10 * time.Minute)
-	if _, err := g.commitApproved(context.Background(), p, typed("")); err != nil {
+	if _, err := g.Commit(context.Background(), p, typed("")); err != nil {
 		t.Fatal(err)
 	}
 	if s := revision.LogSessionOf(w.Current(), k); s == nil || !s.Until.Equal(w.Clock().Add(time.Minute).Truncate(time.Millisecond)) {
@@ -324,7 +324,7 @@ func TestLogSessionBeginsWhenItIsMade(t *testing.T) {
 	p, _ = g.Preview(context.Background(), w.Current(), changing.Session(time.Minute, k))
 	now, _ := rewrite.WithAnnotations(w.Current().Cluster.Policy(k), map[string]string{model.AnnotationLogging: "{}"}, manifests.Options{})
 	w.Apply([]model.Object{now}, nil)
-	if _, err := g.commitApproved(context.Background(), p, typed("")); !errors.Is(err, change.ErrStale) {
+	if _, err := g.Commit(context.Background(), p, typed("")); !errors.Is(err, change.ErrStale) {
 		t.Errorf("%v", err)
 	}
 }

@@ -39,7 +39,7 @@ func TestAuditKeepsItsLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.commitApproved(t.Context(), p, yes); err != nil {
+	if _, err := g.Commit(t.Context(), p, yes); err != nil {
 		t.Fatal(err)
 	}
 	r := changing.AuditOf(t, dir)[0]
@@ -68,7 +68,7 @@ func TestUndoOfRedo(t *testing.T) {
 		if err != nil || p.Blocked != "" {
 			t.Fatalf("%v %+v", err, p)
 		}
-		res, err := g.commitApproved(t.Context(), p, yes)
+		res, err := g.Commit(t.Context(), p, yes)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,19 +32,17 @@ func (g *Gate) explainPreview(ctx context.Context, now, rev *revision.Revision, 
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("previewing %q: %w", p.Title, err)
 	}
-	ahead := p.early
-	p.early = nil
-	if ahead == nil {
-		ahead = newEarlyParts(rev, next, p.Objects)
+	if !p.isEarly {
+		p.findRows(rev, next, p.Objects)
 	}
-	p.Rows = ahead.rows
+	p.isEarly = false
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("previewing %q: %w", p.Title, err)
 	}
 	p.Findings = effect.NewFindings(rev, next)
 	p.compared.addRows(p.Rows)
 	p.compared.addFindings(p.Findings)
-	p.compared.facts = append(p.compared.facts, ahead.reach...)
+	p.compared.facts = append(p.compared.facts, p.reach...)
 	p.NotConsidered = p.Effect.NotConsidered(rev)
 	p.compared.addEffect(p.Effect)
 	p.findSurplus(ctx, rev, next)
@@ -89,14 +87,9 @@ func (p *Preview) findSurplus(ctx context.Context, rev, next *revision.Revision)
 	p.compared.addFact(is, p.Surplus.Text())
 }
 
-// earlyParts holds the parts of an explanation that need nothing else of the preview.
-type earlyParts struct {
-	rows  []change.RowChange
-	reach []effect.Consequence
-}
-
-func newEarlyParts(rev, next *revision.Revision, changes []change.ObjectChange) *earlyParts {
-	return &earlyParts{effect.RowsThatChange(rev, next, changes), effect.ReachConsequences(rev, changes)}
+// findRows works out the parts of an explanation that need nothing else of the preview.
+func (p *Preview) findRows(rev, next *revision.Revision, changes []change.ObjectChange) {
+	p.Rows, p.reach = effect.RowsThatChange(rev, next, changes), effect.ReachConsequences(rev, changes)
 }
 
 // startEarlyParts starts the parts of an explanation that need nothing else of the preview,
@@ -109,6 +102,7 @@ func (p *Preview) startEarlyParts(rev *revision.Revision) (wait func()) {
 	next, changes := p.next, slices.Clone(p.Objects)
 	var work sync.WaitGroup
 	work.Go(func() { _, _ = revision.FindingsOfObjects(rev), revision.FindingsOfObjects(next) }) // revisions keep them
-	work.Go(func() { p.early = newEarlyParts(rev, next, changes) })
+	work.Go(func() { p.findRows(rev, next, changes) })
+	p.isEarly = true
 	return work.Wait
 }

@@ -69,7 +69,7 @@ func TestAnotherChangeHangs(t *testing.T) {
 		a := yes
 		a.OnWait = func(title string) { told <- name + ": " + title }
 		all.Go(func() {
-			_, err := g.commitApproved(ctx, p, a)
+			_, err := g.Commit(ctx, p, a)
 			done <- outcome{name, err}
 		})
 	}
@@ -147,7 +147,7 @@ func TestFinish(t *testing.T) {
 		a.Finish = finish
 		got := make(chan error, 1)
 		go func() {
-			_, err := g.commitApproved(ctx, p, a)
+			_, err := g.Commit(ctx, p, a)
 			got <- err
 		}()
 		<-s.began
@@ -272,7 +272,7 @@ func TestMovesOfAlikePolicies(t *testing.T) {
 	var all sync.WaitGroup
 	for _, p := range previews {
 		all.Go(func() {
-			if _, err := g.commitApproved(t.Context(), p, yes); err != nil {
+			if _, err := g.Commit(t.Context(), p, yes); err != nil {
 				t.Errorf("%s: %v", p.Title, err)
 			}
 		})

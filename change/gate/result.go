@@ -72,9 +72,9 @@ type Preview struct {
 	compared comparedState
 	// next is the revision after the change, nil once the consequences are worked out.
 	next *revision.Revision
-	// early holds the parts of the explanation that were worked out beside the effect, nil
-	// for nothing.
-	early *earlyParts
+	// isEarly says that Rows and reach were worked out beside the effect.
+	isEarly bool
+	reach   []effect.Consequence
 	// Undoes is the history entry that an undo takes back.
 	Undoes uint64
 	// LeftAlone are the policies that others changed meanwhile and that putting the change back
@@ -99,6 +99,16 @@ type Confirm struct {
 	// Finish makes a change that has begun go on to its end although the context
 	// ends. Waiting for another change ends with the context all the same.
 	Finish bool
+	// isPlanStep says that this is a step of a plan, which comes into the history as a whole; guards were
+	// confirmed with the plan.
+	isPlanStep bool
+	guards     []change.Guard
+	// reverts says that this puts a change back: whoever made that on trial agreed to it.
+	reverts bool
+	// retried says that a change which is stale is worked out anew, and asked for again: the
+	// audit has one line for both.
+	retried bool
+
 	// OnWait, where set, is called with the title of the change that this one waits
 	// for, again when that is another, and with an empty text when it waits no longer.
 	OnWait func(title string)

@@ -90,7 +90,7 @@ func readThenEdit(t *testing.T, w *world, g *Gate, m change.Mutation, edit func(
 	}
 	edit(w)
 	before := w.Current().Cluster
-	_, err = g.commitApproved(context.Background(), p, stepApproval{Confirm: Confirm{Yes: true, Name: p.ConfirmName}})
+	_, err = g.Commit(context.Background(), p, Confirm{Yes: true, Name: p.ConfirmName})
 	if want == "" {
 		if err != nil {
 			t.Errorf("disturbed: %v", err)
@@ -114,7 +114,7 @@ func readThenEdit(t *testing.T, w *world, g *Gate, m change.Mutation, edit func(
 	if len(stale.Preview.Notes) == 0 || len(stale.Preview.Commands) == 0 {
 		t.Errorf("not a whole preview: %+v", stale.Preview)
 	}
-	if _, err := g.commitApproved(context.Background(), stale.Preview, stepApproval{Confirm: Confirm{Yes: true, Name: stale.Preview.ConfirmName}}); err != nil {
+	if _, err := g.Commit(context.Background(), stale.Preview, Confirm{Yes: true, Name: stale.Preview.ConfirmName}); err != nil {
 		t.Errorf("the new preview: %v", err)
 	}
 }
@@ -176,7 +176,7 @@ func TestSeenGuards(t *testing.T) {
 		t.Fatalf("%v %q", err, p.ConfirmName)
 	}
 	w.Edit(changing.ANamespace("kube-public", "role: own"))
-	_, err = g.commitApproved(context.Background(), p, typed("guarded"))
+	_, err = g.Commit(context.Background(), p, typed("guarded"))
 	var stale *StaleError
 	if !errors.As(err, &stale) || !strings.Contains(stale.Difference, "kube-public") {
 		t.Fatal(err)

@@ -72,7 +72,7 @@ func TestNoChangeWithoutRoomForItsLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, err := g.commitApproved(context.Background(), p, yes); r != nil || err == nil || w.Priority("blue") != 40 {
+	if r, err := g.Commit(context.Background(), p, yes); r != nil || err == nil || w.Priority("blue") != 40 {
 		t.Errorf("%+v %v, at %d", r, err, w.Priority("blue"))
 	}
 }
@@ -92,7 +92,7 @@ func TestOutcomeThatCannotBeWritten(t *testing.T) {
 		return nil
 	}}, dir)
 	p := g.resolveMutation(w.Current(), changing.Move("blue", 41))
-	r, err := g.commitApproved(context.Background(), p, yes)
+	r, err := g.Commit(context.Background(), p, yes)
 	if r == nil || !errors.Is(err, change.ErrNotRecorded) || w.Priority("blue") != 41 {
 		t.Fatalf("%+v %v", r, err)
 	}
@@ -181,7 +181,7 @@ func TestNoChangeWithoutRoomForItsHistory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = g.commitApproved(t.Context(), p, yes)
+			_, err = g.Commit(t.Context(), p, yes)
 			if (err == nil) != c.want || (w.Priority("blue") == 41) != c.want {
 				t.Fatalf("%v, at %d", err, w.Priority("blue"))
 			}
@@ -224,7 +224,7 @@ func TestFailedChangeGivesRoomBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.commitApproved(t.Context(), p, yes); err == nil {
+	if _, err := g.Commit(t.Context(), p, yes); err == nil {
 		t.Fatal("it was made")
 	}
 	if info, err := os.Lstat(g.Config.History.Path()); err != nil || info.Size() > 0 {

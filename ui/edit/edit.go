@@ -71,25 +71,6 @@ type (
 	}
 )
 
-// textChange is the change the editor leads to; the consequences that were worked out
-// for validation are not worked out twice.
-type textChange struct {
-	m change.Mutation
-	p *gate.Preview
-}
-
-func (s *textChange) WorkOut(ctx context.Context, c view.Console) (*gate.Preview, error) {
-	if p := s.p; p != nil {
-		s.p = nil
-		return p, nil
-	}
-	return c.Preview(ctx, s.m)
-}
-
-func (s *textChange) CommitChange(ctx context.Context, c view.Console, p *gate.Preview, answer gate.Confirm) (*gate.Result, error) {
-	return c.Commit(ctx, p, answer)
-}
-
 func (v *editPage) isNew() bool { return v.page.Key.Name == "" }
 
 // isProposed says whether the text is another than the policy's from the start.
@@ -254,7 +235,7 @@ func (v *editPage) judgeChecked(env *view.Env, m textChecked) {
 		return
 	}
 	v.state, v.isInvalid = shown, false
-	v.pre = preview.PreviewOf(&textChange{v.textMutation(m.text), m.p}, preview.PreviewOptions{
+	v.pre = preview.PreviewMutation(v.textMutation(m.text), preview.PreviewOptions{Known: m.p,
 		Edit: v.editAgain, Kept: v.path,
 		Cancel: func(env *view.Env) { v.closePage(env, false, "nothing was changed; your text is kept in "+v.path) },
 		Written: func(env *view.Env) {

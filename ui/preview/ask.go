@@ -200,7 +200,7 @@ func sumText(p *gate.Preview, m revision.Mode, rows bool) string {
 // wanted.
 func (v *View) mergeChange(env *view.Env) {
 	c := v.p.Conflict
-	v.src = &mutationSource{change.Mutation{Op: change.OpApply, YAML: []byte(c.Merged), Base: []byte(c.Now)}}
+	v.src = &mutationSource{m: change.Mutation{Op: change.OpApply, YAML: []byte(c.Merged), Base: []byte(c.Now)}}
 	v.phase, v.notice = working, "merged: your change on top of the one made meanwhile"
 	v.workOut(env)
 }

@@ -222,7 +222,7 @@ func (v *View) ReceiveResult(env *view.Env, msg any) {
 			if _, ok := v.src.(*mutationSource); ok && m.p.Mutation.Op != "" {
 				// An undo stays the undo of that change. Work that comes too late may still be
 				// reading the source there was: it stays as it is.
-				v.src = &mutationSource{m.p.Mutation}
+				v.src = &mutationSource{m: m.p.Mutation}
 			}
 		}
 	}

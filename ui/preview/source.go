@@ -35,12 +35,21 @@ type PreviewOptions struct {
 	Copies []view.CopyItem
 	// Kept, when set, says where the text is kept that leads to the change.
 	Kept string
+	// Known is the preview of the mutation, if it was worked out already.
+	Known *gate.Preview
 }
 
-// mutationSource is a change that is one change.Mutation.
-type mutationSource struct{ m change.Mutation }
+// mutationSource is a change that is one change.Mutation, and its preview if that was worked out already.
+type mutationSource struct {
+	m     change.Mutation
+	known *gate.Preview
+}
 
 func (s *mutationSource) WorkOut(ctx context.Context, c view.Console) (*gate.Preview, error) {
+	if p := s.known; p != nil {
+		s.known = nil
+		return p, nil
+	}
 	return c.Preview(ctx, s.m)
 }
 
@@ -53,5 +62,5 @@ func New(m change.Mutation) view.View { return PreviewMutation(m, PreviewOptions
 
 // PreviewMutation is a preview of one mutation with options of its own.
 func PreviewMutation(m change.Mutation, opt PreviewOptions) *View {
-	return PreviewOf(&mutationSource{m}, opt)
+	return PreviewOf(&mutationSource{m, opt.Known}, opt)
 }
