@@ -20,28 +20,40 @@ func OverruledChecks(ctx context.Context, rev *revision.Revision, about Subject)
 	if !about.Policy.Kind.IsPolicy() || rev.Cluster.Policy(about.Policy) == nil {
 		return nil
 	}
-	found := revision.DecidedBefore(rev, ctx, about.Policy, about.Dir, about.Rule)
-	over := 0
-	for _, all := range []bool{true, false} {
-		for i := range found {
-			b := &found[i]
-			switch {
-			case b.DecidesNothing != all, !all && about.Dir == "" && ownRulesOnly(about.Policy, b):
-			case len(out) == mostBefore:
-				over++
-			default:
-				c := Check{Step: "order", State: Unknown, Text: DecidedFirst(about.Policy, b)}
-				if all {
-					c.State, c.Remedy = Wrong, logRemedy(rev, about.Policy, b)
-				}
-				out = append(out, c)
-			}
+	found := slices.DeleteFunc(revision.DecidedBefore(rev, ctx, about.Policy, about.Dir, about.Rule), func(b revision.OverruledRule) bool {
+		return !b.DecidesNothing && about.Dir == "" && ownRulesOnly(about.Policy, &b)
+	})
+	few, rest := FewOverruled(found)
+	for i := range few {
+		b := &few[i]
+		c := Check{Step: "order", State: Unknown, Text: DecidedFirst(about.Policy, b)}
+		if b.DecidesNothing {
+			c.State, c.Remedy = Wrong, logRemedy(rev, about.Policy, b)
 		}
+		out = append(out, c)
 	}
-	if over > 0 {
-		out = append(out, Check{Step: "order", State: Unknown, Text: words.Count(over, "more rule") + " of it " + words.OneOrMany(over, "comes", "come") + " after others like that."})
+	if rest != "" {
+		out = append(out, Check{Step: "order", State: Unknown, Text: rest})
 	}
 	return out
+}
+
+// FewOverruled returns the first few overruled rules, those that never decide before the others, and a
+// sentence about the rest, empty for none.
+func FewOverruled(found []revision.OverruledRule) (few []revision.OverruledRule, rest string) {
+	var never, partly []revision.OverruledRule
+	for _, b := range found {
+		if b.DecidesNothing {
+			never = append(never, b)
+		} else {
+			partly = append(partly, b)
+		}
+	}
+	few = append(never, partly...)
+	if more := len(few) - mostBefore; more > 0 {
+		rest = words.Count(more, "more rule") + " of it " + words.OneOrMany(more, "comes", "come") + " after others like that."
+	}
+	return few[:min(len(few), mostBefore)], rest
 }
 
 // ownRulesOnly says whether only earlier rules of the policy decide before a rule: their lines

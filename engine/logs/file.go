@@ -38,12 +38,6 @@ type countsFile struct {
 	Rules   []fileRule `json:"rules"`
 }
 
-type fileHit struct {
-	Count uint64    `json:"count"`
-	First time.Time `json:"first"`
-	Last  time.Time `json:"last"`
-}
-
 type fileRule struct {
 	Kind      model.Kind      `json:"kind"`
 	Namespace string          `json:"namespace,omitempty"`
@@ -51,16 +45,9 @@ type fileRule struct {
 	Direction model.Direction `json:"direction,omitempty"`
 	Rule      int             `json:"rule"`
 	Verdict   string          `json:"verdict"`
-	fileHit
-	Pairs []filePair `json:"pairs,omitempty"`
+	LineHits
+	Pairs []PairHits `json:"pairs,omitempty"`
 	Rest  uint64     `json:"rest,omitempty"`
-}
-
-type filePair struct {
-	From    string `json:"from"`
-	To      string `json:"to"`
-	Traffic string `json:"traffic"`
-	fileHit
 }
 
 // Encode writes the counts, without those of the last minutes.
@@ -76,7 +63,7 @@ func (c *Counter) Encode() ([]byte, error) {
 	for i := range all {
 		r := &all[i]
 		f := fileRule{Kind: r.Ref.Policy.Kind, Namespace: r.Ref.Policy.Namespace, Name: r.Ref.Policy.Name,
-			Direction: r.Ref.Direction, Rule: r.Ref.Rule, Verdict: r.Verdict, fileHit: hitOf(&r.LineHits), Rest: r.UncountedPairs}
+			Direction: r.Ref.Direction, Rule: r.Ref.Rule, Verdict: r.Verdict, LineHits: r.LineHits.inUTC(), Rest: r.UncountedPairs}
 		for j := range r.Pairs {
 			p := &r.Pairs[j]
 			if p.Count < least || room == 0 {
@@ -84,7 +71,7 @@ func (c *Counter) Encode() ([]byte, error) {
 				continue
 			}
 			room--
-			f.Pairs = append(f.Pairs, filePair{p.From, p.To, p.Traffic, hitOf(&p.LineHits)})
+			f.Pairs = append(f.Pairs, PairHits{p.Pair, p.LineHits.inUTC()})
 		}
 		out.Rules = append(out.Rules, f)
 	}
@@ -110,7 +97,10 @@ func leastKeptHits(all []RuleHits) uint64 {
 	return counts[keptPairs-1]
 }
 
-func hitOf(h *LineHits) fileHit { return fileHit{h.Count, h.First.UTC(), h.Last.UTC()} }
+// inUTC returns the hits without their minutes.
+func (h *LineHits) inUTC() LineHits {
+	return LineHits{Count: h.Count, First: h.First.UTC(), Last: h.Last.UTC()}
+}
 
 // Decode reads counts back and checks them: each hit has its times, no name is unclean or
 // longer than a name can be, and the pairs of a rule and its rest are its hits. Any error
@@ -150,14 +140,13 @@ func Decode(text []byte, now time.Time) (*Counter, error) {
 			return wrong("more than %d pairs", keptPairs)
 		}
 		x = c.ruleEntry(r)
-		x.LineHits, x.uncountedPairs = f.toHit(), f.Rest
+		x.LineHits, x.uncountedPairs = f.LineHits.inUTC(), f.Rest
 		sum := f.Rest
 		for _, p := range f.Pairs {
-			k := Pair{p.From, p.To, p.Traffic}
-			if x.pairs[k] != nil || !namesClean(p.From, p.To, p.Traffic) || !p.isPlausible(now) || p.Count > f.Count {
+			if x.pairs[p.Pair] != nil || !namesClean(p.From, p.To, p.Traffic) || !p.isPlausible(now) || p.Count > f.Count {
 				return wrong("a pair of rule %d is not one", i)
 			}
-			*c.pairEntry(x, k) = p.toHit()
+			*c.pairEntry(x, p.Pair) = p.LineHits.inUTC()
 			sum += p.Count
 			if sum > f.Count {
 				break // before a sum can go round
@@ -170,14 +159,10 @@ func Decode(text []byte, now time.Time) (*Counter, error) {
 	return c, nil
 }
 
-func (f fileHit) toHit() LineHits {
-	return LineHits{Count: f.Count, First: f.First.UTC(), Last: f.Last.UTC()}
-}
-
 // isPlausible says whether a hit can be: no file counts more than a quarter of what a number
 // holds, so that no sum goes round.
-func (f fileHit) isPlausible(now time.Time) bool {
-	return f.Count > 0 && f.Count < 1<<62 && !f.First.IsZero() && !f.Last.Before(f.First) && !f.Last.After(now.Add(time.Hour))
+func (h *LineHits) isPlausible(now time.Time) bool {
+	return h.Count > 0 && h.Count < 1<<62 && !h.First.IsZero() && !h.Last.Before(h.First) && !h.Last.After(now.Add(time.Hour))
 }
 
 func namesClean(texts ...string) bool {

@@ -16,10 +16,11 @@ const (
 	mostPairs = 20_000
 )
 
-// Hit counts the log lines of one rule or pair.
+// LineHits counts the log lines of one rule or pair.
 type LineHits struct {
-	Count       uint64
-	First, Last time.Time // of the lines, by the nodes' clocks
+	Count uint64    `json:"count"`
+	First time.Time `json:"first"` // of the lines, by the nodes' clocks
+	Last  time.Time `json:"last"`
 
 	minutes Window
 }
@@ -77,7 +78,11 @@ func (r Rule) compare(o Rule) int {
 
 // Pair is a sender, a receiver and their traffic: the ends are pods, nodes, or addresses
 // that nobody has.
-type Pair struct{ From, To, Traffic string }
+type Pair struct {
+	From    string `json:"from"`
+	To      string `json:"to"`
+	Traffic string `json:"traffic"`
+}
 
 func (p Pair) compare(o Pair) int {
 	return cmp.Or(strings.Compare(p.From, o.From), strings.Compare(p.To, o.To), strings.Compare(p.Traffic, o.Traffic))

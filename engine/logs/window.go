@@ -1,6 +1,8 @@
 package logs
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 	"unsafe"
 )
@@ -14,10 +16,9 @@ const linesRoom = 14 << 20
 // bytes of them.
 type entryWindow struct {
 	mu          sync.RWMutex
-	ring        []keptEntry // entry with Seq s is at s % cap, once there
+	kept        []keptEntry // oldest first
 	limit       int
 	room        int64  // in bytes, 0 for linesRoom
-	oldest      uint64 // Seq of the oldest that is kept; one more than last when there is none
 	newestSeq   uint64 // newest Seq given out
 	bytesStored int64  // bytes of all entries that were ever stored
 }
@@ -42,81 +43,55 @@ func lineSize(raw string) int64 {
 func (l *entryWindow) storeEntry(e *Entry) {
 	l.newestSeq++
 	e.Seq = l.newestSeq
-	k := keptEntry{Entry: e, before: l.bytesStored}
+	l.kept = append(l.kept, keptEntry{e, l.bytesStored})
 	l.bytesStored += entrySize(e)
-	if len(l.ring) < l.limit {
-		l.ring = append(l.ring, k)
-	} else {
-		l.ring[l.slotOf(e.Seq)] = k
-	}
-	if l.oldest == 0 {
-		l.oldest = e.Seq
-	}
-	for n := l.newestSeq - l.oldest + 1; n > uint64(l.limit) || n > 1 && l.bytesStored-l.bytesBefore(l.oldest) > l.maxBytes(); n-- {
-		if n <= uint64(l.limit) { // else the new one is in its place
-			l.ring[l.slotOf(l.oldest)] = keptEntry{}
-		}
-		l.oldest++
+	for len(l.kept) > l.limit || len(l.kept) > 1 && l.bytesStored-l.kept[0].before > l.maxBytes() {
+		l.kept[0] = keptEntry{} // for the collector: the slice keeps its array
+		l.kept = l.kept[1:]
 	}
 }
 
-func (l *entryWindow) maxBytes() int64 {
-	if l.room > 0 {
-		return l.room
-	}
-	return linesRoom
-}
+func (l *entryWindow) maxBytes() int64 { return cmp.Or(l.room, linesRoom) }
 
-// bytesBefore is how many bytes of entries came before one that is kept.
-func (l *entryWindow) bytesBefore(seq uint64) int64 {
-	return l.ring[l.slotOf(seq)].before
+// entriesAfter returns the entries after a number; mu is held.
+func (l *entryWindow) entriesAfter(seq uint64) []keptEntry {
+	oldest := l.newestSeq - uint64(len(l.kept)) + 1
+	return l.kept[min(max(seq+1, oldest)-oldest, uint64(len(l.kept))):]
 }
 
 // unreadAfter is how many lines and bytes are kept that came after a number.
 func (l *entryWindow) unreadAfter(seq uint64) (lines uint64, bytes int64) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	seq = max(seq+1, l.firstNumber())
-	if seq > l.newestSeq {
+	unread := l.entriesAfter(seq)
+	if len(unread) == 0 {
 		return 0, 0
 	}
-	return l.newestSeq - seq + 1, l.bytesStored - l.bytesBefore(seq)
+	return uint64(len(unread)), l.bytesStored - unread[0].before
 }
-
-// slotOf is where the entry with that number lives.
-func (l *entryWindow) slotOf(seq uint64) int { return int((seq - 1) % uint64(l.limit)) }
 
 // EntriesAfter returns the entries after a number that are still kept, oldest first,
 // at most max of them (0: all). When more are kept the oldest of them come.
 func (l *entryWindow) EntriesAfter(seq uint64, max int) []*Entry {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	from := l.firstNumber()
-	if seq >= from {
-		from = seq + 1
+	found := l.entriesAfter(seq)
+	if max > 0 && len(found) > max {
+		found = found[:max]
 	}
-	if from > l.newestSeq {
-		return nil
-	}
-	n := int(l.newestSeq - from + 1)
-	if max > 0 && n > max {
-		n = max
-	}
-	out := make([]*Entry, n)
-	for i := range out {
-		out[i] = l.ring[l.slotOf(from+uint64(i))].Entry
+	out := slices.Grow([]*Entry(nil), len(found))
+	for _, k := range found {
+		out = append(out, k.Entry)
 	}
 	return out
 }
-
-func (l *entryWindow) firstNumber() uint64 { return max(l.oldest, 1) }
 
 // FirstNumber is the number of the oldest entry kept; one more than LastNumber when there
 // is none.
 func (l *entryWindow) FirstNumber() uint64 {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	return l.firstNumber()
+	return l.newestSeq - uint64(len(l.kept)) + 1
 }
 
 // LastNumber is the number of the newest entry, 0 before the first.

@@ -44,30 +44,20 @@ func (v *logPage) findAbove(env *view.Env, tell bool) {
 	})
 }
 
-// aboveShown bounds the rules of the page that are told about, and those above that can
-// be gone to.
-const aboveShown = 4
+// linksShown bounds the rules above that can be gone to.
+const linksShown = 4
 
 // ruleSentences say it, the rules that decide nothing first.
 func (a *rulesAbove) ruleSentences(k model.PolicyKey) (out []string) {
 	if a == nil {
 		return nil
 	}
-	more := 0
-	for _, all := range []bool{true, false} {
-		for i := range a.rules {
-			b := &a.rules[i]
-			switch {
-			case b.DecidesNothing != all:
-			case len(out) == aboveShown:
-				more++
-			default:
-				out = append(out, logs.DecidedFirst(k, b))
-			}
-		}
+	few, rest := logs.FewOverruled(a.rules)
+	for i := range few {
+		out = append(out, logs.DecidedFirst(k, &few[i]))
 	}
-	if more > 0 {
-		out = append(out, words.Count(more, "more rule")+" of it "+words.OneOrMany(more, "comes", "come")+" after others like that.")
+	if rest != "" {
+		out = append(out, rest)
 	}
 	return out
 }
@@ -89,7 +79,7 @@ func (a *rulesAbove) ruleLinks() (out []ruleLink) {
 		if x.Rule < 0 {
 			l.page = nav.Page{Kind: nav.Rows, Key: x.Policy, Text: detail.RowsFilter(x.Policy)}
 		}
-		if !seen[l.page] && len(out) < aboveShown {
+		if !seen[l.page] && len(out) < linksShown {
 			seen[l.page] = true
 			out = append(out, l)
 		}
