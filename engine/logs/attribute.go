@@ -62,18 +62,21 @@ func (a *attributor) attribute(rev *revision.Revision, e *Entry, now time.Time) 
 	a.findNode(rev, e, now)
 	if e.Line.Named != nil {
 		a.byName(rev, e, now)
-	} else if d := a.decodeName(e.Line.Name); d.ok && d.old {
-		a.byOldName(rev, e, d.ref, now)
-	} else if d := a.decodeName(e.Line.Name); !d.ok || d.ref.Exact {
-		e.Rule, e.Attributed = d.ref, d.ok
-		if d.ok {
+	} else {
+		switch d := a.decodeName(e.Line.Name); {
+		case d.old:
+			a.byOldName(rev, e, d.ref, now)
+		case !d.ok:
+			e.Rule = d.ref
+		case d.ref.Exact:
+			e.Rule, e.Attributed = d.ref, true
 			if d.facts == nil || d.facts.cluster != rev.Cluster {
 				d.facts = a.factsOf(rev, e.Rule)
 			}
 			f = d.facts
+		default:
+			a.chooseCandidate(rev, e, d.ref, a.candidatesOf(rev, &e.Line), now)
 		}
-	} else {
-		a.chooseCandidate(rev, e, d.ref, a.candidatesOf(rev, &e.Line), now)
 	}
 	if !e.Attributed {
 		return nil, ""

@@ -22,20 +22,7 @@ type ruleFacts struct {
 	byProtocol bool
 	networks   []ruleNetwork
 
-	tally *ruleTally // from the second line on: names come from outside
-	hit   bool
-	gone  string // for Entry.Gone
-}
-
-// ruleTally is where lines of a rule are counted, as it was for the last one: looking it up
-// anew takes longer than the rest. It belongs to the Store, under its lock.
-type ruleTally struct {
-	verdict   string
-	counted   RuleCounter
-	rate      *Window
-	zone, acl string // that metered is of
-	metered   *meteredLines
-	metersAt  int // of the meters, as they were then
+	gone string // for Entry.Gone
 }
 
 // ruleNetwork is one of a rule's networks.

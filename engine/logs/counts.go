@@ -30,34 +30,15 @@ func endName(d End) string { return cmp.Or(NameOf(d.Key), d.Addr, "?") }
 
 func cutToLength(s string, n int) string { return s[:min(len(s), n)] }
 
-// countLine counts a line of a rule, nil where it is not known; mu is held.
-func (l *Store) countLine(e *Entry, f *ruleFacts, now time.Time) {
-	if f == nil {
+// countLine counts a line; mu is held.
+func (l *Store) countLine(e *Entry, now time.Time) {
+	if !e.Attributed {
 		l.hits.Unknown++
 		return
 	}
 	rule, pair, at := HitOf(e, now)
-	if f.tally == nil && !f.hit {
-		f.hit = true
-		l.hits.Add(rule, pair, at)
-		if r := l.rates.rateOf(e.Rule); r != nil {
-			r.Add(now.Unix(), 1)
-		}
-		return
-	}
-	if f.tally == nil {
-		f.tally = &ruleTally{}
-	}
-	t := f.tally
-	if !t.counted.BelongsTo(l.hits) || t.verdict != rule.Verdict {
-		t.counted, t.verdict = l.hits.RuleOf(rule), rule.Verdict
-	}
-	t.counted.Add(pair, at)
-	if t.rate == nil {
-		t.rate = l.rates.rateOf(e.Rule)
-	}
-	if t.rate != nil {
-		t.rate.Add(now.Unix(), 1)
+	if counted := l.hits.Add(rule, pair, at); counted != nil {
+		counted.came.Add(now.Unix(), 1)
 	}
 }
 

@@ -105,6 +105,7 @@ type countedRule struct {
 	LineHits
 	pairs          map[Pair]*LineHits
 	uncountedPairs uint64 // lines of pairs that are not counted apart
+	came           Window // lines by the seconds in which they came
 }
 
 // New makes a counter that begins now.
@@ -131,33 +132,20 @@ func (c *Counter) pairEntry(x *countedRule, p Pair) *LineHits {
 	return h
 }
 
-// Add counts a line.
-func (c *Counter) Add(r Rule, p Pair, at time.Time) { c.RuleOf(r).Add(p, at) }
-
-// RuleCounter is one rule of a counter, looked up once for many lines.
-type RuleCounter struct {
-	counter *Counter
-	rule    *countedRule // nil beyond the bound
-}
-
-// RuleOf is a rule of the counter.
-func (c *Counter) RuleOf(r Rule) RuleCounter { return RuleCounter{c, c.ruleEntry(r)} }
-
-// BelongsTo says whether it is one of a counter.
-func (o RuleCounter) BelongsTo(c *Counter) bool { return o.counter == c }
-
-// Add counts a line of the rule.
-func (o RuleCounter) Add(p Pair, at time.Time) {
-	if o.rule == nil {
-		o.counter.BeyondBound++
-		return
+// Add counts a line. It returns the line's rule, nil beyond the bound.
+func (c *Counter) Add(r Rule, p Pair, at time.Time) *countedRule {
+	rule := c.ruleEntry(r)
+	if rule == nil {
+		c.BeyondBound++
+		return nil
 	}
-	o.rule.AddLine(at)
-	if h := o.counter.pairEntry(o.rule, p); h != nil {
+	rule.AddLine(at)
+	if h := c.pairEntry(rule, p); h != nil {
 		h.AddLine(at)
 	} else {
-		o.rule.uncountedPairs++
+		rule.uncountedPairs++
 	}
+	return rule
 }
 
 // Merge adds what another counted.

@@ -41,7 +41,6 @@ type Store struct {
 
 	entryWindow
 	hits    *Counter
-	rates   ruleRates
 	meters  aclMeters
 	limits  meterLimits
 	logged  logTimes
@@ -79,7 +78,7 @@ func New(rev func() *revision.Revision, now func() time.Time, limit int) *Store 
 		limit = DefaultLines
 	}
 	l := &Store{rev: rev, now: now, queue: make(chan arrival, logQueue), firstAsked: make(chan struct{}),
-		book: NewAddressBook(TenuresKept), names: newAttributor(), entryWindow: entryWindow{limit: limit}, hits: NewHits(now()), rates: ruleRates{},
+		book: NewAddressBook(TenuresKept), names: newAttributor(), entryWindow: entryWindow{limit: limit}, hits: NewHits(now()),
 		meters: aclMeters{byACL: map[meterKey]*meteredLines{}}, logged: logTimes{}, begunAt: now()}
 	l.sources.allTaken, l.sources.read = make(chan struct{}), make(chan struct{}, 1)
 	l.merge = newMerger(l.giveInOrder)
@@ -179,9 +178,9 @@ func (l *Store) takeArrival(a arrival) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.storeEntry(e)
-	l.countLine(e, f, now)
+	l.countLine(e, now)
 	if f != nil && e.Line.Named == nil { // others have no meters
-		l.meterLine(rev, e, f, acl, now)
+		l.meterLine(rev, e, acl, now)
 	}
 }
 

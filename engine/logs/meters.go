@@ -77,7 +77,6 @@ type meterKey struct {
 type aclMeters struct {
 	byACL  map[meterKey]*meteredLines
 	forgot time.Time // when those without lines were last let go
-	gen    int       // how often some were
 }
 
 // meteredLines counts the lines of seconds by the node's clock, so that lines which arrive
@@ -93,18 +92,10 @@ type meteredLines struct {
 }
 
 // meterLine holds a line against the meter of its ACL; mu is held.
-func (l *Store) meterLine(rev *revision.Revision, e *Entry, f *ruleFacts, acl string, now time.Time) {
-	t, k := f.tally, meterKey{e.Line.Zone, e.Rule, acl}
-	if t == nil {
-		t = &ruleTally{}
-	}
-	if t.metered == nil || t.metersAt != l.meters.gen || t.zone != k.zone || t.acl != k.acl {
-		t.metered, t.zone, t.acl = l.meters.linesOf(k, now), k.zone, k.acl
-		t.metersAt = l.meters.gen
-	}
-	if t.metered != nil {
-		t.metered.name = e.Line.Name
-		t.metered.countLine(l.limits.limitOf(rev, k.zone), e.Line.At, now)
+func (l *Store) meterLine(rev *revision.Revision, e *Entry, acl string, now time.Time) {
+	if m := l.meters.linesOf(meterKey{e.Line.Zone, e.Rule, acl}, now); m != nil {
+		m.name = e.Line.Name
+		m.countLine(l.limits.limitOf(rev, e.Line.Zone), e.Line.At, now)
 	}
 }
 
@@ -224,7 +215,6 @@ func (c *aclMeters) forgetIdle(now time.Time) {
 		return
 	}
 	c.forgot = now
-	c.gen++
 	maps.DeleteFunc(c.byACL, func(_ meterKey, m *meteredLines) bool {
 		return now.Sub(m.newestCame) > time.Duration(rateSeconds)*time.Second
 	})
