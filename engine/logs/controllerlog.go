@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"regexp"
 	"time"
 
 	"rung/model"
@@ -60,11 +60,12 @@ func ReadLines(ctx context.Context, read tailReader, k model.Kubectl, namespaces
 	command := k.CommandLine("-n", t.Namespace, "logs", t.Pod, "-c", t.Container, fmt.Sprintf("--tail=%d", Lines))
 	out := &Log{Zone: zone, Policy: policy, Source: words.CleanText(t.String()), Command: command,
 		Read: len(lines)}
+	mentions := mentionsOf(policy)
 	for i, l := range lines {
 		if i == 0 {
 			out.First = l.At
 		}
-		if !namesPolicy(l.Text, policy) {
+		if !mentions(l.Text) {
 			continue
 		}
 		line := Line{At: l.At, Text: words.CleanText(l.Text)}
@@ -78,45 +79,27 @@ func ReadLines(ctx context.Context, read tailReader, k model.Kubectl, namespaces
 
 var severities = map[byte]string{'I': "info", 'W': "warning", 'E': "error", 'F': "fatal"}
 
-// namesPolicy says whether a line is about the policy: it has its name as a word,
-// for a policy with a namespace that too. The baseline's name, default, says
-// nothing by itself.
-func namesPolicy(text string, k model.PolicyKey) bool {
+// mentionsOf finds lines about the policy: they have its name as a word, for a policy with a namespace
+// that too. The baseline's name, default, says nothing by itself.
+func mentionsOf(k model.PolicyKey) func(text string) bool {
+	hasName, also := wordFinder(k.Name), func(string) bool { return true }
 	switch {
 	case k.Namespace != "":
-		return hasName(text, k.Namespace) && hasName(text, k.Name)
+		also = wordFinder(k.Namespace)
 	case k.Kind == model.KindBANP:
-		low := strings.ToLower(text)
-		return hasName(text, k.Name) && (strings.Contains(low, "baseline") || strings.Contains(low, "banp"))
+		also = regexp.MustCompile("(?i)baseline|banp").MatchString
 	}
-	return hasName(text, k.Name)
+	return func(text string) bool { return hasName(text) && also(text) }
 }
 
-// hasName finds a name that is not a part of a longer one. A dot belongs to a
+// wordFinder finds a name that is not a part of a longer one. A dot belongs to a
 // name only where more of it follows.
-func hasName(text, name string) bool {
+func wordFinder(name string) func(string) bool {
 	if name == "" {
-		return false
+		return func(string) bool { return false }
 	}
-	part := func(i int) bool {
-		if i < 0 || i >= len(text) {
-			return false
-		}
-		c := text[i]
-		return c == '-' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
-	}
-	for from := 0; ; {
-		i := strings.Index(text[from:], name)
-		if i < 0 {
-			return false
-		}
-		i += from
-		end := i + len(name)
-		before := part(i-1) || i > 0 && text[i-1] == '.' && part(i-2)
-		after := part(end) || end < len(text) && text[end] == '.' && part(end+1)
-		if !before && !after {
-			return true
-		}
-		from = i + 1
-	}
+	const other, dot = `[^-.a-zA-Z0-9]`, `\.`
+	before := `(?:^|` + other + `|(?:^|[^-a-zA-Z0-9])` + dot + `)`
+	after := `(?:$|` + other + `|` + dot + `(?:$|[^-a-zA-Z0-9]))`
+	return regexp.MustCompile(before + regexp.QuoteMeta(name) + after).MatchString
 }

@@ -78,44 +78,29 @@ func (r *FileReader) giveLine(ctx context.Context, x storedLine, direct bool) {
 	put(arrival{line: x.line, stored: true})
 }
 
-// lineQueue is the next line of every file, the earliest first.
-type lineQueue []storedLine
-
-func (q lineQueue) Len() int           { return len(q) }
-func (q lineQueue) Less(i, j int) bool { return q[i].line.At.Before(q[j].line.At) }
-func (q lineQueue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-func (q *lineQueue) Push(x any)        { *q = append(*q, x.(storedLine)) }
-func (q *lineQueue) Pop() any {
-	old := *q
-	x := old[len(old)-1]
-	old[len(old)-1] = storedLine{}
-	*q = old[:len(old)-1]
-	return x
-}
-
 // inOrder yields the lines that the files hold, in order of time.
 func (r *FileReader) inOrder() iter.Seq[storedLine] {
 	return func(yield func(storedLine) bool) {
-		var q lineQueue
+		q := &lineHeap[storedLine]{isBefore: func(a, b *storedLine) bool { return a.line.At.Before(b.line.At) }}
 		for _, f := range r.set.Files() {
 			if f.IsPiped() {
 				continue
 			}
 			if x, ok := r.nextLine(f); ok {
-				heap.Push(&q, x)
+				heap.Push(q, x)
 			}
 		}
-		for len(q) > 0 {
-			x := q[0]
+		for q.Len() > 0 {
+			x := q.items[0]
 			if !yield(x) {
 				return
 			}
 			// The file's next line takes the place of this one.
 			if x, ok := r.nextLine(x.file); ok {
-				q[0] = x
-				heap.Fix(&q, 0)
+				q.items[0] = x
+				heap.Fix(q, 0)
 			} else {
-				heap.Pop(&q)
+				heap.Pop(q)
 			}
 		}
 	}

@@ -137,8 +137,10 @@ func (p *Follower) followNodes(ctx context.Context, c *model.Cluster) {
 		if p.nodes[name] != nil {
 			continue
 		}
-		n := newNodeLog(p, name)
-		n.predecessor = p.departed[name]
+		n := p.departed[name]
+		if n == nil {
+			n = newNodeLog(p, name)
+		}
 		delete(p.departed, name)
 		var own context.Context
 		own, n.stop = context.WithCancel(ctx)

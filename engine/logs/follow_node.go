@@ -26,16 +26,14 @@ type nodeLog struct {
 	follower *Follower
 	node     string
 	stop     context.CancelFunc
-	done     chan struct{} // closed when followLog has ended
 
 	mu     sync.Mutex
 	stream logline.Stream
 
-	// Of the stream's goroutine alone, and after it of that of the node that came
-	// back:
-	predecessor *nodeLog // of the same node, which went; nil: none
-	lately      recentLines
-	number      acllog.LineNumbers
+	running sync.Mutex // held while the log is followed; of whoever follows:
+	since   time.Time  // where the log begins; zero begins with what is written from now on
+	lately  recentLines
+	number  acllog.LineNumbers
 }
 
 // recentLines are the lines that came last.
@@ -54,19 +52,18 @@ type lineStamp struct {
 }
 
 func newNodeLog(p *Follower, node string) *nodeLog {
-	return &nodeLog{follower: p, node: node, done: make(chan struct{}),
+	return &nodeLog{follower: p, node: node, since: p.askSince,
 		lately: recentLines{seed: maphash.MakeSeed(), has: map[lineStamp]bool{}},
 		stream: logline.Stream{Zone: node, State: logline.StreamWaiting, Since: p.logs.now()}}
 }
 
-// followLog follows the node's log. Connecting needs one of few places, so that a
-// cluster of hundreds of nodes is not asked for everything at once.
+// followLog follows the node's log, after an earlier followLog of a node that went and came back has
+// ended. Connecting needs one of few places, so that a cluster of hundreds of nodes is not asked for
+// everything at once.
 func (n *nodeLog) followLog(ctx context.Context) {
-	defer close(n.done)
-	since, ok := n.resumePoint(ctx)
-	if !ok {
-		return
-	}
+	n.running.Lock()
+	defer n.running.Unlock()
+	since := n.resumePoint()
 	n.follower.podReader.Follow(ctx, kube.FollowRequest{
 		Find: func(ctx context.Context) (kube.LogTarget, error) {
 			select {
@@ -84,28 +81,19 @@ func (n *nodeLog) followLog(ctx context.Context) {
 	})
 }
 
-// resumePoint says where the log begins: for a node that went and came back where it was
-// left, with the lines that were taken in there. ok is false when ctx ended.
-func (n *nodeLog) resumePoint(ctx context.Context) (since time.Time, ok bool) {
-	if n.predecessor == nil {
-		return n.follower.askSince, true
-	}
-	var was *nodeLog
-	for n.predecessor != nil {
-		was = n.predecessor
-		select {
-		case <-was.done:
-			n.predecessor = was.predecessor // it went before it began itself
-		case <-ctx.Done():
-			return since, false
+// resumePoint returns where the log begins: for a node that went and came back where it was left.
+func (n *nodeLog) resumePoint() time.Time {
+	now, since := n.follower.logs.now(), n.since
+	n.updateStream(func(s *logline.Stream) {
+		s.State, s.Since, s.Error = logline.StreamWaiting, now, ""
+		if !s.Last.IsZero() {
+			since = s.Last
 		}
+	})
+	if n.since.IsZero() {
+		n.since = now
 	}
-	n.lately = was.lately
-	last := was.streamState()
-	if last.Last.IsZero() {
-		return last.Since, true // no line yet: since it was followed
-	}
-	return last.Last, true
+	return since
 }
 
 func (n *nodeLog) streamState() logline.Stream {

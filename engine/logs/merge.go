@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
 	"sync"
@@ -28,13 +29,14 @@ type merger struct {
 
 	mu         sync.Mutex
 	room       chan struct{} // closed and made anew when there is some
-	heap       mergeHeap
+	heap       lineHeap[waitingArrival]
 	n          uint64    // arrivals so far: keeps the order of equal times
 	newestTime time.Time // newest time handed on
 }
 
 func newMerger(give func(context.Context, arrival)) *merger {
-	return &merger{give: give, wake: make(chan struct{}, 1), room: make(chan struct{})}
+	return &merger{give: give, wake: make(chan struct{}, 1), room: make(chan struct{}),
+		heap: lineHeap[waitingArrival]{isBefore: (*waitingArrival).isBefore}}
 }
 
 // waitingArrival is an arrival in its place: by its own time, or by the time of its arrival
@@ -46,22 +48,25 @@ type waitingArrival struct {
 	dueAt time.Time
 }
 
-type mergeHeap []waitingArrival
-
-func (h mergeHeap) Len() int { return len(h) }
-func (h mergeHeap) Less(i, j int) bool {
-	if c := h[i].place.Compare(h[j].place); c != 0 {
-		return c < 0
-	}
-	return h[i].n < h[j].n
+func (a *waitingArrival) isBefore(b *waitingArrival) bool {
+	return cmp.Or(a.place.Compare(b.place), cmp.Compare(a.n, b.n)) < 0
 }
-func (h mergeHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *mergeHeap) Push(x any)   { *h = append(*h, x.(waitingArrival)) }
-func (h *mergeHeap) Pop() any {
-	old := *h
-	x := old[len(old)-1]
-	old[len(old)-1] = waitingArrival{}
-	*h = old[:len(old)-1]
+
+// lineHeap is a heap for container/heap whose first item is the earliest.
+type lineHeap[T any] struct {
+	items    []T
+	isBefore func(a, b *T) bool
+}
+
+func (h *lineHeap[T]) Len() int           { return len(h.items) }
+func (h *lineHeap[T]) Less(i, j int) bool { return h.isBefore(&h.items[i], &h.items[j]) }
+func (h *lineHeap[T]) Swap(i, j int)      { h.items[i], h.items[j] = h.items[j], h.items[i] }
+func (h *lineHeap[T]) Push(x any)         { h.items = append(h.items, x.(T)) }
+func (h *lineHeap[T]) Pop() any {
+	last := len(h.items) - 1
+	x := h.items[last]
+	clear(h.items[last:])
+	h.items = h.items[:last]
 	return x
 }
 
@@ -133,7 +138,7 @@ func (m *merger) nextArrival(now time.Time) (a arrival, wait time.Duration, ok b
 		return a, time.Hour, false
 	}
 	full := m.heap.Len() >= mergeMost
-	if d := m.heap[0].dueAt.Sub(now); d > 0 && !full {
+	if d := m.heap.items[0].dueAt.Sub(now); d > 0 && !full {
 		return a, d, false
 	}
 	a = heap.Pop(&m.heap).(waitingArrival).arrival

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/words"
 )
 
 // queryField is a field of log lines that a term can look at.
@@ -139,41 +140,14 @@ func destinationEnd(l *QueryLine) (*LineEnd, netip.Addr) { return &l.Dst, l.Line
 
 // suggestField says which fields there are, or which is meant.
 func suggestField(name string) string {
-	best, least := "", 3
-	for _, f := range fields {
-		if d := editDistance(name, f.name); d < least && d < len(f.name) {
-			best, least = f.name, d
-		}
-	}
-	if best != "" {
-		return "did you mean " + best + ":?"
-	}
 	names := make([]string, len(fields))
 	for i, f := range fields {
 		names[i] = f.name
 	}
+	if best := words.Closest(name, names); best != "" {
+		return "did you mean " + best + ":?"
+	}
 	return "there are " + strings.Join(names, ", ")
-}
-
-// editDistance is how many letters have to be put in, left out or exchanged.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // CompleteWord finds how an expression goes on: with a field, or with one of the values that
