@@ -23,7 +23,7 @@ func TestStateFilesThatAreNone(t *testing.T) {
 		put  func(path string) error
 		want string
 	}{
-		"fifo":     {func(p string) error { return syscall.Mkfifo(p, 0o600) }, "is a named pipe, not a file"},
+		"fifo":     {func(p string) error { return syscall.Mkfifo(p, 0o600) }, "is a named pipe (FIFO), not a file"},
 		"folder":   {func(p string) error { return os.Mkdir(p, 0o700) }, "is a folder, not a file"},
 		"device":   {func(p string) error { return os.Symlink("/dev/zero", p) }, "is a device, not a file"},
 		"dangling": {func(p string) error { return os.Symlink("/nowhere/at/all", p) }, "is a link to a file that does not exist"},

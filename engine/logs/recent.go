@@ -1,7 +1,6 @@
 package logs
 
 import (
-	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -39,18 +38,6 @@ func ConnectionsOf(entries []*Entry, most int) *diff.LogConnections {
 	return distinctConnections(entries, time.Time{}, most)
 }
 
-// connectionKey holds the properties that the lines of one diff.LoggedConnection share.
-type connectionKey struct {
-	source, destination netip.Addr
-	fromPod             model.Key
-	toPod               model.Key
-	proto               verdict.Protocol
-	port                uint16
-	verdict             verdict.Verdict
-	stage               model.Stage
-	zone                string
-}
-
 func recentConnections(entries []*Entry, now time.Time, most int) *diff.LogConnections {
 	newest := time.Time{}
 	for _, e := range entries {
@@ -70,7 +57,7 @@ func recentConnections(entries []*Entry, now time.Time, most int) *diff.LogConne
 // distinctConnections returns up to most distinct connections since a time, the newest first.
 func distinctConnections(entries []*Entry, since time.Time, most int) *diff.LogConnections {
 	out := &diff.LogConnections{}
-	at := map[connectionKey]int{}
+	at := map[diff.LoggedConnection]int{}
 	for i := len(entries) - 1; i >= 0; i-- {
 		e := entries[i]
 		k, ok := seenOf(e)
@@ -85,9 +72,9 @@ func distinctConnections(entries []*Entry, since time.Time, most int) *diff.LogC
 		if !known {
 			n = len(out.Connections)
 			at[k] = n
-			out.Connections = append(out.Connections, diff.LoggedConnection{Connection: verdict.Connection{From: verdict.Endpoint{Key: k.fromPod, Addr: k.source},
-				To: verdict.Endpoint{Key: k.toPod, Addr: k.destination}, Protocol: k.proto, Port: k.port},
-				LoggedVerdict: k.verdict, Stage: k.stage, Zone: k.zone, First: e.Line.At, Last: e.Line.At})
+			first := k
+			first.First, first.Last = e.Line.At, e.Line.At
+			out.Connections = append(out.Connections, first)
 		}
 		s := &out.Connections[n]
 		s.Lines++
@@ -117,27 +104,29 @@ func laterTime(a, b time.Time) time.Time {
 
 // seenOf is the connection of a line, and what the line says of it; ok is false for one
 // that is about no connection.
-func seenOf(e *Entry) (k connectionKey, ok bool) {
+func seenOf(e *Entry) (c diff.LoggedConnection, ok bool) {
 	line := &e.Line
 	if e.Gap != nil || !line.Src.IsValid() || !line.Dst.IsValid() {
-		return k, false
+		return c, false
 	}
-	k = connectionKey{source: line.Src.Unmap(), destination: line.Dst.Unmap(), fromPod: podOf(&e.Src), toPod: podOf(&e.Dst),
-		proto: verdict.Protocol(strings.ToUpper(strings.TrimSuffix(line.Proto, "6"))), port: line.DstPort, zone: line.Zone}
+	from, to := verdict.AddrEnd(line.Src.Unmap()), verdict.AddrEnd(line.Dst.Unmap())
+	c.Zone = line.Zone
+	c.Connection = verdict.Connection{From: from, To: to, Protocol: verdict.Protocol(strings.ToUpper(strings.TrimSuffix(line.Proto, "6"))), Port: line.DstPort}
+	ok = c.Connection.CheckQuestion() == nil
+	c.Connection.From.Key, c.Connection.To.Key = podOf(&e.Src), podOf(&e.Dst)
 	switch line.Verdict {
 	case "allow":
-		k.verdict = verdict.Allow
+		c.LoggedVerdict = verdict.Allow
 	case "drop", "reject":
-		k.verdict = verdict.Deny
+		c.LoggedVerdict = verdict.Deny
 	}
 	switch {
 	case line.Direction == nb.ToLport || line.Direction == "" && e.Attributed && directionOf(e.Rule.Policy.Kind, e.Rule.Direction) == nb.ToLport:
-		k.stage = model.StageToLport
+		c.Stage = model.StageToLport
 	case line.Direction == nb.FromLport || e.Attributed:
-		k.stage = model.StageAfterLB
+		c.Stage = model.StageAfterLB
 	}
-	c := verdict.Connection{From: verdict.AddrEnd(k.source), To: verdict.AddrEnd(k.destination), Protocol: k.proto, Port: k.port}
-	return k, c.CheckQuestion() == nil
+	return c, ok
 }
 
 // podOf is the pod that had the address, zero for none and for one on its node's network:

@@ -60,8 +60,11 @@ func parseAntrea(line string) (logline.Line, error) {
 		}
 	}
 	l := logline.Line{Raw: line, At: at}
-	words, n := splitWords(rest)
-	if kind, _, _ := strings.Cut(words[1], ":"); n == 0 || antreaKinds[kind] == "" {
+	fields := strings.SplitN(strings.TrimSuffix(rest, " "), " ", antreaWords+1)
+	if len(fields) < 2 {
+		return logline.Line{}, ErrNotACL
+	}
+	if kind, _, _ := strings.Cut(fields[1], ":"); antreaKinds[kind] == "" {
 		return logline.Line{}, ErrNotACL // some other program's line
 	}
 	if front != "" {
@@ -71,7 +74,7 @@ func parseAntrea(line string) (logline.Line, error) {
 		}
 		l.Zone, l.Pod = p.node, p.pod
 	}
-	if n < 0 || !readAntrea(&l, words[:n]) {
+	if len(fields) > antreaWords || !readAntrea(&l, fields) {
 		return logline.Line{}, errAntrea
 	}
 	return l, nil
@@ -96,18 +99,6 @@ func cutAntrea(line string) (front string, at time.Time, rest string, ok bool) {
 		}
 		i += next + 1
 	}
-}
-
-// splitWords splits a line at its single spaces; n is -1 for too many words.
-func splitWords(s string) (words [antreaWords]string, n int) {
-	for s != "" {
-		if n == antreaWords {
-			return words, -1
-		}
-		words[n], s, _ = strings.Cut(s, " ")
-		n++
-	}
-	return words, n
 }
 
 // readAntrea reads the words behind the time. The names of rules may be of several

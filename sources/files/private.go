@@ -42,17 +42,8 @@ func judgePath(fsys FS, path string) (real string, info fs.FileInfo, err error) 
 
 // judgeFile says why a file is none of the user's own.
 func judgeFile(path string, info fs.FileInfo) error {
-	switch m := info.Mode(); {
-	case m.IsDir():
-		return refusedError(path, "is a folder, not a file")
-	case m&fs.ModeNamedPipe != 0:
-		return refusedError(path, "is a named pipe, not a file")
-	case m&fs.ModeSocket != 0:
-		return refusedError(path, "is a socket, not a file")
-	case m&fs.ModeDevice != 0:
-		return refusedError(path, "is a device, not a file")
-	case !m.IsRegular():
-		return refusedError(path, "is not a regular file")
+	if kind := FileKind(info.Mode()); kind != "" {
+		return refusedError(path, "is "+kind+", not a file")
 	}
 	if uid, _, _ := fileOwner(info); !IsOwn(info) {
 		return refusedError(path, fmt.Sprintf("belongs to another user (%d)", uid))
