@@ -46,16 +46,8 @@ func (l *Store) Streams() (out []logline.Stream) {
 	for _, f := range from {
 		out = append(out, f()...)
 	}
-	slices.SortStableFunc(out, func(a, b logline.Stream) int {
-		switch {
-		case a.File == "" && b.File != "":
-			return -1
-		case a.File != "" && b.File == "":
-			return 1
-		}
-		return 0
-	})
-	return out
+	nodes, files := NodesAndFiles(out)
+	return append(nodes, files...)
 }
 
 // Playing returns how many times as fast as they were written the lines of log files come, and the

@@ -101,7 +101,7 @@ func CheckSteps(l *Store, rev *revision.Revision, about Subject) []Check {
 	if rev.Mode.Name != revision.LogsMode && rev.System.HasFeature(system.Rows) {
 		c.checkMeter()
 	}
-	nodes, files := nodesAndFiles(l.Streams())
+	nodes, files := NodesAndFiles(l.Streams())
 	switch m := rev.Mode; {
 	case m.Name == revision.ClusterMode && len(files) == 0 || len(nodes) > 0:
 		c.checkStreams(nodes)

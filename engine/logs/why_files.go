@@ -7,8 +7,8 @@ import (
 	"rung/model/words"
 )
 
-// nodesAndFiles tells the logs of nodes from log files.
-func nodesAndFiles(streams []logline.Stream) (nodes, files []logline.Stream) {
+// NodesAndFiles tells the logs of nodes from log files.
+func NodesAndFiles(streams []logline.Stream) (nodes, files []logline.Stream) {
 	for _, s := range streams {
 		if s.File == "" {
 			nodes = append(nodes, s)

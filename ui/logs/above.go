@@ -162,7 +162,7 @@ func (v *logPage) emptyLines(env *view.Env, w, h int) []string {
 func (v *logPage) emptyReasons(env *view.Env) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
-	if v.feed.countMatches() == 0 && !v.feed.query.ShowsAll() {
+	if len(v.feed.matches) == 0 && !v.feed.query.ShowsAll() {
 		if _, all := v.CountLines(); all > 0 {
 			add("0 of %s match the filter; esc clears it.", words.Count(all, "line"))
 		} else if held := len(v.feed.held); held > 0 {

@@ -122,7 +122,7 @@ func rulePile(e *logs.Entry) (name, term string) {
 func (f *lineFeed) matchesUpTo(upto uint64) []*logs.Entry {
 	out := make([]*logs.Entry, 0, f.matchesBefore(upto))
 	for i := range cap(out) {
-		out = append(out, f.entryOf(f.matchAt(i)))
+		out = append(out, f.entryOf(f.matches[i]))
 	}
 	return out
 }
@@ -183,7 +183,7 @@ func (f *lineFeed) countingEnd(upto uint64, now time.Time) time.Time {
 	if n == 0 {
 		return now
 	}
-	if e := f.entryOf(f.matchAt(n - 1)); e != nil && e.At.Sub(e.Line.At) > stored {
+	if e := f.entryOf(f.matches[n-1]); e != nil && e.At.Sub(e.Line.At) > stored {
 		return e.Line.At
 	}
 	return now

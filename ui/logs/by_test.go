@@ -218,8 +218,8 @@ func TestSpread(t *testing.T) {
 		var want []uint64
 		for i, seq := range page {
 			near := false
-			for j := range f.countMatches() {
-				if m, ok := at[f.matchAt(j)]; ok && max(m-i, i-m) <= n {
+			for j := range len(f.matches) {
+				if m, ok := at[f.matches[j]]; ok && max(m-i, i-m) <= n {
 					near = true
 				}
 			}

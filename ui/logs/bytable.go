@@ -105,7 +105,7 @@ func updatePiles(v *logPage, env *view.Env) {
 		return
 	}
 	b.now, b.st = v.now, env.Styles
-	of := pilesOf{by: v.by, matches: v.feed.countMatches(), first: v.feed.firstHeld(), end: min(v.shownTo(), v.feed.high), clock: v.writer.Clock}
+	of := pilesOf{by: v.by, matches: len(v.feed.matches), first: v.feed.firstHeld(), end: min(v.shownTo(), v.feed.high), clock: v.writer.Clock}
 	if v.follow || v.writer.Clock == Relative {
 		of.second = v.now.Unix() // rates fall while nothing comes
 	}

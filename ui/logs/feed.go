@@ -1,7 +1,7 @@
 package logs
 
 import (
-	"sort"
+	"slices"
 	"time"
 
 	"rung/engine/logs"
@@ -20,9 +20,7 @@ type lineFeed struct {
 	// hidden is the newest line that was cleared away.
 	hidden uint64
 
-	// back are matches from before the search began, newest first; fwd those
-	// that came since, oldest first. All lines from low to high were looked at.
-	back, fwd []uint64
+	matches   []uint64 // oldest first, among the lines from low to high, which were looked at
 	low, high uint64
 
 	groups lineGroups
@@ -82,7 +80,7 @@ func (f *lineFeed) pullNew(l lineSource) {
 	}
 	if len(f.held) == 0 && len(fresh) > 0 {
 		f.low, f.high = fresh[len(fresh)-1].Seq+1, fresh[len(fresh)-1].Seq
-		f.back, f.fwd = nil, nil
+		f.matches = nil
 	}
 	f.held = append(f.held, fresh...)
 	f.texts = append(f.texts, make([]string, len(fresh))...)
@@ -94,14 +92,10 @@ func (f *lineFeed) pullNew(l lineSource) {
 
 // evictBefore forgets what is older than first.
 func (f *lineFeed) evictBefore(first uint64) {
-	for f.countMatches() > 0 && f.matchAt(0) < first {
-		f.groups.forgetEntry(f.entryOf(f.matchAt(0)))
-		f.tally.forgetEntry(f.entryOf(f.matchAt(0)))
-		if n := len(f.back); n > 0 {
-			f.back = f.back[:n-1]
-		} else {
-			f.fwd = f.fwd[1:]
-		}
+	for len(f.matches) > 0 && f.matches[0] < first {
+		f.groups.forgetEntry(f.entryOf(f.matches[0]))
+		f.tally.forgetEntry(f.entryOf(f.matches[0]))
+		f.matches = f.matches[1:]
 	}
 	n := int(min(first-f.firstHeld(), uint64(len(f.held))))
 	clear(f.held[:n]) // for the collector: the slice keeps its array
@@ -112,7 +106,7 @@ func (f *lineFeed) evictBefore(first uint64) {
 
 // restartScan begins to look for matches anew, from the newest line back.
 func (f *lineFeed) restartScan() {
-	f.back, f.fwd = nil, nil
+	f.matches = nil
 	f.high = f.lastHeld()
 	f.low = f.high + 1
 	clear(f.isAbout)
@@ -144,22 +138,27 @@ func (f *lineFeed) scanLines(budget time.Duration) {
 	for ; f.high < f.lastHeld(); n++ {
 		f.high++
 		if f.isMatch(f.high) {
-			f.fwd = append(f.fwd, f.high)
+			f.matches = append(f.matches, f.high)
 		}
 		if over(n) {
 			return
 		}
 	}
+	var older []uint64
 	for floor := f.oldestToScan(); f.low > floor && f.low > 1; n++ {
 		f.low--
 		if f.isMatch(f.low) {
-			f.back = append(f.back, f.low)
+			older = append(older, f.low)
 			f.groups.addOlder(f.entryOf(f.low))
 			f.tally.addOlder(f.entryOf(f.low))
 		}
 		if over(n) {
-			return
+			break
 		}
+	}
+	if len(older) > 0 {
+		slices.Reverse(older)
+		f.matches = append(older, f.matches...)
 	}
 }
 
@@ -185,17 +184,11 @@ func (f *lineFeed) countLines(upto uint64) (n int) {
 	return n
 }
 
-// countMatches is how many lines match, at the i-th oldest of them.
-func (f *lineFeed) countMatches() int { return len(f.back) + len(f.fwd) }
-
-func (f *lineFeed) matchAt(i int) uint64 {
-	if n := len(f.back); i < n {
-		return f.back[n-1-i]
-	}
-	return f.fwd[i-len(f.back)]
-}
-
 // matchesBefore counts the matches up to a number.
 func (f *lineFeed) matchesBefore(seq uint64) int {
-	return sort.Search(f.countMatches(), func(i int) bool { return f.matchAt(i) > seq })
+	i, isMatch := slices.BinarySearch(f.matches, seq)
+	if isMatch {
+		i++
+	}
+	return i
 }

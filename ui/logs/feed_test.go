@@ -54,8 +54,8 @@ func naive(f *lineFeed) (out []uint64) {
 }
 
 func index(f *lineFeed) (out []uint64) {
-	for i := range f.countMatches() {
-		out = append(out, f.matchAt(i))
+	for i := range len(f.matches) {
+		out = append(out, f.matches[i])
 	}
 	return out
 }
@@ -102,8 +102,8 @@ func TestFeed(t *testing.T) {
 				t.Fatalf("step %d: a group shows line %d, which is not held", step, it.seq)
 			}
 		}
-		if total != f.countMatches() {
-			t.Fatalf("step %d: groups count %d lines, %d match", step, total, f.countMatches())
+		if total != len(f.matches) {
+			t.Fatalf("step %d: groups count %d lines, %d match", step, total, len(f.matches))
 		}
 		for row := range ls.countRows() {
 			if it := ls.itemAtRow(row); it.mark == nil && ls.rowOf(ls.findID(it.id)) != row {
@@ -139,14 +139,14 @@ func TestScanStops(t *testing.T) {
 	f.pullNew(l)
 	f.setScope(parse("dst:10.0.0.2 (?i)10\\.0.*dropped by"))
 	f.scanLines(time.Nanosecond)
-	if n := f.countMatches(); n == 0 || n == 3000 || !f.isPending() || f.matchAt(n-1) != f.lastHeld() {
-		t.Errorf("%d of 3000 lines were looked at in no time, the newest %d", n, f.matchAt(max(0, n-1)))
+	if n := len(f.matches); n == 0 || n == 3000 || !f.isPending() || f.matches[n-1] != f.lastHeld() {
+		t.Errorf("%d of 3000 lines were looked at in no time, the newest %d", n, f.matches[max(0, n-1)])
 	}
 	for f.isPending() {
 		f.scanLines(time.Hour)
 	}
-	if f.countMatches() != 3000 {
-		t.Errorf("%d lines match in the end", f.countMatches())
+	if len(f.matches) != 3000 {
+		t.Errorf("%d lines match in the end", len(f.matches))
 	}
 }
 

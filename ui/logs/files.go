@@ -31,14 +31,7 @@ func (v *sourceStates) takeStore(l *logs.Store) {
 	v.stats, v.losses = l.Stats(), l.Losses()
 	v.speed, v.playedAt = l.Playing()
 	v.cut = l.CutsFiles()
-	v.streams, v.files = nil, nil
-	for _, s := range l.Streams() {
-		if s.File == "" {
-			v.streams = append(v.streams, s)
-		} else {
-			v.files = append(v.files, s)
-		}
-	}
+	v.streams, v.files = logs.NodesAndFiles(l.Streams())
 }
 
 // fileLine says how many log files are read, and what keeps others away; nil without any.

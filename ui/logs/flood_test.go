@@ -116,10 +116,10 @@ func TestTickLooksAtNewLinesOnly(t *testing.T) {
 		x.list.bringUpTo(math.MaxUint64)
 		x.feed.tally.countUpTo(&x.feed, math.MaxUint64)
 	}
-	if n := x.feed.groups.seenLines - groups; n != x.feed.countMatches() {
-		t.Errorf("%d lines were grouped to group %d", n, x.feed.countMatches())
+	if n := x.feed.groups.seenLines - groups; n != len(x.feed.matches) {
+		t.Errorf("%d lines were grouped to group %d", n, len(x.feed.matches))
 	}
-	if n := x.feed.tally.seenLines - rules; n != x.feed.countMatches() {
-		t.Errorf("%d lines were counted by rule to count %d", n, x.feed.countMatches())
+	if n := x.feed.tally.seenLines - rules; n != len(x.feed.matches) {
+		t.Errorf("%d lines were counted by rule to count %d", n, len(x.feed.matches))
 	}
 }

@@ -126,15 +126,15 @@ func (v *sourceStates) lostLines(env *view.Env, page nav.Page) (out []string) {
 	if n := v.stats.Unparsed; n > 0 {
 		counts = append(counts, fmt.Sprintf("%s could not be read", words.Count(n, "line")))
 	}
-	gaps, long := v.countMissing()
+	gaps, long, unseen := v.countMissing()
 	if gaps > 0 {
 		counts = append(counts, words.Count(gaps, "gap")+" in the logs followed")
 	}
 	if long > 0 {
 		counts = append(counts, words.Count(long, "line")+" too long to read")
 	}
-	if n := v.countUnseen(); n > 0 {
-		counts = append(counts, words.Count(n, "number")+" missing in ovn-controller's lines")
+	if unseen > 0 {
+		counts = append(counts, words.Count(unseen, "number")+" missing in ovn-controller's lines")
 	}
 	if len(counts) > 0 {
 		out = append(out, strings.Join(counts, " · "))

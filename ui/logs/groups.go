@@ -15,11 +15,10 @@ import (
 // looked at when it is found and when it is let go, never again.
 type lineGroups struct {
 	list      []*lineGroup
-	old       []*lineGroup // of lines older than all of the list's, the newest first
-	byKey     map[groupKey]*lineGroup
-	upto      uint64 // all matches up to here are counted
-	stale     bool   // to be counted from the start
-	empty     int    // groups of the list of which no line is left
+	old       []*lineGroup            // of lines older than all of the list's, the newest first
+	byKey     map[groupKey]*lineGroup // nil to count from the start
+	upto      uint64                  // all matches up to here are counted
+	empty     int                     // groups of the list of which no line is left
 	marks     []uint64
 	seenLines int // lines looked at, for tests
 }
@@ -43,7 +42,7 @@ type groupKey struct {
 }
 
 func (g *lineGroups) resetGroups() {
-	*g = lineGroups{marks: g.marks, stale: true, seenLines: g.seenLines}
+	*g = lineGroups{marks: g.marks, seenLines: g.seenLines}
 }
 
 func (g *lineGroups) keyOf(e *logs.Entry) groupKey {
@@ -57,9 +56,8 @@ func (g *lineGroups) keyOf(e *logs.Entry) groupKey {
 
 // countUpTo brings the groups up to a number.
 func (g *lineGroups) countUpTo(f *lineFeed, upto uint64, marks []userMark) {
-	if !g.takeMarks(marks) || g.stale || g.byKey == nil || upto < g.upto {
+	if !g.takeMarks(marks) || g.byKey == nil || upto < g.upto {
 		g.resetGroups()
-		g.stale = false
 		g.marks = g.marks[:0]
 		for _, m := range marks {
 			g.marks = append(g.marks, m.after)
@@ -67,8 +65,8 @@ func (g *lineGroups) countUpTo(f *lineFeed, upto uint64, marks []userMark) {
 		g.byKey = map[groupKey]*lineGroup{}
 	}
 	from := g.upto
-	for i := f.matchesBefore(from); i < f.countMatches(); i++ {
-		seq := f.matchAt(i)
+	for i := f.matchesBefore(from); i < len(f.matches); i++ {
+		seq := f.matches[i]
 		if seq > upto {
 			break
 		}
@@ -114,7 +112,7 @@ func (g *lineGroups) groupOf(e *logs.Entry) (x *lineGroup, fresh bool) {
 
 // addOlder takes in a line from before those that are counted.
 func (g *lineGroups) addOlder(e *logs.Entry) {
-	if g.byKey == nil || g.stale || e == nil || e.Seq > g.upto {
+	if g.byKey == nil || e == nil || e.Seq > g.upto {
 		return
 	}
 	x, fresh := g.groupOf(e)
@@ -151,7 +149,7 @@ func (g *lineGroups) orderGroups(since uint64) {
 
 // forgetEntry takes a line out that the store let go.
 func (g *lineGroups) forgetEntry(e *logs.Entry) {
-	if e == nil || g.byKey == nil || e.Seq > g.upto || g.stale {
+	if e == nil || g.byKey == nil || e.Seq > g.upto {
 		return
 	}
 	g.seenLines++

@@ -54,7 +54,7 @@ func (l *lineList) idAt(i int) uint64 {
 	if l.around.n > 0 {
 		return l.around.seqs[i]
 	}
-	return l.feed.matchAt(i)
+	return l.feed.matches[i]
 }
 
 // findID is the first line or group whose identity is not below a number.
@@ -86,7 +86,7 @@ func (l *lineList) lineAt(i int) listItem {
 		return listItem{seq: g.last, id: g.last, n: g.n}
 	}
 	id := l.idAt(i)
-	return listItem{seq: id, id: id, n: 1, near: l.around.n > 0 && !l.feed.hasLine(id)}
+	return listItem{seq: id, id: id, n: 1, near: l.around.n > 0 && !isIn(l.feed.matches, id)}
 }
 
 // arounds are how many lines may be shown before and after each match.
@@ -107,7 +107,7 @@ type spreadOf struct {
 
 // bringUpTo works the lines out where something changed.
 func (s *contextLines) bringUpTo(f *lineFeed, upto uint64) {
-	of := spreadOf{s.n, f.countMatches(), f.low, f.high, f.firstHeld(), min(upto, f.lastHeld())}
+	of := spreadOf{s.n, len(f.matches), f.low, f.high, f.firstHeld(), min(upto, f.lastHeld())}
 	if s.n == 0 || of == s.of {
 		return
 	}
@@ -122,11 +122,11 @@ func (s *contextLines) bringUpTo(f *lineFeed, upto uint64) {
 		case !about:
 			continue
 		}
-		for next < f.countMatches() && f.matchAt(next) < seq {
+		for next < len(f.matches) && f.matches[next] < seq {
 			next++
 		}
 		switch {
-		case next < f.countMatches() && f.matchAt(next) == seq:
+		case next < len(f.matches) && f.matches[next] == seq:
 			s.seqs = append(append(s.seqs, before...), seq)
 			before, after = before[:0], s.n
 		case after > 0:
@@ -141,10 +141,10 @@ func (s *contextLines) bringUpTo(f *lineFeed, upto uint64) {
 	}
 }
 
-// hasLine says whether a line is among the matches.
-func (f *lineFeed) hasLine(seq uint64) bool {
-	i := sort.Search(f.countMatches(), func(i int) bool { return f.matchAt(i) >= seq })
-	return i < f.countMatches() && f.matchAt(i) == seq
+// isIn reports whether a number is in a sorted list.
+func isIn(sorted []uint64, n uint64) bool {
+	_, found := slices.BinarySearch(sorted, n)
+	return found
 }
 
 const aroundMatches = "lines around are for the lines that match a filter"

@@ -169,7 +169,7 @@ func (v *lineWalk) countFresh() int {
 	if v.follow {
 		return 0
 	}
-	return v.feed.countMatches() - v.feed.matchesBefore(v.untilLine) + v.beyond
+	return len(v.feed.matches) - v.feed.matchesBefore(v.untilLine) + v.beyond
 }
 
 // countOutrun is how many lines came that a page which stands still does not take: as soon as

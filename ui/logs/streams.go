@@ -51,17 +51,15 @@ func (v *sourceStates) streamLine(env *view.Env) widget.Line {
 	return l
 }
 
-// countMissing counts the gaps, and the lines that were too long.
-func (v *sourceStates) countMissing() (gaps, long uint64) {
-	for i := range v.streams {
-		gaps += v.streams[i].Gaps
-		long += v.streams[i].TooLong
+// countMissing counts the gaps, the lines that were too long, and the numbers that are missing in
+// ovn-controller's lines.
+func (v *sourceStates) countMissing() (gaps, long, unseen uint64) {
+	for _, s := range slices.Concat(v.streams, v.files) {
+		gaps += s.Gaps
+		long += s.TooLong
+		unseen += s.Unseen
 	}
-	for i := range v.files {
-		gaps += v.files[i].Gaps
-		long += v.files[i].TooLong
-	}
-	return gaps, long
+	return gaps, long, unseen
 }
 
 // checkLines are the steps of the way from a policy to a line, each with the sign of how it
@@ -138,12 +136,4 @@ func (v *sourceStates) overLimit(env *view.Env, page nav.Page) (out []string) {
 		out = append(out, text)
 	}
 	return out
-}
-
-// countUnseen counts the numbers that are missing in ovn-controller's lines.
-func (v *sourceStates) countUnseen() (n uint64) {
-	for i := range v.streams {
-		n += v.streams[i].Unseen
-	}
-	return n
 }

@@ -14,8 +14,7 @@ import (
 type matchTally struct {
 	byRule    map[logline.RuleRef]*ruleTally
 	upto      uint64 // all matches up to here are counted
-	stale     bool
-	seenLines int // lines looked at, for tests
+	seenLines int    // lines looked at, for tests
 }
 
 // ruleTally is the lines of one rule.
@@ -24,34 +23,31 @@ type ruleTally struct {
 	seconds logs.Window // by when they came
 }
 
-func (t *matchTally) resetTally() { *t = matchTally{stale: true, seenLines: t.seenLines} }
+func (t *matchTally) resetTally() { *t = matchTally{seenLines: t.seenLines} }
 
 // countUpTo brings the numbers up to a line.
 func (t *matchTally) countUpTo(f *lineFeed, upto uint64) {
-	if t.stale || t.byRule == nil || upto < t.upto {
+	if t.byRule == nil || upto < t.upto {
 		*t = matchTally{byRule: map[logline.RuleRef]*ruleTally{}, seenLines: t.seenLines}
 	}
-	for i := f.matchesBefore(t.upto); i < f.countMatches() && f.matchAt(i) <= upto; i++ {
-		t.addEntry(f.entryOf(f.matchAt(i)), 1)
-	}
+	from := t.upto
 	t.upto = max(t.upto, min(upto, f.high))
+	for i := f.matchesBefore(from); i < len(f.matches) && f.matches[i] <= upto; i++ {
+		t.addEntry(f.entryOf(f.matches[i]), 1)
+	}
 }
 
 // addOlder takes in a line from before those that are counted.
-func (t *matchTally) addOlder(e *logs.Entry) {
-	if t.byRule != nil && !t.stale && e != nil && e.Seq <= t.upto {
-		t.addEntry(e, 1)
-	}
-}
+func (t *matchTally) addOlder(e *logs.Entry) { t.addEntry(e, 1) }
 
 // forgetEntry takes a line out that the store let go.
-func (t *matchTally) forgetEntry(e *logs.Entry) {
-	if t.byRule != nil && !t.stale && e != nil && e.Seq <= t.upto {
-		t.addEntry(e, -1)
-	}
-}
+func (t *matchTally) forgetEntry(e *logs.Entry) { t.addEntry(e, -1) }
 
+// addEntry counts a line up to those that are counted already, or takes it out.
 func (t *matchTally) addEntry(e *logs.Entry, d int) {
+	if t.byRule == nil || e == nil || e.Seq > t.upto {
+		return
+	}
 	t.seenLines++
 	if !isCounted(e) {
 		return
