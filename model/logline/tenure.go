@@ -30,12 +30,10 @@ type Book struct {
 	maxEnded int
 	byAddr   map[netip.Addr]*addressTenures
 
-	ends       []netip.Addr // whose tenures ended, oldest first, from head on
-	head       int
+	ends       []netip.Addr // whose tenures ended, oldest first
 	forgotten  uint64
-	empty      []netip.Addr // those of which only is known that they were somebody's, from emptyHead on
-	emptyHead  int
-	newestTime time.Time // newest time of an event: a clock that goes back is not followed
+	empty      []netip.Addr // those of which only is known that they were somebody's, oldest first
+	newestTime time.Time    // newest time of an event: a clock that goes back is not followed
 }
 
 // addressTenures is the knowledge of one address.
@@ -113,13 +111,9 @@ func (b *Book) endTenure(a netip.Addr, x *addressTenures, i int, at time.Time) {
 	t.to = at
 	x.past = append(x.past, t)
 	b.ends = append(b.ends, a)
-	for len(b.ends)-b.head > b.maxEnded {
-		b.forgetOldest(b.ends[b.head])
-		b.head++
-	}
-	if b.head > b.maxEnded { // what lies before head is not worth its room
-		b.ends = append(b.ends[:0], b.ends[b.head:]...)
-		b.head = 0
+	if len(b.ends) > b.maxEnded {
+		b.forgetOldest(b.ends[0])
+		b.ends = b.ends[1:]
 	}
 }
 
@@ -143,16 +137,12 @@ func (b *Book) forgetOldest(a netip.Addr) {
 		return
 	}
 	b.empty = append(b.empty, a)
-	if len(b.empty)-b.emptyHead > b.maxEnded {
-		old := b.empty[b.emptyHead]
+	if len(b.empty) > b.maxEnded {
+		old := b.empty[0]
 		if x := b.byAddr[old]; x != nil && len(x.current)+len(x.past) == 0 {
 			delete(b.byAddr, old)
 		}
-		b.emptyHead++
-	}
-	if b.emptyHead > b.maxEnded {
-		b.empty = append(b.empty[:0], b.empty[b.emptyHead:]...)
-		b.emptyHead = 0
+		b.empty = b.empty[1:]
 	}
 }
 
@@ -165,7 +155,7 @@ type Stats struct {
 
 // Stats counts what is kept.
 func (b *Book) Stats() Stats {
-	return Stats{Addresses: len(b.byAddr), Past: len(b.ends) - b.head, Forgotten: b.forgotten}
+	return Stats{Addresses: len(b.byAddr), Past: len(b.ends), Forgotten: b.forgotten}
 }
 
 // Certainty says how sure an answer is, and of what.

@@ -1,6 +1,8 @@
 package acllog
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"net/netip"
 	"strconv"
@@ -24,8 +26,7 @@ func Format(l logline.Line) string {
 	if l.Unnamed {
 		name = unnamed
 	}
-	quoteJSON(&b, name)
-	fmt.Fprintf(&b, ", verdict=%s, severity=%s", l.Verdict, l.Severity)
+	fmt.Fprintf(&b, "%s, verdict=%s, severity=%s", quoteJSON(name), l.Verdict, l.Severity)
 	if l.Direction != "" {
 		b.WriteString(", direction=" + l.Direction)
 	}
@@ -34,26 +35,13 @@ func Format(l logline.Line) string {
 	return b.String()
 }
 
-// quoteJSON writes a JSON string as OVS does: only what must be is escaped.
-func quoteJSON(b *strings.Builder, s string) {
-	const short = "\b\f\n\r\t"
-	b.WriteByte('"')
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch j := strings.IndexByte(short, c); {
-		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case j >= 0:
-			b.WriteByte('\\')
-			b.WriteByte("bfnrt"[j])
-		case c < ' ':
-			fmt.Fprintf(b, `\u%04x`, c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('"')
+// quoteJSON is a text as a JSON string as OVS writes it: only what must be is escaped.
+func quoteJSON(s string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // of a string it does not fail
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 func writeFlow(b *strings.Builder, l logline.Line) {
@@ -88,11 +76,7 @@ func writeFlow(b *strings.Builder, l logline.Line) {
 		fmt.Fprintf(b, ",icmp_type=%d,icmp_code=%d", l.ICMPType, l.ICMPCode)
 	}
 	if l.Proto == "tcp" {
-		flags := l.TCPFlags
-		if flags == "" {
-			flags = "0"
-		}
-		b.WriteString(",tcp_flags=" + flags)
+		b.WriteString(",tcp_flags=" + cmp.Or(l.TCPFlags, "0"))
 	}
 }
 
