@@ -14,12 +14,12 @@ import (
 // desiredEnv is what the matches of desired rows refer to.
 type desiredEnv struct {
 	groups map[string]map[string]bool
-	sets   map[string]match.AddrSet
+	sets   map[string]*match.AddrSet
 }
 
 func (e desiredEnv) PortGroupHas(name, lport string) bool { return e.groups[name][lport] }
 
-func (e desiredEnv) AddressSet(name string) (match.AddrSet, bool) {
+func (e desiredEnv) AddressSet(name string) (*match.AddrSet, bool) {
 	s, ok := e.sets[name]
 	return s, ok
 }
@@ -32,7 +32,7 @@ func TestMatchesOfTheWorkload(t *testing.T) {
 	size.NetworkPolicies = 40
 	c := cluster(t, size)
 	d := compiler.Compile(c, compiler.Options{Defaults: compiler.On, Multicast: compiler.On})
-	env := desiredEnv{map[string]map[string]bool{}, map[string]match.AddrSet{}}
+	env := desiredEnv{map[string]map[string]bool{}, map[string]*match.AddrSet{}}
 	for p := range d.Policies() {
 		rows := d.RowsOfUnit(p.Key, "", nil)
 		if g := rows.PortGroup; g != nil {

@@ -45,7 +45,7 @@ type judgedRows struct {
 	exprs  map[*nb.ACL]match.Expr
 	group  string // whose ports are those of the subject
 	ports  map[string]bool
-	sets   map[string]match.AddrSet
+	sets   map[string]*match.AddrSet
 }
 
 const judgedFor = time.Second
@@ -212,7 +212,7 @@ func (a *attributor) judgedRowsOf(rev *revision.Revision, k rowsKey, now time.Ti
 		clear(a.rows)
 	}
 	j := &judgedRows{policy: p, made: now, rows: rows,
-		exprs: map[*nb.ACL]match.Expr{}, ports: map[string]bool{}, sets: map[string]match.AddrSet{}}
+		exprs: map[*nb.ACL]match.Expr{}, ports: map[string]bool{}, sets: map[string]*match.AddrSet{}}
 	if rows.PortGroup != nil {
 		j.group = rows.PortGroup.Name
 		for _, lsp := range rows.PortGroup.Ports {
@@ -264,7 +264,7 @@ func (j *judgedRows) PortGroupHas(name, lport string) bool {
 }
 
 // AddressSet finds one of the sets that the policy's rules name.
-func (j *judgedRows) AddressSet(name string) (match.AddrSet, bool) {
+func (j *judgedRows) AddressSet(name string) (*match.AddrSet, bool) {
 	s, ok := j.sets[name]
 	return s, ok
 }

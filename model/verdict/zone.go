@@ -75,7 +75,7 @@ type stageRow struct {
 
 type addressSet struct {
 	row *nb.AddressSet // nil where there is none
-	set match.AddrSet
+	set *match.AddrSet
 }
 
 // PortGroupHas and AddressSet make a Zone what its matches refer to.
@@ -85,7 +85,7 @@ func (z *Zone) PortGroupHas(name, lport string) bool {
 }
 
 // AddressSet is the set of that name.
-func (z *Zone) AddressSet(name string) (match.AddrSet, bool) {
+func (z *Zone) AddressSet(name string) (*match.AddrSet, bool) {
 	known, ok := z.sets.Load(name)
 	if !ok {
 		s := &addressSet{row: z.DB.AddressSetByName(name)}

@@ -2,7 +2,6 @@ package match
 
 import (
 	"errors"
-	"net/netip"
 )
 
 // Env holds the port groups and address sets that expressions refer to. It must be safe
@@ -13,15 +12,7 @@ type Env interface {
 	PortGroupHas(name, lport string) bool
 	// AddressSet returns the address set of that name; ok is false when it does
 	// not exist.
-	AddressSet(name string) (s AddrSet, ok bool)
-}
-
-// AddrSet is the addresses of an address set.
-type AddrSet interface {
-	// Contains says whether the set has the address or a CIDR around it.
-	Contains(a netip.Addr) bool
-	// Len is how many members the set has.
-	Len() int
+	AddressSet(name string) (s *AddrSet, ok bool)
 }
 
 // ErrCannotJudge marks what Eval cannot decide.
@@ -66,7 +57,7 @@ type noEnv struct{}
 
 func (noEnv) PortGroupHas(string, string) bool { return false }
 
-func (noEnv) AddressSet(string) (AddrSet, bool) { return nil, false }
+func (noEnv) AddressSet(string) (*AddrSet, bool) { return nil, false }
 
 // evaluator takes the packet apart from the Env, so that it can stay off the
 // heap.

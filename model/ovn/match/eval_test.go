@@ -9,7 +9,7 @@ import (
 // testEnv is an Env of maps.
 type testEnv struct {
 	groups map[string][]string
-	sets   map[string]*Addresses
+	sets   map[string]*AddrSet
 }
 
 func (e testEnv) PortGroupHas(name, lport string) bool {
@@ -21,7 +21,7 @@ func (e testEnv) PortGroupHas(name, lport string) bool {
 	return false
 }
 
-func (e testEnv) AddressSet(name string) (AddrSet, bool) {
+func (e testEnv) AddressSet(name string) (*AddrSet, bool) {
 	s, ok := e.sets[name]
 	return s, ok
 }
@@ -39,7 +39,7 @@ func tcpPacket(in, out, src, dst string, port uint16) Packet {
 
 var fuzzEnv = testEnv{
 	groups: map[string][]string{"pg": {"ns_web", "ns_db"}, "none": nil},
-	sets: map[string]*Addresses{
+	sets: map[string]*AddrSet{
 		"a4":    NewAddrSet([]string{"10.0.0.1", "10.1.0.0/16"}),
 		"a6":    NewAddrSet([]string{"fd00::1", "fd01::/64"}),
 		"empty": NewAddrSet(nil),
@@ -232,7 +232,7 @@ func TestJudgeErrorText(t *testing.T) {
 func TestCorpusCanBeJudged(t *testing.T) {
 	for _, s := range corpus(t) {
 		e := mustParse(t, s)
-		env := testEnv{groups: map[string][]string{}, sets: map[string]*Addresses{}}
+		env := testEnv{groups: map[string][]string{}, sets: map[string]*AddrSet{}}
 		for _, r := range Refs(e) {
 			if r.Kind == RefAddressSet {
 				env.sets[r.Name] = NewAddrSet([]string{"10.0.0.1", "fd00::1"})

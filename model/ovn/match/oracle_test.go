@@ -45,7 +45,7 @@ func TestAgreesWithOVN(t *testing.T) {
 
 var oracleEnv = testEnv{
 	groups: map[string][]string{"pg": {"web", "db"}, "pg2": {"a"}},
-	sets: map[string]*Addresses{
+	sets: map[string]*AddrSet{
 		"a4":    NewAddrSet([]string{"10.0.0.1", "10.1.0.0/16"}),
 		"b4":    NewAddrSet([]string{"10.0.0.9", "10.2.2.2/255.0.255.0"}),
 		"a6":    NewAddrSet([]string{"fd00::1", "fd01::/64"}),

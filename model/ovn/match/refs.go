@@ -91,7 +91,7 @@ func hasLeafWhere(e Expr, f func(Expr) bool) bool {
 
 // boundSet is an address set that was looked up once.
 type boundSet struct {
-	set AddrSet
+	set *AddrSet
 	ok  bool
 }
 
@@ -139,7 +139,7 @@ func BindSets(e Expr, env Env) Expr {
 }
 
 // addressSetOf is the address set that a constant names.
-func (v evaluator) addressSetOf(c *Const) (AddrSet, bool) {
+func (v evaluator) addressSetOf(c *Const) (*AddrSet, bool) {
 	if c.bound != nil {
 		return c.bound.set, c.bound.ok
 	}
