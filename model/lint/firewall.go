@@ -18,16 +18,8 @@ const (
 	firewallRules = nb.MaxFirewallRule + 1
 )
 
-// firewallLint looks at EgressFirewalls.
-type firewallLint struct {
-	*linter
-	noSubnets   bool           // Options.NoSubnets
-	nodeSubnets []netip.Prefix // those that the nodes say their pods have
-	outside     []allowOutside // egress Allows of ANPs to what is no pod, when first asked for
-}
-
 // checkFirewall looks at an EgressFirewall.
-func (l *firewallLint) checkFirewall(p *model.Policy) {
+func (l *linter) checkFirewall(p *model.Policy) {
 	if p.Name != firewallName {
 		// The reader of the object may have reported it already.
 		if !slices.ContainsFunc(p.Invalid, func(b model.Broken) bool { return b.Field == "metadata.name" }) {
@@ -73,7 +65,7 @@ func (l *firewallLint) checkFirewall(p *model.Policy) {
 // checkFirewallPods reports a network with pods in it: the row leaves the subnets of
 // pods out of the network, so that it never decides about pods. That the whole
 // of a family does so is what everybody means by it.
-func (l *firewallLint) checkFirewallPods(p *model.Policy, r *model.Rule, pe *model.Peer) {
+func (l *linter) checkFirewallPods(p *model.Policy, r *model.Rule, pe *model.Peer) {
 	for _, text := range pe.Networks {
 		n, ok := selectors.ParseNetwork(text)
 		if !ok {
@@ -99,11 +91,11 @@ func (l *firewallLint) checkFirewallPods(p *model.Policy, r *model.Rule, pe *mod
 }
 
 // unknownSubnets returns the pods that are in no subnet that Rung knows.
-func (l *firewallLint) unknownSubnets(pods selectors.PodSet) selectors.PodSet {
-	if !l.noSubnets {
+func (l *linter) unknownSubnets(pods selectors.PodSet) selectors.PodSet {
+	if !l.NoSubnets {
 		return nil
 	}
-	for _, s := range l.nodeSubnets {
+	for _, s := range l.NodeSubnets {
 		pods = pods.AndNot(l.x.InNetwork(s))
 	}
 	return pods
@@ -111,7 +103,7 @@ func (l *firewallLint) unknownSubnets(pods selectors.PodSet) selectors.PodSet {
 
 // checkFirewallNodes reports a rule without a row because no node has an address for
 // it.
-func (l *firewallLint) checkFirewallNodes(p *model.Policy, r *model.Rule, pe *model.Peer) {
+func (l *linter) checkFirewallNodes(p *model.Policy, r *model.Rule, pe *model.Peer) {
 	if l.x.NodeCount() == 0 {
 		return
 	}
@@ -137,13 +129,13 @@ type allowOutside struct {
 
 // outsideAllows are the enforced egress Allows of AdminNetworkPolicies to what is no
 // pod.
-func (l *firewallLint) outsideAllows() []allowOutside {
+func (l *linter) outsideAllows() []allowOutside {
 	if l.outside != nil {
 		return l.outside
 	}
 	l.outside = []allowOutside{}
 	for _, p := range l.policies {
-		if p.Tier != model.TierAdmin || p.Priority > l.max || p.IsRefused() {
+		if p.Tier != model.TierAdmin || p.Priority > l.MaxPriority || p.IsRefused() {
 			continue
 		}
 		var subject selectors.PodSet
@@ -169,7 +161,7 @@ func (l *firewallLint) outsideAllows() []allowOutside {
 // rows of an EgressFirewall decide in the to-lport stage, after the from-lport
 // stage with all egress rules, so that an Allow there does not end the matter
 // (ovn-kubernetes.md#firewall-rows). One for the EgressFirewall is enough.
-func (l *firewallLint) checkOverruling(p *model.Policy) {
+func (l *linter) checkOverruling(p *model.Policy) {
 	if !slices.ContainsFunc(p.Egress, func(r model.Rule) bool { return r.Action == model.Deny }) {
 		return
 	}
@@ -208,7 +200,7 @@ type firewallRule struct {
 	dns bool
 }
 
-func (l *firewallLint) networkRules(p *model.Policy) (out []firewallRule) {
+func (l *linter) networkRules(p *model.Policy) (out []firewallRule) {
 	for i := range p.Egress {
 		r := &p.Egress[i]
 		for _, n := range l.x.ReachOfRule(r).Networks {

@@ -42,21 +42,25 @@ type Options struct {
 
 // linter is one run.
 type linter struct {
+	Options
 	c             *model.Cluster
 	x             *selectors.PodIndex
-	max           int32
-	ladder        *ladder.Ladder
 	policies      []*model.Policy         // admin ones as they decide
 	otherPolicies []*model.Policy         // NetworkPolicies of all kinds, then EgressFirewalls, by namespace and name
-	networks      *network.Table          // Options.Networks
 	order         map[model.PolicyKey]int // of all policies
-	legacy        bool                    // Options.LegacyIsolation
-	hostNamespace string                  // Options.HostNetworkNamespace
 	pods          bool                    // the cluster has pods: what matches none is worth saying
 	portNames     *portNames
-	missing       lackedFamily   // the one the cluster does not have
-	services      *[]serviceAddr // of all Services, nil until first asked for
+	missing       lackedFamily // the one the cluster does not have
+	vital         *VitalServices
+	levels        map[string]string // what is wrong with a namespace's log levels
 	out           []model.Finding
+
+	// What is worked out when first asked for.
+	services      *[]serviceAddr               // of all Services
+	deciders      []needRule                   // see decidingRules
+	keptOutRules  []keptOutRule                // ingress rules that keep queries from the DNS pods
+	isolatingByNS map[string][]isolatingPolicy // NetworkPolicies that isolate, by namespace
+	outside       []allowOutside               // egress Allows of ANPs to what is no pod
 }
 
 // Run looks at every policy and lists the broken objects besides. Worst first,
@@ -71,9 +75,8 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	if opt.Ladder == nil {
 		opt.Ladder = ladder.New(c, ladder.Options{Max: opt.MaxPriority, CNP: opt.CNP, Index: opt.Index})
 	}
-	l := &linter{c: c, x: opt.Index, max: opt.MaxPriority, ladder: opt.Ladder, order: map[model.PolicyKey]int{},
-		pods: !opt.Index.AllPods().IsEmpty(), legacy: opt.LegacyIsolation, hostNamespace: opt.HostNetworkNamespace, portNames: &portNames{opt.Index, map[string]map[model.Port]bool{}},
-		missing: missingFamily(c, opt.IPv4, opt.IPv6), networks: opt.Networks}
+	l := &linter{Options: opt, c: c, x: opt.Index, order: map[model.PolicyKey]int{}, pods: !opt.Index.AllPods().IsEmpty(),
+		portNames: &portNames{opt.Index, map[string]map[model.Port]bool{}}, missing: missingFamily(c, opt.IPv4, opt.IPv6), levels: map[string]string{}}
 	if opt.System.Check != nil {
 		l.checkTierPlaces(&opt.System)
 		for p := range l.c.TieredPolicies() {
@@ -100,14 +103,14 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 			l.otherPolicies = append(l.otherPolicies, p)
 		}
 	}
-	needs := &needLint{linter: l, services: FindVitalServices(c, l.x)}
+	l.vital = FindVitalServices(c, l.x)
 	for _, p := range l.policies {
 		l.checkPolicy(p)
 		l.checkNegativeSubject(p)
 		l.checkSetOverlap(p)
 		for r := range p.AllRules() {
 			if everyone := l.checkRule(p, r); r.Direction == model.Egress && r.Action == model.Deny && !r.MatchesNothing() {
-				needs.checkDeny(p, r, everyone)
+				l.checkDeny(p, r, everyone)
 			}
 			l.checkCosts(p, r)
 		}
@@ -116,24 +119,22 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 			l.checkBeyond(p, d)
 		}
 	}
-	netpols := &netpolLint{linter: l, levels: map[string]string{}}
-	firewalls := &firewallLint{linter: l, noSubnets: opt.NoSubnets, nodeSubnets: opt.NodeSubnets}
 	for _, p := range l.otherPolicies {
-		netpols.checkNamespaceLogging(p)
+		l.checkNamespaceLogging(p)
 		switch p.Kind {
 		case model.KindMNP:
-			netpols.checkNetpol(p)
+			l.checkNetpol(p)
 		case model.KindNP:
-			netpols.checkNetpol(p)
-			netpols.checkNetpol2016(p)
+			l.checkNetpol(p)
+			l.checkNetpol2016(p)
 		case model.KindEF:
-			firewalls.checkFirewall(p)
+			l.checkFirewall(p)
 		}
 	}
 	for _, p := range slices.Concat(l.policies, l.otherPolicies) {
 		l.checkServicePeers(p)
 	}
-	needs.checkKeptOut()
+	l.checkKeptOut()
 	l.checkDuplicates()
 	l.checkGaps()
 	l.checkPolicyCount()
@@ -141,8 +142,8 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	l.checkConversions()
 	l.checkConflicts()
 	l.checkNames()
-	netpols.checkIsolations()
-	networkLint{l}.checkNetworks(!opt.NoMultiPolicies)
+	l.checkIsolations()
+	l.checkNetworks()
 	return l.finishFindings(&opt.System.Idle, broken)
 }
 
@@ -216,4 +217,46 @@ func ruleText(from, p *model.Policy, r *model.Rule) string {
 		text += " of " + p.Label()
 	}
 	return text
+}
+
+// System says how a network plugin checks and orders policies. The zero System is rows
+// of OVN-Kubernetes, with no policies of others.
+type System struct {
+	// Check returns all faults by the plugin's admission and its documentation, Order the
+	// order of policies. No other checks are made: they are about OVN-Kubernetes' rows, and
+	// there are none.
+	Check func(*model.Cluster) []model.Finding
+	Order func(*model.Cluster) []ladder.Place
+	Idle  IdlePolicies
+}
+
+// IdlePolicies are policies that decide nothing under a system.
+type IdlePolicies struct {
+	Kinds           []model.Kind
+	Message, Remedy string
+}
+
+// checkTierPlaces looks at a cluster whose policies have no rows.
+func (l *linter) checkTierPlaces(s *System) {
+	for i, p := range s.Order(l.c) {
+		l.order[p.Policy.Key] = i
+		if p.Policy.Tiered == nil {
+			l.addInvalid(p.Policy)
+		}
+	}
+	l.out = append(l.out, s.Check(l.c)...)
+}
+
+// finishFindings adds what decides nothing under the system and what could not be read, and sorts.
+func (l *linter) finishFindings(idle *IdlePolicies, broken []model.Broken) []model.Finding {
+	for _, k := range idle.Kinds {
+		for p := range l.c.Policies(k) {
+			l.addAbout(p, OtherSystem, idle.Message).Remedy = idle.Remedy
+		}
+	}
+	for i := range broken {
+		l.addBroken(&broken[i])
+	}
+	slices.SortStableFunc(l.out, l.compareFindings)
+	return l.out
 }

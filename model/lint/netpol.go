@@ -15,16 +15,9 @@ import (
 	"rung/model/words"
 )
 
-// netpolLint looks at NetworkPolicies, and at the logging of their namespaces.
-type netpolLint struct {
-	*linter
-	isolatingByNS map[string][]isolatingPolicy // NetworkPolicies that isolate, by namespace, when first asked for
-	levels        map[string]string            // what is wrong with a namespace's log levels
-}
-
 // checkNetpol looks at what a NetworkPolicy says and OVN-Kubernetes does not do, or
 // the other way round (ovn-kubernetes.md#rule-rows).
-func (l *netpolLint) checkNetpol(p *model.Policy) {
+func (l *linter) checkNetpol(p *model.Policy) {
 	if p.IsRefused() { // it has no rows, which is said already
 		return
 	}
@@ -76,11 +69,11 @@ func (l *linter) checkNobody(p *model.Policy) {
 
 // isHostNetwork reports whether a peer selects the namespace that stands for the nodes: it has no pods.
 func (l *linter) isHostNetwork(pe *model.Peer) bool {
-	if l.hostNamespace == "" || pe.Namespace != "" {
-		return pe.Namespace != "" && pe.Namespace == l.hostNamespace
+	if l.HostNetworkNamespace == "" || pe.Namespace != "" {
+		return pe.Namespace != "" && pe.Namespace == l.HostNetworkNamespace
 	}
 	for ns := range l.x.NamespacesMatching(pe.Namespaces) {
-		if ns.Name == l.hostNamespace {
+		if ns.Name == l.HostNetworkNamespace {
 			return true
 		}
 	}
@@ -134,7 +127,7 @@ func (l *linter) checkCoveredNodes(p *model.Policy, r *model.Rule) {
 // isElsewhere says whether a policy is not programmed on the default network: which pods it means there
 // does not matter.
 func (l *linter) isElsewhere(p *model.Policy) bool {
-	at, _ := l.networks.Place(p.Namespace)
+	at, _ := l.Networks.Place(p.Namespace)
 	return p.Kind == model.KindMNP || at == network.OnPrimary || at == network.WithoutNetwork
 }
 
@@ -148,7 +141,7 @@ type protocolPorts struct {
 // checkPorts reports ports that become more or less than they say. Names and
 // entries without a port both count as port 0: alone they open the protocol,
 // beside a number they are lost.
-func (l *netpolLint) checkPorts(p *model.Policy, r *model.Rule) {
+func (l *linter) checkPorts(p *model.Policy, r *model.Rule) {
 	if !slices.ContainsFunc(r.Ports, func(port model.Port) bool { return port.Start == 0 && port.End == 0 }) {
 		return
 	}
@@ -181,7 +174,7 @@ func (l *netpolLint) checkPorts(p *model.Policy, r *model.Rule) {
 
 // checkOpenProtocol reports named ports without a number of their protocol beside
 // them.
-func (l *netpolLint) checkOpenProtocol(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) {
+func (l *linter) checkOpenProtocol(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) {
 	on := l.portPods(p, r)
 	var names, meant []string
 	for _, port := range g.names {
@@ -204,7 +197,7 @@ func (l *netpolLint) checkOpenProtocol(p *model.Policy, r *model.Rule, protocol 
 }
 
 // checkLostPorts reports what the numbers of a protocol push out of the row.
-func (l *netpolLint) checkLostPorts(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) {
+func (l *linter) checkLostPorts(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) {
 	var lost []string
 	if g.withoutPort && !slices.ContainsFunc(g.numbers, func(n model.Port) bool { return n.Start <= 1 && n.End >= 65535 }) {
 		lost = append(lost, strings.ToLower(protocol)+" without a port (any)")
@@ -225,7 +218,7 @@ func (l *netpolLint) checkLostPorts(p *model.Policy, r *model.Rule, protocol str
 
 // lostNames are the names that mean, on pods of today, a port that no number of
 // the rule allows; all of them where no pods are known.
-func (l *netpolLint) lostNames(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) (lost []string) {
+func (l *linter) lostNames(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) (lost []string) {
 	on := l.portPods(p, r)
 	for _, port := range g.names {
 		if !l.pods || l.isElsewhere(p) {
@@ -244,7 +237,7 @@ func (l *netpolLint) lostNames(p *model.Policy, r *model.Rule, protocol string, 
 
 // portPods are the pods on which the rule's ports lie: the subject of an
 // ingress rule, the peers of an egress rule.
-func (l *netpolLint) portPods(p *model.Policy, r *model.Rule) selectors.PodSet {
+func (l *linter) portPods(p *model.Policy, r *model.Rule) selectors.PodSet {
 	if r.Direction == model.Ingress {
 		return l.x.SubjectSet(p)
 	}
@@ -259,7 +252,7 @@ type isolatingPolicy struct {
 
 // findIsolating finds a policy of the namespace that isolates a pod of the set in a
 // direction. The policies that isolate are collected once.
-func (l *netpolLint) findIsolating(namespace string, d model.Direction, set selectors.PodSet) (*model.Policy, *model.Pod) {
+func (l *linter) findIsolating(namespace string, d model.Direction, set selectors.PodSet) (*model.Policy, *model.Pod) {
 	if l.isolatingByNS == nil {
 		l.isolatingByNS = map[string][]isolatingPolicy{}
 		for _, p := range l.otherPolicies {
@@ -280,7 +273,7 @@ func (l *netpolLint) findIsolating(namespace string, d model.Direction, set sele
 // ignores them, OVN-Kubernetes compiles them all the same. They matter where
 // something else denies: another NetworkPolicy that isolates a pod of theirs,
 // or the baseline, which a row of tier 2 keeps from being asked.
-func (l *netpolLint) checkLeftOut(p *model.Policy, d model.Direction) {
+func (l *linter) checkLeftOut(p *model.Policy, d model.Direction) {
 	rules := p.Rules(d)
 	if len(rules) == 0 || p.IsolatesDirection(d) {
 		return
@@ -309,7 +302,7 @@ func (l *netpolLint) checkLeftOut(p *model.Policy, d model.Direction) {
 }
 
 // findBaselineDeny finds a Deny of the baseline for pods of the set.
-func (l *netpolLint) findBaselineDeny(d model.Direction, set selectors.PodSet) (*model.Policy, *model.Rule, *model.Pod) {
+func (l *linter) findBaselineDeny(d model.Direction, set selectors.PodSet) (*model.Policy, *model.Rule, *model.Pod) {
 	for _, p := range l.policies {
 		if p.Tier != model.TierBaseline || p.IsRefused() || !l.x.SubjectSet(p).Meets(set) {
 			continue
@@ -327,7 +320,7 @@ func (l *netpolLint) findBaselineDeny(d model.Direction, set selectors.PodSet) (
 // rows log, where OVN-Kubernetes leaves a level off because of it. Other than
 // with AdminNetworkPolicies that is soft: the policy is programmed all the same
 // (ovn-kubernetes.md#namespace-logging).
-func (l *netpolLint) checkNamespaceLogging(p *model.Policy) {
+func (l *linter) checkNamespaceLogging(p *model.Policy) {
 	wrong, known := l.levels[p.Namespace]
 	if !known {
 		if n := l.c.Namespace(p.Namespace); n != nil {

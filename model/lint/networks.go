@@ -12,15 +12,12 @@ import (
 	"rung/model/words"
 )
 
-// networkLint looks at the networks of a cluster and at what is for them.
-type networkLint struct{ *linter }
-
-// checkNetworks reports what is wrong with networks and with what is for them. Without multi nobody
+// checkNetworks reports what is wrong with networks and with what is for them. With NoMultiPolicies nobody
 // programs MultiNetworkPolicies, which is no fault of theirs.
-func (l networkLint) checkNetworks(multi bool) {
+func (l *linter) checkNetworks() {
 	l.checkObjects()
 	l.checkNamespaces()
-	if multi {
+	if !l.NoMultiPolicies {
 		for p := range l.c.Policies(model.KindMNP) {
 			l.checkMulti(p)
 		}
@@ -31,7 +28,7 @@ func (l networkLint) checkNetworks(multi bool) {
 }
 
 // addAboutObject adds a finding about an object.
-func (l networkLint) addAboutObject(kind *Kind, about model.Key, message string) *model.Finding {
+func (l *linter) addAboutObject(kind *Kind, about model.Key, message string) *model.Finding {
 	f := model.Finding{Policy: about, Rule: -1, Message: message}
 	if o, ok := l.c.Get(about).(interface{ ObjectOrigin() model.Origin }); ok {
 		f.Origin = o.ObjectOrigin()
@@ -47,9 +44,9 @@ var problemKinds = map[network.ProblemCode]*Kind{
 
 // checkObjects reports objects that are not the network that they are meant to be; one that could not be
 // read is reported by its reader.
-func (l networkLint) checkObjects() {
+func (l *linter) checkObjects() {
 	said := map[network.Problem]bool{}
-	for _, p := range l.networks.Problems() {
+	for _, p := range l.Networks.Problems() {
 		if said[p] || p.Code == network.Unreadable && l.readError(p.About) != "" {
 			continue
 		}
@@ -59,7 +56,7 @@ func (l networkLint) checkObjects() {
 }
 
 // readError is why an object that a network comes from could not be read.
-func (l networkLint) readError(key model.Key) string {
+func (l *linter) readError(key model.Key) string {
 	switch o := l.c.Get(key).(type) {
 	case *network.Attachment:
 		return o.Err
@@ -70,9 +67,9 @@ func (l networkLint) readError(key model.Key) string {
 }
 
 // checkNamespaces reports namespaces whose policies nobody programs (networks.md#namespaces).
-func (l networkLint) checkNamespaces() {
-	for _, ns := range slices.Compact(slices.Sorted(l.networks.Namespaces())) {
-		at, on := l.networks.Place(ns)
+func (l *linter) checkNamespaces() {
+	for _, ns := range slices.Compact(slices.Sorted(l.Networks.Namespaces())) {
+		at, on := l.Networks.Place(ns)
 		if at != network.WithoutNetwork && at != network.WithoutLabel {
 			continue
 		}
@@ -118,12 +115,12 @@ func (l networkLint) checkNamespaces() {
 
 // checkMulti reports what a MultiNetworkPolicy says and OVN-Kubernetes does not do
 // (networks.md#multinetworkpolicy).
-func (l networkLint) checkMulti(p *model.Policy) {
+func (l *linter) checkMulti(p *model.Policy) {
 	if p.IsRefused() {
 		return // which is said already
 	}
-	targets := l.networks.SecondaryTargets(p)
-	if why := l.networks.WhyNoTarget(p); why != "" {
+	targets := l.Networks.SecondaryTargets(p)
+	if why := l.Networks.WhyNoTarget(p); why != "" {
 		f := l.addAboutObject(PolicyForNothing, p.Key, why+": nobody programs it")
 		if len(targets) > 0 {
 			f.Severity = model.SeverityWarning
@@ -144,7 +141,7 @@ func (l networkLint) checkMulti(p *model.Policy) {
 }
 
 // checkAddressless reports what cannot be, or comes to less, on networks that give no addresses.
-func (l networkLint) checkAddressless(p *model.Policy, targets []*network.Network) {
+func (l *linter) checkAddressless(p *model.Policy, targets []*network.Network) {
 	bare := slices.DeleteFunc(slices.Clone(targets), (*network.Network).GivesAddresses)
 	if len(bare) == 0 {
 		return
@@ -176,9 +173,9 @@ func names(list []*network.Network) (out []string) {
 
 // checkFirewalls reports rules of EgressFirewalls for addresses of the network that their namespace is
 // on, and of the default one (networks.md#egressfirewall).
-func (l networkLint) checkFirewalls() {
+func (l *linter) checkFirewalls() {
 	for p := range l.c.Policies(model.KindEF) {
-		at, on := l.networks.Place(p.Namespace)
+		at, on := l.Networks.Place(p.Namespace)
 		if at != network.OnPrimary || p.IsRefused() {
 			continue
 		}
@@ -192,7 +189,7 @@ func (l networkLint) checkFirewalls() {
 	}
 }
 
-func (l networkLint) checkDestination(p *model.Policy, r *model.Rule, on *network.Network, text string) {
+func (l *linter) checkDestination(p *model.Policy, r *model.Rule, on *network.Network, text string) {
 	n, ok := selectors.ParseNetwork(text)
 	if !ok || n.Bits() == 0 {
 		return
@@ -212,16 +209,16 @@ func (l networkLint) checkDestination(p *model.Policy, r *model.Rule, on *networ
 
 // checkFrozen reports pods whose annotations freeze address sets, with the policies whose sets these are
 // (networks.md#frozen-sets).
-func (l networkLint) checkFrozen() {
+func (l *linter) checkFrozen() {
 	frozen := l.x.PodsWhere(func(p *model.Pod) bool {
-		return (p.NetworksErr != "" || p.AttachmentsErr != "") && len(l.networks.NetworksOf(p)) > 0
+		return (p.NetworksErr != "" || p.AttachmentsErr != "") && len(l.Networks.NetworksOf(p)) > 0
 	})
 	if frozen.IsEmpty() {
 		return
 	}
 	byPolicy := map[*model.Pod]map[string]bool{}
 	for p := range l.c.Policies(model.KindNP, model.KindMNP) {
-		on := l.networks.OfPolicy(p)
+		on := l.Networks.OfPolicy(p)
 		if len(on) == 0 || p.IsRefused() {
 			continue
 		}
@@ -253,20 +250,20 @@ func (l networkLint) checkFrozen() {
 }
 
 // freezesOn says whether the pod, as it stands on the network, freezes sets there.
-func (l networkLint) freezesOn(p *model.Pod, name string) bool {
-	on := l.networks.PodOn(l.networks.Network(name), p)
+func (l *linter) freezesOn(p *model.Pod, name string) bool {
+	on := l.Networks.PodOn(l.Networks.Network(name), p)
 	return on != nil && network.Freezes(on)
 }
 
 // checkUnknown reports NetworkAttachmentDefinitions that annotations of pods name and that there are not.
 // Where there are no objects of networks at all, they were not read, which is said where it matters.
-func (l networkLint) checkUnknown() {
+func (l *linter) checkUnknown() {
 	if l.c.Count(model.KindNAD)+l.c.Count(model.KindUDN)+l.c.Count(model.KindCUDN) == 0 {
 		return
 	}
 	pods := map[string][]string{}
 	note := func(key string, p *model.Pod) {
-		if key == "default" || l.networks.OfKey(key) != nil {
+		if key == "default" || l.Networks.OfKey(key) != nil {
 			return
 		}
 		parts := strings.Split(key, "/")

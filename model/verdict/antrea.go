@@ -41,11 +41,7 @@ type antreaOrder struct {
 	aboutServices [][]model.Key // as Index.aboutServices
 }
 
-func (o *antreaOrder) hasPlace(k model.Key) bool {
-	_, decides := o.places[k]
-	return decides
-}
-
+// bandOf returns the tier of a rule by its name, and the word for its action if it is not one of package model.
 func (o *antreaOrder) bandOf(r *Rule) (band, word string) {
 	switch place, native := o.places[r.Key]; {
 	case r.Key.Kind == model.KindNetpolNamespace:
@@ -82,7 +78,7 @@ type antreaMaker struct {
 }
 
 // antreaTerms makes the terms of all policies that Antrea enforces.
-func antreaTerms(m *termMaker) policyOrder {
+func antreaTerms(m *termMaker) *antreaOrder {
 	a := &antreaMaker{termMaker: m, order: &antreaOrder{places: map[model.Key]ladder.Place{}}, groups: antrea.ResolveGroups(m.x.view.Cluster)}
 	var decide []*model.Policy
 	for _, p := range antrea.EffectiveOrder(m.x.view.Cluster) {

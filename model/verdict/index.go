@@ -41,7 +41,7 @@ type Index struct {
 	conditionsByKey map[string]*Condition
 	sections        map[*model.Policy]*policySection
 
-	order policyOrder // nil where no term hangs on other policies
+	order *antreaOrder // nil where no term hangs on other policies
 	// aboutServices are the Services that terms are about, by Term.Services less one; onNodes are the
 	// policies that apply to nodes.
 	aboutServices [][]model.Key

@@ -27,7 +27,7 @@ type Precedence struct {
 
 	// terms makes the terms of all policies that are enforced; what else hangs on the order
 	// of the policies is its order, nil for nothing.
-	terms func(*termMaker) policyOrder
+	terms func(*termMaker) *antreaOrder
 	// ownNode says whether a node's connections from an address to its own pods are let in.
 	ownNode func(x *Index, a netip.Addr, node string) bool
 }
@@ -47,23 +47,18 @@ var Stages = &Precedence{
 	},
 }
 
-// policyOrder is the order of all policies, where terms rank among them, as an Index keeps it.
-type policyOrder interface {
-	// bandOf returns the tier of a rule by its name, and the word for its action where that
-	// is not model's.
-	bandOf(*Rule) (band, word string)
-	// signaturePlace returns a term's place for its signature.
-	signaturePlace(*Term) (priority int32, text string)
-	hasPlace(model.Key) bool
-	moverOf(*Index, model.Key) PolicyMover
-}
-
 // Precedence returns the precedence of the view.
 func (x *Index) Precedence() *Precedence { return x.view.Precedence }
 
 // HasPlaceInOrder says of a policy whether it has a place in the order of all policies: admission lets
 // it in, and its tier is there.
-func (x *Index) HasPlaceInOrder(k model.Key) bool { return x.order != nil && x.order.hasPlace(k) }
+func (x *Index) HasPlaceInOrder(k model.Key) bool {
+	if x.order == nil {
+		return false
+	}
+	_, has := x.order.places[k]
+	return has
+}
 
 // IsOwnNode says whether a node's connections from an address to its own pods are let in.
 func (x *Index) IsOwnNode(a netip.Addr, node string) bool {

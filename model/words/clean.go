@@ -2,6 +2,7 @@ package words
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -219,4 +220,20 @@ func isBadRune(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp, unicode.Variation_Selector,
 		unicode.Other_Default_Ignorable_Code_Point) &&
 		!unicode.Is(unicode.Prepended_Concatenation_Mark, r) // Arabic signs around numbers are seen
+}
+
+// Line folds a message onto one line and makes it safe to print.
+func CleanLine(s string) string {
+	return CleanText(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), "; "))
+}
+
+// login matches the user and password of a URL in a text, up to the @ before its host.
+var login = regexp.MustCompile(`://[^/\s?#"'<>]*@`)
+
+// WithoutLogins takes user and password out of the URLs in a text.
+func WithoutLogins(s string) string {
+	if !strings.Contains(s, "://") || !strings.Contains(s, "@") {
+		return s
+	}
+	return login.ReplaceAllString(s, "://")
 }
