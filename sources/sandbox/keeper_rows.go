@@ -1,90 +1,83 @@
 package sandbox
 
 import (
-	"errors"
 	"maps"
 	"slices"
 	"strconv"
 
-	"rung/model"
 	"rung/model/ovn/nb"
 )
 
-// writeTask is the purpose of a transaction.
-type writeTask struct {
-	// owners says of each port the uid of the pod that it will have been made
-	// for, if it is there then. The pod may be another one before that.
-	owners     map[string]string
-	namespaces []string
-	isolation  string // the text of the ACLs of tier 0, of a task about other networks
-}
-
-// dueOps are the operations that are due, and what they are for; nil for the first
-// rows.
-func (k *rowKeeper) dueOps() ([]nb.Op, *writeTask) {
+// dueOps are the operations that are due. isolation is the text of the ACLs of tier 0 that they leave, if
+// they are about other networks.
+func (k *rowKeeper) dueOps() (ops []nb.Op, isolation string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !k.synced {
-		return nil, nil // a Resync will come and wake us
+		return nil, "" // a Resync will come and wake us
 	}
 	if k.db.Global() == nil {
-		return k.seed, nil
+		return k.seed, ""
 	}
 	if !k.isReady {
 		k.isReady = true
 		close(k.ready)
 	}
 	sw := k.db.SwitchByName(k.zone)
-	if sw == nil {
-		return nil, nil
+	if sw == nil || k.objects == nil {
+		return nil, ""
 	}
-	w := &rowWork{rowKeeper: k, sw: sw, task: &writeTask{owners: map[string]string{}}, join: map[string][]nb.Ref{}}
+	k.objects.gather()
+	w := &rowWork{rowKeeper: k, sw: sw, members: map[string][]nb.Ref{}}
 	w.addPortOps()
 	w.addNamespaceOps()
 	w.addManagementOps()
 	if len(w.ops) == 0 {
-		clear(k.dirty.ports)
-		clear(k.dirty.namespaces)
-		k.dirty.mgmt = false
 		return k.networkOps()
 	}
-	return w.ops, w.task
+	return w.ops, ""
 }
 
 // rowWork gathers the operations of one transaction. Its keeper is locked.
 type rowWork struct {
 	*rowKeeper
-	sw   *nb.LogicalSwitch
-	task *writeTask
-	ops  []nb.Op
-	// join are ports that their namespace's group lacks.
-	join map[string][]nb.Ref
+	sw      *nb.LogicalSwitch
+	ops     []nb.Op
+	members map[string][]nb.Ref // ports of a namespace's pods
 }
 
 func (w *rowWork) addPortOps() {
+	wanted := w.objects.ports[w.zone]
 	var add, remove []nb.Ref
-	for i, name := range slices.Sorted(maps.Keys(w.dirty.ports)) {
-		want, wanted := w.wantedPorts[name]
-		w.task.owners[name] = want.uid
-		live := w.db.PortByName(name)
-		switch {
-		case live == nil && wanted:
-			id := "port" + strconv.Itoa(i)
-			w.ops = append(w.ops, PodPortOp(id, w.zone, name, want.namespace, want.uid, want.address))
-			add = append(add, nb.Ref{Name: id})
-			w.join[want.namespace] = append(w.join[want.namespace], nb.Ref{Name: id})
-		case live == nil || live.ExternalIDs["pod"] != "true":
-		case !wanted, w.madeFor[name] != "" && w.madeFor[name] != want.uid:
-			w.task.owners[name] = w.madeFor[name]
+	for i, name := range slices.Sorted(maps.Keys(wanted)) {
+		want := wanted[name]
+		switch live := w.db.PortByName(name); {
+		case live == nil:
+			ref := nb.Ref{Name: "port" + strconv.Itoa(i)}
+			w.ops = append(w.ops, PodPortOp(ref.Name, w.zone, name, want.namespace, want.uid, want.address))
+			add = append(add, ref)
+			w.members[want.namespace] = append(w.members[want.namespace], ref)
+			w.madeFor[name] = want.uid
+		case live.ExternalIDs["pod"] != "true":
+		case w.madeFor[name] != "" && w.madeFor[name] != want.uid:
 			remove = append(remove, nb.Ref{UUID: live.UUID}) // groups lose it by themselves: they refer weakly
 		default:
-			if len(live.Addresses) != 1 || live.Addresses[0] != want.address {
+			w.madeFor[name] = want.uid
+			if !slices.Equal(live.Addresses, []string{want.address}) {
 				w.ops = append(w.ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TablePort, UUID: live.UUID, Row: map[string]any{
 					"addresses": []string{want.address}, "port_security": []string{want.address}}})
 			}
-			if g := w.db.PortGroupByName(w.groups[want.namespace]); g == nil || !slices.Contains(g.Ports, live.UUID) {
-				w.join[want.namespace] = append(w.join[want.namespace], nb.Ref{UUID: live.UUID})
-			}
+			w.members[want.namespace] = append(w.members[want.namespace], nb.Ref{UUID: live.UUID})
+		}
+	}
+	for name := range w.madeFor {
+		if _, stays := wanted[name]; stays {
+			continue
+		}
+		if live := w.db.PortByName(name); live != nil && live.ExternalIDs["pod"] == "true" {
+			remove = append(remove, nb.Ref{UUID: live.UUID})
+		} else {
+			delete(w.madeFor, name)
 		}
 	}
 	for _, m := range []nb.Mutation{{Column: "ports", Insert: true, Refs: add}, {Column: "ports", Refs: remove}} {
@@ -97,94 +90,60 @@ func (w *rowWork) addPortOps() {
 // addNamespaceOps gives each namespace its group, with the zone's ports of its pods.
 // The group's ACLs are others' business.
 func (w *rowWork) addNamespaceOps() {
-	look := maps.Clone(w.dirty.namespaces)
-	noteNames(look, w.join)
-	var settled map[string][]nb.Ref
-	for _, ns := range slices.Sorted(maps.Keys(look)) {
-		name, wanted := w.groups[ns]
-		ids := NamespaceIDs(ns)
-		if !wanted {
-			name = nb.HashedName(ids[nb.KeyID])
-		}
-		live := w.db.PortGroupByName(name)
-		w.task.namespaces = append(w.task.namespaces, ns)
-		switch {
-		case wanted && live == nil:
-			if settled == nil {
-				settled = w.settledPorts()
-			}
-			w.ops = append(w.ops, InsertOp(nb.TablePortGroup, "", map[string]any{"name": name, "external_ids": ids,
-				"ports": slices.Concat(w.join[ns], settled[ns])}))
-		case wanted && len(w.join[ns]) > 0:
-			w.ops = append(w.ops, nb.Op{Kind: nb.OpMutate, Table: nb.TablePortGroup, UUID: live.UUID,
-				Mutations: []nb.Mutation{{Column: "ports", Insert: true, Refs: w.join[ns]}}})
-		case !wanted && live != nil && live.ID() == ids[nb.KeyID]:
-			w.ops = append(w.ops, nb.Op{Kind: nb.OpDelete, Table: nb.TablePortGroup, UUID: live.UUID})
-		}
-	}
-}
-
-// settledPorts are the pods' ports that are not looked at now, by namespace.
-func (w *rowWork) settledPorts() map[string][]nb.Ref {
-	out := map[string][]nb.Ref{}
-	for name, p := range w.wantedPorts {
-		if _, ok := w.dirty.ports[name]; ok {
+	wanted := w.objects.groups
+	for _, ns := range slices.Sorted(maps.Keys(wanted)) {
+		w.groups[ns] = wanted[ns]
+		live := w.db.PortGroupByName(wanted[ns])
+		if live == nil {
+			w.ops = append(w.ops, InsertOp(nb.TablePortGroup, "", map[string]any{"name": wanted[ns], "external_ids": NamespaceIDs(ns),
+				"ports": append([]nb.Ref{}, w.members[ns]...)}))
 			continue
 		}
-		if live := w.db.PortByName(name); live != nil && live.ExternalIDs["pod"] == "true" {
-			out[p.namespace] = append(out[p.namespace], nb.Ref{UUID: live.UUID})
+		missing := slices.DeleteFunc(w.members[ns], func(r nb.Ref) bool {
+			_, has := slices.BinarySearch(live.Ports, r.UUID)
+			return has
+		})
+		if len(missing) > 0 {
+			w.ops = append(w.ops, nb.Op{Kind: nb.OpMutate, Table: nb.TablePortGroup, UUID: live.UUID,
+				Mutations: []nb.Mutation{{Column: "ports", Insert: true, Refs: missing}}})
 		}
 	}
-	return out
+	for ns, name := range w.groups {
+		if wanted[ns] != "" {
+			continue
+		}
+		if live := w.db.PortGroupByName(name); live != nil && live.ID() == NamespaceIDs(ns)[nb.KeyID] {
+			w.ops = append(w.ops, nb.Op{Kind: nb.OpDelete, Table: nb.TablePortGroup, UUID: live.UUID})
+		} else {
+			delete(w.groups, ns)
+		}
+	}
 }
 
 func (w *rowWork) addManagementOps() {
 	live := w.db.PortByName(nb.ManagementPort(w.zone))
-	if !w.dirty.mgmt || len(w.mgmt) == 0 || live == nil {
+	node := w.objects.Cluster.Node(w.zone)
+	if live == nil || node == nil || len(node.MgmtIPs) == 0 {
 		return
 	}
-	if address := ManagementAddress(w.zone, w.mgmt); !slices.Equal(live.Addresses, []string{address}) {
+	if address := ManagementAddress(w.zone, node.MgmtIPs); !slices.Equal(live.Addresses, []string{address}) {
 		w.ops = append(w.ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TablePort, UUID: live.UUID,
 			Row: map[string]any{"addresses": []string{address}}})
 	}
 }
 
-// noteWritten notes the outcome; it says whether there may be more to do. Transact
-// has let the sink know the rows as they are now, so that what is left is found
-// by comparing again.
-func (k *rowKeeper) noteWritten(t *writeTask, err error) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if errors.Is(err, model.ErrRefused) && t != nil {
-		// Somebody's row is in the way; the next change of the object tries again.
-		for name := range t.owners {
-			delete(k.dirty.ports, name)
-		}
-		for _, name := range t.namespaces {
-			delete(k.dirty.namespaces, name)
-		}
-		k.dirty.mgmt = false
-		if t.isolation != "" {
-			k.dirty.networks = false
-		}
-		return false
+// networkOps are the operations that are due on other networks, when the default one is as it is to be.
+func (k *rowKeeper) networkOps() (ops []nb.Op, isolation string) {
+	k.segmented = k.segmented || k.objects.Table != nil
+	if !k.segmented {
+		return nil, ""
 	}
-	if err != nil {
-		k.fault = err.Error()
-		return k.synced
+	mgmt := k.firstMgmt
+	if node := k.objects.Cluster.Node(k.zone); node != nil && len(node.MgmtIPs) > 0 {
+		mgmt = node.MgmtIPs
 	}
-	if t == nil {
-		return true
-	}
-	if t.isolation != "" {
-		k.isolation = t.isolation
-	}
-	for name, uid := range t.owners {
-		if uid != "" && k.db.PortByName(name) != nil {
-			k.madeFor[name] = uid
-		} else {
-			delete(k.madeFor, name)
-		}
-	}
-	return true
+	w := k.objects.In(k.zone, mgmt, k.lab)
+	isolation = w.Isolation.Text()
+	w.IsolateAnew = isolation != k.isolation
+	return w.Ops(k.db), isolation
 }

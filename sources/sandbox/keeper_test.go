@@ -33,14 +33,19 @@ func TestPodReplacedWhileItsPortIsWritten(t *testing.T) {
 	row := func(address string) *nb.LogicalSwitchPort {
 		return &nb.LogicalSwitchPort{UUID: "p", Name: "ns_x", Addresses: []string{address}, ExternalIDs: map[string]string{"pod": "true"}}
 	}
-	k.putPort("ns_x", podPort{uid: "first", namespace: "ns", address: "mac 10.0.0.1"}, true)
-	ops, what := k.dueOps()
+	x := func(uid, ip string) *Standing {
+		p := pod("ns", "x", "a", ip)
+		p.UID = uid
+		return &Standing{Cluster: cluster(p)}
+	}
+	k.putObjects(x("first", "10.0.0.1"))
+	ops, isolation := k.dueOps()
 	if len(ops) != 2 || ops[0].Kind != nb.OpInsert {
 		t.Fatalf("%+v", ops)
 	}
-	k.putPort("ns_x", podPort{uid: "second", namespace: "ns", address: "mac 10.0.0.2"}, true)
+	k.putObjects(x("second", "10.0.0.2"))
 	show(row("mac 10.0.0.1"))
-	k.noteWritten(what, nil)
+	k.noteWritten(isolation, nil)
 	ops, _ = k.dueOps()
 	if len(ops) != 1 || ops[0].Kind != nb.OpMutate || ops[0].Mutations[0].Insert || ops[0].Mutations[0].Refs[0].UUID != "p" {
 		t.Errorf("the port of the first pod stays: %+v", ops)
@@ -185,36 +190,40 @@ func TestPodCostsOneMutation(t *testing.T) {
 			t.Errorf("%s: %s", when, d)
 		}
 	}
-	live := func(name, address string) *nb.LogicalSwitchPort {
-		return &nb.LogicalSwitchPort{UUID: name + "-uuid", Name: name, Addresses: []string{address}, ExternalIDs: map[string]string{"pod": "true"}}
+	const ip, other = "10.0.0.1", "10.0.0.2"
+	live := func(name, ip string) *nb.LogicalSwitchPort {
+		return &nb.LogicalSwitchPort{UUID: name + "-uuid", Name: "ns_" + name, Addresses: []string{MACOf(ip, "") + " " + ip}, ExternalIDs: map[string]string{"pod": "true"}}
 	}
-	show(&nb.Global{UUID: "g", Name: "a"}, &nb.LogicalSwitch{UUID: "s", Name: "a"})
-	for i := range 3 {
-		name := fmt.Sprintf("ns_%d", i)
-		k.putPort(name, podPort{uid: name, namespace: "ns", address: "mac"}, true)
-		show(live(name, "mac"))
+	have := []model.Object{pod("ns", "0", "a", ip), pod("ns", "1", "a", ip), pod("ns", "2", "a", ip)}
+	put := func(more ...model.Object) {
+		k.putObjects(&Standing{Cluster: cluster(append(slices.Clone(have), more...)...)})
 	}
+	show(&nb.Global{UUID: "g", Name: "a"}, &nb.LogicalSwitch{UUID: "s", Name: "a"}, live("0", ip), live("1", ip), live("2", ip))
+	put()
 	expect("no namespace yet")
-	k.putNamespace("ns", true)
+	have = append(have, namespace("ns"))
+	put()
 	expect("a namespace", "insert Port_Group 3")
 	group := &nb.PortGroup{UUID: "pg", Name: nb.HashedName("default-network-controller:Namespace:ns"), ExternalIDs: NamespaceIDs("ns"),
-		Ports: []string{"ns_0-uuid", "ns_1-uuid", "ns_2-uuid"}}
+		Ports: []string{"0-uuid", "1-uuid", "2-uuid"}}
 	show(group)
 	expect("the group is there")
-	k.putPort("ns_3", podPort{uid: "3", namespace: "ns", address: "mac"}, true)
+	put(pod("ns", "3", "a", ip))
 	expect("a pod comes", "insert Logical_Switch_Port", "mutate Logical_Switch 1", "mutate Port_Group 1")
 	grown := *group
-	grown.Ports = append(slices.Clone(group.Ports), "ns_3-uuid")
-	show(live("ns_3", "mac"), &grown)
+	grown.Ports = append(slices.Clone(group.Ports), "3-uuid")
+	show(live("3", ip), &grown)
 	expect("it is there")
-	k.putPort("ns_3", podPort{uid: "3", namespace: "ns", address: "other"}, true)
+	put(pod("ns", "3", "a", other))
 	expect("a pod changes", "update Logical_Switch_Port")
-	k.putPort("ns_3", podPort{}, false)
+	put()
 	expect("a pod goes", "mutate Logical_Switch 1")
-	show(group, live("ns_3", "mac"))
-	k.putPort("ns_3", podPort{uid: "3", namespace: "ns", address: "mac"}, true)
+	show(group, live("3", ip))
+	put(pod("ns", "3", "a", ip))
 	expect("a port that its group lacks", "mutate Port_Group 1")
-	k.putNamespace("ns", false)
+	show(&grown)
+	have = append(have[:3], pod("ns", "3", "a", ip))
+	put()
 	expect("the namespace goes", "delete Port_Group")
 	stranger := *group
 	stranger.ExternalIDs = map[string]string{nb.KeyID: "somebody's"}

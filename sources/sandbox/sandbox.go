@@ -137,8 +137,7 @@ func Start(ctx context.Context, cfg Config) (_ *Sandbox, err error) {
 	if err := s.startServers(ctx); err != nil {
 		return nil, err
 	}
-	s.pods = &podHandler{delay: cfg.PortDelay, wake: make(chan struct{}, 1)}
-	s.wg.Go(func() { s.pods.runEvents(s.life) })
+	s.pods = &podHandler{delay: cfg.PortDelay, keepers: map[string]*rowKeeper{}}
 	for _, z := range s.zones {
 		s.keepRows(z)
 	}
@@ -181,8 +180,8 @@ func (s *Sandbox) Describe() string { return s.describe }
 func (s *Sandbox) Fallback() error { return s.fallback }
 
 // SetPods lets the zones' ports and port groups follow pods, namespaces and
-// nodes. Without changes the cluster's objects are all there are; with changes
-// only those objects are looked at.
+// nodes. Changes, unless nil, say what is new in the cluster: without any that matters
+// here nothing is done.
 func (s *Sandbox) SetPods(c *model.Cluster, changes []model.Change) { s.pods.setCluster(c, changes) }
 
 // askServer has a zone's server do something.

@@ -2,36 +2,67 @@ package sandbox
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"rung/model"
 	"rung/model/network"
+	"rung/model/ovn/nb"
 )
 
 // Standing is a cluster with its networks, from which follows what each zone has of them.
 type Standing struct {
 	Cluster *model.Cluster
-	Table   *network.Table
+	// Table are the networks besides the default one. Without it they are read from the cluster.
+	Table *network.Table
 
 	once      sync.Once
-	pods      map[string][]*model.Pod // by network
-	isolated  map[string][]*model.Pod // by node
+	ports     map[string]map[string]podPort // by zone and name: ports on the default network
+	groups    map[string]string             // the names of the port groups of namespaces
+	pods      map[string][]*model.Pod       // by network
+	isolated  map[string][]*model.Pod       // by node
 	multicast bool
 }
+
+// podPort is the port a pod should have.
+type podPort struct{ uid, namespace, address string }
 
 // gather reads the cluster once for all zones.
 func (s *Standing) gather() {
 	s.once.Do(func() {
+		if s.Table == nil {
+			s.Table = network.TableOf(s.Cluster)
+		}
+		s.ports, s.groups = map[string]map[string]podPort{}, map[string]string{}
 		s.pods, s.isolated = s.Table.StandingPods(s.Cluster), map[string][]*model.Pod{}
 		for p := range s.Cluster.Pods() {
 			if s.Table.Isolates(p) {
 				s.isolated[p.NodeName] = append(s.isolated[p.NodeName], p)
 			}
+			if !p.CanBeSubject() {
+				continue
+			}
+			if s.ports[p.NodeName] == nil {
+				s.ports[p.NodeName] = map[string]podPort{}
+			}
+			s.ports[p.NodeName][nb.PortName(p.Namespace, p.Name)] = portOf(p)
 		}
 		for ns := range s.Cluster.Namespaces() {
+			s.groups[ns.Name] = nb.HashedName(NamespaceIDs(ns.Name)[nb.KeyID])
 			s.multicast = s.multicast || ns.Annotations[model.AnnotationMulticast] == "true"
 		}
 	})
+}
+
+// portOf is the port of a pod that is to have one. A pod without an address yet
+// has one with a hardware address alone.
+func portOf(p *model.Pod) podPort {
+	first := ""
+	if len(p.IPs) > 0 {
+		first = p.IPs[0]
+	}
+	mac := MACOf(first, p.Namespace+"/"+p.Name)
+	return podPort{uid: p.UID, namespace: p.Namespace, address: strings.Join(append([]string{mac}, p.IPs...), " ")}
 }
 
 // In describes the rows that a zone is to have of the networks. mgmt are the addresses of the node's

@@ -56,7 +56,8 @@ func startOnOVN(t *testing.T, tools *Tools) time.Duration {
 	t.Helper()
 	names := []string{"a", "b", "c"}
 	objects := []model.Object{made.NS("ns", "")}
-	var changes []model.Change
+	var replaced []model.Object
+	var gone []model.Key
 	for z, zone := range names {
 		node := made.Node(zone, "")
 		node.MgmtIPs = []string{fmt.Sprintf("10.244.%d.2", z)}
@@ -67,11 +68,11 @@ func startOnOVN(t *testing.T, tools *Tools) time.Duration {
 			objects = append(objects, p)
 			switch i {
 			case 8:
-				changes = append(changes, model.Change{Old: p})
+				gone = append(gone, p.Key)
 			case 9:
 				next := *p
 				next.UID += "again"
-				changes = append(changes, model.Change{Old: p}, model.Change{New: &next})
+				replaced = append(replaced, &next)
 			}
 		}
 	}
@@ -83,7 +84,7 @@ func startOnOVN(t *testing.T, tools *Tools) time.Duration {
 	}
 	defer s.Close()
 	s.SetPods(c, nil)
-	s.SetPods(c, changes)
+	s.SetPods(c.Upsert(replaced, gone))
 	for z, zone := range names {
 		ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
 		defer cancel()

@@ -142,8 +142,7 @@ func (s *Sandbox) keepRows(z *sandboxZone) {
 }
 
 // AddZone starts the server of another zone and seeds its database. Pods of the
-// zone and namespaces that are there already get their rows with the next SetPods
-// without changes.
+// zone and namespaces that are there already get their rows with the next SetPods.
 func (s *Sandbox) AddZone(ctx context.Context, name string) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
