@@ -138,13 +138,13 @@ func (f *feed) pauseAfter(err error) time.Duration {
 // delivered before the last page is there.
 func (f *feed) listAll(ctx context.Context) (version string, err error) {
 	opt := metav1.ListOptions{FieldSelector: f.resource.fields, Limit: f.w.t.page}
-	r := f.have.beginRelist()
+	next := map[model.Key]keptEntry{}
 	for {
 		list, err := f.listPage(ctx, opt)
 		if apierrors.IsResourceExpired(err) && opt.Continue != "" {
 			// The list grew too old between two pages: all at once, then.
 			opt.Continue, opt.Limit = "", 0
-			r = f.have.beginRelist()
+			clear(next)
 			continue
 		}
 		if err != nil {
@@ -156,9 +156,9 @@ func (f *feed) listAll(ctx context.Context) (version string, err error) {
 		}
 		err = meta.EachListItem(list, func(o runtime.Object) error {
 			m, err := meta.Accessor(o)
-			if err == nil && !f.have.isUnchanged(r, m) {
+			if err == nil && !f.have.keepUnchanged(next, m) {
 				obj, broken := f.conv.ReadObject(o, f.have.objectOf(m))
-				r.newEntries[f.have.keyOf(m)] = entryOf(m, obj, broken)
+				next[f.have.keyOf(m)] = entryOf(m, obj, broken)
 			}
 			return nil
 		})
@@ -171,7 +171,7 @@ func (f *feed) listAll(ctx context.Context) (version string, err error) {
 			break
 		}
 	}
-	f.publishStep(f.have.finishRelist(r), true)
+	f.publishStep(f.have.replaceAll(next), true)
 	return version, nil
 }
 

@@ -85,7 +85,7 @@ func (f *feed) noteFailure(err error) model.ConnState {
 	f.notServed = state == model.ConnAbsent && f.res.Conn == model.ConnAbsent
 	f.w.mu.Unlock()
 	if f.notServed {
-		f.publishStep(f.have.finishRelist(f.have.beginRelist()), false) // objects go with their CRD
+		f.publishStep(f.have.replaceAll(nil), false) // objects go with their CRD
 	}
 	f.w.mu.Lock()
 	defer f.w.mu.Unlock()

@@ -57,7 +57,7 @@ func (k *keptObjects) putObject(m metav1.Object, o model.Object, broken []model.
 
 func (k *keptObjects) replaceEntry(s *feedStep, key model.Key, e keptEntry) {
 	old, had := k.objects[key]
-	if had && equalObjects(old.object, e.object) {
+	if had && old.object != e.object && equalObjects(old.object, e.object) {
 		e.object = old.object // what changed is not read
 	}
 	k.objects[key] = e
@@ -72,34 +72,20 @@ func (k *keptObjects) replaceEntry(s *feedStep, key model.Key, e keptEntry) {
 	}
 }
 
-// equalObjects says whether two objects mean the same; a policy never does, its version
-// is needed to change it.
+// equalObjects says whether two objects mean the same, whatever their versions; a policy never does, its
+// version is needed to change it.
 func equalObjects(a, b model.Object) bool {
-	if a == nil || b == nil {
-		return a == b
+	switch b.(type) {
+	case *model.Pod, *model.Node, *model.EndpointSlice:
+		if a == nil {
+			return false
+		}
+		same := reflect.New(reflect.TypeOf(b).Elem())
+		same.Elem().Set(reflect.ValueOf(b).Elem())
+		same.Elem().FieldByName("Version").Set(reflect.ValueOf(a).Elem().FieldByName("Version"))
+		return reflect.DeepEqual(a, same.Interface())
 	}
-	switch b := b.(type) {
-	case *model.Pod:
-		a, ok := a.(*model.Pod)
-		return ok && equalExcept(a, b, &a.Version, &b.Version)
-	case *model.Node:
-		a, ok := a.(*model.Node)
-		return ok && equalExcept(a, b, &a.Version, &b.Version)
-	case *model.EndpointSlice:
-		a, ok := a.(*model.EndpointSlice)
-		return ok && equalExcept(a, b, &a.Version, &b.Version)
-	}
-	return false
-}
-
-// equalExcept compares two objects but for their versions; b is not handed out yet
-// and may be touched for a moment.
-func equalExcept(a, b any, version, own *string) bool {
-	was := *own
-	*own = *version
-	same := reflect.DeepEqual(a, b)
-	*own = was
-	return same
+	return a == b
 }
 
 // dropObject takes one object out.
@@ -145,39 +131,26 @@ func (k *keptObjects) dropOldEvents(s *feedStep) {
 	s.upsert = slices.DeleteFunc(s.upsert, func(o model.Object) bool { return gone[o.ObjectKey()] })
 }
 
-// listInProgress is a new list on its way.
-type listInProgress struct {
-	oldEntries map[model.Key]keptEntry
-	newEntries map[model.Key]keptEntry
-}
-
-func (k *keptObjects) beginRelist() *listInProgress {
-	return &listInProgress{oldEntries: make(map[model.Key]keptEntry, len(k.objects)), newEntries: map[model.Key]keptEntry{}}
-}
-
-// isUnchanged says whether an object of the list is known as it is, and notes that it
-// is there.
-func (k *keptObjects) isUnchanged(r *listInProgress, m metav1.Object) bool {
+// keepUnchanged takes an object that is known as it is over into a new list, and says whether it is.
+func (k *keptObjects) keepUnchanged(next map[model.Key]keptEntry, m metav1.Object) bool {
 	key := k.keyOf(m)
 	old, had := k.objects[key]
 	if !had || old.version == "" || old.version != m.GetResourceVersion() || old.uid != string(m.GetUID()) {
 		return false
 	}
-	r.oldEntries[key] = old
+	next[key] = old
 	return true
 }
 
-// finishRelist makes the list what is known, and says what that changes.
-func (k *keptObjects) finishRelist(r *listInProgress) feedStep {
+// replaceAll makes a list what is known, and says what that changes.
+func (k *keptObjects) replaceAll(next map[model.Key]keptEntry) feedStep {
 	s := feedStep{broken: map[model.Key][]model.Broken{}}
 	for _, key := range slices.Collect(maps.Keys(k.objects)) {
-		_, seen := r.oldEntries[key]
-		_, next := r.newEntries[key]
-		if !seen && !next {
+		if _, stays := next[key]; !stays {
 			k.removeEntry(&s, key)
 		}
 	}
-	for key, e := range r.newEntries {
+	for key, e := range next {
 		k.replaceEntry(&s, key, e)
 	}
 	k.dropOldEvents(&s)
