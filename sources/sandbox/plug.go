@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -218,7 +217,7 @@ func (b *zoneBridge) plugOnce(ctx context.Context) error {
 		undo()
 		return err
 	}
-	cfg, err := firstNumber(res[len(res)-1]["rows"], "next_cfg")
+	cfg, err := res[len(res)-1].firstNumber("next_cfg")
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.need = cfg
@@ -267,15 +266,6 @@ func (b *zoneBridge) currentCfg() int64 {
 		return r.intOf("cur_cfg")
 	}
 	return 0
-}
-
-// firstNumber is a column of the first row that a select gave.
-func firstNumber(raw []byte, column string) (int64, error) {
-	var list []tableRow
-	if err := json.Unmarshal(raw, &list); err != nil || len(list) == 0 {
-		return 0, fmt.Errorf("no row has %s", column)
-	}
-	return list[0].intOf(column), nil
 }
 
 func (b *zoneBridge) uuidOf(table, name string) string {

@@ -19,8 +19,14 @@ var errNotConnected = errors.New("not connected")
 // errRefused says that the server did not take a transaction.
 var errRefused = errors.New("refused")
 
-// tableRow is a row as OVSDB's protocol writes it: values by column.
-type tableRow map[string]json.RawMessage
+// tableRow is a row as OVSDB's protocol writes it: decoded JSON by column.
+type tableRow map[string]any
+
+// opResult is the result of one operation of a transaction.
+type opResult struct {
+	Rows           []tableRow
+	Error, Details string
+}
 
 // tableReplica keeps some columns of a database current, over one connection after
 // another. Rows are never changed, only replaced.
@@ -159,7 +165,7 @@ func (r *tableReplica) waitKnown(ctx context.Context) error {
 }
 
 // runTransaction does operations that are written as the protocol has them.
-func (r *tableReplica) runTransaction(ctx context.Context, ops ...map[string]any) ([]map[string]json.RawMessage, error) {
+func (r *tableReplica) runTransaction(ctx context.Context, ops ...map[string]any) ([]opResult, error) {
 	params := []any{r.database}
 	for _, op := range ops {
 		params = append(params, op)
@@ -171,7 +177,7 @@ func (r *tableReplica) runTransaction(ctx context.Context, ops ...map[string]any
 	return r.transactRaw(ctx, b)
 }
 
-func (r *tableReplica) transactRaw(ctx context.Context, params []byte) ([]map[string]json.RawMessage, error) {
+func (r *tableReplica) transactRaw(ctx context.Context, params []byte) ([]opResult, error) {
 	r.mu.Lock()
 	k := r.client
 	r.mu.Unlock()
@@ -187,86 +193,89 @@ func (r *tableReplica) transactRaw(ctx context.Context, params []byte) ([]map[st
 
 // readResults takes the answer to a transaction apart; an operation that was refused
 // is an error.
-func readResults(database string, out []byte) ([]map[string]json.RawMessage, error) {
-	var results []map[string]json.RawMessage
+func readResults(database string, out []byte) ([]opResult, error) {
+	var results []opResult
 	if err := json.Unmarshal(out, &results); err != nil {
 		return nil, fmt.Errorf("writing to %s: reading the answer: %w", database, err)
 	}
 	for _, res := range results {
-		if why := tableRow(res).stringOf("error"); why != "" {
-			return nil, fmt.Errorf("writing to %s: %w: %s", database, errRefused, words.CleanText(why+": "+tableRow(res).stringOf("details")))
+		if res.Error != "" {
+			return nil, fmt.Errorf("writing to %s: %w: %s", database, errRefused, words.CleanText(res.Error+": "+res.Details))
 		}
 	}
 	return results, nil
 }
 
+// firstNumber is a column of the first row that a select gave.
+func (res opResult) firstNumber(column string) (int64, error) {
+	if len(res.Rows) == 0 {
+		return 0, fmt.Errorf("no row has %s", column)
+	}
+	return res.Rows[0].intOf(column), nil
+}
+
 // stringOf is a column's string, "" where there is none.
-func (r tableRow) stringOf(column string) (s string) {
-	_ = json.Unmarshal(r[column], &s) // another type is no text
+func (r tableRow) stringOf(column string) string {
+	s, _ := r[column].(string)
 	return s
 }
 
 // boolOf is a column's boolean, false where there is none.
-func (r tableRow) boolOf(column string) (b bool) {
-	_ = json.Unmarshal(r[column], &b)
+func (r tableRow) boolOf(column string) bool {
+	b, _ := r[column].(bool)
 	return b
 }
 
 // intOf is a column's integer, 0 where there is none.
-func (r tableRow) intOf(column string) (n int64) {
-	_ = json.Unmarshal(r[column], &n)
-	return n
+func (r tableRow) intOf(column string) int64 {
+	n, _ := r[column].(float64) // numbers of configurations are far below 2⁵³
+	return int64(n)
+}
+
+// elementsOf are the elements of a column's set or map. A set of one is written without its tag.
+func (r tableRow) elementsOf(column string) []any {
+	if _, tagged := splitTag(r[column]); tagged != nil {
+		if list, ok := tagged.([]any); ok {
+			return list
+		}
+	}
+	return []any{r[column]}
 }
 
 // stringsOf is a column's set of strings.
-func (r tableRow) stringsOf(column string) []string {
-	var tagged []json.RawMessage
-	if json.Unmarshal(r[column], &tagged) != nil {
-		if s := r.stringOf(column); s != "" {
-			return []string{s} // a set of one is written without its tag
+func (r tableRow) stringsOf(column string) (out []string) {
+	for _, e := range r.elementsOf(column) {
+		if s, _ := e.(string); s != "" {
+			out = append(out, s)
 		}
-		return nil
-	}
-	var out []string
-	if len(tagged) == 2 {
-		_ = json.Unmarshal(tagged[1], &out)
 	}
 	return out
 }
 
 // refsOf is a column's set of references.
 func (r tableRow) refsOf(column string) (out []string) {
-	var tagged [2]json.RawMessage
-	if json.Unmarshal(r[column], &tagged) != nil {
-		return nil
-	}
-	var one string
-	if json.Unmarshal(tagged[1], &one) == nil {
-		return []string{one} // a set of one is written without its tag
-	}
-	var list [][2]string
-	_ = json.Unmarshal(tagged[1], &list)
-	for _, ref := range list {
-		out = append(out, ref[1])
+	for _, e := range r.elementsOf(column) {
+		_, uuid := splitTag(e)
+		if s, _ := uuid.(string); s != "" {
+			out = append(out, s)
+		}
 	}
 	return out
 }
 
-// mapOf is a column's map.
+// mapOf is a column's map of strings.
 func (r tableRow) mapOf(column string) map[string]string {
-	var tagged []json.RawMessage
-	var list [][2]string
-	if json.Unmarshal(r[column], &tagged) != nil || len(tagged) != 2 || json.Unmarshal(tagged[1], &list) != nil {
-		return nil
-	}
-	out := make(map[string]string, len(list))
-	for _, p := range list {
-		out[p[0]] = p[1]
+	out := map[string]string{}
+	for _, e := range r.elementsOf(column) {
+		if pair, _ := e.([]any); len(pair) == 2 {
+			key, _ := pair[0].(string)
+			out[key], _ = pair[1].(string)
+		}
 	}
 	return out
 }
 
-// datum writes a value for a transaction.
+// Values as a transaction writes them.
 func uuidRef(uuid string) any     { return []any{"uuid", uuid} }
 func namedRef(name string) any    { return []any{"named-uuid", name} }
 func setOf(values ...any) any     { return []any{"set", append([]any{}, values...)} }

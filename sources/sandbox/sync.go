@@ -86,7 +86,7 @@ func (z *Zone) bumpNBCfg(ctx context.Context) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return firstNumber(res[1]["rows"], "nb_cfg")
+	return res[1].firstNumber("nb_cfg")
 }
 
 const (

@@ -148,17 +148,11 @@ func (z *Zone) aclFlows(ctx context.Context) (map[string][]MetFlow, error) {
 	}
 	out := map[string][]MetFlow{}
 	for i, res := range results {
-		var list []tableRow
-		if err := json.Unmarshal(res["rows"], &list); err != nil {
-			return nil, fmt.Errorf("reading the logical flows: %w", err)
-		}
-		for _, r := range list {
-			var id [2]string
-			if json.Unmarshal(r["_uuid"], &id) != nil || len(id[1]) < 8 {
-				continue
-			}
-			if hint := r.mapOf("external_ids")["stage-hint"]; hint != "" {
-				out[id[1][:8]] = append(out[id[1][:8]], MetFlow{Stage: aclStages[i], ACL: hint})
+		for _, r := range res.Rows {
+			id := r.refsOf("_uuid")
+			if hint := r.mapOf("external_ids")["stage-hint"]; hint != "" && len(id) == 1 && len(id[0]) >= 8 {
+				cookie := id[0][:8]
+				out[cookie] = append(out[cookie], MetFlow{Stage: aclStages[i], ACL: hint})
 			}
 		}
 	}
