@@ -121,7 +121,7 @@ type siteFacts struct {
 	endpoint string
 	socket   string
 	tools    []string
-	// schema is the reply to get_schema cut down to names; empty until read.
+	// schema is the reply to get_schema; empty until read.
 	schema string
 }
 

@@ -45,28 +45,32 @@ type rowHashes struct {
 // from the one before as <table-updates2>: changed and new rows in full under kind,
 // gone ones as deletions. It is empty when nothing differs.
 func (s *rowHashes) takeReply(tables []tableColumns, raw []byte, kind string) ([]byte, error) {
-	out := []byte{'{'}
-	next := make(map[string]map[string]uint64, len(tables))
+	next, updates := map[string]map[string]uint64{}, map[string][]byte{}
+	addUpdate := func(table, id, kind string, row []byte) {
+		b := updates[table]
+		if b == nil {
+			b = []byte{'{'}
+		}
+		b = append(AppendString(AppendComma(b), id), ":{"...)
+		updates[table] = append(append(append(AppendString(b, kind), ':'), row...), '}')
+	}
 	l := NewLexer(raw)
-	n, at := 0, 0
+	n := 0
 	var refused string
 	l.Array(func() {
-		if n >= len(tables) {
+		n++
+		if n > len(tables) {
 			l.Skip() // "query" adds an operation of its own
-			n++
 			return
 		}
-		name := tables[n].name
-		first, last := n == 0 || tables[n-1].name != name, n == len(tables)-1 || tables[n+1].name != name
-		n++
 		if l.Null() {
 			return // an operation after the one that failed
 		}
+		name := tables[n-1].name
 		rows := next[name]
-		if first || rows == nil {
+		if rows == nil {
 			rows = make(map[string]uint64, len(s.tables[name]))
 			next[name] = rows
-			at = len(out)
 		}
 		l.Object(func(key []byte) {
 			switch string(key) {
@@ -83,49 +87,38 @@ func (s *rowHashes) takeReply(tables []tableColumns, raw []byte, kind string) ([
 					if _, twice := rows[id]; twice {
 						return // it meets two conditions
 					}
-					h := maphash.Bytes(s.hash.Seed(), row)
-					rows[id] = h
-					if was, ok := s.tables[name][id]; !ok || was != h {
-						out = appendRow(out, at, name, id)
-						out = append(append(append(AppendString(append(out, '{'), kind), ':'), row...), '}')
+					rows[id] = maphash.Bytes(s.hash.Seed(), row)
+					if was, ok := s.tables[name][id]; !ok || was != rows[id] {
+						addUpdate(name, id, kind, row)
 					}
 				})
 			default:
 				l.Skip()
 			}
 		})
-		if !last {
-			return
-		}
-		for _, id := range slices.Sorted(maps.Keys(s.tables[name])) {
-			if _, ok := rows[id]; !ok {
-				out = append(appendRow(out, at, name, id), `{"delete":null}`...)
-			}
-		}
-		if len(out) > at {
-			out = append(out, '}')
-		}
 	})
-	if err := l.End(); err != nil {
+	switch err := l.End(); {
+	case err != nil:
 		return nil, fmt.Errorf("query: %w: %w", ErrOutput, err)
-	}
-	if refused != "" {
+	case refused != "":
 		return nil, fmt.Errorf("query: %w:%s", ErrOutput, words.CleanText(refused))
-	}
-	if n < len(tables) {
+	case n < len(tables):
 		return nil, fmt.Errorf("query: %w: %d of %d tables", ErrOutput, n, len(tables))
 	}
-	s.tables = next
-	return append(out, '}'), nil
-}
-
-// appendRow appends what stands before a row's update; the table's part of out
-// began at at.
-func appendRow(out []byte, at int, table, id string) []byte {
-	if len(out) == at {
-		out = append(AppendString(AppendComma(out), table), `:{`...)
+	for table, rows := range s.tables {
+		for _, id := range slices.Sorted(maps.Keys(rows)) {
+			if _, stays := next[table][id]; !stays {
+				addUpdate(table, id, "delete", []byte("null"))
+			}
+		}
 	}
-	return append(AppendString(AppendComma(out), id), ':')
+	s.tables = next
+	out := []byte{'{'}
+	for _, table := range slices.Sorted(maps.Keys(updates)) {
+		out = append(AppendString(AppendComma(out), table), ':')
+		out = append(append(out, updates[table]...), '}')
+	}
+	return append(out, '}'), nil
 }
 
 // rowUUID finds ["uuid", id] under _uuid.
