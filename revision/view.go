@@ -117,7 +117,7 @@ func (v *DialectView) Recounted(isThere func(zone string) bool) *DialectView {
 // with; ok says that they are others.
 func (v *DialectView) WantedOptions() (o compiler.Options, ok bool) {
 	o = v.compilerOptions()
-	return o, !sameOptions(o, v.options)
+	return o, !reflect.DeepEqual(o, v.options)
 }
 
 // WithCompiled says that rows are compiled with these options now.

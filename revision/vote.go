@@ -19,22 +19,20 @@ import (
 // stays.
 func majoritySettings(zones map[string]*dialect.Dialect, now *dialect.Dialect) dialect.Dialect {
 	vote := func(of func(*dialect.Dialect) dialect.Fact) dialect.Fact {
-		count := map[dialect.Tristate]int{}
-		last := map[dialect.Tristate]string{}
-		for _, d := range zones {
-			if f := of(d); f.Value != dialect.Unknown {
-				count[f.Value]++
-				last[f.Value] = max(last[f.Value], f.Evidence)
+		holds := dialect.Yes
+		if of(now).Value == dialect.No {
+			holds = dialect.No
+		}
+		most, shown := mostSaid(zones, holds.String(), func(d *dialect.Dialect) (f dialect.Fact, key, evidence string) {
+			if f = of(d); f.Value != dialect.Unknown {
+				key = f.Value.String()
 			}
-		}
-		yes, no := count[dialect.Yes], count[dialect.No]
-		switch {
-		case yes+no == 0:
+			return f, key, f.Evidence
+		})
+		if shown == 0 {
 			return dialect.Fact{Evidence: "no zone shows it"}
-		case yes > no, yes == no && of(now).Value != dialect.No:
-			return dialect.Fact{Value: dialect.Yes, Evidence: last[dialect.Yes]}
 		}
-		return dialect.Fact{Value: dialect.No, Evidence: last[dialect.No]}
+		return most
 	}
 	out := dialect.Dialect{
 		Observability: vote(func(d *dialect.Dialect) dialect.Fact { return d.Observability }),
@@ -42,11 +40,20 @@ func majoritySettings(zones map[string]*dialect.Dialect, now *dialect.Dialect) d
 		Stateless:     vote(func(d *dialect.Dialect) dialect.Fact { return d.Stateless }),
 		Multicast:     multicastOf(zones),
 		Defaults:      vote(func(d *dialect.Dialect) dialect.Fact { return d.Defaults }),
-		Families:      majorityFamilies(zones, now.Families), Subnets: majoritySubnets(zones, now.Subnets),
+		Subnets:       majoritySubnets(zones, now.Subnets),
+	}
+	out.Families, _ = mostSaid(zones, now.Families.String(), func(d *dialect.Dialect) (f dialect.Families, key, evidence string) {
+		if f = d.Families; f.AreKnown() {
+			key = f.String()
+		}
+		return f, key, f.Evidence
+	})
+	address := func(of func(dialect.Hairpin) string) (string, int) {
+		return mostSaid(zones, of(now.Hairpin), func(d *dialect.Dialect) (ip, key, evidence string) { return of(d.Hairpin), of(d.Hairpin), "" })
 	}
 	var by4, by6 int
-	out.Hairpin.V4, by4 = majorityText(zones, now.Hairpin.V4, func(d *dialect.Dialect) string { return d.Hairpin.V4 })
-	out.Hairpin.V6, by6 = majorityText(zones, now.Hairpin.V6, func(d *dialect.Dialect) string { return d.Hairpin.V6 })
+	out.Hairpin.V4, by4 = address(func(h dialect.Hairpin) string { return h.V4 })
+	out.Hairpin.V6, by6 = address(func(h dialect.Hairpin) string { return h.V6 })
 	out.Hairpin.Evidence = fmt.Sprintf("hairpin rows of %d zones", max(by4, by6))
 	for i := range dialect.Lines {
 		rows := dialect.LineRows{Fact: vote(func(d *dialect.Dialect) dialect.Fact { return d.LineFact(i) })}
@@ -76,77 +83,57 @@ func multicastOf(zones map[string]*dialect.Dialect) (out dialect.Fact) {
 	return out
 }
 
-// majorityText returns the text that most zones show, not counting those that show none, and of as many
-// that of now, else the first; shown says how many show it.
-func majorityText(zones map[string]*dialect.Dialect, now string, of func(*dialect.Dialect) string) (best string, shown int) {
-	count := map[string]int{}
+// mostSaid returns what most zones say and how many say it, not counting those that say nothing: their key is
+// empty. Of as many the one with the key of now counts, else the first by key; of one key the last by evidence.
+func mostSaid[T any](zones map[string]*dialect.Dialect, now string, of func(*dialect.Dialect) (said T, key, evidence string)) (most T, n int) {
+	count, said, last := map[string]int{}, map[string]T{}, map[string]string{}
 	for _, d := range zones {
-		if text := of(d); text != "" {
-			count[text]++
+		v, key, evidence := of(d)
+		if key == "" {
+			continue
+		}
+		count[key]++
+		if evidence >= last[key] {
+			said[key], last[key] = v, evidence
 		}
 	}
-	for text, n := range count {
-		if n > shown || n == shown && (text == now || best != now && text < best) {
-			best, shown = text, n
+	best := ""
+	for key, c := range count {
+		if c > n || c == n && (key == now || best != now && key < best) {
+			best, n = key, c
 		}
 	}
-	return best, shown
-}
-
-func majorityFamilies(zones map[string]*dialect.Dialect, now dialect.Families) (best dialect.Families) {
-	count := map[string]int{}
-	of := map[string]dialect.Families{}
-	for _, d := range zones {
-		if f := d.Families; f.AreKnown() {
-			count[f.String()]++
-			if had, there := of[f.String()]; !there || f.Evidence > had.Evidence {
-				of[f.String()] = f
-			}
-		}
-	}
-	most := 0
-	for _, name := range []string{now.String(), "dual", "ipv4", "ipv6"} {
-		if count[name] > most {
-			most, best = count[name], of[name]
-		}
-	}
-	return best
+	return said[best], n
 }
 
 // majoritySubnets returns, by family, the subnets of most zones among those whose rows show
 // all subnets; where no zone's rows do, every subnet that any zone shows.
 func majoritySubnets(zones map[string]*dialect.Dialect, now dialect.Subnets) (out dialect.Subnets) {
 	for _, v4 := range []bool{true, false} {
-		count, shown := map[string]int{}, map[netip.Prefix]bool{}
-		of := map[string][]netip.Prefix{}
+		key := func(of []netip.Prefix) string { return "all: " + prefixText(of) } // they may be none
+		most, n := mostSaid(zones, key(prefixesOfFamily(now.Prefixes, v4)), func(d *dialect.Dialect) (part []netip.Prefix, k, evidence string) {
+			part = prefixesOfFamily(d.Subnets.Prefixes, v4)
+			if showsAllSubnets(d.Subnets, v4) {
+				k = key(part)
+			}
+			return part, k, ""
+		})
+		shown := map[netip.Prefix]bool{}
 		for _, d := range zones {
 			part := prefixesOfFamily(d.Subnets.Prefixes, v4)
 			for _, p := range part {
 				shown[p] = true
 			}
-			if showsAllSubnets(d.Subnets, v4) {
-				k := prefixText(part)
-				count[k]++
-				of[k] = part
-			}
 			if len(part) > 0 && d.Subnets.Evidence > out.Evidence {
 				out.Evidence = d.Subnets.Evidence
 			}
 		}
-		if len(count) > 0 {
-			best := prefixText(prefixesOfFamily(now.Prefixes, v4))
-			for _, k := range slices.Sorted(maps.Keys(count)) {
-				if count[k] > count[best] {
-					best = k
-				}
-			}
-			out.Prefixes = append(out.Prefixes, of[best]...)
+		if n > 0 {
+			out.Prefixes = append(out.Prefixes, most...)
 			out.AllV4, out.AllV6 = out.AllV4 || v4, out.AllV6 || !v4
 			continue
 		}
-		for p := range shown {
-			out.Prefixes = append(out.Prefixes, p)
-		}
+		out.Prefixes = slices.AppendSeq(out.Prefixes, maps.Keys(shown))
 	}
 	slices.SortFunc(out.Prefixes, netip.Prefix.Compare)
 	return out
@@ -226,15 +213,6 @@ func (v *DialectView) compilerOptions() compiler.Options {
 // without returns a list without one element.
 func without(list []string, one string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == one })
-}
-
-// sameOptions says whether two would compile to the same rows. DNS addresses are
-// given once.
-func sameOptions(a, b compiler.Options) bool {
-	return a.IPv4 == b.IPv4 && a.IPv6 == b.IPv6 && a.PodFamilies == b.PodFamilies && a.MaxPriority == b.MaxPriority && a.CNP == b.CNP &&
-		a.Observability == b.Observability && a.AllowICMP == b.AllowICMP && a.Stateless == b.Stateless && a.Others == b.Others && a.HairpinFrom4 == b.HairpinFrom4 && a.HairpinFrom6 == b.HairpinFrom6 &&
-		a.Multicast == b.Multicast && a.Defaults == b.Defaults && a.NoRows == b.NoRows &&
-		a.HostNetworkNamespace == b.HostNetworkNamespace && slices.Equal(a.ClusterSubnets, b.ClusterSubnets) && slices.Equal(a.Open, b.Open)
 }
 
 // Deviation is why rows of a kind are not compared in a zone.
