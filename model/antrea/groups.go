@@ -39,19 +39,6 @@ func (s *PodSelection) PodSet(x *selectors.PodIndex) selectors.PodSet {
 	return x.PodsMatching(s.Namespaces, s.Pods)
 }
 
-// Codes of reasons why a reference stands for nothing, or for less than is written.
-const (
-	GroupMissing        = "antrea-group-missing"
-	GroupRefused        = "antrea-group-refused"         // admission would not let it in
-	GroupNested         = "antrea-group-nested"          // a child has children
-	GroupCycle          = "antrea-group-cycle"           // a child leads back
-	ServiceMissing      = "antrea-service-missing"       // of a serviceReference
-	ServiceSelectorless = "antrea-service-selectorless"  // its Service selects no pods
-	AppliedToNetworks   = "antrea-applied-to-networks"   // appliedTo a group of ipBlocks
-	AppliedToNamespaces = "antrea-applied-to-namespaces" // an ANNP's, a group with a namespaceSelector
-	AppliedToNothing    = "antrea-applied-to-nothing"    // neither policy nor rule has appliedTo
-)
-
 // EmptyReason says why a reference stands for nothing, or for less than is written.
 type EmptyReason struct {
 	Code, Message string

@@ -122,48 +122,17 @@ func (l *Ladder) OfStage(stage model.Stage) *Ladder {
 	if stage == "" {
 		return l
 	}
-	out := *l
-	out.Stage, out.Conflicts, out.Tiers = stage, nil, slices.Clone(l.Tiers)
-	at := map[int]int{} // of conflicts
-	for i := range l.Conflicts {
-		if model.StageOf(l.Conflicts[i].Direction) == stage {
-			at[i] = len(out.Conflicts)
-			out.Conflicts = append(out.Conflicts, l.Conflicts[i])
-		}
-	}
+	out := l.narrowed(func(c *RuleConflict) bool { return model.StageOf(c.Direction) == stage },
+		func(p *model.Policy) bool { return p.DecidesIn(stage) }, func(u *Unit) bool { return u.isOnStage(stage) })
+	out.Stage = stage
 	for i := range out.Tiers {
 		t := &out.Tiers[i]
-		var rungs []Rung
-		for _, r := range t.Rungs {
-			r = r.isInStage(stage, at)
-			if len(r.Policies) > 0 {
-				rungs = append(rungs, r)
-			}
+		for j := range t.Rungs {
+			t.Rungs[j].Duplicate = len(t.Rungs[j].Policies) > 1
 		}
-		t.Rungs = rungs
-		if t.Tier != model.TierNetwork {
-			continue
+		if t.Tier == model.TierNetwork {
+			t.Namespaces = t.namespacesIn(stage)
 		}
-		t.Policies = slices.DeleteFunc(slices.Clone(t.Policies), func(p RungPolicy) bool {
-			u := Unit{Key: p.Policy.Key, Policy: &p}
-			return !u.isOnStage(stage)
-		})
-		t.countKinds()
-		t.Units = slices.DeleteFunc(slices.Clone(t.Units), func(u Unit) bool { return !u.isOnStage(stage) })
-		t.Namespaces = t.namespacesIn(stage)
 	}
-	return &out
-}
-
-func (r Rung) isInStage(stage model.Stage, conflicts map[int]int) Rung {
-	var policies []RungPolicy
-	for _, p := range r.Policies {
-		if !p.Policy.DecidesIn(stage) {
-			continue
-		}
-		p.Conflicts = conflictsAt(p.Conflicts, conflicts)
-		policies = append(policies, p)
-	}
-	r.Policies, r.Duplicate = policies, len(policies) > 1
-	return r
+	return out
 }

@@ -9,22 +9,34 @@ import (
 // OfKeys narrows the ladder to some policies and units: rungs keep their marks, which speak of all
 // policies, gaps are those between all, and conflicts those that one of them has.
 func (l *Ladder) OfKeys(keep func(model.Key) bool) *Ladder {
+	out := l.narrowed(func(c *RuleConflict) bool { return keep(c.A) || keep(c.B) },
+		func(p *model.Policy) bool { return keep(p.Key) }, func(u *Unit) bool { return keep(u.Key) })
+	for i := range out.Tiers {
+		if t := &out.Tiers[i]; t.Tier == model.TierNetwork {
+			t.Namespaces = nil
+			t.groupByNamespace()
+		}
+	}
+	return out
+}
+
+// narrowed returns the ladder with the conflicts, the policies on rungs and the units that are kept. The
+// namespaces are left to the caller.
+func (l *Ladder) narrowed(keepConflict func(*RuleConflict) bool, keepPolicy func(*model.Policy) bool, keepUnit func(*Unit) bool) *Ladder {
 	out := *l
 	out.Conflicts, out.Tiers = nil, slices.Clone(l.Tiers)
 	at := map[int]int{} // of conflicts
 	for i := range l.Conflicts {
-		if c := &l.Conflicts[i]; keep(c.A) || keep(c.B) {
+		if keepConflict(&l.Conflicts[i]) {
 			at[i] = len(out.Conflicts)
-			out.Conflicts = append(out.Conflicts, *c)
+			out.Conflicts = append(out.Conflicts, l.Conflicts[i])
 		}
 	}
-	dropPolicy := func(p RungPolicy) bool { return !keep(p.Policy.Key) }
-	dropUnit := func(u Unit) bool { return !keep(u.Key) }
 	for i := range out.Tiers {
 		t := &out.Tiers[i]
 		var rungs []Rung
 		for _, r := range t.Rungs {
-			r.Policies = slices.DeleteFunc(slices.Clone(r.Policies), dropPolicy)
+			r.Policies = slices.DeleteFunc(slices.Clone(r.Policies), func(p RungPolicy) bool { return !keepPolicy(p.Policy) })
 			for j := range r.Policies {
 				r.Policies[j].Conflicts = conflictsAt(r.Policies[j].Conflicts, at)
 			}
@@ -36,11 +48,11 @@ func (l *Ladder) OfKeys(keep func(model.Key) bool) *Ladder {
 		if t.Tier != model.TierNetwork {
 			continue
 		}
-		t.Policies = slices.DeleteFunc(slices.Clone(t.Policies), dropPolicy)
-		t.Units = slices.DeleteFunc(slices.Clone(t.Units), dropUnit)
+		t.Policies = slices.DeleteFunc(slices.Clone(t.Policies), func(p RungPolicy) bool {
+			return !keepUnit(&Unit{Key: p.Policy.Key, Policy: &p})
+		})
+		t.Units = slices.DeleteFunc(slices.Clone(t.Units), func(u Unit) bool { return !keepUnit(&u) })
 		t.countKinds()
-		t.Namespaces = nil
-		t.groupByNamespace()
 	}
 	return &out
 }
