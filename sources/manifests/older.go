@@ -238,33 +238,19 @@ type OlderForm struct {
 // ReadOlder turns the tree of an ANP or BANP into today's form; nil where it has that.
 // own is the object's text, nil for an item of a List.
 func ReadOlder(n *yaml.Node, own []byte) *OlderForm {
-	was := []byte(nil)
-	if own == nil && hasOlder(n) {
-		was = yamltree.Marshal(yamltree.TidyObject(yamltree.JSONValue(n).(map[string]any)))
+	tidy := func() []byte { return yamltree.Marshal(yamltree.TidyObject(yamltree.JSONValue(n).(map[string]any))) }
+	if own == nil {
+		own = tidy()
 	}
 	uses := ModerniseTree(n)
 	if len(uses) == 0 {
 		return nil
 	}
-	o := &OlderForm{uses: uses, text: own}
-	if own == nil {
-		o.text = was
-	}
-	o.modernText = modernText(o.text, len(uses))
+	o := &OlderForm{uses: uses, text: own, modernText: modernText(own, len(uses))}
 	if o.modernText == nil { // anchors, or something else that cannot be changed in place
-		o.modernText = yamltree.Marshal(yamltree.TidyObject(yamltree.JSONValue(n).(map[string]any)))
+		o.modernText = tidy()
 	}
 	return o
-}
-
-// hasOlder says whether ModerniseTree would change a tree, which it does not.
-func hasOlder(n *yaml.Node) bool {
-	text, err := yaml.Marshal(n)
-	if err != nil {
-		return false
-	}
-	var again yaml.Node
-	return yaml.Unmarshal(text, &again) == nil && len(again.Content) == 1 && len(ModerniseTree(again.Content[0])) > 0
 }
 
 // modernText is the text in today's form, its comments kept; nil where that does not change

@@ -64,12 +64,15 @@ func (t *TypedReader) genericObject(k *kindInfo, u *unstructured.Unstructured) m
 	about.Version = words.CleanText(u.GetResourceVersion())
 	o, err := t.d.namedObject(k, u, about)
 	if err != nil {
-		t.d.reportIssue(t.clusterOrigin(), ShortKey(model.Key{Kind: k.kind, Namespace: u.GetNamespace(), Name: u.GetName()}),
-			Issue{Severity: model.SeverityError, Code: CodeSchema, Message: words.CleanText(err.Error()),
-				Remedy: "the installed CRD and this release of Rung do not fit"})
+		t.reportUnfit(ShortKey(model.Key{Kind: k.kind, Namespace: u.GetNamespace(), Name: u.GetName()}), err)
 		return nil
 	}
 	return o
+}
+
+func (t *TypedReader) reportUnfit(key model.Key, err error) {
+	t.d.reportIssue(t.clusterOrigin(), key, Issue{Severity: model.SeverityError, Code: CodeSchema, Message: words.CleanText(err.Error()),
+		Remedy: "the installed CRD and this release of Rung do not fit"})
 }
 
 func (t *TypedReader) clusterOrigin() model.Origin {
@@ -91,13 +94,9 @@ func (t *TypedReader) policyOf(obj any, m metav1.Object, old model.Object) model
 	if err != nil {
 		key := model.Key{Namespace: words.CleanText(m.GetNamespace()), Name: words.CleanText(m.GetName())}
 		if generic {
-			key.Kind = model.Kind(words.CleanText(u.GetKind()))
-			if k := kindOf(u.GetAPIVersion(), u.GetKind()); k != nil {
-				key.Kind = k.kind
-			}
+			key.Kind = model.Kind(words.CleanText(string(KindOfTree(u.Object))))
 		}
-		t.d.reportIssue(t.clusterOrigin(), key, Issue{Severity: model.SeverityError, Code: CodeSchema, Message: words.CleanText(err.Error()),
-			Remedy: "the installed CRD and this release of Rung do not fit"})
+		t.reportUnfit(key, err)
 		return nil
 	}
 	p.Version = words.CleanText(m.GetResourceVersion())

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"rung/model"
+	"rung/model/words"
 	"rung/sources/manifests/yamltree"
 )
 
@@ -102,20 +103,21 @@ func keepTemplateFields(template *yaml.Node) {
 	}
 }
 
-// Mistake is a reason for which the API server would refuse a workload.
-type Mistake struct{ Field, Message, Remedy string }
-
-// Read brings a manifest into the form of this package. pod reads what a template says of its
-// pods. The workload is nil where the API server would refuse the manifest; the mistake says why.
-func ReadWorkload[S any](m *Manifest[S], meta model.Meta, pod func(*corev1.Pod, model.Meta) *model.Pod) (*Workload, *Mistake) {
+// readWorkload brings a workload into the form in which pods are made of it; nil where the API server
+// would refuse the manifest.
+func readWorkload[S any](d *decoder, o metav1.Object, meta model.Meta) model.Object {
+	m := o.(*Manifest[S])
 	spec := m.commonSpec()
-	w := &Workload{Meta: meta, Owner: ownerOf(m.OwnerReferences, meta.Labels.Map())}
+	w := &Workload{Meta: meta, Owner: ownerOf(m.OwnerReferences, meta.Labels.Map()), Wanted: podsWanted(meta.Kind, &spec)}
+	refuse := func(field, message, remedy string) model.Object {
+		d.reportIssue(meta.Origin, meta.Key, Issue{Severity: model.SeverityError, Code: CodeSchema, Field: field, Message: words.CleanText(message), Remedy: remedy})
+		return nil
+	}
 	field := "spec."
-	w.Wanted = podsWanted(meta.Kind, &spec)
 	if meta.Kind == model.KindCronJob {
 		field = "spec.jobTemplate.spec."
 		if spec.JobTemplate == nil {
-			return nil, &Mistake{Field: "spec.jobTemplate", Message: "is missing"}
+			return refuse("spec.jobTemplate", "is missing", "")
 		}
 		spec = spec.JobTemplate.Spec
 		w.Wanted = podsWanted(model.KindJob, &spec)
@@ -125,17 +127,18 @@ func ReadWorkload[S any](m *Manifest[S], meta model.Meta, pod func(*corev1.Pod, 
 	}
 	if ref := spec.WorkloadRef; ref != nil && spec.Template == nil {
 		w.TemplateOf = refText(model.Kind(cmp.Or(ref.Kind, string(model.KindDeployment))), ref.Name)
-		return w, nil
+		return w
 	}
 	if spec.Template == nil {
-		return nil, &Mistake{Field: field + "template", Message: "is missing: no pod can be made of it"}
+		return refuse(field+"template", "is missing: no pod can be made of it", "")
 	}
-	if wrong := checkSelector(meta.Kind, &spec); wrong != nil {
-		return nil, wrong
+	if field, message, remedy := checkSelector(meta.Kind, &spec); message != "" {
+		return refuse(field, message, remedy)
 	}
 	w.NodeSelector = spec.Template.Spec.NodeSelector
-	w.Pod = pod(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: spec.Template.Labels}, Spec: spec.Template.Spec}, meta)
-	return w, nil
+	meta.Labels = d.labelsOf(spec.Template.Labels)
+	w.Pod = d.podOf(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: spec.Template.Labels}, Spec: spec.Template.Spec}, meta).(*model.Pod)
+	return w
 }
 
 // podsWanted is how many pods the controller of a workload keeps; of a DaemonSet one, a node.
@@ -164,28 +167,28 @@ func podsWanted(kind model.Kind, s *Spec[metav1.LabelSelector]) int {
 
 // checkSelector says what the API server refuses: a selector that does not select what the
 // template makes.
-func checkSelector(kind model.Kind, s *Spec[metav1.LabelSelector]) *Mistake {
-	const labelsField = "spec.template.metadata.labels"
+func checkSelector(kind model.Kind, s *Spec[metav1.LabelSelector]) (field, message, remedy string) {
+	const labelsField, giveLabels = "spec.template.metadata.labels", "give the template the labels of spec.selector"
 	switch kind {
 	case model.KindJob, model.KindCronJob, model.KindVM:
-		return nil
+		return "", "", ""
 	}
 	if len(s.Template.Labels) == 0 {
-		return &Mistake{Field: labelsField, Message: "is missing: the selector selects no pod of a template without labels", Remedy: "give the template the labels of spec.selector"}
+		return labelsField, "is missing: the selector selects no pod of a template without labels", giveLabels
 	}
 	if s.Selector == nil {
 		switch kind {
 		case model.KindReplicationController, model.KindDeploymentConfig: // filled in by the API server
-			return nil
+			return "", "", ""
 		}
-		return &Mistake{Field: "spec.selector", Message: "is missing", Remedy: "select the labels of spec.template"}
+		return "spec.selector", "is missing", "select the labels of spec.template"
 	}
 	selector, err := metav1.LabelSelectorAsSelector(s.Selector)
 	if err != nil {
-		return &Mistake{Field: "spec.selector", Message: err.Error()}
+		return "spec.selector", err.Error(), ""
 	}
 	if !selector.Matches(labels.Set(s.Template.Labels)) {
-		return &Mistake{Field: labelsField, Message: "are not those that spec.selector selects", Remedy: "give the template the labels of spec.selector"}
+		return labelsField, "are not those that spec.selector selects", giveLabels
 	}
-	return nil
+	return "", "", ""
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
@@ -30,20 +29,6 @@ func workloadKinds() (out []kindInfo) {
 		}
 	}
 	return out
-}
-
-// readWorkload brings a workload into the form in which pods are made of it.
-func readWorkload[S any](d *decoder, o metav1.Object, m model.Meta) model.Object {
-	w, wrong := ReadWorkload(o.(*Manifest[S]), m, func(p *corev1.Pod, m model.Meta) *model.Pod {
-		m.Labels = d.labelsOf(p.Labels)
-		return d.podOf(p, m).(*model.Pod)
-	})
-	if wrong != nil {
-		d.reportIssue(m.Origin, m.Key, Issue{Severity: model.SeverityError, Code: CodeSchema, Field: wrong.Field,
-			Message: words.CleanText(wrong.Message), Remedy: wrong.Remedy})
-		return nil
-	}
-	return w
 }
 
 // makePods puts the pods that workloads stand for in the workloads' place.
