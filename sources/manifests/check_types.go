@@ -43,13 +43,8 @@ type typeInfo struct {
 	shape  valueShape
 	bits   int // of an integer, also where a string may stand as well
 	elem   *typeInfo
-	fields map[string]fieldInfo
+	fields map[string]*typeInfo
 	names  []string // of the fields, sorted
-}
-
-type fieldInfo struct {
-	index int
-	typ   *typeInfo
 }
 
 var (
@@ -101,7 +96,7 @@ func typeInfoOf(t reflect.Type) *typeInfo {
 	switch t.Kind() {
 	case reflect.Struct:
 		ti.shape = shapeStruct
-		ti.fields = map[string]fieldInfo{}
+		ti.fields = map[string]*typeInfo{}
 		ti.addFields(t)
 		ti.names = slices.Sorted(maps.Keys(ti.fields))
 	case reflect.Map:
@@ -146,7 +141,7 @@ func (ti *typeInfo) addFields(t reflect.Type) {
 			name = f.Name
 		}
 		if _, have := ti.fields[name]; !have {
-			ti.fields[name] = fieldInfo{index: len(ti.fields), typ: typeInfoOf(f.Type)}
+			ti.fields[name] = typeInfoOf(f.Type)
 		}
 	}
 }

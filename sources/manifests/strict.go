@@ -36,7 +36,7 @@ const MaxIssues = 20
 // CheckTree compares the tree of an object with its API type, strictly where unknown fields are
 // errors. At most maxIssues are told, more is how many others there are.
 func CheckTree(n *yaml.Node, t reflect.Type, strict bool) (issues []Issue, more int) {
-	c := treeChecker{strict: strict}
+	c := treeChecker{strict: strict, seen: map[string]bool{}}
 	c.checkNode(n, infoOf(t))
 	return c.issues, c.leftOut
 }
@@ -49,6 +49,7 @@ type treeChecker struct {
 	issues  []Issue
 	leftOut int // issues left out
 	way     []yamltree.PathStep
+	seen    map[string]bool // keys of the mapping at hand
 }
 
 func (c *treeChecker) add(i Issue) {
@@ -118,7 +119,7 @@ func (c *treeChecker) checkNode(n *yaml.Node, t *typeInfo) {
 			c.addWrongValue(n, t.shape, 0)
 			return
 		}
-		c.checkKeys(n)
+		c.checkKeys(n, nil)
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			c.checkStep(yamltree.FieldStep(n.Content[i].Value), n.Content[i+1], t.elem)
 		}
@@ -170,49 +171,29 @@ func (c *treeChecker) checkObject(n *yaml.Node, t *typeInfo) {
 		c.addWrongValue(n, t.shape, 0)
 		return
 	}
-	var seen [4]uint64 // more fields than any API type has
+	c.checkKeys(n, t.fields)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
-		f, ok := t.fields[k.Value]
-		if !ok {
-			c.addUnknown(k, t)
-			continue
-		}
-		word, bit := f.index/64%len(seen), uint64(1)<<(f.index%64)
-		if seen[word]&bit != 0 {
-			c.addTwice(k)
-		}
-		seen[word] |= bit
-		c.checkStep(yamltree.FieldStep(k.Value), v, f.typ)
-	}
-}
-
-// checkKeys reports keys that a free mapping has twice.
-func (c *treeChecker) checkKeys(n *yaml.Node) {
-	if len(n.Content) <= 16 {
-		for i := 2; i+1 < len(n.Content); i += 2 {
-			for j := 0; j < i; j += 2 {
-				if n.Content[i].Value == n.Content[j].Value {
-					c.addTwice(n.Content[i])
-				}
-			}
-		}
-		return
-	}
-	seen := make(map[string]bool, len(n.Content)/2)
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if k := n.Content[i]; seen[k.Value] {
-			c.addTwice(k)
+		if field := t.fields[k.Value]; field != nil {
+			c.checkStep(yamltree.FieldStep(k.Value), v, field)
 		} else {
-			seen[k.Value] = true
+			c.addUnknown(k, t)
 		}
 	}
 }
 
-func (c *treeChecker) addTwice(k *yaml.Node) {
-	c.way = append(c.way, yamltree.FieldStep(k.Value))
-	c.add(Issue{Severity: model.SeverityError, Code: CodeDuplicate, Line: k.Line, Message: "is given twice"})
-	c.way = c.way[:len(c.way)-1]
+// checkKeys reports keys that a mapping has twice, of an object only the known ones.
+func (c *treeChecker) checkKeys(n *yaml.Node, known map[string]*typeInfo) {
+	clear(c.seen)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k := n.Content[i]
+		if c.seen[k.Value] && (known == nil || known[k.Value] != nil) {
+			c.way = append(c.way, yamltree.FieldStep(k.Value))
+			c.add(Issue{Severity: model.SeverityError, Code: CodeDuplicate, Line: k.Line, Message: "is given twice"})
+			c.way = c.way[:len(c.way)-1]
+		}
+		c.seen[k.Value] = true
+	}
 }
 
 func (c *treeChecker) addUnknown(k *yaml.Node, t *typeInfo) {
@@ -257,7 +238,7 @@ func unknownRemedy(name, parent string, t *typeInfo) (remedy, meant string) {
 // fields t are, empty where it is none. The API server drops what it does not know: without its
 // ports a rule matches every port.
 func cnpRemedy(name string, t *typeInfo) string {
-	has := func(field string) bool { return t.fields[field].typ != nil }
+	has := func(field string) bool { return t.fields[field] != nil }
 	switch {
 	case name == "ports" && has("protocols"):
 		return "a field of v1alpha1, which the API server drops: the rule would match every port; write protocols: " +
