@@ -81,7 +81,7 @@ func (v *activityPage) addEntry(shown []*activity.Entry, e *activity.Entry) []*a
 		return shown
 	}
 	for i, d := range e.Details() {
-		for j, part := range detail.WrapValue(widget.CleanText(d.Text), max(12, v.width-detail.Gutter-activity.NameWidth)) {
+		for j, part := range widget.FlowText(widget.CleanText(d.Text), max(12, v.width-detail.Gutter-activity.NameWidth)) {
 			shown = append(shown, e.DetailLine(fmt.Sprintf("%d.%d", i, j), d, part, j == 0))
 		}
 	}

@@ -37,7 +37,7 @@ func (v *View) addHeader(env *view.Env, s *detail.Sheet) {
 
 // addValue is a field whose value goes on below where it has no room.
 func addValue(s *detail.Sheet, id, name, text string, to nav.Page) {
-	for i, part := range detail.WrapValue(widget.CleanText(text), s.TextWidth()-cluster.FieldWidth) {
+	for i, part := range widget.FlowText(widget.CleanText(text), s.TextWidth()-cluster.FieldWidth) {
 		if i == 0 {
 			s.AddField(id, name, cluster.FieldWidth, widget.PlainLine(part), to)
 		} else {

@@ -67,7 +67,7 @@ func addMessage(env *view.Env, s *detail.Sheet, m view.Message) {
 	if m.Times > 1 {
 		place = fmt.Sprintf("%s times, %s", words.Thousands(m.Times), place)
 	}
-	parts := detail.WrapValue(m.Text, max(12, s.TextWidth()-lead))
+	parts := widget.FlowText(m.Text, max(12, s.TextWidth()-lead))
 	for i, part := range parts {
 		line := head.Add(part, look)
 		if i > 0 {
@@ -83,7 +83,7 @@ func addMessage(env *view.Env, s *detail.Sheet, m view.Message) {
 		}
 	}
 	if place != "" {
-		for _, part := range detail.WrapValue(place, max(12, s.TextWidth()-lead)) {
+		for _, part := range widget.FlowText(place, max(12, s.TextWidth()-lead)) {
 			s.AddUnder(lead, part, st.Dim)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
+	"rung/ui/widget"
 )
 
 // View is the page.
@@ -65,7 +66,7 @@ func (v *OmittedView) listOmissions(env *view.Env, s *detail.Sheet, all []model.
 		v.byLine[id] = o
 		s.AddParagraph(id, 0, sign, look, env.Styles.Text, o.String(), pageOf(env.Rev, o))
 		if o.Remedy != "" {
-			for _, line := range detail.WrapValue(o.Remedy, s.TextWidth()-2) {
+			for _, line := range widget.FlowText(o.Remedy, s.TextWidth()-2) {
 				s.AddUnder(2, line, env.Styles.Dim)
 			}
 		}

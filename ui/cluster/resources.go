@@ -31,7 +31,7 @@ func addSection(env *view.Env, s *detail.Sheet, part *cluster.Section) {
 		if e.Sign.Text != "" {
 			name = widget.Line{widget.SpanOf(e.Sign, env.Styles), {Text: " "}, {Text: e.NameIn(short)}}
 		}
-		for j, l := range detail.WrapLine(value, s.TextWidth()-width) {
+		for j, l := range value.FlowLine(s.TextWidth()-width, s.TextWidth()-width) {
 			if j == 0 {
 				s.Add(e.ID, detail.SideBySide(name, width, l), to)
 			} else {

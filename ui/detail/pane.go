@@ -1,11 +1,8 @@
 package detail
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
-
-	"github.com/charmbracelet/x/ansi"
 
 	"rung/themes"
 	"rung/ui/action"
@@ -138,73 +135,6 @@ func (s *Sheet) AddHanging(id string, head widget.Line, more int, text string, l
 			s.AddUnder(lead+more, part, look)
 		}
 	}
-}
-
-// WrapValue breaks a value into lines of at most w cells, at spaces only: what is one
-// word can then be copied in one piece. Words that are too long are broken.
-func WrapValue(text string, w int) []string {
-	w = max(1, w)
-	var lines []string
-	line := ""
-	for _, word := range strings.Split(text, " ") {
-		switch {
-		case line == "":
-			line = word
-		case widget.TextWidth(line)+1+widget.TextWidth(word) <= w:
-			line += " " + word
-		default:
-			lines = append(lines, line)
-			line = word
-		}
-		for widget.TextWidth(line) > w {
-			head := ansi.Truncate(line, w, "")
-			if head == "" {
-				break // a letter wider than the line
-			}
-			lines = append(lines, head)
-			line = line[len(head):]
-		}
-	}
-	return append(lines, line)
-}
-
-// spacedWords are the words of a text, each with the spaces before it.
-var spacedWords = regexp.MustCompile(` *[^ ]+`)
-
-// WrapLine breaks a line that is wider than w cells at spaces; words that are too long are broken.
-func WrapLine(l widget.Line, w int) (out []widget.Line) {
-	w = max(1, w)
-	if l.LineWidth() <= w {
-		return []widget.Line{l}
-	}
-	var line widget.Line
-	width := 0
-	for _, s := range l {
-		text := "" // of this piece, on this line
-		end := func() {
-			if text != "" {
-				line = line.Add(text, s.Style)
-			}
-			text = ""
-		}
-		for _, word := range spacedWords.FindAllString(s.Text, -1) {
-			if width > 0 && width+widget.TextWidth(word) > w {
-				end()
-				out, line, width = append(out, line), nil, 0
-			}
-			if width == 0 {
-				parts := WrapValue(strings.TrimLeft(word, " "), w)
-				for _, part := range parts[:len(parts)-1] { // of one that fills lines by itself
-					out = append(out, widget.StyledLine(part, s.Style))
-				}
-				word = parts[len(parts)-1]
-			}
-			text += word
-			width += widget.TextWidth(word)
-		}
-		end()
-	}
-	return append(out, line)
 }
 
 // AddUnder goes on with the line before, indented; the cursor passes over it.

@@ -114,7 +114,7 @@ func (v *editPage) layMistakes(env *view.Env) {
 	}
 	s.AddGap()
 	s.AddSkipped(widget.StyledLine("Nothing was written. "+env.Keys.ActionByID(action.EditEditor).HintKey()+" opens the editor at the chosen line.", st.Text))
-	for _, line := range detail.WrapValue("The text is in "+widget.CleanText(v.path), s.TextWidth()) {
+	for _, line := range widget.FlowText("The text is in "+widget.CleanText(v.path), s.TextWidth()) {
 		s.AddSkipped(widget.StyledLine(line, st.Dim))
 	}
 	v.mistakes.SetItems(s.Lines)

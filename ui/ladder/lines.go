@@ -51,7 +51,7 @@ func (v *ladderPage) paintLines(lines []*ladder.Line) (out []*ladder.Line) {
 			if l.Note == "" {
 				continue
 			}
-			for i, text := range detail.WrapValue(l.Note, v.frame.w-10) {
+			for i, text := range widget.FlowText(l.Note, v.frame.w-10) {
 				add(&ladder.Line{Kind: ladder.Part, ID: fmt.Sprint("note ", l.Title, i)}, widget.StyledLine("      "+text, st.Dim))
 			}
 		case ladder.Namespace:

@@ -253,7 +253,7 @@ func (v *RowView) valueText(c nb.Column) string {
 // addValue is a lead and a text that may take several lines.
 func (v *RowView) addValue(s *detail.Sheet, id string, lead widget.Line, text string, style themes.Style) {
 	lw := lead.LineWidth()
-	parts := detail.WrapValue(text, max(16, s.TextWidth()-lw))
+	parts := widget.FlowText(text, max(16, s.TextWidth()-lw))
 	for i, part := range parts {
 		if i == 0 {
 			s.Add("col."+id, append(lead[:len(lead):len(lead)], widget.Span{Text: part, Style: style}), nav.Page{})

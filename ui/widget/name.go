@@ -97,48 +97,28 @@ func FitWhole(pieces []Line, sep string, w int, more themes.Style) Line {
 	return nil
 }
 
-// FlowLine breaks the line into lines of at most first cells, then of at most w, none of it left
-// out: at a space where that leaves no line half empty.
+// FlowLine breaks the line at words into lines of at most first cells, then of at most w; what stands
+// between pieces is left out where a line ends.
 func (l Line) FlowLine(first, w int) (out []Line) {
-	room := max(1, first)
-	for l.LineWidth() > room {
-		part := l.ClipTo(room)
-		if text := part.String(); text != "" {
-			if i := strings.LastIndexByte(text, ' '); i > 0 && TextWidth(text[:i+1]) > room/2 {
-				part = l.ClipTo(TextWidth(text[:i+1]))
-			}
-		}
-		if part.LineWidth() == 0 {
-			break // not even one letter fits
-		}
-		out, l, room = append(out, part), l.SkipCells(part.LineWidth()), max(1, w)
-	}
-	return append(out, l)
-}
-
-// flowLine breaks the line at words into lines of at most w cells; what stands between
-// pieces is left out where a line ends.
-func (l Line) flowLine(w int) []Line {
-	var out []Line
-	w = max(1, w)
-	for l.LineWidth() > w {
+	l = l.cleanedLine()
+	for room := max(1, first); l.LineWidth() > room; room = max(1, w) {
 		text := l.String()
-		head := len(ansi.Truncate(text, w, ""))
+		head := len(ansi.Truncate(text, room, ""))
 		end := head
 		if text[head] != ' ' {
 			if i := strings.LastIndexByte(text[:head], ' '); i > 0 {
 				end = i
 			}
 		}
-		if i := strings.LastIndexByte(text[:end], ' '); i > 0 && TextWidth(text[i+1:end]) == 1 {
+		if i := strings.LastIndexByte(text[:end], ' '); i > 0 && TextWidth(text[i+1:end]) == 1 && strings.Trim(text[i+1:end], "0123456789") != "" {
 			end = i // a sign goes with what it is of
 		}
-		if end == 0 {
+		n := len(text) - len(strings.TrimLeft(text[end:], " ·"))
+		past := TextWidth(text[:n])
+		if end == 0 || past == 0 {
 			break // a letter wider than the line
 		}
-		out = append(out, l.ClipTo(TextWidth(strings.TrimRight(text[:end], " ·"))))
-		n := len(text) - len(strings.TrimLeft(text[end:], " ·"))
-		l = l.SkipCells(TextWidth(text[:n]))
+		out, l = append(out, l.ClipTo(TextWidth(strings.TrimRight(text[:end], " ·")))), l.SkipCells(past)
 	}
 	return append(out, l)
 }
@@ -186,7 +166,7 @@ func flowWhole(pieces []Line, notes [2]int, keys string, w, h int, sep, more the
 		if l.LineWidth() > w*h {
 			return nil
 		}
-		if lines := l.flowLine(w); len(lines) <= h {
+		if lines := l.FlowLine(w, w); len(lines) <= h {
 			return lines
 		}
 		return nil
@@ -214,7 +194,7 @@ func flowWhole(pieces []Line, notes [2]int, keys string, w, h int, sep, more the
 // cutFlow are the first h lines of a piece that is too long for them, up to the end of a
 // word, with what is left of the other pieces.
 func cutFlow(l Line, w, h int, left string, more themes.Style) []Line {
-	lines := l.flowLine(w)
+	lines := l.FlowLine(w, w)
 	lines = lines[:min(h, len(lines))]
 	end := " " + Ellipsis
 	if left != "" && left != Ellipsis {
@@ -223,7 +203,7 @@ func cutFlow(l Line, w, h int, left string, more themes.Style) []Line {
 	last := lines[len(lines)-1]
 	if room := w - TextWidth(end); last.LineWidth() > room {
 		text := last.String()
-		last = last.flowLine(max(1, room))[0]
+		last = last.FlowLine(room, room)[0]
 		if rest := text[len(last.String()):]; len(lines) > 1 && rest != "" && rest[0] != ' ' {
 			last = nil // the one word of it has no room
 		}
