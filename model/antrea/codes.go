@@ -70,7 +70,8 @@ var (
 	AppliedToNetworks = documented("antrea-applied-to-networks", doubt, "A group of ipBlocks in appliedTo is ignored.")
 	// AppliedToNamespaces: an ANNP's, a group with a namespaceSelector
 	AppliedToNamespaces = documented("antrea-applied-to-namespaces", refused,
-		"In appliedTo of an Antrea NetworkPolicy a namespaceSelector is forbidden, in a Group as well (NetworkPolicyAppliedToUnsupportedGroup).")
+		"In appliedTo of an Antrea NetworkPolicy a namespaceSelector is forbidden, "+
+			"in a Group as well (NetworkPolicyAppliedToUnsupportedGroup).")
 	AccountAlone = documented("antrea-account-alone", refused, "serviceAccount cannot be used with any other field.")
 	AccountLabel = documented("antrea-account-label", doubt, "The label internal.antrea.io/service-account is reserved.")
 	PeerForms    = documented("antrea-peer-forms", refused,
@@ -131,7 +132,8 @@ var (
 	ServiceMissing = documented("antrea-service-missing", doubt, "A group with serviceReference has the Pods that the Service selects.")
 	// NotJudged is no mistake: Antrea does what the field says, and Rung does not know what that is.
 	NotJudged = documented("antrea-not-judged", doubt,
-		"externalEntitySelector, scope ClusterSet, sourcePort and sourceEndPort are valid; Rung does not judge policies and groups that have them.")
+		"externalEntitySelector, scope ClusterSet, sourcePort and sourceEndPort are valid; "+
+			"Rung does not judge policies and groups that have them.")
 	// GroupRefused: admission would not let it in
 	GroupRefused = documented("antrea-group-refused", refused, "A policy that refers to a group that is refused selects nothing by it.")
 )

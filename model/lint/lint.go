@@ -76,7 +76,8 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 		opt.Ladder = ladder.New(c, ladder.Options{Max: opt.MaxPriority, CNP: opt.CNP, Index: opt.Index})
 	}
 	l := &linter{Options: opt, c: c, x: opt.Index, order: map[model.PolicyKey]int{}, pods: !opt.Index.AllPods().IsEmpty(),
-		portNames: &portNames{opt.Index, map[string]map[model.Port]bool{}}, missing: missingFamily(c, opt.IPv4, opt.IPv6), levels: map[string]string{}}
+		portNames: &portNames{opt.Index, map[string]map[model.Port]bool{}}, levels: map[string]string{},
+		missing: missingFamily(c, opt.IPv4, opt.IPv6)}
 	if opt.System.Check != nil {
 		l.checkTierPlaces(&opt.System)
 		for p := range l.c.TieredPolicies() {

@@ -154,7 +154,8 @@ type auditor struct {
 }
 
 func newAuditor(x *Index, c *Classes, ask AuditQuestions) *auditor {
-	a := &auditor{x: x, c: c, dnsPorts: ask.Ports, cutOfIsolation: map[int32]int32{}, notesByCandidates: map[candidatesKey]*[]candidateNote{}, listNumbers: map[string]int32{}, auditedOf: make([]int32, len(x.Rules))}
+	a := &auditor{x: x, c: c, dnsPorts: ask.Ports, cutOfIsolation: map[int32]int32{},
+		notesByCandidates: map[candidatesKey]*[]candidateNote{}, listNumbers: map[string]int32{}, auditedOf: make([]int32, len(x.Rules))}
 	type id struct {
 		key       model.Key
 		direction model.Direction
@@ -348,7 +349,9 @@ func (a *auditor) portEdges(proto int8) []uint16 {
 	}
 	out := []uint16{1}
 	for walk, list := range a.candidates {
-		out = AddPortEdges(out, list, a.x.Terms[walkStages[walk]], proto)
+		for _, i := range list {
+			out = a.x.Terms[walkStages[walk]][i].Ports.addEdges(out, proto)
+		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

@@ -164,7 +164,8 @@ type WalkResults struct {
 
 // NewWalkResults makes an empty table about one port, or about all.
 func NewWalkResults(p Ports) WalkResults {
-	return WalkResults{ports: p, RunTable: RunTable[Verdict]{Raw: func(raw []byte, v Verdict) []byte { return append(raw, byte(OutcomeOf(v))) }}}
+	appendOutcome := func(raw []byte, v Verdict) []byte { return append(raw, byte(OutcomeOf(v))) }
+	return WalkResults{ports: p, RunTable: RunTable[Verdict]{Raw: appendOutcome}}
 }
 
 // ResultOf returns the number of the result of a walk through some terms; something changes only at the ports of

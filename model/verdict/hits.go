@@ -50,25 +50,10 @@ func PortEdges(proto int8, terms []Term, lists ...[]int32) []uint16 {
 	}
 	out := []uint16{1}
 	for _, list := range lists {
-		out = AddPortEdges(out, list, terms, proto)
+		for _, i := range list {
+			out = terms[i].Ports.addEdges(out, proto)
+		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-func AddPortEdges(out []uint16, list []int32, terms []Term, proto int8) []uint16 {
-	for _, i := range list {
-		for _, r := range terms[i].Ports {
-			if r.proto != proto || r.lo > r.hi {
-				continue
-			}
-			if r.lo > 1 {
-				out = append(out, r.lo)
-			}
-			if r.hi < LastPort {
-				out = append(out, r.hi+1)
-			}
-		}
-	}
-	return out
 }

@@ -36,10 +36,9 @@ type Index struct {
 	// TermsFrom and TermsTo are the terms by their conditions.
 	TermsFrom, TermsTo [StageCount][][]int32
 
-	// Kept for an index of the same pods and other policies, which takes them over:
-	// conditions by their content, and the terms made of each policy.
+	// Kept for an index of the same pods and other policies, which takes them over: conditions by
+	// their content.
 	conditionsByKey map[string]*Condition
-	sections        map[*model.Policy]*policySection
 
 	order *antreaOrder // nil where no term hangs on other policies
 	// aboutServices are the Services that terms are about, by Term.Services less one; onNodes are the

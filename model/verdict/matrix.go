@@ -110,7 +110,8 @@ func (m *Matrix) resultsOf(a, b int32, near bool) (egress, ingress int32, ok boo
 		kind = nearWalk
 	case host:
 		// On the switch that they come from, the node's connections are its own.
-		return egress, m.results.joinResults(m.grid.walkAnswer(sourceWalk, c.List[a].nearClass, b), m.grid.walkAnswer(destinationWalk, a, b)), true
+		left, came := m.grid.walkAnswer(sourceWalk, c.List[a].nearClass, b), m.grid.walkAnswer(destinationWalk, a, b)
+		return egress, m.results.joinResults(left, came), true
 	}
 	return egress, m.grid.walkAnswer(kind, a, b), true
 }

@@ -197,7 +197,7 @@ func (s *Partition) freeAddr(n netip.Prefix, inner []netip.Prefix) (a, other net
 // plainFreeAddr is free of addresses that no node has as its own way to its pods.
 func (s *Partition) plainFreeAddr(n netip.Prefix, inner []netip.Prefix) (netip.Addr, bool) {
 	for _, a := range examples {
-		if n.Contains(a) && s.isFreeAddr(a, n, inner) {
+		if free, _ := s.isFreeAddr(a, n, inner); free && n.Contains(a) {
 			return a, true
 		}
 	}
@@ -205,8 +205,10 @@ func (s *Partition) plainFreeAddr(n netip.Prefix, inner []netip.Prefix) (netip.A
 	if !ok {
 		return a, false
 	}
-	if b := a.Next(); endsInZero(a) && n.Contains(b) && s.isFreeAddr(b, n, inner) {
-		return b, true
+	if b := a.Next(); endsInZero(a) && n.Contains(b) {
+		if free, _ := s.isFreeAddr(b, n, inner); free {
+			return b, true
+		}
 	}
 	return a, true
 }
@@ -233,11 +235,21 @@ func endsInZero(a netip.Addr) bool {
 	return b[len(b)-1] == 0
 }
 
-// isFreeAddr says whether a is an address of n that firstFree could give.
-func (s *Partition) isFreeAddr(a netip.Addr, n netip.Prefix, inner []netip.Prefix) bool {
-	has := func(p netip.Prefix) bool { return p.Contains(a) && p != n }
-	return !a.IsMulticast() && !slices.ContainsFunc(inner, has) && !slices.ContainsFunc(s.reserved, func(p netip.Prefix) bool { return p.Contains(a) }) &&
-		len(s.NodesOfAddr[a]) == 0 && !s.IsPodOrService(a) && !s.isFront(a)
+// isFreeAddr reports whether an address of n is free: neither special nor in one of the inner networks. If not,
+// next is the first one that may be, not valid if none is.
+func (s *Partition) isFreeAddr(a netip.Addr, n netip.Prefix, inner []netip.Prefix) (free bool, next netip.Addr) {
+	over := func(p netip.Prefix) bool { return p.Contains(a) && p != n }
+	switch i, j := slices.IndexFunc(inner, over), slices.IndexFunc(s.reserved, over); {
+	case i >= 0:
+		return false, addrAfter(inner[i])
+	case j >= 0:
+		return false, addrAfter(s.reserved[j])
+	case a.IsMulticast() || slices.Contains(s.reserved, netip.PrefixFrom(a, a.BitLen())):
+		return false, netip.Addr{}
+	case len(s.NodesOfAddr[a]) > 0 || s.IsPodOrService(a) || s.isFront(a):
+		return false, a.Next()
+	}
+	return true, a
 }
 
 // IsPodOrService says whether an address is a pod's or a Service's.
@@ -259,19 +271,11 @@ func (s *Partition) firstFree(n netip.Prefix, inner []netip.Prefix) (netip.Addr,
 		a = a.Next() // "0.0.0.0" is nobody
 	}
 	for a.IsValid() && n.Contains(a) {
-		over := func(p netip.Prefix) bool { return p.Contains(a) && p != n }
-		switch i, j := slices.IndexFunc(inner, over), slices.IndexFunc(s.reserved, over); {
-		case i >= 0:
-			a = addrAfter(inner[i])
-		case j >= 0:
-			a = addrAfter(s.reserved[j])
-		case a.IsMulticast() || slices.Contains(s.reserved, netip.PrefixFrom(a, a.BitLen())):
-			return netip.Addr{}, false
-		case len(s.NodesOfAddr[a]) > 0 || s.IsPodOrService(a) || s.isFront(a):
-			a = a.Next()
-		default:
+		free, next := s.isFreeAddr(a, n, inner)
+		if free {
 			return a, true
 		}
+		a = next
 	}
 	return netip.Addr{}, false
 }

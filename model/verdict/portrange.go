@@ -53,27 +53,9 @@ func EveryPort() (out []PortRange) {
 
 // PortsBut are the ports of a list that are not in another, by protocol and in order.
 func PortsBut(all, but []PortRange) (out []PortRange) {
+	but = JoinPorts(but)
 	for _, r := range all {
-		rest := []PortRange{r}
-		for _, b := range but {
-			var next []PortRange
-			for _, r := range rest {
-				switch {
-				case r.Protocol != b.Protocol || b.Hi < r.Lo || r.Hi < b.Lo:
-					next = append(next, r)
-				case r.Protocol == ICMP:
-				default:
-					if r.Lo < b.Lo {
-						next = append(next, PortRange{r.Protocol, r.Lo, b.Lo - 1})
-					}
-					if b.Hi < r.Hi {
-						next = append(next, PortRange{r.Protocol, b.Hi + 1, r.Hi})
-					}
-				}
-			}
-			rest = next
-		}
-		out = append(out, rest...)
+		out = append(out, r.WithoutPorts(but)...)
 	}
 	return JoinPorts(out)
 }

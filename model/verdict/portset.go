@@ -39,6 +39,22 @@ func (p PortSet) HasProtocol(proto int8) bool {
 	return false
 }
 
+// addEdges adds the ports of a protocol at which the set begins or has just ended.
+func (p PortSet) addEdges(out []uint16, proto int8) []uint16 {
+	for _, r := range p {
+		if r.proto != proto || r.lo > r.hi {
+			continue
+		}
+		if r.lo > 1 {
+			out = append(out, r.lo)
+		}
+		if r.hi < LastPort {
+			out = append(out, r.hi+1)
+		}
+	}
+	return out
+}
+
 func everyPortOf(proto int8) portRange { return portRange{proto, 0, LastPort} }
 
 // protocolIndex is the place of a protocol that OVN-Kubernetes knows, -1 for others: it takes
@@ -177,15 +193,7 @@ func (x *Index) PortSlices(ports []PortRange, extra []uint16) (out []PortRange) 
 		}
 		for _, terms := range x.Terms {
 			for i := range terms {
-				for _, p := range terms[i].Ports {
-					if p.proto != proto || p.lo > p.hi {
-						continue
-					}
-					edges = append(edges, p.lo)
-					if p.hi < LastPort {
-						edges = append(edges, p.hi+1)
-					}
-				}
+				edges = terms[i].Ports.addEdges(edges, proto)
 			}
 		}
 		slices.Sort(edges)

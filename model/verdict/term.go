@@ -68,13 +68,13 @@ type Rule struct {
 	Maybe     string // why it cannot be told whether it matches
 }
 
-// compileTerms makes the terms of all policies that are enforced; what base made of the same
-// policies is taken over.
+// compileTerms makes the terms of all policies that are enforced; the conditions that base made are
+// taken over.
 func (x *Index) compileTerms(base *Index) {
 	m := &termMaker{condMaker: condMaker{x: x, byKey: map[string]*Condition{}, pods: map[string]Set{}}}
-	x.conditionsByKey, x.sections = m.byKey, map[*model.Policy]*policySection{}
+	x.conditionsByKey = m.byKey
 	if base != nil {
-		x.Conditions, m.base = slices.Clip(base.Conditions), base
+		x.Conditions = slices.Clip(base.Conditions)
 		maps.Copy(m.byKey, base.conditionsByKey)
 	}
 	x.order = x.view.Precedence.terms(m)
@@ -104,49 +104,13 @@ func (m *termMaker) addAllTerms() *antreaOrder {
 	return nil
 }
 
-type termMaker struct {
-	condMaker
-	base *Index // nil for none
-}
-
-// policySection is the rules and terms that were made of one policy.
-type policySection struct {
-	rules []Rule
-	terms [StageCount][]Term // their rules counted from 0
-}
+type termMaker struct{ condMaker }
 
 // addPolicy makes the terms of a policy where it is enforced.
 func (m *termMaker) addPolicy(p *model.Policy, compile func(*model.Policy)) {
-	x := m.x
-	if !x.view.IsEnforced(p) {
-		return
+	if m.x.view.IsEnforced(p) {
+		compile(p)
 	}
-	first := int32(len(x.Rules))
-	if m.base != nil && m.base.sections[p] != nil {
-		s := m.base.sections[p]
-		x.sections[p] = s
-		x.Rules = append(x.Rules, s.rules...)
-		for stage := range s.terms {
-			for _, t := range s.terms[stage] {
-				t.Rule += first
-				m.addTerm(stage, t)
-			}
-		}
-		return
-	}
-	var begin [StageCount]int
-	for stage := range begin {
-		begin[stage] = len(x.Terms[stage])
-	}
-	compile(p)
-	s := &policySection{rules: slices.Clone(x.Rules[first:])}
-	for stage := range s.terms {
-		s.terms[stage] = slices.Clone(x.Terms[stage][begin[stage]:])
-		for i := range s.terms[stage] {
-			s.terms[stage][i].Rule -= first
-		}
-	}
-	x.sections[p] = s
 }
 
 // addRule notes a rule and returns its place.

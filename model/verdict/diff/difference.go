@@ -215,6 +215,10 @@ func (d *differ) noteUse(s *indexSide, stage int, list []int32, proto int8, port
 		return
 	}
 	terms := s.c.Index.Terms[stage]
+	hits := func(i int32) bool {
+		all := verdict.CollectHits(list, terms, proto, port, nil).Hits
+		return slices.ContainsFunc(all, func(h verdict.Hit) bool { return h.Ref == i })
+	}
 	for _, i := range list {
 		t := &terms[i]
 		for _, use := range d.useOf[s.beforeOrAfter][t.Rule] {
@@ -225,7 +229,7 @@ func (d *differ) noteUse(s *indexSide, stage int, list []int32, proto int8, port
 			u.Matches = true
 			switch {
 			case decider >= 0 && slices.Contains(s.decidersByID[decider], t.Rule),
-				t.Effect == verdict.Passes && slices.ContainsFunc(verdict.CollectHits(list, terms, proto, port, nil).Hits, func(h verdict.Hit) bool { return h.Ref == i }):
+				t.Effect == verdict.Passes && hits(i):
 				u.Decides = true // a Pass decides that the next tier is asked
 			case decider >= 0:
 				d.instead[use][decider] = true

@@ -156,18 +156,18 @@ func (d *differ) addTotals(r *decisionDiff, pairs int) {
 		c := &r.changes[i]
 		alike := func(o portChange) bool { return o.before == c.before && o.after == c.after }
 		if !slices.ContainsFunc(r.changes[:i], alike) {
-			d.totals = addToTotals(d.totals, c, pairs)
+			d.totals = addToTotals(d.totals, PairTotal{c.before, c.after, pairs})
 		}
 	}
 }
 
 // addToTotals adds pairs to those that become the same.
-func addToTotals(totals []PairTotal, c *portChange, pairs int) []PairTotal {
-	at := slices.IndexFunc(totals, func(t PairTotal) bool { return t.Before == c.before && t.After == c.after })
+func addToTotals(totals []PairTotal, more PairTotal) []PairTotal {
+	at := slices.IndexFunc(totals, func(t PairTotal) bool { return t.Before == more.Before && t.After == more.After })
 	if at < 0 {
-		return append(totals, PairTotal{Before: c.before, After: c.after, Pairs: pairs})
+		return append(totals, more)
 	}
-	totals[at].Pairs += pairs
+	totals[at].Pairs += more.Pairs
 	return totals
 }
 

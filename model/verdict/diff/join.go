@@ -23,12 +23,7 @@ func (d *Difference) JoinNetwork(other *Difference, network string) {
 		})
 	}
 	for _, t := range other.Totals {
-		i := slices.IndexFunc(d.Totals, func(o PairTotal) bool { return o.Before == t.Before && o.After == t.After })
-		if i < 0 {
-			d.Totals = append(d.Totals, t)
-		} else {
-			d.Totals[i].Pairs += t.Pairs
-		}
+		d.Totals = addToTotals(d.Totals, t)
 	}
 	sortTotals(d.Totals)
 	d.Reaches = append(d.Reaches, other.Reaches...)

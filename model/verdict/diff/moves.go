@@ -118,17 +118,10 @@ func (m *PriorityMoves) countFlips(terms [verdict.StageCount][]verdict.Term) (ou
 			flips[c] = kinds
 		}
 		for _, t := range kinds {
-			at := slices.IndexFunc(out, func(o PairTotal) bool { return o.Before == t.Before && o.After == t.After })
-			if at < 0 {
-				at = len(out)
-				out = append(out, t)
-			}
-			out[at].Pairs += pairs
+			out = addToTotals(out, PairTotal{t.Before, t.After, pairs})
 		}
 	}
-	slices.SortFunc(out, func(a, b PairTotal) int {
-		return cmp.Or(a.After.HarmRank()-b.After.HarmRank(), a.Before.HarmRank()-b.Before.HarmRank())
-	})
+	sortTotals(out)
 	return out
 }
 
