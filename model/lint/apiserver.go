@@ -22,7 +22,7 @@ type apiCut struct {
 // checkAPICuts reports the NetworkPolicies and EgressFirewalls that keep pods from the API server. One pod
 // of each kind is asked. What AdminNetworkPolicies deny is said of their Deny.
 func (d *verdictLint) checkAPICuts() {
-	s := d.vital
+	s := d.needs.services
 	if len(s.API) == 0 {
 		return
 	}
@@ -63,7 +63,7 @@ func (d *verdictLint) podsOfNetpols() func(func(*model.Pod) bool) {
 
 // apiCutOf asks whether a pod reaches every address of the API server, and returns nil if it does.
 func (d *verdictLint) apiCutOf(pod *model.Pod) *apiCut {
-	for _, q := range APIConnections(pod, d.vital) {
+	for _, q := range APIConnections(pod, d.needs.services) {
 		a, err := verdict.FromPolicies(d.v, q)
 		if err != nil || a.Verdict != verdict.Deny {
 			continue
@@ -87,7 +87,7 @@ func isSameDecider(a, b *verdict.Decider) bool {
 // addAPICut adds the finding of one cut. Isolation is often meant; a rule that was to allow the API server
 // shows that it was not.
 func (d *verdictLint) addAPICut(cut *apiCut) {
-	s := d.vital
+	s := d.needs.services
 	by := cut.by.Isolating
 	if len(by) == 0 {
 		by = []model.Key{cut.by.Policy}
@@ -121,7 +121,7 @@ func (d *verdictLint) addAPICut(cut *apiCut) {
 // missedAPIRule finds an egress Allow that was to let the API server through and names the address or the port
 // of its Service; it returns "" if there is none.
 func (d *verdictLint) missedAPIRule(p *model.Policy) string {
-	s := d.vital
+	s := d.needs.services
 	svc, _ := d.c.Get(model.Key{Kind: model.KindService, Name: APIService, Namespace: APINamespace}).(*model.Service)
 	if svc == nil {
 		return ""
@@ -142,7 +142,7 @@ func (d *verdictLint) missedAPIRule(p *model.Policy) string {
 				!selectors.PortMatch(r.Ports, "TCP", sp.Port) || selectors.PortMatch(r.Ports, "TCP", s.APIPort) {
 				continue
 			}
-			if r.AnyPeer || d.apiShare(r) != none {
+			if r.AnyPeer || d.needs.apiShare(r) != none {
 				return fmt.Sprintf("egress rule %d of %s names port %d, the port of the Service, while the API server listens on %d", i, name, sp.Port, s.APIPort)
 			}
 		}
@@ -166,7 +166,7 @@ func networksHave(r *model.Rule, a netip.Addr) bool {
 // checkWebhooks reports Services with the name of a webhook that the API server cannot call. Rung does not
 // read the configurations of webhooks.
 func (d *verdictLint) checkWebhooks() {
-	callers := WebhookCallers(d.c, d.v.Options().Precedence, d.vital)
+	callers := WebhookCallers(d.c, d.v.Options().Precedence, d.needs.services)
 	for q := range WebhookCalls(d.c, callers) {
 		svc, _ := d.c.Get(q.To.Key).(*model.Service)
 		if svc == nil || !IsNamedWebhook(svc) {

@@ -21,7 +21,7 @@ const (
 
 // checkGaps reports runs of priorities without a free one, and those at the ends of the range.
 func (l *linter) checkGaps() {
-	rungs := l.Ladder.Tiers[model.TierAdmin].Rungs
+	rungs := l.ladder.Tiers[model.TierAdmin].Rungs
 	for i := 0; i < len(rungs); {
 		if rungs[i].Unsupported {
 			break
@@ -43,7 +43,7 @@ func (l *linter) checkGaps() {
 				first, last, words.Count(n, "policy"))
 		case first == 0:
 			message = "priority 0 is the first: no policy can come before it"
-		case last == l.MaxPriority:
+		case last == l.max:
 			message = fmt.Sprintf("priority %d is the last: no policy can come after it", last)
 		}
 		if message != "" {

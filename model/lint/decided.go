@@ -22,8 +22,7 @@ func WithVerdicts(c *model.Cluster, x *selectors.PodIndex, found []model.Finding
 			Message: "rules that never decide or are redundant, and what else needs the verdict of every connection: not computed: " + failed.Error()})
 	}
 	if rulesAudit != nil {
-		l.vital = FindVitalServices(c, x)
-		d := &verdictLint{linter: l, v: v, rules: map[ruleAt]*verdict.AuditedRule{}}
+		d := &verdictLint{linter: l, needs: &needLint{linter: l, services: FindVitalServices(c, x)}, v: v, rules: map[ruleAt]*verdict.AuditedRule{}}
 		d.checkAudit(rulesAudit)
 	} else if failed != nil {
 		l.addToAllUnasked(v)
@@ -73,6 +72,7 @@ type ruleAt struct {
 // verdictLint makes findings of an Audit.
 type verdictLint struct {
 	*linter
+	needs  *needLint
 	v      *verdict.Index
 	rules  map[ruleAt]*verdict.AuditedRule
 	causes []causedFinding // what stands because of another rule
@@ -319,7 +319,7 @@ func (d *verdictLint) addShowing(f *model.Finding, rulesAudit *verdict.Audit) {
 			f.Witness = d.witnessOf(r.Overruled.Connection)
 		}
 	case DNSNotAllowed.Code, DNSTCPNotAllowed.Code:
-		if d.vital.DNSPods.IsEmpty() {
+		if d.needs.services.DNSPods.IsEmpty() {
 			return
 		}
 		cut := r.DNSCuts[verdict.CutUDP]

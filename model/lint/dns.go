@@ -25,12 +25,12 @@ var protocols = [apiServer]string{dnsUDP: "UDP", dnsTCP: "TCP"}
 // rulesKeepingOut returns the ingress rules that keep queries from the DNS pods, in the order in
 // which they decide. Queries that a policy above lets in to all DNS pods are not kept out
 // by any rule below; a policy with the same priority stands beside and does not count.
-func (l *linter) rulesKeepingOut() []keptOutRule {
+func (l *needLint) rulesKeepingOut() []keptOutRule {
 	if l.keptOutRules != nil {
 		return l.keptOutRules
 	}
 	l.keptOutRules = []keptOutRule{}
-	s := l.vital
+	s := l.services
 	if s.DNSPods.IsEmpty() {
 		return l.keptOutRules
 	}
@@ -42,7 +42,7 @@ func (l *linter) rulesKeepingOut() []keptOutRule {
 	var above, beside [apiServer]selectors.PodSet
 	for _, p := range l.policies {
 		subject := l.x.SubjectSet(p)
-		if p.Kind.HasPriority() && p.Priority > l.MaxPriority || !subject.Meets(s.DNSPods) {
+		if p.Kind.HasPriority() && p.Priority > l.max || !subject.Meets(s.DNSPods) {
 			continue
 		}
 		if here := (rung{p.Tier, p.Priority}); here != at {
@@ -63,8 +63,8 @@ func (l *linter) rulesKeepingOut() []keptOutRule {
 
 // noteKeepingOut notes the rules of one policy that keep queries from its DNS pods, and gives the
 // pods about whose queries the policy or one above it decides.
-func (l *linter) noteKeepingOut(p *model.Policy, decided [apiServer]selectors.PodSet) [apiServer]selectors.PodSet {
-	s := l.vital
+func (l *needLint) noteKeepingOut(p *model.Policy, decided [apiServer]selectors.PodSet) [apiServer]selectors.PodSet {
+	s := l.services
 	for i := range p.Ingress {
 		r := &p.Ingress[i]
 		if r.MatchesNothing() {
@@ -89,8 +89,8 @@ func (l *linter) noteKeepingOut(p *model.Policy, decided [apiServer]selectors.Po
 }
 
 // checkKeptOut reports the rules that keep queries from the DNS pods.
-func (l *linter) checkKeptOut() {
-	s := l.vital
+func (l *needLint) checkKeptOut() {
+	s := l.services
 	for _, way := range l.rulesKeepingOut() {
 		kind, severity := DNSTCPNotAllowed, model.SeverityWarning
 		if !way.kept[dnsUDP].IsEmpty() {
@@ -125,8 +125,8 @@ func (l *linter) checkKeptOut() {
 
 // dnsSeverity is how bad it is that a policy keeps pods from the DNS: an error, but for a
 // guess where the DNS pods are not known, and for a policy that is not enforced.
-func (l *linter) dnsSeverity(p *model.Policy) model.Severity {
-	if l.vital.DNSPods.IsEmpty() || p.Kind.HasPriority() && p.Priority > l.MaxPriority {
+func (l *needLint) dnsSeverity(p *model.Policy) model.Severity {
+	if l.services.DNSPods.IsEmpty() || p.Kind.HasPriority() && p.Priority > l.max {
 		return model.SeverityWarning
 	}
 	return model.SeverityError
@@ -134,7 +134,7 @@ func (l *linter) dnsSeverity(p *model.Policy) model.Severity {
 
 // droppedByText says which rule at the DNS pods drops what the subject's pods are allowed to
 // send there; empty for none.
-func (l *linter) droppedByText(p *model.Policy, what podNeed) string {
+func (l *needLint) droppedByText(p *model.Policy, what podNeed) string {
 	if what == apiServer {
 		return ""
 	}
@@ -149,7 +149,7 @@ func (l *linter) droppedByText(p *model.Policy, what podNeed) string {
 // checkDNSCuts reports, of what the verdicts say, the rules that drop queries and that those of the
 // objects say nothing of: below a Pass, or beside rules that allow only some.
 func (d *verdictLint) checkDNSCuts(rulesAudit *verdict.Audit) {
-	s := d.vital
+	s := d.needs.services
 	said := map[ruleAt]bool{}
 	for i := range d.out {
 		if f := &d.out[i]; f.Code == DNSNotAllowed.Code {
@@ -181,9 +181,9 @@ func (d *verdictLint) checkDNSCuts(rulesAudit *verdict.Audit) {
 }
 
 // needText names a need with its port: "DNS over UDP 53".
-func (l *linter) needText(what podNeed) string {
+func (l *needLint) needText(what podNeed) string {
 	port := func(proto string) string {
-		if port := l.vital.DNSPorts[proto]; port != 0 {
+		if port := l.services.DNSPorts[proto]; port != 0 {
 			return fmt.Sprintf("DNS over %s %d", proto, port)
 		}
 		return "DNS over " + proto
@@ -194,7 +194,7 @@ func (l *linter) needText(what podNeed) string {
 	case dnsTCP:
 		return port("TCP")
 	}
-	return fmt.Sprintf("the API server (TCP %d)", l.vital.APIPort)
+	return fmt.Sprintf("the API server (TCP %d)", l.services.APIPort)
 }
 
 func openText(d needDecision) string {
@@ -205,7 +205,7 @@ func openText(d needDecision) string {
 }
 
 // decisionText says in words what is decided about a need.
-func (l *linter) decisionText(p *model.Policy, what podNeed, d needDecision) string {
+func (l *needLint) decisionText(p *model.Policy, what podNeed, d needDecision) string {
 	text := l.needText(what)
 	switch {
 	case d.isOpen() && len(d.partDeciders) > 0:

@@ -18,8 +18,16 @@ const (
 	firewallRules = nb.MaxFirewallRule + 1
 )
 
+// firewallLint looks at EgressFirewalls.
+type firewallLint struct {
+	*linter
+	noSubnets   bool           // Options.NoSubnets
+	nodeSubnets []netip.Prefix // those that the nodes say their pods have
+	outside     []allowOutside // egress Allows of ANPs to what is no pod, when first asked for
+}
+
 // checkFirewall looks at an EgressFirewall.
-func (l *linter) checkFirewall(p *model.Policy) {
+func (l *firewallLint) checkFirewall(p *model.Policy) {
 	if p.Name != firewallName {
 		// The reader of the object may have reported it already.
 		if !slices.ContainsFunc(p.Invalid, func(b model.Broken) bool { return b.Field == "metadata.name" }) {
@@ -65,7 +73,7 @@ func (l *linter) checkFirewall(p *model.Policy) {
 // checkFirewallPods reports a network with pods in it: the row leaves the subnets of
 // pods out of the network, so that it never decides about pods. That the whole
 // of a family does so is what everybody means by it.
-func (l *linter) checkFirewallPods(p *model.Policy, r *model.Rule, pe *model.Peer) {
+func (l *firewallLint) checkFirewallPods(p *model.Policy, r *model.Rule, pe *model.Peer) {
 	for _, text := range pe.Networks {
 		n, ok := selectors.ParseNetwork(text)
 		if !ok {
@@ -91,11 +99,11 @@ func (l *linter) checkFirewallPods(p *model.Policy, r *model.Rule, pe *model.Pee
 }
 
 // unknownSubnets returns the pods that are in no subnet that Rung knows.
-func (l *linter) unknownSubnets(pods selectors.PodSet) selectors.PodSet {
-	if !l.NoSubnets {
+func (l *firewallLint) unknownSubnets(pods selectors.PodSet) selectors.PodSet {
+	if !l.noSubnets {
 		return nil
 	}
-	for _, s := range l.NodeSubnets {
+	for _, s := range l.nodeSubnets {
 		pods = pods.AndNot(l.x.InNetwork(s))
 	}
 	return pods
@@ -103,7 +111,7 @@ func (l *linter) unknownSubnets(pods selectors.PodSet) selectors.PodSet {
 
 // checkFirewallNodes reports a rule without a row because no node has an address for
 // it.
-func (l *linter) checkFirewallNodes(p *model.Policy, r *model.Rule, pe *model.Peer) {
+func (l *firewallLint) checkFirewallNodes(p *model.Policy, r *model.Rule, pe *model.Peer) {
 	if l.x.NodeCount() == 0 {
 		return
 	}
@@ -129,13 +137,13 @@ type allowOutside struct {
 
 // outsideAllows are the enforced egress Allows of AdminNetworkPolicies to what is no
 // pod.
-func (l *linter) outsideAllows() []allowOutside {
+func (l *firewallLint) outsideAllows() []allowOutside {
 	if l.outside != nil {
 		return l.outside
 	}
 	l.outside = []allowOutside{}
 	for _, p := range l.policies {
-		if p.Tier != model.TierAdmin || p.Priority > l.MaxPriority || p.IsRefused() {
+		if p.Tier != model.TierAdmin || p.Priority > l.max || p.IsRefused() {
 			continue
 		}
 		var subject selectors.PodSet
@@ -161,7 +169,7 @@ func (l *linter) outsideAllows() []allowOutside {
 // rows of an EgressFirewall decide in the to-lport stage, after the from-lport
 // stage with all egress rules, so that an Allow there does not end the matter
 // (ovn-kubernetes.md#firewall-rows). One for the EgressFirewall is enough.
-func (l *linter) checkOverruling(p *model.Policy) {
+func (l *firewallLint) checkOverruling(p *model.Policy) {
 	if !slices.ContainsFunc(p.Egress, func(r model.Rule) bool { return r.Action == model.Deny }) {
 		return
 	}
@@ -200,7 +208,7 @@ type firewallRule struct {
 	dns bool
 }
 
-func (l *linter) networkRules(p *model.Policy) (out []firewallRule) {
+func (l *firewallLint) networkRules(p *model.Policy) (out []firewallRule) {
 	for i := range p.Egress {
 		r := &p.Egress[i]
 		for _, n := range l.x.ReachOfRule(r).Networks {

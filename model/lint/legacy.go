@@ -11,7 +11,7 @@ import (
 // checkIsolations reports the isolation annotations of 2016
 // (older-forms.md#the-isolation-annotation-of-2016): what they meant, whether it counts,
 // and what stands beside them.
-func (l *linter) checkIsolations() {
+func (l *netpolLint) checkIsolations() {
 	today := map[string][]string{} // NetworkPolicies of today's API, by namespace
 	for _, p := range l.otherPolicies {
 		if p.Kind == model.KindNP && !model.IsNetpol2016(p) && p.IsolatesDirection(model.Ingress) {
@@ -30,14 +30,14 @@ func (l *linter) checkIsolations() {
 			say(IsolationInvalid, fmt.Sprintf("the annotation %s isolates nothing: %s", model.AnnotationIsolation, i.Problem))
 			continue
 		}
-		if !l.LegacyIsolation {
+		if !l.legacy {
 			say(IsolationIgnored, fmt.Sprintf("the annotation %s isolates nothing today: Kubernetes since 1.7 and OVN-Kubernetes ignore it",
 				model.AnnotationIsolation))
 		}
 		if names := today[ns.Name]; len(names) > 0 {
 			message := fmt.Sprintf("it has the isolation annotation of 2016 and %s of today that %s ingress (%s): ", words.Count(len(names), "NetworkPolicy"),
 				words.OneOrMany(len(names), "isolates", "isolate"), words.ListFew(names, shown))
-			if l.LegacyIsolation {
+			if l.legacy {
 				message += "with --legacy-isolation both count"
 			} else {
 				message += "only these count"
@@ -49,21 +49,21 @@ func (l *linter) checkIsolations() {
 
 // checkNetpol2016 reports NetworkPolicies of extensions/v1beta1
 // (older-forms.md#networkpolicies-of-extensionsv1beta1).
-func (l *linter) checkNetpol2016(p *model.Policy) {
+func (l *netpolLint) checkNetpol2016(p *model.Policy) {
 	if !model.IsNetpol2016(p) {
 		return
 	}
 	message := "apiVersion " + p.APIVersion + " is gone since Kubernetes 1.16: "
-	if l.LegacyIsolation {
+	if l.legacy {
 		message += "it is read as the API of 2016, and isolates nothing by itself"
 	} else {
 		message += "it is read as networking.k8s.io/v1"
 	}
-	if newer := model.NewerFields(p); len(newer) > 0 && l.LegacyIsolation {
+	if newer := model.NewerFields(p); len(newer) > 0 && l.legacy {
 		message += "; that API had no " + strings.Join(newer, ", ")
 	}
 	l.addAbout(p, NetpolOlderAPI, message)
-	if l.LegacyIsolation && !model.IsIsolated(l.c, p.Namespace) {
+	if l.legacy && !model.IsIsolated(l.c, p.Namespace) {
 		l.addAbout(p, NetpolNoEffect, "it decides nothing: namespace "+p.Namespace+" is not isolated by its annotation")
 	}
 	for r := range p.AllRules() {
@@ -71,7 +71,7 @@ func (l *linter) checkNetpol2016(p *model.Policy) {
 			continue
 		}
 		message := "a list of its rule is there and empty: in 2016 that matched nothing, today it matches everything"
-		if l.LegacyIsolation {
+		if l.legacy {
 			message = "a list of its rule is there and empty: the rule matches nothing, as in 2016"
 		}
 		l.addAboutRule(p, r, NetpolEmptyList, message)

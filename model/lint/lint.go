@@ -42,25 +42,21 @@ type Options struct {
 
 // linter is one run.
 type linter struct {
-	Options
 	c             *model.Cluster
 	x             *selectors.PodIndex
+	max           int32
+	ladder        *ladder.Ladder
 	policies      []*model.Policy         // admin ones as they decide
 	otherPolicies []*model.Policy         // NetworkPolicies of all kinds, then EgressFirewalls, by namespace and name
+	networks      *network.Table          // Options.Networks
 	order         map[model.PolicyKey]int // of all policies
+	legacy        bool                    // Options.LegacyIsolation
+	hostNamespace string                  // Options.HostNetworkNamespace
 	pods          bool                    // the cluster has pods: what matches none is worth saying
 	portNames     *portNames
-	missing       lackedFamily // the one the cluster does not have
-	vital         *VitalServices
-	levels        map[string]string // what is wrong with a namespace's log levels
+	missing       lackedFamily   // the one the cluster does not have
+	services      *[]serviceAddr // of all Services, nil until first asked for
 	out           []model.Finding
-
-	// What is worked out when first asked for.
-	services      *[]serviceAddr               // of all Services
-	deciders      []needRule                   // see decidingRules
-	keptOutRules  []keptOutRule                // ingress rules that keep queries from the DNS pods
-	isolatingByNS map[string][]isolatingPolicy // NetworkPolicies that isolate, by namespace
-	outside       []allowOutside               // egress Allows of ANPs to what is no pod
 }
 
 // Run looks at every policy and lists the broken objects besides. Worst first,
@@ -75,9 +71,9 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	if opt.Ladder == nil {
 		opt.Ladder = ladder.New(c, ladder.Options{Max: opt.MaxPriority, CNP: opt.CNP, Index: opt.Index})
 	}
-	l := &linter{Options: opt, c: c, x: opt.Index, order: map[model.PolicyKey]int{}, pods: !opt.Index.AllPods().IsEmpty(),
-		portNames: &portNames{opt.Index, map[string]map[model.Port]bool{}}, levels: map[string]string{},
-		missing: missingFamily(c, opt.IPv4, opt.IPv6)}
+	l := &linter{c: c, x: opt.Index, max: opt.MaxPriority, ladder: opt.Ladder, order: map[model.PolicyKey]int{},
+		pods: !opt.Index.AllPods().IsEmpty(), legacy: opt.LegacyIsolation, hostNamespace: opt.HostNetworkNamespace, portNames: &portNames{opt.Index, map[string]map[model.Port]bool{}},
+		missing: missingFamily(c, opt.IPv4, opt.IPv6), networks: opt.Networks}
 	if opt.System.Check != nil {
 		l.checkTierPlaces(&opt.System)
 		for p := range l.c.TieredPolicies() {
@@ -104,14 +100,14 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 			l.otherPolicies = append(l.otherPolicies, p)
 		}
 	}
-	l.vital = FindVitalServices(c, l.x)
+	needs := &needLint{linter: l, services: FindVitalServices(c, l.x)}
 	for _, p := range l.policies {
 		l.checkPolicy(p)
 		l.checkNegativeSubject(p)
 		l.checkSetOverlap(p)
 		for r := range p.AllRules() {
 			if everyone := l.checkRule(p, r); r.Direction == model.Egress && r.Action == model.Deny && !r.MatchesNothing() {
-				l.checkDeny(p, r, everyone)
+				needs.checkDeny(p, r, everyone)
 			}
 			l.checkCosts(p, r)
 		}
@@ -120,22 +116,24 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 			l.checkBeyond(p, d)
 		}
 	}
+	netpols := &netpolLint{linter: l, levels: map[string]string{}}
+	firewalls := &firewallLint{linter: l, noSubnets: opt.NoSubnets, nodeSubnets: opt.NodeSubnets}
 	for _, p := range l.otherPolicies {
-		l.checkNamespaceLogging(p)
+		netpols.checkNamespaceLogging(p)
 		switch p.Kind {
 		case model.KindMNP:
-			l.checkNetpol(p)
+			netpols.checkNetpol(p)
 		case model.KindNP:
-			l.checkNetpol(p)
-			l.checkNetpol2016(p)
+			netpols.checkNetpol(p)
+			netpols.checkNetpol2016(p)
 		case model.KindEF:
-			l.checkFirewall(p)
+			firewalls.checkFirewall(p)
 		}
 	}
 	for _, p := range slices.Concat(l.policies, l.otherPolicies) {
 		l.checkServicePeers(p)
 	}
-	l.checkKeptOut()
+	needs.checkKeptOut()
 	l.checkDuplicates()
 	l.checkGaps()
 	l.checkPolicyCount()
@@ -143,8 +141,8 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	l.checkConversions()
 	l.checkConflicts()
 	l.checkNames()
-	l.checkIsolations()
-	l.checkNetworks()
+	netpols.checkIsolations()
+	networkLint{l}.checkNetworks(!opt.NoMultiPolicies)
 	return l.finishFindings(&opt.System.Idle, broken)
 }
 

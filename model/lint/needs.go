@@ -38,8 +38,17 @@ type needRule struct {
 	shares [needs]needShare
 }
 
+// needLint looks at what pods need, DNS and the API server, and at the rules that decide
+// about it.
+type needLint struct {
+	*linter
+	services     *VitalServices
+	deciders     []needRule    // see decidingRules
+	keptOutRules []keptOutRule // ingress rules that keep queries from the DNS pods
+}
+
 // decidingRules returns the egress rules that decide about a need, in order. It collects them once.
-func (l *linter) decidingRules() []needRule {
+func (l *needLint) decidingRules() []needRule {
 	if l.deciders != nil {
 		return l.deciders
 	}
@@ -56,8 +65,8 @@ func (l *linter) decidingRules() []needRule {
 
 // needsOf returns how much of each need the rule decides. While no DNS pod is known, a rule
 // that allows or passes the usual DNS ports counts as deciding DNS.
-func (l *linter) needsOf(r *model.Rule) (n [needs]needShare) {
-	s := l.vital
+func (l *needLint) needsOf(r *model.Rule) (n [needs]needShare) {
+	s := l.services
 	for what, proto := range map[podNeed]string{dnsUDP: "UDP", dnsTCP: "TCP"} {
 		switch {
 		case !s.DNSPods.IsEmpty():
@@ -90,8 +99,8 @@ func shareOf(anyOfIt, allOfIt bool) needShare {
 }
 
 // dnsPodsAmong returns the DNS pods among a rule's peers, by label or address.
-func (l *linter) dnsPodsAmong(r *model.Rule) (have selectors.PodSet) {
-	want := l.vital.DNSPods
+func (l *needLint) dnsPodsAmong(r *model.Rule) (have selectors.PodSet) {
+	want := l.services.DNSPods
 	add := func(s selectors.PodSet) {
 		if s.Meets(want) {
 			have = have.Or(s.And(want))
@@ -109,7 +118,7 @@ func (l *linter) dnsPodsAmong(r *model.Rule) (have selectors.PodSet) {
 }
 
 // apiShare says how many of the API server's addresses are among the peers.
-func (l *linter) apiShare(r *model.Rule) needShare {
+func (l *needLint) apiShare(r *model.Rule) needShare {
 	var set selectors.NetworkSet
 	for i := range r.Peers {
 		for n := range selectors.ParsedNetworks(r.Peers[i].Networks) {
@@ -129,11 +138,11 @@ func (l *linter) apiShare(r *model.Rule) needShare {
 		return ok
 	}
 	isOut := func(a netip.Addr) bool { return !isIn(a) }
-	return shareOf(slices.ContainsFunc(l.vital.API, isIn), !slices.ContainsFunc(l.vital.API, isOut))
+	return shareOf(slices.ContainsFunc(l.services.API, isIn), !slices.ContainsFunc(l.services.API, isOut))
 }
 
 // denyShare returns whole for a Deny of every address or every pod, on any port.
-func (l *linter) denyShare(r *model.Rule) needShare {
+func (l *needLint) denyShare(r *model.Rule) needShare {
 	if len(r.Ports) > 0 {
 		return none
 	}
@@ -164,9 +173,9 @@ func (l *linter) isOfLackedFamily(n netip.Prefix) bool {
 }
 
 // matchesDNSPort reports whether a rule's ports match a port of the DNS pods, by number or name.
-func (l *linter) matchesDNSPort(r *model.Rule, proto string, port int32) bool {
+func (l *needLint) matchesDNSPort(r *model.Rule, proto string, port int32) bool {
 	return selectors.PortMatch(r.Ports, proto, port) ||
-		slices.ContainsFunc(l.x.FirstPod(l.vital.DNSPods).Ports, func(c model.ContainerPort) bool {
+		slices.ContainsFunc(l.x.FirstPod(l.services.DNSPods).Ports, func(c model.ContainerPort) bool {
 			return c.Name != "" && c.Protocol == proto && c.Port == port &&
 				slices.ContainsFunc(r.Ports, func(p model.Port) bool { return p.Name == c.Name })
 		})
@@ -190,7 +199,7 @@ func (d needDecision) isDenied() bool { return d.decider != nil && d.decider.r.A
 // decisionBefore returns the decision about a need of the policy's subject before the rule: by
 // earlier rules of the policy, and by rules of policies above it that apply to the
 // whole subject.
-func (l *linter) decisionBefore(p *model.Policy, r *model.Rule, what podNeed) (d needDecision) {
+func (l *needLint) decisionBefore(p *model.Policy, r *model.Rule, what podNeed) (d needDecision) {
 	subject := l.x.SubjectSet(p)
 	for i := range l.decidingRules() {
 		n := &l.deciders[i]
@@ -204,7 +213,7 @@ func (l *linter) decisionBefore(p *model.Policy, r *model.Rule, what podNeed) (d
 		case l.order[n.p.Key] > l.order[p.Key]:
 			return d
 		case n.p.Tier == p.Tier && n.p.Priority == p.Priority, // beside it
-			n.p.Kind.HasPriority() && n.p.Priority > l.MaxPriority, // not enforced
+			n.p.Kind.HasPriority() && n.p.Priority > l.max, // not enforced
 			!subject.IsWithin(l.x.SubjectSet(n.p)):
 			continue
 		}
@@ -221,8 +230,8 @@ func (l *linter) decisionBefore(p *model.Policy, r *model.Rule, what podNeed) (d
 }
 
 // allowAllTogether reports whether rules that each allow a part of DNS allow all of it together.
-func (l *linter) allowAllTogether(what podNeed, parts []*needRule) bool {
-	if what == apiServer || l.vital.DNSPods.IsEmpty() {
+func (l *needLint) allowAllTogether(what podNeed, parts []*needRule) bool {
+	if what == apiServer || l.services.DNSPods.IsEmpty() {
 		return false
 	}
 	var have selectors.PodSet
@@ -231,12 +240,12 @@ func (l *linter) allowAllTogether(what podNeed, parts []*needRule) bool {
 			have = have.Or(l.dnsPodsAmong(n.r))
 		}
 	}
-	return l.vital.DNSPods.IsWithin(have)
+	return l.services.DNSPods.IsWithin(have)
 }
 
 // checkDeny reports the needs of pods that an egress Deny cuts. all says that the rule names
 // a network of every address.
-func (l *linter) checkDeny(p *model.Policy, r *model.Rule, all bool) {
+func (l *needLint) checkDeny(p *model.Policy, r *model.Rule, all bool) {
 	var before [needs]needDecision
 	shares := l.needsOf(r)
 	for what := range needs {
@@ -264,7 +273,7 @@ func (l *linter) checkDeny(p *model.Policy, r *model.Rule, all bool) {
 
 // addDenyAll reports a Deny of every address, with what the rules above it say
 // about what pods need. With ports it matters only as far as those are needed.
-func (l *linter) addDenyAll(p *model.Policy, r *model.Rule, shares [needs]needShare, before [needs]needDecision) {
+func (l *needLint) addDenyAll(p *model.Policy, r *model.Rule, shares [needs]needShare, before [needs]needDecision) {
 	severity, message := model.SeverityWarning, "drops everything that leaves the subject's pods and that no rule above decides"
 	if len(r.Ports) > 0 {
 		var ports []string
@@ -276,7 +285,7 @@ func (l *linter) addDenyAll(p *model.Policy, r *model.Rule, shares [needs]needSh
 	}
 	var facts []string
 	for what := range needs {
-		if what == apiServer && len(l.vital.API) == 0 || len(r.Ports) > 0 && shares[what] == none {
+		if what == apiServer && len(l.services.API) == 0 || len(r.Ports) > 0 && shares[what] == none {
 			continue
 		}
 		facts = append(facts, l.decisionText(p, what, before[what]))

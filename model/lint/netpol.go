@@ -15,9 +15,16 @@ import (
 	"rung/model/words"
 )
 
+// netpolLint looks at NetworkPolicies, and at the logging of their namespaces.
+type netpolLint struct {
+	*linter
+	isolatingByNS map[string][]isolatingPolicy // NetworkPolicies that isolate, by namespace, when first asked for
+	levels        map[string]string            // what is wrong with a namespace's log levels
+}
+
 // checkNetpol looks at what a NetworkPolicy says and OVN-Kubernetes does not do, or
 // the other way round (ovn-kubernetes.md#rule-rows).
-func (l *linter) checkNetpol(p *model.Policy) {
+func (l *netpolLint) checkNetpol(p *model.Policy) {
 	if p.IsRefused() { // it has no rows, which is said already
 		return
 	}
@@ -69,11 +76,11 @@ func (l *linter) checkNobody(p *model.Policy) {
 
 // isHostNetwork reports whether a peer selects the namespace that stands for the nodes: it has no pods.
 func (l *linter) isHostNetwork(pe *model.Peer) bool {
-	if l.HostNetworkNamespace == "" || pe.Namespace != "" {
-		return pe.Namespace != "" && pe.Namespace == l.HostNetworkNamespace
+	if l.hostNamespace == "" || pe.Namespace != "" {
+		return pe.Namespace != "" && pe.Namespace == l.hostNamespace
 	}
 	for ns := range l.x.NamespacesMatching(pe.Namespaces) {
-		if ns.Name == l.HostNetworkNamespace {
+		if ns.Name == l.hostNamespace {
 			return true
 		}
 	}
@@ -127,7 +134,7 @@ func (l *linter) checkCoveredNodes(p *model.Policy, r *model.Rule) {
 // isElsewhere says whether a policy is not programmed on the default network: which pods it means there
 // does not matter.
 func (l *linter) isElsewhere(p *model.Policy) bool {
-	at, _ := l.Networks.Place(p.Namespace)
+	at, _ := l.networks.Place(p.Namespace)
 	return p.Kind == model.KindMNP || at == network.OnPrimary || at == network.WithoutNetwork
 }
 
@@ -141,7 +148,7 @@ type protocolPorts struct {
 // checkPorts reports ports that become more or less than they say. Names and
 // entries without a port both count as port 0: alone they open the protocol,
 // beside a number they are lost.
-func (l *linter) checkPorts(p *model.Policy, r *model.Rule) {
+func (l *netpolLint) checkPorts(p *model.Policy, r *model.Rule) {
 	if !slices.ContainsFunc(r.Ports, func(port model.Port) bool { return port.Start == 0 && port.End == 0 }) {
 		return
 	}
@@ -174,7 +181,7 @@ func (l *linter) checkPorts(p *model.Policy, r *model.Rule) {
 
 // checkOpenProtocol reports named ports without a number of their protocol beside
 // them.
-func (l *linter) checkOpenProtocol(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) {
+func (l *netpolLint) checkOpenProtocol(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) {
 	on := l.portPods(p, r)
 	var names, meant []string
 	for _, port := range g.names {
@@ -197,7 +204,7 @@ func (l *linter) checkOpenProtocol(p *model.Policy, r *model.Rule, protocol stri
 }
 
 // checkLostPorts reports what the numbers of a protocol push out of the row.
-func (l *linter) checkLostPorts(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) {
+func (l *netpolLint) checkLostPorts(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) {
 	var lost []string
 	if g.withoutPort && !slices.ContainsFunc(g.numbers, func(n model.Port) bool { return n.Start <= 1 && n.End >= 65535 }) {
 		lost = append(lost, strings.ToLower(protocol)+" without a port (any)")
@@ -218,7 +225,7 @@ func (l *linter) checkLostPorts(p *model.Policy, r *model.Rule, protocol string,
 
 // lostNames are the names that mean, on pods of today, a port that no number of
 // the rule allows; all of them where no pods are known.
-func (l *linter) lostNames(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) (lost []string) {
+func (l *netpolLint) lostNames(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) (lost []string) {
 	on := l.portPods(p, r)
 	for _, port := range g.names {
 		if !l.pods || l.isElsewhere(p) {
@@ -237,7 +244,7 @@ func (l *linter) lostNames(p *model.Policy, r *model.Rule, protocol string, g *p
 
 // portPods are the pods on which the rule's ports lie: the subject of an
 // ingress rule, the peers of an egress rule.
-func (l *linter) portPods(p *model.Policy, r *model.Rule) selectors.PodSet {
+func (l *netpolLint) portPods(p *model.Policy, r *model.Rule) selectors.PodSet {
 	if r.Direction == model.Ingress {
 		return l.x.SubjectSet(p)
 	}
@@ -252,7 +259,7 @@ type isolatingPolicy struct {
 
 // findIsolating finds a policy of the namespace that isolates a pod of the set in a
 // direction. The policies that isolate are collected once.
-func (l *linter) findIsolating(namespace string, d model.Direction, set selectors.PodSet) (*model.Policy, *model.Pod) {
+func (l *netpolLint) findIsolating(namespace string, d model.Direction, set selectors.PodSet) (*model.Policy, *model.Pod) {
 	if l.isolatingByNS == nil {
 		l.isolatingByNS = map[string][]isolatingPolicy{}
 		for _, p := range l.otherPolicies {
@@ -273,7 +280,7 @@ func (l *linter) findIsolating(namespace string, d model.Direction, set selector
 // ignores them, OVN-Kubernetes compiles them all the same. They matter where
 // something else denies: another NetworkPolicy that isolates a pod of theirs,
 // or the baseline, which a row of tier 2 keeps from being asked.
-func (l *linter) checkLeftOut(p *model.Policy, d model.Direction) {
+func (l *netpolLint) checkLeftOut(p *model.Policy, d model.Direction) {
 	rules := p.Rules(d)
 	if len(rules) == 0 || p.IsolatesDirection(d) {
 		return
@@ -302,7 +309,7 @@ func (l *linter) checkLeftOut(p *model.Policy, d model.Direction) {
 }
 
 // findBaselineDeny finds a Deny of the baseline for pods of the set.
-func (l *linter) findBaselineDeny(d model.Direction, set selectors.PodSet) (*model.Policy, *model.Rule, *model.Pod) {
+func (l *netpolLint) findBaselineDeny(d model.Direction, set selectors.PodSet) (*model.Policy, *model.Rule, *model.Pod) {
 	for _, p := range l.policies {
 		if p.Tier != model.TierBaseline || p.IsRefused() || !l.x.SubjectSet(p).Meets(set) {
 			continue
@@ -320,7 +327,7 @@ func (l *linter) findBaselineDeny(d model.Direction, set selectors.PodSet) (*mod
 // rows log, where OVN-Kubernetes leaves a level off because of it. Other than
 // with AdminNetworkPolicies that is soft: the policy is programmed all the same
 // (ovn-kubernetes.md#namespace-logging).
-func (l *linter) checkNamespaceLogging(p *model.Policy) {
+func (l *netpolLint) checkNamespaceLogging(p *model.Policy) {
 	wrong, known := l.levels[p.Namespace]
 	if !known {
 		if n := l.c.Namespace(p.Namespace); n != nil {

@@ -12,12 +12,15 @@ import (
 	"rung/model/words"
 )
 
-// checkNetworks reports what is wrong with networks and with what is for them. With NoMultiPolicies nobody
+// networkLint looks at the networks of a cluster and at what is for them.
+type networkLint struct{ *linter }
+
+// checkNetworks reports what is wrong with networks and with what is for them. Without multi nobody
 // programs MultiNetworkPolicies, which is no fault of theirs.
-func (l *linter) checkNetworks() {
+func (l networkLint) checkNetworks(multi bool) {
 	l.checkObjects()
 	l.checkNamespaces()
-	if !l.NoMultiPolicies {
+	if multi {
 		for p := range l.c.Policies(model.KindMNP) {
 			l.checkMulti(p)
 		}
@@ -28,7 +31,7 @@ func (l *linter) checkNetworks() {
 }
 
 // addAboutObject adds a finding about an object.
-func (l *linter) addAboutObject(kind *Kind, about model.Key, message string) *model.Finding {
+func (l networkLint) addAboutObject(kind *Kind, about model.Key, message string) *model.Finding {
 	f := model.Finding{Policy: about, Rule: -1, Message: message}
 	if o, ok := l.c.Get(about).(interface{ ObjectOrigin() model.Origin }); ok {
 		f.Origin = o.ObjectOrigin()
@@ -44,9 +47,9 @@ var problemKinds = map[network.ProblemCode]*Kind{
 
 // checkObjects reports objects that are not the network that they are meant to be; one that could not be
 // read is reported by its reader.
-func (l *linter) checkObjects() {
+func (l networkLint) checkObjects() {
 	said := map[network.Problem]bool{}
-	for _, p := range l.Networks.Problems() {
+	for _, p := range l.networks.Problems() {
 		if said[p] || p.Code == network.Unreadable && l.readError(p.About) != "" {
 			continue
 		}
@@ -56,7 +59,7 @@ func (l *linter) checkObjects() {
 }
 
 // readError is why an object that a network comes from could not be read.
-func (l *linter) readError(key model.Key) string {
+func (l networkLint) readError(key model.Key) string {
 	switch o := l.c.Get(key).(type) {
 	case *network.Attachment:
 		return o.Err
@@ -67,9 +70,9 @@ func (l *linter) readError(key model.Key) string {
 }
 
 // checkNamespaces reports namespaces whose policies nobody programs (networks.md#namespaces).
-func (l *linter) checkNamespaces() {
-	for _, ns := range slices.Compact(slices.Sorted(l.Networks.Namespaces())) {
-		at, on := l.Networks.Place(ns)
+func (l networkLint) checkNamespaces() {
+	for _, ns := range slices.Compact(slices.Sorted(l.networks.Namespaces())) {
+		at, on := l.networks.Place(ns)
 		if at != network.WithoutNetwork && at != network.WithoutLabel {
 			continue
 		}
@@ -115,12 +118,12 @@ func (l *linter) checkNamespaces() {
 
 // checkMulti reports what a MultiNetworkPolicy says and OVN-Kubernetes does not do
 // (networks.md#multinetworkpolicy).
-func (l *linter) checkMulti(p *model.Policy) {
+func (l networkLint) checkMulti(p *model.Policy) {
 	if p.IsRefused() {
 		return // which is said already
 	}
-	targets := l.Networks.SecondaryTargets(p)
-	if why := l.Networks.WhyNoTarget(p); why != "" {
+	targets := l.networks.SecondaryTargets(p)
+	if why := l.networks.WhyNoTarget(p); why != "" {
 		f := l.addAboutObject(PolicyForNothing, p.Key, why+": nobody programs it")
 		if len(targets) > 0 {
 			f.Severity = model.SeverityWarning
@@ -141,7 +144,7 @@ func (l *linter) checkMulti(p *model.Policy) {
 }
 
 // checkAddressless reports what cannot be, or comes to less, on networks that give no addresses.
-func (l *linter) checkAddressless(p *model.Policy, targets []*network.Network) {
+func (l networkLint) checkAddressless(p *model.Policy, targets []*network.Network) {
 	bare := slices.DeleteFunc(slices.Clone(targets), (*network.Network).GivesAddresses)
 	if len(bare) == 0 {
 		return
@@ -173,9 +176,9 @@ func names(list []*network.Network) (out []string) {
 
 // checkFirewalls reports rules of EgressFirewalls for addresses of the network that their namespace is
 // on, and of the default one (networks.md#egressfirewall).
-func (l *linter) checkFirewalls() {
+func (l networkLint) checkFirewalls() {
 	for p := range l.c.Policies(model.KindEF) {
-		at, on := l.Networks.Place(p.Namespace)
+		at, on := l.networks.Place(p.Namespace)
 		if at != network.OnPrimary || p.IsRefused() {
 			continue
 		}
@@ -189,7 +192,7 @@ func (l *linter) checkFirewalls() {
 	}
 }
 
-func (l *linter) checkDestination(p *model.Policy, r *model.Rule, on *network.Network, text string) {
+func (l networkLint) checkDestination(p *model.Policy, r *model.Rule, on *network.Network, text string) {
 	n, ok := selectors.ParseNetwork(text)
 	if !ok || n.Bits() == 0 {
 		return
@@ -209,16 +212,16 @@ func (l *linter) checkDestination(p *model.Policy, r *model.Rule, on *network.Ne
 
 // checkFrozen reports pods whose annotations freeze address sets, with the policies whose sets these are
 // (networks.md#frozen-sets).
-func (l *linter) checkFrozen() {
+func (l networkLint) checkFrozen() {
 	frozen := l.x.PodsWhere(func(p *model.Pod) bool {
-		return (p.NetworksErr != "" || p.AttachmentsErr != "") && len(l.Networks.NetworksOf(p)) > 0
+		return (p.NetworksErr != "" || p.AttachmentsErr != "") && len(l.networks.NetworksOf(p)) > 0
 	})
 	if frozen.IsEmpty() {
 		return
 	}
 	byPolicy := map[*model.Pod]map[string]bool{}
 	for p := range l.c.Policies(model.KindNP, model.KindMNP) {
-		on := l.Networks.OfPolicy(p)
+		on := l.networks.OfPolicy(p)
 		if len(on) == 0 || p.IsRefused() {
 			continue
 		}
@@ -250,20 +253,20 @@ func (l *linter) checkFrozen() {
 }
 
 // freezesOn says whether the pod, as it stands on the network, freezes sets there.
-func (l *linter) freezesOn(p *model.Pod, name string) bool {
-	on := l.Networks.PodOn(l.Networks.Network(name), p)
+func (l networkLint) freezesOn(p *model.Pod, name string) bool {
+	on := l.networks.PodOn(l.networks.Network(name), p)
 	return on != nil && network.Freezes(on)
 }
 
 // checkUnknown reports NetworkAttachmentDefinitions that annotations of pods name and that there are not.
 // Where there are no objects of networks at all, they were not read, which is said where it matters.
-func (l *linter) checkUnknown() {
+func (l networkLint) checkUnknown() {
 	if l.c.Count(model.KindNAD)+l.c.Count(model.KindUDN)+l.c.Count(model.KindCUDN) == 0 {
 		return
 	}
 	pods := map[string][]string{}
 	note := func(key string, p *model.Pod) {
-		if key == "default" || l.Networks.OfKey(key) != nil {
+		if key == "default" || l.networks.OfKey(key) != nil {
 			return
 		}
 		parts := strings.Split(key, "/")

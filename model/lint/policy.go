@@ -48,14 +48,13 @@ func firstDeny(p *model.Policy) (first *model.Rule, n int) {
 
 func (l *linter) checkPolicy(p *model.Policy) {
 	l.checkLogging(p)
-	if p.Kind.HasPriority() && p.Priority > l.MaxPriority {
+	if p.Kind.HasPriority() && p.Priority > l.max {
 		remedy := "no supported priority is free: merge or delete policies"
-		if gaps := l.Ladder.Tiers[model.TierAdmin].Gaps; len(gaps) > 0 {
+		if gaps := l.ladder.Tiers[model.TierAdmin].Gaps; len(gaps) > 0 {
 			remedy = fmt.Sprintf("move it to a free priority, e.g. %d", gaps[len(gaps)-1].From)
 		}
 		l.addAbout(p, PriorityUnsupported, fmt.Sprintf("priority %d is above %d: OVN-Kubernetes does not enforce the policy; "+
-			"if it was programmed before, its old rows stay and still decide at the old priority",
-			p.Priority, l.MaxPriority)).Remedy = remedy
+			"if it was programmed before, its old rows stay and still decide at the old priority", p.Priority, l.max)).Remedy = remedy
 	}
 	l.checkSubject(p)
 	if SelectsEverything(p.Subject) {
@@ -119,7 +118,7 @@ func (l *linter) checkSystemNamespaces(p *model.Policy) {
 
 // checkDuplicates reports priorities that several enforced policies hold.
 func (l *linter) checkDuplicates() {
-	for _, r := range slices.Concat(l.Ladder.Tiers[model.TierAdmin].Rungs, l.Ladder.Tiers[model.TierBaseline].Rungs) {
+	for _, r := range slices.Concat(l.ladder.Tiers[model.TierAdmin].Rungs, l.ladder.Tiers[model.TierBaseline].Rungs) {
 		if !r.Duplicate || r.Unsupported || !r.Policies[0].Policy.Kind.HasPriority() {
 			continue
 		}
@@ -151,8 +150,8 @@ func IsConflictWith(f *model.Finding, other model.Key) bool {
 
 // checkConflicts reports each disagreement with both policies.
 func (l *linter) checkConflicts() {
-	for i := range l.Ladder.Conflicts {
-		c := &l.Ladder.Conflicts[i]
+	for i := range l.ladder.Conflicts {
+		c := &l.ladder.Conflicts[i]
 		for _, k := range []model.PolicyKey{c.A, c.B} {
 			p := l.c.Policy(k)
 			other, own, theirs := c.OtherPolicy(k)

@@ -132,7 +132,7 @@ func (l *linter) checkBeyond(p *model.Policy, d model.Direction) {
 		last := p.Priority + int32((len(rules)-1)/maxRules)
 		for _, o := range l.policies {
 			// A policy above the range has no rows to meet.
-			if o.Kind.HasPriority() && o.Tier == p.Tier && o != p && o.Priority > p.Priority && o.Priority <= min(last, l.MaxPriority) &&
+			if o.Kind.HasPriority() && o.Tier == p.Tier && o != p && o.Priority > p.Priority && o.Priority <= min(last, l.max) &&
 				len(o.Rules(d)) > 0 {
 				met = append(met, fmt.Sprintf("%s (priority %d)", o.Label(), o.Priority))
 			}

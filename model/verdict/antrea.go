@@ -31,9 +31,9 @@ var Antrea = &Precedence{
 	ownNode:     func(x *Index, a netip.Addr, node string) bool { return node != "" && x.NodeOf[a] == node },
 }
 
-// antreaOrder is the order of all policies, as an Index of a cluster with Antrea keeps
+// policyOrder is the order of all policies, as an Index of a cluster with Antrea keeps
 // it.
-type antreaOrder struct {
+type policyOrder struct {
 	places map[model.Key]ladder.Place // of the policies that decide
 	// standings of the rules in tiers 1 and 3, in order: of the term with the highest
 	// priority first.
@@ -42,7 +42,7 @@ type antreaOrder struct {
 }
 
 // bandOf returns the tier of a rule by its name, and the word for its action if it is not one of package model.
-func (o *antreaOrder) bandOf(r *Rule) (band, word string) {
+func (o *policyOrder) bandOf(r *Rule) (band, word string) {
 	switch place, native := o.places[r.Key]; {
 	case r.Key.Kind == model.KindNetpolNamespace:
 		return model.KindNP.Abbreviation(), ""
@@ -73,13 +73,13 @@ func tierOf(p *ladder.Place) int8 {
 // antreaMaker makes the terms of a cluster whose policies Antrea enforces.
 type antreaMaker struct {
 	*termMaker
-	order  *antreaOrder
+	order  *policyOrder
 	groups *antrea.GroupResolver
 }
 
 // antreaTerms makes the terms of all policies that Antrea enforces.
-func antreaTerms(m *termMaker) *antreaOrder {
-	a := &antreaMaker{termMaker: m, order: &antreaOrder{places: map[model.Key]ladder.Place{}}, groups: antrea.ResolveGroups(m.x.view.Cluster)}
+func antreaTerms(m *termMaker) *policyOrder {
+	a := &antreaMaker{termMaker: m, order: &policyOrder{places: map[model.Key]ladder.Place{}}, groups: antrea.ResolveGroups(m.x.view.Cluster)}
 	var decide []*model.Policy
 	for _, p := range antrea.EffectiveOrder(m.x.view.Cluster) {
 		// Policies that admission refuses are not in the order; policies of other plugins'
@@ -125,7 +125,7 @@ func (a *antreaMaker) isUnrealizable(p *model.Policy) bool {
 }
 
 // tierAndPriority is the tier and the priority of the terms of a rule: equal for equal standings.
-func (o *antreaOrder) tierAndPriority(p *model.Policy, rule int) (tier int8, priority int32) {
+func (o *policyOrder) tierAndPriority(p *model.Policy, rule int) (tier int8, priority int32) {
 	place := o.places[p.Key]
 	tier = tierOf(&place)
 	all := o.standings[tier]
@@ -134,14 +134,14 @@ func (o *antreaOrder) tierAndPriority(p *model.Policy, rule int) (tier int8, pri
 }
 
 // standingOf is the standing of a term of tier 1 or 3.
-func (o *antreaOrder) standingOf(tier int8, priority int32) ruleStanding {
+func (o *policyOrder) standingOf(tier int8, priority int32) ruleStanding {
 	all := o.standings[tier]
 	return all[len(all)-int(priority)]
 }
 
 // signaturePlace returns a term's place for its signature: ranks change as policies come and go,
 // standings do not.
-func (o *antreaOrder) signaturePlace(t *Term) (priority int32, text string) {
+func (o *policyOrder) signaturePlace(t *Term) (priority int32, text string) {
 	text = fmt.Sprint(t.Multicast)
 	if t.Services > 0 {
 		text += fmt.Sprint(o.aboutServices[t.Services-1])

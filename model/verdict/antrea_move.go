@@ -7,7 +7,7 @@ import (
 )
 
 // moverOf is a policy that may get another priority within its tier.
-func (o *antreaOrder) moverOf(x *Index, key model.Key) PolicyMover {
+func (o *policyOrder) moverOf(x *Index, key model.Key) PolicyMover {
 	place, decides := o.places[key]
 	if !decides {
 		return PolicyMover{}

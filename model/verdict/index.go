@@ -40,7 +40,7 @@ type Index struct {
 	// their content.
 	conditionsByKey map[string]*Condition
 
-	order *antreaOrder // nil where no term hangs on other policies
+	order *policyOrder // nil where no term hangs on other policies
 	// aboutServices are the Services that terms are about, by Term.Services less one; onNodes are the
 	// policies that apply to nodes.
 	aboutServices [][]model.Key

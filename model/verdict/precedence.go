@@ -27,7 +27,7 @@ type Precedence struct {
 
 	// terms makes the terms of all policies that are enforced; what else hangs on the order
 	// of the policies is its order, nil for nothing.
-	terms func(*termMaker) *antreaOrder
+	terms func(*termMaker) *policyOrder
 	// ownNode says whether a node's connections from an address to its own pods are let in.
 	ownNode func(x *Index, a netip.Addr, node string) bool
 }

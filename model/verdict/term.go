@@ -87,7 +87,7 @@ func (x *Index) compileTerms(base *Index) {
 }
 
 // addAllTerms makes the terms of the rows that OVN-Kubernetes writes.
-func (m *termMaker) addAllTerms() *antreaOrder {
+func (m *termMaker) addAllTerms() *policyOrder {
 	x := m.x
 	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindCNP} {
 		for p := range x.view.Cluster.Policies(k) {
