@@ -70,6 +70,16 @@ func (r *Revision) DesiredOf(k model.Key) *compiler.Desired {
 	return r.changed.compiled()
 }
 
+// unitOf is the compiled unit of a policy or unit, among the rows that it is of; nil without one, or where it has
+// no rows.
+func (r *Revision) unitOf(k model.Key) (*compiler.Desired, *compiler.CompiledUnit) {
+	d := r.DesiredOf(k)
+	if c := d.Policy(k); c != nil && c.WhyNoRows == nil {
+		return d, c
+	}
+	return d, nil
+}
+
 // AllCompiled is everything that is compiled: policies, and the kinds of rows that are
 // no objects.
 func (r *Revision) AllCompiled() iter.Seq[*compiler.CompiledUnit] {

@@ -50,17 +50,13 @@ func zoneWarning(code, zone string, k model.PolicyKey, since time.Time, text, re
 // deviation that is settling is only information; rows read before the last change say
 // nothing.
 func ZoneFindings(r *Revision, now time.Time) []model.Finding {
-	return collectZoneFindings(r, now, func(z *model.ZoneState, p *model.PolicyInZone) []*dialect.DiffCause {
-		return KnownCauses(r, z, p)
-	})
+	return collectZoneFindings(r, now, KnownCauses)
 }
 
 // ZoneFindingsAtHand is ZoneFindings with the causes that nobody has to wait for, see
 // CausesAtHand.
 func ZoneFindingsAtHand(r *Revision, now time.Time) []model.Finding {
-	return collectZoneFindings(r, now, func(z *model.ZoneState, p *model.PolicyInZone) []*dialect.DiffCause {
-		return CausesAtHand(r, z, p)
-	})
+	return collectZoneFindings(r, now, CausesAtHand)
 }
 
 // StandingZoneFindings returns the findings of ZoneFindingsAtHand that are not just settling.
@@ -68,8 +64,8 @@ func StandingZoneFindings(r *Revision, now time.Time) []model.Finding {
 	return slices.DeleteFunc(ZoneFindingsAtHand(r, now), func(f model.Finding) bool { return f.Severity == model.SeverityInfo })
 }
 
-// causeExplainer is KnownCauses of liverows, or CausesAtHand.
-type causeExplainer func(*model.ZoneState, *model.PolicyInZone) []*dialect.DiffCause
+// causeExplainer is KnownCauses or CausesAtHand.
+type causeExplainer func(*Revision, *model.ZoneState, *model.PolicyInZone) []*dialect.DiffCause
 
 func collectZoneFindings(r *Revision, now time.Time, explain causeExplainer) []model.Finding {
 	var all []zoneFinding
@@ -80,11 +76,11 @@ func collectZoneFindings(r *Revision, now time.Time, explain causeExplainer) []m
 			}
 			switch p.StateAt(z, now) {
 			case model.StateBehind:
-				all = append(all, behindFindings(z, p, now, explain)...)
+				all = append(all, behindFindings(r, z, p, now, explain)...)
 				all = append(all, misplacedPorts(r, z, k, p)...)
 			case model.StateSettling:
 				if DifferingRows(p) > 0 {
-					for _, f := range behindFindings(z, p, now, explain) {
+					for _, f := range behindFindings(r, z, p, now, explain) {
 						f.Severity, f.Remedy = model.SeverityInfo, "it just happened: wait a few seconds"
 						all = append(all, f)
 					}
@@ -113,14 +109,14 @@ func collectZoneFindings(r *Revision, now time.Time, explain causeExplainer) []m
 
 // behindFindings names what is missing in a zone, and for how long: cause by cause what
 // OVN-Kubernetes leaves there, then the rest.
-func behindFindings(z *model.ZoneState, p *model.PolicyInZone, now time.Time, explain causeExplainer) (out []zoneFinding) {
+func behindFindings(r *Revision, z *model.ZoneState, p *model.PolicyInZone, now time.Time, explain causeExplainer) (out []zoneFinding) {
 	add := func(code, text, remedy string) {
 		out = append(out, zoneWarning(code, z.Name, p.Policy, p.DiffSince, text, remedy))
 	}
 	left := DifferingRows(p)
 	var causes []*dialect.DiffCause
 	if p.StateAt(z, now) == model.StateBehind {
-		causes = explain(z, p)
+		causes = explain(r, z, p)
 	}
 	rows := map[dialect.DiffCause][]int{}
 	var rest []int

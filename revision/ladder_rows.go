@@ -120,7 +120,6 @@ func unitsOnLadder(r *Revision) map[model.Key]bool {
 
 // rowsCache keeps what was read of zones from one revision to the next.
 type rowsCache struct {
-	counts    stageCounts
 	mu        sync.Mutex // whoever works it out
 	zones     map[string]*zoneRows
 	lastEntry atomic.Pointer[rowsEntry]
@@ -141,24 +140,15 @@ type zoneDB struct {
 
 // isGoodFor says whether the entry is good for a revision.
 func (e *rowsEntry) isGoodFor(r *Revision) bool {
-	if e == nil || e.desired != r.Desired || e.cluster != r.Cluster || len(e.zones) != len(r.Zones) {
-		return false
-	}
-	for i, z := range r.Zones {
-		if e.zones[i] != (zoneDB{z.Name, z.DB}) {
-			return false
-		}
-	}
-	return true
+	return e != nil && e.desired == r.Desired && e.cluster == r.Cluster &&
+		slices.EqualFunc(e.zones, r.Zones, func(a zoneDB, z *model.ZoneState) bool { return a == zoneDB{z.Name, z.DB} })
 }
 
-// stageCounts are the numbers of ACLs by stage of the policies that were asked about,
-// for one set of desired rows: the numbers of rules with named ports take a walk over
-// pods.
+// stageCounts are the numbers of ACLs by stage of the policies that were asked about: the numbers of rules
+// with named ports take a walk over pods.
 type stageCounts struct {
-	mu      sync.Mutex
-	desired *compiler.Desired
-	byKey   map[model.PolicyKey]map[model.Stage]int
+	mu    sync.Mutex
+	byKey map[model.PolicyKey]map[model.Stage]int
 }
 
 // StageACLCount is how many of the ACLs that ACLCount counts are in a stage of the
@@ -167,11 +157,11 @@ func StageACLCount(r *Revision, k model.PolicyKey, stage model.Stage) int {
 	if stage == "" {
 		return ACLCount(r, k)
 	}
-	c := &CarriedValue[rowsCache](r).counts
+	c := SharedValue[stageCounts](r)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.desired != r.Desired || c.byKey == nil {
-		c.desired, c.byKey = r.Desired, map[model.PolicyKey]map[model.Stage]int{}
+	if c.byKey == nil {
+		c.byKey = map[model.PolicyKey]map[model.Stage]int{}
 	}
 	n, ok := c.byKey[k]
 	if !ok {

@@ -132,13 +132,6 @@ func NamespaceLogsCommand(r *Revision, namespace string) string {
 	return r.Mode.Kubectl.Annotate(model.Key{Kind: model.KindNamespace, Name: namespace}, model.AnnotationLogging+"="+levels.AnnotationText())
 }
 
-// MeterRate is how many lines a second the logging meter of a zone lets through
-// for each ACL; ok is false where no such meter is known.
-func MeterRate(r *Revision, zone string) (rate int, ok bool) {
-	rate, _, ok = LogMeter(r, zone)
-	return rate, ok
-}
-
 // LogMeter returns the limits that the logging meter of a zone sets for each ACL: lines a
 // second, and lines at once where that is more. ok is false where no such meter is known.
 func LogMeter(r *Revision, zone string) (rate, burst int, ok bool) {
@@ -328,7 +321,7 @@ func CostOfLogging(r *Revision, targets []model.Key) LogCost {
 		c.Nodes = len(r.Zones)
 	}
 	for _, z := range r.Zones {
-		if rate, ok := MeterRate(r, z.Name); ok && (!c.Known || rate > c.Rate) {
+		if rate, _, ok := LogMeter(r, z.Name); ok && (!c.Known || rate > c.Rate) {
 			c.Rate, c.Known = rate, true
 		}
 	}

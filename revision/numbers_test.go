@@ -80,7 +80,7 @@ func TestTally(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, s.InSyncText(), short)
 		}
 	}
-	if o := OverZones(r, given.ANPKey("far"), now); !o.HasNoRows {
+	if o := SummarizePolicy(r, given.ANPKey("far"), now); !o.HasNoRows {
 		t.Errorf("%+v", o)
 	}
 }

@@ -13,25 +13,7 @@ func MeantPods(r *Revision, p *model.Policy) []*model.Pod {
 	if p == nil {
 		return nil
 	}
-	if r.BySelectors(p) {
-		return r.Subjects(p.Key)
-	}
-	if pods := r.Subjects(p.Key); len(pods) > 0 || r.WhyNoRows(p.Key) == nil {
-		return pods
-	}
-	var out []*model.Pod
-	s := p.Subject
-	for ns := range r.Cluster.Namespaces() {
-		if s.Namespace != "" && s.Namespace != ns.Name || !s.Namespaces.Matches(ns.Labels) {
-			continue
-		}
-		for pod := range r.Cluster.PodsIn(ns.Name) {
-			if pod.CanBeSubject() && (s.AllPods || s.Pods.Matches(pod.Labels)) {
-				out = append(out, pod)
-			}
-		}
-	}
-	return out
+	return r.Subjects(p.Key)
 }
 
 // RelatedAstray are the units besides its own that hold rows for a policy and are not in
@@ -81,16 +63,13 @@ func WaitingPorts(r *Revision, k model.PolicyKey) map[string]bool {
 // mean the pod as they mean everybody.
 func OpenRules(r *Revision, pod *model.Pod) (n int) {
 	for p := range r.Cluster.Policies(model.KindNP) {
-		here := 0
-		for _, rules := range [][]model.Rule{p.Ingress, p.Egress} {
-			for i := range rules {
-				if rules[i].AnyPeer {
-					here++
-				}
-			}
+		if r.IsSubject(p.Key, pod) {
+			continue
 		}
-		if here > 0 && !r.IsSubject(p.Key, pod) {
-			n += here
+		for rule := range p.AllRules() {
+			if rule.AnyPeer {
+				n++
+			}
 		}
 	}
 	return n
@@ -150,34 +129,24 @@ type RuleFacts struct {
 
 // ListRuleFacts returns the facts of a policy's rules, ingress before egress.
 func ListRuleFacts(r *Revision, p *model.Policy) []RuleFacts {
-	type place struct {
-		dir  model.Direction
-		rule int
-	}
-	acls := map[place][]string{}
+	acls := map[*model.Rule][]string{}
 	for _, a := range r.ACLs(p.Key, "") {
 		if _, dir, i, ok := RuleOfIDs(a.ExternalIDs); ok {
-			acls[place{dir, i}] = append(acls[place{dir, i}], a.ID())
+			acls[p.Rule(dir, i)] = append(acls[p.Rule(dir, i)], a.ID())
 		}
 	}
 	out := make([]RuleFacts, 0, len(p.Ingress)+len(p.Egress))
-	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
-		rules := p.Rules(dir)
-		for i := range rules {
-			f := RuleFacts{Rule: &rules[i], ACLs: acls[place{dir, rules[i].Index}]}
-			f.Pods, f.SelectsPods = podsBehind(r, p.Key, f.Rule)
-			out = append(out, f)
-		}
+	for rule := range p.AllRules() {
+		f := RuleFacts{Rule: rule, ACLs: acls[rule]}
+		f.Pods, f.SelectsPods = podsBehind(r, p.Key, rule)
+		out = append(out, f)
 	}
 	return out
 }
 
 // podsBehind counts the pods behind a rule's peers, each once.
 func podsBehind(r *Revision, k model.PolicyKey, rule *model.Rule) (n int, selects bool) {
-	var seen map[model.Key]bool
-	if len(rule.Peers) > 1 {
-		seen = map[model.Key]bool{}
-	}
+	seen := map[model.Key]bool{}
 	for i := range rule.Peers {
 		switch rule.Peers[i].Kind {
 		case model.PeerNamespaces, model.PeerPods, model.PeerGroup, model.PeerServiceAccount:
@@ -186,7 +155,7 @@ func podsBehind(r *Revision, k model.PolicyKey, rule *model.Rule) (n int, select
 		}
 		selects = true
 		pods := r.PeerPods(k, rule.Direction, rule.Index, i)
-		if seen == nil {
+		if len(rule.Peers) == 1 {
 			return len(pods), true
 		}
 		for _, p := range pods {

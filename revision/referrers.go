@@ -12,25 +12,21 @@ import (
 func Referrers(db *nb.DB, to nb.Row) (rows []nb.Row) {
 	uuid := to.RowUUID()
 	switch to := to.(type) {
-	case *nb.ACL:
+	case *nb.ACL, *nb.LogicalSwitchPort:
+		_, isACL := to.(*nb.ACL)
+		holds := func(acls, ports []string) bool {
+			if isACL {
+				return slices.Contains(acls, uuid)
+			}
+			return slices.Contains(ports, uuid)
+		}
 		for g := range db.PortGroups() {
-			if slices.Contains(g.ACLs, uuid) {
+			if holds(g.ACLs, g.Ports) {
 				rows = append(rows, g)
 			}
 		}
 		for s := range db.Switches() {
-			if slices.Contains(s.ACLs, uuid) {
-				rows = append(rows, s)
-			}
-		}
-	case *nb.LogicalSwitchPort:
-		for g := range db.PortGroups() {
-			if slices.Contains(g.Ports, uuid) {
-				rows = append(rows, g)
-			}
-		}
-		for s := range db.Switches() {
-			if slices.Contains(s.Ports, uuid) {
+			if holds(s.ACLs, s.Ports) {
 				rows = append(rows, s)
 			}
 		}

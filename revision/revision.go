@@ -244,10 +244,8 @@ func (r *Revision) Events(k model.Key) []*model.Event {
 
 // Zone returns the state of one zone or nil.
 func (r *Revision) Zone(name string) *model.ZoneState {
-	for _, z := range r.Zones {
-		if z.Name == name {
-			return z
-		}
+	if i := slices.IndexFunc(r.Zones, func(z *model.ZoneState) bool { return z.Name == name }); i >= 0 {
+		return r.Zones[i]
 	}
 	return nil
 }
@@ -256,20 +254,19 @@ func (r *Revision) Zone(name string) *model.ZoneState {
 // whose rows are current, else the first that was read, else the first; empty
 // without zones.
 func FirstZone(r *Revision) string {
-	best, rank := "", 3
+	first := ""
 	for _, z := range r.Zones {
-		n := 2
-		switch {
-		case z.DB != nil && z.IsCurrent():
-			n = 0
-		case z.DB != nil:
-			n = 1
+		if z.DB != nil && z.IsCurrent() {
+			return z.Name
 		}
-		if n < rank {
-			best, rank = z.Name, n
+		if first == "" && z.DB != nil {
+			first = z.Name
 		}
 	}
-	return best
+	if first == "" && len(r.Zones) > 0 {
+		return r.Zones[0].Name
+	}
+	return first
 }
 
 // Rows are the desired rows of a policy in a zone, "" for all zones together.
@@ -342,9 +339,8 @@ func (r *Revision) PeerPods(k model.PolicyKey, dir model.Direction, rule, peer i
 
 // ACLCount is how many ACLs the policy compiles to over all zones together.
 func ACLCount(r *Revision, k model.PolicyKey) int {
-	d := r.DesiredOf(k)
-	c := d.Policy(k)
-	if c == nil || c.WhyNoRows != nil {
+	d, c := r.unitOf(k)
+	if c == nil {
 		return 0
 	}
 	return d.ACLCount(c)

@@ -11,9 +11,8 @@ import (
 // ingress before egress, by rule, then by id. Unlike Rows it lists no members
 // of address sets, which a page that shows one rule need not pay for.
 func (r *Revision) ACLs(k model.PolicyKey, zone string) []*nb.ACL {
-	d := r.DesiredOf(k)
-	c := d.Policy(k)
-	if c == nil || c.WhyNoRows != nil {
+	d, c := r.unitOf(k)
+	if c == nil {
 		return nil
 	}
 	return d.ACLs(c, zone, r.livePorts(zone))
@@ -39,9 +38,8 @@ func (r *Revision) RelatedUnits(k model.PolicyKey) []model.PolicyKey {
 // nil when the policy has none of it.
 func (r *Revision) DesiredSet(k model.PolicyKey, name string) *nb.AddressSet {
 	for _, unit := range append([]model.PolicyKey{k}, r.RelatedUnits(k)...) {
-		d := r.DesiredOf(unit)
-		c := d.Policy(unit)
-		if c == nil || c.WhyNoRows != nil {
+		d, c := r.unitOf(unit)
+		if c == nil {
 			continue
 		}
 		for _, s := range c.Sets {
@@ -64,9 +62,8 @@ func (r *Revision) InZone(k model.PolicyKey, zone string) bool {
 // policy has none. A subject pod without a logical switch port there is left
 // out once the zone was read.
 func (r *Revision) DesiredGroup(k model.PolicyKey, zone string) *nb.PortGroup {
-	d := r.DesiredOf(k)
-	c := d.Policy(k)
-	if c == nil || c.WhyNoRows != nil {
+	d, c := r.unitOf(k)
+	if c == nil {
 		return nil
 	}
 	live := r.livePorts(zone)

@@ -67,16 +67,6 @@ func countSubjects(r *Revision, k model.PolicyKey) SubjectCount {
 	var n SubjectCount
 	n.Pods, n.OtherNetwork = d.SubjectCount(d.Policy(k))
 	n.Pods += CountToBe(r, k)
-	if n.SelectedPods() > 0 || r.WhyNoRows(k) == nil {
-		return n
-	}
-	for _, p := range MeantPods(r, r.Cluster.Policy(k)) {
-		if p.PrimaryUDN() != "" {
-			n.OtherNetwork++
-		} else {
-			n.Pods++
-		}
-	}
 	return n
 }
 

@@ -21,11 +21,13 @@ type PolicySummary struct {
 	Zone      string            // the zone State comes from
 	Text      string            // "in sync", "1 row behind ovn-worker2", "frozen: still enforced at 50"
 	Waiting   int               // subject pods whose port does not exist yet
+	// NotInSync are the names of the zones that are not in sync, by state.
+	NotInSync map[model.PolicyState][]string
 }
 
 // SummarizePolicy judges a policy over all zones at a time.
 func SummarizePolicy(r *Revision, k model.PolicyKey, now time.Time) PolicySummary {
-	s := PolicySummary{State: model.StateUnknown}
+	s := PolicySummary{State: model.StateUnknown, NotInSync: map[model.PolicyState][]string{}}
 	var worst *model.ZoneState
 	c := r.DesiredOf(k).Policy(k)
 	s.HasNoRows = c != nil && c.WhyNoRows != nil
@@ -38,6 +40,8 @@ func SummarizePolicy(r *Revision, k model.PolicyKey, now time.Time) PolicySummar
 		st := p.StateAt(z, now)
 		if st == model.StateInSync {
 			s.InSync++
+		} else {
+			s.NotInSync[st] = append(s.NotInSync[st], z.Name)
 		}
 		if p != nil {
 			s.Waiting += p.Waiting
@@ -119,68 +123,26 @@ func NoRowsShort(r *Revision, n *model.NoRows) string {
 	return n.Code
 }
 
-// PolicyOverZones is how a policy stands over zones.
-type PolicyOverZones struct {
-	Zones, InSync int
-	HasNoRows     bool                      // it has no desired rows: nothing can be in sync
-	States        map[model.PolicyState]int // of the zones where it is not in sync
-	Worst         model.PolicyState
-	Names         []string // of the zones that are worst
-}
-
-// OverZones judges a policy in every zone where it has rows.
-func OverZones(r *Revision, k model.PolicyKey, now time.Time) PolicyOverZones {
-	o := PolicyOverZones{States: map[model.PolicyState]int{}, Worst: model.StateInSync, HasNoRows: r.WhyNoRows(k) != nil}
-	for _, z := range r.Zones {
-		if !r.InZone(k, z.Name) {
-			continue
-		}
-		o.Zones++
-		s := z.PolicyJoin(k).StateAt(z, now)
-		if s == model.StateInSync {
-			o.InSync++
-			continue
-		}
-		o.States[s]++
-		if s.IsWorseThan(o.Worst) {
-			o.Worst, o.Names = s, nil
-		}
-		if s == o.Worst {
-			o.Names = append(o.Names, z.Name)
-		}
-	}
-	return o
-}
-
 // StatesNotInSync are the states in which the policy is not in sync, worst first.
-func (o *PolicyOverZones) StatesNotInSync() []model.PolicyState {
-	return slices.SortedFunc(maps.Keys(o.States), model.PolicyState.Compare)
+func (s *PolicySummary) StatesNotInSync() []model.PolicyState {
+	return slices.SortedFunc(maps.Keys(s.NotInSync), model.PolicyState.Compare)
 }
 
 // WorstZone is the zone in which a policy needs attention first, nil without zones.
-func WorstZone(r *Revision, k model.PolicyKey, now time.Time) (worst *model.ZoneState) {
-	var state model.PolicyState
-	for _, z := range r.Zones {
-		if s := z.PolicyJoin(k).StateAt(z, now); worst == nil || s.IsWorseThan(state) {
-			worst, state = z, s
-		}
-	}
-	return worst
+func WorstZone(r *Revision, k model.PolicyKey, now time.Time) *model.ZoneState {
+	return r.Zone(SummarizePolicy(r, k, now).Zone)
 }
 
 // ZonesNotInSync are at most n zones in which a policy is not in sync, and the others; each
 // worst first, then by name.
 func ZonesNotInSync(r *Revision, k model.PolicyKey, n int, now time.Time) (first, left []*model.ZoneState) {
+	state := func(z *model.ZoneState) model.PolicyState { return z.PolicyJoin(k).StateAt(z, now) }
 	all := slices.Clone(r.Zones)
-	states := make(map[string]model.PolicyState, len(all))
-	for _, z := range all {
-		states[z.Name] = z.PolicyJoin(k).StateAt(z, now)
-	}
 	slices.SortStableFunc(all, func(a, b *model.ZoneState) int {
-		return cmp.Or(states[a.Name].Compare(states[b.Name]), strings.Compare(a.Name, b.Name))
+		return cmp.Or(state(a).Compare(state(b)), strings.Compare(a.Name, b.Name))
 	})
 	n = min(n, len(all))
-	for n > 0 && states[all[n-1].Name] == model.StateInSync {
+	for n > 0 && state(all[n-1]) == model.StateInSync {
 		n--
 	}
 	return all[:n], all[n:]
@@ -189,16 +151,15 @@ func ZonesNotInSync(r *Revision, k model.PolicyKey, n int, now time.Time) (first
 // NextZone is the zone d steps from the named one, in a circle; the first when
 // there is none of that name.
 func NextZone(r *Revision, name string, d int) string {
-	n := len(r.Zones)
-	for i, z := range r.Zones {
-		if z.Name == name {
-			return r.Zones[((i+d)%n+n)%n].Name
-		}
-	}
-	if n > 0 {
+	i := slices.IndexFunc(r.Zones, func(z *model.ZoneState) bool { return z.Name == name })
+	switch n := len(r.Zones); {
+	case n == 0:
+		return name
+	case i < 0:
 		return r.Zones[0].Name
+	default:
+		return r.Zones[((i+d)%n+n)%n].Name
 	}
-	return name
 }
 
 // ZoneTally is how policies and other rows stand in a zone: the one count of the zones

@@ -30,34 +30,39 @@ type RuleTouch struct {
 // touch must not look untouched. None tells them. A rule of a NetworkPolicy that
 // names no peer means everybody, and touches only its subjects.
 //
-// The pod is held against the selectors, each distinct one once, so that the
-// cost grows with the rules and not with the pods.
-func RulesTouchingPod(r *Revision, pod *model.Pod) []RuleTouch {
+// The pod is held against the selectors, so that the cost grows with the rules and not
+// with the pods.
+func RulesTouchingPod(r *Revision, pod *model.Pod) (out []RuleTouch) {
 	if pod == nil || pod.IsCompleted() || pod.NodeName == "" {
 		return nil
 	}
-	if order := r.PolicyOrder(); order != nil {
-		return placedTouches(r, order, pod)
-	}
 	m := newPodMatcher(r, pod)
 	eligible := pod.CanBeSubject()
-	var out []RuleTouch
-	for _, k := range ladder.PolicyOrder(r.Cluster) {
-		p := r.Cluster.Policy(k)
-		if !eligible && k.Kind != model.KindNP {
+	for _, p := range PoliciesAsTheyDecide(r) {
+		if m.groups == nil && !eligible && p.Kind != model.KindNP {
 			continue
 		}
-		subject := eligible && m.isSelected(p.Subject.Namespace, p.Subject.Namespaces, p.Subject.Pods)
-		for _, dir := range []model.Direction{model.Ingress, model.Egress} {
-			rules := p.Rules(dir)
-			for i := range rules {
-				t := RuleTouch{Policy: p.Key, Direction: dir, Rule: i, AsSubject: subject}
-				t.AsPeer, t.Network = m.isBehindPeer(k.Kind, &rules[i])
-				if t.AsSubject || t.AsPeer {
-					out = append(out, t)
-				}
+		for rule := range p.AllRules() {
+			t := RuleTouch{Policy: p.Key, Direction: rule.Direction, Rule: rule.Index, AsSubject: eligible && m.isSubject(p, rule)}
+			t.AsPeer, t.Network = m.isBehindPeer(p, rule)
+			if t.AsSubject || t.AsPeer {
+				out = append(out, t)
 			}
 		}
+	}
+	return out
+}
+
+// PoliciesAsTheyDecide are all policies in the order in which they decide.
+func PoliciesAsTheyDecide(r *Revision) (out []*model.Policy) {
+	if order := r.PolicyOrder(); order != nil {
+		for _, place := range order {
+			out = append(out, place.Policy)
+		}
+		return out
+	}
+	for _, k := range ladder.PolicyOrder(r.Cluster) {
+		out = append(out, r.Cluster.Policy(k))
 	}
 	return out
 }
@@ -125,71 +130,93 @@ func DefaultDeny(namespace string, dir model.Direction) model.PolicyKey {
 
 // podMatcher holds one pod against many selectors.
 type podMatcher struct {
-	pod      *model.Pod
-	ns       *model.Namespace // nil: no selector of namespaces matches
-	addrs    []netip.Addr     // of families that are compiled for
-	ofNS     map[string]bool  // by selector key
-	ofLabels map[string]bool
-	subnets  []netip.Prefix // of the cluster's pods
+	r       *Revision
+	pod     *model.Pod
+	ns      *model.Namespace // nil: no selector of namespaces matches
+	addrs   []netip.Addr     // of families that are compiled for
+	subnets []netip.Prefix   // of the cluster's pods
+	// groups are the groups of policies that stand in an order of their own; nil where policies stand on the ladder.
+	groups *antrea.GroupResolver
 }
 
 func newPodMatcher(r *Revision, pod *model.Pod) *podMatcher {
-	m := &podMatcher{pod: pod, ns: r.Cluster.Namespace(pod.Namespace), ofNS: map[string]bool{}, ofLabels: map[string]bool{},
-		subnets: r.Desired.Options().ClusterSubnets}
+	m := &podMatcher{r: r, pod: pod, ns: r.Cluster.Namespace(pod.Namespace), subnets: r.Desired.Options().ClusterSubnets}
+	if r.PolicyOrder() != nil {
+		m.groups = antrea.ResolveGroups(r.Cluster)
+	}
 	v4, v6 := r.Desired.Families()
 	for _, ip := range pod.IPs {
-		if a, err := netip.ParseAddr(ip); err == nil && (a.Is4() && v4 || a.Is6() && v6) {
+		if a, err := netip.ParseAddr(ip); err == nil && (m.groups != nil || a.Is4() && v4 || a.Is6() && v6) {
 			m.addrs = append(m.addrs, a)
 		}
 	}
 	return m
 }
 
-func matchesRemembered(memo map[string]bool, s model.Selector, l model.Labels) bool {
-	if s.IsNil() {
-		return false
-	}
-	yes, known := memo[s.Key()]
-	if !known {
-		yes = s.Matches(l)
-		memo[s.Key()] = yes
-	}
-	return yes
-}
-
 func (m *podMatcher) isSelected(namespace string, ns, pods model.Selector) bool {
-	return m.ns != nil && (namespace == "" || namespace == m.pod.Namespace) &&
-		matchesRemembered(m.ofNS, ns, m.ns.Labels) && matchesRemembered(m.ofLabels, pods, m.pod.Labels)
+	return m.ns != nil && (namespace == "" || namespace == m.pod.Namespace) && ns.Matches(m.ns.Labels) && pods.Matches(m.pod.Labels)
 }
 
-// isBehindPeer says whether an address of the pod is behind a peer of the rule. Whoever
-// is on the host's network is behind no selector but those of a NetworkPolicy that
-// name pods (ovn-kubernetes.md#pod-selector-sets).
-func (m *podMatcher) isBehindPeer(kind model.Kind, r *model.Rule) (yes bool, network string) {
-	if len(m.addrs) == 0 {
+// isSubject says whether a rule applies to the pod, as far as labels say.
+func (m *podMatcher) isSubject(p *model.Policy, rule *model.Rule) bool {
+	if p.Tiered != nil && m.groups != nil {
+		s := m.groups.ScopeOfRule(p, rule)
+		return s.Matches(m.ns, m.pod)
+	}
+	return m.isSelected(p.Subject.Namespace, p.Subject.Namespaces, p.Subject.Pods)
+}
+
+// isBehindPeer says whether an address of the pod is behind a peer of the rule, and by which network.
+func (m *podMatcher) isBehindPeer(p *model.Policy, rule *model.Rule) (yes bool, network string) {
+	if m.groups == nil && len(m.addrs) == 0 {
 		return false, ""
 	}
-	for i := range r.Peers {
-		p := &r.Peers[i]
-		if p.Kind != model.PeerPods && p.Kind != model.PeerNamespaces || m.pod.HostNetwork && p.Kind != model.PeerPods {
-			continue
-		}
-		if m.isSelected(p.Namespace, p.Namespaces, p.Pods) {
+	for i := range rule.Peers {
+		if m.isSelectedBy(p, rule, &rule.Peers[i]) {
 			return true, ""
 		}
 	}
-	if m.pod.HostNetwork {
+	if m.groups == nil && m.pod.HostNetwork {
 		return false, "" // the address is the node's
 	}
-	for i := range r.Peers {
-		p := &r.Peers[i]
-		for _, n := range p.Networks {
-			if a, ok := m.addressInside(n); ok && !m.isExcepted(p.Except, a) && (kind != model.KindEF || !m.isClusterAddress(n, a)) {
+	for i := range rule.Peers {
+		pe := &rule.Peers[i]
+		networks := pe.Networks
+		if pe.Kind == model.PeerGroup && m.groups != nil {
+			networks = m.groups.MembersOf(antrea.GroupKey(p, pe.Group)).Networks
+		}
+		for _, n := range networks {
+			if a, ok := m.addressInside(n); ok && !m.isExcepted(pe.Except, a) && (p.Kind != model.KindEF || !m.isClusterAddress(n, a)) {
 				return true, n
 			}
 		}
 	}
 	return false, ""
+}
+
+// isSelectedBy says whether a peer selects the pod by its labels or account. Whoever is on the host's
+// network is behind no selector of the ladder but those of a NetworkPolicy that name pods
+// (ovn-kubernetes.md#pod-selector-sets).
+func (m *podMatcher) isSelectedBy(p *model.Policy, rule *model.Rule, pe *model.Peer) bool {
+	switch {
+	case m.groups != nil && pe.Kind == model.PeerGroup:
+		group := m.groups.MembersOf(antrea.GroupKey(p, pe.Group))
+		return slices.ContainsFunc(group.Pods, func(s antrea.PodSelection) bool { return s.Matches(m.ns, m.pod) })
+	case m.groups != nil && pe.Kind == model.PeerServiceAccount:
+		s := antrea.PodSelection{Account: pe.ServiceAccount}
+		return s.Matches(m.ns, m.pod)
+	case m.groups != nil && pe.Match != nil:
+		return pe.Pods.Matches(m.pod.Labels) && m.isPeerOfSubject(p, rule, pe.Match)
+	case pe.Kind != model.PeerPods && pe.Kind != model.PeerNamespaces:
+		return false
+	case m.groups == nil:
+		return (pe.Kind == model.PeerPods || !m.pod.HostNetwork) && m.isSelected(pe.Namespace, pe.Namespaces, pe.Pods)
+	}
+	s := antrea.PodSelection{Namespace: pe.Namespace, Namespaces: pe.Namespaces, Pods: pe.Pods}
+	if pe.Kind == model.PeerNamespaces {
+		s.Pods = model.SelectEverything()
+	}
+	return s.Matches(m.ns, m.pod)
 }
 
 // addressInside finds an address of the pod in a network, whatever its host bits are.
@@ -220,83 +247,19 @@ func (m *podMatcher) isClusterAddress(network string, a netip.Addr) bool {
 	return ok && slices.ContainsFunc(m.subnets, func(s netip.Prefix) bool { return s.Overlaps(n) && s.Contains(a) })
 }
 
-// placedTouches are the rules that touch a pod, where policies have no rows.
-func placedTouches(r *Revision, order []ladder.Place, pod *model.Pod) (out []RuleTouch) {
-	ns, groups := r.Cluster.Namespace(pod.Namespace), antrea.ResolveGroups(r.Cluster)
-	m := newPodMatcher(r, pod)
-	for _, place := range order {
-		p := place.Policy
-		subject := p.Tiered == nil && m.isSelected(p.Subject.Namespace, p.Subject.Namespaces, p.Subject.Pods)
-		for rule := range p.AllRules() {
-			t := RuleTouch{Policy: p.Key, Direction: rule.Direction, Rule: rule.Index, AsSubject: subject}
-			if p.Tiered != nil {
-				s := groups.ScopeOfRule(p, rule)
-				t.AsSubject = s.Matches(ns, pod)
-			}
-			t.AsSubject = t.AsSubject && pod.CanBeSubject()
-			t.AsPeer, t.Network = isPeer(r, groups, ns, pod, p, rule)
-			if t.AsSubject || t.AsPeer {
-				out = append(out, t)
-			}
-		}
-	}
-	return out
-}
-
-// isPeer says whether a pod is behind a peer of a rule, and by which network.
-func isPeer(r *Revision, groups *antrea.GroupResolver, ns *model.Namespace, pod *model.Pod, p *model.Policy, rule *model.Rule) (bool, string) {
-	for i := range rule.Peers {
-		pe := &rule.Peers[i]
-		networks := pe.Networks
-		switch {
-		case pe.Kind == model.PeerGroup:
-			m := groups.MembersOf(antrea.GroupKey(p, pe.Group))
-			if slices.ContainsFunc(m.Pods, func(s antrea.PodSelection) bool { return s.Matches(ns, pod) }) {
-				return true, ""
-			}
-			networks = m.Networks
-		case pe.Kind == model.PeerServiceAccount:
-			if s := (antrea.PodSelection{Account: pe.ServiceAccount}); s.Matches(ns, pod) {
-				return true, ""
-			}
-		case pe.Match != nil:
-			if pe.Pods.Matches(pod.Labels) && isPeerOfSubject(r, groups, ns, p, rule, pe.Match) {
-				return true, ""
-			}
-		case pe.Kind == model.PeerPods || pe.Kind == model.PeerNamespaces:
-			pods := pe.Pods
-			if pe.Kind == model.PeerNamespaces {
-				pods = model.SelectEverything()
-			}
-			if s := (antrea.PodSelection{Namespace: pe.Namespace, Namespaces: pe.Namespaces, Pods: pods}); s.Matches(ns, pod) {
-				return true, ""
-			}
-		}
-		for _, n := range networks {
-			if cidr, err := netip.ParsePrefix(n); err == nil && slices.ContainsFunc(pod.IPs, func(ip string) bool {
-				a, err := netip.ParseAddr(ip)
-				return err == nil && cidr.Contains(a)
-			}) {
-				return true, n
-			}
-		}
-	}
-	return false, ""
-}
-
-// isPeerOfSubject says whether the pods of a namespace are peers of some pod that the rule
+// isPeerOfSubject says whether the pods of the pod's namespace are peers of some pod that the rule
 // applies to, by its namespace.
-func isPeerOfSubject(r *Revision, groups *antrea.GroupResolver, ns *model.Namespace, p *model.Policy, rule *model.Rule, match *model.NamespaceMatch) bool {
-	if ns == nil {
+func (m *podMatcher) isPeerOfSubject(p *model.Policy, rule *model.Rule, match *model.NamespaceMatch) bool {
+	if m.ns == nil {
 		return false
 	}
-	s := groups.ScopeOfRule(p, rule)
-	own, all := antrea.LabelValues(ns, match.SameLabels)
-	for pod := range r.Cluster.Pods() {
-		if match.Self && pod.Namespace != ns.Name || !match.Self && !all {
+	s := m.groups.ScopeOfRule(p, rule)
+	own, all := antrea.LabelValues(m.ns, match.SameLabels)
+	for pod := range m.r.Cluster.Pods() {
+		if match.Self && pod.Namespace != m.ns.Name || !match.Self && !all {
 			continue
 		}
-		other := r.Cluster.Namespace(pod.Namespace)
+		other := m.r.Cluster.Namespace(pod.Namespace)
 		if other == nil || !s.Matches(other, pod) {
 			continue
 		}

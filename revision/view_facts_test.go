@@ -111,8 +111,8 @@ func TestPolicyOverZones(t *testing.T) {
 	if got := fmt.Sprint(names(first), names(left)); got != "[b c] [a]" {
 		t.Errorf("troubled %s", got)
 	}
-	o := OverZones(r, k, now)
-	if o.Zones != 3 || o.InSync != 1 || o.Worst != model.StateFrozen || !slices.Equal(o.Names, []string{"b"}) {
+	o := SummarizePolicy(r, k, now)
+	if o.Zones != 3 || o.InSync != 1 || o.State != model.StateFrozen || !slices.Equal(o.NotInSync[o.State], []string{"b"}) {
 		t.Errorf("over all zones: %+v", o)
 	}
 	if others := o.StatesNotInSync(); !slices.Equal(others, []model.PolicyState{model.StateFrozen, model.StateBehind}) {

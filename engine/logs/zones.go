@@ -82,7 +82,7 @@ func (c *checkList) checkMeter() {
 		if z.DB == nil {
 			continue
 		}
-		rate, ok := revision.MeterRate(c.rev, z.Name)
+		rate, _, ok := revision.LogMeter(c.rev, z.Name)
 		switch {
 		case !ok:
 			none = append(none, z.Name)
@@ -106,7 +106,7 @@ func (c *checkList) checkMeter() {
 func MeterRates(r *revision.Revision) string {
 	least, most := 0, 0
 	for _, z := range r.Zones {
-		if rate, ok := revision.MeterRate(r, z.Name); ok {
+		if rate, _, ok := revision.LogMeter(r, z.Name); ok {
 			if least == 0 || rate < least {
 				least = rate
 			}

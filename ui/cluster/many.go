@@ -18,16 +18,16 @@ import (
 )
 
 // otherStates counts the states but in sync, worst first: "2 behind, 3 stale".
-func otherStates(o *revision.PolicyOverZones) string {
+func otherStates(o *revision.PolicySummary) string {
 	var parts []string
 	for _, s := range o.StatesNotInSync() {
-		parts = append(parts, words.Thousands(o.States[s])+" "+string(s))
+		parts = append(parts, words.Thousands(len(o.NotInSync[s]))+" "+string(s))
 	}
 	return strings.Join(parts, ", ")
 }
 
 // countAstray is in how many zones something is not in sync that could be.
-func countAstray(o *revision.PolicyOverZones) int {
+func countAstray(o *revision.PolicySummary) int {
 	if o.HasNoRows {
 		return 0
 	}
@@ -54,7 +54,7 @@ func (v *zonesPage) overZones(r *revision.Revision) (lines []*policyLine) {
 		}
 	}
 	for _, k := range append(keys, slices.SortedFunc(maps.Keys(differ), model.Key.Compare)...) {
-		l := &policyLine{key: k, reports: v.reports[k], over: revision.OverZones(r, k, v.now)}
+		l := &policyLine{key: k, reports: v.reports[k], over: revision.SummarizePolicy(r, k, v.now)}
 		if p := r.Cluster.Policy(k); p != nil && k.Kind == model.KindANP {
 			l.prio = strconv.Itoa(int(p.Priority))
 		}
@@ -79,7 +79,7 @@ func (v *zonesPage) overColumns() []widget.TableColumn[*policyLine] {
 			return widget.StyledLine(fmt.Sprintf("%s of %s", words.Thousands(l.over.InSync), words.Thousands(l.over.Zones)), look)
 		}, Less: func(a, b *policyLine) int { return cmp.Compare(countAstray(&b.over), countAstray(&a.over)) }},
 		{Title: "OTHERWISE", Help: "its states elsewhere", Drop: 1, Cell: func(l *policyLine) widget.Line {
-			return widget.StyledLine(otherStates(&l.over), view.StateStyle(l.over.Worst, v.st))
+			return widget.StyledLine(otherStates(&l.over), view.StateStyle(l.over.State, v.st))
 		}},
 		v.reportedColumn(),
 		{Title: "WORST IN", Help: "the zones where it is worst", Min: 16, Flex: true, NoSort: true, Cell: func(l *policyLine) widget.Line { return v.worstIn(l, mostWorst) },
@@ -102,10 +102,10 @@ const mostWorst = 3
 // nothing is to be mended, or where it is everywhere; which zones are not read is told
 // above.
 func (v *zonesPage) worstIn(l *policyLine, names int) widget.Line {
-	if !l.over.Worst.IsWorseThan(model.StateNotEnforced) || len(l.over.Names) == l.over.Zones {
+	if !l.over.State.IsWorseThan(model.StateNotEnforced) || len(l.over.NotInSync[l.over.State]) == l.over.Zones {
 		return nil
 	}
-	return widget.Line{{Text: page.StateSign(l.over.Worst) + " ", Style: view.StateStyle(l.over.Worst, v.st)}, {Text: words.List(l.over.Names, names)}}
+	return widget.Line{{Text: page.StateSign(l.over.State) + " ", Style: view.StateStyle(l.over.State, v.st)}, {Text: words.List(l.over.NotInSync[l.over.State], names)}}
 }
 
 // sumLines are the lines over the zones where they are many: how many can be read, how

@@ -63,8 +63,8 @@ type policyLine struct {
 	signs      []widget.Line // the same in signs
 	states     []model.PolicyState
 	reasonLine widget.Line
-	over       revision.PolicyOverZones // where zones are many
-	reports    *cluster.PolicyReports   // what the controllers reported; none of other kinds
+	over       revision.PolicySummary // where zones are many
+	reports    *cluster.PolicyReports // what the controllers reported; none of other kinds
 }
 
 // New makes the view.
