@@ -43,3 +43,28 @@ func (l *Loop) ringAlarms(now time.Time) {
 		}
 	}
 }
+
+// Timer is a timer that may be set again and again. Its zero value never rings.
+type Timer struct{ timer *time.Timer }
+
+// Set makes it ring once, after d, and not when it would have before.
+func (t *Timer) Set(d time.Duration) {
+	t.Stop()
+	t.timer = time.NewTimer(d)
+}
+
+// Stop makes it not ring.
+func (t *Timer) Stop() {
+	if t.timer != nil {
+		t.timer.Stop()
+		t.timer = nil
+	}
+}
+
+// RingChannel returns the channel on which the timer rings, nil before Set and after Stop.
+func (t *Timer) RingChannel() <-chan time.Time {
+	if t.timer == nil {
+		return nil
+	}
+	return t.timer.C
+}

@@ -17,7 +17,7 @@ func (z *Set) takeEndpoints() {
 			z.addMember(z.memberByAddress(name, addr))
 			continue
 		}
-		m := z.memberByAddress(words.CleanText(addr), addr)
+		m := z.memberByAddress(addr, addr)
 		m.onNamed = func(name string) { z.renameMember(m, addr, name) }
 		z.addMember(m)
 	}

@@ -157,17 +157,19 @@ func (l *Loop) Problems() []model.SourceState { return l.problems }
 // after a burst.
 func (l *Loop) runLoop() {
 	defer close(l.done)
+	var due Timer
+	defer due.Stop()
 	for {
-		var due <-chan time.Time
+		due.Stop()
 		if at := l.nextAlarm(); !at.IsZero() {
-			due = time.After(time.Until(at))
+			due.Set(time.Until(at))
 		}
 		select {
 		case <-l.ctx.Done():
 			return
 		case f := <-l.inbox:
 			f()
-		case <-due:
+		case <-due.RingChannel():
 		}
 		l.ringAlarms(time.Now())
 		for range cap(l.inbox) {

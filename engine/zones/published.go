@@ -36,14 +36,15 @@ func (p *PublishedState) Now() time.Time { return p.Clock() }
 func (p *PublishedState) WaitFor(ctx context.Context, holds func(*revision.Revision) bool, times ...time.Time) error {
 	ticks, stop := p.Subscribe()
 	defer stop()
-	var due <-chan time.Time
+	var due Timer
+	defer due.Stop()
 	times = slices.SortedFunc(slices.Values(times), time.Time.Compare)
 	for {
 		if holds(p.Revision()) {
 			return nil
 		}
-		if due == nil && len(times) > 0 {
-			due = time.After(time.Until(times[0]) + Slack)
+		if due.timer == nil && len(times) > 0 {
+			due.Set(time.Until(times[0]) + Slack)
 			times = times[1:]
 		}
 		select {
@@ -52,8 +53,8 @@ func (p *PublishedState) WaitFor(ctx context.Context, holds func(*revision.Revis
 		case <-p.ctx.Done():
 			return context.Canceled
 		case <-ticks:
-		case <-due:
-			due = nil
+		case <-due.RingChannel():
+			due.Stop()
 		}
 	}
 }

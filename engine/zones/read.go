@@ -55,6 +55,8 @@ type dialectGlance struct {
 func (d *Dialects) watchRows() {
 	ticks, stop := d.Subscribe()
 	defer stop()
+	var next Timer
+	defer next.Stop()
 	seen := rowGlances{}
 	for {
 		due, in := seen.dueZones(d.Revision().Zones, time.Now())
@@ -66,9 +68,9 @@ func (d *Dialects) watchRows() {
 			release()
 			d.Send(func() { d.takeDialect(z.Name, found) })
 		}
-		var next <-chan time.Time
+		next.Stop()
 		if in > 0 {
-			next = time.After(in)
+			next.Set(in)
 		}
 		if !retry.Sleep(d.Context(), dialectPause) {
 			return
@@ -77,7 +79,7 @@ func (d *Dialects) watchRows() {
 		case <-d.Context().Done():
 			return
 		case <-ticks:
-		case <-next:
+		case <-next.RingChannel():
 		}
 	}
 }

@@ -197,18 +197,19 @@ func (w *OwnedZone) watchGuard(ctx context.Context) {
 // waitForChange waits until what was judged may be otherwise: a revision says so, or pods are
 // to be asked for, or somebody who asked got the answer.
 func (w *OwnedZone) waitForChange(ctx context.Context, ticks <-chan struct{}, was ownerFacts) {
-	var due <-chan time.Time // without pods to ask for nothing changes by the time
+	var due Timer // without pods to ask for nothing changes by the time
+	defer due.Stop()
 	var answer <-chan struct{}
 	if was.cluster && was.node {
 		var in time.Duration
 		in, answer = w.owners.nextAsk()
-		due = time.After(in)
+		due.Set(in)
 	}
 	for sameFacts(was, w.ownerFactsOf(w.owners.Revision())) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-due:
+		case <-due.RingChannel():
 			return
 		case <-answer:
 			return
