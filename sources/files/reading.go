@@ -11,19 +11,9 @@ import (
 	"time"
 )
 
-// File is a file that is read until a context ends.
-type InputFile struct {
-	io.Reader
-	file *os.File
-}
-
-// Close closes the file. A read that was left behind ends by it where the system
-// can do that.
-func (f *InputFile) Close() error { return f.file.Close() }
-
 // Open opens any file for reading. The wait for a FIFO's writer, and every read,
-// ends with ctx.
-func Open(ctx context.Context, name string) (*InputFile, error) {
+// ends with ctx. A read that was left behind ends with Close where the system can do that.
+func Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -47,7 +37,10 @@ func Open(ctx context.Context, name string) (*InputFile, error) {
 		if o.err != nil {
 			return nil, o.err
 		}
-		return &InputFile{PatientReader(ctx, o.f), o.f}, nil
+		return struct {
+			io.Reader
+			io.Closer
+		}{PatientReader(ctx, o.f), o.f}, nil
 	case <-ctx.Done():
 		return nil, &fs.PathError{Op: "open", Path: name, Err: ctx.Err()}
 	}
