@@ -110,8 +110,9 @@ func seenOf(e *Entry) (c diff.LoggedConnection, ok bool) {
 		return c, false
 	}
 	from, to := verdict.AddrEnd(line.Src.Unmap()), verdict.AddrEnd(line.Dst.Unmap())
+	proto := verdict.Protocol(strings.ToUpper(strings.TrimSuffix(line.Proto, "6")))
 	c.Zone = line.Zone
-	c.Connection = verdict.Connection{From: from, To: to, Protocol: verdict.Protocol(strings.ToUpper(strings.TrimSuffix(line.Proto, "6"))), Port: line.DstPort}
+	c.Connection = verdict.Connection{From: from, To: to, Protocol: proto, Port: line.DstPort}
 	ok = c.Connection.CheckQuestion() == nil
 	c.Connection.From.Key, c.Connection.To.Key = podOf(&e.Src), podOf(&e.Dst)
 	switch line.Verdict {

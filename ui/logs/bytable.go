@@ -78,7 +78,8 @@ func (b *byTable) makeTable(d pileDimension, writer *LineWriter) {
 		ID:    func(h *linePile) string { return h.term },
 		Empty: "counting lines",
 		Columns: []widget.TableColumn[*linePile]{
-			{Title: dimensions[d].title, Help: "what the lines are grouped by", Name: true, Min: 16, Cell: func(h *linePile) widget.Line { return widget.StyledLine(h.name, b.st.Accent) }},
+			{Title: dimensions[d].title, Help: "what the lines are grouped by", Name: true, Min: 16,
+				Cell: func(h *linePile) widget.Line { return widget.StyledLine(h.name, b.st.Accent) }},
 			number("LINES", "how many lines", 0, func(h *linePile) int { return h.n }),
 			number("DENIED", "how many of them are denied", 3, func(h *linePile) int { return h.denied }),
 			{Title: "PER S", Help: "lines a second, lately", Right: true, Less: func(a, b *linePile) int { return a.lately - b.lately },
@@ -105,7 +106,8 @@ func updatePiles(v *logPage, env *view.Env) {
 		return
 	}
 	b.now, b.st = v.now, env.Styles
-	of := pilesOf{by: v.by, matches: len(v.feed.matches), first: v.feed.firstHeld(), end: min(v.shownTo(), v.feed.high), clock: v.writer.Clock}
+	of := pilesOf{by: v.by, matches: len(v.feed.matches), first: v.feed.firstHeld(), end: min(v.shownTo(), v.feed.high),
+		clock: v.writer.Clock}
 	if v.follow || v.writer.Clock == Relative {
 		of.second = v.now.Unix() // rates fall while nothing comes
 	}
