@@ -24,7 +24,8 @@ func majoritySettings(zones map[string]*dialect.Dialect, now *dialect.Dialect) d
 			holds = dialect.No
 		}
 		most, shown := mostSaid(zones, holds.String(), func(d *dialect.Dialect) (f dialect.Fact, key, evidence string) {
-			if f = of(d); f.Value != dialect.Unknown {
+			f = of(d)
+			if f.Value != dialect.Unknown {
 				key = f.Value.String()
 			}
 			return f, key, f.Evidence
@@ -43,13 +44,16 @@ func majoritySettings(zones map[string]*dialect.Dialect, now *dialect.Dialect) d
 		Subnets:       majoritySubnets(zones, now.Subnets),
 	}
 	out.Families, _ = mostSaid(zones, now.Families.String(), func(d *dialect.Dialect) (f dialect.Families, key, evidence string) {
-		if f = d.Families; f.AreKnown() {
+		f = d.Families
+		if f.AreKnown() {
 			key = f.String()
 		}
 		return f, key, f.Evidence
 	})
 	address := func(of func(dialect.Hairpin) string) (string, int) {
-		return mostSaid(zones, of(now.Hairpin), func(d *dialect.Dialect) (ip, key, evidence string) { return of(d.Hairpin), of(d.Hairpin), "" })
+		return mostSaid(zones, of(now.Hairpin), func(d *dialect.Dialect) (ip, key, evidence string) {
+			return of(d.Hairpin), of(d.Hairpin), ""
+		})
 	}
 	var by4, by6 int
 	out.Hairpin.V4, by4 = address(func(h dialect.Hairpin) string { return h.V4 })
@@ -85,7 +89,8 @@ func multicastOf(zones map[string]*dialect.Dialect) (out dialect.Fact) {
 
 // mostSaid returns what most zones say and how many say it, not counting those that say nothing: their key is
 // empty. Of as many the one with the key of now counts, else the first by key; of one key the last by evidence.
-func mostSaid[T any](zones map[string]*dialect.Dialect, now string, of func(*dialect.Dialect) (said T, key, evidence string)) (most T, n int) {
+func mostSaid[T any](zones map[string]*dialect.Dialect, now string,
+	of func(*dialect.Dialect) (said T, key, evidence string)) (most T, n int) {
 	count, said, last := map[string]int{}, map[string]T{}, map[string]string{}
 	for _, d := range zones {
 		v, key, evidence := of(d)
@@ -111,7 +116,8 @@ func mostSaid[T any](zones map[string]*dialect.Dialect, now string, of func(*dia
 func majoritySubnets(zones map[string]*dialect.Dialect, now dialect.Subnets) (out dialect.Subnets) {
 	for _, v4 := range []bool{true, false} {
 		key := func(of []netip.Prefix) string { return "all: " + prefixText(of) } // they may be none
-		most, n := mostSaid(zones, key(prefixesOfFamily(now.Prefixes, v4)), func(d *dialect.Dialect) (part []netip.Prefix, k, evidence string) {
+		held := key(prefixesOfFamily(now.Prefixes, v4))
+		most, n := mostSaid(zones, held, func(d *dialect.Dialect) (part []netip.Prefix, k, evidence string) {
 			part = prefixesOfFamily(d.Subnets.Prefixes, v4)
 			if showsAllSubnets(d.Subnets, v4) {
 				k = key(part)

@@ -102,10 +102,12 @@ const mostWorst = 3
 // nothing is to be mended, or where it is everywhere; which zones are not read is told
 // above.
 func (v *zonesPage) worstIn(l *policyLine, names int) widget.Line {
-	if !l.over.State.IsWorseThan(model.StateNotEnforced) || len(l.over.NotInSync[l.over.State]) == l.over.Zones {
+	worst := l.over.State
+	zones := l.over.NotInSync[worst]
+	if !worst.IsWorseThan(model.StateNotEnforced) || len(zones) == l.over.Zones {
 		return nil
 	}
-	return widget.Line{{Text: page.StateSign(l.over.State) + " ", Style: view.StateStyle(l.over.State, v.st)}, {Text: words.List(l.over.NotInSync[l.over.State], names)}}
+	return widget.Line{{Text: page.StateSign(worst) + " ", Style: view.StateStyle(worst, v.st)}, {Text: words.List(zones, names)}}
 }
 
 // sumLines are the lines over the zones where they are many: how many can be read, how
