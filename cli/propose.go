@@ -15,7 +15,6 @@ import (
 	"rung/model/logline"
 	"rung/model/verdict"
 	"rung/model/words"
-	"rung/pages/difference"
 	"rung/pages/page"
 )
 
@@ -94,11 +93,11 @@ type proposalOut struct {
 }
 
 type surplusOut struct {
-	Pairs   int                          `json:"pairs"`
-	From    difference.GroupEnds         `json:"from"`
-	To      difference.GroupEnds         `json:"to"`
-	Ports   []verdict.PortRange          `json:"ports"`
-	Example difference.ExampleConnection `json:"example"`
+	Pairs   int                 `json:"pairs"`
+	From    verdict.Ends        `json:"from"`
+	To      verdict.Ends        `json:"to"`
+	Ports   []verdict.PortRange `json:"ports"`
+	Example verdict.Connection  `json:"example"`
 }
 
 type remainingLinesOut struct {
@@ -125,8 +124,7 @@ func proposalAnswer(p *logs.Proposal) *command.Answer {
 		out.Priority = &p.Priority
 	}
 	if g := p.Surplus.FlipGroup; g != nil {
-		d := difference.GroupOf(*g)
-		out.Surplus = &surplusOut{d.Pairs, d.From, d.To, d.Ports, d.Example}
+		out.Surplus = &surplusOut{g.Pairs, g.From, g.To, g.Ports, g.Example}
 	}
 	return &command.Answer{Value: out, Text: func(bool) string {
 		var b strings.Builder

@@ -1,6 +1,8 @@
 package verdict
 
 import (
+	"bytes"
+	"encoding/json"
 	"iter"
 	"net/netip"
 	"slices"
@@ -140,6 +142,20 @@ type Decider struct {
 	// Defect says which known defect of OVN-Kubernetes makes the rule match where it should
 	// not, or not match where it should; empty for none.
 	Defect string
+}
+
+// MarshalJSON names the rule: its policy, direction, index and name.
+func (d Decider) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // whoever encodes the whole says whether to
+	err := enc.Encode(struct {
+		Policy    string          `json:"policy"`
+		Direction model.Direction `json:"direction,omitempty"`
+		Rule      int             `json:"rule"` // -1 for none of a policy
+		Name      string          `json:"name,omitempty"`
+	}{d.Policy.String(), d.Direction, d.Rule, d.RuleName})
+	return b.Bytes(), err
 }
 
 // ActionWord is the action as people know it: the plugin's own word where it has one.

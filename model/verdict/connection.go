@@ -110,15 +110,19 @@ func (e Endpoint) String() string {
 	return name
 }
 
+// MarshalText writes the endpoint as String does, for JSON.
+func (e Endpoint) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
+
 // Connection is a question: may From begin a connection to To?
 type Connection struct {
-	From, To Endpoint
-	Protocol Protocol
-	Port     uint16 // of the destination, or of a Service; 0 for ICMP
-	Family   Family
+	From     Endpoint `json:"from"`
+	To       Endpoint `json:"to"`
+	Protocol Protocol `json:"protocol"`
+	Port     uint16   `json:"port"` // of the destination, or of a Service; 0 for ICMP
+	Family   Family   `json:"-"`
 	// Network is the network to judge it on, by its name or "default"; empty for the one that both
 	// ends are on.
-	Network string
+	Network string `json:"-"`
 }
 
 // String is "blue/api-0 → red/web-0 tcp 80".
@@ -189,12 +193,13 @@ func (f Family) FirstAddrOf(addrs []netip.Addr) netip.Addr {
 
 // Ends are the ends of one side of connections.
 type Ends struct {
-	Pods       int
-	FirstPods  []model.Key // the first three pods
-	Namespaces []string    // of the pods, in order
+	Pods       int         `json:"pods"`
+	FirstPods  []model.Key `json:"-"`          // the first three pods
+	Namespaces []string    `json:"namespaces"` // of the pods, in order
 	// Outside are networks and single addresses, as far as they are no pod's and no Service's,
 	// without those of Except: of several that hold an address the narrowest says which it is.
-	Outside, Except []netip.Prefix
+	Outside []netip.Prefix `json:"outside"`
+	Except  []netip.Prefix `json:"outside_except,omitempty"`
 }
 
 // HasOutside says whether an address outside is one of the ends.

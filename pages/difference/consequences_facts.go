@@ -1,8 +1,6 @@
 package difference
 
 import (
-	"net/netip"
-
 	"rung/change"
 	"rung/change/effect"
 	"rung/change/gate"
@@ -91,53 +89,15 @@ var RowVerb = map[model.DiffKind]string{model.DiffMissing: "add", model.DiffExtr
 
 // Effect is the JSON of a change's effect on connections.
 type Effect struct {
-	Summary string            `json:"summary"`
-	Unknown string            `json:"unknown,omitempty"`
-	Caveat  string            `json:"caveat,omitempty"`
-	Totals  []diff.PairTotal  `json:"totals"`
-	Flips   []ConnectionGroup `json:"flips"`
+	Summary string           `json:"summary"`
+	Unknown string           `json:"unknown,omitempty"`
+	Caveat  string           `json:"caveat,omitempty"`
+	Totals  []diff.PairTotal `json:"totals"`
+	Flips   []diff.FlipGroup `json:"flips"`
 	// ByAnotherRule keep their verdict.
-	ByAnotherRule []ConnectionGroup `json:"by_another_rule"`
+	ByAnotherRule []diff.FlipGroup `json:"by_another_rule"`
 	// Log is there where a log was read.
 	Log *LogEffect `json:"log,omitempty"`
-}
-
-// ConnectionGroup is connections that become the same through the same rules.
-type ConnectionGroup struct {
-	diff.PairTotal
-	From          GroupEnds           `json:"from"`
-	To            GroupEnds           `json:"to"`
-	Ports         []verdict.PortRange `json:"ports"`
-	DecidedBefore []DecidingRule      `json:"decided_before"` // none: no policy
-	DecidedAfter  []DecidingRule      `json:"decided_after"`
-	Example       ExampleConnection   `json:"example"`
-	// Network is the network besides the default one that they are on.
-	Network string `json:"network,omitempty"`
-}
-
-// GroupEnds are the ends of connections on one side.
-type GroupEnds struct {
-	Pods       int      `json:"pods"`
-	Namespaces []string `json:"namespaces"`
-	Outside    []string `json:"outside"`
-	// Except are networks that are not meant: of all that hold an address the narrowest counts.
-	Except []string `json:"outside_except,omitempty"`
-}
-
-// DecidingRule is a rule that decides.
-type DecidingRule struct {
-	Policy    string `json:"policy"`
-	Direction string `json:"direction,omitempty"`
-	Rule      int    `json:"rule"` // -1 for none of a policy
-	Name      string `json:"name,omitempty"`
-}
-
-// ExampleConnection is one of them.
-type ExampleConnection struct {
-	From     string           `json:"from"`
-	To       string           `json:"to"`
-	Protocol verdict.Protocol `json:"protocol"`
-	Port     uint16           `json:"port"`
 }
 
 // EffectOf are the facts of an effect, nil for none.
@@ -145,27 +105,13 @@ func EffectOf(e *effect.Effect) *Effect {
 	if e == nil {
 		return nil
 	}
-	out := &Effect{Summary: e.Text(), Unknown: e.Unknown, Caveat: e.Caveat, Totals: []diff.PairTotal{}, Flips: []ConnectionGroup{}, ByAnotherRule: []ConnectionGroup{}}
-	if e.Difference != nil {
-		out.Totals = append(out.Totals, e.Totals...)
-		out.Flips, out.ByAnotherRule = page.MapList(e.Flips, GroupOf), page.MapList(e.OtherDeciders, GroupOf)
+	out := &Effect{Summary: e.Text(), Unknown: e.Unknown, Caveat: e.Caveat, Totals: []diff.PairTotal{},
+		Flips: []diff.FlipGroup{}, ByAnotherRule: []diff.FlipGroup{}, Log: logOf(e.Log)}
+	if d := e.Difference; d != nil {
+		out.Totals, out.Flips = append(out.Totals, d.Totals...), append(out.Flips, d.Flips...)
+		out.ByAnotherRule = append(out.ByAnotherRule, d.OtherDeciders...)
 	}
-	out.Log = logOf(e.Log)
 	return out
-}
-
-// GroupOf are the facts of a group.
-func GroupOf(g diff.FlipGroup) ConnectionGroup {
-	by := func(d verdict.Decider) DecidingRule {
-		return DecidingRule{Policy: d.Policy.String(), Direction: string(d.Direction), Rule: d.Rule, Name: d.RuleName}
-	}
-	return ConnectionGroup{diff.PairTotal{Before: g.Before, After: g.After, Pairs: g.Pairs}, endsOf(g.From), endsOf(g.To),
-		append([]verdict.PortRange{}, g.Ports...), page.MapList(g.ByBefore, by), page.MapList(g.ByAfter, by),
-		ExampleConnection{g.Example.From.String(), g.Example.To.String(), g.Example.Protocol, g.Example.Port}, g.Network}
-}
-
-func endsOf(e verdict.Ends) GroupEnds {
-	return GroupEnds{e.Pods, append([]string{}, e.Namespaces...), page.MapList(e.Outside, netip.Prefix.String), page.MapList(e.Except, netip.Prefix.String)}
 }
 
 // LogEffect are the log lines that would get a different verdict.
@@ -185,8 +131,8 @@ type LogEffect struct {
 type LogGroup struct {
 	Before   verdict.Verdict  `json:"before"`
 	After    verdict.Verdict  `json:"after"`
-	From     GroupEnds        `json:"from"`
-	To       GroupEnds        `json:"to"`
+	From     verdict.Ends     `json:"from"`
+	To       verdict.Ends     `json:"to"`
 	Protocol verdict.Protocol `json:"protocol"`
 	Port     uint16           `json:"port"`
 	Lines    int              `json:"lines"`
@@ -196,7 +142,7 @@ type LogGroup struct {
 	Contrary int              `json:"contrary"`
 	Example  struct {
 		At string `json:"at"`
-		ExampleConnection
+		verdict.Connection
 	} `json:"example"`
 }
 
@@ -213,11 +159,10 @@ func logOf(o *diff.LogDifference) *LogEffect {
 	}
 	return &LogEffect{Summary: revision.OtherwiseText(o), From: page.StampText(o.From), To: page.StampText(o.To), Judged: o.Judged, Lost: o.Unattributed, Over: o.LeftOut,
 		Contrary: o.Contrary, Lines: o.Lines, Groups: page.MapList(o.Groups, func(g diff.LoggedGroup) LogGroup {
-			out := LogGroup{Before: g.Before, After: g.After, From: endsOf(g.From), To: endsOf(g.To), Protocol: g.Protocol,
+			out := LogGroup{Before: g.Before, After: g.After, From: g.From, To: g.To, Protocol: g.Protocol,
 				Port: g.Port, Lines: g.Lines, First: page.StampText(g.First), Last: page.StampText(g.Last), Logged: VerdictCounts{g.Allowed, g.Denied, g.Passed},
 				Contrary: g.Contrary}
-			c := revision.SeenConnection(&g.Example)
-			out.Example.At, out.Example.ExampleConnection = page.StampText(g.Example.Last), ExampleConnection{c.From.String(), c.To.String(), c.Protocol, c.Port}
+			out.Example.At, out.Example.Connection = page.StampText(g.Example.Last), revision.SeenConnection(&g.Example)
 			return out
 		})}
 }

@@ -269,6 +269,6 @@ func (d *differ) beyondGroup() *FlipGroup {
 	g.After, g.Ports = o.wantedVerdict, verdict.JoinPorts(o.Ports)
 	from, to := g.From.Outside, g.To.Outside
 	g.From, g.To = d.podsOf(o.from), d.podsOf(o.to)
-	g.From.Outside, g.To.Outside = from, to
+	g.From.Outside, g.To.Outside = append(g.From.Outside, from...), append(g.To.Outside, to...)
 	return &g
 }

@@ -59,21 +59,24 @@ type PairTotal struct {
 	Pairs  int             `json:"pairs"`
 }
 
-// FlipGroup is connections that become the same through the same rules.
+// FlipGroup is connections that become the same through the same rules. Its lists are never null in JSON.
 type FlipGroup struct {
-	Before, After verdict.Verdict
-	// ByBefore and ByAfter decide at the stage that settles it; none where nothing matches,
-	// which lets it through. Several are of one priority.
-	ByBefore, ByAfter []verdict.Decider
-	Ports             []verdict.PortRange
-	From, To          verdict.Ends
+	Before verdict.Verdict `json:"before"`
+	After  verdict.Verdict `json:"after"`
 	// Pairs counts the pairs of ends: of pods, each with each of its addresses; of addresses
 	// outside each part of them that a rule tells from others, a network or a node, counts as
 	// one.
-	Pairs   int
-	Example verdict.Connection
+	Pairs int                 `json:"pairs"`
+	From  verdict.Ends        `json:"from"`
+	To    verdict.Ends        `json:"to"`
+	Ports []verdict.PortRange `json:"ports"`
+	// ByBefore and ByAfter decide at the stage that settles it; none where nothing matches,
+	// which lets it through. Several are of one priority.
+	ByBefore []verdict.Decider  `json:"decided_before"`
+	ByAfter  []verdict.Decider  `json:"decided_after"`
+	Example  verdict.Connection `json:"example"`
 	// Network is the network besides the default one that they are on, empty for that one.
-	Network string
+	Network string `json:"network,omitempty"`
 }
 
 // DiffIndexes says what becomes of connections from one index to another. The error is that of

@@ -267,7 +267,8 @@ func (d *differ) endsOfClasses(classes verdict.Set, reached map[int32]string, le
 		}
 	})
 	out = d.podsOf(pods)
-	out.Outside, out.Except = s.NetworksOfBlocks(blocks)
+	networks, except := s.NetworksOfBlocks(blocks)
+	out.Outside, out.Except = append(out.Outside, networks...), except
 	for _, p := range own {
 		if !slices.Contains(out.Outside, p) {
 			out.Outside = append(out.Outside, p)

@@ -219,7 +219,7 @@ func (e *loggedEnds) add(end verdict.Endpoint) {
 }
 
 func (e *loggedEnds) namedEnds() verdict.Ends {
-	out := verdict.Ends{Pods: len(e.pods)}
+	out := verdict.Ends{Pods: len(e.pods), Namespaces: []string{}, Outside: []netip.Prefix{}}
 	for k := range e.pods {
 		out.FirstPods = append(out.FirstPods, k)
 		if !slices.Contains(out.Namespaces, k.Namespace) {

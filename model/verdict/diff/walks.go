@@ -201,9 +201,10 @@ func (s *indexSide) deciderID(name string, rules []int32) int32 {
 }
 
 // decidersOfID returns the deciders that an id stands for.
-func (s *indexSide) decidersOfID(id int32) (out []verdict.Decider) {
+func (s *indexSide) decidersOfID(id int32) []verdict.Decider {
+	out := []verdict.Decider{}
 	if id < 0 {
-		return nil
+		return out
 	}
 	for _, i := range s.decidersByID[id] {
 		out = append(out, s.c.Index.RuleDecider(i))

@@ -151,8 +151,8 @@ func (w *watchBuilder) groupOfFlip(d *differ, c *portChange, ports []verdict.Por
 }
 
 // podsOf names pods.
-func (d *differ) podsOf(pods verdict.Set) (out verdict.Ends) {
-	last := ""
+func (d *differ) podsOf(pods verdict.Set) verdict.Ends {
+	out, last := verdict.Ends{Namespaces: []string{}, Outside: []netip.Prefix{}}, ""
 	pods.Each(func(i int32) {
 		p := d.After.Index.Pods.PodAt(int(i))
 		out.Pods++
