@@ -94,10 +94,10 @@ type Rule struct {
 
 // Connection is connections from one end to another of which the same becomes.
 type Connection struct {
-	Change string      `json:"change"` // opens, closes, differs, decided
-	From   string      `json:"from"`
-	To     string      `json:"to"`
-	Ports  []PortRange `json:"ports"`
+	Change string           `json:"change"` // opens, closes, differs, decided
+	From   string           `json:"from"`
+	To     string           `json:"to"`
+	Ports  []page.PortRange `json:"ports"`
 	// Before and After are the verdicts, "mixed" where pods of a workload differ, "none" where an
 	// end is not there.
 	Before   string   `json:"before"`
@@ -111,13 +111,6 @@ type Connection struct {
 	Network string `json:"network,omitempty"`
 
 	Of *revision.Change `json:"-"`
-}
-
-// PortRange is a run of ports; ICMP has none.
-type PortRange struct {
-	Protocol string `json:"protocol"`
-	From     int    `json:"from,omitempty"`
-	To       int    `json:"to,omitempty"`
 }
 
 // FactsOf tells a difference; names are what was compared, as it was asked for.
@@ -175,16 +168,10 @@ func policyOf(c effect.PolicyChange) *Policy {
 }
 
 func connectionOf(c *revision.Change) *Connection {
-	out := &Connection{Change: string(c.Kind), From: c.From.String(), To: c.To.String(), Before: outcomeText(c.Before), After: outcomeText(c.After),
-		ByBefore: decidersOf(c.ByBefore), ByAfter: decidersOf(c.ByAfter), Example: trace.QuestionOf(c.Example()), Network: c.Network, Of: c}
-	for _, p := range c.Ports {
-		r := PortRange{Protocol: string(p.Protocol)}
-		if p.Protocol != verdict.ICMP {
-			r.From, r.To = int(p.Lo), int(p.Hi)
-		}
-		out.Ports = append(out.Ports, r)
-	}
-	return out
+	return &Connection{Change: string(c.Kind), From: c.From.String(), To: c.To.String(),
+		Before: outcomeText(c.Before), After: outcomeText(c.After),
+		Ports: page.PortRanges(c.Ports), ByBefore: decidersOf(c.ByBefore), ByAfter: decidersOf(c.ByAfter),
+		Example: trace.QuestionOf(c.Example()), Network: c.Network, Of: c}
 }
 
 // outcomeText is a verdict, "mixed" for several, "none" for no connection.

@@ -19,9 +19,9 @@ import (
 // Passage is connections from one end to another that are let through at some ports, by the same
 // rules: the JSON of rung connections.
 type Passage struct {
-	From  string      `json:"from"`
-	To    string      `json:"to"`
-	Ports []PortRange `json:"ports"`
+	From  string           `json:"from"`
+	To    string           `json:"to"`
+	Ports []page.PortRange `json:"ports"`
 	// Verdict is allow; mixed where pods of a workload differ; undefined.
 	Verdict string   `json:"verdict"`
 	By      []string `json:"by"` // none where no rule matches
@@ -33,13 +33,6 @@ type Passage struct {
 
 	FromEnd, ToEnd *revision.End       `json:"-"`
 	of             []verdict.PortRange // its ports
-}
-
-// PortRange is a run of ports; ICMP has none.
-type PortRange struct {
-	Protocol string `json:"protocol"`
-	From     int    `json:"from,omitempty"`
-	To       int    `json:"to,omitempty"`
 }
 
 // PassagesOf lists what a table lets through, by ends; of the ends that are asked for, all for nil.
@@ -57,7 +50,7 @@ func PassagesOf(t *revision.Table, keep func(*revision.End) bool, exposed bool) 
 				if v, one := s.outcome.Verdict(); one {
 					p.Verdict = string(v)
 				}
-				p.Ports = portRanges(s.ports)
+				p.Ports = page.PortRanges(s.ports)
 				if !p.FromEnd.IsImagined() && !p.ToEnd.IsImagined() {
 					p.Example = new(trace.QuestionOf(t.Example(i, j, s.ports[0], s.outcome&^verdict.Denied)))
 				}
@@ -66,15 +59,6 @@ func PassagesOf(t *revision.Table, keep func(*revision.End) bool, exposed bool) 
 		}
 	}
 	return out
-}
-
-func portRanges(all []verdict.PortRange) []PortRange {
-	return page.MapList(all, func(r verdict.PortRange) PortRange {
-		if r.Protocol == verdict.ICMP {
-			return PortRange{Protocol: string(r.Protocol)}
-		}
-		return PortRange{Protocol: string(r.Protocol), From: int(r.Lo), To: int(r.Hi)}
-	})
 }
 
 // portGroup is ports with the same verdict by the same rules.

@@ -37,7 +37,7 @@ func WaysInOf(t *revision.Table, r *revision.Revision, keep func(*revision.End) 
 			out = append(out, p)
 			continue
 		}
-		p.To, p.ToEnd, p.Ports = w.To.String(), w.To, portRanges(w.Ports)
+		p.To, p.ToEnd, p.Ports = w.To.String(), w.To, page.PortRanges(w.Ports)
 		var all verdict.Outcome
 		for _, c := range w.Controllers {
 			p.WayIn.Controllers = append(p.WayIn.Controllers, c.From.String())

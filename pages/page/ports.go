@@ -1,0 +1,20 @@
+package page
+
+import "rung/model/verdict"
+
+// PortRange is a run of ports; ICMP has none.
+type PortRange struct {
+	Protocol verdict.Protocol `json:"protocol"`
+	From     uint16           `json:"from,omitempty"`
+	To       uint16           `json:"to,omitempty"`
+}
+
+// PortRanges returns runs of ports as JSON has them.
+func PortRanges(all []verdict.PortRange) []PortRange {
+	return MapList(all, func(r verdict.PortRange) PortRange {
+		if r.Protocol == verdict.ICMP {
+			return PortRange{Protocol: r.Protocol}
+		}
+		return PortRange{r.Protocol, r.Lo, r.Hi}
+	})
+}
