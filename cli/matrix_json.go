@@ -53,17 +53,11 @@ func matrixEndOf(e *revision.MatrixEnd) matrixEndOut {
 }
 
 type matrixCellOut struct {
-	From          string `json:"from"`
-	To            string `json:"to"`
-	Verdict       string `json:"verdict"`
-	Pairs         int    `json:"pairs"`
-	Allow         int    `json:"allow"`
-	Deny          int    `json:"deny"`
-	ByPort        int    `json:"by_port"`
-	ByEndpoint    int    `json:"by_endpoint"`
-	Undefined     int    `json:"undefined"`
-	Unknown       int    `json:"unknown"`
-	NotApplicable int    `json:"not_applicable"`
+	From    string               `json:"from"`
+	To      string               `json:"to"`
+	Verdict revision.CellVerdict `json:"verdict"`
+	Pairs   int                  `json:"pairs"`
+	revision.MatrixCell
 	// Example is a connection of which the verdict is true, of a mixed cell a denied one.
 	Example *trace.Question `json:"example,omitempty"`
 }
@@ -113,10 +107,8 @@ func (t *matrixTable) writtenCells(cells []shownCell) iter.Seq[any] {
 }
 
 func (t *matrixTable) fillCell(out *matrixCellOut, s *shownCell) {
-	c := &s.cell
 	from, to := t.shown[s.from], t.shown[s.to]
-	*out = matrixCellOut{From: t.names[s.from], To: t.names[s.to], Verdict: string(c.Verdict()), Pairs: c.CountPairs(), Allow: c.Allow, Deny: c.Deny,
-		ByPort: c.ByPort, ByEndpoint: c.ByEndpoint, Undefined: c.Undefined, Unknown: c.Unknown, NotApplicable: c.NotApplicable, Example: out.Example}
+	*out = matrixCellOut{t.names[s.from], t.names[s.to], s.cell.Verdict(), s.cell.CountPairs(), s.cell, out.Example}
 	q, ok := t.m.ExampleOfCell(from, to)
 	switch {
 	case !ok:

@@ -46,24 +46,11 @@ func addSecondReaderFlag(cmd *cobra.Command) *bool {
 
 // secondOut is a zone read through libovsdb.
 type secondOut struct {
-	Zone        string      `json:"zone"`
-	Rows        int         `json:"rows"` // that libovsdb read
-	Error       string      `json:"error,omitempty"`
-	Differences []secondRow `json:"differences"`
-	More        int         `json:"more_rows,omitempty"` // that differ
-}
-
-// secondRow is a column that the two have otherwise; without a column, a row that
-// one of them has.
-type secondRow struct {
-	Table        string   `json:"table"`
-	UUID         string   `json:"uuid"`
-	Name         string   `json:"name,omitempty"`
-	Column       string   `json:"column,omitempty"`
-	Rung         []string `json:"rung"`
-	Libovsdb     []string `json:"libovsdb"`
-	MoreRung     int      `json:"rung_more,omitempty"`
-	MoreLibovsdb int      `json:"libovsdb_more,omitempty"`
+	Zone        string                `json:"zone"`
+	Rows        int                   `json:"rows"` // that libovsdb read
+	Error       string                `json:"error,omitempty"`
+	Differences []zones.RowDifference `json:"differences"`
+	More        int                   `json:"more_rows,omitempty"` // that differ
 }
 
 // readTwice has an answer about zones, the one named or all, also say how libovsdb reads
@@ -105,7 +92,7 @@ func readAgain(ctx context.Context, a *command.App, e *engine.Engine, of []*mode
 	}
 	out := make([]secondOut, len(found))
 	for i, f := range found {
-		out[i] = secondOut{Zone: f.Zone, Differences: []secondRow{}}
+		out[i] = secondOut{Zone: f.Zone, Differences: []zones.RowDifference{}}
 		if f.Err != nil {
 			out[i].Error = words.CleanLine(f.Err.Error())
 			if ans.Err == nil {
@@ -114,10 +101,10 @@ func readAgain(ctx context.Context, a *command.App, e *engine.Engine, of []*mode
 			continue
 		}
 		out[i].Rows, out[i].More = f.Rows, f.More
-		out[i].Differences = page.MapList(f.Differences, func(d zones.RowDifference) secondRow {
-			d.Rung, d.Libovsdb = page.MapList(d.Rung, sameText), page.MapList(d.Libovsdb, sameText)
-			return secondRow(d)
-		})
+		for _, d := range f.Differences {
+			d.Rung, d.Libovsdb = append([]string{}, d.Rung...), append([]string{}, d.Libovsdb...)
+			out[i].Differences = append(out[i].Differences, d)
+		}
 		ans.No = ans.No || len(f.Differences)+f.More > 0
 	}
 	ans.Value = struct {
@@ -142,7 +129,7 @@ func secondText(zones []secondOut) string {
 		case differing > 0:
 			fmt.Fprintf(&b, "second reader: zone %s: %s differ from what Rung reads\n", z.Zone, words.Count(differing, "row"))
 			for _, d := range z.Differences {
-				fmt.Fprintf(&b, "  %s\n", d.rowText())
+				fmt.Fprintf(&b, "  %s\n", rowText(&d))
 			}
 			if z.More > 0 {
 				fmt.Fprintf(&b, "  and %s\n", words.Count(z.More, "more row"))
@@ -170,7 +157,7 @@ func (z *secondOut) countDiffering() int {
 	return len(rows) + z.More
 }
 
-func (d *secondRow) rowText() string {
+func rowText(d *zones.RowDifference) string {
 	at := d.Table + " " + d.UUID
 	if d.Name != "" {
 		at += " (" + d.Name + ")"
@@ -194,6 +181,3 @@ func (d *secondRow) rowText() string {
 	}
 	return at + ": Rung reads " + rung + ", libovsdb " + libovsdb
 }
-
-// sameText is for lists that must not be null in JSON.
-func sameText(s string) string { return s }

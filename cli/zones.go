@@ -165,7 +165,7 @@ func settingsText(r *revision.Revision, all []*cluster.ZoneFacts) string {
 			t.AddRow(z.Name, s.Name, s.Value, s.Source, s.Evidence)
 		}
 		for _, g := range z.Dialect.Rows {
-			t.AddRow(z.Name, "rows of "+g.Type, string(g.Form), revision.FromRows, z.Dialect.EvidenceText(&g))
+			t.AddRow(z.Name, "rows of "+g.Type, string(g.Generation), revision.FromRows, z.Dialect.EvidenceText(&g))
 		}
 	}
 	return t.String()

@@ -57,12 +57,13 @@ type Finding struct {
 
 // Witness is a connection that shows what a finding says; the zero Witness is none.
 type Witness struct {
-	From, To string // as `rung trace` reads them
-	Protocol string
-	Port     uint16 // 0 for ICMP
-	Family   uint8  // 4 or 6
-	Verdict  string
-	By       string // who decides, empty where nothing does
+	From     string `json:"from"` // as `rung trace` reads them
+	To       string `json:"to"`
+	Protocol string `json:"protocol"`
+	Port     uint16 `json:"port,omitempty"` // 0 for ICMP
+	Family   uint8  `json:"family"`         // 4 or 6
+	Verdict  string `json:"verdict"`
+	By       string `json:"by"` // who decides, empty where nothing does
 }
 
 // IsZero says whether there is no connection.

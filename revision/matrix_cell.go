@@ -55,19 +55,22 @@ func (v CellVerdict) LegendText() string {
 
 // MatrixCell counts pairs of pods by what becomes of their connections.
 type MatrixCell struct {
-	Allow, Deny int
+	Allow int `json:"allow"`
+	Deny  int `json:"deny"`
 	// ByPort are allowed on some ports and denied on others.
-	ByPort int
+	ByPort int `json:"by_port"`
 	// ByEndpoint are allowed at some endpoints of a Service and denied at others.
-	ByEndpoint int
+	ByEndpoint int `json:"by_endpoint"`
 	// Undefined and Unknown are so on at least one port.
-	Undefined, Unknown int
+	Undefined int `json:"undefined"`
+	Unknown   int `json:"unknown"`
 	// AlsoAllow and AlsoDeny are those of them that are allowed, or denied, on another port.
-	AlsoAllow, AlsoDeny int
+	AlsoAllow int `json:"-"`
+	AlsoDeny  int `json:"-"`
 	// NotApplicable counts the pairs about which no policy is asked: a pod is completed,
 	// has no address or another primary network, or both are on the network of their
 	// nodes.
-	NotApplicable int
+	NotApplicable int `json:"not_applicable"`
 }
 
 // add counts pairs of one outcome.

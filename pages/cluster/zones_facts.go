@@ -46,18 +46,9 @@ type ZoneFacts struct {
 // ZoneDialect holds the settings of OVN-Kubernetes in a zone, and the forms of its rows.
 type ZoneDialect struct {
 	Settings []revision.SettingValue `json:"settings"`
-	Rows     []RowsForm              `json:"rows"`
+	Rows     []dialect.OwnerRows     `json:"rows"`
 	// NotCompared says why rows of a kind are not held against desired ones.
 	NotCompared map[model.Kind]string `json:"not_compared"`
-}
-
-// RowsForm is the form in which rows of an owner type stand there.
-type RowsForm struct {
-	Type    string             `json:"owner_type"`
-	Rows    int                `json:"rows"`
-	Current int                `json:"current"`
-	Form    dialect.Generation `json:"form"`
-	Why     string             `json:"why,omitempty"`
 }
 
 // RowProgress is how far the rows of a zone have come.
@@ -121,17 +112,15 @@ func dialectOf(r *revision.Revision, zone string) *ZoneDialect {
 		return nil
 	}
 	d := revision.DialectOfZone(r, zone)
-	rows := page.MapList(d.Rows, func(g dialect.OwnerRows) RowsForm {
-		return RowsForm{Type: g.Type, Rows: g.Rows, Current: g.Current, Form: g.Generation, Why: g.Form}
-	})
-	return &ZoneDialect{Settings: append([]revision.SettingValue{}, d.Settings...), Rows: rows, NotCompared: d.Deviates}
+	return &ZoneDialect{Settings: append([]revision.SettingValue{}, d.Settings...), Rows: append([]dialect.OwnerRows{}, d.Rows...),
+		NotCompared: d.Deviates}
 }
 
 // EvidenceText says of rows of a type how many have their form, and why.
-func (d *ZoneDialect) EvidenceText(g *RowsForm) string {
+func (d *ZoneDialect) EvidenceText(g *dialect.OwnerRows) string {
 	parts := []string{fmt.Sprintf("%s of %s rows current", words.Thousands(g.Current), words.Thousands(g.Rows))}
-	if g.Why != "" {
-		parts = append(parts, g.Why)
+	if g.Form != "" {
+		parts = append(parts, g.Form)
 	}
 	if d.NotCompared[model.Kind(g.Type)] != "" {
 		parts = append(parts, "not compared")

@@ -24,22 +24,11 @@ type Finding struct {
 	Cause string `json:"cause,omitempty"`
 	Under int    `json:"under,omitempty"`
 	// Witness is a connection that shows it, absent where there is none.
-	Witness *FindingWitness `json:"witness,omitempty"`
-	File    string          `json:"file,omitempty"`
+	Witness *model.Witness `json:"witness,omitempty"`
+	File    string         `json:"file,omitempty"`
 
 	Of *model.Finding `json:"-"`
 	id string
-}
-
-// FindingWitness is a connection as rung trace asks about it, with what it says.
-type FindingWitness struct {
-	From     string `json:"from"`
-	To       string `json:"to"`
-	Protocol string `json:"protocol"`
-	Port     uint16 `json:"port,omitempty"`
-	Family   uint8  `json:"family"`
-	Verdict  string `json:"verdict"`
-	By       string `json:"by"` // empty for no policy
 }
 
 // FindingsOf are findings as they are told, in their order.
@@ -59,8 +48,7 @@ func FindingsOf(found []model.Finding) []*Finding {
 			under[f.Cause]++
 		}
 		if !f.Witness.IsZero() {
-			w := FindingWitness(f.Witness)
-			o.Witness = &w
+			o.Witness = &f.Witness
 		}
 		if f.Policy.Kind != "" && f.Policy.Name != "" {
 			o.Policy = f.Policy.String()

@@ -18,3 +18,6 @@ func (s Stamp) String() string {
 
 // MarshalJSON writes the text of the moment.
 func (s Stamp) MarshalJSON() ([]byte, error) { return strconv.AppendQuote(nil, s.String()), nil }
+
+// StampText is a time as the command line writes it, empty for none.
+func StampText(at time.Time) string { return Stamp{Time: at}.String() }

@@ -86,12 +86,12 @@ const (
 
 // OwnerRows are the rows of one owner type.
 type OwnerRows struct {
-	Type       string // as external_ids spell it
-	Rows       int    // ACLs, address sets and port groups
-	Current    int    // of them in the current form
-	Generation Generation
+	Type       string     `json:"owner_type"` // as external_ids spell it
+	Rows       int        `json:"rows"`       // ACLs, address sets and port groups
+	Current    int        `json:"current"`    // of them in the current form
+	Generation Generation `json:"form"`
 	// Form says what is not current about the others; empty when all are.
-	Form string
+	Form string `json:"why,omitempty"`
 }
 
 // Dialect is the settings and row forms that the rows of one zone show. The zero value

@@ -35,13 +35,17 @@ type Result struct {
 // Difference is a column in which the two readers differ, or a row that one of them does
 // not have.
 type Difference struct {
-	Table, UUID string
-	Name        string // of an ACL its id; empty where there is none
-	Column      string // empty: the whole row
+	Table  string `json:"table"`
+	UUID   string `json:"uuid"`
+	Name   string `json:"name,omitempty"`   // of an ACL its id; empty where there is none
+	Column string `json:"column,omitempty"` // empty: the whole row
 	// Rung and Libovsdb are what each has and the other has not: elements of a set or a
 	// map, or the value. Of a whole row they are its columns, of the one that has it.
-	Rung, Libovsdb         []string
-	MoreRung, MoreLibovsdb int // elements left out
+	Rung     []string `json:"rung"`
+	Libovsdb []string `json:"libovsdb"`
+	// MoreRung and MoreLibovsdb count elements left out.
+	MoreRung     int `json:"rung_more,omitempty"`
+	MoreLibovsdb int `json:"libovsdb_more,omitempty"`
 }
 
 // CompareRows reads the database through libovsdb and compares the rows with the versions
