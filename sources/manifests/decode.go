@@ -237,10 +237,9 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 		return
 	}
 	var whole map[string]any // of a kind that has a schema
-	if k.isAntrea() || slices.Contains(NetworkKinds, k.kind) {
+	if isNetwork := slices.Contains(NetworkKinds, k.kind); isNetwork || k.isAntrea() {
 		whole = yamltree.JSONValue(n).(map[string]any)
-		isJudged := !k.isAntrea() || !d.opts.SkipSchema
-		if isJudged && d.reportIssues(origin, key, d.gateIssues(n, k.kind, whole), 0) {
+		if (isNetwork || !d.opts.SkipSchema) && d.reportIssues(origin, key, d.gateIssues(n, k.kind, whole), 0) {
 			return
 		}
 	}
@@ -323,7 +322,7 @@ func (d *decoder) reportOther(n *yaml.Node, origin model.Origin, key model.Key, 
 		d.reportIssue(origin, key, i)
 		return
 	}
-	d.countAside(code+" "+string(key.Kind), origin, key, i)
+	d.countAside(code+" "+string(key.Kind)+" "+i.Message, origin, key, i)
 }
 
 // countTemplatePolicies counts the policies among the objects of a Template of OpenShift.

@@ -56,6 +56,9 @@ func (d *objectDiffer) addSplice(start, end int, text string) {
 	d.splices = append(d.splices, textSplice{start, end, text})
 }
 
+// gap is the text between an entry and a later one.
+func (d *objectDiffer) gap(a, b textEntry) []byte { return d.Text[min(a.end, b.start):b.start] }
+
 func isFlow(n *yaml.Node) bool { return n.Style&yaml.FlowStyle != 0 }
 
 // entriesOf finds the fields or elements of a node, which stands at a slot, in the text.
@@ -192,7 +195,7 @@ func (d *objectDiffer) changeEntries(n *yaml.Node, es []textEntry, gone []bool, 
 		// It shares its line with the dash of a list: the next one comes there, unless a comment stays there.
 		first = slices.Index(gone, false)
 		to := es[first].start
-		if bytes.IndexByte(d.Text[es[0].end:to], '#') >= 0 {
+		if bytes.IndexByte(d.gap(es[0], es[first]), '#') >= 0 {
 			first, to = 1, es[0].end
 		}
 		d.addSplice(es[0].start, to, "")
@@ -225,7 +228,7 @@ func (d *objectDiffer) changeFlow(es []textEntry, gone []bool, added map[int][]s
 	sep := ", "
 	if d.OnlySpaceBefore(es[0].start) {
 		sep = "," + d.eol + strings.Repeat(" ", d.Column(es[0].start))
-	} else if d.JSON && d.step == 0 && last > 0 && !bytes.Contains(d.Text[es[0].end:es[1].start], []byte(" ")) {
+	} else if d.JSON && d.step == 0 && last > 0 && !bytes.Contains(d.gap(es[0], es[1]), []byte(" ")) {
 		sep = ","
 	}
 	var texts []string // added since the last one that stays
@@ -254,7 +257,7 @@ func (d *objectDiffer) changeFlow(es []textEntry, gone []bool, added map[int][]s
 // replaceEntries writes a text over entries of a flow collection, unless there are comments between them.
 func (d *objectDiffer) replaceEntries(es []textEntry, start, end int, text string, at valueSlot) error {
 	for i := 1; i < len(es) && !d.JSON; i++ {
-		if bytes.IndexByte(d.Text[es[i-1].end:es[i].start], '#') >= 0 {
+		if bytes.IndexByte(d.gap(es[i-1], es[i]), '#') >= 0 {
 			return at.cannot("has comments that would go with what is taken out")
 		}
 	}

@@ -2,6 +2,7 @@ package manifests
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -258,15 +259,30 @@ func cnpRemedy(name string, t *typeInfo) string {
 // UnknownFields are the paths of the fields of an object's spec that its Go type lacks, at most
 // maxIssues of them, in order.
 func UnknownFields(t reflect.Type, obj map[string]any) (paths []string) {
-	root, err := yamltree.ParseFlat(yamltree.Marshal(map[string]any{"spec": obj["spec"]}), yamltree.DefaultAliasNodes)
-	if err != nil || root == nil {
-		return nil // not of a tree of JSON values
-	}
-	issues, _ := CheckTree(root, t, true)
-	for _, i := range issues {
-		if i.Code == CodeUnknown {
-			paths = append(paths, i.Field)
+	collectUnknown(obj["spec"], infoOf(t).fields["spec"], []yamltree.PathStep{yamltree.FieldStep("spec")}, &paths)
+	return paths
+}
+
+func collectUnknown(v any, t *typeInfo, way []yamltree.PathStep, out *[]string) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			in := append(way[:len(way):len(way)], yamltree.FieldStep(name))
+			switch {
+			case t.shape == shapeMap:
+				collectUnknown(v[name], t.elem, in, out)
+			case t.shape != shapeStruct:
+			case t.fields[name] != nil:
+				collectUnknown(v[name], t.fields[name], in, out)
+			case len(*out) < MaxIssues:
+				*out = append(*out, yamltree.PathText(in, false))
+			}
+		}
+	case []any:
+		for i := range v {
+			if t.shape == shapeList {
+				collectUnknown(v[i], t.elem, append(way[:len(way):len(way)], yamltree.PathStep{Index: i}), out)
+			}
 		}
 	}
-	return paths
 }

@@ -40,7 +40,7 @@ func parseJSON(text []byte) (roots []*yaml.Node, offsets [][2]int, err error) {
 }
 
 func jsonError(text []byte, at int, msg string) error {
-	return &SyntaxError{Code: NotJSON, Line: 1 + bytes.Count(text[:at], []byte("\n")), Msg: msg}
+	return &SyntaxError{Code: NotJSON, Line: 1 + bytes.Count(text[:max(0, at)], []byte("\n")), Msg: msg}
 }
 
 // jsonReader makes the tree of a text that is JSON, which was seen before.
