@@ -245,19 +245,7 @@ func (v *RowView) Do(env *view.Env, id action.ID) bool {
 func (v *RowView) goElsewhere(env *view.Env, d int) {
 	for zone := revision.NextZone(env.Rev, v.page.Zone, d); zone != v.page.Zone; zone = revision.NextZone(env.Rev, zone, d) {
 		z := env.Rev.Zone(zone)
-		if z.DB == nil {
-			continue
-		}
-		var there nb.Row
-		switch v.page.Table {
-		case nb.TableACL:
-			if a := z.DB.ACLByID(v.id); a != nil && v.id != "" {
-				there = a
-			}
-		default:
-			there = byName(z.DB, v.page.Table, v.name)
-		}
-		if there != nil {
+		if there := successorRow(z.DB, v.page.Table, v.id, v.name); there != nil {
 			env.ReplacePage(detail.RowPage(z, there, nil))
 			return
 		}

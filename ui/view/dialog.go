@@ -105,13 +105,11 @@ func (c *ConfirmDialog) isStale() bool {
 		c.changed = what
 		return true
 	}
-	asked := c.Type
-	c.Title, c.Body, c.Warn, c.Type, c.WhyNot = now.Title, now.Body, now.Warn, now.Type, now.WhyNot
-	c.YesText, c.NoText, c.Yes, c.No, c.Changed, c.Again = now.YesText, now.NoText, now.Yes, now.No, now.Changed, now.Again
-	c.Trials, c.YesTrial = now.Trials, now.YesTrial
-	c.trial = min(c.trial, len(c.Trials))
-	c.Type = cmp.Or(c.Type, asked) // what is being typed does not become the letters y and n
-	c.changeText, c.isChanged, c.yes, c.problem = what, true, false, ""
+	was := *c
+	*c = *now
+	c.input, c.typing, c.trial = was.input, was.typing, min(was.trial, len(c.Trials))
+	c.Type = cmp.Or(c.Type, was.Type) // what is being typed does not become the letters y and n
+	c.changeText, c.isChanged = what, true
 	return false
 }
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"rung/model/words"
-	"rung/themes"
 )
 
 // TableColumn is one column of a table.
@@ -95,24 +94,14 @@ type Table[T any] struct {
 	version      int
 	ready        bool
 
-	memo struct {
-		key   memoKey
-		frame string
-		lines []int // row index per line, for the mouse
-	}
-	widths widthMemo
-	plan   layoutMemo
-	tall   tallBelow
+	drawnRows []int // row index per line of the last frame, for the mouse
+	widths    widthMemo
+	plan      layoutMemo
+	tall      tallBelow
 }
 
 // tallBelow is how many lines the rows of a version needed below the table so far, in w cells.
 type tallBelow struct{ version, w, lines int }
-
-type memoKey struct {
-	version, w, h, top, selectedAt, skippedCells int
-	wide, focus                                  bool
-	styles                                       *themes.StyleSet
-}
 
 type widthMemo struct {
 	version int

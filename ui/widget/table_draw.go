@@ -30,13 +30,7 @@ func (t *Table[T]) RenderFocus(st *themes.StyleSet, w, h int, focus bool) string
 	rows -= below
 	t.height = rows
 	t.scrollTo(rows)
-	key := memoKey{t.version, w, h, t.top, t.selectedAt, t.skippedCells, t.Wide, focus, st}
-	if t.memo.frame != "" && t.memo.key == key {
-		return t.memo.frame
-	}
-	frame := t.drawTable(st, w, h, rows, below, focus)
-	t.memo.key, t.memo.frame = key, frame
-	return frame
+	return t.drawTable(st, w, h, rows, below, focus)
 }
 
 // scrollTo keeps the cursor in sight, with the lines before the first and after
@@ -84,10 +78,10 @@ func (t *Table[T]) drawTable(st *themes.StyleSet, w, h, rows, below int, focus b
 		t.skippedCells = min(t.skippedCells, max(0, t.widestRow(lay, rows)-(w-gutter)))
 	}
 	lines := make([]string, 0, h)
-	t.memo.lines = t.memo.lines[:0]
+	t.drawnRows = t.drawnRows[:0]
 	if rows+below < h {
 		lines = append(lines, t.headerLine(st, lay, w))
-		t.memo.lines = append(t.memo.lines, -1)
+		t.drawnRows = append(t.drawnRows, -1)
 	}
 	if len(t.shownItems) == 0 {
 		text := t.Empty
@@ -107,7 +101,7 @@ func (t *Table[T]) drawTable(st *themes.StyleSet, w, h, rows, below int, focus b
 			}
 			lines = append(lines, JoinLines(StyledLine(mark, st.Dim), l).Render(w))
 		}
-		t.memo.lines = append(t.memo.lines, n)
+		t.drawnRows = append(t.drawnRows, n)
 	}
 	if below > 0 && t.selectedAt >= 0 {
 		for len(lines) < h-below {

@@ -155,10 +155,10 @@ func (t *Table[T]) Wheel(d int) {
 // Click puts the cursor on the row at line y of the last frame; false when
 // there is none.
 func (t *Table[T]) Click(y int) bool {
-	if y < 0 || y >= len(t.memo.lines) || t.memo.lines[y] < 0 {
+	if y < 0 || y >= len(t.drawnRows) || t.drawnRows[y] < 0 {
 		return false
 	}
-	n := t.memo.lines[y]
+	n := t.drawnRows[y]
 	if n >= len(t.shownItems) || t.isSkipped(t.items[t.shownItems[n]]) {
 		return false
 	}
