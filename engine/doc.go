@@ -4,7 +4,7 @@
 //
 //	zones     the loop, the zones and their options, ownership, Southbound databases
 //	logs      ACL log lines, each with the rule behind it
-//	lab       the sandbox, and ovntrace: optional rooms
+//	lab       the sandbox: an optional room
 //	statedir  the files below the state folder except history and audit
 //
 // Invariants: state is touched by functions of the loop alone; everybody else sends it a function.

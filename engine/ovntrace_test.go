@@ -13,7 +13,6 @@ import (
 
 	"rung/change"
 	"rung/engine/lab"
-	"rung/engine/ovntrace"
 	"rung/engine/zones"
 	"rung/model/ovn/flow"
 	"rung/model/verdict"
@@ -35,9 +34,9 @@ func onOVN(t *testing.T) *liveRun {
 }
 
 // onOVN is a sandbox on OVN, with ovn-trace by the runner, where that is set.
-func (w *liveWorld) onOVN(run *ovntrace.Runner) (*lab.Lab, *ovntrace.Tracer) {
+func (w *liveWorld) onOVN(run *zones.Runner) (*lab.Lab, *zones.OVNTracer) {
 	box := lab.New(lab.Config{OVN: place(), Dir: w.sockets})
-	return box, ovntrace.New(func() (ovntrace.Runner, error) {
+	return box, zones.NewOVNTracer(func() (zones.Runner, error) {
 		if run != nil && *run != nil {
 			return *run, nil
 		}
@@ -113,7 +112,7 @@ func TestOVNTrace(t *testing.T) {
 func TestOVNTraceDisagrees(t *testing.T) {
 	install.OVN(t, sandbox.FindTools)
 	w := newLiveWorld(t, livePolicies()...)
-	var runner ovntrace.Runner
+	var runner zones.Runner
 	r := w.run(func(c *Config) { c.Sandbox, c.OVNTrace = w.onOVN(&runner) })
 	r.settle("control", "worker")
 	c := tcp(verdict.PodEnd("green", "web-0"), verdict.PodEnd("blue", "web-0"), 80)
@@ -130,7 +129,7 @@ func TestOVNTraceDisagrees(t *testing.T) {
 	stale := func(context.Context, *flow.PacketQuestion) (string, []string, string, error) {
 		return "here", nil, old, nil
 	}
-	trace := func(run ovntrace.Runner) *revision.OVNTrace {
+	trace := func(run zones.Runner) *revision.OVNTrace {
 		t.Helper()
 		runner = run
 		got, err := r.OVNTrace(r.ctx, c, nil)
@@ -174,7 +173,7 @@ func TestOVNTraceDisagrees(t *testing.T) {
 	r.until("the finding goes with its policy", func(rev *revision.Revision) bool { return len(rev.OVNTraces) == 0 })
 	// A zone that cannot be asked has its reason, and nothing is said of the connection.
 	got = trace(func(context.Context, *flow.PacketQuestion) (string, []string, string, error) {
-		return "", nil, "", fmt.Errorf("zone worker: %w", ovntrace.ErrNoProgram)
+		return "", nil, "", fmt.Errorf("zone worker: %w", zones.ErrNoProgram)
 	})
 	if diff := cmp.Diff([]string{"unknown, not compared with the rows", "zone worker: zone worker: the zone's pod has no ovn-trace"}, said(got)); diff != "" {
 		t.Error(diff)
@@ -187,7 +186,7 @@ func TestNoOVNTrace(t *testing.T) {
 	c := tcp(verdict.PodEnd("green", "web-0"), verdict.PodEnd("blue", "web-0"), 80)
 	r := w.run(func(c *Config) {
 		box := lab.New(lab.Config{Server: "builtin", Dir: w.sockets})
-		c.Sandbox, c.OVNTrace = box, ovntrace.New(box.OVNTracer)
+		c.Sandbox, c.OVNTrace = box, zones.NewOVNTracer(box.OVNTracer)
 	})
 	r.settle("control", "worker")
 	_, err := r.OVNTrace(r.ctx, c, nil)
@@ -196,7 +195,7 @@ func TestNoOVNTrace(t *testing.T) {
 	}
 	r.Close()
 	r = w.run(func(c *Config) {
-		c.NB, c.OVNTrace = map[string]string{"worker": "unix:/nowhere"}, ovntrace.New(nil)
+		c.NB, c.OVNTrace = map[string]string{"worker": "unix:/nowhere"}, zones.NewOVNTracer(nil)
 	})
 	if _, err = r.OVNTrace(r.ctx, c, nil); !errors.Is(err, zones.ErrNoOVNTrace) || !strings.Contains(err.Error(), "--nb gives databases only") {
 		t.Errorf("with databases only: %v", err)

@@ -1,14 +1,13 @@
 package ui
 
 import (
-	"rung/ui/activity"
 	"rung/ui/cluster"
-	"rung/ui/diff"
 	"rung/ui/edit"
 	"rung/ui/ladder"
 	"rung/ui/logs"
 	"rung/ui/nav"
 	"rung/ui/policy"
+	"rung/ui/preview"
 	"rung/ui/rows"
 	"rung/ui/trace"
 	"rung/ui/view"
@@ -23,12 +22,12 @@ var makers = map[nav.PageKind]view.ViewMaker{
 	nav.Rows:     rows.New,
 	nav.Row:      rows.NewRow,
 	nav.Pod:      policy.NewPod,
-	nav.Activity: activity.New,
+	nav.Activity: logs.NewActivity,
 	nav.Logs:     logs.New,
 	nav.Plan:     ladder.NewPlan,
 	nav.Zones:    cluster.NewZones,
 
-	nav.Controller: activity.NewControllerLog,
+	nav.Controller: logs.NewControllerLog,
 	nav.Contexts:   cluster.NewContexts,
 	nav.Findings:   cluster.NewFindings,
 	nav.Cluster:    cluster.New,
@@ -36,8 +35,8 @@ var makers = map[nav.PageKind]view.ViewMaker{
 	nav.Matrix:     trace.NewMatrix,
 	nav.Probe:      trace.NewProbe,
 	nav.Template:   edit.NewFromTemplate,
-	nav.Sessions:   activity.NewSessions,
-	nav.Diff:       diff.New,
+	nav.Sessions:   logs.NewSessions,
+	nav.Diff:       preview.NewDiff,
 	nav.Omitted:    cluster.NewOmitted,
 	nav.Messages:   cluster.NewMessages,
 }

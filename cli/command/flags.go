@@ -18,7 +18,7 @@ import (
 
 	"rung/engine"
 	"rung/engine/lab"
-	"rung/engine/ovntrace"
+	"rung/engine/zones"
 	"rung/model"
 	"rung/revision"
 	"rung/sources/kube"
@@ -124,16 +124,16 @@ func (f *globalFlags) StateFolder() string {
 	return filepath.Join(xdg.StateHome, "rung")
 }
 
-// EngineConfig makes the engine's configuration. zones says whether the command needs
+// EngineConfig makes the engine's configuration. needsZones says whether the command needs
 // databases at all. The files it reads may never answer, such as a pipe; it then
 // returns when ctx ends.
-func (a *App) EngineConfig(ctx context.Context, demo, zones bool) (engine.Config, error) {
-	return AwaitResult(ctx, func() (engine.Config, error) { return a.makeConfig(ctx, demo, zones) })
+func (a *App) EngineConfig(ctx context.Context, demo, needsZones bool) (engine.Config, error) {
+	return AwaitResult(ctx, func() (engine.Config, error) { return a.makeConfig(ctx, demo, needsZones) })
 }
 
-func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, error) {
+func (a *App) makeConfig(ctx context.Context, demo, needsZones bool) (engine.Config, error) {
 	f := &a.Flags
-	cfg := engine.Config{ReadOnly: f.ReadOnly, Writes: !f.ReadOnly, StateDir: f.StateFolder(), KeepCounts: f.keepCounts, ReadPast: f.ForReport, OVNTrace: ovntrace.New(nil)}
+	cfg := engine.Config{ReadOnly: f.ReadOnly, Writes: !f.ReadOnly, StateDir: f.StateFolder(), KeepCounts: f.keepCounts, ReadPast: f.ForReport, OVNTrace: zones.NewOVNTracer(nil)}
 	file, err := a.readSettings(ctx)
 	if err != nil {
 		return cfg, err
@@ -172,7 +172,7 @@ func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 	case len(f.NB) > 0 && f.RowsOnly && !f.Kube.NamesCluster():
 		cfg.Mode = revision.Mode{Name: revision.RowsMode, Title: strings.Join(f.NB, " ")}
 	default:
-		return cfg, a.configureCluster(ctx, &cfg, zones)
+		return cfg, a.configureCluster(ctx, &cfg, needsZones)
 	}
 	for _, p := range f.Files {
 		if err := engine.CheckInput(ctx, p); err != nil {
@@ -186,7 +186,7 @@ func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 			cfg.Writer = files
 		}
 	}
-	if !zones {
+	if !needsZones {
 		return cfg, nil
 	}
 	if given, err := f.setDatabases(ctx, &cfg); given || err != nil {
@@ -198,7 +198,7 @@ func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 	}
 	cfg.Mode.Sandbox, cfg.Mode.Reconciles = true, true
 	box := lab.New(lab.Config{Server: f.ovsdb, OVN: f.sandboxOVN, Dir: f.sandboxDir, PortDelay: f.portDelay, Traffic: f.TrafficRate(), Churn: f.churn, Foreign: demo})
-	cfg.Sandbox, cfg.OVNTrace = box, ovntrace.New(box.OVNTracer)
+	cfg.Sandbox, cfg.OVNTrace = box, zones.NewOVNTracer(box.OVNTracer)
 	if f.sandboxOVN != lab.OVNAuto && f.sandboxOVN != lab.OVNOff {
 		if err := lab.CheckOVN(ctx, f.sandboxOVN); err != nil {
 			return cfg, fmt.Errorf("--sandbox-ovn: %w", err)

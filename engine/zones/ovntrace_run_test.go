@@ -1,6 +1,6 @@
 //go:build unix
 
-package ovntrace
+package zones
 
 import (
 	"context"
@@ -22,7 +22,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rung/engine/zones"
 	"rung/model/ovn/flow"
 	"rung/model/verdict"
 	"rung/sources/kube"
@@ -33,7 +32,7 @@ const ovnNamespace = "ovn-kubernetes"
 
 // inPods is a tracer on a cluster whose node n1 has an ovnkube-node pod with these
 // programs, each a script.
-func inPods(t *testing.T, programs map[string]string) (*Tracer, *streaming.Server) {
+func inPods(t *testing.T, programs map[string]string) (*OVNTracer, *streaming.Server) {
 	t.Helper()
 	s, err := streaming.Start(streaming.Options{TLS: true})
 	if err != nil {
@@ -65,7 +64,7 @@ func inPods(t *testing.T, programs map[string]string) (*Tracer, *streaming.Serve
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Tracer{Parts: zones.Parts{Pods: &zones.Pods{Cluster: c, Namespaces: []string{ovnNamespace}}}}, s
+	return &OVNTracer{Parts: Parts{Pods: &Pods{Cluster: c, Namespaces: []string{ovnNamespace}}}}, s
 }
 
 func askN1() *flow.PacketQuestion {
@@ -115,7 +114,7 @@ func TestOVNTraceInPod(t *testing.T) {
 
 // In a zone one trace runs after the other, and who waits hears it.
 func TestOVNTraceOneAtATime(t *testing.T) {
-	tr := New(nil)
+	tr := NewOVNTracer(nil)
 	first, err := tr.takeZone(t.Context(), "n1", func() { t.Error("waited for nobody") })
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package ovntrace
+package zones
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"rung/engine/trace"
-	"rung/engine/zones"
 	"rung/model"
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
@@ -40,9 +39,9 @@ const (
 	runs  = "running ovn-trace"
 )
 
-// Tracer asks ovn-trace: one at a time in each zone.
-type Tracer struct {
-	zones.Parts
+// OVNTracer asks ovn-trace: one at a time in each zone.
+type OVNTracer struct {
+	Parts
 	sandbox func() (Runner, error)
 	tracer  trace.Tracer
 
@@ -51,17 +50,17 @@ type Tracer struct {
 	disagreements []revision.OVNDisagreement // replaced, never changed
 }
 
-// New makes one that runs ovn-trace in a sandbox, or where that is nil in the pods of the
+// NewOVNTracer makes one that runs ovn-trace in a sandbox, or where that is nil in the pods of the
 // cluster.
-func New(sandbox func() (Runner, error)) *Tracer {
-	return &Tracer{sandbox: sandbox, busyZones: map[string]chan struct{}{}}
+func NewOVNTracer(sandbox func() (Runner, error)) *OVNTracer {
+	return &OVNTracer{sandbox: sandbox, busyZones: map[string]chan struct{}{}}
 }
 
 // Start gives it the parts of the engine.
-func (t *Tracer) Start(p zones.Parts) { t.Parts = p }
+func (t *OVNTracer) Start(p Parts) { t.Parts = p }
 
 // takeZone waits until no other trace runs in a zone.
-func (t *Tracer) takeZone(ctx context.Context, zone string, wait func()) (release func(), err error) {
+func (t *OVNTracer) takeZone(ctx context.Context, zone string, wait func()) (release func(), err error) {
 	t.mu.Lock()
 	slot := t.busyZones[zone]
 	if slot == nil {
@@ -90,7 +89,7 @@ func (t *Tracer) takeZone(ctx context.Context, zone string, wait func()) (releas
 // again and they agree, or until a policy is gone that it is about. An error wraps
 // rooms.ErrNoOVNTrace where none can be run, and verdict.ErrQuestion where the question makes no
 // sense; what keeps one zone from answering is in its half.
-func (t *Tracer) Ask(ctx context.Context, c verdict.Connection, told func(doing string)) (*revision.OVNTrace, error) {
+func (t *OVNTracer) Ask(ctx context.Context, c verdict.Connection, told func(doing string)) (*revision.OVNTrace, error) {
 	if told == nil {
 		told = func(string) {}
 	}
@@ -102,7 +101,7 @@ func (t *Tracer) Ask(ctx context.Context, c verdict.Connection, told func(doing 
 }
 
 // askRunner is Ask by a given runner.
-func (t *Tracer) askRunner(ctx context.Context, c verdict.Connection, run Runner, told func(doing string)) (*revision.OVNTrace, error) {
+func (t *OVNTracer) askRunner(ctx context.Context, c verdict.Connection, run Runner, told func(doing string)) (*revision.OVNTrace, error) {
 	answer, err := verdict.FromPolicies(t.Revision().Verdicts(), c)
 	if err != nil {
 		return nil, err
@@ -133,7 +132,7 @@ func directConnection(p *verdict.Path, c verdict.Connection) verdict.Connection 
 }
 
 // traceWay asks about the way between two ends.
-func (t *Tracer) traceWay(ctx context.Context, c verdict.Connection, run Runner, told func(doing string)) (*revision.OVNWay, error) {
+func (t *OVNTracer) traceWay(ctx context.Context, c verdict.Connection, run Runner, told func(doing string)) (*revision.OVNWay, error) {
 	dbs, rows, err := t.rowsOfZones(ctx, c, told)
 	if err != nil {
 		return nil, err
@@ -203,7 +202,7 @@ func sameAnswer(a, b verdict.StageVerdict) bool {
 
 // rowsOfZones are the rows of the zones of a connection and what they decide. Zones that are
 // only swept are followed for it.
-func (t *Tracer) rowsOfZones(ctx context.Context, c verdict.Connection, told func(doing string)) (map[string]*nb.DB, verdict.Path, error) {
+func (t *OVNTracer) rowsOfZones(ctx context.Context, c verdict.Connection, told func(doing string)) (map[string]*nb.DB, verdict.Path, error) {
 	answer, err := verdict.FromPolicies(t.Revision().Verdicts(), c)
 	if err != nil || len(answer.Paths) == 0 {
 		return nil, verdict.Path{Verdict: verdict.NotApplicable, Reason: answer.Reason}, err
@@ -233,7 +232,7 @@ func rowsOf(r *revision.Revision, zone string) *nb.DB {
 }
 
 // awaitRows has a zone followed and waits for its rows, as long as that makes sense.
-func (t *Tracer) awaitRows(ctx context.Context, zone string) {
+func (t *OVNTracer) awaitRows(ctx context.Context, zone string) {
 	ctx, cancel := context.WithTimeout(ctx, rowsWithin)
 	defer cancel()
 	t.Zones.LookAt(zone)
@@ -244,7 +243,7 @@ func (t *Tracer) awaitRows(ctx context.Context, zone string) {
 }
 
 // runTrace runs ovn-trace about one packet, after those that run in the zone already.
-func (t *Tracer) runTrace(ctx context.Context, ask *flow.PacketQuestion, run Runner, h *revision.OVNZoneWay, told func(doing string)) error {
+func (t *OVNTracer) runTrace(ctx context.Context, ask *flow.PacketQuestion, run Runner, h *revision.OVNZoneWay, told func(doing string)) error {
 	release, err := t.takeZone(ctx, ask.Zone, func() { told("zone " + ask.Zone + ": " + waits) })
 	if err != nil {
 		return err
@@ -267,7 +266,7 @@ func (t *Tracer) runTrace(ctx context.Context, ask *flow.PacketQuestion, run Run
 
 // noteDisagreements takes down where OVN and the rows disagree, and forgets what was said of the
 // connection before.
-func (t *Tracer) noteDisagreements(of *revision.OVNTrace) {
+func (t *OVNTracer) noteDisagreements(of *revision.OVNTrace) {
 	found := of.Disagreements()
 	t.mu.Lock()
 	kept := slices.DeleteFunc(slices.Clone(t.disagreements), func(d revision.OVNDisagreement) bool {
@@ -283,7 +282,7 @@ func (t *Tracer) noteDisagreements(of *revision.OVNTrace) {
 }
 
 // Disagreements returns the disagreements, and forgets those about deleted policies and ends.
-func (t *Tracer) Disagreements(c *model.Cluster) []revision.OVNDisagreement {
+func (t *OVNTracer) Disagreements(c *model.Cluster) []revision.OVNDisagreement {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	gone := func(d revision.OVNDisagreement) bool { return !d.StillApplies(c) }

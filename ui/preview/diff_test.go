@@ -1,4 +1,4 @@
-package diff_test
+package preview_test
 
 import (
 	"context"
@@ -42,13 +42,13 @@ func reads(t *testing.T) func(context.Context, string) (*revision.Revision, erro
 }
 
 // open shows a page of the demo, beside which inputs are read.
-func open(t *testing.T, before, after string) *uitest.Screen {
+func openDiff(t *testing.T, before, after string) *uitest.Screen {
 	t.Helper()
 	return uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{Page: nav.ToDiff(before, after), ReadInput: reads(t)})
 }
 
 func TestGoldens(t *testing.T) {
-	s := open(t, "before", "")
+	s := openDiff(t, "before", "")
 	s.Golden("connections")
 	s.ResizeAll()
 	s.Press("tab")
@@ -60,7 +60,7 @@ func TestGoldens(t *testing.T) {
 	s.Press("tab")
 	s.Golden("omitted")
 	s.ResizeAll()
-	s = open(t, "", "")
+	s = openDiff(t, "", "")
 	s.Golden("usage")
 	s.ResizeAll()
 }
@@ -68,7 +68,7 @@ func TestGoldens(t *testing.T) {
 // A connection leads to its trace, a policy to its page, a finding to its rule; where only the
 // other side has them, or the console shows neither side, enter says so.
 func TestLeadsOn(t *testing.T) {
-	s := open(t, "before", "")
+	s := openDiff(t, "before", "")
 	s.Press("enter")
 	s.Want("› trace ")
 	s.Press("esc", "/")
@@ -88,7 +88,7 @@ func TestLeadsOn(t *testing.T) {
 	s.Want("diff before › blue-tenant")
 	s.Press("esc", "esc", "tab", "enter")
 	s.Want("diff before › ")
-	s = open(t, "before", "after")
+	s = openDiff(t, "before", "after")
 	s.Want("opens")
 	s.Press("enter")
 	s.Want("the console shows demo, and not after")

@@ -1,4 +1,4 @@
-package diff
+package preview
 
 import (
 	"context"
@@ -75,8 +75,8 @@ const (
 	rest  = 4
 )
 
-// New makes the view.
-func New(p nav.Page) view.View {
+// NewDiff makes the view.
+func NewDiff(p nav.Page) view.View {
 	v := &diffPage{before: p.ID, after: p.Base, omissions: detail.NewPane()}
 	v.connections = widget.TableOf(difference.Connections, &v.st)
 	v.policies = widget.TableOf(difference.Policies, &v.st)

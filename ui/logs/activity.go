@@ -1,4 +1,4 @@
-package activity
+package logs
 
 import (
 	"fmt"
@@ -34,8 +34,8 @@ type activityPage struct {
 	width    int
 }
 
-// New makes the view.
-func New(p nav.Page) view.View {
+// NewActivity makes the view.
+func NewActivity(p nav.Page) view.View {
 	v := &activityPage{zone: p.Zone, unfolded: map[string]bool{}}
 	v.table = widget.TableOf(activity.Table, &v.st)
 	v.table.Fixed = func(e *activity.Entry) bool { return e.LineOf != nil || v.isUnderChange(e) }

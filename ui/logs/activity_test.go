@@ -1,4 +1,4 @@
-package activity_test
+package logs_test
 
 import (
 	"strings"

@@ -1,10 +1,9 @@
-package ovntrace
+package zones
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"rung/engine/zones"
 	"rung/model/ovn/flow"
 	"rung/sources/kube"
 	"rung/sources/nbdb"
@@ -14,23 +13,23 @@ import (
 type Runner = func(ctx context.Context, ask *flow.PacketQuestion) (where string, cmd []string, text string, err error)
 
 // currentRunner is where ovn-trace can be run: in the sandbox on OVN, or in the zones' pods.
-func (t *Tracer) currentRunner() (Runner, error) {
+func (t *OVNTracer) currentRunner() (Runner, error) {
 	switch {
 	case t.sandbox != nil:
 		run, err := t.sandbox()
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", zones.ErrNoOVNTrace, err)
+			return nil, fmt.Errorf("%w: %w", ErrNoOVNTrace, err)
 		}
 		return run, nil
 	case t.Pods != nil:
 		return t.runInPod, nil
 	}
-	return nil, fmt.Errorf("%w: it runs in the pods of a cluster (--context), or in the sandbox on OVN; --nb gives databases only", zones.ErrNoOVNTrace)
+	return nil, fmt.Errorf("%w: it runs in the pods of a cluster (--context), or in the sandbox on OVN; --nb gives databases only", ErrNoOVNTrace)
 }
 
 // runInPod runs ovn-trace beside the zone's Southbound database, in the container that the
 // Northbound one is read in: all of them have the same image and see both sockets.
-func (t *Tracer) runInPod(ctx context.Context, ask *flow.PacketQuestion) (where string, cmd []string, text string, err error) {
+func (t *OVNTracer) runInPod(ctx context.Context, ask *flow.PacketQuestion) (where string, cmd []string, text string, err error) {
 	if cmd, err = ask.CommandLine("unix:" + nbdb.DefaultSouthboundSocket); err != nil {
 		return "", nil, "", err
 	}

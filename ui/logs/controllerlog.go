@@ -1,4 +1,4 @@
-package activity
+package logs
 
 import (
 	"context"
