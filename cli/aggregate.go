@@ -89,7 +89,8 @@ const aggregateEvery = time.Second
 // countLines counts the lines that match until ctx ends, or the files do, and prints the
 // sums: at the end, with --follow whenever they changed. Where every line counts, the sums are those that
 // the console shows.
-func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *lineAggregate, match func(*logs.Entry) bool, filtered bool) error {
+func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *lineAggregate, match func(*logs.Entry) bool,
+	filtered bool) error {
 	defer command.WhileRead(a.Raw)()
 	l := e.Logs()
 	ticks, stop := l.Subscribe()
@@ -219,7 +220,8 @@ func hitRows(rules []logs.RuleHits, now time.Time) []hitOut {
 	rows := []hitOut{}
 	for i := range rules {
 		r := &rules[i]
-		o := hitOut{Policy: r.Ref.Policy.String(), Verdict: r.Verdict, Rule: fmt.Sprintf("%s %d", model.Direction(r.Ref.Direction).Lower(), r.Ref.Rule)}
+		o := hitOut{Policy: r.Ref.Policy.String(), Verdict: r.Verdict, Rule: fmt.Sprintf("%s %d", model.Direction(r.Ref.Direction).Lower(),
+			r.Ref.Rule)}
 		if r.Ref.Rule < 0 {
 			o.Policy, o.Rule = revision.DefaultDeny(r.Ref.Policy.Namespace, r.Ref.Direction).String(), ""
 		}

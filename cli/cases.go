@@ -35,7 +35,8 @@ func readQuestions(a *command.App, cmd *cobra.Command, args []string, one trace.
 		if err != nil {
 			return nil, err
 		}
-		for flag, given := range map[string]bool{"from": true, "to": true, "protocol": q.Protocol != "", "port": q.Port != 0, "ip-version": q.IPVersion != 0, "network": q.Network != ""} {
+		for flag, given := range map[string]bool{"from": true, "to": true, "protocol": q.Protocol != "", "port": q.Port != 0,
+			"ip-version": q.IPVersion != 0, "network": q.Network != ""} {
 			if given && cmd.Flags().Changed(flag) {
 				return nil, fmt.Errorf("%q says it already: leave --%s out", strings.Join(args, " "), flag)
 			}

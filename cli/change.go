@@ -125,7 +125,8 @@ func changeAnswer(p *gate.Preview, outcome string) *command.Answer {
 
 // confirmAndFollow has a change confirmed, makes it, waits for the rows and says what became of it. p
 // is the change as it was shown last.
-func confirmAndFollow(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, was *gate.Preview, show func(*gate.Preview) error) (p *gate.Preview, outcome string, err error) {
+func confirmAndFollow(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, was *gate.Preview,
+	show func(*gate.Preview) error) (p *gate.Preview, outcome string, err error) {
 	var res *gate.Result
 	r, tried := e.Revision(), false
 	p, err = confirmAndCommit(a, c, was, show, func(p *gate.Preview, confirm gate.Confirm) (err error) {

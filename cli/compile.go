@@ -67,7 +67,8 @@ every pod is. -o nbctl prints records as "ovn-nbctl list" does.`,
 				rows.groups, rows.acls = append(rows.groups, groups...), append(rows.acls, acls...)
 				rows.sortByID()
 			}
-			ans := &command.Answer{Value: rows.jsonOut(), Text: rows.rowsText, Records: rows.nbctlText, NotConsidered: append(revision.OmissionsOfObjects(r), revision.AssumedSettings(r)...)}
+			ans := &command.Answer{Value: rows.jsonOut(), Text: rows.rowsText, Records: rows.nbctlText,
+				NotConsidered: append(revision.OmissionsOfObjects(r), revision.AssumedSettings(r)...)}
 			if len(args) == 0 {
 				all := len(r.Units())
 				ans.LeftOut = only.LeftOutText(len(keys), all, "policy or other owner of rows")
@@ -76,7 +77,8 @@ every pod is. -o nbctl prints records as "ovn-nbctl list" does.`,
 		}}
 	})
 	cmd.Flags().StringVar(&zone, "zone", "", "compile for one `ZONE`, by the node's name")
-	cmd.Flags().BoolVar(&others, "all-owners", false, "with --zone, also show rows of no policy: port groups of namespaces and of the cluster, tier 0")
+	cmd.Flags().BoolVar(&others, "all-owners", false, "with --zone, also show rows of no policy: port groups of namespaces and of the "+
+		"cluster, tier 0")
 	only.AddTo(a, cmd, Policies)
 	return cmd
 }

@@ -76,13 +76,15 @@ graph for Graphviz, -o svg a picture.`,
 					Why: "nothing else leads in: Ingresses, HTTPRoutes and Routes of a cluster are not read"})
 			}
 			if len(t.Ends) == 0 {
-				ans.NotConsidered = append(ans.NotConsidered, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: " + revision.WhyNoEnds(r)})
+				ans.NotConsidered = append(ans.NotConsidered, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: " +
+					revision.WhyNoEnds(r)})
 			}
 			return ans, nil
 		}}
 	})
 	cmd.Flags().StringVar(&focus, "focus", "", "only the connections of a `WORKLOAD` or namespace, both ways")
-	cmd.Flags().BoolVar(&exposure, "exposure", false, "what outside, any namespace or any pod could connect with, also where no such pod exists yet")
+	cmd.Flags().BoolVar(&exposure, "exposure", false, "what outside, any namespace or any pod could connect with, also where no such "+
+		"pod exists yet")
 	return cmd
 }
 

@@ -171,15 +171,19 @@ type conversionProof struct {
 }
 
 func conversionOf(r *convert.Result) *convertedOut {
-	out := &convertedOut{Objects: []string{}, Rules: []convertedRuleOut{}, Notes: page.MapList(r.Notes, func(n convert.Note) noteOut { return noteOut{n.About.String(), n.Text} })}
+	out := &convertedOut{Objects: []string{}, Rules: []convertedRuleOut{},
+		Notes: page.MapList(r.Notes, func(n convert.Note) noteOut { return noteOut{n.About.String(), n.Text} })}
 	for _, p := range r.Policies {
 		out.Objects = append(out.Objects, p.YAML)
 	}
 	for i := range r.Rules {
 		rule := &r.Rules[i]
-		out.Rules = append(out.Rules, convertedRuleOut{Policy: rule.Policy.String(), Direction: rule.Direction.Lower(), Rule: rule.Index, Name: rule.Name, Action: rule.Does,
+		out.Rules = append(out.Rules, convertedRuleOut{Policy: rule.Policy.String(), Direction: rule.Direction.Lower(), Rule: rule.Index,
+			Name: rule.Name, Action: rule.Does,
 			Label: string(rule.Label), Why: rule.Why, Witness: rule.Witness,
-			To: page.MapList(rule.MadeRules, func(at labels.MadeRule) placeOut { return placeOut{at.Policy.String(), at.Direction.Lower(), at.Index} })})
+			To: page.MapList(rule.MadeRules, func(at labels.MadeRule) placeOut {
+				return placeOut{at.Policy.String(), at.Direction.Lower(), at.Index}
+			})})
 	}
 	p := &r.Proof
 	out.Proof = conversionProof{p.Equal, r.ProofText(), p.Pods, p.Imagined, string(r.Before.Name), string(r.After.Name),

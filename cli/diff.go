@@ -181,9 +181,12 @@ func mostNames(wide bool) int {
 // close, findings that are new, guard rails.
 func differenceReport(f *difference.Facts, fails *failing) *command.Report {
 	out := &command.Report{Command: "diff", Rules: []command.Rule{
-		{Code: "opens", Title: "a connection opens", Says: "A connection is allowed that was not before.", Help: "Look at its trace: rung trace."},
-		{Code: "closes", Title: "a connection closes", Says: "A connection that was allowed is not any more.", Help: "Look at its trace: rung trace."},
-		{Code: "guard", Title: "a guard rail is met", Says: "A console would ask for a confirmation of this step.", Help: "docs/command-line.md#changes lists the guard rails."},
+		{Code: "opens", Title: "a connection opens", Says: "A connection is allowed that was not before.",
+			Help: "Look at its trace: rung trace."},
+		{Code: "closes", Title: "a connection closes", Says: "A connection that was allowed is not any more.",
+			Help: "Look at its trace: rung trace."},
+		{Code: "guard", Title: "a guard rail is met", Says: "A console would ask for a confirmation of this step.",
+			Help: "docs/command-line.md#changes lists the guard rails."},
 	}}
 	level := func(fails bool, otherwise command.Level) command.Level {
 		if fails {
@@ -195,7 +198,8 @@ func differenceReport(f *difference.Facts, fails *failing) *command.Report {
 		if c.Change != string(revision.Opens) && c.Change != string(revision.Closes) {
 			continue
 		}
-		r := command.Result{Code: c.Change, Level: level(c.Change == "opens" && fails.opens || c.Change == "closes" && fails.closes, command.Warning),
+		r := command.Result{Code: c.Change, Level: level(c.Change == "opens" && fails.opens || c.Change == "closes" && fails.closes,
+			command.Warning),
 			Message: c.Sentence() + decidedBy(c), Key: c.From + " " + c.To + " " + c.PortsText(), Detail: "for example " + c.Example.String()}
 		at := f.OriginOfDecider(c)
 		r.File, r.Line, r.Object = at.File, at.Line, c.From
@@ -203,7 +207,8 @@ func differenceReport(f *difference.Facts, fails *failing) *command.Report {
 	}
 	out.AddFindings(page.MapList(f.Findings.New, func(x difference.Finding) model.Finding { return *x.Of }))
 	for _, g := range f.Guards {
-		out.Results = append(out.Results, command.Result{Code: "guard", Level: level(fails.guards, command.Warning), Message: g.Code + ": " + g.Message, Object: g.Policy, Key: g.Code})
+		out.Results = append(out.Results, command.Result{Code: "guard", Level: level(fails.guards, command.Warning), Message: g.Code + ": " +
+			g.Message, Object: g.Policy, Key: g.Code})
 	}
 	return out
 }

@@ -45,8 +45,9 @@ not understood are counted and shown.`,
 			return a.AnswerQuery(cmd.Context(), false, command.Query{Zones: a.Flags.HasDatabases(cmd.Context()),
 				Answer: func(_ context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 					out := explanationOf(r, report)
-					return &command.Answer{Value: out, Text: func(wide bool) string { return out.explainText(wide) }, NotConsidered: unexplainedOmissions(r),
-						Err: errors.Join(command.UnreadZone(r.Zones), out.whyUndecided())}, nil
+					return &command.Answer{Value: out, Text: func(wide bool) string { return out.explainText(wide) },
+						NotConsidered: unexplainedOmissions(r),
+						Err:           errors.Join(command.UnreadZone(r.Zones), out.whyUndecided())}, nil
 				}})
 		},
 	}
@@ -61,7 +62,8 @@ func unexplainedOmissions(r *revision.Revision) []model.Omission {
 	if len(r.Zones) > 0 {
 		return revision.OmissionsOfObjects(r)
 	}
-	return append(revision.OmissionsOfObjects(r), model.Omission{Code: model.OmittedAll, Why: "nothing says what is behind the ACLs: there are no policies, and no zone is read"})
+	return append(revision.OmissionsOfObjects(r), model.Omission{Code: model.OmittedAll,
+		Why: "nothing says what is behind the ACLs: there are no policies, and no zone is read"})
 }
 
 // readTrace reads the text that is to be explained.

@@ -119,7 +119,8 @@ func explanationOf(r *revision.Revision, report *flow.Report) *explainOut {
 			x.Stages = append(x.Stages, stage)
 		}
 		if len(established) > 0 {
-			x.Notes = append(x.Notes, fmt.Sprintf("traced as an established connection at %s; for a new one give ovn-trace --ct new, once for each switch",
+			x.Notes = append(x.Notes, fmt.Sprintf("traced as an established connection at %s; for a new one give ovn-trace --ct new, once for "+
+				"each switch",
 				words.ListSome(established, 3)))
 		}
 		if t.Form != flow.Detailed {

@@ -146,13 +146,15 @@ func describeSouthbound(r *revision.Revision, z *model.ZoneState, now time.Time)
 		return nil
 	}
 	t := revision.TallyFlows(r, z, now)
-	out := &southboundOut{Endpoint: s.Endpoint, State: t.State, SyncedAt: page.StampText(s.SyncedAt), Server: s.Server, Error: s.Error, Attempts: s.Attempts}
+	out := &southboundOut{Endpoint: s.Endpoint, State: t.State, SyncedAt: page.StampText(s.SyncedAt), Server: s.Server, Error: s.Error,
+		Attempts: s.Attempts}
 	if s.Followed {
 		out.Since = page.StampText(s.ConnAt)
 	}
 	if t.Known {
 		surplus, _ := revision.SurplusFlows(r, z, now)
-		out.Flows = &flowTallyOut{ACLs: t.ACLs, Flows: t.Flows, Own: t.Own, Unknown: t.Odd, Summary: t.Summary, Text: t.Text, Surplus: page.MapList(surplus, rows.FlowOf)}
+		out.Flows = &flowTallyOut{ACLs: t.ACLs, Flows: t.Flows, Own: t.Own, Unknown: t.Odd, Summary: t.Summary, Text: t.Text,
+			Surplus: page.MapList(surplus, rows.FlowOf)}
 	}
 	return out
 }

@@ -22,9 +22,11 @@ type commandGroup struct {
 }
 
 var groups = []commandGroup{
-	{"Look at the policies", []string{"ladder", "policy", "pod", "trace", "matrix", "connections", "diff", "verify", "probe", "lint", "report", "convert"}},
+	{"Look at the policies", []string{"ladder", "policy", "pod", "trace", "matrix", "connections", "diff", "verify", "probe", "lint", "report",
+		"convert"}},
 	{"Look at the zones", []string{"zones", "drift", "rows", "compile", "activity", "logs", "explain", "can"}},
-	{"Change policies (shown first, then asked)", []string{"preview", "new", "apply", "move", "log-level", "delete", "plan", "undo", "redo", "confirm",
+	{"Change policies (shown first, then asked)", []string{"preview", "new", "apply", "move", "log-level", "delete", "plan", "undo", "redo",
+		"confirm",
 		"history"}},
 	{"Run", []string{"demo", "reconcile"}},
 	{"Other", []string{"options", "completion", "help", "version"}},
@@ -157,7 +159,8 @@ var flagGroups = []flagGroup{
 		"multicast", "netpol-defaults", "observability", "allow-icmp-network-policy", "enable-stateless-netpol",
 		"legacy-isolation"}},
 	{"Sandbox", []string{"sandbox-ovsdb", "sandbox-ovn", "sandbox-dir", "sandbox-port-delay", "traffic"}},
-	{"Output and console", []string{"output", "view", "color", "pager", "theme", "ascii", "no-mouse", "config", "state-dir", "allow-unjudged"}},
+	{"Output and console", []string{"output", "view", "color", "pager", "theme", "ascii", "no-mouse", "config", "state-dir",
+		"allow-unjudged"}},
 }
 
 type optionGroupOut struct {

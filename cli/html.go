@@ -27,10 +27,13 @@ var scriptText string
 func HTML(s *page.Sheet) string {
 	d := &document{}
 	d.WriteString("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
-	style := ":root{color-scheme:light dark;--page:#ffffff;" + themes.CSSVariables(false) + "}\n@media screen and (prefers-color-scheme:dark){:root{--page:#14181d;" + themes.CSSVariables(true) + "}}\n" + styleText + columnStyles
-	policy := "default-src 'none'; style-src '" + sourceHash(style) + "'; script-src '" + sourceHash(scriptText) + "'; base-uri 'none'; form-action 'none'"
+	style := ":root{color-scheme:light dark;--page:#ffffff;" + themes.CSSVariables(false) +
+		"}\n@media screen and (prefers-color-scheme:dark){:root{--page:#14181d;" + themes.CSSVariables(true) + "}}\n" + styleText + columnStyles
+	policy := "default-src 'none'; style-src '" + sourceHash(style) + "'; script-src '" + sourceHash(scriptText) +
+		"'; base-uri 'none'; form-action 'none'"
 	fmt.Fprintf(d, "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n", policy)
-	d.WriteString("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" content=\"no-referrer\">\n")
+	d.WriteString("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" " +
+		"content=\"no-referrer\">\n")
 	d.element("title", "", s.Title)
 	d.WriteString("\n<style>" + style + "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#content\">Skip to the content</a>\n<header>\n")
 	d.element("h1", "", s.Title)
@@ -50,7 +53,8 @@ func HTML(s *page.Sheet) string {
 		d.WriteString("</a></li>\n")
 	}
 	d.WriteString("</ul></nav>\n<div class=\"tools\" id=\"tools\" hidden><label for=\"search\">Search the tables <kbd>/</kbd></label>" +
-		"<input id=\"search\" type=\"search\" autocomplete=\"off\" spellcheck=\"false\"><output id=\"found\" for=\"search\"></output></div>\n</header>\n<main id=\"content\" tabindex=\"-1\">\n")
+		"<input id=\"search\" type=\"search\" autocomplete=\"off\" spellcheck=\"false\"><output id=\"found\" " +
+		"for=\"search\"></output></div>\n</header>\n<main id=\"content\" tabindex=\"-1\">\n")
 	for i := range s.Sections {
 		d.section(&s.Sections[i])
 	}
@@ -135,7 +139,8 @@ func (d *document) grid(g *page.Grid, section string) {
 		return
 	}
 	// A table that is wider than the screen is scrolled, also by keyboard.
-	fmt.Fprintf(d, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s\"><table%s>\n<thead><tr>", escape(section+", "+words.Count(len(g.Rows), "row")), columnClasses(g))
+	fmt.Fprintf(d, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s\"><table%s>\n<thead><tr>",
+		escape(section+", "+words.Count(len(g.Rows), "row")), columnClasses(g))
 	for _, c := range g.Columns {
 		attributes := ` scope="col"`
 		if c.NoSort {

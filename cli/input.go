@@ -18,7 +18,8 @@ import (
 func (b *reportBuilder) changesPart() page.Section {
 	all := activity.FactsOf(b.changes, nil, b.now)
 	b.out.Changes = append([]*activity.Entry{}, all...)
-	x := page.Section{Key: "changes", Title: "Changes", Lines: []page.Line{plainLine("Made with Rung, as far as the history of this user on this machine has them. Times are UTC.")}}
+	x := page.Section{Key: "changes", Title: "Changes",
+		Lines: []page.Line{plainLine("Made with Rung, as far as the history of this user on this machine has them. Times are UTC.")}}
 	if b.unread != nil {
 		b.leaveOut(&x, "changes of other processes: "+b.unread.Error())
 	}
@@ -90,18 +91,29 @@ var fileTable = &page.Table[fileOut]{
 	Empty: "no files were read",
 	Columns: []page.Column[fileOut]{
 		{Key: "path", Title: "FILE", Worth: page.Always, Cell: func(f fileOut) page.Cell { return page.Cell{Text: f.Path} }},
-		{Key: "bytes", Title: "BYTES", Right: true, Worth: page.Always, Cell: func(f fileOut) page.Cell { return page.Cell{Text: words.Thousands(int(f.Size))} }},
-		{Key: "sha256", Title: "SHA-256", Worth: page.Always, Cell: func(f fileOut) page.Cell { return page.Cell{Text: cmp.Or(f.SHA256, page.None.Text), Role: themes.Dim} }},
+		{Key: "bytes", Title: "BYTES", Right: true, Worth: page.Always, Cell: func(f fileOut) page.Cell {
+			return page.Cell{Text: words.Thousands(int(f.Size))}
+		}},
+		{Key: "sha256", Title: "SHA-256", Worth: page.Always, Cell: func(f fileOut) page.Cell {
+			return page.Cell{Text: cmp.Or(f.SHA256, page.None.Text), Role: themes.Dim}
+		}},
 	},
 }
 
 var digestTable = &page.Table[digestOut]{
 	ID:    func(d digestOut) string { return d.Policy },
 	Empty: "there are no policies",
-	Help:  map[string]string{"digest": "the first half of the SHA-256 of what the policy says, wherever it was read: metadata that others add does not count"},
+	Help: map[string]string{"digest": "the first half of the SHA-256 of what the policy says, wherever it was read: metadata that others " +
+		"add does not count"},
 	Columns: []page.Column[digestOut]{
-		{Key: "policy", Title: "POLICY", Worth: page.Always, Cell: func(d digestOut) page.Cell { return page.Cell{Text: d.Policy, Role: themes.Accent} }},
-		{Key: "digest", Title: "DIGEST", Worth: page.Always, Cell: func(d digestOut) page.Cell { return page.Cell{Text: d.Digest, Role: themes.Dim} }},
-		{Key: "file", Title: "FILE", Worth: page.Always, Sparse: true, Cell: func(d digestOut) page.Cell { return page.Cell{Text: d.File, Role: themes.Dim} }},
+		{Key: "policy", Title: "POLICY", Worth: page.Always, Cell: func(d digestOut) page.Cell {
+			return page.Cell{Text: d.Policy, Role: themes.Accent}
+		}},
+		{Key: "digest", Title: "DIGEST", Worth: page.Always, Cell: func(d digestOut) page.Cell {
+			return page.Cell{Text: d.Digest, Role: themes.Dim}
+		}},
+		{Key: "file", Title: "FILE", Worth: page.Always, Sparse: true, Cell: func(d digestOut) page.Cell {
+			return page.Cell{Text: d.File, Role: themes.Dim}
+		}},
 	},
 }

@@ -68,7 +68,8 @@ func (b *reportBuilder) matrixPart() (page.Section, error) {
 		b.out.Matrix = append(b.out.Matrix, line)
 	}
 	if len(m.Namespaces) > mostMapped {
-		text := fmt.Sprintf("the map of %s is left out, which is of more than %d; -o json has it", words.Count(len(m.Namespaces), "namespace"), mostMapped)
+		text := fmt.Sprintf("the map of %s is left out, which is of more than %d; -o json has it", words.Count(len(m.Namespaces), "namespace"),
+			mostMapped)
 		x.Lines = append(x.Lines, page.Line{notedSign, {Text: " " + text}})
 		b.addSummary(notedSign, text)
 		return x, nil

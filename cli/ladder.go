@@ -45,12 +45,14 @@ not compile.`,
   rung ladder -f examples/ --system antrea -o antctl`,
 		Args: command.TakesArgs(0),
 	}, func([]string, bool) command.Query {
-		return command.Query{Zones: a.Flags.HasDatabases(cmd.Context()), Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+		return command.Query{Zones: a.Flags.HasDatabases(cmd.Context()), Answer: func(_ context.Context, e *engine.Engine,
+			r *revision.Revision) (*command.Answer, error) {
 			if !r.System.HasFeature(system.Stages) && *stage != "" {
 				return nil, fmt.Errorf("--stage is of OVN's pipeline, and %s precedence holds here; leave it out", r.System.TitlePossessive)
 			}
 			if of := system.SystemOfForm(a.Flags.Output); of != nil && of != r.System {
-				return nil, fmt.Errorf("-o %s is the order of %s policies, and %s precedence holds here (%s); see --system", of.Form.Name, of.TitlePossessive, r.System.TitlePossessive, r.SystemWhy)
+				return nil, fmt.Errorf("-o %s is the order of %s policies, and %s precedence holds here (%s); see --system", of.Form.Name,
+					of.TitlePossessive, r.System.TitlePossessive, r.SystemWhy)
 			}
 			if err := only.Check(r); err != nil {
 				return nil, err
@@ -71,7 +73,9 @@ func ladderAnswer(a *command.App, r *revision.Revision, stage model.Stage, only 
 	ans := &command.Answer{NotConsidered: revision.OmissionsOfObjects(r)}
 	ans.Text = func(wide bool) string {
 		opt := ladder.LadderOptions{Stage: stage, Now: now}
-		lines := slices.DeleteFunc(ladder.LadderLines(r, opt), func(l *ladder.Line) bool { return !l.IsPrinted() || !only.IsAll() && !l.IsKept(keep) })
+		lines := slices.DeleteFunc(ladder.LadderLines(r, opt), func(l *ladder.Line) bool {
+			return !l.IsPrinted() || !only.IsAll() && !l.IsKept(keep)
+		})
 		text := command.TableText(ladder.LadderTable(r, opt), lines, wide, command.TerminalWidth(a.Raw))
 		if r.System.Bands != nil {
 			return fmt.Sprintf("system: %s (%s)\n%s", r.System.Name, r.SystemWhy, text)

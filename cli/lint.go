@@ -62,7 +62,8 @@ The last line counts the others.`,
 			}, strings.TrimSuffix(strings.TrimSpace(lintCount(found)), " (indented)")
 			setNothingFoundText(ans, len(found))
 			if len(out) > 0 {
-				ans.LeftOut = only.LeftOut(fmt.Sprintf("%s of %s (%s)", words.Thousands(len(out)), words.Count(len(all), "finding"), model.CountFindings(out).Text()))
+				ans.LeftOut = only.LeftOut(fmt.Sprintf("%s of %s (%s)", words.Thousands(len(out)), words.Count(len(all), "finding"),
+					model.CountFindings(out).Text()))
 				if len(found) == 0 {
 					ans.Text = func(bool) string { return "nothing found about what matches " + only.String() + "\n" }
 				}

@@ -67,7 +67,8 @@ Without --for the level stays until it is changed.`,
 		command.CompleteFlag(cmd, flag, command.FixedWords(append([]string{logline.On, logline.Off}, model.LogSeverities...)...))
 	}
 	cmd.Flags().BoolVar(&f.off, "off", false, "log nothing")
-	cmd.Flags().StringVar(&f.label, "label", "", "logLabel of the rules that are switched on, where rules log one by one: `TEXT` in each of their lines")
+	cmd.Flags().StringVar(&f.label, "label", "", "logLabel of the rules that are switched on, where rules log one by one: `TEXT` in each of "+
+		"their lines")
 	cmd.Flags().StringVar(&f.lasts, "for", "", "log for this `TIME`, such as 15m, and then as before; open: until --end")
 	command.CompleteFlag(cmd, "for", command.FixedWords("15m", "1h", openSession))
 	cmd.Flags().BoolVar(&f.wait, "wait", false, "with --for: stay, and end it at its time, or at once with ctrl+c")
@@ -137,7 +138,8 @@ func (f *levelFlags) levelMutation(names int) (m change.Mutation, err error) {
 	}
 	for _, l := range []string{f.levels.Allow, f.levels.Deny, f.levels.Pass} {
 		if !model.ValidLogLevel(l) && l != logline.On && l != logline.Off {
-			return m, fmt.Errorf("log level %q: want %s; with any other OVN-Kubernetes would freeze the policy", l, strings.Join(model.LogSeverities, ", "))
+			return m, fmt.Errorf("log level %q: want %s; with any other OVN-Kubernetes would freeze the policy", l,
+				strings.Join(model.LogSeverities, ", "))
 		}
 	}
 	switch {

@@ -215,13 +215,15 @@ Other answers than the lines:
 	sum.register(cmd.Flags())
 	cmd.Flags().StringVar(&why, "why", "", "what keeps lines of this `POLICY` away")
 	rule.register(cmd)
-	cmd.Flags().StringVar(&filter, "filter", "", "only lines for which every term of the `EXPRESSION` holds, such as verdict:deny policy:web ns:a->b port:53")
+	cmd.Flags().StringVar(&filter, "filter", "", "only lines for which every term of the `EXPRESSION` holds, such as verdict:deny "+
+		"policy:web ns:a->b port:53")
 	return cmd
 }
 
-// tailLines prints lines as they come, or has take take them where that is not nil; since is where log files are read from, zero for all. When
-// it does not follow, a signal is an error: what it printed until then is not all there is.
-func tailLines(ctx context.Context, a *command.App, e *engine.Engine, q *logline.Query, raw bool, limit int, follow bool, since time.Time, take func(*logs.Entry)) error {
+// tailLines prints lines as they come, or hands them to take if that is not nil; log files are read from since
+// on, from their beginning if it is zero. When it does not follow, a signal is an error: what it printed until then is not all there is.
+func tailLines(ctx context.Context, a *command.App, e *engine.Engine, q *logline.Query, raw bool, limit int, follow bool, since time.Time,
+	take func(*logs.Entry)) error {
 	defer command.WhileRead(a.Raw)()
 	ticks, stop := e.Logs().Subscribe()
 	defer stop()
@@ -239,7 +241,8 @@ func tailLines(ctx context.Context, a *command.App, e *engine.Engine, q *logline
 			left = command.ErrSaid
 		}
 		if st.Forgotten > 0 {
-			fmt.Fprintf(a.Err, "rung: %s of addresses forgotten, the oldest first; addresses of their time are no longer known\n", words.Count(st.Forgotten, "former holder"))
+			fmt.Fprintf(a.Err, "rung: %s of addresses forgotten, the oldest first; addresses of their time are no longer known\n",
+				words.Count(st.Forgotten, "former holder"))
 		}
 		sayMetersReached(a, e.Logs())
 		switch {

@@ -38,20 +38,24 @@ func (d *document) drawMap(m *page.Map, key string) {
 	d.WriteString("<ul class=\"legend\">\n")
 	for i := range m.Kinds {
 		k := &m.Kinds[i]
-		fmt.Fprintf(d, "<li><svg width=\"%d\" height=\"%d\" aria-hidden=\"true\"><path%s d=\"M0 0%s\"/></svg>", cellSize, cellSize, shapeClass(k), shapes[i%len(shapes)])
+		fmt.Fprintf(d, "<li><svg width=\"%d\" height=\"%d\" aria-hidden=\"true\"><path%s d=\"M0 0%s\"/></svg>", cellSize, cellSize, shapeClass(k),
+			shapes[i%len(shapes)])
 		d.text(k.Text)
 		d.WriteString("</li>\n")
 	}
 	d.WriteString("</ul>\n")
 	indent, top := labelLength(m.Rows)*letterWidth+10, labelLength(columns)*letterWidth+10
 	width, height := indent+len(columns)*cellSize+2, top+len(m.Rows)*cellSize+2
-	fmt.Fprintf(d, "<div class=\"scroll\"><svg class=\"map\" id=\"%s-map\" role=\"img\" tabindex=\"0\" width=\"%d\" height=\"%d\" aria-label=\"%s\" data-left=\"%d\" data-top=\"%d\" data-size=\"%d\" data-cells=\"%s\">\n",
+	fmt.Fprintf(d, "<div class=\"scroll\"><svg class=\"map\" id=\"%s-map\" role=\"img\" tabindex=\"0\" width=\"%d\" height=\"%d\" "+
+		"aria-label=\"%s\" data-left=\"%d\" data-top=\"%d\" data-size=\"%d\" data-cells=\"%s\">\n",
 		key, width, height,
-		escape(words.Count(len(m.Rows), "row")+", "+words.Count(len(columns), "column")+"; the list below says the same"), indent, top, cellSize, cellLetters(m))
+		escape(words.Count(len(m.Rows), "row")+", "+words.Count(len(columns), "column")+"; the list below says the same"), indent, top, cellSize,
+		cellLetters(m))
 	d.WriteString("<defs>\n")
 	for i := range m.Kinds {
 		x, y := indent%cellSize, top%cellSize
-		fmt.Fprintf(d, "<pattern id=\"%s-kind%d\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" patternUnits=\"userSpaceOnUse\"><path%s d=\"M0 0%s\"/></pattern>\n",
+		fmt.Fprintf(d, "<pattern id=\"%s-kind%d\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" patternUnits=\"userSpaceOnUse\"><path%s d=\"M0 "+
+			"0%s\"/></pattern>\n",
 			key, i, x, y, cellSize, cellSize, shapeClass(&m.Kinds[i]), shapes[i%len(shapes)])
 	}
 	d.WriteString("</defs>\n")

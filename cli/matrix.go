@@ -110,8 +110,10 @@ rung trace --cases reads.`,
 	addPortFlags(cmd, &ask.port, "destination `PORT`, or with its protocol, as in 53/udp; without it every port counts",
 		&ask.protocol, "`PROTOCOL`: TCP, UDP, SCTP or ICMP (default TCP with --port)")
 	f.StringVar(&ask.focus, "focus", "", "only the connections of this `NAMESPACE`")
-	f.StringVar(&ask.only, "only", "", "only cells with a connection of this `VERDICT`, mixed cells too: deny, mixed, undefined, unknown, allow")
-	f.StringVar(&ask.unfold, "unfold", "", "down to which `LEVEL` namespaces are unfolded: workloads or pods (default workloads where no pod exists yet)")
+	f.StringVar(&ask.only, "only", "", "only cells with a connection of this `VERDICT`, mixed cells too: deny, mixed, undefined, "+
+		"unknown, allow")
+	f.StringVar(&ask.unfold, "unfold", "", "down to which `LEVEL` namespaces are unfolded: workloads or pods (default workloads where no "+
+		"pod exists yet)")
 	f.BoolVar(&ask.outside, "outside", false, "show the addresses outside as columns, too")
 	f.BoolVar(&ask.services, "services", false, "show the Services as columns, too")
 	var verdicts []string
@@ -191,7 +193,8 @@ func newMatrixTable(ctx context.Context, m *revision.Matrix, ask matrixAsk) (*ma
 		return t, nil
 	}
 	if n := len(ends) * len(to); n > mostCells {
-		return nil, fmt.Errorf("--unfold %s: %s make %s cells; use --focus NAMESPACE", ask.unfold, words.Count(len(to), "end"), words.Thousands(n))
+		return nil, fmt.Errorf("--unfold %s: %s make %s cells; use --focus NAMESPACE", ask.unfold, words.Count(len(to), "end"),
+			words.Thousands(n))
 	}
 	t.rows, t.cols = m.FilterByVerdict(ends, to, t.only)
 	return t, nil
@@ -368,7 +371,8 @@ func (t *matrixTable) exceptLines(prefix string) string {
 func (t *matrixTable) csvLines() string {
 	var b strings.Builder
 	w := csv.NewWriter(&b) // into memory: there are no errors
-	_ = w.Write([]string{"from", "to", "verdict", "pairs", "allow", "deny", "by_port", "by_endpoint", "undefined", "unknown", "not_applicable"})
+	_ = w.Write([]string{"from", "to", "verdict", "pairs", "allow", "deny", "by_port", "by_endpoint", "undefined", "unknown",
+		"not_applicable"})
 	t.visitCells(func(from, to *revision.MatrixEnd, c revision.MatrixCell) {
 		row := []string{words.Escape(from.Name()), words.Escape(to.Name()), string(c.Verdict())}
 		for _, n := range []int{c.CountPairs(), c.Allow, c.Deny, c.ByPort, c.ByEndpoint, c.Undefined, c.Unknown, c.NotApplicable} {

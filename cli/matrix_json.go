@@ -38,7 +38,8 @@ type matrixEndOut struct {
 }
 
 func matrixEndOf(e *revision.MatrixEnd) matrixEndOut {
-	out := matrixEndOut{Name: e.Name(), Kind: "namespace", Namespace: e.Namespace, Workload: e.Workload, Pod: e.Pod, Except: e.Except, Pods: e.Pods()}
+	out := matrixEndOut{Name: e.Name(), Kind: "namespace", Namespace: e.Namespace, Workload: e.Workload, Pod: e.Pod, Except: e.Except,
+		Pods: e.Pods()}
 	switch {
 	case e.Network.IsValid():
 		out.Kind, out.Network = "network", e.Network.String()
@@ -69,7 +70,8 @@ type shownCell struct {
 }
 
 func (t *matrixTable) jsonHead() *matrixOut {
-	return &matrixOut{Protocol: string(t.m.Ports.Protocol), Port: int(t.m.Ports.Port), Focus: t.ask.focus, Only: t.ask.only, Ends: []matrixEndOut{}}
+	return &matrixOut{Protocol: string(t.m.Ports.Protocol), Port: int(t.m.Ports.Port), Focus: t.ask.focus, Only: t.ask.only,
+		Ends: []matrixEndOut{}}
 }
 
 // shownCells are the cells that are shown; their ends are added to the matrix.

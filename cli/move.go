@@ -31,7 +31,8 @@ func DeleteCommand(a *command.App) *cobra.Command {
 	return changesPolicy(a, &cobra.Command{
 		Use:   "delete POLICY",
 		Short: "Delete a policy",
-		Long:  "Delete a policy. The rows it takes with it, and what they no longer decide, are shown first.\n\nTiers and groups are named with their kind: tier/NAME, clustergroup/NAME, group/NAMESPACE/NAME.",
+		Long: "Delete a policy. The rows it takes with it, and what they no longer decide, are shown first.\n\nTiers and groups are named " +
+			"with their kind: tier/NAME, clustergroup/NAME, group/NAMESPACE/NAME.",
 		Example: `  rung delete allow-metrics -f examples/ --dry-run
   rung delete allow-metrics --context staging --write`,
 		Args:              command.TakesArgs(0, "POLICY"),

@@ -54,13 +54,14 @@ change, which one undo reverts. --expectations prints what must hold with them, 
 			case f.apply || c.dryRun:
 				return applyTemplate(cmd.Context(), a, &f, &c, args)
 			}
-			return a.AnswerQuery(cmd.Context(), false, command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
-				made, err := makeSet(a, r, &f, args)
-				if err != nil {
-					return nil, err
-				}
-				return templateSetAnswer(ctx, a, r, made, f.expectations)
-			}})
+			return a.AnswerQuery(cmd.Context(), false,
+				command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+					made, err := makeSet(a, r, &f, args)
+					if err != nil {
+						return nil, err
+					}
+					return templateSetAnswer(ctx, a, r, made, f.expectations)
+				}})
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			var out []string
@@ -283,7 +284,8 @@ type templateSetOut struct {
 }
 
 // templateSetAnswer prints a set, or what must hold with it.
-func templateSetAnswer(ctx context.Context, a *command.App, r *revision.Revision, m *template.PolicySet, expectations bool) (*command.Answer, error) {
+func templateSetAnswer(ctx context.Context, a *command.App, r *revision.Revision, m *template.PolicySet,
+	expectations bool) (*command.Answer, error) {
 	text := m.Text
 	if expectations {
 		out, err := m.Expectations(ctx, r)
@@ -300,6 +302,7 @@ func templateSetAnswer(ctx context.Context, a *command.App, r *revision.Revision
 		a.Flags.Output = "table"
 	}
 	key := func(k model.PolicyKey) string { return k.String() }
-	return &command.Answer{Value: templateSetOut{m.Template.Name, m.Name, m.Answers, page.MapList(m.New, key), page.MapList(m.Changed, key), page.MapList(m.Notes, words.CleanLine), text},
+	return &command.Answer{Value: templateSetOut{m.Template.Name, m.Name, m.Answers, page.MapList(m.New, key), page.MapList(m.Changed, key),
+		page.MapList(m.Notes, words.CleanLine), text},
 		Text: func(bool) string { return text }}, nil
 }

@@ -64,7 +64,8 @@ rung undo.`,
 				f.respace = f.insert == ""
 				return runPlan(ctx, a, &c, &f)
 			default:
-				return a.AnswerQuery(ctx, false, command.Query{Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+				return a.AnswerQuery(ctx, false, command.Query{Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer,
+					error) {
 					return planAnswer(a, e, r, &f)
 				}})
 			}
@@ -181,7 +182,8 @@ func (f *planFlags) planSpacing(b *plan.Board) plan.Spacing {
 
 // boardText is where policies stand, and what is free.
 func boardText(b *plan.Board) string {
-	return fmt.Sprintf("%s\n%s\n%s, %s\n", command.TableText(told.Places, told.PlacesOf(b, nil), false, 0), told.FreeText(b), told.CountText(b), told.GapForms(b)[0])
+	return fmt.Sprintf("%s\n%s\n%s, %s\n", command.TableText(told.Places, told.PlacesOf(b, nil), false, 0), told.FreeText(b),
+		told.CountText(b), told.GapForms(b)[0])
 }
 
 func planText(p *plan.Plan) string { return stepsText(p.Title, p.Steps, 1, p.Notes) }

@@ -44,7 +44,8 @@ type stepsOut struct {
 // stepsAnswer is the preview of a plan: the steps that a yes makes.
 func stepsAnswer(p *gate.Preview, outcome string) *command.Answer {
 	all := difference.ConsequencesOf(p)
-	out := stepsOut{Title: p.Title, Outcome: outcome, Blocked: p.Blocked, FirstStep: p.FirstStep, Steps: append([]plan.Step{}, p.Steps...), Guards: all.Guards,
+	out := stepsOut{Title: p.Title, Outcome: outcome, Blocked: p.Blocked, FirstStep: p.FirstStep, Steps: append([]plan.Step{}, p.Steps...),
+		Guards:      all.Guards,
 		Connections: all.Connections, StepConnections: page.MapList(p.StepEffects, difference.EffectOf),
 		ConfirmName: p.ConfirmName, Notes: all.Notes}
 	return &command.Answer{Value: out, NotConsidered: p.NotConsidered, Text: func(bool) string {

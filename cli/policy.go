@@ -33,7 +33,8 @@ the state of its rows in each zone. -o wide lists the pods and ACLs.`,
 		ValidArgsFunction: a.CompleteFirst(command.PolicyChoices),
 		Annotations:       command.FormAnnotations(command.NameForm),
 	}, func(args []string, _ bool) command.Query {
-		return command.Query{Zones: a.Flags.HasDatabases(cmd.Context()), Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+		return command.Query{Zones: a.Flags.HasDatabases(cmd.Context()), Answer: func(_ context.Context, e *engine.Engine,
+			r *revision.Revision) (*command.Answer, error) {
 			k, err := in.PolicyNamed(r, args[0])
 			if err != nil {
 				return nil, err

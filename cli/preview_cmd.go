@@ -49,10 +49,12 @@ With -o markdown the answer can be put under a pull request.`,
 		Annotations: command.FormAnnotations(command.MarkdownForm),
 	}
 	cmd.Flags().DurationVar(&listen, "listen", 0, "read the ACL log this `TIME` first, such as 10s")
-	cmd.Flags().Var(previewPart{&parts, change.OpApply}, "change", "`FILE` or folder with policies to create or update, - for standard input; may be repeated, as the next two")
+	cmd.Flags().Var(previewPart{&parts, change.OpApply}, "change", "`FILE` or folder with policies to create or update, - for standard "+
+		"input; may be repeated, as the next two")
 	cmd.Flags().Var(previewPart{&parts, change.OpDelete}, "delete", "`POLICY` to delete")
 	cmd.Flags().Var(previewPart{&parts, change.OpMove}, "move", "`POLICY=PRIORITY` to give it, or POLICY=TIER/PRIORITY")
-	cmd.Flags().StringVar(&confirmed, "confirm-name", "", "policy `NAME` that a guard rail asks for: the rail is shown, and does not stop the change")
+	cmd.Flags().StringVar(&confirmed, "confirm-name", "", "policy `NAME` that a guard rail asks for: the rail is shown, and does not "+
+		"stop the change")
 	cmd.Flags().BoolVar(&prune, "prune", false, "with --change: delete the policies that are in none of the files")
 	command.CompleteFlag(cmd, "move", movesChoices(a))
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

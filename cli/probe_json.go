@@ -46,15 +46,19 @@ type probeFindingOut struct {
 }
 
 func probeOf(q trace.Question, r *trace.Result) *probeOut {
-	out := &probeOut{verdictOut: verdictOut{VerdictFacts: pages.FactsOfAnswer(q, &r.Packets)}, Policies: pages.FactsOfAnswer(q, &r.Policies), OVN: r.OVN,
+	out := &probeOut{verdictOut: verdictOut{VerdictFacts: pages.FactsOfAnswer(q, &r.Packets)}, Policies: pages.FactsOfAnswer(q, &r.Policies),
+		OVN:     r.OVN,
 		Packets: []packetOut{}, result: r}
-	out.Findings = page.MapList(r.Findings, func(f model.Finding) probeFindingOut { return probeFindingOut{revision.BriefOf(f), f.Zone, f.Remedy} })
+	out.Findings = page.MapList(r.Findings, func(f model.Finding) probeFindingOut {
+		return probeFindingOut{revision.BriefOf(f), f.Zone, f.Remedy}
+	})
 	out.Rows = pages.FactsOfAnswer(q, &r.Rows)
 	for i := range r.Sent {
 		for j := range r.Sent[i] {
 			s := &r.Sent[i][j]
-			p := packetOut{Packet: s.Packet, Reply: s.Reply, Zone: s.Zone, In: s.EntryPort, Out: append([]string{}, s.ExitPorts...), Delivered: s.Delivered,
-				Met: page.MapList(s.Met, func(m trace.MetACL) pages.DeciderFacts { return pages.FactsOfDecider(&m.Decider) })}
+			p := packetOut{Packet: s.Packet, Reply: s.Reply, Zone: s.Zone, In: s.EntryPort, Out: append([]string{}, s.ExitPorts...),
+				Delivered: s.Delivered,
+				Met:       page.MapList(s.Met, func(m trace.MetACL) pages.DeciderFacts { return pages.FactsOfDecider(&m.Decider) })}
 			if len(r.Sent) > 1 {
 				p.To = r.Packets.Paths[i].To.Endpoint.String()
 			}

@@ -114,7 +114,8 @@ type linesLeftOut struct {
 }
 
 func proposalAnswer(p *logs.Proposal) *command.Answer {
-	out := proposalOut{Policy: p.Policy.String(), New: p.New, Action: strings.ToLower(string(p.Action)), Lines: p.Lines, Rules: len(p.Rules), Text: p.Text,
+	out := proposalOut{Policy: p.Policy.String(), New: p.New, Action: strings.ToLower(string(p.Action)), Lines: p.Lines, Rules: len(p.Rules),
+		Text:    p.Text,
 		Summary: p.Surplus.Text(),
 		Still: page.MapList(p.Still, func(s logs.StillOtherwise) remainingLinesOut {
 			return remainingLinesOut{s.Verdict, s.By, s.Lines, s.Example.String()}

@@ -185,7 +185,8 @@ const (
 
 // tellLeftOut says what is not written, when that begins and when it ends, and returns
 // what there is.
-func (t *eventTeller) tellLeftOut(zone string, was map[engine.UnwrittenPart]bool, now []engine.UnwrittenPart) map[engine.UnwrittenPart]bool {
+func (t *eventTeller) tellLeftOut(zone string, was map[engine.UnwrittenPart]bool,
+	now []engine.UnwrittenPart) map[engine.UnwrittenPart]bool {
 	if len(was)+len(now) == 0 {
 		return nil
 	}

@@ -66,7 +66,8 @@ must-gather. The same input gives the same file, but for its date: --at-time set
 }
 
 // formsOfNames are the forms by how the name of a file ends.
-var formsOfNames = map[string]string{".html": command.HTMLForm, ".htm": command.HTMLForm, ".md": command.MarkdownForm, ".json": "json", ".yaml": "yaml", ".yml": "yaml", ".txt": "wide"}
+var formsOfNames = map[string]string{".html": command.HTMLForm, ".htm": command.HTMLForm, ".md": command.MarkdownForm, ".json": "json",
+	".yaml": "yaml", ".yml": "yaml", ".txt": "wide"}
 
 // checkFlags reads the flags; formGiven says that -o was given, saves that --save was.
 func (q *reportAsk) checkFlags(a *command.App, formGiven, saves bool) (err error) {
@@ -104,7 +105,8 @@ func runReport(ctx context.Context, a *command.App, asked *reportAsk) error {
 		unread := e.ReadChanges() // a report without them says so
 		r = e.Revision()
 		now := e.Now()
-		b := &reportBuilder{app: a, ctx: ctx, rev: r, now: now, at: cmp.Or(asked.at, now).UTC(), changes: e.Changes(), notices: e.Notices(), unread: unread, statements: statements}
+		b := &reportBuilder{app: a, ctx: ctx, rev: r, now: now, at: cmp.Or(asked.at, now).UTC(), changes: e.Changes(), notices: e.Notices(),
+			unread: unread, statements: statements}
 		ans, err := b.answer()
 		if err != nil {
 			return err

@@ -121,8 +121,10 @@ lint errors, a change refused); 2 could not run, was interrupted, or not wholly 
 	a.Flags.Register(root)
 	a.Version = builtVersion()
 	root.AddCommand(
-		DemoCommand(a, screen), LadderCommand(a), PolicyCommand(a), PodCommand(a), TraceCommand(a), MatrixCommand(a), DiffCommand(a), ConnectionsCommand(a), VerifyCommand(a), ReportCommand(a), ProbeCommand(a), CompileCommand(a), RowsCommand(a), DriftCommand(a),
-		PreviewCommand(a), NewCommand(a), ApplyCommand(a), DeleteCommand(a), MoveCommand(a), UndoCommand(a), RedoCommand(a), ConfirmCommand(a), PlanCommand(a), LintCommand(a), LogLevelCommand(a), LogsCommand(a),
+		DemoCommand(a, screen), LadderCommand(a), PolicyCommand(a), PodCommand(a), TraceCommand(a), MatrixCommand(a), DiffCommand(a),
+		ConnectionsCommand(a), VerifyCommand(a), ReportCommand(a), ProbeCommand(a), CompileCommand(a), RowsCommand(a), DriftCommand(a),
+		PreviewCommand(a), NewCommand(a), ApplyCommand(a), DeleteCommand(a), MoveCommand(a), UndoCommand(a), RedoCommand(a), ConfirmCommand(a),
+		PlanCommand(a), LintCommand(a), LogLevelCommand(a), LogsCommand(a),
 		ZonesCommand(a), CanCommand(a), ActivityCommand(a), ReconcileCommand(a), ExplainCommand(a), ConvertCommand(a), versionCmd(a),
 	)
 	root.AddCommand(optionsCmd(a), SecondReaderCommand(a))

@@ -39,7 +39,8 @@ Rung reads, 2 when libovsdb could not read one of the zones.`
 
 // addSecondReaderFlag adds --second-reader to a command that shows zones.
 func addSecondReaderFlag(cmd *cobra.Command) *bool {
-	asked := cmd.Flags().Bool("second-reader", false, "also read each zone through libovsdb, the client of OVN-Kubernetes; exit 1 where a row differs")
+	asked := cmd.Flags().Bool("second-reader", false, "also read each zone through libovsdb, the client of OVN-Kubernetes; exit 1 where a "+
+		"row differs")
 	cmd.MarkFlagsMutuallyExclusive("second-reader", "watch")
 	return asked
 }

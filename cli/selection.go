@@ -35,12 +35,16 @@ type Selectables struct {
 
 // The objects that commands list.
 var (
-	Policies = Selectables{"policy", []string{"metadata.name", "metadata.namespace", "kind", "spec.priority"}, func(r *revision.Revision) func(func(model.Object) bool) {
-		return objectsOf(r.Cluster.EveryPolicy())
-	}}
-	Pods = Selectables{"pod", []string{"metadata.name", "metadata.namespace", "spec.nodeName", "spec.serviceAccountName", "spec.hostNetwork", "status.phase", "status.podIP"},
+	Policies = Selectables{"policy", []string{"metadata.name", "metadata.namespace", "kind", "spec.priority"},
+		func(r *revision.Revision) func(func(model.Object) bool) {
+			return objectsOf(r.Cluster.EveryPolicy())
+		}}
+	Pods = Selectables{"pod", []string{"metadata.name", "metadata.namespace", "spec.nodeName", "spec.serviceAccountName", "spec.hostNetwork",
+		"status.phase", "status.podIP"},
 		func(r *revision.Revision) func(func(model.Object) bool) { return objectsOf(r.Cluster.Pods()) }}
-	Nodes = Selectables{"node", []string{"metadata.name"}, func(r *revision.Revision) func(func(model.Object) bool) { return objectsOf(r.Cluster.Nodes()) }}
+	Nodes = Selectables{"node", []string{"metadata.name"}, func(r *revision.Revision) func(func(model.Object) bool) {
+		return objectsOf(r.Cluster.Nodes())
+	}}
 )
 
 // objectsOf are objects of one kind as objects of any.
@@ -206,7 +210,8 @@ func contentOf(o model.Object) (*model.Meta, map[string]string) {
 		}
 		return &o.Meta, of
 	case *model.Pod:
-		of["spec.nodeName"], of["spec.serviceAccountName"], of["spec.hostNetwork"] = o.NodeName, o.ServiceAccount, strconv.FormatBool(o.HostNetwork)
+		of["spec.nodeName"], of["spec.serviceAccountName"], of["spec.hostNetwork"] = o.NodeName, o.ServiceAccount,
+			strconv.FormatBool(o.HostNetwork)
 		of["status.phase"] = o.Phase
 		if len(o.IPs) > 0 {
 			of["status.podIP"] = o.IPs[0]

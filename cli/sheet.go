@@ -209,7 +209,8 @@ func orderText(r *revision.Revision) string {
 	if r.System.Bands != nil {
 		return "Tiers and policies decide from the top down."
 	}
-	return "Tier 1 decides first: there lower numbers come before higher ones. In tier 2 the numbers are OVN's own, and higher ones come first. A rule that is not reached decides nothing."
+	return "Tier 1 decides first: there lower numbers come before higher ones. In tier 2 the numbers are OVN's own, and higher ones come " +
+		"first. A rule that is not reached decides nothing."
 }
 
 // policiesDigest stands for what all policies say, wherever they were read: two reports of the same

@@ -78,7 +78,8 @@ be asked is "unknown" and a line on stderr: exit 2 then.`,
 	})
 	addQuestionFlags(a, cmd, &one, &cases)
 	cmd.Flags().BoolVar(&ovn, "ovn", false, "ask ovn-trace too, and compare it with the rows")
-	cmd.Flags().StringArrayVar(&asIf, "as-if", nil, "ask as if a pod existed, or had other labels: `NAMESPACE/NAME:LABELS`; without /NAME a namespace (repeatable)")
+	cmd.Flags().StringArrayVar(&asIf, "as-if", nil, "ask as if a pod existed, or had other labels: `NAMESPACE/NAME:LABELS`; without /NAME a "+
+		"namespace (repeatable)")
 	command.CompleteFlag(cmd, "as-if", cobra.NoFileCompletions) // nobody knows what does not exist
 	cmd.MarkFlagsMutuallyExclusive("ovn", "watch")              // each answer runs a program in the zones' pods
 	addByFlag(cmd, &by)
@@ -112,19 +113,22 @@ func addQuestionFlags(a *command.App, cmd *cobra.Command, one *trace.Question, c
 	f.StringVar(&one.From, "from", "", "the `END` that begins the connection")
 	f.StringVar(&one.To, "to", "", "the `END` that it goes to")
 	one.Protocol = string(verdict.TCP)
-	addPortFlags(cmd, &one.Port, "destination `PORT`, or with its protocol, as in 53/udp; none with ICMP", &one.Protocol, "`PROTOCOL`: TCP, UDP, SCTP or ICMP")
+	addPortFlags(cmd, &one.Port, "destination `PORT`, or with its protocol, as in 53/udp; none with ICMP", &one.Protocol,
+		"`PROTOCOL`: TCP, UDP, SCTP or ICMP")
 	f.StringVar(&one.Network, "network", "", "judge it on a `NETWORK`, by its name or default; without, on the one both ends are on")
 	f.IntVar(&one.IPVersion, "ip-version", 0, "ask only IP `VERSION` 4 or 6, where both ends have both")
 	f.StringVar(cases, "cases", "", "answer the questions of a JSON `FILE`, or - for standard input")
 }
 
 // traceAnswer answers one question, or those of a file.
-func traceAnswer(a *command.App, r *revision.Revision, asked []trace.Question, file, by string, live bool, now time.Time, ovn askOVN) (*command.Answer, error) {
+func traceAnswer(a *command.App, r *revision.Revision, asked []trace.Question, file, by string, live bool, now time.Time,
+	ovn askOVN) (*command.Answer, error) {
 	ask, err := askedOf(by)
 	if err != nil {
 		return nil, err
 	}
-	of := &connectionAsker{tracer: trace.Tracer{Compiled: !live}, r: r, names: trace.NamesOf(r.Cluster, r), by: ask, tried: file == "", now: now, ovn: ovn,
+	of := &connectionAsker{tracer: trace.Tracer{Compiled: !live}, r: r, names: trace.NamesOf(r.Cluster, r), by: ask, tried: file == "",
+		now: now, ovn: ovn,
 		describe: a.OmissionsOut}
 	if file == "" {
 		o, err := of.askOne(asked[0])

@@ -207,7 +207,8 @@ func (s *omissionsBuilder) allOmissions(n int) []model.Omission {
 			cmp.Compare(a.String(), b.String()))
 	})
 	if s.none == n {
-		found = append(found, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: " + words.OneOrMany(n, "no case is", "none of the cases is") + " about policies"})
+		found = append(found, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: " + words.OneOrMany(n, "no case is",
+			"none of the cases is") + " about policies"})
 	}
 	return found
 }

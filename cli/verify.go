@@ -112,7 +112,8 @@ func ReadExpectations(ctx context.Context, a *command.App, files []string) (*Exp
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			out.problems = append(out.problems, &verify.Problem{FilePlace: verify.FilePlace{File: words.CleanText(file)}, Message: "cannot be read: " + err.Error()})
+			out.problems = append(out.problems, &verify.Problem{FilePlace: verify.FilePlace{File: words.CleanText(file)},
+				Message: "cannot be read: " + err.Error()})
 			continue
 		}
 		name := file
@@ -132,14 +133,16 @@ func firstFileAnswer(ctx context.Context, r *revision.Revision, namespaces []str
 	if err != nil {
 		return nil, fmt.Errorf("--write: %w", err)
 	}
-	return &command.Answer{Value: w.Statements, Text: func(bool) string { return string(w.Text) }, NotConsidered: revision.OmissionsOfAnswers(r, false), Comments: true}, nil
+	return &command.Answer{Value: w.Statements, Text: func(bool) string { return string(w.Text) },
+		NotConsidered: revision.OmissionsOfAnswers(r, false), Comments: true}, nil
 }
 
 // How long statements are judged without a word, and then until the next.
 const verifyQuiet, verifyAgain = 2 * time.Second, 10 * time.Second
 
 // JudgeExpectations judges statements, and says what could change the results.
-func JudgeExpectations(ctx context.Context, a *command.App, r *revision.Revision, asked *Expectations, how verify.Options) (*VerifyFacts, []model.Omission, error) {
+func JudgeExpectations(ctx context.Context, a *command.App, r *revision.Revision, asked *Expectations, how verify.Options) (*VerifyFacts,
+	[]model.Omission, error) {
 	next := time.Now().Add(verifyQuiet)
 	how.Progress = func(s *verify.Statement, pairs, of int) {
 		if now := time.Now(); now.After(next) {
@@ -153,7 +156,8 @@ func JudgeExpectations(ctx context.Context, a *command.App, r *revision.Revision
 	}
 	problems = slices.Concat(asked.problems, problems)
 	verify.SortProblems(problems)
-	out := &VerifyFacts{Statements: page.MapList(results, func(r verify.Result) StatementFacts { return resultOf(a, r) }), Problems: page.MapList(problems, problemOf)}
+	out := &VerifyFacts{Statements: page.MapList(results, func(r verify.Result) StatementFacts { return resultOf(a, r) }),
+		Problems: page.MapList(problems, problemOf)}
 	var omits []model.Omission
 	for i := range out.Statements {
 		switch out.Statements[i].Result {
@@ -181,12 +185,14 @@ func JudgeExpectations(ctx context.Context, a *command.App, r *revision.Revision
 
 // verifyAnswer judges statements. A statement that cannot be read or asked is reported on stderr,
 // one line each.
-func verifyAnswer(ctx context.Context, a *command.App, r *revision.Revision, asked *Expectations, how verify.Options) (*command.Answer, error) {
+func verifyAnswer(ctx context.Context, a *command.App, r *revision.Revision, asked *Expectations, how verify.Options) (*command.Answer,
+	error) {
 	out, omits, err := JudgeExpectations(ctx, a, r, asked, how)
 	if err != nil {
 		return nil, err
 	}
-	ans := &command.Answer{Value: out, Objects: out.Statements, No: out.Failed > 0, Text: out.verifyText, Report: out.report, Summary: out.SummaryText(), NotConsidered: omits}
+	ans := &command.Answer{Value: out, Objects: out.Statements, No: out.Failed > 0, Text: out.verifyText, Report: out.report,
+		Summary: out.SummaryText(), NotConsidered: omits}
 	if len(out.Problems) > 0 {
 		ans.Err = command.ErrSaid
 	}

@@ -103,7 +103,8 @@ func (s *StatementFacts) statementText() string {
 
 // SummaryText counts: "12 of 14 statements hold; 1 cannot be read or asked".
 func (o *VerifyFacts) SummaryText() string {
-	out := fmt.Sprintf("%s of %s", words.Thousands(o.Passed), words.OneOrMany(len(o.Statements), "1 statement holds", words.Count(len(o.Statements), "statement")+" hold"))
+	out := fmt.Sprintf("%s of %s", words.Thousands(o.Passed), words.OneOrMany(len(o.Statements), "1 statement holds",
+		words.Count(len(o.Statements), "statement")+" hold"))
 	if o.Unproven > 0 {
 		out += fmt.Sprintf("; %s unproven", words.Thousands(o.Unproven))
 	}
@@ -115,11 +116,14 @@ func (o *VerifyFacts) SummaryText() string {
 
 // verifyRules explain the codes of a report.
 var verifyRules = []command.Rule{
-	{Code: "expectation-fails", Title: "An expectation does not hold", Says: "Connections are not allowed or denied as a statement says they must be.",
+	{Code: "expectation-fails", Title: "An expectation does not hold", Says: "Connections are not allowed or denied as a statement says " +
+		"they must be.",
 		Help: "Change the policies, or the statement if it is no longer meant. rung trace shows who decides about a connection."},
-	{Code: "expectation-unproven", Title: "An expectation is not proven", Says: "A statement holds as far as was judged, and something that could change that was not considered.",
+	{Code: "expectation-unproven", Title: "An expectation is not proven", Says: "A statement holds as far as was judged, and something that " +
+		"could change that was not considered.",
 		Help: "Mend what was not considered; --allow-unjudged accepts it."},
-	{Code: "expectation-unreadable", Title: "An expectation cannot be asked", Says: "A statement cannot be read, or names what does not exist.",
+	{Code: "expectation-unreadable", Title: "An expectation cannot be asked",
+		Says: "A statement cannot be read, or names what does not exist.",
 		Help: "docs/expectations.md has the form."},
 }
 
@@ -128,11 +132,14 @@ func (o *VerifyFacts) report() *command.Report {
 	out := &command.Report{Command: "verify", Rules: verifyRules}
 	for i := range o.Statements {
 		s := &o.Statements[i]
-		f := command.Result{Code: "expectation-fails", Level: command.Error, Outcome: command.Passed, Name: fmt.Sprintf("line %d: %s", s.Line, s.statementText()),
-			Message: s.Message, Object: s.statementText(), File: reportFile(s.File), Line: s.Line, NotConsidered: command.OmittedLines(s.NotConsidered)}
+		f := command.Result{Code: "expectation-fails", Level: command.Error, Outcome: command.Passed, Name: fmt.Sprintf("line %d: %s", s.Line,
+			s.statementText()),
+			Message: s.Message, Object: s.statementText(), File: reportFile(s.File), Line: s.Line,
+			NotConsidered: command.OmittedLines(s.NotConsidered)}
 		switch s.Result {
 		case resultUnproven:
-			f.Code, f.Outcome, f.Message, f.Detail = "expectation-unproven", command.Unjudged, "unproven: "+s.Message, strings.Join(f.NotConsidered, "\n")
+			f.Code, f.Outcome, f.Message, f.Detail = "expectation-unproven", command.Unjudged, "unproven: "+s.Message,
+				strings.Join(f.NotConsidered, "\n")
 		case resultFail:
 			f.Outcome, f.Detail = command.Found, s.exampleText()
 		}
@@ -140,7 +147,8 @@ func (o *VerifyFacts) report() *command.Report {
 	}
 	for _, p := range o.Problems {
 		out.Results = append(out.Results, command.Result{Code: "expectation-unreadable", Level: command.Error, Outcome: command.Unjudged,
-			Name: fmt.Sprintf("line %d: %s", p.Line, p.Field), Message: p.Message, Object: p.Field, File: reportFile(p.File), Line: p.Line, Key: p.Message})
+			Name: fmt.Sprintf("line %d: %s", p.Line, p.Field), Message: p.Message, Object: p.Field, File: reportFile(p.File), Line: p.Line,
+			Key: p.Message})
 	}
 	return out
 }

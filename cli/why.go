@@ -123,7 +123,8 @@ func controllerLog(ctx context.Context, a *command.App, zone, name string) error
 			return err
 		}
 		if !a.Flags.Quiet {
-			fmt.Fprintf(a.Err, "rung: %s of the newest %s lines of %s mention %s\n", words.Thousands(len(log.Lines)), words.Thousands(log.Read), log.Source,
+			fmt.Fprintf(a.Err, "rung: %s of the newest %s lines of %s mention %s\n", words.Thousands(len(log.Lines)), words.Thousands(log.Read),
+				log.Source,
 				k.Label())
 		}
 		for _, l := range log.Lines {

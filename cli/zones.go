@@ -77,7 +77,8 @@ not just settling. ` + secondHelp,
 			ans := command.TableAnswer(a, out, &listing, all)
 			ans.NotConsidered = revision.OmissionsOfRows(r, asked)
 			if *flows && !slices.ContainsFunc(out, func(z zoneOut) bool { return z.Southbound != nil && z.Southbound.Flows != nil }) {
-				ans.NotConsidered = append(ans.NotConsidered, model.Omission{Code: model.OmittedPart, Why: "--flows: no Southbound database of these zones was read"})
+				ans.NotConsidered = append(ans.NotConsidered, model.Omission{Code: model.OmittedPart,
+					Why: "--flows: no Southbound database of these zones was read"})
 			}
 			ans.LeftOut = only.LeftOutText(len(asked), len(r.Zones), "zone")
 			ans.Names = func() []string {

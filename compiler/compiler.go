@@ -119,7 +119,8 @@ func (c *networkCompiler) apply(next *model.Cluster, changes []model.Change) (*D
 	hadDefaults, hadMulticast := !first && c.areDefaultsOn(), !first && c.isMulticastOn()
 	c.cluster = next
 	c.beginStep()
-	c.staleWork = staleWork{isolation: map[string]struct{}{}, logging: map[string]struct{}{}, multicast: map[string]struct{}{}, nodes: map[string]struct{}{}}
+	c.staleWork = staleWork{isolation: map[string]struct{}{}, logging: map[string]struct{}{}, multicast: map[string]struct{}{},
+		nodes: map[string]struct{}{}}
 	policies := c.desired.policies.Txn()
 	var later []model.Change
 	for _, ch := range changes {

@@ -52,7 +52,8 @@ func (o *Options) addConfig(config map[string]dialect.Setting) {
 			}
 		}
 	}
-	for name, to := range map[string]*bool{dialect.AllowICMP: &o.AllowICMP, dialect.Stateless: &o.Stateless, dialect.Observability: &o.Observability} {
+	for name, to := range map[string]*bool{dialect.AllowICMP: &o.AllowICMP, dialect.Stateless: &o.Stateless,
+		dialect.Observability: &o.Observability} {
 		if on, known := config[name].Bool(); known && slices.Contains(o.Open, name) {
 			*to = on
 		}

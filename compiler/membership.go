@@ -56,7 +56,8 @@ func newMembership() membership {
 	return membership{
 		selectors: &selectors.Index{}, namespaces: map[string]*namespaceState{},
 		groups: map[groupKey]*selectorGroup{}, index: groupIndex{map[*selectors.Selector][]*selectorGroup{}, map[string][]*selectorGroup{}},
-		nodeSets: map[*setSpec]struct{}{}, holders: map[string][]*model.Pod{}, nodeHolders: map[string][]*model.Node{}, freezing: map[model.Key]*model.Pod{},
+		nodeSets: map[*setSpec]struct{}{}, holders: map[string][]*model.Pod{}, nodeHolders: map[string][]*model.Node{},
+		freezing: map[model.Key]*model.Pod{},
 	}
 }
 

@@ -33,7 +33,8 @@ func (c *networkCompiler) applyNetpol(k model.PolicyKey, p *model.Policy) {
 }
 
 // putSharing replaces or removes (p nil) the unit of a policy and what it shares with others.
-func (c *networkCompiler) putSharing(k model.PolicyKey, p *model.Policy, compile func(*model.Policy, map[model.PolicyKey]sharedSet) *CompiledUnit) {
+func (c *networkCompiler) putSharing(k model.PolicyKey, p *model.Policy,
+	compile func(*model.Policy, map[model.PolicyKey]sharedSet) *CompiledUnit) {
 	var next *CompiledUnit
 	needs := map[model.PolicyKey]sharedSet{}
 	if p != nil {
@@ -88,7 +89,8 @@ func (c *networkCompiler) compileNetpolRule(out *CompiledUnit, r *model.Rule, na
 			}
 			continue
 		}
-		s := sharedSet{network: string(c.name()), ns: peer.Namespaces, pods: peer.Pods, namespace: peer.Namespace, legacy: peer.Kind == model.PeerNamespaces}
+		s := sharedSet{network: string(c.name()), ns: peer.Namespaces, pods: peer.Pods, namespace: peer.Namespace,
+			legacy: peer.Kind == model.PeerNamespaces}
 		cr.peers[i] = s.podGroup(c)
 		needs[s.unitKey()] = s
 		if four := s.setName(familyV4); !slices.Contains(sets4, four) {

@@ -16,7 +16,8 @@ func (c Judge) WhyNotOnNetwork(p *model.Policy) *model.NoRows {
 			return NoNetwork(p.Namespace)
 		case network.WithoutLabel:
 			return &model.NoRows{Code: model.NoNetworkLabel, Message: fmt.Sprintf(
-				"namespace %s has the primary network %s and not the label %s: no controller programs its NetworkPolicies", p.Namespace, on.Name, model.LabelPrimaryUDN)}
+				"namespace %s has the primary network %s and not the label %s: no controller programs its NetworkPolicies", p.Namespace, on.Name,
+				model.LabelPrimaryUDN)}
 		}
 		return nil
 	}
@@ -24,7 +25,8 @@ func (c Judge) WhyNotOnNetwork(p *model.Policy) *model.NoRows {
 		return nil
 	}
 	return &model.NoRows{Code: model.NoAddresses, Message: fmt.Sprintf(
-		"invalid %s peer in multi-network policy %s; IPAM-less networks can only have `ipBlock` peers", network.RefusedPeer(p).Direction.Lower(), p.Name)}
+		"invalid %s peer in multi-network policy %s; IPAM-less networks can only have `ipBlock` peers", network.RefusedPeer(p).Direction.Lower(),
+		p.Name)}
 }
 
 // NoNetwork is the reason of a namespace whose primary network is not there yet.

@@ -60,7 +60,8 @@ func (c Judge) WhyAdmin(p *model.Policy) (model.LogLevels, *model.NoRows) {
 	}
 	// Faults that controllers do not survive come first; for the others they have an
 	// error.
-	if none := FirstInvalid(p, model.InvalidCIDR, model.InvalidSelector, model.InvalidProtocol, model.InvalidPortRange, model.InvalidCIDRForm); none != nil {
+	if none := FirstInvalid(p, model.InvalidCIDR, model.InvalidSelector, model.InvalidProtocol, model.InvalidPortRange,
+		model.InvalidCIDRForm); none != nil {
 		return model.LogLevels{}, none
 	}
 	if err := cmp.Or(p.Subject.Namespaces.Err(), p.Subject.Pods.Err()); err != nil {

@@ -118,7 +118,8 @@ func accessOf(k model.Kubectl, known map[kube.AccessQuestion]kube.AccessAnswer) 
 
 // askServedKinds puts the questions about what the server has: CRDs come and go, and what is said
 // of one that is not there misleads.
-func askServedKinds(ctx context.Context, c *kube.Cluster, all []kube.AccessQuestion, known map[kube.AccessQuestion]kube.AccessAnswer) (complete bool) {
+func askServedKinds(ctx context.Context, c *kube.Cluster, all []kube.AccessQuestion,
+	known map[kube.AccessQuestion]kube.AccessAnswer) (complete bool) {
 	served, err := c.ServedQuestions(ctx, all)
 	if err != nil {
 		return false

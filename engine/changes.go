@@ -52,7 +52,8 @@ func (e *Engine) startGate() error {
 	if err != nil {
 		return err
 	}
-	e.gate = gate.New(gate.Config{CurrentRevision: e.Revision, LogConnections: e.logs.ConnectionsWhere, Protected: e.cfg.protectedNamespaces(), Release: e.cfg.APIRelease, Writer: e.cfg.Writer, Overlay: e.overlayChanges,
+	e.gate = gate.New(gate.Config{CurrentRevision: e.Revision, LogConnections: e.logs.ConnectionsWhere, Protected: e.cfg.protectedNamespaces(),
+		Release: e.cfg.APIRelease, Writer: e.cfg.Writer, Overlay: e.overlayChanges,
 		History: h, Audit: history.NewAudit(e.cfg.Disk, dir), Identity: e.cfg.stateIdentity(), Now: e.loop.Clock, WaitShown: e.awaitShown,
 		HistoryChanged: func(undo, redo string) {
 			e.sessions.PublishEnded(nil)

@@ -40,7 +40,8 @@ func (p *pastChanges) Changes() []history.Change {
 	for i := range h {
 		// A plan as a whole is in the history alone, and so is what an older Rung audited.
 		if x := &h[i]; byID[x.ID] != nil {
-			c := history.Change{AuditRecord: history.AuditRecord{Time: x.At.UTC(), By: x.By, Mode: p.published.Revision().Mode.ChangedName(), Title: x.Title, Result: history.OK, Undo: x.ID}}
+			c := history.Change{AuditRecord: history.AuditRecord{Time: x.At.UTC(), By: x.By, Mode: p.published.Revision().Mode.ChangedName(),
+				Title: x.Title, Result: history.OK, Undo: x.ID}}
 			joinHistory(&c, x)
 			out = append(out, c)
 		}
@@ -51,7 +52,8 @@ func (p *pastChanges) Changes() []history.Change {
 
 // joinHistory adds what the history knows of a change.
 func joinHistory(c *history.Change, x *history.Entry) {
-	c.Undone, c.Undoes, c.OnTrial, c.Session, c.HasEnded, c.IsPlan = x.Undone, x.Undoes, x.Trial != "", x.Session, len(x.Ended) > 0, x.Plan != nil
+	c.Undone, c.Undoes, c.OnTrial, c.Session, c.HasEnded, c.IsPlan = x.Undone, x.Undoes, x.Trial != "", x.Session, len(x.Ended) > 0,
+		x.Plan != nil
 	if len(c.Objects) > 0 {
 		return
 	}

@@ -84,7 +84,8 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		l.Close()
 		return nil, fmt.Errorf("prepare the history and audit files in %s: %w", cfg.StateDir, err)
 	}
-	e.pastChanges = &pastChanges{gate: e.gate, identity: cfg.stateIdentity(), areShared: cfg.Writer != nil || cfg.ReadPast, published: l.PublishedState}
+	e.pastChanges = &pastChanges{gate: e.gate, identity: cfg.stateIdentity(), areShared: cfg.Writer != nil || cfg.ReadPast,
+		published: l.PublishedState}
 	if cfg.KeepCounts && cfg.StateDir != "" {
 		if k := openCounts(e); k != nil {
 			e.loop.Go(k.keepWriting)

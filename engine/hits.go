@@ -15,7 +15,8 @@ import (
 const mostSeries = 1000
 
 var (
-	ruleHits = metricDesc("rung_rule_hits_total", "ACL log lines by the rule that decided. Rules beyond the first 1000 are counted as policy \"other\".",
+	ruleHits = metricDesc("rung_rule_hits_total", "ACL log lines by the rule that decided. Rules beyond the first 1000 are counted as "+
+		"policy \"other\".",
 		"policy", "rule", "verdict")
 	logLines = metricDesc("rung_log_lines_total", "ACL log lines that came, by what became of them.", "result")
 )

@@ -12,19 +12,20 @@ import (
 // startReverts lets changes be made on trial, and puts back what is due once the objects
 // are known.
 func (e *Engine) startReverts(dir string) {
-	e.reverts = trial.New(e.gate, trial.Config{Dir: dir, Context: e.cfg.stateIdentity(), Disk: e.cfg.Disk, Adopts: e.cfg.Screen, ReadOnly: e.cfg.ReadOnly, Publish: func(u *revision.UnconfirmedChange) {
-		if u.Ended != "" {
-			a := model.Activity{At: e.Now(), By: "user", Summary: u.Title + ": " + u.Ended}
-			if u.Title == "" {
-				a = model.Activity{At: e.Now(), By: "user", Summary: "look for a change that waits to be confirmed", Error: u.Ended}
+	e.reverts = trial.New(e.gate, trial.Config{Dir: dir, Context: e.cfg.stateIdentity(), Disk: e.cfg.Disk, Adopts: e.cfg.Screen,
+		ReadOnly: e.cfg.ReadOnly, Publish: func(u *revision.UnconfirmedChange) {
+			if u.Ended != "" {
+				a := model.Activity{At: e.Now(), By: "user", Summary: u.Title + ": " + u.Ended}
+				if u.Title == "" {
+					a = model.Activity{At: e.Now(), By: "user", Summary: "look for a change that waits to be confirmed", Error: u.Ended}
+				}
+				e.loop.RecordActivity(a)
 			}
-			e.loop.RecordActivity(a)
-		}
-		e.runInLoop(func(s *loopState) {
-			s.unconfirmed = u
-			s.MarkChanged()
-		})
-	}})
+			e.runInLoop(func(s *loopState) {
+				s.unconfirmed = u
+				s.MarkChanged()
+			})
+		}})
 	e.loop.Go(func() {
 		if e.WaitFor(e.loop.Context(), func(r *revision.Revision) bool { return r != nil && r.Loaded }) == nil {
 			e.reverts.Run(e.loop.Context())

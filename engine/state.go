@@ -57,7 +57,8 @@ func newState(e *Engine) *loopState {
 // World returns the objects and desired rows, for the zones.
 func (s *loopState) World() zones.World {
 	is, _ := s.dialects.System()
-	return zones.World{Cluster: s.cluster, Desired: s.desired, Loaded: s.allLoaded(), AllRead: s.allRead(), NoZones: !is.HasFeature(system.Rows)}
+	return zones.World{Cluster: s.cluster, Desired: s.desired, Loaded: s.allLoaded(), AllRead: s.allRead(),
+		NoZones: !is.HasFeature(system.Rows)}
 }
 
 // Recompile compiles with other options and hands what differs on to the zones.
@@ -105,7 +106,8 @@ func (s *loopState) nextRevision(before *revision.Revision) *revision.Revision {
 	f := revision.Facts{
 		Number: s.number, At: s.Now(), Mode: s.modeFacts(), Cluster: s.cluster, Desired: s.desired, Flags: s.engine.cfg.Flags,
 		Past:    s.pastState,
-		Reports: s.reports.Conditions(), Notes: s.reports.Events(), Undo: s.undo, Redo: s.redo, Plan: s.plan, Unconfirmed: s.unconfirmed, EndedLogs: s.engine.sessions.EndedSessions(), Access: s.access, Loaded: s.allLoaded(),
+		Reports: s.reports.Conditions(), Notes: s.reports.Events(), Undo: s.undo, Redo: s.redo, Plan: s.plan, Unconfirmed: s.unconfirmed,
+		EndedLogs: s.engine.sessions.EndedSessions(), Access: s.access, Loaded: s.allLoaded(),
 	}
 	f.System, f.SystemWhy = s.dialects.System()
 	for _, src := range s.engine.cfg.Sources {

@@ -136,7 +136,8 @@ const (
 )
 
 // OmissionCodes are all codes, in the order in which they are documented.
-var OmissionCodes = []OmissionCode{OmittedFile, OmittedObject, OmittedRows, OmittedKind, OmittedZone, OmittedPlace, OmittedAll, OmittedPart, OmittedAbsent, OmittedToBe, OmittedSetting, OmittedNetwork}
+var OmissionCodes = []OmissionCode{OmittedFile, OmittedObject, OmittedRows, OmittedKind, OmittedZone, OmittedPlace, OmittedAll, OmittedPart,
+	OmittedAbsent, OmittedToBe, OmittedSetting, OmittedNetwork}
 
 // Omission is something that the answers of a revision do not take into account, or take for
 // granted: who answers a question says those that could change the answer beside it.

@@ -16,7 +16,8 @@ type Kubectl struct {
 
 // kubectlNames are the names kubectl knows the kinds by; ANP, BANP and CNP are
 // short names of their CRDs.
-var kubectlNames = map[Kind]string{KindANP: "anp", KindBANP: "banp", KindNP: "networkpolicy", KindEF: "egressfirewall", KindCNP: "cnp", KindMNP: "multi-networkpolicy", KindNAD: "network-attachment-definition",
+var kubectlNames = map[Kind]string{KindANP: "anp", KindBANP: "banp", KindNP: "networkpolicy", KindEF: "egressfirewall", KindCNP: "cnp",
+	KindMNP: "multi-networkpolicy", KindNAD: "network-attachment-definition",
 	KindPod: "pod", KindNamespace: "namespace", KindNode: "node", KindService: "service"}
 
 func (k Kubectl) commandWords(verb string, target Key, rest ...string) string {

@@ -234,7 +234,8 @@ func (c *Conversion) convertPolicy(p *Policy) {
 }
 
 // newIngressPolicy is a NetworkPolicy of today's API that isolates ingress.
-func newIngressPolicy(meta metav1.ObjectMeta, pods metav1.LabelSelector, rules []networkingv1.NetworkPolicyIngressRule) *networkingv1.NetworkPolicy {
+func newIngressPolicy(meta metav1.ObjectMeta, pods metav1.LabelSelector,
+	rules []networkingv1.NetworkPolicyIngressRule) *networkingv1.NetworkPolicy {
 	return &networkingv1.NetworkPolicy{TypeMeta: metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: string(KindNP)}, ObjectMeta: meta,
 		Spec: networkingv1.NetworkPolicySpec{PodSelector: *pods.DeepCopy(), Ingress: rules,
 			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress}}}

@@ -94,11 +94,13 @@ const (
 	KindVM                    Kind = "VirtualMachine"
 )
 
-var workloadKinds = []Kind{KindDeployment, KindReplicaSet, KindStatefulSet, KindDaemonSet, KindReplicationController, KindJob, KindCronJob, KindDeploymentConfig,
+var workloadKinds = []Kind{KindDeployment, KindReplicaSet, KindStatefulSet, KindDaemonSet, KindReplicationController, KindJob, KindCronJob,
+	KindDeploymentConfig,
 	KindRollout, KindVM}
 
 // workloadWords are the kinds of workloads as kubectl takes them.
-var workloadWords = map[string]string{"deploy": "deployment", "rs": "replicaset", "sts": "statefulset", "ds": "daemonset", "rc": "replicationcontroller",
+var workloadWords = map[string]string{"deploy": "deployment", "rs": "replicaset", "sts": "statefulset", "ds": "daemonset",
+	"rc": "replicationcontroller",
 	"cj": "cronjob", "dc": "deploymentconfig", "ro": "rollout", "vm": "virtualmachine"}
 
 // WorkloadWord is the kind of a workload as the names of workloads have it, "deployment", of one
@@ -124,7 +126,8 @@ func (k Kind) IsNamespaced() bool {
 		return true
 	}
 	switch k {
-	case KindIngress, KindHTTPRoute, KindRoute, KindPod, KindService, KindEndpointSlice, KindEvent, KindNP, KindMNP, KindEF, KindUDN, KindNAD, KindANNP, KindGroup:
+	case KindIngress, KindHTTPRoute, KindRoute, KindPod, KindService, KindEndpointSlice, KindEvent, KindNP, KindMNP, KindEF, KindUDN, KindNAD,
+		KindANNP, KindGroup:
 		return true
 	}
 	return false
@@ -159,11 +162,13 @@ func (k Kind) Abbreviation() string {
 	return word
 }
 
-var shortKinds = map[Kind]string{KindANP: "ANP", KindBANP: "BANP", KindNP: "NP", KindEF: "EF", KindCNP: "CNP", KindMNP: "MNP", KindUDN: "UDN", KindCUDN: "CUDN", KindNAD: "NAD", KindACNP: "ACNP", KindANNP: "ANNP"}
+var shortKinds = map[Kind]string{KindANP: "ANP", KindBANP: "BANP", KindNP: "NP", KindEF: "EF", KindCNP: "CNP", KindMNP: "MNP",
+	KindUDN: "UDN", KindCUDN: "CUDN", KindNAD: "NAD", KindACNP: "ACNP", KindANNP: "ANNP"}
 
 // apiGroups are the groups of kinds that have theirs not in their name.
-var apiGroups = map[Kind]string{KindANP: "policy.networking.k8s.io", KindBANP: "policy.networking.k8s.io", KindCNP: "policy.networking.k8s.io",
-	KindNP: "networking.k8s.io", KindEF: "k8s.ovn.org",
+var apiGroups = map[Kind]string{KindANP: "policy.networking.k8s.io", KindBANP: "policy.networking.k8s.io",
+	KindCNP: "policy.networking.k8s.io",
+	KindNP:  "networking.k8s.io", KindEF: "k8s.ovn.org",
 	KindMNP: "k8s.cni.cncf.io", KindUDN: "k8s.ovn.org", KindCUDN: "k8s.ovn.org", KindNAD: "k8s.cni.cncf.io"}
 
 // ResourceName is the kind as kubectl -o name has it: adminnetworkpolicy.policy.networking.k8s.io.
@@ -354,7 +359,8 @@ func IsSystemNamespace(name string) bool {
 // the network plugin's, ingress controllers and monitoring. Guard rails keep its connections,
 // with those of the namespaces that the configuration names.
 func IsPlatformNamespace(name string) bool {
-	return IsSystemNamespace(name) || platform[name] || IsIngressNamespace(name) || strings.HasPrefix(name, "monitoring-") || strings.HasSuffix(name, "-monitoring")
+	return IsSystemNamespace(name) || platform[name] || IsIngressNamespace(name) || strings.HasPrefix(name, "monitoring-") ||
+		strings.HasSuffix(name, "-monitoring")
 }
 
 // IsIngressNamespace says whether a namespace is one of those in which ingress controllers usually
@@ -364,7 +370,8 @@ func IsIngressNamespace(name string) bool {
 }
 
 // ingress are the usual namespaces of ingress controllers.
-var ingress = map[string]bool{"ingress": true, "nginx-ingress": true, "traefik": true, "haproxy-controller": true, "projectcontour": true, "kong": true,
+var ingress = map[string]bool{"ingress": true, "nginx-ingress": true, "traefik": true, "haproxy-controller": true, "projectcontour": true,
+	"kong":         true,
 	"istio-system": true, "gateway-system": true, "envoy-gateway-system": true}
 
 // IsProtectedNamespace reports whether a namespace is one of the platform or one of

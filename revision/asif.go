@@ -41,12 +41,14 @@ func (r *Revision) WithImagined(things []ImaginedPod) *Revision {
 				labels = map[string]string{}
 			}
 			labels["kubernetes.io/metadata.name"] = t.Namespace
-			objects = append(objects, &model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: t.Namespace}, Labels: model.NewLabels(labels)}})
+			objects = append(objects, &model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: t.Namespace},
+				Labels: model.NewLabels(labels)}})
 		}
 		if t.Name == "" {
 			continue
 		}
-		p := &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: t.Namespace, Name: t.Name}, Labels: model.NewLabels(maps.Clone(t.Labels))},
+		p := &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: t.Namespace, Name: t.Name},
+			Labels: model.NewLabels(maps.Clone(t.Labels))},
 			Phase: "Running"}
 		if is := r.Cluster.Pod(t.Namespace, t.Name); is != nil {
 			p = new(*is)

@@ -72,21 +72,22 @@ func Compare(ctx context.Context, before, after *Revision) (*Changes, error) {
 	var tables [2]*Table
 	var tooMany error
 	whole := false
-	err := diff.EachDecisionOfBoth(ctx, VerdictsAbout(before, a.clusters[0]), VerdictsAbout(after, a.clusters[1]), func(c *verdict.Comparison, p *diff.DecidedPair) {
-		if !whole && tooMany == nil {
-			whole = true
-			for side, classes := range []*verdict.Classes{c.Before, c.After} {
-				tables[side], tooMany = newTable(classes, a.workloads[side])
-				if tooMany != nil {
-					return
+	err := diff.EachDecisionOfBoth(ctx, VerdictsAbout(before, a.clusters[0]), VerdictsAbout(after, a.clusters[1]),
+		func(c *verdict.Comparison, p *diff.DecidedPair) {
+			if !whole && tooMany == nil {
+				whole = true
+				for side, classes := range []*verdict.Classes{c.Before, c.After} {
+					tables[side], tooMany = newTable(classes, a.workloads[side])
+					if tooMany != nil {
+						return
+					}
 				}
 			}
-		}
-		if tooMany == nil {
-			tables[0].addPair(p, p.Before)
-			tables[1].addPair(p, p.After)
-		}
-	})
+			if tooMany == nil {
+				tables[0].addPair(p, p.Before)
+				tables[1].addPair(p, p.After)
+			}
+		})
 	if err = cmp.Or(tooMany, err); err != nil {
 		return nil, err
 	}
@@ -206,7 +207,8 @@ func (f *changeFinder) addChange(c *portChange, from, to [2]int) {
 		side = 0
 	}
 	t := f.tables[side]
-	out := Change{Kind: c.kind, From: t.Ends[from[side]], To: t.Ends[to[side]], Before: c.before.Outcome, After: c.after.Outcome, Ports: c.ports,
+	out := Change{Kind: c.kind, From: t.Ends[from[side]], To: t.Ends[to[side]], Before: c.before.Outcome, After: c.after.Outcome,
+		Ports:    c.ports,
 		ByBefore: c.before.By, ByAfter: c.after.By}
 	want := c.after.Outcome
 	if side == 0 {
@@ -268,7 +270,8 @@ func stateAt(list []PortState, at verdict.PortRange) PortState {
 
 // changeOf says what becomes of connections, empty for nothing.
 func changeOf(was, is *PortState) ChangeKind {
-	opened, closed := is.Outcome&verdict.Allowed != 0 && was.Outcome&verdict.Allowed == 0, was.Outcome&verdict.Allowed != 0 && is.Outcome&verdict.Allowed == 0
+	opened, closed := is.Outcome&verdict.Allowed != 0 && was.Outcome&verdict.Allowed == 0, was.Outcome&verdict.Allowed != 0 &&
+		is.Outcome&verdict.Allowed == 0
 	if both := was.Outcome & is.Outcome & verdict.Allowed; both != 0 { // for some pods it may be another
 		opened, closed = was.Outcome != is.Outcome && is.Outcome == verdict.Allowed, was.Outcome != is.Outcome && was.Outcome == verdict.Allowed
 	}

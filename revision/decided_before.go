@@ -200,7 +200,8 @@ func (a *rulesAbovePolicy) judgeRule(out []OverruledRule, t *model.Rule) []Overr
 		}
 		b.DecidesNothing = all
 		if all || len(b.RulesAbove) < mostAbove {
-			b.RulesAbove = append(b.RulesAbove, RuleAbove{up.policy.Key, rule.Direction, rule.Index, rule.Action, LoggingOf(a.r, up.policy).Levels.LevelOf(rule.Action)})
+			b.RulesAbove = append(b.RulesAbove, RuleAbove{up.policy.Key, rule.Direction, rule.Index, rule.Action,
+				LoggingOf(a.r, up.policy).Levels.LevelOf(rule.Action)})
 		}
 		if all {
 			return append(out, b)

@@ -74,7 +74,8 @@ type endShare struct {
 // newEndFinder finds the ends of classes: of the pods of some workloads, and of addresses outside.
 func newEndFinder(c *verdict.Classes, workloads []Workload) *endFinder {
 	x := c.Index
-	f := &endFinder{c: c, ofPod: make([]int32, x.Pods.Len()), pods: make([][]int32, len(workloads)), shares: make([][]endShare, c.Len()), blocks: map[int32]int32{}}
+	f := &endFinder{c: c, ofPod: make([]int32, x.Pods.Len()), pods: make([][]int32, len(workloads)), shares: make([][]endShare, c.Len()),
+		blocks: map[int32]int32{}}
 	at := make(map[model.Key]int32, x.Pods.Len())
 	for i := range f.ofPod {
 		f.ofPod[i] = -1

@@ -92,13 +92,15 @@ func (f *imaginer) addPod(namespace string, of, labels map[string]string, text s
 		namespace = strings.ReplaceAll(id, "/", "-")
 		all := maps.Clone(of)
 		all["kubernetes.io/metadata.name"] = namespace
-		f.objects = append(f.objects, &model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: namespace}, Labels: model.NewLabels(all)}})
+		f.objects = append(f.objects, &model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: namespace},
+			Labels: model.NewLabels(all)}})
 	}
 	if ns := f.r.Cluster.Namespace(namespace); ns != nil && ns.GivesNetwork() {
 		return // no policy is asked about pods there
 	}
 	f.texts[id] = text
-	f.objects = append(f.objects, &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: namespace, Name: id}, Labels: model.NewLabels(maps.Clone(labels))},
+	f.objects = append(f.objects, &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: namespace, Name: id},
+		Labels: model.NewLabels(maps.Clone(labels))},
 		Workload: id, Phase: "Running", NodeName: "own node of " + id, IPs: f.free.takeLike(f.near)})
 }
 

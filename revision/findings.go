@@ -125,7 +125,8 @@ func withLastKnown(r *Revision, found []model.Finding) []model.Finding {
 	for i := range out {
 		f := &out[i]
 		k := slices.IndexFunc(e.findings, func(o model.Finding) bool {
-			return o.Code == f.Code && o.Policy == f.Policy && o.Direction == f.Direction && o.Rule == f.Rule && strings.HasPrefix(o.Message, f.Message)
+			return o.Code == f.Code && o.Policy == f.Policy && o.Direction == f.Direction && o.Rule == f.Rule &&
+				strings.HasPrefix(o.Message, f.Message)
 		})
 		if k >= 0 {
 			*f = e.findings[k]
@@ -144,7 +145,9 @@ func withLastKnown(r *Revision, found []model.Finding) []model.Finding {
 // its objects.
 func lintOptions(r *Revision) lint.Options {
 	o := lint.Options{MaxPriority: r.Flags.MaxPriority, CNP: r.Flags.CompileCNP, NoSubnets: r.Desired.Options().NodeSubnets,
-		LegacyIsolation: r.Flags.LegacyIsolation, System: r.System.Lint, Networks: r.Desired.Networks(), NoMultiPolicies: !r.Desired.ProgramsMulti(), HostNetworkNamespace: cmp.Or(r.Desired.Options().HostNetworkNamespace, compiler.DefaultHostNetworkNamespace)}
+		LegacyIsolation: r.Flags.LegacyIsolation, System: r.System.Lint, Networks: r.Desired.Networks(),
+		NoMultiPolicies: !r.Desired.ProgramsMulti(), HostNetworkNamespace: cmp.Or(r.Desired.Options().HostNetworkNamespace,
+			compiler.DefaultHostNetworkNamespace)}
 	if o.NoSubnets {
 		o.NodeSubnets = r.Desired.Options().ClusterSubnets
 	}

@@ -101,7 +101,8 @@ func (f *Flags) CompilerOptions() compiler.Options {
 		NoRows:      !system.SystemByName(f.System).HasFeature(system.Rows),
 	}
 	o.Observability, _ = isOn("observability", f.Observability)
-	for name, text := range map[string]string{kube.OVNObservability: f.Observability, kube.OVNAllowICMP: f.Features.AllowICMP, kube.OVNStateless: f.Features.Stateless} {
+	for name, text := range map[string]string{kube.OVNObservability: f.Observability, kube.OVNAllowICMP: f.Features.AllowICMP,
+		kube.OVNStateless: f.Features.Stateless} {
 		if text == "" || text == auto {
 			o.Open = append(o.Open, name)
 		}

@@ -189,7 +189,8 @@ func DecidersText(ds []verdict.Decider) string {
 // GroupText says in one line what becomes of some connections: "blue (2 pods) → red
 // (2 pods), TCP 80: 4 pairs".
 func GroupText(g *diff.FlipGroup) string {
-	return fmt.Sprintf("%s → %s, %s%s: %s", EndsText(g.From), EndsText(g.To), PortsText(g.Ports), words.OnNetwork(g.Network), words.Count(g.Pairs, "pair"))
+	return fmt.Sprintf("%s → %s, %s%s: %s", EndsText(g.From), EndsText(g.To), PortsText(g.Ports), words.OnNetwork(g.Network),
+		words.Count(g.Pairs, "pair"))
 }
 
 // DecidedText says who decides it before the change and who after it.
@@ -225,7 +226,8 @@ func HangsTexts(d *diff.Difference) (out []string) {
 		if h.AtSenders {
 			end = "the senders' egress"
 		}
-		out = append(out, fmt.Sprintf("%s still denied by %s alone (%s)%s: for example %s", words.OneOrMany(h.Pairs, "1 pair is", words.Thousands(h.Pairs)+" pairs are"),
+		out = append(out, fmt.Sprintf("%s still denied by %s alone (%s)%s: for example %s", words.OneOrMany(h.Pairs, "1 pair is",
+			words.Thousands(h.Pairs)+" pairs are"),
 			end, DecidersText(h.Deciders), words.OnNetwork(h.Network), h.Example))
 	}
 	return out
@@ -259,7 +261,8 @@ func StaysText(d *diff.Difference) string {
 	case !matches:
 		return none + ": no connection matches its rules now"
 	}
-	return fmt.Sprintf("%s: %s %s everything that its rules match", none, words.ListSome(instead, 3), words.OneOrMany(len(instead), "decides", "decide"))
+	return fmt.Sprintf("%s: %s %s everything that its rules match", none, words.ListSome(instead, 3), words.OneOrMany(len(instead), "decides",
+		"decide"))
 }
 
 // IdleTexts says of rules of a change that they decide nothing after it, and which

@@ -175,7 +175,8 @@ func joinZones(zones []*zoneRows, on map[model.Key]bool, known func(network stri
 			if !ok {
 				n = len(out)
 				at[g.key] = n
-				out = append(out, RowGroup{Tier: g.key.tier, Stage: model.Stage(g.key.stage), Label: groupLabel(g.owner), Owner: cmp.Or(g.owner.Type, "no owner"), Form: g.owner.Form,
+				out = append(out, RowGroup{Tier: g.key.tier, Stage: model.Stage(g.key.stage), Label: groupLabel(g.owner),
+					Owner: cmp.Or(g.owner.Type, "no owner"), Form: g.owner.Form,
 					Gone: g.owner.Form == nb.FormKnown && known(g.owner.Network()), Priority: g.first, Last: g.last, Examples: true})
 				prefixes = append(prefixes, g.prefix)
 				seen = append(seen, countedRows{map[uint64]bool{}, map[rowKey]bool{}})

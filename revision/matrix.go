@@ -288,7 +288,8 @@ func (m *Matrix) exampleOf(from, to *MatrixEnd, v verdict.Verdict, wants func(ve
 		} else if to.Network.IsValid() {
 			if wants(to.outcomes[a.kind]) {
 				ports, _ := m.portAndFamily(a.kind, to.kind, false, v)
-				return verdict.Connection{From: verdict.Endpoint{Key: a.pod.Key}, To: verdict.AddrEnd(to.addr), Protocol: ports.Protocol, Port: ports.Port}, true
+				return verdict.Connection{From: verdict.Endpoint{Key: a.pod.Key}, To: verdict.AddrEnd(to.addr), Protocol: ports.Protocol,
+					Port: ports.Port}, true
 			}
 			continue
 		}

@@ -126,7 +126,8 @@ func (m *Matrix) throughServices(e *MatrixEnd) {
 
 // askForPods notes of every pod what becomes of its connections to an end on some ports, beside what is
 // known of others. Pods that nothing tells apart are asked once; with no Service, every pod is.
-func (m *Matrix) askForPods(ctx context.Context, e *MatrixEnd, service model.Key, to verdict.Endpoint, ports []verdict.Ports, beside func(*matrixPod) verdict.Outcome) error {
+func (m *Matrix) askForPods(ctx context.Context, e *MatrixEnd, service model.Key, to verdict.Endpoint, ports []verdict.Ports,
+	beside func(*matrixPod) verdict.Outcome) error {
 	pods, nodes := verdict.ServiceEndpoints(m.x, service)
 	e.askedOutcomes = map[matrixSource]verdict.Outcome{}
 	e.sourceKey = func(p *matrixPod) matrixSource {

@@ -39,7 +39,8 @@ type LadderNote struct {
 // NotesOfPolicy returns the notes on a policy of a ladder, the worst first. rung is its rung,
 // nil where it has none; findings are the policy's. Conflicts with gone do not count:
 // that policy is on its way to another priority.
-func NotesOfPolicy(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, findings []*model.Finding, gone model.PolicyKey) []LadderNote {
+func NotesOfPolicy(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, findings []*model.Finding,
+	gone model.PolicyKey) []LadderNote {
 	var notes []LadderNote
 	for _, i := range p.Conflicts {
 		c := &l.Conflicts[i]
@@ -47,7 +48,8 @@ func NotesOfPolicy(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, fi
 		if other == gone {
 			continue
 		}
-		notes = mergeNote(notes, LadderNote{Sign: MarkConflict, Severity: conflictSeverity(findings, other), Name: other.ShortLabel(), Count: 1, policy: p.Policy.Key,
+		notes = mergeNote(notes, LadderNote{Sign: MarkConflict, Severity: conflictSeverity(findings, other), Name: other.ShortLabel(), Count: 1,
+			policy:    p.Policy.Key,
 			conflicts: []*ladder.RuleConflict{c}})
 	}
 	switch {
@@ -56,7 +58,8 @@ func NotesOfPolicy(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, fi
 		notes = append(notes, LadderNote{Sign: MarkNoRows, Severity: model.SeverityError, Short: fmt.Sprintf("above %d", l.Max), Count: 1,
 			text: fmt.Sprintf("%d is above %d: not enforced; rows it had before stay and still decide at the old priority", rung.Priority, l.Max)})
 	case rung.Duplicate && (len(notes) == 0 || rung.Policies[0].Policy.Key == p.Policy.Key):
-		notes = append(notes, LadderNote{Sign: MarkTie, Severity: model.SeverityInfo, Short: fmt.Sprintf("%s at %d", words.Thousands(len(rung.Policies)), rung.Priority),
+		notes = append(notes, LadderNote{Sign: MarkTie, Severity: model.SeverityInfo,
+			Short: fmt.Sprintf("%s at %d", words.Thousands(len(rung.Policies)), rung.Priority),
 			Count: 1, text: tieText(rung, p.Policy.Key)})
 	}
 	for i, f := range findings {

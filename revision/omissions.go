@@ -23,7 +23,8 @@ func (r *Revision) Omissions() []model.Omission {
 }
 
 func findOmissions(r *Revision) []model.Omission {
-	return slices.Concat(unreadObjects(r), policiesWithoutRows(r), unreadKinds(r), unreadZones(r), undecidedPolicies(r), unjudgedGroups(r), unplacedPods(r), podsToBe(r), absentKinds(r), WholeDesired(r).Networks().PodsElsewhere(r.Cluster))
+	return slices.Concat(unreadObjects(r), policiesWithoutRows(r), unreadKinds(r), unreadZones(r), undecidedPolicies(r), unjudgedGroups(r),
+		unplacedPods(r), podsToBe(r), absentKinds(r), WholeDesired(r).Networks().PodsElsewhere(r.Cluster))
 }
 
 // unknownKind is the code of objects of a kind that Rung does not read: a warning where they
@@ -69,7 +70,8 @@ func unreadObjects(r *Revision) (out []model.Omission) {
 		out = append(out, o)
 		if b.Release != "" { // refused by the CRD of a release that nobody named
 			o.Code, o.Remedy = model.OmittedSetting, "--api-release "+b.Release
-			o.Why = fmt.Sprintf("the cluster has the CRDs of network-policy-api v0.2.0: those of %s (%s) take %s", b.Release, o.Remedy, o.OmittedName())
+			o.Why = fmt.Sprintf("the cluster has the CRDs of network-policy-api v0.2.0: those of %s (%s) take %s", b.Release, o.Remedy,
+				o.OmittedName())
 			out = append(out, o)
 		}
 	}

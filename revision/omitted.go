@@ -61,7 +61,8 @@ func OmissionsOfPolicy(r *Revision, k model.PolicyKey) []model.Omission {
 // because it is not asked there. Pods that do not exist yet are counted there: so it is said.
 func OmissionsOfObjects(r *Revision) (out []model.Omission) {
 	for _, o := range r.Omissions() {
-		if o.Code == model.OmittedZone || o.Code == model.OmittedPlace || o.IsAssumption() && o.Code != model.OmittedToBe || !decidesConnections(r, o.Key.Kind) {
+		if o.Code == model.OmittedZone || o.Code == model.OmittedPlace || o.IsAssumption() && o.Code != model.OmittedToBe ||
+			!decidesConnections(r, o.Key.Kind) {
 			continue
 		}
 		if o.Code == model.OmittedRows {
@@ -250,7 +251,8 @@ func (f *OmissionFilter) couldDecideStage(o *model.Omission, p *verdict.Path, s 
 	}
 	if c := f.r.Desired.Policy(o.Key); c != nil && o.Code != model.OmittedObject && isBoundToSubject(c.Policy) {
 		// No row knows of a pod that is judged as if it were scheduled.
-		if pod := f.r.Cluster.Pod(about.Key.Namespace, about.Key.Name); pod != nil && !f.r.IsPlaceAssumed(about.Key) && !f.r.Desired.IsSubject(c, pod) {
+		if pod := f.r.Cluster.Pod(about.Key.Namespace, about.Key.Name); pod != nil && !f.r.IsPlaceAssumed(about.Key) &&
+			!f.r.Desired.IsSubject(c, pod) {
 			return false
 		}
 	}

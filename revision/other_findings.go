@@ -42,7 +42,8 @@ func dialectFindings(r *Revision) []zoneFinding {
 		if len(texts) > 0 {
 			add(zone, strings.Join(texts, "; "), "finish the upgrade of the zone's ovnkube-node pod; rung zones --dialect shows what was read")
 		}
-		if have := d.Observability.Value; have != dialect.Unknown && v.ClusterDialect().Observability.Value != dialect.Unknown && have != v.ClusterDialect().Observability.Value {
+		if have := d.Observability.Value; have != dialect.Unknown && v.ClusterDialect().Observability.Value != dialect.Unknown &&
+			have != v.ClusterDialect().Observability.Value {
 			add(zone, fmt.Sprintf("observability is %s, unlike in most zones: %s", OnOff(have == dialect.Yes), d.Observability.Evidence),
 				"give all ovnkube-node pods the same settings")
 		}

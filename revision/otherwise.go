@@ -93,7 +93,8 @@ func SeenSaid(g *diff.LoggedGroup) string {
 	case g.Contrary == g.Lines:
 		text += ", which is not what the policies say now"
 	case g.Contrary > 0:
-		text += fmt.Sprintf(", of which %s %s not what the policies say now", words.Thousands(g.Contrary), words.OneOrMany(g.Contrary, "is", "are"))
+		text += fmt.Sprintf(", of which %s %s not what the policies say now", words.Thousands(g.Contrary),
+			words.OneOrMany(g.Contrary, "is", "are"))
 	}
 	return text
 }

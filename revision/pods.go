@@ -54,5 +54,6 @@ func (n PodCount) String() string {
 	if len(without) == 0 {
 		return words.Thousands(n.All) + " in all: policies can select each"
 	}
-	return fmt.Sprintf("%s in all: policies can select %s; %s", words.Thousands(n.All), words.Thousands(n.Subjects()), strings.Join(without, ", "))
+	return fmt.Sprintf("%s in all: policies can select %s; %s", words.Thousands(n.All), words.Thousands(n.Subjects()),
+		strings.Join(without, ", "))
 }

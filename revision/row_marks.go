@@ -44,7 +44,8 @@ type RowMarks struct {
 
 // MarkRows judges the rows of a zone.
 func MarkRows(r *Revision, z *model.ZoneState, now time.Time) *RowMarks {
-	m := &RowMarks{byUUID: map[string]RowMark{}, policy: map[model.PolicyKey]RowMark{}, KnownLost: map[string]bool{}, isKnown: r.Desired.KnowsNetwork}
+	m := &RowMarks{byUUID: map[string]RowMark{}, policy: map[model.PolicyKey]RowMark{}, KnownLost: map[string]bool{},
+		isKnown: r.Desired.KnowsNetwork}
 	m.isCompared = func(k model.Key) bool { return k.Kind.IsAdmin() || z.PolicyJoin(k) != nil || r.IsCompiled(k) }
 	for k, p := range z.Policies {
 		switch p.StateAt(z, now) {

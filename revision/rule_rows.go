@@ -124,7 +124,8 @@ func RuleSets(r *Revision, k model.PolicyKey, rule *model.Rule) (out []model.Pol
 // SetNames are the names of a shared unit's sets, of both families.
 func SetNames(k model.PolicyKey) (out []string) {
 	for _, family := range []string{"v4", "v6"} {
-		ids := nb.IDs(nb.DefaultController, string(k.Kind), nb.IDPair{Key: nb.KeyName, Value: k.Name}, nb.IDPair{Key: nb.KeyIPFamily, Value: family})
+		ids := nb.IDs(nb.DefaultController, string(k.Kind), nb.IDPair{Key: nb.KeyName, Value: k.Name},
+			nb.IDPair{Key: nb.KeyIPFamily, Value: family})
 		out = append(out, nb.HashedName(ids[nb.KeyID]))
 	}
 	return out

@@ -25,7 +25,8 @@ func RuleSentences(r *Revision, p *model.Policy, rule *model.Rule) []string {
 	none := r.WhyNoRows(p.Key)
 	switch {
 	case none != nil && none.Code == model.NoController:
-		return []string{"Nothing: OVN-Kubernetes has no controller for ClusterNetworkPolicy, and nobody makes rows of it. --compile-cnp shows what it would do."}
+		return []string{"Nothing: OVN-Kubernetes has no controller for ClusterNetworkPolicy, and nobody makes rows of it. --compile-cnp shows " +
+			"what it would do."}
 	case none != nil && p.Kind == model.KindCNP:
 		return []string{"Nothing: as an AdminNetworkPolicy OVN-Kubernetes would not program it: " + none.Message + "."}
 	case none != nil && !p.Kind.IsAdmin():
@@ -83,7 +84,8 @@ func RuleSentences(r *Revision, p *model.Policy, rule *model.Rule) []string {
 			becomes = " is dropped."
 		}
 		return []string{what + becomes,
-			"It decides at the end of the way, in the to-lport stage: even after an Allow of an AdminNetworkPolicy or NetworkPolicy. What these drop never comes to it."}
+			"It decides at the end of the way, in the to-lport stage: even after an Allow of an AdminNetworkPolicy or NetworkPolicy. What these " +
+				"drop never comes to it."}
 	}
 	out := []string{what + " " + outcomeText(p, rule)}
 	if p.Kind == model.KindCNP {
@@ -109,9 +111,11 @@ func netpolOutcome(r *Revision, p *model.Policy, rule *model.Rule) string {
 // isolationText says what becomes of what no NetworkPolicy allows, and what else decides.
 func isolationText(r *Revision, p *model.Policy, rule *model.Rule) (out []string) {
 	if OutsideTypes(p, rule.Direction) {
-		out = append(out, words.Warned+" policyTypes leave "+string(rule.Direction)+" out: the policy isolates nobody there, and OVN-Kubernetes still lets the rule allow.")
+		out = append(out, words.Warned+" policyTypes leave "+string(rule.Direction)+
+			" out: the policy isolates nobody there, and OVN-Kubernetes still lets the rule allow.")
 	} else {
-		out = append(out, "What no NetworkPolicy of "+p.Namespace+" allows these pods is dropped by the "+DefaultDeny(p.Namespace, rule.Direction).Label()+".")
+		out = append(out, "What no NetworkPolicy of "+p.Namespace+" allows these pods is dropped by the "+
+			DefaultDeny(p.Namespace, rule.Direction).Label()+".")
 	}
 	return append(out, alsoDecidesText(r, p, rule)...)
 }

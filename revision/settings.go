@@ -106,30 +106,39 @@ func (v *DialectView) mergedSettings(d *dialect.Dialect) []SettingValue {
 	noSubnets := settingClaim{off, FromDefault, "not known: EgressFirewalls leave out those that nodes say they have"}
 	adminRows := d.RowsOfOwner(string(model.KindANP)).Rows + d.RowsOfOwner(string(model.KindBANP)).Rows // their absence claims nothing
 	out := []SettingValue{
-		firstClaim(Family, flagClaim(v.flags.Family), v.observed(settingClaim{d.Families.String(), FromRows, d.Families.Evidence}, v.configFamiliesClaim()),
+		firstClaim(Family, flagClaim(v.flags.Family), v.observed(settingClaim{d.Families.String(), FromRows, d.Families.Evidence},
+			v.configFamiliesClaim()),
 			settingClaim{familyName(v.v4, v.v6), FromDefault, "the addresses of the pods"}),
 		firstClaim(Observability, flagClaim(v.flags.Observability), v.observed(factClaim(d.Observability),
 			v.configSwitchClaim(kube.OVNObservability)), defaultClaim(off)),
-		firstClaim(AllowICMP, flagClaim(f.AllowICMP), v.observed(factClaim(d.AllowICMP), v.configSwitchClaim(kube.OVNAllowICMP)), defaultClaim(off)),
-		firstClaim(Stateless, flagClaim(f.Stateless), v.observed(factClaim(d.Stateless), v.configSwitchClaim(kube.OVNStateless)), defaultClaim(off)),
-		firstClaim(Multicast, flagClaim(f.Multicast), v.observed(factClaim(d.Multicast), v.configSwitchClaim(kube.OVNMulticast)), defaultClaim(auto)),
+		firstClaim(AllowICMP, flagClaim(f.AllowICMP), v.observed(factClaim(d.AllowICMP), v.configSwitchClaim(kube.OVNAllowICMP)),
+			defaultClaim(off)),
+		firstClaim(Stateless, flagClaim(f.Stateless), v.observed(factClaim(d.Stateless), v.configSwitchClaim(kube.OVNStateless)),
+			defaultClaim(off)),
+		firstClaim(Multicast, flagClaim(f.Multicast), v.observed(factClaim(d.Multicast), v.configSwitchClaim(kube.OVNMulticast)),
+			defaultClaim(auto)),
 		firstClaim(NetpolDefaults, flagClaim(f.Defaults), factClaim(d.Defaults), defaultClaim(auto)),
 		firstClaim(ClusterSubnets, flagClaim(strings.Join(f.ClusterSubnets, ",")), v.subnetsClaim(d), noSubnets),
 		firstClaim(HostNamespace, flagClaim(f.HostNetworkNamespace), v.configClaim(kube.OVNHostNamespace),
 			claimIf(v.host != "", FromDefault, v.host, "assumed: there is such a namespace"), defaultClaim(compiler.DefaultHostNetworkNamespace)),
-		firstClaim(MaxPriority, claimIf(v.flags.MaxPriority != model.MaxPriority, FromFlag, fmt.Sprint(v.flags.MaxPriority), ""), defaultClaim(fmt.Sprint(model.MaxPriority))),
-		firstClaim(CompileCNP, claimIf(v.flags.CompileCNP, FromFlag, on, "OVN-Kubernetes has no controller for ClusterNetworkPolicy: rows as it might write them"), defaultClaim(off)),
-		firstClaim(AdminPolicy, v.configSwitchClaim(kube.OVNAdminPolicy), claimIf(adminRows > 0, FromRows, on, fmt.Sprintf("%s rows", words.Thousands(adminRows))), settingClaim{unknown, FromDefault, ""}),
+		firstClaim(MaxPriority, claimIf(v.flags.MaxPriority != model.MaxPriority, FromFlag, fmt.Sprint(v.flags.MaxPriority), ""),
+			defaultClaim(fmt.Sprint(model.MaxPriority))),
+		firstClaim(CompileCNP, claimIf(v.flags.CompileCNP, FromFlag, on, "OVN-Kubernetes has no controller for ClusterNetworkPolicy: rows as "+
+			"it might write them"), defaultClaim(off)),
+		firstClaim(AdminPolicy, v.configSwitchClaim(kube.OVNAdminPolicy), claimIf(adminRows > 0, FromRows, on,
+			fmt.Sprintf("%s rows", words.Thousands(adminRows))), settingClaim{unknown, FromDefault, ""}),
 		firstClaim(LoggingRate, claimIf(d.Meter.Value == dialect.Yes && d.Meter.Rate > 0, FromRows, fmt.Sprint(d.Meter.Rate), d.Meter.Evidence),
 			claimIf(d.Meter.Value == dialect.No, FromRows, "no meter", d.Meter.Evidence), v.configClaim(kube.OVNLoggingRate), defaultClaim("20")),
-		firstClaim(Hairpin, v.hairpinFlagClaim(), v.observed(settingClaim{d.Hairpin.String(), FromRows, d.Hairpin.Evidence}, v.hairpinConfigClaim()), v.hairpinDefault()),
+		firstClaim(Hairpin, v.hairpinFlagClaim(), v.observed(settingClaim{d.Hairpin.String(), FromRows, d.Hairpin.Evidence},
+			v.hairpinConfigClaim()), v.hairpinDefault()),
 	}
 	for i := range dialect.Lines {
 		if l := &dialect.Lines[i]; l.Treatment == dialect.Compiled {
 			out = append(out, firstClaim(l.Name, factClaim(d.LineFact(i)), defaultClaim(on)))
 		}
 	}
-	return append(out, firstClaim(Release, settingClaim{v.config.Version, FromImage, v.config.Image}, spanClaim(d), settingClaim{unknown, FromDefault, v.configErr}))
+	return append(out, firstClaim(Release, settingClaim{v.config.Version, FromImage, v.config.Image}, spanClaim(d),
+		settingClaim{unknown, FromDefault, v.configErr}))
 }
 
 // observed returns the claim that counts of a zone's rows and of the configuration. Rows show what
@@ -167,7 +176,8 @@ func (v *DialectView) hairpinConfigClaim() settingClaim {
 
 func (v *DialectView) hairpinDefault() settingClaim {
 	if v.primary {
-		return settingClaim{hairpinText(compiler.PrimaryHairpin4, compiler.PrimaryHairpin6), FromDefault, "assumed: primary user-defined networks need masquerade subnets such as 169.254.0.0/17 and fd69::/112"}
+		return settingClaim{hairpinText(compiler.PrimaryHairpin4, compiler.PrimaryHairpin6), FromDefault,
+			"assumed: primary user-defined networks need masquerade subnets such as 169.254.0.0/17 and fd69::/112"}
 	}
 	return defaultClaim(hairpinText(match.Hairpin4, match.Hairpin6))
 }

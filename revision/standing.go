@@ -76,7 +76,8 @@ func ForConnection(r *Revision, c verdict.Connection) (on *Revision, apart *Apar
 	}
 	if by := connectedBy(r, t, from.name, to.name); by != "" {
 		return r, &Apart{verdict.Unknown, fmt.Sprintf("%s is on the user-defined network %s and %s on %s, which ClusterNetworkConnect %s connects: "+
-			"each network's policies decide at its own end, and Rung does not put them together; each is asked on its own network, with the address of the other end", c.From, from.name, c.To, to.name, by)}, nil
+			"each network's policies decide at its own end, and Rung does not put them together; each is asked on its own network, with the "+
+			"address of the other end", c.From, from.name, c.To, to.name, by)}, nil
 	}
 	return r, &Apart{verdict.Deny, apartText(c, from, to)}, nil
 }
@@ -205,13 +206,15 @@ func networkOfService(r *Revision, t *network.Table, e verdict.Endpoint) *networ
 // isolatedText says why an address on the default network of a pod with a primary network is not reached, or reaches nothing.
 func isolatedText(c verdict.Connection, from, to placeOfEnd) string {
 	if from.isolated != nil {
-		return fmt.Sprintf("%s is an address on the default network of pod %s, whose primary network is another: tier 0 lets nothing out there (DenyPrimaryUDN)",
+		return fmt.Sprintf("%s is an address on the default network of pod %s, whose primary network is another: tier 0 lets nothing out there "+
+			"(DenyPrimaryUDN)",
 			c.From, from.isolated.Key.NamespacedName())
 	}
 	if from.name != "" {
 		return fmt.Sprintf("%s is on %s, which has no way into the default network, where %s is", c.From, from.text(), c.To)
 	}
-	return fmt.Sprintf("%s is an address on the default network of pod %s, whose primary network is another: tier 0 lets nothing in there but its own node and its open ports (DenyPrimaryUDN)",
+	return fmt.Sprintf("%s is an address on the default network of pod %s, whose primary network is another: tier 0 lets nothing in there "+
+		"but its own node and its open ports (DenyPrimaryUDN)",
 		c.To, to.isolated.Key.NamespacedName())
 }
 

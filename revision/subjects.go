@@ -42,7 +42,8 @@ func (n SubjectCount) String() string {
 	if n.OtherNetwork == 0 {
 		return words.Count(n.Pods, "pod")
 	}
-	return fmt.Sprintf("%s of %s: %s on a user-defined network", words.Thousands(n.Pods), words.Count(n.SelectedPods(), "pod"), words.Thousands(n.OtherNetwork))
+	return fmt.Sprintf("%s of %s: %s on a user-defined network", words.Thousands(n.Pods), words.Count(n.SelectedPods(), "pod"),
+		words.Thousands(n.OtherNetwork))
 }
 
 // BriefText is String without the reason: "38 pods", "38 of 39 pods".

@@ -56,13 +56,15 @@ type diffPair struct {
 
 // newTable makes an empty table of the ends of some classes.
 func newTable(c *verdict.Classes, workloads []Workload) (*Table, error) {
-	t := &Table{finder: newEndFinder(c, workloads), kinds: make([]pairKind, 1), known: map[kindStep]int32{}, sliceIDs: map[*diff.PortDecision]int32{}}
+	t := &Table{finder: newEndFinder(c, workloads), kinds: make([]pairKind, 1), known: map[kindStep]int32{},
+		sliceIDs: map[*diff.PortDecision]int32{}}
 	for id := range c.List {
 		t.finder.sharesOf(int32(id))
 	}
 	t.Ends = t.finder.ends
 	if len(t.Ends) > MostEnds {
-		return nil, fmt.Errorf("%s are more than the %s that are told of pair by pair", words.Count(len(t.Ends), "workload"), words.Thousands(MostEnds))
+		return nil, fmt.Errorf("%s are more than the %s that are told of pair by pair", words.Count(len(t.Ends), "workload"),
+			words.Thousands(MostEnds))
 	}
 	t.at = make([]int32, len(t.Ends)*len(t.Ends))
 	return t, nil
@@ -160,7 +162,8 @@ func joinDecisions(all []diff.PortDecision) (out []PortState) {
 				continue
 			}
 			slices.SortFunc(s.ids, func(a, b [verdict.Walks]int32) int { return slices.Compare(a[:], b[:]) })
-			if n := len(out); n > 0 && out[n-1].Protocol == proto && int(out[n-1].Hi)+1 == int(s.Lo) && out[n-1].Outcome == s.Outcome && slices.Equal(out[n-1].ids, s.ids) {
+			if n := len(out); n > 0 && out[n-1].Protocol == proto && int(out[n-1].Hi)+1 == int(s.Lo) && out[n-1].Outcome == s.Outcome &&
+				slices.Equal(out[n-1].ids, s.ids) {
 				out[n-1].Hi = s.Hi
 				continue
 			}
@@ -248,7 +251,8 @@ func WhyNoEnds(r *Revision) string {
 	if onUDN == 0 {
 		return "there are no pods that policies select, and no workloads"
 	}
-	return words.Count(onUDN, "pod") + " on a user-defined network, where policies of the default network are not enforced; there are no others that policies select"
+	return words.Count(onUDN, "pod") + " on a user-defined network, where policies of the default network are not enforced; there are no " +
+		"others that policies select"
 }
 
 // TableOf says what may connect to what. The error is the context's, or says that there are too

@@ -92,7 +92,8 @@ func podsToBe(r *Revision) []model.Omission {
 	if len(names) == 0 {
 		return nil
 	}
-	why := fmt.Sprintf("%s (%s) %s as the manifests say, each on a node of its own: %s not exist yet", words.Count(len(names), "pod"), words.ListFew(names, 3),
+	why := fmt.Sprintf("%s (%s) %s as the manifests say, each on a node of its own: %s not exist yet", words.Count(len(names), "pod"),
+		words.ListFew(names, 3),
 		words.OneOrMany(len(names), "is", "are"), words.OneOrMany(len(names), "it does", "they do"))
 	return []model.Omission{{Code: model.OmittedToBe, Key: model.Key{Kind: model.KindPod}, Why: why + assumedOfPodsToBe(r)}}
 }

@@ -197,7 +197,8 @@ func (r *Revision) UnreadPods() *Unread {
 }
 
 // kindOfUnits are the kinds whose objects the rows of units stand for that are no objects.
-var kindOfUnits = map[model.Kind]model.Kind{model.KindNetpolNamespace: model.KindNP, model.KindNetpolDefault: model.KindNP, model.KindNetpolNode: model.KindNP}
+var kindOfUnits = map[model.Kind]model.Kind{model.KindNetpolNamespace: model.KindNP, model.KindNetpolDefault: model.KindNP,
+	model.KindNetpolNode: model.KindNP}
 
 // WhyIncomparable returns a function that says why the rows of units of a kind cannot be compared
 // with the objects: what they are made of was never read. It is nil if everything was read.

@@ -91,7 +91,8 @@ func (r *Revision) VerdictOptions() verdict.Options {
 		subnets, name, host = r.Network.Subnets, r.Network.Name, ""
 	}
 	return verdict.Options{
-		Network: r.Network, IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP, Stateless: o.Stateless, ClusterSubnets: subnets, NodeSubnets: o.NodeSubnets, DNS: WholeRevision(r).Desired.Options().DNS,
+		Network: r.Network, IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP, Stateless: o.Stateless, ClusterSubnets: subnets,
+		NodeSubnets: o.NodeSubnets, DNS: WholeRevision(r).Desired.Options().DNS,
 		Defaults:             r.IsCompiled(model.Key{Kind: model.KindNetpolDefault, Name: nb.NameHairpin, Network: name}),
 		Multicast:            r.IsCompiled(model.Key{Kind: model.KindMulticastCluster, Name: nb.TypeMulticastDeny, Network: name}),
 		Hairpin:              o.HairpinAddrs(),

@@ -43,14 +43,16 @@ func (t *Table) WaysIn(r *Revision) (out []WayIn) {
 
 // waysOf are the ways of one target: one to each workload behind its Service.
 func (t *Table) waysOf(r *Revision, w *model.WayIn, target *model.Target) (out []WayIn) {
-	way := WayIn{Key: w.Key, Host: target.Host, Path: target.Path, Service: model.Key{Kind: model.KindService, Namespace: target.Namespace, Name: target.Service}}
+	way := WayIn{Key: w.Key, Host: target.Host, Path: target.Path, Service: model.Key{Kind: model.KindService, Namespace: target.Namespace,
+		Name: target.Service}}
 	s, _ := r.Cluster.Get(way.Service).(*model.Service)
 	if s == nil {
 		way.Broken = "Service " + way.Service.NamespacedName() + " does not exist"
 		return []WayIn{way}
 	}
 	port := slices.IndexFunc(s.Ports, func(p model.ServicePort) bool {
-		return target.Port == "" && len(s.Ports) == 1 || p.Name == target.Port || strconv.Itoa(int(p.Port)) == target.Port || p.TargetPort == target.Port
+		return target.Port == "" && len(s.Ports) == 1 || p.Name == target.Port || strconv.Itoa(int(p.Port)) == target.Port ||
+			p.TargetPort == target.Port
 	})
 	if port < 0 {
 		way.Broken = "Service " + way.Service.NamespacedName() + " has no such port"
@@ -100,7 +102,8 @@ func (t *Table) targetPorts(end int, s *model.Service, p *model.ServicePort) (ou
 				}
 			}
 		}
-		if r := (verdict.PortRange{Protocol: verdict.Protocol(p.Protocol), Lo: uint16(number), Hi: uint16(number)}); number > 0 && !slices.Contains(out, r) {
+		if r := (verdict.PortRange{Protocol: verdict.Protocol(p.Protocol), Lo: uint16(number), Hi: uint16(number)}); number > 0 &&
+			!slices.Contains(out, r) {
 			out = append(out, r)
 		}
 	}

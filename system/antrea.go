@@ -29,7 +29,8 @@ var Antrea = &System{
 
 	Order: antrea.EffectiveOrder, Bands: antrea.LadderBands,
 	Tiers: antrea.TiersInOrder, TiersAroundNetpol: [2]string{antrea.Application, antrea.Baseline},
-	Templates:  &TierForm{Kind: model.KindACNP, Last: antrea.Application, Baseline: antrea.Baseline, Bands: antrea.DecidingBands, Object: antrea.RestatedPolicy},
+	Templates: &TierForm{Kind: model.KindACNP, Last: antrea.Application, Baseline: antrea.Baseline, Bands: antrea.DecidingBands,
+		Object: antrea.RestatedPolicy},
 	Form:       &Form{Name: "antctl", Head: antrea.AntctlHead, Row: antrea.AntctlRow},
 	Precedence: verdict.Antrea, Draft: antreaDraft,
 	Refuse: antrea.Refuse, Naming: antrea.PoliciesNaming, UnjudgedPart: antrea.UnjudgedGroup,
@@ -41,8 +42,9 @@ var Antrea = &System{
 	NewDeny:      ingressAndEgress("a new Deny does not end established connections (Antrea)"),
 	NewIsolation: ingressAndEgress("new connections that none allows are dropped; established ones are not ended (Antrea)"),
 	// As antrea.md#logging has it.
-	HowToLog:    "rung log-level POLICY --deny on --allow on, or enableLogging: true in the rule",
-	LogsTo:      "Antrea logs into /var/log/antrea/networkpolicy/np.log of each node: the first packet of a connection, and at most 500 packets a second.",
+	HowToLog: "rung log-level POLICY --deny on --allow on, or enableLogging: true in the rule",
+	LogsTo: "Antrea logs into /var/log/antrea/networkpolicy/np.log of each node: the first packet of a connection, and at most 500 " +
+		"packets a second.",
 	LogsCommand: "rung logs --log np.log",
 }
 

@@ -26,8 +26,9 @@ var OVN = &System{
 		model.Egress:  "a new egress Deny also cuts established connections (seen on OVN 25.03)",
 	},
 	NewIsolation: map[model.Direction]string{
-		model.Ingress: "new connections that none allows are dropped; of established ones every second packet still gets through (seen on OVN 25.03)",
-		model.Egress:  "what none allows is dropped, established connections too (seen on OVN 25.03)",
+		model.Ingress: "new connections that none allows are dropped; of established ones every second packet still gets through (seen " +
+			"on OVN 25.03)",
+		model.Egress: "what none allows is dropped, established connections too (seen on OVN 25.03)",
 	},
 	HowToLog:    "rung log-level POLICY --deny alert",
 	LogsTo:      "Log lines come from a cluster or the sandbox; here there are only databases.",

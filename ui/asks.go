@@ -67,7 +67,8 @@ func copyText(c view.CopyItem) (tea.Cmd, view.ToastAsk) {
 		c.Text, how = text, "; "+widget.Escaped
 	}
 	if len(c.Text) > maxCopy {
-		return nil, view.ToastAsk{Text: fmt.Sprintf("%s is too long for the clipboard (%s bytes); ctrl+s saves the page", c.What, words.Thousands(len(c.Text))), Bad: true}
+		return nil, view.ToastAsk{Text: fmt.Sprintf("%s is too long for the clipboard (%s bytes); ctrl+s saves the page", c.What,
+			words.Thousands(len(c.Text))), Bad: true}
 	}
 	return tea.SetClipboard(c.Text), view.ToastAsk{Text: "copied " + c.What + " through the terminal (OSC 52)" + how}
 }

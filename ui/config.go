@@ -95,7 +95,8 @@ func (c *Config) FindView(name string) (nav.Page, error) {
 		return nav.Page{}, errors.New("--view " + name + " " + readyText)
 	}
 	saved := strings.Join(slices.Sorted(maps.Keys(c.Views)), ", ")
-	return nav.Page{}, fmt.Errorf("--view %s: no such view (saved in %s: %s; pages: %s)", words.CleanText(name), c.file, cmp.Or(saved, "none"), pagesText())
+	return nav.Page{}, fmt.Errorf("--view %s: no such view (saved in %s: %s; pages: %s)", words.CleanText(name), c.file, cmp.Or(saved, "none"),
+		pagesText())
 }
 
 func isAlone(page string) bool { return slices.Contains(nav.Alone, nav.PageKind(page)) }

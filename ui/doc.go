@@ -4,8 +4,8 @@
 // Invariants: the first frame waits for nothing; one frame shows one revision;
 // nothing here does I/O in Update or View, and no policy is decided here;
 // every size down to 1×1 draws; an internal error of a page, or while a revision is
-// prepared, is shown and logged, any other restores the terminal; both leave a report. It imports engine, model, themes and its own packages; cli
-// imports it.
+// prepared, is shown and logged, any other restores the terminal; both leave a report. It imports engine,
+// model, themes and its own packages; cli imports it.
 //
 // # How to write a view
 //

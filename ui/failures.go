@@ -69,6 +69,7 @@ func (m *rootModel) guardPage(doing string, do func()) (failure string) {
 
 // failureBody draws a page that failed.
 func failureBody(text string, w, h int) string {
-	lines := strings.Split(lipgloss.Wrap("This page cannot be shown: "+words.CleanText(text)+". Other pages work: esc goes back.", max(w, 1), ""), "\n")
+	lines := strings.Split(lipgloss.Wrap("This page cannot be shown: "+words.CleanText(text)+". Other pages work: esc goes back.", max(w, 1),
+		""), "\n")
 	return strings.Join(lines[:min(len(lines), h)], "\n")
 }

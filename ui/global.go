@@ -100,13 +100,16 @@ func toggleWrites(env *view.Env) {
 		env.SayFailure("changes stay off: %s", mode.WhyNot)
 		return
 	}
-	body := "Changes made here are real: policies of " + mode.Title + " can then be changed and deleted. Every change still shows a preview and asks."
+	body := "Changes made here are real: policies of " + mode.Title + " can then be changed and deleted. Every change still shows a " +
+		"preview and asks."
 	switch {
 	case mode.IsPersistent():
 	case mode.Name != revision.FilesMode:
-		body = "Policies of " + mode.Title + " can then be changed and deleted. Changes stay in the sandbox and end with Rung. Every change still shows a preview and asks."
+		body = "Policies of " + mode.Title + " can then be changed and deleted. Changes stay in the sandbox and end with Rung. Every change " +
+			"still shows a preview and asks."
 	default:
-		body = "Policies can then be changed and deleted in the sandbox; the files stay unchanged (--write-back changes them too). Every change still shows a preview and asks."
+		body = "Policies can then be changed and deleted in the sandbox; the files stay unchanged (--write-back changes them too). Every " +
+			"change still shows a preview and asks."
 	}
 	env.AskDialog(&view.ConfirmDialog{Title: "Allow changes", Body: []string{body}, YesText: "allow changes", NoText: "stay read-only",
 		Changed: func() string {

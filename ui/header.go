@@ -63,7 +63,8 @@ func (f headerForm) gap() int {
 }
 
 // headerForms begin with the one that tells most.
-var headerForms = []headerForm{{context: 40}, {context: 40, brief: true}, {context: 24, brief: true}, {context: 16, brief: true, tight: true},
+var headerForms = []headerForm{{context: 40}, {context: 40, brief: true}, {context: 24, brief: true},
+	{context: 16, brief: true, tight: true},
 	{context: 8, brief: true, tight: true}}
 
 // headerPieces are the pieces of the header for which there is room, in the first form in which

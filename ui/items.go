@@ -31,7 +31,8 @@ type paletteItem struct {
 const maxNames = 20_000
 
 // kinds are the kinds of policies in the palette, which calls them as kubectl does.
-var kinds = []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindMNP, model.KindEF, model.KindCNP, model.KindACNP, model.KindANNP}
+var kinds = []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindMNP, model.KindEF, model.KindCNP, model.KindACNP,
+	model.KindANNP}
 
 // itemsOf is everything the palette offers: what can be done here, then places by
 // name.
@@ -42,7 +43,8 @@ func itemsOf(o OverlayOffers) []paletteItem {
 	}
 	for i := range o.Actions {
 		if a := &o.Actions[i]; !a.Hidden {
-			out = append(out, paletteItem{text: a.Title, names: a.Also, key: a.HintKey(), help: a.Help, whyNot: a.WhyNot, ChosenItem: ChosenItem{Action: &a.Action}})
+			out = append(out, paletteItem{text: a.Title, names: a.Also, key: a.HintKey(), help: a.Help, whyNot: a.WhyNot,
+				ChosenItem: ChosenItem{Action: &a.Action}})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Views)) {
@@ -86,7 +88,8 @@ func itemsOf(o OverlayOffers) []paletteItem {
 func listsOf(cluster *model.Cluster) []paletteItem {
 	count := cluster.Count
 	return []paletteItem{
-		{text: "np", help: words.Count(count(model.KindNP), "NetworkPolicy") + ", by name", narrow: "np ", names: []string{"netpol", "networkpolicies"}},
+		{text: "np", help: words.Count(count(model.KindNP), "NetworkPolicy") + ", by name", narrow: "np ",
+			names: []string{"netpol", "networkpolicies"}},
 		{text: "ef", help: words.Count(count(model.KindEF), "EgressFirewall") + ", by name", narrow: "ef ", names: []string{"egressfirewalls"}},
 		{text: "pods", help: words.Count(count(model.KindPod), "pod") + ", by name or address", narrow: "pod ", names: []string{"pod", "po"}},
 		{text: "rules", help: "rules by policy or name", narrow: "rule ", names: []string{"rule"}},
@@ -123,7 +126,8 @@ func podsOf(cluster *model.Cluster) []paletteItem {
 		if o.Phase != "" && o.Phase != "Running" {
 			help = strings.TrimPrefix(help+" · "+o.Phase, " · ")
 		}
-		out = append(out, paletteItem{text: "pod " + o.Namespace + "/" + o.Name, help: help, names: o.IPs, ChosenItem: ChosenItem{Page: nav.ToPod(o.Key)}})
+		out = append(out, paletteItem{text: "pod " + o.Namespace + "/" + o.Name, help: help, names: o.IPs,
+			ChosenItem: ChosenItem{Page: nav.ToPod(o.Key)}})
 	}
 	return out
 }
@@ -168,7 +172,8 @@ func (p *PaletteOverlay) traceItem(typed string) (it paletteItem, ok bool) {
 		p.ends = trace.EndChoices(p.rev)
 	}
 	q = trace.CompleteEnds(p.ends, q)
-	it = paletteItem{text: traceWord + q.String(), help: "whether it is let through, and who decides", ChosenItem: ChosenItem{Page: nav.ToTrace(q.String())}}
+	it = paletteItem{text: traceWord + q.String(), help: "whether it is let through, and who decides",
+		ChosenItem: ChosenItem{Page: nav.ToTrace(q.String())}}
 	if missing := q.Check(); missing != "" {
 		it.help, it.ChosenItem = "asks for what is missing: "+missing, ChosenItem{Trace: &q}
 	}

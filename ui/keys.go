@@ -97,7 +97,9 @@ func (m *rootModel) overlayOffers() OverlayOffers {
 
 // actionContext returns the facts that actions are judged by.
 func (m *rootModel) actionContext(e *trailEntry) action.Context {
-	return action.Context{System: m.rev.System, Mode: m.rev.Mode, Page: e.page, Selected: e.frontView().SelectedPage(), Undo: m.rev.Undo, Redo: m.rev.Redo, Networks: len(m.rev.Desired.Networks().Names()) > 0, Plan: m.rev.Plan, Unconfirmed: m.rev.Unconfirmed, Access: m.rev.Access}
+	return action.Context{System: m.rev.System, Mode: m.rev.Mode, Page: e.page, Selected: e.frontView().SelectedPage(), Undo: m.rev.Undo,
+		Redo: m.rev.Redo, Networks: len(m.rev.Desired.Networks().Names()) > 0, Plan: m.rev.Plan, Unconfirmed: m.rev.Unconfirmed,
+		Access: m.rev.Access}
 }
 
 // whyNot says why an action cannot be done here, empty when it can.

@@ -64,7 +64,8 @@ func foundTrial(env *view.Env, u *revision.UnconfirmedChange) {
 		return
 	}
 	if u.Partly != "" && u.Ended == "" {
-		env.AskDialog(&view.ConfirmDialog{Title: u.Title, Body: []string{"An earlier run of Rung was killed while it made this change: " + u.Partly + ".",
+		env.AskDialog(&view.ConfirmDialog{Title: u.Title, Body: []string{"An earlier run of Rung was killed while it made this change: " +
+			u.Partly + ".",
 			env.Keys.ActionByID(action.Undo).HintKey() + " undoes what was written. Until then no other change is made."},
 			NoText: "later", YesText: "finish it",
 			Changed: func() string {

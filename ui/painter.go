@@ -31,7 +31,8 @@ func (m *rootModel) paintScreen(w, h int) (screen string, cursor *tea.Cursor) {
 	env := m.syncEntry(p.e)
 	bw, bh := m.pageSize()
 	if p.e.failure == "" {
-		p.e.failure = m.guardPage(fmt.Sprintf("drawing the page %s at %d×%d", p.e.page.Title(), w, h), func() { screen = p.e.frontView().Render(env, bw, bh) })
+		p.e.failure = m.guardPage(fmt.Sprintf("drawing the page %s at %d×%d", p.e.page.Title(), w, h),
+			func() { screen = p.e.frontView().Render(env, bw, bh) })
 	}
 	if p.e.failure != "" {
 		screen = failureBody(p.e.failure, bw, bh)
@@ -153,7 +154,8 @@ func (p *framePainter) hintsLine(w int) string {
 	actions := p.keys.ActionsIn(e.keyScopes())
 	offerer, _ := e.frontView().(view.Offerer)
 	actions = slices.DeleteFunc(actions, func(a action.Action) bool {
-		return a.Footer == 0 || !a.IsOffered(p.actionContext(e)) || len(a.Keys) == 0 || a.Hint != nil && !a.Hint(p.actionContext(e)) || offerer != nil && !offerer.OffersAction(p.viewEnv(e), a.ID)
+		return a.Footer == 0 || !a.IsOffered(p.actionContext(e)) || len(a.Keys) == 0 || a.Hint != nil && !a.Hint(p.actionContext(e)) ||
+			offerer != nil && !offerer.OffersAction(p.viewEnv(e), a.ID)
 	})
 	slices.SortStableFunc(actions, func(a, b action.Action) int { return cmp.Compare(a.Footer, b.Footer) })
 	ps := make([]widget.LinePiece, len(actions))

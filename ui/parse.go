@@ -140,12 +140,13 @@ func (c *Config) decodeValue(v *yaml.Node, key string, into any, allowed string)
 // parseKeys takes the keys of actions, each action by itself.
 func (c *Config) parseKeys(key string, v *yaml.Node) {
 	c.Keys = map[string][]string{}
-	c.eachEntry(v, key, "not a list of actions", "allowed: actions with their keys, such as ladder.new: [n, ctrl+n]", func(id string, _, v *yaml.Node) {
-		var keys []string
-		if c.decodeValue(v, key+"."+id, &keys, "allowed: a list of keys, such as [n, ctrl+n]") {
-			c.Keys[id] = keys
-		}
-	})
+	c.eachEntry(v, key, "not a list of actions", "allowed: actions with their keys, such as ladder.new: [n, ctrl+n]",
+		func(id string, _, v *yaml.Node) {
+			var keys []string
+			if c.decodeValue(v, key+"."+id, &keys, "allowed: a list of keys, such as [n, ctrl+n]") {
+				c.Keys[id] = keys
+			}
+		})
 }
 
 // parseTexts takes texts by name, each by itself.
@@ -162,7 +163,8 @@ func (c *Config) parseTexts(key string, v *yaml.Node, allowed string) map[string
 
 // parseViews takes the saved views, each by itself.
 func (c *Config) parseViews(key string, v *yaml.Node) {
-	const allowed = "allowed: names of views, each with a page and with filter, sort, wide, columns, such as denied: {page: logs, filter: verdict:drop}"
+	const allowed = "allowed: names of views, each with a page and with filter, sort, wide, columns, such as denied: {page: logs, filter: " +
+		"verdict:drop}"
 	c.Views = map[string]SavedView{}
 	c.eachEntry(v, key, "not a list of views", allowed, func(name string, _, v *yaml.Node) {
 		var view SavedView
@@ -191,22 +193,23 @@ func (c *Config) parseViews(key string, v *yaml.Node) {
 func (c *Config) parseContexts(key string, v *yaml.Node) {
 	const allowed = "allowed: write, readonly, theme"
 	c.Contexts = map[string]ContextSettings{}
-	c.eachEntry(v, key, "not a list of contexts", "allowed: contexts of the kubeconfig, each with write, readonly, theme", func(name string, _, v *yaml.Node) {
-		var set ContextSettings
-		c.eachEntry(v, key+"."+name, "not a list of settings", allowed, func(field string, k, v *yaml.Node) {
-			switch at := key + "." + name + "." + field; field {
-			case "write":
-				c.decodeValue(v, at, &set.Write, "allowed: true, false")
-			case "readonly":
-				c.decodeValue(v, at, &set.ReadOnly, "allowed: true, false")
-			case "theme":
-				c.decodeValue(v, at, &set.Theme, "allowed: the name of a theme")
-			default:
-				c.noteProblem(k.Line, at, "unknown setting of a context", allowed)
-			}
+	c.eachEntry(v, key, "not a list of contexts", "allowed: contexts of the kubeconfig, each with write, readonly, theme",
+		func(name string, _, v *yaml.Node) {
+			var set ContextSettings
+			c.eachEntry(v, key+"."+name, "not a list of settings", allowed, func(field string, k, v *yaml.Node) {
+				switch at := key + "." + name + "." + field; field {
+				case "write":
+					c.decodeValue(v, at, &set.Write, "allowed: true, false")
+				case "readonly":
+					c.decodeValue(v, at, &set.ReadOnly, "allowed: true, false")
+				case "theme":
+					c.decodeValue(v, at, &set.Theme, "allowed: the name of a theme")
+				default:
+					c.noteProblem(k.Line, at, "unknown setting of a context", allowed)
+				}
+			})
+			c.Contexts[name] = set
 		})
-		c.Contexts[name] = set
-	})
 }
 
 // resolveAlias follows an alias to what it stands for.

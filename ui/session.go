@@ -73,11 +73,13 @@ func (m *rootModel) switchTo(name string) {
 		return
 	}
 	if runsPlan(m.rev) {
-		m.sayToast(view.ToastAsk{Text: "a plan is running: stop it first (" + m.keys.ActionByID(action.GoPlan).HintKey() + "), or let it end", Bad: true})
+		m.sayToast(view.ToastAsk{Text: "a plan is running: stop it first (" + m.keys.ActionByID(action.GoPlan).HintKey() + "), or let it end",
+			Bad: true})
 		return
 	}
 	if onTrialHere(m.rev) {
-		m.sayToast(view.ToastAsk{Text: "a change is not confirmed: confirm it (" + m.keys.ActionByID(action.Confirm).HintKey() + ") or undo it first", Bad: true})
+		m.sayToast(view.ToastAsk{Text: "a change is not confirmed: confirm it (" + m.keys.ActionByID(action.Confirm).HintKey() +
+			") or undo it first", Bad: true})
 		return
 	}
 	if m.switching {

@@ -12,7 +12,8 @@ import (
 func (m *rootModel) viewEnv(e *trailEntry) *view.Env {
 	w, h := m.pageSize()
 	return &view.Env{Console: m.console, Rev: m.rev, Now: m.now, Styles: m.styles, Keys: m.keys,
-		StateDir: m.opt.StateDir, LogSetup: &m.logSetup, Said: &m.status.log, ReadInput: m.opt.ReadInput, Page: e.page, W: w, H: h, Sign: m.jobs.spinnerSign(m.now, m.load.IsLong(m.now), m.topEntry().workingSince())}
+		StateDir: m.opt.StateDir, LogSetup: &m.logSetup, Said: &m.status.log, ReadInput: m.opt.ReadInput, Page: e.page, W: w, H: h,
+		Sign: m.jobs.spinnerSign(m.now, m.load.IsLong(m.now), m.topEntry().workingSince())}
 }
 
 // syncEntry brings the view up to date when anything it shows may have changed.

@@ -62,7 +62,9 @@ func Compare(ctx context.Context, before, after *revision.Revision, names [2]str
 			d.ACLs[i] += revision.ACLCount(r, p.Key)
 		}
 		// Pods of networks that are read are compared on these.
-		sides[i] = slices.DeleteFunc(revision.OmissionsOfAnswers(r, false), func(o model.Omission) bool { return o.Code == model.OmittedNetwork && o.Remedy != "" })
+		sides[i] = slices.DeleteFunc(revision.OmissionsOfAnswers(r, false), func(o model.Omission) bool {
+			return o.Code == model.OmittedNetwork && o.Remedy != ""
+		})
 		if r.Cluster.Count(model.KindPod) == 0 && !hasPolicy(r) {
 			sides[i] = append(sides[i], model.Omission{Code: model.OmittedAll, Why: "nothing was there to compare: no policies and no pods"})
 		}
@@ -70,7 +72,8 @@ func Compare(ctx context.Context, before, after *revision.Revision, names [2]str
 	d.addOmissions(sides, names)
 	if d.Connections.MixedPairs > 0 {
 		d.NotConsidered = append(d.NotConsidered, model.Omission{Code: model.OmittedPart, Why: fmt.Sprintf(
-			"between %d pairs of workloads some pods are let through and others not, before and after: their pods are not held against each other one by one",
+			"between %d pairs of workloads some pods are let through and others not, before and after: their pods are not held against each "+
+				"other one by one",
 			d.Connections.MixedPairs)})
 	}
 	return d, nil

@@ -64,7 +64,8 @@ var MaxTime = 10 * time.Second
 // be. It is nil where no decision changes.
 func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []change.ObjectChange, asked guard.ClusterFacts) *Effect {
 	changes = slices.DeleteFunc(slices.Clone(changes), func(c change.ObjectChange) bool {
-		return c.Old != nil && c.New != nil && guard.SameDecisions(c.Old, c.New) && (rev.WhyNoRows(c.Key) == nil) == (next.WhyNoRows(c.Key) == nil)
+		return c.Old != nil && c.New != nil && guard.SameDecisions(c.Old, c.New) &&
+			(rev.WhyNoRows(c.Key) == nil) == (next.WhyNoRows(c.Key) == nil)
 	})
 	if len(changes) == 0 {
 		return nil
@@ -84,7 +85,8 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []c
 	case err != nil:
 		return &Effect{Unknown: err.Error()}
 	}
-	e := &Effect{Difference: d, Caveat: unprogrammedWithRows(rev, next, changes), Services: namedServices(changes), Guards: rails, isOnUnread: isOnUnread(next, changes)}
+	e := &Effect{Difference: d, Caveat: unprogrammedWithRows(rev, next, changes), Services: namedServices(changes), Guards: rails,
+		isOnUnread: isOnUnread(next, changes)}
 	if len(e.Services) > 0 {
 		e.Guards = append(e.Guards, change.Guard{Code: guard.Unjudged, Policy: changes[0].Key, About: guard.Unjudged + " services",
 			Message: "what it does to " + servicesText(e.Services) + ", is not worked out"})
@@ -187,7 +189,8 @@ func (e *Effect) FlipsVerdicts() bool { return e != nil && e.Difference != nil &
 
 // GroupID is equal for groups that differ in numbers and examples only.
 func GroupID(g *diff.FlipGroup) string {
-	return fmt.Sprint(g.Network, g.Before, g.After, g.Ports, g.From.Namespaces, g.From.Outside, g.From.Except, g.To.Namespaces, g.To.Outside, g.To.Except,
+	return fmt.Sprint(g.Network, g.Before, g.After, g.Ports, g.From.Namespaces, g.From.Outside, g.From.Except, g.To.Namespaces, g.To.Outside,
+		g.To.Except,
 		revision.DecidersText(g.ByBefore), revision.DecidersText(g.ByAfter))
 }
 

@@ -88,7 +88,8 @@ func (n *noteWriter) priorityNotes() (out []string) {
 	if now != nil {
 		if with := sharing(others, now); len(with) > 0 {
 			out = append(out, fmt.Sprintf("%s is shared with %s: "+
-				"lower rule numbers decide first, and where rules with the same number disagree, which one wins is undefined", now, words.ListSome(with, 3)))
+				"lower rule numbers decide first, and where rules with the same number disagree, which one wins is undefined", now,
+				words.ListSome(with, 3)))
 		} else {
 			out = append(out, fmt.Sprintf("no other policy at %s", now))
 		}

@@ -87,7 +87,8 @@ func (g *Gate) planNotes(rev *revision.Revision, next func() *revision.Revision,
 // PreviewSteps fills in what the moves of out.Steps do together, each on what those before it
 // leave. why says of a step, by its index and the revision before it, why it cannot be made;
 // it is empty where it can.
-func (g *Gate) PreviewSteps(ctx context.Context, rev *revision.Revision, out *Preview, why func(rev *revision.Revision, i int) string) error {
+func (g *Gate) PreviewSteps(ctx context.Context, rev *revision.Revision, out *Preview,
+	why func(rev *revision.Revision, i int) string) error {
 	out.compared = newComparedState(rev)
 	if out.Blocked != "" {
 		return nil
@@ -120,7 +121,8 @@ func (g *Gate) PreviewSteps(ctx context.Context, rev *revision.Revision, out *Pr
 
 // addStepEffects adds the changes of every step to a preview. The effect of each on connections,
 // and on connections of the log, is worked out until limit ends.
-func (g *Gate) addStepEffects(ctx, limit context.Context, rev *revision.Revision, log *diff.LogConnections, out *Preview, why func(rev *revision.Revision, i int) string) error {
+func (g *Gate) addStepEffects(ctx, limit context.Context, rev *revision.Revision, log *diff.LogConnections, out *Preview,
+	why func(rev *revision.Revision, i int) string) error {
 	for i, s := range out.Steps {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("previewing the plan: %w", err)

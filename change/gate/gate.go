@@ -274,8 +274,10 @@ func (g *Gate) recomputeEffects(ctx context.Context, now, live *revision.Revisio
 	if !p.compared.complete {
 		return nil
 	}
-	if now.Basis() == p.compared.basis && liveOf(now, fresh.Objects) == p.compared.liveRows && slices.Equal(fresh.Notes, p.compared.baseNotes) &&
-		slices.EqualFunc(g.planNotes(live, func() *revision.Revision { return effect.RevisionAfter(live, fresh.Objects) }, fresh), p.compared.plan, effect.SameConsequence) {
+	if now.Basis() == p.compared.basis && liveOf(now, fresh.Objects) == p.compared.liveRows &&
+		slices.Equal(fresh.Notes, p.compared.baseNotes) &&
+		slices.EqualFunc(g.planNotes(live, func() *revision.Revision { return effect.RevisionAfter(live, fresh.Objects) }, fresh),
+			p.compared.plan, effect.SameConsequence) {
 		fresh.compared = newComparedState(now)
 		fresh.compared.facts = p.compared.facts // of the same objects among the same others
 		if p.ChangesSince(fresh) == "" {

@@ -125,7 +125,8 @@ func (r *mutationResolver) setRules(old *model.Policy, id string, now time.Time)
 	if !r.isSessionValid(slices.Contains([]string{m.Levels.Deny, m.Levels.Allow, m.Levels.Pass}, logline.On)) {
 		return
 	}
-	next, notes, broken := rewrite.SwitchRules(old, &m, model.LogSession{ID: id, By: userAtHost(r.gate.user), Since: now}, r.gate.judgingOptions())
+	next, notes, broken := rewrite.SwitchRules(old, &m, model.LogSession{ID: id, By: userAtHost(r.gate.user), Since: now},
+		r.gate.judgingOptions())
 	r.preview.Notes = append(r.preview.Notes, notes...)
 	r.takeRewritten(old, next, broken)
 }

@@ -32,7 +32,8 @@ type serverWriter interface {
 // is worked out from the objects as they are there now, which watching may not have brought
 // yet, and tried there. It returns the revision it was worked out from, too. read is the
 // preview that was read, nil for the first: what is the same is not worked out again.
-func (g *Gate) resolveOnServer(ctx context.Context, rev *revision.Revision, m change.Mutation, read *Preview) (*Preview, *revision.Revision) {
+func (g *Gate) resolveOnServer(ctx context.Context, rev *revision.Revision, m change.Mutation, read *Preview) (*Preview,
+	*revision.Revision) {
 	basis := rev.Basis()
 	var live map[model.PolicyKey]*kube.LivePolicy
 	if g.server != nil {

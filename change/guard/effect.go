@@ -37,7 +37,8 @@ func (j *railCollector) findClosed() {
 	for i := range j.difference.Reaches {
 		r := &j.difference.Reaches[i]
 		p := &r.Protected
-		if p.Pairs == 0 || !isCut(r.Before, r.After) || p.Pairs == dns[[2]verdict.Verdict{r.Before, r.After}] && isOnlyPorts(p.Ports, j.difference.Watched[0]) {
+		if p.Pairs == 0 || !isCut(r.Before, r.After) || p.Pairs == dns[[2]verdict.Verdict{r.Before, r.After}] &&
+			isOnlyPorts(p.Ports, j.difference.Watched[0]) {
 			continue // or said already
 		}
 		said := verbFormsFor(r.After)
@@ -137,7 +138,8 @@ func (j *railCollector) findOpened() {
 		}
 		policy := j.changedPolicy(a.ByAfter, a.ByBefore)
 		j.guards = append(j.guards, Guard{Code: Opens, Policy: policy, About: fmt.Sprint(Opens, policy, r.After, namespacesOf(a)),
-			Message: fmt.Sprintf("%s %s across namespaces, denied today, into %s: for example %s, denied before by %s", opens, words.Count(a.Pairs, "pair"),
+			Message: fmt.Sprintf("%s %s across namespaces, denied today, into %s: for example %s, denied before by %s", opens,
+				words.Count(a.Pairs, "pair"),
 				byNamespace(a), a.Example, revision.DecidersText(a.ByBefore))})
 	}
 }
@@ -154,7 +156,8 @@ func (j *railCollector) findMuchDenied() {
 			continue
 		}
 		j.guards = append(j.guards, Guard{Code: Much, Policy: j.changes[0].Key, About: Much,
-			Message: fmt.Sprintf("cuts %s of the %s of pods that are allowed now, more than a tenth", words.Thousands(r.Pods), words.Count(all, "pair"))})
+			Message: fmt.Sprintf("cuts %s of the %s of pods that are allowed now, more than a tenth", words.Thousands(r.Pods),
+				words.Count(all, "pair"))})
 	}
 }
 

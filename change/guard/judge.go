@@ -25,7 +25,8 @@ type ClusterFacts struct {
 
 // JudgeChanges says what a change does to connections, from what is to what will be, and the rails
 // that it runs into. The error is that of the context: then nothing is known.
-func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []PolicyChange, a ClusterFacts) (*diff.Difference, []Guard, error) {
+func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []PolicyChange, a ClusterFacts) (*diff.Difference, []Guard,
+	error) {
 	v := revision.VitalEndpoints(rev)
 	d, rails, err := judgeOn(ctx, rev, next, changes, a, vitalWatches(v))
 	if err != nil {
@@ -40,7 +41,8 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []P
 
 // judgeOn judges a change on one network, by the revisions as they stand there. watches are the connections
 // that nearly every pod needs.
-func judgeOn(ctx context.Context, rev, next *revision.Revision, changes []PolicyChange, a ClusterFacts, watches []diff.WatchedEnds) (*diff.Difference, []Guard, error) {
+func judgeOn(ctx context.Context, rev, next *revision.Revision, changes []PolicyChange, a ClusterFacts,
+	watches []diff.WatchedEnds) (*diff.Difference, []Guard, error) {
 	ask := diff.DiffQuestions{Watches: watches, Protected: a.Protected}
 	for i := range changes {
 		ask.ReportedPolicies = append(ask.ReportedPolicies, changes[i].Key)

@@ -49,11 +49,13 @@ func judgeNetworks(ctx context.Context, rev, next *revision.Revision, changes []
 	for _, name := range slices.Sorted(maps.Keys(byNetwork)) {
 		before, after := revision.OnNetwork(rev, name), revision.OnNetwork(next, name)
 		if before == nil || after == nil {
-			rails = append(rails, newGuard(Unjudged, byNetwork[name][0].Key, "what it does to connections on the network %s is unknown: the network is not there before and after it", name))
+			rails = append(rails, newGuard(Unjudged, byNetwork[name][0].Key, "what it does to connections on the network %s is unknown: the "+
+				"network is not there before and after it", name))
 			continue
 		}
 		// The log tells connections by addresses, which networks share: it is held against the default network alone.
-		there, more, err := judgeOn(ctx, before, after, byNetwork[name], ClusterFacts{Protected: a.Protected}, watchesElsewhere(v, before.Network))
+		there, more, err := judgeOn(ctx, before, after, byNetwork[name], ClusterFacts{Protected: a.Protected},
+			watchesElsewhere(v, before.Network))
 		if err != nil {
 			return nil, err
 		}
@@ -79,7 +81,8 @@ func watchesElsewhere(v lint.VitalEndpoints, n *network.Network) []diff.WatchedE
 	dns.Pods = nil
 	for _, p := range v.DNS {
 		for _, ip := range p.IPs {
-			if a, err := netip.ParseAddr(ip); err == nil && len(dns.Ports) > 0 && !slices.ContainsFunc(n.Subnets, func(s netip.Prefix) bool { return s.Contains(a) }) {
+			if a, err := netip.ParseAddr(ip); err == nil && len(dns.Ports) > 0 &&
+				!slices.ContainsFunc(n.Subnets, func(s netip.Prefix) bool { return s.Contains(a) }) {
 				dns.Addrs = append(dns.Addrs, a)
 			}
 		}

@@ -15,7 +15,9 @@ import (
 // move and undo, and for a removed policy as it was. It asks the cluster as it is; the
 // policies of the change are taken from the change.
 func policyRails(c *model.Cluster, changes []PolicyChange, e enforcementFacts, protected []string) []Guard {
-	touched := slices.DeleteFunc(decidingChanges(changes), func(ch PolicyChange) bool { return ch.Key.Kind == model.KindCNP && !e.compilesCNP })
+	touched := slices.DeleteFunc(decidingChanges(changes), func(ch PolicyChange) bool {
+		return ch.Key.Kind == model.KindCNP && !e.compilesCNP
+	})
 	if len(touched) == 0 {
 		return nil
 	}
@@ -211,8 +213,10 @@ func sameAppliedTo(a, b model.TieredPolicy) bool {
 func samePlace(a, b model.TieredPolicy) bool { return a.Tier == b.Tier && a.Priority == b.Priority }
 
 func sameApplied(a, b model.AppliedTo) bool {
-	return a.Select == b.Select && a.Entities == b.Entities && sameSelector(a.Namespaces, b.Namespaces) && sameSelector(a.Pods, b.Pods) && a.Group == b.Group &&
-		bothAlike(a.ServiceAccount, b.ServiceAccount, equal) && bothAlike(a.Service, b.Service, equal) && bothAlike(a.Nodes, b.Nodes, sameSelector)
+	return a.Select == b.Select && a.Entities == b.Entities && sameSelector(a.Namespaces, b.Namespaces) && sameSelector(a.Pods, b.Pods) &&
+		a.Group == b.Group &&
+		bothAlike(a.ServiceAccount, b.ServiceAccount, equal) && bothAlike(a.Service, b.Service, equal) &&
+		bothAlike(a.Nodes, b.Nodes, sameSelector)
 }
 
 func sameTieredRule(a, b model.TieredRule) bool {

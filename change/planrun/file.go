@@ -63,13 +63,14 @@ var errNoPlan = errors.New("it is no plan that Rung can read")
 
 // planStore is where the progress of a context's plan is stored.
 func (c *Config) planStore(dir string) *history.Work[planJob] {
-	return history.OpenWork(c.Disk, dir, history.PlanJournal, c.Context, "the stored plan", 2*plan.MaxProgressSize, func(text []byte) (*planJob, error) {
-		job, err := decodePlan(text, c.Context)
-		if err != nil {
-			err = fmt.Errorf("%w: %w", errNoPlan, err)
-		}
-		return job, err
-	})
+	return history.OpenWork(c.Disk, dir, history.PlanJournal, c.Context, "the stored plan", 2*plan.MaxProgressSize,
+		func(text []byte) (*planJob, error) {
+			job, err := decodePlan(text, c.Context)
+			if err != nil {
+				err = fmt.Errorf("%w: %w", errNoPlan, err)
+			}
+			return job, err
+		})
 }
 
 // interrupted is why a plan stopped whose process ended, or that somebody stopped.

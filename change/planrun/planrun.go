@@ -113,7 +113,8 @@ func (r *Plans) beginStored(ctx context.Context, read *gate.Preview, c gate.Conf
 }
 
 // startLocked is beginStored with the plan's lock held, which goes with the plan that it starts.
-func (r *Plans) startLocked(ctx context.Context, read *gate.Preview, c gate.Confirm, was *planJob, ask func(*planJob) (planAsk, error)) error {
+func (r *Plans) startLocked(ctx context.Context, read *gate.Preview, c gate.Confirm, was *planJob,
+	ask func(*planJob) (planAsk, error)) error {
 	a, err := ask(was)
 	if err != nil {
 		return err

@@ -55,7 +55,8 @@ func (r *Plans) askUndo(op change.Op, id uint64) (planAsk, error) {
 		return planAsk{}, change.Blocked("undoing the plan: %s", why)
 	}
 	h := e.Plan
-	a := newAsk(&plan.PlanProgress{Context: r.cfg.Context, Plan: h.Plan, Done: h.To, Part: &plan.PlanPart{From: h.To, To: h.From}}, e.UndoTitle())
+	a := newAsk(&plan.PlanProgress{Context: r.cfg.Context, Plan: h.Plan, Done: h.To, Part: &plan.PlanPart{From: h.To, To: h.From}},
+		e.UndoTitle())
 	a.op, a.Undoes = op, e.ID
 	// The contents of a file are not trusted.
 	if _, err := a.Progress.Encode(); err != nil {
@@ -80,7 +81,8 @@ func (r *Plans) notStoppedError() error {
 // previewAsk works out what the steps do that are left.
 func (r *Plans) previewAsk(ctx context.Context, a planAsk) (*gate.Preview, error) {
 	rev := r.gate.Config.CurrentRevision()
-	out := &gate.Preview{Title: a.heading, Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Steps: a.Progress.StepsLeft(), FirstStep: 1}
+	out := &gate.Preview{Title: a.heading, Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Steps: a.Progress.StepsLeft(),
+		FirstStep: 1}
 	if !a.Progress.Back {
 		out.FirstStep += a.Progress.StepsMade(a.Progress.Done)
 	}

@@ -173,7 +173,8 @@ func progressOfZones(rev *revision.Revision, s plan.Step, now time.Time) zonePro
 
 // zoneWaitsFor says whether a zone does not show a policy at a priority yet, and why; stuck
 // is set when that will not come by waiting a moment.
-func zoneWaitsFor(rev *revision.Revision, z *model.ZoneState, k model.PolicyKey, to int32, now time.Time) (w revision.PlanWait, stuck, waits bool) {
+func zoneWaitsFor(rev *revision.Revision, z *model.ZoneState, k model.PolicyKey, to int32, now time.Time) (w revision.PlanWait, stuck,
+	waits bool) {
 	in := z.PolicyJoin(k)
 	switch state := in.StateAt(z, now); {
 	case z.Conn == model.ConnSwept && state == model.StateStale:
@@ -233,7 +234,8 @@ func (r *Plans) recordHistory(j *planJob) error {
 		Plan: &history.Plan{ID: j.ID, Plan: j.Progress.Plan, From: w.From, To: done}}
 	if done != w.To {
 		// Half of an undo takes nothing back: it is a change of its own.
-		e.Title = fmt.Sprintf("%s (%s of %s)", j.Title, words.Thousands(j.Progress.StepsMade(done)), words.Count(len(j.Progress.AllSteps()), "step"))
+		e.Title = fmt.Sprintf("%s (%s of %s)", j.Title, words.Thousands(j.Progress.StepsMade(done)), words.Count(len(j.Progress.AllSteps()),
+			"step"))
 		e.Undoes = 0
 	}
 	for _, s := range j.Progress.AllSteps() {

@@ -125,7 +125,8 @@ func planMeetsText(p *plan.PlanProgress, state *revision.PlanState, changes []ch
 				if p.Back {
 					n = p.StepsMade(p.Done) - i
 				}
-				return planConsequence(state, "stops "+s.Policy, fmt.Sprintf("its step %d moves %s; after this change it stops there, and can be continued", n, s.Policy))
+				return planConsequence(state, "stops "+s.Policy,
+					fmt.Sprintf("its step %d moves %s; after this change it stops there, and can be continued", n, s.Policy))
 			}
 		}
 	}

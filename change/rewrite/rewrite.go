@@ -134,7 +134,8 @@ func readLoggedNamespace(text, name string) *model.Policy {
 	if yaml.Unmarshal([]byte(text), &o) != nil || o.Kind != string(model.KindNamespace) || o.Name != name {
 		return nil
 	}
-	return model.LoggedNamespace(model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: name}, Annotations: o.Annotations, Origin: model.Origin{Item: -1}})
+	return model.LoggedNamespace(model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: name}, Annotations: o.Annotations,
+		Origin: model.Origin{Item: -1}})
 }
 
 // PoliciesOfText are the policies of a text, valid or not.

@@ -14,7 +14,8 @@ import (
 // SwitchRules is a policy whose rules log one by one as OpLogLevel asks: for good, or where that begins
 // a session with its record; by has who begins it, and when. A session that is on is ended
 // first, so that what was before it comes back.
-func SwitchRules(old *model.Policy, m *change.Mutation, by model.LogSession, judge manifests.Options) (next *model.Policy, notes []string, broken []model.Broken) {
+func SwitchRules(old *model.Policy, m *change.Mutation, by model.LogSession, judge manifests.Options) (next *model.Policy, notes []string,
+	broken []model.Broken) {
 	name, from, now := old.Key.Label(), old, by.Since
 	if was, open := old.LogSession(); open {
 		switch {
@@ -88,6 +89,7 @@ func graftRules(p, now *model.Policy, judge manifests.Options) *model.Policy {
 	if !on {
 		return p
 	}
-	next, _ := withTree(p, logline.Again(p, s), map[string]string{model.AnnotationLogSession: change.AnnotationsOf(now)[model.AnnotationLogSession]}, judge)
+	next, _ := withTree(p, logline.Again(p, s),
+		map[string]string{model.AnnotationLogSession: change.AnnotationsOf(now)[model.AnnotationLogSession]}, judge)
 	return next
 }

@@ -120,7 +120,8 @@ func (r *Trials) putAside(why error) error {
 	if err != nil {
 		return fmt.Errorf("the change that waits to be confirmed cannot be read (%w), nor its file %s be put aside: %w", why, r.work.Path, err)
 	}
-	return fmt.Errorf("a change waited to be confirmed, and its file cannot be read: look at the policies yourself; the file is now %s: %w", place, why)
+	return fmt.Errorf("a change waited to be confirmed, and its file cannot be read: look at the policies yourself; the file is now %s: %w",
+		place, why)
 }
 
 // reportGone says what became of a change whose file is not there any more. The caller holds mu.

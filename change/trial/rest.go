@@ -76,7 +76,8 @@ func (r *Trials) countObjects() (written, missing int) {
 // and waits for an answer, or there is nothing to answer. The caller holds mu.
 func (r *Trials) judgeLeft() {
 	j := r.job
-	if j == nil || !j.isFinal() || r.holdsLock || r.heldElsewhere || r.gate.Config.Now().Before(r.retryAt) || !r.gate.Config.CurrentRevision().Loaded {
+	if j == nil || !j.isFinal() || r.holdsLock || r.heldElsewhere || r.gate.Config.Now().Before(r.retryAt) ||
+		!r.gate.Config.CurrentRevision().Loaded {
 		return
 	}
 	j.partly = r.restText()

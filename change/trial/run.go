@@ -94,7 +94,8 @@ func (r *Trials) runStep(ctx context.Context, adopts bool) time.Duration {
 	r.publishState()
 	left, none := r.timeLeft(), r.job == nil
 	now := r.gate.Config.Now()
-	due := r.job != nil && r.holdsLock && !r.job.isFinal() && !r.isMaking && left == 0 && !now.Before(r.retryAt) && r.gate.Config.CurrentRevision().Loaded
+	due := r.job != nil && r.holdsLock && !r.job.isFinal() && !r.isMaking && left == 0 && !now.Before(r.retryAt) &&
+		r.gate.Config.CurrentRevision().Loaded
 	r.mu.Unlock()
 	if due {
 		r.putBack(ctx)

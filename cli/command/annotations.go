@@ -78,7 +78,8 @@ type (
 func (r *Report) codeQuality() (string, error) {
 	out, seen := []qualityIssue{}, fingerprinter{}
 	add := func(l Level, check, print, text, file string, line int) {
-		i := qualityIssue{Description: text, Check: check, Fingerprint: print, Severity: severityOf(l), Location: qualityLocation{Path: r.path(file)}}
+		i := qualityIssue{Description: text, Check: check, Fingerprint: print, Severity: severityOf(l),
+			Location: qualityLocation{Path: r.path(file)}}
 		i.Location.Lines.Begin = max(line, 1)
 		out = append(out, i)
 	}

@@ -38,7 +38,8 @@ type App struct {
 
 // NewApp is the app of a process that reads in and writes to out and errw, until ctx ends.
 func NewApp(ctx context.Context, in io.Reader, out, errw io.Writer) *App {
-	a := &App{In: files.PatientReader(ctx, in), Call: "rung", Raw: out, Said: map[string]bool{}, CanAsk: IsTerminal(in), Keyboard: in, ended: ctx.Done()}
+	a := &App{In: files.PatientReader(ctx, in), Call: "rung", Raw: out, Said: map[string]bool{}, CanAsk: IsTerminal(in), Keyboard: in,
+		ended: ctx.Done()}
 	a.Out, a.Err = cleanWriter{out, a}, cleanWriter{errw, nil}
 	return a
 }
@@ -46,7 +47,8 @@ func NewApp(ctx context.Context, in io.Reader, out, errw io.Writer) *App {
 // ForContext returns the app for another context of the kubeconfig, with the flags of this one but the permission
 // to change things.
 func ForContext(a *App, name string) *App {
-	next := &App{In: a.In, Call: a.Call, Out: a.Out, Err: a.Err, Raw: a.Raw, Flags: a.Flags, CanAsk: a.CanAsk, Keyboard: a.Keyboard, Needs: a.Needs,
+	next := &App{In: a.In, Call: a.Call, Out: a.Out, Err: a.Err, Raw: a.Raw, Flags: a.Flags, CanAsk: a.CanAsk, Keyboard: a.Keyboard,
+		Needs:    a.Needs,
 		template: a.template, ended: a.ended, Said: a.Said, completes: a.completes}
 	next.Flags.Kube.Overrides.CurrentContext, next.Flags.Kube.Write = name, false
 	return next
@@ -64,7 +66,8 @@ func ForInput(a *App, arg string) (*App, error) {
 		context = in.Name
 	}
 	next := ForContext(a, context)
-	next.Flags.Files, next.Flags.NB, next.Flags.SB, next.Flags.databases, next.Flags.WriteBack, next.Flags.ReadOnly = nil, nil, nil, nil, false, true
+	next.Flags.Files, next.Flags.NB, next.Flags.SB, next.Flags.databases, next.Flags.WriteBack, next.Flags.ReadOnly = nil, nil, nil, nil,
+		false, true
 	if in.Kind != engine.ContextInput {
 		next.Flags.Files, next.Flags.Kube.ClusterOptions.Overrides, next.Flags.Kube.Kubeconfig = []string{arg}, next.Flags.Kube.unset, ""
 	}

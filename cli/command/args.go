@@ -52,7 +52,8 @@ func BadFlag(cmd *cobra.Command, err error) error {
 	case errors.As(err, &absent) && absent.GetSpecifiedName() == "fresh":
 		return errors.New("unknown flag: --fresh; leave it out: no page keeps its filter or columns for the next start")
 	case errors.As(err, &absent) && cmd.Name() == "new" && slices.Contains([]string{"update", "leave-out"}, absent.GetSpecifiedName()):
-		return fmt.Errorf("unknown flag: %s; Rung no longer adds to a set made earlier: edit its policies by what rung new TEMPLATE prints", dashed(absent))
+		return fmt.Errorf("unknown flag: %s; Rung no longer adds to a set made earlier: edit its policies by what rung new TEMPLATE prints",
+			dashed(absent))
 	case errors.As(err, &bad):
 		err = wrongValue(bad)
 	case errors.As(err, &absent) && absent.GetSpecifiedShortnames() != "":
@@ -159,7 +160,8 @@ func OutputForms(cmd *cobra.Command) []string {
 		return nil
 	}
 	forms := []string{"table", "wide", "json", "yaml"}
-	for _, name := range slices.Concat([]string{NameForm, NbctlForm, MarkdownForm, CSVForm, DotForm, SVGForm, HTMLForm}, Forms, system.FormNames()) {
+	for _, name := range slices.Concat([]string{NameForm, NbctlForm, MarkdownForm, CSVForm, DotForm, SVGForm, HTMLForm}, Forms,
+		system.FormNames()) {
 		if _, ok := cmd.Annotations[name]; ok {
 			forms = append(forms, name)
 		}

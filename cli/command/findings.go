@@ -16,7 +16,8 @@ func (r *Report) AddFindings(found []model.Finding) {
 			explained[f.Code] = true
 			r.Rules = append(r.Rules, findingRule(f.Code))
 		}
-		o := Result{Code: f.Code, Level: levelOf(f.Severity), Message: f.Message, Object: f.Policy, File: f.Of.Origin.File, Line: f.Of.Origin.Line, Key: f.PlaceText()}
+		o := Result{Code: f.Code, Level: levelOf(f.Severity), Message: f.Message, Object: f.Policy, File: f.Of.Origin.File,
+			Line: f.Of.Origin.Line, Key: f.PlaceText()}
 		if f.Policy != "" {
 			o.Name = strings.TrimSpace(f.Code + ": " + f.Policy + " " + f.PlaceText())
 		}

@@ -68,7 +68,8 @@ func (f *globalFlags) Register(root *cobra.Command) {
 	p.StringArrayVarP(&f.Files, "filename", "f", nil,
 		"manifests to read: `PATH` of a file or folder, - for standard input, or git:REV[:PATH] of a git repository (repeatable)")
 	f.registerNB(p)
-	p.StringVarP(&f.Output, "output", "o", "table", "`FORM` of the answer: table, wide, json, yaml or a template; the help of a command lists all that it has")
+	p.StringVarP(&f.Output, "output", "o", "table", "`FORM` of the answer: table, wide, json, yaml or a template; the help of a command "+
+		"lists all that it has")
 	p.StringVar(&f.OVN.Family, "ip-family", "auto", "address `FAMILIES` to compile for: auto, ipv4, ipv6 or dual")
 	p.BoolVar(&f.WriteBack, "write-back", false, "also write changes to the files they came from")
 	p.BoolVar(&f.keepCounts, "keep-counts", false, "keep the hits of rules in the state folder, for the next run")
@@ -99,7 +100,8 @@ func (f *globalFlags) Register(root *cobra.Command) {
 	p.BoolVar(&f.OVN.LegacyIsolation, "legacy-isolation", false,
 		"the isolation annotation of 2016 counts: for verdicts and the ladder, not for rows")
 	p.StringVar(&features.HostNetworkNamespace, "host-network-namespace", "",
-		"`NAMESPACE` that stands for the nodes (default from OVN-Kubernetes' ConfigMap, else openshift-host-network if it exists, else ovn-host-network)")
+		"`NAMESPACE` that stands for the nodes (default from OVN-Kubernetes' ConfigMap, else openshift-host-network if it exists, else "+
+			"ovn-host-network)")
 	p.StringVar(&f.dnsFile, "dns-addresses", "",
 		"`FILE` with the addresses of EgressFirewall DNS names, as name: [address, …]")
 	p.StringSliceVar(&f.AllowUnjudged, "allow-unjudged", nil,
@@ -133,7 +135,8 @@ func (a *App) EngineConfig(ctx context.Context, demo, needsZones bool) (engine.C
 
 func (a *App) makeConfig(ctx context.Context, demo, needsZones bool) (engine.Config, error) {
 	f := &a.Flags
-	cfg := engine.Config{ReadOnly: f.ReadOnly, Writes: !f.ReadOnly, StateDir: f.StateFolder(), KeepCounts: f.keepCounts, ReadPast: f.ForReport, OVNTrace: zones.NewOVNTracer(nil)}
+	cfg := engine.Config{ReadOnly: f.ReadOnly, Writes: !f.ReadOnly, StateDir: f.StateFolder(), KeepCounts: f.keepCounts, ReadPast: f.ForReport,
+		OVNTrace: zones.NewOVNTracer(nil)}
 	file, err := a.readSettings(ctx)
 	if err != nil {
 		return cfg, err
@@ -197,7 +200,8 @@ func (a *App) makeConfig(ctx context.Context, demo, needsZones bool) (engine.Con
 		return cfg, nil // there are no databases that a sandbox could play
 	}
 	cfg.Mode.Sandbox, cfg.Mode.Reconciles = true, true
-	box := lab.New(lab.Config{Server: f.ovsdb, OVN: f.sandboxOVN, Dir: f.sandboxDir, PortDelay: f.portDelay, Traffic: f.TrafficRate(), Churn: f.churn, Foreign: demo})
+	box := lab.New(lab.Config{Server: f.ovsdb, OVN: f.sandboxOVN, Dir: f.sandboxDir, PortDelay: f.portDelay, Traffic: f.TrafficRate(),
+		Churn: f.churn, Foreign: demo})
 	cfg.Sandbox, cfg.OVNTrace = box, zones.NewOVNTracer(box.OVNTracer)
 	if f.sandboxOVN != lab.OVNAuto && f.sandboxOVN != lab.OVNOff {
 		if err := lab.CheckOVN(ctx, f.sandboxOVN); err != nil {
@@ -235,7 +239,8 @@ func (u *uiFlags) register(p *pflag.FlagSet) {
 	p.StringVar(&u.Theme, "theme", "", "colour `THEME`")
 	p.StringVar(&u.View, "view", "", "`NAME` of the page or saved view that the console opens with")
 	p.StringVar(&u.Color, "color", "", "`WHEN` there are colours: auto, always, never, 16, 256 or truecolor")
-	p.StringVar(&u.pager, "pager", "", "show an answer longer than the screen in a pager: `COMMAND`, or never (default RUNG_PAGER; without a value also PAGER, or less)")
+	p.StringVar(&u.pager, "pager", "", "show an answer longer than the screen in a pager: `COMMAND`, or never (default RUNG_PAGER; without "+
+		"a value also PAGER, or less)")
 	p.Lookup("pager").NoOptDefVal = AskedPager
 	p.BoolVar(&u.ASCII, "ascii", false, "draw with ASCII characters only")
 	p.StringVar(&u.Profile, "profile", "", "`FOLDER` to write profiles of the console to")

@@ -14,7 +14,8 @@ import (
 )
 
 // policyKinds are the kinds among which PolicyNamed looks.
-var policyKinds = []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindMNP, model.KindEF, model.KindCNP, model.KindACNP, model.KindANNP}
+var policyKinds = []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindMNP, model.KindEF, model.KindCNP, model.KindACNP,
+	model.KindANNP}
 
 // PolicyNamed finds the one policy a name stands for.
 func PolicyNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
@@ -54,7 +55,8 @@ func ChangeableNamed(r *revision.Revision, name string) (model.PolicyKey, error)
 	kind, rest, _ := strings.Cut(name, "/")
 	for o := range r.Cluster.Objects() {
 		k := o.ObjectKey()
-		if k.Kind.IsNamed() && rest == k.NamespacedName() && (strings.EqualFold(kind, k.Kind.Abbreviation()) || strings.EqualFold(kind, string(k.Kind))) {
+		if k.Kind.IsNamed() && rest == k.NamespacedName() && (strings.EqualFold(kind, k.Kind.Abbreviation()) ||
+			strings.EqualFold(kind, string(k.Kind))) {
 			return k, nil
 		}
 	}

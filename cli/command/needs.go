@@ -84,7 +84,8 @@ func (a *App) WhyNotEnough(r *revision.Revision) error {
 
 // hasNetworks reports whether a cluster has objects that networks come from.
 func hasNetworks(c *model.Cluster) bool {
-	return slices.ContainsFunc([]model.Kind{model.KindUDN, model.KindCUDN, model.KindNAD, model.KindCNC}, func(k model.Kind) bool { return c.Count(k) > 0 })
+	return slices.ContainsFunc([]model.Kind{model.KindUDN, model.KindCUDN, model.KindNAD, model.KindCNC},
+		func(k model.Kind) bool { return c.Count(k) > 0 })
 }
 
 // isTemplate reports whether a warning is about a Template that holds policies.

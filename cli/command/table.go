@@ -119,5 +119,6 @@ func MarkdownLines(text string) string {
 // an address, and mentions of names behind an at sign: these are broken up by what is not seen.
 func MarkdownText(s string) string { return markdownEscapes.Replace(s) }
 
-var markdownEscapes = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "|", `\|`, "&", "&amp;", "<", "&lt;", ">", "&gt;", "[", `\[`, "]", `\]`, "#", `\#`,
+var markdownEscapes = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "|", `\|`, "&", "&amp;", "<", "&lt;", ">", "&gt;",
+	"[", `\[`, "]", `\]`, "#", `\#`,
 	"~", `\~`, "@", "@<!-- -->", "://", "&#58;//", "www.", "www&#46;")

@@ -32,7 +32,8 @@ func (a *App) sayUnconfirmed(ctx context.Context, e *engine.Engine) (changed boo
 		text = u.Title + ": " + text
 	}
 	if u.Partly != "" && u.IsOpen() {
-		text += "; " + a.CommandElsewhere(e, "confirm", a.LastingFlag()) + " finishes it, " + a.CommandElsewhere(e, "undo", a.LastingFlag()) + " undoes it"
+		text += "; " + a.CommandElsewhere(e, "confirm", a.LastingFlag()) + " finishes it, " + a.CommandElsewhere(e, "undo", a.LastingFlag()) +
+			" undoes it"
 	}
 	if u.IsOpen() && u.TimeLeft(e.Now()) > 0 {
 		text += "; " + a.CommandElsewhere(e, "confirm") + " keeps it"

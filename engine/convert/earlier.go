@@ -39,18 +39,21 @@ func wayTo(r *revision.Revision, c *model.Cluster, to Target) (conversionWay, er
 		way.made = labels.ToCNP(slices.Collect(c.AllPolicies()))
 		for p := range c.Policies(model.KindANP) {
 			if p.Priority > r.Flags.MaxPriority {
-				way.notes = append(way.notes, Note{About: p.Key, Text: fmt.Sprintf("not enforced now (priority %d is above %d); the CNP may be", p.Priority, r.Flags.MaxPriority)})
+				way.notes = append(way.notes, Note{About: p.Key, Text: fmt.Sprintf("not enforced now (priority %d is above %d); the CNP may be",
+					p.Priority, r.Flags.MaxPriority)})
 			}
 		}
 	case to == ToANP:
 		var policies []*model.Policy
 		for p := range c.AllPolicies() {
-			if idle := p.Kind == model.KindANP && p.Priority > r.Flags.MaxPriority; !idle || c.Policy(model.Key{Kind: model.KindCNP, Name: p.Name}) != nil {
+			if idle := p.Kind == model.KindANP && p.Priority > r.Flags.MaxPriority; !idle ||
+				c.Policy(model.Key{Kind: model.KindCNP, Name: p.Name}) != nil {
 				policies = append(policies, p)
 				continue
 			}
 			way.stays[p.Key] = true
-			way.notes = append(way.notes, Note{About: p.Key, Text: fmt.Sprintf("stays as it is: OVN-Kubernetes does not enforce priority %d", p.Priority)})
+			way.notes = append(way.notes, Note{About: p.Key, Text: fmt.Sprintf("stays as it is: OVN-Kubernetes does not enforce priority %d",
+				p.Priority)})
 		}
 		way.made = labels.ToANP(policies)
 	default:

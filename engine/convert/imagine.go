@@ -163,7 +163,8 @@ func (w *imaginedWorld) addNamespace(name string, labels map[string]string, pods
 		all = map[string]string{}
 	}
 	all["kubernetes.io/metadata.name"] = name
-	w.objects = append(w.objects, &model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: name}, Labels: model.NewLabels(all)}})
+	w.objects = append(w.objects, &model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: name},
+		Labels: model.NewLabels(all)}})
 	w.podsOf(name, pods)
 }
 

@@ -110,7 +110,8 @@ func ConvertPolicies(r *revision.Revision, to Target) (*Result, error) {
 	out := &Result{To: to, Before: way.before, After: way.after, Notes: way.notes, earlier: earlier}
 	if len(earlier) > 0 {
 		out.Notes = append(out.Notes, Note{About: earlier[0], Text: words.Count(len(earlier), "object") + " in the input, this one first, " +
-			words.OneOrMany(len(earlier), "is what an earlier conversion made, and is", "are what an earlier conversion made, and are") + " made again under the same name"})
+			words.OneOrMany(len(earlier), "is what an earlier conversion made, and is", "are what an earlier conversion made, and are") +
+			" made again under the same name"})
 	}
 	other := false // than what is wanted
 	for o := range c.Objects() {
@@ -176,9 +177,11 @@ func (r *Result) addNotes(rev *revision.Revision, res *labels.Result) {
 		r.Notes = append(r.Notes, Note{About: n.Policy, Text: n.Text})
 	}
 	for _, a := range res.Repeated {
-		text := "one policy for each of the namespaces there are (%s): a new namespace wants the conversion again, and rung lint says so (" + lint.ConversionNewValue.Code + ")"
+		text := "one policy for each of the namespaces there are (%s): a new namespace wants the conversion again, and rung lint says so (" +
+			lint.ConversionNewValue.Code + ")"
 		if len(a.Labels) > 0 {
-			text = "one policy for each value of label " + strings.Join(a.Labels, " with ") + " (%s): a new value wants the conversion again, and rung lint says so (" + lint.ConversionNewValue.Code + ")"
+			text = "one policy for each value of label " + strings.Join(a.Labels, " with ") + " (%s): a new value wants the conversion again, and " +
+				"rung lint says so (" + lint.ConversionNewValue.Code + ")"
 		}
 		r.Notes = append(r.Notes, Note{About: a.Policy, Text: fmt.Sprintf(text, words.List(a.Values, 6))})
 	}
@@ -186,7 +189,8 @@ func (r *Result) addNotes(rev *revision.Revision, res *labels.Result) {
 		return
 	}
 	for ef := range rev.Cluster.Policies(model.KindEF) {
-		r.Notes = append(r.Notes, Note{About: ef.Key, Text: "left out of the comparison: EgressFirewalls are OVN-Kubernetes' own, and stay as they are"})
+		r.Notes = append(r.Notes, Note{About: ef.Key, Text: "left out of the comparison: EgressFirewalls are OVN-Kubernetes' own, and stay " +
+			"as they are"})
 	}
 }
 
@@ -245,7 +249,8 @@ func ProveResult(ctx context.Context, rev *revision.Revision, made *Result, told
 	}
 	compare := func(c *model.Cluster, told string) (*comparison, error) {
 		after, _ := c.Upsert(now, gone)
-		s := &comparison{before: verdict.NewIndex(viewOfSystem(rev, c, r.Before)), after: verdict.NewIndex(viewOfSystem(rev, after, r.After)), world: w, c: c}
+		s := &comparison{before: verdict.NewIndex(viewOfSystem(rev, c, r.Before)), after: verdict.NewIndex(viewOfSystem(rev, after, r.After)),
+			world: w, c: c}
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("compare both sides: %w", err)
 		}

@@ -94,6 +94,7 @@ func differencesOf(ctx context.Context, before, after verdict.View) ([]Differenc
 // differenceOfGroup is a group of connections as a difference.
 func differenceOfGroup(g *diff.FlipGroup) Difference {
 	return Difference{Before: g.Before, After: g.After, From: revision.EndsText(g.From), To: revision.EndsText(g.To),
-		Ports: revision.PortsText(g.Ports), Pairs: int(g.Pairs), ByBefore: revision.DecidersText(g.ByBefore), ByAfter: revision.DecidersText(g.ByAfter),
-		Text: revision.GroupText(g) + "; " + revision.DecidedText(g), Example: g.Example.String()}
+		Ports: revision.PortsText(g.Ports), Pairs: int(g.Pairs), ByBefore: revision.DecidersText(g.ByBefore),
+		ByAfter: revision.DecidersText(g.ByAfter),
+		Text:    revision.GroupText(g) + "; " + revision.DecidedText(g), Example: g.Example.String()}
 }

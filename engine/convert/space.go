@@ -18,7 +18,8 @@ type labelSpace struct {
 }
 
 func newSpace() *labelSpace {
-	return &labelSpace{requirements: map[string][]metav1.LabelSelectorRequirement{}, seenSelectors: map[string]bool{}, comparedKeys: map[string]bool{}}
+	return &labelSpace{requirements: map[string][]metav1.LabelSelectorRequirement{}, seenSelectors: map[string]bool{},
+		comparedKeys: map[string]bool{}}
 }
 
 // addSelector takes a selector in.

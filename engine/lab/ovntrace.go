@@ -10,7 +10,8 @@ import (
 
 // OVNTracer runs ovn-trace in the sandbox, and says where, what was run and what it
 // printed; the error says why it cannot be run.
-func (l *Lab) OVNTracer() (run func(ctx context.Context, ask *flow.PacketQuestion) (where string, cmd []string, text string, err error), err error) {
+func (l *Lab) OVNTracer() (run func(ctx context.Context, ask *flow.PacketQuestion) (where string, cmd []string, text string, err error),
+	err error) {
 	sb, why := l.Sandbox()
 	switch {
 	case sb == nil:

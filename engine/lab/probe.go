@@ -123,7 +123,8 @@ func settledZone(z *model.ZoneState, now time.Time) bool {
 	return true
 }
 
-var probeProtocols = map[verdict.Protocol]match.Proto{verdict.TCP: match.TCP, verdict.UDP: match.UDP, verdict.SCTP: match.SCTP, verdict.ICMP: match.ICMP}
+var probeProtocols = map[verdict.Protocol]match.Proto{verdict.TCP: match.TCP, verdict.UDP: match.UDP, verdict.SCTP: match.SCTP,
+	verdict.ICMP: match.ICMP}
 
 // sendPath sends the packets of one path.
 func (l *Lab) sendPath(ctx context.Context, sb *sandbox.Sandbox, r *revision.Revision, p *verdict.Path, proto verdict.Protocol,
@@ -133,14 +134,16 @@ func (l *Lab) sendPath(ctx context.Context, sb *sandbox.Sandbox, r *revision.Rev
 	if out.NotSent != "" {
 		return nil
 	}
-	steps, made, err := sb.ProbePackets(ctx, sandbox.ProbeRequest{From: endOf(r, &p.From, from), To: endOf(r, &p.To, to), Proto: probeProtocols[proto],
-		Port: p.To.Port, Sending: func() { at(trace.Sends) }})
+	steps, made, err := sb.ProbePackets(ctx, sandbox.ProbeRequest{From: endOf(r, &p.From, from), To: endOf(r, &p.To, to),
+		Proto: probeProtocols[proto],
+		Port:  p.To.Port, Sending: func() { at(trace.Sends) }})
 	if err != nil {
 		return err
 	}
 	out.AllDelivered = made
 	for _, s := range steps {
-		step := trace.PacketStep{Packet: s.Packet, Reply: s.Reply, Zone: s.Zone, EntryPort: s.EntryPort, ExitPorts: s.ExitPorts, Delivered: s.Passed}
+		step := trace.PacketStep{Packet: s.Packet, Reply: s.Reply, Zone: s.Zone, EntryPort: s.EntryPort, ExitPorts: s.ExitPorts,
+			Delivered: s.Passed}
 		for _, m := range s.Met {
 			step.Met = append(step.Met, trace.MetACL{Stage: metIn[m.Stage], ACL: m.ACL})
 		}
@@ -150,7 +153,8 @@ func (l *Lab) sendPath(ctx context.Context, sb *sandbox.Sandbox, r *revision.Rev
 }
 
 // metIn are the stages in which northd evaluates ACLs.
-var metIn = map[string]model.Stage{sandbox.StageIn: model.StageFromLport, sandbox.StageAfterLB: model.StageAfterLB, sandbox.StageOut: model.StageToLport}
+var metIn = map[string]model.Stage{sandbox.StageIn: model.StageFromLport, sandbox.StageAfterLB: model.StageAfterLB,
+	sandbox.StageOut: model.StageToLport}
 
 // podOf is the pod with a port of its own at an end, nil for none.
 func podOf(r *revision.Revision, end *verdict.End) *model.Pod {

@@ -139,6 +139,7 @@ func (a *attributor) byOldName(rev *revision.Revision, e *Entry, ref logline.Rul
 // knowsPolicies reports whether every policy was read: only then a missing one is gone.
 func knowsPolicies(rev *revision.Revision) bool {
 	return rev.Loaded && !rev.Cluster.IsEmpty() && !slices.ContainsFunc(rev.Omissions(), func(o model.Omission) bool {
-		return o.Code == model.OmittedFile || (o.Code == model.OmittedObject || o.Code == model.OmittedKind) && (o.Key.Kind == "" || o.Key.Kind.IsPolicy())
+		return o.Code == model.OmittedFile || (o.Code == model.OmittedObject || o.Code == model.OmittedKind) &&
+			(o.Key.Kind == "" || o.Key.Kind.IsPolicy())
 	})
 }

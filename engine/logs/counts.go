@@ -97,7 +97,8 @@ func (l *Store) HitSummary(made bool) *HitSummary {
 	if s := l.summed; s != nil && (s.At.Unix() == now.Unix() || s.isSameSummary(l, streams, now)) {
 		return s
 	}
-	s := &HitSummary{At: now, upto: l.newestSeq, open: len(streams) - streamsNotUp(streams), From: l.hits.From, Began: l.begunAt, Rules: map[logline.RuleRef]LineHits{}, logged: l.logged.copy(),
+	s := &HitSummary{At: now, upto: l.newestSeq, open: len(streams) - streamsNotUp(streams), From: l.hits.From, Began: l.begunAt,
+		Rules: map[logline.RuleRef]LineHits{}, logged: l.logged.copy(),
 		Followed: made && streams == nil, Since: l.begunAt, NotFollowed: streamsNotUp(streams)}
 	for _, r := range l.hits.Rules() {
 		h := s.Rules[r.Ref]
@@ -126,7 +127,8 @@ func (l *Store) CountedSince() time.Time {
 
 // isSameSummary says whether a new summary would say the same.
 func (s *HitSummary) isSameSummary(l *Store, streams []logline.Stream, now time.Time) bool {
-	return s.upto == l.newestSeq && s.NotFollowed == streamsNotUp(streams) && s.open == len(streams)-s.NotFollowed && now.Unix()/60 == s.At.Unix()/60 && maps.EqualFunc(s.logged, l.logged,
+	return s.upto == l.newestSeq && s.NotFollowed == streamsNotUp(streams) && s.open == len(streams)-s.NotFollowed &&
+		now.Unix()/60 == s.At.Unix()/60 && maps.EqualFunc(s.logged, l.logged,
 		func(a, b levelTimes) bool { return a.levels == b.levels })
 }
 

@@ -28,7 +28,8 @@ func (e *Entry) Matches(q *logline.Query, text func() string) bool {
 // filterFacts are the entry as a filter sees it, without its text.
 func (e *Entry) filterFacts() logline.QueryLine {
 	l := logline.QueryLine{Line: &e.Line, RuleName: e.RuleName, Rule: e.Rule,
-		Src: logline.LineEnd{Key: e.Src.Key, Addr: e.Src.Addr, Note: e.Src.Note}, Dst: logline.LineEnd{Key: e.Dst.Key, Addr: e.Dst.Addr, Note: e.Dst.Note}}
+		Src: logline.LineEnd{Key: e.Src.Key, Addr: e.Src.Addr, Note: e.Src.Note}, Dst: logline.LineEnd{Key: e.Dst.Key, Addr: e.Dst.Addr,
+			Note: e.Dst.Note}}
 	if u := e.UnitKey(); u != e.Rule.Policy && e.Attributed {
 		l.Unit = u.Label()
 	}

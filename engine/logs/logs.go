@@ -215,7 +215,8 @@ func (l *Store) Stats() Stats {
 		Unattributed: l.unattributed.Load(), PerRule: l.statsPerRule(now), Forgotten: l.book.Stats().Forgotten}
 }
 
-var verdictWords = map[string]string{"allow": "allowed", "drop": "dropped", "reject": "rejected", "pass": "passed", "redirect": "redirected"}
+var verdictWords = map[string]string{"allow": "allowed", "drop": "dropped", "reject": "rejected", "pass": "passed",
+	"redirect": "redirected"}
 
 func verdictWord(v string) string {
 	if w := verdictWords[v]; w != "" {

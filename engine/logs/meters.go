@@ -289,7 +289,8 @@ func (l *Store) Losses() (out []MeterLoss) {
 			}
 			return 1
 		}
-		return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(b.Lost, a.Lost), cmp.Compare(b.FullestSecond, a.FullestSecond), strings.Compare(a.Zone, b.Zone),
+		return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(b.Lost, a.Lost), cmp.Compare(b.FullestSecond, a.FullestSecond),
+			strings.Compare(a.Zone, b.Zone),
 			a.Rule.Policy.Compare(b.Rule.Policy), cmp.Compare(a.Rule.Direction, b.Rule.Direction),
 			cmp.Compare(a.Rule.Rule, b.Rule.Rule), strings.Compare(a.Part, b.Part))
 	})

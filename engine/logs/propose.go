@@ -89,14 +89,16 @@ func MakeProposal(ctx context.Context, rev *revision.Revision, t Target, seen []
 }
 
 // makeAtEnd is a proposal with rules at some ends.
-func makeAtEnd(ctx context.Context, rev *revision.Revision, t Target, old *model.Policy, seen []diff.LoggedConnection, ends logline.RuleEnds) (*Proposal, error) {
+func makeAtEnd(ctx context.Context, rev *revision.Revision, t Target, old *model.Policy, seen []diff.LoggedConnection,
+	ends logline.RuleEnds) (*Proposal, error) {
 	out := &Proposal{Policy: t.Policy, New: old == nil}
 	policy := old
 	if out.New {
 		policy = &model.Policy{Meta: model.Meta{Key: t.Policy}, Tier: model.TierAdmin}
 	}
 	var err error
-	out.Proposal, err = logline.Propose(logline.ProposalInput{Before: rev.Verdicts(), Policy: policy, New: out.New, Action: t.Action, Seen: seen, Ends: ends})
+	out.Proposal, err = logline.Propose(logline.ProposalInput{Before: rev.Verdicts(), Policy: policy, New: out.New, Action: t.Action,
+		Seen: seen, Ends: ends})
 	if err != nil {
 		return out, fmt.Errorf("no rule for %s: %w", t.Policy.Label(), err)
 	}

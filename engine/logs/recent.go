@@ -29,7 +29,8 @@ func (l *Store) ConnectionsWhere(allowed bool) *diff.LogConnections {
 	if !allowed {
 		return l.RecentConnections()
 	}
-	return distinctConnections(slices.DeleteFunc(l.EntriesAfter(0, 0), func(e *Entry) bool { return e.Line.Verdict != "allow" }), time.Time{}, recentMost)
+	return distinctConnections(slices.DeleteFunc(l.EntriesAfter(0, 0), func(e *Entry) bool { return e.Line.Verdict != "allow" }), time.Time{},
+		recentMost)
 }
 
 // ConnectionsOf returns the distinct connections of entries, given oldest first as a Store has
@@ -122,7 +123,8 @@ func seenOf(e *Entry) (c diff.LoggedConnection, ok bool) {
 		c.LoggedVerdict = verdict.Deny
 	}
 	switch {
-	case line.Direction == nb.ToLport || line.Direction == "" && e.Attributed && directionOf(e.Rule.Policy.Kind, e.Rule.Direction) == nb.ToLport:
+	case line.Direction == nb.ToLport || line.Direction == "" && e.Attributed &&
+		directionOf(e.Rule.Policy.Kind, e.Rule.Direction) == nb.ToLport:
 		c.Stage = model.StageToLport
 	case line.Direction == nb.FromLport || e.Attributed:
 		c.Stage = model.StageAfterLB

@@ -79,7 +79,8 @@ func CheckSteps(l *Store, rev *revision.Revision, about Subject) []Check {
 	if about.Policy.Kind.IsPolicy() {
 		goOn = c.checkPolicy()
 	} else if rev.Mode.Name == revision.LogsMode {
-		c.add("annotation", Unknown, "No cluster is loaded: which policies log, and whose addresses these are, is not known. Start with -f PATH for pods and policies.")
+		c.add("annotation", Unknown, "No cluster is loaded: which policies log, and whose addresses these are, is not known. Start with -f "+
+			"PATH for pods and policies.")
 	} else if names, all := revision.LoggingPolicies(rev); all == 0 && rev.Unread() != nil {
 		c.add(step, Unknown, "Which policies log is not known: %s.", rev.Unread().BriefText())
 	} else if len(names) == 0 {
@@ -135,10 +136,12 @@ func (c *checkList) checkPolicy() bool {
 		c.add("annotation", Wrong, "The logging annotation of namespace %s is not valid: %s.", ns, strings.Join(logging.Problems, "; ")).
 			Remedy = revision.NamespaceLogsCommand(c.rev, ns)
 	case len(logging.Problems) > 0:
-		c.levelRemedy(p, c.add("annotation", Wrong, "Its logging annotation is not valid, so OVN-Kubernetes does not apply the policy: %s.", logging.Problems[0]))
+		c.levelRemedy(p, c.add("annotation", Wrong, "Its logging annotation is not valid, so OVN-Kubernetes does not apply the policy: %s.",
+			logging.Problems[0]))
 		return false
 	case !now.IsOn() && ns != "":
-		c.add("annotation", Wrong, "The logging of %s is set by the annotation %s of namespace %s, and there is none.", k.Label(), model.AnnotationLogging, ns).
+		c.add("annotation", Wrong, "The logging of %s is set by the annotation %s of namespace %s, and there is none.", k.Label(),
+			model.AnnotationLogging, ns).
 			Remedy = revision.NamespaceLogsCommand(c.rev, ns)
 		return false
 	case !now.IsOn():
@@ -303,7 +306,8 @@ func (c *checkList) checkTraffic(stored bool) {
 	case m.Sandbox:
 		c.add("traffic", Wrong, "The sandbox makes no traffic, so there is nothing to log.").Remedy = "start it with --traffic 20"
 	case c.subject.Policy.Kind.IsPolicy():
-		c.add("traffic", Unknown, "No line so far: perhaps no connection that it decides was begun.").Remedy = "rung trace says what decides a connection"
+		c.add("traffic", Unknown, "No line so far: perhaps no connection that it decides was begun.").Remedy = "rung trace says what decides " +
+			"a connection"
 	}
 }
 

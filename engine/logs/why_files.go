@@ -54,5 +54,6 @@ func (c *checkList) checkFiles(files []logline.Stream) {
 
 // NoACLLines says that what was read of log files is something else.
 func NoACLLines(lines uint64) string {
-	return words.Count(lines, "line") + words.OneOrMany(int(min(lines, 2)), " was read, and it is no ACL line.", " were read, and none is an ACL line.")
+	return words.Count(lines, "line") + words.OneOrMany(int(min(lines, 2)), " was read, and it is no ACL line.",
+		" were read, and none is an ACL line.")
 }

@@ -33,7 +33,8 @@ func (p *Proposal) Notes() []string {
 // MissedTexts say which lines do not come to what is wanted, and why.
 func (p *Proposal) MissedTexts() []string {
 	return append(someTexts(p.Still, "more reason", func(s StillOtherwise) string {
-		return fmt.Sprintf("%s %s %s all the same: %s decides; for example %s.", words.Count(s.Lines, "line"), words.OneOrMany(s.Lines, "stays", "stay"),
+		return fmt.Sprintf("%s %s %s all the same: %s decides; for example %s.", words.Count(s.Lines, "line"),
+			words.OneOrMany(s.Lines, "stays", "stay"),
 			outcomes[s.Verdict], s.By, s.Example)
 	}), LeftTexts(p.Left)...)
 }
@@ -57,12 +58,14 @@ func (p *Proposal) reachedText() string {
 	if n := p.Lines - still; n > 0 {
 		most = words.Thousands(n)
 	}
-	return fmt.Sprintf("%s of %s; %s %s %s by other rules", most, all, words.Thousands(still), words.OneOrMany(still, "stays", "stay"), strings.Join(as, " or "))
+	return fmt.Sprintf("%s of %s; %s %s %s by other rules", most, all, words.Thousands(still), words.OneOrMany(still, "stays", "stay"),
+		strings.Join(as, " or "))
 }
 
 // outcomes are verdicts of lines that keep them.
-var outcomes = map[verdict.Verdict]string{verdict.Allow: "allowed", verdict.Deny: "denied", verdict.Mixed: "mixed", verdict.Undefined: "undefined",
-	verdict.Unknown: "unknown", verdict.NotApplicable: "outside every policy"}
+var outcomes = map[verdict.Verdict]string{verdict.Allow: "allowed", verdict.Deny: "denied", verdict.Mixed: "mixed",
+	verdict.Undefined: "undefined",
+	verdict.Unknown:   "unknown", verdict.NotApplicable: "outside every policy"}
 
 // LeftTexts say which lines no rule is about, and why.
 func LeftTexts(left []logline.LeftLines) []string {

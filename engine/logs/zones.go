@@ -37,12 +37,15 @@ func (c *checkList) checkRows(p *model.Policy) {
 		off := 0
 		for i := range in.Diffs {
 			d := &in.Diffs[i]
-			if d.Table == nb.TableACL && slices.ContainsFunc(d.Fields, func(f model.FieldDiff) bool { return f.Column == "log" && f.Live == "false" }) {
+			if d.Table == nb.TableACL && slices.ContainsFunc(d.Fields, func(f model.FieldDiff) bool {
+				return f.Column == "log" && f.Live == "false"
+			}) {
 				off++
 			}
 		}
 		if off > 0 {
-			c.add("rows", Wrong, "In zone %s %s should log but %s log=false.", z.Name, words.Count(uint64(off), "row"), words.OneOrMany(off, "has", "have")).
+			c.add("rows", Wrong, "In zone %s %s should log but %s log=false.", z.Name, words.Count(uint64(off), "row"),
+				words.OneOrMany(off, "has", "have")).
 				Remedy = "rung drift " + words.ShellQuote(k.Name) + " shows them; ovnkube-controller of the zone writes them"
 		} else if in.LiveACLs > 0 {
 			logs++
@@ -58,7 +61,8 @@ func (c *checkList) checkRows(p *model.Policy) {
 	case read == 0:
 		c.add("rows", Unknown, "No zone was read, so whether rows have log=true is not known.")
 	default:
-		c.add("rows", Fine, "%s of %s %s rows of it, which log as they should.", words.Thousands(logs), words.Count(read, "zone"), words.OneOrMany(read, "has", "have"))
+		c.add("rows", Fine, "%s of %s %s rows of it, which log as they should.", words.Thousands(logs), words.Count(read, "zone"),
+			words.OneOrMany(read, "has", "have"))
 	}
 }
 
@@ -91,7 +95,8 @@ func (c *checkList) checkMeter() {
 		}
 	}
 	if len(none) > 0 {
-		c.add("meter", Unknown, "%s: there is no meter %s, so rows that name it log without a limit; ovnkube-controller creates it when it starts.", words.ListFew(none, 3), nb.LoggingMeter)
+		c.add("meter", Unknown, "%s: there is no meter %s, so rows that name it log without a limit; ovnkube-controller creates it "+
+			"when it starts.", words.ListFew(none, 3), nb.LoggingMeter)
 	}
 	if len(other) > 0 {
 		c.add("meter", Unknown, "The meter limits to another rate, in lines/s: %s.", words.ListFew(other, 3))
@@ -166,12 +171,15 @@ func (c *checkList) checkStreams(streams []logline.Stream) {
 		reasons[at].zones = append(reasons[at].zones, s.Zone)
 	}
 	if found == len(streams) {
-		c.add("container", Fine, "The container with the ACL log was found on %s.", words.OneOrMany(found, "its node", "all "+words.Count(found, "node")))
+		c.add("container", Fine, "The container with the ACL log was found on %s.",
+			words.OneOrMany(found, "its node", "all "+words.Count(found, "node")))
 	} else if found > 0 {
-		c.add("container", Unknown, "The container with the ACL log was found on %s of %s.", words.Thousands(found), words.Count(len(streams), "node"))
+		c.add("container", Unknown, "The container with the ACL log was found on %s of %s.", words.Thousands(found),
+			words.Count(len(streams), "node"))
 	}
 	if len(console) > 0 {
-		c.add("console", Wrong, "On %s there is no container ovn-acl-logging, and OpenShift's ovn-controller keeps ACL lines off its console: they are in /var/log/ovn/acl-audit-log.log on the node.", words.ListFew(console, 3)).
+		c.add("console", Wrong, "On %s there is no container ovn-acl-logging, and OpenShift's ovn-controller keeps ACL lines off its console: "+
+			"they are in /var/log/ovn/acl-audit-log.log on the node.", words.ListFew(console, 3)).
 			Remedy = "oc adm node-logs NODE --path=ovn/acl-audit-log.log"
 	} else if found > 0 {
 		c.add("console", Fine, "The containers print ACL lines.")
@@ -187,9 +195,11 @@ func (c *checkList) checkStreams(streams []logline.Stream) {
 		c.add("stream", Fine, "%s of %s followed.", words.Thousands(up), words.Count(len(streams), "node"))
 	}
 	if len(lost) > 0 {
-		c.add("stream", Unknown, "Numbers are missing in ovn-controller's lines of %s: lines were lost on the way here, or went to another of its outputs. The meter leaves no such gap.", words.ListFew(lost, 3))
+		c.add("stream", Unknown, "Numbers are missing in ovn-controller's lines of %s: lines were lost on the way here, or went to another of "+
+			"its outputs. The meter leaves no such gap.", words.ListFew(lost, 3))
 	}
 	if n := len(quiet); n > 0 {
-		c.add("stream", Unknown, "%s followed without an ACL line so far: %s. A connection is logged on the node of the pod the policy applies to.", words.Count(uint64(n), "node"), words.ListFew(quiet, 3))
+		c.add("stream", Unknown, "%s followed without an ACL line so far: %s. A connection is logged on the node of the pod the policy "+
+			"applies to.", words.Count(uint64(n), "node"), words.ListFew(quiet, 3))
 	}
 }

@@ -35,7 +35,8 @@ func (s *PolicySet) Expectations(ctx context.Context, rev *revision.Revision) ([
 	}
 	head := fmt.Sprintf("# What must hold with %s, made from the template %s.\n# Check it with: rung verify FILE\n", s.Name, s.Template.Name)
 	if len(walled) > 0 {
-		head += "# an EgressFirewall decides besides what leaves " + words.CleanText(words.ListSome(walled, 3)) + ": statements that expect allow leave it out.\n"
+		head += "# an EgressFirewall decides besides what leaves " + words.CleanText(words.ListSome(walled, 3)) +
+			": statements that expect allow leave it out.\n"
 	}
 	if s.leaves == "" {
 		return []byte(head + statements.String()), ctx.Err()
@@ -139,7 +140,8 @@ func (w *World) withoutFirewalled(namespaces any, walled *[]string) (any, error)
 	*walled = append(*walled, own...)
 	slices.Sort(*walled)
 	*walled = slices.Compact(*walled)
-	s.MatchExpressions = append(s.MatchExpressions, metav1.LabelSelectorRequirement{Key: nameLabel, Operator: metav1.LabelSelectorOpNotIn, Values: own})
+	s.MatchExpressions = append(s.MatchExpressions, metav1.LabelSelectorRequirement{Key: nameLabel, Operator: metav1.LabelSelectorOpNotIn,
+		Values: own})
 	if len(w.namespacesOf(&s)) == 0 {
 		return nil, nil
 	}

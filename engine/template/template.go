@@ -167,7 +167,8 @@ func (e *MissingError) Error() string {
 		}
 		names = append(names, name)
 	}
-	return fmt.Sprintf("template %s needs %s: %s", e.Template.Name, words.OneOrMany(len(names), "an answer", "answers"), strings.Join(names, ", "))
+	return fmt.Sprintf("template %s needs %s: %s", e.Template.Name, words.OneOrMany(len(names), "an answer", "answers"),
+		strings.Join(names, ", "))
 }
 
 // CompleteAnswers checks answers and adds those that nobody is asked for. Where one is missing the error is a

@@ -118,7 +118,8 @@ func portTexts(ports []portRange) any {
 }
 
 // passing are the labels of a pod that tell replicas apart, not workloads.
-var passing = []string{"pod-template-hash", "controller-revision-hash", "pod-template-generation", "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index"}
+var passing = []string{"pod-template-hash", "controller-revision-hash", "pod-template-generation", "statefulset.kubernetes.io/pod-name",
+	"apps.kubernetes.io/pod-index"}
 
 // addDNS adds the pods of the cluster's DNS, one peer for each namespace, by what their labels have in common,
 // and its ports, UDP and TCP: long answers come over TCP.

@@ -17,8 +17,9 @@ const Disagrees = "probe-disagrees"
 // The remedies of a disagreement.
 const (
 	remedyFlows = "probe again; if it stays, ovn-northd or ovn-controller is behind, or Rung reads the rows wrongly: report it with this page"
-	remedyNoACL = "this is not about policies: OVN found no way to the address; does the pod's address fit its node's subnet, does its port exist?"
-	remedyLost  = "the ACLs that let the first packet through do not let its answer back: see what the answer met"
+	remedyNoACL = "this is not about policies: OVN found no way to the address; does the pod's address fit its node's subnet, does its " +
+		"port exist?"
+	remedyLost = "the ACLs that let the first packet through do not let its answer back: see what the answer met"
 )
 
 // findDisagreements says where packets and rows disagree. Where rows and policies do, their
@@ -45,20 +46,24 @@ func (r *Result) findPackets(p, rows *verdict.Path, steps []PacketStep) {
 		r.addFinding(nil, fmt.Sprintf("%s: OVN %s the %s, and no ACL did", EndsText(p), Dropped, steps[0].Packet), remedyNoACL)
 		return
 	case isDefinite(rows.Verdict) && rows.Verdict != opened:
-		r.addFinding(s, fmt.Sprintf("%s: OVN %s the %s, the rows %s", EndsText(p), outcomeWords(opened, p), steps[0].Packet, verdictWords(rows)), remedyFlows)
+		r.addFinding(s, fmt.Sprintf("%s: OVN %s the %s, the rows %s", EndsText(p), outcomeWords(opened, p), steps[0].Packet, verdictWords(rows)),
+			remedyFlows)
 		return // that the stages differ follows
 	case lost:
-		r.addFinding(s, fmt.Sprintf("%s: the %s was %s, but the %s of %s was not", EndsText(p), steps[0].Packet, Delivered, last.Packet, last.Zone), remedyLost)
+		r.addFinding(s, fmt.Sprintf("%s: the %s was %s, but the %s of %s was not", EndsText(p), steps[0].Packet, Delivered, last.Packet,
+			last.Zone), remedyLost)
 	}
 	for i := range p.Stages {
 		s, o := &p.Stages[i], &rows.Stages[i]
 		if s.Verdict == verdict.NotApplicable || stagesAgree(s, o) {
 			continue
 		}
-		r.addFinding(s, fmt.Sprintf("%s: at %s on %s OVN decided by %s, the rows by %s", EndsText(p), s.Name(), s.Zone, stageDecider(s), stageDecider(o)), remedyFlows)
+		r.addFinding(s, fmt.Sprintf("%s: at %s on %s OVN decided by %s, the rows by %s", EndsText(p), s.Name(), s.Zone, stageDecider(s),
+			stageDecider(o)), remedyFlows)
 	}
 	if s := stageDecidedBy(p.Stages, model.Deny); s != nil && steps[0].Delivered && p.Verdict == verdict.Allow {
-		r.addFinding(s, fmt.Sprintf("%s: the %s was %s, although it met %s", EndsText(p), steps[0].Packet, Delivered, stageDecider(s)), remedyFlows)
+		r.addFinding(s, fmt.Sprintf("%s: the %s was %s, although it met %s", EndsText(p), steps[0].Packet, Delivered, stageDecider(s)),
+			remedyFlows)
 	}
 }
 

@@ -107,7 +107,8 @@ func (j *statementJudge) byPolicies(s *Statement, from, to *foundEnds, t *statem
 	more := true
 	if len(from.pods) > 0 && len(to.pods) > 0 {
 		j.classes.VisitPodPairs(from.pods, to.pods, func(c verdict.PodPair) bool {
-			more = t.countPair(verdict.Connection{From: c.From, To: c.To, Family: c.Family}, segmentsOfPorts(c.Segments, s.Ports), c.Segments) && j.mayContinue()
+			more = t.countPair(verdict.Connection{From: c.From, To: c.To, Family: c.Family}, segmentsOfPorts(c.Segments, s.Ports), c.Segments) &&
+				j.mayContinue()
 			return more
 		})
 	}
@@ -159,7 +160,8 @@ type connectionAsker func(verdict.Connection) (verdict.Answer, error)
 type portsAsked func(a, b verdict.Endpoint) []verdict.PortRange
 
 // askEach asks about ends one by one.
-func (j *statementJudge) askEach(s *Statement, from, to []verdict.Endpoint, ports portsAsked, t *statementTally, ask connectionAsker) (more bool, err error) {
+func (j *statementJudge) askEach(s *Statement, from, to []verdict.Endpoint, ports portsAsked, t *statementTally,
+	ask connectionAsker) (more bool, err error) {
 	for i, a := range from {
 		for k, b := range to {
 			if j.options.Progress != nil {
@@ -177,7 +179,8 @@ func (j *statementJudge) askEach(s *Statement, from, to []verdict.Endpoint, port
 }
 
 // askPair asks about two ends, in each family that both have.
-func (j *statementJudge) askPair(s *Statement, a, b verdict.Endpoint, ports []verdict.PortRange, t *statementTally, ask connectionAsker) (more bool, err error) {
+func (j *statementJudge) askPair(s *Statement, a, b verdict.Endpoint, ports []verdict.PortRange, t *statementTally,
+	ask connectionAsker) (more bool, err error) {
 	ports = j.portsOf(s, b, ports, t)
 	if ports == nil {
 		return false, nil

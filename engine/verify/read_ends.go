@@ -165,7 +165,8 @@ func (r *fileReader) readLabels(n *yaml.Node, into *metav1.LabelSelector) {
 			case twice || slices.ContainsFunc(into.MatchExpressions, func(e metav1.LabelSelectorRequirement) bool { return e.Key == k.Value }):
 				r.addProblem(k, "is given twice")
 			case v.Kind == yaml.SequenceNode:
-				into.MatchExpressions = append(into.MatchExpressions, metav1.LabelSelectorRequirement{Key: k.Value, Operator: metav1.LabelSelectorOpIn, Values: r.readValues(v)})
+				into.MatchExpressions = append(into.MatchExpressions, metav1.LabelSelectorRequirement{Key: k.Value, Operator: metav1.LabelSelectorOpIn,
+					Values: r.readValues(v)})
 			case v.Kind == yaml.ScalarNode && v.Value == "" && yamltree.Tag(v) == "!!str":
 				r.readLabel(into, k.Value, "")
 			default:

@@ -77,7 +77,8 @@ func (w *statementWriter) writePorts(segments []verdict.Segment, from, to any, n
 	allowed, denied := portsOf(segments, verdict.Allow), portsOf(segments, verdict.Deny)
 	if rest := verdict.PortsBut(verdict.PortsBut(verdict.EveryPort(), allowed), denied); len(rest) > 0 {
 		w.text.WriteString("\n")
-		w.writeComment(fmt.Sprintf("Not stated, as it is undefined, or not the same on all nodes or for all addresses: %s, %s.", names, revision.PortsText(rest)))
+		w.writeComment(fmt.Sprintf("Not stated, as it is undefined, or not the same on all nodes or for all addresses: %s, %s.", names,
+			revision.PortsText(rest)))
 	}
 	for _, s := range []struct {
 		expect verdict.Verdict

@@ -151,7 +151,8 @@ func (w *statementWriter) unitNames(units []int) string {
 }
 
 // Labels that say which replica a pod is, not what it is.
-var passing = []string{"pod-template-hash", "controller-revision-hash", "pod-template-generation", "batch.kubernetes.io/controller-uid", "controller-uid"}
+var passing = []string{"pod-template-hash", "controller-revision-hash", "pod-template-generation", "batch.kubernetes.io/controller-uid",
+	"controller-uid"}
 
 // podChoice chooses some of the pods of a namespace: by the values of the one label that
 // takes the fewest, else by their names.
@@ -200,7 +201,8 @@ func podChoice(some, all []*model.Pod) any {
 // isSelectable says whether a selector may have the values: manifests have labels that an API
 // server would refuse.
 func isSelectable(key string, values []string) bool {
-	_, err := model.NewSelector(&metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: key, Operator: metav1.LabelSelectorOpIn, Values: values}}})
+	in := metav1.LabelSelectorRequirement{Key: key, Operator: metav1.LabelSelectorOpIn, Values: values}
+	_, err := model.NewSelector(&metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{in}})
 	return err == nil && !slices.Contains(values, "")
 }
 

@@ -140,7 +140,8 @@ func (l *Loop) AfterRevision(f func()) { l.afterRevision = append(l.afterRevisio
 // ReportProblem puts something that keeps a part of the engine from running among the
 // sources, where the screen shows it.
 func (l *Loop) ReportProblem(name, text string) {
-	l.problems = append(slices.Clone(l.problems), model.SourceState{Name: name, Conn: model.ConnLost, At: l.Clock(), Error: text, HasNoObjects: true})
+	l.problems = append(slices.Clone(l.problems), model.SourceState{Name: name, Conn: model.ConnLost, At: l.Clock(), Error: text,
+		HasNoObjects: true})
 	l.MarkChanged()
 }
 

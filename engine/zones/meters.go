@@ -85,7 +85,8 @@ func (l *lostLines) dueZones(losses []logs.MeterLoss, now time.Time) (due map[st
 
 // RunMeters reads the meters of zones in which an ACL is at its limit, until the loop
 // ends: there lines are lost, and only the datapath knows how many.
-func RunMeters(ctx context.Context, store *logs.Store, every time.Duration, read func(context.Context, string) (map[string]flow.MeterStat, error)) {
+func RunMeters(ctx context.Context, store *logs.Store, every time.Duration, read func(context.Context, string) (map[string]flow.MeterStat,
+	error)) {
 	l := &lostLines{zones: map[string]*zoneMeters{}}
 	store.CountLossesWith(l.linesLost)
 	ticker := time.NewTicker(MetersEvery)

@@ -202,7 +202,8 @@ func sameAnswer(a, b verdict.StageVerdict) bool {
 
 // rowsOfZones are the rows of the zones of a connection and what they decide. Zones that are
 // only swept are followed for it.
-func (t *OVNTracer) rowsOfZones(ctx context.Context, c verdict.Connection, told func(doing string)) (map[string]*nb.DB, verdict.Path, error) {
+func (t *OVNTracer) rowsOfZones(ctx context.Context, c verdict.Connection, told func(doing string)) (map[string]*nb.DB, verdict.Path,
+	error) {
 	answer, err := verdict.FromPolicies(t.Revision().Verdicts(), c)
 	if err != nil || len(answer.Paths) == 0 {
 		return nil, verdict.Path{Verdict: verdict.NotApplicable, Reason: answer.Reason}, err
@@ -243,7 +244,8 @@ func (t *OVNTracer) awaitRows(ctx context.Context, zone string) {
 }
 
 // runTrace runs ovn-trace about one packet, after those that run in the zone already.
-func (t *OVNTracer) runTrace(ctx context.Context, ask *flow.PacketQuestion, run Runner, h *revision.OVNZoneWay, told func(doing string)) error {
+func (t *OVNTracer) runTrace(ctx context.Context, ask *flow.PacketQuestion, run Runner, h *revision.OVNZoneWay,
+	told func(doing string)) error {
 	release, err := t.takeZone(ctx, ask.Zone, func() { told("zone " + ask.Zone + ": " + waits) })
 	if err != nil {
 		return err

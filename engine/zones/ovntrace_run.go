@@ -24,7 +24,8 @@ func (t *OVNTracer) currentRunner() (Runner, error) {
 	case t.Pods != nil:
 		return t.runInPod, nil
 	}
-	return nil, fmt.Errorf("%w: it runs in the pods of a cluster (--context), or in the sandbox on OVN; --nb gives databases only", ErrNoOVNTrace)
+	return nil, fmt.Errorf("%w: it runs in the pods of a cluster (--context), or in the sandbox on OVN; --nb gives databases only",
+		ErrNoOVNTrace)
 }
 
 // runInPod runs ovn-trace beside the zone's Southbound database, in the container that the

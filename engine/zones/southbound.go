@@ -111,7 +111,8 @@ func (w *Southbounds) endpointOf(zone string) (endpoint string, open func() sout
 	}
 	if w.cfg.Pods != nil && w.zones.BelongsToNode(zone) {
 		return "exec:" + words.CleanText(zone), func() southSource {
-			return nbdb.DialRemoteSouthbound(nbdb.RemoteConfig{Name: zone, Limit: w.limit, Slot: w.cfg.Slots.TakeSlot, Open: w.cfg.Pods.OpenRunner(zone)})
+			return nbdb.DialRemoteSouthbound(nbdb.RemoteConfig{Name: zone, Limit: w.limit, Slot: w.cfg.Slots.TakeSlot,
+				Open: w.cfg.Pods.OpenRunner(zone)})
 		}
 	}
 	return "", nil
@@ -120,7 +121,8 @@ func (w *Southbounds) endpointOf(zone string) (endpoint string, open func() sout
 // openSource makes the connection to a Southbound database of an address.
 func (w *Southbounds) openSource(zone, addr string) southSource {
 	if path, ok := nbdb.AddressPath(addr); ok {
-		return nbdb.NewSouthbound(nbdb.ZoneConfig{Name: zone, Path: path, Slot: w.cfg.Slots.TakeSlot, Options: nbdb.Options{Archives: w.cfg.Archives}})
+		return nbdb.NewSouthbound(nbdb.ZoneConfig{Name: zone, Path: path, Slot: w.cfg.Slots.TakeSlot,
+			Options: nbdb.Options{Archives: w.cfg.Archives}})
 	}
 	return nbdb.DialSouthbound(nbdb.Config{Name: zone, Addr: addr, TLS: w.cfg.TLS, Limit: w.limit, Slot: w.cfg.Slots.TakeSlot})
 }

@@ -15,7 +15,8 @@ func Refuse(before, after *model.Cluster, changed []model.Key) (out []model.Brok
 	a := &admission{before: before, after: after, checker: newChecker(after)}
 	for _, k := range changed {
 		if code, field, message, remedy := a.judge(k); code != "" {
-			b := model.Broken{Severity: model.SeverityError, Origin: model.Origin{Item: -1}, Key: k, Code: code, Field: field, Message: message, Remedy: remedy}
+			b := model.Broken{Severity: model.SeverityError, Origin: model.Origin{Item: -1}, Key: k, Code: code, Field: field, Message: message,
+				Remedy: remedy}
 			if o := model.AsPolicy(after.Get(k)); o != nil {
 				b.Origin = o.Origin
 			}
@@ -53,11 +54,13 @@ func (a *admission) judgeTier(k model.Key) (code, field, message, remedy string)
 		return TierStatic, "", "the tier " + k.Name + " is Antrea's own, and read-only", "make a tier of another name"
 	case is == nil:
 		if names := namesOf(PoliciesNaming(a.after, k)); len(names) > 0 {
-			return TierDeleted, "", "the tier is that of " + words.ListSome(names, 3) + ": it cannot be deleted", "move " + words.OneOrMany(len(names), "it", "them") + " to another tier first, or delete with it"
+			return TierDeleted, "", "the tier is that of " + words.ListSome(names, 3) + ": it cannot be deleted",
+				"move " + words.OneOrMany(len(names), "it", "them") + " to another tier first, or delete with it"
 		}
 		return "", "", "", ""
 	case was != nil && was.Priority != is.Priority:
-		return TierStatic, "spec.priority", fmt.Sprintf("the priority of a tier cannot be changed: it is %d", was.Priority), "make a tier with another priority, and move the policies there"
+		return TierStatic, "spec.priority", fmt.Sprintf("the priority of a tier cannot be changed: it is %d", was.Priority),
+			"make a tier with another priority, and move the policies there"
 	case was != nil:
 		return "", "", "", ""
 	}
@@ -95,7 +98,8 @@ func (a *admission) judgeGroup(k model.Key) (code, field, message, remedy string
 		}
 	}
 	if len(parents) > 0 {
-		return GroupNested, "spec.childGroups", "is a child of " + words.ListSome(parents, 3) + " and can have no childGroups: only one level is there", remedyOf(GroupNested)
+		return GroupNested, "spec.childGroups", "is a child of " + words.ListSome(parents, 3) +
+			" and can have no childGroups: only one level is there", remedyOf(GroupNested)
 	}
 	return "", "", "", ""
 }
@@ -145,7 +149,8 @@ func PoliciesNaming(c *model.Cluster, k model.Key) (out []model.Key) {
 		}
 	}
 	for p := range c.TieredPolicies() {
-		if k.Kind == model.KindTier && p.Tiered.Tier == k.Name || k.Kind != model.KindTier && slices.ContainsFunc(groupsOf(p), func(name string) bool { return groups[GroupKey(p, name)] }) {
+		if k.Kind == model.KindTier && p.Tiered.Tier == k.Name || k.Kind != model.KindTier &&
+			slices.ContainsFunc(groupsOf(p), func(name string) bool { return groups[GroupKey(p, name)] }) {
 			out = append(out, p.Key)
 		}
 	}

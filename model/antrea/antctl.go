@@ -34,5 +34,6 @@ func AntctlRow(p *ladder.Place) []string {
 	case p.Missing:
 		tier = none
 	}
-	return []string{name, p.Policy.SubjectText(), strconv.Itoa(len(p.Policy.Ingress) + len(p.Policy.Egress)), source + ":" + of, tier, priority}
+	return []string{name, p.Policy.SubjectText(), strconv.Itoa(len(p.Policy.Ingress) + len(p.Policy.Egress)), source + ":" + of, tier,
+		priority}
 }

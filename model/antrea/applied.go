@@ -85,7 +85,8 @@ func (r *GroupResolver) applyGroup(s *AppliedScope, p *model.Policy, k model.Key
 	m := r.MembersOf(k)
 	s.Reasons = append(s.Reasons, m.Reasons...)
 	if p.Kind == model.KindANNP && m.HasNamespaces {
-		s.Reasons = append(s.Reasons, EmptyReason{AppliedToNamespaces, ObjectLabel(k) + " has a namespaceSelector: an Antrea NetworkPolicy applies to pods of its own namespace only"})
+		s.Reasons = append(s.Reasons, EmptyReason{AppliedToNamespaces, ObjectLabel(k) + " has a namespaceSelector: an Antrea NetworkPolicy " +
+			"applies to pods of its own namespace only"})
 		return
 	}
 	if len(m.Networks) > 0 {

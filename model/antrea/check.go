@@ -83,7 +83,8 @@ func (k *checker) checkTiers(all []*model.Tier) {
 	for _, t := range all {
 		if want, ok := StaticPriority(t.Name); ok {
 			if o, _ := k.c.Get(t.Key).(*model.Tier); o != nil && o.Priority != want {
-				k.addAboutObject(&o.Meta, TierStatic, fmt.Sprintf("priority %d: the tier %s is Antrea's own and has %d", o.Priority, t.Name, want), "take it out: Antrea makes it")
+				k.addAboutObject(&o.Meta, TierStatic, fmt.Sprintf("priority %d: the tier %s is Antrea's own and has %d", o.Priority, t.Name, want),
+					"take it out: Antrea makes it")
 			}
 			continue
 		}
@@ -99,7 +100,8 @@ func (k *checker) checkTiers(all []*model.Tier) {
 	}
 	switch n := len(all); {
 	case n > maxTiers:
-		k.addAboutObject(last, TierLimit, fmt.Sprintf("there are %s: Antrea supports %d", words.Count(n, "tier"), maxTiers), "put policies of one owner into one tier")
+		k.addAboutObject(last, TierLimit, fmt.Sprintf("there are %s: Antrea supports %d", words.Count(n, "tier"), maxTiers),
+			"put policies of one owner into one tier")
 	case n > advisedTiers:
 		k.addAboutObject(last, TiersMany, fmt.Sprintf("there are %s: Antrea advises %d or less", words.Count(n, "tier"), advisedTiers), "")
 	}
@@ -148,11 +150,13 @@ func (k *checker) checkPolicy(p *model.Policy) {
 	a := p.Tiered
 	switch t := k.tiers[a.Tier]; {
 	case t == nil && a.Phase != "":
-		k.addAboutObject(&p.Meta, TierDeleted, "its tier "+a.Tier+" is gone, though Antrea took the policy in: it was deleted under it", "make the tier again, or move the policy to another")
+		k.addAboutObject(&p.Meta, TierDeleted, "its tier "+a.Tier+" is gone, though Antrea took the policy in: it was deleted under it",
+			"make the tier again, or move the policy to another")
 	case t == nil:
 		k.addAboutObject(&p.Meta, TierMissing, "its tier "+a.Tier+" does not exist: the policy decides nothing", "make the tier, or name another")
 	case k.refused[a.Tier] != EmptyReason{}:
-		k.addAboutObject(&p.Meta, TierMissing, "its tier "+a.Tier+" is refused ("+k.refused[a.Tier].Message+"): the policy decides nothing", "give the tier another priority, or name another tier")
+		k.addAboutObject(&p.Meta, TierMissing, "its tier "+a.Tier+" is refused ("+k.refused[a.Tier].Message+"): the policy decides nothing",
+			"give the tier another priority, or name another tier")
 	}
 	if a.Tier != Baseline && a.Priority > advisedPriority && a.Priority <= 10000 {
 		k.addAboutObject(&p.Meta, PriorityHigh, fmt.Sprintf("priority %g is above %d: agents have more to do", a.Priority, advisedPriority), "")
@@ -202,7 +206,8 @@ func (k *checker) checkRule(p *model.Policy, r *model.Rule, seen map[EmptyReason
 		k.addAboutRule(p, r, ActionDeny, "Antrea has no Deny; use Drop (Rung reads it so; the API server refuses it)", "write Drop or Reject")
 	}
 	if p.Tiered.Tier == Baseline && r.Action == model.Allow {
-		k.addAboutRule(p, r, BaselineAllow, "Allow in the baseline tier: what no rule denies is allowed there, and it cannot lift the isolation of a NetworkPolicy", "")
+		k.addAboutRule(p, r, BaselineAllow, "Allow in the baseline tier: what no rule denies is allowed there, and it cannot lift the "+
+			"isolation of a NetworkPolicy", "")
 	}
 	for i := range r.Peers {
 		k.checkPeer(p, r, &r.Peers[i], seen)
@@ -213,7 +218,8 @@ func (k *checker) checkRule(p *model.Policy, r *model.Rule, seen map[EmptyReason
 		case s == nil:
 			k.addAboutRule(p, r, ToServicesMissing, name+" does not exist: the rule matches nothing by it", "correct the name")
 		case len(s.ClusterIPs) == 0:
-			k.addAboutRule(p, r, ToServicesHeadless, name+" is headless: it has no cluster IP to match", "write a ClusterGroup with serviceReference as the peer")
+			k.addAboutRule(p, r, ToServicesHeadless, name+" is headless: it has no cluster IP to match",
+				"write a ClusterGroup with serviceReference as the peer")
 		}
 	}
 }
@@ -239,7 +245,8 @@ func (k *checker) checkPeer(p *model.Policy, r *model.Rule, pe *model.Peer, seen
 				return
 			}
 		}
-		k.addAboutRule(p, r, SameLabelsNobody, "no namespace has all of the labels "+strings.Join(pe.Match.SameLabels, ", ")+": the rule is there for no pod", "")
+		k.addAboutRule(p, r, SameLabelsNobody, "no namespace has all of the labels "+strings.Join(pe.Match.SameLabels, ", ")+
+			": the rule is there for no pod", "")
 	}
 }
 
@@ -272,14 +279,16 @@ func RequiredLabels(p *model.Policy) (out []string) {
 
 func (k *checker) checkFQDN(p *model.Policy, r *model.Rule, name string) {
 	if r.Action == model.Deny {
-		k.addAboutRule(p, r, FQDNDrop, r.Tiered.Action+" of "+name+" may let connections to an address through that was learned before", "allow the names that are wanted, and drop the rest")
+		k.addAboutRule(p, r, FQDNDrop, r.Tiered.Action+" of "+name+" may let connections to an address through that was learned before",
+			"allow the names that are wanted, and drop the rest")
 	}
 	if r.Action == model.Pass {
 		k.addAboutRule(p, r, FQDNPass, "Pass of "+name+": rules with fqdn allow, drop or reject", "write Allow, Drop or Reject")
 	}
 	k.checkFallback(p, r)
 	if namesPods(name) {
-		k.addAboutRule(p, r, FQDNKubernetes, name+" is a name that Kubernetes makes: labels say better which pods are meant", "select pods by labels")
+		k.addAboutRule(p, r, FQDNKubernetes, name+" is a name that Kubernetes makes: labels say better which pods are meant",
+			"select pods by labels")
 	}
 	if s := serviceOfName(k.c, name); s != nil && len(s.ClusterIPs) > 0 {
 		k.addAboutRule(p, r, FQDNService, name+" is a Service with a cluster IP: fqdn does not match it", "select its pods by labels")
@@ -308,8 +317,9 @@ func (k *checker) checkTies(order []ladder.Place) {
 			}
 		}
 		if len(names) > 0 {
-			k.addAboutObject(&p.Policy.Meta, PriorityTie, fmt.Sprintf("shares tier %s and priority %g with %s: where rules with the same number disagree, which one wins is undefined",
-				p.TierName, p.Priority(), words.ListFew(names, 3)), "give it a priority of its own")
+			k.addAboutObject(&p.Policy.Meta, PriorityTie,
+				fmt.Sprintf("shares tier %s and priority %g with %s: where rules with the same number disagree, which one wins is undefined",
+					p.TierName, p.Priority(), words.ListFew(names, 3)), "give it a priority of its own")
 			k.out[len(k.out)-1].NamesOthers = true
 		}
 	}
@@ -389,9 +399,11 @@ func (k *checker) checkLimits(order []ladder.Place) {
 	case last == nil:
 	case len(policies) > maxPriorities || len(rules) > maxRules:
 		k.addAboutObject(&last.Meta, PrioritiesLimit, fmt.Sprintf("there are %s priorities of policies and %s of rules: Antrea has %s and %s",
-			words.Thousands(len(policies)), words.Thousands(len(rules)), words.Thousands(maxPriorities), words.Thousands(maxRules)), "let policies that never meet share a priority")
+			words.Thousands(len(policies)), words.Thousands(len(rules)), words.Thousands(maxPriorities), words.Thousands(maxRules)),
+			"let policies that never meet share a priority")
 	}
 	if last != nil && len(baseline) > maxBaseline {
-		k.addAboutObject(&last.Meta, BaselineLimit, fmt.Sprintf("the baseline tier has %s priorities of rules: Antrea has %d", words.Thousands(len(baseline)), maxBaseline), "put rules together")
+		k.addAboutObject(&last.Meta, BaselineLimit, fmt.Sprintf("the baseline tier has %s priorities of rules: Antrea has %d",
+			words.Thousands(len(baseline)), maxBaseline), "put rules together")
 	}
 }

@@ -32,7 +32,8 @@ func (k *checker) checkBlock(p *model.Policy, r *model.Rule, pe *model.Peer) {
 			continue
 		}
 		if pods := k.podIndex().InNetworkBut(n, pe.Except).Len(); pods > 0 {
-			k.addAboutRule(p, r, IPBlockPods, fmt.Sprintf("%s holds addresses of %s, which change", text, words.Count(pods, "pod")), "select pods by labels")
+			k.addAboutRule(p, r, IPBlockPods, fmt.Sprintf("%s holds addresses of %s, which change", text, words.Count(pods, "pod")),
+				"select pods by labels")
 		}
 	}
 }
@@ -44,9 +45,11 @@ func (k *checker) checkGroupNetworks(p *model.Policy, r *model.Rule, group strin
 	switch {
 	case i < 0:
 	case r.Direction == model.Ingress:
-		k.addAboutRule(p, r, MulticastIngress, "group "+group+" holds "+networks[i]+", which is multicast: ingress rules do not decide about it", "")
+		k.addAboutRule(p, r, MulticastIngress, "group "+group+" holds "+networks[i]+", which is multicast: ingress rules do not decide about it",
+			"")
 	case r.Action == model.Pass || r.Tiered.Action == "Reject":
-		k.addAboutRule(p, r, MulticastAction, "group "+group+" holds "+networks[i]+": "+r.Tiered.Action+" is not supported for multicast", "write Allow or Drop")
+		k.addAboutRule(p, r, MulticastAction, "group "+group+" holds "+networks[i]+": "+r.Tiered.Action+" is not supported for multicast",
+			"write Allow or Drop")
 	}
 }
 
@@ -81,7 +84,8 @@ func (k *checker) checkFallback(p *model.Policy, r *model.Rule) {
 	}
 	s := k.r.ScopeOfRule(p, r)
 	if pods := s.PodSet(k.podIndex()); !pods.IsEmpty() && !pods.IsWithin(*k.dropped) {
-		k.addAboutRule(p, r, FQDNFallback, "no rule drops what else its pods send: allowing a name restricts nothing by itself", "drop the rest in a rule with less precedence")
+		k.addAboutRule(p, r, FQDNFallback, "no rule drops what else its pods send: allowing a name restricts nothing by itself",
+			"drop the rest in a rule with less precedence")
 	}
 }
 

@@ -34,17 +34,20 @@ func (k *checker) checkLabels() {
 	}
 	if first != nil {
 		slices.Sort(names)
-		k.addAboutObject(first, AccountLabel, words.ListFew(names, 3)+words.OneOrMany(len(names), " has", " have")+" the label "+accountLabel+", which Antrea keeps for itself", "take the label off")
+		k.addAboutObject(first, AccountLabel, words.ListFew(names, 3)+words.OneOrMany(len(names), " has", " have")+" the label "+accountLabel+
+			", which Antrea keeps for itself", "take the label off")
 	}
 	for p := range k.c.EveryPolicy() {
 		if slices.ContainsFunc(selectorsOf(p), usesAccountLabel) {
-			k.addAboutObject(&p.Meta, AccountLabel, "selects by the label "+accountLabel+", which Antrea keeps for itself", "select by serviceAccount")
+			k.addAboutObject(&p.Meta, AccountLabel, "selects by the label "+accountLabel+", which Antrea keeps for itself",
+				"select by serviceAccount")
 		}
 	}
 	for _, kind := range []model.Kind{model.KindClusterGroup, model.KindGroup} {
 		for g := range k.c.Groups(kind) {
 			if usesAccountLabel(g.Namespaces) || usesAccountLabel(g.Pods) {
-				k.addAboutObject(&g.Meta, AccountLabel, "selects by the label "+accountLabel+", which Antrea keeps for itself", "name the service account in the policy")
+				k.addAboutObject(&g.Meta, AccountLabel, "selects by the label "+accountLabel+", which Antrea keeps for itself",
+					"name the service account in the policy")
 			}
 		}
 	}

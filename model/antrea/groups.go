@@ -189,7 +189,8 @@ func (r *GroupResolver) servicePods(k model.Key) GroupMembers {
 	case !ok:
 		return GroupMembers{Reasons: []EmptyReason{{ServiceMissing, "Service " + k.Namespace + "/" + k.Name + " does not exist"}}}
 	case len(s.Selector.Map()) == 0:
-		return GroupMembers{Reasons: []EmptyReason{{ServiceSelectorless, "Service " + k.Namespace + "/" + k.Name + " has no selector: Antrea ignores it"}}}
+		return GroupMembers{Reasons: []EmptyReason{{ServiceSelectorless, "Service " + k.Namespace + "/" + k.Name +
+			" has no selector: Antrea ignores it"}}}
 	}
 	return GroupMembers{Pods: []PodSelection{{Namespace: k.Namespace, Pods: model.SelectorOf(s.Selector)}}}
 }

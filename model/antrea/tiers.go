@@ -58,7 +58,8 @@ func refusedTiers(all []*model.Tier) map[string]EmptyReason {
 		switch _, own := StaticPriority(t.Name); {
 		case own:
 		case IsReserved(t.Priority):
-			out[t.Name] = EmptyReason{TierReserved, fmt.Sprintf("priority %d is reserved: a custom tier has one below %d that no static tier has", t.Priority, PriorityApplication)}
+			out[t.Name] = EmptyReason{TierReserved, fmt.Sprintf("priority %d is reserved: a custom tier has one below %d that no static tier has",
+				t.Priority, PriorityApplication)}
 		default:
 			by[t.Priority] = append(by[t.Priority], t)
 		}

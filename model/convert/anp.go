@@ -292,5 +292,6 @@ func (r ruleRow) whyOrderChosen() string {
 	if len(names) == 0 {
 		return ""
 	}
-	return words.List(append([]string{r[0].policy.Label()}, names...), 3) + " share a priority: which decides first was open, and is this order now"
+	return words.List(append([]string{r[0].policy.Label()}, names...), 3) + " share a priority: which decides first was open, and is " +
+		"this order now"
 }

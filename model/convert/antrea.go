@@ -36,7 +36,8 @@ type apiLimits struct{ rules, peers, ports, networks int }
 // AdminNetworkPolicies that Antrea asks after its own policies, with room between them.
 // Policies that share a priority in Antrea share one here.
 func FromAntrea(c *model.Cluster, to model.Kind) Result {
-	f := &importer{policyMaker: newPolicyMaker(), c: c, targetKind: to, groups: antrea.ResolveGroups(c), limits: apiLimits{anpRules, anpPeers, anpPorts, anpNetworks}}
+	f := &importer{policyMaker: newPolicyMaker(), c: c, targetKind: to, groups: antrea.ResolveGroups(c), limits: apiLimits{anpRules, anpPeers,
+		anpPorts, anpNetworks}}
 	if to == model.KindCNP {
 		f.limits = apiLimits{cnpRules, cnpPeers, cnpPorts, cnpNetworks}
 	}

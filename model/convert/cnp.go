@@ -159,7 +159,8 @@ func splitRule(r *model.Rule) ruleSplit {
 		}
 	}
 	for c := range peerAndPortChunks(clonedPeers(r.Peers), ports, apiLimits{peers: cnpPeers, ports: cnpPorts, networks: cnpNetworks}) {
-		s.rules = append(s.rules, model.Rule{Direction: r.Direction, Name: r.Name, Action: r.Action, Peers: c.peers, Ports: slices.Clone(c.ports)})
+		s.rules = append(s.rules, model.Rule{Direction: r.Direction, Name: r.Name, Action: r.Action, Peers: c.peers,
+			Ports: slices.Clone(c.ports)})
 	}
 	return s
 }

@@ -149,7 +149,8 @@ func (m *policyMaker) noteRule(p *model.Policy, r *model.Rule, l FidelityLabel, 
 	if l != Exact {
 		d = DiffersNow
 	}
-	m.out.Rules = append(m.out.Rules, Rule{Policy: p.Key, Direction: r.Direction, Index: r.Index, Label: l, Why: why, MadeRules: to, Differs: d})
+	m.out.Rules = append(m.out.Rules, Rule{Policy: p.Key, Direction: r.Direction, Index: r.Index, Label: l, Why: why, MadeRules: to,
+		Differs: d})
 }
 
 // noteInexpressible says that nothing of a policy can be said.

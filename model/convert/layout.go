@@ -135,7 +135,8 @@ func ruleOfClause(s *convertedRule, c *ruleClause) model.Rule {
 	} else if len(name) > longestRuleName {
 		name = name[:longestRuleName]
 	}
-	return model.Rule{Direction: s.rule.Direction, Name: name, Action: s.rule.Action, Peers: clonedPeers(c.peers), Ports: slices.Clone(c.ports)}
+	return model.Rule{Direction: s.rule.Direction, Name: name, Action: s.rule.Action, Peers: clonedPeers(c.peers),
+		Ports: slices.Clone(c.ports)}
 }
 
 // beginClausePolicy begins the policy of a clause: of the name of the one that was given, with its

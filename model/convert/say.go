@@ -190,7 +190,8 @@ func (f *importer) noteGroupDrift(s *convertedRule, name string) {
 	switch {
 	case !ok:
 	case g.Service != nil:
-		s.addLaterDifference("%s has the pods of Service %s/%s as its selector is now", antrea.ObjectLabel(k), g.Service.Namespace, g.Service.Name)
+		s.addLaterDifference("%s has the pods of Service %s/%s as its selector is now", antrea.ObjectLabel(k), g.Service.Namespace,
+			g.Service.Name)
 	case len(g.Children) > 0:
 		s.addLaterDifference("%s has the children that it has now", antrea.ObjectLabel(k))
 	}

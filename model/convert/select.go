@@ -43,7 +43,8 @@ func andSelector(a, b model.Selector) model.Selector {
 		if was, has := ls.MatchLabels[k]; !has {
 			ls.MatchLabels[k] = v
 		} else if was != v { // two values of one label: MatchLabels has one for each
-			other.MatchExpressions = append(other.MatchExpressions, metav1.LabelSelectorRequirement{Key: k, Operator: metav1.LabelSelectorOpIn, Values: []string{v}})
+			other.MatchExpressions = append(other.MatchExpressions, metav1.LabelSelectorRequirement{Key: k, Operator: metav1.LabelSelectorOpIn,
+				Values: []string{v}})
 		}
 	}
 	for _, r := range other.MatchExpressions {
@@ -55,7 +56,8 @@ func andSelector(a, b model.Selector) model.Selector {
 	// value.
 	ls.MatchExpressions = slices.DeleteFunc(ls.MatchExpressions, func(r metav1.LabelSelectorRequirement) bool {
 		value, one := ls.MatchLabels[r.Key]
-		return one && (r.Operator == metav1.LabelSelectorOpExists || r.Operator == metav1.LabelSelectorOpNotIn && !slices.Contains(r.Values, value))
+		return one && (r.Operator == metav1.LabelSelectorOpExists || r.Operator == metav1.LabelSelectorOpNotIn &&
+			!slices.Contains(r.Values, value))
 	})
 	out, _ := model.NewSelector(ls)
 	return out

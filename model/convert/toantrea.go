@@ -145,7 +145,8 @@ func (x *exporter) placeTies(ties []policyTie, tier string) {
 		for j := range slots {
 			// The parts of one come before the next whole number.
 			priority := at[i] + float64(j)*at[len(ties)]/float64(len(slots))
-			slots[j].makePolicies(func(from *model.Policy, _ *ruleClause) *model.Policy { return x.beginPolicyOf(from, tier, priority) }, x.ruleOfClause)
+			slots[j].makePolicies(func(from *model.Policy, _ *ruleClause) *model.Policy { return x.beginPolicyOf(from, tier, priority) },
+				x.ruleOfClause)
 		}
 	}
 }

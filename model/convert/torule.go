@@ -156,7 +156,8 @@ func (f *importer) noteNamedPort(s *convertedRule, name string) {
 	every := of[""] || of["TCP"] && of["UDP"] && of["SCTP"]
 	switch {
 	case s.rule.Direction == model.Ingress:
-		s.addDifference("port %s: a named port of the API has no protocol, and OVN-Kubernetes takes those that peers declare, too", strconv.Quote(name))
+		s.addDifference("port %s: a named port of the API has no protocol, and OVN-Kubernetes takes those that peers declare, too",
+			strconv.Quote(name))
 	case !every:
 		s.addDifference("port %s counts for every protocol: a named port of the API has none", strconv.Quote(name))
 	case slices.ContainsFunc(s.rule.Peers, func(q model.Peer) bool { return q.Kind != model.PeerPods && q.Kind != model.PeerNamespaces }):
@@ -186,7 +187,8 @@ func (f *importer) addServicePeers(s *convertedRule, subjects []model.Subject) {
 			ports = append(ports, targetPort(&p))
 		}
 		for _, subject := range subjects {
-			s.clauses = append(s.clauses, &ruleClause{column: s.policy.Key.String() + "\x00" + subjectKey(&subject) + "\x00service " + strconv.Itoa(n),
+			s.clauses = append(s.clauses, &ruleClause{column: s.policy.Key.String() + "\x00" + subjectKey(&subject) + "\x00service " +
+				strconv.Itoa(n),
 				subject: subject, peers: []model.Peer{podsOf(namespaceNamed(k.Namespace), model.SelectorOf(svc.Selector))}, ports: ports})
 		}
 	}

@@ -93,7 +93,8 @@ func (l *Ladder) compareRung(r *Rung, f *conflictFinder) {
 	}
 }
 
-func (f *conflictFinder) compareRules(d model.Direction, a *model.Policy, ofA *selectors.BoundPods, b *model.Policy, ofB *selectors.BoundPods) []RuleConflict {
+func (f *conflictFinder) compareRules(d model.Direction, a *model.Policy, ofA *selectors.BoundPods, b *model.Policy,
+	ofB *selectors.BoundPods) []RuleConflict {
 	var out []RuleConflict
 	both := ofA.Pods.And(ofB.Pods).And(f.x.EligiblePods())
 	apart := both.IsEmpty()

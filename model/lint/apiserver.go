@@ -103,7 +103,8 @@ func (d *verdictLint) addAPICut(cut *apiCut) {
 		f = d.addAboutRule(p, p.Rule(cut.by.Direction, cut.by.Rule), APINotAllowed, "cuts "+what)
 		f.Remedy = fmt.Sprintf("allow TCP %d to the API server's nodes, by nodeSelector or as %s, in a rule above", s.APIPort, api)
 	} else {
-		f = d.addAbout(p, APINotAllowed, fmt.Sprintf("the egress isolation of namespace %s cuts %s, and no NetworkPolicy allows it", p.Namespace, what))
+		f = d.addAbout(p, APINotAllowed, fmt.Sprintf("the egress isolation of namespace %s cuts %s, and no NetworkPolicy allows it", p.Namespace,
+			what))
 		f.Severity, f.Remedy = model.SeverityInfo, fmt.Sprintf("allow TCP %d to %s, if these pods need the API server", s.APIPort, api)
 	}
 	at := len(d.out) - 1
@@ -143,7 +144,8 @@ func (d *verdictLint) missedAPIRule(p *model.Policy) string {
 				continue
 			}
 			if r.AnyPeer || d.needs.apiShare(r) != none {
-				return fmt.Sprintf("egress rule %d of %s names port %d, the port of the Service, while the API server listens on %d", i, name, sp.Port, s.APIPort)
+				return fmt.Sprintf("egress rule %d of %s names port %d, the port of the Service, while the API server listens on %d", i, name, sp.Port,
+					s.APIPort)
 			}
 		}
 	}

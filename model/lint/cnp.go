@@ -23,7 +23,8 @@ func (l *linter) checkCNP(p *model.Policy, compiled bool) {
 	for _, d := range model.Directions {
 		rules := p.Rules(d)
 		if len(rules) > maxCNPRules {
-			l.addAboutRule(p, &rules[maxCNPRules], CNPRules, fmt.Sprintf("%s %s rules where the API takes %d", words.Thousands(len(rules)), d.Lower(), maxCNPRules))
+			l.addAboutRule(p, &rules[maxCNPRules], CNPRules, fmt.Sprintf("%s %s rules where the API takes %d", words.Thousands(len(rules)),
+				d.Lower(), maxCNPRules))
 		}
 		for i := range rules {
 			l.checkDomains(p, &rules[i])
@@ -39,7 +40,8 @@ func (l *linter) checkDomains(p *model.Policy, r *model.Rule) {
 	}
 	for i := range r.Peers {
 		if r.Peers[i].Kind == model.PeerDNS {
-			l.addAboutRule(p, r, CNPDomains, fmt.Sprintf("%s with domainNames (%s): the API has them for Accept alone, and what this one matches is open",
+			l.addAboutRule(p, r, CNPDomains, fmt.Sprintf("%s with domainNames (%s): the API has them for Accept alone, and what this one "+
+				"matches is open",
 				r.Action, r.Peers[i].DNSName))
 			return
 		}

@@ -35,13 +35,17 @@ var (
 		Says:   "A rule allows everything between all pods, or all but those of system namespaces, and stands above rules that say otherwise.",
 		Remedy: "allow the namespaces and ports that are meant, or move it below the rules that are to hold"})
 	ClosedToAll = newKind(Kind{Code: "closed-to-all", Severity: model.SeverityError, Short: "closes all", Verdicts: true,
-		Says:   "A rule denies everything between all pods, or all but those of system namespaces, and AdminNetworkPolicies below it that allow or pass are in vain. A warning where none is, it closes pairs of pods all the same, and the subject is not simply every pod, which has a finding of its own.",
+		Says: "A rule denies everything between all pods, or all but those of system namespaces, and AdminNetworkPolicies below it that " +
+			"allow or pass are in vain. A warning where none is, it closes pairs of pods all the same, and the subject is not simply every pod, " +
+			"which has a finding of its own.",
 		Remedy: "move it below the rules that allow, or make it the baseline"})
 	DNSNotAllowed = newKind(Kind{Code: "dns-not-allowed", Severity: model.SeverityError, Short: "no DNS",
-		Says:   "A Deny, or the isolation by NetworkPolicies, drops DNS queries: an error while it does, a note where rules above decide them all.",
+		Says: "A Deny, or the isolation by NetworkPolicies, drops DNS queries: an error while it does, a note where rules above " +
+			"decide them all.",
 		Remedy: "allow DNS (UDP and TCP) in a rule above"})
 	PriorityConflict = newKind(Kind{Code: "priority-conflict", Severity: model.SeverityError, Short: "conflict",
-		Says:   "Rules of equal priority and number disagree about connections there are: which one wins is undefined. A note where they are currently masked by earlier rules.",
+		Says: "Rules of equal priority and number disagree about connections there are: which one wins is undefined. A note where they are " +
+			"currently masked by earlier rules.",
 		Remedy: "give the two policies different priorities: rung plan"})
 	PriorityUnsupported = newKind(Kind{Code: "priority-unsupported", Severity: model.SeverityError, Short: "too large",
 		Says: "The priority is above 99, the largest that OVN-Kubernetes enforces."})
@@ -134,7 +138,8 @@ var (
 		Says:   "DNS over UDP is allowed and over TCP it is not.",
 		Remedy: "allow TCP beside UDP: long answers come over TCP"})
 	APINotAllowed = newKind(Kind{Code: "api-not-allowed", Severity: model.SeverityWarning, Short: "no API", Verdicts: true,
-		Says: "An EgressFirewall or the isolation by NetworkPolicies keeps pods from the API server. A note for isolation, unless a rule was to allow it and names the address or the port of the Service."})
+		Says: "An EgressFirewall or the isolation by NetworkPolicies keeps pods from the API server. A note for isolation, unless a rule was " +
+			"to allow it and names the address or the port of the Service."})
 	WebhookCut = newKind(Kind{Code: "webhook-cut", Severity: model.SeverityWarning, Short: "no webhook", Verdicts: true,
 		Says: "The API server cannot reach a Service on port 443 whose name says that it is a webhook."})
 	DenyAllNetworks = newKind(Kind{Code: "deny-all-networks", Severity: model.SeverityInfo, Short: "denies all",
@@ -196,7 +201,8 @@ var (
 		Says:   "There are more AdminNetworkPolicies than the 30 to 50 that OVN-Kubernetes expects.",
 		Remedy: "join policies of the same subject: one takes up to 100 rules each way"})
 	ConversionNewValue = newKind(Kind{Code: "conversion-new-value", Severity: model.SeverityWarning, Short: "new value",
-		Says: "A policy of Antrea was converted to one policy for each namespace, or for each value of a label, and a namespace is there that none of them is about."})
+		Says: "A policy of Antrea was converted to one policy for each namespace, or for each value of a label, and a namespace is there that " +
+			"none of them is about."})
 	TenantPolicies = newKind(Kind{Code: "policy-per-tenant", Severity: model.SeverityInfo, Short: "per tenant",
 		Says:   "There is a policy for each tenant: a new tenant needs one of its own.",
 		Remedy: "a new tenant needs a policy of its own: give it one with its first namespace"})

@@ -127,7 +127,8 @@ func (l *linter) checkCosts(p *model.Policy, r *model.Rule) {
 	}
 	if n := peers.Or(l.x.SubjectSet(p)).Len(); len(names) > 0 && n >= manyPods {
 		l.addAboutRule(p, r, NamedPortMany, fmt.Sprintf("the named %s %s %s looked up in the containers of %s, again whenever one changes",
-			words.OneOrMany(len(names), "port", "ports"), words.ListFew(names, shown), words.OneOrMany(len(names), "is", "are"), words.Count(n, "pod")))
+			words.OneOrMany(len(names), "port", "ports"), words.ListFew(names, shown), words.OneOrMany(len(names), "is", "are"),
+			words.Count(n, "pod")))
 	}
 	if len(negative) > 0 {
 		l.addAboutRule(p, r, NegativeMany, negativeText("peer", negative, negatives))
@@ -138,7 +139,8 @@ func (l *linter) checkCosts(p *model.Policy, r *model.Rule) {
 // negativeText says how many pods selectors take because they lack a label.
 func negativeText(what string, selectors []string, pods int) string {
 	return fmt.Sprintf("the %s %s %s by a label that is not there: %s now, and all that come without it",
-		words.OneOrMany(len(selectors), what, what+"s"), words.ListFew(selectors, shown), words.OneOrMany(len(selectors), "selects", "select"), words.Count(pods, "pod"))
+		words.OneOrMany(len(selectors), what, what+"s"), words.ListFew(selectors, shown), words.OneOrMany(len(selectors), "selects", "select"),
+		words.Count(pods, "pod"))
 }
 
 // checkNegativeSubject reports a subject that is many pods because they lack a label.
@@ -155,7 +157,8 @@ func (l *linter) checkPeerHosts(p *model.Policy, r *model.Rule) {
 	var host []string
 	for i := range r.Peers {
 		pe := &r.Peers[i]
-		if pe.Kind != model.PeerNamespaces && pe.Kind != model.PeerPods || pe.Namespaces.MatchesEverything() && (pe.Kind == model.PeerNamespaces || pe.Pods.MatchesEverything()) {
+		if pe.Kind != model.PeerNamespaces && pe.Kind != model.PeerPods || pe.Namespaces.MatchesEverything() &&
+			(pe.Kind == model.PeerNamespaces || pe.Pods.MatchesEverything()) {
 			continue
 		}
 		for pod := range l.x.Pods(l.x.PeerSelected(pe).AndNot(l.x.EligiblePods())) {
@@ -203,7 +206,8 @@ func (l *linter) checkTenants() {
 			}
 		}
 		slices.Sort(missing)
-		message := fmt.Sprintf("one of %s that are alike, one for each value of the label %s (%s)", words.Count(len(policies), "policy"), key, words.ListFew(values, shown))
+		message := fmt.Sprintf("one of %s that are alike, one for each value of the label %s (%s)", words.Count(len(policies), "policy"), key,
+			words.ListFew(values, shown))
 		if len(missing) > 0 {
 			message += "; none for " + words.ListFew(missing, shown)
 		}
@@ -251,7 +255,9 @@ func (l *linter) checkConversions() {
 		if p.Kind == model.KindCNP {
 			to = "cnp"
 		}
-		l.addAbout(p, ConversionNewValue, fmt.Sprintf("converted from %s, one policy for each %s: %s%s %s none, so that nothing of %s decides for those pods",
-			u.From, each, what, words.ListFew(names, shown), words.OneOrMany(len(names), "has", "have"), u.From)).Remedy = fmt.Sprintf("convert %s again with the namespaces there are now, and apply what is new: rung convert --to %s FILE…", u.From, to)
+		l.addAbout(p, ConversionNewValue, fmt.Sprintf("converted from %s, one policy for each %s: %s%s %s none, so that nothing of %s decides "+
+			"for those pods",
+			u.From, each, what, words.ListFew(names, shown), words.OneOrMany(len(names), "has", "have"), u.From)).Remedy = fmt.Sprintf(
+			"convert %s again with the namespaces there are now, and apply what is new: rung convert --to %s FILE…", u.From, to)
 	}
 }

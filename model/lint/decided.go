@@ -15,14 +15,17 @@ import (
 // WithVerdicts returns the findings of Run with those that the verdicts of the same
 // cluster give, each with a connection that shows it wherever there is one. rulesAudit and
 // failed are the results of audit.New for v: too large is a finding, too.
-func WithVerdicts(c *model.Cluster, x *selectors.PodIndex, found []model.Finding, v *verdict.Index, rulesAudit *verdict.Audit, failed error) []model.Finding {
+func WithVerdicts(c *model.Cluster, x *selectors.PodIndex, found []model.Finding, v *verdict.Index, rulesAudit *verdict.Audit,
+	failed error) []model.Finding {
 	l := &linter{c: c, x: x, out: slices.Clone(found)}
 	if errors.Is(failed, verdict.ErrTooLarge) {
 		l.addFinding(VerdictsTooLarge, model.Finding{Rule: -1,
-			Message: "rules that never decide or are redundant, and what else needs the verdict of every connection: not computed: " + failed.Error()})
+			Message: "rules that never decide or are redundant, and what else needs the verdict of every connection: not computed: " +
+				failed.Error()})
 	}
 	if rulesAudit != nil {
-		d := &verdictLint{linter: l, needs: &needLint{linter: l, services: FindVitalServices(c, x)}, v: v, rules: map[ruleAt]*verdict.AuditedRule{}}
+		d := &verdictLint{linter: l, needs: &needLint{linter: l, services: FindVitalServices(c, x)}, v: v,
+			rules: map[ruleAt]*verdict.AuditedRule{}}
 		d.checkAudit(rulesAudit)
 	} else if failed != nil {
 		l.addToAllUnasked(v)
@@ -227,7 +230,8 @@ func (d *verdictLint) checkNeverDeciding(p *model.Policy, r *model.Rule, a *verd
 	f.Severity, f.Remedy = severity, remedy
 	d.addWitness(&a.Example)
 	if len(a.DecidersBefore) > 0 && a.DecidersBefore[0].Rule >= 0 {
-		d.causes = append(d.causes, causedFinding{at, ruleAt{a.DecidersBefore[0].Policy, a.DecidersBefore[0].Direction, a.DecidersBefore[0].Rule}})
+		d.causes = append(d.causes, causedFinding{at, ruleAt{a.DecidersBefore[0].Policy, a.DecidersBefore[0].Direction,
+			a.DecidersBefore[0].Rule}})
 	}
 }
 
@@ -267,7 +271,8 @@ func (d *verdictLint) checkPass(p *model.Policy, r *model.Rule, a *verdict.Audit
 	if a.Matters {
 		severity, so = model.SeverityWarning, "; without the Pass some of it would be denied"
 	}
-	d.addAboutRule(p, r, PassNothing, "no NetworkPolicy and no baseline rule decides what it passes on: it is let through"+so).Severity = severity
+	d.addAboutRule(p, r, PassNothing, "no NetworkPolicy and no baseline rule decides what it passes on: it is let through"+
+		so).Severity = severity
 	d.addWitness(a.Through)
 }
 

@@ -117,8 +117,9 @@ func (l *needLint) checkKeptOut() {
 		if len(who) == 1 {
 			whose = who[0]
 		}
-		f := l.addAboutRule(way.p, way.r, kind, fmt.Sprintf("drops the DNS queries of %s at the cluster's DNS, %s (%s); no rule above allows them",
-			whose, words.ListSome(dns, shown), strings.Join(ports, ", ")))
+		f := l.addAboutRule(way.p, way.r, kind,
+			fmt.Sprintf("drops the DNS queries of %s at the cluster's DNS, %s (%s); no rule above allows them",
+				whose, words.ListSome(dns, shown), strings.Join(ports, ", ")))
 		f.Severity, f.Remedy = severity, "allow DNS (UDP and TCP) to the DNS pods in a rule above, or leave them out of the subject"
 	}
 }
@@ -174,8 +175,10 @@ func (d *verdictLint) checkDNSCuts(rulesAudit *verdict.Audit) {
 		if cut.Example == nil || p == nil {
 			continue
 		}
-		d.addAbout(p, DNSNotAllowed, fmt.Sprintf("the %s isolation of namespace %s drops the DNS queries of %s at the cluster's DNS (UDP %d), and no NetworkPolicy allows them",
-			of.Direction.Lower(), p.Namespace, words.Count(cut.Pods, "pod"), s.DNSPorts["UDP"])).Remedy = "allow DNS (UDP and TCP) in a NetworkPolicy"
+		d.addAbout(p, DNSNotAllowed, fmt.Sprintf("the %s isolation of namespace %s drops the DNS queries of %s at the cluster's DNS (UDP %d), "+
+			"and no NetworkPolicy allows them",
+			of.Direction.Lower(), p.Namespace, words.Count(cut.Pods, "pod"), s.DNSPorts["UDP"])).Remedy = "allow DNS (UDP and TCP) in a " +
+			"NetworkPolicy"
 		d.addWitness(cut.Example)
 	}
 }

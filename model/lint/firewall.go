@@ -40,7 +40,8 @@ func (l *firewallLint) checkFirewall(p *model.Policy) {
 	if len(p.Egress) > firewallRules {
 		l.addAboutRule(p, &p.Egress[firewallRules], FirewallTooLong, fmt.Sprintf(
 			"%s rules: rule %d has no OVN priority left, and the whole EgressFirewall is not programmed",
-			words.Thousands(len(p.Egress)), firewallRules)).Remedy = fmt.Sprintf("use at most %s; networks can be joined", words.Count(firewallRules, "rule"))
+			words.Thousands(len(p.Egress)), firewallRules)).Remedy = fmt.Sprintf("use at most %s; networks can be joined",
+			words.Count(firewallRules, "rule"))
 	}
 	var dns *model.Rule
 	var names []string
@@ -63,7 +64,8 @@ func (l *firewallLint) checkFirewall(p *model.Policy) {
 		}
 	}
 	if dns != nil {
-		l.addAboutRule(p, dns, FirewallDNS, fmt.Sprintf("%s %s (%s): the addresses are those the cluster's DNS gives the nodes, known from live rows "+
+		l.addAboutRule(p, dns, FirewallDNS, fmt.Sprintf("%s %s (%s): the addresses are those the cluster's DNS gives the nodes, known "+
+			"from live rows "+
 			"only, and a name without addresses has a row that matches nothing",
 			words.Count(len(names), "rule"), words.OneOrMany(len(names), "uses a DNS name", "use DNS names"), words.ListFew(names, shown)))
 	}
@@ -84,7 +86,8 @@ func (l *firewallLint) checkFirewallPods(p *model.Policy, r *model.Rule, pe *mod
 			continue
 		}
 		if unknown := l.unknownSubnets(pods); !unknown.IsEmpty() {
-			l.addAboutRule(p, r, FirewallSubnets, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and Rung does not know the subnets of the cluster's pods: "+
+			l.addAboutRule(p, r, FirewallSubnets, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and Rung does not know the subnets of the "+
+				"cluster's pods: "+
 				"OVN-Kubernetes leaves them out of this row, the row that is compiled here does not",
 				text, words.Count(unknown.Len(), "pod"), podName(l.x.FirstPod(unknown))))
 			continue
@@ -92,7 +95,8 @@ func (l *firewallLint) checkFirewallPods(p *model.Policy, r *model.Rule, pe *mod
 		if n.Bits() == 0 {
 			continue
 		}
-		l.addAboutRule(p, r, FirewallPods, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and the row leaves the subnets of pods out: its %s never "+
+		l.addAboutRule(p, r, FirewallPods, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and the row leaves the subnets of pods out: "+
+			"its %s never "+
 			"decides about pods",
 			text, words.Count(pods.Len(), "pod"), podName(l.x.FirstPod(pods)), r.Action)).Severity = deniesWarning(r)
 	}

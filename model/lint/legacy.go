@@ -35,7 +35,8 @@ func (l *netpolLint) checkIsolations() {
 				model.AnnotationIsolation))
 		}
 		if names := today[ns.Name]; len(names) > 0 {
-			message := fmt.Sprintf("it has the isolation annotation of 2016 and %s of today that %s ingress (%s): ", words.Count(len(names), "NetworkPolicy"),
+			message := fmt.Sprintf("it has the isolation annotation of 2016 and %s of today that %s ingress (%s): ",
+				words.Count(len(names), "NetworkPolicy"),
 				words.OneOrMany(len(names), "isolates", "isolate"), words.ListFew(names, shown))
 			if l.legacy {
 				message += "with --legacy-isolation both count"

@@ -72,8 +72,9 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 		opt.Ladder = ladder.New(c, ladder.Options{Max: opt.MaxPriority, CNP: opt.CNP, Index: opt.Index})
 	}
 	l := &linter{c: c, x: opt.Index, max: opt.MaxPriority, ladder: opt.Ladder, order: map[model.PolicyKey]int{},
-		pods: !opt.Index.AllPods().IsEmpty(), legacy: opt.LegacyIsolation, hostNamespace: opt.HostNetworkNamespace, portNames: &portNames{opt.Index, map[string]map[model.Port]bool{}},
-		missing: missingFamily(c, opt.IPv4, opt.IPv6), networks: opt.Networks}
+		pods: !opt.Index.AllPods().IsEmpty(), legacy: opt.LegacyIsolation, hostNamespace: opt.HostNetworkNamespace,
+		portNames: &portNames{opt.Index, map[string]map[model.Port]bool{}},
+		missing:   missingFamily(c, opt.IPv4, opt.IPv6), networks: opt.Networks}
 	if opt.System.Check != nil {
 		l.checkTierPlaces(&opt.System)
 		for p := range l.c.TieredPolicies() {
@@ -149,7 +150,8 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 // compareFindings orders findings by consequence: by severity, then what opens or closes the cluster
 // or cuts its DNS before all else, then by the order in which policies decide, then by rule.
 func (l *linter) compareFindings(a, b model.Finding) int {
-	return cmp.Or(a.Severity.Compare(b.Severity), cmp.Compare(codeRank(a.Code), codeRank(b.Code)), cmp.Compare(l.policyRank(a.Policy), l.policyRank(b.Policy)),
+	return cmp.Or(a.Severity.Compare(b.Severity), cmp.Compare(codeRank(a.Code), codeRank(b.Code)), cmp.Compare(l.policyRank(a.Policy),
+		l.policyRank(b.Policy)),
 		a.Policy.Compare(b.Policy), cmp.Compare(a.Origin.File, b.Origin.File), cmp.Compare(a.Origin.Doc, b.Origin.Doc),
 		cmp.Compare(a.Origin.Item, b.Origin.Item), cmp.Compare(directionRank(a.Direction), directionRank(b.Direction)),
 		cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))

@@ -61,7 +61,8 @@ func (l *linter) checkNobody(p *model.Policy) {
 		var nothing []string
 		for i := range r.Peers {
 			pe := &r.Peers[i]
-			if (pe.Kind == model.PeerNamespaces || pe.Kind == model.PeerPods) && !l.x.PeerSelected(pe).Meets(l.x.EligiblePods()) && !l.isHostNetwork(pe) {
+			if (pe.Kind == model.PeerNamespaces || pe.Kind == model.PeerPods) && !l.x.PeerSelected(pe).Meets(l.x.EligiblePods()) &&
+				!l.isHostNetwork(pe) {
 				nothing = append(nothing, strconv.Quote(pe.String()))
 			}
 		}
@@ -337,7 +338,8 @@ func (l *netpolLint) checkNamespaceLogging(p *model.Policy) {
 		l.levels[p.Namespace] = wrong
 	}
 	if wrong != "" {
-		l.addAbout(p, NamespaceLogging, "the annotation "+model.AnnotationLogging+" of namespace "+p.Namespace+": "+wrong).Remedy = `use JSON such as {"deny":"alert","allow":"info"}; levels: ` +
+		l.addAbout(p, NamespaceLogging, "the annotation "+model.AnnotationLogging+" of namespace "+p.Namespace+": "+
+			wrong).Remedy = `use JSON such as {"deny":"alert","allow":"info"}; levels: ` +
 			strings.Join(model.LogSeverities, ", ") + `, or "" for off`
 	}
 }

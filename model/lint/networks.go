@@ -136,7 +136,8 @@ func (l networkLint) checkMulti(p *model.Policy) {
 	if n := len(p.Ingress) + len(p.Egress); !p.IsolatesIngress && !p.IsolatesEgress {
 		message := "it has no policyTypes, and isolates nothing"
 		if n > 0 {
-			message += ": what its " + words.Count(n, "rule") + " " + words.OneOrMany(n, "allows", "allow") + " is allowed without it, unless another policy isolates"
+			message += ": what its " + words.Count(n, "rule") + " " + words.OneOrMany(n, "allows", "allow") +
+				" is allowed without it, unless another policy isolates"
 		}
 		l.addAboutObject(NoPolicyTypes, p.Key, message)
 	}
@@ -154,7 +155,8 @@ func (l networkLint) checkAddressless(p *model.Policy, targets []*network.Networ
 		message := fmt.Sprintf("it selects pods, and %s %s no addresses: there the whole policy is refused, and isolates nothing", on,
 			words.OneOrMany(len(bare), "gives", "give"))
 		if rest := len(targets) - len(bare); rest > 0 {
-			message += fmt.Sprintf("; it is programmed on %s", words.ListFew(names(slices.DeleteFunc(slices.Clone(targets), func(n *network.Network) bool { return !n.GivesAddresses() })), shown))
+			message += fmt.Sprintf("; it is programmed on %s",
+				words.ListFew(names(slices.DeleteFunc(slices.Clone(targets), func(n *network.Network) bool { return !n.GivesAddresses() })), shown))
 		}
 		l.addAboutRule(p, r, SelectorPeers, message)
 		return
@@ -199,14 +201,16 @@ func (l networkLint) checkDestination(p *model.Policy, r *model.Rule, on *networ
 	}
 	for _, s := range on.Subnets {
 		if s.Bits() <= n.Bits() && s.Contains(n.Addr()) {
-			f := l.addAboutRule(p, r, FirewallInside, fmt.Sprintf("%s is inside %s of the namespace's own network, %s, which the row leaves out: its %s never matches", text, s, on.Name, r.Action))
+			f := l.addAboutRule(p, r, FirewallInside, fmt.Sprintf("%s is inside %s of the namespace's own network, %s, which the row leaves out: "+
+				"its %s never matches", text, s, on.Name, r.Action))
 			f.Severity = deniesWarning(r)
 			return
 		}
 	}
 	if pods := l.x.InNetwork(n); !pods.IsEmpty() {
-		l.addAboutRule(p, r, FirewallDefault, fmt.Sprintf("%s holds the addresses of %s on the default network, e.g. %s: on %s its %s decides about them",
-			text, words.Count(pods.Len(), "pod"), podName(l.x.FirstPod(pods)), on.Name, r.Action))
+		l.addAboutRule(p, r, FirewallDefault,
+			fmt.Sprintf("%s holds the addresses of %s on the default network, e.g. %s: on %s its %s decides about them",
+				text, words.Count(pods.Len(), "pod"), podName(l.x.FirstPod(pods)), on.Name, r.Action))
 	}
 }
 
@@ -245,9 +249,11 @@ func (l networkLint) checkFrozen() {
 		}
 		annotation, remedy := model.AnnotationAttachments, SetsFrozen.Remedy
 		if pod.NetworksErr != "" {
-			annotation, remedy = model.AnnotationPodNetworks, "delete the pod if something makes it anew: OVN-Kubernetes writes the annotation; else correct it"
+			annotation, remedy = model.AnnotationPodNetworks, "delete the pod if something makes it anew: OVN-Kubernetes writes the annotation; "+
+				"else correct it"
 		}
-		l.addAboutObject(SetsFrozen, pod.Key, fmt.Sprintf("address sets of %s keep the members they have, since the annotation %s of the pod cannot be read",
+		l.addAboutObject(SetsFrozen, pod.Key, fmt.Sprintf("address sets of %s keep the members they have, since the annotation %s of the pod "+
+			"cannot be read",
 			words.ListSome(of, shown), annotation)).Remedy = remedy
 	}
 }

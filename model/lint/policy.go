@@ -97,7 +97,8 @@ func (l *linter) checkSubject(p *model.Policy) {
 		if _, denies := firstDeny(p); denies > 0 {
 			severity = model.SeverityWarning
 		}
-		l.addAbout(p, PrimaryUDN, fmt.Sprintf("%s of the subject %s a primary user-defined network: ANP not enforced on their primary network (%s)",
+		l.addAbout(p, PrimaryUDN, fmt.Sprintf("%s of the subject %s a primary user-defined network: ANP not enforced on their primary "+
+			"network (%s)",
 			words.Count(n, "pod"), words.OneOrMany(n, "has", "have"), words.ListFew(udn, shown))).Severity = severity
 	}
 }
@@ -130,7 +131,8 @@ func (l *linter) checkDuplicates() {
 					others = append(others, o.Policy.ShortLabel())
 				}
 			}
-			message := fmt.Sprintf("shares priority %d with %s: lower rule numbers decide first, and which of two rules with the same number wins is undefined",
+			message := fmt.Sprintf("shares priority %d with %s: lower rule numbers decide first, and which of two rules with the same number wins "+
+				"is undefined",
 				r.Priority, words.ListFew(others, shown))
 			if len(r.Policies[i].Conflicts) == 0 {
 				message += "; no two of them disagree now"

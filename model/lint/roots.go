@@ -34,7 +34,8 @@ func (d *verdictLint) groupUnderRoots() {
 		r := p.Rule(at.direction, at.rule)
 		cause := fmt.Sprintf("%s rule %d of %s", r.Direction.Lower(), r.Index, p.Label())
 		root := slices.IndexFunc(d.out, func(f model.Finding) bool {
-			return (f.Code == OpenToAll.Code || f.Code == ClosedToAll.Code) && f.Policy == at.policy && f.Direction == at.direction && f.Rule == at.rule
+			return (f.Code == OpenToAll.Code || f.Code == ClosedToAll.Code) && f.Policy == at.policy && f.Direction == at.direction &&
+				f.Rule == at.rule
 		})
 		if root < 0 {
 			if len(under) == 1 {
@@ -67,7 +68,8 @@ func (d *verdictLint) addDecidesFirst(p *model.Policy, r *model.Rule, under []in
 	if len(policies) > 1 {
 		text += " of " + words.Count(len(policies), "policy")
 	}
-	d.addAboutRule(p, r, DecidesFirst, fmt.Sprintf("%s never decide because of this %s: %s", text, r.Action, words.ListFew(names, shown))).Severity = severity
+	d.addAboutRule(p, r, DecidesFirst, fmt.Sprintf("%s never decide because of this %s: %s", text, r.Action,
+		words.ListFew(names, shown))).Severity = severity
 	d.out[len(d.out)-1].Witness = d.out[under[0]].Witness
 }
 

@@ -104,7 +104,8 @@ func (l *linter) checkServicePeers(p *model.Policy) {
 			why = ": no connection comes from the address of a Service"
 		}
 		if len(never) > 0 {
-			l.addAboutRule(p, r, PeerService, words.ListFew(never, shown)+why+", so the rule never matches it").Remedy = l.endpointsRemedy(r, services)
+			l.addAboutRule(p, r, PeerService, words.ListFew(never, shown)+why+", so the rule never matches it").Remedy = l.endpointsRemedy(r,
+				services)
 		} else if len(partly) > 0 {
 			f := l.addAboutRule(p, r, PeerService, words.ListFew(partly, shown)+why+", so the rule does not match connections to these Services")
 			f.Severity, f.Remedy = model.SeverityInfo, l.endpointsRemedy(r, services)

@@ -32,7 +32,8 @@ func arePeersAll(x *selectors.PodIndex, r *model.Rule) bool {
 	for i := range r.Peers {
 		pe := &r.Peers[i]
 		if (pe.Kind == model.PeerNamespaces || pe.Kind == model.PeerPods) &&
-			SelectsEverything(model.Subject{Namespace: pe.Namespace, Namespaces: pe.Namespaces, Pods: pe.Pods, AllPods: pe.Kind == model.PeerNamespaces}) {
+			SelectsEverything(model.Subject{Namespace: pe.Namespace, Namespaces: pe.Namespaces, Pods: pe.Pods,
+				AllPods: pe.Kind == model.PeerNamespaces}) {
 			return true
 		}
 		all = all.Or(x.PeerSet(pe))
@@ -144,7 +145,8 @@ func toAllText(does string, idle int, t *verdict.TurnedPairs) string {
 		}
 		pairs = words.OneOrMany(t.Pairs, "1 pair of pods", words.Thousands(t.Pairs)+" pairs of pods") + " (" + words.ListSome(some, shown) + ")"
 	}
-	return fmt.Sprintf("%s %s because of it, and it %s %s now", words.Count(idle, "rule"), words.OneOrMany(idle, "never decides", "never decide"), does, pairs)
+	return fmt.Sprintf("%s %s because of it, and it %s %s now", words.Count(idle, "rule"), words.OneOrMany(idle, "never decides",
+		"never decide"), does, pairs)
 }
 
 // addToAllUnasked reports the same where the verdicts are too many to ask: what stands below is
@@ -183,7 +185,8 @@ func (l *linter) addToAllUnasked(v *verdict.Index) {
 			if s.r.Action == model.Deny {
 				kind, does = ClosedToAll, "denies"
 			}
-			l.addAboutRule(s.p, s.r, kind, fmt.Sprintf("%s everything between all pods, above %s of another action; what becomes of them was not asked",
+			l.addAboutRule(s.p, s.r, kind, fmt.Sprintf("%s everything between all pods, above %s of another action; what becomes of them "+
+				"was not asked",
 				does, words.Count(n, "rule")))
 		}
 	}

@@ -24,7 +24,8 @@ func APIConnections(pod *model.Pod, s *VitalServices) (out []verdict.Connection)
 	ips := verdict.ParseAddrs(pod.IPs)
 	for _, api := range s.API {
 		if slices.ContainsFunc(ips, func(a netip.Addr) bool { return a.Is4() == api.Is4() }) {
-			out = append(out, verdict.Connection{From: verdict.PodEnd(pod.Namespace, pod.Name), To: verdict.AddrEnd(api), Protocol: verdict.TCP, Port: uint16(s.APIPort)})
+			out = append(out, verdict.Connection{From: verdict.PodEnd(pod.Namespace, pod.Name), To: verdict.AddrEnd(api), Protocol: verdict.TCP,
+				Port: uint16(s.APIPort)})
 		}
 	}
 	return out

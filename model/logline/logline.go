@@ -59,7 +59,8 @@ type RuleRef struct {
 
 // ACLName is the name that OVN-Kubernetes gives the ACLs of a rule, cut to
 // MaxACLName characters (ovn-kubernetes.md#acl-names): ANP:policy:Direction:rule,
-// BANP:…, CNP:… (ovn-kubernetes.md#clusternetworkpolicy), NP:namespace:policy:Direction:rule, also of a MultiNetworkPolicy, EF:namespace:rule, and
+// BANP:…, CNP:… (ovn-kubernetes.md#clusternetworkpolicy), NP:namespace:policy:Direction:rule,
+// also of a MultiNetworkPolicy, EF:namespace:rule, and
 // NP:namespace:Direction for a NetworkPolicy key without a name. It is empty for other
 // kinds, whose rows have no name.
 func ACLName(p model.PolicyKey, d model.Direction, rule int) string {

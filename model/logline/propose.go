@@ -129,7 +129,8 @@ func Propose(a ProposalInput) (*Proposal, error) {
 	case len(a.Seen) > MostSeen:
 		return nil, ErrTooMany
 	}
-	p := &proposer{ProposalInput: a, c: a.Before.Cluster(), place: map[model.Key]int{}, proposal: &Proposal{Action: a.Action}, leftByReason: map[string]int{}, aboutPods: map[int]bool{},
+	p := &proposer{ProposalInput: a, c: a.Before.Cluster(), place: map[model.Key]int{}, proposal: &Proposal{Action: a.Action},
+		leftByReason: map[string]int{}, aboutPods: map[int]bool{},
 		ports:         map[model.Direction]map[connectionEnd]map[verdict.Ports]bool{model.Ingress: {}, model.Egress: {}},
 		firstMatching: map[model.Direction]int{model.Ingress: len(a.Policy.Ingress), model.Egress: len(a.Policy.Egress)}}
 	p.pods = selectors.NewPodIndex(p.c, nil)
@@ -291,7 +292,8 @@ func (p *proposer) whyNoRule(d model.Direction, from, to connectionEnd) string {
 		return fmt.Sprintf("%s is not about %s", p.Policy.Key.Label(), d.Lower())
 	case other.pod < 0 && d == model.Ingress && p.Policy.Kind.IsAdmin():
 		return "an ingress rule of an " + string(p.Policy.Kind) + " cannot name addresses outside the cluster"
-	case other.pod >= 0 && p.c.Namespace(p.pods.PodAt(other.pod).Namespace) == nil, p.New && p.c.Namespace(p.pods.PodAt(at.pod).Namespace) == nil:
+	case other.pod >= 0 && p.c.Namespace(p.pods.PodAt(other.pod).Namespace) == nil, p.New &&
+		p.c.Namespace(p.pods.PodAt(at.pod).Namespace) == nil:
 		return "a namespace is not known, so nothing selects it"
 	}
 	return ""

@@ -207,7 +207,8 @@ func (b *Book) HolderAt(a netip.Addr, t time.Time) Answer {
 	}
 	forgotten := t.Before(x.newestForgotten)
 	switch {
-	case f.covering != nil && f.covering.Stale && f.lastBefore != nil && !f.lastBefore.Stale && f.lastBefore.Key != f.covering.Key && !f.lastBefore.from.Before(f.covering.from):
+	case f.covering != nil && f.covering.Stale && f.lastBefore != nil && !f.lastBefore.Stale && f.lastBefore.Key != f.covering.Key &&
+		!f.lastBefore.from.Before(f.covering.from):
 		return f.lastBefore.answerWith(Gone) // took it when the other had completed
 	case f.covering != nil && (!forgotten || f.covering.Rank < x.lostRank):
 		return x.heldAnswer(f.covering)
@@ -258,7 +259,8 @@ func (c *tenure) isPreferredTo(than *tenure) bool {
 // breakTie decides between tenures that are equal otherwise: above 0 for the object that was
 // made later, and for a name, so that the answer is the same every time.
 func (c *tenure) breakTie(with *tenure) int {
-	return cmp.Or(c.Made.Compare(with.Made), c.Key.Compare(with.Key), c.from.Compare(with.from), c.lastingRank()-with.lastingRank(), c.to.Compare(with.to),
+	return cmp.Or(c.Made.Compare(with.Made), c.Key.Compare(with.Key), c.from.Compare(with.from), c.lastingRank()-with.lastingRank(),
+		c.to.Compare(with.to),
 		strings.Compare(c.Note, with.Note))
 }
 

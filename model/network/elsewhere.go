@@ -29,10 +29,12 @@ func (t *Table) PodsElsewhere(c *model.Cluster) (out []model.Omission) {
 	for _, name := range slices.Sorted(maps.Keys(pods)) {
 		n := len(pods[name])
 		o := model.Omission{Code: model.OmittedNetwork, Key: model.Key{Kind: model.KindPod}, Remedy: "--network " + name,
-			Why: fmt.Sprintf("%s %s on the network %s: --network %s shows %s", words.Count(n, "pod"), words.OneOrMany(n, "is", "are"), name, name, words.OneOrMany(n, "it", "them"))}
+			Why: fmt.Sprintf("%s %s on the network %s: --network %s shows %s", words.Count(n, "pod"), words.OneOrMany(n, "is", "are"), name, name,
+				words.OneOrMany(n, "it", "them"))}
 		if unread[name] {
 			o.Remedy = ""
-			o.Why = fmt.Sprintf("%s (%s) %s on the network of %s, and nothing is read of that", words.Count(n, "pod"), words.ListFew(pods[name], 3), words.OneOrMany(n, "is", "are"), name)
+			o.Why = fmt.Sprintf("%s (%s) %s on the network of %s, and nothing is read of that", words.Count(n, "pod"), words.ListFew(pods[name], 3),
+				words.OneOrMany(n, "is", "are"), name)
 		}
 		out = append(out, o)
 	}

@@ -37,8 +37,10 @@ func (i *Isolation) ACLs() (out []*nb.ACL) {
 		if dir == "Egress" {
 			direction, port = nb.FromLport, "inport"
 		}
-		out = append(out, &nb.ACL{Priority: priority, Direction: direction, Action: action, Match: port + " == " + of + more, Meter: nb.LoggingMeter,
-			ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, nb.IDPair{Key: nb.KeyName, Value: name}, nb.IDPair{Key: nb.KeyDirection, Value: dir})})
+		out = append(out, &nb.ACL{Priority: priority, Direction: direction, Action: action, Match: port + " == " + of + more,
+			Meter: nb.LoggingMeter,
+			ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, nb.IDPair{Key: nb.KeyName, Value: name},
+				nb.IDPair{Key: nb.KeyDirection, Value: dir})})
 	}
 	all := "@" + IsolationGroup().Name
 	add("DenyPrimaryUDN", "Egress", 1000, nb.ActionDrop, all, "")

@@ -74,7 +74,8 @@ func astrayTexts(all []AstrayPolicy, text func(AstrayPolicy) string) (out []stri
 // LocateSteps finds how many steps are done in a ladder as it is now: the last step may
 // have been done without being recorded. Only the policies that it moves on its way
 // count, and only the points there; what others do is judged step by step
-// (PlanProgress.HinderingPolicy), also those that the plan moves before or after its way. The error is an AstrayError when they stand at no point of the way,
+// (PlanProgress.HinderingPolicy), also those that the plan moves before or after its way. The error is an
+// AstrayError when they are at no point of the way,
 // or one is gone: it names those that are not where the nearest point has them.
 func (p *PlanProgress) LocateSteps(current []Slot) (done int, err error) {
 	w := p.PartUnderWay()

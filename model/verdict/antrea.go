@@ -121,7 +121,9 @@ func antreaTerms(m *termMaker) *policyOrder {
 // isUnrealizable says whether Antrea cannot realize a policy: an ANNP applies to a group with
 // a namespaceSelector (antrea.md#groups).
 func (a *antreaMaker) isUnrealizable(p *model.Policy) bool {
-	return p.Tiered != nil && slices.ContainsFunc(a.groups.ScopeOfPolicy(p).Reasons, func(r antrea.EmptyReason) bool { return r.Code == antrea.AppliedToNamespaces })
+	return p.Tiered != nil && slices.ContainsFunc(a.groups.ScopeOfPolicy(p).Reasons, func(r antrea.EmptyReason) bool {
+		return r.Code == antrea.AppliedToNamespaces
+	})
 }
 
 // tierAndPriority is the tier and the priority of the terms of a rule: equal for equal standings.

@@ -189,7 +189,8 @@ func newAuditor(x *Index, c *Classes, ask AuditQuestions) *auditor {
 		}
 	}
 	for i, t := range x.Terms[IngressTerms] {
-		if r := &x.Rules[t.Rule]; a.auditedOf[t.Rule] >= 0 && t.Effect == Drops && r.Key.Kind.IsAdmin() && t.Ports == nil && deniesPods(r.Policy.Rule(r.Direction, r.Index)) {
+		if r := &x.Rules[t.Rule]; a.auditedOf[t.Rule] >= 0 && t.Effect == Drops && r.Key.Kind.IsAdmin() && t.Ports == nil &&
+			deniesPods(r.Policy.Rule(r.Direction, r.Index)) {
 			a.wideDenies = append(a.wideDenies, int32(i))
 		}
 	}

@@ -183,7 +183,8 @@ func (g *classGrouping) endInOther(x *Index, o *Index, end int32) int32 {
 		return end
 	}
 	for _, e := range x.EndsAt(o.Ends[end].Addr) {
-		if p := x.Pods.PodAt(int(x.Ends[e].Pod)); p.Key == theirs.Key && (g.nodesMayDiffer || p.NodeName == theirs.NodeName) && p.PrimaryUDN() == "" {
+		if p := x.Pods.PodAt(int(x.Ends[e].Pod)); p.Key == theirs.Key && (g.nodesMayDiffer || p.NodeName == theirs.NodeName) &&
+			p.PrimaryUDN() == "" {
 			return e
 		}
 	}

@@ -181,7 +181,8 @@ func walkHop(x *Index, h *tierHop, buf []Hit) (SettledWalk, []Hit) {
 			subject = is
 		}
 		if termMatches(x, t, h) {
-			c.Add(Hit{Ref: int32(i), Priority: t.Priority, Tier: t.Tier, Effect: t.Effect, Maybe: t.Maybe || t.Multicast && h.out.Addr.IsMulticast()})
+			c.Add(Hit{Ref: int32(i), Priority: t.Priority, Tier: t.Tier, Effect: t.Effect, Maybe: t.Maybe || t.Multicast &&
+				h.out.Addr.IsMulticast()})
 		}
 	}
 	return SettleHits(c.Hits), c.Hits

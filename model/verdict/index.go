@@ -97,7 +97,8 @@ func (x *Index) WithView(v View) *Index {
 	if x.order != nil {
 		return NewIndex(v)
 	}
-	next := &Index{view: v, Pods: x.Pods, Ends: x.Ends, FirstEnd: x.FirstEnd, byAddr: x.byAddr, shared: x.shared, NodeOf: x.NodeOf, fronts: x.fronts}
+	next := &Index{view: v, Pods: x.Pods, Ends: x.Ends, FirstEnd: x.FirstEnd, byAddr: x.byAddr, shared: x.shared, NodeOf: x.NodeOf,
+		fronts: x.fronts}
 	next.compileTerms(x)
 	return next
 }

@@ -71,7 +71,9 @@ func (d declaredPort) key() string {
 }
 
 func sortedPorts[T any](of map[declaredPort]T) []declaredPort {
-	return slices.SortedFunc(maps.Keys(of), func(a, b declaredPort) int { return cmp.Or(cmp.Compare(a.proto, b.proto), cmp.Compare(a.port, b.port)) })
+	return slices.SortedFunc(maps.Keys(of), func(a, b declaredPort) int {
+		return cmp.Or(cmp.Compare(a.proto, b.proto), cmp.Compare(a.port, b.port))
+	})
 }
 
 // podsDeclaring finds the pods of a set that declare a port of one of the names, by what it is.

@@ -104,7 +104,8 @@ func pathTo(x *Index, c Connection, from, to foundEnd, service Endpoint, front *
 	case samePod && service.Key.Name == "":
 		p.Verdict, p.Reason = NotApplicable, "a pod reaches itself without leaving its network"
 	default:
-		w := &packetWay{from: endOf(x, &from), to: endOf(x, &to), proto: int8(c.Protocol.Number()), port: to.Port, hairpin: samePod, atEnds: x.Precedence().AtEnds}
+		w := &packetWay{from: endOf(x, &from), to: endOf(x, &to), proto: int8(c.Protocol.Number()), port: to.Port, hairpin: samePod,
+			atEnds: x.Precedence().AtEnds}
 		if open {
 			w.openOf = to.pod
 			p.Note = "the pod leaves the port open on this network: tier 0 lets it in before any policy is asked"

@@ -269,7 +269,8 @@ func endpointsOf(x *Index, s *model.Service) (out []foundEnd) {
 		return out
 	}
 	for p := range x.Cluster().PodsIn(s.Namespace) {
-		if hasLabels(s.Selector, p.Labels) && (p.ToBe != nil || !p.IsCompleted() && p.Phase != "Pending" && p.NodeName != "" && len(p.IPs) > 0 && p.Assumed == "") {
+		if hasLabels(s.Selector, p.Labels) && (p.ToBe != nil || !p.IsCompleted() && p.Phase != "Pending" && p.NodeName != "" && len(p.IPs) > 0 &&
+			p.Assumed == "") {
 			out = append(out, findPod(x, Endpoint{Key: p.Key}, p, false))
 		}
 	}

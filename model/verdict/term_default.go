@@ -19,16 +19,19 @@ func (m *termMaker) addDefaults() {
 			a.addSingle(m.x.view.HairpinAddr(f).String(), m.x.view.hasFamily)
 		}
 	})
-	t := Term{Tier: model.TierNetwork, Priority: ladder.PriorityNetpolAllow, Effect: Allows, Switch: Anywhere, From: hairpin, To: m.noCondition()}
+	t := Term{Tier: model.TierNetwork, Priority: ladder.PriorityNetpolAllow, Effect: Allows, Switch: Anywhere, From: hairpin,
+		To: m.noCondition()}
 	for stage, d := range [...]model.Direction{EgressTerms: model.Egress, IngressTerms: model.Ingress} {
-		t.Rule = m.addRule(Rule{Key: model.Key{Kind: model.KindNetpolDefault, Name: nb.NameHairpin}, Direction: d, Index: -1, Action: model.Allow})
+		t.Rule = m.addRule(Rule{Key: model.Key{Kind: model.KindNetpolDefault, Name: nb.NameHairpin}, Direction: d, Index: -1,
+			Action: model.Allow})
 		if d == model.Ingress {
 			t.To = m.sparedCondition()
 		}
 		m.addTerm(stage, t)
 	}
 	t.From = m.conditionID("own node", func(c *Condition) { c.OwnNode = true })
-	t.Rule = m.addRule(Rule{Key: model.Key{Kind: model.KindNetpolNode}, OwnNode: true, Direction: model.Ingress, Index: -1, Action: model.Allow})
+	t.Rule = m.addRule(Rule{Key: model.Key{Kind: model.KindNetpolNode}, OwnNode: true, Direction: model.Ingress, Index: -1,
+		Action: model.Allow})
 	m.addTerm(IngressTerms, t)
 }
 
@@ -53,10 +56,12 @@ func (m *termMaker) addMulticast() {
 	router := m.conditionID("router", func(c *Condition) { c.router = true })
 	for stage, d := range [...]model.Direction{EgressTerms: model.Egress, IngressTerms: model.Ingress} {
 		deny := model.Key{Kind: model.KindMulticastCluster, Name: nb.TypeMulticastDeny}
-		m.addTerm(stage, Term{Tier: model.TierNetwork, Priority: ladder.PriorityMulticastDeny, Effect: Drops, Switch: Anywhere, From: m.noCondition(), To: anyGroup,
+		m.addTerm(stage, Term{Tier: model.TierNetwork, Priority: ladder.PriorityMulticastDeny, Effect: Drops, Switch: Anywhere,
+			From: m.noCondition(), To: anyGroup,
 			Rule: m.addRule(Rule{Key: deny, Direction: d, Index: -1, Action: model.Deny})})
 		nodes := model.Key{Kind: model.KindMulticastCluster, Name: nb.TypeMulticastNodes}
-		t := Term{Tier: model.TierNetwork, Priority: ladder.PriorityMulticastAllow, Effect: Allows, Switch: Anywhere, From: m.noCondition(), To: anyGroup,
+		t := Term{Tier: model.TierNetwork, Priority: ladder.PriorityMulticastAllow, Effect: Allows, Switch: Anywhere, From: m.noCondition(),
+			To:   anyGroup,
 			Rule: m.addRule(Rule{Key: nodes, Direction: d, Index: -1, Action: model.Allow})}
 		// The one port is that of the packet, in or out; the other condition is on the group.
 		if d == model.Egress {
@@ -70,9 +75,11 @@ func (m *termMaker) addMulticast() {
 		if ns.Annotations[model.AnnotationMulticast] != "true" {
 			continue
 		}
-		pods := &model.Policy{Subject: model.Subject{Namespace: ns.Name, Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true}}
+		pods := &model.Policy{Subject: model.Subject{Namespace: ns.Name, Namespaces: model.SelectEverything(), Pods: model.SelectEverything(),
+			AllPods: true}}
 		ports := m.subjectCondition("namespace "+ns.Name, pods)
-		members := &model.Peer{Kind: model.PeerNamespaces, Namespace: ns.Name, Namespaces: model.SelectEverything(), Pods: model.SelectEverything()}
+		members := &model.Peer{Kind: model.PeerNamespaces, Namespace: ns.Name, Namespaces: model.SelectEverything(),
+			Pods: model.SelectEverything()}
 		key := model.Key{Kind: model.KindMulticastNS, Namespace: ns.Name, Name: "default"}
 		t := Term{Tier: model.TierNetwork, Priority: ladder.PriorityMulticastAllow, Effect: Allows, Switch: AtSource, From: ports, To: groups,
 			Rule: m.addRule(Rule{Key: key, Direction: model.Egress, Index: -1, Action: model.Allow})}

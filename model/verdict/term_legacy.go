@@ -41,7 +41,8 @@ func (m *termMaker) addAnnotated() {
 
 // wholeNamespace selects every pod of a namespace.
 func wholeNamespace(name string) *model.Policy {
-	return &model.Policy{Subject: model.Subject{Namespace: name, Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true}}
+	return &model.Policy{Subject: model.Subject{Namespace: name, Namespaces: model.SelectEverything(), Pods: model.SelectEverything(),
+		AllPods: true}}
 }
 
 // sparedCondition is everybody but the pods of isolated namespaces, which the rows that

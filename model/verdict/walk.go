@@ -168,7 +168,8 @@ func (p *auditedPort) noteDecision(u int32, t *Term) {
 		verdict, _ := p.verdictWithout(own)
 		q.Matters = verdict != p.verdict
 	}
-	if allowed := &p.walks[0]; r.Policy.Kind == model.KindEF && p.verdict == Deny && t.Effect == Drops && r.Overruled == nil && p.walkIndex > 0 && allowed.verdict == Allow &&
+	if allowed := &p.walks[0]; r.Policy.Kind == model.KindEF && p.verdict == Deny && t.Effect == Drops && r.Overruled == nil &&
+		p.walkIndex > 0 && allowed.verdict == Allow &&
 		len(allowed.decided) > 0 && allowed.terms[allowed.decided[0]].Tier == model.TierAdmin {
 		if q := p.exampleConnection(); q.To.Key.Name == "" {
 			r.Overruled = &OverruledConnection{q, p.decidersOf(allowed.terms, allowed.decided)}

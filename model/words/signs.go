@@ -117,7 +117,8 @@ var Table = []Sign{
 	{"", "−", "-", "less, removed", Punct},
 	{"", "×", "x", "times", Punct},
 	{"", "⏎", "^", "the enter key", Punct},
-	{"", "“", `"`, "quote", Punct}, {"", "”", `"`, "end of quote", Punct}, {"", "‘", "'", "quote", Punct}, {"", "’", "'", "end of quote", Punct},
+	{"", "“", `"`, "quote", Punct}, {"", "”", `"`, "end of quote", Punct}, {"", "‘", "'", "quote", Punct},
+	{"", "’", "'", "end of quote", Punct},
 
 	{"", "─", "-", "line", Drawn}, {"", "━", "-", "line", Drawn}, {"", "│", "|", "line", Drawn}, {"", "┃", "|", "line", Drawn},
 	{"", "┌", "+", "first of several", Drawn}, {"", "├", "+", "one of several", Drawn}, {"", "└", "+", "last of several", Drawn},
@@ -125,7 +126,8 @@ var Table = []Sign{
 	{"", "┴", "+", "corner", Drawn}, {"", "┼", "+", "corner", Drawn}, {"", "╭", "+", "corner", Drawn}, {"", "╮", "+", "corner", Drawn},
 	{"", "╯", "+", "corner", Drawn}, {"", "╰", "+", "corner", Drawn},
 	{"", "▁", "_", "bar", Drawn}, {"", "▂", "_", "bar", Drawn}, {"", "▃", ".", "bar", Drawn}, {"", "▄", "-", "bar", Drawn},
-	{"", "▅", "-", "bar", Drawn}, {"", "▆", "^", "bar", Drawn}, {"", "▇", "|", "bar", Drawn}, {"", "█", "|", "bar", Drawn}, {"", "░", ".", "bar", Drawn},
+	{"", "▅", "-", "bar", Drawn}, {"", "▆", "^", "bar", Drawn}, {"", "▇", "|", "bar", Drawn}, {"", "█", "|", "bar", Drawn},
+	{"", "░", ".", "bar", Drawn},
 }
 
 // DrawnIn are the signs of states and marks, and the letters, that a text shows, in the order of

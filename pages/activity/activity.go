@@ -69,7 +69,8 @@ func (e *Entry) IsChange() bool { return e.Result != "" }
 
 // EntryOf is something that Rung did as it is shown now.
 func EntryOf(done model.Activity, now time.Time) *Entry {
-	e := &Entry{At: page.Stamp{Time: done.At}, Zone: done.Zone, By: done.By, Summary: done.Summary, Took: done.Took.Milliseconds(), Ops: done.Ops,
+	e := &Entry{At: page.Stamp{Time: done.At}, Zone: done.Zone, By: done.By, Summary: done.Summary, Took: done.Took.Milliseconds(),
+		Ops:      done.Ops,
 		Commands: append([]string{}, done.Commands...), Error: done.Error, Done: done, Now: now, id: strconv.FormatUint(done.Seq, 10)}
 	if done.Policy.Name != "" {
 		e.Policy = done.Policy.String()
@@ -109,7 +110,9 @@ var Table = &page.Table[*Entry]{
 			return page.Cell{Text: k.Label(), Role: themes.Accent}
 		}},
 		{Key: "what", Title: "WHAT", Min: 28, Short: 20, Flex: true, Worth: page.Always, Cell: (*Entry).whatCell},
-		{Key: "operations", Title: "OPS", Right: true, Worth: 95, Cell: func(e *Entry) page.Cell { return page.Cell{Text: words.Thousands(e.Ops)} }},
+		{Key: "operations", Title: "OPS", Right: true, Worth: 95, Cell: func(e *Entry) page.Cell {
+			return page.Cell{Text: words.Thousands(e.Ops)}
+		}},
 		{Key: "took", Title: "TOOK", Right: true, Worth: 94, Less: func(a, b *Entry) int { return int(a.Took - b.Took) },
 			Cell: func(e *Entry) page.Cell { return page.Cell{Text: e.tookText()} }},
 		{Key: "by", Title: "BY", Worth: 99, Cell: func(e *Entry) page.Cell { return page.Cell{Text: e.By} }},

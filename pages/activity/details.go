@@ -161,7 +161,8 @@ func (e *Entry) DetailText() string {
 
 // FilterText is the text that a filter searches: of a change also that of its rows.
 func (e *Entry) FilterText() string {
-	text := strings.Join([]string{words.Clock(e.At.In(e.Now.Location()), e.Now), e.User, e.By, e.whereText(), e.Policy, e.Done.Policy.Label(), e.Summary, e.Error, e.stateCell().Text,
+	text := strings.Join([]string{words.Clock(e.At.In(e.Now.Location()), e.Now), e.User, e.By, e.whereText(), e.Policy, e.Done.Policy.Label(),
+		e.Summary, e.Error, e.stateCell().Text,
 		e.Line.String()}, " ")
 	for _, r := range e.Rows {
 		text += " " + r.FilterText()

@@ -104,7 +104,8 @@ var networkKinds = []model.Kind{model.KindUDN, model.KindCUDN, model.KindNAD, mo
 // FactsOf returns the facts of a revision.
 func FactsOf(r *revision.Revision) *ClusterFacts {
 	m := r.Mode
-	f := &ClusterFacts{Mode: m.Name, Title: m.Title, Server: m.Server, User: m.User, Sources: []SourceFacts{}, Resources: []ResourceFacts{}, mode: m,
+	f := &ClusterFacts{Mode: m.Name, Title: m.Title, Server: m.Server, User: m.User, Sources: []SourceFacts{}, Resources: []ResourceFacts{},
+		mode:        m,
 		Permissions: permissionsOf(r.Access.Permissions())}
 	f.Changes.Allowed, f.Changes.WhyNot = m.Writes, m.WhyNot
 	f.Answered = len(f.Permissions) > 0
@@ -114,7 +115,8 @@ func FactsOf(r *revision.Revision) *ClusterFacts {
 	if u := r.Unread(model.KindPod); u.HidesCount(f.pods.All) {
 		f.podsText = u.Text()
 	}
-	f.Pods = PodFacts{All: f.pods.All, Subjects: f.pods.Subjects(), Host: f.pods.Host, Completed: f.pods.Completed, Unscheduled: f.pods.Unscheduled}
+	f.Pods = PodFacts{All: f.pods.All, Subjects: f.pods.Subjects(), Host: f.pods.Host, Completed: f.pods.Completed,
+		Unscheduled: f.pods.Unscheduled}
 	switch {
 	case !r.System.HasFeature(system.Rows):
 	case m.Sandbox || m.Reconciles:
@@ -123,9 +125,11 @@ func FactsOf(r *revision.Revision) *ClusterFacts {
 		f.RowsBy = f.rowsByOthers(r.Zones)
 	}
 	for _, src := range r.Sources {
-		f.Sources = append(f.Sources, SourceFacts{Name: src.Name, Detail: src.Detail, State: src.Conn, Error: src.Error, resources: len(src.Resources)})
+		f.Sources = append(f.Sources, SourceFacts{Name: src.Name, Detail: src.Detail, State: src.Conn, Error: src.Error,
+			resources: len(src.Resources)})
 		for _, x := range src.Resources {
-			f.Resources = append(f.Resources, ResourceFacts{Name: x.Name, Kind: x.Kind, State: x.Conn, Since: page.Stamp{Time: x.At}, Objects: x.Count, Attempts: x.Attempts,
+			f.Resources = append(f.Resources, ResourceFacts{Name: x.Name, Kind: x.Kind, State: x.Conn, Since: page.Stamp{Time: x.At},
+				Objects: x.Count, Attempts: x.Attempts,
 				Optional: x.Optional, Error: x.Error, source: src.Name})
 		}
 	}
@@ -201,7 +205,8 @@ func permissionsOf(all []revision.Permission) []PermissionFacts {
 				(p.Allowed || isOfChange(g.Verbs[0]) == isOfChange(p.Verb)) // something else is missing without them
 		})
 		if i < 0 {
-			out = append(out, PermissionFacts{Verbs: []string{p.Verb}, Resource: p.Resource, Namespace: p.Namespace, Allowed: p.Allowed, Why: p.Why, Command: p.Command})
+			out = append(out, PermissionFacts{Verbs: []string{p.Verb}, Resource: p.Resource, Namespace: p.Namespace, Allowed: p.Allowed, Why: p.Why,
+				Command: p.Command})
 			continue
 		}
 		out[i].Verbs = append(out[i].Verbs, p.Verb)

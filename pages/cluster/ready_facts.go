@@ -228,7 +228,8 @@ func isCentral(conditions []model.Condition, zones map[string]*model.ZoneState) 
 
 // reportOf is a condition beside the rows of its zone.
 func reportOf(zone string, c *model.Condition, k model.PolicyKey, z *model.ZoneState, now time.Time) ZoneReport {
-	out := ZoneReport{Zone: zone, Status: Failing, Reason: c.Reason, Message: c.Message, At: page.Stamp{Time: c.Changed}, Rows: z.PolicyJoin(k).StateAt(z, now)}
+	out := ZoneReport{Zone: zone, Status: Failing, Reason: c.Reason, Message: c.Message, At: page.Stamp{Time: c.Changed},
+		Rows: z.PolicyJoin(k).StateAt(z, now)}
 	if c.Status == "True" {
 		out.Status = Yes
 	}

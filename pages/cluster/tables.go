@@ -31,16 +31,29 @@ var Policies = &page.Table[*PolicyReports]{
 		{Key: "priority", Title: "PRIO", Right: true, Worth: 98, Cell: func(p *PolicyReports) page.Cell { return page.Cell{Text: p.priority} }},
 		{Key: "policy", Title: "POLICY", Name: true, Min: 14, Worth: page.Always, Exact: func(p *PolicyReports) string { return p.Label },
 			Cell: func(p *PolicyReports) page.Cell { return page.Cell{Text: p.Key.ShortLabel(), Role: themes.Accent} }},
-		{Key: "ready", Title: "READY", Worth: page.Always, Less: func(a, b *PolicyReports) int { return b.Zones - b.Ready - (a.Zones - a.Ready) }, Cell: (*PolicyReports).OverallCell},
-		{Key: "zones", Title: "ZONES", Sparse: true, NoSort: true, Worth: 97, Cell: func(p *PolicyReports) page.Cell { return page.Cell{More: p.marks} }},
-		{Key: "not_ready", Title: "FAILING", Right: true, Worth: 91, Cell: func(p *PolicyReports) page.Cell { return countCell(p.Failing, themes.Error) }},
-		{Key: "no_report", Title: "NO REPORT", Right: true, Worth: 95, Cell: func(p *PolicyReports) page.Cell { return countCell(p.Silent, themes.Warn) }},
+		{Key: "ready", Title: "READY", Worth: page.Always, Less: func(a, b *PolicyReports) int { return b.Zones - b.Ready - (a.Zones - a.Ready) },
+			Cell: (*PolicyReports).OverallCell},
+		{Key: "zones", Title: "ZONES", Sparse: true, NoSort: true, Worth: 97, Cell: func(p *PolicyReports) page.Cell {
+			return page.Cell{More: p.marks}
+		}},
+		{Key: "not_ready", Title: "FAILING", Right: true, Worth: 91, Cell: func(p *PolicyReports) page.Cell {
+			return countCell(p.Failing, themes.Error)
+		}},
+		{Key: "no_report", Title: "NO REPORT", Right: true, Worth: 95, Cell: func(p *PolicyReports) page.Cell {
+			return countCell(p.Silent, themes.Warn)
+		}},
 		{Key: "gone", Title: "GONE", Right: true, Worth: 96, Cell: func(p *PolicyReports) page.Cell { return countCell(p.Gone, themes.Warn) }},
-		{Key: "rows_disagree", Title: words.Differs + " ROWS", Right: true, Worth: 99, Cell: func(p *PolicyReports) page.Cell { return countCell(p.Against, themes.Error) }},
+		{Key: "rows_disagree", Title: words.Differs + " ROWS", Right: true, Worth: 99, Cell: func(p *PolicyReports) page.Cell {
+			return countCell(p.Against, themes.Error)
+		}},
 		{Key: "oldest", Title: "OLDEST", Live: true, Worth: 93, Less: func(a, b *PolicyReports) int { return a.Oldest.Compare(b.Oldest.Time) },
-			Exact: func(p *PolicyReports) string { return p.Oldest.String() }, Cell: func(p *PolicyReports) page.Cell { return ageCell(p.Oldest, p.now) }},
+			Exact: func(p *PolicyReports) string {
+				return p.Oldest.String()
+			}, Cell: func(p *PolicyReports) page.Cell { return ageCell(p.Oldest, p.now) }},
 		{Key: "newest", Title: "NEWEST", Live: true, Worth: 94, Less: func(a, b *PolicyReports) int { return a.Newest.Compare(b.Newest.Time) },
-			Exact: func(p *PolicyReports) string { return p.Newest.String() }, Cell: func(p *PolicyReports) page.Cell { return ageCell(p.Newest, p.now) }},
+			Exact: func(p *PolicyReports) string {
+				return p.Newest.String()
+			}, Cell: func(p *PolicyReports) page.Cell { return ageCell(p.Newest, p.now) }},
 		{Key: "message", Title: "MESSAGE", Min: 12, Flex: true, Worth: 92, Cell: func(p *PolicyReports) page.Cell {
 			if len(p.Failures) == 0 {
 				return page.Cell{}
@@ -62,8 +75,12 @@ var Zones = &page.Table[*ZoneReport]{
 	ID:    func(z *ZoneReport) string { return z.of.Key.String() + " " + z.Zone },
 	Empty: "no zones and no reports",
 	Columns: []page.Column[*ZoneReport]{
-		{Key: "policy", Title: "POLICY", Aside: true, Worth: page.Always, Cell: func(z *ZoneReport) page.Cell { return page.Cell{Text: z.of.Label} }},
-		{Key: "zone", Title: "ZONE", Name: true, Min: 14, Worth: page.Always, Cell: func(z *ZoneReport) page.Cell { return page.Cell{Text: z.Zone, Role: themes.Accent} }},
+		{Key: "policy", Title: "POLICY", Aside: true, Worth: page.Always, Cell: func(z *ZoneReport) page.Cell {
+			return page.Cell{Text: z.of.Label}
+		}},
+		{Key: "zone", Title: "ZONE", Name: true, Min: 14, Worth: page.Always, Cell: func(z *ZoneReport) page.Cell {
+			return page.Cell{Text: z.Zone, Role: themes.Accent}
+		}},
 		{Key: "reported", Title: "REPORTED", Worth: page.Always, Cell: func(z *ZoneReport) page.Cell {
 			m := (&ZoneReport{Status: z.Status}).reportSign()
 			return page.Cell{Sign: m, Text: string(z.Status), Role: m.Role}

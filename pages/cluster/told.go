@@ -100,7 +100,8 @@ func (f *ClusterFacts) tellPlace(h Hints) Section {
 			from = "the built-in demo"
 		}
 		s.Entries = append(s.Entries, Entry{ID: "none", Sign: page.Span{Text: words.Noted, Role: themes.Info}, To: "contexts",
-			Value: page.Line{{Text: "Policies and pods come from " + from + ", not from an API server. rung without -f runs on the current kubeconfig context.", Role: themes.Text}}})
+			Value: page.Line{{Text: "Policies and pods come from " + from + ", not from an API server. rung without -f runs on the current " +
+				"kubeconfig context.", Role: themes.Text}}})
 	}
 	switch {
 	case f.WhyNoRows != "":
@@ -115,9 +116,11 @@ func (f *ClusterFacts) tellPlace(h Hints) Section {
 	}
 	for _, src := range f.Sources {
 		sign := connSign(src.State)
-		field("source."+src.Name, src.Name, "", page.Span{Text: sign.Text + " " + string(src.State), Role: sign.Role}, page.Span{Text: "  " + src.Detail, Role: themes.Text})
+		field("source."+src.Name, src.Name, "", page.Span{Text: sign.Text + " " + string(src.State), Role: sign.Role},
+			page.Span{Text: "  " + src.Detail, Role: themes.Text})
 		if src.Error != "" {
-			s.Entries = append(s.Entries, Entry{ID: "source.error." + src.Name, Indent: FieldWidth, Sign: page.Span{Text: words.Failed, Role: themes.Error},
+			s.Entries = append(s.Entries, Entry{ID: "source.error." + src.Name, Indent: FieldWidth, Sign: page.Span{Text: words.Failed,
+				Role: themes.Error},
 				Value: page.Line{{Text: src.Error, Role: themes.Text}}})
 		}
 	}
@@ -134,7 +137,8 @@ func (f *ClusterFacts) rowsText() page.Line {
 	}
 	by := "OVN-Kubernetes' controller writes them, this Rung does not; --reconcile would"
 	if f.named > 0 {
-		by = fmt.Sprintf("NB_Global names rung reconcile as their writer in %d of %s: %s", f.named, words.Count(f.zones, "zone"), words.ListSome(f.Writers, 3))
+		by = fmt.Sprintf("NB_Global names rung reconcile as their writer in %d of %s: %s", f.named, words.Count(f.zones, "zone"),
+			words.ListSome(f.Writers, 3))
 	}
 	return page.Line{{Text: "observed", Role: themes.OK}, {Text: "  " + by, Role: themes.Dim}}
 }
@@ -174,7 +178,8 @@ func (f *ClusterFacts) tellResources(now time.Time) Section {
 	if !f.isCluster() {
 		s := Section{Title: "objects that were read"}
 		for _, x := range f.Resources {
-			e := Entry{ID: "resource." + x.Name, Name: x.Name, Sign: connSign(x.State), Value: page.Line{{Text: words.Count(x.Objects, "object"), Role: themes.Text}}, To: resourcePage(x.Kind)}
+			e := Entry{ID: "resource." + x.Name, Name: x.Name, Sign: connSign(x.State),
+				Value: page.Line{{Text: words.Count(x.Objects, "object"), Role: themes.Text}}, To: resourcePage(x.Kind)}
 			if x.Objects == 0 {
 				e.Sign.Role, e.Value = themes.Dim, page.Line{{Text: "none", Role: themes.Dim}}
 			}
@@ -191,12 +196,14 @@ func (f *ClusterFacts) tellResources(now time.Time) Section {
 		if src.Error != "" {
 			text += ": " + src.Error
 		}
-		s.Entries = append(s.Entries, Entry{ID: "source." + src.Name, Sign: connSign(src.State), Value: page.Line{{Text: text, Role: themes.Text}}})
+		s.Entries = append(s.Entries, Entry{ID: "source." + src.Name, Sign: connSign(src.State),
+			Value: page.Line{{Text: text, Role: themes.Text}}})
 	}
 	for i := range f.Resources {
 		x := &f.Resources[i]
 		// A dead server tells the same of all: once is enough.
-		again := i+1 < len(f.Resources) && f.Resources[i+1].Error == x.Error && f.Resources[i+1].State == x.State && f.Resources[i+1].source == x.source
+		again := i+1 < len(f.Resources) && f.Resources[i+1].Error == x.Error && f.Resources[i+1].State == x.State &&
+			f.Resources[i+1].source == x.source
 		s.Entries = append(s.Entries, x.tell(now))
 		if x.Error != "" && !again && (x.State != model.ConnAbsent || !x.Optional) {
 			s.Entries = append(s.Entries, Entry{ID: "resource.error." + x.Name, Indent: 4, Sign: page.Span{Text: words.Failed, Role: themes.Error},
@@ -204,7 +211,8 @@ func (f *ClusterFacts) tellResources(now time.Time) Section {
 		}
 	}
 	for _, text := range f.Newer {
-		s.Entries = append(s.Entries, Entry{ID: "newer." + text, Sign: page.Span{Text: words.Warned, Role: themes.Warn}, Value: page.Line{{Text: text, Role: themes.Text}}})
+		s.Entries = append(s.Entries, Entry{ID: "newer." + text, Sign: page.Span{Text: words.Warned, Role: themes.Warn},
+			Value: page.Line{{Text: text, Role: themes.Text}}})
 	}
 	return s
 }
@@ -262,7 +270,8 @@ func (f *ClusterFacts) tellPermissions() Section {
 		s.Entries = append(s.Entries, Entry{ID: id, Indent: indent, Sign: sign, Value: page.Line{{Text: text, Role: role}}, Copy: command})
 	}
 	if !f.Answered {
-		add("permissions", 0, page.Span{Text: words.Working, Role: themes.Info}, "not answered yet; nothing is blocked meanwhile", themes.Text, "")
+		add("permissions", 0, page.Span{Text: words.Working, Role: themes.Info}, "not answered yet; nothing is blocked meanwhile", themes.Text,
+			"")
 	}
 	for i := range f.Permissions {
 		p := &f.Permissions[i]
@@ -297,7 +306,8 @@ func (f *ClusterFacts) tellSettings() Section {
 		if x.Evidence != "" {
 			text += ": " + x.Evidence
 		}
-		s.Entries = append(s.Entries, Entry{ID: "setting." + x.Name, Name: x.Name, Value: page.Line{{Text: x.Value}, {Text: text, Role: themes.Dim}}})
+		s.Entries = append(s.Entries, Entry{ID: "setting." + x.Name, Name: x.Name,
+			Value: page.Line{{Text: x.Value}, {Text: text, Role: themes.Dim}}})
 	}
 	return s
 }

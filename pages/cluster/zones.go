@@ -40,7 +40,9 @@ var Table = &page.Table[*ZoneFacts]{
 		{Key: "zone", Title: "ZONE", Name: true, Min: 20, Worth: page.Always, Cell: func(z *ZoneFacts) page.Cell {
 			return page.Cell{Sign: ZoneSign(z.rev, z.Of, z.now), Text: z.Name, Role: themes.Accent}
 		}},
-		{Key: "state", Title: "STATE", Worth: page.Always, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: string(z.State), Role: connRole(z.State)} }},
+		{Key: "state", Title: "STATE", Worth: page.Always, Cell: func(z *ZoneFacts) page.Cell {
+			return page.Cell{Text: string(z.State), Role: connRole(z.State)}
+		}},
 		{Key: "since", Title: "SINCE", Live: true, Worth: 95, Less: func(a, b *ZoneFacts) int { return a.Of.ConnAt.Compare(b.Of.ConnAt) },
 			Exact: func(z *ZoneFacts) string { return page.StampText(z.Of.ConnAt) }, Cell: func(z *ZoneFacts) page.Cell {
 				if z.Of.ConnAt.IsZero() {
@@ -49,7 +51,9 @@ var Table = &page.Table[*ZoneFacts]{
 				return page.Cell{Text: words.Age(z.now.Sub(z.Of.ConnAt))}
 			}},
 		{Key: "read", Title: "READ", Live: true, Worth: 97, Less: func(a, b *ZoneFacts) int { return a.SyncedAt.Compare(b.SyncedAt.Time) },
-			Exact: func(z *ZoneFacts) string { return z.SyncedAt.String() }, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: z.rowsAge()} }},
+			Exact: func(z *ZoneFacts) string {
+				return z.SyncedAt.String()
+			}, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: z.rowsAge()} }},
 		{Key: "rows", Title: "ROWS", Right: true, Worth: 94, Exact: func(z *ZoneFacts) string {
 			if z.SyncedAt.IsZero() {
 				return ""
@@ -70,8 +74,12 @@ var Table = &page.Table[*ZoneFacts]{
 			}
 			return page.Cell{Text: z.Tally.InSyncText(), Role: themes.Warn}
 		}},
-		{Key: "differs", Title: "DIFFERS", Max: 40, Worth: 98, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: z.DifferenceText(2), Role: themes.Error} }},
-		{Key: "policies", Title: "POLICIES", Wide: true, Worth: 90, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: words.CountByState(z.Policies)} }},
+		{Key: "differs", Title: "DIFFERS", Max: 40, Worth: 98, Cell: func(z *ZoneFacts) page.Cell {
+			return page.Cell{Text: z.DifferenceText(2), Role: themes.Error}
+		}},
+		{Key: "policies", Title: "POLICIES", Wide: true, Worth: 90, Cell: func(z *ZoneFacts) page.Cell {
+			return page.Cell{Text: words.CountByState(z.Policies)}
+		}},
 		{Key: "other_rows", Title: "OTHER ROWS", Aside: true, Worth: 90, Cell: func(z *ZoneFacts) page.Cell {
 			text := words.CountByState(z.Units)
 			if names := z.differingUnits(); len(names) > 0 {
@@ -79,7 +87,9 @@ var Table = &page.Table[*ZoneFacts]{
 			}
 			return page.Cell{Text: text}
 		}},
-		{Key: "waiting", Title: "WAITING", Live: true, Right: true, Worth: 96, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: words.Thousands(z.Of.Pending)} }},
+		{Key: "waiting", Title: "WAITING", Live: true, Right: true, Worth: 96, Cell: func(z *ZoneFacts) page.Cell {
+			return page.Cell{Text: words.Thousands(z.Of.Pending)}
+		}},
 		{Key: "writes", Title: "WRITES", Live: true, Worth: 92, Cell: func(z *ZoneFacts) page.Cell {
 			if z.Writes {
 				return page.Cell{Text: "yes"}
@@ -87,7 +97,9 @@ var Table = &page.Table[*ZoneFacts]{
 			return page.Cell{Text: "observed"}
 		}},
 		{Key: "server", Title: "SERVER", Min: 10, Max: 24, Worth: 91, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: z.Server} }},
-		{Key: "endpoint", Title: "ENDPOINT", Min: 10, Max: 60, Flex: true, Worth: 93, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: z.Endpoint} }},
+		{Key: "endpoint", Title: "ENDPOINT", Min: 10, Max: 60, Flex: true, Worth: 93, Cell: func(z *ZoneFacts) page.Cell {
+			return page.Cell{Text: z.Endpoint}
+		}},
 		{Key: "log_lines", Title: "LOG LINES", Sparse: true, Worth: 98, Less: func(a, b *ZoneFacts) int { return a.Loss.compareLoss(b.Loss) },
 			Cell: func(z *ZoneFacts) page.Cell { return z.Loss.lossCell() }},
 		// The nb_cfg of the rows written, of the rows that flows were made of, and of the rows
@@ -97,7 +109,8 @@ var Table = &page.Table[*ZoneFacts]{
 			if !p.Known || !p.IsTracked() {
 				return page.Cell{Text: "–"}
 			}
-			c := page.Cell{Text: fmt.Sprintf("%d/%d/%d", p.NodeProgress.Written.Cfg, p.NodeProgress.Made.Cfg, p.NodeProgress.Done.Cfg), Role: themes.Text}
+			c := page.Cell{Text: fmt.Sprintf("%d/%d/%d", p.NodeProgress.Written.Cfg, p.NodeProgress.Made.Cfg, p.NodeProgress.Done.Cfg),
+				Role: themes.Text}
 			if p.BehindText(z.now) != "" {
 				c.Role = themes.Error
 			}

@@ -75,7 +75,8 @@ type StoppedDaemon struct {
 
 // FactsOfZone returns the facts of a zone that the table shows; tally holds the zone's counts.
 func FactsOfZone(r *revision.Revision, z *model.ZoneState, tally *revision.ZoneTally, now time.Time) *ZoneFacts {
-	o := &ZoneFacts{Name: z.Name, Endpoint: z.Endpoint, Server: z.Server, State: z.Conn, SyncedAt: page.Stamp{Time: z.SyncedAt}, Error: z.Error,
+	o := &ZoneFacts{Name: z.Name, Endpoint: z.Endpoint, Server: z.Server, State: z.Conn, SyncedAt: page.Stamp{Time: z.SyncedAt},
+		Error:  z.Error,
 		Writes: z.Writes, Rows: z.RowCount(), Trouble: revision.BehindTexts(r, z, now), Of: z, rev: r, now: now}
 	if r.Mode.Name != revision.RowsMode {
 		o.Tally, o.Policies, o.Units = tally, tally.States, tally.Units

@@ -145,7 +145,8 @@ func findingsOf(all []model.Finding) []Finding {
 }
 
 func policyOf(c effect.PolicyChange) *Policy {
-	out := &Policy{Policy: c.Key.String(), Change: c.Outcome(), Priority: c.Priorities(), Rules: []Rule{}, Fields: append([]change.FieldChange{}, c.Fields...), Key: c.Key}
+	out := &Policy{Policy: c.Key.String(), Change: c.Outcome(), Priority: c.Priorities(), Rules: []Rule{},
+		Fields: append([]change.FieldChange{}, c.Fields...), Key: c.Key}
 	for _, r := range c.Rules {
 		o := Rule{}
 		for _, side := range []struct {
@@ -210,7 +211,8 @@ func (f *Facts) Summary() []string {
 	for _, k := range []struct {
 		kind      revision.ChangeKind
 		one, many string
-	}{{revision.Opens, "opens", "open"}, {revision.Closes, "closes", "close"}, {revision.Differs, "gets another verdict", "get another verdict"},
+	}{{revision.Opens, "opens", "open"}, {revision.Closes, "closes", "close"}, {revision.Differs, "gets another verdict",
+		"get another verdict"},
 		{revision.Decided, "is decided by another rule", "are decided by another rule"}} {
 		if n := f.Count(k.kind); n > 0 {
 			parts = append(parts, words.Thousands(n)+" "+words.OneOrMany(n, k.one, k.many))
@@ -232,7 +234,8 @@ func (f *Facts) Summary() []string {
 	case len(f.Findings.New)+len(f.Findings.Gone) == 0:
 		third += "none new, none gone"
 	default:
-		third += fmt.Sprintf("new %s; gone %s", cmp.Or(model.CountFindings(f.of.NewFindings).Text(), "none"), cmp.Or(model.CountFindings(f.of.GoneFindings).Text(), "none"))
+		third += fmt.Sprintf("new %s; gone %s", cmp.Or(model.CountFindings(f.of.NewFindings).Text(), "none"),
+			cmp.Or(model.CountFindings(f.of.GoneFindings).Text(), "none"))
 	}
 	third += "; guard rails met: " + words.Thousands(len(f.Guards))
 	if f.of.IsPartial {

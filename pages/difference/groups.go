@@ -70,17 +70,20 @@ func newGroups[G any](title, unit, by string, gs []G, tell func(*G) GroupLine) G
 
 func groupsOf(title string, gs []diff.FlipGroup) GroupTable {
 	return newGroups(title, "pair", "who decides", gs, func(g *diff.FlipGroup) GroupLine {
-		out := groupOf(g.Before, g.After, g.From, g.To, g.Ports, GroupLine{Count: g.Pairs, By: revision.DecidedText(g), Example: g.Example.String()})
+		out := groupOf(g.Before, g.After, g.From, g.To, g.Ports, GroupLine{Count: g.Pairs, By: revision.DecidedText(g),
+			Example: g.Example.String()})
 		out.Ends += words.OnNetwork(g.Network)
 		return out
 	})
 }
 
 func loggedGroups(gs []diff.LoggedGroup) GroupTable {
-	return newGroups("log lines that would get a different verdict", "line", strings.TrimSpace(loggedAs), gs, func(g *diff.LoggedGroup) GroupLine {
-		return groupOf(g.Before, g.After, g.From, g.To, []verdict.PortRange{{Protocol: g.Protocol, Lo: g.Port, Hi: g.Port}}, GroupLine{Count: g.Lines,
-			By: revision.SeenSaid(g), Example: strings.TrimPrefix(revision.SeenExample(g), "for example ")})
-	})
+	return newGroups("log lines that would get a different verdict", "line", strings.TrimSpace(loggedAs), gs,
+		func(g *diff.LoggedGroup) GroupLine {
+			return groupOf(g.Before, g.After, g.From, g.To, []verdict.PortRange{{Protocol: g.Protocol, Lo: g.Port, Hi: g.Port}},
+				GroupLine{Count: g.Lines,
+					By: revision.SeenSaid(g), Example: strings.TrimPrefix(revision.SeenExample(g), "for example ")})
+		})
 }
 
 // groupOf adds to a group what becomes of connections, and which they are.

@@ -58,7 +58,8 @@ func orNothing(s string) string {
 }
 
 // changeRoles are the looks of what became of something.
-var changeRoles = map[string]themes.Token{"new": themes.OK, "gone": themes.Error, "opens": themes.Warn, "closes": themes.Error, "decided": themes.Dim}
+var changeRoles = map[string]themes.Token{"new": themes.OK, "gone": themes.Error, "opens": themes.Warn, "closes": themes.Error,
+	"decided": themes.Dim}
 
 // Policies lists policies that came, went, moved or changed.
 var Policies = &page.Table[*PolicyLine]{
@@ -70,11 +71,17 @@ var Policies = &page.Table[*PolicyLine]{
 	ID:    func(l *PolicyLine) string { return l.ID },
 	Empty: "no policy came, went, moved or changed",
 	Columns: []page.Column[*PolicyLine]{
-		{Key: "change", Title: "CHANGE", Worth: page.Always, Cell: ofFirst(func(p *Policy) page.Cell { return page.Cell{Text: p.Change, Role: changeRoles[p.Change]} })},
+		{Key: "change", Title: "CHANGE", Worth: page.Always, Cell: ofFirst(func(p *Policy) page.Cell {
+			return page.Cell{Text: p.Change, Role: changeRoles[p.Change]}
+		})},
 		{Key: "policy", Title: "POLICY", Name: true, Min: 16, Max: 44, Worth: page.Always,
 			Cell: ofFirst(func(p *Policy) page.Cell { return page.Cell{Text: p.Key.Label(), Role: themes.Accent} })},
-		{Key: "priority", Title: "PRIO", Sparse: true, Worth: 98, Cell: ofFirst(func(p *Policy) page.Cell { return page.Cell{Text: p.Priority} })},
-		{Key: "detail", Title: "DETAIL", Flex: true, Min: 24, Worth: page.Always, NoSort: true, Cell: func(l *PolicyLine) page.Cell { return page.Cell{Text: l.Detail} }},
+		{Key: "priority", Title: "PRIO", Sparse: true, Worth: 98, Cell: ofFirst(func(p *Policy) page.Cell {
+			return page.Cell{Text: p.Priority}
+		})},
+		{Key: "detail", Title: "DETAIL", Flex: true, Min: 24, Worth: page.Always, NoSort: true, Cell: func(l *PolicyLine) page.Cell {
+			return page.Cell{Text: l.Detail}
+		}},
 	},
 }
 
@@ -91,7 +98,8 @@ func ofFirst(cell func(*Policy) page.Cell) func(*PolicyLine) page.Cell {
 // Connections lists connections of which something becomes.
 var Connections = &page.Table[*Connection]{
 	Help: map[string]string{
-		"change":  "opens: allowed now, and not before; closes: the other way round; differs: another verdict; decided: the same verdict by another rule",
+		"change": "opens: allowed now, and not before; closes: the other way round; differs: another verdict; decided: the same verdict by " +
+			"another rule",
 		"from":    "the workload or addresses outside that connect",
 		"to":      "the workload or addresses outside that they connect to",
 		"now":     "the verdict, and who decides",
@@ -101,15 +109,25 @@ var Connections = &page.Table[*Connection]{
 	ID:    func(c *Connection) string { return c.Change + " " + c.From + " → " + c.To + " " + c.PortsText() },
 	Empty: "no connection between workloads, or with addresses outside, changes",
 	Columns: []page.Column[*Connection]{
-		{Key: "change", Title: "CHANGE", Worth: page.Always, Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.Change, Role: changeRoles[c.Change]} }},
-		{Key: "from", Title: "FROM", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.Of.From.Brief(), Role: themes.Accent} }, Exact: func(c *Connection) string { return c.From }},
-		{Key: "to", Title: "TO", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.Of.To.Brief(), Role: themes.Accent} }, Exact: func(c *Connection) string { return c.To }},
-		{Key: "ports", Title: "PORTS", Min: 8, Max: 32, Worth: page.Always, Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.PortsText()} }},
+		{Key: "change", Title: "CHANGE", Worth: page.Always, Cell: func(c *Connection) page.Cell {
+			return page.Cell{Text: c.Change, Role: changeRoles[c.Change]}
+		}},
+		{Key: "from", Title: "FROM", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(c *Connection) page.Cell {
+			return page.Cell{Text: c.Of.From.Brief(), Role: themes.Accent}
+		}, Exact: func(c *Connection) string { return c.From }},
+		{Key: "to", Title: "TO", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(c *Connection) page.Cell {
+			return page.Cell{Text: c.Of.To.Brief(), Role: themes.Accent}
+		}, Exact: func(c *Connection) string { return c.To }},
+		{Key: "ports", Title: "PORTS", Min: 8, Max: 32, Worth: page.Always, Cell: func(c *Connection) page.Cell {
+			return page.Cell{Text: c.PortsText()}
+		}},
 		{Key: "now", Title: "NOW", Min: 12, Max: 60, Worth: 98, Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.NowText()} }},
 		{Key: "was", Title: "BEFORE", Min: 12, Max: 60, Worth: 97, Cell: func(c *Connection) page.Cell {
 			return page.Cell{Text: c.BeforeText(), Role: themes.Dim}
 		}},
-		{Key: "example", Title: "EXAMPLE", Wide: true, Worth: 90, Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.Example.String()} }},
+		{Key: "example", Title: "EXAMPLE", Wide: true, Worth: 90, Cell: func(c *Connection) page.Cell {
+			return page.Cell{Text: c.Example.String()}
+		}},
 	},
 }
 
@@ -172,12 +190,20 @@ var Findings = &page.Table[*FindingLine]{
 	ID:    func(l *FindingLine) string { return strconv.Itoa(l.id) },
 	Empty: "no finding is new or gone",
 	Columns: []page.Column[*FindingLine]{
-		{Key: "change", Title: "FINDING", Worth: page.Always, Cell: func(l *FindingLine) page.Cell { return page.Cell{Text: l.Side, Role: findingRoles[l.Side]} }},
-		{Key: "severity", Title: "SEVERITY", Worth: page.Always, Cell: func(l *FindingLine) page.Cell { return page.Cell{Text: string(l.Severity)} }},
-		{Key: "policy", Title: "POLICY", Name: true, Min: 16, Max: 44, Worth: page.Always, Cell: func(l *FindingLine) page.Cell { return page.Cell{Text: l.Of.Policy.Label(), Role: themes.Accent} }},
+		{Key: "change", Title: "FINDING", Worth: page.Always, Cell: func(l *FindingLine) page.Cell {
+			return page.Cell{Text: l.Side, Role: findingRoles[l.Side]}
+		}},
+		{Key: "severity", Title: "SEVERITY", Worth: page.Always, Cell: func(l *FindingLine) page.Cell {
+			return page.Cell{Text: string(l.Severity)}
+		}},
+		{Key: "policy", Title: "POLICY", Name: true, Min: 16, Max: 44, Worth: page.Always, Cell: func(l *FindingLine) page.Cell {
+			return page.Cell{Text: l.Of.Policy.Label(), Role: themes.Accent}
+		}},
 		{Key: "rule", Title: "RULE", Sparse: true, Worth: 98, Cell: func(l *FindingLine) page.Cell { return page.Cell{Text: l.Rule} }},
 		{Key: "code", Title: "CODE", Worth: 97, Cell: func(l *FindingLine) page.Cell { return page.Cell{Text: l.Code, Role: themes.Dim} }},
-		{Key: "message", Title: "MESSAGE", Flex: true, Min: 20, Worth: page.Always, NoSort: true, Cell: func(l *FindingLine) page.Cell { return page.Cell{Text: l.Message} }},
+		{Key: "message", Title: "MESSAGE", Flex: true, Min: 20, Worth: page.Always, NoSort: true, Cell: func(l *FindingLine) page.Cell {
+			return page.Cell{Text: l.Message}
+		}},
 	},
 }
 
@@ -193,9 +219,15 @@ var Guards = &page.Table[*Guard]{
 	ID:    func(g *Guard) string { return g.Code + " " + g.Policy + " " + g.Message },
 	Empty: "the step meets no guard rail",
 	Columns: []page.Column[*Guard]{
-		{Key: "guard", Title: "GUARD RAIL", Worth: page.Always, Cell: func(g *Guard) page.Cell { return page.Cell{Text: g.Code, Role: themes.Warn} }},
-		{Key: "policy", Title: "POLICY", Name: true, Min: 16, Max: 44, Worth: page.Always, Cell: func(g *Guard) page.Cell { return page.Cell{Text: g.Key.Label(), Role: themes.Accent} }},
-		{Key: "message", Title: "MESSAGE", Flex: true, Min: 20, Worth: page.Always, NoSort: true, Cell: func(g *Guard) page.Cell { return page.Cell{Text: g.Message} }},
+		{Key: "guard", Title: "GUARD RAIL", Worth: page.Always, Cell: func(g *Guard) page.Cell {
+			return page.Cell{Text: g.Code, Role: themes.Warn}
+		}},
+		{Key: "policy", Title: "POLICY", Name: true, Min: 16, Max: 44, Worth: page.Always, Cell: func(g *Guard) page.Cell {
+			return page.Cell{Text: g.Key.Label(), Role: themes.Accent}
+		}},
+		{Key: "message", Title: "MESSAGE", Flex: true, Min: 20, Worth: page.Always, NoSort: true, Cell: func(g *Guard) page.Cell {
+			return page.Cell{Text: g.Message}
+		}},
 	},
 }
 

@@ -167,7 +167,8 @@ func objectOf(p *gate.Preview, o *change.ObjectChange) ChangedObject {
 		if p.Undoes != 0 {
 			out.Verb = "is restored"
 		}
-		out.PreviewPoint = PreviewPoint{Sign: page.Span{Text: "+", Role: themes.Added}, Text: out.Name + " " + out.Verb + ": " + policyBrief(o.New)}
+		out.PreviewPoint = PreviewPoint{Sign: page.Span{Text: "+", Role: themes.Added}, Text: out.Name + " " + out.Verb + ": " +
+			policyBrief(o.New)}
 	case o.New == nil:
 		out.Verb = "is deleted"
 		out.PreviewPoint = PreviewPoint{Sign: page.Span{Text: "-", Role: themes.Removed}, Text: out.Name + " is deleted: " + policyBrief(o.Old)}
@@ -190,7 +191,8 @@ func policyBrief(p *model.Policy) string {
 
 // beforeAndAfter is a value before and after: three pieces.
 func beforeAndAfter(old, now string) page.Line {
-	return page.Line{{Text: cmp.Or(old, "none"), Role: themes.Removed}, {Text: " → ", Role: themes.Dim}, {Text: cmp.Or(now, "none"), Role: themes.Added}}
+	return page.Line{{Text: cmp.Or(old, "none"), Role: themes.Removed}, {Text: " → ", Role: themes.Dim},
+		{Text: cmp.Or(now, "none"), Role: themes.Added}}
 }
 
 // FieldsOf are the columns of a row that changes, comes or goes; of sets the members that come

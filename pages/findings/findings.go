@@ -106,7 +106,9 @@ var Table = &page.Table[*Finding]{
 		}},
 		{Key: "where", Title: "WHERE", Place: page.OnScreen, Min: 9, Max: 24, Worth: 99, Cell: placeCell},
 		{Key: "where", Title: "WHERE", Place: page.Printed, Worth: page.Always, Cell: placeCell}, // two findings of a policy look alike without
-		{Key: "code", Title: "CODE", Max: 34, Worth: 98, From: 140, Cell: func(f *Finding) page.Cell { return page.Cell{Text: f.Code, Role: themes.Dim} }},
+		{Key: "code", Title: "CODE", Max: 34, Worth: 98, From: 140, Cell: func(f *Finding) page.Cell {
+			return page.Cell{Text: f.Code, Role: themes.Dim}
+		}},
 		{Key: "file", Title: "FILE", Worth: 97, Aside: true, Cell: func(f *Finding) page.Cell {
 			if f.SubjectText() == f.File {
 				return page.Cell{} // it stands there

@@ -66,7 +66,9 @@ func (b *ladderBuilder) withCarried(bands []ladder.Band) []ladder.Band {
 		if out[i].Name != b.AtPlace.Tier || out[i].Tier == nil && !out[i].Missing || carried == nil {
 			continue
 		}
-		at, is := slices.BinarySearchFunc(out[i].Rungs, b.AtPlace.Priority, func(r ladder.BandRung, p float64) int { return cmp.Compare(r.Priority, p) })
+		at, is := slices.BinarySearchFunc(out[i].Rungs, b.AtPlace.Priority, func(r ladder.BandRung, p float64) int {
+			return cmp.Compare(r.Priority, p)
+		})
 		if is {
 			r := &out[i].Rungs[at]
 			r.Policies, r.Tied = append(slices.Clone(r.Policies), *carried), true
@@ -108,8 +110,9 @@ func (b *ladderBuilder) addBandPolicy(band *ladder.Band, r *ladder.BandRung, i i
 	if p.Namespace != "" {
 		name = p.Namespace + "/" + p.Name
 	}
-	l := b.addLine(&Line{Kind: Policy, ID: PolicyID(p.Key), Key: p.Key, Policy: p, Subject: p.SubjectText(), Ingress: rp.Ingress, Egress: rp.Egress,
-		Label: p.Key.Label(), Sign: page.Span{Text: "─", Role: themes.Dim}, State: page.None, Rank: 9, PodsKnown: true, Compiled: true,
+	l := b.addLine(&Line{Kind: Policy, ID: PolicyID(p.Key), Key: p.Key, Policy: p, Subject: p.SubjectText(), Ingress: rp.Ingress,
+		Egress: rp.Egress,
+		Label:  p.Key.Label(), Sign: page.Span{Text: "─", Role: themes.Dim}, State: page.None, Rank: 9, PodsKnown: true, Compiled: true,
 		Pods: revision.CountSubjects(b.rev, p.Key).Pods, Log: []page.Cell{{Text: "off", Role: themes.Dim}},
 		Name: page.Cell{Text: p.Kind.Abbreviation() + " ", Role: themes.Dim, More: page.Line{{Text: name, Role: themes.Accent}}}})
 	switch {
@@ -125,7 +128,8 @@ func (b *ladderBuilder) addBandPolicy(band *ladder.Band, r *ladder.BandRung, i i
 	}
 	if a := p.Tiered; a != nil {
 		if a.Phase != "" {
-			l.State = page.Cell{Text: fmt.Sprintf("%s %s/%s", a.Phase, words.Thousands(a.NodesRealized), words.Thousands(a.NodesDesired)), Role: themes.Text}
+			l.State = page.Cell{Text: fmt.Sprintf("%s %s/%s", a.Phase, words.Thousands(a.NodesRealized), words.Thousands(a.NodesDesired)),
+				Role: themes.Text}
 		}
 		logging := revision.LoggingOf(b.rev, p)
 		if logging.Levels.IsOn() {

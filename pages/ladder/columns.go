@@ -37,21 +37,28 @@ var columns = []ladderColumn{
 	{Column: pageColumn{Place: page.OnScreen, Key: "policy", Title: "POLICY", Worth: page.Always, Name: true, Min: 16, Cell: nameCell,
 		Less: func(a, b *Line) int { return words.CompareNatural(a.policyName(), b.policyName()) }}},
 	{Column: pageColumn{Place: page.Printed, Key: "policy", Title: "POLICY", Worth: page.Always, Name: true, Cell: textCell(labelText)}},
-	{Column: pageColumn{Key: "subject", Title: "SUBJECT", Worth: 92, Min: 14, Max: 40, Cell: textCell(func(l *Line) string { return l.Subject })}},
+	{Column: pageColumn{Key: "subject", Title: "SUBJECT", Worth: 92, Min: 14, Max: 40,
+		Cell: textCell(func(l *Line) string { return l.Subject })}},
 	{stages: true, Column: pageColumn{Key: "ingress", Title: "INGRESS", Worth: 94, Cell: ingressCell}},
 	{stages: true, Column: pageColumn{Key: "egress", Title: "EGRESS", Worth: 94, Cell: egressCell}},
 	{stage: true, Column: pageColumn{Place: page.OnScreen, Key: "rules", Title: "RULES", Worth: 94, Cell: rulesCell}},
 	{Column: pageColumn{Place: page.OnScreen, Key: "pods", Title: "PODS", Worth: 96, Right: true, Cell: textCell(podsText)}},
-	{Column: pageColumn{Place: page.Printed, Key: "pods", Title: "PODS", Worth: 92, Right: true, Cell: textCell(podsText)}}, // its actions are worth more
+	// its actions are worth more
+	{Column: pageColumn{Place: page.Printed, Key: "pods", Title: "PODS", Worth: 92, Right: true, Cell: textCell(podsText)}},
 	{needs: system.Rows, Column: pageColumn{Key: "acls", Title: "ACLS", Worth: 91, Right: true, Cell: textCell(aclsText)}},
-	{needs: system.Rows, Column: pageColumn{Place: page.Printed, Key: "log", Title: "LOG", Worth: 93, Cell: textCell(func(l *Line) string { return l.LogText })}},
-	{needs: system.Rows, Column: pageColumn{Place: page.OnScreen, Key: "hits", Title: "HITS", Worth: page.Always, Wide: true, NoSort: true, Cell: textCell(hitsText)}},
+	{needs: system.Rows, Column: pageColumn{Place: page.Printed, Key: "log", Title: "LOG", Worth: 93,
+		Cell: textCell(func(l *Line) string { return l.LogText })}},
+	{needs: system.Rows, Column: pageColumn{Place: page.OnScreen, Key: "hits", Title: "HITS", Worth: page.Always, Wide: true, NoSort: true,
+		Cell: textCell(hitsText)}},
 	{needs: system.Rows, zones: true, Column: pageColumn{Key: "zones", Title: "ZONES", Worth: 95, Cell: zonesCell}},
 	{Column: pageColumn{Place: page.OnScreen, Key: "log", Title: "LOG", Worth: 93, Max: 12, Cell: logCell}},
-	{zones: true, Column: pageColumn{Key: "state", Title: "STATE", Worth: 99, Min: 12, Max: 34, Short: 1, Cell: func(l *Line) page.Cell { return l.State },
+	{zones: true, Column: pageColumn{Key: "state", Title: "STATE", Worth: 99, Min: 12, Max: 34, Short: 1,
+		Cell: func(l *Line) page.Cell { return l.State },
 		Less: func(a, b *Line) int { return a.Rank - b.Rank }}},
-	{needs: system.Rows, Column: pageColumn{Place: page.Printed, Key: "file", Title: "FILE", Worth: page.Always, Wide: true, Cell: textCell(fileText)}},
-	{Column: pageColumn{Place: page.OnScreen, Key: "notes", Worth: 98, Min: LeastNotes, Short: 3, Flex: true, NoSort: true, Cell: func(l *Line) page.Cell { return JoinMarks(l.Marks) }}},
+	{needs: system.Rows, Column: pageColumn{Place: page.Printed, Key: "file", Title: "FILE", Worth: page.Always, Wide: true,
+		Cell: textCell(fileText)}},
+	{Column: pageColumn{Place: page.OnScreen, Key: "notes", Worth: 98, Min: LeastNotes, Short: 3, Flex: true, NoSort: true,
+		Cell: func(l *Line) page.Cell { return JoinMarks(l.Marks) }}},
 	{Column: pageColumn{Place: page.Printed, Key: "marks", Title: "MARKS", Worth: 98, Flex: true, Cell: textCell(marksText)}},
 }
 
@@ -69,7 +76,9 @@ const LeastNotes = 12
 
 // LadderTable is how the lines of a revision are told.
 func LadderTable(r *revision.Revision, opt LadderOptions) *page.Table[*Line] {
-	t := &page.Table[*Line]{Help: columnHelp, ID: func(l *Line) string { return l.ID }, Short: func(l *Line) bool { return l.Kind == Gap || l.Kind == Band }}
+	t := &page.Table[*Line]{Help: columnHelp, ID: func(l *Line) string {
+		return l.ID
+	}, Short: func(l *Line) bool { return l.Kind == Gap || l.Kind == Band }}
 	for _, c := range columns {
 		switch {
 		case !r.System.HasFeature(c.needs),

@@ -250,7 +250,8 @@ func (b *ladderBuilder) rowsText(g *revision.RowGroup) page.Line {
 	case g.Tier != model.TierIsolation || g.Gone:
 		what = whyNoPolicy(g) + ": "
 	}
-	l := append(page.Line{{Text: prio}, {Text: words.Group + " ", Role: look}, {Text: what, Role: look}, {Text: g.Label, Role: themes.Accent}, {Text: "  ", Role: themes.Text}}, countsLine(g.Actions)...)
+	l := append(page.Line{{Text: prio}, {Text: words.Group + " ", Role: look}, {Text: what, Role: look}, {Text: g.Label, Role: themes.Accent},
+		{Text: "  ", Role: themes.Text}}, countsLine(g.Actions)...)
 	if b.Stage == "" {
 		l = append(l, page.Span{Text: "  " + string(g.Stage), Role: themes.Dim})
 	}

@@ -133,7 +133,8 @@ func (b *ladderBuilder) addTier1() {
 
 // addTier3 adds the baseline.
 func (b *ladderBuilder) addTier3() {
-	b.addLine(&Line{Kind: Band, ID: "tier 3", Tier: model.TierBaseline, Title: "tier 3 · " + b.decidesText(model.KindBANP) + b.notHere() + b.unreadText(model.KindBANP)})
+	b.addLine(&Line{Kind: Band, ID: "tier 3", Tier: model.TierBaseline, Title: "tier 3 · " + b.decidesText(model.KindBANP) + b.notHere() +
+		b.unreadText(model.KindBANP)})
 	t := &b.ladder.Tiers[model.TierBaseline]
 	b.addRungs(t, t.Rungs, nil)
 }
@@ -285,7 +286,8 @@ func (q *rowQueue) addNext() {
 	q.shown++
 	if b.Screen && q.shown > mostRows {
 		text := fmt.Sprintf("      "+words.Group+" and %s of rows", words.Count(left, "more group"))
-		b.addLine(&Line{Kind: More, ID: fmt.Sprintf("rows %d more", q.tier), Tier: q.tier, Rank: 8, Rows: g, Text: page.Line{{Text: text, Role: themes.Dim}}})
+		b.addLine(&Line{Kind: More, ID: fmt.Sprintf("rows %d more", q.tier), Tier: q.tier, Rank: 8, Rows: g,
+			Text: page.Line{{Text: text, Role: themes.Dim}}})
 		q.groups = nil
 		return
 	}
@@ -315,7 +317,8 @@ func (b *ladderBuilder) addBroken() {
 	for i := range b.ladder.Broken {
 		x := &b.ladder.Broken[i]
 		b.addLine(&Line{Kind: Broken, ID: fmt.Sprintf("broken %d %s", i, x.Origin.Place()), Tier: -1, Key: x.Key, Broken: x, Hold: 2,
-			Text: page.Line{{Text: "      " + words.No + " ", Role: themes.Error}, {Text: cmp.Or(x.Key.Name, "?") + "  ", Role: themes.Accent}, {Text: x.String(), Role: themes.Text}}})
+			Text: page.Line{{Text: "      " + words.No + " ", Role: themes.Error}, {Text: cmp.Or(x.Key.Name, "?") + "  ", Role: themes.Accent},
+				{Text: x.String(), Role: themes.Text}}})
 	}
 }
 

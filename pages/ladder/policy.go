@@ -22,7 +22,8 @@ import (
 func (b *ladderBuilder) addPolicy(tier int, r *ladder.Rung, i int) {
 	rp := &r.Policies[i]
 	p := rp.Policy
-	l := b.addLine(&Line{Kind: Policy, ID: PolicyID(p.Key), Tier: tier, Stage: b.Stage, Key: p.Key, Priority: r.Priority, Listed: p.Kind.HasPriority(),
+	l := b.addLine(&Line{Kind: Policy, ID: PolicyID(p.Key), Tier: tier, Stage: b.Stage, Key: p.Key, Priority: r.Priority,
+		Listed: p.Kind.HasPriority(),
 		Policy: p, Subject: p.Subject.String(), Ingress: rp.Ingress, Egress: rp.Egress, Label: p.Name})
 	if p.Kind == model.KindCNP { // beside those the tier is named for
 		l.Label = p.Label()
@@ -79,7 +80,8 @@ func (b *ladderBuilder) policySign(r *ladder.Rung, i int) string {
 func (b *ladderBuilder) addUnit(u *ladder.Unit, stage model.Stage, section ladder.SectionKind) {
 	k := u.Key
 	l := b.addLine(&Line{Kind: Unit, ID: "unit " + k.String() + " " + string(stage), Tier: model.TierNetwork, Stage: stage, Key: k,
-		First: u.TopPriority(), Last: u.TopPriority(), Label: k.Label(), Name: page.Cell{Text: unitName(k), Role: themes.Text}, Sign: page.Span{Text: "─", Role: themes.Dim}})
+		First: u.TopPriority(), Last: u.TopPriority(), Label: k.Label(), Name: page.Cell{Text: unitName(k), Role: themes.Text},
+		Sign: page.Span{Text: "─", Role: themes.Dim}})
 	if first, last, ok := u.PriorityRange(stage); ok {
 		l.First, l.Last = first, last
 	}
@@ -112,7 +114,8 @@ func (b *ladderBuilder) addUnit(u *ladder.Unit, stage model.Stage, section ladde
 	case !b.Screen:
 		l.Marks = sectionMarks(section)
 	case len(l.Marks) == 0 && l.First != l.Last:
-		l.Marks = []LineMark{{Cell: page.Cell{Text: fmt.Sprintf("%s, to %d", words.Count(len(u.Policy.Policy.Egress), "rule"), l.Last), Role: themes.Dim}}}
+		l.Marks = []LineMark{{Cell: page.Cell{Text: fmt.Sprintf("%s, to %d", words.Count(len(u.Policy.Policy.Egress), "rule"), l.Last),
+			Role: themes.Dim}}}
 	}
 	b.notCompiled(l)
 }
@@ -189,7 +192,8 @@ func (b *ladderBuilder) setState(l *Line) {
 	l.Summary = revision.SummarizePolicy(b.rev, k, b.Now)
 	s := &l.Summary
 	l.State = page.Cell{Text: s.Text, Role: page.StateRole(s.State)}
-	if z := b.rev.Zone(s.Zone); b.Screen && s.State == model.StateUnknown && (z == nil || z.SyncedAt.IsZero() && z.Conn != model.ConnDenied && z.Conn != model.ConnLost) {
+	if z := b.rev.Zone(s.Zone); b.Screen && s.State == model.StateUnknown && (z == nil || z.SyncedAt.IsZero() && z.Conn != model.ConnDenied &&
+		z.Conn != model.ConnLost) {
 		l.State = page.Cell{Text: "starting", Role: themes.Info}
 		if r := b.rev; len(r.Zones) == 0 && r.Loaded && !r.Mode.Sandbox {
 			l.State = page.Cell{Text: "not checked against live rows", Role: themes.Dim}
@@ -257,7 +261,8 @@ func (b *ladderBuilder) addNotes(l *Line, r *ladder.Rung, rp *ladder.RungPolicy)
 	for i := range l.Notes {
 		if n := &l.Notes[i]; HasMark(n) {
 			sign := NoteSign(n)
-			l.Marks = append(l.Marks, LineMark{page.Cell{Text: strings.TrimRight(sign.Text+" "+n.Short+n.Name, " "), Role: sign.Role}, max(1, n.Count)})
+			l.Marks = append(l.Marks, LineMark{page.Cell{Text: strings.TrimRight(sign.Text+" "+n.Short+n.Name, " "), Role: sign.Role},
+				max(1, n.Count)})
 		}
 	}
 }

@@ -112,9 +112,15 @@ var Table = &page.Table[*Passage]{
 	ID:    func(p *Passage) string { return p.From + " → " + p.To + " " + p.PortsText() },
 	Empty: "nothing may connect to anything",
 	Columns: []page.Column[*Passage]{
-		{Key: "from", Title: "FROM", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(p *Passage) page.Cell { return page.Cell{Text: p.FromEnd.Brief(), Role: themes.Accent} }, Exact: func(p *Passage) string { return p.From }},
-		{Key: "to", Title: "TO", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(p *Passage) page.Cell { return page.Cell{Text: p.ToEnd.Brief(), Role: themes.Accent} }, Exact: func(p *Passage) string { return p.To }},
-		{Key: "ports", Title: "PORTS", Min: 8, Max: 40, Worth: page.Always, Cell: func(p *Passage) page.Cell { return page.Cell{Text: p.PortsText()} }},
+		{Key: "from", Title: "FROM", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(p *Passage) page.Cell {
+			return page.Cell{Text: p.FromEnd.Brief(), Role: themes.Accent}
+		}, Exact: func(p *Passage) string { return p.From }},
+		{Key: "to", Title: "TO", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(p *Passage) page.Cell {
+			return page.Cell{Text: p.ToEnd.Brief(), Role: themes.Accent}
+		}, Exact: func(p *Passage) string { return p.To }},
+		{Key: "ports", Title: "PORTS", Min: 8, Max: 40, Worth: page.Always, Cell: func(p *Passage) page.Cell {
+			return page.Cell{Text: p.PortsText()}
+		}},
 		{Key: "verdict", Title: "VERDICT", Worth: 99, Cell: func(p *Passage) page.Cell { return page.Cell{Text: p.Verdict} }},
 		{Key: "by", Title: "BY", Flex: true, Min: 16, Worth: 98, Cell: func(p *Passage) page.Cell { return page.Cell{Text: p.ByText()} }},
 		{Key: "example", Title: "EXAMPLE", Wide: true, Worth: 90, Cell: func(p *Passage) page.Cell {
@@ -145,5 +151,6 @@ func CountText(t *revision.Table, shown []*Passage) string {
 		}
 		pairs[[2]string{p.From, p.To}] = true
 	}
-	return fmt.Sprintf("%s, %s of addresses outside; %s may connect", words.Count(workloads, "workload"), words.Count(outside, "block"), words.Count(len(pairs), "pair"))
+	return fmt.Sprintf("%s, %s of addresses outside; %s may connect", words.Count(workloads, "workload"), words.Count(outside, "block"),
+		words.Count(len(pairs), "pair"))
 }

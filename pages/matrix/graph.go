@@ -52,7 +52,8 @@ func Dot(all []*Passage) string {
 	names, edges := edgesOf(all)
 	quote := func(s string) string { return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"` }
 	var b strings.Builder
-	b.WriteString("digraph connections {\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\", fontsize=10];\n")
+	b.WriteString("digraph connections {\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\", " +
+		"fontsize=10];\n")
 	spaces := map[string][]string{}
 	outside := map[string]bool{}
 	for _, p := range all {
@@ -112,8 +113,10 @@ func SVG(all []*Passage) string {
 		at[n] = i
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" font-family="sans-serif" font-size="12">`+"\n", width, height)
-	b.WriteString(`<defs><marker id="to" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="#667"/></marker></defs>` + "\n")
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" font-family="sans-serif" font-size="12">`+"\n", width,
+		height)
+	b.WriteString(`<defs><marker id="to" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto">` +
+		`<path d="M0,0 L8,4 L0,8 z" fill="#667"/></marker></defs>` + "\n")
 	fmt.Fprintf(&b, `<rect width="%.0f" height="%.0f" fill="white"/>`+"\n", width, height)
 	for _, e := range edges {
 		dash := ""
@@ -123,16 +126,19 @@ func SVG(all []*Passage) string {
 		title := "<title>" + html.EscapeString(e.from+" → "+e.to+": "+e.label) + "</title>"
 		i, j := at[e.from], at[e.to]
 		if i == j {
-			fmt.Fprintf(&b, `<path d="M%.1f,%.1f c-18,-34 18,-34 4,0" fill="none" stroke="#667"%s marker-end="url(#to)">%s</path>`+"\n", x[i]-4, y[i]-nodeHeight/2, dash, title)
+			fmt.Fprintf(&b, `<path d="M%.1f,%.1f c-18,-34 18,-34 4,0" fill="none" stroke="#667"%s marker-end="url(#to)">%s</path>`+"\n", x[i]-4,
+				y[i]-nodeHeight/2, dash, title)
 			continue
 		}
 		x1, y1 := borderPoint(names[i], x[i], y[i], x[j], y[j])
 		x2, y2 := borderPoint(names[j], x[j], y[j], x[i], y[i])
-		fmt.Fprintf(&b, `<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" stroke="#667"%s marker-end="url(#to)">%s</line>`+"\n", x1, y1, x2, y2, dash, title)
+		fmt.Fprintf(&b, `<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" stroke="#667"%s marker-end="url(#to)">%s</line>`+"\n", x1, y1, x2, y2,
+			dash, title)
 	}
 	for i, n := range names {
 		w := nodeWidth(n)
-		fmt.Fprintf(&b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%d" rx="4" fill="#eef3fa" stroke="#357"/><text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+"\n",
+		fmt.Fprintf(&b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%d" rx="4" fill="#eef3fa" stroke="#357"/>`+
+			`<text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+"\n",
 			x[i]-w/2, y[i]-nodeHeight/2, w, nodeHeight, x[i], y[i]+4, html.EscapeString(shortNode(n)))
 	}
 	b.WriteString("</svg>\n")

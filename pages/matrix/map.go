@@ -14,7 +14,8 @@ import (
 func Unjudged(r *revision.Revision, m *revision.Matrix, judged, unknown int) []model.Omission {
 	switch {
 	case m.Pods == 0:
-		return []model.Omission{{Code: model.OmittedAll, Why: "nothing was judged: " + r.EmptyText("there are no pods", model.KindPod, model.KindNamespace)}}
+		return []model.Omission{{Code: model.OmittedAll, Why: "nothing was judged: " + r.EmptyText("there are no pods", model.KindPod,
+			model.KindNamespace)}}
 	case judged == 0:
 		return []model.Omission{{Code: model.OmittedAll, Why: "nothing was judged: no policy is asked about any connection here"}}
 	case unknown > 0:
@@ -29,7 +30,8 @@ func MapOf(m *revision.Matrix, ends []*revision.MatrixEnd) *page.Map {
 	place := map[revision.CellVerdict]int8{"": -1}
 	for i, v := range revision.CellVerdicts {
 		place[v] = int8(i)
-		out.Kinds = append(out.Kinds, page.MapKind{Key: strings.ReplaceAll(string(v), " ", "_"), Text: v.LegendText(), Sign: page.Span{Text: v.Sign(), Role: VerdictRole(v)}})
+		out.Kinds = append(out.Kinds, page.MapKind{Key: strings.ReplaceAll(string(v), " ", "_"), Text: v.LegendText(),
+			Sign: page.Span{Text: v.Sign(), Role: VerdictRole(v)}})
 	}
 	for _, from := range ends {
 		for _, to := range ends {

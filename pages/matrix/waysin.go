@@ -27,13 +27,15 @@ func WaysInOf(t *revision.Table, r *revision.Revision, keep func(*revision.End) 
 			continue
 		}
 		p := &Passage{From: string(w.Key.Kind) + " " + w.Key.NamespacedName(), Verdict: string(verdict.Unknown), By: []string{}, of: w.Ports,
-			WayIn: &WayIn{Kind: string(w.Key.Kind), Name: w.Key.NamespacedName(), Host: w.Host, Path: w.Path, Service: w.Service.NamespacedName(), Controllers: []string{}}}
+			WayIn: &WayIn{Kind: string(w.Key.Kind), Name: w.Key.NamespacedName(), Host: w.Host, Path: w.Path, Service: w.Service.NamespacedName(),
+				Controllers: []string{}}}
 		if at := w.Host + w.Path; at != "" {
 			p.From += " (" + at + ")"
 		}
 		p.FromEnd = &revision.End{Imagined: p.From}
 		if w.To == nil {
-			p.To, p.ToEnd, p.Verdict, p.By = "service/"+w.Service.NamespacedName(), &revision.End{Imagined: "service/" + w.Service.NamespacedName()}, string(verdict.NotApplicable), []string{w.Broken}
+			p.To, p.ToEnd, p.Verdict, p.By = "service/"+w.Service.NamespacedName(), &revision.End{Imagined: "service/" + w.Service.NamespacedName()},
+				string(verdict.NotApplicable), []string{w.Broken}
 			out = append(out, p)
 			continue
 		}
@@ -43,7 +45,9 @@ func WaysInOf(t *revision.Table, r *revision.Revision, keep func(*revision.End) 
 			p.WayIn.Controllers = append(p.WayIn.Controllers, c.From.String())
 			for i := range c.States {
 				all |= c.States[i].Outcome
-				p.By = append(p.By, page.MapList(c.States[i].By, func(d verdict.Decider) string { return revision.DecidersText([]verdict.Decider{d}) })...)
+				p.By = append(p.By, page.MapList(c.States[i].By, func(d verdict.Decider) string {
+					return revision.DecidersText([]verdict.Decider{d})
+				})...)
 			}
 		}
 		switch v, one := all.Verdict(); {

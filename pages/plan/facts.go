@@ -19,7 +19,8 @@ type BoardFacts struct {
 // FactsOfBoard are the facts of a board, and of the plan that is under way or stopped there, nil for
 // none.
 func FactsOfBoard(b *plan.Board, p *revision.PlanState) *BoardFacts {
-	out := &BoardFacts{Slots: append([]plan.Slot{}, b.Slots()...), Free: append([]ladder.Gap{}, b.FreeRuns()...), Largest: b.LargestGap(), Plan: FactsOf(p)}
+	out := &BoardFacts{Slots: append([]plan.Slot{}, b.Slots()...), Free: append([]ladder.Gap{}, b.FreeRuns()...), Largest: b.LargestGap(),
+		Plan: FactsOf(p)}
 	if n, ok := b.SmallestGap(); ok {
 		out.Smallest = &n
 	}

@@ -79,14 +79,18 @@ var Places = &page.Table[*Place]{
 	ID:    func(p *Place) string { return p.Policy },
 	Empty: "there is no AdminNetworkPolicy",
 	Columns: []page.Column[*Place]{
-		{Key: "now", Title: "NOW", Worth: page.Always, Right: true, Min: 4, NoSort: true, Cell: func(p *Place) page.Cell { return page.Cell{Text: fmt.Sprint(p.Now)} }},
+		{Key: "now", Title: "NOW", Worth: page.Always, Right: true, Min: 4, NoSort: true, Cell: func(p *Place) page.Cell {
+			return page.Cell{Text: fmt.Sprint(p.Now)}
+		}},
 		{Key: "plan", Title: "PLAN", Worth: page.Always, Place: page.OnScreen, Right: true, Min: 4, NoSort: true, Cell: func(p *Place) page.Cell {
 			if p.Then == p.Now {
 				return page.Cell{Text: fmt.Sprint(p.Then), Role: themes.Dim}
 			}
 			return page.Cell{Text: fmt.Sprint(p.Then), Role: themes.Title}
 		}},
-		{Key: "policy", Title: "POLICY", Worth: page.Always, Name: true, Min: 12, NoSort: true, Cell: func(p *Place) page.Cell { return p.NameCell(p.Notes[0]) }},
+		{Key: "policy", Title: "POLICY", Worth: page.Always, Name: true, Min: 12, NoSort: true, Cell: func(p *Place) page.Cell {
+			return p.NameCell(p.Notes[0])
+		}},
 		{Key: "free_below", Title: "FREE BELOW", Worth: 98, Min: 8, NoSort: true, Cell: func(p *Place) page.Cell {
 			switch {
 			case p.RoomNow == p.RoomThen && p.RoomNow == plan.Tie:

@@ -107,8 +107,10 @@ func FactsOfPod(r *revision.Revision, pod *model.Pod, now time.Time) *PodFacts {
 	for _, t := range touches {
 		p := r.Cluster.Policy(t.Policy)
 		rule := p.Rule(t.Direction, t.Rule)
-		o := &TouchingRule{Policy: t.Policy.String(), Tier: p.Tier, Direction: t.Direction.Lower(), Rule: t.Rule, RuleName: rule.Name, Action: p.Kind.ActionWord(rule.Action),
-			Subject: t.AsSubject, Peer: t.AsPeer, Network: t.Network, Broken: rule.BrokenPortsText(), Of: t.Policy, Dir: t.Direction, rule: rule, band: strconv.Itoa(p.Tier),
+		o := &TouchingRule{Policy: t.Policy.String(), Tier: p.Tier, Direction: t.Direction.Lower(), Rule: t.Rule, RuleName: rule.Name,
+			Action:  p.Kind.ActionWord(rule.Action),
+			Subject: t.AsSubject, Peer: t.AsPeer, Network: t.Network, Broken: rule.BrokenPortsText(), Of: t.Policy, Dir: t.Direction, rule: rule,
+			band:  strconv.Itoa(p.Tier),
 			label: p.Label(), short: p.Label(), word: p.Kind.RuleActionWord(rule), note: rule.Name}
 		if on := r.Desired.Networks().OfPolicy(p); len(on) > 0 {
 			o.On = on
@@ -212,7 +214,8 @@ func (o *PodFacts) addDefaultDenies(r *revision.Revision, touches []revision.Rul
 		if len(by) == 0 {
 			continue
 		}
-		deny := &TouchingRule{Dir: dir, Direction: dir.Lower(), Rule: -1, band: page.None.Text, label: "default deny of " + o.Namespace, word: string(model.Deny), note: "by " + policyLabels(by)}
+		deny := &TouchingRule{Dir: dir, Direction: dir.Lower(), Rule: -1, band: page.None.Text, label: "default deny of " + o.Namespace,
+			word: string(model.Deny), note: "by " + policyLabels(by)}
 		name := "isolated, " + deny.Direction
 		if rows {
 			deny.Of, deny.band = revision.DefaultDeny(o.Namespace, dir), strconv.Itoa(model.TierNetwork)
@@ -224,7 +227,8 @@ func (o *PodFacts) addDefaultDenies(r *revision.Revision, touches []revision.Rul
 			}
 			return "NP " + k.Name
 		})
-		full := page.Line{{Text: name, Role: themes.Accent}, {Text: "  "}, {Text: string(model.Deny), Role: themes.Deny}, {Text: "  " + isolatedText(words.List(names, 4))}}
+		full := page.Line{{Text: name, Role: themes.Accent}, {Text: "  "}, {Text: string(model.Deny), Role: themes.Deny},
+			{Text: "  " + isolatedText(words.List(names, 4))}}
 		out = append(out, &Line{ID: "isolated." + string(dir), Full: full, TouchingRule: deny})
 	}
 	dim := func(id, text string) {
@@ -246,7 +250,8 @@ func (o *PodFacts) addDefaultDenies(r *revision.Revision, touches []revision.Rul
 		dim("subject of", fmt.Sprintf("subject of %s, peer of %s more", words.Count(subject, "NetworkPolicy"), words.Thousands(peer)))
 	}
 	if open := revision.OpenRules(r, o.Of); rows && open > 0 {
-		dim("everybody", words.Count(open, "rule")+" for other pods "+words.OneOrMany(open, "names", "name")+" no peer and so "+words.OneOrMany(open, "covers", "cover")+" this pod, too")
+		dim("everybody", words.Count(open, "rule")+" for other pods "+words.OneOrMany(open, "names", "name")+" no peer and so "+
+			words.OneOrMany(open, "covers", "cover")+" this pod, too")
 	}
 	switch {
 	case len(out) == 0:

@@ -87,12 +87,19 @@ var List = &page.Table[*Listed]{
 	Empty: "no pods",
 	Columns: []page.Column[*Listed]{
 		{Key: "namespace", Title: "NAMESPACE", Worth: page.Always, Cell: listedText(func(p *Listed) string { return p.Namespace })},
-		{Key: "name", Title: "NAME", Name: true, Worth: page.Always, Cell: func(p *Listed) page.Cell { return page.Cell{Text: p.Name, Role: themes.Accent} }},
+		{Key: "name", Title: "NAME", Name: true, Worth: page.Always, Cell: func(p *Listed) page.Cell {
+			return page.Cell{Text: p.Name, Role: themes.Accent}
+		}},
 		{Key: "phase", Title: "PHASE", Worth: 97, Cell: listedText(func(p *Listed) string { return cmp.Or(p.Phase, page.None.Text) })},
 		{Key: "node", Title: "NODE", Worth: 96, Cell: listedText(func(p *Listed) string { return cmp.Or(p.Node, page.None.Text) })},
-		{Key: "address", Title: "ADDRESS", Worth: 95, Cell: listedText(func(p *Listed) string { return cmp.Or(strings.Join(p.IPs, " "), page.None.Text) })},
-		{Key: "policies", Title: "POLICIES", Right: true, Worth: 98, Cell: listedText(func(p *Listed) string { return strconv.Itoa(len(p.Policies)) })},
-		{Key: "policy", Title: "ENFORCED", Wide: true, Worth: 93, Cell: listedText(func(p *Listed) string { return strings.Join(p.names, ", ") })},
+		{Key: "address", Title: "ADDRESS", Worth: 95, Cell: listedText(func(p *Listed) string {
+			return cmp.Or(strings.Join(p.IPs, " "), page.None.Text)
+		})},
+		{Key: "policies", Title: "POLICIES", Right: true, Worth: 98,
+			Cell: listedText(func(p *Listed) string { return strconv.Itoa(len(p.Policies)) })},
+		{Key: "policy", Title: "ENFORCED", Wide: true, Worth: 93, Cell: listedText(func(p *Listed) string {
+			return strings.Join(p.names, ", ")
+		})},
 		{Key: "labels", Title: "LABELS", Wide: true, Worth: 92, Cell: listedText(func(p *Listed) string { return p.Labels })},
 		{Key: "note", Title: "NOTE", Sparse: true, Flex: true, Worth: 94, Cell: func(p *Listed) page.Cell {
 			if p.Odd {

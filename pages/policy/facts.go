@@ -92,7 +92,8 @@ type ZoneFacts struct {
 func FactsOfPolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *PolicyFacts {
 	p := r.Cluster.Policy(k)
 	out := &PolicyFacts{Kind: k.Kind, Name: k.NamespacedName(), Tier: p.Tier, Subject: p.SubjectText(), Pods: []string{},
-		Isolates: revision.IsolatedDirections(r, p), APIVersion: p.APIVersion, Isolated: revision.LegacyIsolationText(r, p), Logging: "off", File: p.Origin.Place(), Findings: []revision.Brief{},
+		Isolates: revision.IsolatedDirections(r, p), APIVersion: p.APIVersion, Isolated: revision.LegacyIsolationText(r, p), Logging: "off",
+		File: p.Origin.Place(), Findings: []revision.Brief{},
 		Rules:      RulesOf(r, p),
 		Conditions: page.MapList(r.Conditions(k), conditionOf),
 		Zones:      page.MapList(r.Zones, func(z *model.ZoneState) ZoneFacts { return zoneOf(z, k, now) })}

@@ -42,7 +42,8 @@ type Rule struct {
 func RulesOf(r *revision.Revision, p *model.Policy) []*Rule {
 	return page.MapList(revision.ListRuleFacts(r, p), func(f revision.RuleFacts) *Rule {
 		o := &Rule{Direction: f.Direction.Lower(), Index: f.Index, Name: f.Name, Action: p.Kind.RuleActionWord(f.Rule), PeerPods: f.Pods,
-			Peers: f.PeerTexts(), Ports: f.PortTexts(), ACLs: append([]string{}, f.ACLs...), Broken: f.BrokenPortsText(), Of: f.Rule, kind: p.Kind, pods: page.None.Text}
+			Peers: f.PeerTexts(), Ports: f.PortTexts(), ACLs: append([]string{}, f.ACLs...), Broken: f.BrokenPortsText(), Of: f.Rule, kind: p.Kind,
+			pods: page.None.Text}
 		if f.SelectsPods && r.WhyNoRows(p.Key) == nil {
 			o.pods = r.Unread(model.KindPod, model.KindNamespace).CountText(f.Pods)
 		}
@@ -107,7 +108,8 @@ func RuleTable(p *model.Policy, rows bool) *page.Table[*Rule] {
 			own = own || r.Tiered != nil && len(r.Tiered.AppliedTo) > 0
 		}
 	}
-	t := &page.Table[*Rule]{Help: map[string]string{"pods": "how many pods its peers are"}, ID: (*Rule).ID, Empty: "no rules", Head: func(x *Rule) bool { return x.Of == nil },
+	t := &page.Table[*Rule]{Help: map[string]string{"pods": "how many pods its peers are"}, ID: (*Rule).ID, Empty: "no rules",
+		Head: func(x *Rule) bool { return x.Of == nil },
 		Full: func(x *Rule) page.Line {
 			if x.Of != nil {
 				return nil
@@ -128,7 +130,9 @@ func RuleTable(p *model.Policy, rows bool) *page.Table[*Rule] {
 // ruleColumns are all there are: a screen has the names first, a command what is long last.
 var ruleColumns = []page.Column[*Rule]{
 	{Key: "rule", Title: "RULE", Worth: page.Always, Cell: textCell((*Rule).ID)},
-	{Key: "action", Title: "ACTION", Worth: page.Always, Cell: func(x *Rule) page.Cell { return page.Cell{Text: x.Action, Role: page.ActionRole(x.Of.Action)} }},
+	{Key: "action", Title: "ACTION", Worth: page.Always, Cell: func(x *Rule) page.Cell {
+		return page.Cell{Text: x.Action, Role: page.ActionRole(x.Of.Action)}
+	}},
 	{Key: "pods", Title: "PODS", Place: page.Printed, Worth: 98, Cell: textCell(podsText)},
 	{Key: "acls", Title: "ACLS", Place: page.Printed, Worth: 97, Cell: textCell(aclsText)},
 	{Key: "ports", Title: "PORTS", Place: page.Printed, Worth: page.Always, Cell: textCell(portsText)},
@@ -139,11 +143,15 @@ var ruleColumns = []page.Column[*Rule]{
 		}
 		return strings.TrimSpace(text)
 	})},
-	{Key: "applied_to", Title: "APPLIED TO", Place: page.Printed, Worth: page.Always, Cell: textCell(func(x *Rule) string { return cmp.Or(x.AppliedTo, "as the policy") })},
+	{Key: "applied_to", Title: "APPLIED TO", Place: page.Printed, Worth: page.Always,
+		Cell: textCell(func(x *Rule) string { return cmp.Or(x.AppliedTo, "as the policy") })},
 	{Key: "peers", Title: "PEERS", Place: page.Printed, Worth: page.Always, Flex: true, Cell: textCell(peersText)},
 
-	{Key: "name", Title: "NAME", Place: page.OnScreen, Min: 14, Worth: page.Always, Cell: func(x *Rule) page.Cell { return page.Cell{Text: x.Name, Role: themes.Accent} }},
-	{Key: "applied_to", Title: "APPLIED TO", Place: page.OnScreen, Min: 12, Worth: page.Always, Cell: textCell(func(x *Rule) string { return x.AppliedTo })},
+	{Key: "name", Title: "NAME", Place: page.OnScreen, Min: 14, Worth: page.Always, Cell: func(x *Rule) page.Cell {
+		return page.Cell{Text: x.Name, Role: themes.Accent}
+	}},
+	{Key: "applied_to", Title: "APPLIED TO", Place: page.OnScreen, Min: 12, Worth: page.Always,
+		Cell: textCell(func(x *Rule) string { return x.AppliedTo })},
 	{Key: "peers", Title: "PEERS", Place: page.OnScreen, Min: 16, Worth: page.Always, Cell: textCell(peersText)},
 	{Key: "ports", Title: "PORTS", Place: page.OnScreen, Min: 8, Worth: 96, Cell: func(x *Rule) page.Cell {
 		c := page.Cell{Text: portsText(x)}

@@ -68,7 +68,8 @@ func (l *Line) ReadFlows(r *revision.Revision, now time.Time) {
 // FlowsOfACL are the flows of an ACL in a zone.
 func FlowsOfACL(r *revision.Revision, z *model.ZoneState, a *nb.ACL, now time.Time) *ACLFlows {
 	f := revision.FlowsOfACL(r, z, a, now)
-	out := &ACLFlows{State: f.State, Text: f.Text, Missing: f.Missing, Since: page.StampText(f.Since), Sign: page.Span{Text: words.Noted, Role: themes.Info}}
+	out := &ACLFlows{State: f.State, Text: f.Text, Missing: f.Missing, Since: page.StampText(f.Since),
+		Sign: page.Span{Text: words.Noted, Role: themes.Info}}
 	switch {
 	case f.State == revision.FlowsMade:
 		out.Sign = page.Span{Text: words.Yes, Role: themes.OK}
@@ -91,7 +92,8 @@ func FlowsOfACL(r *revision.Revision, z *model.ZoneState, a *nb.ACL, now time.Ti
 
 // FlowOf is a flow that no ACL shares.
 func FlowOf(x *flow.Flow) FlowFacts {
-	out := FlowFacts{UUID: x.Row.UUID, On: page.MapList(x.Datapaths, func(d *flow.Datapath) string { return d.Name }), Pipeline: x.Row.Pipeline, Stage: string(x.Stage), Name: x.Row.Stage, Table: x.Row.Table,
+	out := FlowFacts{UUID: x.Row.UUID, On: page.MapList(x.Datapaths, func(d *flow.Datapath) string { return d.Name }),
+		Pipeline: x.Row.Pipeline, Stage: string(x.Stage), Name: x.Row.Stage, Table: x.Row.Table,
 		Priority: x.Row.Priority, Hint: int(x.Reading.Hint), Packets: x.PacketsText(), Match: x.Row.Match, Actions: x.Row.Actions,
 		Does: append([]string{}, flow.ActionTexts(x.Acts)...), Differs: x.Differs, Log: x.Log, Place: x.PlaceText()}
 	if x.Tier != flow.NoTier {

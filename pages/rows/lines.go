@@ -184,7 +184,8 @@ func (l *Line) FilterText() string {
 		if l.MatchProblem() != "" {
 			s = append(s, badMatch)
 		}
-		s = append(s, r.Stage(), strconv.Itoa(r.Tier), strconv.Itoa(r.Priority), r.Action, r.Severity, l.acl.Tie.String(), l.holderCell().Text, r.Match)
+		s = append(s, r.Stage(), strconv.Itoa(r.Tier), strconv.Itoa(r.Priority), r.Action, r.Severity, l.acl.Tie.String(), l.holderCell().Text,
+			r.Match)
 	default:
 		s = append(s, r.RowName())
 	}

@@ -19,11 +19,15 @@ import (
 var ACLs = rowTable(
 	rowColumn{Key: "zone", Title: "ZONE", Place: page.Printed, Worth: page.Always, Cell: textCell(func(l *Line) string { return l.Zone })},
 	rowColumn{Key: "stage", Title: "STAGE", Aside: true, Worth: page.Always, Cell: textCell(func(l *Line) string { return l.acl.Stage() })},
-	rowColumn{Key: "tier", Title: "TIER", Right: true, Worth: page.Always, Cell: textCell(func(l *Line) string { return strconv.Itoa(l.acl.Tier) })},
+	rowColumn{Key: "tier", Title: "TIER", Right: true, Worth: page.Always,
+		Cell: textCell(func(l *Line) string { return strconv.Itoa(l.acl.Tier) })},
 	rowColumn{Key: "priority", Title: "PRIO ", Place: page.OnScreen, Right: true, Worth: page.Always, Cell: (*Line).priorityCell,
 		Less: func(a, b *Line) int { return cmp.Compare(a.acl.Priority, b.acl.Priority) }},
-	rowColumn{Key: "priority", Title: "PRIO", Place: page.Printed, Worth: page.Always, Cell: textCell(func(l *Line) string { return strconv.Itoa(l.acl.Priority) })},
-	rowColumn{Key: "action", Title: "ACTION", Worth: page.Always, Cell: func(l *Line) page.Cell { return page.Cell{Text: l.acl.Action, Role: ActionRole(l.acl.Action)} }},
+	rowColumn{Key: "priority", Title: "PRIO", Place: page.Printed, Worth: page.Always,
+		Cell: textCell(func(l *Line) string { return strconv.Itoa(l.acl.Priority) })},
+	rowColumn{Key: "action", Title: "ACTION", Worth: page.Always, Cell: func(l *Line) page.Cell {
+		return page.Cell{Text: l.acl.Action, Role: ActionRole(l.acl.Action)}
+	}},
 	ownerColumn,
 	stateColumn,
 	rowColumn{Key: "log", Title: "LOG", Worth: 97, Cell: func(l *Line) page.Cell {
@@ -32,8 +36,10 @@ var ACLs = rowTable(
 		}
 		return page.Cell{Text: cmp.Or(l.acl.Severity, "on"), Role: themes.Info}
 	}},
-	rowColumn{Key: "note", Title: "NOTE", Place: page.Printed, Worth: 98, Cell: textCell(func(l *Line) string { return cmp.Or(l.notesText(), "–") })},
-	rowColumn{Key: "on", Title: "ON", Place: page.Printed, Worth: 94, Cell: textCell(func(l *Line) string { return cmp.Or(strings.Join(l.on, ", "), "–") })},
+	rowColumn{Key: "note", Title: "NOTE", Place: page.Printed, Worth: 98,
+		Cell: textCell(func(l *Line) string { return cmp.Or(l.notesText(), "–") })},
+	rowColumn{Key: "on", Title: "ON", Place: page.Printed, Worth: 94,
+		Cell: textCell(func(l *Line) string { return cmp.Or(strings.Join(l.on, ", "), "–") })},
 	rowColumn{Key: "match", Title: "MATCH", Min: 16, Worth: 95, Flex: true, Cell: func(l *Line) page.Cell {
 		c := page.Cell{Text: l.acl.Match, Role: themes.CodeText}
 		if l.MatchProblem() != "" {
@@ -41,8 +47,10 @@ var ACLs = rowTable(
 		}
 		return c
 	}},
-	rowColumn{Key: "on", Title: "ON", Place: page.OnScreen, Min: 24, Max: 40, Worth: 94, Flex: true, Cell: (*Line).holderCell}, // "namespace monitoring"
-	rowColumn{Key: "name", Title: "NAME", Place: page.OnScreen, Wide: true, Worth: page.Always, Cell: textCell(func(l *Line) string { return l.acl.Name })},
+	// "namespace monitoring"
+	rowColumn{Key: "on", Title: "ON", Place: page.OnScreen, Min: 24, Max: 40, Worth: 94, Flex: true, Cell: (*Line).holderCell},
+	rowColumn{Key: "name", Title: "NAME", Place: page.OnScreen, Wide: true, Worth: page.Always,
+		Cell: textCell(func(l *Line) string { return l.acl.Name })},
 	uuidColumn,
 )
 
@@ -51,13 +59,16 @@ var (
 	Sets = rowTable(
 		ownerColumn,
 		rowColumn{Key: "family", Title: "FAMILY", Worth: 97, Cell: textCell(func(l *Line) string { return l.family })},
-		rowColumn{Key: "members", Title: "MEMBERS", Right: true, Worth: page.Always, Cell: countCell(func(l *Line) int { return len(l.Row.(*nb.AddressSet).Addresses) })},
+		rowColumn{Key: "members", Title: "MEMBERS", Right: true, Worth: page.Always,
+			Cell: countCell(func(l *Line) int { return len(l.Row.(*nb.AddressSet).Addresses) })},
 		stateColumn, nameColumn, idColumn, uuidColumn,
 	)
 	Groups = rowTable(
 		ownerColumn,
-		rowColumn{Key: "ports", Title: "PORTS", Right: true, Worth: page.Always, Cell: countCell(func(l *Line) int { return len(l.Row.(*nb.PortGroup).Ports) })},
-		rowColumn{Key: "acls", Title: "ACLS", Right: true, Worth: page.Always, Cell: countCell(func(l *Line) int { return len(l.Row.(*nb.PortGroup).ACLs) })},
+		rowColumn{Key: "ports", Title: "PORTS", Right: true, Worth: page.Always,
+			Cell: countCell(func(l *Line) int { return len(l.Row.(*nb.PortGroup).Ports) })},
+		rowColumn{Key: "acls", Title: "ACLS", Right: true, Worth: page.Always,
+			Cell: countCell(func(l *Line) int { return len(l.Row.(*nb.PortGroup).ACLs) })},
 		stateColumn, nameColumn, idColumn, uuidColumn,
 	)
 )
@@ -67,9 +78,12 @@ type rowColumn = page.Column[*Line]
 var (
 	ownerColumn = rowColumn{Key: "owner", Title: "OWNER", Name: true, Min: 24, Worth: page.Always, Cell: (*Line).ownerCell}
 	stateColumn = rowColumn{Key: "state", Title: "STATE", Place: page.OnScreen, Min: 9, Worth: page.Always, Cell: (*Line).stateCell}
-	nameColumn  = rowColumn{Key: "name", Title: "NAME", Min: 12, Worth: 96, Flex: true, Cell: textCell(func(l *Line) string { return l.Row.RowName() })}
-	idColumn    = rowColumn{Key: "id", Title: "ID", Wide: true, Worth: page.Always, Cell: textCell(func(l *Line) string { return l.Row.IDs()[nb.KeyID] })}
-	uuidColumn  = rowColumn{Key: "uuid", Title: "UUID", Wide: true, Worth: page.Always, Cell: textCell(func(l *Line) string { return l.Row.RowUUID() })}
+	nameColumn  = rowColumn{Key: "name", Title: "NAME", Min: 12, Worth: 96, Flex: true,
+		Cell: textCell(func(l *Line) string { return l.Row.RowName() })}
+	idColumn = rowColumn{Key: "id", Title: "ID", Wide: true, Worth: page.Always,
+		Cell: textCell(func(l *Line) string { return l.Row.IDs()[nb.KeyID] })}
+	uuidColumn = rowColumn{Key: "uuid", Title: "UUID", Wide: true, Worth: page.Always,
+		Cell: textCell(func(l *Line) string { return l.Row.RowUUID() })}
 )
 
 func rowTable(columns ...rowColumn) *page.Table[*Line] {
@@ -200,7 +214,9 @@ var noteSigns = []struct {
 }{
 	{words.Late, revision.AfterAllow + ": to-lport comes after the egress stages", func(l *Line) bool { return l.acl.AfterAllow }},
 	{words.Tied, "other rows at this priority decide the same", func(l *Line) bool { return l.acl.Tie == revision.TieSame }},
-	{words.Warned, "other rows at this priority decide differently: which one wins is undefined", func(l *Line) bool { return l.acl.Tie == revision.TieUndefined }},
+	{words.Warned, "other rows at this priority decide differently: which one wins is undefined", func(l *Line) bool {
+		return l.acl.Tie == revision.TieUndefined
+	}},
 	{words.Unknown, "Rung cannot parse this match", func(l *Line) bool { return l.MatchProblem() != "" }},
 	{words.Gone, "in no port group and on no switch: it decides nothing", func(l *Line) bool { return len(l.on) == 0 }},
 }

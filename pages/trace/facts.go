@@ -134,10 +134,12 @@ func FactsOfTrace(q trace.Question, t *trace.Trace) *VerdictFacts {
 		out.Verdict, out.Reason = t.Verdict, t.Reason
 	}
 	if h := t.Through; h != nil {
-		out.Through = &ThroughFacts{Service: h.Service.Namespace + "/" + h.Service.Name, TargetPort: int(h.Target), Verdict: h.Verdict, Reason: h.Reason, Summary: h.Hint()}
+		out.Through = &ThroughFacts{Service: h.Service.Namespace + "/" + h.Service.Name, TargetPort: int(h.Target), Verdict: h.Verdict,
+			Reason: h.Reason, Summary: h.Hint()}
 	}
 	if f := t.Answer.Front; f != nil {
-		out.Front = &FrontFacts{Service: f.Service.Namespace + "/" + f.Service.Name, Kind: string(f.Kind), Port: int(f.Port), Summary: t.ServiceInFront()}
+		out.Front = &FrontFacts{Service: f.Service.Namespace + "/" + f.Service.Name, Kind: string(f.Kind), Port: int(f.Port),
+			Summary: t.ServiceInFront()}
 	}
 	return out
 }
@@ -159,7 +161,8 @@ func FactsOfAnswer(q trace.Question, a *verdict.Answer) *VerdictFacts {
 			out.Stages = stages
 		}
 		if a.Connection.To.Key.Kind == model.KindService || a.Front != nil {
-			out.Endpoints = append(out.Endpoints, PathFacts{To: p.To.Endpoint.String(), Port: int(p.To.Port), Verdict: p.Verdict, Reason: p.Reason, Stages: stages})
+			out.Endpoints = append(out.Endpoints, PathFacts{To: p.To.Endpoint.String(), Port: int(p.To.Port), Verdict: p.Verdict, Reason: p.Reason,
+				Stages: stages})
 		}
 	}
 	return out
@@ -195,7 +198,8 @@ func factsOfDeciders(all []verdict.Decider) []DeciderFacts {
 
 // FactsOfDecider is a rule as it decides, or a rule that passes on.
 func FactsOfDecider(d *verdict.Decider) DeciderFacts {
-	out := DeciderFacts{Tier: d.Tier, Band: d.Band, Kind: string(d.Policy.Kind), Direction: d.Direction.Lower(), RuleName: d.RuleName, Reply: d.Reply,
+	out := DeciderFacts{Tier: d.Tier, Band: d.Band, Kind: string(d.Policy.Kind), Direction: d.Direction.Lower(), RuleName: d.RuleName,
+		Reply:  d.Reply,
 		Action: d.ActionWord(), ACL: d.ACL, Isolating: page.MapList(d.Isolating, model.Key.String), Defect: d.Defect}
 	if out.Kind != "" {
 		out.Policy = d.Policy.String()

@@ -57,7 +57,8 @@ func FactsOfOVN(t *revision.OVNTrace) *OVNFacts {
 	out := &OVNFacts{Verdict: t.Verdict(), Agreement: t.Agreement(), Ways: []OVNWayFacts{}, Words: t.InWords()}
 	for i := range t.Ways {
 		w := &t.Ways[i]
-		out.Ways = append(out.Ways, OVNWayFacts{To: w.Rows.To.Endpoint.String(), Verdict: w.Verdict(), Why: w.Why, Zones: page.MapList(w.Zones, factsOfZone)})
+		out.Ways = append(out.Ways, OVNWayFacts{To: w.Rows.To.Endpoint.String(), Verdict: w.Verdict(), Why: w.Why,
+			Zones: page.MapList(w.Zones, factsOfZone)})
 	}
 	return out
 }
@@ -67,7 +68,8 @@ func factsOfZone(h revision.OVNZoneWay) OVNZoneFacts {
 		Cause: h.DisagreementCause(), Stages: []OVNStageFacts{}, Text: h.Text}
 	for i := range h.Stages {
 		s := &h.Stages[i]
-		stage := OVNStageFacts{Stage: s.Stage, Verdict: s.Verdict, FoundBy: s.RulesBehind.FoundBy, DecidedBy: decidersOfFlow(s.RulesBehind), Passed: []DeciderFacts{}, Rows: factsOfStage(s.Rows), Agreement: s.Agreement}
+		stage := OVNStageFacts{Stage: s.Stage, Verdict: s.Verdict, FoundBy: s.RulesBehind.FoundBy, DecidedBy: decidersOfFlow(s.RulesBehind),
+			Passed: []DeciderFacts{}, Rows: factsOfStage(s.Rows), Agreement: s.Agreement}
 		for _, b := range s.Passed {
 			stage.Passed = append(stage.Passed, decidersOfFlow(b)...)
 		}

@@ -23,7 +23,9 @@ var Stages = &page.Table[*trace.Stage]{
 		{Key: "verdict", Title: "VERDICT", Cell: func(s *trace.Stage) page.Cell {
 			return page.Cell{Text: verdictText(s), Role: page.WordRole(string(s.Verdict))}
 		}},
-		{Key: "decided_by", Title: "DECIDED BY", Cell: func(s *trace.Stage) page.Cell { return page.Cell{Text: trace.DeciderTextOf(s.StageVerdict)} }},
+		{Key: "decided_by", Title: "DECIDED BY", Cell: func(s *trace.Stage) page.Cell {
+			return page.Cell{Text: trace.DeciderTextOf(s.StageVerdict)}
+		}},
 		{Key: "by_rows", Title: "BY ROWS", Sparse: true, Cell: func(s *trace.Stage) page.Cell {
 			said, _, text := ByRows(s)
 			return page.Cell{Text: said + text}
@@ -93,14 +95,16 @@ func ByRows(s *trace.Stage) (said string, sign page.Span, text string) {
 // StagePoints say why a stage is unknown, why replies are dropped, and which rules without rows would match in it.
 func StagePoints(s *trace.Stage, id string) (out []Point) {
 	if s.Verdict == verdict.Unknown {
-		out = append(out, Point{ID: id + ".unknown", Sign: page.Span{Text: words.Unknown, Role: themes.Warn}, Text: "unknown: " + s.Reason, Role: themes.Text})
+		out = append(out, Point{ID: id + ".unknown", Sign: page.Span{Text: words.Unknown, Role: themes.Warn}, Text: "unknown: " + s.Reason,
+			Role: themes.Text})
 	}
 	if s.Reply && s.Verdict == verdict.Deny {
 		out = append(out, Point{ID: id + ".reply", Sign: page.Span{Text: words.Warned, Role: themes.Warn}, Text: s.Reason, Role: themes.Text})
 	}
 	for i := range s.Would {
 		w := &s.Would[i]
-		out = append(out, Point{ID: id + ".would." + strconv.Itoa(i), Sign: page.Span{Text: words.Warned, Role: themes.Warn}, Text: w.Sentence(), Role: themes.Text,
+		out = append(out, Point{ID: id + ".would." + strconv.Itoa(i), Sign: page.Span{Text: words.Warned, Role: themes.Warn}, Text: w.Sentence(),
+			Role:  themes.Text,
 			About: PlacedRule{w.Rule, s.Zone}})
 	}
 	return out

@@ -67,7 +67,8 @@ func DifferencePoints(t *trace.Trace, id string) (out []Point) {
 		out = append(out, Point{ID: id + "otherwise", Sign: page.Span{Text: words.Warned, Role: themes.Warn}, Text: text, Role: themes.Text})
 	}
 	finding := func(name string, f *model.Finding, about any) {
-		out = append(out, Point{ID: id + "disagree." + name, Sign: page.SeveritySign(f.Severity), Text: f.Message, Role: themes.Text, About: about},
+		out = append(out, Point{ID: id + "disagree." + name, Sign: page.SeveritySign(f.Severity), Text: f.Message, Role: themes.Text,
+			About: about},
 			Point{ID: id + "remedy." + name, Indent: 2, Sign: page.Span{Text: words.Remedy, Role: themes.Dim}, Text: f.Remedy, Role: themes.Dim})
 	}
 	if t.Of2016 != nil {
@@ -131,7 +132,8 @@ func EndpointPoints(t *trace.Trace, id string) (out []Point) {
 		if p.Verdict == verdict.Allow {
 			text = p.Verdict.DoneText()
 		}
-		out = append(out, Point{ID: id + strconv.Itoa(i), Sign: page.VerdictSign(p.Verdict), Text: trace.EndName(p.To.Endpoint) + ": " + text, Role: themes.Text, About: p})
+		out = append(out, Point{ID: id + strconv.Itoa(i), Sign: page.VerdictSign(p.Verdict), Text: trace.EndName(p.To.Endpoint) + ": " + text,
+			Role: themes.Text, About: p})
 	}
 	return out
 }
@@ -143,7 +145,8 @@ func EndPoints(t *trace.Trace, p *trace.Path, id string) []Point {
 		to += " " + strconv.Itoa(int(p.To.Port))
 	}
 	point := func(name, text string, about any) Point {
-		return Point{ID: id + "." + name, Sign: page.Span{Text: name + "    "[len(name):], Role: themes.Dim}, Text: text, Role: themes.Text, About: about}
+		return Point{ID: id + "." + name, Sign: page.Span{Text: name + "    "[len(name):], Role: themes.Dim}, Text: text, Role: themes.Text,
+			About: about}
 	}
 	out := []Point{point("from", endText(&p.From, ""), p.From.Key), point("to", endText(&p.To, ", "+to), p.To.Key)}
 	if p.Note != "" {

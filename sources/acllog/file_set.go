@@ -300,7 +300,8 @@ func logsBelow(folder string) (out []namedFile, passed SkippedFiles) {
 // it is a pod's, that pod is one of the network.
 func isLog(folder, path string) bool {
 	name := strings.ToLower(filepath.Base(logNameOf(path)))
-	if !strings.HasSuffix(name, ".log") && !strings.HasSuffix(name, "_log") && !strings.HasSuffix(name, ".txt") && name != "syslog" && name != "messages" {
+	if !strings.HasSuffix(name, ".log") && !strings.HasSuffix(name, "_log") && !strings.HasSuffix(name, ".txt") && name != "syslog" &&
+		name != "messages" {
 		return false
 	}
 	rel, err := filepath.Rel(folder, path)

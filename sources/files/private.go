@@ -193,7 +193,8 @@ func CheckFolder(fsys FS, path string, mine func(name string) bool) (note string
 	}
 	for _, e := range entries {
 		if !mine(e.Name()) {
-			return "", fmt.Errorf("%s is open to other users (mode %04o) and holds more than Rung's files (%s): chmod 700 it, or choose another --state-dir",
+			return "", fmt.Errorf("%s is open to other users (mode %04o) and holds more than Rung's files (%s): chmod 700 it, or choose another "+
+				"--state-dir",
 				path, info.Mode().Perm(), e.Name())
 		}
 	}

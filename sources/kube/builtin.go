@@ -83,7 +83,8 @@ type (
 
 // resourceOf is the client of a resource; an empty namespace stands for all, and for
 // resources of the cluster.
-func resourceOf[T, L any, P clientObject[T], Q clientList[L]](b *Builtin, gv schema.GroupVersion, resource, namespace string) *gentype.ClientWithList[P, Q] {
+func resourceOf[T, L any, P clientObject[T], Q clientList[L]](b *Builtin, gv schema.GroupVersion, resource,
+	namespace string) *gentype.ClientWithList[P, Q] {
 	return gentype.NewClientWithList(resource, b.groups[gv], builtinParameters, namespace,
 		func() P { return new(T) }, func() Q { return new(L) })
 }

@@ -83,7 +83,8 @@ func Open(o Options) (*Cluster, error) {
 		// Requests come from many goroutines, beside a screen that reads the keys:
 		// a plugin that asks at the terminal would take them from it.
 		cfg.ExecProvider.StdinUnavailable = true
-		cfg.ExecProvider.StdinUnavailableMessage = "Rung cannot run a login plugin that asks questions; log in with kubectl first, with a plugin that keeps its token"
+		cfg.ExecProvider.StdinUnavailableMessage = "Rung cannot run a login plugin that asks questions; log in with kubectl first, with a " +
+			"plugin that keeps its token"
 		if o.FencePlugins {
 			cfg.ExecProvider = fencePlugin(cfg.ExecProvider, cfg.Timeout)
 		}

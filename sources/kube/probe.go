@@ -150,7 +150,8 @@ func (f *feed) explainError(err error) (model.ConnState, string) {
 	}
 	switch {
 	case apierrors.IsUnauthorized(err):
-		return model.ConnDenied, "the server does not accept the credentials (401): they are wrong or have expired; log in again, Rung then reads the kubeconfig again"
+		return model.ConnDenied, "the server does not accept the credentials (401): they are wrong or have expired; log in again, Rung then " +
+			"reads the kubeconfig again"
 	case apierrors.IsForbidden(err):
 		return model.ConnDenied, fmt.Sprintf("may not %s %s: %s; see: %s", verb, f.resource.name, serverText(err), f.canIText(verb))
 	case apierrors.IsNotFound(err), apierrors.IsMethodNotSupported(err):
@@ -181,7 +182,8 @@ func isUnreachable(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError
 	return errors.As(err, &op) || errors.As(err, &dns) || errors.Is(err, ErrUnanswered) || isTimeout(err) ||
-		errors.Is(err, errClosed) || isBrokenConnection(err.Error()) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		errors.Is(err, errClosed) || isBrokenConnection(err.Error()) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // isTimeout reports whether a connection, or a handshake on it, ended with its time.

@@ -56,7 +56,8 @@ type reportKey struct {
 func NewReporter(c *Cluster, trouble func(error)) *Reporter {
 	return &Reporter{c: c, trouble: trouble, pending: map[reportKey]*model.Condition{},
 		events: map[reportKey]model.Event{},
-		queue:  workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[reportKey](100*time.Millisecond, time.Minute))}
+		queue: workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[reportKey](100*time.Millisecond,
+			time.Minute))}
 }
 
 // Run writes until ctx ends, with a few requests at a time.

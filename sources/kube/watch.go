@@ -32,7 +32,8 @@ type watchTimes struct {
 }
 
 var defaultTiming = watchTimes{gather: 30 * time.Millisecond, hold: 2 * time.Second, answer: 30 * time.Second,
-	firstRetry: 250 * time.Millisecond, againMax: 5 * time.Second, refused: 30 * time.Second, refusedOptional: 5 * time.Minute, lasting: 2 * time.Second, reopen: 2 * time.Second,
+	firstRetry: 250 * time.Millisecond, againMax: 5 * time.Second, refused: 30 * time.Second, refusedOptional: 5 * time.Minute,
+	lasting: 2 * time.Second, reopen: 2 * time.Second,
 	probe: 5 * time.Second, probeLost: 500 * time.Millisecond, probeAnswer: 5 * time.Second,
 	page: 500, events: 1000}
 
@@ -58,8 +59,9 @@ type watcher struct {
 }
 
 func newWatcher(c *Cluster, t watchTimes) *watcher {
-	w := &watcher{c: c, t: t, wake: make(chan struct{}, 1), feedLost: make(chan struct{}, 1), back: make(chan struct{}), pending: map[model.Key]model.Object{},
-		broken: map[model.Key][]model.Broken{}, brokenNew: true}
+	w := &watcher{c: c, t: t, wake: make(chan struct{}, 1), feedLost: make(chan struct{}, 1), back: make(chan struct{}),
+		pending: map[model.Key]model.Object{},
+		broken:  map[model.Key][]model.Broken{}, brokenNew: true}
 	w.feeds = feedsOf(w)
 	return w
 }

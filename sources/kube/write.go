@@ -193,7 +193,8 @@ func (p *Policies) withVersion(ctx context.Context, r dynamic.ResourceInterface,
 			Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version}})
 	}
 	if len(live.Unknown) > 0 {
-		return nil, fmt.Errorf("it has %s, which this release of Rung does not know and would drop; change it with kubectl: %w", live.Unknown[0], model.ErrRefused)
+		return nil, fmt.Errorf("it has %s, which this release of Rung does not know and would drop; change it with kubectl: %w", live.Unknown[0],
+			model.ErrRefused)
 	}
 	u, err := live.changedObject(ch)
 	if err != nil {

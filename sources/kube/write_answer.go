@@ -31,7 +31,8 @@ type LivePolicy struct {
 func (p *Policies) liveOf(k model.PolicyKey, u *unstructured.Unstructured) (*LivePolicy, error) {
 	l := &LivePolicy{raw: u, managed: u.GetManagedFields()}
 	if k.Kind == model.KindNamespace {
-		l.Policy = model.LoggedNamespace(model.Meta{Key: k, UID: words.CleanText(string(u.GetUID())), Version: words.CleanText(u.GetResourceVersion()),
+		l.Policy = model.LoggedNamespace(model.Meta{Key: k, UID: words.CleanText(string(u.GetUID())),
+			Version: words.CleanText(u.GetResourceVersion()),
 			Created: u.GetCreationTimestamp().Time, Annotations: u.GetAnnotations(),
 			Origin: model.Origin{Source: p.cluster.Context(), Item: -1}})
 		return l, nil

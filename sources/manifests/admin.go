@@ -106,7 +106,8 @@ func (n *normaliser) readRule(dir model.Direction, name, action string, peers []
 }
 
 // selectPeer adds what the selectors of a peer select, and says whether there are any.
-func (n *normaliser) selectPeer(r *model.Rule, namespaces *metav1.LabelSelector, pods *v1alpha1.NamespacedPod, nodes *metav1.LabelSelector, at string) bool {
+func (n *normaliser) selectPeer(r *model.Rule, namespaces *metav1.LabelSelector, pods *v1alpha1.NamespacedPod, nodes *metav1.LabelSelector,
+	at string) bool {
 	switch {
 	case namespaces != nil:
 		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerNamespaces, Pods: model.SelectEverything(),
@@ -157,7 +158,8 @@ func (n *normaliser) readCIDR(s, at string) string {
 	case !ok:
 		n.addInvalid(CodeCIDR, at, fmt.Sprintf("%q is not a CIDR", words.CleanText(s)), CIDRRemedy(s))
 	case !IsCommonCIDR(s):
-		n.addInvalid(CodeCIDRForm, at, fmt.Sprintf("%q is not in the common form: OVN-Kubernetes reads it as %s, newer CRDs refuse it", s, p.Masked()), CIDRRemedy(s))
+		n.addInvalid(CodeCIDRForm, at, fmt.Sprintf("%q is not in the common form: OVN-Kubernetes reads it as %s, newer CRDs refuse it", s,
+			p.Masked()), CIDRRemedy(s))
 		return p.Masked().String()
 	}
 	return words.CleanText(s)
@@ -167,7 +169,8 @@ func (n *normaliser) readCIDR(s, at string) string {
 // OVN-Kubernetes takes and OVN does not (ovn-kubernetes.md#rule-rows, #firewall-match).
 func (n *normaliser) verbatimCIDR(s, at string) {
 	if _, ok := match.ParseCIDR(s); ok && !IsCommonCIDR(s) {
-		n.addInvalid(CodeCIDRForm, at, fmt.Sprintf("%q is not in the common form: OVN-Kubernetes writes it as it is, and OVN cannot use the row", s), CIDRRemedy(s))
+		n.addInvalid(CodeCIDRForm, at, fmt.Sprintf("%q is not in the common form: OVN-Kubernetes writes it as it is, and OVN cannot use the row",
+			s), CIDRRemedy(s))
 	}
 }
 

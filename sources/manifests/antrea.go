@@ -144,7 +144,8 @@ func (n *normaliser) antreaAppliedTo(list []antreaAppliedTo, at string) []model.
 			m.Nodes = &s
 		case a.ExternalEntity != nil:
 			m.Entities = true
-			m.Namespaces, m.Pods = n.selectorOrAll(a.NamespaceSelector, at+".namespaceSelector"), n.readSelector(a.ExternalEntity, at+".externalEntitySelector")
+			m.Namespaces, m.Pods = n.selectorOrAll(a.NamespaceSelector, at+".namespaceSelector"),
+				n.readSelector(a.ExternalEntity, at+".externalEntitySelector")
 		default:
 			m.Select = a.PodSelector != nil || a.NamespaceSelector != nil
 			m.Namespaces, m.Pods = n.selectorOrAll(a.NamespaceSelector, at+".namespaceSelector"), n.selectorOrAll(a.PodSelector, at+".podSelector")
@@ -191,7 +192,8 @@ func (n *normaliser) antreaPeer(o *antreaPeer, at string) model.Peer {
 		for _, l := range o.Namespaces.SameLabels {
 			m.SameLabels = append(m.SameLabels, words.CleanText(l))
 		}
-		return model.Peer{Kind: model.PeerPods, Namespaces: model.SelectEverything(), Pods: n.selectorOrAll(o.PodSelector, at+".podSelector"), Match: m}
+		return model.Peer{Kind: model.PeerPods, Namespaces: model.SelectEverything(), Pods: n.selectorOrAll(o.PodSelector, at+".podSelector"),
+			Match: m}
 	case o.ExternalEntity != nil:
 		return model.Peer{Kind: model.PeerEntities, Namespaces: n.selectorOrAll(o.NamespaceSelector, at+".namespaceSelector"),
 			Pods: n.readSelector(o.ExternalEntity, at+".externalEntitySelector")}

@@ -34,7 +34,8 @@ func (n *normaliser) antreaAdmission(spec *antreaPolicySpec) {
 			}
 			n.readIGMP(r, d, at)
 			if spec.Tier == antrea.Baseline && r.Action == string(model.Pass) {
-				n.addInvalid(antrea.BaselinePass, at+".action", "Pass in the baseline tier: there is nothing below to leave a connection to", "write Allow or Drop")
+				n.addInvalid(antrea.BaselinePass, at+".action", "Pass in the baseline tier: there is nothing below to leave a connection to",
+					"write Allow or Drop")
 			}
 		}
 	}
@@ -63,7 +64,8 @@ func (n *normaliser) appliedToPlaces(spec *antreaPolicySpec) {
 		}
 	}
 	if services > 0 && services < with {
-		n.addInvalid(antrea.ServiceMixed, "spec", "has rules of NodePort Services and rules of others: a policy applies to one or the other", "make two policies of it")
+		n.addInvalid(antrea.ServiceMixed, "spec", "has rules of NodePort Services and rules of others: a policy applies to one or the other",
+			"make two policies of it")
 	}
 	switch {
 	case len(spec.AppliedTo) > 0 && with > 0:
@@ -79,7 +81,8 @@ func (n *normaliser) appliedToForms(list []antreaAppliedTo, at string) {
 	services := 0
 	for i := range list {
 		a, at := &list[i], fmt.Sprintf("%s[%d]", at, i)
-		forms := countTrue(a.PodSelector != nil || a.NamespaceSelector != nil, a.Group != "", a.ServiceAccount != nil, a.Service != nil, a.NodeSelector != nil, a.ExternalEntity != nil)
+		forms := countTrue(a.PodSelector != nil || a.NamespaceSelector != nil, a.Group != "", a.ServiceAccount != nil, a.Service != nil,
+			a.NodeSelector != nil, a.ExternalEntity != nil)
 		if a.Service != nil {
 			services++
 		}
@@ -97,11 +100,13 @@ func (n *normaliser) appliedToForms(list []antreaAppliedTo, at string) {
 			n.addInvalid(antrea.AppliedToForms, at, "says nothing", "write podSelector, namespaceSelector or group")
 		}
 		if n.p.Kind == model.KindANNP && a.NamespaceSelector != nil {
-			n.addInvalid(antrea.AppliedToNamespaces, at+".namespaceSelector", "is forbidden: an Antrea NetworkPolicy applies to pods of its own namespace", "write an Antrea ClusterNetworkPolicy")
+			n.addInvalid(antrea.AppliedToNamespaces, at+".namespaceSelector", "is forbidden: an Antrea NetworkPolicy applies to pods of its "+
+				"own namespace", "write an Antrea ClusterNetworkPolicy")
 		}
 	}
 	if services > 0 && services < len(list) {
-		n.addInvalid(antrea.ServiceMixed, at, "has a NodePort Service and others: a policy or rule applies to one or the other", "make two policies of it")
+		n.addInvalid(antrea.ServiceMixed, at, "has a NodePort Service and others: a policy or rule applies to one or the other",
+			"make two policies of it")
 	}
 }
 
@@ -120,7 +125,8 @@ func (n *normaliser) nodePort(spec *antreaPolicySpec, r *antreaRule, d model.Dir
 	}
 	for j := range r.From {
 		if f := &r.From[j]; f.IPBlock == nil || f.countForms() > 1 {
-			n.addInvalid(antrea.ServicePeers, fmt.Sprintf("%s.from[%d]", at, j), "must be an ipBlock: clients of a NodePort Service are outside the cluster", "")
+			n.addInvalid(antrea.ServicePeers, fmt.Sprintf("%s.from[%d]", at, j), "must be an ipBlock: clients of a NodePort Service are outside "+
+				"the cluster", "")
 		}
 	}
 }
@@ -163,7 +169,8 @@ func (n *normaliser) antreaRuleForms(r *antreaRule, d model.Direction, at string
 			n.addInvalid(antrea.PeerForms, at+".namespaces", "wants one of match and sameLabels", "")
 		}
 		if p.Namespaces != nil && n.p.Kind == model.KindANNP {
-			n.addInvalid(antrea.NamespacesANNP, at+".namespaces", "is not of an Antrea NetworkPolicy", "write podSelector, or an Antrea ClusterNetworkPolicy")
+			n.addInvalid(antrea.NamespacesANNP, at+".namespaces", "is not of an Antrea NetworkPolicy",
+				"write podSelector, or an Antrea ClusterNetworkPolicy")
 		}
 		if p.IPBlock != nil {
 			n.exceptInside(p.IPBlock, at+".ipBlock.except")
@@ -212,7 +219,8 @@ func (n *normaliser) exceptInside(b *antreaIPBlock, at string) {
 		case !ok:
 			n.addInvalid(CodeCIDR, fmt.Sprintf("%s[%d]", at, i), fmt.Sprintf("%q is no CIDR", words.CleanText(text)), CIDRRemedy(text))
 		case block.IsValid() && (e.Bits() < block.Bits() || !block.Contains(e.Addr())):
-			n.addInvalid(antrea.IPBlockExcept, fmt.Sprintf("%s[%d]", at, i), words.CleanText(text)+" is not inside "+words.CleanText(b.CIDR), "write a part of the block")
+			n.addInvalid(antrea.IPBlockExcept, fmt.Sprintf("%s[%d]", at, i), words.CleanText(text)+" is not inside "+words.CleanText(b.CIDR),
+				"write a part of the block")
 		}
 	}
 }
@@ -239,7 +247,8 @@ func (n *normaliser) ingressOnly(r *antreaRule, at string) {
 	}
 	for j := range r.From {
 		if b := r.From[j].IPBlock; b != nil && antrea.IsMulticast(b.CIDR) {
-			n.addInvalid(antrea.MulticastIngress, fmt.Sprintf("%s.from[%d].ipBlock", at, j), "is multicast: ingress rules do not decide about it", "")
+			n.addInvalid(antrea.MulticastIngress, fmt.Sprintf("%s.from[%d].ipBlock", at, j), "is multicast: ingress rules do not decide about it",
+				"")
 		}
 	}
 }
@@ -249,7 +258,8 @@ func (n *normaliser) egressOnly(r *antreaRule, at string) {
 		n.addInvalid(antrea.PeerForms, at+".from", "is of ingress rules", "write to")
 	}
 	if len(r.ToServices) > 0 && (len(r.To) > 0 || len(r.Ports) > 0) {
-		n.addInvalid(antrea.ToServicesMixed, at+".toServices", "cannot be used with to or ports: it is addresses and ports of Services", "make two rules of it")
+		n.addInvalid(antrea.ToServicesMixed, at+".toServices", "cannot be used with to or ports: it is addresses and ports of Services",
+			"make two rules of it")
 	}
 	for j := range r.To {
 		if b := r.To[j].IPBlock; b != nil && antrea.IsMulticast(b.CIDR) {
@@ -275,7 +285,8 @@ func (n *normaliser) readIGMP(r *antreaRule, d model.Direction, at string) {
 		}
 		igmp = true
 		if g.Type != nil && !slices.Contains(igmpTypes[d].types, *g.Type) {
-			n.addInvalid(antrea.IGMPType, at+".igmp.igmpType", fmt.Sprintf("0x%x is not one %s rules know: %s", *g.Type, d.Lower(), igmpTypes[d].text), "")
+			n.addInvalid(antrea.IGMPType, at+".igmp.igmpType", fmt.Sprintf("0x%x is not one %s rules know: %s", *g.Type, d.Lower(),
+				igmpTypes[d].text), "")
 		}
 		if d == model.Ingress && g.Group != "" && g.Group != "224.0.0.1" {
 			n.addInvalid(antrea.IGMPGroup, at+".igmp.groupAddress", words.CleanText(g.Group)+": a query that is recognised has 224.0.0.1", "")

@@ -63,7 +63,8 @@ func NewGroup(o *AntreaGroup, m model.Meta) *model.Group {
 		g.Children = append(g.Children, words.CleanText(c))
 	}
 	forms := 0
-	for _, is := range []bool{g.Select, spec.IPBlock != nil, len(spec.IPBlocks) > 0, g.Service != nil, len(g.Children) > 0, spec.ExternalEntity != nil} {
+	for _, is := range []bool{g.Select, spec.IPBlock != nil, len(spec.IPBlocks) > 0, g.Service != nil, len(g.Children) > 0,
+		spec.ExternalEntity != nil} {
 		if is {
 			forms++
 		}
@@ -73,9 +74,11 @@ func NewGroup(o *AntreaGroup, m model.Meta) *model.Group {
 		bad(antrea.NotJudged, "spec.externalEntitySelector", "is about "+externalEntities)
 		g.Invalid[len(g.Invalid)-1].Severity = model.SeverityWarning
 	case forms > 1:
-		bad(antrea.GroupForms, "spec", "has several of podSelector or namespaceSelector, serviceReference, ipBlock, ipBlocks and childGroups: one may stand")
+		bad(antrea.GroupForms, "spec", "has several of podSelector or namespaceSelector, serviceReference, ipBlock, ipBlocks and childGroups: "+
+			"one may stand")
 	case forms == 0:
-		bad(antrea.GroupForms, "spec", "selects nothing: it has none of podSelector, namespaceSelector, serviceReference, ipBlocks and childGroups")
+		bad(antrea.GroupForms, "spec", "selects nothing: it has none of podSelector, namespaceSelector, serviceReference, ipBlocks and "+
+			"childGroups")
 	}
 	return g
 }

@@ -33,7 +33,8 @@ type Hunk struct {
 // ChangeOf returns the change from one text of a file to another. A nil text is a file
 // that does not exist.
 func ChangeOf(path string, before, after []byte) TextChange {
-	c := TextChange{Path: path, Made: before == nil, Gone: after == nil, Hunks: hunksBetween(before, after), Spots: removedSpots(path, before, after)}
+	c := TextChange{Path: path, Made: before == nil, Gone: after == nil, Hunks: hunksBetween(before, after),
+		Spots: removedSpots(path, before, after)}
 	if after != nil {
 		c.Sum = textDigest(after)
 	}

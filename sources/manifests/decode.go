@@ -188,7 +188,8 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 	}
 	k := kindOf(apiVersion, kind)
 	if items := yamltree.Get(n, "items"); k == nil && strings.HasSuffix(kind, "List") && items != nil {
-		d.reportIssue(origin, key, Issue{Severity: model.SeverityError, Code: CodeNotObject, Message: "items is " + DescribeNode(items) + ", not a list"})
+		d.reportIssue(origin, key, Issue{Severity: model.SeverityError, Code: CodeNotObject, Message: "items is " + DescribeNode(items) +
+			", not a list"})
 		return
 	}
 	if config := configOf(n, apiVersion, key, origin); config != nil {
@@ -310,7 +311,8 @@ func (d *decoder) reportOther(n *yaml.Node, origin model.Origin, key model.Key, 
 	sev, code, msg, remedy := otherKind(apiVersion, string(key.Kind))
 	i := Issue{Severity: sev, Code: code, Message: words.CleanText(msg), Remedy: words.CleanText(remedy)}
 	if policies := countTemplatePolicies(n, apiVersion); policies > 0 {
-		i.Severity, i.Message = model.SeverityWarning, "skipped: this Template holds "+words.Count(policies, "policy")+", which Rung does not judge"
+		i.Severity, i.Message = model.SeverityWarning, "skipped: this Template holds "+words.Count(policies, "policy")+
+			", which Rung does not judge"
 		i.Remedy = "fill it in and pipe it: oc process --local -f FILE | rung … -f -"
 		d.reportIssue(origin, key, i)
 		return

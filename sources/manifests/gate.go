@@ -205,7 +205,9 @@ func UnrelatedIssues(issues, others []Issue) (out []Issue) {
 		return ok && (b == "" || rest == "" || rest[0] == '.' || rest[0] == '[')
 	}
 	for _, i := range issues {
-		if i.Code != CodeUnknown && !slices.ContainsFunc(others, func(o Issue) bool { return within(i.Field, o.Field) || within(o.Field, i.Field) }) {
+		if i.Code != CodeUnknown && !slices.ContainsFunc(others, func(o Issue) bool {
+			return within(i.Field, o.Field) || within(o.Field, i.Field)
+		}) {
 			out = append(out, i)
 		}
 	}

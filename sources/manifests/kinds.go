@@ -49,11 +49,15 @@ var kinds = append([]kindInfo{
 	{model.KindCNP, policyGroup, "v1alpha2", reflect.TypeFor[v1alpha2.ClusterNetworkPolicy](), nil},
 	{model.KindACNP, antreaGroupName, antreaVersion, reflect.TypeFor[AntreaClusterPolicy](), nil},
 	{model.KindANNP, antreaGroupName, antreaVersion, reflect.TypeFor[AntreaPolicy](), nil},
-	plainKind(model.KindTier, antreaGroupName, antreaVersion, func(_ *decoder, o *AntreaTier, m model.Meta) model.Object { return NewTier(o, m) }),
+	plainKind(model.KindTier, antreaGroupName, antreaVersion, func(_ *decoder, o *AntreaTier, m model.Meta) model.Object {
+		return NewTier(o, m)
+	}),
 	plainKind(model.KindClusterGroup, antreaGroupName, antreaVersion, func(_ *decoder, o *AntreaClusterGroup, m model.Meta) model.Object {
 		return NewGroup((*AntreaGroup)(o), m)
 	}),
-	plainKind(model.KindGroup, antreaGroupName, antreaVersion, func(_ *decoder, o *AntreaGroup, m model.Meta) model.Object { return NewGroup(o, m) }),
+	plainKind(model.KindGroup, antreaGroupName, antreaVersion, func(_ *decoder, o *AntreaGroup, m model.Meta) model.Object {
+		return NewGroup(o, m)
+	}),
 }, slices.Concat(networkKinds, workloadKinds(), wayInKinds)...)
 
 // networkKinds are the kinds that networks besides the default one come from.

@@ -178,7 +178,8 @@ func (l *inputLister) enterFolder(fsys fs.FS, p string, at inputPlace) error {
 	}
 	if has("Chart.yaml") {
 		l.foundManifest = true
-		l.addFailure(at.name, "is a Helm chart: its templates are no manifests, and were not read", "render it: helm template "+words.CleanText(at.name)+" | rung … -f -")
+		l.addFailure(at.name, "is a Helm chart: its templates are no manifests, and were not read", "render it: helm template "+
+			words.CleanText(at.name)+" | rung … -f -")
 		return fs.SkipDir
 	}
 	if slices.ContainsFunc(KustomizationNames, has) {
@@ -244,7 +245,8 @@ func (o Options) loadFile(ctx context.Context, in inputFile) (*loadedFile, *mode
 	case err != nil:
 		return fail("cannot be read: %s", files.ReasonOf(err))
 	}
-	l := &loadedFile{text: raw, file: FileState{Path: in.path, Sum: sha256.Sum256(raw), Size: int64(len(raw)), At: time.Now(), Writable: !in.readOnce && o.FS == nil}}
+	l := &loadedFile{text: raw, file: FileState{Path: in.path, Sum: sha256.Sum256(raw), Size: int64(len(raw)), At: time.Now(),
+		Writable: !in.readOnce && o.FS == nil}}
 	if bytes.HasPrefix(raw, []byte{0x1f, 0x8b}) || strings.HasSuffix(strings.ToLower(in.path), ".gz") {
 		l.file.Writable = false
 		l.text, err = expandGzip(raw, o.Limits.Expanded)

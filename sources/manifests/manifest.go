@@ -124,7 +124,8 @@ func (o *Ingress) WayIn(m model.Meta) *model.WayIn {
 		if b.Service.Port.Number != 0 {
 			port = strconv.Itoa(int(b.Service.Port.Number))
 		}
-		w.Targets = append(w.Targets, model.Target{Host: words.CleanText(host), Path: words.CleanText(path), Namespace: m.Namespace, Service: words.CleanText(b.Service.Name), Port: words.CleanText(port)})
+		w.Targets = append(w.Targets, model.Target{Host: words.CleanText(host), Path: words.CleanText(path), Namespace: m.Namespace,
+			Service: words.CleanText(b.Service.Name), Port: words.CleanText(port)})
 	}
 	for i := range o.Spec.Rules {
 		r := &o.Spec.Rules[i]
@@ -160,8 +161,9 @@ func (o *HTTPRoute) WayIn(m model.Meta) *model.WayIn {
 				if b.Port != 0 {
 					port = strconv.Itoa(int(b.Port))
 				}
-				w.Targets = append(w.Targets, model.Target{Host: words.CleanText(host), Path: words.CleanText(path), Namespace: cmp.Or(words.CleanText(b.Namespace), m.Namespace),
-					Service: words.CleanText(b.Name), Port: port})
+				w.Targets = append(w.Targets, model.Target{Host: words.CleanText(host), Path: words.CleanText(path),
+					Namespace: cmp.Or(words.CleanText(b.Namespace), m.Namespace),
+					Service:   words.CleanText(b.Name), Port: port})
 			}
 		}
 	}
@@ -177,7 +179,8 @@ func (o *Route) WayIn(m model.Meta) *model.WayIn {
 	}
 	for _, t := range append([]routeTarget{o.Spec.To}, o.Spec.AlternateBackends...) {
 		if t.Name != "" && (t.Kind == "" || t.Kind == string(model.KindService)) {
-			w.Targets = append(w.Targets, model.Target{Host: words.CleanText(o.Spec.Host), Path: words.CleanText(o.Spec.Path), Namespace: m.Namespace, Service: words.CleanText(t.Name), Port: words.CleanText(port)})
+			w.Targets = append(w.Targets, model.Target{Host: words.CleanText(o.Spec.Host), Path: words.CleanText(o.Spec.Path),
+				Namespace: m.Namespace, Service: words.CleanText(t.Name), Port: words.CleanText(port)})
 		}
 	}
 	return w

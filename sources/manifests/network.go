@@ -78,7 +78,8 @@ func (n *normaliser) npRule(dir model.Direction, i int, peers []networkingv1.Net
 func (n *normaliser) podsPeer(namespaces, pods *metav1.LabelSelector, at string) model.Peer {
 	switch {
 	case pods == nil:
-		return model.Peer{Kind: model.PeerNamespaces, Pods: model.SelectEverything(), Namespaces: n.readSelector(namespaces, at+".namespaceSelector")}
+		return model.Peer{Kind: model.PeerNamespaces, Pods: model.SelectEverything(), Namespaces: n.readSelector(namespaces,
+			at+".namespaceSelector")}
 	case namespaces == nil:
 		return model.Peer{Kind: model.PeerPods, Namespace: n.p.Namespace, Namespaces: model.SelectEverything(),
 			Pods: n.readSelector(pods, at+".podSelector")}

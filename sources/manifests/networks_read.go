@@ -185,14 +185,16 @@ func notAddress(text string) string {
 
 // Read brings a ClusterNetworkConnect into the model's form.
 func (o *CNC) Read(m model.Meta) (model.Object, []Issue) {
-	c := &network.Connect{Meta: m, Pods: slices.Contains(o.Spec.Connectivity, "PodNetwork"), Services: slices.Contains(o.Spec.Connectivity, "ClusterIPServiceNetwork")}
+	c := &network.Connect{Meta: m, Pods: slices.Contains(o.Spec.Connectivity, "PodNetwork"), Services: slices.Contains(o.Spec.Connectivity,
+		"ClusterIPServiceNetwork")}
 	text, has := o.Annotations[annotationConnected]
 	if !has {
 		return c, nil
 	}
 	var of map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &of); err != nil {
-		f := &fault{"metadata.annotations[" + annotationConnected + "]", "cannot be read: which networks are connected is not known: " + words.CleanText(err.Error())}
+		f := &fault{"metadata.annotations[" + annotationConnected + "]", "cannot be read: which networks are connected is not known: " +
+			words.CleanText(err.Error())}
 		return c, f.issues()
 	}
 	for key := range of {

@@ -97,8 +97,9 @@ func withNameLabel(m model.Meta) model.Meta {
 }
 
 func (d *decoder) podOf(o *corev1.Pod, m model.Meta) model.Object {
-	p := &model.Pod{Meta: m, NodeName: internClean(o.Spec.NodeName), ServiceAccount: internClean(o.Spec.ServiceAccountName), HostNetwork: o.Spec.HostNetwork,
-		Phase: internClean(string(o.Status.Phase)), Deleting: o.DeletionTimestamp != nil}
+	p := &model.Pod{Meta: m, NodeName: internClean(o.Spec.NodeName), ServiceAccount: internClean(o.Spec.ServiceAccountName),
+		HostNetwork: o.Spec.HostNetwork,
+		Phase:       internClean(string(o.Status.Phase)), Deleting: o.DeletionTimestamp != nil}
 	p.Workload = internClean(OwnerOf(o))
 	if p.ServiceAccount == "" {
 		p.ServiceAccount = cmp.Or(internClean(o.Spec.DeprecatedServiceAccount), "default") // likewise
@@ -148,13 +149,15 @@ func (d *decoder) podNetworks(p *model.Pod, annotations map[string]string) {
 		if p.Attachments, err = Attachments(text, p.Namespace); err != nil {
 			p.AttachmentsErr = words.CleanText(err.Error())
 			d.warnAnnotation(p.Meta, model.AnnotationAttachments,
-				"cannot be read: sets of addresses whose selectors match this pod on secondary networks stay as they are, whatever changes: "+p.AttachmentsErr)
+				"cannot be read: sets of addresses whose selectors match this pod on secondary networks stay as they are, whatever changes: "+
+					p.AttachmentsErr)
 		}
 	}
 	if text, ok := annotations[model.AnnotationOpenPorts]; ok {
 		var err error
 		if p.OpenPorts, err = OpenPorts(text); err != nil {
-			d.warnAnnotation(p.Meta, model.AnnotationOpenPorts, "cannot be read: no port is left open on the default network: "+words.CleanText(err.Error()))
+			d.warnAnnotation(p.Meta, model.AnnotationOpenPorts, "cannot be read: no port is left open on the default network: "+
+				words.CleanText(err.Error()))
 		}
 	}
 }

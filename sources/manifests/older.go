@@ -71,7 +71,8 @@ func modernPeer(peer, subject *yaml.Node, at string) (uses []olderUse, of2022 bo
 	key, set := yamltree.FieldEntry(pods, "namespaces")
 	if key == nil || yamltree.Get(pods, "namespaceSelector") != nil || set.Kind != yaml.MappingNode {
 		if whole != nil { // what is missing in it is refused as in today's form
-			return []olderUse{{field: at + "." + was, line: whole.Line, drops: ", and refuses the peer that is left", change: at + "." + was + " is pods today"}}, true
+			return []olderUse{{field: at + "." + was, line: whole.Line, drops: ", and refuses the peer that is left", change: at + "." + was +
+				" is pods today"}}, true
 		}
 		return nil, false
 	}
@@ -150,7 +151,8 @@ func modernSet(set, subject *yaml.Node, at string) olderUse {
 	default:
 		u.field += ".notSameLabels"
 		set.Content = existingSelector(textsOf(not))
-		u.reason = "releases of that time disagree about notSameLabels (none of the labels, or another value than the subject's), and no object of today compares with the subject: " +
+		u.reason = "releases of that time disagree about notSameLabels (none of the labels, or another value than the subject's), and no " +
+			"object of today compares with the subject: " +
 			"write one policy for each value of " + labelList(textsOf(not))
 	}
 	return u
@@ -170,7 +172,8 @@ func sameLabels(set, same, subject *yaml.Node, at string, u *olderUse) {
 		v := subjectLabel(subject, l)
 		if v == "" {
 			set.Content = existingSelector(labels)
-			u.reason = "no object of today compares with the subject, which may have any value of " + labelList(labels) + ": write one policy for each"
+			u.reason = "no object of today compares with the subject, which may have any value of " + labelList(labels) +
+				": write one policy for each"
 			return
 		}
 		pairs = append(pairs, textNode(l), textNode(v))
@@ -329,6 +332,7 @@ func OlderOnServer(obj map[string]any) *model.OlderForm {
 // IsField says whether an unknown field is one of the older form.
 func IsField(field string) bool {
 	last := field[strings.LastIndexByte(field, '.')+1:]
-	return slices.ContainsFunc([]string{"namespaceSelector", "namespaces", "namespaceAndPodSelector", "sameLabels", "notSameLabels", "self", "notSelf", "namespacedPods"},
+	return slices.ContainsFunc([]string{"namespaceSelector", "namespaces", "namespaceAndPodSelector", "sameLabels", "notSameLabels", "self",
+		"notSelf", "namespacedPods"},
 		func(f string) bool { return strings.EqualFold(f, last) })
 }

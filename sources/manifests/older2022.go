@@ -163,7 +163,8 @@ func modernPort(p *yaml.Node) (why string) {
 		if len(validation.IsValidPortName(port.Value)) > 0 {
 			return "names no port"
 		}
-		return "is " + of + " alone, and namedPort of today is whatever protocol the pods' port of that name has: write namedPort where that is " + of
+		return "is " + of + " alone, and namedPort of today is whatever protocol the pods' port of that name has: write namedPort " +
+			"where that is " + of
 	case end == nil || end.Value == port.Value:
 		become("portNumber", fields(textNode("protocol"), textNode(of), textNode("port"), number(port)))
 	default:

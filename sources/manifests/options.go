@@ -63,7 +63,8 @@ const (
 
 func (o Options) withDefaults() Options {
 	o.Source = cmp.Or(o.Source, "files")
-	o.Limits = Limits{FileSize: cmp.Or(max(o.Limits.FileSize, 0), DefaultFileSize), Expanded: cmp.Or(max(o.Limits.Expanded, 0), DefaultExpanded),
+	o.Limits = Limits{FileSize: cmp.Or(max(o.Limits.FileSize, 0), DefaultFileSize), Expanded: cmp.Or(max(o.Limits.Expanded, 0),
+		DefaultExpanded),
 		AliasNodes: cmp.Or(max(o.Limits.AliasNodes, 0), yamltree.DefaultAliasNodes)}
 	return o
 }

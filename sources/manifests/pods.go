@@ -43,7 +43,8 @@ type ownerKey struct{ namespace, workload string }
 
 // NewSet makes a set of nothing.
 func NewSet() *Set {
-	return &Set{workloads: map[model.Key]*Workload{}, nodes: map[string]*model.Node{}, owned: map[ownerKey]int{}, pods: map[model.Key]ownerKey{}, numbering: map[model.Key]bool{}, ownNetwork: map[string]bool{}}
+	return &Set{workloads: map[model.Key]*Workload{}, nodes: map[string]*model.Node{}, owned: map[ownerKey]int{},
+		pods: map[model.Key]ownerKey{}, numbering: map[model.Key]bool{}, ownNetwork: map[string]bool{}}
 }
 
 // Put takes in that an object came or changed, and says whether the pods that workloads stand for

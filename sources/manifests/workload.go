@@ -97,7 +97,8 @@ func ownerOf(owners []metav1.OwnerReference, labels map[string]string) string {
 			return refText(kind, o.Name)
 		case "VirtualMachineInstance":
 			return refText(model.KindVM, o.Name)
-		case model.KindDeployment, model.KindStatefulSet, model.KindDaemonSet, model.KindDeploymentConfig, model.KindRollout, model.KindCronJob, model.KindVM:
+		case model.KindDeployment, model.KindStatefulSet, model.KindDaemonSet, model.KindDeploymentConfig, model.KindRollout, model.KindCronJob,
+			model.KindVM:
 			return refText(kind, o.Name)
 		}
 	}

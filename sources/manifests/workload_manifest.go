@@ -68,7 +68,8 @@ type Status struct {
 // commonSpec is the spec with its selector in the form that has expressions.
 func (m *Manifest[S]) commonSpec() (s Spec[metav1.LabelSelector]) {
 	s = Spec[metav1.LabelSelector]{Replicas: m.Spec.Replicas, Parallelism: m.Spec.Parallelism, Completions: m.Spec.Completions,
-		Template: m.Spec.Template, JobTemplate: m.Spec.JobTemplate, WorkloadRef: m.Spec.WorkloadRef, Running: m.Spec.Running, RunStrategy: m.Spec.RunStrategy}
+		Template: m.Spec.Template, JobTemplate: m.Spec.JobTemplate, WorkloadRef: m.Spec.WorkloadRef, Running: m.Spec.Running,
+		RunStrategy: m.Spec.RunStrategy}
 	switch sel := any(m.Spec.Selector).(type) {
 	case *metav1.LabelSelector:
 		s.Selector = sel
@@ -86,7 +87,8 @@ func KeepWorkloadFields(n *yaml.Node) {
 	spec := yamltree.Get(n, "spec")
 	yamltree.KeepFields(yamltree.Get(n, "status"), "completionTime")
 	for spec != nil {
-		yamltree.KeepFields(spec, "replicas", "parallelism", "completions", "selector", "template", "jobTemplate", "workloadRef", "running", "runStrategy")
+		yamltree.KeepFields(spec, "replicas", "parallelism", "completions", "selector", "template", "jobTemplate", "workloadRef", "running",
+			"runStrategy")
 		keepTemplateFields(yamltree.Get(spec, "template"))
 		yamltree.KeepFields(yamltree.Get(spec, "jobTemplate"), "spec")
 		yamltree.KeepFields(yamltree.Get(spec, "workloadRef"), "kind", "name")
@@ -97,7 +99,8 @@ func KeepWorkloadFields(n *yaml.Node) {
 func keepTemplateFields(template *yaml.Node) {
 	yamltree.KeepFields(template, "metadata", "spec")
 	yamltree.KeepFields(yamltree.Get(template, "metadata"), "labels")
-	yamltree.KeepFields(yamltree.Get(template, "spec"), "nodeName", "nodeSelector", "hostNetwork", "serviceAccountName", "serviceAccount", "containers")
+	yamltree.KeepFields(yamltree.Get(template, "spec"), "nodeName", "nodeSelector", "hostNetwork", "serviceAccountName", "serviceAccount",
+		"containers")
 	for _, c := range yamltree.ItemsAt(template, "spec", "containers") {
 		yamltree.KeepFields(c, "ports")
 	}
@@ -110,7 +113,8 @@ func readWorkload[S any](d *decoder, o metav1.Object, meta model.Meta) model.Obj
 	spec := m.commonSpec()
 	w := &Workload{Meta: meta, Owner: ownerOf(m.OwnerReferences, meta.Labels.Map()), Wanted: podsWanted(meta.Kind, &spec)}
 	refuse := func(field, message, remedy string) model.Object {
-		d.reportIssue(meta.Origin, meta.Key, Issue{Severity: model.SeverityError, Code: CodeSchema, Field: field, Message: words.CleanText(message), Remedy: remedy})
+		d.reportIssue(meta.Origin, meta.Key, Issue{Severity: model.SeverityError, Code: CodeSchema, Field: field,
+			Message: words.CleanText(message), Remedy: remedy})
 		return nil
 	}
 	field := "spec."

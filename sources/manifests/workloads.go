@@ -64,7 +64,8 @@ func (r *Result) makePods(o Options, seen map[model.Key]model.Origin) {
 			Code: CodeSchema, Message: "names " + w.TemplateOf + ", which is not there: no pod can be made of it"})
 	}
 	for _, w := range set.CutWorkloads() {
-		r.Broken = append(r.Broken, model.Broken{Severity: model.SeverityWarning, Origin: w.Origin, Key: w.Key, Field: "spec.replicas", Code: CodeCut,
+		r.Broken = append(r.Broken, model.Broken{Severity: model.SeverityWarning, Origin: w.Origin, Key: w.Key, Field: "spec.replicas",
+			Code:    CodeCut,
 			Message: fmt.Sprintf("wants %d pods, and policies select by their numbers: only the first %d are judged", w.Wanted, MostNumbered)})
 	}
 	if len(idle) > 0 {

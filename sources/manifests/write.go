@@ -213,7 +213,8 @@ func (w *policyWriter) cnpPort(p *model.Port, at string) jsonTree {
 
 // podsSelector are a namespace selector and a pod selector, both of which must be there.
 func (w *policyWriter) podsSelector(namespaces, pods model.Selector, at string) jsonTree {
-	return jsonTree{"namespaceSelector": w.labelSelector(namespaces, at+".namespaceSelector"), "podSelector": w.labelSelector(pods, at+".podSelector")}
+	return jsonTree{"namespaceSelector": w.labelSelector(namespaces, at+".namespaceSelector"), "podSelector": w.labelSelector(pods,
+		at+".podSelector")}
 }
 
 // labelSelector returns a selector as the API has it, and notes an error for a selector without a form there.

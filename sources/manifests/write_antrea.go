@@ -140,7 +140,8 @@ func (w *policyWriter) antreaPeer(p *model.Peer, at string) jsonTree {
 		}
 		return out
 	case p.Kind == model.PeerPods && p.Namespace == "": // of a policy of one namespace
-		return jsonTree{"podSelector": w.labelSelector(p.Pods, at+".podSelector"), "namespaceSelector": w.labelSelector(p.Namespaces, at+".namespaceSelector")}
+		return jsonTree{"podSelector": w.labelSelector(p.Pods, at+".podSelector"), "namespaceSelector": w.labelSelector(p.Namespaces,
+			at+".namespaceSelector")}
 	}
 	w.addCannot(at, "is of a kind that the API does not have there: %s", p.String())
 	return nil

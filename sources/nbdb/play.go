@@ -34,7 +34,8 @@ type serverPlayer struct {
 const playWrite = time.Minute
 
 // playServer returns a connection to a player.
-func (c *databaseReach) playServer(ctx context.Context, programs *sync.WaitGroup, run Runner, s *siteFacts, use connectionUse) *programPipe {
+func (c *databaseReach) playServer(ctx context.Context, programs *sync.WaitGroup, run Runner, s *siteFacts,
+	use connectionUse) *programPipe {
 	ours, theirs, under := newPipe(ctx)
 	p := &serverPlayer{cfg: &c.cfg, db: c.db, run: run, site: s, use: use, rpc: New(theirs, playWrite),
 		learnt: c.learnSite, end: ours.closeEnd}

@@ -33,7 +33,8 @@ type databaseReach struct {
 // Dial makes a connection that Run will keep up. Nothing happens before Run or
 // Read.
 func DialRemote(cfg RemoteConfig) *RemoteConn {
-	return &RemoteConn{databaseReach: databaseReach{cfg: cfg.withDefaults(northbound), db: northbound, endpoint: "exec:" + words.CleanText(cfg.Name)}}
+	return &RemoteConn{databaseReach: databaseReach{cfg: cfg.withDefaults(northbound), db: northbound, endpoint: "exec:" +
+		words.CleanText(cfg.Name)}}
 }
 
 // Name is the zone's name.

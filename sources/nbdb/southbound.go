@@ -218,7 +218,9 @@ func (d *rowDecoder) readSouthbound(table, uuid string, old flow.Row, delta bool
 	case flow.TableDatapath:
 		r := rowCopy[flow.Datapath](old)
 		r.UUID = uuid
-		d.readColumns(delta, []columnTarget{{"external_ids", func() { d.readPicks(map[string]*string{keyName: &r.Name, keySwitch: &r.Switch}, delta) }}})
+		d.readColumns(delta, []columnTarget{{"external_ids", func() {
+			d.readPicks(map[string]*string{keyName: &r.Name, keySwitch: &r.Switch}, delta)
+		}}})
 		if !nb.IsUUID(r.Switch) {
 			r.Switch = ""
 		}

@@ -245,7 +245,8 @@ func findLoader(root string) []string {
 		return nil
 	}
 	var dirs []string
-	for _, pattern := range []string{"usr/local/lib", "usr/local/lib/*-linux-*", "usr/lib/*-linux-*", "usr/lib64", "usr/lib", "lib/*-linux-*", "lib64"} {
+	for _, pattern := range []string{"usr/local/lib", "usr/local/lib/*-linux-*", "usr/lib/*-linux-*", "usr/lib64", "usr/lib", "lib/*-linux-*",
+		"lib64"} {
 		found, _ := filepath.Glob(filepath.Join(root, pattern)) // the same
 		for _, dir := range found {
 			if fi, err := os.Stat(dir); err == nil && fi.IsDir() {

@@ -199,7 +199,9 @@ func (l *Lab) Close() {
 // databases with their locks and what a compaction writes, sockets, the log, pipes.
 var (
 	zoneFolder = regexp.MustCompile(`^z[0-9]+$`)
-	zoneFile   = regexp.MustCompile(`^(\.?(nb|sb|vs)\.db(\.tmp)?(\.~lock~)?|(nb|sb|vs)\.sock|(nb|sb|vs|vswitchd|northd|controller)\.ctl|controller\.log|br-int\.(mgmt|snoop)|p[0-9]+\.pcap)$`)
+	zoneFile   = regexp.MustCompile(
+		`^(\.?(nb|sb|vs)\.db(\.tmp)?(\.~lock~)?|(nb|sb|vs)\.sock|(nb|sb|vs|vswitchd|northd|controller)\.ctl|controller\.log|` +
+			`br-int\.(mgmt|snoop)|p[0-9]+\.pcap)$`)
 )
 
 const controllerLog = "controller.log"

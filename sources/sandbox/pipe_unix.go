@@ -27,7 +27,8 @@ type bridgePort struct {
 // newPort makes the pipe. It is open for writing too, so that ovs-vswitchd can go and
 // come without an end in it.
 func newPort(z *Zone, lport, iface string) (*bridgePort, error) {
-	p := &bridgePort{lport: lport, iface: iface, path: z.filePath(iface + ".pcap"), zone: z, done: make(chan struct{}), buf: make([]byte, 16<<10)}
+	p := &bridgePort{lport: lport, iface: iface, path: z.filePath(iface + ".pcap"), zone: z, done: make(chan struct{}),
+		buf: make([]byte, 16<<10)}
 	_ = os.Remove(p.path) // of a port before
 	if err := syscall.Mkfifo(p.path, 0o600); err != nil {
 		return nil, fmt.Errorf("making the pipe of port %s: %w", lport, err)

@@ -188,8 +188,10 @@ func (b *zoneBridge) plugOnce(ctx context.Context) error {
 			continue
 		}
 		ops = append(ops, map[string]any{"op": "insert", "table": "Interface", "uuid-name": "i" + iface, "row": map[string]any{
-			"name": iface, "type": "dummy", "external_ids": mapValue(v.externalIDs()), "options": mapValue(map[string]string{"tx_pcap": fresh[name].path})}},
-			map[string]any{"op": "insert", "table": "Port", "uuid-name": "o" + iface, "row": map[string]any{"name": iface, "interfaces": namedRef("i" + iface)}},
+			"name": iface, "type": "dummy", "external_ids": mapValue(v.externalIDs()),
+			"options": mapValue(map[string]string{"tx_pcap": fresh[name].path})}},
+			map[string]any{"op": "insert", "table": "Port", "uuid-name": "o" + iface, "row": map[string]any{"name": iface,
+				"interfaces": namedRef("i" + iface)}},
 			map[string]any{"op": "mutate", "table": "Bridge", "where": []any{[]any{"name", "==", "br-int"}},
 				"mutations": []any{[]any{"ports", "insert", setOf(namedRef("o" + iface))}}})
 	}
@@ -207,7 +209,8 @@ func (b *zoneBridge) plugOnce(ctx context.Context) error {
 	if len(ops) == 0 {
 		return nil
 	}
-	ops = append(ops, map[string]any{"op": "mutate", "table": "Open_vSwitch", "where": []any{}, "mutations": []any{[]any{"next_cfg", "+=", 1}}},
+	ops = append(ops, map[string]any{"op": "mutate", "table": "Open_vSwitch", "where": []any{},
+		"mutations": []any{[]any{"next_cfg", "+=", 1}}},
 		map[string]any{"op": "select", "table": "Open_vSwitch", "where": []any{}, "columns": []string{"next_cfg"}})
 	res, err := b.zone.vs.runTransaction(ctx, ops...)
 	if err != nil && !errors.Is(err, errNotConnected) && ctx.Err() == nil {

@@ -230,7 +230,8 @@ func (x *networkWork) removeOthers() {
 // networks of it where these do not. ok is false where there is none to make.
 func RouterOf(name string, ids map[string]string, room []netip.Prefix) (r *Router, ok bool) {
 	n := network.Prefix(ids[KeyNetwork])
-	r = &Router{Name: n + "ovn_cluster_router", Prefix: n, Switch: name, Own: prefixes(strings.Fields(ids[KeyRouter])), Cluster: prefixes(strings.Fields(ids[KeySubnets])), Serve: true}
+	r = &Router{Name: n + "ovn_cluster_router", Prefix: n, Switch: name, Own: prefixes(strings.Fields(ids[KeyRouter])),
+		Cluster: prefixes(strings.Fields(ids[KeySubnets])), Serve: true}
 	if len(r.Own) == 0 {
 		r.Own = room
 	}

@@ -69,7 +69,8 @@ func portOf(p *model.Pod) podPort {
 // management port on the default network.
 func (s *Standing) In(zone string, mgmt []string, lab bool) *Networks {
 	s.gather()
-	out := &Networks{Zone: zone, Node: s.Cluster.Node(zone), Lab: lab, Isolation: &Isolation{network.Isolation{Management: mgmt, Pods: s.isolated[zone]}}}
+	out := &Networks{Zone: zone, Node: s.Cluster.Node(zone), Lab: lab,
+		Isolation: &Isolation{network.Isolation{Management: mgmt, Pods: s.isolated[zone]}}}
 	for _, name := range s.Table.Names() {
 		n := s.Table.Network(name)
 		out.Parts = append(out.Parts, n.PartIn(zone, slices.Values(s.pods[name]), s.Table.NamespacesOn(s.Cluster, n), s.multicast))

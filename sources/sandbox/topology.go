@@ -75,7 +75,8 @@ func (t *zoneTopology) seedOps() []nb.Op {
 			ops[i].Row["rate"] = t.cfg.MeterRate
 		}
 	}
-	router := Router{Name: "ovn_cluster_router", Switch: zone, MAC: t.mac, Own: t.routers, Cluster: t.cfg.Cluster, Hosts: map[netip.Addr]netip.Addr{}}
+	router := Router{Name: "ovn_cluster_router", Switch: zone, MAC: t.mac, Own: t.routers, Cluster: t.cfg.Cluster,
+		Hosts: map[netip.Addr]netip.Addr{}}
 	for _, host := range t.cfg.Host {
 		for _, m := range t.mgmt {
 			if hop, err := netip.ParseAddr(m); err == nil && hop.Is4() == host.Is4() {

@@ -150,7 +150,8 @@ func (z *Zone) daemonCommand(name, file string) *exec.Cmd {
 	cmd := z.tools.commandFor(program, args...)
 	cmd.Dir = z.dir
 	cmd.Env = os.Environ()
-	for _, v := range []string{"OVS_RUNDIR", "OVN_RUNDIR", "OVS_LOGDIR", "OVN_LOGDIR", "OVS_DBDIR", "OVN_DBDIR", "OVS_SYSCONFDIR", "OVN_SYSCONFDIR"} {
+	for _, v := range []string{"OVS_RUNDIR", "OVN_RUNDIR", "OVS_LOGDIR", "OVN_LOGDIR", "OVS_DBDIR", "OVN_DBDIR", "OVS_SYSCONFDIR",
+		"OVN_SYSCONFDIR"} {
 		cmd.Env = append(cmd.Env, v+"="+z.dir)
 	}
 	return cmd

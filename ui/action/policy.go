@@ -34,16 +34,20 @@ var policy = []Action{
 	{ID: PolicyRules, Title: "rules tab", Help: "the rules in the order in which they decide"},
 	{ID: PolicyPods, Keys: []string{"p"}, Title: "pods tab", Help: "the pods the policy applies to"},
 	{ID: PolicyYAML, Keys: []string{"v"}, Title: "YAML tab", Help: "the policy as it was written"},
-	{ID: PolicyZones, Needs: system.Rows, Keys: []string{"Z"}, Title: "zones tab", Help: "the policy in each zone: in sync or not, what differs, what controllers reported, events"},
+	{ID: PolicyZones, Needs: system.Rows, Keys: []string{"Z"}, Title: "zones tab",
+		Help: "the policy in each zone: in sync or not, what differs, what controllers reported, events"},
 	{ID: PolicyFinds, Keys: []string{"f"}, Title: "findings tab", Help: "the findings about the policy"},
-	{ID: PolicyEdit, Keys: []string{"e"}, Title: "edit", Footer: 20, Op: change.OpApply, Danger: change.Confirmed, Help: "edit the policy in $EDITOR"},
+	{ID: PolicyEdit, Keys: []string{"e"}, Title: "edit", Footer: 20, Op: change.OpApply, Danger: change.Confirmed,
+		Help: "edit the policy in $EDITOR"},
 	{ID: PolicyMove, Keys: []string{"m"}, Title: "move", Footer: 30, Op: change.OpMove, Danger: change.Confirmed,
 		Help: "give the policy another priority", Disabled: OnANP},
-	{ID: PolicyLogging, Keys: []string{"L"}, Title: "logging", Footer: 40, Op: change.OpLogLevel, Danger: change.Confirmed, Help: "choose what the policy logs, how much and for how long; a NetworkPolicy logs as its namespace says"},
+	{ID: PolicyLogging, Keys: []string{"L"}, Title: "logging", Footer: 40, Op: change.OpLogLevel, Danger: change.Confirmed,
+		Help: "choose what the policy logs, how much and for how long; a NetworkPolicy logs as its namespace says"},
 	{ID: PolicyLogs, Keys: []string{"l"}, Title: "log lines", Footer: 50, Help: "the log lines of the policy"},
 	traceFrom(PolicyTrace, 55, "trace a connection that the policy is about: an example to begin with"),
 	{ID: PolicyRows, Needs: system.Rows, Keys: []string{"r"}, Title: "rows", Footer: 60, Help: "the policy's rows in every zone"},
-	{ID: PolicyController, Needs: system.Rows, Keys: []string{"c"}, Title: "controller's log", Help: "what the zone's ovnkube-controller wrote about the policy", Disabled: OnCluster},
+	{ID: PolicyController, Needs: system.Rows, Keys: []string{"c"}, Title: "controller's log",
+		Help: "what the zone's ovnkube-controller wrote about the policy", Disabled: OnCluster},
 	{ID: PolicyDelete, Keys: []string{"D", "delete"}, Title: "delete", Op: change.OpDelete, Danger: change.Typed,
 		Help: "delete the policy; its name must be typed"},
 }
@@ -60,13 +64,18 @@ const (
 )
 
 var rule = []Action{
-	{ID: RuleNextZone, Needs: system.Rows, Keys: []string{"]"}, Title: "next zone", Footer: 20, Help: "compare with the live rows of the next zone"},
-	{ID: RulePrevZone, Needs: system.Rows, Keys: []string{"["}, Title: "previous zone", Help: "compare with the live rows of the previous zone"},
-	{ID: RuleNextACL, Needs: system.Rows, Keys: []string{"tab"}, Title: "next ACL", Footer: 25, Help: "show the next ACL of the rule; a rule has one ACL per protocol"},
+	{ID: RuleNextZone, Needs: system.Rows, Keys: []string{"]"}, Title: "next zone", Footer: 20,
+		Help: "compare with the live rows of the next zone"},
+	{ID: RulePrevZone, Needs: system.Rows, Keys: []string{"["}, Title: "previous zone",
+		Help: "compare with the live rows of the previous zone"},
+	{ID: RuleNextACL, Needs: system.Rows, Keys: []string{"tab"}, Title: "next ACL", Footer: 25,
+		Help: "show the next ACL of the rule; a rule has one ACL per protocol"},
 	{ID: RuleLogs, Keys: []string{"l"}, Title: "log lines", Footer: 30, Help: "the log lines this rule decided"},
 	traceFrom(RuleTrace, 35, "trace a connection that the rule is about: an example to begin with"),
-	{ID: RuleEdit, Keys: []string{"e"}, Title: "edit", Footer: 40, Op: change.OpApply, Danger: change.Confirmed, Help: "edit the policy in $EDITOR"},
-	{ID: RuleLogging, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: change.OpLogLevel, Danger: change.Confirmed, Help: "choose what the policy logs, how much and for how long; a NetworkPolicy logs as its namespace says"},
+	{ID: RuleEdit, Keys: []string{"e"}, Title: "edit", Footer: 40, Op: change.OpApply, Danger: change.Confirmed,
+		Help: "edit the policy in $EDITOR"},
+	{ID: RuleLogging, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: change.OpLogLevel, Danger: change.Confirmed,
+		Help: "choose what the policy logs, how much and for how long; a NetworkPolicy logs as its namespace says"},
 }
 
 // The actions of the rows view and of the view of one row.
@@ -85,8 +94,10 @@ const (
 var rows = []Action{
 	{ID: RowsNextZone, Keys: []string{"]"}, Title: "next zone", Footer: 20, Help: "the rows of the next zone"},
 	{ID: RowsPrevZone, Keys: []string{"["}, Title: "previous zone", Help: "the rows of the previous zone"},
-	{ID: RowsTable, Keys: []string{"V"}, Title: "table", Footer: 30, Help: "show only one table: ACLs, address sets, port groups; press again for the next"},
-	{ID: RowsStage, Keys: []string{"s"}, Title: "stage", Footer: 40, Help: "show one stage of the pipeline only; press again for the next stage"},
+	{ID: RowsTable, Keys: []string{"V"}, Title: "table", Footer: 30, Help: "show only one table: ACLs, address sets, port groups; press " +
+		"again for the next"},
+	{ID: RowsStage, Keys: []string{"s"}, Title: "stage", Footer: 40, Help: "show one stage of the pipeline only; press again for " +
+		"the next stage"},
 }
 
 var row = []Action{
@@ -125,21 +136,25 @@ const (
 var ladder = []Action{
 	{ID: LadderNew, Keys: []string{"n"}, Title: "new here", Footer: 20, Op: change.OpApply, Danger: change.Confirmed,
 		Help: "write a new policy in the gap under the cursor, or in the next free place of its tier"},
-	{ID: LadderTemplate, Keys: []string{"N"}, Title: "template", Footer: 70, Also: []string{"from template"}, Op: change.OpApply, Danger: change.Confirmed,
-		Help: "make policies from a template: tenant isolation, default deny, quarantine and others"},
+	{ID: LadderTemplate, Keys: []string{"N"}, Title: "template", Footer: 70, Also: []string{"from template"}, Op: change.OpApply,
+		Danger: change.Confirmed,
+		Help:   "make policies from a template: tenant isolation, default deny, quarantine and others"},
 	{ID: LadderMove, Keys: []string{"m"}, Title: "move", Footer: 30, Op: change.OpMove, Danger: change.Confirmed,
 		Help: "move the policy along the ladder, or type its new priority; enter previews"},
 	{ID: LadderEdit, Keys: []string{"e"}, Title: "edit", Footer: 40, Op: change.OpApply, Danger: change.Confirmed,
 		Help: "edit the policy in $EDITOR"},
 	{ID: LadderLogging, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: change.OpLogLevel, Danger: change.Confirmed,
 		Help: "choose what the policy logs, how much and for how long; a NetworkPolicy logs as its namespace says"},
-	{ID: LadderSelect, Keys: []string{"*"}, Title: "select", Help: "select the policy or namespace under the cursor, or unselect it; L applies to all that are selected"},
+	{ID: LadderSelect, Keys: []string{"*"}, Title: "select", Help: "select the policy or namespace under the cursor, or unselect it; L " +
+		"applies to all that are selected"},
 	{ID: LadderLogs, Keys: []string{"l"}, Title: "log lines", Help: "the log lines of the policy under the cursor"},
 	traceFrom(LadderTrace, 42, "trace a connection that the policy under the cursor is about"),
-	{ID: LadderPlan, Needs: system.Stages, Keys: []string{"A"}, Title: "arrange", Footer: 60, Hidden: true, Help: "arrange priorities: free ranges, insert between two, re-space"},
+	{ID: LadderPlan, Needs: system.Stages, Keys: []string{"A"}, Title: "arrange", Footer: 60, Hidden: true,
+		Help: "arrange priorities: free ranges, insert between two, re-space"},
 	{ID: LadderDelete, Keys: []string{"D", "delete"}, Title: "delete", Op: change.OpDelete, Danger: change.Typed,
 		Help: "delete the policy; its name must be typed"},
-	{ID: LadderGaps, Needs: system.Stages, Keys: []string{"z"}, Title: "unfold all gaps", Help: "unfold every gap, one line per free priority, or fold them all to one line each"},
+	{ID: LadderGaps, Needs: system.Stages, Keys: []string{"z"}, Title: "unfold all gaps",
+		Help: "unfold every gap, one line per free priority, or fold them all to one line each"},
 	{ID: LadderFold, Keys: []string{"space"}, Title: "unfold", Help: "unfold or fold the tier, namespace or gap under the cursor"},
 	networkFrom(LadderNetwork, 46, "show the policies that another network is programmed with"),
 	{ID: LadderStage, Needs: system.Stages, Keys: []string{"s"}, Title: "stage", Footer: 45,
@@ -153,7 +168,8 @@ var carry = []Action{
 	{ID: CarryFar, Keys: []string{"ctrl+d", "pgdown"}, Title: "ten down", Help: "ten priorities down"},
 	{ID: CarryFarUp, Keys: []string{"ctrl+u", "pgup"}, Title: "ten up", Help: "ten priorities up"},
 	{ID: CarryCancel, Keys: []string{"esc", "q"}, Title: "cancel", Footer: 4, Help: "cancel the move; the policy stays where it was"},
-	{ID: CarryErase, Keys: []string{"backspace"}, Title: "erase a digit", Help: "delete the last digit typed; digits go straight to a priority: 42, then enter"},
+	{ID: CarryErase, Keys: []string{"backspace"}, Title: "erase a digit", Help: "delete the last digit typed; digits go straight to a " +
+		"priority: 42, then enter"},
 }
 
 // OnANP disables an action that wants an AdminNetworkPolicy, which alone has a

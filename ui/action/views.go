@@ -37,9 +37,11 @@ const (
 )
 
 var diffActions = []Action{
-	{ID: DiffNextTab, Keys: []string{"tab"}, Title: "next tab", Footer: 12, Help: "next tab: connections, policies, findings, guard rails, not counted"},
+	{ID: DiffNextTab, Keys: []string{"tab"}, Title: "next tab", Footer: 12, Help: "next tab: connections, policies, findings, guard rails, " +
+		"not counted"},
 	{ID: DiffPrevTab, Keys: []string{"shift+tab"}, Title: "previous tab", Help: "previous tab"},
-	{ID: DiffInput, Keys: []string{"e"}, Title: "inputs", Footer: 20, Help: "edit what is compared: one input with what is shown here, or two with each other"},
+	{ID: DiffInput, Keys: []string{"e"}, Title: "inputs", Footer: 20, Help: "edit what is compared: one input with what is shown here, or " +
+		"two with each other"},
 	{ID: DiffAgain, Keys: []string{"ctrl+r"}, Title: "refresh", Footer: 30, Help: "read the inputs again, and compare"},
 }
 
@@ -60,21 +62,28 @@ const (
 )
 
 var edit = []Action{
-	{ID: EditEditor, Keys: []string{"e"}, Title: "edit again", Footer: 20, Help: "open the text in $EDITOR again, at the mistake under the cursor"},
-	{ID: EditPreview, Keys: []string{"enter"}, Title: "preview", Footer: 30, Help: "show what the change would do to the rows; nothing is written yet"},
+	{ID: EditEditor, Keys: []string{"e"}, Title: "edit again", Footer: 20,
+		Help: "open the text in $EDITOR again, at the mistake under the cursor"},
+	{ID: EditPreview, Keys: []string{"enter"}, Title: "preview", Footer: 30, Help: "show what the change would do to the rows; nothing is " +
+		"written yet"},
 }
 
 // PreviewApply has no operation of its own: the preview says whether its
 // change can be made.
 var preview = []Action{
 	{ID: PreviewNo, Keys: []string{"esc", "q"}, Title: "no", Footer: 10, Danger: change.Harmless, Help: "change nothing and go back"},
-	{ID: PreviewApply, Keys: []string{"a", "enter"}, Title: "apply", Footer: 20, Danger: change.Confirmed, Help: "apply the change, after a last question (the default is no)"},
+	{ID: PreviewApply, Keys: []string{"a", "enter"}, Title: "apply", Footer: 20, Danger: change.Confirmed,
+		Help: "apply the change, after a last question (the default is no)"},
 	{ID: PreviewEdit, Keys: []string{"e"}, Title: "edit again", Footer: 30, Help: "go back to the text"},
 	{ID: PreviewDiff, Keys: []string{"v"}, Title: "as text", Footer: 40, Help: "show the change as a text diff, or field by field"},
-	{ID: PreviewWhole, Keys: []string{"w"}, Title: "whole", Footer: 60, Help: "break long lines and list all members of sets, or cut them; → scrolls sideways"},
-	{ID: PreviewSection, Keys: []string{"}"}, Title: "next section", Footer: 50, Help: "go to the next heading of a long preview; after the last, to the end"},
-	{ID: PreviewSectionBack, Keys: []string{"{"}, Title: "previous section", Help: "go to the heading before; before the first, to the beginning"},
-	{ID: PreviewMerge, Keys: []string{"u"}, Title: "merge", Help: "merge your change with the one made in the meantime, and preview the result"},
+	{ID: PreviewWhole, Keys: []string{"w"}, Title: "whole", Footer: 60, Help: "break long lines and list all members of sets, or cut them; " +
+		"→ scrolls sideways"},
+	{ID: PreviewSection, Keys: []string{"}"}, Title: "next section", Footer: 50, Help: "go to the next heading of a long preview; after the " +
+		"last, to the end"},
+	{ID: PreviewSectionBack, Keys: []string{"{"}, Title: "previous section",
+		Help: "go to the heading before; before the first, to the beginning"},
+	{ID: PreviewMerge, Keys: []string{"u"}, Title: "merge", Help: "merge your change with the one made in the meantime, and " +
+		"preview the result"},
 }
 
 // The actions of the page of findings.
@@ -123,13 +132,15 @@ var activity = []Action{
 	{ID: ActivityUndo, Keys: []string{"U"}, Title: "undo", Footer: 15, Op: change.OpUndo, Danger: change.Confirmed,
 		Help: "undo the change under the cursor, after a preview"},
 	{ID: ActivityPolicy, Keys: []string{"o"}, Title: "policy", Footer: 30, Help: "go to the policy"},
-	{ID: ActivityZone, Keys: []string{"]"}, Title: "next zone", Footer: 20, Help: "show one zone only; press again for the next, then for all"},
+	{ID: ActivityZone, Keys: []string{"]"}, Title: "next zone", Footer: 20,
+		Help: "show one zone only; press again for the next, then for all"},
 	{ID: ActivityPrev, Keys: []string{"["}, Title: "previous zone", Help: "show one zone only: the previous one"},
 }
 
 var zones = []Action{
 	{ID: ZonesRows, Keys: []string{"r"}, Title: "rows", Footer: 20, Help: "the rows of the zone under the cursor"},
-	{ID: ZonesState, Keys: []string{"V"}, Title: "show only", Footer: 30, Help: "show only zones that differ, are unreachable, have trouble in OVN, are followed, or are read in turn; press again for the next, then for all"},
+	{ID: ZonesState, Keys: []string{"V"}, Title: "show only", Footer: 30, Help: "show only zones that differ, are unreachable, have trouble " +
+		"in OVN, are followed, or are read in turn; press again for the next, then for all"},
 }
 
 // The actions of the logs view.
@@ -156,7 +167,8 @@ const (
 var logActions = []Action{
 	{ID: LogsPause, Keys: []string{"space"}, Title: "pause", Footer: 20, Help: "pause, or follow the newest lines again"},
 	{ID: LogsAggregate, Keys: []string{"z"}, Title: "group", Footer: 30, Help: "group equal lines and count them, or show every line"},
-	{ID: LogsBy, Keys: []string{"B"}, Title: "group by", Footer: 57, Help: "group by source, destination, port, rule or namespaces: count, rate, first and last line; enter shows the lines of one"},
+	{ID: LogsBy, Keys: []string{"B"}, Title: "group by", Footer: 57, Help: "group by source, destination, port, rule or namespaces: count, " +
+		"rate, first and last line; enter shows the lines of one"},
 	{ID: LogsMark, Keys: []string{"m"}, Title: "mark", Footer: 40, Help: "put a marker line with the time into the log"},
 	{ID: LogsClear, Keys: []string{"ctrl+l"}, Title: "clear", Help: "clear the list; counts stay"},
 	{ID: LogsMore, Keys: []string{"+"}, Title: "more around", Help: "with a filter: show more lines before and after each match"},
@@ -169,8 +181,10 @@ var logActions = []Action{
 		Help: "choose what the policy logs: that of the page, or of the line under the cursor"},
 	{ID: LogsColumns, Keys: []string{"O"}, Title: "columns", Help: "choose which columns the lines have, and their order"},
 	{ID: LogsPropose, Keys: []string{"E"}, Title: "propose a rule", Op: change.OpApply, Danger: change.Confirmed,
-		Help: "propose the rule that allows or denies exactly the line under the cursor, or the lines shown; it goes through the editor and a preview"},
+		Help: "propose the rule that allows or denies exactly the line under the cursor, or the lines shown; it goes through the editor " +
+			"and a preview"},
 	{ID: LogsWhy, Keys: []string{"h"}, Title: "why nothing", Footer: 70, Help: "why there are no lines, or not the ones you expect"},
 	{ID: LogsTime, Keys: []string{"K"}, Title: "clock", Help: "show times in local time, in UTC, as age, or not at all"},
-	{ID: LogsSave, Keys: []string{"ctrl+s"}, Title: "save", Help: "save the lines shown to a file, as sentences with the raw lines, or the raw lines alone; asks for the path"},
+	{ID: LogsSave, Keys: []string{"ctrl+s"}, Title: "save", Help: "save the lines shown to a file, as sentences with the raw lines, or the " +
+		"raw lines alone; asks for the path"},
 }

@@ -82,7 +82,8 @@ func (v *View) addZones(env *view.Env, s *detail.Sheet) {
 	st, t, to := env.Styles, view.TallyOf(env.Rev, env.Now), nav.PageOf(nav.Zones)
 	s.AddHead("zones")
 	if t.All == 0 {
-		s.AddParagraph("zones", 0, words.Unknown, st.Dim, st.Text, "No zones: a zone is a Node, and none was read. Policies are not checked against live rows.", nav.Page{})
+		s.AddParagraph("zones", 0, words.Unknown, st.Dim, st.Text, "No zones: a zone is a Node, and none was read. Policies are not checked "+
+			"against live rows.", nav.Page{})
 		return
 	}
 	s.Add("zones", append(widget.Line{{Text: words.Count(t.All, "zone") + "  "}}, t.TallyLine(st, true)...), to)
@@ -90,7 +91,9 @@ func (v *View) addZones(env *view.Env, s *detail.Sheet) {
 		s.AddParagraph("sweep", 0, words.Noted, st.Dim, st.Text, line, to)
 	}
 	if t.Denied > 0 {
-		s.AddParagraph("denied", 0, words.Failed, st.Error, st.Text, fmt.Sprintf("%s cannot be read: rows come through pods/exec in the namespace of OVN-Kubernetes (see the permissions above); without it policies are only compiled.",
-			words.Count(t.Denied, "zone")), to)
+		s.AddParagraph("denied", 0, words.Failed, st.Error, st.Text,
+			fmt.Sprintf("%s cannot be read: rows come through pods/exec in the namespace of OVN-Kubernetes (see the permissions above); without "+
+				"it policies are only compiled.",
+				words.Count(t.Denied, "zone")), to)
 	}
 }

@@ -112,30 +112,37 @@ func (v *zonesPage) fitColumns(w int) {
 	}
 	v.form = f
 	cols := []widget.TableColumn[*policyLine]{
-		{Title: "PRIO", Help: page.ColumnHelp("priority"), Right: true, Cell: func(l *policyLine) widget.Line { return widget.PlainLine(l.prio) }},
-		{Title: "POLICY", Help: page.ColumnHelp("policy"), Name: true, Min: 12, Cell: func(l *policyLine) widget.Line { return widget.StyledLine(l.key.ShortLabel(), v.st.Accent) }},
+		{Title: "PRIO", Help: page.ColumnHelp("priority"), Right: true, Cell: func(l *policyLine) widget.Line {
+			return widget.PlainLine(l.prio)
+		}},
+		{Title: "POLICY", Help: page.ColumnHelp("policy"), Name: true, Min: 12, Cell: func(l *policyLine) widget.Line {
+			return widget.StyledLine(l.key.ShortLabel(), v.st.Accent)
+		}},
 	}
 	for i, title := range v.zoneTitles(f) {
-		cols = append(cols, widget.TableColumn[*policyLine]{Title: title, Help: "its state in the zone " + v.names[i], Cell: func(l *policyLine) widget.Line {
-			switch {
-			case i >= len(l.cells):
-				return nil
-			case f == onlySigns:
-				return l.signs[i]
-			}
-			return l.cells[i]
-		}})
+		cols = append(cols, widget.TableColumn[*policyLine]{Title: title, Help: "its state in the zone " + v.names[i],
+			Cell: func(l *policyLine) widget.Line {
+				switch {
+				case i >= len(l.cells):
+					return nil
+				case f == onlySigns:
+					return l.signs[i]
+				}
+				return l.cells[i]
+			}})
 	}
 	cols = append(cols, v.reportedColumn())
-	cols = append(cols, widget.TableColumn[*policyLine]{Min: 8, Flex: true, NoSort: true, Drop: 1, Cell: func(l *policyLine) widget.Line { return l.reasonLine },
-		Fit: func(l *policyLine, w int) widget.Line { return l.reasonLine.CutWords(w) }})
+	cols = append(cols, widget.TableColumn[*policyLine]{Min: 8, Flex: true, NoSort: true, Drop: 1,
+		Cell: func(l *policyLine) widget.Line { return l.reasonLine },
+		Fit:  func(l *policyLine, w int) widget.Line { return l.reasonLine.CutWords(w) }})
 	v.policies.Columns = cols
 	v.policies.SetItems(v.policies.AllItems())
 }
 
 // reportedColumn returns the column of what the controllers reported, which is no proof.
 func (v *zonesPage) reportedColumn() widget.TableColumn[*policyLine] {
-	return widget.TableColumn[*policyLine]{Title: "REPORTED", Help: "how many zones' controllers report it ready, with the sign of the worst; not verified", Drop: 2, NoSort: true,
+	return widget.TableColumn[*policyLine]{Title: "REPORTED", Help: "how many zones' controllers report it ready, with the sign of the " +
+		"worst; not verified", Drop: 2, NoSort: true,
 		Cell: func(l *policyLine) widget.Line {
 			if l.reports == nil {
 				return nil
@@ -210,7 +217,8 @@ func (v *zonesPage) lineOf(r *revision.Revision, k model.PolicyKey) *policyLine 
 			text, short = text+" "+n, short+n
 		}
 		look := view.StateStyle(s, v.st)
-		l.cells, l.signs, l.states = append(l.cells, widget.StyledLine(text, look)), append(l.signs, widget.StyledLine(short, look)), append(l.states, s)
+		l.cells, l.signs, l.states = append(l.cells, widget.StyledLine(text, look)), append(l.signs, widget.StyledLine(short, look)),
+			append(l.states, s)
 		if p != nil && p.Error != "" && l.reasonLine == nil {
 			l.reasonLine = widget.StyledLine(fmt.Sprintf(words.Failed+" %s: %s (%s×)", z.Name, p.Error, words.Thousands(p.Tries)), v.st.Error)
 		}

@@ -101,7 +101,8 @@ func (v *findingsPage) filterText(f *findings.Finding) string {
 func (v *findingsPage) Sync(env *view.Env) {
 	found, _ := revision.KnownFindings(env.Rev) // the header says when they are of a moment ago
 	same := v.rev != nil && v.st == env.Styles && v.w == env.W &&
-		len(found) == len(v.objectFindings) && (len(found) == 0 || &found[0] == &v.objectFindings[0]) // findings never change once worked out, and may be thousands
+		// findings never change once worked out, and may be thousands
+		len(found) == len(v.objectFindings) && (len(found) == 0 || &found[0] == &v.objectFindings[0])
 	v.st, v.w, v.objectFindings = env.Styles, env.W, found
 	v.key = env.Keys.ActionByID(action.FindingsOnly).HintKey()
 	v.table.Columns[0].Title = findings.Table.Columns[0].Title

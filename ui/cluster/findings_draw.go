@@ -30,7 +30,8 @@ func (v *findingsPage) Render(env *view.Env, w, h int) string {
 	lines := v.findingLines(f, w)
 	if room := low - 1; len(lines) > room {
 		left := len(lines) - room + 1
-		lines = append(lines[:room-1], widget.StyledLine(fmt.Sprintf("   … %s more lines; y copies it all", words.Thousands(left)), env.Styles.Dim).Render(w))
+		lines = append(lines[:room-1], widget.StyledLine(fmt.Sprintf("   … %s more lines; y copies it all", words.Thousands(left)),
+			env.Styles.Dim).Render(w))
 	}
 	told, _ := v.table.SelectedItem()
 	head := widget.HeadingLine(findingTitle(told), w, env.Styles).Render(w)

@@ -23,7 +23,8 @@ func (v *View) addHeader(env *view.Env, s *detail.Sheet) {
 	if p := r.Plan; p.IsOpen() {
 		addValue(s, "plan", "plan", plan.Headline(p, env.Now), nav.PageOf(nav.Plan))
 	}
-	addValue(s, "counts", "counts", fmt.Sprintf("%s · pods %s · rev %d", view.PolicyCounts(r), r.CountText(model.KindPod), r.Number), nav.PageOf(nav.Ladder))
+	addValue(s, "counts", "counts", fmt.Sprintf("%s · pods %s · rev %d", view.PolicyCounts(r), r.CountText(model.KindPod), r.Number),
+		nav.PageOf(nav.Ladder))
 	known, current := revision.KnownFindings(r)
 	found := detail.FindingCount(model.CountFindings(known), r.Unread(), st)
 	if !current {

@@ -22,7 +22,8 @@ func (v *View) addLogs(env *view.Env, s *detail.Sheet) {
 	st, to := env.Styles, nav.PageOf(nav.Logs)
 	s.AddHead("logs of the nodes")
 	if len(v.streams) == 0 {
-		s.AddParagraph("logs", 0, words.Noted, st.Dim, st.Text, "not followed until the log is opened ("+env.Keys.ActionByID(action.GoLogs).HintKey()+")", to)
+		s.AddParagraph("logs", 0, words.Noted, st.Dim, st.Text, "not followed until the log is opened ("+
+			env.Keys.ActionByID(action.GoLogs).HintKey()+")", to)
 		return
 	}
 	by := map[logline.StreamState][]*logline.Stream{}
@@ -38,7 +39,8 @@ func (v *View) addLogs(env *view.Env, s *detail.Sheet) {
 	if up < len(v.streams) {
 		sign, look = words.Warned, st.Warn
 	}
-	s.AddParagraph("logs", 0, sign, look, st.Text, fmt.Sprintf("%s of %s followed", words.Thousands(up), words.Count(len(v.streams), "node")), to)
+	s.AddParagraph("logs", 0, sign, look, st.Text, fmt.Sprintf("%s of %s followed", words.Thousands(up), words.Count(len(v.streams), "node")),
+		to)
 	for _, state := range slices.Sorted(maps.Keys(by)) {
 		var names []string
 		why := ""

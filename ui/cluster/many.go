@@ -66,8 +66,12 @@ func (v *zonesPage) overZones(r *revision.Revision) (lines []*policyLine) {
 // overColumns returns the columns of the lower table where zones are many.
 func (v *zonesPage) overColumns() []widget.TableColumn[*policyLine] {
 	return []widget.TableColumn[*policyLine]{
-		{Title: "PRIO", Help: page.ColumnHelp("priority"), Right: true, Cell: func(l *policyLine) widget.Line { return widget.PlainLine(l.prio) }},
-		{Title: "POLICY", Help: page.ColumnHelp("policy"), Name: true, Min: 12, Cell: func(l *policyLine) widget.Line { return widget.StyledLine(l.key.ShortLabel(), v.st.Accent) }},
+		{Title: "PRIO", Help: page.ColumnHelp("priority"), Right: true, Cell: func(l *policyLine) widget.Line {
+			return widget.PlainLine(l.prio)
+		}},
+		{Title: "POLICY", Help: page.ColumnHelp("policy"), Name: true, Min: 12, Cell: func(l *policyLine) widget.Line {
+			return widget.StyledLine(l.key.ShortLabel(), v.st.Accent)
+		}},
 		{Title: "IN SYNC", Help: "zones where its rows are as desired", Cell: func(l *policyLine) widget.Line {
 			if l.over.HasNoRows {
 				return widget.StyledLine("–", v.st.Dim)
@@ -82,7 +86,9 @@ func (v *zonesPage) overColumns() []widget.TableColumn[*policyLine] {
 			return widget.StyledLine(otherStates(&l.over), view.StateStyle(l.over.State, v.st))
 		}},
 		v.reportedColumn(),
-		{Title: "WORST IN", Help: "the zones where it is worst", Min: 16, Flex: true, NoSort: true, Cell: func(l *policyLine) widget.Line { return v.worstIn(l, mostWorst) },
+		{Title: "WORST IN", Help: "the zones where it is worst", Min: 16, Flex: true, NoSort: true, Cell: func(l *policyLine) widget.Line {
+			return v.worstIn(l, mostWorst)
+		},
 			Fit: func(l *policyLine, w int) (cell widget.Line) {
 				for n := mostWorst; n > 0; n-- {
 					cell = v.worstIn(l, n)

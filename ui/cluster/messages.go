@@ -33,7 +33,8 @@ func (v *messagesPage) Sync(env *view.Env) {
 	s := &detail.Sheet{St: env.Styles, W: env.W}
 	all := env.Said.Messages()
 	if len(all) == 0 {
-		s.AddParagraph("none", 0, "", env.Styles.Dim, env.Styles.Dim, "nothing was said yet: what the line at the bottom says is kept here", nav.Page{})
+		s.AddParagraph("none", 0, "", env.Styles.Dim, env.Styles.Dim, "nothing was said yet: what the line at the bottom says is kept here",
+			nav.Page{})
 	}
 	onNewest := v.Pane.SelectedID() == lineID(v.newest)
 	for _, m := range slices.Backward(all) {

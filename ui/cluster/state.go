@@ -134,10 +134,12 @@ func (v *zonesPage) troubleLines(w, most int) []string {
 	}
 	for i, f := range v.zoneFindings {
 		if len(lines) >= most || i == foundShown {
-			lines = append(lines, widget.StyledLine("  "+words.Warned+" "+words.Thousands(len(v.zoneFindings)-i)+" more by comparing the zones: rung zones --check", v.st.Warn).Render(w))
+			lines = append(lines, widget.StyledLine("  "+words.Warned+" "+words.Thousands(len(v.zoneFindings)-i)+
+				" more by comparing the zones: rung zones --check", v.st.Warn).Render(w))
 			break
 		}
-		lines = append(lines, widget.Line{{Text: "  " + words.Warned + " ", Style: v.st.Warn}, {Text: f.Policy.Label() + "  ", Style: v.st.Accent}, {Text: f.Message}}.Render(w))
+		lines = append(lines, widget.Line{{Text: "  " + words.Warned + " ", Style: v.st.Warn},
+			{Text: f.Policy.Label() + "  ", Style: v.st.Accent}, {Text: f.Message}}.Render(w))
 	}
 	return lines
 }

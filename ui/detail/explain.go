@@ -43,7 +43,8 @@ func (x *MatchExplainer) AddMatch(s *Sheet, id, text string) {
 	}
 	expr, err := match.Parse(text)
 	if err != nil {
-		s.AddParagraph(id+".error", 2, words.Warned, s.St.Warn, s.St.Text, "Rung cannot parse this match ("+err.Error()+"). It reads:", nav.Page{})
+		s.AddParagraph(id+".error", 2, words.Warned, s.St.Warn, s.St.Text, "Rung cannot parse this match ("+err.Error()+"). It reads:",
+			nav.Page{})
 		s.AddParagraph(id+".raw", 4, "", s.St.Text, s.St.CodeText, text, nav.Page{})
 		return
 	}
@@ -186,14 +187,16 @@ func (x *MatchExplainer) addAddresses(id string, t *match.Term) {
 // addNamed explains pairs of address and port.
 func (x *MatchExplainer) addNamed(id string, t *match.Term) {
 	proto := strings.Join(t.Protocols, "")
-	x.addRow(id, "named ports", words.Count(len(t.Items), "pair")+" of address and "+proto+" port, from the container ports of that name", nav.Page{})
+	x.addRow(id, "named ports", words.Count(len(t.Items), "pair")+" of address and "+proto+" port, from the container ports of that name",
+		nav.Page{})
 	for i, it := range t.Items {
 		if i == x.First && len(t.Items) > x.First+1 {
 			x.sheet.Add(id+".more", widget.StyledLine("     └ "+words.Thousands(len(t.Items)-i)+" more in the match", x.sheet.St.Dim), nav.Page{})
 			break
 		}
 		text, to := MembersBehind(x.Rev, it.IP)
-		x.addMember(fmt.Sprintf("%s.%d", id, i), branchSign(i, min(len(t.Items), x.First+2)), fmt.Sprintf("%s %s %d", it.IP, proto, it.Port), widget.PlainLine(text), to)
+		x.addMember(fmt.Sprintf("%s.%d", id, i), branchSign(i, min(len(t.Items), x.First+2)), fmt.Sprintf("%s %s %d", it.IP, proto, it.Port),
+			widget.PlainLine(text), to)
 	}
 }
 

@@ -46,7 +46,8 @@ func (x *MatchExplainer) addPortGroup(id, term, name string) {
 	meaning := widget.PlainLine(what + ": " + words.Count(len(live.Ports), "logical port") + " here")
 	diff := x.Zone.PolicyJoin(x.unitOfRow(live)).DiffOfRow(nb.TablePortGroup, live.ID()).DiffOfColumn("ports")
 	if diff != nil {
-		meaning = meaning.Add(fmt.Sprintf("  "+words.Differs+" %s missing, %s extra", words.Thousands(len(diff.Missing)), words.Thousands(len(diff.Extra))), st.Error)
+		meaning = meaning.Add(fmt.Sprintf("  "+words.Differs+" %s missing, %s extra", words.Thousands(len(diff.Missing)),
+			words.Thousands(len(diff.Extra))), st.Error)
 	}
 	x.addStyled(id+"@"+name, widget.StyledLine("  "+term, x.linkStyle(to)), meaning, to)
 	x.addDiffering(id+"@"+name, diff, func(n string) (string, nav.Page) { return PodOfPort(x.Rev, n) })
@@ -113,7 +114,8 @@ func (x *MatchExplainer) addAddressSet(id, term, name string) {
 	show, what := live, "address set"
 	switch {
 	case live == nil && db != nil:
-		x.addStyled(id, widget.StyledLine("  "+term, x.linkStyle(to)), widget.StyledLine(words.Differs+" address set is missing here: nothing matches", st.Error), to)
+		x.addStyled(id, widget.StyledLine("  "+term, x.linkStyle(to)),
+			widget.StyledLine(words.Differs+" address set is missing here: nothing matches", st.Error), to)
 		return
 	case live == nil && desired == nil:
 		x.addRow(id, term, "address set that was not read", nav.Page{})
@@ -182,7 +184,8 @@ func (x *MatchExplainer) equalInZones(set *nb.AddressSet) widget.Line {
 	case read == len(x.Rev.Zones):
 		return widget.PlainLine(", equal in every zone")
 	}
-	return widget.PlainLine(fmt.Sprintf(", equal in the %s of %s zones that were read", words.Thousands(read), words.Thousands(len(x.Rev.Zones))))
+	return widget.PlainLine(fmt.Sprintf(", equal in the %s of %s zones that were read", words.Thousands(read),
+		words.Thousands(len(x.Rev.Zones))))
 }
 
 // addDiffering lists members that are missing or extra, before the others.
@@ -197,7 +200,8 @@ func (x *MatchExplainer) addDiffering(id string, d *model.FieldDiff, behind func
 	}{{d.Missing, "missing here: "}, {d.Extra, "not desired: "}} {
 		for i, n := range part.names {
 			if i == x.First && len(part.names) > x.First+1 {
-				x.sheet.Add(id+part.word+"more", widget.StyledLine(fmt.Sprintf("     "+words.Differs+" %s more %s", words.Thousands(len(part.names)-i), strings.TrimSuffix(part.word, ": ")), st.Error), nav.Page{})
+				x.sheet.Add(id+part.word+"more", widget.StyledLine(fmt.Sprintf("     "+words.Differs+" %s more %s", words.Thousands(len(part.names)-i),
+					strings.TrimSuffix(part.word, ": ")), st.Error), nav.Page{})
 				break
 			}
 			text, to := behind(n)

@@ -136,7 +136,8 @@ func TellZone(env *view.Env, z *model.ZoneState, prev, next action.ID) widget.Li
 	if z == nil {
 		return widget.StyledLine("no zone", st.Dim)
 	}
-	l := widget.Line{{Text: "zone ", Style: st.Dim}, {Text: z.Name, Style: st.Title}, {Text: " "}, widget.SpanOf(cluster.ZoneSign(env.Rev, z, env.Now), st)}
+	l := widget.Line{{Text: "zone ", Style: st.Dim}, {Text: z.Name, Style: st.Title}, {Text: " "},
+		widget.SpanOf(cluster.ZoneSign(env.Rev, z, env.Now), st)}
 	if z.Conn == model.ConnSwept {
 		l = l.Add(" read "+words.Age(env.Now.Sub(z.SyncedAt))+" ago", st.Warn)
 	} else if z.Conn != model.ConnSynced {

@@ -113,7 +113,8 @@ func LoggingLine(env *view.Env, p *model.Policy) widget.Line {
 		out = out.Add(words.Failed+" the annotation is not valid", st.Error)
 	}
 	if left := l.TimeLeftText(env.Now); left != "" {
-		out = out.Add(" "+left, st.Warn).Add("  session of "+l.Session.By+" until "+words.Clock(l.Session.Until.In(env.Now.Location()), env.Now), st.Dim)
+		out = out.Add(" "+left, st.Warn).Add("  session of "+l.Session.By+" until "+words.Clock(l.Session.Until.In(env.Now.Location()), env.Now),
+			st.Dim)
 	}
 	if l.Namespace != "" {
 		out = out.Add("  as namespace "+l.Namespace+" says", st.Dim)
@@ -240,7 +241,8 @@ func RowCopies(z *model.ZoneState, r nb.Row) []view.CopyItem {
 		out = append(out, view.CopyItem{What: "id", Text: id})
 	}
 	if uuid != "" {
-		out = append(out, view.CopyItem{What: "UUID", Text: uuid}, view.CopyItem{What: "ovn-nbctl list command", Text: ListCommand(z, table, uuid)})
+		out = append(out, view.CopyItem{What: "UUID", Text: uuid}, view.CopyItem{What: "ovn-nbctl list command",
+			Text: ListCommand(z, table, uuid)})
 	}
 	if id != "" {
 		out = append(out, view.CopyItem{What: "ovn-nbctl find command", Text: FindCommand(z, table, nb.KeyID, id)})

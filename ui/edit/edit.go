@@ -181,7 +181,8 @@ func (v *editPage) takeEdited(env *view.Env, m textEdited) {
 		v.stopEdit("The editor could not be started", []string{m.run.Error(), "Set VISUAL or EDITOR to an editor that is installed."})
 	case isDeleted(m.io):
 		v.path = "" // there is none to be named or kept
-		v.stopEdit("The editor deleted the text", []string{"Nothing was changed. " + env.Keys.ActionByID(action.EditEditor).HintKey() + " begins anew."})
+		v.stopEdit("The editor deleted the text", []string{"Nothing was changed. " + env.Keys.ActionByID(action.EditEditor).HintKey() +
+			" begins anew."})
 	case m.io != nil:
 		v.stopEdit("The text could not be read back", []string{m.io.Error()})
 	case withoutHead(m.text) == v.first && !v.isInvalid && (!v.isProposed() && !v.offered || m.run != nil):
@@ -197,7 +198,8 @@ func (v *editPage) takeEdited(env *view.Env, m textEdited) {
 			v.stopEdit("Nothing to create: the text is empty", nil)
 			return
 		}
-		v.stopEdit("The text is empty", []string{"Emptying the text does not delete a policy: " + env.Keys.ActionByID(action.LadderDelete).HintKey() + " on the ladder does."})
+		v.stopEdit("The text is empty", []string{"Emptying the text does not delete a policy: " +
+			env.Keys.ActionByID(action.LadderDelete).HintKey() + " on the ladder does."})
 	case v.isInvalid && m.text == v.open:
 		v.state = stopped // the reasons stand already
 	default:
@@ -277,7 +279,8 @@ func (v *editPage) editAgain(env *view.Env) {
 	}
 	if c := v.pre.MergeConflict(); c != nil && c.Now != "" {
 		v.base = c.Now
-		notes = append(notes, c.Key.Label()+" was changed meanwhile, as follows. Copy into your text what is to stay;", "what you save replaces it.", c.Diff)
+		notes = append(notes, c.Key.Label()+" was changed meanwhile, as follows. Copy into your text what is to stay;",
+			"what you save replaces it.", c.Diff)
 	}
 	v.state, v.pre = editing, nil
 	v.reopenEditor(env, notes, string(m.YAML), 1)

@@ -113,7 +113,8 @@ func (v *editPage) layMistakes(env *view.Env) {
 		s.AddParagraph(mistakeID(i), 2, "", st.Text, st.Text, widget.CleanText(text), nav.Page{})
 	}
 	s.AddGap()
-	s.AddSkipped(widget.StyledLine("Nothing was written. "+env.Keys.ActionByID(action.EditEditor).HintKey()+" opens the editor at the chosen line.", st.Text))
+	s.AddSkipped(widget.StyledLine("Nothing was written. "+env.Keys.ActionByID(action.EditEditor).HintKey()+
+		" opens the editor at the chosen line.", st.Text))
 	for _, line := range widget.FlowText("The text is in "+widget.CleanText(v.path), s.TextWidth()) {
 		s.AddSkipped(widget.StyledLine(line, st.Dim))
 	}

@@ -46,9 +46,15 @@ func NewFromTemplate(p nav.Page) view.View {
 		ID:      func(it *templateItem) string { return it.name },
 		NoBelow: true,
 		Columns: []widget.TableColumn[*templateItem]{
-			{Title: "TEMPLATE", Help: "a set of policies with a name", Min: 16, NoSort: true, Cell: func(it *templateItem) widget.Line { return widget.StyledLine(it.name, v.st.Accent) }},
-			{Title: "FOR", Help: "what it is for", Min: 61, Flex: true, NoSort: true, Cell: func(it *templateItem) widget.Line { return widget.PlainLine(it.purpose) }},
-			{Title: "ASKS", Help: "what it asks for", Drop: 1, Min: 9, NoSort: true, Cell: func(it *templateItem) widget.Line { return widget.StyledLine(it.asks, v.st.Dim) }},
+			{Title: "TEMPLATE", Help: "a set of policies with a name", Min: 16, NoSort: true, Cell: func(it *templateItem) widget.Line {
+				return widget.StyledLine(it.name, v.st.Accent)
+			}},
+			{Title: "FOR", Help: "what it is for", Min: 61, Flex: true, NoSort: true, Cell: func(it *templateItem) widget.Line {
+				return widget.PlainLine(it.purpose)
+			}},
+			{Title: "ASKS", Help: "what it asks for", Drop: 1, Min: 9, NoSort: true, Cell: func(it *templateItem) widget.Line {
+				return widget.StyledLine(it.asks, v.st.Dim)
+			}},
 		},
 	}
 	v.Of = v.table
@@ -124,7 +130,8 @@ func (v *templatePage) askQuestion(env *view.Env, t *template.Template, i int, a
 		offers = append(offers, view.ChoiceItem{Text: c.Value, Note: c.Note})
 	}
 	env.AskDialog(&view.PromptDialog{
-		Title: fmt.Sprintf("new %s · question %s of %s", t.Name, words.Thousands(len(answers)+1), words.Thousands(len(t.QuestionNames(false)))), Label: q.Ask, Value: first, Offers: offers,
+		Title: fmt.Sprintf("new %s · question %s of %s", t.Name, words.Thousands(len(answers)+1), words.Thousands(len(t.QuestionNames(false)))),
+		Label: q.Ask, Value: first, Offers: offers,
 		Check: func(text string) string {
 			if _, err := t.CheckAnswer(v.w, q, text, answers); err != nil {
 				return err.Error()

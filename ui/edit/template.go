@@ -29,7 +29,8 @@ func newNotes(rev *revision.Revision, at plan.TierSlot) []string {
 		"nothing is written before you say yes. Close without saving to leave it."}
 	where, last := placesAround(rev, at)
 	if len(where) > 0 {
-		notes = append(notes, fmt.Sprintf("Priority %s decides %s (lower numbers first%s).", model.PlaceText(at.Tier, at.Priority), strings.Join(where, ", "), last))
+		notes = append(notes, fmt.Sprintf("Priority %s decides %s (lower numbers first%s).", model.PlaceText(at.Tier, at.Priority),
+			strings.Join(where, ", "), last))
 	}
 	return notes
 }

@@ -120,7 +120,9 @@ func notCounted(err error) priorityOutcome {
 }
 
 func outcomeOf(totals []diff.PairTotal) priorityOutcome {
-	return priorityOutcome{text: revision.FlipsBrief(totals), flips: slices.ContainsFunc(totals, func(t diff.PairTotal) bool { return t.Before != t.After })}
+	return priorityOutcome{text: revision.FlipsBrief(totals), flips: slices.ContainsFunc(totals, func(t diff.PairTotal) bool {
+		return t.Before != t.After
+	})}
 }
 
 // holdAgainst has the lines of the log judged where the policy is now.

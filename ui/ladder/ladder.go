@@ -59,7 +59,8 @@ type lineInputs struct {
 
 // New makes the view.
 func New(p nav.Page) view.View {
-	v := &ladderPage{network: view.OnNetwork{Name: p.Network, Prepare: prepareLines}, unfolded: map[int32]bool{}, turned: map[string]bool{}, chosen: map[model.Key]bool{}}
+	v := &ladderPage{network: view.OnNetwork{Name: p.Network, Prepare: prepareLines}, unfolded: map[int32]bool{}, turned: map[string]bool{},
+		chosen: map[model.Key]bool{}}
 	v.table = &widget.Table[*ladder.Line]{
 		ID:   func(l *ladder.Line) string { return l.ID },
 		Full: func(l *ladder.Line) widget.Line { return v.painted[l.Place].full },
@@ -206,7 +207,8 @@ func (v *ladderPage) WhyNot(_ *view.Env, id action.ID) string {
 	if id == action.LadderNew && v.frame.rev.System.Bands != nil {
 		return ""
 	}
-	if u := v.frame.rev.Unread(model.KindANP); (id == action.LadderNew || id == action.LadderTemplate) && u.HidesCount(v.frame.rev.Cluster.Count(model.KindANP)) {
+	if u := v.frame.rev.Unread(model.KindANP); (id == action.LadderNew || id == action.LadderTemplate) &&
+		u.HidesCount(v.frame.rev.Cluster.Count(model.KindANP)) {
 		return u.Text()
 	}
 	if id == action.LadderNew && len(v.frame.rev.Ladder().Tiers[model.TierAdmin].Gaps) == 0 {

@@ -297,7 +297,8 @@ func (v *planPage) endPlan(env *view.Env) {
 		keep(env, "")
 	default:
 		env.AskDialog(&view.ConfirmDialog{Title: "Keep as is", YesText: "keep as is",
-			Body: []string{fmt.Sprintf("The plan ends here, with %s. The policies stay as they are, and it can no longer be continued or rolled back.", stepsMade(p)),
+			Body: []string{fmt.Sprintf("The plan ends here, with %s. The policies stay as they are, and it can no longer be continued or "+
+				"rolled back.", stepsMade(p)),
 				env.Keys.ActionByID(action.Undo).HintKey() + " undoes the steps that are done."},
 			Changed: func() string {
 				if v.state.SaysSame(p) {

@@ -28,7 +28,8 @@ func (v *planPage) askSpacing(env *view.Env) {
 	if largest := b.LargestSpacingText(); largest != "" {
 		label = "Step and start. " + largest
 	}
-	env.AskDialog(&view.PromptDialog{Title: "re-space the ladder", Label: label, Value: fmt.Sprintf("%d %d", max(v.p.space.Step, 1), v.p.space.Start),
+	env.AskDialog(&view.PromptDialog{Title: "re-space the ladder", Label: label, Value: fmt.Sprintf("%d %d", max(v.p.space.Step, 1),
+		v.p.space.Start),
 		Check: func(s string) string {
 			space, err := parseSpacing(b, s)
 			if err == nil {
@@ -65,10 +66,12 @@ func (v *planPage) insertPolicy(env *view.Env) {
 		env.SayFailure("%v", p.err)
 	case len(p.plan.Steps) > 0:
 		v.proposePlan(env, p)
-		env.SayText("room at %d after %s in %s; %s run", p.newPriority, here, stepCount(p.plan.Steps), env.Keys.ActionByID(action.PlanRun).HintKey())
+		env.SayText("room at %d after %s in %s; %s run", p.newPriority, here, stepCount(p.plan.Steps),
+			env.Keys.ActionByID(action.PlanRun).HintKey())
 	default:
 		at := p.newPriority
-		env.AskDialog(&view.ConfirmDialog{Title: p.proposalTitle(), Body: []string{fmt.Sprintf("%d is free: no policy has to move. Write a new policy there?", at)},
+		env.AskDialog(&view.ConfirmDialog{Title: p.proposalTitle(),
+			Body:    []string{fmt.Sprintf("%d is free: no policy has to move. Write a new policy there?", at)},
 			YesText: "write it", Yes: func(env *view.Env) { env.OpenPage(nav.ToNew(at)) }})
 	}
 }

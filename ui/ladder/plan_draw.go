@@ -108,11 +108,13 @@ func (v *planPage) noteLines(env *view.Env, w, h int) []string {
 		}
 	}
 	if v.p.err == nil && v.p.insert && len(v.p.plan.Steps) == 0 {
-		say(words.Yes, fmt.Sprintf("%d is free: %s writes the new policy there", v.p.newPriority, env.Keys.ActionByID(action.PlanNew).HintKey()), st.OK)
+		say(words.Yes, fmt.Sprintf("%d is free: %s writes the new policy there", v.p.newPriority, env.Keys.ActionByID(action.PlanNew).HintKey()),
+			st.OK)
 	}
 	say(words.Noted, told.FreeText(v.board), st.Dim)
 	if most := max(2, h/4); len(lines) > most {
-		lines = append(lines[:most-1], widget.StyledLine(fmt.Sprintf("   and %s (a larger terminal shows them)", words.Count(len(lines)-most+1, "more line")), st.Dim).Render(w))
+		lines = append(lines[:most-1], widget.StyledLine(fmt.Sprintf("   and %s (a larger terminal shows them)",
+			words.Count(len(lines)-most+1, "more line")), st.Dim).Render(w))
 	}
 	return slices.Insert(lines, 0, widget.StyledLine(strings.Repeat("─", w), st.Border).Render(w))
 }

@@ -60,7 +60,8 @@ func (v *planPage) stepLines(env *view.Env) []widget.DocLine {
 		sign, role := s.StateSign()
 		mark, look, text := widget.SpanOf(sign, st), st.StyleOf(role), waitingText(p, &s, env)
 		name := widget.TruncateText(s.Policy, names)
-		l := widget.Line{{Text: fmt.Sprintf("%-2s", mark.Text), Style: mark.Style}, {Text: fmt.Sprintf("%*d  ", digits, s.Number), Style: st.Dim}, {Text: name, Style: look}}
+		l := widget.Line{{Text: fmt.Sprintf("%-2s", mark.Text), Style: mark.Style}, {Text: fmt.Sprintf("%*d  ", digits, s.Number), Style: st.Dim},
+			{Text: name, Style: look}}
 		add(stepID(i), l.Add(strings.Repeat(" ", max(0, names-widget.TextWidth(name)))+fmt.Sprintf(" %3d → %-3d", s.From, s.To), look))
 		under := func(text string, look themes.Style) {
 			for _, n := range widget.FlowText(text, max(10, w-7-digits)) {

@@ -105,7 +105,8 @@ func (v *planPage) exportFiles(env *view.Env) {
 			if o.New != nil {
 				head := ""
 				if i < len(p.Steps) {
-					head = fmt.Sprintf("# step %d of %s: %s %d → %d\n", i+1, words.Thousands(len(p.Steps)), p.Steps[i].Policy, p.Steps[i].From, p.Steps[i].To)
+					head = fmt.Sprintf("# step %d of %s: %s %d → %d\n", i+1, words.Thousands(len(p.Steps)), p.Steps[i].Policy, p.Steps[i].From,
+						p.Steps[i].To)
 				}
 				texts = append(texts, head+strings.TrimSuffix(o.New.YAML, "\n")+"\n")
 			}

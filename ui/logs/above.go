@@ -75,7 +75,8 @@ func (a *rulesAbove) ruleLinks() (out []ruleLink) {
 	}
 	seen := map[nav.Page]bool{}
 	add := func(x *revision.RuleAbove) {
-		l := ruleLink{logs.AboveName(model.PolicyKey{}, x), string(x.Action) + ", " + logs.AboveLogs(x), nav.ToRule(x.Policy, x.Direction, x.Rule)}
+		l := ruleLink{logs.AboveName(model.PolicyKey{}, x), string(x.Action) + ", " + logs.AboveLogs(x),
+			nav.ToRule(x.Policy, x.Direction, x.Rule)}
 		if x.Rule < 0 {
 			l.page = nav.Page{Kind: nav.Rows, Key: x.Policy, Text: detail.RowsFilter(x.Policy)}
 		}
@@ -106,7 +107,8 @@ type whyNote struct {
 // tellWhy opens it.
 func tellWhy(env *view.Env, reasons []string, links []ruleLink) {
 	body := append(reasons,
-		"A filter is terms that all must hold: verdict:deny policy:x ns:a->b port:53 not node:w2 since:5m \"text\" /regex/. Also rule:, pod:, src:, dst:, ip:, proto:, dir:, severity:, until:. Commas give a choice, = before a name means all of it.")
+		"A filter is terms that all must hold: verdict:deny policy:x ns:a->b port:53 not node:w2 since:5m \"text\" /regex/. Also rule:, pod:, "+
+			"src:, dst:, ip:, proto:, dir:, severity:, until:. Commas give a choice, = before a name means all of it.")
 	const title = "why no lines"
 	if len(links) == 0 {
 		env.AskDialog(&view.NoteDialog{Title: title, Body: body})
@@ -149,7 +151,8 @@ func (v *logPage) emptyLines(env *view.Env, w, h int) []string {
 	}
 	if links := v.rulesAbove.ruleLinks(); len(links) > 0 {
 		key := env.Keys.ActionByID(action.Open).HintKey()
-		lines = append(lines, "", widget.Line{{Text: "  " + key, Style: st.Key}, {Text: " opens "}, {Text: links[0].text, Style: st.Accent}}.Render(w))
+		lines = append(lines, "", widget.Line{{Text: "  " + key, Style: st.Key}, {Text: " opens "},
+			{Text: links[0].text, Style: st.Accent}}.Render(w))
 	}
 	for len(lines) < h {
 		lines = append(lines, "")

@@ -221,7 +221,8 @@ func (v *activityPage) Render(env *view.Env, w, h int) string {
 	low := min(len(lines), h/3)
 	if low < len(lines) {
 		key := env.Keys.ActionByID(action.Open).LabelOf("enter")
-		lines = append(lines[:low-1], widget.StyledLine(fmt.Sprintf("    … %s more lines, %s shows all", words.Thousands(len(lines)-low+1), key), env.Styles.Dim).Render(w))
+		lines = append(lines[:low-1], widget.StyledLine(fmt.Sprintf("    … %s more lines, %s shows all", words.Thousands(len(lines)-low+1), key),
+			env.Styles.Dim).Render(w))
 	}
 	head := widget.HeadingLine("equivalent commands", w, env.Styles).Render(w)
 	return v.table.Render(env.Styles, w, h-low-1) + "\n" + head + "\n" + widget.PadBlock(lines, low)

@@ -65,7 +65,9 @@ func (v *logPage) groupBy(env *view.Env, d pileDimension) {
 // makeTable makes the table of a dimension; its times are those of the writer's clock.
 func (b *byTable) makeTable(d pileDimension, writer *LineWriter) {
 	number := func(title, help string, drop int, of func(*linePile) int) widget.TableColumn[*linePile] {
-		return widget.TableColumn[*linePile]{Title: title, Help: help, Right: true, Drop: drop, Less: func(a, b *linePile) int { return of(a) - of(b) },
+		return widget.TableColumn[*linePile]{Title: title, Help: help, Right: true, Drop: drop, Less: func(a, b *linePile) int {
+			return of(a) - of(b)
+		},
 			Cell: func(h *linePile) widget.Line { return widget.PlainLine(words.Thousands(of(h))) }}
 	}
 	moment := func(title, help string, drop int, of func(*linePile) time.Time) widget.TableColumn[*linePile] {
@@ -86,7 +88,9 @@ func (b *byTable) makeTable(d pileDimension, writer *LineWriter) {
 				Cell: func(h *linePile) widget.Line {
 					return widget.PlainLine(strconv.FormatFloat(h.recentRate(), 'f', 1, 64))
 				}},
-			{Title: "LAST MINUTE", Help: "lines over the last minute", Drop: 1, NoSort: true, Cell: func(h *linePile) widget.Line { return widget.StyledLine(widget.SparklineOf(h.bars[:]), b.st.Info) }},
+			{Title: "LAST MINUTE", Help: "lines over the last minute", Drop: 1, NoSort: true, Cell: func(h *linePile) widget.Line {
+				return widget.StyledLine(widget.SparklineOf(h.bars[:]), b.st.Info)
+			}},
 			moment("FIRST", "when the first came", 4, func(h *linePile) time.Time { return h.first }),
 			moment("LAST", "when the last came", 2, func(h *linePile) time.Time { return h.last }),
 		},

@@ -26,7 +26,8 @@ const (
 	columnCount
 )
 
-var columnNames = [columnCount]string{"time", "node", "source", "destination", "port", "verdict", "rule", "severity", "direction", "ACL name"}
+var columnNames = [columnCount]string{"time", "node", "source", "destination", "port", "verdict", "rule", "severity", "direction",
+	"ACL name"}
 
 // AllColumnNames are the names of all columns that a line can have.
 func AllColumnNames() []string { return columnNames[:] }

@@ -51,7 +51,8 @@ func (v *logPage) headerLines(env *view.Env, w int) []string {
 		case 0:
 			l = l.Add(words.Warned+" "+env.Rev.EmptyText("no policy logs"), st.Warn)
 		default:
-			l = l.Add(fmt.Sprintf("%s of %s log: ", words.Thousands(len(names)), words.Count(all, "policy")), st.Text).Add(words.ListFew(names, 3), st.Accent)
+			l = l.Add(fmt.Sprintf("%s of %s log: ", words.Thousands(len(names)), words.Count(all, "policy")), st.Text).Add(words.ListFew(names, 3),
+				st.Accent)
 		}
 	}
 	lines := []string{l.Render(w)}
@@ -161,7 +162,8 @@ func (v *logPage) perRule(env *view.Env) []ruleStat {
 	k := v.page.Key
 	narrowed := k.Kind == model.KindPod || !v.feed.query.ShowsAll()
 	for ref, s := range v.stats.PerRule {
-		if k.Kind.IsPolicy() && ref.Policy != k && !isDefaultDeny(env, k, ref) || v.page.Dir != "" && (ref.Direction != v.page.Dir || ref.Rule != v.page.Rule) {
+		if k.Kind.IsPolicy() && ref.Policy != k && !isDefaultDeny(env, k, ref) || v.page.Dir != "" &&
+			(ref.Direction != v.page.Dir || ref.Rule != v.page.Rule) {
 			continue
 		}
 		if n := v.feed.tally.countOf(ref); n > 0 || !narrowed {
@@ -295,7 +297,8 @@ func ruleCountLines(env *view.Env, rules []ruleStat, page model.Key, w, room int
 	var lines []string
 	var line widget.Line
 	for i, r := range rules {
-		l := widget.Line{{Text: " " + ruleName(env.Rev, r.ref, page, w < 100), Style: st.Accent}, {Text: ": " + words.Thousands(r.shown) + r.ruleName + " "},
+		l := widget.Line{{Text: " " + ruleName(env.Rev, r.ref, page, w < 100), Style: st.Accent},
+			{Text: ": " + words.Thousands(r.shown) + r.ruleName + " "},
 			{Text: widget.SparklineOf(r.pace[:]), Style: st.Info}, {Text: fmt.Sprintf(" %s/s", words.Thousands(r.pace.Rate())), Style: st.Dim}}
 		if r.stat.AtCap {
 			l = l.Add(" meter full", st.Warn)

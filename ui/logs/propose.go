@@ -58,7 +58,8 @@ func askProposal(env *view.Env, e *logs.Entry, shown []*logs.Entry) {
 
 // proposeFor asks for the policy, and has the rule made.
 func proposeFor(env *view.Env, entries []*logs.Entry, action model.Action) {
-	env.AskDialog(&view.PromptDialog{Title: "propose a rule that " + map[model.Action]string{model.Allow: "allows", model.Deny: "denies"}[action] + " " + words.Count(len(entries), "line"),
+	env.AskDialog(&view.PromptDialog{Title: "propose a rule that " + map[model.Action]string{model.Allow: "allows",
+		model.Deny: "denies"}[action] + " " + words.Count(len(entries), "line"),
 		Label: "For which policy? " + strings.ToUpper(logs.TargetHelp[:1]) + logs.TargetHelp[1:] + ".", Value: logs.NewName(env.Rev),
 		Check: func(text string) string {
 			if _, err := logs.ParseTarget(env.Rev, text, action); err != nil {
@@ -161,7 +162,8 @@ func (v *logPage) Copies(*view.Env) []view.CopyItem {
 	if len(newest) < len(all) {
 		what = "newest " + words.Count(uint64(len(newest)), "line")
 	}
-	return append(out, view.CopyItem{What: what, Text: sentencesText(newest)}, view.CopyItem{What: "rung command", Text: commandText(v.page, v.filter)})
+	return append(out, view.CopyItem{What: what, Text: sentencesText(newest)}, view.CopyItem{What: "rung command",
+		Text: commandText(v.page, v.filter)})
 }
 
 // traceLine goes to the trace of the connection of a line; a page without lines asks

@@ -89,7 +89,8 @@ func checkLines(env *view.Env, page nav.Page) (out []string) {
 // check or a dot before it.
 func reasonLines(text string, w int, st *themes.StyleSet) (lines []string) {
 	mark, look := words.Noted, st.Dim
-	for sign, of := range map[string]themes.Style{logs.Fine.Sign(): st.OK, logs.Wrong.Sign(): st.Deny, logs.Unknown.Sign(): st.Warn, logs.Noted.Sign(): st.Dim} {
+	for sign, of := range map[string]themes.Style{logs.Fine.Sign(): st.OK, logs.Wrong.Sign(): st.Deny, logs.Unknown.Sign(): st.Warn,
+		logs.Noted.Sign(): st.Dim} {
 		if rest, ok := strings.CutPrefix(text, sign+" "); ok {
 			text, mark, look = rest, sign, of
 		}

@@ -53,7 +53,8 @@ const (
 )
 
 // Kinds lists them all.
-var Kinds = []PageKind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Template, Preview, Plan, Logs, Activity, Zones, Contexts, Controller, Findings, Cluster, Trace, Matrix, Probe, Sessions, Diff, Omitted, Messages}
+var Kinds = []PageKind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Template, Preview, Plan, Logs, Activity, Zones, Contexts, Controller,
+	Findings, Cluster, Trace, Matrix, Probe, Sessions, Diff, Omitted, Messages}
 
 // Alone are the pages that need nothing but their kind: each has an action that goes there, and
 // one can begin with it.
@@ -78,7 +79,8 @@ type Page struct {
 	Base            string              // of a text that is proposed: what it was made from; of a comparison the input after
 	Wanted          *diff.WantedVerdict // of such a text: what it is made for
 	AskOVN          bool                // a trace's page begins with asking ovn-trace
-	Network         string              // of a ladder or a matrix the network that it is on, of a row that it was reached from; empty for the default one
+	// of a ladder or a matrix the network that it is on, of a row that it was reached from; empty for the default one
+	Network string
 }
 
 // ToPolicy, ToRule and the others make the usual pages.

@@ -82,7 +82,8 @@ func isolatesLine(env *view.Env, p *model.Policy, st *themes.StyleSet) widget.Li
 	if len(p.IsolatedDirections()) == 0 {
 		return l.Add("nothing: policyTypes names no direction", st.Warn)
 	}
-	return l.Add(strings.Join(p.IsolatedDirections(), " and "), st.Text).Add(": what no NetworkPolicy of "+p.Namespace+" allows is dropped", st.Dim)
+	return l.Add(strings.Join(p.IsolatedDirections(), " and "), st.Text).Add(": what no NetworkPolicy of "+p.Namespace+" allows is dropped",
+		st.Dim)
 }
 
 // subjectPods are the pods the policy applies to, found once per state of the
@@ -121,7 +122,8 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 	}
 	z := env.Rev.Zone(s.Zone)
 	state, rest := detail.ZoneState(env.Rev, v.key, z, env.Now)
-	line = line.Add(page.StateSign(state)+" "+string(state)+" in "+z.Name, view.StateStyle(state, st)).Add(" "+rest, st.Text).Add(" · "+text, st.Dim)
+	line = line.Add(page.StateSign(state)+" "+string(state)+" in "+z.Name, view.StateStyle(state, st)).Add(" "+rest, st.Text).Add(" · "+text,
+		st.Dim)
 	if state == model.StateFrozen || state == model.StateNotEnforced {
 		line = widget.Line{{Text: " state    ", Style: st.Dim}}
 		line = line.Add(page.StateSign(state)+" "+s.Text, view.StateStyle(state, st))
@@ -136,12 +138,14 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 func (v *View) goneLines(env *view.Env) []widget.Line {
 	st := env.Styles
 	if len(v.brokenObjects(env)) > 0 {
-		return []widget.Line{{{Text: " " + words.Failed + " ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title}, {Text: " could not be read and decides nothing."}}}
+		return []widget.Line{{{Text: " " + words.Failed + " ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title},
+			{Text: " could not be read and decides nothing."}}}
 	}
 	if u := env.Rev.Unread(v.key.Kind); u != nil {
 		return []widget.Line{{{Text: " " + words.Unknown + " ", Style: st.Warn}, {Text: v.key.Label(), Style: st.Title}, {Text: ": " + u.Text()}}}
 	}
-	lines := []widget.Line{{{Text: " " + words.Failed + " ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title}, {Text: " no longer exists."}}}
+	lines := []widget.Line{{{Text: " " + words.Failed + " ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title},
+		{Text: " no longer exists."}}}
 	if rows, where := revision.LiveACLCount(env.Rev, v.key); rows > 0 {
 		lines = append(lines, widget.Line{{Text: "   " + words.Count(rows, "ACL") + " still decide in " + words.List(where, 3), Style: st.Error}})
 	}
@@ -169,7 +173,8 @@ func foldMachineFields(lines []widget.Line, st *themes.StyleSet) []widget.Line {
 	end := func() {
 		if hidden > 0 {
 			last := out[len(out)-1]
-			out[len(out)-1] = append(last[:len(last):len(last)], widget.Span{Text: fmt.Sprintf(" … %s left out", words.Count(hidden, "line")), Style: st.Dim})
+			out[len(out)-1] = append(last[:len(last):len(last)], widget.Span{Text: fmt.Sprintf(" … %s left out", words.Count(hidden, "line")),
+				Style: st.Dim})
 		}
 		depth, hidden = -1, 0
 	}
@@ -223,7 +228,8 @@ func placedLines(env *view.Env, p *model.Policy) []widget.Line {
 	if p.Tiered == nil {
 		logging[1].Text = "by annotation of the namespace"
 	} else if l := revision.LoggingOf(env.Rev, p); l.TimeLeftText(env.Now) != "" {
-		logging = logging.Add(" "+l.TimeLeftText(env.Now), st.Warn).Add("  session of "+l.Session.By+" until "+words.Clock(l.Session.Until.In(env.Now.Location()), env.Now), st.Dim)
+		logging = logging.Add(" "+l.TimeLeftText(env.Now), st.Warn).Add("  session of "+l.Session.By+" until "+
+			words.Clock(l.Session.Until.In(env.Now.Location()), env.Now), st.Dim)
 	}
 	logging = logging.Add("   rules  ", st.Dim).Add(rules, st.Text)
 	state := widget.Line{{Text: " state    ", Style: st.Dim}}
@@ -238,7 +244,8 @@ func placedLines(env *view.Env, p *model.Policy) []widget.Line {
 		}
 		state = state.Add(unjudged.Sign+" "+unjudged.State+": see findings", style)
 	case a != nil && a.Phase != "":
-		state = state.Add(fmt.Sprintf("%s reported: %s on %s of %s", env.Rev.System.Title, a.Phase, words.Thousands(a.NodesRealized), words.Count(int(a.NodesDesired), "node")), st.Text)
+		state = state.Add(fmt.Sprintf("%s reported: %s on %s of %s", env.Rev.System.Title, a.Phase, words.Thousands(a.NodesRealized),
+			words.Count(int(a.NodesDesired), "node")), st.Text)
 	default:
 		state = state.Add(env.Rev.System.Title+" reported nothing", st.Dim)
 	}

@@ -48,7 +48,8 @@ func (v *podPage) Sync(env *view.Env) {
 	v.pod = env.Rev.Cluster.Pod(v.key.Namespace, v.key.Name)
 	if v.pod == nil {
 		v.cluster, v.podFacts = nil, nil
-		v.head = []widget.Line{widget.JoinLines(widget.StyledLine(" "+words.Failed+" ", v.st.Error), widget.PlainLine(detail.ThingName(v.key)+" no longer exists."))}
+		v.head = []widget.Line{widget.JoinLines(widget.StyledLine(" "+words.Failed+" ", v.st.Error),
+			widget.PlainLine(detail.ThingName(v.key)+" no longer exists."))}
 		v.table.Empty, v.table.NoHeader = "", true
 		v.table.SetItems(nil)
 		return
@@ -160,7 +161,8 @@ func (v *podPage) networkLines(env *view.Env) []*pod.Line {
 	p := v.pod
 	out := []*pod.Line{pod.HeadingLine("networks and logical port")}
 	if len(p.Networks) == 0 {
-		out = append(out, &pod.Line{ID: "net", Full: page.Line{{Text: "default  ", Role: themes.Text}, {Text: words.OrNone(strings.Join(p.IPs, " "))}, {Text: "  no annotation " + model.AnnotationPodNetworks, Role: themes.Dim}}})
+		out = append(out, &pod.Line{ID: "net", Full: page.Line{{Text: "default  ", Role: themes.Text},
+			{Text: words.OrNone(strings.Join(p.IPs, " "))}, {Text: "  no annotation " + model.AnnotationPodNetworks, Role: themes.Dim}}})
 	}
 	for i, n := range p.Networks {
 		l := page.Line{{Text: n.Name + "  ", Role: themes.Text}, {Text: words.OrNone(strings.Join(n.IPs, " "))}}

@@ -39,7 +39,8 @@ func (v *View) zoneLines(env *view.Env) []detail.Line {
 	wide = min(wide, 30) + 2
 	v.reports = nil
 	if v.key.Kind == model.KindANP || v.key.Kind == model.KindBANP { // controllers report of no other kind
-		if p := cluster.ReportsOfPolicy(env.Rev, v.key, env.Now); p.Zones+p.Gone > 0 && (len(env.Rev.Zones) > 0 || len(env.Rev.Conditions(v.key)) > 0) {
+		if p := cluster.ReportsOfPolicy(env.Rev, v.key, env.Now); p.Zones+p.Gone > 0 &&
+			(len(env.Rev.Zones) > 0 || len(env.Rev.Conditions(v.key)) > 0) {
 			v.reports = p
 		}
 	}
@@ -178,7 +179,8 @@ func (v *View) diffLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 		f := &d.Fields[j]
 		switch {
 		case len(f.Missing)+len(f.Extra) > 0:
-			cols = append(cols, fmt.Sprintf("%s: %s missing, %s extra of %s desired", f.Column, words.Thousands(len(f.Missing)), words.Thousands(len(f.Extra)), f.Desired))
+			cols = append(cols, fmt.Sprintf("%s: %s missing, %s extra of %s desired", f.Column, words.Thousands(len(f.Missing)),
+				words.Thousands(len(f.Extra)), f.Desired))
 		default:
 			cols = append(cols, fmt.Sprintf("%s %s, desired %s", f.Column, shortValue(f.Live), shortValue(f.Desired)))
 		}

@@ -225,11 +225,13 @@ func (v *View) questionLines(env *view.Env, w int) []string {
 		return []string{rule, widget.JoinLines(leave("leave"), edit).Render(w)}
 	case writing:
 		if other := v.pending.waitsFor(); other != "" {
-			return append(append([]string{rule}, flowText(words.Waiting+" ", "Waiting for another change: "+other, st.Info, w, 2)...), leave("do not wait").Render(w))
+			return append(append([]string{rule}, flowText(words.Waiting+" ", "Waiting for another change: "+other, st.Info, w, 2)...),
+				leave("do not wait").Render(w))
 		}
 		return []string{rule, widget.JoinLines(widget.PlainLine(" "), env.BusyLine(v.beganAt, "writing")).Render(w)}
 	case waiting:
-		return []string{rule, widget.JoinLines(widget.StyledLine(" Written. Waiting for the rows of every zone …", st.Info), leave("leave; they follow by themselves")).Render(w)}
+		return []string{rule, widget.JoinLines(widget.StyledLine(" Written. Waiting for the rows of every zone …", st.Info),
+			leave("leave; they follow by themselves")).Render(w)}
 	case late:
 		return []string{rule, leave("leave; the ladder shows when the rows follow").Render(w)}
 	}
@@ -238,7 +240,8 @@ func (v *View) questionLines(env *view.Env, w int) []string {
 		if c := v.p.Conflict; c != nil && c.Merged != "" {
 			l = l.Add("   ", st.Text).Add(key(action.PreviewMerge), st.Key).Add(" merge", st.Text)
 		}
-		return append([]string{rule}, append(flowText(words.No+" ", change.BlockedText(v.p.Blocked), st.Error, w, 6), widget.JoinLines(l, edit).Render(w))...)
+		return append([]string{rule}, append(flowText(words.No+" ", change.BlockedText(v.p.Blocked), st.Error, w, 6),
+			widget.JoinLines(l, edit).Render(w))...)
 	}
 	yes := "yes"
 	if name := v.p.ConfirmName; name != "" {

@@ -155,7 +155,8 @@ func (v *View) Render(env *view.Env, w, h int) string {
 	var body string
 	if v.side {
 		lw, rw := v.paneWidths(w)
-		body = widget.BesideBlocks(env.Styles, v.change.RenderFocus(env.Styles, lw, room, !v.onRows), v.rows.RenderFocus(env.Styles, rw, room, v.onRows), room)
+		body = widget.BesideBlocks(env.Styles, v.change.RenderFocus(env.Styles, lw, room, !v.onRows), v.rows.RenderFocus(env.Styles, rw, room,
+			v.onRows), room)
 	} else {
 		body = v.change.Render(env.Styles, w, room)
 	}

@@ -40,9 +40,11 @@ func (v *diffPage) Render(env *view.Env, w, h int) string {
 	} else {
 		if room := low - 1; len(lines) > room {
 			left := len(lines) - room + 1
-			lines = append(lines[:room-1], widget.StyledLine(fmt.Sprintf("   … %s more lines; y copies it all", words.Thousands(left)), env.Styles.Dim).Render(w))
+			lines = append(lines[:room-1], widget.StyledLine(fmt.Sprintf("   … %s more lines; y copies it all", words.Thousands(left)),
+				env.Styles.Dim).Render(w))
 		}
-		body = v.lister().Render(env.Styles, w, h-low) + "\n" + widget.HeadingLine(title, w, env.Styles).Render(w) + "\n" + widget.PadBlock(lines, low-1)
+		body = v.lister().Render(env.Styles, w, h-low) + "\n" + widget.HeadingLine(title, w, env.Styles).Render(w) + "\n" +
+			widget.PadBlock(lines, low-1)
 	}
 	return strings.Join(append(head, body), "\n")
 }
@@ -133,7 +135,8 @@ func (v *diffPage) summaryLines(w, h int) (out []widget.Line) {
 				out = append(out, widget.StyledLine("   "+part, st.Text))
 				continue
 			}
-			out = append(out, widget.Line{{Text: " "}, {Text: what + ":", Style: st.Title}, {Text: strings.TrimPrefix(part, what+":"), Style: st.Text}})
+			out = append(out, widget.Line{{Text: " "}, {Text: what + ":", Style: st.Title}, {Text: strings.TrimPrefix(part, what+":"),
+				Style: st.Text}})
 		}
 	}
 	return out
@@ -161,7 +164,8 @@ func (v *diffPage) tabsLine(w int) widget.Line {
 // tabText names a part with how much there is.
 func (v *diffPage) tabText(p pagePart) string {
 	f := v.res.facts
-	n := [parts]int{len(f.Connections), len(f.Policies), len(f.Findings.New) + len(f.Findings.Gone), len(f.Guards), len(v.res.notConsidered)}[p]
+	n := [parts]int{len(f.Connections), len(f.Policies), len(f.Findings.New) + len(f.Findings.Gone), len(f.Guards),
+		len(v.res.notConsidered)}[p]
 	return partNames[p] + " " + words.Thousands(n)
 }
 

@@ -194,7 +194,8 @@ func (v *diffPage) Copies(*view.Env) (out []view.CopyItem) {
 		}
 	case policiesPart:
 		if l, ok := v.policies.SelectedItem(); ok {
-			out = append(out, view.CopyItem{What: "change", Text: l.Of.Key.Label() + " " + l.Of.Change + ": " + l.Detail}, view.CopyItem{What: "name", Text: l.Of.Key.Name})
+			out = append(out, view.CopyItem{What: "change", Text: l.Of.Key.Label() + " " + l.Of.Change + ": " + l.Detail},
+				view.CopyItem{What: "name", Text: l.Of.Key.Name})
 		}
 	case findingsPart:
 		if l, ok := v.findings.SelectedItem(); ok {

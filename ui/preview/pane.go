@@ -107,7 +107,8 @@ func (b *docBuilder) addShort(o *difference.ChangedObject, pad int) bool {
 	if len(o.Fields) != 1 {
 		return false
 	}
-	l := widget.Line{{Text: " " + o.Name + strings.Repeat(" ", pad-widget.TextWidth(o.Name)+2), Style: b.st.Accent}, {Text: o.Fields[0].Path + "  ", Style: b.st.CodeKey}}
+	l := widget.Line{{Text: " " + o.Name + strings.Repeat(" ", pad-widget.TextWidth(o.Name)+2), Style: b.st.Accent},
+		{Text: o.Fields[0].Path + "  ", Style: b.st.CodeKey}}
 	l = widget.JoinLines(l, b.styledLine(o.Fields[0].Change))
 	if l.LineWidth() > b.w {
 		return false
@@ -215,7 +216,8 @@ func (b *docBuilder) addCommands(all []string) {
 func (b *docBuilder) addConflict(c *rewrite.Conflict) {
 	switch {
 	case c.Merged != "":
-		b.addPoint(difference.Warns, "Somebody changed the policy meanwhile. The two edits touch different lines: they can be merged.", themes.Text)
+		b.addPoint(difference.Warns, "Somebody changed the policy meanwhile. The two edits touch different lines: they can be merged.",
+			themes.Text)
 	case c.Now != "" && c.Wanted != "":
 		b.addPoint(difference.Warns, "Somebody changed the policy meanwhile. Both edits touch the same lines; merge by hand.", themes.Text)
 	}

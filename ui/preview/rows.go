@@ -114,6 +114,7 @@ func (b *docBuilder) shownFields(r *change.RowChange) []difference.ChangedField 
 		return all
 	}
 	return slices.DeleteFunc(all, func(f difference.ChangedField) bool {
-		return slices.Contains([]string{"external_ids", "name", "options", "tier", "direction", "meter"}, f.Path) || f.Path == "log" && f.Change.String() != "true"
+		return slices.Contains([]string{"external_ids", "name", "options", "tier", "direction", "meter"}, f.Path) || f.Path == "log" &&
+			f.Change.String() != "true"
 	})
 }

@@ -34,7 +34,8 @@ func (v *RuleView) aclLines(env *view.Env, w int) []widget.Line {
 		live += " " + e.Live.UUID[:min(8, len(e.Live.UUID))]
 	}
 	out := []widget.Line{widget.HeadingLine("ACL "+detail.ShortID(e.ID, v.page.Key), w, st),
-		detail.SideBySide(widget.PlainLine(" "), name+1, detail.SideBySide(widget.StyledLine("desired", st.Dim), half+mark, widget.StyledLine(live, st.Dim)))}
+		detail.SideBySide(widget.PlainLine(" "), name+1, detail.SideBySide(widget.StyledLine("desired", st.Dim), half+mark,
+			widget.StyledLine(live, st.Dim)))}
 	for _, f := range e.Fields {
 		out = append(out, fieldLine(f, e, v.isZoneRead(), st, name, half))
 	}

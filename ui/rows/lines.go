@@ -190,7 +190,8 @@ func (v *RowView) verdictText(env *view.Env) (sign, text string) {
 	case state == model.StateSettling:
 		return words.Working, "Differs since " + detail.SinceText(p.DiffSince, env.Now) + "; it may still be on its way."
 	}
-	return words.Differs, detail.ColumnsDiffer(len(v.diff.Fields)) + " from what is desired, since " + detail.SinceText(p.DiffSince, env.Now) + "."
+	return words.Differs, detail.ColumnsDiffer(len(v.diff.Fields)) + " from what is desired, since " + detail.SinceText(p.DiffSince, env.Now) +
+		"."
 }
 
 // longValue is up to how long a value stands in the record; longer ones are

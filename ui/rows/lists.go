@@ -33,7 +33,8 @@ func (v *RowView) addMembers(env *view.Env, s *detail.Sheet, set *nb.AddressSet)
 	if d != nil {
 		for _, a := range d.Missing {
 			text, to := detail.MembersBehind(env.Rev, a)
-			s.Add("missing."+a, detail.SideBySide(widget.Line{{Text: words.Differs + " " + a, Style: st.Error}}, 24, widget.StyledLine("missing here: ", st.Error).Add(text, linkStyle(st, to))), to)
+			s.Add("missing."+a, detail.SideBySide(widget.Line{{Text: words.Differs + " " + a, Style: st.Error}}, 24,
+				widget.StyledLine("missing here: ", st.Error).Add(text, linkStyle(st, to))), to)
 		}
 	}
 	for _, a := range naturalOrder(set.Addresses) {
@@ -100,7 +101,8 @@ func (v *RowView) groupPorts(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 	line := func(id, mark, name, note string, page nav.Page) {
 		s.AddLazy(id, func() widget.Line {
 			text, to := detail.PodOfPort(rev, name)
-			return detail.SideBySide(widget.Line{{Text: mark, Style: st.Error}, {Text: name}}, 40, widget.StyledLine(note, st.Error).Add(text, linkStyle(st, to)))
+			return detail.SideBySide(widget.Line{{Text: mark, Style: st.Error}, {Text: name}}, 40, widget.StyledLine(note, st.Error).Add(text,
+				linkStyle(st, to)))
 		}, page)
 	}
 	to := func(name string) nav.Page {

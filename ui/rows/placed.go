@@ -25,7 +25,8 @@ func (v *RuleView) placedLines(env *view.Env, s *detail.Sheet) {
 		pods = len(revision.RuleSubjects(env.Rev, p, r))
 	}
 	count := " → " + words.Count(pods, "pod")
-	s.AddField("subject", "applied to", nameWidth, widget.PlainLine(widget.TruncateText(applied, max(8, s.TextWidth()-nameWidth-widget.TextWidth(count)))+count), nav.Page{})
+	s.AddField("subject", "applied to", nameWidth,
+		widget.PlainLine(widget.TruncateText(applied, max(8, s.TextWidth()-nameWidth-widget.TextWidth(count)))+count), nav.Page{})
 	is := cmp.Or(system.SystemOfKind(p.Kind), env.Rev.System)
 	for _, place := range is.PolicyPlaces(env.Rev.Cluster) {
 		if place.Policy.Key != p.Key {
@@ -46,7 +47,8 @@ func (v *RuleView) placedLines(env *view.Env, s *detail.Sheet) {
 			for _, k := range place.TiedPolicies() {
 				names = append(names, k.Label())
 			}
-			s.AddField("alike", "", nameWidth, widget.StyledLine("shared with "+words.ListFew(names, 2)+": rules with the same number that disagree are undefined", st.Dim), nav.Page{})
+			s.AddField("alike", "", nameWidth, widget.StyledLine("shared with "+words.ListFew(names, 2)+
+				": rules with the same number that disagree are undefined", st.Dim), nav.Page{})
 		}
 	}
 	if a := r.Tiered; a != nil {
@@ -68,7 +70,8 @@ func (v *RuleView) placedLines(env *view.Env, s *detail.Sheet) {
 		}
 	}
 	if is != env.Rev.System {
-		s.AddField("system", "here", nameWidth, widget.StyledLine("decides nothing: "+env.Rev.System.TitlePossessive+" precedence holds", st.Warn), nav.Page{})
+		s.AddField("system", "here", nameWidth, widget.StyledLine("decides nothing: "+env.Rev.System.TitlePossessive+" precedence holds",
+			st.Warn), nav.Page{})
 		return
 	}
 	before, after := revision.NeighbourRules(env.Rev, p, r)

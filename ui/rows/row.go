@@ -221,7 +221,8 @@ func (v *RowView) addGone(env *view.Env, s *detail.Sheet) {
 		s.AddParagraph("gone", 0, words.Unknown, st.Dim, st.Text, "Zone "+z.Name+": "+detail.NotHere(z, env.Now), nav.Page{})
 		return
 	}
-	s.AddParagraph("gone", 0, words.Failed, st.Error, st.Text, v.page.Table+" "+cmp.Or(v.page.UUID, v.page.ID)+" is not in "+v.page.Zone+", or no longer.", nav.Page{})
+	s.AddParagraph("gone", 0, words.Failed, st.Error, st.Text, v.page.Table+" "+cmp.Or(v.page.UUID, v.page.ID)+" is not in "+v.page.Zone+
+		", or no longer.", nav.Page{})
 }
 
 // Do carries out the actions of a row.

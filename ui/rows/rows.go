@@ -147,7 +147,8 @@ func (v *View) fillTable(env *view.Env, t *widget.Table[*rows.Line]) {
 	if why := detail.WhyNotCurrent(z, env.Now); why != "" {
 		v.note = widget.StyledLine(" "+words.Waiting+" "+why, env.Styles.Warn)
 	} else if n := len(marks.Missing); n > missingShown {
-		v.note = widget.StyledLine(fmt.Sprintf(" "+words.Failed+" rows of %s are missing; those of the first %d are listed", words.Count(n, "policy"), missingShown), env.Styles.Error)
+		v.note = widget.StyledLine(fmt.Sprintf(" "+words.Failed+" rows of %s are missing; those of the first %d are listed",
+			words.Count(n, "policy"), missingShown), env.Styles.Error)
 	} else {
 		v.ofShown = true
 		v.tellTies()

@@ -46,7 +46,8 @@ type RuleView struct {
 
 // New makes the view of a rule.
 func NewRule(page nav.Page) view.View {
-	return &RuleView{page: page, zone: page.Zone, acl: page.ID, says: detail.NewPane(), restPane: detail.NewPane(), wholePane: detail.NewPane()}
+	return &RuleView{page: page, zone: page.Zone, acl: page.ID, says: detail.NewPane(), restPane: detail.NewPane(),
+		wholePane: detail.NewPane()}
 }
 
 // Sync makes the lines from the revision.

@@ -83,7 +83,8 @@ func (v *RuleView) saysLines(env *view.Env, s *detail.Sheet) {
 		if bad {
 			look = st.Error
 		}
-		l := widget.Line{{Text: mark, Style: st.Key}, {Text: detail.ShortID(e.ID, v.page.Key), Style: st.Accent}, {Text: "  " + text, Style: look}}
+		l := widget.Line{{Text: mark, Style: st.Key}, {Text: detail.ShortID(e.ID, v.page.Key), Style: st.Accent},
+			{Text: "  " + text, Style: look}}
 		s.Add(aclPrefix+e.ID, detail.SideBySide(widget.StyledLine(name, st.Dim), nameWidth, l), detail.RowPage(v.state, e.Live, e.Desired))
 	}
 }
@@ -134,9 +135,10 @@ func (v *RuleView) setPage(env *view.Env) nav.Page {
 	var names []string
 	if v.page.Key.Kind.IsAdmin() {
 		for _, family := range []string{"v4", "v6"} {
-			names = append(names, nb.HashedName(nb.IDs(nb.DefaultController, string(v.page.Key.Kind), nb.IDPair{Key: nb.KeyName, Value: v.page.Key.Name},
-				nb.IDPair{Key: nb.KeyDirection, Value: string(v.rule.Direction)}, nb.IDPair{Key: nb.KeyGressIndex, Value: fmt.Sprint(v.rule.Index)},
-				nb.IDPair{Key: nb.KeyIPFamily, Value: family})[nb.KeyID]))
+			names = append(names,
+				nb.HashedName(nb.IDs(nb.DefaultController, string(v.page.Key.Kind), nb.IDPair{Key: nb.KeyName, Value: v.page.Key.Name},
+					nb.IDPair{Key: nb.KeyDirection, Value: string(v.rule.Direction)}, nb.IDPair{Key: nb.KeyGressIndex, Value: fmt.Sprint(v.rule.Index)},
+					nb.IDPair{Key: nb.KeyIPFamily, Value: family})[nb.KeyID]))
 		}
 	} else if units := revision.RuleSets(env.Rev, v.page.Key, v.rule); len(units) == 1 {
 		names = revision.SetNames(units[0]) // of several the match tells which is which

@@ -71,7 +71,8 @@ func (v *View) addAnswers(s *detail.Sheet, i int) {
 		name string
 		path *verdict.Path
 		word string
-	}{{"packets", p, trace.VerdictWord(p.Verdict)}, {"rows", &r.Rows.Paths[i], string(r.Rows.Paths[i].Verdict)}, {"policies", &r.Policies.Paths[i], string(r.Policies.Paths[i].Verdict)}} {
+	}{{"packets", p, trace.VerdictWord(p.Verdict)}, {"rows", &r.Rows.Paths[i], string(r.Rows.Paths[i].Verdict)},
+		{"policies", &r.Policies.Paths[i], string(r.Policies.Paths[i].Verdict)}} {
 		sign := page.VerdictSign(by.path.Verdict)
 		l := widget.Line{{Text: "  "}, {Text: by.name, Style: s.St.Dim}, {Text: strings.Repeat(" ", max(1, nameWidth-2-len(by.name)))},
 			{Text: fmt.Sprintf("%s %-9s", sign.Text, by.word), Style: s.St.StyleOf(sign.Role)}}
@@ -107,7 +108,8 @@ func (v *View) addFindings(s *detail.Sheet, i int) {
 	switch {
 	case len(r.Findings) > 0:
 	case r.Changed:
-		s.AddParagraph("agree", 2, words.Warned, s.St.Warn, s.St.Text, "The rows changed while packets were under way, so nothing is compared: probe again.", nav.Page{})
+		s.AddParagraph("agree", 2, words.Warned, s.St.Warn, s.St.Text, "The rows changed while packets were under way, so nothing is compared: "+
+			"probe again.", nav.Page{})
 	case r.Packets.Verdict == verdict.NotApplicable:
 	default:
 		s.AddParagraph("agree", 2, words.Yes, s.St.OK, s.St.Text, r.Agreement(), nav.Page{})
@@ -129,7 +131,8 @@ func (v *View) addStages(s *detail.Sheet, i int) {
 			continue
 		}
 		id := fmt.Sprintf("stage.%d.%d", i, j)
-		s.Add(id, widget.Line{{Text: "  " + st.Name(), Style: s.St.Title}, {Text: " on " + st.Zone, Style: s.St.Dim}}, nav.Page{Kind: nav.Rows, Zone: st.Zone})
+		s.Add(id, widget.Line{{Text: "  " + st.Name(), Style: s.St.Title}, {Text: " on " + st.Zone, Style: s.St.Dim}},
+			nav.Page{Kind: nav.Rows, Zone: st.Zone})
 		for n := range st.Passed {
 			v.addDecider(s, fmt.Sprintf("%s.pass.%d", id, n), "packets", &st.Passed[n], st.Zone, i)
 		}
@@ -146,13 +149,15 @@ func (v *View) addStages(s *detail.Sheet, i int) {
 		}
 	}
 	if p.Verdict == verdict.Allow && trace.DecidingStage(p) == nil {
-		s.AddParagraph(fmt.Sprintf("stage.%d.default", i), 2, words.Noted, s.St.Dim, s.St.Text, "It met no ACL that decides: let through by default.", nav.Page{})
+		s.AddParagraph(fmt.Sprintf("stage.%d.default", i), 2, words.Noted, s.St.Dim, s.St.Text,
+			"It met no ACL that decides: let through by default.", nav.Page{})
 	}
 }
 
 // addDecider is the rule that decided, and below it its row.
 func (v *View) addDecider(s *detail.Sheet, id, by string, d *verdict.Decider, zone string, path int) {
-	s.Add(id, widget.Line{{Text: "    " + by + "   ", Style: s.St.Dim}, {Text: string(d.Action), Style: view.ActionStyle(d.Action, s.St)}, {Text: "  " + trace.RuleName(d)}}, detail.DeciderPage(v.rev, d, zone))
+	s.Add(id, widget.Line{{Text: "    " + by + "   ", Style: s.St.Dim}, {Text: string(d.Action), Style: view.ActionStyle(d.Action, s.St)},
+		{Text: "  " + trace.RuleName(d)}}, detail.DeciderPage(v.rev, d, zone))
 	if a := v.packetRow(d, zone, path); a != nil {
 		text := fmt.Sprintf("tier %d · priority %d · row %s", a.Tier, a.Priority, a.UUID[:min(8, len(a.UUID))])
 		if a.Log {
@@ -213,7 +218,8 @@ func (v *View) addPackets(s *detail.Sheet, i int) {
 		if n > 0 && steps[n-1].Packet == name {
 			name = "" // the same one, in the next zone
 		}
-		l := widget.Line{{Text: fmt.Sprintf("  %-13s", name)}, {Text: sign + " " + word, Style: style}, {Text: " on " + st.Zone, Style: s.St.Text}}
+		l := widget.Line{{Text: fmt.Sprintf("  %-13s", name)}, {Text: sign + " " + word, Style: style},
+			{Text: " on " + st.Zone, Style: s.St.Text}}
 		l = l.Add("  "+from.Endpoint.String()+" → "+to.Endpoint.String(), s.St.Dim)
 		s.Add(fmt.Sprintf("packet.%d.%d", i, n), l, podPage(to.Key))
 		if st.Packet == steps[0].Packet {
@@ -225,7 +231,8 @@ func (v *View) addPackets(s *detail.Sheet, i int) {
 		for k := range st.Met {
 			m := &st.Met[k]
 			d := m.Decider
-			s.Add(fmt.Sprintf("packet.%d.%d.%d", i, n, k), widget.Line{{Text: "               met ", Style: s.St.Dim}, {Text: trace.RuleName(&d)}}, detail.DeciderPage(v.rev, &d, st.Zone))
+			s.Add(fmt.Sprintf("packet.%d.%d.%d", i, n, k), widget.Line{{Text: "               met ", Style: s.St.Dim}, {Text: trace.RuleName(&d)}},
+				detail.DeciderPage(v.rev, &d, st.Zone))
 		}
 	}
 }

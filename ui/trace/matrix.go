@@ -189,7 +189,8 @@ func (v *matrixPage) OffersAction(_ *view.Env, id action.ID) bool {
 
 // askPort asks which port is meant.
 func (v *matrixPage) askPort(env *view.Env) {
-	env.AskDialog(&view.PromptDialog{Title: "Port of the matrix", Label: "A port (80, 53/udp), icmp, or any for every port:", Value: trace.PortsText(v.ports),
+	env.AskDialog(&view.PromptDialog{Title: "Port of the matrix", Label: "A port (80, 53/udp), icmp, or any for every port:",
+		Value: trace.PortsText(v.ports),
 		Check: func(text string) string {
 			if _, err := trace.ParsePorts(text); err != nil {
 				return err.Error()
@@ -324,7 +325,8 @@ func (v *matrixPage) Crumb() string { return nav.ToMatrix(v.focus, v.portID()).O
 func (v *matrixPage) Copies(env *view.Env) []view.CopyItem {
 	var out []view.CopyItem
 	if from, to, ok := v.cellEnds(v.cursor); ok {
-		out = append(out, view.CopyItem{What: "cell", Text: from.Name() + " → " + to.Name() + ", " + trace.PortsText(v.m.Ports) + ": " + v.m.Cell(from, to).Text()})
+		out = append(out, view.CopyItem{What: "cell", Text: from.Name() + " → " + to.Name() + ", " + trace.PortsText(v.m.Ports) + ": " +
+			v.m.Cell(from, to).Text()})
 		if c, ok := v.cellExample(); ok {
 			out = append(out, view.CopyItem{What: "rung trace command", Text: trace.QuestionOf(c).Command()})
 		}

@@ -42,13 +42,17 @@ func (v *matrixPage) Render(env *view.Env, w, h int) string {
 	case v.m == nil:
 		return messageText(st, w, h, " ", st.Dim, "working out which pods reach which on "+trace.PortsText(v.ports)+" …")
 	case v.m.Pods == 0:
-		return messageText(st, w, h, words.Noted, st.Dim, env.Rev.EmptyText("no pods"+words.OnNetwork(v.network)+", so no connections", model.KindPod, model.KindNamespace)+v.otherNetworks(env))
+		return messageText(st, w, h, words.Noted, st.Dim, env.Rev.EmptyText("no pods"+words.OnNetwork(v.network)+", so no connections",
+			model.KindPod, model.KindNamespace)+v.otherNetworks(env))
 	case v.focus != "" && v.m.Namespace(v.focus) == nil:
-		return messageText(st, w, h, words.Failed, st.Error, env.Rev.EmptyText("namespace "+v.focus+" has no pods, or no longer exists", model.KindPod, model.KindNamespace))
+		return messageText(st, w, h, words.Failed, st.Error, env.Rev.EmptyText("namespace "+v.focus+" has no pods, or no longer exists",
+			model.KindPod, model.KindNamespace))
 	}
-	about := told.AboutLine(v.m, told.Shown{Focus: v.focus, Swapped: v.swapped, Only: v.only, Reached: v.reached, Unread: env.Rev.UnreadPods()})
+	about := told.AboutLine(v.m, told.Shown{Focus: v.focus, Swapped: v.swapped, Only: v.only, Reached: v.reached,
+		Unread: env.Rev.UnreadPods()})
 	about[0].Text = " " + about[0].Text + words.OnNetwork(v.network)
-	legend := widget.JoinLines(widget.PlainLine(" "), widget.StyledSpans(told.LegendLine(), st), widget.StyledLine(v.otherNetworks(env), st.Key))
+	legend := widget.JoinLines(widget.PlainLine(" "), widget.StyledSpans(told.LegendLine(), st), widget.StyledLine(v.otherNetworks(env),
+		st.Key))
 	lines := []string{widget.StyledSpans(about, st).CutWords(w).Render(w), legend.CutWords(w).Render(w)}
 	if h < 10 {
 		lines = nil

@@ -80,7 +80,8 @@ func (v *tracePage) addStage(s *detail.Sheet, id string, p *trace.Path, stage *t
 			to = detail.DeciderPage(v.rev, l.Rule, stage.Zone)
 		}
 		look := s.St.StyleOf(l.Role)
-		s.AddHanging(id+"."+l.ID, widget.Line{{Text: fmt.Sprintf("%-*s", column, name), Style: s.St.Dim}, {Text: l.Sign.Text + " ", Style: s.St.StyleOf(l.Sign.Role)},
+		s.AddHanging(id+"."+l.ID, widget.Line{{Text: fmt.Sprintf("%-*s", column, name), Style: s.St.Dim},
+			{Text: l.Sign.Text + " ", Style: s.St.StyleOf(l.Sign.Role)},
 			{Text: fmt.Sprintf("%-*s ", wide, l.Result), Style: look}}, 2, l.Text, look, to)
 	}
 	if others != "" {

@@ -196,7 +196,9 @@ func (v *tracePage) currentBrief() briefAnswer {
 	case v.current == nil:
 		return briefAnswer{}
 	}
-	return briefAnswer{v.current.Sentence(), slices.ContainsFunc(v.current.AllDisagree(), func(d trace.Disagreement) bool { return !d.Settling && !d.KnownFrom2016 })}
+	return briefAnswer{v.current.Sentence(), slices.ContainsFunc(v.current.AllDisagree(), func(d trace.Disagreement) bool {
+		return !d.Settling && !d.KnownFrom2016
+	})}
 }
 
 // follow is how long after a change of the verdict the rows may be on their way.
@@ -232,11 +234,12 @@ func (v *tracePage) Do(env *view.Env, id action.ID) bool {
 		v.askOVN(env)
 		v.drawLines(env)
 	case action.TraceNetwork:
-		view.AskNetwork(env, view.NetworkChoice{Now: v.question.Network, Default: "the network that both ends are on", Page: func(network string) nav.Page {
-			q := v.question
-			q.Network = network
-			return nav.ToTrace(q.String())
-		}})
+		view.AskNetwork(env, view.NetworkChoice{Now: v.question.Network, Default: "the network that both ends are on",
+			Page: func(network string) nav.Page {
+				q := v.question
+				q.Network = network
+				return nav.ToTrace(q.String())
+			}})
 	case action.TraceAll:
 		v.showsAll = !v.showsAll
 		v.drawLines(env)

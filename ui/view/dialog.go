@@ -251,7 +251,8 @@ func (c *ConfirmDialog) drawTrial(st *themes.StyleSet, w int) string {
 			next = " · again: " + revision.ConfirmTimeText(c.Trials[c.trial])
 		}
 	}
-	return widget.Line{{Text: " "}, {Text: "space", Style: st.Key}, {Text: " " + box + " revert after " + revision.ConfirmTimeText(within) + " unless confirmed", Style: style},
+	return widget.Line{{Text: " "}, {Text: "space", Style: st.Key}, {Text: " " + box + " revert after " + revision.ConfirmTimeText(within) +
+		" unless confirmed", Style: style},
 		{Text: next, Style: st.Dim}}.Render(w)
 }
 
@@ -432,7 +433,8 @@ func (p *PromptDialog) offerLines(st *themes.StyleSet, w int) (lines []string) {
 			mark = " " + words.Cursor
 		}
 		l := widget.Line{{Text: mark + " "}, {Text: text, Style: st.Accent}}
-		lines = append(lines, l.Add(strings.Repeat(" ", max(0, wide-widget.TextWidth(text))+2)+widget.CleanText(p.Offers[i].Note), st.Dim).Render(w))
+		lines = append(lines, l.Add(strings.Repeat(" ", max(0, wide-widget.TextWidth(text))+2)+widget.CleanText(p.Offers[i].Note), st.Dim).Render(
+			w))
 	}
 	if left := len(p.Offers) - top - mostOffers; left > 0 {
 		lines = append(lines, widget.StyledLine(fmt.Sprintf("   … %s more", words.Thousands(left)), st.Dim).Render(w))

@@ -94,7 +94,8 @@ func newLogging(env *Env, all []*model.Policy) *loggingDialog {
 		l.addAction(model.Deny, rules.Deny)
 		l.addAction(model.Allow, rules.Allow)
 	} else {
-		l.rows = []logRow{{action: model.Deny, note: "what no rule allows", isUsed: true}, {action: model.Allow, note: "what rules allow", isUsed: true}}
+		l.rows = []logRow{{action: model.Deny, note: "what no rule allows", isUsed: true}, {action: model.Allow, note: "what rules allow",
+			isUsed: true}}
 	}
 	if pass {
 		l.addAction(model.Pass, rules.Pass)

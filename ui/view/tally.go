@@ -60,7 +60,9 @@ func (t ZoneTally) TallyLine(st *themes.StyleSet, worded bool) widget.Line {
 		n          int
 		mark, word string
 		look       themes.Style
-	}{{t.Followed + t.Swept - t.Faulty, words.Live, "read", st.OK}, {t.Faulty, words.Warned, "OVN trouble", st.Warn}, {t.Coming, words.Working, "not read yet", st.Info}, {t.Lost, words.Failed, "lost", st.Error}, {t.Denied, words.No, "no permission", st.Error}} {
+	}{{t.Followed + t.Swept - t.Faulty, words.Live, "read", st.OK}, {t.Faulty, words.Warned, "OVN trouble", st.Warn},
+		{t.Coming, words.Working, "not read yet", st.Info}, {t.Lost, words.Failed, "lost", st.Error}, {t.Denied, words.No, "no permission",
+			st.Error}} {
 		if c.n == 0 {
 			continue
 		}

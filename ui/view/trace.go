@@ -132,7 +132,8 @@ type traceDialog struct {
 
 // askedQuestion returns the question in the fields.
 func (d *traceDialog) askedQuestion() trace.Question {
-	q := trace.Question{From: d.fieldValue(fromField), To: d.fieldValue(toField), Protocol: string(protocols[d.protocol]), IPVersion: d.version, Network: d.network}
+	q := trace.Question{From: d.fieldValue(fromField), To: d.fieldValue(toField), Protocol: string(protocols[d.protocol]),
+		IPVersion: d.version, Network: d.network}
 	if q.Protocol != string(verdict.ICMP) {
 		q.Port, _ = strconv.Atoi(d.fieldValue(portField)) // filled has read it
 	}

@@ -66,7 +66,8 @@ func (d *traceDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	switch {
 	case d.field == protocolField:
 		hint = "left/right or a letter chooses · enter goes on"
-	case d.field == portField || !d.moved && !slices.ContainsFunc([]int{fromField, toField, portField}, func(f int) bool { return !d.isFilled(f) }):
+	case d.field == portField || !d.moved && !slices.ContainsFunc([]int{fromField, toField, portField},
+		func(f int) bool { return !d.isFilled(f) }):
 		hint = d.enters
 	}
 	return d.title, append(lines, paragraphLines(hint+" · tab next field · esc cancel", st.Dim, w)...)

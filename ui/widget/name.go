@@ -110,7 +110,8 @@ func (l Line) FlowLine(first, w int) (out []Line) {
 				end = i
 			}
 		}
-		if i := strings.LastIndexByte(text[:end], ' '); i > 0 && TextWidth(text[i+1:end]) == 1 && strings.Trim(text[i+1:end], "0123456789") != "" {
+		if i := strings.LastIndexByte(text[:end], ' '); i > 0 && TextWidth(text[i+1:end]) == 1 &&
+			strings.Trim(text[i+1:end], "0123456789") != "" {
 			end = i // a sign goes with what it is of
 		}
 		n := len(text) - len(strings.TrimLeft(text[end:], " ·"))

@@ -23,7 +23,8 @@ func TableOf[F any](t *page.Table[F], st **themes.StyleSet) *Table[F] {
 }
 
 func columnOf[F any](c page.Column[F], st **themes.StyleSet) TableColumn[F] {
-	return TableColumn[F]{Title: c.Title, Less: c.Less, Drop: page.Always - c.Worth, Wide: c.Wide || c.Aside, From: c.From, Sparse: c.Sparse, Name: c.Name, Min: c.Min,
+	return TableColumn[F]{Title: c.Title, Less: c.Less, Drop: page.Always - c.Worth, Wide: c.Wide || c.Aside, From: c.From, Sparse: c.Sparse,
+		Name: c.Name, Min: c.Min,
 		Max: c.Max, Short: c.Short, Right: c.Right, Flex: c.Flex, NoSort: c.NoSort,
 		Cell: func(row F) Line { return LineOf(c.Cell(row), *st) }}
 }

@@ -91,7 +91,8 @@ func (t *Table[T]) unseenCells(st *themes.StyleSet, it T, lay tableLayout, room 
 		}
 		cell := c.Cell(it)
 		n := slices.Index(lay.cols, i)
-		if w := cell.LineWidth(); w == 0 || n >= 0 && w <= lay.widths[n] && (!t.Wide || t.skippedCells > 0 || ends[n]-lay.widths[n]+w <= room) || cell.String() == "–" {
+		if w := cell.LineWidth(); w == 0 || n >= 0 && w <= lay.widths[n] && (!t.Wide || t.skippedCells > 0 || ends[n]-lay.widths[n]+w <= room) ||
+			cell.String() == "–" {
 			continue
 		}
 		at = append(at, i)

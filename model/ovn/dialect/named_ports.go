@@ -23,7 +23,8 @@ func (x *unseenUpdates) explainNamedPorts(d *model.RowDiff, o nb.Owner) *DiffCau
 	desired, live := x.f.Match(d)
 	want, lead, ok1 := match.ItemsOf(desired, proto)
 	have, lead2, ok2 := match.ItemsOf(live, proto)
-	if desired != "" && !ok1 || live != "" && !ok2 || desired != "" && live != "" && lead != lead2 || (desired == "") != (d.Kind == model.DiffExtra) ||
+	if desired != "" && !ok1 || live != "" && !ok2 || desired != "" && live != "" && lead != lead2 ||
+		(desired == "") != (d.Kind == model.DiffExtra) ||
 		(live == "") != (d.Kind == model.DiffMissing) {
 		return nil
 	}

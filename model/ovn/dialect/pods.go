@@ -21,7 +21,8 @@ const proven = 10 * time.Minute
 // (ovn-kubernetes.md#subject-pods). Every sync computes the whole policy. So all that
 // differs must be explained, and what one row has of a pod all others must have, too.
 func explainPods(p *model.PolicyInZone, f *Facts) []*DiffCause {
-	x := &unseenUpdates{p: p, f: f, earlier: map[*model.Pod][]*model.Pod{}, lackedAddrs: map[string]*model.Pod{}, formerAddrs: map[string]*model.Pod{}}
+	x := &unseenUpdates{p: p, f: f, earlier: map[*model.Pod][]*model.Pod{}, lackedAddrs: map[string]*model.Pod{},
+		formerAddrs: map[string]*model.Pod{}}
 	out := make([]*DiffCause, len(p.Diffs))
 	for _, explain := range []func(*model.RowDiff, nb.Owner) *DiffCause{x.explainSet, x.explainNamedPorts, x.explainGroup} {
 		for i := range p.Diffs {

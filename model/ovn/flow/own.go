@@ -49,9 +49,12 @@ var purposes = []flowPurpose{
 	{part: PartSample, text: "sends samples for observability"},
 
 	{part: PartEval, low: prioNoACLs, high: prioNoACLs, text: "no ACLs here"},
-	{part: PartEval, low: prioFixed, high: prioNoACLs, in: "ct.inv", text: "packets that fit no connection, and replies of cut ones, are dropped"},
-	{part: PartEval, low: prioFixed, high: prioNoACLs, in: "allow_established", text: "connections that an ACL lets through for as long as they last"},
-	{part: PartEval, low: prioFixed, high: prioNoACLs, in: "!ct.est && ct.rel", text: "packets related to an allowed connection, such as ICMP errors"},
+	{part: PartEval, low: prioFixed, high: prioNoACLs, in: "ct.inv", text: "packets that fit no connection, and replies of cut ones, " +
+		"are dropped"},
+	{part: PartEval, low: prioFixed, high: prioNoACLs, in: "allow_established", text: "connections that an ACL lets through for as long " +
+		"as they last"},
+	{part: PartEval, low: prioFixed, high: prioNoACLs, in: "!ct.est && ct.rel", text: "packets related to an allowed connection, such as " +
+		"ICMP errors"},
 	{part: PartEval, low: prioFixed, high: prioNoACLs, in: "ct.rpl", text: "replies of allowed connections"},
 	{part: PartEval, low: prioFixed, high: prioNoACLs, begins: "nd", text: "neighbour discovery and MLD"},
 	{part: PartEval, low: prioFixed, high: prioNoACLs, begins: "reg0[", text: "was let through before load balancing, as a reply or for good"},

@@ -132,11 +132,12 @@ var (
 	reKlog   = lazily(`^[IWEF]\d{4} \d{2}:\d{2}:\d{2}\.\d+ +\d+ [a-z_.-]+\.go:\d+\] ?(.*)$`)
 	reResult = lazily(`^(ov[a-z-]+ .+) indicates (success|failure) from (\S+) to (\S+)$`)
 	reVlog   = lazily(`^\d{4}-\d{2}-\d{2}T[0-9:.]+Z\|\d+\|[a-z_()0-9]+\|([A-Z]+)\|(.*)$`)
-	reError  = lazily(`^(ovn-trace: |unknown (datapath|port) |error parsing flow: |failed to parse flow expression |microflow does not specify |\*\*\* )`)
-	reTurn   = lazily(`^([a-z0-9_]+)(\(.*\)| /\*.*\*/|: .*)?( /\*.*\*/)?( \{)?$`)
-	reState  = lazily(`ct_state=([a-z|]+)`)
-	reEnd    = lazily(`^\};?$`)
-	reOther  = lazily(`^(Flow: |bridge\("|Final flow: |Megaflow: |Datapath actions: |recirc\(0x|Usage of )`)
+	reError  = lazily(`^(ovn-trace: |unknown (datapath|port) |error parsing flow: |failed to parse flow expression |` +
+		`microflow does not specify |\*\*\* )`)
+	reTurn  = lazily(`^([a-z0-9_]+)(\(.*\)| /\*.*\*/|: .*)?( /\*.*\*/)?( \{)?$`)
+	reState = lazily(`ct_state=([a-z|]+)`)
+	reEnd   = lazily(`^\};?$`)
+	reOther = lazily(`^(Flow: |bridge\("|Final flow: |Megaflow: |Datapath actions: |recirc\(0x|Usage of )`)
 )
 
 // mendedLine is a line as it is read: without colours, clean, without an end.

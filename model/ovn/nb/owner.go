@@ -22,7 +22,8 @@ const (
 
 // String is the form as the command line writes it.
 func (f Form) String() string {
-	return [...]string{FormNone: "none", FormKnown: "known", FormRecognised: "recognised", FormLegacy: "legacy", FormOdd: "odd", FormUnknown: "unknown"}[f]
+	return [...]string{FormNone: "none", FormKnown: "known", FormRecognised: "recognised", FormLegacy: "legacy", FormOdd: "odd",
+		FormUnknown: "unknown"}[f]
 }
 
 // MarshalText is String, for JSON.

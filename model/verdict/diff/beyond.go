@@ -43,7 +43,8 @@ func (d *differ) findWanted() {
 		return
 	}
 	x, pods := d.After.Index, d.After.Index.Pods.Len()
-	o := &unwantedFlips{wantedVerdict: w.Becomes, ports: map[[2]pairEnd][]verdict.PortRange{}, classes: map[[2]int32]bool{}, from: verdict.NewSet(pods), to: verdict.NewSet(pods)}
+	o := &unwantedFlips{wantedVerdict: w.Becomes, ports: map[[2]pairEnd][]verdict.PortRange{}, classes: map[[2]int32]bool{},
+		from: verdict.NewSet(pods), to: verdict.NewSet(pods)}
 	d.unwanted = o
 	s := d.After.Outside
 	type at struct {
@@ -185,7 +186,8 @@ func (d *differ) beyondPair(a, b int32, nodes verdict.NodePairing, pairs int, r 
 			if len(more) == 0 {
 				continue
 			}
-			o.countPairs(verdict.Connection{From: d.endOf(f, t), To: d.endOf(t, f), Family: ka.Family, Protocol: more[0].Protocol, Port: more[0].ExamplePort()}, more, 1)
+			o.countPairs(verdict.Connection{From: d.endOf(f, t), To: d.endOf(t, f), Family: ka.Family, Protocol: more[0].Protocol,
+				Port: more[0].ExamplePort()}, more, 1)
 			o.add(d, f, &o.from, &o.From)
 			o.add(d, t, &o.to, &o.To)
 		}

@@ -140,7 +140,8 @@ type differ struct {
 }
 
 func newDiffer(c *verdict.Comparison, ask DiffQuestions) *differ {
-	d := &differ{Comparison: c, questions: ask, results: map[[2]*decisions]*decisionDiff{}, groups: map[string]*groupBuilder{}, ids: map[string]int32{},
+	d := &differ{Comparison: c, questions: ask, results: map[[2]*decisions]*decisionDiff{}, groups: map[string]*groupBuilder{},
+		ids:   map[string]int32{},
 		walks: newWalkTable(), ways: map[[verdict.Walks]int32]*decisions{}, withoutCut: map[nodeCut]map[*decisions]*decisions{}}
 	d.sides = [2]*indexSide{newIndexSide(d, c.Before, 0), newIndexSide(d, c.After, 1)}
 	return d

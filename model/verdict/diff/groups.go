@@ -218,7 +218,8 @@ func (d *differ) groupsInOrder() []*groupBuilder {
 		}
 	}
 	slices.SortFunc(out, func(a, b *groupBuilder) int {
-		return cmp.Or(a.After.HarmRank()-b.After.HarmRank(), a.Before.HarmRank()-b.Before.HarmRank(), cmp.Compare(b.Pairs, a.Pairs), cmp.Compare(a.order, b.order))
+		return cmp.Or(a.After.HarmRank()-b.After.HarmRank(), a.Before.HarmRank()-b.Before.HarmRank(), cmp.Compare(b.Pairs, a.Pairs),
+			cmp.Compare(a.order, b.order))
 	})
 	return out
 }

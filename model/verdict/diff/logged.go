@@ -100,7 +100,8 @@ func (l *LogConnections) DiffLines(ctx context.Context, before, after *verdict.I
 		k := loggedKey{was.Verdict, is.Verdict, c.From.Key.Namespace, c.To.Key.Namespace, c.Protocol, c.Port}
 		g := groups[k]
 		if g == nil {
-			g = &growingGroup{LoggedGroup: LoggedGroup{Before: k.before, After: k.after, Protocol: k.proto, Port: k.port, First: s.First, Example: *s}}
+			g = &growingGroup{LoggedGroup: LoggedGroup{Before: k.before, After: k.after, Protocol: k.proto, Port: k.port, First: s.First,
+				Example: *s}}
 			groups[k] = g
 		}
 		g.add(s, contrary)
@@ -110,7 +111,8 @@ func (l *LogConnections) DiffLines(ctx context.Context, before, after *verdict.I
 		out.Groups = append(out.Groups, g.LoggedGroup)
 	}
 	slices.SortFunc(out.Groups, func(a, b LoggedGroup) int {
-		return cmp.Or(cmp.Compare(a.After.HarmRank(), b.After.HarmRank()), cmp.Compare(a.Before.HarmRank(), b.Before.HarmRank()), cmp.Compare(b.Lines, a.Lines),
+		return cmp.Or(cmp.Compare(a.After.HarmRank(), b.After.HarmRank()), cmp.Compare(a.Before.HarmRank(), b.Before.HarmRank()),
+			cmp.Compare(b.Lines, a.Lines),
 			a.Example.Connection.Compare(b.Example.Connection))
 	})
 	return out, nil
@@ -121,7 +123,8 @@ func (l *LogConnections) DiffLines(ctx context.Context, before, after *verdict.I
 func answerLogged(x *verdict.Index, s *LoggedConnection) (verdict.Answer, bool) {
 	c := s.Connection
 	// The address says who it is now; whoever has it must be who had it.
-	a, err := verdict.FromPolicies(x, verdict.Connection{From: verdict.AddrEnd(c.From.Addr), To: verdict.AddrEnd(c.To.Addr), Protocol: c.Protocol, Port: c.Port})
+	a, err := verdict.FromPolicies(x, verdict.Connection{From: verdict.AddrEnd(c.From.Addr), To: verdict.AddrEnd(c.To.Addr),
+		Protocol: c.Protocol, Port: c.Port})
 	if err != nil || len(a.Paths) == 0 || !samePod(a.Paths[0].From.Key, c.From.Key) || !samePod(a.Paths[0].To.Key, c.To.Key) {
 		return a, false
 	}

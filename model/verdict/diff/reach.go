@@ -184,7 +184,8 @@ func (s *reachCounter) addClassPair(d *differ, a, b int32, nodes verdict.NodePai
 		at := slices.IndexFunc(s.hangs, func(o *hangingBuilder) bool { return o.AtSenders == h.atSenders })
 		if at < 0 {
 			at = len(s.hangs)
-			s.hangs = append(s.hangs, &hangingBuilder{HangingPairs: HangingPairs{AtSenders: h.atSenders, Example: d.exampleConnection(a, b, nodes, h.port)}})
+			s.hangs = append(s.hangs, &hangingBuilder{HangingPairs: HangingPairs{AtSenders: h.atSenders, Example: d.exampleConnection(a, b, nodes,
+				h.port)}})
 		}
 		o := s.hangs[at]
 		o.Pairs += pairs
@@ -204,7 +205,8 @@ func (s *reachCounter) addFlip(d *differ, a, b int32, nodes verdict.NodePairing,
 	if at < 0 {
 		at = len(s.list)
 		s.list = append(s.list, &reachBuilder{FlipReach: FlipReach{Before: f.before, After: f.after},
-			acrossNamespaces: shareBuilder{byNamespace: make([]int, len(s.names)+1)}, protected: shareBuilder{byNamespace: make([]int, len(s.names)+1)}})
+			acrossNamespaces: shareBuilder{byNamespace: make([]int, len(s.names)+1)},
+			protected:        shareBuilder{byNamespace: make([]int, len(s.names)+1)}})
 	}
 	o := s.list[at]
 	across, protected := o.acrossNamespaces.Pairs, o.protected.Pairs
@@ -318,7 +320,8 @@ func (s *reachCounter) addOutsidePairs(a, b int32, nodes verdict.NodePairing, pa
 }
 
 // notePorts notes the ports of a flip that a share has pairs of, and of the first an example.
-func (t *shareBuilder) notePorts(s *reachCounter, d *differ, a, b int32, nodes verdict.NodePairing, f *portFlip, counts func(from, to int32) bool) {
+func (t *shareBuilder) notePorts(s *reachCounter, d *differ, a, b int32, nodes verdict.NodePairing, f *portFlip,
+	counts func(from, to int32) bool) {
 	if t.notedFlips[f] {
 		return
 	}

@@ -22,7 +22,8 @@ type watchBuilder struct {
 func (d *differ) findWatched() {
 	x := d.After.Index
 	for _, w := range d.questions.Watches {
-		v := watchBuilder{ports: w.Ports, anyEnds: verdict.NewSet(len(d.After.List)), pods: make([][]int32, len(d.After.List)), addrs: make([][]netip.Addr, len(d.After.List))}
+		v := watchBuilder{ports: w.Ports, anyEnds: verdict.NewSet(len(d.After.List)), pods: make([][]int32, len(d.After.List)),
+			addrs: make([][]netip.Addr, len(d.After.List))}
 		for id, k := range d.After.List {
 			for _, e := range k.Ends {
 				if w.Pods[x.Pods.PodAt(int(x.Ends[e].Pod)).Key] || slices.Contains(w.Addrs, x.Ends[e].Addr) {
@@ -63,7 +64,8 @@ func (r *decisionDiff) changeAtExample(f *portFlip, in verdict.PortRange) *portC
 	port := in.ExamplePort()
 	for i := range r.changes {
 		c := &r.changes[i]
-		if c.before == f.before && c.after == f.after && len(verdict.CommonPorts(c.ports, []verdict.PortRange{{Protocol: in.Protocol, Lo: port, Hi: port}})) > 0 {
+		if c.before == f.before && c.after == f.after &&
+			len(verdict.CommonPorts(c.ports, []verdict.PortRange{{Protocol: in.Protocol, Lo: port, Hi: port}})) > 0 {
 			return c
 		}
 	}

@@ -38,8 +38,9 @@ func BlockText(v any, indent int, compact bool) []byte {
 var fieldOrder = map[string]int{
 	"apiVersion": -90, "kind": -80, "metadata": -70, "spec": -60, "name": -50, "namespace": -45, "tier": -41, "priority": -40,
 	"subject": -38, "appliedTo": -38, "podSelector": -35, "policyTypes": -34, "ingress": -32, "egress": -31, "action": -30, "type": -30,
-	"from": -28, "to": -27, "toServices": -26, "namespaceSelector": -36, "ports": -20, "protocols": -20, "key": -19, "operator": -18, "protocol": -17,
-	"port": -16, "start": -16, "end": -15, "endPort": -15, "matchLabels": -12, "matchExpressions": -11, "values": 10,
+	"from": -28, "to": -27, "toServices": -26, "namespaceSelector": -36, "ports": -20, "protocols": -20, "key": -19, "operator": -18,
+	"protocol": -17,
+	"port":     -16, "start": -16, "end": -15, "endPort": -15, "matchLabels": -12, "matchExpressions": -11, "values": 10,
 	"status": 90,
 }
 

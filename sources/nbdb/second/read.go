@@ -178,7 +178,8 @@ func SelfCommand(args ...string) func(context.Context, string) (*exec.Cmd, error
 }
 
 // readers are the requests of somebody who only reads; what has no method is a reply.
-var readers = map[string]bool{"list_dbs": true, "get_schema": true, "monitor_cond_since": true, "monitor_cond": true, "echo": true, "": true}
+var readers = map[string]bool{"list_dbs": true, "get_schema": true, "monitor_cond_since": true, "monitor_cond": true, "echo": true,
+	"": true}
 
 // socketBridge passes bytes between the child and the zone's database.
 type socketBridge struct {
