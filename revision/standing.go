@@ -75,9 +75,9 @@ func ForConnection(r *Revision, c verdict.Connection) (on *Revision, apart *Apar
 		return OnNetwork(r, from.name), nil, nil
 	}
 	if by := connectedBy(r, t, from.name, to.name); by != "" {
-		return r, &Apart{verdict.Unknown, fmt.Sprintf("%s is on the user-defined network %s and %s on %s, which ClusterNetworkConnect %s connects: "+
-			"each network's policies decide at its own end, and Rung does not put them together; each is asked on its own network, with the "+
-			"address of the other end", c.From, from.name, c.To, to.name, by)}, nil
+		return r, &Apart{verdict.Unknown, fmt.Sprintf("%s is on the user-defined network %s and %s on %s, "+
+			"which ClusterNetworkConnect %s connects: each network's policies decide at its own end, and Rung does not put them together; "+
+			"each is asked on its own network, with the address of the other end", c.From, from.name, c.To, to.name, by)}, nil
 	}
 	return r, &Apart{verdict.Deny, apartText(c, from, to)}, nil
 }
