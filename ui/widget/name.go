@@ -104,6 +104,9 @@ func (l Line) FlowLine(first, w int) (out []Line) {
 	for room := max(1, first); l.LineWidth() > room; room = max(1, w) {
 		text := l.String()
 		head := len(ansi.Truncate(text, room, ""))
+		if head == len(text) {
+			break // spans that end within a cluster are wider apart than together
+		}
 		end := head
 		if text[head] != ' ' {
 			if i := strings.LastIndexByte(text[:head], ' '); i > 0 {
