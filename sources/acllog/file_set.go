@@ -63,6 +63,9 @@ func Open(ctx context.Context, paths []string, in io.Reader) (*Set, error) {
 		}
 	}
 	s.ScanNew()
+	for _, f := range s.files { // now that all are known, pipes too
+		s.giveName(f)
+	}
 	return s, nil
 }
 
@@ -70,7 +73,6 @@ func (s *Set) addPipe(path string, open func() (io.ReadCloser, error)) {
 	lines := make(chan pipedLine, waitingLines)
 	f := &File{Stream: placedStream(path), ctx: s.ctx, path: path, pipe: lines}
 	s.files = append(s.files, f)
-	s.giveName(f)
 	s.wg.Go(func() { readPipe(s.ctx, lines, s.wakeReader, open) })
 }
 

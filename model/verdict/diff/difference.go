@@ -124,7 +124,6 @@ type differ struct {
 	walks      verdict.RunTable[walkDecision]
 	ways       map[[verdict.Walks]int32]*decisions
 	withoutCut map[nodeCut]map[*decisions]*decisions
-	raw        []byte
 	groups     map[string]*groupBuilder
 	ids        map[string]int32 // of deciders, by what they are
 	watches    []watchBuilder
