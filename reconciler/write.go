@@ -326,7 +326,7 @@ func (w *worker) bookFailure(p policyShare, text string) {
 		tries += f.tries
 	}
 	w.failures[p.key] = &writeFailure{text: text, failedAt: w.now(), tries: tries, unit: p.unit,
-		retryAt: time.Now().Add(min(w.cfg.BackoffMin<<min(tries-1, 30), w.cfg.BackoffMax))}
+		retryAt: time.Now().Add(min(w.cfg.BackoffMin<<min(tries-1, 20), w.cfg.BackoffMax))}
 	if p.unit != nil && p.key.Kind.IsAdmin() {
 		w.reports.reportFailure(p.unit.Policy, text)
 	}

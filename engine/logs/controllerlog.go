@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 	"time"
 
 	"rung/model"
@@ -101,5 +102,5 @@ func wordFinder(name string) func(string) bool {
 	const other, dot = `[^-.a-zA-Z0-9]`, `\.`
 	before := `(?:^|` + other + `|(?:^|[^-a-zA-Z0-9])` + dot + `)`
 	after := `(?:$|` + other + `|` + dot + `(?:$|[^-a-zA-Z0-9]))`
-	return regexp.MustCompile(before + regexp.QuoteMeta(name) + after).MatchString
+	return regexp.MustCompile(before + regexp.QuoteMeta(strings.ToValidUTF8(name, "\uFFFD")) + after).MatchString
 }

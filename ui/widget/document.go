@@ -180,8 +180,5 @@ func FrameBox(st *themes.StyleSet, title string, lines []string, w int) string {
 // FlowText breaks text into lines of at most w cells, at spaces where it can. A name with a
 // hyphen stays whole where a line has room for it: half of one is another name.
 func FlowText(text string, w int) []string {
-	if w <= 0 {
-		return nil
-	}
-	return themes.WrapWords(words.CleanBlock(text), w)
+	return themes.WrapWords(words.CleanBlock(text), max(1, w))
 }

@@ -136,3 +136,17 @@ func TestFlowKeepsNames(t *testing.T) {
 		t.Errorf("a name without room: %q", got)
 	}
 }
+
+// A cluster that ends in another span counts more in its parts than as a whole; nothing of it is lost.
+func TestFlowLineOfSplitCluster(t *testing.T) {
+	l := Line{{Text: "👍"}, {Text: "🏽"}}
+	for w := 1; w < 6; w++ {
+		text := ""
+		for _, part := range l.FlowLine(w, w) {
+			text += part.String()
+		}
+		if text != l.String() {
+			t.Errorf("%d cells: %q", w, text)
+		}
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -15,8 +14,8 @@ import (
 // same tree YAML is parsed into. Columns count bytes, not runes. offsets are where
 // each value begins and ends.
 func parseJSON(text []byte) (roots []*yaml.Node, offsets [][2]int, err error) {
-	if !utf8.Valid(text) {
-		return nil, nil, jsonError(text, bytes.IndexRune(text, utf8.RuneError), "a string is not UTF-8")
+	if at := firstInvalid(text); at >= 0 {
+		return nil, nil, jsonError(text, at, "a string is not UTF-8")
 	}
 	r := jsonReader{line: 1}
 	dec := json.NewDecoder(bytes.NewReader(text))

@@ -95,11 +95,28 @@ func parseFailure(text []byte) string {
 	}
 }
 
-// firstUnprintable is the offset of the first byte that no YAML may hold, -1 when there is none.
+// firstUnprintable returns the offset of the first byte that no YAML may hold, -1 if there is none.
 func firstUnprintable(text []byte) int {
-	return bytes.IndexFunc(text, func(r rune) bool {
-		return r == utf8.RuneError || r < ' ' && r != '\t' && r != '\n' && r != '\r' || r >= 0x7f && r < 0xa0 && r != 0x85
+	invalid := firstInvalid(text)
+	control := bytes.IndexFunc(text, func(r rune) bool {
+		return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r >= 0x7f && r < 0xa0 && r != 0x85
 	})
+	if control < 0 || invalid >= 0 && invalid < control {
+		return invalid
+	}
+	return control
+}
+
+// firstInvalid returns the offset of the first byte that is not UTF-8, -1 if there is none. U+FFFD itself is valid.
+func firstInvalid(text []byte) int {
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return -1
 }
 
 const (

@@ -38,6 +38,7 @@ func TestLinesOfMistakes(t *testing.T) {
 		{"c: two", "c: *nix", "    c: *nix"},                      // an alias of nothing
 		{"c: two", "c: t\x00wo", "    c: t"},                      // a control character
 		{"c: two", "c: t\xffwo", "    c: t"},                      // no UTF-8
+		{"c: two", "c: \uFFFD\n    c2: t\x00wo", "    c2: t"},     // U+FFFD itself is UTF-8
 		{"c: two", "c: %two", "    c: %two"},                      // a reserved sign
 		{"  - name: three", "  name: three", "  name: three"},     // a list that goes on as a mapping
 		{"  - name: three", " - name: three", " - name: three"},   // an item too far left
@@ -61,5 +62,17 @@ func TestLinesOfMistakes(t *testing.T) {
 				t.Errorf("%q: %v, want the line %q", c.new, err, c.line)
 			}
 		}
+	}
+}
+
+// What is no UTF-8 in JSON is told with its line; U+FFFD is a character like any other.
+func TestInvalidJSONText(t *testing.T) {
+	_, _, err := parseJSON([]byte("{\"a\": \"\uFFFD\",\n\"b\": \"\xff\"}"))
+	var e *SyntaxError
+	if !errors.As(err, &e) || e.Line != 2 {
+		t.Errorf("%v, want line 2", err)
+	}
+	if _, _, err := parseJSON([]byte("{\"a\": \"\uFFFD\"}")); err != nil {
+		t.Error(err)
 	}
 }
