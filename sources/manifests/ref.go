@@ -20,14 +20,6 @@ type Ref struct {
 	Path string
 }
 
-// String is the reference as the command line has it.
-func (r Ref) String() string {
-	if r.Path == "" {
-		return Prefix + r.Rev
-	}
-	return Prefix + r.Rev + ":" + r.Path
-}
-
 // isRelative says whether the path begins at the working folder.
 func (r Ref) isRelative() bool {
 	return r.Path == "." || r.Path == ".." || strings.HasPrefix(r.Path, "./") || strings.HasPrefix(r.Path, "../")

@@ -66,7 +66,11 @@ func FuzzParseRef(f *testing.F) {
 		if r.Rev == "" || r.Rev[0] == '-' || strings.ContainsAny(text, "\n\x00") {
 			t.Errorf("%q is taken as the revision %q", text, r.Rev)
 		}
-		if again, err := ParseRef(strings.TrimPrefix(r.String(), Prefix)); err != nil || again != r {
+		written := r.Rev
+		if r.Path != "" {
+			written += ":" + r.Path
+		}
+		if again, err := ParseRef(written); err != nil || again != r {
 			t.Errorf("%q: %v, again %v, %v", text, r, again, err)
 		}
 		if at, err := r.placed(prefix); err == nil && (at == "" || at[0] == '/' && r.Path == "" || at == ".." || strings.HasPrefix(at, "../")) {

@@ -25,9 +25,6 @@ type Lexer struct {
 // NewLexer starts at the beginning of b, which must not change meanwhile.
 func NewLexer(b []byte) *Lexer { return &Lexer{b: b} }
 
-// Err is the first error.
-func (l *Lexer) Err() error { return l.err }
-
 // End is the first error, or one when something is left.
 func (l *Lexer) End() error {
 	if l.Peek() != 0 {

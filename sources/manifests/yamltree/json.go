@@ -14,7 +14,7 @@ import (
 // same tree YAML is parsed into. Columns count bytes, not runes. offsets are where
 // each value begins and ends.
 func parseJSON(text []byte) (roots []*yaml.Node, offsets [][2]int, err error) {
-	if at := firstInvalid(text); at >= 0 {
+	if at := firstInvalid(text, func(rune) bool { return false }); at >= 0 {
 		return nil, nil, jsonError(text, at, "a string is not UTF-8")
 	}
 	r := jsonReader{line: 1}

@@ -57,7 +57,7 @@ func errorWhereShown(text []byte, e *SyntaxError) *SyntaxError {
 			at = i[1] - 1
 		}
 	case e.Line == 0:
-		at = firstUnprintable(text)
+		at = firstInvalid(text, isUnprintable)
 	}
 	if at >= 0 {
 		e.Line = 1 + bytes.Count(text[:at], []byte("\n"))
@@ -95,28 +95,21 @@ func parseFailure(text []byte) string {
 	}
 }
 
-// firstUnprintable returns the offset of the first byte that no YAML may hold, -1 if there is none.
-func firstUnprintable(text []byte) int {
-	invalid := firstInvalid(text)
-	control := bytes.IndexFunc(text, func(r rune) bool {
-		return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r >= 0x7f && r < 0xa0 && r != 0x85
-	})
-	if control < 0 || invalid >= 0 && invalid < control {
-		return invalid
-	}
-	return control
-}
-
-// firstInvalid returns the offset of the first byte that is not UTF-8, -1 if there is none. U+FFFD itself is valid.
-func firstInvalid(text []byte) int {
+// firstInvalid returns the offset of the first byte that is not UTF-8 or begins a bad character, -1 if there is none.
+func firstInvalid(text []byte, isBad func(rune) bool) int {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRune(text[i:])
-		if r == utf8.RuneError && size == 1 {
+		if r == utf8.RuneError && size == 1 || isBad(r) {
 			return i
 		}
 		i += size
 	}
 	return -1
+}
+
+// isUnprintable reports whether no YAML may hold a character.
+func isUnprintable(r rune) bool {
+	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r >= 0x7f && r < 0xa0 && r != 0x85
 }
 
 const (
