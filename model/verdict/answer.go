@@ -17,17 +17,17 @@ type Verdict string
 const (
 	Allow Verdict = "allow"
 	Deny  Verdict = "deny"
-	// Undefined: rules of equal priority disagree, and which one wins changes the answer.
+	// Undefined: rules of equal priority disagree, and OVN may take either.
 	Undefined Verdict = "undefined"
-	// Mixed: endpoints of a Service are decided differently, some allowed and some denied.
+	// Mixed: some endpoints of a Service are allowed, others denied.
 	Mixed Verdict = "mixed"
-	// Unknown: something that may decide cannot be judged; the reason says what.
+	// Unknown: something that may decide cannot be judged; the reason names it.
 	Unknown Verdict = "unknown"
-	// NotApplicable: no policy is asked about the connection; the reason says why.
+	// NotApplicable: no policy applies to the connection; the reason says why.
 	NotApplicable Verdict = "not applicable"
 )
 
-// DoneText says it of a connection: "allowed", "denied", else the verdict itself.
+// DoneText returns "allowed", "denied", else the verdict itself.
 func (v Verdict) DoneText() string {
 	switch v {
 	case Allow:
@@ -44,13 +44,13 @@ type Answer struct {
 	Verdict    Verdict
 	// Reason of Unknown and NotApplicable.
 	Reason string
-	// Front is the Service whose address was asked, nil for none: its endpoints are asked.
+	// Front is the Service whose address was asked, or nil; each of its endpoints has a path.
 	Front *ServiceFront
-	// Paths is one, or for a Service one for each of its endpoints: none where it has none.
+	// Paths has one path, or one for each endpoint of a Service; empty for a Service without endpoints.
 	Paths []Path
 }
 
-// Stages yields the stages of every path: a Service has one to each of its endpoints.
+// Stages yields the stages of every path.
 func (a *Answer) Stages() iter.Seq[*StageVerdict] {
 	return func(yield func(*StageVerdict) bool) {
 		for i := range a.Paths {
@@ -63,54 +63,52 @@ func (a *Answer) Stages() iter.Seq[*StageVerdict] {
 	}
 }
 
-// End is an endpoint as it was found.
+// End is a resolved endpoint of a path.
 type End struct {
 	Endpoint
-	// Addr is the address it takes part with, Zone the node whose switch it is on, empty
-	// for what is outside.
+	// Addr is the address used on this path. Zone is the node whose switch it is on, empty outside the
+	// cluster.
 	Addr netip.Addr
 	Zone string
-	// Port is the destination port behind a Service, and Note what it is that is not plain.
+	// Port is the destination port behind a Service. Note explains anything unusual.
 	Port uint16
 	Note string
-	// HasMadeUpAddr says that the address is assumed: the pod has none yet.
+	// HasMadeUpAddr reports an assumed address: the pod has none yet.
 	HasMadeUpAddr bool
 }
 
-// Path is the way of a connection between two ends.
+// Path is one way of a connection between two ends.
 type Path struct {
 	From, To End
 	Verdict  Verdict
 	Reason   string
 	Stages   []StageVerdict
-	// Note says what is special about the way, empty for nothing.
+	// Note says what is special about the path, or is empty.
 	Note string
-	// Via is the node through whose NodePort it goes, where that is another than the one it
-	// begins on: its stages are those of both legs.
+	// Via is the node through whose NodePort the path goes, if it is not the node where the path begins.
+	// Stages then has those of both legs.
 	Via string
 }
 
-// StageVerdict is one walk through the tiers: of one stage in one zone.
+// StageVerdict is the result of one walk through the tiers, of one stage in one zone.
 type StageVerdict struct {
 	Stage model.Stage
 	Zone  string
-	// Reply says that it is the way of replies, from the destination back to the source.
+	// Reply marks the way of replies, from the destination back to the source.
 	Reply   bool
 	Verdict Verdict
-	Reason  string // of Unknown, and of a reply that is denied
-	// Decided is the rule that decided, nil where nothing matched in any tier: the default,
-	// allow. Candidates are all rules of that priority where they disagree; which one wins
-	// is undefined.
+	Reason  string // of Unknown, and of a denied reply
+	// Decided is the rule that decided. It is nil if nothing matched in any tier: the default is allow.
+	// Candidates are all rules of that priority if they disagree; OVN may take any of them.
 	Decided    *Decider
 	Candidates []Decider
-	// Passed are the rules that passed the packet on to the next tier, in order.
+	// Passed are the rules that passed the packet to the next tier, in order.
 	Passed []Decider
-	// Tiers are the tiers that were tried, with the rules tried in each; only where Trace
-	// was asked.
+	// Tiers are the tiers tried, with the rules tried in each; only if a trace was asked for.
 	Tiers []TriedTier
 }
 
-// Name returns the stage for people: "to-lport", "reply to-lport".
+// Name returns the stage as shown: "to-lport", "reply to-lport".
 func (s *StageVerdict) Name() string {
 	if s.Reply {
 		return "reply " + string(s.Stage)
@@ -118,29 +116,28 @@ func (s *StageVerdict) Name() string {
 	return string(s.Stage)
 }
 
-// Decider is a rule, or what stands for one, that matched.
+// Decider is a rule that matched, or generated rows that matched.
 type Decider struct {
 	Tier int
-	// Policy is the policy, or the unit where no policy is meant (kinds.go): the default
-	// deny of a namespace, hairpin, own-node and multicast rows. Zero for a row that Rung
-	// does not know.
+	// Policy is the policy, or the unit of generated rows (kinds.go): a namespace's default deny, hairpin,
+	// own-node and multicast rows. Zero for a row unknown to Rung.
 	Policy    model.Key
 	Direction model.Direction
-	Rule      int // -1 where it is no rule of a policy
+	Rule      int // -1 if it is no rule of a policy
 	RuleName  string
 	Action    model.Action
-	// Band is the tier by its name, and Word the action as it is written (Drop, Reject),
-	// where tiers have names; else empty.
+	// Band is the name of the tier and Word the action as written (Drop, Reject). Both are empty unless tiers
+	// have names.
 	Band, Word string
-	Priority   int // OVN's: the higher decides first
-	// ACL is the id of the row, or its UUID where it has none; from rows only.
+	Priority   int // in OVN: the higher decides first
+	// ACL is the id of the row, or its UUID if it has no id; only in answers from rows.
 	ACL string
-	// Reply says that it decides about replies.
+	// Reply marks a rule that decides about replies.
 	Reply bool
-	// Isolating are the NetworkPolicies that isolate the pod, where a default deny decides.
+	// Isolating are the NetworkPolicies that isolate the pod, if a default deny decides.
 	Isolating []model.Key
-	// Defect says which known defect of OVN-Kubernetes makes the rule match where it should
-	// not, or not match where it should; empty for none.
+	// Defect names the known defect of OVN-Kubernetes that makes the rule match, or not match, against its
+	// spec; empty for none.
 	Defect string
 }
 
@@ -148,17 +145,17 @@ type Decider struct {
 func (d Decider) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // whoever encodes the whole says whether to
+	enc.SetEscapeHTML(false) // the outer encoder escapes
 	err := enc.Encode(struct {
 		Policy    string          `json:"policy"`
 		Direction model.Direction `json:"direction,omitempty"`
-		Rule      int             `json:"rule"` // -1 for none of a policy
+		Rule      int             `json:"rule"` // -1 for rows of no rule
 		Name      string          `json:"name,omitempty"`
 	}{d.Policy.String(), d.Direction, d.Rule, d.RuleName})
 	return b.Bytes(), err
 }
 
-// ActionWord is the action as people know it: the plugin's own word where it has one.
+// ActionWord returns the plugin's own word for the action, else the action.
 func (d *Decider) ActionWord() string {
 	if d.Word != "" {
 		return d.Word
@@ -166,27 +163,25 @@ func (d *Decider) ActionWord() string {
 	return string(d.Action)
 }
 
-// TriedTier is one tier of a stage: the rules that were tried there, in the order in which
-// they decide, until something did.
+// TriedTier is one tier of a stage with the rules tried in it, in deciding order, up to the one that decided.
 type TriedTier struct {
 	Tier     int
 	Band     string // as Decider.Band
 	Attempts []Attempt
 }
 
-// Attempt is a rule that was tried. A policy of which no rule can match has one attempt,
-// with Rule -1.
+// Attempt is a rule that was tried. A policy none of whose rules can match has one attempt, with Rule -1.
 type Attempt struct {
 	Decider
 	Matched bool
-	// Why it did not match, in a word: "subject", "peer", "port", "protocol".
+	// Why is what did not match: "subject", "peer", "port", "protocol".
 	Why string
-	// Note explains a mismatch that surprises, in a sentence; mostly empty.
+	// Note explains a surprising mismatch in a sentence; mostly empty.
 	Note string
 }
 
-// JoinPaths joins the verdicts of the paths. A Service may send a connection to any of its
-// endpoints: the answer is allow or deny only if it is the same at all of them.
+// JoinPaths joins the verdicts of the paths. A Service may send a connection to any of its endpoints, so the
+// answer is allow or deny only if all endpoints agree.
 func (a *Answer) JoinPaths() {
 	reasons, untouched := map[Verdict]string{}, false
 	for i := range a.Paths {
@@ -199,7 +194,7 @@ func (a *Answer) JoinPaths() {
 	has := func(v Verdict) bool { _, is := reasons[v]; return is }
 	a.Verdict = NotApplicable
 	switch {
-	case has(Deny) && (has(Allow) || untouched): // no policy is asked about an untouched path, so it is open
+	case has(Deny) && (has(Allow) || untouched): // no policy applies to an untouched path, so it is open
 		a.Verdict = Mixed
 	case has(Unknown):
 		a.Verdict = Unknown
@@ -213,7 +208,7 @@ func (a *Answer) JoinPaths() {
 	a.Reason = reasons[a.Verdict]
 }
 
-// AddDecider adds a rule once, though several of its rows may match.
+// AddDecider adds a rule once, even if several of its rows match.
 func AddDecider(all []Decider, d Decider) []Decider {
 	if slices.ContainsFunc(all, func(o Decider) bool {
 		return o.Policy == d.Policy && o.Direction == d.Direction && o.Rule == d.Rule && o.Action == d.Action
@@ -223,7 +218,7 @@ func AddDecider(all []Decider, d Decider) []Decider {
 	return append(all, d)
 }
 
-// JoinStages is the verdict of a way that every stage must let through.
+// JoinStages returns the verdict of a path that every stage must allow.
 func JoinStages(stages []StageVerdict) Verdict {
 	out := Allow
 	for i := range stages {
@@ -232,8 +227,8 @@ func JoinStages(stages []StageVerdict) Verdict {
 	return out
 }
 
-// JoinVerdicts is the verdict of two stages together: one that denies settles it, and where one
-// is unknown the whole is.
+// JoinVerdicts returns the verdict of two stages together. A denial settles it; otherwise unknown wins over
+// undefined, and undefined over allow.
 func JoinVerdicts(a, b Verdict) Verdict {
 	for _, v := range [...]Verdict{Deny, Unknown, Undefined} {
 		if a == v || b == v {
@@ -243,12 +238,12 @@ func JoinVerdicts(a, b Verdict) Verdict {
 	return Allow
 }
 
-// HarmRank puts what hurts first.
+// HarmRank returns a rank that sorts the most harmful verdict first.
 func (v Verdict) HarmRank() int {
 	return slices.Index([]Verdict{Deny, Mixed, Undefined, Unknown, Allow}, v)
 }
 
-// RuleDecider is a rule as one that decides, whatever the connection.
+// RuleDecider returns a rule as a Decider, independent of any connection.
 func (x *Index) RuleDecider(rule int32) Decider {
 	r := &x.Rules[rule]
 	d := Decider{Policy: r.Key, Direction: r.Direction, Rule: r.Index, Action: r.Action, Reply: r.Reply, Defect: r.defect}

@@ -11,8 +11,8 @@ import (
 	"rung/model/ladder"
 )
 
-// ruleStanding is the place of a rule under Antrea: the lower one decides first, and of two
-// equal ones it is undefined which decides (antrea.md#order).
+// ruleStanding is the place of a rule in Antrea's order. The lower standing decides first; between equal ones
+// the order is undefined (antrea.md#order).
 type ruleStanding struct {
 	tier     int32
 	priority float64
@@ -23,7 +23,7 @@ func (s ruleStanding) compare(o ruleStanding) int {
 	return cmp.Or(cmp.Compare(s.tier, o.tier), cmp.Compare(s.priority, o.priority), cmp.Compare(s.rule, o.rule))
 }
 
-// Antrea is the precedence of Antrea: tiers, and rules that are asked where each end is.
+// Antrea is Antrea's precedence: tiers, and rules applied at each end.
 var Antrea = &Precedence{
 	AtEnds: true, Apart: "no policy of pods applies: ", NoPod: "no policy is asked: neither end is a pod",
 	SourceAddrs: func(n *model.Node) []string { return slices.Concat(antreaGateway(n), n.InternalIPs) },
@@ -31,17 +31,16 @@ var Antrea = &Precedence{
 	ownNode:     func(x *Index, a netip.Addr, node string) bool { return node != "" && x.NodeOf[a] == node },
 }
 
-// policyOrder is the order of all policies, as an Index of a cluster with Antrea keeps
-// it.
+// policyOrder is the order of all policies in the Index of a cluster with Antrea.
 type policyOrder struct {
 	places map[model.Key]ladder.Place // of the policies that decide
-	// standings of the rules in tiers 1 and 3, in order: of the term with the highest
-	// priority first.
+	// standings are those of the rules in tiers 1 and 3, in order: the first belongs to the terms with the
+	// highest priority.
 	standings     [model.TierBaseline + 1][]ruleStanding
 	aboutServices [][]model.Key // as Index.aboutServices
 }
 
-// bandOf returns the tier of a rule by its name, and the word for its action if it is not one of package model.
+// bandOf returns the name of a rule's tier. word is its action if package model has no word for it.
 func (o *policyOrder) bandOf(r *Rule) (band, word string) {
 	switch place, native := o.places[r.Key]; {
 	case r.Key.Kind == model.KindNetpolNamespace:
@@ -50,7 +49,7 @@ func (o *policyOrder) bandOf(r *Rule) (band, word string) {
 		return "always", ""
 	case native && r.Policy.Tiered != nil:
 		rule := r.Policy.Rule(r.Direction, r.Index)
-		if r.Action != rule.Action { // what its layer 7 protocols do not let through
+		if r.Action != rule.Action { // what its layer 7 protocols deny
 			return place.TierName, "Drop"
 		}
 		return place.TierName, rule.Tiered.Action
@@ -58,8 +57,8 @@ func (o *policyOrder) bandOf(r *Rule) (band, word string) {
 	return r.Policy.Kind.Abbreviation(), ""
 }
 
-// tierOf is the tier of the walk in which a policy decides: all tiers of Antrea before
-// NetworkPolicies are one, since Pass leaves all of them, and those after are one.
+// tierOf returns the tier of the walk in which a policy decides. Antrea's tiers before NetworkPolicies count
+// as one, since Pass leaves them all; the tiers after count as one too.
 func tierOf(p *ladder.Place) int8 {
 	switch {
 	case p.Tier < antrea.PriorityNetwork:
@@ -70,7 +69,7 @@ func tierOf(p *ladder.Place) int8 {
 	return model.TierBaseline
 }
 
-// antreaMaker makes the terms of a cluster whose policies Antrea enforces.
+// antreaMaker makes the terms of policies that Antrea enforces.
 type antreaMaker struct {
 	*termMaker
 	order  *policyOrder
@@ -82,8 +81,7 @@ func antreaTerms(m *termMaker) *policyOrder {
 	a := &antreaMaker{termMaker: m, order: &policyOrder{places: map[model.Key]ladder.Place{}}, groups: antrea.ResolveGroups(m.x.view.Cluster)}
 	var decide []*model.Policy
 	for _, p := range antrea.EffectiveOrder(m.x.view.Cluster) {
-		// Policies that admission refuses are not in the order; policies of other plugins'
-		// kinds are.
+		// The order lacks policies that admission rejects, but has kinds of other plugins.
 		if p.Missing || p.Policy.IsRefused() || !m.x.view.IsEnforced(p.Policy) || a.isUnrealizable(p.Policy) {
 			continue
 		}
@@ -118,15 +116,15 @@ func antreaTerms(m *termMaker) *policyOrder {
 	return a.order
 }
 
-// isUnrealizable says whether Antrea cannot realize a policy: an ANNP applies to a group with
-// a namespaceSelector (antrea.md#groups).
+// isUnrealizable reports whether Antrea cannot realize a policy: an ANNP that applies to a group with a
+// namespaceSelector (antrea.md#groups).
 func (a *antreaMaker) isUnrealizable(p *model.Policy) bool {
 	return p.Tiered != nil && slices.ContainsFunc(a.groups.ScopeOfPolicy(p).Reasons, func(r antrea.EmptyReason) bool {
 		return r.Code == antrea.AppliedToNamespaces
 	})
 }
 
-// tierAndPriority is the tier and the priority of the terms of a rule: equal for equal standings.
+// tierAndPriority returns the tier and priority of a rule's terms; equal standings get equal ones.
 func (o *policyOrder) tierAndPriority(p *model.Policy, rule int) (tier int8, priority int32) {
 	place := o.places[p.Key]
 	tier = tierOf(&place)
@@ -135,14 +133,14 @@ func (o *policyOrder) tierAndPriority(p *model.Policy, rule int) (tier int8, pri
 	return tier, int32(len(all) - i)
 }
 
-// standingOf is the standing of a term of tier 1 or 3.
+// standingOf returns the standing of a term of tier 1 or 3.
 func (o *policyOrder) standingOf(tier int8, priority int32) ruleStanding {
 	all := o.standings[tier]
 	return all[len(all)-int(priority)]
 }
 
-// signaturePlace returns a term's place for its signature: ranks change as policies come and go,
-// standings do not.
+// signaturePlace returns a term's place for its signature. It uses standings, since ranks change as policies
+// come and go.
 func (o *policyOrder) signaturePlace(t *Term) (priority int32, text string) {
 	text = fmt.Sprint(t.Multicast)
 	if t.Services > 0 {
@@ -154,14 +152,14 @@ func (o *policyOrder) signaturePlace(t *Term) (priority int32, text string) {
 	return 0, text + fmt.Sprint(o.standingOf(t.Tier, t.Priority))
 }
 
-// The priorities of what stands before all tiers.
+// The priorities of terms before all tiers.
 const (
 	alwaysAllowed = 1
 	byOthers      = 0
 )
 
-// addUndeniable makes the terms of what no policy can deny: what a node sends to its own pods, and
-// a Service's connections that come back to the pod they are from (antrea.md#always-allowed).
+// addUndeniable makes the terms that no policy can deny: connections from a node to its own pods, and a
+// Service's connections back to their own pod (antrea.md#always-allowed).
 func (a *antreaMaker) addUndeniable() {
 	t := Term{Tier: model.TierIsolation, Priority: alwaysAllowed, Effect: Allows, Switch: AtDestination, To: a.noCondition()}
 	t.From = a.conditionID("own node", func(c *Condition) { c.OwnNode = true })
@@ -172,8 +170,7 @@ func (a *antreaMaker) addUndeniable() {
 	a.addTerm(IngressTerms, t)
 }
 
-// addNetpol makes the terms of a NetworkPolicy's rules, of the directions that its policyTypes
-// name.
+// addNetpol makes the terms of a NetworkPolicy's rules in the directions of its policyTypes.
 func (a *antreaMaker) addNetpol(p *model.Policy) {
 	subject := a.subjectCondition(subjectKey(p), p)
 	for r := range p.AllRules() {
@@ -205,8 +202,7 @@ func (a *antreaMaker) addIsolations() {
 	}
 }
 
-// addUpstream makes the terms of an AdminNetworkPolicy, of its baseline, and of whatever has
-// their form.
+// addUpstream makes the terms of an AdminNetworkPolicy, its baseline, and kinds of the same form.
 func (a *antreaMaker) addUpstream(p *model.Policy) {
 	subject := a.subjectCondition(subjectKey(p), p)
 	for r := range p.AllRules() {

@@ -6,7 +6,7 @@ import (
 	"rung/model"
 )
 
-// moverOf is a policy that may get another priority within its tier.
+// moverOf returns the mover of a policy, for other priorities within its tier; zero if it decides nothing.
 func (o *policyOrder) moverOf(x *Index, key model.Key) PolicyMover {
 	place, decides := o.places[key]
 	if !decides {

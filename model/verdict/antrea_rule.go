@@ -10,7 +10,7 @@ import (
 	"rung/model/antrea"
 )
 
-// addNative makes the terms of a policy of Antrea.
+// addNative makes the terms of an Antrea policy.
 func (a *antreaMaker) addNative(p *model.Policy) {
 	required := antrea.RequiredLabels(p)
 	for r := range p.AllRules() {
@@ -37,11 +37,11 @@ func (a *antreaMaker) addNative(p *model.Policy) {
 	}
 }
 
-// actionReject is Antrea's word for a Deny that the client is told of.
+// actionReject is Antrea's word for a Deny that answers the client.
 const actionReject = "Reject"
 
-// addScoped makes the terms of a rule with its subject: those of peers that are seen from the
-// namespace of the pod it applies to are one for each group of namespaces.
+// addScoped makes the terms of a rule and its subject. Peers that depend on the namespace of the subject's pod
+// get one term for each group of namespaces.
 func (a *antreaMaker) addScoped(p *model.Policy, r *model.Rule, ref Rule, t Term, subject int32) {
 	if len(r.Tiered.ToServices) > 0 {
 		a.x.aboutServices = append(a.x.aboutServices, r.Tiered.ToServices)
@@ -96,7 +96,8 @@ func (a *antreaMaker) addSeenFromNamespace(p *model.Policy, r *model.Rule, ref R
 	}
 }
 
-// groupOf names what namespaces must have in common with one; ok is false where it lacks it.
+// groupOf returns the group of a namespace: itself for Self, else its values of sameLabels. ok is false if it
+// lacks a label.
 func (x *Index) groupOf(namespace string, m *model.NamespaceMatch) (group string, ok bool) {
 	if m.Self {
 		return namespace, true
@@ -109,7 +110,7 @@ func (x *Index) groupOf(namespace string, m *model.NamespaceMatch) (group string
 	return strings.Join(values, "\x00"), ok
 }
 
-// namespacesAlike are the namespaces of a group.
+// namespacesAlike returns the namespaces of a group.
 func (x *Index) namespacesAlike(group, self string, m *model.NamespaceMatch) (out []string) {
 	if m.Self {
 		return []string{self}
@@ -122,7 +123,7 @@ func (x *Index) namespacesAlike(group, self string, m *model.NamespaceMatch) (ou
 	return out
 }
 
-// addRuleTerms makes the terms of a rule whose peers are the same for all of its subject.
+// addRuleTerms makes the terms of a rule whose peers are the same for its whole subject.
 func (a *antreaMaker) addRuleTerms(p *model.Policy, r *model.Rule, ref Rule, t Term, subject int32) {
 	var names []string
 	known := *r
@@ -161,8 +162,8 @@ func (a *antreaMaker) addRuleTerms(p *model.Policy, r *model.Rule, ref Rule, t T
 	}
 }
 
-// addPortTerms makes the terms of one subject and one set of peers: of the ports, of ICMP, and of
-// what layer 7 decides. key says which of several it is.
+// addPortTerms makes the terms of one subject and one set of peers: ports, ICMP and layer 7. key tells several
+// such sets of a rule apart.
 func (a *antreaMaker) addPortTerms(p *model.Policy, r *model.Rule, ref Rule, t Term, subject, peers int32, key string) {
 	stage := t.setEnds(r.Direction, subject, peers)
 	var protocols []model.RuleProtocol
@@ -184,7 +185,7 @@ func (a *antreaMaker) addPortTerms(p *model.Policy, r *model.Rule, ref Rule, t T
 		t, ref := t, ref
 		switch {
 		case q.Protocol != string(ICMP):
-			continue // IGMP is none of a connection's
+			continue // a connection is never IGMP
 		case q.Type != nil || q.Code != nil:
 			t.Maybe, ref.Maybe = true, icmpText(q)+": the question names no ICMP type"
 		}
@@ -203,9 +204,8 @@ func icmpText(q model.RuleProtocol) string {
 	return out
 }
 
-// addRuleTerm adds a term. Where layer 7 decides, connections that match are let through or
-// dropped, and no later rule is asked (antrea.md#layer-7); those that are not TCP are
-// dropped.
+// addRuleTerm adds a term. If the rule has layer 7 protocols, matching TCP connections may be allowed or
+// denied, and no later rule is asked (antrea.md#layer-7). Other protocols are dropped.
 func (a *antreaMaker) addRuleTerm(stage int, r *model.Rule, ref Rule, t Term) {
 	if r.Tiered == nil || len(r.Tiered.L7) == 0 {
 		t.Rule = a.addRule(ref)
@@ -233,7 +233,7 @@ func (a *antreaMaker) addRuleTerm(stage int, r *model.Rule, ref Rule, t Term) {
 	}
 }
 
-// splitTCPPorts are the ports of TCP, and those of other protocols.
+// splitTCPPorts returns the ports of TCP and those of other protocols.
 func splitTCPPorts(p PortSet) (tcp, others PortSet) {
 	if p == nil {
 		for i := range Protocols {
@@ -250,7 +250,7 @@ func splitTCPPorts(p PortSet) (tcp, others PortSet) {
 	return tcp, others
 }
 
-// protocolOf is the place of a port's protocol; none is TCP.
+// protocolOf returns the index of a port's protocol, TCP by default.
 func protocolOf(p *model.Port) int8 {
 	if p.Protocol == "" {
 		return int8(TCP.Number())
@@ -258,7 +258,7 @@ func protocolOf(p *model.Port) int8 {
 	return protocolIndex(p.Protocol)
 }
 
-// numberedPorts are the ports of a rule that are no names.
+// numberedPorts returns the numeric ports of a rule.
 func numberedPorts(r *model.Rule) (out PortSet) {
 	for i := range r.Ports {
 		switch p, proto := &r.Ports[i], protocolOf(&r.Ports[i]); {
@@ -272,8 +272,7 @@ func numberedPorts(r *model.Rule) (out PortSet) {
 	return out
 }
 
-// namedPorts makes the terms of a rule's named ports: those that the pod the connection goes
-// to declares.
+// namedPorts makes the terms of a rule's named ports, resolved on the destination pods.
 func (a *antreaMaker) namedPorts(r *model.Rule, ref Rule, t Term, stage int, key string) {
 	x := a.x
 	by := map[declaredPort]Set{}
@@ -311,8 +310,7 @@ func (a *antreaMaker) namedPorts(r *model.Rule, ref Rule, t Term, stage int, key
 	}
 }
 
-// conditionWithin is a condition that holds for some of the pods of another, and for no other
-// address.
+// conditionWithin returns a condition that holds for some pods of another condition, and for no other address.
 func (a *antreaMaker) conditionWithin(of int32, key string, some Set) int32 {
 	k := a.x.Conditions[of]
 	return a.conditionID(fmt.Sprint("of ", of, key), func(c *Condition) {

@@ -11,8 +11,8 @@ import (
 	"rung/model/selectors"
 )
 
-// appliedCondition makes the condition that the packet comes from or goes to a pod that a rule
-// applies to: in a namespace that has the labels.
+// appliedCondition makes the condition that a pod at the packet's port is selected by appliedTo and is in a
+// namespace with the labels.
 func (a *antreaMaker) appliedCondition(p *model.Policy, r *model.Rule, scope *antrea.AppliedScope, labels []string) int32 {
 	key := "port antrea " + strings.Join(labels, " ")
 	for i := range scope.Pods {
@@ -26,7 +26,7 @@ func (a *antreaMaker) appliedCondition(p *model.Policy, r *model.Rule, scope *an
 	})
 }
 
-// dropEnds takes ends out of a set.
+// dropEnds removes ends from a set.
 func (x *Index) dropEnds(s Set, out func(*model.Pod) bool) {
 	s.Each(func(e int32) {
 		if out(x.Pods.PodAt(int(x.Ends[e].Pod))) {
@@ -63,7 +63,7 @@ func (a *antreaMaker) peersCondition(p *model.Policy, r *model.Rule) int32 {
 	})
 }
 
-// groupContent tells groups by what they stand for: conditions outlive a change of the group.
+// groupContent returns a key of a group's members, since conditions outlive a change of the group.
 func (a *antreaMaker) groupContent(k model.Key) (text string) {
 	m := a.groups.MembersOf(k)
 	for i := range m.Pods {
@@ -113,12 +113,11 @@ func (a conditionAddrs) addNetworks(cidrs, except []string) {
 	}
 }
 
-// antreaAddrs are the addresses of a node that a nodeSelector means: those of the Node
-// object and that of Antrea's gateway (antrea.md#nodes).
+// antreaAddrs returns the addresses that a nodeSelector matches: those of the Node object and of Antrea's
+// gateway (antrea.md#nodes).
 func antreaAddrs(n *model.Node) []string { return slices.Concat(n.InternalIPs, antreaGateway(n)) }
 
-// antreaGateway are the addresses from which a node reaches pods: the first of each of its
-// pod networks.
+// antreaGateway returns the addresses from which a node reaches pods: the first of each of its pod networks.
 func antreaGateway(n *model.Node) (out []string) {
 	for _, cidr := range n.PodCIDRs {
 		if p, err := netip.ParsePrefix(cidr); err == nil {
@@ -134,7 +133,7 @@ type nodePolicy struct {
 	nodes model.Selector
 }
 
-// PoliciesOfNode names the policies that apply to a node, for people; empty for none.
+// PoliciesOfNode returns the labels of the policies that apply to a node, joined by commas.
 func (x *Index) PoliciesOfNode(name string) string {
 	n := x.view.Cluster.Node(name)
 	if n == nil {
@@ -149,9 +148,8 @@ func (x *Index) PoliciesOfNode(name string) string {
 	return strings.Join(names, ", ")
 }
 
-// nodeRule makes the term of a Drop that applies to nodes: what it is to the connections
-// between nodes and pods is not for the pods' rules to say, so that it may match is all that
-// is said of it (antrea.md#nodes). It stands where the pod is: before all that is the pod's.
+// nodeRule makes the term of a Drop that applies to nodes. The term only may match, since such a policy's
+// effect between nodes and pods is not judged (antrea.md#nodes). It comes before all rules of the pod.
 func (a *antreaMaker) nodeRule(p *model.Policy, r *model.Rule, ref Rule, nodes model.Selector) {
 	ref.Maybe = p.Key.Label() + " applies to nodes"
 	t := Term{Tier: model.TierIsolation, Priority: byOthers, Effect: Drops, Maybe: true}
@@ -168,7 +166,7 @@ func (a *antreaMaker) nodeRule(p *model.Policy, r *model.Rule, ref Rule, nodes m
 		known.Peers = slices.DeleteFunc(slices.Clone(r.Peers), func(q model.Peer) bool { return q.Match != nil })
 		peers = a.peersCondition(p, &known)
 	}
-	// The other end of the connection is the pod's: a node's egress is what comes to pods.
+	// Seen from the pod, a node's egress is the pod's ingress.
 	t.Rule = a.addRule(ref)
 	if r.Direction == model.Egress {
 		t.From, t.To, t.Switch = of, peers, AtDestination
@@ -179,8 +177,7 @@ func (a *antreaMaker) nodeRule(p *model.Policy, r *model.Rule, ref Rule, nodes m
 	a.addTerm(EgressTerms, t)
 }
 
-// nodePortRule makes the term of a Drop that applies to NodePort Services
-// (antrea.md#nodeport).
+// nodePortRule makes the term of a Drop that applies to NodePort Services (antrea.md#nodeport).
 func (a *antreaMaker) nodePortRule(r *model.Rule, ref Rule, services []model.Key) {
 	a.x.aboutServices = append(a.x.aboutServices, services)
 	ref.Maybe = ref.Key.Label() + " applies to clients that come through the Service's NodePort, which the question does not say"

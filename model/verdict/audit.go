@@ -11,52 +11,51 @@ import (
 	"rung/model"
 )
 
-// AuditedRule is the result for one rule over all connections there are.
+// AuditedRule is the result for one rule over all possible connections.
 type AuditedRule struct {
 	Policy    model.Key
 	Direction model.Direction
 	Rule      int
 	Action    model.Action
-	// Matches says that it matches connections, Decides that it decides one of them where it
-	// is asked, alone or with others of its priority; a Pass decides that the next tier is
-	// asked. Matters says that some connection has another verdict without the rule.
+	// Matches reports that the rule matches connections. Decides reports that it decides one of them where it
+	// applies, alone or with others of its priority; a Pass decides that the next tier is asked. Matters
+	// reports that some connection has another verdict without the rule.
 	Matches, Decides, Matters bool
-	// Example is a connection that it matches, one that it decides where there is one.
+	// Example is a connection the rule matches, preferably one it decides.
 	Example Connection
-	// SwaysEnd says that somewhere the end that asks it comes to another verdict without it,
-	// whatever the other end says.
+	// SwaysEnd reports that the end where the rule applies has, for some connection, another verdict without
+	// it, whatever the other end decides.
 	SwaysEnd bool
-	// DecidersBefore are the rules that decide, before this one, connections that it matches and
-	// does not decide, the one that decides most kinds of connections first.
+	// DecidersBefore are the rules that decide earlier about connections this one matches, most kinds of
+	// connections first.
 	DecidersBefore []Decider
-	// DecidersWithout are the rules that would decide its connections if it were not there;
-	// Undecided says that nothing else decides some of them, which lets them through.
+	// DecidersWithout are the rules that would decide its connections without it. Undecided reports that
+	// nothing else decides some of them, which allows them.
 	DecidersWithout []Decider
 	Undecided       bool
-	// PickedUp says of a Pass that a lower tier decides something that it passes on; Through
-	// is a connection that it passes on and that is let through, as nothing there decides it.
+	// PickedUp reports, for a Pass, that a lower tier decides some passed connection. Through is a passed
+	// connection that nothing decides, and so is allowed.
 	PickedUp bool
 	Through  *Connection
-	// Clashes are the rules of other policies that share its priority and disagree about
-	// connections that no rule above decides.
+	// Clashes are the rules of other policies with its priority that disagree about connections no higher rule
+	// decides.
 	Clashes []RuleClash
-	// TurnedPairs are, of a rule that AuditQuestions.Wide names, the pairs of pods that have another verdict
-	// without it.
+	// TurnedPairs are the pairs of pods with another verdict without the rule, counted if AuditQuestions.Wide
+	// selects it.
 	TurnedPairs TurnedPairs
-	// DNSCuts are the connections that AuditQuestions.DNS names and the rule drops where it is asked.
+	// DNSCuts are the connections of AuditQuestions.DNS that the rule drops.
 	DNSCuts [2]DNSCut
-	// Overruled is, for an Allow of an AdminNetworkPolicy, a connection let through that a
-	// NetworkPolicy's default deny would stop if the rule were a Pass; for a Deny one that
-	// an Allow of a NetworkPolicy or an EgressFirewall would let through then. For a Deny of
-	// an EgressFirewall it is one that an AdminNetworkPolicy allows.
+	// Overruled is, for an Allow of an AdminNetworkPolicy, an allowed connection that a NetworkPolicy's
+	// default deny would deny if the rule were a Pass. For a Deny it is one that an Allow of a NetworkPolicy
+	// or EgressFirewall would then allow. For a Deny of an EgressFirewall it is one that an AdminNetworkPolicy
+	// allows.
 	Overruled *OverruledConnection
-	// Outside is, for a Deny of every pod that begins no connection with an address, a
-	// connection from outside that comes in all the same.
+	// Outside is, for a Deny of every pod, an allowed connection from outside that begins at no known address.
 	Outside *Connection
 }
 
-// RuleClash is a rule of another policy, and a connection of which it is undefined which of the
-// two decides it; Undefined says that its verdict is, too, and not the other end's Deny.
+// RuleClash is a rule of another policy with an example connection that either rule may decide. Undefined
+// reports that the verdict differs, too: the other end does not deny it anyway.
 type RuleClash struct {
 	Policy     model.Key
 	Connection Connection
@@ -66,39 +65,37 @@ type RuleClash struct {
 // OverruledConnection is a connection about which another rule would decide otherwise.
 type OverruledConnection struct {
 	Connection Connection
-	Deciders   []Decider // who would decide it, or did before it
+	Deciders   []Decider // the rules that would decide it, or did before it
 }
 
-// AuditedPolicy is the result for a policy that only allows.
+// AuditedPolicy is the result for a policy with Allow rules only.
 type AuditedPolicy struct {
 	Policy           model.Key
 	Decides, Matters bool
 	Example          Connection
 }
 
-// Audit holds the results for all rules that are enforced, in the order of the
-// policies.
+// Audit holds the results for all enforced rules, in policy order.
 type Audit struct {
 	Rules []AuditedRule
-	// Allowing are the AdminNetworkPolicies and the baseline, as far as they only allow.
+	// Allowing are the AdminNetworkPolicies and the baseline, if they have Allow rules only.
 	Allowing []AuditedPolicy
-	// Isolated are the default denies of NetworkPolicies that drop what AuditQuestions.DNS names, by the
-	// policies that isolate.
+	// Isolated are the default denies of NetworkPolicies that drop connections of AuditQuestions.DNS, by the
+	// isolating policies.
 	Isolated []IsolationCuts
 }
 
-// ErrTooLarge marks an Audit that would take too long; the text says what is too many.
+// ErrTooLarge marks an Audit that would take too long; the text says what there is too much of.
 var ErrTooLarge = errors.New("too large")
 
-// The bounds of an Audit: pairs of classes, and terms that are tried. Both are counted, so
-// that the same cluster always gives the same answer.
+// The bounds of an Audit: pairs of classes, and terms tried. Both are counts, so that the same cluster always
+// gives the same answer.
 const (
 	mostPairs = 2_000_000
 	mostTries = 150_000_000
 )
 
-// New asks about all connections of an index. The error is that of the context, or
-// an ErrTooLarge.
+// NewAudit audits all connections of an index. The error is the context's, or ErrTooLarge.
 func NewAudit(ctx context.Context, x *Index, ask AuditQuestions) (*Audit, error) {
 	c := ClassesOf(x, nil)
 	n := len(c.List)
@@ -120,34 +117,34 @@ func NewAudit(ctx context.Context, x *Index, ask AuditQuestions) (*Audit, error)
 	return a.buildAudit(), nil
 }
 
-// auditor works an Audit out.
+// auditor builds an Audit.
 type auditor struct {
 	x         *Index
 	c         *Classes
 	rules     []AuditedRule
-	auditedOf []int32 // auditedOf the index's rules: the place in rules, -1 for none
+	auditedOf []int32 // by the index's rules: the place in rules, -1 for none
 	allow     []AuditedPolicy
-	allOf     []int32 // of rules: the place in allow, -1 for none
-	// decidersBefore and decidersWithout are the rules of the index that DecidersBefore and DecidersWithout name.
+	allOf     []int32 // by rules: the place in allow, -1 for none
+	// decidersBefore and decidersWithout are DecidersBefore and DecidersWithout as rules of the index.
 	decidersBefore    [][]ruleCount
 	decidersWithout   [][]int32
 	wideDenies        []int32 // terms of Denies of every pod
-	exampleWorth      []int8  // of rules: what their examples are worth
+	exampleWorth      []int8  // by rules: how good their examples are
 	notesByCandidates map[candidatesKey]*[]candidateNote
 	grid              *Grid
 	lists             [][]int32        // the terms of walks, by the grid's answers
 	listNumbers       map[string]int32 // of lists
 	raw               []byte
 	tries             int
-	candidates        [Walks][]int32 // the terms of the connections that are looked at, by walk
+	candidates        [Walks][]int32 // the terms that may match the current connections, by walk
 	port              auditedPort
-	countsTurned      []bool          // of rules: AuditQuestions.Wide
-	dnsPorts          [2]uint16       // Ask.Ports
-	dns               [][]int32       // of classes: the ends that are asked for names
-	cutOfIsolation    map[int32]int32 // of the index's rules: the place in isolationCuts
+	countsTurned      []bool          // by rules: AuditQuestions.Wide
+	dnsPorts          [2]uint16       // AuditQuestions.Ports
+	dns               [][]int32       // by classes: their ends that are DNS pods
+	cutOfIsolation    map[int32]int32 // by the index's rules: the place in isolationCuts
 	isolationCuts     []IsolationCuts
-	notes             *[]candidateNote // of the candidates that are looked at
-	// Kept from walk to walk: what a term would be without, and that walk.
+	notes             *[]candidateNote // of the current candidates
+	// Buffers: the terms without one rule, and the walk through them.
 	list      []int32
 	againWalk tierWalk
 	hits      []Hit
@@ -197,13 +194,13 @@ func newAuditor(x *Index, c *Classes, ask AuditQuestions) *auditor {
 	return a
 }
 
-// candidatesKey is equal for connections that the same terms may match and of which the same is noted.
+// candidatesKey is equal for connections with the same candidate terms and the same notes.
 type candidatesKey struct {
 	lists         [Walks]int32 // into auditor.lists, -1 for none
 	outside, asks bool
 }
 
-// numberOfTerms returns the number of the terms of a walk, as the grid asks for it.
+// numberOfTerms numbers the terms of a walk, as the grid's answer.
 func (a *auditor) numberOfTerms(kind WalkKind, met Set) int32 {
 	a.raw = AppendSet(append(a.raw[:0], byte(kind.Stage())), met)
 	id, known := a.listNumbers[string(a.raw)]
@@ -217,7 +214,7 @@ func (a *auditor) numberOfTerms(kind WalkKind, met Set) int32 {
 	return id
 }
 
-// findCandidates finds the terms that may match the connections from a class to another.
+// findCandidates finds the terms that may match the connections from one class to another.
 func (a *auditor) findCandidates(i, j int32, how ConnectionMode) (key candidatesKey, some bool) {
 	key.lists = a.grid.WalkAnswers(i, j, how)
 	for walk, id := range key.lists {
@@ -233,7 +230,7 @@ func (a *auditor) findCandidates(i, j int32, how ConnectionMode) (key candidates
 	return key, some
 }
 
-// deniesPods says whether a rule names every pod.
+// deniesPods reports whether a peer of a rule selects every pod.
 func deniesPods(r *model.Rule) bool {
 	return slices.ContainsFunc(r.Peers, func(p model.Peer) bool {
 		return p.Namespace == "" && p.Namespaces.MatchesEverything() &&
@@ -241,7 +238,7 @@ func deniesPods(r *model.Rule) bool {
 	})
 }
 
-// allowingPolicyOf is the place of the rule's policy where that only allows, -1 where it does not.
+// allowingPolicyOf returns the place in allow of the rule's policy, -1 if it has other rules.
 func (a *auditor) allowingPolicyOf(r *Rule) int32 {
 	if !r.Key.Kind.IsAdmin() {
 		return -1
@@ -257,7 +254,7 @@ func (a *auditor) allowingPolicyOf(r *Rule) int32 {
 	return int32(len(a.allow) - 1)
 }
 
-// auditClasses looks at the connections from a class to another.
+// auditClasses audits the connections from one class to another.
 func (a *auditor) auditClasses(i, j int32) {
 	how, ok := a.c.PairMode(i, j)
 	if !ok {
@@ -305,15 +302,15 @@ func (a *auditor) connectionAt(i, j int32, nodes NodePairing, p Protocol, port u
 	return Connection{From: from, To: to, Family: a.c.List[i].Family, Protocol: p, Port: port}
 }
 
-// auditPorts looks at every port of the connections of two classes, once for each list of
-// candidates.
+// auditPorts audits every port between two classes, once for each list of candidates.
 func (a *auditor) auditPorts(i, j int32, how ConnectionMode, nodes NodePairing) {
 	key, some := a.findCandidates(i, j, how)
 	if !some {
 		return
 	}
 	to := a.c.List[j]
-	key.outside, key.asks = to.Outside && !to.Host, len(a.dns[j]) > 0 // of an EgressFirewall only the first show it
+	// only an outside address can show that an EgressFirewall's rule is overruled (noteDecision)
+	key.outside, key.asks = to.Outside && !to.Host, len(a.dns[j]) > 0
 	notes := a.notesByCandidates[key]
 	if notes == nil {
 		notes = &noNotes
@@ -327,7 +324,7 @@ func (a *auditor) auditPorts(i, j int32, how ConnectionMode, nodes NodePairing) 
 	a.countNotes(i, j, nodes, *notes)
 }
 
-// lookAtPorts looks at every port of the connections of two classes.
+// lookAtPorts audits every port between two classes.
 func (a *auditor) lookAtPorts(i, j int32, nodes NodePairing) {
 	for proto := range int8(len(Protocols)) {
 		edges := a.portEdges(proto)
@@ -343,7 +340,7 @@ func (a *auditor) lookAtPorts(i, j int32, nodes NodePairing) {
 	}
 }
 
-// portEdges returns the ports at which something may change for the candidates.
+// portEdges returns the ports at which a candidate may begin or stop matching.
 func (a *auditor) portEdges(proto int8) []uint16 {
 	if proto == int8(ICMP.Number()) {
 		return []uint16{0}

@@ -9,63 +9,60 @@ import (
 	"rung/model"
 )
 
-// Classes are the ends of connections, grouped so that nothing tells the ends of a class
-// apart: they meet the same conditions of every rule, and a verdict about one holds for
-// all. Sources and destinations are pods on the default network, each with each of its
-// addresses, and the addresses outside, by the networks that rules name (OutsideBlocks).
-// Addresses of nodes, which stand for the pods on their network, join them with the first
-// Matrix. Multicast is not among them. Classes are for one goroutine at a time.
+// Classes groups the ends of connections so that no rule tells the ends of a class apart: a verdict about one
+// end holds for all. Ends are the addresses of pods on the default network, and the addresses outside, by the
+// networks that rules name (OutsideBlocks). The first Matrix adds the addresses of nodes, for the pods on
+// their network. Multicast is left out. Classes are for one goroutine at a time.
 type Classes struct {
 	Index       *Index
 	List        []*Class
-	ClassOf     []int32 // of each end of the index, -1 for one that is left out
+	ClassOf     []int32 // of each end of the index, -1 if left out
 	self        map[[2]int32]int
-	everyPort   *Matrix // of Segments, made when needed
-	nodesMatter bool    // some term tells pods of one node from others
+	everyPort   *Matrix // of Segments, built when needed
+	nodesMatter bool    // some term tells pods of the same node from others
 	Outside     *Partition
 	// hosts are the classes of nodes' own addresses.
 	hosts map[netip.Addr]int32
 }
 
-// Class is ends that nothing tells apart.
+// Class is a set of ends that no rule tells apart.
 type Class struct {
 	Family Family
-	Ends   []int32 // of the index; none for addresses that are no pod's
-	// Outside says that it is of addresses of no pod: of blocks of the partition, or of OwnAddrs,
-	// nodes' addresses as they come to pods of their node alone.
+	Ends   []int32 // of the index; empty for addresses of no pod
+	// Outside marks a class of addresses of no pod: blocks of the partition, or OwnAddrs, which are nodes'
+	// addresses as seen by their own pods.
 	Outside  bool
 	Blocks   []int32
 	OwnAddrs []OwnAddr
-	Cut      int32 // of the partition: the ports at which connections to it are a Service's
-	// Host says that the address is a node's own, on whose network pods are, and nearClass is the
-	// class that the address is in for pods of that node.
+	Cut      int32 // in Partition.Cuts: the ports at which connections to it go to a Service
+	// Host marks a node's own address, used by pods on its network. nearClass is the class of the same address
+	// for pods of that node.
 	Host      bool
 	nearClass int32
-	// Marked are the addresses outside that were asked for by themselves.
+	// Marked are the outside addresses asked for individually.
 	Marked []netip.Addr
 	nodes  map[string]int // pods by node, counted when needed
 
-	// Loops counts the pairs of ends of the class that are of one pod; Crossed says that a
-	// pod has an end in another class, too.
+	// Loops counts the pairs of ends in the class that belong to one pod. Crossed reports that a pod has an
+	// end in another class, too.
 	Loops   int
 	Crossed bool
 
 	Holds Set // conditions
-	// terms by their sides, made when needed.
+	// terms whose source or destination the class meets, found when needed.
 	outTerms, inTerms [StageCount]Set
 	sidesMade         bool
 }
 
-// ClassesOf groups the ends of the pods that pick chooses, all for nil, and of the
-// addresses outside.
+// ClassesOf groups the outside addresses and the ends of the pods that pick chooses. A nil pick chooses all
+// pods.
 func ClassesOf(x *Index, pick func(*model.Pod) bool) *Classes {
 	return new(classGrouping).classesOf(pick, nil, nil, x)[0]
 }
 
-// classGrouping makes classes that are the same for several indexes: ends that none of them
-// tells apart.
+// classGrouping makes classes shared by several indexes: no index tells their ends apart.
 type classGrouping struct {
-	// nodesMayDiffer takes a pod for the same on another node.
+	// nodesMayDiffer treats a pod as the same after it moved to another node.
 	nodesMayDiffer bool
 	out            []*Classes
 	seed           maphash.Seed
@@ -73,10 +70,9 @@ type classGrouping struct {
 	raw            []byte
 }
 
-// classesOf makes the classes of several indexes alike. marks are addresses that no pod has whose
-// classes are wanted. With a focus, only the ends of
-// its connections are grouped, by what can tell those connections apart; the indexes have the
-// same ends then.
+// classesOf makes the same classes for several indexes. marks are addresses of no pod whose classes are
+// wanted. With a focus it groups only the ends of the focused connections, by the terms that can match those;
+// the indexes must then have the same ends.
 func (g *classGrouping) classesOf(pick func(*model.Pod) bool, marks []netip.Addr, f *connectionFocus, xs ...*Index) []*Classes {
 	g.seed, g.byHash = maphash.MakeSeed(), map[uint64][]int32{}
 	facts, conds := make([][]Set, len(xs)), make([]Set, len(xs))
@@ -130,7 +126,7 @@ func (g *classGrouping) classesOf(pick func(*model.Pod) bool, marks []netip.Addr
 	return g.out
 }
 
-// classOfEnd finds the class of an end that meets the conditions and has a cut, or makes one.
+// classOfEnd finds or makes the class of an end with these conditions and this cut.
 func (g *classGrouping) classOfEnd(family Family, holds []Set, pod bool, cut int32) int32 {
 	g.raw = binary.LittleEndian.AppendUint32(append(g.raw[:0], byte(family)), uint32(cut))
 	for _, h := range holds {
@@ -157,7 +153,7 @@ next:
 	return id
 }
 
-// factsOfEnds are the conditions that each end meets.
+// factsOfEnds returns the conditions that each end meets.
 func factsOfEnds(x *Index) []Set {
 	words := (len(x.Conditions) + 63) / 64
 	all := make(Set, len(x.Ends)*words)
@@ -172,8 +168,8 @@ func factsOfEnds(x *Index) []Set {
 	return out
 }
 
-// endInOther is the end that another index has, -1 where this one has none: the pod is not
-// there, has another address, or runs elsewhere.
+// endInOther returns the end of o as an end of x. It is -1 if the pod is missing, has another address, or runs
+// on another node.
 func (g *classGrouping) endInOther(x *Index, o *Index, end int32) int32 {
 	if x == o {
 		return end
@@ -191,7 +187,7 @@ func (g *classGrouping) endInOther(x *Index, o *Index, end int32) int32 {
 	return -1
 }
 
-// countSelf counts the pairs of ends that are of one pod: it does not connect to itself.
+// countSelf counts the pairs of ends that belong to one pod, which does not connect to itself.
 func (c *Classes) countSelf() {
 	x := c.Index
 	for i := range x.Pods.Len() {
@@ -211,10 +207,10 @@ func (c *Classes) countSelf() {
 	}
 }
 
-// Len is how many classes there are.
+// Len returns the number of classes.
 func (c *Classes) Len() int { return len(c.List) }
 
-// termSides are the terms of which a class meets the one side and the other.
+// termSides returns a class with the terms whose source and whose destination it meets.
 func (c *Classes) termSides(id int32) *Class {
 	k := c.List[id]
 	if k.sidesMade {
@@ -237,8 +233,8 @@ func (c *Classes) termSides(id int32) *Class {
 	return k
 }
 
-// CountPairs counts the connections from a class to another: between pods of one node, and of
-// others. To addresses outside those to the pod's own node are near, where the cut asks for it.
+// CountPairs counts the connections from one class to another: near between pods of the same node, far between
+// nodes. Outside, near counts those to the pod's own node, if the cut needs it.
 func (c *Classes) CountPairs(a, b int32) (near, far int) {
 	ka, kb := c.List[a], c.List[b]
 	switch {
@@ -266,7 +262,7 @@ func (c *Classes) CountPairs(a, b int32) (near, far int) {
 	return near, total - near
 }
 
-// CountPairsOf counts the connections from a class to another between pods of some nodes.
+// CountPairsOf counts the connections from one class to another for a node pairing.
 func (c *Classes) CountPairsOf(a, b int32, nodes NodePairing) int {
 	switch near, far := c.CountPairs(a, b); nodes {
 	case OneNode:
@@ -288,7 +284,7 @@ func (c *Classes) PodsByNode(k *Class) map[string]int {
 	return k.nodes
 }
 
-// ExampleConnection is a connection from a class to another.
+// ExampleConnection returns a connection from one class to another; ok is false for none.
 func (c *Classes) ExampleConnection(a, b int32, nodes NodePairing) (from, to Endpoint, ok bool) {
 	ka, kb := c.List[a], c.List[b]
 	switch {
@@ -319,20 +315,20 @@ func (c *Classes) ExampleConnection(a, b int32, nodes NodePairing) (from, to End
 	return from, to, false
 }
 
-// NodePairing says between pods of which nodes connections are.
+// NodePairing selects connections by whether both pods are on the same node.
 type NodePairing uint8
 
-// The connections of a change; those to a node's own addresses are of one node from its pods.
+// The node pairings. From a pod to its own node's addresses is OneNode.
 const (
-	AnyNodes NodePairing = iota // it does not matter where the pods are
+	AnyNodes NodePairing = iota // whichever nodes the pods are on
 	OneNode
 	TwoNodes
 )
 
-// Includes says whether connections of one node, or of two, are among them.
+// Includes reports whether the pairing includes connections within one node, or between two.
 func (n NodePairing) Includes(one bool) bool { return n == AnyNodes || one == (n == OneNode) }
 
-// MarkPairs notes the pairs of classes between which a term may match.
+// MarkPairs marks the pairs of classes between which a term may match.
 func (c *Classes) MarkPairs(t *Term, byFrom []Set) {
 	to := NewSet(len(c.List))
 	for b, k := range c.List {

@@ -13,8 +13,7 @@ type OwnAddr struct {
 	Node string
 }
 
-// groupOutside makes the classes of the addresses outside, as far as some conditions of each
-// index tell them apart.
+// groupOutside makes the classes of the outside addresses, told apart by conds of each index.
 func (g *classGrouping) groupOutside(xs []*Index, marks []netip.Addr, conds []Set) {
 	s, holds := newPartition(xs), make([]Set, len(xs))
 	for _, c := range g.out {
@@ -39,7 +38,7 @@ func (g *classGrouping) groupOutside(xs []*Index, marks []netip.Addr, conds []Se
 			b.cut = s.Blocks[around].cut
 		}
 		id := join(a, b.cut)
-		alone := len(g.out[0].List[id].Blocks) == 0 // what is around it is special
+		alone := len(g.out[0].List[id].Blocks) == 0 // its surroundings are special
 		if alone {
 			b.cut, b.Host = s.cutOf(b.Network)
 			id = join(a, b.cut)
@@ -59,15 +58,15 @@ func (g *classGrouping) groupOutside(xs []*Index, marks []netip.Addr, conds []Se
 	}
 }
 
-// groupOwned makes the classes of the addresses from which nodes reach their own pods: each meets
-// what its block does, and that it is the node's own.
+// groupOwned makes the classes of the addresses from which nodes reach their own pods. Each meets its block's
+// conditions and that of the own node.
 func (g *classGrouping) groupOwned(xs []*Index, s *Partition, conds []Set) {
 	type variant struct {
 		class int32
 		own   string // by index
 	}
 	known := map[variant]int32{}
-	mine := make([]Set, len(xs)) // the conditions that hold on the own node, nil for none
+	mine := make([]Set, len(xs)) // the conditions that hold on the own node, or nil
 	for i, x := range xs {
 		for _, k := range x.Conditions {
 			if k.OwnNode && (conds[i] == nil || conds[i].Has(k.ID)) {
@@ -89,7 +88,7 @@ func (g *classGrouping) groupOwned(xs []*Index, s *Partition, conds []Set) {
 				}
 			}
 			if v.own == "" {
-				continue // as a source it is none of what is asked
+				continue // no such connection is compared
 			}
 			id, is := known[v]
 			if !is || in < 0 {
@@ -115,8 +114,8 @@ func (g *classGrouping) groupOwned(xs []*Index, s *Partition, conds []Set) {
 	}
 }
 
-// alikeForNodes says whether indexes let nodes reach their own pods in the same way. Where
-// they do not, that is no matter of policies, and is not compared.
+// alikeForNodes reports whether indexes let nodes reach their own pods in the same way. If not, policies are
+// not the cause, and these connections are not compared.
 func alikeForNodes(xs []*Index) bool {
 	return !slices.ContainsFunc(xs, func(x *Index) bool {
 		a, b := x.Options(), xs[0].Options()
@@ -124,7 +123,7 @@ func alikeForNodes(xs []*Index) bool {
 	})
 }
 
-// factsOf returns which of some conditions an address outside meets, of all for nil.
+// factsOf returns the conditions in some that an outside address meets; a nil some means all.
 func factsOf(x *Index, a netip.Addr, some Set) Set {
 	s := NewSet(len(x.Conditions))
 	for _, k := range x.Conditions {
@@ -135,8 +134,8 @@ func factsOf(x *Index, a netip.Addr, some Set) Set {
 	return s
 }
 
-// SourceAddrs are the addresses with which a class of those outside comes to an end, one for each
-// of its blocks that does.
+// SourceAddrs yields the addresses with which an outside class reaches an end, at most one for each of its
+// blocks.
 func (c *Classes) SourceAddrs(k *Class, to int32) iter.Seq[netip.Addr] {
 	return func(yield func(netip.Addr) bool) {
 		node := c.Index.NodeOfEnd(to)
@@ -153,7 +152,7 @@ func (c *Classes) SourceAddrs(k *Class, to int32) iter.Seq[netip.Addr] {
 	}
 }
 
-// countArrivals counts the pairs of a class outside and the ends that it comes to.
+// countArrivals counts the pairs of an outside class and the ends it reaches.
 func (c *Classes) countArrivals(from, to *Class) (n int) {
 	n = len(from.Blocks) * len(to.Ends)
 	for _, i := range from.Blocks {
@@ -170,18 +169,18 @@ func (c *Classes) countArrivals(from, to *Class) (n int) {
 	return n
 }
 
-// OutsideBlock is addresses outside that nothing tells apart: those of a network that are in no other
-// block, no pod's and no Service's.
+// OutsideBlock is a network of outside addresses that no rule tells apart, without inner blocks and the
+// addresses of pods and Services.
 type OutsideBlock struct {
 	Network netip.Prefix
 	// Except are the blocks inside it.
 	Except []netip.Prefix
-	// Addr is one of them, which may be asked about for all. Kind is what they are to a Matrix.
+	// Addr is an example address, valid for the whole block. Kind is its kind in a Matrix.
 	Addr netip.Addr
 	Kind PodKind
 }
 
-// OutsideBlocks are the addresses outside, by family and network.
+// OutsideBlocks returns the outside addresses by family and network.
 func (c *Classes) OutsideBlocks() []OutsideBlock {
 	s := c.Outside
 	out := make([]OutsideBlock, len(s.Blocks))

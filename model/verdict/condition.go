@@ -8,21 +8,21 @@ import (
 	"rung/model/ovn/match"
 )
 
-// Condition is the requirement of a term for one end. It is worked out for all pods at once;
-// for other addresses it is asked.
+// Condition is what a term requires of one end. It is precomputed for all pods' addresses and evaluated for
+// others.
 type Condition struct {
 	ID  int32
 	Set Set // of ends
-	// everyAddrOf, Addrs and Blocks are the addresses that meet it and are no pod's: all of a
-	// family, single ones, networks.
+	// everyAddrOf, Addrs and Blocks are the matching addresses of no pod: whole families, single addresses,
+	// networks.
 	everyAddrOf [2]bool
 	Addrs       map[netip.Addr]bool
 	Blocks      []exceptedBlock
-	// Port says that the packet's port is asked, not its address; router that it is the
-	// one to the cluster's router.
+	// Port tests the packet's logical port instead of its address. router tests for the port to the cluster's
+	// router.
 	Port, router bool
-	// OwnNode holds for the addresses of the node's own management port, hairpin for a
-	// Service's connection that comes back to the pod it is from.
+	// OwnNode holds for the addresses of the node's own management port. hairpin holds for a Service's
+	// connection that returns to its own pod.
 	OwnNode, hairpin bool
 }
 
@@ -36,18 +36,18 @@ func (b *exceptedBlock) contains(a netip.Addr) bool {
 	return b.Network.Contains(a) && !slices.ContainsFunc(b.Except, func(e netip.Prefix) bool { return e.Contains(a) })
 }
 
-// HopEnd is one end of a hop: an address, and the port by which the packet comes to the
-// switch or leaves it.
+// HopEnd is one end of a hop: an address, and the logical port by which the packet enters or leaves the
+// switch.
 type HopEnd struct {
-	Port   int32 // an end of the pod whose port it is, -1 for another port
-	Router bool  // the port is that to the cluster's router
-	End    int32 // the end with the address, -1 where it is no pod's
+	Port   int32 // an end of the port's pod, -1 for another port
+	Router bool  // the port leads to the cluster's router
+	End    int32 // the end with the address, -1 if no pod has it
 	Addr   netip.Addr
-	// hairpin: the packet is back where it came from.
+	// Hairpin marks a packet that returned to its sender.
 	Hairpin bool
 }
 
-// HoldsFor says whether the condition holds for a place, in a zone.
+// HoldsFor reports whether the condition holds for one end of a hop, in a zone.
 func (c *Condition) HoldsFor(x *Index, at *HopEnd, zone string) bool {
 	switch {
 	case c.hairpin:
@@ -72,7 +72,7 @@ func (c *Condition) HoldsFor(x *Index, at *HopEnd, zone string) bool {
 	return false
 }
 
-// condMaker makes conditions, each once.
+// condMaker makes each condition once.
 type condMaker struct {
 	x     *Index
 	byKey map[string]*Condition
@@ -90,7 +90,7 @@ func (m *condMaker) conditionID(key string, fill func(c *Condition)) int32 {
 	return c.ID
 }
 
-// noCondition is no condition at all.
+// noCondition returns the condition that always holds.
 func (m *condMaker) noCondition() int32 {
 	return m.conditionID("*", func(c *Condition) {
 		c.Set, c.everyAddrOf = NewSet(len(m.x.Ends)), [2]bool{true, true}
@@ -100,13 +100,13 @@ func (m *condMaker) noCondition() int32 {
 	})
 }
 
-// conditionAddrs are the addresses that a cond is made of.
+// conditionAddrs adds addresses to a condition.
 type conditionAddrs struct {
 	m *condMaker
 	c *Condition
 }
 
-// addPods adds the addresses of pods, of the cluster's families.
+// addPods adds the addresses of pods, which pods computes once for each key.
 func (a conditionAddrs) addPods(key string, pods func() Set) {
 	s, known := a.m.pods[key]
 	if !known {
@@ -116,7 +116,7 @@ func (a conditionAddrs) addPods(key string, pods func() Set) {
 	a.c.Set.Or(s)
 }
 
-// addSingle adds an address, if it is one.
+// addSingle adds an address. It skips an invalid one, and one of a family that does not count.
 func (a conditionAddrs) addSingle(ip string, counts func(Family) bool) {
 	addr, err := netip.ParseAddr(ip)
 	if err != nil {
@@ -160,7 +160,7 @@ func (a conditionAddrs) addFamilies() {
 	}
 }
 
-// addressCondition makes the condition that an address is one of those that fill adds.
+// addressCondition makes the condition that an address is one of those added by fill.
 func (m *condMaker) addressCondition(key string, fill func(conditionAddrs)) int32 {
 	return m.conditionID("addr "+key, func(c *Condition) {
 		c.Set = NewSet(len(m.x.Ends))
@@ -169,8 +169,8 @@ func (m *condMaker) addressCondition(key string, fill func(conditionAddrs)) int3
 	})
 }
 
-// subjectCondition makes the condition that the packet comes from or goes to the port of one of the
-// pods of policies' subjects.
+// subjectCondition makes the condition that the packet's logical port belongs to a pod that one of the
+// policies selects.
 func (m *condMaker) subjectCondition(key string, policies ...*model.Policy) int32 {
 	return m.conditionID("port "+key, func(c *Condition) {
 		c.Port, c.Set = true, NewSet(len(m.x.Ends))
@@ -180,7 +180,7 @@ func (m *condMaker) subjectCondition(key string, policies ...*model.Policy) int3
 	})
 }
 
-// HoldsOutside says whether the condition may hold for an address of no pod.
+// HoldsOutside reports whether the condition may hold for an address of no pod.
 func (c *Condition) HoldsOutside() bool {
 	return c.everyAddrOf[0] || c.everyAddrOf[1] || c.OwnNode || len(c.Addrs)+len(c.Blocks) > 0
 }

@@ -10,7 +10,7 @@ import (
 	"rung/model"
 )
 
-// Protocol is the protocol of a connection, spelled as policies spell it.
+// Protocol is the protocol of a connection, spelled as in policies.
 type Protocol string
 
 // The protocols.
@@ -21,10 +21,10 @@ const (
 	ICMP Protocol = "ICMP" // no ports; ICMPv6 over IPv6
 )
 
-// Protocols in the order of a portRange's proto.
+// Protocols are in the order of portRange.proto.
 var Protocols = [...]Protocol{TCP, UDP, SCTP, ICMP}
 
-// Number is the protocol's place in protocols, -1 for one that is none of them.
+// Number returns the protocol's place in Protocols, -1 if unknown.
 func (p Protocol) Number() int {
 	for i, known := range Protocols {
 		if p == known {
@@ -34,7 +34,7 @@ func (p Protocol) Number() int {
 	return -1
 }
 
-// Family is an address family; 0 is whichever both ends have, IPv4 first.
+// Family is an address family. AnyFamily means one that both ends have, IPv4 first.
 type Family uint8
 
 // The families.
@@ -44,10 +44,10 @@ const (
 	IPv6      Family = 6
 )
 
-// String is "IPv4" or "IPv6".
+// String returns "IPv4" or "IPv6".
 func (f Family) String() string { return fmt.Sprintf("IPv%d", uint8(f)) }
 
-// FamilyOf is the family of an address.
+// FamilyOf returns the family of an address.
 func FamilyOf(a netip.Addr) Family {
 	if a.Is4() {
 		return IPv4
@@ -55,7 +55,7 @@ func FamilyOf(a netip.Addr) Family {
 	return IPv6
 }
 
-// Index is the family as an index.
+// Index returns the family as an index: 0 for IPv4, 1 for IPv6.
 func (f Family) Index() int {
 	if f == IPv6 {
 		return 1
@@ -63,33 +63,32 @@ func (f Family) Index() int {
 	return 0
 }
 
-// Endpoint is one end of a connection: a pod, a node or a Service by its key, or an
-// address. With a key, Addr chooses among its addresses; with a pod it may also be a
-// multicast group that the pod has joined.
+// Endpoint is one end of a connection: a pod, node or Service by its key, or an address. With a key, Addr
+// chooses among its addresses; a pod's may also be a multicast group it joined.
 type Endpoint struct {
 	Key  model.Key
 	Addr netip.Addr
 }
 
-// PodEnd and the others make endpoints.
+// PodEnd returns a pod as an endpoint.
 func PodEnd(namespace, name string) Endpoint {
 	return Endpoint{Key: model.Key{Kind: model.KindPod, Namespace: namespace, Name: name}}
 }
 
-// NodeEnd is a node itself, and what runs on its network.
+// NodeEnd returns a node as an endpoint: the node itself and pods on its network.
 func NodeEnd(name string) Endpoint {
 	return Endpoint{Key: model.Key{Kind: model.KindNode, Name: name}}
 }
 
-// ServiceEnd is a Service: each of its endpoints is asked.
+// ServiceEnd returns a Service as an endpoint, for which each of its endpoints is asked.
 func ServiceEnd(namespace, name string) Endpoint {
 	return Endpoint{Key: model.Key{Kind: model.KindService, Namespace: namespace, Name: name}}
 }
 
-// AddrEnd is an address: outside, or that of a pod or node.
+// AddrEnd returns an address as an endpoint: outside, or of a pod or node.
 func AddrEnd(a netip.Addr) Endpoint { return Endpoint{Addr: a.Unmap()} }
 
-// String is "blue/api-0", "node worker-1", "service blue/web" or an address.
+// String returns "blue/api-0", "node worker-1", "service blue/web" or an address.
 func (e Endpoint) String() string {
 	name := e.Key.Name
 	if e.Key.Namespace != "" {
@@ -118,14 +117,13 @@ type Connection struct {
 	From     Endpoint `json:"from"`
 	To       Endpoint `json:"to"`
 	Protocol Protocol `json:"protocol"`
-	Port     uint16   `json:"port"` // of the destination, or of a Service; 0 for ICMP
+	Port     uint16   `json:"port"` // of the destination or Service; 0 for ICMP
 	Family   Family   `json:"-"`
-	// Network is the network to judge it on, by its name or "default"; empty for the one that both
-	// ends are on.
+	// Network is the network to judge on, by name or "default"; empty for the network that both ends share.
 	Network string `json:"-"`
 }
 
-// String is "blue/api-0 → red/web-0 tcp 80".
+// String returns "blue/api-0 → red/web-0 tcp 80".
 func (c Connection) String() string {
 	s := c.From.String() + " → " + c.To.String() + " " + strings.ToLower(string(c.Protocol))
 	if c.Protocol != ICMP {
@@ -134,10 +132,10 @@ func (c Connection) String() string {
 	return s
 }
 
-// ErrQuestion marks a connection that cannot be asked about; the text says why.
+// ErrQuestion marks a connection that cannot be judged; the text says why.
 var ErrQuestion = errors.New("cannot ask")
 
-// CheckQuestion says what is wrong with the question itself, whatever the cluster.
+// CheckQuestion returns what is wrong with the question itself, whatever the cluster.
 func (c Connection) CheckQuestion() error {
 	switch n := c.Protocol.Number(); {
 	case n < 0:
@@ -173,7 +171,7 @@ func (e Endpoint) compare(o Endpoint) int {
 	return cmp.Or(e.Key.Compare(o.Key), e.Addr.Compare(o.Addr))
 }
 
-// AskedFamily is the family that a connection asks for, by itself or by the address it goes to.
+// AskedFamily returns the family a connection asks for, directly or by its destination address.
 func (c *Connection) AskedFamily() Family {
 	if c.Family == AnyFamily && c.To.Addr.IsValid() {
 		return FamilyOf(c.To.Addr)
@@ -181,7 +179,7 @@ func (c *Connection) AskedFamily() Family {
 	return c.Family
 }
 
-// FirstAddrOf is the first of some addresses that is of the family; not valid where none is.
+// FirstAddrOf returns the first address of the family; invalid if there is none.
 func (f Family) FirstAddrOf(addrs []netip.Addr) netip.Addr {
 	for _, a := range addrs {
 		if FamilyOf(a) == f {
@@ -191,18 +189,18 @@ func (f Family) FirstAddrOf(addrs []netip.Addr) netip.Addr {
 	return netip.Addr{}
 }
 
-// Ends are the ends of one side of connections.
+// Ends are the ends of one side of several connections.
 type Ends struct {
 	Pods       int         `json:"pods"`
 	FirstPods  []model.Key `json:"-"`          // the first three pods
 	Namespaces []string    `json:"namespaces"` // of the pods, in order
-	// Outside are networks and single addresses, as far as they are no pod's and no Service's,
-	// without those of Except: of several that hold an address the narrowest says which it is.
+	// Outside are networks and single addresses, without those of pods, Services and Except. The narrowest
+	// network of both lists that holds an address decides.
 	Outside []netip.Prefix `json:"outside"`
 	Except  []netip.Prefix `json:"outside_except,omitempty"`
 }
 
-// HasOutside says whether an address outside is one of the ends.
+// HasOutside reports whether an outside address is one of the ends.
 func (e *Ends) HasOutside(a netip.Addr) bool {
 	narrowest := func(list []netip.Prefix) (bits int) {
 		bits = -1
@@ -224,21 +222,21 @@ const (
 	NodePort       FrontKind = "NodePort"
 )
 
-// FrontKind is by what kind of address a Service is reached.
+// FrontKind is the kind of address by which a Service is reached.
 type FrontKind string
 
-// ServiceFront is a Service behind the address of a connection: what goes there is load balanced
-// before policies are asked (ovn-kubernetes.md#service-addresses).
+// ServiceFront is the Service behind the address of a connection. Its traffic is load balanced before policies
+// apply (ovn-kubernetes.md#service-addresses).
 type ServiceFront struct {
 	Service   model.Key
 	Kind      FrontKind
 	Addr      netip.Addr
-	AskedAddr uint16 // the port that was asked for
-	Port      uint16 // that of the Service
+	AskedAddr uint16 // the port asked for
+	Port      uint16 // the Service's port
 	Node      string // of a NodePort
 }
 
-// String says it: "10.96.0.11 is the ClusterIP of service blue/web".
+// String returns a sentence such as "10.96.0.11 is the ClusterIP of service blue/web".
 func (f *ServiceFront) String() string {
 	service := Endpoint{Key: f.Service}.String()
 	if f.Kind == NodePort {

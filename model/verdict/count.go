@@ -6,7 +6,7 @@ import (
 	"rung/model"
 )
 
-// IsolationCuts is a default deny of NetworkPolicies that drops what AuditQuestions.DNS names.
+// IsolationCuts is a default deny of NetworkPolicies that drops connections of AuditQuestions.DNS.
 type IsolationCuts struct {
 	Policies  []model.Key
 	Direction model.Direction
@@ -15,42 +15,42 @@ type IsolationCuts struct {
 
 // AuditQuestions holds the extra questions of an Audit; the zero value asks none.
 type AuditQuestions struct {
-	// Wide names the rules of which the pairs that they turn are counted.
+	// Wide selects the rules whose TurnedPairs are counted.
 	Wide func(*model.Policy, *model.Rule) bool
-	// DNS are the pods that are asked for names, at the ports of Ports: UDP's and TCP's.
+	// DNS are the pods that serve DNS, at Ports: UDP's and TCP's.
 	DNS   []*model.Pod
 	Ports [2]uint16
 }
 
-// The places of AuditQuestions.Ports and of DNSCuts.
+// The indexes of AuditQuestions.Ports and of DNSCuts.
 const (
 	CutUDP = iota
 	CutTCP
 )
 
-// TurnedPairs counts pairs of pods that have another verdict without a rule; Examples are at most
-// three, each of other kinds of pods.
+// TurnedPairs counts pairs of pods with another verdict without a rule. Examples has at most three, each of
+// other classes of pods.
 type TurnedPairs struct {
 	Pairs    int
 	Examples []Connection
 	families [2]int
 }
 
-// DNSCut is connections to the DNS pods that a rule drops: from how many pods, and one of them.
+// DNSCut counts the pods whose connections to the DNS pods a rule drops, with an example.
 type DNSCut struct {
 	Pods    int
 	Example *Connection
 	senders Set // of pods
 }
 
-// ruleCount is a rule and how many kinds of connections it decides instead of another.
+// ruleCount is a rule and how many kinds of connections it decides before another.
 type ruleCount struct {
 	rule int32
 	n    int
 }
 
-// countRules adds the rules of terms that decide, or pass on, before a rule, each once. Rules
-// that AuditQuestions.Wide names are never left out.
+// countRules adds the rules of terms that decide or pass before a rule, each once. It keeps at most mostNamed
+// rules, but always those of AuditQuestions.Wide.
 func (p *auditedPort) countRules(u int32, terms []Term, refs []int32) {
 	into := &p.decidersBefore[u]
 	for _, i := range refs {
@@ -68,10 +68,9 @@ func (p *auditedPort) countRules(u int32, terms []Term, refs []int32) {
 	}
 }
 
-// candidateNote is something that is so of every pair of classes with the same candidates, and is
-// counted for each.
+// candidateNote is a finding about every pair of classes with the same candidates, counted for each pair.
 type candidateNote struct {
-	rule  int32 // of rules; for a default deny, of cuts
+	rule  int32 // of rules; for a default deny, of isolationCuts
 	kind  noteKind
 	ports PortRange // for an example
 }
@@ -89,7 +88,7 @@ const (
 // noNotes is the empty list of notes, which most candidates have.
 var noNotes []candidateNote
 
-// noteOnce notes something of the candidates that are looked at, once.
+// noteOnce notes a finding about the current candidates, once.
 func (p *auditedPort) noteOnce(n candidateNote) {
 	n.ports = p.ports
 	a := p.auditor
@@ -101,7 +100,7 @@ func (p *auditedPort) noteOnce(n candidateNote) {
 	}
 }
 
-// noteCuts notes which terms drop what is asked of the DNS pods, at the end that is looked at.
+// noteCuts notes the terms of the current walk that drop connections to the DNS pods.
 func (p *auditedPort) noteCuts() {
 	if len(p.dns[p.to]) == 0 || p.auditor.c.List[p.from].Outside {
 		return
@@ -132,7 +131,7 @@ func (p *auditedPort) noteCuts() {
 	}
 }
 
-// countNotes counts what was noted of candidates for two classes that have them.
+// countNotes counts the notes of candidates for two classes that have these candidates.
 func (a *auditor) countNotes(i, j int32, nodes NodePairing, notes []candidateNote) {
 	for _, n := range notes {
 		switch n.kind {
@@ -149,7 +148,7 @@ func (a *auditor) countNotes(i, j int32, nodes NodePairing, notes []candidateNot
 // mostExamples bounds TurnedPairs.Examples.
 const mostExamples = 3
 
-// countTurned counts the pairs of two classes of pods that a rule turns.
+// countTurned counts the pairs of pods, of two classes, whose verdict a rule changes.
 func (a *auditor) countTurned(i, j int32, nodes NodePairing, n candidateNote) {
 	from, to := a.c.List[i], a.c.List[j]
 	if from.Outside || to.Outside {

@@ -8,17 +8,16 @@ import (
 	"rung/model"
 )
 
-// PodPair is the verdicts of the connections from one pod to another in one family, for
-// every port: Segments are in order and leave none out.
+// PodPair holds the verdicts of the connections from one pod to another in one family. Segments are in order
+// and cover every port.
 type PodPair struct {
 	From, To Endpoint
 	Family   Family
 	Segments []Segment
 }
 
-// VisitPodPairs visits the connections from each of some pods to each of others, in their order,
-// until visit says that it is enough. No pod connects to itself. Pods that the classes
-// leave out have none.
+// VisitPodPairs visits the connections from each pod of from to each of to, in order, until visit returns
+// false. It skips connections of a pod to itself, and pods without a class.
 func (c *Classes) VisitPodPairs(from, to []*model.Pod, visit func(PodPair) bool) {
 	sources, targets := c.EndsOfPods(from), c.EndsOfPods(to)
 	for i, p := range from {
@@ -45,10 +44,8 @@ func (c *Classes) VisitPodPairs(from, to []*model.Pod, visit func(PodPair) bool)
 	}
 }
 
-// CommonVerdicts returns the verdicts that hold for all connections from pods of one kind to
-// pods of another, whichever nodes they are on and whichever family they use. Ports at
-// which the verdicts differ have no segment. ok is false where they have no family in
-// common.
+// CommonVerdicts returns the verdicts of all connections from pods like from to pods like to, whichever nodes
+// and family. Ports whose verdicts differ have no segment. ok is false if they share no family.
 func (c *Classes) CommonVerdicts(from, to *model.Pod) (out []Segment, ok bool) {
 	for _, a := range c.EndsOfPods([]*model.Pod{from})[0] {
 		for _, b := range c.EndsOfPods([]*model.Pod{to})[0] {
@@ -68,7 +65,7 @@ func (c *Classes) CommonVerdicts(from, to *model.Pod) (out []Segment, ok bool) {
 	return out, ok
 }
 
-// PodClassKey is equal for pods that nothing tells apart but the node they are on.
+// PodClassKey returns a key that is equal for pods that differ at most in their node.
 func (c *Classes) PodClassKey(p *model.Pod) string {
 	var classes []int32
 	for _, e := range c.EndsOfPods([]*model.Pod{p})[0] {
@@ -82,7 +79,7 @@ func (c *Classes) PodClassKey(p *model.Pod) string {
 	return string(out)
 }
 
-// EndsOfPods are the ends of pods that have a class.
+// EndsOfPods returns the ends of each pod that have a class.
 func (c *Classes) EndsOfPods(pods []*model.Pod) [][]int32 {
 	out := make([][]int32, len(pods))
 	for i, p := range pods {
@@ -98,7 +95,7 @@ func (c *Classes) EndsOfPods(pods []*model.Pod) [][]int32 {
 	return out
 }
 
-// agreedSegments are the ports of which two lists say the same.
+// agreedSegments returns the ports for which two lists have the same verdict.
 func agreedSegments(a, b []Segment) (out []Segment) {
 	for _, p := range a {
 		for _, q := range b {
@@ -110,7 +107,7 @@ func agreedSegments(a, b []Segment) (out []Segment) {
 	return out
 }
 
-// Comparison is two indexes with the same classes.
+// Comparison is two indexes with shared classes.
 type Comparison struct {
 	Before, After *Classes
 	// Changed are the terms that only one of the two has, by side and stage.
@@ -130,8 +127,8 @@ func NewComparison(before, after *Index, marks []netip.Addr) *Comparison {
 	return c
 }
 
-// findChanged finds the terms that only one of the two has, and what they are about. Without
-// the same ends terms cannot be compared: then all are.
+// findChanged finds the terms that only one index has, and adds them to the focus. If the ends differ, terms
+// cannot be compared, and all count as changed.
 func (c *Comparison) findChanged(before, after *Index, f *connectionFocus) {
 	for n, side := range [...]struct{ has, other *Index }{{before, after}, {after, before}} {
 		known := map[Signature]int{}
@@ -155,14 +152,14 @@ func (c *Comparison) findChanged(before, after *Index, f *connectionFocus) {
 	}
 }
 
-// ComparisonOfOne is an index beside itself: of the same classes, with nothing that changed.
+// ComparisonOfOne returns an index compared with itself: nothing changed.
 func ComparisonOfOne(x *Index) *Comparison {
 	c := ClassesOf(x, nil)
 	return &Comparison{Before: c, After: c}
 }
 
-// WholeComparison is two indexes with the same classes, for EachPair: those of ends that nothing
-// changes for are among them, and of pods that run on another node.
+// WholeComparison returns two indexes with shared classes for EachPair. It includes unaffected ends, and pods
+// that moved to another node.
 func WholeComparison(before, after *Index) *Comparison {
 	g := classGrouping{nodesMayDiffer: true}
 	both := g.classesOf(nil, nil, nil, before, after)
@@ -171,14 +168,14 @@ func WholeComparison(before, after *Index) *Comparison {
 	return c
 }
 
-// shareNodesMatter has the nodes of pods tell connections apart on both sides where they do on one.
+// shareNodesMatter makes nodes matter on both sides if they matter on one.
 func (c *Comparison) shareNodesMatter() {
 	matter := c.Before.nodesMatter || c.After.nodesMatter
 	c.Before.nodesMatter, c.After.nodesMatter = matter, matter
 }
 
-// EachPair visits all pairs of classes between which there may be connections, each as they go,
-// without counting pairs of ends; until visit says that it is enough.
+// EachPair visits all pairs of classes that may have connections, in each connection mode, until visit returns
+// false. It does not count pairs of ends.
 func (c *Comparison) EachPair(visit func(a, b int32, how ConnectionMode, nodes NodePairing) bool) {
 	for i := range c.After.List {
 		for j := range c.After.List {
@@ -190,8 +187,8 @@ func (c *Comparison) EachPair(visit func(a, b int32, how ConnectionMode, nodes N
 	}
 }
 
-// EachWay visits how connections from a class to another go, until visit says that it is enough. Where pods run
-// counts if it does so for the classes or for others.
+// EachWay visits the modes of the connections between two classes, until visit returns false. Nodes count if
+// they matter to these classes or to others.
 func (c *Classes) EachWay(a, b int32, others *Classes, visit func(how ConnectionMode, nodes NodePairing) bool) bool {
 	how, ok := c.PairMode(a, b)
 	switch {
@@ -205,8 +202,7 @@ func (c *Classes) EachWay(a, b int32, others *Classes, visit func(how Connection
 	return visit(FarAway, TwoNodes) && visit(SameNode, OneNode)
 }
 
-// Each visits the pairs of classes between which something may change, until visit says
-// that it is enough.
+// Each visits the pairs of classes whose verdicts may change, until visit returns false.
 func (c *Comparison) Each(visit func(a, b int32, how ConnectionMode, nodes NodePairing, pairs int) bool) {
 	on := true
 	c.visitTouched(func(a, b int32) {
@@ -217,8 +213,8 @@ func (c *Comparison) Each(visit func(a, b int32, how ConnectionMode, nodes NodeP
 	})
 }
 
-// visitTouched visits the pairs of classes that may change: where a term matches that only one
-// of the two has.
+// visitTouched visits the pairs of classes that may change: those matched by a term that only one of the two
+// has.
 func (c *Comparison) visitTouched(visit func(a, b int32)) {
 	byFrom := make([]Set, len(c.After.List))
 	for n, side := range [...]*Classes{c.Before, c.After} {

@@ -8,12 +8,12 @@ import (
 	"slices"
 )
 
-// ServiceCut is the ports at which all addresses of a block are Services: connections to these go to
-// the Services' endpoints, and are none to the block.
+// ServiceCut holds the ports at which a block's addresses are Services. Connections to these ports go to the
+// Services' endpoints, never to the block.
 type ServiceCut struct {
-	forAllPods []PortRange // whichever pod asks
-	// forOwnNode are the ports cut out for pods of the node that has the block's addresses: NodePorts as well.
-	// On the way to the NodePort of another node the sender's rules meet that node's address.
+	forAllPods []PortRange // for pods of every node
+	// forOwnNode are the ports cut for pods of the node that has the block's addresses, with NodePorts. To
+	// another node's NodePort the sender's rules see that node's address.
 	forOwnNode []PortRange
 }
 
@@ -24,8 +24,8 @@ func (c *ServiceCut) CutPortsFor(own bool) []PortRange {
 	return c.forAllPods
 }
 
-// ServedAt are the ports at which an address is a Service, for every pod and for those of the
-// node whose address it is; host is that node, where it makes a difference.
+// ServedAt returns the ports at which an address is a Service: for every pod, and for pods of the node with
+// this address. host is that node, or empty if it makes no difference.
 func (s *Partition) ServedAt(a netip.Addr) (every, own []PortRange, host string) {
 	for _, x := range s.xs {
 		all := x.ServiceFronts()
@@ -53,8 +53,8 @@ func (s *Partition) ServedAt(a netip.Addr) (every, own []PortRange, host string)
 	return JoinPorts(append(every, idle...)), JoinPorts(append(every, all...)), host
 }
 
-// nodePorts returns the NodePorts of all Services, and of Services without an endpoint of a family: to these
-// nobody connects by whichever node.
+// nodePorts returns the NodePorts of all Services. idle are those of Services without an endpoint of the
+// family, to which no connection succeeds.
 func (s *Partition) nodePorts(f Family) (all, idle []PortRange) {
 	if s.ofNodes == nil {
 		s.ofNodes = &[2][2][]PortRange{}
@@ -75,8 +75,8 @@ func (s *Partition) nodePorts(f Family) (all, idle []PortRange) {
 	return of[0], of[1]
 }
 
-// withServiceAddrs adds to networks the single addresses of networks that hold hardly any addresses but
-// those of Services: each may be a Service at ports of its own.
+// withServiceAddrs adds single addresses of networks that hold hardly any addresses but those of Services,
+// since each may serve other ports.
 func (s *Partition) withServiceAddrs(networks []netip.Prefix) []netip.Prefix {
 	var more []netip.Prefix
 	for i, n := range networks {
@@ -102,7 +102,7 @@ func (s *Partition) withServiceAddrs(networks []netip.Prefix) []netip.Prefix {
 	return slices.Compact(networks)
 }
 
-// serviceAddrs are the addresses that are Services on some port.
+// serviceAddrs yields the addresses that are Services on some port.
 func (s *Partition) serviceAddrs() iter.Seq[netip.Addr] {
 	return func(yield func(netip.Addr) bool) {
 		for _, x := range s.xs {
@@ -121,8 +121,8 @@ func (s *Partition) serviceAddrs() iter.Seq[netip.Addr] {
 	}
 }
 
-// cutOf returns the number of a block's cut, 0 for none, and the node that the cut asks
-// for. A block of several addresses has no cut: one of them is no Service (see withServiceAddrs).
+// cutOf returns the number of a block's cut, 0 for none, and the node that matters to the cut. A block of
+// several addresses has no cut: one of them is no Service (see withServiceAddrs).
 func (s *Partition) cutOf(n netip.Prefix) (id int32, host string) {
 	if !n.IsSingleIP() {
 		return 0, ""
@@ -138,14 +138,14 @@ func (s *Partition) cutOf(n netip.Prefix) (id int32, host string) {
 	return int32(len(s.Cuts) - 1), host
 }
 
-// OwnNodeMatters says whether pods of the node that a block is of are cut off more ports of it
-// than others.
+// OwnNodeMatters reports whether pods on a block's own node are cut off from more of its ports than other
+// pods.
 func (c *Classes) OwnNodeMatters(to int32) bool {
 	is := &c.Outside.Cuts[c.List[to].Cut]
 	return len(is.forAllPods) != len(is.forOwnNode) || !slices.Equal(is.forAllPods, is.forOwnNode)
 }
 
-// CutPorts are the ports at which connections to a class are none to it.
+// CutPorts returns the ports at which connections to a class go to Services instead.
 func (c *Classes) CutPorts(to int32, how ConnectionMode, nodes NodePairing) []PortRange {
 	if how != Leaving {
 		return nil
@@ -176,9 +176,9 @@ func (c *Classes) BlocksFor(to *Class, node string, nodes NodePairing) (n int) {
 	return n
 }
 
-// addHosts makes the classes of pods on the network of their node, which have its
-// addresses: one as other nodes see it, and one as its own does, whose rows let its
-// connections through (ovn-kubernetes.md#hairpin-and-node-rows).
+// addHosts makes the classes of pods on their node's network, which have the node's addresses. Each has two:
+// as other nodes see it, and as its own node does, whose rows allow its connections
+// (ovn-kubernetes.md#hairpin-and-node-rows).
 func (c *Classes) addHosts() {
 	if c.hosts != nil {
 		return

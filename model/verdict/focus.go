@@ -1,11 +1,10 @@
 package verdict
 
-// connectionFocus is the connections that some terms match: those from some ends to others. Of all
-// other terms only those count that match some of them, so that a change is worked out among
-// the ends that it is about.
+// connectionFocus is the set of connections that some terms match. Only terms that match one of these count,
+// so that a change is worked out among the affected ends.
 type connectionFocus struct {
 	from, to Set // of ends
-	// outFrom and outTo say that addresses of no pod are among them.
+	// outFrom and outTo include the addresses of no pod.
 	outFrom, outTo bool
 }
 
@@ -13,7 +12,7 @@ func newFocus(ends int) *connectionFocus {
 	return &connectionFocus{from: NewSet(ends), to: NewSet(ends)}
 }
 
-// ClassesAbout are the classes of the ends of the connections that some terms match, by stage.
+// ClassesAbout returns the classes of the ends of the connections that some terms match, by stage.
 func ClassesAbout(x *Index, some [StageCount]Set) *Classes {
 	f := newFocus(len(x.Ends))
 	for stage, terms := range x.Terms {
@@ -22,7 +21,7 @@ func ClassesAbout(x *Index, some [StageCount]Set) *Classes {
 	return new(classGrouping).classesOf(nil, nil, f, x)[0]
 }
 
-// addTerm takes in the connections that a term matches.
+// addTerm adds the connections that a term matches.
 func (f *connectionFocus) addTerm(x *Index, t *Term) {
 	from, to := x.Conditions[t.From], x.Conditions[t.To]
 	f.from.Or(from.Set)
@@ -30,8 +29,8 @@ func (f *connectionFocus) addTerm(x *Index, t *Term) {
 	f.outFrom, f.outTo = f.outFrom || from.HoldsOutside(), f.outTo || to.HoldsOutside()
 }
 
-// relevantConditions are the conditions of terms that may match some of the connections: of their sources
-// and of their destinations.
+// relevantConditions returns the source and destination conditions of terms that may match one of the
+// connections.
 func (f *connectionFocus) relevantConditions(x *Index) (from, to Set) {
 	from, to = NewSet(len(x.Conditions)), NewSet(len(x.Conditions))
 	source, target := make([]bool, len(x.Conditions)), make([]bool, len(x.Conditions))
@@ -55,8 +54,7 @@ func (f *connectionFocus) relevantConditions(x *Index) (from, to Set) {
 	return from, to
 }
 
-// outsideConditions returns the conditions that addresses outside are asked about, at the side where
-// they are.
+// outsideConditions returns the conditions to evaluate for outside addresses, at their side.
 func (f *connectionFocus) outsideConditions(from, to Set) Set {
 	out := make(Set, len(from))
 	if f.outFrom {
@@ -68,7 +66,7 @@ func (f *connectionFocus) outsideConditions(from, to Set) Set {
 	return out
 }
 
-// endConditions are the conditions that each end of the connections meets, at the side where it is.
+// endConditions returns the conditions that each end of the connections meets, at its side.
 func (f *connectionFocus) endConditions(x *Index, from, to Set) []Set {
 	words := (len(x.Conditions) + 63) / 64
 	out := make([]Set, len(x.Ends))
@@ -102,5 +100,5 @@ func (f *connectionFocus) endConditions(x *Index, from, to Set) []Set {
 	return out
 }
 
-// hasEnd says whether an end is one of theirs.
+// hasEnd reports whether an end takes part in one of the connections.
 func (f *connectionFocus) hasEnd(e int32) bool { return f.from.Has(e) || f.to.Has(e) }

@@ -10,8 +10,7 @@ import (
 	"rung/model"
 )
 
-// ServiceFronts are the addresses and NodePorts of a cluster's Services; made when one is first
-// asked.
+// ServiceFronts are the addresses and NodePorts of a cluster's Services, found when first needed.
 type ServiceFronts struct {
 	once      sync.Once
 	ByAddr    map[netip.Addr][]ServiceFront
@@ -46,7 +45,7 @@ func serviceProtocol(p *model.ServicePort) Protocol {
 	return Protocol(cmp.Or(p.Protocol, string(TCP)))
 }
 
-// ServicePort is the port of a Service, nil where it has none such.
+// ServicePort returns the port of a Service, or nil.
 func ServicePort(s *model.Service, proto Protocol, port uint16) *model.ServicePort {
 	for i := range s.Ports {
 		if p := &s.Ports[i]; serviceProtocol(p) == proto && uint16(p.Port) == port {
@@ -56,7 +55,7 @@ func ServicePort(s *model.Service, proto Protocol, port uint16) *model.ServicePo
 	return nil
 }
 
-// NodeWithAddr is the node whose own address it is: not that of a port of the pods' network.
+// NodeWithAddr returns the node with this own address, not one of a port on the pod network.
 func (x *Index) NodeWithAddr(a netip.Addr) string {
 	n := x.view.Cluster.Node(x.NodeOf[a])
 	if n == nil || !slices.Contains(ParseAddrs(slices.Concat(n.InternalIPs, n.HostIPs)), a) {
@@ -65,7 +64,7 @@ func (x *Index) NodeWithAddr(a netip.Addr) string {
 	return n.Name
 }
 
-// ServicePorts are the ports of a Service.
+// ServicePorts returns the ports of a Service.
 func (x *Index) ServicePorts(k model.Key) (out []Ports) {
 	s, _ := x.view.Cluster.Get(k).(*model.Service)
 	if s == nil {
@@ -79,8 +78,8 @@ func (x *Index) ServicePorts(k model.Key) (out []Ports) {
 	return out
 }
 
-// IsServiceAddr says whether an address is a Service's: what goes there is load balanced before
-// policies are asked. One that is a node's, too, is the node's.
+// IsServiceAddr reports whether an address is a ClusterIP, whose traffic is load balanced before policies
+// apply. An address that a node has too counts as the node's.
 func (x *Index) IsServiceAddr(a netip.Addr) bool {
 	x.served.Do(func() {
 		x.services = map[netip.Addr]bool{}
@@ -93,8 +92,8 @@ func (x *Index) IsServiceAddr(a netip.Addr) bool {
 	return x.services[a]
 }
 
-// FrontPorts are the ports at which an end that is an address or a node is a Service, and where
-// it is nothing else that Service.
+// FrontPorts returns the ports at which an address or node is a Service. only is the Service if the address is
+// its ClusterIP, and so nothing else.
 func (x *Index) FrontPorts(e Endpoint) (ports []PortRange, only model.Key) {
 	all := x.ServiceFronts()
 	for _, f := range all.ByAddr[e.Addr] {
@@ -110,7 +109,7 @@ func (x *Index) FrontPorts(e Endpoint) (ports []PortRange, only model.Key) {
 	if e.Key.Kind == model.KindNode || e.Key.Kind == "" && x.NodeWithAddr(e.Addr) != "" {
 		ports = slices.AppendSeq(ports, maps.Keys(all.NodePorts))
 	}
-	// Each by itself: two that follow each other may be of two Services.
+	// Not joined: adjacent ports may belong to different Services.
 	slices.SortFunc(ports, func(a, b PortRange) int {
 		return cmp.Or(cmp.Compare(a.Protocol, b.Protocol), cmp.Compare(a.Lo, b.Lo))
 	})

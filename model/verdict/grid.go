@@ -1,27 +1,26 @@
 package verdict
 
-// Grid works out once what many pairs of classes have in common. The candidates of a walk
-// are the terms whose one side the source meets and whose other side the destination
-// meets. There are few different sets of these even where classes are many: a policy's
-// rules have their subject in common. It is for one goroutine at a time.
+// Grid computes once what many pairs of classes have in common. The candidates of a walk are the terms whose
+// source condition the source meets and whose destination condition the destination meets. Few of these sets
+// differ even among many classes, since a policy's rules share their subject. It is for one goroutine at a
+// time.
 type Grid struct {
 	Classes *Classes
-	// out and in number the distinct sets of terms of the classes, by stage: those met as the
-	// source, and as the destination. outs and ins count them.
+	// out and in number the distinct sets of terms that classes meet as source and as destination, by stage.
+	// outs and ins count them.
 	out, in   [StageCount][]int32
 	outs, ins [StageCount]int
-	// switchTerms are the terms that can match on the source's switch, and on the destination's.
+	// switchTerms are the terms that can match on the source's and on the destination's switch.
 	switchTerms [2]Set
-	// answers holds the answers of answerWalk plus one, by kind of walk and both numbers; 0 where it
-	// was not asked.
+	// answers caches answerWalk plus one, by kind of walk and both numbers; 0 if not yet computed.
 	answers [walkKinds][][]int32
-	// answerWalk says something of the terms of a walk, never less than 0; it must not keep them.
+	// answerWalk returns a number, at least 0, about the terms of a walk; it must not keep met.
 	answerWalk func(kind WalkKind, met Set) int32
 	metTerms   Set
 	raw        []byte
 }
 
-// WalkKind says of which of its terms a stage is walked.
+// WalkKind is one kind of walk through a stage, with the terms that apply.
 type WalkKind uint8
 
 // The kinds of walks.
@@ -37,8 +36,8 @@ const (
 	noWalk
 )
 
-// walksOfMode are the walks of connections: at the source's egress, where they arrive on the source's switch and
-// on the destination's, and where replies begin and arrive.
+// walksOfMode are the walks by connection mode: egress at the source, ingress on the source's and the
+// destination's switch, then replies where they begin and where they arrive.
 var walksOfMode = [...][Walks]WalkKind{
 	FarAway:  {egressWalk, sourceWalk, destinationWalk, replyEgressWalk, replyIngressWalk},
 	SameNode: {egressWalk, noWalk, nearWalk, replyEgressWalk, replyIngressWalk},
@@ -61,16 +60,16 @@ func (k WalkKind) Stage() int {
 	return IngressTerms
 }
 
-// Walks counts the walks of a connection.
+// Walks is the number of walks of a connection.
 const Walks = 5
 
 var replyWalks = [...]WalkKind{replyEgressWalk, replyIngressWalk}
 
-// hasTerms reports whether any term is asked in a walk.
+// hasTerms reports whether a walk has any terms.
 func (g *Grid) hasTerms(kind WalkKind) bool { return len(g.Classes.Index.Terms[kind.Stage()]) > 0 }
 
-// mostCells bounds what is kept by kind of walk; where sources and destinations are both
-// many it is found out again.
+// mostCells bounds the cache of a kind of walk. With more sources times destinations, answers are computed
+// again.
 const mostCells = 4_000_000
 
 func NewGrid(c *Classes, make func(kind WalkKind, met Set) int32) *Grid {
@@ -91,7 +90,7 @@ func NewGrid(c *Classes, make func(kind WalkKind, met Set) int32) *Grid {
 	return g
 }
 
-// numberSets gives equal sets of classes the same number.
+// numberSets numbers the classes' sets, equal for equal sets.
 func (g *Grid) numberSets(sets func(*Class) Set) (of []int32, n int) {
 	known := map[string]int32{}
 	of = make([]int32, len(g.Classes.List))
@@ -107,8 +106,8 @@ func (g *Grid) numberSets(sets func(*Class) Set) (of []int32, n int) {
 	return of, len(known)
 }
 
-// WalkAnswers returns the answers about the walks of the connections from a class to another, as walksOfMode has
-// them; -1 for none.
+// WalkAnswers returns the answers about the walks between two classes, in the order of walksOfMode; -1 for no
+// walk.
 func (g *Grid) WalkAnswers(a, b int32, how ConnectionMode) (way [Walks]int32) {
 	for i, kind := range walksOfMode[how] {
 		way[i] = -1
@@ -119,7 +118,7 @@ func (g *Grid) WalkAnswers(a, b int32, how ConnectionMode) (way [Walks]int32) {
 	return way
 }
 
-// walkAnswer returns the answer about one walk of the connections from a class to another.
+// walkAnswer returns the answer about one walk between two classes.
 func (g *Grid) walkAnswer(kind WalkKind, a, b int32) int32 {
 	stage := kind.Stage()
 	if g.outs[stage]*g.ins[stage] > mostCells {
@@ -155,21 +154,21 @@ func (g *Grid) makeAnswer(kind WalkKind, a, b int32) int32 {
 	return g.answerWalk(kind, g.metTerms)
 }
 
-// WalkResults are the verdicts of ports in walks.
+// WalkResults holds the verdicts of ports in walks.
 type WalkResults struct {
 	RunTable[Verdict]
 	ports Ports // the one port that is asked about, zero for all
 	hits  []Hit
 }
 
-// NewWalkResults makes an empty table about one port, or about all.
+// NewWalkResults makes an empty table for one port, or for all.
 func NewWalkResults(p Ports) WalkResults {
 	appendOutcome := func(raw []byte, v Verdict) []byte { return append(raw, byte(OutcomeOf(v))) }
 	return WalkResults{ports: p, RunTable: RunTable[Verdict]{Raw: appendOutcome}}
 }
 
-// ResultOf returns the number of the result of a walk through some terms; something changes only at the ports of
-// those and of others.
+// ResultOf returns the number of the result of a walk through some terms. It looks at the ports where these
+// terms, or others, begin or stop matching.
 func (r *WalkResults) ResultOf(list []int32, terms []Term, others ...[]int32) int32 {
 	if r.ports != (Ports{}) {
 		p := r.ports
@@ -179,7 +178,7 @@ func (r *WalkResults) ResultOf(list []int32, terms []Term, others ...[]int32) in
 		func(proto int8, port uint16) Verdict { return WalkVerdict(list, terms, proto, port, &r.hits) }))
 }
 
-// joinResults returns the result of two walks together.
+// joinResults returns the joined result of two walks.
 func (r *WalkResults) joinResults(a, b int32) int32 {
 	if a == b {
 		return a

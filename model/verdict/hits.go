@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// CollectHits gathers what counts in one walk through the tiers.
+// CollectHits collects the hits of one walk through the tiers.
 func CollectHits(list []int32, terms []Term, proto int8, port uint16, buf []Hit) HitCollector {
 	k := HitCollector{Hits: buf}
 	for _, i := range list {
@@ -20,7 +20,7 @@ func CollectHits(list []int32, terms []Term, proto int8, port uint16, buf []Hit)
 	return k
 }
 
-// RulesOfTerms are the rules of terms, each once.
+// RulesOfTerms returns the rules of terms, each once.
 func RulesOfTerms(terms []Term, refs []int32) (rules []int32) {
 	for _, i := range refs {
 		if r := terms[i].Rule; !slices.Contains(rules, r) {
@@ -30,7 +30,7 @@ func RulesOfTerms(terms []Term, refs []int32) (rules []int32) {
 	return rules
 }
 
-// WalkVerdict is the verdict of one walk through the tiers; its hits go into a buffer that is kept.
+// WalkVerdict returns the verdict of one walk through the tiers. It reuses buf for the hits.
 func WalkVerdict(list []int32, terms []Term, proto int8, port uint16, buf *[]Hit) Verdict {
 	k := CollectHits(list, terms, proto, port, (*buf)[:0])
 	*buf = k.Hits
@@ -43,7 +43,7 @@ func WalkVerdict(list []int32, terms []Term, proto int8, port uint16, buf *[]Hit
 	return Deny
 }
 
-// PortEdges are the edges of some lists of terms.
+// PortEdges returns the ports of a protocol at which some term begins or stops matching.
 func PortEdges(proto int8, terms []Term, lists ...[]int32) []uint16 {
 	if proto == int8(ICMP.Number()) {
 		return []uint16{0}

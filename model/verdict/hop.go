@@ -6,28 +6,28 @@ import (
 	"rung/model"
 )
 
-// packetWay is how a packet goes: between which addresses, and past which switches.
+// packetWay is the way of a packet: its addresses, and the switches it passes.
 type packetWay struct {
 	from, to wayEnd
 	proto    int8
 	port     uint16
 	hairpin  bool
-	// service is the Service's own address, which the packet carries until it is load
-	// balanced, and servicePort its port; not valid for a connection to no Service.
+	// service is the Service's own address, which the packet carries until load balancing, and servicePort its
+	// port; invalid for a connection to no Service.
 	service     netip.Addr
 	servicePort uint16
 	serviceKey  model.Key
-	front       *ServiceFront // how the Service was asked, nil for by its name
-	atEnds      bool          // rules are asked at the ends
-	openOf      *model.Pod    // the destination, if tier 0 isolates it and leaves this port open; else nil
+	front       *ServiceFront // how the Service was reached, nil if by name
+	atEnds      bool          // rules apply at the ends
+	openOf      *model.Pod    // the destination, if tier 0 isolates it but leaves this port open; else nil
 }
 
-// wayEnd is one end of a way. Node and outside have no pod.
+// wayEnd is one end of a way. Nodes and outside addresses have no pod.
 type wayEnd struct {
 	pod      *model.Pod
-	indexEnd int32 // of Index.ends: the pod's address, -1 without a pod
+	indexEnd int32 // in Index.Ends: the pod's address, -1 without a pod
 	addr     netip.Addr
-	zone     string // whose switch it is on, empty for outside
+	zone     string // the zone of its switch, empty outside
 }
 
 // tierHop is one walk through the tiers.
@@ -38,14 +38,14 @@ type tierHop struct {
 	proto     int8
 	port      uint16
 	hopSwitch HopSwitch
-	// service is the one that the connection was begun to, where the rules can know.
+	// service is the Service that the connection was begun to, if the rules can know.
 	service model.Key
-	openOf  *model.Pod // as packetWay has it, where the packet arrives
-	// reply says that it is on the way of replies: in is the destination then.
+	openOf  *model.Pod // packetWay.openOf, where the packet arrives
+	// reply marks the way of replies: in is the destination then.
 	reply bool
 }
 
-// ends returns the ends of the connection that a hop is on the way of.
+// ends returns the ends of the hop's connection.
 func (h *tierHop) ends() (from, to *HopEnd) {
 	if h.reply {
 		return &h.out, &h.in
@@ -53,10 +53,9 @@ func (h *tierHop) ends() (from, to *HopEnd) {
 	return &h.in, &h.out
 }
 
-// hopsOfWay are the walks in the order of the way: on each switch before load balancing, after
-// it, and to the port it leaves by. A packet to another node leaves the source's switch
-// and enters the destination's by the router's port. On a secondary network those of replies follow
-// (networks.md#replies).
+// hopsOfWay returns the walks in order: on each switch before load balancing, after it, and towards the
+// outgoing port. A packet to another node leaves the source's switch and enters the destination's by the
+// router's port. On a secondary network the walks of replies follow (networks.md#replies).
 func (w *packetWay) hopsOfWay(x *Index) []tierHop {
 	if w.atEnds {
 		return w.endHops()
@@ -74,7 +73,7 @@ func (w *packetWay) hopsOfWay(x *Index) []tierHop {
 	pass := func(zone string, in, to HopEnd, at HopSwitch) {
 		for _, s := range [...]model.Stage{model.StageFromLport, model.StageAfterLB, model.StageToLport} {
 			if w.hairpin && s == model.StageAfterLB {
-				continue // it has turned round before (ovn-kubernetes.md#hairpin-packets)
+				continue // it turned round earlier (ovn-kubernetes.md#hairpin-packets)
 			}
 			h := tierHop{stage: s, zone: zone, in: in, out: to, proto: w.proto, port: w.port, hopSwitch: at}
 			if s == model.StageFromLport && w.service.IsValid() && !in.Router {
@@ -116,7 +115,7 @@ func (w *packetWay) hopsOfWay(x *Index) []tierHop {
 	return out
 }
 
-// termStage returns the stage of the index whose terms are asked in a hop; ok is false where none are.
+// termStage returns the index's stage of a hop; ok is false if the hop has no terms.
 func (h *tierHop) termStage() (stage int, ok bool) {
 	switch h.stage {
 	case model.StageAfterLB, model.StageEgress:
@@ -135,7 +134,7 @@ func (h *tierHop) termStage() (stage int, ok bool) {
 	return stage, true
 }
 
-// termsOf returns the terms that are asked in a hop.
+// termsOf returns the terms of a hop.
 func termsOf(x *Index, h *tierHop) []Term {
 	if stage, ok := h.termStage(); ok {
 		return x.Terms[stage]
@@ -143,7 +142,7 @@ func termsOf(x *Index, h *tierHop) []Term {
 	return nil
 }
 
-// termMatches says whether a term matches in a hop.
+// termMatches reports whether a term matches in a hop.
 func termMatches(x *Index, t *Term, h *tierHop) bool {
 	from, to := h.ends()
 	return t.Switch&h.hopSwitch != 0 && x.Conditions[t.From].HoldsFor(x, from, h.zone) && x.Conditions[t.To].HoldsFor(x, to, h.zone) &&
@@ -171,8 +170,7 @@ func walkHop(x *Index, h *tierHop, buf []Hit) (SettledWalk, []Hit) {
 		if !counts {
 			continue
 		}
-		// The rules of a policy have their subject in common: where it is not the one, none of
-		// them is asked.
+		// The rules of a policy share their subject: if it does not match, all are skipped.
 		if is := t.SubjectCondition(stage); is != subject {
 			if !x.Conditions[is].HoldsFor(x, at, h.zone) {
 				i = int(x.NextSubject[stage][i]) - 1
@@ -188,9 +186,8 @@ func walkHop(x *Index, h *tierHop, buf []Hit) (SettledWalk, []Hit) {
 	return SettleHits(c.Hits), c.Hits
 }
 
-// endHops are the walks where rules are asked at the ends: rules of egress where the pod is
-// that begins the connection, rules of ingress where the pod is that it goes to, both once it
-// is load balanced. Multicast has no rules of ingress.
+// endHops returns the walks of a plugin that applies rules at the ends: egress at the source pod, ingress at
+// the destination pod, both after load balancing. Multicast has no ingress.
 func (w *packetWay) endHops() (out []tierHop) {
 	src := HopEnd{Port: w.from.indexEnd, End: w.from.indexEnd, Addr: w.from.addr}
 	dst := HopEnd{Port: w.to.indexEnd, End: w.to.indexEnd, Addr: w.to.addr}
@@ -201,7 +198,7 @@ func (w *packetWay) endHops() (out []tierHop) {
 	if w.from.pod != nil {
 		h := h
 		h.stage, h.zone, h.hopSwitch = model.StageEgress, w.from.zone, AtSource
-		if w.service.IsValid() && (w.front == nil || w.front.Kind == ClusterIP) { // toServices means no other address
+		if w.service.IsValid() && (w.front == nil || w.front.Kind == ClusterIP) { // toServices sees no other kind of address
 			h.service = w.serviceKey
 		}
 		out = append(out, h)
@@ -219,7 +216,7 @@ func (w *packetWay) endHops() (out []tierHop) {
 
 const multicastActions = "Pass and Reject are not supported for multicast"
 
-// whyNoPod says why no policy is asked about a connection of nodes.
+// whyNoPod returns why no policy applies to a connection between nodes.
 func whyNoPod(x *Index, from, to *foundEnd) string {
 	for _, f := range []*foundEnd{from, to} {
 		if by := x.PoliciesOfNode(f.node); by != "" {

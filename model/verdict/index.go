@@ -11,50 +11,46 @@ import (
 	"rung/model/selectors"
 )
 
-// Index answers questions about one cluster. It is made once and asked from any
-// goroutine.
+// Index answers questions about one cluster. It is immutable and safe for concurrent use.
 type Index struct {
 	view View
 	Pods *selectors.PodIndex
 
-	// Ends are the addresses of pods that have a port of the default network, by
-	// namespace and name; FirstEnd says where a pod's begin, byAddr is their order by
-	// address.
+	// Ends are the addresses of pods with a port on the default network, by namespace and name. FirstEnd holds
+	// the first end of each pod; byAddr is the order by address.
 	Ends     []PodAddr
-	FirstEnd []int32 // by place, and one more; Ends[FirstEnd[i]:FirstEnd[i+1]]
+	FirstEnd []int32 // by pod, and one more; Ends[FirstEnd[i]:FirstEnd[i+1]]
 	byAddr   []int32
-	shared   [][]int32 // ends of one address, where there are several
-	// NodeOf holds the nodes of addresses that are known but no pod's own: of nodes, and of
-	// pods on the host's network.
+	shared   [][]int32 // ends that share an address
+	// NodeOf holds the nodes of known addresses of no pod: of nodes, and of pods on the host network.
 	NodeOf map[netip.Addr]string
 
 	Conditions []*Condition
 	Rules      []Rule
-	// Terms are the terms that can match in a stage, in the order in which they decide.
+	// Terms are the terms that can match in a stage, in deciding order.
 	Terms       [StageCount][]Term
-	NextSubject [StageCount][]int32 // of each term, where the next begins that has another subject
+	NextSubject [StageCount][]int32 // by term: the next term with another subject
 	// TermsFrom and TermsTo are the terms by their conditions.
 	TermsFrom, TermsTo [StageCount][][]int32
 
-	// Kept for an index of the same pods and other policies, which takes them over: conditions by
-	// their content.
+	// conditionsByKey are the conditions by content, reused by WithView.
 	conditionsByKey map[string]*Condition
 
-	order *policyOrder // nil where no term hangs on other policies
-	// aboutServices are the Services that terms are about, by Term.Services less one; onNodes are the
-	// policies that apply to nodes.
+	order *policyOrder // nil if terms do not depend on other policies
+	// aboutServices are the Services of terms, by Term.Services less one. onNodes are the policies that apply
+	// to nodes.
 	aboutServices [][]model.Key
 	onNodes       []nodePolicy
 	fronts        *ServiceFronts
 
 	signed sync.Once
-	signs  []uint64 // of Conditions, made when they are compared
+	signs  []uint64 // of Conditions, computed when compared
 
 	served   sync.Once
-	services map[netip.Addr]bool // addresses of Services, found when they are asked for
+	services map[netip.Addr]bool // addresses of Services, found when needed
 }
 
-// The stages in which policies decide, as places of Index.Terms.
+// The stages in which policies decide, as indexes of Index.Terms.
 const (
 	EgressTerms  = iota // from-lport after load balancing
 	IngressTerms        // to-lport
@@ -71,7 +67,7 @@ type PodAddr struct {
 	Pod  int32
 }
 
-// New makes the index of a view.
+// NewIndex makes the index of a view.
 func NewIndex(v View) *Index {
 	if v.Precedence == nil {
 		v.Precedence = Stages
@@ -85,10 +81,9 @@ func NewIndex(v View) *Index {
 	return x
 }
 
-// WithView makes the index of a view whose policies are others, and nothing else that an index
-// is made from: the same pods and nodes, the same labels of namespaces, the same options but
-// for the rows that are no policy's. It shares with x what did not change, its numbers of
-// conditions too.
+// WithView makes the index of a view with other policies. Everything else must be equal: pods, nodes, labels
+// of namespaces, and options apart from rows of no policy. It shares unchanged parts with x, and keeps x's
+// condition numbers.
 func (x *Index) WithView(v View) *Index {
 	v.Pods = x.Pods
 	if v.Precedence == nil {
@@ -106,13 +101,13 @@ func (x *Index) WithView(v View) *Index {
 // Options returns the options of the view.
 func (x *Index) Options() Options { return x.view.Options }
 
-// HairpinAddr returns the address of hairpin traffic.
+// HairpinAddr returns the source address of hairpin traffic.
 func (x *Index) HairpinAddr(f Family) netip.Addr { return x.view.HairpinAddr(f) }
 
-// Network is the network that is asked about, nil for the default one.
+// Network returns the network of the view, nil for the default one.
 func (x *Index) Network() *network.Network { return x.view.Network }
 
-// Cluster is the cluster that is asked about.
+// Cluster returns the cluster of the view.
 func (x *Index) Cluster() *model.Cluster { return x.view.Cluster }
 
 func (x *Index) findEnds() {
@@ -164,7 +159,7 @@ func (x *Index) findEnds() {
 
 func (x *Index) addrAt(i int) netip.Addr { return x.Ends[x.byAddr[i]].Addr }
 
-// EndsAt are the ends of an address; none for one that is no pod's.
+// EndsAt returns the ends with an address, empty if no pod has it.
 func (x *Index) EndsAt(a netip.Addr) []int32 {
 	i, found := slices.BinarySearchFunc(x.byAddr, a, func(e int32, a netip.Addr) int { return x.Ends[e].Addr.Compare(a) })
 	j := i
@@ -174,7 +169,7 @@ func (x *Index) EndsAt(a netip.Addr) []int32 {
 	return x.byAddr[i:j]
 }
 
-// visitEndsInside visits the ends whose address is in a network.
+// visitEndsInside visits the ends with an address in a network.
 func (x *Index) visitEndsInside(n netip.Prefix, visit func(int32)) {
 	n = n.Masked()
 	i, _ := slices.BinarySearchFunc(x.byAddr, n.Addr(), func(e int32, a netip.Addr) int { return x.Ends[e].Addr.Compare(a) })
@@ -183,7 +178,7 @@ func (x *Index) visitEndsInside(n netip.Prefix, visit func(int32)) {
 	}
 }
 
-// endsOfPods are the ends of the pods of a set, of the families that count.
+// endsOfPods returns the ends of a set of pods in the families that count; nil counts all.
 func (x *Index) endsOfPods(pods selectors.PodSet, counts func(Family) bool) Set {
 	s := NewSet(len(x.Ends))
 	for i := range pods.Each() {
@@ -196,7 +191,7 @@ func (x *Index) endsOfPods(pods selectors.PodSet, counts func(Family) bool) Set 
 	return s
 }
 
-// shareAddresses lets ends of one address have in common what is asked of addresses.
+// shareAddresses adds the ends that share an address with an end of the set.
 func (x *Index) shareAddresses(s Set) {
 	for _, same := range x.shared {
 		if slices.ContainsFunc(same, s.Has) {
@@ -216,7 +211,7 @@ func ParseAddrs(ips []string) (out []netip.Addr) {
 	return out
 }
 
-// EndsOf are the ends of a pod.
+// EndsOf returns the ends of a pod.
 func (x *Index) EndsOf(p *model.Pod) (out []int32) {
 	ip, err := netip.ParseAddr(p.IPs[0])
 	if err != nil {
@@ -234,7 +229,7 @@ func (x *Index) EndsOf(p *model.Pod) (out []int32) {
 
 func (x *Index) NodeOfEnd(end int32) string { return x.Pods.PodAt(int(x.Ends[end].Pod)).NodeName }
 
-// Endpoint is an end as a question names it: with its address where the pod has others.
+// Endpoint returns an end as a question names it: with its address if the pod has several.
 func (x *Index) Endpoint(end int32) Endpoint {
 	e := x.Ends[end]
 	out := Endpoint{Key: x.Pods.PodAt(int(e.Pod)).Key}

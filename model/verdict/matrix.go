@@ -6,22 +6,22 @@ import (
 	"rung/model"
 )
 
-// Matrix holds the outcomes of the connections between all ends of some classes; it is for
-// one goroutine at a time, as its Classes are.
+// Matrix holds the outcomes of the connections between all ends of some classes. It is for one goroutine at a
+// time, as its Classes are.
 type Matrix struct {
 	Classes     *Classes
 	Ports       Ports
 	grid        *Grid
 	results     WalkResults
-	emptyResult int32 // the result where nothing matches
-	// joinedOutcomes are the outcomes of an egress walk and an ingress walk together, by their results;
-	// 0 where they were not asked for.
+	emptyResult int32 // the result if nothing matches
+	// joinedOutcomes are the joint outcomes of an egress and an ingress walk, by their results; 0 if not yet
+	// computed.
 	joinedOutcomes [][]Outcome
-	joinedWays     map[[Walks]int32]int32 // results of all walks together
+	joinedWays     map[[Walks]int32]int32 // joined results of all walks
 	list           [2][]int32
 }
 
-// Matrix makes the matrix of all classes, and of the pods on the network of their node.
+// Matrix makes the matrix of all classes, including pods on their node's network.
 func (c *Classes) Matrix(p Ports) *Matrix {
 	c.addHosts()
 	return newMatrix(c, p)
@@ -34,7 +34,7 @@ func newMatrix(c *Classes, p Ports) *Matrix {
 	return m
 }
 
-// findResult is the result of a walk.
+// findResult returns the result of a walk.
 func (m *Matrix) findResult(kind WalkKind, met Set) int32 {
 	terms := m.Classes.Index.Terms[kind.Stage()]
 	m.list[0], m.list[1] = m.list[0][:0], m.list[1][:0]
@@ -53,8 +53,8 @@ func (m *Matrix) findResult(kind WalkKind, met Set) int32 {
 	return r
 }
 
-// Segments returns the verdicts of all ports of the connections from a class to another. Equal ones are one slice,
-// which must not be changed.
+// Segments returns the verdicts of all ports between two classes. Equal results share one slice, which must
+// not be changed.
 func (c *Classes) Segments(a, b int32, how ConnectionMode) []Segment {
 	if c.everyPort == nil || len(c.everyPort.grid.out[0]) < len(c.List) {
 		c.everyPort = newMatrix(c, Ports{})
@@ -74,8 +74,8 @@ func (c *Classes) Segments(a, b int32, how ConnectionMode) []Segment {
 	return m.results.Lists[all]
 }
 
-// OutcomeOfClasses returns the outcome of the connections from a class to another, of pods of one
-// node where near.
+// OutcomeOfClasses returns the outcome of the connections between two classes; near selects pods on the same
+// node.
 func (m *Matrix) OutcomeOfClasses(a, b int32, near bool) Outcome {
 	egress, ingress, ok := m.resultsOf(a, b, near)
 	if !ok {
@@ -84,7 +84,8 @@ func (m *Matrix) OutcomeOfClasses(a, b int32, near bool) Outcome {
 	return m.joinOutcomes(egress, ingress)
 }
 
-// resultsOf returns the results of the connections from a class to another: of egress and replies, and of ingress.
+// resultsOf returns the results of the connections between two classes: of egress with replies, and of
+// ingress.
 func (m *Matrix) resultsOf(a, b int32, near bool) (egress, ingress int32, ok bool) {
 	c := m.Classes
 	how, ok := c.PairMode(a, b)
@@ -109,15 +110,14 @@ func (m *Matrix) resultsOf(a, b int32, near bool) (egress, ingress int32, ok boo
 	case near && (host || c.nodesMatter):
 		kind = nearWalk
 	case host:
-		// On the switch that they come from, the node's connections are its own.
+		// On the switch that the node's connections leave, they are its own.
 		left, came := m.grid.walkAnswer(sourceWalk, c.List[a].nearClass, b), m.grid.walkAnswer(destinationWalk, a, b)
 		return egress, m.results.joinResults(left, came), true
 	}
 	return egress, m.grid.walkAnswer(kind, a, b), true
 }
 
-// joinOutcomes returns the outcome of connections that take two walks, by the walks'
-// results.
+// joinOutcomes returns the outcome of connections that take two walks, by the walks' results.
 func (m *Matrix) joinOutcomes(a, b int32) Outcome {
 	if int(a) >= len(m.joinedOutcomes) {
 		m.joinedOutcomes = append(m.joinedOutcomes, make([][]Outcome, len(m.results.Lists)-len(m.joinedOutcomes))...)
@@ -133,8 +133,8 @@ func (m *Matrix) joinOutcomes(a, b int32) Outcome {
 	return row[b]
 }
 
-// PairMode is how connections from a class to another go where they are not of one node; ok
-// is false where there are none.
+// PairMode returns the mode of connections between two classes, on different nodes if both are pods. ok is
+// false if there are none.
 func (c *Classes) PairMode(a, b int32) (ConnectionMode, bool) {
 	ka, kb := c.List[a], c.List[b]
 	switch {
@@ -148,12 +148,11 @@ func (c *Classes) PairMode(a, b int32) (ConnectionMode, bool) {
 	return FarAway, true
 }
 
-// PodKind is the kind of a pod in a matrix: pods of a kind meet the same rules, apart from
-// the nodes that they run on. The zero PodKind is that of pods that take part in no
-// connection.
+// PodKind is the kind of a pod in a matrix: pods of a kind match the same rules, apart from their nodes. The
+// zero PodKind is that of pods without connections.
 type PodKind struct {
-	// Classes by family, one more than their numbers, 0 for none: from for connections that
-	// begin at the pod, own for those of them that stay on its node, to for connections to it.
+	// Classes by family, plus one, 0 for none: from for connections from the pod, own for those of them that
+	// stay on its node, to for connections to it.
 	from, own, to [2]int32
 }
 
@@ -186,8 +185,8 @@ func (c *Classes) KindOfPod(p *model.Pod) (k PodKind) {
 	return k
 }
 
-// OutcomeBetween returns the outcome of the connections from pods of a kind to pods of another,
-// of two nodes or of one, over both families; 0 where policies are not asked about any.
+// OutcomeBetween returns the outcome of the connections between pods of two kinds, on one node or two, over
+// both families; 0 if no policy applies to any.
 func (m *Matrix) OutcomeBetween(a, b PodKind, oneNode bool) (out Outcome) {
 	for i := range a.from {
 		if from, to, ok := a.classesWith(b, oneNode, i); ok {
@@ -197,7 +196,7 @@ func (m *Matrix) OutcomeBetween(a, b PodKind, oneNode bool) (out Outcome) {
 	return out
 }
 
-// classesWith returns the classes of two kinds in a family, from and to.
+// classesWith returns the classes from and to of two kinds in a family.
 func (k *PodKind) classesWith(to PodKind, oneNode bool, family int) (a, b int32, ok bool) {
 	a, b = k.from[family], to.to[family]
 	if oneNode {
@@ -206,8 +205,8 @@ func (k *PodKind) classesWith(to PodKind, oneNode bool, family int) (a, b int32,
 	return a - 1, b - 1, a > 0 && b > 0
 }
 
-// ExamplePort returns a port and a family for which the connections of OutcomeBetween have a verdict.
-// ok is false where there are none.
+// ExamplePort returns a port and family whose connections in OutcomeBetween have a verdict; ok is false for
+// none.
 func (m *Matrix) ExamplePort(a, b PodKind, oneNode bool, v Verdict) (p Ports, f Family, ok bool) {
 	for i, family := range [...]Family{IPv4, IPv6} {
 		from, to, ok := a.classesWith(b, oneNode, i)
@@ -233,8 +232,8 @@ func (m *Matrix) ExamplePort(a, b PodKind, oneNode bool, v Verdict) (p Ports, f 
 	return p, f, false
 }
 
-// MorePods says whether connections are allowed between more pairs of pods than so many, on
-// some port: each address of a pod counts. n is how many there are, where there are not more.
+// MorePods reports whether connections are allowed between more than so many pairs of pods, on any port; each
+// address of a pod counts. n is the number of pairs if there are not more.
 func MorePods(x *Index, than int, stop func() bool) (n int, more bool) {
 	c := ClassesOf(x, nil)
 	all := int32(c.Len())

@@ -17,8 +17,8 @@ type declaredPort struct {
 	port  uint16
 }
 
-// addNamedPorts makes the terms of a rule's named ports: one for each protocol and number that
-// they resolve to (ovn-kubernetes.md#named-ports). t is the rule's term without them.
+// addNamedPorts makes the terms of a rule's named ports, one for each resolved protocol and number
+// (ovn-kubernetes.md#named-ports). t is the rule's term without ports.
 func (m *termMaker) addNamedPorts(p *model.Policy, r *model.Rule, ref Rule, t Term, stage int) {
 	names := map[string]bool{}
 	for i := range r.Ports {
@@ -48,8 +48,8 @@ func (m *termMaker) addNamedPorts(p *model.Policy, r *model.Rule, ref Rule, t Te
 		t.Ports, t.To = d.portSet(), m.itemsCondition(at+"subject "+d.key(), bySubject[d], nil)
 		m.addTerm(stage, t)
 	}
-	// Rows of ingress rules have the peers as destinations besides, on each switch with a
-	// subject: that of the destination, and where the packet leaves its node.
+	// Rows of ingress rules also match the peers as destinations, on each switch with a subject: the
+	// destination's, and the one where the packet leaves its node.
 	ref.defect = DefectNamedPeer
 	t.Rule = m.addRule(ref)
 	from := m.conditionInZones(at, t.From, zones)
@@ -76,7 +76,7 @@ func sortedPorts[T any](of map[declaredPort]T) []declaredPort {
 	})
 }
 
-// podsDeclaring finds the pods of a set that declare a port of one of the names, by what it is.
+// podsDeclaring returns the pods of a set that declare a port with one of the names, by port.
 func (m *termMaker) podsDeclaring(pods selectors.PodSet, names map[string]bool) map[declaredPort][]int32 {
 	out := map[declaredPort][]int32{}
 	for i := range pods.Each() {
@@ -92,8 +92,8 @@ func (m *termMaker) podsDeclaring(pods selectors.PodSet, names map[string]bool) 
 	return out
 }
 
-// itemsCondition makes the condition that an address is that of one of the pods, of any family; in
-// zones, where they are given.
+// itemsCondition makes the condition that an address belongs to one of the pods, in any family. With zones it
+// holds only there.
 func (m *termMaker) itemsCondition(key string, pods []int32, zones map[string]bool) int32 {
 	return m.addressCondition(key, func(a conditionAddrs) {
 		for _, i := range pods {
@@ -108,7 +108,7 @@ func (m *termMaker) itemsCondition(key string, pods []int32, zones map[string]bo
 	})
 }
 
-// conditionInZones is a condition that holds in some zones only.
+// conditionInZones returns a condition restricted to some zones.
 func (m *termMaker) conditionInZones(key string, of int32, zones map[string]bool) int32 {
 	return m.conditionID("in "+key, func(c *Condition) {
 		c.Set = slices.Clone(m.x.Conditions[of].Set)
@@ -120,7 +120,7 @@ func (x *Index) restrictToZones(s Set, zones map[string]bool) {
 	x.dropEnds(s, func(p *model.Pod) bool { return !zones[p.NodeName] })
 }
 
-// RuleMatch is equal for rules of one subject that match the same, whatever they do with it.
+// RuleMatch returns a key that is equal for rules of one subject that match the same connections.
 func RuleMatch(r *model.Rule) string {
 	out := fmt.Sprint(r.Ports, r.AnyPeer)
 	for i := range r.Peers {

@@ -7,26 +7,25 @@ import (
 	"slices"
 )
 
-// Partition is the addresses outside, in blocks: one for each network that rules name, but for
-// the narrower ones in it. A network that all rules treat as the one around it is no block of
-// its own. Several indexes that are compared have one partition.
+// Partition divides the outside addresses into blocks: one for each network that rules name, without the
+// narrower ones inside it. A network that all rules treat like its surroundings is no block. Compared indexes
+// share one partition.
 //
-// Special addresses are in no block: the addresses of pods, which are ends themselves; those of
-// Services, which are others' once the connection is load balanced; groups, and addresses that
-// OVN-Kubernetes keeps for itself. At the ports at which an address is a Service it is in none
-// either: a block that has no other addresses is without these ports (cuts). An address from
-// which a node reaches its own pods is in a block for all other pods only.
+// Special addresses are in no block: those of pods, which are ends themselves; those of Services, which load
+// balancing replaces; multicast groups; and addresses that OVN-Kubernetes reserves. Ports at which an address
+// is a Service do not belong to its block: a block without other addresses lacks these ports (Cuts). An
+// address from which a node reaches its own pods is in a block for other nodes' pods only.
 type Partition struct {
 	xs     []*Index
-	Blocks []outsidePart // wider ones before what is in them
-	// NodesOfAddr are the nodes that an address is of, where it is special to their pods.
+	Blocks []outsidePart // wider ones before those inside them
+	// NodesOfAddr are the nodes of an address that is special to their pods.
 	NodesOfAddr map[netip.Addr][]string
 	Owners      []netip.Addr // the addresses of NodesOfAddr, in order
-	takeServed  bool         // whether an address that is a Service on some port may stand for a block
-	Cuts        []ServiceCut // of blocks and classes; the first is none
-	// reserved are networks of which no address is outside: groups, and the addresses of hairpin traffic.
+	takeServed  bool         // whether an address that is a Service on some port may represent a block
+	Cuts        []ServiceCut // of blocks and classes; the first is empty
+	// reserved are networks without outside addresses: multicast groups and hairpin addresses.
 	reserved []netip.Prefix
-	// ofNodes is nodePorts, once they were asked for.
+	// ofNodes caches nodePorts.
 	ofNodes *[2][2][]PortRange
 }
 
@@ -35,11 +34,11 @@ type outsidePart struct {
 	Network    netip.Prefix
 	outerBlock int32 // the narrowest block around it, -1 for none
 	Class      int32
-	cut        int32 // of Partition.Cuts
-	// Addr stands for the block. Where only addresses of NodesOfAddr are in it, it is one of them, and
-	// otherAddr is an address of other nodes, not valid where there is none.
+	cut        int32 // in Partition.Cuts
+	// Addr represents the block. If the block has only addresses of NodesOfAddr, otherAddr is an address of
+	// other nodes, invalid if there is none.
 	Addr, otherAddr netip.Addr
-	Host            string // the node that its addresses are of, where the cut asks for it
+	Host            string // the node with its addresses, if the cut needs it
 }
 
 var everywhere = [2]netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
@@ -67,8 +66,8 @@ func newPartition(xs []*Index) *Partition {
 	return s
 }
 
-// makeBlocks makes the blocks of the networks that some conditions of each index name. classOf is
-// the class that the addresses of a block with a cut join; it is asked of every network once.
+// makeBlocks makes the blocks of the networks in some conditions of each index. classOf returns the class of a
+// block's addresses with a cut.
 func (s *Partition) makeBlocks(conds []Set, classOf func(a netip.Addr, cut int32) int32) {
 	networks := s.withServiceAddrs(networksOf(s.xs, conds))
 	var around []int32
@@ -99,8 +98,8 @@ func (s *Partition) makeBlocks(conds []Set, classOf func(a netip.Addr, cut int32
 	}
 }
 
-// AddrForNode is the address with which a block comes to pods of a node; not valid where all that it
-// holds is the node's own.
+// AddrForNode returns the address that represents a block to pods of a node; invalid if all its addresses are
+// the node's own.
 func (s *Partition) AddrForNode(b *outsidePart, node string) netip.Addr {
 	if slices.Contains(s.NodesOfAddr[b.Addr], node) {
 		return b.otherAddr
@@ -108,7 +107,7 @@ func (s *Partition) AddrForNode(b *outsidePart, node string) netip.Addr {
 	return b.Addr
 }
 
-// BlockAround is the narrowest block that an address is in, -1 for none.
+// BlockAround returns the narrowest block with an address, -1 for none.
 func (s *Partition) BlockAround(a netip.Addr) int32 {
 	narrow := int32(-1)
 	for i := range s.Blocks {
@@ -119,7 +118,7 @@ func (s *Partition) BlockAround(a netip.Addr) int32 {
 	return narrow
 }
 
-// NetworksOfBlocks names some of the blocks for people: networks, and what in them is not meant.
+// NetworksOfBlocks returns some blocks as networks with exceptions.
 func (s *Partition) NetworksOfBlocks(some Set) (networks, except []netip.Prefix) {
 	for i := range s.Blocks {
 		b := &s.Blocks[i]
@@ -134,8 +133,8 @@ func (s *Partition) NetworksOfBlocks(some Set) (networks, except []netip.Prefix)
 	return networks, except
 }
 
-// networksOf returns the networks that some conditions name, and everything, each once: wider
-// ones before those inside them.
+// networksOf returns the networks in some conditions, and both whole families, each once; wider ones come
+// before those inside them.
 func networksOf(xs []*Index, conds []Set) []netip.Prefix {
 	seen := map[netip.Prefix]bool{everywhere[0]: true, everywhere[1]: true}
 	for i, x := range xs {
@@ -165,7 +164,7 @@ func sortNetworks(all []netip.Prefix) {
 	})
 }
 
-// innerNetworks are the networks inside n, of those that come after it in order.
+// innerNetworks returns the networks inside n; after are the networks behind n in order.
 func innerNetworks(after []netip.Prefix, n netip.Prefix) []netip.Prefix {
 	end := 0
 	for end < len(after) && n.Contains(after[end].Addr()) && after[end].Bits() > n.Bits() {
@@ -176,14 +175,13 @@ func innerNetworks(after []netip.Prefix, n netip.Prefix) []netip.Prefix {
 
 var multicastGroups = []netip.Prefix{netip.MustParsePrefix("224.0.0.0/4"), netip.MustParsePrefix("ff00::/8")}
 
-// examples are the addresses that documents use for those outside (RFC 5737, RFC 3849).
+// examples are the documentation addresses (RFC 5737, RFC 3849).
 var examples = []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("198.51.100.1"), netip.MustParseAddr("203.0.113.1"),
 	netip.MustParseAddr("2001:db8::1")}
 
-// freeAddr is an address of a network that is in none of the inner ones and not special: one that
-// people take for an example where there is such a one, else the first, rather .1 than .0.
-// One that is a Service on some port is taken where there is no other. Where nodes have all there
-// are it is one of theirs, with another that is other nodes'.
+// freeAddr returns an address of a network outside the inner ones that is not special: a documentation address
+// if possible, else the first, .1 rather than .0. A Service's address is the second choice. If nodes own every
+// address, it returns one of them and one of another node.
 func (s *Partition) freeAddr(n netip.Prefix, inner []netip.Prefix) (a, other netip.Addr, ok bool) {
 	for _, s.takeServed = range [...]bool{false, true} {
 		a, ok = s.plainFreeAddr(n, inner)
@@ -194,7 +192,7 @@ func (s *Partition) freeAddr(n netip.Prefix, inner []netip.Prefix) (a, other net
 	return s.ownedFreeAddr(n, inner)
 }
 
-// plainFreeAddr is free of addresses that no node has as its own way to its pods.
+// plainFreeAddr returns a free address that no node uses to reach its own pods.
 func (s *Partition) plainFreeAddr(n netip.Prefix, inner []netip.Prefix) (netip.Addr, bool) {
 	for _, a := range examples {
 		if free, _ := s.isFreeAddr(a, n, inner); free && n.Contains(a) {
@@ -213,7 +211,7 @@ func (s *Partition) plainFreeAddr(n netip.Prefix, inner []netip.Prefix) (netip.A
 	return a, true
 }
 
-// ownedFreeAddr is free for a network of which nodes have all that is left.
+// ownedFreeAddr returns the free addresses of a network that belongs to nodes entirely.
 func (s *Partition) ownedFreeAddr(n netip.Prefix, inner []netip.Prefix) (a, other netip.Addr, ok bool) {
 	i, _ := slices.BinarySearchFunc(s.Owners, n.Addr(), netip.Addr.Compare)
 	for ; i < len(s.Owners) && n.Contains(s.Owners[i]); i++ {
@@ -229,14 +227,14 @@ func (s *Partition) ownedFreeAddr(n netip.Prefix, inner []netip.Prefix) (a, othe
 	return a, other, a.IsValid()
 }
 
-// endsInZero says whether an address reads as that of a network: its last byte is 0.
+// endsInZero reports whether an address looks like a network's: its last byte is 0.
 func endsInZero(a netip.Addr) bool {
 	b := a.AsSlice()
 	return b[len(b)-1] == 0
 }
 
-// isFreeAddr reports whether an address of n is free: neither special nor in one of the inner networks. If not,
-// next is the first one that may be, not valid if none is.
+// isFreeAddr reports whether an address of n is free: not special, and in no inner network. If not, next is
+// the next candidate, invalid if there is none.
 func (s *Partition) isFreeAddr(a netip.Addr, n netip.Prefix, inner []netip.Prefix) (free bool, next netip.Addr) {
 	over := func(p netip.Prefix) bool { return p.Contains(a) && p != n }
 	switch i, j := slices.IndexFunc(inner, over), slices.IndexFunc(s.reserved, over); {
@@ -252,12 +250,12 @@ func (s *Partition) isFreeAddr(a netip.Addr, n netip.Prefix, inner []netip.Prefi
 	return true, a
 }
 
-// IsPodOrService says whether an address is a pod's or a Service's.
+// IsPodOrService reports whether an address is a pod's or a Service's.
 func (s *Partition) IsPodOrService(a netip.Addr) bool {
 	return slices.ContainsFunc(s.xs, func(x *Index) bool { return len(x.EndsAt(a)) > 0 || x.IsServiceAddr(a) })
 }
 
-// isFront says whether an address is a Service on some port, where such ones are left out.
+// isFront reports whether an address is a Service on some port, unless such addresses are accepted.
 func (s *Partition) isFront(a netip.Addr) bool {
 	return !s.takeServed && slices.ContainsFunc(s.xs, func(x *Index) bool {
 		all := x.ServiceFronts()
@@ -268,7 +266,7 @@ func (s *Partition) isFront(a netip.Addr) bool {
 func (s *Partition) firstFree(n netip.Prefix, inner []netip.Prefix) (netip.Addr, bool) {
 	a := n.Addr()
 	if n.Bits() == 0 {
-		a = a.Next() // "0.0.0.0" is nobody
+		a = a.Next() // "0.0.0.0" is no host
 	}
 	for a.IsValid() && n.Contains(a) {
 		free, next := s.isFreeAddr(a, n, inner)
@@ -280,7 +278,7 @@ func (s *Partition) firstFree(n netip.Prefix, inner []netip.Prefix) (netip.Addr,
 	return netip.Addr{}, false
 }
 
-// addrAfter is the address behind a network, not valid behind the last.
+// addrAfter returns the address behind a network, invalid behind the last.
 func addrAfter(p netip.Prefix) netip.Addr {
 	b := p.Masked().Addr().AsSlice()
 	for i := p.Bits(); i < len(b)*8; i++ {

@@ -8,13 +8,13 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// FromPolicies returns the policies' answer about a connection. An error is an
-// ErrQuestion: an end that does not exist, or a question without sense.
+// FromPolicies returns the policies' answer about a connection. The error is an ErrQuestion: an unknown end,
+// or an impossible question.
 func FromPolicies(x *Index, c Connection) (Answer, error) {
 	return answerByWays(x, c, func(w *packetWay) []StageVerdict { return askPolicies(x, w) })
 }
 
-// TracePolicies is FromPolicies with all that was tried.
+// TracePolicies is FromPolicies with every rule tried.
 func TracePolicies(x *Index, c Connection) (Answer, error) {
 	return answerByWays(x, c, func(w *packetWay) []StageVerdict {
 		out := askPolicies(x, w)
@@ -28,7 +28,7 @@ func TracePolicies(x *Index, c Connection) (Answer, error) {
 	})
 }
 
-// answerByWays finds the ends of a connection and asks about each way between them.
+// answerByWays finds the ends of a connection and judges each way between them.
 func answerByWays(x *Index, c Connection, judge func(*packetWay) []StageVerdict) (Answer, error) {
 	out := Answer{Connection: c}
 	if err := c.CheckQuestion(); err != nil {
@@ -71,8 +71,8 @@ func answerByWays(x *Index, c Connection, judge func(*packetWay) []StageVerdict)
 	return out, nil
 }
 
-// endpointsOfFamily leaves out the endpoints of a Service that a connection of its family cannot mean,
-// where it has others.
+// endpointsOfFamily returns the endpoints of a Service that match the connection's family, or all if none
+// does.
 func endpointsOfFamily(to []foundEnd, c Connection) []foundEnd {
 	family := c.AskedFamily()
 	has := func(f foundEnd) bool { return f.whyNotAsked != "" || family.FirstAddrOf(f.addrs).IsValid() }
@@ -82,8 +82,8 @@ func endpointsOfFamily(to []foundEnd, c Connection) []foundEnd {
 	return slices.DeleteFunc(to, func(f foundEnd) bool { return !has(f) })
 }
 
-// pathTo is the way to one end: service is the Service that it is an endpoint of, and front how
-// that was asked where it was not by its name.
+// pathTo returns the path to one end. service is the Service it is an endpoint of, and front the address that
+// was asked, nil if the Service was asked by name.
 func pathTo(x *Index, c Connection, from, to foundEnd, service Endpoint, front *ServiceFront, judge func(*packetWay) []StageVerdict) Path {
 	open := to.isolated && to.pod.LeavesOpen(string(c.Protocol), to.Port) && len(to.addrs) > 0
 	if open {
@@ -140,7 +140,7 @@ func pathTo(x *Index, c Connection, from, to foundEnd, service Endpoint, front *
 	return p
 }
 
-// firewallOfReplies is the EgressFirewall of a pod that a client outside the cluster connects to, nil for none.
+// firewallOfReplies returns the EgressFirewall of a pod that a client outside the cluster connects to, or nil.
 func firewallOfReplies(x *Index, from, to *foundEnd) *model.Policy {
 	if from.pod != nil || from.node != "" || to.pod == nil {
 		return nil
@@ -148,7 +148,7 @@ func firewallOfReplies(x *Index, from, to *foundEnd) *model.Policy {
 	return x.view.Cluster.Policy(model.Key{Kind: model.KindEF, Namespace: to.pod.Namespace, Name: "default"})
 }
 
-// askPolicies asks the policies at every hop of a way.
+// askPolicies judges every hop of a way by the policies.
 func askPolicies(x *Index, w *packetWay) []StageVerdict {
 	hops := w.hopsOfWay(x)
 	out := make([]StageVerdict, len(hops))
@@ -165,7 +165,8 @@ func askPolicies(x *Index, w *packetWay) []StageVerdict {
 	return out
 }
 
-// openStage returns the decision about a port that a pod leaves open on the default network (networks.md#tier-0).
+// openStage returns the decision about a port that a pod leaves open on the default network
+// (networks.md#tier-0).
 func openStage(h *tierHop) StageVerdict {
 	ids := nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, nb.IDPair{Key: nb.KeyName, Value: "OpenPort-" + h.openOf.Key.NamespacedName()},
 		nb.IDPair{Key: nb.KeyDirection, Value: string(model.Ingress)})
@@ -191,7 +192,7 @@ func stageVerdict(x *Index, h *tierHop, s SettledWalk, hits []Hit) StageVerdict 
 			out.Candidates = AddDecider(out.Candidates, d)
 		}
 	}
-	// Of one rule several peers may match: where one is sure to, the rule decides.
+	// Several peers of one rule may match: if one surely does, the rule decides.
 	if len(out.Candidates) == 1 && slices.ContainsFunc(s.Decided, func(i int32) bool {
 		return slices.ContainsFunc(hits, func(h Hit) bool { return h.Ref == i && !h.Maybe })
 	}) {
@@ -204,7 +205,7 @@ func stageVerdict(x *Index, h *tierHop, s SettledWalk, hits []Hit) StageVerdict 
 	return out
 }
 
-// deciderOfTerm is the rule of a term; matched says that the term matches.
+// deciderOfTerm returns the rule of a term; matched reports whether the term matches.
 func deciderOfTerm(x *Index, t *Term, h *tierHop, matched bool) Decider {
 	r := &x.Rules[t.Rule]
 	d := x.RuleDecider(t.Rule)
@@ -227,7 +228,7 @@ func deciderOfTerm(x *Index, t *Term, h *tierHop, matched bool) Decider {
 	return d
 }
 
-// isolatingPolicies are the NetworkPolicies that isolate the pod in question.
+// isolatingPolicies returns the NetworkPolicies that isolate the hop's pod.
 func isolatingPolicies(x *Index, r *Rule, t *Term, h *tierHop) (out []model.Key) {
 	at := h.in.Port
 	if r.Direction == model.Ingress {

@@ -12,15 +12,14 @@ type PortRange struct {
 	Hi       uint16   `json:"to"`
 }
 
-// IsEveryPort says whether it is every port of the protocol.
+// IsEveryPort reports whether the range has every port of the protocol.
 func (r PortRange) IsEveryPort() bool { return r.Protocol == ICMP || r.Lo <= 1 && r.Hi == LastPort }
 
-// FamiliarPorts are ports that people know, the most likely first: an example is given with one
-// where it can be.
+// FamiliarPorts are well-known ports, preferred in examples, the most likely first.
 var FamiliarPorts = [...]Ports{{TCP, 80}, {TCP, 443}, {TCP, 8080}, {UDP, 53}}
 
-// ExamplePort is a port of the range, a familiar one where it has one: all of its ports are
-// decided alike.
+// ExamplePort returns a port of the range, a familiar one if possible. Any port will do, since the whole range
+// is decided alike.
 func (r PortRange) ExamplePort() uint16 {
 	for _, p := range FamiliarPorts {
 		if p.Protocol == r.Protocol && r.Lo <= p.Port && p.Port <= r.Hi {
@@ -30,8 +29,7 @@ func (r PortRange) ExamplePort() uint16 {
 	return r.Lo
 }
 
-// Ports are the ports that a matrix is about: one port of a protocol, or with the zero
-// Ports all.
+// Ports are the ports of a matrix: one port of a protocol, or all for the zero Ports.
 type Ports struct {
 	Protocol Protocol
 	Port     uint16
@@ -39,7 +37,7 @@ type Ports struct {
 
 const LastPort = 65535
 
-// EveryPort are all ports there are.
+// EveryPort returns all ports of all protocols.
 func EveryPort() (out []PortRange) {
 	for _, p := range Protocols {
 		r := PortRange{Protocol: p}
@@ -51,7 +49,7 @@ func EveryPort() (out []PortRange) {
 	return out
 }
 
-// PortsBut are the ports of a list that are not in another, by protocol and in order.
+// PortsBut returns the ports of a list that are not in another, by protocol and in order.
 func PortsBut(all, but []PortRange) (out []PortRange) {
 	but = JoinPorts(but)
 	for _, r := range all {
@@ -60,7 +58,7 @@ func PortsBut(all, but []PortRange) (out []PortRange) {
 	return JoinPorts(out)
 }
 
-// JoinPorts is a list of ports in order, by protocol, without those that are twice in it.
+// JoinPorts sorts ports by protocol and merges overlapping and adjacent ranges.
 func JoinPorts(ports []PortRange) (out []PortRange) {
 	ports = slices.Clone(ports)
 	slices.SortFunc(ports, func(a, b PortRange) int {
@@ -76,7 +74,7 @@ func JoinPorts(ports []PortRange) (out []PortRange) {
 	return out
 }
 
-// CommonPorts are the ports in both lists, those of the first where the second is none.
+// CommonPorts returns the ports in both lists; an empty b means every port.
 func CommonPorts(a, b []PortRange) (out []PortRange) {
 	if len(b) == 0 {
 		return a
@@ -91,7 +89,7 @@ func CommonPorts(a, b []PortRange) (out []PortRange) {
 	return out
 }
 
-// WithoutPorts are the ports of the range that are not among others, which are in order.
+// WithoutPorts returns the ports of the range that are not among others, which are in order.
 func (r PortRange) WithoutPorts(others []PortRange) (out []PortRange) {
 	for _, o := range others {
 		if o.Protocol != r.Protocol || o.Hi < r.Lo || r.Hi < o.Lo {

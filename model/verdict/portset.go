@@ -6,13 +6,13 @@ import (
 	"rung/model"
 )
 
-// portRange is ports of one protocol; 0 to lastPort is all of it.
+// portRange is a range of ports of one protocol; 0 to LastPort is the whole protocol.
 type portRange struct {
 	proto  int8
 	lo, hi uint16
 }
 
-// PortSet is the ports that a rule's rows match; nil is everything, an empty one nothing.
+// PortSet holds the ports that a rule's rows match; nil is everything, an empty one nothing.
 type PortSet []portRange
 
 func (p PortSet) Has(proto int8, port uint16) bool {
@@ -39,7 +39,7 @@ func (p PortSet) HasProtocol(proto int8) bool {
 	return false
 }
 
-// addEdges adds the ports of a protocol at which the set begins or has just ended.
+// addEdges appends the ports of a protocol at which the set begins or has just ended.
 func (p PortSet) addEdges(out []uint16, proto int8) []uint16 {
 	for _, r := range p {
 		if r.proto != proto || r.lo > r.hi {
@@ -57,8 +57,8 @@ func (p PortSet) addEdges(out []uint16, proto int8) []uint16 {
 
 func everyPortOf(proto int8) portRange { return portRange{proto, 0, LastPort} }
 
-// protocolIndex is the place of a protocol that OVN-Kubernetes knows, -1 for others: it takes
-// capitals only (ovn-kubernetes.md#unknown-protocol).
+// protocolIndex returns the index of a protocol known to OVN-Kubernetes, else -1. Only capitals are known
+// (ovn-kubernetes.md#unknown-protocol).
 func protocolIndex(protocol string) int8 {
 	if !model.KnowsProtocol(protocol) {
 		return -1
@@ -66,13 +66,13 @@ func protocolIndex(protocol string) int8 {
 	return int8(Protocol(protocol).Number())
 }
 
-// portRangeOf is the range of a port that is not broken.
+// portRangeOf returns the range of a valid port.
 func portRangeOf(proto int8, p *model.Port) portRange {
 	return portRange{proto, uint16(p.Start), uint16(max(p.Start, p.End))}
 }
 
-// adminPorts are the numbers and ranges of a rule of an AdminNetworkPolicy; some is false
-// where a rule has ports and none of them is a number that OVN-Kubernetes understands.
+// adminPorts returns the numeric ports of an AdminNetworkPolicy's rule. some is false if the rule has ports,
+// but no numeric one that OVN-Kubernetes understands.
 func adminPorts(r *model.Rule) (out PortSet, some bool) {
 	if len(r.Ports) == 0 {
 		return nil, true
@@ -86,8 +86,7 @@ func adminPorts(r *model.Rule) (out PortSet, some bool) {
 	return out, len(out) > 0
 }
 
-// The defects of OVN-Kubernetes by which a rule matches what it does not say, or not what
-// it says.
+// The defects of OVN-Kubernetes by which a rule's rows match differently from its spec.
 const (
 	DefectWholeProtocol = "a named port of a NetworkPolicy opens the whole protocol"
 	DefectAnyPort       = "any port of a protocol is lost beside a numbered one"
@@ -95,8 +94,7 @@ const (
 	DefectNoType        = "rules of a direction that policyTypes leaves out allow all the same"
 )
 
-// netpolPorts returns the ports of a NetworkPolicy's rule as its rows have them
-// (ovn-kubernetes.md#rule-rows).
+// netpolPorts returns the ports in the rows of a NetworkPolicy's rule (ovn-kubernetes.md#rule-rows).
 func netpolPorts(r *model.Rule) (out PortSet, some bool) {
 	if len(r.Ports) == 0 {
 		return nil, true
@@ -129,9 +127,8 @@ func netpolPorts(r *model.Rule) (out PortSet, some bool) {
 	return out, len(out) > 0
 }
 
-// NetpolDefect is the defect by which the row of a NetworkPolicy's rule says something else
-// of a port than the rule: matched is what the row says, to the pod it goes to, nil for
-// none.
+// NetpolDefect returns the defect by which a NetworkPolicy's row treats a port differently from its rule.
+// matched is the row's answer; to is the destination pod, or nil.
 func NetpolDefect(r *model.Rule, proto int8, port uint16, to *model.Pod, matched bool) string {
 	if len(r.Ports) == 0 {
 		return ""
@@ -176,8 +173,8 @@ func firewallPorts(r *model.Rule) (out PortSet, some bool) {
 	return out, len(out) > 0
 }
 
-// PortSlices cuts ports where a rule does, and at the ports of extra: no policy tells the ports
-// of a slice apart.
+// PortSlices cuts ports at the edges of rules and at the ports of extra: no policy tells the ports of a slice
+// apart.
 func (x *Index) PortSlices(ports []PortRange, extra []uint16) (out []PortRange) {
 	for _, r := range ports {
 		if r.Lo >= r.Hi {

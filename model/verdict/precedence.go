@@ -8,27 +8,26 @@ import (
 	"rung/model/ladder"
 )
 
-// Precedence is how a network plugin asks policies about connections: Stages or Antrea. It is
-// chosen with the view, and nothing below asks which one it is.
+// Precedence is how a network plugin applies policies to connections: Stages or Antrea. The view chooses it;
+// no other code asks which one it is.
 type Precedence struct {
-	// AtEnds says that rules are asked once where each end is, after load balancing; else on
-	// every switch of the way, in the stages of OVN's pipeline.
+	// AtEnds applies rules once at each end, after load balancing. Otherwise they apply on every switch of the
+	// way, in the stages of OVN's pipeline.
 	AtEnds bool
-	// Apart begins the reason why policies do not apply to a pod, NoPod why they do not where
-	// neither end is one.
+	// Apart begins the reason why policies do not apply to a pod. NoPod is the reason if neither end is a pod.
 	Apart, NoPod string
-	// SourceAddrs are the addresses from which a node reaches pods, NoSource says of a node
-	// why none is known, empty where it has no addresses at all.
+	// SourceAddrs returns the addresses from which a node reaches pods. NoSource returns why none is known;
+	// nil if a node without addresses has no special reason.
 	SourceAddrs func(*model.Node) []string
 	NoSource    func(node string) string
-	// Defect says what is known to be wrong with a rule of a NetworkPolicy for a connection,
-	// and whether it matches; nil where nothing is.
+	// Defect returns the known defect of a NetworkPolicy's rule for a connection, empty for none. It is nil if
+	// no defects are known.
 	Defect func(r *model.Rule, proto int8, port uint16, to *model.Pod, matched bool) string
 
-	// terms makes the terms of all policies that are enforced; what else hangs on the order
-	// of the policies is its order, nil for nothing.
+	// terms makes the terms of all enforced policies. It returns the order of the policies, nil if terms do
+	// not depend on one.
 	terms func(*termMaker) *policyOrder
-	// ownNode says whether a node's connections from an address to its own pods are let in.
+	// ownNode reports whether a node's connections from an address to its own pods are allowed.
 	ownNode func(x *Index, a netip.Addr, node string) bool
 }
 
@@ -50,8 +49,8 @@ var Stages = &Precedence{
 // Precedence returns the precedence of the view.
 func (x *Index) Precedence() *Precedence { return x.view.Precedence }
 
-// HasPlaceInOrder says of a policy whether it has a place in the order of all policies: admission lets
-// it in, and its tier is there.
+// HasPlaceInOrder reports whether a policy has a place in the order of all policies: admission accepts it, and
+// its tier exists.
 func (x *Index) HasPlaceInOrder(k model.Key) bool {
 	if x.order == nil {
 		return false
@@ -60,26 +59,26 @@ func (x *Index) HasPlaceInOrder(k model.Key) bool {
 	return has
 }
 
-// IsOwnNode says whether a node's connections from an address to its own pods are let in.
+// IsOwnNode reports whether a node's connections from an address to its own pods are allowed.
 func (x *Index) IsOwnNode(a netip.Addr, node string) bool {
 	return x.view.Precedence.ownNode(x, a, node)
 }
 
-// IsAbout says whether a term that is about Services is about one; without a name it is none.
+// IsAbout reports whether a term applies to a Service; an empty key stands for no Service.
 func (x *Index) IsAbout(t *Term, service model.Key) bool {
 	return t.Services == 0 || service.Name != "" && slices.Contains(x.aboutServices[t.Services-1], service)
 }
 
-// PolicyMover is a policy that may get another priority.
+// PolicyMover computes the terms after a policy moves to another priority.
 type PolicyMover struct {
-	// Priority is the priority it has, OtherPriorities are those of the policies it ranks among, in order.
+	// Priority is the current priority. OtherPriorities are those of the policies it ranks among, in order.
 	Priority        float64
 	OtherPriorities []float64
-	// Terms are all terms as they rank where it has a priority; nil where it decides nothing.
+	// Terms returns all terms with the policy at a priority; nil if the policy decides nothing.
 	Terms func(priority float64) [StageCount][]Term
 }
 
-// MoverOfPolicy is the mover of a policy.
+// MoverOfPolicy returns the mover of a policy.
 func (x *Index) MoverOfPolicy(key model.Key) (m PolicyMover) {
 	if x.order != nil {
 		return x.order.moverOf(x, key)

@@ -8,7 +8,7 @@ import (
 // Outcome is the outcome of a connection, or the set of outcomes of several.
 type Outcome uint8
 
-// The outcomes; more than one of them is mixed.
+// The outcomes; several together are mixed.
 const (
 	Allowed Outcome = 1 << iota
 	Denied
@@ -19,7 +19,7 @@ const (
 
 var outcomes = [...]Verdict{Allow, Deny, Undefined, Unknown, Mixed}
 
-// OutcomeOf returns the outcome of one verdict, 0 where no policy is asked.
+// OutcomeOf returns the outcome of one verdict, 0 if no policy applies.
 func OutcomeOf(v Verdict) Outcome {
 	for i, known := range outcomes {
 		if v == known {
@@ -29,7 +29,7 @@ func OutcomeOf(v Verdict) Outcome {
 	return 0
 }
 
-// Verdict is the one verdict there is; ok is false where it is mixed.
+// Verdict returns the only verdict; ok is false if there are several or none.
 func (o Outcome) Verdict() (v Verdict, ok bool) {
 	if o == 0 || o&(o-1) != 0 {
 		return "", false
@@ -37,8 +37,8 @@ func (o Outcome) Verdict() (v Verdict, ok bool) {
 	return outcomes[bits.TrailingZeros8(uint8(o))], true
 }
 
-// Run is ports of one protocol with one verdict, or with more that is the same for all of them. ICMP has
-// ports 0 to 0.
+// Run is a range of ports of one protocol with the same verdict, or another common value. ICMP has ports 0 to
+// 0.
 type Run[V comparable] struct {
 	Protocol Protocol
 	Lo, Hi   uint16
@@ -51,7 +51,7 @@ type Segment = Run[Verdict]
 // Ports returns the ports of the run.
 func (r *Run[V]) Ports() PortRange { return PortRange{r.Protocol, r.Lo, r.Hi} }
 
-// RunsOf returns the runs of all ports: verdict is asked at the edges, and holds from each edge to the next.
+// RunsOf returns the runs of all ports. verdict is evaluated at each edge and holds up to the next.
 func RunsOf[V comparable](edges func(proto int8) []uint16, verdict func(proto int8, port uint16) V) (out []Run[V]) {
 	for proto := range int8(len(Protocols)) {
 		at := edges(proto)
@@ -68,7 +68,7 @@ func RunsOf[V comparable](edges func(proto int8) []uint16, verdict func(proto in
 	return out
 }
 
-// appendRun appends a run, or lengthens the last one if nothing else differs.
+// appendRun appends a run, or extends the last one if its protocol and verdict are equal.
 func appendRun[V comparable](all []Run[V], r Run[V]) []Run[V] {
 	if n := len(all); n > 0 && all[n-1].Protocol == r.Protocol && all[n-1].Verdict == r.Verdict {
 		all[n-1].Hi = r.Hi
@@ -77,7 +77,7 @@ func appendRun[V comparable](all []Run[V], r Run[V]) []Run[V] {
 	return append(all, r)
 }
 
-// EachOverlap visits the ports of two lists together; both have all ports.
+// EachOverlap visits the common runs of two lists, each of which covers all ports.
 func EachOverlap[P, Q comparable](p []Run[P], q []Run[Q], visit func(ports PortRange, of *P, and *Q)) {
 	for i, j := 0, 0; i < len(p) && j < len(q); {
 		s, t := &p[i], &q[j]
@@ -92,7 +92,7 @@ func EachOverlap[P, Q comparable](p []Run[P], q []Run[Q], visit func(ports PortR
 	}
 }
 
-// JoinRuns joins two lists that have all ports.
+// JoinRuns joins two lists that each cover all ports.
 func JoinRuns[P, Q, V comparable](p []Run[P], q []Run[Q], join func(P, Q) V) (out []Run[V]) {
 	EachOverlap(p, q, func(at PortRange, of *P, and *Q) {
 		out = appendRun(out, Run[V]{at.Protocol, at.Lo, at.Hi, join(*of, *and)})
@@ -100,7 +100,7 @@ func JoinRuns[P, Q, V comparable](p []Run[P], q []Run[Q], join func(P, Q) V) (ou
 	return out
 }
 
-// RunTable numbers lists of runs: equal for equal ones. Raw appends a verdict as bytes.
+// RunTable numbers lists of runs, equal lists equally. Raw appends a verdict as bytes.
 type RunTable[V comparable] struct {
 	Raw     func([]byte, V) []byte
 	Lists   [][]Run[V] // by their numbers
@@ -127,18 +127,18 @@ func (t *RunTable[V]) NumberOf(list []Run[V]) int32 {
 	return id
 }
 
-// ConnectionMode is how the connections of two classes go.
+// ConnectionMode is how the connections between two classes go.
 type ConnectionMode uint8
 
 const (
 	FarAway  ConnectionMode = iota // between pods of two nodes
-	SameNode                       // between pods of one
+	SameNode                       // between pods of one node
 	Leaving                        // from a pod to an address outside
 	Arriving                       // from an address outside to a pod
 )
 
-// NodesMatter says whether it matters that the pods are on one node: where something can
-// match on the source's switch.
+// NodesMatter reports whether it matters that both pods are on the same node: some term can match on the
+// source's switch.
 func (c *Classes) NodesMatter(a, b int32) bool {
 	if !c.nodesMatter {
 		return false

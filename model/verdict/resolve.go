@@ -10,18 +10,18 @@ import (
 	"rung/model/words"
 )
 
-// foundEnd is an endpoint looked up: where it is, or why no policy is asked about it.
+// foundEnd is a resolved endpoint: where it is, or why no policy applies.
 type foundEnd struct {
 	End
 	pod         *model.Pod
 	addrs       []netip.Addr
-	node        string               // of a node or of a pod on its network
-	whyNotAsked string               // why not
-	isolated    bool                 // tier 0 isolates the pod on this network: only its open ports are reached
+	node        string               // of a node, or of a pod on its network
+	whyNotAsked string               // why no policy applies, or empty
+	isolated    bool                 // tier 0 isolates the pod on this network: only its open ports are reachable
 	slicePorts  []model.EndpointPort // of the EndpointSlice that lists it
 }
 
-// findEnd looks an endpoint up.
+// findEnd resolves an endpoint.
 func findEnd(x *Index, e Endpoint, source bool) (foundEnd, error) {
 	switch e.Key.Kind {
 	case model.KindPod:
@@ -86,15 +86,13 @@ func findPod(x *Index, e Endpoint, p *model.Pod, source bool) foundEnd {
 	return f
 }
 
-// PodAddrs are the addresses of a pod as a source or as a destination; none says why no policy
-// is asked about it.
+// PodAddrs returns the addresses of a pod as source or destination. none is why no policy applies, or empty.
 func PodAddrs(x *Index, p *model.Pod, source bool) (addrs []netip.Addr, none string) {
 	f := findPod(x, Endpoint{Key: p.Key}, p, source)
 	return f.addrs, f.whyNotAsked
 }
 
-// findNode finds a node: it reaches pods from addresses of its own, and is reached at its
-// own addresses.
+// findNode resolves a node. It reaches pods from its source addresses and is reached at its own addresses.
 func findNode(x *Index, e Endpoint, n *model.Node, source bool) foundEnd {
 	f := foundEnd{End: End{Endpoint: e}, node: n.Name}
 	f.addrs = ParseAddrs(slices.Concat(n.InternalIPs, n.HostIPs))
@@ -114,7 +112,7 @@ func findNode(x *Index, e Endpoint, n *model.Node, source bool) foundEnd {
 	return f
 }
 
-// findAddr finds whose address it is.
+// findAddr resolves an address to its pod or node.
 func findAddr(x *Index, e Endpoint, source bool) foundEnd {
 	if at := x.EndsAt(e.Addr); len(at) == 1 && x.Pods.PodAt(int(x.Ends[at[0]].Pod)).Assumed == "" {
 		p := x.Pods.PodAt(int(x.Ends[at[0]].Pod))
@@ -131,8 +129,8 @@ func findAddr(x *Index, e Endpoint, source bool) foundEnd {
 	return f
 }
 
-// nodeSourceNote says from which address a node's own connections to pods come, if that is another
-// than the one that was asked about; empty otherwise.
+// nodeSourceNote returns the address from which a node's own connections to pods come, as a note; empty if it
+// is the address asked about.
 func nodeSourceNote(x *Index, node string, asked netip.Addr) string {
 	n := x.Cluster().Node(node)
 	if n == nil {
@@ -148,7 +146,7 @@ func nodeSourceNote(x *Index, node string, asked netip.Addr) string {
 	return "; the node's own connections to pods come from another address, which is not known"
 }
 
-// chooseAddrs chooses the addresses: the first of a family that both have, IPv4 first.
+// chooseAddrs chooses the first addresses of a family that both ends have, IPv4 first.
 func chooseAddrs(from, to *foundEnd, family Family) bool {
 	for _, f := range [...]Family{IPv4, IPv6} {
 		if family != AnyFamily && family != f {
@@ -169,13 +167,13 @@ func chooseAddrs(from, to *foundEnd, family Family) bool {
 	return false
 }
 
-// endOf is an end of a way.
+// endOf returns an end of a way.
 func endOf(x *Index, f *foundEnd) wayEnd {
 	e := wayEnd{pod: f.pod, indexEnd: -1, addr: f.Addr, zone: f.Zone}
 	if f.pod == nil {
 		return e
 	}
-	// The port is the pod's, whatever address the packet carries.
+	// The port is the pod's, whichever address the packet carries.
 	for _, at := range x.EndsOf(f.pod) {
 		if e.indexEnd < 0 || x.Ends[at].Addr == f.Addr {
 			e.indexEnd = at
@@ -184,8 +182,7 @@ func endOf(x *Index, f *foundEnd) wayEnd {
 	return e
 }
 
-// otherPorts says which ports a Service has in place of the one that was asked for, empty where it
-// has none.
+// otherPorts returns a note with the ports that a Service does have, empty for none.
 func otherPorts(ports []Ports) string {
 	if len(ports) == 0 {
 		return ""
@@ -197,7 +194,7 @@ func otherPorts(ports []Ports) string {
 	return "; it has " + words.List(texts, 4)
 }
 
-// serviceBackends are the endpoints of a Service for one of its ports.
+// serviceBackends returns the endpoints of a Service for one of its ports. none is why there are no endpoints.
 func serviceBackends(x *Index, e Endpoint, proto Protocol, port uint16) (out []foundEnd, none string, err error) {
 	s, _ := x.Cluster().Get(e.Key).(*model.Service)
 	if s == nil {
@@ -213,7 +210,7 @@ func serviceBackends(x *Index, e Endpoint, proto Protocol, port uint16) (out []f
 		i := slices.IndexFunc(at, func(e model.EndpointPort) bool { return e.Name == sp.Name && e.Protocol == string(proto) })
 		f.Port = port
 		switch n, err := strconv.Atoi(target); {
-		case i >= 0: // the slice says it, and for a Service without a selector nothing else does
+		case i >= 0: // the slice has the port, and is the only source for a Service without selector
 			f.Port = uint16(at[i].Port)
 		case target == "" || target == "0":
 		case err == nil:
@@ -233,7 +230,7 @@ func serviceBackends(x *Index, e Endpoint, proto Protocol, port uint16) (out []f
 	return out, "", nil
 }
 
-// serviceAddr is the Service's own address of a family; not valid where it has none.
+// serviceAddr returns the Service's ClusterIP of a family; invalid if it has none.
 func serviceAddr(x *Index, e Endpoint, f Family) netip.Addr {
 	if s, _ := x.Cluster().Get(e.Key).(*model.Service); s != nil {
 		return f.FirstAddrOf(ParseAddrs(s.ClusterIPs))
@@ -241,7 +238,7 @@ func serviceAddr(x *Index, e Endpoint, f Family) netip.Addr {
 	return netip.Addr{}
 }
 
-// frontAddr is the address by which a Service was asked: of a node that was named, its own.
+// frontAddr returns the address at which a Service was asked; for a named node, the node's own.
 func frontAddr(x *Index, f *ServiceFront, family Family) netip.Addr {
 	if n := x.Cluster().Node(f.Node); n != nil && !f.Addr.IsValid() {
 		return family.FirstAddrOf(ParseAddrs(slices.Concat(n.InternalIPs, n.HostIPs)))
@@ -249,9 +246,9 @@ func frontAddr(x *Index, f *ServiceFront, family Family) netip.Addr {
 	return f.Addr
 }
 
-// endpointsOf returns the endpoints that a Service's EndpointSlices list; without any, the
-// pods that it selects and that run: a pod that is pending, or has no address of its own,
-// is no endpoint. A pod that does not exist yet is one: it will run.
+// endpointsOf returns the endpoints in a Service's EndpointSlices. Without slices it returns the running pods
+// that the Service selects, so none that is pending or without an address. A pod still to be created counts,
+// since it will run.
 func endpointsOf(x *Index, s *model.Service) (out []foundEnd) {
 	sliced := false
 	for es := range x.Cluster().EndpointSlices() {

@@ -9,17 +9,17 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// ZoneRows has the zones that were read; nil for one that was not.
+// ZoneRows holds the zones read; Zone returns nil for an unread zone.
 type ZoneRows interface{ Zone(name string) *Zone }
 
-// ZonesByName are ZoneRows, by name.
+// ZonesByName are ZoneRows in a map.
 type ZonesByName map[string]*Zone
 
-// Zone is the zone of that name.
+// Zone returns the zone with a name, or nil.
 func (z ZonesByName) Zone(name string) *Zone { return z[name] }
 
-// FromRows returns the rows' answer about a connection; each zone's rows decide their
-// part of the way. The index says which ends there are; the policies are not asked.
+// FromRows returns the rows' answer about a connection: each zone's rows decide their part of the way. The
+// index supplies the ends; the policies are not used.
 func FromRows(x *Index, zones ZoneRows, c Connection) (Answer, error) {
 	return answerByWays(x, c, func(w *packetWay) []StageVerdict {
 		hops := w.hopsOfWay(x)
@@ -33,7 +33,7 @@ func FromRows(x *Index, zones ZoneRows, c Connection) (Answer, error) {
 
 var matchProto = [...]match.Proto{match.TCP, match.UDP, match.SCTP, match.ICMP}
 
-// whyUntracked says why replies are dropped in a zone, and what mends it.
+// whyUntracked returns why replies are dropped in a zone, and how to change it.
 func whyUntracked(x *Index, zone string) string {
 	return "replies are dropped: OVN does not track connections on switch " + x.Network().Switch(zone) + " of " + zone +
 		", where no ACL is allow-related; to have it track them, add a rule, whatever it allows, to a MultiNetworkPolicy that selects a pod there"
@@ -65,7 +65,7 @@ func judgeByRows(x *Index, zones ZoneRows, h *tierHop) StageVerdict {
 		out.Reason = "zone " + h.zone + " has no logical port " + at
 		return out
 	}
-	if h.openOf != nil && !z.hasTier(model.TierIsolation) { // rows compiled of policies have none of tier 0
+	if h.openOf != nil && !z.hasTier(model.TierIsolation) { // rows compiled from policies have none in tier 0
 		return openStage(h)
 	}
 	out.Verdict = d.Verdict
@@ -91,7 +91,7 @@ func judgeByRows(x *Index, zones ZoneRows, h *tierHop) StageVerdict {
 	return out
 }
 
-// rowPacket is the packet that rows judge on a hop, and the logical port on whose switch they do.
+// rowPacket returns the packet that rows judge on a hop, and the logical port whose switch judges it.
 func rowPacket(x *Index, h *tierHop) (at string, p match.Packet) {
 	in, to := logicalPortOf(x, &h.in, h.zone), logicalPortOf(x, &h.out, h.zone)
 	p = match.Packet{InPort: in, Src: h.in.Addr, Dst: h.out.Addr, Proto: matchProto[h.proto], DstPort: h.port}
@@ -102,7 +102,7 @@ func rowPacket(x *Index, h *tierHop) (at string, p match.Packet) {
 		}
 	}
 	if h.stage == model.StageToLport {
-		p.OutPort = to // on its way in, where it leaves is not known yet
+		p.OutPort = to // on ingress to the switch, the outgoing port is not known yet
 	}
 	at = in
 	if h.in.Port < 0 {
@@ -111,8 +111,7 @@ func rowPacket(x *Index, h *tierHop) (at string, p match.Packet) {
 	return at, p
 }
 
-// logicalPortOf is the logical port of a place: a pod's, the router's, or for the node itself
-// that of its management.
+// logicalPortOf returns the logical port of an end: the pod's, the router's, or a node's management port.
 func logicalPortOf(x *Index, at *HopEnd, zone string) string {
 	switch {
 	case at.Port >= 0:
@@ -127,8 +126,7 @@ func logicalPortOf(x *Index, at *HopEnd, zone string) string {
 	return nb.ManagementPort(zone)
 }
 
-// RowDecider returns the decider that the external_ids of a row of a network name; nil is the default
-// network.
+// RowDecider returns the decider named by a row's external_ids on a network; nil is the default network.
 func RowDecider(a *nb.ACL, on *network.Network) Decider {
 	o := nb.OwnerOf(nb.TableACL, a.ExternalIDs)
 	d := Decider{Tier: a.Tier, Rule: o.Index, Direction: model.Direction(o.Direction), Priority: a.Priority, Action: model.Allow, ACL: a.ID()}

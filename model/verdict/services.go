@@ -8,8 +8,8 @@ import (
 	"rung/model"
 )
 
-// frontOf is the Service behind the address, or the node, that a connection goes to, nil for
-// none. Of a ClusterIP it is said whatever the port: nothing else is there.
+// frontOf returns the Service behind a connection's destination address or node, or nil. For a ClusterIP the
+// port does not matter: nothing else has the address.
 func frontOf(x *Index, c Connection) *ServiceFront {
 	if c.To.Key.Kind != "" && c.To.Key.Kind != model.KindNode {
 		return nil
@@ -38,8 +38,7 @@ func frontOf(x *Index, c Connection) *ServiceFront {
 	return own
 }
 
-// ServiceEndpoints are the pods that a Service sends connections to, and the nodes that they, and its
-// other endpoints, are on.
+// ServiceEndpoints returns the pods of a Service's endpoints, and the nodes of all its endpoints.
 func ServiceEndpoints(x *Index, k model.Key) (pods map[model.Key]bool, nodes map[string]bool) {
 	pods, nodes = map[model.Key]bool{}, map[string]bool{}
 	if s, _ := x.Cluster().Get(k).(*model.Service); s != nil {
@@ -53,8 +52,8 @@ func ServiceEndpoints(x *Index, k model.Key) (pods map[model.Key]bool, nodes map
 	return pods, nodes
 }
 
-// OnlyService finds the Service that has a port which its pod has not: a connection to it goes
-// to another port of the pod.
+// OnlyService finds a Service with a port that its pod does not have: a connection through it goes to another
+// port of the pod.
 func OnlyService(x *Index, pod model.Key, proto Protocol, port uint16) (service model.Key, target uint16, ok bool) {
 	p := x.Cluster().Pod(pod.Namespace, pod.Name)
 	if p == nil || slices.ContainsFunc(p.Ports, func(c model.ContainerPort) bool {
@@ -76,8 +75,8 @@ func OnlyService(x *Index, pod model.Key, proto Protocol, port uint16) (service 
 	return service, 0, false
 }
 
-// OpenFamilies returns the families in which both ends of a connection have addresses, where the question
-// leaves it open and they have both; else none.
+// OpenFamilies returns both families if the question leaves the family open and both ends have addresses of
+// both; else none.
 func OpenFamilies(x *Index, c Connection) (out []Family) {
 	if c.Family != AnyFamily || c.From.Addr.IsValid() || c.To.Addr.IsValid() || c.CheckQuestion() != nil {
 		return nil
@@ -108,10 +107,9 @@ func OpenFamilies(x *Index, c Connection) (out []Family) {
 	return out
 }
 
-// throughNode is the way to an endpoint through the NodePort of another node than the one it
-// begins on: the rules of the sender see the node, and the node sends on what comes to it from
-// an address of its own. Which of them depends on the gateway mode, so that what becomes of it
-// is known only where the rules do not tell them apart.
+// throughNode fills in the path to an endpoint through another node's NodePort. The sender's rules see that
+// node; it forwards the connection from an address of its own. Which address depends on the gateway mode, so
+// the verdict is known only if rules treat all of them alike.
 func throughNode(x *Index, p *Path, w *packetWay, front *ServiceFront, judge func(*packetWay) []StageVerdict) {
 	n := x.Cluster().Node(front.Node)
 	family := FamilyOf(w.to.addr)
@@ -157,7 +155,7 @@ func throughNode(x *Index, p *Path, w *packetWay, front *ServiceFront, judge fun
 	p.Verdict = JoinStages(p.Stages)
 }
 
-// ServesFamily says whether a Service has an endpoint of a family.
+// ServesFamily reports whether a Service has an endpoint of a family.
 func ServesFamily(x *Index, f *ServiceFront, proto Protocol, family Family) bool {
 	to, _, err := serviceBackends(x, Endpoint{Key: f.Service}, proto, f.Port)
 	return err == nil && slices.ContainsFunc(to, func(f foundEnd) bool { return f.whyNotAsked == "" && family.FirstAddrOf(f.addrs).IsValid() })

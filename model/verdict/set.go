@@ -22,7 +22,7 @@ func (s Set) Or(o Set) {
 	}
 }
 
-// Meets says whether two sets have a member in common.
+// Meets reports whether two sets share a member.
 func (s Set) Meets(o Set) bool {
 	for i := range min(len(s), len(o)) {
 		if s[i]&o[i] != 0 {
