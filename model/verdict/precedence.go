@@ -16,8 +16,8 @@ type Precedence struct {
 	AtEnds bool
 	// Apart begins the reason why policies do not apply to a pod. NoPod is the reason if neither end is a pod.
 	Apart, NoPod string
-	// SourceAddrs returns the addresses from which a node reaches pods. NoSource returns why none is known;
-	// nil if a node without addresses has no special reason.
+	// SourceAddrs returns the addresses from which a node reaches pods. NoSource explains why none is
+	// known; nil for the default explanation.
 	SourceAddrs func(*model.Node) []string
 	NoSource    func(node string) string
 	// Defect returns the known defect of a NetworkPolicy's rule for a connection, empty for none. It is nil if

@@ -1,7 +1,6 @@
 package verdict
 
-// TermEffect is the effect of something that matches; a union of several, where rules of
-// one priority disagree.
+// TermEffect is the effect of a matching term, or a union of several if rules of one priority disagree.
 type TermEffect uint8
 
 const (
@@ -10,24 +9,22 @@ const (
 	Passes
 )
 
-// Hit is something that matches, or may: those of one walk are in the order in which
-// they decide, by tier and falling priority.
+// Hit is a term or row that matches, or may. The hits of a walk are in deciding order: by tier, then by
+// falling priority.
 type Hit struct {
 	Ref      int32
 	Priority int32
 	Tier     int8
 	Effect   TermEffect
-	Maybe    bool // it cannot be told whether it matches
+	Maybe    bool // whether it matches is unknown
 }
 
 func (h *Hit) SamePriority(o *Hit) bool { return h.Tier == o.Tier && h.Priority == o.Priority }
 
-// isEither says whether it is sure to match and what it does cannot be told: it allows or
-// drops, as layer 7 decides.
+// isEither reports whether a hit surely matches but may allow or drop, as layer 7 decides.
 func (h *Hit) isEither() bool { return h.Maybe && h.Effect == Allows|Drops }
 
-// outcomeSet is the set of results that a packet can have where rules of one priority
-// disagree: the result of each of them.
+// outcomeSet is the set of possible outcomes of a packet when rules of one priority disagree.
 type outcomeSet uint8
 
 const (
@@ -35,14 +32,13 @@ const (
 	canDeny
 )
 
-// outcomeBits are the outcomes that there can be, as bits, one for each that what cannot be judged
-// leaves open.
+// outcomeBits is the set of possible outcomeSets, as bits: one for each way that unjudged hits may turn out.
 type outcomeBits uint8
 
 func bitOf(o outcomeSet) outcomeBits { return 1 << o }
 
-// verdictOfBits is unknown where it depends on what cannot be judged, and undefined where,
-// whatever that is, it depends on the rule that wins.
+// verdictOfBits returns unknown if the verdict depends on unjudged hits. It returns undefined if it always
+// depends on which rule wins.
 func (o outcomeBits) verdictOfBits() Verdict {
 	switch o {
 	case bitOf(canAllow):
@@ -55,16 +51,16 @@ func (o outcomeBits) verdictOfBits() Verdict {
 	return Unknown
 }
 
-// HitCollector gathers the hits of a walk, and knows when no more of them count.
+// HitCollector collects the hits of a walk, and knows when later ones no longer count.
 type HitCollector struct {
 	Hits []Hit
-	// open: something only may match, or rules of one priority disagree, so that all that
-	// comes after counts.
+	// IsOpen reports that a hit only may match, or that rules of one priority disagree, so that all later hits
+	// count.
 	IsOpen     bool
-	LastEffect TermEffect // of the last hit while nothing is open: what ended the tier or the walk
+	LastEffect TermEffect // of the last hit while not open: it ended the tier or the walk
 }
 
-// Next says of what comes next whether it counts, and whether anything does from here on.
+// Next reports whether a hit of a tier and priority would count, and whether any later one may.
 func (c *HitCollector) Next(tier int8, priority int32) (counts, more bool) {
 	if c.IsOpen || len(c.Hits) == 0 {
 		return true, true
@@ -86,20 +82,20 @@ func (c *HitCollector) Add(h Hit) {
 	c.Hits, c.LastEffect = append(c.Hits, h), h.Effect
 }
 
-// SettledWalk is how a walk ends: the verdict, the hits that decided it (several that
-// disagree or may match; none is the default), and those that passed it on before.
+// SettledWalk is the end of a walk: the verdict, the hits that decided it, and the hits that passed it on
+// before. Decided has several hits if they disagree or only may match; it is empty for the default.
 type SettledWalk struct {
 	Verdict         Verdict
 	Decided, Passed []int32
-	// IsOpen says that Decided are candidates: it cannot be told which of them decides.
+	// IsOpen marks Decided as candidates: any of them may decide.
 	IsOpen bool
 }
 
-// SettleHits walks the hits (ovn-kubernetes.md#stages). Where rules of one priority disagree
-// it goes every way: the verdict is undefined only if it depends on the one that wins.
+// SettleHits settles the hits of a walk (ovn-kubernetes.md#stages). If rules of one priority disagree it
+// follows each: the verdict is undefined only if it depends on which one wins.
 func SettleHits(hits []Hit) SettledWalk { return SettleHitsInto(hits, nil, nil) }
 
-// SettleHitsInto is settle that fills lists it is given.
+// SettleHitsInto is SettleHits with reused lists.
 func SettleHitsInto(hits []Hit, decided, passed []int32) SettledWalk {
 	out := SettledWalk{Verdict: Allow, Decided: decided, Passed: passed}
 	simple := true
@@ -142,8 +138,8 @@ func (s *SettledWalk) addHit(hits []Hit) {
 	}
 }
 
-// hitsOfPriority is the hits of one priority from i: where they end, all that they do, and
-// whether one of them is sure to match.
+// hitsOfPriority returns the end of the hits with the priority of hit i, their joint effect, and whether one
+// of them surely matches.
 func hitsOfPriority(hits []Hit, i int) (end int, all TermEffect, sure bool) {
 	for end = i; end < len(hits) && hits[end].SamePriority(&hits[i]); end++ {
 		all |= hits[end].Effect
@@ -169,13 +165,13 @@ func nextTier(hits []Hit, i int) int {
 	return i
 }
 
-// waySettler goes every way, and each part of the way once.
+// waySettler follows every way through the hits, each part once.
 type waySettler struct {
 	hits []Hit
 	memo []outcomeBits
 }
 
-// verdictOf is the verdict of hits, gone every way.
+// verdictOf returns the verdict of hits over every way.
 func verdictOf(hits []Hit) Verdict {
 	s := &waySettler{hits, make([]outcomeBits, len(hits))}
 	return s.outcomesFrom(0).verdictOfBits()
@@ -220,8 +216,8 @@ func (s *waySettler) outcomesFrom(i int) (out outcomeBits) {
 	return out
 }
 
-// possibleEffects returns the effects that the hits of one priority can have together, as bits:
-// one for each choice of the hits that may match.
+// possibleEffects returns the joint effects that the hits of one priority can have, as bits: one for each
+// choice of the hits that may match.
 func possibleEffects(hits []Hit) (can uint8) {
 	can = 1
 	for i := range hits {

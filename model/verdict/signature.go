@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Signatures count the terms by what they match and do.
+// Signatures counts the terms by their signatures.
 func (x *Index) Signatures() map[Signature]int {
 	out := map[Signature]int{}
 	for stage := range x.Terms {
@@ -65,8 +65,8 @@ func (x *Index) StageSignatures(stage int) []Signature {
 	return out
 }
 
-// condSignature is equal for conditions that hold for the same ends, of indexes that have
-// the same ends.
+// condSignature returns a hash that is equal for conditions that hold for the same ends, in indexes with the
+// same ends.
 func (x *Index) condSignature(k *Condition) uint64 {
 	var h maphash.Hash
 	h.SetSeed(signatureSeed)

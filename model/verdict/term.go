@@ -12,8 +12,8 @@ import (
 	"rung/model/selectors"
 )
 
-// Term is something that matches where both ends and the port do: a rule of a policy, or
-// part of one, or what stands for rows that are no policy's.
+// Term matches if both ends and the port do. It is a policy's rule, part of one, or stands for generated rows
+// of no policy.
 type Term struct {
 	From, To int32 // Index.Conditions
 	Priority int32
@@ -22,19 +22,18 @@ type Term struct {
 	Effect   TermEffect
 	Switch   HopSwitch
 	Maybe    bool
-	// OutRouter and OutPort are the port by which a multicast packet must leave, as its
-	// address is a group's: the port to the router, or one of a condition, whose id is one
-	// less.
+	// OutRouter and OutPort restrict the outgoing port of a multicast packet, whose address is a group's: the
+	// port to the router, or a port of a condition. OutPort is the condition's id plus one.
 	OutRouter bool
 	OutPort   int32
 	Ports     PortSet
-	// Services is one more than the place in Index.aboutServices of the Services it is about, 0 for
-	// any connection; Multicast says that it may do nothing to multicast.
+	// Services is the index in Index.aboutServices plus one, 0 for any connection. Multicast reports that the
+	// effect on multicast is unknown.
 	Services  int32
 	Multicast bool
 }
 
-// setEnds makes a term one of a rule's direction, about a subject and peers, and returns its stage.
+// setEnds sets the ends of a term from a rule's direction, subject and peers, and returns its stage.
 func (t *Term) setEnds(d model.Direction, subject, peers int32) (stage int) {
 	if d == model.Ingress {
 		t.From, t.To, t.Switch = peers, subject, AtDestination
@@ -44,8 +43,7 @@ func (t *Term) setEnds(d model.Direction, subject, peers int32) (stage int) {
 	return EgressTerms
 }
 
-// HopSwitch is the switch on which a term can match: that of the source, of the destination,
-// or any.
+// HopSwitch says on which switch a term can match: the source's, the destination's, or any.
 type HopSwitch uint8
 
 const (
@@ -54,22 +52,21 @@ const (
 	Anywhere = AtSource | AtDestination
 )
 
-// Rule is the rule a term is of.
+// Rule is the rule of a term.
 type Rule struct {
-	Policy    *model.Policy // nil for what is none
+	Policy    *model.Policy // nil for generated rows
 	Key       model.Key
 	Direction model.Direction
 	Index     int
 	Action    model.Action
 	Isolating []model.Key
-	Reply     bool // it is asked about replies
-	OwnNode   bool // what a node sends to its own pods: the key has no node
+	Reply     bool // it decides about replies
+	OwnNode   bool // connections from a node to its own pods: the key has no node
 	defect    string
-	Maybe     string // why it cannot be told whether it matches
+	Maybe     string // why it is unknown whether it matches
 }
 
-// compileTerms makes the terms of all policies that are enforced; the conditions that base made are
-// taken over.
+// compileTerms makes the terms of all enforced policies, reusing the conditions of base.
 func (x *Index) compileTerms(base *Index) {
 	m := &termMaker{condMaker: condMaker{x: x, byKey: map[string]*Condition{}, pods: map[string]Set{}}}
 	x.conditionsByKey = m.byKey
@@ -106,14 +103,14 @@ func (m *termMaker) addAllTerms() *policyOrder {
 
 type termMaker struct{ condMaker }
 
-// addPolicy makes the terms of a policy where it is enforced.
+// addPolicy makes the terms of a policy if it is enforced.
 func (m *termMaker) addPolicy(p *model.Policy, compile func(*model.Policy)) {
 	if m.x.view.IsEnforced(p) {
 		compile(p)
 	}
 }
 
-// addRule notes a rule and returns its place.
+// addRule adds a rule and returns its index.
 func (m *termMaker) addRule(r Rule) int32 {
 	m.x.Rules = append(m.x.Rules, r)
 	return int32(len(m.x.Rules) - 1)
@@ -131,8 +128,8 @@ func effectOf(a model.Action) TermEffect {
 	return Passes
 }
 
-// SubjectPods are the pods with a port that a policy selects; those of a namespace that is
-// not known are none (ovn-kubernetes.md#subject-pods).
+// SubjectPods returns the pods with a port that a policy selects. It is empty for a namespace that does not
+// exist (ovn-kubernetes.md#subject-pods).
 func (x *Index) SubjectPods(p *model.Policy) selectors.PodSet {
 	if p.Subject.Namespace != "" && x.view.Cluster.Namespace(p.Subject.Namespace) == nil {
 		return nil
@@ -151,7 +148,7 @@ func (m *termMaker) addAdminPolicy(p *model.Policy) {
 		var some bool
 		t.Ports, some = adminPorts(r)
 		if !some {
-			t.Ports = PortSet{} // matches nothing, and shows that the rule was tried
+			t.Ports = PortSet{} // matches nothing, but a trace shows that the rule was tried
 		}
 		m.addTerm(stage, t)
 		m.addNamedPorts(p, r, ref, t, stage)
@@ -169,7 +166,7 @@ func podKey(s model.Selector, all bool) string {
 	return selectors.SelectorKey(s)
 }
 
-// peersCondition makes the condition that an address is in the sets of a rule
+// peersCondition makes the condition that an address is in the address sets of a rule
 // (ovn-kubernetes.md#peers).
 func (m *termMaker) peersCondition(r *model.Rule) int32 {
 	key := ""
@@ -223,8 +220,7 @@ func (m *termMaker) addPeer(a conditionAddrs, p *model.Peer) {
 	}
 }
 
-// arrangeTerms notes of each term where the next begins that has another subject, and of each
-// condition its terms.
+// arrangeTerms indexes the terms by condition, and finds for each the next term with another subject.
 func (x *Index) arrangeTerms() {
 	for stage, terms := range x.Terms {
 		x.TermsFrom[stage], x.TermsTo[stage] = make([][]int32, len(x.Conditions)), make([][]int32, len(x.Conditions))
@@ -243,7 +239,7 @@ func (x *Index) arrangeTerms() {
 	}
 }
 
-// SubjectCondition is the condition of the term that the pods of its policy's subject meet.
+// SubjectCondition returns the term's condition on the pods of its policy's subject.
 func (t *Term) SubjectCondition(stage int) int32 {
 	if stage == IngressTerms || stage == ReplyEgressTerms {
 		return t.To

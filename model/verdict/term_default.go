@@ -8,8 +8,7 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// addDefaults makes the terms of the hairpin rows and of those by which a node reaches its
-// own pods.
+// addDefaults makes the terms of the hairpin rows and of the rows by which a node reaches its own pods.
 func (m *termMaker) addDefaults() {
 	if !m.x.view.Defaults {
 		return
@@ -63,7 +62,7 @@ func (m *termMaker) addMulticast() {
 		t := Term{Tier: model.TierNetwork, Priority: ladder.PriorityMulticastAllow, Effect: Allows, Switch: Anywhere, From: m.noCondition(),
 			To:   anyGroup,
 			Rule: m.addRule(Rule{Key: nodes, Direction: d, Index: -1, Action: model.Allow})}
-		// The one port is that of the packet, in or out; the other condition is on the group.
+		// One port is the packet's, in or out; the other condition tests the group.
 		if d == model.Egress {
 			t.From = router
 		} else {
@@ -91,7 +90,7 @@ func (m *termMaker) addMulticast() {
 	}
 }
 
-// transientGroups are the IPv6 groups that are not permanent: those with the T flag.
+// transientGroups returns the IPv6 groups that are not permanent: those with the T flag.
 func transientGroups() (out []exceptedBlock) {
 	for flags := byte(1); flags < 16; flags += 2 {
 		out = append(out, exceptedBlock{Network: netip.PrefixFrom(netip.AddrFrom16([16]byte{0xff, flags << 4}), 12)})

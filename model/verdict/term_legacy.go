@@ -5,12 +5,11 @@ import (
 	"rung/model/ladder"
 )
 
-// The isolation annotation of 2016 (older-forms.md#the-isolation-annotation-of-2016), where
-// it counts: what reaches a pod of an isolated namespace is what NetworkPolicies allow, and
-// nothing else, from wherever it comes. OVN-Kubernetes had no rows of its own then that let
-// the node of a pod through, or the pod itself.
+// The isolation annotation of 2016 (older-forms.md#the-isolation-annotation-of-2016), if it counts: pods of an
+// isolated namespace are reached only if NetworkPolicies allow it, wherever the connection begins.
+// OVN-Kubernetes then had no rows that let a pod's own node, or the pod itself, through.
 
-// isolatesPods says whether a policy isolates its pods by itself.
+// isolatesPods reports whether a policy by itself isolates its pods.
 func (m *termMaker) isolatesPods(p *model.Policy, d model.Direction) bool {
 	if m.x.view.LegacyIsolation {
 		return model.IsolatesByItself(p, d)
@@ -18,12 +17,12 @@ func (m *termMaker) isolatesPods(p *model.Policy, d model.Direction) bool {
 	return p.IsolatesDirection(d)
 }
 
-// ruleCounts says whether a rule of a NetworkPolicy decides anything.
+// ruleCounts reports whether a NetworkPolicy's rule decides anything.
 func (m *termMaker) ruleCounts(p *model.Policy, r *model.Rule) bool {
 	return !m.x.view.LegacyIsolation || model.RulesCount(m.x.view.Cluster, p, r.Direction) && !model.MatchesNothing(p, r)
 }
 
-// addAnnotated makes the terms that drop the rest of what goes to isolated namespaces.
+// addAnnotated makes the terms that drop all other traffic to isolated namespaces.
 func (m *termMaker) addAnnotated() {
 	if !m.x.view.LegacyIsolation {
 		return
@@ -39,14 +38,14 @@ func (m *termMaker) addAnnotated() {
 	}
 }
 
-// wholeNamespace selects every pod of a namespace.
+// wholeNamespace returns a policy that selects every pod of a namespace.
 func wholeNamespace(name string) *model.Policy {
 	return &model.Policy{Subject: model.Subject{Namespace: name, Namespaces: model.SelectEverything(), Pods: model.SelectEverything(),
 		AllPods: true}}
 }
 
-// sparedCondition is everybody but the pods of isolated namespaces, which the rows that
-// OVN-Kubernetes has for every pod do not open.
+// sparedCondition returns the condition that an end is not a pod of an isolated namespace. The rows that
+// OVN-Kubernetes writes for every pod do not open isolated namespaces.
 func (m *termMaker) sparedCondition() int32 {
 	if !m.x.view.LegacyIsolation {
 		return m.noCondition()

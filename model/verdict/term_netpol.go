@@ -9,8 +9,8 @@ import (
 	"rung/model/selectors"
 )
 
-// addNetpols makes the terms of NetworkPolicies and of the default denies of their
-// namespaces (ovn-kubernetes.md#default-deny).
+// addNetpols makes the terms of NetworkPolicies and of their namespaces' default denies
+// (ovn-kubernetes.md#default-deny).
 func (m *termMaker) addNetpols() {
 	byNamespace := map[string][]*model.Policy{}
 	var names []string
@@ -57,8 +57,8 @@ func (m *termMaker) addIsolation(namespace string, d model.Direction, policies [
 	}
 }
 
-// addNetpol makes the terms of a NetworkPolicy's rules, of both directions whatever its
-// policyTypes say (ovn-kubernetes.md#rule-rows).
+// addNetpol makes the terms of a NetworkPolicy's rules in both directions, whatever its policyTypes say
+// (ovn-kubernetes.md#rule-rows).
 func (m *termMaker) addNetpol(p *model.Policy) {
 	subject := m.subjectCondition(subjectKey(p), p)
 	for r := range p.AllRules() {
@@ -79,8 +79,7 @@ func (m *termMaker) addNetpol(p *model.Policy) {
 	}
 }
 
-// netpolPeers makes the conditions of the rule's rows: for selectors and for IP blocks
-// there is one each.
+// netpolPeers makes the conditions of the rule's rows: one for all selectors, one for all IP blocks.
 func (m *termMaker) netpolPeers(r *model.Rule) (out []int32) {
 	if r.AnyPeer {
 		out = append(out, m.addressCondition("any", conditionAddrs.addFamilies))
@@ -101,7 +100,7 @@ func (m *termMaker) netpolPeers(r *model.Rule) (out []int32) {
 			texts = append(texts, match.IPBlock{CIDR: cidr, Except: p.Except})
 		}
 	}
-	// OVN uses the row of the blocks as a whole or, where it cannot read one, not at all.
+	// OVN uses the row of the blocks as a whole, or not at all if one is unreadable.
 	if len(texts) > 0 && isReadable(match.NetpolBlocks(match.Direction(r.Direction), texts)) {
 		out = append(out, m.addressCondition("block "+blocks, func(a conditionAddrs) {
 			for _, p := range byBlock {
@@ -124,7 +123,7 @@ func isReadable(expr string) bool {
 	return err == nil
 }
 
-// selectorSet adds what the address sets of a NetworkPolicy's peer hold
+// selectorSet adds the contents of the address sets of a NetworkPolicy's peer
 // (ovn-kubernetes.md#pod-selector-sets).
 func (m *termMaker) selectorSet(a conditionAddrs, p *model.Peer) {
 	counts := m.x.view.hasFamily
@@ -168,8 +167,8 @@ func (m *termMaker) standsForHosts(p *model.Peer) bool {
 	return p.Namespaces.Matches(ns.Labels)
 }
 
-// addFirewall makes the terms of an EgressFirewall (ovn-kubernetes.md#firewall-rows): they
-// decide where the packet leaves the source's switch, in to-lport.
+// addFirewall makes the terms of an EgressFirewall (ovn-kubernetes.md#firewall-rows). They decide where the
+// packet leaves the source's switch, in to-lport.
 func (m *termMaker) addFirewall(p *model.Policy) {
 	from := m.subjectCondition("namespace "+p.Namespace+selectors.SelectorKey(p.Subject.Namespaces), p)
 	for i := range p.Egress {
@@ -195,8 +194,8 @@ func (m *termMaker) addFirewall(p *model.Policy) {
 	}
 }
 
-// destinationCondition makes the condition of a firewall's rule, -1 where it leads nowhere, and
-// why it cannot be told whom it means (ovn-kubernetes.md#firewall-match).
+// destinationCondition makes the condition of a firewall rule's destination, -1 if it has none. maybe is why
+// the destination is unknown, or empty (ovn-kubernetes.md#firewall-match).
 func (m *termMaker) destinationCondition(r *model.Rule) (cond int32, maybe string) {
 	for i := range r.Peers {
 		p := &r.Peers[i]
@@ -245,9 +244,8 @@ func (m *termMaker) firewallNetwork(cidr string) int32 {
 	})
 }
 
-// openPods makes the condition that an address is that of a pod in a firewall's network of
-// which it is not known whether the row leaves it out, since no node says that its pods have
-// such addresses (ovn-kubernetes.md#unknown-subnets); -1 where there is none.
+// openPods makes the condition of the pods in a firewall's network that the row may or may not except, as no
+// node names their subnets (ovn-kubernetes.md#unknown-subnets). It is -1 if there are no such pods.
 func (m *termMaker) openPods(r *model.Rule) (cond int32, maybe string) {
 	if !m.x.view.NodeSubnets || len(r.Peers) == 0 || r.Peers[0].Kind != model.PeerNetworks {
 		return -1, ""

@@ -8,12 +8,12 @@ import (
 	"rung/model"
 )
 
-// ReplyPort stands for the port that a connection begins from, to which its replies go.
+// ReplyPort stands for the source port of a connection, to which its replies go.
 const ReplyPort = 40000
 
-// addReplies makes the terms of replies on a secondary network: OVN judges them as packets of their own in
-// zones where it does not track connections (networks.md#replies). Such a term has the ends of the
-// connection, not those of the reply, so that it meets the same pairs as every other one.
+// addReplies makes the terms of replies on a secondary network. In zones without connection tracking OVN
+// judges replies as separate packets (networks.md#replies). Such a term has the connection's ends, not the
+// reply's, so that it meets the same pairs as every other term.
 func (m *termMaker) addReplies() {
 	if n := m.x.view.Network; n == nil || n.Primary {
 		return
@@ -56,7 +56,8 @@ func (m *termMaker) addReplies() {
 	}
 }
 
-// replyPorts returns the protocols whose replies a row for some ports matches; some is false for none.
+// replyPorts returns the protocols whose replies a row for some ports matches; some is false if there are
+// none.
 func replyPorts(ports PortSet) (out PortSet, some bool) {
 	if ports == nil {
 		return nil, true
@@ -73,8 +74,8 @@ func replyPorts(ports PortSet) (out PortSet, some bool) {
 	return out, len(out) > 0
 }
 
-// trackedZones returns the nodes on whose switch of the network OVN tracks connections: those with a pod whose policy
-// has an allow-related row. Rows for either direction count, and those that match nothing.
+// trackedZones returns the nodes on whose switch OVN tracks connections: those with a pod whose policy has an
+// allow-related row. Rows of either direction count, even if they match nothing.
 func (m *termMaker) trackedZones() map[string]bool {
 	out := map[string]bool{}
 	for p := range m.x.view.Cluster.Policies(model.KindNP, model.KindMNP) {

@@ -35,7 +35,7 @@ func triedTiers(x *Index, h *tierHop, s *StageVerdict) (out []TriedTier) {
 			continue
 		}
 		if r := &x.Rules[t.Rule]; r.Policy == nil && t.Effect == Allows && !termMatches(x, t, h) {
-			continue // hairpin, own-node and multicast rows are told where they match
+			continue // hairpin, own-node and multicast rows are shown only if they match
 		}
 		a := Attempt{Why: whyNoMatch(x, t, h)}
 		a.Matched = a.Why == ""
@@ -55,8 +55,7 @@ func triedTiers(x *Index, h *tierHop, s *StageVerdict) (out []TriedTier) {
 	return out
 }
 
-// MatchingRules are the rules that match a connection, by path and stage, whether they are asked
-// or something decides before them.
+// MatchingRules returns the rules that match a connection, by path, even if an earlier rule decides.
 func MatchingRules(x *Index, c Connection) (out [][]int32, err error) {
 	_, err = answerByWays(x, c, func(w *packetWay) []StageVerdict {
 		var rules []int32
@@ -74,9 +73,8 @@ func MatchingRules(x *Index, c Connection) (out [][]int32, err error) {
 	return out, err
 }
 
-// dropOtherPods leaves out that a rule is about other pods where another of its policy is
-// about this one: a rule with a named port has rows that are about the pods with that port,
-// and one of a peer with Self is one for each namespace.
+// dropOtherPods removes a policy's attempts about other pods if another attempt is about this pod. A rule with
+// a named port has a row for each port's pods, and a peer with Self one for each namespace.
 func dropOtherPods(all []Attempt) []Attempt {
 	about := map[model.Key]bool{}
 	for i := range all {
@@ -98,7 +96,7 @@ func addAttempt(out []TriedTier, a Attempt) []TriedTier {
 		if b.Policy != a.Policy || b.Direction != a.Direction || b.Rule != a.Rule {
 			continue
 		}
-		// Of a rule that stands for several rows, that which matched is told.
+		// Of several rows of one rule, show the matching one.
 		if a.Matched && !b.Matched {
 			*b = a
 		}
@@ -108,7 +106,7 @@ func addAttempt(out []TriedTier, a Attempt) []TriedTier {
 	return out
 }
 
-// whyNoMatch says in a word what keeps a term from matching, empty where it matches.
+// whyNoMatch returns which part of a term does not match, empty if all match.
 func whyNoMatch(x *Index, t *Term, h *tierHop) string {
 	r := &x.Rules[t.Rule]
 	one, other := h.ends()
@@ -137,8 +135,8 @@ func whyNoMatch(x *Index, t *Term, h *tierHop) string {
 	return ""
 }
 
-// noteOfMismatch explains mismatches that surprise: a rule that names the address of the Service that was
-// asked, and a named port that no container declares. It returns "" for all others.
+// noteOfMismatch explains two surprising mismatches: a rule with the address of the Service that was asked,
+// and a named port that no container declares. It returns "" for all others.
 func noteOfMismatch(x *Index, t *Term, h *tierHop, why string) string {
 	r := &x.Rules[t.Rule]
 	if r.Policy == nil || h.reply {
@@ -163,7 +161,7 @@ func noteOfMismatch(x *Index, t *Term, h *tierHop, why string) string {
 	return ""
 }
 
-// noteOfServiceAddr names the Service whose address the rule names while the connection goes to an endpoint.
+// noteOfServiceAddr names the Service whose address is in the rule while the connection goes to an endpoint.
 func noteOfServiceAddr(x *Index, r *model.Rule, h *tierHop) string {
 	for i := range r.Peers {
 		for n := range selectors.ParsedNetworks(r.Peers[i].Networks) {
@@ -182,18 +180,18 @@ func noteOfServiceAddr(x *Index, r *model.Rule, h *tierHop) string {
 	return ""
 }
 
-// MatchCache are parsed matches of ACLs, each once; several zones may share them. The zero
-// value is ready, and safe for concurrent use.
+// MatchCache parses each ACL match once; zones may share it. The zero value is ready, and safe for concurrent
+// use.
 type MatchCache struct {
 	mu     sync.Mutex
 	parsed map[string]*parsedMatch
 }
 
-// parsedMatch is a match taken apart once.
+// parsedMatch is a parsed match.
 type parsedMatch struct {
-	expr match.Expr // nil: OVN would not understand it either
-	// inGroup or outGroup is a port group without whose port, as inport or outport, the match cannot
-	// hold; most rows are passed over by that alone. restExpr is what has to hold besides.
+	expr match.Expr // nil: OVN does not understand it either
+	// inGroup or outGroup is the port group whose port, as inport or outport, the match requires. Most rows
+	// are skipped by that alone. restExpr is the rest of the match.
 	inGroup, outGroup string
 	restExpr          match.Expr
 }
@@ -216,8 +214,7 @@ func (m *MatchCache) parseMatch(text string) *parsedMatch {
 	return p
 }
 
-// ForgetUnused forgets the matches that hold nothing for a long time: with more than twice as
-// many as there are rows, all.
+// ForgetUnused clears the cache if it holds more than twice as many matches as there are rows.
 func (m *MatchCache) ForgetUnused(rows int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -226,8 +223,8 @@ func (m *MatchCache) ForgetUnused(rows int) {
 	}
 }
 
-// neededGroup finds "inport == @group" or else "outport == @group" among the terms that all
-// have to hold, and what the others are.
+// neededGroup finds "inport == @group", else "outport == @group", among the terms of a conjunction, and
+// returns the other terms as rest.
 func neededGroup(e match.Expr) (in, out string, rest match.Expr) {
 	and, ok := e.(*match.And)
 	if !ok {

@@ -16,7 +16,7 @@ type tierWalk struct {
 	hits    []Hit
 }
 
-// walkTiers walks, into what is kept of an earlier walk: there are many.
+// walkTiers walks into w, whose lists it reuses, since there are many walks.
 func (a *auditor) walkTiers(w *tierWalk, list []int32, terms []Term, proto int8, port uint16) {
 	a.tries += len(list)
 	w.list, w.terms, w.hits = list, terms, CollectHits(list, terms, proto, port, w.hits[:0]).Hits
@@ -24,13 +24,12 @@ func (a *auditor) walkTiers(w *tierWalk, list []int32, terms []Term, proto int8,
 	w.verdict, w.decided, w.passed = s.Verdict, s.Decided, s.Passed
 }
 
-// auditedPort is one port of the connections of two classes, which stands for all up to the next
-// edge.
+// auditedPort is one port of the connections between two classes. It represents all ports up to the next edge.
 type auditedPort struct {
 	*auditor
 	walks        [Walks]tierWalk
-	walkIndex    int  // the walk that is looked at
-	makesVerdict bool // it makes the verdict
+	walkIndex    int  // the current walk
+	makesVerdict bool // the current walk makes the verdict
 	verdict      Verdict
 	from, to     int32
 	nodes        NodePairing
@@ -38,7 +37,7 @@ type auditedPort struct {
 	ports        PortRange
 }
 
-// auditPort looks at the port.
+// auditPort audits the port.
 func (p *auditedPort) auditPort() {
 	for walk, list := range p.candidates {
 		p.auditor.walkTiers(&p.walks[walk], list, p.x.Terms[walkStages[walk]], p.proto, p.ports.Lo)
@@ -56,12 +55,12 @@ func (p *auditedPort) auditPort() {
 	}
 }
 
-// exampleConnection is one of those that are looked at.
+// exampleConnection returns an example of the current connections.
 func (p *auditedPort) exampleConnection() Connection {
 	return p.auditor.connectionAt(p.from, p.to, p.nodes, p.ports.Protocol, p.ports.ExamplePort())
 }
 
-// noteWalk notes what the terms of a walk that match come to.
+// noteWalk notes the effects of the matching terms of the current walk.
 func (p *auditedPort) noteWalk() {
 	w := &p.walks[p.walkIndex]
 	for _, i := range w.list {
@@ -84,7 +83,7 @@ func (p *auditedPort) noteWalk() {
 			r.Matches, r.Example, p.exampleWorth[u] = true, p.exampleConnection(), worth
 		}
 		if !decides {
-			if !r.Decides { // of one that decides nobody asks
+			if !r.Decides { // not needed for a deciding rule
 				p.countRules(u, w.terms, w.decided)
 				for k, i := range w.passed {
 					if w.terms[i].Tier == t.Tier {
@@ -100,7 +99,7 @@ func (p *auditedPort) noteWalk() {
 	p.noteCuts()
 }
 
-// noteRules adds the rules of terms that are of another rule than u, each once.
+// noteRules adds the rules of terms other than those of u, each once, up to mostNamed.
 func noteRules(into *[]int32, terms []Term, refs []int32, u int32, of []int32) {
 	for _, i := range refs {
 		if r := terms[i].Rule; of[r] != u && !slices.Contains(*into, r) && len(*into) < mostNamed {
@@ -109,11 +108,11 @@ func noteRules(into *[]int32, terms []Term, refs []int32, u int32, of []int32) {
 	}
 }
 
-// mostNamed bounds the rules that are named for one.
+// mostNamed bounds the rules named for one rule.
 const mostNamed = 20
 
-// noteClashes notes the rules that share the priority of a rule's term and disagree with it. That
-// the other end denies the connection is no reason to be silent.
+// noteClashes notes the rules that share the priority of a rule's term and disagree with it, even if the other
+// end denies the connection.
 func (p *auditedPort) noteClashes(r *AuditedRule, t *Term) {
 	w := &p.walks[p.walkIndex]
 	for _, list := range [...][]int32{w.decided, w.passed} {
@@ -135,7 +134,7 @@ func (p *auditedPort) noteClashes(r *AuditedRule, t *Term) {
 	}
 }
 
-// noteDecision looks at what the deciding term of a rule changes.
+// noteDecision notes what changes without the deciding term of a rule.
 func (p *auditedPort) noteDecision(u int32, t *Term) {
 	r := &p.rules[u]
 	p.noteClashes(r, t)
@@ -180,8 +179,8 @@ func (p *auditedPort) noteDecision(u int32, t *Term) {
 	}
 }
 
-// verdictWithout is the verdict without some rules, and the walk that is looked at, which is kept
-// until the next one.
+// verdictWithout returns the verdict without some rules, and the current walk without them. The walk is valid
+// until the next call.
 func (p *auditedPort) verdictWithout(own func(rule int32) bool) (Verdict, *tierWalk) {
 	out, here := Allow, &p.walks[p.walkIndex]
 	for i := range p.walks {
@@ -207,17 +206,17 @@ func (p *auditedPort) verdictWithout(own func(rule int32) bool) (Verdict, *tierW
 	return out, here
 }
 
-// verdictAsPass looks at who would decide if the tier of a term ended with it.
+// verdictAsPass notes what would decide if the tier of a term ended with it.
 func (p *auditedPort) verdictAsPass(r *AuditedRule, t *Term) {
 	pass := t.Effect == Passes
 	switch {
 	case pass && r.PickedUp, !pass && r.Overruled != nil:
 		return
 	case t.Effect == Allows && p.verdict != Allow, t.Effect == Drops && p.verdict != Deny:
-		return // no other tier would make it so
+		return // no other tier would change the verdict
 	}
 	w := &p.walks[p.walkIndex]
-	below := w.list // which goes by tier
+	below := w.list // the list is in order of tiers
 	for len(below) > 0 && w.terms[below[0]].Tier <= t.Tier {
 		below = below[1:]
 	}
@@ -242,7 +241,7 @@ func (p *auditedPort) verdictAsPass(r *AuditedRule, t *Term) {
 		}
 	case t.Effect == Drops && p.verdict == Deny && instead == Allow:
 		by := p.decidersOf(next.terms, next.decided)
-		if p.walkIndex == 0 { // an EgressFirewall is asked after the egress rules
+		if p.walkIndex == 0 { // an EgressFirewall decides after the egress rules
 			by = append(by, p.decidersOf(p.walks[1].terms, p.walks[1].decided)...)
 		}
 		by = slices.DeleteFunc(by, func(d Decider) bool { return !p.namesAllowed(&d) })
@@ -256,7 +255,7 @@ func isDefaultDeny(d Decider) bool {
 	return d.Rule < 0 && d.Action == model.Deny && (d.Policy.Kind == model.KindNetpolNamespace || d.Policy.Kind == model.KindIsolation2016)
 }
 
-// namesAllowed says whether a rule names whom it allows.
+// namesAllowed reports whether an Allow of a NetworkPolicy or EgressFirewall names its peers.
 func (a *auditor) namesAllowed(d *Decider) bool {
 	if d.Policy.Kind != model.KindNP && d.Policy.Kind != model.KindEF || d.Rule < 0 || d.Action != model.Allow {
 		return false
@@ -265,7 +264,7 @@ func (a *auditor) namesAllowed(d *Decider) bool {
 	return r != nil && !r.AnyPeer
 }
 
-// decidersOf are the rules of terms, each once.
+// decidersOf returns the rules of terms, each once.
 func (a *auditor) decidersOf(terms []Term, refs []int32) (out []Decider) {
 	for _, r := range RulesOfTerms(terms, refs) {
 		out = AddDecider(out, a.x.RuleDecider(r))

@@ -13,8 +13,7 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// Zone is the rows of one zone in the order in which they decide. It is safe for
-// concurrent use and does not change.
+// Zone holds the rows of one zone in deciding order. It is immutable and safe for concurrent use.
 type Zone struct {
 	Name string
 	DB   *nb.DB
@@ -30,38 +29,36 @@ type logicalPort struct {
 	membership *membership
 }
 
-// membership is the port groups that ports are in; ports of the same groups share it.
+// membership is the set of a port's groups, shared by ports with equal groups.
 type membership struct {
 	groups   []int32 // in order
 	groupSet Set
 }
 
-// noGroups is the membership of a port that is in no group, and of one that the packet does not name.
+// noGroups is the membership of a port in no group, and of a missing port.
 var noGroups = &membership{}
 
 // switchRows are the ACLs of a switch, by stage.
 type switchRows struct {
 	acls   map[string]bool // by UUID
 	stages map[model.Stage]*stageRows
-	// isTracked says that OVN tracks connections here: some ACL is allow-related, whatever it matches.
-	// A load balancer does so, too; no switch of a secondary network has one.
+	// isTracked reports that OVN tracks connections here: some ACL is allow-related, whatever it matches. A
+	// load balancer has the same effect, but no switch of a secondary network has one.
 	isTracked bool
 }
 
-// stageRows are the rows of a stage in the order in which they decide: by tier, in it by
-// falling priority, those of equal priority by UUID. Most rows are about the ports of one
-// group, so a packet meets only those of the groups that its ports are in.
+// stageRows are the rows of a stage in deciding order: by tier, falling priority, then UUID. Most rows require
+// a port of one group, so a packet is compared only with the rows of its ports' groups.
 type stageRows struct {
 	rows         []stageRow
-	withoutGroup []int32           // rows that need the port of no group
-	byInGroup    map[int32][]int32 // rows by the group that the port must be in by which it comes
-	byOutGroup   map[int32][]int32 // other rows by that of the port by which it leaves
-	// Rows by membership: the rows of all its groups. Worked out when asked for.
+	withoutGroup []int32           // rows that require no port group
+	byInGroup    map[int32][]int32 // rows by the required group of the incoming port
+	byOutGroup   map[int32][]int32 // other rows by the required group of the outgoing port
+	// Rows of all groups of a membership, computed when needed.
 	rowsOfIn, rowsOfOut sync.Map // *membership → []int32
-	// bound holds the part of each row's match that is left to judge in the zone; made
-	// when it is first asked.
+	// bound holds the rest of each row's match, bound to the zone's sets when first needed.
 	bound    []atomic.Pointer[boundMatch]
-	narrowed atomic.Pointer[narrowedRows] // of the ends that were asked about last
+	narrowed atomic.Pointer[narrowedRows] // for the ends last asked about
 }
 
 type boundMatch struct{ expr match.Expr }
@@ -74,17 +71,17 @@ type stageRow struct {
 }
 
 type addressSet struct {
-	row *nb.AddressSet // nil where there is none
+	row *nb.AddressSet // nil if there is none
 	set *match.AddrSet
 }
 
-// PortGroupHas and AddressSet make a Zone what its matches refer to.
+// PortGroupHas reports whether a logical port is in a port group, as matches ask.
 func (z *Zone) PortGroupHas(name, lport string) bool {
 	p, id := z.ports[lport], z.groups[name]
 	return p != nil && id > 0 && p.membership.groupSet.Has(id)
 }
 
-// AddressSet is the set of that name.
+// AddressSet returns the address set with a name.
 func (z *Zone) AddressSet(name string) (*match.AddrSet, bool) {
 	known, ok := z.sets.Load(name)
 	if !ok {
@@ -98,7 +95,7 @@ func (z *Zone) AddressSet(name string) (*match.AddrSet, bool) {
 	return s.set, s.row != nil
 }
 
-// hasTier reports whether a row of a tier is in the database, whatever it hangs on.
+// hasTier reports whether the database has a UDN isolation row of a tier, attached or not.
 func (z *Zone) hasTier(tier int) bool {
 	for a := range z.DB.ACLs() {
 		if a.Tier == tier && a.ExternalIDs[nb.KeyOwnerType] == nb.OwnerUDNIsolation {
@@ -108,10 +105,9 @@ func (z *Zone) hasTier(tier int) bool {
 	return false
 }
 
-// NewZone orders a zone's rows. A row decides on the switches that it is attached to,
-// directly or through a port group that has a port there, and there for every packet:
-// which ports it is about is up to its match. old is the zone before, or nil: address
-// sets that did not change are taken over from it.
+// NewZone orders a zone's rows. A row decides on each switch it is attached to, directly or through a port
+// group with a port there. It then applies to every packet, as its match says. Unchanged address sets are
+// reused from old, the previous zone, or nil.
 func NewZone(name string, db *nb.DB, m *MatchCache, old *Zone) *Zone {
 	z := &Zone{Name: name, DB: db, ports: map[string]*logicalPort{}, groups: map[string]int32{}}
 	if old != nil {
@@ -172,7 +168,7 @@ func (z *Zone) portOrNew(name string) *logicalPort {
 	return p
 }
 
-// groupNumber is the number of a port group, whether it exists or not: never 0.
+// groupNumber returns the number of a port group, at least 1, even if no such group exists.
 func (z *Zone) groupNumber(name string) int32 {
 	id := z.groups[name]
 	if id == 0 {
@@ -182,12 +178,12 @@ func (z *Zone) groupNumber(name string) int32 {
 	return id
 }
 
-// shareMemberships gives ports of the same groups one membership.
+// shareMemberships gives ports of equal groups one membership.
 func (z *Zone) shareMemberships(in map[*logicalPort][]int32) {
 	known := map[string]*membership{}
 	var raw []byte
 	for p, groups := range in {
-		slices.Sort(groups) // two groups may have one name
+		slices.Sort(groups) // two groups may have the same name
 		raw = raw[:0]
 		for _, id := range groups {
 			raw = binary.LittleEndian.AppendUint32(raw, uint32(id))
@@ -242,12 +238,12 @@ func (s *switchRows) sort(z *Zone, m *MatchCache) {
 	s.acls = nil
 }
 
-// rowsAbout are the rows that may match between two ports, in order, and perhaps others.
+// rowsAbout returns a cursor over the rows that may match between two ports, in order.
 func (s *stageRows) rowsAbout(in, out *membership) rowCursor {
 	return rowCursor{s.withoutGroup, rowsOfGroups(&s.rowsOfIn, s.byInGroup, in), rowsOfGroups(&s.rowsOfOut, s.byOutGroup, out)}
 }
 
-// rowsOfGroups are the rows of the groups of a membership.
+// rowsOfGroups returns the rows of the groups of a membership.
 func rowsOfGroups(known *sync.Map, of map[int32][]int32, m *membership) []int32 {
 	if len(m.groups) == 0 || len(of) == 0 {
 		return nil
@@ -269,7 +265,7 @@ type rowCursor [3][]int32
 
 func (c *rowCursor) len() int { return len(c[0]) + len(c[1]) + len(c[2]) }
 
-// next is the next row; ok is false behind the last.
+// next returns the next row; ok is false at the end.
 func (c *rowCursor) next() (i int32, ok bool) {
 	at := -1
 	for k := range c {

@@ -8,16 +8,14 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// DecidedRows are the rows that decide about a packet in a stage, on the switch of a logical
-// port.
+// DecidedRows are the rows that decide about a packet in a stage, on the switch of a logical port.
 type DecidedRows struct {
 	Verdict Verdict
-	// Rows decided it: several where rows of one priority disagree, or where it cannot be
-	// told whether they match; none is the default, allow. Passed are those that passed it
-	// on to the next tier, in order.
+	// Rows decided it. There are several if rows of one priority disagree or only may match; none is the
+	// default, allow. Passed are the rows that passed it to the next tier, in order.
 	Rows, Passed []*nb.ACL
 	IsOpen       bool // Rows are candidates
-	// Unjudged are rows that may match: of why the first cannot be judged.
+	// Unjudged counts the rows that only may match; Why is why the first cannot be judged.
 	Unjudged int
 	Why      error
 }
@@ -27,11 +25,11 @@ type rowWalk struct {
 	z        *Zone
 	stage    *stageRows
 	rows     rowCursor
-	rowIndex int32 // the row, in of
+	rowIndex int32 // the current row of stage
 	packet   *match.Packet
 }
 
-// beginWalk is the walk on the switch of a port; ok is false where there is no such port.
+// beginWalk returns a walk on the switch of a port; ok is false if the port does not exist.
 func (z *Zone) beginWalk(stage model.Stage, at string, p *match.Packet) (w rowWalk, ok bool) {
 	port := z.ports[at]
 	if port == nil || port.rows == nil || port.rows.stages[stage] == nil {
@@ -58,7 +56,7 @@ func (z *Zone) groupsOf(lport string) *membership {
 	return noGroups
 }
 
-// next is the next row that may match, nil behind the last.
+// next returns the next row that may match, or nil.
 func (w *rowWalk) next() *stageRow {
 	i, ok := w.rows.next()
 	if !ok {
@@ -68,8 +66,7 @@ func (w *rowWalk) next() *stageRow {
 	return &w.stage.rows[i]
 }
 
-// matches judges the row that next gave. That the port is in the group that the row needs is
-// known.
+// matches reports whether the current row matches. Its required port group is already checked.
 func (w *rowWalk) matches() (bool, error) {
 	b := w.stage.bound[w.rowIndex].Load()
 	if b == nil {
@@ -79,8 +76,7 @@ func (w *rowWalk) matches() (bool, error) {
 	return match.Eval(b.expr, *w.packet, w.z)
 }
 
-// DecideStage walks the tiers of a stage (ovn-kubernetes.md#stages). ok is false where the zone
-// has no such port.
+// DecideStage walks the tiers of a stage (ovn-kubernetes.md#stages). ok is false if the zone has no such port.
 func (z *Zone) DecideStage(stage model.Stage, at string, p match.Packet) (d DecidedRows, ok bool) {
 	w, ok := z.beginWalk(stage, at, &p)
 	if !ok {
@@ -119,9 +115,8 @@ func (z *Zone) DecideStage(stage model.Stage, at string, p match.Packet) (d Deci
 	return d, true
 }
 
-// WalkStage is DecideStage for one packet on its way: the rows that decide, those that pass it on
-// first. Among rows of equal priority the one with the lowest UUID wins, and rows that
-// cannot be judged are passed over and counted.
+// WalkStage decides a stage for one packet: it returns the rows that pass it on, then the one that decides.
+// Among rows of equal priority the lowest UUID wins. Rows that cannot be judged are skipped and counted.
 func (z *Zone) WalkStage(stage model.Stage, at string, p match.Packet) (deciders []*nb.ACL, unjudged uint64) {
 	w, ok := z.beginWalk(stage, at, &p)
 	if !ok {
@@ -148,8 +143,8 @@ func (z *Zone) WalkStage(stage model.Stage, at string, p match.Packet) (deciders
 	return deciders, unjudged
 }
 
-// TiedRows are the rows of a row's tier and priority that match a packet as well, itself among
-// them: OVN may take any of these.
+// TiedRows returns the matching rows of a row's tier and priority, including the row itself: OVN may take any
+// of them.
 func (z *Zone) TiedRows(stage model.Stage, at string, p match.Packet, acl *nb.ACL) (out []*nb.ACL) {
 	w, ok := z.beginWalk(stage, at, &p)
 	if !ok {
@@ -176,19 +171,19 @@ func effectOfRow(a *nb.ACL) TermEffect {
 	return Allows
 }
 
-// ManyRows is how many rows a packet has to meet in a stage before those that its ends leave are
-// kept: the next question is often about the same ends and another port.
+// ManyRows is the number of rows above which a stage caches the rows that match a packet's ends, since the
+// next question is often about the same ends and another port.
 var ManyRows = 1000 // tests lower it
 
-// narrowedRows are the rows of a stage that may match some connection between two ends.
+// narrowedRows are the rows of a stage that may match a connection between two ends.
 type narrowedRows struct {
 	ends   match.Packet // without protocol and ports
 	rows   []int32
-	isDone bool // rows are known; otherwise the ends were asked about once
+	isDone bool // rows is filled; otherwise the ends were asked about once
 }
 
-// narrowToEnds leaves out the rows that match no connection between the packet's ends. To find
-// them is a look at every row, so that it waits until the ends are asked about again, or now.
+// narrowToEnds keeps the rows that match some connection between the packet's ends. Finding them reads every
+// row, so without now it waits until the same ends are asked about again.
 func (w *rowWalk) narrowToEnds(now bool) {
 	ends := *w.packet
 	ends.Proto, ends.SrcPort, ends.DstPort = "", 0, 0
@@ -213,8 +208,7 @@ func (w *rowWalk) narrowToEnds(now bool) {
 	w.rows = rowCursor{known.rows}
 }
 
-// portCuts are the numbers that rows compare ports with, of those that may match some connection
-// between a packet's ends.
+// portCuts returns the port numbers in rows that may match a connection between a packet's ends.
 func (z *Zone) portCuts(stage model.Stage, at string, p match.Packet) (out []uint16) {
 	w, ok := z.beginWalk(stage, at, &p)
 	if !ok {
@@ -227,8 +221,8 @@ func (z *Zone) portCuts(stage model.Stage, at string, p match.Packet) (out []uin
 	return out
 }
 
-// RowPorts are the ports at which rows may cut the connections between the ends of one, which
-// are none of a Service: for Slices.
+// RowPorts returns the ports at which rows may cut the connections between two ends, neither of them a
+// Service, for PortSlices.
 func RowPorts(x *Index, zones ZoneRows, c Connection) ([]uint16, error) {
 	var out []uint16
 	_, err := answerByWays(x, c, func(w *packetWay) []StageVerdict {

@@ -7,36 +7,35 @@ import (
 	"rung/model/verdict"
 )
 
-// WantedVerdict is the purpose of a change: some connections are to get a verdict, and no
-// others. A pod's connection is wanted by each of its addresses.
+// WantedVerdict is the purpose of a change: these connections, and no others, should get a verdict. A pod's
+// connection is wanted for each of its addresses.
 type WantedVerdict struct {
 	Becomes     verdict.Verdict
 	Connections []verdict.Connection
 }
 
-// unwantedFlips gathers the connections that get the wanted verdict without being wanted.
+// unwantedFlips collects the unwanted connections that get the wanted verdict.
 type unwantedFlips struct {
 	FlipGroup
 	wantedVerdict verdict.Verdict
-	// ports are the wanted ones of a pair, and classes the pairs of classes that have such
-	// pairs.
+	// ports are the wanted ports of each pair. classes are the pairs of classes with wanted pairs.
 	ports    map[[2]pairEnd][]verdict.PortRange
 	classes  map[[2]int32]bool
 	from, to verdict.Set // pods
 }
 
-// pairEnd is an end as pairs of it are counted: an end of the index, a block of addresses
-// outside, or an address from which a node reaches its own pods.
+// pairEnd is one end of a counted pair: an end of the index, a block of outside addresses, or an address from
+// which a node reaches its own pods.
 type pairEnd struct {
-	end     int32 // -1 for one of the others
-	block   int32 // -1 for one of the others
+	end     int32 // -1 for another kind
+	block   int32 // -1 for another kind
 	ownAddr verdict.OwnAddr
 }
 
-// mostOfBlock bounds the addresses of a block that can all be wanted.
+// mostOfBlock bounds the size of a block checked for being wanted as a whole.
 const mostOfBlock = 1 << 12
 
-// findWanted finds the pairs that are wanted.
+// findWanted finds the wanted pairs.
 func (d *differ) findWanted() {
 	w := d.questions.Wanted
 	if w == nil {
@@ -70,7 +69,7 @@ func (d *differ) findWanted() {
 		}
 		return out
 	}
-	// A block counts once, so all of its addresses must be wanted for it to be.
+	// A block counts as one, so it is wanted only if all its addresses are.
 	single := map[[2]pairEnd]map[netip.Addr][]verdict.PortRange{}
 	for _, c := range w.Connections {
 		ports := verdict.PortRange{Protocol: c.Protocol, Lo: c.Port, Hi: c.Port}
@@ -105,7 +104,7 @@ func (d *differ) findWanted() {
 	}
 }
 
-// portsOfWholeBlock are the ports that are wanted of every address of a block.
+// portsOfWholeBlock returns the ports wanted for every address of a block.
 func portsOfWholeBlock(s *verdict.Partition, b int32, ports map[netip.Addr][]verdict.PortRange) []verdict.PortRange {
 	var out []verdict.PortRange
 	n, network := 0, s.Blocks[b].Network
@@ -117,7 +116,7 @@ func portsOfWholeBlock(s *verdict.Partition, b int32, ports map[netip.Addr][]ver
 		if s.BlockAround(a) != b || s.IsPodOrService(a) {
 			continue
 		}
-		// At the ports at which it is a Service it is none of the block's.
+		// Ports at which the address is a Service do not belong to the block.
 		every, _, _ := s.ServedAt(a)
 		switch mine := verdict.JoinPorts(slices.Concat(ports[a], every)); {
 		case len(mine) == 0:
@@ -134,7 +133,7 @@ func portsOfWholeBlock(s *verdict.Partition, b int32, ports map[netip.Addr][]ver
 	return out
 }
 
-// pairEndsOf are the ends of a class as pairs of them are counted.
+// pairEndsOf returns the ends of a class.
 func (d *differ) pairEndsOf(id int32) (out []pairEnd) {
 	k := d.After.List[id]
 	for _, b := range k.Blocks {
@@ -149,7 +148,7 @@ func (d *differ) pairEndsOf(id int32) (out []pairEnd) {
 	return out
 }
 
-// beyondPair takes in what becomes what is wanted between two classes, and nobody wanted.
+// beyondPair adds the unwanted connections between two classes that get the wanted verdict.
 func (d *differ) beyondPair(a, b int32, nodes verdict.NodePairing, pairs int, r *decisionDiff) {
 	o := d.unwanted
 	if o == nil {
@@ -194,14 +193,14 @@ func (d *differ) beyondPair(a, b int32, nodes verdict.NodePairing, pairs int, r 
 	}
 }
 
-// countsAsPair says whether a connection from one end to another counts.
+// countsAsPair reports whether connections between two ends count.
 func (d *differ) countsAsPair(f, t pairEnd, nodes verdict.NodePairing) bool {
 	x := d.After.Index
 	switch {
 	case f.end < 0:
 		return t.end >= 0 && d.sourceAddr(f, t).IsValid()
 	case t.end < 0:
-		// A node's own address is special as a source alone.
+		// A node's own address is special only as a source.
 		return t.block >= 0 && nodes.Includes(d.After.Outside.Blocks[t.block].Host == x.NodeOfEnd(f.end))
 	case x.Ends[f.end].Pod == x.Ends[t.end].Pod:
 		return false
@@ -209,7 +208,7 @@ func (d *differ) countsAsPair(f, t pairEnd, nodes verdict.NodePairing) bool {
 	return nodes.Includes(x.NodeOfEnd(f.end) == x.NodeOfEnd(t.end))
 }
 
-// sourceAddr is the address with which a member outside comes to a pod's end.
+// sourceAddr returns the address with which an outside end reaches a pod's end, or an invalid one.
 func (d *differ) sourceAddr(f, t pairEnd) netip.Addr {
 	s, node := d.After.Outside, d.After.Index.NodeOfEnd(t.end)
 	switch {
@@ -221,7 +220,7 @@ func (d *differ) sourceAddr(f, t pairEnd) netip.Addr {
 	return netip.Addr{}
 }
 
-// endOf is a member as an end of a connection with another.
+// endOf returns an end of a connection as an endpoint; other is the opposite end.
 func (d *differ) endOf(m, other pairEnd) verdict.Endpoint {
 	switch s := d.After.Outside; {
 	case m.end >= 0:
@@ -234,7 +233,7 @@ func (d *differ) endOf(m, other pairEnd) verdict.Endpoint {
 	return verdict.AddrEnd(m.ownAddr.Addr)
 }
 
-// countPairs counts pairs.
+// countPairs counts pairs, and keeps the first example and all ports.
 func (o *unwantedFlips) countPairs(example verdict.Connection, ports []verdict.PortRange, pairs int) {
 	if o.Pairs == 0 {
 		o.Example = example
@@ -261,7 +260,7 @@ func (o *unwantedFlips) add(d *differ, m pairEnd, pods *verdict.Set, ends *verdi
 	}
 }
 
-// beyondGroup returns the connections that were found, nil for none.
+// beyondGroup returns the unwanted connections, or nil.
 func (d *differ) beyondGroup() *FlipGroup {
 	o := d.unwanted
 	if o == nil || o.Pairs == 0 {

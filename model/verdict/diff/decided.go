@@ -7,29 +7,29 @@ import (
 	"rung/model/verdict"
 )
 
-// PortDecision is the verdict of connections at a run of ports, with the rules that decide.
+// PortDecision is the verdict of connections at a range of ports, with the deciding rules.
 type PortDecision struct {
 	verdict.PortRange
 	Verdict verdict.Verdict
-	// By are the deciders: of an allowed connection those of each stage, else those of the stage
-	// that settles it; none where nothing matches. ID is equal for equal ones, in both indexes.
+	// By are the deciders: those of every stage for an allowed connection, else those of the stage that
+	// settles the verdict. It is empty if nothing matches. Equal deciders have equal IDs in both indexes.
 	By []verdict.Decider
 	ID [verdict.Walks]int32
 }
 
-// noDeciders is the ID of a decision by default.
+// noDeciders is the ID of a default decision.
 var noDeciders = [verdict.Walks]int32{-1, -1, -1, -1, -1}
 
-// DecidedPair is the decisions about the connections from a class of ends to another, between pods
-// of some nodes. Before is nil where one index is asked alone.
+// DecidedPair holds the decisions about the connections between two classes of ends, for one node pairing.
+// Before is nil if only one index is read.
 type DecidedPair struct {
 	From, To      int32
 	Nodes         verdict.NodePairing
 	Before, After []PortDecision
 }
 
-// EachDecision visits the connections between all classes of ends. Equal decisions are one slice,
-// which must not be changed. The error is the context's.
+// EachDecision visits the connections between all classes of ends. Equal decisions share one slice, which must
+// not be changed. The error is the context's.
 func EachDecision(ctx context.Context, x *verdict.Index, visit func(c *verdict.Classes, p *DecidedPair)) error {
 	d := newDecider(verdict.ComparisonOfOne(x))
 	return d.eachPair(ctx, func(p *DecidedPair, _, after *decisions) {
@@ -38,8 +38,8 @@ func EachDecision(ctx context.Context, x *verdict.Index, visit func(c *verdict.C
 	})
 }
 
-// EachDecisionOfBoth visits the connections between all classes of the ends that two indexes have,
-// with the decisions of both, as EachDecision does. The classes of both have the same numbers.
+// EachDecisionOfBoth is EachDecision for two indexes. It visits the classes of the ends they share, with the
+// decisions of both; classes have the same numbers in both.
 func EachDecisionOfBoth(ctx context.Context, before, after *verdict.Index, visit func(c *verdict.Comparison, p *DecidedPair)) error {
 	d := newDecider(verdict.WholeComparison(before, after))
 	return d.eachPair(ctx, func(p *DecidedPair, was, is *decisions) {
@@ -56,7 +56,7 @@ type decider struct {
 
 func newDecider(c *verdict.Comparison) *decider {
 	d := &decider{differ: newDiffer(c, DiffQuestions{}), known: [2]map[*decisions][]PortDecision{{}, {}}}
-	d.useOf = [2]map[int32][]int{{}, {}} // no rule's use is asked for
+	d.useOf = [2]map[int32][]int{{}, {}} // do not track the use of rules
 	return d
 }
 
@@ -79,7 +79,7 @@ func (d *decider) eachPair(ctx context.Context, visit func(p *DecidedPair, befor
 	return ctx.Err()
 }
 
-// described are the decisions of a side with those who decide.
+// described returns the decisions of a side with their deciders.
 func (d *decider) described(side int, all *decisions) []PortDecision {
 	if out, is := d.known[side][all]; is {
 		return out
@@ -101,7 +101,7 @@ func (d *decider) described(side int, all *decisions) []PortDecision {
 				}
 			}
 		}
-		if r.verdict != verdict.Allow { // at which stage it is settled does not matter
+		if r.verdict != verdict.Allow { // the settling stage does not matter
 			settled := p.ID[r.settlingWalk()]
 			p.ID = noDeciders
 			p.ID[0] = settled

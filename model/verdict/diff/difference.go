@@ -9,78 +9,76 @@ import (
 	"rung/model/verdict"
 )
 
-// DiffQuestions says what a Difference is about besides all flips.
+// DiffQuestions says what a Difference reports in addition to all flips.
 type DiffQuestions struct {
 	// ReportedPolicies are policies whose rules are reported.
 	ReportedPolicies []model.Key
-	// Watches are connections that are counted by themselves as well.
+	// Watches are connections also counted separately.
 	Watches []WatchedEnds
-	// Wanted, where set, is the purpose of the change: other connections that get its verdict
-	// are told in Difference.Unwanted.
+	// Wanted is the purpose of the change, or nil. Other connections with its verdict are reported in
+	// Difference.Unwanted.
 	Wanted *WantedVerdict
-	// Protected are namespaces, besides those of the platform, whose connections are
-	// counted in FlipReach.Protected.
+	// Protected are more namespaces, in addition to the platform's, whose connections count in
+	// FlipReach.Protected.
 	Protected []string
 }
 
-// WatchedEnds is some of all connections: those to some ends, on some ports.
+// WatchedEnds selects connections by destination and port.
 type WatchedEnds struct {
-	Pods  map[model.Key]bool  // those to look at are true
+	Pods  map[model.Key]bool  // true for each watched pod
 	Addrs []netip.Addr        // of no pod
-	Ports []verdict.PortRange // none for all
+	Ports []verdict.PortRange // empty for all
 }
 
-// Difference is the effect of a change on connections. It is complete: a connection it
-// does not name stays as it was.
+// Difference is the effect of a change on connections. It is complete: any other connection stays as it was.
 type Difference struct {
-	// Flips are the connections that get another verdict, the most harmful first. OtherDeciders keep
-	// their verdict and are decided by another rule.
+	// Flips are the connections with another verdict, the most harmful first. OtherDeciders keep their verdict
+	// but are decided by another rule.
 	Flips, OtherDeciders []FlipGroup
-	// Totals count the pairs of Flips and OtherDeciders, each once however many of its ports do.
+	// Totals count the pairs of Flips and OtherDeciders, each once whatever the number of ports.
 	Totals []PairTotal
-	// Reaches count the Flips by the namespaces of their ends, and HangingPairs the connections that
-	// are denied still, by one end where it was by both.
+	// Reaches count the Flips by the namespaces of their ends. HangingPairs are connections denied before at
+	// both ends, now at one.
 	Reaches      []FlipReach
 	HangingPairs []HangingPairs
 	// Watched are the flips of each WatchedEnds.
 	Watched [][]FlipGroup
-	// Unwanted is the connections that get the verdict of WantedVerdict without being wanted, a pair
-	// counted once however many of its ports do; nil for none.
+	// Unwanted are the connections that get the verdict of WantedVerdict but are not wanted, or nil. A pair
+	// counts once, whatever the number of ports.
 	Unwanted *FlipGroup
 	// Rules are the rules of policies in DiffQuestions.ReportedPolicies.
 	Rules []RuleUse
 }
 
-// PairTotal counts the pairs that go from one verdict to another: a pair whose ports go several
-// ways counts for each.
+// PairTotal counts the pairs with the same change of verdict. A pair whose ports change differently counts for
+// each change.
 type PairTotal struct {
 	Before verdict.Verdict `json:"before"`
 	After  verdict.Verdict `json:"after"`
 	Pairs  int             `json:"pairs"`
 }
 
-// FlipGroup is connections that become the same through the same rules. Its lists are never null in JSON.
+// FlipGroup is the connections with the same change, decided by the same rules. Its lists are never null in
+// JSON.
 type FlipGroup struct {
 	Before verdict.Verdict `json:"before"`
 	After  verdict.Verdict `json:"after"`
-	// Pairs counts the pairs of ends: of pods, each with each of its addresses; of addresses
-	// outside each part of them that a rule tells from others, a network or a node, counts as
-	// one.
+	// Pairs counts pairs of ends. A pod has an end for each address. Outside, each network or node that rules
+	// tell apart counts as one end.
 	Pairs int                 `json:"pairs"`
 	From  verdict.Ends        `json:"from"`
 	To    verdict.Ends        `json:"to"`
 	Ports []verdict.PortRange `json:"ports"`
-	// ByBefore and ByAfter decide at the stage that settles it; none where nothing matches,
-	// which lets it through. Several are of one priority.
+	// ByBefore and ByAfter are the deciders at the settling stage; empty if nothing matches, which allows the
+	// connection. Several share one priority.
 	ByBefore []verdict.Decider  `json:"decided_before"`
 	ByAfter  []verdict.Decider  `json:"decided_after"`
 	Example  verdict.Connection `json:"example"`
-	// Network is the network besides the default one that they are on, empty for that one.
+	// Network is the secondary or user-defined network, empty for the default one.
 	Network string `json:"network,omitempty"`
 }
 
-// DiffIndexes says what becomes of connections from one index to another. The error is that of
-// the context.
+// DiffIndexes compares the verdicts of two indexes. The error is the context's.
 func DiffIndexes(ctx context.Context, before, after *verdict.Index, ask DiffQuestions) (*Difference, error) {
 	var marks []netip.Addr
 	for _, w := range ask.Watches {
@@ -114,25 +112,25 @@ func DiffIndexes(ctx context.Context, before, after *verdict.Index, ask DiffQues
 	return d.buildDifference(), nil
 }
 
-// differ works a Difference out.
+// differ builds a Difference.
 type differ struct {
 	*verdict.Comparison
 	questions DiffQuestions
 	sides     [2]*indexSide
 	results   map[[2]*decisions]*decisionDiff
-	// walks holds each result of a walk once, by ports; ways interns those of one connection.
+	// walks holds each distinct result of a walk, by ports; ways holds those of whole connections.
 	walks      verdict.RunTable[walkDecision]
 	ways       map[[verdict.Walks]int32]*decisions
 	withoutCut map[nodeCut]map[*decisions]*decisions
 	groups     map[string]*groupBuilder
-	ids        map[string]int32 // of deciders, by what they are
+	ids        map[string]int32 // of deciders, by name
 	watches    []watchBuilder
 	uses       []RuleUse
 	totals     []PairTotal
-	unwanted   *unwantedFlips // nil where nothing is wanted
+	unwanted   *unwantedFlips // nil if nothing is wanted
 	reach      *reachCounter
-	// By side and rule of the index, the places in uses; and by place the side, and who
-	// decides instead.
+	// useOf are the places in uses, by side and the index's rules. useSide and instead are the side and the
+	// other deciders, by place.
 	useOf   [2]map[int32][]int
 	useSide []int
 	instead []map[int32]bool
@@ -146,22 +144,22 @@ func newDiffer(c *verdict.Comparison, ask DiffQuestions) *differ {
 	return d
 }
 
-// RuleUse says whether a rule of a change is used: a rule that is new, goes, or is
-// another in its matches, its action or its place.
+// RuleUse reports whether a changed rule is used: a new or deleted rule, or one with another match, action or
+// place.
 type RuleUse struct {
 	Policy    model.Key
 	Direction model.Direction
 	Rule      int
-	// IsBefore says that it is told of as it was before the change.
+	// IsBefore marks a rule as it was before the change.
 	IsBefore bool
-	// Matches says that there are connections that it matches, Decides that it decides one
-	// of them, alone or with others of its priority. Instead are those that decide the rest.
+	// Matches reports that it matches connections, Decides that it decides one of them, alone or with others
+	// of its priority. Instead are the deciders of the rest.
 	Matches, Decides bool
 	Instead          []verdict.Decider
 }
 
-// findUses finds the rules that are asked about, once it is known what changed. Of a rule of
-// which only a part changed nothing is said.
+// findUses finds the reported rules, once the changed terms are known. It skips rules of which only a part
+// changed.
 func (d *differ) findUses() {
 	if d.useOf[0] != nil {
 		return
@@ -169,7 +167,7 @@ func (d *differ) findUses() {
 	for side, s := range d.sides {
 		d.useOf[side] = map[int32][]int{}
 		x := s.c.Index
-		same := map[int32]bool{} // rules with a term that is in both
+		same := map[int32]bool{} // rules with an unchanged term
 		for stage, terms := range x.Terms {
 			for i := range terms {
 				if !d.Changed[side][stage].Has(int32(i)) {
@@ -210,8 +208,7 @@ func (d *differ) findUses() {
 	}
 }
 
-// noteUse notes which of the rules that are asked about match at a port in a walk, and who decides
-// there.
+// noteUse notes which reported rules match at a port in a walk, and which rule decides there.
 func (d *differ) noteUse(s *indexSide, stage int, list []int32, proto int8, port uint16, decider int32) {
 	d.findUses()
 	if len(d.useOf[s.beforeOrAfter]) == 0 {

@@ -1,7 +1,6 @@
-// Package diff says which connections get another verdict: by a change of the policies
-// (DiffIndexes), by another priority of one of them (PriorityMoves), and among the connections of a log
-// (LogConnections.DiffLines).
+// Package diff finds connections with another verdict: after a change of policies (DiffIndexes), for another
+// priority of one policy (PriorityMoves), and among logged connections (LogConnections.DiffLines).
 //
-// Invariants: a Difference is complete: a connection it does not name stays as it was. A result
-// is the same for the same two indexes, whatever the order in which classes were met.
+// Invariants: a Difference is complete: every other connection keeps its verdict. A result depends only on the
+// two indexes, never on the order in which classes were visited.
 package diff

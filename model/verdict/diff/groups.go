@@ -11,16 +11,16 @@ import (
 	"rung/model/verdict"
 )
 
-// groupBuilder is a FlipGroup in the making: ends are classes.
+// groupBuilder builds a FlipGroup from classes of ends.
 type groupBuilder struct {
 	FlipGroup
 	from, to     verdict.Set
-	reachedNodes map[int32]string // of classes outside, the one node whose pods they come to, manyNodes for several
-	leftBlocks   verdict.Set      // the blocks that connections lead to, of classes whose cut asks for the node
-	order        int              // how many came before it
+	reachedNodes map[int32]string // by outside class: the only node whose pods it reaches, or manyNodes
+	leftBlocks   verdict.Set      // the destination blocks of classes whose cut depends on the node
+	order        int              // how many groups came before
 }
 
-// portChange is one run of ports between two sides that differ there.
+// portChange is a range of ports with another decision.
 type portChange struct {
 	before, after     verdict.Verdict
 	byBefore, byAfter int32
@@ -28,14 +28,14 @@ type portChange struct {
 	group             *groupBuilder
 }
 
-// decisionDiff is the differences between two lists of decisions.
+// decisionDiff holds the differences between two lists of decisions.
 type decisionDiff struct {
 	changes []portChange
 	flips   []*portFlip
 	hangs   []hangingPorts
 }
 
-// settlingWalk is the walk that makes the verdict: the first that has it.
+// settlingWalk returns the first walk with the ruling's verdict.
 func (r *ruling) settlingWalk() int {
 	for i := range r.walks {
 		if r.walks[i].verdict == r.verdict {
@@ -45,7 +45,7 @@ func (r *ruling) settlingWalk() int {
 	return 0
 }
 
-// compareRulings says who decides before and after, and whether that is another or the verdict is.
+// compareRulings returns the deciders before and after; differ reports whether they or the verdicts differ.
 func compareRulings(p, q *ruling) (byBefore, byAfter int32, differ bool) {
 	switch {
 	case p.verdict != q.verdict:
@@ -103,7 +103,7 @@ func (r *decisionDiff) addChange(c portChange) {
 	r.changes = append(r.changes, c)
 }
 
-// groupOf is the one that connections with this change belong to.
+// groupOf returns the group of connections with this change.
 func (d *differ) groupOf(c *portChange) *groupBuilder {
 	key := []byte(c.before + "\x00" + c.after + "\x00")
 	key = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(key, uint32(c.byBefore)), uint32(c.byAfter))
@@ -118,7 +118,7 @@ func (d *differ) groupOf(c *portChange) *groupBuilder {
 	return g
 }
 
-// addClassPair takes in what changes between two classes.
+// addClassPair adds the changes between two classes.
 func (d *differ) addClassPair(a, b int32, how verdict.ConnectionMode, nodes verdict.NodePairing, pairs int) {
 	r := d.diffDecisions(d.decisionsAbout(0, a, b, how, nodes), d.decisionsAbout(1, a, b, how, nodes))
 	d.addTotals(r, pairs)
@@ -138,8 +138,8 @@ func (d *differ) addClassPair(a, b int32, how verdict.ConnectionMode, nodes verd
 	d.watchPair(a, b, nodes, r)
 }
 
-// decisionsAbout are the decisions of a side about connections between two classes, without the ports
-// at which they are none to the second.
+// decisionsAbout returns a side's decisions about connections between two classes, without the ports of
+// Services at the second class.
 func (d *differ) decisionsAbout(side int, a, b int32, how verdict.ConnectionMode, nodes verdict.NodePairing) *decisions {
 	all := d.sides[side].decisionsOf(a, b, how)
 	ports := d.After.CutPorts(b, how, nodes)
@@ -149,8 +149,8 @@ func (d *differ) decisionsAbout(side int, a, b int32, how verdict.ConnectionMode
 	return d.decisionsWithout(all, nodeCut{d.After.List[b].Cut, nodes == verdict.OneNode}, ports)
 }
 
-// addTotals counts the pairs by what becomes of them, each once however many ports flip: in the
-// groups a pair counts for each that it is in.
+// addTotals counts the pairs by change of verdict, each once whatever the number of ports. Within groups, a
+// pair counts for each of its groups.
 func (d *differ) addTotals(r *decisionDiff, pairs int) {
 	for i := range r.changes {
 		c := &r.changes[i]
@@ -161,7 +161,7 @@ func (d *differ) addTotals(r *decisionDiff, pairs int) {
 	}
 }
 
-// addToTotals adds pairs to those that become the same.
+// addToTotals adds pairs to the total with the same change.
 func addToTotals(totals []PairTotal, more PairTotal) []PairTotal {
 	at := slices.IndexFunc(totals, func(t PairTotal) bool { return t.Before == more.Before && t.After == more.After })
 	if at < 0 {
@@ -173,7 +173,7 @@ func addToTotals(totals []PairTotal, more PairTotal) []PairTotal {
 
 func (d *differ) exampleConnection(a, b int32, nodes verdict.NodePairing, p verdict.PortRange) verdict.Connection {
 	from, to, _ := d.After.ExampleConnection(a, b, nodes)
-	if nodes == verdict.TwoNodes && d.After.List[b].Outside { // rather no NodePort: its endpoints have a say
+	if nodes == verdict.TwoNodes && d.After.List[b].Outside { // avoid a NodePort, whose endpoints also decide
 		if left := p.WithoutPorts(d.After.CutPorts(b, verdict.Leaving, verdict.OneNode)); len(left) > 0 {
 			p = left[0]
 		}
@@ -181,9 +181,9 @@ func (d *differ) exampleConnection(a, b int32, nodes verdict.NodePairing, p verd
 	return verdict.Connection{From: from, To: to, Family: d.After.List[a].Family, Protocol: p.Protocol, Port: p.ExamplePort()}
 }
 
-// buildDifference puts together what was found.
+// buildDifference assembles the result.
 func (d *differ) buildDifference() *Difference {
-	d.findUses() // where no pair was visited
+	d.findUses() // if no pair was visited
 	out := &Difference{Rules: d.uses, Totals: d.totals, Unwanted: d.beyondGroup()}
 	out.Reaches, out.HangingPairs = d.reach.sortedReaches()
 	for _, g := range d.groupsInOrder() {
@@ -224,10 +224,10 @@ func (d *differ) groupsInOrder() []*groupBuilder {
 	return out
 }
 
-// manyNodes stands for several nodes; no node is called so.
+// manyNodes stands for several nodes; it is no valid node name.
 const manyNodes = "*"
 
-// noteReachedNodes notes of which nodes the pods are that a class outside comes to.
+// noteReachedNodes notes the nodes of the pods that an outside class reaches.
 func (g *groupBuilder) noteReachedNodes(c *verdict.Classes, a, b int32) {
 	if len(c.Outside.Owners) == 0 || !c.List[a].Outside || g.reachedNodes[a] == manyNodes {
 		return
@@ -243,9 +243,8 @@ func (g *groupBuilder) noteReachedNodes(c *verdict.Classes, a, b int32) {
 	}
 }
 
-// endsOfClasses names the ends of some classes. Classes outside that only come to pods of one node leave
-// out that node's own addresses; of classes to which the node matters only the blocks of left
-// are meant.
+// endsOfClasses returns the ends of some classes. An outside class that reaches pods of only one node lacks
+// this node's own addresses. If the node matters to a class, only its blocks in left count.
 func (d *differ) endsOfClasses(classes verdict.Set, reached map[int32]string, left verdict.Set) (out verdict.Ends) {
 	x, s := d.After.Index, d.After.Outside
 	pods, blocks := verdict.NewSet(x.Pods.Len()), verdict.NewSet(len(s.Blocks))
@@ -293,7 +292,7 @@ func (d *differ) endsOfClasses(classes verdict.Set, reached map[int32]string, le
 	return out
 }
 
-// noteLeftBlocks notes to which blocks of a class connections lead, where the node matters.
+// noteLeftBlocks notes the destination blocks of a class, if the node matters.
 func (g *groupBuilder) noteLeftBlocks(c *verdict.Classes, a, b int32, nodes verdict.NodePairing) {
 	to := c.List[b]
 	if nodes == verdict.AnyNodes || !to.Outside {
@@ -311,7 +310,7 @@ func (g *groupBuilder) noteLeftBlocks(c *verdict.Classes, a, b int32, nodes verd
 	}
 }
 
-// decisionsWithout leaves ports out of decisions.
+// decisionsWithout returns decisions without some ports.
 func (d *differ) decisionsWithout(all *decisions, at nodeCut, ports []verdict.PortRange) *decisions {
 	if d.withoutCut[at] == nil {
 		d.withoutCut[at] = map[*decisions]*decisions{}
@@ -330,7 +329,7 @@ func (d *differ) decisionsWithout(all *decisions, at nodeCut, ports []verdict.Po
 	return out
 }
 
-// nodeCut is a cut as it counts for some pods: those of the node that the block is of, or others.
+// nodeCut is a cut as seen by pods of the block's own node, or by other pods.
 type nodeCut struct {
 	cut       int32
 	ofOwnNode bool

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// JoinNetwork takes in what becomes of connections on a network besides the default one: other holds the
-// connections of the pods that stand there, which this one does not have.
+// JoinNetwork adds the difference on a network other than the default one. other holds the connections of that
+// network's pods, which d lacks.
 func (d *Difference) JoinNetwork(other *Difference, network string) {
 	named := func(gs []FlipGroup) []FlipGroup {
 		gs = slices.Clone(gs)
@@ -39,7 +39,7 @@ func (d *Difference) JoinNetwork(other *Difference, network string) {
 	d.joinRules(other.Rules)
 }
 
-// joinRules takes in the uses of rules on another network: a rule is used where it is on one of them.
+// joinRules adds the uses of rules on another network. A rule is used if it is used on any network.
 func (d *Difference) joinRules(uses []RuleUse) {
 	for _, u := range uses {
 		i := slices.IndexFunc(d.Rules, func(o RuleUse) bool {
@@ -55,7 +55,7 @@ func (d *Difference) joinRules(uses []RuleUse) {
 	}
 }
 
-// sortTotals puts what hurts first.
+// sortTotals sorts the most harmful change first.
 func sortTotals(totals []PairTotal) {
 	slices.SortFunc(totals, func(a, b PairTotal) int {
 		return cmp.Or(a.After.HarmRank()-b.After.HarmRank(), a.Before.HarmRank()-b.Before.HarmRank())

@@ -11,26 +11,23 @@ import (
 	"rung/model/verdict"
 )
 
-// LogConnections is the connections in the newest lines of a log.
+// LogConnections are the connections in the newest lines of a log.
 type LogConnections struct {
-	From, To time.Time // of the oldest line and the newest
-	IsNewest bool      // they are the newest there can be, not of a log that ended before
+	From, To time.Time // of the oldest and newest line
+	IsNewest bool      // the log is current; false if it ended before
 	Lines    int       // of Connections
-	// LeftOut are older lines of that time, left out since there are too many different
-	// connections.
+	// LeftOut counts older lines of that time, left out because of too many different connections.
 	LeftOut     int
 	Connections []LoggedConnection
 }
 
-// LoggedConnection is a connection that was logged, and how often.
+// LoggedConnection is a logged connection with its number of lines.
 type LoggedConnection struct {
-	// Connection has an address at each end, with the pod that had it when the lines were
-	// written.
+	// Connection has an address at each end, with the pod that had it when the lines were written.
 	Connection verdict.Connection
-	// LoggedVerdict is the outcome in the lines, Allow or Deny, by the rules at one stage on one
-	// node; empty where a rule passed it on. Stage and Zone are empty where they are not
-	// known: an older ovn-controller does not say whether it was before load balancing or
-	// after it.
+	// LoggedVerdict is the outcome in the lines, Allow or Deny, of one stage on one node; empty if a rule
+	// passed the packet on. Stage and Zone are empty if unknown: an older ovn-controller does not tell before
+	// load balancing from after it.
 	LoggedVerdict verdict.Verdict
 	Stage         model.Stage
 	Zone          string
@@ -38,21 +35,21 @@ type LoggedConnection struct {
 	First, Last   time.Time
 }
 
-// LogDifference says which lines of a log would be others after a change.
+// LogDifference reports which lines of a log would differ after a change.
 type LogDifference struct {
 	From, To time.Time
 	IsNewest bool
-	// Judged are the lines that count; Unattributed those whose address has no pod any more, or
-	// another one; LeftOut as in LogConnections.
+	// Judged counts the lines with known ends. Unattributed counts lines whose address no longer has the same
+	// pod. LeftOut is that of LogConnections.
 	Judged, Unattributed, LeftOut int
 	// Lines counts the log lines of Groups, whose connections get another verdict.
 	Lines  int
 	Groups []LoggedGroup
-	// Contrary are judged lines that say otherwise than the policies before the change.
+	// Contrary counts judged lines that contradict the policies before the change.
 	Contrary int
 }
 
-// LoggedGroup is logged connections of the same namespaces and port that become the same.
+// LoggedGroup is logged connections with the same namespaces, port and change of verdict.
 type LoggedGroup struct {
 	Before, After verdict.Verdict
 	From, To      verdict.Ends
@@ -60,15 +57,15 @@ type LoggedGroup struct {
 	Port          uint16
 	Lines         int
 	First, Last   time.Time
-	// Allowed, Denied and Passed count the lines by the outcome they state; Contrary counts
-	// the lines of which the policies say otherwise now, before the change.
+	// Allowed, Denied and Passed count the lines by outcome. Contrary counts lines that contradict the
+	// policies before the change.
 	Allowed, Denied, Passed, Contrary int
-	// Example is the newest of them.
+	// Example is the newest connection.
 	Example LoggedConnection
 }
 
-// DiffLines judges the connections of a log before and after a change: those of pods that
-// still have the address. The error is that of the context.
+// DiffLines judges logged connections before and after a change, if the same pods still have the addresses.
+// The error is the context's.
 func (l *LogConnections) DiffLines(ctx context.Context, before, after *verdict.Index) (*LogDifference, error) {
 	out := &LogDifference{From: l.From, To: l.To, IsNewest: l.IsNewest, LeftOut: l.LeftOut}
 	groups := map[loggedKey]*growingGroup{}
@@ -118,11 +115,11 @@ func (l *LogConnections) DiffLines(ctx context.Context, before, after *verdict.I
 	return out, nil
 }
 
-// answerLogged returns the policies' answer about a logged connection; ok is false where its
-// ends are no longer those that were logged.
+// answerLogged returns the policies' answer about a logged connection; ok is false if other pods have its
+// addresses now.
 func answerLogged(x *verdict.Index, s *LoggedConnection) (verdict.Answer, bool) {
 	c := s.Connection
-	// The address says who it is now; whoever has it must be who had it.
+	// The present owner of an address must be the logged one.
 	a, err := verdict.FromPolicies(x, verdict.Connection{From: verdict.AddrEnd(c.From.Addr), To: verdict.AddrEnd(c.To.Addr),
 		Protocol: c.Protocol, Port: c.Port})
 	if err != nil || len(a.Paths) == 0 || !samePod(a.Paths[0].From.Key, c.From.Key) || !samePod(a.Paths[0].To.Key, c.To.Key) {
@@ -131,7 +128,7 @@ func answerLogged(x *verdict.Index, s *LoggedConnection) (verdict.Answer, bool) 
 	return a, true
 }
 
-// samePod says whether an address is the same pod's, or no pod's, as it was.
+// samePod reports whether an address belongs to the same pod as before, or still to none.
 func samePod(now, then model.Key) bool {
 	if then.Kind != model.KindPod {
 		then = model.Key{}
@@ -139,8 +136,8 @@ func samePod(now, then model.Key) bool {
 	return now == then
 }
 
-// isContrary says whether the lines say otherwise than the policies at their stage, by whichever
-// path the connection comes.
+// isContrary reports whether the lines contradict the policies at their stage, on every path of the
+// connection.
 func (s *LoggedConnection) isContrary(a *verdict.Answer) bool {
 	if s.LoggedVerdict == "" {
 		return false
@@ -162,8 +159,8 @@ func (s *LoggedConnection) isContrary(a *verdict.Answer) bool {
 	return len(a.Paths) > 0
 }
 
-// isOfStage says whether the lines may have been written in a stage. One of from-lport does not
-// say in which of the two.
+// isOfStage reports whether the lines may come from a stage. Lines of from-lport do not tell its two stages
+// apart.
 func (s *LoggedConnection) isOfStage(stage model.Stage) bool {
 	return s.Stage == "" || (s.Stage == model.StageToLport) == (stage == model.StageToLport)
 }
@@ -175,7 +172,7 @@ type loggedKey struct {
 	port          uint16
 }
 
-// growingGroup is a group that is still growing.
+// growingGroup is a LoggedGroup under construction.
 type growingGroup struct {
 	LoggedGroup
 	from, to loggedEnds

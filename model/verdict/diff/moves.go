@@ -9,22 +9,22 @@ import (
 	"rung/model/verdict"
 )
 
-// PriorityMoves says of one AdminNetworkPolicy what would flip at every priority it could be given.
-// Connections are kept by the terms that they meet in each walk, so that a priority costs no
-// more than the walks in which the policy passes another. It is for one goroutine at a time.
+// PriorityMoves computes what would flip if an AdminNetworkPolicy got any other priority. It groups
+// connections by the terms they meet in each walk, so that a priority costs only the walks in which the policy
+// passes another one. It is for one goroutine at a time.
 type PriorityMoves struct {
 	x           *verdict.Index
 	move        verdict.PolicyMover
-	enforcedNow bool // it is enforced now, at its priority
+	enforcedNow bool // the policy is enforced now, at its current priority
 	flipsKnown  map[[2]int][]PairTotal
 
 	walks       []*wayWalk
-	ways        map[wayKey]int       // pairs of ends
+	ways        map[wayKey]int       // counts of pairs of ends
 	serviceCuts []verdict.ServiceCut // of the partition
 	results     verdict.WalkResults
 }
 
-// wayKey is the walks of connections, and the ports at which they are not meant.
+// wayKey is the walks of connections, and the ports cut from them.
 type wayKey struct {
 	walks [verdict.Walks]int32
 	nodeCut
@@ -34,12 +34,12 @@ type wayKey struct {
 type wayWalk struct {
 	stage                  int
 	movedTerms, otherTerms []int32
-	resultBefore           int32 // result
+	resultBefore           int32 // in PriorityMoves.results
 }
 
-// NewPriorityMoves works out what PriorityMoves needs: x is an index in which the policy is enforced. there
-// says that it is now, at the priority it has there; without, nothing of it decides now. The
-// error is the context's.
+// NewPriorityMoves prepares a PriorityMoves. x is an index in which the policy is enforced. there reports
+// whether it is enforced now, at its priority in x; if not, it decides nothing now. The error is the
+// context's.
 func NewPriorityMoves(ctx context.Context, x *verdict.Index, key model.Key, there bool) (*PriorityMoves, error) {
 	m := &PriorityMoves{x: x, move: x.MoverOfPolicy(key), enforcedNow: there, flipsKnown: map[[2]int][]PairTotal{}, ways: map[wayKey]int{},
 		results: verdict.NewWalkResults(verdict.Ports{})}
@@ -67,13 +67,12 @@ func NewPriorityMoves(ctx context.Context, x *verdict.Index, key model.Key, ther
 	return m, nil
 }
 
-// FlipsAt counts what flips where the policy gets a priority, which a plugin may let be no whole
-// number.
+// FlipsAt counts the flips if the policy gets a priority, which some plugins allow to be fractional.
 func (m *PriorityMoves) FlipsAt(priority float64) []PairTotal {
 	if m.move.Terms == nil || m.enforcedNow && priority == m.move.Priority {
 		return nil
 	}
-	// Between the same neighbours it is the same.
+	// Between the same neighbours the result is the same.
 	at, tied := slices.BinarySearch(m.move.OtherPriorities, priority)
 	key := [2]int{at, 0}
 	if tied {
@@ -87,7 +86,7 @@ func (m *PriorityMoves) FlipsAt(priority float64) []PairTotal {
 	return out
 }
 
-// countFlips counts what flips where terms have other priorities.
+// countFlips counts the flips if terms get other priorities.
 func (m *PriorityMoves) countFlips(terms [verdict.StageCount][]verdict.Term) (out []PairTotal) {
 	after := make([]int32, len(m.walks))
 	for i, k := range m.walks {
@@ -125,7 +124,7 @@ func (m *PriorityMoves) countFlips(terms [verdict.StageCount][]verdict.Term) (ou
 	return out
 }
 
-// flipsOfResults are the verdicts that ports change between, each once, but for some ports.
+// flipsOfResults returns the distinct changes of verdict over all ports except some.
 func (m *PriorityMoves) flipsOfResults(before, after [verdict.Walks]int32, but []verdict.PortRange) (out []PairTotal) {
 	verdict.EachOverlap(m.joinedVerdicts(before), m.joinedVerdicts(after), func(ports verdict.PortRange, was, is *verdict.Verdict) {
 		flip := PairTotal{Before: *was, After: *is}
@@ -136,7 +135,7 @@ func (m *PriorityMoves) flipsOfResults(before, after [verdict.Walks]int32, but [
 	return out
 }
 
-// joinedVerdicts returns the verdict of each port over all walks together.
+// joinedVerdicts returns the verdict of each port over all walks.
 func (m *PriorityMoves) joinedVerdicts(results [verdict.Walks]int32) (out []verdict.Segment) {
 	for _, id := range results {
 		switch {
@@ -150,7 +149,7 @@ func (m *PriorityMoves) joinedVerdicts(results [verdict.Walks]int32) (out []verd
 	return out
 }
 
-// comesPast says whether a term of the policy comes past another one, or beside it.
+// comesPast reports whether a term of the policy changes its order with another term.
 func (k *wayWalk) comesPast(before, after []verdict.Term) bool {
 	for _, i := range k.movedTerms {
 		for _, j := range k.otherTerms {
@@ -163,7 +162,7 @@ func (k *wayWalk) comesPast(before, after []verdict.Term) bool {
 	return false
 }
 
-// mergedTerms is both lists in the order in which their terms decide.
+// mergedTerms merges two lists in the order in which their terms decide.
 func mergedTerms(a, b []int32, terms []verdict.Term) []int32 {
 	out := make([]int32, 0, len(a)+len(b))
 	before := func(i, j int32) bool {

@@ -36,7 +36,7 @@ func (f *wayFinder) findPair(a, b int32) {
 	})
 }
 
-// findWalk is the walk through some terms.
+// findWalk returns the number of the walk through some terms.
 func (f *wayFinder) findWalk(kind verdict.WalkKind, met verdict.Set) int32 {
 	stage := kind.Stage()
 	f.raw = verdict.AppendSet(f.raw[:0], met)
@@ -61,7 +61,7 @@ func (f *wayFinder) findWalk(kind verdict.WalkKind, met verdict.Set) int32 {
 		id = int32(len(f.m.walks))
 		f.m.walks = append(f.m.walks, k)
 		if len(k.movedTerms) == 0 {
-			k.otherTerms = nil // nobody asks again
+			k.otherTerms = nil // not needed again
 			f.resting[k.resultBefore] = id
 		}
 	}

@@ -9,24 +9,23 @@ import (
 	"rung/model/verdict"
 )
 
-// FlipReach is the pairs that flip alike, counted by what they are to a cluster. A pair counts
-// once however many of its ports flip.
+// FlipReach counts the pairs with the same flip by namespace. A pair counts once, whatever the number of
+// ports.
 type FlipReach struct {
 	Before, After verdict.Verdict
 	// Pods counts the pairs of pods, each with each of its addresses.
 	Pods int
-	// AcrossNamespaces are the pairs whose ends are of different namespaces or of which one is outside,
-	// by the namespace that they lead to.
+	// AcrossNamespaces are the pairs between two namespaces, or with an outside end, by destination namespace.
 	AcrossNamespaces FlipShare
-	// Protected are the pairs with an end in a namespace that DiffQuestions.Protected names, by that
-	// namespace: where both ends are in such a namespace they count for each.
+	// Protected are the pairs with an end in a protected namespace, by that namespace. A pair with both ends
+	// in such namespaces counts for each.
 	Protected FlipShare
 }
 
-// FlipShare is a part of the pairs that flip alike.
+// FlipShare is a part of the pairs with the same flip.
 type FlipShare struct {
 	Pairs int
-	// ByNamespace has the most first; the namespace "" is outside.
+	// ByNamespace is sorted by falling count; the namespace "" is outside.
 	ByNamespace       []NamespacePairs
 	Ports             []verdict.PortRange
 	Example           verdict.Connection
@@ -39,26 +38,25 @@ type NamespacePairs struct {
 	Pairs     int
 }
 
-// HangingPairs is pairs that were denied at both ends before a change, and are at one end alone
-// after it.
+// HangingPairs are pairs that were denied at both ends before a change, and at only one end after it.
 type HangingPairs struct {
-	// AtSenders says that the end which still denies them is the sender's, by its egress; else
-	// it is the receiver's, by its ingress.
+	// AtSenders reports that the sender's egress rules still deny them; otherwise the receiver's ingress rules
+	// do.
 	AtSenders bool
-	Deciders  []verdict.Decider // of all of them
+	Deciders  []verdict.Decider // of all pairs
 	Pairs     int
 	Example   verdict.Connection
-	Network   string // as FlipGroup has it
+	Network   string // as in FlipGroup
 }
 
-// portFlip is the ports that flip alike between two lists of decisions.
+// portFlip is the ports with the same flip between two lists of decisions.
 type portFlip struct {
 	before, after     verdict.Verdict
 	byBefore, byAfter int32
 	ports             []verdict.PortRange
 }
 
-// findFlips joins the changes that flip alike.
+// findFlips joins the changes with the same flip.
 func (r *decisionDiff) findFlips() {
 	for i := range r.changes {
 		c := &r.changes[i]
@@ -74,41 +72,41 @@ func (r *decisionDiff) findFlips() {
 	}
 }
 
-// reachBuilder is a FlipReach in the making.
+// reachBuilder builds a FlipReach.
 type reachBuilder struct {
 	FlipReach
 	acrossNamespaces, protected shareBuilder
 }
 
-// shareBuilder is a FlipShare in the making: by counts by namespace, outside comes last.
+// shareBuilder builds a FlipShare. byNamespace counts by namespace, with outside last.
 type shareBuilder struct {
 	FlipShare
 	byNamespace []int
 	notedFlips  map[*portFlip]bool
 }
 
-// noNamespace is the namespace of an end that is no pod.
+// noNamespace is the namespace of an end without pod.
 const noNamespace int32 = -1
 
-// reachCounter counts the pairs that flip by the namespaces of their ends.
+// reachCounter counts flipped pairs by the namespaces of their ends.
 type reachCounter struct {
 	c          *verdict.Classes
 	names      []string
 	protected  []bool
-	namespaces []int32 // namespaces each pod
+	namespaces []int32 // by pod
 	crowds     []*namespaceCrowd
 	byNode     []map[string]*namespaceCrowd
 	list       []*reachBuilder
 	hangs      []*hangingBuilder
 }
 
-// hangingBuilder is HangingPairs in the making.
+// hangingBuilder builds HangingPairs.
 type hangingBuilder struct {
 	HangingPairs
 	deciders []int32
 }
 
-// namespaceCrowd counts ends by namespace: in the order of the namespaces.
+// namespaceCrowd counts ends by namespace, in namespace order.
 type namespaceCrowd struct {
 	total, unprotected int // unprotected are in no protected namespace
 	counts             []headcount
@@ -138,7 +136,7 @@ func newReachCounter(c *verdict.Classes, protected []string) *reachCounter {
 
 func (s *reachCounter) namespaceOf(end int32) int32 { return s.namespaces[s.c.Index.Ends[end].Pod] }
 
-// countEnds makes the crowd of some ends.
+// countEnds counts some ends by namespace.
 func (s *reachCounter) countEnds(ends []int32) *namespaceCrowd {
 	k := &namespaceCrowd{}
 	n := map[int32]int{}
@@ -163,7 +161,7 @@ func (s *reachCounter) crowdOfClass(class int32) *namespaceCrowd {
 	return s.crowds[class]
 }
 
-// crowdsByNode are the crowds of a class by node.
+// crowdsByNode returns the counts of a class by node.
 func (s *reachCounter) crowdsByNode(class int32) map[string]*namespaceCrowd {
 	if s.byNode[class] == nil {
 		ends := map[string][]int32{}
@@ -178,7 +176,7 @@ func (s *reachCounter) crowdsByNode(class int32) map[string]*namespaceCrowd {
 	return s.byNode[class]
 }
 
-// addClassPair takes in what flips between two classes, and what hangs on one end.
+// addClassPair adds the flips and hanging pairs between two classes.
 func (s *reachCounter) addClassPair(d *differ, a, b int32, nodes verdict.NodePairing, pairs int, r *decisionDiff) {
 	for _, h := range r.hangs {
 		at := slices.IndexFunc(s.hangs, func(o *hangingBuilder) bool { return o.AtSenders == h.atSenders })
@@ -247,7 +245,7 @@ func (s *reachCounter) isProtected(namespace int32) bool {
 	return namespace != noNamespace && s.protected[namespace]
 }
 
-// crossCrowds counts the pairs between two crowds, or with a sign of -1 takes them out again.
+// crossCrowds adds the pairs between two sets of ends, or subtracts them for a sign of -1.
 func (s *reachCounter) crossCrowds(sign int, ka, kb *namespaceCrowd, o *reachBuilder) {
 	o.protected.Pairs += sign * (ka.total*kb.total - ka.unprotected*kb.unprotected)
 	for i, j := 0, 0; i < len(ka.counts) || j < len(kb.counts); {
@@ -273,7 +271,7 @@ func (s *reachCounter) crossCrowds(sign int, ka, kb *namespaceCrowd, o *reachBui
 	}
 }
 
-// subtractSelfPairs takes the ends of one pod out of the pairs: no pod connects to itself.
+// subtractSelfPairs subtracts the pairs of ends of one pod, which does not connect to itself.
 func (s *reachCounter) subtractSelfPairs(a, b int32, o *reachBuilder) {
 	x := s.c.Index
 	for _, e := range s.c.List[a].Ends {
@@ -291,7 +289,7 @@ func (s *reachCounter) subtractSelfPairs(a, b int32, o *reachBuilder) {
 	}
 }
 
-// addOutsidePairs counts the pairs of pods with addresses outside.
+// addOutsidePairs counts the pairs of pods with outside addresses.
 func (s *reachCounter) addOutsidePairs(a, b int32, nodes verdict.NodePairing, pairs int, o *reachBuilder) {
 	ka, kb := s.c.List[a], s.c.List[b]
 	o.acrossNamespaces.Pairs += pairs
@@ -319,7 +317,7 @@ func (s *reachCounter) addOutsidePairs(a, b int32, nodes verdict.NodePairing, pa
 	}
 }
 
-// notePorts notes the ports of a flip that a share has pairs of, and of the first an example.
+// notePorts notes the ports of a flip with pairs in a share, and an example of the first flip.
 func (t *shareBuilder) notePorts(s *reachCounter, d *differ, a, b int32, nodes verdict.NodePairing, f *portFlip,
 	counts func(from, to int32) bool) {
 	if t.notedFlips[f] {
@@ -335,7 +333,7 @@ func (t *shareBuilder) notePorts(s *reachCounter, d *differ, a, b int32, nodes v
 	t.Ports = append(t.Ports, f.ports...)
 }
 
-// exampleEnds is two ends whose namespaces count.
+// exampleEnds returns two ends whose namespaces count.
 func (s *reachCounter) exampleEnds(a, b int32, nodes verdict.NodePairing, counts func(from, to int32) bool) (from, to verdict.Endpoint) {
 	x, ka, kb := s.c.Index, s.c.List[a], s.c.List[b]
 	switch {
@@ -365,10 +363,10 @@ func (s *reachCounter) exampleEnds(a, b int32, nodes verdict.NodePairing, counts
 			}
 		}
 	}
-	return verdict.AddrEnd(netip.Addr{}), verdict.AddrEnd(netip.Addr{}) // not reached: there is a pair
+	return verdict.AddrEnd(netip.Addr{}), verdict.AddrEnd(netip.Addr{}) // not reached: a pair exists
 }
 
-// sortedReaches are the counts, what hurts first.
+// sortedReaches returns the counts, the most harmful first.
 func (s *reachCounter) sortedReaches() (out []FlipReach, hangs []HangingPairs) {
 	for _, r := range s.list {
 		r.AcrossNamespaces, r.Protected = r.acrossNamespaces.finishShare(s.names), r.protected.finishShare(s.names)
@@ -402,15 +400,14 @@ func (t *shareBuilder) finishShare(names []string) FlipShare {
 	return t.FlipShare
 }
 
-// hangingPorts is ports that one end alone denies still.
+// hangingPorts are ports that only one end still denies.
 type hangingPorts struct {
 	atSenders bool
 	deciders  []int32
 	port      verdict.PortRange
 }
 
-// denyingEnds says at which ends a ruling denies. A rule for egress is the sender's wherever its
-// rows are.
+// denyingEnds reports at which ends a ruling denies. An egress rule is the sender's, wherever its rows are.
 func (s *indexSide) denyingEnds(r *ruling) (sender, receiver bool) {
 	for i := range r.walks {
 		w := &r.walks[i]
@@ -425,7 +422,7 @@ func (s *indexSide) denyingEnds(r *ruling) (sender, receiver bool) {
 	return sender, receiver
 }
 
-// noteHanging notes the ports that both ends denied before, and one alone denies after.
+// noteHanging notes the ports that both ends denied before, and only one denies after.
 func (d *differ) noteHanging(r *decisionDiff, p, q *ruling, ports verdict.PortRange) {
 	if p.verdict != verdict.Deny || q.verdict != verdict.Deny {
 		return

@@ -12,15 +12,15 @@ type indexSide struct {
 	d             *differ
 	beforeOrAfter int // 0 before the change, 1 after it
 	grid          *verdict.Grid
-	// walkOf are the walks that were met, by stage and terms.
+	// walkOf are the known walks, by stage and terms.
 	walkOf [verdict.StageCount]map[string]int32
 
-	names        []string // of rules: equal for a rule that is in both, empty when not known yet
-	deciderIDs   []int32  // of rules: the id as a single decider, -1 when not known yet
+	names        []string // by rule: equal if a rule is in both indexes, empty if not computed yet
+	deciderIDs   []int32  // by rule: its id as the only decider, -1 if not computed yet
 	decidersByID map[int32][]int32
 	list         []int32
 	raw          []byte
-	hits         []verdict.Hit // of the last walk, kept for the next
+	hits         []verdict.Hit // buffer
 }
 
 func newIndexSide(d *differ, c *verdict.Classes, at int) *indexSide {
@@ -33,7 +33,7 @@ func newIndexSide(d *differ, c *verdict.Classes, at int) *indexSide {
 	return s
 }
 
-// walksByStage makes the empty walks of each stage.
+// walksByStage makes an empty map of walks for each stage.
 func walksByStage() (out [verdict.StageCount]map[string]int32) {
 	for stage := range out {
 		out[stage] = map[string]int32{}
@@ -41,8 +41,8 @@ func walksByStage() (out [verdict.StageCount]map[string]int32) {
 	return out
 }
 
-// ruleName is equal for a rule that is in both indexes, though others of its policy may come
-// before it.
+// ruleName returns a name that is equal for a rule in both indexes, even if others of its policy come before
+// it.
 func (s *indexSide) ruleName(rule int32) string {
 	if s.names[rule] == "" {
 		r := &s.c.Index.Rules[rule]
@@ -57,19 +57,19 @@ func (s *indexSide) ruleName(rule int32) string {
 	return s.names[rule]
 }
 
-// walkDecision is one walk: its verdict, and who decides, as an id.
+// walkDecision is the verdict of one walk, and the id of its deciders.
 type walkDecision struct {
 	verdict verdict.Verdict
 	decider int32
 }
 
-// ruling is the verdict of connections over all walks and at each.
+// ruling is the verdict of connections over all walks, and of each walk.
 type ruling struct {
 	verdict verdict.Verdict
 	walks   [verdict.Walks]walkDecision
 }
 
-// byDefault is the ruling where nothing matches.
+// byDefault is the ruling if nothing matches.
 var byDefault = func() (r ruling) {
 	r.verdict = verdict.Allow
 	for i := range r.walks {
@@ -78,7 +78,7 @@ var byDefault = func() (r ruling) {
 	return r
 }()
 
-// decisions are the decisions of all walks, for every port.
+// decisions are the rulings over all walks, for every port.
 type decisions struct {
 	list []verdict.Run[ruling]
 }
@@ -103,8 +103,7 @@ func (s *indexSide) findWalk(kind verdict.WalkKind, met verdict.Set) int32 {
 	return id
 }
 
-// decisionsOf returns the decisions about connections from a class to another, over their
-// walks.
+// decisionsOf returns the decisions about connections between two classes.
 func (s *indexSide) decisionsOf(a, b int32, how verdict.ConnectionMode) *decisions {
 	way := s.grid.WalkAnswers(a, b, how)
 	p := s.d.ways[way]
@@ -115,15 +114,14 @@ func (s *indexSide) decisionsOf(a, b int32, how verdict.ConnectionMode) *decisio
 	return p
 }
 
-// newWalkTable makes an empty table of walks: those of either side with the same verdicts and deciders are one.
+// newWalkTable makes an empty table of walks. Equal verdicts and deciders of either side share one entry.
 func newWalkTable() verdict.RunTable[walkDecision] {
 	return verdict.RunTable[walkDecision]{Raw: func(raw []byte, d walkDecision) []byte {
 		return binary.LittleEndian.AppendUint32(append(raw, byte(verdict.OutcomeOf(d.verdict))), uint32(d.decider))
 	}}
 }
 
-// joinWalks returns the decisions about each port over all walks; a walk of -1 is
-// none.
+// joinWalks returns the decisions about each port over all walks; -1 is no walk.
 func (d *differ) joinWalks(way [verdict.Walks]int32) *decisions {
 	all := &decisions{}
 	for _, r := range verdict.EveryPort() {
@@ -140,7 +138,7 @@ func (d *differ) joinWalks(way [verdict.Walks]int32) *decisions {
 	return all
 }
 
-// walkTiers is one walk through the tiers, and who decides it.
+// walkTiers walks the tiers once and returns the verdict with its deciders.
 func (s *indexSide) walkTiers(list []int32, terms []verdict.Term, proto int8, port uint16) walkDecision {
 	k := verdict.CollectHits(list, terms, proto, port, s.hits[:0])
 	s.hits = k.Hits
@@ -152,7 +150,7 @@ func (s *indexSide) walkTiers(list []int32, terms []verdict.Term, proto int8, po
 		if k.LastEffect == verdict.Drops {
 			v = verdict.Deny
 		}
-		// All of the last priority decide alike.
+		// All hits of the last priority decide alike.
 		first, last := len(k.Hits)-1, len(k.Hits)-1
 		for first > 0 && k.Hits[first-1].SamePriority(&k.Hits[last]) {
 			first--
@@ -200,7 +198,7 @@ func (s *indexSide) deciderID(name string, rules []int32) int32 {
 	return id
 }
 
-// decidersOfID returns the deciders that an id stands for.
+// decidersOfID returns the deciders with an id.
 func (s *indexSide) decidersOfID(id int32) []verdict.Decider {
 	out := []verdict.Decider{}
 	if id < 0 {

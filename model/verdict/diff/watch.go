@@ -7,7 +7,7 @@ import (
 	"rung/model/verdict"
 )
 
-// watchBuilder is a WatchedEnds in the making: by class, the ends it is about.
+// watchBuilder collects the flips of a WatchedEnds, with its ends by class.
 type watchBuilder struct {
 	ports   []verdict.PortRange
 	pods    [][]int32
@@ -18,7 +18,7 @@ type watchBuilder struct {
 	to      []verdict.Set
 }
 
-// findWatched finds the ends that are watched.
+// findWatched finds the watched ends.
 func (d *differ) findWatched() {
 	x := d.After.Index
 	for _, w := range d.questions.Watches {
@@ -43,7 +43,7 @@ func (d *differ) findWatched() {
 	}
 }
 
-// watchPair counts what is watched of the flips between two classes.
+// watchPair counts the watched flips between two classes.
 func (d *differ) watchPair(a, b int32, nodes verdict.NodePairing, r *decisionDiff) {
 	for i := range d.watches {
 		w := &d.watches[i]
@@ -58,8 +58,8 @@ func (d *differ) watchPair(a, b int32, nodes verdict.NodePairing, r *decisionDif
 	}
 }
 
-// changeAtExample is the change of a flip that has the port which an example of a range is given with: other
-// rules may decide its other ports.
+// changeAtExample returns the change of a flip that contains the example port of a range, since other rules
+// may decide its other ports. It is nil if the flip lacks the port.
 func (r *decisionDiff) changeAtExample(f *portFlip, in verdict.PortRange) *portChange {
 	port := in.ExamplePort()
 	for i := range r.changes {
@@ -69,7 +69,7 @@ func (r *decisionDiff) changeAtExample(f *portFlip, in verdict.PortRange) *portC
 			return c
 		}
 	}
-	return nil // of a port that the flip has not
+	return nil // the flip lacks the port
 }
 
 func (w *watchBuilder) addFlip(d *differ, a, b int32, nodes verdict.NodePairing, c *portChange, ports []verdict.PortRange) {
@@ -133,8 +133,8 @@ func (w *watchBuilder) addFlip(d *differ, a, b int32, nodes verdict.NodePairing,
 	}
 }
 
-// groupOfFlip returns the index of the group that a flip belongs to, whatever its ports: all that is
-// watched counts as one. The deciders of a group are those of its example.
+// groupOfFlip returns the index of the group of a flip, whatever its ports: all watched ends count as one. The
+// deciders of a group are those of its example.
 func (w *watchBuilder) groupOfFlip(d *differ, c *portChange, ports []verdict.PortRange) int {
 	for i := range w.groups {
 		if g := &w.groups[i]; g.Before == c.before && g.After == c.after {
@@ -152,7 +152,7 @@ func (w *watchBuilder) groupOfFlip(d *differ, c *portChange, ports []verdict.Por
 	return len(w.groups) - 1
 }
 
-// podsOf names pods.
+// podsOf returns pods as ends.
 func (d *differ) podsOf(pods verdict.Set) verdict.Ends {
 	out, last := verdict.Ends{Namespaces: []string{}, Outside: []netip.Prefix{}}, ""
 	pods.Each(func(i int32) {
