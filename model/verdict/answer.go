@@ -83,14 +83,14 @@ type Path struct {
 	Verdict  Verdict
 	Reason   string
 	Stages   []StageVerdict
-	// Note says what is special about the path, or is empty.
+	// Note describes anything special about the path.
 	Note string
 	// Via is the node through whose NodePort the path goes, if it is not the node where the path begins.
 	// Stages then has those of both legs.
 	Via string
 }
 
-// StageVerdict is the result of one walk through the tiers, of one stage in one zone.
+// StageVerdict is the result of a walk through the tiers, in a stage and zone.
 type StageVerdict struct {
 	Stage model.Stage
 	Zone  string
@@ -163,7 +163,7 @@ func (d *Decider) ActionWord() string {
 	return string(d.Action)
 }
 
-// TriedTier is one tier of a stage with the rules tried in it, in deciding order, up to the one that decided.
+// TriedTier is a tier of a stage with the rules tried, in deciding order, ending with the deciding one.
 type TriedTier struct {
 	Tier     int
 	Band     string // as Decider.Band

@@ -34,7 +34,7 @@ var Antrea = &Precedence{
 // policyOrder is the order of all policies in the Index of a cluster with Antrea.
 type policyOrder struct {
 	places map[model.Key]ladder.Place // of the policies that decide
-	// standings are those of the rules in tiers 1 and 3, in order: the first belongs to the terms with the
+	// standings are the standings of rules in tiers 1 and 3, in order: the first belongs to the terms with the
 	// highest priority.
 	standings     [model.TierBaseline + 1][]ruleStanding
 	aboutServices [][]model.Key // as Index.aboutServices

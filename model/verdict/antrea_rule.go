@@ -162,7 +162,7 @@ func (a *antreaMaker) addRuleTerms(p *model.Policy, r *model.Rule, ref Rule, t T
 	}
 }
 
-// addPortTerms makes the terms of one subject and one set of peers: ports, ICMP and layer 7. key tells several
+// addPortTerms makes the terms of a subject and a set of peers: ports, ICMP and layer 7. key tells several
 // such sets of a rule apart.
 func (a *antreaMaker) addPortTerms(p *model.Policy, r *model.Rule, ref Rule, t Term, subject, peers int32, key string) {
 	stage := t.setEnds(r.Direction, subject, peers)
@@ -233,7 +233,7 @@ func (a *antreaMaker) addRuleTerm(stage int, r *model.Rule, ref Rule, t Term) {
 	}
 }
 
-// splitTCPPorts returns the ports of TCP and those of other protocols.
+// splitTCPPorts splits ports into TCP's and the rest.
 func splitTCPPorts(p PortSet) (tcp, others PortSet) {
 	if p == nil {
 		for i := range Protocols {

@@ -113,11 +113,11 @@ func (a conditionAddrs) addNetworks(cidrs, except []string) {
 	}
 }
 
-// antreaAddrs returns the addresses that a nodeSelector matches: those of the Node object and of Antrea's
-// gateway (antrea.md#nodes).
+// antreaAddrs returns the addresses that a nodeSelector matches: the Node object's, and Antrea's gateway
+// (antrea.md#nodes).
 func antreaAddrs(n *model.Node) []string { return slices.Concat(n.InternalIPs, antreaGateway(n)) }
 
-// antreaGateway returns the addresses from which a node reaches pods: the first of each of its pod networks.
+// antreaGateway returns the addresses from which a node reaches pods: the first address of each pod network.
 func antreaGateway(n *model.Node) (out []string) {
 	for _, cidr := range n.PodCIDRs {
 		if p, err := netip.ParsePrefix(cidr); err == nil {

@@ -17,9 +17,9 @@ type AuditedRule struct {
 	Direction model.Direction
 	Rule      int
 	Action    model.Action
-	// Matches reports that the rule matches connections. Decides reports that it decides one of them where it
-	// applies, alone or with others of its priority; a Pass decides that the next tier is asked. Matters
-	// reports that some connection has another verdict without the rule.
+	// Matches reports that the rule matches connections. Decides reports that it decides some connection where
+	// it applies, alone or with rules of equal priority; a Pass decides to ask the next tier. Matters reports
+	// that without the rule some verdict changes.
 	Matches, Decides, Matters bool
 	// Example is a connection the rule matches, preferably one it decides.
 	Example Connection
@@ -29,12 +29,12 @@ type AuditedRule struct {
 	// DecidersBefore are the rules that decide earlier about connections this one matches, most kinds of
 	// connections first.
 	DecidersBefore []Decider
-	// DecidersWithout are the rules that would decide its connections without it. Undecided reports that
-	// nothing else decides some of them, which allows them.
+	// DecidersWithout would decide its connections without it. Undecided reports that nothing else decides
+	// some of them, which allows them.
 	DecidersWithout []Decider
 	Undecided       bool
 	// PickedUp reports, for a Pass, that a lower tier decides some passed connection. Through is a passed
-	// connection that nothing decides, and so is allowed.
+	// connection that nothing decides, so it is allowed.
 	PickedUp bool
 	Through  *Connection
 	// Clashes are the rules of other policies with its priority that disagree about connections no higher rule
@@ -46,9 +46,9 @@ type AuditedRule struct {
 	// DNSCuts are the connections of AuditQuestions.DNS that the rule drops.
 	DNSCuts [2]DNSCut
 	// Overruled is, for an Allow of an AdminNetworkPolicy, an allowed connection that a NetworkPolicy's
-	// default deny would deny if the rule were a Pass. For a Deny it is one that an Allow of a NetworkPolicy
-	// or EgressFirewall would then allow. For a Deny of an EgressFirewall it is one that an AdminNetworkPolicy
-	// allows.
+	// default deny would deny if the rule were a Pass. For a Deny: a connection that an Allow of a
+	// NetworkPolicy or EgressFirewall would then allow. For a Deny of an EgressFirewall: a connection that an
+	// AdminNetworkPolicy allows.
 	Overruled *OverruledConnection
 	// Outside is, for a Deny of every pod, an allowed connection from outside that begins at no known address.
 	Outside *Connection
@@ -85,7 +85,7 @@ type Audit struct {
 	Isolated []IsolationCuts
 }
 
-// ErrTooLarge marks an Audit that would take too long; the text says what there is too much of.
+// ErrTooLarge marks an Audit that would take too long; the text names the reason.
 var ErrTooLarge = errors.New("too large")
 
 // The bounds of an Audit: pairs of classes, and terms tried. Both are counts, so that the same cluster always

@@ -70,9 +70,9 @@ type classGrouping struct {
 	raw            []byte
 }
 
-// classesOf makes the same classes for several indexes. marks are addresses of no pod whose classes are
-// wanted. With a focus it groups only the ends of the focused connections, by the terms that can match those;
-// the indexes must then have the same ends.
+// classesOf makes the same classes for several indexes. marks are addresses of no pod that get classes too.
+// With a focus it groups only the ends of the focused connections, by the terms that can match those; the
+// indexes must then have the same ends.
 func (g *classGrouping) classesOf(pick func(*model.Pod) bool, marks []netip.Addr, f *connectionFocus, xs ...*Index) []*Classes {
 	g.seed, g.byHash = maphash.MakeSeed(), map[uint64][]int32{}
 	facts, conds := make([][]Set, len(xs)), make([]Set, len(xs))

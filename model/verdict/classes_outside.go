@@ -58,8 +58,8 @@ func (g *classGrouping) groupOutside(xs []*Index, marks []netip.Addr, conds []Se
 	}
 }
 
-// groupOwned makes the classes of the addresses from which nodes reach their own pods. Each meets its block's
-// conditions and that of the own node.
+// groupOwned makes the classes of the addresses from which nodes reach their own pods. They meet their block's
+// conditions and the own-node condition.
 func (g *classGrouping) groupOwned(xs []*Index, s *Partition, conds []Set) {
 	type variant struct {
 		class int32

@@ -8,7 +8,7 @@ import (
 	"rung/model/ovn/match"
 )
 
-// Condition is what a term requires of one end. It is precomputed for all pods' addresses and evaluated for
+// Condition is a term's requirement for one end. It is precomputed for all pods' addresses and evaluated for
 // others.
 type Condition struct {
 	ID  int32
@@ -116,7 +116,7 @@ func (a conditionAddrs) addPods(key string, pods func() Set) {
 	a.c.Set.Or(s)
 }
 
-// addSingle adds an address. It skips an invalid one, and one of a family that does not count.
+// addSingle adds an address, unless it is invalid or its family does not count.
 func (a conditionAddrs) addSingle(ip string, counts func(Family) bool) {
 	addr, err := netip.ParseAddr(ip)
 	if err != nil {
@@ -160,7 +160,7 @@ func (a conditionAddrs) addFamilies() {
 	}
 }
 
-// addressCondition makes the condition that an address is one of those added by fill.
+// addressCondition makes the condition that fill added the address.
 func (m *condMaker) addressCondition(key string, fill func(conditionAddrs)) int32 {
 	return m.conditionID("addr "+key, func(c *Condition) {
 		c.Set = NewSet(len(m.x.Ends))

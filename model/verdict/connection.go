@@ -34,7 +34,7 @@ func (p Protocol) Number() int {
 	return -1
 }
 
-// Family is an address family. AnyFamily means one that both ends have, IPv4 first.
+// Family is an address family. AnyFamily means any family that both ends have, IPv4 first.
 type Family uint8
 
 // The families.
@@ -80,7 +80,7 @@ func NodeEnd(name string) Endpoint {
 	return Endpoint{Key: model.Key{Kind: model.KindNode, Name: name}}
 }
 
-// ServiceEnd returns a Service as an endpoint, for which each of its endpoints is asked.
+// ServiceEnd returns a Service as an endpoint; questions about it ask each of its endpoints.
 func ServiceEnd(namespace, name string) Endpoint {
 	return Endpoint{Key: model.Key{Kind: model.KindService, Namespace: namespace, Name: name}}
 }
@@ -135,7 +135,7 @@ func (c Connection) String() string {
 // ErrQuestion marks a connection that cannot be judged; the text says why.
 var ErrQuestion = errors.New("cannot ask")
 
-// CheckQuestion returns what is wrong with the question itself, whatever the cluster.
+// CheckQuestion returns the error in the question itself, whatever the cluster.
 func (c Connection) CheckQuestion() error {
 	switch n := c.Protocol.Number(); {
 	case n < 0:
@@ -189,13 +189,13 @@ func (f Family) FirstAddrOf(addrs []netip.Addr) netip.Addr {
 	return netip.Addr{}
 }
 
-// Ends are the ends of one side of several connections.
+// Ends are the sources or the destinations of several connections.
 type Ends struct {
 	Pods       int         `json:"pods"`
 	FirstPods  []model.Key `json:"-"`          // the first three pods
 	Namespaces []string    `json:"namespaces"` // of the pods, in order
-	// Outside are networks and single addresses, without those of pods, Services and Except. The narrowest
-	// network of both lists that holds an address decides.
+	// Outside are networks and single addresses, except pods, Services and Except. The narrowest network of
+	// both lists that holds an address decides.
 	Outside []netip.Prefix `json:"outside"`
 	Except  []netip.Prefix `json:"outside_except,omitempty"`
 }
@@ -222,7 +222,7 @@ const (
 	NodePort       FrontKind = "NodePort"
 )
 
-// FrontKind is the kind of address by which a Service is reached.
+// FrontKind is a kind of Service address.
 type FrontKind string
 
 // ServiceFront is the Service behind the address of a connection. Its traffic is load balanced before policies

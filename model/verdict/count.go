@@ -50,7 +50,7 @@ type ruleCount struct {
 }
 
 // countRules adds the rules of terms that decide or pass before a rule, each once. It keeps at most mostNamed
-// rules, but always those of AuditQuestions.Wide.
+// rules, plus all rules of AuditQuestions.Wide.
 func (p *auditedPort) countRules(u int32, terms []Term, refs []int32) {
 	into := &p.decidersBefore[u]
 	for _, i := range refs {

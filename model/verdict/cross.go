@@ -213,8 +213,7 @@ func (c *Comparison) Each(visit func(a, b int32, how ConnectionMode, nodes NodeP
 	})
 }
 
-// visitTouched visits the pairs of classes that may change: those matched by a term that only one of the two
-// has.
+// visitTouched visits the pairs of classes that may change: a changed term matches them.
 func (c *Comparison) visitTouched(visit func(a, b int32)) {
 	byFrom := make([]Set, len(c.After.List))
 	for n, side := range [...]*Classes{c.Before, c.After} {

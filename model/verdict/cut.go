@@ -53,8 +53,8 @@ func (s *Partition) ServedAt(a netip.Addr) (every, own []PortRange, host string)
 	return JoinPorts(append(every, idle...)), JoinPorts(append(every, all...)), host
 }
 
-// nodePorts returns the NodePorts of all Services. idle are those of Services without an endpoint of the
-// family, to which no connection succeeds.
+// nodePorts returns the NodePorts of all Services. idle are the NodePorts without an endpoint of the family,
+// to which no connection succeeds.
 func (s *Partition) nodePorts(f Family) (all, idle []PortRange) {
 	if s.ofNodes == nil {
 		s.ofNodes = &[2][2][]PortRange{}
@@ -75,8 +75,8 @@ func (s *Partition) nodePorts(f Family) (all, idle []PortRange) {
 	return of[0], of[1]
 }
 
-// withServiceAddrs adds single addresses of networks that hold hardly any addresses but those of Services,
-// since each may serve other ports.
+// withServiceAddrs adds single addresses of networks that consist almost only of Services' addresses, since
+// each may serve other ports.
 func (s *Partition) withServiceAddrs(networks []netip.Prefix) []netip.Prefix {
 	var more []netip.Prefix
 	for i, n := range networks {
@@ -121,8 +121,8 @@ func (s *Partition) serviceAddrs() iter.Seq[netip.Addr] {
 	}
 }
 
-// cutOf returns the number of a block's cut, 0 for none, and the node that matters to the cut. A block of
-// several addresses has no cut: one of them is no Service (see withServiceAddrs).
+// cutOf returns the number of a block's cut, or 0, and the node that matters to the cut. A block of several
+// addresses has no cut: some address serves nothing (see withServiceAddrs).
 func (s *Partition) cutOf(n netip.Prefix) (id int32, host string) {
 	if !n.IsSingleIP() {
 		return 0, ""
@@ -176,8 +176,8 @@ func (c *Classes) BlocksFor(to *Class, node string, nodes NodePairing) (n int) {
 	return n
 }
 
-// addHosts makes the classes of pods on their node's network, which have the node's addresses. Each has two:
-// as other nodes see it, and as its own node does, whose rows allow its connections
+// addHosts makes the classes of pods on their node's network, which have the node's addresses. There are two
+// classes for each: one for other nodes, one for the node itself, whose rows allow its connections
 // (ovn-kubernetes.md#hairpin-and-node-rows).
 func (c *Classes) addHosts() {
 	if c.hosts != nil {

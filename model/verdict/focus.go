@@ -1,7 +1,7 @@
 package verdict
 
-// connectionFocus is the set of connections that some terms match. Only terms that match one of these count,
-// so that a change is worked out among the affected ends.
+// connectionFocus is the set of connections that some terms match. Only terms that match such a connection
+// count, so that a change is worked out among the affected ends.
 type connectionFocus struct {
 	from, to Set // of ends
 	// outFrom and outTo include the addresses of no pod.

@@ -2,8 +2,8 @@ package verdict
 
 // Grid computes once what many pairs of classes have in common. The candidates of a walk are the terms whose
 // source condition the source meets and whose destination condition the destination meets. Few of these sets
-// differ even among many classes, since a policy's rules share their subject. It is for one goroutine at a
-// time.
+// differ even among many classes, since a policy's rules share their subject. Grids must not be used
+// concurrently.
 type Grid struct {
 	Classes *Classes
 	// out and in number the distinct sets of terms that classes meet as source and as destination, by stage.
@@ -37,7 +37,7 @@ const (
 )
 
 // walksOfMode are the walks by connection mode: egress at the source, ingress on the source's and the
-// destination's switch, then replies where they begin and where they arrive.
+// destination's switch, replies at their beginning and at their end.
 var walksOfMode = [...][Walks]WalkKind{
 	FarAway:  {egressWalk, sourceWalk, destinationWalk, replyEgressWalk, replyIngressWalk},
 	SameNode: {egressWalk, noWalk, nearWalk, replyEgressWalk, replyIngressWalk},

@@ -104,7 +104,7 @@ func (x *Index) Options() Options { return x.view.Options }
 // HairpinAddr returns the source address of hairpin traffic.
 func (x *Index) HairpinAddr(f Family) netip.Addr { return x.view.HairpinAddr(f) }
 
-// Network returns the network of the view, nil for the default one.
+// Network returns the view's network; nil means the default one.
 func (x *Index) Network() *network.Network { return x.view.Network }
 
 // Cluster returns the cluster of the view.

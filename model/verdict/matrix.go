@@ -6,8 +6,8 @@ import (
 	"rung/model"
 )
 
-// Matrix holds the outcomes of the connections between all ends of some classes. It is for one goroutine at a
-// time, as its Classes are.
+// Matrix holds the outcomes of the connections between all ends of some classes. Like its Classes, it must not
+// be used concurrently.
 type Matrix struct {
 	Classes     *Classes
 	Ports       Ports
@@ -149,10 +149,10 @@ func (c *Classes) PairMode(a, b int32) (ConnectionMode, bool) {
 }
 
 // PodKind is the kind of a pod in a matrix: pods of a kind match the same rules, apart from their nodes. The
-// zero PodKind is that of pods without connections.
+// zero PodKind takes part in no connection.
 type PodKind struct {
-	// Classes by family, plus one, 0 for none: from for connections from the pod, own for those of them that
-	// stay on its node, to for connections to it.
+	// Classes by family, plus one; 0 means none. from is for connections from the pod, own for those within
+	// its node, to for connections to it.
 	from, own, to [2]int32
 }
 
@@ -232,8 +232,8 @@ func (m *Matrix) ExamplePort(a, b PodKind, oneNode bool, v Verdict) (p Ports, f 
 	return p, f, false
 }
 
-// MorePods reports whether connections are allowed between more than so many pairs of pods, on any port; each
-// address of a pod counts. n is the number of pairs if there are not more.
+// MorePods reports whether more than so many pairs of pods may connect on some port; each address of a pod
+// counts. n is the number of pairs unless more is true.
 func MorePods(x *Index, than int, stop func() bool) (n int, more bool) {
 	c := ClassesOf(x, nil)
 	all := int32(c.Len())

@@ -8,7 +8,7 @@ import (
 )
 
 // Partition divides the outside addresses into blocks: one for each network that rules name, without the
-// narrower ones inside it. A network that all rules treat like its surroundings is no block. Compared indexes
+// narrower ones inside it. A network treated like its surroundings by all rules is no block. Compared indexes
 // share one partition.
 //
 // Special addresses are in no block: those of pods, which are ends themselves; those of Services, which load
@@ -181,7 +181,7 @@ var examples = []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAdd
 
 // freeAddr returns an address of a network outside the inner ones that is not special: a documentation address
 // if possible, else the first, .1 rather than .0. A Service's address is the second choice. If nodes own every
-// address, it returns one of them and one of another node.
+// address, it returns two, of different nodes.
 func (s *Partition) freeAddr(n netip.Prefix, inner []netip.Prefix) (a, other netip.Addr, ok bool) {
 	for _, s.takeServed = range [...]bool{false, true} {
 		a, ok = s.plainFreeAddr(n, inner)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// PortRange is a run of ports of a protocol. ICMP has ports 0 to 0.
+// PortRange is a port range of a protocol. ICMP has ports 0 to 0.
 type PortRange struct {
 	Protocol Protocol `json:"protocol"`
 	Lo       uint16   `json:"from"`
@@ -89,7 +89,7 @@ func CommonPorts(a, b []PortRange) (out []PortRange) {
 	return out
 }
 
-// WithoutPorts returns the ports of the range that are not among others, which are in order.
+// WithoutPorts returns the ports of the range without others, which must be in order.
 func (r PortRange) WithoutPorts(others []PortRange) (out []PortRange) {
 	for _, o := range others {
 		if o.Protocol != r.Protocol || o.Hi < r.Lo || r.Hi < o.Lo {

@@ -6,7 +6,7 @@ import (
 	"rung/model"
 )
 
-// portRange is a range of ports of one protocol; 0 to LastPort is the whole protocol.
+// portRange is a port range of a protocol; 0 to LastPort is the whole protocol.
 type portRange struct {
 	proto  int8
 	lo, hi uint16
@@ -72,7 +72,7 @@ func portRangeOf(proto int8, p *model.Port) portRange {
 }
 
 // adminPorts returns the numeric ports of an AdminNetworkPolicy's rule. some is false if the rule has ports,
-// but no numeric one that OVN-Kubernetes understands.
+// but OVN-Kubernetes understands no numeric one.
 func adminPorts(r *model.Rule) (out PortSet, some bool) {
 	if len(r.Ports) == 0 {
 		return nil, true

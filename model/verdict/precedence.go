@@ -9,7 +9,7 @@ import (
 )
 
 // Precedence is how a network plugin applies policies to connections: Stages or Antrea. The view chooses it;
-// no other code asks which one it is.
+// all other code treats both alike.
 type Precedence struct {
 	// AtEnds applies rules once at each end, after load balancing. Otherwise they apply on every switch of the
 	// way, in the stages of OVN's pipeline.
@@ -20,8 +20,8 @@ type Precedence struct {
 	// known; nil for the default explanation.
 	SourceAddrs func(*model.Node) []string
 	NoSource    func(node string) string
-	// Defect returns the known defect of a NetworkPolicy's rule for a connection, empty for none. It is nil if
-	// no defects are known.
+	// Defect returns the known defect of a NetworkPolicy's rule for a connection, or "". Plugins without known
+	// defects have a nil Defect.
 	Defect func(r *model.Rule, proto int8, port uint16, to *model.Pod, matched bool) string
 
 	// terms makes the terms of all enforced policies. It returns the order of the policies, nil if terms do
@@ -71,7 +71,7 @@ func (x *Index) IsAbout(t *Term, service model.Key) bool {
 
 // PolicyMover computes the terms after a policy moves to another priority.
 type PolicyMover struct {
-	// Priority is the current priority. OtherPriorities are those of the policies it ranks among, in order.
+	// Priority is the current priority. OtherPriorities are the priorities it ranks among, in order.
 	Priority        float64
 	OtherPriorities []float64
 	// Terms returns all terms with the policy at a priority; nil if the policy decides nothing.

@@ -10,7 +10,7 @@ import (
 	"rung/model/words"
 )
 
-// foundEnd is a resolved endpoint: where it is, or why no policy applies.
+// foundEnd is a resolved endpoint: its place, or why no policy applies.
 type foundEnd struct {
 	End
 	pod         *model.Pod
@@ -182,7 +182,7 @@ func endOf(x *Index, f *foundEnd) wayEnd {
 	return e
 }
 
-// otherPorts returns a note with the ports that a Service does have, empty for none.
+// otherPorts returns a note with the Service's actual ports, or "".
 func otherPorts(ports []Ports) string {
 	if len(ports) == 0 {
 		return ""
@@ -194,7 +194,7 @@ func otherPorts(ports []Ports) string {
 	return "; it has " + words.List(texts, 4)
 }
 
-// serviceBackends returns the endpoints of a Service for one of its ports. none is why there are no endpoints.
+// serviceBackends returns a Service's endpoints for a port, or in none why it has no endpoints.
 func serviceBackends(x *Index, e Endpoint, proto Protocol, port uint16) (out []foundEnd, none string, err error) {
 	s, _ := x.Cluster().Get(e.Key).(*model.Service)
 	if s == nil {

@@ -32,7 +32,7 @@ const (
 	canDeny
 )
 
-// outcomeBits is the set of possible outcomeSets, as bits: one for each way that unjudged hits may turn out.
+// outcomeBits is a set of outcomeSets, as bits: one for each way that unjudged hits may turn out.
 type outcomeBits uint8
 
 func bitOf(o outcomeSet) outcomeBits { return 1 << o }
@@ -91,8 +91,8 @@ type SettledWalk struct {
 	IsOpen bool
 }
 
-// SettleHits settles the hits of a walk (ovn-kubernetes.md#stages). If rules of one priority disagree it
-// follows each: the verdict is undefined only if it depends on which one wins.
+// SettleHits settles the hits of a walk (ovn-kubernetes.md#stages). If rules of equal priority disagree, it
+// follows all of them: the verdict is undefined only if it depends on the winner.
 func SettleHits(hits []Hit) SettledWalk { return SettleHitsInto(hits, nil, nil) }
 
 // SettleHitsInto is SettleHits with reused lists.

@@ -12,8 +12,7 @@ import (
 	"rung/model/selectors"
 )
 
-// Term matches if both ends and the port do. It is a policy's rule, part of one, or stands for generated rows
-// of no policy.
+// Term matches if both ends and the port do. It represents a policy's rule, part of a rule, or generated rows.
 type Term struct {
 	From, To int32 // Index.Conditions
 	Priority int32
@@ -27,8 +26,8 @@ type Term struct {
 	OutRouter bool
 	OutPort   int32
 	Ports     PortSet
-	// Services is the index in Index.aboutServices plus one, 0 for any connection. Multicast reports that the
-	// effect on multicast is unknown.
+	// Services is the index in Index.aboutServices plus one; 0 means any connection. Multicast reports that
+	// the effect on multicast is unknown.
 	Services  int32
 	Multicast bool
 }

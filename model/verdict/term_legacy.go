@@ -5,9 +5,9 @@ import (
 	"rung/model/ladder"
 )
 
-// The isolation annotation of 2016 (older-forms.md#the-isolation-annotation-of-2016), if it counts: pods of an
-// isolated namespace are reached only if NetworkPolicies allow it, wherever the connection begins.
-// OVN-Kubernetes then had no rows that let a pod's own node, or the pod itself, through.
+// The isolation annotation of 2016 (older-forms.md#the-isolation-annotation-of-2016): pods of an isolated
+// namespace are reached only if NetworkPolicies allow it, wherever the connection begins. OVN-Kubernetes then
+// had no rows that let a pod's own node, or the pod itself, through.
 
 // isolatesPods reports whether a policy by itself isolates its pods.
 func (m *termMaker) isolatesPods(p *model.Policy, d model.Direction) bool {

@@ -245,7 +245,7 @@ func (m *termMaker) firewallNetwork(cidr string) int32 {
 }
 
 // openPods makes the condition of the pods in a firewall's network that the row may or may not except, as no
-// node names their subnets (ovn-kubernetes.md#unknown-subnets). It is -1 if there are no such pods.
+// node names their subnets (ovn-kubernetes.md#unknown-subnets). cond is -1 if no such pods exist.
 func (m *termMaker) openPods(r *model.Rule) (cond int32, maybe string) {
 	if !m.x.view.NodeSubnets || len(r.Peers) == 0 || r.Peers[0].Kind != model.PeerNetworks {
 		return -1, ""

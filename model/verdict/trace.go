@@ -18,7 +18,7 @@ const (
 	whyProtocol   = "protocol"
 )
 
-// triedTiers lists what was tried in a hop until something decided.
+// triedTiers lists the rules tried in a hop until something decided.
 func triedTiers(x *Index, h *tierHop, s *StageVerdict) (out []TriedTier) {
 	last := func(t *Term) bool {
 		return s.Decided != nil && !(s.Verdict == Unknown) &&
@@ -96,7 +96,7 @@ func addAttempt(out []TriedTier, a Attempt) []TriedTier {
 		if b.Policy != a.Policy || b.Direction != a.Direction || b.Rule != a.Rule {
 			continue
 		}
-		// Of several rows of one rule, show the matching one.
+		// Of a rule's rows, show the matching one.
 		if a.Matched && !b.Matched {
 			*b = a
 		}
@@ -214,7 +214,7 @@ func (m *MatchCache) parseMatch(text string) *parsedMatch {
 	return p
 }
 
-// ForgetUnused clears the cache if it holds more than twice as many matches as there are rows.
+// ForgetUnused clears the cache if matches outnumber rows more than twice.
 func (m *MatchCache) ForgetUnused(rows int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

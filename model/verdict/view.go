@@ -41,7 +41,7 @@ type Options struct {
 	// Hairpin are the source addresses, IPv4 and IPv6, of hairpin traffic; invalid for OVN-Kubernetes'
 	// defaults.
 	Hairpin [2]netip.Addr
-	// Network is the network to judge on, nil for the default one.
+	// Network is the network to judge on; nil means the default one.
 	Network *network.Network
 	// NoRows has the policies that are not enforced, with the reason.
 	NoRows map[model.PolicyKey]*model.NoRows

@@ -99,7 +99,7 @@ func (p *auditedPort) noteWalk() {
 	p.noteCuts()
 }
 
-// noteRules adds the rules of terms other than those of u, each once, up to mostNamed.
+// noteRules adds the rules of terms except u, each once, up to mostNamed.
 func noteRules(into *[]int32, terms []Term, refs []int32, u int32, of []int32) {
 	for _, i := range refs {
 		if r := terms[i].Rule; of[r] != u && !slices.Contains(*into, r) && len(*into) < mostNamed {

@@ -23,7 +23,7 @@ type Zone struct {
 	sets   sync.Map                // name → *addressSet
 }
 
-// logicalPort is a port of a switch, or one that only port groups name.
+// logicalPort is a port of a switch, or known only from port groups.
 type logicalPort struct {
 	rows       *switchRows // nil for a port of no switch
 	membership *membership

@@ -115,8 +115,8 @@ func (z *Zone) DecideStage(stage model.Stage, at string, p match.Packet) (d Deci
 	return d, true
 }
 
-// WalkStage decides a stage for one packet: it returns the rows that pass it on, then the one that decides.
-// Among rows of equal priority the lowest UUID wins. Rows that cannot be judged are skipped and counted.
+// WalkStage decides a stage for one packet. It returns the rows that pass the packet on, then the deciding
+// row. Among rows of equal priority the lowest UUID wins. Unreadable rows are skipped and counted.
 func (z *Zone) WalkStage(stage model.Stage, at string, p match.Packet) (deciders []*nb.ACL, unjudged uint64) {
 	w, ok := z.beginWalk(stage, at, &p)
 	if !ok {

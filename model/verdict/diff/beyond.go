@@ -24,7 +24,7 @@ type unwantedFlips struct {
 	from, to verdict.Set // pods
 }
 
-// pairEnd is one end of a counted pair: an end of the index, a block of outside addresses, or an address from
+// pairEnd is an end of a counted pair: an end of the index, a block of outside addresses, or an address from
 // which a node reaches its own pods.
 type pairEnd struct {
 	end     int32 // -1 for another kind
@@ -69,7 +69,7 @@ func (d *differ) findWanted() {
 		}
 		return out
 	}
-	// A block counts as one, so it is wanted only if all its addresses are.
+	// A block counts once, and is wanted only if all its addresses are.
 	single := map[[2]pairEnd]map[netip.Addr][]verdict.PortRange{}
 	for _, c := range w.Connections {
 		ports := verdict.PortRange{Protocol: c.Protocol, Lo: c.Port, Hi: c.Port}

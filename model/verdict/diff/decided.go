@@ -11,8 +11,8 @@ import (
 type PortDecision struct {
 	verdict.PortRange
 	Verdict verdict.Verdict
-	// By are the deciders: those of every stage for an allowed connection, else those of the stage that
-	// settles the verdict. It is empty if nothing matches. Equal deciders have equal IDs in both indexes.
+	// By are the deciders: of every stage for an allowed connection, else of the stage that settles the
+	// verdict. It is empty if nothing matches. Equal deciders have equal IDs in both indexes.
 	By []verdict.Decider
 	ID [verdict.Walks]int32
 }

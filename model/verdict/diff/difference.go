@@ -15,8 +15,8 @@ type DiffQuestions struct {
 	ReportedPolicies []model.Key
 	// Watches are connections also counted separately.
 	Watches []WatchedEnds
-	// Wanted is the purpose of the change, or nil. Other connections with its verdict are reported in
-	// Difference.Unwanted.
+	// Wanted is the purpose of the change, or nil. Difference.Unwanted reports other connections with its
+	// verdict.
 	Wanted *WantedVerdict
 	// Protected are more namespaces, in addition to the platform's, whose connections count in
 	// FlipReach.Protected.
@@ -74,7 +74,7 @@ type FlipGroup struct {
 	ByBefore []verdict.Decider  `json:"decided_before"`
 	ByAfter  []verdict.Decider  `json:"decided_after"`
 	Example  verdict.Connection `json:"example"`
-	// Network is the secondary or user-defined network, empty for the default one.
+	// Network is the secondary or user-defined network; empty means the default one.
 	Network string `json:"network,omitempty"`
 }
 
@@ -152,14 +152,13 @@ type RuleUse struct {
 	Rule      int
 	// IsBefore marks a rule as it was before the change.
 	IsBefore bool
-	// Matches reports that it matches connections, Decides that it decides one of them, alone or with others
-	// of its priority. Instead are the deciders of the rest.
+	// Matches reports that the rule matches connections. Decides reports that it decides some connection,
+	// alone or with rules of equal priority. Instead are the deciders of the rest.
 	Matches, Decides bool
 	Instead          []verdict.Decider
 }
 
-// findUses finds the reported rules, once the changed terms are known. It skips rules of which only a part
-// changed.
+// findUses finds the reported rules, once the changed terms are known. It skips partly changed rules.
 func (d *differ) findUses() {
 	if d.useOf[0] != nil {
 		return

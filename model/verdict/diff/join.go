@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// JoinNetwork adds the difference on a network other than the default one. other holds the connections of that
-// network's pods, which d lacks.
+// JoinNetwork adds the difference on a network other than the default one. The pods of that network have
+// connections in other only.
 func (d *Difference) JoinNetwork(other *Difference, network string) {
 	named := func(gs []FlipGroup) []FlipGroup {
 		gs = slices.Clone(gs)

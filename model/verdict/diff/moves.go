@@ -11,7 +11,7 @@ import (
 
 // PriorityMoves computes what would flip if an AdminNetworkPolicy got any other priority. It groups
 // connections by the terms they meet in each walk, so that a priority costs only the walks in which the policy
-// passes another one. It is for one goroutine at a time.
+// passes another one. It must not be used concurrently.
 type PriorityMoves struct {
 	x           *verdict.Index
 	move        verdict.PolicyMover
@@ -30,7 +30,7 @@ type wayKey struct {
 	nodeCut
 }
 
-// wayWalk is one walk of connections that meet the same terms.
+// wayWalk is a walk of connections with equal terms.
 type wayWalk struct {
 	stage                  int
 	movedTerms, otherTerms []int32
@@ -38,8 +38,7 @@ type wayWalk struct {
 }
 
 // NewPriorityMoves prepares a PriorityMoves. x is an index in which the policy is enforced. there reports
-// whether it is enforced now, at its priority in x; if not, it decides nothing now. The error is the
-// context's.
+// whether it is enforced now with this priority; if not, it decides nothing now. The error is the context's.
 func NewPriorityMoves(ctx context.Context, x *verdict.Index, key model.Key, there bool) (*PriorityMoves, error) {
 	m := &PriorityMoves{x: x, move: x.MoverOfPolicy(key), enforcedNow: there, flipsKnown: map[[2]int][]PairTotal{}, ways: map[wayKey]int{},
 		results: verdict.NewWalkResults(verdict.Ports{})}

@@ -6,7 +6,7 @@ import (
 	"rung/model/verdict"
 )
 
-// indexSide is one of the two indexes of a differ.
+// indexSide is the index before or after the change.
 type indexSide struct {
 	c             *verdict.Classes
 	d             *differ
@@ -57,7 +57,7 @@ func (s *indexSide) ruleName(rule int32) string {
 	return s.names[rule]
 }
 
-// walkDecision is the verdict of one walk, and the id of its deciders.
+// walkDecision is a walk's verdict with the id of the deciders.
 type walkDecision struct {
 	verdict verdict.Verdict
 	decider int32

@@ -133,8 +133,8 @@ func (w *watchBuilder) addFlip(d *differ, a, b int32, nodes verdict.NodePairing,
 	}
 }
 
-// groupOfFlip returns the index of the group of a flip, whatever its ports: all watched ends count as one. The
-// deciders of a group are those of its example.
+// groupOfFlip returns the index of a flip's group, whatever its ports: all watched ends count together. A
+// group has the deciders of its example.
 func (w *watchBuilder) groupOfFlip(d *differ, c *portChange, ports []verdict.PortRange) int {
 	for i := range w.groups {
 		if g := &w.groups[i]; g.Before == c.before && g.After == c.after {
