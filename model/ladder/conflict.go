@@ -7,13 +7,11 @@ import (
 	"rung/model/selectors"
 )
 
-// RuleConflict is a pair of rules that OVN holds at one priority and that disagree
-// about traffic that exists now: the rules have the same index and direction in
-// two policies of one priority, so their ACLs share an OVN priority
-// (ovn-kubernetes.md#priorities), their actions differ, and a pod that is subject of
-// both meets a peer and a port that both rules match; or, with named ports of ingress, a
-// pod that OVN-Kubernetes takes for one (ovn-kubernetes.md#named-ports). Which rule
-// decides is left to OVN.
+// RuleConflict is a pair of rules of one OVN priority that disagree about existing traffic. The rules have the
+// same index and direction in two policies of equal priority, so their ACLs share an OVN priority
+// (ovn-kubernetes.md#priorities). Their actions differ, and a subject pod of both policies meets a peer and a
+// port that both rules match. With named ports of ingress it may be a pod that OVN-Kubernetes only treats as a
+// subject (ovn-kubernetes.md#named-ports). OVN may take either rule.
 type RuleConflict struct {
 	A, B      model.PolicyKey
 	Priority  int32
@@ -26,7 +24,7 @@ type RuleConflict struct {
 	Meeting selectors.RuleMeeting
 }
 
-// OtherPolicy is the policy that k conflicts with, and the two actions, k's first.
+// OtherPolicy returns the policy that k conflicts with, and the actions of both.
 func (c *RuleConflict) OtherPolicy(k model.PolicyKey) (other model.PolicyKey, own, theirs model.Action) {
 	if c.A == k {
 		return c.B, c.ActionA, c.ActionB
@@ -34,8 +32,8 @@ func (c *RuleConflict) OtherPolicy(k model.PolicyKey) (other model.PolicyKey, ow
 	return c.A, c.ActionB, c.ActionA
 }
 
-// conflictLimit bounds the conflicts that are listed: a hundred policies thrown
-// on one priority have half a million pairs of rules, and nobody reads them.
+// conflictLimit bounds the listed conflicts: a hundred policies of one priority have half a million pairs of
+// rules, too many to read.
 const conflictLimit = 1000
 
 // conflictFinder resolves the rules of one rung, each once and when needed.
@@ -54,8 +52,7 @@ func (f *conflictFinder) resolveRules(r *model.Rule) *selectors.ResolvedRule {
 	return v
 }
 
-// findConflicts fills in Conflicts. Policies above the supported range have no
-// rows that could conflict.
+// findConflicts fills in Conflicts. Policies above the supported range have no rows, and no conflicts.
 func (l *Ladder) findConflicts(c *model.Cluster, x *selectors.PodIndex) {
 	for _, tier := range []int{model.TierAdmin, model.TierBaseline} {
 		for i := range l.Tiers[tier].Rungs {
@@ -119,7 +116,7 @@ func (f *conflictFinder) compareRules(d model.Direction, a *model.Policy, ofA *s
 	return out
 }
 
-// namedBelow says whether a rule for ingress of a baseline has named ports.
+// namedBelow reports whether an ingress rule of a baseline has named ports.
 func (l *Ladder) namedBelow() bool {
 	for i := range l.Tiers[model.TierBaseline].Rungs {
 		for _, p := range l.Tiers[model.TierBaseline].Rungs[i].Policies {

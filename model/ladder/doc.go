@@ -1,10 +1,9 @@
-// Package ladder is the precedence ladder: every policy and unit in the order in which
-// they decide, whole or for one stage of the pipeline, with gaps, duplicates and the
-// conflicts among rules of one priority.
+// Package ladder is the precedence ladder: every policy and unit in deciding order, for all stages or one,
+// with gaps, duplicates and conflicts among rules of equal priority.
 //
-// Invariant: a Ladder is worked out from a cluster alone and does not change.
+// Invariant: a Ladder is computed from a cluster alone and does not change.
 //
-// Place and Band are for plugins whose policies stand in tiers of their own, which fill them.
+// Place and Band serve plugins with their own tiers, which fill them in.
 //
-// It imports model and model/overlap; whatever may import model may import it.
+// It imports model and model/selectors; every package that may import model may import it.
 package ladder

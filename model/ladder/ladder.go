@@ -12,64 +12,58 @@ import (
 	"rung/model/selectors"
 )
 
-// KindIsolation stands for tier 0 on the ladder: rows of OVN-Kubernetes itself
-// (user-defined network isolation and the like), which are no policies.
+// KindIsolation is tier 0 on the ladder: rows of OVN-Kubernetes itself, such as isolation of user-defined
+// networks, which belong to no policy.
 const KindIsolation model.Kind = "Isolation"
 
-// Ladder is everything that decides, in the order in which it decides.
+// Ladder is everything that decides, in deciding order.
 type Ladder struct {
-	// Max is the lowest precedence that is enforced.
+	// Max is the largest enforced priority number.
 	Max   int32
 	Tiers []Tier // 0 to 3
-	// Stage is the one stage the ladder is narrowed to, "" for all together.
+	// Stage is the only stage shown, "" for all stages.
 	Stage model.Stage
-	// Conflicts are the duplicates whose rules really disagree now, by priority
-	// and policy. Truncated says that there are more than are listed.
+	// Conflicts are the duplicates whose rules disagree now, by priority and policy. Truncated reports that
+	// not all are listed.
 	Conflicts []RuleConflict
 	Truncated bool
-	// Broken are policies (and objects of unknown kind) that could not be read, not
-	// what is none of Rung's business.
+	// Broken are unreadable policies and objects of unknown kind, without kinds that Rung ignores.
 	Broken []model.Broken
 }
 
-// Tier is one tier. Tier 1 has a rung per priority in use and the gaps
-// between; tier 3 has one for each priority of ClusterNetworkPolicies and, last, that of
-// the BaselineAdminNetworkPolicy; tier 2 has units, whose order is that of their
-// OVN priorities within a stage; the ladder holds no objects of tier 0: what
-// decides there is known from live rows alone.
+// Tier is one tier. Tier 1 has a rung for each priority in use, and the gaps between them. Tier 3 has one for
+// each priority of ClusterNetworkPolicies and a last one for the BaselineAdminNetworkPolicy. Tier 2 has units,
+// ordered by OVN priority within a stage. Tier 0 is empty: only live rows show what decides there.
 type Tier struct {
 	Tier  int
 	Kind  model.Kind
 	Rungs []Rung // of tier 1: unsupported ones last
 	Gaps  []Gap
-	// Policies of tier 2 by kind, namespace and name; Counts how many there are
-	// of each kind.
+	// Policies are those of tier 2 by kind, namespace and name. Counts counts them by kind.
 	Policies []RungPolicy
 	Counts   map[model.Kind]int
-	// Units of tier 2 as they decide where they share a stage, Namespaces the
-	// same by namespace.
+	// Units are those of tier 2 in deciding order within a shared stage. Namespaces are the same units by
+	// namespace.
 	Units      []Unit
 	Namespaces []NamespaceUnits
 }
 
-// Rung is one priority and the policies that hold it, by name.
+// Rung is one priority and its policies, by name.
 type Rung struct {
 	Priority int32
 	Policies []RungPolicy
-	// Duplicate says that several policies hold it, Unsupported that it is
-	// above the supported range: its policies are not enforced. Idle are the
-	// ClusterNetworkPolicies of a priority that nobody makes rows of: they hold no
-	// priority, whatever it is, and decide nothing.
+	// Duplicate reports several policies. Unsupported reports a priority above the supported range, whose
+	// policies are not enforced. Idle marks ClusterNetworkPolicies without a controller: they have no rows,
+	// occupy no priority and decide nothing.
 	Duplicate   bool
 	Unsupported bool
 	Idle        bool
 }
 
-// IsEnforced says whether the policies of a rung have rows, as far as its priority says.
+// IsEnforced reports whether the policies of a rung may have rows, judged by its priority.
 func (r *Rung) IsEnforced() bool { return !r.Unsupported && !r.Idle }
 
-// TopPriority is the OVN priority of the first row of a rung of tier 1 or 3; the higher
-// one decides first.
+// TopPriority returns the OVN priority of the first row of a rung in tier 1 or 3; the higher decides first.
 func (t *Tier) TopPriority(r *Rung) int { return RowPriority(r.Policies[0].Policy, 0) }
 
 // RungPolicy is a policy on the ladder.
@@ -103,7 +97,7 @@ func CountRules(rules []model.Rule) (n RuleCount) {
 	return n
 }
 
-// String is "3A 1P 1D", or "–" without rules.
+// String returns "3A 1P 1D", or "–" without rules.
 func (n RuleCount) String() string {
 	var parts []string
 	for _, c := range []struct {
@@ -126,10 +120,10 @@ type Gap struct {
 	To   int32 `json:"to"`
 }
 
-// FreeCount is how many priorities are free.
+// FreeCount returns the number of free priorities.
 func (g Gap) FreeCount() int { return int(g.To-g.From) + 1 }
 
-// String is "35–39", or "57" where there is one.
+// String returns "35–39", or "57" for a single priority.
 func (g Gap) String() string {
 	if g.From == g.To {
 		return strconv.Itoa(int(g.From))
@@ -137,8 +131,8 @@ func (g Gap) String() string {
 	return strconv.Itoa(int(g.From)) + "–" + strconv.Itoa(int(g.To))
 }
 
-// FreeGaps are the runs of priorities from 0 to the largest supported one that none
-// of the given ones takes; the order of used does not matter.
+// FreeGaps returns the runs of unused priorities from 0 to the largest supported one, for used priorities in
+// any order.
 func FreeGaps(used []int32, largest int32) []Gap {
 	used = slices.Clone(used)
 	slices.Sort(used)
@@ -161,22 +155,22 @@ func FreeGaps(used []int32, largest int32) []Gap {
 
 // Options shape a ladder; the zero value is usable.
 type Options struct {
-	// Max is the largest supported priority, MaxPriority when 0.
+	// Max is the largest supported priority, MaxPriority if 0.
 	Max int32
-	// CNP says that ClusterNetworkPolicies are compiled.
+	// CNP reports that ClusterNetworkPolicies are compiled.
 	CNP bool
-	// Broken objects of the sources; those that may be policies are listed.
+	// Broken are broken objects of the sources; possible policies are listed.
 	Broken []model.Broken
-	// Index of the same cluster, made when nil and needed.
+	// Index is that of the same cluster; nil to make one when needed.
 	Index *selectors.PodIndex
-	// Networks are the networks besides the default one; Elsewhere says that the cluster is shown as it stands on
-	// one of them, where no priority is free since AdminNetworkPolicies are not enforced there.
+	// Networks are the networks other than the default one. Elsewhere reports that the ladder shows one of
+	// them: no priority is free there, as AdminNetworkPolicies are not enforced.
 	Networks  *network.Table
 	Elsewhere bool
-	// Units that are compiled; those that follow from no policy (hairpin, nodes,
-	// multicast of the cluster) are on the ladder only when they are here.
+	// Units are compiled units. Those of no policy (hairpin, nodes, cluster multicast) are on the ladder only
+	// if listed here.
 	Units []model.Key
-	// LegacyIsolation shows the namespaces that the isolation annotation of 2016 isolates
+	// LegacyIsolation shows the namespaces isolated by the annotation of 2016
 	// (older-forms.md#the-isolation-annotation-of-2016).
 	LegacyIsolation bool
 }
@@ -213,12 +207,12 @@ func New(c *model.Cluster, opt Options) *Ladder {
 	return l
 }
 
-// RungPolicyOf is a policy with its rules counted.
+// RungPolicyOf returns a policy with its rules counted.
 func RungPolicyOf(p *model.Policy) RungPolicy {
 	return RungPolicy{Policy: p, Ingress: CountRules(p.Ingress), Egress: CountRules(p.Egress)}
 }
 
-// rungsOf groups the policies of a tier by their rows' priority.
+// rungsOf groups the policies of a tier by the priority of their rows.
 func rungsOf(policies []*model.Policy, opt Options) []Rung {
 	slices.SortFunc(policies, ComparePolicies)
 	var rungs []Rung
@@ -235,13 +229,13 @@ func rungsOf(policies []*model.Policy, opt Options) []Rung {
 	return rungs
 }
 
-// RungAt returns the rung of tier 1 that holds a priority or nil when it is free.
+// RungAt returns the rung of tier 1 with a priority, or nil if the priority is free.
 func (l *Ladder) RungAt(priority int32) *Rung {
 	_, at, _ := l.RungsAround(priority)
 	return at
 }
 
-// RungsAround finds the rungs of tier 1 that hold a priority and are next to it; nil where there is none.
+// RungsAround returns the rungs of tier 1 before, at and after a priority, each nil if missing.
 func (l *Ladder) RungsAround(priority int32) (above, at, below *Rung) {
 	rungs := l.Tiers[model.TierAdmin].Rungs
 	for i := range rungs {
@@ -258,15 +252,14 @@ func (l *Ladder) RungsAround(priority int32) (above, at, below *Rung) {
 	return above, at, nil
 }
 
-// ComparePolicies orders policies as they decide: by tier, priority, kind,
-// namespace and name. Between policies of one priority, and within tier 2, the
-// order is only for display.
+// ComparePolicies orders policies as they decide: by tier, priority, kind, namespace and name. For policies of
+// equal priority, and within tier 2, the order is only for display.
 func ComparePolicies(a, b *model.Policy) int {
 	return cmp.Or(cmp.Compare(a.Tier, b.Tier), cmp.Compare(placeInTier(a), placeInTier(b)),
 		cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)), a.Key.Compare(b.Key))
 }
 
-// placeInTier is a priority, and for the baseline behind all of its tier.
+// placeInTier returns the priority of a policy; the baseline comes last in its tier.
 func placeInTier(p *model.Policy) int32 {
 	if p.Kind == model.KindBANP {
 		return math.MaxInt32
@@ -274,12 +267,12 @@ func placeInTier(p *model.Policy) int32 {
 	return p.Priority
 }
 
-// kindRank puts NetworkPolicies before EgressFirewalls.
+// kindRank sorts NetworkPolicies before EgressFirewalls.
 func kindRank(k model.Kind) int {
 	return slices.Index([]model.Kind{model.KindANP, model.KindCNP, model.KindNP, model.KindMNP, model.KindEF, model.KindBANP}, k)
 }
 
-// PolicyOrder is all policies of the cluster as they decide (see ComparePolicies).
+// PolicyOrder returns all policies of the cluster in deciding order (see ComparePolicies).
 func PolicyOrder(c *model.Cluster) []model.PolicyKey {
 	policies := slices.SortedFunc(c.AllPolicies(), ComparePolicies)
 	keys := make([]model.PolicyKey, len(policies))

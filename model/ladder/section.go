@@ -7,15 +7,14 @@ import (
 	"rung/model"
 )
 
-// SectionKind says what a part of tier 2 is.
+// SectionKind is the kind of a part of tier 2.
 type SectionKind string
 
-// The sections, in the order in which they decide where they share a stage.
+// The sections, in deciding order within a shared stage.
 const (
-	// SectionFirewall are EgressFirewalls and ingress multicast: the part of tier
-	// 2 that decides in to-lport about what a pod sends, even after an egress rule
-	// of an AdminNetworkPolicy allowed it (ovn-kubernetes.md#firewall-rows,
-	// #multicast).
+	// SectionFirewall has EgressFirewalls and ingress multicast. Both decide in to-lport about packets that a
+	// pod sends, even after an egress rule of an AdminNetworkPolicy allowed them
+	// (ovn-kubernetes.md#firewall-rows, #multicast).
 	SectionFirewall  SectionKind = "firewall"
 	SectionMulticast SectionKind = "multicast" // egress multicast
 	SectionNetpol    SectionKind = "netpol"    // NetworkPolicies, by namespace
@@ -26,18 +25,16 @@ const (
 // Section is a part of tier 2.
 type Section struct {
 	Kind SectionKind
-	// Stage is the one its priorities belong to, "" for several.
+	// Stage is the stage of its priorities, "" for several.
 	Stage model.Stage
-	// Units in the order in which they decide, Namespaces for SectionNetpol. With
-	// all stages together a namespace has its default denies with it; within one
-	// stage they follow in a section of their own, as everything with a higher
-	// priority decides before them.
+	// Units are in deciding order; Namespaces replace them for SectionNetpol. With all stages shown, a
+	// namespace includes its default denies. Within one stage these have a section of their own, since
+	// everything with a higher priority decides first.
 	Units      []Unit
 	Namespaces []NamespaceUnits
 }
 
-// TopPriority is the OVN priority of its first row, of a section of one stage; the higher one
-// decides first.
+// TopPriority returns the OVN priority of the first row of a section with one stage; the higher decides first.
 func (s *Section) TopPriority() int {
 	units := s.Units
 	if len(units) == 0 {
@@ -47,8 +44,8 @@ func (s *Section) TopPriority() int {
 	return first
 }
 
-// Sections are the parts of tier 2 in the order in which they decide in a stage,
-// "" for all together. Empty ones are left out.
+// Sections returns the parts of tier 2 in deciding order in a stage, "" for all stages. Empty parts are left
+// out.
 func (t *Tier) Sections(stage model.Stage) []Section {
 	var out []Section
 	add := func(kind SectionKind, in model.Stage, kinds ...model.Kind) {
@@ -85,8 +82,8 @@ func (t *Tier) Sections(stage model.Stage) []Section {
 	return out
 }
 
-// isOnStage says whether the unit stands on the ladder of a stage; with all stages
-// together also what decides in none: an EgressFirewall without rules.
+// isOnStage reports whether the unit is on the ladder of a stage. The ladder of all stages also has an
+// EgressFirewall without rules, which decides in none.
 func (u *Unit) isOnStage(s model.Stage) bool {
 	if s == "" || u.Key.Kind == model.KindEF && len(u.Stages()) == 0 {
 		return s == "" || s == model.StageToLport
@@ -95,8 +92,8 @@ func (u *Unit) isOnStage(s model.Stage) bool {
 	return ok
 }
 
-// namespacesIn are the namespaces with NetworkPolicies that decide in a stage, and with all
-// stages together those that an annotation isolates.
+// namespacesIn returns the namespaces with NetworkPolicies that decide in a stage. With all stages it includes
+// namespaces isolated by an annotation.
 func (t *Tier) namespacesIn(stage model.Stage) []NamespaceUnits {
 	var out []NamespaceUnits
 	keep := func(units []Unit) (in []Unit) {
@@ -116,8 +113,7 @@ func (t *Tier) namespacesIn(stage model.Stage) []NamespaceUnits {
 	return out
 }
 
-// OfStage narrows the ladder to one stage: what decides there, and nothing else. ""
-// is the ladder itself.
+// OfStage returns the ladder of one stage: only what decides in it. "" returns the ladder itself.
 func (l *Ladder) OfStage(stage model.Stage) *Ladder {
 	if stage == "" {
 		return l

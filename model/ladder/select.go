@@ -6,8 +6,8 @@ import (
 	"rung/model"
 )
 
-// OfKeys narrows the ladder to some policies and units: rungs keep their marks, which speak of all
-// policies, gaps are those between all, and conflicts those that one of them has.
+// OfKeys returns the ladder of some policies and units. Rungs keep their marks and gaps, which refer to all
+// policies. Conflicts are those of a kept policy.
 func (l *Ladder) OfKeys(keep func(model.Key) bool) *Ladder {
 	out := l.narrowed(func(c *RuleConflict) bool { return keep(c.A) || keep(c.B) },
 		func(p *model.Policy) bool { return keep(p.Key) }, func(u *Unit) bool { return keep(u.Key) })
@@ -20,8 +20,8 @@ func (l *Ladder) OfKeys(keep func(model.Key) bool) *Ladder {
 	return out
 }
 
-// narrowed returns the ladder with the conflicts, the policies on rungs and the units that are kept. The
-// namespaces are left to the caller.
+// narrowed returns the ladder with only the kept conflicts, policies on rungs and units. The caller adjusts
+// the namespaces.
 func (l *Ladder) narrowed(keepConflict func(*RuleConflict) bool, keepPolicy func(*model.Policy) bool, keepUnit func(*Unit) bool) *Ladder {
 	out := *l
 	out.Conflicts, out.Tiers = nil, slices.Clone(l.Tiers)
@@ -57,7 +57,7 @@ func (l *Ladder) narrowed(keepConflict func(*RuleConflict) bool, keepPolicy func
 	return &out
 }
 
-// conflictsAt are the places of conflicts in a shorter list, of those that are in it.
+// conflictsAt maps indexes of conflicts to a shorter list, without those missing from it.
 func conflictsAt(all []int, at map[int]int) (out []int) {
 	for _, i := range all {
 		if n, ok := at[i]; ok {
@@ -75,7 +75,7 @@ func (t *Tier) countKinds() {
 	}
 }
 
-// PolicyCount is how many policies there are.
+// PolicyCount returns the number of policies.
 func (l *Ladder) PolicyCount() (n int) {
 	for i := range l.Tiers {
 		t := &l.Tiers[i]
@@ -87,7 +87,7 @@ func (l *Ladder) PolicyCount() (n int) {
 	return n
 }
 
-// UnitCount is how many units there are that are no policies.
+// UnitCount returns the number of units of no policy.
 func (l *Ladder) UnitCount() (n int) {
 	for i := range l.Tiers {
 		for j := range l.Tiers[i].Units {
@@ -99,8 +99,8 @@ func (l *Ladder) UnitCount() (n int) {
 	return n
 }
 
-// WithMoved is tier 1 as it would be with a policy at another priority, with what would be
-// free. Whether the policy conflicts there is not known.
+// WithMoved returns tier 1 with a policy moved to another priority, and its gaps. Conflicts at the new
+// priority are not computed.
 func (l *Ladder) WithMoved(k model.PolicyKey, priority int32) ([]Rung, []Gap) {
 	var rungs []Rung
 	var moved RungPolicy

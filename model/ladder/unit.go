@@ -8,7 +8,7 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// OVN priorities of the rows of tiers 1 and 3, and of tier 2 (ovn-kubernetes.md#priorities): the higher one
+// OVN priorities of the rows of tiers 1 and 3, and of tier 2 (ovn-kubernetes.md#priorities): the higher
 // decides first.
 const (
 	PriorityAdmin     = 30000 // rule i of an ANP with priority p has 30000 − 100·p − i
@@ -18,13 +18,12 @@ const (
 	PriorityFirewall       = 10000 // rule i of an EgressFirewall has 10000 − i
 	PriorityMulticastAllow = 1012
 	PriorityMulticastDeny  = 1011
-	PriorityNetpolAllow    = 1001 // what a NetworkPolicy allows; ARP, hairpin and nodes
+	PriorityNetpolAllow    = 1001 // Allows of NetworkPolicies; ARP, hairpin and nodes
 	PriorityNetpolDeny     = 1000
 )
 
-// RowPriority is the OVN priority of the rows of a rule of a policy of tier 1 or 3. A
-// ClusterNetworkPolicy has that of an ANP of its priority, in the tier it names
-// (ovn-kubernetes.md#clusternetworkpolicy).
+// RowPriority returns the OVN priority of a rule's rows, for a policy of tier 1 or 3. A ClusterNetworkPolicy
+// has the priority of an equal ANP, in the tier it names (ovn-kubernetes.md#clusternetworkpolicy).
 func RowPriority(p *model.Policy, rule int) int {
 	if p.Kind == model.KindBANP {
 		return PriorityBaseline - rule
@@ -32,21 +31,19 @@ func RowPriority(p *model.Policy, rule int) int {
 	return PriorityAdmin - PriorityAdminStep*int(p.Priority) - rule
 }
 
-// Unit is something of tier 2 with rows of its own: a NetworkPolicy or
-// EgressFirewall, or what OVN-Kubernetes makes besides (the kinds of kinds.go
-// that are no objects).
+// Unit is a part of tier 2 with its own rows: a NetworkPolicy, an EgressFirewall, or rows that OVN-Kubernetes
+// adds (the kinds in kinds.go that are no objects).
 type Unit struct {
 	Key model.Key
-	// Policy is nil for what is no object.
+	// Policy is nil for added rows.
 	Policy *RungPolicy
-	// Networks are the networks besides the default one that the rows of a policy are of, by name; empty
-	// for the default network.
+	// Networks names the networks of a policy's rows; empty means the default network.
 	Networks []string
 }
 
-// PriorityRange are the OVN priorities of the unit's rows in a stage, the first to decide
-// first; ok is false when nothing of it decides there. The ARP and ICMP rows of a
-// default deny have one priority more than the deny they soften.
+// PriorityRange returns the OVN priorities of the unit's rows in a stage, the first to decide first; ok is
+// false if it decides nothing there. The ARP and ICMP rows of a default deny have a priority one above the
+// deny.
 func (u *Unit) PriorityRange(s model.Stage) (first, last int, ok bool) {
 	switch u.Key.Kind {
 	case model.KindNP, model.KindMNP:
@@ -75,9 +72,9 @@ func (u *Unit) PriorityRange(s model.Stage) (first, last int, ok bool) {
 	return 0, 0, false
 }
 
-// RuleCounts counts what a unit that is no object does in a stage, or in all of them:
-// it has one rule in each direction in which it decides
-// (ovn-kubernetes.md#default-deny, #hairpin-and-node-rows, #multicast).
+// RuleCounts counts the rules of a unit of added rows in a stage, or in all stages: one rule for each
+// direction in which it decides (ovn-kubernetes.md#default-deny, #hairpin-and-node-rows,
+// #multicast).
 func (u *Unit) RuleCounts(s model.Stage) (ingress, egress RuleCount) {
 	does := RuleCount{Allow: 1}
 	if u.Key.Kind == model.KindNetpolNamespace || u.Key.Kind == model.KindIsolation2016 ||
@@ -93,7 +90,7 @@ func (u *Unit) RuleCounts(s model.Stage) (ingress, egress RuleCount) {
 	return ingress, egress
 }
 
-// Stages are the stages in which the unit decides.
+// Stages returns the stages in which the unit decides.
 func (u *Unit) Stages() []model.Stage {
 	var out []model.Stage
 	for _, s := range model.PipelineStages() {
@@ -104,7 +101,7 @@ func (u *Unit) Stages() []model.Stage {
 	return out
 }
 
-// TopPriority is the OVN priority of the unit's first row in any stage, 0 without rows.
+// TopPriority returns the OVN priority of the unit's first row in any stage, or 0.
 func (u *Unit) TopPriority() (top int) {
 	for _, s := range model.PipelineStages() {
 		if first, _, ok := u.PriorityRange(s); ok {
@@ -114,27 +111,25 @@ func (u *Unit) TopPriority() (top int) {
 	return top
 }
 
-// NamespaceUnits holds the units that one namespace has in tier 2.
+// NamespaceUnits holds a namespace's units of tier 2.
 type NamespaceUnits struct {
 	Name     string
 	Policies []Unit // its NetworkPolicies and MultiNetworkPolicies by name
-	// Denies are its default denies: what no NetworkPolicy allows is dropped for
-	// the pods one of them isolates (ovn-kubernetes.md#default-deny).
+	// Denies are its default denies. They drop what no NetworkPolicy allows to or from isolated pods
+	// (ovn-kubernetes.md#default-deny).
 	Denies    []Unit
 	Firewall  *Unit // its EgressFirewall
 	Multicast bool  // its pods may send and receive multicast
-	// Annotated says that its isolation annotation of 2016 isolates it.
+	// Annotated reports that the isolation annotation of 2016 isolates it.
 	Annotated bool
 }
 
-// IsolatesDirection says whether a NetworkPolicy isolates pods of the namespace in a
-// direction.
+// IsolatesDirection reports whether a NetworkPolicy isolates pods of the namespace in a direction.
 func (n *NamespaceUnits) IsolatesDirection(d model.Direction) bool {
 	return slices.ContainsFunc(n.Denies, func(u Unit) bool { return u.Key.Name == string(d) })
 }
 
-// fillUnits fills in the units of tier 2. Of the options, Units are the compiled ones that
-// follow from no policy.
+// fillUnits fills in the units of tier 2. opt.Units are the compiled units of no policy.
 func (t *Tier) fillUnits(c *model.Cluster, opt Options) {
 	t.Counts = map[model.Kind]int{}
 	seen := map[model.Key]bool{}
@@ -190,7 +185,7 @@ func (t *Tier) fillUnits(c *model.Cluster, opt Options) {
 	t.groupByNamespace()
 }
 
-// unitRank orders kinds of one priority for display.
+// unitRank orders kinds of equal priority for display.
 func unitRank(k model.Kind) int {
 	return slices.Index([]model.Kind{model.KindEF, model.KindMulticastNS, model.KindMulticastCluster, model.KindNP, model.KindMNP,
 		model.KindNetpolDefault, model.KindNetpolNode, model.KindNetpolNamespace, model.KindIsolation2016}, k)
@@ -229,7 +224,7 @@ func (t *Tier) groupByNamespace() {
 	slices.SortFunc(t.Namespaces, func(a, b NamespaceUnits) int { return cmp.Compare(a.Name, b.Name) })
 }
 
-// isolatesPods says whether a NetworkPolicy isolates its pods by itself.
+// isolatesPods reports whether a NetworkPolicy by itself isolates its pods.
 func (o *Options) isolatesPods(p *model.Policy, d model.Direction) bool {
 	if o.LegacyIsolation {
 		return model.IsolatesByItself(p, d)
@@ -237,7 +232,7 @@ func (o *Options) isolatesPods(p *model.Policy, d model.Direction) bool {
 	return p.IsolatesDirection(d)
 }
 
-// annotatedUnits are the units of namespaces that their annotation isolates, where that counts.
+// annotatedUnits returns the units of namespaces isolated by their annotation, if that counts.
 func (o *Options) annotatedUnits(c *model.Cluster) (out []model.Key) {
 	if !o.LegacyIsolation {
 		return nil

@@ -7,10 +7,9 @@ import (
 	"rung/model/words"
 )
 
-// Respace spreads the supported priorities evenly: the first goes to start and
-// each next one step further. Order and ties stay. Policies above the supported
-// range stay where they are. When the range cannot hold the result the error is
-// ErrNoRoom and says what would fit.
+// Respace spreads the supported priorities evenly: the first moves to start, and each following one is step
+// further. Order and ties stay. Policies above the supported range do not move. If the range is too small the
+// error is ErrNoRoom and names a spacing that fits.
 func (b *Board) Respace(step, start int32) (Plan, error) {
 	n := len(b.supportedGroups())
 	switch {
@@ -49,9 +48,8 @@ func (b *Board) noRoomError(step, start int32, last int64, n int) error {
 	return fmt.Errorf("%w: %s; start at %d or less", ErrNoRoom, text, int64(start)-(last-int64(b.max)))
 }
 
-// WidestSpacing is the largest step that Respace can use and the largest start that
-// leaves as much room in front as between, as far as there is; the step is 0
-// when nothing needs spreading.
+// WidestSpacing returns the largest possible step of Respace. start leaves a gap in front as large as the
+// step, if possible. step is 0 if nothing needs spreading.
 func (b *Board) WidestSpacing() (step, start int32) {
 	n := int32(len(b.supportedGroups()))
 	switch n {
@@ -70,18 +68,17 @@ func (b *Board) widest() Spacing {
 	return Spacing{step, start}
 }
 
-// Spacing is how a ladder is re-spaced: the distance between two priorities, and the
-// first of them.
+// Spacing says how a ladder is re-spaced: the distance between priorities, and the first priority.
 type Spacing struct{ Step, Start int32 }
 
-// String is the spacing as people write it: "step 10, starting at 10".
+// String returns the spacing as people write it: "step 10, starting at 10".
 func (s Spacing) String() string { return fmt.Sprintf("step %d, starting at %d", s.Step, s.Start) }
 
-// usual is the step that is proposed where it fits.
+// usual is the proposed step if it fits.
 const usual = 10
 
-// UsualSpacing is the spacing that is proposed first, on every screen and on the command line:
-// step 10, starting at 10, or the largest possible one where that does not fit.
+// UsualSpacing returns the default proposal on every screen and on the command line: step 10, starting at 10,
+// or the largest possible spacing if that does not fit.
 func (b *Board) UsualSpacing() Spacing {
 	s := b.SpacingOfStep(usual)
 	if step, start := b.WidestSpacing(); step > 0 && step < s.Step {
@@ -90,8 +87,8 @@ func (b *Board) UsualSpacing() Spacing {
 	return s
 }
 
-// SpacingOfStep returns the spacing for a step when nobody says where to start: with as much room in
-// front as between, as far as there is.
+// SpacingOfStep returns the spacing for a step without a given start: the gap in front is as large as the
+// step, if possible.
 func (b *Board) SpacingOfStep(step int32) Spacing {
 	start := step
 	if n := len(b.supportedGroups()); n > 0 {
@@ -100,8 +97,7 @@ func (b *Board) SpacingOfStep(step int32) Spacing {
 	return Spacing{step, start}
 }
 
-// LargestSpacingText says which spacing is the largest possible, empty where nothing needs
-// spreading.
+// LargestSpacingText returns a note with the largest possible spacing, empty if nothing needs spreading.
 func (b *Board) LargestSpacingText() string {
 	step, start := b.WidestSpacing()
 	if step == 0 {
@@ -110,5 +106,5 @@ func (b *Board) LargestSpacingText() string {
 	return "Largest possible: " + Spacing{step, start}.String()
 }
 
-// Title returns the title of the change that re-spaces the ladder that way.
+// Title returns the title of the change that re-spaces the ladder this way.
 func (s Spacing) Title() string { return "re-space: " + s.String() }

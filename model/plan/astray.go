@@ -9,11 +9,10 @@ import (
 	"rung/model/words"
 )
 
-// ErrElsewhere marks a ladder that stands at no point of the plan: somebody
-// else changed it.
+// ErrElsewhere marks a ladder that matches no point of the plan, since another change was made.
 var ErrElsewhere = errors.New("the ladder is not where the plan left it")
 
-// AstrayPolicy is a policy that is not where the plan expects it.
+// AstrayPolicy is a policy away from the place that the plan expects.
 type AstrayPolicy struct {
 	Policy             string
 	Priority, Expected int32
@@ -21,7 +20,7 @@ type AstrayPolicy struct {
 	IsNew              bool // the plan does not know it
 }
 
-// String says where the policy is and where the plan expects it.
+// String returns the policy's actual and expected place.
 func (a AstrayPolicy) String() string {
 	switch {
 	case a.IsGone:
@@ -32,7 +31,7 @@ func (a AstrayPolicy) String() string {
 	return fmt.Sprintf("%s stands at %d, the plan expects %d", a.Policy, a.Priority, a.Expected)
 }
 
-// WayOutText returns the step that puts it right: "move allow-metrics back to 40".
+// WayOutText returns the step that corrects it: "move allow-metrics back to 40".
 func (a AstrayPolicy) WayOutText() string {
 	switch {
 	case a.IsGone:
@@ -43,15 +42,14 @@ func (a AstrayPolicy) WayOutText() string {
 	return fmt.Sprintf("move %s back to %d", a.Policy, a.Expected)
 }
 
-// AstrayError names the policies that keep a plan from going on. It is an ErrElsewhere.
+// AstrayError names the policies that keep a plan from continuing. It is an ErrElsewhere.
 type AstrayError struct{ Policies []AstrayPolicy }
 
 func (e *AstrayError) Error() string {
 	return ErrElsewhere.Error() + ": " + e.PlacesText()
 }
 
-// PlacesText says of up to three policies where they are and where the plan
-// expects them.
+// PlacesText returns the actual and expected places of up to three policies.
 func (e *AstrayError) PlacesText() string {
 	return words.JoinAtMost(astrayTexts(e.Policies, AstrayPolicy.String), "; ", 3)
 }
@@ -59,7 +57,7 @@ func (e *AstrayError) PlacesText() string {
 // Unwrap makes it an ErrElsewhere.
 func (e *AstrayError) Unwrap() error { return ErrElsewhere }
 
-// WayOutText returns the steps that put up to three of them right.
+// WayOutText returns the steps that correct up to three policies.
 func (e *AstrayError) WayOutText() string {
 	return words.JoinAtMost(astrayTexts(e.Policies, AstrayPolicy.WayOutText), ", ", 3)
 }
@@ -71,12 +69,10 @@ func astrayTexts(all []AstrayPolicy, text func(AstrayPolicy) string) (out []stri
 	return out
 }
 
-// LocateSteps finds how many steps are done in a ladder as it is now: the last step may
-// have been done without being recorded. Only the policies that it moves on its way
-// count, and only the points there; what others do is judged step by step
-// (PlanProgress.HinderingPolicy), also those that the plan moves before or after its way. The error is an
-// AstrayError when they are at no point of the way,
-// or one is gone: it names those that are not where the nearest point has them.
+// LocateSteps finds how many steps are done in the current ladder, since the last step may be done but
+// unrecorded. Only policies moved in this part of the plan count, and only points of this part.
+// HinderingPolicy judges all other policies, step by step. If a policy is gone or no point matches, the error
+// is an AstrayError: it names the policies away from the nearest point.
 func (p *PlanProgress) LocateSteps(current []Slot) (done int, err error) {
 	w := p.PartUnderWay()
 	nearest, least := p.Done, p.AstrayAfter(p.Done, current)
@@ -91,8 +87,8 @@ func (p *PlanProgress) LocateSteps(current []Slot) (done int, err error) {
 	return nearest, nil
 }
 
-// AstrayAfter are the policies that the plan moves on its way and that are elsewhere than after so
-// many of its steps, by name.
+// AstrayAfter returns the policies, moved in this part of the plan, that are not where they belong after some
+// steps, by name.
 func (p *PlanProgress) AstrayAfter(done int, current []Slot) (out []AstrayPolicy) {
 	at, places := priorityByPolicy(current), p.Plan.placesAfter(done)
 	way := map[string]bool{}
@@ -112,7 +108,7 @@ func (p *PlanProgress) AstrayAfter(done int, current []Slot) (out []AstrayPolicy
 	return out
 }
 
-// placesAfter is where the policies stand that the plan moves, after so many of its steps.
+// placesAfter returns the places of the policies that the plan moves, after some steps.
 func (p *Plan) placesAfter(done int) map[string]int32 {
 	out := map[string]int32{}
 	for i, s := range p.Steps {
@@ -126,9 +122,9 @@ func (p *Plan) placesAfter(done int) map[string]int32 {
 	return out
 }
 
-// Obstacles returns the policies that keep a plan from being brought to its end as the
-// ladder is now, none where nothing does. step is the number of the step that meets them,
-// 0 where they keep all of it. With back the plan is not finished but rolled back.
+// Obstacles returns the policies that keep a plan from finishing in the current ladder, empty for none. step
+// is the number of the first affected step, 0 if all are affected. With back the plan is rolled back instead
+// of finished.
 func (p *PlanProgress) Obstacles(current []Slot, back bool) (step int, found []AstrayPolicy) {
 	q := *p
 	done, err := q.LocateSteps(current)
@@ -156,10 +152,9 @@ func (p *PlanProgress) Obstacles(current []Slot, back bool) (step int, found []A
 	return 0, nil
 }
 
-// HinderingPolicy says why a step of the plan would do something else in a ladder as it is now
-// than when the plan was made: a policy that is not of the plan, or stands elsewhere,
-// would change places with the one that moves, or be tied with it. ok is false when
-// nothing does.
+// HinderingPolicy returns a policy for which a step would now have another effect than planned. Such a policy
+// is unknown to the plan or elsewhere, and would change order with the moving policy or be tied with it. ok is
+// false if there is none.
 func (p *PlanProgress) HinderingPolicy(s Step, current []Slot) (a AstrayPolicy, ok bool) {
 	expected := priorityByPolicy(p.Plan.Now)
 	for policy, at := range p.Plan.placesAfter(p.Done) {

@@ -12,34 +12,34 @@ import (
 	"rung/model/ladder"
 )
 
-// LargestPriority is the largest priority the API takes; those above what
-// OVN-Kubernetes supports are stored and not enforced (ovn-kubernetes.md#priorities).
+// LargestPriority is the largest priority the API accepts. OVN-Kubernetes does not enforce those above its
+// supported range (ovn-kubernetes.md#priorities).
 const LargestPriority = 1000
 
-// ErrNoRoom marks an arrangement that the supported priorities cannot hold.
+// ErrNoRoom marks an arrangement that does not fit into the supported priorities.
 var ErrNoRoom = errors.New("no room")
 
-// Slot is one policy and its priority.
+// Slot is one policy with its priority.
 type Slot struct {
 	Policy   string `json:"policy"`
 	Priority int32  `json:"priority"`
 }
 
-// Board is a ladder of AdminNetworkPolicies by priority. It does not change.
+// Board is an immutable ladder of AdminNetworkPolicies by priority.
 type Board struct {
 	slots  []Slot // by priority, then name
 	groups []priorityGroup
 	max    int32
 }
 
-// priorityGroup are the policies of one priority; to is where they shall go.
+// priorityGroup is the policies of one priority; to is their target.
 type priorityGroup struct {
 	members  []string
 	from, to int32
 }
 
-// NewBoard makes a board; max is the largest supported priority. Names must be
-// unique and priorities what the API takes.
+// NewBoard makes a board; max is the largest supported priority. Names must be unique, and the API must accept
+// the priorities.
 func NewBoard(slots []Slot, max int32) (*Board, error) {
 	b := &Board{slots: slices.Clone(slots), max: max}
 	if max < 0 || max > LargestPriority {
@@ -66,8 +66,8 @@ func NewBoard(slots []Slot, max int32) (*Board, error) {
 	return b, nil
 }
 
-// BoardOfCluster is the board of a cluster's AdminNetworkPolicies, and where they are compiled
-// (cnp) of its ClusterNetworkPolicies of tier Admin, which share their priorities.
+// BoardOfCluster returns the board of a cluster's AdminNetworkPolicies. With cnp it includes the
+// ClusterNetworkPolicies of tier Admin, which are compiled then and share the priorities.
 func BoardOfCluster(c *model.Cluster, max int32, cnp bool) (*Board, error) {
 	var slots []Slot
 	for p := range c.Policies(model.KindANP) {
@@ -85,7 +85,7 @@ func BoardOfCluster(c *model.Cluster, max int32, cnp bool) (*Board, error) {
 // ClusterNetworkPolicy's as "CNP name".
 func NameOfPolicy(k model.PolicyKey) string { return k.ShortLabel() }
 
-// KeyOfName is the policy that is called so.
+// KeyOfName returns the policy with a name of NameOfPolicy.
 func KeyOfName(name string) model.PolicyKey {
 	if rest, ok := strings.CutPrefix(name, model.KindCNP.Abbreviation()+" "); ok {
 		return model.PolicyKey{Kind: model.KindCNP, Name: rest}
@@ -99,13 +99,13 @@ func sortSlots(s []Slot) {
 	})
 }
 
-// Slots are the policies by priority, then name.
+// Slots returns the policies by priority, then name.
 func (b *Board) Slots() []Slot { return slices.Clone(b.slots) }
 
-// Max is the largest supported priority.
+// Max returns the largest supported priority.
 func (b *Board) Max() int32 { return b.max }
 
-// Priority of a policy; ok is false for one that is not on the board.
+// Priority returns the priority of a policy; ok is false if it is not on the board.
 func (b *Board) Priority(policy string) (priority int32, ok bool) {
 	for _, s := range b.slots {
 		if s.Policy == policy {
@@ -115,7 +115,7 @@ func (b *Board) Priority(policy string) (priority int32, ok bool) {
 	return 0, false
 }
 
-// FreeRuns are the runs of free supported priorities.
+// FreeRuns returns the runs of free supported priorities.
 func (b *Board) FreeRuns() []ladder.Gap {
 	used := make([]int32, len(b.groups))
 	for i, g := range b.groups {
@@ -132,8 +132,8 @@ func (b *Board) FreeCount() (n int) {
 	return n
 }
 
-// SmallestGap is the least room between two neighbouring supported priorities
-// in use, 0 where two touch; ok is false with fewer than two.
+// SmallestGap returns the smallest gap between two neighbouring supported priorities in use; ok is false with
+// fewer than two.
 func (b *Board) SmallestGap() (room int, ok bool) {
 	groups := b.supportedGroups()
 	for i := 1; i < len(groups); i++ {
@@ -144,7 +144,7 @@ func (b *Board) SmallestGap() (room int, ok bool) {
 	return room, ok
 }
 
-// WithMoved is the board with some policies at other priorities.
+// WithMoved returns the board with some policies at other priorities.
 func (b *Board) WithMoved(to map[string]int32) *Board {
 	slots := b.Slots()
 	for i := range slots {
@@ -154,18 +154,16 @@ func (b *Board) WithMoved(to map[string]int32) *Board {
 	}
 	moved, err := NewBoard(slots, b.max)
 	if err != nil {
-		return b // such a priority cannot be given to anybody
+		return b // the API accepts no such priority
 	}
 	return moved
 }
 
-// Tie is the answer of RoomBelow for all but the last of the policies that share a
-// priority.
+// Tie is the answer of RoomBelow for all policies of a priority except the last.
 const Tie = "tie"
 
-// RoomBelow is how many priorities are free between a policy and the next one, or the end:
-// "5"; Tie where the next has the same priority, and nothing where the policy is above what
-// is supported or not on the board.
+// RoomBelow returns the number of free priorities between a policy and the next one, or the end: "5". It is
+// Tie if the next has the same priority. It is "" if the policy is not on the board or not supported.
 func (b *Board) RoomBelow(policy string) string {
 	groups := b.supportedGroups()
 	for i, g := range groups {
@@ -183,7 +181,7 @@ func (b *Board) RoomBelow(policy string) string {
 	return ""
 }
 
-// LargestGap is the length of the longest free run.
+// LargestGap returns the length of the longest free run.
 func (b *Board) LargestGap() (longest int) {
 	for _, g := range b.FreeRuns() {
 		longest = max(longest, g.FreeCount())
@@ -191,7 +189,7 @@ func (b *Board) LargestGap() (longest int) {
 	return longest
 }
 
-// supportedGroups are the groups that are enforced: the others come behind them.
+// supportedGroups returns the enforced groups, which precede the others.
 func (b *Board) supportedGroups() []priorityGroup {
 	n, _ := slices.BinarySearchFunc(b.groups, b.max+1, func(g priorityGroup, p int32) int { return cmp.Compare(g.from, p) })
 	return b.groups[:n]

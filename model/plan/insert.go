@@ -5,18 +5,17 @@ import (
 	"slices"
 )
 
-// Insertion is a place for a new policy. Room is nil when the priority is free
-// already; else its steps free it first.
+// Insertion is a place for a new policy. Room is nil if the priority is free; otherwise its steps free the
+// priority first.
 type Insertion struct {
 	Priority int32 `json:"priority"`
 	Room     *Plan `json:"room"`
 }
 
-// InsertBetween finds a place between two policies: below above, which decides first,
-// and above below. An empty name stands for the end of the supported ladder. In
-// the widest free run between the two it takes the middle. Without one it makes
-// room by moving as few policies as can be, each by one; when all supported
-// priorities are in use the error is ErrNoRoom.
+// InsertBetween finds a place between two policies: below above, which decides first, and above below. An
+// empty name stands for the end of the supported ladder. It takes the middle of the widest free run between
+// the two. Without such a run it makes room by moving as few policies as possible, each by one. If all
+// supported priorities are in use the error is ErrNoRoom.
 func (b *Board) InsertBetween(above, below string) (Insertion, error) {
 	lo, hi := int32(-1), b.max+1
 	for _, end := range []struct {
@@ -60,8 +59,8 @@ func (b *Board) InsertBetween(above, below string) (Insertion, error) {
 	return in, err
 }
 
-// RoomTitle names the room between two policies, either of which may be empty for the end
-// of the ladder: "room between blue and green".
+// RoomTitle names the room between two policies: "room between blue and green". An empty name stands for the
+// end of the ladder.
 func RoomTitle(above, below string) string {
 	switch {
 	case above == "" && below == "":
@@ -74,9 +73,8 @@ func RoomTitle(above, below string) string {
 	return "room between " + above + " and " + below
 }
 
-// makeRoom frees a priority between lo and hi, which has none: either what
-// stands at hi and touches it gives way downwards, or what stands at lo upwards,
-// up to the next free priority; whichever moves fewer policies.
+// makeRoom frees a priority between lo and hi, which has none. It shifts either the policies from hi downwards
+// or those from lo upwards, up to the next free priority, whichever moves fewer policies.
 func (b *Board) makeRoom(lo, hi int32) (Insertion, error) {
 	down, downCost := b.shiftRun(hi, 1)
 	up, upCost := b.shiftRun(lo, -1)
@@ -96,9 +94,8 @@ func (b *Board) makeRoom(lo, hi int32) (Insertion, error) {
 	return Insertion{Priority: at, Room: &p}, nil
 }
 
-// shiftRun moves the unbroken run of groups that begins at a priority by one in a
-// direction; nil when the run reaches the end of the supported range. cost is
-// how many policies move.
+// shiftRun moves the unbroken run of groups at a priority by one in a direction. It returns nil if the run
+// reaches the end of the supported range. cost is the number of moved policies.
 func (b *Board) shiftRun(at, by int32) (groups []priorityGroup, cost int) {
 	free := at
 	for ; b.groupAt(free) >= 0; free += by {

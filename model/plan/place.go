@@ -5,17 +5,16 @@ import (
 	"slices"
 )
 
-// Where policies of a set go: roomBetween priorities are left free between them where there
-// is room, and a ladder without any begins at usualStart, in a middle range.
+// Places for a set of policies: roomBetween priorities stay free between them if possible. An empty ladder
+// begins at usualStart, in a middle range.
 const (
 	roomBetween = 2
 	usualStart  = 40
 )
 
-// FreePlaces finds n free priorities that stand together, before a priority: in the last run of
-// free ones that holds them with room between, else in the last that holds them. Policies
-// that come later then find a place between, before and behind them. When there is none the
-// error is ErrNoRoom.
+// FreePlaces finds n free adjacent priorities before a priority: in the last free run that fits them with room
+// between, else in the last that fits them. Later policies then find a place between, before and after them.
+// Without such a run the error is ErrNoRoom.
 func (b *Board) FreePlaces(n int, before int32) ([]int32, error) {
 	if n < 1 {
 		return nil, nil
@@ -34,7 +33,7 @@ func (b *Board) FreePlaces(n int, before int32) ([]int32, error) {
 			}
 			span := int32(n-1)*(gap+1) + 1
 			start := from + (length-span)/2
-			if from == 0 && to == b.max { // nobody is there
+			if from == 0 && to == b.max { // the ladder is empty
 				start = min(usualStart, to-span+1)
 			}
 			out := make([]int32, n)
@@ -47,8 +46,8 @@ func (b *Board) FreePlaces(n int, before int32) ([]int32, error) {
 	return nil, fmt.Errorf("%w: no %d free priorities before %d; rung plan makes room", ErrNoRoom, n, before)
 }
 
-// FreePlaceBehind finds a free priority behind every policy and behind another priority: the middle
-// of the priorities left.
+// FreePlaceBehind finds a free priority behind every policy and behind another priority: the middle of the
+// remaining priorities.
 func (b *Board) FreePlaceBehind(at int32) (int32, error) {
 	for _, g := range b.supportedGroups() {
 		at = max(at, g.from)
@@ -59,17 +58,16 @@ func (b *Board) FreePlaceBehind(at int32) (int32, error) {
 	return at + 1 + (b.max-at-1)/2, nil
 }
 
-// TieNotes says during which of the steps a tie is broken, the first of them having a
-// number: "a tie is broken during steps 3–5". start is where the policies stand before
-// them. A tie that is broken before the first step, since a plan stopped within it, counts
-// as well.
+// TieNotes returns during which steps a tie is broken: "a tie is broken during steps 3–5". start is the ladder
+// before the steps, and first the number of the first step. It includes a tie broken before the first step, by
+// a plan that was stopped in the middle.
 func TieNotes(start []Slot, steps []Step, first int) []string {
 	now := priorityByPolicy(start)
 	end, err := ReplaySteps(start, steps)
 	if err != nil {
-		return nil // it is not made that way
+		return nil // no plan is made of such steps
 	}
-	// Policies that share a priority before the steps, or after them.
+	// Policies that share a priority before or after the steps.
 	ties := map[string][]string{}
 	for side, slots := range [][]Slot{end, start} {
 		for _, s := range slots {
@@ -99,7 +97,7 @@ func TieNotes(start []Slot, steps []Step, first int) []string {
 		now[s.Policy] = s.To
 		look(first + i)
 	}
-	for _, from := range open { // tied before the steps, and no longer after them
+	for _, from := range open { // tied before the steps, but not after them
 		runs = append(runs, [2]int{from, first + len(steps) - 1})
 	}
 	slices.SortFunc(runs, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
@@ -110,7 +108,7 @@ func TieNotes(start []Slot, steps []Step, first int) []string {
 	return slices.Compact(out)
 }
 
-// tieBroken is a run of steps during which a tie is broken.
+// tieBroken describes a run of steps during which a tie is broken.
 func tieBroken(from, to int) string {
 	if to <= from {
 		return fmt.Sprintf("a tie is broken during step %d", from)

@@ -14,24 +14,24 @@ import (
 // progressVersion is raised when the stored form changes.
 const progressVersion = 1
 
-// MaxProgressSize bounds what DecodeProgress reads, in bytes.
+// MaxProgressSize bounds the input of DecodeProgress, in bytes.
 const MaxProgressSize = 4 << 20
 
-// PlanProgress is a plan on its way, to be kept across restarts.
+// PlanProgress is a plan under way, kept across restarts.
 type PlanProgress struct {
-	// Context says which cluster or source the plan belongs to.
+	// Context names the cluster or source of the plan.
 	Context string `json:"context"`
-	// Done is how many of the steps are done.
+	// Done is the number of steps done.
 	Done int `json:"done"`
-	// Back says that what was run is rolled back: to where Part begins.
+	// Back reports that the steps done are rolled back, to the beginning of Part.
 	Back bool `json:"back,omitempty"`
-	// Part is the stretch of the plan that is run; nil is the whole of it.
+	// Part is the part of the plan to run; nil is the whole plan.
 	Part *PlanPart `json:"part,omitempty"`
 	Plan Plan      `json:"plan"`
 }
 
-// PlanPart is a stretch of a plan: from the first n steps done to the first m. The undo of a plan
-// of three steps goes from 3 to 0.
+// PlanPart is a part of a plan: from the first n steps done to the first m. The undo of a plan of three steps
+// goes from 3 to 0.
 type PlanPart struct {
 	From int `json:"from"`
 	To   int `json:"to"`
@@ -42,8 +42,7 @@ type storedProgress struct {
 	PlanProgress
 }
 
-// Encode is the stored form, JSON. A progress that could not be read again is
-// an error.
+// Encode returns the stored form, as JSON. The error reports a progress that DecodeProgress would reject.
 func (p *PlanProgress) Encode() ([]byte, error) {
 	if err := p.checkStored(); err != nil {
 		return nil, fmt.Errorf("storing the progress of a plan: %w", err)
@@ -55,8 +54,8 @@ func (p *PlanProgress) Encode() ([]byte, error) {
 	return append(raw, '\n'), nil
 }
 
-// DecodeProgress reads what Encode wrote and trusts nothing in it: the steps
-// must lead from now to then and keep every invariant of a plan.
+// DecodeProgress reads the output of Encode and checks all of it: the steps must lead from now to then and
+// keep every invariant of a plan.
 func DecodeProgress(raw []byte) (*PlanProgress, error) {
 	if len(raw) > MaxProgressSize {
 		return nil, fmt.Errorf("reading the progress of a plan: %d bytes is more than %d", len(raw), MaxProgressSize)
@@ -118,7 +117,7 @@ func (p *PlanProgress) checkStored() error {
 	return nil
 }
 
-// PartUnderWay is the way that is gone, when nothing is rolled back.
+// PartUnderWay returns the part that is run, regardless of a rollback.
 func (p *PlanProgress) PartUnderWay() PlanPart {
 	if p.Part != nil {
 		return *p.Part
@@ -126,7 +125,7 @@ func (p *PlanProgress) PartUnderWay() PlanPart {
 	return PlanPart{To: len(p.Plan.Steps)}
 }
 
-// targetCount is how many steps are done where the plan is going.
+// targetCount returns the number of steps done at the plan's target.
 func (p *PlanProgress) targetCount() int {
 	if p.Back {
 		return p.PartUnderWay().From
@@ -134,7 +133,7 @@ func (p *PlanProgress) targetCount() int {
 	return p.PartUnderWay().To
 }
 
-// NextStep is the step to do now; ok is false when there is none left.
+// NextStep returns the step to do now; ok is false if none is left.
 func (p *PlanProgress) NextStep() (s Step, ok bool) {
 	switch to := p.targetCount(); {
 	case p.Done < to:
@@ -145,7 +144,7 @@ func (p *PlanProgress) NextStep() (s Step, ok bool) {
 	return Step{}, false
 }
 
-// reversedStep is a step the other way round.
+// reversedStep returns a step in the opposite direction.
 func (p *Plan) reversedStep(i int) Step {
 	s := p.Steps[i]
 	return Step{Policy: s.Policy, From: s.To, To: s.From, Note: fmt.Sprintf("rolls step %d back", i+1)}
@@ -161,17 +160,16 @@ func (p *PlanProgress) Advance() {
 	}
 }
 
-// IsFinished says whether no step is left in the direction the plan goes.
+// IsFinished reports whether no step is left in the current direction.
 func (p *PlanProgress) IsFinished() bool { return p.Done == p.targetCount() }
 
-// AllSteps are all steps of the way, in the order in which it makes them; StepsMade tells how many
-// of them are made when so many steps of the plan are done.
+// AllSteps returns all steps of the part under way, in its order; see StepsMade.
 func (p *PlanProgress) AllSteps() []Step {
 	w := p.PartUnderWay()
 	return p.Plan.stepsBetween(w.From, w.To)
 }
 
-// StepsMade is how many steps of AllSteps are made with so many steps of the plan done.
+// StepsMade returns how many of AllSteps are made after some steps of the plan.
 func (p *PlanProgress) StepsMade(done int) int {
 	if w := p.PartUnderWay(); w.From > w.To {
 		return w.From - done
@@ -179,15 +177,15 @@ func (p *PlanProgress) StepsMade(done int) int {
 	return done - p.PartUnderWay().From
 }
 
-// StepsLeft are the steps that are left in the direction the plan goes.
+// StepsLeft returns the steps left in the current direction.
 func (p *PlanProgress) StepsLeft() []Step { return p.Plan.stepsBetween(p.Done, p.targetCount()) }
 
-// StepsSince returns the steps made after the first n.
+// StepsSince returns the steps made after the first done steps.
 func (p *PlanProgress) StepsSince(done int) []Step {
 	return p.Plan.stepsBetween(min(max(done, 0), len(p.Plan.Steps)), p.Done)
 }
 
-// stepsBetween are the steps that lead from so many done to so many.
+// stepsBetween returns the steps that lead from one number of done steps to another.
 func (p *Plan) stepsBetween(from, to int) (steps []Step) {
 	if from <= to {
 		return slices.Clone(p.Steps[from:to])

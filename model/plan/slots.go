@@ -10,20 +10,20 @@ import (
 	"rung/model/ladder"
 )
 
-// TierSlot is a place in a tier where a policy may stand, whose priorities are fractions.
+// TierSlot is a free place in a tier whose priorities are fractions.
 type TierSlot struct {
 	Tier     string
 	Priority float64
 }
 
-// The priorities of policies in tiers.
+// The smallest and largest priority of policies in tiers.
 const (
 	LeastPlace = 1.0
 	MostPlace  = 10000.0
 )
 
-// Between is the number between two others with the fewest digits, the nearest to the middle of these:
-// 5.05 between 5 and 5.1. It is neither of them.
+// Between returns the number strictly between two others with the fewest digits, nearest to their middle: 5.05
+// between 5 and 5.1.
 func Between(low, high float64) float64 {
 	middle := low + (high-low)/2
 	for scale := 1.0; scale <= 1e9; scale *= 10 {
@@ -34,10 +34,9 @@ func Between(low, high float64) float64 {
 	return middle
 }
 
-// SlotsInTiers are the free places in the tiers of a ladder, in order, for a policy that is put among the
-// others: one before the first policy of a tier, after the last and between any two that follow each
-// other, and one in a tier that has none. Where it stands already is the slot of that place. own is its
-// place, and of a policy that is not there yet one to begin with.
+// SlotsInTiers returns the free places for a policy in the tiers of a ladder, in order. A tier has one place
+// before its first policy, between neighbours and after the last; an empty tier has one. own is the policy's
+// current place, or the first choice for a new policy, and at the index of its slot.
 func SlotsInTiers(bands []ladder.Band, k model.Key, own TierSlot) (slots []TierSlot, at int) {
 	for i := range bands {
 		b := &bands[i]
@@ -79,9 +78,9 @@ func SlotsInTiers(bands []ladder.Band, k model.Key, own TierSlot) (slots []TierS
 	return slots, at
 }
 
-// InsertInTiers finds a place between two policies of one tier: the next behind above, which decides first, and
-// before below; without above the last before below. The zero key stands for the end of the tier. Between two
-// fractions there is always room; two policies that share a priority have none.
+// InsertInTiers finds a place between two policies of one tier: the first after above, which decides first,
+// and before below. Without above it is the last before below. The zero key stands for the end of the tier.
+// Two different fractions always have room between them; equal priorities have none.
 func InsertInTiers(bands []ladder.Band, above, below model.Key) (TierSlot, error) {
 	find := func(k model.Key) (*ladder.Band, float64, error) {
 		for i := range bands {

@@ -7,22 +7,20 @@ import (
 	"rung/model/words"
 )
 
-// Step changes the priority of one policy. It may start only when every zone's
-// rows show the step before.
+// Step changes the priority of one policy. It may start only after every zone's rows show the step before.
 type Step struct {
 	Policy string `json:"policy"`
 	From   int32  `json:"from"`
 	To     int32  `json:"to"`
-	// Note says what holds after the step besides the plain move, e.g. the order
-	// within a tie that is parted for a while.
+	// Note says what else holds after the step, e.g. the order within a broken tie.
 	Note string `json:"note,omitempty"`
 }
 
 // Plan leads from one arrangement to another.
 type Plan struct {
-	// Title says what it does: "re-space: step 10, starting at 10".
+	// Title describes the plan: "re-space: step 10, starting at 10".
 	Title string `json:"title,omitempty"`
-	// Max is the largest supported priority the plan reckons with.
+	// Max is the largest supported priority, as assumed by the plan.
 	Max   int32    `json:"max_priority"`
 	Now   []Slot   `json:"now"`  // by priority, then name
 	Then  []Slot   `json:"then"` // likewise
@@ -32,13 +30,11 @@ type Plan struct {
 
 // scheduleMoves orders the moves of groups whose targets rise with their priorities.
 //
-// Groups that move to larger numbers go first, the last of them on the ladder
-// before the others; then those that move to smaller numbers, the first before
-// the others. A group then always finds its target, and all numbers on the way,
-// clear: the neighbour it approaches either goes the same way and has gone, or
-// stays, or goes the other way and so was never between. A group in motion
-// stands on its old and its new number only, so no policy needs a place in
-// between and each moves once, which is the least there can be.
+// Groups that move to larger numbers go first, beginning with the last group on the ladder. Groups that move
+// to smaller numbers follow, beginning with the first. So a group always finds its target, and all numbers on
+// the way, free: the neighbour it approaches has moved already, stays, or moves the other way and was never
+// between. A group in motion occupies only its old and new number, so each policy moves only once, the least
+// possible.
 func (b *Board) scheduleMoves(groups []priorityGroup) (Plan, error) {
 	p := Plan{Max: b.max, Now: b.Slots(), Steps: []Step{}, Notes: []string{}}
 	for i, g := range groups {
@@ -76,8 +72,8 @@ func (b *Board) scheduleMoves(groups []priorityGroup) (Plan, error) {
 	return p, nil
 }
 
-// tieNote says what holds within a tie from the i-th of its members' moves on, once for
-// all that go apart; first is the number of the step that moves the first of them.
+// tieNote returns the note for the i-th move within a tie: the first move notes the order of the broken tie,
+// the last its end. first is the number of the first move's step.
 func tieNote(g priorityGroup, i, first int) string {
 	switch n := len(g.members); {
 	case n == 1 || i > 0 && i < n-1:
@@ -95,7 +91,7 @@ func tieNote(g priorityGroup, i, first int) string {
 		words.ListSome(g.members, 4), min(g.from, g.to), max(g.from, g.to))
 }
 
-// addNotes sums the plan up. parted are runs of steps after which a tie is parted.
+// addNotes adds a summary of the plan. parted are the runs of steps after which a tie is broken.
 func (p *Plan) addNotes(parted [][2]int) {
 	if len(p.Steps) == 0 {
 		p.Notes = append(p.Notes, "nothing to apply: already in this order")
@@ -108,8 +104,8 @@ func (p *Plan) addNotes(parted [][2]int) {
 	}
 }
 
-// ReplaySteps is where the policies stand after the steps, by priority and name. A
-// step whose policy is not where it starts from is an error.
+// ReplaySteps returns the policies after the steps, by priority and name. The error reports a step whose
+// policy is not where the step begins.
 func ReplaySteps(start []Slot, steps []Step) ([]Slot, error) {
 	at := priorityByPolicy(start)
 	for i, s := range steps {
@@ -129,11 +125,10 @@ func ReplaySteps(start []Slot, steps []Step) ([]Slot, error) {
 	return out, nil
 }
 
-// VerifySteps checks steps against the arrangement they start from, without knowing
-// how they were made. After every prefix, of two policies that were apart the
-// one that decided first still does, and they are apart; a policy is enforced
-// (max is the largest priority that is) if and only if it was. After all steps
-// those that were tied are tied. The error names the first step that fails.
+// VerifySteps checks steps from a starting arrangement, independently of how they were made. After every step,
+// policies of different priorities must still have different priorities, in the same order. A policy must be
+// enforced, up to priority max, if and only if it was. After all steps, tied policies must be tied again. The
+// error names the first failing step.
 func VerifySteps(steps []Step, start []Slot, max int32) error {
 	was := make(map[string]int32, len(start))
 	at := make(map[string]int32, len(start))
@@ -162,7 +157,7 @@ func VerifySteps(steps []Step, start []Slot, max int32) error {
 			return fail("the policy would come into force unasked")
 		}
 		at[s.Policy] = s.To
-		// Only pairs with the policy that moved can have changed.
+		// Only pairs with the moved policy can have changed.
 		for _, o := range start {
 			if o.Policy == s.Policy || o.Priority == was[s.Policy] {
 				continue

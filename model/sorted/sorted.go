@@ -7,13 +7,11 @@ import (
 	"github.com/tidwall/btree"
 )
 
-// degree is half of how many children a node of the tree has at most. A step that
-// changes one entry copies a node of each level: larger nodes are more to copy,
-// smaller ones more levels to walk.
+// degree is half the maximum number of children of a tree node. Changing one entry copies a node of each
+// level: larger nodes cost more copying, smaller nodes more levels.
 const degree = 8
 
-// Map is an immutable map from strings to T, in the order of the keys. The zero
-// value and nil are an empty map.
+// Map is an immutable map from strings to T, in key order. The zero value and nil are empty.
 type Map[T any] struct{ tree *btree.Map[string, T] }
 
 // Len counts the entries.
@@ -24,7 +22,7 @@ func (m *Map[T]) Len() int {
 	return m.tree.Len()
 }
 
-// Get returns the value of a key, and whether there is one.
+// Get returns the value of a key, and whether the key exists.
 func (m *Map[T]) Get(key string) (val T, ok bool) {
 	if m == nil || m.tree == nil {
 		return val, false
@@ -32,7 +30,7 @@ func (m *Map[T]) Get(key string) (val T, ok bool) {
 	return m.tree.Get(key)
 }
 
-// Prefix walks the entries whose keys begin with prefix in the order of the keys.
+// Prefix yields the entries whose keys begin with prefix, in key order.
 func (m *Map[T]) Prefix(prefix string) iter.Seq2[string, T] {
 	return func(yield func(string, T) bool) {
 		if m != nil && m.tree != nil {
@@ -45,14 +43,13 @@ func walkTree[T any](tree *btree.Map[string, T], prefix string, yield func(strin
 	tree.Ascend(prefix, func(key string, val T) bool { return strings.HasPrefix(key, prefix) && yield(key, val) })
 }
 
-// Txn begins the next version of the map. Any goroutine may begin one of any
-// version at any time.
+// Txn begins the next version of the map. Any goroutine may call it on any version at any time.
 func (m *Map[T]) Txn() *Txn[T] { return &Txn[T]{from: m} }
 
-// Txn makes the next version of a map. It belongs to one goroutine.
+// Txn makes the next version of a map. It must not be used concurrently.
 type Txn[T any] struct {
 	from *Map[T]
-	next *btree.Map[string, T] // nil as long as it would be the same as from
+	next *btree.Map[string, T] // nil while nothing was changed
 }
 
 func (x *Txn[T]) currentTree() *btree.Map[string, T] {
@@ -62,22 +59,22 @@ func (x *Txn[T]) currentTree() *btree.Map[string, T] {
 	return x.next
 }
 
-// editableTree returns the tree that may be written to.
+// editableTree returns the tree to write to.
 func (x *Txn[T]) editableTree() *btree.Map[string, T] {
 	switch {
 	case x.next != nil:
 	case x.from == nil || x.from.tree == nil:
 		x.next = btree.NewMap[string, T](degree)
 	default:
-		// Copy writes to the map that it copies too, and another goroutine may be
-		// copying that one: it gets a copy of the head, which shares all nodes.
+		// Copy also writes to the copied map, which another goroutine may be copying. Copying the head first
+		// avoids this, and shares all nodes.
 		head := *x.from.tree
 		x.next = head.Copy()
 	}
 	return x.next
 }
 
-// Get returns the value a key has by now.
+// Get returns the current value of a key.
 func (x *Txn[T]) Get(key string) (val T, ok bool) {
 	if tree := x.currentTree(); tree != nil {
 		return tree.Get(key)
@@ -85,7 +82,7 @@ func (x *Txn[T]) Get(key string) (val T, ok bool) {
 	return val, false
 }
 
-// FirstFitting returns the first entry by now whose key begins with prefix and fits.
+// FirstFitting returns the first current entry whose key begins with prefix and for which fits is true.
 func (x *Txn[T]) FirstFitting(prefix string, fits func(key string, val T) bool) (key string, val T, ok bool) {
 	if tree := x.currentTree(); tree != nil {
 		walkTree(tree, prefix, func(k string, v T) bool {
@@ -99,20 +96,19 @@ func (x *Txn[T]) FirstFitting(prefix string, fits func(key string, val T) bool) 
 	return key, val, ok
 }
 
-// Set sets the value of a key and returns the one it had.
+// Set sets the value of a key and returns the previous one.
 func (x *Txn[T]) Set(key string, val T) (old T, had bool) { return x.editableTree().Set(key, val) }
 
-// Delete takes a key out and returns the value it had.
+// Delete removes a key and returns its value.
 func (x *Txn[T]) Delete(key string) (old T, had bool) {
 	_, had = x.Get(key)
 	if !had {
-		return old, false // nothing is copied for it
+		return old, false // avoid a copy
 	}
 	return x.editableTree().Delete(key)
 }
 
-// Commit returns the map as it is now. Later changes of the transaction are not seen in
-// it.
+// Commit returns the map with all changes so far. Later changes of the transaction do not affect it.
 func (x *Txn[T]) Commit() *Map[T] {
 	if x.next != nil {
 		x.from, x.next = &Map[T]{x.next}, nil

@@ -116,7 +116,7 @@ func (z *Zone) DecideStage(stage model.Stage, at string, p match.Packet) (d Deci
 }
 
 // WalkStage decides a stage for one packet. It returns the rows that pass the packet on, then the deciding
-// row. Among rows of equal priority the lowest UUID wins. Unreadable rows are skipped and counted.
+// row. Among rows of equal priority the lowest UUID wins. Rows it cannot judge are skipped and counted.
 func (z *Zone) WalkStage(stage model.Stage, at string, p match.Packet) (deciders []*nb.ACL, unjudged uint64) {
 	w, ok := z.beginWalk(stage, at, &p)
 	if !ok {
