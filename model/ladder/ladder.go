@@ -39,11 +39,10 @@ type Tier struct {
 	Kind  model.Kind
 	Rungs []Rung // of tier 1: unsupported ones last
 	Gaps  []Gap
-	// Policies are those of tier 2 by kind, namespace and name. Counts counts them by kind.
+	// Policies of tier 2 by kind, namespace and name; Counts counts them by kind.
 	Policies []RungPolicy
 	Counts   map[model.Kind]int
-	// Units are those of tier 2 in deciding order within a shared stage. Namespaces are the same units by
-	// namespace.
+	// Units of tier 2 in deciding order within a shared stage; Namespaces groups them by namespace.
 	Units      []Unit
 	Namespaces []NamespaceUnits
 }
@@ -163,8 +162,8 @@ type Options struct {
 	Broken []model.Broken
 	// Index is that of the same cluster; nil to make one when needed.
 	Index *selectors.PodIndex
-	// Networks are the networks other than the default one. Elsewhere reports that the ladder shows one of
-	// them: no priority is free there, as AdminNetworkPolicies are not enforced.
+	// Networks describes all networks. Elsewhere reports a ladder of a network other than the default one,
+	// which has no free priorities since AdminNetworkPolicies do not apply.
 	Networks  *network.Table
 	Elsewhere bool
 	// Units are compiled units. Those of no policy (hairpin, nodes, cluster multicast) are on the ladder only

@@ -42,8 +42,7 @@ type Unit struct {
 }
 
 // PriorityRange returns the OVN priorities of the unit's rows in a stage, the first to decide first; ok is
-// false if it decides nothing there. The ARP and ICMP rows of a default deny have a priority one above the
-// deny.
+// false without rows in the stage. The ARP and ICMP rows of a default deny have a priority one above the deny.
 func (u *Unit) PriorityRange(s model.Stage) (first, last int, ok bool) {
 	switch u.Key.Kind {
 	case model.KindNP, model.KindMNP:

@@ -87,8 +87,8 @@ func (p *PlanProgress) LocateSteps(current []Slot) (done int, err error) {
 	return nearest, nil
 }
 
-// AstrayAfter returns the policies, moved in this part of the plan, that are not where they belong after some
-// steps, by name.
+// AstrayAfter returns the policies of this part of the plan that deviate from their places after some steps,
+// by name.
 func (p *PlanProgress) AstrayAfter(done int, current []Slot) (out []AstrayPolicy) {
 	at, places := priorityByPolicy(current), p.Plan.placesAfter(done)
 	way := map[string]bool{}
@@ -122,9 +122,8 @@ func (p *Plan) placesAfter(done int) map[string]int32 {
 	return out
 }
 
-// Obstacles returns the policies that keep a plan from finishing in the current ladder, empty for none. step
-// is the number of the first affected step, 0 if all are affected. With back the plan is rolled back instead
-// of finished.
+// Obstacles returns the policies that keep a plan from finishing in the current ladder. step is the number of
+// the first affected step, 0 if all are affected. With back the plan is rolled back instead of finished.
 func (p *PlanProgress) Obstacles(current []Slot, back bool) (step int, found []AstrayPolicy) {
 	q := *p
 	done, err := q.LocateSteps(current)

@@ -2,8 +2,8 @@
 // ladder by an ordered list of steps, each of which changes one policy's priority.
 //
 // Invariants: at no step of a plan do two policies swap order or become tied; each policy moves at most once;
-// a policy that is not enforced stays so, and so does an enforced one. VerifySteps checks a list of steps
-// independently of how it was made. The package is pure: it knows priorities and names, not rules.
+// no step changes whether a policy is enforced. VerifySteps checks a list of steps independently of how it was
+// made. The package is pure: it knows priorities and names, not rules.
 //
 // It imports model and model/words; every package above the model may import it.
 package plan

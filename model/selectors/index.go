@@ -9,22 +9,21 @@ import (
 	"rung/model"
 )
 
-// Index holds the distinct selectors and label sets. The zero value is empty and ready
-// to use.
+// Index holds the distinct selectors and label sets. The zero value is empty and ready to use.
 type Index struct {
 	mu        sync.RWMutex
 	selectors map[string]*Selector
 	classes   map[string]*Class // written only by the goroutine that follows the cluster
 }
 
-// Selector is a label selector; of equal ones there is one.
+// Selector is a label selector; equal selectors share one.
 type Selector struct {
 	model.Selector
 	id int
 }
 
-// SelectorKey returns a text that is equal for equal selectors. A selector that matches nothing
-// has another key than the empty selector, which matches everything.
+// SelectorKey returns a text that is equal for equal selectors. The keys of a selector of nothing and of the
+// empty selector, which matches everything, differ.
 func SelectorKey(s model.Selector) string {
 	if s.IsNil() {
 		return "\x00"
@@ -32,8 +31,8 @@ func SelectorKey(s model.Selector) string {
 	return s.Key()
 }
 
-// InternSelector is the one that equals s. Ids are never used twice, since the table of a
-// Class may outlive a selector.
+// InternSelector returns the shared Selector that equals s. Ids are never reused, since the table of a Class
+// may outlive a selector.
 func (x *Index) InternSelector(s model.Selector) *Selector {
 	key := SelectorKey(s)
 	x.mu.RLock()
@@ -55,15 +54,15 @@ func (x *Index) InternSelector(s model.Selector) *Selector {
 	return known
 }
 
-// SelectorCount counts the selectors that were ever asked for.
+// SelectorCount counts the selectors interned so far.
 func (x *Index) SelectorCount() int {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return len(x.selectors)
 }
 
-// AcquireClass is the class of a label set that one more object carries now; ReleaseClass says that
-// one less does. With the last the index forgets the class.
+// AcquireClass returns the class of a label set and counts one more object with it. The index forgets the
+// class after the last ReleaseClass.
 func (x *Index) AcquireClass(l model.Labels) *Class {
 	c := x.HeldClass(l)
 	if c == nil {
@@ -79,7 +78,7 @@ func (x *Index) AcquireClass(l model.Labels) *Class {
 	return c
 }
 
-// ReleaseClass gives up a class that was acquired; nil stands for none.
+// ReleaseClass gives up an acquired class, or nothing for nil.
 func (x *Index) ReleaseClass(c *Class) {
 	if c == nil {
 		return
@@ -92,10 +91,10 @@ func (x *Index) ReleaseClass(c *Class) {
 	}
 }
 
-// HeldClass is the class of a label set that is acquired, nil for any other.
+// HeldClass returns the class of an acquired label set, nil for any other.
 func (x *Index) HeldClass(l model.Labels) *Class { return x.classes[l.Key()] }
 
-// ClassOfLabels is the class of a label set: the one that is acquired, or one for the caller alone.
+// ClassOfLabels returns the class of a label set: the acquired one, or a private one for the caller.
 func (x *Index) ClassOfLabels(l model.Labels) *Class {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -105,12 +104,12 @@ func (x *Index) ClassOfLabels(l model.Labels) *Class {
 	return &Class{labels: l}
 }
 
-// Class is one distinct label set. Its table remembers which selectors match it, so
-// that a selector meets each label set once, whoever asks. The table lives as long as
-// the class: label sets come and go with roll-outs, selectors rarely do.
+// Class is one distinct label set. Its table caches which selectors match it, so that each pair is evaluated
+// once for all callers. The table lives as long as the class: label sets come and go with roll-outs, selectors
+// rarely do.
 type Class struct {
 	labels model.Labels
-	refs   int // pods and namespaces that carry it; owned by the goroutine that follows the cluster
+	refs   int // pods and namespaces with it; owned by the goroutine that follows the cluster
 
 	mu    sync.Mutex
 	table atomic.Pointer[[]atomic.Uint32] // by selector id
@@ -122,11 +121,10 @@ const (
 	matchYes
 )
 
-// Labels is the label set.
+// Labels returns the label set.
 func (c *Class) Labels() model.Labels { return c.labels }
 
-// Matches says whether the selector selects the label set. It must be of the index the
-// class is of.
+// Matches reports whether the selector selects the label set. Both must belong to the same index.
 func (c *Class) Matches(s *Selector) bool {
 	if t := c.table.Load(); t != nil && s.id < len(*t) {
 		switch (*t)[s.id].Load() {
@@ -162,9 +160,8 @@ func (c *Class) evaluateSelector(s *Selector) bool {
 	return yes
 }
 
-// ReplicaKey is equal for pods that are replicas of one thing, as far as policies can tell: of
-// one namespace, and with equal labels but for those that Kubernetes makes up for every
-// pod, rollout or run.
+// ReplicaKey returns a key that is equal for pods that policies treat as replicas: of one namespace, with
+// equal labels except those that Kubernetes generates for every pod, rollout or run.
 func ReplicaKey(p *model.Pod) string {
 	lines := strings.Split(strings.TrimSuffix(p.Labels.Key(), "\n"), "\n")
 	lines = slices.DeleteFunc(lines, func(l string) bool {
@@ -174,8 +171,7 @@ func ReplicaKey(p *model.Pod) string {
 	return p.Namespace + "\t" + strings.Join(lines, "\t")
 }
 
-// generated are the labels that tell replicas, rollouts and runs of one thing
-// apart.
+// generated are the labels that distinguish replicas, rollouts and runs of one workload.
 var generated = map[string]bool{
 	model.LabelTemplateHash: true, "pod-template-generation": true, "controller-revision-hash": true,
 	"statefulset.kubernetes.io/pod-name": true, "apps.kubernetes.io/pod-index": true,

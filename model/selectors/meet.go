@@ -7,15 +7,14 @@ import (
 	"rung/model"
 )
 
-// MayMeet says whether the rules of two policies could match the same traffic,
-// judged by selectors, networks and ports alone: with other pods than there are
-// now. Only what excludes each other for certain does not meet.
+// MayMeet reports whether rules of two policies could match the same traffic, with any future pods. It is
+// false only if their selectors, networks or ports certainly exclude each other.
 func MayMeet(a *model.Policy, ra *model.Rule, b *model.Policy, rb *model.Rule) bool {
 	return ra.Direction == rb.Direction && SubjectsMayMeet(a, b) &&
 		newPortSet(ra.Ports).mayMeet(newPortSet(rb.Ports)) && peersMayMeet(ra, rb)
 }
 
-// SubjectsMayMeet says whether a pod could be subject of both policies.
+// SubjectsMayMeet reports whether a pod could be subject of both policies.
 func SubjectsMayMeet(a, b *model.Policy) bool {
 	if a.Subject.Namespace != "" && b.Subject.Namespace != "" && a.Subject.Namespace != b.Subject.Namespace {
 		return false
@@ -45,7 +44,7 @@ func peersMayMeet(a, b *model.Rule) bool {
 	return false
 }
 
-// selectsByLabels says whether the peer selects pods by labels.
+// selectsByLabels reports whether the peer selects pods by labels.
 func selectsByLabels(pe *model.Peer) bool {
 	return pe.Kind == model.PeerNamespaces || pe.Kind == model.PeerPods
 }
@@ -72,15 +71,14 @@ func peersMeet(pe, o *model.Peer) bool {
 			}
 		}
 	case pe.Kind == model.PeerNetworks:
-		return len(WholeFamilies(pe.Networks)) > 0 // any pod or node may have an address in there
+		return len(WholeFamilies(pe.Networks)) > 0 // any pod or node may have such an address
 	case o.Kind == model.PeerNetworks:
 		return len(WholeFamilies(o.Networks)) > 0
 	}
 	return false
 }
 
-// WholeFamilies are the families, "0.0.0.0/0" and "::/0", of which the networks
-// together leave no address out.
+// WholeFamilies returns the families, "0.0.0.0/0" and "::/0", that the networks cover entirely.
 func WholeFamilies(networks []string) (out []string) {
 	var ps []netip.Prefix
 	for p := range ParsedNetworks(networks) {
@@ -94,7 +92,7 @@ func WholeFamilies(networks []string) (out []string) {
 	return out
 }
 
-// isFilledBy says whether the networks together hold all of p.
+// isFilledBy reports whether the networks cover all of p.
 func isFilledBy(p netip.Prefix, by []netip.Prefix) bool {
 	var within []netip.Prefix
 	for _, n := range by {
@@ -121,9 +119,8 @@ func halvesOf(p netip.Prefix) (low, high netip.Prefix) {
 	return low, netip.PrefixFrom(a, p.Bits()+1)
 }
 
-// RuleCovers says whether all traffic rule r of policy p matches is matched by rule
-// o of policy q too, as the cluster is now; not where r matches none. Where r reaches nobody now it is
-// judged by its selectors.
+// RuleCovers reports whether all traffic that rule r of policy p matches now is also matched by rule o of
+// policy q. It is false if r matches nothing. If r reaches nobody now, selectors decide.
 func (x *PodIndex) RuleCovers(q *model.Policy, o *ResolvedRule, p *model.Policy, r *ResolvedRule) bool {
 	if r.rule.MatchesNothing() || o.rule.Direction != r.rule.Direction || !newPortSet(o.rule.Ports).coversAll(newPortSet(r.rule.Ports)) {
 		return false
@@ -196,8 +193,7 @@ func peerIncludes(pe, o *model.Peer) bool {
 	return false
 }
 
-// coversAll says whether every port of o is one of s; a name only by itself or by
-// everything.
+// coversAll reports whether s has every port of o; only the same name or everything covers a name.
 func (s portSet) coversAll(o portSet) bool {
 	if s.isEverything {
 		return true
@@ -218,7 +214,7 @@ func (s portSet) coversAll(o portSet) bool {
 	return true
 }
 
-// coversRange walks along the range from one of the set's ranges to the next.
+// coversRange walks along the range from one range of the set to the next.
 func (s portSet) coversRange(r portRange) bool {
 	for next := r.start; next <= r.end; {
 		far := next

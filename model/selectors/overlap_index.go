@@ -10,14 +10,13 @@ import (
 	"rung/model"
 )
 
-// PodIndex answers which pods a selector, a network or a port name means, for
-// one Cluster. Selectors are evaluated once per label class and never per pod;
-// answers are remembered, so asking again is free. It is safe for concurrent use
-// and never changes what it answers: make a new one for the next Cluster.
+// PodIndex resolves selectors, networks and port names to pods of one Cluster. It evaluates selectors once per
+// label class and caches answers. It is safe for concurrent use and its answers never change: make a new one
+// for the next Cluster.
 type PodIndex struct {
 	index          *Index
-	pods           []*model.Pod // by namespace and name; a PodSet's bits count in it
-	classOf        []int32      // of each pod, into podClasses
+	pods           []*model.Pod // by namespace and name; the bits of a PodSet are its indexes
+	classOf        []int32      // by pod, into podClasses
 	podClasses     []*Class
 	spaces         []namespacePods // by name
 	nodes          []*model.Node
@@ -25,8 +24,8 @@ type PodIndex struct {
 	peers          PodSet // eligible as peer
 	allPods        PodSet
 	defaultNetwork PodSet    // on the default network
-	family         [2]PodSet // of peers: those with an IPv4 and with an IPv6 address
-	missing        [2]bool   // families that rows are not compiled for
+	family         [2]PodSet // peers with an IPv4 and with an IPv6 address
+	missing        [2]bool   // families without compiled rows
 
 	mu          sync.Mutex
 	nsMemo      map[*Selector]PodSet
@@ -37,8 +36,8 @@ type PodIndex struct {
 	byPortName  map[string]PodSet
 }
 
-// namespacePods is one namespace and the run of pods in it; object is nil where pods
-// name a namespace that is not known: selectors of namespaces do not see it.
+// namespacePods is one namespace and its run of pods. object is nil if only pods name the namespace; namespace
+// selectors do not match it then.
 type namespacePods struct {
 	name     string
 	object   *model.Namespace
@@ -51,13 +50,12 @@ type podAddr struct {
 	pod  int32
 }
 
-// memoLimit bounds what a PodIndex remembers of pairs of selectors and of
-// networks; beyond it answers are computed again.
+// memoLimit bounds the cached answers about pairs of selectors and about networks; further answers are
+// computed again.
 const memoLimit = 4096
 
-// NewPodIndex indexes the pods, namespaces and nodes of the cluster. Selectors and
-// label classes are those of an index that the cluster's compiler keeps, or with nil
-// of one of its own.
+// NewPodIndex indexes the pods, namespaces and nodes of the cluster. It shares selectors and label classes
+// with the index of the cluster's compiler, or makes its own for nil.
 func NewPodIndex(c *model.Cluster, index *Index) *PodIndex {
 	if index == nil {
 		index = &Index{}
@@ -129,9 +127,8 @@ func (x *PodIndex) addNamespaces(c *model.Cluster) {
 
 func (x *PodIndex) newSet() PodSet { return make(PodSet, (len(x.pods)+63)/64) }
 
-// PodsMatching is every pod, eligible or not, in a namespace that the one selector
-// matches and with labels that the other matches. The result must not be
-// changed.
+// PodsMatching returns every pod, eligible or not, whose namespace and labels the selectors match. The result
+// must not be changed.
 func (x *PodIndex) PodsMatching(namespaces, pods model.Selector) PodSet {
 	key := [2]string{SelectorKey(namespaces), SelectorKey(pods)}
 	x.mu.Lock()
@@ -149,7 +146,7 @@ func (x *PodIndex) PodsMatching(namespaces, pods model.Selector) PodSet {
 	return s
 }
 
-// PodsMatchingIn is every pod of one namespace with labels that the selector matches.
+// PodsMatchingIn returns every pod of one namespace with labels that the selector matches.
 func (x *PodIndex) PodsMatchingIn(namespace string, pods model.Selector) PodSet {
 	s := x.newSet()
 	if i, ok := slices.BinarySearchFunc(x.spaces, namespace, func(s namespacePods, n string) int { return cmp.Compare(s.name, n) }); ok {
@@ -196,13 +193,13 @@ func (x *PodIndex) podsWithLabels(sel *Selector) PodSet {
 	return s
 }
 
-// Len is how many pods there are, PodAt the pod at a place; places go by namespace and name.
+// Len returns the number of pods.
 func (x *PodIndex) Len() int { return len(x.pods) }
 
-// PodAt is the pod at a place.
+// PodAt returns the pod at an index; pods are sorted by namespace and name.
 func (x *PodIndex) PodAt(i int) *model.Pod { return x.pods[i] }
 
-// SelectedPods is every pod the policy's subject selects, eligible or not.
+// SelectedPods returns every pod the policy's subject selects, eligible or not.
 func (x *PodIndex) SelectedPods(p *model.Policy) PodSet {
 	if p.Subject.Namespace != "" {
 		return x.PodsMatchingIn(p.Subject.Namespace, p.Subject.Pods)
@@ -210,8 +207,7 @@ func (x *PodIndex) SelectedPods(p *model.Policy) PodSet {
 	return x.PodsMatching(p.Subject.Namespaces, subjectPods(p))
 }
 
-// subjectPods is the subject's pod selector; written as namespaces only it may
-// have been left out.
+// subjectPods returns the subject's pod selector, which a subject of namespaces may omit.
 func subjectPods(p *model.Policy) model.Selector {
 	if p.Subject.AllPods {
 		return model.SelectEverything()
@@ -219,11 +215,10 @@ func subjectPods(p *model.Policy) model.Selector {
 	return p.Subject.Pods
 }
 
-// SubjectSet is the policy's subject: the selected pods that are eligible.
+// SubjectSet returns the policy's subject: the selected pods that are eligible.
 func (x *PodIndex) SubjectSet(p *model.Policy) PodSet { return x.SelectedPods(p).And(x.subjects) }
 
-// PeerSelected is every pod a peer selects by labels, eligible or not; empty for
-// nodes and networks.
+// PeerSelected returns every pod a peer selects by labels, eligible or not; empty for nodes and networks.
 func (x *PodIndex) PeerSelected(pe *model.Peer) PodSet {
 	switch {
 	case pe.Kind != model.PeerNamespaces && pe.Kind != model.PeerPods:
@@ -239,7 +234,7 @@ func (x *PodIndex) PeerSelected(pe *model.Peer) PodSet {
 // PeerSet is PeerSelected without the pods whose addresses enter no address set.
 func (x *PodIndex) PeerSet(pe *model.Peer) PodSet { return x.PeerSelected(pe).And(x.peers) }
 
-// PeersSet is the PeerSet of all peers of a rule together.
+// PeersSet returns the joined PeerSets of a rule's peers.
 func (x *PodIndex) PeersSet(r *model.Rule) (out PodSet) {
 	for i := range r.Peers {
 		out = out.Or(x.PeerSet(&r.Peers[i]))
@@ -247,7 +242,7 @@ func (x *PodIndex) PeersSet(r *model.Rule) (out PodSet) {
 	return out
 }
 
-// PodsWhere are the pods that f picks; it asks about each pod and remembers nothing.
+// PodsWhere returns the pods that f picks; it calls f for each pod and caches nothing.
 func (x *PodIndex) PodsWhere(f func(*model.Pod) bool) PodSet {
 	s := x.newSet()
 	for i, p := range x.pods {
@@ -258,7 +253,7 @@ func (x *PodIndex) PodsWhere(f func(*model.Pod) bool) PodSet {
 	return s
 }
 
-// Pods walks the pods of a set by namespace and name.
+// Pods yields the pods of a set by namespace and name.
 func (x *PodIndex) Pods(s PodSet) iter.Seq[*model.Pod] {
 	return func(yield func(*model.Pod) bool) {
 		for i := range s.Each() {
@@ -269,7 +264,7 @@ func (x *PodIndex) Pods(s PodSet) iter.Seq[*model.Pod] {
 	}
 }
 
-// FirstPod is the first pod of a set or nil.
+// FirstPod returns the first pod of a set or nil.
 func (x *PodIndex) FirstPod(s PodSet) *model.Pod {
 	for p := range x.Pods(s) {
 		return p
@@ -277,13 +272,13 @@ func (x *PodIndex) FirstPod(s PodSet) *model.Pod {
 	return nil
 }
 
-// AllPods is the set of all pods, EligiblePods of those that can be peers.
+// AllPods returns the set of all pods.
 func (x *PodIndex) AllPods() PodSet { return x.allPods }
 
-// EligiblePods is the set of pods whose addresses enter address sets.
+// EligiblePods returns the pods whose addresses enter address sets.
 func (x *PodIndex) EligiblePods() PodSet { return x.peers }
 
-// NodesMatching are the nodes the selector matches, by name.
+// NodesMatching returns the nodes the selector matches, by name.
 func (x *PodIndex) NodesMatching(sel model.Selector) []*model.Node {
 	var out []*model.Node
 	for _, n := range x.nodes {
@@ -294,10 +289,10 @@ func (x *PodIndex) NodesMatching(sel model.Selector) []*model.Node {
 	return out
 }
 
-// NodeCount is how many nodes there are.
+// NodeCount returns the number of nodes.
 func (x *PodIndex) NodeCount() int { return len(x.nodes) }
 
-// NamespacesMatching walks the namespaces the selector matches, by name.
+// NamespacesMatching yields the namespaces the selector matches, by name.
 func (x *PodIndex) NamespacesMatching(sel model.Selector) iter.Seq[*model.Namespace] {
 	return func(yield func(*model.Namespace) bool) {
 		s := x.index.InternSelector(sel)

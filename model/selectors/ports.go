@@ -2,8 +2,7 @@ package selectors
 
 import "rung/model"
 
-// portSet is the ports that a rule means: everything, or ranges and names; nothing
-// where all of them are broken.
+// portSet is the ports of a rule: everything, or ranges and names. It is empty if all ports are broken.
 type portSet struct {
 	isEverything bool
 	ranges       []portRange
@@ -15,8 +14,8 @@ type portRange struct {
 	start, end int32
 }
 
-// lastPort is the highest port number; a whole protocol is 0 to it, which also
-// stands for traffic of the protocol as such.
+// lastPort is the highest port number. A whole protocol is 0 to lastPort, which also includes its traffic
+// without ports.
 const lastPort = 65535
 
 func newPortSet(ports []model.Port) portSet {
@@ -35,8 +34,7 @@ func newPortSet(ports []model.Port) portSet {
 	return s
 }
 
-// resolvedOn is the set with its names resolved on one pod; without resolve the names
-// mean nothing there.
+// resolvedOn returns the set with its names resolved on one pod, or without them unless resolve is set.
 func (s portSet) resolvedOn(p *model.Pod, resolve bool) portSet {
 	if len(s.names) == 0 {
 		return s
@@ -55,13 +53,13 @@ func (s portSet) resolvedOn(p *model.Pod, resolve bool) portSet {
 	return out
 }
 
-// commonPort is the first protocol and port that both sets have, names aside. Both
-// are zero when both sets mean everything.
+// commonPort returns the first protocol and port in both sets, names aside. Both are zero if both sets mean
+// everything.
 func (s portSet) commonPort(o portSet) (protocol string, port int32, ok bool) {
 	return s.commonPortBut(o, nil)
 }
 
-// commonPortBut is common without some ports, of which there are few; nil for none.
+// commonPortBut is commonPort without some ports, which must be few; nil excludes none.
 func (s portSet) commonPortBut(o portSet, without func(protocol string, port int32) bool) (protocol string, port int32, ok bool) {
 	first := func(r portRange) bool {
 		for protocol, port = r.protocol, r.start; port <= r.end; port++ {
@@ -95,14 +93,14 @@ func (s portSet) commonPortBut(o portSet, without func(protocol string, port int
 	return "", 0, false
 }
 
-// hasPort says whether a port is in the set, names aside.
+// hasPort reports whether a port is in the set, names aside.
 func (s portSet) hasPort(protocol string, port int32) bool {
 	_, _, ok := s.commonPort(portSet{ranges: []portRange{{protocol, port, port}}})
 	return ok
 }
 
-// PortMatch says whether a rule's ports let a connection of the protocol to the
-// port through, names aside: a rule without ports matches every port.
+// PortMatch reports whether a rule's ports match a protocol and port, names aside. A rule without ports
+// matches every port.
 func PortMatch(ports []model.Port, protocol string, port int32) bool {
 	return newPortSet(ports).hasPort(protocol, port)
 }
@@ -113,10 +111,10 @@ type BoundPods struct {
 	nodes map[string]bool // found when needed
 }
 
-// BindPolicy is the policy's subject, to be compared with others.
+// BindPolicy returns the policy's subject, for comparison with others.
 func (x *PodIndex) BindPolicy(p *model.Policy) *BoundPods { return &BoundPods{Pods: x.SubjectSet(p)} }
 
-// nodesOf are the nodes that have one of the pods.
+// nodesOf returns the nodes of the pods.
 func (x *PodIndex) nodesOf(b *BoundPods) map[string]bool {
 	if b.nodes == nil {
 		b.nodes = map[string]bool{}
@@ -127,13 +125,12 @@ func (x *PodIndex) nodesOf(b *BoundPods) map[string]bool {
 	return b.nodes
 }
 
-// MeetNamedPorts finds traffic that two ingress rules, of which one has named ports, both match and
-// whose verdict depends on which comes first: MeetRules, and more. Rows of an ingress rule with named
-// ports have its peers as destinations, too, on every node that has one of its subjects, and are
-// asked where the packet leaves its node and where it arrives (ovn-kubernetes.md#named-ports). So
-// pods that are not subject of both policies may be met; and where a Deny is alone at one of the
-// two places it decides, whichever comes first at the other. below says that a baseline has named
-// ports as well: without, nothing but an Allow comes after a Pass where a packet leaves its node.
+// MeetNamedPorts is MeetRules for two ingress rules of which one has named ports: it finds traffic that both
+// match and whose verdict depends on their order. OVN-Kubernetes gives such a rule rows with its peers as
+// destinations, too. They apply on every node with one of its subjects, where the packet leaves its node and
+// where it arrives (ovn-kubernetes.md#named-ports). So pods may meet that are not subject of both policies. If
+// a Deny is alone at one of the two places it decides, whatever the order at the other. below reports that a
+// baseline has named ports: otherwise only an Allow follows a Pass where a packet leaves its node.
 func (x *PodIndex) MeetNamedPorts(ofA *BoundPods, a *ResolvedRule, ofB *BoundPods, b *ResolvedRule, below bool) (RuleMeeting, bool) {
 	holders := x.portHolders(a, b)
 	if proto, port, ok := a.ports.commonPort(b.ports); ok {
@@ -173,10 +170,10 @@ type namedSender struct {
 	podIndex int // -1 for a network
 	name     string
 	node     string
-	hasRows  [2]bool // the rules have rows on its node
+	hasRows  [2]bool // whether each rule has rows on its node
 }
 
-// sendersOf are two senders of each node, since one may be the receiver, and a network.
+// sendersOf returns two senders of each node, since one may be the receiver, and a network.
 func (x *PodIndex) sendersOf(f int, a, b *ResolvedRule, onA, onB map[string]bool) (out []namedSender) {
 	of := map[string]int{}
 	for s := range a.reach.byFamily[f].And(b.reach.byFamily[f]).And(x.defaultNetwork).Each() {
@@ -192,14 +189,14 @@ func (x *PodIndex) sendersOf(f int, a, b *ResolvedRule, onA, onB map[string]bool
 	return out
 }
 
-// namedPorts are the ports that the rows of a rule match for one pod, on its own node and on
-// another that has a subject.
+// namedPorts are the ports that the rows of a rule match for one pod, on its own node and on another node with
+// a subject.
 type namedPorts struct {
 	onOwnNode, onOtherNode portSet
 	denies                 bool
 }
 
-// meetingPorts is a port at which it matters which of two rules comes first.
+// meetingPorts returns a port at which the order of two rules matters.
 func meetingPorts(of [2]namedPorts, oneNode bool, on [2]bool, below bool) (proto string, port int32, ok bool) {
 	if oneNode {
 		return of[0].onOwnNode.commonPort(of[1].onOwnNode)
@@ -225,8 +222,8 @@ func meetingPorts(of [2]namedPorts, oneNode bool, on [2]bool, below bool) (proto
 	return of[0].onOtherNode.commonPortBut(of[1].onOtherNode, alone(func(p *namedPorts) portSet { return p.onOwnNode }))
 }
 
-// portsOf are the ports of pod i that the rows of a rule match on the pod's own node, and
-// on another one that has a subject. Over a family that is missing there are rows of names alone.
+// portsOf returns the ports of pod i that the rows of a rule match: here on the pod's own node, there on
+// another node with a subject. A missing family has rows only for names.
 func (r *ResolvedRule) portsOf(p *model.Pod, i int, of *BoundPods, on map[string]bool, missing bool) (here, there portSet) {
 	if r.reach.Pods.Has(i) {
 		there = portSet{names: r.ports.names}.resolvedOn(p, true)
@@ -242,7 +239,7 @@ func (r *ResolvedRule) portsOf(p *model.Pod, i int, of *BoundPods, on map[string
 	return here, there
 }
 
-// portHolders are the pods that declare a port either rule names.
+// portHolders returns the pods that declare a port named by either rule.
 func (x *PodIndex) portHolders(a, b *ResolvedRule) (out PodSet) {
 	for _, names := range [][]string{a.ports.names, b.ports.names} {
 		for _, name := range names {

@@ -9,22 +9,20 @@ import (
 	"rung/model"
 )
 
-// RuleReach is whom a rule's peers name in one cluster, now.
+// RuleReach holds the pods and networks that a rule's peers match in one cluster, now.
 type RuleReach struct {
 	// Pods are the eligible pods that pod and namespace peers select.
 	Pods PodSet
-	// Networks are the masked networks of networks peers, each node address of
-	// nodes peers as a network of one address, in order.
+	// Networks are the masked networks of networks peers, and each node address of nodes peers as a network of
+	// one address, in order.
 	Networks []netip.Prefix
-	// Everyone is set for a rule that names no peer and means all
-	// (NetworkPolicy).
+	// Everyone is set for a NetworkPolicy's rule without peers, which matches everyone.
 	Everyone bool
-	// byFamily are all eligible pods the rule reaches over IPv4 and over IPv6,
-	// through their labels or their address.
+	// byFamily are all eligible pods the rule reaches over IPv4 and over IPv6, by label or address.
 	byFamily [2]PodSet
 }
 
-// ReachOfRule resolves the peers of a rule. Networks that cannot be read name nobody.
+// ReachOfRule resolves the peers of a rule. Invalid networks match nobody.
 func (x *PodIndex) ReachOfRule(r *model.Rule) *RuleReach {
 	re := &RuleReach{Everyone: r.AnyPeer}
 	for i := range r.Peers {
@@ -65,27 +63,25 @@ func (x *PodIndex) ReachOfRule(r *model.Rule) *RuleReach {
 	return re
 }
 
-// ReachedPods are all eligible pods the rule reaches, by label or by address.
+// ReachedPods returns all eligible pods the rule reaches, by label or by address.
 func (re *RuleReach) ReachedPods() PodSet { return re.byFamily[0].Or(re.byFamily[1]) }
 
-// IsEmpty says whether the rule reaches nobody at all.
+// IsEmpty reports whether the rule reaches nobody at all.
 func (re *RuleReach) IsEmpty() bool {
 	return !re.Everyone && len(re.Networks) == 0 && re.Pods.IsEmpty()
 }
 
 // RuleMeeting is traffic that two rules both match.
 type RuleMeeting struct {
-	Subject model.Key // the pod both policies apply to, or are taken to (MeetNamedPorts)
-	// Peer is a pod ("red/web-1") or, where no pod is meant, the narrower of
-	// the two networks.
+	Subject model.Key // the subject pod of both policies, or treated as such (MeetNamedPorts)
+	// Peer is a pod ("red/web-1") or else the narrower of the two networks.
 	Peer string
-	// Protocol and Port are empty and 0 where both rules match everything.
+	// Protocol and Port are empty and 0 if both rules match everything.
 	Protocol string
 	Port     int32
 }
 
-// Text names the traffic in the direction it flows:
-// "blue/api-7 → red/web-1 tcp 8080".
+// Text returns the traffic in its direction: "blue/api-7 → red/web-1 tcp 8080".
 func (m RuleMeeting) Text(d model.Direction) string {
 	pod := m.Subject.Namespace + "/" + m.Subject.Name
 	from, to := pod, m.Peer
@@ -101,8 +97,7 @@ func (m RuleMeeting) Text(d model.Direction) string {
 	return fmt.Sprintf("%s → %s %s %d", from, to, strings.ToLower(m.Protocol), m.Port)
 }
 
-// ResolvedRule is a rule resolved in one PodIndex, ready to be compared with
-// other rules of its direction.
+// ResolvedRule is a rule resolved in one PodIndex, ready for comparison with other rules of its direction.
 type ResolvedRule struct {
 	rule  *model.Rule
 	reach *RuleReach
@@ -110,10 +105,10 @@ type ResolvedRule struct {
 	nets  NetworkSet
 }
 
-// Rule is the rule that was resolved.
+// Rule returns the original rule.
 func (r *ResolvedRule) Rule() *model.Rule { return r.rule }
 
-// Reach is whom the rule's peers name.
+// Reach returns the reach of the rule's peers.
 func (r *ResolvedRule) Reach() *RuleReach { return r.reach }
 
 // ResolveRule resolves a rule.
@@ -125,16 +120,14 @@ func (x *PodIndex) ResolveRule(r *model.Rule) *ResolvedRule {
 	return v
 }
 
-// SetFamilies says which families rows are compiled for: rules meet over no other, but for
-// named ports, whose rows name addresses of both (ovn-kubernetes.md#named-ports). Neither
-// is both. It is said before the first question.
+// SetFamilies sets the families with compiled rows: rules meet in no other, except for named ports, whose rows
+// name addresses of both (ovn-kubernetes.md#named-ports). Neither means both. Call it before the first query.
 func (x *PodIndex) SetFamilies(v4, v6 bool) { x.missing = [2]bool{!v4 && v6, v4 && !v6} }
 
-// MeetRules finds traffic of the subject pods, as the cluster is now, that both rules of
-// one direction match: the same pod or address as peer, over a family the subject has, and a
-// port in common. Named ports are resolved on the destination as the compiler
-// does (ovn-kubernetes.md#named-ports). Pods whose primary network is another have no
-// traffic that ACLs of tier 1 on meet (ovn-kubernetes.md#tier-0).
+// MeetRules finds existing traffic of the subject pods that two rules of one direction both match: the same
+// pod or address as peer, a family the subject has, and a common port. It resolves named ports on the
+// destination like the compiler (ovn-kubernetes.md#named-ports). Pods with another primary network have no
+// traffic that ACLs from tier 1 on see (ovn-kubernetes.md#tier-0).
 func (x *PodIndex) MeetRules(subject PodSet, a, b *ResolvedRule) (RuleMeeting, bool) {
 	subject = subject.And(x.defaultNetwork)
 	if proto, port, ok := a.ports.commonPort(b.ports); ok {
@@ -172,8 +165,8 @@ func (x *PodIndex) meetPeers(subject PodSet, a, b *ResolvedRule) (RuleMeeting, b
 	return RuleMeeting{}, false
 }
 
-// commonNetworks are the networks of a family that both rules name, but for the addresses of
-// pods, which are met as pods.
+// commonNetworks yields the networks of a family that both rules name, without the addresses of pods, which
+// meet as pods.
 func (x *PodIndex) commonNetworks(f int, a, b *ResolvedRule) iter.Seq[netip.Prefix] {
 	return func(yield func(netip.Prefix) bool) {
 		for _, pair := range [][2]*ResolvedRule{{a, b}, {b, a}} {
@@ -189,8 +182,7 @@ func (x *PodIndex) commonNetworks(f int, a, b *ResolvedRule) iter.Seq[netip.Pref
 	}
 }
 
-// pickPair picks a subject and another pod as its peer: traffic of a pod with
-// itself does not pass OVN.
+// pickPair picks a subject and another pod as its peer: traffic of a pod with itself does not pass OVN.
 func (x *PodIndex) pickPair(subjects, peers PodSet) (RuleMeeting, bool) {
 	for s := range subjects.Each() {
 		for p := range peers.Each() {
@@ -202,7 +194,7 @@ func (x *PodIndex) pickPair(subjects, peers PodSet) (RuleMeeting, bool) {
 	return RuleMeeting{}, false
 }
 
-// meetNamedHolders tries the pods that declare a port either rule names.
+// meetNamedHolders tries the pods that declare a port named by either rule.
 func (x *PodIndex) meetNamedHolders(subject PodSet, a, b *ResolvedRule) (RuleMeeting, bool) {
 	holders := x.portHolders(a, b)
 	if a.rule.Direction == model.Ingress {

@@ -7,13 +7,12 @@ import (
 	"slices"
 )
 
-// PodSet is a set of pods of one PodIndex. It is never changed after it was
-// handed out; nil is the empty set.
+// PodSet is a set of pods of one PodIndex. It must not be changed once shared; nil is the empty set.
 type PodSet []uint64
 
 func (s PodSet) add(i int) { s[i/64] |= 1 << (i % 64) }
 
-// Has says whether the pod at a place of the index is in the set.
+// Has reports whether the pod at an index is in the set.
 func (s PodSet) Has(i int) bool { return i/64 < len(s) && s[i/64]&(1<<(i%64)) != 0 }
 
 func (s PodSet) addRange(from, to int) {
@@ -27,7 +26,7 @@ func (s PodSet) addRange(from, to int) {
 	}
 }
 
-// And are the pods in both sets.
+// And returns the pods in both sets.
 func (s PodSet) And(o PodSet) PodSet {
 	out := make(PodSet, min(len(s), len(o)))
 	for i := range out {
@@ -36,7 +35,7 @@ func (s PodSet) And(o PodSet) PodSet {
 	return out
 }
 
-// AndNot are the pods of s that are not in o.
+// AndNot returns the pods of s that are not in o.
 func (s PodSet) AndNot(o PodSet) PodSet {
 	out := slices.Clone(s)
 	for i := range min(len(s), len(o)) {
@@ -45,7 +44,7 @@ func (s PodSet) AndNot(o PodSet) PodSet {
 	return out
 }
 
-// Or are the pods in either set.
+// Or returns the pods in either set.
 func (s PodSet) Or(o PodSet) PodSet {
 	if len(s) < len(o) {
 		s, o = o, s
@@ -57,7 +56,7 @@ func (s PodSet) Or(o PodSet) PodSet {
 	return out
 }
 
-// Meets says whether the sets share a pod.
+// Meets reports whether the sets share a pod.
 func (s PodSet) Meets(o PodSet) bool {
 	for i := range min(len(s), len(o)) {
 		if s[i]&o[i] != 0 {
@@ -67,7 +66,7 @@ func (s PodSet) Meets(o PodSet) bool {
 	return false
 }
 
-// IsWithin says whether every pod of s is in o.
+// IsWithin reports whether every pod of s is in o.
 func (s PodSet) IsWithin(o PodSet) bool {
 	for i, w := range s {
 		if i < len(o) {
@@ -88,7 +87,7 @@ func (s PodSet) Len() (n int) {
 	return n
 }
 
-// IsEmpty says whether there is no pod.
+// IsEmpty reports whether the set has no pod.
 func (s PodSet) IsEmpty() bool {
 	for _, w := range s {
 		if w != 0 {
@@ -98,7 +97,7 @@ func (s PodSet) IsEmpty() bool {
 	return true
 }
 
-// Each walks the places of the pods, as PodIndex.PodAt takes them.
+// Each yields the indexes of the pods, for PodIndex.PodAt.
 func (s PodSet) Each() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i, w := range s {
@@ -112,7 +111,7 @@ func (s PodSet) Each() iter.Seq[int] {
 	}
 }
 
-// familyOf is 0 for IPv4, 1 for IPv6.
+// familyOf returns 0 for IPv4, 1 for IPv6.
 func familyOf(a netip.Addr) int {
 	if a.Unmap().Is4() {
 		return 0
@@ -120,7 +119,7 @@ func familyOf(a netip.Addr) int {
 	return 1
 }
 
-// InNetwork are the eligible pods with an address inside the network.
+// InNetwork returns the eligible pods with an address in the network.
 func (x *PodIndex) InNetwork(n netip.Prefix) PodSet {
 	n = n.Masked()
 	x.mu.Lock()
@@ -145,7 +144,7 @@ func (x *PodIndex) InNetwork(n netip.Prefix) PodSet {
 	return s
 }
 
-// InNetworkBut returns the eligible pods with an address inside the network. Pods in an exception are left out.
+// InNetworkBut returns the eligible pods with an address in the network, without those in exceptions.
 func (x *PodIndex) InNetworkBut(n netip.Prefix, except []string) PodSet {
 	pods := x.InNetwork(n)
 	for e := range ParsedNetworks(except) {
@@ -166,8 +165,7 @@ func (x *PodIndex) sortAddrs() {
 	slices.SortFunc(x.addrs, func(a, b podAddr) int { return a.addr.Compare(b.addr) })
 }
 
-// WithPort are the eligible pods that declare a container port of that name
-// with a known protocol.
+// WithPort returns the eligible pods that declare a container port with that name and a known protocol.
 func (x *PodIndex) WithPort(name string) PodSet {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -190,10 +188,9 @@ func (x *PodIndex) WithPort(name string) PodSet {
 	return x.byPortName[name]
 }
 
-// ParseNetwork reads a CIDR as policies use it: host bits are kept so that the
-// caller can see them. ok is false for text that is no CIDR and for what OVN
-// cannot use a row of: leading zeros and IPv4-mapped IPv6, which readers write in the
-// common form where the rows have that.
+// ParseNetwork reads a CIDR as policies use it and keeps host bits, so that the caller can see them. ok is
+// false for an invalid CIDR, and for one that OVN cannot use: with leading zeros, or IPv4-mapped IPv6. Readers
+// normalize these if the rows do.
 func ParseNetwork(s string) (netip.Prefix, bool) {
 	p, err := netip.ParsePrefix(s)
 	if err != nil || p.Addr().Is4In6() {
@@ -202,7 +199,7 @@ func ParseNetwork(s string) (netip.Prefix, bool) {
 	return p, true
 }
 
-// ParsedNetworks walks the networks among the texts; others are left out.
+// ParsedNetworks yields the valid networks among the texts.
 func ParsedNetworks(texts []string) iter.Seq[netip.Prefix] {
 	return func(yield func(netip.Prefix) bool) {
 		for _, s := range texts {
@@ -213,15 +210,14 @@ func ParsedNetworks(texts []string) iter.Seq[netip.Prefix] {
 	}
 }
 
-// NetworkSet is a set of networks that finds containment without trying all
-// pairs. The zero value is ready to use.
+// NetworkSet is a set of networks that finds containment without trying all pairs. The zero value is ready to
+// use.
 type NetworkSet struct {
 	members map[netip.Prefix]int
 	lengths [2][129]bool // prefix lengths in use, by family
 }
 
-// Add puts a network in with a number of the caller's; of two equal networks
-// the first keeps its number.
+// Add adds a network with a number chosen by the caller; of equal networks the first keeps its number.
 func (n *NetworkSet) Add(p netip.Prefix, id int) {
 	if n.members == nil {
 		n.members = map[netip.Prefix]int{}
@@ -233,7 +229,7 @@ func (n *NetworkSet) Add(p netip.Prefix, id int) {
 	}
 }
 
-// NarrowestCovering finds the narrowest member that contains the whole network.
+// NarrowestCovering returns the narrowest member that contains the whole network.
 func (n *NetworkSet) NarrowestCovering(p netip.Prefix) (member netip.Prefix, id int, ok bool) {
 	if len(n.members) == 0 {
 		return netip.Prefix{}, 0, false

@@ -9,11 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// Text replaces everything that cannot be seen with U+FFFD: control characters,
-// bidi and other format controls, zero-width characters, variation selectors,
-// tags, line and paragraph separators and invalid UTF-8. So no string can move
-// the cursor, recolour the screen or read differently from how it is stored. A
-// clean string is returned as it is, without allocation.
+// CleanText replaces everything invisible with U+FFFD: control characters, bidi and other format controls,
+// zero-width characters, variation selectors, tags, line and paragraph separators and invalid UTF-8. So no
+// string can move the cursor, recolour the screen or look different from its content. It returns a clean
+// string unchanged, without allocation.
 func CleanText(s string) string {
 	if IsClean(s) {
 		return s
@@ -21,7 +20,7 @@ func CleanText(s string) string {
 	return strings.Map(replaceRune, s)
 }
 
-// Block is Text for text of several lines: newlines and tabs stay.
+// CleanBlock is CleanText for several lines: newlines and tabs stay.
 func CleanBlock(s string) string {
 	if needsNoReplacing(s, true) {
 		return s
@@ -34,10 +33,10 @@ func CleanBlock(s string) string {
 	}, s)
 }
 
-// IsClean says whether Text would return s as it is.
+// IsClean reports whether CleanText would return s unchanged.
 func IsClean(s string) bool { return needsNoReplacing(s, false) }
 
-// needsNoReplacing says whether nothing in a text has to be replaced.
+// needsNoReplacing reports whether a text is clean; with block it may have newlines and tabs.
 func needsNoReplacing(s string, block bool) bool {
 	for i := 0; i < len(s); {
 		if n := plainLength(s, i); n > 0 {
@@ -60,9 +59,8 @@ func needsNoReplacing(s string, block bool) bool {
 	return true
 }
 
-// Escape is Block for text that people copy or read to find out what is in it:
-// what Block would replace is written as in YAML and Go, "\u202e". Text that
-// is written out for a machine to read back must not pass here.
+// Escape is CleanBlock for text that people copy or inspect: it writes replaced characters as YAML and Go do,
+// "\u202e". Text that a machine reads back must not be escaped.
 func Escape(s string) string {
 	if needsNoReplacing(s, true) {
 		return s
@@ -87,8 +85,8 @@ func Escape(s string) string {
 	return string(b)
 }
 
-// JSON writes invisible characters of a JSON text as escapes of JSON: the text means
-// the same. Bytes that are no UTF-8 become U+FFFD.
+// CleanJSON escapes invisible characters of a JSON text, which keeps its meaning. Bytes that are not UTF-8
+// become U+FFFD.
 func CleanJSON(b []byte) []byte {
 	if needsNoReplacing(string(b), true) {
 		return b
@@ -112,9 +110,8 @@ func CleanJSON(b []byte) []byte {
 	return out
 }
 
-// Frame drops from a frame for a terminal all characters that can neither be seen nor
-// set a colour: it is the last to see it. Text was cleaned before, where its width was
-// measured; the characters dropped here have no width, so no line moves.
+// CleanFrame drops all characters from a terminal frame that are neither visible nor set a colour. It is the
+// last check: text was cleaned before it was measured. The dropped characters have no width, so no line moves.
 func CleanFrame(s string) string {
 	at := firstTrouble(s, 0)
 	if at < 0 {
@@ -130,8 +127,7 @@ func CleanFrame(s string) string {
 	return string(append(b, s...))
 }
 
-// firstTrouble is the place of the first thing that does not belong into a frame, -1
-// where there is none.
+// firstTrouble returns the index of the first character that must not be in a frame, or -1.
 func firstTrouble(s string, i int) int {
 	for i < len(s) {
 		if n := plainLength(s, i); n > 0 {
@@ -161,17 +157,16 @@ func firstTrouble(s string, i int) int {
 	return -1
 }
 
-// plainLength is how much of a text from i on is what most of a screen is, ASCII that is
-// seen eight at a time or one of the lines and signs that Rung draws with; 0 says
-// nothing about what is there.
+// plainLength returns the length of plain text from i on: visible ASCII, eight bytes at a time, then Rung's
+// lines and signs. 0 means that the text must be examined.
 func plainLength(s string, i int) int {
 	from := i
 	for i+8 <= len(s) {
 		x := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
 			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
 		const ones, high = 0x0101010101010101, 0x8080808080808080
-		// A byte above 0x7e or below 0x20 sets the high bit of one of the three, or
-		// of its neighbour's: then it is looked at by itself.
+		// A byte above 0x7e or below 0x20 sets the high bit of one of the three terms, or its neighbour's:
+		// then it is examined alone.
 		if (x|(x+ones)|(x-ones*0x20))&high != 0 {
 			break
 		}
@@ -183,8 +178,7 @@ func plainLength(s string, i int) int {
 	return i - from
 }
 
-// colourLength is the length of a sequence that sets the look of text (SGR), 0 for any
-// other.
+// colourLength returns the length of a sequence that sets the look of text (SGR), 0 for any other.
 func colourLength(s string) int {
 	if len(s) < 3 || s[1] != '[' {
 		return 0
@@ -207,7 +201,7 @@ func replaceRune(r rune) rune {
 	return r
 }
 
-// isBadRune says whether a character cannot be seen, or changes how others are.
+// isBadRune reports whether a character is invisible, or changes how others look.
 func isBadRune(r rune) bool {
 	switch {
 	case r < 0x20, r >= 0x7f && r < 0xa0:
@@ -219,10 +213,10 @@ func isBadRune(r rune) bool {
 	}
 	return unicode.In(r, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp, unicode.Variation_Selector,
 		unicode.Other_Default_Ignorable_Code_Point) &&
-		!unicode.Is(unicode.Prepended_Concatenation_Mark, r) // Arabic signs around numbers are seen
+		!unicode.Is(unicode.Prepended_Concatenation_Mark, r) // visible Arabic signs around numbers
 }
 
-// Line folds a message onto one line and makes it safe to print.
+// CleanLine folds a message onto one line and cleans it.
 func CleanLine(s string) string {
 	return CleanText(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), "; "))
 }
@@ -230,7 +224,7 @@ func CleanLine(s string) string {
 // login matches the user and password of a URL in a text, up to the @ before its host.
 var login = regexp.MustCompile(`://[^/\s?#"'<>]*@`)
 
-// WithoutLogins takes user and password out of the URLs in a text.
+// WithoutLogins removes user and password from the URLs in a text.
 func WithoutLogins(s string) string {
 	if !strings.Contains(s, "://") || !strings.Contains(s, "@") {
 		return s

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Closest returns the name that was most likely meant by a text that is none of them: with letters
-// missing, wrong, swapped or too many, or the beginning of it. It is empty where none is similar.
+// Closest returns the name most similar to a mistyped text: with letters missing, wrong, swapped or added, or
+// its beginning. It is empty if none is similar.
 func Closest(text string, names []string) string {
 	text = strings.ToLower(text)
 	best, least := "", max(1, len(text)/3)+1
@@ -22,8 +22,8 @@ func Closest(text string, names []string) string {
 	return best
 }
 
-// ClosestNamed is Closest among names of which some begin with a namespace, as "blue/web-0". One
-// that has the text behind its namespace goes first: it was named without.
+// ClosestNamed is Closest for names of which some begin with a namespace, as "blue/web-0". It prefers a name
+// that equals the text without its namespace.
 func ClosestNamed(text string, names []string) string {
 	bare := make([]string, len(names))
 	for i, name := range names {
@@ -41,7 +41,7 @@ func ClosestNamed(text string, names []string) string {
 	return ""
 }
 
-// DidYouMean is "; did you mean: NAME" for what ClosestNamed finds, empty for none.
+// DidYouMean returns "; did you mean: NAME" for the result of ClosestNamed, or "".
 func DidYouMean(text string, names []string) string {
 	if name := ClosestNamed(text, names); name != "" {
 		return "; did you mean: " + name
@@ -49,8 +49,8 @@ func DidYouMean(text string, names []string) string {
 	return ""
 }
 
-// EditDistance is how many letters of a text have to be put in, taken out, changed or swapped with
-// the next until it is the other one; most where it is that or more.
+// EditDistance returns how many letters must be inserted, deleted, changed or swapped with the next to turn
+// one text into the other; at most most.
 func EditDistance(a, b string, most int) int {
 	if len(a)-len(b) >= most || len(b)-len(a) >= most {
 		return most

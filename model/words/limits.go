@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// noServers is a limit that has an error as well.
+// noServers is a limit that also has an error.
 const noServers = "the sandbox runs neither ovsdb-server nor OVN"
 
-// systemLimits names things that Rung cannot do, by Go's name of an operating system. docs/configuration.md has
-// the same (TestLimitsAreTold).
+// systemLimits lists what Rung cannot do, by Go's name of an operating system. docs/configuration.md has the
+// same list (TestLimitsAreTold).
 var systemLimits = map[string][]string{
 	"windows": {noServers, "ctrl+z does not suspend Rung", "nobody checks who else may read the state folder"},
 }
@@ -17,8 +17,8 @@ var systemLimits = map[string][]string{
 // systemNames are the names of operating systems with limits.
 var systemNames = map[string]string{"windows": "Windows"}
 
-// LimitsText names everything that Rung cannot do on an operating system, on one line; empty where there is
-// nothing. goos is Go's name for the system.
+// LimitsText lists what Rung cannot do on an operating system, on one line; empty if it has no limits. goos is
+// Go's name for the system.
 func LimitsText(goos string) string {
 	if len(systemLimits[goos]) == 0 {
 		return ""
@@ -26,8 +26,8 @@ func LimitsText(goos string) string {
 	return "on " + systemNames[goos] + ": " + strings.Join(systemLimits[goos], " · ")
 }
 
-// ServersError says that an operating system cannot run servers in the sandbox, and what there is instead; nil
-// where it can.
+// ServersError returns an error with the alternative if an operating system cannot run servers in the sandbox;
+// else nil.
 func ServersError(goos string) error {
 	if len(systemLimits[goos]) == 0 {
 		return nil

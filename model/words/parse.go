@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// ErrForm says which forms there are.
+// ErrMoment lists the accepted forms.
 var ErrMoment = errors.New("want a time such as 5m (ago), 14:05 or 2026-01-31T14:05:00Z")
 
-// Parse reads a time seen from now: how long ago (5m, 1d, 1d12h), a time of day (14:05,
-// 14:05:07), a date (2026-01-31), or both (2026-01-31 14:05, 2026-01-31T14:05:00Z).
-// -10m and +1h are steps from at, and a time of day is one of at's day, or of the day before
-// where that is still to come. Without a zone a time is in now's. The error is ErrForm.
+// ParseMoment reads a time relative to now: how long ago (5m, 1d, 1d12h), a time of day (14:05, 14:05:07), a
+// date (2026-01-31), or both (2026-01-31 14:05, 2026-01-31T14:05:00Z). -10m and +1h are relative to at. A time
+// of day is on at's day, or the day before if it would be in the future. A time without a zone is in now's
+// zone. The error is ErrMoment.
 func ParseMoment(text string, now, at time.Time) (time.Time, error) {
 	text = strings.TrimSpace(text)
 	if back, ok := parseDuration(text); ok {
@@ -48,7 +48,7 @@ func ParseMoment(text string, now, at time.Time) (time.Time, error) {
 	return time.Time{}, ErrMoment
 }
 
-// parseDuration reads a duration without a sign: as Go writes it, with days in front.
+// parseDuration reads a duration without a sign, in Go's form with days in front.
 func parseDuration(text string) (d time.Duration, ok bool) {
 	if text == "" || text[0] == '-' || text[0] == '+' {
 		return 0, false

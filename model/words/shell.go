@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// Quote writes one word so that a POSIX shell reads it back unchanged.
-// Words of plain characters stay as they are. A word with control characters is
-// written in the $'…' form of bash and zsh, so that what is printed can be read
-// and never moves the cursor.
+// ShellQuote quotes one word so that a POSIX shell reads it back unchanged. Words of plain characters stay as
+// they are. A word with control characters takes the $'…' form of bash and zsh, so that the printed text is
+// readable and never moves the cursor.
 func ShellQuote(s string) string {
 	plain, control := s != "", false
 	for _, r := range s {
@@ -43,7 +42,7 @@ func quoteControl(s string) string {
 		case c == '\t':
 			b.WriteString(`\t`)
 		case c < 0x20 || c >= 0x7f:
-			// Three digits always: a digit that follows is not taken in.
+			// Always three digits, so that a following digit is not included.
 			fmt.Fprintf(&b, `\%03o`, c)
 		default:
 			b.WriteByte(c)
@@ -53,7 +52,7 @@ func quoteControl(s string) string {
 	return b.String()
 }
 
-// Join quotes every word and joins them to one command line.
+// ShellJoin quotes every word and joins them to one command line.
 func ShellJoin(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {

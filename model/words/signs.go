@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// How something is. No two of these look alike, in either form.
+// Signs of states. All look different, in either form.
 const (
 	Yes       = "✓"
 	No        = "✗"
@@ -31,7 +31,7 @@ const (
 	Remedy    = "↳"
 )
 
-// Where one is, and what a line is about.
+// Signs of positions, and of a line's subject.
 const (
 	Cursor   = "▸"
 	Resting  = "▌"
@@ -48,8 +48,8 @@ const (
 type Kind int
 
 const (
-	State Kind = iota // how something is
-	Mark              // where one is, what a line is about
+	State Kind = iota // a state
+	Mark              // a position, or a line's subject
 	Code              // letters with a meaning, as "A:" on the ladder
 	Punct             // between words: arrows, dashes, quotes
 	Drawn             // lines, boxes and bars
@@ -57,15 +57,15 @@ const (
 
 // Sign is one entry of the table.
 type Sign struct {
-	Name string // what the code calls it
+	Name string // its constant
 	Text string
-	// ASCII stands for Text with --ascii, in the same cell.
+	// ASCII replaces Text with --ascii, in the same cell.
 	ASCII   string
 	Meaning string
 	Kind    Kind
 }
 
-// Table has every sign there is.
+// Table has every sign.
 var Table = []Sign{
 	{"Yes", Yes, "V", "yes: allowed, done, or as it should be", State},
 	{"No", No, "X", "no: denied, refused, or without effect", State},
@@ -130,8 +130,8 @@ var Table = []Sign{
 	{"", "░", ".", "bar", Drawn},
 }
 
-// DrawnIn are the signs of states and marks, and the letters, that a text shows, in the order of
-// the table: its legend.
+// DrawnIn returns the legend of a text: the signs of states and marks, and the letters, that it shows, in the
+// order of Table.
 func DrawnIn(text string) (out []Sign) {
 	for _, s := range Table {
 		switch {
@@ -143,7 +143,7 @@ func DrawnIn(text string) (out []Sign) {
 	return out
 }
 
-// codePattern finds letters with a meaning: "A:" before a word, "1A" with any number.
+// codePattern matches letters with a meaning: "A:" before a word, "1A" with any number.
 func codePattern(code string) *regexp.Regexp {
 	if letter, ok := strings.CutPrefix(code, "1"); ok {
 		return regexp.MustCompile(`(?m)(^|\s)[0-9]+` + letter + `\b`)
@@ -151,8 +151,7 @@ func codePattern(code string) *regexp.Regexp {
 	return regexp.MustCompile(`\b` + code + `[a-z]`)
 }
 
-// stands says whether a sign is in a text; one that is a letter of texts as well has to stand for
-// itself.
+// stands reports whether a sign is in a text. A sign that is also a letter must stand alone.
 func stands(sign, text string) bool {
 	if sign[0] >= 0x80 {
 		return strings.Contains(text, sign)

@@ -13,18 +13,18 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// integer is a type of numbers that can be counted with.
+// integer is a type of countable numbers.
 type integer interface {
 	~int | ~int32 | ~int64 | ~uint32 | ~uint64
 }
 
-// Count is "1 pod", "12 pods", "12,345 policies".
+// Count returns "1 pod", "12 pods", "12,345 policies".
 func Count[N integer](n N, one string) string {
 	return OneOrMany(n, "1 "+one, Thousands(n)+" "+Plural(one))
 }
 
-// Thousands is a number as people read it, with commas: "12,345". Whatever is counted is written so,
-// but for programs; a number that names something (a port, a priority, a line) is not.
+// Thousands returns a number with commas: "12,345". Every count for people has commas; a number that
+// identifies something (a port, a priority, a line) has none.
 func Thousands[N integer](n N) string {
 	s := strconv.FormatInt(int64(n), 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -33,14 +33,12 @@ func Thousands[N integer](n N) string {
 	return s
 }
 
-// Number is a number with the digits that it needs: "5.05". It is for what names something, as a
-// priority does.
+// Number returns a number with the digits it needs: "5.05". It is for identifying numbers, such as a priority.
 func Number(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 var grouped = regexp.MustCompile(`^-?[0-9]{1,3}(,[0-9]{3})+$`)
 
-// PlainNumber is a text for programs: a number without the commas that Thousands gave it, and
-// anything else as it is.
+// PlainNumber returns a text for programs: a number without the commas of Thousands, any other text unchanged.
 func PlainNumber(text string) string {
 	if grouped.MatchString(text) {
 		return strings.ReplaceAll(text, ",", "")
@@ -48,7 +46,7 @@ func PlainNumber(text string) string {
 	return text
 }
 
-// OneOrMany is the one or the other form of a word or a sentence: OneOrMany(n, "is", "are").
+// OneOrMany returns the singular or plural form of a word or sentence: OneOrMany(n, "is", "are").
 func OneOrMany[N integer](n N, one, many string) string {
 	if n == 1 {
 		return one
@@ -56,8 +54,8 @@ func OneOrMany[N integer](n N, one, many string) string {
 	return many
 }
 
-// Plural is the regular plural of a word, or of the last of several: "policies",
-// "addresses", "more rows".
+// Plural returns the regular plural of a word, or of the last of several words: "policies", "addresses", "more
+// rows".
 func Plural(one string) string {
 	if s, ok := strings.CutSuffix(one, "y"); ok && !strings.HasSuffix(s, "a") && !strings.HasSuffix(s, "e") {
 		return s + "ies"
@@ -68,7 +66,7 @@ func Plural(one string) string {
 	return one + "s"
 }
 
-// OrNone is the text, or "none" where there is none.
+// OrNone returns the text, or "none" if it is empty.
 func OrNone(s string) string {
 	if s == "" {
 		return "none"
@@ -76,7 +74,7 @@ func OrNone(s string) string {
 	return s
 }
 
-// List is "a", "a and b", "a, b and c", and beyond most names "a, b and 4 more".
+// List returns "a", "a and b", "a, b and c", and for more than most names "a, b and 4 more".
 func List(names []string, most int) string {
 	if n := len(names); n > 1 && n <= most {
 		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
@@ -84,7 +82,7 @@ func List(names []string, most int) string {
 	return JoinAtMost(names, ", ", most)
 }
 
-// Either is "a", "a or b", "a, b or c".
+// Either returns "a", "a or b", "a, b or c".
 func Either(names []string) string {
 	if n := len(names); n > 1 {
 		return strings.Join(names[:n-1], ", ") + " or " + names[n-1]
@@ -92,7 +90,7 @@ func Either(names []string) string {
 	return strings.Join(names, "")
 }
 
-// Slug is a text as it may stand in the name of an object.
+// Slug returns a text in a form allowed in object names.
 func Slug(text string) string {
 	return strings.Trim(strings.Map(func(r rune) rune {
 		switch {
@@ -105,7 +103,7 @@ func Slug(text string) string {
 	}, text), "-")
 }
 
-// JoinAtMost joins names, and counts those beyond most: "a; b and 4 more".
+// JoinAtMost joins names, and counts the rest after most: "a; b and 4 more".
 func JoinAtMost(names []string, between string, most int) string {
 	if n := len(names) - most; n > 0 {
 		return strings.Join(names[:most], between) + " and " + Thousands(n) + " more"
@@ -113,16 +111,16 @@ func JoinAtMost(names []string, between string, most int) string {
 	return strings.Join(names, between)
 }
 
-// ListFew is "a, b, c", and beyond shown names "a, b and 4 more"; a single one beyond is
-// named: that takes no more room than to count it.
+// ListFew returns "a, b, c", and for more than shown names "a, b and 4 more". It names a single further one,
+// which takes no more room than counting it.
 func ListFew(names []string, shown int) string {
 	return JoinAtMost(names, ", ", shownOrOneMore(names, shown))
 }
 
-// ListSome is ListFew written as a sentence: "a, b and c".
+// ListSome is ListFew as part of a sentence: "a, b and c".
 func ListSome(names []string, shown int) string { return List(names, shownOrOneMore(names, shown)) }
 
-// shownOrOneMore is shown, or one more where that is all there are.
+// shownOrOneMore returns shown, plus one if that covers all names.
 func shownOrOneMore(names []string, shown int) int {
 	if len(names) == shown+1 {
 		return shown + 1
@@ -130,7 +128,7 @@ func shownOrOneMore(names []string, shown int) int {
 	return shown
 }
 
-// Size is a number of bytes: "512 B", "3.4 MiB".
+// Size returns a number of bytes as text: "512 B", "3.4 MiB".
 func Size(n int64) string {
 	const unit = 1 << 10
 	if n < unit {
@@ -145,7 +143,7 @@ func Size(n int64) string {
 
 const sizes = "KMGT"
 
-// CountByState is "12 in sync, 1 behind": what is counted by state.
+// CountByState returns counts by state: "12 in sync, 1 behind".
 func CountByState[K ~string](states map[K]int) string {
 	var parts []string
 	for _, s := range slices.Sorted(maps.Keys(states)) {
@@ -154,8 +152,7 @@ func CountByState[K ~string](states map[K]int) string {
 	return strings.Join(parts, ", ")
 }
 
-// CompareNatural orders text as people expect: "zone2" before "zone10", and "997 rows" before "1,320
-// rows".
+// CompareNatural orders text as people expect: "zone2" before "zone10", and "997 rows" before "1,320 rows".
 func CompareNatural(a, b string) int {
 	i, j := 0, 0
 	for i < len(a) && j < len(b) {
@@ -183,8 +180,7 @@ func CompareNatural(a, b string) int {
 	return cmp.Compare(len(a)-i, len(b)-j)
 }
 
-// numberEnd is where a number ends that begins at i: behind its last digit, with commas between
-// thousands.
+// numberEnd returns the end of the number at i, including commas between thousands.
 func numberEnd(s string, i int) int {
 	for i < len(s) && isDigit(s[i]) {
 		i++
@@ -197,11 +193,11 @@ func numberEnd(s string, i int) int {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// Age is a duration as kubectl says it: "4s", "12m", "3h", "2d". A moment that lies
-// ahead, by another machine's clock, is now.
+// Age returns a duration in kubectl's form: "4s", "12m", "3h", "2d". A negative one, from another machine's
+// clock, counts as 0.
 func Age(d time.Duration) string { return duration.ShortHumanDuration(max(d, 0)) }
 
-// Clock is a moment of today as people read it; of another day with its date.
+// Clock returns the time of day, with the date if it is not today.
 func Clock(t, now time.Time) string {
 	switch {
 	case t.IsZero():
@@ -212,7 +208,7 @@ func Clock(t, now time.Time) string {
 	return t.Format("2006-01-02 15:04")
 }
 
-// TimeLeft is a time to go, in the unit that matters: "14 min".
+// TimeLeft returns a remaining time in one suitable unit: "14 min".
 func TimeLeft(d time.Duration) string {
 	switch {
 	case d >= 2*time.Hour:
@@ -223,7 +219,7 @@ func TimeLeft(d time.Duration) string {
 	return fmt.Sprintf("%d s", d/time.Second)
 }
 
-// TimeLasted is how long something has been so, in whole units: "12 s", "4 min", "3 h".
+// TimeLasted returns an elapsed time in whole units: "12 s", "4 min", "3 h".
 func TimeLasted(d time.Duration) string {
 	d = max(0, d)
 	switch {
@@ -235,7 +231,7 @@ func TimeLasted(d time.Duration) string {
 	return fmt.Sprintf("%d h", int(d.Hours()))
 }
 
-// OnNetwork is " on NETWORK", and nothing for the default network, which has no name.
+// OnNetwork returns " on NETWORK", or "" for the default network, which has no name.
 func OnNetwork(network string) string {
 	if network == "" {
 		return ""
