@@ -10,10 +10,10 @@ import (
 // an empty cluster.
 type Cluster struct{ objects *sorted.Map[Object] }
 
-// Change says that an object came (Old nil), changed, or went (New nil).
+// Change is an object that was created (Old nil), changed, or deleted (New nil).
 type Change struct{ Old, New Object }
 
-// Key of the object that changed.
+// Key returns the key of the changed object.
 func (c Change) Key() Key {
 	if c.New != nil {
 		return c.New.ObjectKey()
@@ -21,15 +21,13 @@ func (c Change) Key() Key {
 	return c.Old.ObjectKey()
 }
 
-// objectTreeKey is kind, NUL, namespace, NUL, name: kinds and namespaces are walked
-// by prefix, in order.
+// objectTreeKey returns kind, NUL, namespace, NUL, name: kinds and namespaces are walked by prefix, in order.
 func objectTreeKey(k Key) string { return string(k.Kind) + "\x00" + k.Namespace + "\x00" + k.Name }
 
-// Upsert takes the keys of remove out, then puts the objects of upsert in, so
-// that a key in both is replaced. The result is the next Cluster and what really
-// changed, in that order, Old filled in: each change starts where the one before
-// it of the same key ended. An object that replaces itself (same pointer) is no
-// change, and without any change the result is c itself. Neither result is nil.
+// Upsert deletes the keys of remove, then stores the objects of upsert, so that a key in both is replaced. It
+// returns the next Cluster and the actual changes in that order, with Old filled in: each change of a key
+// starts where the previous one ended. An object that replaces itself (same pointer) is no change. Without any
+// change the result is c itself. Neither result is nil.
 func (c *Cluster) Upsert(upsert []Object, remove []Key) (*Cluster, []Change) {
 	if c == nil {
 		c = &Cluster{}
@@ -75,7 +73,7 @@ func objectAs[T Object](c *Cluster, k Key) (t T) {
 	return t
 }
 
-// Pod, Namespace, Node and Policy return one object or nil.
+// Pod returns a pod or nil.
 func (c *Cluster) Pod(namespace, name string) *Pod {
 	return objectAs[*Pod](c, Key{Kind: KindPod, Namespace: namespace, Name: name})
 }
@@ -98,12 +96,12 @@ func objectsWithPrefix[T Object](c *Cluster, prefix string) iter.Seq[T] {
 	}
 }
 
-// ObjectsOf walks all objects of a kind by namespace and name.
+// ObjectsOf yields all objects of a kind by namespace and name.
 func ObjectsOf[T Object](c *Cluster, k Kind) iter.Seq[T] {
 	return objectsWithPrefix[T](c, string(k)+"\x00")
 }
 
-// Pods and the others walk all objects of a kind by namespace and name.
+// Pods yields all pods by namespace and name; the methods below do so for other kinds.
 func (c *Cluster) Pods() iter.Seq[*Pod]             { return ObjectsOf[*Pod](c, KindPod) }
 func (c *Cluster) Namespaces() iter.Seq[*Namespace] { return ObjectsOf[*Namespace](c, KindNamespace) }
 func (c *Cluster) Nodes() iter.Seq[*Node]           { return ObjectsOf[*Node](c, KindNode) }
@@ -113,17 +111,16 @@ func (c *Cluster) EndpointSlices() iter.Seq[*EndpointSlice] {
 }
 func (c *Cluster) Events() iter.Seq[*Event] { return ObjectsOf[*Event](c, KindEvent) }
 
-// Tiers walks the Tiers by name, Groups the groups of one kind, ClusterGroup
-// or Group.
+// Tiers yields the Tiers by name.
 func (c *Cluster) Tiers() iter.Seq[*Tier]         { return ObjectsOf[*Tier](c, KindTier) }
 func (c *Cluster) Groups(k Kind) iter.Seq[*Group] { return ObjectsOf[*Group](c, k) }
 
-// PodsIn walks the pods of one namespace by name.
+// PodsIn yields the pods of one namespace by name.
 func (c *Cluster) PodsIn(namespace string) iter.Seq[*Pod] {
 	return ObjectsOf[*Pod](c, KindPod+"\x00"+Kind(namespace))
 }
 
-// Policies walks the policies of some kinds, kind by kind, each by namespace and name.
+// Policies yields the policies of some kinds, kind by kind, each by namespace and name.
 func (c *Cluster) Policies(kinds ...Kind) iter.Seq[*Policy] {
 	return func(yield func(*Policy) bool) {
 		for _, k := range kinds {
@@ -136,24 +133,24 @@ func (c *Cluster) Policies(kinds ...Kind) iter.Seq[*Policy] {
 	}
 }
 
-// AllPolicies walks every policy that may have rows: ANP, BANP, NetworkPolicy, MultiNetworkPolicy, EgressFirewall,
-// ClusterNetworkPolicy.
+// AllPolicies yields every policy that may have rows: ANP, BANP, NetworkPolicy, MultiNetworkPolicy,
+// EgressFirewall, ClusterNetworkPolicy.
 func (c *Cluster) AllPolicies() iter.Seq[*Policy] {
 	return c.Policies(KindANP, KindBANP, KindNP, KindMNP, KindEF, KindCNP)
 }
 
-// TieredPolicies walks the policies in tiers of their plugin's own.
+// TieredPolicies yields the policies of a plugin's own tiers.
 func (c *Cluster) TieredPolicies() iter.Seq[*Policy] { return c.Policies(KindACNP, KindANNP) }
 
-// EveryPolicy walks every policy of any system: AllPolicies, then TieredPolicies.
+// EveryPolicy yields every policy of any system: AllPolicies, then TieredPolicies.
 func (c *Cluster) EveryPolicy() iter.Seq[*Policy] {
 	return c.Policies(KindANP, KindBANP, KindNP, KindMNP, KindEF, KindCNP, KindACNP, KindANNP)
 }
 
-// Objects walks every object by kind, namespace and name.
+// Objects yields every object by kind, namespace and name.
 func (c *Cluster) Objects() iter.Seq[Object] { return objectsWithPrefix[Object](c, "") }
 
-// IsEmpty says whether there is no object at all.
+// IsEmpty reports whether the cluster has no object.
 func (c *Cluster) IsEmpty() bool {
 	for range c.Objects() {
 		return false

@@ -7,15 +7,13 @@ import (
 	"rung/model/words"
 )
 
-// Kubectl writes the kubectl command lines that do what Rung does.
+// Kubectl writes kubectl command lines equivalent to Rung's actions.
 type Kubectl struct {
-	// Flags say which cluster is asked, and as whom, quoted for a shell; empty leaves
-	// it to kubectl.
+	// Flags select the cluster and user, quoted for a shell; empty leaves both to kubectl.
 	Flags string
 }
 
-// kubectlNames are the names kubectl knows the kinds by; ANP, BANP and CNP are
-// short names of their CRDs.
+// kubectlNames are kubectl's names of the kinds; ANP, BANP and CNP are short names of their CRDs.
 var kubectlNames = map[Kind]string{KindANP: "anp", KindBANP: "banp", KindNP: "networkpolicy", KindEF: "egressfirewall", KindCNP: "cnp",
 	KindMNP: "multi-networkpolicy", KindNAD: "network-attachment-definition",
 	KindPod: "pod", KindNamespace: "namespace", KindNode: "node", KindService: "service"}
@@ -35,7 +33,7 @@ func (k Kubectl) commandWords(verb string, target Key, rest ...string) string {
 	return k.CommandLine(append(args, rest...)...)
 }
 
-// CommandLine is kubectl with these args.
+// CommandLine returns kubectl with these args.
 func (k Kubectl) CommandLine(args ...string) string {
 	line := "kubectl "
 	if k.Flags != "" {
@@ -44,12 +42,12 @@ func (k Kubectl) CommandLine(args ...string) string {
 	return line + words.ShellJoin(args...)
 }
 
-// FromInput is the line of a verb (apply, create, replace) that reads the object from standard
-// input. A replace fails where its resourceVersion is not the one that is read any more.
+// FromInput returns the line of a verb (apply, create, replace) that reads the object from standard input. A
+// replace fails if the resourceVersion is outdated.
 func (k Kubectl) FromInput(verb string) string { return k.commandWords(verb, Key{}, "-f", "-") }
 
-// ServerSideApply is the line that has the server apply what it reads from
-// standard input, taking over the fields of other managers with force.
+// ServerSideApply returns the line for a server-side apply of standard input. force takes over the fields of
+// other managers.
 func (k Kubectl) ServerSideApply(force bool) string {
 	rest := []string{"--server-side", "--field-manager=rung"}
 	if force {
@@ -58,21 +56,21 @@ func (k Kubectl) ServerSideApply(force bool) string {
 	return k.commandWords("apply", Key{}, append(rest, "-f", "-")...)
 }
 
-// Delete is the line that removes an object.
+// Delete returns the line that deletes an object.
 func (k Kubectl) Delete(target Key) string { return k.commandWords("delete", target) }
 
-// Get is the line that prints an object.
+// Get returns the line that prints an object.
 func (k Kubectl) Get(target Key) string { return k.commandWords("get", target, "-o", "yaml") }
 
-// SetPriority is the line that gives a policy another priority, and fails when its priority is not
-// the one expected any more.
+// SetPriority returns the line that changes a policy's priority, and fails if it no longer has the expected
+// one.
 func (k Kubectl) SetPriority(target Key, from, to float64) string {
 	patch := `[{"op":"test","path":"/spec/priority","value":` + words.Number(from) +
 		`},{"op":"replace","path":"/spec/priority","value":` + words.Number(to) + `}]`
 	return k.commandWords("patch", target, "--type=json", "-p", patch)
 }
 
-// Annotate is the line that sets and removes annotations, whatever they were: each is
+// Annotate returns the line that sets and removes annotations, whatever their values: each change is
 // name=value, or name- to remove it.
 func (k Kubectl) Annotate(target Key, changes ...string) string {
 	if slices.ContainsFunc(changes, func(c string) bool { return strings.Contains(c, "=") }) {

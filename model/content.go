@@ -9,15 +9,15 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// unowned are parts of an object's metadata that the API server and its clients
-// keep for themselves: they are nobody's intention and no difference.
+// unowned are parts of an object's metadata that the API server and its clients maintain: no author wrote
+// them, and they are no difference.
 var unowned = []string{"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation",
 	"managedFields", "resourceVersion", "selfLink", "uid", "ownerReferences"}
 
 // lastApplied is kubectl's own record of the object.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// LastApplied is kubectl's record of the object as it was applied last, JSON; empty without one.
+// LastApplied returns kubectl's record of the last applied object, as JSON; empty without one.
 func (p *Policy) LastApplied() string {
 	if o, ok := p.Original.(interface{ GetAnnotations() map[string]string }); ok {
 		return o.GetAnnotations()[lastApplied]
@@ -25,9 +25,8 @@ func (p *Policy) LastApplied() string {
 	return ""
 }
 
-// AuthoredContent returns the policy as its author meant it: name, labels, annotations and
-// spec, without status and without the fields that the API server adds. It is a tree of
-// JSON values that belongs to the caller.
+// AuthoredContent returns the policy as its author wrote it: name, labels, annotations and spec, without
+// status and without the API server's fields. It is a tree of JSON values that belongs to the caller.
 func (p *Policy) AuthoredContent() map[string]any {
 	if p == nil {
 		return nil
@@ -60,19 +59,17 @@ func (p *Policy) AuthoredContent() map[string]any {
 	return tree
 }
 
-// ContentDigest stands for a content: two that are equal have the same one. The zero
-// Digest stands for no content.
+// ContentDigest is a digest of a content, equal for equal contents. The zero Digest stands for no content.
 type ContentDigest [16]byte
 
-// String is the digest in hexadecimal digits.
+// String returns the digest in hexadecimal digits.
 func (d ContentDigest) String() string { return hex.EncodeToString(d[:]) }
 
-// PolicyDigests stand for what somebody meant a policy to be: Whole for all of it, Unplaced
-// for all but its priority, which only says where it stands among the others.
+// PolicyDigests are the digests of a policy's authored content: Whole of all of it, Unplaced without the
+// priority.
 type PolicyDigests struct{ Whole, Unplaced ContentDigest }
 
-// Digests returns the digests of the policy's content, worked out now unless the policy
-// carries them.
+// Digests returns the digests of the policy's content, computed unless the policy carries them.
 func (p *Policy) Digests() PolicyDigests {
 	switch {
 	case p == nil:
@@ -92,7 +89,7 @@ func (p *Policy) Digests() PolicyDigests {
 	return PolicyDigests{Whole: digestOf(text + priority), Unplaced: digestOf(text)}
 }
 
-// SameContent says whether two policies are meant alike. Either may be nil.
+// SameContent reports whether two policies have the same authored content. Either may be nil.
 func SameContent(a, b *Policy) bool {
 	if a == b {
 		return true
@@ -106,14 +103,14 @@ func digestOf(text string) (d ContentDigest) {
 	return d
 }
 
-// CompactJSON is a tree of JSON values as text, with sorted keys.
+// CompactJSON returns a tree of JSON values as text, with sorted keys.
 func CompactJSON(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
-		return fmt.Sprint(v) // trees come from JSON, so they go back
+		return fmt.Sprint(v) // unreachable: the trees come from JSON
 	}
 	return string(b)
 }
 
-// LabelTemplateHash is the label of a Deployment's pods that their names have, too.
+// LabelTemplateHash is a label of a Deployment's pods whose value is part of their names.
 const LabelTemplateHash = "pod-template-hash"

@@ -8,13 +8,13 @@ import (
 	"rung/model/words"
 )
 
-// Severity of a finding.
+// Severity is the severity of a finding.
 type Severity string
 
 // The severities, worst first.
 const (
 	SeverityError   Severity = "error"   // cannot be applied or is not enforced
-	SeverityWarning Severity = "warning" // does something the author may not mean
+	SeverityWarning Severity = "warning" // has an effect that the author may not intend
 	SeverityInfo    Severity = "info"
 )
 
@@ -36,40 +36,39 @@ type Finding struct {
 	Code     string // stable, kebab-case: "priority-unsupported"
 	Severity Severity
 	Policy   PolicyKey
-	// Direction and Rule point at a rule; Rule is -1 for the whole policy.
+	// Direction and Rule are the rule concerned; Rule is -1 for the whole policy.
 	Direction Direction
 	Rule      int
-	// Zone is the zone whose rows it is about, empty for what the objects say.
+	// Zone is the zone whose rows are concerned, empty for findings about objects.
 	Zone    string
 	Message string
 	Remedy  string
-	// NamesOthers says that the message lists policies: with others in it, it is the same finding.
+	// NamesOthers reports that the message lists policies: the finding is the same if the list changes.
 	NamesOthers bool
-	// Cause names the rule by which it stands, as "ingress rule 4 of ANP wall", where several
-	// findings have that rule in common; Root says that it is the one about that rule, and
-	// the others are listed and counted under it.
+	// Cause names a rule that causes several findings, as "ingress rule 4 of ANP wall". Root marks the finding
+	// about that rule; the others are listed and counted under it.
 	Cause string
 	Root  bool
-	// Witness is a connection that shows it, where there is one.
+	// Witness is a connection that shows it, or zero.
 	Witness Witness
 	Origin  Origin
 }
 
-// Witness is a connection that shows what a finding says; the zero Witness is none.
+// Witness is a connection that shows a finding; the zero Witness is none.
 type Witness struct {
-	From     string `json:"from"` // as `rung trace` reads them
+	From     string `json:"from"` // in the form that `rung trace` reads
 	To       string `json:"to"`
 	Protocol string `json:"protocol"`
 	Port     uint16 `json:"port,omitempty"` // 0 for ICMP
 	Family   uint8  `json:"family"`         // 4 or 6
 	Verdict  string `json:"verdict"`
-	By       string `json:"by"` // who decides, empty where nothing does
+	By       string `json:"by"` // the decider, empty if nothing decides
 }
 
-// IsZero says whether there is no connection.
+// IsZero reports whether there is no connection.
 func (w Witness) IsZero() bool { return w == Witness{} }
 
-// Connection is "blue/api-0 → red/web-0 tcp 80".
+// Connection returns "blue/api-0 → red/web-0 tcp 80".
 func (w Witness) Connection() string {
 	text := w.From + " → " + w.To + " " + strings.ToLower(w.Protocol)
 	if w.Port > 0 {
@@ -78,7 +77,7 @@ func (w Witness) Connection() string {
 	return text
 }
 
-// String is "blue/api-0 → red/web-0 tcp 80: deny, by ANP wall ingress rule 0".
+// String returns "blue/api-0 → red/web-0 tcp 80: deny, by ANP wall ingress rule 0".
 func (w Witness) String() string {
 	switch {
 	case w.IsZero():
@@ -89,19 +88,18 @@ func (w Witness) String() string {
 	return w.Connection() + ": " + w.Verdict + ", by " + w.By
 }
 
-// FindingCount is how many findings there are of each severity. Header, ladder, tabs,
-// page and command line all count by CountFindings.
+// FindingCount counts findings by severity. Header, ladder, tabs, page and command line all use CountFindings.
 type FindingCount struct {
 	Errors, Warnings, Infos int
 }
 
-// CountFindings counts findings; a severity that is not known counts as information, as
-// it is shown. Findings under a root that is among them are not counted besides it.
+// CountFindings counts findings, without those under a root in the list. An unknown severity counts as
+// information, as it is shown.
 func CountFindings(found []Finding) (n FindingCount) {
 	return countFindings(found, false)
 }
 
-// countFindings counts those that stand under a root of the list, or the others.
+// countFindings counts the findings under a root of the list, or all others.
 func countFindings(found []Finding, under bool) (n FindingCount) {
 	roots := RootCauses(found)
 	for i := range found {
@@ -112,7 +110,7 @@ func countFindings(found []Finding, under bool) (n FindingCount) {
 	return n
 }
 
-// Add counts one more of a severity.
+// Add counts one more finding of a severity.
 func (n *FindingCount) Add(s Severity) {
 	switch s {
 	case SeverityError:
@@ -124,14 +122,13 @@ func (n *FindingCount) Add(s Severity) {
 	}
 }
 
-// CountUnderRoots counts what CountFindings leaves out: findings that stand under a root that is
-// among them. Where both are shown, both are said.
+// CountUnderRoots counts the findings that CountFindings leaves out: those under a root in the list.
 func CountUnderRoots(found []Finding) FindingCount { return countFindings(found, true) }
 
-// Total is how many findings there are of any severity.
+// Total returns the number of findings.
 func (n FindingCount) Total() int { return n.Errors + n.Warnings + n.Infos }
 
-// OfSeverity is how many there are of one severity.
+// OfSeverity returns the number of findings of one severity.
 func (n FindingCount) OfSeverity(s Severity) int {
 	switch s {
 	case SeverityError:
@@ -142,7 +139,7 @@ func (n FindingCount) OfSeverity(s Severity) int {
 	return n.Infos
 }
 
-// Text is "5 errors, 13 warnings, 33 info", without those of which there are none.
+// Text returns "5 errors, 13 warnings, 33 info", without zero counts.
 func (n FindingCount) Text() string {
 	var parts []string
 	if n.Errors > 0 {
@@ -157,10 +154,10 @@ func (n FindingCount) Text() string {
 	return strings.Join(parts, ", ")
 }
 
-// CauseSet are the causes of the roots of a list of findings.
+// CauseSet is the set of causes with a root in a list of findings.
 type CauseSet map[string]bool
 
-// RootCauses are the causes whose root is in a list.
+// RootCauses returns the causes with a root in a list.
 func RootCauses(found []Finding) (roots CauseSet) {
 	for i := range found {
 		if f := &found[i]; f.Root {
@@ -173,5 +170,5 @@ func RootCauses(found []Finding) (roots CauseSet) {
 	return roots
 }
 
-// IsUnderRoot says whether a finding stands under a root of the list.
+// IsUnderRoot reports whether a finding belongs under a root of the list.
 func (s CauseSet) IsUnderRoot(f *Finding) bool { return !f.Root && f.Cause != "" && s[f.Cause] }

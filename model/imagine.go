@@ -14,25 +14,24 @@ import (
 	"rung/model/words"
 )
 
-// mostImagined bounds the pods that are imagined for a proof.
+// mostImagined bounds the imagined pods of a proof.
 const mostImagined = 400
 
-// Where imagined pods have their addresses: networks for tests, which no cluster uses.
+// The first addresses of imagined pods, from test networks that no cluster uses.
 var (
 	imagined4 = netip.MustParseAddr("198.18.0.1")
 	imagined6 = netip.MustParseAddr("2001:db8:7275::1")
 )
 
-// ImaginePods are pods and namespaces that do not exist, one for each selector that the
-// NetworkPolicies of isolated namespaces have, and one that none of them means: a proof
-// over them too holds for labels that nobody has yet. all is false where there would be
-// too many.
+// ImaginePods returns pods and namespaces that do not exist: one for each selector in NetworkPolicies of
+// isolated namespaces, and one that no selector matches. A proof that includes them also holds for future
+// labels. all is false if there are too many.
 func ImaginePods(c *Cluster) (objects []Object, pods int, all bool) {
 	im := &podImagination{next4: imagined4, next6: imagined6, isComplete: true}
 	plain := map[string]string{}
-	byNamespace := map[string][]map[string]string{} // pods to imagine
-	var spaces []map[string]string                  // namespaces to imagine, by their labels
-	var anywhere []map[string]string                // pods of those
+	byNamespace := map[string][]map[string]string{} // labels of pods to imagine
+	var spaces []map[string]string                  // labels of namespaces to imagine
+	var anywhere []map[string]string                // labels of pods in those namespaces
 	for p := range c.Policies(KindNP) {
 		o, typed := p.Original.(*networkingv1.NetworkPolicy)
 		if !typed || !IsIsolated(c, p.Namespace) {
@@ -63,7 +62,7 @@ func ImaginePods(c *Cluster) (objects []Object, pods int, all bool) {
 		name := fmt.Sprintf("rung-imagined-%d", i)
 		ns := maps.Clone(labels)
 		ns["kubernetes.io/metadata.name"] = name
-		maps.Copy(ns, labels) // where a selector wants another name, it has that
+		maps.Copy(ns, labels) // a selector's value replaces the name
 		im.objects = append(im.objects, &Namespace{Meta: Meta{Key: Key{Kind: KindNamespace, Name: name}, Labels: NewLabels(ns)}})
 		im.imaginePods(name, append(anywhere, plain))
 	}
@@ -92,7 +91,7 @@ func (im *podImagination) imaginePods(namespace string, sets []map[string]string
 	}
 }
 
-// distinctLabelSets leaves each set of labels once, in order.
+// distinctLabelSets returns each distinct set of labels once, in order.
 func distinctLabelSets(sets []map[string]string) (out []map[string]string) {
 	for _, s := range sets {
 		if !slices.ContainsFunc(out, func(o map[string]string) bool { return maps.Equal(o, s) }) {
@@ -102,7 +101,7 @@ func distinctLabelSets(sets []map[string]string) (out []map[string]string) {
 	return out
 }
 
-// labelsMatching are labels that a selector matches, as far as there are some.
+// labelsMatching returns labels that a selector matches, as far as possible.
 func labelsMatching(s *metav1.LabelSelector) map[string]string {
 	out := maps.Clone(s.MatchLabels)
 	if out == nil {
@@ -121,19 +120,19 @@ func labelsMatching(s *metav1.LabelSelector) map[string]string {
 	return out
 }
 
-// denyName is the name of the NetworkPolicy that isolates as the annotation did.
+// denyName is the name of the NetworkPolicy that replaces the annotation.
 const denyName = "default-deny-ingress"
 
-// Conversion is today's equal of what the annotation and NetworkPolicies of 2016 say.
+// Conversion is the modern equivalent of the annotation and NetworkPolicies of 2016.
 type Conversion struct {
-	// NewPolicies are NetworkPolicies of today, by namespace: what isolates it, then what allows.
+	// NewPolicies are today's NetworkPolicies by namespace: first the isolating one, then those that allow.
 	NewPolicies []*networkingv1.NetworkPolicy
-	// ReplacedPolicies are the NetworkPolicies of 2016, which those made replace or which meant nothing.
+	// ReplacedPolicies are the NetworkPolicies of 2016 that were replaced or had no effect.
 	ReplacedPolicies []Key
 	Notes            []ConversionNote
 }
 
-// ConversionNote is something to know about what was converted.
+// ConversionNote is a note about a converted object.
 type ConversionNote struct {
 	About Key
 	Text  string
@@ -222,7 +221,7 @@ func (c *Conversion) convertPolicy(p *Policy) {
 	}
 	meta := metav1.ObjectMeta{Name: o.Name, Namespace: p.Namespace, Labels: o.Labels}
 	for name, text := range o.Annotations {
-		if name == lastApplied || name == AnnotationLogSession { // both are of the object it was
+		if name == lastApplied || name == AnnotationLogSession { // both belong to the old object
 			continue
 		}
 		if meta.Annotations == nil {
@@ -233,7 +232,7 @@ func (c *Conversion) convertPolicy(p *Policy) {
 	c.NewPolicies = append(c.NewPolicies, newIngressPolicy(meta, o.Spec.PodSelector, rules))
 }
 
-// newIngressPolicy is a NetworkPolicy of today's API that isolates ingress.
+// newIngressPolicy returns a NetworkPolicy of today's API that isolates ingress.
 func newIngressPolicy(meta metav1.ObjectMeta, pods metav1.LabelSelector,
 	rules []networkingv1.NetworkPolicyIngressRule) *networkingv1.NetworkPolicy {
 	return &networkingv1.NetworkPolicy{TypeMeta: metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: string(KindNP)}, ObjectMeta: meta,

@@ -11,22 +11,20 @@ import (
 	"rung/model/words"
 )
 
-// DefaultDeny is the one value of isolation that isolates.
+// DefaultDeny is the only value of isolation that isolates.
 const DefaultDeny = "DefaultDeny"
 
-// Isolation is the isolation that an annotation asks for.
+// Isolation is the isolation that an annotation requests.
 type Isolation struct {
-	// Isolated says that the pods of the namespace take only what NetworkPolicies allow.
+	// Isolated reports that the namespace's pods accept only what NetworkPolicies allow.
 	Isolated bool
-	// Problem says why the annotation isolates nothing, although it is there: empty where
-	// it does, or is not meant to.
+	// Problem is why an annotation does not isolate, or empty.
 	Problem string
-	// Invalid says that it cannot be read at all.
+	// Invalid reports that the annotation cannot be read at all.
 	Invalid bool
 }
 
-// ReadIsolation reads the annotation's value. A value that is no JSON, or another one, isolates
-// nothing.
+// ReadIsolation reads the annotation's value. An invalid or different value does not isolate.
 func ReadIsolation(text string) Isolation {
 	var v struct {
 		Ingress *struct {
@@ -48,7 +46,7 @@ func ReadIsolation(text string) Isolation {
 	return Isolation{Isolated: true}
 }
 
-// jsonProblem is an error of package json for people who do not know Go.
+// jsonProblem describes an error of package json for people who do not know Go.
 func jsonProblem(err error) string {
 	if t, ok := err.(*json.UnmarshalTypeError); ok {
 		where := words.CleanText(t.Field)
@@ -64,8 +62,8 @@ func jsonProblem(err error) string {
 	return "is not JSON: " + words.CleanText(err.Error())
 }
 
-// IsolationOf returns the isolation that the annotation of a namespace asks for; there is false
-// where it has none.
+// IsolationOf returns the isolation requested by a namespace's annotation; there is false without the
+// annotation.
 func IsolationOf(ns *Namespace) (i Isolation, there bool) {
 	if ns == nil {
 		return Isolation{}, false
@@ -77,32 +75,32 @@ func IsolationOf(ns *Namespace) (i Isolation, there bool) {
 	return ReadIsolation(text), true
 }
 
-// IsIsolated says whether the annotation isolates a namespace.
+// IsIsolated reports whether the annotation isolates a namespace.
 func IsIsolated(c *Cluster, namespace string) bool {
 	i, _ := IsolationOf(c.Namespace(namespace))
 	return i.Isolated
 }
 
-// IsNetpol2016 says whether a policy is a NetworkPolicy of the API of 2016.
+// IsNetpol2016 reports whether a policy is a NetworkPolicy of the API of 2016.
 func IsNetpol2016(p *Policy) bool {
 	return p.Kind == KindNP && p.APIVersion == APIVersionNP2016
 }
 
-// IsolatesByItself says whether a NetworkPolicy isolates its pods by itself where the annotation
-// counts: those of 2016 do not, their namespace's annotation does.
+// IsolatesByItself reports whether a NetworkPolicy by itself isolates its pods if the annotation counts: those
+// of 2016 leave that to their namespace's annotation.
 func IsolatesByItself(p *Policy, d Direction) bool {
 	return !IsNetpol2016(p) && p.IsolatesDirection(d)
 }
 
-// RulesCount says whether the rules of a NetworkPolicy decide anything where the annotation
-// counts: those of 2016 only ingress, and only in an isolated namespace.
+// RulesCount reports whether the rules of a NetworkPolicy decide anything if the annotation counts. Those of
+// 2016 decide only ingress, and only in an isolated namespace.
 func RulesCount(c *Cluster, p *Policy, d Direction) bool {
 	return !IsNetpol2016(p) || d == Ingress && IsIsolated(c, p.Namespace)
 }
 
-// MatchesNothing says whether a rule of a NetworkPolicy of 2016 matches nothing because a
-// list of its peers or ports is there and empty: since Kubernetes 1.7 that means any, as if
-// the list were missing (older-forms.md#networkpolicies-of-extensionsv1beta1).
+// MatchesNothing reports whether a rule of a NetworkPolicy of 2016 matches nothing because of an empty list of
+// peers or ports. Since Kubernetes 1.7 an empty list means any, like a missing one
+// (older-forms.md#networkpolicies-of-extensionsv1beta1).
 func MatchesNothing(p *Policy, r *Rule) bool {
 	o, typed := p.Original.(*networkingv1.NetworkPolicy)
 	if !typed || !IsNetpol2016(p) || r.Direction != Ingress || r.Index >= len(o.Spec.Ingress) {
@@ -112,7 +110,7 @@ func MatchesNothing(p *Policy, r *Rule) bool {
 	return in.From != nil && len(in.From) == 0 || in.Ports != nil && len(in.Ports) == 0
 }
 
-// NewerFields are the fields of a policy that the API of 2016 did not have.
+// NewerFields returns the fields of a policy that the API of 2016 did not have.
 func NewerFields(p *Policy) (fields []string) {
 	o, typed := p.Original.(*networkingv1.NetworkPolicy)
 	if !typed || !IsNetpol2016(p) {

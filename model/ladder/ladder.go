@@ -166,7 +166,7 @@ type Options struct {
 	// which has no free priorities since AdminNetworkPolicies do not apply.
 	Networks  *network.Table
 	Elsewhere bool
-	// Units are compiled units. Those of no policy (hairpin, nodes, cluster multicast) are on the ladder only
+	// Units are compiled units. The ladder has units without policy (hairpin, nodes, cluster multicast) only
 	// if listed here.
 	Units []model.Key
 	// LegacyIsolation shows the namespaces isolated by the annotation of 2016

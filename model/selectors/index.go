@@ -91,7 +91,7 @@ func (x *Index) ReleaseClass(c *Class) {
 	}
 }
 
-// HeldClass returns the class of an acquired label set, nil for any other.
+// HeldClass returns the class of an acquired label set; any other has nil.
 func (x *Index) HeldClass(l model.Labels) *Class { return x.classes[l.Key()] }
 
 // ClassOfLabels returns the class of a label set: the acquired one, or a private one for the caller.
@@ -104,9 +104,8 @@ func (x *Index) ClassOfLabels(l model.Labels) *Class {
 	return &Class{labels: l}
 }
 
-// Class is one distinct label set. Its table caches which selectors match it, so that each pair is evaluated
-// once for all callers. The table lives as long as the class: label sets come and go with roll-outs, selectors
-// rarely do.
+// Class is a distinct label set. Its table caches which selectors match it, so each pair is evaluated only
+// once. The table lives as long as the class: label sets come and go with roll-outs, selectors rarely do.
 type Class struct {
 	labels model.Labels
 	refs   int // pods and namespaces with it; owned by the goroutine that follows the cluster

@@ -36,7 +36,7 @@ type PodIndex struct {
 	byPortName  map[string]PodSet
 }
 
-// namespacePods is one namespace and its run of pods. object is nil if only pods name the namespace; namespace
+// namespacePods is a namespace with its run of pods. object is nil if only pods name the namespace; namespace
 // selectors do not match it then.
 type namespacePods struct {
 	name     string

@@ -2,7 +2,7 @@ package selectors
 
 import "rung/model"
 
-// portSet is the ports of a rule: everything, or ranges and names. It is empty if all ports are broken.
+// portSet is the ports of a rule: everything, or ranges and names. Broken ports are omitted.
 type portSet struct {
 	isEverything bool
 	ranges       []portRange
@@ -127,10 +127,10 @@ func (x *PodIndex) nodesOf(b *BoundPods) map[string]bool {
 
 // MeetNamedPorts is MeetRules for two ingress rules of which one has named ports: it finds traffic that both
 // match and whose verdict depends on their order. OVN-Kubernetes gives such a rule rows with its peers as
-// destinations, too. They apply on every node with one of its subjects, where the packet leaves its node and
-// where it arrives (ovn-kubernetes.md#named-ports). So pods may meet that are not subject of both policies. If
-// a Deny is alone at one of the two places it decides, whatever the order at the other. below reports that a
-// baseline has named ports: otherwise only an Allow follows a Pass where a packet leaves its node.
+// destinations, too. These rows apply on every node with a subject, where a packet leaves its node and where
+// it arrives (ovn-kubernetes.md#named-ports). So the pods found may be subject of only one policy. If a Deny
+// is alone at one of the two places it decides, whatever the order at the other. below reports that a baseline
+// has named ports: otherwise only an Allow follows a Pass where a packet leaves its node.
 func (x *PodIndex) MeetNamedPorts(ofA *BoundPods, a *ResolvedRule, ofB *BoundPods, b *ResolvedRule, below bool) (RuleMeeting, bool) {
 	holders := x.portHolders(a, b)
 	if proto, port, ok := a.ports.commonPort(b.ports); ok {

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// PodSet is a set of pods of one PodIndex. It must not be changed once shared; nil is the empty set.
+// PodSet is a set of pods in a PodIndex. It must not be changed once shared; nil is the empty set.
 type PodSet []uint64
 
 func (s PodSet) add(i int) { s[i/64] |= 1 << (i % 64) }

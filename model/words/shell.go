@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// ShellQuote quotes one word so that a POSIX shell reads it back unchanged. Words of plain characters stay as
-// they are. A word with control characters takes the $'…' form of bash and zsh, so that the printed text is
-// readable and never moves the cursor.
+// ShellQuote quotes a word so that a POSIX shell reads it back unchanged. Plain words stay unquoted. A word
+// with control characters takes the $'…' form of bash and zsh, so that the printed text is readable and never
+// moves the cursor.
 func ShellQuote(s string) string {
 	plain, control := s != "", false
 	for _, r := range s {

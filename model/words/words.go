@@ -33,7 +33,7 @@ func Thousands[N integer](n N) string {
 	return s
 }
 
-// Number returns a number with the digits it needs: "5.05". It is for identifying numbers, such as a priority.
+// Number returns a number with the digits it needs: "5.05". Use it for identifiers, such as a priority.
 func Number(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 var grouped = regexp.MustCompile(`^-?[0-9]{1,3}(,[0-9]{3})+$`)
@@ -111,8 +111,8 @@ func JoinAtMost(names []string, between string, most int) string {
 	return strings.Join(names, between)
 }
 
-// ListFew returns "a, b, c", and for more than shown names "a, b and 4 more". It names a single further one,
-// which takes no more room than counting it.
+// ListFew returns "a, b, c", and for more than shown names "a, b and 4 more". A single further name is listed,
+// since counting it takes no less room.
 func ListFew(names []string, shown int) string {
 	return JoinAtMost(names, ", ", shownOrOneMore(names, shown))
 }
