@@ -28,54 +28,53 @@ const (
 	// KindMNP is MultiNetworkPolicy of k8s.cni.cncf.io: a NetworkPolicy of secondary networks.
 	KindMNP Kind = "MultiNetworkPolicy"
 
-	// Kinds of networks besides the default one (model/network).
+	// Kinds of networks other than the default one (model/network).
 	KindUDN  Kind = "UserDefinedNetwork"
 	KindCUDN Kind = "ClusterUserDefinedNetwork"
 	KindNAD  Kind = "NetworkAttachmentDefinition"
 	KindCNC  Kind = "ClusterNetworkConnect"
 )
 
-// Kinds that lead from outside the cluster to Services (model).
+// Kinds that lead from outside the cluster to Services.
 const (
 	KindIngress   Kind = "Ingress"
 	KindHTTPRoute Kind = "HTTPRoute"
 	KindRoute     Kind = "Route"
 )
 
-// Kinds of units that have rows and are no object: they are spelled as the owner types
-// of OVN-Kubernetes' rows (ovn-kubernetes.md#owner-types).
+// Kinds of units with rows that are no objects, spelled as the owner types of OVN-Kubernetes' rows
+// (ovn-kubernetes.md#owner-types).
 const (
 	KindNetpolNamespace  Kind = "NetpolNamespace"   // namespace, Ingress or Egress: default deny
 	KindNetpolDefault    Kind = "NetpolDefault"     // allow-hairpinning
-	KindNetpolNode       Kind = "NetpolNode"        // node: what it sends itself
-	KindPodSelector      Kind = "PodSelector"       // selector string: address sets that policies share
+	KindNetpolNode       Kind = "NetpolNode"        // node: connections to its own pods
+	KindPodSelector      Kind = "PodSelector"       // selector string: address sets shared by policies
 	KindEFDNS            Kind = "EgressFirewallDNS" // DNS name: address sets
 	KindMulticastNS      Kind = "MulticastNS"       // namespace, default
 	KindMulticastCluster Kind = "MulticastCluster"  // DefaultDeny or AllowInterNode
 )
 
-// KindIsolation2016 is the isolation that the annotation of 2016 gives a namespace
-// (older-forms.md#the-isolation-annotation-of-2016): namespace, Ingress. No row stands for
-// it.
+// KindIsolation2016 is the isolation by the annotation of 2016
+// (older-forms.md#the-isolation-annotation-of-2016): namespace, Ingress. It has no row.
 const KindIsolation2016 Kind = "IsolationAnnotation"
 
-// Kinds of units that are no object and decide where rules are asked at the ends.
+// Kinds of units that are no objects, for plugins that apply rules at the ends.
 const (
-	KindOwnNode Kind = "AntreaNode"    // node: what it sends to its own pods
-	KindHairpin Kind = "AntreaHairpin" // a Service's connection back to the pod it is from
+	KindOwnNode Kind = "AntreaNode"    // node: connections to its own pods
+	KindHairpin Kind = "AntreaHairpin" // a Service's connection back to its own pod
 )
 
-// IsPolicy says whether objects of the kind decide about connections, be it elsewhere.
+// IsPolicy reports whether objects of the kind decide about connections, in any system.
 func (k Kind) IsPolicy() bool {
 	return k.IsAdmin() || k == KindNP || k == KindMNP || k == KindEF || k.IsTiered()
 }
 
-// IsAdmin says whether the kind is AdminNetworkPolicy, its baseline, or
-// ClusterNetworkPolicy, which is both.
+// IsAdmin reports whether the kind is AdminNetworkPolicy, its baseline, or ClusterNetworkPolicy, which is
+// both.
 func (k Kind) IsAdmin() bool { return k == KindANP || k == KindBANP || k == KindCNP }
 
-// IsWorkload says whether objects of the kind keep pods running: of these they are read, and no
-// Cluster has them.
+// IsWorkload reports whether objects of the kind keep pods running. Such objects are read but are in no
+// Cluster.
 func (k Kind) IsWorkload() bool {
 	return slices.Contains(workloadKinds, k)
 }
@@ -98,14 +97,13 @@ var workloadKinds = []Kind{KindDeployment, KindReplicaSet, KindStatefulSet, Kind
 	KindDeploymentConfig,
 	KindRollout, KindVM}
 
-// workloadWords are the kinds of workloads as kubectl takes them.
+// workloadWords are kubectl's short names of workloads.
 var workloadWords = map[string]string{"deploy": "deployment", "rs": "replicaset", "sts": "statefulset", "ds": "daemonset",
 	"rc": "replicationcontroller",
 	"cj": "cronjob", "dc": "deploymentconfig", "ro": "rollout", "vm": "virtualmachine"}
 
-// WorkloadWord is the kind of a workload as the names of workloads have it, "deployment", of one
-// that is written as kubectl takes it: "Deployment", "deployments", "deploy"; empty for other
-// kinds.
+// WorkloadWord returns the kind of a workload as in names of workloads, "deployment", for any of kubectl's
+// forms: "Deployment", "deployments", "deploy". It is empty for other kinds.
 func WorkloadWord(text string) string {
 	text = strings.ToLower(text)
 	if word := workloadWords[text]; word != "" {
@@ -120,7 +118,7 @@ func WorkloadWord(text string) string {
 	return ""
 }
 
-// IsNamespaced says whether objects of the kind are in a namespace.
+// IsNamespaced reports whether objects of the kind are in a namespace.
 func (k Kind) IsNamespaced() bool {
 	if k.IsWorkload() {
 		return true
@@ -133,10 +131,10 @@ func (k Kind) IsNamespaced() bool {
 	return false
 }
 
-// HasPriority says whether objects of the kind have a priority.
+// HasPriority reports whether objects of the kind have a priority.
 func (k Kind) HasPriority() bool { return k == KindANP || k == KindCNP }
 
-// ActionWord is an action as the API of the kind spells it: a ClusterNetworkPolicy accepts.
+// ActionWord returns an action in the words of the kind's API: a ClusterNetworkPolicy accepts.
 func (k Kind) ActionWord(a Action) string {
 	if k == KindCNP && a == Allow {
 		return "Accept"
@@ -144,7 +142,7 @@ func (k Kind) ActionWord(a Action) string {
 	return string(a)
 }
 
-// RuleActionWord is the action of a rule of such a policy, as its API spells it.
+// RuleActionWord returns the action of a rule of such a policy, as its API spells it.
 func (k Kind) RuleActionWord(r *Rule) string {
 	if r.Tiered != nil {
 		return r.ActionText()
@@ -152,26 +150,26 @@ func (k Kind) RuleActionWord(r *Rule) string {
 	return k.ActionWord(r.Action)
 }
 
-// Abbreviation is the usual abbreviation: ANP, BANP, NP, EF, CNP, ACNP, ANNP; of other kinds
-// with their group the word without it.
+// Abbreviation returns the usual abbreviation: ANP, BANP, NP, EF, CNP, ACNP, ANNP. Other kinds with an API
+// group get their name without the group.
 func (k Kind) Abbreviation() string {
 	if short := shortKinds[k]; short != "" {
 		return short
 	}
-	word, _, _ := strings.Cut(string(k), ".") // of Tier and the groups nothing else is called so
+	word, _, _ := strings.Cut(string(k), ".") // names of Tier and the groups are unique without group
 	return word
 }
 
 var shortKinds = map[Kind]string{KindANP: "ANP", KindBANP: "BANP", KindNP: "NP", KindEF: "EF", KindCNP: "CNP", KindMNP: "MNP",
 	KindUDN: "UDN", KindCUDN: "CUDN", KindNAD: "NAD", KindACNP: "ACNP", KindANNP: "ANNP"}
 
-// apiGroups are the groups of kinds that have theirs not in their name.
+// apiGroups are the API groups of kinds without a group in their name.
 var apiGroups = map[Kind]string{KindANP: "policy.networking.k8s.io", KindBANP: "policy.networking.k8s.io",
 	KindCNP: "policy.networking.k8s.io",
 	KindNP:  "networking.k8s.io", KindEF: "k8s.ovn.org",
 	KindMNP: "k8s.cni.cncf.io", KindUDN: "k8s.ovn.org", KindCUDN: "k8s.ovn.org", KindNAD: "k8s.cni.cncf.io"}
 
-// ResourceName is the kind as kubectl -o name has it: adminnetworkpolicy.policy.networking.k8s.io.
+// ResourceName returns the kind as in kubectl -o name: adminnetworkpolicy.policy.networking.k8s.io.
 func (k Kind) ResourceName() string {
 	name := strings.ToLower(string(k))
 	if group := apiGroups[k]; group != "" {
@@ -180,20 +178,19 @@ func (k Kind) ResourceName() string {
 	return name
 }
 
-// Key identifies an object. Namespace is empty for cluster-scoped kinds. The
-// zero Key means "nothing".
+// Key identifies an object. Namespace is empty for cluster-scoped kinds. The zero Key identifies nothing.
 type Key struct {
 	Kind            Kind
 	Namespace, Name string
-	// Network is set of a unit whose rows are those of another network than the default one: the name
-	// of that network, as its controller writes it (networks.md#names). Objects have none.
+	// Network is the network of a unit's rows, if it is not the default one, in the spelling of that network's
+	// controller (networks.md#names). Objects have none.
 	Network string
 }
 
 // PolicyKey is a Key whose Kind is a policy kind.
 type PolicyKey = Key
 
-// String is "Kind/name" or "Kind/namespace/name", with "@network" for a unit of another network.
+// String returns "Kind/name" or "Kind/namespace/name", with "@network" for a unit of another network.
 func (k Key) String() string {
 	at := ""
 	if k.Network != "" {
@@ -205,8 +202,8 @@ func (k Key) String() string {
 	return string(k.Kind) + "/" + k.Namespace + "/" + k.Name + at
 }
 
-// Label is the short form for people: "ANP cluster-control", "NP blue/allow-web",
-// "default deny of blue, ingress"; of a unit of another network with that network.
+// Label returns the short form for people: "ANP cluster-control", "NP blue/allow-web", "default deny of blue,
+// ingress". A unit of another network names it.
 func (k Key) Label() string {
 	if k.Network != "" {
 		on := k.Network
@@ -241,7 +238,7 @@ func (k Key) Label() string {
 	return k.Kind.Abbreviation() + " " + k.NamespacedName()
 }
 
-// ShortLabel is Label without the kind of an AdminNetworkPolicy, which goes without saying.
+// ShortLabel is Label without the kind of an AdminNetworkPolicy, which is the usual kind.
 func (k Key) ShortLabel() string {
 	if k.Kind == KindANP {
 		return k.Name
@@ -249,7 +246,7 @@ func (k Key) ShortLabel() string {
 	return k.Label()
 }
 
-// NamespacedName is the name with its namespace, if it has one.
+// NamespacedName returns the name with its namespace, if it has one.
 func (k Key) NamespacedName() string {
 	if k.Namespace == "" {
 		return k.Name
@@ -263,15 +260,15 @@ func (k Key) Compare(o Key) int {
 		strings.Compare(k.Name, o.Name), strings.Compare(k.Network, o.Network))
 }
 
-// NoController is the code of NoRows of a ClusterNetworkPolicy that nobody makes rows of.
+// NoController is the code of NoRows of a ClusterNetworkPolicy that no controller programs.
 const NoController = "no-controller"
 
 // Codes of NoRows of policies that no network's controller programs (networks.md#namespaces).
 const (
-	NoNetwork      = "no-network"       // the network is not there
+	NoNetwork      = "no-network"       // the network does not exist
 	NoNetworkLabel = "no-network-label" // the namespace lacks the label of primary networks
-	OtherNetwork   = "other-network"    // it is programmed on another network than the one asked about
-	NoAddresses    = "no-addresses"     // the network gives no addresses that a selector could mean
+	OtherNetwork   = "other-network"    // another network than the one asked about has its rows
+	NoAddresses    = "no-addresses"     // the network has no addresses for selectors to match
 )
 
 // Tiers of precedence (ovn-kubernetes.md#tiers).
@@ -301,7 +298,7 @@ const (
 	Egress  Direction = "Egress"
 )
 
-// Lower is "ingress" or "egress", as people write it.
+// Lower returns "ingress" or "egress", as people write it.
 func (d Direction) Lower() string { return strings.ToLower(string(d)) }
 
 // Annotations that OVN-Kubernetes reads.
@@ -309,44 +306,40 @@ const (
 	AnnotationLogging     = "k8s.ovn.org/acl-logging"
 	AnnotationPodNetworks = "k8s.ovn.org/pod-networks"
 	AnnotationHostCIDRs   = "k8s.ovn.org/host-cidrs"
-	// AnnotationStateless on a NetworkPolicy asks for allow-stateless rows
-	// (ovn-kubernetes.md#rule-rows).
+	// AnnotationStateless on a NetworkPolicy requests allow-stateless rows (ovn-kubernetes.md#rule-rows).
 	AnnotationStateless = "k8s.ovn.org/acl-stateless"
-	// AnnotationMulticast on a Namespace lets multicast through
-	// (ovn-kubernetes.md#multicast).
+	// AnnotationMulticast on a Namespace allows multicast (ovn-kubernetes.md#multicast).
 	AnnotationMulticast = "k8s.ovn.org/multicast-enabled"
-	// AnnotationNodeSubnets and AnnotationGatewayAddrs are a node's pod subnets
-	// and the addresses of its gateway router, by network.
-	// AnnotationPolicyFor on a MultiNetworkPolicy names the NetworkAttachmentDefinitions it is for,
-	// AnnotationAttachments on a pod those it asks for (networks.md#multinetworkpolicy, #pods).
+	// AnnotationPolicyFor on a MultiNetworkPolicy names its NetworkAttachmentDefinitions.
+	// AnnotationAttachments on a pod names those it requests (networks.md#multinetworkpolicy, #pods).
 	AnnotationPolicyFor   = "k8s.v1.cni.cncf.io/policy-for"
 	AnnotationAttachments = "k8s.v1.cni.cncf.io/networks"
-	// AnnotationOpenPorts are the ports that a pod on a primary network of its own leaves open on
-	// the default one (networks.md#tier-0).
-	AnnotationOpenPorts    = "k8s.ovn.org/open-default-ports"
+	// AnnotationOpenPorts lists the ports that a pod with its own primary network leaves open on the default
+	// network (networks.md#tier-0).
+	AnnotationOpenPorts = "k8s.ovn.org/open-default-ports"
+	// AnnotationNodeSubnets and AnnotationGatewayAddrs are a node's pod subnets and the addresses of its
+	// gateway router, by network.
 	AnnotationNodeSubnets  = "k8s.ovn.org/node-subnets"
 	AnnotationGatewayAddrs = "k8s.ovn.org/node-gateway-router-lrp-ifaddrs"
 )
 
-// AnnotationIsolation on a Namespace said in 2016 that nothing reaches its pods but what
-// NetworkPolicies allow (older-forms.md#the-isolation-annotation-of-2016).
+// AnnotationIsolation on a Namespace in 2016 restricted its pods to what NetworkPolicies allow
+// (older-forms.md#the-isolation-annotation-of-2016).
 const AnnotationIsolation = "net.beta.kubernetes.io/network-policy"
 
 // APIVersionNP2016 is the API version of NetworkPolicies of that time.
 const APIVersionNP2016 = "extensions/v1beta1"
 
-// MaxPriority is the lowest precedence OVN-Kubernetes enforces; the API allows
-// 0 to 1000 (ovn-kubernetes.md#priorities). It is the default of a per-cluster
-// capability.
+// MaxPriority is the largest priority that OVN-Kubernetes enforces; the API allows 0 to 1000
+// (ovn-kubernetes.md#priorities). It is the default of a per-cluster capability.
 const MaxPriority = 99
 
-// AnnotationConverted is where Rung records of a policy that stands for one value of several
-// which policy it was converted from, and for which value, as JSON. Nothing but Rung reads it.
+// AnnotationConverted records, as JSON, which policy a policy was converted from, and for which of several
+// values. Only Rung reads it.
 const AnnotationConverted = "rung/converted"
 
-// IsSystemNamespace says whether a namespace holds parts of the cluster itself: a Deny
-// there can leave the cluster unresponsive, and nobody can mend a policy then. Findings and
-// guard rails mean the same ones.
+// IsSystemNamespace reports whether a namespace holds parts of the cluster itself. A Deny there can leave the
+// cluster unresponsive, so that no policy can be fixed. Findings and guard rails use the same namespaces.
 func IsSystemNamespace(name string) bool {
 	switch name {
 	case "openshift", "ovn-kubernetes":
@@ -355,16 +348,15 @@ func IsSystemNamespace(name string) bool {
 	return strings.HasPrefix(name, "kube-") || strings.HasPrefix(name, "openshift-")
 }
 
-// IsPlatformNamespace says whether a namespace holds what a cluster lives on: its own parts,
-// the network plugin's, ingress controllers and monitoring. Guard rails keep its connections,
-// with those of the namespaces that the configuration names.
+// IsPlatformNamespace reports whether a namespace holds what a cluster depends on: its own parts, the network
+// plugin, ingress controllers or monitoring. Guard rails protect its connections, and those of configured
+// namespaces.
 func IsPlatformNamespace(name string) bool {
 	return IsSystemNamespace(name) || platform[name] || IsIngressNamespace(name) || strings.HasPrefix(name, "monitoring-") ||
 		strings.HasSuffix(name, "-monitoring")
 }
 
-// IsIngressNamespace says whether a namespace is one of those in which ingress controllers usually
-// run.
+// IsIngressNamespace reports whether ingress controllers usually run in a namespace.
 func IsIngressNamespace(name string) bool {
 	return ingress[name] || strings.HasPrefix(name, "ingress-") || strings.HasSuffix(name, "-ingress")
 }
@@ -374,8 +366,7 @@ var ingress = map[string]bool{"ingress": true, "nginx-ingress": true, "traefik":
 	"kong":         true,
 	"istio-system": true, "gateway-system": true, "envoy-gateway-system": true}
 
-// IsProtectedNamespace reports whether a namespace is one of the platform or one of
-// those that the configuration names.
+// IsProtectedNamespace reports whether a namespace is a platform namespace or a configured one.
 func IsProtectedNamespace(name string, configured []string) bool {
 	return IsPlatformNamespace(name) || slices.Contains(configured, name)
 }

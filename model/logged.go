@@ -8,18 +8,18 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// loggingAnnotations are the annotations that a change of logging touches.
+// loggingAnnotations are the annotations of a change of logging.
 var loggingAnnotations = []string{AnnotationLogging, AnnotationLogSession}
 
-// LoggingAnnotations are the annotations that a change of logging is about.
+// LoggingAnnotations returns the annotations of a change of logging.
 func LoggingAnnotations() []string { return append([]string(nil), loggingAnnotations...) }
 
-// HasLogLevel says whether the logging of objects of the kind is set on them: of ANP, BANP and policies
-// in tiers, and of the namespace, whose level is that of its NetworkPolicies and its EgressFirewall.
+// HasLogLevel reports whether logging is set on objects of the kind: ANP, BANP, policies in tiers, and
+// namespaces, whose level holds for their NetworkPolicies and EgressFirewall.
 func (k Kind) HasLogLevel() bool { return k.IsAdmin() || k.IsTiered() || k == KindNamespace }
 
-// LoggedBy returns the object whose annotation sets the logging of a policy or unit; the
-// zero Key where nothing does.
+// LoggedBy returns the object whose annotation sets the logging of a policy or unit; the zero Key if none
+// does.
 func LoggedBy(k Key) Key {
 	switch {
 	case k.Kind.HasLogLevel():
@@ -30,9 +30,8 @@ func LoggedBy(k Key) Key {
 	return Key{}
 }
 
-// LoggedNamespace returns a namespace in the form of a policy: its logging annotations
-// and nothing else. The code that changes policies changes a namespace's logging in this
-// form, and can touch nothing but these annotations.
+// LoggedNamespace returns a namespace as a policy with only its logging annotations. In this form the code
+// that changes policies also changes a namespace's logging, and can touch nothing else.
 func LoggedNamespace(m Meta) *Policy {
 	p := &Policy{Meta: Meta{Key: m.Key, UID: m.UID, Version: m.Version, Created: m.Created, Origin: m.Origin}}
 	p.Annotations = map[string]string{}
@@ -49,7 +48,7 @@ func LoggedNamespace(m Meta) *Policy {
 
 func namespaceText(p *Policy) string {
 	quoted := func(s string) string {
-		text, _ := json.Marshal(s) // a string in JSON is one in YAML
+		text, _ := json.Marshal(s) // a JSON string is a YAML string
 		return asciiJSON(text)
 	}
 	var b strings.Builder
@@ -66,7 +65,7 @@ func namespaceText(p *Policy) string {
 	return b.String()
 }
 
-// WithLogging is the namespace with the annotations of its LoggedNamespace.
+// WithLogging returns the namespace with the annotations of its LoggedNamespace.
 func (n *Namespace) WithLogging(p *Policy) *Namespace {
 	next := *n
 	next.Annotations = maps.Clone(n.Annotations)
@@ -80,12 +79,11 @@ func (n *Namespace) WithLogging(p *Policy) *Namespace {
 	return &next
 }
 
-// Changeable is the object of that key in the form of a policy, in which it is changed; nil where
-// there is none.
+// Changeable returns the object with a key as a policy, the form in which it is changed, or nil.
 func (c *Cluster) Changeable(k Key) *Policy { return AsPolicy(c.Get(k)) }
 
-// AsPolicy is an object as Cluster.Changeable has it: a policy, a LoggedNamespace, or a policy without
-// rules that stands for a Tier or a group; nil for other kinds.
+// AsPolicy returns an object in the form of Cluster.Changeable: a policy, a LoggedNamespace, or a policy
+// without rules that stands for a Tier or a group; nil for other kinds.
 func AsPolicy(o Object) *Policy {
 	switch o := o.(type) {
 	case *Policy:
@@ -102,7 +100,7 @@ func AsPolicy(o Object) *Policy {
 	return nil
 }
 
-// Object is the object that a policy is, or stands for; not that of a LoggedNamespace.
+// Object returns the object that a policy is or stands for; a LoggedNamespace returns itself.
 func (p *Policy) Object() Object {
 	switch o := p.StandsFor.(type) {
 	case *Tier:
@@ -117,7 +115,7 @@ func (p *Policy) Object() Object {
 	return p
 }
 
-// RawAnnotation is an annotation byte for byte, as its author wrote it.
+// RawAnnotation returns an annotation byte for byte, as its author wrote it.
 func (p *Policy) RawAnnotation(name string) (text string, has bool) {
 	if o, ok := p.Original.(metav1.Object); ok {
 		text, has = o.GetAnnotations()[name]
@@ -127,8 +125,7 @@ func (p *Policy) RawAnnotation(name string) (text string, has bool) {
 	return text, has
 }
 
-// LogSession is the logging session that is recorded on the object; ok is false without
-// one, or where the record cannot be read.
+// LogSession returns the logging session recorded on the object; ok is false without a readable record.
 func (m *Meta) LogSession() (s LogSession, ok bool) {
 	raw, has := m.Annotations[AnnotationLogSession]
 	if !has {

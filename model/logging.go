@@ -8,23 +8,21 @@ import (
 	"strings"
 )
 
-// LogLevels are the severities a policy's rules log with, by action; an empty
-// level means that rules of that action do not log (ovn-kubernetes.md#policy-logging).
+// LogLevels are the log severities of a policy's rules by action; an empty level turns logging off
+// (ovn-kubernetes.md#policy-logging).
 type LogLevels struct {
 	Allow string
 	Deny  string
 	Pass  string
 }
 
-// LogSeverities are the levels OVN knows, loudest first. The empty level (off)
-// is valid besides.
+// LogSeverities are OVN's levels, loudest first. The empty level (off) is also valid.
 var LogSeverities = []string{"alert", "warning", "notice", "info", "debug"}
 
-// ValidLogLevel says whether OVN-Kubernetes takes the level; case matters and
-// the empty level is off.
+// ValidLogLevel reports whether OVN-Kubernetes accepts the level; case matters and the empty level is off.
 func ValidLogLevel(level string) bool { return level == "" || slices.Contains(LogSeverities, level) }
 
-// LevelOf is the level of one action, empty when its rules do not log.
+// LevelOf returns the level of one action, empty if its rules do not log.
 func (l LogLevels) LevelOf(a Action) string {
 	switch a {
 	case Allow:
@@ -37,11 +35,10 @@ func (l LogLevels) LevelOf(a Action) string {
 	return ""
 }
 
-// IsOn says whether rules of at least one action log.
+// IsOn reports whether rules of at least one action log.
 func (l LogLevels) IsOn() bool { return l != LogLevels{} }
 
-// String is "off", one level when all three are the same, or the levels that
-// are on: "deny=alert allow=info".
+// String returns "off", one level if all three are equal, or the levels that are on: "deny=alert allow=info".
 func (l LogLevels) String() string {
 	switch {
 	case !l.IsOn():
@@ -58,13 +55,12 @@ func (l LogLevels) String() string {
 	return strings.Join(parts, " ")
 }
 
-// AnnotationText is the annotation's text that sets these levels; "{}" for off.
+// AnnotationText returns the annotation's text for these levels; "{}" for off.
 func (l LogLevels) AnnotationText() string {
 	var parts []string
 	for _, a := range []Action{Allow, Deny, Pass} {
 		if level := l.LevelOf(a); level != "" {
-			// Levels that were parsed are plain words; quoting keeps any other
-			// string valid JSON, and it is refused when it is read.
+			// Parsed levels are plain words. Quoting keeps any other string valid JSON, and readers reject it.
 			text, _ := json.Marshal(level)
 			parts = append(parts, `"`+strings.ToLower(string(a))+`":`+string(text))
 		}
@@ -72,23 +68,21 @@ func (l LogLevels) AnnotationText() string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// annotationLevels decodes as OVN-Kubernetes does: encoding/json's rules for
-// names (any case, unknown ones ignored) and null (stays off).
+// annotationLevels decodes like OVN-Kubernetes, by encoding/json: names in any case, unknown names ignored,
+// null stays off.
 type annotationLevels struct {
 	Allow string `json:"allow"`
 	Deny  string `json:"deny"`
 	Pass  string `json:"pass"`
 }
 
-// The type's name in OVN-Kubernetes, which its JSON errors carry.
+// The type's name in OVN-Kubernetes, which appears in its JSON errors.
 const annotationType = "ACLLoggingLevels"
 
-// ParseLogging reads the annotation k8s.ovn.org/acl-logging of an
-// AdminNetworkPolicy or its baseline; has says whether it is there. The error
-// has the text of OVN-Kubernetes without the policy's name (see
-// Policy.LogLevels): OVN-Kubernetes then does not program the policy at all and
-// the rows it had stay (ovn-kubernetes.md#policy-logging). The levels are off with an
-// error.
+// ParseLogging reads the annotation k8s.ovn.org/acl-logging of an AdminNetworkPolicy or its baseline; has
+// reports whether it exists. The error has OVN-Kubernetes' text without the policy's name (see
+// Policy.LogLevels). With an error OVN-Kubernetes does not program the policy, earlier rows stay
+// (ovn-kubernetes.md#policy-logging), and the levels are off.
 func ParseLogging(raw string, has bool) (LogLevels, error) {
 	if !has || raw == "" {
 		return LogLevels{}, nil
@@ -100,7 +94,7 @@ func ParseLogging(raw string, has bool) (LogLevels, error) {
 	}
 	l := LogLevels(in)
 	var bad []string
-	for _, a := range []Action{Deny, Allow, Pass} { // the order OVN-Kubernetes checks in
+	for _, a := range []Action{Deny, Allow, Pass} { // OVN-Kubernetes' order of checks
 		if level := l.LevelOf(a); !ValidLogLevel(level) {
 			what := strings.ToLower(string(a))
 			bad = append(bad, fmt.Sprintf("disabling %s logging due to an invalid %s annotation. %q is not a valid log severity",
@@ -116,7 +110,7 @@ func ParseLogging(raw string, has bool) (LogLevels, error) {
 	return LogLevels{}, errors.New("[" + strings.Join(bad, ", ") + "]")
 }
 
-// jsonErrorText is the error's text as OVN-Kubernetes' own type would give it.
+// jsonErrorText returns the error's text as OVN-Kubernetes' own type would give it.
 func jsonErrorText(err error) string {
 	var te *json.UnmarshalTypeError
 	switch {
@@ -129,9 +123,8 @@ func jsonErrorText(err error) string {
 	return "json: cannot unmarshal " + te.Value + " into Go value of type util." + annotationType
 }
 
-// LogLevels are the levels the policy's own annotation sets. The error is the
-// one OVN-Kubernetes reports in the policy's condition. NetworkPolicies and
-// EgressFirewalls log as their namespace says: theirs are off here.
+// LogLevels returns the levels in the policy's own annotation. The error is the one OVN-Kubernetes reports in
+// the policy's condition. NetworkPolicies and EgressFirewalls use their namespace's levels: here they are off.
 func (p *Policy) LogLevels() (LogLevels, error) {
 	if !p.Kind.IsAdmin() {
 		return LogLevels{}, nil
@@ -144,11 +137,9 @@ func (p *Policy) LogLevels() (LogLevels, error) {
 	return l, nil
 }
 
-// NamespaceLogLevels reads the annotation k8s.ovn.org/acl-logging of a Namespace, by
-// which its NetworkPolicies and its EgressFirewall log. Unlike faults in a policy's own
-// annotation, its faults are soft: the level that cannot be read is off, and nothing
-// else changes (ovn-kubernetes.md#namespace-logging). problems lists the faults; pass
-// is ignored.
+// NamespaceLogLevels reads the annotation k8s.ovn.org/acl-logging of a Namespace, for its NetworkPolicies and
+// EgressFirewall. Unlike in a policy's own annotation, a fault only turns the level off
+// (ovn-kubernetes.md#namespace-logging). problems lists the faults; pass is ignored.
 func NamespaceLogLevels(raw string) (l LogLevels, problems []string) {
 	if raw == "" {
 		return LogLevels{}, nil
@@ -170,9 +161,8 @@ func NamespaceLogLevels(raw string) (l LogLevels, problems []string) {
 	return l, problems
 }
 
-// LevelsForKind is the part of a namespace's levels that the rows of a kind log with
-// (ovn-kubernetes.md#namespace-logging): allow is for what rules let through, deny for
-// the rest.
+// LevelsForKind returns the part of a namespace's levels that a kind's rows use
+// (ovn-kubernetes.md#namespace-logging): allow for what rules allow, deny for the rest.
 func (l LogLevels) LevelsForKind(k Kind) LogLevels {
 	switch k {
 	case KindNP, KindMNP:

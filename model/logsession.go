@@ -12,28 +12,26 @@ import (
 	"rung/model/words"
 )
 
-// AnnotationLogSession is where Rung records a logging session, beside the level it set.
-// Nothing but Rung reads it.
+// AnnotationLogSession records a logging session, in addition to the level it set. Only Rung reads it.
 const AnnotationLogSession = "rung/log-session"
 
-// Bounds of a record that is believed: anybody may have written it.
+// Bounds of a record, since anybody may have written it.
 const (
 	mostSession = 64 << 10 // bytes
 	mostWho     = 128      // characters
 )
 
-// LogSession is logging that was switched on for a while, as it is recorded in the
-// annotation AnnotationLogSession of a policy or a namespace.
+// LogSession is a temporary change of logging, as recorded in the annotation AnnotationLogSession of a policy
+// or a namespace.
 type LogSession struct {
-	ID    string // the same for all that was switched on at once
-	By    string // who: user@host
+	ID    string // shared by everything switched on at once
+	By    string // user@host
 	Since time.Time
-	Until time.Time // zero: until somebody switches it off
-	// Set is the value the session gave the annotation AnnotationLogging. Where that is
-	// another now, somebody else changed it, and it stays.
+	Until time.Time // zero: until ended by a user
+	// Set is the session's value of the annotation AnnotationLogging. A different present value was set by
+	// others, and stays.
 	Set string
-	// Former is the value before, to be given back byte for byte; HadFormer is false where
-	// there was none.
+	// Former is the previous value, restored byte for byte; HadFormer is false if there was none.
 	Former    string
 	HadFormer bool
 }
@@ -48,8 +46,8 @@ type sessionRecord struct {
 	Former *string    `json:"former"`
 }
 
-// AnnotationText is the text that records the session. It is plain ASCII, so that nothing on
-// the way to a cluster and back changes a byte of the former value.
+// AnnotationText returns the text that records the session. It is plain ASCII, so that the former value
+// survives the way to a cluster and back byte for byte.
 func (s LogSession) AnnotationText() string {
 	r := sessionRecord{ID: s.ID, By: s.By, Since: s.Since.UTC(), Set: s.Set}
 	if !s.Until.IsZero() {
@@ -59,11 +57,11 @@ func (s LogSession) AnnotationText() string {
 	if s.HadFormer {
 		r.Former = &s.Former
 	}
-	text, _ := json.Marshal(r) // strings and times of years with four digits
+	text, _ := json.Marshal(r) // cannot fail: strings, and times with four-digit years
 	return asciiJSON(text)
 }
 
-// asciiJSON escapes what is not ASCII in JSON, where it can only be in strings.
+// asciiJSON escapes the non-ASCII characters of JSON, which occur only in strings.
 func asciiJSON(text []byte) string {
 	var b strings.Builder
 	for _, r := range string(text) {
@@ -80,8 +78,8 @@ func asciiJSON(text []byte) string {
 	return b.String()
 }
 
-// ParseLogSession reads the annotation AnnotationLogSession. Fields for people come
-// back clean; Set and Former are as they were.
+// ParseLogSession reads the annotation AnnotationLogSession. It cleans fields for people; Set and Former stay
+// unchanged.
 func ParseLogSession(raw string) (LogSession, error) {
 	if len(raw) > mostSession {
 		return LogSession{}, fmt.Errorf("is longer than %d bytes", mostSession)
@@ -108,7 +106,7 @@ func ParseLogSession(raw string) (LogSession, error) {
 	return s, nil
 }
 
-// The years that are believed: the common form of a time has room for four digits.
+// The accepted years: RFC 3339 has four digits.
 const firstYear, lastYear = 1970, 9999
 
 func shortText(text string) string {
@@ -119,8 +117,7 @@ func shortText(text string) string {
 	return text
 }
 
-// NewLogSession is a session that begins now. The error says why the value there is
-// cannot be remembered.
+// NewLogSession returns a session that begins now. The error is why the present value cannot be recorded.
 func NewLogSession(id, by string, now time.Time, lasts time.Duration, former string, had bool) (LogSession, error) {
 	if !utf8.ValidString(former) {
 		return LogSession{}, errors.New("the present value is no valid text and could not be restored: " + strconv.Quote(former))
@@ -132,13 +129,13 @@ func NewLogSession(id, by string, now time.Time, lasts time.Duration, former str
 	return s, nil
 }
 
-// IsOver says whether the session's time is over.
+// IsOver reports whether the session has expired.
 func (s LogSession) IsOver(now time.Time) bool { return !s.Until.IsZero() && !now.Before(s.Until) }
 
-// IsOpen says whether it lasts until somebody switches it off.
+// IsOpen reports whether the session lasts until a user ends it.
 func (s LogSession) IsOpen() bool { return s.Until.IsZero() }
 
-// BriefText says whose it is and until when: "ada@pc until 06:15:00".
+// BriefText returns its user and end: "ada@pc until 06:15:00".
 func (s LogSession) BriefText(now time.Time) string {
 	until := "until switched off"
 	if !s.IsOpen() {
@@ -150,7 +147,7 @@ func (s LogSession) BriefText(now time.Time) string {
 	return s.By + " " + until
 }
 
-// clockTime is the time of day, with the day where that is another one.
+// clockTime returns the time of day, with the date unless it is today.
 func clockTime(t, now time.Time) string {
 	t, now = t.Local(), now.Local()
 	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
@@ -167,7 +164,7 @@ type EndedLogSession struct {
 	How string // "its time was over; the annotation is as before: no annotation"
 }
 
-// String says what became of the session of which object.
+// String returns the object and the outcome of the session.
 func (e EndedLogSession) String() string {
 	text := "logging session of " + e.Target.Label()
 	if e.By != "" {

@@ -13,10 +13,10 @@ import (
 type Meta struct {
 	Key
 	UID string
-	// Version is the resourceVersion the API server gave, empty elsewhere.
+	// Version is the API server's resourceVersion, empty elsewhere.
 	Version     string
 	Labels      Labels
-	Annotations map[string]string // those that matter to Rung; see each source
+	Annotations map[string]string // those Rung uses; see each source
 	Created     time.Time
 	Origin      Origin
 }
@@ -24,14 +24,13 @@ type Meta struct {
 // ObjectKey makes every object that embeds Meta an Object.
 func (m *Meta) ObjectKey() Key { return m.Key }
 
-// Origin says where an object was read.
+// Origin is where an object was read.
 type Origin struct {
 	// Source is the id of the source ("files", "demo", a context's name).
 	Source string
-	// File is the path, empty when the object did not come from a file; "-" is
-	// standard input. Doc counts documents in the file from 0, Item the items
-	// of a List from 0 (-1 outside a List), Line is the object's first line
-	// from 1.
+	// File is the path, empty if the object did not come from a file; "-" is standard input. Doc counts
+	// documents in the file from 0, Item the items of a List from 0 (-1 outside a List), Line is the object's
+	// first line from 1.
 	File            string
 	Doc, Item, Line int
 }
@@ -42,59 +41,56 @@ type Object interface{ ObjectKey() Key }
 // Namespace is a Kubernetes Namespace.
 type Namespace struct{ Meta }
 
-// Pod is a Kubernetes Pod as far as policy goes.
+// Pod is a Kubernetes Pod as far as policies need it.
 type Pod struct {
 	Meta
 	NodeName string
-	// ServiceAccount is the name of the one it runs as, "" where that is not known.
+	// ServiceAccount is the name of its service account, "" if unknown.
 	ServiceAccount string
 	HostNetwork    bool
 	Phase          string // Pending, Running, Succeeded, Failed, Unknown
-	// IPs are the default network's addresses in canonical text, in the order
-	// of ovn-kubernetes.md#peers: status.podIPs, else the pod-networks annotation's
-	// default entry, else status.podIP.
+	// IPs are the default network's addresses in canonical text, in the order of ovn-kubernetes.md#peers:
+	// status.podIPs, else the pod-networks annotation's default entry, else status.podIP.
 	IPs   []string
 	Ports []ContainerPort // of regular containers only
-	// Networks are all networks of the pod-networks annotation, NetworksErr why it cannot be read.
+	// Networks are all networks of the pod-networks annotation; NetworksErr is why it cannot be read.
 	Networks    []PodNetwork
 	NetworksErr string
-	// Attachments are the keys of the NetworkAttachmentDefinitions that the pod asks for besides its
-	// primary network, in its order, a second time to the same one with an index (networks.md#pods);
-	// AttachmentsErr is why its annotation cannot be read.
+	// Attachments are the keys of the NetworkAttachmentDefinitions that the pod requests in addition to its
+	// primary network, in order. Repeated ones get an index (networks.md#pods). AttachmentsErr is why the
+	// annotation cannot be read.
 	Attachments    []string
 	AttachmentsErr string
-	// OpenPorts are the ports of the default network that a pod on a primary network of its own
-	// leaves open (networks.md#tier-0), as OVN's matches write them: "tcp.dst == 80", "icmp".
+	// OpenPorts are the ports of the default network that a pod with its own primary network leaves open
+	// (networks.md#tier-0), as in OVN's matches: "tcp.dst == 80", "icmp".
 	OpenPorts []string
-	// Network says that the pod is shown as it stands on that network: IPs are its addresses and
-	// LogicalPorts the names of its ports there. Empty for the default network, where the port is
-	// named after the pod.
+	// Network is the network on which the pod is shown, empty for the default one. IPs are its addresses
+	// there, and LogicalPorts the names of its ports. On the default network the port is named after the pod.
 	Network      string
 	LogicalPorts []string
 	Deleting     bool
 	Ready        bool
-	// Assumed says of a pod that is judged as if it had the node or the address that it has
-	// not, why; empty for a pod as it is.
+	// Assumed is why the pod is judged with an assumed node or address, or empty.
 	Assumed string
-	// MadeUpIPs says that IPs are assumed, too.
+	// MadeUpIPs reports that IPs are assumed, too.
 	MadeUpIPs bool
-	// Workload is the workload that keeps the pod running, as kubectl names it: "deployment/web",
-	// "cronjob/report"; empty for a pod of its own.
+	// Workload is the workload of the pod in kubectl's form: "deployment/web", "cronjob/report"; empty for a
+	// pod without one.
 	Workload string
-	// ToBe says that the pod does not exist yet: it is what the template of its workload makes, or a
-	// manifest without a status.
+	// ToBe marks a pod that does not exist yet: from the template of its workload, or from a manifest without
+	// status.
 	ToBe *PodToBe
 }
 
-// PodToBe has the facts about a pod that does not exist yet, beside its manifest or template.
+// PodToBe has facts about a pod that does not exist yet, in addition to its manifest or template.
 type PodToBe struct {
-	Node string // the node that it names, or that a DaemonSet makes it on; empty where any may be
+	Node string // the node it names, or that a DaemonSet creates it on; empty for any node
 }
 
 // ContainerPort is a declared port of a regular container.
 type ContainerPort struct {
 	Name     string
-	Protocol string // TCP, UDP, SCTP; empty when the manifest's is unknown
+	Protocol string // TCP, UDP, SCTP; empty if the manifest's is unknown
 	Port     int32
 }
 
@@ -105,7 +101,7 @@ type PodNetwork struct {
 	IPs  []string
 }
 
-// PortNames are the names of the pod's logical switch ports on the network that it is shown on.
+// PortNames returns the names of the pod's logical switch ports on its shown network.
 func (p *Pod) PortNames() []string {
 	if p.Network != "" {
 		return p.LogicalPorts
@@ -113,26 +109,24 @@ func (p *Pod) PortNames() []string {
 	return []string{nb.PortName(p.Namespace, p.Name)}
 }
 
-// IsCompleted says whether the pod's phase is Succeeded or Failed; its addresses
-// may belong to somebody else by now.
+// IsCompleted reports whether the pod's phase is Succeeded or Failed; others may have its addresses by now.
 func (p *Pod) IsCompleted() bool { return p.Phase == "Succeeded" || p.Phase == "Failed" }
 
-// LabelPrimaryUDN is on namespaces whose pods have a user-defined network as their primary one.
+// LabelPrimaryUDN marks namespaces whose pods have a user-defined network as their primary one.
 const LabelPrimaryUDN = "k8s.ovn.org/primary-user-defined-network"
 
-// GivesNetwork says whether the namespace's pods have a primary network of its own.
+// GivesNetwork reports whether the namespace gives its pods their own primary network.
 func (n *Namespace) GivesNetwork() bool {
 	_, has := n.Labels.Map()[LabelPrimaryUDN]
 	return has
 }
 
-// NetworkOfNamespace begins the name of the primary network of a pod that has no annotation yet; the
-// namespace is its end.
+// NetworkOfNamespace begins the primary network's name of a pod without annotation; the namespace follows.
 const NetworkOfNamespace = "the user-defined network of namespace "
 
-// OnNetworkOfNamespace is a copy of the pod on the primary network that a namespace with LabelPrimaryUDN
-// gives its pods: OVN-Kubernetes makes them there or not at all. A pod that has one, or the node's, is
-// left as it is.
+// OnNetworkOfNamespace returns a copy of the pod on the primary network of a namespace with LabelPrimaryUDN,
+// since OVN-Kubernetes creates it only there. A pod that already has a primary network, or the node's, is
+// returned unchanged.
 func (p *Pod) OnNetworkOfNamespace() *Pod {
 	if p.HostNetwork || p.PrimaryUDN() != "" {
 		return p
@@ -142,11 +136,11 @@ func (p *Pod) OnNetworkOfNamespace() *Pod {
 	return &q
 }
 
-// PrimaryUDN names the pod's primary user-defined network, empty when its primary network is the
-// default one, or the one that it is shown on. ANPs do not apply to such a network.
+// PrimaryUDN returns the pod's primary user-defined network. It is empty for the default network and for the
+// shown network. ANPs do not apply to such a network.
 func (p *Pod) PrimaryUDN() string {
 	if p.Network != "" {
-		return "" // the pod is shown as it stands there
+		return "" // the pod is shown on that network
 	}
 	for _, n := range p.Networks {
 		if n.Role == "primary" && n.Name != "default" {
@@ -156,14 +150,13 @@ func (p *Pod) PrimaryUDN() string {
 	return ""
 }
 
-// CanBeSubject says whether the pod can be a subject: not host-networked, not
-// completed, scheduled (ovn-kubernetes.md#subject-pods). An address is not required.
+// CanBeSubject reports whether the pod can be a subject: not host-networked, not completed, scheduled
+// (ovn-kubernetes.md#subject-pods). An address is not required.
 func (p *Pod) CanBeSubject() bool {
 	return !p.HostNetwork && !p.IsCompleted() && p.NodeName != ""
 }
 
-// CanBePeer says whether the pod's addresses enter address sets
-// (ovn-kubernetes.md#peers).
+// CanBePeer reports whether the pod's addresses enter address sets (ovn-kubernetes.md#peers).
 func (p *Pod) CanBePeer() bool { return p.CanBeSubject() && len(p.IPs) > 0 }
 
 // LeavesOpen reports whether the pod leaves a port of a protocol open on the default network; ICMP has no ports.
@@ -178,21 +171,19 @@ func (p *Pod) LeavesOpen(protocol string, port uint16) bool {
 // Node is a Kubernetes Node.
 type Node struct {
 	Meta
-	// HostIPs are the addresses of the annotation k8s.ovn.org/host-cidrs, without
-	// prefix length. HostErr is set, and
-	// HostIPs empty, when the annotation cannot be read: policies that select
-	// the node by a nodes peer then fail as a whole (ovn-kubernetes.md#no-rows).
+	// HostIPs are the addresses of the annotation k8s.ovn.org/host-cidrs, without prefix length. HostErr is
+	// set, and HostIPs empty, if the annotation cannot be read: policies with a nodes peer that selects the
+	// node then fail as a whole (ovn-kubernetes.md#no-rows).
 	HostIPs []string
 	HostErr string
-	// MgmtIPs are the addresses of its management port: the second of each pod
-	// subnet of the default network. GatewayIPs are those of its gateway router
-	// on the default network. Annotations that cannot be read give none.
+	// MgmtIPs are the addresses of its management port: the second of each pod subnet of the default network.
+	// GatewayIPs are those of its gateway router on the default network. Unreadable annotations give none.
 	MgmtIPs, GatewayIPs []string
-	// Subnets are the subnets that its pods have their addresses from, on the default
-	// network. NetworkSubnets are those of other networks, by the network's name.
+	// Subnets are its pod subnets on the default network. NetworkSubnets are those of other networks, by the
+	// network's name.
 	Subnets        []string
 	NetworkSubnets map[string][]string
-	// PodCIDRs of its spec: the first address of each is that of a gateway.
+	// PodCIDRs of its spec: the first address of each is a gateway's.
 	PodCIDRs []string
 	// InternalIPs of status.addresses.
 	InternalIPs []string
@@ -203,8 +194,7 @@ type Node struct {
 type Service struct {
 	Meta
 	ClusterIPs []string
-	// ExternalIPs stand in its spec; LoadBalancerIPs in its status, as far as they are load
-	// balanced in the cluster.
+	// ExternalIPs are from its spec. LoadBalancerIPs are from its status, if the cluster load balances them.
 	ExternalIPs, LoadBalancerIPs []string
 	Selector                     Labels
 	Ports                        []ServicePort
@@ -226,8 +216,7 @@ type EndpointSlice struct {
 	Ports     []EndpointPort
 }
 
-// EndpointPort is the port that the endpoints of a slice serve one of the Service's by, of the same
-// name.
+// EndpointPort is the port at which a slice's endpoints serve the Service's port of the same name.
 type EndpointPort struct {
 	Name, Protocol string
 	Port           int32
@@ -250,44 +239,40 @@ type Condition struct {
 	Changed                       time.Time
 }
 
-// Broken is an object that could not be taken in, or not as it was written,
-// kept so that it is seen.
+// Broken is an object that was not accepted, or not as written; it is kept for display.
 type Broken struct {
-	// Severity is error for what was not taken in and should have been, warning
-	// for what was taken in with a doubt, info for what is none of Rung's
-	// business. Empty counts as error.
+	// Severity is error for a rejected object, warning for one accepted with a doubt, info for one that Rung
+	// ignores. Empty counts as error.
 	Severity Severity
 	Origin   Origin
-	// Key is the object's identity as far as it could be read; fields may be empty.
+	// Key is the readable part of the object's identity; fields may be empty.
 	Key Key
-	// Priority is the priority that a refused policy states, where HasPriority says that it
-	// could be read.
+	// Priority is the stated priority of a rejected policy, valid if HasPriority.
 	Priority    int32
 	HasPriority bool
-	// Field is the path of the offending field, empty when there is none.
+	// Field is the path of the offending field, or empty.
 	Field string
 	// Code is stable, e.g. "unknown-field", "yaml", "schema", "cel", "profile".
 	Code    string
 	Message string // one line
 	Remedy  string
-	// Release is the release of the API whose CRD takes what the assumed one refuses, empty
-	// for none.
+	// Release is the API release whose CRD accepts what the assumed one rejects, or empty.
 	Release string
 }
 
-// WayIn is an object that leads from outside the cluster to Services: through an ingress
-// controller, whose pods connect to the pods behind them.
+// WayIn is an object that leads from outside the cluster to Services, through an ingress controller whose pods
+// connect to the Services' pods.
 type WayIn struct {
 	Meta
 	Targets []Target
 }
 
-// Target is a Service that a way in leads to.
+// Target is a Service that a WayIn leads to.
 type Target struct {
 	Host, Path string // empty for any
 	Namespace  string // of the Service
 	Service    string
-	Port       string // of the Service, its number or name; empty for its only one
+	Port       string // of the Service, number or name; empty for its only port
 }
 
 // WaysIn returns the objects of a cluster that lead from outside to Services.

@@ -7,96 +7,86 @@ import (
 	"strings"
 )
 
-// Policy is any policy in normal form: a tier, a priority where the kind has
-// one, a subject and ordered rules.
+// Policy is any policy in normal form: a tier, a priority if the kind has one, a subject and ordered rules.
 type Policy struct {
 	Meta
 	Tier int
-	// Priority of an AdminNetworkPolicy, or of a ClusterNetworkPolicy in its tier; 0 decides
-	// first. 0 for other kinds.
+	// Priority of an AdminNetworkPolicy, or of a ClusterNetworkPolicy in its tier; 0 decides first. Other
+	// kinds have 0.
 	Priority int32
 	Subject  Subject
 	Ingress  []Rule
 	Egress   []Rule
-	// IsolatesIngress and IsolatesEgress are a NetworkPolicy's policyTypes: what
-	// no rule allows is denied in that direction. OVN-Kubernetes compiles the
-	// rules of both directions all the same (ovn-kubernetes.md#rule-rows).
+	// IsolatesIngress and IsolatesEgress are a NetworkPolicy's policyTypes: what no rule allows is denied in
+	// that direction. OVN-Kubernetes compiles the rules of both directions anyway
+	// (ovn-kubernetes.md#rule-rows).
 	IsolatesIngress, IsolatesEgress bool
-	// Tiered holds the parts that only policies in tiers of their plugin's own have, nil for
-	// others. Such a policy's Subject selects nothing: see TieredPolicy.AppliedTo and
-	// TieredRule.AppliedTo.
+	// Tiered holds the extra parts of policies in a plugin's own tiers, nil for others. Such a policy's
+	// Subject selects nothing: see TieredPolicy.AppliedTo and TieredRule.AppliedTo.
 	Tiered *TieredPolicy
-	// Logging is the raw annotation k8s.ovn.org/acl-logging; HasLogging says
-	// whether it is there at all.
+	// Logging is the raw annotation k8s.ovn.org/acl-logging; HasLogging reports whether it exists.
 	Logging    string
 	HasLogging bool
 	Conditions []Condition
-	// APIVersion is set where the policy is of an older API than today's: see
-	// model/legacy.
+	// APIVersion is set for a policy of an older API than today's: see model/legacy.
 	APIVersion string
-	// Older says what is written in a form that the API of today does not have, nil for
-	// nothing.
+	// Older describes the parts in a form that today's API lacks, or is nil.
 	Older *OlderForm
-	// StandsFor is a Tier or a group that is changed in the form of a policy, nil for a policy. Such a
-	// one has neither subject nor rules.
+	// StandsFor is a Tier or a group that is changed in the form of a policy, without subject and rules; nil
+	// for a policy.
 	StandsFor Object
-	// Original is the typed API object: *v1alpha1.AdminNetworkPolicy,
-	// *v1alpha1.BaselineAdminNetworkPolicy, *v1alpha2.ClusterNetworkPolicy,
-	// *networkingv1.NetworkPolicy or *unstructured.Unstructured. It must not be changed.
+	// Original is the typed API object: *v1alpha1.AdminNetworkPolicy, *v1alpha1.BaselineAdminNetworkPolicy,
+	// *v1alpha2.ClusterNetworkPolicy, *networkingv1.NetworkPolicy or *unstructured.Unstructured. It must not
+	// be changed.
 	Original any
-	// YAML is the object's own text where it was read from one, else generated.
-	// It is byte for byte what the author wrote: clean.Block it before it is
-	// shown.
+	// YAML is the object's own text, or a generated one. It is byte for byte what the author wrote: use
+	// words.CleanBlock before showing it.
 	YAML string
-	// Digested are the policy's Digests, worked out by whoever read it; zero where
-	// nobody did. A copy with another Original or YAML must not keep them, unless
-	// that means the same.
+	// Digested are the policy's Digests if its reader computed them, else zero. A copy with a different
+	// Original or YAML must clear them unless the meaning is the same.
 	Digested PolicyDigests
-	// Invalid says what OVN-Kubernetes cannot take although it was read (the profile
-	// gate); such a policy cannot be applied. See IsRefused for what becomes of one
-	// that was applied by others.
+	// Invalid lists what OVN-Kubernetes cannot accept (the profile gate); such a policy cannot be applied. See
+	// IsRefused for a policy that others applied.
 	Invalid []Broken
 }
 
-// OlderForm is a policy in the form of an older release of its API: what it says today.
+// OlderForm describes a policy in an older form of its API, by today's API.
 type OlderForm struct {
-	// Upgrade is the text of the object of today that says the same; empty where no
-	// object does, and Reasons say why.
+	// Upgrade is the text of today's equivalent object, empty if none exists; Reasons say why.
 	Upgrade string
 	// Changes are the differences between the upgrade and the policy as written.
 	Changes []string
 	Reasons []string
 }
 
-// Codes in Policy.Invalid of what somebody else finds wrong, too.
+// Codes in Policy.Invalid of faults that others report, too.
 const (
 	InvalidCIDR     = "cidr"       // no CIDR
 	InvalidSelector = "selector"   // no label selector
-	InvalidCIDRForm = "cidr-form"  // a CIDR that OVN-Kubernetes takes and others do not
+	InvalidCIDRForm = "cidr-form"  // a CIDR that OVN-Kubernetes accepts and others do not
 	InvalidOlder    = "older-form" // a field of an older form, which the server drops
-	// InvalidProtocolEmpty is a tcp, udp or sctp of a ClusterNetworkPolicy that says no port.
+	// InvalidProtocolEmpty is a tcp, udp or sctp of a ClusterNetworkPolicy without a port.
 	InvalidProtocolEmpty = "cnp-empty-protocol"
-	InvalidProtocol      = "protocol"   // a protocol that gives a row OVN cannot use (ovn-kubernetes.md#unknown-protocol)
+	InvalidProtocol      = "protocol"   // a protocol whose row OVN cannot use (ovn-kubernetes.md#unknown-protocol)
 	InvalidPortRange     = "port-range" // a range that ends before it begins, whose row never matches
 )
 
-// tolerated are the codes in Policy.Invalid of what OVN-Kubernetes programs all the same: the
-// other rows stand and decide.
+// tolerated are the codes in Policy.Invalid of faults with which OVN-Kubernetes still programs the policy's
+// other rows.
 var tolerated = []string{InvalidProtocol, InvalidPortRange, InvalidCIDRForm}
 
 // IsTolerated says whether OVN-Kubernetes programs a policy although this is wrong with it.
 func (b Broken) IsTolerated() bool { return slices.Contains(tolerated, b.Code) }
 
-// IsRefused says whether what is written in the rules or the subject keeps
-// OVN-Kubernetes from programming the policy (ovn-kubernetes.md#invalid-policies). A
-// protocol it does not know does not: the other rows stand and decide. Nor does a range that
-// ends before it begins, or an odd CIDR that it takes.
+// IsRefused reports whether a fault in the rules or the subject keeps OVN-Kubernetes from programming the
+// policy (ovn-kubernetes.md#invalid-policies). An unknown protocol, a range that ends before it begins, or an
+// odd CIDR that it accepts does not: other rows still decide.
 func (p *Policy) IsRefused() bool {
 	return slices.ContainsFunc(p.Invalid, func(b Broken) bool { return !b.IsTolerated() })
 }
 
-// WhyUntaken returns the first thing for which a refused policy is not taken, and by whom: a system with that
-// title "refuses", or for a warning, of a valid policy, "Rung does not judge".
+// WhyUntaken returns the first fault of a refused policy and who rejects it: a system with that title
+// "refuses", or for a warning, of a valid policy, "Rung does not judge".
 func (p *Policy) WhyUntaken(title string) (by string, b Broken) {
 	i := slices.IndexFunc(p.Invalid, func(b Broken) bool { return !b.IsTolerated() && b.IsError() })
 	if i >= 0 {
@@ -114,10 +104,10 @@ func (p *Policy) Rules(d Direction) []Rule {
 	return p.Egress
 }
 
-// Directions are both, in the order in which people and rows list rules.
+// Directions are both directions, in the order in which people and rows list rules.
 var Directions = [...]Direction{Ingress, Egress}
 
-// AllRules walks the rules of both directions, ingress before egress.
+// AllRules yields the rules of both directions, ingress before egress.
 func (p *Policy) AllRules() iter.Seq[*Rule] {
 	return func(yield func(*Rule) bool) {
 		for _, d := range Directions {
@@ -130,8 +120,8 @@ func (p *Policy) AllRules() iter.Seq[*Rule] {
 	}
 }
 
-// IsolatesDirection says whether a NetworkPolicy isolates its pods in a direction; one that
-// OVN-Kubernetes cannot take does not.
+// IsolatesDirection reports whether a NetworkPolicy isolates its pods in a direction. A policy that
+// OVN-Kubernetes cannot accept does not.
 func (p *Policy) IsolatesDirection(d Direction) bool {
 	return p.HasType(d) && !slices.ContainsFunc(p.Invalid, func(b Broken) bool { return b.Code != InvalidCIDRForm })
 }
@@ -144,13 +134,13 @@ func (p *Policy) Rule(d Direction, i int) *Rule {
 	return nil
 }
 
-// HasType says whether the policyTypes of a NetworkPolicy name a direction: what no
-// NetworkPolicy allows its pods there is dropped.
+// HasType reports whether the policyTypes of a NetworkPolicy include a direction: connections of its pods that
+// no NetworkPolicy allows are denied then.
 func (p *Policy) HasType(d Direction) bool {
 	return d == Ingress && p.IsolatesIngress || d == Egress && p.IsolatesEgress
 }
 
-// IsolatedDirections are the directions in which it is to isolate, for people; empty for none.
+// IsolatedDirections returns the directions in its policyTypes, for people; empty for none.
 func (p *Policy) IsolatedDirections() []string {
 	var out []string
 	for _, d := range Directions {
@@ -161,14 +151,13 @@ func (p *Policy) IsolatedDirections() []string {
 	return out
 }
 
-// Subject selects the pods a policy applies to: Namespaces and Pods must both
-// match. AllPods says the subject was written as namespaces only.
+// Subject selects the pods a policy applies to: Namespaces and Pods must both match. AllPods reports that the
+// subject was written as namespaces only.
 type Subject struct {
 	Namespaces Selector
 	Pods       Selector
 	AllPods    bool
-	// Namespace restricts to one namespace by name (NetworkPolicy,
-	// EgressFirewall); empty otherwise.
+	// Namespace restricts to one namespace by name (NetworkPolicy, EgressFirewall); empty otherwise.
 	Namespace string
 }
 
@@ -180,14 +169,13 @@ type Rule struct {
 	Action    Action
 	Peers     []Peer
 	Ports     []Port
-	// AnyPeer is set on rules of NetworkPolicies and of tiered policies without peers: everything
-	// matches.
+	// AnyPeer marks rules of NetworkPolicies and tiered policies without peers: everything matches.
 	AnyPeer bool
-	// Tiered holds the parts that only rules of tiered policies have, nil for others.
+	// Tiered holds the extra parts of rules of tiered policies, nil for others.
 	Tiered *TieredRule
 }
 
-// PeerTexts are the rule's peers for people: "everything" where it names none.
+// PeerTexts returns the rule's peers for people: "everything" for a rule without peers.
 func (r *Rule) PeerTexts() []string {
 	if r.AnyPeer {
 		return []string{"everything"}
@@ -204,7 +192,7 @@ func (r *Rule) PeerTexts() []string {
 	return out
 }
 
-// PortTexts are the rule's ports for people; empty for any port.
+// PortTexts returns the rule's ports for people; empty for any port.
 func (r *Rule) PortTexts() []string {
 	out := make([]string, len(r.Ports))
 	for i, p := range r.Ports {
@@ -219,7 +207,7 @@ func (r *Rule) PortTexts() []string {
 	return out
 }
 
-// PeerKind says which field of a peer is set.
+// PeerKind is the field that is set in a peer.
 type PeerKind string
 
 // The kinds of peer.
@@ -229,7 +217,7 @@ const (
 	PeerNodes      PeerKind = "nodes"
 	PeerNetworks   PeerKind = "networks"
 	PeerDNS        PeerKind = "dnsName"
-	// Only of tiered policies.
+	// Tiered policies only.
 	PeerGroup          PeerKind = "group"
 	PeerServiceAccount PeerKind = "serviceAccount"
 	PeerEntities       PeerKind = "externalEntities" // machines outside the cluster, which Rung does not judge
@@ -241,53 +229,48 @@ type Peer struct {
 	Namespaces Selector // namespaces, pods and external entities peers
 	Pods       Selector // pods and external entities peers; SelectEverything for namespaces peers
 	Nodes      Selector // nodes peers
-	// Namespace restricts to one namespace by name (NetworkPolicy peers
-	// without namespaceSelector).
+	// Namespace restricts to one namespace by name (NetworkPolicy peers without namespaceSelector).
 	Namespace string
-	// Networks are the CIDRs as written, those of ANP and BANP in the common form
-	// where they are written in one that only OVN-Kubernetes takes; Except those carved
-	// out (NetworkPolicy ipBlock only).
+	// Networks are the CIDRs as written. Those of ANP and BANP are normalized if only OVN-Kubernetes accepts
+	// their form. Except are the exceptions (NetworkPolicy ipBlock only).
 	Networks []string
 	Except   []string
 	DNSName  string // dnsName; with wildcards in tiered policies
-	// Only of tiered policies: the group's name; the account; which namespaces, seen from the
-	// subject's, nil where selectors say it.
+	// Tiered policies only: the group's name; the account; the namespaces relative to the subject's, nil if
+	// selectors name them.
 	Group          string
 	ServiceAccount *ServiceAccount
 	Match          *NamespaceMatch
 }
 
-// Port is one element of a rule's ports. Exactly one form is set: Name, or
-// Start and End (equal for a single port), or neither for a whole protocol
-// (NetworkPolicy only).
+// Port is one element of a rule's ports. Exactly one form is set: Name, or Start and End (equal for a single
+// port), or neither for a whole protocol (NetworkPolicy only).
 type Port struct {
 	Protocol   string // TCP, UDP, SCTP; empty with Name
 	Name       string
 	Start, End int32
-	// Range says the port was written as a range.
+	// Range reports that the port was written as a range.
 	Range bool
 }
 
-// KnowsProtocol says whether OVN-Kubernetes knows a protocol: it takes capitals only.
+// KnowsProtocol reports whether OVN-Kubernetes knows a protocol: it accepts capitals only.
 func KnowsProtocol(p string) bool { return p == "TCP" || p == "UDP" || p == "SCTP" }
 
-// IsBroken says that nothing matches the row OVN-Kubernetes writes for the port: OVN cannot use
-// it, because OVN-Kubernetes does not know the protocol (ovn-kubernetes.md#unknown-protocol),
-// or it is of a range that ends before it begins.
+// IsBroken reports that the port's row matches nothing. Either OVN cannot use the row, as OVN-Kubernetes does
+// not know the protocol (ovn-kubernetes.md#unknown-protocol), or the range ends before it begins.
 func (p *Port) IsBroken() bool { return p.Name == "" && !KnowsProtocol(p.Protocol) || p.IsReversed() }
 
-// IsReversed says that it is a range that ends before it begins.
+// IsReversed reports a range that ends before it begins.
 func (p *Port) IsReversed() bool { return p.Range && p.End < p.Start }
 
-// MatchesNothing says that the rule matches nothing, whatever its peers: all of its ports are
-// broken. One without ports matches any.
+// MatchesNothing reports that the rule matches nothing, whatever its peers: all its ports are broken. A rule
+// without ports matches any port.
 func (r *Rule) MatchesNothing() bool {
 	return len(r.Ports) > 0 && !slices.ContainsFunc(r.Ports, func(p Port) bool { return !p.IsBroken() })
 }
 
-// BrokenPortsText says for people what of the rule's ports matches nothing: those of a protocol that
-// OVN-Kubernetes does not know, and ranges that end before they begin; empty when everything
-// works.
+// BrokenPortsText returns for people which ports of the rule match nothing: those with a protocol unknown to
+// OVN-Kubernetes, and ranges that end before they begin. It is empty if all ports work.
 func (r *Rule) BrokenPortsText() string {
 	var protocols, ranges []string
 	for i := range r.Ports {

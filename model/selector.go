@@ -13,18 +13,17 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 )
 
-// Selector is a label selector ready to match. The zero value matches nothing;
-// NewSelector of an empty LabelSelector matches everything.
+// Selector is a label selector ready to match. The zero value matches nothing; NewSelector of an empty
+// LabelSelector matches everything.
 type Selector struct {
 	sel     labels.Selector
 	key     string
-	ovnName string // as OVN-Kubernetes writes it, empty for everything
+	ovnName string // OVN-Kubernetes' spelling, empty for everything
 	err     error
 }
 
-// NewSelector compiles a LabelSelector. A nil one matches nothing, an empty one
-// everything, as in the Kubernetes API. With an error the selector matches nothing
-// and has the error in Err.
+// NewSelector compiles a LabelSelector. nil matches nothing, an empty one everything, as in the Kubernetes
+// API. With an error the selector matches nothing and returns the error from Err.
 func NewSelector(s *metav1.LabelSelector) (Selector, error) {
 	sel, err := metav1.LabelSelectorAsSelector(s)
 	if err != nil {
@@ -36,20 +35,18 @@ func NewSelector(s *metav1.LabelSelector) (Selector, error) {
 	return Selector{sel: sel, key: sel.String(), ovnName: ovnText(s)}, nil
 }
 
-// SelectorOf matches what has all the labels, as the selector of a Service does.
+// SelectorOf returns a selector that requires all the labels, like a Service's.
 func SelectorOf(l Labels) Selector {
 	s, _ := NewSelector(&metav1.LabelSelector{MatchLabels: l.Map()}) // labels of objects are valid
 	return s
 }
 
-// Err is why the selector cannot be used, in the words of Kubernetes' library, or
-// nil.
+// Err returns why the selector cannot be used, in the words of Kubernetes' library, or nil.
 func (s Selector) Err() error { return s.err }
 
-// OVNText is the selector as OVN-Kubernetes writes it into the names of the
-// address sets that NetworkPolicies share: LS{ML:{a: 1,},ME:{LSR{…},},}
-// (ovn-kubernetes.md#pod-selector-sets). Labels and expressions that say the same
-// differ here.
+// OVNText returns the selector as in OVN-Kubernetes' names of shared address sets of NetworkPolicies:
+// LS{ML:{a: 1,},ME:{LSR{…},},} (ovn-kubernetes.md#pod-selector-sets). Equivalent labels and expressions differ
+// here.
 func (s Selector) OVNText() string {
 	return cmp.Or(s.ovnName, "LS{}")
 }
@@ -77,24 +74,24 @@ func ovnText(s *metav1.LabelSelector) string {
 	return b.String()
 }
 
-// SelectEverything matches all label sets.
+// SelectEverything returns a selector that matches all label sets.
 func SelectEverything() Selector { return Selector{sel: labels.Everything()} }
 
-// Matches says whether the labels satisfy the selector.
+// Matches reports whether the labels satisfy the selector.
 func (s Selector) Matches(l Labels) bool { return s.sel != nil && s.sel.Matches(l.set) }
 
-// MatchesEverything says whether the selector matches every label set.
+// MatchesEverything reports whether the selector matches every label set.
 func (s Selector) MatchesEverything() bool { return s.sel != nil && s.key == "" }
 
-// IsNil says whether the selector is absent and matches nothing.
+// IsNil reports whether the selector is absent and matches nothing.
 func (s Selector) IsNil() bool { return s.sel == nil }
 
-// Key is equal for equal selectors: the requirements in canonical order. It is
-// empty for a selector of everything.
+// Key returns a text that is equal for equal selectors: the requirements in canonical order. It is empty for a
+// selector of everything.
 func (s Selector) Key() string { return s.key }
 
-// String is the selector for people: "tenant=blue", "all" for everything,
-// "none" for an absent one. The label kubernetes.io/metadata.name reads "name".
+// String returns the selector for people: "tenant=blue", "all" for everything, "none" for an absent one. The
+// label kubernetes.io/metadata.name reads "name".
 func (s Selector) String() string {
 	switch {
 	case s.sel == nil:
@@ -105,8 +102,7 @@ func (s Selector) String() string {
 	return strings.ReplaceAll(s.key, "kubernetes.io/metadata.name", "name")
 }
 
-// Labels is an immutable label set with an identity: equal sets have equal
-// Keys.
+// Labels is an immutable label set with an identity: equal sets have equal Keys.
 type Labels struct {
 	set labels.Set
 	key string
@@ -132,13 +128,13 @@ func NewLabels(m map[string]string) Labels {
 	return Labels{set: m, key: b.String()}
 }
 
-// Key identifies the set.
+// Key returns the identity of the set.
 func (l Labels) Key() string { return l.key }
 
 // Get returns the value of one label.
 func (l Labels) Get(k string) string { return l.set[k] }
 
-// Map is the set as a map; it must not be changed.
+// Map returns the set as a map, which must not be changed.
 func (l Labels) Map() map[string]string { return l.set }
 
 // String lists the labels as k=v, sorted, separated by spaces.
@@ -146,8 +142,8 @@ func (l Labels) String() string {
 	return strings.TrimSuffix(strings.ReplaceAll(l.key, "\n", " "), " ")
 }
 
-// LabelSelector is the selector as the Kubernetes API writes it, the caller's own; nil for an
-// absent one and for one that is in error. NewSelector of it is equal.
+// LabelSelector returns a new copy of the selector in the form of the Kubernetes API. It is nil for an absent
+// or invalid selector. NewSelector of it is equal.
 func (s Selector) LabelSelector() *metav1.LabelSelector {
 	if s.sel == nil {
 		return nil
@@ -178,14 +174,12 @@ func (s Selector) LabelSelector() *metav1.LabelSelector {
 	return out
 }
 
-// IncludesSelector says for certain that the selector matches what o matches; false
-// means that it may not.
+// IncludesSelector reports that the selector certainly matches everything that o matches; false means unknown.
 func (s Selector) IncludesSelector(o Selector) bool {
 	return o.IsNil() || s.MatchesEverything() || !s.IsNil() && s.key == o.key
 }
 
-// ExcludesSelector says for certain that no label set matches both selectors; false
-// means that one may.
+// ExcludesSelector reports that certainly no label set matches both selectors; false means unknown.
 func (s Selector) ExcludesSelector(o Selector) bool {
 	if s.sel == nil || o.sel == nil {
 		return true
@@ -198,7 +192,7 @@ func (s Selector) ExcludesSelector(o Selector) bool {
 		}
 		all = append(all, reqs...)
 	}
-	values := map[string]map[string]bool{} // by key: the values a label may have
+	values := map[string]map[string]bool{} // by key: the possible values of a label
 	absent := map[string]bool{}
 	present := map[string]bool{}
 	for _, r := range all {
@@ -233,7 +227,7 @@ func (s Selector) ExcludesSelector(o Selector) bool {
 	return false
 }
 
-// OnlyLabel is the one label that the selector wants, where it wants just that.
+// OnlyLabel returns the label that the selector requires if that is its only requirement.
 func (s Selector) OnlyLabel() (key, value string, ok bool) {
 	if s.sel == nil {
 		return "", "", false
@@ -251,8 +245,7 @@ func (s Selector) OnlyLabel() (key, value string, ok bool) {
 	return "", "", false
 }
 
-// LeavesOutByLabel says whether the selector leaves out by label: objects without such a label
-// match.
+// LeavesOutByLabel reports whether the selector excludes by label, so that objects without the label match.
 func (s Selector) LeavesOutByLabel() bool {
 	if s.sel == nil {
 		return false

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// String is the subject for people: "ns: all", "ns: tenant=blue",
-// "pods: app=web", "pods: app=web in ns: tenant=blue".
+// String returns the subject for people: "ns: all", "ns: tenant=blue", "pods: app=web", "pods: app=web in ns:
+// tenant=blue".
 func (s Subject) String() string {
 	if s.Namespace != "" {
 		if s.AllPods || s.Pods.MatchesEverything() {
@@ -30,8 +30,7 @@ func podsText(namespaces, pods Selector) string {
 	return "pods: " + pods.String() + " in ns: " + namespaces.String()
 }
 
-// String is the peer for people: like a subject, or "nodes: all",
-// "networks: 10.0.0.0/8, 192.168.0.0/16".
+// String returns the peer for people: like a subject, or "nodes: all", "networks: 10.0.0.0/8, 192.168.0.0/16".
 func (p Peer) String() string {
 	switch p.Kind {
 	case PeerGroup:
@@ -68,9 +67,8 @@ func (p Peer) String() string {
 	return string(p.Kind)
 }
 
-// String is the port for people: "tcp 80", "udp 8000–8010", "sctp", or a named
-// port in quotes. A protocol that OVN-Kubernetes does not know stands as it was
-// written: `protocol "tcp" 80` is not TCP.
+// String returns the port for people: "tcp 80", "udp 8000–8010", "sctp", or a named port in quotes. A protocol
+// unknown to OVN-Kubernetes keeps its spelling: `protocol "tcp" 80` is not TCP.
 func (p Port) String() string {
 	proto := strings.ToLower(p.Protocol)
 	if p.Name == "" && !KnowsProtocol(p.Protocol) {
@@ -87,8 +85,7 @@ func (p Port) String() string {
 	return proto + " " + strconv.Itoa(int(p.Start))
 }
 
-// Label names the rule as people do, counting from 0 as OVN names do:
-// `egress rule 5 "default-deny"`.
+// Label returns the rule's name for people, counting from 0 like OVN's names: `egress rule 5 "default-deny"`.
 func (r *Rule) Label() string {
 	text := r.Direction.Lower() + " rule " + strconv.Itoa(r.Index)
 	if r.Name != "" {

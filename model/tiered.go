@@ -16,8 +16,7 @@ const (
 	SystemAntrea PolicySystem = "antrea"
 )
 
-// Kinds of Antrea (crd.antrea.io), spelled with their group, since Kubernetes has kinds
-// of the same names.
+// Kinds of Antrea (crd.antrea.io), spelled with their group, since Kubernetes has kinds of the same names.
 const (
 	KindTier         Kind = "Tier.crd.antrea.io"
 	KindACNP         Kind = "ClusterNetworkPolicy.crd.antrea.io"
@@ -26,17 +25,16 @@ const (
 	KindGroup        Kind = "Group.crd.antrea.io"
 )
 
-// IsTiered says whether objects of the kind are policies in tiers of their plugin's own.
+// IsTiered reports whether objects of the kind are policies in their plugin's own tiers.
 func (k Kind) IsTiered() bool { return k == KindACNP || k == KindANNP }
 
-// IsNamed says whether objects of the kind decide nothing by themselves, and policies name them:
-// Tiers and groups.
+// IsNamed reports whether objects of the kind only take effect when policies name them: Tiers and groups.
 func (k Kind) IsNamed() bool { return k == KindTier || k == KindClusterGroup || k == KindGroup }
 
-// CanMove says whether policies of the kind stand at a priority that can be another.
+// CanMove reports whether policies of the kind have a priority that can change.
 func (k Kind) CanMove() bool { return k.HasPriority() || k.IsTiered() }
 
-// PlaceText is where a policy with a priority stands, for people: "34", "securityops 5.05".
+// PlaceText returns the place of a policy with a priority, for people: "34", "securityops 5.05".
 func (p *Policy) PlaceText() string {
 	if p.Tiered != nil {
 		return PlaceText(p.Tiered.Tier, p.Tiered.Priority)
@@ -44,13 +42,12 @@ func (p *Policy) PlaceText() string {
 	return PlaceText("", float64(p.Priority))
 }
 
-// PlaceText is a place for people: the tier, where there is one, and the priority.
+// PlaceText returns a place for people: the tier, if there is one, and the priority.
 func PlaceText(tier string, priority float64) string {
 	return strings.TrimSpace(tier + " " + words.Number(priority))
 }
 
-// Title is a kind for people, told from those of Kubernetes: "Antrea ClusterNetworkPolicy",
-// "Tier".
+// Title returns the kind for people, distinct from Kubernetes' kinds: "Antrea ClusterNetworkPolicy", "Tier".
 func (k Kind) Title() string {
 	word, _, _ := strings.Cut(string(k), ".")
 	if k.IsTiered() {
@@ -59,57 +56,55 @@ func (k Kind) Title() string {
 	return word
 }
 
-// Tier is a Tier of Antrea (antrea.md#tiers): policies of the one with the lowest
-// priority decide first.
+// Tier is a Tier of Antrea (antrea.md#tiers). Policies of the tier with the lowest priority decide first.
 type Tier struct {
 	Meta
 	Priority    int32
 	Description string
-	// Static says that the plugin makes the tier itself; it is there without an object.
+	// Static reports that the plugin creates the tier itself; it exists without an object.
 	Static bool
 	Written
 }
 
-// Written is an object as it was written: its tree, and its own text or one made of the tree.
+// Written is an object as it was written: its tree, and its own text or a generated one.
 type Written struct {
 	Original any
 	YAML     string
 }
 
-// Group is a ClusterGroup (no Namespace) or Group: one of its forms is set.
+// Group is a ClusterGroup (no Namespace) or Group; one of its forms is set.
 type Group struct {
 	Meta
-	// Select says that Namespaces and Pods are the form: both must match. Of a Group
-	// without a namespaceSelector, the pods are those of its namespace.
+	// Select marks the form of Namespaces and Pods, which must both match. A Group without namespaceSelector
+	// selects pods of its own namespace.
 	Select           bool
 	Namespaces, Pods Selector
-	HasNamespaces    bool // a namespaceSelector is written
+	HasNamespaces    bool // namespaceSelector is set
 	Networks         []string
-	OldBlock         bool // ipBlock is written, not ipBlocks
+	OldBlock         bool // ipBlock is set instead of ipBlocks
 	Service          *Key // of KindService
 	Children         []string
 	Written
 	Invalid []Broken
 }
 
-// TieredPolicy is the part of a policy that only policies in tiers of their plugin's
-// own have.
+// TieredPolicy has the extra parts of policies in their plugin's own tiers.
 type TieredPolicy struct {
-	// Tier is the name of the tier, "application" where none is written.
+	// Tier is the name of the tier, "application" by default.
 	Tier string
 	// Priority is 1.0 to 10000.0; the lowest decides first within a tier.
 	Priority float64
-	// AppliedTo are the pods the policy is about, joined by or; empty where every rule
-	// has its own.
+	// AppliedTo selects the policy's pods, joined by or; empty if every rule has its own.
 	AppliedTo []AppliedTo
 	// Phase, NodesRealized and NodesDesired are the policy's status, as reported.
 	Phase                       string // Pending, Realizing, Realized, Failed
 	NodesRealized, NodesDesired int32
 }
 
-// AppliedTo is one element of appliedTo: one of its forms is set.
+// AppliedTo is one element of appliedTo; one of its forms is set.
 type AppliedTo struct {
-	// Select or Entities says that Namespaces and Pods are the form. Both must match pods, or machines outside the cluster.
+	// Select or Entities marks the form of Namespaces and Pods, which must both match pods, or machines
+	// outside the cluster.
 	Select, Entities bool
 	Namespaces, Pods Selector
 	Group            string // ClusterGroup of an ACNP, Group of an ANNP's namespace
@@ -118,21 +113,19 @@ type AppliedTo struct {
 	Nodes            *Selector // the nodes themselves
 }
 
-// ServiceAccount names one.
+// ServiceAccount identifies a service account.
 type ServiceAccount struct{ Namespace, Name string }
 
-// TieredRule is the part of a rule that only rules of tiered policies have. Rule.Action is Deny
-// for Drop and Reject.
+// TieredRule has the extra parts of rules of tiered policies. Rule.Action is Deny for Drop and Reject.
 type TieredRule struct {
 	// Action is the API's word: Allow, Drop, Reject, Pass.
 	Action    string
-	Generated bool // Rule.Name was not written, but made
+	Generated bool // Rule.Name was generated, not written
 	AppliedTo []AppliedTo
 	Protocols []RuleProtocol
-	// L7 are the layer 7 protocols, for people, cleaned; traffic that matches is
-	// decided by them.
+	// L7 are the layer 7 protocols, for people, cleaned; they decide about matching traffic.
 	L7 []string
-	// ToServices are Services whose cluster IP and ports the rule is about.
+	// ToServices are Services whose cluster IP and ports the rule matches.
 	ToServices []Key
 	Logging    bool
 	LogLabel   string
@@ -146,19 +139,18 @@ type RuleProtocol struct {
 	Group      string // of IGMP
 }
 
-// NamespaceMatch says which namespaces a peer of an ACNP is about, seen from the
-// namespace of the pod the rule applies to.
+// NamespaceMatch selects the namespaces of an ACNP's peer relative to the namespace of the subject pod.
 type NamespaceMatch struct {
-	// Self: the same namespace. Else those with the same values of all SameLabels; where
-	// a namespace lacks one of them, the rule is not there for its pods.
+	// Self selects the same namespace. Otherwise the values of all SameLabels must be equal; the rule does not
+	// apply to pods of a namespace that lacks one of these labels.
 	Self       bool
 	SameLabels []string
 }
 
-// String is namespace/name.
+// String returns namespace/name.
 func (a ServiceAccount) String() string { return a.Namespace + "/" + a.Name }
 
-// peerText is a peer that stands for other namespaces by the pod it applies to.
+// peerText returns the text of a peer relative to the subject pod's namespace.
 func (m *NamespaceMatch) peerText(pods Selector) string {
 	where := "its own namespace"
 	if !m.Self {
@@ -170,8 +162,8 @@ func (m *NamespaceMatch) peerText(pods Selector) string {
 	return "pods: " + pods.String() + " in " + where
 }
 
-// String is the element for people, like a subject: "pods: role=db", "group: web",
-// "service account: ns-1/sa-1", "NodePort Service: ns-1/web", "nodes: all".
+// String returns the element for people, like a subject: "pods: role=db", "group: web", "service account:
+// ns-1/sa-1", "NodePort Service: ns-1/web", "nodes: all".
 func (a AppliedTo) String() string {
 	switch {
 	case a.Group != "":
@@ -190,8 +182,7 @@ func (a AppliedTo) String() string {
 	return "nothing"
 }
 
-// AppliedText is appliedTo for people: its elements, "each rule has its own", or
-// "nothing".
+// AppliedText returns appliedTo for people: its elements, "each rule has its own", or "nothing".
 func (p *Policy) AppliedText() string {
 	if p.Tiered == nil {
 		return ""
@@ -206,8 +197,8 @@ func (p *Policy) AppliedText() string {
 	return AppliedText(p.Tiered.AppliedTo, p.Namespace)
 }
 
-// AppliedText is a list of appliedTo for people; namespace is that of a namespaced
-// policy, whose selectors are about its own pods.
+// AppliedText returns a list of appliedTo for people. namespace is the namespace of a namespaced policy, whose
+// selectors select its own pods.
 func AppliedText(list []AppliedTo, namespace string) string {
 	if len(list) == 0 {
 		return "nothing"
@@ -231,7 +222,7 @@ func (p *Policy) SubjectText() string {
 	return p.Subject.String()
 }
 
-// Text is the element for people: "icmp type 8 code 0", "igmp type 0x11 group 224.0.0.1".
+// Text returns the element for people: "icmp type 8 code 0", "igmp type 0x11 group 224.0.0.1".
 func (p RuleProtocol) Text() string {
 	text := strings.ToLower(p.Protocol)
 	if p.Type != nil && p.Protocol == "IGMP" {
@@ -248,8 +239,7 @@ func (p RuleProtocol) Text() string {
 	return text
 }
 
-// ActionText returns the rule's action in the API's word: Drop or Reject where Action
-// is Deny for both.
+// ActionText returns the rule's action in the API's word: Drop or Reject if Action is Deny for both.
 func (r *Rule) ActionText() string {
 	if r.Tiered != nil {
 		return r.Tiered.Action

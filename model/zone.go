@@ -6,12 +6,12 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// PolicyRows are the desired rows of one policy in one zone (or in all of them
-// together), or the reason why it has none.
+// PolicyRows are the desired rows of one policy in one zone, or in all of them together, or the reason for
+// having none.
 type PolicyRows struct {
 	Policy PolicyKey
-	// None is set when OVN-Kubernetes would not program the policy as it is:
-	// rows it had before stay and still decide (ovn-kubernetes.md#no-rows).
+	// None is set if OVN-Kubernetes would not program the policy: earlier rows stay and still decide
+	// (ovn-kubernetes.md#no-rows).
 	None        *NoRows
 	PortGroup   *nb.PortGroup
 	ACLs        []*nb.ACL        // ingress before egress, by index, then id
@@ -24,7 +24,7 @@ type NoRows struct {
 	Message string // the text OVN-Kubernetes reports, or its meaning
 }
 
-// Fate is the lot of such a policy: "nobody programs", or "OVN-Kubernetes refuses".
+// Fate returns what happens to such a policy: "nobody programs", or "OVN-Kubernetes refuses".
 func (n *NoRows) Fate() string {
 	if n.Code == NoNetwork || n.Code == NoNetworkLabel {
 		return "nobody programs"
@@ -44,16 +44,15 @@ const (
 	ConnDenied   ConnState = "no permission"
 	ConnReadOnly ConnState = "file"       // a dump: read once
 	ConnAbsent   ConnState = "not served" // a resource the API server does not know
-	// ConnSwept is a zone that is read now and then and not watched: rows are as
-	// of SyncedAt, and only what was found out about them is kept.
+	// ConnSwept is a zone that is read now and then, not watched: rows are as of SyncedAt, and only the
+	// findings about them are kept.
 	ConnSwept ConnState = "read"
 )
 
-// PolicyState is a policy in a zone judged by rows alone (architecture.md#words).
+// PolicyState is the state of a policy in a zone, judged by rows alone (architecture.md#words).
 type PolicyState string
 
-// The states, in the order of how much an admin should worry; IsWorseThan compares
-// by it.
+// The states, the most worrying first; IsWorseThan compares them.
 const (
 	StateFrozen        PolicyState = "frozen"
 	StateBehind        PolicyState = "behind"
@@ -68,10 +67,10 @@ const (
 var stateOrder = map[PolicyState]int{StateFrozen: 0, StateBehind: 1, StateNotEnforced: 2,
 	StateUnknown: 3, StateStale: 4, StateNotComparable: 5, StateSettling: 6, StateInSync: 7}
 
-// IsWorseThan says whether s deserves attention before o.
+// IsWorseThan reports whether s deserves attention before o.
 func (s PolicyState) IsWorseThan(o PolicyState) bool { return stateOrder[s] < stateOrder[o] }
 
-// DiffKind says how a live row differs from the desired one.
+// DiffKind is how a live row differs from the desired one.
 type DiffKind string
 
 // The kinds of difference.
@@ -86,18 +85,17 @@ type RowDiff struct {
 	Kind   DiffKind    `json:"kind"`
 	Table  string      `json:"table"`
 	ID     string      `json:"id"`             // k8s.ovn.org/id
-	UUID   string      `json:"uuid,omitempty"` // of the live row, empty when missing
+	UUID   string      `json:"uuid,omitempty"` // of the live row, empty if missing
 	Fields []FieldDiff `json:"fields"`
-	// Waiting says the difference is not one a writer can mend now: a subject
-	// pod whose logical switch port does not exist yet.
+	// Waiting is why no writer can fix the difference now, or empty: a subject pod without logical switch port
+	// yet.
 	Waiting string `json:"waiting,omitempty"`
-	// Note says what else is to be known of the row: that it is the policy's by
-	// owner and name alone.
+	// Note adds that the row belongs to the policy by owner and name alone.
 	Note string `json:"note,omitempty"`
 }
 
-// FieldDiff is one column that differs. For set columns Missing and Extra list
-// the members (sorted) and Desired and Live say how many there are.
+// FieldDiff is one column that differs. For set columns Missing and Extra list the members (sorted), and
+// Desired and Live are the numbers of members.
 type FieldDiff struct {
 	Column  string   `json:"column"`
 	Desired string   `json:"desired"`
@@ -106,56 +104,53 @@ type FieldDiff struct {
 	Extra   []string `json:"extra,omitempty"`
 }
 
-// PolicyInZone is the join of desired and live rows of one policy in one zone.
+// PolicyInZone joins desired and live rows of one policy in one zone.
 type PolicyInZone struct {
 	Policy PolicyKey
-	// InSync says nothing differs. DiffSince is when the oldest standing
-	// difference appeared, Touched the newest related change or read.
+	// InSync reports that nothing differs. DiffSince is when the oldest present difference appeared, Touched
+	// the newest related change or read.
 	InSync             bool
 	DiffSince, Touched time.Time
 	Missing            int
 	Extra              int
 	Different          int
 	Waiting            int
-	// Blocked counts those that Rung cannot mend: missing rows whose row to hang on
-	// is not there, and extra ones that a row of others holds.
+	// Blocked counts differences that Rung cannot fix: missing rows whose holder does not exist, and extra
+	// rows that a row of others holds.
 	Blocked  int
-	Diffs    []RowDiff // all of them, by table and id
+	Diffs    []RowDiff // all, by table and id
 	None     *NoRows   // no desired rows
 	LiveACLs int
-	// LivePriority is the ANP priority (0..99) the live ACLs carry, -1 without
-	// live rows or when it cannot be told.
+	// LivePriority is the ANP priority (0..99) of the live ACLs, -1 without live rows or if unknown.
 	LivePriority int32
-	// Error is the last failure of writing this policy, with when and tries.
+	// Error is the last failure to write this policy, with time and tries.
 	Error   string
 	ErrorAt time.Time
 	Tries   int
-	// NotComparable says the rows are in a form Rung does not compile, or made by
-	// other settings; Why says in which, where it is known.
+	// NotComparable reports rows in a form that Rung does not compile, or made by other settings; Why names
+	// the form if known.
 	NotComparable bool
 	Why           string
-	// Rows digests the live rows where the desired ones do not say what they
-	// should be: not comparable, without desired rows, with members others keep.
+	// Rows digests the live rows if the desired ones do not determine them: not comparable, without desired
+	// rows, or with members of others.
 	Rows *UnitDigest
 }
 
-// SettleTime is how long a difference may stand before it counts as behind.
+// SettleTime is how long a difference may last before it counts as behind.
 const SettleTime = 5 * time.Second
 
 // StateAt judges the policy at a time, by the rows of its zone alone.
 //
-// While the zone is not current nothing can be said about its rows as they are
-// now, not even that old ones still decide: the policy is stale then, or unknown
-// where the rows were never read or may not be. A zone that is swept is judged as
-// of its read; what changed since is stale. A difference counts as settling
-// for SettleTime after the newest related change or read; one that stands
-// because a write fails does not begin anew with every pod that comes. The rows of
-// a stored database never change, so a difference there is behind at once.
+// If the zone is not current, the state of its rows is not known, not even whether old ones still decide: the
+// policy is stale, or unknown if the rows were never read or may not be. A swept zone is judged as of its
+// read; later changes are stale. A difference is settling for SettleTime after the newest related change or
+// read. A difference that lasts because a write fails does not begin anew with every new pod. The rows of a
+// stored database never change, so a difference there is behind at once.
 func (p *PolicyInZone) StateAt(z *ZoneState, now time.Time) PolicyState {
 	return p.StateSettlingAfter(z, now, SettleTime)
 }
 
-// StateSettlingAfter is StateAt where differences count as settling for another time.
+// StateSettlingAfter is StateAt with another settling time.
 func (p *PolicyInZone) StateSettlingAfter(z *ZoneState, now time.Time, settle time.Duration) PolicyState {
 	if z != nil && z.Conn == ConnSwept {
 		now = z.SyncedAt
@@ -185,14 +180,13 @@ func (p *PolicyInZone) StateSettlingAfter(z *ZoneState, now time.Time, settle ti
 	return StateBehind
 }
 
-// NextBehind is the first moment after now at which a difference that is settling
-// will count as behind, or one that cannot be written for standing, by the time
-// alone; zero when there is none.
+// NextBehind returns the first moment after now at which time alone turns a settling difference, or a failed
+// write, into behind; zero if there is none.
 func (z *ZoneState) NextBehind(now time.Time) (next time.Time) {
 	return z.NextBehindAfter(now, SettleTime)
 }
 
-// NextBehindAfter is NextBehind where differences settle for another time.
+// NextBehindAfter is NextBehind with another settling time.
 func (z *ZoneState) NextBehindAfter(now time.Time, settle time.Duration) (next time.Time) {
 	if !z.IsCurrent() || z.IsStored() {
 		return time.Time{}
@@ -221,72 +215,66 @@ type ZoneState struct {
 	Server   string // "ovsdb-server 3.1.0", "builtin", StoredServer
 	Conn     ConnState
 	ConnAt   time.Time // when Conn was entered
-	SyncedAt time.Time // newest moment the rows were known current; zero: never
+	SyncedAt time.Time // newest moment the rows were known to be current; zero: never
 	Error    string    // last error, clean
-	// Partial says why the database was read in part only; empty when it was read whole.
+	// Partial is why the database was read only in part, or empty.
 	Partial  string
 	Attempts int    // connection attempts since the last success
 	Writes   bool   // Rung's reconciler writes here
 	DB       *nb.DB // nil: never read, or swept
-	Rows     int    // of a swept zone: how many rows were read
+	Rows     int    // of a swept zone: the number of rows read
 	Policies map[PolicyKey]*PolicyInZone
-	// Steps counts the steps of desired rows that Policies takes into account;
-	// Judging says that there are newer ones, whose policies show as settling.
+	// Steps counts the steps of desired rows included in Policies. Judging reports newer steps, whose policies
+	// show as settling.
 	Steps   uint64
 	Judging bool
-	// Changed says of a swept zone what changed after which step.
+	// Changed has the changes of a swept zone by step.
 	Changed *ChangeSteps
-	// Pending counts policies waiting to be written; Paused says why writing
-	// is not going on.
+	// Pending counts policies waiting to be written; Paused is why writing is paused.
 	Pending int
 	Paused  string
 	// Starting reports whether Paused is only a step of every start, which ends by itself.
 	Starting bool
-	// SettlesAt is when the next difference that is settling will count as behind, as
-	// NextBehind says it at the time of this state; zero when none is settling.
+	// SettlesAt is NextBehind at the time of this state: when the next settling difference counts as behind,
+	// or zero.
 	SettlesAt time.Time
-	// Disowned are rows that were Rung's to write and are nobody's any more.
+	// Disowned are rows that Rung wrote and that have lost their owner.
 	Disowned []DisownedRow
-	// Note is to be seen although it keeps nothing from being written: that a check
-	// was overridden, who leads.
+	// Note is a notice that does not stop writing: an overridden check, or the leader.
 	Note string
-	// Writer and Epoch are the rung reconcile that NB_Global names, empty and 0 for none.
+	// Writer and Epoch are the rung reconcile in NB_Global, empty and 0 for none.
 	Writer string
 	Epoch  int64
-	// Where others may write as well: whether this process holds the zone, whether
-	// another took it over, and the newest change of a row of Rung's owner types by
-	// another writer.
+	// For zones with several possible writers: whether this process holds the zone, whether another took it
+	// over, and the newest change by another writer to a row of Rung's owner types.
 	RowsHeld  bool
 	TakenOff  bool
 	Foreign   string
 	ForeignAt time.Time
 }
 
-// DisownedRow is a row whose owner ids somebody took away. Nobody writes or removes
-// it, and it may still decide.
+// DisownedRow is a row whose owner ids were removed. Nothing writes or removes it, and it may still decide.
 type DisownedRow struct {
 	Table, UUID string
 	Was         PolicyKey
-	ID          string // the k8s.ovn.org/id it had
+	ID          string // its former k8s.ovn.org/id
 }
 
 // StoredServer is the Server of a zone whose rows come from a database file.
 const StoredServer = "file"
 
-// IsStored reports whether the rows come from a database file: nothing writes them any more.
+// IsStored reports whether the rows come from a database file, which nothing writes any more.
 func (z *ZoneState) IsStored() bool { return z.Conn == ConnReadOnly || z.Server == StoredServer }
 
-// IsCurrent says whether the rows are those that are there now: the zone is being
-// watched, or it is a file, which does not change.
+// IsCurrent reports whether the rows are up to date: the zone is watched, or is a file, which does not change.
 func (z *ZoneState) IsCurrent() bool { return z.Conn == ConnSynced || z.Conn == ConnReadOnly }
 
-// IsOutdated says whether the desired rows of a unit changed after the zone, which
-// is swept, was read.
+// IsOutdated reports whether the desired rows of a unit changed after a swept zone was read.
 func (z *ZoneState) IsOutdated(k PolicyKey) bool {
 	return z.Conn == ConnSwept && z.Changed.LastStep(z.Name, k).Step > z.Steps
 }
 
-// RowCount is how many rows the zone had when they were read last.
+// RowCount returns the number of rows at the last read.
 func (z *ZoneState) RowCount() int {
 	if z.DB != nil {
 		return z.DB.Len()
@@ -294,8 +282,8 @@ func (z *ZoneState) RowCount() int {
 	return z.Rows
 }
 
-// PolicyJoin returns the join for one policy or nil. A policy that came after a
-// swept zone was read is there, without rows.
+// PolicyJoin returns the join for one policy or nil. For a policy newer than the read of a swept zone it is a
+// join without rows.
 func (z *ZoneState) PolicyJoin(k PolicyKey) *PolicyInZone {
 	if z == nil {
 		return nil
@@ -315,10 +303,9 @@ type SourceState struct {
 	At     time.Time // when the state was entered
 	ReadAt time.Time // newest successful read
 	Error  string
-	// HasNoObjects reports whether this is a part of Rung that failed, and no source of objects.
+	// HasNoObjects marks a failed part of Rung that is no source of objects.
 	HasNoObjects bool
-	// Read of Total bytes were read, while files are read for the first time; Total is 0
-	// at any other time.
+	// Read of Total bytes were read during the first read of files; otherwise Total is 0.
 	Read, Total int64
 	// Resources are the parts of an API server, in a fixed order; nil elsewhere.
 	Resources []SourceResource
@@ -330,7 +317,7 @@ type SourceState struct {
 type SourceFile struct {
 	Path string
 	Size int64
-	Sum  [32]byte // SHA-256 of its bytes; zero for one that could not be read, or is part of Rung
+	Sum  [32]byte // SHA-256 of its bytes; zero for an unreadable file or a part of Rung
 }
 
 // SourceResource is the health of one resource of an API server.
@@ -339,42 +326,40 @@ type SourceResource struct {
 	Kind     Kind   // of its objects
 	Conn     ConnState
 	At       time.Time // when Conn was entered
-	Error    string    // one line with the remedy, clean; empty while Conn is synced
+	Error    string    // one line with the remedy, clean; empty while synced
 	Attempts int       // failed ones since the last success
 	Count    int       // objects
 	WasRead  bool      // all objects were read at least once
-	// Optional says that the source counts as synced without it; Rows that rows are
-	// compiled from it, so that none may be written before it was read.
+	// Optional lets the source count as synced without it. Rows reports that rows are compiled from it, so
+	// none may be written before it is read.
 	Optional, Rows bool
 }
 
-// Activity is one thing that was done to a database, the cluster or the files.
+// Activity is one action on a database, the cluster or the files.
 type Activity struct {
 	Seq     uint64
 	At      time.Time
 	Took    time.Duration
-	Zone    string // empty for a change that was not to a zone
+	Zone    string // empty for a change outside zones
 	Policy  PolicyKey
 	Summary string // "12 ACLs updated"
 	Ops     int
-	// Commands are the equivalent kubectl or ovn-nbctl command lines,
-	// shell-quoted.
+	// Commands are the equivalent kubectl or ovn-nbctl command lines, shell-quoted.
 	Commands []string
 	Error    string
 	By       string // "reconciler", "user"
-	Rail     string // code of the guard rail that a change met which a source brought
+	Rail     string // code of the guard rail that applies to a change from a source
 }
 
-// ZoneUpdate is the news that a zone's connection sends to its watcher. DB is always
-// the whole snapshot after the update; Changes are the changes from the previous
-// snapshot to it, nil after a (re)read of everything (Resync true).
+// ZoneUpdate is an update from a zone's connection to its watcher. DB is always the whole snapshot after the
+// update. Changes lead to it from the previous snapshot, nil after a (re)read of everything (Resync true).
 type ZoneUpdate struct {
 	Conn     ConnState
 	At       time.Time
 	Server   string
 	Attempts int    // connection attempts since the last success
-	Error    string // clean, why Conn is not synced
-	Partial  string // clean, with a DB: why it is only a part of the rows
+	Error    string // why Conn is not synced, clean
+	Partial  string // why DB has only a part of the rows, clean
 	DB       *nb.DB // nil: unchanged (never read if none came before)
 	Changes  []nb.RowChange
 	Resync   bool

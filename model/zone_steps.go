@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// ChangeStep is one step of the desired rows: its number, and when it was.
+// ChangeStep is one step of the desired rows: its number and time.
 type ChangeStep struct {
 	Step uint64
 	At   time.Time
 }
 
-// ChangeSteps know at which step the desired rows of each unit changed last; an
-// immutable value that all zones share. Nil knows of none.
+// ChangeSteps holds the last step that changed the desired rows of each unit. It is immutable and shared by
+// all zones. nil has no steps.
 type ChangeSteps struct {
-	anyChange ChangeStep // the last one that may have changed anything
-	newest    ChangeStep // of all and units
+	anyChange ChangeStep // the last step that may have changed anything
+	newest    ChangeStep // of anyChange and units
 	units     map[PolicyKey]ChangeStep
-	ports     map[unitInZone]ChangeStep // subject pods of one zone alone
+	ports     map[unitInZone]ChangeStep // changes of subject pods in one zone only
 	zones     map[string]ChangeStep     // the newest of ports, by zone
 }
 
@@ -27,8 +27,7 @@ type unitInZone struct {
 	unit PolicyKey
 }
 
-// LastStep is the step that changed a unit's desired rows in a zone last; the zero
-// step when there was none.
+// LastStep returns the last step that changed a unit's desired rows in a zone; the zero step for none.
 func (c *ChangeSteps) LastStep(zone string, k PolicyKey) ChangeStep {
 	if c == nil {
 		return ChangeStep{}
@@ -43,7 +42,7 @@ func (c *ChangeSteps) LastStep(zone string, k PolicyKey) ChangeStep {
 	return last
 }
 
-// NewestStep is the last step that changed anything in a zone.
+// NewestStep returns the last step that changed anything in a zone.
 func (c *ChangeSteps) NewestStep(zone string) ChangeStep {
 	if c == nil {
 		return ChangeStep{}
@@ -54,13 +53,13 @@ func (c *ChangeSteps) NewestStep(zone string) ChangeStep {
 	return c.newest
 }
 
-// AfterAnyChange is c after a step that may have changed anything.
+// AfterAnyChange returns c after a step that may have changed anything.
 func (c *ChangeSteps) AfterAnyChange(s ChangeStep) *ChangeSteps {
 	return &ChangeSteps{newest: s, anyChange: s}
 }
 
-// AfterStep is c after a step that changed the units everywhere, and the subject pods
-// of others in single zones.
+// AfterStep returns c after a step that changed units everywhere, and the subject pods of ports in single
+// zones.
 func (c *ChangeSteps) AfterStep(s ChangeStep, units map[PolicyKey]struct{}, ports map[string][]PolicyKey) *ChangeSteps {
 	out := &ChangeSteps{}
 	if c != nil {
@@ -91,8 +90,8 @@ func (c *ChangeSteps) AfterStep(s ChangeStep, units map[PolicyKey]struct{}, port
 	return out
 }
 
-// ForgetUpTo is c with the steps up to the given one taken together, as every zone
-// has been read since. It bounds the memory.
+// ForgetUpTo returns c with the steps up to the given one merged, as every zone has been read since. It bounds
+// the memory.
 func (c *ChangeSteps) ForgetUpTo(step uint64) *ChangeSteps {
 	if c == nil {
 		return nil
@@ -117,23 +116,22 @@ func (c *ChangeSteps) ForgetUpTo(step uint64) *ChangeSteps {
 	return &out
 }
 
-// UnitDigest stands for the live rows of one unit in one zone, without UUIDs and
-// without what may differ between zones: the ports of port groups and the rows
-// of ingress rules with named ports. Equal rows have equal digests within one
-// process.
+// UnitDigest is a digest of the live rows of one unit in one zone, without UUIDs and without what may differ
+// between zones: the ports of port groups and the rows of ingress rules with named ports. Equal rows have
+// equal digests within one process.
 type UnitDigest struct {
 	Sum  uint64
 	Rows []RowDigest // by table and id
 }
 
-// RowDigest stands for one row.
+// RowDigest is a digest of one row.
 type RowDigest struct {
 	Table, ID string
 	Hash      uint64
 }
 
-// DiffOfRow is the difference of one row of a policy in a zone, nil when it is as desired.
-// Members that only wait for something are not meant.
+// DiffOfRow returns the difference of one row of a policy in a zone, nil if it is as desired. Waiting members
+// do not count.
 func (p *PolicyInZone) DiffOfRow(table, id string) *RowDiff {
 	if p == nil {
 		return nil
@@ -146,7 +144,7 @@ func (p *PolicyInZone) DiffOfRow(table, id string) *RowDiff {
 	return nil
 }
 
-// DiffOfColumn is the difference of one column, nil when it is equal.
+// DiffOfColumn returns the difference of one column, nil if it is equal.
 func (d *RowDiff) DiffOfColumn(column string) *FieldDiff {
 	if d == nil {
 		return nil
@@ -159,7 +157,7 @@ func (d *RowDiff) DiffOfColumn(column string) *FieldDiff {
 	return nil
 }
 
-// Compare orders states, the one that needs attention first.
+// Compare orders states, the most urgent first.
 func (s PolicyState) Compare(other PolicyState) int {
 	return cmp.Compare(stateOrder[s], stateOrder[other])
 }
