@@ -137,11 +137,11 @@ const (
 var OmissionCodes = []OmissionCode{OmittedFile, OmittedObject, OmittedRows, OmittedKind, OmittedZone, OmittedPlace, OmittedAll, OmittedPart,
 	OmittedAbsent, OmittedToBe, OmittedSetting, OmittedNetwork}
 
-// Omission is something that the answers of a revision ignore or assume. An answer lists those that could
-// change it.
+// Omission is something that the answers of a revision ignore or assume. An answer lists the omissions that
+// could change it.
 type Omission struct {
 	Code OmissionCode
-	// Key is the readable part of the object's key, or only its kind. Origin is where it was read, Zone the
+	// Key is the readable part of the object's key, or only its kind. Origin is the object's place, Zone the
 	// database of an OmittedZone.
 	Key    Key
 	Origin Origin

@@ -25,8 +25,8 @@ func (p *Policy) LastApplied() string {
 	return ""
 }
 
-// AuthoredContent returns the policy as its author wrote it: name, labels, annotations and spec, without
-// status and without the API server's fields. It is a tree of JSON values that belongs to the caller.
+// AuthoredContent returns the policy as written by its author: name, labels, annotations and spec, without
+// status and without the API server's fields. The caller owns the returned tree of JSON values.
 func (p *Policy) AuthoredContent() map[string]any {
 	if p == nil {
 		return nil
@@ -65,8 +65,7 @@ type ContentDigest [16]byte
 // String returns the digest in hexadecimal digits.
 func (d ContentDigest) String() string { return hex.EncodeToString(d[:]) }
 
-// PolicyDigests are the digests of a policy's authored content: Whole of all of it, Unplaced without the
-// priority.
+// PolicyDigests are digests of a policy's authored content: Whole includes the priority, Unplaced does not.
 type PolicyDigests struct{ Whole, Unplaced ContentDigest }
 
 // Digests returns the digests of the policy's content, computed unless the policy carries them.
@@ -112,5 +111,5 @@ func CompactJSON(v any) string {
 	return string(b)
 }
 
-// LabelTemplateHash is a label of a Deployment's pods whose value is part of their names.
+// LabelTemplateHash is a label of a Deployment's pods; their names contain its value.
 const LabelTemplateHash = "pod-template-hash"

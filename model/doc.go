@@ -6,5 +6,5 @@
 // Invariants: every object is immutable once it is in a Cluster. A Cluster is immutable, and the next one
 // shares unchanged parts. The source of an object has cleaned its text (model/words).
 //
-// It may import the other model packages and Kubernetes API types; every other package of Rung may import it.
+// It may import the other model packages and Kubernetes API types. Every other package of Rung may import it.
 package model

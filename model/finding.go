@@ -46,7 +46,7 @@ type Finding struct {
 	// NamesOthers reports that the message lists policies: the finding is the same if the list changes.
 	NamesOthers bool
 	// Cause names a rule that causes several findings, as "ingress rule 4 of ANP wall". Root marks the finding
-	// about that rule; the others are listed and counted under it.
+	// about that rule, under which the others are listed and counted.
 	Cause string
 	Root  bool
 	// Witness is a connection that shows it, or zero.
@@ -94,7 +94,7 @@ type FindingCount struct {
 }
 
 // CountFindings counts findings, without those under a root in the list. An unknown severity counts as
-// information, as it is shown.
+// information.
 func CountFindings(found []Finding) (n FindingCount) {
 	return countFindings(found, false)
 }

@@ -23,9 +23,9 @@ var (
 	imagined6 = netip.MustParseAddr("2001:db8:7275::1")
 )
 
-// ImaginePods returns pods and namespaces that do not exist: one for each selector in NetworkPolicies of
-// isolated namespaces, and one that no selector matches. A proof that includes them also holds for future
-// labels. all is false if there are too many.
+// ImaginePods returns pods and namespaces that do not exist: for each selector in NetworkPolicies of isolated
+// namespaces, and for no selector. A proof that includes them also holds for future labels. all is false if
+// they would be too many.
 func ImaginePods(c *Cluster) (objects []Object, pods int, all bool) {
 	im := &podImagination{next4: imagined4, next6: imagined6, isComplete: true}
 	plain := map[string]string{}
@@ -125,7 +125,7 @@ const denyName = "default-deny-ingress"
 
 // Conversion is the modern equivalent of the annotation and NetworkPolicies of 2016.
 type Conversion struct {
-	// NewPolicies are today's NetworkPolicies by namespace: first the isolating one, then those that allow.
+	// NewPolicies are today's NetworkPolicies by namespace, beginning with the isolating policy.
 	NewPolicies []*networkingv1.NetworkPolicy
 	// ReplacedPolicies are the NetworkPolicies of 2016 that were replaced or had no effect.
 	ReplacedPolicies []Key

@@ -11,7 +11,7 @@ import (
 	"rung/model/words"
 )
 
-// DefaultDeny is the only value of isolation that isolates.
+// DefaultDeny is the only isolating value.
 const DefaultDeny = "DefaultDeny"
 
 // Isolation is the isolation that an annotation requests.
@@ -86,8 +86,8 @@ func IsNetpol2016(p *Policy) bool {
 	return p.Kind == KindNP && p.APIVersion == APIVersionNP2016
 }
 
-// IsolatesByItself reports whether a NetworkPolicy by itself isolates its pods if the annotation counts: those
-// of 2016 leave that to their namespace's annotation.
+// IsolatesByItself reports whether a NetworkPolicy by itself isolates its pods if the annotation counts.
+// NetworkPolicies of 2016 do not; their namespace's annotation does.
 func IsolatesByItself(p *Policy, d Direction) bool {
 	return !IsNetpol2016(p) && p.IsolatesDirection(d)
 }

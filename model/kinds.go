@@ -28,7 +28,7 @@ const (
 	// KindMNP is MultiNetworkPolicy of k8s.cni.cncf.io: a NetworkPolicy of secondary networks.
 	KindMNP Kind = "MultiNetworkPolicy"
 
-	// Kinds of networks other than the default one (model/network).
+	// Kinds of additional networks (model/network).
 	KindUDN  Kind = "UserDefinedNetwork"
 	KindCUDN Kind = "ClusterUserDefinedNetwork"
 	KindNAD  Kind = "NetworkAttachmentDefinition"
@@ -42,7 +42,7 @@ const (
 	KindRoute     Kind = "Route"
 )
 
-// Kinds of units with rows that are no objects, spelled as the owner types of OVN-Kubernetes' rows
+// Kinds of units with rows but no object, spelled as the owner types of OVN-Kubernetes' rows
 // (ovn-kubernetes.md#owner-types).
 const (
 	KindNetpolNamespace  Kind = "NetpolNamespace"   // namespace, Ingress or Egress: default deny
@@ -58,7 +58,7 @@ const (
 // (older-forms.md#the-isolation-annotation-of-2016): namespace, Ingress. It has no row.
 const KindIsolation2016 Kind = "IsolationAnnotation"
 
-// Kinds of units that are no objects, for plugins that apply rules at the ends.
+// Kinds of units without an object, for plugins that apply rules at the ends.
 const (
 	KindOwnNode Kind = "AntreaNode"    // node: connections to its own pods
 	KindHairpin Kind = "AntreaHairpin" // a Service's connection back to its own pod
@@ -327,11 +327,11 @@ const (
 // (older-forms.md#the-isolation-annotation-of-2016).
 const AnnotationIsolation = "net.beta.kubernetes.io/network-policy"
 
-// APIVersionNP2016 is the API version of NetworkPolicies of that time.
+// APIVersionNP2016 was the API version of NetworkPolicies then.
 const APIVersionNP2016 = "extensions/v1beta1"
 
-// MaxPriority is the largest priority that OVN-Kubernetes enforces; the API allows 0 to 1000
-// (ovn-kubernetes.md#priorities). It is the default of a per-cluster capability.
+// MaxPriority is the largest priority that OVN-Kubernetes enforces by default; the API allows 0 to 1000
+// (ovn-kubernetes.md#priorities). Clusters may have another maximum.
 const MaxPriority = 99
 
 // AnnotationConverted records, as JSON, which policy a policy was converted from, and for which of several
@@ -349,8 +349,7 @@ func IsSystemNamespace(name string) bool {
 }
 
 // IsPlatformNamespace reports whether a namespace holds what a cluster depends on: its own parts, the network
-// plugin, ingress controllers or monitoring. Guard rails protect its connections, and those of configured
-// namespaces.
+// plugin, ingress controllers or monitoring. Guard rails protect it like configured namespaces.
 func IsPlatformNamespace(name string) bool {
 	return IsSystemNamespace(name) || platform[name] || IsIngressNamespace(name) || strings.HasPrefix(name, "monitoring-") ||
 		strings.HasSuffix(name, "-monitoring")

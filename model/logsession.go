@@ -156,7 +156,7 @@ func clockTime(t, now time.Time) string {
 	return t.Format(time.DateTime)
 }
 
-// EndedLogSession is a logging session that is over.
+// EndedLogSession is an ended logging session.
 type EndedLogSession struct {
 	Target Key // the policy or namespace
 	LogSession

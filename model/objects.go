@@ -64,8 +64,8 @@ type Pod struct {
 	// OpenPorts are the ports of the default network that a pod with its own primary network leaves open
 	// (networks.md#tier-0), as in OVN's matches: "tcp.dst == 80", "icmp".
 	OpenPorts []string
-	// Network is the network on which the pod is shown, empty for the default one. IPs are its addresses
-	// there, and LogicalPorts the names of its ports. On the default network the port is named after the pod.
+	// Network is the additional network on which the pod is shown; empty means the default one. IPs are its
+	// addresses there, LogicalPorts its port names. On the default network the port is named after the pod.
 	Network      string
 	LogicalPorts []string
 	Deleting     bool
@@ -94,7 +94,7 @@ type ContainerPort struct {
 	Port     int32
 }
 
-// PodNetwork is one entry of the pod-networks annotation.
+// PodNetwork is an entry of the pod-networks annotation.
 type PodNetwork struct {
 	Name string // "default", or namespace/name of a network attachment, with an index after a slash
 	Role string // primary, secondary, infrastructure-locked, or empty
@@ -176,11 +176,11 @@ type Node struct {
 	// node then fail as a whole (ovn-kubernetes.md#no-rows).
 	HostIPs []string
 	HostErr string
-	// MgmtIPs are the addresses of its management port: the second of each pod subnet of the default network.
-	// GatewayIPs are those of its gateway router on the default network. Unreadable annotations give none.
+	// MgmtIPs are the management port's addresses: the second of each pod subnet of the default network.
+	// GatewayIPs are the gateway router's addresses on the default network. Unreadable annotations give none.
 	MgmtIPs, GatewayIPs []string
-	// Subnets are its pod subnets on the default network. NetworkSubnets are those of other networks, by the
-	// network's name.
+	// Subnets are its pod subnets on the default network. NetworkSubnets has the pod subnets of other
+	// networks, by network name.
 	Subnets        []string
 	NetworkSubnets map[string][]string
 	// PodCIDRs of its spec: the first address of each is a gateway's.

@@ -39,8 +39,8 @@ type Policy struct {
 	// *v1alpha2.ClusterNetworkPolicy, *networkingv1.NetworkPolicy or *unstructured.Unstructured. It must not
 	// be changed.
 	Original any
-	// YAML is the object's own text, or a generated one. It is byte for byte what the author wrote: use
-	// words.CleanBlock before showing it.
+	// YAML is the object's own text, or a generated one, byte for byte as written: use words.CleanBlock before
+	// showing it.
 	YAML string
 	// Digested are the policy's Digests if its reader computed them, else zero. A copy with a different
 	// Original or YAML must clear them unless the meaning is the same.
@@ -75,7 +75,7 @@ const (
 // other rows.
 var tolerated = []string{InvalidProtocol, InvalidPortRange, InvalidCIDRForm}
 
-// IsTolerated says whether OVN-Kubernetes programs a policy although this is wrong with it.
+// IsTolerated reports whether OVN-Kubernetes programs a policy in spite of this fault.
 func (b Broken) IsTolerated() bool { return slices.Contains(tolerated, b.Code) }
 
 // IsRefused reports whether a fault in the rules or the subject keeps OVN-Kubernetes from programming the
@@ -134,8 +134,8 @@ func (p *Policy) Rule(d Direction, i int) *Rule {
 	return nil
 }
 
-// HasType reports whether the policyTypes of a NetworkPolicy include a direction: connections of its pods that
-// no NetworkPolicy allows are denied then.
+// HasType reports whether the policyTypes of a NetworkPolicy include a direction, in which its pods then need
+// an Allow.
 func (p *Policy) HasType(d Direction) bool {
 	return d == Ingress && p.IsolatesIngress || d == Egress && p.IsolatesEgress
 }
@@ -223,7 +223,7 @@ const (
 	PeerEntities       PeerKind = "externalEntities" // machines outside the cluster, which Rung does not judge
 )
 
-// Peer is one element of from or to.
+// Peer is an element of from or to.
 type Peer struct {
 	Kind       PeerKind
 	Namespaces Selector // namespaces, pods and external entities peers
@@ -231,8 +231,8 @@ type Peer struct {
 	Nodes      Selector // nodes peers
 	// Namespace restricts to one namespace by name (NetworkPolicy peers without namespaceSelector).
 	Namespace string
-	// Networks are the CIDRs as written. Those of ANP and BANP are normalized if only OVN-Kubernetes accepts
-	// their form. Except are the exceptions (NetworkPolicy ipBlock only).
+	// Networks are the CIDRs as written. ANP and BANP normalize a CIDR in a form that only OVN-Kubernetes
+	// accepts. Except are the exceptions (NetworkPolicy ipBlock only).
 	Networks []string
 	Except   []string
 	DNSName  string // dnsName; with wildcards in tiered policies
@@ -243,7 +243,7 @@ type Peer struct {
 	Match          *NamespaceMatch
 }
 
-// Port is one element of a rule's ports. Exactly one form is set: Name, or Start and End (equal for a single
+// Port is an element of a rule's ports. Exactly one form is set: Name, or Start and End (equal for a single
 // port), or neither for a whole protocol (NetworkPolicy only).
 type Port struct {
 	Protocol   string // TCP, UDP, SCTP; empty with Name

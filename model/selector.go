@@ -86,8 +86,8 @@ func (s Selector) MatchesEverything() bool { return s.sel != nil && s.key == "" 
 // IsNil reports whether the selector is absent and matches nothing.
 func (s Selector) IsNil() bool { return s.sel == nil }
 
-// Key returns a text that is equal for equal selectors: the requirements in canonical order. It is empty for a
-// selector of everything.
+// Key returns a text that is equal for equal selectors: the requirements in canonical order. A selector of
+// everything has an empty key.
 func (s Selector) Key() string { return s.key }
 
 // String returns the selector for people: "tenant=blue", "all" for everything, "none" for an absent one. The

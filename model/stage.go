@@ -16,7 +16,7 @@ const (
 // The stages of plugins that apply rules at the ends, each with all tiers (antrea.md#order).
 const (
 	StageEgress  Stage = "egress"  // rules of the destination pod
-	StageIngress Stage = "ingress" // rules of the pod that it goes to
+	StageIngress Stage = "ingress" // rules of the destination pod
 )
 
 // IsArriving reports whether a connection arrives at a pod in the stage; otherwise it leaves one.

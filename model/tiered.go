@@ -42,7 +42,7 @@ func (p *Policy) PlaceText() string {
 	return PlaceText("", float64(p.Priority))
 }
 
-// PlaceText returns a place for people: the tier, if there is one, and the priority.
+// PlaceText returns a place for people: the tier, if any, and the priority.
 func PlaceText(tier string, priority float64) string {
 	return strings.TrimSpace(tier + " " + words.Number(priority))
 }
@@ -66,7 +66,7 @@ type Tier struct {
 	Written
 }
 
-// Written is an object as it was written: its tree, and its own text or a generated one.
+// Written is an object as written: its tree, and its own text or a generated one.
 type Written struct {
 	Original any
 	YAML     string

@@ -142,7 +142,7 @@ const SettleTime = 5 * time.Second
 // StateAt judges the policy at a time, by the rows of its zone alone.
 //
 // If the zone is not current, the state of its rows is not known, not even whether old ones still decide: the
-// policy is stale, or unknown if the rows were never read or may not be. A swept zone is judged as of its
+// policy is stale, or unknown if the rows were never read or may not be. A swept zone has the state at its
 // read; later changes are stale. A difference is settling for SettleTime after the newest related change or
 // read. A difference that lasts because a write fails does not begin anew with every new pod. The rows of a
 // stored database never change, so a difference there is behind at once.
@@ -303,7 +303,7 @@ type SourceState struct {
 	At     time.Time // when the state was entered
 	ReadAt time.Time // newest successful read
 	Error  string
-	// HasNoObjects marks a failed part of Rung that is no source of objects.
+	// HasNoObjects marks a failed part of Rung, not a source of objects.
 	HasNoObjects bool
 	// Read of Total bytes were read during the first read of files; otherwise Total is 0.
 	Read, Total int64
@@ -313,7 +313,7 @@ type SourceState struct {
 	Files []SourceFile
 }
 
-// SourceFile is a file as it was read.
+// SourceFile is a file as read.
 type SourceFile struct {
 	Path string
 	Size int64
@@ -330,7 +330,7 @@ type SourceResource struct {
 	Attempts int       // failed ones since the last success
 	Count    int       // objects
 	WasRead  bool      // all objects were read at least once
-	// Optional lets the source count as synced without it. Rows reports that rows are compiled from it, so
+	// Optional lets the source count as synced without it. Rows marks a resource from which rows are compiled:
 	// none may be written before it is read.
 	Optional, Rows bool
 }

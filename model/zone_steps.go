@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// ChangeStep is one step of the desired rows: its number and time.
+// ChangeStep is a step of the desired rows: its number and time.
 type ChangeStep struct {
 	Step uint64
 	At   time.Time
@@ -144,7 +144,7 @@ func (p *PolicyInZone) DiffOfRow(table, id string) *RowDiff {
 	return nil
 }
 
-// DiffOfColumn returns the difference of one column, nil if it is equal.
+// DiffOfColumn returns the difference of a column, or nil.
 func (d *RowDiff) DiffOfColumn(column string) *FieldDiff {
 	if d == nil {
 		return nil

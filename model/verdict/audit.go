@@ -17,9 +17,9 @@ type AuditedRule struct {
 	Direction model.Direction
 	Rule      int
 	Action    model.Action
-	// Matches reports that the rule matches connections. Decides reports that it decides some connection where
-	// it applies, alone or with rules of equal priority; a Pass decides to ask the next tier. Matters reports
-	// that without the rule some verdict changes.
+	// Matches reports that the rule matches connections. Decides reports that it decides some of them, alone
+	// or with rules of equal priority; a Pass decides to ask the next tier. Matters reports that without the
+	// rule some verdict changes.
 	Matches, Decides, Matters bool
 	// Example is a connection the rule matches, preferably one it decides.
 	Example Connection
@@ -34,7 +34,7 @@ type AuditedRule struct {
 	DecidersWithout []Decider
 	Undecided       bool
 	// PickedUp reports, for a Pass, that a lower tier decides some passed connection. Through is a passed
-	// connection that nothing decides, so it is allowed.
+	// connection that nothing decides, and that is allowed.
 	PickedUp bool
 	Through  *Connection
 	// Clashes are the rules of other policies with its priority that disagree about connections no higher rule

@@ -80,7 +80,7 @@ func NodeEnd(name string) Endpoint {
 	return Endpoint{Key: model.Key{Kind: model.KindNode, Name: name}}
 }
 
-// ServiceEnd returns a Service as an endpoint; questions about it ask each of its endpoints.
+// ServiceEnd returns a Service as an endpoint; questions about it ask all its endpoints.
 func ServiceEnd(namespace, name string) Endpoint {
 	return Endpoint{Key: model.Key{Kind: model.KindService, Namespace: namespace, Name: name}}
 }

@@ -6,8 +6,8 @@ import (
 	"rung/model"
 )
 
-// Matrix holds the outcomes of the connections between all ends of some classes. Like its Classes, it must not
-// be used concurrently.
+// Matrix holds the outcomes of the connections between all ends of some classes. Like Classes, it must not be
+// used concurrently.
 type Matrix struct {
 	Classes     *Classes
 	Ports       Ports

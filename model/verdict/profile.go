@@ -29,7 +29,7 @@ func OutcomeOf(v Verdict) Outcome {
 	return 0
 }
 
-// Verdict returns the only verdict; ok is false unless exactly one is set.
+// Verdict returns the only verdict, unless several are set or none.
 func (o Outcome) Verdict() (v Verdict, ok bool) {
 	if o == 0 || o&(o-1) != 0 {
 		return "", false

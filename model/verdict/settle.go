@@ -32,7 +32,7 @@ const (
 	canDeny
 )
 
-// outcomeBits is a set of outcomeSets, as bits: one for each way that unjudged hits may turn out.
+// outcomeBits is a set of outcomeSets, with one bit for each way that unjudged hits may turn out.
 type outcomeBits uint8
 
 func bitOf(o outcomeSet) outcomeBits { return 1 << o }

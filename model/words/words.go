@@ -117,7 +117,7 @@ func ListFew(names []string, shown int) string {
 	return JoinAtMost(names, ", ", shownOrOneMore(names, shown))
 }
 
-// ListSome is ListFew as part of a sentence: "a, b and c".
+// ListSome is ListFew within a sentence: "a, b and c".
 func ListSome(names []string, shown int) string { return List(names, shownOrOneMore(names, shown)) }
 
 // shownOrOneMore returns shown, plus one if that covers all names.

@@ -7,8 +7,8 @@ import (
 	"rung/model/verdict"
 )
 
-// WantedVerdict is the purpose of a change: these connections, and no others, should get a verdict. A pod's
-// connection is wanted for each of its addresses.
+// WantedVerdict is the purpose of a change: these connections, and no others, should get a verdict. For a pod,
+// all its addresses count.
 type WantedVerdict struct {
 	Becomes     verdict.Verdict
 	Connections []verdict.Connection

@@ -400,7 +400,7 @@ func (t *shareBuilder) finishShare(names []string) FlipShare {
 	return t.FlipShare
 }
 
-// hangingPorts are ports that only one end still denies.
+// hangingPorts are ports still denied by only one end.
 type hangingPorts struct {
 	atSenders bool
 	deciders  []int32
