@@ -92,7 +92,7 @@ func IsolatesByItself(p *Policy, d Direction) bool {
 	return !IsNetpol2016(p) && p.IsolatesDirection(d)
 }
 
-// RulesCount reports whether the rules of a NetworkPolicy decide anything if the annotation counts. Those of
+// RulesCount reports whether the rules of a NetworkPolicy decide anything if the annotation counts. Rules of
 // 2016 decide only ingress, and only in an isolated namespace.
 func RulesCount(c *Cluster, p *Policy, d Direction) bool {
 	return !IsNetpol2016(p) || d == Ingress && IsIsolated(c, p.Namespace)

@@ -15,7 +15,7 @@ const (
 
 // The stages of plugins that apply rules at the ends, each with all tiers (antrea.md#order).
 const (
-	StageEgress  Stage = "egress"  // rules of the destination pod
+	StageEgress  Stage = "egress"  // rules of the pod that begins the connection
 	StageIngress Stage = "ingress" // rules of the destination pod
 )
 

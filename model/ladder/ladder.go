@@ -160,7 +160,7 @@ type Options struct {
 	CNP bool
 	// Broken are broken objects of the sources; possible policies are listed.
 	Broken []model.Broken
-	// Index is that of the same cluster; nil to make one when needed.
+	// Index is the index of the same cluster; nil to make one when needed.
 	Index *selectors.PodIndex
 	// Networks describes all networks. Elsewhere reports a ladder of a network other than the default one,
 	// which has no free priorities since AdminNetworkPolicies do not apply.

@@ -174,7 +174,7 @@ type TriedTier struct {
 type Attempt struct {
 	Decider
 	Matched bool
-	// Why is what did not match: "subject", "peer", "port", "protocol".
+	// Why names the part that did not match: "subject", "peer", "port", "protocol".
 	Why string
 	// Note explains a surprising mismatch in a sentence; mostly empty.
 	Note string
