@@ -295,8 +295,8 @@ func (k *checker) checkFQDN(p *model.Policy, r *model.Rule, name string) {
 	}
 }
 
-// checkTies finds policies with the same tier and priority. It warns if their rules of the same number
-// conflict for a pod.
+// checkTies warns of policies that share tier and priority if their rules of the same number conflict for a
+// pod.
 func (k *checker) checkTies(order []ladder.Place) {
 	differ := false
 	for i := range order {

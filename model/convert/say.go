@@ -26,7 +26,7 @@ type convertedRule struct {
 
 // ruleClause is a part of a rule for one subject.
 type ruleClause struct {
-	// column names the policy it stands in: clauses of a policy with the same are one.
+	// column identifies the new policy: clauses with the same column share one.
 	column  string
 	subject model.Subject
 	value   *ValueRecord // namespace value the clause is for; nil if it is not split

@@ -18,7 +18,7 @@ type policyTie struct {
 // ruleRow has the rules with one number.
 type ruleRow []*convertedRule
 
-// rowsOfDirection returns a direction's rules that can be written in the other API.
+// rowsOfDirection returns the rows of a direction, without rules that cannot be expressed.
 func (t *policyTie) rowsOfDirection(d model.Direction) (out []ruleRow) {
 	byIndex := map[int]ruleRow{}
 	most := -1
