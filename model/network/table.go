@@ -50,7 +50,7 @@ const (
 )
 
 // IsSource reports whether networks come from objects of this type: the table must be rebuilt if one changes.
-// Labels of namespaces count too.
+// Namespaces are no sources, although the table depends on their labels.
 func IsSource(o model.Object) bool {
 	switch o.(type) {
 	case *Attachment, *Definition:
