@@ -112,7 +112,7 @@ type Facts struct {
 
 // OtherBaseline is a BaselineAdminNetworkPolicy other than the policy in question.
 type OtherBaseline struct {
-	IsSameSpec bool // its spec is the same
+	IsSameSpec bool // it has the same spec
 	HasNoRows  bool // it has no rows in the zone
 }
 
