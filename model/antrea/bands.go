@@ -49,7 +49,7 @@ func DecidingBands(c *model.Cluster) (out []ladder.Band) {
 	return out
 }
 
-// bandOf returns the band of a policy's place. A new band is inserted where it decides.
+// bandOf returns the band of a policy's place. It inserts a missing band in deciding order.
 func bandOf(bands *[]ladder.Band, p *ladder.Place) *ladder.Band {
 	name := p.TierName
 	if name == "" {

@@ -23,8 +23,8 @@ func (k *checker) podIndex() *selectors.PodIndex {
 	return k.x
 }
 
-// checkBlock advises against an ipBlock that contains pod addresses outside its exceptions. A block of every
-// address is taken as intended.
+// checkBlock advises against an ipBlock that contains pod addresses outside its exceptions. Blocks of all
+// addresses count as intended.
 func (k *checker) checkBlock(p *model.Policy, r *model.Rule, pe *model.Peer) {
 	for _, text := range pe.Networks {
 		n, err := netip.ParsePrefix(text)
@@ -38,8 +38,8 @@ func (k *checker) checkBlock(p *model.Policy, r *model.Rule, pe *model.Peer) {
 	}
 }
 
-// checkGroupNetworks finds multicast networks of a group in rules that cannot decide about multicast. An
-// ipBlock of that kind is found when the policy is read; the networks of a group are known only here.
+// checkGroupNetworks finds multicast networks of a group in rules that cannot decide about multicast. Reading
+// a policy finds such ipBlocks; a group's networks are known only here.
 func (k *checker) checkGroupNetworks(p *model.Policy, r *model.Rule, group string, networks []string) {
 	i := slices.IndexFunc(networks, IsMulticast)
 	switch {

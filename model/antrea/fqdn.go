@@ -23,8 +23,8 @@ func serviceOfName(c *model.Cluster, name string) *model.Service {
 }
 
 // ServiceAddrs returns the addresses that an fqdn of a Service may match: the endpoints of a headless Service.
-// With a cluster IP it returns none, since fqdn does not work there (antrea.md#unknown). known is false if the
-// name is no Service's.
+// With a cluster IP it returns none, since fqdn does not work there (antrea.md#unknown). known is false for
+// other names.
 func ServiceAddrs(c *model.Cluster, name string) (addrs []string, known bool) {
 	s := serviceOfName(c, name)
 	if s == nil || len(s.ClusterIPs) > 0 {

@@ -8,8 +8,8 @@ import (
 	"rung/model/selectors"
 )
 
-// PodSelection selects pods: those that run as Account if it is set; else those that Pods matches, in
-// Namespace if it is set, else in the namespaces that Namespaces matches.
+// PodSelection selects pods: by Account if set, else by Pods. Then Namespace or, if empty, Namespaces selects
+// their namespaces.
 type PodSelection struct {
 	Namespace        string
 	Namespaces, Pods model.Selector

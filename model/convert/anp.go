@@ -50,7 +50,7 @@ func ToANP(policies []*model.Policy) Result {
 	return m.sortedResult(given)
 }
 
-// policyPiece is the source of one new policy: one policy, or the parts of a split policy in order.
+// policyPiece has the source policies of a new policy: usually one, else the parts of a split policy in order.
 type policyPiece struct{ policies []*model.Policy }
 
 func (c *policyPiece) firstPolicy() *model.Policy { return c.policies[0] }
@@ -92,7 +92,7 @@ func (m *policyMaker) makeANPs(pieces []*policyPiece) {
 	}
 }
 
-// spreadPriorities maps each priority in use to one that OVN-Kubernetes enforces, or -1 if none is left.
+// spreadPriorities maps used priorities to enforced ones, or to -1 if none is left.
 func spreadPriorities(pieces []*policyPiece) map[int32]int32 {
 	var used []int32
 	joined, tens := false, true
@@ -156,7 +156,7 @@ func (m *policyMaker) makeBANP(pieces []*policyPiece) {
 	}
 }
 
-// addRules adds the rules of a policy to a new one; why is what differs for all of them.
+// addRules adds the rules of a policy to a new one; why describes a difference common to all.
 func (m *policyMaker) addRules(p, next *model.Policy, why string) {
 	for r := range p.AllRules() {
 		if r.Action == model.Pass && next.Kind == model.KindBANP {

@@ -21,7 +21,7 @@ const (
 	Inexpressible FidelityLabel = "not expressible" // the rule is left out
 )
 
-// Rule is the result of converting one rule.
+// Rule reports the conversion of a source rule.
 type Rule struct {
 	// Policy, Direction and Index identify the source rule.
 	Policy    model.PolicyKey
@@ -108,8 +108,8 @@ type policyMaker struct {
 
 func newPolicyMaker() *policyMaker { return &policyMaker{taken: map[model.PolicyKey]bool{}} }
 
-// beginPolicy begins a policy of a kind with everything of another but its rules. Its name is the first free
-// one of names.
+// beginPolicy begins a policy of a kind with everything of another but its rules. It takes the first free name
+// of names.
 func (m *policyMaker) beginPolicy(from *model.Policy, kind model.Kind, tier int, priority int32, names ...string) *model.Policy {
 	p := &model.Policy{Tier: tier, Priority: priority, Subject: from.Subject,
 		Logging: from.Logging, HasLogging: from.HasLogging}
@@ -198,7 +198,7 @@ func adminPolicies(policies []*model.Policy, stay ...model.Kind) []*model.Policy
 	return out
 }
 
-// withoutSession returns a policy as it will be after its logging session. The session belongs to the source
+// withoutSession returns a policy in its state after the logging session. The session belongs to the source
 // object: a policy made from it would keep the session's temporary level forever.
 func withoutSession(p *model.Policy) *model.Policy {
 	if _, has := p.Annotations[model.AnnotationLogSession]; !has {

@@ -3,10 +3,9 @@
 // (antrea.md#conversion).
 //
 // It goes from normal form to normal form. Each rule gets a label: exact if every connection is decided as
-// before, else approximate or not expressible, with the reason. A rule that is left out moves no other: a
-// connection that no inexact rule matches, before or after, is decided as before. Decisions without a policy
-// are not compared, although OVN-Kubernetes and Antrea differ there
-// (antrea.md#what-the-systems-do-by-themselves).
+// before, else approximate or not expressible, with the reason. Leaving a rule out moves no other: connections
+// that no inexact rule matches, before or after, keep their verdict. Decisions without a policy are not
+// compared, although OVN-Kubernetes and Antrea differ there (antrea.md#what-the-systems-do-by-themselves).
 //
 // A policy that is split by values of namespaces carries a record in the annotation model.AnnotationConverted.
 // From it package lint finds values that appeared later.
@@ -15,8 +14,8 @@
 // package does not know: engine/convert asks for them.
 //
 // Invariants: the source policies are never changed, and the new policies share nothing mutable with them. The
-// order of the input does not matter. A list too long for the other API is split so that order is kept; tied
-// policies stay tied.
+// order of the input does not matter. Lists too long for the other API are split in order; tied policies stay
+// tied.
 //
 // It imports model, model/antrea, model/words, model/ladder and model/plan; these must not import it.
 package convert

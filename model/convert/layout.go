@@ -139,8 +139,8 @@ func ruleOfClause(s *convertedRule, c *ruleClause) model.Rule {
 		Ports: slices.Clone(c.ports)}
 }
 
-// beginClausePolicy begins the policy of a clause. Its name is that of the source policy, after its namespace
-// and before the clause's value.
+// beginClausePolicy begins the policy of a clause. The name joins the source namespace, the source name and
+// the clause's value.
 func (f *importer) beginClausePolicy(from *model.Policy, p *ruleClause, tier int, priority int32) *model.Policy {
 	name := from.Name
 	if from.Namespace != "" {
@@ -184,8 +184,8 @@ type namespaceValue struct {
 // emptyValue is the text of the empty label value.
 const emptyValue = `""`
 
-// valueOf returns a namespace's values of the labels in keys, or its name if keys is empty. ok is false if it
-// lacks one of the labels.
+// valueOf returns a namespace's values of the labels in keys, or its name if keys is empty. ok is false if a
+// label is missing.
 func valueOf(ns *model.Namespace, keys []string) (v namespaceValue, ok bool) {
 	if len(keys) == 0 {
 		return namespaceValue{ns.Name, namespaceNamed(ns.Name)}, true

@@ -10,8 +10,8 @@ import (
 	"rung/model/words"
 )
 
-// convertedRule is a rule of one API as clauses of the other, each for one subject. The clauses share a place,
-// since they have the same action.
+// convertedRule holds a source rule and its clauses in the target API, each clause with one subject. The
+// clauses share a place, since they have the same action.
 type convertedRule struct {
 	policy  *model.Policy
 	rule    *model.Rule
@@ -70,7 +70,7 @@ func (s *convertedRule) fidelity() (FidelityLabel, Difference, string) {
 	return Exact, "", ""
 }
 
-// nodesDiffer is the difference of peers that are nodes.
+// nodesDiffer describes the difference for node peers.
 const nodesDiffer = "nodes (%s) are their InternalIPs and gateways in Antrea, and all of their addresses in OVN-Kubernetes"
 
 // noteAllRules records the results of all rules.
@@ -183,7 +183,7 @@ func (f *importer) subjectsOf(s *convertedRule, required []string) []model.Subje
 	return out
 }
 
-// noteGroupDrift notes that a group depends on other objects, so later changes of those are not followed.
+// noteGroupDrift notes that the conversion does not follow later changes of a group's Service or children.
 func (f *importer) noteGroupDrift(s *convertedRule, name string) {
 	k := antrea.GroupKey(s.policy, name)
 	g, ok := f.c.Get(k).(*model.Group)

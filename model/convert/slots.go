@@ -36,12 +36,12 @@ func (t *policyTie) rowsOfDirection(d model.Direction) (out []ruleRow) {
 	return out
 }
 
-// prioritySlot is the part of a tie that gets one priority. Its rows have numbers from 0 in each direction,
-// the same in all of its policies.
+// prioritySlot holds the part of a tie with one priority. Its rows have numbers from 0 in each direction, the
+// same in all of its policies.
 type prioritySlot struct{ rows [2][]ruleRow }
 
 // cutIntoSlots cuts a tie into as few slots as keep its order. In a slot every policy has a rule in each row
-// up to its last: after a hole, its rules would move up between those of other policies.
+// up to its last: without one, its later rules would move up between rules of other policies.
 func (t *policyTie) cutIntoSlots(limit int) (out []prioritySlot) {
 	for i, d := range model.Directions {
 		at := 0

@@ -19,8 +19,8 @@ type apiCut struct {
 	example verdict.Connection
 }
 
-// checkAPICuts reports the NetworkPolicies and EgressFirewalls that cut pods off from the API server. It asks
-// for one pod of each kind. For AdminNetworkPolicies the findings about their Deny rules say it.
+// checkAPICuts reports the NetworkPolicies and EgressFirewalls that cut pods off from the API server. It tests
+// one pod of each kind. For AdminNetworkPolicies the findings about their Deny rules say it.
 func (d *verdictLint) checkAPICuts() {
 	s := d.needs.services
 	if len(s.API) == 0 {

@@ -7,7 +7,7 @@ import (
 	"rung/model/antrea"
 )
 
-// Kind is one kind of finding, with all its fixed texts. A new finding needs an entry here, a check in package
+// Kind defines a kind of finding with its fixed texts. A new finding needs an entry here, a check in package
 // lint and an example in revision. Broken objects and policies that OVN-Kubernetes rejects have the code of
 // their error instead.
 type Kind struct {
@@ -27,8 +27,8 @@ func newKind(k Kind) *Kind {
 	return &k
 }
 
-// The kinds of findings, most important first: rules that open or close the cluster, then rows that differ
-// from what was written, then rules that hit more or less than intended, last pods out of reach.
+// The kinds of findings, most important first: rules that open or close the cluster, rows unlike the written
+// rules, rules with unintended effect, pods out of reach.
 var (
 	OpenToAll = newKind(Kind{Code: "open-to-all", Severity: model.SeverityError, Short: "opens all", Verdicts: true,
 		Says:   "A rule allows everything between all pods, or all but those of system namespaces, and stands above rules that say otherwise.",

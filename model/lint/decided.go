@@ -12,9 +12,9 @@ import (
 	"rung/model/words"
 )
 
-// WithVerdicts returns the findings of Run and those that need verdicts of the same cluster, with a connection
-// that shows each if possible. rulesAudit and failed are the results of audit.New for v. A cluster too large
-// for an audit is a finding too.
+// WithVerdicts extends the findings of Run with findings from verdicts of the same cluster. Where possible,
+// each gets a connection that shows it. rulesAudit and failed are the results of audit.New for v. A cluster
+// too large for an audit is a finding too.
 func WithVerdicts(c *model.Cluster, x *selectors.PodIndex, found []model.Finding, v *verdict.Index, rulesAudit *verdict.Audit,
 	failed error) []model.Finding {
 	l := &linter{c: c, x: x, out: slices.Clone(found)}
@@ -183,7 +183,7 @@ func deciderText(a *verdict.Answer) string {
 	return deciderNames(by, nil)
 }
 
-// deciderNames lists rules without duplicates. Rules of the policy own are named without it.
+// deciderNames lists rules without duplicates, omitting the policy's name for rules of own.
 func deciderNames(by []verdict.Decider, own *model.Policy) string {
 	var names []string
 	for i := range by {

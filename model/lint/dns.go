@@ -147,8 +147,8 @@ func (l *needLint) droppedByText(p *model.Policy, what podNeed) string {
 	return ", but dropped at the DNS pods by " + ruleText(p, l.keptOutRules[i].p, l.keptOutRules[i].r)
 }
 
-// checkDNSCuts reports rules that drop queries by the verdicts, unless a finding of Run has it. Such rules are
-// below a Pass, or beside rules that allow only some queries.
+// checkDNSCuts reports rules that drop queries by the verdicts, unless Run reported them. They follow a Pass,
+// or rules that allow only some queries.
 func (d *verdictLint) checkDNSCuts(rulesAudit *verdict.Audit) {
 	s := d.needs.services
 	said := map[ruleAt]bool{}

@@ -9,7 +9,7 @@ import (
 )
 
 // checkIsolations reports the isolation annotations of 2016 (older-forms.md#the-isolation-annotation-of-2016),
-// whether they count, and NetworkPolicies beside them.
+// whether they take effect, and NetworkPolicies next to them.
 func (l *netpolLint) checkIsolations() {
 	today := map[string][]string{} // NetworkPolicies of today's API, by namespace
 	for _, p := range l.otherPolicies {

@@ -24,8 +24,8 @@ func (l *linter) checkNamedPorts(p *model.Policy, r *model.Rule) {
 }
 
 // checkNamedPeers reports an ingress rule whose rows also decide about other pods than its subject. They match
-// the peers' addresses beside the subject's and have no outport (ovn-kubernetes.md#named-ports). They apply on
-// nodes with a subject pod.
+// addresses of subject and peers and have no outport (ovn-kubernetes.md#named-ports). They apply on nodes with
+// a subject pod.
 func (l *linter) checkNamedPeers(p *model.Policy, r *model.Rule, peers selectors.PodSet) {
 	subject := l.x.SubjectSet(p)
 	// Without a subject pod the rows are on no switch; a single peer can connect only to itself, and such

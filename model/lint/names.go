@@ -9,8 +9,8 @@ import (
 	"rung/model/words"
 )
 
-// checkNames reports rules whose ACL names OVN cuts (ovn-kubernetes.md#acl-names): log lines of such rules
-// cannot be told apart.
+// checkNames reports rules whose ACL names OVN cuts (ovn-kubernetes.md#acl-names): such rules have
+// indistinguishable log lines.
 func (l *linter) checkNames() {
 	holders := nameHolders{}
 	denies := map[string]bool{} // namespaces whose default deny was noted

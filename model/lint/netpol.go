@@ -146,7 +146,7 @@ type protocolPorts struct {
 }
 
 // checkPorts reports ports that match more or less than written. Names and entries without a port both become
-// port 0: alone they open the protocol, beside a number they are lost.
+// port 0: alone they open the protocol; numbers push them out.
 func (l *netpolLint) checkPorts(p *model.Policy, r *model.Rule) {
 	if !slices.ContainsFunc(r.Ports, func(port model.Port) bool { return port.Start == 0 && port.End == 0 }) {
 		return

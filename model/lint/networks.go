@@ -15,8 +15,8 @@ import (
 // networkLint checks the networks of a cluster and the policies for them.
 type networkLint struct{ *linter }
 
-// checkNetworks reports faults of networks and of policies for them. multi is false if MultiNetworkPolicies
-// are not programmed at all, which is no fault of theirs.
+// checkNetworks reports faults of networks and of policies for them. Without multi the plugin programs no
+// MultiNetworkPolicies, so they are not checked.
 func (l networkLint) checkNetworks(multi bool) {
 	l.checkObjects()
 	l.checkNamespaces()

@@ -66,8 +66,8 @@ func (l *linter) servicesIn(n netip.Prefix, except []string) (out []serviceAddr)
 	return out
 }
 
-// checkServicePeers reports networks of a policy's rules that are addresses of Services. Rules see the address
-// of an endpoint instead.
+// checkServicePeers reports Service addresses in a policy's rules. Rules see the address of an endpoint
+// instead.
 func (l *linter) checkServicePeers(p *model.Policy) {
 	if p.Kind == model.KindMNP || p.IsRefused() { // secondary networks have no Services
 		return

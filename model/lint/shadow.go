@@ -89,8 +89,8 @@ func (t *peerTable) addPeer(pe *model.Peer, rule int) {
 	}
 }
 
-// selectorKey returns the namespace and the keys of the namespace and pod selectors. The key of a selector of
-// everything is empty. An absent selector selects nothing and has no key.
+// selectorKey returns the namespace and the keys of the namespace and pod selectors. Selectors of everything
+// have an empty key. An absent selector selects nothing and has no key.
 func selectorKey(pe *model.Peer) ([3]string, bool) {
 	pods := pe.Pods
 	if pe.Kind == model.PeerNamespaces {

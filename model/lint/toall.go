@@ -148,7 +148,7 @@ func toAllText(does string, idle int, t *verdict.TurnedPairs) string {
 		"never decide"), does, pairs)
 }
 
-// addToAllUnasked is checkToAll for clusters too large for verdicts: it only counts the rules below.
+// addToAllUnasked replaces checkToAll in clusters too large for verdicts: it only counts the rules below.
 func (l *linter) addToAllUnasked(v *verdict.Index) {
 	type seen struct {
 		p *model.Policy

@@ -32,8 +32,8 @@ func APIConnections(pod *model.Pod, s *VitalServices) (out []verdict.Connection)
 	return out
 }
 
-// WebhookCallers returns the ends from which the API server calls webhooks: the nodes it runs on. It returns
-// the API server's own address if that is no node's, or if the source address of the node is unknown.
+// WebhookCallers returns the ends from which the API server calls webhooks: its nodes. Addresses without a
+// node, or with a node of unknown source address, are returned themselves.
 func WebhookCallers(c *model.Cluster, p *verdict.Precedence, s *VitalServices) (out []verdict.Endpoint) {
 	if p == nil {
 		p = verdict.Stages

@@ -15,7 +15,7 @@ import (
 type queryField struct {
 	name     string
 	helpText string // for the table of fields
-	// read makes the test of one value; why is what is wrong with the value.
+	// read makes the test of one value; why describes an invalid value.
 	read func(value string, now time.Time) (t lineTest, why string)
 	// words are all possible values; nil if unlimited.
 	words []string

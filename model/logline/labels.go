@@ -19,7 +19,7 @@ var passing = []string{"pod-template-hash", "controller-revision-hash", "pod-tem
 // telling labels are preferred if several would do.
 var telling = []string{nameLabel, "app.kubernetes.io/name", "app", "k8s-app", "app.kubernetes.io/component", "component", "name"}
 
-// mostValues is the maximum number of values of one expression.
+// mostValues limits the values of a selector expression.
 const mostValues = 20
 
 // mostTries is how many selectors are tried to be widened for one more class. The newest are tried, since
@@ -147,8 +147,8 @@ func commonRequirements(in, others []labelClass) (out []labelRequirement) {
 	return out
 }
 
-// oneSelector returns a selector of the classes in that excludes as many of the others as one selector can.
-// exact is true if it excludes all.
+// oneSelector returns a selector that matches all classes in and excludes as many others as possible. exact is
+// true if it excludes all others.
 func oneSelector(in, others []labelClass) (sel *metav1.LabelSelector, exact bool) {
 	in, others = distinctClasses(in), classesWithout(others, in)
 	all := commonRequirements(in, others)

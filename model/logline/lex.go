@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// token is one word of an expression, as written.
+// token is a word of an expression, as written.
 type token struct {
 	text         string
 	offset       int  // of its first byte
@@ -116,5 +116,5 @@ func unquoteValue(s string) string {
 	return strings.ReplaceAll(s, `\"`, `"`)
 }
 
-// QuoteValue quotes a value or text so that it is read literally.
+// QuoteValue quotes a value or text for literal search.
 func QuoteValue(s string) string { return `"` + strings.ReplaceAll(s, `"`, `\"`) + `"` }

@@ -251,7 +251,7 @@ func (d *nameDecoder) nextIndex(digits int) int {
 // in an older layout, is zero.
 type NamedLine struct {
 	Table string // of Open vSwitch, by the agent's name: IngressDefaultRule
-	// Policy is the policy as the line names it; an empty Name is the default drop of NetworkPolicies.
+	// Policy is taken from the line; an empty Name means the default drop of NetworkPolicies.
 	Policy    model.PolicyKey
 	Direction model.Direction
 	Rule      string // the rule's own name, generated if it has none

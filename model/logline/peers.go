@@ -39,7 +39,7 @@ func (p *proposer) proposeSubject() {
 	p.proposal.Subject = &SelectedPods{nsSel, podSel}
 }
 
-// namespaceLabels returns the labels of some namespaces, and those of all others.
+// namespaceLabels returns the labels of the given namespaces and of all other namespaces.
 func (p *proposer) namespaceLabels(some map[string]bool) (in, others []labelClass) {
 	for n := range p.c.Namespaces() {
 		if some[n.Name] {

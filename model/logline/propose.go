@@ -32,7 +32,7 @@ var (
 // ProposalInput is what to propose rules for.
 type ProposalInput struct {
 	Before *verdict.Index
-	// Policy gets the rules. If it is New, its subject is proposed too.
+	// Policy gets the rules. A New policy also gets a proposed subject.
 	Policy *model.Policy
 	New    bool
 	Action model.Action // Allow or Deny
@@ -116,7 +116,7 @@ type proposer struct {
 }
 
 // Propose makes a proposal. The error is ErrTooMany or ErrNothing, or that the kind of policy is not
-// supported. With ErrNothing the proposal lists what is left.
+// supported. With ErrNothing the proposal still lists Left.
 func Propose(a ProposalInput) (*Proposal, error) {
 	switch k := a.Policy.Kind; {
 	case a.New && k != model.KindANP:

@@ -18,7 +18,7 @@ type Query struct {
 	terms []queryTerm
 }
 
-// queryTerm is one condition: it holds if any of its tests does.
+// queryTerm is a condition with alternative tests.
 type queryTerm struct {
 	isNegated bool
 	field     string // empty for a term about the text
@@ -27,15 +27,15 @@ type queryTerm struct {
 
 type lineTest func(*QueryLine) bool
 
-// Error is a term that cannot be parsed.
+// Error describes an invalid term.
 type Error struct {
 	Term string // as written
 	Why  string
-	// Open is true if the term is only incomplete, as while it is typed.
+	// Open is true if more typing may complete the term.
 	Open bool
 }
 
-// Error returns the term and what is wrong with it, in one line.
+// Error returns the term and its problem in one line.
 func (e *Error) Error() string {
 	t := e.Term
 	if r := []rune(t); len(r) > 40 {
@@ -47,9 +47,9 @@ func (e *Error) Error() string {
 // maxText is the maximum length of an expression, in bytes.
 const maxText = 1000
 
-// Parse parses an expression. The query has all valid terms; err is the first invalid one, an *Error. A word
-// that is no term is searched in the text, as a regular expression if it has special characters. Clock times
-// are in now's location, and before now.
+// Parse parses an expression. The query has all valid terms; err is the first invalid one, an *Error. Other
+// words are searched in the text, as regular expressions if they have special characters. Clock times are in
+// now's location, and before now.
 func Parse(text string, now time.Time) (Query, error) {
 	var q Query
 	var first *Error
@@ -150,7 +150,7 @@ func regexTerm(word string, open bool) (*queryTerm, *Error) {
 	return t, nil
 }
 
-// bareTerm searches a word as every filter of the console does: as a regular expression if it is a valid one.
+// bareTerm searches a word as every filter of the console does: as a regular expression if valid.
 func bareTerm(word string) (*queryTerm, *Error) {
 	if regexp.QuoteMeta(word) == word || word == "->" {
 		return textTerm(word), nil
@@ -183,13 +183,13 @@ func (q *Query) ShowsAll() bool { return len(q.terms) == 0 }
 // QueryLine is a log line with everything a query can test.
 type QueryLine struct {
 	*Line
-	// Rule is the rule that decided, as far as known; RuleName is its own name.
+	// Rule is the deciding rule, as far as known; RuleName its own name.
 	Rule     RuleRef
 	RuleName string
 	// Unit is the compiled unit of a row without a policy: "default deny of blue, ingress".
 	Unit     string
 	Src, Dst LineEnd
-	// Text returns the text for words and regular expressions. It is called only if a term needs it.
+	// Text returns the text for words and regular expressions, made on demand.
 	Text func() string
 }
 

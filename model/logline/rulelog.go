@@ -40,7 +40,7 @@ func same[T comparable](a, b *T) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
-// entry is a rule that a session set. It is found again by its digest, its name, or its index.
+// entry is a rule that a session set. Later lookups use the digest, name or index.
 type entry struct {
 	In   string `json:"in"` // ingress, egress
 	Rule int    `json:"rule"`

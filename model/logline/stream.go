@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// StreamState is the state of reading one node's log.
+// StreamState tells whether a log source delivers lines.
 type StreamState string
 
 // The states of a stream.
@@ -22,7 +22,7 @@ const (
 	StreamFailed      StreamState = "failed"       // a file that cannot be read, see Error
 )
 
-// Stream is the stream of log lines from one node, or of one file.
+// Stream describes a source of log lines: a node or a file.
 type Stream struct {
 	Zone                      string
 	File                      string // its path; empty for the log of a pod
@@ -50,7 +50,7 @@ func (s *Stream) IsUp() bool { return s.State == StreamOpen || s.State == Stream
 type LogGap struct {
 	// From is the time of the last line before the gap, To of the first after it, by the node's clock.
 	From, To time.Time
-	// Missing is the longest time that may be missing.
+	// Missing is the maximum time without lines.
 	Missing time.Duration
 	Why     string // clean: "the log was rotated meanwhile"
 	Cut     bool   // the file was truncated

@@ -9,15 +9,15 @@ import (
 	"rung/model"
 )
 
-// Slack is how much clocks may differ: lines have times of nodes, tenures those of this machine, and creation
-// times have whole seconds.
+// Slack is how much clocks may differ: lines are stamped by nodes, tenures by this machine, and creation times
+// have whole seconds.
 const Slack = 5 * time.Second
 
 // Holder is an object that has an address.
 type Holder struct {
 	Key  model.Key
 	Note string // how it has it; empty for a pod's own address
-	// Rank orders holders of one address at one time: the lowest is named.
+	// Rank orders simultaneous holders of an address: answers name the lowest.
 	Rank int
 	// Stale is true if another pod may have the address by now: the pod completed.
 	Stale bool
@@ -114,8 +114,8 @@ func (b *Book) endTenure(a netip.Addr, x *addressTenures, i int, at time.Time) {
 	}
 }
 
-// forgetOldest forgets the first ended tenure of an address. Tenures of one address are in the order of their
-// ends, as in Book.ends.
+// forgetOldest forgets the first ended tenure of an address. An address's past tenures are ordered by end,
+// like Book.ends.
 func (b *Book) forgetOldest(a netip.Addr) {
 	x := b.byAddr[a]
 	t := x.past[0]
@@ -169,7 +169,7 @@ const (
 	Now
 	// Later: the holder has it now and did not exist at that time; the former holder is unknown.
 	Later
-	// Unknown: some object had it at another time; the holder at that time is no longer known.
+	// Unknown: some object had it at another time; the holder at that time was forgotten.
 	Unknown
 )
 
@@ -221,8 +221,8 @@ func (b *Book) HolderAt(a netip.Addr, t time.Time) Answer {
 }
 
 // foundTenures are the tenures of an address that matter at a time t. covering covers t, lastBefore is the
-// last that ended before. Of those that began later, probable is the first whose holder existed already at t,
-// and firstAfter the first other. Current tenures come before ended ones.
+// last that ended before. Among later tenures, probable is the first with a holder that existed at t, and
+// firstAfter the first other. Current tenures come before ended ones.
 type foundTenures struct{ covering, lastBefore, probable, firstAfter *tenure }
 
 func (f *foundTenures) lookAtTenure(c *tenure, t time.Time) {

@@ -20,7 +20,7 @@ const (
 
 // Config is a network as a NetworkAttachmentDefinition or a UserDefinedNetwork describes it.
 type Config struct {
-	// Name is the network's name, after which its controller is named (networks.md#names).
+	// Name identifies the network and its controller (networks.md#names).
 	Name     string
 	Topology Topology
 	Primary  bool
@@ -39,7 +39,7 @@ type Attachment struct {
 	Config Config
 	// Foreign is true for other network plugins: nothing else of it is read.
 	Foreign bool
-	// Err is why spec.config is unusable, one line; empty if it is usable.
+	// Err explains an unusable spec.config in one line; empty if usable.
 	Err string
 	// ID is the network's number from the cluster manager, empty if unknown.
 	ID string
@@ -52,13 +52,13 @@ type Definition struct {
 	Config Config
 	// Namespaces selects the namespaces of a ClusterUserDefinedNetwork.
 	Namespaces model.Selector
-	// Err is why it is unusable, one line; empty if it is usable.
+	// Err explains an unusable definition in one line; empty if usable.
 	Err string
 	// Conditions are the cluster manager's reports in its status.
 	Conditions []model.Condition
 }
 
-// Connect is a ClusterNetworkConnect, as far as it affects rows and connections.
+// Connect is a ClusterNetworkConnect, reduced to effects on rows and connections.
 type Connect struct {
 	model.Meta
 	// Pods and Services are true if it admits connections to pods, or to Services.
@@ -67,15 +67,15 @@ type Connect struct {
 	IDs []string
 }
 
-// Network is one network other than the default.
+// Network is a user-defined or secondary network.
 type Network struct {
 	Config
-	// IPv4 and IPv6 are the families of its subnets; both false without subnets.
+	// IPv4 and IPv6 tell the subnets' families; both false without subnets.
 	IPv4, IPv6 bool
-	// NADs are the keys of its NetworkAttachmentDefinitions, "namespace/name", sorted.
+	// NADs has the keys of NetworkAttachmentDefinitions, "namespace/name", sorted.
 	NADs []string
-	// Made is true if only its UserDefinedNetwork is known: the NetworkAttachmentDefinitions are those that
-	// the cluster manager would make.
+	// Made is true if Rung knows only a UserDefinedNetwork: then NADs has the objects the cluster manager
+	// would make.
 	Made bool
 	// ID is its number, empty if unknown.
 	ID string

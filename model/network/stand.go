@@ -9,8 +9,8 @@ import (
 )
 
 // PodOn returns a pod with its addresses and ports on a network; nil if it has no port there or is
-// host-networked. A pod with unreadable annotations is on every network that these could name, without ports:
-// it freezes the sets that select it (networks.md#frozen-sets).
+// host-networked. A pod with unreadable annotations is on every network that these could name, without ports,
+// and freezes address sets that select it (networks.md#frozen-sets).
 func (t *Table) PodOn(n *Network, p *model.Pod) *model.Pod {
 	if p.HostNetwork {
 		return nil
@@ -147,8 +147,8 @@ func Freezes(p *model.Pod) bool {
 	return p.Network != "" && (p.NetworksErr != "" || p.AttachmentsErr != "")
 }
 
-// NetworksOf returns the names of the networks other than the default that a pod is on, sorted. They include
-// those that its unreadable annotations could name.
+// NetworksOf returns the names of the networks other than the default that a pod is on, sorted. Networks that
+// unreadable annotations could name are included.
 func (t *Table) NetworksOf(p *model.Pod) []string {
 	if t == nil || p.HostNetwork {
 		return nil

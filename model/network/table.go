@@ -177,7 +177,7 @@ func (b *tableBuilder) attach(from, nad model.Key, c *Config, id string, made bo
 	}
 }
 
-// wrongConfig returns what is wrong with a configuration; empty if nothing.
+// wrongConfig returns the fault of a configuration; empty if it has none.
 func wrongConfig(c *Config) (ProblemCode, string) {
 	switch {
 	case c.Name == "":
@@ -262,7 +262,7 @@ func (t *Table) Problems() []Problem {
 	return t.problems
 }
 
-// Placement is where the policies of a namespace are programmed.
+// Placement tells which network, if any, gets a namespace's policies.
 type Placement uint8
 
 // The placements (networks.md#namespaces).

@@ -120,8 +120,8 @@ func (t *Table) StandingPods(c *model.Cluster) map[string][]*model.Pod {
 	return out
 }
 
-// NamespacesOn yields the namespaces with a port group of the network: those that a primary network serves,
-// all for a secondary one.
+// NamespacesOn yields the namespaces with a port group of the network: a primary network's own namespaces, or
+// all for a secondary network.
 func (t *Table) NamespacesOn(c *model.Cluster, n *Network) iter.Seq[*model.Namespace] {
 	return func(yield func(*model.Namespace) bool) {
 		for ns := range c.Namespaces() {

@@ -11,7 +11,7 @@ import (
 	"rung/model/words"
 )
 
-// Names of OVN-Kubernetes' settings, as its flags spell them.
+// OVN-Kubernetes' settings, named like its flags.
 const (
 	ClusterSubnets = "cluster-subnets"
 	Observability  = "enable-observability"

@@ -93,8 +93,8 @@ type OwnerRows struct {
 	Form string `json:"why,omitempty"`
 }
 
-// Dialect is the settings and row forms that the rows of one zone show. The zero value is that of an empty
-// database: everything is unknown.
+// Dialect is the settings and row forms that the rows of one zone show. The zero value, of an empty database,
+// leaves everything unknown.
 type Dialect struct {
 	Observability Fact // ACLs carry samples
 	AllowICMP     Fact // default denies have icmpAllow rows

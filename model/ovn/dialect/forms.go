@@ -45,8 +45,8 @@ func (t *dialectTally) bookRow(r nb.Row, ids map[string]string, o nb.Owner) {
 	switch o.Form {
 	case nb.FormLegacy:
 		if o.Type == "" {
-			// A port group of 2023 has no owner. Its priority tells its kind, and it counts only beside other
-			// rows of that kind.
+			// A port group of 2023 has no owner. Its priority shows AdminNetworkPolicy or baseline. It counts
+			// only beside other rows of this type.
 			if len(o.Detail) == len("1750") {
 				t.groups2023[1]++
 			} else {
@@ -140,8 +140,8 @@ func mostCounted[K ~string](counts map[K]int) (best K) {
 	return best
 }
 
-// groups has owner types that one controller of OVN-Kubernetes writes. If one is of another release, so are
-// the others, even without rows.
+// groups has owner types that one controller of OVN-Kubernetes writes. All of them have the release of any of
+// them, even without rows.
 var groups = [][]string{
 	{nb.OwnerANP, nb.OwnerBANP},
 	{nb.OwnerNetworkPolicy, nb.OwnerNetpolNamespace, nb.OwnerNetpolDefault, nb.OwnerNetpolNode, nb.OwnerPodSelector},

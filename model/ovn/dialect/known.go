@@ -84,8 +84,7 @@ func (c *DiffCause) Text() string {
 	return c.Says + ": " + c.Detail
 }
 
-// Facts are what the differences of one policy in one zone are explained from. The functions may be called
-// often.
+// Facts are the inputs for explaining a policy's differences in one zone. The functions may be called often.
 type Facts struct {
 	// Policy is the object, nil if it was deleted.
 	Policy *model.Policy
@@ -100,11 +99,11 @@ type Facts struct {
 	// Before returns known earlier states of a pod: when OVN-Kubernetes last noticed it, and from
 	// OVN-Kubernetes' own records.
 	Before func(*model.Pod) []*model.Pod
-	// Match returns the matches of an ACL that differs; empty if there is no such row or it is not available.
+	// Match returns the matches of an ACL that differs; empty if the row is missing or unavailable.
 	Match func(*model.RowDiff) (desired, live string)
 	// Refused is true if OVN-Kubernetes rejected the policy before it was deleted.
 	Refused bool
-	// Elsewhere describes the network of the rows, nil for the default.
+	// Elsewhere describes the rows' network, nil for the default.
 	Elsewhere *Elsewhere
 	// Baselines are the other BaselineAdminNetworkPolicies.
 	Baselines []OtherBaseline

@@ -6,11 +6,11 @@ import (
 	"rung/model"
 )
 
-// Elsewhere is how a policy comes to a network other than the default.
+// Elsewhere tells how a policy applies to a network other than the default.
 type Elsewhere struct {
 	HasNoAddresses bool
 	Attachments    []Attachment // NetworkAttachmentDefinitions of the network
-	// Own has the keys of those that bring the policy there.
+	// Own has the keys of the attachments that apply to the policy.
 	Own map[string]bool
 }
 

@@ -194,8 +194,8 @@ func hasAddresses(p *model.Pod, family string, missing map[string]bool) bool {
 	return found
 }
 
-// youngestPod is the creation time of the youngest pod in rows, zero without one: the rows were computed
-// later.
+// youngestPod is the creation time of the youngest pod in the rows, so the rows were computed later; zero
+// without pods.
 type youngestPod time.Time
 
 // youngestInRows finds the youngest pod for which in returns true.

@@ -27,7 +27,7 @@ const (
 	Unseen                     // no row shows the form
 )
 
-// Line is one upstream change by which releases differ.
+// Line describes an upstream change that distinguishes releases.
 type Line struct {
 	Name         string // in settings and options: "merged-ip-blocks"
 	Upstream     string // the change, "pull request 5959"; empty if unknown

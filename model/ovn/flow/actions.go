@@ -26,7 +26,7 @@ const (
 	ActOdd       = "other"
 )
 
-// FlowAction is one action of a logical flow with its meaning.
+// FlowAction is a logical flow's action with its meaning.
 type FlowAction struct {
 	Code string
 	Text string // for people
@@ -190,7 +190,7 @@ func (l *Log) String() string {
 	return s
 }
 
-// uuidLength is the length of a UUID as text.
+// uuidLength is a UUID's length as text.
 const uuidLength = 36
 
 // readLog parses log(name="…", severity=…, verdict=…, meter="…").
@@ -233,7 +233,7 @@ func cutValue(s string) (value, rest string) {
 	return s[1:], ""
 }
 
-// ActionTexts describes the actions in order, without those of every flow: next, and clearing registers.
+// ActionTexts describes the actions in order, omitting next and clearing registers, which every flow has.
 func ActionTexts(acts []FlowAction) (out []string) {
 	samples := 0
 	for _, a := range acts {

@@ -8,7 +8,7 @@ import (
 	"rung/model/sorted"
 )
 
-// DB is an immutable snapshot of one Southbound database. The zero value and nil are an empty database.
+// DB is an immutable snapshot of a Southbound database, empty if zero or nil.
 type DB struct {
 	tables map[string]*sorted.Map[Row] // rows by UUID
 }
@@ -108,7 +108,7 @@ func (d *DB) Len() (rows, flows int) {
 	return rows, d.tables[TableFlow].Len()
 }
 
-// Database is the name of the database of these tables.
+// Database names the database with these tables.
 const Database = "OVN_Southbound"
 
 // Tables of OVN_Southbound that Rung reads.

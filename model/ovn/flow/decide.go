@@ -10,8 +10,8 @@ import (
 type Decision struct {
 	Pass  *Pass
 	Stage model.Stage // empty if the form does not show it
-	// Met are the ACL flows that the packet met, in order: those that pass, and the one that decides. The
-	// summary and minimal forms show only ACLs that log.
+	// Met are the ACL flows that the packet met, in order: passing flows, then the deciding one. The summary
+	// and minimal forms show only ACLs that log.
 	Met []*MetFlow
 	// Verdict is "allow", "drop" or "reject"; empty if no ACL decided, which lets the packet through.
 	Verdict string

@@ -41,17 +41,17 @@ func (f *Flow) PlaceText() string {
 	return s
 }
 
-// PacketsText returns which of the packets that its ACL matches the flow is for.
+// PacketsText describes the flow's share of the packets its ACL matches.
 func (f *Flow) PacketsText() string { return f.Reading.Hint.String() }
 
 // ACL is an ACL with its flows.
 type ACL struct {
 	*nb.ACL
 	Flows []*Flow // by stage, priority (highest first) and hint
-	// Switches are the switches of the zone that the ACL applies to, by name: it is on them, or a port of its
-	// port group is. Without any it has no flows, and needs none.
+	// Switches are the switches of the zone that the ACL applies to, by name: switches with the ACL, or with a
+	// port of its port group. Without any it has no flows, and needs none.
 	Switches []string
-	// Missing are those of Switches where a flow of the ACL is missing.
+	// Missing are the Switches that lack a flow of the ACL.
 	Missing []string
 }
 
@@ -101,7 +101,7 @@ func (j *JoinedFlows) ACL(uuid string) *ACL {
 
 // JoinFlows compares the ACLs of a zone with its logical flows. A flow belongs to an ACL by its hint: eight
 // hex digits of a UUID. If several ACLs begin with them, the one with the most similar stage, priority and
-// match gets it. ACLs that differ in nothing a flow has share flows, under the hint of one of them.
+// match gets it. ACLs with equal flows share them, under the hint of one ACL.
 func JoinFlows(rows *nb.DB, flows *DB) *JoinedFlows {
 	out := &JoinedFlows{Progress: ProgressOf(rows, flows)}
 	on := placesOf(rows)

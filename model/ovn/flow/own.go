@@ -166,7 +166,7 @@ func (j *JoinedFlows) shareFlows() {
 	}
 }
 
-// flowTwin is a shared flow as one of its ACLs has it.
+// flowTwin pairs an ACL with its copy of a shared flow.
 type flowTwin struct {
 	acl  *nb.ACL
 	flow *Flow

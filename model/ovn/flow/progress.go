@@ -52,7 +52,7 @@ func (p *NodeProgress) NodesBehind() bool { return p.Done.Cfg < p.Made.Cfg }
 func (p *NodeProgress) IsTracked() bool { return p.Written.Cfg != 0 }
 
 // Text returns one line for people. seen is when the newest number was first seen, zero if unknown: northd
-// stamps it only when it gets there.
+// stamps a number only after reaching it.
 func (p *NodeProgress) Text(now, seen time.Time) string {
 	if !p.IsTracked() {
 		return "nobody counts: nb_cfg was never raised (ovn-nbctl --wait=hv sync does)"

@@ -81,7 +81,7 @@ func (h Hint) String() string {
 	return "reg0[" + strconv.Itoa(int(h)) + "]"
 }
 
-// NoTier is the tier of a flow that does not match on it: all ACLs of its stage are in tier 0.
+// NoTier stands for a flow that does not match on the tier, since all ACLs of its stage have tier 0.
 const NoTier = -1
 
 // Reading is a logical flow with stage, match and actions parsed.
@@ -161,7 +161,7 @@ func cutGuards(match string) (tier int, hint Hint, rest string) {
 	return tier, hint, rest
 }
 
-// insideParens removes the parentheses of a text that is one pair of them.
+// insideParens removes parentheses that enclose the whole text.
 func insideParens(s string) (inner string, ok bool) {
 	if !strings.HasPrefix(s, "(") || !strings.HasSuffix(s, ")") {
 		return "", false
@@ -203,7 +203,7 @@ func carriedOutVerdict(match string) string {
 	return ""
 }
 
-// IsPassing reports whether an ACL's flow passes: it decides nothing, so the next tier is asked.
+// IsPassing reports whether an ACL's flow decides nothing, so that the next tier decides.
 func (r *Reading) IsPassing() bool { return r.Part == PartEval && r.Verdict == "" }
 
 // HasAction reports whether the flow has an action with a code.

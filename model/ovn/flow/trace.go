@@ -10,7 +10,7 @@ import (
 	"rung/model/words"
 )
 
-// Form is one of the three forms of ovn-trace's output.
+// Form is an output format of ovn-trace.
 type Form string
 
 // The forms.
@@ -24,7 +24,7 @@ const (
 type Report struct {
 	Traces  []*Trace
 	Results []Result // of ovnkube-trace
-	// Problems are complaints of the programs outside of traces.
+	// Problems are error messages outside of traces.
 	Problems []string
 	// Counts: all lines, other programs', unparsed.
 	Lines, Other, Unknown int
@@ -37,7 +37,7 @@ type Line struct {
 	Text   string `json:"text"`
 }
 
-// Result is a result that ovnkube-trace prints for one of its steps.
+// Result is the outcome that ovnkube-trace prints for a step.
 type Result struct {
 	What    string `json:"what"` // "ovn-trace source pod to destination pod"
 	Success bool   `json:"success"`
@@ -68,7 +68,7 @@ type Packet struct {
 // next datapath, "remote" to another zone.
 type Output struct{ Port, Type string }
 
-// Pass is a packet in one pipeline of one datapath.
+// Pass is a packet's way through one datapath pipeline.
 type Pass struct {
 	Pipeline        string // "ingress", "egress"
 	Datapath        string

@@ -10,7 +10,7 @@ import (
 // AddrSet has the members of an address set in a form for lookups. It is immutable and safe for concurrent
 // use.
 type AddrSet struct {
-	// Most sets have hosts only. Sorted slices are built faster than maps, and there are many sets.
+	// Most sets have hosts only. With many sets it matters that sorted slices are built faster than maps.
 	hosts4   []uint32
 	hosts6   []netip.Addr
 	networks map[netip.Prefix]bool

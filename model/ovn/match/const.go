@@ -86,7 +86,7 @@ const (
 type Const struct {
 	Kind   ConstKind
 	masked bool
-	// Text is the constant as written, with its mask.
+	// Text has the constant and mask as written.
 	Text string
 
 	value, mask u128
@@ -125,7 +125,7 @@ func (c Const) Number() (n uint64, ok bool) {
 }
 
 // Prefix returns the address or CIDR of the constant, host bits cleared as OVN clears them. ok is false for
-// other kinds and for masks that are no prefix.
+// other kinds and non-prefix masks.
 func (c Const) Prefix() (p netip.Prefix, ok bool) {
 	var a netip.Addr
 	switch c.Kind {

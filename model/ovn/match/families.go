@@ -53,8 +53,8 @@ func NetpolAny(v4, v6 bool) string {
 	return familiesTerm(v4, v6, "ip4", "ip6")
 }
 
-// AnyFamilies returns the families that a rule without peers matches, from those of its network: IPv4 if the
-// network has no subnets (networks.md#multinetworkpolicy).
+// AnyFamilies returns the families of a rule without peers, given the network's families: IPv4 if the network
+// has no subnets (networks.md#multinetworkpolicy).
 func AnyFamilies(v4, v6 bool) (four, six bool) { return v4 || !v6, v6 }
 
 // IPBlock is an ipBlock peer as written in its object.
@@ -134,8 +134,8 @@ const (
 	Hairpin6 = "fd69::5"
 )
 
-// NodeMatch returns the match of the ACL that lets a node reach its pods; ip is an address of its management
-// port. It has no spaces around "==" (ovn-kubernetes.md#hairpin-and-node-rows).
+// NodeMatch returns the match of the ACL that lets a node reach its pods; ip belongs to its management port.
+// It has no spaces around "==" (ovn-kubernetes.md#hairpin-and-node-rows).
 func NodeMatch(ip string) string { return familyOf(ip) + ".src==" + ip }
 
 // EFNetwork returns the destination of an EgressFirewall rule's cidrSelector. It excludes the cluster's

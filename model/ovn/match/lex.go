@@ -27,7 +27,7 @@ const (
 var signs = [256]tokenKind{'(': tokLParen, ')': tokRParen, '{': tokLBrace, '}': tokRBrace,
 	'[': tokLBracket, ']': tokRBracket, ',': tokComma, '!': tokNot}
 
-// token is one token and its place. op is set for tokOp, c for tokConst, want (what was expected) for tokBad.
+// token is one token and its place. op is set for tokOp, c for tokConst, want (the expected text) for tokBad.
 type token struct {
 	kind     tokenKind
 	pos, end int

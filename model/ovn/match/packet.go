@@ -57,7 +57,7 @@ type Packet struct {
 	Target netip.Addr
 }
 
-// fieldSource is where in a packet the value of a field is.
+// fieldSource names the part of a Packet with a field's value.
 type fieldSource uint8
 
 const (

@@ -11,7 +11,8 @@ const (
 	MaxDepth  = 100     // nested parentheses
 )
 
-// SyntaxError is where an expression is invalid and what was expected. Its text is one line and safe to print.
+// SyntaxError locates a syntax error in an expression and names the expected text. The message has one line,
+// safe to print.
 type SyntaxError struct {
 	Offset int    // in bytes, from 0
 	Want   string // "expected …" or the problem

@@ -88,7 +88,7 @@ func hasLeafWhere(e Expr, f func(Expr) bool) bool {
 	return false
 }
 
-// boundSet is the result of one lookup of an address set.
+// boundSet caches the lookup of an address set.
 type boundSet struct {
 	set *AddrSet
 	ok  bool
@@ -177,7 +177,7 @@ func (p *parser) checkPred(pos int, f Field) {
 	case n > 1 && !p.isNegated:
 		p.failAt(pos, f.Name+" has several bits: write != 0")
 	case s.nominal && s.body != nil && p.isNegated:
-		// "!" before a nominal field that is no predicate means "== 0" and is valid.
+		// "!" before a nominal field, not a predicate, means "== 0": valid.
 		p.failAt(pos, f.Name+" may not be negated")
 	}
 }

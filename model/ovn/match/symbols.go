@@ -16,8 +16,8 @@ type symbol struct {
 	unsaid *JudgeError
 }
 
-// symbols has the fields and predicates that Rung knows: those of ovn-sb(5), and others that ACLs may use.
-// Predicates are defined as in OVN.
+// symbols has the fields and predicates that Rung knows, from ovn-sb(5) and OVN's code. Predicates are defined
+// as in OVN.
 var symbols = newSymbols()
 
 // symbolTable is a table of symbols under construction. Definitions use symbols defined before.
@@ -94,7 +94,7 @@ func (t symbolTable) addMetadata() {
 	t.addField("ct_label", 128, "", fromNowhere)
 	t.addField("ct_label.label", 32, "", fromNowhere)
 	t.addField("ct_state", 32, "", fromNowhere)
-	// A Packet is the first of its connection.
+	// A Packet begins its connection.
 	t.addField("ct.trk", 1, "", fromTrue)
 	t.addField("ct.new", 1, "ct.trk", fromTrue)
 	for _, name := range []string{"est", "rel", "rpl", "inv"} {

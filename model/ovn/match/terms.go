@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// TermKind is what a term of a match restricts.
+// TermKind classifies terms by the restricted packet property.
 type TermKind string
 
 // The kinds of term.
@@ -24,8 +24,8 @@ const (
 	TermOther TermKind = "other"
 )
 
-// Term is one term of the top-level conjunction of a match. Its alternatives are joined by or: a packet
-// matches if any port group, set, address, protocol, port or item does, and no exception does.
+// Term is one operand of a match's top-level conjunction. Its alternatives are joined by or: a packet matches
+// if any port group, set, address, protocol, port or item does, and no exception does.
 type Term struct {
 	Kind TermKind
 	Text string // as written
@@ -60,8 +60,8 @@ func Terms(e Expr) []Term {
 	return []Term{explainTerm(e)}
 }
 
-// asConjunction returns e as a conjunction, without parentheses; nil if it is none. Addresses with exceptions
-// are one term, so nil too.
+// asConjunction returns e as a conjunction, without parentheses; nil for other expressions and for addresses
+// with exceptions, which form one term.
 func asConjunction(e Expr) *And {
 	and, ok := withoutParens(e).(*And)
 	if !ok || e != and && explainTerm(e).Kind != TermOther {

@@ -155,7 +155,7 @@ func NamedMatch(proto string, items []NamedItem) string {
 }
 
 // ItemsOf parses the end of a match that NamedMatch wrote: the resolved named ports of the protocol, and the
-// text before them. Parse would be too slow: there may be pairs for thousands of pods.
+// text before them. Parse would be too slow for pairs of thousands of pods.
 func ItemsOf(text, proto string) (items []NamedItem, before string, ok bool) {
 	before, list, _ := strings.Cut(text, " && "+proto+" && (")
 	items = make([]NamedItem, 0, 1+strings.Count(list, " || "))

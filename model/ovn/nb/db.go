@@ -57,8 +57,7 @@ type RowChange struct {
 // MemberStep is the change of a set's members, both lists sorted.
 type MemberStep struct{ Added, Removed []string }
 
-// DB is an immutable snapshot of one Northbound database, rows by UUID. The zero value and nil are an empty
-// database.
+// DB is an immutable snapshot of a Northbound database, empty if zero or nil.
 type DB struct{ tables [tags]rowTable }
 
 // rowTable has the rows of one table.
@@ -200,7 +199,7 @@ func (t *dbTxn) takeRow(r Row) {
 	}
 }
 
-// removeName removes a row from the index; the next row of its name replaces it.
+// removeName removes a row from the index; the next row with the same name replaces it.
 func (x *tableTxn) removeName(r Row) {
 	name := indexedName(r)
 	if name == "" {

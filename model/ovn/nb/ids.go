@@ -113,7 +113,7 @@ const (
 	TableGlobal     = "NB_Global"
 )
 
-// Database is the name of the database of these tables.
+// Database names the database with these tables.
 const Database = "OVN_Northbound"
 
 // LoggingMeter is the meter of every ACL, logging or not (ovn-kubernetes.md#acl-columns, #meter).

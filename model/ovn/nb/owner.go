@@ -34,7 +34,7 @@ type Owner struct {
 	Controller string // owner-controller as written
 	Type       string // owner-type as written
 	Form       Form
-	// Namespace and Name are what the row is about:
+	// Namespace and Name identify the object of the row:
 	//
 	//	ANP, BANP and CNP             Name
 	//	NetworkPolicy                 both
@@ -110,7 +110,7 @@ func OwnerOf(table string, ids map[string]string) Owner {
 	return o
 }
 
-// OwnerOfRow is OwnerOf for a row of any table; it returns no owner for tables without owners.
+// OwnerOfRow calls OwnerOf for a row of any table; rows of tables without owners have none.
 func OwnerOfRow(r Row) Owner {
 	switch r.(type) {
 	case *ACL, *AddressSet, *PortGroup:
