@@ -29,7 +29,7 @@ var (
 	ErrNothing = errors.New("no rule of the policy can be about any of these lines")
 )
 
-// ProposalInput is what to propose rules for.
+// ProposalInput holds the connections and the policy of a proposal.
 type ProposalInput struct {
 	Before *verdict.Index
 	// Policy gets the rules. A New policy also gets a proposed subject.

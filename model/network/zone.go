@@ -9,8 +9,8 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// ZonePart is what a zone's database has of a network without any policy: the switch, its ports, and the
-// groups of namespaces and of the cluster (networks.md#port-groups).
+// ZonePart is a network's part of a zone's database without policies: the switch, its ports, and the groups of
+// namespaces and of the cluster (networks.md#port-groups).
 type ZonePart struct {
 	Network *Network
 	Switch  string

@@ -16,7 +16,7 @@ const (
 	Other                // the form of earlier releases, or of a future one
 )
 
-// Treatment is what Rung does with rows in the other form of a line.
+// Treatment is Rung's handling of rows in the other form of a line.
 type Treatment uint8
 
 // The treatments.

@@ -97,7 +97,7 @@ func (r *Reading) carryingOutText() string {
 	return "no ACL decided: let through"
 }
 
-// sharedFlowKey is what ACLs that share flows have in common.
+// sharedFlowKey is the common key of ACLs that share flows.
 type sharedFlowKey struct {
 	part     StagePart
 	stage    model.Stage

@@ -8,7 +8,7 @@ import (
 	"rung/model"
 )
 
-// PriorityOffset is what northd adds to an ACL's priority (ovn-kubernetes.md#priorities).
+// PriorityOffset is northd's addition to an ACL's priority (ovn-kubernetes.md#priorities).
 const PriorityOffset = 1000
 
 // StagePart is the task of an ACL stage of the pipeline.

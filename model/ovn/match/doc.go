@@ -9,7 +9,7 @@
 // expression for people, Refs lists what it refers to.
 //
 // Invariants: everything is pure and safe for concurrent use. An expression never changes after Parse. No
-// input makes the package panic. What cannot be judged is an error (ErrCannotJudge), never a silent false.
+// input makes the package panic. An undecidable match is an error (ErrCannotJudge), never a silent false.
 //
 // Facts about the language come from the match column of table Logical_Flow in ovn-sb(5) and from the
 // behaviour of OVN's own parser. "&&" and "||" do not mix without parentheses. "!" takes a parenthesised or

@@ -25,7 +25,7 @@ func setList(names []string) string {
 	return "{$" + strings.Join(slices.Sorted(slices.Values(names)), ", $") + "}"
 }
 
-// familiesTerm returns the term of the enabled families: one of them bare, both as "(four || six)".
+// familiesTerm returns the term of the enabled families: a single one bare, both as "(four || six)".
 func familiesTerm(v4, v6 bool, four, six string) string {
 	if v4 && v6 {
 		return "(" + alternatives(v4, v6, four, six) + ")"
