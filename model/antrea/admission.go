@@ -8,9 +8,9 @@ import (
 	"rung/model/words"
 )
 
-// Refuse says what Antrea's admission refuses of a change of objects because of others: before and
-// after are the cluster without and with it. Reasons that a policy or group has by itself are in
-// Policy.Invalid and Group.Invalid. Each object has one at most: the first that stands.
+// Refuse returns what Antrea's admission rejects in a change because of other objects. before and after are
+// the clusters without and with the change. Faults of a policy or group alone are in Policy.Invalid and
+// Group.Invalid. Each object has at most one entry: its first fault.
 func Refuse(before, after *model.Cluster, changed []model.Key) (out []model.Broken) {
 	a := &admission{before: before, after: after, checker: newChecker(after)}
 	for _, k := range changed {
@@ -139,8 +139,8 @@ func notNodePort(s *model.Service) string {
 	return "Service " + s.Namespace + "/" + s.Name + " of appliedTo is no NodePort Service but " + s.Type
 }
 
-// PoliciesNaming are the policies that name a tier, or a group by itself or as a child of one, in their
-// order.
+// PoliciesNaming returns the policies that reference a tier or a group, directly or by a parent group, sorted
+// by key.
 func PoliciesNaming(c *model.Cluster, k model.Key) (out []model.Key) {
 	groups := map[model.Key]bool{k: true}
 	for g := range c.Groups(k.Kind) {
@@ -158,8 +158,8 @@ func PoliciesNaming(c *model.Cluster, k model.Key) (out []model.Key) {
 	return out
 }
 
-// UnjudgedGroup returns the first group a policy names, or child of one, that is valid and whose
-// members Rung does not know, with the reason; empty if there is none.
+// UnjudgedGroup returns why Rung does not know the members of a valid group of the policy, or of a child of
+// one. Only the first such group counts; empty if Rung knows all members.
 func UnjudgedGroup(c *model.Cluster, p *model.Policy) string {
 	if p.Tiered == nil {
 		return ""
@@ -181,7 +181,7 @@ func UnjudgedGroup(c *model.Cluster, p *model.Policy) string {
 	return ""
 }
 
-// groupsOf are the names of the groups that a policy names.
+// groupsOf returns the names of the groups in a policy's appliedTo and peers.
 func groupsOf(p *model.Policy) (out []string) {
 	add := func(name string) {
 		if name != "" {

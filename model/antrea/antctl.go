@@ -7,12 +7,11 @@ import (
 	"rung/model/ladder"
 )
 
-// AntctlHead are the columns of antctl get networkpolicy --sort-by=effectivePriority.
+// AntctlHead names the columns of antctl get networkpolicy --sort-by=effectivePriority.
 var AntctlHead = []string{"NAME", "APPLIED-TO", "RULES", "SOURCE", "TIER-PRIORITY", "PRIORITY"}
 
-// AntctlRow is the line of a policy there. NAME and APPLIED-TO are UIDs of Antrea's own
-// objects there; here NAME is the policy's UID, or its name where it has none (it stands
-// in a file), and APPLIED-TO what is written.
+// AntctlRow returns a policy's line for these columns. In antctl, NAME and APPLIED-TO are UIDs of Antrea's own
+// objects. Here NAME is the policy's UID, or its name if it comes from a file; APPLIED-TO is the text.
 func AntctlRow(p *ladder.Place) []string {
 	const none = "<NONE>"
 	name, of := p.Policy.UID, p.Policy.Name

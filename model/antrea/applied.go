@@ -15,7 +15,7 @@ type AppliedScope struct {
 	Reasons  []EmptyReason
 }
 
-// PodSet are the pods of a scope, eligible or not.
+// PodSet returns the pods of a scope, eligible or not.
 func (s *AppliedScope) PodSet(x *selectors.PodIndex) selectors.PodSet {
 	var out selectors.PodSet
 	for i := range s.Pods {
@@ -24,13 +24,13 @@ func (s *AppliedScope) PodSet(x *selectors.PodIndex) selectors.PodSet {
 	return out
 }
 
-// Matches says whether a pod is in the scope; ns is its namespace.
+// Matches reports whether a pod is in the scope; ns is its namespace.
 func (s *AppliedScope) Matches(ns *model.Namespace, p *model.Pod) bool {
 	return slices.ContainsFunc(s.Pods, func(of PodSelection) bool { return of.Matches(ns, p) })
 }
 
-// ScopeOfRule returns the scope of a rule of an Antrea policy: the rule's own appliedTo,
-// else the policy's; with a nil rule, the policy's alone. Elements are joined by or.
+// ScopeOfRule returns the scope of a rule of an Antrea policy: the rule's own appliedTo, else the policy's. A
+// nil rule gives the policy's alone. Elements are joined by or.
 func (r *GroupResolver) ScopeOfRule(p *model.Policy, rule *model.Rule) AppliedScope {
 	if p.Tiered == nil {
 		return AppliedScope{}

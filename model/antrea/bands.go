@@ -8,8 +8,8 @@ import (
 	"rung/model/plan"
 )
 
-// LadderBands is the ladder of a cluster on Antrea (antrea.md#order), in the order in which bands decide: all
-// Tiers, the NetworkPolicies, and what else has policies.
+// LadderBands returns the ladder of a cluster on Antrea (antrea.md#order), in the order in which bands decide:
+// all Tiers, the NetworkPolicies, and other kinds with policies.
 func LadderBands(c *model.Cluster) []ladder.Band {
 	var out []ladder.Band
 	add := func(b ladder.Band) { out = append(out, b) }
@@ -32,7 +32,7 @@ func LadderBands(c *model.Cluster) []ladder.Band {
 	return out
 }
 
-// DecidingBands is the ladder without what Antrea refuses: tiers, priorities of policies, and tiers that do
+// DecidingBands returns the ladder without tiers and priorities that Antrea rejects, and without tiers that do
 // not exist.
 func DecidingBands(c *model.Cluster) (out []ladder.Band) {
 	refused := refusedTiers(slices.Collect(c.Tiers()))
@@ -49,7 +49,7 @@ func DecidingBands(c *model.Cluster) (out []ladder.Band) {
 	return out
 }
 
-// bandOf is the band of a place; one that is not there yet is put where it decides.
+// bandOf returns the band of a policy's place. It inserts a missing band in deciding order.
 func bandOf(bands *[]ladder.Band, p *ladder.Place) *ladder.Band {
 	name := p.TierName
 	if name == "" {

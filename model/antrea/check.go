@@ -22,22 +22,22 @@ const (
 	advisedPriority = 100
 )
 
-// checker is one run.
+// checker is one run of CheckCluster.
 type checker struct {
 	c     *model.Cluster
 	r     *GroupResolver
 	tiers map[string]*model.Tier
-	// refused are the tiers that admission refuses, by name.
+	// refused has the tiers that admission rejects, by name.
 	refused map[string]EmptyReason
 	out     []model.Finding
 
-	x       *selectors.PodIndex // see podIndex
-	dropped *selectors.PodSet   // pods that some egress rule drops something of
+	x       *selectors.PodIndex // nil until podIndex makes it
+	dropped *selectors.PodSet   // pods with an egress rule that drops something; nil if unknown yet
 }
 
-// CheckCluster returns findings about the whole cluster: what Antrea's admission would refuse,
-// what its documentation advises against, and what has no effect. Faults of an object by
-// itself (Policy.Invalid, Group.Invalid) are listed with it.
+// CheckCluster returns findings about the whole cluster: what Antrea's admission would reject, what its
+// documentation advises against, and what has no effect. It includes the faults of single objects
+// (Policy.Invalid, Group.Invalid).
 func CheckCluster(c *model.Cluster) []model.Finding {
 	k := newChecker(c)
 	k.checkTiers(TiersInOrder(c))
@@ -107,7 +107,7 @@ func (k *checker) checkTiers(all []*model.Tier) {
 	}
 }
 
-// addInvalid lists what reading found wrong with an object.
+// addInvalid adds the faults found when an object was read.
 func (k *checker) addInvalid(m *model.Meta, list []model.Broken) {
 	for _, b := range list {
 		f := model.Finding{Code: b.Code, Severity: b.Severity, Policy: m.Key, Rule: -1, Message: strings.TrimPrefix(b.Field+": "+b.Message, ": "),
@@ -130,7 +130,7 @@ func (k *checker) checkGroup(g *model.Group) {
 	}
 }
 
-// remedyOf says what to do about a reference that stands for nothing.
+// remedyOf returns what to do about a reference that selects nothing.
 func remedyOf(code string) string {
 	switch code {
 	case GroupMissing, ServiceMissing:
@@ -169,11 +169,11 @@ func (k *checker) checkPolicy(p *model.Policy) {
 	}
 }
 
-// addReasons say once what of appliedTo stands for nothing.
+// addReasons reports once each part of appliedTo that selects nothing.
 func (k *checker) addReasons(p *model.Policy, r *model.Rule, s AppliedScope, seen map[EmptyReason]bool) {
 	for _, why := range s.Reasons {
 		if seen[why] || why.Code == AppliedToNothing {
-			continue // a policy without any is refused, which is said already
+			continue // a policy without appliedTo is rejected: Policy.Invalid has it
 		}
 		seen[why] = true
 		if r == nil {
@@ -250,8 +250,8 @@ func (k *checker) checkPeer(p *model.Policy, r *model.Rule, pe *model.Peer, seen
 	}
 }
 
-// LabelValues are a namespace's values of labels; ok is false where it lacks one: then rules
-// with sameLabels are not there for its pods (antrea.md#peers).
+// LabelValues returns a namespace's values of labels. ok is false if it lacks a label: then rules with
+// sameLabels do not apply to its pods (antrea.md#peers).
 func LabelValues(ns *model.Namespace, labels []string) (values []string, ok bool) {
 	for _, l := range labels {
 		v, has := ns.Labels.Map()[l]
@@ -263,8 +263,8 @@ func LabelValues(ns *model.Namespace, labels []string) (values []string, ok bool
 	return values, true
 }
 
-// RequiredLabels are the labels that a namespace must have for a policy to be there for its
-// pods, whichever rule names them (antrea.md#same-labels).
+// RequiredLabels returns the labels a namespace needs for a policy to apply to its pods, whichever rule names
+// them (antrea.md#same-labels).
 func RequiredLabels(p *model.Policy) (out []string) {
 	for r := range p.AllRules() {
 		for i := range r.Peers {
@@ -295,8 +295,8 @@ func (k *checker) checkFQDN(p *model.Policy, r *model.Rule, name string) {
 	}
 }
 
-// checkTies says which policies stand at one place, and whether rules of theirs with the same
-// number and different actions apply to one pod.
+// checkTies warns of policies that share tier and priority if their rules of the same number conflict for a
+// pod.
 func (k *checker) checkTies(order []ladder.Place) {
 	differ := false
 	for i := range order {
@@ -325,11 +325,11 @@ func (k *checker) checkTies(order []ladder.Place) {
 	}
 }
 
-// sameGroup says whether two groups of tied policies are the same list.
+// sameGroup reports whether two groups of tied policies are the same list.
 func sameGroup(a, b []model.PolicyKey) bool { return len(a) > 0 && len(b) > 0 && &a[0] == &b[0] }
 
-// rulesDiffer says whether some rules of the same number in these policies do different
-// things: where none do, no two need be compared.
+// rulesDiffer reports whether some rules of the same number in these policies have different actions. If none
+// have, no two policies need to be compared.
 func (k *checker) rulesDiffer(group []model.PolicyKey) bool {
 	type number struct {
 		dir  model.Direction
@@ -352,8 +352,7 @@ func (k *checker) rulesDiffer(group []model.PolicyKey) bool {
 	return false
 }
 
-// rulesDisagree says whether rules of the same number differ in what they do and apply to one
-// pod.
+// rulesDisagree reports whether rules of the same number have different actions and apply to the same pod.
 func (k *checker) rulesDisagree(x *selectors.PodIndex, a, b *model.Policy) bool {
 	for _, d := range model.Directions {
 		ra, rb := a.Rules(d), b.Rules(d)

@@ -11,11 +11,11 @@ import (
 	"rung/model/words"
 )
 
-// nameLabel is the label of namespaces by which old clusters select them by name: it is
-// there only where Antrea's webhook was configured to set it.
+// nameLabel is the label by which old clusters select namespaces by name. It exists only if Antrea's webhook
+// was configured to set it.
 const nameLabel = "antrea.io/metadata.name"
 
-// podIndex knows the pods, made when it is first needed.
+// podIndex returns the index of all pods, made at the first call.
 func (k *checker) podIndex() *selectors.PodIndex {
 	if k.x == nil {
 		k.x = selectors.NewPodIndex(k.c, nil)
@@ -23,8 +23,8 @@ func (k *checker) podIndex() *selectors.PodIndex {
 	return k.x
 }
 
-// checkBlock advises against an ipBlock that holds addresses of pods outside its exceptions. One of
-// everything is meant to.
+// checkBlock advises against an ipBlock that contains pod addresses outside its exceptions. Blocks of all
+// addresses count as intended.
 func (k *checker) checkBlock(p *model.Policy, r *model.Rule, pe *model.Peer) {
 	for _, text := range pe.Networks {
 		n, err := netip.ParsePrefix(text)
@@ -38,8 +38,8 @@ func (k *checker) checkBlock(p *model.Policy, r *model.Rule, pe *model.Peer) {
 	}
 }
 
-// checkGroupNetworks finds what a rule cannot do with multicast that is in a group of networks. Reading
-// finds the same of an ipBlock, whose policy is refused; of a group it is known only here.
+// checkGroupNetworks finds multicast networks of a group in rules that cannot decide about multicast. Reading
+// a policy finds such ipBlocks; a group's networks are known only here.
 func (k *checker) checkGroupNetworks(p *model.Policy, r *model.Rule, group string, networks []string) {
 	i := slices.IndexFunc(networks, IsMulticast)
 	switch {
@@ -53,14 +53,13 @@ func (k *checker) checkGroupNetworks(p *model.Policy, r *model.Rule, group strin
 	}
 }
 
-// namesPods says whether a DNS name is one that Kubernetes makes: of a Service or a pod.
+// namesPods reports whether Kubernetes makes a DNS name, for a Service or a pod.
 func namesPods(name string) bool {
 	name = strings.TrimSuffix(name, ".")
 	return slices.Contains(strings.Split(strings.ToLower(name), "."), "svc") || strings.HasSuffix(name, ".pod.cluster.local")
 }
 
-// checkFallback advises against an fqdn that is allowed where nothing drops the rest for the
-// same pods.
+// checkFallback advises against an Allow by fqdn if no rule drops other traffic of the same pods.
 func (k *checker) checkFallback(p *model.Policy, r *model.Rule) {
 	if r.Action != model.Allow {
 		return
@@ -89,7 +88,7 @@ func (k *checker) checkFallback(p *model.Policy, r *model.Rule) {
 	}
 }
 
-// nameLabels finds selectors of namespaces by a label that no namespace has.
+// nameLabels finds namespace selectors with nameLabel if no namespace has it.
 func (k *checker) nameLabels(p *model.Policy) {
 	for ns := range k.c.Namespaces() {
 		if _, ok := ns.Labels.Map()[nameLabel]; ok {
@@ -115,7 +114,7 @@ func (k *checker) nameLabels(p *model.Policy) {
 	}
 }
 
-// IsMulticast says whether a CIDR lies within the addresses of multicast groups.
+// IsMulticast reports whether a CIDR lies within the multicast addresses.
 func IsMulticast(cidr string) bool {
 	p, err := netip.ParsePrefix(cidr)
 	return err == nil && p.Addr().IsMulticast() && (p.Addr().Is4() && p.Bits() >= 4 || p.Addr().Is6() && p.Bits() >= 8)

@@ -8,11 +8,11 @@ import (
 	"rung/model/words"
 )
 
-// accountLabel is reserved by Antrea.
+// accountLabel is reserved by Antrea for itself.
 const accountLabel = "internal.antrea.io/service-account"
 
-// checkLabels finds pods and namespaces with the label that Antrea keeps for itself, whether or
-// not some policy selects by account.
+// checkLabels finds pods and namespaces with accountLabel, whether or not a policy selects by account, and
+// selectors with it.
 func (k *checker) checkLabels() {
 	var names []string
 	var first *model.Meta
@@ -55,7 +55,7 @@ func (k *checker) checkLabels() {
 
 func usesAccountLabel(s model.Selector) bool { return strings.Contains(s.Key(), accountLabel) }
 
-// selectorsOf are the selectors of pods and namespaces that a policy is written with.
+// selectorsOf returns the selectors of pods and namespaces in a policy.
 func selectorsOf(p *model.Policy) []model.Selector {
 	out := []model.Selector{p.Subject.Namespaces, p.Subject.Pods}
 	add := func(list []model.AppliedTo) {

@@ -6,11 +6,11 @@ import (
 	"rung/model"
 )
 
-// SaysExcept is said of an ipBlock of a group with except.
+// SaysExcept is the message about except in an ipBlock of a group.
 const SaysExcept = "a block of a group has no except: write an ipBlock in the rule"
 
-// DocumentedRule is a sentence of Antrea's documentation, with the code of the finding for
-// objects that do otherwise.
+// DocumentedRule is a sentence of Antrea's documentation, with the code of the finding for objects that
+// violate it.
 type DocumentedRule struct {
 	Code     string
 	Severity model.Severity
@@ -23,7 +23,7 @@ const (
 	advice  = model.SeverityInfo
 )
 
-// Sentences are all of them, in the order of the documentation.
+// Sentences has all documented rules, in the order of the documentation.
 var Sentences []DocumentedRule
 
 // documented adds a sentence and returns its code.
@@ -32,8 +32,8 @@ func documented(code string, severity model.Severity, says string) string {
 	return code
 }
 
-// Codes of things that Antrea's documentation forbids, advises against, or says have no effect
-// (antrea.md#findings), and of references that stand for nothing, or for less than is written.
+// Codes of what Antrea's documentation forbids, advises against, or calls ineffective (antrea.md#findings),
+// and of references that select nothing, or less than is written.
 var (
 	TierMissing  = documented("antrea-tier-missing", refused, "A Tier must exist before an Antrea-native policy can reference it.")
 	TierDeleted  = documented("antrea-tier-deleted", refused, "Deleting a Tier with existing references from policies is not allowed.")
@@ -68,7 +68,7 @@ var (
 		"One element of appliedTo is of one form: selectors, group, serviceAccount, service or nodeSelector.")
 	// AppliedToNetworks: appliedTo a group of ipBlocks
 	AppliedToNetworks = documented("antrea-applied-to-networks", doubt, "A group of ipBlocks in appliedTo is ignored.")
-	// AppliedToNamespaces: an ANNP's, a group with a namespaceSelector
+	// AppliedToNamespaces: an ANNP is applied to a group with a namespaceSelector
 	AppliedToNamespaces = documented("antrea-applied-to-namespaces", refused,
 		"In appliedTo of an Antrea NetworkPolicy a namespaceSelector is forbidden, "+
 			"in a Group as well (NetworkPolicyAppliedToUnsupportedGroup).")
@@ -124,21 +124,21 @@ var (
 	// GroupNested: a child has children
 	GroupNested = documented("antrea-group-nested", refused,
 		"A group that has childGroups cannot be the child of another: there is one level.")
-	// GroupCycle: a child leads back
+	// GroupCycle: a child leads back to the group
 	GroupCycle = documented("antrea-group-cycle", refused, "A group that is its own child would need more than one level.")
-	// ServiceSelectorless: its Service selects no pods
+	// ServiceSelectorless: the Service of a serviceReference selects no pods
 	ServiceSelectorless = documented("antrea-service-selectorless", doubt, "Services without selectors are ignored in serviceReference.")
-	// ServiceMissing: of a serviceReference
+	// ServiceMissing: the Service of a serviceReference does not exist
 	ServiceMissing = documented("antrea-service-missing", doubt, "A group with serviceReference has the Pods that the Service selects.")
-	// NotJudged is no mistake: Antrea does what the field says, and Rung does not know what that is.
+	// NotJudged is not a fault: Antrea does what the field says, but Rung does not model it.
 	NotJudged = documented("antrea-not-judged", doubt,
 		"externalEntitySelector, scope ClusterSet, sourcePort and sourceEndPort are valid; "+
 			"Rung does not judge policies and groups that have them.")
-	// GroupRefused: admission would not let it in
+	// GroupRefused: admission would reject the group
 	GroupRefused = documented("antrea-group-refused", refused, "A policy that refers to a group that is refused selects nothing by it.")
 )
 
-// severityOf returns the severity of a code, error for one that is not in the table.
+// severityOf returns the severity of a code, error for an unknown code.
 func severityOf(code string) model.Severity {
 	for i := range Sentences {
 		if Sentences[i].Code == code {
@@ -148,7 +148,7 @@ func severityOf(code string) model.Severity {
 	return model.SeverityError
 }
 
-// ShortCode is a code in two or three words.
+// ShortCode returns a code in two or three words.
 func ShortCode(code string) string {
 	if short := shorts[code]; short != "" {
 		return short
@@ -156,7 +156,7 @@ func ShortCode(code string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(code, "antrea-"), "-", " ")
 }
 
-// shorts are the codes that are not short already.
+// shorts has the short texts of codes that are long.
 var shorts = map[string]string{
 	PriorityTie: "tie", ActionDeny: "Deny", TierMissing: "no tier", TierDeleted: "tier deleted",
 	FQDNDrop: "fqdn Drop", ToServicesMissing: "no Service", GroupMissing: "no group", PriorityRange: "priority",

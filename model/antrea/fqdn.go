@@ -6,8 +6,8 @@ import (
 	"rung/model"
 )
 
-// serviceOfName is the Service whose DNS name it is, or, of a headless one, a name of one of its
-// pods; nil for other names, and where a wildcard leaves open which it is.
+// serviceOfName returns the Service with a DNS name, also for the name of a pod of a headless Service; nil for
+// other names and for wildcards.
 func serviceOfName(c *model.Cluster, name string) *model.Service {
 	name = strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(name), "."), ".cluster.local")
 	parts := strings.Split(name, ".")
@@ -17,14 +17,14 @@ func serviceOfName(c *model.Cluster, name string) *model.Service {
 	}
 	s, _ := c.Get(model.Key{Kind: model.KindService, Namespace: parts[n-2], Name: parts[n-3]}).(*model.Service)
 	if s == nil || s.Type == "ExternalName" || n == 4 && len(s.ClusterIPs) > 0 {
-		return nil // of ExternalName DNS has another name
+		return nil // DNS answers for an ExternalName with another name
 	}
 	return s
 }
 
-// ServiceAddrs are the addresses that an fqdn of a Service may match: those of its endpoints where
-// it is headless, none where it has a cluster IP, since fqdn does not work for these
-// (antrea.md#unknown). known is false for other names.
+// ServiceAddrs returns the addresses that an fqdn of a Service may match: the endpoints of a headless Service.
+// With a cluster IP it returns none, since fqdn does not work there (antrea.md#unknown). known is false for
+// other names.
 func ServiceAddrs(c *model.Cluster, name string) (addrs []string, known bool) {
 	s := serviceOfName(c, name)
 	if s == nil || len(s.ClusterIPs) > 0 {

@@ -8,16 +8,15 @@ import (
 	"rung/model/selectors"
 )
 
-// PodSelection are pods: those Pods matches, of one namespace where Namespace is set, else
-// of the namespaces Namespaces matches; or those that run as Account.
+// PodSelection selects pods: by Account if set, else by Pods. Then Namespace or, if empty, Namespaces selects
+// their namespaces.
 type PodSelection struct {
 	Namespace        string
 	Namespaces, Pods model.Selector
 	Account          *model.ServiceAccount
 }
 
-// Matches says whether a pod is one of them; ns is its namespace, nil where that is not
-// known.
+// Matches reports whether a pod is selected; ns is its namespace, nil if unknown.
 func (s *PodSelection) Matches(ns *model.Namespace, p *model.Pod) bool {
 	switch {
 	case s.Account != nil:
@@ -28,7 +27,7 @@ func (s *PodSelection) Matches(ns *model.Namespace, p *model.Pod) bool {
 	return ns != nil && s.Namespaces.Matches(ns.Labels) && s.Pods.Matches(p.Labels)
 }
 
-// PodSet are the pods of a selection, eligible or not.
+// PodSet returns the pods of a selection, eligible or not.
 func (s *PodSelection) PodSet(x *selectors.PodIndex) selectors.PodSet {
 	switch {
 	case s.Account != nil:
@@ -39,30 +38,28 @@ func (s *PodSelection) PodSet(x *selectors.PodIndex) selectors.PodSet {
 	return x.PodsMatching(s.Namespaces, s.Pods)
 }
 
-// EmptyReason says why a reference stands for nothing, or for less than is written.
+// EmptyReason is why a reference selects nothing, or less than is written.
 type EmptyReason struct {
 	Code, Message string
 }
 
-// GroupMembers are the pods and networks that a group stands for.
+// GroupMembers are the pods and networks of a group.
 type GroupMembers struct {
 	Pods     []PodSelection // joined by or
 	Networks []string       // CIDRs as written
-	// HasNamespaces says that a namespaceSelector is written in it or in a child: an ANNP
-	// cannot be applied to it.
+	// HasNamespaces is true if the group or a child has a namespaceSelector: an ANNP cannot be applied to it.
 	HasNamespaces bool
 	Reasons       []EmptyReason
 }
 
-// GroupResolver answers what groups and appliedTo of one cluster stand for. It is safe for
-// concurrent use.
+// GroupResolver resolves groups and appliedTo of one cluster. It is safe for concurrent use.
 type GroupResolver struct{ c *model.Cluster }
 
 // ResolveGroups resolves the groups of a cluster.
 func ResolveGroups(c *model.Cluster) *GroupResolver { return &GroupResolver{c} }
 
-// GroupKey is the key of the group a policy names: a ClusterGroup of an ACNP, a Group of an
-// ANNP's namespace.
+// GroupKey returns the key of a group that a policy names: a ClusterGroup for an ACNP, a Group of the
+// namespace for an ANNP.
 func GroupKey(p *model.Policy, name string) model.Key {
 	if p.Kind == model.KindANNP {
 		return model.Key{Kind: model.KindGroup, Namespace: p.Namespace, Name: name}
@@ -103,7 +100,7 @@ func (r *GroupResolver) MembersOf(k model.Key) GroupMembers {
 	return out
 }
 
-// notJudgedText says why Rung does not know the members of a valid group; empty if it does.
+// notJudgedText returns why Rung does not know the members of a valid group; empty if it does.
 func notJudgedText(g *model.Group) string {
 	if len(g.Invalid) == 0 || g.Invalid[0].IsError() {
 		return ""
@@ -111,7 +108,7 @@ func notJudgedText(g *model.Group) string {
 	return ObjectLabel(g.Key) + " " + g.Invalid[0].Message
 }
 
-// otherKindHint says that there is a group of that name of the kind that is not meant.
+// otherKindHint names a same-named group of the other kind; empty if there is none.
 func (r *GroupResolver) otherKindHint(k model.Key) string {
 	switch {
 	case k.Kind == model.KindGroup && r.c.Get(model.Key{Kind: model.KindClusterGroup, Name: k.Name}) != nil:
@@ -126,12 +123,12 @@ func (r *GroupResolver) otherKindHint(k model.Key) string {
 	return ""
 }
 
-// childKey is the key of a child: those of a Group are of its namespace.
+// childKey returns the key of a child: a Group's children are in its namespace.
 func childKey(g *model.Group, name string) model.Key {
 	return model.Key{Kind: g.Kind, Namespace: g.Namespace, Name: name}
 }
 
-// nestedReason says that a child has children, and whether they lead back to the group.
+// nestedReason returns the reason for a child with children: nesting, or a cycle back to the group.
 func (r *GroupResolver) nestedReason(k, child model.Key) EmptyReason {
 	if way := r.wayBack(k, child); way != nil {
 		names := make([]string, len(way))
@@ -143,7 +140,7 @@ func (r *GroupResolver) nestedReason(k, child model.Key) EmptyReason {
 	return EmptyReason{GroupNested, "child " + ObjectLabel(child) + " has childGroups itself: only one level is there"}
 }
 
-// wayBack is the way from a group over a child back to it, nil where there is none.
+// wayBack returns the path from a group over a child back to itself, or nil.
 func (r *GroupResolver) wayBack(k, from model.Key) []model.Key {
 	seen := map[model.Key]bool{}
 	var walk func(at model.Key, way []model.Key) []model.Key
@@ -182,7 +179,7 @@ func (r *GroupResolver) ownMembers(g *model.Group) GroupMembers {
 	return GroupMembers{Pods: []PodSelection{s}, HasNamespaces: g.HasNamespaces}
 }
 
-// servicePods are the pods behind a Service: those its selector matches in its namespace.
+// servicePods returns the pods behind a Service: those its selector matches in its namespace.
 func (r *GroupResolver) servicePods(k model.Key) GroupMembers {
 	s, ok := r.c.Get(k).(*model.Service)
 	switch {
@@ -195,8 +192,7 @@ func (r *GroupResolver) servicePods(k model.Key) GroupMembers {
 	return GroupMembers{Pods: []PodSelection{{Namespace: k.Namespace, Pods: model.SelectorOf(s.Selector)}}}
 }
 
-// ObjectLabel is a group, tier or policy of Antrea for people: "ClusterGroup web", "Group
-// shop/web".
+// ObjectLabel returns an object of Antrea for people: "ClusterGroup web", "Group shop/web".
 func ObjectLabel(k model.Key) string {
 	kind, _, _ := strings.Cut(string(k.Kind), ".")
 	return kind + " " + k.NamespacedName()

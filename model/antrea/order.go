@@ -25,18 +25,17 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// isSamePlace says whether two places are the same.
+// isSamePlace reports whether two policies are tied.
 func isSamePlace(p, o *ladder.Place) bool {
 	return p.Tier == o.Tier && p.Priority() == o.Priority() && p.Tier != PriorityNetwork && !p.Missing && !o.Missing
 }
 
-// kinds are the kinds of policies that decide under Antrea.
+// kinds has the kinds of policies that decide under Antrea.
 var kinds = []model.Kind{model.KindACNP, model.KindANNP, model.KindANP, model.KindNP, model.KindBANP, model.KindCNP}
 
-// EffectiveOrder is the effective order of all policies of the cluster, as antctl sorts them by
-// effectivePriority (antrea.md#order): by tier, then by priority, whatever their kind. Of
-// ties by kind and name, which is for display. EgressFirewalls are not on it: Antrea does
-// not know them.
+// EffectiveOrder returns all policies of the cluster as antctl sorts them by effectivePriority
+// (antrea.md#order): by tier, then by priority, whatever their kind. Ties are sorted by kind and name, for
+// display only. EgressFirewalls are left out: Antrea does not know them.
 func EffectiveOrder(c *model.Cluster) []ladder.Place {
 	tiers := map[string]int32{}
 	all := TiersInOrder(c)
@@ -58,7 +57,7 @@ func EffectiveOrder(c *model.Cluster) []ladder.Place {
 		for to < len(out) && isSamePlace(&out[from], &out[to]) {
 			to++
 		}
-		if to-from > 1 { // one list for all of them: they may be many
+		if to-from > 1 { // one shared list: ties may be large
 			group := make([]model.PolicyKey, 0, to-from)
 			for i := from; i < to; i++ {
 				group = append(group, out[i].Policy.Key)

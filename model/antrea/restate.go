@@ -7,10 +7,10 @@ import (
 	"rung/model/plan"
 )
 
-// RestatedPolicy is the ClusterNetworkPolicy, as the API has it, that says at a place what an
-// AdminNetworkPolicy or a baseline says: the same pods, peers and ports, Drop for Deny, and enableLogging
-// for the rules whose action the annotation of OVN-Kubernetes logs. Of peers it knows namespaces, pods,
-// networks and nodes, and of ports those with a number.
+// RestatedPolicy returns the AdminNetworkPolicy or baseline as an Antrea ClusterNetworkPolicy at a place, in
+// the form of the API. Pods, peers and ports stay, Deny becomes Drop, and enableLogging is set for rules whose
+// action OVN-Kubernetes' annotation logs. It supports peers of namespaces, pods, networks and nodes, and
+// numbered ports.
 func RestatedPolicy(admin map[string]any, at plan.TierSlot) map[string]any {
 	metadata, spec := maps.Clone(object(admin["metadata"])), object(admin["spec"])
 	annotations := maps.Clone(object(metadata["annotations"]))
@@ -31,7 +31,7 @@ func RestatedPolicy(admin map[string]any, at plan.TierSlot) map[string]any {
 		var rules []any
 		for _, r := range list(spec[side]) {
 			rule := restatedRule(object(r), end, levels)
-			if names[rule["name"]] > 1 { // the API wants a name of its own for each
+			if names[rule["name"]] > 1 { // the API wants unique names
 				rule["name"] = rule["name"].(string) + "-" + side
 			}
 			rules = append(rules, rule)
@@ -80,7 +80,7 @@ func restatedRule(r map[string]any, end string, levels model.LogLevels) map[stri
 	return out
 }
 
-// restatedEnd is a subject, or a peer of pods or nodes.
+// restatedEnd returns a subject, or a peer of pods or nodes, in Antrea's form.
 func restatedEnd(e map[string]any) map[string]any {
 	if nodes, ok := e["nodes"]; ok {
 		return map[string]any{"nodeSelector": nodes}

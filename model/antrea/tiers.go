@@ -18,13 +18,13 @@ const (
 	PriorityBANP        = 254
 )
 
-// Names of tiers that have a meaning of their own.
+// Names of tiers with a special meaning.
 const (
 	Application = "application" // of policies that name none
-	Baseline    = "baseline"    // decides after the NetworkPolicies of Kubernetes
+	Baseline    = "baseline"    // tier of policies without one
 )
 
-// static are the tiers Antrea makes itself (antrea.md#tiers).
+// static has the tiers that Antrea makes itself (antrea.md#tiers).
 var static = []model.Tier{
 	staticTier("emergency", 50), staticTier("securityops", 100), staticTier("networkops", 150),
 	staticTier("platform", 200), staticTier(Application, PriorityApplication), staticTier(Baseline, PriorityBaseline),
@@ -34,7 +34,7 @@ func staticTier(name string, priority int32) model.Tier {
 	return model.Tier{Meta: model.Meta{Key: model.Key{Kind: model.KindTier, Name: name}}, Priority: priority, Static: true}
 }
 
-// StaticPriority says whether Antrea makes the tier of that name itself, and its priority.
+// StaticPriority returns the priority of a tier that Antrea makes itself; ok is false for custom tiers.
 func StaticPriority(name string) (priority int32, ok bool) {
 	for i := range static {
 		if static[i].Name == name {
@@ -44,13 +44,13 @@ func StaticPriority(name string) (priority int32, ok bool) {
 	return 0, false
 }
 
-// IsReserved says whether no custom tier may have the priority.
+// IsReserved reports whether custom tiers may not have the priority.
 func IsReserved(priority int32) bool {
 	return priority >= PriorityApplication || slices.ContainsFunc(static, func(t model.Tier) bool { return t.Priority == priority })
 }
 
-// refusedTiers are the custom tiers that admission refuses, by name: of two with one priority
-// the newer, and both where nothing says which was there first.
+// refusedTiers returns the custom tiers that admission rejects, by name. Of two with one priority the newer is
+// rejected, or both if their age is unknown.
 func refusedTiers(all []*model.Tier) map[string]EmptyReason {
 	out := map[string]EmptyReason{}
 	by := map[int32][]*model.Tier{}
@@ -78,8 +78,8 @@ func refusedTiers(all []*model.Tier) map[string]EmptyReason {
 	return out
 }
 
-// TiersInOrder are the static tiers and those of the cluster, in the order in which they decide;
-// of one priority by name. A static one has its own priority, whatever its object says.
+// TiersInOrder returns the static tiers and the cluster's tiers in the order in which they decide, then by
+// name. A static tier has its own priority, whatever its object says.
 func TiersInOrder(c *model.Cluster) []*model.Tier {
 	var out []*model.Tier
 	for i := range static {

@@ -11,8 +11,7 @@ import (
 	"rung/model/words"
 )
 
-// Limits of the API of AdminNetworkPolicy and BaselineAdminNetworkPolicy, and of
-// OVN-Kubernetes (ovn-kubernetes.md#priorities).
+// Limits of the APIs of AdminNetworkPolicy and BaselineAdminNetworkPolicy.
 const (
 	anpRules = 100 // in a direction
 )
@@ -20,10 +19,10 @@ const (
 // baselineName is the only name a BaselineAdminNetworkPolicy may have.
 const baselineName = "default"
 
-// ToANP says ClusterNetworkPolicies in AdminNetworkPolicies and the one
-// BaselineAdminNetworkPolicy. Priorities stay where OVN-Kubernetes enforces them all; else they
-// are spread anew over those that it does, in the same order. Parts that ToCNP made are joined.
-// AdminNetworkPolicies stay as they are but for their priority; other kinds are left out.
+// ToANP converts ClusterNetworkPolicies to AdminNetworkPolicies and the one BaselineAdminNetworkPolicy.
+// Priorities stay if OVN-Kubernetes enforces them all; else they are spread over the enforced ones, in the
+// same order. Parts that ToCNP made are joined. AdminNetworkPolicies change only their priority; other kinds
+// are left out.
 func ToANP(policies []*model.Policy) Result {
 	given := adminPolicies(policies, model.KindANP, model.KindBANP)
 	m := newPolicyMaker()
@@ -51,14 +50,13 @@ func ToANP(policies []*model.Policy) Result {
 	return m.sortedResult(given)
 }
 
-// policyPiece is the source of one policy that is made: one policy, or the parts of a split
-// one in order.
+// policyPiece has the source policies of a new policy: usually one, else the parts of a split policy in order.
 type policyPiece struct{ policies []*model.Policy }
 
 func (c *policyPiece) firstPolicy() *model.Policy { return c.policies[0] }
 
-// isNextPart says whether a policy is the next part of a split one: by its name, right behind it,
-// with the same subject, and the one before it full.
+// isNextPart reports whether a policy is the next part of a split one: its name and priority follow, its
+// subject is the same, and the part before is full.
 func (c *policyPiece) isNextPart(p *model.Policy) bool {
 	last := c.policies[len(c.policies)-1]
 	return p.Kind == model.KindCNP && p.Name == partName(c.firstPolicy().Name, len(c.policies)) && p.Priority == last.Priority+1 &&
@@ -94,7 +92,7 @@ func (m *policyMaker) makeANPs(pieces []*policyPiece) {
 	}
 }
 
-// spreadPriorities gives each priority in use one that OVN-Kubernetes enforces, -1 where none is left.
+// spreadPriorities maps used priorities to enforced ones, or to -1 if none is left.
 func spreadPriorities(pieces []*policyPiece) map[int32]int32 {
 	var used []int32
 	joined, tens := false, true
@@ -114,7 +112,7 @@ func spreadPriorities(pieces []*policyPiece) map[int32]int32 {
 		case !over:
 			at[p] = p
 		case len(used) <= model.MaxPriority+1:
-			at[p] = int32((i*2 + 1) * (model.MaxPriority + 1) / (len(used) * 2)) // with as much room as there is
+			at[p] = int32((i*2 + 1) * (model.MaxPriority + 1) / (len(used) * 2)) // as far apart as possible
 		case i <= model.MaxPriority:
 			at[p] = int32(i)
 		default:
@@ -124,7 +122,7 @@ func spreadPriorities(pieces []*policyPiece) map[int32]int32 {
 	return at
 }
 
-// makeBANP joins what is of tier Baseline into the one policy there may be.
+// makeBANP joins the policies of tier Baseline into the only BANP the API permits.
 func (m *policyMaker) makeBANP(pieces []*policyPiece) {
 	if len(pieces) == 0 {
 		return
@@ -158,11 +156,11 @@ func (m *policyMaker) makeBANP(pieces []*policyPiece) {
 	}
 }
 
-// addRules adds the rules of a policy to one that is made; why is what differs for all of them.
+// addRules adds the rules of a policy to a new one; why describes a difference common to all.
 func (m *policyMaker) addRules(p, next *model.Policy, why string) {
 	for r := range p.AllRules() {
 		if r.Action == model.Pass && next.Kind == model.KindBANP {
-			// Behind the last tier everything is allowed.
+			// After the last tier everything is allowed.
 			same := *r
 			same.Action = model.Allow
 			m.anpRule(p, r, same, next, why)
@@ -203,9 +201,8 @@ func (m *policyMaker) anpRule(p *model.Policy, r *model.Rule, now model.Rule, ne
 	m.noteRule(p, r, label, why, addRule(next, now))
 }
 
-// makeBaseline makes what the tier behind NetworkPolicies becomes: the one
-// BaselineAdminNetworkPolicy, or ClusterNetworkPolicies of tier Baseline, before those there
-// are.
+// makeBaseline converts the tier that decides after NetworkPolicies: to the one BaselineAdminNetworkPolicy, or
+// to ClusterNetworkPolicies of tier Baseline, before the existing ones.
 func (f *importer) makeBaseline(ties []policyTie) {
 	var behind []policyTie
 	for _, t := range ties {
@@ -232,8 +229,7 @@ func (f *importer) makeBaseline(ties []policyTie) {
 	f.makeSingleBaseline(behind)
 }
 
-// makeSingleBaseline joins the rules of the baseline tier into one policy, whose subject is that of the
-// first.
+// makeSingleBaseline joins the rules of the baseline tier into one policy with the subject of the first.
 func (f *importer) makeSingleBaseline(ties []policyTie) {
 	var banp *model.Policy
 	var of string
@@ -258,7 +254,7 @@ func (f *importer) makeSingleBaseline(ties []policyTie) {
 	}
 }
 
-// joinClauses adds the clauses of a rule that have the subject.
+// joinClauses adds the clauses of a rule that have the policy's subject.
 func (f *importer) joinClauses(s *convertedRule, banp *model.Policy, of string) {
 	left := 0
 	for _, p := range s.clauses {
@@ -281,7 +277,7 @@ func (f *importer) joinClauses(s *convertedRule, banp *model.Policy, of string) 
 	s.addDifference("there is one BaselineAdminNetworkPolicy, and %s", what)
 }
 
-// whyOrderChosen is why the order of a row is chosen, empty where all of it does the same.
+// whyOrderChosen returns why the order within a row is a choice; empty if all its rules have one action.
 func (r ruleRow) whyOrderChosen() string {
 	var names []string
 	for _, s := range r {

@@ -10,14 +10,14 @@ import (
 	"rung/model/ladder"
 )
 
-// Limits of the API of AdminNetworkPolicy, each of a list.
+// Limits of lists in the API of AdminNetworkPolicy.
 const (
 	anpPeers    = 100
 	anpPorts    = 100
 	anpNetworks = 25
 )
 
-// importer says policies of Antrea in another API.
+// importer converts policies of Antrea to another API.
 type importer struct {
 	*policyMaker
 	c          *model.Cluster
@@ -26,15 +26,14 @@ type importer struct {
 	limits     apiLimits
 }
 
-// apiLimits are the most of each list that an API takes.
+// apiLimits has the longest lists that an API accepts.
 type apiLimits struct{ rules, peers, ports, networks int }
 
-// FromAntrea converts a cluster's policies of Antrea, ClusterNetworkPolicies (ACNP) and
-// NetworkPolicies (ANNP), to AdminNetworkPolicies and one BaselineAdminNetworkPolicy (to is
-// model.KindANP), or to ClusterNetworkPolicies of Kubernetes (model.KindCNP). They get
-// priorities that are free, in Antrea's effective order (antrea.md#order): before the
-// AdminNetworkPolicies that Antrea asks after its own policies, with room between them.
-// Policies that share a priority in Antrea share one here.
+// FromAntrea converts a cluster's policies of Antrea, ClusterNetworkPolicies (ACNP) and NetworkPolicies
+// (ANNP), to AdminNetworkPolicies and one BaselineAdminNetworkPolicy (to is model.KindANP), or to
+// ClusterNetworkPolicies of Kubernetes (model.KindCNP). They get free priorities in Antrea's effective order
+// (antrea.md#order), with room between them. They come before the AdminNetworkPolicies, which Antrea asks
+// after its own policies. Policies that share a priority in Antrea share one here.
 func FromAntrea(c *model.Cluster, to model.Kind) Result {
 	f := &importer{policyMaker: newPolicyMaker(), c: c, targetKind: to, groups: antrea.ResolveGroups(c), limits: apiLimits{anpRules, anpPeers,
 		anpPorts, anpNetworks}}
@@ -73,7 +72,7 @@ func FromAntrea(c *model.Cluster, to model.Kind) Result {
 	return f.sortedResult(given)
 }
 
-// whyIdle is why a policy decides nothing, empty where it does.
+// whyIdle returns why a policy decides nothing; empty if it decides.
 func (f *importer) whyIdle(at *ladder.Place) string {
 	p := at.Policy
 	switch {
@@ -91,9 +90,8 @@ func (f *importer) whyIdle(at *ladder.Place) string {
 	return ""
 }
 
-// splitClauses splits clauses with longer lists than the API takes. The parts stand in policies of
-// their own, at one place: where they stood one after the other, the rules of other policies
-// with the same priority would come between them.
+// splitClauses splits clauses whose lists are longer than the API accepts. The parts go to separate policies
+// of one priority: in successive priorities, rules of tied policies would come between them.
 func (f *importer) splitClauses(s *convertedRule) {
 	for _, p := range slices.Clone(s.clauses) {
 		parts, column := slices.Collect(peerAndPortChunks(p.peers, p.ports, f.limits)), p.column

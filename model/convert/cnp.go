@@ -9,7 +9,7 @@ import (
 	"rung/model/words"
 )
 
-// Limits of the API of ClusterNetworkPolicy, each of a list.
+// Limits of lists in the API of ClusterNetworkPolicy.
 const (
 	cnpRules    = 25 // in a direction
 	cnpPeers    = 25
@@ -18,18 +18,16 @@ const (
 	cnpLargest  = 1000 // priority
 )
 
-// scale is by what priorities are multiplied where a policy has to be split: its parts come
-// one after the other, before the next policy.
+// scale multiplies priorities if a policy must be split: its parts follow each other, before the next policy.
 const scale = 10
 
-// BaselinePriority is given to the ClusterNetworkPolicy that a BaselineAdminNetworkPolicy becomes:
-// there is room for others before it.
+// BaselinePriority is the priority of the ClusterNetworkPolicy made from a BaselineAdminNetworkPolicy. It
+// leaves room for others before it.
 const BaselinePriority = 90
 
-// ToCNP says AdminNetworkPolicies and the BaselineAdminNetworkPolicy in ClusterNetworkPolicies,
-// of the same name and priority. One with more rules than the API takes is split into parts,
-// and then all priorities of tier Admin are multiplied by ten. ClusterNetworkPolicies stay as
-// they are but for that; other kinds are left out.
+// ToCNP converts AdminNetworkPolicies and the BaselineAdminNetworkPolicy to ClusterNetworkPolicies of the same
+// name and priority. A policy with too many rules for the API is split into parts, and then all priorities of
+// tier Admin are multiplied by ten. ClusterNetworkPolicies change only in that; other kinds are left out.
 func ToCNP(policies []*model.Policy) Result {
 	given := adminPolicies(policies, model.KindCNP)
 	m := newPolicyMaker()
@@ -74,7 +72,7 @@ func ToCNP(policies []*model.Policy) Result {
 	return m.sortedResult(given)
 }
 
-// makeCNPs makes the ClusterNetworkPolicies of a policy: one, or its parts.
+// makeCNPs makes the ClusterNetworkPolicy of a policy, or one for each part.
 func (m *policyMaker) makeCNPs(p *model.Policy, tier int, priority int32, rules [2][]ruleSplit) {
 	n := partCount(rules)
 	made := make([]*model.Policy, n)
@@ -110,7 +108,7 @@ func partName(name string, i int) string {
 
 const partSuffix = "-part-"
 
-// partCount is how many policies it takes for the rules of both directions.
+// partCount returns how many policies the rules of both directions need.
 func partCount(rules [2][]ruleSplit) int {
 	n := 1
 	for _, list := range rules {
@@ -123,7 +121,7 @@ func partCount(rules [2][]ruleSplit) int {
 	return n
 }
 
-// ruleSplit is a rule as the rules it takes.
+// ruleSplit is a rule and the rules it is split into.
 type ruleSplit struct {
 	source      *model.Rule
 	rules       []model.Rule
@@ -138,8 +136,8 @@ func splitRules(rules []model.Rule) []ruleSplit {
 	return out
 }
 
-// splitRule says a rule within the limits of the API: the same action for parts of its peers
-// and ports, one after the other.
+// splitRule splits a rule to fit the limits of the API. The new rules have the same action and follow each
+// other; each has a part of the peers and ports.
 func splitRule(r *model.Rule) ruleSplit {
 	s := ruleSplit{source: r}
 	var ports []model.Port
@@ -165,8 +163,8 @@ func splitRule(r *model.Rule) ruleSplit {
 	return s
 }
 
-// peerAndPortChunks are the parts of peers and ports, each with each, within limits; without ports each has
-// none.
+// peerAndPortChunks yields every chunk of peers with every chunk of ports, within limits. Without ports it
+// yields the chunks of peers alone.
 func peerAndPortChunks(peers []model.Peer, ports []model.Port, most apiLimits) iter.Seq[ruleClause] {
 	var cut []model.Peer
 	for _, p := range peers {

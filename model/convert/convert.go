@@ -11,48 +11,47 @@ import (
 	"rung/model/words"
 )
 
-// FidelityLabel says how much of a rule the other API can say.
+// FidelityLabel is how well the other API expresses a rule.
 type FidelityLabel string
 
 // The labels.
 const (
 	Exact         FidelityLabel = "exact"           // every connection is decided as before
-	Approximate   FidelityLabel = "approximate"     // a part of it is, or an order is chosen where there was none
+	Approximate   FidelityLabel = "approximate"     // some connections are, or an undefined order was chosen
 	Inexpressible FidelityLabel = "not expressible" // the rule is left out
 )
 
-// Rule is the result of converting one rule.
+// Rule reports the conversion of a source rule.
 type Rule struct {
-	// Policy, Direction and Index say which rule it was.
+	// Policy, Direction and Index identify the source rule.
 	Policy    model.PolicyKey
 	Direction model.Direction
 	Index     int
 	Label     FidelityLabel
-	Why       string // what differs, a clause for people; empty where it is exact
-	// MadeRules is where it is now: several where it was split, none where it was left out.
+	Why       string // what differs, a clause for people; empty if exact
+	// MadeRules are the new rules: several if the rule was split, empty if it was left out.
 	MadeRules []MadeRule
-	// Differs says of a rule that is not exact in what; empty where it decided nothing.
+	// Differs is the kind of difference; empty if the rule is exact or decided nothing.
 	Differs Difference
 }
 
-// Difference is in what a rule that is not exact differs. Which connection shows it is for the
-// verdicts of both sides to say, which this package does not know.
+// Difference is how an inexact rule differs. Finding a connection that shows it takes the verdicts of both
+// sides, which this package does not know.
 type Difference string
 
 // The differences.
 const (
-	// DiffersNow: a connection of today that the rule matches may be decided otherwise. Whether
-	// there is one depends on the rules behind it.
+	// DiffersNow: the rule may decide a current connection differently. Whether it does depends on the rules
+	// after it.
 	DiffersNow Difference = "now"
-	// DiffersLater: every connection of today is decided as before; objects that come or
-	// change later are not covered.
+	// DiffersLater: every current connection is decided as before; objects that come or change later are not
+	// covered.
 	DiffersLater Difference = "later"
-	// DiffersAnswer: every connection is decided as before, and a client that is denied is
-	// answered otherwise.
+	// DiffersAnswer: every connection is decided as before, but a denied client gets a different answer.
 	DiffersAnswer Difference = "answer"
 )
 
-// MadeRule is a rule of a policy that was made.
+// MadeRule is the place of a new rule.
 type MadeRule struct {
 	Policy    model.PolicyKey
 	Direction model.Direction
@@ -61,36 +60,33 @@ type MadeRule struct {
 
 // Result is the outcome of a conversion.
 type Result struct {
-	// Policies that were made, in the order in which they decide. They are in normal form:
-	// without text, object, UID and status.
+	// Policies are the new policies, in the order in which they decide. They are in normal form: without text,
+	// object, UID and status.
 	Policies []*model.Policy
-	// Rules of the policies that were given, in the order in which those decide.
+	// Rules are the results for the source rules, in the order in which their policies decide.
 	Rules []Rule
-	// Repeated are the policies that became one for each namespace, or each value of labels,
-	// that there is: a new value wants the conversion again.
+	// Repeated are the policies split by namespace or by label value: a new value requires another conversion.
 	Repeated []RepeatedPolicy
-	// Notes are the notes that are not about single rules.
+	// Notes are about whole policies.
 	Notes []PolicyNote
 }
 
-// RepeatedPolicy is a policy that became one for each value there is.
+// RepeatedPolicy is a policy that was split into one for each existing value.
 type RepeatedPolicy struct {
 	Policy model.PolicyKey
-	// Labels of namespaces whose values they are for; none where they are for namespaces, by
-	// name.
+	// Labels are the namespace labels whose values count; empty if the policies are per namespace.
 	Labels []string
-	// Values are the existing values; where there are several labels, theirs joined by a
-	// comma.
+	// Values are the existing values; values of several labels are joined by a comma.
 	Values []string
 }
 
-// PolicyNote is something to know of a policy that was given.
+// PolicyNote is a note about a source policy.
 type PolicyNote struct {
 	Policy model.PolicyKey
 	Text   string // a clause for people
 }
 
-// Label is the least that is said of a rule; exact without rules.
+// Label returns the worst label of the rules; Exact without rules.
 func (r *Result) Label() FidelityLabel {
 	worst := Exact
 	for i := range r.Rules {
@@ -112,8 +108,8 @@ type policyMaker struct {
 
 func newPolicyMaker() *policyMaker { return &policyMaker{taken: map[model.PolicyKey]bool{}} }
 
-// beginPolicy begins a policy of a kind with the subject of another and what else is not its rules.
-// Its name is the first of those given that is free.
+// beginPolicy begins a policy of a kind with everything of another but its rules. It takes the first free name
+// of names.
 func (m *policyMaker) beginPolicy(from *model.Policy, kind model.Kind, tier int, priority int32, names ...string) *model.Policy {
 	p := &model.Policy{Tier: tier, Priority: priority, Subject: from.Subject,
 		Logging: from.Logging, HasLogging: from.HasLogging}
@@ -129,7 +125,7 @@ func (m *policyMaker) beginPolicy(from *model.Policy, kind model.Kind, tier int,
 	return p
 }
 
-// addRule adds a rule to a policy that is made and says where it is.
+// addRule adds a rule to a new policy and returns its place.
 func addRule(p *model.Policy, r model.Rule) MadeRule {
 	list := &p.Ingress
 	if r.Direction == model.Egress {
@@ -140,7 +136,7 @@ func addRule(p *model.Policy, r model.Rule) MadeRule {
 	return MadeRule{p.Key, r.Direction, r.Index}
 }
 
-// noteRule says what became of a rule.
+// noteRule records the result for a rule.
 func (m *policyMaker) noteRule(p *model.Policy, r *model.Rule, l FidelityLabel, why string, to ...MadeRule) {
 	if len(to) == 0 {
 		l = Inexpressible
@@ -153,14 +149,14 @@ func (m *policyMaker) noteRule(p *model.Policy, r *model.Rule, l FidelityLabel, 
 		Differs: d})
 }
 
-// noteInexpressible says that nothing of a policy can be said.
+// noteInexpressible records that no rule of a policy can be expressed.
 func (m *policyMaker) noteInexpressible(p *model.Policy, why string) {
 	for r := range p.AllRules() {
 		m.noteRule(p, r, Inexpressible, why)
 	}
 }
 
-// ignorePolicy leaves out a policy that decided nothing.
+// ignorePolicy leaves out a policy that decides nothing.
 func (m *policyMaker) ignorePolicy(p *model.Policy, why string) {
 	from := len(m.out.Rules)
 	m.noteInexpressible(p, why)
@@ -169,7 +165,7 @@ func (m *policyMaker) ignorePolicy(p *model.Policy, why string) {
 	}
 }
 
-// sortedResult is the result in its order.
+// sortedResult returns the result with policies and rules in order.
 func (m *policyMaker) sortedResult(given []*model.Policy) Result {
 	slices.SortStableFunc(m.out.Policies, func(a, b *model.Policy) int {
 		if a.Tiered != nil && b.Tiered != nil {
@@ -189,9 +185,8 @@ func (m *policyMaker) sortedResult(given []*model.Policy) Result {
 	return m.out
 }
 
-// adminPolicies returns the policies of the kinds that this package converts, in the order in which
-// they decide. stay are the kinds whose policies remain the same object; policies of the
-// other kinds come without their logging sessions.
+// adminPolicies returns the policies of the kinds that this package converts, in the order in which they
+// decide. Policies of a kind in stay remain the same object; others lose their logging sessions.
 func adminPolicies(policies []*model.Policy, stay ...model.Kind) []*model.Policy {
 	out := slices.DeleteFunc(slices.Clone(policies), func(p *model.Policy) bool { return !p.Kind.IsAdmin() })
 	slices.SortFunc(out, ladder.ComparePolicies)
@@ -203,9 +198,8 @@ func adminPolicies(policies []*model.Policy, stay ...model.Kind) []*model.Policy
 	return out
 }
 
-// withoutSession returns a policy as it is when its logging session is over. The session belongs
-// to the object it was begun on. Policies made of that object have no part in it, and the
-// level that was set for a while would stay on them for good.
+// withoutSession returns a policy in its state after the logging session. The session belongs to the source
+// object: a policy made from it would keep the session's temporary level forever.
 func withoutSession(p *model.Policy) *model.Policy {
 	if _, has := p.Annotations[model.AnnotationLogSession]; !has {
 		return p
@@ -225,7 +219,7 @@ func withoutSession(p *model.Policy) *model.Policy {
 	return &next
 }
 
-// whyRefused is why OVN-Kubernetes, or the API, takes nothing of a policy; empty where it does.
+// whyRefused returns why OVN-Kubernetes or the API rejects a policy; empty if neither does.
 func whyRefused(p *model.Policy) string {
 	if !p.IsRefused() {
 		return ""
@@ -238,7 +232,7 @@ func whyRefused(p *model.Policy) string {
 	return ""
 }
 
-// clonedPeers are peers whose lists are nobody else's.
+// clonedPeers returns a copy of peers that shares no lists.
 func clonedPeers(peers []model.Peer) []model.Peer {
 	out := slices.Clone(peers)
 	for i := range out {

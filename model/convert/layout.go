@@ -12,9 +12,9 @@ import (
 	"rung/model/words"
 )
 
-// makeAdmin makes the policies of all tiers before NetworkPolicies.
+// makeAdmin makes the policies of all tiers that decide before NetworkPolicies.
 func (f *importer) makeAdmin(ties []policyTie) {
-	var before, behind []policyTie // of the ClusterNetworkPolicies of Kubernetes there are
+	var before, behind []policyTie // the existing ClusterNetworkPolicies of Kubernetes
 	first, last, behindCNPs := lastEnforced(), lastEnforced(), -1
 	for p := range f.c.Policies(model.KindANP) {
 		last.limitBefore(p)
@@ -41,25 +41,25 @@ func (f *importer) makeAdmin(ties []policyTie) {
 	f.placeTies(behind, model.TierAdmin, behindCNPs+1, last)
 }
 
-// lastPriority is the last priority that policies can have, and why.
+// lastPriority is the highest priority number available, and why.
 type lastPriority struct {
 	priority int
 	why      string
 }
 
-// limitBefore makes it one before that of a policy that decides after them.
+// limitBefore lowers the limit to one before a policy that must decide later.
 func (h *lastPriority) limitBefore(p *model.Policy) {
 	if at := int(p.Priority) - 1; at < h.priority {
 		*h = lastPriority{at, fmt.Sprintf("before %s (%d), which decides after it", p.Label(), p.Priority)}
 	}
 }
 
-// lastEnforced is the last priority that OVN-Kubernetes enforces.
+// lastEnforced returns the last priority that OVN-Kubernetes enforces.
 func lastEnforced() lastPriority {
 	return lastPriority{model.MaxPriority, fmt.Sprintf("up to %d", model.MaxPriority)}
 }
 
-// leaveRules says nothing of the rules of a tie.
+// leaveRules leaves out the rules of a tie, with a reason.
 func (t *policyTie) leaveRules(format string, a ...any) {
 	for _, s := range t.sayings {
 		if len(s.clauses) > 0 {
@@ -69,8 +69,8 @@ func (t *policyTie) leaveRules(format string, a ...any) {
 	}
 }
 
-// placeTies gives ties the priorities from one to another, with as much room between as the
-// planner would leave; those that find none are left out, from the last.
+// placeTies gives ties priorities within a range, spaced as the planner would. If there are too few, the last
+// ties are left out.
 func (f *importer) placeTies(ties []policyTie, tier, from int, to lastPriority) {
 	cut := make([][]prioritySlot, len(ties))
 	n := 0
@@ -103,7 +103,7 @@ func (f *importer) placeTies(ties []policyTie, tier, from int, to lastPriority) 
 	}
 }
 
-// spacedPriorities are n priorities of a range, as the planner would space them.
+// spacedPriorities returns n priorities of a range, spaced as the planner would.
 func spacedPriorities(n, from, to int) []int32 {
 	slots := make([]plan.Slot, n)
 	for i := range slots {
@@ -121,13 +121,13 @@ func spacedPriorities(n, from, to int) []int32 {
 	return out
 }
 
-// The longest names of rules that the APIs take, and of objects, with room for a number.
+// Longest names of rules and of objects that the APIs accept, with room for a number.
 const (
 	longestRuleName = 100
 	longestName     = 240
 )
 
-// ruleOfClause is the rule that a clause of Antrea's becomes.
+// ruleOfClause returns the new rule of a clause.
 func ruleOfClause(s *convertedRule, c *ruleClause) model.Rule {
 	name := s.rule.Name
 	if s.rule.Tiered.Generated {
@@ -139,8 +139,8 @@ func ruleOfClause(s *convertedRule, c *ruleClause) model.Rule {
 		Ports: slices.Clone(c.ports)}
 }
 
-// beginClausePolicy begins the policy of a clause: of the name of the one that was given, with its
-// namespace before it and the value it is for behind.
+// beginClausePolicy begins the policy of a clause. The name joins the source namespace, the source name and
+// the clause's value.
 func (f *importer) beginClausePolicy(from *model.Policy, p *ruleClause, tier int, priority int32) *model.Policy {
 	name := from.Name
 	if from.Namespace != "" {
@@ -155,7 +155,7 @@ func (f *importer) beginClausePolicy(from *model.Policy, p *ruleClause, tier int
 	return f.beginPolicy(&next, f.targetKind, tier, priority, f.freeName(f.targetKind, name))
 }
 
-// freeName is a name that nothing of the kind has.
+// freeName returns an unused name of the kind.
 func (m *policyMaker) freeName(kind model.Kind, name string) string {
 	if len(name) > longestName {
 		name = strings.TrimRight(name[:longestName], "-.")
@@ -167,7 +167,7 @@ func (m *policyMaker) freeName(kind model.Kind, name string) string {
 	return out
 }
 
-// nameSlug is a value as part of an object's name.
+// nameSlug returns a value in a form for object names.
 func nameSlug(value string) string {
 	if value == emptyValue {
 		return "empty"
@@ -175,17 +175,17 @@ func nameSlug(value string) string {
 	return words.Slug(value)
 }
 
-// namespaceValue is a namespace, or a value of namespace labels, that one policy is made for.
+// namespaceValue is a namespace, or a value of namespace labels, that gets its own policy.
 type namespaceValue struct {
 	name     string // for people, and in the name of the policy
 	selector model.Selector
 }
 
-// emptyValue is the label value that is empty, for people.
+// emptyValue is the text of the empty label value.
 const emptyValue = `""`
 
-// valueOf returns the values that a namespace has of the labels in keys, or, without
-// keys, its name. ok is false where it lacks one of the labels.
+// valueOf returns a namespace's values of the labels in keys, or its name if keys is empty. ok is false if a
+// label is missing.
 func valueOf(ns *model.Namespace, keys []string) (v namespaceValue, ok bool) {
 	if len(keys) == 0 {
 		return namespaceValue{ns.Name, namespaceNamed(ns.Name)}, true
@@ -205,7 +205,7 @@ func valueOf(ns *model.Namespace, keys []string) (v namespaceValue, ok bool) {
 	return namespaceValue{name, model.SelectorOf(model.NewLabels(labels))}, true
 }
 
-// valuesOfSubject returns the label values of the namespaces that a subject has, in order.
+// valuesOfSubject returns the distinct values of the namespaces that a subject selects.
 func (f *importer) valuesOfSubject(subject *model.Subject, keys []string) (out []namespaceValue) {
 	seen := map[string]bool{}
 	for ns := range f.c.Namespaces() {
@@ -220,7 +220,7 @@ func (f *importer) valuesOfSubject(subject *model.Subject, keys []string) (out [
 	return out
 }
 
-// unfoldPeer says a peer that is seen from the namespace of the pod: once for each value there is.
+// unfoldPeer converts a peer that depends on the namespace of the subject's pod, once for each existing value.
 func (f *importer) unfoldPeer(s *convertedRule, subjects []model.Subject, peer *model.Peer, ports []model.Port) {
 	labels := peer.Match.SameLabels
 	if peer.Match.Self {
@@ -253,7 +253,7 @@ func labelsText(labels []string) string {
 	return words.OneOrMany(len(labels), "label ", "labels ") + words.List(labels, 3)
 }
 
-// noteRepeated notes that new values want the conversion again.
+// noteRepeated records that new values require another conversion.
 func (f *importer) noteRepeated(k model.PolicyKey, labels, values []string) {
 	for i := range f.out.Repeated {
 		if a := &f.out.Repeated[i]; a.Policy == k && strings.Join(a.Labels, ",") == strings.Join(labels, ",") {

@@ -14,30 +14,30 @@ import (
 	"rung/model/words"
 )
 
-// mostRecord bounds what is believed of an annotation, in bytes.
+// mostRecord is the maximum length of an accepted annotation, in bytes.
 const mostRecord = 16 << 10
 
-// ValueRecord is the annotation on a policy that stands for one value of several (RepeatedPolicy):
-// the policy it was made from, and the value it is for.
+// ValueRecord is the annotation of a policy for one value of several (RepeatedPolicy): the source policy and
+// the value.
 type ValueRecord struct {
-	From string `json:"from"` // the converted policy, for people: "ACNP own"
-	// Labels are the labels of namespaces that Value is a value of; without any, Value is a namespace.
+	From string `json:"from"` // the source policy for people: "ACNP own"
+	// Labels are the namespace labels of Value; if empty, Value is a namespace.
 	Labels []string `json:"labels"`
 	Value  string   `json:"value"`
-	// Namespaces are the namespaces that the converted policy applied to; Of is their selector as kubectl takes it.
+	// Namespaces selects the namespaces that the source policy applied to; Of is the same in kubectl's syntax.
 	Namespaces model.Selector `json:"-"`
 	Of         string         `json:"of"`
 }
 
-// Annotation returns the text of the annotation.
+// Annotation returns the record as annotation text.
 func (r ValueRecord) Annotation() string {
 	r.Labels, r.Of = append([]string{}, r.Labels...), r.Namespaces.Key()
-	text, _ := json.Marshal(r) // texts only
+	text, _ := json.Marshal(r) // cannot fail: texts only
 	return string(text)
 }
 
-// RecordOf reads the annotation of a policy, which anybody may have written: every text is
-// cleaned. ok is false if the annotation is missing or invalid.
+// RecordOf reads the annotation of a policy. Anyone may have written it, so every text is cleaned. ok is false
+// if the annotation is missing or invalid.
 func RecordOf(p *model.Policy) (r *ValueRecord, ok bool) {
 	raw, has := p.Annotations[model.AnnotationConverted]
 	if !has {
@@ -75,7 +75,7 @@ func parseRecord(raw string) (*ValueRecord, error) {
 	return r, nil
 }
 
-// UnfoldedPolicy are the policies of a cluster that one policy became, one for each value.
+// UnfoldedPolicy has the policies that one policy was split into, one for each value.
 type UnfoldedPolicy struct {
 	From       string
 	Labels     []string
@@ -110,10 +110,10 @@ func AllUnfolded(c *model.Cluster) []*UnfoldedPolicy {
 	return out
 }
 
-// MissingValue is a value for which there is no policy.
+// MissingValue is a value without a policy.
 type MissingValue struct {
 	Value      string
-	Namespaces []string // that have it
+	Namespaces []string // namespaces with the value
 }
 
 // MissingValues returns the values of namespaces that have no policy. Such a namespace is new or
@@ -131,9 +131,9 @@ func (u *UnfoldedPolicy) MissingValues(c *model.Cluster) (out []MissingValue) {
 	return out
 }
 
-// annotateLogging annotates the new policies with the actions that log: those of which all rules
-// log. If only some rules of an action log, none logs. Notes name these actions, the level chosen
-// because Antrea has none, and lost labels of log lines.
+// annotateLogging sets the logging annotation of new policies for actions whose rules all log. If only some
+// rules of an action log, none logs. Notes name these actions, the chosen level (Antrea has none), and lost
+// labels of log lines.
 func (f *importer) annotateLogging(ties []policyTie) {
 	noteLogLabels(f.policyMaker, ties)
 	type group struct {
@@ -141,7 +141,7 @@ func (f *importer) annotateLogging(ties []policyTie) {
 		action model.Action
 	}
 	rules, logging := map[group]int{}, map[group]int{}
-	of := map[model.PolicyKey]*model.Policy{} // the first policy each was made from
+	of := map[model.PolicyKey]*model.Policy{} // first source of each new policy
 	for i := range ties {
 		for _, s := range ties[i].sayings {
 			for _, to := range s.madeRules {
@@ -183,7 +183,7 @@ func (f *importer) annotateLogging(ties []policyTie) {
 	}
 }
 
-// noteLogLabels notes the labels that rules give to their log lines, which other APIs have not.
+// noteLogLabels notes the log labels of rules, which other APIs do not have.
 func noteLogLabels(m *policyMaker, ties []policyTie) {
 	lost := map[model.PolicyKey][]string{}
 	for i := range ties {
@@ -199,7 +199,7 @@ func noteLogLabels(m *policyMaker, ties []policyTie) {
 	}
 }
 
-// noteLogLevels notes the log levels of a policy, which Antrea has no place for: a rule there logs, or not.
+// noteLogLevels notes a policy's log levels, which Antrea cannot express: a rule there logs or does not.
 func (m *policyMaker) noteLogLevels(p *model.Policy) {
 	levels, err := p.LogLevels()
 	if err != nil || !levels.IsOn() {
@@ -215,5 +215,5 @@ func (m *policyMaker) noteLogLevels(p *model.Policy) {
 		"its log levels are left out (" + words.ListSome(lost, 3) + "): enableLogging has no levels"})
 }
 
-// logLevel is the level given to rules with enableLogging, which names none.
+// logLevel is the level for rules with enableLogging, which has no level.
 const logLevel = "info"

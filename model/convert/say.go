@@ -10,26 +10,26 @@ import (
 	"rung/model/words"
 )
 
-// convertedRule is a rule of Antrea in the words of the other API: its clauses, each a rule for
-// one subject. They decide at one place, since they do the same.
+// convertedRule holds a source rule and its clauses in the target API, each clause with one subject. The
+// clauses share a place, since they have the same action.
 type convertedRule struct {
 	policy  *model.Policy
 	rule    *model.Rule
 	clauses []*ruleClause
-	// differences are the differences now, laterDifferences those that objects to come or to change
-	// may bring; silentlyRefused says that a client is refused and will not be told.
+	// differences hold now; laterDifferences may come with later objects. silentlyRefused is true if a
+	// rejected client gets no answer.
 	differences, laterDifferences []string
 	silentlyRefused               bool
-	outside                       []string // networks of an ingress rule
+	outside                       []string // networks of an ingress rule, not expressible
 	madeRules                     []MadeRule
 }
 
 // ruleClause is a part of a rule for one subject.
 type ruleClause struct {
-	// column names the policy it stands in: clauses of a policy with the same are one.
+	// column identifies the new policy: clauses with the same column share one.
 	column  string
 	subject model.Subject
-	value   *ValueRecord // that it is for, of namespaces; nil for none
+	value   *ValueRecord // namespace value the clause is for; nil if it is not split
 	peers   []model.Peer
 	ports   []model.Port
 }
@@ -41,7 +41,7 @@ func (s *convertedRule) addLaterDifference(format string, a ...any) {
 	s.laterDifferences = append(s.laterDifferences, fmt.Sprintf(format, a...))
 }
 
-// fidelity returns the label of the rule, in what it differs, and why.
+// fidelity returns the rule's label, its kind of difference, and why.
 func (s *convertedRule) fidelity() (FidelityLabel, Difference, string) {
 	var why []string
 	for _, list := range [][]string{s.differences, s.laterDifferences} {
@@ -70,10 +70,10 @@ func (s *convertedRule) fidelity() (FidelityLabel, Difference, string) {
 	return Exact, "", ""
 }
 
-// nodesDiffer is the text of the difference for nodes as peers.
+// nodesDiffer describes the difference for node peers.
 const nodesDiffer = "nodes (%s) are their InternalIPs and gateways in Antrea, and all of their addresses in OVN-Kubernetes"
 
-// noteAllRules notes what became of all rules.
+// noteAllRules records the results of all rules.
 func (m *policyMaker) noteAllRules(ties []policyTie) {
 	for i := range ties {
 		for _, s := range ties[i].sayings {
@@ -84,8 +84,8 @@ func (m *policyMaker) noteAllRules(ties []policyTie) {
 	}
 }
 
-// convertRule says a rule; required are the labels that a namespace must have for the policy to be
-// there for its pods.
+// convertRule converts a rule. required are the labels that a namespace must have for the policy to apply to
+// its pods.
 func (f *importer) convertRule(p *model.Policy, r *model.Rule, required []string) *convertedRule {
 	s := &convertedRule{policy: p, rule: r, silentlyRefused: r.Tiered.Action == "Reject"}
 	if len(r.Tiered.L7) > 0 {
@@ -124,7 +124,7 @@ func (f *importer) convertRule(p *model.Policy, r *model.Rule, required []string
 	return s
 }
 
-// addPeers adds peers to the clause of a subject.
+// addPeers adds peers to the clause of a subject, or begins the clause.
 func (s *convertedRule) addPeers(subject model.Subject, value *ValueRecord, peers []model.Peer, ports []model.Port) {
 	column := s.policy.Key.String() + "\x00" + subjectKey(&subject)
 	for _, p := range s.clauses {
@@ -139,7 +139,7 @@ func (s *convertedRule) addPeers(subject model.Subject, value *ValueRecord, peer
 	s.clauses = append(s.clauses, &ruleClause{column: column, subject: subject, value: value, peers: clonedPeers(peers), ports: ports})
 }
 
-// subjectsOf returns the subjects of all that a rule applies to, each once.
+// subjectsOf returns the distinct subjects that a rule applies to.
 func (f *importer) subjectsOf(s *convertedRule, required []string) []model.Subject {
 	list := s.policy.Tiered.AppliedTo
 	if len(s.rule.Tiered.AppliedTo) > 0 {
@@ -183,7 +183,7 @@ func (f *importer) subjectsOf(s *convertedRule, required []string) []model.Subje
 	return out
 }
 
-// noteGroupDrift says of a group that it is more than selectors.
+// noteGroupDrift notes that the conversion does not follow later changes of a group's Service or children.
 func (f *importer) noteGroupDrift(s *convertedRule, name string) {
 	k := antrea.GroupKey(s.policy, name)
 	g, ok := f.c.Get(k).(*model.Group)
@@ -197,7 +197,7 @@ func (f *importer) noteGroupDrift(s *convertedRule, name string) {
 	}
 }
 
-// peersOf are the peers of a rule that are the same for all of its subjects.
+// peersOf returns the peers of a rule that are the same for all subjects.
 func (f *importer) peersOf(s *convertedRule) (out []model.Peer) {
 	r := s.rule
 	everywhere := model.Peer{Kind: model.PeerNamespaces, Namespaces: model.SelectEverything(), Pods: model.SelectEverything()}
@@ -220,7 +220,7 @@ func (f *importer) peersOf(s *convertedRule) (out []model.Peer) {
 	return out
 }
 
-// convertPeer says a peer; what cannot be said is noted.
+// convertPeer converts a peer and notes what cannot be expressed.
 func (f *importer) convertPeer(s *convertedRule, p *model.Peer) (out []model.Peer) {
 	switch p.Kind {
 	case model.PeerGroup:
@@ -262,7 +262,7 @@ func (f *importer) convertPeer(s *convertedRule, p *model.Peer) (out []model.Pee
 		namespaces = namespaceNamed(p.Namespace)
 	}
 	if p.Pods.IsNil() || namespaces.IsNil() {
-		return nil // it matches nothing
+		return nil // matches nothing
 	}
 	return []model.Peer{podsOf(namespaces, p.Pods)}
 }

@@ -9,25 +9,25 @@ import (
 	"rung/model"
 )
 
-// nameLabel is on every namespace: the API server puts it there.
+// nameLabel is the label that the API server sets on every namespace.
 const nameLabel = "kubernetes.io/metadata.name"
 
-// namespaceNamed is the namespace of that name.
+// namespaceNamed returns a selector of the namespace with that name.
 func namespaceNamed(namespace string) model.Selector {
 	return model.SelectorOf(model.NewLabels(map[string]string{nameLabel: namespace}))
 }
 
-// selectorOfKeys matches what has all the labels, whatever their values.
+// selectorOfKeys matches objects that have all the labels, whatever their values.
 func selectorOfKeys(keys []string) model.Selector {
 	ls := &metav1.LabelSelector{}
 	for _, k := range keys {
 		ls.MatchExpressions = append(ls.MatchExpressions, metav1.LabelSelectorRequirement{Key: k, Operator: metav1.LabelSelectorOpExists})
 	}
-	s, _ := model.NewSelector(ls) // an invalid label has its error in it, and matches nothing
+	s, _ := model.NewSelector(ls) // an invalid label makes a selector that matches nothing
 	return s
 }
 
-// andSelector matches what both match.
+// andSelector returns a selector of what both match.
 func andSelector(a, b model.Selector) model.Selector {
 	switch {
 	case a.IsNil() || b.MatchesEverything() || a.Key() == b.Key():
@@ -42,7 +42,7 @@ func andSelector(a, b model.Selector) model.Selector {
 	for k, v := range other.MatchLabels {
 		if was, has := ls.MatchLabels[k]; !has {
 			ls.MatchLabels[k] = v
-		} else if was != v { // two values of one label: MatchLabels has one for each
+		} else if was != v { // second value of a label: MatchLabels holds one
 			other.MatchExpressions = append(other.MatchExpressions, metav1.LabelSelectorRequirement{Key: k, Operator: metav1.LabelSelectorOpIn,
 				Values: []string{v}})
 		}
@@ -52,8 +52,7 @@ func andSelector(a, b model.Selector) model.Selector {
 			ls.MatchExpressions = append(ls.MatchExpressions, r)
 		}
 	}
-	// A label that must have one value need not be required to exist, or to have no other
-	// value.
+	// Exists and NotIn are redundant for a label that MatchLabels fixes.
 	ls.MatchExpressions = slices.DeleteFunc(ls.MatchExpressions, func(r metav1.LabelSelectorRequirement) bool {
 		value, one := ls.MatchLabels[r.Key]
 		return one && (r.Operator == metav1.LabelSelectorOpExists || r.Operator == metav1.LabelSelectorOpNotIn &&
@@ -63,7 +62,7 @@ func andSelector(a, b model.Selector) model.Selector {
 	return out
 }
 
-// podsOf is a peer of the pods that both selectors match.
+// podsOf returns a peer of the pods that both selectors match.
 func podsOf(namespaces, pods model.Selector) model.Peer {
 	if pods.MatchesEverything() {
 		return model.Peer{Kind: model.PeerNamespaces, Namespaces: namespaces, Pods: model.SelectEverything()}
@@ -71,7 +70,7 @@ func podsOf(namespaces, pods model.Selector) model.Peer {
 	return model.Peer{Kind: model.PeerPods, Namespaces: namespaces, Pods: pods}
 }
 
-// subjectOf is the subject of the pods that both selectors match.
+// subjectOf returns a subject of the pods that both selectors match.
 func subjectOf(namespaces, pods model.Selector) model.Subject {
 	if pods.MatchesEverything() {
 		return model.Subject{Namespaces: namespaces, AllPods: true, Pods: model.SelectEverything()}
@@ -81,7 +80,7 @@ func subjectOf(namespaces, pods model.Selector) model.Subject {
 
 func subjectKey(s *model.Subject) string { return s.Namespaces.Key() + "\x00" + s.Pods.Key() }
 
-// sortedDistinct are the different ones, sorted.
+// sortedDistinct sorts a list in place and removes duplicates.
 func sortedDistinct(list []string) []string {
 	slices.Sort(list)
 	return slices.Compact(list)

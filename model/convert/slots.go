@@ -7,18 +7,18 @@ import (
 	"rung/model"
 )
 
-// policyTie is the policies of one tier and priority: rules with the same number are at one
-// place there, whichever policy they are of.
+// policyTie has the policies of one tier and priority. Rules with the same number share a place, whichever
+// policy they belong to.
 type policyTie struct {
 	tier     int32
 	priority float64
 	sayings  []*convertedRule
 }
 
-// ruleRow are the rules with one number.
+// ruleRow has the rules with one number.
 type ruleRow []*convertedRule
 
-// rowsOfDirection returns a direction's rules that can be written in the other API.
+// rowsOfDirection returns the rows of a direction, without rules that cannot be expressed.
 func (t *policyTie) rowsOfDirection(d model.Direction) (out []ruleRow) {
 	byIndex := map[int]ruleRow{}
 	most := -1
@@ -36,13 +36,12 @@ func (t *policyTie) rowsOfDirection(d model.Direction) (out []ruleRow) {
 	return out
 }
 
-// prioritySlot is the part of a tie that gets one priority: rows of each direction, of which the
-// first has number 0 in all of its policies, and so on.
+// prioritySlot holds the part of a tie with one priority. Its rows have numbers from 0 in each direction, the
+// same in all of its policies.
 type prioritySlot struct{ rows [2][]ruleRow }
 
-// cutIntoSlots cuts a tie into as few as keep its order. In a slot every policy has a rule in all
-// rows up to its last: with a hole, the rules behind it would move up, among those of
-// other policies.
+// cutIntoSlots cuts a tie into as few slots as keep its order. In a slot every policy has a rule in each row
+// up to its last: without one, its later rules would move up between rules of other policies.
 func (t *policyTie) cutIntoSlots(limit int) (out []prioritySlot) {
 	for i, d := range model.Directions {
 		at := 0
@@ -85,7 +84,7 @@ func (r ruleRow) hasHole(filled map[string]int, n int) bool {
 	return false
 }
 
-// allClauses walks the clauses of a slot with what they are of.
+// allClauses yields the clauses of a slot with their rules.
 func (s *prioritySlot) allClauses() iter.Seq2[*convertedRule, *ruleClause] {
 	return func(yield func(*convertedRule, *ruleClause) bool) {
 		for _, r := range slices.Concat(s.rows[0], s.rows[1]) {
@@ -100,7 +99,7 @@ func (s *prioritySlot) allClauses() iter.Seq2[*convertedRule, *ruleClause] {
 	}
 }
 
-// makePolicies makes the policies of a slot, each begun by begin, and their rules, each made by as.
+// makePolicies makes the policies of a slot with begin, and their rules with as.
 func (s *prioritySlot) makePolicies(begin func(*model.Policy, *ruleClause) *model.Policy, as func(*convertedRule, *ruleClause) model.Rule) {
 	made := map[string]*model.Policy{}
 	for _, w := range s.policyColumns() {
@@ -111,13 +110,13 @@ func (s *prioritySlot) makePolicies(begin func(*model.Policy, *ruleClause) *mode
 	}
 }
 
-// policyColumn is the first clause of a policy that is made.
+// policyColumn is the first clause of a new policy.
 type policyColumn struct {
 	saying *convertedRule
 	clause *ruleClause
 }
 
-// policyColumns are the policies of a slot: those of one that was given together.
+// policyColumns returns the new policies of a slot, grouped by source policy.
 func (s *prioritySlot) policyColumns() (out []policyColumn) {
 	seen := map[string]bool{}
 	var order []model.PolicyKey

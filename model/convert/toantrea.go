@@ -10,26 +10,24 @@ import (
 	"rung/model/antrea"
 )
 
-// The range of priorities of Antrea's policies.
+// Range of priorities of Antrea's policies.
 const (
 	antreaFirst = 1
 	antreaLast  = 10000
 )
 
-// exporter says policies in Antrea's API.
+// exporter converts policies to Antrea's API.
 type exporter struct {
 	*policyMaker
 	c     *model.Cluster
-	names map[*model.Rule]string // of the rules that are made of them
+	names map[*model.Rule]string // names of the new rules
 }
 
-// ToAntrea converts the ANPs, BANP and CNPs of the cluster to Antrea's
-// ClusterNetworkPolicies (ACNP). Policies that decide before NetworkPolicies go to tier
-// application, and the baselines to tier baseline, each behind the policies that are
-// there: that is where Antrea asks AdminNetworkPolicies and baselines themselves
-// (antrea.md#order). ClusterNetworkPolicies of tier Admin share the priorities of
-// AdminNetworkPolicies, as in OVN-Kubernetes; where the cluster has policies of Antrea
-// they go to the last tier before Antrea's place for them.
+// ToAntrea converts the ANPs, BANP and CNPs of the cluster to Antrea's ClusterNetworkPolicies (ACNP). Policies
+// that decide before NetworkPolicies go to tier application, and baselines to tier baseline, each after the
+// existing policies: Antrea asks AdminNetworkPolicies and baselines there too (antrea.md#order).
+// ClusterNetworkPolicies of tier Admin share the priorities of AdminNetworkPolicies, as in OVN-Kubernetes. If
+// the cluster has policies of Antrea, they go to the last tier before Antrea's place for them.
 func ToAntrea(c *model.Cluster) Result {
 	x := &exporter{policyMaker: newPolicyMaker(), c: c, names: map[*model.Rule]string{}}
 	native := false
@@ -63,7 +61,7 @@ func ToAntrea(c *model.Cluster) Result {
 	return x.sortedResult(given)
 }
 
-// addToTies adds a policy to those with its priority.
+// addToTies adds a policy to the tie with its priority.
 func (x *exporter) addToTies(list *[]policyTie, p *model.Policy, native bool) {
 	priority := float64(p.Priority)
 	if p.Kind == model.KindBANP && !native {
@@ -85,7 +83,7 @@ func (x *exporter) addToTies(list *[]policyTie, p *model.Policy, native bool) {
 	}
 }
 
-// whyIdle is why OVN-Kubernetes does not enforce a policy that Antrea would, empty where it does.
+// whyIdle returns why OVN-Kubernetes does not enforce a policy that Antrea would; empty if it does.
 func (x *exporter) whyIdle(p *model.Policy) string {
 	_, err := p.LogLevels()
 	names, node := false, ""
@@ -112,7 +110,7 @@ func (x *exporter) whyIdle(p *model.Policy) string {
 	return ""
 }
 
-// lastTierBefore is the last tier before a priority.
+// lastTierBefore returns the last tier that decides before a priority.
 func (x *exporter) lastTierBefore(priority int32) (name string) {
 	for _, t := range antrea.TiersInOrder(x.c) {
 		if t.Priority < priority {
@@ -122,7 +120,7 @@ func (x *exporter) lastTierBefore(priority int32) (name string) {
 	return name
 }
 
-// placeTies gives ties their priorities in a tier: their own, behind those there are.
+// placeTies gives ties their priorities in a tier, after the existing policies.
 func (x *exporter) placeTies(ties []policyTie, tier string) {
 	if len(ties) == 0 {
 		return
@@ -143,7 +141,7 @@ func (x *exporter) placeTies(ties []policyTie, tier string) {
 	for i := range ties {
 		slots := ties[i].cutIntoSlots(math.MaxInt)
 		for j := range slots {
-			// The parts of one come before the next whole number.
+			// Parts of one tie come before the next tie.
 			priority := at[i] + float64(j)*at[len(ties)]/float64(len(slots))
 			slots[j].makePolicies(func(from *model.Policy, _ *ruleClause) *model.Policy { return x.beginPolicyOf(from, tier, priority) },
 				x.ruleOfClause)
@@ -151,7 +149,7 @@ func (x *exporter) placeTies(ties []policyTie, tier string) {
 	}
 }
 
-// prioritiesOfTies returns the priority of each tie behind a base, and behind them the room that each has.
+// prioritiesOfTies returns the priority of each tie after base, then the room that each has.
 func prioritiesOfTies(ties []policyTie, base float64) []float64 {
 	out := make([]float64, 0, len(ties)+1)
 	last := base

@@ -9,7 +9,7 @@ import (
 	"rung/model"
 )
 
-// convertRule says a rule in Antrea's API: one clause, since a policy has one subject.
+// convertRule converts a rule to Antrea's API: one clause, since a policy has one subject.
 func (x *exporter) convertRule(p *model.Policy, r *model.Rule) *convertedRule {
 	s := &convertedRule{policy: p, rule: r}
 	var peers []model.Peer
@@ -26,7 +26,7 @@ func (x *exporter) convertRule(p *model.Policy, r *model.Rule) *convertedRule {
 	return s
 }
 
-// acnpPeers says a peer: of networks one for each.
+// acnpPeers converts a peer: one peer for each of its networks.
 func acnpPeers(s *convertedRule, p *model.Peer) (out []model.Peer) {
 	same := clonedPeers([]model.Peer{*p})
 	switch p.Kind {
@@ -43,7 +43,7 @@ func acnpPeers(s *convertedRule, p *model.Peer) (out []model.Peer) {
 	return same
 }
 
-// acnpPorts says the ports of a rule; ok is false where nothing of them can be said.
+// acnpPorts converts the ports of a rule; ok is false if none can be expressed.
 func acnpPorts(s *convertedRule) (out []model.Port, ok bool) {
 	r := s.rule
 	for _, p := range r.Ports {
@@ -53,7 +53,7 @@ func acnpPorts(s *convertedRule) (out []model.Port, ok bool) {
 			for _, protocol := range []string{"TCP", "UDP", "SCTP"} {
 				out = append(out, model.Port{Protocol: protocol, Name: p.Name})
 			}
-		case p.IsReversed(): // matches nothing there either: left out
+		case p.IsReversed(): // left out: matches nothing there either
 		case p.IsBroken():
 			s.addLaterDifference("the API has no protocol %s, which matches nothing in OVN-Kubernetes", strconv.Quote(p.Protocol))
 		case p.Start == 0:
@@ -67,7 +67,7 @@ func acnpPorts(s *convertedRule) (out []model.Port, ok bool) {
 	return out, len(out) > 0 || len(r.Ports) == 0
 }
 
-// noteACNPNamedPort says what a named port is otherwise (ovn-kubernetes.md#named-ports).
+// noteACNPNamedPort notes how a named port differs (ovn-kubernetes.md#named-ports).
 func noteACNPNamedPort(s *convertedRule, name string) {
 	switch {
 	case s.rule.Direction == model.Ingress:
@@ -77,15 +77,15 @@ func noteACNPNamedPort(s *convertedRule, name string) {
 	}
 }
 
-// ruleOfClause is the rule that a clause becomes. Antrea has no Pass in its baseline tier: what it
-// would leave a connection to allows it.
+// ruleOfClause returns the new rule of a clause. Antrea has no Pass in its baseline tier. A connection that
+// passes there is allowed by default, so Pass becomes Allow.
 func (x *exporter) ruleOfClause(s *convertedRule, c *ruleClause) model.Rule {
 	r := s.rule
 	out := model.Rule{Direction: r.Direction, Name: x.names[r], Action: r.Action, Peers: clonedPeers(c.peers), Ports: slices.Clone(c.ports)}
 	if s.policy.Tier == model.TierBaseline && r.Action == model.Pass {
 		out.Action = model.Allow
 	}
-	levels, _ := s.policy.LogLevels() // off with an error, which is said of the rule
+	levels, _ := s.policy.LogLevels() // off after an error, which whyIdle reports
 	out.Tiered = &model.TieredRule{Action: string(out.Action), Logging: levels.LevelOf(r.Action) != ""}
 	if out.Action == model.Deny {
 		out.Tiered.Action = "Drop"
@@ -93,7 +93,7 @@ func (x *exporter) ruleOfClause(s *convertedRule, c *ruleClause) model.Rule {
 	return out
 }
 
-// nameRules gives the rules of a policy names: Antrea wants different ones.
+// nameRules gives the rules of a policy distinct names, as Antrea requires.
 func (x *exporter) nameRules(p *model.Policy) {
 	taken := map[string]bool{}
 	for r := range p.AllRules() {
@@ -115,7 +115,7 @@ func (x *exporter) nameRules(p *model.Policy) {
 	}
 }
 
-// portsOf says the ports of a rule; ok is false where nothing of them can be said.
+// portsOf converts the ports of a rule; ok is false if none can be expressed.
 func (f *importer) portsOf(s *convertedRule) (out []model.Port, ok bool) {
 	r := s.rule
 	for _, p := range r.Tiered.Protocols {
@@ -145,9 +145,8 @@ func (f *importer) portsOf(s *convertedRule) (out []model.Port, ok bool) {
 	return out, len(out) > 0 || len(r.Ports)+len(r.Tiered.Protocols) == 0
 }
 
-// noteNamedPort says what a named port is otherwise: it has no protocol; those of ingress rules
-// OVN-Kubernetes looks for among the peers as well (ovn-kubernetes.md#named-ports), and those
-// of egress rules among pods, not in networks.
+// noteNamedPort notes how a named port differs: it has no protocol. In ingress rules OVN-Kubernetes also looks
+// among the peers (ovn-kubernetes.md#named-ports); in egress rules among pods, not in networks.
 func (f *importer) noteNamedPort(s *convertedRule, name string) {
 	of := map[string]bool{}
 	for _, p := range s.rule.Ports {
@@ -165,7 +164,7 @@ func (f *importer) noteNamedPort(s *convertedRule, name string) {
 	}
 }
 
-// addServicePeers says the Services of a rule by their endpoints.
+// addServicePeers replaces the Services of a rule by the pods behind them.
 func (f *importer) addServicePeers(s *convertedRule, subjects []model.Subject) {
 	for n, k := range s.rule.Tiered.ToServices {
 		svc, ok := f.c.Get(k).(*model.Service)
@@ -194,7 +193,7 @@ func (f *importer) addServicePeers(s *convertedRule, subjects []model.Subject) {
 	}
 }
 
-// targetPort is the port of the pods behind a Service's port.
+// targetPort returns the pods' port behind a Service's port.
 func targetPort(p *model.ServicePort) model.Port {
 	n, err := strconv.ParseInt(p.TargetPort, 10, 32)
 	switch {

@@ -12,15 +12,15 @@ import (
 	"rung/model/words"
 )
 
-// apiCut is pods that one NetworkPolicy, isolation or EgressFirewall keeps from the API server.
+// apiCut has the pods that one NetworkPolicy, isolation or EgressFirewall cuts off from the API server.
 type apiCut struct {
 	by      verdict.Decider
 	pods    int
 	example verdict.Connection
 }
 
-// checkAPICuts reports the NetworkPolicies and EgressFirewalls that keep pods from the API server. One pod
-// of each kind is asked. What AdminNetworkPolicies deny is said of their Deny.
+// checkAPICuts reports the NetworkPolicies and EgressFirewalls that cut pods off from the API server. It tests
+// one pod of each kind. For AdminNetworkPolicies the findings about their Deny rules say it.
 func (d *verdictLint) checkAPICuts() {
 	s := d.needs.services
 	if len(s.API) == 0 {
@@ -61,7 +61,7 @@ func (d *verdictLint) podsOfNetpols() func(func(*model.Pod) bool) {
 	return d.x.Pods(pods)
 }
 
-// apiCutOf asks whether a pod reaches every address of the API server, and returns nil if it does.
+// apiCutOf finds what cuts a pod off from an address of the API server; nil if it reaches all.
 func (d *verdictLint) apiCutOf(pod *model.Pod) *apiCut {
 	for _, q := range APIConnections(pod, d.needs.services) {
 		a, err := verdict.FromPolicies(d.v, q)
@@ -84,8 +84,8 @@ func isSameDecider(a, b *verdict.Decider) bool {
 	return a.Policy == b.Policy && a.Rule == b.Rule && slices.Equal(a.Isolating, b.Isolating)
 }
 
-// addAPICut adds the finding of one cut. Isolation is often meant; a rule that was to allow the API server
-// shows that it was not.
+// addAPICut adds the finding of one cut. Isolation is often intended; a rule that tries to allow the API
+// server shows that it is not.
 func (d *verdictLint) addAPICut(cut *apiCut) {
 	s := d.needs.services
 	by := cut.by.Isolating
@@ -119,8 +119,8 @@ func (d *verdictLint) addAPICut(cut *apiCut) {
 	d.out[at].Witness = d.witnessOf(cut.example)
 }
 
-// missedAPIRule finds an egress Allow that was to let the API server through and names the address or the port
-// of its Service; it returns "" if there is none.
+// missedAPIRule describes an egress Allow that tries to allow the API server, but names the address or port of
+// its Service; empty if none does.
 func (d *verdictLint) missedAPIRule(p *model.Policy) string {
 	s := d.needs.services
 	svc, _ := d.c.Get(model.Key{Kind: model.KindService, Name: APIService, Namespace: APINamespace}).(*model.Service)
@@ -200,14 +200,14 @@ func webhookText(svc *model.Service) string {
 	return fmt.Sprintf("keeps the API server from service %s/%s, which has the name of a webhook", svc.Namespace, svc.Name)
 }
 
-// hasWebhookFinding reports whether another caller of the same Service was told already.
+// hasWebhookFinding reports whether another caller of the same Service already gave this finding.
 func (d *verdictLint) hasWebhookFinding(k model.Key, svc *model.Service) bool {
 	return slices.ContainsFunc(d.out, func(f model.Finding) bool {
 		return f.Code == WebhookCut.Code && f.Policy == k && f.Message == webhookText(svc)
 	})
 }
 
-// callersOf returns the addresses that callers begin connections from.
+// callersOf returns the source addresses of callers.
 func callersOf(x *verdict.Index, callers []verdict.Endpoint) (out []string) {
 	p := x.Options().Precedence
 	if p == nil {

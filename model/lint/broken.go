@@ -7,10 +7,10 @@ import (
 	"rung/model/words"
 )
 
-// brokenObject is the code of what could not be read, where its error has none.
+// brokenObject is the code of an unreadable object whose error has no code.
 const brokenObject = "broken"
 
-// addBroken turns an object that could not be taken in into a finding.
+// addBroken adds a finding for an object that was not accepted.
 func (l *linter) addBroken(b *model.Broken) {
 	f := model.Finding{Code: b.Code, Severity: b.Severity, Policy: b.Key, Rule: -1, Message: b.Message, Remedy: b.Remedy,
 		Origin: b.Origin}
@@ -27,7 +27,7 @@ func (l *linter) addBroken(b *model.Broken) {
 	l.out = append(l.out, f)
 }
 
-// addInvalid reports why OVN-Kubernetes cannot take a policy.
+// addInvalid adds findings for what OVN-Kubernetes rejects in a policy.
 func (l *linter) addInvalid(p *model.Policy) {
 	for i := range p.Invalid {
 		b := p.Invalid[i]
@@ -39,7 +39,7 @@ func (l *linter) addInvalid(p *model.Policy) {
 	}
 }
 
-// checkLogging reports an annotation that stops the whole policy.
+// checkLogging reports a logging annotation that keeps the whole policy from being programmed.
 func (l *linter) checkLogging(p *model.Policy) {
 	if _, err := p.LogLevels(); err != nil {
 		l.addAbout(p, LoggingInvalid, words.CleanText(err.Error())+

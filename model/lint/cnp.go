@@ -8,11 +8,11 @@ import (
 	"rung/model/words"
 )
 
-// maxCNPRules is how many rules the API takes in a direction of a ClusterNetworkPolicy.
+// maxCNPRules is the API's limit of rules in a direction of a ClusterNetworkPolicy.
 const maxCNPRules = 25
 
-// checkCNP reports what a ClusterNetworkPolicy says in vain, and whether anybody does what it
-// says (ovn-kubernetes.md#clusternetworkpolicy).
+// checkCNP reports what has no effect in a ClusterNetworkPolicy, and whether it is enforced at all
+// (ovn-kubernetes.md#clusternetworkpolicy).
 func (l *linter) checkCNP(p *model.Policy, compiled bool) {
 	if compiled {
 		l.addAbout(p, CNPMight, "OVN-Kubernetes has no controller for ClusterNetworkPolicy: "+
@@ -33,7 +33,7 @@ func (l *linter) checkCNP(p *model.Policy, compiled bool) {
 	}
 }
 
-// checkDomains reports names of domains where the API has no use for them.
+// checkDomains reports domain names in rules where the API does not define them.
 func (l *linter) checkDomains(p *model.Policy, r *model.Rule) {
 	if r.Action == model.Allow {
 		return
@@ -48,8 +48,8 @@ func (l *linter) checkDomains(p *model.Policy, r *model.Rule) {
 	}
 }
 
-// checkPruned reports rules that were applied with the ports of v1alpha1, which the API server drops
-// without a word: they match every port. The rules as applied are known from kubectl's record.
+// checkPruned reports rules applied with the ports of v1alpha1, which the API server drops silently: they
+// match every port. The rules as applied come from kubectl's last-applied annotation.
 func (l *linter) checkPruned(p *model.Policy, d model.Direction) {
 	type rule struct {
 		Ports     []any `json:"ports"`

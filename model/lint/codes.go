@@ -7,19 +7,19 @@ import (
 	"rung/model/antrea"
 )
 
-// Kind is one kind of finding: all that is said of it in advance. A new finding is an entry
-// here, its check in package lint and its example in revision. Broken objects and
-// policies that OVN-Kubernetes cannot take carry the code of their error instead.
+// Kind defines a kind of finding with its fixed texts. A new finding needs an entry here, a check in package
+// lint and an example in revision. Broken objects and policies that OVN-Kubernetes rejects have the code of
+// their error instead.
 type Kind struct {
 	Code     string         // stable, in kebab-case
-	Severity model.Severity // unless the check has a reason for another one
-	Short    string         // two or three words, for where a sentence has no room
+	Severity model.Severity // a check may give another
+	Short    string         // two or three words, for narrow columns
 	Verdicts bool           // needs the verdict of every connection (lint.WithVerdicts)
-	Says     string         // what it means, as a sentence of docs/findings.md
-	Remedy   string         // what to do, unless the check knows it better
+	Says     string         // meaning, as a sentence of docs/findings.md
+	Remedy   string         // what to do; a check may be more specific
 }
 
-// Kinds are all kinds of findings in the order of their entries.
+// Kinds has all kinds of findings in the order of declaration.
 var Kinds []*Kind
 
 func newKind(k Kind) *Kind {
@@ -27,9 +27,8 @@ func newKind(k Kind) *Kind {
 	return &k
 }
 
-// The kinds of findings in order of worth: what opens or closes the cluster, then what makes
-// rows mean something else than was written, then what hits more or less than was meant, at
-// last what is of pods Rung does not reach.
+// The kinds of findings, most important first: rules that open or close the cluster, rows unlike the written
+// rules, rules with unintended effect, pods out of reach.
 var (
 	OpenToAll = newKind(Kind{Code: "open-to-all", Severity: model.SeverityError, Short: "opens all", Verdicts: true,
 		Says:   "A rule allows everything between all pods, or all but those of system namespaces, and stands above rules that say otherwise.",
@@ -229,10 +228,10 @@ var (
 		Remedy: "protect host-networked pods by other means, such as a host firewall"})
 )
 
-// OtherSystem is said of policies that decide nothing under the cluster's network plugin.
+// OtherSystem is the kind for policies that the cluster's network plugin ignores.
 var OtherSystem = &Kind{Code: "policy-of-other-system", Severity: model.SeverityWarning, Short: "not here"}
 
-// KindOfCode is the kind with a code, nil for what could not be read and for a plugin's own.
+// KindOfCode returns the kind with a code; nil for unreadable objects and for a plugin's own codes.
 func KindOfCode(code string) *Kind {
 	if i := worthOfCode(code); i < len(Kinds) {
 		return Kinds[i]
@@ -240,8 +239,7 @@ func KindOfCode(code string) *Kind {
 	return nil
 }
 
-// ShortCode is a code in two or three words. Codes of what could not be read are words
-// already.
+// ShortCode returns a code in two or three words. Codes of unreadable objects already are words.
 func ShortCode(code string) string {
 	if k := KindOfCode(code); k != nil {
 		return k.Short
@@ -252,13 +250,12 @@ func ShortCode(code string) string {
 	return antrea.ShortCode(code)
 }
 
-// CompareWorth orders codes of one severity, the one to name first before the others; what
-// could not be read comes before all.
+// CompareWorth orders codes of one severity, most important first. Unreadable objects come before all.
 func CompareWorth(a, b string) int {
 	return (worthOfCode(a)+1)%(len(Kinds)+1) - (worthOfCode(b)+1)%(len(Kinds)+1)
 }
 
-// worthOfCode is the place of a code among Kinds, behind all for one that is not among them.
+// worthOfCode returns the index of a code in Kinds, or their number if it is not in them.
 func worthOfCode(code string) int {
 	i := slices.IndexFunc(Kinds, func(k *Kind) bool { return k.Code == code })
 	if i < 0 {

@@ -2,7 +2,7 @@ package lint
 
 import "rung/model"
 
-// The kinds of findings about networks besides the default one (package lint), in the same order.
+// The kinds of findings about other networks than the default, most important first.
 var (
 	NamespaceWaits = newKind(Kind{Code: "namespace-without-network", Severity: model.SeverityError, Short: "no network",
 		Says: "A namespace has the label of primary networks and no primary network: nobody programs its NetworkPolicies and its " +

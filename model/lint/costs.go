@@ -12,8 +12,8 @@ import (
 	"rung/model/words"
 )
 
-// manyPods is from when on it is worth saying that something is done for each pod;
-// sharedPods how many pods two sets share then.
+// manyPods is the number of pods from which work for each pod is reported; sharedPods is how many pods two
+// rules must share to be reported.
 const (
 	manyPods   = 500
 	sharedPods = 10
@@ -53,7 +53,7 @@ func (l *linter) checkGaps() {
 	}
 }
 
-// usualPolicies is how many AdminNetworkPolicies a cluster is expected to have at most.
+// usualPolicies is the largest number of AdminNetworkPolicies that OVN-Kubernetes expects.
 const usualPolicies = 50
 
 // checkPolicyCount reports more AdminNetworkPolicies than OVN-Kubernetes expects.
@@ -64,8 +64,7 @@ func (l *linter) checkPolicyCount() {
 	}
 }
 
-// checkSetOverlap reports rules of one direction whose peers are partly the same pods: each
-// rule has address sets of its own.
+// checkSetOverlap reports rules of one direction whose peers share pods: each rule has its own address sets.
 func (l *linter) checkSetOverlap(p *model.Policy) {
 	type set struct {
 		r    *model.Rule
@@ -107,7 +106,7 @@ func (l *linter) checkSetOverlap(p *model.Policy) {
 	l.addAbout(p, SetsOverlap, worst+": when such a pod comes or goes, ovn-controller computes flows in full")
 }
 
-// checkCosts reports what is done for each of many pods.
+// checkCosts reports rules that cause work for each of many pods.
 func (l *linter) checkCosts(p *model.Policy, r *model.Rule) {
 	var peers selectors.PodSet
 	var names, negative []string
@@ -136,14 +135,14 @@ func (l *linter) checkCosts(p *model.Policy, r *model.Rule) {
 	l.checkPeerHosts(p, r)
 }
 
-// negativeText says how many pods selectors take because they lack a label.
+// negativeText returns how many pods selectors match because the pods lack a label.
 func negativeText(what string, selectors []string, pods int) string {
 	return fmt.Sprintf("the %s %s %s by a label that is not there: %s now, and all that come without it",
 		words.OneOrMany(len(selectors), what, what+"s"), words.ListFew(selectors, shown), words.OneOrMany(len(selectors), "selects", "select"),
 		words.Count(pods, "pod"))
 }
 
-// checkNegativeSubject reports a subject that is many pods because they lack a label.
+// checkNegativeSubject reports a subject that matches many pods because they lack a label.
 func (l *linter) checkNegativeSubject(p *model.Policy) {
 	s := p.Subject
 	if n := l.x.SubjectSet(p).Len(); n >= manyPods && (s.Namespaces.LeavesOutByLabel() || !s.AllPods && s.Pods.LeavesOutByLabel()) {
@@ -151,8 +150,8 @@ func (l *linter) checkNegativeSubject(p *model.Policy) {
 	}
 }
 
-// checkPeerHosts reports pods on the host's network among those that a peer selects: they are
-// no peers. A selector of everything does not mean them in particular.
+// checkPeerHosts reports host-networked pods that a peer selects: they do not count as peers. Selectors of
+// everything are not reported.
 func (l *linter) checkPeerHosts(p *model.Policy, r *model.Rule) {
 	var host []string
 	for i := range r.Peers {
@@ -173,8 +172,7 @@ func (l *linter) checkPeerHosts(p *model.Policy, r *model.Rule) {
 	}
 }
 
-// checkTenants reports policies of which there is one for each value of a label, and the values
-// that have none.
+// checkTenants reports sets of policies with one policy for each value of a label, and the values without one.
 func (l *linter) checkTenants() {
 	byLabel := map[string][]*model.Policy{}
 	var order []string
@@ -193,7 +191,7 @@ func (l *linter) checkTenants() {
 		if len(policies) < 2 {
 			continue
 		}
-		// In order of names, so that a move of one of them leaves the finding where it is.
+		// By name, so that moving a policy does not move the finding.
 		slices.SortFunc(policies, func(a, b *model.Policy) int { return strings.Compare(a.Name, b.Name) })
 		var values, missing []string
 		for _, p := range policies {
@@ -215,11 +213,10 @@ func (l *linter) checkTenants() {
 	}
 }
 
-// nameLabel is on every namespace, with its name.
+// nameLabel is a label of every namespace: its name.
 const nameLabel = "kubernetes.io/metadata.name"
 
-// allowsOwnNamespaces says whether the first rule of a policy in some direction allows its own
-// namespaces.
+// allowsOwnNamespaces reports whether the first rule of a direction allows the policy's own namespaces.
 func allowsOwnNamespaces(p *model.Policy) bool {
 	for _, rules := range [][]model.Rule{p.Ingress, p.Egress} {
 		if len(rules) > 0 && rules[0].Action == model.Allow && slices.ContainsFunc(rules[0].Peers, func(pe model.Peer) bool {
@@ -231,8 +228,7 @@ func allowsOwnNamespaces(p *model.Policy) bool {
 	return false
 }
 
-// checkConversions reports values of namespaces that are newer than the policies that one was
-// converted to, one for each value there was.
+// checkConversions reports namespace values that appeared after a policy was converted to one for each value.
 func (l *linter) checkConversions() {
 	for _, u := range convert.AllUnfolded(l.c) {
 		missing := u.MissingValues(l.c)

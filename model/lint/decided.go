@@ -12,9 +12,9 @@ import (
 	"rung/model/words"
 )
 
-// WithVerdicts returns the findings of Run with those that the verdicts of the same
-// cluster give, each with a connection that shows it wherever there is one. rulesAudit and
-// failed are the results of audit.New for v: too large is a finding, too.
+// WithVerdicts extends the findings of Run with findings from verdicts of the same cluster. Where possible,
+// each gets a connection that shows it. rulesAudit and failed are the results of audit.New for v. A cluster
+// too large for an audit is a finding too.
 func WithVerdicts(c *model.Cluster, x *selectors.PodIndex, found []model.Finding, v *verdict.Index, rulesAudit *verdict.Audit,
 	failed error) []model.Finding {
 	l := &linter{c: c, x: x, out: slices.Clone(found)}
@@ -33,7 +33,7 @@ func WithVerdicts(c *model.Cluster, x *selectors.PodIndex, found []model.Finding
 	return SortFindings(c, l.out)
 }
 
-// AuditQuestionsOf returns the extra questions that WithVerdicts has for an Audit of the same
+// AuditQuestionsOf returns the extra questions that WithVerdicts needs answered in an Audit of the same
 // cluster.
 func AuditQuestionsOf(c *model.Cluster, x *selectors.PodIndex) verdict.AuditQuestions {
 	v := FindVitalServices(c, x)
@@ -49,7 +49,7 @@ func AuditQuestionsOf(c *model.Cluster, x *selectors.PodIndex) verdict.AuditQues
 		}}
 }
 
-// SortFindings puts findings of a cluster in order, in place: those under a root behind it.
+// SortFindings sorts findings of a cluster in place. Findings caused by a root finding follow it.
 func SortFindings(c *model.Cluster, found []model.Finding) []model.Finding {
 	l := &linter{order: map[model.PolicyKey]int{}}
 	for _, p := range slices.SortedFunc(c.AllPolicies(), ladder.ComparePolicies) {
@@ -59,27 +59,27 @@ func SortFindings(c *model.Cluster, found []model.Finding) []model.Finding {
 	return sortUnderRoots(found)
 }
 
-// IsFromVerdicts says whether WithVerdicts gives findings with a code.
+// IsFromVerdicts reports whether findings with a code come from WithVerdicts.
 func IsFromVerdicts(code string) bool {
 	k := KindOfCode(code)
 	return k != nil && k.Verdicts
 }
 
-// ruleAt names a rule.
+// ruleAt identifies a rule.
 type ruleAt struct {
 	policy    model.Key
 	direction model.Direction
 	rule      int
 }
 
-// verdictLint makes findings of an Audit.
+// verdictLint makes findings from an Audit.
 type verdictLint struct {
 	*linter
 	needs  *needLint
 	v      *verdict.Index
 	rules  map[ruleAt]*verdict.AuditedRule
-	causes []causedFinding // what stands because of another rule
-	tied   map[int]int     // enforced policies with a priority, by that of their first row and tier
+	causes []causedFinding // findings caused by another rule
+	tied   map[int]int     // number of enforced policies by tieKey
 }
 
 func (d *verdictLint) checkAudit(audit *verdict.Audit) {
@@ -141,12 +141,12 @@ func (d *verdictLint) checkAudit(audit *verdict.Audit) {
 	d.groupUnderRoots()
 }
 
-// addWitness gives the last finding its connection.
+// addWitness sets the connection of the last finding.
 func (d *verdictLint) addWitness(q *verdict.Connection) {
 	d.out[len(d.out)-1].Witness = d.witnessOf(*q)
 }
 
-// witnessOf is a connection with its verdict, none where it cannot be asked.
+// witnessOf returns a connection with its verdict; empty if there is no answer.
 func (d *verdictLint) witnessOf(q verdict.Connection) (w model.Witness) {
 	a, err := verdict.FromPolicies(d.v, q)
 	if err != nil || len(a.Paths) == 0 {
@@ -168,7 +168,7 @@ func endText(e verdict.Endpoint) string {
 	return e.Key.Namespace + "/" + e.Key.Name
 }
 
-// deciderText names who decides: at the stage that settles it; empty where nothing matches.
+// deciderText names the rules of the stage that settles the verdict; empty if nothing matches.
 func deciderText(a *verdict.Answer) string {
 	var by []verdict.Decider
 	for s := range a.Stages() {
@@ -183,7 +183,7 @@ func deciderText(a *verdict.Answer) string {
 	return deciderNames(by, nil)
 }
 
-// deciderNames are the rules, each once; those of the policy itself without its name.
+// deciderNames lists rules without duplicates, omitting the policy's name for rules of own.
 func deciderNames(by []verdict.Decider, own *model.Policy) string {
 	var names []string
 	for i := range by {
@@ -208,7 +208,7 @@ func deciderName(b *verdict.Decider, own *model.Policy) string {
 	return text
 }
 
-// checkNeverDeciding reports a rule that decides nothing of what it matches.
+// checkNeverDeciding reports a rule that matches connections but decides none.
 func (d *verdictLint) checkNeverDeciding(p *model.Policy, r *model.Rule, a *verdict.AuditedRule) {
 	severity := model.SeverityInfo
 	same := true
@@ -235,17 +235,17 @@ func (d *verdictLint) checkNeverDeciding(p *model.Policy, r *model.Rule, a *verd
 	}
 }
 
-// wouldMoveOthers says whether rules of other policies would meet others if a rule of this one
-// went: its policy shares its priority, or reaches beyond it.
+// wouldMoveOthers reports whether removing a rule would change how rules of other policies pair up: the policy
+// shares its priority or has rules beyond it.
 func (d *verdictLint) wouldMoveOthers(p *model.Policy, dir model.Direction) bool {
 	return p.Kind.HasPriority() && d.tied[tieKey(p)] > 1 || p.Kind.IsAdmin() && len(p.Rules(dir)) > maxRules
 }
 
-// tieKey is the same for policies of one tier and priority.
+// tieKey returns the same number for policies of one tier and priority.
 func tieKey(p *model.Policy) int { return ladder.RowPriority(p, 0)*4 + p.Tier }
 
-// checkRedundant reports a rule without which the same tier would come to the same. A rule
-// that guards against lower tiers is not called redundant.
+// checkRedundant reports a rule whose removal changes no verdict in its tier. A rule that guards against lower
+// tiers is not redundant.
 func (d *verdictLint) checkRedundant(p *model.Policy, r *model.Rule, a *verdict.AuditedRule) {
 	if d.wouldMoveOthers(p, r.Direction) || a.Undecided && (p.Tier != model.TierBaseline || r.Action != model.Allow) ||
 		slices.ContainsFunc(a.DecidersWithout, func(b verdict.Decider) bool { return b.Tier != p.Tier || b.Action != r.Action }) {
@@ -262,7 +262,7 @@ func (d *verdictLint) checkRedundant(p *model.Policy, r *model.Rule, a *verdict.
 	d.addWitness(&a.Example)
 }
 
-// checkPass reports a Pass of which no lower tier decides anything.
+// checkPass reports a Pass whose connections no lower tier decides.
 func (d *verdictLint) checkPass(p *model.Policy, r *model.Rule, a *verdict.AuditedRule) {
 	if a.PickedUp || a.Through == nil {
 		return
@@ -276,8 +276,7 @@ func (d *verdictLint) checkPass(p *model.Policy, r *model.Rule, a *verdict.Audit
 	d.addWitness(a.Through)
 }
 
-// checkOverridden reports an Allow that leaves nothing to NetworkPolicies, and a Deny that an Allow
-// below it would override.
+// checkOverridden reports an Allow that overrides NetworkPolicies, and a Deny that overrides a lower Allow.
 func (d *verdictLint) checkOverridden(p *model.Policy, r *model.Rule, a *verdict.AuditedRule) {
 	switch {
 	case a.Overruled == nil || !p.Kind.IsAdmin():
@@ -292,8 +291,8 @@ func (d *verdictLint) checkOverridden(p *model.Policy, r *model.Rule, a *verdict
 	d.addWitness(&a.Overruled.Connection)
 }
 
-// addShowing gives a finding of the objects alone a connection that shows it. Where no connection
-// does, as rules above decide them all, it is worth a note.
+// addShowing adds to a finding of Run a connection that shows it. Without one, because rules above decide all,
+// the finding becomes a note.
 func (d *verdictLint) addShowing(f *model.Finding, rulesAudit *verdict.Audit) {
 	r := d.rules[ruleAt{f.Policy, f.Direction, f.Rule}]
 	if r == nil {

@@ -11,20 +11,20 @@ import (
 	"rung/model/words"
 )
 
-// keptOutRule is an ingress rule that keeps DNS queries from the DNS pods.
+// keptOutRule is an ingress rule that drops DNS queries at the DNS pods.
 type keptOutRule struct {
 	p *model.Policy
 	r *model.Rule
-	// kept are the pods whose queries it drops, by protocol.
+	// kept has the pods whose queries it drops, by protocol.
 	kept [apiServer]selectors.PodSet
 }
 
-// protocols are the protocols of DNS.
+// protocols has the protocols of DNS.
 var protocols = [apiServer]string{dnsUDP: "UDP", dnsTCP: "TCP"}
 
-// rulesKeepingOut returns the ingress rules that keep queries from the DNS pods, in the order in
-// which they decide. Queries that a policy above lets in to all DNS pods are not kept out
-// by any rule below; a policy with the same priority stands beside and does not count.
+// rulesKeepingOut returns the ingress rules that drop queries at the DNS pods, in the order in which they
+// decide. A query that a policy above allows to all DNS pods is not dropped by rules below. A policy of the
+// same priority does not count as above.
 func (l *needLint) rulesKeepingOut() []keptOutRule {
 	if l.keptOutRules != nil {
 		return l.keptOutRules
@@ -61,8 +61,8 @@ func (l *needLint) rulesKeepingOut() []keptOutRule {
 	return l.keptOutRules
 }
 
-// noteKeepingOut notes the rules of one policy that keep queries from its DNS pods, and gives the
-// pods about whose queries the policy or one above it decides.
+// noteKeepingOut records the rules of a policy that drop queries at its DNS pods. It returns the pods whose
+// queries this policy or one above decides.
 func (l *needLint) noteKeepingOut(p *model.Policy, decided [apiServer]selectors.PodSet) [apiServer]selectors.PodSet {
 	s := l.services
 	for i := range p.Ingress {
@@ -88,7 +88,7 @@ func (l *needLint) noteKeepingOut(p *model.Policy, decided [apiServer]selectors.
 	return decided
 }
 
-// checkKeptOut reports the rules that keep queries from the DNS pods.
+// checkKeptOut reports the rules that drop queries at the DNS pods.
 func (l *needLint) checkKeptOut() {
 	s := l.services
 	for _, way := range l.rulesKeepingOut() {
@@ -124,8 +124,8 @@ func (l *needLint) checkKeptOut() {
 	}
 }
 
-// dnsSeverity is how bad it is that a policy keeps pods from the DNS: an error, but for a
-// guess where the DNS pods are not known, and for a policy that is not enforced.
+// dnsSeverity returns the severity of a policy that drops DNS. It is an error, but a warning if the DNS pods
+// are a guess or the policy is not enforced.
 func (l *needLint) dnsSeverity(p *model.Policy) model.Severity {
 	if l.services.DNSPods.IsEmpty() || p.Kind.HasPriority() && p.Priority > l.max {
 		return model.SeverityWarning
@@ -133,8 +133,8 @@ func (l *needLint) dnsSeverity(p *model.Policy) model.Severity {
 	return model.SeverityError
 }
 
-// droppedByText says which rule at the DNS pods drops what the subject's pods are allowed to
-// send there; empty for none.
+// droppedByText names the rule at the DNS pods that drops queries which the subject's pods may send; empty if
+// none does.
 func (l *needLint) droppedByText(p *model.Policy, what podNeed) string {
 	if what == apiServer {
 		return ""
@@ -147,8 +147,8 @@ func (l *needLint) droppedByText(p *model.Policy, what podNeed) string {
 	return ", but dropped at the DNS pods by " + ruleText(p, l.keptOutRules[i].p, l.keptOutRules[i].r)
 }
 
-// checkDNSCuts reports, of what the verdicts say, the rules that drop queries and that those of the
-// objects say nothing of: below a Pass, or beside rules that allow only some.
+// checkDNSCuts reports rules that drop queries by the verdicts, unless Run reported them. They follow a Pass,
+// or rules that allow only some queries.
 func (d *verdictLint) checkDNSCuts(rulesAudit *verdict.Audit) {
 	s := d.needs.services
 	said := map[ruleAt]bool{}
@@ -207,7 +207,7 @@ func openText(d needDecision) string {
 	return "no rule above allows it"
 }
 
-// decisionText says in words what is decided about a need.
+// decisionText describes the decision about a need.
 func (l *needLint) decisionText(p *model.Policy, what podNeed, d needDecision) string {
 	text := l.needText(what)
 	switch {

@@ -11,22 +11,22 @@ import (
 	"rung/model/words"
 )
 
-// The EgressFirewalls that OVN-Kubernetes takes (ovn-kubernetes.md#firewall-rows):
-// their name and the indexes that have an OVN priority, 0 to 8000.
+// What OVN-Kubernetes accepts as EgressFirewall (ovn-kubernetes.md#firewall-rows): its name, and rule indexes
+// with an OVN priority, 0 to 8000.
 const (
 	firewallName  = "default"
 	firewallRules = nb.MaxFirewallRule + 1
 )
 
-// firewallLint looks at EgressFirewalls.
+// firewallLint checks EgressFirewalls.
 type firewallLint struct {
 	*linter
 	noSubnets   bool           // Options.NoSubnets
-	nodeSubnets []netip.Prefix // those that the nodes say their pods have
-	outside     []allowOutside // egress Allows of ANPs to what is no pod, when first asked for
+	nodeSubnets []netip.Prefix // pod subnets from the nodes
+	outside     []allowOutside // see outsideAllows; nil until first used
 }
 
-// checkFirewall looks at an EgressFirewall.
+// checkFirewall checks one EgressFirewall.
 func (l *firewallLint) checkFirewall(p *model.Policy) {
 	if p.Name != firewallName {
 		// The reader of the object may have reported it already.
@@ -50,7 +50,7 @@ func (l *firewallLint) checkFirewall(p *model.Policy) {
 		for j := range r.Peers {
 			switch pe := &r.Peers[j]; pe.Kind {
 			case model.PeerNetworks:
-				if !l.isElsewhere(p) { // of others package networks speaks
+				if !l.isElsewhere(p) { // else see checkFirewalls
 					l.checkFirewallPods(p, r, pe)
 				}
 			case model.PeerNodes:
@@ -72,9 +72,8 @@ func (l *firewallLint) checkFirewall(p *model.Policy) {
 	l.checkOverruling(p)
 }
 
-// checkFirewallPods reports a network with pods in it: the row leaves the subnets of
-// pods out of the network, so that it never decides about pods. That the whole
-// of a family does so is what everybody means by it.
+// checkFirewallPods reports a network that contains pods. The row excludes the subnets of pods, so it never
+// decides about pods. A network of a whole family is not reported.
 func (l *firewallLint) checkFirewallPods(p *model.Policy, r *model.Rule, pe *model.Peer) {
 	for _, text := range pe.Networks {
 		n, ok := selectors.ParseNetwork(text)
@@ -102,7 +101,7 @@ func (l *firewallLint) checkFirewallPods(p *model.Policy, r *model.Rule, pe *mod
 	}
 }
 
-// unknownSubnets returns the pods that are in no subnet that Rung knows.
+// unknownSubnets returns the pods outside every subnet that Rung knows.
 func (l *firewallLint) unknownSubnets(pods selectors.PodSet) selectors.PodSet {
 	if !l.noSubnets {
 		return nil
@@ -113,8 +112,7 @@ func (l *firewallLint) unknownSubnets(pods selectors.PodSet) selectors.PodSet {
 	return pods
 }
 
-// checkFirewallNodes reports a rule without a row because no node has an address for
-// it.
+// checkFirewallNodes reports a rule without a row because no selected node has an address.
 func (l *firewallLint) checkFirewallNodes(p *model.Policy, r *model.Rule, pe *model.Peer) {
 	if l.x.NodeCount() == 0 {
 		return
@@ -139,8 +137,7 @@ type allowOutside struct {
 	networks []netip.Prefix
 }
 
-// outsideAllows are the enforced egress Allows of AdminNetworkPolicies to what is no
-// pod.
+// outsideAllows returns the enforced egress Allows of AdminNetworkPolicies to networks and nodes.
 func (l *firewallLint) outsideAllows() []allowOutside {
 	if l.outside != nil {
 		return l.outside
@@ -169,10 +166,9 @@ func (l *firewallLint) outsideAllows() []allowOutside {
 	return l.outside
 }
 
-// checkOverruling reports a Deny that drops what an AdminNetworkPolicy allows: the
-// rows of an EgressFirewall decide in the to-lport stage, after the from-lport
-// stage with all egress rules, so that an Allow there does not end the matter
-// (ovn-kubernetes.md#firewall-rows). One for the EgressFirewall is enough.
+// checkOverruling reports one Deny that drops what an AdminNetworkPolicy allows. EgressFirewall rows decide in
+// the to-lport stage, after the from-lport stage of all egress rules, so an Allow there is not final
+// (ovn-kubernetes.md#firewall-rows).
 func (l *firewallLint) checkOverruling(p *model.Policy) {
 	if !slices.ContainsFunc(p.Egress, func(r model.Rule) bool { return r.Action == model.Deny }) {
 		return
@@ -204,8 +200,7 @@ func (l *firewallLint) checkOverruling(p *model.Policy) {
 	}
 }
 
-// firewallRule is one network of an EgressFirewall's rule, or a DNS name, whose
-// addresses are not known.
+// firewallRule is one network of an EgressFirewall's rule, or a DNS name with unknown addresses.
 type firewallRule struct {
 	r   *model.Rule
 	net netip.Prefix
@@ -225,9 +220,8 @@ func (l *firewallLint) networkRules(p *model.Policy) (out []firewallRule) {
 	return out
 }
 
-// droppingRule is the Deny that takes all of a network on the given ports, where no
-// Allow above it takes a part: nil when that cannot be said. A name may stand
-// for a single address, hardly for a network.
+// droppingRule returns the Deny that covers a whole network on the given ports. It returns nil if none does,
+// or if an Allow above may take a part. A DNS name may be a single address, but hardly a network.
 func droppingRule(rules []firewallRule, n netip.Prefix, ports []model.Port) *model.Rule {
 	at := slices.IndexFunc(rules, func(f firewallRule) bool {
 		return f.r.Action == model.Deny && !f.dns && f.net.Bits() <= n.Bits() && f.net.Contains(n.Addr()) &&

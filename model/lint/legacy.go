@@ -8,9 +8,8 @@ import (
 	"rung/model/words"
 )
 
-// checkIsolations reports the isolation annotations of 2016
-// (older-forms.md#the-isolation-annotation-of-2016): what they meant, whether it counts,
-// and what stands beside them.
+// checkIsolations reports the isolation annotations of 2016 (older-forms.md#the-isolation-annotation-of-2016),
+// whether they take effect, and NetworkPolicies next to them.
 func (l *netpolLint) checkIsolations() {
 	today := map[string][]string{} // NetworkPolicies of today's API, by namespace
 	for _, p := range l.otherPolicies {

@@ -12,55 +12,53 @@ import (
 	"rung/model/selectors"
 )
 
-// Options shape a run; the zero value is usable.
+// Options configure Run; the zero value is usable.
 type Options struct {
-	// MaxPriority is the largest supported priority, model.MaxPriority when 0.
+	// MaxPriority is the largest supported priority; 0 means model.MaxPriority.
 	MaxPriority int32
-	// CNP says that ClusterNetworkPolicies are compiled and decide.
+	// CNP is true if ClusterNetworkPolicies are compiled.
 	CNP bool
-	// Index of the same cluster, made when nil.
+	// Index is of the same cluster; made if nil.
 	Index *selectors.PodIndex
-	// Ladder of the same cluster, MaxPriority and CNP, made when nil.
+	// Ladder is of the same cluster, MaxPriority and CNP; made if nil.
 	Ladder *ladder.Ladder
-	// NoSubnets says that nobody told Rung the subnets of the cluster's pods; NodeSubnets are
-	// then those that the nodes say they have.
+	// NoSubnets is true if the cluster's pod subnets are unknown; NodeSubnets are then the nodes' subnets.
 	NoSubnets   bool
 	NodeSubnets []netip.Prefix
-	// IPv4 and IPv6 are the families that rows are compiled for. Where neither is
-	// set, or both are, the nodes' subnets tell.
+	// IPv4 and IPv6 are the families that rows are compiled for. If both are equal, the nodes' subnets decide.
 	IPv4, IPv6 bool
-	// LegacyIsolation lets the isolation annotation of 2016 count.
+	// LegacyIsolation makes the isolation annotation of 2016 count.
 	LegacyIsolation bool
 	System          System
-	// HostNetworkNamespace is the namespace that stands for the nodes as a peer.
+	// HostNetworkNamespace is the namespace that represents the nodes as a peer.
 	HostNetworkNamespace string
-	// Networks is the table of those besides the default one, nil where there are none; NoMultiPolicies
-	// says that nobody programs MultiNetworkPolicies.
+	// Networks has the networks other than the default, nil if there are none; NoMultiPolicies is true if
+	// MultiNetworkPolicies are not programmed.
 	Networks        *network.Table
 	NoMultiPolicies bool
 }
 
-// linter is one run.
+// linter is one run of Run.
 type linter struct {
 	c             *model.Cluster
 	x             *selectors.PodIndex
 	max           int32
 	ladder        *ladder.Ladder
-	policies      []*model.Policy         // admin ones as they decide
+	policies      []*model.Policy         // admin policies in the order in which they decide
 	otherPolicies []*model.Policy         // NetworkPolicies of all kinds, then EgressFirewalls, by namespace and name
 	networks      *network.Table          // Options.Networks
 	order         map[model.PolicyKey]int // of all policies
 	legacy        bool                    // Options.LegacyIsolation
 	hostNamespace string                  // Options.HostNetworkNamespace
-	pods          bool                    // the cluster has pods: what matches none is worth saying
+	pods          bool                    // the cluster has pods: report selectors that match none
 	portNames     *portNames
-	missing       lackedFamily   // the one the cluster does not have
-	services      *[]serviceAddr // of all Services, nil until first asked for
+	missing       lackedFamily   // address family that the cluster lacks
+	services      *[]serviceAddr // of all Services; nil until first used
 	out           []model.Finding
 }
 
-// Run looks at every policy and lists the broken objects besides. Worst first,
-// then by the order in which policies decide, then by rule.
+// Run checks every policy and adds the broken objects. The worst findings come first, then in the order in
+// which policies decide, then by rule.
 func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	if opt.MaxPriority == 0 {
 		opt.MaxPriority = model.MaxPriority
@@ -147,8 +145,8 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	return l.finishFindings(&opt.System.Idle, broken)
 }
 
-// compareFindings orders findings by consequence: by severity, then what opens or closes the cluster
-// or cuts its DNS before all else, then by the order in which policies decide, then by rule.
+// compareFindings orders findings by severity, then codeRank, then the order in which policies decide, then by
+// rule.
 func (l *linter) compareFindings(a, b model.Finding) int {
 	return cmp.Or(a.Severity.Compare(b.Severity), cmp.Compare(codeRank(a.Code), codeRank(b.Code)), cmp.Compare(l.policyRank(a.Policy),
 		l.policyRank(b.Policy)),
@@ -157,7 +155,7 @@ func (l *linter) compareFindings(a, b model.Finding) int {
 		cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
 }
 
-// codeRank puts the codes that hit the whole cluster before all others of their severity.
+// codeRank puts codes that affect the whole cluster before others of their severity.
 func codeRank(code string) int {
 	worst := []string{OpenToAll.Code, ClosedToAll.Code, DNSNotAllowed.Code}
 	if i := slices.Index(worst, code); i >= 0 {
@@ -166,12 +164,12 @@ func codeRank(code string) int {
 	return len(worst)
 }
 
-// directionRank puts what is about a whole policy first, then ingress, then egress.
+// directionRank puts whole policies first, then ingress, then egress.
 func directionRank(d model.Direction) int {
 	return slices.Index([]model.Direction{"", model.Ingress, model.Egress}, d)
 }
 
-// policyRank puts what is no policy of the cluster behind those that are.
+// policyRank returns a policy's place in the order; other objects come last.
 func (l *linter) policyRank(k model.PolicyKey) int {
 	if n, ok := l.order[k]; ok {
 		return n
@@ -189,8 +187,8 @@ func (l *linter) addAboutRule(p *model.Policy, r *model.Rule, k *Kind, message s
 	return l.addFinding(k, model.Finding{Policy: p.Key, Direction: r.Direction, Rule: r.Index, Message: message, Origin: p.Origin})
 }
 
-// addFinding adds a finding with what its kind says in advance. The result is the finding for those
-// who know better, until the next is added.
+// addFinding adds a finding with the code, severity and remedy of its kind. The result may be changed until
+// the next finding is added.
 func (l *linter) addFinding(k *Kind, f model.Finding) *model.Finding {
 	f.Code, f.Severity, f.Remedy = k.Code, k.Severity, k.Remedy
 	l.out = append(l.out, f)
@@ -202,7 +200,7 @@ const shown = 3
 
 func podName(p *model.Pod) string { return p.Namespace + "/" + p.Name }
 
-// deniesWarning is the severity of a finding that is a warning about a Deny and a note about other rules.
+// deniesWarning returns warning for a Deny rule, info for others.
 func deniesWarning(r *model.Rule) model.Severity {
 	if r.Action == model.Deny {
 		return model.SeverityWarning
@@ -210,8 +208,7 @@ func deniesWarning(r *model.Rule) model.Severity {
 	return model.SeverityInfo
 }
 
-// ruleText names a rule from another one's point of view: without the policy when
-// it is the same.
+// ruleText names a rule, with its policy unless that is from.
 func ruleText(from, p *model.Policy, r *model.Rule) string {
 	text := r.Direction.Lower() + " rule " + fmt.Sprint(r.Index)
 	if from.Key != p.Key {
@@ -220,12 +217,10 @@ func ruleText(from, p *model.Policy, r *model.Rule) string {
 	return text
 }
 
-// System says how a network plugin checks and orders policies. The zero System is rows
-// of OVN-Kubernetes, with no policies of others.
+// System is how a network plugin checks and orders policies. The zero System is OVN-Kubernetes.
 type System struct {
-	// Check returns all faults by the plugin's admission and its documentation, Order the
-	// order of policies. No other checks are made: they are about OVN-Kubernetes' rows, and
-	// there are none.
+	// Check returns all violations of the plugin's admission and documentation, Order the order of policies.
+	// If Check is set, checks about OVN-Kubernetes' rows are not made.
 	Check func(*model.Cluster) []model.Finding
 	Order func(*model.Cluster) []ladder.Place
 	Idle  IdlePolicies
@@ -237,7 +232,7 @@ type IdlePolicies struct {
 	Message, Remedy string
 }
 
-// checkTierPlaces looks at a cluster whose policies have no rows.
+// checkTierPlaces checks a cluster whose policies have no rows.
 func (l *linter) checkTierPlaces(s *System) {
 	for i, p := range s.Order(l.c) {
 		l.order[p.Policy.Key] = i
@@ -248,7 +243,7 @@ func (l *linter) checkTierPlaces(s *System) {
 	l.out = append(l.out, s.Check(l.c)...)
 }
 
-// finishFindings adds what decides nothing under the system and what could not be read, and sorts.
+// finishFindings adds policies without effect under the system and unreadable objects, and sorts.
 func (l *linter) finishFindings(idle *IdlePolicies, broken []model.Broken) []model.Finding {
 	for _, k := range idle.Kinds {
 		for p := range l.c.Policies(k) {

@@ -12,7 +12,7 @@ import (
 	"rung/model/words"
 )
 
-// checkNamedPorts is one pass over the named ports of an ANP or BANP rule.
+// checkNamedPorts checks the named ports of an ANP or BANP rule.
 func (l *linter) checkNamedPorts(p *model.Policy, r *model.Rule) {
 	if !l.pods || !slices.ContainsFunc(r.Ports, func(port model.Port) bool { return port.Name != "" }) {
 		return
@@ -23,14 +23,13 @@ func (l *linter) checkNamedPorts(p *model.Policy, r *model.Rule) {
 	l.checkNamedFamily(p, r, peers)
 }
 
-// checkNamedPeers reports an ingress rule whose rows decide about pods that are not
-// its subject: they name the peers' addresses beside the subject's and have no
-// outport (ovn-kubernetes.md#named-ports). They count on the nodes where a subject pod
-// is.
+// checkNamedPeers reports an ingress rule whose rows also decide about other pods than its subject. They match
+// addresses of subject and peers and have no outport (ovn-kubernetes.md#named-ports). They apply on nodes with
+// a subject pod.
 func (l *linter) checkNamedPeers(p *model.Policy, r *model.Rule, peers selectors.PodSet) {
 	subject := l.x.SubjectSet(p)
-	// Without a subject pod the rows hang on no switch; a single peer has nobody
-	// to connect to but itself, and such traffic does not pass OVN.
+	// Without a subject pod the rows are on no switch; a single peer can connect only to itself, and such
+	// traffic does not pass OVN.
 	if r.Direction != model.Ingress || subject.IsEmpty() || peers.Len() < 2 {
 		return
 	}
@@ -65,9 +64,8 @@ func (l *linter) checkNamedPeers(p *model.Policy, r *model.Rule, peers selectors
 	l.addAboutRule(p, r, NamedPortPeers, message)
 }
 
-// checkNamedFamily reports rows with addresses of a family the cluster does not
-// have: named ports name them whatever the cluster's families are
-// (ovn-kubernetes.md#named-ports).
+// checkNamedFamily reports rows with addresses of a family that the cluster lacks: rows of named ports have
+// them regardless (ovn-kubernetes.md#named-ports).
 func (l *linter) checkNamedFamily(p *model.Policy, r *model.Rule, pods selectors.PodSet) {
 	family, every := l.missing.name, l.missing.allAddresses
 	if family == "" {
@@ -97,16 +95,15 @@ func (l *linter) checkNamedFamily(p *model.Policy, r *model.Rule, pods selectors
 		words.Count(hit.Len(), "pod"), words.ListFew(on, shown), effect))
 }
 
-// lackedFamily is IPv4 or IPv6 with the network of all its addresses, and why the cluster
-// does not have it; the zero value is neither.
+// lackedFamily is the family that the cluster lacks, the network of all its addresses, and why; zero if it
+// lacks neither.
 type lackedFamily struct {
 	name         string
 	allAddresses netip.Prefix
 	reason       string
 }
 
-// missingFamily is the family that rows are not compiled for, or of which no node
-// has a pod subnet, where the nodes' subnets are known.
+// missingFamily returns the family that rows are not compiled for, or in which no node has a pod subnet.
 func missingFamily(c *model.Cluster, v4, v6 bool) lackedFamily {
 	why := "rows are not compiled for "
 	if v4 == v6 {
@@ -126,7 +123,7 @@ func missingFamily(c *model.Cluster, v4, v6 bool) lackedFamily {
 	return lackedFamily{}
 }
 
-// checkDeclared reports names that no container declares where the rule looks.
+// checkDeclared reports port names that no relevant container declares.
 func (l *linter) checkDeclared(p *model.Policy, r *model.Rule) {
 	var missing []string
 	names := 0
@@ -151,8 +148,8 @@ func (l *linter) checkDeclared(p *model.Policy, r *model.Rule) {
 	l.addAboutRule(p, r, NamedPortUnmatched, message).Severity = severity
 }
 
-// isDeclared says whether a named port resolves: on the peers, for ingress on the
-// subject too (ovn-kubernetes.md#named-ports).
+// isDeclared reports whether a named port resolves: on the peers, for ingress also on the subject
+// (ovn-kubernetes.md#named-ports).
 func (l *linter) isDeclared(p *model.Policy, r *model.Rule, name string) bool {
 	holders := l.x.WithPort(name)
 	if r.Direction == model.Ingress && holders.Meets(l.x.SubjectSet(p)) {
@@ -166,25 +163,23 @@ func (l *linter) isDeclared(p *model.Policy, r *model.Rule, name string) bool {
 	return false
 }
 
-// portNames knows what port names stand for on the pods of a cluster.
+// portNames resolves port names on the pods of a cluster.
 type portNames struct {
 	x             *selectors.PodIndex
-	numbersByName map[string]map[model.Port]bool // numbers by port name, once asked for
+	numbersByName map[string]map[model.Port]bool // numbers by port name, as looked up so far
 }
 
-// portMeaning is a number that a port name stands for and the first pod that says
-// so.
+// portMeaning is a number of a port name and the first pod that declares it.
 type portMeaning struct {
 	port model.Port
 	pod  *model.Pod
 }
 
-// holdersShown bounds on how many pods a name is looked up for one rule: where
-// hundreds of pods declare it the others say nothing new.
+// holdersShown limits the pods examined for a name in one rule: beyond hundreds of pods the rest adds nothing.
 const holdersShown = 256
 
-// meaningTexts returns the ports that a port name means on pods of a set, as text, each number
-// once with its first pod: "tcp 8080 (blue/web-1)". An empty protocol means any.
+// meaningTexts returns the numbers of a port name on pods of a set as text, each with its first pod: "tcp 8080
+// (blue/web-1)". An empty protocol means any.
 func (n *portNames) meaningTexts(name, protocol string, on selectors.PodSet) (out []string) {
 	for _, m := range n.meanings(name, protocol, on) {
 		out = append(out, m.port.String()+" ("+podName(m.pod)+")")
@@ -194,7 +189,7 @@ func (n *portNames) meaningTexts(name, protocol string, on selectors.PodSet) (ou
 
 func (n *portNames) meanings(name, protocol string, on selectors.PodSet) (out []portMeaning) {
 	numbers := n.numbersOfName(name)
-	left := 0 // numbers not seen yet: mostly a name has one, and the first pod says it
+	left := 0 // numbers not found yet: mostly one, on the first pod
 	for port := range numbers {
 		if protocol == "" || port.Protocol == protocol {
 			left++
@@ -221,7 +216,7 @@ func (n *portNames) meanings(name, protocol string, on selectors.PodSet) (out []
 	return out
 }
 
-// numbersOfName are all numbers that a port name stands for in the cluster.
+// numbersOfName returns all numbers of a port name in the cluster.
 func (n *portNames) numbersOfName(name string) map[model.Port]bool {
 	if known, ok := n.numbersByName[name]; ok {
 		return known

@@ -9,11 +9,11 @@ import (
 	"rung/model/words"
 )
 
-// checkNames reports rules whose ACL names OVN cuts (ovn-kubernetes.md#acl-names): what the
-// cut takes away is what a log line tells rules apart by.
+// checkNames reports rules whose ACL names OVN cuts (ovn-kubernetes.md#acl-names): such rules have
+// indistinguishable log lines.
 func (l *linter) checkNames() {
 	holders := nameHolders{}
-	denies := map[string]bool{} // namespaces whose default deny is among them
+	denies := map[string]bool{} // namespaces whose default deny was noted
 	var long []*model.Policy
 	for _, list := range [][]*model.Policy{l.policies, l.otherPolicies} {
 		for _, p := range list {
@@ -36,12 +36,11 @@ func (l *linter) checkNames() {
 	}
 }
 
-// nameHolders are the labels of the owners of rows, policies and default denies, by ACL name, for
-// names as long as a name can be.
+// nameHolders has the owners of ACL names of the maximum length: labels of policies and default denies.
 type nameHolders map[string][]string
 
-// noteRules notes the rules of a policy with names as long as a name can be, and
-// says whether one of them was cut.
+// noteRules records the rules of a policy whose ACL names have the maximum length. It reports whether any was
+// cut.
 func (holders nameHolders) noteRules(p *model.Policy) (cut bool) {
 	for _, rules := range [][]model.Rule{p.Ingress, p.Egress} {
 		if n := len(rules); n == 0 || nameLength(p.Key, rules[0].Direction, n-1) < logline.MaxACLName {
@@ -57,7 +56,7 @@ func (holders nameHolders) noteRules(p *model.Policy) (cut bool) {
 	return cut
 }
 
-// nameLength is how long a rule's ACL name would be if nothing were cut.
+// nameLength returns the length of a rule's full ACL name, before OVN cuts it.
 func nameLength(k model.PolicyKey, d model.Direction, i int) int {
 	switch n := len(strconv.Itoa(i)); k.Kind {
 	case model.KindNP, model.KindMNP:
@@ -71,7 +70,7 @@ func nameLength(k model.PolicyKey, d model.Direction, i int) int {
 
 func (l *linter) addCutNames(p *model.Policy, holders nameHolders) {
 	var cut, alike []string
-	with := "" // another policy with such a name
+	with := "" // another policy with the same ACL name
 	for r := range p.AllRules() {
 		if nameLength(p.Key, r.Direction, r.Index) <= logline.MaxACLName {
 			continue

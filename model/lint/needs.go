@@ -12,7 +12,7 @@ import (
 	"rung/model/words"
 )
 
-// podNeed is something pods must reach.
+// podNeed is a service that pods must reach.
 type podNeed int
 
 const (
@@ -22,7 +22,7 @@ const (
 	needs
 )
 
-// needShare says how much of a need a rule decides.
+// needShare is how much of a need a rule decides.
 type needShare int
 
 const (
@@ -31,20 +31,19 @@ const (
 	whole
 )
 
-// needRule is an egress rule that decides about a need.
+// needRule is an egress rule with the needs that it decides.
 type needRule struct {
 	p      *model.Policy
 	r      *model.Rule
 	shares [needs]needShare
 }
 
-// needLint looks at what pods need, DNS and the API server, and at the rules that decide
-// about it.
+// needLint checks the rules that decide about what pods need: DNS and the API server.
 type needLint struct {
 	*linter
 	services     *VitalServices
-	deciders     []needRule    // see decidingRules
-	keptOutRules []keptOutRule // ingress rules that keep queries from the DNS pods
+	deciders     []needRule    // see decidingRules; nil until first used
+	keptOutRules []keptOutRule // ingress rules that drop queries at the DNS pods; nil until first used
 }
 
 // decidingRules returns the egress rules that decide about a need, in order. It collects them once.
@@ -76,7 +75,7 @@ func (l *needLint) needsOf(r *model.Rule) (n [needs]needShare) {
 			}
 		case r.Action == model.Deny:
 			n[what] = l.denyShare(r)
-		case l.namesOnlyServices(r): // it never matches
+		case l.namesOnlyServices(r): // never matches
 		case selectors.PortMatch(r.Ports, proto, DNSPort) || selectors.PortMatch(r.Ports, proto, AltDNSPort):
 			n[what] = whole
 		}
@@ -117,7 +116,7 @@ func (l *needLint) dnsPodsAmong(r *model.Rule) (have selectors.PodSet) {
 	return have
 }
 
-// apiShare says how many of the API server's addresses are among the peers.
+// apiShare returns how much of the API server's addresses a rule's peers cover.
 func (l *needLint) apiShare(r *model.Rule) needShare {
 	var set selectors.NetworkSet
 	for i := range r.Peers {
@@ -162,17 +161,17 @@ func (l *needLint) denyShare(r *model.Rule) needShare {
 	return none
 }
 
-// isEveryAddress reports whether a network is every address of a family that the cluster has.
+// isEveryAddress reports whether a network has all addresses of a family of the cluster.
 func (l *linter) isEveryAddress(n netip.Prefix) bool {
 	return n.Bits() == 0 && !l.isOfLackedFamily(n)
 }
 
-// isOfLackedFamily reports whether a network is of the family that the cluster does not have.
+// isOfLackedFamily reports whether a network belongs to the family that the cluster lacks.
 func (l *linter) isOfLackedFamily(n netip.Prefix) bool {
 	return l.missing.name != "" && l.missing.allAddresses.Addr().Is4() == n.Addr().Is4()
 }
 
-// matchesDNSPort reports whether a rule's ports match a port of the DNS pods, by number or name.
+// matchesDNSPort reports whether a rule matches a port of the DNS pods, by number or name.
 func (l *needLint) matchesDNSPort(r *model.Rule, proto string, port int32) bool {
 	return selectors.PortMatch(r.Ports, proto, port) ||
 		slices.ContainsFunc(l.x.FirstPod(l.services.DNSPods).Ports, func(c model.ContainerPort) bool {
@@ -181,10 +180,10 @@ func (l *needLint) matchesDNSPort(r *model.Rule, proto string, port int32) bool 
 		})
 }
 
-// needDecision is the decision about a need before some rule.
+// needDecision is how earlier rules decide about a need.
 type needDecision struct {
 	decider      *needRule   // nil if no rule decides
-	partDeciders []*needRule // rules before it that decide for some
+	partDeciders []*needRule // earlier rules that decide part of it
 }
 
 func (d needDecision) isOpen() bool { return d.decider == nil }
@@ -196,9 +195,8 @@ func (d needDecision) isPartAllowed() bool {
 
 func (d needDecision) isDenied() bool { return d.decider != nil && d.decider.r.Action == model.Deny }
 
-// decisionBefore returns the decision about a need of the policy's subject before the rule: by
-// earlier rules of the policy, and by rules of policies above it that apply to the
-// whole subject.
+// decisionBefore returns the decision about a need of the policy's subject before the rule: by earlier rules
+// of the policy, and by policies above it that apply to the whole subject.
 func (l *needLint) decisionBefore(p *model.Policy, r *model.Rule, what podNeed) (d needDecision) {
 	subject := l.x.SubjectSet(p)
 	for i := range l.decidingRules() {
@@ -212,7 +210,7 @@ func (l *needLint) decisionBefore(p *model.Policy, r *model.Rule, what podNeed) 
 			}
 		case l.order[n.p.Key] > l.order[p.Key]:
 			return d
-		case n.p.Tier == p.Tier && n.p.Priority == p.Priority, // beside it
+		case n.p.Tier == p.Tier && n.p.Priority == p.Priority, // same priority
 			n.p.Kind.HasPriority() && n.p.Priority > l.max, // not enforced
 			!subject.IsWithin(l.x.SubjectSet(n.p)):
 			continue
@@ -243,8 +241,8 @@ func (l *needLint) allowAllTogether(what podNeed, parts []*needRule) bool {
 	return l.services.DNSPods.IsWithin(have)
 }
 
-// checkDeny reports the needs of pods that an egress Deny cuts. all says that the rule names
-// a network of every address.
+// checkDeny reports the needs that an egress Deny cuts. all is true if the rule names a network of every
+// address.
 func (l *needLint) checkDeny(p *model.Policy, r *model.Rule, all bool) {
 	var before [needs]needDecision
 	shares := l.needsOf(r)
@@ -258,7 +256,7 @@ func (l *needLint) checkDeny(p *model.Policy, r *model.Rule, all bool) {
 		l.addAboutRule(p, r, DNSNotAllowed, fmt.Sprintf("denies the subject's pods %s, and %s",
 			l.needText(dnsUDP), openText(before[dnsUDP]))).Severity = l.dnsSeverity(p)
 	}
-	alone := shares[dnsUDP] == none && before[dnsUDP].isOpen() // UDP is for rules below, if any, to decide
+	alone := shares[dnsUDP] == none && before[dnsUDP].isOpen() // rules below decide about UDP
 	if shares[dnsTCP] != none && before[dnsTCP].isOpen() && (alone || !before[dnsUDP].isOpen() && !before[dnsUDP].isDenied()) {
 		how, udp := "is not allowed by any rule above this one", l.decisionText(p, dnsUDP, before[dnsUDP])
 		if before[dnsTCP].isPartAllowed() {
@@ -271,8 +269,8 @@ func (l *needLint) checkDeny(p *model.Policy, r *model.Rule, all bool) {
 	}
 }
 
-// addDenyAll reports a Deny of every address, with what the rules above it say
-// about what pods need. With ports it matters only as far as those are needed.
+// addDenyAll reports a Deny of every address, with the decisions above it about what pods need. A Deny with
+// ports counts only for needs at these ports.
 func (l *needLint) addDenyAll(p *model.Policy, r *model.Rule, shares [needs]needShare, before [needs]needDecision) {
 	severity, message := model.SeverityWarning, "drops everything that leaves the subject's pods and that no rule above decides"
 	if len(r.Ports) > 0 {

@@ -15,17 +15,16 @@ import (
 	"rung/model/words"
 )
 
-// netpolLint looks at NetworkPolicies, and at the logging of their namespaces.
+// netpolLint checks NetworkPolicies and the logging annotations of their namespaces.
 type netpolLint struct {
 	*linter
-	isolatingByNS map[string][]isolatingPolicy // NetworkPolicies that isolate, by namespace, when first asked for
-	levels        map[string]string            // what is wrong with a namespace's log levels
+	isolatingByNS map[string][]isolatingPolicy // isolating NetworkPolicies by namespace; nil until first used
+	levels        map[string]string            // problems of log levels by namespace
 }
 
-// checkNetpol looks at what a NetworkPolicy says and OVN-Kubernetes does not do, or
-// the other way round (ovn-kubernetes.md#rule-rows).
+// checkNetpol reports where OVN-Kubernetes does other than a NetworkPolicy says (ovn-kubernetes.md#rule-rows).
 func (l *netpolLint) checkNetpol(p *model.Policy) {
-	if p.IsRefused() { // it has no rows, which is said already
+	if p.IsRefused() { // no rows; addInvalid reported it
 		return
 	}
 	elsewhere := l.isElsewhere(p)
@@ -45,8 +44,8 @@ func (l *netpolLint) checkNetpol(p *model.Policy) {
 	}
 }
 
-// checkNobody reports a NetworkPolicy whose subject or peers match no pod. One for all pods of a namespace may
-// wait for the first; a namespace without any pod is worth a note only.
+// checkNobody reports a NetworkPolicy whose subject or peers match no pod. A policy for all pods of a
+// namespace may wait for the first. In a namespace without pods the finding is a note.
 func (l *linter) checkNobody(p *model.Policy) {
 	if !l.pods || p.IsRefused() {
 		return
@@ -69,13 +68,13 @@ func (l *linter) checkNobody(p *model.Policy) {
 		if len(nothing) > 0 {
 			f := l.addPeersNothing(p, r, nothing)
 			if len(nothing) == len(r.Peers) && p.IsolatesDirection(r.Direction) {
-				f.Severity = model.SeverityWarning // what the rule is to allow is denied
+				f.Severity = model.SeverityWarning // what the rule allows is denied
 			}
 		}
 	}
 }
 
-// isHostNetwork reports whether a peer selects the namespace that stands for the nodes: it has no pods.
+// isHostNetwork reports whether a peer selects the namespace that represents the nodes. It has no pods.
 func (l *linter) isHostNetwork(pe *model.Peer) bool {
 	if l.hostNamespace == "" || pe.Namespace != "" {
 		return pe.Namespace != "" && pe.Namespace == l.hostNamespace
@@ -88,13 +87,13 @@ func (l *linter) isHostNetwork(pe *model.Peer) bool {
 	return false
 }
 
-// checkCoveredNodes reports an ingress network with the addresses of nodes in it: a node reaches the pods of
-// other nodes from its management address.
+// checkCoveredNodes reports an ingress network that covers node addresses: a node reaches pods of other nodes
+// from its management address.
 func (l *linter) checkCoveredNodes(p *model.Policy, r *model.Rule) {
 	if r.Direction != model.Ingress {
 		return
 	}
-	// in reports whether one of the peers' networks has an address, and returns the network as written.
+	// in returns the peer network that contains an address, as written.
 	in := func(a netip.Addr) (string, bool) {
 		for i := range r.Peers {
 			for _, text := range r.Peers[i].Networks {
@@ -132,8 +131,8 @@ func (l *linter) checkCoveredNodes(p *model.Policy, r *model.Rule) {
 	}
 }
 
-// isElsewhere says whether a policy is not programmed on the default network: which pods it means there
-// does not matter.
+// isElsewhere reports whether a policy is not programmed on the default network, so its pods there do not
+// matter.
 func (l *linter) isElsewhere(p *model.Policy) bool {
 	at, _ := l.networks.Place(p.Namespace)
 	return p.Kind == model.KindMNP || at == network.OnPrimary || at == network.WithoutNetwork
@@ -146,9 +145,8 @@ type protocolPorts struct {
 	withoutPort bool // an entry without a port
 }
 
-// checkPorts reports ports that become more or less than they say. Names and
-// entries without a port both count as port 0: alone they open the protocol,
-// beside a number they are lost.
+// checkPorts reports ports that match more or less than written. Names and entries without a port both become
+// port 0: alone they open the protocol; numbers push them out.
 func (l *netpolLint) checkPorts(p *model.Policy, r *model.Rule) {
 	if !slices.ContainsFunc(r.Ports, func(port model.Port) bool { return port.Start == 0 && port.End == 0 }) {
 		return
@@ -180,8 +178,7 @@ func (l *netpolLint) checkPorts(p *model.Policy, r *model.Rule) {
 	}
 }
 
-// checkOpenProtocol reports named ports without a number of their protocol beside
-// them.
+// checkOpenProtocol reports named ports of a protocol without numbers.
 func (l *netpolLint) checkOpenProtocol(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) {
 	on := l.portPods(p, r)
 	var names, meant []string
@@ -204,7 +201,7 @@ func (l *netpolLint) checkOpenProtocol(p *model.Policy, r *model.Rule, protocol 
 	l.addAboutRule(p, r, NetpolNamedPort, message)
 }
 
-// checkLostPorts reports what the numbers of a protocol push out of the row.
+// checkLostPorts reports ports that the row loses because the protocol also has numbers.
 func (l *netpolLint) checkLostPorts(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) {
 	var lost []string
 	if g.withoutPort && !slices.ContainsFunc(g.numbers, func(n model.Port) bool { return n.Start <= 1 && n.End >= 65535 }) {
@@ -224,8 +221,8 @@ func (l *netpolLint) checkLostPorts(p *model.Policy, r *model.Rule, protocol str
 		words.ListFew(lost, shown), words.OneOrMany(len(lost), "is", "are"), words.ListFew(numbers, shown)))
 }
 
-// lostNames are the names that mean, on pods of today, a port that no number of
-// the rule allows; all of them where no pods are known.
+// lostNames returns the names that mean a port, on current pods, which no number of the rule allows. If no
+// pods are known it returns all names.
 func (l *netpolLint) lostNames(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) (lost []string) {
 	on := l.portPods(p, r)
 	for _, port := range g.names {
@@ -243,8 +240,7 @@ func (l *netpolLint) lostNames(p *model.Policy, r *model.Rule, protocol string, 
 	return lost
 }
 
-// portPods are the pods on which the rule's ports lie: the subject of an
-// ingress rule, the peers of an egress rule.
+// portPods returns the pods that have the rule's ports: the subject for ingress, the peers for egress.
 func (l *netpolLint) portPods(p *model.Policy, r *model.Rule) selectors.PodSet {
 	if r.Direction == model.Ingress {
 		return l.x.SubjectSet(p)
@@ -258,8 +254,7 @@ type isolatingPolicy struct {
 	pods selectors.PodSet
 }
 
-// findIsolating finds a policy of the namespace that isolates a pod of the set in a
-// direction. The policies that isolate are collected once.
+// findIsolating finds a policy of the namespace that isolates a pod of the set in a direction.
 func (l *netpolLint) findIsolating(namespace string, d model.Direction, set selectors.PodSet) (*model.Policy, *model.Pod) {
 	if l.isolatingByNS == nil {
 		l.isolatingByNS = map[string][]isolatingPolicy{}
@@ -277,10 +272,9 @@ func (l *netpolLint) findIsolating(namespace string, d model.Direction, set sele
 	return nil, nil
 }
 
-// checkLeftOut reports rules of a direction that policyTypes leaves out: Kubernetes
-// ignores them, OVN-Kubernetes compiles them all the same. They matter where
-// something else denies: another NetworkPolicy that isolates a pod of theirs,
-// or the baseline, which a row of tier 2 keeps from being asked.
+// checkLeftOut reports rules of a direction that policyTypes omits: Kubernetes ignores them, OVN-Kubernetes
+// compiles them. They matter if another NetworkPolicy isolates their pods, or if the baseline would deny: a
+// row of tier 2 keeps it from being asked.
 func (l *netpolLint) checkLeftOut(p *model.Policy, d model.Direction) {
 	rules := p.Rules(d)
 	if len(rules) == 0 || p.IsolatesDirection(d) {
@@ -324,10 +318,8 @@ func (l *netpolLint) findBaselineDeny(d model.Direction, set selectors.PodSet) (
 	return nil, nil, nil
 }
 
-// checkNamespaceLogging reports the annotation of a policy's namespace by which its
-// rows log, where OVN-Kubernetes leaves a level off because of it. Other than
-// with AdminNetworkPolicies that is soft: the policy is programmed all the same
-// (ovn-kubernetes.md#namespace-logging).
+// checkNamespaceLogging reports a logging annotation of a policy's namespace of which OVN-Kubernetes ignores a
+// level. Unlike an AdminNetworkPolicy, the policy is still programmed (ovn-kubernetes.md#namespace-logging).
 func (l *netpolLint) checkNamespaceLogging(p *model.Policy) {
 	wrong, known := l.levels[p.Namespace]
 	if !known {

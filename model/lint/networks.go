@@ -12,11 +12,11 @@ import (
 	"rung/model/words"
 )
 
-// networkLint looks at the networks of a cluster and at what is for them.
+// networkLint checks the networks of a cluster and the policies for them.
 type networkLint struct{ *linter }
 
-// checkNetworks reports what is wrong with networks and with what is for them. Without multi nobody
-// programs MultiNetworkPolicies, which is no fault of theirs.
+// checkNetworks reports faults of networks and of policies for them. Without multi the plugin programs no
+// MultiNetworkPolicies, so they are not checked.
 func (l networkLint) checkNetworks(multi bool) {
 	l.checkObjects()
 	l.checkNamespaces()
@@ -39,14 +39,14 @@ func (l networkLint) addAboutObject(kind *Kind, about model.Key, message string)
 	return l.addFinding(kind, f)
 }
 
-// problemKinds are the findings that problems of a table are.
+// problemKinds maps problems of a table to kinds of findings.
 var problemKinds = map[network.ProblemCode]*Kind{
 	network.Unreadable: NetworkUnreadable, network.Contradicts: NetworkContradicts, network.SecondPrimary: NetworkSecondPrimary,
 	network.Overlaps: NetworkOverlaps, network.NoSubnets: NetworkNoSubnets, network.Unlabeled: NetworkUnlabeled,
 }
 
-// checkObjects reports objects that are not the network that they are meant to be; one that could not be
-// read is reported by its reader.
+// checkObjects reports objects that do not define a valid network. Unreadable objects are reported by their
+// reader.
 func (l networkLint) checkObjects() {
 	said := map[network.Problem]bool{}
 	for _, p := range l.networks.Problems() {
@@ -58,7 +58,7 @@ func (l networkLint) checkObjects() {
 	}
 }
 
-// readError is why an object that a network comes from could not be read.
+// readError returns why the object of a network could not be read; empty if it could.
 func (l networkLint) readError(key model.Key) string {
 	switch o := l.c.Get(key).(type) {
 	case *network.Attachment:
@@ -69,7 +69,7 @@ func (l networkLint) readError(key model.Key) string {
 	return ""
 }
 
-// checkNamespaces reports namespaces whose policies nobody programs (networks.md#namespaces).
+// checkNamespaces reports namespaces whose policies are not programmed (networks.md#namespaces).
 func (l networkLint) checkNamespaces() {
 	for _, ns := range slices.Compact(slices.Sorted(l.networks.Namespaces())) {
 		at, on := l.networks.Place(ns)
@@ -116,11 +116,11 @@ func (l networkLint) checkNamespaces() {
 	}
 }
 
-// checkMulti reports what a MultiNetworkPolicy says and OVN-Kubernetes does not do
+// checkMulti reports where OVN-Kubernetes does other than a MultiNetworkPolicy says
 // (networks.md#multinetworkpolicy).
 func (l networkLint) checkMulti(p *model.Policy) {
 	if p.IsRefused() {
-		return // which is said already
+		return // already reported
 	}
 	targets := l.networks.SecondaryTargets(p)
 	if why := l.networks.WhyNoTarget(p); why != "" {
@@ -144,7 +144,8 @@ func (l networkLint) checkMulti(p *model.Policy) {
 	l.checkAddressless(p, targets)
 }
 
-// checkAddressless reports what cannot be, or comes to less, on networks that give no addresses.
+// checkAddressless reports what a MultiNetworkPolicy cannot do, or does less of, on networks without
+// addresses.
 func (l networkLint) checkAddressless(p *model.Policy, targets []*network.Network) {
 	bare := slices.DeleteFunc(slices.Clone(targets), (*network.Network).GivesAddresses)
 	if len(bare) == 0 {
@@ -176,8 +177,8 @@ func names(list []*network.Network) (out []string) {
 	return out
 }
 
-// checkFirewalls reports rules of EgressFirewalls for addresses of the network that their namespace is
-// on, and of the default one (networks.md#egressfirewall).
+// checkFirewalls reports EgressFirewall rules for addresses of the namespace's own network, and of the default
+// network (networks.md#egressfirewall).
 func (l networkLint) checkFirewalls() {
 	for p := range l.c.Policies(model.KindEF) {
 		at, on := l.networks.Place(p.Namespace)
@@ -214,7 +215,7 @@ func (l networkLint) checkDestination(p *model.Policy, r *model.Rule, on *networ
 	}
 }
 
-// checkFrozen reports pods whose annotations freeze address sets, with the policies whose sets these are
+// checkFrozen reports pods whose annotations freeze address sets, and the policies of these sets
 // (networks.md#frozen-sets).
 func (l networkLint) checkFrozen() {
 	frozen := l.x.PodsWhere(func(p *model.Pod) bool {
@@ -245,7 +246,7 @@ func (l networkLint) checkFrozen() {
 	for pod := range l.x.Pods(frozen) {
 		of := slices.Sorted(maps.Keys(byPolicy[pod]))
 		if len(of) == 0 {
-			continue // its reader has said that the annotation cannot be read
+			continue // its reader reported the unreadable annotation
 		}
 		annotation, remedy := model.AnnotationAttachments, SetsFrozen.Remedy
 		if pod.NetworksErr != "" {
@@ -258,14 +259,14 @@ func (l networkLint) checkFrozen() {
 	}
 }
 
-// freezesOn says whether the pod, as it stands on the network, freezes sets there.
+// freezesOn reports whether the pod freezes address sets of the network.
 func (l networkLint) freezesOn(p *model.Pod, name string) bool {
 	on := l.networks.PodOn(l.networks.Network(name), p)
 	return on != nil && network.Freezes(on)
 }
 
-// checkUnknown reports NetworkAttachmentDefinitions that annotations of pods name and that there are not.
-// Where there are no objects of networks at all, they were not read, which is said where it matters.
+// checkUnknown reports missing NetworkAttachmentDefinitions that annotations of pods name. Without any network
+// objects they were not read, and nothing is reported.
 func (l networkLint) checkUnknown() {
 	if l.c.Count(model.KindNAD)+l.c.Count(model.KindUDN)+l.c.Count(model.KindCUDN) == 0 {
 		return
@@ -277,7 +278,7 @@ func (l networkLint) checkUnknown() {
 		}
 		parts := strings.Split(key, "/")
 		if len(parts) < 2 || l.c.Get(model.Key{Kind: model.KindNAD, Namespace: parts[0], Name: parts[1]}) != nil {
-			return // it is there, and of another plugin, or its own finding says what is wrong
+			return // exists: for another plugin, or with its own finding
 		}
 		key = parts[0] + "/" + parts[1]
 		if name := podName(p); !slices.Contains(pods[key], name) {

@@ -10,14 +10,13 @@ import (
 	"rung/model/words"
 )
 
-// SelectsEverything says whether a subject selects every pod of every
-// namespace.
+// SelectsEverything reports whether a subject selects every pod of every namespace.
 func SelectsEverything(s model.Subject) bool {
 	return s.Namespace == "" && s.Namespaces.MatchesEverything() && (s.AllPods || s.Pods.MatchesEverything())
 }
 
-// SystemNamespaces are the system namespaces the policy's subject selects in
-// this cluster, by name: all of their pods, or some that exist.
+// SystemNamespaces returns the system namespaces in which the policy's subject selects all pods, or some
+// existing pods, by name.
 func SystemNamespaces(x *selectors.PodIndex, p *model.Policy) []string {
 	var out []string
 	selected := x.SelectedPods(p)
@@ -32,8 +31,7 @@ func SystemNamespaces(x *selectors.PodIndex, p *model.Policy) []string {
 	return out
 }
 
-// firstDeny is the first rule that denies something, ingress before egress, and how
-// many do.
+// firstDeny returns the first rule that denies something, ingress before egress, and the number of such rules.
 func firstDeny(p *model.Policy) (first *model.Rule, n int) {
 	for r := range p.AllRules() {
 		if r.Action == model.Deny && !r.MatchesNothing() {
@@ -117,7 +115,7 @@ func (l *linter) checkSystemNamespaces(p *model.Policy) {
 	l.addAbout(p, SelectsSystem, message).Severity = severity
 }
 
-// checkDuplicates reports priorities that several enforced policies hold.
+// checkDuplicates reports priorities that several enforced policies share.
 func (l *linter) checkDuplicates() {
 	for _, r := range slices.Concat(l.ladder.Tiers[model.TierAdmin].Rungs, l.ladder.Tiers[model.TierBaseline].Rungs) {
 		if !r.Duplicate || r.Unsupported || !r.Policies[0].Policy.Kind.HasPriority() {
@@ -142,15 +140,15 @@ func (l *linter) checkDuplicates() {
 	}
 }
 
-// conflictPrefix is how the message of a conflict begins: with whom it is.
+// conflictPrefix returns the start of a conflict's message, which names the other policy.
 func conflictPrefix(other model.Key) string { return "conflicts with " + other.ShortLabel() + " " }
 
-// IsConflictWith says whether a finding is a conflict with a policy.
+// IsConflictWith reports whether a finding is a conflict with a policy.
 func IsConflictWith(f *model.Finding, other model.Key) bool {
 	return f.Code == PriorityConflict.Code && strings.HasPrefix(f.Message, conflictPrefix(other))
 }
 
-// checkConflicts reports each disagreement with both policies.
+// checkConflicts reports each conflict at both policies.
 func (l *linter) checkConflicts() {
 	for i := range l.ladder.Conflicts {
 		c := &l.ladder.Conflicts[i]

@@ -8,14 +8,14 @@ import (
 	"rung/model/words"
 )
 
-// causedFinding is a finding, by its place, that stands because of a rule.
+// causedFinding is the index of a finding and the rule that causes it.
 type causedFinding struct {
 	index int
 	rule  ruleAt
 }
 
-// groupUnderRoots puts findings that stand because of one rule under one about that rule: what the rule
-// has of its own where that says so already, else one that counts them.
+// groupUnderRoots puts findings with the same cause under one finding about that rule: OpenToAll or
+// ClosedToAll if it has one, else a new finding that counts them.
 func (d *verdictLint) groupUnderRoots() {
 	by := map[ruleAt][]int{}
 	var order []ruleAt
@@ -51,7 +51,7 @@ func (d *verdictLint) groupUnderRoots() {
 	}
 }
 
-// addDecidesFirst reports the rule because of which several others never decide.
+// addDecidesFirst reports a rule because of which several others never decide.
 func (d *verdictLint) addDecidesFirst(p *model.Policy, r *model.Rule, under []int) {
 	severity := model.SeverityInfo
 	policies := map[model.PolicyKey]bool{}
@@ -73,8 +73,7 @@ func (d *verdictLint) addDecidesFirst(p *model.Policy, r *model.Rule, under []in
 	d.out[len(d.out)-1].Witness = d.out[under[0]].Witness
 }
 
-// sortUnderRoots puts findings behind the root they stand under, and leaves the others where they
-// are.
+// sortUnderRoots moves findings behind their root, and keeps the order of the others.
 func sortUnderRoots(found []model.Finding) []model.Finding {
 	roots := model.RootCauses(found)
 	if len(roots) == 0 {

@@ -11,7 +11,7 @@ import (
 	"rung/model/words"
 )
 
-// checkRule looks at the peers and ports of one rule, and says whether it names a network of every
+// checkRule checks the peers and ports of one rule. It reports whether the rule names a network of every
 // address.
 func (l *linter) checkRule(p *model.Policy, r *model.Rule) (everyone bool) {
 	var hostBits, nothing []string
@@ -22,7 +22,7 @@ func (l *linter) checkRule(p *model.Policy, r *model.Rule) (everyone bool) {
 			for _, text := range pe.Networks {
 				n, ok := selectors.ParseNetwork(text)
 				if !ok {
-					// The policy's own error, where it has one, says it.
+					// The policy's own error may report it already.
 					if !slices.ContainsFunc(p.Invalid, func(b model.Broken) bool { return b.Code == CIDR.Code }) {
 						l.addAboutRule(p, r, CIDR, text+" is not a CIDR OVN-Kubernetes takes: the whole policy is not programmed, "+
 							"and rows it had before stay and decide")
@@ -55,7 +55,7 @@ func (l *linter) checkRule(p *model.Policy, r *model.Rule) (everyone bool) {
 	return everyone
 }
 
-// checkCoveredPods reports networks among the peers that pods have their addresses in.
+// checkCoveredPods reports networks of peers that contain addresses of pods.
 func (l *linter) checkCoveredPods(p *model.Policy, r *model.Rule, remedy string) {
 	var covered []string
 	most := 0
@@ -91,8 +91,7 @@ func (l *linter) addPeersNothing(p *model.Policy, r *model.Rule, nothing []strin
 	return f
 }
 
-// checkNodes says whether the peer selects a node, and reports those whose addresses
-// cannot be read.
+// checkNodes reports whether the peer selects a node, and adds a finding for nodes with unreadable addresses.
 func (l *linter) checkNodes(p *model.Policy, r *model.Rule, pe *model.Peer) bool {
 	nodes := l.x.NodesMatching(pe.Nodes)
 	var bad []string
@@ -108,13 +107,12 @@ func (l *linter) checkNodes(p *model.Policy, r *model.Rule, pe *model.Peer) bool
 	return len(nodes) > 0
 }
 
-// maxRules is how many rules a direction of an AdminNetworkPolicy or its
-// baseline may have: as many as there are OVN priorities between two
-// priorities. The API refuses more, the controller does not count
+// maxRules is the limit of rules in a direction of an AdminNetworkPolicy or its baseline: the number of OVN
+// priorities between two priorities. The API rejects more; the controller does not check
 // (ovn-kubernetes.md#priorities, #api-limits).
 const maxRules = 100
 
-// checkBeyond reports rules whose OVN priority belongs to another policy.
+// checkBeyond reports rules beyond the OVN priorities of their policy.
 func (l *linter) checkBeyond(p *model.Policy, d model.Direction) {
 	rules := p.Rules(d)
 	if len(rules) <= maxRules {

@@ -19,7 +19,7 @@ type serviceAddr struct {
 	ports   bool // only the Service's own ports are load balanced
 }
 
-// serviceAddrs returns the addresses of all Services, sorted. Addresses of nodes are left out.
+// serviceAddrs returns the addresses of all Services, sorted, without addresses of nodes.
 func serviceAddrs(c *model.Cluster) (out []serviceAddr) {
 	nodes := map[netip.Addr]bool{}
 	for n := range c.Nodes() {
@@ -42,7 +42,7 @@ func serviceAddrs(c *model.Cluster) (out []serviceAddr) {
 	return out
 }
 
-// servicesIn returns the addresses of Services that a peer's network has, without its exceptions.
+// servicesIn returns the Service addresses in a peer's network, without its exceptions.
 func (l *linter) servicesIn(n netip.Prefix, except []string) (out []serviceAddr) {
 	if l.services == nil {
 		all := serviceAddrs(l.c)
@@ -66,8 +66,8 @@ func (l *linter) servicesIn(n netip.Prefix, except []string) (out []serviceAddr)
 	return out
 }
 
-// checkServicePeers reports networks of a policy's rules that are addresses of Services: a connection has
-// the address of an endpoint when rules are asked.
+// checkServicePeers reports Service addresses in a policy's rules. Rules see the address of an endpoint
+// instead.
 func (l *linter) checkServicePeers(p *model.Policy) {
 	if p.Kind == model.KindMNP || p.IsRefused() { // secondary networks have no Services
 		return
@@ -130,13 +130,13 @@ func (l *linter) namesOnlyServices(r *model.Rule) bool {
 	return len(r.Peers) > 0
 }
 
-// addressOfService says whose address it is.
+// addressOfService returns the address and its Service as text.
 func addressOfService(a *serviceAddr) string {
 	return fmt.Sprintf("%s is the address of service %s/%s", a.addr, a.service.Namespace, a.service.Name)
 }
 
-// isWithinServicePorts reports whether every port of the rule is one of the Service: on others nothing is
-// load balanced at an address from outside.
+// isWithinServicePorts reports whether every port of the rule is a port of the Service. At an external address
+// other ports are not load balanced.
 func isWithinServicePorts(r *model.Rule, s *model.Service) bool {
 	for _, p := range r.Ports {
 		if !slices.ContainsFunc(s.Ports, func(sp model.ServicePort) bool {
@@ -148,7 +148,7 @@ func isWithinServicePorts(r *model.Rule, s *model.Service) bool {
 	return len(r.Ports) > 0
 }
 
-// holdsOnlyServices reports whether no pod and no node has an address in a network.
+// holdsOnlyServices reports whether no pod or node has an address in a network.
 func (l *linter) holdsOnlyServices(n netip.Prefix) bool {
 	if !l.x.InNetwork(n).IsEmpty() {
 		return false
@@ -161,7 +161,7 @@ func (l *linter) holdsOnlyServices(n netip.Prefix) bool {
 	return true
 }
 
-// endpointsRemedy says what to name instead of the Services; of the first the endpoints, if they are no pods.
+// endpointsRemedy returns what to name instead of the Services: pods, or the endpoints of the first Service.
 func (l *linter) endpointsRemedy(r *model.Rule, services []*model.Service) string {
 	if r.Direction == model.Ingress {
 		return "name the pods that begin the connection"

@@ -10,19 +10,17 @@ import (
 	"rung/model/words"
 )
 
-// peerTable holds the peers that rules with the same ports decide already, each with the
-// first rule that names it.
+// peerTable has the peers of earlier rules with the same ports, each with the first rule that names it.
 type peerTable struct {
 	selectors map[[3]string]int
 	nodes     map[string]int
 	networks  selectors.NetworkSet
 }
 
-// checkShadows reports rules of a direction that never decide because earlier ones without
-// ports, or with the very same ports, name the same or wider peers. Peers are compared
-// as written: equal selectors, a selector of everything, or a network inside a network.
-// Pods that labels happen to match do not count, so the finding holds whatever pods
-// come.
+// checkShadows reports rules of a direction that never decide because earlier rules cover their peers. The
+// earlier rules have no ports or the same ports. Peers are compared as written: equal selectors, a selector of
+// everything, or a network inside a network. Which pods the labels match now does not count, so the finding
+// holds for all future pods.
 func (l *linter) checkShadows(p *model.Policy, rules []model.Rule) {
 	tables := map[string]*peerTable{}
 	for i := range rules {
@@ -58,7 +56,7 @@ func (l *linter) addShadowed(p *model.Policy, rules []model.Rule, r *model.Rule,
 		words.ListFew(names, shown), words.OneOrMany(len(by), "decides", "decide"), r.Action)).Severity = severity
 }
 
-// portsKey is equal for equal ports in any order, broken ones aside; empty for none.
+// portsKey returns the same text for the same ports in any order, without broken ones; empty for none.
 func portsKey(ports []model.Port) string {
 	var texts []string
 	for i := range ports {
@@ -91,9 +89,8 @@ func (t *peerTable) addPeer(pe *model.Peer, rule int) {
 	}
 }
 
-// selectorKey is the namespace, the namespaces' selector and the pods' one; a
-// selector of everything is the empty text. An absent selector selects nobody
-// and has no key.
+// selectorKey returns the namespace and the keys of the namespace and pod selectors. Selectors of everything
+// have an empty key. An absent selector selects nothing and has no key.
 func selectorKey(pe *model.Peer) ([3]string, bool) {
 	pods := pe.Pods
 	if pe.Kind == model.PeerNamespaces {
@@ -103,8 +100,7 @@ func selectorKey(pe *model.Peer) ([3]string, bool) {
 	return key, !pods.IsNil() && (pe.Namespace != "" || !pe.Namespaces.IsNil())
 }
 
-// shadowingRules are the rules that together decide every peer of r, each once and
-// in order; none when a peer is left.
+// shadowingRules returns the rules that together decide every peer of r, sorted; nil if a peer is left.
 func shadowingRules(r *model.Rule, tables ...*peerTable) []int {
 	var by []int
 	for i := range r.Peers {

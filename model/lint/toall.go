@@ -11,22 +11,21 @@ import (
 	"rung/model/words"
 )
 
-// isToAll says whether a rule of an admin policy allows or denies all that is between the pods
-// of the cluster: its subject and its peers are every pod, or all but those of system
-// namespaces, at every port.
+// isToAll reports whether a rule of an admin policy allows or denies everything between the pods of the
+// cluster. Subject and peers are then all pods, or all outside system namespaces, on every port.
 func isToAll(x *selectors.PodIndex, p *model.Policy, r *model.Rule) bool {
 	return p.Kind.IsAdmin() && r.Action != model.Pass && !r.MatchesNothing() && isEveryPort(r) &&
 		(SelectsEverything(p.Subject) || hasAllOrdinaryPods(x, x.SubjectSet(p))) && arePeersAll(x, r)
 }
 
-// isEveryPort says whether a rule is about every port, or every one of TCP.
+// isEveryPort reports whether a rule covers every port, or every TCP port.
 func isEveryPort(r *model.Rule) bool {
 	return len(r.Ports) == 0 || slices.ContainsFunc(r.Ports, func(p model.Port) bool {
 		return p.Name == "" && p.Protocol == "TCP" && p.Start <= 1 && p.End >= 65535
 	})
 }
 
-// arePeersAll says whether the peers of a rule are every pod, as written or as they are.
+// arePeersAll reports whether the peers of a rule are all pods, as written or at present.
 func arePeersAll(x *selectors.PodIndex, r *model.Rule) bool {
 	var all selectors.PodSet
 	for i := range r.Peers {
@@ -47,8 +46,8 @@ func arePeersAll(x *selectors.PodIndex, r *model.Rule) bool {
 	return hasAllOrdinaryPods(x, all)
 }
 
-// hasAllOrdinaryPods says whether a set has every pod outside system namespaces, and these are of
-// several namespaces: of one it says nothing of a cluster.
+// hasAllOrdinaryPods reports whether a set has every pod outside system namespaces. Their namespaces must be
+// several: one says nothing about a cluster.
 func hasAllOrdinaryPods(x *selectors.PodIndex, set selectors.PodSet) bool {
 	first, several := "", false
 	for pod := range x.Pods(x.EligiblePods().AndNot(set)) {
@@ -69,8 +68,8 @@ func hasAllOrdinaryPods(x *selectors.PodIndex, set selectors.PodSet) bool {
 	return false
 }
 
-// checkToAll reports the rules that open or close the cluster above others: that decide, and
-// without which others would decide otherwise.
+// checkToAll reports rules that open or close the cluster above others: they decide, and without them others
+// would decide differently.
 func (d *verdictLint) checkToAll(audit *verdict.Audit) {
 	type masked struct{ rules, opposed int }
 	under := map[ruleAt]*masked{}
@@ -112,8 +111,8 @@ func (d *verdictLint) checkToAll(audit *verdict.Audit) {
 			d.addAboutRule(p, rule, ClosedToAll, "denies everything between all pods, above rules that allow: "+
 				toAllText("closes", m.rules, &r.TurnedPairs))
 		case r.Action == model.Deny && r.TurnedPairs.Pairs > 0 && !isBaseline(p) && !SelectsEverything(p.Subject):
-			// Nothing above another rule, and yet what it closes may hide what was wrong before. Of
-			// every pod it is EmptySelectorDeny.
+			// It overrides no rule, but what it closes may hide an earlier fault. A subject of every pod has
+			// EmptySelectorDeny instead.
 			d.addAboutRule(p, rule, ClosedToAll, "denies everything between all pods: "+
 				toAllText("closes", m.rules, &r.TurnedPairs)).Severity = model.SeverityWarning
 		default:
@@ -127,12 +126,12 @@ func (d *verdictLint) checkToAll(audit *verdict.Audit) {
 	}
 }
 
-// isBaseline says whether a policy is asked last: a Deny of everything is what it is for.
+// isBaseline reports whether a policy is of the last tier, where a Deny of everything is normal.
 func isBaseline(p *model.Policy) bool {
 	return p.Kind == model.KindBANP || p.Tier == model.TierBaseline
 }
 
-// toAllText says what a rule comes to that opens or closes the cluster.
+// toAllText describes the effect of a rule that opens or closes the cluster.
 func toAllText(does string, idle int, t *verdict.TurnedPairs) string {
 	pairs := "no pair of pods"
 	if t.Pairs > 0 {
@@ -149,8 +148,7 @@ func toAllText(does string, idle int, t *verdict.TurnedPairs) string {
 		"never decide"), does, pairs)
 }
 
-// addToAllUnasked reports the same where the verdicts are too many to ask: what stands below is
-// all that can be said.
+// addToAllUnasked replaces checkToAll in clusters too large for verdicts: it only counts the rules below.
 func (l *linter) addToAllUnasked(v *verdict.Index) {
 	type seen struct {
 		p *model.Policy

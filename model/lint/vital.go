@@ -12,8 +12,8 @@ import (
 	"rung/model/selectors"
 )
 
-// VitalEndpoints are the services that nearly every pod needs: the cluster's DNS and the API
-// server, as the destination is after load balancing, because ANP rules match there.
+// VitalEndpoints are services that nearly every pod needs: the cluster's DNS and the API server. Their
+// addresses and ports are those after load balancing, because ANP rules match there.
 type VitalEndpoints struct {
 	DNS      []*model.Pod
 	DNSPorts map[string]int32 // by protocol
@@ -21,31 +21,30 @@ type VitalEndpoints struct {
 	APIPort  int32
 }
 
-// VitalServices are VitalEndpoints with the set of the DNS pods.
+// VitalServices is VitalEndpoints with the set of the DNS pods.
 type VitalServices struct {
 	VitalEndpoints
 	DNSPods selectors.PodSet
 }
 
-// The usual ports: of DNS behind a Service or without one, of OpenShift's and
-// other unprivileged DNS pods, of the API server.
+// Usual ports: DNS, unprivileged DNS pods such as OpenShift's, and the API server.
 const (
 	DNSPort    = 53
 	AltDNSPort = 5353
 	apiPort    = 6443
 )
 
-// apiEndpoints are the API server's.
+// apiEndpoints is the EndpointSlice of the API server.
 var apiEndpoints = model.Key{Kind: model.KindEndpointSlice, Namespace: "default", Name: "kubernetes"}
 
-// serviceFinder looks for services in a cluster.
+// serviceFinder finds services in a cluster.
 type serviceFinder struct {
 	c *model.Cluster
 	x *selectors.PodIndex
 }
 
-// FindVitalServices looks for the DNS pods and the API server of a cluster; where neither a Service nor
-// a pod says so, the ports are the usual ones.
+// FindVitalServices finds the DNS pods and the API server of a cluster. Ports that no Service or pod names are
+// the usual ones.
 func FindVitalServices(c *model.Cluster, x *selectors.PodIndex) *VitalServices {
 	f := serviceFinder{c, x}
 	s := &VitalServices{VitalEndpoints: VitalEndpoints{DNSPorts: map[string]int32{}, APIPort: apiPort}}
@@ -64,8 +63,7 @@ func FindVitalServices(c *model.Cluster, x *selectors.PodIndex) *VitalServices {
 	if s.DNSPods.IsEmpty() {
 		f.findDNSPods(s)
 	}
-	// A client that gets a cut answer over UDP asks again over TCP, whatever
-	// the Service lists.
+	// A client with a truncated UDP answer asks again over TCP, whatever the Service lists.
 	for proto, other := range map[string]string{"UDP": "TCP", "TCP": "UDP"} {
 		if s.DNSPorts[proto] == 0 {
 			s.DNSPorts[proto] = s.DNSPorts[other]
@@ -76,7 +74,7 @@ func FindVitalServices(c *model.Cluster, x *selectors.PodIndex) *VitalServices {
 	return s
 }
 
-// FindVitalEndpoints looks for the cluster's DNS pods and its API server.
+// FindVitalEndpoints finds the cluster's DNS pods and its API server.
 func FindVitalEndpoints(c *model.Cluster, x *selectors.PodIndex) VitalEndpoints {
 	return FindVitalServices(c, x).VitalEndpoints
 }
@@ -116,7 +114,7 @@ func targetPort(p model.ServicePort, proto string, pod *model.Pod) int32 {
 	return p.Port
 }
 
-// findDNSPods takes pods of the system that declare a port as DNS servers do.
+// findDNSPods takes system pods that declare a DNS port by name.
 func (f serviceFinder) findDNSPods(s *VitalServices) {
 	for n := range f.x.NamespacesMatching(model.SelectEverything()) {
 		if !model.IsSystemNamespace(n.Name) {

@@ -16,10 +16,11 @@ const (
 	APIService   = "kubernetes"
 )
 
-// webhookPort is the port at which the API server calls webhooks, unless they say otherwise.
+// webhookPort is the default port of webhooks.
 const webhookPort = 443
 
-// APIConnections returns the connections of a pod to the API server, one to each address of its families.
+// APIConnections returns the connections of a pod to the API server, one to each address of the pod's
+// families.
 func APIConnections(pod *model.Pod, s *VitalServices) (out []verdict.Connection) {
 	ips := verdict.ParseAddrs(pod.IPs)
 	for _, api := range s.API {
@@ -31,8 +32,8 @@ func APIConnections(pod *model.Pod, s *VitalServices) (out []verdict.Connection)
 	return out
 }
 
-// WebhookCallers returns the ends from which the API server calls webhooks: the nodes it runs on,
-// or its own addresses if it runs on none, or if the source address of a node is unknown.
+// WebhookCallers returns the ends from which the API server calls webhooks: its nodes. Addresses without a
+// node, or with a node of unknown source address, are returned themselves.
 func WebhookCallers(c *model.Cluster, p *verdict.Precedence, s *VitalServices) (out []verdict.Endpoint) {
 	if p == nil {
 		p = verdict.Stages
@@ -51,7 +52,7 @@ func WebhookCallers(c *model.Cluster, p *verdict.Precedence, s *VitalServices) (
 	return out
 }
 
-// WebhookCalls returns the connections of the callers to Services that may be webhooks: those with port 443.
+// WebhookCalls returns the connections of the callers to Services with port 443, which may be webhooks.
 func WebhookCalls(c *model.Cluster, callers []verdict.Endpoint) iter.Seq[verdict.Connection] {
 	return func(yield func(verdict.Connection) bool) {
 		for svc := range c.Services() {
@@ -67,7 +68,7 @@ func WebhookCalls(c *model.Cluster, callers []verdict.Endpoint) iter.Seq[verdict
 	}
 }
 
-// IsNamedWebhook reports whether the name of a Service says that it is a webhook.
+// IsNamedWebhook reports whether the name of a Service suggests a webhook.
 func IsNamedWebhook(svc *model.Service) bool {
 	return slices.ContainsFunc([]string{"webhook", "admission"}, func(s string) bool { return strings.Contains(svc.Name, s) })
 }

@@ -11,28 +11,28 @@ import (
 	"rung/model/words"
 )
 
-// queryField is a field of log lines that a term can look at.
+// queryField is a field of log lines that a term can test.
 type queryField struct {
 	name     string
-	helpText string // for a table of fields
-	// read makes the test of one value; why says what is wrong with the value.
+	helpText string // for the table of fields
+	// read makes the test of one value; why describes an invalid value.
 	read func(value string, now time.Time) (t lineTest, why string)
-	// words are all values there can be, where these are known.
+	// words are all possible values; nil if unlimited.
 	words []string
-	// values returns what a line has in this field.
+	// values returns a line's values of the field.
 	values func(*QueryLine) []string
-	// end, where it is set, makes the test of an end in place of read. The field looks at
-	// both ends then, and takes a->b: the one at the source, the other at the destination.
+	// end makes the test of one end, in place of read. The field then tests both ends, and accepts a->b: a at
+	// the source, b at the destination.
 	end func(value string) (endTest, string)
 }
 
-// endTest judges one end; addr is its address.
+// endTest tests one end; addr is its address.
 type endTest func(d *LineEnd, addr netip.Addr) bool
 
-// fields are all fields, in the order in which they are offered.
+// fields has all fields in the order of completion.
 var fields []queryField
 
-// The table names functions that ask it for fields.
+// Not a literal: the table names functions that use it.
 func init() {
 	fields = []queryField{
 		{name: "verdict", helpText: "allow, deny, drop, reject or pass", words: []string{"allow", "deny", "drop", "reject", "pass"},
@@ -63,7 +63,7 @@ func init() {
 	}
 }
 
-// aliases are other names of fields.
+// aliases maps other names to fields.
 var aliases = map[string]string{"zone": "node", "namespace": "ns", "from": "src", "to": "dst"}
 
 // fieldOf finds a field by its name, in either case.
@@ -78,7 +78,7 @@ func fieldOf(name string) *queryField {
 	return nil
 }
 
-// FieldHelp are the fields with what their values are, for help.
+// FieldHelp returns the fields with their help texts.
 func FieldHelp() (out [][2]string) {
 	for _, f := range fields {
 		out = append(out, [2]string{f.name, f.helpText})
@@ -95,7 +95,7 @@ func (f *queryField) parseTerm(word, value string, open bool, now time.Time) (*q
 	}
 	for _, v := range splitValue(value, ",") {
 		if v == "" || v == `"` {
-			continue // more is to be typed
+			continue // still being typed
 		}
 		one, why := f.readValue(v, now)
 		switch {
@@ -114,7 +114,7 @@ func (f *queryField) parseTerm(word, value string, open bool, now time.Time) (*q
 	return t, err
 }
 
-// readValue reads one value, or two with an arrow between.
+// readValue parses one value, or two with an arrow between.
 func (f *queryField) readValue(v string, now time.Time) (lineTest, string) {
 	if f.end == nil {
 		return f.read(unquoteValue(v), now)
@@ -144,7 +144,7 @@ func (f *queryField) readValue(v string, now time.Time) (lineTest, string) {
 func sourceEnd(l *QueryLine) (*LineEnd, netip.Addr)      { return &l.Src, l.Line.Src }
 func destinationEnd(l *QueryLine) (*LineEnd, netip.Addr) { return &l.Dst, l.Line.Dst }
 
-// suggestField says which fields there are, or which is meant.
+// suggestField names the closest field, else all fields.
 func suggestField(name string) string {
 	names := make([]string, len(fields))
 	for i, f := range fields {
@@ -156,8 +156,8 @@ func suggestField(name string) string {
 	return "there are " + strings.Join(names, ", ")
 }
 
-// CompleteWord finds how an expression goes on: with a field, or with one of the values that
-// are known of it or that the lines have. It is the whole expression, empty for nothing.
+// CompleteWord completes the last word of an expression: with a field, a known value, or a value of the lines.
+// It returns the whole expression; empty if nothing fits.
 func CompleteWord(text string, lines iter.Seq[*QueryLine]) string {
 	all := Completions(text, 1, lines)
 	if len(all) == 0 {
@@ -166,8 +166,7 @@ func CompleteWord(text string, lines iter.Seq[*QueryLine]) string {
 	return all[0]
 }
 
-// Completions are the ways in which the last word of an expression can go on, at most so
-// many, each as the whole expression.
+// Completions returns up to most completions of the last word of an expression, each as the whole expression.
 func Completions(text string, most int, lines iter.Seq[*QueryLine]) (out []string) {
 	toks := splitWords(text)
 	if len(toks) == 0 || toks[len(toks)-1].isUnfinished || toks[len(toks)-1].offset+len(toks[len(toks)-1].text) != len(text) {
@@ -222,5 +221,5 @@ func Completions(text string, most int, lines iter.Seq[*QueryLine]) (out []strin
 	return out
 }
 
-// isSpecial says whether a character of a value would have to stand in quotes.
+// isSpecial reports whether a character of a value needs quotes.
 func isSpecial(r rune) bool { return strings.ContainsRune(` ,"→`, r) }

@@ -9,28 +9,27 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// nameLabel is on every namespace.
+// nameLabel is a label of every namespace.
 const nameLabel = "kubernetes.io/metadata.name"
 
-// passing labels change with every revision of a workload, so no rule lasts that selects by
-// them.
+// passing labels change with every revision of a workload, so rules must not select by them.
 var passing = []string{"pod-template-hash", "controller-revision-hash", "pod-template-generation", "controller-uid",
 	"batch.kubernetes.io/controller-uid"}
 
-// telling labels are tried first where several would do.
+// telling labels are preferred if several would do.
 var telling = []string{nameLabel, "app.kubernetes.io/name", "app", "k8s-app", "app.kubernetes.io/component", "component", "name"}
 
-// mostValues bounds the values of one expression.
+// mostValues limits the values of a selector expression.
 const mostValues = 20
 
-// mostTries bounds how many selectors are tried to be widened for one more class: the
-// newest, whose classes come just before it in order.
+// mostTries is how many selectors are tried to be widened for one more class. The newest are tried, since
+// their classes come just before it in order.
 const mostTries = 8
 
-// labelClass is the lasting labels that some pods share.
+// labelClass has the lasting labels shared by some pods.
 type labelClass = map[string]string
 
-// lastingLabels are labels without those that pass.
+// lastingLabels returns labels without the passing ones.
 func lastingLabels(labels map[string]string) labelClass {
 	out := maps.Clone(labels)
 	for _, k := range passing {
@@ -39,7 +38,7 @@ func lastingLabels(labels map[string]string) labelClass {
 	return out
 }
 
-// distinctClasses are the different ones, in order.
+// distinctClasses returns the classes sorted, without duplicates.
 func distinctClasses(all []labelClass) (out []labelClass) {
 	had := map[string]bool{}
 	for _, c := range all {
@@ -60,7 +59,7 @@ func classKey(c labelClass) string {
 	return b.String()
 }
 
-// classesWithout are the classes of a that are not among b.
+// classesWithout returns the distinct classes of a that are not in b.
 func classesWithout(a, b []labelClass) (out []labelClass) {
 	had := map[string]bool{}
 	for _, c := range b {
@@ -92,7 +91,7 @@ func (r *labelRequirement) holdsFor(c labelClass) bool {
 	return !there // DoesNotExist
 }
 
-// writingCost orders conditions that keep as much out: what people write first.
+// writingCost orders equally selective conditions: what people would write first.
 func (r *labelRequirement) writingCost() int {
 	rank := slices.Index(telling, r.key)
 	if rank < 0 {
@@ -109,8 +108,7 @@ func (r *labelRequirement) writingCost() int {
 	return 200 + rank
 }
 
-// commonRequirements are the conditions that all of some classes meet, by any label that one of
-// them or of the others has.
+// commonRequirements returns the conditions that all classes of in meet, for any label of these or the others.
 func commonRequirements(in, others []labelClass) (out []labelRequirement) {
 	keys := map[string]bool{}
 	for _, list := range [][]labelClass{in, others} {
@@ -149,8 +147,8 @@ func commonRequirements(in, others []labelClass) (out []labelRequirement) {
 	return out
 }
 
-// oneSelector is a selector of some classes that keeps out as many of the others as one selector
-// can; exact says that it keeps out all.
+// oneSelector returns a selector that matches all classes in and excludes as many others as possible. exact is
+// true if it excludes all others.
 func oneSelector(in, others []labelClass) (sel *metav1.LabelSelector, exact bool) {
 	in, others = distinctClasses(in), classesWithout(others, in)
 	all := commonRequirements(in, others)
@@ -176,7 +174,7 @@ func oneSelector(in, others []labelClass) (sel *metav1.LabelSelector, exact bool
 		chosen = append(chosen, all[best])
 		left = slices.DeleteFunc(slices.Clone(left), func(c labelClass) bool { return !all[best].holdsFor(c) })
 	}
-	// A requirement is not needed where the others keep out the same classes.
+	// Drop requirements that exclude nothing by themselves.
 	for i := len(chosen) - 1; i >= 0; i-- {
 		rest := slices.Delete(slices.Clone(chosen), i, i+1)
 		if !slices.ContainsFunc(others, func(c labelClass) bool { return holdAll(rest, c) && !holdAll(chosen, c) }) {
@@ -184,7 +182,7 @@ func oneSelector(in, others []labelClass) (sel *metav1.LabelSelector, exact bool
 		}
 	}
 	if len(chosen) == 0 && len(all) > 0 && all[0].op == metav1.LabelSelectorOpIn && len(all[0].values) == 1 {
-		chosen = all[:1] // what comes later is not meant
+		chosen = all[:1] // do not select all that may come later
 	}
 	return selectorOf(chosen), len(left) == 0
 }
@@ -209,8 +207,8 @@ func selectorOf(all []labelRequirement) *metav1.LabelSelector {
 	return out
 }
 
-// severalSelectors are selectors which together select some classes and none of the others: each
-// class by itself can be selected exactly.
+// severalSelectors returns selectors that together select the classes in and none of the others: each class
+// can be selected exactly by itself.
 func severalSelectors(in, others []labelClass) []*metav1.LabelSelector {
 	in, others = distinctClasses(in), classesWithout(others, in)
 	if sel, exact := oneSelector(in, others); exact {

@@ -6,15 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// token is one word of an expression as it was written.
+// token is a word of an expression, as written.
 type token struct {
 	text         string
-	offset       int  // where it begins, in bytes
-	isUnfinished bool // its quote or regular expression has no end yet
+	offset       int  // of its first byte
+	isUnfinished bool // a quote or regular expression is not closed
 }
 
-// splitWords splits an expression at white space that is in no quotes and in no regular
-// expression.
+// splitWords splits an expression at white space outside of quotes and regular expressions.
 func splitWords(text string) (out []token) {
 	for at := 0; at < len(text); {
 		r, n := utf8.DecodeRuneInString(text[at:])
@@ -29,7 +28,7 @@ func splitWords(text string) (out []token) {
 	return out
 }
 
-// wordEnd is where the word that begins at a place ends.
+// wordEnd returns the end of the word that begins at at.
 func wordEnd(text string, at int) (end int, open bool) {
 	begin := at
 	if text[at] == '!' && at+1 < len(text) {
@@ -39,7 +38,7 @@ func wordEnd(text string, at int) (end int, open bool) {
 		return regexEnd(text, begin)
 	}
 	_, _, field := splitField(text[begin:])
-	quoted, may := false, true // may: a quote can begin here
+	quoted, may := false, true // may: a quote may begin here
 	for i, r := range text[begin:] {
 		switch {
 		case quoted:
@@ -59,8 +58,8 @@ func wordEnd(text string, at int) (end int, open bool) {
 	return len(text), quoted
 }
 
-// regexEnd is where /regex/ ends: at a slash that is followed by white space or by
-// nothing, since the names of pods have slashes as well.
+// regexEnd returns the end of /regex/: a slash before white space or the end, since names of pods contain
+// slashes.
 func regexEnd(text string, at int) (end int, open bool) {
 	for i := at + 1; i < len(text); i++ {
 		switch text[i] {
@@ -75,8 +74,7 @@ func regexEnd(text string, at int) (end int, open bool) {
 	return len(text), true
 }
 
-// splitField takes "field:value" apart. A field is a word of letters: an address or a
-// time is no field and a value.
+// splitField splits "field:value". A field has only letters, so an address or a time is not split.
 func splitField(word string) (name, value string, ok bool) {
 	name, value, ok = strings.Cut(word, ":")
 	if !ok || name == "" {
@@ -90,7 +88,7 @@ func splitField(word string) (name, value string, ok bool) {
 	return name, value, true
 }
 
-// splitValue takes a value apart at a separator that is in no quotes.
+// splitValue splits a value at a separator outside of quotes.
 func splitValue(value, sep string) (out []string) {
 	quoted, from := false, 0
 	for i := 0; i < len(value); i++ {
@@ -106,7 +104,7 @@ func splitValue(value, sep string) (out []string) {
 	return append(out, value[from:])
 }
 
-// unquoteValue takes the quotes of a value or a text away.
+// unquoteValue removes the quotes of a value or text.
 func unquoteValue(s string) string {
 	if !strings.HasPrefix(s, `"`) {
 		return s
@@ -118,5 +116,5 @@ func unquoteValue(s string) string {
 	return strings.ReplaceAll(s, `\"`, `"`)
 }
 
-// QuoteValue writes a value, or a text, so that it is read as it is.
+// QuoteValue quotes a value or text for literal search.
 func QuoteValue(s string) string { return `"` + strings.ReplaceAll(s, `"`, `\"`) + `"` }

@@ -9,60 +9,60 @@ import (
 	"rung/model"
 )
 
-// Line is one acl_log line of ovn-controller (ovn-kubernetes.md#log-line), or one of
-// an agent's np.log (antrea.md#logging). Text is clean. Fields the line does not carry are zero.
+// Line is one acl_log line of ovn-controller (ovn-kubernetes.md#log-line), or of an Antrea agent's np.log
+// (antrea.md#logging). Text is clean. Missing fields are zero.
 type Line struct {
-	At   time.Time // UTC, to the millisecond, by the clock of the node
-	Zone string    // whose ovn-controller wrote it; set by the reader, unless the line itself names a node
-	// Pod is the pod whose log it was, where what stands in front of the line says
-	// so: "ovnkube-node-x", or with its namespace "ovn-kubernetes/ovnkube-node-x".
+	At   time.Time // UTC, to the millisecond, by the node's clock
+	Zone string    // of the ovn-controller; set by the reader, unless the line names a node
+	// Pod is the pod that wrote the log, if a prefix of the line names it: "ovnkube-node-x", or with its
+	// namespace "ovn-kubernetes/ovnkube-node-x".
 	Pod string
 	Seq uint64 // ovn-controller's message counter, restarts with it
-	// Name is the ACL's name, unescaped; empty and Unnamed set when the ACL has
-	// none. Rows of one rule share a name (ovn-kubernetes.md#acl-names).
+	// Name is the ACL's name, unescaped. If the ACL has none, it is empty and Unnamed is set. Rows of one rule
+	// share a name (ovn-kubernetes.md#acl-names).
 	Name    string
 	Unnamed bool
 	Verdict string // allow, drop, reject, pass
 	// Severity is the ACL's: alert, warning, notice, info, debug.
 	Severity  string
 	Direction string // nb.FromLport, nb.ToLport; empty from older builds
-	// Proto is tcp, udp, sctp, icmp or icmp6 for either family; for other
-	// packets the flow keyword as written: arp, ip, ipv6, …
+	// Proto is tcp, udp, sctp, icmp or icmp6 for either family; for other packets the flow keyword: arp, ip,
+	// ipv6, …
 	Proto              string
 	Src, Dst           netip.Addr
 	SrcPort, DstPort   uint16
 	TCPFlags           string // "psh|ack"
 	ICMPType, ICMPCode int    // of icmp and icmp6
-	Raw                string // the whole line as read, without its end
-	// Named holds the other fields of a line that names its policy, nil for an acl_log line.
-	// Name is then the policy as written there, and Direction the direction of the ACL that
-	// OVN would have: to-lport for ingress.
+	Raw                string // the whole line as read, without line end
+	// Named has the other fields of an np.log line; nil for an acl_log line. Name is then the policy as
+	// written there, and Direction the one an OVN ACL would have: to-lport for ingress.
 	Named *NamedLine
 }
 
-// MaxACLName is how many characters of an ACL's name are kept
-// (ovn-kubernetes.md#acl-names).
+// MaxACLName is the length to which ACL names are cut, in characters (ovn-kubernetes.md#acl-names).
 const MaxACLName = 63
 
 // RuleRef is the rule behind an ACL, as far as the ACL's name tells.
 type RuleRef struct {
-	// Policy is the policy; for the default deny of a namespace's
-	// NetworkPolicies its Name is empty. When Exact is false Namespace and Name
-	// may be cut on the right.
+	// Policy has an empty Name for the default deny of a namespace's NetworkPolicies. If Exact is false,
+	// Namespace and Name may be cut on the right.
 	Policy    model.PolicyKey
-	Direction model.Direction // empty when it was cut off
-	Rule      int             // index in its direction; -1: no rule, or unknown
-	// Exact says the name was not cut, or only where it tells nothing. Without
-	// it the candidates are the rules whose ACLName is the name.
+	Direction model.Direction // empty if cut off
+	Rule      int             // index in its direction; -1 for no rule, or unknown
+	// Exact is true if nothing was cut that matters. Otherwise the candidates are the rules whose ACLName is
+	// the name.
 	Exact bool
 }
 
-// ACLName is the name that OVN-Kubernetes gives the ACLs of a rule, cut to
-// MaxACLName characters (ovn-kubernetes.md#acl-names): ANP:policy:Direction:rule,
-// BANP:…, CNP:… (ovn-kubernetes.md#clusternetworkpolicy), NP:namespace:policy:Direction:rule,
-// also of a MultiNetworkPolicy, EF:namespace:rule, and
-// NP:namespace:Direction for a NetworkPolicy key without a name. It is empty for other
-// kinds, whose rows have no name.
+// ACLName returns the name that OVN-Kubernetes gives the ACLs of a rule, cut to MaxACLName characters
+// (ovn-kubernetes.md#acl-names):
+//
+//	ANP:policy:Direction:rule            also with BANP and CNP (ovn-kubernetes.md#clusternetworkpolicy)
+//	NP:namespace:policy:Direction:rule   also of a MultiNetworkPolicy
+//	NP:namespace:Direction               for a NetworkPolicy key without a name
+//	EF:namespace:rule
+//
+// It is empty for other kinds, whose rows have no name.
 func ACLName(p model.PolicyKey, d model.Direction, rule int) string {
 	var s string
 	switch i := strconv.Itoa(rule); p.Kind {
@@ -84,13 +84,11 @@ func ACLName(p model.PolicyKey, d model.Direction, rule int) string {
 	return s
 }
 
-// egressFirewallName is the only name an EgressFirewall may have
-// (ovn-kubernetes.md#firewall-rows).
+// egressFirewallName is the only name an EgressFirewall may have (ovn-kubernetes.md#firewall-rows).
 const egressFirewallName = "default"
 
-// DecodeName reads an ACL's name back. ok is false for a name that is not one
-// of OVN-Kubernetes' policy names. A name of MaxACLName characters may have
-// been cut anywhere behind its prefix.
+// DecodeName parses an ACL's name. ok is false for a name that OVN-Kubernetes would not give a policy's ACL. A
+// name of MaxACLName characters may have been cut anywhere after its prefix.
 func DecodeName(name string) (ref RuleRef, ok bool) {
 	prefix, rest, found := strings.Cut(name, ":")
 	if !found || len(name) > MaxACLName {
@@ -131,13 +129,12 @@ func DecodeName(name string) (ref RuleRef, ok bool) {
 	return ref, true
 }
 
-// defaultDenies are the ends of old names of a namespace's default denies.
+// defaultDenies maps the endings of old names of default denies to directions.
 var defaultDenies = map[string]model.Direction{"ingressDefaultDeny": model.Ingress, "egressDefaultDeny": model.Egress}
 
-// DecodeOldName reads an ACL's name in the form of OVN-Kubernetes before 2023, which only
-// NetworkPolicies had: NAMESPACE_POLICY, NAMESPACE_POLICY_RULE, NAMESPACE_ingressDefaultDeny and
-// NAMESPACE_egressDefaultDeny. A policy's name tells no direction. ok is false for names that
-// may have been cut.
+// DecodeOldName parses an ACL's name of OVN-Kubernetes before 2023, when only NetworkPolicies had names:
+// NAMESPACE_POLICY, NAMESPACE_POLICY_RULE, NAMESPACE_ingressDefaultDeny and NAMESPACE_egressDefaultDeny. A
+// policy's name tells no direction. ok is false for names that may have been cut.
 func DecodeOldName(name string) (ref RuleRef, ok bool) {
 	parts := strings.Split(name, "_")
 	if len(name) >= MaxACLName || len(parts) < 2 || len(parts) > 3 || !isObjectName(parts[0]) {
@@ -167,9 +164,8 @@ func isObjectName(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-.") == "" && strings.Trim(s, "-.") == s
 }
 
-// nameDecoder takes the parts of a name one by one. full says that the name is
-// as long as a name can be: its last part, and any that is missing, may have
-// been cut; cut says that one was.
+// nameDecoder takes the parts of a name one by one. full is true if the name has the maximum length: then its
+// last part, and missing ones, may have been cut. cut is true if one was.
 type nameDecoder struct {
 	parts          []string
 	full, cut, bad bool
@@ -182,7 +178,7 @@ func (d *nameDecoder) peekPart() string {
 	return d.parts[0]
 }
 
-// nextPart returns the next part and whether more follow, which proves it whole.
+// nextPart returns the next part. If more parts follow, it is whole.
 func (d *nameDecoder) nextPart() (part string, whole bool) {
 	if len(d.parts) == 0 {
 		d.noteMissing()
@@ -192,7 +188,7 @@ func (d *nameDecoder) nextPart() (part string, whole bool) {
 	return part, len(d.parts) > 0
 }
 
-// noteMissing notes a part that is missing or incomplete: fine only in a full name.
+// noteMissing records a missing or incomplete part: valid only in a full name.
 func (d *nameDecoder) noteMissing() {
 	if d.full {
 		d.cut = true
@@ -231,9 +227,8 @@ func (d *nameDecoder) nextDirection() model.Direction {
 	return ""
 }
 
-// nextIndex reads the rule's index, which has at most digits digits (0: any
-// number). In a full name digits may have been cut off, unless there is no
-// room for more or the index is 0, which no digit can follow.
+// nextIndex parses the rule's index of at most digits digits (0: any number). In a full name digits may have
+// been cut off, unless digits is reached or the index is 0, which no digit can follow.
 func (d *nameDecoder) nextIndex(digits int) int {
 	s, _ := d.nextPart()
 	if s == "" {
@@ -252,20 +247,19 @@ func (d *nameDecoder) nextIndex(digits int) int {
 	return int(n)
 }
 
-// NamedLine holds the fields of a line of np.log that an acl_log line does not have. A
-// field that is written there as <nil>, or that an older layout leaves out, is zero.
+// NamedLine has the fields of an np.log line that an acl_log line lacks. A field written as <nil>, or absent
+// in an older layout, is zero.
 type NamedLine struct {
 	Table string // of Open vSwitch, by the agent's name: IngressDefaultRule
-	// Policy is the policy as the line names it; with an empty Name it is the default
-	// drop of NetworkPolicies.
+	// Policy is taken from the line; an empty Name means the default drop of NetworkPolicies.
 	Policy    model.PolicyKey
 	Direction model.Direction
-	Rule      string // the rule's own name, which is made up where it has none
+	Rule      string // the rule's own name, generated if it has none
 	Priority  int    // of the OpenFlow flow
-	AppliedTo string // the pod it was enforced on, with its namespace
+	AppliedTo string // the pod that enforced it, with its namespace
 	Length    int    // of the packet
 	Label     string // the rule's logLabel
-	// Packets is more than 1 where the agent counted equal lines within Over as one.
+	// Packets is more than 1 if the agent counted equal lines within Over as one.
 	Packets int
 	Over    time.Duration
 }

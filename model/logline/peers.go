@@ -14,8 +14,8 @@ import (
 	"rung/model/verdict"
 )
 
-// proposeSubject proposes one for the pods of the lines: those that one selector of namespaces and
-// one of pods can tell from others.
+// proposeSubject proposes the subject of a new policy: the best single selectors of namespaces and pods for
+// the pods of the lines.
 func (p *proposer) proposeSubject() {
 	targets := p.aboutPods
 	if len(targets) == 0 {
@@ -39,7 +39,7 @@ func (p *proposer) proposeSubject() {
 	p.proposal.Subject = &SelectedPods{nsSel, podSel}
 }
 
-// namespaceLabels are the labels of some namespaces, and those of all others.
+// namespaceLabels returns the labels of the given namespaces and of all other namespaces.
 func (p *proposer) namespaceLabels(some map[string]bool) (in, others []labelClass) {
 	for n := range p.c.Namespaces() {
 		if some[n.Name] {
@@ -51,8 +51,8 @@ func (p *proposer) namespaceLabels(some map[string]bool) (in, others []labelClas
 	return classesByName(in), classesByName(others)
 }
 
-// classesByName are namespaces by their names alone, where all have one: what they share is not what
-// is meant.
+// classesByName reduces namespaces to their names if all have the name label: other shared labels are
+// coincidence.
 func classesByName(all []labelClass) []labelClass {
 	out := make([]labelClass, len(all))
 	for i, c := range all {
@@ -64,7 +64,7 @@ func classesByName(all []labelClass) []labelClass {
 	return out
 }
 
-// proposeRules makes those of a direction: one for all peers with the same ports.
+// proposeRules makes the rules of a direction: one for all peers with the same ports.
 func (p *proposer) proposeRules(d model.Direction) {
 	type group struct {
 		ports []verdict.PortRange
@@ -104,8 +104,7 @@ func chunkPorts(all []verdict.PortRange, most int) [][]verdict.PortRange {
 	return slices.Collect(slices.Chunk(all, most))
 }
 
-// peerSelectors are selectors of the pods among some ends, for each of the namespaces that are
-// selected alike together.
+// peerSelectors returns selectors of the pods among ends. Namespaces with the same pod selectors are joined.
 func (p *proposer) peerSelectors(ends []connectionEnd) (out []SelectedPods) {
 	targets := map[string][]labelClass{}
 	is := map[int]bool{}
@@ -151,8 +150,8 @@ func (p *proposer) peerSelectors(ends []connectionEnd) (out []SelectedPods) {
 	return out
 }
 
-// rangesOf are ports as ranges, those side by side joined; none for every port, which is
-// the only way to name ICMP.
+// rangesOf joins adjacent ports to ranges. It returns nil, every port, if ICMP is among them: no port names
+// it.
 func rangesOf(ports map[verdict.Ports]bool) (out []verdict.PortRange) {
 	var all []verdict.Ports
 	for p := range ports {
@@ -174,8 +173,7 @@ func rangesOf(ports map[verdict.Ports]bool) (out []verdict.PortRange) {
 	return out
 }
 
-// networksOf are the addresses among some ends, those that fill a network together as that
-// network.
+// networksOf returns the addresses among ends; addresses that fill a network become that network.
 func networksOf(ends []connectionEnd) []netip.Prefix {
 	var out []netip.Prefix
 	for _, e := range ends {

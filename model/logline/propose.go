@@ -19,20 +19,20 @@ const (
 	mostPeers = 100
 	mostPorts = 100
 	mostRules = 100
-	// MostSeen is how many different connections a proposal can be made from.
+	// MostSeen is the maximum number of different connections for a proposal.
 	MostSeen = 1000
 )
 
-// Errors that say that there is no proposal.
+// Reasons why there is no proposal.
 var (
 	ErrTooMany = errors.New("too many different connections for one proposal: choose fewer lines")
 	ErrNothing = errors.New("no rule of the policy can be about any of these lines")
 )
 
-// ProposalInput says what to propose.
+// ProposalInput holds the connections and the policy of a proposal.
 type ProposalInput struct {
 	Before *verdict.Index
-	// Policy is the one that gets the rules. Where it is New its subject is proposed as well.
+	// Policy gets the rules. A New policy also gets a proposed subject.
 	Policy *model.Policy
 	New    bool
 	Action model.Action // Allow or Deny
@@ -40,23 +40,23 @@ type ProposalInput struct {
 	Ends   RuleEnds
 }
 
-// RuleEnds says at which ends of a connection there is to be a rule.
+// RuleEnds are the ends of a connection that get a rule.
 type RuleEnds string
 
 // The ends.
 const (
-	// BothEnds are all ends that a policy can be about.
+	// BothEnds are all ends that the policy can apply to.
 	BothEnds RuleEnds = "both ends"
-	// DenyingEnds are the ends that do not allow it now; both where neither does.
+	// DenyingEnds are the ends that do not allow it now; both if neither does.
 	DenyingEnds RuleEnds = "the ends that deny it"
-	// Sender and Receiver are the one end, or the other where a policy cannot be about that:
-	// a connection denied at one end is denied.
+	// Sender and Receiver are one end, or the other if the policy cannot apply to it: a connection denied at
+	// one end is denied.
 	Sender   RuleEnds = "the sender"
 	Receiver RuleEnds = "the receiver"
 )
 
-// EndsFor returns the ends that rules of an action may be at, the longest lasting first: an
-// allowed connection must be allowed at both, a denied one at one.
+// EndsFor returns the possible ends for rules of an action, the most durable first. An allowed connection must
+// be allowed at both ends, a denied one denied at one.
 func EndsFor(a model.Action) []RuleEnds {
 	if a == model.Deny {
 		return []RuleEnds{BothEnds, Sender, Receiver}
@@ -64,39 +64,38 @@ func EndsFor(a model.Action) []RuleEnds {
 	return []RuleEnds{BothEnds, DenyingEnds}
 }
 
-// SelectedPods are pods as a policy can select them.
+// SelectedPods are the selectors of a policy for some pods.
 type SelectedPods struct{ Namespaces, Pods *metav1.LabelSelector }
 
 // Rule is one rule of a proposal.
 type Rule struct {
 	Direction model.Direction
-	// InsertAt is where it goes among the rules of its direction that there are now, so that no
-	// other one decides before.
+	// InsertAt is the index among the current rules of its direction that avoids shadowing.
 	InsertAt int
 	Peers    []SelectedPods
 	Networks []netip.Prefix
-	Ports    []verdict.PortRange // none for every port
+	Ports    []verdict.PortRange // every port if empty
 }
 
 // Proposal is the rules that would allow or deny the connections.
 type Proposal struct {
 	Action  model.Action
-	Subject *SelectedPods // of a new policy
+	Subject *SelectedPods // nil unless the policy is new
 	Rules   []Rule
-	// Lines counts the log lines that the rules are about, which Seen lists.
+	// Lines counts the log lines that the rules cover; Seen has their connections.
 	Lines int
 	Seen  []diff.LoggedConnection
 	Left  []LeftLines
 }
 
-// LeftLines are lines that the rules are not about.
+// LeftLines are lines that the rules do not cover.
 type LeftLines struct {
 	Reason  string
 	Lines   int
 	Example verdict.Connection
 }
 
-// connectionEnd is an end of a connection: a pod by its place in the index, or an address.
+// connectionEnd is an end of a connection: a pod by its index, or an address with pod -1.
 type connectionEnd struct {
 	pod  int
 	addr netip.Addr
@@ -110,14 +109,14 @@ type proposer struct {
 	subjectPods  selectors.PodSet
 	proposal     *Proposal
 	leftByReason map[string]int
-	// of a direction
+	// by direction
 	ports         map[model.Direction]map[connectionEnd]map[verdict.Ports]bool
-	aboutPods     map[int]bool // the pods that rules are to be about
+	aboutPods     map[int]bool // pods that need rules
 	firstMatching map[model.Direction]int
 }
 
-// Propose works a proposal out. The error is ErrTooMany or ErrNothing, or says what kind of
-// policy cannot be proposed for; with ErrNothing the proposal has what is left.
+// Propose makes a proposal. The error is ErrTooMany or ErrNothing, or that the kind of policy is not
+// supported. With ErrNothing the proposal still lists Left.
 func Propose(a ProposalInput) (*Proposal, error) {
 	switch k := a.Policy.Kind; {
 	case a.New && k != model.KindANP:
@@ -176,8 +175,8 @@ func (p *proposer) leaveOut(s *diff.LoggedConnection, why string) {
 	p.proposal.Left[i].Lines += s.Lines
 }
 
-// findEnd returns the end of a logged connection; ok is false where its pod is gone, has
-// another address now or is one that policies are not about.
+// findEnd returns the end of a logged connection. ok is false if its pod is gone, has another address now, or
+// is out of reach of policies.
 func (p *proposer) findEnd(e verdict.Endpoint) (connectionEnd, bool) {
 	if e.Key.Kind != model.KindPod {
 		return connectionEnd{-1, e.Addr}, true
@@ -189,12 +188,12 @@ func (p *proposer) findEnd(e verdict.Endpoint) (connectionEnd, bool) {
 	return connectionEnd{pod: i}, true
 }
 
-// isJudgedPod says whether policies are about a pod at all.
+// isJudgedPod reports whether policies apply to a pod at all.
 func (p *proposer) isJudgedPod(i int) bool {
 	return p.pods.PodAt(i).CanBePeer() && p.pods.PodAt(i).PrimaryUDN() == ""
 }
 
-// takeConnection sorts a connection in, or leaves it with the reason.
+// takeConnection assigns a connection to rules, or leaves it out with the reason.
 func (p *proposer) takeConnection(s *diff.LoggedConnection) {
 	from, ok := p.findEnd(s.Connection.From)
 	to, ok2 := p.findEnd(s.Connection.To)
@@ -222,7 +221,7 @@ func (p *proposer) takeConnection(s *diff.LoggedConnection) {
 			return
 		}
 	}
-	if len(at) == 0 { // denied is denied, at whichever end
+	if len(at) == 0 { // denying at either end suffices
 		for _, d := range inOrder {
 			if p.whyNoRule(d, from, to) == "" {
 				at = append(at, d)
@@ -246,10 +245,10 @@ func (p *proposer) takeConnection(s *diff.LoggedConnection) {
 	}
 }
 
-// inOrder are the directions as a connection goes.
+// inOrder has the directions in the order in which a connection passes them.
 var inOrder = []model.Direction{model.Egress, model.Ingress}
 
-// directionOf is the direction of the rules that decide where the lines were written.
+// directionOf returns the direction of the rules that decide where the lines were logged.
 func directionOf(s *diff.LoggedConnection) model.Direction {
 	if s.Stage == model.StageToLport {
 		return model.Ingress
@@ -270,7 +269,7 @@ func (p *proposer) neededDirections(denied []model.Direction) []model.Direction 
 	return inOrder
 }
 
-// ruleSides are the end that rules of a direction are about, and the other one.
+// ruleSides returns the end that rules of a direction apply to, and the other end.
 func ruleSides(d model.Direction, from, to connectionEnd) (at, other connectionEnd) {
 	if d == model.Ingress {
 		return to, from
@@ -278,8 +277,7 @@ func ruleSides(d model.Direction, from, to connectionEnd) (at, other connectionE
 	return from, to
 }
 
-// whyNoRule says why no rule of a direction of the policy can be about a connection, empty
-// where one can.
+// whyNoRule returns why no rule of the policy in a direction can match a connection; empty if one can.
 func (p *proposer) whyNoRule(d model.Direction, from, to connectionEnd) string {
 	at, other := ruleSides(d, from, to)
 	which := map[model.Direction]string{model.Ingress: "destination", model.Egress: "source"}[d]
@@ -299,9 +297,8 @@ func (p *proposer) whyNoRule(d model.Direction, from, to connectionEnd) string {
 	return ""
 }
 
-// deniedDirections says by rules of which directions a connection is not allowed now, and notes before
-// which rules of the policy new ones must stand to decide about it. Of one that goes to the
-// address of a Service it says that only.
+// deniedDirections returns the directions in which a connection is not allowed now. It also records the rules
+// that new ones must precede. For a connection to the address of a Service it returns only the front.
 func (p *proposer) deniedDirections(s *diff.LoggedConnection, to connectionEnd) (denied []model.Direction, front *verdict.ServiceFront) {
 	a, err := verdict.FromPolicies(p.Before, s.Connection)
 	if err != nil || a.Front != nil {
@@ -312,7 +309,7 @@ func (p *proposer) deniedDirections(s *diff.LoggedConnection, to connectionEnd) 
 		if st.Stage == model.StageToLport {
 			d = model.Ingress
 		}
-		// On the way out it is an EgressFirewall that denies in the last stage.
+		// In the last stage of egress an EgressFirewall denies.
 		if st.Verdict != verdict.Allow && !slices.Contains(denied, d) && (d == model.Egress || to.pod >= 0) {
 			denied = append(denied, d)
 		}
@@ -321,8 +318,8 @@ func (p *proposer) deniedDirections(s *diff.LoggedConnection, to connectionEnd) 
 	return denied, nil
 }
 
-// noteRulesBefore notes before which rules of the policy the new ones must stand: the first that
-// matches a connection now.
+// noteRulesBefore records the first rule of the policy that matches a connection now: new rules must precede
+// it.
 func (p *proposer) noteRulesBefore(st *verdict.StageVerdict) {
 	hits := slices.Concat(st.Passed, st.Candidates)
 	if st.Decided != nil {

@@ -13,13 +13,12 @@ import (
 	"rung/model"
 )
 
-// Query decides which lines are shown: those for which every term holds. The zero value
-// shows all.
+// Query selects the lines for which every term holds. The zero value selects all.
 type Query struct {
 	terms []queryTerm
 }
 
-// queryTerm is one condition; any of its tests is enough for it to hold.
+// queryTerm is a condition with alternative tests.
 type queryTerm struct {
 	isNegated bool
 	field     string // empty for a term about the text
@@ -28,15 +27,15 @@ type queryTerm struct {
 
 type lineTest func(*QueryLine) bool
 
-// Error is a term that cannot be read.
+// Error describes an invalid term.
 type Error struct {
-	Term string // as it was written
+	Term string // as written
 	Why  string
-	// Open says that the term is only not finished, as every term is while it is typed.
+	// Open is true if more typing may complete the term.
 	Open bool
 }
 
-// Error names the term and says in one line what is wrong with it.
+// Error returns the term and its problem in one line.
 func (e *Error) Error() string {
 	t := e.Term
 	if r := []rune(t); len(r) > 40 {
@@ -45,13 +44,12 @@ func (e *Error) Error() string {
 	return strings.TrimSuffix(t, ":") + ": " + e.Why
 }
 
-// maxText bounds an expression, in bytes.
+// maxText is the maximum length of an expression, in bytes.
 const maxText = 1000
 
-// Parse reads an expression. The query has all terms that can be read; err is the first
-// that cannot, and an *Error. A word that is no term is looked for in the text: as a
-// regular expression, where it is none as it is written. Clock times are those of now's
-// location, and lie before it.
+// Parse parses an expression. The query has all valid terms; err is the first invalid one, an *Error. Other
+// words are searched in the text, as regular expressions if they have special characters. Clock times are in
+// now's location, and before now.
 func Parse(text string, now time.Time) (Query, error) {
 	var q Query
 	var first *Error
@@ -61,11 +59,11 @@ func Parse(text string, now time.Time) (Query, error) {
 		}
 	}
 	if len(text) > maxText {
-		text = cmp.Or(strings.ToValidUTF8(text[:maxText], ""), "\ufffd") // nothing of it may be text
+		text = cmp.Or(strings.ToValidUTF8(text[:maxText], ""), "\ufffd") // empty if no byte is valid text
 		fail(&Error{Term: text, Why: fmt.Sprintf("too long: at most %d characters", maxText)})
 	}
 	not := false
-	var before string // the "not" that waits for its term
+	var before string // a "not" without its term so far
 	for _, tok := range splitWords(text) {
 		word := tok.text
 		if word == "not" || word == "!" {
@@ -92,7 +90,7 @@ func Parse(text string, now time.Time) (Query, error) {
 	return q, first
 }
 
-// parseTerm reads one word without its not; a term that cannot be used is nil.
+// parseTerm parses one word without its not; nil if it cannot be used.
 func parseTerm(word string, open bool, now time.Time) (*queryTerm, *Error) {
 	switch word[0] {
 	case '"':
@@ -115,8 +113,8 @@ func parseTerm(word string, open bool, now time.Time) (*queryTerm, *Error) {
 	return bareTerm(word)
 }
 
-// textTerm looks for a text as it is written. Case counts only when there is an
-// upper-case letter. An arrow that was copied from the screen is written as texts have it.
+// textTerm searches a text literally. Case counts only if it has an upper-case letter. Arrows copied from the
+// screen match those in texts.
 func textTerm(s string) *queryTerm {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "→", ">"), "->", ">")
 	if s == "" {
@@ -132,7 +130,7 @@ func textTerm(s string) *queryTerm {
 	}}}
 }
 
-// regexTerm reads /regex/.
+// regexTerm parses /regex/.
 func regexTerm(word string, open bool) (*queryTerm, *Error) {
 	expr := word[1:]
 	if open {
@@ -152,8 +150,7 @@ func regexTerm(word string, open bool) (*queryTerm, *Error) {
 	return t, nil
 }
 
-// bareTerm looks for a word as every filter of the console does: as a regular expression
-// where it is one.
+// bareTerm searches a word as every filter of the console does: as a regular expression if valid.
 func bareTerm(word string) (*queryTerm, *Error) {
 	if regexp.QuoteMeta(word) == word || word == "->" {
 		return textTerm(word), nil
@@ -165,7 +162,7 @@ func bareTerm(word string) (*queryTerm, *Error) {
 	return t, nil
 }
 
-// regexpTerm makes a term of a regular expression; why says what is wrong with it.
+// regexpTerm makes a term of a regular expression; why is what is wrong with it.
 func regexpTerm(expr string) (t *queryTerm, why string) {
 	if expr == "" {
 		return nil, ""
@@ -180,32 +177,30 @@ func regexpTerm(expr string) (t *queryTerm, why string) {
 	return &queryTerm{tests: []lineTest{func(l *QueryLine) bool { return re.MatchString(l.Text()) }}}, ""
 }
 
-// ShowsAll says whether the query shows everything.
+// ShowsAll reports whether the query selects every line.
 func (q *Query) ShowsAll() bool { return len(q.terms) == 0 }
 
-// Line is a log line as a query sees it.
+// QueryLine is a log line with everything a query can test.
 type QueryLine struct {
 	*Line
-	// Rule is the rule that decided, as far as it is known, RuleName its own name.
+	// Rule is the deciding rule, as far as known; RuleName its own name.
 	Rule     RuleRef
 	RuleName string
-	// Unit is the unit that the row was compiled for where it is no policy: "default deny
-	// of blue, ingress".
+	// Unit is the compiled unit of a row without a policy: "default deny of blue, ingress".
 	Unit     string
 	Src, Dst LineEnd
-	// Text returns the text that words and regular expressions look at; it is only made
-	// where one does.
+	// Text returns the text for words and regular expressions, made on demand.
 	Text func() string
 }
 
 // LineEnd is one end of the connection.
 type LineEnd struct {
-	Key  model.Key // zero where nobody in the cluster has the address
+	Key  model.Key // zero if no object of the cluster has the address
 	Addr string
 	Note string // "outside", "gone"
 }
 
-// MatchLine says whether a line is shown.
+// MatchLine reports whether the query selects a line.
 func (q *Query) MatchLine(l *QueryLine) bool {
 	for i := range q.terms {
 		if !q.terms[i].holdsFor(l) {
@@ -215,8 +210,7 @@ func (q *Query) MatchLine(l *QueryLine) bool {
 	return true
 }
 
-// IsTextOnly says whether nothing but the text of a line decides: its other fields may be
-// left out.
+// IsTextOnly reports whether only the text of a line matters: its other fields may be left out.
 func (q *Query) IsTextOnly() bool {
 	return !slices.ContainsFunc(q.terms, func(t queryTerm) bool { return t.field != "" })
 }
@@ -230,8 +224,8 @@ func (t *queryTerm) holdsFor(l *QueryLine) bool {
 	return t.isNegated
 }
 
-// MatchGap says whether a place where lines may be missing is shown: only terms about
-// the node and the time leave it out, since the lines may have been of any policy.
+// MatchGap reports whether a gap, where lines may be missing, is shown. Only terms about node and time count,
+// since the missing lines may be of any policy.
 func (q *Query) MatchGap(node string, at time.Time) bool {
 	l := QueryLine{Line: &Line{Zone: node, At: at}}
 	for i := range q.terms {
@@ -245,8 +239,7 @@ func (q *Query) MatchGap(node string, at time.Time) bool {
 	return true
 }
 
-// objectName is an end's pod, node or Service, empty where
-// none has the address.
+// objectName returns an end's pod, node or Service; empty if no object has the address.
 func (d *LineEnd) objectName() string {
 	switch d.Key.Kind {
 	case "":

@@ -15,18 +15,18 @@ import (
 	"rung/model/words"
 )
 
-// The fields of a rule, and what is asked for rules of an action: without a word they stay as they are.
+// Fields of a rule, and the words for rules of an action. Without a word they stay unchanged.
 const (
 	enable, label = "enableLogging", "logLabel"
 
 	On   = "on"
 	Off  = "off"
 	Keep = "keep"
-	// Some is said of an action of which not all rules log.
+	// Some: not all rules of the action log.
 	Some = "some"
 )
 
-// State is how a rule logs, as it is written: nil is not written.
+// State is a rule's logging as written: nil if not written.
 type State struct {
 	On    *bool   `json:"on"`
 	Label *string `json:"label,omitempty"`
@@ -40,8 +40,7 @@ func same[T comparable](a, b *T) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
-// entry is one rule that a session set. It is found again by what it says besides its logging, by its
-// name, or where it stood.
+// entry is a rule that a session set. Later lookups use the digest, name or index.
 type entry struct {
 	In   string `json:"in"` // ingress, egress
 	Rule int    `json:"rule"`
@@ -57,7 +56,7 @@ func (e *entry) text() string {
 	return fmt.Sprintf("%s %d", e.In, e.Rule)
 }
 
-// written is a rule of a tree.
+// written is a rule in an object tree.
 type written struct {
 	entry
 	fields map[string]any
@@ -65,7 +64,7 @@ type written struct {
 
 var sides = []string{"ingress", "egress"}
 
-// rulesOf are the rules of a policy's tree, with how they log.
+// rulesOf returns the rules of a policy's object tree, with their logging.
 func rulesOf(tree map[string]any) (out []written) {
 	spec, _ := tree["spec"].(map[string]any)
 	for _, side := range sides {
@@ -89,7 +88,7 @@ func rulesOf(tree map[string]any) (out []written) {
 	return out
 }
 
-// digest tells rules apart by what they say besides their logging.
+// digest hashes a rule without its logging.
 func digest(fields map[string]any) string {
 	rest := map[string]any{}
 	for name, v := range fields {
@@ -101,7 +100,7 @@ func digest(fields map[string]any) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// put writes how a rule logs.
+// put writes the logging of a rule.
 func (w *written) put(s State) {
 	w.State = s
 	delete(w.fields, enable)
@@ -122,7 +121,7 @@ func (w *written) action() model.Action {
 	return model.Deny
 }
 
-// treeOf is a tree of a policy that may be changed; nil where the policy has none.
+// treeOf returns a copy of a policy's object tree; nil if it has none.
 func treeOf(p *model.Policy) map[string]any {
 	if u, ok := p.Original.(*unstructured.Unstructured); ok && p.Tiered != nil {
 		return runtime.DeepCopyJSON(u.Object)
@@ -130,7 +129,7 @@ func treeOf(p *model.Policy) map[string]any {
 	return nil
 }
 
-// WhyNot says why words are none for a policy's rules, empty where they are.
+// WhyNot returns why words are invalid for a policy's rules; empty if they are valid.
 func WhyNot(l model.LogLevels) string {
 	for _, word := range []string{l.Deny, l.Allow, l.Pass} {
 		if word != "" && !slices.Contains([]string{On, Off, Keep}, word) {
@@ -140,9 +139,9 @@ func WhyNot(l model.LogLevels) string {
 	return ""
 }
 
-// Switch is the tree of a policy with the logging of its rules set by their action, and of those that
-// then log the label where one is given; without any word all are off. set and former are what a
-// session remembers.
+// Switch returns a policy's object tree with the logging of its rules set by action. Rules that are switched
+// on also get the label text unless it is empty. Without any word all rules are off. set and former are what a
+// session records.
 func Switch(p *model.Policy, l model.LogLevels, text string) (tree map[string]any, set, former string) {
 	tree = treeOf(p)
 	rules := rulesOf(tree)
@@ -173,7 +172,7 @@ func Switch(p *model.Policy, l model.LogLevels, text string) (tree map[string]an
 	return tree, model.CompactJSON(sets), model.CompactJSON(formers)
 }
 
-// record reads what a session remembers; ok is false where that is not what Switch gave.
+// record parses what a session recorded; ok is false if Switch did not write it.
 func record(s model.LogSession) (set []entry, former []State, ok bool) {
 	if json.Unmarshal([]byte(s.Set), &set) != nil || json.Unmarshal([]byte(s.Former), &former) != nil {
 		return nil, nil, false
@@ -181,13 +180,13 @@ func record(s model.LogSession) (set []entry, former []State, ok bool) {
 	return set, former, len(set) == len(former)
 }
 
-// IsRecord says whether a session remembers rules.
+// IsRecord reports whether a session recorded rules.
 func IsRecord(s model.LogSession) bool {
 	_, _, ok := record(s)
 	return ok
 }
 
-// find pairs what a session set with the rules that there are now: nil for those that are gone.
+// find pairs what a session set with the current rules: nil for rules that are gone.
 func find(set []entry, rules []written) []*written {
 	out, taken := make([]*written, len(set)), map[*written]bool{}
 	take := func(fits func(e *entry, w *written) bool) {
@@ -210,8 +209,8 @@ func find(set []entry, rules []written) []*written {
 	return out
 }
 
-// End is the tree of a policy with the rules that a session set as they were before. kept are those
-// that somebody else set since, and that stay as they are.
+// End returns a policy's object tree with the rules of a session restored. kept names the rules that somebody
+// else changed since; they stay unchanged.
 func End(p *model.Policy, s model.LogSession) (tree map[string]any, kept []string) {
 	tree = treeOf(p)
 	set, former, _ := record(s)
@@ -227,7 +226,7 @@ func End(p *model.Policy, s model.LogSession) (tree map[string]any, kept []strin
 	return tree, kept
 }
 
-// Former are the rules of a policy as they are when a session is over.
+// Former returns the rules of a policy as they will be after a session.
 func Former(p *model.Policy, s model.LogSession) (ingress, egress []model.Rule) {
 	tree, _ := End(p, s)
 	ingress, egress = slices.Clone(p.Ingress), slices.Clone(p.Egress)
@@ -248,7 +247,7 @@ func Former(p *model.Policy, s model.LogSession) (ingress, egress []model.Rule) 
 	return ingress, egress
 }
 
-// Again is the tree of a policy with the rules that a session set as it set them.
+// Again returns a policy's object tree with the logging that a session set.
 func Again(p *model.Policy, s model.LogSession) map[string]any {
 	tree := treeOf(p)
 	set, _, _ := record(s)
@@ -260,13 +259,13 @@ func Again(p *model.Policy, s model.LogSession) map[string]any {
 	return tree
 }
 
-// LevelChanged says whether somebody else gave an object another level than its session did.
+// LevelChanged reports whether somebody else changed the level that a session set on an object.
 func LevelChanged(m *model.Meta, s model.LogSession) bool {
 	now, has := m.Annotations[model.AnnotationLogging]
 	return !has || now != s.Set
 }
 
-// IsChanged says whether somebody else set all that the session of a policy or namespace set.
+// IsChanged reports whether somebody else changed everything that a session set on a policy or namespace.
 func IsChanged(p *model.Policy, s model.LogSession) bool {
 	if p.Tiered == nil {
 		return LevelChanged(&p.Meta, s)
@@ -276,7 +275,7 @@ func IsChanged(p *model.Policy, s model.LogSession) bool {
 	return len(set) > 0 && len(kept) == len(set)
 }
 
-// Levels are the words of a policy's rules as they are: on, some, or nothing, by action.
+// Levels returns the current words of a policy's rules by action: on, some, or empty.
 func Levels(p *model.Policy) (l model.LogLevels) {
 	for _, a := range []struct {
 		action model.Action
@@ -301,7 +300,7 @@ func Levels(p *model.Policy) (l model.LogLevels) {
 	return l
 }
 
-// formerLevel is the level that comes back at the end of a session.
+// formerLevel returns the level that the end of a session restores.
 func formerLevel(s model.LogSession) string {
 	switch {
 	case !s.HadFormer:
@@ -312,7 +311,7 @@ func formerLevel(s model.LogSession) string {
 	return words.CleanText(s.Former)
 }
 
-// FormerText says what comes back at the end of a session.
+// FormerText describes what the end of a session restores.
 func FormerText(s model.LogSession) string {
 	set, former, ok := record(s)
 	if !ok {
@@ -339,7 +338,7 @@ func FormerText(s model.LogSession) string {
 	return strings.Join(parts, "; ")
 }
 
-// SetText says what a session set, by its text.
+// SetText describes what a session set, from its recorded text.
 func SetText(set string) string {
 	var all []entry
 	if json.Unmarshal([]byte(set), &all) != nil {
@@ -361,7 +360,7 @@ func SetText(set string) string {
 	}
 }
 
-// EndText says what the end of the session of a policy or namespace does.
+// EndText describes what the end of a session does to a policy or namespace.
 func EndText(p *model.Policy, s model.LogSession) string {
 	switch {
 	case p.Tiered == nil && LevelChanged(&p.Meta, s):

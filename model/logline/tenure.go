@@ -9,57 +9,55 @@ import (
 	"rung/model"
 )
 
-// Slack is how much clocks may differ: times of lines are those of nodes, those of
-// tenures are of when Rung was told, and creation times have whole seconds.
+// Slack is how much clocks may differ: lines are stamped by nodes, tenures by this machine, and creation times
+// have whole seconds.
 const Slack = 5 * time.Second
 
 // Holder is an object that has an address.
 type Holder struct {
 	Key  model.Key
-	Note string // how it has it, "" as a pod usually does
-	// Rank orders holders of the same address at the same time: the lowest is named.
+	Note string // how it has it; empty for a pod's own address
+	// Rank orders simultaneous holders of an address: answers name the lowest.
 	Rank int
-	// Stale says that the address may be somebody else's by now: the pod completed.
+	// Stale is true if another pod may have the address by now: the pod completed.
 	Stale bool
-	// Made is when the object was created, zero where that is not known.
+	// Made is the time of creation, zero if unknown.
 	Made time.Time
 }
 
-// Book keeps who has addresses and who had them. It is not safe for concurrent use.
+// Book records who has and had addresses. It is not safe for concurrent use.
 type Book struct {
 	maxEnded int
 	byAddr   map[netip.Addr]*addressTenures
 
-	ends       []netip.Addr // whose tenures ended, oldest first
+	ends       []netip.Addr // addresses of ended tenures, oldest first
 	forgotten  uint64
-	empty      []netip.Addr // those of which only is known that they were somebody's, oldest first
-	newestTime time.Time    // newest time of an event: a clock that goes back is not followed
+	empty      []netip.Addr // addresses with all tenures forgotten, oldest first
+	newestTime time.Time    // newest time of an event: time never goes back
 }
 
-// addressTenures is the knowledge of one address.
+// addressTenures has the tenures of one address.
 type addressTenures struct {
 	current []tenure // in the order in which they began
 	past    []tenure // in the order in which they ended
-	// newestForgotten is the newest end of a tenure that was forgotten, lostRank the lowest rank
-	// of those.
+	// newestForgotten is the newest end of a forgotten tenure, lostRank the lowest rank among them.
 	newestForgotten time.Time
 	lostRank        int
 }
 
-// tenure is the time during which a holder had an address: from is when that was
-// learned, to is zero while it lasts.
+// tenure is the time during which a holder had an address: from is when that was learned; to is zero while it
+// lasts.
 type tenure struct {
 	Holder
 	from, to time.Time
 }
 
-// NewBook makes a book that keeps at most so many tenures that ended.
+// NewBook makes a book that keeps up to most ended tenures.
 func NewBook(most int) *Book {
 	return &Book{maxEnded: max(1, most), byAddr: map[netip.Addr]*addressTenures{}}
 }
 
-// NoteHolder notes that a holder has an address from at on. One that has it already in the
-// same way keeps it.
+// NoteHolder records that a holder has an address from at on. A current tenure of an equal holder continues.
 func (b *Book) NoteHolder(a netip.Addr, h Holder, at time.Time) {
 	at = b.monotonicTime(at)
 	x := b.byAddr[a]
@@ -79,7 +77,7 @@ func (b *Book) NoteHolder(a netip.Addr, h Holder, at time.Time) {
 	x.current = append(x.current, tenure{Holder: h, from: at})
 }
 
-// NoteLeft notes that an object does not have an address from at on.
+// NoteLeft records that an object no longer has an address from at on.
 func (b *Book) NoteLeft(a netip.Addr, k model.Key, at time.Time) {
 	at = b.monotonicTime(at)
 	x := b.byAddr[a]
@@ -94,7 +92,7 @@ func (b *Book) NoteLeft(a netip.Addr, k model.Key, at time.Time) {
 	}
 }
 
-// monotonicTime is a time no earlier than those before.
+// monotonicTime returns at, or the newest time so far if that is later.
 func (b *Book) monotonicTime(at time.Time) time.Time {
 	if at.Before(b.newestTime) {
 		return b.newestTime
@@ -103,8 +101,7 @@ func (b *Book) monotonicTime(at time.Time) time.Time {
 	return at
 }
 
-// endTenure moves a tenure into the past, and forgets the one that ended first where there
-// are too many.
+// endTenure moves a tenure to the past, and forgets the oldest one if there are too many.
 func (b *Book) endTenure(a netip.Addr, x *addressTenures, i int, at time.Time) {
 	t := x.current[i]
 	x.current = append(x.current[:i], x.current[i+1:]...)
@@ -117,8 +114,8 @@ func (b *Book) endTenure(a netip.Addr, x *addressTenures, i int, at time.Time) {
 	}
 }
 
-// forgetOldest forgets the tenure of an address that ended first: those of an address are in
-// the order of their ends, as all are together.
+// forgetOldest forgets the first ended tenure of an address. An address's past tenures are ordered by end,
+// like Book.ends.
 func (b *Book) forgetOldest(a netip.Addr) {
 	x := b.byAddr[a]
 	t := x.past[0]
@@ -146,11 +143,11 @@ func (b *Book) forgetOldest(a netip.Addr) {
 	}
 }
 
-// Stats say how much a book keeps.
+// Stats counts what a book has.
 type Stats struct {
-	Addresses int    // that somebody has or is known to have had
-	Past      int    // tenures that ended and are kept
-	Forgotten uint64 // tenures that ended and are not
+	Addresses int    // with or without a current holder
+	Past      int    // ended tenures that are kept
+	Forgotten uint64 // ended tenures that are not kept
 }
 
 // Stats counts what is kept.
@@ -158,23 +155,21 @@ func (b *Book) Stats() Stats {
 	return Stats{Addresses: len(b.byAddr), Past: len(b.ends), Forgotten: b.forgotten}
 }
 
-// Certainty says how sure an answer is, and of what.
+// Certainty is how sure an answer is.
 type Certainty int
 
 const (
-	// Nobody has or had the address, as far as is known.
+	// Nobody: as far as known, no object ever had the address.
 	Nobody Certainty = iota
-	// Held says that the holder had the address at that time.
+	// Held: the holder had the address at that time.
 	Held
-	// Gone says that nobody had it then: the holder was the last to have it, until To.
+	// Gone: no object had it then; the holder was the last, until To.
 	Gone
-	// Now says that the holder has it now; nobody watched at that time.
+	// Now: the holder has it now; nothing is known about that time.
 	Now
-	// Later says that the holder has it now and did not exist at that time: somebody
-	// else had it, and nobody knows who.
+	// Later: the holder has it now and did not exist at that time; the former holder is unknown.
 	Later
-	// Unknown says that somebody had it at another time, and that nobody knows any more
-	// who had it then.
+	// Unknown: some object had it at another time; the holder at that time was forgotten.
 	Unknown
 )
 
@@ -186,9 +181,8 @@ type Answer struct {
 	To time.Time
 }
 
-// HolderAt says who had an address at a time: whoever is known to have had it then; else the
-// one who had it next, where that one existed already, since events come late; else the
-// one who had it last before; else who has it now, with the doubt there is.
+// HolderAt returns who had an address at a time. In order of preference: the known holder; the next one, if it
+// existed already, since events come late; the last one before; the current one, marked as doubtful.
 func (b *Book) HolderAt(a netip.Addr, t time.Time) Answer {
 	x := b.byAddr[a]
 	if x == nil {
@@ -201,7 +195,7 @@ func (b *Book) HolderAt(a netip.Addr, t time.Time) Answer {
 	for i := len(x.past) - 1; i >= 0; i-- {
 		c := &x.past[i]
 		if f.lastBefore != nil && c.to.Before(f.lastBefore.to) {
-			break // as are all before it
+			break // the rest ended earlier
 		}
 		f.lookAtTenure(c, t)
 	}
@@ -209,7 +203,7 @@ func (b *Book) HolderAt(a netip.Addr, t time.Time) Answer {
 	switch {
 	case f.covering != nil && f.covering.Stale && f.lastBefore != nil && !f.lastBefore.Stale && f.lastBefore.Key != f.covering.Key &&
 		!f.lastBefore.from.Before(f.covering.from):
-		return f.lastBefore.answerWith(Gone) // took it when the other had completed
+		return f.lastBefore.answerWith(Gone) // got it after the other completed
 	case f.covering != nil && (!forgotten || f.covering.Rank < x.lostRank):
 		return x.heldAnswer(f.covering)
 	case forgotten:
@@ -226,9 +220,9 @@ func (b *Book) HolderAt(a netip.Addr, t time.Time) Answer {
 	return f.firstAfter.answerWith(Later)
 }
 
-// foundTenures are the tenures of an address that matter at a time: the one that covers it,
-// the last before it, of those that began later the first whose holder existed already,
-// and the first of the others; those that last come before those that ended.
+// foundTenures are the tenures of an address that matter at a time t. covering covers t, lastBefore is the
+// last that ended before. Among later tenures, probable is the first with a holder that existed at t, and
+// firstAfter the first other. Current tenures come before ended ones.
 type foundTenures struct{ covering, lastBefore, probable, firstAfter *tenure }
 
 func (f *foundTenures) lookAtTenure(c *tenure, t time.Time) {
@@ -250,14 +244,13 @@ func (f *foundTenures) lookAtTenure(c *tenure, t time.Time) {
 	}
 }
 
-// isPreferredTo says whether a tenure is to be named before another that began later than the
-// time in question, too.
+// isPreferredTo reports whether a tenure that began after the time in question comes before another such.
 func (c *tenure) isPreferredTo(than *tenure) bool {
 	return cmp.Or(than.from.Compare(c.from), than.Rank-c.Rank, c.breakTie(than)) > 0
 }
 
-// breakTie decides between tenures that are equal otherwise: above 0 for the object that was
-// made later, and for a name, so that the answer is the same every time.
+// breakTie orders otherwise equal tenures so that answers are stable: above 0 for the object created later,
+// then by name.
 func (c *tenure) breakTie(with *tenure) int {
 	return cmp.Or(c.Made.Compare(with.Made), c.Key.Compare(with.Key), c.from.Compare(with.from), c.lastingRank()-with.lastingRank(),
 		c.to.Compare(with.to),
@@ -271,8 +264,7 @@ func (c *tenure) lastingRank() int {
 	return 0
 }
 
-// isThereAt says whether the holder of a tenure that began after t, as far as was told, had
-// the address at t all the same.
+// isThereAt reports whether the holder of a tenure that was learned after t probably had the address at t.
 func (c *tenure) isThereAt(t time.Time) bool {
 	began := c.from
 	if !c.Made.IsZero() && c.Made.Before(began) {
@@ -285,8 +277,8 @@ func (c *tenure) answerWith(how Certainty) Answer {
 	return Answer{How: how, Holder: c.Holder, To: c.to}
 }
 
-// heldAnswer is the answer that a tenure covers the time; it lasts where the same object has
-// the address now, in whatever way.
+// heldAnswer returns the answer Held for a tenure. To is zero if the same object has the address now in any
+// way.
 func (x *addressTenures) heldAnswer(c *tenure) Answer {
 	out := c.answerWith(Held)
 	for i := range x.current {

@@ -11,13 +11,13 @@ import (
 	"rung/model/words"
 )
 
-// verdicts are OVN's words for what became of a packet, with those that people use.
+// verdicts maps OVN's verdicts to the words that people use.
 var verdicts = map[string][]string{
 	"allow": {"allow", "allowed"}, "pass": {"pass", "passed"},
 	"drop": {"deny", "drop", "dropped"}, "reject": {"deny", "reject", "rejected"},
 }
 
-// beginsWith says whether a word begins with what was typed of it.
+// beginsWith returns a test for words that begin with typed.
 func beginsWith(typed string) func(string) bool {
 	typed = strings.ToLower(typed)
 	return func(word string) bool { return strings.HasPrefix(word, typed) }
@@ -35,7 +35,7 @@ func readVerdict(v string, _ time.Time) (lineTest, string) {
 	return func(l *QueryLine) bool { return slices.ContainsFunc(verdicts[l.Verdict], is) }, ""
 }
 
-// wordTest finds lines by a word that there is, or its beginning; want names the words.
+// wordTest tests a field with fixed words by a word or its beginning; want names the words.
 func wordTest(want string, words []string, of func(*QueryLine) string) func(string, time.Time) (lineTest, string) {
 	return func(v string, _ time.Time) (lineTest, string) {
 		is := beginsWith(v)
@@ -46,7 +46,7 @@ func wordTest(want string, words []string, of func(*QueryLine) string) func(stri
 	}
 }
 
-// nameTest finds names that have a text in them, or are it with = before it.
+// nameTest returns a test for names that contain a text, or are equal to it after a =.
 func nameTest(v string) func(string) bool {
 	v = strings.ToLower(v)
 	if exact, ok := strings.CutPrefix(v, "="); ok {
@@ -55,7 +55,7 @@ func nameTest(v string) func(string) bool {
 	return func(s string) bool { return s != "" && strings.Contains(strings.ToLower(s), v) }
 }
 
-// anyTextTest finds lines by any of some texts of theirs; by is nameTest, or beginsWith.
+// anyTextTest tests several texts of a line; by is nameTest or beginsWith.
 func anyTextTest(of func(*QueryLine) []string, by func(string) func(string) bool) func(string, time.Time) (lineTest, string) {
 	return func(v string, _ time.Time) (lineTest, string) {
 		is := by(v)
@@ -87,7 +87,7 @@ func podOf(d *LineEnd) string {
 	return d.objectName()
 }
 
-// policyNames tell policies of all kinds apart: "web", "NP blue/web" and blue/web.
+// policyNames returns texts that identify policies of all kinds: "web", "NP blue/web" and blue/web.
 func policyNames(l *QueryLine) []string {
 	k := l.Rule.Policy
 	switch {
@@ -99,7 +99,7 @@ func policyNames(l *QueryLine) []string {
 	return []string{k.ShortLabel()}
 }
 
-// searchTexts returns the texts that an end can be found by, its name first.
+// searchTexts returns the texts by which an end is found, its name first.
 func (d *LineEnd) searchTexts() []string {
 	if n := d.objectName(); n != "" {
 		return []string{n, d.Addr}
@@ -107,11 +107,11 @@ func (d *LineEnd) searchTexts() []string {
 	return []string{d.Addr}
 }
 
-// endSideTest looks at one end: by name, by address, by what is known of that.
+// endSideTest tests one end by name, address or note.
 func endSideTest(at func(*QueryLine) (*LineEnd, netip.Addr)) func(string, time.Time) (lineTest, string) {
 	return func(v string, _ time.Time) (lineTest, string) {
 		is := nameTest(v)
-		if strings.HasPrefix(v, "=") { // what the end is called: an address alone where nobody has it
+		if strings.HasPrefix(v, "=") { // the end's name; its address if no object has it
 			return func(l *QueryLine) bool { d, _ := at(l); return is(d.searchTexts()[0]) }, ""
 		}
 		if in := networkTest(v); in != nil {
@@ -124,7 +124,7 @@ func endSideTest(at func(*QueryLine) (*LineEnd, netip.Addr)) func(string, time.T
 	}
 }
 
-// networkTest reads an address or a network; nil for anything else.
+// networkTest returns a test for an address or network; nil if the text is neither.
 func networkTest(v string) func(netip.Addr) bool {
 	if p, err := netip.ParsePrefix(v); err == nil {
 		return func(a netip.Addr) bool { return p.Contains(a.Unmap()) }
@@ -149,7 +149,7 @@ func readIP(v string) (endTest, string) {
 
 const wantPort = "want a port (53), a range (8000-8080) or udp/53"
 
-// readPort reads the destination port; that of packets without ports is 0.
+// readPort parses a destination port; packets without ports have port 0.
 func readPort(v string, _ time.Time) (lineTest, string) {
 	proto, ports, ok := strings.Cut(v, "/")
 	if !ok {
@@ -183,7 +183,7 @@ func portValues(l *QueryLine) []string {
 	return []string{strconv.Itoa(int(l.DstPort)), l.Proto + "/" + strconv.Itoa(int(l.DstPort))}
 }
 
-// readRule reads 5, egress:5, "egress 5", egress, or a part of the rule's name.
+// readRule parses 5, egress:5, "egress 5", egress, or part of the rule's name.
 func readRule(v string, _ time.Time) (lineTest, string) {
 	dir, number := strings.ToLower(v), ""
 	if i := strings.IndexAny(dir, "0123456789"); i >= 0 {
@@ -209,7 +209,7 @@ func ruleValues(l *QueryLine) []string {
 	return []string{l.RuleName, l.Rule.Direction.Lower() + ":" + strconv.Itoa(l.Rule.Rule)}
 }
 
-// timeTest compares the time of a line with one that was typed.
+// timeTest compares the time of a line with the typed one.
 func timeTest(holds func(at, typed time.Time) bool) func(string, time.Time) (lineTest, string) {
 	return func(v string, now time.Time) (lineTest, string) {
 		typed, err := words.ParseMoment(v, now, now)

@@ -9,9 +9,8 @@ import (
 	"rung/model/words"
 )
 
-// PodsElsewhere are the pods that the default network has nothing of, by the network they are on: answers
-// about all pods of the default network leave them aside, and say so. In a cluster that is shown as it
-// stands on a network there are none.
+// PodsElsewhere reports the pods that are not on the default network, by their network. Answers about all pods
+// of the default network omit them. A cluster projected to a network has none.
 func (t *Table) PodsElsewhere(c *model.Cluster) (out []model.Omission) {
 	pods, unread := map[string][]string{}, map[string]bool{}
 	for p := range c.Pods() {

@@ -8,15 +8,15 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// Isolation is the work of tier 0 that keeps pods whose primary network is another off the default
-// one (networks.md#tier-0).
+// Isolation is the input for tier 0, which keeps pods with another primary network off the default network
+// (networks.md#tier-0).
 type Isolation struct {
 	// Management are the addresses of the node's management port.
 	Management []string
-	Pods       []*model.Pod // those of the zone whose ports are isolated
+	Pods       []*model.Pod // pods of the zone with isolated ports
 }
 
-// IsolationGroup returns the port group of isolated ports, with no ports yet.
+// IsolationGroup returns the port group of isolated ports, without ports.
 func IsolationGroup() PortGroup { return GroupOf("", nb.OwnerUDNIsolation, "SecondaryPods") }
 
 // ACLs returns the ACLs of the group.

@@ -8,7 +8,7 @@ import (
 	"rung/model"
 )
 
-// Topology is how a network is built.
+// Topology is the kind of a network.
 type Topology string
 
 // The topologies.
@@ -18,74 +18,73 @@ const (
 	Localnet Topology = "localnet"
 )
 
-// Config is the network as a NetworkAttachmentDefinition or a UserDefinedNetwork describes it.
+// Config is a network as a NetworkAttachmentDefinition or a UserDefinedNetwork describes it.
 type Config struct {
-	// Name is the network's name, as its controller is called after it (networks.md#names).
+	// Name identifies the network and its controller (networks.md#names).
 	Name     string
 	Topology Topology
 	Primary  bool
-	// Subnets are the subnets of the whole network, masked, in their order; none for a network that gives
-	// its pods no addresses.
+	// Subnets are the subnets of the whole network, masked, in order; empty if it gives its pods no addresses.
 	Subnets []netip.Prefix
-	// InfrastructureSubnets and Gateways are the addresses that a layer 2 network keeps for itself,
-	// where it is told (networks.md#node-rows).
+	// InfrastructureSubnets and Gateways are the addresses that a layer 2 network reserves, if configured
+	// (networks.md#node-rows).
 	InfrastructureSubnets []netip.Prefix
 	Gateways              []netip.Addr
-	EVPN                  bool // its transport
+	EVPN                  bool // its transport is EVPN
 }
 
 // Attachment is a NetworkAttachmentDefinition.
 type Attachment struct {
 	model.Meta
 	Config Config
-	// Of another network plugin: nothing else of it is known.
+	// Foreign is true for other network plugins: nothing else of it is read.
 	Foreign bool
-	// Err is why spec.config cannot be read or used, one line; empty for none.
+	// Err explains an unusable spec.config in one line; empty if usable.
 	Err string
-	// ID is the number that the cluster manager gave the network, empty where it is not known.
+	// ID is the network's number from the cluster manager, empty if unknown.
 	ID string
 }
 
-// Definition is a UserDefinedNetwork or a ClusterUserDefinedNetwork: the cluster manager makes
-// NetworkAttachmentDefinitions of it.
+// Definition is a UserDefinedNetwork or a ClusterUserDefinedNetwork. The cluster manager makes
+// NetworkAttachmentDefinitions from it.
 type Definition struct {
 	model.Meta
 	Config Config
-	// Namespaces selects the namespaces that a ClusterUserDefinedNetwork is made in.
+	// Namespaces selects the namespaces of a ClusterUserDefinedNetwork.
 	Namespaces model.Selector
-	// Err is why it cannot be used, one line; empty for none.
+	// Err explains an unusable definition in one line; empty if usable.
 	Err string
-	// Conditions are the reports of the cluster manager about it.
+	// Conditions are the cluster manager's reports in its status.
 	Conditions []model.Condition
 }
 
-// Connect is a ClusterNetworkConnect, as far as rows and connections follow from it.
+// Connect is a ClusterNetworkConnect, reduced to effects on rows and connections.
 type Connect struct {
 	model.Meta
-	// Pods and Services say that it lets through what goes to pods, or to Services.
+	// Pods and Services are true if it admits connections to pods, or to Services.
 	Pods, Services bool
 	// IDs are the numbers of the networks it connects now.
 	IDs []string
 }
 
-// Network is one network besides the default one.
+// Network is a user-defined or secondary network.
 type Network struct {
 	Config
-	// IPv4 and IPv6 are the families of its subnets; a network without subnets has neither.
+	// IPv4 and IPv6 tell the subnets' families; both false without subnets.
 	IPv4, IPv6 bool
-	// NADs are the keys of its NetworkAttachmentDefinitions, "namespace/name", sorted.
+	// NADs has the keys of NetworkAttachmentDefinitions, "namespace/name", sorted.
 	NADs []string
-	// Made says that it is known from its UserDefinedNetwork alone: the NetworkAttachmentDefinitions
-	// are those that the cluster manager would make.
+	// Made is true if Rung knows only a UserDefinedNetwork: then NADs has the objects the cluster manager
+	// would make.
 	Made bool
-	// ID is its number, empty where it is not known.
+	// ID is its number, empty if unknown.
 	ID string
-	// From is the object it comes from: a UserDefinedNetwork, a ClusterUserDefinedNetwork, or the
-	// first of its NetworkAttachmentDefinitions.
+	// From is its source: a UserDefinedNetwork, a ClusterUserDefinedNetwork, or the first of its
+	// NetworkAttachmentDefinitions.
 	From model.Key
 }
 
-// GivesAddresses says whether its pods have addresses of its subnets.
+// GivesAddresses reports whether pods get addresses from its subnets.
 func (n *Network) GivesAddresses() bool { return n.IPv4 || n.IPv6 }
 
 // Has reports whether an address is in one of the network's subnets.
@@ -93,7 +92,7 @@ func (n *Network) Has(a netip.Addr) bool {
 	return slices.ContainsFunc(n.Subnets, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// Label is the network for people: "user-defined network blue_net, layer 3".
+// Label returns the network for people: "user-defined network blue_net, layer 3".
 func (n *Network) Label() string {
 	role := "secondary network "
 	if n.Primary {
@@ -102,7 +101,7 @@ func (n *Network) Label() string {
 	return role + n.Name + ", " + n.Topology.Words()
 }
 
-// Words is the topology for people.
+// Words returns the topology for people.
 func (t Topology) Words() string {
 	switch t {
 	case Layer3:
@@ -113,12 +112,12 @@ func (t Topology) Words() string {
 	return string(t)
 }
 
-// Prefix is a name as the names of logical ports, switches and routers begin (networks.md#names).
+// Prefix returns the prefix that a name becomes in logical ports, switches and routers (networks.md#names).
 func Prefix(name string) string { return portText.Replace(name) + "_" }
 
 var portText = strings.NewReplacer("-", ".", "/", ".")
 
-// Switch is the logical switch of the network on a node; a layer 2 network has one for all nodes.
+// Switch returns the network's logical switch on a node; a layer 2 network has one for all nodes.
 func (n *Network) Switch(node string) string {
 	switch n.Topology {
 	case Layer2:
@@ -129,10 +128,10 @@ func (n *Network) Switch(node string) string {
 	return Prefix(n.Name) + node
 }
 
-// ManagementPort is the port of a node on the network.
+// ManagementPort returns the port of a node on the network.
 func (n *Network) ManagementPort(node string) string { return "k8s-" + Prefix(n.Name) + node }
 
-// RouterPort is the port of the switch of a node that leads to the router.
+// RouterPort returns the port of a node's switch that leads to the router.
 func (n *Network) RouterPort(node string) string {
 	if n.Topology == Layer2 {
 		return "stotr-" + n.Switch(node)
@@ -140,11 +139,11 @@ func (n *Network) RouterPort(node string) string {
 	return "stor-" + n.Switch(node)
 }
 
-// PortName is the port of a pod that is attached by a key, "namespace/name" with an index after a
-// second attachment (networks.md#names).
+// PortName returns the port of a pod attached by a key, "namespace/name". A second attachment has an index
+// (networks.md#names).
 func PortName(key, namespace, pod string) string { return Prefix(key) + namespace + "_" + pod }
 
-// NodeAddresses are the addresses from which a node reaches its pods on the network
+// NodeAddresses returns the addresses from which a node reaches its pods on the network
 // (networks.md#node-rows).
 func (n *Network) NodeAddresses(node *model.Node) (out []string) {
 	switch {
@@ -166,8 +165,9 @@ func (n *Network) NodeAddresses(node *model.Node) (out []string) {
 	return out
 }
 
-// managementAddress is the address of all management ports of a layer 2 network in a subnet: the
-// second, or the first of the infrastructure subnets that is neither the gateway nor the network's own.
+// managementAddress returns the address of all management ports of a layer 2 network in a subnet. It is the
+// second, or the first of the infrastructure subnets that is neither gateway nor network nor broadcast
+// address.
 func (n *Network) managementAddress(subnet netip.Prefix) netip.Addr {
 	gateway := n.gatewayIn(subnet)
 	for _, infra := range n.InfrastructureSubnets {
@@ -187,8 +187,8 @@ func (n *Network) managementAddress(subnet netip.Prefix) netip.Addr {
 	return second
 }
 
-// gatewayIn is the gateway of a subnet of a layer 2 network: the one it is told, the first of its
-// infrastructure subnets that can be one, or the first of the subnet.
+// gatewayIn returns the gateway of a layer 2 subnet: the configured one, the first usable one of the
+// infrastructure subnets, or the first address of the subnet.
 func (n *Network) gatewayIn(subnet netip.Prefix) netip.Addr {
 	for _, g := range n.Gateways {
 		if subnet.Contains(g) {
@@ -208,7 +208,7 @@ func (n *Network) gatewayIn(subnet netip.Prefix) netip.Addr {
 	return subnet.Masked().Addr().Next()
 }
 
-// broadcast is the last address of an IPv4 subnet, the zero address for others.
+// broadcast returns the last address of an IPv4 subnet; the zero address for IPv6.
 func broadcast(p netip.Prefix) netip.Addr {
 	if !p.Addr().Is4() {
 		return netip.Addr{}

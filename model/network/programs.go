@@ -5,9 +5,9 @@ import (
 	"rung/model/words"
 )
 
-// Programs says whether the controller of a network takes a NetworkPolicy or a MultiNetworkPolicy that is
-// for it; n is nil for the default network. One that it does not take has no rows, and isolates nothing
-// (networks.md#namespaces, #multinetworkpolicy).
+// Programs reports whether a network's controller accepts a NetworkPolicy or MultiNetworkPolicy for it; n is
+// nil for the default network. A policy it rejects has no rows and isolates nothing (networks.md#namespaces,
+// #multinetworkpolicy).
 func (t *Table) Programs(n *Network, p *model.Policy) bool {
 	if n == nil {
 		at, _ := t.Place(p.Namespace)
@@ -16,8 +16,8 @@ func (t *Table) Programs(n *Network, p *model.Policy) bool {
 	return n.GivesAddresses() || RefusedPeer(p) == nil
 }
 
-// RefusedPeer is the first rule of a policy with a peer that a network without addresses cannot have, one
-// that selects pods; nil for none.
+// RefusedPeer returns the first rule of a policy with a peer that selects pods, which a network without
+// addresses rejects; nil if none does.
 func RefusedPeer(p *model.Policy) *model.Rule {
 	for r := range p.AllRules() {
 		for i := range r.Peers {
@@ -29,13 +29,12 @@ func RefusedPeer(p *model.Policy) *model.Rule {
 	return nil
 }
 
-// TakesSelectorsBack says whether a MultiNetworkPolicy had a peer that selects pods, and has none any more.
+// TakesSelectorsBack reports whether a MultiNetworkPolicy lost its last peer that selects pods.
 func TakesSelectorsBack(old, now *model.Policy) bool {
 	return old.Kind == model.KindMNP && RefusedPeer(old) != nil && RefusedPeer(now) == nil
 }
 
-// WhyNoTarget says which of the networks that a MultiNetworkPolicy names are none that it can be for;
-// empty where all are secondary networks.
+// WhyNoTarget returns which networks of a MultiNetworkPolicy are not secondary networks; empty if all are.
 func (t *Table) WhyNoTarget(p *model.Policy) string {
 	targets := t.TargetsOf(p)
 	if len(targets) == 0 {

@@ -8,10 +8,9 @@ import (
 	"rung/model"
 )
 
-// PodOn is a pod as it stands on a network: its addresses and ports there. It is nil for a pod that
-// has no port there, and for one on the host's network. A pod whose annotations cannot be read
-// stands on every network that would have to read them, without ports: it freezes the sets that
-// select it (networks.md#frozen-sets).
+// PodOn returns a pod with its addresses and ports on a network; nil if it has no port there or is
+// host-networked. A pod with unreadable annotations is on every network that these could name, without ports,
+// and freezes address sets that select it (networks.md#frozen-sets).
 func (t *Table) PodOn(n *Network, p *model.Pod) *model.Pod {
 	if p.HostNetwork {
 		return nil
@@ -60,8 +59,8 @@ func (t *Table) PodOn(n *Network, p *model.Pod) *model.Pod {
 	return &q
 }
 
-// awaited is a pod that has neither a node nor annotations on the primary network that its namespace will
-// give it; others are as they are. No row knows of it.
+// awaited returns a pod without node and annotations as it will be on the primary network of its namespace;
+// other pods unchanged. No row knows of such a pod.
 func (t *Table) awaited(p *model.Pod) *model.Pod {
 	if at, _ := t.Place(p.Namespace); at != OnPrimary || p.NodeName != "" || len(p.Networks) > 0 || p.NetworksErr != "" || p.IsCompleted() {
 		return p
@@ -69,7 +68,7 @@ func (t *Table) awaited(p *model.Pod) *model.Pod {
 	return p.OnNetworkOfNamespace()
 }
 
-// keyIn is the key of a pod's port: for a pod without annotations that of the network's
+// keyIn returns the key of a pod's port. For a pod without annotations it is the network's
 // NetworkAttachmentDefinition in the pod's namespace.
 func (n *Network) keyIn(key, namespace string) string {
 	if !strings.HasPrefix(key, model.NetworkOfNamespace) {
@@ -83,8 +82,8 @@ func (n *Network) keyIn(key, namespace string) string {
 	return key
 }
 
-// Project shows an object as it stands on each of the networks that it concerns: pods with their
-// addresses there, nodes with theirs, the namespaces and policies that the network serves.
+// Project yields an object as it appears on each network that it concerns: pods and nodes with their addresses
+// there, namespaces and policies that the network serves.
 func (t *Table) Project(o model.Object) iter.Seq2[*Network, model.Object] {
 	return func(yield func(*Network, model.Object) bool) {
 		if t == nil {
@@ -136,20 +135,20 @@ func (t *Table) projectPolicy(p *model.Policy, yield func(*Network, model.Object
 	}
 }
 
-// NodeOn is a node as it stands on the network.
+// NodeOn returns a node with its addresses on the network.
 func (n *Network) NodeOn(node *model.Node) *model.Node {
 	on := *node
 	on.Subnets, on.NetworkSubnets, on.GatewayIPs, on.MgmtIPs = node.NetworkSubnets[n.Name], nil, nil, n.NodeAddresses(node)
 	return &on
 }
 
-// Freezes says whether a pod, shown as it stands on a network, freezes the sets that select it.
+// Freezes reports whether a pod, as returned by PodOn, freezes the sets that select it.
 func Freezes(p *model.Pod) bool {
 	return p.Network != "" && (p.NetworksErr != "" || p.AttachmentsErr != "")
 }
 
-// NetworksOf are the names of the networks besides the default one that a pod stands on, sorted;
-// those that its unreadable annotations keep it from being looked for on are among them.
+// NetworksOf returns the names of the networks other than the default that a pod is on, sorted. Networks that
+// unreadable annotations could name are included.
 func (t *Table) NetworksOf(p *model.Pod) []string {
 	if t == nil || p.HostNetwork {
 		return nil
@@ -187,13 +186,13 @@ func (t *Table) NetworksOf(p *model.Pod) []string {
 	return out
 }
 
-// Target is the network that an item of policy-for names.
+// Target is an item of the policy-for annotation.
 type Target struct {
 	Key     string   // "namespace/name"
-	Network *Network // nil for one that nobody knows
+	Network *Network // nil if unknown
 }
 
-// TargetsOf are the networks that a MultiNetworkPolicy is for, item by item
+// TargetsOf returns the networks that a MultiNetworkPolicy names, item by item
 // (networks.md#multinetworkpolicy).
 func (t *Table) TargetsOf(p *model.Policy) []Target {
 	var out []Target
@@ -211,7 +210,7 @@ func (t *Table) TargetsOf(p *model.Policy) []Target {
 	return out
 }
 
-// OfNAD is the network of a NetworkAttachmentDefinition, "namespace/name"; nil for none.
+// OfNAD returns the network of a NetworkAttachmentDefinition, "namespace/name", or nil.
 func (t *Table) OfNAD(key string) *Network {
 	if t == nil {
 		return nil
@@ -219,7 +218,7 @@ func (t *Table) OfNAD(key string) *Network {
 	return t.byNAD[key]
 }
 
-// OfPolicy are the names of the networks besides the default one that a policy is programmed on.
+// OfPolicy returns the names of the networks other than the default that a policy is programmed on.
 func (t *Table) OfPolicy(p *model.Policy) []string {
 	switch p.Kind {
 	case model.KindNP, model.KindEF:
@@ -236,7 +235,7 @@ func (t *Table) OfPolicy(p *model.Policy) []string {
 	return nil
 }
 
-// SecondaryTargets are the secondary networks that a MultiNetworkPolicy is for, each once, by name.
+// SecondaryTargets returns the distinct secondary networks that a MultiNetworkPolicy names, by name.
 func (t *Table) SecondaryTargets(p *model.Policy) []*Network {
 	var out []*Network
 	for _, target := range t.TargetsOf(p) {

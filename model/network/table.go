@@ -11,18 +11,18 @@ import (
 	"rung/model"
 )
 
-// Table is the networks of a cluster besides the default one. The zero value and nil have none.
+// Table has the networks of a cluster other than the default. The zero value and nil have none.
 type Table struct {
 	byName  map[string]*Network
 	byNAD   map[string]*Network // by "namespace/name"
-	primary map[string]*Network // by namespace: of its NetworkAttachmentDefinition of role primary
+	primary map[string]*Network // by namespace of a NetworkAttachmentDefinition of role primary
 	labeled map[string]bool     // namespaces with the label of primary networks
 	names   []string
-	// problems are the faults of objects that networks come from.
+	// problems are the faults of the source objects.
 	problems []Problem
 }
 
-// Problem is a fault that keeps an object from being the network that it is meant to be.
+// Problem is a fault of an object that should define a network.
 type Problem struct {
 	About model.Key
 	Code  ProblemCode
@@ -30,28 +30,27 @@ type Problem struct {
 	Text string
 }
 
-// ProblemCode tells problems apart.
+// ProblemCode is the kind of a problem.
 type ProblemCode string
 
 // The codes.
 const (
-	// Unreadable: a configuration that is no JSON, without what a network needs, or with subnets
-	// that cannot be used.
+	// Unreadable: the configuration is not JSON, lacks a required field, or has unusable subnets.
 	Unreadable ProblemCode = "unreadable"
-	// Contradicts: another object has given the network of that name another form.
+	// Contradicts: another object gives the network of that name another configuration.
 	Contradicts ProblemCode = "contradicts"
-	// SecondPrimary: the namespace has a primary network already.
+	// SecondPrimary: the namespace already has a primary network.
 	SecondPrimary ProblemCode = "second-primary"
-	// Overlaps: subnets of the network that overlap each other.
+	// Overlaps: subnets of the network overlap each other.
 	Overlaps ProblemCode = "overlaps"
-	// NoSubnets: a topology that cannot do without subnets.
+	// NoSubnets: the topology requires subnets.
 	NoSubnets ProblemCode = "no-subnets"
-	// Unlabeled: a primary network in a namespace without the label for it, which OVN-Kubernetes refuses.
+	// Unlabeled: a primary network is in a namespace without the label for it; OVN-Kubernetes rejects that.
 	Unlabeled ProblemCode = "unlabeled"
 )
 
-// IsSource says whether networks follow from objects like this: the table has to be made anew when
-// one changes. Of a namespace only the labels count.
+// IsSource reports whether networks come from objects of this type: the table must be rebuilt if one changes.
+// Namespaces are no sources, although the table depends on their labels.
 func IsSource(o model.Object) bool {
 	switch o.(type) {
 	case *Attachment, *Definition:
@@ -109,8 +108,7 @@ func (b *tableBuilder) takeAttachment(a *Attachment) {
 	b.attach(a.Key, a.Key, &a.Config, a.ID, false)
 }
 
-// takeDefinition makes the NetworkAttachmentDefinitions that the cluster manager would make, where
-// they are not among the objects.
+// takeDefinition adds the NetworkAttachmentDefinitions that the cluster manager would make, unless they exist.
 func (b *tableBuilder) takeDefinition(d *Definition) {
 	b.anyDefinition = true
 	if d.Err != "" {
@@ -143,7 +141,7 @@ func (b *tableBuilder) takeDefinition(d *Definition) {
 	}
 }
 
-// attach takes in one NetworkAttachmentDefinition, there or to be made.
+// attach adds one NetworkAttachmentDefinition, existing or to be made.
 func (b *tableBuilder) attach(from, nad model.Key, c *Config, id string, made bool) {
 	if code, text := wrongConfig(c); text != "" {
 		b.note(from, code, text)
@@ -179,7 +177,7 @@ func (b *tableBuilder) attach(from, nad model.Key, c *Config, id string, made bo
 	}
 }
 
-// wrongConfig says what keeps a configuration from being a network, or is odd about it; empty for nothing.
+// wrongConfig returns the fault of a configuration; empty if it has none.
 func wrongConfig(c *Config) (ProblemCode, string) {
 	switch {
 	case c.Name == "":
@@ -209,7 +207,7 @@ func (b *tableBuilder) finish() {
 	slices.SortStableFunc(b.t.problems, func(p, q Problem) int { return p.About.Compare(q.About) })
 }
 
-// Names are the names of the networks, sorted.
+// Names returns the names of the networks, sorted.
 func (t *Table) Names() []string {
 	if t == nil {
 		return nil
@@ -217,7 +215,7 @@ func (t *Table) Names() []string {
 	return t.names
 }
 
-// HasPrimary reports whether a network besides the default one is the primary one of some namespaces.
+// HasPrimary reports whether some namespaces have their own primary network.
 func (t *Table) HasPrimary() bool {
 	for _, name := range t.Names() {
 		if t.byName[name].Primary {
@@ -227,7 +225,7 @@ func (t *Table) HasPrimary() bool {
 	return false
 }
 
-// Network is the network of a name, nil for none.
+// Network returns the network with a name, or nil.
 func (t *Table) Network(name string) *Network {
 	if t == nil {
 		return nil
@@ -235,9 +233,8 @@ func (t *Table) Network(name string) *Network {
 	return t.byName[name]
 }
 
-// OfKey is the network that a key of a pod's annotations leads to, "namespace/name" with an index or
-// without, or that its namespace will give a pod without annotations (model.NetworkOfNamespace); nil
-// for none.
+// OfKey returns the network of a key of a pod's annotations, "namespace/name" with or without an index. For
+// model.NetworkOfNamespace it is the network that the namespace will give the pod. nil if there is none.
 func (t *Table) OfKey(key string) *Network {
 	if t == nil {
 		return nil
@@ -257,7 +254,7 @@ func (t *Table) OfKey(key string) *Network {
 	return nil
 }
 
-// Problems are the faults of objects that networks come from, by object.
+// Problems returns the faults of the source objects, by object.
 func (t *Table) Problems() []Problem {
 	if t == nil {
 		return nil
@@ -265,7 +262,7 @@ func (t *Table) Problems() []Problem {
 	return t.problems
 }
 
-// Placement says which network the policies of a namespace are programmed on.
+// Placement tells which network, if any, gets a namespace's policies.
 type Placement uint8
 
 // The placements (networks.md#namespaces).
@@ -274,16 +271,16 @@ const (
 	OnDefault Placement = iota
 	// OnPrimary: the primary network of the namespace.
 	OnPrimary
-	// WithoutNetwork: the namespace has the label and no primary network. Nobody programs its
-	// policies until the network is there.
+	// WithoutNetwork: the namespace has the label and no primary network. Its policies are not programmed
+	// until the network exists.
 	WithoutNetwork
-	// WithoutLabel: the namespace has a primary network and no label. Nobody programs its
-	// NetworkPolicies; its EgressFirewall is programmed on the default network.
+	// WithoutLabel: the namespace has a primary network and no label. Its NetworkPolicies are not programmed;
+	// its EgressFirewall is programmed on the default network.
 	WithoutLabel
 )
 
-// Place says on which network the policies of a namespace are programmed; the network is the
-// primary one also where the label is missing, nil where there is none.
+// Place returns where the policies of a namespace are programmed, and its primary network. Without the label
+// it still returns the network; nil if there is none.
 func (t *Table) Place(namespace string) (Placement, *Network) {
 	if t == nil {
 		return OnDefault, nil
@@ -300,13 +297,13 @@ func (t *Table) Place(namespace string) (Placement, *Network) {
 	return OnDefault, nil
 }
 
-// Serves says whether the network is the one on which the policies of a namespace are programmed.
+// Serves reports whether the policies of a namespace are programmed on the network.
 func (t *Table) Serves(n *Network, namespace string) bool {
 	p, active := t.Place(namespace)
 	return p == OnPrimary && active == n
 }
 
-// Namespaces are the namespaces that a network has to do with: that have the label, or a primary network.
+// Namespaces yields the namespaces with the label or a primary network.
 func (t *Table) Namespaces() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if t == nil {
@@ -325,7 +322,7 @@ func (t *Table) Namespaces() iter.Seq[string] {
 	}
 }
 
-// Namespaces are the namespaces of its NetworkAttachmentDefinitions.
+// Namespaces returns the namespaces of its NetworkAttachmentDefinitions.
 func (n *Network) Namespaces() []string {
 	out := make([]string, len(n.NADs))
 	for i, key := range n.NADs {
@@ -334,10 +331,10 @@ func (n *Network) Namespaces() []string {
 	return slices.Compact(out)
 }
 
-// SameNetwork says whether two networks are one, so that no row of theirs differs.
+// SameNetwork reports whether two networks are equal, so their rows do not differ.
 func SameNetwork(a, b *Network) bool { return reflect.DeepEqual(a, b) }
 
-// Subnets of one list as text.
+// subnetTexts returns subnets as text.
 func subnetTexts(list []netip.Prefix) []string {
 	out := make([]string, len(list))
 	for i, p := range list {
@@ -346,5 +343,5 @@ func subnetTexts(list []netip.Prefix) []string {
 	return out
 }
 
-// SubnetTexts are the network's subnets as text.
+// SubnetTexts returns the network's subnets as text.
 func (n *Network) SubnetTexts() []string { return subnetTexts(n.Subnets) }

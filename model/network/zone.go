@@ -9,14 +9,13 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// ZonePart is the part of a zone's database that a network has without any policy: the switch, the
-// ports on it, the groups of namespaces and of the cluster (networks.md#port-groups).
+// ZonePart is a network's part of a zone's database without policies: the switch, its ports, and the groups of
+// namespaces and of the cluster (networks.md#port-groups).
 type ZonePart struct {
 	Network *Network
 	Switch  string
-	// Management and Router are the names of the node's port and of the one that leads to the
-	// router, of a primary network; Uplink is that of a localnet. A secondary network has neither a
-	// node nor a router that anybody reaches, but a layer 3 one has the router.
+	// Management and Router are the node's port and the port to the router, on a primary network. Uplink is
+	// the port of a localnet. A secondary network has only Router, and only on layer 3.
 	Management, Router, Uplink string
 	Pods                       []PodPort
 	Groups                     []PortGroup
@@ -25,29 +24,28 @@ type ZonePart struct {
 // PodPort is a port of a pod on a network.
 type PodPort struct {
 	Name string
-	Key  string // of the NetworkAttachmentDefinition, with its index
+	Key  string // of the NetworkAttachmentDefinition, with index
 	Pod  *model.Pod
 	IPs  []string
-	// Remote says that the pod is in another zone (networks.md#pods).
+	// Remote is true if the pod is in another zone (networks.md#pods).
 	Remote bool
 }
 
-// PortGroup is a port group that is there without any policy.
+// PortGroup is a port group that exists without any policy.
 type PortGroup struct {
 	IDs   map[string]string // external ids
 	Name  string
 	Ports []string
 }
 
-// GroupOf is the port group of a network's controller with no ports yet; network is empty for the
-// default one.
+// GroupOf returns a port group of a network's controller, without ports; network is empty for the default.
 func GroupOf(network, owner, name string) PortGroup {
 	ids := nb.IDs(nb.ControllerOf(network), owner, nb.IDPair{Key: nb.KeyName, Value: name})
 	return PortGroup{IDs: ids, Name: nb.HashedName(ids[nb.KeyID])}
 }
 
-// PartIn returns the part of a zone's database that the network has. The pods and namespaces are those that stand on it, as
-// Table.Project shows them; multicast says that the network's rows of multicast are there.
+// PartIn returns what a zone's database has of the network. pods and namespaces come from Table.Project.
+// multicast is true if the network's multicast rows exist.
 func (n *Network) PartIn(zone string, pods iter.Seq[*model.Pod], namespaces iter.Seq[*model.Namespace], multicast bool) *ZonePart {
 	z := &ZonePart{Network: n, Switch: n.Switch(zone)}
 	if n.Topology == Localnet {
@@ -92,8 +90,8 @@ func (n *Network) PartIn(zone string, pods iter.Seq[*model.Pod], namespaces iter
 	return z
 }
 
-// RouterAddresses are the addresses of the network's router on the switch of a node, with the length of
-// their subnets: the first ones, or on layer 2 the gateways (networks.md#node-rows).
+// RouterAddresses returns the addresses of the network's router on a node's switch, with the length of their
+// subnets: the first ones, or on layer 2 the gateways (networks.md#node-rows).
 func (n *Network) RouterAddresses(node *model.Node) (out []netip.Prefix) {
 	if n.Topology == Layer2 {
 		for _, subnet := range n.Subnets {
@@ -109,7 +107,7 @@ func (n *Network) RouterAddresses(node *model.Node) (out []netip.Prefix) {
 	return out
 }
 
-// StandingPods are the pods that stand on each of the networks, by its name.
+// StandingPods returns the pods on each network, by its name.
 func (t *Table) StandingPods(c *model.Cluster) map[string][]*model.Pod {
 	out := make(map[string][]*model.Pod, len(t.Names()))
 	for p := range c.Pods() {
@@ -122,8 +120,8 @@ func (t *Table) StandingPods(c *model.Cluster) map[string][]*model.Pod {
 	return out
 }
 
-// NamespacesOn are the namespaces that have a port group of the network: those that a primary one
-// serves, all for a secondary one.
+// NamespacesOn yields the namespaces with a port group of the network: a primary network's own namespaces, or
+// all for a secondary network.
 func (t *Table) NamespacesOn(c *model.Cluster, n *Network) iter.Seq[*model.Namespace] {
 	return func(yield func(*model.Namespace) bool) {
 		for ns := range c.Namespaces() {
@@ -134,14 +132,13 @@ func (t *Table) NamespacesOn(c *model.Cluster, n *Network) iter.Seq[*model.Names
 	}
 }
 
-// Isolates says whether the port of a pod on the default network is isolated by tier 0: its
-// namespace has a primary network, with the label or without (networks.md#tier-0).
+// Isolates reports whether tier 0 isolates the pod's port on the default network. It does if the namespace has
+// a primary network, with or without the label (networks.md#tier-0).
 func (t *Table) Isolates(p *model.Pod) bool {
 	return t != nil && t.primary[p.Namespace] != nil && p.CanBeSubject()
 }
 
-// attachedAt is the key of a pod's port, and the addresses there; a pod whose annotation does not
-// name the port has neither.
+// attachedAt returns the key of a pod's port and the addresses there; empty if no annotation names the port.
 func attachedAt(p *model.Pod, port string) (key string, ips []string) {
 	for i := range p.Networks {
 		if e := &p.Networks[i]; PortName(e.Name, p.Namespace, p.Name) == port {

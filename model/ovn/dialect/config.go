@@ -11,7 +11,7 @@ import (
 	"rung/model/words"
 )
 
-// Names of OVN-Kubernetes' settings, as its flags spell them.
+// OVN-Kubernetes' settings, named like its flags.
 const (
 	ClusterSubnets = "cluster-subnets"
 	Observability  = "enable-observability"
@@ -25,20 +25,20 @@ const (
 	Masquerade6    = "gateway-v6-masquerade-subnet"
 )
 
-// Names are the settings that are read.
+// Names has the settings that Rung reads.
 var Names = []string{ClusterSubnets, Observability, AllowICMP, Stateless, Multicast, AdminPolicy, HostNamespace,
 	LoggingRate, Masquerade4, Masquerade6}
 
-// MapNames are the names of the ConfigMaps.
+// MapNames has the names of the ConfigMaps.
 var MapNames = []string{"ovnkube-config", "ovn-config"}
 
-// keys are the keys of upstream's ConfigMap that are settings.
+// keys maps keys of upstream's ConfigMap to settings.
 var keys = map[string]string{"net_cidr": ClusterSubnets, "host_network_namespace": HostNamespace}
 
-// fileNames are settings that the configuration file spells unlike the flags.
+// fileNames maps names of the configuration file to the flags' names, if they differ.
 var fileNames = map[string]string{"v4-masquerade-subnet": Masquerade4, "v6-masquerade-subnet": Masquerade6}
 
-// Setting is one setting and where it was read.
+// Setting is one setting and its source.
 type Setting struct {
 	Value string // clean
 	From  string // "ConfigMap ovn-kubernetes/ovn-config", "DaemonSet …"
@@ -53,7 +53,7 @@ type Config struct {
 	Settings map[string]Setting
 }
 
-// New returns the settings of a ConfigMap, nil if it is not one of OVN-Kubernetes.
+// New returns the settings of a ConfigMap; nil if it is not OVN-Kubernetes' own.
 func New(m model.Meta, data map[string]string) *Config {
 	if !slices.Contains(MapNames, m.Name) {
 		return nil
@@ -93,12 +93,11 @@ func Of(c *model.Cluster) map[string]Setting {
 
 const maxValue = 256 << 10 // bytes of one value
 
-// Cut cuts a text that no configuration needs.
+// Cut limits a text to maxValue.
 func Cut(s string) string { return s[:min(len(s), maxValue)] }
 
-// parseFile reads the settings from a configuration file of OVN-Kubernetes:
-// sections, name = value with or without quotes, a name alone for true. Names
-// occur in one section each, so sections are not told apart.
+// parseFile parses a configuration file of OVN-Kubernetes: sections, name = value with or without quotes, a
+// name alone for true. Each name occurs in one section only, so sections are ignored.
 func parseFile(text string) map[string]string {
 	out := map[string]string{}
 	for line := range strings.Lines(text) {
@@ -123,7 +122,7 @@ func parseFile(text string) map[string]string {
 	return out
 }
 
-// confValue takes quotes or a comment off.
+// confValue removes quotes or a comment.
 func confValue(s string) string {
 	s = strings.TrimSpace(s)
 	if rest, quoted := strings.CutPrefix(s, `"`); quoted {
@@ -136,7 +135,7 @@ func confValue(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// Bool is a setting that is on or off; ok is false where it is neither.
+// Bool returns a setting that is on or off; ok is false for other values.
 func (s Setting) Bool() (on, ok bool) {
 	switch strings.ToLower(s.Value) {
 	case "yes", "on":
@@ -148,8 +147,8 @@ func (s Setting) Bool() (on, ok bool) {
 	return on, err == nil
 }
 
-// Subnets returns the networks of a setting such as 10.128.0.0/14/23,fd01::/48, without
-// the length each node gets. It leaves out parts that are no network.
+// Subnets returns the networks of a setting such as 10.128.0.0/14/23,fd01::/48, without the prefix length for
+// each node. It skips parts that are no network.
 func (s Setting) Subnets() (out []netip.Prefix) {
 	for part := range strings.SplitSeq(s.Value, ",") {
 		addr, rest, _ := strings.Cut(strings.TrimSpace(part), "/")

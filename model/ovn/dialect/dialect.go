@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Tristate is yes, no, or not known.
+// Tristate is yes, no, or unknown.
 type Tristate uint8
 
 // The values.
@@ -15,12 +15,12 @@ const (
 	Yes
 )
 
-// String is the value for people.
+// String returns the value for people.
 func (t Tristate) String() string {
 	return [...]string{Unknown: "unknown", No: "no", Yes: "yes"}[t]
 }
 
-// TriOf is yes or no.
+// TriOf returns Yes or No.
 func TriOf(b bool) Tristate {
 	if b {
 		return Yes
@@ -28,8 +28,7 @@ func TriOf(b bool) Tristate {
 	return No
 }
 
-// Fact is one thing read from rows, with what tells it: "12 of 12 ACLs carry
-// samples".
+// Fact is something that rows show, with the evidence: "12 of 12 ACLs carry samples".
 type Fact struct {
 	Value    Tristate
 	Evidence string
@@ -41,10 +40,10 @@ type Families struct {
 	Evidence string
 }
 
-// AreKnown says whether anything is known of both.
+// AreKnown reports whether both families are known.
 func (f Families) AreKnown() bool { return f.V4 != Unknown && f.V6 != Unknown }
 
-// String is "ipv4", "ipv6", "dual" or "unknown", as --ip-family spells them.
+// String returns "ipv4", "ipv6", "dual" or "unknown", as for --ip-family.
 func (f Families) String() string {
 	switch {
 	case f.V4 == Yes && f.V6 == Yes:
@@ -57,9 +56,9 @@ func (f Families) String() string {
 	return "unknown"
 }
 
-// Subnets are the pod subnets that rows of EgressFirewalls leave out. A family is
-// all there once a rule for all addresses of it was seen: its row leaves out
-// every subnet (ovn-kubernetes.md#firewall-match). Until then there may be more.
+// Subnets are the pod subnets that rows of EgressFirewalls exclude. They are complete for a family if a rule
+// for all its addresses was seen: its row excludes every subnet (ovn-kubernetes.md#firewall-match). Otherwise
+// there may be more.
 type Subnets struct {
 	Prefixes     []netip.Prefix // sorted
 	AllV4, AllV6 bool
@@ -69,10 +68,10 @@ type Subnets struct {
 // Meter is the meter of ACL logging (ovn-kubernetes.md#meter).
 type Meter struct {
 	Fact
-	Rate int // a second, for each ACL; 0 without a band
+	Rate int // per second, for each ACL; 0 without a band
 }
 
-// Generation is the release a row's form belongs to.
+// Generation is the release to which the form of a row belongs.
 type Generation string
 
 // The generations.
@@ -80,49 +79,49 @@ const (
 	Current Generation = "current"       // ovn-kubernetes.md#identity-of-rows
 	Older   Generation = "older release" // ovn-kubernetes.md#older-forms
 	Of2023  Generation = "2023"          // as the enhancement of 2023 wrote it
-	Strange Generation = "unknown form"  // an id Rung cannot read
-	Mixed   Generation = "mixed"         // some current, some not
+	Strange Generation = "unknown form"  // an id that Rung cannot parse
+	Mixed   Generation = "mixed"         // some rows current, some not
 )
 
-// OwnerRows are the rows of one owner type.
+// OwnerRows counts the rows of one owner type.
 type OwnerRows struct {
-	Type       string     `json:"owner_type"` // as external_ids spell it
+	Type       string     `json:"owner_type"` // as in external_ids
 	Rows       int        `json:"rows"`       // ACLs, address sets and port groups
-	Current    int        `json:"current"`    // of them in the current form
+	Current    int        `json:"current"`    // rows in the current form
 	Generation Generation `json:"form"`
-	// Form says what is not current about the others; empty when all are.
+	// Form describes the form of the others; empty if all are current.
 	Form string `json:"why,omitempty"`
 }
 
-// Dialect is the settings and row forms that the rows of one zone show. The zero value
-// is that of an empty database: nothing is known.
+// Dialect is the settings and row forms that the rows of one zone show. The zero value, of an empty database,
+// leaves everything unknown.
 type Dialect struct {
 	Observability Fact // ACLs carry samples
-	AllowICMP     Fact // default denies let ICMP through
-	Stateless     Fact // the annotation acl-stateless is honoured
-	Multicast     Fact // the cluster's multicast rows are there
-	Defaults      Fact // hairpin rows are there
+	AllowICMP     Fact // default denies have icmpAllow rows
+	Stateless     Fact // the annotation acl-stateless has effect
+	Multicast     Fact // the cluster's multicast rows exist
+	Defaults      Fact // hairpin rows exist
 	Families      Families
 	Subnets       Subnets
 	Meter         Meter
 	Hairpin       Hairpin
-	Releases      []LineRows  // as release.Lines
-	Owners        []OwnerRows // by type; only types with rows
+	Releases      []LineRows  // parallel to Lines
+	Owners        []OwnerRows // by type, without types that have no rows
 }
 
-// Hairpin are the addresses of the hairpin rows: the fifth of the masquerade subnets
-// (ovn-kubernetes.md#hairpin-and-node-rows). Empty where no row shows one.
+// Hairpin has the addresses of the hairpin rows: the fifth of each masquerade subnet
+// (ovn-kubernetes.md#hairpin-and-node-rows). Empty if no row shows one.
 type Hairpin struct {
 	V4, V6   string
 	Evidence string
 }
 
-// String is the addresses that are known.
+// String returns the known addresses.
 func (h Hairpin) String() string {
 	return strings.Trim(h.V4+", "+h.V6, ", ")
 }
 
-// RowsOfOwner returns the rows of one owner type; the zero value when there are none.
+// RowsOfOwner returns the rows of one owner type; the zero value if it has none.
 func (d *Dialect) RowsOfOwner(ownerType string) OwnerRows {
 	for _, r := range d.Owners {
 		if r.Type == ownerType {
@@ -132,9 +131,9 @@ func (d *Dialect) RowsOfOwner(ownerType string) OwnerRows {
 	return OwnerRows{}
 }
 
-// ObjectHints are facts that the objects know and rows do not show.
+// ObjectHints are facts from objects that rows do not show.
 type ObjectHints struct {
-	// Stateless says whether a NetworkPolicy carries the annotation acl-stateless
-	// with the value true. Nil knows of none.
+	// Stateless reports whether a NetworkPolicy has the annotation acl-stateless with the value true; nil if
+	// no objects are known.
 	Stateless func(namespace, policy string) bool
 }

@@ -14,10 +14,10 @@ type formCount struct {
 	why           map[string]int
 }
 
-// Why a row is not current, where it is in no line of release.Lines.
+// Why a row without a line in Lines is not current.
 const whyStrange = "ids in a form Rung does not know"
 
-// tierTwo are the owner types whose ACLs are in tier 2 (ovn-kubernetes.md#tiers).
+// tierTwo has the owner types whose ACLs are in tier 2 (ovn-kubernetes.md#tiers).
 var tierTwo = func() map[string]bool {
 	out := map[string]bool{}
 	for _, owner := range Lines[Index(Tiers)].Owners {
@@ -26,14 +26,13 @@ var tierTwo = func() map[string]bool {
 	return out
 }()
 
-// Rows that Rung's sandbox makes up to be looked at are nobody's dialect; they say
-// so by a key of their own.
+// External ids of example rows, which Rung's sandbox adds for display. They have no dialect.
 const (
 	exampleKey   = "rung"
 	exampleValue = "sandbox"
 )
 
-// bookRow books a row under its owner type.
+// bookRow counts a row for its owner type.
 func (t *dialectTally) bookRow(r nb.Row, ids map[string]string, o nb.Owner) {
 	if ids[exampleKey] == exampleValue {
 		return
@@ -46,8 +45,8 @@ func (t *dialectTally) bookRow(r nb.Row, ids map[string]string, o nb.Owner) {
 	switch o.Form {
 	case nb.FormLegacy:
 		if o.Type == "" {
-			// A port group of 2023 has no owner: by its priority it is of one kind or the
-			// other, and it counts beside other rows of that kind only.
+			// A port group of 2023 has no owner. Its priority shows AdminNetworkPolicy or baseline. It counts
+			// only beside other rows of this type.
 			if len(o.Detail) == len("1750") {
 				t.groups2023[1]++
 			} else {
@@ -97,8 +96,7 @@ func (f *formCount) countRow(g Generation, why string) {
 	}
 }
 
-// ownerRows sums up. That a single row has no tier is an altered row; that none of
-// many has, a release without them.
+// ownerRows sums up. One row without a tier was altered; if many rows have none, so has the release.
 func (t *dialectTally) ownerRows() []OwnerRows {
 	isWithoutTiers, noTiers := t.tiered > 1 && t.tierless == t.tiered, Lines[Index(Tiers)].Other
 	for i, kind := range []string{nb.OwnerANP, nb.OwnerBANP} {
@@ -132,7 +130,7 @@ func (t *dialectTally) ownerRows() []OwnerRows {
 	return out
 }
 
-// mostCounted is the key with the largest count, the first by name of several.
+// mostCounted returns the key with the largest count, the first by name if several have it.
 func mostCounted[K ~string](counts map[K]int) (best K) {
 	for _, k := range slices.Sorted(maps.Keys(counts)) {
 		if best == "" || counts[k] > counts[best] {
@@ -142,8 +140,8 @@ func mostCounted[K ~string](counts map[K]int) (best K) {
 	return best
 }
 
-// groups are owner types that one controller of OVN-Kubernetes writes: where one
-// of them is of another release, the others are, although they have no rows.
+// groups has owner types that one controller of OVN-Kubernetes writes. All of them have the release of any of
+// them, even without rows.
 var groups = [][]string{
 	{nb.OwnerANP, nb.OwnerBANP},
 	{nb.OwnerNetworkPolicy, nb.OwnerNetpolNamespace, nb.OwnerNetpolDefault, nb.OwnerNetpolNode, nb.OwnerPodSelector},
@@ -152,11 +150,10 @@ var groups = [][]string{
 	{nb.OwnerCluster, nb.OwnerMulticastCluster, nb.OwnerNetpolDefault},
 }
 
-// IncomparableOwners returns the owner types whose rows cannot be held against desired ones,
-// with the reason: all rows of the type have another form than Rung compiles, or there
-// are none and rows of the same controller have. An address set of a pod selector has
-// one id form for all releases, and other contents: it goes with its NetworkPolicies.
-// Rows that hang on the cluster's port groups go with those.
+// IncomparableOwners returns the owner types whose rows cannot be compared with desired rows, with the reason.
+// Either all rows of the type have another form than Rung compiles, or the type has no rows but others of its
+// controller have that form. Pod selector sets have one id form in all releases but different contents, so
+// they go with their NetworkPolicies. Rows of the cluster's port groups go with those.
 func (d *Dialect) IncomparableOwners() map[string]string {
 	var out map[string]string
 	put := func(kind, why string) {

@@ -11,15 +11,14 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// sampled are the owner types whose ACLs carry samples where observability is on
-// (ovn-kubernetes.md#samples).
+// sampled has the owner types whose ACLs carry samples with observability (ovn-kubernetes.md#samples).
 var sampled = map[string]bool{
 	nb.OwnerANP: true, nb.OwnerBANP: true, nb.OwnerCNP: true, nb.OwnerNetpolNode: true, nb.OwnerNetworkPolicy: true,
 	nb.OwnerNetpolNamespace: true, nb.OwnerMulticastNS: true, nb.OwnerMulticastCluster: true, nb.OwnerEgressFirewall: true,
 }
 
-// InferDialect reads the dialect from the rows of a zone. It looks at every ACL, address
-// set and port group once.
+// InferDialect infers the dialect from the rows of a zone. It looks at every ACL, address set and port group
+// once.
 func InferDialect(db *nb.DB, h ObjectHints) Dialect {
 	t := &dialectTally{db: db, hints: h, forms: map[string]*formCount{}, lines: make([]LineRows, len(Lines))}
 	for g := range db.PortGroups() {
@@ -51,7 +50,7 @@ func InferDialect(db *nb.DB, h ObjectHints) Dialect {
 	return d
 }
 
-// dialectTally counts while the rows go by.
+// dialectTally has the counts of one pass over the rows.
 type dialectTally struct {
 	db    *nb.DB
 	hints ObjectHints
@@ -60,15 +59,15 @@ type dialectTally struct {
 	acls, metered          int // of the default network's controller
 	sampleable, withSample int
 	denies, icmp           int
-	stateless, wouldBe     int // rows without state, and rows that should be by their annotation
+	stateless, wouldBe     int // stateless rows, and stateful rows of NetworkPolicies annotated as stateless
 	multicast, hairpin     int
 	nodeRows               int             // rows of NetpolNode
-	nodeSwitches, snooping int             // switches of nodes, and how many of them snoop multicast
+	nodeSwitches, snooping int             // node switches, and those that snoop multicast
 	hairpins               map[string]bool // matches of hairpin rows
-	lines                  []LineRows      // as release.Lines
+	lines                  []LineRows      // parallel to Lines
 	onSwitches             map[string]bool
-	tiered, tierless       int    // rows of tier 2 by their owner type
-	groups2023             [2]int // port groups of 2023: AdminNetworkPolicies, baselines
+	tiered, tierless       int    // rows of owner types in tier 2, and those of them in tier 0
+	groups2023             [2]int // port groups of 2023: of AdminNetworkPolicies, of baselines
 
 	families familyTally
 	subnets  subnetTally
@@ -122,7 +121,7 @@ func (t *dialectTally) countACL(a *nb.ACL) {
 	}
 }
 
-// bookHairpin takes in the match of a hairpin row.
+// bookHairpin records the match of a hairpin row.
 func (t *dialectTally) bookHairpin(match string) {
 	t.hairpin++
 	if t.hairpins == nil {
@@ -131,9 +130,8 @@ func (t *dialectTally) bookHairpin(match string) {
 	t.hairpins[match] = true
 }
 
-// isOfDefaultNetwork says whether a row of an EgressFirewall is of a namespace on the
-// default network: the others leave out the subnets of theirs, under the same
-// owner (ovn-kubernetes.md#other-networks).
+// isOfDefaultNetwork reports whether an EgressFirewall row is for a namespace on the default network. Rows of
+// other networks exclude the subnets of their own, with the same owner (ovn-kubernetes.md#other-networks).
 func (t *dialectTally) isOfDefaultNetwork(text string) bool {
 	for r := range match.RefsIn(text) {
 		if r.Kind == match.RefPortGroup {
@@ -141,7 +139,7 @@ func (t *dialectTally) isOfDefaultNetwork(text string) bool {
 			return g != nil && g.ExternalIDs[nb.KeyOwnerController] == nb.DefaultController
 		}
 	}
-	return true // an older form knows no other networks
+	return true // older forms have no other networks
 }
 
 func (t *dialectTally) observabilityFact() Fact {
@@ -168,8 +166,8 @@ func (t *dialectTally) statelessFact() Fact {
 	return Fact{Evidence: "no NetworkPolicy with rows is annotated"}
 }
 
-// countSwitch counts a node's switch. OVN-Kubernetes makes all of them snoop multicast if multicast is on. A switch
-// that connects zones does so always.
+// countSwitch counts a node's switch. With multicast on, all of them snoop multicast. A switch that connects
+// zones always does.
 func (t *dialectTally) countSwitch(s *nb.LogicalSwitch) {
 	if s.OtherConfig["subnet"] == "" || s.OtherConfig["interconn-ts"] != "" {
 		return
@@ -191,8 +189,7 @@ func (t *dialectTally) multicastFact() Fact {
 	return Fact{TriOf(t.snooping > 0), fmt.Sprintf("no rows of multicast; %d of %d node switches snoop it", t.snooping, t.nodeSwitches)}
 }
 
-// presenceFact is yes where rows are; that none are says nothing, they may not be
-// due.
+// presenceFact returns yes if n rows exist; else unknown, since rows may not be needed yet.
 func presenceFact(n int, what string) Fact {
 	if n == 0 {
 		return Fact{Evidence: "no " + what}
@@ -200,15 +197,14 @@ func presenceFact(n int, what string) Fact {
 	return Fact{Yes, fmt.Sprintf("%d %s", n, what)}
 }
 
-// hairpinFrom finds the addresses in the match of a hairpin row.
+// hairpinFrom matches the addresses in the match of a hairpin row.
 var hairpinFrom = regexp.MustCompile(`ip[46]\.src == ([0-9a-fA-F.:]+)`)
 
-// masquerades are the networks that masquerade subnets are in: hairpin rows let their source reach every pod, so
-// that an address from elsewhere is an altered row, and no setting.
+// masquerades contain all masquerade subnets. Hairpin rows let their source reach every pod, so a row with
+// another address was altered and shows no setting.
 var masquerades = []netip.Prefix{netip.MustParsePrefix("169.254.0.0/16"), netip.MustParsePrefix("fd69::/112")}
 
-// hairpinAddresses returns the addresses of the hairpin rows where all of them say the same, in the form in which
-// they are written.
+// hairpinAddresses returns the addresses of the hairpin rows as written; empty if the rows differ.
 func (t *dialectTally) hairpinAddresses() (out Hairpin) {
 	if len(t.hairpins) != 1 {
 		return out
@@ -252,14 +248,14 @@ func (t *dialectTally) meterFact() Meter {
 	return m
 }
 
-// familyTally counts what stands for an address family.
+// familyTally counts signs of an address family.
 type familyTally struct {
 	v4Sets, v6Sets   int
 	v4Terms, v6Terms int // references to sets, hairpin addresses, bare ip4 and ip6
 }
 
-// countMatch counts terms that exist per enabled family. Addresses in a match are no
-// sign: an ipBlock is written whatever the families are (ovn-kubernetes.md#ip-blocks).
+// countMatch counts terms that exist per enabled family. Addresses are no sign: an ipBlock is written whatever
+// the families are (ovn-kubernetes.md#ip-blocks).
 func (t *familyTally) countMatch(ownerType, match string) {
 	count := func(n *int, v string) {
 		switch {
@@ -274,7 +270,7 @@ func (t *familyTally) countMatch(ownerType, match string) {
 	count(&t.v6Terms, "ip6")
 }
 
-// beginsWithFamily says whether a match of a rule without peers begins with the family.
+// beginsWithFamily reports whether a match of a rule without peers begins with the family.
 func beginsWithFamily(match, v string) bool {
 	l3, _, _ := strings.Cut(match, " && ")
 	return l3 == v || l3 == "(ip4 || ip6)"
@@ -293,18 +289,18 @@ func (t *familyTally) familiesFact() Families {
 	return f
 }
 
-// subnetTally collects what rows of EgressFirewalls leave out.
+// subnetTally collects the subnets that rows of EgressFirewalls exclude.
 type subnetTally struct {
 	rows         int
 	seen         map[netip.Prefix]bool
 	allV4, allV6 bool
 }
 
-// leftOut finds the subnets in a match; several are joined by && without spaces
+// leftOut matches excluded subnets; several are joined by && without spaces
 // (ovn-kubernetes.md#firewall-match).
 var leftOut = regexp.MustCompile(`ip[46]\.dst != ([0-9a-fA-F.:]+/[0-9]{1,3})`)
 
-// maxSubnets bounds what is collected; a cluster has a few.
+// maxSubnets limits the collected subnets; a cluster has a few.
 const maxSubnets = 64
 
 func (t *subnetTally) countMatch(match string) {

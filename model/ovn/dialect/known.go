@@ -15,15 +15,15 @@ type Defect struct {
 	Doc    string // page and section of docs/
 }
 
-// Remedies that several defects share.
+// Remedies shared by several defects.
 const (
 	touchPod    = "change a label of the pod, or restart the zone's ovnkube-node pod: the policy is then computed again"
 	restartNode = "restart the zone's ovnkube-node pod"
 	touchPolicy = "change the policy's spec, which makes its rows, or " + restartNode
 )
 
-// The defects that leave differences. Others are compiled as OVN-Kubernetes does, or
-// leave a policy frozen with its reason.
+// Defects that leave differences. Other defects are compiled as OVN-Kubernetes does, or freeze a policy with a
+// reason.
 var (
 	FirewallRow = &Defect{"firewall-row-left",
 		"OVN-Kubernetes leaves this row when the list of rules gets shorter, a known defect: OVN still enforces it",
@@ -65,7 +65,7 @@ var (
 		restartNode, "networks.md#multinetworkpolicy"}
 )
 
-// AllDefects are the defects, in the order of their sections.
+// AllDefects returns the defects in the order of their sections.
 func AllDefects() []*Defect {
 	return []*Defect{PodPort, Baseline, PodAddress, PodPorts, SetsLeft, NotDeleted, FirewallRow, JoinedLate, AttachedLate, NotTakenBack}
 }
@@ -73,10 +73,10 @@ func AllDefects() []*Defect {
 // DiffCause is why one row differs.
 type DiffCause struct {
 	*Defect
-	Detail string // what it is about here, empty where there is no more to say
+	Detail string // details of this case; may be empty
 }
 
-// Text is the whole in one sentence, without the remedy.
+// Text returns the cause in one sentence, without the remedy.
 func (c *DiffCause) Text() string {
 	if c.Detail == "" {
 		return c.Says
@@ -84,44 +84,40 @@ func (c *DiffCause) Text() string {
 	return c.Says + ": " + c.Detail
 }
 
-// Facts are the facts from which differences of one policy in one zone are explained.
-// The functions may be called often.
+// Facts are the inputs for explaining a policy's differences in one zone. The functions may be called often.
 type Facts struct {
-	// Policy is the object, nil when there is none.
+	// Policy is the object, nil if it was deleted.
 	Policy *model.Policy
-	// Peers are the pods behind the peers of a rule; nobody changes the list.
+	// Peers returns the pods behind the peers of a rule; the list must not be changed.
 	Peers func(d model.Direction, rule int) []*model.Pod
-	// Subjects are the pods that the policy applies to in the zone.
+	// Subjects returns the pods of the zone that the policy applies to.
 	Subjects func() []*model.Pod
-	// Owned says whether a pod or node has an address now.
+	// Owned reports whether a pod or node has an address now.
 	Owned func(addr string) bool
-	// PodOf is the pod of a logical switch port, nil when none is known.
+	// PodOf returns the pod of a logical switch port, nil if unknown.
 	PodOf func(port string) *model.Pod
-	// Before returns earlier states of a pod, as far as they are known: as it was when
-	// OVN-Kubernetes noticed it last, and as OVN-Kubernetes' own records have it.
+	// Before returns known earlier states of a pod: when OVN-Kubernetes last noticed it, and from
+	// OVN-Kubernetes' own records.
 	Before func(*model.Pod) []*model.Pod
-	// Match are the matches of an ACL that differs, empty where there is no such row
-	// or it is not at hand.
+	// Match returns the matches of an ACL that differs; empty if the row is missing or unavailable.
 	Match func(*model.RowDiff) (desired, live string)
-	// Refused says that the policy was one that OVN-Kubernetes refuses when it was
-	// deleted.
+	// Refused is true if OVN-Kubernetes rejected the policy before it was deleted.
 	Refused bool
-	// Elsewhere says how it comes to the network that its rows are of, nil for the default one.
+	// Elsewhere describes the rows' network, nil for the default.
 	Elsewhere *Elsewhere
 	// Baselines are the other BaselineAdminNetworkPolicies.
 	Baselines []OtherBaseline
 }
 
-// OtherBaseline is another BaselineAdminNetworkPolicy than the one in question.
+// OtherBaseline is a BaselineAdminNetworkPolicy other than the policy in question.
 type OtherBaseline struct {
-	IsSameSpec bool // its spec is the same
+	IsSameSpec bool // it has the same spec
 	HasNoRows  bool // it has no rows in the zone
 }
 
-// ExplainDiffs says why the rows of a policy differ that stand in p.Diffs, in their order;
-// nil where a row's difference has no known cause, or as a whole where none has. p
-// must be whole: a judgement of which only a part was kept cannot be explained. Rows of
-// ClusterNetworkPolicies are nobody's but Rung's.
+// ExplainDiffs returns the cause of each difference in p.Diffs, parallel to it. A nil cause is unknown; the
+// result is nil if all are. p must be complete: a shortened judgement cannot be explained. Only Rung writes
+// rows of ClusterNetworkPolicies, so they have no causes.
 func ExplainDiffs(p *model.PolicyInZone, f *Facts) []*DiffCause {
 	if p.NotComparable || p.None != nil || len(p.Diffs) == 0 || p.Policy.Kind == model.KindCNP {
 		return nil
@@ -147,9 +143,8 @@ func ExplainDiffs(p *model.PolicyInZone, f *Facts) []*DiffCause {
 	return out
 }
 
-// explainFirewallRow finds the one row too many of a firewall that got shorter
-// (ovn-kubernetes.md#stale-firewall-row): that behind the last rule. Of two rows with
-// its id OVN-Kubernetes left at most one.
+// explainFirewallRow explains the extra row of a shortened firewall, after the last rule
+// (ovn-kubernetes.md#stale-firewall-row). If two rows have its id, OVN-Kubernetes left at most one of them.
 func explainFirewallRow(p *model.PolicyInZone, rules int) []*DiffCause {
 	out, found := make([]*DiffCause, len(p.Diffs)), 0
 	for i := range p.Diffs {
@@ -165,7 +160,7 @@ func explainFirewallRow(p *model.PolicyInZone, rules int) []*DiffCause {
 	return out
 }
 
-// explainLeftRows explains rows of a policy that is gone.
+// explainLeftRows explains rows of a deleted policy.
 func explainLeftRows(p *model.PolicyInZone, f *Facts) []*DiffCause {
 	defect, why := SetsLeft, ""
 	onlySets := p.LiveACLs == 0
@@ -189,7 +184,7 @@ func explainLeftRows(p *model.PolicyInZone, f *Facts) []*DiffCause {
 	return causeForAll(p, &DiffCause{defect, why})
 }
 
-// explainOtherBaseline explains a baseline that has no rows because of another.
+// explainOtherBaseline explains a baseline without rows because of another baseline.
 func explainOtherBaseline(p *model.PolicyInZone, f *Facts) []*DiffCause {
 	if p.Policy.Kind != model.KindBANP || p.LiveACLs > 0 ||
 		!slices.ContainsFunc(f.Baselines, func(o OtherBaseline) bool { return o.IsSameSpec && !o.HasNoRows }) {
@@ -211,7 +206,7 @@ func causeForAll(p *model.PolicyInZone, c *DiffCause) []*DiffCause {
 	return out
 }
 
-// ownerOfDiff returns the owner of a row that differs, as its id says.
+// ownerOfDiff returns the owner of a row that differs, from its id.
 func ownerOfDiff(p *model.PolicyInZone, d *model.RowDiff) nb.Owner {
 	return nb.OwnerOf(d.Table, map[string]string{nb.KeyOwnerController: nb.DefaultController,
 		nb.KeyOwnerType: string(p.Policy.Kind), nb.KeyID: d.ID})

@@ -2,8 +2,7 @@ package dialect
 
 import "rung/model/ovn/nb"
 
-// Names of lines that others ask for: those that are compiled in both forms, and tiers, of which a single
-// row says nothing.
+// Names of lines used elsewhere: those compiled in both forms, and tiers, which a single row does not show.
 const (
 	Tiers          = "tiers"
 	UnloggedMeter  = "meter-of-unlogged-acls"
@@ -12,13 +11,13 @@ const (
 
 var (
 	netpolOwners = []string{nb.OwnerNetworkPolicy}
-	// tieredOwners are the owner types whose ACLs are in tier 2 (ovn-kubernetes.md#tiers).
+	// tieredOwners has the owner types whose ACLs are in tier 2 (ovn-kubernetes.md#tiers).
 	tieredOwners = []string{nb.OwnerNetworkPolicy, nb.OwnerNetpolNamespace, nb.OwnerNetpolDefault, nb.OwnerNetpolNode,
 		nb.OwnerEgressFirewall, nb.OwnerMulticastNS, nb.OwnerMulticastCluster}
 )
 
-// Lines are the differences between releases, the oldest first (ovn-kubernetes.md#releases). Their order
-// is the order in which a row is tried: the first line whose other form a row has names its form.
+// Lines has the differences between releases, the oldest first (ovn-kubernetes.md#releases). A row has the
+// form of the first line whose other form it shows.
 var Lines = []Line{
 	{Name: "form-of-2023", Treatment: LeftOut, Owners: []string{nb.OwnerANP, nb.OwnerBANP}, sign: of2023,
 		Today: "ids by gress index of the default network's controller", Other: "ids by OVN priority, as the enhancement of 2023 had them"},

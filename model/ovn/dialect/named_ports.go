@@ -10,9 +10,8 @@ import (
 	"rung/model/words"
 )
 
-// explainNamedPorts explains a row with named ports that has former addresses or ports of pods
-// (ovn-kubernetes.md#named-ports), or that should not be there any more, or should be
-// by now, because of them.
+// explainNamedPorts explains a row of named ports that has former addresses or ports of pods
+// (ovn-kubernetes.md#named-ports). For the same reason a row may be extra or missing.
 func (x *unseenUpdates) explainNamedPorts(d *model.RowDiff, o nb.Owner) *DiffCause {
 	proto, ok := strings.CutSuffix(o.Protocol, "-namedPort")
 	rule := x.f.Policy.Rule(model.Direction(o.Direction), o.Index)
@@ -50,7 +49,7 @@ func (x *unseenUpdates) explainNamedPorts(d *model.RowDiff, o nb.Owner) *DiffCau
 			said = addText(said, "pod %s", podName(p))
 		}
 	}
-	for _, it := range lost { // the row should have it
+	for _, it := range lost { // the row lacks it
 		p := whose[it.IP]
 		if !isRunning(p) || !x.hasLackedItem(p, it, rule, proto) && !since.provesRunning(p) {
 			return nil
@@ -61,7 +60,7 @@ func (x *unseenUpdates) explainNamedPorts(d *model.RowDiff, o nb.Owner) *DiffCau
 		about(p)
 	}
 	var formers map[string][]int
-	for _, it := range gained { // the row should not have it
+	for _, it := range gained { // the row has it wrongly
 		if p := whose[it.IP]; p != nil {
 			if !isRunning(p) || !x.hasOfferedItem(p, it, rule, proto) && !since.provesRunning(p) {
 				return nil
@@ -93,15 +92,14 @@ func (x *unseenUpdates) explainNamedPorts(d *model.RowDiff, o nb.Owner) *DiffCau
 	return &DiffCause{defect, words.JoinAtMost(said, "; ", named)}
 }
 
-// hasMovedTo says whether an address is one that a pod did not have before.
+// hasMovedTo reports whether an address is new for a pod.
 func (x *unseenUpdates) hasMovedTo(p *model.Pod, addr string) bool {
 	before := x.earlierStates(p)
 	return len(before) > 0 && !slices.ContainsFunc(before,
 		func(was *model.Pod) bool { return slices.Contains(was.IPs, addr) })
 }
 
-// hasLackedItem says whether the pod is known to have been without an item, offered whether
-// it is known to have had it.
+// hasLackedItem reports whether the pod is known to have lacked an item; hasOfferedItem, to have had it.
 func (x *unseenUpdates) hasLackedItem(p *model.Pod, it match.NamedItem, r *model.Rule, proto string) bool {
 	return slices.ContainsFunc(x.earlierStates(p), func(was *model.Pod) bool { return !offersItem(was, it, r, proto) })
 }
@@ -110,7 +108,7 @@ func (x *unseenUpdates) hasOfferedItem(p *model.Pod, it match.NamedItem, r *mode
 	return slices.ContainsFunc(x.earlierStates(p), func(was *model.Pod) bool { return offersItem(was, it, r, proto) })
 }
 
-// offersItem says whether a pod gives a rule an item.
+// offersItem reports whether a pod gives a rule an item.
 func offersItem(p *model.Pod, it match.NamedItem, r *model.Rule, proto string) bool {
 	return slices.Contains(p.IPs, it.IP) && slices.ContainsFunc(p.Ports, func(c model.ContainerPort) bool {
 		return c.Port == it.Port && strings.EqualFold(c.Protocol, proto) &&
@@ -118,7 +116,7 @@ func offersItem(p *model.Pod, it match.NamedItem, r *model.Rule, proto string) b
 	})
 }
 
-// compareItems counts what only one of two lists has, and what both have.
+// compareItems returns the items only in want, those only in have, and those in both.
 func compareItems(want, have []match.NamedItem) (lost, gained, stays []match.NamedItem) {
 	n := map[match.NamedItem]int{}
 	for _, it := range want {

@@ -6,23 +6,23 @@ import (
 	"rung/model"
 )
 
-// Elsewhere is how a policy comes to a network besides the default one.
+// Elsewhere tells how a policy applies to a network other than the default.
 type Elsewhere struct {
 	HasNoAddresses bool
-	Attachments    []Attachment // the NetworkAttachmentDefinitions of the network
-	// Own says which of them bring the policy there, by key.
+	Attachments    []Attachment // NetworkAttachmentDefinitions of the network
+	// Own has the keys of the attachments that apply to the policy.
 	Own map[string]bool
 }
 
-// Attachment is a NetworkAttachmentDefinition with when it was made, zero where that is not known.
+// Attachment is a NetworkAttachmentDefinition with its creation time, zero if unknown.
 type Attachment struct {
 	Key     string
 	Created time.Time
 }
 
-// explainNotTaken explains a policy of which a network's controller has programmed nothing, though it
-// should: it was there before what brings it to a network that ran already
-// (networks.md#namespaces, #multinetworkpolicy), or it was refused before (#defects).
+// explainNotTaken explains a policy that a network's controller should have programmed but did not. The policy
+// is older than its way to a running network (networks.md#namespaces, #multinetworkpolicy), or it was rejected
+// before (#defects).
 func explainNotTaken(p *model.PolicyInZone, f *Facts) []*DiffCause {
 	if p.LiveACLs > 0 {
 		return nil
@@ -44,8 +44,8 @@ func explainNotTaken(p *model.PolicyInZone, f *Facts) []*DiffCause {
 	return nil
 }
 
-// lateFor is the NetworkAttachmentDefinition that brings a policy to the network and is younger than both;
-// empty where one that is as old as either does, or where that is not known.
+// lateFor returns the NetworkAttachmentDefinition that brings a policy to the network, if it is younger than
+// both. Empty if an older one does so too, or if an age is unknown.
 func (e *Elsewhere) lateFor(policy time.Time) (late string) {
 	if policy.IsZero() {
 		return ""

@@ -11,15 +11,14 @@ import (
 	"rung/model/words"
 )
 
-// proven is the age difference from which a pod, by its presence in the rows, proves
-// that the policy was computed while an older pod already ran: the older one's
-// addresses and ports of that time were taken in, and they changed later.
+// proven is the age difference after which a young pod in the rows proves that an older pod was included too.
+// The policy was computed while the older pod ran, so its addresses and ports changed later.
 const proven = 10 * time.Minute
 
-// explainPods explains what updates of pods leave that OVN-Kubernetes' filter does not see
-// (ovn-kubernetes.md#unseen-pod-updates), and pods it passed over
-// (ovn-kubernetes.md#subject-pods). Every sync computes the whole policy. So all that
-// differs must be explained, and what one row has of a pod all others must have, too.
+// explainPods explains updates of pods that OVN-Kubernetes' filter misses
+// (ovn-kubernetes.md#unseen-pod-updates), and pods it passed over (ovn-kubernetes.md#subject-pods). Every sync
+// computes the whole policy. So all differences must be explained, and all rows must have the same old state
+// of a pod.
 func explainPods(p *model.PolicyInZone, f *Facts) []*DiffCause {
 	x := &unseenUpdates{p: p, f: f, earlier: map[*model.Pod][]*model.Pod{}, lackedAddrs: map[string]*model.Pod{},
 		formerAddrs: map[string]*model.Pod{}}
@@ -42,18 +41,17 @@ func explainPods(p *model.PolicyInZone, f *Facts) []*DiffCause {
 	return out
 }
 
-// unseenUpdates gathers what was found about a policy. Rows may differ in as many addresses
-// as a Deployment has pods: everything is looked up by address, and costs what the
-// pods and the addresses do, not their product.
+// unseenUpdates collects findings about a policy. Rows may differ in as many addresses as a Deployment has
+// pods, so lookups are by address: the cost is the sum of pods and addresses, not their product.
 type unseenUpdates struct {
 	p           *model.PolicyInZone
 	f           *Facts
-	earlier     map[*model.Pod][]*model.Pod // what Facts.Before said
-	lackedAddrs map[string]*model.Pod       // addresses that sets lack, with whose they are
-	formerAddrs map[string]*model.Pod       // former addresses, with whose they were
+	earlier     map[*model.Pod][]*model.Pod // results of Facts.Before
+	lackedAddrs map[string]*model.Pod       // addresses that sets lack, with their pods
+	formerAddrs map[string]*model.Pod       // former addresses, with their pods
 }
 
-// earlierStates returns the earlier states of a pod, as Facts.Before knows them.
+// earlierStates returns the known earlier states of a pod.
 func (x *unseenUpdates) earlierStates(p *model.Pod) []*model.Pod {
 	was, asked := x.earlier[p]
 	if !asked {
@@ -63,7 +61,7 @@ func (x *unseenUpdates) earlierStates(p *model.Pod) []*model.Pod {
 	return was
 }
 
-// podsByAddress are pods by the addresses they have; the first of several is meant.
+// podsByAddress maps addresses to pods; the first pod wins.
 func podsByAddress(pods []*model.Pod) map[string]*model.Pod {
 	out := make(map[string]*model.Pod, len(pods))
 	for _, p := range pods {
@@ -76,8 +74,7 @@ func podsByAddress(pods []*model.Pod) map[string]*model.Pod {
 	return out
 }
 
-// formerHolders are the places in pods, ascending, of those known to have had an address, by
-// the address.
+// formerHolders maps addresses to the indexes in pods, ascending, of the pods that once had them.
 func (x *unseenUpdates) formerHolders(pods []*model.Pod) map[string][]int {
 	out := make(map[string][]int, len(pods))
 	for i, p := range pods {
@@ -92,13 +89,12 @@ func (x *unseenUpdates) formerHolders(pods []*model.Pod) map[string][]int {
 	return out
 }
 
-// isRunning says whether the next event of a pod is not to be expected: it runs.
+// isRunning reports whether a pod runs: no further event is expected.
 func isRunning(p *model.Pod) bool { return p != nil && p.Phase == "Running" && !p.Deleting }
 
 func podName(p *model.Pod) string { return p.Namespace + "/" + p.Name }
 
-// explainSet explains an address set that has former addresses of pods instead of those of
-// today.
+// explainSet explains an address set that has former addresses of pods instead of current ones.
 func (x *unseenUpdates) explainSet(d *model.RowDiff, o nb.Owner) *DiffCause {
 	if d.Kind != model.DiffDifferent || d.Table != nb.TableAddressSet || o.Form != nb.FormKnown || len(d.Fields) != 1 {
 		return nil
@@ -154,17 +150,17 @@ func (x *unseenUpdates) explainSet(d *model.RowDiff, o nb.Owner) *DiffCause {
 	}
 	for i, addr := range field.Missing {
 		if other := x.lackedAddrs[addr]; other != nil && other != of[i] {
-			return nil // two pods have it: whose the sets lack is not certain
+			return nil // two pods have it, so it is uncertain whose address the sets lack
 		}
 		x.lackedAddrs[addr] = of[i]
 	}
 	return &DiffCause{PodAddress, words.JoinAtMost(said, "; ", named)}
 }
 
-// named is how many of what a cause is about are named; the others are counted.
+// named is how many items a cause names; the rest is counted.
 const named = 3
 
-// addText adds a text to those a cause names, and only counts it when there are enough.
+// addText adds an item to a cause; beyond named items an empty text, which only counts.
 func addText(said []string, format string, args ...string) []string {
 	if len(said) >= named {
 		return append(said, "")
@@ -184,8 +180,7 @@ func textSet(texts []string) map[string]bool {
 	return out
 }
 
-// hasAddresses says whether the live set has the addresses of a pod: all of the family, and
-// at least one.
+// hasAddresses reports whether the live set has all addresses of a pod in the family, at least one.
 func hasAddresses(p *model.Pod, family string, missing map[string]bool) bool {
 	found := false
 	for _, addr := range p.IPs {
@@ -199,11 +194,11 @@ func hasAddresses(p *model.Pod, family string, missing map[string]bool) bool {
 	return found
 }
 
-// youngestPod is when the youngest pod was made that is in rows, zero without one: that
-// is how late they were computed at least.
+// youngestPod is the creation time of the youngest pod in the rows, so the rows were computed later; zero
+// without pods.
 type youngestPod time.Time
 
-// youngestInRows finds the youngest of the pods that in says are in the rows.
+// youngestInRows finds the youngest pod for which in returns true.
 func youngestInRows(pods []*model.Pod, in func(*model.Pod) bool) youngestPod {
 	var last time.Time
 	for _, q := range pods {
@@ -214,14 +209,13 @@ func youngestInRows(pods []*model.Pod, in func(*model.Pod) bool) youngestPod {
 	return youngestPod(last)
 }
 
-// provesRunning says whether the pod is so much older that the rows were computed while it
-// ran.
+// provesRunning reports whether the pod is so much older that the rows were computed while it ran.
 func (y youngestPod) provesRunning(p *model.Pod) bool {
 	return !p.Created.IsZero() && time.Time(y).Sub(p.Created) >= proven
 }
 
-// lacksEverywhere says whether each address that a set lacks is lacking in all sets of the
-// policy that should have it.
+// lacksEverywhere reports whether an address that one set lacks is missing in all sets of the policy that
+// should have it.
 func (x *unseenUpdates) lacksEverywhere() bool {
 	if len(x.lackedAddrs) == 0 {
 		return true
@@ -261,8 +255,8 @@ func (x *unseenUpdates) lacksEverywhere() bool {
 	return true
 }
 
-// explainGroup explains a port group that lacks the ports of pods that were passed over: no
-// event came since their logical port is there.
+// explainGroup explains a port group that lacks ports of passed-over pods: they had no event since their
+// logical port exists.
 func (x *unseenUpdates) explainGroup(d *model.RowDiff, _ nb.Owner) *DiffCause {
 	if d.Kind != model.DiffDifferent || d.Table != nb.TablePortGroup || len(d.Fields) != 1 {
 		return nil

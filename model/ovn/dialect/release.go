@@ -6,55 +6,54 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// Form is the form of a line that a row has.
+// Form is a row's form with regard to a line.
 type Form uint8
 
 // The forms.
 const (
-	NotShown Form = iota // the row tells nothing of the line
-	Today                // as the release that Rung compiles writes it
-	Other                // as earlier releases wrote it, or as one to come will
+	NotShown Form = iota // the row does not show the line
+	Today                // the form of the release that Rung compiles
+	Other                // the form of earlier releases, or of a future one
 )
 
-// Treatment says what Rung does with rows in the other form of a line.
+// Treatment is Rung's handling of rows in the other form of a line.
 type Treatment uint8
 
 // The treatments.
 const (
-	Compiled  Treatment = iota // rows are compiled in the form that most zones have
-	LeftOut                    // rows are recognised, and not compared with the desired ones
-	ReadAlike                  // rows are listed by their owner type, in either form
+	Compiled  Treatment = iota // rows are compiled in the form of most zones
+	LeftOut                    // rows are recognised but not compared
+	ReadAlike                  // rows of either form are listed by owner type
 	Unseen                     // no row shows the form
 )
 
-// Line is one upstream change by which releases differ.
+// Line describes an upstream change that distinguishes releases.
 type Line struct {
 	Name         string // in settings and options: "merged-ip-blocks"
 	Upstream     string // the change, "pull request 5959"; empty if unknown
-	Since        string // the month of the first release with the form of today, "2026-02"; empty if unknown
-	ToCome       bool   // the change is open upstream: the other form is of a future release
-	Today, Other string // what the forms look like, for people
+	Since        string // month of the first release with today's form, "2026-02"; empty if unknown
+	ToCome       bool   // still open upstream: the other form is a future release's
+	Today, Other string // the forms in words
 	Treatment    Treatment
-	// Owners are the owner types whose rows have the two forms. The first one owns the rows that do not
-	// name their owner.
+	// Owners are the owner types whose rows have the two forms. The first one also gets rows without an owner.
 	Owners []string
-	ByVote bool // leave out all rows of the owner types if none of them has the form of today
-	ByZone bool // do not compare rows of the owner types in a zone whose form is not the compiled one
-	// Counted names the rows that have the form of today, after a count: "ACLs that do not log refer to
-	// the meter". Empty if rows are not voted on.
+	ByVote bool // leave out all rows of the owner types if none has today's form
+	ByZone bool // do not compare rows of the owner types in zones that have another form than the compiled one
+	// Counted names the rows with today's form, after a count: "ACLs that do not log refer to the meter".
+	// Empty if rows are not voted on.
 	Counted string
 
 	sign    func(Row) Form           // returns the form of a row of an owner type
-	acl     func(Row, *nb.ACL) Form  // returns the form of an ACL of an owner type, if no other rows show it
+	acl     func(Row, *nb.ACL) Form  // returns the form of an ACL of an owner type, if only ACLs show it
 	unowned func(*nb.PortGroup) bool // reports whether a row without an owner has the other form
 }
 
-// Row is a row with its owner, and the database that it stands in.
+// Row is a row with its owner and its database.
 type Row struct {
 	nb.Row
 	Owner nb.Owner
 	DB    *nb.DB
-	// OnSwitch says whether an ACL hangs on a switch; nil where nobody looked.
+	// OnSwitch reports whether an ACL is on a switch; nil if unknown.
 	OnSwitch func(acl string) bool
 }
 
@@ -77,12 +76,12 @@ func (l *Line) FormOf(r Row) Form {
 	return NotShown
 }
 
-// Index returns the place of a line in Lines, by its name; -1 for none.
+// Index returns the index of a line in Lines, by its name, or -1.
 func Index(name string) int {
 	return slices.IndexFunc(Lines, func(l Line) bool { return l.Name == name })
 }
 
-// Set holds lines, by their place in Lines.
+// Set is a bit set of lines, by their index in Lines.
 type Set uint64
 
 // With returns the set with a line, by its name.
@@ -93,9 +92,9 @@ func (s Set) With(name string) Set {
 	return s
 }
 
-// Has says whether a line is in the set.
+// Has reports whether a line is in the set.
 func (s Set) Has(name string) bool {
-	if s == 0 { // as nearly always, and it is asked of every ACL
+	if s == 0 { // the usual case; called for every ACL
 		return false
 	}
 	i := Index(name)

@@ -8,12 +8,12 @@ import (
 
 // LineRows counts the rows that show one line of Lines.
 type LineRows struct {
-	Today, Other int // in either form
-	Fact             // what most rows say: yes is the form of today
+	Today, Other int // rows in each form
+	Fact             // by majority: yes is today's form
 }
 
-// linesOf holds the lines by the owner type of the rows that may show them. The empty type holds the lines of
-// rows without an owner.
+// linesOf maps owner types to the lines that their rows may show. The empty type has the lines of rows without
+// an owner.
 var linesOf = func() map[string][]int {
 	out := map[string][]int{}
 	for i := range Lines {
@@ -25,8 +25,8 @@ var linesOf = func() map[string][]int {
 	return out
 }()
 
-// countLines counts a row for the lines that it shows. It returns the first left-out line whose other form the row
-// has, or nil. Tiers and lines left out by vote do not count: a single row says nothing of them.
+// countLines counts a row for the lines that it shows. It returns the first left-out line whose other form the
+// row has, or nil. Tiers and lines left out by vote are not returned: a single row does not show them.
 func (t *dialectTally) countLines(r nb.Row, o nb.Owner) (leftOut *Line) {
 	kind := o.Type
 	switch o.Form {
@@ -39,7 +39,7 @@ func (t *dialectTally) countLines(r nb.Row, o nb.Owner) (leftOut *Line) {
 	for _, i := range linesOf[kind] {
 		l := &Lines[i]
 		if l.Counted != "" && o.Controller != nb.DefaultController {
-			continue // settings are told by the default network's rows
+			continue // only rows of the default network show settings
 		}
 		switch l.FormOf(row) {
 		case Today:
@@ -67,8 +67,8 @@ func (t *dialectTally) hangsOnSwitch(acl string) bool {
 	return t.onSwitches[acl]
 }
 
-// releaseFacts returns what the rows say of each line. The majority decides, since rows keep their form until the
-// new release writes them.
+// releaseFacts returns what the rows show about each line. The majority decides, since rows keep their form
+// until the new release writes them.
 func (t *dialectTally) releaseFacts() []LineRows {
 	for i := range t.lines {
 		l, counted := &t.lines[i], Lines[i].Counted
@@ -83,7 +83,7 @@ func (t *dialectTally) releaseFacts() []LineRows {
 	return t.lines
 }
 
-// LineFact returns what the rows say of a line, by its place in Lines.
+// LineFact returns what the rows show about a line, by its index in Lines.
 func (d *Dialect) LineFact(i int) Fact {
 	if i >= len(d.Releases) {
 		return Fact{}
@@ -91,9 +91,9 @@ func (d *Dialect) LineFact(i int) Fact {
 	return d.Releases[i].Fact
 }
 
-// ReleaseSpan returns between which months' releases the rows were written: the month of the latest change
-// they show, and the month of the first change they lack; empty if unknown. A line with rows in both forms
-// says nothing, as during an upgrade.
+// ReleaseSpan returns between which months' releases the rows were written: since is the latest change they
+// show, before the first change they lack; empty if unknown. Lines with rows in both forms are ignored: they
+// occur during an upgrade.
 func ReleaseSpan(lines []LineRows) (since, before string) {
 	for i, l := range lines {
 		at := Lines[i].Since
@@ -111,6 +111,6 @@ func ReleaseSpan(lines []LineRows) (since, before string) {
 	return since, before
 }
 
-// IsOnlyOther reports whether two or more rows have the other form and none the form of today. A single one
-// is an altered row.
+// IsOnlyOther reports whether two or more rows have the other form and none has today's. A single row may be
+// altered.
 func (l *LineRows) IsOnlyOther() bool { return l.Other > 1 && l.Today == 0 }

@@ -8,7 +8,7 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// formIf is the other form where something is so, and else that of today.
+// formIf returns Other if isOther, else Today.
 func formIf(isOther bool) Form {
 	if isOther {
 		return Other
@@ -20,12 +20,12 @@ func hasAny(text string, parts ...string) bool {
 	return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(text, p) })
 }
 
-// of2023 tells the ids of the enhancement of 2023 by their controller.
+// of2023 recognises ids of the enhancement of 2023 by their controller.
 func of2023(r Row) Form {
 	return formIf(r.Owner.Form == nb.FormLegacy && r.Owner.Controller != nb.DefaultController)
 }
 
-// olderID tells an id that package nb reads as an older one.
+// olderID recognises ids that package nb parses as older ones.
 func olderID(r Row) Form {
 	switch r.Owner.Form {
 	case nb.FormLegacy:
@@ -36,7 +36,7 @@ func olderID(r Row) Form {
 	return NotShown
 }
 
-// Suffixes of the older names of a namespace's default-deny port groups.
+// Suffixes of older names of a namespace's default-deny port groups.
 const (
 	suffixIngress = "_ingressDefaultDeny"
 	suffixEgress  = "_egressDefaultDeny"
@@ -81,7 +81,7 @@ func tier(r Row, a *nb.ACL) Form {
 	return formIf(a.Tier == 0)
 }
 
-// isThere tells a line by the rows being there: those who have none tell nothing, they may not be due.
+// isThere recognises a line by the existence of rows. Their absence shows nothing: they may not be needed.
 func isThere(Row) Form { return Today }
 
 func isolationTier(_ Row, a *nb.ACL) Form { return formIf(a.Tier != 0) }
@@ -93,8 +93,8 @@ func isolationID(r Row, _ *nb.ACL) Form {
 	return formIf(strings.HasSuffix(r.Owner.Name, "Secondary"))
 }
 
-// advertisedPass tells a pass row of more than one subnet of a family; one with a single subnet may be
-// of either form.
+// advertisedPass recognises a pass row with several subnets of a family. A row with one subnet has either
+// form.
 func advertisedPass(_ Row, a *nb.ACL) Form {
 	if a.Action == nb.ActionPass && hasAny(a.Match, "|| ip4.src", "|| ip6.src") {
 		return Today
@@ -109,7 +109,7 @@ func advertisedDrop(r Row, a *nb.ACL) Form {
 	return formIf(r.OnSwitch(a.UUID))
 }
 
-// blocksOfRule tells rows of IP blocks by their number.
+// blocksOfRule recognises rows of IP blocks by their number.
 func blocksOfRule(r Row, _ *nb.ACL) Form {
 	if r.Owner.Form != nb.FormKnown {
 		return NotShown
@@ -130,10 +130,10 @@ func icmpAllow(r Row, _ *nb.ACL) Form {
 	return NotShown
 }
 
-// namespaceSet tells an ACL that refers to a namespace's address set; a pod selector set of whole
-// namespaces, and an ACL that refers to one, have the form of today.
+// namespaceSet recognises an ACL with a namespace's address set. Today's form is a pod selector set of whole
+// namespaces, or an ACL with such a set.
 func namespaceSet(r Row) Form {
-	const whole = "_LNM" // ends the namespaces' part of an id
+	const whole = "_LNM" // suffix of the namespaces' part of an id
 	if _, isSet := r.Row.(*nb.AddressSet); isSet && strings.HasSuffix(r.Owner.Name, whole) {
 		return Today
 	}

@@ -26,7 +26,7 @@ const (
 	ActOdd       = "other"
 )
 
-// FlowAction is one action of a logical flow in words.
+// FlowAction is a logical flow's action with its meaning.
 type FlowAction struct {
 	Code string
 	Text string // for people
@@ -34,7 +34,7 @@ type FlowAction struct {
 	Log  *Log   // of ActLog
 }
 
-// Log is the line that an action log() writes.
+// Log is the line that a log() action writes.
 type Log struct {
 	Name     string `json:"name,omitempty"`
 	Verdict  string `json:"verdict,omitempty"`
@@ -42,13 +42,12 @@ type Log struct {
 	Meter    string `json:"meter,omitempty"`
 }
 
-// ReadActions reads the actions of a logical flow, as the database and ovn-trace write them.
-// Actions that set a register to 0 before a stage is left, and the plain "next;" at the
-// end, are included.
+// ReadActions parses the actions of a logical flow, as the database and ovn-trace write them. It includes
+// actions that clear registers before the end of a stage, and the final "next;".
 func ReadActions(text string) (out []FlowAction) {
 	parts, whole := splitActions(text, true)
 	if !whole {
-		parts, _ = splitActions(text, false) // northd escapes no quote in the name of an ACL
+		parts, _ = splitActions(text, false) // northd does not escape quotes in ACL names
 	}
 	for _, raw := range parts {
 		out = append(out, readAction(raw))
@@ -56,8 +55,8 @@ func ReadActions(text string) (out []FlowAction) {
 	return out
 }
 
-// splitActions takes actions apart at the semicolons outside of braces, comments and, where they
-// count, quotes; whole is false where a quote has no end.
+// splitActions splits actions at semicolons outside of braces, comments and, if quotes is true, quotes. whole
+// is false if a quote is not closed.
 func splitActions(text string, quotes bool) (out []string, whole bool) {
 	depth, quoted, from := 0, false, 0
 	add := func(to int) {
@@ -98,7 +97,7 @@ func splitActions(text string, quotes bool) (out []string, whole bool) {
 	return out, !quoted
 }
 
-// fixed are actions that are always written alike.
+// fixed has actions that are always written the same.
 var fixed = map[string]FlowAction{
 	"next":                  {Code: ActNext, Text: "on to the next stage"},
 	"/* drop */":            {Code: ActDrop, Text: "drop"},
@@ -127,8 +126,7 @@ var fixed = map[string]FlowAction{
 	"flags.pkt_sampled = 1": {Code: ActSample, Text: "mark as sampled"},
 }
 
-// sampled are the registers that carry labels and samples
-// (ovn-kubernetes.md#logical-flows-of-an-acl).
+// sampled has the registers of labels and samples (ovn-kubernetes.md#logical-flows-of-an-acl).
 var sampled = []string{"reg3 = ", "reg9 = ", "reg8[0..7] = ", "reg8[8..15] = ", "reg8[19..20] = "}
 
 func readAction(raw string) FlowAction {
@@ -170,8 +168,8 @@ func readAction(raw string) FlowAction {
 	return a
 }
 
-// String says what is logged. Of a fair meter every ACL has its own, which is called after
-// it: the UUID is left out.
+// String describes what is logged. With a fair meter every ACL has its own meter with the ACL's UUID in the
+// name, which is left out.
 func (l *Log) String() string {
 	s := "log"
 	meter, of, own := strings.Cut(l.Meter, "__")
@@ -192,10 +190,10 @@ func (l *Log) String() string {
 	return s
 }
 
-// uuidLength is how long a UUID is as text.
+// uuidLength is a UUID's length as text.
 const uuidLength = 36
 
-// readLog reads log(name="…", severity=…, verdict=…, meter="…").
+// readLog parses log(name="…", severity=…, verdict=…, meter="…").
 func readLog(raw string) *Log {
 	l := &Log{}
 	fields := map[string]*string{"name": &l.Name, "verdict": &l.Verdict, "severity": &l.Severity, "meter": &l.Meter}
@@ -215,7 +213,7 @@ func readLog(raw string) *Log {
 	return l
 }
 
-// cutValue takes a value, quoted or bare, off the front.
+// cutValue cuts a quoted or bare value off the front.
 func cutValue(s string) (value, rest string) {
 	if !strings.HasPrefix(s, `"`) {
 		value, rest, _ = strings.Cut(s, ",")
@@ -235,8 +233,7 @@ func cutValue(s string) (value, rest string) {
 	return s[1:], ""
 }
 
-// ActionTexts says what the actions do, in order and without what every flow does: going on,
-// and setting registers back.
+// ActionTexts describes the actions in order, omitting next and clearing registers, which every flow has.
 func ActionTexts(acts []FlowAction) (out []string) {
 	samples := 0
 	for _, a := range acts {

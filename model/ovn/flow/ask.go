@@ -10,8 +10,7 @@ import (
 	"rung/model/verdict"
 )
 
-// PacketQuestion is a packet that ovn-trace is asked about: the first of a connection, where it comes
-// onto a zone's switch.
+// PacketQuestion is a packet for ovn-trace: the first of a connection, as it enters a zone's switch.
 type PacketQuestion struct {
 	Zone             string
 	Datapath, Inport string // the switch, and the logical port on it
@@ -21,32 +20,30 @@ type PacketQuestion struct {
 	Port             uint16 // of the destination; none for ICMP
 }
 
-// ErrUnsafe says that a name or an address is none that ovn-trace is handed: it could be
-// taken for something else.
+// ErrUnsafe is the error for a name or address that ovn-trace might take for something else.
 var ErrUnsafe = errors.New("not passed on to ovn-trace")
 
-// Program is the name of the program that is run.
+// Program is the name of the program to run.
 const Program = "ovn-trace"
 
 const (
-	// sourcePort is the port that connections are taken to begin from.
+	// sourcePort is the assumed source port of connections.
 	sourcePort = 40000
-	// asksConntrack is how often connection tracking is asked at most on the way of a
-	// packet: of each time ovn-trace wants to be told what it says.
+	// asksConntrack is the maximum number of connection tracking lookups of a packet. ovn-trace needs the
+	// result of each as an option.
 	asksConntrack = 8
 )
 
-// The names of switches, routers and ports, as OVN-Kubernetes makes them, and hardware
-// addresses. Nothing in them can end a quoted text or begin an option.
+// Names of switches, routers and ports as OVN-Kubernetes makes them, and hardware addresses. They cannot end a
+// quoted text or begin an option.
 var (
 	reName = lazily(`^[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,511}$`)
 	reMAC  = lazily(`^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$`)
 	reDB   = lazily(`^unix:/[A-Za-z0-9_./-]+$`)
 )
 
-// CommandLine is the command line that asks about the packet: the program and its arguments,
-// for no shell. db is the Southbound database's socket, "unix:/…". Every value is checked,
-// wherever it came from; the error wraps ErrUnsafe.
+// CommandLine returns the program and arguments to trace the packet, not for a shell. db is the Southbound
+// database's socket, "unix:/…". Every value is checked, whatever its source; the error wraps ErrUnsafe.
 func (a *PacketQuestion) CommandLine(db string) ([]string, error) {
 	if !reDB().MatchString(db) {
 		return nil, fmt.Errorf("%w: the database %q", ErrUnsafe, db)
@@ -62,7 +59,7 @@ func (a *PacketQuestion) CommandLine(db string) ([]string, error) {
 	return append(cmd, "--", a.Datapath, flow), nil
 }
 
-// microflow is the packet as ovn-trace(8) writes it.
+// microflow returns the packet in the syntax of ovn-trace(8).
 func (a *PacketQuestion) microflow() (string, error) {
 	for _, n := range []struct{ what, name string }{{"switch", a.Datapath}, {"port", a.Inport}} {
 		if !reName().MatchString(n.name) {
@@ -102,7 +99,7 @@ func (a *PacketQuestion) microflow() (string, error) {
 	return strings.Join(terms, " && "), nil
 }
 
-// packetOf reads the first line of a trace, a flow as Open vSwitch writes it.
+// packetOf parses the first line of a trace, a flow in Open vSwitch's syntax.
 func packetOf(text string) Packet {
 	var p Packet
 	for _, field := range strings.Split(strings.TrimPrefix(text, "# "), ",") {
@@ -127,7 +124,7 @@ func packetOf(text string) Packet {
 	return p
 }
 
-// protocolOf is the protocol of either family.
+// protocolOf returns the protocol without its family.
 func protocolOf(keyword string) string {
 	switch keyword {
 	case "tcp6", "udp6", "sctp6":

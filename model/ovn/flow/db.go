@@ -8,17 +8,16 @@ import (
 	"rung/model/sorted"
 )
 
-// DB is an immutable snapshot of one Southbound database. The zero value and nil are an
-// empty database.
+// DB is an immutable snapshot of a Southbound database, empty if zero or nil.
 type DB struct {
 	tables map[string]*sorted.Map[Row] // rows by UUID
 }
 
-// RowChange is one row that came (Old nil), changed, or went (New nil). Both, where set,
-// are of the same type and have the same UUID.
+// RowChange is one row that came (Old nil), changed, or went (New nil). If both are set, they have the same
+// type and UUID.
 type RowChange struct{ Old, New Row }
 
-// Apply returns the database after the changes; the receiver stays as it is.
+// Apply returns the database after the changes; the receiver is not changed.
 func (d *DB) Apply(changes []RowChange) *DB {
 	next := &DB{tables: map[string]*sorted.Map[Row]{}}
 	if d != nil {
@@ -47,7 +46,7 @@ func (d *DB) Apply(changes []RowChange) *DB {
 	return next
 }
 
-// rowsOf walks the rows of a table in the order of their UUIDs.
+// rowsOf yields the rows of a table by UUID.
 func rowsOf[T Row](d *DB, table string) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		if d == nil {
@@ -61,10 +60,10 @@ func rowsOf[T Row](d *DB, table string) iter.Seq[T] {
 	}
 }
 
-// Flows walks the logical flows of the ACL stages in the order of their UUIDs.
+// Flows yields the logical flows of the ACL stages by UUID.
 func (d *DB) Flows() iter.Seq[*LogicalFlow] { return rowsOf[*LogicalFlow](d, TableFlow) }
 
-// Chassis walks the chassis in the order of their UUIDs.
+// Chassis yields the chassis by UUID.
 func (d *DB) Chassis() iter.Seq[*Chassis] { return rowsOf[*Chassis](d, TableChassis) }
 
 // Global returns the SB_Global row or nil.
@@ -75,8 +74,7 @@ func (d *DB) Global() *Global {
 	return nil
 }
 
-// Row returns the row of a table with that UUID, or nil when the table is not one of
-// ours or holds no such row.
+// Row returns the row of a table with that UUID, or nil.
 func (d *DB) Row(table, uuid string) Row {
 	if d == nil {
 		return nil
@@ -85,8 +83,7 @@ func (d *DB) Row(table, uuid string) Row {
 	return r
 }
 
-// DatapathsOf are the datapaths a flow is for: its own, or those of its group. Rows
-// that are missing are left out.
+// DatapathsOf returns the datapaths of a flow: its own, or those of its group. Missing rows are left out.
 func (d *DB) DatapathsOf(f *LogicalFlow) (out []*Datapath) {
 	ids := []string{f.Datapath}
 	if g, ok := d.Row(TableGroup, f.Group).(*Group); ok && f.Datapath == "" {
@@ -111,7 +108,7 @@ func (d *DB) Len() (rows, flows int) {
 	return rows, d.tables[TableFlow].Len()
 }
 
-// Database is the name of the database all these tables live in.
+// Database names the database with these tables.
 const Database = "OVN_Southbound"
 
 // Tables of OVN_Southbound that Rung reads.
@@ -129,18 +126,18 @@ const (
 	Egress  = "egress"
 )
 
-// aclStages are the stages of a switch's pipelines that ACLs are in, as external_ids
-// name them (ovn-kubernetes.md#stages-of-flows).
+// aclStages has the ACL stages of a switch's pipelines, as named in external_ids
+// (ovn-kubernetes.md#stages-of-flows).
 var aclStages = []string{
 	"ls_in_pre_acl", "ls_in_acl_hint", "ls_in_acl_eval", "ls_in_acl_sample", "ls_in_acl_action",
 	"ls_in_acl_after_lb_eval", "ls_in_acl_after_lb_sample", "ls_in_acl_after_lb_action",
 	"ls_out_pre_acl", "ls_out_acl_hint", "ls_out_acl_eval", "ls_out_acl_sample", "ls_out_acl_action",
 }
 
-// ACLStages are the stages whose flows are read. The result is the caller's.
+// ACLStages returns a copy of the stages whose flows are read.
 func ACLStages() []string { return slices.Clone(aclStages) }
 
-// IsACLStage says whether flows of a stage are read.
+// IsACLStage reports whether flows of a stage are read.
 func IsACLStage(stage string) bool { return slices.Contains(aclStages, stage) }
 
 // Row is any row type of this package.
@@ -149,7 +146,7 @@ type Row interface {
 	table() string
 }
 
-// Flow is a row of table Logical_Flow. Of its external_ids only what Rung uses is kept.
+// LogicalFlow is a row of table Logical_Flow, with the external_ids that Rung uses.
 type LogicalFlow struct {
 	UUID string
 	// Datapath or Group is set: the UUID of a Datapath_Binding or a Logical_DP_Group.
@@ -159,8 +156,8 @@ type LogicalFlow struct {
 	Priority        int
 	Match, Actions  string
 	Stage           string // external_ids:stage-name
-	// Hint is external_ids:stage-hint, the first eight hex digits of the UUID of the
-	// Northbound row the flow was made for; empty without one.
+	// Hint is external_ids:stage-hint, the first eight hex digits of the UUID of the flow's Northbound row;
+	// empty without one.
 	Hint string
 }
 
@@ -178,8 +175,7 @@ type Datapath struct {
 	Switch string
 }
 
-// Global is the row of table SB_Global. NbCfg is the nb_cfg of NB_Global that the flows
-// were made of.
+// Global is the row of table SB_Global. NbCfg is NB_Global's nb_cfg for which the flows were made.
 type Global struct {
 	UUID  string
 	NbCfg int64
@@ -189,12 +185,12 @@ type Global struct {
 type Chassis struct {
 	UUID string
 	Name string
-	// NbCfg is the nb_cfg of SB_Global that is in the node's datapath, Stamp when it got
-	// there, in milliseconds since 1970; 0 where the controller did not say.
+	// NbCfg is SB_Global's nb_cfg that the node's datapath has reached. Stamp is when, in milliseconds since
+	// 1970; 0 if the controller did not say.
 	NbCfg, Stamp int64
 }
 
-// RowUUID is the row's _uuid.
+// RowUUID returns the row's _uuid.
 func (f *LogicalFlow) RowUUID() string { return f.UUID }
 func (g *Group) RowUUID() string       { return g.UUID }
 func (d *Datapath) RowUUID() string    { return d.UUID }

@@ -6,39 +6,38 @@ import (
 	"rung/model"
 )
 
-// Decision is the decision that the ACLs of one stage made about the packet.
+// Decision is the decision of the ACLs of one stage about the packet.
 type Decision struct {
 	Pass  *Pass
-	Stage model.Stage // empty where the form does not tell
-	// Met are the flows of ACLs that the packet met, in order: those that pass, and the
-	// one that decides. In the summary and minimal form only ACLs that log can be told.
+	Stage model.Stage // empty if the form does not show it
+	// Met are the ACL flows that the packet met, in order: passing flows, then the deciding one. The summary
+	// and minimal forms show only ACLs that log.
 	Met []*MetFlow
-	// Verdict is "allow", "drop" or "reject", empty where no ACL decided: let through.
+	// Verdict is "allow", "drop" or "reject"; empty if no ACL decided, which lets the packet through.
 	Verdict string
-	// Own says what decided, or would have, where it was a flow of OVN's own.
+	// Own is the purpose of OVN's own flow that decided, or would have.
 	Own string
 }
 
-// MetFlow is the flow of an ACL that the packet met.
+// MetFlow is an ACL's flow that the packet met.
 type MetFlow struct {
-	Step *Step // nil where the form does not show flows
+	Step *Step // nil if the form does not show flows
 	Reading
-	Priority int // of the ACL; 0 where the form does not tell
+	Priority int // of the ACL; 0 if the form does not show it
 	Verdict  string
-	Log      *TraceLog // nil: not logged
-	// Unnamed says that some ACL decided, and the form does not tell which.
+	Log      *TraceLog // nil if not logged
+	// Unnamed is true if an ACL decided that the form does not identify.
 	Unnamed bool
 }
 
-// The priorities of flows that are made for ACLs (ovn-kubernetes.md#priorities): northd's
-// own lie below and above.
+// Priorities of flows made for ACLs (ovn-kubernetes.md#priorities): northd's own are below and above.
 const (
 	lowestACL  = PriorityOffset
 	highestACL = PriorityOffset + 32767
 )
 
-// Decisions returns a trace's decisions, in order: each stage of each switch that the packet
-// came through.
+// Decisions returns a trace's decisions in order: one for each ACL stage of each switch that the packet
+// passed.
 func (t *Trace) Decisions() (out []*Decision) {
 	for _, p := range t.Passes {
 		if p.Answer {
@@ -102,7 +101,7 @@ func (p *Pass) detailedDecisions() (out []*Decision) {
 	return out
 }
 
-// verdictWithoutEnd is the verdict of a stage whose end the text does not show.
+// verdictWithoutEnd returns the verdict of a stage whose end the text does not show.
 func (d *Decision) verdictWithoutEnd() string {
 	if n := len(d.Met); n > 0 {
 		if v := d.Met[n-1].Verdict; v != Passes {
@@ -113,7 +112,7 @@ func (d *Decision) verdictWithoutEnd() string {
 	return d.Verdict
 }
 
-// Passes is the verdict of an ACL that passes the packet on to the next tier.
+// Passes is the verdict of an ACL that passes the packet to the next tier.
 const Passes = "pass"
 
 func metOf(s *Step, r Reading) *MetFlow {
@@ -133,8 +132,8 @@ func metOf(s *Step, r Reading) *MetFlow {
 	return m
 }
 
-// summaryDecisions returns the decisions that the actions of a pass tell: the ACLs that logged,
-// and the verdict.
+// summaryDecisions returns the decisions shown by the actions of a pass: the ACLs that logged, and the
+// verdict.
 func (p *Pass) summaryDecisions() (out []*Decision) {
 	var open *Decision
 	stage := func() *Decision {
@@ -149,7 +148,7 @@ func (p *Pass) summaryDecisions() (out []*Decision) {
 			l := &s.Logs[i]
 			d := stage()
 			d.Met = append(d.Met, &MetFlow{Verdict: l.Verdict, Log: l})
-			if l.Direction == "OUT" { // else before or after load balancing: it is not said
+			if l.Direction == "OUT" { // else unknown whether before or after load balancing
 				d.Stage = model.StageToLport
 			}
 			if l.Verdict != Passes {
@@ -171,7 +170,7 @@ func (p *Pass) summaryDecisions() (out []*Decision) {
 	return out
 }
 
-// isLoggedVerdict says whether the newest decision is that verdict, by an ACL that logged it.
+// isLoggedVerdict reports whether the newest decision has that verdict, from an ACL that logged it.
 func isLoggedVerdict(out []*Decision, verdict string) bool {
 	n := len(out)
 	if n == 0 || out[n-1].Verdict != verdict {
@@ -186,15 +185,15 @@ type Ending string
 
 // The endings.
 const (
-	EndDelivered Ending = "delivered" // out of a port that is no way into another datapath
+	EndDelivered Ending = "delivered" // out of a port that leads into no other datapath
 	EndRemote    Ending = "remote"    // to another zone
 	EndDropped   Ending = "dropped"   // by an ACL
 	EndRejected  Ending = "rejected"  // by an ACL
-	EndLost      Ending = "lost"      // dropped, and not by an ACL
-	EndUnknown   Ending = "unknown"   // the text does not say
+	EndLost      Ending = "lost"      // dropped, but not by an ACL
+	EndUnknown   Ending = "unknown"   // the text does not show it
 )
 
-// EndOfTrace says how the trace ends, and where: the ports, or the last stage.
+// EndOfTrace returns how the trace ends, and where: the ports, or the last stage.
 func (t *Trace) EndOfTrace() (end Ending, where []string) {
 	remote := false
 	for _, o := range t.Outputs {

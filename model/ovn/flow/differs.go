@@ -8,7 +8,7 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// flowDifferences says how a flow is not that of an ACL.
+// flowDifferences returns how a flow differs from its ACL.
 func flowDifferences(a *nb.ACL, f *Flow) (out []string) {
 	say := func(what string, flow, row any) {
 		if flow != row {
@@ -16,7 +16,7 @@ func flowDifferences(a *nb.ACL, f *Flow) (out []string) {
 		}
 	}
 	if f.Row.Priority == prioRelated {
-		return nil // the log of replies: in the other pipeline, with a match of its own
+		return nil // logs replies: in the other pipeline, with its own match
 	}
 	say("priority", f.Row.Priority-PriorityOffset, a.Priority)
 	if f.Part == PartEval {
@@ -38,26 +38,26 @@ func flowDifferences(a *nb.ACL, f *Flow) (out []string) {
 	return out
 }
 
-// logDifferences says how a flow logs otherwise than an ACL does.
+// logDifferences returns how a flow logs differently from its ACL.
 func (f *Flow) logDifferences(a *nb.ACL) (out []string) {
-	// northd escapes nothing in a name, so it is compared as it is written.
+	// northd escapes nothing in a name, so the raw text is compared.
 	if named := strings.Contains(f.Row.Actions, "log(name=\""); a.Name == "" && named && !a.BlankName ||
 		a.Name != "" && !strings.Contains(f.Row.Actions, "log(name=\""+a.Name+"\", ") {
 		out = append(out, "another name")
 	}
 	if f.isRefusedByName() {
-		return out // the text after the name cannot be read either
+		return out // the text after the name cannot be parsed either
 	}
 	if severity := cmp.Or(a.Severity, "info"); f.Log.Severity != severity {
 		out = append(out, "severity "+f.Log.Severity+", the row says "+severity)
 	}
-	if f.Log.Meter != a.Meter && f.Log.Meter != a.Meter+"__"+a.UUID { // of a fair meter every ACL has its own
+	if f.Log.Meter != a.Meter && f.Log.Meter != a.Meter+"__"+a.UUID { // with a fair meter every ACL has its own
 		out = append(out, "another meter")
 	}
 	return out
 }
 
-// decisionOfFlow returns the decision of an ACL's flow; pass where it decides nothing.
+// decisionOfFlow returns the decision of an ACL's flow; pass if it decides nothing.
 func (r *Reading) decisionOfFlow() string {
 	if r.IsPassing() {
 		return nb.ActionPass
@@ -65,7 +65,7 @@ func (r *Reading) decisionOfFlow() string {
 	return r.Verdict
 }
 
-// verdictOfAction returns the verdict that a flow has for the action of its ACL.
+// verdictOfAction returns the verdict of a flow for its ACL's action.
 func verdictOfAction(action string) string {
 	switch action {
 	case nb.ActionAllow, nb.ActionAllowRelated, nb.ActionAllowStateless:

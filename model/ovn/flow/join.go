@@ -11,26 +11,24 @@ import (
 	"rung/model/words"
 )
 
-// Flow is a logical flow, explained.
+// Flow is a logical flow with its meaning.
 type Flow struct {
 	Row *LogicalFlow
 	Reading
-	Datapaths []*Datapath // it is for, by name
-	// Differs says how the flow is not that of its ACL as it is now: northd made it of an
-	// older row. Empty for others.
+	Datapaths []*Datapath // datapaths of the flow, by name
+	// Differs lists differences from its current ACL: northd made the flow from an older row. Empty if none.
 	Differs []string
-	// Twin is the hint of a flow that has that of another ACL: northd makes one flow for
-	// ACLs that differ in nothing a flow has (ovn-kubernetes.md#acls-that-share-flows).
-	// Empty for others.
+	// Twin is the hint of a flow that names another ACL: northd makes one flow for ACLs that differ in nothing
+	// a flow has (ovn-kubernetes.md#acls-that-share-flows). Empty for the ACL's own flow.
 	Twin string
-	// SharedBy are the ACLs that share the flow, this one's among them and that of its hint
-	// first; nil where it is one ACL's own. All of them have the same slice.
+	// SharedBy has all ACLs that share the flow, the one of its hint first; nil if not shared. The ACLs have
+	// the same slice.
 	SharedBy []*nb.ACL
-	// Own is the purpose of a flow that was made for no ACL.
+	// Own is the purpose of a flow without an ACL.
 	Own string
 }
 
-// PlaceText is where a flow decides: its stage, priority and tier.
+// PlaceText returns where a flow decides: its stage, priority and tier.
 func (f *Flow) PlaceText() string {
 	s := string(f.Stage)
 	if f.Part != PartEval {
@@ -43,32 +41,32 @@ func (f *Flow) PlaceText() string {
 	return s
 }
 
-// PacketsText says for which of the packets that its ACL matches a flow is.
+// PacketsText describes the flow's share of the packets its ACL matches.
 func (f *Flow) PacketsText() string { return f.Reading.Hint.String() }
 
 // ACL is an ACL with its flows.
 type ACL struct {
 	*nb.ACL
 	Flows []*Flow // by stage, priority (highest first) and hint
-	// Switches are the switches of the zone that the ACL applies to, by name: it stands on them,
-	// or a port of its port group does. Without one it has no flows, and needs none.
+	// Switches are the switches of the zone that the ACL applies to, by name: switches with the ACL, or with a
+	// port of its port group. Without any it has no flows, and needs none.
 	Switches []string
-	// Missing are the switches among them on which a flow of the ACL is missing.
+	// Missing are the Switches that lack a flow of the ACL.
 	Missing []string
 }
 
-// State says how an ACL and its flows stand to each other.
+// State is whether an ACL has its flows.
 type State string
 
 // The states.
 const (
-	StateMade    State = "made"     // every flow is there, as the row says
+	StateMade    State = "made"     // all flows exist, and match the row
 	StateMissing State = "missing"  // flows are missing
 	StateOld     State = "old"      // the flows are of an older row
 	StateNoPort  State = "no ports" // nothing in this zone to apply to
 )
 
-// State of the ACL.
+// State returns whether the ACL has its flows.
 func (a *ACL) State() State {
 	switch {
 	case slices.ContainsFunc(a.Flows, func(f *Flow) bool { return len(f.Differs) > 0 }):
@@ -84,16 +82,15 @@ func (a *ACL) State() State {
 // JoinedFlows are the ACLs of a zone and the flows of the ACL stages.
 type JoinedFlows struct {
 	ACLs []*ACL  // in the order of their UUIDs
-	Own  []*Flow // OVN's own: made for no ACL
-	// Surplus are flows whose ACL is gone, or where the row does not
-	// apply any more.
+	Own  []*Flow // flows northd adds, for no ACL
+	// Surplus are flows of deleted ACLs, and flows where the row no longer applies.
 	Surplus  []*Flow
 	Progress NodeProgress
-	// Odd counts actions that are not known.
+	// Odd counts unknown actions.
 	Odd int
 }
 
-// ACL is the one of that UUID, nil where there is none.
+// ACL returns the ACL with a UUID, or nil.
 func (j *JoinedFlows) ACL(uuid string) *ACL {
 	i, ok := slices.BinarySearchFunc(j.ACLs, uuid, func(a *ACL, uuid string) int { return cmp.Compare(a.UUID, uuid) })
 	if !ok {
@@ -102,10 +99,9 @@ func (j *JoinedFlows) ACL(uuid string) *ACL {
 	return j.ACLs[i]
 }
 
-// JoinFlows holds the ACLs of a zone against its logical flows. A flow is an ACL's by its
-// hint: eight hex digits of a UUID. Where several ACLs begin alike, it is that whose
-// stage, priority and match the flow has. ACLs that differ in nothing a flow has share
-// theirs, under the hint of one of them.
+// JoinFlows compares the ACLs of a zone with its logical flows. A flow belongs to an ACL by its hint: eight
+// hex digits of a UUID. If several ACLs begin with them, the one with the most similar stage, priority and
+// match gets it. ACLs with equal flows share them, under the hint of one ACL.
 func JoinFlows(rows *nb.DB, flows *DB) *JoinedFlows {
 	out := &JoinedFlows{Progress: ProgressOf(rows, flows)}
 	on := placesOf(rows)
@@ -126,7 +122,7 @@ func JoinFlows(rows *nb.DB, flows *DB) *JoinedFlows {
 		acls := byHint[f.Hint]
 		switch {
 		case f.Hint == "" || len(acls) == 0 && (x.Part == PartBefore || f.Priority == prioOwn):
-			x.Own = x.PurposeText(f.Priority) // hints are of ports there, or of DHCP options
+			x.Own = x.PurposeText(f.Priority) // such hints are of ports or DHCP options
 			out.Own = append(out.Own, x)
 		case len(acls) == 0:
 			out.Surplus = append(out.Surplus, x)
@@ -150,7 +146,7 @@ func JoinFlows(rows *nb.DB, flows *DB) *JoinedFlows {
 	return out
 }
 
-// hintLength is how much of a UUID a hint holds.
+// hintLength is the number of digits of a UUID in a hint.
 const hintLength = 8
 
 func explainFlow(f *LogicalFlow, db *DB) *Flow {
@@ -169,8 +165,8 @@ func compareFlows(a, b *Flow) int {
 		cmp.Compare(a.Row.UUID, b.Row.UUID))
 }
 
-// missingSwitches are the switches on which an ACL has not every flow it needs: one for every
-// packet, or one for each of its two hints (ovn-kubernetes.md#hints).
+// missingSwitches returns the switches where an ACL lacks a flow: one for every packet, or one for each of its
+// two hints (ovn-kubernetes.md#hints).
 func missingSwitches(a *ACL) (out []string) {
 	want := []Hint{HintAllowNew, HintAllow}
 	if verdictOfAction(a.Action) != ActAllow {
@@ -191,7 +187,7 @@ func missingSwitches(a *ACL) (out []string) {
 	return out
 }
 
-// placesOf names, for each ACL that applies somewhere, the switches it applies to.
+// placesOf maps ACLs to the names of the switches they apply to.
 func placesOf(rows *nb.DB) map[string][]string {
 	at := map[string]string{} // port → switch
 	on := map[string]map[string]bool{}
@@ -228,8 +224,8 @@ func placesOf(rows *nb.DB) map[string][]string {
 	return out
 }
 
-// WhyMissing says why flows of an ACL are missing or old, as far as the databases tell; empty
-// where the ACL is as it should be.
+// WhyMissing returns why flows of an ACL are missing or old, as far as the databases show; empty if nothing is
+// wrong.
 func (j *JoinedFlows) WhyMissing(a *ACL) string {
 	switch a.State() {
 	case StateNoPort:
@@ -246,7 +242,7 @@ func (j *JoinedFlows) WhyMissing(a *ACL) string {
 	return ""
 }
 
-// NorthdText says what is the matter where flows do not follow rows.
+// NorthdText describes why flows do not follow rows.
 func (p *NodeProgress) NorthdText() string {
 	switch {
 	case p.NorthdBehind():
@@ -257,7 +253,7 @@ func (p *NodeProgress) NorthdText() string {
 	return "northd has not made them since the last raise of nb_cfg: it is behind or stopped"
 }
 
-// SummaryText is one line: how many ACLs have their flows.
+// SummaryText returns in one line how many ACLs have their flows.
 func (j *JoinedFlows) SummaryText() string {
 	count := map[State]int{}
 	flows := map[*LogicalFlow]bool{} // several ACLs may share one

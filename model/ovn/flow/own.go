@@ -9,17 +9,16 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// Priorities of OVN's own flows in the stages of ACLs
-// (ovn-kubernetes.md#logical-flows-of-an-acl).
+// Priorities of OVN's own flows in the ACL stages (ovn-kubernetes.md#logical-flows-of-an-acl).
 const (
 	prioNoACLs  = 65535
-	prioRelated = 65533 // replies that an ACL with a label logs
+	prioRelated = 65533 // replies logged by an ACL with a label
 	prioFixed   = 65532
 	prioOwn     = 34000
 )
 
-// flowPurpose is the purpose of some flows of OVN's own: of a part, of a range of priorities (any
-// without high), whose match is a text, begins with one, or has one in it, as northd writes it.
+// flowPurpose is the purpose of some of OVN's own flows. They are of a part and a range of priorities (any if
+// high is 0). Their match, as northd writes it, is equal to match, begins with begins, and contains in.
 type flowPurpose struct {
 	part              StagePart
 	low, high         int
@@ -27,7 +26,7 @@ type flowPurpose struct {
 	text              string
 }
 
-// purposes are looked through in order; the last of each part fits every flow.
+// purposes are tried in order; the last of each part fits every flow.
 var purposes = []flowPurpose{
 	{part: PartBefore, in: "inport ==", text: "a port without connection tracking, such as the router's"},
 	{part: PartBefore, in: "outport ==", text: "a port without connection tracking, such as the router's"},
@@ -66,7 +65,7 @@ var purposes = []flowPurpose{
 	{part: PartEval, text: "a flow of OVN's own"},
 }
 
-// PurposeText says what a flow is for that was made for no ACL; it is never empty.
+// PurposeText returns the purpose of a flow without an ACL; it is never empty.
 func (r *Reading) PurposeText(priority int) string {
 	for _, p := range purposes {
 		if p.part == r.Part && (p.high == 0 || p.low <= priority && priority <= p.high) && (p.match == "" || p.match == r.Match) &&
@@ -77,7 +76,7 @@ func (r *Reading) PurposeText(priority int) string {
 	return r.carryingOutText()
 }
 
-// carryingOutText says what a flow is for that carries a verdict out.
+// carryingOutText returns the purpose of a flow that carries out a verdict.
 func (r *Reading) carryingOutText() string {
 	switch r.Verdict {
 	case ActAllow:
@@ -98,7 +97,7 @@ func (r *Reading) carryingOutText() string {
 	return "no ACL decided: let through"
 }
 
-// sharedFlowKey is the key of ACLs that may share flows.
+// sharedFlowKey is the common key of ACLs that share flows.
 type sharedFlowKey struct {
 	part     StagePart
 	stage    model.Stage
@@ -106,8 +105,8 @@ type sharedFlowKey struct {
 	match    string
 }
 
-// shareFlows gives ACLs without flows the flows that northd made once for them and for others: the
-// hint names one of them, and stays when its ACL changes or goes.
+// shareFlows gives ACLs without flows the flows that northd made once for several ACLs. The hint names one of
+// them, and stays when its ACL changes or goes.
 func (j *JoinedFlows) shareFlows() {
 	if !slices.ContainsFunc(j.ACLs, func(a *ACL) bool { return len(a.Missing) > 0 }) {
 		return
@@ -148,7 +147,7 @@ func (j *JoinedFlows) shareFlows() {
 		}
 		a.Missing = missingSwitches(a)
 	}
-	for _, a := range j.ACLs { // a flow that is another's as it is was made of an older row of this one
+	for _, a := range j.ACLs { // a taken flow that differs was made from an older row of this ACL
 		a.Flows = slices.DeleteFunc(a.Flows, func(f *Flow) bool { return taken[f] != nil && len(f.Differs) > 0 })
 	}
 	j.Surplus = slices.DeleteFunc(j.Surplus, func(f *Flow) bool { return taken[f] != nil })
@@ -167,22 +166,21 @@ func (j *JoinedFlows) shareFlows() {
 	}
 }
 
-// flowTwin is a flow as one of the ACLs has it that share it.
+// flowTwin pairs an ACL with its copy of a shared flow.
 type flowTwin struct {
 	acl  *nb.ACL
 	flow *Flow
 }
 
-// isOnSwitch says whether the flow is for one of the switches.
+// isOnSwitch reports whether the flow is for one of the switches.
 func (f *Flow) isOnSwitch(switches []string) bool {
 	return slices.ContainsFunc(f.Datapaths, func(d *Datapath) bool { return slices.Contains(switches, d.Name) })
 }
 
-// maxLogName is the longest name that ovn-controller takes, in bytes; the database counts
-// characters.
+// maxLogName is the longest name that ovn-controller accepts, in bytes; the database counts characters.
 const maxLogName = 63
 
-// isRefusedByName says whether ovn-controller refuses the flow for the name that it logs
+// isRefusedByName reports whether ovn-controller rejects the flow because of the name it logs
 // (ovn-kubernetes.md#log-action).
 func (f *Flow) isRefusedByName() bool {
 	_, rest, ok := strings.Cut(f.Row.Actions, "log(name=\"")
@@ -194,7 +192,7 @@ func (f *Flow) isRefusedByName() bool {
 		return true
 	}
 	var said string
-	// Control characters stand in a name as they are, which JSON does not allow.
+	// Names contain raw control characters, which JSON does not allow.
 	plain := strings.Map(func(r rune) rune {
 		if r < ' ' {
 			return '.'
@@ -204,5 +202,5 @@ func (f *Flow) isRefusedByName() bool {
 	if json.Unmarshal([]byte("\""+plain+"\""), &said) != nil {
 		return true
 	}
-	return len(strings.ReplaceAll(said, "\uFFFD", ".")) > maxLogName // what was cleaned may have been one byte
+	return len(strings.ReplaceAll(said, "\uFFFD", ".")) > maxLogName // a cleaned character may have been one byte
 }

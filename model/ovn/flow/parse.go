@@ -6,8 +6,8 @@ import (
 	"rung/model/words"
 )
 
-// Parse reads a text: one trace or many, with or without what ovnkube-trace, a shell and
-// Open vSwitch's own tools print before, between and behind.
+// Parse parses one trace or several, with or without the output of ovnkube-trace, a shell and Open vSwitch's
+// tools around them.
 func Parse(text string) *Report {
 	p := &parser{report: &Report{}}
 	if len(text) > MaxInput {
@@ -30,7 +30,7 @@ func Parse(text string) *Report {
 	return p.report
 }
 
-// parser goes through the lines of a text.
+// parser is the state between lines.
 type parser struct {
 	report    *Report
 	lines     []string
@@ -38,17 +38,17 @@ type parser struct {
 
 	trace *Trace
 	form  Form
-	// title is the name that ovnkube-trace gives the trace that comes next.
+	// title is ovnkube-trace's name for the next trace.
 	title string
-	// isOtherProgram says that the lines are those of another program.
+	// isOtherProgram is true for lines of another program.
 	isOtherProgram bool
-	openPasses     []*Pass // around the line, the innermost last
+	openPasses     []*Pass // passes around the line, the innermost last
 	step           *Step
-	// answerIndent is the indent of the transformation that makes OVN's own answer, -1 without.
+	// answerIndent is the indent of the transformation that makes OVN's own answer, -1 outside of one.
 	answerIndent int
 }
 
-// countUnknown counts a line that nothing is made of.
+// countUnknown counts an unparsed line.
 func (p *parser) countUnknown(text string) {
 	p.report.Unknown++
 	if len(p.report.Odd) < maxOdd {
@@ -90,7 +90,7 @@ func (p *parser) readLine(line string) {
 	}
 }
 
-// readAround reads the lines that are about traces and not of one.
+// readAround parses lines between traces.
 func (p *parser) readAround(text string) bool {
 	if m := reBanner().FindStringSubmatch(text); m != nil {
 		p.form, p.openPasses, p.step, p.isOtherProgram, p.answerIndent = Form(strings.ToLower(m[1])), nil, nil, false, -1
@@ -134,7 +134,7 @@ func (p *parser) readAround(text string) bool {
 	return false
 }
 
-// endTrace ends the trace that is being read.
+// endTrace ends the current trace.
 func (p *parser) endTrace() {
 	p.trace, p.openPasses, p.step, p.isOtherProgram, p.title, p.form, p.answerIndent = nil, nil, nil, false, "", "", -1
 }
@@ -159,7 +159,7 @@ func (p *parser) beginTrace(packet Packet) {
 	p.report.Traces = append(p.report.Traces, p.trace)
 }
 
-// beginPass begins a pass. A text that begins in the middle of a trace begins one.
+// beginPass begins a pass, and a trace if the text begins in the middle of one.
 func (p *parser) beginPass(pass *Pass, indent int) {
 	if p.trace == nil || p.isOtherProgram {
 		p.beginTrace(Packet{})
@@ -182,8 +182,8 @@ func (p *parser) beginPass(pass *Pass, indent int) {
 	p.step = nil
 }
 
-// endPasses ends the passes that lie deeper than a line. In the detailed form a pass goes on
-// at its own indent; a new one there ends it.
+// endPasses ends the passes with a deeper indent. In the detailed form a pass continues at its own indent, and
+// a new pass there ends it.
 func (p *parser) endPasses(indent int) {
 	for len(p.openPasses) > 0 && p.openPasses[len(p.openPasses)-1].indent > indent {
 		p.openPasses = p.openPasses[:len(p.openPasses)-1]
@@ -195,7 +195,7 @@ func (p *parser) endPasses(indent int) {
 
 func (p *parser) currentPass() *Pass {
 	if len(p.openPasses) == 0 {
-		// A minimal form has none, and some texts begin behind it.
+		// The minimal form has no heads of passes, and some texts begin after one.
 		pass := &Pass{}
 		p.trace.Passes = append(p.trace.Passes, pass)
 		p.openPasses = []*Pass{pass}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// readInside reads a line of a trace; false says that nothing is made of it.
+// readInside parses a line of a trace; false if it is unknown.
 func (p *parser) readInside(indent int, text string) bool {
 	if reDashes().MatchString(text) {
 		return true
@@ -35,11 +35,11 @@ func (p *parser) readInside(indent int, text string) bool {
 	return p.readAction(text)
 }
 
-// answers are the transformations that make a packet of OVN's own.
+// answers has the transformations that make a packet of OVN's own.
 var answers = []string{"tcp_reset", "icmp4", "icmp6", "sctp_abort", "reject", "arp", "nd_na", "nd_ns"}
 
-// readTurn reads a line that says how the packet goes on: through connection tracking, as a
-// copy, or as an answer of OVN's own. In the detailed form dashes stand below it.
+// readTurn parses a line about how the packet goes on: through connection tracking, as a copy, or as OVN's own
+// answer. In the detailed form it is underlined with dashes.
 func (p *parser) readTurn(indent int, text string) bool {
 	m := reTurn().FindStringSubmatch(text)
 	if m == nil || strings.HasSuffix(text, ";") {
@@ -53,7 +53,7 @@ func (p *parser) readTurn(indent int, text string) bool {
 		p.answerIndent = indent
 	}
 	if strings.HasPrefix(m[1], "ct_") {
-		state := "est|trk" // what ovn-trace takes where it is not told
+		state := "est|trk" // ovn-trace's default
 		if s := reState().FindStringSubmatch(text); s != nil {
 			state = s[1]
 		}
@@ -65,13 +65,13 @@ func (p *parser) readTurn(indent int, text string) bool {
 	return true
 }
 
-// isUnderlined says whether the next line is one of dashes.
+// isUnderlined reports whether the next line is of dashes.
 func (p *parser) isUnderlined() bool {
 	return p.lineIndex+1 < len(p.lines) && len(p.lines[p.lineIndex+1]) <= MaxLine &&
 		reDashes().MatchString(strings.TrimSpace(mendedLine(p.lines[p.lineIndex+1])))
 }
 
-// readAction reads what a flow does.
+// readAction parses an action of a flow.
 func (p *parser) readAction(text string) bool {
 	if l, ok := readTraceLog(text); ok {
 		s := p.currentStep()
@@ -100,7 +100,7 @@ func (p *parser) addOutput(o Output) {
 	}
 }
 
-// currentStep is the flow that actions belong to; where flows are not shown, all of a pass.
+// currentStep returns the flow of the current actions. In forms without flows one step has all of a pass.
 func (p *parser) currentStep() *Step {
 	if p.step == nil {
 		pass := p.currentPass()
@@ -114,7 +114,7 @@ func (p *parser) currentStep() *Step {
 	return p.step
 }
 
-// dropPoorerForms drops the forms that say less where one text has the same trace in several.
+// dropPoorerForms drops a summary or minimal form of a trace if its detailed form comes before.
 func (p *parser) dropPoorerForms() {
 	var keep []*Trace
 	for _, t := range p.report.Traces {

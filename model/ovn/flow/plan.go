@@ -12,16 +12,15 @@ import (
 	"rung/model/verdict"
 )
 
-// ErrNotTraced says that ovn-trace cannot be asked about a connection; the text says why.
+// ErrNotTraced is the error for a connection that ovn-trace cannot be asked about; the text says why.
 var ErrNotTraced = errors.New("ovn-trace cannot be asked")
 
-// PlanQuestions returns the questions to ask about the way of a connection: in the source's zone,
-// and in the destination's where that is another one. With interconnect each zone has a
-// Southbound database of its own, so that no trace crosses over. rows returns the
-// Northbound rows of a zone, nil where they were not read. The errors wrap ErrNotTraced.
+// PlanQuestions returns the questions about a connection: in the source's zone, and in the destination's zone
+// if it differs. With interconnect each zone has its own Southbound database, so no trace crosses zones. rows
+// returns the Northbound rows of a zone, nil if they were not read. The errors wrap ErrNotTraced.
 //
-// The second question begins at the router's port of the destination's switch: all ACLs
-// are on the switches of the nodes, and what is between them decides nothing.
+// The second question begins at the router's port of the destination's switch: all ACLs are on the switches of
+// the nodes, so nothing is decided in between.
 func PlanQuestions(c *model.Cluster, p *verdict.Path, proto verdict.Protocol, rows func(zone string) *nb.DB) ([]PacketQuestion, error) {
 	if p.To.Addr.IsMulticast() {
 		return nil, fmt.Errorf("%w about a multicast group", ErrNotTraced)
@@ -73,7 +72,7 @@ func PlanQuestions(c *model.Cluster, p *verdict.Path, proto verdict.Protocol, ro
 	return out, nil
 }
 
-// logicalPortOf is the logical port of an end in its zone: a pod's, or the node's own.
+// logicalPortOf returns the logical port of an end in its zone: the pod's, or the node's management port.
 func logicalPortOf(c *model.Cluster, e *verdict.End) string {
 	if k := e.Key; k.Kind == model.KindPod {
 		if p := c.Pod(k.Namespace, k.Name); p != nil && !p.HostNetwork {
@@ -83,7 +82,7 @@ func logicalPortOf(c *model.Cluster, e *verdict.End) string {
 	return nb.ManagementPort(e.Zone)
 }
 
-// zoneSite are the rows of one zone, and the first thing they lack.
+// zoneSite has the rows of one zone, and the first error.
 type zoneSite struct {
 	zone string
 	db   *nb.DB
@@ -96,7 +95,7 @@ func (s *zoneSite) noteLack(format string, args ...any) {
 	}
 }
 
-// switchOf is the switch that a port is on.
+// switchOf returns the switch of a port; empty if unknown.
 func (s *zoneSite) switchOf(port string) string {
 	p := s.db.PortByName(port)
 	if p == nil {
@@ -110,7 +109,7 @@ func (s *zoneSite) switchOf(port string) string {
 	return ""
 }
 
-// portMAC is the hardware address of a port, as its row says.
+// portMAC returns the hardware address in a port's row.
 func (s *zoneSite) portMAC(port string) string {
 	p := s.db.PortByName(port)
 	if p == nil {
@@ -124,8 +123,8 @@ func (s *zoneSite) portMAC(port string) string {
 	return mac
 }
 
-// routerMAC is the hardware address of the router on the node's switch: as the row of its
-// port says, or as OVN-Kubernetes makes it, from the address before the management port's
+// routerMAC returns the hardware address of the router on the node's switch. It comes from the row of its
+// port, or from the address before the management port's, as OVN-Kubernetes makes it
 // (ovn-kubernetes.md#hardware-addresses).
 func (s *zoneSite) routerMAC() string {
 	if p := s.db.PortByName(nb.RouterPort(s.zone)); p != nil {
@@ -148,7 +147,7 @@ func (s *zoneSite) routerMAC() string {
 	return ""
 }
 
-// portAddresses reads the addresses of a port: "0a:58:0a:f4:01:03 10.244.1.3".
+// portAddresses parses the addresses of a port: "0a:58:0a:f4:01:03 10.244.1.3".
 func portAddresses(p *nb.LogicalSwitchPort) (mac string, ips []netip.Addr) {
 	for _, text := range p.Addresses {
 		for i, word := range strings.Fields(text) {

@@ -12,19 +12,19 @@ import (
 	"rung/model/words"
 )
 
-// NodeProgress says how far northd and the nodes of a zone are behind its rows
+// NodeProgress is how far northd and the nodes of a zone are behind its rows
 // (ovn-kubernetes.md#rows-flows-nodes).
 type NodeProgress struct {
-	// Written, Made and Done are the numbers of rows written, flows made and nodes done,
-	// the newest first. A number moves only when somebody raises nb_cfg: equal numbers say
-	// that what was written before the last raise has arrived, nothing of what came after.
+	// Written, Made and Done are the numbers of rows written, flows made and nodes done, the newest first. A
+	// number moves only when somebody raises nb_cfg. Equal numbers mean that everything before the last raise
+	// has arrived, nothing about later changes.
 	Written, Made, Done nb.ProgressMark
-	// Waiting are the chassis whose number is below Made, by name.
+	// Waiting are the chassis with a number below Made, by name.
 	Waiting []*Chassis
-	Chassis int // all of them
+	Chassis int // number of all chassis
 }
 
-// ProgressOf reads it from a zone's databases; either may be missing.
+// ProgressOf reads the progress from a zone's databases; either may be nil.
 func ProgressOf(rows *nb.DB, flows *DB) (p NodeProgress) {
 	if g := rows.Global(); g != nil {
 		p.Written, p.Made, p.Done = g.Written, g.Made, g.Done
@@ -42,17 +42,17 @@ func ProgressOf(rows *nb.DB, flows *DB) (p NodeProgress) {
 	return p
 }
 
-// NorthdBehind says that flows have still to be made of rows that were written.
+// NorthdBehind reports whether northd has yet to make flows from written rows.
 func (p *NodeProgress) NorthdBehind() bool { return p.Made.Cfg < p.Written.Cfg }
 
-// NodesBehind says that some node has still to take flows over that were made.
+// NodesBehind reports whether a node has yet to install flows.
 func (p *NodeProgress) NodesBehind() bool { return p.Done.Cfg < p.Made.Cfg }
 
-// IsTracked says whether anybody ever raised nb_cfg: else the numbers tell nothing.
+// IsTracked reports whether nb_cfg was ever raised: without that the numbers mean nothing.
 func (p *NodeProgress) IsTracked() bool { return p.Written.Cfg != 0 }
 
-// Text is one line for people. seen is when the newest number was first seen, zero where
-// nobody knows: northd stamps it only once it gets there.
+// Text returns one line for people. seen is when the newest number was first seen, zero if unknown: northd
+// stamps a number only after reaching it.
 func (p *NodeProgress) Text(now, seen time.Time) string {
 	if !p.IsTracked() {
 		return "nobody counts: nb_cfg was never raised (ovn-nbctl --wait=hv sync does)"
@@ -72,7 +72,7 @@ func (p *NodeProgress) Text(now, seen time.Time) string {
 	return strings.Join([]string{written, made, done}, " · ")
 }
 
-// NodesText says which nodes are behind.
+// NodesText names the nodes that are behind.
 func (p *NodeProgress) NodesText() string {
 	names := make([]string, len(p.Waiting))
 	for i, c := range p.Waiting {
@@ -91,8 +91,7 @@ func timeOfMark(m nb.ProgressMark) time.Time {
 	return time.UnixMilli(m.Stamp)
 }
 
-// agoText is " 12s ago", empty where there is no time. Clocks of nodes differ: what lies
-// ahead is now.
+// agoText returns " 12s ago"; empty without a time. Clocks of nodes differ, so a future time counts as now.
 func agoText(now, at time.Time) string {
 	if at.IsZero() {
 		return ""
@@ -111,13 +110,11 @@ func agoText(now, at time.Time) string {
 	return fmt.Sprintf(" %dd ago", int(d/(24*time.Hour)))
 }
 
-// MeterStat is the datapath's counts at one meter, in packets
-// (ovn-kubernetes.md#lost-lines).
+// MeterStat has the datapath's packet counts at one meter (ovn-kubernetes.md#lost-lines).
 type MeterStat struct{ In, Dropped uint64 }
 
-// ParseMeters puts the two answers of a node together: meter-table-list of
-// ovn-controller, which numbers the meters, and meter-stats of ovs-ofctl, which has the
-// counts of each number. Lines in another form are passed over.
+// ParseMeters joins two outputs of a node: ovn-controller's meter-table-list, which numbers the meters, and
+// ovs-ofctl's meter-stats, which has counts by number. Other lines are skipped.
 func ParseMeters(list, stats string) map[string]MeterStat {
 	names := map[uint64]string{}
 	for line := range strings.Lines(list) {
@@ -145,7 +142,7 @@ func ParseMeters(list, stats string) map[string]MeterStat {
 				continue
 			case "packet_in_count":
 				s.In = n
-			case "packet_count": // of a band: what it discarded
+			case "packet_count": // of a band: dropped packets
 				s.Dropped += n
 			default:
 				continue
@@ -158,5 +155,5 @@ func ParseMeters(list, stats string) map[string]MeterStat {
 	return out
 }
 
-// MeterOfACL is the name of the meter that northd makes for one ACL of a fair meter.
+// MeterOfACL returns the name of the meter that northd makes for one ACL of a fair meter.
 func MeterOfACL(meter, acl string) string { return meter + "__" + acl }

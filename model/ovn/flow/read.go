@@ -8,11 +8,10 @@ import (
 	"rung/model"
 )
 
-// PriorityOffset is the number that northd adds to the priority of an ACL
-// (ovn-kubernetes.md#priorities).
+// PriorityOffset is northd's addition to an ACL's priority (ovn-kubernetes.md#priorities).
 const PriorityOffset = 1000
 
-// StagePart is the task of a stage of the pipeline for the ACLs.
+// StagePart is the task of an ACL stage of the pipeline.
 type StagePart string
 
 // The parts, in the order of the pipeline.
@@ -24,8 +23,8 @@ const (
 	PartAction StagePart = "action" // carries out the verdict, or goes on to the next tier
 )
 
-// ParseStage takes the name of a stage apart, as external_ids:stage-name and ovn-trace write
-// it; ok is false for stages that ACLs have no part in.
+// ParseStage parses the name of a stage, as written in external_ids:stage-name and by ovn-trace; ok is false
+// for stages without ACLs.
 func ParseStage(name string) (stage model.Stage, part StagePart, ok bool) {
 	stage = model.StageFromLport
 	rest, in := strings.CutPrefix(name, "ls_in_")
@@ -53,8 +52,8 @@ func ParseStage(name string) (stage model.Stage, part StagePart, ok bool) {
 	return "", "", false
 }
 
-// Hint says which packets a flow of an ACL is for, by what connection tracking knows of
-// them: the number of the bit of reg0 (ovn-kubernetes.md#hints). 0 is every packet.
+// Hint is the packets of an ACL's flow, by their connection tracking state: the number of a bit of reg0
+// (ovn-kubernetes.md#hints). 0 means every packet.
 type Hint int
 
 // The hints.
@@ -65,7 +64,7 @@ const (
 	HintBlock    Hint = 10 // of an ACL that drops: established ones
 )
 
-// String says it in few words.
+// String describes the packets.
 func (h Hint) String() string {
 	switch h {
 	case 0:
@@ -82,30 +81,27 @@ func (h Hint) String() string {
 	return "reg0[" + strconv.Itoa(int(h)) + "]"
 }
 
-// NoTier is the tier of a flow that does not look at it: in its stage all ACLs are of
-// tier 0.
+// NoTier stands for a flow that does not match on the tier, since all ACLs of its stage have tier 0.
 const NoTier = -1
 
-// Reading is a logical flow as its stage, match and actions were read.
+// Reading is a logical flow with stage, match and actions parsed.
 type Reading struct {
 	Stage model.Stage
 	Part  StagePart
-	// Tier is the one a flow of part eval is for, or NoTier; Hint the packets.
+	// Tier is the tier of a flow of part eval, or NoTier; Hint its packets.
 	Tier int
 	Hint Hint
-	// Match is the match without the parts about tier and hint: in an ACL's flow the ACL's
-	// own match.
+	// Match is the match without the terms for tier and hint: for an ACL's flow, the ACL's match.
 	Match string
 	Acts  []FlowAction
 	// Verdict is the decision of the actions: "allow", "drop", "reject", or "".
 	Verdict string
-	Log     *Log // nil where nothing is logged
-	// Odd counts actions that are not known.
+	Log     *Log // nil if nothing is logged
+	// Odd counts unknown actions.
 	Odd int
 }
 
-// ReadFlow reads a flow of a stage by its name; ok is false where ACLs have no part in it.
-// Text from outside was cleaned before.
+// ReadFlow parses a flow of a stage; ok is false for stages without ACLs. The texts must be clean.
 func ReadFlow(stage, match, actions string) (r Reading, ok bool) {
 	r.Stage, r.Part, ok = ParseStage(stage)
 	if !ok {
@@ -132,7 +128,7 @@ func ReadFlow(stage, match, actions string) (r Reading, ok bool) {
 	return r, true
 }
 
-// The registers, as northd names them in matches and actions.
+// Registers, as northd names them in matches and actions.
 const (
 	regTier   = "reg8[30..31]"
 	regAllow  = "reg8[16]"
@@ -140,8 +136,8 @@ const (
 	regReject = "reg8[18]"
 )
 
-// cutGuards takes off a match what northd puts before an ACL's own: tier and hint. The
-// ACL's match stands in parentheses behind them.
+// cutGuards removes the terms for tier and hint that northd puts before an ACL's match, and the parentheses
+// around it.
 func cutGuards(match string) (tier int, hint Hint, rest string) {
 	tier, rest = NoTier, match
 	if text, ok := strings.CutPrefix(rest, regTier+" == "); ok {
@@ -165,7 +161,7 @@ func cutGuards(match string) (tier int, hint Hint, rest string) {
 	return tier, hint, rest
 }
 
-// insideParens takes the parentheses off a text that is one pair of them.
+// insideParens removes parentheses that enclose the whole text.
 func insideParens(s string) (inner string, ok bool) {
 	if !strings.HasPrefix(s, "(") || !strings.HasSuffix(s, ")") {
 		return "", false
@@ -193,8 +189,8 @@ func insideParens(s string) (inner string, ok bool) {
 	return s[1 : len(s)-1], true
 }
 
-// carriedOutVerdict is the verdict that a flow of part action carries out: it matches on the
-// bit that an ACL has set.
+// carriedOutVerdict returns the verdict that a flow of part action carries out: it matches the bit that an ACL
+// set.
 func carriedOutVerdict(match string) string {
 	switch match {
 	case regAllow + " == 1":
@@ -207,11 +203,10 @@ func carriedOutVerdict(match string) string {
 	return ""
 }
 
-// IsPassing says whether a flow that was made for an ACL passes: it decides nothing, so that
-// the next tier is asked.
+// IsPassing reports whether an ACL's flow decides nothing, so that the next tier decides.
 func (r *Reading) IsPassing() bool { return r.Part == PartEval && r.Verdict == "" }
 
-// HasAction says whether an action with a code is among those of the flow.
+// HasAction reports whether the flow has an action with a code.
 func (r *Reading) HasAction(code string) bool {
 	return slices.ContainsFunc(r.Acts, func(a FlowAction) bool { return a.Code == code })
 }

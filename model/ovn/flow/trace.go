@@ -10,7 +10,7 @@ import (
 	"rung/model/words"
 )
 
-// Form is one of the three forms of ovn-trace's output.
+// Form is an output format of ovn-trace.
 type Form string
 
 // The forms.
@@ -20,24 +20,24 @@ const (
 	Minimal  Form = "minimal"
 )
 
-// Report is the content that was read of a text.
+// Report is the parsed content of a text.
 type Report struct {
 	Traces  []*Trace
 	Results []Result // of ovnkube-trace
-	// Problems are the complaints of the programs outside of any trace.
+	// Problems are error messages outside of traces.
 	Problems []string
-	// Lines are all, Other those of other programs, Unknown those that nothing is made of.
+	// Counts: all lines, other programs', unparsed.
 	Lines, Other, Unknown int
-	Odd                   []Line // the first of the unknown
+	Odd                   []Line // the first unparsed lines
 }
 
-// Line is a line of the text by its number, from 1.
+// Line is a line of the text with its number, from 1.
 type Line struct {
 	Number int    `json:"line"`
 	Text   string `json:"text"`
 }
 
-// Result is the result that ovnkube-trace states for one of its steps.
+// Result is the outcome that ovnkube-trace prints for a step.
 type Result struct {
 	What    string `json:"what"` // "ovn-trace source pod to destination pod"
 	Success bool   `json:"success"`
@@ -45,11 +45,11 @@ type Result struct {
 	To      string `json:"to"`
 }
 
-// Trace is the way of one packet.
+// Trace is the path of one packet.
 type Trace struct {
-	// Title is the name that ovnkube-trace gives it; empty for ovn-trace's own output.
+	// Title is ovnkube-trace's name for it; empty in ovn-trace's own output.
 	Title    string
-	Line     int // where it begins
+	Line     int // number of its first line
 	Form     Form
 	Packet   Packet
 	Passes   []*Pass
@@ -57,64 +57,63 @@ type Trace struct {
 	Problems []string
 }
 
-// Packet is the packet as the trace begins; fields that the trace does not state are
-// zero.
+// Packet is the packet at the begin of the trace; fields that the trace does not state are zero.
 type Packet struct {
 	Proto            string // tcp, udp, sctp, icmp, icmp6, or as written
 	Src, Dst         netip.Addr
 	SrcPort, DstPort int
 }
 
-// Output is a port that the packet leaves by. Type is empty for a pod's, else that of the
-// logical port: "patch" leads into the next datapath, "remote" to another zone.
+// Output is a port by which the packet leaves. Type is the logical port's: empty for a pod, "patch" into the
+// next datapath, "remote" to another zone.
 type Output struct{ Port, Type string }
 
-// Pass is a packet in one pipeline of one datapath.
+// Pass is a packet's way through one datapath pipeline.
 type Pass struct {
 	Pipeline        string // "ingress", "egress"
 	Datapath        string
 	Inport, Outport string
-	Connection      string // what connection tracking said last: "new|trk"; empty: not asked
-	Answer          bool   // it is OVN's answer to a packet it rejects
+	Connection      string // last state of connection tracking: "new|trk"; empty if never asked
+	Answer          bool   // the packet is OVN's answer to a rejected packet
 	Steps           []*Step
 	indent          int
 }
 
-// Step is a logical flow that a packet met. In the summary and minimal form flows are not
-// shown: then a Step holds the actions of a whole pass.
+// Step is a logical flow that a packet met. The summary and minimal forms do not show flows: there one Step
+// has the actions of a whole pass.
 type Step struct {
 	Line     int
 	Table    int
 	Stage    string
 	Match    string
 	Priority int
-	UUID     string // the first eight hex digits of the flow's
+	UUID     string // first eight hex digits of the flow's UUID
 	Actions  []string
 	Logs     []TraceLog
 	NoMatch  bool // no flow matched: the packet is dropped
 }
 
-// Log is a line that ovn-controller would log.
+// TraceLog is a line that ovn-controller would log.
 type TraceLog struct {
 	Log
 	Direction string // "IN", "OUT"
 }
 
-// Limits of the input that is read.
+// Limits of the input.
 const (
 	MaxInput = 32 << 20 // bytes
 	MaxLine  = 64 << 10 // bytes; a longer line is unknown
-	maxOdd   = 20       // unknown lines that are kept
-	maxKept  = 200      // characters of them
+	maxOdd   = 20       // unknown lines to keep
+	maxKept  = 200      // characters of each
 )
 
-// lazily compiles a pattern when it is first used: most runs of Rung read no trace, and the
-// patterns would take a fifth of the time before the first frame.
+// lazily compiles a pattern when it is first used. Most runs of Rung parse no trace, and the patterns would
+// take a fifth of the time before the first frame.
 func lazily(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// The lines of the programs, which are matched after cleaning.
+// Patterns of the programs' lines, after cleaning.
 var (
 	reColour = lazily("\x1b\\[[0-9;]*m")
 	reBanner = lazily(`^# (Detailed|Summary|Minimal) trace\.$`)
@@ -140,13 +139,13 @@ var (
 	reOther = lazily(`^(Flow: |bridge\("|Final flow: |Megaflow: |Datapath actions: |recirc\(0x|Usage of )`)
 )
 
-// mendedLine is a line as it is read: without colours, clean, without an end.
+// mendedLine cleans a line: no colours, no tabs, no line end.
 func mendedLine(line string) string {
 	return strings.TrimRight(words.CleanText(strings.ReplaceAll(reColour().ReplaceAllString(line, ""), "\t", "    ")), " \r")
 }
 
-// readStep reads "8. ls_in_acl_eval (northd.c:7447): match, priority 1, uuid d9d05c54"; ok
-// is false for other lines with a number.
+// readStep parses "8. ls_in_acl_eval (northd.c:7447): match, priority 1, uuid d9d05c54"; ok is false for other
+// numbered lines.
 func readStep(text string) (s *Step, ok bool) {
 	m := reTable().FindStringSubmatch(text)
 	if m == nil {
@@ -171,7 +170,7 @@ func readStep(text string) (s *Step, ok bool) {
 	return s, true
 }
 
-// readPass reads the head of a pass.
+// readPass parses the head of a pass; nil for other lines.
 func readPass(text string) *Pass {
 	m := rePass().FindStringSubmatch(text)
 	if m == nil {
@@ -191,7 +190,7 @@ func readPass(text string) *Pass {
 	return p
 }
 
-// unescapeText reads the inside of a quoted text.
+// unescapeText parses the inside of a quoted text.
 func unescapeText(s string) string {
 	if v, err := strconv.Unquote(`"` + s + `"`); err == nil {
 		return words.CleanText(v)

@@ -7,22 +7,20 @@ import (
 	"strings"
 )
 
-// AddrSet is the members of an address set, ready to be asked. They are
-// immutable and safe for concurrent use.
+// AddrSet has the members of an address set in a form for lookups. It is immutable and safe for concurrent
+// use.
 type AddrSet struct {
-	// Of most sets all members are hosts: sorted, as that is made faster than a map, and
-	// there are many sets.
+	// Most sets have hosts only. With many sets it matters that sorted slices are built faster than maps.
 	hosts4   []uint32
 	hosts6   []netip.Addr
 	networks map[netip.Prefix]bool
-	lengths  []int   // of networks
+	lengths  []int   // prefix lengths in networks
 	masks    []Const // members whose mask is no prefix
 	n        int
 }
 
-// NewAddrSet reads the members of an address set: addresses, CIDRs (host bits
-// are cleared, as OVN does) and addresses with a mask. Members of
-// another form are left out, as OVN leaves them out.
+// NewAddrSet parses the members of an address set: addresses, CIDRs (host bits are cleared, as OVN does) and
+// addresses with a mask. Other members are left out, as OVN leaves them out.
 func NewAddrSet(members []string) *AddrSet {
 	s := &AddrSet{}
 	if len(members) > 0 && strings.IndexByte(members[0], ':') < 0 {
@@ -80,10 +78,10 @@ func key4(a netip.Addr) uint32 {
 	return binary.BigEndian.Uint32(b[:])
 }
 
-// Len is how many members could be read, duplicates included.
+// Len returns the number of valid members, duplicates included.
 func (s *AddrSet) Len() int { return s.n }
 
-// Contains says whether the address is a member or in a member network.
+// Contains reports whether the address is a member or in a member network.
 func (s *AddrSet) Contains(a netip.Addr) bool {
 	found := false
 	switch {

@@ -1,8 +1,7 @@
 package match
 
-// Expr is an expression: *And, *Or, *Not, *Paren, *Bool, *Pred, *Cmp or *Range.
-// It is immutable. String gives the text it was parsed from, white space and
-// comments between its tokens included.
+// Expr is an expression: *And, *Or, *Not, *Paren, *Bool, *Pred, *Cmp or *Range. It is immutable. String
+// returns the text it was parsed from, with white space and comments between its tokens.
 type Expr interface {
 	String() string
 	isExpr()
@@ -11,13 +10,12 @@ type Expr interface {
 // writtenText is an expression's part of the text it was parsed from.
 type writtenText string
 
-// String is the text.
+// String returns the text.
 func (w writtenText) String() string { return string(w) }
 
 func (writtenText) isExpr() {}
 
-// And is the conjunction of two or more terms, none of which is an And or Or
-// itself (a Paren may stand around one).
+// And is the conjunction of two or more terms. No term is an And or Or itself, except in a Paren.
 type And struct {
 	Terms []Expr
 	writtenText
@@ -47,27 +45,24 @@ type Bool struct {
 	writtenText
 }
 
-// Pred is a field that stands alone: a predicate such as tcp, or a field of one
-// bit; under "!" a field of any width, which is then tested for 0.
+// Pred is a bare field: a predicate such as tcp, or a field of one bit. Under "!" it may be a field of any
+// width, tested for 0.
 type Pred struct {
 	Field Field
 	writtenText
 }
 
-// Cmp compares a field with a constant or a set of constants. The field is
-// equal to a set when it is equal to one member, and different from it when it
-// is different from all.
+// Cmp compares a field with constants. == means equal to at least one, != different from all.
 type Cmp struct {
 	Field Field
-	// Op is the operator with the field on the left.
+	// Op is the operator, with the field on the left.
 	Op     Op
 	Values []Const
 	Braced bool // {…}
 	writtenText
 }
 
-// Range is Lo ≤ Field ≤ Hi or its like: LoOp and HiOp are both LT or LE, or
-// both GT or GE, as written.
+// Range is Lo ≤ Field ≤ Hi or similar: LoOp and HiOp are both LT or LE, or both GT or GE, as written.
 type Range struct {
 	Lo    Const
 	LoOp  Op
@@ -77,7 +72,7 @@ type Range struct {
 	writtenText
 }
 
-// Field is a field, or a run of its bits.
+// Field is a field, or a range of its bits.
 type Field struct {
 	Name string
 	Bits *Bits // nil for the whole field
@@ -85,13 +80,13 @@ type Field struct {
 	sym *symbol
 }
 
-// Bits are a run of a field's bits, counted from the least significant one.
+// Bits is a range of a field's bits, counted from the least significant bit.
 type Bits struct {
 	Low, High int
 	text      string // "[120..127]" as written
 }
 
-// String is the field as written.
+// String returns the field as written.
 func (f Field) String() string {
 	if f.Bits != nil {
 		return f.Name + f.Bits.text
@@ -114,7 +109,7 @@ const (
 
 var opText = [...]string{"", "==", "!=", "<", "<=", ">", ">="}
 
-// String is the operator as written.
+// String returns the operator as written.
 func (o Op) String() string {
 	if int(o) < len(opText) {
 		return opText[o]
@@ -122,10 +117,10 @@ func (o Op) String() string {
 	return ""
 }
 
-// swapped is the operator that says the same with its operands exchanged.
+// swapped returns the equivalent operator for swapped operands.
 func (o Op) swapped() Op { return [...]Op{0, EQ, NE, GT, GE, LT, LE}[o] }
 
-// inverted is the operator that is true where o is not.
+// inverted returns the negated operator.
 func (o Op) inverted() Op { return [...]Op{0, NE, EQ, GE, GT, LE, LT}[o] }
 
 // testOutcome applies the operator to the outcome of a comparison.
@@ -147,7 +142,7 @@ func (o Op) testOutcome(cmp int) bool {
 	return false
 }
 
-// parseField is name [ "[" low [ ".." high ] "]" ].
+// parseField parses name [ "[" low [ ".." high ] "]" ].
 func (p *parser) parseField() Field {
 	f := Field{Name: p.src[p.tok.pos:p.tok.end]}
 	f.sym = p.table[f.Name]
@@ -178,7 +173,7 @@ func (p *parser) parseField() Field {
 	return f
 }
 
-// maxBit is the highest bit number Parse takes for a field it does not know.
+// maxBit is the highest bit number that Parse accepts for an unknown field.
 const maxBit = 1023
 
 func (p *parser) parseBit() int {
@@ -191,7 +186,7 @@ func (p *parser) parseBit() int {
 	return int(n)
 }
 
-// parseValues is constant or "{" constant { [ "," ] constant } [ "," ] "}".
+// parseValues parses constant or "{" constant { [ "," ] constant } [ "," ] "}".
 func (p *parser) parseValues(c *Cmp) {
 	if p.tok.kind != tokLBrace {
 		c.Values = []Const{p.parseConstant()}

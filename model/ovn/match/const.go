@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// u128 is a number as wide as the widest field Rung judges.
+// u128 is a number as wide as the widest known field.
 type u128 struct{ hi, lo uint64 }
 
 func (a u128) and(b u128) u128 { return u128{a.hi & b.hi, a.lo & b.lo} }
@@ -32,7 +32,7 @@ func (a u128) cmp(b u128) int {
 	return 1
 }
 
-// width is the number of bits without leading zeros.
+// width returns the number of bits without leading zeros.
 func (a u128) width() int {
 	if a.hi != 0 {
 		return 64 + bits.Len64(a.hi)
@@ -40,7 +40,7 @@ func (a u128) width() int {
 	return bits.Len64(a.lo)
 }
 
-// lowBits has the n lowest bits set, 0 ≤ n ≤ 128.
+// lowBits returns a number with the n lowest bits set, 0 ≤ n ≤ 128.
 func lowBits(n int) u128 {
 	if n > 64 {
 		return u128{1<<(n-64) - 1, ^uint64(0)}
@@ -51,13 +51,13 @@ func lowBits(n int) u128 {
 	return u128{0, 1<<n - 1}
 }
 
-// prefixMask has the n highest of the width lowest bits set.
+// prefixMask returns a number with the n highest of the width lowest bits set.
 func prefixMask(n, width int) u128 {
 	all, low := lowBits(width), lowBits(width-n)
 	return u128{all.hi &^ low.hi, all.lo &^ low.lo}
 }
 
-// addrValue is the address as a number: of 32 bits for IPv4, of 128 for IPv6.
+// addrValue returns the address as a number: of 32 bits for IPv4, of 128 for IPv6.
 func addrValue(a netip.Addr) u128 {
 	if a.Is4() {
 		b := a.As4()
@@ -67,7 +67,7 @@ func addrValue(a netip.Addr) u128 {
 	return u128{binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(b[8:])}
 }
 
-// ConstKind says what a constant is.
+// ConstKind is the kind of a constant.
 type ConstKind uint8
 
 // The kinds of constant.
@@ -82,18 +82,18 @@ const (
 	ConstAddressSet // $name
 )
 
-// Const is a constant of a comparison. Parse makes them.
+// Const is a constant of a comparison, made by Parse.
 type Const struct {
 	Kind   ConstKind
 	masked bool
-	// Text is the constant as written, with its mask.
+	// Text has the constant and mask as written.
 	Text string
 
 	value, mask u128
-	bound       *boundSet // of an address set that BindSets looked up
+	bound       *boundSet // set by BindSets for an address set
 }
 
-// Name is the name of a port group or address set, or the value of a string.
+// Name returns the name of a port group or address set, or the value of a string.
 func (c Const) Name() string {
 	switch c.Kind {
 	case ConstPortGroup, ConstAddressSet:
@@ -106,7 +106,7 @@ func (c Const) Name() string {
 	return ""
 }
 
-// unquote is the value of a quoted string with JSON escapes.
+// unquote returns the value of a quoted string with JSON escapes.
 func unquote(text string) (s string, ok bool) {
 	if strings.IndexByte(text, '\\') < 0 {
 		return text[1 : len(text)-1], true
@@ -115,18 +115,17 @@ func unquote(text string) (s string, ok bool) {
 	return s, ok
 }
 
-// String is the constant as written.
+// String returns the constant as written.
 func (c Const) String() string { return c.Text }
 
-// Number is the value of a number without mask that fits 64 bits.
+// Number returns the value of a number without mask that fits 64 bits.
 func (c Const) Number() (n uint64, ok bool) {
 	ok = (c.Kind == ConstDecimal || c.Kind == ConstHex) && !c.masked && c.value.hi == 0
 	return c.value.lo, ok
 }
 
-// Prefix is the address or CIDR that the constant stands for, host bits
-// cleared as OVN clears them. ok is false for other kinds and for masks that
-// are no prefix.
+// Prefix returns the address or CIDR of the constant, host bits cleared as OVN clears them. ok is false for
+// other kinds and non-prefix masks.
 func (c Const) Prefix() (p netip.Prefix, ok bool) {
 	var a netip.Addr
 	switch c.Kind {
@@ -152,7 +151,7 @@ func (c Const) Prefix() (p netip.Prefix, ok bool) {
 	return netip.PrefixFrom(a, n), true
 }
 
-// minWidth is how many bits a field must have at least to take the constant.
+// minWidth returns how many bits a field needs to be compared with the constant.
 func (c Const) minWidth() int {
 	switch {
 	case c.masked:
@@ -167,8 +166,7 @@ func (c Const) minWidth() int {
 	return c.value.width()
 }
 
-// equalsMasked says whether the value, of n bits, is equal to the constant under its
-// mask.
+// equalsMasked reports whether an n-bit value is equal to the constant under its mask.
 func (c Const) equalsMasked(v u128, n int) bool {
 	m := lowBits(n)
 	if c.masked {
@@ -177,8 +175,8 @@ func (c Const) equalsMasked(v u128, n int) bool {
 	return v.and(m) == c.value.and(m)
 }
 
-// parseNumber reads a number, an address or a MAC address with its optional
-// mask. The error text is empty when it is fine.
+// parseNumber parses a number, an address or a MAC address with optional mask. problem is what was expected;
+// empty if the text is valid.
 func parseNumber(text string) (c Const, problem string) {
 	plain, mask, masked := strings.Cut(text, "/")
 	c, problem = parsePlain(plain)
@@ -264,7 +262,7 @@ func parseHex(s string) (c Const, problem string) {
 	return c, ""
 }
 
-// hexDigit is the digit's value, above 15 for no digit.
+// hexDigit returns the digit's value; above 15 for other characters.
 func hexDigit(b byte) byte {
 	switch {
 	case b >= '0' && b <= '9':
@@ -277,8 +275,7 @@ func hexDigit(b byte) byte {
 	return 255
 }
 
-// isMAC says whether s, of 17 bytes, is six pairs of hexadecimal digits joined
-// by colons.
+// isMAC reports whether s, of 17 bytes, is six pairs of hexadecimal digits joined by colons.
 func isMAC(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if i%3 == 2 {

@@ -4,25 +4,22 @@ import (
 	"errors"
 )
 
-// Env holds the port groups and address sets that expressions refer to. It must be safe
-// for the use made of it; Eval only reads.
+// Env has the port groups and address sets that expressions refer to. Eval only reads it, possibly
+// concurrently.
 type Env interface {
-	// PortGroupHas says whether the logical port is in the port group; a port
-	// group that does not exist has none.
+	// PortGroupHas reports whether the logical port is in the port group; a missing port group has no ports.
 	PortGroupHas(name, lport string) bool
-	// AddressSet returns the address set of that name; ok is false when it does
-	// not exist.
+	// AddressSet returns the address set with that name; ok is false if it does not exist.
 	AddressSet(name string) (s *AddrSet, ok bool)
 }
 
-// ErrCannotJudge marks what Eval cannot decide.
+// ErrCannotJudge is the error for expressions that Eval cannot decide.
 var ErrCannotJudge = errors.New("cannot be judged")
 
-// JudgeError says why Eval cannot decide. It is an ErrCannotJudge.
+// JudgeError is why Eval cannot decide. It is an ErrCannotJudge.
 type JudgeError struct {
 	Field string
-	// Unknown says that Rung does not know the field; otherwise the packet does
-	// not say what its value is.
+	// Unknown is true if Rung does not know the field; otherwise the packet does not have its value.
 	Unknown bool
 }
 
@@ -33,13 +30,12 @@ func (e *JudgeError) Error() string {
 	return "cannot be judged: the packet does not say " + e.Field
 }
 
-// Is says that a JudgeError is an ErrCannotJudge.
+// Is reports a JudgeError as an ErrCannotJudge.
 func (e *JudgeError) Is(target error) bool { return target == ErrCannotJudge }
 
-// Eval says whether the packet matches. Where the result does not depend on a field
-// that cannot be judged it is given; otherwise the error is a *JudgeError. As
-// ovn-controller does, Eval takes an expression that names an address set that does not
-// exist for one that matches nothing, as a whole.
+// Eval reports whether the packet matches. The error is a *JudgeError if the result depends on a field that
+// cannot be judged. Like ovn-controller, Eval treats an expression with a missing address set as matching
+// nothing, as a whole.
 func Eval(e Expr, p Packet, env Env) (bool, error) {
 	if env == nil {
 		env = noEnv{}
@@ -59,13 +55,11 @@ func (noEnv) PortGroupHas(string, string) bool { return false }
 
 func (noEnv) AddressSet(string) (*AddrSet, bool) { return nil, false }
 
-// evaluator takes the packet apart from the Env, so that it can stay off the
-// heap.
+// evaluator does not contain the packet, so the packet can stay off the heap.
 type evaluator struct{ env Env }
 
-// evalExpr evaluates e, or its negation if not is set. OVN pushes "!" down to the
-// comparisons before it adds the prerequisites of their fields, hence the flag:
-// !(ip4.src == X) is true of IPv4 packets only.
+// evalExpr evaluates e, or its negation if not is set. OVN pushes "!" down to the comparisons before it adds
+// the prerequisites of their fields, hence the flag: !(ip4.src == X) holds for IPv4 packets only.
 func (v evaluator) evalExpr(p *Packet, e Expr, not bool) (bool, error) {
 	switch e := e.(type) {
 	case *And:
@@ -88,8 +82,7 @@ func (v evaluator) evalExpr(p *Packet, e Expr, not bool) (bool, error) {
 	return false, ErrCannotJudge
 }
 
-// joinTerms evaluates terms until one gives stop; a term that cannot be judged
-// matters only if none does.
+// joinTerms evaluates terms until one returns stop. A term that cannot be judged counts only if none does.
 func (v evaluator) joinTerms(p *Packet, terms []Expr, not, stop bool) (bool, error) {
 	var first error
 	for _, t := range terms {
@@ -107,7 +100,7 @@ func (v evaluator) joinTerms(p *Packet, terms []Expr, not, stop bool) (bool, err
 	return !stop, nil
 }
 
-// evalField evaluates a field that stands alone.
+// evalField evaluates a bare field.
 func (v evaluator) evalField(p *Packet, f Field, not bool) (bool, error) {
 	if f.sym != nil && f.sym.body != nil {
 		ok, err := v.evalExpr(p, f.sym.body, false)
@@ -121,7 +114,7 @@ func (v evaluator) evalField(p *Packet, f Field, not bool) (bool, error) {
 	return joinPrereqs((n.and(lowBits(bits)) != u128{}) != not, err, unsure)
 }
 
-// evalPrereqs evaluates what a field implies: its prerequisites.
+// evalPrereqs evaluates the prerequisites of a field.
 func (v evaluator) evalPrereqs(p *Packet, f Field) (bool, error) {
 	if f.sym == nil || f.sym.prereq == nil {
 		return true, nil
@@ -129,7 +122,7 @@ func (v evaluator) evalPrereqs(p *Packet, f Field) (bool, error) {
 	return v.evalExpr(p, f.sym.prereq, false)
 }
 
-// joinPrereqs joins the outcome of a test with prerequisites that hold unless unsure.
+// joinPrereqs joins the result of a test with prerequisites that hold unless unsure is set.
 func joinPrereqs(ok bool, err, unsure error) (bool, error) {
 	switch {
 	case err == nil && !ok:
@@ -140,7 +133,7 @@ func joinPrereqs(ok bool, err, unsure error) (bool, error) {
 	return ok && err == nil, err
 }
 
-// fieldNumber is the field's value in the packet and its width.
+// fieldNumber returns the field's value in the packet and its width.
 func (v evaluator) fieldNumber(p *Packet, f Field) (n u128, width int, err error) {
 	if f.sym == nil {
 		return n, 0, f.unsaidBy()
@@ -163,7 +156,7 @@ func (v evaluator) evalCmp(p *Packet, e *Cmp, not bool) (bool, error) {
 	}
 	switch {
 	case v.hasOnlyEmptySets(e):
-		// Nothing to compare with: OVN drops the field's prerequisites too.
+		// No values: OVN drops the field's prerequisites too.
 		return op == NE, nil
 	case e.Field.sym != nil && e.Field.sym.body != nil:
 		return v.cmpPredicate(p, e, op)
@@ -176,7 +169,7 @@ func (v evaluator) evalCmp(p *Packet, e *Cmp, not bool) (bool, error) {
 	return joinPrereqs(ok, err, unsure)
 }
 
-// cmpValue compares the field's value, whatever it implies.
+// cmpValue compares the field's value, without prerequisites.
 func (v evaluator) cmpValue(p *Packet, e *Cmp, op Op) (bool, error) {
 	switch {
 	case e.Field.sym != nil && e.Field.sym.width == 0:
@@ -190,7 +183,7 @@ func (v evaluator) cmpValue(p *Packet, e *Cmp, op Op) (bool, error) {
 	return op.testOutcome(n.and(m).cmp(e.Values[0].value.and(m))), err
 }
 
-// hasOnlyEmptySets says whether all that the field is compared with are empty sets.
+// hasOnlyEmptySets reports whether the field is compared with empty sets only.
 func (v evaluator) hasOnlyEmptySets(e *Cmp) bool {
 	for i := range e.Values {
 		if e.Values[i].Kind != ConstAddressSet {
@@ -203,7 +196,7 @@ func (v evaluator) hasOnlyEmptySets(e *Cmp) bool {
 	return true
 }
 
-// cmpPredicate evaluates "tcp == 1" and its like.
+// cmpPredicate evaluates "tcp == 1" and similar.
 func (v evaluator) cmpPredicate(p *Packet, e *Cmp, op Op) (bool, error) {
 	ok, err := v.evalExpr(p, e.Field.sym.body, false)
 	if err != nil {
@@ -228,7 +221,7 @@ func (v evaluator) cmpText(p *Packet, e *Cmp, op Op) bool {
 	return op == NE
 }
 
-// equalsOneOf says whether the field is equal to one of the constants.
+// equalsOneOf reports whether the field is equal to one of the constants.
 func (v evaluator) equalsOneOf(p *Packet, e *Cmp) (bool, error) {
 	f := e.Field
 	n, bits, err := v.fieldNumber(p, f)
@@ -266,7 +259,7 @@ func (v evaluator) isInRange(p *Packet, e *Range, not bool) (bool, error) {
 	return joinPrereqs(in != not, err, unsure)
 }
 
-// namesMissingSet says whether e names an address set that does not exist.
+// namesMissingSet reports whether e names an address set that does not exist.
 func (v evaluator) namesMissingSet(e Expr) bool {
 	return hasLeafWhere(e, func(l Expr) bool {
 		c, ok := l.(*Cmp)

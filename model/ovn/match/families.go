@@ -8,27 +8,24 @@ import (
 	"strings"
 )
 
-// The matches of the other families: NetworkPolicy (ovn-kubernetes.md#rule-rows),
-// EgressFirewall (ovn-kubernetes.md#firewall-match) and multicast
-// (ovn-kubernetes.md#multicast). Blocks, addresses and names are written as they come;
-// the caller has cleaned them.
+// Matches of NetworkPolicy (ovn-kubernetes.md#rule-rows), EgressFirewall (ovn-kubernetes.md#firewall-match)
+// and multicast (ovn-kubernetes.md#multicast). Blocks, addresses and names are written unchanged; the caller
+// has cleaned them.
 
-// NetpolSelectors is the address term of a NetworkPolicy rule's selector peers:
-// one set for each peer, sorted by name, in braces also when it is only one
-// (ovn-kubernetes.md#rule-rows). A family without sets is left out.
+// NetpolSelectors returns the address term of a NetworkPolicy rule's selector peers. It has one set for each
+// peer, sorted by name, always in braces (ovn-kubernetes.md#rule-rows). A family without sets is left out.
 func NetpolSelectors(d Direction, sets4, sets6 []string, v4, v6 bool) string {
 	side := PeerSide(d)
 	return familiesTerm(v4 && len(sets4) > 0, v6 && len(sets6) > 0,
 		"ip4."+side+" == "+setList(sets4), "ip6."+side+" == "+setList(sets6))
 }
 
-// setList is "{$a, $b}", sorted.
+// setList returns "{$a, $b}", sorted.
 func setList(names []string) string {
 	return "{$" + strings.Join(slices.Sorted(slices.Values(names)), ", $") + "}"
 }
 
-// familiesTerm is the term of the families that are there: one of them bare, both
-// as "(four || six)".
+// familiesTerm returns the term of the enabled families: a single one bare, both as "(four || six)".
 func familiesTerm(v4, v6 bool, four, six string) string {
 	if v4 && v6 {
 		return "(" + alternatives(v4, v6, four, six) + ")"
@@ -36,7 +33,7 @@ func familiesTerm(v4, v6 bool, four, six string) string {
 	return alternatives(v4, v6, four, six)
 }
 
-// alternatives are the terms of the families that are there, without parentheses.
+// alternatives returns the terms of the enabled families, without parentheses.
 func alternatives(v4, v6 bool, four, six string) string {
 	switch {
 	case v4 && v6:
@@ -49,25 +46,25 @@ func alternatives(v4, v6 bool, four, six string) string {
 	return ""
 }
 
-// NetpolAny is the address term of a NetworkPolicy rule without peers: the
-// cluster's families (ovn-kubernetes.md#rule-rows).
+// NetpolAny returns the address term of a NetworkPolicy rule without peers: the cluster's families
+// (ovn-kubernetes.md#rule-rows).
 func NetpolAny(v4, v6 bool) string {
 	v4, v6 = AnyFamilies(v4, v6)
 	return familiesTerm(v4, v6, "ip4", "ip6")
 }
 
-// AnyFamilies returns the families that a rule without peers matches, from those of its network: IPv4 if the
-// network has no subnets (networks.md#multinetworkpolicy).
+// AnyFamilies returns the families of a rule without peers, given the network's families: IPv4 if the network
+// has no subnets (networks.md#multinetworkpolicy).
 func AnyFamilies(v4, v6 bool) (four, six bool) { return v4 || !v6, v6 }
 
-// IPBlock is an ipBlock peer, as its object spells it.
+// IPBlock is an ipBlock peer as written in its object.
 type IPBlock struct {
 	CIDR   string
 	Except []string
 }
 
-// NetpolBlocks is the address term of a NetworkPolicy rule's ipBlock peers, in
-// their order, whatever families the cluster has (ovn-kubernetes.md#ip-blocks).
+// NetpolBlocks returns the address term of a NetworkPolicy rule's ipBlock peers, in their order, regardless of
+// the cluster's families (ovn-kubernetes.md#ip-blocks).
 func NetpolBlocks(d Direction, blocks []IPBlock) string {
 	terms := make([]string, len(blocks))
 	for i, b := range blocks {
@@ -82,8 +79,8 @@ func NetpolBlocks(d Direction, blocks []IPBlock) string {
 	return "(" + strings.Join(terms, " || ") + ")"
 }
 
-// NetpolBlock is the address term of one ipBlock peer, alone in its row as releases wrote it before they
-// merged those of a rule (ovn-kubernetes.md#older-forms).
+// NetpolBlock returns the address term of one ipBlock peer. Releases before the merge of a rule's blocks wrote
+// a row for each (ovn-kubernetes.md#older-forms).
 func NetpolBlock(d Direction, b IPBlock) string {
 	field := familyOf(b.CIDR) + "." + PeerSide(d)
 	term := field + " == " + b.CIDR
@@ -93,8 +90,8 @@ func NetpolBlock(d Direction, b IPBlock) string {
 	return term
 }
 
-// familyOf is "ip6" for an IPv6 address or CIDR and "ip4" for everything else,
-// as OVN-Kubernetes decides it; an IPv4 address mapped into IPv6 is IPv4 to it.
+// familyOf returns "ip6" for an IPv6 address or CIDR and "ip4" for everything else, as OVN-Kubernetes decides.
+// It takes an IPv4 address mapped into IPv6 as IPv4.
 func familyOf(text string) string {
 	plain, _, _ := strings.Cut(text, "/")
 	if a, err := netip.ParseAddr(plain); err == nil && a.Is6() && !a.Is4In6() {
@@ -103,9 +100,8 @@ func familyOf(text string) string {
 	return "ip4"
 }
 
-// NetpolMatch is the match of a NetworkPolicy rule's ACL (ovn-kubernetes.md#rule-rows).
-// Other than in RuleMatch, the port group comes last. l4 is as L4 writes it, empty without
-// ports.
+// NetpolMatch returns the match of a NetworkPolicy rule's ACL (ovn-kubernetes.md#rule-rows). Unlike in
+// RuleMatch, the port group comes last. l4 is from L4, empty without ports.
 func NetpolMatch(d Direction, l3, l4, portGroup string) string {
 	if l4 != "" {
 		l4 += " && "
@@ -113,42 +109,37 @@ func NetpolMatch(d Direction, l3, l4, portGroup string) string {
 	return l3 + " && " + l4 + LPort(d, portGroup)
 }
 
-// DenyMatch is the match of a namespace's defaultDeny ACL
-// (ovn-kubernetes.md#default-deny).
+// DenyMatch returns the match of a namespace's defaultDeny ACL (ovn-kubernetes.md#default-deny).
 func DenyMatch(d Direction, portGroup string) string { return LPort(d, portGroup) }
 
-// ARPMatch is the match of a namespace's arpAllow ACL (ovn-kubernetes.md#default-deny).
+// ARPMatch returns the match of a namespace's arpAllow ACL (ovn-kubernetes.md#default-deny).
 func ARPMatch(d Direction, portGroup string) string { return LPort(d, portGroup) + " && (arp || nd)" }
 
-// ICMPMatch is the match of a namespace's icmpAllow ACL
-// (ovn-kubernetes.md#default-deny).
+// ICMPMatch returns the match of a namespace's icmpAllow ACL (ovn-kubernetes.md#default-deny).
 func ICMPMatch(d Direction, portGroup string) string {
 	return LPort(d, portGroup) + " && (icmp || icmp6)"
 }
 
-// HairpinMatch is the match of the ACLs that let a pod reach itself through a
-// service: the source is then the fifth address of the masquerade subnet, here
-// of the default ones (ovn-kubernetes.md#hairpin-and-node-rows).
+// HairpinMatch returns the match of the ACLs that let a pod reach itself through a Service. The source is then
+// the fifth address of the masquerade subnet; empty means the default
+// (ovn-kubernetes.md#hairpin-and-node-rows).
 func HairpinMatch(v4, v6 bool, from4, from6 string) string {
 	return familiesTerm(v4, v6, "ip4.src == "+cmp.Or(from4, Hairpin4), "ip6.src == "+cmp.Or(from6, Hairpin6))
 }
 
-// The addresses that connections of a pod to itself through a Service come from, where the
-// configuration gives no other masquerade subnets: the fifth of each
-// (ovn-kubernetes.md#hairpin-and-node-rows).
+// Sources of a pod's connections to itself through a Service, with default masquerade subnets: the fifth
+// address of each (ovn-kubernetes.md#hairpin-and-node-rows).
 const (
 	Hairpin4 = "169.254.169.5"
 	Hairpin6 = "fd69::5"
 )
 
-// NodeMatch is the match of the ACL that lets a node reach its pods; ip is an
-// address of its management port. There are no spaces around "=="
-// (ovn-kubernetes.md#hairpin-and-node-rows).
+// NodeMatch returns the match of the ACL that lets a node reach its pods; ip belongs to its management port.
+// It has no spaces around "==" (ovn-kubernetes.md#hairpin-and-node-rows).
 func NodeMatch(ip string) string { return familyOf(ip) + ".src==" + ip }
 
-// EFNetwork is the destination of an EgressFirewall rule's cidrSelector. The
-// cluster's subnets of its family that it contains, or that contain it, are
-// taken out of it; they are joined without spaces (ovn-kubernetes.md#firewall-match).
+// EFNetwork returns the destination of an EgressFirewall rule's cidrSelector. It excludes the cluster's
+// subnets that overlap with it, joined without spaces (ovn-kubernetes.md#firewall-match).
 func EFNetwork(cidr string, subnets []netip.Prefix) string {
 	family := familyOf(cidr)
 	match := family + ".dst == " + cidr
@@ -166,9 +157,8 @@ func EFNetwork(cidr string, subnets []netip.Prefix) string {
 	return match
 }
 
-// ParseCIDR reads a CIDR as OVN-Kubernetes does, by Go's net.ParseCIDR: the prefix
-// length may have leading zeros, and an IPv4-mapped network is the IPv4 one where its
-// length leaves that whole. Host bits are kept.
+// ParseCIDR parses a CIDR as OVN-Kubernetes does, by Go's net.ParseCIDR: the prefix length may have leading
+// zeros, and an IPv4-mapped network becomes IPv4 if its length permits. Host bits are kept.
 func ParseCIDR(cidr string) (p netip.Prefix, ok bool) {
 	plain, length, _ := strings.Cut(cidr, "/")
 	a, err := netip.ParseAddr(plain)
@@ -186,8 +176,8 @@ func ParseCIDR(cidr string) (p netip.Prefix, ok bool) {
 	return netip.PrefixFrom(a, n), true
 }
 
-// EFNodes is the destination of an EgressFirewall rule's nodeSelector: the
-// addresses of all nodes it selects, sorted as text (ovn-kubernetes.md#firewall-match).
+// EFNodes returns the destination of an EgressFirewall rule's nodeSelector: the addresses of all selected
+// nodes, sorted as text (ovn-kubernetes.md#firewall-match).
 func EFNodes(ips []string) string {
 	terms := slices.Sorted(slices.Values(ips))
 	for i, ip := range terms {
@@ -196,23 +186,21 @@ func EFNodes(ips []string) string {
 	return strings.Join(terms, " || ")
 }
 
-// EFDNS is the destination of an EgressFirewall rule's dnsName; the sets hold
-// what the name resolves to (ovn-kubernetes.md#firewall-match). The parentheses are
-// those of EFMatch.
+// EFDNS returns the destination of an EgressFirewall rule's dnsName; the sets have the addresses of the name
+// (ovn-kubernetes.md#firewall-match). EFMatch adds the parentheses.
 func EFDNS(set4, set6 string, v4, v6 bool) string {
 	return alternatives(v4, v6, "ip4.dst == $"+set4, "ip6.dst == $"+set6)
 }
 
-// EFPort is a port of an EgressFirewall rule; Port 0 is none: the whole
-// protocol. Protocol is udp, tcp or sctp in any case.
+// EFPort is a port of an EgressFirewall rule; Port 0 means the whole protocol. Protocol is udp, tcp or sctp in
+// any case.
 type EFPort struct {
 	Protocol string
 	Port     int32
 }
 
-// EFL4 is the ports of an EgressFirewall rule: protocols in a fixed order, ports
-// in the rule's (ovn-kubernetes.md#firewall-match). It is empty for a rule without
-// ports.
+// EFL4 returns the ports term of an EgressFirewall rule: protocols in a fixed order, ports in the rule's order
+// (ovn-kubernetes.md#firewall-match). It is empty without ports.
 func EFL4(ports []EFPort) string {
 	if len(ports) == 0 {
 		return ""
@@ -237,9 +225,8 @@ func EFL4(ports []EFPort) string {
 	return "(" + strings.Join(groups, " || ") + ")"
 }
 
-// EFMatch is the match of an EgressFirewall rule's ACL: its destination, the
-// namespace's port group, and the ports if it has any
-// (ovn-kubernetes.md#firewall-match). The ACL is to-lport and yet tests inport.
+// EFMatch returns the match of an EgressFirewall rule's ACL: its destination, the namespace's port group, and
+// any ports (ovn-kubernetes.md#firewall-match). The ACL tests inport although it is to-lport.
 func EFMatch(dst, portGroup, l4 string) string {
 	match := "(" + dst + ") && inport == @" + portGroup
 	if l4 != "" {
@@ -248,27 +235,24 @@ func EFMatch(dst, portGroup, l4 string) string {
 	return match
 }
 
-// The parts of multicast matches (ovn-kubernetes.md#multicast). The IPv6 groups are the
-// groups that are not permanent: bit 116 is the T flag.
+// Parts of multicast matches (ovn-kubernetes.md#multicast). The IPv6 groups are the transient ones: bit 116 is
+// the T flag.
 const (
 	multicast6 = "(ip6.dst[120..127] == 0xff && ip6.dst[116] == 1)"
 	mldOr      = "mldv1 || mldv2 || "
 )
 
-// MulticastAny is the match of all multicast, IGMP aside (ovn-kubernetes.md#multicast,
-// "M").
+// MulticastAny returns the match of all multicast except IGMP (ovn-kubernetes.md#multicast, "M").
 func MulticastAny() string { return "(ip4.mcast || " + mldOr + multicast6 + ")" }
 
-// MulticastInterNode is the match of the ACLs that let multicast pass between
-// nodes; the port group is that of the cluster router's ports
-// (ovn-kubernetes.md#multicast).
+// MulticastInterNode returns the match of the ACLs that let multicast pass between nodes; the port group has
+// the cluster router's ports (ovn-kubernetes.md#multicast).
 func MulticastInterNode(d Direction, rtrPortGroup string) string {
 	return LPort(d, rtrPortGroup) + " && " + MulticastAny()
 }
 
-// MulticastNS is the match of the ACLs that let the pods of a namespace talk by
-// multicast; the sets hold the namespace's pods (ovn-kubernetes.md#multicast, "E" and
-// "I").
+// MulticastNS returns the match of the ACLs for multicast between the pods of a namespace; the sets have these
+// pods (ovn-kubernetes.md#multicast, "E" and "I").
 func MulticastNS(d Direction, portGroup, set4, set6 string, v4, v6 bool) string {
 	four, six := "ip4.mcast", "("+mldOr+multicast6+")"
 	if d == Ingress {

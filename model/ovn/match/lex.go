@@ -23,12 +23,11 @@ const (
 	tokBad
 )
 
-// signs are the tokens of one character, where no other character makes them another.
+// signs has the tokens of one character that begin no longer token.
 var signs = [256]tokenKind{'(': tokLParen, ')': tokRParen, '{': tokLBrace, '}': tokRBrace,
 	'[': tokLBracket, ']': tokRBracket, ',': tokComma, '!': tokNot}
 
-// token is one token and where it stands. op is set for tokOp, c for tokConst,
-// want, what stands wanting, for tokBad.
+// token is one token and its place. op is set for tokOp, c for tokConst, want (the expected text) for tokBad.
 type token struct {
 	kind     tokenKind
 	pos, end int
@@ -37,8 +36,7 @@ type token struct {
 	want     string
 }
 
-// skipBlank returns the offset of the first token at or after pos. Comments count as
-// white space, as in OVN.
+// skipBlank returns the offset of the first token at or after pos. Comments count as white space, as in OVN.
 func skipBlank(s string, pos int) (next int, ok bool) {
 	for pos < len(s) {
 		switch s[pos] {
@@ -144,7 +142,7 @@ func identStart(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '.'
 }
 
-// identLen is the length of the identifier s begins with.
+// identLen returns the length of the identifier that s begins with.
 func identLen(s string) int {
 	n := 0
 	for n < len(s) && (identStart(s[n]) || s[n] >= '0' && s[n] <= '9') {
@@ -153,8 +151,7 @@ func identLen(s string) int {
 	return n
 }
 
-// startsAddress tells an address that begins with a letter from an identifier:
-// hexadecimal digits, then a colon.
+// startsAddress reports whether s begins with an address, not an identifier: hexadecimal digits, then a colon.
 func startsAddress(s string) bool {
 	n := 0
 	for n < len(s) && hexDigit(s[n]) <= 15 {

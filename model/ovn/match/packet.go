@@ -5,10 +5,10 @@ import (
 	"net/netip"
 )
 
-// Proto is the protocol that a packet carries above IP, named as OVN's predicates are.
+// Proto is a protocol above IP, named like OVN's predicates.
 type Proto string
 
-// The protocols Rung knows by name.
+// Protocols that Rung knows by name.
 const (
 	TCP   Proto = "tcp"
 	UDP   Proto = "udp"
@@ -30,39 +30,38 @@ type MAC [6]byte
 
 // Packet is the first packet of a connection as an ACL sees it.
 type Packet struct {
-	// InPort and OutPort are logical ports; empty for none that has a name.
+	// InPort and OutPort are logical ports; empty if unnamed.
 	InPort, OutPort string
-	// EthType may be left 0: it then follows from the addresses.
+	// EthType may be 0: then it follows from the addresses.
 	EthType uint16
-	// Src and Dst are of one family, IPv4 not mapped into IPv6. Of an ARP packet
-	// they are the sender's and target's protocol address.
+	// Src and Dst are of one family, IPv4 not mapped into IPv6. In ARP they are the sender's and target's
+	// protocol address.
 	Src, Dst netip.Addr
-	Proto    Proto // empty: not known
-	// SrcPort and DstPort of TCP, UDP and SCTP; 0: not known.
+	Proto    Proto // empty if unknown
+	// SrcPort and DstPort are of TCP, UDP and SCTP; 0 if unknown.
 	SrcPort, DstPort uint16
-	// ICMPType and ICMPCode of ICMP; both 0 mean an echo request.
+	// ICMPType and ICMPCode are of ICMP; both 0 mean an echo request.
 	ICMPType, ICMPCode uint8
-	// EthSrc and EthDst; zero: not known, but a multicast packet goes to the
-	// MAC address that its destination maps to.
+	// EthSrc and EthDst are zero if unknown. A multicast packet without EthDst goes to the MAC address for its
+	// destination.
 	EthSrc, EthDst MAC
-	// VLAN is the tag's TCI; 0: no tag. Packets that pods send have none.
+	// VLAN is the tag's TCI, 0 without a tag. Packets that pods send have none.
 	VLAN uint16
-	// TTL is the hop limit; 0: not known, but neighbour discovery has 255.
+	// TTL is the hop limit; 0 if unknown, which means 255 for neighbour discovery.
 	TTL uint8
-	// TCPFlags of TCP; 0: SYN alone, as a connection begins.
+	// TCPFlags is of TCP; 0 means SYN alone, as a connection begins.
 	TCPFlags uint16
-	// ARPOp of ARP; 0: not known.
+	// ARPOp is of ARP; 0 if unknown.
 	ARPOp uint16
-	// Target is the address neighbour discovery asks or tells about; invalid: not
-	// known.
+	// Target is the address of neighbour discovery; invalid if unknown.
 	Target netip.Addr
 }
 
-// fieldSource is where a packet says the value of a field.
+// fieldSource names the part of a Packet with a field's value.
 type fieldSource uint8
 
 const (
-	fromNowhere fieldSource = iota // a Packet does not say it
+	fromNowhere fieldSource = iota // a Packet does not have it
 	fromInPort
 	fromOutPort
 	fromEthType
@@ -84,7 +83,7 @@ const (
 	fromFalse // 0 for every Packet
 )
 
-// logicalPort is the logical port that a string field stands for.
+// logicalPort returns the logical port for a string field.
 func (p *Packet) logicalPort(s fieldSource) string {
 	if s == fromInPort {
 		return p.InPort
@@ -92,7 +91,7 @@ func (p *Packet) logicalPort(s fieldSource) string {
 	return p.OutPort
 }
 
-// addrOfField is the address that a field stands for; invalid when it is none.
+// addrOfField returns the address of a field; invalid if it has none.
 func (p *Packet) addrOfField(s fieldSource) netip.Addr {
 	switch s {
 	case fromSrc:
@@ -105,8 +104,7 @@ func (p *Packet) addrOfField(s fieldSource) netip.Addr {
 	return netip.Addr{}
 }
 
-// numberOfField is the value of a field of that width; ok is false when the packet
-// does not say it.
+// numberOfField returns the value of a field of that width; ok is false if the packet does not have it.
 func (p *Packet) numberOfField(s fieldSource, width int) (v u128, ok bool) {
 	switch s {
 	case fromEthType:
@@ -164,7 +162,7 @@ func (p *Packet) etherType() (u128, bool) {
 	return u128{}, false
 }
 
-// isIPv6 says whether the packet is IPv6.
+// isIPv6 reports whether the packet is IPv6.
 func (p *Packet) isIPv6() bool {
 	t, _ := p.etherType()
 	return t == optionalNumber(uint64(EthIP6))
@@ -210,7 +208,7 @@ func (p *Packet) icmpType() u128 {
 // tcpSYN is the SYN flag of TCP.
 const tcpSYN uint16 = 2
 
-// value is the address as a number; ok is false when it is zero.
+// value returns the address as a number; ok is false if it is zero.
 func (m MAC) value() (v u128, ok bool) {
 	for _, b := range m {
 		v.lo = v.lo<<8 | uint64(b)
@@ -218,8 +216,7 @@ func (m MAC) value() (v u128, ok bool) {
 	return v, v.lo != 0
 }
 
-// ethDst is EthDst, for multicast the address that RFC 1112 and RFC 2464 map
-// the destination to.
+// ethDst returns EthDst, or for multicast the address by RFC 1112 and RFC 2464.
 func (p *Packet) ethDst() MAC {
 	if p.EthDst != (MAC{}) || !p.Dst.IsMulticast() {
 		return p.EthDst

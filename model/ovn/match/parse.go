@@ -5,18 +5,18 @@ import (
 	"strconv"
 )
 
-// Limits of Parse. OVN itself refuses parentheses nested deeper than MaxDepth.
+// Limits of Parse. OVN also rejects parentheses nested deeper than MaxDepth.
 const (
 	MaxLength = 1 << 20 // bytes
 	MaxDepth  = 100     // nested parentheses
 )
 
-// SyntaxError says where an expression cannot be understood and what should
-// stand there. Its text is one line and safe to print.
+// SyntaxError locates a syntax error in an expression and names the expected text. The message has one line,
+// safe to print.
 type SyntaxError struct {
 	Offset int    // in bytes, from 0
-	Want   string // "expected …" or what is wrong
-	Got    string // what stands there, shortened; empty at the end
+	Want   string // "expected …" or the problem
+	Got    string // the text there, shortened; empty at the end
 }
 
 func (e *SyntaxError) Error() string {
@@ -27,11 +27,10 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("match expression: at offset %d, before %s: %s", e.Offset, got, e.Want)
 }
 
-// Parse reads an expression of OVN's language. It refuses with a *SyntaxError
-// what OVN's parser refuses, as far as it knows the fields; fields it does not
-// know are left to Eval. Two things it refuses although OVN takes them:
-// functions (is_chassis_resident) and "<" and its like with an address set;
-// OVN-Kubernetes writes neither. White space around the whole is not kept.
+// Parse parses an expression of OVN's language. It rejects with a *SyntaxError what OVN's parser rejects, as
+// far as it knows the fields; unknown fields are left to Eval. Two valid forms it also rejects: functions
+// (is_chassis_resident), and an order such as "<" with an address set. OVN-Kubernetes writes neither. White
+// space around the whole is not kept.
 func Parse(s string) (Expr, error) { return parseWith(s, symbols) }
 
 func parseWith(s string, table map[string]*symbol) (Expr, error) {
@@ -66,7 +65,7 @@ func (p *parser) advance() {
 	p.tok = nextToken(p.src, p.tok.end)
 }
 
-// accept takes the token if it is of that kind.
+// accept consumes the token if it has that kind.
 func (p *parser) accept(k tokenKind) bool {
 	if p.tok.kind != k {
 		return false
@@ -75,11 +74,10 @@ func (p *parser) accept(k tokenKind) bool {
 	return true
 }
 
-// textSince returns the text that was read from an offset on, up to the end of the token
-// before tok.
+// textSince returns the text from an offset to the end of the token before tok.
 func (p *parser) textSince(pos int) writtenText { return writtenText(p.src[pos:p.prev]) }
 
-// expect notes that something else should stand at tok.
+// expect records what was expected at tok.
 func (p *parser) expect(what string) {
 	if p.tok.kind == tokBad {
 		what = p.tok.want
@@ -87,7 +85,7 @@ func (p *parser) expect(what string) {
 	p.failAt(p.tok.pos, "expected "+what)
 }
 
-// failAt notes the first error.
+// failAt records the first error.
 func (p *parser) failAt(pos int, what string) {
 	if p.err != nil {
 		return
@@ -100,7 +98,7 @@ func (p *parser) failAt(pos int, what string) {
 	p.err = &SyntaxError{pos, what, got}
 }
 
-// parseExpr is operand { "&&" operand } or operand { "||" operand }.
+// parseExpr parses operand { "&&" operand } or operand { "||" operand }.
 func (p *parser) parseExpr() Expr {
 	pos := p.tok.pos
 	first := p.parseOperand()
@@ -125,7 +123,7 @@ func (p *parser) parseExpr() Expr {
 	return &Or{terms, p.textSince(pos)}
 }
 
-// parseOperand is [ "!" ] primary.
+// parseOperand parses [ "!" ] primary.
 func (p *parser) parseOperand() Expr {
 	start := p.tok.pos
 	if !p.accept(tokNot) {
@@ -171,7 +169,7 @@ func (p *parser) parseParen() Expr {
 	return &Paren{x, p.textSince(pos)}
 }
 
-// parseFieldFirst is field [ op constants ].
+// parseFieldFirst parses field [ op constants ].
 func (p *parser) parseFieldFirst() Expr {
 	pos := p.tok.pos
 	f := p.parseField()
@@ -194,7 +192,7 @@ func (p *parser) parseFieldFirst() Expr {
 	return c
 }
 
-// parseConstFirst is constants op field, constant op field op constant, 0, or 1.
+// parseConstFirst parses constants op field, constant op field op constant, 0, or 1.
 func (p *parser) parseConstFirst() Expr {
 	pos := p.tok.pos
 	c := &Cmp{}
@@ -226,7 +224,7 @@ func (p *parser) parseConstFirst() Expr {
 	return c
 }
 
-// parseRangeRest turns "c op field" into a Range by what follows.
+// parseRangeRest parses the rest of a Range after "c op field".
 func (p *parser) parseRangeRest(pos int, c *Cmp, op Op) Expr {
 	r := &Range{Lo: c.Values[0], LoOp: op, Field: c.Field, HiOp: p.tok.op}
 	up := (op == LT || op == LE) && (r.HiOp == LT || r.HiOp == LE)

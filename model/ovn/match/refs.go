@@ -5,7 +5,7 @@ import (
 	"iter"
 )
 
-// RefKind says what a Ref names.
+// RefKind is the kind of a Ref.
 type RefKind string
 
 // The kinds of reference.
@@ -14,14 +14,14 @@ const (
 	RefAddressSet RefKind = "address set"
 )
 
-// Ref is a port group or address set an expression names.
+// Ref is a port group or address set in an expression.
 type Ref struct {
 	Kind RefKind
 	Name string
 }
 
-// Refs lists what the expression refers to, each once, in order of appearance.
-// A reference that does not exist makes the expression match nothing.
+// Refs returns the distinct references of the expression in order of appearance. A missing one makes the
+// expression match nothing.
 func Refs(e Expr) []Ref {
 	var refs []Ref
 	seen := make(map[Ref]bool)
@@ -49,7 +49,7 @@ func Refs(e Expr) []Ref {
 	return refs
 }
 
-// RefsIn lists what a text refers to, token by token, also where it is no expression as a whole.
+// RefsIn yields the references in a text, token by token, even if the text is no valid expression.
 func RefsIn(text string) iter.Seq[Ref] {
 	return func(yield func(Ref) bool) {
 		for t := nextToken(text, 0); t.kind != tokEnd; t = nextToken(text, max(t.end, t.pos+1)) {
@@ -63,8 +63,7 @@ func RefsIn(text string) iter.Seq[Ref] {
 	}
 }
 
-// hasLeafWhere says whether f is true of some Bool, Pred, Cmp or Range; it asks in order
-// until one is.
+// hasLeafWhere reports whether f holds for some Bool, Pred, Cmp or Range. It calls f in order until one does.
 func hasLeafWhere(e Expr, f func(Expr) bool) bool {
 	var terms []Expr
 	switch e := e.(type) {
@@ -89,14 +88,14 @@ func hasLeafWhere(e Expr, f func(Expr) bool) bool {
 	return false
 }
 
-// boundSet is an address set that was looked up once.
+// boundSet caches the lookup of an address set.
 type boundSet struct {
 	set *AddrSet
 	ok  bool
 }
 
-// BindSets is the expression with its address sets looked up: Eval with the same Env says of it
-// what it says of e, and need not look for them at every packet. e stays as it is.
+// BindSets returns a copy of e with its address sets looked up. Eval with the same Env gives the same results
+// without looking them up for every packet.
 func BindSets(e Expr, env Env) Expr {
 	if env == nil {
 		env = noEnv{}
@@ -138,7 +137,7 @@ func BindSets(e Expr, env Env) Expr {
 	return e
 }
 
-// addressSetOf is the address set that a constant names.
+// addressSetOf returns the address set of a constant.
 func (v evaluator) addressSetOf(c *Const) (*AddrSet, bool) {
 	if c.bound != nil {
 		return c.bound.set, c.bound.ok
@@ -146,8 +145,7 @@ func (v evaluator) addressSetOf(c *Const) (*AddrSet, bool) {
 	return v.env.AddressSet(c.Name())
 }
 
-// The checks of types that OVN's parser makes. They are skipped for fields Rung
-// does not know.
+// Type checks of OVN's parser. Fields that Rung does not know are not checked.
 
 // checkBits checks a subfield.
 func (p *parser) checkBits(pos int, f Field) {
@@ -163,7 +161,7 @@ func (p *parser) checkBits(pos int, f Field) {
 	}
 }
 
-// checkPred checks a field that stands alone.
+// checkPred checks a bare field.
 func (p *parser) checkPred(pos int, f Field) {
 	s := f.sym
 	if s == nil {
@@ -179,7 +177,7 @@ func (p *parser) checkPred(pos int, f Field) {
 	case n > 1 && !p.isNegated:
 		p.failAt(pos, f.Name+" has several bits: write != 0")
 	case s.nominal && s.body != nil && p.isNegated:
-		// "!" before a nominal field that is no predicate is "== 0", which is fine.
+		// "!" before a nominal field, not a predicate, means "== 0": valid.
 		p.failAt(pos, f.Name+" may not be negated")
 	}
 }
@@ -194,8 +192,8 @@ func (p *parser) checkCmp(pos int, c *Cmp) {
 	}
 }
 
-// comparisonProblem says why the comparison c of the field is not allowed, inside an odd number
-// of "!" if not is set; empty if it is.
+// comparisonProblem returns why comparison c is invalid, inside an odd number of "!" if not is set; empty if
+// it is valid.
 func (f Field) comparisonProblem(c *Cmp, not bool) string {
 	text := isText(c.Values[0])
 	for _, v := range c.Values {
@@ -235,8 +233,7 @@ func (f Field) comparisonProblem(c *Cmp, not bool) string {
 	return ""
 }
 
-// predicateProblem says why a predicate may not be compared with 0 or 1 as c does;
-// empty if it may.
+// predicateProblem returns why a predicate may not be compared as in c; empty if it may.
 func (f Field) predicateProblem(c *Cmp, order, not bool) string {
 	if order {
 		return f.Name + " may only be tested for equality"
@@ -253,6 +250,5 @@ func (f Field) predicateProblem(c *Cmp, order, not bool) string {
 	return ""
 }
 
-// isText says whether the constant is of the string type: a name or a port
-// group.
+// isText reports whether the constant is a name or a port group.
 func isText(c Const) bool { return c.Kind == ConstString || c.Kind == ConstPortGroup }

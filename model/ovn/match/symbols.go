@@ -6,24 +6,21 @@ import "fmt"
 type symbol struct {
 	name  string
 	width int // in bits; 0 for a string
-	low   int // of a subfield: the field's bit that is its lowest
-	// nominal fields may only be tested for equality; nominal predicates must
-	// not be negated.
+	low   int // of a subfield: its lowest bit in the field
+	// nominal fields may only be tested for equality; nominal predicates must not be negated.
 	nominal bool
-	prereq  Expr // implied by every comparison; nil for none
-	body    Expr // what a predicate stands for; nil for a field
+	prereq  Expr // implied by every comparison; may be nil
+	body    Expr // definition of a predicate; nil for a field
 
-	source fieldSource // where a packet says the value
+	source fieldSource // where a packet has the value
 	unsaid *JudgeError
 }
 
-// symbols are the fields and predicates Rung knows: those of ovn-sb(5), and
-// others that OVN has and ACLs may use. Predicates stand for what OVN defines
-// them to be.
+// symbols has the fields and predicates that Rung knows, from ovn-sb(5) and OVN's code. Predicates are defined
+// as in OVN.
 var symbols = newSymbols()
 
-// symbolTable is a table of symbols in the making. A definition is read by the
-// symbols defined before it.
+// symbolTable is a table of symbols under construction. Definitions use symbols defined before.
 type symbolTable map[string]*symbol
 
 func newSymbols() symbolTable {
@@ -42,7 +39,7 @@ func (t symbolTable) add(s symbol) {
 	t[s.name] = &s
 }
 
-// readDefinition reads a definition; nil is "none".
+// readDefinition parses a definition; nil for an empty one.
 func (t symbolTable) readDefinition(text string) Expr {
 	if text == "" {
 		return nil
@@ -54,7 +51,7 @@ func (t symbolTable) readDefinition(text string) Expr {
 	return e
 }
 
-// addField adds a field of which every bit can be tested.
+// addField adds a field whose bits can be tested.
 func (t symbolTable) addField(name string, width int, prereq string, from fieldSource) {
 	t.add(symbol{name: name, width: width, prereq: t.readDefinition(prereq), source: from})
 }
@@ -74,8 +71,7 @@ func (t symbolTable) addPredicate(name, body string) {
 	t.add(symbol{name: name, width: 1, body: e, nominal: nominalBody(e)})
 }
 
-// addMetadata adds what OVN keeps beside the packet. Of its registers and marks a
-// Packet says nothing.
+// addMetadata adds OVN's metadata of a packet. A Packet does not have its registers and marks.
 func (t symbolTable) addMetadata() {
 	t.addNominal("inport", 0, "", fromInPort)
 	t.addNominal("outport", 0, "", fromOutPort)
@@ -98,7 +94,7 @@ func (t symbolTable) addMetadata() {
 	t.addField("ct_label", 128, "", fromNowhere)
 	t.addField("ct_label.label", 32, "", fromNowhere)
 	t.addField("ct_state", 32, "", fromNowhere)
-	// A Packet is the first of its connection.
+	// A Packet begins its connection.
 	t.addField("ct.trk", 1, "", fromTrue)
 	t.addField("ct.new", 1, "ct.trk", fromTrue)
 	for _, name := range []string{"est", "rel", "rpl", "inv"} {
@@ -177,7 +173,7 @@ func (t symbolTable) addICMP() {
 	t.addPredicate("mldv2", "eth.mcastv6 && ip6.dst == ff02::16 && icmp6.type == 143")
 }
 
-// addNeighbours adds what finds neighbours: ARP, RARP and IPv6 neighbour discovery.
+// addNeighbours adds ARP, RARP and IPv6 neighbour discovery.
 func (t symbolTable) addNeighbours() {
 	for _, name := range []string{"arp", "rarp"} {
 		t.addNominal(name+".op", 16, name, fromARPOp)
@@ -197,8 +193,7 @@ func (t symbolTable) addNeighbours() {
 	t.addField("nd.tll", 48, "nd_na", fromNowhere)
 }
 
-// nominalBody says whether a predicate with that body is nominal: whether any
-// symbol it names is.
+// nominalBody reports whether a predicate with that body is nominal: any symbol in it is.
 func nominalBody(e Expr) bool {
 	return hasLeafWhere(e, func(l Expr) bool {
 		f, _ := fieldOf(l)
@@ -206,7 +201,7 @@ func nominalBody(e Expr) bool {
 	})
 }
 
-// fieldOf is the field that a Pred, Cmp or Range tests.
+// fieldOf returns the field that a Pred, Cmp or Range tests.
 func fieldOf(l Expr) (f Field, ok bool) {
 	switch l := l.(type) {
 	case *Pred:
@@ -219,7 +214,7 @@ func fieldOf(l Expr) (f Field, ok bool) {
 	return Field{}, false
 }
 
-// unsaidBy is the error for a field the packet does not tell.
+// unsaidBy returns the error for a field that the packet does not have.
 func (f Field) unsaidBy() error {
 	if f.sym == nil {
 		return &JudgeError{Field: f.Name, Unknown: true}

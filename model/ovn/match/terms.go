@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// TermKind says what a term of a match restricts.
+// TermKind classifies terms by the restricted packet property.
 type TermKind string
 
 // The kinds of term.
@@ -14,42 +14,38 @@ const (
 	TermPort TermKind = "port"
 	// TermAddresses restricts an address: AddressSets, Addresses, Except.
 	TermAddresses TermKind = "addresses"
-	// TermProtocol restricts what the packet is: Protocols.
+	// TermProtocol restricts the protocol: Protocols.
 	TermProtocol TermKind = "protocol"
 	// TermPorts restricts a TCP, UDP or SCTP port: Protocols (one) and Ports.
 	TermPorts TermKind = "ports"
-	// TermNamedPorts lists address and port of named ports: Protocols (one) and
-	// Items.
+	// TermNamedPorts lists address and port of named ports: Protocols (one) and Items.
 	TermNamedPorts TermKind = "named ports"
-	// TermOther is everything else; only Text says what it is, and PortGroups
-	// and AddressSets what it refers to.
+	// TermOther is everything else: only Text describes it; PortGroups and AddressSets are its references.
 	TermOther TermKind = "other"
 )
 
-// Term is one term of the top-level conjunction of a match. Its alternatives
-// are or-ed: a packet fits when any port group, set, address, protocol, port or
-// item fits, and no exception does.
+// Term is one operand of a match's top-level conjunction. Its alternatives are joined by or: a packet matches
+// if any port group, set, address, protocol, port or item does, and no exception does.
 type Term struct {
 	Kind TermKind
 	Text string // as written
-	// Field is the field tested, "inport" or "outport", "src" or "dst"; empty
-	// for protocols, for address terms that test both ends, and for others.
+	// Field is the tested field: "inport", "outport", "src" or "dst"; empty for protocols, for address terms
+	// that test both ends, and for TermOther.
 	Field       string
 	PortGroups  []string
-	Names       []string // logical ports named themselves
+	Names       []string // logical ports named directly
 	AddressSets []string
 	Addresses   []string // addresses and CIDRs as written
-	Except      []string // those carved out of Addresses
+	Except      []string // exceptions to Addresses
 	Protocols   []string
 	Ports       []PortTerm
 	Items       []NamedItem
 }
 
-// Terms takes the top-level conjunction of an expression apart. Every term of the
-// matches of AdminNetworkPolicy (ovn-kubernetes.md#acl-match), NetworkPolicy
-// (ovn-kubernetes.md#rule-rows) and EgressFirewall (ovn-kubernetes.md#firewall-match)
-// gets a kind, but for EgressFirewall ports of several protocols. Terms of other
-// matches get one where they are written in the same way.
+// Terms splits the top-level conjunction of an expression. Every term gets a kind in the matches of
+// AdminNetworkPolicy (ovn-kubernetes.md#acl-match), NetworkPolicy (ovn-kubernetes.md#rule-rows) and
+// EgressFirewall (ovn-kubernetes.md#firewall-match), except EgressFirewall ports of several protocols. Terms
+// of other matches get a kind if they are written the same way.
 func Terms(e Expr) []Term {
 	if e == nil {
 		return nil
@@ -64,8 +60,8 @@ func Terms(e Expr) []Term {
 	return []Term{explainTerm(e)}
 }
 
-// asConjunction is e when it is one, with or without parentheses around it,
-// unless it means one thing only as a whole (addresses with exceptions).
+// asConjunction returns e as a conjunction, without parentheses; nil for other expressions and for addresses
+// with exceptions, which form one term.
 func asConjunction(e Expr) *And {
 	and, ok := withoutParens(e).(*And)
 	if !ok || e != and && explainTerm(e).Kind != TermOther {
@@ -74,7 +70,7 @@ func asConjunction(e Expr) *And {
 	return and
 }
 
-// withoutParens takes the parentheses off.
+// withoutParens removes parentheses around an expression.
 func withoutParens(e Expr) Expr {
 	for {
 		p, ok := e.(*Paren)
@@ -85,7 +81,7 @@ func withoutParens(e Expr) Expr {
 	}
 }
 
-// explainTerm finds the kind that fits all of the term.
+// explainTerm returns the term with the kind that fits all of it.
 func explainTerm(e Expr) Term {
 	for _, try := range []func(*Term, Expr) bool{
 		(*Term).asPort, (*Term).asAddresses, (*Term).asProtocols, (*Term).asPorts, (*Term).asNamed} {
@@ -105,8 +101,8 @@ func explainTerm(e Expr) Term {
 	return t
 }
 
-// allAlternatives says whether f takes all alternatives of e: the operands of a
-// disjunction, however deep; anything else is its own only alternative.
+// allAlternatives reports whether f accepts all alternatives of e: the operands of a disjunction, however
+// deep, or e itself.
 func allAlternatives(e Expr, f func(Expr) bool) bool {
 	e = withoutParens(e)
 	or, ok := e.(*Or)
@@ -116,7 +112,7 @@ func allAlternatives(e Expr, f func(Expr) bool) bool {
 	return !slices.ContainsFunc(or.Terms, func(t Expr) bool { return !allAlternatives(t, f) })
 }
 
-// keepEqual keeps *have equal for all alternatives.
+// keepEqual reports whether all alternatives have the same value, kept in *have.
 func keepEqual(have *string, v string) bool {
 	if *have == "" {
 		*have = v
@@ -142,14 +138,14 @@ func (t *Term) asPort(e Expr) bool {
 	})
 }
 
-// addressSide is "src" or "dst" for a whole IP address field.
+// addressSide returns "src" or "dst" for a whole IP address field.
 func addressSide(f Field) (side string, ok bool) {
 	family, side, _ := strings.Cut(f.Name, ".")
 	return side, (family == "ip4" || family == "ip6") && (side == "src" || side == "dst") && f.Bits == nil
 }
 
-// asAddresses takes comparisons with sets and addresses, and an address with
-// the exceptions to it (ovn-kubernetes.md#ip-blocks, #firewall-match).
+// asAddresses accepts comparisons with sets and addresses, and an address with its exceptions
+// (ovn-kubernetes.md#ip-blocks, #firewall-match).
 func (t *Term) asAddresses(e Expr) bool {
 	t.Kind = TermAddresses
 	return allAlternatives(e, func(e Expr) bool {
@@ -211,8 +207,8 @@ func portField(f Field) (proto, side string, ok bool) {
 	return proto, side, ok
 }
 
-// asPorts takes single ports, sets of them, and ranges, and the protocol said
-// before its ports (ovn-kubernetes.md#firewall-match).
+// asPorts accepts single ports, sets of ports and ranges, also after their protocol
+// (ovn-kubernetes.md#firewall-match).
 func (t *Term) asPorts(e Expr) bool {
 	t.Kind = TermPorts
 	proto := ""
@@ -260,7 +256,7 @@ func portNumber(c Const) (int32, bool) {
 	return int32(n & 0xffff), ok && n <= 0xffff
 }
 
-// asNamed takes "nm" of ovn-kubernetes.md#acl-match: pairs of one address and one port.
+// asNamed accepts "nm" of ovn-kubernetes.md#acl-match: pairs of one address and one port.
 func (t *Term) asNamed(e Expr) bool {
 	t.Kind = TermNamedPorts
 	proto := ""

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Direction of a rule, spelled as in model.Direction (which converts to it) and
-// in the rows' external_ids.
+// Direction is the direction of a rule, spelled as in model.Direction (which converts to it) and external_ids.
 type Direction string
 
 // The directions.
@@ -16,8 +15,8 @@ const (
 	Egress  Direction = "Egress"
 )
 
-// PeerSide is the end of a connection that a rule's peers are on: "src" for
-// ingress, "dst" for egress (ovn-kubernetes.md#direction-and-action).
+// PeerSide returns the end of a connection where a rule's peers are: "src" for ingress, "dst" for egress
+// (ovn-kubernetes.md#direction-and-action).
 func PeerSide(d Direction) string {
 	if d == Ingress {
 		return "src"
@@ -25,9 +24,8 @@ func PeerSide(d Direction) string {
 	return "dst"
 }
 
-// RuleMatch writes the matches of the ACLs of one ANP or BANP rule. The names of
-// port group and address sets are hashes of their ids (ovn-kubernetes.md#hashed-names);
-// V4 and V6 say which families the cluster has.
+// RuleMatch writes the matches of the ACLs of one ANP or BANP rule. The names of port group and address sets
+// are hashes of their ids (ovn-kubernetes.md#hashed-names); V4 and V6 are the cluster's families.
 type RuleMatch struct {
 	Direction  Direction
 	PortGroup  string
@@ -35,20 +33,19 @@ type RuleMatch struct {
 	V4, V6     bool
 }
 
-// PortlessMatch is the match of a rule without ports (ovn-kubernetes.md#acl-match, "None ACL").
+// PortlessMatch returns the match of a rule without ports (ovn-kubernetes.md#acl-match, "None ACL").
 func (r RuleMatch) PortlessMatch() string {
 	return LPort(r.Direction, r.PortGroup) + " && " + L3(PeerSide(r.Direction), r.Set4, r.Set6, r.V4, r.V6)
 }
 
-// NumericMatch is the match of the rule's numbered ports of one protocol
-// (ovn-kubernetes.md#acl-match, "numeric ACL").
+// NumericMatch returns the match of the rule's numbered ports of one protocol (ovn-kubernetes.md#acl-match,
+// "numeric ACL").
 func (r RuleMatch) NumericMatch(proto string, ports []PortTerm) string {
 	return r.PortlessMatch() + " && " + L4(proto, ports)
 }
 
-// NamedPortMatch is the match of the rule's resolved named ports of one protocol. As
-// ovn-kubernetes.md#acl-match has it, an ingress match carries no port group and an
-// egress match no address set.
+// NamedPortMatch returns the match of the rule's resolved named ports of one protocol. An ingress match has no
+// port group and an egress match no address set (ovn-kubernetes.md#acl-match).
 func (r RuleMatch) NamedPortMatch(proto string, items []NamedItem) string {
 	if r.Direction == Ingress {
 		return L3(PeerSide(Ingress), r.Set4, r.Set6, r.V4, r.V6) + " && " + NamedMatch(proto, items)
@@ -56,7 +53,7 @@ func (r RuleMatch) NamedPortMatch(proto string, items []NamedItem) string {
 	return LPort(r.Direction, r.PortGroup) + " && " + NamedMatch(proto, items)
 }
 
-// LPort is the port-group term (ovn-kubernetes.md#acl-match, "lport").
+// LPort returns the port-group term (ovn-kubernetes.md#acl-match, "lport").
 func LPort(d Direction, portGroup string) string {
 	if d == Ingress {
 		return "outport == @" + portGroup
@@ -64,9 +61,8 @@ func LPort(d Direction, portGroup string) string {
 	return "inport == @" + portGroup
 }
 
-// L3 is the address-set term with the doubled parentheses it has for every
-// choice of families (ovn-kubernetes.md#acl-match, "l3"). side is "src" or "dst". It is
-// empty when neither family is there.
+// L3 returns the address-set term, always in double parentheses (ovn-kubernetes.md#acl-match, "l3"). side is
+// "src" or "dst". It is empty without families.
 func L3(side, set4, set6 string, v4, v6 bool) string {
 	if !v4 && !v6 {
 		return ""
@@ -74,14 +70,13 @@ func L3(side, set4, set6 string, v4, v6 bool) string {
 	return "((" + alternatives(v4, v6, "ip4."+side+" == $"+set4, "ip6."+side+" == $"+set6) + "))"
 }
 
-// PortTerm is one port (Lo and Hi equal) or a range of ports, both ends
-// included.
+// PortTerm is one port (Lo and Hi equal) or a range of ports, both ends included.
 type PortTerm struct{ Lo, Hi int32 }
 
-// IsSingle says whether the term is one port.
+// IsSingle reports whether the term is one port.
 func (t PortTerm) IsSingle() bool { return t.Lo == t.Hi }
 
-// String is "80" or "100-200".
+// String returns "80" or "100-200".
 func (t PortTerm) String() string {
 	if t.IsSingle() {
 		return strconv.Itoa(int(t.Lo))
@@ -89,10 +84,9 @@ func (t PortTerm) String() string {
 	return strconv.Itoa(int(t.Lo)) + "-" + strconv.Itoa(int(t.Hi))
 }
 
-// L4 is the protocol and its ports (ovn-kubernetes.md#acl-match, "l4"): single ports,
-// and ranges of one port, come first in one term, then the ranges; neither is sorted
-// nor freed of duplicates. proto is tcp, udp or sctp; an empty one gives the broken
-// text that OVN-Kubernetes writes for it. Without ports it is the protocol alone.
+// L4 returns the protocol and its ports (ovn-kubernetes.md#acl-match, "l4"). Single ports, and ranges of one
+// port, come first in one term, then the ranges, neither sorted nor deduplicated. proto is tcp, udp or sctp;
+// an empty one gives the invalid text that OVN-Kubernetes writes. Without ports it is the protocol alone.
 func L4(proto string, ports []PortTerm) string {
 	if len(ports) == 0 {
 		return proto
@@ -123,19 +117,18 @@ func writeInt(b *strings.Builder, n int32) {
 	b.Write(strconv.AppendInt(buf[:0], int64(n), 10))
 }
 
-// NamedItem is one resolved named port: a pod's address in canonical text and
-// the container port.
+// NamedItem is one resolved named port: a pod's address in canonical text and the container port.
 type NamedItem struct {
 	IP   string
 	Port int32
 }
 
-// IsIPv6 says whether the item's address is an IPv6 address.
+// IsIPv6 reports whether the item's address is an IPv6 address.
 func (n NamedItem) IsIPv6() bool { return strings.IndexByte(n.IP, ':') >= 0 }
 
-// NamedMatch is the protocol and the resolved named ports (ovn-kubernetes.md#acl-match, "nm"),
-// in the order given. items must not be empty: a rule whose named ports resolve to
-// nothing has no ACL (ovn-kubernetes.md#acls-of-a-rule).
+// NamedMatch returns the protocol and the resolved named ports (ovn-kubernetes.md#acl-match, "nm"), in the
+// given order. items must not be empty: a rule whose named ports do not resolve has no ACL
+// (ovn-kubernetes.md#acls-of-a-rule).
 func NamedMatch(proto string, items []NamedItem) string {
 	var b strings.Builder
 	b.Grow(len(proto) + 6 + 64*len(items))
@@ -161,9 +154,8 @@ func NamedMatch(proto string, items []NamedItem) string {
 	return b.String()
 }
 
-// ItemsOf reads a match that ends in what NamedMatch writes: the resolved named ports of the
-// protocol, and the text before them. Others are parsed; this one may have a pair for
-// each of thousands of pods.
+// ItemsOf parses the end of a match that NamedMatch wrote: the resolved named ports of the protocol, and the
+// text before them. Parse would be too slow for pairs of thousands of pods.
 func ItemsOf(text, proto string) (items []NamedItem, before string, ok bool) {
 	before, list, _ := strings.Cut(text, " && "+proto+" && (")
 	items = make([]NamedItem, 0, 1+strings.Count(list, " || "))
@@ -180,8 +172,8 @@ func ItemsOf(text, proto string) (items []NamedItem, before string, ok bool) {
 	return items, before, true
 }
 
-// ComparedPorts are the numbers that the expression compares ports of TCP, UDP or SCTP with, in
-// order: between two of them it tells no destination port from the next, nor beyond.
+// ComparedPorts returns the port numbers that the expression compares destination ports of TCP, UDP or SCTP
+// with, sorted. All ports between two neighbours, and beyond the ends, give the same result.
 func ComparedPorts(e Expr) (out []uint16) {
 	add := func(f Field, values ...Const) {
 		if f.Name != "tcp.dst" && f.Name != "udp.dst" && f.Name != "sctp.dst" {

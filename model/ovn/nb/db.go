@@ -10,13 +10,13 @@ import (
 // Row is any row type of this package.
 type Row interface {
 	RowUUID() string
-	// RowName is the column name, empty where it is unset or the table has none. IDs
-	// are the external_ids; they must not be changed.
+	// RowName is the column name, empty if unset or if the table has none. IDs returns the external_ids; they
+	// must not be changed.
 	RowName() string
 	IDs() map[string]string
 }
 
-// RowUUID is the row's _uuid.
+// RowUUID returns the row's _uuid.
 func (a *ACL) RowUUID() string               { return a.UUID }
 func (s *AddressSet) RowUUID() string        { return s.UUID }
 func (g *PortGroup) RowUUID() string         { return g.UUID }
@@ -26,7 +26,7 @@ func (m *Meter) RowUUID() string             { return m.UUID }
 func (b *MeterBand) RowUUID() string         { return b.UUID }
 func (g *Global) RowUUID() string            { return g.UUID }
 
-// RowName is the column name.
+// RowName returns the column name.
 func (a *ACL) RowName() string               { return a.Name }
 func (s *AddressSet) RowName() string        { return s.Name }
 func (g *PortGroup) RowName() string         { return g.Name }
@@ -36,7 +36,7 @@ func (m *Meter) RowName() string             { return m.Name }
 func (*MeterBand) RowName() string           { return "" }
 func (g *Global) RowName() string            { return g.Name }
 
-// IDs are the external_ids.
+// IDs returns the external_ids.
 func (a *ACL) IDs() map[string]string               { return a.ExternalIDs }
 func (s *AddressSet) IDs() map[string]string        { return s.ExternalIDs }
 func (g *PortGroup) IDs() map[string]string         { return g.ExternalIDs }
@@ -46,37 +46,32 @@ func (*Meter) IDs() map[string]string               { return nil }
 func (*MeterBand) IDs() map[string]string           { return nil }
 func (g *Global) IDs() map[string]string            { return g.ExternalIDs }
 
-// RowChange is one row that came (Old nil), changed, or went (New nil). Both,
-// where set, are of the same type.
+// RowChange is one row that came (Old nil), changed, or went (New nil). If both are set, they have the same
+// type.
 type RowChange struct {
 	Old, New Row
-	// Step, where it is set, says that Old and New are versions of an AddressSet that
-	// differ in their addresses alone, and how.
+	// Step is set if Old and New are versions of an AddressSet that differ only in addresses.
 	Step *MemberStep
 }
 
-// MemberStep is the change of a set's members: those that came and those that went,
-// both sorted.
+// MemberStep is the change of a set's members, both lists sorted.
 type MemberStep struct{ Added, Removed []string }
 
-// DB is an immutable snapshot of one Northbound database, rows by UUID. The
-// zero value and nil are an empty database.
+// DB is an immutable snapshot of a Northbound database, empty if zero or nil.
 type DB struct{ tables [tags]rowTable }
 
-// rowTable is the rows that a DB has of one table.
+// rowTable has the rows of one table.
 type rowTable struct {
 	rows *sorted.Map[Row] // by UUID
-	// byName finds rows by name, ACLs by id: name → UUID of the row, so that it
-	// stands still while members come and go. Of several rows with one name (ACLs
-	// with one id, switches with one name: the schema allows them) the one with
-	// the lowest UUID is in byName and the others are in sameNames: name + NUL + UUID →
-	// UUID. It is nearly always empty.
+	// byName maps names, for ACLs ids, to UUIDs, so it does not change with the members of rows. The schema
+	// permits rows with the same name (ACLs with one id, switches with one name). Then the lowest UUID is in
+	// byName, and the others are in sameNames: name + NUL + UUID → UUID. It is nearly always empty.
 	byName, sameNames *sorted.Map[string]
 }
 
-// A tag is the place of a row's table in a DB.
+// A tag is the index of a row's table in a DB.
 const (
-	tagNone = iota // of rows that are none of ours
+	tagNone = iota // of foreign row types
 	tagACL
 	tagAddressSet
 	tagPortGroup
@@ -88,7 +83,7 @@ const (
 	tags
 )
 
-// tables are the tables' names by tag.
+// tables has the tables' names by tag.
 var tables = [tags]string{tagACL: TableACL, tagAddressSet: TableAddressSet, tagPortGroup: TablePortGroup, tagSwitch: TableSwitch,
 	tagPort: TablePort, tagMeter: TableMeter, tagBand: TableMeterBand, tagGlobal: TableGlobal}
 
@@ -114,8 +109,7 @@ func tagOf(r Row) int {
 	return tagNone
 }
 
-// indexedName returns the name that a row is found by besides its UUID: an ACL's id, and of
-// other rows the name.
+// indexedName returns the name by which a row is found: an ACL's id, another row's name.
 func indexedName(r Row) string {
 	if a, ok := r.(*ACL); ok {
 		return a.ID()
@@ -123,11 +117,10 @@ func indexedName(r Row) string {
 	return r.RowName()
 }
 
-// TableOf names the table a row belongs to.
+// TableOf returns the name of a row's table.
 func TableOf(r Row) string { return tables[tagOf(r)] }
 
-// Apply returns the database after the changes; the receiver stays as it is.
-// Rows of types that are not of this package are left out.
+// Apply returns the database after the changes; the receiver is not changed. Foreign row types are left out.
 func (d *DB) Apply(changes []RowChange) *DB {
 	if d == nil {
 		d = &DB{}
@@ -150,10 +143,10 @@ func (d *DB) Apply(changes []RowChange) *DB {
 	return next
 }
 
-// dbTxn makes the next DB.
+// dbTxn builds the next DB.
 type dbTxn struct {
 	from   *DB
-	tables [tags]*tableTxn // of the tables that change
+	tables [tags]*tableTxn // of changed tables
 }
 
 type tableTxn struct {
@@ -177,7 +170,7 @@ func (t *dbTxn) putRow(r Row) {
 	x, uuid := t.tableTxnOf(tag), r.RowUUID()
 	if old, was := x.rows.Set(uuid, r); was {
 		if indexedName(old) == name {
-			return // it is found as before
+			return // the index does not change
 		}
 		x.removeName(old)
 	}
@@ -206,7 +199,7 @@ func (t *dbTxn) takeRow(r Row) {
 	}
 }
 
-// removeName takes a row out of the names; the next of its name takes its place.
+// removeName removes a row from the index; the next row with the same name replaces it.
 func (x *tableTxn) removeName(r Row) {
 	name := indexedName(r)
 	if name == "" {
@@ -217,7 +210,7 @@ func (x *tableTxn) removeName(r Row) {
 		return
 	}
 	at, next, ok := x.sameNames.FirstFitting(sameNameKey(name, ""), func(at, uuid string) bool {
-		return len(at) == len(name)+1+len(uuid) // a name may hold a NUL itself
+		return len(at) == len(name)+1+len(uuid) // a name may contain a NUL
 	})
 	if !ok {
 		x.byName.Delete(name)
@@ -264,8 +257,7 @@ func rowsOfTable[T Row](d *DB, tag int) iter.Seq[T] {
 	}
 }
 
-// ACL, AddressSet, PortGroup, Switch and Port return the row with that UUID or
-// nil.
+// ACL, AddressSet, PortGroup, Switch and Port return the row with that UUID or nil.
 func (d *DB) ACL(uuid string) *ACL { return rowByUUID[*ACL](d, tagACL, uuid) }
 func (d *DB) AddressSet(uuid string) *AddressSet {
 	return rowByUUID[*AddressSet](d, tagAddressSet, uuid)
@@ -279,8 +271,8 @@ func (d *DB) Port(uuid string) *LogicalSwitchPort {
 // Band returns the meter band with that UUID or nil.
 func (d *DB) Band(uuid string) *MeterBand { return rowByUUID[*MeterBand](d, tagBand, uuid) }
 
-// ACLByID finds an ACL by its k8s.ovn.org/id. Should several rows carry one id,
-// the one with the lowest UUID is returned, as it is for names.
+// ACLByID finds an ACL by its k8s.ovn.org/id, or nil. If several rows have the id, it returns the one with the
+// lowest UUID, as for names.
 func (d *DB) ACLByID(id string) *ACL { return rowByName[*ACL](d, tagACL, id) }
 
 // AddressSetByName, PortGroupByName and PortByName find rows by name.
@@ -300,7 +292,7 @@ func (d *DB) SwitchByName(name string) *LogicalSwitch {
 }
 func (d *DB) MeterByName(name string) *Meter { return rowByName[*Meter](d, tagMeter, name) }
 
-// ACLs and the others walk a table in the order of the UUIDs.
+// ACLs and the others yield the rows of a table by UUID.
 func (d *DB) ACLs() iter.Seq[*ACL]                { return rowsOfTable[*ACL](d, tagACL) }
 func (d *DB) AddressSets() iter.Seq[*AddressSet]  { return rowsOfTable[*AddressSet](d, tagAddressSet) }
 func (d *DB) PortGroups() iter.Seq[*PortGroup]    { return rowsOfTable[*PortGroup](d, tagPortGroup) }
@@ -308,8 +300,7 @@ func (d *DB) Switches() iter.Seq[*LogicalSwitch]  { return rowsOfTable[*LogicalS
 func (d *DB) Ports() iter.Seq[*LogicalSwitchPort] { return rowsOfTable[*LogicalSwitchPort](d, tagPort) }
 func (d *DB) Meters() iter.Seq[*Meter]            { return rowsOfTable[*Meter](d, tagMeter) }
 
-// Row returns the row of a table with that UUID, or nil when the table is not
-// one of ours or holds no such row.
+// Row returns the row of a table with that UUID, or nil.
 func (d *DB) Row(table, uuid string) Row {
 	tag := slices.Index(tables[1:], table) + 1
 	if tag == tagNone || d == nil {
@@ -319,16 +310,15 @@ func (d *DB) Row(table, uuid string) Row {
 	return r
 }
 
-// Rows walks all tables.
+// Rows yields the rows of all tables.
 func (d *DB) Rows() iter.Seq[Row] {
 	return d.tablesOf(tagACL, tagAddressSet, tagPortGroup, tagSwitch, tagPort, tagMeter, tagBand, tagGlobal)
 }
 
-// OwnedRows walks the tables whose rows say in their external_ids who owns them: ACLs,
-// address sets and port groups.
+// OwnedRows yields the rows of tables with owners in external_ids: ACLs, address sets and port groups.
 func (d *DB) OwnedRows() iter.Seq[Row] { return d.tablesOf(tagACL, tagAddressSet, tagPortGroup) }
 
-// tablesOf walks some tables, one after the other.
+// tablesOf yields the rows of some tables.
 func (d *DB) tablesOf(tags ...int) iter.Seq[Row] {
 	return func(yield func(Row) bool) {
 		for _, tag := range tags {

@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// Keys of external_ids, spelled as OVN-Kubernetes writes them
-// (ovn-kubernetes.md#external-ids).
+// Keys of external_ids, as OVN-Kubernetes writes them (ovn-kubernetes.md#external-ids).
 const (
 	KeyOwnerController = "k8s.ovn.org/owner-controller"
 	KeyOwnerType       = "k8s.ovn.org/owner-type"
@@ -28,15 +27,15 @@ const (
 	KeyPriority        = "priority"
 )
 
-// Values of KeyIPBlock: rows of a rule's selectors, and of all its IP blocks at once. Others number the
+// Values of KeyIPBlock: rows of a rule's selectors, and of all its IP blocks at once. Other values number the
 // blocks (ovn-kubernetes.md#rule-rows, #older-forms).
 const (
 	BlockSelectors = "-1"
 	BlockMerged    = "-2"
 )
 
-// Keys of NB_Global.external_ids that fence the writers of a zone off from each
-// other: who writes, and a number that grows whenever somebody takes over.
+// Keys of NB_Global.external_ids that fence off the writers of a zone: who writes, and a number that grows
+// with every takeover.
 const (
 	KeyWriter = "rung/writer"
 	KeyEpoch  = "rung/epoch"
@@ -45,10 +44,10 @@ const (
 // DefaultController owns the rows of the default network.
 const DefaultController = "default-network-controller"
 
-// networkSuffix ends the name of the controller of any network.
+// networkSuffix ends the controller name of every network.
 const networkSuffix = "-network-controller"
 
-// ControllerOf is the controller that owns the rows of a network; "" stands for the default one.
+// ControllerOf returns the controller that owns the rows of a network; "" means the default one.
 func ControllerOf(network string) string {
 	if network == "" {
 		return DefaultController
@@ -56,7 +55,7 @@ func ControllerOf(network string) string {
 	return network + networkSuffix
 }
 
-// IsOfNetwork says whether a controller is that of a network, the default one or another.
+// IsOfNetwork reports whether a controller belongs to a network, the default one or another.
 func IsOfNetwork(controller string) bool {
 	return controller == DefaultController || Owner{Controller: controller}.Network() != ""
 }
@@ -65,8 +64,7 @@ func IsOfNetwork(controller string) bool {
 const (
 	OwnerANP  = "AdminNetworkPolicy"
 	OwnerBANP = "BaselineAdminNetworkPolicy"
-	// OwnerCNP is Rung's own: OVN-Kubernetes has no such rows
-	// (ovn-kubernetes.md#clusternetworkpolicy).
+	// OwnerCNP is Rung's own: OVN-Kubernetes has no such rows (ovn-kubernetes.md#clusternetworkpolicy).
 	OwnerCNP = "ClusterNetworkPolicy"
 
 	OwnerNetworkPolicy    = "NetworkPolicy"
@@ -85,16 +83,15 @@ const (
 	OwnerNetworkConnect   = "ClusterNetworkConnect"
 )
 
-// Names and types in the ids of rows that no object stands for
-// (ovn-kubernetes.md#hairpin-and-node-rows, #multicast).
+// Names and types in ids of rows without an object (ovn-kubernetes.md#hairpin-and-node-rows, #multicast).
 const (
 	NameHairpin        = "allow-hairpinning"
 	TypeMulticastDeny  = "DefaultDeny"
 	TypeMulticastNodes = "AllowInterNode"
 )
 
-// MaxFirewallRule is the last index of an EgressFirewall's rule that has a
-// priority (ovn-kubernetes.md#firewall-rows).
+// MaxFirewallRule is the last rule index of an EgressFirewall with a priority
+// (ovn-kubernetes.md#firewall-rows).
 const MaxFirewallRule = 8000
 
 // Names of the port groups of owner type Cluster: all node management ports, and
@@ -116,19 +113,17 @@ const (
 	TableGlobal     = "NB_Global"
 )
 
-// Database is the name of the database all these tables live in.
+// Database names the database with these tables.
 const Database = "OVN_Northbound"
 
-// LoggingMeter is the meter every ACL refers to, logging or not
-// (ovn-kubernetes.md#acl-columns, #meter).
+// LoggingMeter is the meter of every ACL, logging or not (ovn-kubernetes.md#acl-columns, #meter).
 const LoggingMeter = "acl-logging"
 
 // IDPair is one type-specific key and value of an id, in declared order.
 type IDPair struct{ Key, Value string }
 
-// IDs builds the external_ids of a row: the three fixed keys and the
-// type-specific ones. The primary id joins controller, owner type and values by
-// colons without escaping (ovn-kubernetes.md#external-ids).
+// IDs builds the external_ids of a row: the three fixed keys and the type-specific ones. The primary id joins
+// controller, owner type and values by colons without escaping (ovn-kubernetes.md#external-ids).
 func IDs(controller, ownerType string, pairs ...IDPair) map[string]string {
 	ids := make(map[string]string, len(pairs)+3)
 	var b strings.Builder
@@ -146,8 +141,8 @@ func IDs(controller, ownerType string, pairs ...IDPair) map[string]string {
 	return ids
 }
 
-// HashedName is the name of a port group or address set: "a" and the decimal
-// unsigned 64-bit FNV-1a hash of the full primary id (ovn-kubernetes.md#hashed-names).
+// HashedName returns the name of a port group or address set: "a" and the decimal unsigned 64-bit FNV-1a hash
+// of the full primary id (ovn-kubernetes.md#hashed-names).
 func HashedName(id string) string {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(id))
@@ -164,22 +159,20 @@ const (
 	OpMutate OpKind = "mutate"
 	OpDelete OpKind = "delete"
 	OpSelect OpKind = "select"
-	// OpWait lets the transaction go on only if the row is as the operation
-	// says, now: it never waits (RFC 7047 §5.2.6 with a timeout of 0).
+	// OpWait continues the transaction only if the row is now as the operation states. It never waits: it is
+	// the wait of RFC 7047 with a timeout of 0.
 	OpWait OpKind = "wait"
 )
 
-// Ref is a reference to a row in a set column: a _uuid, or the UUIDName of an
-// insert of the same transaction.
+// Ref is a reference to a row in a set column: a _uuid, or the UUIDName of an insert in the same transaction.
 type Ref struct {
 	UUID string
 	// Name is set instead of UUID for a row inserted in the same transaction.
 	Name string
 }
 
-// Mutation inserts into or deletes from a column. For a set, Strings or Refs is
-// set; for a map, Pairs, or Strings with the keys to delete. An insert leaves
-// what a map has under a key as it is: to set a key, delete it first.
+// Mutation inserts into or deletes from a column. For a set, Strings or Refs is set; for a map, Pairs, or
+// Strings with the keys to delete. An insert does not overwrite a key of a map: to set a key, delete it first.
 type Mutation struct {
 	Column  string
 	Insert  bool // false deletes
@@ -188,22 +181,21 @@ type Mutation struct {
 	Pairs   map[string]string
 }
 
-// Op is one operation on one row, addressed by its UUID (never by name: a
-// server finds a _uuid at once and scans for everything else).
+// Op is one operation on one row. It is addressed by UUID, never by name: a server finds a _uuid at once and
+// scans for everything else.
 type Op struct {
 	Kind     OpKind
 	Table    string
-	UUID     string // the row, for all but insert
-	UUIDName string // for insert: the name Refs of this transaction use
-	// Row has the columns to write: string, int, bool, []string (set), []Ref
-	// (set of references), map[string]string, or nil for "no value". For wait it
-	// has the columns that must be exactly so; nil leaves it to Has.
+	UUID     string // of the row, except for insert
+	UUIDName string // for insert: the name in Refs of this transaction
+	// Row has the columns to write: string, int, bool, []string (set), []Ref (set of references),
+	// map[string]string, or nil for "no value". For wait it has the columns that must be equal; nil compares
+	// only Has.
 	Row map[string]any
-	// Has are, for wait, pairs that map columns of the row must hold, by column;
-	// other keys of the map do not count.
+	// Has are, for wait, required pairs of map columns, by column; other keys of the map do not count.
 	Has       map[string]map[string]string
 	Mutations []Mutation
-	// Policy says on whose behalf, for the activity log. Not sent.
+	// Policy is the cause, for the activity log. Not sent.
 	Policy string
 }
 
@@ -211,12 +203,12 @@ type Op struct {
 type OpResult struct {
 	Count int    // rows touched by update, mutate, delete; none by wait
 	UUID  string // of an inserted row
-	Error string // the server's error and details, empty when it worked
+	Error string // the server's error and details, empty on success
 }
 
-// MAC is the hardware address that OVN-Kubernetes gives to the owner of an address:
-// 0a:58 and the four bytes of an IPv4 address, or the first of the SHA-256 of an IPv6
-// address as it is written (ovn-kubernetes.md#hardware-addresses). It is empty for none.
+// MAC returns the hardware address that OVN-Kubernetes derives from an address: 0a:58 and the four bytes of an
+// IPv4 address, or the first four of the SHA-256 of an IPv6 address as text
+// (ovn-kubernetes.md#hardware-addresses). Empty for an invalid address.
 func MAC(a netip.Addr) string {
 	if !a.IsValid() {
 		return ""

@@ -7,54 +7,58 @@ import (
 	"strings"
 )
 
-// Form says how the owner ids of a row relate to what Rung compiles.
+// Form is how the owner ids of a row relate to what Rung compiles.
 type Form uint8
 
 // The forms.
 const (
-	FormNone       Form = iota // no owner: nobody labelled the row
-	FormKnown                  // a type Rung compiles, id as ovn-kubernetes.md#owner-types says
+	FormNone       Form = iota // no owner ids
+	FormKnown                  // a type Rung compiles, id as in ovn-kubernetes.md#owner-types
 	FormRecognised             // understood, not compiled: tier 0, groups of namespaces
-	FormLegacy                 // as the enhancement of 2023 wrote it, or an older release (ovn-kubernetes.md#older-forms)
-	FormOdd                    // an owner type Rung compiles with an id in a form it does not know
-	FormUnknown                // some other owner
+	FormLegacy                 // of the enhancement of 2023, or of an older release (ovn-kubernetes.md#older-forms)
+	FormOdd                    // an owner type Rung compiles with an id of unknown form
+	FormUnknown                // another owner
 )
 
-// String is the form as the command line writes it.
+// String returns the form as the command line writes it.
 func (f Form) String() string {
 	return [...]string{FormNone: "none", FormKnown: "known", FormRecognised: "recognised", FormLegacy: "legacy", FormOdd: "odd",
 		FormUnknown: "unknown"}[f]
 }
 
-// MarshalText is String, for JSON.
+// MarshalText returns String, for JSON.
 func (f Form) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
 
-// Owner is the writer and the purpose of a row, as its external_ids say.
+// Owner is the writer and purpose of a row, from its external_ids.
 type Owner struct {
 	Controller string // owner-controller as written
 	Type       string // owner-type as written
 	Form       Form
-	// Namespace and Name say what the row is about. ANP, BANP and CNP: Name.
-	// NetworkPolicy: both. EgressFirewall and MulticastNS: Namespace and
-	// "default". NetpolNamespace: Namespace and "Ingress" or "Egress".
-	// NetpolDefault: Name. NetpolNode: Name is the switch. PodSelector: Name is
-	// the selector string. EgressFirewallDNS: Name is the DNS name.
-	// MulticastCluster: Name is "DefaultDeny" or "AllowInterNode". Others: Name
-	// as in the ids.
+	// Namespace and Name identify the object of the row:
+	//
+	//	ANP, BANP and CNP             Name
+	//	NetworkPolicy                 both
+	//	EgressFirewall, MulticastNS   Namespace, and "default"
+	//	NetpolNamespace               Namespace, and "Ingress" or "Egress"
+	//	NetpolNode                    Name is the switch
+	//	PodSelector                   Name is the selector string
+	//	EgressFirewallDNS             Name is the DNS name
+	//	MulticastCluster              Name is "DefaultDeny" or "AllowInterNode"
+	//	others                        Name as in the ids
 	Namespace, Name string
 	Direction       string // "Ingress", "Egress" or ""
-	Index           int    // gress-index or rule-index, -1 when there is none
+	Index           int    // gress-index or rule-index, or -1
 	Protocol        string // port-policy-protocol
 	Block           string // ip-block-index
-	Detail          string // type, ip, network, priority: whatever else tells rows apart
+	Detail          string // type, ip, network or priority: other parts of the identity
 	Family          string // v4, v6
 }
 
 // controllerOf2023 owned the rows of the enhancement of 2023.
 const controllerOf2023 = "network-policy-controller"
 
-// Directions, address families, L4 groups and the rows of a default deny as ids
-// spell them (ovn-kubernetes.md#acl-ids, #address-sets, #default-deny).
+// Directions, address families, L4 groups and the rows of a default deny as spelled in ids
+// (ovn-kubernetes.md#acl-ids, #address-sets, #default-deny).
 var (
 	idDirections = []string{"Ingress", "Egress"}
 	idFamilies   = []string{"v4", "v6"}
@@ -63,9 +67,8 @@ var (
 	idNamed      = []string{"tcp-namedPort", "udp-namedPort", "sctp-namedPort"}
 )
 
-// OwnerOf reads whose a row is. For the owner types Rung compiles the identity
-// comes from the id alone: the other keys may have been altered, and then they
-// differ from the desired ones. For all others it comes from the keys.
+// OwnerOf parses the owner of a row. For owner types that Rung compiles the identity comes from the id alone:
+// other keys may have been altered, and then differ from the desired ones. For others it comes from the keys.
 func OwnerOf(table string, ids map[string]string) Owner {
 	o := Owner{Controller: ids[KeyOwnerController], Type: ids[KeyOwnerType], Index: -1}
 	id := ids[KeyID]
@@ -93,10 +96,10 @@ func OwnerOf(table string, ids map[string]string) Owner {
 	case network && own && o.parseID(table, rest):
 		o.Form = FormKnown
 		if o.Type == OwnerEgressFirewall && ids[KeyRuleIndex] == "" && ids[keyRuleIdx] != "" {
-			o.parseLegacyID(table, rest) // then the last part is a priority
+			o.parseLegacyID(table, rest) // the last part is a priority
 		}
 	case own && o.parseLegacyID(table, rest):
-		// The form is set there.
+		// parseLegacyID set the form.
 	default:
 		o.Form = FormUnknown
 		if network {
@@ -107,8 +110,7 @@ func OwnerOf(table string, ids map[string]string) Owner {
 	return o
 }
 
-// OwnerOfRow is OwnerOf for a row of any table; rows of tables without owners
-// have none.
+// OwnerOfRow calls OwnerOf for a row of any table; rows of tables without owners have none.
 func OwnerOfRow(r Row) Owner {
 	switch r.(type) {
 	case *ACL, *AddressSet, *PortGroup:
@@ -117,9 +119,8 @@ func OwnerOfRow(r Row) Owner {
 	return Owner{Index: -1}
 }
 
-// Network is the network whose controller owns the row, "" for the default
-// network and for controllers that are not a network's
-// (ovn-kubernetes.md#other-networks).
+// Network returns the network whose controller owns the row. It is empty for the default network and for
+// controllers of no network (ovn-kubernetes.md#other-networks).
 func (o Owner) Network() string {
 	if o.Controller == DefaultController {
 		return ""
@@ -141,11 +142,11 @@ var recognised = map[string]bool{
 	OwnerNamespace: true, OwnerCluster: true, OwnerUDNIsolation: true, OwnerAdvertised: true, OwnerNetworkConnect: true,
 }
 
-// parseID takes the id of an owner type Rung compiles apart, after controller and
-// type. Names of Kubernetes objects, switches and protocols have no colon;
-// selector strings and addresses have, so those are cut from the other end. ok
-// is false, and the owner is as before, when the id is not one that
-// ovn-kubernetes.md#external-ids and #owner-types write.
+// parseID parses the id of an owner type that Rung compiles, after controller and type. Names of Kubernetes
+// objects, switches and protocols have no colon; selector strings and addresses do, so those are cut from the
+// other end. ok is false, and the owner unchanged, if the id has another form than in
+// ovn-kubernetes.md#external-ids and
+// #owner-types.
 func (o *Owner) parseID(table, rest string) (ok bool) {
 	n := *o
 	switch table {
@@ -167,8 +168,7 @@ func (o *Owner) parseACLID(rest string) bool {
 	p := strings.Split(rest, ":")
 	switch o.Type {
 	case OwnerANP, OwnerBANP, OwnerCNP:
-		// A protocol that OVN-Kubernetes does not know is none in the id
-		// (ovn-kubernetes.md#unknown-protocol).
+		// The id has no protocol if OVN-Kubernetes does not know it (ovn-kubernetes.md#unknown-protocol).
 		if len(p) != 4 || p[3] != "" && !slices.Contains(idProtocols, p[3]) && !slices.Contains(idNamed, p[3]) {
 			return false
 		}
@@ -244,7 +244,7 @@ func (o *Owner) parseDirection(s string) bool {
 	return slices.Contains(idDirections, s)
 }
 
-// parseIndex reads a number as ids carry it: "07" and "+7" are not written.
+// parseIndex parses a number as written in ids: "07" and "+7" are invalid.
 func (o *Owner) parseIndex(s string) bool {
 	n, err := strconv.Atoi(s)
 	o.Index = n
@@ -255,7 +255,7 @@ func (o *Owner) parseGress(direction, index string) bool {
 	return o.parseDirection(direction) && o.parseIndex(index)
 }
 
-// takeKeys takes what there is from the other external_ids.
+// takeKeys sets the fields from the other external_ids.
 func (o *Owner) takeKeys(ids map[string]string) {
 	o.Name, o.Direction, o.Family = ids[KeyName], ids[KeyDirection], ids[KeyIPFamily]
 	if !slices.Contains(idDirections, o.Direction) {

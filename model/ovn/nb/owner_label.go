@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// MarkCNP says of rows of a ClusterNetworkPolicy that OVN-Kubernetes writes none.
+// MarkCNP marks rows of a ClusterNetworkPolicy, which OVN-Kubernetes does not write.
 const MarkCNP = "as OVN-Kubernetes might"
 
-// Label says for people who owns the row and for what: "ANP allow-web ingress 0
-// tcp", "default deny of blue, ingress".
+// Label returns the owner and purpose of the row for people: "ANP allow-web ingress 0 tcp", "default deny of
+// blue, ingress".
 func (o Owner) Label() string {
 	if net := o.Network(); net != "" && !recognised[o.Type] {
 		o.Controller = DefaultController
@@ -131,7 +131,7 @@ func (o Owner) recognisedLabel() string {
 	return o.rowText()
 }
 
-// legacyLabel leads with where the form comes from.
+// legacyLabel names the origin of the form first.
 func (o Owner) legacyLabel() string {
 	if o.Type == "" {
 		return "2023 form: port group of " + o.Name + ", priority " + o.Detail
@@ -172,23 +172,22 @@ func namespaceSuffix(namespace string) string {
 	return " of " + namespace
 }
 
-// joinWords joins what is there by spaces.
+// joinWords joins the non-empty parts by spaces.
 func joinWords(parts ...string) string { return joinNonEmpty(" ", parts...) }
 
 func joinNonEmpty(by string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), by)
 }
 
-// keyRuleIdx held the index of an EgressFirewall rule when the id ended in its
-// priority (ovn-kubernetes.md#older-forms).
+// keyRuleIdx had the index of an EgressFirewall rule when the id ended in its priority
+// (ovn-kubernetes.md#older-forms).
 const keyRuleIdx = "rule-idx"
 
 // keyOldName named a port group before groups had owners.
 const keyOldName = "name"
 
-// parseLegacyID takes an id apart that the enhancement of 2023 or an older release
-// wrote. The forms are those of ovn-kubernetes.md#older-forms: nothing is guessed
-// beyond them.
+// parseLegacyID parses an id of the enhancement of 2023 or of an older release. It knows exactly the forms in
+// ovn-kubernetes.md#older-forms.
 func (o *Owner) parseLegacyID(table, rest string) (ok bool) {
 	p := strings.Split(rest, ":")
 	n := *o
@@ -216,8 +215,7 @@ func (o *Owner) parseLegacyID(table, rest string) (ok bool) {
 	return ok
 }
 
-// parseOlderID takes ids of the default network's controller apart that now
-// look otherwise.
+// parseOlderID parses older id forms of the default network's controller.
 func (o *Owner) parseOlderID(p []string) bool {
 	switch o.Type {
 	case OwnerEgressFirewall: // <namespace>:<priority>
@@ -245,13 +243,13 @@ func (o *Owner) parseOlderID(p []string) bool {
 	return false
 }
 
-// isIndex is a number, or -1 for none.
+// isIndex reports whether s is a number, or -1.
 func isIndex(s string) bool { return s == "-1" || isNumber(s) }
 
 func isNumber(s string) bool { return new(Owner).parseIndex(s) }
 
-// parseLegacyGroup knows a port group of the enhancement of 2023: its one id is
-// "name", the policy and its priority.
+// parseLegacyGroup recognises a port group of the enhancement of 2023: its only id is "name", the policy and
+// its priority.
 func parseLegacyGroup(table string, ids map[string]string, o *Owner) bool {
 	i := strings.LastIndexByte(ids[keyOldName], '_')
 	if table != TablePortGroup || i <= 0 || len(ids) != 1 {
@@ -259,7 +257,7 @@ func parseLegacyGroup(table string, ids map[string]string, o *Owner) bool {
 	}
 	name, prio := ids[keyOldName][:i], ids[keyOldName][i+1:]
 	n, err := strconv.Atoi(prio)
-	// The ranges of the two kinds (ovn-kubernetes.md#older-forms).
+	// Ranges of the two kinds (ovn-kubernetes.md#older-forms).
 	if err != nil || !isNumber(prio) || !(n >= 20000 && n <= 30000 || n >= 1650 && n <= 1750) {
 		return false
 	}

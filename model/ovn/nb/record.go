@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// Column is one column of a row under its name in the schema. Value is a
-// string, Optional, int, bool, []string or map[string]string.
+// Column is one column of a row by its name in the schema. Value is a string, Optional, int, bool, []string or
+// map[string]string.
 type Column struct {
 	Name  string
 	Value any
 }
 
-// Optional is the value of a column that may have none: empty is none.
+// Optional is the value of an optional column: empty means none.
 type Optional string
 
-// optionalValue is the value of a column that may have none, or an empty string.
+// optionalValue returns the value of an optional column, which may be an empty string.
 func optionalValue(s string, blank bool) any {
 	if blank {
 		return s
@@ -26,8 +26,8 @@ func optionalValue(s string, blank bool) any {
 	return Optional(s)
 }
 
-// Columns are the columns of a row that Rung knows, but for the numbers of NB_Global, by name and with _uuid first
-// where the row has one, as "ovn-nbctl list" orders them.
+// Columns returns the columns of a row that Rung knows, except the numbers of NB_Global. They are sorted by
+// name, with any _uuid first, as "ovn-nbctl list" orders them.
 func Columns(r Row) []Column {
 	var cols []Column
 	switch r := r.(type) {
@@ -58,7 +58,7 @@ func Columns(r Row) []Column {
 	return cols
 }
 
-// ListText is a column's value as "ovn-nbctl list" prints it.
+// ListText returns a column's value as "ovn-nbctl list" prints it.
 func (c Column) ListText() string {
 	switch v := c.Value.(type) {
 	case Optional:
@@ -84,8 +84,7 @@ func (c Column) ListText() string {
 	return fmt.Sprint(c.Value)
 }
 
-// Atom writes a string as OVSDB tools do: words that are identifiers, and UUIDs,
-// stand as they are, everything else in quotes.
+// Atom writes a string as OVSDB tools do: identifiers and UUIDs bare, everything else in quotes.
 func Atom(s string) string {
 	bare := s != "" && s != "true" && s != "false"
 	for i, c := range s {
@@ -101,7 +100,7 @@ func Atom(s string) string {
 	return strconv.Quote(s)
 }
 
-// IsUUID says whether s is a UUID as OVSDB writes it.
+// IsUUID reports whether s is a UUID as OVSDB writes it.
 func IsUUID(s string) bool {
 	if len(s) != 36 {
 		return false
@@ -127,8 +126,8 @@ type ACLColumn struct {
 	Same func(a, b *ACL) bool
 }
 
-// ACLColumns are the columns that OVN-Kubernetes rewrites when it upserts a row, by name: all but the label and the
-// samples (ovn-kubernetes.md#acl-columns).
+// ACLColumns has the columns that OVN-Kubernetes rewrites when it upserts a row, by name: all but the label
+// and the samples (ovn-kubernetes.md#acl-columns).
 var ACLColumns = slices.DeleteFunc(slices.Clone(allACLColumns), func(c ACLColumn) bool {
 	return c.Name == "label" || c.Name == "sample_est" || c.Name == "sample_new"
 })
@@ -160,7 +159,7 @@ func aclMap(name string, value func(*ACL) map[string]string) ACLColumn {
 	return ACLColumn{name, func(a *ACL) any { return value(a) }, func(a, b *ACL) bool { return maps.Equal(value(a), value(b)) }}
 }
 
-// SameACL reports whether two rows are the same in all ACLColumns.
+// SameACL reports whether two rows are equal in all ACLColumns.
 func SameACL(a, b *ACL) bool {
 	for i := range ACLColumns {
 		if !ACLColumns[i].Same(a, b) {

@@ -6,7 +6,7 @@ const (
 	ToLport   = "to-lport"
 )
 
-// OptAfterLB is the option that moves a from-lport ACL behind load balancing.
+// OptAfterLB is the option that moves a from-lport ACL after load balancing.
 const OptAfterLB = "apply-after-lb"
 
 // Actions of an ACL.
@@ -19,8 +19,7 @@ const (
 	ActionPass           = "pass"
 )
 
-// ACL is a row of table ACL. Optional columns are empty when unset. Desired
-// rows have no UUID.
+// ACL is a row of table ACL. Optional columns are empty if unset. Desired rows have no UUID.
 type ACL struct {
 	UUID        string
 	Action      string
@@ -35,19 +34,19 @@ type ACL struct {
 	Priority    int
 	Severity    string
 	Tier        int
-	// BlankName and BlankMeter say that the column of a live row holds an empty
-	// string, which to the database is something else than nothing.
+	// BlankName and BlankMeter are true if the column of a live row has an empty string, which the database
+	// distinguishes from no value.
 	BlankName, BlankMeter bool
-	// SampleNew and SampleEst are the metadata of the referenced Sample on a
-	// desired row and the row's UUID on a live one; empty without observability.
+	// SampleNew and SampleEst are the metadata of the referenced Sample on a desired row, and the Sample's
+	// UUID on a live one; empty without observability.
 	SampleNew, SampleEst string
 }
 
-// ID is the row's k8s.ovn.org/id, empty on a row nobody labelled.
+// ID returns the row's k8s.ovn.org/id, empty if it has none.
 func (a *ACL) ID() string { return a.ExternalIDs[KeyID] }
 
-// Stage names the pipeline the row is evaluated in: "from-lport",
-// "from-lport-after-lb" or "to-lport" (ovn-kubernetes.md#stages).
+// Stage returns the pipeline of the row: "from-lport", "from-lport-after-lb" or "to-lport"
+// (ovn-kubernetes.md#stages).
 func (a *ACL) Stage() string {
 	if a.Direction == FromLport && a.Options[OptAfterLB] == "true" {
 		return "from-lport-after-lb"
@@ -63,11 +62,11 @@ type AddressSet struct {
 	ExternalIDs map[string]string
 }
 
-// ID is the row's k8s.ovn.org/id.
+// ID returns the row's k8s.ovn.org/id.
 func (s *AddressSet) ID() string { return s.ExternalIDs[KeyID] }
 
-// PortGroup is a row of table Port_Group. On a live row Ports and ACLs are
-// UUIDs; on a desired one Ports are logical port names and ACLs are ACL ids.
+// PortGroup is a row of table Port_Group. On a live row Ports and ACLs are UUIDs; on a desired one Ports are
+// logical port names and ACLs are ACL ids.
 type PortGroup struct {
 	UUID        string
 	Name        string
@@ -76,10 +75,10 @@ type PortGroup struct {
 	ExternalIDs map[string]string
 }
 
-// ID is the row's k8s.ovn.org/id.
+// ID returns the row's k8s.ovn.org/id.
 func (g *PortGroup) ID() string { return g.ExternalIDs[KeyID] }
 
-// LogicalSwitch is a row of table Logical_Switch. OtherConfig is read of live rows alone.
+// LogicalSwitch is a row of table Logical_Switch. OtherConfig is set on live rows only.
 type LogicalSwitch struct {
 	UUID        string
 	Name        string
@@ -97,15 +96,13 @@ type LogicalSwitchPort struct {
 	ExternalIDs map[string]string
 }
 
-// PortName is the logical port of a pod on the default network
-// (ovn-kubernetes.md#subject-pods).
+// PortName returns the logical port of a pod on the default network (ovn-kubernetes.md#subject-pods).
 func PortName(namespace, pod string) string { return namespace + "_" + pod }
 
-// ManagementPort and RouterPort name the ports of a node's switch that lead to the node
-// and to the cluster's router.
+// ManagementPort returns the port of a node's switch that leads to the node.
 func ManagementPort(zone string) string { return "k8s-" + zone }
 
-// RouterPort is the port to the cluster's router.
+// RouterPort returns the port of a node's switch that leads to the cluster's router.
 func RouterPort(zone string) string { return "stor-" + zone }
 
 // Meter is a row of table Meter.
@@ -130,12 +127,12 @@ type Global struct {
 	UUID        string
 	Name        string
 	ExternalIDs map[string]string
-	// Written is nb_cfg: a number that somebody raises to learn when what was written
-	// before has arrived. Made is sb_cfg: the one the logical flows were made of. Done is
-	// hv_cfg: the one that every node has (ovn-kubernetes.md#rows-flows-nodes).
+	// Written is nb_cfg: a number that somebody raises to learn when earlier writes have arrived. Made is
+	// sb_cfg: the number that the logical flows were made for. Done is hv_cfg: the number that every node has
+	// reached (ovn-kubernetes.md#rows-flows-nodes).
 	Written, Made, Done ProgressMark
 }
 
-// ProgressMark is one of the numbers of NB_Global, and when it was set, in milliseconds since
-// 1970; 0 where that is not said.
+// ProgressMark is one of the numbers of NB_Global, and when it was set, in milliseconds since 1970; 0 if
+// unknown.
 type ProgressMark struct{ Cfg, Stamp int64 }
