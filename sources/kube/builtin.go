@@ -22,8 +22,8 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 )
 
-// Builtin is a client of those built-in resources that Rung uses. client-go's clientset
-// has all groups of the API, whose types would be a fifth of the program.
+// Builtin is a client of the built-in resources that Rung uses. client-go's clientset has all API groups,
+// whose types would be a fifth of the program.
 type Builtin struct {
 	groups map[schema.GroupVersion]rest.Interface
 }
@@ -68,7 +68,7 @@ func newBuiltin(cfg *rest.Config) (*Builtin, error) {
 	return b, nil
 }
 
-// clientObject is a pointer to T that is a Kubernetes object; clientList is one to a list of them.
+// clientObject is a pointer to T that is a Kubernetes object; clientList is a pointer to a list of objects.
 type (
 	clientObject[T any] interface {
 		*T
@@ -81,16 +81,15 @@ type (
 	}
 )
 
-// resourceOf is the client of a resource; an empty namespace stands for all, and for
-// resources of the cluster.
+// resourceOf returns the client of a resource; an empty namespace means all namespaces, or a cluster-scoped
+// resource.
 func resourceOf[T, L any, P clientObject[T], Q clientList[L]](b *Builtin, gv schema.GroupVersion, resource,
 	namespace string) *gentype.ClientWithList[P, Q] {
 	return gentype.NewClientWithList(resource, b.groups[gv], builtinParameters, namespace,
 		func() P { return new(T) }, func() Q { return new(L) })
 }
 
-// Pods is the client of a namespace's pods; an empty name stands for all namespaces,
-// here and below.
+// Pods returns the client of a namespace's pods. Here and below, an empty namespace means all namespaces.
 func (b *Builtin) Pods(namespace string) *gentype.ClientWithList[*corev1.Pod, *corev1.PodList] {
 	return resourceOf[corev1.Pod, corev1.PodList](b, corev1.SchemeGroupVersion, "pods", namespace)
 }
