@@ -94,39 +94,39 @@ func (b *Builtin) Pods(namespace string) *gentype.ClientWithList[*corev1.Pod, *c
 	return resourceOf[corev1.Pod, corev1.PodList](b, corev1.SchemeGroupVersion, "pods", namespace)
 }
 
-// Events is the client of Events of the core group.
+// Events returns the client of core Events.
 func (b *Builtin) Events(namespace string) *gentype.ClientWithList[*corev1.Event, *corev1.EventList] {
 	return resourceOf[corev1.Event, corev1.EventList](b, corev1.SchemeGroupVersion, "events", namespace)
 }
 
-// DaemonSets is the client of DaemonSets.
+// DaemonSets returns the client of DaemonSets.
 func (b *Builtin) DaemonSets(namespace string) *gentype.ClientWithList[*appsv1.DaemonSet, *appsv1.DaemonSetList] {
 	return resourceOf[appsv1.DaemonSet, appsv1.DaemonSetList](b, appsv1.SchemeGroupVersion, "daemonsets", namespace)
 }
 
-// Leases is the client of Leases.
+// Leases returns the client of Leases.
 func (b *Builtin) Leases(namespace string) *gentype.ClientWithList[*coordinationv1.Lease, *coordinationv1.LeaseList] {
 	return resourceOf[coordinationv1.Lease, coordinationv1.LeaseList](b, coordinationv1.SchemeGroupVersion, "leases", namespace)
 }
 
-// Review has the server fill in what the user may do.
+// Review asks the server what the user may do.
 func (b *Builtin) Review(ctx context.Context, review *authv1.SelfSubjectAccessReview) (*authv1.SelfSubjectAccessReview, error) {
 	return gentype.NewClient("selfsubjectaccessreviews", b.groups[authv1.SchemeGroupVersion], builtinParameters, "",
 		func() *authv1.SelfSubjectAccessReview { return new(authv1.SelfSubjectAccessReview) }).Create(ctx, review, metav1.CreateOptions{})
 }
 
-// Get begins a request for a path of the server that is no resource's.
+// Get begins a request for a server path outside the resources.
 func (b *Builtin) Get(path string) *rest.Request {
 	return b.groups[corev1.SchemeGroupVersion].Get().AbsPath(path)
 }
 
-// Log opens the log of a container, which the options name. The caller closes it.
+// Log opens the log of the container named in opt. The caller closes it.
 func (b *Builtin) Log(ctx context.Context, namespace, pod string, opt *corev1.PodLogOptions) (io.ReadCloser, error) {
 	return b.groups[corev1.SchemeGroupVersion].Get().Namespace(namespace).Name(pod).Resource("pods").
 		SubResource("log").VersionedParams(opt, builtinParameters).Stream(ctx)
 }
 
-// execURL is where a command runs in a container.
+// execURL returns the URL that runs a command in a container.
 func (b *Builtin) execURL(namespace, pod string, opt *corev1.PodExecOptions) *url.URL {
 	return b.groups[corev1.SchemeGroupVersion].Post().Namespace(namespace).Name(pod).Resource("pods").
 		SubResource("exec").VersionedParams(opt, builtinParameters).URL()
