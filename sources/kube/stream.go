@@ -219,11 +219,11 @@ func (s *logStream) takeLine(line []byte) bool {
 	return true
 }
 
-// watchTarget looks, while no line comes, whether the log still is the one that is
-// followed: a stream to a node that died says nothing.
+// watchTarget checks, while no line comes, whether the target still is the followed container: a stream to a
+// dead node is silent.
 //
-// The kubelet sends its answer with the first line, so that a quiet log looks like a
-// request without one: what is not refused for a while stands.
+// The kubelet sends its answer only with the first line, so a quiet log looks like an unanswered request. A
+// request that is not refused for a while counts as open.
 func (s *logStream) watchTarget(ctx context.Context, cancel context.CancelCauseFunc) {
 	r := s.r
 	if !retry.Sleep(ctx, r.p.pause.quiet) {
@@ -253,7 +253,7 @@ func (s *logStream) watchTarget(ctx context.Context, cancel context.CancelCauseF
 	}
 }
 
-// cutTime takes the time off that the kubelet puts in front of a line.
+// cutTime cuts off the time that the kubelet puts in front of a line.
 func cutTime(line []byte) (at time.Time, text []byte, ok bool) {
 	word, rest, _ := bytes.Cut(line, []byte(" "))
 	if len(word) < len("2006-01-02T15:04:05Z") || len(word) > 40 {
@@ -263,8 +263,8 @@ func cutTime(line []byte) (at time.Time, text []byte, ok bool) {
 	return at, rest, err == nil
 }
 
-// wholeSeconds is a time as the API takes it: whole seconds, so that a resumed log
-// repeats what came within the second.
+// wholeSeconds returns a time for the API, cut to seconds, so that a resumed log repeats the whole second; nil
+// for zero.
 func wholeSeconds(t time.Time) *metav1.Time {
 	if t.IsZero() {
 		return nil
