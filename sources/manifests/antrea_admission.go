@@ -267,7 +267,7 @@ func (n *normaliser) egressOnly(r *antreaRule, at string) {
 	}
 }
 
-// igmpTypes are the types of IGMP messages that rules may match, and how they are told.
+// igmpTypes are the IGMP message types that rules may match, as numbers and as text.
 var igmpTypes = map[model.Direction]struct {
 	types []int32
 	text  string
@@ -300,15 +300,14 @@ func (n *normaliser) readIGMP(r *antreaRule, d model.Direction, at string) {
 	n.multicastAction(r, at)
 }
 
-// multicastAction notes an action that a rule about multicast cannot have.
+// multicastAction notes an action that is invalid for multicast.
 func (n *normaliser) multicastAction(r *antreaRule, at string) {
 	if a := r.Action; a == string(model.Pass) || a == "Reject" {
 		n.addInvalid(antrea.MulticastAction, at+".action", a+" is not supported for multicast", "write Allow or Drop")
 	}
 }
 
-// ruleNames finds names that two rules have, be they written or made: rules that are the
-// same have the same made one.
+// ruleNames finds names shared by two rules, written or generated: equal rules get the same generated name.
 func (n *normaliser) ruleNames() {
 	first := map[string]*model.Rule{}
 	for r := range n.p.AllRules() {
