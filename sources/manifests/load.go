@@ -168,8 +168,8 @@ func (l *inputLister) walkFolder(root inputPlace) {
 	l.addSubmodules(root)
 }
 
-// enterFolder says of a folder whose manifests something makes that they are not read. Of a chart
-// none of the files is one: it is left out. The files of a kustomization are read as they stand.
+// enterFolder reports folders whose manifests a tool renders. A Helm chart is skipped whole; the files of a
+// kustomization are read as written.
 func (l *inputLister) enterFolder(fsys fs.FS, p string, at inputPlace) error {
 	has := func(name string) bool {
 		info, err := fs.Stat(fsys, path.Join(p, name))
@@ -196,7 +196,7 @@ func (l *inputLister) addFailure(name, msg, remedy string) {
 	l.broken = append(l.broken, fileBroken(l.o.Source, name, msg, remedy))
 }
 
-// addSkipped leaves a file aside that is none to read.
+// addSkipped reports a skipped file.
 func (l *inputLister) addSkipped(name, kind, remedy string) {
 	b := fileBroken(l.o.Source, name, "skipped: "+kind, remedy)
 	b.Severity = model.SeverityWarning
@@ -208,7 +208,7 @@ func isManifestName(p string) bool {
 	return strings.HasSuffix(p, ".yaml") || strings.HasSuffix(p, ".yml") || strings.HasSuffix(p, ".json")
 }
 
-// fileBroken is a failure of a whole file.
+// fileBroken returns the error of a whole file.
 func fileBroken(source, name, msg, remedy string) model.Broken {
 	return model.Broken{
 		Severity: model.SeverityError,
@@ -266,7 +266,7 @@ func (o Options) loadFile(ctx context.Context, in inputFile) (*loadedFile, *mode
 	return l, nil
 }
 
-// openInput opens a file; what may not answer ends with ctx.
+// openInput opens a file; the wait for a pipe or a device ends with ctx.
 func (o Options) openInput(ctx context.Context, in inputFile) (io.ReadCloser, error) {
 	switch {
 	case in.path == "-" && o.Stdin == nil:
@@ -281,9 +281,8 @@ func (o Options) openInput(ctx context.Context, in inputFile) (io.ReadCloser, er
 	return files.OpenRegular(in.path)
 }
 
-// expandGzip expands a compressed file of at most limit bytes. It is gone through
-// twice: first only counted, so that what expands to more than the limit never
-// is in memory, then read into just as much as it needs.
+// expandGzip decompresses a file of at most limit bytes. It does so twice: first to count, so that larger
+// contents are never in memory, then into a buffer of that size.
 func expandGzip(raw []byte, limit int64) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(raw))
 	if err != nil {

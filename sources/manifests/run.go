@@ -17,27 +17,27 @@ import (
 	"rung/sources/files"
 )
 
-// lingers is how long a git that was ended may keep its output open.
+// lingers is how long a killed git may keep its output open.
 const lingers = time.Second
 
-// fixedArgs stand before every command: no pager, no lock, and none of the programs that a
-// configuration, above all the repository's own, could have git run.
+// fixedArgs come before every command: no pager, no lock, and no program from a configuration, above all the
+// repository's own.
 var fixedArgs = []string{"--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull,
 	"-c", "core.pager=cat", "-c", "core.askPass=", "-c", "core.sshCommand=false", "-c", "core.gitProxy=", "-c", "credential.helper=",
 	"-c", "protocol.allow=never"}
 
-// fixedEnv are variables that git is given besides its own: nothing is fetched, whoever allows it,
-// nobody is asked, and messages are in English, as they are looked for here.
+// fixedEnv is added to git's environment: it fetches nothing and asks nobody. Messages are in English, since
+// Rung searches them.
 var fixedEnv = []string{"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C"}
 
-// leftOut says whether a variable is kept from git: it names a program, or fills standard error.
+// leftOut reports whether a variable is withheld from git: it names a program, or fills standard error.
 func leftOut(variable string) bool {
 	name, _, _ := strings.Cut(variable, "=")
 	return strings.HasPrefix(name, "GIT_TRACE") || slices.Contains([]string{"GIT_EXTERNAL_DIFF", "GIT_PAGER", "PAGER", "GIT_SSH",
 		"GIT_SSH_COMMAND", "GIT_PROXY_COMMAND", "GIT_ASKPASS", "SSH_ASKPASS", "GIT_EDITOR", "LANGUAGE"}, name)
 }
 
-// gitCommand is a git with its arguments, which ends with ctx.
+// gitCommand returns a git command that ends with ctx.
 func gitCommand(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", slices.Concat(fixedArgs, args)...)
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), leftOut), fixedEnv...)
@@ -45,7 +45,7 @@ func gitCommand(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// runGit runs git and returns its output of at most limit bytes.
+// runGit runs git and returns its output, at most limit bytes.
 func runGit(ctx context.Context, stdin string, limit int64, args ...string) ([]byte, error) {
 	cmd := gitCommand(ctx, args...)
 	var said bytes.Buffer
@@ -59,7 +59,7 @@ func runGit(ctx context.Context, stdin string, limit int64, args ...string) ([]b
 	}
 	text, readErr := files.ReadAll(out, 0, limit)
 	if readErr != nil {
-		_ = cmd.Process.Kill() // it would wait to be read
+		_ = cmd.Process.Kill() // it would block on its output
 	}
 	err = cmd.Wait()
 	switch {
