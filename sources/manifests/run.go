@@ -82,13 +82,13 @@ func startError(err error) error {
 	return err
 }
 
-// errNotHere says that the text of a file is not in the clone.
+// errNotHere means the text of a file is not in the clone.
 var errNotHere = errors.New("its text is not in this clone, and Rung fetches nothing: git fetch --refetch brings it")
 
-// saidError is the message of a git that failed, in one line.
+// saidError returns the message of a failed git on one line.
 func saidError(said string, err error) error {
 	said = strings.TrimSpace(said)
-	if _, fatal, ok := strings.Cut("\n"+said, "\nfatal: "); ok { // behind warnings
+	if _, fatal, ok := strings.Cut("\n"+said, "\nfatal: "); ok { // after warnings
 		said = fatal
 	}
 	line, _, _ := strings.Cut(said, "\n")
@@ -109,17 +109,17 @@ func saidError(said string, err error) error {
 	return errors.New("git: " + words.CleanText(line))
 }
 
-// errAnswer says that git printed something that is no answer.
+// errAnswer means git's output has an unexpected form.
 var errAnswer = errors.New("git answered something that Rung does not understand")
 
-// foundObject is git's answer to a name: the object's kind, "blob", "tree" or another, or "missing" or
-// "ambiguous" where there is none.
+// foundObject is git's answer to a name. The kind is "blob", "tree" or another, or "missing" or "ambiguous" if
+// there is no such object.
 type foundObject struct {
 	kind, id string
 	size     int64
 }
 
-// findObjects asks git for objects by their names, which have no line feed.
+// findObjects asks git for objects by name. Names must not have line feeds.
 func findObjects(ctx context.Context, names []string) (out []foundObject, err error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -151,7 +151,7 @@ func findObjects(ctx context.Context, names []string) (out []foundObject, err er
 	return out, nil
 }
 
-// readObjects returns the texts of objects, by their names.
+// readObjects returns the texts of objects by id.
 func readObjects(ctx context.Context, objects []foundObject) (map[string][]byte, error) {
 	if len(objects) == 0 {
 		return nil, nil
@@ -177,7 +177,7 @@ func readObjects(ctx context.Context, objects []foundObject) (map[string][]byte,
 	return out, nil
 }
 
-// missingBelow lists the objects of a tree that are not in this clone.
+// missingBelow lists the objects of a tree that are missing from this clone.
 func missingBelow(ctx context.Context, root string) (out []string, err error) {
 	text, err := runGit(ctx, "", listLimit, "rev-list", "--objects", "--missing=print", "--no-object-names", "--end-of-options", root)
 	for line := range strings.Lines(string(text)) {
@@ -188,7 +188,7 @@ func missingBelow(ctx context.Context, root string) (out []string, err error) {
 	return out, err
 }
 
-// isObjectID says whether a text is the name that git gives an object by itself.
+// isObjectID reports whether a text is a git object id.
 func isObjectID(s string) bool {
 	return len(s) >= 40 && strings.Trim(s, "0123456789abcdef") == ""
 }
