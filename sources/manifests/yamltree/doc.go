@@ -4,11 +4,11 @@
 // CutDocuments cuts a text. Parse makes the tree of one document, the same for JSON as for YAML. Flatten
 // resolves aliases and merge keys. SplitList cuts a Kubernetes List without parsing it. Get, TextAt and
 // similar functions read a node by its path, JSONValue the whole tree. Layout finds a node's bytes. Marshal
-// and BlockText write a value as people write Kubernetes objects, FlowText and ScalarText on one line.
+// and BlockText write a value as people write Kubernetes objects, FlowText and ScalarLike on one line.
 //
 // Invariants: no text causes a panic or growth beyond a given bound; scalars are read as Kubernetes' tools
 // read them (YAML 1.1); written values are read back unchanged. Text of nodes is not cleaned, except by
 // PathText.
 //
-// It imports model/words. sources/manifests imports it.
+// It imports model/words. sources/manifests and change/rewrite import it.
 package yamltree
