@@ -88,8 +88,8 @@ func WithAnnotations(old *model.Policy, set map[string]string, by manifests.Opti
 	return model.LoggedNamespace(m), nil
 }
 
-// rewrittenPolicy changes the policy's own text to match the typed object, keeping comments and order. If that
-// is impossible, it renders new text.
+// rewrittenPolicy changes the policy's own text to match the typed object, keeping comments and order, or else
+// renders new text.
 func rewrittenPolicy(old *model.Policy, typed metav1.Object, by manifests.Options) (*model.Policy, []model.Broken) {
 	next, bad, err := manifests.RewritePolicy(old, typed, by)
 	if err != nil {

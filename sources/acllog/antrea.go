@@ -13,7 +13,7 @@ import (
 	"rung/model/words"
 )
 
-// antreaMark occurs in every line of np.log: all kinds of policies there end in it.
+// antreaMark occurs in every line of np.log, since all kinds of policies end in it.
 const antreaMark = "NetworkPolicy"
 
 // antreaWords bounds the words of a line of np.log.

@@ -80,8 +80,8 @@ func (f *File) isKnown(x *logPart) bool {
 		slices.ContainsFunc(f.parts, func(p *logPart) bool { return beginAlike(p.head, x.head) })
 }
 
-// Next returns the next line, which is valid until the next call. The error is ErrUnended for a
-// line without an end, and io.EOF if there is no line now: PollChanges looks for more elsewhere.
+// Next returns the next line, valid until the next call. The error is ErrUnended for a line without an end,
+// and io.EOF if no line is left now: PollChanges looks for more elsewhere.
 func (f *File) Next() ([]byte, error) {
 	for {
 		line, err := f.nextOfParts()

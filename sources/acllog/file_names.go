@@ -73,7 +73,7 @@ type LinePlace struct{ Node, Namespace, Pod, Container string }
 //	/var/log/containers/POD_NS_CONTAINER-ID.log
 //	…/nodes/NODE/…
 //
-// It reads a pod's node from the file POD.yaml that must-gather puts beside the logs.
+// A pod's node comes from the file POD.yaml in the same must-gather.
 func PlaceOf(path string) (p LinePlace) {
 	parts := strings.Split(filepath.ToSlash(filepath.Clean(path)), "/")
 	for i, dir := range parts[:len(parts)-1] {

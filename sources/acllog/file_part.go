@@ -13,8 +13,7 @@ import (
 	"rung/sources/files"
 )
 
-// headMost is how much of the beginning of a content is kept. Lines have times, so equal beginnings mean equal
-// contents.
+// headMost bounds the kept beginning of a content. Lines have times, so equal beginnings mean equal contents.
 const headMost = 1 << 10
 
 var gzipMagic = []byte{0x1f, 0x8b}

@@ -79,7 +79,7 @@ func (s *Set) addPipe(path string, open func() (io.ReadCloser, error)) {
 // SkippedFiles counts unread files below a folder.
 type SkippedFiles struct {
 	Folder string // as given, or found by a glob; not clean
-	// Files counts all files; Other those not named as logs, or of pods outside the network.
+	// Files counts all files; Other counts files not named as logs, or of pods outside the network.
 	Files, Other int
 	// Unread counts unreadable folders; Err is the first one's error.
 	Unread int
@@ -88,7 +88,7 @@ type SkippedFiles struct {
 	Cut bool
 }
 
-// CheckPaths returns what is wrong with paths, and counts the unread files below their folders. It opens no
+// CheckPaths returns an error for unusable paths, and counts the unread files below their folders. It opens no
 // file.
 func CheckPaths(paths []string) (passed []SkippedFiles, err error) {
 	for _, path := range paths {

@@ -68,7 +68,7 @@ func endsInNumber(line string) bool {
 	return strings.HasPrefix(last, "tp_dst=") || strings.HasPrefix(last, "icmp_code=")
 }
 
-// collected is a line as log collectors store it.
+// collected is a line stored by a log collector.
 type collected struct {
 	Message  string `json:"message"`
 	At       string `json:"@timestamp"`

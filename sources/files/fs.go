@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// FS is the part of a file system used by this package. Errors are those of package os, and
-// errors.ErrUnsupported for an operation that the system lacks.
+// FS is the part of a file system used by this package. Errors match package os; an operation that the system
+// lacks returns errors.ErrUnsupported.
 type FS interface {
 	// Open is os.OpenFile, but never waits, for example for the other end of a pipe.
 	Open(name string, flag int, perm fs.FileMode) (File, error)

@@ -161,8 +161,8 @@ func AppendLines(f File, lines []byte) (at int64, err error) {
 }
 
 // CheckFolder checks a private folder, if it exists. A folder open to others is closed to them; note says so
-// unless it is empty. It is refused if it is another user's, or holds files for which mine is false: closing a
-// home folder, or /tmp, would do harm.
+// unless it is empty. It refuses another user's folder, and an open one with files for which mine is false:
+// closing a home folder, or /tmp, would do harm.
 func CheckFolder(fsys FS, path string, mine func(name string) bool) (note string, err error) {
 	real, err := fsys.RealPath(path)
 	if errors.Is(err, fs.ErrNotExist) {

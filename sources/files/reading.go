@@ -156,10 +156,10 @@ func (b *patientReader) Read(p []byte) (int, error) {
 	}
 }
 
-// ErrNotRegular is in the error of a file that should be a regular one.
+// ErrNotRegular is wrapped by errors about a special file in place of a regular one.
 var ErrNotRegular = errors.New("only regular files are read here")
 
-// ErrTooLarge is in the error of a file over the limit of its reader.
+// ErrTooLarge is wrapped by errors about a file over its reader's limit.
 var ErrTooLarge = errors.New("too large")
 
 // ReasonOf returns an error without its path, for messages that already name the path.

@@ -27,7 +27,7 @@ func (f systemFile) TryLock() error {
 	return err
 }
 
-// openShared opens a file or folder for reading. Unlike os.Open, it lets others rename and delete it.
+// openShared opens a file or folder for reading. Unlike os.Open, it allows renaming and deleting it meanwhile.
 func openShared(name string) (*os.File, error) {
 	path, err := windows.UTF16PtrFromString(name)
 	if err != nil {

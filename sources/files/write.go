@@ -29,7 +29,7 @@ func CreateFile(fsys FS, path string, text []byte, perm fs.FileMode) error {
 	return writeWhole(fsys, path, text, perm, nil, fsys.RenameNew)
 }
 
-// writeWhole writes text beside path and moves it there. On an error no file stays behind.
+// writeWhole writes text to a temporary file and moves that to path. On an error no file stays behind.
 func writeWhole(fsys FS, path string, text []byte, perm fs.FileMode, like fs.FileInfo, move func(from, to string) error) error {
 	temp, err := fillTemp(fsys, path, text, perm, like)
 	if err != nil {
@@ -84,8 +84,8 @@ func SaveFile(fsys FS, path string, text []byte) error {
 	return writeWhole(fsys, path, text, perm, info, fsys.Rename)
 }
 
-// syncFolder writes a folder's names to the disk. It returns no error: the file is in its place, and not every
-// file system can sync folders.
+// syncFolder writes a folder's names to the disk. It ignores errors: the file has its name already, and not
+// every file system can sync folders.
 func syncFolder(fsys FS, path string) { _ = fsys.SyncFolder(filepath.Dir(path)) }
 
 // fillTemp writes text into a new hidden file beside path, and syncs it. It gets the owner of like, unless

@@ -39,7 +39,7 @@ type Options struct {
 	FencePlugins bool
 }
 
-// Cluster is a cluster behind its API server.
+// Cluster is a connection to the API server of a cluster.
 type Cluster struct {
 	opt     Options
 	context string // clean

@@ -1,5 +1,5 @@
-// Package kube talks to the Kubernetes API server. It reads and changes objects, runs commands in pods,
-// follows objects (FromCluster) and the logs of OVN-Kubernetes pods (Reader), runs the login plugins of a
+// Package kube talks to the Kubernetes API server. It reads and changes objects, and runs commands in pods. It
+// follows objects (FromCluster) and the logs of OVN-Kubernetes pods (Reader). It runs the login plugins of a
 // kubeconfig, and delivers objects to an engine (Source).
 //
 // Cluster is one kubeconfig context, or the cluster Rung runs in; making it does no I/O. CampaignForZone

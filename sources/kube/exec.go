@@ -36,8 +36,8 @@ type ExecIO struct {
 // Exec runs a command in a container through pods/exec and waits for its end. No shell reads the arguments. It
 // uses WebSocket, and SPDY if the server or a proxy does not support that, as kubectl does.
 //
-// It returns as soon as ctx ends, with an error that wraps ctx's. Other errors are told apart by errors.Is and
-// As: fs.ErrPermission, ErrNoPod, ErrNotRunning, ErrNoCommand, and *ExitError if the command itself failed.
+// It returns as soon as ctx ends, with an error that wraps ctx's. errors.Is and As find the others:
+// fs.ErrPermission, ErrNoPod, ErrNotRunning, ErrNoCommand, and *ExitError if the command itself failed.
 func (c *Cluster) Exec(ctx context.Context, in ExecTarget, cmd []string, io ExecIO) error {
 	err := c.execOnce(ctx, in, cmd, io)
 	if err == nil {

@@ -25,9 +25,9 @@ import (
 
 // feed reads one resource: a list in pages, then a watch from the list's version, again and again.
 //
-// client-go's Reflector does not suffice: it hides that a server is unreachable, waits equally long for all
-// answers, holds whole lists if the server cannot stream them (a feed converts each page at once), and does
-// not always end with its context (TestReflector).
+// client-go's Reflector does not suffice (TestReflector). It hides that a server is unreachable, and waits
+// equally long for all answers. It holds whole lists if the server cannot stream them; a feed converts each
+// page at once. It does not always end with its context.
 type feed struct {
 	w        *watcher
 	resource feedResource
@@ -42,7 +42,7 @@ type feed struct {
 	// stalled means the feed is lost only because the server does not answer.
 	stalled bool
 
-	// refusedWatch means lists are permitted but watches are not: the objects are as old as the list.
+	// refusedWatch means lists are permitted but watches are not: objects are as old as the list.
 	refusedWatch bool
 	// notServed means the server is known not to serve the resource.
 	notServed bool

@@ -38,7 +38,7 @@ func throughClient[L runtime.Object](a feedResource, of func(*Cluster) listWatch
 	return a
 }
 
-// builtinResource returns a resource of one of the built-in API groups, in all namespaces.
+// builtinResource returns a resource of a built-in API group, in all namespaces.
 func builtinResource[T, L any, P clientObject[T], Q clientList[L]](gv schema.GroupVersion, a feedResource) feedResource {
 	resource, _, _ := strings.Cut(a.name, ".")
 	return throughClient(a, func(c *Cluster) listWatcher[Q] { return resourceOf[T, L, P, Q](c.Builtin(), gv, resource, "") })

@@ -17,8 +17,8 @@ import (
 	"rung/sources/retry"
 )
 
-// Reader reads the logs of pods. It has its own client, so that hundreds of connecting streams do not delay
-// other requests. It is safe for concurrent use.
+// Reader reads the logs of pods. Its own client keeps hundreds of connecting streams from delaying other
+// requests. It is safe for concurrent use.
 type Reader struct {
 	c         *Cluster
 	pause     followPauses

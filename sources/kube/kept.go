@@ -25,7 +25,7 @@ type keptEntry struct {
 	broken       []model.Broken
 }
 
-// feedStep is the outcome of one event or list.
+// feedStep is the outcome of an event or a list.
 type feedStep struct {
 	upsert []model.Object
 	remove []model.Key

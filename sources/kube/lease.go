@@ -27,8 +27,8 @@ type LeaseConfig struct {
 	Namespace string
 	// Identity is this replica's name, different at every start.
 	Identity string
-	// Duration is how long others wait for a leader that stops renewing (15 s if 0), RenewDeadline how long a
-	// leader tries to renew before it gives up (10 s), RetryPeriod the time between two tries (2 s).
+	// Duration is how long others wait for a leader that stops renewing (15 s if 0). RenewDeadline is how long
+	// a leader tries to renew before it gives up (10 s), RetryPeriod the time between two tries (2 s).
 	Duration, RenewDeadline, RetryPeriod time.Duration
 }
 
@@ -96,7 +96,7 @@ func (c *Cluster) CampaignForZone(ctx context.Context, zone string, cfg LeaseCon
 	return nil
 }
 
-// election is one replica's view of a zone's Lease.
+// election is a replica's view of a zone's Lease.
 type election struct {
 	c     *Cluster
 	cfg   LeaseConfig

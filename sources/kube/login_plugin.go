@@ -23,14 +23,14 @@ import (
 // Rung itself, and that child runs the plugin.
 const LoginPlugin = "login-plugin"
 
-// Exit codes of the child itself, as those of timeout(1) and of a shell.
+// Exit codes of the child itself, like those of timeout(1) and shells.
 const (
 	exitPluginEnded   = 124
 	exitPluginMissing = 127
 )
 
-// fencePlugin returns an exec section that runs a plugin through RunLoginPlugin. The section of a plugin that
-// is not installed is unchanged: client-go reports that, and how to install it.
+// fencePlugin returns an exec section that runs a plugin through RunLoginPlugin. It returns p itself if the
+// plugin is not installed: client-go reports that, and how to install it.
 func fencePlugin(p *api.ExecConfig, within time.Duration) *api.ExecConfig {
 	path, err := exec.LookPath(p.Command)
 	self, err2 := os.Executable()

@@ -18,7 +18,7 @@ import (
 	"rung/model/words"
 )
 
-// Names of OVN-Kubernetes' settings, as its flags spell them.
+// Names of OVN-Kubernetes' settings, spelled like its flags.
 const (
 	OVNClusterSubnets = dialect.ClusterSubnets
 	OVNObservability  = dialect.Observability
@@ -35,7 +35,7 @@ const (
 const (
 	ovnkubeWithin = 10 * time.Second // bounds reading the whole configuration
 	maxDaemonSets = 100
-	// ovnkubeSets is the prefix of DaemonSets that run controllers.
+	// ovnkubeSets begins the names of DaemonSets with controllers.
 	ovnkubeSets = "ovnkube"
 	// annotationRelease holds the OpenShift release of an object.
 	annotationRelease = "release.openshift.io/version"
@@ -54,7 +54,7 @@ var ovnEnv = map[string]string{
 // OVNSetting is one setting and its origin.
 type OVNSetting = dialect.Setting
 
-// OVNKube is the configuration of a cluster's OVN-Kubernetes, as far as its objects show it. A container's
+// OVNKube is the configuration of a cluster's OVN-Kubernetes, as far as objects show it. A container's
 // arguments and environment outrank the ConfigMap.
 type OVNKube struct {
 	// Settings by the names above; unread ones are absent.

@@ -117,8 +117,8 @@ func (l *LivePolicy) SetBy(was *model.Policy) (names []string) {
 	return slices.Compact(names)
 }
 
-// changedPaths returns the differing fields as field managers own them: a policy's rules are one field, each
-// annotation or label is one.
+// changedPaths returns the differing fields as field managers own them: a policy's rules are one field, as is
+// each annotation or label.
 func changedPaths(old, now *model.Policy) (out [][]string) {
 	if now == nil {
 		return nil

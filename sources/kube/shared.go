@@ -104,7 +104,7 @@ func (a *sharedAnswer[T]) isGiven() bool {
 	}
 }
 
-// podsPage is the number of pods in one answer of the server.
+// podsPage is the number of pods per request.
 const podsPage = 500
 
 // EachPod calls f for the pods of a namespace, page by page, until f returns an error.

@@ -26,8 +26,8 @@ func (s fromCluster) Name() string { return s.c.Context() }
 // update is Loaded once every resource was read once, or its state says why it cannot be read. Once Loaded it
 // stays so.
 //
-// Resources are independent. One that is not served, not permitted or not answered says so in its state and is
-// retried; its objects read before stay.
+// Resources are independent. A resource not served, permitted or answered says so in its state and is retried;
+// its objects read before stay.
 func (s fromCluster) Run(ctx context.Context, sink func(SourceUpdate)) {
 	newWatcher(s.c, defaultTiming).deliverUpdates(ctx, sink)
 }

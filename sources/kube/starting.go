@@ -28,8 +28,8 @@ const (
 type serverStart struct {
 	version string // URL of /version
 	shared  SharedAnswers[bool]
-	// believed is set after /version was refused for all of startTime: this server always refuses it, so its
-	// other refusals are believed at once.
+	// believed is set after /version was refused for all of startTime: this server always refuses it, so other
+	// refusals are believed at once.
 	believed atomic.Bool
 }
 
@@ -78,8 +78,8 @@ func (l contextTransport) sendUntilStarted(r *http.Request) (*http.Response, err
 	}
 	for began := time.Now(); !l.start.believed.Load(); {
 		if time.Since(began) > limit {
-			// This user's roles may be read after those of /version: from now on believe refusals only if
-			// /version is still refused.
+			// The server may read this user's roles after those for /version: from now on believe refusals
+			// only if /version is still refused.
 			l.start.believed.Store(l.refusesVersion(ctx))
 			return response, nil
 		}
@@ -101,7 +101,7 @@ func (l contextTransport) sendUntilStarted(r *http.Request) (*http.Response, err
 	return response, nil
 }
 
-// discardAnswer reads a small answer to its end, so that its connection is reused.
+// discardAnswer reads a small answer to its end, to reuse its connection.
 func discardAnswer(r *http.Response) {
 	_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, 64<<10)) // ignore errors of an unwanted answer
 	_ = r.Body.Close()

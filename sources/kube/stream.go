@@ -177,7 +177,7 @@ func (s *logStream) isTooLong() {
 	r.f.State(r.state)
 }
 
-// takeLine delivers one line unless it is known; false ends the stream.
+// takeLine delivers a line unless it is known; false ends the stream.
 func (s *logStream) takeLine(line []byte) bool {
 	r := s.r
 	at, text, ok := cutTime(line)

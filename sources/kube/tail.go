@@ -39,8 +39,7 @@ type LogLine struct {
 	Text string // as written: not clean
 }
 
-// Tail reads the newest lines of an existing log, oldest first. Every error is a *LogError, except that of
-// ctx.
+// Tail reads the newest lines of an existing log, oldest first. Errors are of type *LogError, except ctx's.
 func (p *Reader) Tail(ctx context.Context, find func(context.Context) (LogTarget, error), lines int) (LogTarget, []LogLine,
 	error) {
 	ask, cancel := context.WithTimeout(ctx, tailWithin)

@@ -8,7 +8,7 @@ import (
 	"rung/sources/manifests"
 )
 
-// withWorkloads is a source that replaces workloads by pods: those that a workload without pods would have.
+// withWorkloads is a source that replaces workloads without pods by the pods they would have.
 type withWorkloads struct{ Source }
 
 // Run delivers the steps of the source, with workloads replaced by pods.

@@ -56,7 +56,7 @@ func (p *Policies) liveOf(k model.PolicyKey, u *unstructured.Unstructured) (*Liv
 	return l, nil
 }
 
-// lastApplied is kubectl's own record of the object. It is never shown, so no edit means to remove it.
+// lastApplied is kubectl's own record of the object. Rung never shows it, so no edit means to remove it.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // changedObject returns the live object with the change. Fields set by the author are replaced as a whole,

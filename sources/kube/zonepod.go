@@ -91,8 +91,8 @@ func (c *Cluster) ZonePod(ctx context.Context, node string, namespaces []string)
 }
 
 // hasOVNKPod reports whether any pod belongs to OVN-Kubernetes, running or not. One installation has one
-// namespace. If two have such pods, any user who may make namespaces (on OpenShift, every user) could have
-// made the second, and would get the exec of a node whose own pod is away.
+// namespace. Any user who may make namespaces (on OpenShift, every user) could have made a second one with
+// such pods, to get the exec of a node whose own pod is away.
 func hasOVNKPod(byNode map[string][]zonePodInfo) bool {
 	for _, pods := range byNode {
 		if slices.ContainsFunc(pods, func(p zonePodInfo) bool { return p.whyNotOVNK == nil }) {
@@ -162,9 +162,9 @@ func readZonePod(p *corev1.Pod) (out zonePodInfo) {
 // ovnRunDir is the folder of the sockets in every OVN container (ovn-kubernetes.md#zones-and-their-pods).
 const ovnRunDir = "/var/run/ovn"
 
-// databaseContainer finds the container for reaching the database: the one that runs its server, by upstream's
-// or OpenShift's name. Otherwise it takes one that mounts the sockets, known names first. It is empty if there
-// is none, as in a DPU host's pod.
+// databaseContainer finds the container for reaching the database: upstream's or OpenShift's server container,
+// else a container that mounts the sockets, known names first. It is empty for pods without both, as on a DPU
+// host.
 func databaseContainer(p *corev1.Pod) string {
 	sees := func(c *corev1.Container) bool {
 		return slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool {

@@ -201,8 +201,8 @@ func OpenPorts(annotation string) ([]string, error) {
 }
 
 // NodeSubnets reads the annotation k8s.ovn.org/node-subnets, a JSON object with one subnet or a list for each
-// network. It returns the subnets of the default network, and those of the others by name, nil if there are
-// none. An error about another network omits only that network.
+// network. own are the default network's subnets, others the other networks' by name, or nil. An error about
+// another network omits only that network.
 func NodeSubnets(annotation string) (own []string, others map[string][]string, err error) {
 	var networks map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(annotation), &networks); err != nil {

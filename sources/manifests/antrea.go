@@ -46,7 +46,7 @@ func (n *normaliser) antreaPolicy(u *unstructured.Unstructured) {
 	n.antreaAdmission(&o.Spec)
 }
 
-// rawRule returns a rule as written, from which its name is generated.
+// rawRule returns a rule as written, for its generated name.
 func rawRule(u *unstructured.Unstructured, dir string, i int) map[string]any {
 	spec, _ := u.Object["spec"].(map[string]any)
 	rules, _ := spec[dir].([]any)
@@ -104,7 +104,7 @@ func (n *normaliser) antreaRule(dir model.Direction, i int, o *antreaRule, raw m
 	return r
 }
 
-// serviceKey returns the key of a Service. Without a namespace, it is in that of the policy or Group.
+// serviceKey returns the key of a Service. The namespace defaults to the policy's or Group's.
 func (n *normaliser) serviceKey(s *antreaName) model.Key {
 	k := model.Key{Kind: model.KindService, Namespace: words.CleanText(s.Namespace), Name: words.CleanText(s.Name)}
 	if k.Namespace == "" {

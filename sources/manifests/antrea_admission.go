@@ -209,7 +209,7 @@ func (n *normaliser) unjudged(is bool, field, what string) {
 	}
 }
 
-// exceptInside notes exceptions of an ipBlock that are no CIDR inside the block.
+// exceptInside notes exceptions of an ipBlock that are invalid, or outside the block.
 func (n *normaliser) exceptInside(b *antreaIPBlock, at string) {
 	block, _ := match.ParseCIDR(b.CIDR) // an invalid block is reported elsewhere
 	for i, text := range b.Except {

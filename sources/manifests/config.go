@@ -36,7 +36,7 @@ type cniConfig struct {
 	Plugins               []json.RawMessage `json:"plugins"`
 }
 
-// cniType is the part of a configuration that names its plugin.
+// cniType is the part of a configuration naming its plugin.
 type cniType struct {
 	Type    string    `json:"type"`
 	Plugins []cniType `json:"plugins"`
@@ -52,8 +52,8 @@ func (c *cniType) isOVN() bool {
 	return c.Type == ovnPlugin
 }
 
-// Read converts a NetworkAttachmentDefinition to the model's form. Without a configuration, which is then in a
-// file on the nodes, it is foreign. So is one of the default network, which defines no other network.
+// Read converts a NetworkAttachmentDefinition to the model's form. It is foreign without a configuration,
+// which is then in a file on the nodes, and also if it configures the default network.
 func (o *NAD) Read(m model.Meta) (model.Object, []Issue) {
 	a := &network.Attachment{Meta: m, ID: idOf(o)}
 	text := strings.TrimSpace(o.Spec.Config)

@@ -59,7 +59,7 @@ type textUnit struct {
 	kind yamltree.ListKind
 }
 
-// decodeUnit decodes a unit. root is its tree, nil if it is not parsed yet.
+// decodeUnit decodes a unit. root is its parsed tree, nil if not parsed yet.
 func (d *decoder) decodeUnit(u textUnit, root *yaml.Node) *unitOutcome {
 	d.out, d.line = &unitOutcome{}, u.line
 	origin := model.Origin{Source: d.opts.Source, File: u.file.file.Path, Doc: u.doc, Item: u.item}
@@ -147,8 +147,8 @@ func isJSONPatch(n *yaml.Node) bool {
 	return !slices.ContainsFunc(n.Content, func(e *yaml.Node) bool { return yamltree.Get(e, "op") == nil || yamltree.Get(e, "path") == nil })
 }
 
-// isExpectations reports whether a document has statements for rung verify, which may lie beside the policies.
-// It is a list of mappings without apiVersion and kind, of which one has expect, or from and to.
+// isExpectations reports whether a document has statements for rung verify, often kept with the policies. It
+// is a list of mappings without apiVersion and kind, of which one has expect, or from and to.
 func isExpectations(n *yaml.Node) bool {
 	if n.Kind != yaml.SequenceNode {
 		return false
@@ -163,7 +163,7 @@ func isExpectations(n *yaml.Node) bool {
 	return found
 }
 
-// takeObject decodes one object. text is its own text, nil for an item of a List.
+// takeObject decodes one object. text is its own text; an item of a List has none.
 func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.ListKind, text []byte) {
 	origin.Line = d.line + n.Line
 	d.priority, d.ranked, d.tree = 0, false, n
@@ -273,8 +273,8 @@ func priorityIn(n *yaml.Node, k model.Kind) (priority int32, ok bool) {
 	return int32(i), err == nil && i >= 0
 }
 
-// dropUnreadFields removes unread fields, most of a dump, from a checked tree. Of pods it keeps only where
-// they run and what they listen on.
+// dropUnreadFields removes unread fields, most of a dump, from a checked tree. Of a pod's spec and status it
+// keeps node, host network, service account, ports, phase, addresses and conditions.
 func dropUnreadFields(n *yaml.Node) {
 	yamltree.KeepFields(yamltree.Get(n, "metadata"), "name", "namespace", "uid", "labels", "annotations", "creationTimestamp",
 		"deletionTimestamp", "ownerReferences")

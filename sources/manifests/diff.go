@@ -172,7 +172,7 @@ func (d *objectDiffer) changeList(n *yaml.Node, old, want []any, at valueSlot) e
 	return d.changeEntries(n, es, gone, added, want, at)
 }
 
-// elementText writes a value as an element beside others.
+// elementText writes a value as a new element of a list.
 func (d *objectDiffer) elementText(others []textEntry, v any) string {
 	if others[0].at.flow {
 		return d.inlineText(v, d.Indent(others[0].start))

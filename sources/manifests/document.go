@@ -11,7 +11,7 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// documentPiece is one document of an edited file.
+// documentPiece is a document within an edited file.
 type documentPiece struct {
 	before []byte // text between the previous document and this one
 	text   []byte
@@ -22,8 +22,7 @@ type documentPiece struct {
 	list   bool
 }
 
-// cutPieces cuts a text into documents. rest is the text behind the last one; json means the whole text is
-// JSON.
+// cutPieces cuts a text into documents. rest is the text behind them; json means the whole text is JSON.
 func cutPieces(name string, text []byte) (ps []*documentPiece, rest []byte, json bool) {
 	docs, json, _ := yamltree.CutDocuments(name, text) // no documents on failure
 	at := 0

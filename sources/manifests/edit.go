@@ -26,7 +26,7 @@ const (
 	// Text replaces the text of an object's document, as edited from Policy.YAML. The object must have a
 	// document of its own; for an item of a List use EditSet.
 	Text EditOp = "text"
-	// Delete removes an object: its document, or its item of a List.
+	// Delete removes an object's document, or its item of a List.
 	Delete EditOp = "delete"
 	// Append adds a document at the end: Text, or Object if Text is empty.
 	Append EditOp = "append"
@@ -198,9 +198,8 @@ func (p *documentPiece) removeItem(i int) error {
 	})
 }
 
-// RewritePolicyText changes the text of one policy, as in Policy.YAML, so that it means object (see
-// Edit.Object). It touches only the differing text; comments and order stay. It returns an *EditError if that
-// is impossible.
+// RewritePolicyText changes the text of one policy, as in Policy.YAML, to mean object (see Edit.Object). It
+// touches only the differing text; comments and order stay. If that is impossible, the error is an *EditError.
 func RewritePolicyText(text []byte, k model.Key, object any) ([]byte, error) {
 	return rewriteText("", text, []Edit{{Op: EditSet, Key: k, Origin: model.Origin{Item: -1}, Object: object}})
 }
@@ -222,7 +221,6 @@ func RewritePolicy(old *model.Policy, object any, by Options) (*model.Policy, []
 }
 
 // PolicyOfObject returns a policy that means a typed object: in the text of old, or in new text if old is nil.
-// The error says what is wrong with it.
 func PolicyOfObject(old *model.Policy, object metav1.Object) (*model.Policy, error) {
 	var next *model.Policy
 	var broken []model.Broken

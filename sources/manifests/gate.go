@@ -70,7 +70,7 @@ var writtenCRDs = sync.OnceValues(func() (map[model.Kind]func() (*compiledCRD, e
 				return c, nil
 			})
 			kind := model.Kind(def.Spec.Names.Kind)
-			// Some kind names also exist in Kubernetes, except those of OVN-Kubernetes.
+			// Antrea's kinds share names with Kubernetes' own, OVN-Kubernetes' do not.
 			if def.Spec.Group != "k8s.ovn.org" {
 				kind += model.Kind("." + def.Spec.Group)
 			}

@@ -18,7 +18,7 @@ const (
 	Context             // context:NAME
 )
 
-// The prefixes of inputs that are not files. A file with such a name needs ./ before it.
+// Prefixes of inputs other than files. A file with such a name needs ./ before it.
 const (
 	GitPrefix     = Prefix
 	ContextPrefix = "context:"

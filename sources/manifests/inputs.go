@@ -149,7 +149,7 @@ func (p inputPlace) below(at string) inputPlace {
 	return inputPlace{name: p.nameOf(at), tree: p.tree, path: at, nameOf: p.nameOf}
 }
 
-// addSubmodules reports the parts of a revision that are other repositories.
+// addSubmodules reports the submodules of a revision.
 func (l *inputLister) addSubmodules(root inputPlace) {
 	tree, ok := root.tree.(*Tree)
 	if !ok {

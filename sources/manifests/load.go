@@ -168,8 +168,8 @@ func (l *inputLister) walkFolder(root inputPlace) {
 	l.addSubmodules(root)
 }
 
-// enterFolder reports folders whose manifests a tool renders. A Helm chart is skipped whole; the files of a
-// kustomization are read as written.
+// enterFolder reports folders whose manifests a tool renders. A Helm chart is skipped whole; a kustomization's
+// files are read unrendered.
 func (l *inputLister) enterFolder(fsys fs.FS, p string, at inputPlace) error {
 	has := func(name string) bool {
 		info, err := fs.Stat(fsys, path.Join(p, name))

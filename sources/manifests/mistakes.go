@@ -45,8 +45,8 @@ func (d *decoder) reportBehind(text []byte, origin model.Origin) {
 	d.out = told
 }
 
-// reportRefused reports what else the API server would reject in a policy, and what its plugin cannot use. It
-// omits fields related to those in told.
+// reportRefused reports what else the API server would reject in a policy, and what its plugin cannot use,
+// except fields related to those in told.
 func (d *decoder) reportRefused(n *yaml.Node, k *kindInfo, key model.Key, origin model.Origin, told []Issue) {
 	clearFields(n, told)
 	refused := UnrelatedIssues(d.gateIssues(n, k.kind, yamltree.JSONValue(n).(map[string]any)), told)

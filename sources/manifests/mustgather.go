@@ -5,20 +5,20 @@ import (
 	"path"
 )
 
-// A must-gather (oc adm must-gather, oc adm inspect) has the cluster's objects in these two folders. Beside
-// them are logs, metrics and reports, some of them JSON and YAML without objects.
+// A must-gather (oc adm must-gather, oc adm inspect) has the cluster's objects in these two folders, next to
+// logs, metrics and reports, some of them JSON and YAML without objects.
 const (
 	gatherCluster    = "cluster-scoped-resources"
 	gatherNamespaces = "namespaces"
 )
 
-// gatherFolders caches which folders are must-gathers during one walk.
+// gatherFolders caches which folders are must-gathers, during one walk.
 type gatherFolders struct {
 	fsys       fs.FS
 	isGathered map[string]bool // by folder
 }
 
-// isAside reports whether a path lies beside the objects of a must-gather.
+// isAside reports whether a path is in a must-gather but outside its objects.
 func (g *gatherFolders) isAside(p string) bool {
 	base := path.Base(p)
 	return p != "." && base != gatherCluster && base != gatherNamespaces && g.isRoot(path.Dir(p))

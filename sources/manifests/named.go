@@ -11,7 +11,7 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// writtenOf returns the text of a Tier or group, nil for other objects.
+// writtenOf returns the text of a Tier or group, else nil.
 func writtenOf(o model.Object) *model.Written {
 	switch o := o.(type) {
 	case *model.Tier:

@@ -9,14 +9,14 @@ import (
 	"rung/model/words"
 )
 
-// namesChecked are the kinds whose names become parts of other names: of zones, files, switch ports and port
+// namesChecked are kinds whose names become parts of other names: of zones, files, switch ports and port
 // groups. A real API server has checked them; a file or a fake server has not. Gate 1 checks whole policies.
 var namesChecked = map[model.Kind]bool{model.KindNamespace: true, model.KindNode: true, model.KindPod: true,
 	model.KindService: true, model.KindEndpointSlice: true,
 	model.KindUDN: true, model.KindCUDN: true, model.KindNAD: true,
 	model.KindTier: true, model.KindClusterGroup: true, model.KindGroup: true}
 
-// CheckName returns what is wrong with the name or namespace of an object, or nil.
+// CheckName returns the problem with the name or namespace of an object, or nil.
 func CheckName(k model.Kind, namespace, name string) *Issue {
 	if !namesChecked[k] {
 		return nil

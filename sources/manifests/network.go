@@ -73,8 +73,8 @@ func (n *normaliser) npRule(dir model.Direction, i int, peers []networkingv1.Net
 	return r
 }
 
-// podsPeer returns a peer of two selectors, one of which may be nil. Without a namespace selector it selects
-// pods of the policy's own namespace; for a cluster-scoped policy, of all namespaces.
+// podsPeer returns a peer of two selectors, of which at most one is nil. Without a namespace selector it
+// selects pods of the policy's own namespace; for a cluster-scoped policy, of all namespaces.
 func (n *normaliser) podsPeer(namespaces, pods *metav1.LabelSelector, at string) model.Peer {
 	switch {
 	case pods == nil:

@@ -100,7 +100,7 @@ func modernPeer(peer, subject *yaml.Node, at string) (uses []olderUse, of2022 bo
 }
 
 // isNamespaceSet reports whether a node is the older form of a peer's namespaces: not a selector, but one of
-// five ways to name namespaces. With other fields beside them it is neither, and rejected for unknown fields.
+// five ways to name namespaces. With any other field it is neither, and rejected for unknown fields.
 func isNamespaceSet(n *yaml.Node) bool {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return false
@@ -310,8 +310,8 @@ func (o *OlderForm) MarkPolicy(p *model.Policy, line int) {
 	}
 }
 
-// OlderOnServer returns today's meaning of a policy of a cluster whose CRD is of that time, nil if no part is
-// of the older form. Today's OVN-Kubernetes decides there, as it reads the policy.
+// OlderOnServer returns today's meaning of a policy whose cluster has a CRD of that time; nil if no part is of
+// the older form. OVN-Kubernetes of today enforces such a policy as it reads it.
 func OlderOnServer(obj map[string]any) *model.OlderForm {
 	text := yamltree.TidyText(obj)
 	root, err := yamltree.ParseFlat([]byte(text), yamltree.DefaultAliasNodes)

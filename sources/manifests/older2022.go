@@ -125,7 +125,7 @@ func modernPorts(rule *yaml.Node, at string) []olderUse {
 }
 
 // modernPort converts a port of that time to today's form, or returns why no port of today means the same.
-// Other nodes are unchanged, and rejected as unknown fields.
+// Other nodes stay unchanged, to be rejected as unknown fields.
 func modernPort(p *yaml.Node) (why string) {
 	_, port := foldNode(p, "port")
 	_, end := foldNode(p, "endPort")

@@ -94,7 +94,7 @@ func (r *Result) Changeable() []*model.Policy {
 	return ps
 }
 
-// WrittenPolicy returns an object of a text as a policy; nil if it cannot be changed as a whole. Only the
+// WrittenPolicy returns an object of a text as a policy; nil unless it can be changed as a whole. Only the
 // logging of a namespace can be changed.
 func WrittenPolicy(o model.Object) *model.Policy {
 	if o.ObjectKey().Kind == model.KindNamespace {

@@ -32,7 +32,7 @@ type Set struct {
 	// no other pods.
 	owned map[ownerKey]int
 	pods  map[model.Key]ownerKey // the workload of each pod, if known
-	// numbering are the policies that use one of numberLabels.
+	// the workload of each pod, if known
 	numbering map[model.Key]bool
 	// ownNetwork are the namespaces with their own primary network.
 	ownNetwork map[string]bool
@@ -119,7 +119,7 @@ func (s *Set) Remove(k model.Key) (matters bool) {
 }
 
 // Pods returns the pods that represent the workloads, by namespace and name. idle are the workloads without
-// pods. lost are those that take their template from a missing workload.
+// pods. lost are workloads whose template is in a missing workload.
 func (s *Set) Pods() (pods []*model.Pod, idle, lost []*Workload) {
 	for _, k := range slices.SortedFunc(maps.Keys(s.workloads), model.Key.Compare) {
 		w := s.workloads[k]

@@ -55,7 +55,7 @@ func Parse(name string, text []byte, o Options) *Result {
 	return r
 }
 
-// ParsePolicy reads one policy, as from an editor, through both gates. The policy is nil if it is unusable;
+// ParsePolicy reads one policy, as from an editor, through both gates. It returns nil for an unusable policy;
 // the errors say why.
 func ParsePolicy(text []byte) (*model.Policy, []model.Broken) { return Options{}.ParsePolicy(text) }
 
@@ -105,7 +105,7 @@ type fileResult struct {
 	weight float64 // bytes on disk per byte of units
 }
 
-// listSpan means units[from:to] are the items of one List.
+// listSpan marks units[from:to] as the items of one List.
 type listSpan struct {
 	from, to int
 	list     textUnit

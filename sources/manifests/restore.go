@@ -13,12 +13,12 @@ import (
 // ErrNoPlace means an object cannot be put back: the List that held it is gone.
 var ErrNoPlace = errors.New("the List it stood in is gone")
 
-// RestorePlace is where a Restore puts an object: between Above and Below, which are zero if there is no named
-// object.
+// RestorePlace is where a Restore puts an object: between Above and Below, which are zero for an end or an
+// unnamed entry.
 type RestorePlace struct {
 	Above, Below DocumentRef
-	// HasNeighbour means a former neighbour still exists, or the text is empty; otherwise the object goes to
-	// the end.
+	// HasNeighbour means a former neighbour still exists, or there are no other entries. Otherwise the object
+	// goes to the end.
 	HasNeighbour bool
 
 	list *documentPiece // the List for the object, nil for a separate document
@@ -121,7 +121,7 @@ func (p *documentPiece) insertItem(at int, obj map[string]any, own []byte) error
 	})
 }
 
-// fitsItems reports whether the lines of an item fit among those of a List.
+// fitsItems reports whether the lines of an item fit among a List's other items.
 func (d *objectDiffer) fitsItems(items []textEntry, lines []byte) bool {
 	return !d.JSON && !items[0].at.flow && d.OnlySpaceBefore(items[0].start) &&
 		items[0].at.indent == len(lines)-len(bytes.TrimLeft(lines, " "))

@@ -112,8 +112,8 @@ func saidError(said string, err error) error {
 // errAnswer means git's output has an unexpected form.
 var errAnswer = errors.New("git answered something that Rung does not understand")
 
-// foundObject is git's answer to a name. The kind is "blob", "tree" or another, or "missing" or "ambiguous" if
-// there is no such object.
+// foundObject is git's answer to a name. The kind is "blob", "tree" or another, or "missing" or "ambiguous"
+// without an object.
 type foundObject struct {
 	kind, id string
 	size     int64

@@ -13,8 +13,8 @@ import (
 	"rung/model"
 )
 
-// Schemas replace Rung's built-in schemas of gate 1 by those of a cluster's CRDs. The zero value and nil
-// replace none. It must not be changed while in use.
+// Schemas replace Rung's built-in schemas of gate 1 by a cluster's own CRDs. The zero value and nil replace
+// none. It must not be changed while in use.
 type Schemas struct{ byKind map[model.Kind]*compiledCRD }
 
 // Add adds the schema of one version of a CRD for a kind. It returns the paths of fields that the built-in CRD
@@ -169,8 +169,8 @@ func asWarnings(bad []Issue, why string) []Issue {
 	return bad
 }
 
-// ovnWouldTake reports whether OVN-Kubernetes could use an object accepted by a CRD: that of ReleaseEarlier
-// accepts texts that are no CIDR.
+// ovnWouldTake reports whether OVN-Kubernetes could use an object accepted by a CRD: ReleaseEarlier's CRD
+// accepts invalid CIDRs.
 func ovnWouldTake(k model.Kind, obj map[string]any) bool {
 	typed, err := TypedPolicy(k, obj)
 	return err == nil && !New(model.Meta{Key: model.Key{Kind: k, Name: typed.GetName()}}, typed).IsRefused()
@@ -188,8 +188,8 @@ func addReleaseHint(bad []Issue) {
 	}
 }
 
-// isEnforced reports whether the status of an ANP or BANP says that a zone enforces it: then the CRD of its
-// cluster accepted it.
+// isEnforced reports whether the status of an ANP or BANP says that a zone enforces it, so that its cluster's
+// CRD accepted it.
 func isEnforced(obj map[string]any) bool {
 	status, _ := obj["status"].(map[string]any)
 	all, _ := status["conditions"].([]any)
@@ -200,11 +200,10 @@ func isEnforced(obj map[string]any) bool {
 	})
 }
 
-// NetworkKinds are the kinds of k8s.ovn.org that define networks.
+// NetworkKinds are the network-defining kinds of k8s.ovn.org.
 var NetworkKinds = []model.Kind{model.KindUDN, model.KindCUDN, model.KindCNC}
 
-// wasAccepted reports whether an object's status has conditions: then the API server of its cluster accepted
-// it.
+// wasAccepted reports whether an object's status has conditions, so that its cluster's API server accepted it.
 func wasAccepted(obj map[string]any) bool {
 	status, _ := obj["status"].(map[string]any)
 	conditions, _ := status["conditions"].([]any)

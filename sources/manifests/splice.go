@@ -42,7 +42,7 @@ func equalValues(a, b any) bool {
 	return a == b
 }
 
-// lacksValue reports whether m lacks a field of all that has a meaning there.
+// lacksValue reports whether m lacks a field of all, other than null or a default.
 func lacksValue(all, m map[string]any) bool {
 	for k, v := range all {
 		if _, ok := m[k]; !ok && v != nil && !isDefault(m, k, v) {

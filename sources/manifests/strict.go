@@ -208,7 +208,7 @@ func (c *treeChecker) addUnknown(k *yaml.Node, t *typeInfo) {
 }
 
 // unknownRemedy returns what to write instead of an unknown field. It knows the old forms of peers and
-// subjects (network-policy-api before v0.1.2). meant is the correct name, if one is similar.
+// subjects (network-policy-api before v0.1.2). meant is a similar known name, or empty.
 func unknownRemedy(name, parent string, t *typeInfo) (remedy, meant string) {
 	last := parent[strings.LastIndexByte(parent, '.')+1:]
 	switch {

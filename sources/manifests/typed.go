@@ -54,8 +54,7 @@ func (t *TypedReader) ReadObject(obj any, old model.Object) (o model.Object, bro
 	return k.toModel(t.d, m, about), t.d.out.broken
 }
 
-// genericObject converts an object that is no policy and has no type in client-go: a Tier, a group or a
-// network.
+// genericObject converts a Tier, a group or a network, for which client-go has no types.
 func (t *TypedReader) genericObject(k *kindInfo, u *unstructured.Unstructured) model.Object {
 	about := t.d.metaOf(k, u, t.clusterOrigin())
 	about.Version = words.CleanText(u.GetResourceVersion())

@@ -44,9 +44,9 @@ var defaultTiming = watchTimes{100 * time.Millisecond, 2 * time.Second, 500 * ti
 //
 // With Options.SkipSchema the first update comes before gate 1. The second removes what gate 1 rejects.
 //
-// An object that became unreadable (its file or document is broken, or a gate rejects it) stays unchanged,
-// with an entry of CodeKept in Broken beside the error. A missing file loses its objects only after half a
-// second; CodeGone reports it. Standard input, revisions of a repository and built-in files are read once.
+// An object whose file or document is now broken, or that a gate now rejects, stays unchanged. Broken then has
+// an entry of CodeKept beside the error. A missing file loses its objects only after half a second; CodeGone
+// reports it. Standard input, revisions of a repository and built-in files are read once.
 //
 // The error is ErrNoPaths or nil; nil when ctx ended.
 func Watch(ctx context.Context, o Options, sink func(Update)) error {

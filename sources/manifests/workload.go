@@ -38,7 +38,7 @@ type Workload struct {
 	// Owner is the workload that made this one, as a Deployment makes ReplicaSets, in the form of
 	// model.Pod.Workload; empty if a person wrote it.
 	Owner string
-	// Wanted is the number of pods; a DaemonSet has one on each of its nodes.
+	// Wanted is the number of pods; a DaemonSet has one per node.
 	Wanted int
 	// NodeSelector selects the nodes of its pods.
 	NodeSelector map[string]string
@@ -48,7 +48,7 @@ type Workload struct {
 	TemplateOf string
 }
 
-// Ref returns the workload as its pods name it: its owner, if it has one.
+// Ref returns the workload as named by its pods: its owner, if it has one.
 func (w *Workload) Ref() string {
 	if w.Owner != "" {
 		return w.Owner

@@ -18,7 +18,7 @@ import (
 // DaemonSet, Rollout. It also serves Job and CronJob, whose selector the API server makes.
 type Selecting = Manifest[metav1.LabelSelector]
 
-// Matching is the manifest of a workload whose selector is a map of labels: ReplicationController and
+// Matching is the manifest of a workload selecting by a map of labels: ReplicationController and
 // DeploymentConfig.
 type Matching = Manifest[map[string]string]
 

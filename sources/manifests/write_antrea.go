@@ -174,7 +174,7 @@ func (w *policyWriter) appliedTo(list []model.AppliedTo, at string) (out []any) 
 	return out
 }
 
-// appliedPods returns the selectors, omitting one that selects everything if the other suffices.
+// appliedPods returns the selectors, omitting a selector of everything if the other suffices.
 func (w *policyWriter) appliedPods(a *model.AppliedTo, at string) jsonTree {
 	out := jsonTree{}
 	if w.p.Namespace == "" && (a.Pods.MatchesEverything() || !a.Namespaces.MatchesEverything()) {

@@ -34,7 +34,7 @@ func EditedText(path string, text []byte, edits ...Edit) ([]byte, error) {
 // keeps the file's owner and mode, and writes through symbolic links. Changes that another program writes
 // meanwhile are not lost (files.SwapText). It returns the file's new state, for the next ExchangeText.
 //
-// Errors: ErrNotWritable, and those of files.SwapText, such as ErrChanged.
+// Errors: ErrNotWritable, or an error of files.SwapText, such as ErrChanged.
 func ExchangeText(fsys files.FS, f FileState, old, text []byte) (FileState, error) {
 	if !f.Writable {
 		return f, fmt.Errorf("write %s: %w", f.Path, ErrNotWritable)

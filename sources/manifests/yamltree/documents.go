@@ -18,7 +18,7 @@ type Document struct {
 }
 
 // CutDocuments cuts a text into its documents: consecutive JSON values if the name or the text indicates JSON,
-// else those of a YAML stream. A .json name must hold JSON. json reports whether the text is JSON.
+// else documents of a YAML stream. A .json name must hold JSON. json reports whether the text is JSON.
 func CutDocuments(name string, text []byte) (docs []Document, json bool, err error) {
 	isJSON := strings.HasSuffix(strings.TrimSuffix(strings.ToLower(name), ".gz"), ".json")
 	if !isJSON && !looksLikeJSON(text) {
@@ -40,7 +40,7 @@ func CutDocuments(name string, text []byte) (docs []Document, json bool, err err
 
 // splitDocuments cuts a YAML stream at its document markers, so that a broken document does not hide the
 // others. A marker at the start of a line is never part of a scalar (YAML 1.2, 9.1.2). Empty parts before the
-// first marker are no documents.
+// first marker are dropped.
 func splitDocuments(text []byte) []Document {
 	var docs []Document
 	cur := Document{}

@@ -45,8 +45,8 @@ func ParseMending(text []byte, limit int) (root *yaml.Node, wrong []*SyntaxError
 	return nil, nil
 }
 
-// mendFirst mends the line of a text's first mistake, so that the whole text parses, or at least the part
-// above the line where the mistake shows; nil if it cannot. The error gets the line to change.
+// mendFirst mends the line of a text's first mistake, so that the text parses, at least down to the line where
+// the mistake shows; nil if it cannot. The error gets the line to change.
 func mendFirst(text []byte, e *SyntaxError) []byte {
 	errorWhereShown(text, e)
 	if mended := findMend(text, nil, e); mended != nil {

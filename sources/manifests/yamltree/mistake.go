@@ -39,7 +39,7 @@ func errorAtCause(text []byte, e *SyntaxError) *SyntaxError {
 	return e
 }
 
-// errorWhereShown sets the line of a parser error to the line where it shows.
+// errorWhereShown sets the line of a parser error to the place where the mistake shows.
 func errorWhereShown(text []byte, e *SyntaxError) *SyntaxError {
 	at := -1 // offset of the mistake
 	switch m := unknownAnchor.FindStringSubmatch(e.Msg); {
@@ -49,7 +49,7 @@ func errorWhereShown(text []byte, e *SyntaxError) *SyntaxError {
 			return e
 		}
 	case early[e.Msg]:
-		// An unclosed quote or bracket shows at the end, where nothing helps to find it.
+		// An unclosed quote or bracket shows at the end, on a line without text.
 		e.Line = min(e.Line+1, 1+bytes.Count(bytes.TrimRight(text, " \t\r\n"), []byte("\n")))
 	case m != nil:
 		alias := regexp.MustCompile(`(?m)(?:^|[\s\[{,])\*` + regexp.QuoteMeta(m[1]) + `(?:$|[\s\]},])`)

@@ -119,7 +119,7 @@ func looksLikeJSON(text []byte) bool {
 	return len(t) > 0 && (t[0] == '{' || t[0] == '[')
 }
 
-// Flatten resolves aliases and merge keys into a plain tree. It returns n itself if there are none.
+// Flatten resolves aliases and merge keys into a plain tree. Without any it returns n itself.
 func Flatten(n *yaml.Node, text []byte, limit int) (*yaml.Node, error) {
 	if bytes.IndexByte(text, '&') < 0 && !bytes.Contains(text, []byte("<<")) {
 		return n, nil
