@@ -16,7 +16,7 @@ import (
 
 // Manifests of traffic from outside, with the fields read: hosts, paths and Services.
 type (
-	// Ingress is that of networking.k8s.io.
+	// Ingress is an Ingress of networking.k8s.io.
 	Ingress struct {
 		metav1.TypeMeta   `json:",inline"`
 		metav1.ObjectMeta `json:"metadata"`
@@ -42,7 +42,7 @@ type (
 			} `json:"port"`
 		} `json:"service"`
 	}
-	// HTTPRoute is that of the Gateway API.
+	// HTTPRoute is an HTTPRoute of the Gateway API.
 	HTTPRoute struct {
 		metav1.TypeMeta   `json:",inline"`
 		metav1.ObjectMeta `json:"metadata"`
@@ -63,7 +63,7 @@ type (
 			} `json:"rules"`
 		} `json:"spec"`
 	}
-	// Route is OpenShift's.
+	// Route is a Route of OpenShift.
 	Route struct {
 		metav1.TypeMeta   `json:",inline"`
 		metav1.ObjectMeta `json:"metadata"`

@@ -32,7 +32,7 @@ type Set struct {
 	// no other pods.
 	owned map[ownerKey]int
 	pods  map[model.Key]ownerKey // the workload of each pod, if known
-	// the workload of each pod, if known
+	// numbering are the policies with one of numberLabels.
 	numbering map[model.Key]bool
 	// ownNetwork are the namespaces with their own primary network.
 	ownNetwork map[string]bool
