@@ -1,8 +1,7 @@
-// Package rewrite gives policies their next text: moved, with other annotations, merged with
-// what somebody else wrote meanwhile.
+// Package rewrite makes the next text of a policy: moved, with other annotations, or merged with a concurrent
+// change.
 //
-// Invariants: what an author wrote stays, comments and order too, as far as it can be kept;
-// nothing is written.
+// Invariants: the author's comments and field order are kept as far as possible; nothing is written.
 //
 // change/gate and the command line import it; it imports change, model and sources/manifests.
 package rewrite

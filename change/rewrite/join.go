@@ -7,7 +7,7 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// AddText appends the text of a file, named for people, to the YAML of a change, as documents of their own.
+// AddText appends the text of a file to the YAML of a change, as separate documents. Messages show name.
 func AddText(m *change.Mutation, name string, text []byte) {
 	own, _, _ := yamltree.CutDocuments("", text)
 	at := change.TextFile{Name: name, Line: 1, Docs: len(own)}

@@ -18,8 +18,7 @@ import (
 	"rung/sources/manifests"
 )
 
-// WithPlace is a policy at another priority, and where policies stand in tiers of their plugin's own in
-// that tier.
+// WithPlace returns the policy at another priority and, for plugins with their own tiers, in another tier.
 func WithPlace(old *model.Policy, tier string, priority float64, by manifests.Options) (*model.Policy, []model.Broken) {
 	switch o := old.Original.(type) {
 	case *v1alpha1.AdminNetworkPolicy:
@@ -35,7 +34,7 @@ func WithPlace(old *model.Policy, tier string, priority float64, by manifests.Op
 			c := o.DeepCopy()
 			spec, _ := c.Object["spec"].(map[string]any)
 			spec["priority"] = wholeOrFraction(priority)
-			if tier != old.Tiered.Tier { // one that is not written stays so
+			if tier != old.Tiered.Tier { // an unwritten tier stays unwritten
 				spec["tier"] = tier
 			}
 			return rewrittenPolicy(old, c, by)
@@ -47,7 +46,7 @@ func WithPlace(old *model.Policy, tier string, priority float64, by manifests.Op
 	return nil, brokenError(old, noSuchValue)
 }
 
-// wholeOrFraction is a number as JSON has it.
+// wholeOrFraction returns the number as decoded JSON holds it.
 func wholeOrFraction(n float64) any {
 	if n == math.Trunc(n) {
 		return int64(n)
@@ -55,13 +54,12 @@ func wholeOrFraction(n float64) any {
 	return n
 }
 
-// olderFirst is for a policy in an older form, of which nothing can be changed by itself.
+// olderFirst refuses changes of single values in a policy of an older form.
 const olderFirst = "it is written in an older form: e opens it in today's form, and writes that"
 
 const noSuchValue = "there is no such value in an object of this kind"
 
-// WithAnnotations is an object that can log with these logging annotations, and no others of
-// them.
+// WithAnnotations returns the object with exactly the logging annotations in set.
 func WithAnnotations(old *model.Policy, set map[string]string, by manifests.Options) (*model.Policy, []model.Broken) {
 	switch o := old.Original.(type) {
 	case *v1alpha1.AdminNetworkPolicy:
@@ -90,8 +88,8 @@ func WithAnnotations(old *model.Policy, set map[string]string, by manifests.Opti
 	return model.LoggedNamespace(m), nil
 }
 
-// rewrittenPolicy is the policy as its typed object says, with what differs changed in its own
-// text, so that comments and order stay; where that cannot be done, in a text made anew.
+// rewrittenPolicy changes the policy's own text to match the typed object, keeping comments and order, or else
+// renders new text.
 func rewrittenPolicy(old *model.Policy, typed metav1.Object, by manifests.Options) (*model.Policy, []model.Broken) {
 	next, bad, err := manifests.RewritePolicy(old, typed, by)
 	if err != nil {
@@ -105,8 +103,7 @@ func brokenError(p *model.Policy, why string) []model.Broken {
 		Code: manifests.CodeProfile, Message: words.CleanText(why)}}
 }
 
-// withAnnotations are annotations with the logging ones replaced by those of set, in a map
-// of its own; nil for none at all.
+// withAnnotations copies the annotations and replaces the logging ones by set; nil if none are left.
 func withAnnotations(in, set map[string]string) map[string]string {
 	out := map[string]string{}
 	maps.Copy(out, in)
@@ -120,7 +117,7 @@ func withAnnotations(in, set map[string]string) map[string]string {
 	return out
 }
 
-// TextAsObject reads the text of an object that the history keeps.
+// TextAsObject reads the text of an object from the history.
 func TextAsObject(k model.PolicyKey, text string, by manifests.Options) (*model.Policy, []model.Broken) {
 	if k.Kind == model.KindNamespace {
 		return readLoggedNamespace(text, k.Name), nil
@@ -128,7 +125,7 @@ func TextAsObject(k model.PolicyKey, text string, by manifests.Options) (*model.
 	return by.ParsePolicy([]byte(text))
 }
 
-// readLoggedNamespace reads the text of a LoggedNamespace; nil where it is none of that name.
+// readLoggedNamespace reads the text of a LoggedNamespace; nil if it is another kind or name.
 func readLoggedNamespace(text, name string) *model.Policy {
 	var o metav1.PartialObjectMetadata
 	if yaml.Unmarshal([]byte(text), &o) != nil || o.Kind != string(model.KindNamespace) || o.Name != name {
@@ -138,7 +135,7 @@ func readLoggedNamespace(text, name string) *model.Policy {
 		Origin: model.Origin{Item: -1}})
 }
 
-// PoliciesOfText are the policies of a text, valid or not.
+// PoliciesOfText returns the policies in a text, valid or not.
 func PoliciesOfText(text []byte) map[model.Key]*model.Policy {
 	out := map[model.Key]*model.Policy{}
 	if len(text) > 0 {
@@ -149,7 +146,7 @@ func PoliciesOfText(text []byte) map[model.Key]*model.Policy {
 	return out
 }
 
-// NextVersion is the next version of an object: what its author does not decide stays.
+// NextVersion returns the next version of an object; fields its author does not set are kept.
 func NextVersion(old, now *model.Policy) *model.Policy {
 	next := *now
 	next.Origin = model.Origin{Item: -1}
@@ -160,9 +157,8 @@ func NextVersion(old, now *model.Policy) *model.Policy {
 	return &next
 }
 
-// GraftLogging gives what an undo restores the logging annotations that are there now, where a
-// logging session began or ended since and nothing else changed: it is not what the undo
-// is about.
+// GraftLogging returns the target of an undo with the current logging annotations. It does so only if a
+// logging session began or ended since and nothing else changed; otherwise nil.
 func GraftLogging(now, left, target *model.Policy, by manifests.Options) *model.Policy {
 	if now == nil || left == nil || target == nil || now.Kind == model.KindNamespace {
 		return nil
@@ -185,21 +181,18 @@ func GraftLogging(now, left, target *model.Policy, by manifests.Options) *model.
 	return as(target)
 }
 
-// UnifiedDiff is the unified diff of two texts with the names before them, empty
-// when they are equal.
+// UnifiedDiff returns the unified diff of two texts under the given names; empty if they are equal.
 func UnifiedDiff(oldName, newName, old, now string) string {
 	old, now = EndWithNewline(old), EndWithNewline(now)
 	s, err := udiff.ToUnified(oldName, newName, old, udiff.Lines(old, now), udiff.DefaultContextLines)
 	if err != nil {
-		// The edits come from the same text, so they fit; should they not, the
-		// whole texts are shown.
+		// The edits fit, since they come from the same text. If not, show both texts whole.
 		return "--- " + oldName + "\n" + old + "+++ " + newName + "\n" + now
 	}
 	return s
 }
 
-// EndWithNewline ends a text that is not empty with a newline, so that texts that differ
-// in nothing else do not differ.
+// EndWithNewline ends a non-empty text with a newline, so that a missing one makes no difference.
 func EndWithNewline(s string) string {
 	if s != "" && !strings.HasSuffix(s, "\n") {
 		return s + "\n"
@@ -207,12 +200,11 @@ func EndWithNewline(s string) string {
 	return s
 }
 
-// MergeConflict compares what a change started from with what is there now. A merged text
-// is offered where that is a valid policy of the same key.
+// MergeConflict compares the start of a change with the current text. It offers a merged text only if that is
+// a valid policy of the same key.
 func MergeConflict(c Conflict) *Conflict {
 	c.Diff = UnifiedDiff(c.Key.Label()+" (as it was)", c.Key.Label()+" (now)", c.Base, c.Now)
-	// Without all three texts there is nothing to merge: the object was
-	// removed, or the change removes it.
+	// A merge needs all three texts: the object was removed, or the change removes it.
 	if c.Base == "" || c.Now == "" || c.Wanted == "" {
 		return &c
 	}
@@ -224,9 +216,8 @@ func MergeConflict(c Conflict) *Conflict {
 	return &c
 }
 
-// Conflict is a three-way difference: what the change started from, what is
-// there now, what it wants; Merged is the merge without conflict markers when
-// the two changes do not touch, empty otherwise.
+// Conflict is a three-way difference between the text a change started from (Base), the current text (Now) and
+// the text it wants. Merged is the merge without markers; empty if the two changes touch.
 type Conflict struct {
 	Key               model.PolicyKey
 	Base, Now, Wanted string

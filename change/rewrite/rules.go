@@ -11,9 +11,9 @@ import (
 	"rung/sources/manifests"
 )
 
-// SwitchRules is a policy whose rules log one by one as OpLogLevel asks: for good, or where that begins
-// a session with its record; by has who begins it, and when. A session that is on is ended
-// first, so that what was before it comes back.
+// SwitchRules returns a policy whose rules log one by one as OpLogLevel asks: permanently, or for a session
+// recorded in the policy. by names who begins the session, and when. A running session is ended first, so that
+// the values before it come back.
 func SwitchRules(old *model.Policy, m *change.Mutation, by model.LogSession, judge manifests.Options) (next *model.Policy, notes []string,
 	broken []model.Broken) {
 	name, from, now := old.Key.Label(), old, by.Since
@@ -52,17 +52,17 @@ func SwitchRules(old *model.Policy, m *change.Mutation, by model.LogSession, jud
 	return next, notes, broken
 }
 
-// EndRules is a policy whose rules log one by one as it is when a session is over.
+// EndRules returns a policy with per-rule logging as it will be after session s.
 func EndRules(old *model.Policy, s model.LogSession, judge manifests.Options) (*model.Policy, []model.Broken) {
 	tree, _ := logline.End(old, s)
 	return withTree(old, tree, nil, judge)
 }
 
-// withTree is a policy with another tree, and these logging annotations alone beside what no session
-// has to do with.
+// withTree returns a policy with another tree. Its logging annotations become set; annotations that have
+// nothing to do with sessions are kept.
 func withTree(old *model.Policy, tree map[string]any, set map[string]string, judge manifests.Options) (*model.Policy, []model.Broken) {
 	u := &unstructured.Unstructured{Object: tree}
-	if level, has := old.RawAnnotation(model.AnnotationLogging); has && old.Tiered != nil { // which says nothing of it
+	if level, has := old.RawAnnotation(model.AnnotationLogging); has && old.Tiered != nil { // a session leaves this annotation alone
 		merged := map[string]string{model.AnnotationLogging: level}
 		if text, has := set[model.AnnotationLogSession]; has {
 			merged[model.AnnotationLogSession] = text
@@ -77,7 +77,7 @@ func withTree(old *model.Policy, tree map[string]any, set map[string]string, jud
 	return rewrittenPolicy(old, u, judge)
 }
 
-// graftRules is a policy with the session that now has, and its rules as that set them; without its own.
+// graftRules ends the session of p, and gives p the session of now with the rules as that session set them.
 func graftRules(p, now *model.Policy, judge manifests.Options) *model.Policy {
 	if s, on := p.LogSession(); on {
 		p, _ = EndRules(p, s, judge)

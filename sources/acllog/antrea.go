@@ -13,16 +13,16 @@ import (
 	"rung/model/words"
 )
 
-// antreaMark stands in every line of np.log: all kinds of policies there end in it.
+// antreaMark occurs in every line of np.log, since all kinds of policies end in it.
 const antreaMark = "NetworkPolicy"
 
-// antreaWords bounds the words of a line; more are no line of np.log.
+// antreaWords bounds the words of a line of np.log.
 const antreaWords = 64
 
-// none is how np.log writes what there is not.
+// none is np.log's word for a missing value.
 const none = "<nil>"
 
-// antreaKinds are the kinds by the word of np.log.
+// antreaKinds maps np.log's words to kinds.
 var antreaKinds = map[string]model.Kind{
 	"AntreaNetworkPolicy":        model.KindANNP,
 	"AntreaClusterNetworkPolicy": model.KindACNP,
@@ -31,8 +31,8 @@ var antreaKinds = map[string]model.Kind{
 	"BaselineAdminNetworkPolicy": model.KindBANP,
 }
 
-// antreaVerdicts are the actions of np.log in OVN's words. Redirect hands a packet to
-// the engine that judges layer 7, and has no word there.
+// antreaVerdicts maps np.log's actions to OVN's words. OVN has no word for Redirect, which hands a packet to
+// the layer 7 engine.
 var antreaVerdicts = map[string]string{"Allow": "allow", "Drop": "drop", "Reject": "reject", "Pass": "pass", "Redirect": "redirect"}
 
 var errAntrea = errors.New("np.log line: it is in none of the known layouts")
@@ -42,8 +42,8 @@ var errAntrea = errors.New("np.log line: it is in none of the known layouts")
 //	date time table policy [rule] [direction] action priority [appliedTo]
 //	source port destination port protocol length [label] [[n packets in d]]
 //
-// Rule, direction, appliedTo and label are not in older layouts. The times have no zone
-// and are taken for UTC, in which the agent's container runs.
+// Older layouts lack rule, direction, appliedTo and label. The times have no zone. They are read as UTC, since
+// the agent's container runs in UTC.
 func parseAntrea(line string) (logline.Line, error) {
 	if !strings.Contains(line, antreaMark) {
 		return logline.Line{}, ErrNotACL
@@ -65,7 +65,7 @@ func parseAntrea(line string) (logline.Line, error) {
 		return logline.Line{}, ErrNotACL
 	}
 	if kind, _, _ := strings.Cut(fields[1], ":"); antreaKinds[kind] == "" {
-		return logline.Line{}, ErrNotACL // some other program's line
+		return logline.Line{}, ErrNotACL // another program's line
 	}
 	if front != "" {
 		p, ok := readPrefix(front, false)
@@ -80,8 +80,7 @@ func parseAntrea(line string) (logline.Line, error) {
 	return l, nil
 }
 
-// cutAntrea finds "2006/01/02 15:04:05.000000 ", at the front or behind what was put
-// there, and cuts the line around it.
+// cutAntrea finds "2006/01/02 15:04:05.000000 ", at the front or behind a prefix, and cuts the line around it.
 func cutAntrea(line string) (front string, at time.Time, rest string, ok bool) {
 	const long = len("2006/01/02 15:04:05.000000 ")
 	for i := 0; ; {
@@ -101,8 +100,8 @@ func cutAntrea(line string) (front string, at time.Time, rest string, ok bool) {
 	}
 }
 
-// readAntrea reads the words behind the time. The names of rules may be of several
-// words, so the packet is looked for first: nothing else has its form.
+// readAntrea reads the words behind the time. Rule names may have several words, so it looks for the packet
+// first: nothing else has its form.
 func readAntrea(l *logline.Line, words []string) bool {
 	a := &logline.NamedLine{Table: words[0], Packets: 1}
 	l.Named, l.Name = a, words[1]
@@ -150,15 +149,14 @@ func readPacket(l *logline.Line, w []string) bool {
 		}
 	}
 	l.Src, l.Dst, l.Named.Length = src, dst, int(length)
-	switch l.Proto = strings.ToLower(w[4]); { // in OVS's words
+	switch l.Proto = strings.ToLower(w[4]); { // in Open vSwitch's words
 	case l.Proto == "icmp" && src.Is6(), l.Proto == "icmpv6", l.Proto == "ipv6-icmp":
 		l.Proto = "icmp6"
 	}
 	return true
 }
 
-// readRule reads what stands between policy and packet: rule, direction, action,
-// priority, appliedTo.
+// readRule reads the words between policy and packet: rule, direction, action, priority, appliedTo.
 func readRule(l *logline.Line, a *logline.NamedLine, w []string) bool {
 	act := len(w) - 3
 	if act < 0 || antreaVerdicts[w[act]] == "" {
@@ -180,7 +178,7 @@ func readRule(l *logline.Line, a *logline.NamedLine, w []string) bool {
 	name := w[:act]
 	if n := len(name); n > 0 && (name[n-1] == string(model.Ingress) || name[n-1] == string(model.Egress)) {
 		a.Direction, name = model.Direction(name[n-1]), name[:n-1]
-	} else if strings.Contains(a.Table, string(model.Ingress)) { // the table of Open vSwitch tells it
+	} else if strings.Contains(a.Table, string(model.Ingress)) { // the Open vSwitch table names the direction
 		a.Direction = model.Ingress
 	} else if strings.Contains(a.Table, string(model.Egress)) {
 		a.Direction = model.Egress
@@ -194,14 +192,13 @@ func readRule(l *logline.Line, a *logline.NamedLine, w []string) bool {
 	if len(name) > 0 {
 		a.Rule = textOrNone(strings.Join(name, " "))
 	}
-	if a.Policy.Name == "" { // the default drop of the namespace of the pod
+	if a.Policy.Name == "" { // the default drop of the pod's namespace
 		a.Policy.Namespace, _, _ = strings.Cut(a.AppliedTo, "/")
 	}
 	return true
 }
 
-// readTail reads what stands behind the packet: a label, and how many packets were
-// counted as one.
+// readTail reads the words behind the packet: a label, and the number of packets counted as one.
 func readTail(a *logline.NamedLine, w []string) bool {
 	if len(w) > 0 && !strings.HasPrefix(w[0], "[") {
 		a.Label, w = textOrNone(w[0]), w[1:]
@@ -224,7 +221,7 @@ func readTail(a *logline.NamedLine, w []string) bool {
 	return true
 }
 
-// textOrNone is a word, or nothing where np.log says that there is none.
+// textOrNone returns the word, or "" for np.log's missing value.
 func textOrNone(word string) string {
 	if word == none {
 		return ""

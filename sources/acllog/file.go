@@ -14,39 +14,39 @@ import (
 	"rung/model/words"
 )
 
-// File is one log: a file with the parts that are rotated away from it, or a pipe. Its Stream has the
-// place that the path tells, and the counts of whoever reads the file.
+// File is one log: a file with its rotated parts, or a pipe. Its Stream has the place named by the path, and
+// counts kept by the reader of the file.
 type File struct {
 	logline.Stream
-	// Name is the log's name without its folders, as far as no other log has it.
+	// Name is the log's name, without folders unless another log has the same name.
 	Name string
-	// Gap says why lines may be missing before the next one; whoever tells it clears it.
+	// Gap says why lines may be missing before the next one; the reader that reports it clears it.
 	Gap string
 
 	ctx    context.Context // of every read
 	path   string
-	static bool             // never looked at again once it was read: compressed, or rotated away
+	static bool             // never checked again after it was read: compressed, or rotated away
 	pipe   <-chan pipedLine // the lines of a pipe or standard input; nil for a file
 	isDone bool             // the pipe ended
 
-	parts     []*logPart // the last is the file as it is now; those before are read to their ends
-	heads     [][]byte   // beginnings of contents that were read before, or that others read
+	parts     []*logPart // the last is the current file; those before are read to their ends
+	heads     [][]byte   // first bytes of contents read before, or read by others
 	isGone    bool
-	err       error // of the name
-	readError error // of what is read
+	err       error // of opening or checking the path
+	readError error // of reading the content
 }
 
 const (
-	// idleMost is how many times in a row a renamed file may have nothing new before it is
-	// closed: whoever writes goes on for a while, until it opens the new one.
+	// idleMost is how many polls in a row a renamed file may have nothing new before it is closed. Its writer
+	// goes on for a while, until it opens the new file.
 	idleMost = 240
-	// headsMost bounds the beginnings that are remembered.
+	// headsMost bounds the remembered beginnings.
 	headsMost = 256
-	// noCopy is why lines may be missing after a truncation.
+	// noCopy explains a gap after a truncation.
 	noCopy = "no rotated copy of it was found"
 )
 
-// newFile opens a file, whose reads end with ctx.
+// newFile opens a file; ctx ends its reads.
 func newFile(ctx context.Context, path string, static bool) (*File, error) {
 	p, err := openPart(ctx, path)
 	if err != nil {
@@ -55,7 +55,7 @@ func newFile(ctx context.Context, path string, static bool) (*File, error) {
 	f := &File{Stream: placedStream(path), ctx: ctx, path: path, static: static || p.gz != nil, parts: []*logPart{p}}
 	p.final = f.static
 	if !f.static {
-		f.takeRotated(func(p *logPart) bool { // later it is not new under another name
+		f.takeRotated(func(p *logPart) bool { // so that it is not taken as new under another name later
 			f.rememberHead(p)
 			return false
 		})
@@ -63,7 +63,7 @@ func newFile(ctx context.Context, path string, static bool) (*File, error) {
 	return f, nil
 }
 
-// placedStream is the state of a file at first.
+// placedStream returns the first state of a file.
 func placedStream(path string) logline.Stream {
 	at := PlaceOf(path)
 	return logline.Stream{File: words.CleanText(path), Zone: at.Node, Namespace: at.Namespace, Pod: at.Pod, Container: at.Container}
@@ -74,14 +74,14 @@ func (f *File) rememberHead(p *logPart) {
 	f.heads = f.heads[max(0, len(f.heads)-headsMost):]
 }
 
-// isKnown reports whether a content was read, or is being read, whatever its file is called.
+// isKnown reports whether a content was read or is being read, under any name.
 func (f *File) isKnown(x *logPart) bool {
 	return slices.ContainsFunc(f.heads, func(head []byte) bool { return beginAlike(head, x.head) }) ||
 		slices.ContainsFunc(f.parts, func(p *logPart) bool { return beginAlike(p.head, x.head) })
 }
 
-// Next returns the next line, which is valid until the next call. The error is ErrUnended for a
-// line without an end, and io.EOF if there is no line now: PollChanges looks for more elsewhere.
+// Next returns the next line, valid until the next call. The error is ErrUnended for a line without an end,
+// and io.EOF if no line is left now: PollChanges looks for more elsewhere.
 func (f *File) Next() ([]byte, error) {
 	for {
 		line, err := f.nextOfParts()
@@ -141,7 +141,7 @@ func isLine(err error) bool {
 	return err == nil || errors.Is(err, ErrUnended) || errors.Is(err, errTooLong)
 }
 
-// currentPart is the file as it is opened.
+// currentPart returns the part opened last.
 func (f *File) currentPart() *logPart {
 	if len(f.parts) == 0 {
 		return nil
@@ -149,7 +149,7 @@ func (f *File) currentPart() *logPart {
 	return f.parts[len(f.parts)-1]
 }
 
-// PollChanges looks whether the file was rotated, truncated or deleted, or has returned, once
+// PollChanges checks whether the file was rotated, truncated or deleted, or has returned. It is called once
 // Next has no more.
 func (f *File) PollChanges() {
 	if f.static || f.pipe != nil {
@@ -180,15 +180,15 @@ func (f *File) PollChanges() {
 	f.err = err
 }
 
-// turnToNew goes on with the file that has the name now, after the rotated parts that nobody has
-// read: what was written and rotated between two looks, the oldest first.
+// turnToNew goes on with the file that has the name now. Before it come the unread rotated parts, oldest
+// first: lines written and rotated between two polls.
 func (f *File) turnToNew(was *logPart) error {
 	p, err := openPart(f.ctx, f.path)
 	if err != nil {
 		return err
 	}
 	if head, err := was.peekHead(); err == nil && was.gz == nil {
-		was.head = head // by which it is known under its new name, compressed or not
+		was.head = head // to know it under its new name, compressed or not
 	}
 	unread := f.takeRotated(func(p *logPart) bool { return len(p.head) > 0 && !f.isKnown(p) })
 	slices.Reverse(unread)
@@ -196,8 +196,8 @@ func (f *File) turnToNew(was *logPart) error {
 	return nil
 }
 
-// goOnAfterCut begins the truncated file anew, after the lines of its rotated copy that were not read
-// yet. Without a copy there is a gap.
+// goOnAfterCut restarts the truncated file. First it reads the unread lines from the rotated copy; without a
+// copy there is a gap.
 func (f *File) goOnAfterCut(now *logPart) {
 	f.rememberHead(now)
 	var rest *logPart
@@ -220,7 +220,7 @@ func (f *File) goOnAfterCut(now *logPart) {
 	}
 }
 
-// takeRotated opens the rotated parts beside the log, the newest first, and returns those that are wanted.
+// takeRotated opens the rotated parts beside the log, newest first, and returns the wanted ones.
 func (f *File) takeRotated(isWanted func(*logPart) bool) (out []*logPart) {
 	for _, path := range rotatedParts(f.path) {
 		p, err := openPart(f.ctx, path)
@@ -236,7 +236,7 @@ func (f *File) takeRotated(isWanted func(*logPart) bool) (out []*logPart) {
 	return out
 }
 
-// State returns the Stream of the file with the present state; now is the time.
+// State returns the Stream of the file with its state at the time now.
 func (f *File) State(now time.Time) logline.Stream {
 	s := f.Stream
 	s.State, s.Zone = logline.StreamOpen, f.Origin()
@@ -249,7 +249,7 @@ func (f *File) State(now time.Time) logline.Stream {
 	case f.IsOver():
 		s.State = logline.StreamEnded
 	case p != nil && p.gz != nil:
-		s.Behind = -1 // how much it holds is not known before its end
+		s.Behind = -1 // the size is unknown before the end
 	case p != nil:
 		s.Behind = max(0, p.info.Size()-p.taken)
 	}
@@ -259,10 +259,10 @@ func (f *File) State(now time.Time) logline.Stream {
 	return s
 }
 
-// Origin names where the lines are from: the node, else the pod, else the file.
+// Origin returns the source of the lines: the node, else the pod, else the file.
 func (f *File) Origin() string { return cmp.Or(f.Zone, f.Pod, f.Name) }
 
-// errorText says in one line why a file cannot be read, and what to do.
+// errorText returns in one line why a file cannot be read, and what to do.
 func errorText(err error) string {
 	text := words.CleanText(err.Error())
 	if errors.Is(err, fs.ErrPermission) {
@@ -271,7 +271,7 @@ func errorText(err error) string {
 	return text
 }
 
-// Finish says that nothing more is waited for: a last line without an end counts.
+// Finish stops waiting for more: a last line without an end counts.
 func (f *File) Finish() {
 	for _, p := range f.parts {
 		p.final = true
@@ -282,7 +282,7 @@ func (f *File) Finish() {
 // IsOver reports whether there will never be another line.
 func (f *File) IsOver() bool { return f.isDone || f.static && len(f.parts) == 0 }
 
-// Close closes what is open.
+// Close closes the open parts.
 func (f *File) Close() {
 	for _, p := range f.parts {
 		p.close()
@@ -290,5 +290,5 @@ func (f *File) Close() {
 	f.parts = nil
 }
 
-// IsPiped reports whether it is no regular file: it can be read once.
+// IsPiped reports whether the log is a pipe, which can be read only once.
 func (f *File) IsPiped() bool { return f.pipe != nil }

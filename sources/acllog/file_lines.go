@@ -8,32 +8,30 @@ import (
 	"io"
 )
 
-// chunk is how much is read at once.
+// chunk is the size of the read buffer.
 const chunk = 16 << 10
 
-// mark is the byte order mark that programs of Windows begin a text with, and that occurs
-// within one that was put together of several: it is no part of a line.
+// mark is the byte order mark that Windows programs put at the start of a text. It also occurs within joined
+// texts. It is no part of a line.
 var mark = []byte("\xef\xbb\xbf")
 
-// ErrUnended comes with the last line of a file or pipe that does not end its last line: the rest
-// of the line may be missing.
+// ErrUnended comes with the last line of a file or pipe if it has no end of line: its rest may be missing.
 var ErrUnended = errors.New("the last line has no end")
 
-// errTooLong takes the place of a line that is longer than MaxLine.
+// errTooLong replaces a line longer than MaxLine.
 var errTooLong = errors.New("the line is too long")
 
-// lineReader reads lines from a file that may grow. It keeps the beginning of a line whose end
-// has not come yet.
+// lineReader reads lines from a file that may grow. It keeps the beginning of an unfinished line.
 type lineReader struct {
 	in     *bufio.Reader
 	begun  []byte
-	isLong bool // the line that was begun is too long
+	isLong bool // the unfinished line is too long
 }
 
 func newLineReader(in io.Reader) lineReader { return lineReader{in: bufio.NewReaderSize(in, chunk)} }
 
-// next returns the next line that is not empty, without its end. It is valid until the next call. The
-// error is io.EOF if no whole line is left now, and errTooLong for a line that is skipped.
+// next returns the next non-empty line without its end, valid until the next call. The error is io.EOF if no
+// whole line is left now, and errTooLong for a skipped line.
 func (l *lineReader) next() ([]byte, error) {
 	for {
 		part, err := l.in.ReadSlice('\n')
@@ -68,7 +66,7 @@ func (l *lineReader) keepBegun(part []byte) {
 	}
 }
 
-// last returns the line whose end has not come, with ErrUnended, and forgets it; io.EOF if there is none.
+// last returns and forgets the unfinished line, with ErrUnended; io.EOF if there is none.
 func (l *lineReader) last() ([]byte, error) {
 	line, isLong := l.begun, l.isLong
 	l.begun, l.isLong = nil, false
@@ -86,17 +84,16 @@ func stripLine(line []byte) []byte {
 	return bytes.TrimPrefix(bytes.TrimSuffix(line, []byte("\r")), mark)
 }
 
-// pipedLine is a line of a pipe, or why there is none.
+// pipedLine is a line of a pipe, or the error instead of one.
 type pipedLine struct {
 	text []byte
 	err  error
 }
 
-// waitingLines is how many lines of a pipe are read ahead.
+// waitingLines is the number of lines read ahead from a pipe.
 const waitingLines = 1024
 
-// readPipe sends the lines of a pipe until it ends or ctx does, and closes the channel; wake is called
-// after each.
+// readPipe sends the lines of a pipe until it or ctx ends, then closes the channel. It calls wake after each.
 func readPipe(ctx context.Context, to chan<- pipedLine, wake func(), open func() (io.ReadCloser, error)) {
 	defer wake()
 	defer close(to)

@@ -15,7 +15,7 @@ import (
 	"rung/sources/files"
 )
 
-// The ends of the names of rotated parts, and dates within names.
+// Endings of the names of rotated parts, and dates within names.
 var (
 	rotatedName = regexp.MustCompile(`^(?s:(.+)\.[0-9T:_-]+|(.*[^0-9T:_-])` + dateInName + `)$`)
 	datedName   = regexp.MustCompile(`^(?s:(.*[^0-9T:_-])` + dateInName + `)(\.[^.]*)$`)
@@ -23,20 +23,18 @@ var (
 
 const dateInName = `-(?:\d{8}|\d{4}-\d\d-\d\d)[0-9T:_-]*`
 
-// logNameOf is the name of the log that a file is a rotated part of, and the name itself for
-// one that is none: acl.log for acl.log.1, acl.log.2.gz, acl.log-20240609 and
-// acl-20240609.log.
+// logNameOf returns the log that a file is a rotated part of, else the path itself: acl.log for acl.log.1,
+// acl.log.2.gz, acl.log-20240609 and acl-20240609.log.
 func logNameOf(path string) string {
 	dir, name := filepath.Split(path)
 	name = rotatedName.ReplaceAllString(strings.TrimSuffix(name, ".gz"), "$1$2")
 	return dir + datedName.ReplaceAllString(name, "$1$2")
 }
 
-// siblingsMost bounds the rotated parts that are looked at.
+// siblingsMost bounds the rotated parts of a log.
 const siblingsMost = 64
 
-// rotatedParts are the rotated parts of a log beside it, the newest first, without a compressed copy of
-// another part.
+// rotatedParts returns the rotated parts beside a log, newest first, without compressed copies of other parts.
 func rotatedParts(path string) (out []string) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real // the kubelet's links lead elsewhere
@@ -65,17 +63,17 @@ func rotatedParts(path string) (out []string) {
 	return out[:min(len(out), siblingsMost)]
 }
 
-// LinePlace is the origin of lines, as far as a path tells; fields it does not tell are empty.
+// LinePlace is the origin of lines, from a path; unknown fields are empty.
 type LinePlace struct{ Node, Namespace, Pod, Container string }
 
-// PlaceOf reads the folders of must-gather, of the kubelet and of dumps by node:
+// PlaceOf reads the folder names of must-gather, of the kubelet and of dumps by node:
 //
 //	…/namespaces/NS/pods/POD/CONTAINER/CONTAINER/logs/current.log
 //	/var/log/pods/NS_POD_UID/CONTAINER/0.log
 //	/var/log/containers/POD_NS_CONTAINER-ID.log
 //	…/nodes/NODE/…
 //
-// Of a pod the node is asked of the file POD.yaml that a must-gather has beside it.
+// A pod's node comes from the file POD.yaml in the same must-gather.
 func PlaceOf(path string) (p LinePlace) {
 	parts := strings.Split(filepath.ToSlash(filepath.Clean(path)), "/")
 	for i, dir := range parts[:len(parts)-1] {
@@ -110,7 +108,7 @@ func PlaceOf(path string) (p LinePlace) {
 	return LinePlace{words.CleanText(p.Node), words.CleanText(p.Namespace), words.CleanText(p.Pod), words.CleanText(p.Container)}
 }
 
-// nodeName is the node of a pod, by the file a must-gather keeps of it.
+// nodeName returns the node of a pod, from its manifest in a must-gather.
 func nodeName(path string) string {
 	const most = 1 << 20
 	f, err := files.OpenRegular(path)

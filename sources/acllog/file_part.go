@@ -13,24 +13,23 @@ import (
 	"rung/sources/files"
 )
 
-// headMost is how much of the beginning of a content is kept: lines have times, so
-// that two contents that begin alike are one.
+// headMost bounds the kept beginning of a content. Lines have times, so equal beginnings mean equal contents.
 const headMost = 1 << 10
 
 var gzipMagic = []byte{0x1f, 0x8b}
 
-// logPart is one content that is read: a file as it was opened, or a copy of one.
+// logPart is one content being read: an open file, or a copy of one.
 type logPart struct {
 	ctx   context.Context // of every read
 	file  *os.File
 	info  fs.FileInfo
 	gz    io.Reader // the content of a compressed file; nil for plain text
-	taken int64     // bytes of the content that were read
+	taken int64     // bytes of the content read so far
 	head  []byte    // its first bytes, read or not
-	isCut bool      // what was read is no longer in the file
-	// final says that nothing is added any more: a last line without an end counts.
+	isCut bool      // bytes already read are no longer in the file
+	// final means that the file no longer grows: a last line without an end counts.
 	final bool
-	idle  int // times in a row that a renamed file had nothing new
+	idle  int // polls in a row in which a renamed file had nothing new
 	lines lineReader
 }
 
@@ -62,20 +61,20 @@ func (p *logPart) restart() (err error) {
 	return err
 }
 
-// unzip reads a compressed file from now on.
+// unzip reads the file as gzip from now on.
 func (p *logPart) unzip() error {
 	gz, err := gzip.NewReader(p.file)
 	if err != nil {
 		return err
 	}
 	p.head = make([]byte, headMost)
-	n, _ := io.ReadFull(gz, p.head) // an error comes again
+	n, _ := io.ReadFull(gz, p.head) // an error comes again with the next read
 	p.head = p.head[:n]
 	p.gz = io.MultiReader(bytes.NewReader(p.head), gz)
 	return nil
 }
 
-// peekHead returns the first bytes of a plain file as they are now.
+// peekHead returns the present first bytes of a plain file.
 func (p *logPart) peekHead() ([]byte, error) {
 	head := make([]byte, headMost)
 	n, err := p.file.ReadAt(head, 0)
@@ -85,7 +84,7 @@ func (p *logPart) peekHead() ([]byte, error) {
 	return head[:n], err
 }
 
-// Read reads on, for lines. After a truncation nothing more comes.
+// Read reads on, for lines. It returns io.EOF after a truncation.
 func (p *logPart) Read(b []byte) (n int, err error) {
 	switch {
 	case p.ctx.Err() != nil:
@@ -108,8 +107,7 @@ func (p *logPart) Read(b []byte) (n int, err error) {
 	return n, err
 }
 
-// findTruncation returns io.EOF if the file was truncated. It may have grown again since, and then
-// begins otherwise.
+// findTruncation returns io.EOF if the file was truncated. If it has grown again since, its beginning differs.
 func (p *logPart) findTruncation() error {
 	info, err := p.file.Stat()
 	if err != nil {
@@ -128,7 +126,7 @@ func (p *logPart) findTruncation() error {
 	return nil
 }
 
-// skipTo goes on behind the first bytes of the content; false if it has fewer.
+// skipTo skips the first n bytes of the content; false if it has fewer.
 func (p *logPart) skipTo(n int64) bool {
 	if p.gz == nil {
 		p.taken = n
@@ -140,7 +138,7 @@ func (p *logPart) skipTo(n int64) bool {
 
 func (p *logPart) close() { _ = p.file.Close() }
 
-// beginAlike reports whether two contents begin alike, as far as both go.
+// beginAlike reports whether one of two contents begins with the other.
 func beginAlike(a, b []byte) bool {
 	n := min(len(a), len(b))
 	return n > 0 && bytes.Equal(a[:n], b[:n])

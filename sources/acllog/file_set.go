@@ -20,18 +20,18 @@ import (
 	"rung/sources/files"
 )
 
-// MaxFiles bounds the files that are read at a time.
+// MaxFiles bounds the files read at a time.
 const MaxFiles = 500
 
-// stdin is the name of standard input.
+// stdin is the name shown for standard input.
 const stdin = "standard input"
 
-// Set is the files that a list of paths names, as they come and go.
+// Set is the files named by a list of paths, as they come and go.
 type Set struct {
 	paths  []string
 	files  []*File
-	seen   map[string]fs.FileInfo // by path; of files that are read, and of those left out
-	failed []logline.Stream       // paths that cannot be read, and files beyond MaxFiles
+	seen   map[string]fs.FileInfo // by path; files being read, and files left out
+	failed []logline.Stream       // unreadable paths, and files beyond MaxFiles
 
 	wg   sync.WaitGroup
 	ctx  context.Context // of every read
@@ -39,15 +39,15 @@ type Set struct {
 	wake chan struct{}
 }
 
-// Open opens the files that paths name: files, folders with what lies below them, globs,
-// and - for in. A path that names nothing is an error. Every read ends with ctx.
+// Open opens the files that paths name: files, folders with all below them, globs, and - for in. A path that
+// names nothing is an error. ctx ends every read.
 func Open(ctx context.Context, paths []string, in io.Reader) (*Set, error) {
 	ctx, end := context.WithCancel(ctx)
 	s := &Set{seen: map[string]fs.FileInfo{}, ctx: ctx, end: end, wake: make(chan struct{}, 1)}
 	for _, path := range paths {
 		if path == "-" {
 			s.addPipe(stdin, func() (io.ReadCloser, error) {
-				return io.NopCloser(files.PatientReader(ctx, in)), nil // it is not closed
+				return io.NopCloser(files.PatientReader(ctx, in)), nil // in stays open
 			})
 			continue
 		}
@@ -63,7 +63,7 @@ func Open(ctx context.Context, paths []string, in io.Reader) (*Set, error) {
 		}
 	}
 	s.ScanNew()
-	for _, f := range s.files { // now that all are known, pipes too
+	for _, f := range s.files { // all names are known only now
 		s.giveName(f)
 	}
 	return s, nil
@@ -76,21 +76,20 @@ func (s *Set) addPipe(path string, open func() (io.ReadCloser, error)) {
 	s.wg.Go(func() { readPipe(s.ctx, lines, s.wakeReader, open) })
 }
 
-// SkippedFiles counts the files below a folder that are not read.
+// SkippedFiles counts unread files below a folder.
 type SkippedFiles struct {
-	Folder string // as it was given, or found by a glob; not clean
-	// Files is how many files there are, Other how many of them are not named as logs, or are
-	// of pods that are not the network's.
+	Folder string // as given, or found by a glob; not clean
+	// Files counts all files; Other counts files not named as logs, or of pods outside the network.
 	Files, Other int
-	// Unread is how many folders could not be read; Err says why of the first.
+	// Unread counts unreadable folders; Err is the first one's error.
 	Unread int
 	Err    error
-	// Cut says that there are more than WalkMost, and that the rest was not looked at.
+	// Cut is set if the folder has more than WalkMost entries: the rest was not read.
 	Cut bool
 }
 
-// CheckPaths says what is wrong with paths, and what lies below the folders among them and is
-// not read; it opens no file.
+// CheckPaths returns an error for unusable paths, and counts the unread files below their folders. It opens no
+// file.
 func CheckPaths(paths []string) (passed []SkippedFiles, err error) {
 	for _, path := range paths {
 		if path == "-" {
@@ -105,7 +104,7 @@ func CheckPaths(paths []string) (passed []SkippedFiles, err error) {
 	return passed, nil
 }
 
-// findNamed expands a path that must name something.
+// findNamed expands a path; an error if it names nothing.
 func findNamed(path string) ([]namedFile, []SkippedFiles, error) {
 	found, passed, err := expandPath(path)
 	if err == nil && len(found) == 0 {
@@ -130,20 +129,20 @@ func (s *Set) wakeReader() {
 	}
 }
 
-// WakeChannel gets a tick when a pipe has lines.
+// WakeChannel returns a channel that ticks when a pipe has lines.
 func (s *Set) WakeChannel() <-chan struct{} { return s.wake }
 
-// Files are the files there are now.
+// Files returns the current files.
 func (s *Set) Files() []*File { return s.files }
 
-// ScanNew looks for new files and returns them, those written to last behind the others.
+// ScanNew looks for new files and returns them, the most recently written last.
 func (s *Set) ScanNew() (fresh []*File) {
 	var found []namedFile
 	for _, path := range s.paths {
-		more, _, _ := expandPath(path) // one that is gone may return
+		more, _, _ := expandPath(path) // a missing path may return
 		found = append(found, more...)
 	}
-	live := map[string]bool{} // logs whose rotated parts are their own
+	live := map[string]bool{} // logs that read their own rotated parts
 	for _, n := range found {
 		live[n.path] = logNameOf(n.path) == n.path
 	}
@@ -175,7 +174,7 @@ func (s *Set) ScanNew() (fresh []*File) {
 	return fresh
 }
 
-// addFile opens a file; nil if it cannot be read, or if its content is read under another name.
+// addFile opens a file; nil if it is unreadable, or its content is already read under another name.
 func (s *Set) addFile(n namedFile, isRotated, isFirst bool) *File {
 	f, err := newFile(s.ctx, n.path, isRotated)
 	if err != nil {
@@ -195,13 +194,13 @@ func (s *Set) addFile(n namedFile, isRotated, isFirst bool) *File {
 	return f
 }
 
-// isKnown reports whether a file is read, or was, under whatever name.
+// isKnown reports whether a file is or was read, under any name.
 func (s *Set) isKnown(n namedFile) bool {
 	if slices.ContainsFunc(s.files, func(f *File) bool { return f.path == n.path && !f.static }) {
-		return true // followed by its name, whatever has it
+		return true // followed by name, whichever file has it
 	}
 	for _, old := range s.seen {
-		// Of one that was closed the number may have been given to another file.
+		// A closed file's inode number may have been reused.
 		if os.SameFile(old, n.info) && old.ModTime().Equal(n.info.ModTime()) {
 			return true
 		}
@@ -209,7 +208,7 @@ func (s *Set) isKnown(n namedFile) bool {
 	return false
 }
 
-// States are how the files stand, and those that cannot be read, by their paths; now is the time.
+// States returns the states of all files at the time now, unreadable paths included, sorted by path.
 func (s *Set) States(now time.Time) []logline.Stream {
 	out := slices.Clone(s.failed)
 	for _, f := range s.files {
@@ -228,17 +227,17 @@ func (s *Set) Close() {
 	s.wg.Wait()
 }
 
-// namedFile is a file by its name.
+// namedFile is a file with its path.
 type namedFile struct {
 	path string
 	info fs.FileInfo
 }
 
-// WalkMost bounds what is looked at below a folder.
+// WalkMost bounds the entries visited below a folder.
 const WalkMost = 50000
 
-// expandPath finds the files of a path: one that is there is taken by its name, whatever it
-// holds; then it is a glob.
+// expandPath finds the files of a path. An existing path is taken literally, whatever characters it has;
+// otherwise it is a glob.
 func expandPath(path string) (found []namedFile, passed []SkippedFiles, err error) {
 	names := []string{path}
 	if _, err := os.Stat(path); err != nil {
@@ -278,7 +277,7 @@ func logsBelow(folder string) (out []namedFile, passed SkippedFiles) {
 			return filepath.SkipAll
 		}
 		switch {
-		case err != nil: // a folder that cannot be read holds up no other
+		case err != nil: // an unreadable folder does not stop the walk
 			passed.Unread++
 			if passed.Err == nil {
 				passed.Err = err
@@ -298,8 +297,8 @@ func logsBelow(folder string) (out []namedFile, passed SkippedFiles) {
 	return out, passed
 }
 
-// isLog says whether a file below a folder may have ACL lines: it is named as a log, and if
-// it is a pod's, that pod is one of the network.
+// isLog reports whether a file below a folder may have ACL lines: it is named as a log, and if it is a pod's,
+// the pod belongs to the network.
 func isLog(folder, path string) bool {
 	name := strings.ToLower(filepath.Base(logNameOf(path)))
 	if !strings.HasSuffix(name, ".log") && !strings.HasSuffix(name, "_log") && !strings.HasSuffix(name, ".txt") && name != "syslog" &&
@@ -314,7 +313,7 @@ func isLog(folder, path string) bool {
 	return at.Pod == "" || strings.Contains(at.Pod, "ovn") || strings.Contains(at.Pod, "antrea")
 }
 
-// giveName names a file by its log without the folders, as far as no other log has that name.
+// giveName names a file by its log, with a folder only if another log has the same name.
 func (s *Set) giveName(f *File) {
 	own := logNameOf(f.path)
 	name := filepath.Base(own)

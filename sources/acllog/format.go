@@ -12,11 +12,10 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// Format returns the line that ovn-controller writes to its log file, without the end of
-// line; Parse gives the LogLine back, Raw and Zone aside and the time to the
-// millisecond. Fields that a LogLine lacks are as on a cluster whose nodes have a /24
-// and a /64 each: MAC addresses are those OVN-Kubernetes derives from addresses,
-// packets between nodes crossed two routers.
+// Format returns the line that ovn-controller writes to its log file, without the end of line. Parse returns
+// the same Line, except for Raw, Zone, and times below a millisecond. Missing fields are filled as on a
+// cluster whose nodes have a /24 and a /64 each: MAC addresses as OVN-Kubernetes derives them, and two routers
+// between nodes.
 func Format(l logline.Line) string {
 	var b strings.Builder
 	b.Grow(384)
@@ -35,12 +34,12 @@ func Format(l logline.Line) string {
 	return b.String()
 }
 
-// quoteJSON is a text as a JSON string as OVS writes it: only what must be is escaped.
+// quoteJSON returns a text as a JSON string with the fewest escapes, as OVS writes it.
 func quoteJSON(s string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // of a string it does not fail
+	_ = e.Encode(s) // never fails for a string
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
@@ -80,8 +79,8 @@ func writeFlow(b *strings.Builder, l logline.Line) {
 	}
 }
 
-// writeAddr writes the field with the key of the address's family; nothing for
-// no address, or for IPv6 without a key.
+// writeAddr writes the field with the key of the address's family. It writes nothing for an invalid address,
+// or for IPv6 without a key.
 func writeAddr(b *strings.Builder, key4, key6 string, a netip.Addr) {
 	switch {
 	case a.Is4():
@@ -91,8 +90,8 @@ func writeAddr(b *strings.Builder, key4, key6 string, a netip.Addr) {
 	}
 }
 
-// packetHop is the MAC addresses and the TTL of the packet where the ACL sees it: on
-// the source's switch, or, for to-lport, on the destination's.
+// packetHop returns the packet's MAC addresses and TTL at the ACL: on the source's switch or, for to-lport, on
+// the destination's.
 func packetHop(l logline.Line) (src, dst string, ttl int) {
 	const hops = 64
 	switch {
@@ -104,7 +103,7 @@ func packetHop(l logline.Line) (src, dst string, ttl int) {
 	return nb.MAC(l.Src), nb.MAC(gatewayOf(l.Src)), hops
 }
 
-// subnetOf is the /24 or /64 of a node's pods.
+// subnetOf returns the /24 or /64 of a node's pods.
 func subnetOf(a netip.Addr) netip.Prefix {
 	bits := 64
 	if a.Is4() {
@@ -117,7 +116,7 @@ func subnetOf(a netip.Addr) netip.Prefix {
 	return p
 }
 
-// gatewayOf is the router's address in the subnet: the first.
+// gatewayOf returns the first address of the subnet, the router's.
 func gatewayOf(a netip.Addr) netip.Addr {
 	if !a.IsValid() {
 		return a

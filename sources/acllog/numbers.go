@@ -5,18 +5,18 @@ import (
 	"strconv"
 )
 
-// LineNumbers follows the numbers of the lines of ovn-controller's thread for packets, which
-// writes ACL lines and others. The thread counts what it writes, so a gap says that
-// lines did not come, not that a meter discarded packets (ovn-kubernetes.md#lost-lines).
+// LineNumbers follows the line numbers of ovn-controller's packet thread, which writes ACL lines and others.
+// The thread counts the lines it writes. So a gap means lines did not arrive, not that a meter discarded
+// packets (ovn-kubernetes.md#lost-lines).
 type LineNumbers struct{ lastNumber uint64 }
 
 var pinctrl = []byte("(ovn_pinctrl")
 
-// mostUnseen is the longest gap that is taken for one: a longer one is another run.
+// mostUnseen is the longest gap within one run; a longer gap means another run.
 const mostUnseen = 1 << 20
 
-// MissingBefore says how many numbers are missing before this line. A number that goes back begins
-// anew, or, by fewer than repeats, is a line that came twice.
+// MissingBefore returns how many numbers are missing before this line. A lower number begins a new run; if it
+// is lower by fewer than repeats, the line came twice.
 func (n *LineNumbers) MissingBefore(line []byte, repeats uint64) (unseen uint64) {
 	_, rest, ok := bytes.Cut(line, []byte("|"))
 	if !ok {
@@ -39,7 +39,7 @@ func (n *LineNumbers) MissingBefore(line []byte, repeats uint64) (unseen uint64)
 	case at > was && at-was <= mostUnseen:
 		unseen = at - was - 1
 	case at <= was && was-at < repeats && at > 1:
-		return 0 // it came again: where a log was resumed
+		return 0 // repeated, since the log was resumed
 	}
 	n.lastNumber = at
 	return unseen

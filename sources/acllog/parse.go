@@ -14,35 +14,33 @@ import (
 	"rung/model/words"
 )
 
-// MaxLine is the most bytes a line may have; longer ones of files are skipped and counted.
+// MaxLine bounds the bytes of a line; longer lines of files are skipped and counted.
 const MaxLine = 64 << 10
 
-// ErrNotACL marks a line that is neither from ovn-controller's module acl_log nor one
-// of Antrea's np.log.
+// ErrNotACL marks a line from neither ovn-controller's module acl_log nor Antrea's np.log.
 var ErrNotACL = errors.New("not an acl_log line")
 
-// unnamed is the name that ovn-controller writes for an ACL without one.
+// unnamed is ovn-controller's text for an ACL without a name.
 const unnamed = "<unnamed>"
 
-// module is how the name of the module that writes ACL lines stands in a line.
+// module is the start of the module's name in an ACL line.
 const module = "|acl_log"
 
-// messageID is how syslog's newer form names the module, in place of OVS's header.
+// messageID replaces OVS's header in syslog's newer form.
 const messageID = " acl_log - "
 
-// MayBeACLLine reports whether a line may be one that Parse reads. Callers ask before they copy
-// a line, since most lines of some logs are other programs'.
+// MayBeACLLine reports whether Parse may read the line. Callers ask before they copy it, since most lines of
+// some logs are other programs'.
 func MayBeACLLine(line []byte) bool {
 	return bytes.Contains(line, []byte(module)) || bytes.Contains(line, []byte(antreaMark)) ||
 		bytes.Contains(line, []byte(messageID))
 }
 
-// Parse reads one line as ovn-controller writes it to a file, to its console or to syslog, or as
-// Antrea's agent writes it to np.log. It also reads what programs that collect and print logs put
-// in front of a line (prefix.go), and JSON objects of collectors with the line as "message". The
-// error is ErrNotACL for lines of other modules and programs. A line whose flow lacks its
-// addresses, ports, flags or ICMP type is cut, and an error. Zone is set only if the line itself
-// names its node.
+// Parse reads one line as ovn-controller writes it to a file, to its console or to syslog, or as Antrea's
+// agent writes it to np.log. It also reads prefixes added by programs that collect and print logs (prefix.go),
+// and JSON objects of collectors with the line as "message". The error is ErrNotACL for lines of other modules
+// and programs. A line is cut, and an error, if its flow lacks addresses, ports, flags or ICMP type. Zone is
+// set only if the line itself names its node.
 func Parse(line string) (logline.Line, error) {
 	line = strings.TrimRight(line, "\r\n")
 	if len(line) > MaxLine {
@@ -54,8 +52,8 @@ func Parse(line string) (logline.Line, error) {
 	return parseText(line, time.Time{})
 }
 
-// ParseUnended reads a line without its end of line. It refuses a line whose last field is a port or
-// an ICMP code, since digits of that number may be missing.
+// ParseUnended reads a line without its end of line. It rejects a line that ends in a port or an ICMP code,
+// since digits may be missing.
 func ParseUnended(line string) (logline.Line, error) {
 	l, err := Parse(line)
 	if err == nil && !strings.HasPrefix(line, "{") && endsInNumber(line) {
@@ -64,21 +62,21 @@ func ParseUnended(line string) (logline.Line, error) {
 	return l, err
 }
 
-// endsInNumber reports whether the last field of a flow is a number that the traffic's name needs.
+// endsInNumber reports whether a flow ends in a port or an ICMP code.
 func endsInNumber(line string) bool {
 	last := line[strings.LastIndexByte(line, ',')+1:]
 	return strings.HasPrefix(last, "tp_dst=") || strings.HasPrefix(last, "icmp_code=")
 }
 
-// collected is a line as collectors of logs store it.
+// collected is a line stored by a log collector.
 type collected struct {
 	Message  string `json:"message"`
 	At       string `json:"@timestamp"`
 	Hostname string `json:"hostname"`
 }
 
-// parseCollected reads a line that a collector wrapped into JSON. The collector's time counts only if
-// the line itself has none.
+// parseCollected reads a line wrapped in a collector's JSON. The collector's time counts only if the line
+// itself has none.
 func parseCollected(line string) (logline.Line, error) {
 	var c collected
 	if err := json.Unmarshal([]byte(line), &c); err != nil {
@@ -99,8 +97,7 @@ func parseCollected(line string) (logline.Line, error) {
 	return l, nil
 }
 
-// parseText reads a line that is not wrapped. collectedAt is when a collector took it; zero if
-// unknown.
+// parseText reads an unwrapped line. collectedAt is the collector's time; zero if unknown.
 func parseText(line string, collectedAt time.Time) (logline.Line, error) {
 	h, ok := cutHeader(line)
 	if !ok {
@@ -128,18 +125,17 @@ func parseText(line string, collectedAt time.Time) (logline.Line, error) {
 	return l, nil
 }
 
-// lineHeader holds the fields before the message of a line that OVS's programs write:
-// prefix, time|sequence|module|level|.
+// lineHeader holds the fields before the message of a line from OVS's programs: prefix,
+// time|sequence|module|level|.
 type lineHeader struct {
 	prefix, time, seq, message string
 }
 
-// cutHeader cuts a line of the module acl_log: "acl_log(ovn_pinctrl0)" or, as the main
-// thread would write it, "acl_log". "|" occurs in names and in TCP flags, so only the
-// first four are looked for.
+// cutHeader cuts a line of the module acl_log: "acl_log(ovn_pinctrl0)" or, from the main thread, "acl_log". It
+// looks only for the first four "|", since names and TCP flags may have more.
 func cutHeader(line string) (h lineHeader, ok bool) {
 	if front, message, ok := strings.Cut(line, messageID); ok && strings.HasPrefix(front, "<") {
-		// Clean text has a replacement character in place of the byte order mark.
+		// Cleaning replaces the byte order mark.
 		for _, mark := range []string{"\uFEFF", "\uFFFD"} {
 			message = strings.TrimPrefix(message, mark)
 		}
@@ -151,7 +147,7 @@ func cutHeader(line string) (h lineHeader, ok bool) {
 	}
 	at := strings.LastIndexByte(front, ' ') + 1
 	h.prefix, h.time = front[:at], front[at:]
-	if at > 0 && strings.HasPrefix(rest, module[1:]) { // the time is syslog's, and the number comes first
+	if at > 0 && strings.HasPrefix(rest, module[1:]) { // syslog gave the time; the number comes first
 		h.time, h.seq = toSyslog, h.time
 	} else {
 		h.seq, rest, ok = strings.Cut(rest, "|")
@@ -170,13 +166,12 @@ func cutHeader(line string) (h lineHeader, ok bool) {
 	return h, true
 }
 
-// toSyslog is the word that OVS's programs write to syslog in place of the time, which
-// syslog puts in front itself.
+// toSyslog replaces the time in lines that OVS's programs send to syslog, which adds the time itself.
 const toSyslog = "ovs"
 
 // readInto reads the header into a line. partial reports whether a container runtime split the line.
 func (h *lineHeader) readInto(l *logline.Line, collectedAt time.Time) (partial bool, err error) {
-	const longest = 40 // of a time or number; keeps errors short
+	const longest = 40 // of a time or number, in bytes; keeps errors short
 	if len(h.time) > longest || len(h.seq) > longest {
 		return false, errors.New("acl_log line: it does not begin with time and sequence number")
 	}
@@ -204,7 +199,7 @@ func (h *lineHeader) readInto(l *logline.Line, collectedAt time.Time) (partial b
 	return p.partial, nil
 }
 
-// errCut marks a line that ends inside its flow, or whose flow lacks a field that OVN always writes.
+// errCut marks a line cut inside its flow, or without a field that OVN always writes.
 var errCut = errors.New("acl_log line: it is cut: fields of its flow are missing")
 
 var errNoFlow = errors.New("acl_log line: it ends before the flow")
@@ -259,7 +254,7 @@ func parseMessage(l *logline.Line, msg string) (flow string, err error) {
 	return flow, nil
 }
 
-// cutString takes a JSON string off the front of a clean text; the value is clean.
+// cutString cuts a JSON string off the front of a clean text; the value is clean.
 func cutString(s string) (value, rest string, err error) {
 	if !strings.HasPrefix(s, `"`) {
 		return "", "", errors.New("acl_log line: the name is not quoted")
@@ -284,8 +279,8 @@ func cutString(s string) (value, rest string, err error) {
 	return "", "", errors.New("acl_log line: the name does not end")
 }
 
-// parseFlow reads OVS's flow text: a protocol keyword and fields, joined by commas. It reports
-// whether the flow has every field that OVN writes for the protocol.
+// parseFlow reads OVS's flow text: a protocol keyword and fields, joined by commas. It reports whether the
+// flow has every field that OVN writes for the protocol.
 func parseFlow(l *logline.Line, flow string) bool {
 	var has flowFields
 	for field := range strings.SplitSeq(flow, ",") {
@@ -301,7 +296,7 @@ func parseFlow(l *logline.Line, flow string) bool {
 	return has.complete(l)
 }
 
-// flowFields are the fields of a flow whose values were read whole.
+// flowFields is the set of completely read fields of a flow.
 type flowFields uint16
 
 const (
@@ -316,7 +311,7 @@ const (
 	isFragment // a later fragment, which has neither ports nor an ICMP type
 )
 
-// complete reports whether the fields are all that OVN writes for the protocol.
+// complete reports whether no field is missing that OVN writes for the protocol.
 func (has flowFields) complete(l *logline.Line) bool {
 	if l.Proto == "" {
 		return has&hasEthernet != 0 && !l.Src.IsValid() && !l.Dst.IsValid()
@@ -340,7 +335,7 @@ func (has flowFields) complete(l *logline.Line) bool {
 	return has&isFragment != 0 || has&need == need
 }
 
-// parseField reads one field into the line, and returns its mark if the value is whole.
+// parseField reads one field into the line, and returns its flag if the value is whole.
 func parseField(l *logline.Line, key, value string) flowFields {
 	ok, is := false, flowFields(0)
 	switch key {
@@ -380,7 +375,7 @@ func parseField(l *logline.Line, key, value string) flowFields {
 	return is
 }
 
-// areFlags reports whether a text is TCP flags as OVS writes them, none of them cut: "psh|ack", "0".
+// areFlags reports whether a text is uncut TCP flags as OVS writes them: "psh|ack", "0".
 func areFlags(s string) bool {
 	for f := range strings.SplitSeq(s, "|") {
 		switch f {
@@ -398,7 +393,7 @@ func setAddr(to *netip.Addr, s string, family func(netip.Addr) bool) {
 	}
 }
 
-// setNumber reads a number, and reports whether it is one.
+// setNumber reads a number; false if the text is not a number.
 func setNumber[T int | uint16](to *T, s string, bits int) bool {
 	n, err := strconv.ParseUint(s, 10, bits)
 	if err != nil {

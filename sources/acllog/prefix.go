@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// linePrefix holds the time, node and pod that a program which collected or printed a line put in
-// front of it:
+// linePrefix holds the time, node and pod in front of a line, added by a program that collected or printed it:
 //
 //	2024-06-09T19:00:10.5Z                              kubectl logs --timestamps, must-gather
 //	2024-06-09T19:00:10.5Z stdout F                     a container runtime, in the node's files
@@ -17,19 +16,19 @@ import (
 //	2024-06-09T19:00:10.5+00:00 worker-0 ovn-controller: the same by newer ones
 //	<134>1 2024-06-09T19:00:10.5Z worker-0 ovn-controller 7 - -   syslog on the wire
 //	<134>1 2024-06-09T19:00:10.5Z worker-0 ovn-controller 7 acl_log -   the same, written by OVS itself
-//	<134>Jun  9 19:00:10 worker-0                       before "ovs|", what OVS sends without a program
+//	<134>Jun  9 19:00:10 worker-0                       before "ovs|", sent by OVS without a program
 //
-// Where syslog has the time, "ovs|" may be missing before the sequence number.
+// If syslog has the time, "ovs|" may be missing before the sequence number.
 //
 // Some of these forms come together.
 type linePrefix struct {
-	writtenAt time.Time // what it says of the time, zero for nothing
+	writtenAt time.Time // zero if the prefix has no time
 	node, pod string
-	partial   bool // a container runtime split the line: the rest is in the next one
+	partial   bool // a container runtime split the line: the rest is in the next line
 }
 
-// readPrefix reads the text before a line, with the space behind it. toSyslog reports whether OVS
-// left the time to syslog. ok is false for a text in none of the forms: such a line is a quotation.
+// readPrefix reads the text before a line, with the space behind it. toSyslog reports whether OVS left the
+// time to syslog. ok is false for an unknown form: such a line is a quotation.
 func readPrefix(s string, toSyslog bool) (p linePrefix, ok bool) {
 	if rest, is := strings.CutPrefix(s, "[pod/"); is {
 		where, rest, is := strings.Cut(rest, "] ")
@@ -46,7 +45,7 @@ func readPrefix(s string, toSyslog bool) (p linePrefix, ok bool) {
 		}
 		s = strings.TrimPrefix(rest, "1 ")
 	}
-	var names [3]string // before the time: a node, or what stern writes
+	var names [3]string // before the time: a node, or stern's words
 	n := 0
 	for s != "" && p.writtenAt.IsZero() {
 		if len(s) > 15 && s[3] == ' ' && s[9] == ':' {
@@ -57,7 +56,7 @@ func readPrefix(s string, toSyslog bool) (p linePrefix, ok bool) {
 		}
 		var word string
 		word, s, _ = strings.Cut(s, " ")
-		// Most words are no time, which their first letter tells.
+		// The first letter excludes most words.
 		if len(word) >= len("2006-01-02T15:04:05Z") && word[0] >= '0' && word[0] <= '9' {
 			if at, err := parseTime(word); err == nil {
 				p.writtenAt = at
@@ -92,8 +91,8 @@ func readPrefix(s string, toSyslog bool) (p linePrefix, ok bool) {
 	return p, p.readSyslog(s, toSyslog)
 }
 
-// readSyslog reads the words of syslog behind the time: node, program, and in the newer form some
-// more. A line that OVS sent to syslog may lack the program.
+// readSyslog reads syslog's words behind the time: node, program, and more in the newer form. A line from OVS
+// to syslog may lack the program.
 func (p *linePrefix) readSyslog(s string, toSyslog bool) bool {
 	node, rest, ok := strings.Cut(s, " ")
 	if !ok || !isName(node) {
@@ -113,13 +112,12 @@ func (p *linePrefix) readSyslog(s string, toSyslog bool) bool {
 	return isName(program) && strings.Count(rest, " ") >= 3
 }
 
-// IsWriter says whether a pod or a container may be one that ACL lines come from, by
-// its name.
+// IsWriter reports whether a pod or container of this name may write ACL lines.
 func IsWriter(name string) bool {
 	return strings.HasPrefix(name, "ovn") || strings.HasPrefix(name, "antrea")
 }
 
-// isName says whether a word may be the name of a node, pod, container or program.
+// isName reports whether a word may be the name of a node, pod, container or program.
 func isName(s string) bool {
 	if s == "" || len(s) > 253 {
 		return false
@@ -135,23 +133,21 @@ func isName(s string) bool {
 	return true
 }
 
-// parseTime reads a time as logs have it, RFC 3339 with or without fractions, which package
-// time reads without looking at the layout.
+// parseTime reads a time in RFC 3339, with or without fractions. Package time has a fast path for this layout.
 func parseTime(s string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339Nano, s)
 	return t.UTC(), err
 }
 
-// parseYearless reads the time of BSD's syslog, "Jan _2 15:04:05": it has neither year nor
-// zone. It is taken for UTC, and for the last such time before now: a log is not from
-// the future, but for clocks that differ.
+// parseYearless reads the time of BSD's syslog, "Jan _2 15:04:05", without year and zone. It assumes UTC, and
+// the last such time before now: logs come from the past, up to a day of clock difference.
 func parseYearless(s string, now time.Time) (t time.Time, ok bool) {
 	t, err := time.Parse("Jan _2 15:04:05", s)
 	if err != nil {
 		return t, false
 	}
 	now = now.UTC()
-	for year := now.Year() + 1; year > now.Year()-9; year-- { // 29 February is not in every year
+	for year := now.Year() + 1; year > now.Year()-9; year-- { // not every year has 29 February
 		at := time.Date(year, t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), 0, time.UTC)
 		if at.Day() == t.Day() && !at.After(now.Add(24*time.Hour)) {
 			return at, true

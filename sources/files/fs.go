@@ -8,29 +8,29 @@ import (
 	"path/filepath"
 )
 
-// FS is the part of a file system that this package needs. Errors are those of package
-// os. An operation that a system does not have returns errors.ErrUnsupported.
+// FS is the part of a file system used by this package. Errors match package os; an operation that the system
+// lacks returns errors.ErrUnsupported.
 type FS interface {
-	// Open is os.OpenFile that never waits, for the other end of a pipe say.
+	// Open is os.OpenFile, but never waits, for example for the other end of a pipe.
 	Open(name string, flag int, perm fs.FileMode) (File, error)
 	Lstat(name string) (fs.FileInfo, error)
-	// RealPath is the path behind symbolic links.
+	// RealPath resolves symbolic links.
 	RealPath(name string) (string, error)
 	ReadDir(name string) ([]fs.DirEntry, error)
 	MkdirAll(name string, perm fs.FileMode) error
 	Chmod(name string, mode fs.FileMode) error
 	Remove(name string) error
-	// Rename replaces what is at to.
+	// Rename replaces an existing file at to.
 	Rename(from, to string) error
-	// RenameNew renames and is fs.ErrExist when there is something at to.
+	// RenameNew renames a file, and returns fs.ErrExist if to exists.
 	RenameNew(from, to string) error
 	// Exchange gives each file the other's name, in one step.
 	Exchange(a, b string) error
-	// Link gives a file another name and replaces nothing.
+	// Link gives a file another name and replaces no file.
 	Link(from, to string) error
-	// IsOpenForWriting says whether anybody has the file open for writing.
+	// IsOpenForWriting reports whether any process has the file open for writing.
 	IsOpenForWriting(name string) (bool, error)
-	// SyncFolder makes the names in a folder last.
+	// SyncFolder writes the names in a folder to the disk.
 	SyncFolder(name string) error
 }
 
@@ -46,15 +46,14 @@ type File interface {
 	Chown(uid, gid int) error
 	Truncate(size int64) error
 	Sync() error
-	// TryLock takes the advisory lock that others may have on the file, or is
-	// ErrLocked. It ends with Close.
+	// TryLock takes the file's advisory lock until Close. It returns ErrLocked if another has it.
 	TryLock() error
 }
 
 // OS is the operating system's file system.
 var OS FS = osFS{}
 
-// OrSystem is the file system that was given, or the operating system's.
+// OrSystem returns f, or the operating system's file system if f is nil.
 func OrSystem(f FS) FS {
 	if f == nil {
 		return OS
@@ -97,8 +96,7 @@ func (s osFS) RenameNew(from, to string) error {
 	if errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	// No hard links either. An empty file holds the name; a kill leaves that and
-	// never a part of a text.
+	// No hard links either: reserve the name with an empty file. A kill leaves at worst this empty file.
 	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err

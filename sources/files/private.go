@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// ErrRefused marks what stands in the place of a file or folder of Rung's and is
-// not used: no regular file, somebody else's, open to others.
+// ErrRefused marks an unusable file or folder at a path of Rung's: irregular, another user's, or open to
+// others.
 var ErrRefused = errors.New("remove it, or choose another --state-dir")
 
 func refusedError(path, why string) error { return fmt.Errorf("%s %s: %w", path, why, ErrRefused) }
 
-// judgePath judges what is at the path of a private file, and says which file that is
-// behind a link. info is nil when there is nothing.
+// judgePath checks the file at the path of a private file, and returns the path behind a link. info is nil if
+// no file exists.
 func judgePath(fsys FS, path string) (real string, info fs.FileInfo, err error) {
 	info, err = fsys.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -40,7 +40,7 @@ func judgePath(fsys FS, path string) (real string, info fs.FileInfo, err error) 
 	return real, info, judgeFile(path, info)
 }
 
-// judgeFile says why a file is none of the user's own.
+// judgeFile returns an error if a file is not a regular file of the user's.
 func judgeFile(path string, info fs.FileInfo) error {
 	if kind := FileKind(info.Mode()); kind != "" {
 		return refusedError(path, "is "+kind+", not a file")
@@ -51,14 +51,14 @@ func judgeFile(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// IsOwn says whether a file is the user's own.
+// IsOwn reports whether a file belongs to the user.
 func IsOwn(info fs.FileInfo) bool {
 	uid, _, ok := fileOwner(info)
 	return !ok || uid == userID()
 }
 
-// OpenPrivate opens a private file, and makes it readable by the user only when it is
-// not. flag is that of os.OpenFile; with os.O_CREATE the folder is made, too.
+// OpenPrivate opens a private file, and removes other users' permissions. flag is that of os.OpenFile; with
+// os.O_CREATE it also makes the folder.
 func OpenPrivate(fsys FS, path string, flag int) (File, error) {
 	if flag&os.O_CREATE != 0 {
 		if err := fsys.MkdirAll(filepath.Dir(path), PrivateFolder); err != nil {
@@ -75,7 +75,7 @@ func OpenPrivate(fsys FS, path string, flag int) (File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil {
-		err = judgeFile(path, info) // of the very file: another may have come since
+		err = judgeFile(path, info) // of the open file, which may have been replaced since
 	}
 	if err == nil && OpenToOthers(info) {
 		if cerr := f.Chmod(PrivateFile); cerr != nil {
@@ -89,8 +89,7 @@ func OpenPrivate(fsys FS, path string, flag int) (File, error) {
 	return f, nil
 }
 
-// OpenAppend opens a private file of the operating system to add to it, for what
-// wants an *os.File.
+// OpenAppend opens a private file for appending, as an *os.File.
 func OpenAppend(path string) (*os.File, error) {
 	f, err := OpenPrivate(OS, path, os.O_CREATE|os.O_APPEND|os.O_WRONLY)
 	if err != nil {
@@ -99,7 +98,7 @@ func OpenAppend(path string) (*os.File, error) {
 	return f.(systemFile).File, nil
 }
 
-// ReadPrivate reads a private file; one that is larger than limit is ErrTooLarge.
+// ReadPrivate reads a private file; ErrTooLarge if it has more than limit bytes.
 func ReadPrivate(fsys FS, path string, limit int64) ([]byte, error) {
 	f, err := OpenPrivate(fsys, path, os.O_RDONLY)
 	if err != nil {
@@ -113,11 +112,11 @@ func ReadPrivate(fsys FS, path string, limit int64) ([]byte, error) {
 	return b, err
 }
 
-// OpenLocked opens a private file for reading and writing, made when it is not there,
-// and takes its lock, which others of the same file wait for. Close ends both.
+// OpenLocked opens or makes a private file for reading and writing, and takes its lock. It waits up to
+// lockTime for another holder. Close releases the lock.
 func OpenLocked(fsys FS, path string) (File, error) { return openLocked(fsys, path, lockTime) }
 
-// TryLocked is OpenLocked that waits for nobody: it is ErrLocked when another has the file.
+// TryLocked is OpenLocked without the wait: ErrLocked if another has the lock.
 func TryLocked(fsys FS, path string) (File, error) { return openLocked(fsys, path, 0) }
 
 func openLocked(fsys FS, path string, patience time.Duration) (File, error) {
@@ -132,9 +131,8 @@ func openLocked(fsys FS, path string, patience time.Duration) (File, error) {
 	return f, nil
 }
 
-// AppendLines adds whole lines to a file that the caller has locked, down to the disk,
-// and says where they begin. They start on a line of their own also when the last
-// one was torn. On an error the file is as it was.
+// AppendLines appends whole lines to a file locked by the caller, syncs it, and returns their offset. If the
+// last line is torn, they start on a new line. On an error the file is unchanged.
 func AppendLines(f File, lines []byte) (at int64, err error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -162,10 +160,9 @@ func AppendLines(f File, lines []byte) (at int64, err error) {
 	return at, nil
 }
 
-// CheckFolder looks at a private folder, if there is one. When it is open to others it
-// is closed to them, which note says if it holds anything; it is refused when it is somebody
-// else's, or when it holds what is not Rung's by mine: closing a home folder, or /tmp, would
-// do harm.
+// CheckFolder checks a private folder, if it exists. A folder open to others is closed to them; note says so
+// unless it is empty. It refuses another user's folder, and an open one with files for which mine is false:
+// closing a home folder, or /tmp, would do harm.
 func CheckFolder(fsys FS, path string, mine func(name string) bool) (note string, err error) {
 	real, err := fsys.RealPath(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -202,7 +199,7 @@ func CheckFolder(fsys FS, path string, mine func(name string) bool) (note string
 		return "", fmt.Errorf("%s is open to other users: %w", path, err)
 	}
 	if len(entries) == 0 {
-		return "", nil // there was nothing to see
+		return "", nil // nothing was exposed
 	}
 	return fmt.Sprintf("%s was open to other users (mode %04o) and is yours alone now", path, info.Mode().Perm()), nil
 }

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Open opens any file for reading. The wait for a FIFO's writer, and every read,
-// ends with ctx. A read that was left behind ends with Close where the system can do that.
+// Open opens any file for reading. The wait for a FIFO's writer, and every read, ends with ctx. Close ends an
+// abandoned read if the system can.
 func Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -64,8 +64,7 @@ func readUpTo(name string, r io.Reader, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// ReadAll reads to the end; more than limit bytes are ErrTooLarge. hint is about how many there
-// are, 0 where nobody knows.
+// ReadAll reads to the end; ErrTooLarge if that is over limit bytes. hint is the expected size, 0 if unknown.
 func ReadAll(r io.Reader, hint, limit int64) ([]byte, error) {
 	var b bytes.Buffer
 	if hint > 0 && hint < limit {
@@ -81,7 +80,7 @@ func ReadAll(r io.Reader, hint, limit int64) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// SizeText is a limit for people: "64 MiB".
+// SizeText returns a limit for people: "64 MiB".
 func SizeText(bytes int64) string {
 	if bytes >= 1<<20 && bytes%(1<<20) == 0 {
 		return fmt.Sprintf("%d MiB", bytes>>20)
@@ -92,8 +91,8 @@ func SizeText(bytes int64) string {
 // graceTime is how long RunUntil waits for a call after its context ended.
 const graceTime = time.Second
 
-// RunUntil runs f, which ends with ctx. If f hangs in the kernel, as on a network file whose server
-// is gone or on /proc/kmsg, RunUntil leaves it behind and returns a second after ctx ended.
+// RunUntil runs f, which ends with ctx. If f hangs in the kernel, RunUntil abandons it and returns a second
+// after ctx ended. Examples: a network file whose server is gone, and /proc/kmsg.
 func RunUntil(ctx context.Context, f func()) {
 	done := make(chan struct{})
 	go func() {
@@ -111,15 +110,14 @@ func RunUntil(ctx context.Context, f func()) {
 	}
 }
 
-// Reader makes the reads of r end with ctx. It reads no more than it is asked
-// for. A read that is under way when ctx ends is left behind; what it brings is
-// lost. Reads must not be made at the same time.
+// PatientReader makes the reads of r end with ctx. It never reads ahead. A read under way when ctx ends is
+// abandoned, and its bytes are lost. Reads must not be concurrent.
 func PatientReader(ctx context.Context, r io.Reader) io.Reader { return &patientReader{ctx: ctx, r: r} }
 
 type patientReader struct {
 	ctx context.Context
 	r   io.Reader
-	buf []byte // of the goroutine: one that is left behind keeps it
+	buf []byte // the read goroutine's; an abandoned one keeps it
 }
 
 // maxChunk bounds one read, in bytes.
@@ -150,8 +148,7 @@ func (b *patientReader) Read(p []byte) (int, error) {
 		return copy(p, b.buf[:x.n]), x.err
 	case <-b.ctx.Done():
 		b.buf = nil
-		// Ends the read where the file can be waited for, so that nobody's next
-		// byte is taken away.
+		// End the read if the file supports deadlines, so that it takes no byte from the next reader.
 		if d, ok := b.r.(interface{ SetReadDeadline(time.Time) error }); ok {
 			_ = d.SetReadDeadline(time.Unix(1, 0))
 		}
@@ -159,13 +156,13 @@ func (b *patientReader) Read(p []byte) (int, error) {
 	}
 }
 
-// ErrNotRegular is in the error of a file that should be a regular one.
+// ErrNotRegular is wrapped by errors about a special file in place of a regular one.
 var ErrNotRegular = errors.New("only regular files are read here")
 
-// ErrTooLarge is in the error of a file over the limit of its reader.
+// ErrTooLarge is wrapped by errors about a file over its reader's limit.
 var ErrTooLarge = errors.New("too large")
 
-// ReasonOf is an error without the path it carries, for a text that has said the path.
+// ReasonOf returns an error without its path, for messages that already name the path.
 func ReasonOf(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -174,8 +171,7 @@ func ReasonOf(err error) error {
 	return err
 }
 
-// FileKind names what is not a regular file: "a named pipe (FIFO)". It is empty for
-// one that is.
+// FileKind names the kind of an irregular file: "a named pipe (FIFO)". It is empty for a regular file.
 func FileKind(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular():
@@ -194,8 +190,8 @@ func FileKind(mode fs.FileMode) string {
 	return "a special file"
 }
 
-// OpenRegular opens a regular file, or a link to one, and nothing else. It never
-// waits, also when the file is exchanged for a FIFO meanwhile, and keeps nobody from renaming the file.
+// OpenRegular opens a regular file, or a link to one, and nothing else. It never waits, even if a FIFO
+// replaces the file meanwhile. The open file can still be renamed.
 func OpenRegular(name string) (*os.File, error) {
 	f, err := openShared(name)
 	if err != nil {

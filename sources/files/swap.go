@@ -11,38 +11,36 @@ import (
 	"time"
 )
 
-// The reasons why a file is not swapped. Nothing was changed then.
+// Reasons for not swapping a file. The file is unchanged then.
 var (
-	// ErrChanged says the file is not as it was read.
+	// ErrChanged means the file no longer holds the text that was read.
 	ErrChanged = errors.New("the file changed since it was read")
-	// ErrLinked says the file has other names, which would keep the old text.
+	// ErrLinked means the file has other names, which would keep the old text.
 	ErrLinked = errors.New("it has more names")
-	// ErrBusy says another program has the file open for writing.
+	// ErrBusy means another program has the file open for writing.
 	ErrBusy = errors.New("another program is writing to it; try again")
 )
 
-// How long others may take: with a lock, and to close a file they write to.
+// How long to wait for a lock, and for another program to close the file.
 const (
 	swapPatience = time.Second
 	shutPatience = 200 * time.Millisecond
 	shutPoll     = 2 * time.Millisecond
-	// lastLook is left to a program that has the file and not yet written.
+	// lastLook is the time left to a program that has the file open but has not written yet.
 	lastLook = 2 * time.Millisecond
-	// depth is how often what was written to a text that stood there for a moment
-	// is carried over.
+	// depth bounds how often changes to a briefly visible text are merged back.
 	depth = 3
 )
 
-// MergeFunc puts the changes from base to a and from base to b into one text, or
-// says that they touch.
+// MergeFunc merges the changes from base to a and from base to b; false if they touch.
 type MergeFunc func(base, a, b []byte) ([]byte, bool)
 
-// SwapText puts text in the place of the regular file at path, if that still holds old.
-// Owner and mode stay. A change that another program writes at the same moment is not
-// lost: text and the file at path change places, and the file that came out is compared
-// with old. Where it differs, it is put back and the error is ErrChanged. Anything
-// written to text in between is merged into it; where that cannot be, it is kept in a
-// file beside, FILE.orig, which the error names.
+// SwapText replaces the regular file at path by text, if it still holds old. Owner and mode stay.
+//
+// A concurrent change by another program is not lost. The new and the old file exchange names, and the old one
+// is compared with old. If it differs, it is put back and the error is ErrChanged. Changes written to text in
+// between are merged into it; if they cannot be merged, they are kept in FILE.orig, and the error names that
+// file.
 func SwapText(fsys FS, path string, old, text []byte, merge MergeFunc) error {
 	info, err := fsys.Lstat(path)
 	if err != nil {
@@ -55,8 +53,7 @@ func SwapText(fsys FS, path string, old, text []byte, merge MergeFunc) error {
 		return fmt.Errorf("%w: it is one of %d names (hard links) of the same file, and the others would keep the old text",
 			ErrLinked, n)
 	}
-	// A file that its owner made read-only stays as it is, although its folder
-	// would allow to replace it.
+	// A file that its owner made read-only is kept, although its folder would allow to replace it.
 	w, err := fsys.Open(path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
@@ -96,7 +93,7 @@ type textSwap struct {
 	depth int
 }
 
-// swapIn puts text, which temp holds, in the place of old.
+// swapIn replaces old by text, which is in the file temp.
 func (s textSwap) swapIn(temp string, old, text []byte) error {
 	temp, err := s.tradeNames(temp)
 	if err != nil {
@@ -108,8 +105,8 @@ func (s textSwap) swapIn(temp string, old, text []byte) error {
 		s.dropFile(temp)
 		return nil
 	}
-	// Somebody wrote to what was just replaced. It goes back as it is, file and
-	// all, so that what is still being written gets where it belongs.
+	// Another program wrote to the replaced file. Put the file itself back, so that its further writes reach
+	// the right file.
 	back, err := s.tradeNames(temp)
 	if err != nil {
 		return errors.Join(why, err, s.keepAside(temp))
@@ -119,7 +116,7 @@ func (s textSwap) swapIn(temp string, old, text []byte) error {
 		s.dropFile(back)
 		return why
 	}
-	// And somebody wrote to text, for the moment it stood there.
+	// It also wrote to text while that was visible.
 	if err := s.joinChanges(back, text); err != nil {
 		return errors.Join(why, err, s.keepAside(back))
 	}
@@ -127,7 +124,7 @@ func (s textSwap) swapIn(temp string, old, text []byte) error {
 	return why
 }
 
-// joinChanges brings what was written to a file that held text into the one at path.
+// joinChanges merges the changes made to a file that held text into the file at path.
 func (s textSwap) joinChanges(from string, text []byte) error {
 	s.depth++
 	if s.depth > depth || s.merge == nil {
@@ -152,8 +149,8 @@ func (s textSwap) joinChanges(from string, text []byte) error {
 	return s.swapIn(temp, now, merged)
 }
 
-// tradeNames gives temp the name of the file, and says where what stood there is
-// now, empty when that cannot be kept. On an error nothing has moved.
+// tradeNames gives temp the name of the file, and returns the new name of the old file; empty if it cannot be
+// kept. On an error nothing has moved.
 func (s textSwap) tradeNames(temp string) (was string, err error) {
 	err = s.fsys.Exchange(temp, s.path)
 	if err == nil || !errors.Is(err, errors.ErrUnsupported) {
@@ -164,7 +161,7 @@ func (s textSwap) tradeNames(temp string) (was string, err error) {
 		if _, gone := s.fsys.Lstat(s.path); gone != nil {
 			return temp, gone
 		}
-		was = "" // no links on this file system
+		was = "" // no hard links on this file system
 	}
 	if err := s.fsys.Rename(temp, s.path); err != nil {
 		s.dropFile(was)
@@ -182,8 +179,7 @@ func (s textSwap) dropFile(name string) {
 	}
 }
 
-// checkStill says why a file that was replaced does not hold what it should, or may
-// not hold it in a moment.
+// checkStill returns an error if a replaced file no longer holds text, or may change in a moment.
 func (s textSwap) checkStill(name string, text []byte) error {
 	if name == "" {
 		return nil
@@ -202,8 +198,7 @@ func (s textSwap) checkStill(name string, text []byte) error {
 	return nil
 }
 
-// keepAside keeps a file that somebody wrote to under a name that people find, and
-// says so.
+// keepAside renames a changed file to a name that people find, and returns an error that names it.
 func (s textSwap) keepAside(name string) error {
 	if name == "" {
 		return nil
@@ -217,13 +212,13 @@ func (s textSwap) keepAside(name string) error {
 		case err == nil:
 			name, n = to, 100
 		case !errors.Is(err, fs.ErrExist):
-			n = 100 // it stays where it is
+			n = 100 // keep the present name
 		}
 	}
 	return fmt.Errorf("what another program wrote meanwhile is in %s", name)
 }
 
-// waitUnwritten waits until nobody has a file open for writing, where that can be known.
+// waitUnwritten waits until no program has the file open for writing, if the system can tell.
 func waitUnwritten(fsys FS, name string) error {
 	for end := time.Now().Add(shutPatience); ; time.Sleep(shutPoll) {
 		busy, err := fsys.IsOpenForWriting(name)
@@ -257,7 +252,7 @@ func readContents(fsys FS, name string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// WithdrawFile removes a file that holds text, and no other.
+// WithdrawFile removes a file only if it holds text.
 func WithdrawFile(fsys FS, path string, text []byte) error {
 	temp := tempName(path)
 	if err := fsys.RenameNew(path, temp); err != nil {

@@ -17,15 +17,15 @@ func renameat2(from, to string, flag uint) error {
 	switch {
 	case err == nil:
 		return nil
-	// of the kernel, of the file system
+	// unsupported by the kernel or the file system
 	case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EINVAL), errors.Is(err, unix.ENOTSUP):
 		return fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
 	}
 	return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
 }
 
-// isOpenForWriting asks for a lease, which the kernel gives for a file that nobody has
-// open for writing, and gives it back at once.
+// isOpenForWriting takes a read lease, which the kernel grants only if no program has the file open for
+// writing, and returns it at once.
 func isOpenForWriting(name string) (bool, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|nonblock, 0)
 	if err != nil {
@@ -38,7 +38,7 @@ func isOpenForWriting(name string) (bool, error) {
 		return false, err
 	case errors.Is(err, unix.EAGAIN):
 		return true, nil
-	default: // not the owner of the file, or a file system without leases
+	default: // not the file's owner, or a file system without leases
 		return false, fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
 	}
 }

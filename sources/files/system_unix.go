@@ -12,7 +12,7 @@ import (
 
 const (
 	nonblock = syscall.O_NONBLOCK
-	// keepsOpen says that a file may be renamed while it is open.
+	// keepsOpen means that an open file can be renamed.
 	keepsOpen = true
 )
 
@@ -30,7 +30,7 @@ func (f systemFile) TryLock() error {
 	}
 }
 
-// fileOwner returns the owner and group of a file; ok is false where files have no owners.
+// fileOwner returns the owner and group of a file; ok is false if they are unknown.
 func fileOwner(info fs.FileInfo) (uid, gid int, ok bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -39,7 +39,7 @@ func fileOwner(info fs.FileInfo) (uid, gid int, ok bool) {
 	return int(st.Uid), int(st.Gid), true
 }
 
-// linkCount is how many names (hard links) a file has.
+// linkCount returns the number of names (hard links) of a file.
 func linkCount(info fs.FileInfo) int {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(st.Nlink)
@@ -49,10 +49,10 @@ func linkCount(info fs.FileInfo) int {
 
 func userID() int { return os.Geteuid() }
 
-// OpenToOthers says whether others than the owner may do anything with a file.
+// OpenToOthers reports whether users other than the owner have any permission on a file.
 func OpenToOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
 
-// openShared opens a file for reading. A device does not become Rung's terminal.
+// openShared opens a file for reading. A terminal device does not become Rung's controlling terminal.
 func openShared(name string) (*os.File, error) {
 	return os.OpenFile(name, os.O_RDONLY|nonblock|syscall.O_NOCTTY, 0)
 }

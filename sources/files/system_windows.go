@@ -14,8 +14,7 @@ const (
 	keepsOpen = false // an open file cannot be renamed
 )
 
-// farAway is where the locked byte lies: a lock keeps others from reading what
-// it covers.
+// farAway is the offset of the locked byte: Windows keeps others from reading locked bytes.
 const farAway = 0x7fffffff
 
 func (f systemFile) TryLock() error {
@@ -28,8 +27,7 @@ func (f systemFile) TryLock() error {
 	return err
 }
 
-// openShared opens a file or folder for reading and keeps nobody from renaming or deleting it, which
-// os.Open does.
+// openShared opens a file or folder for reading. Unlike os.Open, it allows renaming and deleting it meanwhile.
 func openShared(name string) (*os.File, error) {
 	path, err := windows.UTF16PtrFromString(name)
 	if err != nil {
@@ -55,14 +53,13 @@ func renameNew(from, to string) error {
 	if err != nil {
 		return err
 	}
-	if err := windows.MoveFileEx(a, b, windows.MOVEFILE_WRITE_THROUGH); err != nil { // without leave to replace
+	if err := windows.MoveFileEx(a, b, windows.MOVEFILE_WRITE_THROUGH); err != nil { // without the flag to replace
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
 	}
 	return nil
 }
 
-// othersRead is how long a file may be held open by somebody who reads it: until then it cannot be
-// replaced here.
+// othersRead is how long to wait for readers to close a file, which keep it from being replaced.
 const othersRead = 500 * time.Millisecond
 
 func renameOver(from, to string) error {
@@ -77,13 +74,12 @@ func renameOver(from, to string) error {
 
 func isOpenForWriting(string) (bool, error) { return false, errors.ErrUnsupported }
 
-// The mode of a file does not say here who may do what with it: the folder of a user's
-// profile is the user's own.
+// A file's mode does not tell permissions here: the folder of a user's profile is the user's own.
 func fileOwner(fs.FileInfo) (uid, gid int, ok bool) { return 0, 0, false }
 
 func linkCount(fs.FileInfo) int { return 1 }
 
 func userID() int { return 0 }
 
-// OpenToOthers says whether others than the owner may do anything with a file.
+// OpenToOthers is always false here.
 func OpenToOthers(fs.FileInfo) bool { return false }

@@ -11,27 +11,25 @@ import (
 	"time"
 )
 
-// The modes of what is the user's alone: policies, undo texts and the audit tell
-// how a cluster can be reached.
+// The modes of private files: policies, undo texts and the audit tell how a cluster can be reached.
 const (
 	PrivateFile   fs.FileMode = 0o600
 	PrivateFolder fs.FileMode = 0o700
 )
 
-// ErrLocked says that another program holds a file.
+// ErrLocked means another program holds the file's lock.
 var ErrLocked = errors.New("another program holds it")
 
-// CreateFile writes a new file: the whole text, or no file. A file that exists at path
-// stays, and the error is fs.ErrExist.
+// CreateFile writes a new file, whole or not at all. The error is fs.ErrExist if path exists; its file stays.
 func CreateFile(fsys FS, path string, text []byte, perm fs.FileMode) error {
-	// Looked at first, so that a full disk does not hide the better reason.
+	// Checked first, so that a full disk does not hide the better reason.
 	if _, err := fsys.Lstat(path); err == nil {
 		return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
 	}
 	return writeWhole(fsys, path, text, perm, nil, fsys.RenameNew)
 }
 
-// writeWhole writes text beside path and moves it there. On an error nothing stays behind.
+// writeWhole writes text to a temporary file and moves that to path. On an error no file stays behind.
 func writeWhole(fsys FS, path string, text []byte, perm fs.FileMode, like fs.FileInfo, move func(from, to string) error) error {
 	temp, err := fillTemp(fsys, path, text, perm, like)
 	if err != nil {
@@ -45,8 +43,8 @@ func writeWhole(fsys FS, path string, text []byte, perm fs.FileMode, like fs.Fil
 	return nil
 }
 
-// ReplaceFile puts a whole private file in the place of path, or nothing. It refuses to
-// replace anything but a regular file of the user's.
+// ReplaceFile writes a private file, whole or not at all. It refuses to replace anything but a regular file of
+// the user's.
 func ReplaceFile(fsys FS, path string, text []byte) error {
 	if err := fsys.MkdirAll(filepath.Dir(path), PrivateFolder); err != nil {
 		return fmt.Errorf("making the state folder: %w", err)
@@ -58,8 +56,8 @@ func ReplaceFile(fsys FS, path string, text []byte) error {
 	return writeWhole(fsys, real, text, PrivateFile, nil, fsys.Rename)
 }
 
-// SaveFile writes a file that somebody named: the whole text, or what was there before stays. One that
-// exists keeps its owner and permissions; a device or a pipe is written to.
+// SaveFile writes a file named by the user, whole or not at all. An existing file keeps its owner and
+// permissions; devices and pipes are written to.
 func SaveFile(fsys FS, path string, text []byte) error {
 	if real, err := fsys.RealPath(path); err == nil {
 		path = real
@@ -70,7 +68,7 @@ func SaveFile(fsys FS, path string, text []byte) error {
 	case err == nil && info.Mode().IsRegular():
 		perm = info.Mode().Perm()
 	case err == nil:
-		f, err := fsys.Open(path, os.O_WRONLY, 0) // of a folder it says what is wrong
+		f, err := fsys.Open(path, os.O_WRONLY, 0) // fails with a clear error for a folder
 		if err != nil {
 			return err
 		}
@@ -81,21 +79,21 @@ func SaveFile(fsys FS, path string, text []byte) error {
 		return err
 	}
 	if err != nil {
-		info = nil // a new file has the owner of who writes it
+		info = nil // a new file belongs to the user
 	}
 	return writeWhole(fsys, path, text, perm, info, fsys.Rename)
 }
 
-// syncFolder makes a folder's names last. The file is in its place, and a caller
-// that was told of an error would believe it is not; not every file system can.
+// syncFolder writes a folder's names to the disk. It ignores errors: the file has its name already, and not
+// every file system can sync folders.
 func syncFolder(fsys FS, path string) { _ = fsys.SyncFolder(filepath.Dir(path)) }
 
-// fillTemp writes text into a new hidden file beside path, down to the disk. like is
-// the file whose owner it gets.
+// fillTemp writes text into a new hidden file beside path, and syncs it. It gets the owner of like, unless
+// like is nil.
 func fillTemp(fsys FS, path string, text []byte, perm fs.FileMode, like fs.FileInfo) (temp string, err error) {
-	first := PrivateFile // until it has its owner
+	first := PrivateFile // until the owner is set
 	if like == nil {
-		first = perm // and what the umask leaves of it
+		first = perm // less the umask
 	}
 	f, temp, err := makeTemp(fsys, path, first)
 	if err != nil {
@@ -104,7 +102,7 @@ func fillTemp(fsys FS, path string, text []byte, perm fs.FileMode, like fs.FileI
 	_, err = f.Write(text)
 	if err == nil && like != nil {
 		if err = giveTo(f, like); err == nil {
-			err = f.Chmod(perm) // after the owner, which may take bits away
+			err = f.Chmod(perm) // after the owner, since chown may clear bits
 		}
 	}
 	if err == nil {
@@ -120,8 +118,8 @@ func fillTemp(fsys FS, path string, text []byte, perm fs.FileMode, like fs.FileI
 	return temp, nil
 }
 
-// makeTemp makes a file that whoever watches the folder does not read: its name
-// begins with a dot and does not end like a manifest's.
+// makeTemp makes a file that watchers of the folder ignore: its name begins with a dot and has no ending of a
+// manifest.
 func makeTemp(fsys FS, path string, perm fs.FileMode) (File, string, error) {
 	for n := 0; ; n++ {
 		temp := tempName(path)
@@ -130,21 +128,21 @@ func makeTemp(fsys FS, path string, perm fs.FileMode) (File, string, error) {
 			continue
 		}
 		if err == nil {
-			_ = f.TryLock() // tells SweepTemp that its process lives; not every file system can
+			_ = f.TryLock() // lets SweepTemp see that this process lives; not every file system can
 		}
 		return f, temp, err
 	}
 }
 
-// tempName keeps within what file systems allow for a name.
+// tempName returns a random name within the length limits of file systems.
 func tempName(path string) string {
 	const most = 200
 	base := filepath.Base(path)
 	return filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.rung-%08x", base[:min(len(base), most)], rand.Uint32()))
 }
 
-// SweepTemp removes the files of makeTemp from a folder that no process is writing, unless they
-// were written after a time: between its last byte and its place a file is nobody's for a moment.
+// SweepTemp removes files left by makeTemp that no process has locked. It spares files written after before: a
+// file is briefly unlocked between its last byte and its rename.
 func SweepTemp(fsys FS, folder string, before time.Time) {
 	entries, err := fsys.ReadDir(folder)
 	if err != nil {
@@ -164,17 +162,17 @@ func SweepTemp(fsys FS, folder string, before time.Time) {
 			continue
 		}
 		err = f.TryLock()
-		_ = f.Close() // before it is removed, for Windows
+		_ = f.Close() // Windows cannot remove open files
 		if err == nil {
 			_ = fsys.Remove(path)
 		}
 	}
 }
 
-// temporary is a name that tempName gives.
+// temporary matches the names made by tempName.
 var temporary = regexp.MustCompile(`^\..+\.rung-[0-9a-f]{8}$`)
 
-// giveTo gives a file the owner of another.
+// giveTo gives a file the owner of another, if it differs.
 func giveTo(f File, like fs.FileInfo) error {
 	uid, gid, ok := fileOwner(like)
 	if !ok {
@@ -193,13 +191,13 @@ func giveTo(f File, like fs.FileInfo) error {
 	return nil
 }
 
-// How long somebody else's lock is waited for, and how often it is tried.
+// How long to wait for another program's lock, and how often to try.
 const (
 	lockTime = 5 * time.Second
 	lockPoll = 2 * time.Millisecond
 )
 
-// lockFile takes a file's advisory lock. Where there are no locks it goes on without.
+// lockFile takes a file's advisory lock, or goes on without if the system has no locks.
 func lockFile(f File, patience time.Duration) error {
 	for end := time.Now().Add(patience); ; time.Sleep(lockPoll) {
 		err := f.TryLock()

@@ -13,16 +13,15 @@ import (
 	"rung/model/words"
 )
 
-// AccessQuestion asks whether something is allowed.
+// AccessQuestion asks whether an action is allowed.
 type AccessQuestion struct {
 	Verb, Group, Resource, Subresource string
-	// Namespace is empty for all namespaces and for what is in none.
+	// Namespace is empty for all namespaces and for cluster-scoped resources.
 	Namespace string
 	Name      string // empty for all objects
 }
 
-// QuestionFor is the question whether a change of such a policy is allowed; without a verb,
-// whether it may be read.
+// QuestionFor asks whether this change of a policy is allowed; without a verb, whether reading it is.
 func (v Verb) QuestionFor(k model.PolicyKey) AccessQuestion {
 	r := PolicyResources[k.Kind]
 	q := AccessQuestion{Verb: string(v), Group: r.Group, Resource: r.Resource, Namespace: k.Namespace}
@@ -35,7 +34,7 @@ func (v Verb) QuestionFor(k model.PolicyKey) AccessQuestion {
 	return q
 }
 
-// Target is the resource as RBAC rules name it: "pods/exec".
+// Target returns the resource as RBAC rules name it: "pods/exec".
 func (q AccessQuestion) Target() string {
 	what := q.groupResource()
 	if q.Subresource != "" {
@@ -51,7 +50,7 @@ func (q AccessQuestion) groupResource() string {
 	return q.Resource + "." + q.Group
 }
 
-// String is the question as kubectl auth can-i takes it.
+// String returns the question as arguments of kubectl auth can-i.
 func (q AccessQuestion) String() string { return words.ShellJoin(q.kubectlWords()...) }
 
 func (q AccessQuestion) kubectlWords() []string {
@@ -76,20 +75,20 @@ type AccessAnswer struct {
 	At     time.Time
 }
 
-// accessTime is how long an answer is taken for true.
+// accessTime is how long an answer is reused.
 const accessTime = time.Minute
 
 // maxAnswers bounds the answers kept.
 const maxAnswers = 1000
 
-// answerCache keeps what the server said.
+// answerCache keeps the server's answers.
 type answerCache struct {
 	mu      sync.Mutex
 	answers map[AccessQuestion]AccessAnswer
 }
 
-// MayDo asks the API server whether the user may do something. An answer is kept
-// for a minute. The error says that there is no answer.
+// MayDo asks the API server whether the user may do something. An answer is reused for a minute. An error
+// means that the server gave no answer.
 func (c *Cluster) MayDo(ctx context.Context, q AccessQuestion) (AccessAnswer, error) {
 	c.answers.mu.Lock()
 	a, ok := c.answers.answers[q]

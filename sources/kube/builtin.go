@@ -22,8 +22,8 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 )
 
-// Builtin is a client of those built-in resources that Rung uses. client-go's clientset
-// has all groups of the API, whose types would be a fifth of the program.
+// Builtin is a client of the built-in resources that Rung uses. client-go's clientset has all API groups,
+// whose types would be a fifth of the program.
 type Builtin struct {
 	groups map[schema.GroupVersion]rest.Interface
 }
@@ -68,7 +68,7 @@ func newBuiltin(cfg *rest.Config) (*Builtin, error) {
 	return b, nil
 }
 
-// clientObject is a pointer to T that is a Kubernetes object; clientList is one to a list of them.
+// clientObject is a pointer to T that is a Kubernetes object; clientList is a pointer to a list of objects.
 type (
 	clientObject[T any] interface {
 		*T
@@ -81,53 +81,52 @@ type (
 	}
 )
 
-// resourceOf is the client of a resource; an empty namespace stands for all, and for
-// resources of the cluster.
+// resourceOf returns the client of a resource; an empty namespace means all namespaces, or a cluster-scoped
+// resource.
 func resourceOf[T, L any, P clientObject[T], Q clientList[L]](b *Builtin, gv schema.GroupVersion, resource,
 	namespace string) *gentype.ClientWithList[P, Q] {
 	return gentype.NewClientWithList(resource, b.groups[gv], builtinParameters, namespace,
 		func() P { return new(T) }, func() Q { return new(L) })
 }
 
-// Pods is the client of a namespace's pods; an empty name stands for all namespaces,
-// here and below.
+// Pods returns the client of a namespace's pods. Here and below, an empty namespace means all namespaces.
 func (b *Builtin) Pods(namespace string) *gentype.ClientWithList[*corev1.Pod, *corev1.PodList] {
 	return resourceOf[corev1.Pod, corev1.PodList](b, corev1.SchemeGroupVersion, "pods", namespace)
 }
 
-// Events is the client of Events of the core group.
+// Events returns the client of core Events.
 func (b *Builtin) Events(namespace string) *gentype.ClientWithList[*corev1.Event, *corev1.EventList] {
 	return resourceOf[corev1.Event, corev1.EventList](b, corev1.SchemeGroupVersion, "events", namespace)
 }
 
-// DaemonSets is the client of DaemonSets.
+// DaemonSets returns the client of DaemonSets.
 func (b *Builtin) DaemonSets(namespace string) *gentype.ClientWithList[*appsv1.DaemonSet, *appsv1.DaemonSetList] {
 	return resourceOf[appsv1.DaemonSet, appsv1.DaemonSetList](b, appsv1.SchemeGroupVersion, "daemonsets", namespace)
 }
 
-// Leases is the client of Leases.
+// Leases returns the client of Leases.
 func (b *Builtin) Leases(namespace string) *gentype.ClientWithList[*coordinationv1.Lease, *coordinationv1.LeaseList] {
 	return resourceOf[coordinationv1.Lease, coordinationv1.LeaseList](b, coordinationv1.SchemeGroupVersion, "leases", namespace)
 }
 
-// Review has the server fill in what the user may do.
+// Review asks the server what the user may do.
 func (b *Builtin) Review(ctx context.Context, review *authv1.SelfSubjectAccessReview) (*authv1.SelfSubjectAccessReview, error) {
 	return gentype.NewClient("selfsubjectaccessreviews", b.groups[authv1.SchemeGroupVersion], builtinParameters, "",
 		func() *authv1.SelfSubjectAccessReview { return new(authv1.SelfSubjectAccessReview) }).Create(ctx, review, metav1.CreateOptions{})
 }
 
-// Get begins a request for a path of the server that is no resource's.
+// Get begins a request for a server path outside the resources.
 func (b *Builtin) Get(path string) *rest.Request {
 	return b.groups[corev1.SchemeGroupVersion].Get().AbsPath(path)
 }
 
-// Log opens the log of a container, which the options name. The caller closes it.
+// Log opens the log of the container named in opt. The caller closes it.
 func (b *Builtin) Log(ctx context.Context, namespace, pod string, opt *corev1.PodLogOptions) (io.ReadCloser, error) {
 	return b.groups[corev1.SchemeGroupVersion].Get().Namespace(namespace).Name(pod).Resource("pods").
 		SubResource("log").VersionedParams(opt, builtinParameters).Stream(ctx)
 }
 
-// execURL is where a command runs in a container.
+// execURL returns the URL that runs a command in a container.
 func (b *Builtin) execURL(namespace, pod string, opt *corev1.PodExecOptions) *url.URL {
 	return b.groups[corev1.SchemeGroupVersion].Post().Namespace(namespace).Name(pod).Resource("pods").
 		SubResource("exec").VersionedParams(opt, builtinParameters).URL()

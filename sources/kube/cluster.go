@@ -16,47 +16,45 @@ import (
 	"rung/model/words"
 )
 
-// FieldManager is the name of Rung in the API server's record of changes to an object.
+// FieldManager is Rung's name in the managedFields of objects.
 const FieldManager = "rung"
 
-// Options say which cluster, and as whom.
+// Options name the cluster and the login.
 type Options struct {
-	// Kubeconfig is a file; empty follows kubectl: KUBECONFIG, then
-	// ~/.kube/config, then the service account of the pod Rung runs in.
+	// Kubeconfig is a file; empty follows kubectl: KUBECONFIG, then ~/.kube/config, then the service account
+	// of Rung's pod.
 	Kubeconfig string
-	// Overrides replace parts of the kubeconfig, as kubectl's flags do: another context,
-	// cluster, user, server, credentials, somebody to impersonate. Timeout bounds every
-	// request but those that stay open.
+	// Overrides replace parts of the kubeconfig, as kubectl's flags do: context, cluster, user, server,
+	// credentials, impersonation. Timeout bounds every request except watches and streams.
 	Overrides clientcmd.ConfigOverrides
 	// QPS and Burst bound requests a second; 0 means 50 and 100.
 	QPS   float32
 	Burst int
-	// ZonePodsFor is how long a list of ovnkube-node pods serves, a failure too; 0
-	// means 5 s.
+	// ZonePodsFor is how long a list of ovnkube-node pods is reused, also a failed one; 0 means 5 s.
 	ZonePodsFor time.Duration
-	// Workloads says that Deployments and the other kinds that stand for pods are read, too.
+	// Workloads adds Deployments and the other workload kinds.
 	Workloads bool
-	// FencePlugins is set if this program calls RunLoginPlugin when its first argument is
-	// LoginPlugin: a login plugin then ends with it.
+	// FencePlugins is set if this program calls RunLoginPlugin when its first argument is LoginPlugin. A login
+	// plugin then ends with this program.
 	FencePlugins bool
 }
 
-// Cluster is a cluster by its API server.
+// Cluster is a connection to the API server of a cluster.
 type Cluster struct {
 	opt     Options
 	context string // clean
-	pinned  string // the context's name as the kubeconfig has it, empty where there is none
+	pinned  string // the context's name in the kubeconfig; empty without a context
 
-	mu      sync.RWMutex // of what Reopen replaces
+	mu      sync.RWMutex // guards the fields that Reopen replaces
 	config  *rest.Config
-	builtin *Builtin // protobuf where the server speaks it
+	builtin *Builtin // protobuf if the server supports it
 	dynamic dynamic.Interface
 
 	zonePods SharedAnswers[map[string][]zonePodInfo] // by namespace
-	answers  answerCache                             // of the server about what is allowed; see MayDo
+	answers  answerCache                             // see MayDo
 }
 
-// Open prepares a cluster. It reads the kubeconfig and does not ask the server.
+// Open prepares a cluster. It reads the kubeconfig but sends no request.
 func Open(o Options) (*Cluster, error) {
 	loader := configLoader(o)
 	raw, err := loader.RawConfig()
@@ -80,8 +78,8 @@ func Open(o Options) (*Cluster, error) {
 	cfg.Wrap(hideCredentials)
 	cfg.UserAgent = "rung"
 	if cfg.ExecProvider != nil {
-		// Requests come from many goroutines, beside a screen that reads the keys:
-		// a plugin that asks at the terminal would take them from it.
+		// Goroutines request credentials while the screen reads the keys: a plugin that asks at the terminal
+		// would take the keys.
 		cfg.ExecProvider.StdinUnavailable = true
 		cfg.ExecProvider.StdinUnavailableMessage = "Rung cannot run a login plugin that asks questions; log in with kubectl first, with a " +
 			"plugin that keeps its token"
@@ -100,8 +98,7 @@ func Open(o Options) (*Cluster, error) {
 	return c, nil
 }
 
-// asProtobuf is a configuration for built-in resources: they come as protobuf where
-// the server speaks it.
+// asProtobuf returns a configuration that prefers protobuf, for built-in resources.
 func asProtobuf(cfg *rest.Config) *rest.Config {
 	cfg = rest.CopyConfig(cfg)
 	cfg.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
@@ -109,9 +106,8 @@ func asProtobuf(cfg *rest.Config) *rest.Config {
 	return cfg
 }
 
-// OwnClient makes a client of built-in resources with limits of its own, so that
-// what asks much at once takes no request away from anybody else. It has the
-// credentials that the cluster has now.
+// OwnClient makes a client of built-in resources with its own rate limit, so that bursts do not delay other
+// requests. It has the cluster's present credentials.
 func (c *Cluster) OwnClient(qps float32, burst int) (*Builtin, error) {
 	cfg := asProtobuf(c.Config())
 	cfg.QPS, cfg.Burst, cfg.RateLimiter = qps, burst, nil
@@ -122,45 +118,44 @@ func (c *Cluster) OwnClient(qps float32, burst int) (*Builtin, error) {
 	return client, nil
 }
 
-// inCluster stands for a context where there is none.
+// inCluster replaces the context's name if there is none.
 const inCluster = "in-cluster"
 
-// Context is the kubeconfig context's name; without one the server given by flag, or
-// "in-cluster". It is clean.
+// Context returns the kubeconfig context's name; without one the server given by flag, or "in-cluster". It is
+// clean.
 func (c *Cluster) Context() string { return c.context }
 
 // Server returns the API server's address, clean and without a login.
 func (c *Cluster) Server() string { return shown(c.Config().Host) }
 
-// Login is the program that the kubeconfig has give the credentials, clean; empty for none.
+// Login returns the name of the kubeconfig's credential plugin, clean; empty for none.
 func (c *Cluster) Login() string { return pluginName(c.Config().ExecProvider) }
 
 // Options returns the options the cluster was opened with.
 func (c *Cluster) Options() Options { return c.opt }
 
-// Config is a copy of the client configuration, for transports of their own.
+// Config returns a copy of the client configuration, for separate transports.
 func (c *Cluster) Config() *rest.Config {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return rest.CopyConfig(c.config)
 }
 
-// Builtin is the client of built-in resources, Dynamic that of all others. Ask for
-// it when it is needed rather than keep it: credentials may be replaced.
+// Builtin returns the client of built-in resources. Do not keep it: credentials may be replaced.
 func (c *Cluster) Builtin() *Builtin {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.builtin
 }
 
-// Dynamic is the client of resources that are not built in.
+// Dynamic returns the client of all other resources. Do not keep it either.
 func (c *Cluster) Dynamic() dynamic.Interface {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.dynamic
 }
 
-// Names are the names that flags can refer to in a kubeconfig, each sorted.
+// Names lists a kubeconfig's names that flags can refer to, sorted.
 type Names struct{ Contexts, Clusters, Users []string }
 
 // KubeconfigNames reads the names of a kubeconfig.

@@ -12,24 +12,22 @@ import (
 	"rung/model/words"
 )
 
-// policyContainers are containers that may run OVN-Kubernetes' controller of a
-// zone, by release and way of installing. Whether it has AdminNetworkPolicy
-// switched on cannot be told from outside.
+// policyContainers are the containers that may run a zone's OVN-Kubernetes controller, over all releases and
+// ways of installing. Their pods do not show whether AdminNetworkPolicy is enabled.
 var policyContainers = []string{"ovnkube-controller", "ovnkube-node", "ovnkube-node-controller",
 	"ovnkube-controller-with-node", "ovnkube-master"}
 
-// Controller is a controller of OVN-Kubernetes that runs.
+// Controller is a running controller of OVN-Kubernetes.
 type Controller struct{ Node, Namespace, Pod, Container string }
 
-// String is "namespace/pod container".
+// String returns "namespace/pod container".
 func (c Controller) String() string { return c.Namespace + "/" + c.Pod + " " + c.Container }
 
 // maxControllerPods bounds a list of pods: OVN-Kubernetes has a few on each node.
 const maxControllerPods = 50_000
 
-// Controllers lists the controllers of OVN-Kubernetes that run, or may be
-// running, in the namespaces, on one node or, without, on all. An error means
-// that nobody knows.
+// Controllers lists the controllers of OVN-Kubernetes in the namespaces that run or may be running. An empty
+// node means all nodes. An error means that the controllers are unknown.
 func (c *Cluster) Controllers(ctx context.Context, namespaces []string, node string) ([]Controller, error) {
 	var out []Controller
 	for _, ns := range namespaces {
@@ -55,8 +53,8 @@ func (c *Cluster) Controllers(ctx context.Context, namespaces []string, node str
 	return out, nil
 }
 
-// runsController names the pod's container that may be running a controller. A
-// container without a status may have been started.
+// runsController returns the pod's container that may be running a controller, else "". A container without a
+// status may have been started.
 func runsController(p *corev1.Pod) string {
 	if p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed {
 		return ""
@@ -71,7 +69,7 @@ func runsController(p *corev1.Pod) string {
 			return name
 		}
 		if at >= 0 {
-			// One that ended or waits starts again at any moment unless it may not.
+			// A terminated or waiting container may restart at any moment, unless its policy is Never.
 			s := p.Status.ContainerStatuses[at]
 			if s.State.Running != nil || s.Ready || s.State.Waiting != nil || s.State.Terminated == nil ||
 				p.Spec.RestartPolicy != corev1.RestartPolicyNever {

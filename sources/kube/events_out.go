@@ -15,14 +15,14 @@ import (
 	"rung/model"
 )
 
-// eventNamespace is where events of cluster-scoped objects are.
+// eventNamespace is the namespace for events of cluster-scoped objects.
 const eventNamespace = metav1.NamespaceDefault
 
-// maxEvents bounds the events that wait for the server.
+// maxEvents bounds the queue of events.
 const maxEvents = 1000
 
-// Event reports an event. One that stands already is counted up; when too many
-// wait the newest is dropped, and counted.
+// Event reports an event, or counts an existing one up. If the queue is full, the newest event is dropped and
+// counted.
 func (r *Reporter) Event(e model.Event) {
 	k := reportKey{policy: e.About, zone: e.Reporter, event: eventName(&e)}
 	r.mu.Lock()
@@ -36,14 +36,14 @@ func (r *Reporter) Event(e model.Event) {
 	r.queue.Add(k)
 }
 
-// eventName is the same for the same news from the same zone, so that a restart
-// counts up instead of adding.
+// eventName returns the same name for the same news from the same zone, so that a restart counts up instead of
+// adding.
 func eventName(e *model.Event) string {
 	h := fnv.New64a()
 	for _, s := range []string{e.Reporter, string(e.About.Kind), e.About.Name, e.Type, e.Reason, e.Message} {
 		_, _ = fmt.Fprintf(h, "%d:%s", len(s), s)
 	}
-	const longest = 253 - 17 // a name, less "." and the hash
+	const longest = 253 - 17 // a name, minus "." and the hash
 	name := e.About.Name
 	if len(name) > longest {
 		name = name[:longest]
@@ -54,9 +54,8 @@ func eventName(e *model.Event) string {
 	return fmt.Sprintf("%s.%016x", name, h.Sum64())
 }
 
-// writeEvent makes an Event as the controller on the zone's node would
-// (ovn-kubernetes.md#events: the reference has a kind and a name only). tried says that
-// it was sent before, and may have been taken.
+// writeEvent makes an Event like the controller on the zone's node (ovn-kubernetes.md#events: the reference
+// has only a kind and a name). tried means it was sent before and may have been stored.
 func (c *Cluster) writeEvent(ctx context.Context, name string, e model.Event, tried bool) error {
 	at := metav1.NewTime(e.Last)
 	events := c.Builtin().Events(eventNamespace)
@@ -76,7 +75,7 @@ func (c *Cluster) writeEvent(ctx context.Context, name string, e model.Event, tr
 	return nil
 }
 
-// countEvent counts an event up. Two that do so at once count one.
+// countEvent counts an event up. Two concurrent calls may count one.
 func (c *Cluster) countEvent(ctx context.Context, name string, at time.Time, tried bool) error {
 	events := c.Builtin().Events(eventNamespace)
 	old, err := events.Get(ctx, name, metav1.GetOptions{})
@@ -84,7 +83,7 @@ func (c *Cluster) countEvent(ctx context.Context, name string, at time.Time, tri
 		return err
 	}
 	if tried && old.LastTimestamp.Unix() == at.Unix() {
-		return nil // the server knows seconds
+		return nil // already counted; the server keeps whole seconds
 	}
 	patch, err := json.Marshal(map[string]any{"count": old.Count + 1, "lastTimestamp": metav1.NewTime(at)})
 	if err != nil {

@@ -20,29 +20,24 @@ import (
 	"rung/model/words"
 )
 
-// ExecTarget is the container a command runs in.
+// ExecTarget is the container that runs a command.
 type ExecTarget struct{ Namespace, Pod, Container string }
 
-// String is the target as Rung prints it.
+// String returns namespace/pod/container.
 func (t ExecTarget) String() string { return t.Namespace + "/" + t.Pod + "/" + t.Container }
 
-// ExecIO are the streams of a command; nil ones are not opened. Writing to
-// Stdout or Stderr never happens after Exec has returned; Read of Stdin may be
-// under way, and ends when the caller closes what it reads from.
+// ExecIO are the streams of a command; nil ones are not opened. After Exec has returned, Stdout and Stderr get
+// no more writes. A Read of Stdin may still be under way; it ends when the caller closes the source.
 type ExecIO struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 }
 
-// Exec runs a command in a container through pods/exec and waits for its end.
-// The command is a list of arguments that no shell looks at. It goes by
-// WebSocket, and by SPDY where the server (or a proxy before it) does not take
-// that, as kubectl does.
+// Exec runs a command in a container through pods/exec and waits for its end. No shell reads the arguments. It
+// uses WebSocket, and SPDY if the server or a proxy does not support that, as kubectl does.
 //
-// It returns as soon as ctx ends, with an error that wraps ctx's. Other errors
-// are told apart by errors.Is and As: fs.ErrPermission (no permission),
-// ErrNoPod, ErrNotRunning, ErrNoCommand, and *ExitError when the command itself
-// failed.
+// It returns as soon as ctx ends, with an error that wraps ctx's. errors.Is and As find the others:
+// fs.ErrPermission, ErrNoPod, ErrNotRunning, ErrNoCommand, and *ExitError if the command itself failed.
 func (c *Cluster) Exec(ctx context.Context, in ExecTarget, cmd []string, io ExecIO) error {
 	err := c.execOnce(ctx, in, cmd, io)
 	if err == nil {
@@ -74,8 +69,8 @@ func (c *Cluster) execOnce(ctx context.Context, in ExecTarget, cmd []string, io 
 	if io.Stderr != nil {
 		opt.Stderr = &stderr
 	}
-	// SPDY's handshake knows no context: a server that stops in the middle of
-	// it must hold a goroutine at most, and never the caller.
+	// SPDY's handshake ignores the context: a server that stalls in it must not block the caller, at worst a
+	// goroutine.
 	done := make(chan error, 1)
 	go func() { done <- executor.StreamWithContext(ctx, opt) }()
 	select {
@@ -88,7 +83,7 @@ func (c *Cluster) execOnce(ctx context.Context, in ExecTarget, cmd []string, io 
 	return err
 }
 
-// newExecutor makes the executor of one exec: they are not for reuse.
+// newExecutor makes the executor of one exec; executors are not reusable.
 func newExecutor(cfg *rest.Config, u *url.URL) (remotecommand.Executor, error) {
 	spdy, err := remotecommand.NewSPDYExecutor(cfg, "POST", u)
 	if err != nil {
@@ -122,22 +117,21 @@ func (v *writeValve) Write(p []byte) (int, error) {
 	return v.w.Write(p)
 }
 
-// shutValve waits for a write under way and lets no other through. The writers given
-// to Exec must not block once its context has ended.
+// shutValve waits for a write under way and fails all later ones. Writers given to Exec must not block after
+// its context has ended.
 func (v *writeValve) shutValve() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.closed = true
 }
 
-// Errors of running commands in pods. No permission is fs.ErrPermission.
+// Errors of running commands in pods. A missing permission is fs.ErrPermission.
 var (
-	// ErrNoPod says that there is no such pod.
+	// ErrNoPod means the pod does not exist.
 	ErrNoPod = errors.New("no such pod")
-	// ErrNotRunning says that the container is not there or does not run.
+	// ErrNotRunning means the container does not exist or does not run.
 	ErrNotRunning = errors.New("the container is not running")
-	// ErrNoCommand says that the image does not have the program; an *ExitError
-	// goes with it.
+	// ErrNoCommand means the image lacks the program; an *ExitError comes with it.
 	ErrNoCommand = errors.New("no such program in the image")
 )
 
@@ -146,18 +140,16 @@ type ExitError struct{ Code int }
 
 func (e *ExitError) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
 
-// ExitStatus is the exit code, as k8s.io/utils/exec calls it.
+// ExitStatus returns the exit code, under the name of k8s.io/utils/exec.
 func (e *ExitError) ExitStatus() int { return e.Code }
 
-// commandNotFound and cannotExecute are the exit codes of runc, crun and shells when
-// they do not find or cannot start the program.
+// The exit codes of runc, crun and shells for programs that they cannot start or find.
 const (
 	cannotExecute   = 126
 	commandNotFound = 127
 )
 
-// execError says what a failed exec means. Kubelets and runtimes tell most of it
-// by text alone.
+// execError explains a failed exec. Kubelets and runtimes tell most reasons only by text.
 func (c *Cluster) execError(err error, in ExecTarget) error {
 	var exit utilexec.CodeExitError
 	if errors.As(err, &exit) {
@@ -191,14 +183,14 @@ func (c *Cluster) execError(err error, in ExecTarget) error {
 	return cleanError{err}
 }
 
-// statusIs applies a check of API errors to err and to the cause of a failed
-// upgrade, which carries the server's answer but does not wrap it.
+// statusIs applies a check of API errors to err and to the cause of a failed upgrade. The latter carries the
+// server's answer but does not wrap it.
 func statusIs(err error, is func(error) bool) bool {
 	var upgrade *httpstream.UpgradeFailureError
 	return is(err) || errors.As(err, &upgrade) && is(upgrade.Cause)
 }
 
-// cleanError is an error of the server with a text that is safe to print.
+// cleanError wraps a server's error with a text that is safe to print.
 type cleanError struct{ error }
 
 func (e cleanError) Error() string { return words.CleanText(e.error.Error()) }

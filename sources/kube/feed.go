@@ -23,52 +23,48 @@ import (
 	"rung/sources/retry"
 )
 
-// feed reads one resource: a list in pages, then a watch from where the list
-// stood, again and again.
+// feed reads one resource: a list in pages, then a watch from the list's version, again and again.
 //
-// It is not client-go's Reflector: that says nothing of a server that does not listen
-// any more (the state of the source), waits as long whatever was answered, gathers a
-// whole list where the server does not stream it (a feed turns each page into model
-// objects at once), and does not always end with its context (TestReflector).
+// client-go's Reflector does not suffice (TestReflector). It hides that a server is unreachable, and waits
+// equally long for all answers. It holds whole lists if the server cannot stream them; a feed converts each
+// page at once. It does not always end with its context.
 type feed struct {
 	w        *watcher
 	resource feedResource
 	conv     *manifests.TypedReader
 	have     keptObjects
 
-	// Owned by the watcher's lock.
+	// The watcher's lock guards the following fields.
 	res    model.SourceResource
 	listed bool
-	// refusedLogin says that it is the credentials that are refused.
+	// refusedLogin means the server rejected the credentials.
 	refusedLogin bool
-	// stalled says that it is lost only because the server does not answer.
+	// stalled means the feed is lost only because the server does not answer.
 	stalled bool
 
-	// refusedWatch says that lists are permitted and watches are not: what
-	// was listed is as old as the list.
+	// refusedWatch means lists are permitted but watches are not: objects are as old as the list.
 	refusedWatch bool
-	// notServed says that the resource is known not to be served.
+	// notServed means the server is known not to serve the resource.
 	notServed bool
-	// refusals counts the requests in a row that were refused with 403, since refusedSince.
+	// refusals counts 403 answers in a row, since refusedSince.
 	refusals     int
 	refusedSince time.Time
-	// wasAllowed says that the resource was read once: a server that refuses it now may only
-	// just have started.
+	// wasAllowed means the resource was read once: a server that refuses it now may have just started.
 	wasAllowed bool
 }
 
-// feedResource is a resource as far as a feed needs to know it.
+// feedResource describes a resource to a feed.
 type feedResource struct {
-	name     string // as kubectl auth can-i takes it: "pods", "adminnetworkpolicies.policy.networking.k8s.io"
-	show     string // name for people where one resource has two feeds, else empty
+	name     string // for kubectl auth can-i: "pods", "adminnetworkpolicies.policy.networking.k8s.io"
+	show     string // name for people if one resource has two feeds, else empty
 	kind     model.Kind
 	optional bool
-	quiet    bool   // that most clusters have not: shown only where the server serves it
+	quiet    bool   // absent from most clusters: shown only if served
 	fields   string // field selector
-	keep     int    // most objects kept, the newest; 0: all
+	keep     int    // most objects kept, the newest; 0 for all
 	list     func(context.Context, *Cluster, metav1.ListOptions) (runtime.Object, error)
 	watch    func(context.Context, *Cluster, metav1.ListOptions) (watch.Interface, error)
-	// custom is the resource of a CRD, empty for what every server has.
+	// custom is a CRD's resource; empty for resources of every server.
 	custom schema.GroupVersionResource
 }
 
@@ -98,7 +94,7 @@ func (f *feed) runFeed(ctx context.Context) {
 			continue
 		case err == nil: // opened and closed at once: an impatient proxy
 			retry.Sleep(ctx, again.Step())
-		case isExpired(err): // not told: nothing is wrong, and nothing is taken back
+		case isExpired(err): // not reported: list again
 			version = ""
 			retry.Sleep(ctx, again.Step())
 		default:
@@ -107,7 +103,7 @@ func (f *feed) runFeed(ctx context.Context) {
 					again = fresh
 				}
 			} else {
-				// A permission or a CRD that comes changes what a list says.
+				// A new permission or CRD changes the list.
 				version = ""
 				retry.Sleep(ctx, f.pauseAfter(err))
 			}
@@ -115,9 +111,8 @@ func (f *feed) runFeed(ctx context.Context) {
 	}
 }
 
-// pauseAfter returns how long to wait after an answer that is likely to be the same next time.
-// A refusal is tried again soon at first, since a server that has just started refuses what it
-// allows a moment later.
+// pauseAfter returns how long to wait after an answer that is likely to repeat. The first retries of a refusal
+// come soon, since a server that has just started may refuse allowed requests for a moment.
 func (f *feed) pauseAfter(err error) time.Duration {
 	most := f.w.t.refused
 	if f.resource.optional {
@@ -129,20 +124,19 @@ func (f *feed) pauseAfter(err error) time.Duration {
 	case apierrors.IsUnauthorized(err):
 		return f.w.t.reopen
 	case apierrors.IsNotFound(err) && !f.notServed:
-		return f.w.t.againMax // is it gone indeed?
+		return f.w.t.againMax // ask soon again, to be sure
 	}
 	return f.w.t.refused
 }
 
-// listAll reads all objects and delivers what is different from before. Nothing is
-// delivered before the last page is there.
+// listAll reads all objects and delivers the differences, after the last page.
 func (f *feed) listAll(ctx context.Context) (version string, err error) {
 	opt := metav1.ListOptions{FieldSelector: f.resource.fields, Limit: f.w.t.page}
 	next := map[model.Key]keptEntry{}
 	for {
 		list, err := f.listPage(ctx, opt)
 		if apierrors.IsResourceExpired(err) && opt.Continue != "" {
-			// The list grew too old between two pages: all at once, then.
+			// The list expired between two pages: read it without pages.
 			opt.Continue, opt.Limit = "", 0
 			clear(next)
 			continue
@@ -181,8 +175,8 @@ func (f *feed) listPage(ctx context.Context, opt metav1.ListOptions) (runtime.Ob
 	list, err := f.resource.list(ctx, f.w.c, opt)
 	f.countRefusal(err)
 	if f.resource.custom.Resource != "" && apierrors.IsForbidden(err) {
-		// A user who may not list a resource is refused before the server looks whether there is
-		// such a one: the CRD may not be installed, and everybody may ask that.
+		// The server checks the permission before it looks for the resource. Ask whether the CRD is installed,
+		// which every user may ask.
 		if has, e := f.w.c.ServesResource(ctx, f.resource.custom); e == nil && !has {
 			err = apierrors.NewNotFound(f.resource.custom.GroupResource(), "")
 		}
@@ -204,10 +198,10 @@ func (f *feed) countRefusal(err error) {
 	f.refusals++
 }
 
-// followFrom watches from a version on. It returns the newest version it knows of,
-// quick when the stream ended at once.
+// followFrom watches from a version. It returns the newest known version; quick means the stream ended at
+// once.
 func (f *feed) followFrom(ctx context.Context, from string) (version string, quick bool, err error) {
-	seconds := int64(300 + rand.IntN(300)) // a stream that is dead for good ends
+	seconds := int64(300 + rand.IntN(300)) // ends streams that died silently
 	start := time.Now()
 	ws, err := f.resource.watch(ctx, f.w.c, metav1.ListOptions{FieldSelector: f.resource.fields, ResourceVersion: from,
 		AllowWatchBookmarks: true, TimeoutSeconds: &seconds})
@@ -248,26 +242,25 @@ func (f *feed) followFrom(ctx context.Context, from string) (version string, qui
 	}
 }
 
-// errClosed stands for client-go's empty watch: a connection that was closed without an
-// answer, as by a load balancer that has no API server to pass it to. No stream was
-// open then.
+// errClosed replaces client-go's empty watch: the connection closed without an answer, so no stream was open.
+// An example is a load balancer without an API server behind it.
 var errClosed = errors.New("the connection ended before an answer")
 
-// errBroken stands for a connection that was open and ended while it was read.
+// errBroken means an open connection ended while it was read.
 var errBroken = errors.New("the connection to the API server broke off")
 
-// brokenWords are in the texts of connections that broke off. HTTP/2 of the standard library has
-// no values for its errors, and client-go hands on the texts alone.
+// brokenWords occur in the errors of broken connections. The standard library's HTTP/2 has no error values,
+// and client-go passes on only texts.
 var brokenWords = []string{"client connection lost", "GOAWAY", "connection reset by peer", "broken pipe", "unexpected EOF",
 	"use of closed network connection", "client connection force closed"}
 
-// isBrokenConnection reports whether the text of an error is about a connection that broke off.
+// isBrokenConnection reports whether an error's text means a broken connection.
 func isBrokenConnection(text string) bool {
 	return text == errBroken.Error() || slices.ContainsFunc(brokenWords, func(w string) bool { return strings.Contains(text, w) })
 }
 
-// streamError returns the error of a watch's error event. client-go makes such an event also of
-// a connection that broke off.
+// streamError returns the error of a watch's error event. client-go also makes such an event for a broken
+// connection.
 func streamError(o runtime.Object) error {
 	err := apierrors.FromObject(o)
 	if isBrokenConnection(err.Error()) {
@@ -276,15 +269,15 @@ func streamError(o runtime.Object) error {
 	return err
 }
 
-// isExpired says whether the watch is to begin with a new list: its version is too
-// old, or the resource itself went away, which the list will tell.
+// isExpired reports whether the watch must begin with a new list: its version is too old, or the resource is
+// gone, which the list will show.
 func isExpired(err error) bool {
 	var f *requestFailure
 	watching := errors.As(err, &f) && f.verb == "watch"
 	return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) || watching && apierrors.IsNotFound(err)
 }
 
-// requestFailure is a request that failed.
+// requestFailure is a failed request.
 type requestFailure struct {
 	verb string
 	err  error

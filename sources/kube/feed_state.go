@@ -8,17 +8,17 @@ import (
 	"rung/model"
 )
 
-// Codes of model.Broken this package gives out.
+// Codes of model.Broken from this package.
 const (
-	CodeDenied = "no-permission" // a resource that may not be read
-	CodeAbsent = "not-served"    // a resource the server does not know
-	CodeMore   = "more"          // entries that were left out
+	CodeDenied = "no-permission" // a resource without read permission
+	CodeAbsent = "not-served"    // a resource the server does not serve
+	CodeMore   = "more"          // omitted entries
 )
 
-// patienceTries is how often a resource fails before the others go on without.
+// patienceTries is how often a resource may fail before the others proceed without it.
 const patienceTries = 3
 
-// publishStep hands a step to the watcher; listed says it is a whole list.
+// publishStep hands a step to the watcher; listed means it is a whole list.
 func (f *feed) publishStep(s feedStep, listed bool) {
 	w := f.w
 	w.mu.Lock()
@@ -54,7 +54,7 @@ func (f *feed) publishStep(s feedStep, listed bool) {
 	}
 }
 
-// markFollowed says that the resource is being followed.
+// markFollowed notes that the resource is being followed.
 func (f *feed) markFollowed() {
 	f.refusals = 0
 	f.w.mu.Lock()
@@ -65,11 +65,11 @@ func (f *feed) markFollowed() {
 	}
 }
 
-// noteFailure takes in why a request failed; the state says how bad it is.
+// noteFailure records why a request failed, and returns the resulting state.
 func (f *feed) noteFailure(err error) model.ConnState {
 	state, text := f.explainError(err)
 	if !apierrors.IsForbidden(err) && !apierrors.IsNotFound(err) {
-		f.refusals = 0 // a refused resource that is not there comes as not found
+		f.refusals = 0 // listPage turns the refusal of a missing resource into not found
 	}
 	if apierrors.IsForbidden(err) && f.wasAllowed && time.Since(f.refusedSince) < f.w.t.lasting {
 		state, text = model.ConnLost, text+"; asking again"
@@ -78,14 +78,13 @@ func (f *feed) noteFailure(err error) model.ConnState {
 	if login {
 		f.w.reopenCredentials()
 	}
-	// The server has to say it twice: one that has only just started may not have found its
-	// CRDs yet, and a policy taken for deleted by mistake is worse than one that shows a moment
-	// longer.
+	// Wait for a second such answer: a server that has just started may not know its CRDs yet. A policy
+	// wrongly taken for deleted is worse than one shown a moment longer.
 	f.w.mu.Lock()
 	f.notServed = state == model.ConnAbsent && f.res.Conn == model.ConnAbsent
 	f.w.mu.Unlock()
 	if f.notServed {
-		f.publishStep(f.have.replaceAll(nil), false) // objects go with their CRD
+		f.publishStep(f.have.replaceAll(nil), false) // objects vanish with their CRD
 	}
 	f.w.mu.Lock()
 	defer f.w.mu.Unlock()
@@ -99,7 +98,7 @@ func (f *feed) noteFailure(err error) model.ConnState {
 	return state
 }
 
-// setState changes the state; the watcher's lock is held.
+// setState changes the state; the caller holds the watcher's lock.
 func (f *feed) setState(state model.ConnState, text string) {
 	if state == model.ConnSynced {
 		f.res.Attempts = 0
@@ -111,20 +110,19 @@ func (f *feed) setState(state model.ConnState, text string) {
 	f.res.Error = text
 }
 
-// needNotWait says that the resource need not be waited for; the watcher's lock is
-// held. Refused credentials are no word about the resource.
+// needNotWait reports whether loading may finish without the resource; the caller holds the watcher's lock.
+// Rejected credentials say nothing about the resource.
 func (f *feed) needNotWait() bool {
 	return f.isKnownAbsent() || f.res.Conn == model.ConnLost && f.res.Attempts >= patienceTries
 }
 
-// isKnownAbsent says that the server gave its word that there is nothing to read; the
-// watcher's lock is held.
+// isKnownAbsent reports whether the server said that nothing can be read; the caller holds the watcher's lock.
 func (f *feed) isKnownAbsent() bool {
 	return f.res.Conn == model.ConnAbsent || f.res.Conn == model.ConnDenied && !f.refusedLogin
 }
 
-// brokenEntry is the entry among what is broken for a resource that everything rests
-// on and that is not there; the watcher's lock is held.
+// brokenEntry returns the problem of a required but unreadable resource, if any; the caller holds the
+// watcher's lock.
 func (f *feed) brokenEntry() (model.Broken, bool) {
 	b := model.Broken{Origin: f.w.clusterOrigin(), Key: model.Key{Kind: f.resource.kind}, Message: f.res.Error}
 	switch {

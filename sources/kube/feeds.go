@@ -20,14 +20,14 @@ import (
 	"rung/sources/manifests"
 )
 
-// listWatcher holds the methods that the typed and the dynamic clients share.
+// listWatcher is the methods shared by typed and dynamic clients.
 type listWatcher[L runtime.Object] interface {
 	List(context.Context, metav1.ListOptions) (L, error)
 	Watch(context.Context, metav1.ListOptions) (watch.Interface, error)
 }
 
-// throughClient makes the requests of a resource; the client is asked for anew each
-// time, credentials may have been replaced.
+// throughClient makes the requests of a resource. It asks for the client each time, since credentials may have
+// been replaced.
 func throughClient[L runtime.Object](a feedResource, of func(*Cluster) listWatcher[L]) feedResource {
 	a.list = func(ctx context.Context, c *Cluster, o metav1.ListOptions) (runtime.Object, error) {
 		return of(c).List(ctx, o)
@@ -38,7 +38,7 @@ func throughClient[L runtime.Object](a feedResource, of func(*Cluster) listWatch
 	return a
 }
 
-// builtinResource is a resource of one of the server's own API groups, in all namespaces.
+// builtinResource returns a resource of a built-in API group, in all namespaces.
 func builtinResource[T, L any, P clientObject[T], Q clientList[L]](gv schema.GroupVersion, a feedResource) feedResource {
 	resource, _, _ := strings.Cut(a.name, ".")
 	return throughClient(a, func(c *Cluster) listWatcher[Q] { return resourceOf[T, L, P, Q](c.Builtin(), gv, resource, "") })
@@ -49,14 +49,14 @@ func customResource(k model.Kind, gvr schema.GroupVersionResource, optional bool
 	return throughClient(a, func(c *Cluster) listWatcher[*unstructured.UnstructuredList] { return c.Dynamic().Resource(gvr) })
 }
 
-// eventsAbout are the events about objects of one kind, the newest of them.
+// eventsAbout returns the newest events about objects of one kind.
 func eventsAbout(k model.Kind, most int) feedResource {
 	return builtinResource[corev1.Event, corev1.EventList](corev1.SchemeGroupVersion, feedResource{name: "events",
 		show: "events of " + string(k), kind: model.KindEvent, optional: true, fields: "involvedObject.kind=" + string(k), keep: most})
 }
 
-// watchedResources returns all resources that Rung reads, in the order of the screen. Resources
-// that rows are made of are required; the others explain.
+// watchedResources returns all resources that Rung reads, in screen order. Rows are compiled from the required
+// ones; the optional ones explain.
 func watchedResources(events int) []feedResource {
 	v1 := corev1.SchemeGroupVersion
 	all := []feedResource{
@@ -83,12 +83,12 @@ func watchedResources(events int) []feedResource {
 	return all
 }
 
-// workloadResources are the resources that stand for pods, for a cluster that is asked for them.
+// workloadResources returns the workload kinds, for clusters opened with Options.Workloads.
 func workloadResources() (all []feedResource) {
 	for _, api := range manifests.APIs {
 		gv, err := schema.ParseGroupVersion(api.Versions[0])
 		if err != nil {
-			continue // a constant
+			continue // unreachable: a constant
 		}
 		a := customResource(api.Kind, gv.WithResource(strings.ToLower(string(api.Kind))+"s"), true)
 		a.quiet = true
@@ -97,7 +97,7 @@ func workloadResources() (all []feedResource) {
 	return all
 }
 
-// compiled are the kinds that rows are compiled from.
+// compiled lists the kinds that rows are compiled from.
 var compiled = map[model.Kind]bool{model.KindNamespace: true, model.KindPod: true, model.KindNode: true,
 	model.KindANP: true, model.KindBANP: true, model.KindNP: true, model.KindEF: true,
 	model.KindUDN: true, model.KindCUDN: true, model.KindNAD: true, model.KindMNP: true}

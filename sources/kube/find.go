@@ -17,32 +17,30 @@ import (
 )
 
 var (
-	// ErrNoPod says that no ovnkube-node pod is on a node.
+	// ErrNoLogPod means the node has no ovnkube-node pod.
 	ErrNoLogPod = errors.New("no ovnkube-node pod on the node")
-	// ErrNoContainer says that a pod has no container with the log.
+	// ErrNoContainer means the pod has no container with the log.
 	ErrNoContainer = errors.New("no container with that log")
 )
 
-// The containers by what they log (ovn-kubernetes.md#zones-and-their-pods,
-// #where-the-log-is). OpenShift's ovn-controller keeps ACL lines off its console;
-// ovn-acl-logging prints them.
+// The containers by the logs they write (ovn-kubernetes.md#zones-and-their-pods, #where-the-log-is).
+// OpenShift's ovn-controller keeps ACL lines off its console; ovn-acl-logging prints them.
 var (
 	aclContainers        = []string{"ovn-acl-logging", "ovn-controller"}
 	controllerContainers = []string{"ovnkube-controller", "ovnkube-node"}
 )
 
-// podSelector finds the pods of OVN-Kubernetes' nodes upstream and on OpenShift.
+// podSelector selects OVN-Kubernetes' node pods, upstream and on OpenShift.
 const podSelector = "app=ovnkube-node"
 
 const (
-	// listedFor is how long a list of pods serves; a node whose pod was replaced
-	// asks again after it.
+	// listedFor is how long a list of pods is reused; a node with a replaced pod asks again afterwards.
 	listedFor = 5 * time.Second
-	// listedWithin bounds reading one.
+	// listedWithin bounds the time to read a list.
 	listedWithin = 30 * time.Second
 )
 
-// logPod holds the facts kept about an ovnkube-node pod.
+// logPod holds the needed facts of an ovnkube-node pod.
 type logPod struct {
 	name, node string
 	containers []string
@@ -50,8 +48,7 @@ type logPod struct {
 	created    time.Time
 }
 
-// ACLLog finds the container whose log has a node's acl_log lines, by probing
-// the pod and not the product.
+// ACLLog finds the container whose log has a node's acl_log lines, by its containers, not by the product.
 func (p *Reader) ACLLog(ctx context.Context, node string, namespaces []string) (LogTarget, error) {
 	return p.findContainer(ctx, node, namespaces, aclContainers)
 }
@@ -100,8 +97,7 @@ func (p *Reader) findContainer(ctx context.Context, node string, namespaces, con
 		podSelector, strings.Join(namespaces, " and "))
 }
 
-// onNode is the pod that serves a node: one that runs before one that does not,
-// the newest of several.
+// onNode returns the pod of a node, or nil: a running pod first, then the newest.
 func onNode(pods []logPod, node string) *logPod {
 	var best *logPod
 	for i := range pods {
@@ -115,7 +111,7 @@ func onNode(pods []logPod, node string) *logPod {
 	return best
 }
 
-// listError says which list of pods failed.
+// listError names the namespace of a failed list of pods.
 type listError struct {
 	namespace string
 	err       error
@@ -126,8 +122,7 @@ func (e *listError) Error() string {
 }
 func (e *listError) Unwrap() error { return e.err }
 
-// nodePods lists the ovnkube-node pods of a namespace; all nodes share one answer
-// for some seconds.
+// nodePods lists the ovnkube-node pods of a namespace; all nodes share one answer for some seconds.
 func (p *Reader) nodePods(ctx context.Context, ns string) ([]logPod, error) {
 	return p.lists.Get(ctx, ns, func(ctx context.Context) (pods []logPod, err error) {
 		err = EachPod(ctx, p.currentClient(), ns, metav1.ListOptions{LabelSelector: podSelector}, func(x *corev1.Pod) error {
@@ -146,16 +141,16 @@ func (p *Reader) nodePods(ctx context.Context, ns string) ([]logPod, error) {
 	})
 }
 
-// containerID is one container's life: the log of another begins anew.
+// containerID identifies one run of a container: another run has another log.
 type containerID struct {
 	LogTarget
 	uid       types.UID
-	container string // id of the container
+	container string // the container's id
 	restarts  int32
 }
 
-// identifyTarget asks whose log a target is now. Without permission to get the pod its
-// name must do.
+// identifyTarget reads which run of a container a target is now. Without permission to get the pod, it returns
+// only the names.
 func (p *Reader) identifyTarget(ctx context.Context, t LogTarget) (containerID, error) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
@@ -176,7 +171,7 @@ func (p *Reader) identifyTarget(ctx context.Context, t LogTarget) (containerID, 
 	return id, nil
 }
 
-// logChange is how the log at hand follows on the one before.
+// logChange is how a log relates to the previous one.
 type logChange int
 
 const (
@@ -203,7 +198,7 @@ func (r *logFollower) changeTo(now containerID) logChange {
 
 func isDenied(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) }
 
-// explainError says what keeps a log away, in one line with the remedy.
+// explainError explains in one line why a log cannot be read, with the remedy.
 func (p *Reader) explainError(t LogTarget, err error) (logline.StreamState, string) {
 	var list *listError
 	can := func(ns string, words ...string) string {

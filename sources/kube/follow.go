@@ -17,9 +17,8 @@ import (
 	"rung/sources/retry"
 )
 
-// Reader reads the logs of pods. It has a client of its own, so that hundreds
-// of streams that connect at once take no request away from anybody else. It is
-// safe for concurrent use.
+// Reader reads the logs of pods. Its own client keeps hundreds of connecting streams from delaying other
+// requests. It is safe for concurrent use.
 type Reader struct {
 	c         *Cluster
 	pause     followPauses
@@ -27,28 +26,28 @@ type Reader struct {
 	lists     SharedAnswers[[]logPod] // by namespace
 }
 
-// followPauses are how long a follower waits; tests shorten them.
+// followPauses are the waits of a follower; tests shorten them.
 type followPauses struct {
 	firstRetry, longest time.Duration // between two attempts
-	denied              time.Duration // before asking again what was refused
-	quiet               time.Duration // after which a request without an answer stands
-	idle                time.Duration // after which it is checked whose log it is
-	steady              time.Duration // a stream that lasted so long is no failure
-	recheck             time.Duration // before a container that may have restarted is looked at again
-	previousRead        time.Duration // bounds reading what a container wrote before it restarted
+	denied              time.Duration // before a refused request is repeated
+	quiet               time.Duration // an unanswered request counts as open after this
+	idle                time.Duration // silence before the container is checked again
+	steady              time.Duration // a stream that lasted this long did not fail
+	recheck             time.Duration // before a container that may have restarted is checked again
+	previousRead        time.Duration // bounds reading the log from before a restart
 }
 
 var usualPauses = followPauses{firstRetry: 500 * time.Millisecond, longest: 30 * time.Second, denied: 30 * time.Second,
 	quiet: 2 * time.Second, idle: 2 * time.Minute, steady: 10 * time.Second, recheck: 2 * time.Second,
 	previousRead: 2 * time.Minute}
 
-// New makes a reader of a cluster's pod logs; it asks nobody.
+// New makes a reader of a cluster's pod logs; it sends no request.
 func New(c *Cluster) (*Reader, error) {
 	p := &Reader{c: c, pause: usualPauses, lists: SharedAnswers[[]logPod]{Keep: listedFor, Within: listedWithin}}
 	return p, p.makeClient()
 }
 
-// makeClient makes the client with the credentials that the cluster has now.
+// makeClient makes the client with the cluster's present credentials.
 func (p *Reader) makeClient() error {
 	own, err := p.c.OwnClient(50, 100)
 	if err != nil {
@@ -65,35 +64,31 @@ type LogTarget struct{ Namespace, Pod, Container string }
 
 func (t LogTarget) String() string { return t.Namespace + "/" + t.Pod + "/" + t.Container }
 
-// StreamStatus is how a stream stands.
+// StreamStatus is the state of a stream.
 type StreamStatus struct {
-	Target   LogTarget // zero before the pod was found
+	Target   LogTarget // zero until the pod is found
 	State    logline.StreamState
 	Attempts int
-	Error    string // clean, one line, with the remedy where there is one
-	TooLong  uint64 // lines so far that were lost because of their length
+	Error    string // clean, one line, with the remedy if known
+	TooLong  uint64 // lines lost so far because they were too long
 }
 
-// FollowRequest says what to follow and takes what comes. Line and Gap are called one
-// at a time and may block; Line's text is valid during the call and has no time
-// of the kubelet's in front of it, nor an end of line. State must not block and
-// is called from other goroutines too, one call at a time.
+// FollowRequest names the log to follow and receives its lines. Line and Gap are called one at a time and may
+// block. Line's text is valid only during the call; it has neither the kubelet's time nor an end of line.
+// State must not block; other goroutines call it too, one call at a time.
 type FollowRequest struct {
-	// Find names the log; it is asked before every connection, since pods are
-	// replaced by others.
+	// Find names the log; it is called before every connection, since pods are replaced.
 	Find func(context.Context) (LogTarget, error)
-	// Since is where the log begins; zero begins with what is written from now on.
+	// Since is where the log begins; zero means now.
 	Since time.Time
 	Line  func(at time.Time, text []byte)
 	Gap   func(logline.LogGap)
 	State func(StreamStatus)
 }
 
-// Follow follows a log until ctx ends: through rotation, cut connections,
-// restarts of the API server and of the container, and from a pod to the one
-// that replaces it. No line comes twice, and where lines may be missing Gap says
-// so. One case cannot be told: a log of which no line was ever seen and that was
-// rotated between two connections.
+// Follow follows a log until ctx ends: through rotation, cut connections, restarts of the API server and of
+// the container, and from a pod to its replacement. No line comes twice, and Gap reports where lines may be
+// missing. One gap cannot be detected: a log rotated between two connections before its first line was seen.
 func (p *Reader) Follow(ctx context.Context, f FollowRequest) {
 	r := &logFollower{p: p, f: f}
 	r.reportState(logline.StreamOpening, "")
@@ -110,19 +105,18 @@ func (p *Reader) Follow(ctx context.Context, f FollowRequest) {
 	}
 }
 
-// logFollower is one log being followed. Its state is told under mu: a timer and
-// the watch of an idle stream speak too.
+// logFollower is one followed log. mu guards its state: a timer and the check of idle streams report too.
 type logFollower struct {
 	p *Reader
 	f FollowRequest
 
 	id        containerID
-	idKnown   bool // a stream of id stood
+	idKnown   bool // a stream of id was open once
 	seenLines seenLines
-	askFrom   time.Time // since when lines are asked for while none was seen
-	newest    time.Time // until when, by this machine's clock, no line was missed
+	askFrom   time.Time // start of the requested lines until one is seen
+	newest    time.Time // no line was missed until then, by this machine's clock
 
-	lines  int  // by the stream that stands
+	lines  int  // from the present stream
 	opened bool // it was not refused
 
 	mu    sync.Mutex
@@ -139,10 +133,10 @@ func (r *logFollower) reportState(s logline.StreamState, text string) {
 	r.f.State(r.state)
 }
 
-// countFailure counts an attempt; progress says that the stream had stood.
+// countFailure counts an attempt; progress means the stream had been open.
 func (r *logFollower) countFailure(err error, progress bool) {
 	if apierrors.IsUnauthorized(err) {
-		_ = r.p.makeClient() // a failure leaves the client there is
+		_ = r.p.makeClient() // on failure the old client stays
 	}
 	r.mu.Lock()
 	target := r.state.Target
@@ -157,8 +151,8 @@ func (r *logFollower) countFailure(err error, progress bool) {
 	r.reportState(s, text)
 }
 
-// nextPause is how long the next attempt waits: longer each time, with jitter, so
-// that hundreds do not come back together.
+// nextPause returns the wait before the next attempt: longer each time, with jitter, so that hundreds do not
+// return together.
 func (r *logFollower) nextPause(err error) time.Duration {
 	r.mu.Lock()
 	n := r.state.Attempts
@@ -170,10 +164,10 @@ func (r *logFollower) nextPause(err error) time.Duration {
 	return retry.WaitAfter(n, pause.firstRetry, pause.longest)
 }
 
-// errChanged ends a stream because its log became another.
+// errChanged ends a stream because another container writes the log now.
 var errChanged = errors.New("the container changed")
 
-// readOnce connects, reads until the stream ends, and says why it did.
+// readOnce connects, reads until the stream ends, and returns why it ended.
 func (r *logFollower) readOnce(ctx context.Context) error {
 	r.lines, r.opened = 0, false
 	target, err := r.f.Find(ctx)
@@ -196,7 +190,7 @@ func (r *logFollower) readOnce(ctx context.Context) error {
 		}
 		opt.SinceTime = wholeSeconds(r.askFrom)
 		if r.askFrom.IsZero() {
-			// The last line shows that the stream stands, and where the log goes on.
+			// The last line shows that the stream is open, and where the log goes on.
 			opt.TailLines, r.askFrom, s.anchor = new(int64(1)), time.Now(), true
 		}
 	case logSame:
@@ -215,8 +209,8 @@ func (r *logFollower) readOnce(ctx context.Context) error {
 	}
 	err = s.readLog(ctx, opt)
 	if s.missed && !s.rechecked {
-		// The first line is a new one: rotation, or a restart that the API server
-		// does not know of yet. Nothing was handed on.
+		// The first line is a new one: the log was rotated, or the API server does not know of a restart yet.
+		// No line was handed on.
 		if retry.Sleep(ctx, r.p.pause.recheck) {
 			if now, e := r.p.identifyTarget(ctx, target); e == nil && now != id {
 				return errChanged
@@ -228,7 +222,7 @@ func (r *logFollower) readOnce(ctx context.Context) error {
 	return err
 }
 
-// readPrevious reads what a container wrote before it restarted.
+// readPrevious reads the log of a container from before its restart.
 func (r *logFollower) readPrevious(ctx context.Context, target LogTarget, id containerID) error {
 	last := r.seenLines.newestTime()
 	opt := corev1.PodLogOptions{Container: target.Container, Timestamps: true, Previous: true, SinceTime: wholeSeconds(r.askFrom)}
@@ -240,8 +234,7 @@ func (r *logFollower) readPrevious(ctx context.Context, target LogTarget, id con
 		r.reportGap(time.Now(), fmt.Sprintf("container %s restarted %d times", target.Container, id.restarts-r.id.restarts))
 		s.overlap = false
 	}
-	// Nobody watches this stream as those that follow are watched: a kubelet that
-	// stands still must not keep the new container's lines away.
+	// This stream has no idle check: a hanging kubelet must not delay the new container's lines.
 	ask, cancel := context.WithTimeout(ctx, r.p.pause.previousRead)
 	defer cancel()
 	err := s.readLog(ask, opt)
@@ -249,7 +242,7 @@ func (r *logFollower) readPrevious(ctx context.Context, target LogTarget, id con
 		return ctx.Err()
 	}
 	if s.overlap || err != nil {
-		// Nothing of it is kept, or no line that was known, or it broke off.
+		// The old log is gone, has no known line, or broke off.
 		r.reportGap(time.Now(), s.why)
 	}
 	r.id, r.lines = id, 0

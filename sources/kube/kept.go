@@ -11,34 +11,34 @@ import (
 	"rung/model/words"
 )
 
-// keptObjects holds the objects of a feed's resource. It belongs to the feed's goroutine.
+// keptObjects holds the objects of a feed's resource, for the feed's goroutine only.
 type keptObjects struct {
 	kind    model.Kind
-	limit   int // most objects, the newest events; 0: no limit
+	limit   int // most events kept, the newest; 0 for all
 	objects map[model.Key]keptEntry
 }
 
-// keptEntry is one object as it was seen last.
+// keptEntry is the last read state of an object.
 type keptEntry struct {
 	uid, version string
-	object       model.Object // nil when it could not be taken in
+	object       model.Object // nil if the object could not be read
 	broken       []model.Broken
 }
 
-// feedStep is the outcome of one event or list.
+// feedStep is the outcome of an event or a list.
 type feedStep struct {
 	upsert []model.Object
 	remove []model.Key
-	// broken replaces what was said about these objects; empty: nothing now.
+	// broken replaces the problems of these objects; empty removes them.
 	broken map[model.Key][]model.Broken
-	count  int // objects after it
+	count  int // objects after the step
 }
 
 func (k *keptObjects) keyOf(m metav1.Object) model.Key {
 	return model.Key{Kind: k.kind, Namespace: words.CleanText(m.GetNamespace()), Name: words.CleanText(m.GetName())}
 }
 
-// objectOf returns an object as it was seen last, nil for a new one.
+// objectOf returns the last read object, nil for a new one.
 func (k *keptObjects) objectOf(m metav1.Object) model.Object { return k.objects[k.keyOf(m)].object }
 
 func entryOf(m metav1.Object, o model.Object, broken []model.Broken) keptEntry {
@@ -46,7 +46,7 @@ func entryOf(m metav1.Object, o model.Object, broken []model.Broken) keptEntry {
 		broken: broken}
 }
 
-// putObject takes in one object that came or changed.
+// putObject adds or replaces one object.
 func (k *keptObjects) putObject(m metav1.Object, o model.Object, broken []model.Broken) feedStep {
 	s := feedStep{broken: map[model.Key][]model.Broken{}}
 	k.replaceEntry(&s, k.keyOf(m), entryOf(m, o, broken))
@@ -58,7 +58,7 @@ func (k *keptObjects) putObject(m metav1.Object, o model.Object, broken []model.
 func (k *keptObjects) replaceEntry(s *feedStep, key model.Key, e keptEntry) {
 	old, had := k.objects[key]
 	if had && old.object != e.object && equalObjects(old.object, e.object) {
-		e.object = old.object // what changed is not read
+		e.object = old.object // only fields that Rung does not read changed
 	}
 	k.objects[key] = e
 	switch {
@@ -72,8 +72,8 @@ func (k *keptObjects) replaceEntry(s *feedStep, key model.Key, e keptEntry) {
 	}
 }
 
-// equalObjects says whether two objects mean the same, whatever their versions; a policy never does, its
-// version is needed to change it.
+// equalObjects reports whether two objects differ at most in their versions. Policies are equal only if
+// identical, since changing one needs its version.
 func equalObjects(a, b model.Object) bool {
 	switch b.(type) {
 	case *model.Pod, *model.Node, *model.EndpointSlice:
@@ -88,7 +88,7 @@ func equalObjects(a, b model.Object) bool {
 	return a == b
 }
 
-// dropObject takes one object out.
+// dropObject removes one object.
 func (k *keptObjects) dropObject(m metav1.Object) feedStep {
 	s := feedStep{broken: map[model.Key][]model.Broken{}}
 	k.removeEntry(&s, k.keyOf(m))
@@ -110,7 +110,7 @@ func (k *keptObjects) removeEntry(s *feedStep, key model.Key) {
 	}
 }
 
-// dropOldEvents takes the oldest events out while there are too many.
+// dropOldEvents removes the oldest events above the limit.
 func (k *keptObjects) dropOldEvents(s *feedStep) {
 	if k.limit == 0 || len(k.objects) <= k.limit {
 		return
@@ -131,7 +131,7 @@ func (k *keptObjects) dropOldEvents(s *feedStep) {
 	s.upsert = slices.DeleteFunc(s.upsert, func(o model.Object) bool { return gone[o.ObjectKey()] })
 }
 
-// keepUnchanged takes an object that is known as it is over into a new list, and says whether it is.
+// keepUnchanged copies an object with an unchanged version into a new list; false if it is new or changed.
 func (k *keptObjects) keepUnchanged(next map[model.Key]keptEntry, m metav1.Object) bool {
 	key := k.keyOf(m)
 	old, had := k.objects[key]
@@ -142,7 +142,7 @@ func (k *keptObjects) keepUnchanged(next map[model.Key]keptEntry, m metav1.Objec
 	return true
 }
 
-// replaceAll makes a list what is known, and says what that changes.
+// replaceAll replaces all objects by a list, and returns the differences.
 func (k *keptObjects) replaceAll(next map[model.Key]keptEntry) feedStep {
 	s := feedStep{broken: map[model.Key][]model.Broken{}}
 	for _, key := range slices.Collect(maps.Keys(k.objects)) {

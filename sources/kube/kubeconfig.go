@@ -17,15 +17,13 @@ import (
 	"rung/model/words"
 )
 
-// ErrNoCluster says that no cluster is configured; a NoClusterError says where one was
-// looked for.
+// ErrNoCluster means no cluster is configured; a NoClusterError lists the places searched.
 var ErrNoCluster = errors.New("no cluster")
 
-// NoClusterError says where a cluster was looked for, in that order. errors.Is finds
-// ErrNoCluster in it.
+// NoClusterError lists the places searched for a cluster, in order. It wraps ErrNoCluster.
 type NoClusterError struct{ Looked []TriedPlace }
 
-// TriedPlace is where a cluster was looked for, and why there is none.
+// TriedPlace is a place searched for a cluster, and why it has none.
 type TriedPlace struct{ Name, Why string }
 
 // Error lists the places on one line.
@@ -37,10 +35,10 @@ func (e *NoClusterError) Error() string {
 	return ErrNoCluster.Error() + ": looked at " + strings.Join(places, ", ")
 }
 
-// Unwrap is ErrNoCluster.
+// Unwrap returns ErrNoCluster.
 func (e *NoClusterError) Unwrap() error { return ErrNoCluster }
 
-// Why a place has no cluster.
+// Reasons why a place has no cluster.
 const (
 	notSet    = "not set"
 	notThere  = "does not exist"
@@ -49,8 +47,7 @@ const (
 	noToken   = "no token mounted"
 )
 
-// lookedAt are the places in which a kubeconfig names no cluster, in the order in which
-// kubectl looks.
+// lookedAt returns the places searched for a kubeconfig, in kubectl's order, with the reasons.
 func lookedAt(o Options) []TriedPlace {
 	if o.Kubeconfig != "" {
 		return []TriedPlace{{"--kubeconfig " + o.Kubeconfig, noClusterReason(o.Kubeconfig)}}
@@ -72,7 +69,7 @@ func lookedAt(o Options) []TriedPlace {
 	return append(places, TriedPlace{"the service account of a pod", why})
 }
 
-// noClusterReason says why a kubeconfig that could be read has no cluster.
+// noClusterReason returns why a readable or missing kubeconfig has no cluster.
 func noClusterReason(path string) string {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return notThere
@@ -80,10 +77,9 @@ func noClusterReason(path string) string {
 	return noContext
 }
 
-// User returns the user's name at the API server as far as kubeconfig and flags tell,
-// clean: the name of its user entry, or the kind of credentials given by flag, and whom
-// it impersonates. Only the server knows which user the credentials belong to (kubectl
-// auth whoami). It reads the file.
+// User returns the user's name as known from kubeconfig and flags, clean: the user entry's name, or the kind
+// of credentials given by flag, and the impersonated user. Only the server knows which user the credentials
+// belong to (kubectl auth whoami). It reads the file.
 func (c *Cluster) User() string {
 	raw, err := configLoader(c.opt).RawConfig()
 	if err != nil {
@@ -116,12 +112,11 @@ func (c *Cluster) User() string {
 	return words.CleanText(name)
 }
 
-// Reopen reads the kubeconfig again and takes over other credentials of the same
-// context and server; it says whether there were any. Exec plugins and token files
-// are client-go's business: it asks them anew by itself.
+// Reopen reads the kubeconfig again and takes over changed credentials of the same context and server; changed
+// reports whether there were any. client-go itself refreshes exec plugins and token files.
 func (c *Cluster) Reopen() (changed bool, err error) {
 	o := c.opt
-	o.Overrides.CurrentContext = c.pinned // whatever has become the current one meanwhile
+	o.Overrides.CurrentContext = c.pinned // even if another context is the current one now
 	next, err := Open(o)
 	if err != nil {
 		return false, err
@@ -138,7 +133,7 @@ func (c *Cluster) Reopen() (changed bool, err error) {
 	return true, nil
 }
 
-// sameLogin compares what a kubeconfig says of who is asking.
+// sameLogin reports whether two configurations have the same credentials.
 func sameLogin(a, b *rest.Config) bool {
 	return a.BearerToken == b.BearerToken && a.BearerTokenFile == b.BearerTokenFile &&
 		a.Username == b.Username && a.Password == b.Password &&
@@ -146,9 +141,9 @@ func sameLogin(a, b *rest.Config) bool {
 		bytes.Equal(a.CertData, b.CertData) && bytes.Equal(a.KeyData, b.KeyData) && bytes.Equal(a.CAData, b.CAData)
 }
 
-// Flags are kubectl's flags, quoted for a shell, for asking this cluster as Rung asks
-// it: a command without them may go to another. Tokens, passwords and those of a proxy
-// are left out, whatever is given: they are nothing to be shown or kept.
+// Flags returns kubectl's flags, quoted for a shell, that select this cluster and user: without them a command
+// may go to another cluster. Tokens, passwords and a proxy's login are left out, since they must not be shown
+// or kept.
 func (c *Cluster) Flags() string {
 	var args []string
 	add := func(name string, values ...string) {
@@ -179,7 +174,7 @@ func (c *Cluster) Flags() string {
 	return words.ShellJoin(args...)
 }
 
-// Kubectl is a command that asks this cluster as whom Rung asks it.
+// Kubectl returns a kubectl command for this cluster and user.
 func (c *Cluster) Kubectl(args ...string) string {
 	command := words.ShellJoin(slices.Concat([]string{"kubectl"}, args)...)
 	return strings.TrimSpace(command + " " + c.Flags())

@@ -20,21 +20,19 @@ import (
 	"rung/sources/retry"
 )
 
-// LeaseConfig says how replicas agree on who writes a zone. A Lease alone does
-// not keep a process that was stopped from writing: the reconciler's fence does.
+// LeaseConfig configures how replicas agree on the writer of a zone. A Lease alone does not stop a suspended
+// process from writing later: the reconciler's fence does.
 type LeaseConfig struct {
-	// Namespace is where the Leases are.
+	// Namespace holds the Leases.
 	Namespace string
-	// Identity is this replica's name, another one at every start.
+	// Identity is this replica's name, different at every start.
 	Identity string
-	// Duration is how long others wait for a leader that does not renew (15 s when
-	// 0), RenewDeadline how long a leader tries to renew before it gives up (10 s),
-	// RetryPeriod the time between two tries (2 s).
+	// Duration is how long others wait for a leader that stops renewing (15 s if 0). RenewDeadline is how long
+	// a leader tries to renew before it gives up (10 s), RetryPeriod the time between two tries (2 s).
 	Duration, RenewDeadline, RetryPeriod time.Duration
 }
 
-// WithDefaults is the configuration with the defaults; an error says which times do not
-// go together.
+// WithDefaults fills in defaults; an error names invalid or inconsistent values.
 func (c LeaseConfig) WithDefaults() (LeaseConfig, error) {
 	c.Duration = cmp.Or(c.Duration, 15*time.Second)
 	c.RenewDeadline = cmp.Or(c.RenewDeadline, 10*time.Second)
@@ -53,14 +51,14 @@ func (c LeaseConfig) WithDefaults() (LeaseConfig, error) {
 	return c, nil
 }
 
-// leaseJitter is how much longer than the retry period a replica may wait that wants to
-// lead, as a factor: so replicas do not ask together.
+// leaseJitter is the factor by which a candidate's wait may exceed the retry period, so that replicas do not
+// ask together.
 const leaseJitter = 1.2
 
 const leasePrefix = "rung-reconcile-"
 
-// LeaseName is the name of a zone's Lease. A zone whose name cannot be part of an
-// object's name, or is too long, goes by a hash of it.
+// LeaseName returns the name of a zone's Lease: with a hash if the zone's name is invalid in an object's name,
+// or too long.
 func LeaseName(zone string) string {
 	name := leasePrefix + zone
 	if len(validation.IsDNS1123Subdomain(name)) == 0 {
@@ -70,23 +68,22 @@ func LeaseName(zone string) string {
 	return leasePrefix + "h-" + hex.EncodeToString(sum[:16])
 }
 
-// LeaseCalls are the functions that a campaign calls. All must be set.
+// LeaseCalls are the functions called by a campaign. All must be set.
 type LeaseCalls struct {
-	// Lead runs while this replica leads: its context ends when it leads no longer.
-	// The next campaign begins when it has returned; when it returns by itself the
-	// Lease is given up.
+	// Lead runs while this replica leads: its context ends when the lead is lost. The next campaign begins
+	// after it has returned. If it returns by itself, the Lease is released.
 	Lead func(context.Context)
-	// Other is told who leads when that is somebody else, Trouble what the API
-	// server says when the Lease cannot be read or written. Neither may block.
+	// Other receives the identity of another leader, Trouble the errors of reading or writing the Lease.
+	// Neither may block.
 	Other   func(identity string)
 	Trouble func(error)
 }
 
-// CampaignForZone campaigns for a zone until ctx ends, again and again.
+// CampaignForZone campaigns for a zone again and again, until ctx ends.
 //
-// It does what client-go's leaderelection does, which brings all groups of the API along (9.4 MB of
-// the program and 2 ms of every start; see Builtin), and two things more: the Lease is given up only
-// when CampaignForZone has returned, and calls hear of every error.
+// It replaces client-go's leaderelection, which links all API groups (9.4 MB of the program and 2 ms of every
+// start; see Builtin). Unlike that, it releases the Lease only after Lead has returned, and reports every
+// error.
 func (c *Cluster) CampaignForZone(ctx context.Context, zone string, cfg LeaseConfig, calls LeaseCalls) error {
 	cfg, err := cfg.WithDefaults()
 	if err != nil {
@@ -99,18 +96,18 @@ func (c *Cluster) CampaignForZone(ctx context.Context, zone string, cfg LeaseCon
 	return nil
 }
 
-// election is the Lease of a zone as one replica sees it.
+// election is a replica's view of a zone's Lease.
 type election struct {
 	c     *Cluster
 	cfg   LeaseConfig
 	name  string
 	calls LeaseCalls
 
-	lease     *coordinationv1.Lease // as it was seen last, nil before
-	seenSince time.Time             // when its content was seen first, by this machine's clock
+	lease     *coordinationv1.Lease // as last seen; nil before
+	seenSince time.Time             // when its content was first seen, by this machine's clock
 }
 
-// runTerm is one campaign and, if it is won, the time of leading.
+// runTerm campaigns once and, if that succeeds, leads.
 func (e *election) runTerm(ctx context.Context) {
 	for !e.tryLease(ctx) {
 		if !retry.Sleep(ctx, wait.Jitter(e.cfg.RetryPeriod, leaseJitter)) {
@@ -124,8 +121,8 @@ func (e *election) runTerm(ctx context.Context) {
 		defer close(returned)
 		e.calls.Lead(lead)
 	}()
-	// Writing ends before the Lease is given up: it is renewed until CampaignForZone has returned,
-	// also when ctx has ended.
+	// Writing ends before the Lease is released: it is renewed until Lead has returned, also after ctx has
+	// ended.
 	ctx = context.WithoutCancel(ctx)
 	e.renewLease(ctx, returned)
 	end()
@@ -133,8 +130,8 @@ func (e *election) runTerm(ctx context.Context) {
 	e.releaseLease(ctx)
 }
 
-// renewLease keeps the Lease until CampaignForZone has returned, or until it could not be
-// renewed for as long as RenewDeadline or is another's.
+// renewLease renews the Lease until Lead has returned, renewals failed for RenewDeadline, or another replica
+// has it.
 func (e *election) renewLease(ctx context.Context, returned <-chan struct{}) {
 	for until := time.Now().Add(e.cfg.RenewDeadline); ; {
 		select {
@@ -157,10 +154,10 @@ func (e *election) renewLease(ctx context.Context, returned <-chan struct{}) {
 	}
 }
 
-// tryLease takes the Lease or renews it, and says whether this replica holds it now.
+// tryLease takes or renews the Lease; true if this replica holds it now.
 func (e *election) tryLease(ctx context.Context) bool {
 	if e.holder() == e.cfg.Identity && e.isHolderValid() && e.takeLease(ctx) {
-		return true // one request: nobody has changed it
+		return true // one request, since no other replica changed it
 	}
 	l, err := e.c.Builtin().Leases(e.cfg.Namespace).Get(ctx, e.name, metav1.GetOptions{})
 	switch {
@@ -178,8 +175,7 @@ func (e *election) tryLease(ctx context.Context) bool {
 	return e.takeLease(ctx)
 }
 
-// takeLease writes this replica into the Lease as it was seen last; it says whether the server
-// took that.
+// takeLease writes this replica into the last seen Lease; true if the server accepted it.
 func (e *election) takeLease(ctx context.Context) bool {
 	now, seconds := metav1.NowMicro(), int32(e.cfg.Duration/time.Second)
 	spec := coordinationv1.LeaseSpec{HolderIdentity: &e.cfg.Identity, LeaseDurationSeconds: &seconds, AcquireTime: &now,
@@ -205,7 +201,7 @@ func (e *election) takeLease(ctx context.Context) bool {
 	return e.writeLease(ctx, spec)
 }
 
-// releaseLease gives the Lease up, if it is still this replica's.
+// releaseLease releases the Lease, if this replica still holds it.
 func (e *election) releaseLease(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, e.cfg.RenewDeadline)
 	defer cancel()
@@ -223,8 +219,8 @@ func (e *election) releaseLease(ctx context.Context) {
 		LeaseTransitions: l.Spec.LeaseTransitions})
 }
 
-// writeLease replaces the content of the Lease unless somebody has changed it since it was seen
-// last; it says whether the server took that.
+// writeLease replaces the content of the Lease unless it changed since last seen; true if the server accepted
+// it.
 func (e *election) writeLease(ctx context.Context, spec coordinationv1.LeaseSpec) bool {
 	next := e.lease.DeepCopy()
 	next.Spec = spec
@@ -237,7 +233,7 @@ func (e *election) writeLease(ctx context.Context, spec coordinationv1.LeaseSpec
 	return true
 }
 
-// noteLease takes in the Lease as the server has it, and tells of another leader.
+// noteLease records the server's Lease, and reports another leader.
 func (e *election) noteLease(l *coordinationv1.Lease) {
 	before := e.holder()
 	if e.lease == nil || !equality.Semantic.DeepEqual(e.lease.Spec, l.Spec) {
@@ -249,7 +245,7 @@ func (e *election) noteLease(l *coordinationv1.Lease) {
 	}
 }
 
-// holder returns the identity of the Lease's holder, as far as was seen; empty for nobody.
+// holder returns the last seen identity of the Lease's holder; empty if there is none.
 func (e *election) holder() string {
 	if e.lease == nil || e.lease.Spec.HolderIdentity == nil {
 		return ""
@@ -257,8 +253,8 @@ func (e *election) holder() string {
 	return *e.lease.Spec.HolderIdentity
 }
 
-// isHolderValid says whether the holder of the Lease may still count on it. The clocks of other
-// replicas do not matter: it was seen to change, or it was not.
+// isHolderValid reports whether the holder may still rely on the Lease. It ignores the clocks of other
+// replicas: it measures the time since the last change seen.
 func (e *election) isHolderValid() bool {
 	return e.lease.Spec.LeaseDurationSeconds != nil &&
 		time.Since(e.seenSince) < time.Duration(*e.lease.Spec.LeaseDurationSeconds)*time.Second
@@ -266,7 +262,7 @@ func (e *election) isHolderValid() bool {
 
 // reportFailure reports why a request failed.
 func (e *election) reportFailure(verb string, err error) {
-	// Somebody else's change meanwhile is the usual course.
+	// Concurrent changes by other replicas are normal.
 	if !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) {
 		e.calls.Trouble(fmt.Errorf("%s lease %s/%s: %s", verb, e.cfg.Namespace, e.name, words.CleanText(err.Error())))
 	}

@@ -13,16 +13,15 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 )
 
-// contextTransport lets every request end with its context. A credential plugin of the
-// kubeconfig is waited for inside the request, and client-go waits for it whatever
-// becomes of the context; such a request is left behind until the plugin answers, or is
-// ended (see RunLoginPlugin).
+// contextTransport ends every request with its context. client-go waits for a kubeconfig's credential plugin
+// within the request and ignores the context. Such a request is abandoned; it lasts until the plugin answers
+// or is ended (see RunLoginPlugin).
 type contextTransport struct {
 	rt http.RoundTripper
-	// timeout bounds a request and its answer, unless it stays open; 0 bounds none.
+	// timeout bounds a request and its answer, except streams; 0 means no limit.
 	timeout time.Duration
-	login   *api.ExecConfig // nil for none
-	start   *serverStart    // tells a refusal of a server that has just started
+	login   *api.ExecConfig // nil without a plugin
+	start   *serverStart    // detects refusals by a server that has just started
 }
 
 // RoundTrip sends a request.
@@ -43,14 +42,13 @@ func (l contextTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// isStream says whether the answer to a request goes on for as long as somebody
-// reads it: that of a watch, or of a log that is followed.
+// isStream reports whether the answer stays open: a watch, or a followed log.
 func isStream(r *http.Request) bool {
 	q := r.URL.Query()
 	return q.Get("watch") != "" || q.Get("follow") != ""
 }
 
-// endingBody is the body of an answer with a time limit, which ends with it.
+// endingBody is the body of an answer whose time limit ends with Close.
 type endingBody struct {
 	io.ReadCloser
 	cancel context.CancelFunc
@@ -87,10 +85,10 @@ func (l contextTransport) sendRequest(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// WrappedRoundTripper is for client-go, which looks below.
+// WrappedRoundTripper lets client-go reach the transport below.
 func (l contextTransport) WrappedRoundTripper() http.RoundTripper { return l.rt }
 
-// leavingClient is a client whose requests end with their contexts.
+// leavingClient makes a client whose requests end with their contexts.
 func leavingClient(cfg *rest.Config) (*http.Client, error) {
 	client, err := rest.HTTPClientFor(cfg)
 	if err != nil {
@@ -100,7 +98,7 @@ func leavingClient(cfg *rest.Config) (*http.Client, error) {
 	if rt == nil {
 		rt = http.DefaultTransport
 	}
-	// http.DefaultClient, which client-go gives where nothing is set, is others' too.
+	// A new client: client-go may return http.DefaultClient, which others share.
 	start, err := newServerStart(cfg)
 	if err != nil {
 		return nil, err
@@ -108,7 +106,7 @@ func leavingClient(cfg *rest.Config) (*http.Client, error) {
 	return &http.Client{Transport: contextTransport{rt, client.Timeout, cfg.ExecProvider, start}}, nil
 }
 
-// dynamicClient is a client of any kind whose requests end with their contexts.
+// dynamicClient makes a dynamic client whose requests end with their contexts.
 func dynamicClient(cfg *rest.Config) (dynamic.Interface, error) {
 	cfg = dynamic.ConfigFor(cfg)
 	client, err := leavingClient(cfg)

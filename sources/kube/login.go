@@ -13,8 +13,8 @@ import (
 	"rung/model/words"
 )
 
-// takeLogin moves user and password from the server's URL to the fields that are shown nowhere. As
-// with Go's client, they count instead of a token.
+// takeLogin moves user and password from the server's URL to fields that are never shown. As in Go's client,
+// they replace a token.
 func takeLogin(cfg *rest.Config) {
 	scheme, rest, found := strings.Cut(cfg.Host, "://")
 	if !found {
@@ -22,7 +22,7 @@ func takeLogin(cfg *rest.Config) {
 	}
 	u, err := url.Parse(scheme + "://" + rest)
 	if err != nil || u.User == nil {
-		return // whoever uses the address says what is wrong with it
+		return // the first request will report what is wrong
 	}
 	cfg.Username = u.User.Username()
 	cfg.Password, _ = u.User.Password()
@@ -34,8 +34,8 @@ func takeLogin(cfg *rest.Config) {
 	}
 }
 
-// hideCredentials makes a transport in whose warnings and refusals the credentials of the request
-// are never repeated: a server may echo the headers it was sent.
+// hideCredentials makes a transport that removes the request's credentials from warnings and refusals: a
+// server may echo the headers it received.
 func hideCredentials(rt http.RoundTripper) http.RoundTripper { return &credentialHider{rt} }
 
 type credentialHider struct{ next http.RoundTripper }
@@ -72,15 +72,15 @@ type refusal struct {
 	io.Closer
 }
 
-// failingReader gives the error of a body that broke off.
+// failingReader returns the error of a broken-off body.
 type failingReader struct{ err error }
 
 func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
 
-// shortestSecret is the length below which a password is left in texts: it may be any word there.
+// shortestSecret is the least length of a password that is removed from texts; a shorter one may be any word.
 const shortestSecret = 4
 
-// credentialsOf returns what the Authorization header of a request has, in every form.
+// credentialsOf returns the secrets in a request's Authorization header, in every form.
 func credentialsOf(req *http.Request) (out []string) {
 	scheme, value, _ := strings.Cut(req.Header.Get("Authorization"), " ")
 	value = strings.TrimSpace(value)
@@ -98,7 +98,7 @@ func credentialsOf(req *http.Request) (out []string) {
 	return out
 }
 
-// blot writes stars over the secrets in a text. The text keeps its length, which protobuf has in it.
+// blot writes stars over the secrets in a text. The length stays, since protobuf encodes it.
 func blot(text []byte, secrets []string) []byte {
 	for _, s := range secrets {
 		text = bytes.ReplaceAll(text, []byte(s), bytes.Repeat([]byte("*"), len(s)))
@@ -106,5 +106,5 @@ func blot(text []byte, secrets []string) []byte {
 	return text
 }
 
-// shown returns a URL or a text with URLs as it may be shown: clean and without logins.
+// shown returns a URL, or a text with URLs, clean and without logins.
 func shown(text string) string { return words.CleanText(words.WithoutLogins(text)) }

@@ -18,19 +18,19 @@ import (
 	"rung/model/words"
 )
 
-// LoginPlugin is the first argument of a child that calls RunLoginPlugin with the others.
-// client-go waits for the login plugin of a kubeconfig (users[].user.exec) for ever and
-// cannot end it, so it starts Rung itself, and that child runs the plugin.
+// LoginPlugin is the first argument of a child process that calls RunLoginPlugin with the others. client-go
+// waits for a kubeconfig's login plugin (users[].user.exec) for ever and cannot end it. So client-go starts
+// Rung itself, and that child runs the plugin.
 const LoginPlugin = "login-plugin"
 
-// Exit codes of a child that its plugin did not give: as timeout(1) and as a shell.
+// Exit codes of the child itself, like those of timeout(1) and shells.
 const (
 	exitPluginEnded   = 124
 	exitPluginMissing = 127
 )
 
-// fencePlugin returns the exec section that runs a plugin through RunLoginPlugin. A plugin
-// that is not installed stays as it is: client-go says so, and how to install it.
+// fencePlugin returns an exec section that runs a plugin through RunLoginPlugin. It returns p itself if the
+// plugin is not installed: client-go reports that, and how to install it.
 func fencePlugin(p *api.ExecConfig, within time.Duration) *api.ExecConfig {
 	path, err := exec.LookPath(p.Command)
 	self, err2 := os.Executable()
@@ -56,7 +56,7 @@ func pluginName(p *api.ExecConfig) string {
 	return words.CleanText(p.Command)
 }
 
-// namePlugin puts the plugin's name into an error of client-go that names this program.
+// namePlugin replaces this program's name by the plugin's in an error of client-go.
 func namePlugin(p *api.ExecConfig, err error) error {
 	if err == nil || !isFenced(p) || !strings.Contains(err.Error(), p.Command) {
 		return err
@@ -72,10 +72,9 @@ type pluginError struct {
 func (e pluginError) Error() string { return e.text }
 func (e pluginError) Unwrap() error { return e.error }
 
-// RunLoginPlugin runs a plugin until it ends, its time is over, or Rung has ended, and
-// returns the exit code. args are the parent's process id, the time (0 for no limit), the
-// plugin's file, its name and its own arguments. The plugin has no terminal; its messages
-// on stderr are cleaned, by lines.
+// RunLoginPlugin runs a plugin until it ends, its time is over, or Rung has ended, and returns the exit code.
+// args are the parent's process id, the time limit (0 for none), the plugin's file, its name and its own
+// arguments. The plugin has no terminal; its messages on stderr are cleaned line by line.
 func RunLoginPlugin(args []string, in *os.File, out, errs io.Writer) int {
 	if len(args) < 4 {
 		fmt.Fprintln(errs, "rung: "+LoginPlugin+" is for Rung itself")

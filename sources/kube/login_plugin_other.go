@@ -9,4 +9,4 @@ import (
 
 var pluginEnds = []os.Signal{os.Interrupt}
 
-func ownSession(*exec.Cmd) {} // the plugin alone is ended
+func ownSession(*exec.Cmd) {} // ends only the plugin itself

@@ -18,7 +18,7 @@ import (
 	"rung/model/words"
 )
 
-// Names of OVN-Kubernetes' settings, as its flags spell them.
+// Names of OVN-Kubernetes' settings, spelled like its flags.
 const (
 	OVNClusterSubnets = dialect.ClusterSubnets
 	OVNObservability  = dialect.Observability
@@ -33,16 +33,15 @@ const (
 )
 
 const (
-	ovnkubeWithin = 10 * time.Second // bounds reading all of it
+	ovnkubeWithin = 10 * time.Second // bounds reading the whole configuration
 	maxDaemonSets = 100
-	// ovnkubeSets begins the names of the DaemonSets that run controllers.
+	// ovnkubeSets begins the names of DaemonSets with controllers.
 	ovnkubeSets = "ovnkube"
-	// annotationRelease is where OpenShift says which release an object is of.
+	// annotationRelease holds the OpenShift release of an object.
 	annotationRelease = "release.openshift.io/version"
 )
 
-// ovnEnv are the variables by which upstream's and OpenShift's containers are
-// told of settings.
+// ovnEnv maps the environment variables of upstream's and OpenShift's containers to settings.
 var ovnEnv = map[string]string{
 	"OVN_NET_CIDR": OVNClusterSubnets, "OVN_OBSERV_ENABLE": OVNObservability, "OVN_MULTICAST_ENABLE": OVNMulticast,
 	"OVN_STATELESS_NETPOL_ENABLE": OVNStateless, "OVN_ADMIN_NETWORK_POLICY_ENABLE": OVNAdminPolicy,
@@ -52,22 +51,22 @@ var ovnEnv = map[string]string{
 	"OVN_HOST_NETWORK_NAMESPACE": OVNHostNamespace, "OVN_ACL_LOGGING_RATE_LIMIT": OVNLoggingRate,
 }
 
-// OVNSetting is one setting and where it was read.
+// OVNSetting is one setting and its origin.
 type OVNSetting = dialect.Setting
 
-// OVNKube is how a cluster's OVN-Kubernetes is configured, as far as its objects
-// say. A container's arguments and environment outrank the ConfigMap.
+// OVNKube is the configuration of a cluster's OVN-Kubernetes, as far as objects show it. A container's
+// arguments and environment outrank the ConfigMap.
 type OVNKube struct {
-	// Settings are by the names above; one that was not read is absent.
+	// Settings by the names above; unread ones are absent.
 	Settings map[string]OVNSetting
-	// Image is the image of the controller's container, Version the release it claims;
-	// empty where it has none, as with a digest.
+	// Image is the image of the controller's container, Version its release; empty if unknown, as for a
+	// digest.
 	Image, Version string
 }
 
-// OVNKube reads the configuration of OVN-Kubernetes in the first of the namespaces that
-// has one, of OVNNamespaces when none is given. Where some of it cannot be read, the
-// rest is returned beside the error; a cluster without any is no error.
+// OVNKube reads the configuration of OVN-Kubernetes in the first of the namespaces that has one, or of
+// OVNNamespaces if none is given. If a part cannot be read, it returns the rest together with the error. A
+// cluster without a configuration is no error.
 func (c *Cluster) OVNKube(ctx context.Context, namespaces []string) (OVNKube, error) {
 	ctx, cancel := context.WithTimeout(ctx, ovnkubeWithin)
 	defer cancel()
@@ -116,7 +115,7 @@ func (c *Cluster) readOVNKube(ctx context.Context, ns string, out *OVNKube) (fai
 	return failed
 }
 
-// putSetting keeps a setting; a later one of a namespace outranks an earlier one.
+// putSetting keeps a setting; within a namespace, a later one outranks an earlier one.
 func (o *OVNKube) putSetting(name, value, from string) {
 	value = words.CleanText(strings.TrimSpace(value))
 	if value != "" && name != "" {
@@ -124,15 +123,14 @@ func (o *OVNKube) putSetting(name, value, from string) {
 	}
 }
 
-// configMap takes the settings of a ConfigMap by the name it was asked for: a server may answer
-// with another.
+// configMap takes the settings of a ConfigMap under the requested name: a server may answer with another.
 func (o *OVNKube) configMap(ns, name string, data map[string]string) {
 	c := dialect.New(model.Meta{Key: model.Key{Kind: dialect.KindConfigMap, Namespace: ns, Name: name}}, data)
 	maps.Copy(o.Settings, c.Settings)
 }
 
-// daemonSet takes the settings of the container that runs the controller; data are
-// the ConfigMaps that its environment may name.
+// daemonSet takes the settings of the controller's container; data holds the ConfigMaps that its environment
+// may refer to.
 func (o *OVNKube) daemonSet(ds *appsv1.DaemonSet, data map[string]map[string]string) {
 	for i := range ds.Spec.Template.Spec.Containers {
 		c := &ds.Spec.Template.Spec.Containers[i]
@@ -159,7 +157,7 @@ func (o *OVNKube) daemonSet(ds *appsv1.DaemonSet, data map[string]map[string]str
 	}
 }
 
-// imageVersion is the tag of an image; one by digest alone says nothing.
+// imageVersion returns the tag of an image; empty for a digest.
 func imageVersion(image string) string {
 	image, _, _ = strings.Cut(image, "@")
 	name := image[strings.LastIndexByte(image, '/')+1:]

@@ -7,9 +7,8 @@ import (
 	"rung/model/ovn/dialect"
 )
 
-// parseOVNArgs reads the settings from a container's command and arguments. Of a
-// shell script only the command line of ovnkube itself counts: a flag elsewhere
-// may be one that a condition leaves out.
+// parseOVNArgs reads the settings from a container's command and arguments. Of a shell script it reads only
+// ovnkube's own command line: a flag elsewhere may depend on a condition.
 func parseOVNArgs(args []string) map[string]string {
 	var words []string
 	for _, a := range args {
@@ -45,13 +44,12 @@ func parseOVNArgs(args []string) map[string]string {
 	return out
 }
 
-// isSwitch says whether a setting is on or off.
+// isSwitch reports whether a setting is boolean.
 func isSwitch(name string) bool {
 	return strings.HasPrefix(name, "enable-") || name == OVNAllowICMP
 }
 
-// ovnkubeCommand are the words of the command in a script that starts ovnkube,
-// with the lines it goes on to.
+// ovnkubeCommand returns the words of a script's command that starts ovnkube, continuation lines included.
 func ovnkubeCommand(script string) (words []string) {
 	inside := false
 	for line := range strings.Lines(script) {

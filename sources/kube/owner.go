@@ -13,17 +13,16 @@ import (
 	"rung/sources/manifests"
 )
 
-// PolicyOwner is something that keeps an object as it is written elsewhere.
+// PolicyOwner is a tool that maintains an object from another source.
 type PolicyOwner struct {
-	// Name is the field manager, or where the sign was found; Tool what people
-	// call it, empty when it is not known: "kustomize-controller", "Flux".
+	// Name is the field manager, or the label or annotation found. Tool is its common name, empty if unknown:
+	// "kustomize-controller", "Flux".
 	Name, Tool string
-	// Certain says it owns what changes, so that it puts it back; otherwise it
-	// may.
+	// Certain means it owns a changed field and will revert the change; otherwise it may.
 	Certain bool
 }
 
-// String says who it is in one line.
+// String returns name and tool on one line.
 func (o PolicyOwner) String() string {
 	switch {
 	case o.Tool == "":
@@ -34,7 +33,7 @@ func (o PolicyOwner) String() string {
 	return o.Name + " (" + o.Tool + ")"
 }
 
-// gitOpsManagers are field managers of tools that put objects back.
+// gitOpsManagers are field managers of tools that revert changes to objects.
 var gitOpsManagers = map[string]string{
 	"kustomize-controller": "Flux", "helm-controller": "Flux", "flux": "Flux", "flux-client-side-apply": "Flux",
 	"argocd-controller": "Argo CD", "argocd-application-controller": "Argo CD", "argocd": "Argo CD",
@@ -43,9 +42,8 @@ var gitOpsManagers = map[string]string{
 	"terraform":         "Terraform", "Terraform": "Terraform", "pulumi-kubernetes": "Pulumi",
 }
 
-// signs are labels and annotations such tools put on what they keep; a name that
-// ends with a slash stands for all that begin with it. A value, where there is
-// one, must be that value.
+// signs are labels and annotations that such tools put on their objects. A name ending in a slash is a prefix.
+// A value, if given, must match.
 var signs = []struct{ name, value, tool string }{
 	{"kustomize.toolkit.fluxcd.io/", "", "Flux"},
 	{"helm.toolkit.fluxcd.io/", "", "Flux"},
@@ -56,15 +54,15 @@ var signs = []struct{ name, value, tool string }{
 	{"configmanagement.gke.io/managed", "enabled", "Config Sync"},
 }
 
-// handManager says whether a field manager is somebody at a keyboard. An apply by
-// one puts nothing back by itself.
+// handManager reports whether a field manager is a person at a keyboard. Such an apply reverts nothing by
+// itself.
 func handManager(name string) bool {
 	return name == FieldManager || name == "kubectl" || strings.HasPrefix(name, "kubectl-") || name == "oc" ||
 		strings.HasPrefix(name, "k9s") || name == "before-first-apply"
 }
 
-// Owners returns the owners that will or may put back a change from this object to now;
-// now is nil for a delete, which every owner that keeps the object puts back.
+// Owners returns the owners that will or may revert a change from this object to now. now is nil for a delete,
+// which every owner of the object reverts.
 func (l *LivePolicy) Owners(now *model.Policy) []PolicyOwner {
 	paths := changedPaths(l.Policy, now)
 	var out []PolicyOwner
@@ -79,7 +77,7 @@ func (l *LivePolicy) Owners(now *model.Policy) []PolicyOwner {
 	for _, m := range l.managed {
 		tool, known := gitOpsManagers[m.Manager]
 		applies := m.Operation == metav1.ManagedFieldsOperationApply
-		// The status is the controllers' own: every zone's is a manager there.
+		// Controllers write the status: each zone is a manager there.
 		if m.Subresource != "" || !known && (!applies || handManager(m.Manager)) {
 			continue
 		}
@@ -106,8 +104,8 @@ func (l *LivePolicy) Owners(now *model.Policy) []PolicyOwner {
 	return out
 }
 
-// SetBy returns the field managers besides Rung that set what differs from an earlier form of the
-// object, each with its tool.
+// SetBy returns the field managers, except Rung, that set the differences from an earlier form of the object,
+// each with its tool.
 func (l *LivePolicy) SetBy(was *model.Policy) (names []string) {
 	paths := changedPaths(was, l.Policy)
 	for _, m := range l.managed {
@@ -119,8 +117,8 @@ func (l *LivePolicy) SetBy(was *model.Policy) (names []string) {
 	return slices.Compact(names)
 }
 
-// changedPaths are the fields that differ, as field managers own them: the rules
-// of a policy are one field, an annotation or label is one.
+// changedPaths returns the differing fields as field managers own them: a policy's rules are one field, as is
+// each annotation or label.
 func changedPaths(old, now *model.Policy) (out [][]string) {
 	if now == nil {
 		return nil
@@ -152,15 +150,15 @@ func changedPaths(old, now *model.Policy) (out [][]string) {
 	return out
 }
 
-// ownsAny says whether a set of fields (FieldsV1: nested maps of "f:name") holds
-// one of the paths, something below it, or something above it as a whole.
+// ownsAny reports whether a set of fields (FieldsV1: nested maps of "f:name") holds one of the paths, a field
+// below it, or a whole field above it.
 func ownsAny(fields *metav1.FieldsV1, paths [][]string) bool {
 	if fields == nil {
 		return false
 	}
 	var tree map[string]any
 	if json.Unmarshal(fields.GetRawBytes(), &tree) != nil {
-		return true // what cannot be read may own anything
+		return true // unreadable fields may own anything
 	}
 	return slices.ContainsFunc(paths, func(path []string) bool {
 		at := tree

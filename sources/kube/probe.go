@@ -19,9 +19,8 @@ import (
 	"rung/sources/retry"
 )
 
-// probeServer asks the server for its version now and then. A server that stands still
-// (stopped, or cut off without a word) lets watches hang for most of a minute
-// before HTTP/2 gives them up, and they look well all the time.
+// probeServer asks the server for its version now and then. If a server hangs (stopped, or silently cut off),
+// watches look healthy for most of a minute, until HTTP/2 gives up.
 func (w *watcher) probeServer(ctx context.Context) {
 	for pause := w.t.probe; w.waitToAsk(ctx, pause); {
 		err := w.askServer(ctx)
@@ -37,8 +36,8 @@ func (w *watcher) probeServer(ctx context.Context) {
 	}
 }
 
-// waitToAsk waits before the server is asked, for less if a feed loses it meanwhile: a server that is back before
-// the next question would not be noticed, and feeds would wait out their pauses.
+// waitToAsk waits before the next probe, and less if a feed loses the server meanwhile. Otherwise feeds could
+// wait out their pauses although the server is back.
 func (w *watcher) waitToAsk(ctx context.Context, pause time.Duration) bool {
 	if pause < w.t.probe {
 		return retry.Sleep(ctx, pause)
@@ -53,14 +52,14 @@ func (w *watcher) waitToAsk(ctx context.Context, pause time.Duration) bool {
 	return ctx.Err() == nil
 }
 
-// isLost reports whether a feed is lost, for whatever reason.
+// isLost reports whether any feed is lost.
 func (w *watcher) isLost() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.ContainsFunc(w.feeds, func(f *feed) bool { return f.res.Conn == model.ConnLost })
 }
 
-// serverBack returns a channel that is closed when a server that did not answer answers again.
+// serverBack returns a channel that is closed once an unanswering server answers again.
 func (w *watcher) serverBack() <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -76,13 +75,12 @@ func isClosed(back <-chan struct{}) bool {
 	}
 }
 
-// awaitServer waits before a failed request is sent again, and no longer than until back is
-// closed; it reports whether it is. back is from before the request: the server may have come
-// back while the request failed.
+// awaitServer waits before a failed request is repeated, until pause is over or back is closed; true if
+// closed. back is from before the request: the server may have returned while the request failed.
 func (f *feed) awaitServer(ctx context.Context, back <-chan struct{}, pause time.Duration) bool {
 	select {
 	case f.w.feedLost <- struct{}{}:
-	default: // the server is asked anyway
+	default: // a probe is already due
 	}
 	ctx, cancel := context.WithTimeout(ctx, pause)
 	defer cancel()
@@ -94,8 +92,8 @@ func (f *feed) awaitServer(ctx context.Context, back <-chan struct{}, pause time
 	}
 }
 
-// askServer returns why the server does not answer, or that it refuses the credentials: a watch
-// that is open goes on although its token was revoked. It returns nil for every other answer.
+// askServer returns why the server does not answer, or that it rejects the credentials: an open watch survives
+// the revocation of its token. It returns nil for every other answer.
 func (w *watcher) askServer(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, w.t.probeAnswer, ErrUnanswered)
 	defer cancel()
@@ -109,9 +107,9 @@ func (w *watcher) askServer(ctx context.Context) error {
 	return nil
 }
 
-// noteAnswer takes in whether the server answers, nil, or why not: what is being
-// followed is lost while it does not, denied while it refuses the credentials, and well
-// again after. A feed whose own request fails says more, and that stays.
+// noteAnswer records whether the server answers (nil) or why not. Followed feeds are lost while it does not
+// answer, denied while it rejects the credentials, and synced again afterwards. The more precise state of a
+// feed whose own request failed stays.
 func (w *watcher) noteAnswer(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -141,7 +139,7 @@ func (w *watcher) noteAnswer(err error) {
 	}
 }
 
-// explainError makes a state of an error, and one clean line with what to do.
+// explainError turns an error into a state and one clean line with the remedy.
 func (f *feed) explainError(err error) (model.ConnState, string) {
 	verb := "read"
 	var fe *requestFailure
@@ -174,7 +172,7 @@ func (f *feed) unansweredText(err error) string {
 	return fmt.Sprintf("%s: what is shown may be old; see: %s", why, f.w.c.Kubectl("cluster-info"))
 }
 
-// isUnreachable reports whether the server gave no answer, or not the whole of it.
+// isUnreachable reports whether the server gave no answer, or only a part.
 func isUnreachable(err error) bool {
 	if err == nil {
 		return false
@@ -186,14 +184,13 @@ func isUnreachable(err error) bool {
 		errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// isTimeout reports whether a connection, or a handshake on it, ended with its time.
+// isTimeout reports whether a connection or handshake timed out.
 func isTimeout(err error) bool {
 	var t net.Error
 	return errors.As(err, &t) && t.Timeout()
 }
 
-// serverText is an error as one clean line, without the address of the request,
-// which the screen shows anyway.
+// serverText returns an error as one clean line, without the request's address, which the screen shows anyway.
 func serverText(err error) string {
 	var ue *url.Error
 	if errors.As(err, &ue) {
@@ -213,7 +210,7 @@ func serverText(err error) string {
 	return s
 }
 
-// canIText is the kubectl command that shows whether a permission is there.
+// canIText returns the kubectl command that checks the permission.
 func (f *feed) canIText(verb string) string {
 	words := []string{"auth", "can-i", verb, f.resource.name}
 	if f.resource.kind.IsNamespaced() {

@@ -18,8 +18,8 @@ import (
 	"rung/sources/manifests"
 )
 
-// PolicyResources are the places in the API of what can be changed, by kind: policies, and
-// of namespaces the logging annotations.
+// PolicyResources are the API resources that Rung can change: policies, and the logging annotations of
+// namespaces.
 var PolicyResources = map[model.Kind]schema.GroupVersionResource{
 	model.KindANP:  {Group: "policy.networking.k8s.io", Version: "v1alpha1", Resource: "adminnetworkpolicies"},
 	model.KindBANP: {Group: "policy.networking.k8s.io", Version: "v1alpha1", Resource: "baselineadminnetworkpolicies"},
@@ -31,8 +31,8 @@ var PolicyResources = map[model.Kind]schema.GroupVersionResource{
 	model.KindNamespace: {Version: "v1", Resource: "namespaces"},
 }
 
-// NetworkResources are the places in the API of what networks besides the default one come from, in
-// the order of the screen; their policies are among PolicyResources.
+// NetworkResources are the API resources that define networks other than the default one, in screen order.
+// Their policies are in PolicyResources.
 var NetworkResources = []KindResource{
 	{model.KindUDN, schema.GroupVersionResource{Group: "k8s.ovn.org", Version: "v1", Resource: "userdefinednetworks"}},
 	{model.KindCUDN, schema.GroupVersionResource{Group: "k8s.ovn.org", Version: "v1", Resource: "clusteruserdefinednetworks"}},
@@ -41,13 +41,13 @@ var NetworkResources = []KindResource{
 	{model.KindMNP, PolicyResources[model.KindMNP]},
 }
 
-// KindResource is the place in the API of a kind.
+// KindResource is the API resource of a kind.
 type KindResource struct {
 	Kind model.Kind
 	schema.GroupVersionResource
 }
 
-// TieredResources are the places in the API of Antrea's kinds, in the order of the screen.
+// TieredResources are the API resources of Antrea's kinds, in screen order.
 var TieredResources = []KindResource{
 	{model.KindTier, antreaResource("tiers")},
 	{model.KindACNP, antreaResource("clusternetworkpolicies")},
@@ -66,14 +66,14 @@ func antreaResource(resource string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "crd.antrea.io", Version: "v1beta1", Resource: resource}
 }
 
-// ServesResource says whether the server has a resource, which everybody may ask. A server
-// that does not say, or not to this user, is an error: then nobody knows.
+// ServesResource reports whether the server serves a resource. Every user may ask this; an error means that it
+// is unknown.
 func (c *Cluster) ServesResource(ctx context.Context, r schema.GroupVersionResource) (bool, error) {
 	has, err := c.servedResources(ctx, r.GroupVersion())
 	return has[r.Resource], err
 }
 
-// servedResources are the resources that the server has of a version.
+// servedResources returns the resources that the server serves of a version.
 func (c *Cluster) servedResources(ctx context.Context, v schema.GroupVersion) (map[string]bool, error) {
 	var list metav1.APIResourceList
 	err := c.Builtin().Get("/apis/" + v.String()).Do(ctx).Into(&list)
@@ -89,7 +89,7 @@ func (c *Cluster) servedResources(ctx context.Context, v schema.GroupVersion) (m
 	return out, nil
 }
 
-// rareResources are the resources that most clusters do not serve, by version.
+// rareResources returns the resources that most clusters do not serve, by version.
 func rareResources() map[schema.GroupVersion][]schema.GroupVersionResource {
 	out := map[schema.GroupVersion][]schema.GroupVersionResource{}
 	add := func(r schema.GroupVersionResource) { out[r.GroupVersion()] = append(out[r.GroupVersion()], r) }
@@ -100,10 +100,9 @@ func rareResources() map[schema.GroupVersion][]schema.GroupVersionResource {
 	return out
 }
 
-// ServedQuestions are the questions that are about something the server has: what is allowed of
-// ClusterNetworkPolicies, of other networks or of what Antrea brings along, matters only where they are. Where
-// the server does not tell this user what it has, all stay. The error says that it did not
-// answer.
+// ServedQuestions returns the questions without those about missing optional resources
+// (ClusterNetworkPolicies, other networks, Antrea). If the server does not tell this user what it serves, all
+// stay. An error means that the server did not answer.
 func (c *Cluster) ServedQuestions(ctx context.Context, questions []AccessQuestion) ([]AccessQuestion, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
@@ -130,17 +129,16 @@ func (c *Cluster) ServedQuestions(ctx context.Context, questions []AccessQuestio
 var crdResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1",
 	Resource: "customresourcedefinitions"}
 
-// DefinitionQuestion is the question whether the definition of AdminNetworkPolicy may be read.
+// DefinitionQuestion asks whether the user may read the CRD of AdminNetworkPolicy.
 func DefinitionQuestion() AccessQuestion {
 	return AccessQuestion{Verb: "get", Group: crdResource.Group, Resource: crdResource.Resource,
 		Name: PolicyResources[model.KindANP].GroupResource().String()}
 }
 
-// Schemas are the schemas of the installed CRDs of ANP, BANP and CNP, for validating
-// before the server is asked; a kind whose CRD cannot be read keeps the schema
-// Rung brings along. The findings say what the CRDs have that OVN-Kubernetes does
-// not know. The error says that the server did not answer; no permission and no
-// such CRD are none.
+// Schemas returns the schemas of the installed CRDs of ANP, BANP and CNP, for validation before the server is
+// asked. A kind whose CRD cannot be read keeps Rung's built-in schema. The findings name fields and versions
+// of the CRDs that OVN-Kubernetes does not know. An error means that the server did not answer; a missing
+// permission or CRD is no error.
 func (c *Cluster) Schemas(ctx context.Context) (*manifests.Schemas, []model.Broken, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
@@ -179,8 +177,7 @@ func (c *Cluster) Schemas(ctx context.Context) (*manifests.Schemas, []model.Brok
 	return out, found, nil
 }
 
-// unreadVersions are the served versions of a CRD that Rung, as OVN-Kubernetes, does
-// not read.
+// unreadVersions reports the served versions of a CRD that neither Rung nor OVN-Kubernetes reads.
 func unreadVersions(k model.Kind, def *apiextensionsv1.CustomResourceDefinition) []model.Broken {
 	var others []string
 	for _, v := range def.Spec.Versions {

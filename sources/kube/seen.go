@@ -5,28 +5,26 @@ import (
 	"time"
 )
 
-// seenMost bounds the lines that are remembered: a second of a log that no meter
-// holds back. seenFew are kept of a quiet one.
+// seenMost bounds the remembered lines: a second of a log without a meter. seenFew are kept of a quiet log.
 const (
 	seenMost = 1 << 14
 	seenFew  = 256
-	// steppedBack is how much older than the newest a line is that cannot be one of
-	// another stream of the container, a little late.
+	// steppedBack is the age, relative to the newest line, above which a line is not just late from the
+	// container's other stream.
 	steppedBack = 10 * time.Second
 )
 
-// seenLines are the newest lines of a log, so that a log which is read again from
-// the second of its last line repeats none. Several lines can share a time, and
-// equal lines one too: they are counted. Times need not grow from line to line:
-// a runtime writes standard output and error side by side.
+// seenLines remembers the newest lines of a log, so that a log read again from the second of its last line
+// repeats none. Several lines can share a time, and equal lines one too: they are counted. Times need not grow
+// from line to line, since a runtime mixes standard output and error.
 type seenLines struct {
 	seed        maphash.Seed
-	count       map[seenLine]int // times kept
-	metAgain    map[seenLine]int // of these, met by the stream that stands
+	count       map[seenLine]int // occurrences kept
+	metAgain    map[seenLine]int // of these, occurrences in the present stream
 	order       []seenLine
-	forgetAfter int // how many are kept before some are forgotten
+	forgetAfter int // number kept before some are dropped
 	newest      time.Time
-	floor       int64 // a log that is read again repeats lines up to here
+	floor       int64 // a resumed log repeats lines up to this time
 	started     bool
 }
 
@@ -37,11 +35,10 @@ type seenLine struct {
 
 func (s *seenLines) reset() { *s = seenLines{} }
 
-// newestTime is the time of the newest line, zero before the first.
+// newestTime returns the time of the newest line, zero before the first.
 func (s *seenLines) newestTime() time.Time { return s.newest }
 
-// isKnown says whether a line that comes is one that is known, and counts it. replay
-// says that no new line came yet.
+// isKnown reports whether a line was already seen, and counts it. replay means no new line came yet.
 func (s *seenLines) isKnown(at time.Time, text []byte, replay bool) bool {
 	if !s.started {
 		return false
@@ -57,7 +54,7 @@ func (s *seenLines) isKnown(at time.Time, text []byte, replay bool) bool {
 	return false
 }
 
-// addLine remembers a line that was handed on.
+// addLine remembers a delivered line.
 func (s *seenLines) addLine(at time.Time, text []byte) {
 	if !s.started {
 		*s = seenLines{seed: maphash.MakeSeed(), count: map[seenLine]int{}, metAgain: map[seenLine]int{}, forgetAfter: seenFew,
@@ -71,8 +68,8 @@ func (s *seenLines) addLine(at time.Time, text []byte) {
 	case at.After(s.newest):
 		s.newest = at
 	case s.newest.Sub(at) > steppedBack:
-		// The node's clock was set back. A log that is asked for since the old time
-		// would have nothing to say until that comes again.
+		// The node's clock was set back. A log requested since the old time would be empty until the clock
+		// reaches that time again.
 		s.newest, s.floor = at, min(s.floor, at.UnixNano())
 	}
 	if len(s.order) >= s.forgetAfter {
@@ -80,8 +77,7 @@ func (s *seenLines) addLine(at time.Time, text []byte) {
 	}
 }
 
-// dropOld drops what no resumed log repeats, and half of the rest where that is
-// too much.
+// dropOld drops lines that no resumed log repeats, and the older half if too many are left.
 func (s *seenLines) dropOld() {
 	from := s.newest.Truncate(time.Second).UnixNano()
 	keep := s.order[:0]

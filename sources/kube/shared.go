@@ -9,31 +9,30 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// SharedAnswers holds answers that many ask for: each is asked for once, whoever comes
-// meanwhile waits for it, and it serves for a while, an error too, which would not be
-// another for the next. The zero value is ready, and keeps nothing.
+// SharedAnswers shares answers among callers. Each answer is requested once; later callers wait for it. It is
+// reused for a while, errors too, since the next request would fail alike. The zero value is ready, and keeps
+// no answers.
 type SharedAnswers[T any] struct {
-	Keep   time.Duration // how long an answer serves
-	Within time.Duration // bounds the asking, whoever waits for it; 0: nothing does
+	Keep   time.Duration // how long an answer is reused
+	Within time.Duration // bounds a request, whoever waits; 0 for no limit
 
 	mu    sync.Mutex
 	byKey map[string]*sharedAnswer[T]
 }
 
-// sharedAnswer is one answer; ready is closed when it has come.
+// sharedAnswer is one answer; ready is closed once it has come.
 type sharedAnswer[T any] struct {
 	ready   chan struct{}
-	waiters int                // how many wait for it, under SharedAnswers.mu
-	cancel  context.CancelFunc // ends the asking
+	waiters int                // callers that wait for it; guarded by SharedAnswers.mu
+	cancel  context.CancelFunc // ends the request
 
 	validUntil time.Time // set with the fields below, before ready
 	value      T
 	err        error
 }
 
-// Get returns the answer of a key, by asking where there is none. It waits no longer
-// than ctx. When nobody waits for an answer any more the context of ask ends, and
-// the last to give up waits for ask to return.
+// Get returns the answer of a key, and requests it if needed. It waits no longer than ctx. When the last
+// caller gives up, the context of ask ends and that caller waits for ask to return.
 func (s *SharedAnswers[T]) Get(ctx context.Context, key string, ask func(context.Context) (T, error)) (T, error) {
 	a := s.joinAsking(ctx, key, ask)
 	select {
@@ -47,15 +46,15 @@ func (s *SharedAnswers[T]) Get(ctx context.Context, key string, ask func(context
 	return none, context.Cause(ctx)
 }
 
-// joinAsking returns the answer that serves, or the one that is on its way, or has it asked
-// for. It counts the caller among those who wait.
+// joinAsking returns the answer that is valid or under way, or requests a new one. It counts the caller as
+// waiting.
 func (s *SharedAnswers[T]) joinAsking(ctx context.Context, key string, ask func(context.Context) (T, error)) *sharedAnswer[T] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a := s.byKey[key]
 	if a == nil || a.isGiven() && time.Now().After(a.validUntil) {
 		a = &sharedAnswer[T]{ready: make(chan struct{})}
-		// Not under the first asker's context: others wait for it, too.
+		// Detach from the first caller's context: others wait too.
 		ctx = context.WithoutCancel(ctx)
 		if s.Within > 0 {
 			ctx, a.cancel = context.WithTimeout(ctx, s.Within)
@@ -77,15 +76,15 @@ func (s *SharedAnswers[T]) joinAsking(ctx context.Context, key string, ask func(
 	return a
 }
 
-// leaveAsking takes the caller out of those who wait, and says whether the answer has come.
-// One that nobody waits for is given up, and is no answer for anybody who comes later.
+// leaveAsking ends the caller's wait, and reports whether the answer has come. An answer without waiting
+// callers is abandoned, and not given to later callers.
 func (s *SharedAnswers[T]) leaveAsking(key string, a *sharedAnswer[T]) (given bool) {
 	s.mu.Lock()
 	a.waiters--
 	given = a.isGiven()
 	abandoned := !given && a.waiters == 0
 	if abandoned {
-		delete(s.byKey, key) // an answer that has not come is the newest of its key
+		delete(s.byKey, key) // an unfinished answer is the newest of its key
 	}
 	s.mu.Unlock()
 	if abandoned {
@@ -95,7 +94,7 @@ func (s *SharedAnswers[T]) leaveAsking(key string, a *sharedAnswer[T]) (given bo
 	return given
 }
 
-// isGiven says whether the answer has come.
+// isGiven reports whether the answer has come.
 func (a *sharedAnswer[T]) isGiven() bool {
 	select {
 	case <-a.ready:
@@ -105,11 +104,10 @@ func (a *sharedAnswer[T]) isGiven() bool {
 	}
 }
 
-// podsPage is how many pods one answer of the server carries.
+// podsPage is the number of pods per request.
 const podsPage = 500
 
-// EachPod calls f for the pods of a namespace, page by page, until it returns an
-// error.
+// EachPod calls f for the pods of a namespace, page by page, until f returns an error.
 func EachPod(ctx context.Context, client *Builtin, namespace string, opt metav1.ListOptions,
 	f func(*corev1.Pod) error) error {
 	for opt.Limit = podsPage; ; {

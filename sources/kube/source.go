@@ -6,10 +6,9 @@ import (
 	"rung/model"
 )
 
-// Source delivers objects. It publishes nothing half-read: an update is a whole
-// step.
+// Source delivers objects. Every update is a whole step, so nothing half-read is published.
 type Source interface {
-	// Name identifies the source on screen.
+	// Name is the source's name on screen.
 	Name() string
 	// Run delivers updates, one at a time, until ctx ends.
 	Run(ctx context.Context, sink func(SourceUpdate))
@@ -19,11 +18,9 @@ type Source interface {
 type SourceUpdate struct {
 	Upsert []model.Object
 	Remove []model.Key
-	// Loaded says that the source has delivered everything it has, checked; it
-	// cannot be taken back.
+	// Loaded means the source has delivered all its objects, checked; it never becomes false again.
 	Loaded bool
-	// Broken replaces what the source reported as broken before, when
-	// HasBroken is set.
+	// Broken replaces the problems reported before, if HasBroken is set.
 	Broken    []model.Broken
 	HasBroken bool
 	State     model.SourceState

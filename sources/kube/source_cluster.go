@@ -11,7 +11,7 @@ import (
 // fromCluster is an API server as a source of objects.
 type fromCluster struct{ c *Cluster }
 
-// FromCluster makes a source of a cluster; its name is the context's.
+// FromCluster makes a source of a cluster, named after its context.
 func FromCluster(c *Cluster) Source {
 	if c.Options().Workloads {
 		return withWorkloads{fromCluster{c}}
@@ -21,21 +21,19 @@ func FromCluster(c *Cluster) Source {
 
 func (s fromCluster) Name() string { return s.c.Context() }
 
-// Run reads the cluster's objects and follows them until ctx ends. sink gets one update at a time: the
-// first change at once, what comes within some milliseconds after it together; a slow sink makes the
-// steps larger, not later. An update is Loaded when every resource was read once, or cannot be read,
-// which its state says then; once Loaded it stays so.
+// Run reads the cluster's objects and follows them until ctx ends. sink gets one update at a time: the first
+// change at once, changes within some milliseconds together. A slow sink makes updates larger, not later. An
+// update is Loaded once every resource was read once, or its state says why it cannot be read. Once Loaded it
+// stays so.
 //
-// Every resource goes its own way: one that is not served, not permitted or not
-// answered says so in its state and is tried again, and what was read of it
-// before stays.
+// Resources are independent. A resource not served, permitted or answered says so in its state and is retried;
+// its objects read before stay.
 func (s fromCluster) Run(ctx context.Context, sink func(SourceUpdate)) {
 	newWatcher(s.c, defaultTiming).deliverUpdates(ctx, sink)
 }
 
-// clusterState sums up the states of all resources. The worst of those that
-// everything rests on decides; a resource that the server does not know is not
-// there to be waited for, but the first of them that matters is told.
+// clusterState sums up the states of all resources. The worst required one decides. A required resource that
+// the server does not serve only sets the error, not the state.
 func clusterState(name, server string, resources []model.SourceResource) model.SourceState {
 	st := model.SourceState{Name: name, Conn: model.ConnSynced, Resources: resources}
 	count, worst := 0, 0
@@ -54,7 +52,7 @@ func clusterState(name, server string, resources []model.SourceResource) model.S
 	return st
 }
 
-// stateBadness orders the states: a server that is gone says least of all.
+// stateBadness orders the states; a lost server is worst.
 func stateBadness(c model.ConnState) int {
 	switch c {
 	case model.ConnSynced:

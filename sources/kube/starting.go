@@ -14,26 +14,26 @@ import (
 )
 
 const (
-	// startTime bounds how long a refusal is retried on a server that has just started.
+	// startTime bounds the retries of a refusal by a server that has just started.
 	startTime = 3 * time.Second
-	// The waits between two tries double from startFirst up to startMost.
+	// The waits between tries double from startFirst up to startMost.
 	startFirst, startMost = 50 * time.Millisecond, 500 * time.Millisecond
 	// startAskTime bounds the question whether the server has just started.
 	startAskTime = time.Second
 )
 
-// serverStart finds out whether the API server has just started. Such a server answers 403 to
-// everybody until it has read its RBAC roles. By default every user may read /version, so a
-// server that refuses /version has not read its roles yet.
+// serverStart finds out whether the API server has just started. Such a server answers 403 to all requests
+// until it has read its RBAC roles. By default every user may read /version, so a server that refuses /version
+// has not read its roles yet.
 type serverStart struct {
 	version string // URL of /version
 	shared  SharedAnswers[bool]
-	// believed is true after /version was refused for all of startTime: this server refuses it
-	// always, and its refusals are believed at once.
+	// believed is set after /version was refused for all of startTime: this server always refuses it, so other
+	// refusals are believed at once.
 	believed atomic.Bool
 }
 
-// newServerStart returns the question for the server of a configuration.
+// newServerStart makes the check for the server of a configuration.
 func newServerStart(cfg *rest.Config) (*serverStart, error) {
 	base, _, err := rest.DefaultServerUrlFor(cfg)
 	if err != nil {
@@ -43,7 +43,7 @@ func newServerStart(cfg *rest.Config) (*serverStart, error) {
 		shared: SharedAnswers[bool]{Keep: startFirst, Within: startAskTime}}, nil
 }
 
-// refusesVersion asks the server for its version and reports whether it answered 403.
+// refusesVersion reports whether the server answers 403 for its version.
 func (l contextTransport) refusesVersion(ctx context.Context) bool {
 	refused, err := l.start.shared.Get(ctx, "", func(ctx context.Context) (bool, error) {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, l.start.version, nil)
@@ -60,8 +60,8 @@ func (l contextTransport) refusesVersion(ctx context.Context) bool {
 	return err == nil && refused
 }
 
-// sendUntilStarted sends a request, again if a server that has just started refuses it. A refusal
-// that lasts is returned after startTime, and at once by a server that has started.
+// sendUntilStarted sends a request, and repeats it if a server that has just started refuses it. A lasting
+// refusal is returned after startTime, and at once from a server that has started.
 func (l contextTransport) sendUntilStarted(r *http.Request) (*http.Response, error) {
 	response, err := l.sendRequest(r)
 	if err != nil || response.StatusCode != http.StatusForbidden || r.Body != nil && r.GetBody == nil {
@@ -74,12 +74,12 @@ func (l contextTransport) sendUntilStarted(r *http.Request) (*http.Response, err
 	}
 	waits, limit := retry.Backoff(startFirst, startMost), startTime
 	if l.timeout > 0 {
-		limit = min(limit, l.timeout/2) // else the request ends with its time limit, not with the refusal
+		limit = min(limit, l.timeout/2) // so that the refusal is returned before the request times out
 	}
 	for began := time.Now(); !l.start.believed.Load(); {
 		if time.Since(began) > limit {
-			// Roles of this user may be read after those of /version: only who may never
-			// read /version is believed from now on.
+			// The server may read this user's roles after those for /version: from now on believe refusals
+			// only if /version is still refused.
 			l.start.believed.Store(l.refusesVersion(ctx))
 			return response, nil
 		}
@@ -101,8 +101,8 @@ func (l contextTransport) sendUntilStarted(r *http.Request) (*http.Response, err
 	return response, nil
 }
 
-// discardAnswer reads a small answer to its end, so that its connection serves again.
+// discardAnswer reads a small answer to its end, to reuse its connection.
 func discardAnswer(r *http.Response) {
-	_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, 64<<10)) // it is not wanted
+	_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, 64<<10)) // ignore errors of an unwanted answer
 	_ = r.Body.Close()
 }

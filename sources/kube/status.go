@@ -20,39 +20,36 @@ import (
 	"rung/model/words"
 )
 
-// reportTimeout bounds one request of a Reporter, reportTries how often an event is
-// tried, or a condition that the server will not have. A condition is tried until
-// it is written, once a minute in the end: the reconciler says it once.
+// reportTimeout bounds one request of a Reporter. reportTries bounds the attempts for an event, and for a
+// condition that the server rejects. Other conditions are retried until written, in the end once a minute: the
+// reconciler reports them only once.
 const (
 	reportTimeout = 10 * time.Second
 	reportTries   = 15
 )
 
-// Reporter writes what reconcilers report to the API server: conditions by
-// server-side apply under the name of the zone's node
-// (ovn-kubernetes.md#status-conditions), and events (ovn-kubernetes.md#events). Its
-// methods but Run may be called from any goroutine and do not wait for the server.
+// Reporter writes the reports of reconcilers to the API server: conditions by server-side apply under the name
+// of the zone's node (ovn-kubernetes.md#status-conditions), and events (ovn-kubernetes.md#events). All methods
+// but Run are safe for concurrent use and do not wait for the server.
 type Reporter struct {
 	c       *Cluster
 	trouble func(error)
 	queue   workqueue.TypedRateLimitingInterface[reportKey]
 
 	mu      sync.Mutex
-	pending map[reportKey]*model.Condition // nil: take the zone's condition away
+	pending map[reportKey]*model.Condition // nil: remove the zone's condition
 	events  map[reportKey]model.Event
 	dropped uint64
 }
 
-// reportKey names the subject of a report: a policy's condition in a zone, or one of
-// its events.
+// reportKey is the subject of a report: a policy's condition in a zone, or one of its events.
 type reportKey struct {
 	policy model.PolicyKey
 	zone   string
 	event  string // name of the Event object, empty for a condition
 }
 
-// NewReporter makes a Reporter; Run starts it. trouble is told what could not be
-// written; it must not block.
+// NewReporter makes a Reporter; Run starts it. trouble receives the write errors and must not block.
 func NewReporter(c *Cluster, trouble func(error)) *Reporter {
 	return &Reporter{c: c, trouble: trouble, pending: map[reportKey]*model.Condition{},
 		events: map[reportKey]model.Event{},
@@ -81,19 +78,18 @@ func (r *Reporter) Run(ctx context.Context) {
 	wg.Wait()
 }
 
-// SetCondition reports a policy's condition in a zone. Of several that wait the
-// newest is written.
+// SetCondition reports a policy's condition in a zone. Only the newest waiting one is written.
 func (r *Reporter) SetCondition(zone string, policy model.PolicyKey, c model.Condition) {
 	r.putReport(reportKey{policy: policy, zone: zone}, &c)
 }
 
-// ClearZone takes a zone's condition away from a policy.
+// ClearZone removes a zone's condition from a policy.
 func (r *Reporter) ClearZone(zone string, policy model.PolicyKey) {
 	r.putReport(reportKey{policy: policy, zone: zone}, nil)
 }
 
 func (r *Reporter) putReport(k reportKey, c *model.Condition) {
-	if !k.policy.Kind.IsAdmin() { // others have no conditions of zones
+	if !k.policy.Kind.IsAdmin() { // other kinds have no conditions per zone
 		return
 	}
 	r.mu.Lock()
@@ -103,9 +99,8 @@ func (r *Reporter) putReport(k reportKey, c *model.Condition) {
 	r.queue.Add(k)
 }
 
-// ForgetZone drops what waits to be said for a zone: another reports for it now, and
-// must not be contradicted by what was true before. A request under way is not
-// called back.
+// ForgetZone drops the waiting reports of a zone: another process reports for it now, and must not be
+// contradicted by old facts. A request under way is not cancelled.
 func (r *Reporter) ForgetZone(zone string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -114,7 +109,7 @@ func (r *Reporter) ForgetZone(zone string) {
 	maps.DeleteFunc(r.events, func(k reportKey, _ model.Event) bool { return of(k) })
 }
 
-// WaitingReports counts what is not written yet, Dropped what never will be.
+// WaitingReports counts the reports to be written, and the dropped ones.
 func (r *Reporter) WaitingReports() (waiting int, dropped uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -126,7 +121,7 @@ func (r *Reporter) writeReport(ctx context.Context, k reportKey) {
 	c, has := r.pending[k]
 	e, isEvent := r.events[k]
 	r.mu.Unlock()
-	if !has && !isEvent { // forgotten; what comes from now on has a turn of its own
+	if !has && !isEvent { // forgotten; new reports are queued by themselves
 		r.queue.Forget(k)
 		return
 	}
@@ -144,7 +139,7 @@ func (r *Reporter) writeReport(ctx context.Context, k reportKey) {
 	if !again {
 		r.mu.Lock()
 		if isEvent {
-			if r.events[k].Last.Equal(e.Last) { // else the same was told again, and waits in the queue
+			if r.events[k].Last.Equal(e.Last) { // else the event came again, and waits in the queue
 				delete(r.events, k)
 			}
 		} else if r.pending[k] == c { // else a newer one waits in the queue
@@ -163,10 +158,9 @@ func (r *Reporter) writeReport(ctx context.Context, k reportKey) {
 	}
 }
 
-// ApplyCondition applies one condition of a policy under the name of the zone's
-// node, as the controller of OVN-Kubernetes on that node would: by force, on the
-// status alone. Without a condition it applies an empty status, which takes the
-// zone's away; the last of a policy is another matter (see clearLastCondition).
+// ApplyCondition applies one condition of a policy under the name of the zone's node, as the controller of
+// OVN-Kubernetes on that node would: by force, on the status only. A nil condition applies an empty status,
+// which removes the zone's condition, except a policy's last one (see clearLastCondition).
 func (c *Cluster) ApplyCondition(ctx context.Context, zone string, policy model.PolicyKey,
 	cond *model.Condition) error {
 	if !policy.Kind.IsAdmin() {
@@ -204,9 +198,8 @@ func conditionBody(of schema.GroupVersionResource, policy model.PolicyKey, cond 
 	})
 }
 
-// clearLastCondition takes the only condition of a policy away where an apply cannot: it
-// leaves no status at all, which the CRDs of v1alpha1, that want the list, refuse
-// with the error given.
+// clearLastCondition removes the only condition of a policy. An apply cannot: it would leave no status at all,
+// which the v1alpha1 CRDs reject with the error refused, since they require the list.
 func (c *Cluster) clearLastCondition(ctx context.Context, of schema.GroupVersionResource, zone string, policy model.PolicyKey,
 	refused error) error {
 	u, err := c.Dynamic().Resource(of).Get(ctx, policy.Name, metav1.GetOptions{})

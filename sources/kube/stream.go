@@ -19,38 +19,38 @@ import (
 	"rung/sources/retry"
 )
 
-// maxLine is the most bytes of a line, the kubelet's time among them.
+// maxLine bounds the bytes of a line, including the kubelet's time.
 const maxLine = 64 << 10
 
 // logStream is one request for a log.
 type logStream struct {
 	r  *logFollower
 	id containerID
-	// overlap says that a known line must come before a new one, else lines are
-	// missing between; it is cleared by the first that does.
+	// overlap means a known line must come before a new one, else lines are missing between. The first known
+	// line clears it.
 	overlap bool
-	// anchor says that the first line, when it is an old one, is only remembered.
+	// anchor means an old first line is only remembered.
 	anchor bool
-	// endsWithResponse says that the log ends with the response: a last line without an end
-	// counts then, else it may have been cut.
+	// endsWithResponse means the log ends with the response, so a last line without an end counts. Otherwise
+	// it may have been cut.
 	endsWithResponse bool
-	// missed says that it ended at a new line where a known one was due;
-	// rechecked that such a line goes on with a gap.
+	// missed means the stream ended at a new line where a known one was due. rechecked means such a line goes
+	// on with a gap.
 	missed, rechecked bool
-	why               string // of that gap
+	why               string // reason of that gap
 	replay            bool   // no new line yet
-	kubeletText       string // what the kubelet wrote instead of a log
-	state             int    // under the follower's mu
+	kubeletText       string // the kubelet's message instead of a log
+	state             int    // guarded by the follower's mu
 	touched           atomic.Int64
 }
 
-// readLog asks for the log and reads it to its end.
+// readLog requests the log and reads it to its end.
 func (s *logStream) readLog(ctx context.Context, opt corev1.PodLogOptions) error {
 	r := s.r
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	s.touched.Store(time.Now().UnixNano())
-	clear(r.seenLines.metAgain) // every line kept may come once more
+	clear(r.seenLines.metAgain) // every remembered line may come once more
 	s.replay = true
 	if opt.Follow {
 		done := make(chan struct{})
@@ -79,7 +79,7 @@ func (s *logStream) readLog(ctx context.Context, opt corev1.PodLogOptions) error
 	}
 	if s.wasFollowed() {
 		now := time.Now()
-		if err != nil { // it may have been dead for a while: HTTP/2 notices after so long
+		if err != nil { // it may have been dead for a while: HTTP/2 notices late
 			now = now.Add(-deadFor)
 		}
 		if now.After(r.newest) {
@@ -99,7 +99,7 @@ func (s *logStream) readLog(ctx context.Context, opt corev1.PodLogOptions) error
 	return fmt.Errorf("the log of %s ended", s.id.LogTarget)
 }
 
-// deadFor is how long a connection can be dead before client-go gives it up.
+// deadFor is how long a connection can be dead before client-go notices.
 const deadFor = 45 * time.Second
 
 // The states of a stream.
@@ -109,7 +109,7 @@ const (
 	streamOver
 )
 
-// noteFollowed notes that the log is followed.
+// noteFollowed reports that the log is being followed.
 func (s *logStream) noteFollowed() {
 	r := s.r
 	r.mu.Lock()
@@ -122,7 +122,7 @@ func (s *logStream) noteFollowed() {
 	r.f.State(r.state)
 }
 
-// wasFollowed says whether it was followed, and whose log that was.
+// wasFollowed reports whether the log was followed, and then records its container.
 func (s *logStream) wasFollowed() bool {
 	r := s.r
 	r.mu.Lock()
@@ -134,10 +134,10 @@ func (s *logStream) wasFollowed() bool {
 	return true
 }
 
-// errMissed ends a stream that goes on with a line behind a hole.
+// errMissed ends a stream that skipped lines.
 var errMissed = errors.New("lines are missing")
 
-// readLines hands on the lines of a response until it ends.
+// readLines delivers the lines of a response until it ends.
 func (s *logStream) readLines(body io.Reader) error {
 	in := bufio.NewReaderSize(body, maxLine)
 	long := false
@@ -165,7 +165,7 @@ func (s *logStream) readLines(body io.Reader) error {
 	}
 }
 
-// isTooLong counts a line that is lost; one that a log repeats was counted before.
+// isTooLong counts a line lost by its length; repeated lines were counted before.
 func (s *logStream) isTooLong() {
 	r := s.r
 	if s.replay && r.seenLines.started {
@@ -177,11 +177,11 @@ func (s *logStream) isTooLong() {
 	r.f.State(r.state)
 }
 
-// takeLine hands one line on unless it is known; false ends the stream.
+// takeLine delivers a line unless it is known; false ends the stream.
 func (s *logStream) takeLine(line []byte) bool {
 	r := s.r
 	at, text, ok := cutTime(line)
-	if !ok { // no line of the log: the kubelet's own words about it
+	if !ok { // not a log line: the kubelet's own message
 		if len(line) > 0 {
 			s.kubeletText = words.CleanText(string(line[:min(len(line), 300)]))
 		}
@@ -195,7 +195,7 @@ func (s *logStream) takeLine(line []byte) bool {
 	}
 	if anchor {
 		r.seenLines.addLine(at, text)
-		r.seenLines.floor = max(r.seenLines.floor, at.UnixNano()) // a log that is read again repeats up to here
+		r.seenLines.floor = max(r.seenLines.floor, at.UnixNano()) // a resumed log repeats lines up to here
 		r.newest = time.Now()
 		return true
 	}
@@ -219,11 +219,11 @@ func (s *logStream) takeLine(line []byte) bool {
 	return true
 }
 
-// watchTarget looks, while no line comes, whether the log still is the one that is
-// followed: a stream to a node that died says nothing.
+// watchTarget checks, while no line comes, whether the target still is the followed container: a stream to a
+// dead node is silent.
 //
-// The kubelet sends its answer with the first line, so that a quiet log looks like a
-// request without one: what is not refused for a while stands.
+// The kubelet sends its answer only with the first line, so a quiet log looks like an unanswered request. A
+// request that is not refused for a while counts as open.
 func (s *logStream) watchTarget(ctx context.Context, cancel context.CancelCauseFunc) {
 	r := s.r
 	if !retry.Sleep(ctx, r.p.pause.quiet) {
@@ -253,7 +253,7 @@ func (s *logStream) watchTarget(ctx context.Context, cancel context.CancelCauseF
 	}
 }
 
-// cutTime takes the time off that the kubelet puts in front of a line.
+// cutTime cuts off the time that the kubelet puts in front of a line.
 func cutTime(line []byte) (at time.Time, text []byte, ok bool) {
 	word, rest, _ := bytes.Cut(line, []byte(" "))
 	if len(word) < len("2006-01-02T15:04:05Z") || len(word) > 40 {
@@ -263,8 +263,8 @@ func cutTime(line []byte) (at time.Time, text []byte, ok bool) {
 	return at, rest, err == nil
 }
 
-// wholeSeconds is a time as the API takes it: whole seconds, so that a resumed log
-// repeats what came within the second.
+// wholeSeconds returns a time for the API, cut to seconds, so that a resumed log repeats the whole second; nil
+// for zero.
 func wholeSeconds(t time.Time) *metav1.Time {
 	if t.IsZero() {
 		return nil

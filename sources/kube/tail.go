@@ -16,15 +16,14 @@ import (
 )
 
 const (
-	// tailBytes bounds what is read of a tail. LimitBytes of the API is not used:
-	// the kubelet then leaves out the newest lines.
+	// tailBytes bounds the bytes read. The API's LimitBytes is not used, since the kubelet then omits the
+	// newest lines.
 	tailBytes = 8 << 20
-	// tailWithin bounds how long one reading may take.
+	// tailWithin bounds the time to read.
 	tailWithin = 30 * time.Second
 )
 
-// LogError is a log that could not be read: State is why, Text one clean line
-// with the remedy where there is one.
+// LogError means a log could not be read. State is the reason, Text one clean line with the remedy if known.
 type LogError struct {
 	State logline.StreamState
 	Text  string
@@ -34,14 +33,13 @@ type LogError struct {
 func (e *LogError) Error() string { return e.Text }
 func (e *LogError) Unwrap() error { return e.err }
 
-// LogLine is one line of a log with the time the kubelet gave it.
+// LogLine is one line of a log with the kubelet's time.
 type LogLine struct {
 	At   time.Time
-	Text string // as it was written: not clean
+	Text string // as written: not clean
 }
 
-// Tail reads the newest lines of a log that is there, oldest first. Every error
-// is an *Error, but that of ctx.
+// Tail reads the newest lines of an existing log, oldest first. Errors are of type *LogError, except ctx's.
 func (p *Reader) Tail(ctx context.Context, find func(context.Context) (LogTarget, error), lines int) (LogTarget, []LogLine,
 	error) {
 	ask, cancel := context.WithTimeout(ctx, tailWithin)
@@ -96,7 +94,7 @@ func (p *Reader) tailOnce(ctx context.Context, t LogTarget, lines int) ([]LogLin
 	}
 }
 
-// Klog is one line in the form of klog, as ovnkube-controller writes it:
+// Klog is one line in klog's form, as written by ovnkube-controller:
 //
 //	E1103 14:05:01.123456    4711 admin_network_policy.go:123] text
 type Klog struct {
@@ -105,8 +103,7 @@ type Klog struct {
 	Text     string // clean
 }
 
-// ParseKlog reads a line; ok is false for one in another form, such as the second
-// line of a message.
+// ParseKlog reads a line; false for another form, such as the second line of a message.
 func ParseKlog(line string) (k Klog, ok bool) {
 	head, text, found := strings.Cut(line, "] ")
 	if !found {

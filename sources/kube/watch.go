@@ -12,23 +12,23 @@ import (
 	"rung/sources/retry"
 )
 
-// watchTimes are the times of a watch; tests shorten them.
+// watchTimes are the times and limits of a watch; tests change them.
 type watchTimes struct {
-	gather     time.Duration // between two updates: what comes meanwhile comes together
-	hold       time.Duration // how long objects wait for the other resources at the start
+	gather     time.Duration // pause between two updates, to combine changes
+	hold       time.Duration // how long objects wait for other resources at the start
 	answer     time.Duration // for a page of a list
 	firstRetry time.Duration // first wait after a failure, doubled up to againMax
-	// againMax bounds the wait after a failure, refused the wait after "not served" and "no
-	// permission", refusedOptional after "no permission" to an optional resource.
+	// againMax bounds the wait after a failure. refused is the wait after "not served" and "no permission",
+	// refusedOptional the longest after "no permission" to an optional resource.
 	againMax, refused, refusedOptional time.Duration
-	// lasting is how long something that was allowed is refused until it is said to be denied.
+	// lasting is how long a formerly allowed resource may be refused before it counts as denied.
 	lasting time.Duration
-	reopen  time.Duration // between two readings of the kubeconfig, after a 401
-	// probe is how often the server is asked whether it is there, probeLost how often while it
-	// is lost, probeAnswer how long an answer may take.
+	reopen  time.Duration // between two reads of the kubeconfig, after a 401
+	// probe is the time between two probes of the server, probeLost the time while it is lost, probeAnswer the
+	// longest wait for an answer.
 	probe, probeLost, probeAnswer time.Duration
 	page                          int64 // objects in a page of a list
-	events                        int   // events kept of one kind of object
+	events                        int   // events kept per kind of object
 }
 
 var defaultTiming = watchTimes{gather: 30 * time.Millisecond, hold: 2 * time.Second, answer: 30 * time.Second,
@@ -37,25 +37,25 @@ var defaultTiming = watchTimes{gather: 30 * time.Millisecond, hold: 2 * time.Sec
 	probe: 5 * time.Second, probeLost: 500 * time.Millisecond, probeAnswer: 5 * time.Second,
 	page: 500, events: 1000}
 
-// watcher gathers what the feeds of all resources deliver.
+// watcher combines the deliveries of all feeds.
 type watcher struct {
 	c     *Cluster
 	t     watchTimes
 	feeds []*feed
-	wake  chan struct{} // of capacity 1: there is something to deliver
-	// feedLost, of capacity 1, has the server asked at once: a feed lost it.
+	wake  chan struct{} // of capacity 1: an update is due
+	// feedLost, of capacity 1, triggers a probe: a feed lost the server.
 	feedLost chan struct{}
 
 	mu sync.Mutex
-	// pending holds the objects not delivered yet, nil for an object that is gone.
+	// pending holds the undelivered objects, nil for a deleted one.
 	pending      map[model.Key]model.Object
-	oldestChange time.Time // when the oldest of it came
+	oldestChange time.Time // when the oldest pending change came
 	broken       map[model.Key][]model.Broken
 	brokenNew    bool
 	loaded       bool
 	reopened     time.Time
 	unanswered   bool          // the last probe got no answer
-	back         chan struct{} // closed and replaced when a server that did not answer does
+	back         chan struct{} // closed and replaced when the server answers again
 }
 
 func newWatcher(c *Cluster, t watchTimes) *watcher {
@@ -94,7 +94,7 @@ func (w *watcher) deliverUpdates(ctx context.Context, sink func(SourceUpdate)) {
 	}
 }
 
-// markChanged says that there is something to deliver.
+// markChanged notes that an update is due.
 func (w *watcher) markChanged() {
 	select {
 	case w.wake <- struct{}{}:
@@ -102,16 +102,15 @@ func (w *watcher) markChanged() {
 	}
 }
 
-// nextUpdate takes what is to be delivered now. Objects are held back for a moment
-// while other resources are still being read for the first time: pods without
-// their namespaces would have everything worked out twice; wait is how long yet.
+// nextUpdate returns the changes to deliver now. During the first reading, objects are held back for a moment:
+// pods without their namespaces would be computed twice. wait is the rest of that moment.
 func (w *watcher) nextUpdate(now time.Time) (u SourceUpdate, wait time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.loaded = w.loaded || w.isSettled()
 	u.Loaded = w.loaded
 	for _, f := range w.feeds {
-		// Most clusters have no Antrea, and many no other networks: five lines that say so tell nobody anything.
+		// Most clusters have no Antrea, and many no other networks: lines saying so would not help.
 		if !f.resource.quiet || f.listed && !f.notServed || f.res.Conn == model.ConnDenied && !f.refusedLogin {
 			u.State.Resources = append(u.State.Resources, f.res)
 		}
@@ -136,8 +135,8 @@ func (w *watcher) nextUpdate(now time.Time) (u SourceUpdate, wait time.Duration)
 	return u, 0
 }
 
-// isSettled says whether every resource was read once or cannot be, and at least
-// one was answered for: a server that answers nothing has delivered nothing.
+// isSettled reports whether every resource was read once or cannot be read, and the server answered for at
+// least one: a server that never answers has delivered nothing.
 func (w *watcher) isSettled() bool {
 	answered := false
 	for _, f := range w.feeds {
@@ -152,7 +151,7 @@ func (w *watcher) isSettled() bool {
 // maxBroken bounds the entries of one source.
 const maxBroken = 500
 
-// brokenObjects returns the faults of objects, and of resources that everything rests on.
+// brokenObjects returns the problems of objects and of required resources.
 func (w *watcher) brokenObjects() []model.Broken {
 	var out []model.Broken
 	for _, f := range w.feeds {
@@ -172,7 +171,7 @@ func (w *watcher) brokenObjects() []model.Broken {
 
 func (w *watcher) clusterOrigin() model.Origin { return model.Origin{Source: w.c.Context(), Item: -1} }
 
-// reopenCredentials looks for other credentials after a 401, once for all resources.
+// reopenCredentials reads the kubeconfig for new credentials after a 401, once for all resources.
 func (w *watcher) reopenCredentials() {
 	w.mu.Lock()
 	soon := time.Since(w.reopened) < w.t.reopen/2
@@ -183,6 +182,6 @@ func (w *watcher) reopenCredentials() {
 	if soon {
 		return
 	}
-	// Where it fails the 401 stays on screen, and this is tried again.
+	// On failure the 401 stays on screen, and this is retried.
 	_, _ = w.c.Reopen()
 }

@@ -8,25 +8,24 @@ import (
 	"rung/sources/manifests"
 )
 
-// withWorkloads is a source that delivers workloads, whose pods take their place: those that a
-// workload without pods would have.
+// withWorkloads is a source that replaces workloads without pods by the pods they would have.
 type withWorkloads struct{ Source }
 
-// Run delivers the steps of the source, with pods in the place of workloads.
+// Run delivers the steps of the source, with workloads replaced by pods.
 func (s withWorkloads) Run(ctx context.Context, sink func(SourceUpdate)) {
 	f := podMaker{set: manifests.NewSet(), made: map[model.Key]*model.Pod{}}
 	s.Source.Run(ctx, func(u SourceUpdate) { sink(f.next(u)) })
 }
 
-// podMaker follows workloads, and the pods that they stand for.
+// podMaker follows workloads and the pods made for them.
 type podMaker struct {
 	set   *manifests.Set
 	made  map[model.Key]*model.Pod
-	stale bool // what is made may not be what the set says
+	stale bool // the made pods may be out of date
 }
 
-// next is a step with pods in the place of workloads. None is made before everything was read: a
-// workload whose pods are still to come has pods.
+// next replaces the workloads of a step by pods. It makes no pods before everything was read: a workload's
+// real pods may still come.
 func (f *podMaker) next(u SourceUpdate) SourceUpdate {
 	var upsert []model.Object
 	var remove []model.Key

@@ -19,10 +19,10 @@ import (
 	"rung/sources/manifests"
 )
 
-// Verb is how an object is changed.
+// Verb is a way to change an object.
 type Verb string
 
-// The verbs.
+// The ways to change an object.
 const (
 	VerbCreate Verb = "create"
 	VerbUpdate Verb = "update" // PUT of the whole object, with the resourceVersion that was read
@@ -34,35 +34,35 @@ const (
 // requestTime bounds one request of a change.
 const requestTime = 30 * time.Second
 
-// tries is how often an update is tried over when only the status moved between
-// reading and writing: controllers of all zones write it.
+// tries bounds the attempts of an update while only the status moves between reading and writing: controllers
+// of all zones write it.
 const tries = 4
 
 // PolicyChange is one change of one policy.
 type PolicyChange struct {
 	Verb Verb
 	Key  model.PolicyKey
-	// Old is the policy the change starts from, New what it shall be; nil where
-	// there is none. New.YAML is the document that is sent.
+	// Old is the policy before the change, New after it; nil for a create or delete. New.YAML is the document
+	// sent.
 	Old, New *model.Policy
-	// Unchanged says whether a live object still means what Old means.
+	// Unchanged reports whether a live object still means the same as Old.
 	Unchanged func(live *model.Policy) bool
-	// Force takes over fields that other managers own (VerbApply).
+	// Force takes over fields owned by other managers (VerbApply).
 	Force bool
 }
 
 // WriteAnswer is the server's answer to a change.
 type WriteAnswer struct {
-	// Policy is the object as it is stored now, or would be; nil after a delete, and
-	// where it was written but cannot be read.
+	// Policy is the stored object, or for a dry run the object that would be stored. It is nil after a delete,
+	// and if the written object cannot be read.
 	Policy   *model.Policy
-	Warnings []string // of the server, clean
+	Warnings []string // from the server, clean
 }
 
 // Policies reads and changes single policies. It is safe for concurrent use.
 type Policies struct{ cluster *Cluster }
 
-// Policies are the cluster's policies, one at a time.
+// Policies returns access to the cluster's single policies.
 func (c *Cluster) Policies() *Policies { return &Policies{c} }
 
 func (p *Policies) clientOf(k model.PolicyKey) (dynamic.ResourceInterface, error) {
@@ -77,8 +77,8 @@ func (p *Policies) clientOf(k model.PolicyKey) (dynamic.ResourceInterface, error
 	return client.Resource(r), nil
 }
 
-// Get reads a policy as it is now, with what watching leaves out. The error is
-// ErrGone when there is none.
+// Get reads the present policy, with the fields that watching leaves out. The error is ErrGone if it does not
+// exist.
 func (p *Policies) Get(ctx context.Context, k model.PolicyKey) (*LivePolicy, error) {
 	r, err := p.clientOf(k)
 	if err != nil {
@@ -93,9 +93,8 @@ func (p *Policies) Get(ctx context.Context, k model.PolicyKey) (*LivePolicy, err
 	return p.liveOf(k, u)
 }
 
-// MakeChange makes a change, or with dryRun has the server check it as if it were made.
-// The errors are those of verdict: ErrChanged, ErrGone, ErrNoAnswer, *Contested,
-// *Rejected.
+// MakeChange makes a change; with dryRun the server only checks it. The errors are those of verdictOf:
+// ErrChanged, ErrGone, ErrNoAnswer, *ContestedError, *RejectedError.
 func (p *Policies) MakeChange(ctx context.Context, ch PolicyChange, dryRun bool) (*WriteAnswer, error) {
 	r, err := p.clientOf(ch.Key)
 	if err != nil {
@@ -121,7 +120,7 @@ func (p *Policies) MakeChange(ctx context.Context, ch PolicyChange, dryRun bool)
 			w.Policy = l.Policy
 		case dryRun:
 			return nil, err
-		default: // it is written, whatever was made of it
+		default: // written, although the answer cannot be read
 			w.Warnings = append(w.Warnings, words.CleanText(err.Error()))
 		}
 	}
@@ -148,7 +147,7 @@ func (p *Policies) requestChange(ctx context.Context, r dynamic.ResourceInterfac
 				FieldValidation: metav1.FieldValidationStrict})
 		}
 		if ch.Old != nil && ch.Old.UID != "" {
-			// An apply would bring back what somebody deleted meanwhile.
+			// Without the UID, an apply would recreate an object deleted meanwhile.
 			u.SetUID(types.UID(ch.Old.UID))
 		}
 		return r.Patch(ctx, ch.Key.Name, types.ApplyPatchType, mustJSON(u.Object), metav1.PatchOptions{
@@ -161,8 +160,7 @@ func (p *Policies) requestChange(ctx context.Context, r dynamic.ResourceInterfac
 		return r.Patch(ctx, ch.Key.Name, types.JSONPatchType, mustJSON(ops), metav1.PatchOptions{
 			DryRun: dry, FieldManager: FieldManager, FieldValidation: metav1.FieldValidationStrict})
 	}
-	// Updates and deletes carry the resourceVersion that was read: again where only
-	// the status moved since.
+	// Updates and deletes carry the resourceVersion that was read: retry if only the status moved since.
 	for try := 1; ; try++ {
 		u, err := p.withVersion(ctx, r, ch, dry)
 		moved := apierrors.IsConflict(err) && errors.Is(verdictOf(ch.Key, ch.Verb, err), ErrChanged)
@@ -172,8 +170,8 @@ func (p *Policies) requestChange(ctx context.Context, r dynamic.ResourceInterfac
 	}
 }
 
-// withVersion reads the object, sees that it still is what the change started
-// from, and writes or deletes that very version.
+// withVersion reads the object, checks that it still matches the start of the change, and writes or deletes
+// exactly that version.
 func (p *Policies) withVersion(ctx context.Context, r dynamic.ResourceInterface, ch PolicyChange,
 	dry []string) (*unstructured.Unstructured, error) {
 	now, err := r.Get(ctx, ch.Key.Name, metav1.GetOptions{})
@@ -204,7 +202,7 @@ func (p *Policies) withVersion(ctx context.Context, r dynamic.ResourceInterface,
 		FieldValidation: metav1.FieldValidationStrict})
 }
 
-// authoredDocument is the new policy as its author wrote it.
+// authoredDocument returns the new policy as its author wrote it.
 func authoredDocument(ch PolicyChange) (*unstructured.Unstructured, error) {
 	tree, err := manifests.PolicyTree(ch.New)
 	if err != nil {
@@ -217,7 +215,7 @@ func authoredDocument(ch PolicyChange) (*unstructured.Unstructured, error) {
 	return u, nil
 }
 
-// mustJSON writes trees made from JSON values, which always can be.
+// mustJSON encodes a tree of JSON values, which cannot fail.
 func mustJSON(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -226,12 +224,12 @@ func mustJSON(v any) []byte {
 	return b
 }
 
-// patchOperation is one operation of a JSON patch (RFC 6902). A nil Value is written where
-// the operation wants one: a test of null says that there is nothing.
+// patchOperation is one operation of a JSON patch (RFC 6902). A nil value is written as null: a test of null
+// checks that a field is absent.
 type patchOperation map[string]any
 
-// patchOf is the patch of what changes: the priority, or the annotations of logging, with a
-// test of what is there.
+// patchOf returns the patch of the priority, or of the logging annotations and fields, with tests of the old
+// values.
 func patchOf(ctx context.Context, r dynamic.ResourceInterface, ch PolicyChange) ([]patchOperation, error) {
 	if ch.Old == nil || ch.New == nil {
 		return nil, fmt.Errorf("only what is there can be patched: %w", model.ErrRefused)
@@ -239,8 +237,7 @@ func patchOf(ctx context.Context, r dynamic.ResourceInterface, ch PolicyChange) 
 	var all map[string]string
 	uid := ch.Old.UID
 	if ch.Key.Kind == model.KindNamespace {
-		// Only some of its annotations are known: whether it has others decides the form of
-		// the patch.
+		// Rung knows only some annotations of a namespace: others decide the form of the patch.
 		now, err := r.Get(ctx, ch.Key.Name, metav1.GetOptions{})
 		if err != nil {
 			return nil, err
@@ -267,8 +264,8 @@ func patchOf(ctx context.Context, r dynamic.ResourceInterface, ch PolicyChange) 
 	return append(ops, patched...), nil
 }
 
-// ruleOps change how the rules of a policy log that log one by one. Each rule is tested as a whole, so
-// that another that stands there by now is left alone.
+// ruleOps changes per-rule logging. Each rule is tested as a whole, so that another rule at this index is left
+// alone.
 func ruleOps(ch PolicyChange) (ops []patchOperation) {
 	old, _ := ch.Old.Original.(*unstructured.Unstructured)
 	now, _ := ch.New.Original.(*unstructured.Unstructured)
@@ -303,14 +300,14 @@ func rulePatch(at string, was, is map[string]any) (ops []patchOperation) {
 		switch {
 		case !has:
 			ops = append(ops, patchOperation{"op": "remove", "path": at + "/" + field})
-		default: // which replaces what is there
+		default: // "add" also replaces a value
 			ops = append(ops, patchOperation{"op": "add", "path": at + "/" + field, "value": now})
 		}
 	}
 	return ops
 }
 
-// placeOps change where a policy stands: its priority, and its tier where it names one.
+// placeOps changes a policy's priority and tier.
 func placeOps(old, now *model.Policy) (ops []patchOperation) {
 	set := func(path string, was, is any, there bool) {
 		op := patchOperation{"op": "replace", "path": path, "value": is}
@@ -336,9 +333,8 @@ func placeOps(old, now *model.Policy) (ops []patchOperation) {
 	return ops
 }
 
-// annotationOps change the annotations of logging. The level is tested also where only the
-// record of a session changes: it says what was before. none says that there are no
-// annotations at all.
+// annotationOps changes the logging annotations. It tests the level even if only the session's record changes,
+// since the record names the former level. none means the object has no annotations at all.
 func annotationOps(ch PolicyChange, none bool) (ops []patchOperation) {
 	const annotations = "/metadata/annotations"
 	first := map[string]string{}

@@ -16,18 +16,17 @@ import (
 	"rung/sources/manifests"
 )
 
-// LivePolicy is a policy as the API server has it.
+// LivePolicy is a policy as stored by the API server.
 type LivePolicy struct {
 	Policy *model.Policy
-	// Unknown are fields of its spec that Rung does not know: the installed CRD
-	// is newer.
+	// Unknown lists fields of its spec that Rung does not know: the installed CRD is newer.
 	Unknown []string
 
 	raw     *unstructured.Unstructured // without managedFields
 	managed []metav1.ManagedFieldsEntry
 }
 
-// liveOf brings an answer of the server into Rung's form.
+// liveOf converts an answer of the server to Rung's form.
 func (p *Policies) liveOf(k model.PolicyKey, u *unstructured.Unstructured) (*LivePolicy, error) {
 	l := &LivePolicy{raw: u, managed: u.GetManagedFields()}
 	if k.Kind == model.KindNamespace {
@@ -57,13 +56,11 @@ func (p *Policies) liveOf(k model.PolicyKey, u *unstructured.Unstructured) (*Liv
 	return l, nil
 }
 
-// lastApplied is kubectl's own record of the object. It is never shown, so an
-// edit never means to take it away.
+// lastApplied is kubectl's own record of the object. Rung never shows it, so no edit means to remove it.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// changedObject is the live object as the change wants it. It means what the change
-// started from, so what its author decides is replaced as a whole; all else, such
-// as status, uid and kubectl's record, stays.
+// changedObject returns the live object with the change. Fields set by the author are replaced as a whole,
+// since they still match the start of the change. All others, such as status, uid and kubectl's record, stay.
 func (l *LivePolicy) changedObject(ch PolicyChange) (*unstructured.Unstructured, error) {
 	want, err := manifests.PolicyTree(ch.New)
 	if err != nil {
@@ -100,7 +97,7 @@ func (l *LivePolicy) changedObject(ch PolicyChange) (*unstructured.Unstructured,
 	return u, nil
 }
 
-// maxWarnings bounds the warnings kept of one request.
+// maxWarnings bounds the warnings kept per request.
 const maxWarnings = 20
 
 type warningsKey struct{}
@@ -111,15 +108,14 @@ type warningList struct {
 	text []string
 }
 
-// collectWarnings makes a context whose requests leave their warnings behind; they are read
-// when these are over.
+// collectWarnings makes a context that collects the warnings of its requests; read them afterwards.
 func collectWarnings(ctx context.Context) (context.Context, *warningList) {
 	w := &warningList{}
 	return context.WithValue(ctx, warningsKey{}, w), w
 }
 
-// warningCollector hands the server's warnings (code 299) to the request they belong
-// to; those of a request that collects none are logged, as client-go does.
+// warningCollector passes the server's warnings (code 299) to their request. Without a collecting request they
+// are logged, as client-go does.
 type warningCollector struct{}
 
 var _ rest.WarningHandlerWithContext = warningCollector{}

@@ -15,39 +15,37 @@ import (
 	"rung/model/words"
 )
 
-// Why the server did not make a change, beside *Contested and *Rejected.
+// Why the server did not make a change, apart from *ContestedError and *RejectedError.
 var (
-	// ErrChanged: the object is not what the change started from any more. All
-	// of it that is gone, or there already, is ErrChanged too.
+	// ErrChanged: the object no longer matches the start of the change. It may also be gone, or exist already.
 	ErrChanged = errors.New("was changed meanwhile")
-	// ErrGone: there is no such object.
+	// ErrGone: the object does not exist.
 	ErrGone = fmt.Errorf("does not exist: deleted, or never created: %w", ErrChanged)
-	// ErrNoAnswer: the server could not be asked, or it is not known what it did.
+	// ErrNoAnswer: the server could not be asked, or the outcome is unknown.
 	ErrNoAnswer = errors.New("the API server does not answer")
 )
 
-// ContestedError says that others own fields a server-side apply wants to change.
+// ContestedError means other managers own fields that a server-side apply wants to change.
 type ContestedError struct {
-	// By are the managers and the fields, as the server names them:
-	// `kubectl-client-side-apply: .spec.priority`.
+	// By names managers and fields, in the server's words: `kubectl-client-side-apply: .spec.priority`.
 	By []string
 }
 
-// isOwnConflict says whether only Rung's own edits and patches stand against its apply: to
-// the server these are another manager of the same name.
+// isOwnConflict reports whether only Rung's own edits and patches conflict with its apply: to the server these
+// are another manager of the same name.
 func (e *ContestedError) isOwnConflict() bool {
 	return !slices.ContainsFunc(e.By, func(by string) bool { return !strings.HasPrefix(by, strconv.Quote(FieldManager)) })
 }
 
 func (e *ContestedError) Error() string { return "owned by " + strings.Join(e.By, "; ") }
 
-// RejectedError is the server's no: its schema, a rule (CEL), a webhook, a quota, or no
-// permission.
+// RejectedError means the server rejected the change: by its schema, a rule (CEL), a webhook, a quota, or a
+// missing permission.
 type RejectedError struct {
 	Code   int    // HTTP status
 	Reason string // one line
 	Fields []FieldError
-	// Remedy is a command that shows more, empty when there is none.
+	// Remedy is a command that shows more; empty if none does.
 	Remedy string
 }
 
@@ -61,10 +59,10 @@ func (e *RejectedError) Error() string {
 	return e.Reason
 }
 
-// maxReason bounds what is repeated of a server's message, in bytes.
+// maxReason bounds the quoted length of a server's message, in bytes.
 const maxReason = 2000
 
-// SingleLine makes a server's message one clean line.
+// SingleLine turns a server's message into one clean line.
 func SingleLine(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) > maxReason {
@@ -73,8 +71,8 @@ func SingleLine(s string) string {
 	return words.CleanText(s)
 }
 
-// errorOfChange says what an error of the client means for a change of a policy, and how to
-// see whether it is allowed.
+// errorOfChange explains a client's error for a change of a policy, with the command that checks the
+// permission.
 func (c *Cluster) errorOfChange(k model.PolicyKey, v Verb, err error) error {
 	err = verdictOf(k, v, err)
 	var no *RejectedError
@@ -84,7 +82,7 @@ func (c *Cluster) errorOfChange(k model.PolicyKey, v Verb, err error) error {
 	return err
 }
 
-// verdictOf says what an error of the client means for a change.
+// verdictOf explains a client's error for a change.
 func verdictOf(k model.PolicyKey, v Verb, err error) error {
 	if err == nil {
 		return nil
@@ -102,7 +100,7 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 		causes = st.Details.Causes
 	}
 	switch {
-	case isByWebhook(st): // whatever code it chose, its message is what counts
+	case isByWebhook(st): // its message counts, whatever its code
 	case isConflictOver(k, st):
 		if by := fieldManagers(causes); len(by) > 0 {
 			return &ContestedError{By: by}
@@ -116,7 +114,7 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 		slices.ContainsFunc(causes, func(c metav1.StatusCause) bool { return c.Field == "metadata.uid" }):
 		return fmt.Errorf("was deleted and created again: %w", ErrChanged)
 	case apierrors.IsInvalid(err) && v == VerbPatch && len(causes) == 0 && st.Message == patchFailed:
-		// The test of the old value failed, or its path is gone; the server does not say which.
+		// The test of the old value failed, or its path is gone; the server does not tell which.
 		return fmt.Errorf("the test of the old value failed: %w", ErrChanged)
 	}
 	r := &RejectedError{Code: int(st.Code), Reason: SingleLine(st.Message)}
@@ -126,13 +124,13 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 	if apierrors.IsInvalid(err) {
 		for _, c := range causes {
 			f := FieldError{Field: SingleLine(c.Field), Message: SingleLine(c.Message)}
-			if f.Field == "<nil>" { // about the object as a whole
+			if f.Field == "<nil>" { // about the whole object
 				f.Field = ""
 			}
 			r.Fields = append(r.Fields, f)
 		}
 	}
-	ofPolicy := PolicyResources[k.Kind].Resource != "" // else it was not about a policy
+	ofPolicy := PolicyResources[k.Kind].Resource != "" // else the request was not about a policy
 	if ofPolicy && apierrors.IsNotFound(err) && !isOfNamespace(st.Details) {
 		r.Reason = fmt.Sprintf("the server does not serve %s: is the CRD installed?", PolicyResources[k.Kind].GroupVersion())
 	}
@@ -142,14 +140,14 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 	return r
 }
 
-// patchFailed is the server's whole message for a JSON patch that does not fit the object.
+// patchFailed is the server's whole message if a JSON patch does not fit the object.
 const patchFailed = "the server rejected our request due to an error in our request"
 
-// isByWebhook reports whether an admission webhook refused the request. It may choose any code.
+// isByWebhook reports whether an admission webhook rejected the request. It may choose any code.
 func isByWebhook(st metav1.Status) bool { return strings.HasPrefix(st.Message, "admission webhook ") }
 
-// isConflictOver reports whether the object was changed since it was read, or others own its
-// fields. A conflict over another object, such as a quota, is none.
+// isConflictOver reports whether the object changed since it was read, or others own its fields. It is false
+// for a conflict over another object, such as a quota.
 func isConflictOver(k model.PolicyKey, st metav1.Status) bool {
 	d := st.Details
 	if st.Code != http.StatusConflict || st.Reason != metav1.StatusReasonConflict {
@@ -158,10 +156,10 @@ func isConflictOver(k model.PolicyKey, st metav1.Status) bool {
 	return d == nil || d.Name == "" || d.Name == k.Name || len(fieldManagers(d.Causes)) > 0
 }
 
-// isOfNamespace says whether it is the namespace that is not there.
+// isOfNamespace reports whether the missing object is the namespace.
 func isOfNamespace(d *metav1.StatusDetails) bool { return d != nil && d.Kind == "namespaces" }
 
-// fieldManagers are the owners of fields that an apply wants, with the fields.
+// fieldManagers returns the owners of the fields that an apply wants, each with its field.
 func fieldManagers(causes []metav1.StatusCause) (by []string) {
 	for _, c := range causes {
 		if c.Type != metav1.CauseTypeFieldManagerConflict {

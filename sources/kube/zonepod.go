@@ -17,40 +17,38 @@ import (
 	"rung/model/words"
 )
 
-// OVNNamespaces are where OVN-Kubernetes runs when nobody says otherwise:
-// upstream and OpenShift (ovn-kubernetes.md#zones-and-their-pods).
+// OVNNamespaces returns the default namespaces of OVN-Kubernetes, upstream and on OpenShift
+// (ovn-kubernetes.md#zones-and-their-pods).
 func OVNNamespaces() []string { return []string{"ovn-kubernetes", "openshift-ovn-kubernetes"} }
 
-// Errors of looking for a zone's pod. No permission is fs.ErrPermission.
+// Errors of looking for a zone's pod. A missing permission is fs.ErrPermission.
 var (
-	// ErrNoZonePod says that no ovnkube-node pod runs on the node.
+	// ErrNoZonePod means no ovnkube-node pod runs on the node.
 	ErrNoZonePod = errors.New("no ovnkube-node pod on the node")
-	// ErrManyZonePods says that more than one could be it, or that OVN-Kubernetes
-	// seems to run in several namespaces.
+	// ErrManyZonePods means several pods match, or OVN-Kubernetes seems to run in several namespaces.
 	ErrManyZonePods = errors.New("several ovnkube-node pods")
-	// ErrZonePodNotReady says that the pod or its container does not run.
+	// ErrZonePodNotReady means the pod or its container does not run.
 	ErrZonePodNotReady = errors.New("the ovnkube-node pod is not ready")
-	// ErrNotOurPod says that a pod is labelled like one of OVN-Kubernetes and is
-	// not one: nothing is run in it.
+	// ErrNotOurPod means a pod has the labels of OVN-Kubernetes but does not belong to it. No command is run
+	// in it.
 	ErrNotOurPod = errors.New("not a pod of OVN-Kubernetes")
 )
 
 // ZonePod is the ovnkube-node pod of a node.
 type ZonePod struct {
 	Namespace, Name string
-	// Container is the one to read the Northbound database in.
+	// Container is the container for reading the Northbound database.
 	Container string
-	// Containers are the names of all, in the order of the pod's spec.
+	// Containers names all containers, in the order of the pod's spec.
 	Containers []string
 }
 
-// Target is where commands about the database run.
+// Target returns the container for commands about the database.
 func (z ZonePod) Target() ExecTarget { return ExecTarget{z.Namespace, z.Name, z.Container} }
 
-// ZonePod finds the ovnkube-node pod of a node in the namespaces given, those of
-// OVNNamespaces when none is. Whoever can label a pod elsewhere must not receive
-// an admin's exec: only a pod whose controller is a DaemonSet that exists, with
-// the UID the pod names, in one of these namespaces is taken.
+// ZonePod finds the ovnkube-node pod of a node in the given namespaces, by default OVNNamespaces. A user who
+// can label a pod elsewhere must not receive an admin's exec. So the pod's controller must be an existing
+// DaemonSet in its namespace, with the UID named by the pod.
 //
 // All nodes share one list per namespace, kept for some seconds.
 func (c *Cluster) ZonePod(ctx context.Context, node string, namespaces []string) (ZonePod, error) {
@@ -59,7 +57,7 @@ func (c *Cluster) ZonePod(ctx context.Context, node string, namespaces []string)
 	}
 	var found []zonePodInfo
 	var denied error
-	home := "" // where there are pods of OVN-Kubernetes, on any node
+	home := "" // namespace with pods of OVN-Kubernetes, on any node
 	for _, ns := range namespaces {
 		pods, err := c.zonePodsIn(ctx, ns)
 		switch {
@@ -73,7 +71,7 @@ func (c *Cluster) ZonePod(ctx context.Context, node string, namespaces []string)
 		case ctx.Err() != nil:
 			return ZonePod{}, fmt.Errorf("look for the pod of zone %s: %w", words.CleanText(node), context.Cause(ctx))
 		case !errors.Is(err, fs.ErrPermission):
-			return ZonePod{}, err // the pod may be there, and one elsewhere is then not it
+			return ZonePod{}, err // the pod may be here, so do not take one elsewhere
 		case denied == nil:
 			denied = err
 		}
@@ -92,10 +90,9 @@ func (c *Cluster) ZonePod(ctx context.Context, node string, namespaces []string)
 	return pod, nil
 }
 
-// hasOVNKPod says whether there is a pod of OVN-Kubernetes, running or not. One
-// installation has one namespace: where two have such pods, whoever may make
-// namespaces (on OpenShift, every user) could have made the other, and a node
-// whose own pod is away would lead there.
+// hasOVNKPod reports whether any pod belongs to OVN-Kubernetes, running or not. One installation has one
+// namespace. Any user who may make namespaces (on OpenShift, every user) could have made a second one with
+// such pods, to get the exec of a node whose own pod is away.
 func hasOVNKPod(byNode map[string][]zonePodInfo) bool {
 	for _, pods := range byNode {
 		if slices.ContainsFunc(pods, func(p zonePodInfo) bool { return p.whyNotOVNK == nil }) {
@@ -105,14 +102,14 @@ func hasOVNKPod(byNode map[string][]zonePodInfo) bool {
 	return false
 }
 
-// zonePodInfo holds the facts kept about a pod that is labelled as ovnkube-node.
+// zonePodInfo holds the needed facts of a pod labelled as ovnkube-node.
 type zonePodInfo struct {
 	ZonePod
-	whyNotOVNK error // why it is refused; nil for one of OVN-Kubernetes
+	whyNotOVNK error // why it is refused; nil for a pod of OVN-Kubernetes
 	wait       string
 }
 
-// chooseZonePod picks the one that is of OVN-Kubernetes and runs.
+// chooseZonePod picks the running pod of OVN-Kubernetes.
 func chooseZonePod(pods []zonePodInfo) (ZonePod, error) {
 	var ours []zonePodInfo
 	var refused, waiting error
@@ -140,7 +137,7 @@ func chooseZonePod(pods []zonePodInfo) (ZonePod, error) {
 	return ZonePod{}, ErrNoZonePod
 }
 
-// readZonePod takes from a pod what ZonePod tells, and whether it runs.
+// readZonePod reads the facts of a pod, and whether it runs.
 func readZonePod(p *corev1.Pod) (out zonePodInfo) {
 	out.ZonePod = ZonePod{Namespace: words.CleanText(p.Namespace), Name: words.CleanText(p.Name)}
 	for i := range p.Spec.Containers {
@@ -162,14 +159,12 @@ func readZonePod(p *corev1.Pod) (out zonePodInfo) {
 	return out
 }
 
-// ovnRunDir is where every container of OVN has the sockets
-// (ovn-kubernetes.md#zones-and-their-pods).
+// ovnRunDir is the folder of the sockets in every OVN container (ovn-kubernetes.md#zones-and-their-pods).
 const ovnRunDir = "/var/run/ovn"
 
-// databaseContainer finds the container to reach the database in: the one that
-// runs its server, by upstream's and OpenShift's name, else one that sees the
-// sockets, those with a name we know first. It is empty where there is none, as
-// in a DPU host's pod.
+// databaseContainer finds the container for reaching the database: upstream's or OpenShift's server container,
+// else a container that mounts the sockets, known names first. It is empty for pods without both, as on a DPU
+// host.
 func databaseContainer(p *corev1.Pod) string {
 	sees := func(c *corev1.Container) bool {
 		return slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool {
@@ -199,21 +194,21 @@ func databaseContainer(p *corev1.Pod) string {
 }
 
 const (
-	// zonePodsFor is how long a list serves, where nothing else is said: a pod that
-	// restarts is found again within it, and 500 zones that reconnect ask once.
+	// zonePodsFor is the default time for which a list is reused: a restarted pod is found again within it,
+	// and 500 reconnecting zones ask once.
 	zonePodsFor = 5 * time.Second
-	// zonePodsWithin bounds reading a namespace, whoever waits for it.
+	// zonePodsWithin bounds the time to read a namespace, whoever waits.
 	zonePodsWithin = 20 * time.Second
 )
 
-// zonePodsIn returns the pods labelled as ovnkube-node of a namespace by node.
+// zonePodsIn returns a namespace's pods labelled as ovnkube-node, by node.
 func (c *Cluster) zonePodsIn(ctx context.Context, ns string) (map[string][]zonePodInfo, error) {
 	return c.zonePods.Get(ctx, ns, func(ctx context.Context) (map[string][]zonePodInfo, error) {
 		client := c.Builtin()
 		owners := daemonSets{cluster: c, client: client, ns: ns, uids: map[string]string{}}
 		pods := map[string][]zonePodInfo{}
 		for _, selector := range []string{"app=ovnkube-node", "name=ovnkube-node"} {
-			var unknown error // whose pod it is
+			var unknown error // the owner could not be read
 			err := EachPod(ctx, client, ns, metav1.ListOptions{LabelSelector: selector}, func(p *corev1.Pod) error {
 				info := readZonePod(p)
 				info.whyNotOVNK, unknown = owners.checkPod(ctx, p)
@@ -233,16 +228,15 @@ func (c *Cluster) zonePodsIn(ctx context.Context, ns string) (map[string][]zoneP
 	})
 }
 
-// daemonSets knows the DaemonSets of a namespace that pods name as their owners.
+// daemonSets caches the DaemonSets of a namespace that own pods.
 type daemonSets struct {
 	cluster *Cluster
 	client  *Builtin
 	ns      string
-	uids    map[string]string // by name; empty: there is none
+	uids    map[string]string // by name; empty if it does not exist
 }
 
-// checkPod says why a pod is none of OVN-Kubernetes, or that it could not be found
-// out.
+// checkPod returns why a pod does not belong to OVN-Kubernetes, or an error if that is unknown.
 func (d *daemonSets) checkPod(ctx context.Context, p *corev1.Pod) (notOurs, err error) {
 	refuse := func(why string) error {
 		return fmt.Errorf("%w: pod %s/%s %s", ErrNotOurPod, words.CleanText(p.Namespace), words.CleanText(p.Name), words.CleanText(why))
@@ -274,7 +268,7 @@ func (d *daemonSets) checkPod(ctx context.Context, p *corev1.Pod) (notOurs, err 
 	return nil, nil
 }
 
-// askError says what a request that failed was for.
+// askError adds to an error what the failed request was for.
 func (c *Cluster) askError(err error, verb, resource, ns string) error {
 	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
 		return fmt.Errorf("%w: %s; needed: %s", fs.ErrPermission, words.CleanText(err.Error()),

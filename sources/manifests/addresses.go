@@ -16,8 +16,7 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// canonicalIP is an address in the text OVN-Kubernetes writes
-// (ovn-kubernetes.md#peers), empty when it is none.
+// canonicalIP returns an address as OVN-Kubernetes writes it (ovn-kubernetes.md#peers); empty if invalid.
 func canonicalIP(s string) string {
 	ip := netutils.ParseIPSloppy(s)
 	if ip == nil {
@@ -26,9 +25,8 @@ func canonicalIP(s string) string {
 	return ip.String()
 }
 
-// podIPs chooses a pod's default-network addresses in the order of
-// ovn-kubernetes.md#peers: all of status.podIPs that parse, else the default entry of
-// the pod-networks annotation, else status.podIP.
+// podIPs returns a pod's default-network addresses in the order of ovn-kubernetes.md#peers: all valid
+// status.podIPs, else the default entry of the pod-networks annotation, else status.podIP.
 func podIPs(statusIPs []string, nets []model.PodNetwork, statusIP string) []string {
 	if ips := canonicalIPs(statusIPs); len(ips) > 0 {
 		return ips
@@ -41,9 +39,9 @@ func podIPs(statusIPs []string, nets []model.PodNetwork, statusIP string) []stri
 	return canonicalIPs([]string{statusIP})
 }
 
-// hostIPs reads the annotation k8s.ovn.org/host-cidrs of a node: a JSON array of
-// CIDRs, whose addresses without mask are the node's (ovn-kubernetes.md#peers). The
-// error is the text OVN-Kubernetes' policy sync fails with, as far as it is known.
+// hostIPs reads a node's annotation k8s.ovn.org/host-cidrs, a JSON array of CIDRs. It returns their addresses
+// without mask (ovn-kubernetes.md#peers). The error is the text of OVN-Kubernetes' policy sync, as far as
+// known.
 func hostIPs(node, annotation string) ([]string, error) {
 	var cidrs []string
 	if err := json.Unmarshal([]byte(annotation), &cidrs); err != nil {
@@ -63,11 +61,11 @@ func hostIPs(node, annotation string) ([]string, error) {
 	return ips, nil
 }
 
-// managementIPs are the second addresses of a node's subnets: OVN-Kubernetes gives them to
-// the node's management port.
+// managementIPs returns the second address of each of a node's subnets, which OVN-Kubernetes gives to the
+// node's management port.
 func managementIPs(subnets []string) (ips []string) {
 	for _, s := range subnets {
-		p, _ := netip.ParsePrefix(s) // NodeSubnets has read it
+		p, _ := netip.ParsePrefix(s) // valid, since NodeSubnets has read it
 		if a := p.Addr().Next().Next(); p.Contains(a) {
 			ips = append(ips, a.String())
 		}
@@ -75,8 +73,8 @@ func managementIPs(subnets []string) (ips []string) {
 	return ips
 }
 
-// gatewayIPs reads the annotation k8s.ovn.org/node-gateway-router-lrp-ifaddrs: the
-// gateway router's addresses by network and family.
+// gatewayIPs reads the gateway router's addresses from the annotation
+// k8s.ovn.org/node-gateway-router-lrp-ifaddrs, by network and family.
 func gatewayIPs(annotation string) ([]string, error) {
 	var of map[string]struct{ IPv4, IPv6 string }
 	if err := json.Unmarshal([]byte(annotation), &of); err != nil {
@@ -96,7 +94,7 @@ func gatewayIPs(annotation string) ([]string, error) {
 	return slices.Clip(ips), nil
 }
 
-// nodeAddresses fills in what the annotations say of the node's own ports and its subnets.
+// nodeAddresses reads the annotations about a node's own ports and its subnets.
 func (d *decoder) nodeAddresses(o *model.Node, annotations map[string]string) {
 	if text, ok := annotations[model.AnnotationNodeSubnets]; ok {
 		var err error
@@ -118,7 +116,7 @@ func (d *decoder) nodeAddresses(o *model.Node, annotations map[string]string) {
 	o.MgmtIPs = managementIPs(o.Subnets)
 }
 
-// hostAddresses takes in a node's annotation k8s.ovn.org/host-cidrs.
+// hostAddresses reads a node's annotation k8s.ovn.org/host-cidrs.
 func (d *decoder) hostAddresses(o *model.Node, text string) {
 	ips, err := hostIPs(o.Name, text)
 	if err != nil {
@@ -129,8 +127,8 @@ func (d *decoder) hostAddresses(o *model.Node, text string) {
 	o.HostIPs = ips
 }
 
-// ParseDNS reads what DNS names stand for, which no manifest says: a YAML or JSON
-// mapping of names to lists of addresses. file is only named in errors.
+// ParseDNS reads the addresses of DNS names, which no manifest has: a YAML or JSON mapping of names to lists
+// of addresses. file appears only in errors.
 func ParseDNS(file string, text []byte) (map[string][]string, error) {
 	root, err := yamltree.ParseYAML(text)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"rung/model/words"
 )
 
-// crashes says how OVN-Kubernetes handles a subject, peer or port none of whose fields
-// it knows (ovn-kubernetes.md#peers).
+// crashes tells how OVN-Kubernetes handles a subject, peer or port without any known field
+// (ovn-kubernetes.md#peers).
 const crashes = "OVN-Kubernetes' controllers crash on it"
 
 func (n *normaliser) readANP(o *v1alpha1.AdminNetworkPolicy) {
@@ -48,7 +48,7 @@ func (n *normaliser) readBANP(o *v1alpha1.BaselineAdminNetworkPolicy) {
 	n.p.Conditions = CleanConditions(o.Status.Conditions)
 }
 
-// adminPeer holds the fields that the peers of both kinds and directions share.
+// adminPeer holds the fields shared by the peers of both kinds and directions.
 type adminPeer struct {
 	namespaces  *metav1.LabelSelector
 	pods        *v1alpha1.NamespacedPod
@@ -105,7 +105,7 @@ func (n *normaliser) readRule(dir model.Direction, name, action string, peers []
 	*list = append(*list, r)
 }
 
-// selectPeer adds what the selectors of a peer select, and says whether there are any.
+// selectPeer adds the peer of the selectors; false if there are none.
 func (n *normaliser) selectPeer(r *model.Rule, namespaces *metav1.LabelSelector, pods *v1alpha1.NamespacedPod, nodes *metav1.LabelSelector,
 	at string) bool {
 	switch {
@@ -124,7 +124,7 @@ func (n *normaliser) selectPeer(r *model.Rule, namespaces *metav1.LabelSelector,
 	return true
 }
 
-// networksPeer is a peer of networks, which the rows have in their common form.
+// networksPeer returns a peer of networks, in the canonical form used by the rows.
 func networksPeer[T ~string](n *normaliser, list []T, at string) model.Peer {
 	p := model.Peer{Kind: model.PeerNetworks}
 	for i, c := range list {
@@ -135,7 +135,7 @@ func networksPeer[T ~string](n *normaliser, list []T, at string) model.Peer {
 
 func (n *normaliser) readPeer(r *model.Rule, p adminPeer, at string) {
 	any := n.selectPeer(r, p.namespaces, p.pods, p.nodes, at)
-	if len(p.networks) > 0 { // besides another field, too: ovn-kubernetes.md#peers
+	if len(p.networks) > 0 { // may accompany another field: ovn-kubernetes.md#peers
 		r.Peers = append(r.Peers, networksPeer(n, p.networks, at))
 		any = true
 	}
@@ -149,9 +149,8 @@ func (n *normaliser) readPeer(r *model.Rule, p adminPeer, at string) {
 	}
 }
 
-// readCIDR reads a network. It notes what OVN-Kubernetes refuses, and what it takes although
-// it is not in the common form: the sets have the common form (ovn-kubernetes.md#peers).
-// Host bits are fine: the compiler masks them.
+// readCIDR reads a network. It notes CIDRs that OVN-Kubernetes rejects, and those it accepts in an uncommon
+// form: the sets have the common form (ovn-kubernetes.md#peers). Host bits are fine: the compiler masks them.
 func (n *normaliser) readCIDR(s, at string) string {
 	p, ok := match.ParseCIDR(s)
 	switch {
@@ -165,8 +164,8 @@ func (n *normaliser) readCIDR(s, at string) string {
 	return words.CleanText(s)
 }
 
-// verbatimCIDR notes a CIDR that goes into a row as it is written, in a form that
-// OVN-Kubernetes takes and OVN does not (ovn-kubernetes.md#rule-rows, #firewall-match).
+// verbatimCIDR notes a CIDR that is copied into a row verbatim, in a form that OVN-Kubernetes accepts and OVN
+// does not (ovn-kubernetes.md#rule-rows, #firewall-match).
 func (n *normaliser) verbatimCIDR(s, at string) {
 	if _, ok := match.ParseCIDR(s); ok && !IsCommonCIDR(s) {
 		n.addInvalid(CodeCIDRForm, at, fmt.Sprintf("%q is not in the common form: OVN-Kubernetes writes it as it is, and OVN cannot use the row",
@@ -192,8 +191,8 @@ func (n *normaliser) readPort(r *model.Rule, p *v1alpha1.AdminNetworkPolicyPort,
 	}
 }
 
-// noteReversed notes a range that ends before it begins, which the CRDs let pass: the row is
-// there and never matches, so that a Deny denies nothing (ovn-kubernetes.md#acl-match).
+// noteReversed notes a range that ends before it begins, which the CRDs accept. Its row never matches, so a
+// Deny denies nothing (ovn-kubernetes.md#acl-match).
 func (n *normaliser) noteReversed(p *model.Port, at string) {
 	if p.IsReversed() {
 		n.addInvalid(model.InvalidPortRange, at, fmt.Sprintf("ends at %d, before its start %d: it matches no port", p.End, p.Start),
@@ -201,8 +200,8 @@ func (n *normaliser) noteReversed(p *model.Port, at string) {
 	}
 }
 
-// noteProtocol notes a protocol that passes the CRD, which takes any string, but gives
-// OVN-Kubernetes a broken row (ovn-kubernetes.md#unknown-protocol).
+// noteProtocol notes a protocol that the CRD accepts, since it takes any string, but that gives OVN-Kubernetes
+// a broken row (ovn-kubernetes.md#unknown-protocol).
 func (n *normaliser) noteProtocol(p, at string) {
 	if p != "TCP" && p != "UDP" && p != "SCTP" {
 		n.addInvalid(CodeProtocol, at, fmt.Sprintf("is %q: OVN-Kubernetes writes a broken row for it", words.CleanText(p)),

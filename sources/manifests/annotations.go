@@ -19,23 +19,23 @@ import (
 // Default is the default network's key in annotations about networks.
 const Default = "default"
 
-// podEntry is an entry of the annotation k8s.ovn.org/pod-networks, of one network.
+// podEntry is one network's entry in the annotation k8s.ovn.org/pod-networks.
 type podEntry struct {
 	IPs  []string `json:"ip_addresses"`
-	IP   string   `json:"ip_address"` // what older releases wrote
+	IP   string   `json:"ip_address"` // written by older releases
 	Role string   `json:"role"`
 }
 
-// PodNetworks reads the annotation k8s.ovn.org/pod-networks: a JSON object of networks by name. The
-// default network comes first, the others by name. The error is about the networks besides the
-// default one: what it leaves out has no addresses (networks.md#frozen-sets).
+// PodNetworks reads the annotation k8s.ovn.org/pod-networks: a JSON object of networks by name. The default
+// network comes first, the others by name. The error is about the non-default networks; a network with an
+// error has no addresses (networks.md#frozen-sets).
 func PodNetworks(annotation string) ([]model.PodNetwork, error) {
 	var raw map[string]podEntry
 	if err := json.Unmarshal([]byte(annotation), &raw); err != nil {
 		return nil, fmt.Errorf("annotation %s: %w", model.AnnotationPodNetworks, err)
 	}
 	nets := make([]model.PodNetwork, 0, len(raw))
-	var wrong []string // one line for each network
+	var wrong []string // one line per network
 	for name, e := range raw {
 		n := model.PodNetwork{Name: words.CleanText(name), Role: words.CleanText(e.Role)}
 		if fault := e.fault(); fault != "" && name != Default {
@@ -57,7 +57,7 @@ func PodNetworks(annotation string) ([]model.PodNetwork, error) {
 	return nets, fmt.Errorf("%s", wrong[0])
 }
 
-// fault says what OVN-Kubernetes cannot read of an entry; empty for nothing.
+// fault returns what OVN-Kubernetes cannot read in an entry; empty if nothing.
 func (e *podEntry) fault() string {
 	if e.IP != "" && len(e.IPs) > 0 && e.IPs[0] != e.IP {
 		return fmt.Sprintf("ip_address %s is not the first of ip_addresses, %s", words.CleanText(e.IP), words.CleanText(e.IPs[0]))
@@ -70,7 +70,7 @@ func (e *podEntry) fault() string {
 	return ""
 }
 
-// texts are the addresses as they are written.
+// texts returns the addresses as written.
 func (e *podEntry) texts() []string {
 	if len(e.IPs) == 0 && e.IP != "" {
 		return []string{e.IP}
@@ -78,7 +78,7 @@ func (e *podEntry) texts() []string {
 	return e.IPs
 }
 
-// addresses are the addresses that can be read, without their masks, in canonical text.
+// addresses returns the valid addresses, without masks, in canonical text.
 func (e *podEntry) addresses() (out []string) {
 	for _, text := range e.texts() {
 		bare, _, _ := strings.Cut(text, "/")
@@ -89,15 +89,15 @@ func (e *podEntry) addresses() (out []string) {
 	return out
 }
 
-// selection is an element of the annotation k8s.v1.cni.cncf.io/networks in JSON.
+// selection is an element of the annotation k8s.v1.cni.cncf.io/networks as JSON.
 type selection struct {
 	Name      string `json:"name"`
 	Namespace string `json:"namespace"`
 }
 
-// Attachments reads the annotation k8s.v1.cni.cncf.io/networks of a pod in a namespace, in either of
-// its forms, "namespace/name@interface" separated by commas or a list in JSON: the keys of the
-// NetworkAttachmentDefinitions, a second time with an index (networks.md#pods).
+// Attachments reads the annotation k8s.v1.cni.cncf.io/networks of a pod in a namespace. Its forms are
+// "namespace/name@interface" separated by commas, and a JSON list. It returns the keys of the
+// NetworkAttachmentDefinitions, repeated ones with an index (networks.md#pods).
 func Attachments(annotation, namespace string) ([]string, error) {
 	var all []selection
 	if strings.ContainsAny(annotation, `[{"`) {
@@ -137,7 +137,7 @@ func Attachments(annotation, namespace string) ([]string, error) {
 	return out, nil
 }
 
-// selectionOf reads "namespace/name@interface", of which the name alone must be given.
+// selectionOf reads "namespace/name@interface"; only the name is required.
 func selectionOf(item string) (s selection, err error) {
 	rest, iface, has := strings.Cut(item, "@")
 	parts := strings.Split(rest, "/")
@@ -155,7 +155,7 @@ func selectionOf(item string) (s selection, err error) {
 	return s, nil
 }
 
-// isLabel says whether a text is made of lower-case letters, digits and hyphens, none of these at an end.
+// isLabel reports whether a text consists of lower-case letters, digits and inner hyphens.
 func isLabel(text string) bool {
 	for _, r := range text {
 		if (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' {
@@ -165,8 +165,8 @@ func isLabel(text string) bool {
 	return text != "" && text[0] != '-' && text[len(text)-1] != '-'
 }
 
-// OpenPorts reads the annotation k8s.ovn.org/open-default-ports, a list in YAML, as OVN's matches write
-// the ports: "tcp.dst == 80", "icmp" (networks.md#tier-0).
+// OpenPorts reads the annotation k8s.ovn.org/open-default-ports, a YAML list. It returns the ports as in OVN
+// matches: "tcp.dst == 80", "icmp" (networks.md#tier-0).
 func OpenPorts(annotation string) ([]string, error) {
 	root, err := yamltree.ParseFlat([]byte(annotation), yamltree.DefaultAliasNodes)
 	if err != nil {
@@ -200,9 +200,9 @@ func OpenPorts(annotation string) ([]string, error) {
 	return out, nil
 }
 
-// NodeSubnets reads the annotation k8s.ovn.org/node-subnets, a JSON object of the subnets of each
-// network (one, or a list): those of the default network, and of the others by their names, nil where
-// there are none. An error about another network leaves out that one alone.
+// NodeSubnets reads the annotation k8s.ovn.org/node-subnets, a JSON object with one subnet or a list for each
+// network. own are the default network's subnets, others the other networks' by name, or nil. An error about
+// another network omits only that network.
 func NodeSubnets(annotation string) (own []string, others map[string][]string, err error) {
 	var networks map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(annotation), &networks); err != nil {
@@ -232,7 +232,7 @@ func NodeSubnets(annotation string) (own []string, others map[string][]string, e
 	return own, others, err
 }
 
-// nodeSubnetsOf are the subnets of one network, masked.
+// nodeSubnetsOf returns the masked subnets of one network.
 func nodeSubnetsOf(raw json.RawMessage, of string) ([]string, error) {
 	if raw == nil {
 		return nil, nil

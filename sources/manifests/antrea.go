@@ -17,7 +17,7 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// antreaPolicy fills in a policy of Antrea.
+// antreaPolicy reads an Antrea policy.
 func (n *normaliser) antreaPolicy(u *unstructured.Unstructured) {
 	p := n.p
 	p.Tier, p.Tiered = model.TierAdmin, &model.TieredPolicy{Tier: antrea.Application}
@@ -46,7 +46,7 @@ func (n *normaliser) antreaPolicy(u *unstructured.Unstructured) {
 	n.antreaAdmission(&o.Spec)
 }
 
-// rawRule returns a rule as it is written: its name is made of that.
+// rawRule returns a rule as written, for its generated name.
 func rawRule(u *unstructured.Unstructured, dir string, i int) map[string]any {
 	spec, _ := u.Object["spec"].(map[string]any)
 	rules, _ := spec[dir].([]any)
@@ -57,9 +57,8 @@ func rawRule(u *unstructured.Unstructured, dir string, i int) map[string]any {
 	return rule
 }
 
-// generatedName is the name of a rule that has none. Antrea's is of the same form, and of
-// what bytes its hash is made is not documented: this one is Rung's own, of the rule as
-// JSON with sorted keys (antrea.md#rule-names).
+// generatedName returns the name of an unnamed rule. Its form is Antrea's, but Antrea does not document the
+// hash input: Rung hashes the rule as JSON with sorted keys (antrea.md#rule-names).
 func generatedName(dir model.Direction, action string, raw map[string]any) string {
 	sum := sha1.Sum([]byte(model.CompactJSON(yamltree.DropNulls(runtime.DeepCopyJSON(raw)))))
 	return dir.Lower() + "-" + strings.ToLower(action) + "-" + hex.EncodeToString(sum[:])[:7]
@@ -105,8 +104,7 @@ func (n *normaliser) antreaRule(dir model.Direction, i int, o *antreaRule, raw m
 	return r
 }
 
-// serviceKey names a Service; one of a policy or Group with a namespace is in that where
-// none is written.
+// serviceKey returns the key of a Service. The namespace defaults to the policy's or Group's.
 func (n *normaliser) serviceKey(s *antreaName) model.Key {
 	k := model.Key{Kind: model.KindService, Namespace: words.CleanText(s.Namespace), Name: words.CleanText(s.Name)}
 	if k.Namespace == "" {
@@ -115,7 +113,7 @@ func (n *normaliser) serviceKey(s *antreaName) model.Key {
 	return k
 }
 
-// l7Text is a layer 7 protocol for people: http GET foo.bar.com/api/*.
+// l7Text returns a layer 7 protocol for people: http GET foo.bar.com/api/*.
 func l7Text(l *antreaL7) string {
 	switch {
 	case l.HTTP != nil:
@@ -155,7 +153,7 @@ func (n *normaliser) antreaAppliedTo(list []antreaAppliedTo, at string) []model.
 	return out
 }
 
-// selectorOrAll is a selector; an absent one matches everything beside one that is there.
+// selectorOrAll reads a selector; nil selects everything.
 func (n *normaliser) selectorOrAll(s *metav1.LabelSelector, field string) model.Selector {
 	if s == nil {
 		return model.SelectEverything()
@@ -200,5 +198,5 @@ func (n *normaliser) antreaPeer(o *antreaPeer, at string) model.Peer {
 	case o.NamespaceSelector != nil || o.PodSelector != nil:
 		return n.podsPeer(o.NamespaceSelector, o.PodSelector, at)
 	}
-	return model.Peer{Kind: model.PeerPods} // matches nothing; admission says so
+	return model.Peer{Kind: model.PeerPods} // matches nothing; antreaAdmission reports it
 }

@@ -13,8 +13,8 @@ import (
 	"rung/model/words"
 )
 
-// antreaAdmission notes what Antrea's admission refuses in a policy by itself
-// (antrea.md#findings); what hangs on other objects is said by antrea.CheckCluster.
+// antreaAdmission notes why Antrea's admission rejects a policy by itself (antrea.md#findings).
+// antrea.CheckCluster checks what depends on other objects.
 func (n *normaliser) antreaAdmission(spec *antreaPolicySpec) {
 	if p := spec.Priority; p < 1 || p > 10000 {
 		n.addInvalid(antrea.PriorityRange, "spec.priority", fmt.Sprintf("priority %g: want 1.0 to 10000.0", p), "")
@@ -49,7 +49,7 @@ func (s *antreaPolicySpec) rulesOf(d model.Direction) []antreaRule {
 	return s.Egress
 }
 
-// appliedToPlaces says where appliedTo stands: at the policy, or at every rule.
+// appliedToPlaces checks that appliedTo is at the policy or at every rule.
 func (n *normaliser) appliedToPlaces(spec *antreaPolicySpec) {
 	with, services, rules := 0, 0, len(spec.Ingress)+len(spec.Egress)
 	for _, d := range model.Directions {
@@ -110,7 +110,7 @@ func (n *normaliser) appliedToForms(list []antreaAppliedTo, at string) {
 	}
 }
 
-// nodePort holds a rule of a NodePort Service against what it may have.
+// nodePort checks a rule that applies to a NodePort Service.
 func (n *normaliser) nodePort(spec *antreaPolicySpec, r *antreaRule, d model.Direction, at string) {
 	list := spec.AppliedTo
 	if len(r.AppliedTo) > 0 {
@@ -131,13 +131,13 @@ func (n *normaliser) nodePort(spec *antreaPolicySpec, r *antreaRule, d model.Dir
 	}
 }
 
-// countForms counts the forms of a peer that are set.
+// countForms counts the forms set in a peer.
 func (p *antreaPeer) countForms() int {
 	return countTrue(p.PodSelector != nil || p.NamespaceSelector != nil || p.Namespaces != nil, p.Group != "",
 		p.ServiceAccount != nil, p.IPBlock != nil, p.NodeSelector != nil, p.FQDN != "", p.ExternalEntity != nil)
 }
 
-// countTrue counts the conditions that hold.
+// countTrue counts the true conditions.
 func countTrue(conditions ...bool) (n int) {
 	for _, holds := range conditions {
 		if holds {
@@ -192,7 +192,7 @@ func (n *normaliser) antreaRuleForms(r *antreaRule, d model.Direction, at string
 	}
 }
 
-// What Rung does not judge of valid policies, and the scope that is more than this cluster.
+// Parts of valid policies that Rung does not evaluate, and the scope beyond this cluster.
 const (
 	externalEntities = "machines outside the cluster, whose addresses Rung does not read"
 	otherClusters    = "objects of other clusters, which Rung does not read"
@@ -201,8 +201,7 @@ const (
 	clusterSet = "ClusterSet"
 )
 
-// unjudged notes that a valid field is there whose effect Rung does not judge: nothing is said of the whole
-// policy then.
+// unjudged notes a valid field whose effect Rung does not evaluate: the whole policy is then not evaluated.
 func (n *normaliser) unjudged(is bool, field, what string) {
 	if is {
 		n.addInvalid(antrea.NotJudged, field, "is about "+what, "")
@@ -210,9 +209,9 @@ func (n *normaliser) unjudged(is bool, field, what string) {
 	}
 }
 
-// exceptInside notes an exception of an ipBlock that is no CIDR inside the block.
+// exceptInside notes exceptions of an ipBlock that are invalid, or outside the block.
 func (n *normaliser) exceptInside(b *antreaIPBlock, at string) {
-	block, _ := match.ParseCIDR(b.CIDR) // one that is no CIDR is said already
+	block, _ := match.ParseCIDR(b.CIDR) // an invalid block is reported elsewhere
 	for i, text := range b.Except {
 		e, ok := match.ParseCIDR(text)
 		switch {
@@ -268,7 +267,7 @@ func (n *normaliser) egressOnly(r *antreaRule, at string) {
 	}
 }
 
-// igmpTypes are the types of IGMP messages that rules may match, and how they are told.
+// igmpTypes are the IGMP message types that rules may match, as numbers and as text.
 var igmpTypes = map[model.Direction]struct {
 	types []int32
 	text  string
@@ -301,15 +300,14 @@ func (n *normaliser) readIGMP(r *antreaRule, d model.Direction, at string) {
 	n.multicastAction(r, at)
 }
 
-// multicastAction notes an action that a rule about multicast cannot have.
+// multicastAction notes an action that is invalid for multicast.
 func (n *normaliser) multicastAction(r *antreaRule, at string) {
 	if a := r.Action; a == string(model.Pass) || a == "Reject" {
 		n.addInvalid(antrea.MulticastAction, at+".action", a+" is not supported for multicast", "write Allow or Drop")
 	}
 }
 
-// ruleNames finds names that two rules have, be they written or made: rules that are the
-// same have the same made one.
+// ruleNames finds names shared by two rules, written or generated: equal rules get the same generated name.
 func (n *normaliser) ruleNames() {
 	first := map[string]*model.Rule{}
 	for r := range n.p.AllRules() {

@@ -8,14 +8,14 @@ import (
 	"rung/model/words"
 )
 
-// NewTier is the normal form of a Tier.
+// NewTier converts a Tier to the model's form.
 func NewTier(o *AntreaTier, m model.Meta) *model.Tier {
 	t := &model.Tier{Meta: m, Priority: o.Spec.Priority, Description: words.CleanText(o.Spec.Description)}
 	_, t.Static = antrea.StaticPriority(m.Name)
 	return t
 }
 
-// NewGroup is the normal form of a group. Of several forms at once Antrea would take none.
+// NewGroup converts a group to the model's form. Antrea rejects a group with several forms.
 func NewGroup(o *AntreaGroup, m model.Meta) *model.Group {
 	g := &model.Group{Meta: m}
 	bad := func(code, field, msg string) {

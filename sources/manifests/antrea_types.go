@@ -5,9 +5,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The kinds of crd.antrea.io/v1beta1 as far as Antrea documents them (antrea.md#fields);
-// schemas/crd.antrea.io.yaml says the same as schemas. Antrea's own types are not in a
-// library small enough to use.
+// AntreaPolicy and the types below are the kinds of crd.antrea.io/v1beta1, as far as Antrea documents them
+// (antrea.md#fields). schemas/crd.antrea.io.yaml holds their schemas. No library with Antrea's own types is
+// small enough to use.
 
 type AntreaPolicy struct {
 	metav1.TypeMeta   `json:",inline"`
@@ -48,13 +48,13 @@ type antreaAppliedTo struct {
 	ServiceAccount    *antreaName           `json:"serviceAccount"`
 	Service           *antreaName           `json:"service"`
 	ExternalEntity    *metav1.LabelSelector `json:"externalEntitySelector"`
-	// IPBlock must not stand here; it is read so that this can be said.
+	// IPBlock is invalid here; it is read for the error message.
 	IPBlock *antreaIPBlock `json:"ipBlock"`
 }
 
 type antreaIPBlock struct {
 	CIDR string `json:"cidr"`
-	// Except is of Antrea 2.2 and newer; groups do not have it.
+	// Except needs Antrea 2.2; groups do not have it.
 	Except []string `json:"except"`
 }
 
@@ -73,7 +73,7 @@ type antreaPeer struct {
 	IPBlock           *antreaIPBlock        `json:"ipBlock"`
 	ExternalEntity    *metav1.LabelSelector `json:"externalEntitySelector"`
 	FQDN              string                `json:"fqdn"`
-	// Scope is Cluster, the default; ClusterSet is of several clusters, which Rung does not read.
+	// Scope is Cluster, the default, or ClusterSet: several clusters, which Rung does not read.
 	Scope string `json:"scope"`
 }
 
@@ -83,7 +83,7 @@ type antreaServicePeer struct {
 	Scope      string `json:"scope"`
 }
 
-// antreaPort is a port with the source ports that Rung does not judge.
+// antreaPort is a port with the source ports, which Rung does not evaluate.
 type antreaPort struct {
 	networkingv1.NetworkPolicyPort `json:",inline"`
 	SourcePort                     *int32 `json:"sourcePort"`

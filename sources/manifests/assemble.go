@@ -10,14 +10,14 @@ import (
 	"rung/model/words"
 )
 
-// asideNote is something said once for all objects of a group.
+// asideNote is a note reported once for all objects of a group.
 type asideNote struct {
 	group  string
-	broken model.Broken // of the first
+	broken model.Broken // the first object's
 	count  int
 }
 
-// joinAsides makes one note of all of a group.
+// joinAsides joins the notes of each group into one.
 func joinAsides(notes []asideNote) (out []asideNote) {
 	index := map[string]int{}
 	for _, a := range notes {
@@ -31,7 +31,7 @@ func joinAsides(notes []asideNote) (out []asideNote) {
 	return out
 }
 
-// entry is the one entry for the group, which is counted in a place.
+// entry returns the group's single entry; place is where its objects were counted.
 func (a *asideNote) entry(place string) model.Broken {
 	b := a.broken
 	if a.count > 1 {
@@ -40,14 +40,14 @@ func (a *asideNote) entry(place string) model.Broken {
 	return b
 }
 
-// isUnread says whether the objects are of no use to Rung, such as ConfigMaps. Others may matter: a
-// policy of a kind that Rung does not read, a field it does not know.
+// isUnread reports whether the objects do not matter to Rung, such as ConfigMaps. Others may matter: a policy
+// of an unsupported kind, or an unknown field.
 func (a *asideNote) isUnread() bool {
 	return a.broken.Code == CodeUnknownKind && a.broken.Severity == model.SeverityInfo
 }
 
-// assembleResult holds the objects of all files against each other: the first of two
-// with one key stays, and namespaces that pods live in exist.
+// assembleResult combines the objects of all files. The first of two with one key stays, and the namespaces of
+// pods are added if missing.
 func assembleResult(o Options, files []*fileResult, broken []model.Broken) *Result {
 	r := &Result{Broken: broken}
 	n := 0
@@ -55,8 +55,8 @@ func assembleResult(o Options, files []*fileResult, broken []model.Broken) *Resu
 		n += len(f.objects)
 	}
 	seen := make(map[model.Key]model.Origin, n)
-	// A must-gather has objects more than once: alone and in a list, read seconds apart. The
-	// first of each stays, and one entry says so.
+	// A must-gather has objects twice: alone and in a list, read seconds apart. The first stays, and one entry
+	// reports all repeats.
 	var twice model.Broken
 	again := 0
 	r.Objects = make([]model.Object, 0, n)
@@ -68,7 +68,7 @@ func assembleResult(o Options, files []*fileResult, broken []model.Broken) *Resu
 		for _, obj := range f.objects {
 			k := obj.ObjectKey()
 			if f.input.gather && k.Kind.IsWorkload() {
-				continue // a cluster was asked: the pods that it has are there
+				continue // a dump of a cluster has the real pods
 			}
 			at := originOf(obj)
 			if first, dup := seen[k]; dup && f.input.gather {
@@ -110,9 +110,8 @@ func duplicateError(k model.Key, at, first model.Origin) model.Broken {
 	return model.Broken{Severity: sev, Origin: at, Key: k, Code: CodeDuplicated, Message: "is given twice: skipped, " + counts + " counts"}
 }
 
-// implyNamespaces adds the namespaces that pods live in and that the input does
-// not have (a dump of pods only): they exist, with no label but the one with
-// their name that is known. One entry says so.
+// implyNamespaces adds the missing namespaces of pods (in a dump of pods only). Of their labels only the one
+// with their name is known. One entry reports them all.
 func (r *Result) implyNamespaces(o Options, have map[model.Key]model.Origin) {
 	var names []string
 	for _, obj := range r.Objects {
@@ -141,7 +140,7 @@ func (r *Result) implyNamespaces(o Options, have map[model.Key]model.Origin) {
 		Remedy:  "add the Namespace objects; without, policies that select by namespace labels miss these pods"})
 }
 
-// originOf is where an object was read.
+// originOf returns where an object was read.
 func originOf(o model.Object) model.Origin {
 	if m, ok := o.(interface{ ObjectOrigin() model.Origin }); ok {
 		return m.ObjectOrigin()
@@ -149,8 +148,7 @@ func originOf(o model.Object) model.Origin {
 	return model.Origin{}
 }
 
-// allUnread is one entry for all objects of all kinds that Rung has no use for: the
-// dump of a cluster has dozens of such kinds.
+// allUnread returns one entry for all objects of unneeded kinds: a cluster dump has dozens of such kinds.
 func allUnread(files []*fileResult) []model.Broken {
 	var notes []asideNote
 	for _, f := range files {

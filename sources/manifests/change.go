@@ -8,30 +8,27 @@ import (
 	udiff "github.com/aymanbagabas/go-udiff"
 )
 
-// TextChange is a change made to the text of a file, so that it can be taken back to the
-// byte.
+// TextChange is a change to the text of a file that can be undone byte by byte.
 type TextChange struct {
 	Path string
-	// Made says that the file was made, Gone that it was taken away.
+	// Made means the file was created, Gone that it was removed.
 	Made bool `json:",omitempty"`
 	Gone bool `json:",omitempty"`
-	// Sum is the digest of the text that was left, empty where the file is gone.
+	// Sum is the digest of the new text; empty if the file is gone.
 	Sum   string `json:",omitempty"`
 	Hunks []Hunk `json:",omitempty"`
-	// Spots say where the objects stood that were taken out.
+	// Spots are the places of the removed objects.
 	Spots []RemovedSpot `json:",omitempty"`
 }
 
-// Hunk is a part of a text that became another: at byte At of the text that was
-// left stands Is, where there was Was.
+// Hunk is a changed part of a text: at byte At of the new text, Is replaced Was.
 type Hunk struct {
 	At  int
 	Is  []byte `json:",omitempty"`
 	Was []byte `json:",omitempty"`
 }
 
-// ChangeOf returns the change from one text of a file to another. A nil text is a file
-// that does not exist.
+// ChangeOf returns the change from one text of a file to another. A nil text means no file.
 func ChangeOf(path string, before, after []byte) TextChange {
 	c := TextChange{Path: path, Made: before == nil, Gone: after == nil, Hunks: hunksBetween(before, after),
 		Spots: removedSpots(path, before, after)}
@@ -41,7 +38,7 @@ func ChangeOf(path string, before, after []byte) TextChange {
 	return c
 }
 
-// IsLeftText says whether a text is the one that the change left; nil is no file.
+// IsLeftText reports whether a text is the change's new text; nil means no file.
 func (c *TextChange) IsLeftText(text []byte) bool {
 	if c.Gone || text == nil {
 		return c.Gone && text == nil
@@ -49,8 +46,8 @@ func (c *TextChange) IsLeftText(text []byte) bool {
 	return c.Sum == textDigest(text)
 }
 
-// TextBefore is the text before the change, nil where there was no file. ok is false
-// when text is not the one that was left.
+// TextBefore returns the text before the change, nil if the file did not exist. ok is false if text is not the
+// change's new text.
 func (c *TextChange) TextBefore(text []byte) (before []byte, ok bool) {
 	if !c.IsLeftText(text) {
 		return nil, false
@@ -71,7 +68,7 @@ func (c *TextChange) TextBefore(text []byte) (before []byte, ok bool) {
 	return before, true
 }
 
-// SizeBytes is about how many bytes it takes to keep.
+// SizeBytes returns about how many bytes the change takes to store.
 func (c *TextChange) SizeBytes() int {
 	n := len(c.Path) + len(c.Sum)
 	for _, h := range c.Hunks {
@@ -88,10 +85,10 @@ func textDigest(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// manyBytes is from where on a changed part is looked at line by line.
+// manyBytes is the size from which a changed part is compared line by line.
 const manyBytes = 4 << 10
 
-// hunksBetween are the parts in which two texts differ.
+// hunksBetween returns the differing parts of two texts.
 func hunksBetween(before, after []byte) []Hunk {
 	from := 0
 	for from < len(before) && from < len(after) && before[from] == after[from] {
@@ -121,9 +118,8 @@ func hunksBetween(before, after []byte) []Hunk {
 	return out
 }
 
-// MergeTexts puts the changes from base to a and from base to b into one text. ok is
-// false when they touch: when both change a line, or one adds where the other
-// changes or adds. Changes that are the same on both sides are made once.
+// MergeTexts merges the changes from base to a and from base to b. ok is false if they touch: both change a
+// line, or one adds where the other changes or adds. Changes made on both sides are made once.
 func MergeTexts(base, a, b string) (merged string, ok bool) {
 	ea, eb := udiff.Lines(base, a), udiff.Lines(base, b)
 	edits := make([]udiff.Edit, 0, len(ea)+len(eb))
@@ -147,8 +143,8 @@ func MergeTexts(base, a, b string) (merged string, ok bool) {
 	return merged, err == nil
 }
 
-// endsBefore says whether x ends where y has not begun. Where they meet, both must
-// replace lines: an addition at that point could belong on either side.
+// endsBefore reports whether x ends before y begins. If they meet, both must replace lines: an addition at
+// that point could belong on either side.
 func endsBefore(x, y udiff.Edit) bool {
 	return x.End < y.Start || x.End == y.Start && x.Start < x.End && y.Start < y.End
 }

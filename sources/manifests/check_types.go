@@ -15,7 +15,7 @@ import (
 	"rung/model/words"
 )
 
-// valueShape is the form a value must have.
+// valueShape is the required form of a value.
 type valueShape uint8
 
 const (
@@ -38,13 +38,13 @@ func (s valueShape) String() string {
 		"a time", "a time", "a whole number or a string", "a quantity"}[s]
 }
 
-// typeInfo is a Go API type as far as strict decoding needs it.
+// typeInfo describes a Go API type for strict decoding.
 type typeInfo struct {
 	shape  valueShape
-	bits   int // of an integer, also where a string may stand as well
+	bits   int // of an integer, also in shapeIntOrString
 	elem   *typeInfo
 	fields map[string]*typeInfo
-	names  []string // of the fields, sorted
+	names  []string // field names, sorted
 }
 
 var (
@@ -52,7 +52,7 @@ var (
 	types   = map[reflect.Type]*typeInfo{}
 )
 
-// infoOf describes an API type; descriptions are made once.
+// infoOf describes an API type; descriptions are cached.
 func infoOf(t reflect.Type) *typeInfo {
 	typesMu.Lock()
 	defer typesMu.Unlock()
@@ -75,7 +75,7 @@ func typeInfoOf(t reflect.Type) *typeInfo {
 		return ti
 	}
 	ti := &typeInfo{}
-	types[t] = ti // before the fields: types may contain themselves
+	types[t] = ti // before the fields, since types may contain themselves
 	switch t {
 	case timeType:
 		ti.shape = shapeTime
@@ -146,8 +146,8 @@ func (ti *typeInfo) addFields(t reflect.Type) {
 	}
 }
 
-// NearestName is the one of names that is the given one but for case, or is one slip away from
-// it; empty for none.
+// NearestName returns the listed name that differs only in case, or is the nearest within two edits and a
+// third of its length; empty if none.
 func NearestName(names []string, name string) string {
 	best, bestDist := "", 3
 	for _, n := range names {

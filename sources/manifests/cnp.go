@@ -10,9 +10,9 @@ import (
 	"rung/model/words"
 )
 
-// readCNP reads a ClusterNetworkPolicy. Its Accept is the model's Allow. Values that the API
-// refuses and a server with another CRD may hold all the same are noted as invalid;
-// domainNames, which OVN-Kubernetes does not know and the API does, are peers.
+// readCNP reads a ClusterNetworkPolicy. Its Accept becomes the model's Allow. Values that the API rejects are
+// noted as invalid, since a server with another CRD may hold them. domainNames, which OVN-Kubernetes does not
+// know but the API does, become peers.
 func (n *normaliser) readCNP(o *v1alpha2.ClusterNetworkPolicy) {
 	n.p.Priority = o.Spec.Priority
 	switch o.Spec.Tier {
@@ -20,7 +20,7 @@ func (n *normaliser) readCNP(o *v1alpha2.ClusterNetworkPolicy) {
 		n.p.Tier = model.TierAdmin
 	case v1alpha2.BaselineTier:
 		n.p.Tier = model.TierBaseline
-	default: // where a policy of an unknown tier does the least harm to the order
+	default: // an unknown tier does least harm to the order here
 		n.p.Tier = model.TierBaseline
 		n.addInvalid(CodeProfile, "spec.tier", fmt.Sprintf("is %q, which is no tier", words.CleanText(string(o.Spec.Tier))),
 			"write Admin or Baseline")

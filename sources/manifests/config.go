@@ -13,11 +13,11 @@ import (
 	"rung/model/words"
 )
 
-// ovnPlugin is the type of configurations that are OVN-Kubernetes'.
+// ovnPlugin is the type of OVN-Kubernetes' configurations.
 const ovnPlugin = "ovn-k8s-cni-overlay"
 
-// cniConfig is spec.config of a NetworkAttachmentDefinition, as far as it is read: of one plugin, or a
-// list of them.
+// cniConfig is the part of a NetworkAttachmentDefinition's spec.config that Rung reads: one plugin, or a list
+// of plugins.
 type cniConfig struct {
 	Type                  string            `json:"type"`
 	Name                  string            `json:"name"`
@@ -36,13 +36,13 @@ type cniConfig struct {
 	Plugins               []json.RawMessage `json:"plugins"`
 }
 
-// cniType is the part of a configuration that says whose it is.
+// cniType is the part of a configuration naming its plugin.
 type cniType struct {
 	Type    string    `json:"type"`
 	Plugins []cniType `json:"plugins"`
 }
 
-// isOVN says whether the configuration, or one of those in it, is OVN-Kubernetes'.
+// isOVN reports whether the configuration, or one in its list, is OVN-Kubernetes'.
 func (c *cniType) isOVN() bool {
 	for i := range c.Plugins {
 		if c.Plugins[i].Type == ovnPlugin {
@@ -52,9 +52,8 @@ func (c *cniType) isOVN() bool {
 	return c.Type == ovnPlugin
 }
 
-// Read brings a NetworkAttachmentDefinition into the model's form. One without a configuration has it
-// in a file on the nodes, and is another plugin's; so is one of the default network, which is none
-// besides it.
+// Read converts a NetworkAttachmentDefinition to the model's form. It is foreign without a configuration,
+// which is then in a file on the nodes, and also if it configures the default network.
 func (o *NAD) Read(m model.Meta) (model.Object, []Issue) {
 	a := &network.Attachment{Meta: m, ID: idOf(o)}
 	text := strings.TrimSpace(o.Spec.Config)
@@ -84,7 +83,8 @@ func (o *NAD) Read(m model.Meta) (model.Object, []Issue) {
 	return a, f.issues()
 }
 
-// configOf reads a configuration of OVN-Kubernetes: by itself, or alone in a list, which has its name then.
+// networkConfigOf reads a configuration of OVN-Kubernetes: a plugin, or a list of one plugin under the list's
+// name.
 func networkConfigOf(text string) (*cniConfig, *fault) {
 	var c cniConfig
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
@@ -105,7 +105,7 @@ func networkConfigOf(text string) (*cniConfig, *fault) {
 	return &c, nil
 }
 
-// network is the network that a configuration describes; nad is the key of the object that it stands in.
+// network returns the network described by a configuration; nad is the key of its object.
 func (c *cniConfig) network(nad string) (out network.Config, f *fault) {
 	out = network.Config{Name: words.CleanText(c.Name), Topology: network.Topology(words.CleanText(c.Topology)), EVPN: c.Transport == "evpn"}
 	wrong := func(name, text string) (network.Config, *fault) { return out, &fault{"spec.config", name + " " + text} }
@@ -150,8 +150,8 @@ func (c *cniConfig) network(nad string) (out network.Config, f *fault) {
 	return out, nil
 }
 
-// refused returns a field that OVN-Kubernetes' controller refuses, with the reason; empty texts if
-// there is none. Values are compared as the controller does, with their case (its ValidateNetConf).
+// refused returns a field that OVN-Kubernetes' controller rejects, with the reason; empty texts if there is
+// none. Values are compared case-sensitively, as in the controller (its ValidateNetConf).
 func (c *cniConfig) refused() (field, text string) {
 	onlyLayer2 := func(value string) bool { return value != "" && c.Topology != string(network.Layer2) }
 	isLocalnet := c.Topology == string(network.Localnet)
@@ -183,7 +183,7 @@ func isWithin(p netip.Prefix, subnets []netip.Prefix) bool {
 	return slices.ContainsFunc(subnets, func(s netip.Prefix) bool { return s.Bits() <= p.Bits() && s.Contains(p.Addr()) })
 }
 
-// subnetOf is one item of subnets: "10.20.0.0/16", of a layer 3 network also "10.20.0.0/16/24".
+// subnetOf reads one item of subnets: "10.20.0.0/16", for a layer 3 network also "10.20.0.0/16/24".
 func subnetOf(text string, t network.Topology) (netip.Prefix, error) {
 	size := 0
 	if parts := strings.Split(text, "/"); t == network.Layer3 && len(parts) == 3 {
@@ -196,7 +196,7 @@ func subnetOf(text string, t network.Topology) (netip.Prefix, error) {
 	return hostSubnetOf(text, size)
 }
 
-// listed are the items of a list that is separated by commas; none for an empty text.
+// listed returns the items of a comma-separated list; none for an empty text.
 func listed(text string) (out []string) {
 	if strings.TrimSpace(text) == "" {
 		return nil

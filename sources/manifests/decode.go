@@ -20,19 +20,19 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// decoder turns parsed trees into model objects. It is used by one goroutine at a
-// time; what it interns is shared by all objects it makes.
+// decoder turns parsed trees into model objects, for one goroutine at a time. Its objects share interned
+// values.
 type decoder struct {
 	opts Options
-	// sets are label sets met before, shared by all objects that have them.
+	// sets are interned label sets.
 	sets map[string]model.Labels
 
-	// The state of the unit at hand.
+	// The state of the present unit.
 	out  *unitOutcome
-	line int // lines before the parsed text in the file
-	// tree is the tree of the object at hand, nil for one that has no text.
+	line int // lines in the file before the parsed text
+	// tree is the present object's tree, nil for an object without text.
 	tree *yaml.Node
-	// priority is the priority of the object at hand, where it has one that can be read.
+	// priority is the present object's priority, if ranked.
 	priority int32
 	ranked   bool
 }
@@ -41,7 +41,7 @@ type decoder struct {
 type unitOutcome struct {
 	objects    []model.Object
 	broken     []model.Broken
-	asideNotes []asideNote // what is counted before it is reported
+	asideNotes []asideNote // notes counted before they are reported
 	syntax     *yamltree.SyntaxError
 }
 
@@ -49,18 +49,17 @@ func newDecoder(o Options) *decoder {
 	return &decoder{opts: o, sets: map[string]model.Labels{}}
 }
 
-// textUnit is a piece of a file's text that is parsed by itself: a document, or an
-// item of a List that was cut out.
+// textUnit is a separately parsed part of a file's text: a document, or an item cut out of a List.
 type textUnit struct {
 	file *loadedFile
 	text []byte
 	doc  int
 	item int // -1 for a document
-	line int // lines before the text in the file
+	line int // lines in the file before the text
 	kind yamltree.ListKind
 }
 
-// decodeUnit takes in what a unit holds: root is its tree, nil where it is still to be parsed.
+// decodeUnit decodes a unit. root is its parsed tree, nil if not parsed yet.
 func (d *decoder) decodeUnit(u textUnit, root *yaml.Node) *unitOutcome {
 	d.out, d.line = &unitOutcome{}, u.line
 	origin := model.Origin{Source: d.opts.Source, File: u.file.file.Path, Doc: u.doc, Item: u.item}
@@ -104,7 +103,7 @@ func (d *decoder) addSyntaxError(err error, origin model.Origin) {
 		Message: word + words.CleanText(se.Msg)})
 }
 
-// takeDocument takes in a document: an object, or a List of them.
+// takeDocument decodes a document: an object, or a List.
 func (d *decoder) takeDocument(n *yaml.Node, origin model.Origin, text []byte) {
 	if isJSONPatch(n) {
 		origin.Line = d.line + n.Line
@@ -121,9 +120,8 @@ func (d *decoder) takeDocument(n *yaml.Node, origin model.Origin, text []byte) {
 	d.takeItems(n, origin, yamltree.ListKind{}, text)
 }
 
-// takeItems takes in an object, or the items of a List and of the Lists in it: kubectl flattens
-// them too. Items of an inner List have the place of that List among the items of the
-// outermost.
+// takeItems decodes an object, or the items of a List and of the Lists in it, which kubectl flattens too.
+// Items of an inner List get that List's index in the outermost.
 func (d *decoder) takeItems(n *yaml.Node, origin model.Origin, lk yamltree.ListKind, text []byte) {
 	inner, list := yamltree.ListKindOf(n)
 	if !list {
@@ -141,7 +139,7 @@ func (d *decoder) takeItems(n *yaml.Node, origin model.Origin, lk yamltree.ListK
 	}
 }
 
-// isJSONPatch says whether a document is operations on an object: a list of mappings with op and path.
+// isJSONPatch reports whether a document is a JSON patch: a list of mappings with op and path.
 func isJSONPatch(n *yaml.Node) bool {
 	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
 		return false
@@ -149,9 +147,8 @@ func isJSONPatch(n *yaml.Node) bool {
 	return !slices.ContainsFunc(n.Content, func(e *yaml.Node) bool { return yamltree.Get(e, "op") == nil || yamltree.Get(e, "path") == nil })
 }
 
-// isExpectations says whether a document is statements for rung verify, which may lie beside
-// the policies: a list of mappings of which one says what is expected, or between whom, and
-// none what kind of object it is.
+// isExpectations reports whether a document has statements for rung verify, often kept with the policies. It
+// is a list of mappings without apiVersion and kind, of which one has expect, or from and to.
 func isExpectations(n *yaml.Node) bool {
 	if n.Kind != yaml.SequenceNode {
 		return false
@@ -166,8 +163,7 @@ func isExpectations(n *yaml.Node) bool {
 	return found
 }
 
-// takeObject takes in one object. text is its own text, nil when it has none of its
-// own (an item of a List).
+// takeObject decodes one object. text is its own text; an item of a List has none.
 func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.ListKind, text []byte) {
 	origin.Line = d.line + n.Line
 	d.priority, d.ranked, d.tree = 0, false, n
@@ -237,7 +233,7 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 		d.takePolicy(n, k, key, origin, text, was)
 		return
 	}
-	var whole map[string]any // of a kind that has a schema
+	var whole map[string]any // only for kinds with a schema
 	if isNetwork := slices.Contains(NetworkKinds, k.kind); isNetwork || k.isAntrea() {
 		whole = yamltree.JSONValue(n).(map[string]any)
 		if (isNetwork || !d.opts.SkipSchema) && d.reportIssues(origin, key, d.gateIssues(n, k.kind, whole), 0) {
@@ -264,7 +260,7 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 	d.out.objects = append(d.out.objects, o)
 }
 
-// priorityIn is the priority that a policy gives as its own, whatever else is wrong with it.
+// priorityIn reads a policy's priority, whatever else is wrong with it.
 func priorityIn(n *yaml.Node, k model.Kind) (priority int32, ok bool) {
 	if !k.HasPriority() {
 		return 0, false
@@ -277,8 +273,8 @@ func priorityIn(n *yaml.Node, k model.Kind) (priority int32, ok bool) {
 	return int32(i), err == nil && i >= 0
 }
 
-// dropUnreadFields takes out of a checked tree what nobody reads and is most of a dump: of pods,
-// all but where they run and what they listen on.
+// dropUnreadFields removes unread fields, most of a dump, from a checked tree. Of a pod's spec and status it
+// keeps node, host network, service account, ports, phase, addresses and conditions.
 func dropUnreadFields(n *yaml.Node) {
 	yamltree.KeepFields(yamltree.Get(n, "metadata"), "name", "namespace", "uid", "labels", "annotations", "creationTimestamp",
 		"deletionTimestamp", "ownerReferences")
@@ -292,7 +288,7 @@ func dropUnreadFields(n *yaml.Node) {
 	yamltree.KeepFields(yamltree.Get(n, "status"), "phase", "podIP", "podIPs", "conditions")
 }
 
-// configOf returns the settings of a ConfigMap of OVN-Kubernetes, nil for other objects.
+// configOf returns the settings of OVN-Kubernetes' ConfigMap, nil for other objects.
 func configOf(n *yaml.Node, apiVersion string, key model.Key, origin model.Origin) *dialect.Config {
 	if apiVersion != "v1" || key.Kind != dialect.KindConfigMap || !slices.Contains(dialect.MapNames, key.Name) {
 		return nil
@@ -306,7 +302,7 @@ func configOf(n *yaml.Node, apiVersion string, key model.Key, origin model.Origi
 	return dialect.New(model.Meta{Key: key, Origin: origin}, data)
 }
 
-// reportOther reports an object of a kind Rung does not take in.
+// reportOther reports an object of an unsupported kind.
 func (d *decoder) reportOther(n *yaml.Node, origin model.Origin, key model.Key, apiVersion string) {
 	sev, code, msg, remedy := otherKind(apiVersion, string(key.Kind))
 	i := Issue{Severity: sev, Code: code, Message: words.CleanText(msg), Remedy: words.CleanText(remedy)}
@@ -327,7 +323,7 @@ func (d *decoder) reportOther(n *yaml.Node, origin model.Origin, key model.Key, 
 	d.countAside(code+" "+string(key.Kind)+" "+i.Message, origin, key, i)
 }
 
-// countTemplatePolicies counts the policies among the objects of a Template of OpenShift.
+// countTemplatePolicies counts the policies in an OpenShift Template.
 func countTemplatePolicies(n *yaml.Node, apiVersion string) (count int) {
 	if yamltree.TextAt(n, "kind") != "Template" || apiVersion != "template.openshift.io/v1" && apiVersion != "v1" {
 		return 0
@@ -340,8 +336,7 @@ func countTemplatePolicies(n *yaml.Node, apiVersion string) (count int) {
 	return count
 }
 
-// reportIssues reports what is wrong with an object and says whether any of it keeps
-// it from being taken in.
+// reportIssues reports an object's issues; fatal means that the object is left out.
 func (d *decoder) reportIssues(origin model.Origin, key model.Key, issues []Issue, more int) (fatal bool) {
 	for _, i := range issues {
 		switch {
@@ -373,7 +368,7 @@ func (d *decoder) reportIssue(origin model.Origin, key model.Key, i Issue) {
 	d.out.broken = append(d.out.broken, d.brokenOf(origin, key, i))
 }
 
-// countAside keeps something that is reported once for all its like in a file.
+// countAside keeps a note that is reported once for its group in a file.
 func (d *decoder) countAside(group string, origin model.Origin, key model.Key, i Issue) {
 	d.out.asideNotes = append(d.out.asideNotes, asideNote{group, d.brokenOf(origin, key, i), 1})
 }

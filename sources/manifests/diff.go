@@ -11,35 +11,34 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// objectDiffer turns the difference between two values of an object into splices of
-// the text the first was read from. It takes the text for written as usual: whoever uses it
-// reads the new text again.
+// objectDiffer turns the difference between two values of an object into splices of the first value's text. It
+// assumes usual formatting: the caller parses the new text again.
 type objectDiffer struct {
 	*yamltree.Layout
 	documentStyle
 	splices []textSplice
 }
 
-// valueSlot is where a value stands.
+// valueSlot is the place of a value.
 type valueSlot struct {
 	way   []yamltree.PathStep
-	colon int // the offset behind the colon of a field, -1 without
-	// flow says the parent is in flow style; indent is the column of a block parent, -1 for none.
+	colon int // offset behind the field's colon, -1 without
+	// flow means the parent is in flow style; indent is the column of a block parent, -1 for none.
 	flow   bool
 	indent int
 }
 
-// rootSlot is where the root of a document stands.
+// rootSlot is the place of a document's root.
 var rootSlot = valueSlot{colon: -1, indent: -1}
 
-// cannot is the error of a change that cannot be made by touching only what it is about.
+// cannot returns the error of a change that would touch other text.
 func (s valueSlot) cannot(why string) error {
 	return &EditError{Field: yamltree.PathText(s.way, false), Why: why}
 }
 
 const unusualForm = "is written in a way that cannot be edited"
 
-// textEntry is a field of a mapping or an element of a list: from its name, its dash or its value on.
+// textEntry is a field of a mapping or an element of a list. It starts at its name, dash or value.
 type textEntry struct {
 	name       string
 	value      *yaml.Node
@@ -56,12 +55,12 @@ func (d *objectDiffer) addSplice(start, end int, text string) {
 	d.splices = append(d.splices, textSplice{start, end, text})
 }
 
-// gap is the text between an entry and a later one.
+// gap returns the text between an entry and a later one.
 func (d *objectDiffer) gap(a, b textEntry) []byte { return d.Text[min(a.end, b.start):b.start] }
 
 func isFlow(n *yaml.Node) bool { return n.Style&yaml.FlowStyle != 0 }
 
-// entriesOf finds the fields or elements of a node, which stands at a slot, in the text.
+// entriesOf finds the fields or elements of a node in the text.
 func (d *objectDiffer) entriesOf(n *yaml.Node, at valueSlot) (es []textEntry) {
 	named := n.Kind == yaml.MappingNode
 	slot := valueSlot{colon: -1, flow: isFlow(n), indent: -1}
@@ -92,7 +91,7 @@ func (d *objectDiffer) entriesOf(n *yaml.Node, at valueSlot) (es []textEntry) {
 	return es
 }
 
-// changeValue changes the node n, which means old, so that it means want.
+// changeValue changes the node n from the value old to want.
 func (d *objectDiffer) changeValue(n *yaml.Node, old, want any, at valueSlot) error {
 	if equalValues(old, want) {
 		return nil
@@ -110,7 +109,7 @@ func (d *objectDiffer) changeValue(n *yaml.Node, old, want any, at valueSlot) er
 	return d.replaceValue(n, want, at)
 }
 
-// changeMapping changes the fields of a mapping that stays one.
+// changeMapping changes the fields of a mapping that stays a mapping.
 func (d *objectDiffer) changeMapping(n *yaml.Node, old, want map[string]any, at valueSlot) error {
 	es := d.entriesOf(n, at)
 	find := func(name string) int { return slices.IndexFunc(es, func(e textEntry) bool { return e.name == name }) }
@@ -147,7 +146,7 @@ func (d *objectDiffer) changeMapping(n *yaml.Node, old, want map[string]any, at 
 	return d.changeEntries(n, es, gone, map[int][]string{len(es): added}, want, at)
 }
 
-// changeList changes the elements of a list that stays one.
+// changeList changes the elements of a list that stays a list.
 func (d *objectDiffer) changeList(n *yaml.Node, old, want []any, at valueSlot) error {
 	if len(old)*len(want) > maxAlign {
 		return at.cannot("is too long to be edited")
@@ -155,7 +154,7 @@ func (d *objectDiffer) changeList(n *yaml.Node, old, want []any, at valueSlot) e
 	es := d.entriesOf(n, at)
 	gone := make([]bool, len(old))
 	added := map[int][]string{}
-	next := 0 // the old element that an added one comes before
+	next := 0 // index of the old element behind an added one
 	for _, st := range AlignLists(old, want) {
 		switch {
 		case st.New < 0:
@@ -173,7 +172,7 @@ func (d *objectDiffer) changeList(n *yaml.Node, old, want []any, at valueSlot) e
 	return d.changeEntries(n, es, gone, added, want, at)
 }
 
-// elementText writes a value as an element of a list with others.
+// elementText writes a value as a new element of a list.
 func (d *objectDiffer) elementText(others []textEntry, v any) string {
 	if others[0].at.flow {
 		return d.inlineText(v, d.Indent(others[0].start))
@@ -181,8 +180,8 @@ func (d *objectDiffer) elementText(others []textEntry, v any) string {
 	return d.blockText([]any{v}, others[0].at.indent)
 }
 
-// changeEntries takes entries out of a collection and puts the texts of others in, by the entry they come
-// before. want is all that it means then.
+// changeEntries removes entries of a collection and adds texts, keyed by the following entry. want is the
+// resulting value.
 func (d *objectDiffer) changeEntries(n *yaml.Node, es []textEntry, gone []bool, added map[int][]string, want any, at valueSlot) error {
 	switch {
 	case !slices.Contains(gone, false):
@@ -192,7 +191,7 @@ func (d *objectDiffer) changeEntries(n *yaml.Node, es []textEntry, gone []bool, 
 	}
 	first := 0
 	if gone[0] && !d.OnlySpaceBefore(es[0].start) {
-		// It shares its line with the dash of a list: the next one comes there, unless a comment stays there.
+		// It shares its line with a list's dash: move the next entry there, unless a comment stays there.
 		first = slices.Index(gone, false)
 		to := es[first].start
 		if bytes.IndexByte(d.gap(es[0], es[first]), '#') >= 0 {
@@ -208,7 +207,7 @@ func (d *objectDiffer) changeEntries(n *yaml.Node, es []textEntry, gone []bool, 
 			case at.colon < 0 || d.LineStart(at.colon) == d.LineStart(es[0].start):
 				return at.cannot(unusualForm)
 			default:
-				d.addLines(at.colon, lines) // above the comments of the first
+				d.addLines(at.colon, lines) // above the first entry's comments
 			}
 		}
 		if i < first || i == len(es) || !gone[i] {
@@ -231,8 +230,8 @@ func (d *objectDiffer) changeFlow(es []textEntry, gone []bool, added map[int][]s
 	} else if d.JSON && d.step == 0 && last > 0 && !bytes.Contains(d.gap(es[0], es[1]), []byte(" ")) {
 		sep = ","
 	}
-	var texts []string // added since the last one that stays
-	behind := 0        // the entry behind it
+	var texts []string // added since the last kept entry
+	behind := 0        // index behind that entry
 	for i := range es {
 		texts = append(texts, added[i]...)
 		if gone[i] {
@@ -254,7 +253,7 @@ func (d *objectDiffer) changeFlow(es []textEntry, gone []bool, added map[int][]s
 	return d.replaceEntries(es[behind-1:], es[behind-1].end, es[last].end, text, at)
 }
 
-// replaceEntries writes a text over entries of a flow collection, unless there are comments between them.
+// replaceEntries replaces entries of a flow collection by a text, unless there are comments between them.
 func (d *objectDiffer) replaceEntries(es []textEntry, start, end int, text string, at valueSlot) error {
 	for i := 1; i < len(es) && !d.JSON; i++ {
 		if bytes.IndexByte(d.gap(es[i-1], es[i]), '#') >= 0 {
@@ -267,7 +266,7 @@ func (d *objectDiffer) replaceEntries(es []textEntry, start, end int, text strin
 	return nil
 }
 
-// addLines puts lines behind the line p is on.
+// addLines inserts lines below the line of p.
 func (d *objectDiffer) addLines(p int, lines string) {
 	at := d.NextLine(p)
 	if at == len(d.Text) && (at == 0 || d.Text[at-1] != '\n') {
@@ -277,7 +276,7 @@ func (d *objectDiffer) addLines(p int, lines string) {
 	d.addSplice(at, at, lines+d.eol)
 }
 
-// replaceValue writes a value anew where n stood.
+// replaceValue writes a new value over the node n.
 func (d *objectDiffer) replaceValue(n *yaml.Node, want any, at valueSlot) error {
 	start, end := d.Offset(n), d.End(n, at.indent)
 	unwritten := start == end
@@ -304,7 +303,7 @@ func (d *objectDiffer) replaceValue(n *yaml.Node, want any, at valueSlot) error 
 	return nil
 }
 
-// isCollection says whether a value is a mapping or list with something in it.
+// isCollection reports whether a value is a non-empty mapping or list.
 func isCollection(v any) bool {
 	switch v := v.(type) {
 	case map[string]any:

@@ -11,21 +11,20 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// documentPiece is one document of a file being edited.
+// documentPiece is a document within an edited file.
 type documentPiece struct {
-	before []byte // the text between the document above and this one
+	before []byte // text between the previous document and this one
 	text   []byte
-	body   int        // where the text behind the separator line begins
-	root   *yaml.Node // nil when empty or not readable
+	body   int        // start of the text behind the separator line
+	root   *yaml.Node // nil if empty or unreadable
 	json   bool
-	objs   []any // its objects as trees; nil for an item that is null
+	objs   []any // its objects as trees; nil for a null item
 	list   bool
 }
 
-// cutPieces cuts a text as manifests are read; rest is the text behind the last document, json says it
-// is JSON as a whole.
+// cutPieces cuts a text into documents. rest is the text behind them; json means the whole text is JSON.
 func cutPieces(name string, text []byte) (ps []*documentPiece, rest []byte, json bool) {
-	docs, json, _ := yamltree.CutDocuments(name, text) // where it fails there are none
+	docs, json, _ := yamltree.CutDocuments(name, text) // no documents on failure
 	at := 0
 	for _, doc := range docs {
 		p := &documentPiece{before: text[at:doc.Start], text: text[doc.Start:doc.End], body: doc.Body - doc.Start}
@@ -60,8 +59,8 @@ func (p *documentPiece) readObjects() {
 	}
 }
 
-// setBody gives the document another text, if that means the wanted objects: the one that was touched up
-// to defaults, the others to the last form.
+// setBody replaces the document's text, if it then means the wanted objects. The touched one may differ in
+// defaults; the others must be identical.
 func (p *documentPiece) setBody(body []byte, want []any, touched int) error {
 	q := documentPiece{text: slices.Concat(p.text[:p.body], body), body: p.body, before: p.before}
 	q.readObjects()
@@ -80,12 +79,12 @@ func (p *documentPiece) setBody(body []byte, want []any, touched int) error {
 	return nil
 }
 
-// rewriter is a file being edited.
+// rewriter is an edited file.
 type rewriter struct {
 	name   string
 	pieces []*documentPiece
 	rest   []byte // text behind the last document
-	json   bool   // the file is JSON as a whole
+	json   bool   // the whole file is JSON
 	eol    string
 }
 
@@ -98,7 +97,7 @@ func newRewriter(name string, text []byte) *rewriter {
 	return r
 }
 
-// fileText is the text of the file as it is now. It must be read as the documents that it is made of.
+// fileText returns the present text of the file, after checking that it parses as its documents.
 func (r *rewriter) fileText() ([]byte, error) {
 	var out []byte
 	for _, p := range r.pieces {
@@ -116,7 +115,7 @@ func (r *rewriter) fileText() ([]byte, error) {
 	return out, nil
 }
 
-// oneObject is the piece that a text is, named what: one object, with json one of JSON.
+// oneObject parses a text that must be one object, in JSON if json is set. what names the text in errors.
 func (r *rewriter) oneObject(text []byte, what string, json bool) (*documentPiece, error) {
 	switch now, _, _ := cutPieces(r.name, text); {
 	case len(now) != 1 || now[0].list || len(now[0].objs) != 1:
@@ -128,7 +127,7 @@ func (r *rewriter) oneObject(text []byte, what string, json bool) (*documentPiec
 	}
 }
 
-// withoutSeparator is a document's text without its separator line.
+// withoutSeparator returns a document's text without its separator line.
 func withoutSeparator(text []byte) []byte {
 	if docs, json, _ := yamltree.CutDocuments("", text); len(docs) == 1 && !json {
 		return text[docs[0].Body:docs[0].End]
@@ -136,7 +135,7 @@ func withoutSeparator(text []byte) []byte {
 	return text
 }
 
-// replaceText puts an object's new text in the place of its document's.
+// replaceText replaces a document's text by an object's new text.
 func (r *rewriter) replaceText(e Edit, p *documentPiece) error {
 	if p.list {
 		return errors.New("is an item of a List: it has no text of its own")
@@ -155,7 +154,7 @@ func (r *rewriter) replaceText(e Edit, p *documentPiece) error {
 	if bytes.HasSuffix(p.text, []byte("\n")) {
 		text = r.endLine(text)
 	}
-	if p.body == 0 && yamltree.IsMarker(p.text, "---") { // with text behind it
+	if p.body == 0 && yamltree.IsMarker(p.text, "---") { // with text behind the marker
 		p.text = []byte("---" + r.eol)
 		p.body = len(p.text)
 	}
@@ -170,7 +169,7 @@ func (r *rewriter) endLine(text []byte) []byte {
 	return slices.Concat(text, []byte(r.eol))
 }
 
-// removeDocument takes a document out, with its separator line.
+// removeDocument removes a document and its separator line.
 func (r *rewriter) removeDocument(i int) {
 	next := &r.rest
 	if i+1 < len(r.pieces) {
@@ -183,7 +182,7 @@ func (r *rewriter) removeDocument(i int) {
 	r.pieces = slices.Delete(r.pieces, i, i+1)
 }
 
-// insertDocument adds a document, whose text is named what, before another one, or at the end.
+// insertDocument adds a document before another one, or at the end. what names its text in errors.
 func (r *rewriter) insertDocument(at int, text []byte, what string) error {
 	text = withoutSeparator(text)
 	now, err := r.oneObject(text, what, r.json)
@@ -217,7 +216,7 @@ func (r *rewriter) insertDocument(at int, text []byte, what string) error {
 	case r.json:
 	case at > 0:
 		p.text, p.body = slices.Concat(separator, p.text), len(separator)
-	default: // comments above it are its own
+	default: // comments above belong to the new document
 		p.text, p.before = slices.Concat(p.before, p.text), nil
 	}
 	p.readObjects()

@@ -20,40 +20,39 @@ type EditOp string
 
 // The edits.
 const (
-	// Set changes an object so that it means Object, touching only what
-	// differs; status and what the server keeps in metadata stay.
+	// EditSet changes an object to mean Object, touching only differences. Status and the server's metadata
+	// stay.
 	EditSet EditOp = "set"
-	// Text replaces the text of an object's document by Text, as an editor
-	// that was given Policy.YAML returns it. The object must have a document of
-	// its own; for an item of a List use Set.
+	// Text replaces the text of an object's document, as edited from Policy.YAML. The object must have a
+	// document of its own; for an item of a List use EditSet.
 	Text EditOp = "text"
-	// Delete takes an object out: its document, or its item of a List.
+	// Delete removes an object's document, or its item of a List.
 	Delete EditOp = "delete"
-	// Append adds a document at the end: Text, or Object when Text is empty.
+	// Append adds a document at the end: Text, or Object if Text is empty.
 	Append EditOp = "append"
-	// Restore puts an object back to where it stood, as Spot says, with its own text;
-	// an item of a List that cannot have that is written anew from Object.
+	// Restore puts an object back at Spot with its own text. An item of a List that cannot have that text is
+	// written anew from Object.
 	Restore EditOp = "restore"
 )
 
-// Edit is one change of a file. Key and Origin name the object as it was read;
-// Append needs neither, Restore no Origin.
+// Edit is one change of a file. Key and Origin name the object as read; Append needs neither, Restore no
+// Origin.
 type Edit struct {
 	Op     EditOp
 	Key    model.Key
 	Origin model.Origin
-	// Object is a typed policy, an *unstructured.Unstructured or a
-	// map[string]any as encoding/json makes it, integers as int64.
+	// Object is a typed policy, an *unstructured.Unstructured or a map[string]any as from encoding/json, with
+	// integers as int64.
 	Object any
 	Text   []byte
 	Spot   *RemovedSpot
 }
 
-// EditError says why an edit cannot be made. Nothing was written.
+// EditError says why an edit is impossible. Nothing was written.
 type EditError struct {
 	File  string
 	Key   model.Key
-	Field string // empty when it is not about one
+	Field string // empty if no single field is concerned
 	Why   string
 }
 
@@ -68,9 +67,8 @@ func (e *EditError) Error() string {
 	return strings.Join(append(parts, e.Why), ": ")
 }
 
-// rewriteText makes the edits on a file's text: changes first, then deletions from the end on, so that
-// all stand where they were read, then additions. Everything the edits are not about stays byte for
-// byte, which is checked before the text is given out.
+// rewriteText makes the edits on a file's text: changes, then deletions from the end, so that origins stay
+// valid, then additions. All other text stays byte for byte, which is checked before it returns.
 func rewriteText(name string, text []byte, edits []Edit) ([]byte, error) {
 	body := bytes.TrimPrefix(text, yamltree.BOM)
 	bom := len(text) - len(body)
@@ -148,18 +146,18 @@ func (r *rewriter) appendObject(e Edit) error {
 	return r.insertDocument(len(r.pieces), text, "the new text")
 }
 
-// sameObject says whether a tree is the object with the key.
+// sameObject reports whether a tree is the object with the key.
 func sameObject(obj map[string]any, k model.Key) bool {
 	md, _ := obj["metadata"].(map[string]any)
 	name, _ := md["name"].(string)
 	ns, _ := md["namespace"].(string)
-	_, typed := obj["kind"].(string) // items of typed Lists have none
+	_, typed := obj["kind"].(string) // items of typed Lists have no kind
 	return name == k.Name && (ns == k.Namespace || ns == "" && k.Namespace == "default" || k.Namespace == "") &&
 		(!typed || KindOfTree(obj) == k.Kind)
 }
 
-// changeBody changes the text of a document's value, or of one of its items (-1 for none), by the splices
-// of f. It must mean the wanted objects then.
+// changeBody changes a document's text by the splices of f. It must then mean the wanted objects, of which
+// touched is the changed one (-1 for none).
 func (p *documentPiece) changeBody(want []any, touched int, f func(d *objectDiffer) error) error {
 	d := newDiffer(p.bodyText(), p.root, p.json)
 	if err := f(d); err != nil {
@@ -172,7 +170,7 @@ func (p *documentPiece) changeBody(want []any, touched int, f func(d *objectDiff
 	return p.setBody(text, want, touched)
 }
 
-// itemsOf finds the items of a List: the field, and each of them.
+// itemsOf finds the items field of a List, and each item.
 func (d *objectDiffer) itemsOf(p *documentPiece) (field textEntry, items []textEntry, err error) {
 	field = textEntry{value: &yaml.Node{Kind: yaml.SequenceNode}, at: rootSlot}
 	fields := d.entriesOf(p.root, rootSlot)
@@ -186,7 +184,7 @@ func (d *objectDiffer) itemsOf(p *documentPiece) (field textEntry, items []textE
 	return field, items, err
 }
 
-// removeItem takes an item out of a List.
+// removeItem removes an item of a List.
 func (p *documentPiece) removeItem(i int) error {
 	want := slices.Delete(slices.Clone(p.objs), i, i+1)
 	return p.changeBody(want, -1, func(d *objectDiffer) error {
@@ -200,16 +198,14 @@ func (p *documentPiece) removeItem(i int) error {
 	})
 }
 
-// RewritePolicyText changes the text of one policy, as Policy.YAML holds it, so that the
-// policy means object (see Edit.Object). Only the text of what differs is
-// touched; comments and order stay. It is an *EditError when that cannot be
-// done without touching more.
+// RewritePolicyText changes the text of one policy, as in Policy.YAML, to mean object (see Edit.Object). It
+// touches only the differing text; comments and order stay. If that is impossible, the error is an *EditError.
 func RewritePolicyText(text []byte, k model.Key, object any) ([]byte, error) {
 	return rewriteText("", text, []Edit{{Op: EditSet, Key: k, Origin: model.Origin{Item: -1}, Object: object}})
 }
 
-// RewritePolicy is a policy that means another typed object, in its own text, so that comments and
-// order stay; where that cannot be done, in a text made anew. It is judged by the CRDs of by.
+// RewritePolicy returns a policy that means another typed object. It edits the policy's own text, so that
+// comments and order stay, or else renders new text. The CRDs of by validate it.
 func RewritePolicy(old *model.Policy, object any, by Options) (*model.Policy, []model.Broken, error) {
 	want, err := FromObject(object, old.Origin)
 	if err != nil {
@@ -224,8 +220,7 @@ func RewritePolicy(old *model.Policy, object any, by Options) (*model.Policy, []
 	return now, broken, nil
 }
 
-// PolicyOfObject is a policy that means a typed object: in the text of the old one, or in a text made anew where
-// old is nil. The error says what is wrong with it.
+// PolicyOfObject returns a policy that means a typed object: in the text of old, or in new text if old is nil.
 func PolicyOfObject(old *model.Policy, object metav1.Object) (*model.Policy, error) {
 	var next *model.Policy
 	var broken []model.Broken

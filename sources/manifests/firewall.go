@@ -12,9 +12,8 @@ import (
 	"rung/model/words"
 )
 
-// EgressFirewall is k8s.ovn.org/v1 EgressFirewall as far as it decides
-// (ovn-kubernetes.md#egressfirewall); OVN-Kubernetes' own types are not in a library
-// small enough to use.
+// EgressFirewall is the part of k8s.ovn.org/v1 EgressFirewall that affects verdicts
+// (ovn-kubernetes.md#egressfirewall). No library with OVN-Kubernetes' own types is small enough to use.
 type EgressFirewall struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -85,8 +84,8 @@ func (n *normaliser) egressFirewall(u *unstructured.Unstructured) {
 	}
 }
 
-// readFirewallCIDR notes what is wrong with a cidrSelector. The API server takes any text. The controller
-// refuses the whole EgressFirewall for one that is no CIDR (ovn-kubernetes.md#egressfirewall).
+// readFirewallCIDR notes an invalid cidrSelector. The API server accepts any text. The controller rejects the
+// whole EgressFirewall for an invalid CIDR (ovn-kubernetes.md#egressfirewall).
 func (n *normaliser) readFirewallCIDR(s, at string) {
 	if _, ok := match.ParseCIDR(s); !ok {
 		n.addInvalid(CodeCIDR, at, fmt.Sprintf("%q is no CIDR", words.CleanText(s)), CIDRRemedy(s))

@@ -39,7 +39,7 @@ type compiledCRD struct {
 	cel     *cel.Validator
 }
 
-// policyCRDs are compiled when the first object needs them, not at start-up.
+// policyCRDs are compiled for the first object that needs them, not at start-up.
 var policyCRDs = map[model.Kind]func() (*compiledCRD, error){model.KindANP: onceCRD("adminnetworkpolicies"),
 	model.KindBANP: onceCRD("baselineadminnetworkpolicies"), model.KindCNP: onceCRD("clusternetworkpolicies")}
 
@@ -47,7 +47,7 @@ func onceCRD(plural string) func() (*compiledCRD, error) {
 	return sync.OnceValues(func() (*compiledCRD, error) { return compileCRD("crds/policy.networking.k8s.io_" + plural + ".yaml") })
 }
 
-// writtenCRDs returns the CRDs of the files that were written for Rung, by kind.
+// writtenCRDs returns the CRDs of the files written for Rung, by kind.
 var writtenCRDs = sync.OnceValues(func() (map[model.Kind]func() (*compiledCRD, error), error) {
 	out := map[model.Kind]func() (*compiledCRD, error){}
 	for _, name := range []string{"schemas/crd.antrea.io.yaml", "schemas/k8s.ovn.org.yaml"} {
@@ -70,7 +70,7 @@ var writtenCRDs = sync.OnceValues(func() (map[model.Kind]func() (*compiledCRD, e
 				return c, nil
 			})
 			kind := model.Kind(def.Spec.Names.Kind)
-			// Kubernetes has some of the same kinds, but for those of OVN-Kubernetes.
+			// Antrea's kinds share names with Kubernetes' own, OVN-Kubernetes' do not.
 			if def.Spec.Group != "k8s.ovn.org" {
 				kind += model.Kind("." + def.Spec.Group)
 			}
@@ -114,7 +114,7 @@ func compileSchema(v1props *apiextensionsv1.JSONSchemaProps) (*compiledCRD, erro
 	return c, nil
 }
 
-// runGateOne runs gate 1 on a tree, by schemas of a cluster where there are some.
+// runGateOne runs gate 1 on a tree, by a cluster's schemas if known.
 func runGateOne(k model.Kind, obj map[string]any, by *Schemas) []Issue {
 	errs := metadataErrors(k, obj)
 	var issues []Issue
@@ -160,13 +160,13 @@ func metadataErrors(k model.Kind, obj map[string]any) field.ErrorList {
 	if k.IsNamespaced() && om.Namespace == "" {
 		om.Namespace = "default"
 	}
-	om.ManagedFields = nil // the server's own
+	om.ManagedFields = nil // set by the server
 	return apivalidation.ValidateObjectMeta(&om.ObjectMeta, k.IsNamespaced(), apivalidation.NameIsDNSSubdomain,
 		field.NewPath("metadata"))
 }
 
-// checkObject does with an object what the API server does when it is created: prune,
-// default, validate by schema, validate by rules.
+// checkObject does what the API server does to a created object: prune, default, validate by schema, validate
+// by rules.
 func (c *compiledCRD) checkObject(obj map[string]any, metadataBad bool) []Issue {
 	obj = runtime.DeepCopyJSON(obj)
 	delete(obj, "status") // dropped on create
@@ -181,8 +181,8 @@ func (c *compiledCRD) checkObject(obj map[string]any, metadataBad bool) []Issue 
 	errs := validation.ValidateCustomResource(nil, obj, c.openAPI)
 	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, c.schema, obj)...)
 	issues = append(issues, issuesOf(CodeSchema, errs)...)
-	// The API server evaluates rules only once the schema is content, and tells the second
-	// mistake when the first is mended. Here, mistakes unrelated to the first are told with it.
+	// The API server evaluates rules only after the schema passes, and so reports the second mistake after the
+	// first is fixed. Here, mistakes unrelated to the first are reported with it.
 	rules, _ := c.cel.Validate(context.Background(), nil, c.schema, obj, nil, celconfig.RuntimeCELCostBudget)
 	found := issuesOf(CodeCEL, rules)
 	keeps := func(e *field.Error) bool { return slices.Contains(keepsFromRules, e.Type) }
@@ -192,13 +192,12 @@ func (c *compiledCRD) checkObject(obj map[string]any, metadataBad bool) []Issue 
 	return append(issues, found...)
 }
 
-// keepsFromRules are the errors that keep the API server from evaluating rules.
+// keepsFromRules are the errors after which the API server evaluates no rules.
 var keepsFromRules = []field.ErrorType{field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong,
 	field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid}
 
-// UnrelatedIssues are the issues of fields that have nothing to do with those of others: neither is
-// within the other. A rule may complain of what the schema refuses already, and the schema
-// of a field that is not known.
+// UnrelatedIssues returns the issues whose fields neither contain nor lie within the fields of others. A rule
+// may repeat a schema error, and the schema may repeat an unknown field.
 func UnrelatedIssues(issues, others []Issue) (out []Issue) {
 	within := func(a, b string) bool {
 		rest, ok := strings.CutPrefix(a, b)
@@ -229,13 +228,13 @@ func issuesOf(code string, errs field.ErrorList) []Issue {
 	return issues
 }
 
-// errorText is an API error without the field, which is said already.
+// errorText returns an API error without its field, which is shown already.
 func errorText(e *field.Error) string {
 	s := e.ErrorBody()
 	detail := strings.TrimPrefix(e.Detail, e.Field+" in body ")
 	_, noValue := e.BadValue.(field.OmitValueType)
 	switch {
-	case e.Type == field.ErrorTypeTooMany && detail == "must have at most 1 item", // said of fields, too
+	case e.Type == field.ErrorTypeTooMany && detail == "must have at most 1 item", // also reported for fields
 		e.Type == field.ErrorTypeInvalid && detail == "should have at most 1 properties":
 		s = "must have one field set, has more"
 	case e.Type != field.ErrorTypeInvalid:

@@ -7,7 +7,7 @@ import (
 	"rung/model/words"
 )
 
-// Kind says what an input is.
+// Kind is the kind of an input.
 type Kind int
 
 // The kinds of inputs.
@@ -18,20 +18,20 @@ const (
 	Context             // context:NAME
 )
 
-// The beginnings of inputs that are no files. A file whose name begins so is given with ./ before it.
+// Prefixes of inputs other than files. A file with such a name needs ./ before it.
 const (
 	GitPrefix     = Prefix
 	ContextPrefix = "context:"
 )
 
-// removedPrefix began an input that Rung rendered by kustomize's library, which runs programs.
+// removedPrefix marked an input rendered by kustomize's library, which runs programs.
 const removedPrefix = "kustomize:"
 
-// KustomizationNames are the names that the file of a kustomization may have.
+// KustomizationNames are the file names of a kustomization.
 var KustomizationNames = []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
 
-// RenderKustomization returns the command line that renders the kustomization in a folder for Rung,
-// and DIR in it if the folder is not known.
+// RenderKustomization returns the command line that renders the kustomization in a folder for Rung. It has DIR
+// for an empty folder.
 func RenderKustomization(dir string) string {
 	if dir == "" {
 		dir = "DIR"
@@ -41,16 +41,16 @@ func RenderKustomization(dir string) string {
 	return "kubectl kustomize " + dir + " | rung … -f -"
 }
 
-// Input is an argument that names something to read.
+// Input is an argument that names manifests.
 type Input struct {
 	Kind Kind
-	// Text is the argument, Name what it names: a path, a folder, a context.
+	// Text is the argument; Name is the path, folder or context in it.
 	Text, Name string
-	// Ref is the revision of a Git.
+	// Ref is the revision of a Git input.
 	Ref Ref
 }
 
-// Parse reads an argument. It looks at no file.
+// ParseInput reads an argument without opening files.
 func ParseInput(arg string) (in Input, err error) {
 	in.Text, in.Name = arg, arg
 	if rest, ok := strings.CutPrefix(arg, GitPrefix); ok {

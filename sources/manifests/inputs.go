@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 )
 
-// CheckInput says why an input cannot be read at all, nil if it may be: that a file or a
-// revision does not exist.
+// CheckInput returns why an input cannot be read, for example because a file or revision does not exist; nil
+// if it may be readable.
 func CheckInput(ctx context.Context, arg string) error {
 	in, err := ParseInput(arg)
 	switch {
@@ -31,23 +31,22 @@ func CheckInput(ctx context.Context, arg string) error {
 	return nil
 }
 
-// errNoManifests says that an input is a cluster.
+// errNoManifests is the error for a cluster as input.
 var errNoManifests = errors.New("a context of the kubeconfig is no manifest: name it with --context")
 
-// IsReadOnce says whether an input is read when Rung starts and never again.
+// IsReadOnce reports whether an input is read only when Rung starts.
 func IsReadOnce(arg string) bool {
 	in, err := ParseInput(arg)
 	return err == nil && in.Kind != File
 }
 
-// openTrees are the revisions of git repositories that are read, by the paths that name them.
+// openTrees are the opened revisions of git repositories, by input path.
 type openTrees struct {
 	byPath map[string]*Tree
-	errors map[string]error // why there is none
+	errors map[string]error // why a path has no tree
 }
 
-// openTrees opens what the paths name besides files of the operating system. The error is for a
-// context that ended.
+// openTrees opens the paths that are not files of the operating system. It fails only if the context ended.
 func (o *Options) openTrees(ctx context.Context) error {
 	o.trees = &openTrees{map[string]*Tree{}, map[string]error{}}
 	if o.FS != nil {
@@ -80,13 +79,13 @@ func (o *Options) openTrees(ctx context.Context) error {
 // inputPlace is a file or folder of the input.
 type inputPlace struct {
 	name string // for people, and for the operating system
-	tree fs.FS  // with the place in it, nil for the operating system's files
+	tree fs.FS  // contains the place; nil for the operating system's files
 	path string // in the tree
-	// nameOf names paths of the tree for people; nil where that are the paths.
+	// nameOf names paths of the tree for people; nil if the paths themselves do.
 	nameOf func(path string) string
 }
 
-// placeOf is the place that a path of the options names.
+// placeOf returns the place named by a path of the options.
 func (o *Options) placeOf(name string) (inputPlace, error) {
 	if o.FS != nil {
 		return inputPlace{name: name, tree: o.FS, path: path.Clean(name)}, nil
@@ -96,7 +95,7 @@ func (o *Options) placeOf(name string) (inputPlace, error) {
 		return inputPlace{name: name}, err
 	}
 	if o.trees == nil {
-		return inputPlace{name: name}, errors.New("is not open") // nobody reads it now
+		return inputPlace{name: name}, errors.New("is not open") // after reading has ended
 	}
 	tree := o.trees.byPath[name]
 	if tree == nil {
@@ -105,7 +104,7 @@ func (o *Options) placeOf(name string) (inputPlace, error) {
 	return inputPlace{name: tree.Name(tree.Top()), tree: tree, path: tree.Top(), nameOf: tree.Name}, nil
 }
 
-// stat says what is at the place, links followed.
+// stat describes the file at the place, following links.
 func (p inputPlace) stat() (fs.FileInfo, error) {
 	if p.tree != nil {
 		return fs.Stat(p.tree, p.path)
@@ -113,7 +112,7 @@ func (p inputPlace) stat() (fs.FileInfo, error) {
 	return os.Stat(p.name)
 }
 
-// identity is the same for all names of a file.
+// identity returns the same text for all names of a file.
 func (p inputPlace) identity() string {
 	if tree, ok := p.tree.(*Tree); ok {
 		return tree.Identity(p.path)
@@ -131,7 +130,7 @@ func (p inputPlace) identity() string {
 	return id
 }
 
-// walked is a tree with what is below the place, and the folder in it to begin at.
+// walked returns a tree that contains the place, and the folder in it to begin at.
 func (p inputPlace) walked() (tree fs.FS, top string) {
 	if p.tree != nil {
 		return p.tree, p.path
@@ -139,7 +138,7 @@ func (p inputPlace) walked() (tree fs.FS, top string) {
 	return os.DirFS(p.name), "."
 }
 
-// below is the place of a path in the tree that is walked.
+// below returns the place of a path in the walked tree.
 func (p inputPlace) below(at string) inputPlace {
 	switch {
 	case p.tree == nil:
@@ -150,7 +149,7 @@ func (p inputPlace) below(at string) inputPlace {
 	return inputPlace{name: p.nameOf(at), tree: p.tree, path: at, nameOf: p.nameOf}
 }
 
-// addSubmodules says which parts of a revision are repositories of their own.
+// addSubmodules reports the submodules of a revision.
 func (l *inputLister) addSubmodules(root inputPlace) {
 	tree, ok := root.tree.(*Tree)
 	if !ok {

@@ -15,13 +15,13 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// kindInfo is a kind Rung takes in.
+// kindInfo is a supported kind.
 type kindInfo struct {
 	kind    model.Kind
 	group   string
 	version string
 	goType  reflect.Type
-	// toModel makes the model object. Policies have their own way (decoder.takePolicy).
+	// toModel makes the model object. It is nil for policies (decoder.takePolicy).
 	toModel func(*decoder, metav1.Object, model.Meta) model.Object
 }
 
@@ -60,7 +60,7 @@ var kinds = append([]kindInfo{
 	}),
 }, slices.Concat(networkKinds, workloadKinds(), wayInKinds)...)
 
-// networkKinds are the kinds that networks besides the default one come from.
+// networkKinds are the kinds that define non-default networks.
 var networkKinds = []kindInfo{
 	networkKind[UDN](model.KindUDN, ovnGroup),
 	networkKind[CUDN](model.KindCUDN, ovnGroup),
@@ -68,8 +68,7 @@ var networkKinds = []kindInfo{
 	networkKind[CNC](model.KindCNC, ovnGroup),
 }
 
-// networkKind is a kind whose manifests bring themselves into the model's form, and say what is wrong
-// with them.
+// networkKind describes a kind with a Read method, which converts an object and returns its issues.
 func networkKind[T any, P interface {
 	*T
 	metav1.Object
@@ -87,7 +86,7 @@ func networkKind[T any, P interface {
 	})
 }
 
-// wayInKinds are the kinds that lead from outside to Services.
+// wayInKinds are the kinds that route outside traffic to Services.
 var wayInKinds = []kindInfo{
 	wayInKind[Ingress](model.KindIngress, "networking.k8s.io", "v1"),
 	wayInKind[HTTPRoute](model.KindHTTPRoute, "gateway.networking.k8s.io", "v1"),
@@ -95,7 +94,7 @@ var wayInKinds = []kindInfo{
 	wayInKind[Route](model.KindRoute, "route.openshift.io", "v1"),
 }
 
-// wayInKind is a kind whose manifests bring themselves into the model's form.
+// wayInKind describes a kind with a WayIn method, which converts an object.
 func wayInKind[T any, P interface {
 	*T
 	metav1.Object
@@ -104,7 +103,7 @@ func wayInKind[T any, P interface {
 	return plainKind(k, group, version, func(_ *decoder, o P, m model.Meta) model.Object { return o.WayIn(m) })
 }
 
-// plainKind is a kind that is no policy, read from its Go type.
+// plainKind describes a kind, other than policies, read from its Go type.
 func plainKind[T any, P interface {
 	*T
 	metav1.Object
@@ -113,7 +112,7 @@ func plainKind[T any, P interface {
 		func(d *decoder, o metav1.Object, m model.Meta) model.Object { return read(d, o.(P), m) }}
 }
 
-// findKind returns the first kind of which something holds, nil without one.
+// findKind returns the first kind that satisfies a condition, or nil.
 func findKind(holds func(*kindInfo) bool) *kindInfo {
 	for i := range kinds {
 		if holds(&kinds[i]) {
@@ -123,13 +122,12 @@ func findKind(holds func(*kindInfo) bool) *kindInfo {
 	return nil
 }
 
-// kindOf is the kind as manifests write it, nil for others.
+// kindOf returns a kind by its apiVersion and kind, nil for others.
 func kindOf(apiVersion, kind string) *kindInfo {
 	return findKind(func(k *kindInfo) bool { return k.writtenName() == kind && k.apiVersion() == apiVersion })
 }
 
-// KindOfTree is the kind of an object as the model has it; of one that Rung does not take in, as it
-// is written.
+// KindOfTree returns the model's kind of an object, or its written kind if Rung does not support it.
 func KindOfTree(obj map[string]any) model.Kind {
 	apiVersion, _ := obj["apiVersion"].(string)
 	kind, _ := obj["kind"].(string)
@@ -139,19 +137,18 @@ func KindOfTree(obj map[string]any) model.Kind {
 	return model.Kind(kind)
 }
 
-// kindOfType is the kind that a pointer type stands for, nil for others.
+// kindOfType returns the kind of a pointer type, nil for others.
 func kindOfType(t reflect.Type) *kindInfo {
 	return findKind(func(k *kindInfo) bool { return t == reflect.PointerTo(k.goType) })
 }
 
-// writtenName is the kind as manifests write it: without the group that tells it from one of
-// Kubernetes.
+// writtenName returns the kind as manifests write it: without the group that tells it from Kubernetes' own.
 func (k *kindInfo) writtenName() string { return strings.TrimSuffix(string(k.kind), "."+k.group) }
 
-// isAntrea says whether the kind is one of Antrea's.
+// isAntrea reports whether the kind is Antrea's.
 func (k *kindInfo) isAntrea() bool { return k.group == antreaGroupName }
 
-// KnownKinds are the kinds that Rung takes in, as "GROUP/VERSION KIND", in order of their names.
+// KnownKinds returns the supported kinds as "GROUP/VERSION KIND", sorted.
 func KnownKinds() []string {
 	var out []string
 	for i := range kinds {
@@ -161,13 +158,12 @@ func KnownKinds() []string {
 	return slices.Compact(out)
 }
 
-// infoOfKind is the kind by its model's name, nil for others.
+// infoOfKind returns a kind by its name in the model, nil for others.
 func infoOfKind(kind model.Kind) *kindInfo {
 	return findKind(func(k *kindInfo) bool { return k.kind == kind })
 }
 
-// TypeMeta are the apiVersion and the kind that manifests of a kind have, empty for a kind that
-// Rung does not take in.
+// TypeMeta returns the apiVersion and kind in manifests of a kind; empty for unsupported ones.
 func TypeMeta(kind model.Kind) (apiVersion, word string) {
 	k := infoOfKind(kind)
 	if k == nil {
@@ -183,16 +179,15 @@ func (k *kindInfo) apiVersion() string {
 	return k.group + "/" + k.version
 }
 
-// otherKind says what is to be said about an object Rung does not take in: a
-// wrong spelling of what it knows is an error, a policy it does not read is a
-// warning, the rest is none of its business.
+// otherKind returns what to report about an object of an unsupported kind. A misspelled known kind is an
+// error, a policy of another plugin a warning, the rest information.
 func otherKind(apiVersion, kind string) (sev model.Severity, code, msg, remedy string) {
 	group, _, ok := strings.Cut(apiVersion, "/")
 	if !ok {
 		group = ""
 	}
-	// A name that only one group uses is meant; others ("Service", "NetworkPolicy") are kinds
-	// of their own elsewhere.
+	// A name used by only one group must mean that group; other names ("Service", "NetworkPolicy") exist in
+	// several groups.
 	if k := findKind(func(k *kindInfo) bool {
 		own := k.kind == model.KindANP || k.kind == model.KindBANP || k.kind == model.KindEF
 		return k.writtenName() == kind && (k.group == group || own || group == "extensions")
@@ -209,13 +204,13 @@ func otherKind(apiVersion, kind string) (sev model.Severity, code, msg, remedy s
 	if near := similarKind(kind); near != "" {
 		return model.SeverityError, CodeUnknownKind, "Rung does not know this kind", near
 	}
-	if strings.HasSuffix(kind, "NetworkPolicy") { // of another network plugin
+	if strings.HasSuffix(kind, "NetworkPolicy") { // another network plugin's
 		return model.SeverityWarning, CodeUnknownKind, "skipped: unsupported kind of policy", ""
 	}
 	return model.SeverityInfo, CodeUnknownKind, "skipped: unsupported kind", ""
 }
 
-// similarKind guesses which kind of policy or network a misspelt one stands for.
+// similarKind guesses the kind of policy or network that was misspelled.
 func similarKind(kind string) string {
 	policies := []string{string(model.KindANP), string(model.KindBANP), string(model.KindNP),
 		string(model.KindEF), string(model.KindCNP), string(model.KindMNP), string(model.KindUDN), string(model.KindCUDN)}
@@ -225,10 +220,9 @@ func similarKind(kind string) string {
 	return ""
 }
 
-// np2016 are the NetworkPolicies of Kubernetes 1.3 to 1.15, in an API that servers since
-// 1.16 do not have (older-forms.md#networkpolicies-of-extensionsv1beta1). The fields are
-// those of today, of which the older releases know fewer; without policyTypes and egress
-// both mean ingress.
+// np2016 are the NetworkPolicies of Kubernetes 1.3 to 1.15, in an API that servers since 1.16 do not have
+// (older-forms.md#networkpolicies-of-extensionsv1beta1). The fields are today's; older releases know fewer of
+// them. Without policyTypes and egress both forms mean ingress.
 var np2016 = kindInfo{model.KindNP, "extensions", "v1beta1", reflect.TypeFor[networkingv1.NetworkPolicy](), nil}
 
 const (

@@ -12,8 +12,8 @@ type AlignedPair struct {
 	Old, New int // indexes; -1 for an added (Old) or a removed (New) element
 }
 
-// AlignLists matches the elements of two lists: equal ones first, as many as can be in order, then,
-// between these, those that stand at the same place.
+// AlignLists matches the elements of two lists: first the most equal ones in order, then, between these,
+// elements at the same place.
 func AlignLists(old, want []any) (out []AlignedPair) {
 	var distinct []any
 	numbers := func(list []any) []string {

@@ -24,12 +24,12 @@ import (
 // inputFile is one file to read.
 type inputFile struct {
 	path       string // for people, and for the operating system
-	tree       fs.FS  // with the file in it, nil for the operating system's files
+	tree       fs.FS  // contains the file; nil for the operating system's files
 	at         string // the path in the tree
-	folder     bool   // found in a folder, not named
-	gather     bool   // an object of a must-gather, which has many of them twice
-	readOnce   bool   // standard input, or a file of a kind that gives its text once
-	whyNotRead string // why it is not read although it is there
+	folder     bool   // found in a folder, not named by the user
+	gather     bool   // an object of a must-gather, which has many objects twice
+	readOnce   bool   // standard input, or another file that can be read only once
+	whyNotRead string // why an existing file is not read
 	size       int64
 	mod        time.Time
 	mode       fs.FileMode
@@ -38,18 +38,17 @@ type inputFile struct {
 // loadedFile is a file in memory, ready to be split.
 type loadedFile struct {
 	file FileState
-	text []byte // expanded, without byte order mark
-	bom  int    // bytes of byte order mark before text
+	text []byte // decompressed, without byte order mark
+	bom  int    // length of the byte order mark before text
 }
 
-// listInputs finds the files to read, in order and each once. It reports the ones that cannot
-// be found.
+// listInputs finds the files to read, in order and each once, and reports missing ones.
 func (o Options) listInputs() ([]inputFile, []model.Broken) {
 	l := o.newLister()
 	return l.files, l.broken
 }
 
-// HasNoManifests says whether all of the paths are folders without a manifest in them.
+// HasNoManifests reports whether all paths are folders without manifests.
 func (o Options) HasNoManifests() bool {
 	l := o.newLister()
 	return len(l.files) == 0 && len(l.broken) == l.emptyFolders
@@ -66,11 +65,11 @@ func (o Options) newLister() *inputLister {
 // inputLister finds the files to read.
 type inputLister struct {
 	o             Options
-	emptyFolders  int // folders without a manifest
+	emptyFolders  int // folders without manifests
 	files         []inputFile
 	broken        []model.Broken
 	seenFiles     map[string]bool
-	foundManifest bool // a manifest, readable or not, in the folder at hand
+	foundManifest bool // the present folder has a manifest, readable or not
 }
 
 func (l *inputLister) addName(name string) {
@@ -120,8 +119,8 @@ func (l *inputLister) takeFile(at inputPlace, folder bool, info fs.FileInfo) {
 		readOnce: l.o.FS == nil && (at.tree != nil || !info.Mode().IsRegular()), size: info.Size(), mod: info.ModTime(), mode: info.Mode()})
 }
 
-// walkFolder takes the manifests of a folder, hidden files and folders left out:
-// editors, version control and mounted ConfigMaps keep their copies there.
+// walkFolder takes the manifests of a folder, except hidden files and folders: editors, version control and
+// mounted ConfigMaps keep their copies there.
 func (l *inputLister) walkFolder(root inputPlace) {
 	fsys, top := root.walked()
 	gather := gatherFolders{fsys: fsys}
@@ -169,8 +168,8 @@ func (l *inputLister) walkFolder(root inputPlace) {
 	l.addSubmodules(root)
 }
 
-// enterFolder says of a folder whose manifests something makes that they are not read. Of a chart
-// none of the files is one: it is left out. The files of a kustomization are read as they stand.
+// enterFolder reports folders whose manifests a tool renders. A Helm chart is skipped whole; a kustomization's
+// files are read unrendered.
 func (l *inputLister) enterFolder(fsys fs.FS, p string, at inputPlace) error {
 	has := func(name string) bool {
 		info, err := fs.Stat(fsys, path.Join(p, name))
@@ -197,7 +196,7 @@ func (l *inputLister) addFailure(name, msg, remedy string) {
 	l.broken = append(l.broken, fileBroken(l.o.Source, name, msg, remedy))
 }
 
-// addSkipped leaves a file aside that is none to read.
+// addSkipped reports a skipped file.
 func (l *inputLister) addSkipped(name, kind, remedy string) {
 	b := fileBroken(l.o.Source, name, "skipped: "+kind, remedy)
 	b.Severity = model.SeverityWarning
@@ -209,7 +208,7 @@ func isManifestName(p string) bool {
 	return strings.HasSuffix(p, ".yaml") || strings.HasSuffix(p, ".yml") || strings.HasSuffix(p, ".json")
 }
 
-// fileBroken is a failure of a whole file.
+// fileBroken returns the error of a whole file.
 func fileBroken(source, name, msg, remedy string) model.Broken {
 	return model.Broken{
 		Severity: model.SeverityError,
@@ -267,7 +266,7 @@ func (o Options) loadFile(ctx context.Context, in inputFile) (*loadedFile, *mode
 	return l, nil
 }
 
-// openInput opens a file; what may not answer ends with ctx.
+// openInput opens a file; the wait for a pipe or a device ends with ctx.
 func (o Options) openInput(ctx context.Context, in inputFile) (io.ReadCloser, error) {
 	switch {
 	case in.path == "-" && o.Stdin == nil:
@@ -282,9 +281,8 @@ func (o Options) openInput(ctx context.Context, in inputFile) (io.ReadCloser, er
 	return files.OpenRegular(in.path)
 }
 
-// expandGzip expands a compressed file of at most limit bytes. It is gone through
-// twice: first only counted, so that what expands to more than the limit never
-// is in memory, then read into just as much as it needs.
+// expandGzip decompresses a file of at most limit bytes. It does so twice: first to count, so that larger
+// contents are never in memory, then into a buffer of that size.
 func expandGzip(raw []byte, limit int64) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(raw))
 	if err != nil {

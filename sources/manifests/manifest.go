@@ -14,9 +14,9 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// The manifests, with the fields that are read: hosts, paths and Services.
+// Manifests of traffic from outside, with the fields read: hosts, paths and Services.
 type (
-	// Ingress is one of networking.k8s.io.
+	// Ingress is an Ingress of networking.k8s.io.
 	Ingress struct {
 		metav1.TypeMeta   `json:",inline"`
 		metav1.ObjectMeta `json:"metadata"`
@@ -42,7 +42,7 @@ type (
 			} `json:"port"`
 		} `json:"service"`
 	}
-	// HTTPRoute is one of the Gateway API.
+	// HTTPRoute is an HTTPRoute of the Gateway API.
 	HTTPRoute struct {
 		metav1.TypeMeta   `json:",inline"`
 		metav1.ObjectMeta `json:"metadata"`
@@ -63,7 +63,7 @@ type (
 			} `json:"rules"`
 		} `json:"spec"`
 	}
-	// Route is one of OpenShift.
+	// Route is a Route of OpenShift.
 	Route struct {
 		metav1.TypeMeta   `json:",inline"`
 		metav1.ObjectMeta `json:"metadata"`
@@ -83,12 +83,12 @@ type (
 	}
 )
 
-// IsKind says whether objects of the kind lead from outside to Services.
+// IsKind reports whether objects of the kind route outside traffic to Services.
 func IsKind(k model.Kind) bool {
 	return k == model.KindIngress || k == model.KindHTTPRoute || k == model.KindRoute
 }
 
-// KeepReadFields takes out of the tree of a way in what is not read.
+// KeepWayInFields removes the unread fields from the tree of an Ingress, HTTPRoute or Route.
 func KeepWayInFields(n *yaml.Node) {
 	spec := yamltree.Get(n, "spec")
 	yamltree.KeepFields(n, "apiVersion", "kind", "metadata", "spec")
@@ -113,7 +113,7 @@ func KeepWayInFields(n *yaml.Node) {
 	}
 }
 
-// WayIn brings an Ingress into the model's form.
+// WayIn converts an Ingress to the model's form.
 func (o *Ingress) WayIn(m model.Meta) *model.WayIn {
 	w := &model.WayIn{Meta: m}
 	add := func(host, path string, b *ingressBackend) {
@@ -140,7 +140,7 @@ func (o *Ingress) WayIn(m model.Meta) *model.WayIn {
 	return w
 }
 
-// WayIn brings an HTTPRoute into the model's form: of each rule the first path, for each host.
+// WayIn converts an HTTPRoute to the model's form: the first path of each rule, for each host.
 func (o *HTTPRoute) WayIn(m model.Meta) *model.WayIn {
 	w := &model.WayIn{Meta: m}
 	hosts := o.Spec.Hostnames
@@ -170,7 +170,7 @@ func (o *HTTPRoute) WayIn(m model.Meta) *model.WayIn {
 	return w
 }
 
-// WayIn brings a Route into the model's form.
+// WayIn converts a Route to the model's form.
 func (o *Route) WayIn(m model.Meta) *model.WayIn {
 	w := &model.WayIn{Meta: m}
 	port := ""

@@ -10,11 +10,11 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// All mistakes of a text are told at once: who mends one does not want to learn of the next when it is
-// gone. Here are those that stand behind others; nothing of such a text is taken in.
+// All mistakes of a text are reported at once, so that fixing one does not only reveal the next. This file
+// finds mistakes behind the first. No object of such a text is used.
 
-// reportBehind tells what else is wrong with a document behind its first mistake of syntax, where
-// its text can be read as it was probably meant.
+// reportBehind reports further mistakes of a document behind its first syntax error, if the text can be read
+// as probably intended.
 func (d *decoder) reportBehind(text []byte, origin model.Origin) {
 	root, wrong := yamltree.ParseMending(text, d.opts.Limits.AliasNodes)
 	if root == nil {
@@ -37,7 +37,7 @@ func (d *decoder) reportBehind(text []byte, origin model.Origin) {
 		}
 	}
 	for _, b := range also {
-		// A mended line was guessed, and the parts of a value that was left out are not missing.
+		// A mended line is a guess, and the parts of an omitted value are not missing.
 		if b.IsError() && b.Code != CodeNotObject && !lines[b.Origin.Line] && !yamltree.HasAnyKey(b.Field, cut) {
 			told.broken = append(told.broken, b)
 		}
@@ -45,8 +45,8 @@ func (d *decoder) reportBehind(text []byte, origin model.Origin) {
 	d.out = told
 }
 
-// reportRefused tells what the API server would refuse of a policy besides what was told, and what its
-// plugin cannot take: of fields that have nothing to do with those told.
+// reportRefused reports what else the API server would reject in a policy, and what its plugin cannot use,
+// except fields related to those in told.
 func (d *decoder) reportRefused(n *yaml.Node, k *kindInfo, key model.Key, origin model.Origin, told []Issue) {
 	clearFields(n, told)
 	refused := UnrelatedIssues(d.gateIssues(n, k.kind, yamltree.JSONValue(n).(map[string]any)), told)
@@ -54,7 +54,7 @@ func (d *decoder) reportRefused(n *yaml.Node, k *kindInfo, key model.Key, origin
 	d.reportUntaken(n, k, key, origin, slices.Concat(told, refused))
 }
 
-// reportUntaken tells what the plugin of a policy cannot take of it besides what was told.
+// reportUntaken reports what a policy's plugin cannot use, except fields related to those in told.
 func (d *decoder) reportUntaken(n *yaml.Node, k *kindInfo, key model.Key, origin model.Origin, told []Issue) {
 	clearFields(n, told)
 	if k.toModel != nil {
@@ -62,7 +62,7 @@ func (d *decoder) reportUntaken(n *yaml.Node, k *kindInfo, key model.Key, origin
 	}
 	typed, err := TypedPolicy(k.kind, yamltree.JSONValue(n).(map[string]any))
 	if err != nil {
-		return // a mistake that has no field
+		return // a mistake without a field
 	}
 	var untaken []Issue
 	for _, b := range New(d.metaOf(k, typed, origin), typed).Invalid {
@@ -72,7 +72,7 @@ func (d *decoder) reportUntaken(n *yaml.Node, k *kindInfo, key model.Key, origin
 	d.reportIssues(origin, key, UnrelatedIssues(untaken, told), 0)
 }
 
-// clearFields takes the fields of issues out of a tree, so that the rest of it can be judged.
+// clearFields removes the fields of issues from a tree, so that the rest can be checked.
 func clearFields(n *yaml.Node, issues []Issue) {
 	for _, i := range issues {
 		yamltree.ClearField(n, i.Field, i.Meant)

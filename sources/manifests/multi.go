@@ -13,15 +13,15 @@ import (
 	"rung/model/words"
 )
 
-// MultiNetworkPolicy is a NetworkPolicy of secondary networks (networks.md#multinetworkpolicy); its spec
-// has the fields of a NetworkPolicy's.
+// MultiNetworkPolicy is a NetworkPolicy for secondary networks (networks.md#multinetworkpolicy), with the same
+// spec.
 type MultiNetworkPolicy struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              networkingv1.NetworkPolicySpec `json:"spec"`
 }
 
-// ReadMultiNetworkPolicy is the typed form of a MultiNetworkPolicy.
+// ReadMultiNetworkPolicy converts an object to its typed form.
 func ReadMultiNetworkPolicy(u *unstructured.Unstructured) (*MultiNetworkPolicy, error) {
 	var o MultiNetworkPolicy
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &o); err != nil {
@@ -30,8 +30,7 @@ func ReadMultiNetworkPolicy(u *unstructured.Unstructured) (*MultiNetworkPolicy, 
 	return &o, nil
 }
 
-// multiNetworkPolicy reads a MultiNetworkPolicy: it isolates in the directions that its policyTypes name,
-// and without them in none.
+// multiNetworkPolicy reads a MultiNetworkPolicy. It isolates only the directions named in policyTypes.
 func (n *normaliser) multiNetworkPolicy(u *unstructured.Unstructured) {
 	n.p.Tier = model.TierNetwork
 	o, err := ReadMultiNetworkPolicy(u)

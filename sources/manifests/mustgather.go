@@ -5,27 +5,26 @@ import (
 	"path"
 )
 
-// A must-gather (oc adm must-gather, oc adm inspect) has the cluster's objects in
-// two folders side by side, and beside these logs, metrics and reports of all
-// kinds, some of them JSON and YAML that are no objects.
+// A must-gather (oc adm must-gather, oc adm inspect) has the cluster's objects in these two folders, next to
+// logs, metrics and reports, some of them JSON and YAML without objects.
 const (
 	gatherCluster    = "cluster-scoped-resources"
 	gatherNamespaces = "namespaces"
 )
 
-// gatherFolders keeps what one walk has found out about must-gathers.
+// gatherFolders caches which folders are must-gathers, during one walk.
 type gatherFolders struct {
 	fsys       fs.FS
 	isGathered map[string]bool // by folder
 }
 
-// isAside says whether a file or folder lies in a must-gather beside its objects.
+// isAside reports whether a path is in a must-gather but outside its objects.
 func (g *gatherFolders) isAside(p string) bool {
 	base := path.Base(p)
 	return p != "." && base != gatherCluster && base != gatherNamespaces && g.isRoot(path.Dir(p))
 }
 
-// isInside says whether a file lies among a must-gather's objects.
+// isInside reports whether a file is among a must-gather's objects.
 func (g *gatherFolders) isInside(p string) bool {
 	for ; p != "." && p != "/"; p = path.Dir(p) {
 		if base := path.Base(p); (base == gatherCluster || base == gatherNamespaces) && g.isRoot(path.Dir(p)) {
@@ -35,7 +34,7 @@ func (g *gatherFolders) isInside(p string) bool {
 	return false
 }
 
-// isRoot says whether a folder is the root of a must-gather.
+// isRoot reports whether a folder is the root of a must-gather.
 func (g *gatherFolders) isRoot(dir string) bool {
 	is, known := g.isGathered[dir]
 	if !known {

@@ -11,7 +11,7 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// writtenOf is where an object that policies name keeps its text, nil for others.
+// writtenOf returns the text of a Tier or group, else nil.
 func writtenOf(o model.Object) *model.Written {
 	switch o := o.(type) {
 	case *model.Tier:
@@ -22,8 +22,8 @@ func writtenOf(o model.Object) *model.Written {
 	return nil
 }
 
-// namedObject brings the tree of an object that policies name, or that networks come from, into the
-// model's form. Of those that are edited it keeps the text.
+// namedObject converts the tree of a Tier, a group or a network to the model's form. It keeps the text of
+// Tiers and groups.
 func (d *decoder) namedObject(k *kindInfo, u *unstructured.Unstructured, about model.Meta) (model.Object, error) {
 	typed := reflect.New(k.goType).Interface().(metav1.Object)
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, typed); err != nil {

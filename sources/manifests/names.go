@@ -9,16 +9,14 @@ import (
 	"rung/model/words"
 )
 
-// namesChecked are the kinds whose names other names are made of: of zones, files,
-// switch ports and port groups. The API server has checked them; a file has not, nor
-// has a server that only looks like one. Policies are checked as a whole (gate).
+// namesChecked are kinds whose names become parts of other names: of zones, files, switch ports and port
+// groups. A real API server has checked them; a file or a fake server has not. Gate 1 checks whole policies.
 var namesChecked = map[model.Kind]bool{model.KindNamespace: true, model.KindNode: true, model.KindPod: true,
 	model.KindService: true, model.KindEndpointSlice: true,
 	model.KindUDN: true, model.KindCUDN: true, model.KindNAD: true,
 	model.KindTier: true, model.KindClusterGroup: true, model.KindGroup: true}
 
-// CheckName says what is wrong with the name and namespace of an object that is
-// taken in, nil when nothing is.
+// CheckName returns the problem with the name or namespace of an object, or nil.
 func CheckName(k model.Kind, namespace, name string) *Issue {
 	if !namesChecked[k] {
 		return nil
@@ -33,7 +31,7 @@ func CheckName(k model.Kind, namespace, name string) *Issue {
 	return nil
 }
 
-// shortName is as much of a name as says which one is meant.
+// shortName shortens a name for messages.
 func shortName(s string) string {
 	const most = 60
 	s = words.CleanText(s)
@@ -43,7 +41,7 @@ func shortName(s string) string {
 	return s
 }
 
-// ShortKey is the key of an object that is left aside for its name.
+// ShortKey returns the key, with short names, of an object skipped for its name.
 func ShortKey(k model.Key) model.Key {
 	k.Namespace, k.Name = shortName(k.Namespace), shortName(k.Name)
 	return k

@@ -11,8 +11,8 @@ import (
 	"rung/model/words"
 )
 
-// npDirections says which directions a NetworkPolicy isolates: ingress always
-// unless policyTypes leaves it out, egress when it has egress rules or says so.
+// npDirections returns the directions that a NetworkPolicy isolates. Ingress is isolated unless policyTypes
+// omits it, egress if policyTypes names it or, without policyTypes, if there are egress rules.
 func npDirections(spec *networkingv1.NetworkPolicySpec) (ingress, egress bool) {
 	if len(spec.PolicyTypes) == 0 {
 		return true, len(spec.Egress) > 0
@@ -27,14 +27,14 @@ func npDirections(spec *networkingv1.NetworkPolicySpec) (ingress, egress bool) {
 func (n *normaliser) networkPolicy(o *networkingv1.NetworkPolicy) {
 	p := n.p
 	p.Tier = model.TierNetwork
-	if o.APIVersion == model.APIVersionNP2016 { // another than that of today's API
+	if o.APIVersion == model.APIVersionNP2016 { // differs from today's API
 		p.APIVersion = o.APIVersion
 	}
 	p.IsolatesIngress, p.IsolatesEgress = npDirections(&o.Spec)
 	n.npRules(&o.Spec)
 }
 
-// npRules are the subject and the rules of a NetworkPolicy, and of one of other networks.
+// npRules reads the subject and rules of a NetworkPolicy or MultiNetworkPolicy.
 func (n *normaliser) npRules(spec *networkingv1.NetworkPolicySpec) {
 	p := n.p
 	p.Subject = model.Subject{Namespaces: model.SelectEverything(), Pods: n.readSelector(&spec.PodSelector, "spec.podSelector"),
@@ -73,8 +73,8 @@ func (n *normaliser) npRule(dir model.Direction, i int, peers []networkingv1.Net
 	return r
 }
 
-// podsPeer is a peer of two selectors, one of which may be nil. Without one of namespaces it
-// is pods of the policy's own namespace, of a policy of the cluster those of all.
+// podsPeer returns a peer of two selectors, of which at most one is nil. Without a namespace selector it
+// selects pods of the policy's own namespace; for a cluster-scoped policy, of all namespaces.
 func (n *normaliser) podsPeer(namespaces, pods *metav1.LabelSelector, at string) model.Peer {
 	switch {
 	case pods == nil:

@@ -12,10 +12,9 @@ import (
 	"rung/model/ovn/match"
 )
 
-// npErrors returns the errors for which the API server would refuse a NetworkPolicy.
-// Its own validation is not in any library; these are its documented rules. They hold for a
-// MultiNetworkPolicy, too, whose CRD checks little more than types: what they refuse there,
-// OVN-Kubernetes cannot take.
+// npErrors returns the errors for which the API server would reject a NetworkPolicy. No library has its
+// validation; these are its documented rules. They also hold for a MultiNetworkPolicy, whose CRD checks little
+// more than types: OVN-Kubernetes cannot use the values they reject.
 func npErrors(s *networkingv1.NetworkPolicySpec) field.ErrorList {
 	spec := field.NewPath("spec")
 	opts := validation.LabelSelectorValidationOptions{}
@@ -114,8 +113,8 @@ func ipBlockErrors(b *networkingv1.IPBlock, at *field.Path) (errs field.ErrorLis
 	return errs
 }
 
-// efErrors returns the errors for which the CRD of EgressFirewall refuses an object. The CRD takes
-// any text as a CIDR; the controller does not (package policy).
+// efErrors returns the errors for which the CRD of EgressFirewall rejects an object. The CRD accepts any text
+// as a CIDR; the controller does not (readFirewallCIDR).
 func efErrors(o *EgressFirewall) (errs field.ErrorList) {
 	if o.Name != "default" {
 		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), o.Name,

@@ -15,18 +15,17 @@ import (
 	"rung/model/words"
 )
 
-// annotationNetworkID is where the cluster manager writes the number of a network, on its
-// NetworkAttachmentDefinitions; annotationConnected where it writes what a ClusterNetworkConnect
-// connects.
+// The cluster manager writes a network's number to annotationNetworkID of its NetworkAttachmentDefinitions,
+// and the networks that a ClusterNetworkConnect connects to annotationConnected.
 const (
 	annotationNetworkID = "k8s.ovn.org/network-id"
 	annotationConnected = "k8s.ovn.org/network-connect-subnet"
 )
 
-// fault is a reason why an object cannot be used, and the field that says so.
+// fault is the reason why an object cannot be used, with its field.
 type fault struct{ field, text string }
 
-// issues are the fault as something wrong with an object that is taken in all the same.
+// issues returns the fault as a warning about an object that is kept; nil for no fault.
 func (f *fault) issues() []Issue {
 	if f == nil {
 		return nil
@@ -34,7 +33,7 @@ func (f *fault) issues() []Issue {
 	return []Issue{{Severity: model.SeverityWarning, Code: CodeNetwork, Field: f.field, Message: f.text}}
 }
 
-// line is the fault as one line, with its field; empty for none.
+// line returns the fault on one line, with its field; empty for nil.
 func (f *fault) line() string {
 	if f == nil {
 		return ""
@@ -42,7 +41,7 @@ func (f *fault) line() string {
 	return f.field + ": " + f.text
 }
 
-// Read brings a UserDefinedNetwork into the model's form.
+// Read converts a UserDefinedNetwork to the model's form.
 func (o *UDN) Read(m model.Meta) (model.Object, []Issue) {
 	d := &network.Definition{Meta: m, Conditions: CleanConditions(o.Status.Conditions)}
 	c, f := o.Spec.config("spec", m.Namespace+"_"+m.Name)
@@ -50,7 +49,7 @@ func (o *UDN) Read(m model.Meta) (model.Object, []Issue) {
 	return d, f.issues()
 }
 
-// Read brings a ClusterUserDefinedNetwork into the model's form.
+// Read converts a ClusterUserDefinedNetwork to the model's form.
 func (o *CUDN) Read(m model.Meta) (model.Object, []Issue) {
 	d := &network.Definition{Meta: m, Conditions: CleanConditions(o.Status.Conditions)}
 	spec := &o.Spec.Network
@@ -71,7 +70,7 @@ func (o *CUDN) Read(m model.Meta) (model.Object, []Issue) {
 	return d, f.issues()
 }
 
-// config is the network that a spec describes; at is where the spec stands.
+// config returns the network described by a spec; at is the path of the spec.
 func (s *networkSpec) config(at, name string) (c network.Config, f *fault) {
 	c = network.Config{Name: name, Topology: network.Topology(strings.ToLower(words.CleanText(s.Topology)))}
 	role := ""
@@ -119,7 +118,7 @@ func (s *networkSpec) config(at, name string) (c network.Config, f *fault) {
 	return c, f
 }
 
-// localnetOf is the localnet that a ClusterUserDefinedNetwork describes.
+// localnetOf returns the localnet of a ClusterUserDefinedNetwork.
 func localnetOf(s *localnetConfig, name string) (c network.Config, f *fault) {
 	const at = "spec.network.localnet"
 	c = network.Config{Name: name, Topology: network.Localnet}
@@ -134,7 +133,7 @@ func localnetOf(s *localnetConfig, name string) (c network.Config, f *fault) {
 	return c, f
 }
 
-// statedRole reads a role that must be given.
+// statedRole reads a required role; true for Primary.
 func statedRole(role, field string) (bool, *fault) {
 	if role == "" {
 		return false, &fault{field, "is missing: Primary or Secondary"}
@@ -142,7 +141,7 @@ func statedRole(role, field string) (bool, *fault) {
 	return isPrimary(role, field)
 }
 
-// isPrimary reads a role; none is the secondary one.
+// isPrimary reads a role; an empty one is secondary.
 func isPrimary(role, field string) (bool, *fault) {
 	switch strings.ToLower(role) {
 	case "primary":
@@ -153,7 +152,7 @@ func isPrimary(role, field string) (bool, *fault) {
 	return false, &fault{field, fmt.Sprintf("%q is none of primary, secondary", words.CleanText(role))}
 }
 
-// subnetsOf are subnets, masked.
+// subnetsOf parses and masks subnets.
 func subnetsOf(texts []string, field string) (out []netip.Prefix, _ *fault) {
 	for i, text := range texts {
 		p, err := netip.ParsePrefix(strings.TrimSpace(text))
@@ -165,7 +164,8 @@ func subnetsOf(texts []string, field string) (out []netip.Prefix, _ *fault) {
 	return out, nil
 }
 
-// hostSubnetOf is the subnet of a layer 3 network, of which nodes have parts of a size; 0 for the usual one.
+// hostSubnetOf parses the subnet of a layer 3 network. size is the prefix length of each node's part, 0 for
+// the default.
 func hostSubnetOf(cidr string, size int) (netip.Prefix, error) {
 	p, err := netip.ParsePrefix(strings.TrimSpace(cidr))
 	switch {
@@ -183,7 +183,7 @@ func notAddress(text string) string {
 	return fmt.Sprintf("%q is not an address", words.CleanText(text))
 }
 
-// Read brings a ClusterNetworkConnect into the model's form.
+// Read converts a ClusterNetworkConnect to the model's form.
 func (o *CNC) Read(m model.Meta) (model.Object, []Issue) {
 	c := &network.Connect{Meta: m, Pods: slices.Contains(o.Spec.Connectivity, "PodNetwork"), Services: slices.Contains(o.Spec.Connectivity,
 		"ClusterIPServiceNetwork")}
@@ -206,5 +206,5 @@ func (o *CNC) Read(m model.Meta) (model.Object, []Issue) {
 	return c, nil
 }
 
-// idOf is the number of a network, as its annotation has it.
+// idOf returns the network's number from its annotation.
 func idOf(o metav1.Object) string { return words.CleanText(o.GetAnnotations()[annotationNetworkID]) }

@@ -16,7 +16,7 @@ import (
 	"rung/model/words"
 )
 
-// TypedPolicy is the typed API object of a policy's tree, with the CRDs' defaults.
+// TypedPolicy converts a policy's tree to the typed API object, with the CRDs' defaults.
 func TypedPolicy(k model.Kind, obj map[string]any) (metav1.Object, error) {
 	obj = runtime.DeepCopyJSON(obj)
 	var into metav1.Object
@@ -47,8 +47,8 @@ func TypedPolicy(k model.Kind, obj map[string]any) (metav1.Object, error) {
 	return into, nil
 }
 
-// eachPort calls f for every portNumber and portRange of an ANP or BANP, whose
-// protocol the CRD defaults to TCP.
+// eachPort calls f for every portNumber and portRange of an ANP or BANP: the CRD defaults their protocol to
+// TCP.
 func eachPort(obj map[string]any, f func(map[string]any)) {
 	spec, _ := obj["spec"].(map[string]any)
 	for _, dir := range []string{"ingress", "egress"} {
@@ -68,7 +68,7 @@ func eachPort(obj map[string]any, f func(map[string]any)) {
 	}
 }
 
-// New is the normal form of a typed policy, gate 2 included.
+// New converts a typed policy to the model's form, with gate 2.
 func New(m model.Meta, typed any) *model.Policy {
 	p := &model.Policy{Meta: m, Original: typed}
 	p.Logging, p.HasLogging = m.Annotations[model.AnnotationLogging]
@@ -95,8 +95,7 @@ func New(m model.Meta, typed any) *model.Policy {
 	return p
 }
 
-// normaliser fills a policy from its typed object and notes what OVN-Kubernetes
-// cannot take.
+// normaliser fills a policy from its typed object, and notes what OVN-Kubernetes cannot use.
 type normaliser struct{ p *model.Policy }
 
 func (n *normaliser) addInvalid(code, field, msg, remedy string) {
@@ -112,7 +111,7 @@ func (n *normaliser) readSelector(s *metav1.LabelSelector, field string) model.S
 	return sel
 }
 
-// CleanConditions are the conditions of a status with their texts cleaned, nil for none.
+// CleanConditions returns the conditions of a status with clean texts; nil for none.
 func CleanConditions(cs []metav1.Condition) (out []model.Condition) {
 	for _, c := range cs {
 		out = append(out, model.Condition{Type: words.CleanText(c.Type),
@@ -122,14 +121,14 @@ func CleanConditions(cs []metav1.Condition) (out []model.Condition) {
 	return out
 }
 
-// IsCommonCIDR says whether a CIDR is in the form that everybody takes: no leading zeros,
-// IPv4 in its own form.
+// IsCommonCIDR reports whether every program accepts the form of a CIDR: no leading zeros, no IPv4 within
+// IPv6.
 func IsCommonCIDR(s string) bool {
 	p, err := netip.ParsePrefix(s)
 	return err == nil && !p.Addr().Is4In6()
 }
 
-// CIDRRemedy says how to write a CIDR right.
+// CIDRRemedy returns how to write a CIDR correctly.
 func CIDRRemedy(s string) string {
 	if p, ok := match.ParseCIDR(s); ok {
 		if p.Addr().Is4In6() {

@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// setObject changes an object, which means old, so that it means that of the edit.
+// setObject changes an object from its value old to the value of the edit.
 func (p *documentPiece) setObject(e Edit, item int, old map[string]any) error {
 	obj, err := UntypedTree(e.Object)
 	if err != nil {
@@ -18,7 +18,7 @@ func (p *documentPiece) setObject(e Edit, item int, old map[string]any) error {
 	if md, _ := obj["metadata"].(map[string]any); md["name"] != e.Key.Name {
 		return errors.New("the new object has another name")
 	}
-	// Compare like with like: what the old object is once it is typed.
+	// Compare equal forms: convert the old object to the new one's type.
 	var was any = old
 	if typed := reflect.TypeOf(e.Object); typed.Kind() == reflect.Pointer && e.Key.Kind.IsPolicy() {
 		if t, err := TypedPolicy(e.Key.Kind, old); err == nil && reflect.TypeOf(t) == typed {
@@ -42,16 +42,15 @@ func (p *documentPiece) setObject(e Edit, item int, old map[string]any) error {
 			return err
 		}
 		at := items[item].at
-		at.way = nil // fields are named from the object on
+		at.way = nil // name fields relative to the object
 		return d.changeValue(items[item].value, base, want, at)
 	})
 }
 
-// authorMetadata are the fields of metadata that an edit may change.
+// authorMetadata are the metadata fields that an edit may change.
 var authorMetadata = []string{"labels", "annotations", "finalizers"}
 
-// editableScope brings the old and the new object down to what an edit may change; all
-// else is taken from the old one.
+// editableScope reduces the old and the new object to the editable fields. All others come from the old one.
 func editableScope(old, obj map[string]any) (base, want map[string]any) {
 	base = map[string]any{"metadata": old["metadata"], "spec": old["spec"]}
 	oldMeta, _ := old["metadata"].(map[string]any)
@@ -85,8 +84,8 @@ func editableScope(old, obj map[string]any) (base, want map[string]any) {
 	return base, want
 }
 
-// mergeChange carries the change from base to want over to old, which base is a
-// reading of: what does not change keeps the form it has in old.
+// mergeChange applies the change from base to want to old, of which base is the typed form. Unchanged parts
+// keep their form in old.
 func mergeChange(old, base, want any) any {
 	if equalValues(base, want) {
 		return old

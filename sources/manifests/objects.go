@@ -16,8 +16,7 @@ import (
 	"rung/model/words"
 )
 
-// keptAnnotations matter to Rung; others are not kept, but for what is read out
-// of them.
+// keptAnnotations are the annotations kept as text; others are only read.
 var keptAnnotations = map[string]bool{
 	model.AnnotationLogging:    true,
 	model.AnnotationLogSession: true,
@@ -28,10 +27,10 @@ var keptAnnotations = map[string]bool{
 	model.AnnotationPolicyFor:  true,
 }
 
-// labelNamespaceName is put on every namespace by the API server.
+// labelNamespaceName is set on every namespace by the API server.
 const labelNamespaceName = "kubernetes.io/metadata.name"
 
-// metaOf reads what every object has, but for its version: that of a text says nothing.
+// metaOf reads the common metadata, except the version: a file's says nothing.
 func (d *decoder) metaOf(k *kindInfo, o metav1.Object, origin model.Origin) model.Meta {
 	m := model.Meta{Key: model.Key{Kind: k.kind, Name: words.CleanText(o.GetName())}, UID: words.CleanText(string(o.GetUID())),
 		Created: o.GetCreationTimestamp().Time, Labels: d.labelsOf(o.GetLabels()), Origin: origin}
@@ -52,7 +51,7 @@ func (d *decoder) metaOf(k *kindInfo, o metav1.Object, origin model.Origin) mode
 	return m
 }
 
-// internClean is a clean string that many objects have, stored once.
+// internClean returns a clean string, stored once for all objects.
 func internClean(s string) string {
 	if s == "" {
 		return ""
@@ -60,8 +59,7 @@ func internClean(s string) string {
 	return unique.Make(words.CleanText(s)).Value()
 }
 
-// maxSets bounds the label sets remembered; pods of jobs have sets of their own,
-// so that the number of those ever seen has no bound.
+// maxSets bounds the remembered label sets: each pod of a job has another, so they would grow without bound.
 const maxSets = 16 << 10
 
 func (d *decoder) labelsOf(raw map[string]string) model.Labels {
@@ -84,7 +82,7 @@ func (d *decoder) namespaceOf(_ *corev1.Namespace, m model.Meta) model.Object {
 	return &model.Namespace{Meta: withNameLabel(m)}
 }
 
-// withNameLabel adds the label the API server puts on every namespace.
+// withNameLabel adds the label that the API server sets on every namespace.
 func withNameLabel(m model.Meta) model.Meta {
 	if m.Labels.Get(labelNamespaceName) == m.Name {
 		return m
@@ -102,7 +100,7 @@ func (d *decoder) podOf(o *corev1.Pod, m model.Meta) model.Object {
 		Phase:       internClean(string(o.Status.Phase)), Deleting: o.DeletionTimestamp != nil}
 	p.Workload = internClean(OwnerOf(o))
 	if p.ServiceAccount == "" {
-		p.ServiceAccount = cmp.Or(internClean(o.Spec.DeprecatedServiceAccount), "default") // likewise
+		p.ServiceAccount = cmp.Or(internClean(o.Spec.DeprecatedServiceAccount), "default") // the API server's default
 	}
 	for _, c := range o.Status.Conditions {
 		p.Ready = p.Ready || c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
@@ -122,11 +120,11 @@ func (d *decoder) podOf(o *corev1.Pod, m model.Meta) model.Object {
 	switch {
 	case p.Phase != "":
 	case len(ips) > 0 || o.Status.PodIP != "":
-		p.Phase = "Running" // a status with its address says no less: it got that when it began
+		p.Phase = "Running" // a pod gets its address when it starts
 	default:
-		p.Phase = "Pending" // as the API server sets it
-		// Without a status and networks it was never made. A host-networked one that names its node has
-		// all that policies ask for.
+		p.Phase = "Pending" // the API server's default
+		// Without a status and networks the pod does not exist yet. A host-networked pod with a node has all
+		// that policies need.
 		if len(p.Networks) == 0 && (p.NodeName == "" || !p.HostNetwork) {
 			p.ToBe, p.NodeName = &model.PodToBe{Node: p.NodeName}, ""
 		}
@@ -134,7 +132,7 @@ func (d *decoder) podOf(o *corev1.Pod, m model.Meta) model.Object {
 	return p
 }
 
-// podNetworks takes in what a pod's annotations say of networks.
+// podNetworks reads a pod's annotations about networks.
 func (d *decoder) podNetworks(p *model.Pod, annotations map[string]string) {
 	if text, ok := annotations[model.AnnotationPodNetworks]; ok {
 		var err error
@@ -162,8 +160,7 @@ func (d *decoder) podNetworks(p *model.Pod, annotations map[string]string) {
 	}
 }
 
-// protocolOf is a port's protocol: TCP when none is written, empty when it is not
-// one OVN-Kubernetes knows.
+// protocolOf returns a port's protocol: TCP by default, empty if OVN-Kubernetes does not know it.
 func protocolOf(p corev1.Protocol) string {
 	switch p {
 	case corev1.ProtocolTCP, corev1.ProtocolUDP, corev1.ProtocolSCTP:
@@ -191,7 +188,7 @@ func (d *decoder) nodeOf(o *corev1.Node, m model.Meta) model.Object {
 	return n
 }
 
-// podCIDRs are the networks of a node's pods in canonical text.
+// podCIDRs returns the pod networks of a node in canonical text.
 func podCIDRs(s *corev1.NodeSpec) (out []string) {
 	all := s.PodCIDRs
 	if len(all) == 0 {
@@ -212,11 +209,11 @@ func (d *decoder) serviceOf(o *corev1.Service, m model.Meta) model.Object {
 	}
 	ips := o.Spec.ClusterIPs
 	if len(ips) == 0 {
-		ips = []string{o.Spec.ClusterIP} // "None" is no address
+		ips = []string{o.Spec.ClusterIP} // "None" is not an address
 	}
 	s.ClusterIPs, s.ExternalIPs = canonicalIPs(ips), canonicalIPs(o.Spec.ExternalIPs)
 	for _, in := range o.Status.LoadBalancer.Ingress {
-		if in.IPMode == nil || *in.IPMode != corev1.LoadBalancerIPModeProxy { // else packets go to the load balancer itself
+		if in.IPMode == nil || *in.IPMode != corev1.LoadBalancerIPModeProxy { // in Proxy mode packets go to the load balancer itself
 			s.LoadBalancerIPs = append(s.LoadBalancerIPs, canonicalIPs([]string{in.IP})...)
 		}
 	}
@@ -230,7 +227,7 @@ func (d *decoder) serviceOf(o *corev1.Service, m model.Meta) model.Object {
 	return s
 }
 
-// canonicalIPs are the texts that are addresses.
+// canonicalIPs returns the valid addresses in canonical text.
 func canonicalIPs(texts []string) (out []string) {
 	for _, text := range texts {
 		if ip := canonicalIP(text); ip != "" {
@@ -285,8 +282,7 @@ func (d *decoder) eventOf(o *corev1.Event, m model.Meta) model.Object {
 	return e
 }
 
-// newEvent reads the newer form of an event, of which the older one has all that counts
-// here.
+// newEvent reads an events.k8s.io event by converting it to a core one, which has all fields needed here.
 func (d *decoder) newEvent(o *eventsv1.Event, m model.Meta) model.Object {
 	old := &corev1.Event{InvolvedObject: o.Regarding, Source: o.DeprecatedSource, Type: o.Type, Reason: o.Reason,
 		Message:        o.Note,

@@ -15,26 +15,24 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// olderUse is a place where an ANP or BANP is written in the form of the first iteration of
-// the API (older-forms.md#the-first-form-of-adminnetworkpolicy).
+// olderUse is a part of an ANP or BANP in the form of the API's first iteration
+// (older-forms.md#the-first-form-of-adminnetworkpolicy).
 type olderUse struct {
 	field string
 	line  int
-	// drops says what becomes of it on a server of today that drops it, saysText of what is not
-	// dropped.
+	// drops continues sinceOlder for a field that today's server drops. saysText is used for other fields.
 	drops, saysText string
-	// change is the text of today's form, reason why no object of today says the same:
-	// one of them is empty.
+	// Either change describes today's form, or reason says why no object of today means the same.
 	change, reason string
-	of2022         bool // only the form of 2022 had it
+	of2022         bool // only in the form of 2022
 }
 
-// sinceOlder says how a server of today treats a field of the older form.
+// sinceOlder is how today's server treats a field of the older form.
 const sinceOlder = "is of an older form: the server of today drops this field"
 
-// ModerniseTree turns a policy's tree into the form of today, as far as that says the same,
-// and tells what it met. Where nothing says the same, the tree has the namespaces that may
-// be meant, so that it can be shown.
+// ModerniseTree converts a policy's tree to today's form, as far as that means the same, and returns the older
+// parts found. If no form of today means the same, the tree selects the namespaces that may be meant, for
+// display only.
 func ModerniseTree(root *yaml.Node) (uses []olderUse) {
 	spec := yamltree.Get(root, "spec")
 	if spec == nil {
@@ -59,7 +57,7 @@ func ModerniseTree(root *yaml.Node) (uses []olderUse) {
 	return uses
 }
 
-// modernPeer turns a peer into the form of today, and says whether it was of 2022.
+// modernPeer converts a peer to today's form, and reports whether it was of 2022.
 func modernPeer(peer, subject *yaml.Node, at string) (uses []olderUse, of2022 bool) {
 	if _, set := yamltree.FieldEntry(peer, "namespaces"); isNamespaceSet(set) {
 		u := modernSet(set, subject, at+".namespaces")
@@ -70,7 +68,7 @@ func modernPeer(peer, subject *yaml.Node, at string) (uses []olderUse, of2022 bo
 	pods := yamltree.Get(peer, "pods")
 	key, set := yamltree.FieldEntry(pods, "namespaces")
 	if key == nil || yamltree.Get(pods, "namespaceSelector") != nil || set.Kind != yaml.MappingNode {
-		if whole != nil { // what is missing in it is refused as in today's form
+		if whole != nil { // missing parts are rejected as in today's form
 			return []olderUse{{field: at + "." + was, line: whole.Line, drops: ", and refuses the peer that is left", change: at + "." + was +
 				" is pods today"}}, true
 		}
@@ -101,9 +99,8 @@ func modernPeer(peer, subject *yaml.Node, at string) (uses []olderUse, of2022 bo
 	return []olderUse{u}, u.of2022 || whole != nil
 }
 
-// isNamespaceSet says whether a node is the older form of a peer's namespaces: not a
-// selector, but one of five ways to name namespaces. With fields of a selector beside them
-// it is neither, and refused as unknown fields are.
+// isNamespaceSet reports whether a node is the older form of a peer's namespaces: not a selector, but one of
+// five ways to name namespaces. With any other field it is neither, and rejected for unknown fields.
 func isNamespaceSet(n *yaml.Node) bool {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return false
@@ -117,7 +114,7 @@ func isNamespaceSet(n *yaml.Node) bool {
 	return known > 0 && known*2 == len(n.Content)
 }
 
-// modernSet makes such a set a selector.
+// modernSet turns such a set into a selector.
 func modernSet(set, subject *yaml.Node, at string) olderUse {
 	u := olderUse{field: at, line: set.Content[0].Line}
 	_, selector := foldNode(set, "namespaceSelector")
@@ -158,8 +155,8 @@ func modernSet(set, subject *yaml.Node, at string) olderUse {
 	return u
 }
 
-// sameLabels are the namespaces with the subject's own values: where the subject has one
-// value of each, that is a selector.
+// sameLabels selects the namespaces with the subject's own label values. It becomes a selector if the subject
+// has one value of each label.
 func sameLabels(set, same, subject *yaml.Node, at string, u *olderUse) {
 	labels := textsOf(same)
 	if len(labels) == 0 {
@@ -183,8 +180,8 @@ func sameLabels(set, same, subject *yaml.Node, at string, u *olderUse) {
 	u.change = at + ".sameLabels is the subject's own value of " + labelList(labels) + ", written out"
 }
 
-// subjectLabel is the one value of a label that the subject's namespaces have, empty where
-// they may have several.
+// subjectLabel returns the only value of a label among the subject's namespaces; empty if there may be
+// several.
 func subjectLabel(subject *yaml.Node, label string) string {
 	if v := yamltree.TextAt(subject, "namespaces", "matchLabels", label); v != "" {
 		return v
@@ -199,7 +196,7 @@ func labelList(labels []string) string {
 	return words.CleanText(strings.Join(labels, ", "))
 }
 
-// existingSelector is the content of a selector of what has all labels.
+// existingSelector returns the content of a selector that requires all labels to exist.
 func existingSelector(labels []string) []*yaml.Node {
 	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
 	for _, l := range labels {
@@ -217,7 +214,7 @@ func mappingNode(pairs ...*yaml.Node) *yaml.Node {
 
 func textNode(s string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s} }
 
-// textsOf are the strings of a list.
+// textsOf returns the distinct strings of a list.
 func textsOf(n *yaml.Node) (out []string) {
 	if n == nil || n.Kind != yaml.SequenceNode {
 		return nil
@@ -230,16 +227,15 @@ func textsOf(n *yaml.Node) (out []string) {
 	return out
 }
 
-// OlderForm is an object in an older form: the places, its own text, and the text in today's
-// form.
+// OlderForm is an object in an older form: the older parts, its own text, and today's text.
 type OlderForm struct {
 	uses       []olderUse
 	text       []byte
-	modernText []byte // in the form of today
+	modernText []byte // in today's form
 }
 
-// ReadOlder turns the tree of an ANP or BANP into today's form; nil where it has that.
-// own is the object's text, nil for an item of a List.
+// ReadOlder converts the tree of an ANP or BANP to today's form; nil if it already has that. own is the
+// object's text, nil for an item of a List.
 func ReadOlder(n *yaml.Node, own []byte) *OlderForm {
 	tidy := func() []byte { return yamltree.Marshal(yamltree.TidyObject(yamltree.JSONValue(n).(map[string]any))) }
 	if own == nil {
@@ -250,14 +246,14 @@ func ReadOlder(n *yaml.Node, own []byte) *OlderForm {
 		return nil
 	}
 	o := &OlderForm{uses: uses, text: own, modernText: modernText(own, len(uses))}
-	if o.modernText == nil { // anchors, or something else that cannot be changed in place
+	if o.modernText == nil { // anchors, or another text that cannot be changed in place
 		o.modernText = tidy()
 	}
 	return o
 }
 
-// modernText is the text in today's form, its comments kept; nil where that does not change
-// as many places.
+// modernText returns the text in today's form, with its comments; nil if that changes another number of
+// places.
 func modernText(own []byte, places int) []byte {
 	var doc yaml.Node
 	if yaml.Unmarshal(own, &doc) != nil || len(doc.Content) != 1 || len(ModerniseTree(doc.Content[0])) != places {
@@ -272,7 +268,7 @@ func modernText(own []byte, places int) []byte {
 	return b.Bytes()
 }
 
-// modelOlder is the same for the model.
+// modelOlder converts the form for the model.
 func (o *OlderForm) modelOlder() *model.OlderForm {
 	out := &model.OlderForm{}
 	for _, u := range o.uses {
@@ -288,11 +284,11 @@ func (o *OlderForm) modelOlder() *model.OlderForm {
 	return out
 }
 
-// MarkPolicy says of a policy that was read what of it is of the older form: the server of today
-// does not have it so, and it is shown, not enforced.
+// MarkPolicy notes the older parts of a policy: today's server does not accept them, so the policy is shown
+// but not enforced.
 func (o *OlderForm) MarkPolicy(p *model.Policy, line int) {
 	p.Older, p.YAML = o.modelOlder(), string(o.text)
-	// The meaning stays apart from the text as written: today's form is another content.
+	// Original keeps the text as written: today's form is another content.
 	if root, err := yamltree.ParseFlat(o.text, yamltree.DefaultAliasNodes); err == nil && root != nil && root.Kind == yaml.MappingNode {
 		p.Original = &unstructured.Unstructured{Object: yamltree.JSONValue(root).(map[string]any)}
 	}
@@ -314,9 +310,8 @@ func (o *OlderForm) MarkPolicy(p *model.Policy, line int) {
 	}
 }
 
-// OlderOnServer returns the meaning today of a policy of a cluster whose CRD is of that
-// time, nil where it has nothing of the older form. OVN-Kubernetes of today, as it
-// reads the policy, decides there.
+// OlderOnServer returns today's meaning of a policy whose cluster has a CRD of that time; nil if no part is of
+// the older form. OVN-Kubernetes of today enforces such a policy as it reads it.
 func OlderOnServer(obj map[string]any) *model.OlderForm {
 	text := yamltree.TidyText(obj)
 	root, err := yamltree.ParseFlat([]byte(text), yamltree.DefaultAliasNodes)
@@ -329,7 +324,7 @@ func OlderOnServer(obj map[string]any) *model.OlderForm {
 	return nil
 }
 
-// IsField says whether an unknown field is one of the older form.
+// IsField reports whether an unknown field belongs to the older form.
 func IsField(field string) bool {
 	last := field[strings.LastIndexByte(field, '.')+1:]
 	return slices.ContainsFunc([]string{"namespaceSelector", "namespaces", "namespaceAndPodSelector", "sameLabels", "notSameLabels", "self",

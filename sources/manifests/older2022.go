@@ -14,13 +14,13 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// The form of 2022, before the API's first release
-// (older-forms.md#the-form-of-2022): what only it has, and what that is today.
+// The form of 2022, before the API's first release (older-forms.md#the-form-of-2022): the parts only it has,
+// and their form today.
 
-// nameLabel is the label by which a namespace is selected by its name.
+// nameLabel selects a namespace by its name.
 const nameLabel = "kubernetes.io/metadata.name"
 
-// foldNode is a field of a mapping by a name that was written in small letters, too.
+// foldNode returns a field of a mapping, ignoring the case of its name.
 func foldNode(n *yaml.Node, name string) (key, value *yaml.Node) {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil, nil
@@ -33,14 +33,14 @@ func foldNode(n *yaml.Node, name string) (key, value *yaml.Node) {
 	return nil, nil
 }
 
-// renameField writes a field by its name of today.
+// renameField gives a field its name of today.
 func renameField(n *yaml.Node, was, now string) {
 	if k, _ := foldNode(n, was); k != nil {
 		k.Value = now
 	}
 }
 
-// modernSubject turns a subject into the form of today.
+// modernSubject converts a subject to today's form.
 func modernSubject(subject *yaml.Node) (uses []olderUse) {
 	for _, name := range [][2]string{{"namespaceSelector", "namespaces"}, {"namespaceAndPodSelector", "pods"}} {
 		k, v := foldNode(subject, name[0])
@@ -59,8 +59,7 @@ func modernSubject(subject *yaml.Node) (uses []olderUse) {
 	return uses
 }
 
-// modernPods turns the namespacedPods of a peer into the pods of the release after it; key
-// is nil where there are none.
+// modernPods converts the namespacedPods of a peer to the pods of the next release; key is nil if it has none.
 func modernPods(peer *yaml.Node) (key *yaml.Node, was string) {
 	key, v := foldNode(peer, "namespacedPods")
 	if key == nil || v.Kind != yaml.MappingNode || yamltree.Get(peer, "pods") != nil {
@@ -76,7 +75,7 @@ func modernPods(peer *yaml.Node) (key *yaml.Node, was string) {
 	return key, was
 }
 
-// modernPorts turns the ports of a rule into the form of today.
+// modernPorts converts the ports of a rule to today's form.
 func modernPorts(rule *yaml.Node, at string) []olderUse {
 	key, ports := yamltree.FieldEntry(rule, "ports")
 	if key == nil || ports.Kind != yaml.MappingNode {
@@ -125,8 +124,8 @@ func modernPorts(rule *yaml.Node, at string) []olderUse {
 	return []olderUse{u}
 }
 
-// modernPort turns a port of that time into one of today, and says why none is the same. A
-// node that is no port of that time stays as it is, and is refused as an unknown field.
+// modernPort converts a port of that time to today's form, or returns why no port of today means the same.
+// Other nodes stay unchanged, to be rejected as unknown fields.
 func modernPort(p *yaml.Node) (why string) {
 	_, port := foldNode(p, "port")
 	_, end := foldNode(p, "endPort")
@@ -178,7 +177,7 @@ func isNumber(n *yaml.Node) bool {
 	return err == nil && n.Tag != "!!str"
 }
 
-// modernPriority tells of priority 0 in a policy of 2022.
+// modernPriority reports priority 0 in a policy of 2022.
 func modernPriority(root, spec *yaml.Node) []olderUse {
 	k, v := yamltree.FieldEntry(spec, "priority")
 	if k == nil || v.Value != "0" || yamltree.TextAt(root, "kind") != string(model.KindANP) {
@@ -189,7 +188,7 @@ func modernPriority(root, spec *yaml.Node) []olderUse {
 			"write a BaselineAdminNetworkPolicy, or another priority"}}
 }
 
-// ownNamespace are the namespaces that self and notSelf mean, where the subject is one.
+// ownNamespace converts self and notSelf, if the subject is one namespace.
 func ownNamespace(set, subject *yaml.Node, at, field string, value *yaml.Node, u *olderUse) {
 	u.field += "." + field
 	name := subjectLabel(subject, nameLabel)

@@ -12,50 +12,46 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// Options say what to read and how much of it to accept. The zero value of every
-// field but Paths is a sensible default.
+// Options say what to read and how much to accept. Zero values are sensible defaults, except for Paths.
 type Options struct {
-	// Paths are files, folders (read recursively: .yaml, .yml, .json and those
-	// with .gz behind), "-" for standard input and revisions of a git repository, git:REV:PATH.
+	// Paths are files, folders (read recursively: .yaml, .yml, .json, also with .gz), "-" for standard input,
+	// and revisions of a git repository, git:REV:PATH.
 	Paths []string
-	// FS is read instead of the operating system's files when set (the built-in cluster).
-	// Objects from it cannot be watched or written back.
+	// FS, if set, is read instead of the operating system's files (the built-in cluster). Its objects cannot
+	// be watched or written back.
 	FS fs.FS
-	// Stdin is read for "-"; nil is an empty input.
+	// Stdin is read for "-"; nil is empty.
 	Stdin io.Reader
-	// Source is the id put into Origin.Source, "files" by default.
+	// Source becomes Origin.Source, "files" by default.
 	Source string
 	Limits Limits
-	// SkipSchema leaves out gate 1; call Validate for each policy later.
+	// SkipSchema omits gate 1; call Validate for each policy later.
 	SkipSchema bool
-	// Schemas replace those of gate 1 that Rung brings along; nil replaces none.
+	// Schemas replace Rung's built-in schemas of gate 1; nil replaces none.
 	Schemas *Schemas
-	// Release is the release of network-policy-api whose CRDs judge AdminNetworkPolicies and
-	// BaselineAdminNetworkPolicies where there are no Schemas: one of Releases. Where it is empty
-	// ReleaseToday is assumed, which is said of what another one takes (model.Broken.Release).
+	// Release is the release of network-policy-api whose CRDs validate AdminNetworkPolicies and
+	// BaselineAdminNetworkPolicies without Schemas: one of Releases. Empty means ReleaseToday; errors then
+	// name a release that accepts the object (model.Broken.Release).
 	Release string
-	// Progress is told of a first reading that takes long how many bytes of how many
-	// were read, one call at a time; nil is not.
+	// Progress receives the bytes read so far and in total during a long first reading, one call at a time;
+	// nil for none.
 	Progress func(read, total int64)
 
-	progress *readProgress // of the reading under way
-	trees    *openTrees    // that paths name which are no files of the operating system
+	progress *readProgress // of the present reading
+	trees    *openTrees    // the paths that are not files of the operating system
 }
 
-// Limits bound what one input may cost. Zero fields take the default.
+// Limits bound the cost of one input. Zero fields mean the default.
 type Limits struct {
-	// FileSize is the size of one file in bytes, 32 MiB by default; dumps of
-	// large clusters need more.
+	// FileSize bounds one file in bytes, 32 MiB by default; dumps of large clusters need more.
 	FileSize int64
-	// Expanded is the size of one compressed file once expanded, in bytes,
-	// 256 MiB by default.
+	// Expanded bounds one decompressed file in bytes, 256 MiB by default.
 	Expanded int64
-	// AliasNodes is how many nodes YAML aliases may expand to in one document,
-	// 100,000 by default.
+	// AliasNodes bounds the nodes that YAML aliases expand to in one document, 100,000 by default.
 	AliasNodes int
 }
 
-// The defaults of Limits, but for AliasNodes: yamltree.DefaultAliasNodes.
+// The defaults of Limits, except AliasNodes: yamltree.DefaultAliasNodes.
 const (
 	DefaultFileSize = 32 << 20
 	DefaultExpanded = 256 << 20
@@ -76,7 +72,7 @@ type Result struct {
 	Files   []FileState
 }
 
-// Policies lists the policies among the objects.
+// Policies returns the policies among the objects.
 func (r *Result) Policies() []*model.Policy {
 	var ps []*model.Policy
 	for _, o := range r.Objects {
@@ -87,7 +83,7 @@ func (r *Result) Policies() []*model.Policy {
 	return ps
 }
 
-// Changeable lists what can be changed of the objects, each in the form of a policy.
+// Changeable returns the changeable objects as policies.
 func (r *Result) Changeable() []*model.Policy {
 	var ps []*model.Policy
 	for _, o := range r.Objects {
@@ -98,8 +94,8 @@ func (r *Result) Changeable() []*model.Policy {
 	return ps
 }
 
-// WrittenPolicy is an object of a text in the form of a policy, nil for one that cannot be changed as a
-// whole: of a namespace only the logging is.
+// WrittenPolicy returns an object of a text as a policy; nil unless it can be changed as a whole. Only the
+// logging of a namespace can be changed.
 func WrittenPolicy(o model.Object) *model.Policy {
 	if o.ObjectKey().Kind == model.KindNamespace {
 		return nil
@@ -107,16 +103,14 @@ func WrittenPolicy(o model.Object) *model.Policy {
 	return model.AsPolicy(o)
 }
 
-// FileState is the state of a file when it was read: what ReadUnchanged compares
-// with before it changes anything.
+// FileState is the state of a file when read. ReadUnchanged compares it before a change.
 type FileState struct {
-	// Path is as in Origin.File.
+	// Path is the same as in Origin.File.
 	Path string
 	Sum  [sha256.Size]byte // of the bytes on disk
 	Size int64
-	// At is when it was read; zero for text in memory.
+	// At is the time of reading; zero for text in memory.
 	At time.Time
-	// Writable says whether ExchangeText can change it: a plain file on disk, not
-	// compressed.
+	// Writable means ExchangeText can change the file: a plain, uncompressed file on disk.
 	Writable bool
 }

@@ -10,14 +10,13 @@ import (
 	"rung/model"
 )
 
-// Several is how many pods stand for a workload that wants more: enough for a connection from one
-// to another.
+// Several is how many pods represent a larger workload: enough for a connection from one to another.
 const Several = 2
 
-// MostNumbered is how many pods stand for a StatefulSet where policies tell its pods apart.
+// MostNumbered is how many pods represent a StatefulSet if policies distinguish its pods.
 const MostNumbered = 100
 
-// numberLabels are the labels that tell the pods of a StatefulSet apart.
+// numberLabels are the labels that distinguish the pods of a StatefulSet.
 var numberLabels = []string{labelPodIndex, labelPodName}
 
 const (
@@ -25,30 +24,30 @@ const (
 	labelPodName  = "statefulset.kubernetes.io/pod-name"
 )
 
-// Set holds the workloads of a source, and what decides which pods they stand for.
+// Set holds the workloads of a source, and the objects that decide which pods represent them.
 type Set struct {
 	workloads map[model.Key]*Workload
 	nodes     map[string]*model.Node
-	// owned counts the pods that exist, by namespace and workload; a completed one counts, too:
-	// it is all that there will be of a Job.
+	// owned counts the existing pods by namespace and workload, including completed ones: a finished Job gets
+	// no other pods.
 	owned map[ownerKey]int
-	pods  map[model.Key]ownerKey // the workload of each pod that has one
-	// numbering are the policies that name a label by which the pods of a StatefulSet differ.
+	pods  map[model.Key]ownerKey // the workload of each pod, if known
+	// numbering are the policies with one of numberLabels.
 	numbering map[model.Key]bool
-	// ownNetwork are the namespaces whose pods have a primary network of their own.
+	// ownNetwork are the namespaces with their own primary network.
 	ownNetwork map[string]bool
 }
 
 type ownerKey struct{ namespace, workload string }
 
-// NewSet makes a set of nothing.
+// NewSet makes an empty set.
 func NewSet() *Set {
 	return &Set{workloads: map[model.Key]*Workload{}, nodes: map[string]*model.Node{}, owned: map[ownerKey]int{},
 		pods: map[model.Key]ownerKey{}, numbering: map[model.Key]bool{}, ownNetwork: map[string]bool{}}
 }
 
-// Put takes in that an object came or changed, and says whether the pods that workloads stand for
-// may differ now. Objects of other kinds are none of its business.
+// Put adds or replaces an object, and reports whether the pods of workloads may differ now. It ignores objects
+// of other kinds.
 func (s *Set) Put(o model.Object) (matters bool) {
 	switch o := o.(type) {
 	case *Workload:
@@ -89,7 +88,7 @@ func (s *Set) Put(o model.Object) (matters bool) {
 	return false
 }
 
-// Remove takes in that an object went, as Put does.
+// Remove removes an object, and reports the same as Put.
 func (s *Set) Remove(k model.Key) (matters bool) {
 	switch k.Kind {
 	case model.KindNode:
@@ -119,16 +118,16 @@ func (s *Set) Remove(k model.Key) (matters bool) {
 	return has
 }
 
-// Pods are the pods that the workloads stand for, by namespace and name. idle are the workloads
-// that want none; lost are those whose template is another workload's that is not there.
+// Pods returns the pods that represent the workloads, by namespace and name. idle are the workloads without
+// pods. lost are workloads whose template is in a missing workload.
 func (s *Set) Pods() (pods []*model.Pod, idle, lost []*Workload) {
 	for _, k := range slices.SortedFunc(maps.Keys(s.workloads), model.Key.Compare) {
 		w := s.workloads[k]
 		if w.Owner != "" && s.named(w.Namespace, w.Owner) != nil || s.owned[ownerKey{w.Namespace, w.Ref()}] > 0 {
-			continue // its owner stands for its pods, or they exist
+			continue // its owner makes its pods, or they exist
 		}
 		if s.isReferredTo(w) && w.Wanted == 0 {
-			continue // scaled down in favour of the Rollout that takes its template
+			continue // scaled down in favour of the Rollout that uses its template
 		}
 		template := w
 		if w.Pod == nil {
@@ -138,7 +137,7 @@ func (s *Set) Pods() (pods []*model.Pod, idle, lost []*Workload) {
 		case template == nil || template.Pod == nil:
 			lost = append(lost, w)
 		case w.Wanted == 0:
-			if w.Owner == "" { // of a Deployment there are as many of these as it had versions
+			if w.Owner == "" { // a Deployment has one of these per old version
 				idle = append(idle, w)
 			}
 		default:
@@ -149,12 +148,12 @@ func (s *Set) Pods() (pods []*model.Pod, idle, lost []*Workload) {
 		pods[i] = s.OnNetwork(p)
 	}
 	slices.SortFunc(pods, func(a, b *model.Pod) int { return a.Key.Compare(b.Key) })
-	// A Deployment whose ReplicaSets alone are there is told of by each of them.
+	// Several ReplicaSets of a missing Deployment make the same pods.
 	return slices.CompactFunc(pods, func(a, b *model.Pod) bool { return a.Key == b.Key }), idle, lost
 }
 
-// OnNetwork is a pod that does not exist yet on the primary network that its namespace will give it: a
-// copy where that is one of its own.
+// OnNetwork returns a pod to be made on the primary network of its namespace: a copy if the namespace has its
+// own.
 func (s *Set) OnNetwork(p *model.Pod) *model.Pod {
 	if !s.ownNetwork[p.Namespace] {
 		return p
@@ -162,7 +161,7 @@ func (s *Set) OnNetwork(p *model.Pod) *model.Pod {
 	return p.OnNetworkOfNamespace()
 }
 
-// named is the workload of a namespace that pods name so.
+// named returns the workload of a namespace with this reference, or nil.
 func (s *Set) named(namespace, ref string) *Workload {
 	for i := range APIs {
 		prefix := refText(APIs[i].Kind, "")
@@ -204,7 +203,7 @@ func (s *Set) podsOf(w, template *Workload) (out []*model.Pod) {
 	}
 	assumed := Several
 	if template.Pod.NodeName != "" || template.Pod.ToBe != nil && template.Pod.ToBe.Node != "" {
-		assumed = 1 // all its pods would be on the node it names
+		assumed = 1 // all its pods would run on that node
 	}
 	for i := range assumed {
 		out = append(out, makePod(w, template, i, ""))
@@ -212,8 +211,8 @@ func (s *Set) podsOf(w, template *Workload) (out []*model.Pod) {
 	return out
 }
 
-// CutWorkloads returns the StatefulSets of which only the first MostNumbered pods are made although
-// policies tell their pods apart.
+// CutWorkloads returns the StatefulSets with more than MostNumbered pods, if policies distinguish them: only
+// the first pods are made.
 func (s *Set) CutWorkloads() (out []*Workload) {
 	for _, k := range slices.SortedFunc(maps.Keys(s.workloads), model.Key.Compare) {
 		w := s.workloads[k]
@@ -224,10 +223,10 @@ func (s *Set) CutWorkloads() (out []*Workload) {
 	return out
 }
 
-// isNumbered says whether some policy tells the pods of a StatefulSet apart.
+// isNumbered reports whether any policy distinguishes the pods of a StatefulSet.
 func (s *Set) isNumbered() bool { return len(s.numbering) > 0 }
 
-// runsOn says whether the pods of a DaemonSet run on a node, as far as its labels say.
+// runsOn reports whether the node's labels match the node selector of a DaemonSet.
 func runsOn(w *Workload, n *model.Node) bool {
 	for k, v := range w.NodeSelector {
 		if n.Labels.Get(k) != v {
@@ -237,7 +236,7 @@ func runsOn(w *Workload, n *model.Node) bool {
 	return true
 }
 
-// makePod makes pod number i of a workload. The first has the workload's name alone.
+// makePod makes pod number i of a workload. The first has the plain name of the workload.
 func makePod(w, template *Workload, i int, node string) *model.Pod {
 	p := *template.Pod
 	p.Meta = model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: w.Namespace, Name: w.Ref()}, Origin: w.Origin,
@@ -254,11 +253,11 @@ func makePod(w, template *Workload, i int, node string) *model.Pod {
 	return &p
 }
 
-// unknownValue stands for the value of a label that only the controller knows: a selector that asks
-// whether there is such a label is answered rightly.
+// unknownValue replaces label values that only the controller knows, so that selectors for the label's
+// existence match.
 const unknownValue = "unknown"
 
-// withMadeLabels adds the labels that the controller of a workload gives its pods.
+// withMadeLabels adds the labels set by a workload's controller on its pods.
 func withMadeLabels(w *Workload, given model.Labels, i int) model.Labels {
 	all := maps.Clone(given.Map())
 	if all == nil {

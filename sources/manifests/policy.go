@@ -17,8 +17,7 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// takePolicy takes in a policy that passed the strict check; was is its older form, nil for
-// none.
+// takePolicy decodes a policy that passed the strict check; was is its older form, or nil.
 func (d *decoder) takePolicy(n *yaml.Node, k *kindInfo, key model.Key, origin model.Origin, text []byte, was *OlderForm) {
 	obj := yamltree.JSONValue(n).(map[string]any)
 	dropStatusDoubt(obj)
@@ -40,7 +39,7 @@ func (d *decoder) takePolicy(n *yaml.Node, k *kindInfo, key model.Key, origin mo
 		}
 	}
 	if text != nil {
-		p.YAML = string(text) // a copy: the file's text is not kept
+		p.YAML = string(text) // a copy, so that the file's text is freed
 	} else {
 		p.YAML = yamltree.TidyText(obj)
 	}
@@ -51,7 +50,7 @@ func (d *decoder) takePolicy(n *yaml.Node, k *kindInfo, key model.Key, origin mo
 	d.out.objects = append(d.out.objects, p)
 }
 
-// gateIssues returns the issues that gate 1 finds in a tree, with the lines of its text.
+// gateIssues returns the issues that gate 1 finds in a tree, with their lines.
 func (d *decoder) gateIssues(n *yaml.Node, k model.Kind, obj map[string]any) []Issue {
 	bad := JudgeTree(k, obj, d.opts.Schemas, d.opts.Release)
 	for i := range bad {
@@ -60,11 +59,11 @@ func (d *decoder) gateIssues(n *yaml.Node, k model.Kind, obj map[string]any) []I
 	return bad
 }
 
-// readStatus are the fields of a policy's status that are read.
+// readStatus are the status fields of a policy that Rung reads.
 var readStatus = []string{"conditions", "phase", "currentNodesRealized", "desiredNodesRealized"}
 
-// dropStatusDoubt takes fields out of a status that a newer release may have
-// added: they were reported, and the status is nobody's intention.
+// dropStatusDoubt removes status fields that a newer release may have added: they were reported, and no author
+// writes the status.
 func dropStatusDoubt(obj map[string]any) {
 	st, ok := obj["status"].(map[string]any)
 	if !ok {
@@ -76,12 +75,10 @@ func dropStatusDoubt(obj map[string]any) {
 	}
 }
 
-// FromObject brings a typed policy into the model's form: one of
-// *v1alpha1.AdminNetworkPolicy, *v1alpha1.BaselineAdminNetworkPolicy,
-// *v1alpha2.ClusterNetworkPolicy, *networkingv1.NetworkPolicy, or an
-// *unstructured.Unstructured of these, of an EgressFirewall, or of a Tier or a group. The object is kept as Original
-// and must not be changed afterwards. Gate 1 is not run (see Validate), gate 2 is: see
-// Policy.Invalid.
+// FromObject converts a typed policy to the model's form: *v1alpha1.AdminNetworkPolicy,
+// *v1alpha1.BaselineAdminNetworkPolicy, *v1alpha2.ClusterNetworkPolicy, *networkingv1.NetworkPolicy, or an
+// *unstructured.Unstructured of these, of an EgressFirewall, a Tier or a group. The object is kept as Original
+// and must not be changed afterwards. It runs gate 2 (see Policy.Invalid) but not gate 1 (see Validate).
 func FromObject(obj any, origin model.Origin) (*model.Policy, error) {
 	return newDecoder(Options{}).fromObject(obj, origin)
 }
@@ -116,20 +113,19 @@ func (d *decoder) fromObject(obj any, origin model.Origin) (*model.Policy, error
 	return p, nil
 }
 
-// Validate runs gate 1 on a policy: what the API server would refuse. The
-// errors name lines where the policy's own text is known. It is safe for
-// concurrent use; the first call for a kind compiles its CRD (some
+// Validate runs gate 1 on a policy: it returns what the API server would reject, with lines if the policy's
+// text is known. It is safe for concurrent use. The first call for a kind compiles its CRD (some
 // milliseconds).
 func Validate(p *model.Policy) []model.Broken { return (&Options{}).validatePolicy(p) }
 
-// validatePolicy is Validate by the CRDs of the options.
+// validatePolicy is Validate with the CRDs of the options.
 func (o *Options) validatePolicy(p *model.Policy) []model.Broken {
 	obj, root, err := rawObject(p)
 	if err != nil {
 		return []model.Broken{{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key, Code: CodeYAML,
 			Message: words.CleanText(err.Error())}}
 	}
-	if p.Older != nil && root != nil { // what is of an older form is said already; the rest is checked
+	if p.Older != nil && root != nil { // older parts are already reported; check the rest
 		ModerniseTree(root)
 		obj = yamltree.JSONValue(root).(map[string]any)
 	}
@@ -149,8 +145,8 @@ func (o *Options) validatePolicy(p *model.Policy) []model.Broken {
 	return out
 }
 
-// rawObject is a policy as it was written: its own text if it has one, since
-// the typed object no longer knows what was absent.
+// rawObject returns a policy as written: from its own text if it has one, since the typed object does not know
+// which fields were absent.
 func rawObject(p *model.Policy) (map[string]any, *yaml.Node, error) {
 	if p.YAML == "" {
 		obj, err := typedTree(p)
@@ -166,9 +162,8 @@ func rawObject(p *model.Policy) (map[string]any, *yaml.Node, error) {
 	return yamltree.JSONValue(root).(map[string]any), root, nil
 }
 
-// Marshal writes a policy as tidy YAML: what its author decides, in the order
-// people write it, without status and what the server keeps. It is written from
-// Original, not from the normal form.
+// Marshal writes a policy as tidy YAML: the author's fields, in the usual order, without status and server
+// fields. It is written from Original, not from the model's form.
 func Marshal(p *model.Policy) ([]byte, error) {
 	obj, err := typedTree(p)
 	if err != nil {
@@ -177,7 +172,7 @@ func Marshal(p *model.Policy) ([]byte, error) {
 	return yamltree.Marshal(obj), nil
 }
 
-// typedTree is a policy's typed object as a tidy tree, its kind in it.
+// typedTree returns a policy's typed object as a tidy tree, with its kind.
 func typedTree(p *model.Policy) (map[string]any, error) {
 	obj, err := UntypedTree(p.Original)
 	if err != nil {
@@ -193,9 +188,8 @@ func typedTree(p *model.Policy) (map[string]any, error) {
 	return obj, nil
 }
 
-// UntypedTree is a typed object, or one of the forms of a generic one, as a tree of JSON
-// values of its own: what its author decides, without status, what the server keeps in
-// metadata, and nulls.
+// UntypedTree converts a typed or generic object to a new tree of JSON values: the author's fields, without
+// status, server metadata and nulls.
 func UntypedTree(o any) (map[string]any, error) {
 	var obj map[string]any
 	switch v := o.(type) {
@@ -214,9 +208,8 @@ func UntypedTree(o any) (map[string]any, error) {
 	return yamltree.TidyObject(obj), nil
 }
 
-// PolicyTree is a policy as a tree of JSON values, integers as int64, made from its own
-// text, so that nothing is in it that its author did not write. Status and what
-// the API server keeps in metadata are left out. The tree is the caller's.
+// PolicyTree returns a policy as a new tree of JSON values, integers as int64. It is made from the policy's
+// own text, so it has only fields that the author wrote, without status and server metadata.
 func PolicyTree(p *model.Policy) (map[string]any, error) {
 	obj, _, err := rawObject(p)
 	if err != nil {

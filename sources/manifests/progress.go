@@ -5,18 +5,17 @@ import (
 	"time"
 )
 
-// progressTime is the least time between two calls of Options.Progress; nothing that is
-// read within the first is told at all.
+// progressTime is the least time before the first and between two calls of Options.Progress.
 const progressTime = 100 * time.Millisecond
 
-// readProgress counts what of a reading is done, in bytes as they lie on disk. It counts
-// what was decoded: to read the bytes takes next to nothing. nil counts nothing.
+// readProgress counts the decoded bytes of a reading, in bytes on disk. It counts decoding, since loading
+// takes almost no time. nil counts nothing.
 type readProgress struct {
 	tell func(read, total int64)
 
 	mu               sync.Mutex
 	bytesRead, total float64
-	nextCall         time.Time // of the next call, at the earliest
+	nextCall         time.Time // earliest time of the next call
 }
 
 func newProgress(tell func(read, total int64)) *readProgress {
@@ -26,7 +25,7 @@ func newProgress(tell func(read, total int64)) *readProgress {
 	return &readProgress{tell: tell, nextCall: time.Now().Add(progressTime)}
 }
 
-// expectFiles adds files that are going to be read.
+// expectFiles adds the sizes of files to read.
 func (p *readProgress) expectFiles(inputs []inputFile) {
 	if p == nil {
 		return
@@ -38,8 +37,8 @@ func (p *readProgress) expectFiles(inputs []inputFile) {
 	}
 }
 
-// noteLoaded takes in a file that was loaded and split: how much text there is for its bytes.
-// Standard input has no size before.
+// noteLoaded weighs the text of a loaded and split file against its bytes on disk. Standard input has no size
+// before.
 func (p *readProgress) noteLoaded(f *fileResult) {
 	if p == nil {
 		return
@@ -60,7 +59,7 @@ func (p *readProgress) noteLoaded(f *fileResult) {
 	}
 }
 
-// addDone adds text of a file that was decoded.
+// addDone adds decoded text of a file.
 func (p *readProgress) addDone(f *fileResult, n int) {
 	if p == nil {
 		return

@@ -16,11 +16,11 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// ErrNoPaths is returned when there is nothing to read.
+// ErrNoPaths is returned for empty Paths.
 var ErrNoPaths = errors.New("no files given")
 
-// Read reads everything the options name. Broken has the parts that cannot be read; the
-// error is for the call itself (no paths, ctx ended).
+// Read reads all paths of the options. Unreadable parts are in Broken; an error means that the call failed (no
+// paths, ctx ended).
 func Read(ctx context.Context, o Options) (*Result, error) {
 	o = o.withDefaults()
 	if len(o.Paths) == 0 {
@@ -38,7 +38,7 @@ func Read(ctx context.Context, o Options) (*Result, error) {
 	return assembleResult(o, files, broken), nil
 }
 
-// Parse reads objects from text in memory; name stands for it in errors.
+// Parse reads objects from text in memory; errors show name as its file.
 func Parse(name string, text []byte, o Options) *Result {
 	o = o.withDefaults()
 	var read []*fileResult
@@ -55,11 +55,11 @@ func Parse(name string, text []byte, o Options) *Result {
 	return r
 }
 
-// ParsePolicy reads one policy, as an editor holds it, through both gates. The
-// policy is nil when it cannot be taken in; the errors say why.
+// ParsePolicy reads one policy, as from an editor, through both gates. It returns nil for an unusable policy;
+// the errors say why.
 func ParsePolicy(text []byte) (*model.Policy, []model.Broken) { return Options{}.ParsePolicy(text) }
 
-// ParsePolicy reads one policy, judged by the CRDs of the options.
+// ParsePolicy reads one policy, validated by the CRDs of the options.
 func (o Options) ParsePolicy(text []byte) (*model.Policy, []model.Broken) {
 	r := Parse("", text, o)
 	broken := r.Broken
@@ -89,35 +89,32 @@ func notOnePolicy(at model.Origin, k model.Key, msg string) model.Broken {
 	return model.Broken{Severity: model.SeverityError, Origin: at, Key: k, Code: CodeNotObject, Message: msg}
 }
 
-// fileResult holds the objects and errors of one file, before objects of different
-// files are compared with each other.
+// fileResult holds the objects and errors of one file, before files are combined.
 type fileResult struct {
 	*loadedFile
 	input   inputFile
 	objects []model.Object
 	broken  []model.Broken
-	// partial says the file holds text that could not be parsed: what else was
-	// in it is not known.
+	// partial means a part of the file could not be parsed, so its objects are unknown.
 	partial bool
-	// unread are the objects of kinds that Rung has no use for, by kind.
+	// unread are the objects of unneeded kinds, by kind.
 	unread []asideNote
 	units  []textUnit
-	trees  []*yaml.Node // of units that were parsed already (JSON), else nil
+	trees  []*yaml.Node // trees of already parsed units (JSON), else nil
 	spans  []listSpan
 	weight float64 // bytes on disk per byte of units
 }
 
-// listSpan says that units[from:to] are the items of one List.
+// listSpan marks units[from:to] as the items of one List.
 type listSpan struct {
 	from, to int
 	list     textUnit
 }
 
-// batchSize is how much text is held in memory at once, in bytes, unless one
-// file is larger.
+// batchSize bounds the text held in memory, in bytes, unless one file is larger.
 const batchSize = 64 << 20
 
-// readFiles reads and decodes files, in batches: a must-gather has many.
+// readFiles reads and decodes files in batches: a must-gather has many.
 func readFiles(ctx context.Context, o Options, inputs []inputFile) ([]*fileResult, error) {
 	var all []*fileResult
 	o.progress.expectFiles(inputs)
@@ -156,7 +153,7 @@ func readBatch(ctx context.Context, o Options, inputs []inputFile) ([]*fileResul
 	return decodeFiles(ctx, o, files)
 }
 
-// decodeFiles splits the files' text and decodes the pieces side by side.
+// decodeFiles splits the files' text and decodes the units in parallel.
 func decodeFiles(ctx context.Context, o Options, files []*fileResult) ([]*fileResult, error) {
 	type job struct {
 		f    *fileResult
@@ -225,9 +222,8 @@ func (f *fileResult) splitUnits(o Options) {
 	}
 }
 
-// collectUnits puts the outcomes of a file's units together, in order. A List some of
-// whose items do not parse alone is parsed whole: if that works it was cut
-// wrongly.
+// collectUnits joins the results of a file's units, in order. If items of a List do not parse alone, the List
+// is parsed whole: if that works, it had been cut wrongly.
 func (f *fileResult) collectUnits(d *decoder, outs []*unitOutcome) {
 	for _, s := range f.spans {
 		if !slices.ContainsFunc(outs[s.from:s.to], func(o *unitOutcome) bool { return o.syntax != nil }) {
@@ -259,13 +255,11 @@ func (f *fileResult) collectUnits(d *decoder, outs []*unitOutcome) {
 	f.units, f.trees, f.spans, f.text = nil, nil, nil, nil
 }
 
-// workerCount is how many goroutines n jobs are worth now. The number of processors
-// may change meanwhile.
+// workerCount returns the number of goroutines for n jobs. The number of processors may change.
 func workerCount(n int) int { return max(1, min(n, runtime.GOMAXPROCS(0))) }
 
-// runParallel runs f for every i below n on so many goroutines, and tells it which
-// one it runs on. It returns when all have ended, early with ctx's error when ctx
-// does.
+// runParallel runs f for every i below n on a number of goroutines, and passes it the goroutine's number. It
+// returns when all have ended; with ctx's error if ctx ended first.
 func runParallel(ctx context.Context, workers, n int, f func(worker, i int)) error {
 	var next atomic.Int64
 	var wg sync.WaitGroup

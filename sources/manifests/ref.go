@@ -9,18 +9,18 @@ import (
 	"rung/model/words"
 )
 
-// Prefix begins an input that is a revision of a git repository.
+// Prefix marks an input as a revision of a git repository.
 const Prefix = "git:"
 
-// Ref names a folder, or a file, of a revision.
+// Ref names a folder or file of a revision.
 type Ref struct {
 	Rev string
-	// Path is relative to the repository's root, or with ./ or ../ in front to the working
-	// folder, as git takes it. It is empty for everything.
+	// Path is relative to the repository's root or, with ./ or ../ in front, to the working folder, as in git.
+	// Empty means everything.
 	Path string
 }
 
-// isRelative says whether the path begins at the working folder.
+// isRelative reports whether the path is relative to the working folder.
 func (r Ref) isRelative() bool {
 	return r.Path == "." || r.Path == ".." || strings.HasPrefix(r.Path, "./") || strings.HasPrefix(r.Path, "../")
 }
@@ -56,8 +56,7 @@ func ParseRef(text string) (Ref, error) {
 	return r, nil
 }
 
-// placed is the path from the repository's root, "." for everything; prefix is the working
-// folder's.
+// placed returns the path from the repository's root, "." for everything; prefix is the working folder's.
 func (r Ref) placed(prefix string) (string, error) {
 	p := r.Path
 	if r.isRelative() {

@@ -10,12 +10,12 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// documentStyle is how a document is written, so that what is added looks like the rest.
+// documentStyle is the style of a document, so that added text looks like the rest.
 type documentStyle struct {
 	asJSON  bool
 	eol     string
-	step    int  // of indentation
-	compact bool // dashes of a list stand under its key, without indent
+	step    int  // columns of indentation
+	compact bool // dashes of a list are not indented below its key
 }
 
 func styleOf(root *yaml.Node, l *yamltree.Layout) documentStyle {
@@ -61,8 +61,7 @@ func (s documentStyle) blockText(v any, col int) string {
 	return strings.Join(lines, s.eol)
 }
 
-// inlineText writes a value on one line; col is the indentation of the line it
-// stands on, which JSON over several lines needs.
+// inlineText writes a value on one line; col is the line's indentation, needed for JSON over several lines.
 func (s documentStyle) inlineText(v any, col int) string {
 	if s.asJSON {
 		return s.jsonText(v, col)
@@ -77,7 +76,7 @@ func (s documentStyle) jsonText(v any, col int) string {
 	if s.step > 0 {
 		enc.SetIndent(strings.Repeat(" ", col), strings.Repeat(" ", s.step))
 	}
-	// A tree of strings, numbers and maps can always be written.
+	// Trees of strings, numbers and maps never fail.
 	_ = enc.Encode(v)
 	return strings.ReplaceAll(strings.TrimSpace(b.String()), "\n", s.eol)
 }

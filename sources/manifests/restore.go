@@ -10,29 +10,28 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// ErrNoPlace says that an object cannot go back to where it stood: the List it was an
-// item of is gone.
+// ErrNoPlace means an object cannot be put back: the List that held it is gone.
 var ErrNoPlace = errors.New("the List it stood in is gone")
 
-// RestorePlace is where a Restore puts an object: behind Above and before Below, which are
-// zero where nothing with a name stands there.
+// RestorePlace is where a Restore puts an object: between Above and Below, which are zero for an end or an
+// unnamed entry.
 type RestorePlace struct {
 	Above, Below DocumentRef
-	// HasNeighbour says that a neighbour of old is there still, or that nothing else is; the
-	// object goes to the end otherwise.
+	// HasNeighbour means a former neighbour still exists, or there are no other entries. Otherwise the object
+	// goes to the end.
 	HasNeighbour bool
 
-	list *documentPiece // the List the object goes to, nil for a document of its own
-	at   int            // the item or document that it comes before
+	list *documentPiece // the List for the object, nil for a separate document
+	at   int            // index of the following item or document
 }
 
-// PlaceOf says where a Restore puts an object in a text.
+// PlaceOf returns where a Restore puts an object in a text.
 func PlaceOf(name string, text []byte, s RemovedSpot) (RestorePlace, error) {
 	return newRewriter(name, bytes.TrimPrefix(text, yamltree.BOM)).placeOf(s)
 }
 
-// placeOf finds the place of an object among the documents, or in the List with a neighbour of it,
-// else in the one at its place or without items.
+// placeOf finds the place among the documents, or in a List: first the one with a neighbour, else the one at
+// the former index, else an empty one.
 func (r *rewriter) placeOf(s RemovedSpot) (RestorePlace, error) {
 	if s.Item < 0 {
 		return placeAmong(nil, documentRefs(r.pieces), s), nil
@@ -55,7 +54,7 @@ func (r *rewriter) placeOf(s RemovedSpot) (RestorePlace, error) {
 	return placeAmong(spare, spare.itemRefs(), s), nil
 }
 
-// placeAmong finds the place of something among what is there today: next to a neighbour, else at the end.
+// placeAmong finds a place among the present entries: next to a neighbour, else at the end.
 func placeAmong(list *documentPiece, all []DocumentRef, s RemovedSpot) RestorePlace {
 	place := RestorePlace{HasNeighbour: len(all) == 0, list: list, at: len(all)}
 	for side, neighbours := range [][]DocumentRef{s.Above, s.Below} {
@@ -74,7 +73,7 @@ func placeAmong(list *documentPiece, all []DocumentRef, s RemovedSpot) RestorePl
 	return place
 }
 
-// restoreObject puts an object back to where it stood.
+// restoreObject puts an object back at its former place.
 func (r *rewriter) restoreObject(e Edit) error {
 	if e.Spot == nil {
 		return errors.New("it is not known where it stood")
@@ -93,8 +92,7 @@ func (r *rewriter) restoreObject(e Edit) error {
 	return place.list.insertItem(place.at, obj, e.Spot.Text)
 }
 
-// insertItem puts an item into a List: with its own lines where the others are written as it was, else
-// written like them.
+// insertItem puts an item into a List: with its own lines if they fit the others, else in their style.
 func (p *documentPiece) insertItem(at int, obj map[string]any, own []byte) error {
 	want := slices.Insert(slices.Clone(p.objs), at, any(obj))
 	return p.changeBody(want, at, func(d *objectDiffer) error {
@@ -123,13 +121,13 @@ func (p *documentPiece) insertItem(at int, obj map[string]any, own []byte) error
 	})
 }
 
-// fitsItems says whether the lines of an item can stand among those of a List.
+// fitsItems reports whether the lines of an item fit among a List's other items.
 func (d *objectDiffer) fitsItems(items []textEntry, lines []byte) bool {
 	return !d.JSON && !items[0].at.flow && d.OnlySpaceBefore(items[0].start) &&
 		items[0].at.indent == len(lines)-len(bytes.TrimLeft(lines, " "))
 }
 
-// itemObject is the object of an item's lines, nil when they are not one.
+// itemObject returns the object in an item's lines, nil if there is not exactly one.
 func itemObject(text []byte) map[string]any {
 	root, err := yamltree.ParseFlat(text, yamltree.DefaultAliasNodes)
 	if err != nil || root == nil || root.Kind != yaml.SequenceNode || len(root.Content) != 1 {
@@ -139,7 +137,7 @@ func itemObject(text []byte) map[string]any {
 	return obj
 }
 
-// itemText are the lines of an item of a List, nil where it shares them.
+// itemText returns the lines of an item of a List, nil if other text shares them.
 func (p *documentPiece) itemText(i int) []byte {
 	d := newDiffer(p.bodyText(), p.root, p.json)
 	field, items, err := d.itemsOf(p)

@@ -17,27 +17,27 @@ import (
 	"rung/sources/files"
 )
 
-// lingers is how long a git that was ended may keep its output open.
+// lingers is how long a killed git may keep its output open.
 const lingers = time.Second
 
-// fixedArgs stand before every command: no pager, no lock, and none of the programs that a
-// configuration, above all the repository's own, could have git run.
+// fixedArgs come before every command: no pager, no lock, and no program from a configuration, above all the
+// repository's own.
 var fixedArgs = []string{"--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull,
 	"-c", "core.pager=cat", "-c", "core.askPass=", "-c", "core.sshCommand=false", "-c", "core.gitProxy=", "-c", "credential.helper=",
 	"-c", "protocol.allow=never"}
 
-// fixedEnv are variables that git is given besides its own: nothing is fetched, whoever allows it,
-// nobody is asked, and messages are in English, as they are looked for here.
+// fixedEnv is added to git's environment: it fetches nothing and asks nobody. Messages are in English, since
+// Rung searches them.
 var fixedEnv = []string{"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C"}
 
-// leftOut says whether a variable is kept from git: it names a program, or fills standard error.
+// leftOut reports whether a variable is withheld from git: it names a program, or fills standard error.
 func leftOut(variable string) bool {
 	name, _, _ := strings.Cut(variable, "=")
 	return strings.HasPrefix(name, "GIT_TRACE") || slices.Contains([]string{"GIT_EXTERNAL_DIFF", "GIT_PAGER", "PAGER", "GIT_SSH",
 		"GIT_SSH_COMMAND", "GIT_PROXY_COMMAND", "GIT_ASKPASS", "SSH_ASKPASS", "GIT_EDITOR", "LANGUAGE"}, name)
 }
 
-// gitCommand is a git with its arguments, which ends with ctx.
+// gitCommand returns a git command that ends with ctx.
 func gitCommand(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", slices.Concat(fixedArgs, args)...)
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), leftOut), fixedEnv...)
@@ -45,7 +45,7 @@ func gitCommand(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// runGit runs git and returns its output of at most limit bytes.
+// runGit runs git and returns its output, at most limit bytes.
 func runGit(ctx context.Context, stdin string, limit int64, args ...string) ([]byte, error) {
 	cmd := gitCommand(ctx, args...)
 	var said bytes.Buffer
@@ -59,7 +59,7 @@ func runGit(ctx context.Context, stdin string, limit int64, args ...string) ([]b
 	}
 	text, readErr := files.ReadAll(out, 0, limit)
 	if readErr != nil {
-		_ = cmd.Process.Kill() // it would wait to be read
+		_ = cmd.Process.Kill() // it would block on its output
 	}
 	err = cmd.Wait()
 	switch {
@@ -82,13 +82,13 @@ func startError(err error) error {
 	return err
 }
 
-// errNotHere says that the text of a file is not in the clone.
+// errNotHere means the text of a file is not in the clone.
 var errNotHere = errors.New("its text is not in this clone, and Rung fetches nothing: git fetch --refetch brings it")
 
-// saidError is the message of a git that failed, in one line.
+// saidError returns the message of a failed git on one line.
 func saidError(said string, err error) error {
 	said = strings.TrimSpace(said)
-	if _, fatal, ok := strings.Cut("\n"+said, "\nfatal: "); ok { // behind warnings
+	if _, fatal, ok := strings.Cut("\n"+said, "\nfatal: "); ok { // after warnings
 		said = fatal
 	}
 	line, _, _ := strings.Cut(said, "\n")
@@ -109,17 +109,17 @@ func saidError(said string, err error) error {
 	return errors.New("git: " + words.CleanText(line))
 }
 
-// errAnswer says that git printed something that is no answer.
+// errAnswer means git's output has an unexpected form.
 var errAnswer = errors.New("git answered something that Rung does not understand")
 
-// foundObject is git's answer to a name: the object's kind, "blob", "tree" or another, or "missing" or
-// "ambiguous" where there is none.
+// foundObject is git's answer to a name. The kind is "blob", "tree" or another, or "missing" or "ambiguous"
+// without an object.
 type foundObject struct {
 	kind, id string
 	size     int64
 }
 
-// findObjects asks git for objects by their names, which have no line feed.
+// findObjects asks git for objects by name. Names must not have line feeds.
 func findObjects(ctx context.Context, names []string) (out []foundObject, err error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -151,7 +151,7 @@ func findObjects(ctx context.Context, names []string) (out []foundObject, err er
 	return out, nil
 }
 
-// readObjects returns the texts of objects, by their names.
+// readObjects returns the texts of objects by id.
 func readObjects(ctx context.Context, objects []foundObject) (map[string][]byte, error) {
 	if len(objects) == 0 {
 		return nil, nil
@@ -177,7 +177,7 @@ func readObjects(ctx context.Context, objects []foundObject) (map[string][]byte,
 	return out, nil
 }
 
-// missingBelow lists the objects of a tree that are not in this clone.
+// missingBelow lists the objects of a tree that are missing from this clone.
 func missingBelow(ctx context.Context, root string) (out []string, err error) {
 	text, err := runGit(ctx, "", listLimit, "rev-list", "--objects", "--missing=print", "--no-object-names", "--end-of-options", root)
 	for line := range strings.Lines(string(text)) {
@@ -188,7 +188,7 @@ func missingBelow(ctx context.Context, root string) (out []string, err error) {
 	return out, err
 }
 
-// isObjectID says whether a text is the name that git gives an object by itself.
+// isObjectID reports whether a text is a git object id.
 func isObjectID(s string) bool {
 	return len(s) >= 40 && strings.Trim(s, "0123456789abcdef") == ""
 }

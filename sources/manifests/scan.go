@@ -14,18 +14,17 @@ import (
 	"rung/sources/files"
 )
 
-// watchedFile is one file as it was read last.
+// watchedFile is the last read state of a file.
 type watchedFile struct {
 	res *fileResult
-	// readAt is when res was read, mod and size what the file was then.
+	// readAt is when res was read; mod and size are the file's then.
 	readAt time.Time
 	mod    time.Time
 	size   int64
-	// keptObjects are objects of earlier readings that res no longer has for a reason;
-	// since when.
+	// keptObjects are objects of earlier readings that an error removed from res.
 	keptObjects map[model.Key]keptObject
-	// missedSince is when the file was first missed; isGone says it was given up, with
-	// how many objects.
+	// missedSince is when the file was first missing. isGone means it was given up, with its number of
+	// objects.
 	missedSince time.Time
 	isGone      bool
 	objects     int
@@ -36,8 +35,8 @@ type keptObject struct {
 	readAt time.Time
 }
 
-// currentResult returns the objects and errors the file stands for now: its last reading, with
-// kept objects, or the error that it has gone.
+// currentResult returns the objects and errors of the file now: its last reading with kept objects, or the
+// error that it is gone.
 func (f *watchedFile) currentResult(source string) *fileResult {
 	if f.isGone {
 		b := fileBroken(source, f.res.file.Path, fmt.Sprintf("has gone since %s: %s removed",
@@ -63,8 +62,8 @@ func (f *watchedFile) currentResult(source string) *fileResult {
 	return &r
 }
 
-// readFirst reads everything for the first time. With SkipSchema it publishes
-// before gate 1 and once more behind it.
+// readFirst reads everything for the first time. With SkipSchema it publishes before gate 1 and again after
+// it.
 func (w *watcher) readFirst(ctx context.Context) error {
 	skip := w.o.SkipSchema
 	w.o.progress = newProgress(w.o.Progress)
@@ -98,10 +97,10 @@ func (f *fileResult) validatePolicies(by *Options) {
 	})
 }
 
-// scanFiles looks at all files, reads those that changed and publishes. It returns
-// after what time it wants to be called again by itself, 0 for not.
+// scanFiles checks all files, reads the changed ones and publishes. again is the time until the next call, 0
+// if none is needed.
 func (w *watcher) scanFiles(ctx context.Context, first bool) (again time.Duration, err error) {
-	// A file that is not listed was away after now, and still is after asked.
+	// An unlisted file went missing before now, and was still missing after asked.
 	asked := time.Now()
 	inputs, listErrs := w.o.listInputs()
 	now := time.Now()
@@ -116,15 +115,15 @@ func (w *watcher) scanFiles(ctx context.Context, first bool) (again time.Duratio
 		case f == nil:
 			read = append(read, in)
 		case in.readOnce && f.res.input.readOnce && !f.isGone:
-			// Its text was read, and comes no second time.
+			// Its text was read, and cannot be read again.
 		case in.readOnce:
 			in.whyNotRead = "is " + files.FileKind(in.mode) + " now, which is read only once, when Rung starts"
 			read = append(read, in)
 		case in.size == 0 && f.size > 0 && !f.isGone && f.isHeldBack(asked, now, w.tm.settle):
-			// Emptied: somebody may be about to write it.
+			// Emptied: a program may be about to write it.
 			again = w.tm.settle
 		case f.isGone || in.size != f.size || !in.mod.Equal(f.mod) || f.readAt.Sub(f.mod) < 2*time.Second:
-			// The last: a file can change again within one tick of its clock.
+			// Read recently modified files again: a file can change twice within one tick of its clock.
 			read = append(read, in)
 		default:
 			f.missedSince = time.Time{}
@@ -139,7 +138,7 @@ func (w *watcher) scanFiles(ctx context.Context, first bool) (again time.Duratio
 		in := read[i]
 		info, err := os.Stat(in.path)
 		if w.o.FS == nil && !in.readOnce && (err != nil || info.Size() != in.size || !info.ModTime().Equal(in.mod)) {
-			again = w.tm.debounce // it changed while it was being read
+			again = w.tm.debounce // it changed during the reading
 			if w.files[in.path] == nil && !first {
 				order = slices.DeleteFunc(order, func(p string) bool { return p == in.path })
 			}
@@ -164,8 +163,8 @@ func (w *watcher) scanFiles(ctx context.Context, first bool) (again time.Duratio
 	return again, nil
 }
 
-// isHeldBack says whether a file that is away has been so for less than a time, as far
-// as is known from looks between asked and now; the first call begins it.
+// isHeldBack reports whether a file has been missing for less than d, as known from checks between asked and
+// now. The first call starts the time.
 func (f *watchedFile) isHeldBack(asked, now time.Time, d time.Duration) bool {
 	if f.missedSince.IsZero() {
 		f.missedSince = now
@@ -173,8 +172,7 @@ func (f *watchedFile) isHeldBack(asked, now time.Time, d time.Duration) bool {
 	return asked.Sub(f.missedSince) < d
 }
 
-// nextWatched makes the next state of a file from what was read now. Objects that
-// were there and are missing now, but for a reason that is an error, stay.
+// nextWatched makes the next state of a file. Objects that only an error removed are kept.
 func nextWatched(old *watchedFile, res *fileResult, in inputFile, now time.Time) *watchedFile {
 	f := &watchedFile{res: res, readAt: now, mod: in.mod, size: in.size}
 	if old == nil || old.isGone {
@@ -208,8 +206,7 @@ func nextWatched(old *watchedFile, res *fileResult, in inputFile, now time.Time)
 	return f
 }
 
-// dropMissing deals with files that are no longer there: they are given up once they were
-// away long enough. lost are the files given up now, wait is when to look again.
+// dropMissing gives up files that were missing long enough: lost. wait is the time until the next check.
 func (w *watcher) dropMissing(present map[string]bool, asked, now time.Time) (wait time.Duration, lost map[string]bool) {
 	lost = map[string]bool{}
 	for p, f := range w.files {
@@ -226,9 +223,8 @@ func (w *watcher) dropMissing(present map[string]bool, asked, now time.Time) (wa
 	return wait, lost
 }
 
-// settleOrder puts the files into their order: as listed now, then the ones that are
-// away. The message about a file that went from a folder is dropped when something else
-// changes, but never before it was shown: lost are the files that went now.
+// settleOrder orders the files: the listed ones, then the missing. The message about a file gone from a folder
+// is dropped with the next change, but not before it was shown. lost are the files given up now.
 func (w *watcher) settleOrder(listed []string, present, lost map[string]bool, changed bool) {
 	old := w.order
 	w.order = listed

@@ -13,13 +13,12 @@ import (
 	"rung/model"
 )
 
-// Schemas are schemas for gate 1 in place of those Rung brings along: those of
-// the CRDs a cluster has. The zero value and nil replace none. It must not be
-// changed while it is used.
+// Schemas replace Rung's built-in schemas of gate 1 by a cluster's own CRDs. The zero value and nil replace
+// none. It must not be changed while in use.
 type Schemas struct{ byKind map[model.Kind]*compiledCRD }
 
-// Add takes the schema of one version of a CRD for a kind. fields are the fields
-// it has, as paths, that the CRD Rung brings along has not, at most a few.
+// Add adds the schema of one version of a CRD for a kind. It returns the paths of fields that the built-in CRD
+// lacks, at most MaxIssues.
 func (s *Schemas) Add(k model.Kind, version string, def *apiextensionsv1.CustomResourceDefinition) (fields []string,
 	err error) {
 	own, err := embeddedCRD(k)
@@ -49,7 +48,7 @@ func (s *Schemas) Add(k model.Kind, version string, def *apiextensionsv1.CustomR
 	return nil, fmt.Errorf("the CRD of %s has no version %s", k, version)
 }
 
-// crdOf is the compiled CRD of a kind.
+// crdOf returns the compiled CRD of a kind.
 func (s *Schemas) crdOf(k model.Kind) (*compiledCRD, error) {
 	if s != nil {
 		if c := s.byKind[k]; c != nil {
@@ -73,7 +72,7 @@ func embeddedCRD(k model.Kind) (*compiledCRD, error) {
 	return nil, fmt.Errorf("there is no CRD of %s", k)
 }
 
-// newFields collects the fields one schema has and another has not.
+// newFields collects the fields that one schema has and another lacks.
 type newFields struct {
 	out       []string
 	maxFields int
@@ -97,18 +96,18 @@ func (n *newFields) addFields(path string, theirs, ours *schema.Structural) {
 	}
 }
 
-// The releases of network-policy-api whose CRDs of AdminNetworkPolicy and
-// BaselineAdminNetworkPolicy clusters have: today's, and the one before, which admits some of
-// what today's refuses (`ports: []`, 10.0.0.0/08, ::ffff:a00:0/104).
+// The releases of network-policy-api whose CRDs of AdminNetworkPolicy and BaselineAdminNetworkPolicy clusters
+// have: today's, and the one before. The latter accepts some objects that today's rejects (`ports: []`,
+// 10.0.0.0/08, ::ffff:a00:0/104).
 const (
 	ReleaseToday   = "v0.2.0"
 	ReleaseEarlier = "v0.1.5"
 )
 
-// Releases are all that Options.Release may name.
+// Releases are the valid values of Options.Release.
 var Releases = []string{ReleaseEarlier, ReleaseToday}
 
-// earlier are the schemas of ReleaseEarlier, compiled when the first object needs them.
+// earlier returns the schemas of ReleaseEarlier, compiled for the first object that needs them.
 var earlier = sync.OnceValues(func() (*Schemas, error) {
 	out := &Schemas{byKind: map[model.Kind]*compiledCRD{}}
 	for k, plural := range map[model.Kind]string{model.KindANP: "adminnetworkpolicies", model.KindBANP: "baselineadminnetworkpolicies"} {
@@ -121,14 +120,14 @@ var earlier = sync.OnceValues(func() (*Schemas, error) {
 	return out, nil
 })
 
-// JudgeTree returns the issues that gate 1 finds in a tree by the CRD of its cluster: by a server's
-// schemas, where there are some, else by the schemas of the release; an empty release is
-// ReleaseToday. An error of today's CRD in an object that its cluster took is a warning, since
-// OVN-Kubernetes enforces it.
+// JudgeTree returns the issues that gate 1 finds in a tree: by the server's schemas if given, else by those of
+// the release (empty means ReleaseToday). An error of today's CRD becomes a warning if the object's own
+// cluster accepted it, since OVN-Kubernetes enforces it.
 func JudgeTree(k model.Kind, obj map[string]any, schemas *Schemas, release string) []Issue {
 	bad := runGateOne(k, obj, schemas)
 	if slices.Contains(NetworkKinds, k) {
-		// The tree's check warns of unknown fields; an API server drops the namespace of what has none.
+		// The tree's check warns of unknown fields; an API server drops the namespace of a cluster-scoped
+		// object.
 		bad = slices.DeleteFunc(bad, func(i Issue) bool {
 			return i.Code == CodeUnknown || i.Field == "metadata.namespace" && !k.IsNamespaced()
 		})
@@ -159,7 +158,7 @@ func JudgeTree(k model.Kind, obj map[string]any, schemas *Schemas, release strin
 	return bad
 }
 
-// asWarnings makes warnings of what a CRD refuses that is not the cluster's.
+// asWarnings turns the schema errors into warnings, and adds why.
 func asWarnings(bad []Issue, why string) []Issue {
 	for i := range bad {
 		if bad[i].Severity == model.SeverityError && (bad[i].Code == CodeSchema || bad[i].Code == CodeCEL) {
@@ -170,14 +169,14 @@ func asWarnings(bad []Issue, why string) []Issue {
 	return bad
 }
 
-// ovnWouldTake says whether OVN-Kubernetes could take what a CRD took: that of ReleaseEarlier lets
-// texts through that are no CIDR.
+// ovnWouldTake reports whether OVN-Kubernetes could use an object accepted by a CRD: ReleaseEarlier's CRD
+// accepts invalid CIDRs.
 func ovnWouldTake(k model.Kind, obj map[string]any) bool {
 	typed, err := TypedPolicy(k, obj)
 	return err == nil && !New(model.Meta{Key: model.Key{Kind: k, Name: typed.GetName()}}, typed).IsRefused()
 }
 
-// addReleaseHint says of what today's CRD alone refuses which release takes it.
+// addReleaseHint adds which release accepts an object that only today's CRD rejects.
 func addReleaseHint(bad []Issue) {
 	for i := range bad {
 		bad[i].Release = ReleaseEarlier
@@ -189,8 +188,8 @@ func addReleaseHint(bad []Issue) {
 	}
 }
 
-// isEnforced says whether the status of an ANP or BANP, as a dump has it, reports that a zone
-// enforces it: the CRD of its cluster took it then.
+// isEnforced reports whether the status of an ANP or BANP says that a zone enforces it, so that its cluster's
+// CRD accepted it.
 func isEnforced(obj map[string]any) bool {
 	status, _ := obj["status"].(map[string]any)
 	all, _ := status["conditions"].([]any)
@@ -201,22 +200,20 @@ func isEnforced(obj map[string]any) bool {
 	})
 }
 
-// NetworkKinds are the kinds of k8s.ovn.org that networks come from.
+// NetworkKinds are the network-defining kinds of k8s.ovn.org.
 var NetworkKinds = []model.Kind{model.KindUDN, model.KindCUDN, model.KindCNC}
 
-// wasAccepted reports whether a controller has written conditions into the status of an object: the
-// API server of its cluster has accepted it then.
+// wasAccepted reports whether an object's status has conditions, so that its cluster's API server accepted it.
 func wasAccepted(obj map[string]any) bool {
 	status, _ := obj["status"].(map[string]any)
 	conditions, _ := status["conditions"].([]any)
 	return len(conditions) > 0
 }
 
-// readyPrefix begins the types of the conditions that zones write
-// (ovn-kubernetes.md#status-conditions).
+// readyPrefix is the prefix of the zones' condition types (ovn-kubernetes.md#status-conditions).
 const readyPrefix = "Ready-In-Zone-"
 
-// CheckRelease says that a release cannot be judged by.
+// CheckRelease returns an error for an unknown release.
 func CheckRelease(release string) error {
 	if release != "" && !slices.Contains(Releases, release) {
 		return fmt.Errorf("API release %q: want %s", release, strings.Join(Releases, " or "))

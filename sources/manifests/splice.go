@@ -12,8 +12,8 @@ type textSplice struct {
 	text       string
 }
 
-// equalValues compares two values as the API server would: null is absent, and a
-// port's protocol is TCP when it is not given.
+// equalValues compares two values like the API server: null means absent, and a port's default protocol is
+// TCP.
 func equalValues(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
@@ -42,7 +42,7 @@ func equalValues(a, b any) bool {
 	return a == b
 }
 
-// lacksValue says whether a mapping lacks a field of another one, which means something there.
+// lacksValue reports whether m lacks a field of all, other than null or a default.
 func lacksValue(all, m map[string]any) bool {
 	for k, v := range all {
 		if _, ok := m[k]; !ok && v != nil && !isDefault(m, k, v) {
@@ -52,8 +52,7 @@ func lacksValue(all, m map[string]any) bool {
 	return false
 }
 
-// isDefault says whether field k with value v may be left out of m without a
-// change of meaning.
+// isDefault reports whether m means the same without field k, whose value is v.
 func isDefault(m map[string]any, k string, v any) bool {
 	if k != "protocol" || v != "TCP" {
 		return false
@@ -63,7 +62,7 @@ func isDefault(m map[string]any, k string, v any) bool {
 	return port || start
 }
 
-// applySplices makes all changes of a text; two may not touch the same part of it.
+// applySplices makes all changes of a text; an error if two overlap.
 func applySplices(text []byte, ss []textSplice) ([]byte, error) {
 	slices.SortStableFunc(ss, func(a, b textSplice) int { return cmp.Compare(a.start, b.start) })
 	out := make([]byte, 0, len(text)+64)

@@ -11,23 +11,21 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// RemovedSpot is where an object stood that was taken out of a file: between which others,
-// and its own text.
+// RemovedSpot is the former place of an object removed from a file: its neighbours and its own text.
 type RemovedSpot struct {
 	Object DocumentRef
 	Doc    int
-	// Item is its place in a List, -1 for an object with a document of its own.
+	// Item is its index in a List, -1 for an object with its own document.
 	Item int
-	// Text is its document without the separator line, or the lines of
-	// the item; empty where an item has no lines of its own.
+	// Text is its document without the separator line, or the lines of the item; empty if the item shares
+	// lines.
 	Text []byte `json:",omitempty"`
-	// Above and Below are its neighbours, the nearest first: documents, or items of
-	// its List.
+	// Above and Below are its neighbours, nearest first: documents, or items of its List.
 	Above []DocumentRef `json:",omitempty"`
 	Below []DocumentRef `json:",omitempty"`
 }
 
-// DocumentRef names a document or an item: by its object, and what holds none by its text.
+// DocumentRef names a document or an item by its object, or by its text if it holds no object.
 type DocumentRef struct {
 	Kind      string `json:",omitempty"`
 	Namespace string `json:",omitempty"`
@@ -35,7 +33,7 @@ type DocumentRef struct {
 	Sum       string `json:",omitempty"`
 }
 
-// Label names it for people, empty where it has no name.
+// Label returns a name for people; empty if it has none.
 func (r DocumentRef) Label() string {
 	switch {
 	case r.Name == "":
@@ -46,7 +44,7 @@ func (r DocumentRef) Label() string {
 	return model.Key{Kind: model.Kind(r.Kind), Namespace: r.Namespace, Name: r.Name}.Label()
 }
 
-// NamesKey says whether it is the object with the key.
+// NamesKey reports whether it names the object with the key.
 func (r DocumentRef) NamesKey(k model.Key) bool {
 	return r.Name == k.Name && (r.Kind == "" || r.Kind == string(k.Kind)) &&
 		(r.Namespace == k.Namespace || r.Namespace == "" && k.Namespace == "default")
@@ -62,11 +60,11 @@ func (s *RemovedSpot) sizeBytes() int {
 
 const (
 	listKind = "List"
-	// near is how many neighbours are kept on either side.
+	// near is the number of neighbours kept on each side.
 	near = 8
 )
 
-// refOf names an object of a tree; the zero DocumentRef is none.
+// refOf returns the reference to an object of a tree; zero if it has no name.
 func refOf(obj any) DocumentRef {
 	o, _ := obj.(map[string]any)
 	md, _ := o["metadata"].(map[string]any)
@@ -80,7 +78,7 @@ func refOf(obj any) DocumentRef {
 	return r
 }
 
-// refOf names a document.
+// refOf returns the reference to a document.
 func (p *documentPiece) refOf() DocumentRef {
 	switch {
 	case p.list && len(p.objs) > 0:
@@ -98,7 +96,7 @@ func (p *documentPiece) refOf() DocumentRef {
 	return DocumentRef{Sum: hex.EncodeToString(sum[:8])}
 }
 
-// documentRefs name the documents of a text.
+// documentRefs returns references to the documents of a text.
 func documentRefs(ps []*documentPiece) (out []DocumentRef) {
 	for _, p := range ps {
 		out = append(out, p.refOf())
@@ -106,7 +104,7 @@ func documentRefs(ps []*documentPiece) (out []DocumentRef) {
 	return out
 }
 
-// itemRefs name the objects of a document.
+// itemRefs returns references to the objects of a document.
 func (p *documentPiece) itemRefs() (out []DocumentRef) {
 	for _, o := range p.objs {
 		out = append(out, refOf(o))
@@ -114,7 +112,7 @@ func (p *documentPiece) itemRefs() (out []DocumentRef) {
 	return out
 }
 
-// removedSpots are the places of the objects of one text that are not in another.
+// removedSpots returns the places of the objects that are in before but not in after.
 func removedSpots(name string, before, after []byte) (out []RemovedSpot) {
 	was, _, _ := cutPieces(name, bytes.TrimPrefix(before, yamltree.BOM))
 	is, _, _ := cutPieces(name, bytes.TrimPrefix(after, yamltree.BOM))
@@ -149,7 +147,7 @@ func removedSpots(name string, before, after []byte) (out []RemovedSpot) {
 	return out
 }
 
-// neighboursOf are the neighbours of one in a list, the nearest first.
+// neighboursOf returns the neighbours of an entry, nearest first.
 func neighboursOf(all []DocumentRef, at int) (above, below []DocumentRef) {
 	above = slices.Clone(all[max(0, at-near):at])
 	slices.Reverse(above)

@@ -18,24 +18,24 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// Issue is something wrong with a field, before it is known whose it is.
+// Issue is something wrong with a field of an object still to be named.
 type Issue struct {
 	Severity model.Severity
 	Code     string
 	Field    string
-	Line     int // in the parsed text, from 1; 0: the object's own
+	Line     int // in the parsed text, from 1; 0 for the object's own
 	Message  string
 	Remedy   string
-	Meant    string // the name that an unknown field should have, where that is known
-	Release  string // of the CRDs that take it, empty for none
-	Generic  string // the field with indexes taken out, to count alike issues
+	Meant    string // the correct name of an unknown field, if known
+	Release  string // release whose CRDs accept it; empty for none
+	Generic  string // the field without indexes, to group alike issues
 }
 
-// MaxIssues bounds what is said about one object; more does not help anybody.
+// MaxIssues bounds the issues listed per object; more would not help.
 const MaxIssues = 20
 
-// CheckTree compares the tree of an object with its API type, strictly where unknown fields are
-// errors. At most maxIssues are told, more is how many others there are.
+// CheckTree compares the tree of an object with its API type. With strict, unknown fields are errors. It
+// returns at most MaxIssues issues, and the number of others in more.
 func CheckTree(n *yaml.Node, t reflect.Type, strict bool) (issues []Issue, more int) {
 	c := treeChecker{strict: strict, seen: map[string]bool{}}
 	c.checkNode(n, infoOf(t))
@@ -44,13 +44,12 @@ func CheckTree(n *yaml.Node, t reflect.Type, strict bool) (issues []Issue, more 
 
 // treeChecker compares an object with its API type.
 type treeChecker struct {
-	// strict makes unknown fields errors; status is always forgiven, it is not
-	// the author's.
+	// strict makes unknown fields errors, except in status, which the author did not write.
 	strict  bool
 	issues  []Issue
-	leftOut int // issues left out
+	leftOut int // issues above MaxIssues
 	way     []yamltree.PathStep
-	seen    map[string]bool // keys of the mapping at hand
+	seen    map[string]bool // keys of the present mapping
 }
 
 func (c *treeChecker) add(i Issue) {
@@ -99,15 +98,15 @@ func DescribeNode(n *yaml.Node) string {
 	return strconv.Quote(v) + " of type " + words.CleanText(n.Tag)
 }
 
-// checkStep checks a node one step further down.
+// checkStep checks a node one step below.
 func (c *treeChecker) checkStep(s yamltree.PathStep, n *yaml.Node, t *typeInfo) {
 	c.way = append(c.way, s)
 	c.checkNode(n, t)
 	c.way = c.way[:len(c.way)-1]
 }
 
-// checkNode compares n with its type. Null stands for an absent field everywhere. Times
-// that Kubernetes reads in one precision alone get that.
+// checkNode compares n with its type. Null means absent everywhere. It rewrites a MicroTime to the only
+// precision that Kubernetes reads.
 func (c *treeChecker) checkNode(n *yaml.Node, t *typeInfo) {
 	if yamltree.IsNull(n) || t.shape == shapeAny {
 		return
@@ -183,7 +182,7 @@ func (c *treeChecker) checkObject(n *yaml.Node, t *typeInfo) {
 	}
 }
 
-// checkKeys reports keys that a mapping has twice, of an object only the known ones.
+// checkKeys reports duplicate keys of a mapping; for an object only known ones.
 func (c *treeChecker) checkKeys(n *yaml.Node, known map[string]*typeInfo) {
 	clear(c.seen)
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -208,9 +207,8 @@ func (c *treeChecker) addUnknown(k *yaml.Node, t *typeInfo) {
 	c.way = c.way[:len(c.way)-1]
 }
 
-// unknownRemedy says what to write instead of an unknown field. The old forms
-// of peers and subjects (network-policy-api before v0.1.2) are known by name. meant is the name that
-// it should have, where it is one slip away.
+// unknownRemedy returns what to write instead of an unknown field. It knows the old forms of peers and
+// subjects (network-policy-api before v0.1.2). meant is a similar known name, or empty.
 func unknownRemedy(name, parent string, t *typeInfo) (remedy, meant string) {
 	last := parent[strings.LastIndexByte(parent, '.')+1:]
 	switch {
@@ -235,9 +233,8 @@ func unknownRemedy(name, parent string, t *typeInfo) (remedy, meant string) {
 	return "", ""
 }
 
-// cnpRemedy says what to write instead of a field of v1alpha1 in a ClusterNetworkPolicy, whose
-// fields t are, empty where it is none. The API server drops what it does not know: without its
-// ports a rule matches every port.
+// cnpRemedy returns what to write instead of a v1alpha1 field in a ClusterNetworkPolicy with the fields t;
+// empty for other fields. The API server drops unknown fields: without its ports a rule matches every port.
 func cnpRemedy(name string, t *typeInfo) string {
 	has := func(field string) bool { return t.fields[field] != nil }
 	switch {
@@ -256,8 +253,7 @@ func cnpRemedy(name string, t *typeInfo) string {
 	return ""
 }
 
-// UnknownFields are the paths of the fields of an object's spec that its Go type lacks, at most
-// maxIssues of them, in order.
+// UnknownFields returns the paths of spec fields that the object's Go type lacks, in order, at most MaxIssues.
 func UnknownFields(t reflect.Type, obj map[string]any) (paths []string) {
 	collectUnknown(obj["spec"], infoOf(t).fields["spec"], []yamltree.PathStep{yamltree.FieldStep("spec")}, &paths)
 	return paths

@@ -16,16 +16,16 @@ import (
 	"rung/sources/files"
 )
 
-// Check says why a reference cannot be read, nil if it can. The errors here do not name it.
+// Check returns why a reference cannot be read, or nil. The errors do not repeat the reference.
 func Check(ctx context.Context, ref Ref) error {
 	_, err := Open(ctx, ref, DefaultFileSize, func(string) bool { return false })
 	return err
 }
 
-// Tree is a revision's files. It is an fs.FS of the whole revision, in which Top is what was asked for.
+// Tree is the files of a revision: an fs.FS of the whole revision, in which Top is the requested path.
 type Tree struct {
 	rev        string
-	asked, top string // the path that was asked for, and where it is if that is a link
+	asked, top string // the requested path, and its target if it is a link
 	entries    map[string]*entry
 	submodules []string
 }
@@ -34,33 +34,32 @@ type Tree struct {
 type entry struct {
 	name    string // the last part of its path
 	mode    fs.FileMode
-	id      string // of the object with its text
+	id      string // object id of the text
 	size    int64
-	text    []byte   // of a file that is wanted, of a link where it leads
-	err     error    // why it has no text although it is there
+	text    []byte   // of a wanted file, or the target of a link
+	err     error    // why an existing file has no text
 	entries []*entry // of a folder
 }
 
-// The modes of what is no file, in git's lists.
+// The modes of entries other than files, in git's lists.
 const (
 	submoduleMode = "160000"
 	linkMode      = "120000"
 )
 
 const (
-	// listLimit bounds the list of a revision's files, in bytes: a million files have some 100 MB.
+	// listLimit bounds the list of a revision's files, in bytes: a million files take some 100 MB.
 	listLimit = 256 << 20
-	// linkLimit bounds where a link leads, in bytes.
+	// linkLimit bounds the target of a link, in bytes.
 	linkLimit = 4 << 10
-	// linksMost bounds how many links lead to one file.
+	// linksMost bounds the links followed for one path.
 	linksMost = 40
 )
 
-// readLimit bounds the files of a revision that are read, in bytes: git packs a bomb small. Tests lower it.
+// readLimit bounds the bytes read of a revision's files: git compresses a bomb well. Tests lower it.
 var readLimit int64 = 1 << 30
 
-// Open lists the files of a revision and reads those below the reference that are wanted and have at
-// most so many bytes.
+// Open lists the files of a revision. It reads the wanted ones below the reference with at most most bytes.
 func Open(ctx context.Context, ref Ref, most int64, wanted func(path string) bool) (*Tree, error) {
 	prefix := ""
 	if ref.isRelative() {
@@ -102,7 +101,7 @@ func Open(ctx context.Context, ref Ref, most int64, wanted func(path string) boo
 	return t, nil
 }
 
-// rootOf returns the object of a revision's tree.
+// rootOf returns the id of a revision's tree.
 func rootOf(ctx context.Context, rev string) (string, error) {
 	found, err := findObjects(ctx, []string{rev + "^{tree}"})
 	switch {
@@ -121,7 +120,7 @@ func rootOf(ctx context.Context, rev string) (string, error) {
 	return "", errors.New(text)
 }
 
-// notThere says why what was asked for cannot be read.
+// notThere explains why the requested path cannot be read.
 func (t *Tree) notThere(err error) error {
 	switch isLink := t.entries[t.asked] != nil; {
 	case slices.Contains(t.submodules, t.asked):
@@ -134,7 +133,7 @@ func (t *Tree) notThere(err error) error {
 	return fmt.Errorf("there is no %s in the revision %s", t.asked, t.rev)
 }
 
-// takeList takes in the output of ls-tree: mode, type, id and path of each file.
+// takeList parses the output of ls-tree: mode, type, id and path of each file.
 func (t *Tree) takeList(text []byte) error {
 	for line := range bytes.SplitSeq(bytes.TrimSuffix(text, []byte{0}), []byte{0}) {
 		if len(line) == 0 {
@@ -160,7 +159,7 @@ func (t *Tree) takeList(text []byte) error {
 	return nil
 }
 
-// folder is the folder at a path, made where there is none yet.
+// folder returns the folder at a path, made if needed.
 func (t *Tree) folder(p string) *entry {
 	if e := t.entries[p]; e != nil {
 		return e
@@ -183,7 +182,7 @@ func (t *Tree) links() (out []*entry) {
 	return out
 }
 
-// wantedFiles are the files that are wanted, where links lead.
+// wantedFiles returns the wanted files, with links resolved.
 func (t *Tree) wantedFiles(wanted func(string) bool) (out []*entry) {
 	for p, e := range t.entries {
 		switch {
@@ -199,7 +198,7 @@ func (t *Tree) wantedFiles(wanted func(string) bool) (out []*entry) {
 
 func (t *Tree) isBelowTop(p string) bool { return t.top == "." || strings.HasPrefix(p, t.top+"/") }
 
-// read takes in the sizes of files and links, and the texts of those with at most so many bytes.
+// read reads the sizes of files and links, and the texts of those with at most most bytes.
 func (t *Tree) read(ctx context.Context, root string, most int64, list []*entry) error {
 	byID := map[string][]*entry{}
 	for _, e := range list {
@@ -207,7 +206,7 @@ func (t *Tree) read(ctx context.Context, root string, most int64, list []*entry)
 		byID[e.id] = append(byID[e.id], e)
 	}
 	found, err := findObjects(ctx, slices.Collect(maps.Keys(byID)))
-	if errors.Is(err, errNotHere) { // git gives up at the first of them
+	if errors.Is(err, errNotHere) { // git stops at the first missing one
 		var missing []string
 		if missing, err = missingBelow(ctx, root); err != nil {
 			return err
@@ -244,13 +243,13 @@ func (t *Tree) read(ctx context.Context, root string, most int64, list []*entry)
 	return nil
 }
 
-// errNotWanted says that a file is one of those that nobody reads.
+// errNotWanted means a file is not among the wanted ones.
 var errNotWanted = errors.New("is not read")
 
-// errLeaves says that a link leads out of the revision.
+// errLeaves means a link points outside the revision.
 var errLeaves = errors.New("is a link that leaves the revision")
 
-// follow returns the path at which a path ends, links followed; none leads out of the revision.
+// follow resolves the links of a path; an error if one leads out of the revision.
 func (t *Tree) follow(p string) (string, error) {
 	at, rest := ".", strings.Split(p, "/")
 	for links := 0; len(rest) > 0; {
@@ -266,7 +265,7 @@ func (t *Tree) follow(p string) (string, error) {
 			at = next
 		case e.err != nil:
 			return "", e.err
-		case len(e.text) == 0: // longer than a path can be
+		case len(e.text) == 0: // too long for a path
 			return "", fs.ErrNotExist
 		case path.IsAbs(string(e.text)):
 			return "", errLeaves
@@ -281,7 +280,7 @@ func (t *Tree) follow(p string) (string, error) {
 	return at, nil
 }
 
-// dropTexts forgets what is in files.
+// dropTexts frees the texts of files.
 func (t *Tree) dropTexts() {
 	for _, e := range t.entries {
 		if !e.isLink() {
@@ -290,10 +289,10 @@ func (t *Tree) dropTexts() {
 	}
 }
 
-// Top is the path, in the tree, of what was asked for.
+// Top returns the path of the requested file or folder in the tree.
 func (t *Tree) Top() string { return t.top }
 
-// Name is a path below Top for people: another reference.
+// Name returns a path below Top for people, as a reference.
 func (t *Tree) Name(p string) string {
 	if t.top != t.asked {
 		p = path.Join(t.asked, strings.TrimPrefix(p, t.top))
@@ -304,7 +303,7 @@ func (t *Tree) Name(p string) string {
 	return Prefix + t.rev + ":" + p
 }
 
-// Identity is the same for a file and a link to it.
+// Identity returns the same text for a file and a link to it.
 func (t *Tree) Identity(p string) string {
 	if real, err := t.follow(p); err == nil {
 		p = real
@@ -312,12 +311,12 @@ func (t *Tree) Identity(p string) string {
 	return Prefix + t.rev + ":" + p
 }
 
-// Submodules are the paths below Top of repositories in the repository, whose files are not in the tree.
+// Submodules returns the paths of submodules below Top. The tree lacks their files.
 func (t *Tree) Submodules() []string {
 	return slices.DeleteFunc(slices.Clone(t.submodules), func(p string) bool { return !t.isBelowTop(p) })
 }
 
-// find is the entry at a path, links followed.
+// find returns the entry at a path, following links.
 func (t *Tree) find(op, name string) (*entry, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
@@ -332,7 +331,7 @@ func (t *Tree) find(op, name string) (*entry, error) {
 	return t.entries[real], nil
 }
 
-// Stat says what is at a path, where a link leads.
+// Stat describes a path, following links.
 func (t *Tree) Stat(name string) (fs.FileInfo, error) {
 	e, err := t.find("stat", name)
 	if err != nil {
@@ -364,7 +363,7 @@ func (t *Tree) Open(name string) (fs.File, error) {
 	return &openFile{e, bytes.NewReader(e.text)}, nil
 }
 
-// An entry is its own description.
+// The methods of fs.FileInfo and fs.DirEntry.
 func (e *entry) Name() string               { return e.name }
 func (e *entry) Size() int64                { return e.size }
 func (e *entry) Mode() fs.FileMode          { return e.mode }
@@ -376,7 +375,7 @@ func (e *entry) Sys() any                   { return nil }
 
 func (e *entry) isLink() bool { return e.mode&fs.ModeSymlink != 0 }
 
-// openFile is a file that is read.
+// openFile is an open file of a tree.
 type openFile struct {
 	*entry
 	io.Reader

@@ -15,21 +15,18 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// TypedReader brings objects of the API server, as client-go decodes them, into the
-// model's form: the same reading as that of manifests, without gate 1, which the
-// server has run. It is used by one goroutine at a time.
+// TypedReader converts objects of the API server, as decoded by client-go, to the model's form. It reads like
+// manifests, without gate 1, which the server has run. Only one goroutine at a time may use it.
 type TypedReader struct{ d *decoder }
 
 // NewTyped makes a converter; source is the Origin.Source of its objects.
 func NewTyped(source string) *TypedReader { return &TypedReader{newDecoder(Options{Source: source})} }
 
-// ReadObject brings one object into the model's form: a *corev1.Namespace, Pod, Node, Service or
-// Event, a *discoveryv1.EndpointSlice, a *networkingv1.NetworkPolicy, or an
-// *unstructured.Unstructured of an ANP, a BANP, a CNP, an EgressFirewall or a kind of Antrea.
-// Nothing of obj is kept but a policy's typed form, without managedFields, which are taken out of
-// obj; old is the object as it was read before, or nil: parts that did not change are taken from
-// it. The result is nil for an object that cannot be taken in: broken says why then, and otherwise
-// holds doubts about it.
+// ReadObject converts one object to the model's form: a *corev1.Namespace, Pod, Node, Service or Event, a
+// *discoveryv1.EndpointSlice, a *networkingv1.NetworkPolicy, or an *unstructured.Unstructured of another
+// supported kind. It removes managedFields from obj, and keeps of it only a policy's typed form. old is the
+// last read object, or nil: unchanged parts are taken from it. The result is nil for an unusable object;
+// broken then says why, and otherwise holds warnings.
 func (t *TypedReader) ReadObject(obj any, old model.Object) (o model.Object, broken []model.Broken) {
 	t.d.out = &unitOutcome{}
 	m, isObject := obj.(metav1.Object)
@@ -57,8 +54,7 @@ func (t *TypedReader) ReadObject(obj any, old model.Object) (o model.Object, bro
 	return k.toModel(t.d, m, about), t.d.out.broken
 }
 
-// genericObject brings an object that is no policy and has no type of client-go's into the
-// model's form: what policies name, and what networks come from.
+// genericObject converts a Tier, a group or a network, for which client-go has no types.
 func (t *TypedReader) genericObject(k *kindInfo, u *unstructured.Unstructured) model.Object {
 	about := t.d.metaOf(k, u, t.clusterOrigin())
 	about.Version = words.CleanText(u.GetResourceVersion())
@@ -79,9 +75,8 @@ func (t *TypedReader) clusterOrigin() model.Origin {
 	return model.Origin{Source: t.d.opts.Source, Item: -1}
 }
 
-// policyOf brings a policy into the model's form. A field of its spec that Rung's
-// types lack (the installed CRD is newer) stays in its YAML and is reported: the
-// typed form cannot hold it.
+// policyOf converts a policy. A spec field that Rung's types lack (the installed CRD is newer) stays in its
+// YAML and is reported: the typed form cannot hold it.
 func (t *TypedReader) policyOf(obj any, m metav1.Object, old model.Object) model.Object {
 	u, generic := obj.(*unstructured.Unstructured)
 	if was, _ := old.(*model.Policy); was != nil && generic {
@@ -109,7 +104,7 @@ func (t *TypedReader) policyOf(obj any, m metav1.Object, old model.Object) model
 	return p
 }
 
-// newerFields reports what the policy's types lack, and says whether there is any.
+// newerFields reports the fields that the policy's types lack; true if there are any.
 func (t *TypedReader) newerFields(p *model.Policy, u *unstructured.Unstructured) bool {
 	fields := UnknownFields(infoOfKind(p.Kind).goType, u.Object)
 	p.Older = nil
@@ -130,9 +125,8 @@ func (t *TypedReader) newerFields(p *model.Policy, u *unstructured.Unstructured)
 	return len(fields) > 0
 }
 
-// restatedPolicy is a policy of which only status and version moved, nil when more did.
-// The controllers of all zones write their condition into every policy: that must
-// not cost a reading of all rules each time.
+// restatedPolicy returns a policy of which only status and version changed, else nil. The controllers of all
+// zones write their conditions into every policy: that must not cost a reading of all rules.
 func restatedPolicy(was *model.Policy, u *unstructured.Unstructured) *model.Policy {
 	md, _ := u.Object["metadata"].(map[string]any)
 	p := *was

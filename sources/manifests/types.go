@@ -4,8 +4,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The manifests. All fields of today are named, so that a slip is told; what nobody here reads has
-// no form of its own.
+// The manifests of networks. They name all fields of today, to report misspelled ones. Unread fields have type
+// any.
 type (
 	// UDN is a UserDefinedNetwork.
 	UDN struct {
@@ -56,7 +56,7 @@ type (
 		Localnet  *localnetConfig `json:"localnet"`
 		Transport string          `json:"transport"`
 		NoOverlay any             `json:"noOverlay"`
-		// NoOverlayOptions is the name of NoOverlay in some releases.
+		// NoOverlayOptions is NoOverlay's name in some releases.
 		NoOverlayOptions any `json:"noOverlayOptions"`
 		EVPN             any `json:"evpn"`
 	}

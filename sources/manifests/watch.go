@@ -23,35 +23,30 @@ type Update struct {
 	// Broken and Files are complete, not only the changes.
 	Broken []model.Broken
 	Files  []FileState
-	// Validated says gate 1 was run: false only in the first update when
-	// Options.SkipSchema is set.
+	// Validated means gate 1 was run: false only in the first update if Options.SkipSchema is set.
 	Validated bool
 }
 
-// watchTimes of a watch; tests shorten it.
+// watchTimes are the times of a watch; tests shorten them.
 type watchTimes struct {
-	debounce time.Duration // quiet time before anything is read
-	maxWait  time.Duration // read at the latest after this, however busy it is
-	settle   time.Duration // how long a file must be away to be gone
-	poll     time.Duration // look without being told: some file systems tell nothing
-	pollFast time.Duration // the same when watching does not work at all
+	debounce time.Duration // quiet time before a reading
+	maxWait  time.Duration // longest wait for quiet before a reading
+	settle   time.Duration // how long a file must be missing before it counts as gone
+	poll     time.Duration // time between checks without events: some file systems send none
+	pollFast time.Duration // the same if watching does not work at all
 }
 
 var defaultTiming = watchTimes{100 * time.Millisecond, 2 * time.Second, 500 * time.Millisecond, 30 * time.Second,
 	2 * time.Second}
 
-// Watch reads everything as Read does and tells sink; then it waits for the
-// files to change and tells sink what changed, until ctx ends. sink is called
-// from one goroutine at a time, in order, and never with something half-read.
+// Watch reads everything as Read does and calls sink, then follows the files and calls sink with the changes,
+// until ctx ends. sink is called one call at a time, in order, and never with half-read objects.
 //
-// With Options.SkipSchema the first update comes before gate 1 and a second one
-// takes out what gate 1 refuses.
+// With Options.SkipSchema the first update comes before gate 1. The second removes what gate 1 rejects.
 //
-// An object that was read once and cannot be read any more (its file or document
-// is broken, or a gate refuses it) stays as it was, with an entry of CodeKept in
-// Broken besides the error. A file that vanishes takes its objects with it only
-// if it is still away after half a second; CodeGone says so. Standard input,
-// revisions of a repository and built-in files are read once.
+// An object whose file or document is now broken, or that a gate now rejects, stays unchanged. Broken then has
+// an entry of CodeKept beside the error. A missing file loses its objects only after half a second; CodeGone
+// reports it. Standard input, revisions of a repository and built-in files are read once.
 //
 // The error is ErrNoPaths or nil; nil when ctx ended.
 func Watch(ctx context.Context, o Options, sink func(Update)) error {
@@ -67,7 +62,7 @@ func watchWith(ctx context.Context, o Options, sink func(Update), tm watchTimes)
 		return nil // ctx ended
 	}
 	w := &watcher{o: o, sink: sink, tm: tm, files: map[string]*watchedFile{}, published: map[model.Key]model.Object{}}
-	// Listen before the first look, so that no change falls between.
+	// Listen before the first reading, to miss no change.
 	if o.FS == nil {
 		if notify, err := fsnotify.NewWatcher(); err == nil {
 			w.notify = notify
@@ -78,7 +73,7 @@ func watchWith(ctx context.Context, o Options, sink func(Update), tm watchTimes)
 	if err := w.readFirst(ctx); err != nil {
 		return nil // ctx ended
 	}
-	for _, tree := range o.trees.byPath { // it is read once
+	for _, tree := range o.trees.byPath { // it is read only once
 		tree.dropTexts()
 	}
 	if o.FS != nil || !slices.ContainsFunc(o.Paths, func(p string) bool { return !IsReadOnce(p) }) {
@@ -94,10 +89,9 @@ type watcher struct {
 	o      Options
 	sink   func(Update)
 	tm     watchTimes
-	notify *fsnotify.Watcher // nil when watching does not work
+	notify *fsnotify.Watcher // nil if watching does not work
 
-	// folders are listened to for what is in them, names for files by name in
-	// their folder.
+	// Watched: all entries of folders, and files by name in their folder (names).
 	folders map[string]bool
 	names   map[string]bool
 
@@ -111,8 +105,7 @@ type watcher struct {
 	validated bool
 }
 
-// waitForChanges waits for changes. Every change starts the quiet time anew; scanFiles may ask
-// to be called again by itself.
+// waitForChanges waits for changes. Every change restarts the quiet time; scanFiles may ask for another call.
 func (w *watcher) waitForChanges(ctx context.Context) {
 	poll := w.tm.poll
 	var events chan fsnotify.Event
@@ -127,7 +120,7 @@ func (w *watcher) waitForChanges(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
 	defer timer.Stop()
-	var since time.Time // of the first change that was not looked at yet
+	var since time.Time // of the first unread change
 	soon := func(d time.Duration) {
 		now := time.Now()
 		if since.IsZero() {
@@ -156,11 +149,11 @@ func (w *watcher) waitForChanges(ctx context.Context) {
 		case <-timer.C:
 		case <-ticker.C:
 			if !since.IsZero() {
-				continue // about to be read, once it is quiet
+				continue // read soon, once it is quiet
 			}
 		}
 		since = time.Time{}
-		// Listen before looking, so that what comes between is told.
+		// Listen before reading, to miss no change.
 		w.listenFolders()
 		again, err := w.scanFiles(ctx, false)
 		if err != nil {
@@ -172,7 +165,7 @@ func (w *watcher) waitForChanges(ctx context.Context) {
 	}
 }
 
-// isRelevant says whether an event may be about a file that is read.
+// isRelevant reports whether an event may concern a file that is read.
 func (w *watcher) isRelevant(ev fsnotify.Event) bool {
 	name := filepath.Clean(ev.Name)
 	base := filepath.Base(name)
@@ -182,14 +175,12 @@ func (w *watcher) isRelevant(ev fsnotify.Event) bool {
 	case !w.folders[filepath.Dir(name)]:
 		return strings.HasPrefix(base, "..") || w.folders[name]
 	}
-	// Folders come and go, too; they have no telling name. Mounted ConfigMaps
-	// change by a link named "..data".
+	// Folders come and go too, under any name. Mounted ConfigMaps change through a link named "..data".
 	return isManifestName(base) || strings.HasPrefix(base, "..") || !strings.Contains(base, ".")
 }
 
-// listenFolders makes the set of folders listened to fit the paths. A file is listened
-// to through its folder, as editors replace it; what does not exist through the
-// nearest folder that does.
+// listenFolders updates the watched folders. A file is watched through its folder, since editors replace it; a
+// missing path through the nearest existing folder.
 func (w *watcher) listenFolders() {
 	if w.notify == nil {
 		return
@@ -207,12 +198,12 @@ func (w *watcher) listenFolders() {
 	}
 	for _, d := range w.notify.WatchList() {
 		if !dirs[d] {
-			_ = w.notify.Remove(d) // gone or not asked for any more
+			_ = w.notify.Remove(d) // gone, or no longer needed
 		}
 		delete(dirs, d)
 	}
 	for d := range dirs {
-		_ = w.notify.Add(d) // polling finds what cannot be listened to
+		_ = w.notify.Add(d) // polling covers folders that cannot be watched
 	}
 }
 
@@ -230,7 +221,7 @@ func (w *watcher) listenTo(p string, dirs map[string]bool) {
 		dirs[d] = true
 		return
 	}
-	dirs[filepath.Dir(p)] = true // to see the folder itself come back
+	dirs[filepath.Dir(p)] = true // to notice when the folder itself comes back
 	_ = filepath.WalkDir(p+string(filepath.Separator), func(at string, d fs.DirEntry, err error) error {
 		at = filepath.Clean(at)
 		switch {
@@ -246,7 +237,7 @@ func (w *watcher) listenTo(p string, dirs map[string]bool) {
 	})
 }
 
-// publishUpdate tells sink what changed.
+// publishUpdate passes the changes to sink.
 func (w *watcher) publishUpdate(validated bool) {
 	results := make([]*fileResult, 0, len(w.order))
 	for _, p := range w.order {
@@ -274,7 +265,7 @@ func (w *watcher) publishUpdate(validated bool) {
 	for _, f := range r.Files {
 		sums[f.Path] = f.Sum
 	}
-	// A complete check is news even when nothing was wrong.
+	// A completed check is news even without findings.
 	if w.hasBegun && w.validated == validated && len(u.Upsert) == 0 && len(u.Remove) == 0 && slices.Equal(w.broken, u.Broken) &&
 		maps.Equal(w.sums, sums) {
 		return

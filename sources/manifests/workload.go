@@ -10,16 +10,15 @@ import (
 	"rung/model"
 )
 
-// API is a kind of workloads with the API versions in which it is read: today's first, then those
-// that the manifests of old repositories still have.
+// API is a workload kind with the supported API versions: today's first, then those in old manifests.
 type API struct {
 	Kind     model.Kind
 	Versions []string
-	// PlainSelector says that its selector is a map of labels: the form Matching.
+	// PlainSelector means the selector is a map of labels: the form Matching.
 	PlainSelector bool
 }
 
-// APIs are the kinds that are read.
+// APIs are the supported workload kinds.
 var APIs = []API{
 	{model.KindDeployment, []string{"apps/v1", "apps/v1beta2", "apps/v1beta1", "extensions/v1beta1"}, false},
 	{model.KindReplicaSet, []string{"apps/v1", "apps/v1beta2", "extensions/v1beta1"}, false},
@@ -36,20 +35,20 @@ var APIs = []API{
 // Workload is an object that keeps pods running.
 type Workload struct {
 	model.Meta
-	// Owner is the workload that made this one, as Deployments make ReplicaSets, in the form of
-	// model.Pod.Workload; empty for one that somebody wrote.
+	// Owner is the workload that made this one, as a Deployment makes ReplicaSets, in the form of
+	// model.Pod.Workload; empty if a person wrote it.
 	Owner string
-	// Wanted is how many pods it keeps; a DaemonSet keeps one on each of its nodes.
+	// Wanted is the number of pods; a DaemonSet has one per node.
 	Wanted int
-	// NodeSelector are the labels of the nodes that its pods run on.
+	// NodeSelector selects the nodes of its pods.
 	NodeSelector map[string]string
-	// Pod has the labels, ports, service account and network that its template gives pods. nil
-	// where TemplateOf names the workload whose template it takes.
+	// Pod has the template's labels, ports, service account and network. It is nil if TemplateOf names the
+	// workload with the template.
 	Pod        *model.Pod
 	TemplateOf string
 }
 
-// Ref is the workload as its pods name it: its own owner's name where it has one.
+// Ref returns the workload as named by its pods: its owner, if it has one.
 func (w *Workload) Ref() string {
 	if w.Owner != "" {
 		return w.Owner
@@ -57,18 +56,18 @@ func (w *Workload) Ref() string {
 	return refText(w.Kind, w.Name)
 }
 
-// refText is the form of model.Pod.Workload.
+// refText returns the form of model.Pod.Workload.
 func refText(kind model.Kind, name string) string { return strings.ToLower(string(kind)) + "/" + name }
 
-// cronJobRun is the name of a Job that a CronJob made: behind the CronJob's name are the minutes
-// since 1970 for which it was made.
+// cronJobRun matches the name of a Job made by a CronJob: the CronJob's name and the scheduled time in minutes
+// since 1970.
 var cronJobRun = regexp.MustCompile(`^(.+)-[0-9]{8,10}$`)
 
-// OwnerOf is the workload that a pod belongs to, in the form of model.Pod.Workload: what somebody
-// wrote, not the ReplicaSet or the Job between. Empty for a pod of its own.
+// OwnerOf returns the workload of a pod, in the form of model.Pod.Workload: the one a person wrote, not the
+// ReplicaSet or Job between. Empty without an owner.
 func OwnerOf(p *corev1.Pod) string { return ownerOf(p.OwnerReferences, p.Labels) }
 
-// ownerOf is the workload behind the owner that controls an object. labels are the object's own.
+// ownerOf returns the workload behind the controlling owner of an object with these labels.
 func ownerOf(owners []metav1.OwnerReference, labels map[string]string) string {
 	for _, o := range owners {
 		if o.Controller == nil || !*o.Controller {

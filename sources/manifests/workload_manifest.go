@@ -14,16 +14,15 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// Selecting is a workload as manifests have it whose selector has expressions: Deployment,
-// ReplicaSet, StatefulSet, DaemonSet, Rollout, and Job and CronJob, whose selector is made by
-// the API server.
+// Selecting is the manifest of a workload whose selector has expressions: Deployment, ReplicaSet, StatefulSet,
+// DaemonSet, Rollout. It also serves Job and CronJob, whose selector the API server makes.
 type Selecting = Manifest[metav1.LabelSelector]
 
-// Matching is a workload whose selector is a map of labels: ReplicationController and
+// Matching is the manifest of a workload selecting by a map of labels: ReplicationController and
 // DeploymentConfig.
 type Matching = Manifest[map[string]string]
 
-// Manifest has the parts of a workload that are read; S is the form of its selector.
+// Manifest has the parts read of a workload; S is the form of its selector.
 type Manifest[S any] struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -31,24 +30,24 @@ type Manifest[S any] struct {
 	Status            Status  `json:"status"`
 }
 
-// Spec has the fields of a workload's spec that are read.
+// Spec has the fields read of a workload's spec.
 type Spec[S any] struct {
-	// Replicas are the pods wanted; Parallelism and Completions those of a Job.
+	// Replicas is the number of pods; a Job has Parallelism and Completions.
 	Replicas    *int32 `json:"replicas"`
 	Parallelism *int32 `json:"parallelism"`
 	Completions *int32 `json:"completions"`
 	Selector    *S     `json:"selector"`
-	// Template is the model of the pods; JobTemplate has that of a CronJob.
+	// Template describes the pods; a CronJob has it in JobTemplate.
 	Template    *corev1.PodTemplateSpec `json:"template"`
 	JobTemplate *JobTemplate            `json:"jobTemplate"`
-	// WorkloadRef names the Deployment whose template a Rollout takes.
+	// WorkloadRef names the Deployment whose template a Rollout uses.
 	WorkloadRef *Reference `json:"workloadRef"`
-	// Running and RunStrategy say whether a VirtualMachine is meant to run.
+	// Running and RunStrategy tell whether a VirtualMachine should run.
 	Running     *bool  `json:"running"`
 	RunStrategy string `json:"runStrategy"`
 }
 
-// JobTemplate is the model of the Jobs that a CronJob makes.
+// JobTemplate describes the Jobs made by a CronJob.
 type JobTemplate struct {
 	Spec Spec[metav1.LabelSelector] `json:"spec"`
 }
@@ -59,13 +58,13 @@ type Reference struct {
 	Name string `json:"name"`
 }
 
-// Status has the fields of a workload's status that are read.
+// Status has the fields read of a workload's status.
 type Status struct {
-	// CompletionTime is when a Job ended well.
+	// CompletionTime is when a Job succeeded.
 	CompletionTime *metav1.Time `json:"completionTime"`
 }
 
-// commonSpec is the spec with its selector in the form that has expressions.
+// commonSpec returns the spec with its selector as a LabelSelector.
 func (m *Manifest[S]) commonSpec() (s Spec[metav1.LabelSelector]) {
 	s = Spec[metav1.LabelSelector]{Replicas: m.Spec.Replicas, Parallelism: m.Spec.Parallelism, Completions: m.Spec.Completions,
 		Template: m.Spec.Template, JobTemplate: m.Spec.JobTemplate, WorkloadRef: m.Spec.WorkloadRef, Running: m.Spec.Running,
@@ -81,8 +80,8 @@ func (m *Manifest[S]) commonSpec() (s Spec[metav1.LabelSelector]) {
 	return s
 }
 
-// KeepReadFields takes out of a workload's tree what is not read: the rest of a pod's template
-// says nothing about connections, and it is the larger part of a manifest.
+// KeepWorkloadFields removes the unread fields from a workload's tree: most of a pod template has nothing to
+// do with connections.
 func KeepWorkloadFields(n *yaml.Node) {
 	spec := yamltree.Get(n, "spec")
 	yamltree.KeepFields(yamltree.Get(n, "status"), "completionTime")
@@ -106,8 +105,7 @@ func keepTemplateFields(template *yaml.Node) {
 	}
 }
 
-// readWorkload brings a workload into the form in which pods are made of it; nil where the API server
-// would refuse the manifest.
+// readWorkload converts a workload; nil if the API server would reject the manifest.
 func readWorkload[S any](d *decoder, o metav1.Object, meta model.Meta) model.Object {
 	m := o.(*Manifest[S])
 	spec := m.commonSpec()
@@ -145,7 +143,7 @@ func readWorkload[S any](d *decoder, o metav1.Object, meta model.Meta) model.Obj
 	return w
 }
 
-// podsWanted is how many pods the controller of a workload keeps; of a DaemonSet one, a node.
+// podsWanted returns how many pods the controller keeps; for a DaemonSet one per node.
 func podsWanted(kind model.Kind, s *Spec[metav1.LabelSelector]) int {
 	n := int32(1)
 	switch kind {
@@ -169,8 +167,7 @@ func podsWanted(kind model.Kind, s *Spec[metav1.LabelSelector]) int {
 	return int(max(0, n))
 }
 
-// checkSelector says what the API server refuses: a selector that does not select what the
-// template makes.
+// checkSelector returns why the API server rejects a selector: it must select the template's labels.
 func checkSelector(kind model.Kind, s *Spec[metav1.LabelSelector]) (field, message, remedy string) {
 	const labelsField, giveLabels = "spec.template.metadata.labels", "give the template the labels of spec.selector"
 	switch kind {
@@ -182,7 +179,7 @@ func checkSelector(kind model.Kind, s *Spec[metav1.LabelSelector]) (field, messa
 	}
 	if s.Selector == nil {
 		switch kind {
-		case model.KindReplicationController, model.KindDeploymentConfig: // filled in by the API server
+		case model.KindReplicationController, model.KindDeploymentConfig: // the API server fills it in
 			return "", "", ""
 		}
 		return "spec.selector", "is missing", "select the labels of spec.template"

@@ -13,7 +13,7 @@ import (
 	"rung/model/words"
 )
 
-// workloadKinds are the kinds that stand for pods, in every version in which they are read.
+// workloadKinds returns the workload kinds, one entry per supported version.
 func workloadKinds() (out []kindInfo) {
 	for _, api := range APIs {
 		for _, text := range api.Versions {
@@ -31,7 +31,7 @@ func workloadKinds() (out []kindInfo) {
 	return out
 }
 
-// makePods puts the pods that workloads stand for in the workloads' place.
+// makePods replaces the workloads by their pods.
 func (r *Result) makePods(o Options, seen map[model.Key]model.Origin) {
 	isToBe := func(o model.Object) bool {
 		p, is := o.(*model.Pod)
@@ -48,7 +48,7 @@ func (r *Result) makePods(o Options, seen map[model.Key]model.Origin) {
 			objects = append(objects, obj)
 		}
 	}
-	for i, o := range objects { // which are kept for the next time, as they were read
+	for i, o := range objects { // the objects themselves stay unchanged for the next update
 		if isToBe(o) {
 			objects[i] = set.OnNetwork(o.(*model.Pod))
 		}

@@ -12,11 +12,10 @@ import (
 	"rung/model"
 )
 
-// PolicyObject makes the API object of a policy that has none, from its normal form, and reads it:
-// the policy that comes has the object as Original, its text as YAML, and the same subject,
-// rules, labels and annotations. It takes AdminNetworkPolicies, their baseline,
-// ClusterNetworkPolicies and policies of Antrea. The error says what of the policy the API
-// of its kind has no field for; what the API has a field for and refuses says Validate.
+// PolicyObject makes the API object of a policy without one from the model's form, and reads it back. The
+// result has the object as Original, its text as YAML, and the same subject, rules, labels and annotations. It
+// supports AdminNetworkPolicies, their baseline, ClusterNetworkPolicies and Antrea policies. The error names
+// content without an API field; Validate reports what the API would reject.
 func PolicyObject(p *model.Policy) (*model.Policy, error) {
 	w := &policyWriter{p: p}
 	obj, err := w.policyObject()
@@ -30,13 +29,13 @@ func PolicyObject(p *model.Policy) (*model.Policy, error) {
 	return out, nil
 }
 
-// policyWriter writes one policy; the first thing it cannot say is kept.
+// policyWriter writes one policy, and keeps the first error.
 type policyWriter struct {
 	p   *model.Policy
 	err error
 }
 
-// jsonTree is an object of JSON, as Kubernetes' library takes it.
+// jsonTree is a JSON object.
 type jsonTree = map[string]any
 
 func (w *policyWriter) addCannot(at, format string, args ...any) {
@@ -45,7 +44,7 @@ func (w *policyWriter) addCannot(at, format string, args ...any) {
 	}
 }
 
-// policyObject is the policy as its API has it.
+// policyObject returns the policy in its API's form.
 func (w *policyWriter) policyObject() (*unstructured.Unstructured, error) {
 	if !w.p.Kind.IsAdmin() && !w.p.Kind.IsTiered() {
 		return nil, fmt.Errorf("policies of kind %s are not written from their normal form", w.p.Kind)
@@ -153,7 +152,7 @@ func (w *policyWriter) adminRule(r *model.Rule, at string) jsonTree {
 	return out
 }
 
-// peersField is the field of a rule's peers.
+// peersField returns the name of the field with a rule's peers.
 func peersField(r *model.Rule) string {
 	if r.Direction == model.Egress {
 		return "to"
@@ -211,13 +210,13 @@ func (w *policyWriter) cnpPort(p *model.Port, at string) jsonTree {
 	return jsonTree{strings.ToLower(p.Protocol): jsonTree{"destinationPort": port}}
 }
 
-// podsSelector are a namespace selector and a pod selector, both of which must be there.
+// podsSelector returns a namespace selector and a pod selector, both required by the API.
 func (w *policyWriter) podsSelector(namespaces, pods model.Selector, at string) jsonTree {
 	return jsonTree{"namespaceSelector": w.labelSelector(namespaces, at+".namespaceSelector"), "podSelector": w.labelSelector(pods,
 		at+".podSelector")}
 }
 
-// labelSelector returns a selector as the API has it, and notes an error for a selector without a form there.
+// labelSelector returns a selector in the API's form, and notes an error if it has none.
 func (w *policyWriter) labelSelector(s model.Selector, at string) jsonTree {
 	l := s.LabelSelector()
 	if l == nil {

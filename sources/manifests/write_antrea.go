@@ -28,7 +28,7 @@ func (w *policyWriter) fillAntrea(spec jsonTree) {
 	}
 }
 
-// antreaWords are the actions of rules that were not Antrea's before.
+// antreaWords are Antrea's actions for rules that come from other kinds.
 var antreaWords = map[model.Action]string{model.Allow: "Allow", model.Deny: "Drop", model.Pass: "Pass"}
 
 func (w *policyWriter) antreaRule(r *model.Rule, at string) jsonTree {
@@ -139,7 +139,7 @@ func (w *policyWriter) antreaPeer(p *model.Peer, at string) jsonTree {
 			out["namespaceSelector"] = w.labelSelector(p.Namespaces, at+".namespaceSelector")
 		}
 		return out
-	case p.Kind == model.PeerPods && p.Namespace == "": // of a policy of one namespace
+	case p.Kind == model.PeerPods && p.Namespace == "": // of a namespaced policy
 		return jsonTree{"podSelector": w.labelSelector(p.Pods, at+".podSelector"), "namespaceSelector": w.labelSelector(p.Namespaces,
 			at+".namespaceSelector")}
 	}
@@ -174,7 +174,7 @@ func (w *policyWriter) appliedTo(list []model.AppliedTo, at string) (out []any) 
 	return out
 }
 
-// appliedPods leaves a selector of everything out where the other says enough.
+// appliedPods returns the selectors, omitting a selector of everything if the other suffices.
 func (w *policyWriter) appliedPods(a *model.AppliedTo, at string) jsonTree {
 	out := jsonTree{}
 	if w.p.Namespace == "" && (a.Pods.MatchesEverything() || !a.Namespaces.MatchesEverything()) {

@@ -12,18 +12,16 @@ import (
 	"rung/sources/files"
 )
 
-// The reasons why a file is not written.
+// Reasons for not writing a file.
 var (
-	// ErrChanged says the file is not the one that was read: read it again.
+	// ErrChanged means the file no longer holds the text that was read: read it again.
 	ErrChanged = files.ErrChanged
-	// ErrNotWritable says the input is none that can be written to: standard
-	// input, a compressed or built-in file.
+	// ErrNotWritable means the input cannot be written to: standard input, or a compressed or built-in file.
 	ErrNotWritable = errors.New("is not a file that can be written to")
 )
 
-// EditedText is a file's text with the edits made: all of them or none. Only the text of what
-// the edits are about changes. An *Error says that an edit cannot be made without touching
-// more than it is about.
+// EditedText returns a file's text with all edits made, or an error. Only the edited text changes. An
+// *EditError means that an edit is impossible without touching other text.
 func EditedText(path string, text []byte, edits ...Edit) ([]byte, error) {
 	out, err := rewriteText(path, text, edits)
 	if err != nil {
@@ -32,12 +30,11 @@ func EditedText(path string, text []byte, edits ...Edit) ([]byte, error) {
 	return out, nil
 }
 
-// ExchangeText puts a text in the place of the one a file holds. It keeps the file's owner and
-// mode, writes through symbolic links, and replaces the file in one step, so that a reader
-// sees the old or the new one. Changes that another program writes meanwhile are not lost
-// (safefile.SwapText). It returns the file's new state, for the next ExchangeText.
+// ExchangeText replaces the text of a file in one step, so that a reader sees the old or the new text. It
+// keeps the file's owner and mode, and writes through symbolic links. Changes that another program writes
+// meanwhile are not lost (files.SwapText). It returns the file's new state, for the next ExchangeText.
 //
-// Errors: ErrNotWritable, those of safefile.SwapText, ErrChanged among them.
+// Errors: ErrNotWritable, or an error of files.SwapText, such as ErrChanged.
 func ExchangeText(fsys files.FS, f FileState, old, text []byte) (FileState, error) {
 	if !f.Writable {
 		return f, fmt.Errorf("write %s: %w", f.Path, ErrNotWritable)
@@ -58,8 +55,7 @@ func ExchangeText(fsys files.FS, f FileState, old, text []byte) (FileState, erro
 	return stampOf(f, text), nil
 }
 
-// PutBack gives a file the text it had before an ExchangeText, if it still is as that
-// left it.
+// PutBack restores the text that a file had before an ExchangeText, if it did not change since.
 func PutBack(fsys files.FS, f FileState, text []byte) error {
 	now, err := ReadUnchanged(fsys, f)
 	if err != nil {
@@ -69,8 +65,7 @@ func PutBack(fsys files.FS, f FileState, text []byte) error {
 	return err
 }
 
-// NewFile writes a file that does not exist yet: the whole text or none. It never
-// overwrites one.
+// NewFile writes a new file, whole or not at all. It never overwrites a file.
 func NewFile(fsys files.FS, path string, text []byte) (FileState, error) {
 	if err := files.CreateFile(fsys, path, text, 0o644); err != nil {
 		return FileState{}, fmt.Errorf("write %s: %w", path, err)
@@ -83,7 +78,7 @@ func stampOf(f FileState, text []byte) FileState {
 	return f
 }
 
-// ReadUnchanged reads a file if it still is what it was.
+// ReadUnchanged reads a file; ErrChanged if it is not in the state f.
 func ReadUnchanged(fsys files.FS, f FileState) ([]byte, error) {
 	in, err := fsys.Open(f.Path, os.O_RDONLY, 0)
 	if err != nil {

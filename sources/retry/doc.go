@@ -1,19 +1,11 @@
-// Package retry says how long to wait before something is tried again: the one
-// back-off of Rung.
+// Package retry computes the waits before retries, and bounds how much Rung computes at once.
 //
-// Waits double from a first one up to a longest, and each is cut short by chance, so
-// that what failed together does not come back together. The counting is that of
-// k8s.io/apimachinery/pkg/util/wait; this package holds the one form of it that is
-// used, and the wait that ends with a context.
+// Waits double from a first one up to a longest. A random part of each is cut off, so that simultaneous
+// failures do not return together. k8s.io/apimachinery/pkg/util/wait does the counting.
 //
-// It imports nothing of Rung. The other sources, the reconciler and the engine
-// import it.
+// Invariants: a goroutine with a slot never waits for another that needs one; a slot is released even if the
+// work panics.
 //
-// It also bounds how much Rung computes at once beside the screen.
-//
-// Invariants: work in a slot waits for nobody who needs one; a slot is given back even
-// when the work panics.
-//
-// It imports nothing of Rung. The engine makes the slots and hands them to connections,
-// reconcilers and the sandbox.
+// It imports nothing of Rung. The other sources, the reconciler and the engine import it. The engine makes the
+// slots and hands them to connections, reconcilers and the sandbox.
 package retry

@@ -8,23 +8,22 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// Backoff is a row of waits that double from first up to most; each is at least half
-// as long as that. Step gives the next one.
+// Backoff returns waits that double from first up to most, each cut by up to half at random. Step returns the
+// next one.
 func Backoff(first, most time.Duration) wait.Backoff {
 	return wait.Backoff{Duration: max(min(first, most)/2, 1), Cap: most / 2, Factor: 2, Jitter: 1, Steps: math.MaxInt}
 }
 
-// WaitAfter is the wait of Backoff that follows so many failures in a row, zero when
-// there was none.
+// WaitAfter returns the wait of Backoff after a number of failures in a row; zero after none.
 func WaitAfter(failures int, first, most time.Duration) (d time.Duration) {
 	b := Backoff(first, most)
-	for range min(failures, 64) { // 2⁶⁴ is beyond every longest wait
+	for range min(failures, 64) { // 2⁶⁴ exceeds every longest wait
 		d = b.Step()
 	}
 	return d
 }
 
-// Sleep waits; it says whether the time passed before ctx ended.
+// Sleep waits; false if ctx ended first.
 func Sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -7,20 +7,18 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Document is one YAML document in a file's text.
+// Document is one document in a file's text.
 type Document struct {
-	Start int // of its separator line, or of its text when it has none
-	Body  int // where the text after a bare separator line begins
+	Start int // of its separator line, or of its text if it has none
+	Body  int // start of the text behind a bare separator line
 	End   int
 	Line  int // lines before Body
-	// Root is the document's tree where the text is JSON as a whole, its lines counted
-	// from the start of the text.
+	// Root is the document's tree if the whole text is JSON, with lines counted from the start of the text.
 	Root *yaml.Node
 }
 
-// CutDocuments cuts a text into its documents: JSON values, one behind the other, where
-// the name or the text says that it is JSON, else those of a YAML stream. A name that
-// says JSON is taken at its word. json says that the text is.
+// CutDocuments cuts a text into its documents: consecutive JSON values if the name or the text indicates JSON,
+// else documents of a YAML stream. A .json name must hold JSON. json reports whether the text is JSON.
 func CutDocuments(name string, text []byte) (docs []Document, json bool, err error) {
 	isJSON := strings.HasSuffix(strings.TrimSuffix(strings.ToLower(name), ".gz"), ".json")
 	if !isJSON && !looksLikeJSON(text) {
@@ -40,10 +38,9 @@ func CutDocuments(name string, text []byte) (docs []Document, json bool, err err
 	return docs, true, nil
 }
 
-// splitDocuments cuts a YAML stream at its document markers, so that a broken
-// document does not hide the others. A marker at the start of a line is never
-// part of a scalar (YAML 1.2, 9.1.2). Parts without any content before the first
-// marker are no documents.
+// splitDocuments cuts a YAML stream at its document markers, so that a broken document does not hide the
+// others. A marker at the start of a line is never part of a scalar (YAML 1.2, 9.1.2). Empty parts before the
+// first marker are dropped.
 func splitDocuments(text []byte) []Document {
 	var docs []Document
 	cur := Document{}
@@ -78,7 +75,7 @@ func splitDocuments(text []byte) []Document {
 	return docs
 }
 
-// LineEnd is the offset behind the line break that ends the line at pos.
+// LineEnd returns the offset behind the line break of the line at pos.
 func LineEnd(text []byte, pos int) int {
 	if i := bytes.IndexByte(text[pos:], '\n'); i >= 0 {
 		return pos + i + 1
@@ -93,8 +90,7 @@ func IsMarker(line []byte, mark string) bool {
 	return len(line) == 3 || line[3] == ' ' || line[3] == '\t' || line[3] == '\r' || line[3] == '\n'
 }
 
-// IsBlank says whether text has nothing but space, comments, directives and end
-// markers.
+// IsBlank reports whether text has only space, comments, directives and end markers.
 func IsBlank(text []byte) bool {
 	for len(text) > 0 {
 		eol := LineEnd(text, 0)
@@ -107,7 +103,7 @@ func IsBlank(text []byte) bool {
 	return true
 }
 
-// leadingSpaces counts the spaces a line begins with.
+// leadingSpaces counts the spaces at the start of a line.
 func leadingSpaces(l []byte) int {
 	n := 0
 	for n < len(l) && l[n] == ' ' {
@@ -120,11 +116,10 @@ func isDash(l []byte) bool {
 	return len(l) > 0 && l[0] == '-' && (len(l) == 1 || l[1] == ' ' || l[1] == '\n' || l[1] == '\r' || l[1] == '\t')
 }
 
-// ListKind is the kind of the items of a typed List that do not say it: the API server
-// leaves kind and apiVersion out.
+// ListKind is the kind of items in a typed List: the API server omits their kind and apiVersion.
 type ListKind struct{ ApiVersion, Kind string }
 
-// ListKindOf says whether a tree is a List, and what its items are by default.
+// ListKindOf reports whether a tree is a List, and its items' default kind.
 func ListKindOf(n *yaml.Node) (ListKind, bool) {
 	kind := TextAt(n, "kind")
 	base, ok := strings.CutSuffix(kind, "List")
@@ -144,11 +139,9 @@ type itemPart struct {
 	Line       int // lines before it in the document's text
 }
 
-// SplitList cuts a List written in block style, as kubectl prints it, into its items,
-// without parsing these: they are then parsed side by side, and a broken one does not
-// hide the others. ok is false when the text is not of that form; the caller then
-// parses it whole, as it does when an item does not parse (it may use an anchor of
-// another).
+// SplitList cuts a List in block style, as printed by kubectl, into its items without parsing them. They are
+// then parsed in parallel, and a broken one does not hide the others. ok is false for other forms; the caller
+// then parses the text whole. It does the same if an item does not parse, since it may use another's anchor.
 func SplitList(text []byte) (k ListKind, items []itemPart, ok bool) {
 	head, items, ok := cutItems(text)
 	if !ok {
@@ -163,7 +156,7 @@ func SplitList(text []byte) (k ListKind, items []itemPart, ok bool) {
 	return k, items, ok
 }
 
-// cutItems cuts a List into its head, everything but the items, and these.
+// cutItems cuts a List into its items and its head, the rest.
 func cutItems(text []byte) (head []byte, items []itemPart, ok bool) {
 	key, indent, line := -1, -1, 0
 	pos := 0

@@ -10,9 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// parseJSON parses the JSON values in the text, one behind the other, into the
-// same tree YAML is parsed into. Columns count bytes, not runes. offsets are where
-// each value begins and ends.
+// parseJSON parses consecutive JSON values into the same trees as YAML. Columns count bytes, not runes.
+// offsets are the start and end of each value.
 func parseJSON(text []byte) (roots []*yaml.Node, offsets [][2]int, err error) {
 	if at := firstInvalid(text, func(rune) bool { return false }); at >= 0 {
 		return nil, nil, jsonError(text, at, "a string is not UTF-8")
@@ -42,14 +41,14 @@ func jsonError(text []byte, at int, msg string) error {
 	return &SyntaxError{Code: NotJSON, Line: 1 + bytes.Count(text[:max(0, at)], []byte("\n")), Msg: msg}
 }
 
-// jsonReader makes the tree of a text that is JSON, which was seen before.
+// jsonReader makes the tree of a text already known to be JSON.
 type jsonReader struct {
 	text             []byte
 	pos              int
 	line, lineOffset int
 }
 
-// skip steps over any of some bytes.
+// skip steps over any of the given bytes.
 func (r *jsonReader) skip(chars string) {
 	for ; r.pos < len(r.text) && strings.IndexByte(chars, r.text[r.pos]) >= 0; r.pos++ {
 		if r.text[r.pos] == '\n' {
@@ -115,5 +114,5 @@ func (r *jsonReader) readString(n *yaml.Node) {
 		n.Value = string(r.text[start+1 : r.pos-1])
 		return
 	}
-	_ = json.Unmarshal(r.text[start:r.pos], &n.Value) // a string
+	_ = json.Unmarshal(r.text[start:r.pos], &n.Value) // valid JSON
 }

@@ -10,13 +10,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Layout finds where the nodes of a tree stand in the text they were parsed
-// from. The parser tells only where a node begins, in lines and runes.
+// Layout finds the nodes of a tree in their text. The parser gives only the start of a node, in lines and
+// runes.
 type Layout struct {
 	Text []byte
 	JSON bool
-	// lineStarts are the offsets at which lines begin, by the breaks of the parser
-	// at hand.
+	// lineStarts are the offsets of lines, by the line breaks of the parser used.
 	lineStarts []int
 }
 
@@ -31,7 +30,7 @@ func NewLayout(text []byte, json bool) *Layout {
 	return l
 }
 
-// Offset is the offset a node begins at.
+// Offset returns the offset of a node's start.
 func (l *Layout) Offset(n *yaml.Node) int {
 	if n.Line < 1 || n.Line > len(l.lineStarts) {
 		return len(l.Text)
@@ -47,7 +46,7 @@ func (l *Layout) Offset(n *yaml.Node) int {
 	return p
 }
 
-// lineIndex is the index of the line an offset is in.
+// lineIndex returns the index of the line with an offset.
 func (l *Layout) lineIndex(p int) int {
 	i, found := slices.BinarySearch(l.lineStarts, p)
 	if found {
@@ -56,8 +55,8 @@ func (l *Layout) lineIndex(p int) int {
 	return i - 1
 }
 
-// LineStart is the offset the line of p begins at, NextLine that of the line
-// behind it (the text's end for the last).
+// LineStart returns the start of the line of p, NextLine that of the next line (the text's end after the
+// last).
 func (l *Layout) LineStart(p int) int { return l.lineStarts[l.lineIndex(p)] }
 
 func (l *Layout) NextLine(p int) int {
@@ -70,10 +69,10 @@ func (l *Layout) NextLine(p int) int {
 // Column counts the bytes before p in its line, from 0.
 func (l *Layout) Column(p int) int { return p - l.LineStart(p) }
 
-// Indent counts the spaces that the line of p begins with.
+// Indent counts the spaces at the start of the line of p.
 func (l *Layout) Indent(p int) int { return leadingSpaces(l.Text[l.LineStart(p):]) }
 
-// OnlySpaceBefore says whether p is the first thing on its line.
+// OnlySpaceBefore reports whether p is the first non-space on its line.
 func (l *Layout) OnlySpaceBefore(p int) bool { return l.Indent(p) >= l.Column(p) }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
@@ -93,7 +92,7 @@ func (l *Layout) SkipSpace(p int) int {
 	return p
 }
 
-// Start is the offset of a node's content, behind its anchor and tag.
+// Start returns the offset of a node's content, behind its anchor and tag.
 func (l *Layout) Start(n *yaml.Node) int {
 	p := l.Offset(n)
 	if n.Anchor == "" && n.Style&yaml.TaggedStyle == 0 {
@@ -113,8 +112,8 @@ var (
 	singleQuotedText = regexp.MustCompile(`^'(?:[^']|'')*'`)
 )
 
-// End is the offset behind a node's last byte, where it was written as usual. indent is the
-// column of the block mapping or list the node is in, -1 for the root and in flow style.
+// End returns the offset behind a node's last byte, assuming usual formatting. indent is the column of the
+// block mapping or list with the node, -1 for the root and in flow style.
 func (l *Layout) End(n *yaml.Node, indent int) int {
 	p := l.Start(n)
 	rest := l.Text[p:]
@@ -143,8 +142,8 @@ func (l *Layout) End(n *yaml.Node, indent int) int {
 	return min(p, len(l.Text))
 }
 
-// blockScalarEnd finds the end of a literal or folded scalar whose header is at p: the
-// end of the last line that is indented enough and not blank.
+// blockScalarEnd finds the end of a literal or folded scalar whose header is at p: the end of the last
+// non-blank line that is indented enough.
 func (l *Layout) blockScalarEnd(p, indent int) int {
 	end := l.LineStart(p) + len(bytes.TrimRight(l.Text[l.LineStart(p):l.NextLine(p)], "\r\n"))
 	first := -1 // indentation of the first line
@@ -167,7 +166,7 @@ func (l *Layout) blockScalarEnd(p, indent int) int {
 
 // flowEnd finds the end of a flow collection that begins at p.
 func (l *Layout) flowEnd(n *yaml.Node, p int) int {
-	bracket := p < len(l.Text) && (l.Text[p] == '{' || l.Text[p] == '[') // [a: b] has a mapping without
+	bracket := p < len(l.Text) && (l.Text[p] == '{' || l.Text[p] == '[') // in [a: b] the mapping has none
 	if len(n.Content) > 0 {
 		p = l.End(n.Content[len(n.Content)-1], -1)
 	} else {
@@ -182,7 +181,7 @@ func (l *Layout) flowEnd(n *yaml.Node, p int) int {
 	return p + 1
 }
 
-// DashOffset is the offset of the dash of element i of a block list.
+// DashOffset returns the offset of the dash of element i of a block list.
 func (l *Layout) DashOffset(n *yaml.Node, i int) int {
 	first := l.Start(n)
 	col := l.Column(first)

@@ -10,17 +10,16 @@ import (
 )
 
 const (
-	// mendText is the largest text that is read behind its mistakes, in bytes: what somebody
-	// writes by hand is far below.
+	// mendText bounds the texts checked behind their first mistake, in bytes: handwritten ones are far
+	// smaller.
 	mendText = 64 << 10
-	// mostMends is how many mistakes of one text are mended.
+	// mostMends bounds the mended mistakes of one text.
 	mostMends = 8
 )
 
-// ParseMending reads a text that is not YAML as it was probably meant, so that all that is wrong
-// with it can be told at once: each line with a mistake is indented as another one is, gets its
-// colon, or loses its value. The errors are those of these lines, from the first on; without any
-// root there was a mistake that cannot be mended, and only the first is sure.
+// ParseMending reads invalid YAML as probably intended, to report all mistakes at once. Each faulty line is
+// indented like another, gets its colon, or loses its value. wrong has these lines' errors, from the first on.
+// root is nil if a mistake cannot be mended; then only the first error is certain.
 func ParseMending(text []byte, limit int) (root *yaml.Node, wrong []*SyntaxError) {
 	if len(text) > mendText {
 		return nil, nil
@@ -46,9 +45,8 @@ func ParseMending(text []byte, limit int) (root *yaml.Node, wrong []*SyntaxError
 	return nil, nil
 }
 
-// mendFirst is a text with the line of its first mistake mended, so that all of it can be read, or
-// what is above the line where the mistake shows; nil where it cannot be. The error gets the line
-// that has to be changed.
+// mendFirst mends the line of a text's first mistake, so that the text parses, at least down to the line where
+// the mistake shows; nil if it cannot. The error gets the line to change.
 func mendFirst(text []byte, e *SyntaxError) []byte {
 	errorWhereShown(text, e)
 	if mended := findMend(text, nil, e); mended != nil {
@@ -75,7 +73,7 @@ func mendFirst(text []byte, e *SyntaxError) []byte {
 	return nil
 }
 
-// tabsReplaced are the forms of a line that tabs indent, indented with spaces as others are.
+// tabsReplaced returns the forms of a line with tabs, indented with spaces like other lines.
 func tabsReplaced(lines [][]byte, at int) (forms [][]byte) {
 	line := bytes.TrimLeft(lines[at], " \t")
 	if !bytes.Contains(lines[at][:len(lines[at])-len(line)], []byte("\t")) {
@@ -89,7 +87,7 @@ func tabsReplaced(lines [][]byte, at int) (forms [][]byte) {
 
 var keyOfLine = regexp.MustCompile(`^\s*(?:- +)*[^\s#:\[{"'][^:]*:(?:\s)`)
 
-// withoutValue is a line of a key without its value, nil where it is none.
+// withoutValue returns the line of a key without its value; nil for other lines.
 func withoutValue(line []byte) []byte {
 	key := keyOfLine.Find(line)
 	if key == nil || len(bytes.TrimSpace(line)) == len(bytes.TrimSpace(key)) {

@@ -15,8 +15,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// far are messages about a mistake for which the parser names the line where the mapping,
-// the list or the text begins that the mistake is in, which may be far above.
+// far are messages for which the parser gives the line where the surrounding mapping, list or text begins.
+// That may be far above the mistake.
 var far = map[string]bool{
 	"did not find expected key": true, "did not find expected '-' indicator": true,
 	"found a tab character that violates indentation": true,
@@ -32,16 +32,16 @@ var early = map[string]bool{
 
 var unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
 
-// errorAtCause gives an error of the parser the line that somebody has to change.
+// errorAtCause sets the line of a parser error to the line to change.
 func errorAtCause(text []byte, e *SyntaxError) *SyntaxError {
 	e = errorWhereShown(text, e)
 	findMend(text, nil, e)
 	return e
 }
 
-// errorWhereShown gives an error of the parser the line where it shows.
+// errorWhereShown sets the line of a parser error to the place where the mistake shows.
 func errorWhereShown(text []byte, e *SyntaxError) *SyntaxError {
-	at := -1 // the offset of what is wrong
+	at := -1 // offset of the mistake
 	switch m := unknownAnchor.FindStringSubmatch(e.Msg); {
 	case far[e.Msg]:
 		if n := firstFailing(text, e.Msg); n > 0 {
@@ -49,7 +49,7 @@ func errorWhereShown(text []byte, e *SyntaxError) *SyntaxError {
 			return e
 		}
 	case early[e.Msg]:
-		// An unclosed quote or bracket shows at the end, where there is nothing to look at.
+		// An unclosed quote or bracket shows at the end, on a line without text.
 		e.Line = min(e.Line+1, 1+bytes.Count(bytes.TrimRight(text, " \t\r\n"), []byte("\n")))
 	case m != nil:
 		alias := regexp.MustCompile(`(?m)(?:^|[\s\[{,])\*` + regexp.QuoteMeta(m[1]) + `(?:$|[\s\]},])`)
@@ -65,12 +65,11 @@ func errorWhereShown(text []byte, e *SyntaxError) *SyntaxError {
 	return e
 }
 
-// firstFailing is the line with which a text begins to fail with a message, 0 when that
-// cannot be told. It is the line of the mistake: what was cut off before it fails in
-// another way, if at all.
+// firstFailing returns the line from which on a text fails with a message, 0 if unknown. That is the line of
+// the mistake: a shorter text fails in another way, if at all.
 func firstFailing(text []byte, msg string) int {
 	lines := bytes.SplitAfter(text, []byte("\n"))
-	const many = 1 << 16 // lines; no text that somebody writes has them
+	const many = 1 << 16 // lines; no handwritten text has as many
 	if len(lines) > many {
 		return 0
 	}
@@ -81,7 +80,7 @@ func firstFailing(text []byte, msg string) int {
 	return n
 }
 
-// parseFailure returns the parser's error message for a text, empty when there is none.
+// parseFailure returns the parser's error message for a text; empty if it parses.
 func parseFailure(text []byte) string {
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	for {
@@ -95,7 +94,7 @@ func parseFailure(text []byte) string {
 	}
 }
 
-// firstInvalid returns the offset of the first byte that is not UTF-8 or begins a bad character, -1 if there is none.
+// firstInvalid returns the offset of the first byte that is not UTF-8 or begins a bad character, -1 if none.
 func firstInvalid(text []byte, isBad func(rune) bool) int {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRune(text[i:])
@@ -107,42 +106,40 @@ func firstInvalid(text []byte, isBad func(rune) bool) int {
 	return -1
 }
 
-// isUnprintable reports whether no YAML may hold a character.
+// isUnprintable reports whether YAML forbids a character.
 func isUnprintable(r rune) bool {
 	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r >= 0x7f && r < 0xa0 && r != 0x85
 }
 
 const (
-	// mendBytes bounds how much is parsed to find the line of a mistake: what somebody
-	// writes by hand is far below, and a reader waits for it.
+	// mendBytes bounds the bytes parsed to find a mistake's line, since a reader waits: handwritten texts are
+	// far smaller.
 	mendBytes = 1 << 20
-	// mendLines is how many lines above the one where a mistake shows are looked at,
-	// mendMore how many are when that one itself would do.
+	// mendLines is how many lines to try above the one where a mistake shows, mendMore how many if changing
+	// that line would suffice.
 	mendLines, mendMore = 60, 4
 )
 
-// shows are the messages about a mistake that shows one line or more below the one that
-// has to be changed.
+// shows are the messages of mistakes that may show one or more lines below the line to change.
 var shows = map[string]bool{
 	"did not find expected key": true, "did not find expected '-' indicator": true,
 	"mapping values are not allowed in this context": true, noColon: true,
 }
 
-// noColon is the message about a key without its colon.
+// noColon is the message for a key without its colon.
 const noColon = "could not find expected ':'"
 
-// lineRemedy is a change of one line with which a whole text can be read.
+// lineRemedy is a change of one line that makes a whole text parse.
 type lineRemedy struct {
 	line, worth, far int
 	msg              string
 	text             []byte
 }
 
-// findMend finds the line that has to be changed: the one with which the whole text can be
-// read when it is indented as another one is, or when its key gets a colon. The parser
-// notices later, where nothing is wrong. mended is the text with that line as it should be.
-// Without such a line the error stays as it is. all are the lines of the text that this one is the
-// beginning of, where it is one: of what would do there, the smallest change is meant.
+// findMend finds the line to change: the whole text parses once that line is indented like another, or its key
+// gets a colon. The parser notices the mistake only later. mended is the text with that line changed. Without
+// such a line the error is unchanged. If text is only the beginning of a longer one, all are the lines of the
+// whole; then the smallest change that works is taken.
 func findMend(text []byte, all [][]byte, e *SyntaxError) (mended []byte) {
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	at := e.Line - 1
@@ -188,8 +185,7 @@ func findMend(text []byte, all [][]byte, e *SyntaxError) (mended []byte) {
 	if len(found) == 0 {
 		return nil
 	}
-	// Of the line where it shows and one above it, it is the one that stands less as the
-	// others do, and the smallest change of that.
+	// Take the line whose indentation deviates most from the others, and its smallest change.
 	best := slices.MinFunc(found, func(a, b lineRemedy) int {
 		if all != nil && a.far != b.far {
 			return a.far - b.far
@@ -200,15 +196,15 @@ func findMend(text []byte, all [][]byte, e *SyntaxError) (mended []byte) {
 	return withLine(lines, best.line-1, best.text)
 }
 
-// withLine is a text of lines with another one in place of line i, which counts from 0.
+// withLine returns a text of lines with line i replaced, counted from 0.
 func withLine(lines [][]byte, i int, line []byte) []byte {
 	return bytes.Join(slices.Concat(lines[:i], [][]byte{line}, lines[i+1:]), nil)
 }
 
-// isBlankLine says whether a line without its indentation says nothing.
+// isBlankLine reports whether a line, without its indentation, is empty or a comment.
 func isBlankLine(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 || line[0] == '#' }
 
-// countIndents counts how many lines are indented by how much.
+// countIndents counts the lines by their indentation.
 func countIndents(lines [][]byte) map[int]int {
 	out := map[int]int{}
 	for _, l := range lines {
@@ -219,8 +215,7 @@ func countIndents(lines [][]byte) map[int]int {
 	return out
 }
 
-// withColon is a line whose end gets a colon, before its comment; nil for one that has one
-// there.
+// withColon returns a line with a colon at its end, before its comment; nil if it has one.
 func withColon(line []byte) []byte {
 	end := len(bytes.TrimRight(line, "\r\n"))
 	if i := bytes.Index(line[:end], []byte(" #")); i >= 0 {

@@ -18,19 +18,18 @@ import (
 const (
 	NotYAML     = "yaml"
 	NotJSON     = "json"
-	ManyAliases = "yaml-aliases" // aliases expand to too much
+	ManyAliases = "yaml-aliases" // aliases expand to too many nodes
 )
 
-// BOM is the byte order mark that a text may begin with.
+// BOM is the byte order mark at the start of some texts.
 var BOM = []byte{0xef, 0xbb, 0xbf}
 
-// SyntaxError is text that is not YAML or JSON. Line counts from 1 in the text
-// that was parsed, 0 when it is not known.
+// SyntaxError means a text is not YAML or JSON. Line counts from 1 in the parsed text, 0 if unknown.
 type SyntaxError struct {
 	Code string
 	Line int
 	Msg  string
-	// CutKey is the key whose value ParseMending left out, to read on.
+	// CutKey is the key whose value ParseMending omitted to read on.
 	CutKey string
 }
 
@@ -43,8 +42,8 @@ func (e *SyntaxError) Error() string {
 
 var lineInError = regexp.MustCompile(`^line (\d+): `)
 
-// ParseYAML parses one document; nil means it is empty. The parser's own panics
-// become errors: it is fed with anything.
+// ParseYAML parses one document; nil if it is empty. The parser's panics become errors, since texts are
+// arbitrary.
 func ParseYAML(text []byte) (*yaml.Node, error) {
 	root, e := parseOnce(text)
 	if e != nil {
@@ -53,7 +52,7 @@ func ParseYAML(text []byte) (*yaml.Node, error) {
 	return root, nil
 }
 
-// parseOnce is ParseYAML with the line of an error as the parser names it.
+// parseOnce is ParseYAML with the parser's own line of an error.
 func parseOnce(text []byte) (root *yaml.Node, wrong *SyntaxError) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -91,8 +90,7 @@ func yamlError(err error) *SyntaxError {
 	return e
 }
 
-// Parse parses one document of YAML or JSON, and says which it is; nil means it is
-// empty.
+// Parse parses one document of YAML or JSON, and reports which; nil if it is empty.
 func Parse(text []byte) (root *yaml.Node, isJSON bool, err error) {
 	if looksLikeJSON(text) {
 		if roots, _, err := parseJSON(text); err == nil && len(roots) == 1 {
@@ -103,11 +101,10 @@ func Parse(text []byte) (root *yaml.Node, isJSON bool, err error) {
 	return root, false, err
 }
 
-// DefaultAliasNodes is how many nodes aliases may expand to in one document, where nobody sets
-// another limit.
+// DefaultAliasNodes is the default limit of nodes that aliases expand to in one document.
 const DefaultAliasNodes = 100_000
 
-// ParseFlat is Parse and Flatten.
+// ParseFlat parses and flattens a document.
 func ParseFlat(text []byte, limit int) (*yaml.Node, error) {
 	root, _, err := Parse(text)
 	if err != nil || root == nil {
@@ -116,14 +113,13 @@ func ParseFlat(text []byte, limit int) (*yaml.Node, error) {
 	return Flatten(root, text, limit)
 }
 
-// looksLikeJSON says whether the text begins as a JSON object or array does.
+// looksLikeJSON reports whether the text begins like a JSON object or array.
 func looksLikeJSON(text []byte) bool {
 	t := bytes.TrimLeft(text, " \t\r\n")
 	return len(t) > 0 && (t[0] == '{' || t[0] == '[')
 }
 
-// Flatten resolves aliases and merge keys, so that everything behind it sees a
-// plain tree. It returns the tree itself when there is nothing to resolve.
+// Flatten resolves aliases and merge keys into a plain tree. Without any it returns n itself.
 func Flatten(n *yaml.Node, text []byte, limit int) (*yaml.Node, error) {
 	if bytes.IndexByte(text, '&') < 0 && !bytes.Contains(text, []byte("<<")) {
 		return n, nil
@@ -184,7 +180,7 @@ func (f *flattener) copyNode(n *yaml.Node, inAlias bool) (*yaml.Node, error) {
 	return &c, nil
 }
 
-// mergeFields adds the fields of a merge key's value, a mapping or a list of some, that are not there yet.
+// mergeFields adds the missing fields of a merge key's value, a mapping or a list of mappings.
 func mergeFields(into, from *yaml.Node) (ok bool) {
 	switch from.Kind {
 	case yaml.MappingNode:
@@ -200,7 +196,7 @@ func mergeFields(into, from *yaml.Node) (ok bool) {
 	return false
 }
 
-// Get follows a path of fields of mappings, nil when one is absent.
+// Get follows a path of fields through mappings; nil if one is absent.
 func Get(n *yaml.Node, path ...string) *yaml.Node {
 	for _, name := range path {
 		_, n = FieldEntry(n, name)
@@ -208,7 +204,7 @@ func Get(n *yaml.Node, path ...string) *yaml.Node {
 	return n
 }
 
-// FieldEntry is a field of a mapping, its name and its value, nil when it is absent.
+// FieldEntry returns the name and value nodes of a mapping's field, nil if absent.
 func FieldEntry(n *yaml.Node, name string) (key, value *yaml.Node) {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil, nil
@@ -221,7 +217,7 @@ func FieldEntry(n *yaml.Node, name string) (key, value *yaml.Node) {
 	return nil, nil
 }
 
-// ItemsAt are the elements of the sequence at a path.
+// ItemsAt returns the elements of the sequence at a path.
 func ItemsAt(n *yaml.Node, path ...string) []*yaml.Node {
 	n = Get(n, path...)
 	if n == nil || n.Kind != yaml.SequenceNode {
@@ -230,7 +226,7 @@ func ItemsAt(n *yaml.Node, path ...string) []*yaml.Node {
 	return n.Content
 }
 
-// TextAt is the text of the scalar at a path, empty for anything else and for null.
+// TextAt returns the text of the scalar at a path; empty for null and other nodes.
 func TextAt(n *yaml.Node, path ...string) string {
 	n = Get(n, path...)
 	if n == nil || n.Kind != yaml.ScalarNode || IsNull(n) {
@@ -239,7 +235,7 @@ func TextAt(n *yaml.Node, path ...string) string {
 	return n.Value
 }
 
-// KeepFields takes all other fields out of a mapping.
+// KeepFields removes all other fields from a mapping.
 func KeepFields(n *yaml.Node, fields ...string) {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return
@@ -253,10 +249,10 @@ func KeepFields(n *yaml.Node, fields ...string) {
 	n.Content = kept
 }
 
-// IsNull says whether a node is null, as a field without a value is.
+// IsNull reports whether a node is null, as is a field without a value.
 func IsNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
 
-// ParseInt reads an integer as YAML 1.1 and 1.2 write it.
+// ParseInt parses an integer in the forms of YAML 1.1 and 1.2.
 func ParseInt(s string) (int64, error) {
 	s = strings.ReplaceAll(s, "_", "")
 	if v, err := strconv.ParseInt(s, 0, 64); err == nil {
@@ -267,8 +263,8 @@ func ParseInt(s string) (int64, error) {
 
 const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 
-// Tag is the type of a scalar as the Kubernetes tools see it: they read YAML 1.1,
-// where a bare yes, no, on or off is a boolean, and have no dates.
+// Tag returns the type of a scalar for Kubernetes tools. They read YAML 1.1, where a bare yes, no, on or off
+// is a boolean, and have no dates.
 func Tag(n *yaml.Node) string {
 	switch {
 	case n.Tag == "!!timestamp" || n.Tag == "!!merge":
@@ -287,7 +283,7 @@ func yaml11Bool(s string) bool {
 	return false
 }
 
-// JSONValue turns a flat tree into what encoding/json would give, integers as int64.
+// JSONValue converts a flat tree to the values of encoding/json, but with integers as int64.
 func JSONValue(n *yaml.Node) any {
 	switch n.Kind {
 	case yaml.MappingNode:

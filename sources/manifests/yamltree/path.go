@@ -12,8 +12,7 @@ import (
 	"rung/model/words"
 )
 
-// PathStep is one step on the way from the object's root to a node: a field (index
-// is -1), or an element of a list.
+// PathStep is one step from an object's root to a node: a field (index -1), or an element of a list.
 type PathStep struct {
 	Name  string
 	Index int
@@ -21,8 +20,7 @@ type PathStep struct {
 
 func FieldStep(name string) PathStep { return PathStep{Name: name, Index: -1} }
 
-// PathText writes the way to a field as Kubernetes does; generic leaves the
-// indexes out.
+// PathText writes the path of a field as Kubernetes does; generic omits the indexes.
 func PathText(way []PathStep, generic bool) string {
 	var b strings.Builder
 	for i, s := range way {
@@ -31,7 +29,7 @@ func PathText(way []PathStep, generic bool) string {
 			b.WriteString("[]")
 		case s.Index >= 0:
 			b.WriteString("[" + strconv.Itoa(s.Index) + "]")
-		case s.Name == "" || strings.ContainsAny(s.Name, "./[] :\t\n"): // it cannot stand behind a dot
+		case s.Name == "" || strings.ContainsAny(s.Name, "./[] :\t\n"): // not possible behind a dot
 			b.WriteString("[" + words.CleanText(s.Name) + "]")
 		default:
 			if i > 0 {
@@ -43,15 +41,14 @@ func PathText(way []PathStep, generic bool) string {
 	return b.String()
 }
 
-// LineOf is the line of a field in a tree, or of the nearest field above it;
-// fields are written as in API errors. 0 when the tree has no lines.
+// LineOf returns the line of a field in a tree, or of the nearest field above it; 0 for a tree without lines.
+// The path is written as in API errors.
 func LineOf(n *yaml.Node, path string) int {
 	_, line, _ := fieldAt(n, pathKeys(path))
 	return line
 }
 
-// LineOfValue is the line of the value below a field that a message about it quotes, or
-// that of the field.
+// LineOfValue returns the line of a value below a field that the message quotes, else the line of the field.
 func LineOfValue(n *yaml.Node, path, message string) int {
 	below, line, _ := fieldAt(n, pathKeys(path))
 	if v := quotedScalar(below, message); v != nil {
@@ -60,9 +57,8 @@ func LineOfValue(n *yaml.Node, path, message string) int {
 	return line
 }
 
-// ClearField makes a field null, which stands for an absent one. meant is the name that it should have
-// had, where that is known: it gets this name then, and keeps its value, unless there is a field of
-// that name already.
+// ClearField makes a field null, which means absent. If its correct name meant is given and still free, it
+// renames the field instead and keeps the value.
 func ClearField(n *yaml.Node, path, meant string) {
 	keys := pathKeys(path)
 	if len(keys) == 0 {
@@ -82,7 +78,7 @@ func ClearField(n *yaml.Node, path, meant string) {
 	}
 }
 
-// quotedScalar is the first scalar in a tree that a text quotes, its keys among them.
+// quotedScalar returns the first scalar of a tree, keys included, that a text quotes.
 func quotedScalar(n *yaml.Node, text string) *yaml.Node {
 	if n.Kind == yaml.ScalarNode && n.Value != "" && strings.Contains(text, strconv.Quote(n.Value)) {
 		return n
@@ -95,12 +91,12 @@ func quotedScalar(n *yaml.Node, text string) *yaml.Node {
 	return nil
 }
 
-// HasAnyKey says whether a path leads through one of the fields.
+// HasAnyKey reports whether a path passes through one of the fields.
 func HasAnyKey(path string, fields map[string]bool) bool {
 	return slices.ContainsFunc(pathKeys(path), func(key string) bool { return fields[key] })
 }
 
-// fieldAt is a field in a tree, or the nearest field above it, and its line.
+// fieldAt returns a field of a tree, or the nearest field above it, and its line.
 func fieldAt(n *yaml.Node, keys []string) (at *yaml.Node, line int, found bool) {
 	line = n.Line
 	for _, key := range keys {
@@ -115,7 +111,7 @@ func fieldAt(n *yaml.Node, keys []string) (at *yaml.Node, line int, found bool) 
 
 var pathKey = regexp.MustCompile(`\[[^\]]*\]|[^.\[]+`)
 
-// pathKeys are the names and indexes of a path.
+// pathKeys returns the names and indexes of a path.
 func pathKeys(path string) []string {
 	keys := pathKey.FindAllString(path, -1)
 	for i, key := range keys {
@@ -124,7 +120,7 @@ func pathKeys(path string) []string {
 	return keys
 }
 
-// childNode is a field or an element of a node, with the line it begins on.
+// childNode returns a field or element of a node, and the line it begins on.
 func childNode(n *yaml.Node, key string) (*yaml.Node, int) {
 	switch n.Kind {
 	case yaml.MappingNode:

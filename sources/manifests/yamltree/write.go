@@ -18,8 +18,7 @@ import (
 // Marshal writes a tree of JSON values as YAML.
 func Marshal(v any) []byte { return BlockText(v, 2, false) }
 
-// BlockText writes a value in block style. compact puts the dashes of a list under its
-// key, without indent.
+// BlockText writes a value in block style. With compact, dashes of a list are not indented below its key.
 func BlockText(v any, indent int, compact bool) []byte {
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
@@ -27,14 +26,13 @@ func BlockText(v any, indent int, compact bool) []byte {
 	if compact {
 		enc.CompactSeqIndent()
 	}
-	// A tree made by nodeOf can always be written, to memory.
+	// A tree made by nodeOf never fails.
 	_ = enc.Encode(nodeOf(v))
 	_ = enc.Close()
 	return b.Bytes()
 }
 
-// fieldOrder is the order people write fields in; what is not listed comes
-// between, by name.
+// fieldOrder is the usual order of fields; others come between, by name.
 var fieldOrder = map[string]int{
 	"apiVersion": -90, "kind": -80, "metadata": -70, "spec": -60, "name": -50, "namespace": -45, "tier": -41, "priority": -40,
 	"subject": -38, "appliedTo": -38, "podSelector": -35, "policyTypes": -34, "ingress": -32, "egress": -31, "action": -30, "type": -30,
@@ -48,8 +46,7 @@ func CompareFields(a, b string) int {
 	return cmp.Or(cmp.Compare(fieldOrder[a], fieldOrder[b]), cmp.Compare(a, b))
 }
 
-// nodeOf is the YAML tree of a generic value, fields in the order of
-// compareFields.
+// nodeOf makes the YAML tree of a generic value, with fields in the order of CompareFields.
 func nodeOf(v any) *yaml.Node {
 	switch v := v.(type) {
 	case map[string]any:
@@ -70,7 +67,7 @@ func nodeOf(v any) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Value: literalText(v)}
 }
 
-// literalText is a null, boolean or number as YAML and JSON write it.
+// literalText writes null, a boolean or a number in YAML and JSON.
 func literalText(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -80,7 +77,7 @@ func literalText(v any) string {
 	case int64:
 		return strconv.FormatInt(v, 10)
 	case float64:
-		// JSON's -0 would be read as the whole number 0, which has no sign.
+		// JSON's -0 would be read as the integer 0, which has no sign.
 		if v == 0 && math.Signbit(v) {
 			return "-0.0"
 		}
@@ -106,16 +103,15 @@ func stringNode(s string) *yaml.Node {
 	return n
 }
 
-// blankAtFirst says whether the first line that is not empty begins with a tab, or there
-// is none: a literal's indentation is read from that line, and the tab is refused there
-// or taken for a part of it.
+// blankAtFirst reports whether all lines are empty, or the first non-empty one begins with a tab. A literal's
+// indentation is read from that line, and the tab is rejected there or counted.
 func blankAtFirst(s string) bool {
 	s = strings.TrimLeft(s, " \n")
 	return s == "" || s[0] == '\t'
 }
 
-// plainSafe says whether a string needs no quotes anywhere in YAML 1.1 or 1.2;
-// it says no more often than it must.
+// plainSafe reports whether a string certainly needs no quotes in YAML 1.1 and 1.2. It may be false for
+// others.
 func plainSafe(s string) bool {
 	if s == "" || yaml11Bool(s) || len(s) > 200 {
 		return false
@@ -129,13 +125,13 @@ func plainSafe(s string) bool {
 		}
 	}
 	if s[0] >= '0' && s[0] <= '9' {
-		// 10.0.0.0/8 is a string, 10 and 10.0 and 1e3 and dates are not.
+		// 10.0.0.0/8 is a string; 10, 10.0, 1e3 and dates are not.
 		return strings.Count(s, ".") == 3 && strings.Trim(s, "0123456789./") == ""
 	}
 	return !slices.Contains([]string{"true", "false", "null"}, strings.ToLower(s))
 }
 
-// singleSafe says whether a string can stand in single quotes on one line.
+// singleSafe reports whether a string can be written in single quotes on one line.
 func singleSafe(s string) bool {
 	for _, r := range s {
 		if r < ' ' || r == 0x7f || r > 0x7e && !strconv.IsPrint(r) {
@@ -151,7 +147,7 @@ func FlowText(v any) string { return lineText(nodeOf(v)) }
 // lineText writes a tree on one line.
 func lineText(n *yaml.Node) string {
 	makeFlow(n)
-	text, _ := yaml.Marshal(n) // as in BlockText
+	text, _ := yaml.Marshal(n) // never fails, as in BlockText
 	return strings.TrimSuffix(string(text), "\n")
 }
 
@@ -180,17 +176,16 @@ func ScalarLike(old *yaml.Node, s string) string {
 	return lineText(n)
 }
 
-// TidyText writes a tree, which it does not change, as tidy YAML.
+// TidyText writes a copy of a tree as tidy YAML.
 func TidyText(obj map[string]any) string {
 	return string(Marshal(TidyObject(runtime.DeepCopyJSON(obj))))
 }
 
-// serverMetadata is kept by the API server; it is not the author's.
+// serverMetadata are the metadata fields set by the API server, not by the author.
 var serverMetadata = []string{"uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp",
 	"deletionGracePeriodSeconds", "managedFields", "selfLink"}
 
-// TidyObject takes out of a tree what its author does not decide; it changes and
-// returns it.
+// TidyObject removes the fields that the author does not set; it changes and returns the tree.
 func TidyObject(obj map[string]any) map[string]any {
 	delete(obj, "status")
 	if md, ok := obj["metadata"].(map[string]any); ok {
