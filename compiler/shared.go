@@ -34,7 +34,7 @@ func (o *Options) familyNames() []string {
 // hold the pods of two selectors (ovn-kubernetes.md#pod-selector-sets) or a DNS name's addresses
 // (ovn-kubernetes.md#firewall-match).
 type sharedSet struct {
-	network   string // of the controller's network, empty for the default network
+	network   string // whose controller writes it, empty for the default network
 	ns, pods  model.Selector
 	namespace string // instead of ns
 	// legacy marks sets of peers without podSelector: they omit pods on the host's network, and a namespace

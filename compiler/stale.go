@@ -158,7 +158,7 @@ func (c *networkCompiler) startAnew(next *model.Cluster) (*Desired, *Delta) {
 	fresh.table = c.table
 	d, delta := fresh.apply(next, changesOfAll(next))
 	for k := range c.policies {
-		delta.Policies[k] = struct{}{} // also those that went in this very step
+		delta.Policies[k] = struct{}{} // also units removed in this step
 	}
 	delta.Everything = true
 	*c = *fresh

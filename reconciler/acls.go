@@ -20,8 +20,8 @@ type aclTrack struct {
 	// other rows in its port group.
 	extra       []*nb.ACL
 	foreignHeld []string
-	// elsewhere are undesired rows of the policy on rows that hold several units' ACLs. Stray are rows that
-	// only other programs' rows can reference.
+	// elsewhere are undesired rows of the policy on rows that hold several units' ACLs. Stray are undesired
+	// rows that only other rows can reference.
 	elsewhere []misplacedACL
 	Stray     []*nb.ACL
 

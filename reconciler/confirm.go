@@ -28,8 +28,8 @@ func (w *worker) releasePolicy(k model.PolicyKey) {
 	w.enqueue(k)
 }
 
-// checkOverdue queues policies again whose writes did not appear or whose retry is due, and repeats a request
-// for a read that did not arrive.
+// checkOverdue queues policies again if their writes did not appear or their retry is due. It also repeats the
+// request for an overdue read.
 func (w *worker) checkOverdue() {
 	if at := w.fence.foreignAt; !at.IsZero() && w.now().Sub(at) >= w.fence.Quiet {
 		w.fence.foreignAt, w.stateNews = time.Time{}, true

@@ -93,7 +93,7 @@ type mailItems struct {
 	steps   uint64 // number of merged desired and delta
 	loaded  bool
 	live    *model.ZoneUpdate
-	grows   bool // live.Changes is the mailbox's copy and may be appended to
+	grows   bool // the mailbox owns the changes in live and may append to them
 	mode    *Mode
 	stopped bool // mode was Observe in between, whatever it is now
 	guard   *ZoneGuard

@@ -58,7 +58,7 @@ type writeQueue struct {
 	tracker *Tracker
 	// readyPolicies are to be checked for writing; oneByOne are to be written alone.
 	readyPolicies, oneByOne map[model.PolicyKey]struct{}
-	waitingCount            int // of readyPolicies: those that wait for others or to go alone, and wake no loop
+	waitingCount            int // of readyPolicies: how many wait for others or to go alone, and wake no loop
 	// unconfirmed are policies being written (nil) or written and not yet seen live.
 	unconfirmed map[model.PolicyKey]*writtenHold
 	// unseenCount counts a policy's writes in a row that did not appear.

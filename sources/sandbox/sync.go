@@ -30,8 +30,8 @@ func (z *Zone) Progress() (p ZoneProgress, ok bool) {
 // syncAgain is the wait between two checks in WaitSynced.
 const syncAgain = 5 * time.Millisecond
 
-// WaitSynced waits until all rows written before the call are flows on the node and decide about packets, and
-// all logical ports are bound.
+// WaitSynced waits until all rows written before the call are flows that decide about packets, and all logical
+// ports are bound.
 func (z *Zone) WaitSynced(ctx context.Context) (ZoneProgress, error) {
 	for {
 		n, err := z.bumpNBCfg(ctx)

@@ -46,10 +46,10 @@ type Difference struct {
 	MoreLibovsdb int `json:"libovsdb_more,omitempty"`
 }
 
-// CompareRows reads the database through libovsdb and compares the rows with the versions that Rung's client
-// has meanwhile. follow reports these versions, the current one first, until its context ends or it fails. A
-// row that changed may equal any of them. A row that equals none is read again; if it stays different, it is a
-// difference. An error means that the comparison failed.
+// CompareRows reads the database through libovsdb and compares the rows with those that Rung's client has at
+// the same time. follow reports the versions of the latter, the current one first, until its context ends or
+// it fails. A row that changed may equal any of them. A row that equals none is read again; one that differs
+// again is a difference. An error means that the comparison failed.
 func (c Config) CompareRows(ctx context.Context, follow func(context.Context, func(*nb.DB)) error) (*Result, error) {
 	c.Within, c.MaxBytes = cmp.Or(c.Within, DefaultWithin), cmp.Or(c.MaxBytes, DefaultMost)
 	ctx, end := context.WithCancelCause(ctx)
