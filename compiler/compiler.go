@@ -10,34 +10,33 @@ import (
 	"rung/model/sorted"
 )
 
-// networkCompiler follows what stands on one network step by step: the pods, namespaces and policies
-// of the default network, or of another as a Table shows them there.
+// networkCompiler compiles one network step by step: the default network from the cluster's objects, another
+// from the objects its Table projects.
 type networkCompiler struct {
 	requested, options Options
 	cluster            *model.Cluster
-	network            *network.Network // nil for the default one
+	network            *network.Network // nil for the default network
 	table              *network.Table
 
-	membership // which pods are in which groups and sets
+	membership // the pods of each group and set
 	compactAt  int
 
-	policies map[model.PolicyKey]*CompiledUnit // and other units
+	policies map[model.PolicyKey]*CompiledUnit // all units by key, policies and others
 
-	// The objects that the units of tier 2 depend on: NetworkPolicies by namespace and
-	// name, EgressFirewalls, the namespaces that allow multicast, and the shared units
-	// with the policies that need them.
+	// Objects that tier-2 units depend on: NetworkPolicies by namespace and name, EgressFirewalls, namespaces
+	// that allow multicast, and shared units with the policies that use them.
 	netpols     map[string]map[string]*model.Policy
 	firewalls   map[model.PolicyKey]*model.Policy
 	multicast   map[string]struct{}
-	subnets     []netip.Prefix // that the nodes say their pods have
+	subnets     []netip.Prefix // pod subnets of the nodes
 	sharing     map[model.PolicyKey]*sharedUnit
 	sharedNeeds map[model.PolicyKey][]model.PolicyKey
 
 	desired   *Desired
-	staleWork staleWork // of the step under way
+	staleWork staleWork // of the current step
 }
 
-// newNetworkCompiler makes a compiler of a network that knows nothing yet; nil is the default network.
+// newNetworkCompiler returns an empty compiler for a network; nil means the default network.
 func newNetworkCompiler(o Options, n *network.Network) *networkCompiler {
 	c := &networkCompiler{
 		requested: o, options: o, network: n, compactAt: compactFirst, membership: newMembership(), policies: map[model.PolicyKey]*CompiledUnit{},
@@ -50,7 +49,7 @@ func newNetworkCompiler(o Options, n *network.Network) *networkCompiler {
 	return c
 }
 
-// name is the network's name, empty for the default one.
+// name returns the network's name, empty for the default network.
 func (c *networkCompiler) name() networkName {
 	if c.network == nil {
 		return ""
@@ -61,13 +60,13 @@ func (c *networkCompiler) name() networkName {
 // networkName names the units of a network.
 type networkName string
 
-// netpolKey is the key of the unit of a NetworkPolicy, and on a secondary network of a
-// MultiNetworkPolicy: their rows look alike.
+// netpolKey returns the key of a NetworkPolicy's unit. A MultiNetworkPolicy on a secondary network has the
+// same key: their rows look alike.
 func (n networkName) netpolKey(namespace, name string) model.PolicyKey {
 	return n.keyOf(model.KindNP, namespace, name)
 }
 
-// isolationKey is the key of a namespace's default deny.
+// isolationKey returns the key of a namespace's default-deny unit.
 func (n networkName) isolationKey(namespace string, dir model.Direction) model.PolicyKey {
 	return n.keyOf(model.KindNetpolNamespace, namespace, string(dir))
 }
@@ -76,8 +75,8 @@ func (n networkName) keyOf(kind model.Kind, namespace, name string) model.Policy
 	return model.PolicyKey{Kind: kind, Namespace: namespace, Name: name, Network: string(n)}
 }
 
-// decideFamilies decides the address families to compile for, the subnets of pods, and the addresses of hairpin
-// rows. It reports whether all rows have to be compiled again.
+// decideFamilies sets the address families, the pod subnets and the hairpin addresses to compile for. It
+// reports whether all rows have to be compiled again.
 func (c *networkCompiler) decideFamilies() bool {
 	o := c.requested
 	if c.network != nil {
@@ -109,8 +108,8 @@ func (c *networkCompiler) decideFamilies() bool {
 	return news
 }
 
-// apply takes the next cluster and what changed since the last one, in order,
-// and returns the desired rows with what is new about them.
+// apply compiles the next cluster, given the changes since the last one in order. It returns the desired rows
+// and their difference.
 func (c *networkCompiler) apply(next *model.Cluster, changes []model.Change) (*Desired, *Delta) {
 	if c.isWasteful() {
 		return c.startAnew(next)
@@ -150,8 +149,7 @@ func (c *networkCompiler) apply(next *model.Cluster, changes []model.Change) (*D
 	if c.staleWork.subnets {
 		c.subnets = nodeSubnets(next)
 	}
-	// Policies come last: they are compiled once, against the families and
-	// nodes that hold at the end of the step.
+	// Policies come last, so that each is compiled once, with the families and nodes at the end of the step.
 	all := c.decideFamilies()
 	if all && !first {
 		return c.startAnew(next)
@@ -166,7 +164,7 @@ func (c *networkCompiler) apply(next *model.Cluster, changes []model.Change) (*D
 			c.applyPolicy(k, p)
 		case k.Kind == model.KindNP:
 			if at, _ := c.table.Place(k.Namespace); c.network == nil && at == network.OnPrimary {
-				p = nil // its rows are of that network
+				p = nil // its rows belong to the primary network
 			}
 			c.applyNetpol(c.name().netpolKey(k.Namespace, k.Name), p)
 		case k.Kind == model.KindMNP && c.network != nil:
@@ -203,7 +201,7 @@ func (c *networkCompiler) commitStep(policies *sorted.Map[*CompiledUnit]) {
 	if len(c.touched) > 0 {
 		next.views = make(groupViews, c.nextID)
 		copy(next.views, c.desired.views)
-		// Groups that went first: another may have their id already.
+		// Removed groups first: a new group may have their id already.
 		for g := range c.touched {
 			if g.refs == 0 {
 				next.views[g.id] = nil
@@ -218,7 +216,7 @@ func (c *networkCompiler) commitStep(policies *sorted.Map[*CompiledUnit]) {
 	c.desired = next
 }
 
-// applyPolicy replaces or removes (p nil) one ANP or BANP.
+// applyPolicy replaces an ANP or BANP, or removes it if p is nil.
 func (c *networkCompiler) applyPolicy(k model.PolicyKey, p *model.Policy) {
 	if p != nil {
 		c.putUnit(k, c.compilePolicy(p))
@@ -227,7 +225,7 @@ func (c *networkCompiler) applyPolicy(k model.PolicyKey, p *model.Policy) {
 	}
 }
 
-// putUnit replaces or removes (next nil) a unit.
+// putUnit replaces a unit, or removes it if next is nil.
 func (c *networkCompiler) putUnit(k model.PolicyKey, next *CompiledUnit) {
 	old := c.policies[k]
 	if next == nil && old == nil {

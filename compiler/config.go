@@ -27,7 +27,7 @@ func HairpinAddr(masquerade netip.Prefix) netip.Addr {
 	return a
 }
 
-// addConfig fills in the options that nobody gave, from the cluster's ConfigMaps.
+// addConfig takes from the cluster's ConfigMaps the options that were not given.
 func (o *Options) addConfig(config map[string]dialect.Setting) {
 	if len(config) == 0 {
 		return
@@ -61,7 +61,7 @@ func (o *Options) addConfig(config map[string]dialect.Setting) {
 	o.fromConfig = fmt.Sprint(o.ClusterSubnets, o.Multicast, o.AllowICMP, o.Stateless, o.Observability)
 }
 
-// decideHost decides the namespace that stands for the nodes, if no setting says.
+// decideHost sets the namespace that stands for the nodes, unless an option names it.
 func (c *networkCompiler) decideHost(o *Options) {
 	if o.HostNetworkNamespace == "" && c.cluster.Namespace(openShiftHost) != nil {
 		o.HostNetworkNamespace, o.HostAssumed = openShiftHost, true

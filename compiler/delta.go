@@ -7,35 +7,34 @@ import (
 	"rung/model"
 )
 
-// Delta is the difference that one step made. A consumer that follows every Delta from
-// the first knows which rows to look at again, and never has to look at others.
+// Delta is the difference one step made. A consumer that follows every Delta has to compare only the rows it
+// names.
 type Delta struct {
-	// Everything says everything may have changed (families were switched on or off).
+	// Everything means that any row may have changed, for example because an address family was switched on.
 	Everything bool
-	// Policies are the policies that were added, changed or removed, or whose rows with
-	// named ports may differ: compare all their rows.
+	// Policies are the policies added, changed or removed, or whose named ports may resolve differently:
+	// compare all their rows.
 	Policies map[model.PolicyKey]struct{}
-	// Members are the sets whose members changed, by what came and went. Sets
-	// of policies in Policies may be listed too.
+	// Members are the sets with added or removed members. Sets of policies in Policies may be listed too.
 	Members []SetDelta
 	// Ports are the port groups whose subject pods changed.
 	Ports []PortDelta
 }
 
-// SetDelta is the change of one address set's members.
+// SetDelta lists the members that an address set gained and lost.
 type SetDelta struct {
 	Set         *SetSpec
 	Add, Remove []string
 }
 
-// PortDelta is the change of one policy's subject ports in one zone.
+// PortDelta lists the subject ports that a policy gained and lost in one zone.
 type PortDelta struct {
 	Policy      model.PolicyKey
 	Zone        string
 	Add, Remove []string
 }
 
-// IsEmpty says whether nothing changed.
+// IsEmpty reports whether nothing changed.
 func (d *Delta) IsEmpty() bool {
 	return !d.Everything && len(d.Policies) == 0 && len(d.Members) == 0 && len(d.Ports) == 0
 }
@@ -43,7 +42,7 @@ func (d *Delta) IsEmpty() bool {
 // deltaRecorder collects the net change of a step.
 type deltaRecorder struct {
 	policies map[model.PolicyKey]struct{}
-	sets     []*setSpec // with news
+	sets     []*setSpec // that have notes in this step
 	ports    map[portKey]netChange
 }
 
@@ -54,17 +53,16 @@ type portKey struct {
 
 func (r *deltaRecorder) notePolicy(k model.PolicyKey) { r.policies[k] = struct{}{} }
 
-// netChange are the notes of what came to one set and went, in their order.
+// netChange lists the additions and removals of one set's elements, in order.
 type netChange []elementNote
 
 type elementNote struct {
 	element string
-	came    bool // else it went
+	came    bool // false: it went
 }
 
-// addedAndRemoved are the elements that came and that went over the whole step. An element whose first
-// and last note differ came and went, or went and came back: nothing changed. Notes that repeat one
-// another change nothing.
+// addedAndRemoved returns the elements that the whole step added and removed. An element whose first and last
+// note differ is unchanged: it came and went, or went and came back. Repeated notes count once.
 func (n netChange) addedAndRemoved() (add, remove []string) {
 	slices.SortStableFunc(n, func(a, b elementNote) int { return cmp.Compare(a.element, b.element) })
 	for len(n) > 0 {

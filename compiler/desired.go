@@ -15,8 +15,7 @@ import (
 	"rung/model/sorted"
 )
 
-// Desired is the rows as they should be at one revision of the cluster. It is immutable
-// and safe for concurrent use.
+// Desired holds the desired rows of one revision of the cluster. It is immutable and safe for concurrent use.
 type Desired struct {
 	cluster   *model.Cluster
 	selectors *selectors.Index
@@ -25,77 +24,75 @@ type Desired struct {
 	options   Options
 	space     podSpace
 
-	// Of the cluster as a whole: its networks and the rows of each, by name; and the networks that
-	// there ever were while this compiler ran.
+	// Only in the Desired of the default network: the other networks, their rows by name, and the names of all
+	// networks since the compiler started.
 	table    *network.Table
 	networks map[string]*Desired
 	known    map[string]struct{}
-	// name is the network that these rows are of, empty for the default one.
+	// name is the network these rows belong to, empty for the default network.
 	name string
 }
 
-// Options are the settings and facts that the compiler needs besides the objects.
+// Options are the settings and facts that the compiler needs in addition to the objects.
 type Options struct {
-	// IPv4 and IPv6 are the enabled families of the cluster. With neither set
-	// they follow the addresses of the pods (IPv4 when there are none).
+	// IPv4 and IPv6 are the enabled families of the cluster. If neither is set, the pods' addresses decide;
+	// without pods it is IPv4.
 	IPv4, IPv6 bool
 	// PodFamilies adds the families of the pods' addresses to IPv4 and IPv6.
 	PodFamilies bool
 	// Observability adds the samples of ovn-kubernetes.md#samples.
 	Observability bool
-	// Others are the lines of release.Lines whose other form is compiled (ovn-kubernetes.md#releases).
+	// Others are the lines of release.Lines to compile in their other form (ovn-kubernetes.md#releases).
 	Others dialect.Set
 	// MaxPriority is the lowest supported precedence; 0 means
 	// model.MaxPriority.
 	MaxPriority int32
 
-	// CNP compiles ClusterNetworkPolicies as OVN-Kubernetes, which has no controller for
-	// them, might (ovn-kubernetes.md#clusternetworkpolicy).
+	// CNP compiles ClusterNetworkPolicies as OVN-Kubernetes might; it has no controller for them
+	// (ovn-kubernetes.md#clusternetworkpolicy).
 	CNP bool
 
-	// AllowICMP adds the rows of allow-icmp-network-policy
-	// (ovn-kubernetes.md#default-deny), Stateless honours the annotation acl-stateless
-	// (ovn-kubernetes.md#rule-rows).
+	// AllowICMP adds the rows of allow-icmp-network-policy (ovn-kubernetes.md#default-deny). Stateless honours
+	// the annotation acl-stateless (ovn-kubernetes.md#rule-rows).
 	AllowICMP, Stateless bool
-	// Defaults are the hairpin and node rows of
-	// ovn-kubernetes.md#hairpin-and-node-rows: Auto has them once there is a
-	// NetworkPolicy.
+	// Defaults switches the rows of ovn-kubernetes.md#hairpin-and-node-rows. Auto: on once a NetworkPolicy
+	// exists.
 	Defaults SwitchOption
-	// Multicast are the rows of ovn-kubernetes.md#multicast: Auto has them once a
-	// namespace allows multicast.
+	// Multicast switches the rows of ovn-kubernetes.md#multicast. Auto: on once a namespace allows multicast.
 	Multicast SwitchOption
-	// ClusterSubnets are the cluster's pod subnets, which an EgressFirewall's
-	// CIDR never means (ovn-kubernetes.md#firewall-match). Without any they follow
-	// the nodes: NodeSubnets says so, and that there may be more.
+	// ClusterSubnets are the cluster's pod subnets, which an EgressFirewall's CIDR never matches
+	// (ovn-kubernetes.md#firewall-match). If empty, the nodes' subnets are used and NodeSubnets is set: there
+	// may be more.
 	ClusterSubnets []netip.Prefix
 	NodeSubnets    bool
-	// DNS are the addresses of an EgressFirewall's DNS names, by name.
+	// DNS maps an EgressFirewall's DNS names to their addresses.
 	DNS map[string][]string
 	// HostNetworkNamespace stands for the nodes as a peer
 	// (ovn-kubernetes.md#pod-selector-sets); empty means DefaultHostNetworkNamespace.
 	HostNetworkNamespace string
-	// Segmentation Off leaves every namespace on the default network, MultiPolicies Off programs no
-	// MultiNetworkPolicy, as OVN-Kubernetes without these features (networks.md#namespaces). Auto has
-	// them where there are objects that need them.
+	// Segmentation Off leaves every namespace on the default network. MultiPolicies Off programs no
+	// MultiNetworkPolicy. OVN-Kubernetes does so without these features (networks.md#namespaces). Auto: on if
+	// objects need it.
 	Segmentation, MultiPolicies SwitchOption
-	// NoRows compiles no rows at all: another system than OVN-Kubernetes enforces the
-	// policies of the cluster.
+	// NoRows compiles no rows: another system than OVN-Kubernetes enforces the policies.
 	NoRows bool
 
-	// Open are the switches among AllowICMP, Stateless and Observability that nobody set, as OVN-Kubernetes spells
-	// them: a ConfigMap among the objects decides them.
+	// Open names the switches among AllowICMP, Stateless and Observability that were not given, as
+	// OVN-Kubernetes spells them. A ConfigMap among the objects decides them.
 	Open []string
-	// fromConfig is the text of what ConfigMaps changed.
+	// fromConfig is a text of the options that ConfigMaps may change.
 	fromConfig string
-	// HostAssumed reports whether HostNetworkNamespace is only assumed; it is set in the options of Desired.
+	// HostAssumed reports whether HostNetworkNamespace is assumed; set in the options of a Desired.
 	HostAssumed bool
 
-	// HairpinFrom4 and HairpinFrom6 are the addresses of hairpin rows if the masquerade subnets are known.
-	// Empty means the fifth of OVN-Kubernetes' defaults, or PrimaryHairpin4 and PrimaryHairpin6 with primary networks.
+	// HairpinFrom4 and HairpinFrom6 are the addresses of hairpin rows, if the masquerade subnets are known.
+	// Empty means the fifth address of OVN-Kubernetes' defaults. With primary networks it means
+	// PrimaryHairpin4 and PrimaryHairpin6.
 	HairpinFrom4, HairpinFrom6 string
-	// HairpinAssumed reports whether an address is PrimaryHairpin4 or PrimaryHairpin6; it is set in the options of Desired.
+	// HairpinAssumed reports whether PrimaryHairpin4 or PrimaryHairpin6 is used; set in the options of a
+	// Desired.
 	HairpinAssumed bool
-	// hairpin4 and hairpin6 are the families of hairpin rows: the cluster's, on every network.
+	// hairpin4 and hairpin6 are the families of hairpin rows: the cluster's families, on every network.
 	hairpin4, hairpin6 bool
 }
 
@@ -107,18 +104,18 @@ func (o *Options) HairpinAddrs() (out [2]netip.Addr) {
 	return out
 }
 
-// SwitchOption turns something on or off, or leaves it to the objects.
+// SwitchOption turns a feature on or off, or lets the objects decide.
 type SwitchOption uint8
 
-// The positions.
+// The values of a SwitchOption.
 const (
 	Auto SwitchOption = iota
 	On
 	Off
 )
 
-// Addresses of hairpin rows of clusters with primary user-defined networks, whose masquerade subnets are not
-// known: nodes need larger ones than the defaults there.
+// Hairpin addresses of clusters with primary user-defined networks and unknown masquerade subnets. Their nodes
+// need larger subnets than the defaults.
 const (
 	PrimaryHairpin4 = "169.254.0.5"
 	PrimaryHairpin6 = "fd69::5"
@@ -127,17 +124,17 @@ const (
 // DefaultHostNetworkNamespace is OVN-Kubernetes' own default.
 const DefaultHostNetworkNamespace = "ovn-host-network"
 
-// Families returns the families that are compiled for.
+// Families returns the compiled address families.
 func (d *Desired) Families() (v4, v6 bool) { return d.options.IPv4, d.options.IPv6 }
 
-// Options returns the options the rows were compiled with. Families and subnets that
-// follow the objects are filled in, as far as they were known.
+// Options returns the options the rows were compiled with, including the known families and subnets that
+// follow the objects.
 func (d *Desired) Options() Options { return d.options }
 
-// Cluster is the cluster these rows were compiled from.
+// Cluster returns the cluster these rows were compiled from.
 func (d *Desired) Cluster() *model.Cluster { return d.cluster }
 
-// Selectors are the selectors and label classes the rows were compiled with.
+// Selectors returns the selectors and label classes the rows were compiled with.
 func (d *Desired) Selectors() *selectors.Index {
 	if d == nil {
 		return nil
@@ -145,7 +142,7 @@ func (d *Desired) Selectors() *selectors.Index {
 	return d.selectors
 }
 
-// Policies walks all compiled policies by key, those of the default network first.
+// Policies walks all compiled units by key, the default network's first.
 func (d *Desired) Policies() iter.Seq[*CompiledUnit] {
 	return func(yield func(*CompiledUnit) bool) {
 		if d == nil {
@@ -166,8 +163,8 @@ func (d *Desired) Policies() iter.Seq[*CompiledUnit] {
 	}
 }
 
-// Policy returns one compiled policy or nil. A policy whose rows are of another network is found by
-// the key of its object, too: of several networks the first by name.
+// Policy returns one compiled policy, or nil. The key of an object also finds its rows on another network, the
+// first network by name.
 func (d *Desired) Policy(k model.PolicyKey) *CompiledUnit {
 	if d == nil {
 		return nil
@@ -189,9 +186,8 @@ func (d *Desired) Policy(k model.PolicyKey) *CompiledUnit {
 	return nil
 }
 
-// RelatedUnits are the units besides a policy's own that hold rows for it: the default
-// deny of its namespace and the address sets its rules share with others, those
-// that are there, by key.
+// RelatedUnits returns the existing units that hold further rows for a policy, by key: its namespace's default
+// deny and the address sets its rules share.
 func (d *Desired) RelatedUnits(k model.PolicyKey) []model.PolicyKey {
 	c := d.Policy(k)
 	if c == nil {
@@ -200,9 +196,8 @@ func (d *Desired) RelatedUnits(k model.PolicyKey) []model.PolicyKey {
 	return slices.DeleteFunc(slices.Clone(c.related), func(k model.PolicyKey) bool { return d.Policy(k) == nil })
 }
 
-// SubjectPods lists the pods a policy applies to, by namespace and name, whatever
-// zone they run in; of a policy without rows those it would apply to. The slice
-// is shared and must not be changed.
+// SubjectPods lists the pods a policy applies to, by namespace and name, in all zones. A policy without rows
+// lists the pods it would apply to. The slice is shared and must not be changed.
 func (d *Desired) SubjectPods(c *CompiledUnit) []*model.Pod {
 	if c == nil {
 		return nil
@@ -219,8 +214,8 @@ func (d *Desired) SubjectPods(c *CompiledUnit) []*model.Pod {
 	return slices.CompactFunc(all, func(a, b *model.Pod) bool { return a.Key == b.Key })
 }
 
-// SubjectCount counts the subjects, those apart that have a primary network of
-// their own: the policy is not enforced there.
+// SubjectCount counts the subjects. Pods with a primary network of their own are counted in apart: the policy
+// is not enforced there.
 func (d *Desired) SubjectCount(c *CompiledUnit) (pods, apart int) {
 	if c == nil {
 		return 0, 0
@@ -244,9 +239,8 @@ func (d *Desired) SubjectCount(c *CompiledUnit) (pods, apart int) {
 	return n - v.podsApart, v.podsApart
 }
 
-// PeerPods lists the pods behind one peer of a rule; nil for peers that are not
-// pods. Pods without an address are listed too: they match, but contribute
-// nothing. The slice is shared and must not be changed.
+// PeerPods lists the pods of one peer of a rule; nil for peers that are not pods. It includes pods without an
+// address. The slice is shared and must not be changed.
 func (d *Desired) PeerPods(c *CompiledUnit, dir model.Direction, rule, peer int) []*model.Pod {
 	if c == nil {
 		return nil
@@ -267,7 +261,7 @@ func (d *Desired) podsOfGroups(g *selectorGroup) []*model.Pod {
 	return nil
 }
 
-// SetMembers lists an address set, sorted, without duplicates.
+// SetMembers lists the members of an address set, sorted, without duplicates.
 func (d *Desired) SetMembers(s *setSpec) []string {
 	d = d.onNetwork(s.Policy.Network)
 	lists := make([][]string, 0, len(s.groups)+2)
@@ -278,7 +272,7 @@ func (d *Desired) SetMembers(s *setSpec) []string {
 		}
 	}
 	lists = slices.DeleteFunc(lists, func(l []string) bool { return len(l) == 0 })
-	for len(lists) > 2 { // those that are one already come last
+	for len(lists) > 2 { // merged lists go last
 		lists = append(lists[2:], sortedUnion(lists[0], lists[1]))
 	}
 	switch len(lists) {
@@ -290,7 +284,7 @@ func (d *Desired) SetMembers(s *setSpec) []string {
 	return sortedUnion(lists[0], lists[1])
 }
 
-// nodeAddresses returns the addresses of the nodes that a set takes.
+// nodeAddresses returns the addresses of the nodes that a set selects.
 func (d *Desired) nodeAddresses(s *setSpec) (out []string) {
 	if len(s.nodes) == 0 {
 		return nil
@@ -309,7 +303,7 @@ func (d *Desired) nodeAddresses(s *setSpec) (out []string) {
 	return slices.Compact(out)
 }
 
-// sortedUnion is two sorted lists without duplicates as one.
+// sortedUnion merges two sorted lists without duplicates.
 func sortedUnion(a, b []string) []string {
 	out := make([]string, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
@@ -325,12 +319,12 @@ func sortedUnion(a, b []string) []string {
 	return append(append(out, a...), b...)
 }
 
-// LogicalPorts lists the logical ports of a policy's port group in a zone, sorted. An
-// empty zone means all zones together. A subject pod without a logical switch port in
-// the zone's live rows is left out (ovn-kubernetes.md#subject-pods), unless live is nil.
+// LogicalPorts lists the logical ports of a policy's port group in a zone, sorted. An empty zone means all
+// zones. Subject pods without a logical switch port in the live rows are left out, unless live is nil
+// (ovn-kubernetes.md#subject-pods).
 func (d *Desired) LogicalPorts(c *CompiledUnit, zone string, live *nb.DB) []string {
 	if c.Holder != (ACLHolder{}) {
-		return nil // the group is somebody else's
+		return nil // the port group belongs to another handler
 	}
 	d = d.onNetwork(c.Key.Network)
 	var out []string
@@ -353,9 +347,8 @@ func (d *Desired) LogicalPorts(c *CompiledUnit, zone string, live *nb.DB) []stri
 	return out
 }
 
-// RowsOfUnit are the rows of one unit in a zone ("" for all together), members
-// listed, with the subject pods that LogicalPorts lists. For one that is not there it returns
-// nil.
+// RowsOfUnit returns the rows of a unit in a zone, "" for all zones. It lists set members and the subject pods
+// of LogicalPorts. It returns nil for an unknown unit.
 func (d *Desired) RowsOfUnit(k model.PolicyKey, zone string, live *nb.DB) *model.PolicyRows {
 	c := d.Policy(k)
 	if c == nil || !c.HasRowsIn(zone) {
@@ -373,7 +366,7 @@ func (d *Desired) RowsOfUnit(k model.PolicyKey, zone string, live *nb.DB) *model
 	return rows
 }
 
-// PortGroup is the port group row of a policy; acls are its ACLs.
+// PortGroup returns the port group row of a policy with those ACLs.
 func (d *Desired) PortGroup(c *CompiledUnit, zone string, live *nb.DB, acls []*nb.ACL) *nb.PortGroup {
 	if c.GroupName == "" {
 		return nil

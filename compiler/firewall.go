@@ -15,10 +15,10 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// efName is the only name OVN-Kubernetes takes (ovn-kubernetes.md#firewall-rows).
+// efName is the only name OVN-Kubernetes accepts (ovn-kubernetes.md#firewall-rows).
 const efName = "default"
 
-// applyFirewall replaces or removes (p nil) an EgressFirewall.
+// applyFirewall replaces an EgressFirewall, or removes it if p is nil.
 func (c *networkCompiler) applyFirewall(k model.PolicyKey, p *model.Policy) {
 	if p != nil {
 		c.firewalls[k] = p
@@ -82,7 +82,7 @@ func (c *networkCompiler) compileFirewall(p *model.Policy, needs map[model.Polic
 	return out
 }
 
-// firewallDestination is where a rule leads, empty when that is nowhere.
+// firewallDestination returns the match of a rule's destination, empty if no address can match.
 func (c *networkCompiler) firewallDestination(r *model.Rule, subnets []netip.Prefix, needs map[model.PolicyKey]sharedSet) string {
 	for i := range r.Peers {
 		switch p := &r.Peers[i]; p.Kind {
@@ -108,8 +108,8 @@ func (c *networkCompiler) firewallDestination(r *model.Rule, subnets []netip.Pre
 	return ""
 }
 
-// nodeSubnets returns the pod subnets of all nodes, joined where two are one. They are the
-// known part of a cluster's subnets where these are not known themselves.
+// nodeSubnets returns the pod subnets of all nodes, adjacent ones joined. They stand in for the cluster's
+// subnets unless an option names those.
 func nodeSubnets(c *model.Cluster) []netip.Prefix {
 	has := map[netip.Prefix]bool{}
 	for n := range c.Nodes() {

@@ -9,8 +9,8 @@ import (
 	"rung/model/sorted"
 )
 
-// selectorGroup is one distinct pair of namespace and pod selector, whoever uses it: as
-// the subject of a policy or as a peer of rules.
+// selectorGroup is one distinct pair of namespace and pod selector, shared by all policies and rules that use
+// it as subject or peer.
 type selectorGroup struct {
 	groupKey
 	id int
@@ -23,33 +23,32 @@ type selectorGroup struct {
 
 type groupKey struct {
 	ns, pods *selectors.Selector
-	// namespace restricts to one namespace by name; empty otherwise.
+	// namespace is the only selected namespace; empty: no restriction.
 	namespace string
-	// host says that pods on the host's network are taken too.
+	// host includes pods on the host's network.
 	host bool
 }
 
-// selectsBucket says whether pods of the bucket belong to the group.
+// selectsBucket reports whether the bucket's pods belong to the group.
 func (g *selectorGroup) selectsBucket(namespace string, ns *selectors.Class, k bucketKey) bool {
 	return g.selectsIn(namespace, ns) && g.selectsPods(k)
 }
 
-// selectsPods says so once the namespace is known to be selected.
+// selectsPods reports whether the bucket's pods belong to the group, if its namespace is selected.
 func (g *selectorGroup) selectsPods(k bucketKey) bool {
 	return (g.host || !k.host) && k.class.Matches(g.pods)
 }
 
-// selectsIn says whether pods of the namespace may belong to the group.
+// selectsIn reports whether pods of the namespace can belong to the group.
 func (g *selectorGroup) selectsIn(namespace string, ns *selectors.Class) bool {
 	return ns != nil && (g.namespace == "" || g.namespace == namespace) && ns.Matches(g.ns)
 }
 
-// groupIndex finds the groups that may select pods of a namespace: a namespace
-// meets each distinct namespace selector once, and of the groups of one namespace
-// only its own.
+// groupIndex finds the groups that may select pods of a namespace. It evaluates each distinct namespace
+// selector once, and tries groups of a single namespace only there.
 type groupIndex struct {
 	wide  map[*selectors.Selector][]*selectorGroup // by namespace selector
-	local map[string][]*selectorGroup              // by the one namespace they are of
+	local map[string][]*selectorGroup              // by their only namespace
 }
 
 func (x groupIndex) add(g *selectorGroup) {
@@ -69,7 +68,7 @@ func (x groupIndex) remove(g *selectorGroup) {
 	}
 }
 
-// deleteWhere deletes values from the list of a key, and the key with the last of them.
+// deleteWhere deletes matching values from a key's list, and the key if its list is empty.
 func deleteWhere[K comparable, V any](lists map[K][]V, k K, gone func(V) bool) {
 	lists[k] = slices.DeleteFunc(lists[k], gone)
 	if len(lists[k]) == 0 {
@@ -93,8 +92,8 @@ func (x groupIndex) visitSelecting(namespace string, ns *selectors.Class, visit 
 	}
 }
 
-// bucketKey tells the buckets of a namespace apart: by label set, and pods on the
-// host's network from others.
+// bucketKey identifies a bucket within a namespace: the label set, and whether its pods are on the host's
+// network.
 type bucketKey struct {
 	class *selectors.Class
 	host  bool
@@ -107,44 +106,43 @@ type podBucket struct {
 	namespace string
 	pods      []*model.Pod
 
-	// targets are the groups that select the bucket, valid for one epoch.
+	// targets are the groups that select the bucket, cached for one epoch.
 	targets []*selectorGroup
 	epoch   uint64
 }
 
-// bucketView is a bucket as a Desired sees it.
+// bucketView is the immutable form of a bucket in a Desired.
 type bucketView struct {
 	bucketKey
 	pods []*model.Pod
 }
 
-// namespaceState is the compiler's knowledge of one namespace. class is nil while the
-// Namespace object is unknown: no selector matches its pods then.
+// namespaceState holds a namespace's label class and buckets. class is nil without a Namespace object: then no
+// selector matches its pods.
 type namespaceState struct {
 	class   *selectors.Class
 	buckets map[bucketKey]*podBucket
 }
 
-// podSpace is the immutable side: namespaces and buckets of one revision.
+// podSpace holds the immutable namespaces and buckets of one revision.
 type podSpace struct {
 	namespaces *sorted.Map[*selectors.Class] // name → label class
 	buckets    *sorted.Map[*bucketView]      // see bucketTreeKey
 }
 
-// groupView is a group in one revision; its pods are listed when first asked
-// for and kept until the group is touched.
+// groupView is a group in one revision. Its pods are listed on first use and kept until the group changes.
 type groupView struct {
 	group *selectorGroup
 
 	once      sync.Once
 	pods      []*model.Pod // by namespace and name
-	podsApart int          // of these, with a primary network of their own
+	podsApart int          // pods with a primary network of their own
 
 	v4, v6 addressList // of the pods
 }
 
-// addressList are a group's addresses of one family, sorted, without duplicates. They are
-// listed when first asked for: a group is in many address sets.
+// addressList holds a group's addresses of one family, sorted, without duplicates. They are listed on first
+// use: a group is in many address sets.
 type addressList struct {
 	once sync.Once
 	list []string
@@ -169,8 +167,8 @@ func (v *groupView) addressesOf(sp podSpace, v6 bool) []string {
 	return a.list
 }
 
-// listPods reads the pods from the space of whichever revision asks first: as long
-// as revisions share the view, the group's pods are the same in all of them.
+// listPods lists the pods from the first caller's revision. Revisions that share the view have the same pods
+// in the group.
 func (v *groupView) listPods(sp podSpace) []*model.Pod {
 	v.once.Do(func() {
 		g := v.group
@@ -208,9 +206,8 @@ func (v *groupView) listPods(sp podSpace) []*model.Pod {
 	return v.pods
 }
 
-// bucketTreeKey is where a bucket is in a space: the namespace, the labels and whether
-// the pods are on the host's network, separated so that the buckets of a
-// namespace have a prefix of their own.
+// bucketTreeKey returns a bucket's key in a podSpace: namespace, labels, and a mark for the host's network.
+// All buckets of a namespace share a prefix.
 func bucketTreeKey(namespace, labels string, host bool) string {
 	if host {
 		return namespace + "\x00" + labels + "\x00"
@@ -218,10 +215,10 @@ func bucketTreeKey(namespace, labels string, host bool) string {
 	return namespace + "\x00" + labels
 }
 
-// groupViews are the views of groups, by the id of the group.
+// groupViews holds the views of groups by group id.
 type groupViews []*groupView
 
-// viewOf is the view of a group, nil if these rows have another group of its id or none.
+// viewOf returns the view of a group, nil if these rows lack the group or have another one under its id.
 func (d *Desired) viewOf(g *selectorGroup) *groupView {
 	if g.id < len(d.views) && d.views[g.id] != nil && d.views[g.id].group == g {
 		return d.views[g.id]
@@ -229,15 +226,15 @@ func (d *Desired) viewOf(g *selectorGroup) *groupView {
 	return nil
 }
 
-// IsSubject says whether the policy applies to the pod (or would, without rows),
-// without listing the others.
+// IsSubject reports whether the policy applies to the pod, or would if it had rows. It does not list other
+// pods.
 func (d *Desired) IsSubject(c *CompiledUnit, p *model.Pod) bool {
 	if d == nil || c == nil || p == nil || !p.CanBeSubject() {
 		return false
 	}
 	d = d.onNetwork(c.Key.Network)
 	if d.name != "" && d.cluster.Pod(p.Namespace, p.Name) == nil {
-		return false // it has no port there
+		return false // it has no port on that network
 	}
 	ns, ok := d.space.namespaces.Get(p.Namespace)
 	if !ok {
@@ -255,6 +252,6 @@ func (d *Desired) IsSubject(c *CompiledUnit, p *model.Pod) bool {
 	return false
 }
 
-// NamedPorts says whether some rule has named ports: the policy's ACLs then
-// depend on the zone and on which logical switch ports exist there.
+// NamedPorts reports whether a rule has named ports. The policy's ACLs then depend on the zone and its logical
+// switch ports.
 func (p *CompiledUnit) NamedPorts() bool { return p.hasNamedPorts }

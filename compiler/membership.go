@@ -9,7 +9,7 @@ import (
 	"rung/model/sorted"
 )
 
-// membership follows which pods are in which groups, and which addresses in which sets.
+// membership tracks which pods belong to which groups, and which addresses to which sets.
 type membership struct {
 	selectors  *selectors.Index
 	namespaces map[string]*namespaceState
@@ -22,25 +22,24 @@ type membership struct {
 
 	nodeSets map[*setSpec]struct{} // sets with nodes peers
 
-	// holders and nodeHolders find who else carries an address, so that it
-	// leaves a set only with the last of them.
+	// holders and nodeHolders list the owners of each address: it leaves a set with the last of them.
 	holders     map[string][]*model.Pod
 	nodeHolders map[string][]*model.Node
 	v4, v6      int // addresses of peer pods by family
 
-	// freezing are the pods whose addresses cannot be read: the sets that select them keep what
-	// they have (networks.md#frozen-sets). freezingStale says that others are frozen since the step.
+	// freezing are the pods with unreadable addresses: sets that select them keep their members
+	// (networks.md#frozen-sets). freezingStale is set when freezing changes.
 	freezing      map[model.Key]*model.Pod
 	freezingStale bool
 
-	// relabel is set while a namespace moves to other groups, pod by pod.
+	// relabel is set while a namespace's pods move to other groups.
 	relabel *relabelling
 
-	// Of the step under way.
+	// State of the current step.
 	rec          *deltaRecorder
 	touched      map[*selectorGroup]struct{}
 	movesCounted uint64     // counts moves
-	met          []*setSpec // by the last of them, kept for the next
+	met          []*setSpec // sets met by the last move, kept to reuse its memory
 	space        podSpace
 	nsTxn        *sorted.Txn[*selectors.Class]
 	buckTxn      *sorted.Txn[*bucketView]
@@ -122,7 +121,7 @@ func (c *membership) setBucketPods(b *podBucket, pods []*model.Pod) {
 	c.buckTxn.Set(k, &bucketView{b.bucketKey, pods})
 }
 
-// internGroup interns the pair of selectors.
+// internGroup returns the group of the two selectors, and makes it if needed.
 func (c *membership) internGroup(ns, pods model.Selector, namespace string, host bool) *selectorGroup {
 	k := groupKey{c.selectors.InternSelector(ns), c.selectors.InternSelector(pods), namespace, host}
 	g := c.groups[k]
@@ -162,7 +161,7 @@ func (p *CompiledUnit) visitGroups(visit func(*selectorGroup)) {
 
 func (c *membership) linkUnit(p *CompiledUnit) {
 	p.visitGroups(func(g *selectorGroup) { g.refs++ })
-	if p.GroupName != "" { // otherwise there is no port group to follow the pods
+	if p.GroupName != "" { // without a port group no ports are followed
 		for _, g := range p.subjects {
 			g.subjects[p] = struct{}{}
 		}
@@ -208,12 +207,12 @@ func (c *membership) unlinkUnit(p *CompiledUnit) {
 			c.index.remove(g)
 			c.freeIDs = append(c.freeIDs, g.id)
 			c.epoch++
-			c.touched[g] = struct{}{} // its view, with a list of pods, must go
+			c.touched[g] = struct{}{} // drops its view with the list of pods
 		}
 	})
 }
 
-// groupsOfBucket are the groups that select a bucket.
+// groupsOfBucket returns the groups that select a bucket.
 func (c *membership) groupsOfBucket(b *podBucket) []*selectorGroup {
 	if b.epoch == c.epoch && b.targets != nil {
 		return b.targets

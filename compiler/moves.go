@@ -7,7 +7,7 @@ import (
 	"rung/model/selectors"
 )
 
-// podPlacement is where a pod counts: nowhere when pod is nil.
+// podPlacement is a pod and the groups that select it; empty if pod is nil.
 type podPlacement struct {
 	pod    *model.Pod
 	groups []*selectorGroup
@@ -21,11 +21,11 @@ func (p podPlacement) podAddresses() []string {
 	return p.pod.IPs
 }
 
-// canBeMember says whether a pod can be a member of anything: it is scheduled and not
-// completed. Pods on the host's network are in the sets of NetworkPolicies only.
+// canBeMember reports whether a pod can be a member of anything: it is scheduled and not completed. Pods on
+// the host's network are only in sets of NetworkPolicies.
 func canBeMember(p *model.Pod) bool { return !p.IsCompleted() && p.NodeName != "" }
 
-// applyPod handles a pod that came, changed or went.
+// applyPod handles a pod that was added, changed or deleted.
 func (c *membership) applyPod(old, pod *model.Pod) {
 	if old != nil && !canBeMember(old) {
 		old = nil
@@ -34,8 +34,8 @@ func (c *membership) applyPod(old, pod *model.Pod) {
 		pod = nil
 	}
 	var before, after podPlacement
-	// The new label class is acquired before the old one is released, so that a
-	// pod that keeps its labels keeps its bucket's class.
+	// The new label class is acquired before the old one is released: a pod with unchanged labels keeps its
+	// bucket's class.
 	var kept *selectors.Class
 	if pod != nil {
 		kept = c.selectors.AcquireClass(pod.Labels)
@@ -67,8 +67,8 @@ func (c *membership) forgetHolder(p *model.Pod) {
 	}
 }
 
-// countAddress keeps how many addresses of each family pods of the cluster's network
-// have; those of the host's network say nothing about it.
+// countAddress counts addresses by family. Pods on the host's network do not count: they say nothing about the
+// cluster's families.
 func (c *membership) countAddress(p *model.Pod, ip string, n int) {
 	switch {
 	case p.HostNetwork:
@@ -84,8 +84,7 @@ const (
 	isIn
 )
 
-// recordMove records what follows from a pod that counted at before and counts at
-// after now.
+// recordMove records the effects of a pod's move from one placement to another.
 func (c *membership) recordMove(before, after podPlacement) {
 	c.movesCounted++
 	met := c.met[:0]
@@ -110,7 +109,7 @@ func (c *membership) recordMove(before, after podPlacement) {
 			self = p.pod.Key
 		}
 	}
-	// note notes the addresses that are in a set on one side of the move only.
+	// note notes the addresses that are in a set on only one side of the move.
 	note := func(s *setSpec, ips, others []string, here, there uint8, added bool) {
 		for _, ip := range ips {
 			if isV6(ip) == s.v6 && s.work.flags&here != 0 && !(s.work.flags&there != 0 && slices.Contains(others, ip)) &&
@@ -146,8 +145,7 @@ func (c *membership) recordPorts(p podPlacement, added bool) {
 	}
 }
 
-// markNamedPorts marks the policies whose rows with named ports may read the pod
-// differently now.
+// markNamedPorts marks the policies whose named-port rows may now read the pod differently.
 func (c *membership) markNamedPorts(before, after podPlacement) {
 	same := before.pod != nil && after.pod != nil && before.pod.NodeName == after.pod.NodeName &&
 		slices.Equal(before.pod.IPs, after.pod.IPs) && slices.Equal(before.pod.Ports, after.pod.Ports)
@@ -165,13 +163,13 @@ func (c *membership) markNamedPorts(before, after podPlacement) {
 	mark(after, before)
 }
 
-// isHeldElsewhere says whether the address is in the set for another reason than
-// the pod self: another pod with the same address, or a node.
+// isHeldElsewhere reports whether the address stays in the set without the pod self, because of another pod, a
+// network or a node.
 func (c *membership) isHeldElsewhere(s *setSpec, ip string, self model.Key) bool {
 	return c.isHeldByPod(s, ip, self) || s.isFixedMember(ip) || c.isHeldByNode(s, ip, "")
 }
 
-// isHeldByPod says whether the address is in the set by a pod other than self.
+// isHeldByPod reports whether a pod other than self holds the address in the set.
 func (c *membership) isHeldByPod(s *setSpec, ip string, self model.Key) bool {
 	for _, p := range c.holders[ip] {
 		if p.Key == self {
@@ -201,7 +199,7 @@ func (c *membership) isHeldByNode(s *setSpec, ip, self string) bool {
 	return len(s.nodes) > 0 && slices.ContainsFunc(c.nodeHolders[ip], func(n *model.Node) bool { return n.Name != self && s.selectsNode(n) })
 }
 
-// applyNamespace handles a namespace that came, changed its labels or went (nil).
+// applyNamespace handles a namespace that was added, relabelled, or deleted (nil).
 func (c *membership) applyNamespace(name string, obj *model.Namespace) {
 	ns := c.namespaceStateOf(name)
 	var next *selectors.Class
@@ -236,7 +234,7 @@ func (c *membership) applyNamespace(name string, obj *model.Namespace) {
 	}
 }
 
-// applyNode handles a node that came, changed or went.
+// applyNode handles a node that was added, changed or deleted.
 func (c *membership) applyNode(self string, old, node *model.Node) {
 	var all []string
 	if old != nil {

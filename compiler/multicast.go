@@ -10,7 +10,7 @@ import (
 // multicastNSName names the unit of a namespace's multicast rows.
 const multicastNSName = "default"
 
-// allowsMulticast says whether the namespace's annotation lets multicast through.
+// allowsMulticast reports whether the namespace's annotation allows multicast.
 func allowsMulticast(ns *model.Namespace) bool {
 	return ns != nil && ns.Annotations[model.AnnotationMulticast] == "true"
 }
@@ -19,8 +19,7 @@ func (c *networkCompiler) isMulticastOn() bool {
 	return !c.options.NoRows && (c.options.Multicast == On || c.options.Multicast == Auto && len(c.multicast) > 0)
 }
 
-// compileMulticastNS brings a namespace's multicast rows up to date
-// (ovn-kubernetes.md#multicast).
+// compileMulticastNS updates a namespace's multicast rows (ovn-kubernetes.md#multicast).
 func (c *networkCompiler) compileMulticastNS(namespace string) {
 	k := c.name().keyOf(model.KindMulticastNS, namespace, multicastNSName)
 	if _, allowed := c.multicast[namespace]; !allowed || !c.isMulticastOn() {
@@ -43,7 +42,7 @@ func (c *networkCompiler) compileMulticastNS(namespace string) {
 	c.setNeeds(k, map[model.PolicyKey]sharedSet{pods.unitKey(): pods})
 }
 
-// compileMulticastCluster brings the cluster's multicast rows up to date.
+// compileMulticastCluster updates the cluster's multicast rows.
 func (c *networkCompiler) compileMulticastCluster() {
 	for _, unit := range []struct {
 		kind, action string
@@ -61,7 +60,7 @@ func (c *networkCompiler) compileMulticastCluster() {
 			continue
 		}
 		if c.policies[k] != nil {
-			continue // always the same
+			continue // the rows never change
 		}
 		out := &CompiledUnit{Key: k, owner: nb.OwnerMulticastCluster, Holder: HolderOf(k)}
 		for _, dir := range model.Directions {
@@ -75,13 +74,13 @@ func (c *networkCompiler) compileMulticastCluster() {
 	}
 }
 
-// areDefaultsOn reports whether there are hairpin and node rows. One NetworkPolicy on any network turns them on:
-// a primary network has them always.
+// areDefaultsOn reports whether hairpin and node rows exist. One NetworkPolicy on any network turns them on; a
+// primary network always has them.
 func (c *networkCompiler) areDefaultsOn() bool {
 	return !c.options.NoRows && (c.options.Defaults == On || c.options.Defaults == Auto && c.hasNetpol())
 }
 
-// hasNetpol reports whether the cluster has a valid NetworkPolicy, on whichever network.
+// hasNetpol reports whether the cluster has a valid NetworkPolicy on any network.
 func (c *networkCompiler) hasNetpol() bool {
 	for p := range c.cluster.Policies(model.KindNP) {
 		if len(p.Invalid) == 0 {
@@ -91,8 +90,8 @@ func (c *networkCompiler) hasNetpol() bool {
 	return false
 }
 
-// refreshHairpin brings the rows for pods that reach themselves through a service up to
-// date (ovn-kubernetes.md#hairpin-and-node-rows).
+// refreshHairpin updates the rows for pods that reach themselves through a service
+// (ovn-kubernetes.md#hairpin-and-node-rows).
 func (c *networkCompiler) refreshHairpin() {
 	k := c.name().keyOf(model.KindNetpolDefault, "", nb.NameHairpin)
 	if !c.areDefaultsOn() {
@@ -110,8 +109,8 @@ func (c *networkCompiler) refreshHairpin() {
 	c.putUnit(k, out)
 }
 
-// compileNodeRows brings the rows up to date that let a node reach its own pods
-// (ovn-kubernetes.md#hairpin-and-node-rows). Only the node's own zone has its switch.
+// compileNodeRows updates the rows that let a node reach its own pods
+// (ovn-kubernetes.md#hairpin-and-node-rows). They exist only in the node's own zone, with its switch.
 func (c *networkCompiler) compileNodeRows(node string) {
 	var from []string
 	if n := c.cluster.Node(node); n != nil {
@@ -120,8 +119,8 @@ func (c *networkCompiler) compileNodeRows(node string) {
 	c.putNodeRows(switchOf(c.network, node), node, from)
 }
 
-// putNodeRows puts in the rows of a switch that let in what comes from some addresses of nodes. The
-// switch is that of a zone, or with an empty one all zones have it.
+// putNodeRows puts rows on a switch that allow traffic from node addresses. An empty zone means that every
+// zone has the switch.
 func (c *networkCompiler) putNodeRows(logicalSwitch, zone string, from []string) {
 	k := c.name().keyOf(model.KindNetpolNode, "", logicalSwitch)
 	if len(from) == 0 || !c.areDefaultsOn() {

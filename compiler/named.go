@@ -11,10 +11,9 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// ACLs are a policy's ACLs in a zone ("" for all together): ingress before
-// egress, by rule, then by id. Only policies with named ports have ACLs that
-// differ between zones. The slice may be shared: it must not be sorted or
-// changed in place, appending to it is safe.
+// ACLs returns a policy's ACLs in a zone, "" for all zones: ingress before egress, by rule, then by id. Only
+// policies with named ports have ACLs that differ between zones. The slice may be shared: append to it, but
+// never sort or change it.
 func (d *Desired) ACLs(c *CompiledUnit, zone string, live *nb.DB) []*nb.ACL {
 	if !c.HasRowsIn(zone) {
 		return nil
@@ -32,8 +31,7 @@ func (d *Desired) ACLs(c *CompiledUnit, zone string, live *nb.DB) []*nb.ACL {
 	return out
 }
 
-// ACLCount is how many ACLs ACLs would list for all zones together, without
-// writing their matches.
+// ACLCount counts the ACLs of all zones without writing their matches.
 func (d *Desired) ACLCount(c *CompiledUnit) int {
 	n := len(c.fixed)
 	for _, cr := range c.rules {
@@ -60,9 +58,9 @@ func (d *Desired) namedProtocols(c *CompiledUnit, cr *compiledRule) int {
 	return len(found)
 }
 
-// namedPortPods are the pods in which a rule's named ports are looked up (ovn-kubernetes.md#named-ports): an
-// ingress rule reads the subject pods of the zone and, by a side effect of OVN-Kubernetes that is visible in
-// its rows, the peer pods of all zones; an egress rule reads the peer pods.
+// namedPortPods returns the pods in which a rule's named ports are looked up (ovn-kubernetes.md#named-ports).
+// An ingress rule reads the zone's subject pods. By a side effect of OVN-Kubernetes, visible in its rows, it
+// also reads the peer pods of all zones. An egress rule reads the peer pods.
 func (d *Desired) namedPortPods(c *CompiledUnit, cr *compiledRule, zone string, live *nb.DB) (pods []*model.Pod) {
 	if cr.rule.Direction == model.Ingress {
 		for _, p := range d.SubjectPods(c) {
@@ -89,8 +87,8 @@ func compareACL(a, b *nb.ACL) int {
 		cmp.Compare(ai, bi), cmp.Compare(a.ID(), b.ID()))
 }
 
-// namedACLs resolves a rule's named ports. Items are sorted by name, then by address as text; they are
-// not made unique and not limited to the enabled families.
+// namedACLs resolves a rule's named ports. Items are sorted by name, then by address as text. Duplicates and
+// disabled families stay in.
 func (d *Desired) namedACLs(c *CompiledUnit, cr *compiledRule, zone string, live *nb.DB) []*nb.ACL {
 	pods := d.namedPortPods(c, cr, zone, live)
 	items := map[string][]match.NamedItem{}
@@ -122,8 +120,8 @@ func (d *Desired) namedACLs(c *CompiledUnit, cr *compiledRule, zone string, live
 	return acls
 }
 
-// sampleID is the metadata of an ACL's Sample: the unsigned 32-bit FNV-1a hash
-// of id, match and action (ovn-kubernetes.md#samples).
+// sampleID returns the metadata of an ACL's Sample: the unsigned 32-bit FNV-1a hash of id, match and action
+// (ovn-kubernetes.md#samples).
 func sampleID(a *nb.ACL) string {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(a.ID() + a.Match + a.Action))

@@ -13,7 +13,7 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// applyNetpol replaces or removes (p nil) a NetworkPolicy.
+// applyNetpol replaces a NetworkPolicy, or removes it if p is nil.
 func (c *networkCompiler) applyNetpol(k model.PolicyKey, p *model.Policy) {
 	all := c.netpols[k.Namespace]
 	if p != nil {
@@ -32,7 +32,7 @@ func (c *networkCompiler) applyNetpol(k model.PolicyKey, p *model.Policy) {
 	c.putSharing(k, p, c.compileNetpol)
 }
 
-// putSharing replaces or removes (p nil) the unit of a policy and what it shares with others.
+// putSharing replaces a policy's unit and its use of shared units, or removes both if p is nil.
 func (c *networkCompiler) putSharing(k model.PolicyKey, p *model.Policy,
 	compile func(*model.Policy, map[model.PolicyKey]sharedSet) *CompiledUnit) {
 	var next *CompiledUnit
@@ -40,13 +40,12 @@ func (c *networkCompiler) putSharing(k model.PolicyKey, p *model.Policy,
 	if p != nil {
 		next = compile(p, needs)
 	}
-	c.putUnit(k, next) // first: groups it has in common with units that go must not go with them
+	c.putUnit(k, next) // first, so that groups it shares with removed units survive
 	c.setNeeds(k, needs)
 }
 
-// compileNetpol compiles a NetworkPolicy's port group and rules
-// (ovn-kubernetes.md#isolation-groups, #rule-rows). The sets its peers read belong to
-// units of their own: needs takes what they are.
+// compileNetpol compiles a NetworkPolicy's port group and rules (ovn-kubernetes.md#isolation-groups,
+// #rule-rows). Its peers' address sets are separate units, which it adds to needs.
 func (c *networkCompiler) compileNetpol(p *model.Policy, needs map[model.PolicyKey]sharedSet) *CompiledUnit {
 	out := &CompiledUnit{Key: c.name().netpolKey(p.Namespace, p.Name), Policy: p, owner: nb.OwnerNetworkPolicy}
 	out.subjects = []*selectorGroup{c.internGroup(p.Subject.Namespaces, p.Subject.Pods, p.Namespace, false)}
@@ -128,12 +127,11 @@ func (c *networkCompiler) compileNetpolRule(out *CompiledUnit, r *model.Rule, na
 	}
 }
 
-// netpolL4 is the L4 part of the rows of one protocol.
+// netpolL4 is the L4 part of one protocol's rows.
 type netpolL4 struct{ protocol, text string }
 
-// netpolL4s groups a rule's ports by protocol. As OVN-Kubernetes has it, a named
-// port is no port at all, so that it opens the whole protocol; and numbers beside
-// an entry without one are all that is left (ovn-kubernetes.md#rule-rows).
+// netpolL4s groups a rule's ports by protocol, as OVN-Kubernetes does (ovn-kubernetes.md#rule-rows). A named
+// port counts as no port and opens the whole protocol. Next to numbers, entries without one have no effect.
 func netpolL4s(r *model.Rule) []netpolL4 {
 	if len(r.Ports) == 0 {
 		return []netpolL4{{protocol: "None"}}
@@ -158,9 +156,8 @@ func netpolL4s(r *model.Rule) []netpolL4 {
 	return out
 }
 
-// rebuildIsolation rebuilds the default-deny units of a namespace: both are there, with
-// all their rows, as long as it has a NetworkPolicy
-// (ovn-kubernetes.md#isolation-groups).
+// rebuildIsolation rebuilds the default-deny units of a namespace. Both exist, with all rows, while it has a
+// NetworkPolicy (ovn-kubernetes.md#isolation-groups).
 func (c *networkCompiler) rebuildIsolation(namespace string) {
 	policies := programmedOf(c.refusals(), c.netpols[namespace])
 	for _, dir := range model.Directions {
@@ -173,7 +170,7 @@ func (c *networkCompiler) rebuildIsolation(namespace string) {
 	}
 }
 
-// programmedOf are the NetworkPolicies that a network's controller takes: others isolate nothing
+// programmedOf returns the NetworkPolicies that a network's controller programs; others isolate nothing
 // (networks.md#namespaces, #multinetworkpolicy).
 func programmedOf(judge Judge, policies map[string]*model.Policy) (out []*model.Policy) {
 	for _, p := range policies {
@@ -212,7 +209,7 @@ func (c *networkCompiler) compileIsolation(k model.PolicyKey, dir model.Directio
 	return out
 }
 
-// namespaceLevels are the levels a namespace's annotation sets.
+// namespaceLevels returns the log levels of a namespace's annotation.
 func (c *networkCompiler) namespaceLevels(namespace string) model.LogLevels {
 	ns := c.cluster.Namespace(namespace)
 	if ns == nil {

@@ -7,8 +7,8 @@ import (
 	"rung/model/network"
 )
 
-// WhyNotOnNetwork says why a NetworkPolicy, or a MultiNetworkPolicy on its network, has no rows for
-// the sake of networks; nil where it has (networks.md#namespaces, #multinetworkpolicy).
+// WhyNotOnNetwork returns why a network's controller programs no rows for a NetworkPolicy or
+// MultiNetworkPolicy; nil if it does (networks.md#namespaces, #multinetworkpolicy).
 func (c Judge) WhyNotOnNetwork(p *model.Policy) *model.NoRows {
 	if c.On == nil {
 		switch at, on := c.Networks.Place(p.Namespace); at {
@@ -29,13 +29,13 @@ func (c Judge) WhyNotOnNetwork(p *model.Policy) *model.NoRows {
 		p.Name)}
 }
 
-// NoNetwork is the reason of a namespace whose primary network is not there yet.
+// NoNetwork returns the reason for a namespace whose primary network does not exist yet.
 func NoNetwork(namespace string) *model.NoRows {
 	return &model.NoRows{Code: model.NoNetwork, Message: fmt.Sprintf(
 		"namespace %s has the label %s and no primary network yet: no controller programs its policies", namespace, model.LabelPrimaryUDN)}
 }
 
-// WhyNoNetworks says why a MultiNetworkPolicy is programmed on no network; nil for none and where it is.
+// WhyNoNetworks returns why no network programs a MultiNetworkPolicy; nil if one does, or p is nil.
 func (c Judge) WhyNoNetworks(p *model.Policy) *model.NoRows {
 	if p == nil {
 		return nil

@@ -9,17 +9,17 @@ import (
 	"rung/model/network"
 )
 
-// Compiler follows a cluster step by step: the default network, and each other network by itself
-// (docs/networks.md). It belongs to one goroutine; what it returns may be read by any.
+// Compiler compiles a cluster step by step, each network by itself (docs/networks.md). It belongs to one
+// goroutine; any goroutine may read its results.
 type Compiler struct {
 	base     *networkCompiler
-	networks map[string]*networkCompiler // those besides the default one, by name
+	networks map[string]*networkCompiler // by name, without the default network
 	table    *network.Table
-	known    map[string]struct{} // the networks there ever were
+	known    map[string]struct{} // names of all networks so far
 	desired  *Desired
 }
 
-// New makes a compiler that knows nothing yet.
+// New returns an empty compiler.
 func New(o Options) *Compiler {
 	c := &Compiler{base: newNetworkCompiler(o, nil), networks: map[string]*networkCompiler{}}
 	c.desired = c.base.desired
@@ -32,8 +32,8 @@ func Compile(cluster *model.Cluster, o Options) *Desired {
 	return d
 }
 
-// Apply takes the next cluster and what changed since the last one, in order,
-// and returns the desired rows with what is new about them.
+// Apply compiles the next cluster, given the changes since the last one in order. It returns the desired rows
+// and their difference.
 func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired, *Delta) {
 	moved := c.refreshTable(next, changes)
 	_, delta := c.base.apply(next, c.withMovedPolicies(next, changes, moved))
@@ -43,10 +43,8 @@ func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired,
 	return c.publish(), delta
 }
 
-// Reconfigure compiles everything anew with other options. Like a step it returns
-// the desired rows with what is new about them: anything may be. Options that come
-// to the same as those that hold, such as the families that the pods have, change
-// nothing.
+// Reconfigure compiles everything again with other options. It returns the rows, and a Delta that names
+// everything. If the effective options stay the same, nothing changes and the Delta is empty.
 func (c *Compiler) Reconfigure(o Options) (*Desired, *Delta) {
 	was, cluster := c.base, c.base.cluster
 	fresh := New(o)
@@ -64,7 +62,7 @@ func (c *Compiler) Reconfigure(o Options) (*Desired, *Delta) {
 	return d, delta
 }
 
-// publish is the desired rows of all networks.
+// publish returns the desired rows of all networks.
 func (c *Compiler) publish() *Desired {
 	d := c.base.desired
 	if len(c.networks) > 0 || c.table != nil || len(c.known) > 0 {
@@ -78,8 +76,8 @@ func (c *Compiler) publish() *Desired {
 	return d
 }
 
-// refreshTable reads the networks again where they may be others, and returns the namespaces whose
-// policies are programmed elsewhere since, or whose network has another form.
+// refreshTable reads the networks again if a change concerns them. It returns the namespaces whose place or
+// network changed.
 func (c *Compiler) refreshTable(next *model.Cluster, changes []model.Change) map[string]bool {
 	if c.base.requested.Segmentation == Off || !slices.ContainsFunc(changes, c.concernsNetworks) {
 		return nil
@@ -109,7 +107,7 @@ func (c *Compiler) refreshTable(next *model.Cluster, changes []model.Change) map
 	return moved
 }
 
-// concernsNetworks says whether the networks, or who is on which, may be others after a change.
+// concernsNetworks reports whether a change may affect the networks or the namespaces on them.
 func (c *Compiler) concernsNetworks(ch model.Change) bool {
 	for _, o := range []model.Object{ch.Old, ch.New} {
 		if o != nil && network.IsSource(o) {
@@ -127,8 +125,7 @@ func (c *Compiler) concernsNetworks(ch model.Change) bool {
 	return old != nil && old.GivesNetwork() || ns != nil && ns.GivesNetwork()
 }
 
-// withMovedPolicies adds to the changes the policies that are programmed elsewhere, or otherwise,
-// since the networks are others.
+// withMovedPolicies adds to the changes the policies that changed networks affect.
 func (c *Compiler) withMovedPolicies(next *model.Cluster, changes []model.Change, moved map[string]bool) []model.Change {
 	if len(moved) == 0 && c.table == nil {
 		return changes
@@ -139,7 +136,7 @@ func (c *Compiler) withMovedPolicies(next *model.Cluster, changes []model.Change
 			out = append(out, model.Change{Old: p, New: p})
 		}
 	}
-	if moved != nil { // which of them have a network may be others
+	if moved != nil { // their target networks may have changed
 		for p := range next.Policies(model.KindMNP) {
 			out = append(out, model.Change{Old: p, New: p})
 		}
@@ -147,8 +144,7 @@ func (c *Compiler) withMovedPolicies(next *model.Cluster, changes []model.Change
 	return out
 }
 
-// stepNetworks takes the networks besides the default one a step on. The delta takes
-// the news of them.
+// stepNetworks steps the networks other than the default one, and adds their differences to delta.
 func (c *Compiler) stepNetworks(next *model.Cluster, changes []model.Change, moved map[string]bool, delta *Delta) {
 	for name, n := range c.networks {
 		if c.table.Network(name) == nil {
@@ -156,7 +152,7 @@ func (c *Compiler) stepNetworks(next *model.Cluster, changes []model.Change, mov
 			delete(c.networks, name)
 		}
 	}
-	anew := map[string]*networkCompiler{} // with what there was, or nil
+	anew := map[string]*networkCompiler{} // with its old compiler, or nil
 	for _, name := range c.table.Names() {
 		is, had := c.table.Network(name), c.networks[name]
 		if had == nil || !network.SameNetwork(had.network, is) || !reflect.DeepEqual(had.requested, c.optionsOn(is)) ||
@@ -179,13 +175,13 @@ func (c *Compiler) stepNetworks(next *model.Cluster, changes []model.Change, mov
 	c.startNetworks(next, anew, delta)
 }
 
-// networkStep is the changes of one step on one network.
+// networkStep holds the changes of one step on one network.
 type networkStep struct {
 	put    []model.Object
 	remove []model.Key
 }
 
-// stepsOfNetworks are the changes as they show on each network.
+// stepsOfNetworks returns the changes as projected on each network.
 func (c *Compiler) stepsOfNetworks(next *model.Cluster, changes []model.Change) map[string]*networkStep {
 	steps := map[string]*networkStep{}
 	stepOf := func(n *network.Network) *networkStep {
@@ -194,7 +190,7 @@ func (c *Compiler) stepsOfNetworks(next *model.Cluster, changes []model.Change) 
 		}
 		return steps[n.Name]
 	}
-	last := map[model.Key]bool{} // keys whose last state was taken
+	last := map[model.Key]bool{} // keys whose current state was taken
 	for _, ch := range changes {
 		k := ch.Key()
 		on := map[*network.Network]bool{}
@@ -221,7 +217,7 @@ func (c *Compiler) stepsOfNetworks(next *model.Cluster, changes []model.Change) 
 	return steps
 }
 
-// startNetworks compiles networks from nothing.
+// startNetworks compiles networks from scratch.
 func (c *Compiler) startNetworks(next *model.Cluster, anew map[string]*networkCompiler, delta *Delta) {
 	if len(anew) == 0 {
 		return
@@ -248,7 +244,7 @@ func (c *Compiler) startNetworks(next *model.Cluster, anew map[string]*networkCo
 	}
 }
 
-// optionsOn are the options that a network's rows are compiled with (networks.md#networkpolicy).
+// optionsOn returns the options for a network's rows (networks.md#networkpolicy).
 func (c *Compiler) optionsOn(n *network.Network) Options {
 	o := c.base.options
 	o.IPv4, o.IPv6 = n.IPv4, n.IPv6
@@ -263,14 +259,14 @@ func (c *Compiler) optionsOn(n *network.Network) Options {
 	return o
 }
 
-// notePolicies notes all units: they are gone, or made anew.
+// notePolicies adds all units to the delta, since they are gone or rebuilt.
 func (c *networkCompiler) notePolicies(delta *Delta) {
 	for k := range c.policies {
 		delta.Policies[k] = struct{}{}
 	}
 }
 
-// add takes in what is new about another network.
+// add adds the differences of another network.
 func (d *Delta) add(o *Delta) {
 	d.Everything = d.Everything || o.Everything
 	maps.Copy(d.Policies, o.Policies)
@@ -278,7 +274,7 @@ func (d *Delta) add(o *Delta) {
 	d.Ports = append(d.Ports, o.Ports...)
 }
 
-// onNetwork is the rows of one network, empty rows for one that there is not.
+// onNetwork returns the rows of one network, empty if the network is unknown.
 func (d *Desired) onNetwork(name string) *Desired {
 	if d.name == name {
 		return d
@@ -289,8 +285,7 @@ func (d *Desired) onNetwork(name string) *Desired {
 	return &Desired{name: name}
 }
 
-// OnNetwork is the rows of one network alone, with the cluster as it stands there; nil for a network
-// that there is not.
+// OnNetwork returns the rows of one network alone, with its projected cluster; nil if the network is unknown.
 func (d *Desired) OnNetwork(name string) *Desired {
 	if d == nil {
 		return nil
@@ -298,7 +293,7 @@ func (d *Desired) OnNetwork(name string) *Desired {
 	return d.networks[name]
 }
 
-// Networks are the networks besides the default one.
+// Networks returns all networks except the default network.
 func (d *Desired) Networks() *network.Table {
 	if d == nil {
 		return nil
@@ -306,11 +301,11 @@ func (d *Desired) Networks() *network.Table {
 	return d.table
 }
 
-// ProgramsMulti says whether MultiNetworkPolicies have rows at all.
+// ProgramsMulti reports whether MultiNetworkPolicies have rows at all.
 func (d *Desired) ProgramsMulti() bool { return d.Options().MultiPolicies != Off }
 
-// KnowsNetwork says whether there is a network of that name, or was since objects are read: rows of
-// others are somebody else's.
+// KnowsNetwork reports whether a network of that name exists, or did since the compiler started. Rows of
+// unknown networks belong to others.
 func (d *Desired) KnowsNetwork(name string) bool {
 	if name == "" || d == nil {
 		return name == ""
@@ -319,7 +314,7 @@ func (d *Desired) KnowsNetwork(name string) bool {
 	return ever
 }
 
-// unitsElsewhere are the keys under which the rows of a policy on other networks are kept.
+// unitsElsewhere returns the keys of a policy's units on other networks.
 func (d *Desired) unitsElsewhere(k model.PolicyKey) []model.PolicyKey {
 	switch k.Kind {
 	case model.KindNP:
@@ -341,8 +336,7 @@ func (d *Desired) unitsElsewhere(k model.PolicyKey) []model.PolicyKey {
 	return nil
 }
 
-// UnitKeys are the keys of the units that a policy compiles to: its own, but on other networks than
-// the default one, where it has one for each of them.
+// UnitKeys returns the keys of a policy's units: one per other network that programs it, else its own key.
 func (d *Desired) UnitKeys(k model.PolicyKey) []model.PolicyKey {
 	if d == nil || k.Network != "" || len(d.networks) == 0 {
 		return []model.PolicyKey{k}

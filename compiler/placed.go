@@ -5,8 +5,8 @@ import (
 	"rung/model/network"
 )
 
-// applyMultiPolicy keeps a unit without rows for a MultiNetworkPolicy that no network programs. Those
-// that are programmed have a unit on each of their networks.
+// applyMultiPolicy keeps a unit without rows for a MultiNetworkPolicy that no network programs. Programmed
+// ones have a unit on each of their networks.
 func (c *networkCompiler) applyMultiPolicy(k model.PolicyKey, p *model.Policy) {
 	none := c.refusals().WhyNoNetworks(p)
 	if none == nil {
@@ -18,7 +18,7 @@ func (c *networkCompiler) applyMultiPolicy(k model.PolicyKey, p *model.Policy) {
 	c.putUnit(k, out)
 }
 
-// switchOf is the logical switch of a node on a network, nil for the default one.
+// switchOf returns the logical switch of a node on a network, nil for the default network.
 func switchOf(n *network.Network, node string) string {
 	if n == nil {
 		return node
@@ -26,8 +26,8 @@ func switchOf(n *network.Network, node string) string {
 	return n.Switch(node)
 }
 
-// refreshSharedSwitch brings the node rows of a layer 2 network up to date: its one switch is in every
-// zone, with the same rows (networks.md#node-rows).
+// refreshSharedSwitch updates the node rows of a layer 2 network. Its single switch is in every zone, with the
+// same rows (networks.md#node-rows).
 func (c *networkCompiler) refreshSharedSwitch() {
 	if c.network == nil || c.network.Topology == network.Layer3 {
 		return
@@ -35,7 +35,7 @@ func (c *networkCompiler) refreshSharedSwitch() {
 	c.putNodeRows(c.network.Switch(""), "", c.network.NodeAddresses(nil))
 }
 
-// noteFreezing notes a pod that freezes sets, or no more.
+// noteFreezing records a pod that starts or stops freezing sets.
 func (c *membership) noteFreezing(old, pod *model.Pod) {
 	if old != nil && network.Freezes(old) {
 		delete(c.freezing, old.Key)
@@ -47,8 +47,8 @@ func (c *membership) noteFreezing(old, pod *model.Pod) {
 	}
 }
 
-// isFrozen says whether a set keeps what it has, since the addresses of a pod that it selects cannot
-// be read (networks.md#frozen-sets).
+// isFrozen reports whether a set keeps its members because it selects a pod with unreadable addresses
+// (networks.md#frozen-sets).
 func (c *networkCompiler) isFrozen(g *selectorGroup) bool {
 	if g == nil {
 		return false
@@ -62,7 +62,7 @@ func (c *networkCompiler) isFrozen(g *selectorGroup) bool {
 	return false
 }
 
-// refreshFrozen compiles the sets anew that are frozen since the step, or no more.
+// refreshFrozen compiles again the sets that became frozen or thawed in this step.
 func (c *networkCompiler) refreshFrozen() {
 	if len(c.freezing) == 0 && !c.freezingStale {
 		return

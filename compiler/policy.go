@@ -12,40 +12,37 @@ import (
 	"rung/model/selectors"
 )
 
-// CompiledUnit is one unit compiled, as far as that does not depend on which pods
-// there are: a policy, or rows that several policies or none stand for (the kinds
-// of model/kinds.go that are no objects). It is immutable.
+// CompiledUnit is a compiled policy, or compiled rows that belong to no single object (see model/kinds.go). It
+// does not depend on which pods exist. It is immutable.
 type CompiledUnit struct {
 	Key model.PolicyKey
-	// Policy is nil for a unit that is no object.
+	// Policy is nil for a unit without an object.
 	Policy *model.Policy
-	// WhyNoRows is set when the policy has no desired rows; its subject is known all
-	// the same, nothing else is.
+	// WhyNoRows is set if the policy has no desired rows; then only its subject is known.
 	WhyNoRows *model.NoRows
-	// GroupName and GroupIDs are the port group's name and external_ids, empty
-	// for a unit without one.
+	// GroupName and GroupIDs are the port group's name and external_ids, empty without a port group.
 	GroupName string
 	GroupIDs  map[string]string
 	// Sets are the address sets: ingress before egress, by rule, v4 before v6.
 	Sets []*setSpec
 
-	// Holder is the row the ACLs hang on; the zero ACLHolder is the unit's own port
-	// group. The row is OVN-Kubernetes' own: only its acls are written.
+	// Holder is the row that references the ACLs; the zero ACLHolder means the unit's own port group. Other
+	// handlers of OVN-Kubernetes make the row: only its acls are written.
 	Holder ACLHolder
-	// Zone is the only zone that has the rows, empty when all have them.
+	// Zone is the only zone with these rows, empty for all zones.
 	Zone string
 
 	related []model.PolicyKey
 
 	owner  string
 	levels model.LogLevels
-	// subjects are the groups whose pods are meant, together: the members of
-	// the port group where the unit has one.
+	// subjects are the groups of subject pods. Their pods are the members of the port group, if the unit has
+	// one.
 	subjects []*selectorGroup
 	rules    []*compiledRule
 	// shared are groups of sets that belong to no rule.
 	shared []*selectorGroup
-	// fixed are the ACLs that are the same in every zone and for all pods.
+	// fixed are the ACLs that depend neither on the zone nor on pods.
 	fixed         []*nb.ACL
 	hasNamedPorts bool // some rule has named ports
 }
@@ -53,13 +50,12 @@ type CompiledUnit struct {
 // ACLHolder names a row of Port_Group or Logical_Switch.
 type ACLHolder struct{ Table, Name string }
 
-// HasRowsIn says whether the unit has rows in a zone; an empty one stands for all zones
-// together.
+// HasRowsIn reports whether the unit has rows in a zone; "" means in any zone.
 func (p *CompiledUnit) HasRowsIn(zone string) bool {
 	return p.Zone == "" || zone == "" || p.Zone == zone
 }
 
-// setSpec is an address set: where its members come from.
+// setSpec describes an address set and the sources of its members.
 type setSpec struct {
 	Policy      model.PolicyKey
 	Name        string
@@ -67,32 +63,31 @@ type setSpec struct {
 	v6          bool
 	groups      []*selectorGroup
 	nodes       []*selectors.Selector
-	networks    []string // masked, or single addresses; sorted, without duplicates
+	networks    []string // masked CIDRs or single addresses; sorted, without duplicates
 
-	// KeptByOthers says that the members are not known here: somebody else, who resolves
-	// the DNS name, keeps them.
+	// KeptByOthers means that the live members stay, since Rung does not know them, such as a DNS name's
+	// addresses.
 	KeptByOthers bool
 
 	work setWork
 }
 
-// setWork is the compiler's own, and nobody else's: what it notes about a set in
-// the step under way, where a map would cost more than all the rest of a pod's
-// move.
+// setWork holds the compiler's notes about a set in the current step. A map would cost more than the rest of a
+// pod's move.
 type setWork struct {
-	lastMove uint64 // the move that met the set last
+	lastMove uint64 // the last move that met the set
 	flags    uint8
-	rec      *deltaRecorder // of the step under way, once it has news of the set
+	rec      *deltaRecorder // of the current step, once it has notes about the set
 	net      netChange
 }
 
-// SetSpec is the exported name of an address set, as Delta and CompiledUnit use it.
+// SetSpec is the exported name of setSpec, for Delta and CompiledUnit.
 type SetSpec = setSpec
 
-// ID is the set's k8s.ovn.org/id.
+// ID returns the set's k8s.ovn.org/id.
 func (s *setSpec) ID() string { return s.ExternalIDs[nb.KeyID] }
 
-// isFixedMember says whether the address is a member whatever pods and nodes there are.
+// isFixedMember reports whether the address is a member regardless of pods and nodes.
 func (s *setSpec) isFixedMember(addr string) bool {
 	_, ok := slices.BinarySearch(s.networks, addr)
 	return ok
@@ -106,26 +101,25 @@ type compiledRule struct {
 	rule     *model.Rule
 	priority int
 	action   string
-	v4, v6   string           // names of its address sets, empty when disabled
+	v4, v6   string           // names of its address sets, empty if the family is disabled
 	peers    []*selectorGroup // by peer index, nil for peers that are not pods
 	names    []string         // named ports, ascending, without duplicates
 }
 
-// matchWriter writes the rule's matches.
+// matchWriter returns the writer of the rule's matches.
 func (cr *compiledRule) matchWriter(portGroup string) match.RuleMatch {
 	return match.RuleMatch{Direction: match.Direction(cr.rule.Direction), PortGroup: portGroup,
 		Set4: cr.v4, Set6: cr.v6, V4: cr.v4 != "", V6: cr.v6 != ""}
 }
 
-// protocols in the order OVN-Kubernetes would list them; rows are sorted by id
-// for output.
+// protocols lists the protocols in OVN-Kubernetes' order; output sorts rows by id.
 var protocols = [...]string{"tcp", "udp", "sctp"}
 
-// apiProtocols are the same as the API writes them.
+// apiProtocols are the protocols as the API spells them.
 var apiProtocols = [...]string{"TCP", "UDP", "SCTP"}
 
-// compilePolicy does everything about a policy that needs no pods. Groups are
-// interned through c; the caller acquires them.
+// compilePolicy compiles the parts of a policy that need no pods. It interns groups through c; the caller
+// acquires them.
 func (c *networkCompiler) compilePolicy(p *model.Policy) *CompiledUnit {
 	out := &CompiledUnit{Key: p.Key, Policy: p, owner: string(p.Kind)}
 	out.subjects = []*selectorGroup{c.internGroup(p.Subject.Namespaces, p.Subject.Pods, p.Subject.Namespace, false)}
@@ -142,8 +136,8 @@ func (c *networkCompiler) compilePolicy(p *model.Policy) *CompiledUnit {
 	return out
 }
 
-// LivePriority is the priority of an ANP or CNP that ACLs of this OVN priority and
-// gress index were compiled from, or -1 when they cannot be one's.
+// LivePriority returns the priority of the ANP or CNP whose ACLs have this OVN priority and gress index, or -1
+// if none can.
 func LivePriority(ovn, index int) int32 {
 	n := ladder.PriorityAdmin - index - ovn
 	if n < 0 || n%ladder.PriorityAdminStep != 0 {
@@ -200,8 +194,7 @@ func (c *networkCompiler) compileRule(out *CompiledUnit, r *model.Rule) {
 	out.fixed = append(out.fixed, c.fixedACLs(out, cr)...)
 }
 
-// addSet gives the unit an address set of a family: the pods of groups, and the networks
-// and addresses of the family besides.
+// addSet adds an address set to the unit: the addresses of the groups' pods, and the networks of the family.
 func (out *CompiledUnit) addSet(ids map[string]string, family string, groups []*selectorGroup, networks []string) *setSpec {
 	s := &setSpec{Policy: out.Key, Name: nb.HashedName(ids[nb.KeyID]), ExternalIDs: ids, v6: family == familyV6,
 		groups: groups}
@@ -216,8 +209,8 @@ func (out *CompiledUnit) addSet(ids map[string]string, family string, groups []*
 	return s
 }
 
-// maskedNetwork clears the host bits and writes the canonical form
-// (ovn-kubernetes.md#peers). The CIDR was checked before.
+// maskedNetwork returns the canonical CIDR without host bits (ovn-kubernetes.md#peers). The caller has checked
+// the CIDR.
 func maskedNetwork(cidr string) string {
 	p, ok := match.ParseCIDR(cidr)
 	if !ok {
@@ -226,8 +219,8 @@ func maskedNetwork(cidr string) string {
 	return p.Masked().String()
 }
 
-// protocolOf is a port's protocol as matches write it, empty for one that
-// OVN-Kubernetes does not know: it takes capitals only.
+// protocolOf returns a port's protocol as matches spell it, empty if OVN-Kubernetes does not know it. It
+// accepts capitals only.
 func protocolOf(p model.Port) string {
 	if i := slices.Index(apiProtocols[:], p.Protocol); i >= 0 {
 		return protocols[i]
@@ -235,8 +228,8 @@ func protocolOf(p model.Port) string {
 	return ""
 }
 
-// fixedACLs are a rule's ACLs for numeric ports, or the one without an L4
-// condition (ovn-kubernetes.md#acls-of-a-rule). A rule of named ports only has none.
+// fixedACLs returns a rule's ACLs for numeric ports, or one without an L4 condition
+// (ovn-kubernetes.md#acls-of-a-rule). It returns none for a rule with only named ports.
 func (c *networkCompiler) fixedACLs(out *CompiledUnit, cr *compiledRule) []*nb.ACL {
 	r := cr.rule
 	w := cr.matchWriter(out.GroupName)
@@ -244,9 +237,8 @@ func (c *networkCompiler) fixedACLs(out *CompiledUnit, cr *compiledRule) []*nb.A
 		return []*nb.ACL{out.ruleACL(c.options, cr, "None", w.PortlessMatch())}
 	}
 	var acls []*nb.ACL
-	// The last pass takes what has no protocol OVN-Kubernetes knows: it writes a
-	// broken row for these ports (ovn-kubernetes.md#unknown-protocol), which must not
-	// look as if the rule had no such ports.
+	// The last pass takes ports with unknown protocols. OVN-Kubernetes writes a broken row for them
+	// (ovn-kubernetes.md#unknown-protocol); without it the rule would look as if it had no such ports.
 	for _, proto := range append(protocols[:], "") {
 		var terms []match.PortTerm
 		for _, p := range r.Ports {
@@ -261,7 +253,7 @@ func (c *networkCompiler) fixedACLs(out *CompiledUnit, cr *compiledRule) []*nb.A
 	return acls
 }
 
-// ruleACL is a row of a rule (ovn-kubernetes.md#acl-ids, #policy-logging).
+// ruleACL returns one ACL of a rule (ovn-kubernetes.md#acl-ids, #policy-logging).
 func (out *CompiledUnit) ruleACL(o Options, cr *compiledRule, proto, expr string) *nb.ACL {
 	r := cr.rule
 	return out.newACL(o, rowSpec{

@@ -12,21 +12,21 @@ import (
 	"rung/model/ovn/match"
 )
 
-// Judge knows the settings and the objects that a refusal depends on besides the policy.
+// Judge holds the settings and objects that decide, with the policy, whether OVN-Kubernetes rejects it.
 type Judge struct {
-	// MaxPriority is the lowest precedence that is supported, CNP says that ClusterNetworkPolicies
-	// are compiled, NoMultiPolicies that MultiNetworkPolicies are not.
+	// MaxPriority is the highest supported priority number. CNP: ClusterNetworkPolicies are compiled.
+	// NoMultiPolicies: MultiNetworkPolicies are not.
 	MaxPriority          int32
 	CNP, NoMultiPolicies bool
 	Cluster              *model.Cluster
-	// Networks are the networks besides the default one, On the one that the policy's rows are to be of, nil
-	// for the default one.
+	// Networks lists the networks, without the default network. On is the network of the rows, nil for the default
+	// network.
 	Networks *network.Table
 	On       *network.Network
 }
 
-// whyCNPRefused says why a ClusterNetworkPolicy has no rows: OVN-Kubernetes has no controller
-// for it, and where rows are asked for all the same, its ANPs know no domainNames
+// whyCNPRefused returns why a ClusterNetworkPolicy has no rows: OVN-Kubernetes has no controller for it. If
+// its rows are asked for, domainNames are the reason, since ANPs lack them
 // (ovn-kubernetes.md#clusternetworkpolicy).
 func (c Judge) whyCNPRefused(p *model.Policy) *model.NoRows {
 	if p.Kind != model.KindCNP {
@@ -45,10 +45,10 @@ func (c Judge) whyCNPRefused(p *model.Policy) *model.NoRows {
 	return nil
 }
 
-// WhyAdmin says why OVN-Kubernetes would not program an AdminNetworkPolicy, its baseline or a ClusterNetworkPolicy, in the order its
-// controller finds out (ovn-kubernetes.md#no-rows, #invalid-policies): the priority
-// first; then what is wrong with rules and the logging annotation, all of it in one
-// error; then what the nodes say. Without a reason it returns the levels to log with.
+// WhyAdmin returns why OVN-Kubernetes would not program an AdminNetworkPolicy, its baseline or a
+// ClusterNetworkPolicy (ovn-kubernetes.md#no-rows, #invalid-policies). It checks in the controller's order:
+// the priority; then rules and logging annotation, with all faults in one error; then the nodes. Without a
+// reason it returns the log levels.
 func (c Judge) WhyAdmin(p *model.Policy) (model.LogLevels, *model.NoRows) {
 	if none := c.whyCNPRefused(p); none != nil {
 		return model.LogLevels{}, none
@@ -58,8 +58,7 @@ func (c Judge) WhyAdmin(p *model.Policy) (model.LogLevels, *model.NoRows) {
 			"error attempting to add %s %s with priority %d because, OVNK only supports priority ranges 0-%d",
 			p.Kind.Abbreviation(), p.Name, p.Priority, c.MaxPriority)}
 	}
-	// Faults that controllers do not survive come first; for the others they have an
-	// error.
+	// Faults that crash the controller come first; others get an error.
 	if none := FirstInvalid(p, model.InvalidCIDR, model.InvalidSelector, model.InvalidProtocol, model.InvalidPortRange,
 		model.InvalidCIDRForm); none != nil {
 		return model.LogLevels{}, none
@@ -93,8 +92,8 @@ func (c Judge) WhyAdmin(p *model.Policy) (model.LogLevels, *model.NoRows) {
 	return levels, &model.NoRows{Code: code, Message: "[" + strings.Join(errs, ", ") + "]"}
 }
 
-// whyNodesRefused finds a selected node whose host-cidrs annotation cannot be read:
-// the whole policy fails then (ovn-kubernetes.md#no-rows).
+// whyNodesRefused returns an error for a selected node with an unreadable host-cidrs annotation: the whole
+// policy fails then (ovn-kubernetes.md#no-rows).
 func (c Judge) whyNodesRefused(p *model.Policy) *model.NoRows {
 	for i := range p.Egress {
 		r := &p.Egress[i]
@@ -115,8 +114,8 @@ func (c Judge) whyNodesRefused(p *model.Policy) *model.NoRows {
 	return nil
 }
 
-// FirstInvalid is the first thing in the policy that OVN-Kubernetes cannot take, but for
-// those of some codes; nil when there is none.
+// FirstInvalid returns the policy's first fault that OVN-Kubernetes rejects, except faults with the codes in
+// but; nil if there is none.
 func FirstInvalid(p *model.Policy, but ...string) *model.NoRows {
 	for _, b := range p.Invalid {
 		if !slices.Contains(but, b.Code) {
@@ -130,7 +129,7 @@ func FirstInvalid(p *model.Policy, but ...string) *model.NoRows {
 	return nil
 }
 
-// checkPeers is the first thing wrong in a rule's peers, and its code.
+// checkPeers returns the first fault in a rule's peers, with its code.
 func checkPeers(r *model.Rule) (code string, err error) {
 	for i := range r.Peers {
 		p := &r.Peers[i]

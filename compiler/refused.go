@@ -7,14 +7,14 @@ import (
 	"rung/model"
 )
 
-// refusals says why policies have no rows on this network.
+// refusals returns the Judge for policies on this network.
 func (c *networkCompiler) refusals() Judge {
 	return Judge{MaxPriority: cmp.Or(max(c.requested.MaxPriority, 0), model.MaxPriority), CNP: c.requested.CNP,
 		NoMultiPolicies: c.requested.MultiPolicies == Off, Cluster: c.cluster, Networks: c.table, On: c.network}
 }
 
-// WhyNotCNP says why a ClusterNetworkPolicy would have no rows if they were compiled; nil where
-// it would have some. It is for saying what an idle one would do.
+// WhyNotCNP returns why a ClusterNetworkPolicy would have no rows even if CNPs were compiled; nil if it would
+// have some.
 func WhyNotCNP(cluster *model.Cluster, p *model.Policy, o Options) *model.NoRows {
 	o.CNP = true
 	c := &networkCompiler{requested: o, cluster: cluster}

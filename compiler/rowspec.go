@@ -6,13 +6,13 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// rowSpec is the part of an ACL in which it differs from others of its unit.
+// rowSpec holds the parts of an ACL that differ within a unit.
 type rowSpec struct {
 	name      string      // empty: none
 	pairs     []nb.IDPair // of the id, in declared order
 	direction model.Direction
-	// toLport overrules the direction: EgressFirewalls decide at the other end of
-	// the pipeline (ovn-kubernetes.md#firewall-rows).
+	// toLport overrides the direction: EgressFirewalls decide in the to-lport pipeline
+	// (ovn-kubernetes.md#firewall-rows).
 	toLport  bool
 	priority int
 	action   string
@@ -48,9 +48,9 @@ func (out *CompiledUnit) newACL(o Options, s rowSpec) *nb.ACL {
 	return a
 }
 
-// HolderOf is the row that the ACLs of a unit hang on, whether the unit is there
-// or not: of an EgressFirewall that on the default network, as long as it is not known that its
-// namespace has another. The zero ACLHolder means a port group of its own, or no ACLs.
+// HolderOf returns the row that references a unit's ACLs, even for unknown units. For an EgressFirewall it is
+// the default network's, unless its namespace is known to have another network. The zero ACLHolder means a
+// port group of its own, or no ACLs.
 func HolderOf(k model.PolicyKey) ACLHolder {
 	switch k.Kind {
 	case model.KindEF, model.KindMulticastNS:
@@ -68,7 +68,8 @@ func HolderOf(k model.PolicyKey) ACLHolder {
 	return ACLHolder{}
 }
 
-// GroupHolder is a port group that other handlers of OVN-Kubernetes make on a network, by its owner type and name.
+// GroupHolder returns a port group that another handler of OVN-Kubernetes makes, by network, owner type and
+// name.
 func GroupHolder(network, owner, name string) ACLHolder {
 	ids := nb.IDs(nb.ControllerOf(network), owner, nb.IDPair{Key: nb.KeyName, Value: name})
 	return ACLHolder{nb.TablePortGroup, nb.HashedName(ids[nb.KeyID])}

@@ -9,7 +9,7 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// The families as ids spell them.
+// The address families as ids spell them.
 const (
 	familyV4 = "v4"
 	familyV6 = "v6"
@@ -30,16 +30,15 @@ func (o *Options) familyNames() []string {
 	return nil
 }
 
-// sharedSet is the content of the address sets that several policies refer to and that
-// form a unit of their own: the pods of a pair of selectors
-// (ovn-kubernetes.md#pod-selector-sets), or the addresses of a DNS name
+// sharedSet describes address sets that form a unit of their own because several policies may use them. They
+// hold the pods of two selectors (ovn-kubernetes.md#pod-selector-sets) or a DNS name's addresses
 // (ovn-kubernetes.md#firewall-match).
 type sharedSet struct {
-	network   string // whose controller has it, empty for the default network
+	network   string // whose controller writes it, empty for the default network
 	ns, pods  model.Selector
 	namespace string // instead of ns
-	// legacy sets, of peers without podSelector, leave pods on the host's network
-	// out and let a namespace stand for that network.
+	// legacy marks sets of peers without podSelector: they omit pods on the host's network, and a namespace
+	// may stand for that network.
 	legacy bool
 	dns    string // instead of pods
 }
@@ -59,7 +58,7 @@ func (s sharedSet) unitKey() model.PolicyKey {
 	return model.PolicyKey{Kind: model.KindPodSelector, Name: name, Network: s.network}
 }
 
-// externalIDs are the external_ids of the set of one family.
+// externalIDs returns the external_ids of one family's set.
 func (s sharedSet) externalIDs(family string) map[string]string {
 	k := s.unitKey()
 	return nb.IDs(nb.ControllerOf(k.Network), string(k.Kind), nb.IDPair{Key: nb.KeyName, Value: k.Name},
@@ -70,7 +69,7 @@ func (s sharedSet) setName(family string) string {
 	return nb.HashedName(s.externalIDs(family)[nb.KeyID])
 }
 
-// podGroup is the group of the set's pods, nil for a DNS name.
+// podGroup returns the group of the set's pods, nil for a DNS name.
 func (s sharedSet) podGroup(c *networkCompiler) *selectorGroup {
 	if s.dns != "" {
 		return nil
@@ -104,9 +103,8 @@ func (c *networkCompiler) compileShared(s sharedSet) *CompiledUnit {
 	return out
 }
 
-// isHostNamespace says whether the set holds the nodes' own addresses besides: one
-// of whole namespaces that takes in the host network's
-// (ovn-kubernetes.md#pod-selector-sets).
+// isHostNamespace reports whether the set also holds the nodes' own addresses: it selects whole namespaces,
+// among them the host network's (ovn-kubernetes.md#pod-selector-sets).
 func (c *networkCompiler) isHostNamespace(s sharedSet) bool {
 	if !s.legacy || !s.pods.MatchesEverything() || s.network != "" {
 		return false
@@ -119,7 +117,7 @@ func (c *networkCompiler) hostNamespace() string {
 	return cmp.Or(c.options.HostNetworkNamespace, DefaultHostNetworkNamespace)
 }
 
-// noteRelated notes which other units hold rows for a policy.
+// noteRelated records which other units hold rows for a policy.
 func (out *CompiledUnit) noteRelated(needs map[model.PolicyKey]sharedSet, others ...model.PolicyKey) {
 	for k := range needs {
 		others = append(others, k)
@@ -128,8 +126,7 @@ func (out *CompiledUnit) noteRelated(needs map[model.PolicyKey]sharedSet, others
 	out.related = others
 }
 
-// setNeeds says which shared units another unit refers to now; one is there as long
-// as somebody needs it.
+// setNeeds records which shared units a unit uses. A shared unit exists while at least one unit uses it.
 func (c *networkCompiler) setNeeds(user model.PolicyKey, sets map[model.PolicyKey]sharedSet) {
 	for k, s := range sets {
 		u := c.sharing[k]
@@ -158,7 +155,7 @@ func (c *networkCompiler) setNeeds(user model.PolicyKey, sets map[model.PolicyKe
 	}
 }
 
-// sharedUnit is a shared unit and who refers to it.
+// sharedUnit is a shared unit and its users.
 type sharedUnit struct {
 	set   sharedSet
 	users map[model.PolicyKey]struct{}

@@ -8,21 +8,21 @@ import (
 	"rung/model/selectors"
 )
 
-// staleWork is the work that a step has left to compile anew, once all its objects are in.
+// staleWork lists what to compile again at the end of a step.
 type staleWork struct {
 	isolation map[string]struct{} // namespaces whose NetworkPolicies changed
-	logging   map[string]struct{} // namespaces that log otherwise
-	multicast map[string]struct{} // namespaces that let multicast through, or no more
-	nodes     map[string]struct{} // nodes whose management port has other addresses
-	// firewalls: nodes came, went or have other addresses or labels. hosts: so did
-	// what stands for the host network.
+	logging   map[string]struct{} // namespaces with changed log levels
+	multicast map[string]struct{} // namespaces that started or stopped allowing multicast
+	nodes     map[string]struct{} // nodes with changed management addresses
+	// firewalls: nodes were added or removed, or their addresses or labels changed. hosts: the addresses
+	// behind the host network changed.
 	firewalls, hosts bool
-	// subnets: nodes have other pod subnets.
+	// subnets: the nodes' pod subnets changed.
 	subnets bool
 }
 
-// markNamespaceStale marks what hangs on a namespace's annotations, and on the one
-// that stands for the host network.
+// markNamespaceStale marks the rows that depend on a namespace's annotations, or on the host network's
+// namespace.
 func (c *networkCompiler) markNamespaceStale(name string, old, ns *model.Namespace) {
 	was, is := cmp.Or(old, &model.Namespace{}), cmp.Or(ns, &model.Namespace{})
 	if was.Annotations[model.AnnotationLogging] != is.Annotations[model.AnnotationLogging] {
@@ -41,7 +41,7 @@ func (c *networkCompiler) markNamespaceStale(name string, old, ns *model.Namespa
 	}
 }
 
-// markNodeStale marks what hangs on a node.
+// markNodeStale marks the rows that depend on a node.
 func (c *networkCompiler) markNodeStale(name string, old, node *model.Node) {
 	was, is := cmp.Or(old, &model.Node{}), cmp.Or(node, &model.Node{})
 	mgmt := !slices.Equal(was.MgmtIPs, is.MgmtIPs)
@@ -56,7 +56,7 @@ func (c *networkCompiler) markNodeStale(name string, old, node *model.Node) {
 		c.staleWork.firewalls = true
 	}
 	if was.HostErr != "" || is.HostErr != "" {
-		for k, p := range c.policies { // whether they have rows at all hangs on the nodes' annotations
+		for k, p := range c.policies { // the nodes' annotations decide whether these policies have rows
 			if k.Kind.IsAdmin() && hasNodePeers(p.Policy) {
 				c.applyPolicy(k, p.Policy)
 			}
@@ -64,8 +64,7 @@ func (c *networkCompiler) markNodeStale(name string, old, node *model.Node) {
 	}
 }
 
-// compileStale compiles what is stale. hadDefaults and hadMulticast are what was on
-// before the step.
+// compileStale compiles stale rows. hadDefaults and hadMulticast are the switches before the step.
 func (c *networkCompiler) compileStale(hadDefaults, hadMulticast bool) {
 	for ns := range c.staleWork.logging {
 		for name, p := range c.netpols[ns] {
@@ -129,14 +128,12 @@ func (c *networkCompiler) refreshMulticast(had bool) {
 	}
 }
 
-// compactFirst is how many selectors are interned before it is asked, for the
-// first time, how many of them are still in use.
+// compactFirst is the number of interned selectors at which isWasteful first counts those in use.
 const compactFirst = 4096
 
-// isWasteful says whether most selectors that were ever interned are in no policy
-// any more. Their ids cannot be given to others, because the tables of label
-// classes that older revisions read know them; so a session of weeks in which
-// policies are edited all the time would only ever grow.
+// isWasteful reports whether policies use less than half of the interned selectors. Selector ids cannot be
+// reused, since older revisions' label classes refer to them. Without a restart, weeks of edits would only
+// grow the tables.
 func (c *networkCompiler) isWasteful() bool {
 	n := c.selectors.SelectorCount()
 	if n < c.compactAt {
@@ -155,14 +152,13 @@ func (c *networkCompiler) isWasteful() bool {
 	return len(live) < n/2
 }
 
-// startAnew starts anew with what there is now. Revisions that were handed out
-// keep what they share with the old start.
+// startAnew compiles the cluster from scratch. Older revisions keep the old tables.
 func (c *networkCompiler) startAnew(next *model.Cluster) (*Desired, *Delta) {
 	fresh := newNetworkCompiler(c.requested, c.network)
 	fresh.table = c.table
 	d, delta := fresh.apply(next, changesOfAll(next))
 	for k := range c.policies {
-		delta.Policies[k] = struct{}{} // also those that went in this very step
+		delta.Policies[k] = struct{}{} // also units removed in this step
 	}
 	delta.Everything = true
 	*c = *fresh

@@ -10,27 +10,27 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// aclTrack is how the ACLs of a policy differ. All lists are in a fixed order.
+// aclTrack lists how a policy's ACLs differ, each list in a fixed order.
 type aclTrack struct {
 	missing []*nb.ACL // desired
 	changed []aclChange
-	// unlinked are live rows that should be in the port group and are not.
+	// unlinked are desired live rows that their port group does not reference.
 	unlinked []*nb.ACL
-	// extra are rows of the policy that hang on its port groups and are not
-	// desired, foreignHeld the UUIDs of other rows in its port group.
+	// extra are undesired rows of the policy, referenced by its port groups. foreignHeld are the UUIDs of
+	// other rows in its port group.
 	extra       []*nb.ACL
 	foreignHeld []string
-	// elsewhere are rows of the policy that hang where ACLs of another unit do, stray
-	// those that somebody else's rows hold.
+	// elsewhere are undesired rows of the policy on rows that hold several units' ACLs. Stray are undesired
+	// rows that only other rows can reference.
 	elsewhere []misplacedACL
 	Stray     []*nb.ACL
 
-	priority int32 // the ANP priority the live rows carry, or -1
+	priority int32 // the ANP priority of the live rows, or -1
 }
 
 type aclChange struct{ live, desired *nb.ACL }
 
-// compareACLs compares all ACLs of a policy: they are few, unlike members.
+// compareACLs compares all ACLs of a policy at once; there are few, unlike members.
 func (t *Tracker) compareACLs(tr *unitTrack) {
 	tr.ACLs = aclTrack{priority: t.livePriority(tr)}
 	if tr.unit != nil && tr.unit.WhyNoRows != nil {
@@ -38,9 +38,8 @@ func (t *Tracker) compareACLs(tr *unitTrack) {
 	}
 	out := &tr.ACLs
 	inGroup := make(MemberSet, len(tr.liveACLs))
-	hangs := inGroup // in any group of the policy
-	// In a group of its own nothing else belongs; a row that several units share
-	// holds the ACLs of others too.
+	hangs := inGroup // in any of the policy's groups
+	// The unit's own port group must hold no other ACLs. A row shared by several units holds their ACLs too.
 	own := tr.holder == (compiler.ACLHolder{})
 	for _, uuid := range t.aclsOfHolder(tr) {
 		if tr.liveACLs.Has(uuid) {
@@ -66,7 +65,7 @@ func (t *Tracker) compareACLs(tr *unitTrack) {
 		row := t.DB.ACL(uuid)
 		byID[row.ID()] = append(byID[row.ID()], row)
 	}
-	var off []*nb.ACL // hang on nothing of the policy's
+	var off []*nb.ACL // in none of the policy's groups
 	leftover := func(rows []*nb.ACL) {
 		for _, row := range rows {
 			if hangs.Has(row.UUID) {
@@ -83,7 +82,7 @@ func (t *Tracker) compareACLs(tr *unitTrack) {
 			out.missing = append(out.missing, want)
 			continue
 		}
-		// Of several rows with one id, one that is in use stays.
+		// Of several rows with one id, prefer one in use.
 		slices.SortFunc(rows, func(a, b *nb.ACL) int {
 			if ia, ib := inGroup.Has(a.UUID), inGroup.Has(b.UUID); ia != ib {
 				if ia {
@@ -111,8 +110,7 @@ func (t *Tracker) compareACLs(tr *unitTrack) {
 	out.elsewhere, out.Stray = sortMisplaced(t.DB, off)
 }
 
-// desiredACLs are the policy's ACLs in this zone, as the switch ports there
-// allow.
+// desiredACLs returns the policy's ACLs for the switch ports of this zone.
 func (t *Tracker) desiredACLs(tr *unitTrack) []*nb.ACL {
 	if !tr.hasRows() {
 		return nil
@@ -120,7 +118,7 @@ func (t *Tracker) desiredACLs(tr *unitTrack) []*nb.ACL {
 	return t.Desired.ACLs(tr.unit, t.Zone, t.DB)
 }
 
-// livePriority is the priority of an ANP that all its live ACLs agree on.
+// livePriority returns the ANP priority that all live ACLs of the policy agree on, or -1.
 func (t *Tracker) livePriority(tr *unitTrack) int32 {
 	found := int32(-1)
 	if tr.key.Kind != model.KindANP {
@@ -128,7 +126,7 @@ func (t *Tracker) livePriority(tr *unitTrack) int32 {
 	}
 	for uuid := range tr.liveACLs {
 		if _, damaged := tr.damaged[uuid]; damaged {
-			continue // its index may be gone with the id
+			continue // the index may be lost with the id
 		}
 		row := t.DB.ACL(uuid)
 		p := compiler.LivePriority(row.Priority, OwnerOfRow(row).Index)

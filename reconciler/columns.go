@@ -14,7 +14,7 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// SameValue says whether two values of a column are the same.
+// SameValue reports whether two column values are equal.
 func SameValue(a, b any) bool {
 	if m, ok := a.(map[string]string); ok {
 		n, _ := b.(map[string]string)
@@ -23,7 +23,7 @@ func SameValue(a, b any) bool {
 	return a == b
 }
 
-// WrittenValue is the value of a column as an operation carries it: nil for "no value".
+// WrittenValue returns a column's value as operations carry it; nil means no value.
 func WrittenValue(v any) any {
 	if o, ok := v.(nb.Optional); ok {
 		if o == "" {
@@ -34,7 +34,7 @@ func WrittenValue(v any) any {
 	return v
 }
 
-// diffACL lists the columns that differ, by name.
+// diffACL lists the differing columns by name.
 func diffACL(desired, live *nb.ACL) []model.FieldDiff {
 	var out []model.FieldDiff
 	for i := range nb.ACLColumns {
@@ -49,7 +49,7 @@ func diffMap(column string, desired, live map[string]string) model.FieldDiff {
 	return model.FieldDiff{Column: column, Desired: valueText(desired), Live: valueText(live)}
 }
 
-// valueText is a column's value for people; a map is {k=v, …} by key.
+// valueText returns a column's value for display; a map is {k=v, …}, sorted by key.
 func valueText(v any) string {
 	switch v := v.(type) {
 	case nb.Optional:
@@ -73,7 +73,7 @@ func valueText(v any) string {
 	return ""
 }
 
-// WrittenIn is the value of a row's column in the form operations carry it.
+// WrittenIn returns the value of a row's column as operations carry it.
 func WrittenIn(row nb.Row, name string) any {
 	switch row := row.(type) {
 	case *nb.ACL:
@@ -90,18 +90,18 @@ func WrittenIn(row nb.Row, name string) any {
 	return nil
 }
 
-// digestSeed makes digests of one process comparable, and only those.
+// digestSeed makes digests comparable, but only within one process.
 var digestSeed = maphash.MakeSeed()
 
-// unitDigest stands for a unit's live rows in comparisons between zones.
+// unitDigest returns a digest of a unit's live rows, to compare zones by.
 func (t *Tracker) unitDigest(tr *unitTrack) *model.UnitDigest {
 	d := &model.UnitDigest{}
-	add := func(table, id string, row any) { // maps are written by key
+	add := func(table, id string, row any) { // %#v writes maps by key
 		d.Rows = append(d.Rows, model.RowDigest{Table: table, ID: id, Hash: maphash.String(digestSeed, fmt.Sprintf("%#v", row))})
 	}
 	row := func(uuid string) {
 		if a := t.DB.ACL(uuid); a != nil && !differsByZone(a.ID()) {
-			row := *a // without what is a zone's own, and columns that are not compared
+			row := *a // without columns that differ by zone or are not compared
 			row.UUID, row.SampleNew, row.SampleEst, row.Label = "", "", "", 0
 			add(nb.TableACL, a.ID(), row)
 		}
@@ -134,13 +134,13 @@ func (t *Tracker) unitDigest(tr *unitTrack) *model.UnitDigest {
 	return d
 }
 
-// hasOpenSets says whether the unit has sets whose members somebody else keeps.
+// hasOpenSets reports whether the unit has sets whose live members stay.
 func hasOpenSets(c *compiler.CompiledUnit) bool {
 	return c != nil && slices.ContainsFunc(c.Sets, func(s *compiler.SetSpec) bool { return s.KeptByOthers })
 }
 
-// differsByZone says whether an ACL reads differently in every zone: ingress rules with
-// named ports name the subject pods that are there (ovn-kubernetes.md#named-ports).
+// differsByZone reports whether an ACL has another match in every zone: named ports of ingress rules resolve
+// to the zone's subject pods (ovn-kubernetes.md#named-ports).
 func differsByZone(id string) bool {
 	if !strings.Contains(id, "-namedPort") {
 		return false

@@ -11,16 +11,15 @@ import (
 	"rung/model/words"
 )
 
-// Limits of the record of a transaction: command lines, members named in one line, ACLs
-// made in one line.
+// Limits of a transaction's record: command lines, members per line, inserted ACLs per line.
 const (
 	maxCommands    = 20
 	membersPerLine = 20
 	aclsPerLine    = 8
 )
 
-// commandLines are ovn-nbctl command lines with the effect of the operations, ready
-// for a shell. Of many only the first are written down and the rest counted.
+// commandLines returns ovn-nbctl command lines, quoted for a shell, with the effect of the operations. Lines
+// beyond the limit are only counted.
 func commandLines(ops []nb.Op) []string {
 	c := &commandWriter{insertedRows: map[string]*nb.Op{}}
 	for i := range ops {
@@ -40,10 +39,10 @@ func commandLines(ops []nb.Op) []string {
 type commandWriter struct {
 	lines        []string
 	leftOut      int
-	insertedRows map[string]*nb.Op // ACLs inserted under a name
+	insertedRows map[string]*nb.Op // ops that insert a row under a name
 }
 
-// writeLine writes a line down when there is room; only then it is made.
+// writeLine adds a line, or counts it if the limit is reached. It calls line only in the first case.
 func (c *commandWriter) writeLine(line func() string) {
 	if len(c.lines) < maxCommands {
 		c.lines = append(c.lines, "ovn-nbctl "+line())
@@ -71,7 +70,7 @@ func (c *commandWriter) writeOp(op *nb.Op) {
 		}
 	case nb.OpInsert:
 		if op.UUIDName != "" {
-			return // written down with the group that holds it
+			return // written with the group that holds it
 		}
 		row := maps.Clone(op.Row)
 		addresses, _ := row["addresses"].([]string)
@@ -80,7 +79,7 @@ func (c *commandWriter) writeOp(op *nb.Op) {
 		for _, set := range []string{"addresses", "acls", "ports"} {
 			delete(row, set)
 		}
-		// A port group and an address set can be called by their name.
+		// ovn-nbctl accepts the name of a port group or address set.
 		name, _ := op.Row["name"].(string)
 		c.writeLine(func() string { return "create " + op.Table + columnsText(row) })
 		c.writeMembers("add", op.Table, name, "addresses", addresses, quotedAtom)
@@ -89,8 +88,8 @@ func (c *commandWriter) writeOp(op *nb.Op) {
 	}
 }
 
-// writeMembers writes members down, each as quote has it: only those for which there is
-// room are quoted, of the millions of a first write.
+// writeMembers writes members, quoted by quote. It quotes only the lines within the limit: a first write has
+// millions of members.
 func (c *commandWriter) writeMembers(verb, table, record, column string, values []string, quote func(string) string) {
 	for part := range slices.Chunk(values, membersPerLine) {
 		c.writeLine(func() string {
@@ -103,8 +102,8 @@ func (c *commandWriter) writeMembers(verb, table, record, column string, values 
 	}
 }
 
-// writeRefs writes references down; rows made in the same transaction are made in
-// the same command, or the server would collect them at once.
+// writeRefs writes references. Rows of the same transaction are created in the same command; otherwise the
+// server would collect them at once.
 func (c *commandWriter) writeRefs(verb, table, record, column string, refs []nb.Ref) {
 	var uuids []string
 	var named []nb.Ref
@@ -130,7 +129,7 @@ func (c *commandWriter) writeRefs(verb, table, record, column string, refs []nb.
 	}
 }
 
-// columnsText is " column=value …" by name, each quoted for the shell.
+// columnsText returns " column=value …" by name, each quoted for the shell.
 func columnsText(row map[string]any) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(row)) {
@@ -145,7 +144,7 @@ func quotedPair(k, v string) string {
 
 func quotedAtom(s string) string { return words.ShellQuote(strconv.Quote(s)) }
 
-// ovsValue is a value as ovn-nbctl reads it.
+// ovsValue returns a value in ovn-nbctl's syntax.
 func ovsValue(v any) string {
 	if v == nil {
 		v = nb.Optional("")

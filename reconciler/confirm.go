@@ -8,7 +8,7 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// releaseSeen releases the policies whose writes the live rows show.
+// releaseSeen releases the policies whose writes appear in the live rows.
 func (w *worker) releaseSeen() {
 	for k, h := range w.unconfirmed {
 		if h == nil {
@@ -22,14 +22,14 @@ func (w *worker) releaseSeen() {
 	}
 }
 
-// releasePolicy lets a policy be written again and looks at it at once.
+// releasePolicy allows a policy to be written again, and queues it.
 func (w *worker) releasePolicy(k model.PolicyKey) {
 	delete(w.unconfirmed, k)
 	w.enqueue(k)
 }
 
-// checkOverdue looks again at policies whose writes were not seen in time, and asks
-// again for a read that does not come.
+// checkOverdue queues policies again if their writes did not appear or their retry is due. It also repeats the
+// request for an overdue read.
 func (w *worker) checkOverdue() {
 	if at := w.fence.foreignAt; !at.IsZero() && w.now().Sub(at) >= w.fence.Quiet {
 		w.fence.foreignAt, w.stateNews = time.Time{}, true
@@ -50,9 +50,8 @@ func (w *worker) checkOverdue() {
 			continue
 		}
 		w.unseenCount[k]++
-		// Sending once more what sets a value does no harm, but a second
-		// insert makes a second row: then, and when the rows stay away, they
-		// are read again first.
+		// Repeating an update is harmless, but a second insert makes a second row. So after an insert, or a
+		// second miss, all rows are read first.
 		again := w.unseenCount[k] > 1 || slices.ContainsFunc(h.ops, func(o nb.Op) bool { return o.Kind == nb.OpInsert })
 		if _, can := w.cfg.Zone.(Resyncer); again && can {
 			delete(w.unseenCount, k)
@@ -67,7 +66,7 @@ func (w *worker) checkOverdue() {
 			w.unsureUntil = now.Add(freshRead)
 			return
 		}
-		// No read is to be had: go by what is known.
+		// A fresh read is not available: continue with the known rows.
 		w.whyUnsure, w.stateNews = "", true
 		for k, h := range w.unconfirmed {
 			if h != nil {
@@ -77,14 +76,14 @@ func (w *worker) checkOverdue() {
 	}
 }
 
-// stopUntilReread stops writing until all rows were read again.
+// stopUntilReread stops writing until all rows have been read again.
 func (w *worker) stopUntilReread(why string) {
 	w.whyUnsure, w.unsureUntil, w.resyncAsked = why, time.Now().Add(freshRead), false
 	w.stateNews = true
 }
 
-// askResync says whether a fresh read could be asked for. It is when nothing is
-// under way any more.
+// askResync requests a fresh read, once no transaction is under way. It reports whether the zone supports
+// that.
 func (w *worker) askResync() bool {
 	z, ok := w.cfg.Zone.(Resyncer)
 	if !ok {
@@ -98,7 +97,7 @@ func (w *worker) askResync() bool {
 	return true
 }
 
-// dropShown drops the operations whose effect the database shows.
+// dropShown drops the operations whose effect is in the database.
 func (h *writtenHold) dropShown(db *nb.DB) {
 	n := 0
 	for i := range h.ops {
@@ -110,8 +109,8 @@ func (h *writtenHold) dropShown(db *nb.DB) {
 	h.ops, h.results = h.ops[:n], h.results[:n]
 }
 
-// isShown says whether the database holds what the operation did. A row that is
-// gone again shows everything but its own insert.
+// isShown reports whether the database shows the operation's effect. Without the row, every operation but its
+// insert counts as shown.
 func isShown(db *nb.DB, op *nb.Op, res nb.OpResult) bool {
 	if op.Kind == nb.OpInsert {
 		return res.UUID == "" || db.Row(op.Table, res.UUID) != nil
@@ -141,15 +140,14 @@ func areMutationsShown(db *nb.DB, row nb.Row, ms []nb.Mutation) bool {
 		case *nb.AddressSet:
 			live = row.Addresses
 		case *nb.LogicalSwitch:
-			live = row.ACLs // all that is written there
+			live = row.ACLs // the only column written there
 		case *nb.PortGroup:
 			live = row.ACLs
 			if m.Column == "ports" {
 				live = row.Ports
 			}
 		}
-		// Nearly all columns are sorted: one member among thousands is found at once.
-		// Many are looked up in a set.
+		// Nearly all columns are sorted, so binary search finds a member. Many members are looked up in a set.
 		has := func(s string) bool {
 			_, found := slices.BinarySearch(live, s)
 			return found || slices.Contains(live, s)
@@ -167,8 +165,7 @@ func areMutationsShown(db *nb.DB, row nb.Row, ms []nb.Mutation) bool {
 			}
 		}
 		for _, r := range m.Refs {
-			// A new row shows by its own insert; a reference to a port that is
-			// gone never does.
+			// A new row shows by its insert. A reference to a deleted port never shows.
 			if r.UUID != "" && has(r.UUID) != m.Insert && (m.Column != "ports" || db.Port(r.UUID) != nil) {
 				return false
 			}

@@ -9,9 +9,8 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// ZoneDiffer finds the differences between one Desired and zones that are read as a whole,
-// now and then, in the words of a reconciler that observes: it runs the same tracker
-// once. Sets that all zones share are listed once. It may be used from any goroutine.
+// ZoneDiffer compares one Desired with zones that are read as a whole now and then. It runs an observing
+// Tracker once per read. Sets shared by all zones are listed once. Any goroutine may use it.
 type ZoneDiffer struct {
 	Desired *compiler.Desired
 
@@ -19,14 +18,13 @@ type ZoneDiffer struct {
 	Listed map[*compiler.SetSpec][]string
 }
 
-// NewZoneDiffer makes a ZoneDiffer that has listed nothing yet.
+// NewZoneDiffer returns a ZoneDiffer without listed sets.
 func NewZoneDiffer(d *compiler.Desired) *ZoneDiffer {
 	return &ZoneDiffer{Desired: d, Listed: map[*compiler.SetSpec][]string{}}
 }
 
-// WithDesired is a ZoneDiffer for the next desired rows, which takes over what is known to
-// be as before. delta is what changed between the two; nil means anything may
-// have.
+// WithDesired returns a ZoneDiffer for the next desired rows that keeps the lists of unchanged sets. delta is
+// the difference; nil means anything may have changed.
 func (d *ZoneDiffer) WithDesired(desired *compiler.Desired, delta *compiler.Delta) *ZoneDiffer {
 	next := NewZoneDiffer(desired)
 	if delta == nil || delta.Everything {
@@ -36,8 +34,7 @@ func (d *ZoneDiffer) WithDesired(desired *compiler.Desired, delta *compiler.Delt
 	for i := range delta.Members {
 		changed[delta.Members[i].Set] = true
 	}
-	// Only what the next Desired still has: sets of units that are gone, or were
-	// compiled anew, go.
+	// Sets of removed or recompiled units are dropped.
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	for c := range desired.Policies() {
@@ -53,8 +50,8 @@ func (d *ZoneDiffer) WithDesired(desired *compiler.Desired, delta *compiler.Delt
 	return next
 }
 
-// SetMembers lists a set of its desired rows, for zones that are read now and then and for zones
-// that are followed. The list must not be changed. Two that ask at once may both list it.
+// SetMembers lists a desired set, for followed and for swept zones. The list must not be changed. Concurrent
+// callers may both list it.
 func (d *ZoneDiffer) SetMembers(s *compiler.SetSpec) []string {
 	d.mu.RLock()
 	m, known := d.Listed[s]
@@ -69,22 +66,20 @@ func (d *ZoneDiffer) SetMembers(s *compiler.SetSpec) []string {
 	return m
 }
 
-// ZoneRead is a zone as it was read once.
+// ZoneRead is the result of reading a zone once.
 type ZoneRead struct {
 	Zone string
 	DB   *nb.DB
-	// At is when the rows were asked for.
+	// At is the time of the request.
 	At time.Time
-	// Before is the result of the read before this one, nil at first: a difference that
-	// still stands keeps its age.
+	// Before is the previous read's result, nil at first: lasting differences keep their age.
 	Before map[model.PolicyKey]*model.PolicyInZone
-	// Changed says when the desired rows of a unit changed last; a zero time
-	// means at At. Nil says so of all.
+	// Changed returns when a unit's desired rows last changed. A zero time, or a nil Changed, means at At.
 	Changed func(model.PolicyKey) time.Time
 }
 
-// JudgeZone judges the rows of a zone. The caller sees to it that all objects have been
-// read: rows that are not desired count as left over.
+// JudgeZone compares a zone's rows with the desired rows. The caller must have read all objects first:
+// undesired rows count as left over.
 func (d *ZoneDiffer) JudgeZone(g ZoneRead) map[model.PolicyKey]*model.PolicyInZone {
 	t := New(g.Zone)
 	t.Observing = true
@@ -116,7 +111,7 @@ func (d *ZoneDiffer) JudgeZone(g ZoneRead) map[model.PolicyKey]*model.PolicyInZo
 	return out
 }
 
-// stillDiffers says whether a row differs in both lists.
+// stillDiffers reports whether a row is in both lists.
 func stillDiffers(before, now []model.RowDiff) bool {
 	was := make(map[[2]string]struct{}, len(before))
 	for i := range before {

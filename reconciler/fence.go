@@ -12,59 +12,55 @@ import (
 	"rung/sources/retry"
 )
 
-// ZoneFence is for a zone that others may write as well. Two keys in
-// NB_Global.external_ids say who writes and since which epoch. A writer takes over
-// by setting its own name and the next epoch, on the condition that they are what
-// it read; from then on each of its transactions begins with a wait on them. So a
-// writer that was stopped, or cut off from its Lease, cannot write any more
-// once somebody else has taken over, whatever it believes itself.
+// ZoneFence protects a zone that others may write too. Two keys in NB_Global.external_ids name the writer and
+// its epoch. A writer takes over by setting its name and the next epoch, if both are still as it read them.
+// From then on each of its transactions begins with a wait for these values. So a writer that was stopped, or
+// lost its Lease, cannot write once another has taken over.
 //
-// Losing the zone ends writing until SetMode has been through Observe: whoever
-// calls it knows whether the zone is this process's again.
+// After losing the zone, nothing is written until SetMode has been Observe: its caller knows whether this
+// process may have the zone again.
 type ZoneFence struct {
-	// Writer names this process. No other, nor a later start of it, has this name.
+	// Writer names this process, uniquely: a later start has another name.
 	Writer string
-	// Quiet is how long nothing is written after another writer changed a row of
-	// Rung's owner types (60 s when 0). OVSDB knows no times: a zone that holds
-	// such rows and no writer's name is watched for as long before the first write.
+	// Quiet is the pause after another writer changed a row of Rung's owner types (60 s when 0). OVSDB has no
+	// timestamps: a zone with such rows but no writer's name is watched for Quiet before the first write.
 	Quiet time.Duration
-	// Guard to begin with.
+	// Guard is the initial guard.
 	Guard ZoneGuard
 }
 
-// ZoneGuard is the knowledge that the owner of a reconciler has of other writers of the
-// zone.
+// ZoneGuard says what the reconciler's owner knows about other writers of the zone.
 type ZoneGuard struct {
-	// WhyHeld says why nothing may be written; empty when it may.
+	// WhyHeld is why nothing may be written, empty if writing is allowed.
 	WhyHeld string
-	// Starting reports whether WhyHeld ends by itself once everything was read.
+	// Starting reports whether WhyHeld ends by itself once everything has been read.
 	Starting bool
-	// Notice is to be seen although it keeps nothing from being written.
+	// Notice is a warning that does not stop writing.
 	Notice string
 }
 
 const defaultQuiet = 60 * time.Second
 
-// fenceState is the fence of one zone's loop.
+// fenceState is the fence's state in one zone's loop.
 type fenceState struct {
 	*ZoneFence // nil: the zone is Rung's own
 	guard      ZoneGuard
-	// epoch is the one held, 0 without; newest the highest this process claimed.
+	// epoch is the held epoch, or 0; newest the highest this process claimed.
 	epoch, newest int64
-	// epochLost says that the epoch was taken away and must not be retaken; had is the one
-	// that was, and rival that another writer has been seen since.
+	// epochLost is set after lostEpoch was taken away and must not be claimed again. rivalSeen is set if
+	// another writer was seen since.
 	epochLost, rivalSeen bool
 	lostEpoch            int64
-	// tries counts claims in a row that failed, failure says how the last did.
+	// tries counts failed claims in a row; failure is the last error.
 	tries   int
 	failure string
-	// foreign is the newest change by another writer, at its time.
+	// foreign is the last change by another writer, foreignAt its time.
 	foreign   string
-	foreignAt time.Time // zero: none, or long ago
-	rowsRead  bool      // the rows were read once
+	foreignAt time.Time // zero: none within Quiet
+	rowsRead  bool      // the rows were read at least once
 }
 
-// HolderIn returns the writer and the epoch that NB_Global names; empty and 0 if it names none.
+// HolderIn returns the writer and epoch that NB_Global names, empty and 0 if none.
 func HolderIn(db *nb.DB) (writer string, epoch int64) {
 	g := db.Global()
 	if g == nil {
@@ -74,8 +70,7 @@ func HolderIn(db *nb.DB) (writer string, epoch int64) {
 	return g.ExternalIDs[nb.KeyWriter], max(epoch, 0)
 }
 
-// whyFenced says why a fenced zone is not written, apart from not having been taken
-// over yet.
+// whyFenced returns why a fenced zone is not written, "" if only the takeover is missing.
 func (f *fenceState) whyFenced(db *nb.DB) string {
 	switch {
 	case f.ZoneFence == nil:
@@ -93,7 +88,7 @@ func (f *fenceState) whyFenced(db *nb.DB) string {
 	return ""
 }
 
-// whyNotYet says why a zone that may be written is not yet.
+// whyNotYet returns why the takeover is not done, "" if it is or none is needed.
 func (f *fenceState) whyNotYet() string {
 	switch {
 	case f.ZoneFence == nil || f.epoch != 0:
@@ -104,8 +99,8 @@ func (f *fenceState) whyNotYet() string {
 	return "taking the zone over"
 }
 
-// guardOps returns the operations that begin a transaction: the wait that fails unless
-// this writer still holds the zone's epoch. It is nil for a zone without a fence.
+// guardOps returns the operations that begin a transaction: a wait that fails unless this writer still holds
+// the epoch. It returns nil for a zone without a fence.
 func (f *fenceState) guardOps(db *nb.DB) []nb.Op {
 	if f.ZoneFence == nil {
 		return nil
@@ -118,13 +113,13 @@ func (f *fenceState) fenceKeys(epoch int64) map[string]string {
 	return map[string]string{nb.KeyWriter: f.Writer, nb.KeyEpoch: strconv.FormatInt(epoch, 10)}
 }
 
-// mayClaim says whether the zone is to be taken over and nothing speaks against it.
+// mayClaim reports whether the zone should be taken over and may be.
 func (w *worker) mayClaim() bool {
 	return w.mode == Write && w.flights.newest() == nil && w.whyBlocked() == "" && w.fence.whyNotYet() != ""
 }
 
-// claimOps takes the zone over if it is still held as the rows say. Where a key
-// is missing the whole column is waited for: an absence cannot be.
+// claimOps returns operations that take the zone over if the keys are still as read. Without a key they wait
+// for the whole column, since a wait cannot require absence.
 func (f *fenceState) claimOps(db *nb.DB) (ops []nb.Op, epoch int64) {
 	g := db.Global()
 	wait := nb.Op{Kind: nb.OpWait, Table: nb.TableGlobal, UUID: g.UUID}
@@ -143,7 +138,7 @@ func (f *fenceState) claimOps(db *nb.DB) (ops []nb.Op, epoch int64) {
 	}}}, epoch
 }
 
-// finishClaim takes in what became of a claim.
+// finishClaim processes the outcome of a claim.
 func (w *worker) finishClaim(f *flight, o flightOutcome) {
 	w.stateNews = true
 	fe := &w.fence
@@ -155,7 +150,7 @@ func (w *worker) finishClaim(f *flight, o flightOutcome) {
 	}
 	if o.err == nil {
 		fe.tries, fe.failure, fe.newest = 0, "", f.claim
-		if w.mode == Write { // else the epoch is nobody's
+		if w.mode == Write { // else no process uses the epoch
 			fe.epoch = f.claim
 			w.notBefore = time.Time{}
 		}
@@ -163,7 +158,7 @@ func (w *worker) finishClaim(f *flight, o flightOutcome) {
 		return
 	}
 	if !errors.Is(o.err, model.ErrWait) && !errors.Is(o.err, model.ErrRefused) {
-		fe.newest = f.claim // it may have happened
+		fe.newest = f.claim // the claim may have succeeded
 		w.bookUnknown(f, o)
 		return
 	}
@@ -179,7 +174,7 @@ func (w *worker) loseFence(ops []nb.Op, began time.Time, took time.Duration) {
 	had := fe.epoch
 	fe.epoch, w.stateNews = 0, true
 	if had == 0 {
-		return // it was given up meanwhile
+		return // it was given up in the meantime
 	}
 	writer, epoch := HolderIn(w.zone.DB)
 	fe.lostEpoch, fe.rivalSeen = had, false
@@ -192,11 +187,10 @@ func (w *worker) loseFence(ops []nb.Op, began time.Time, took time.Duration) {
 	w.cfg.OnActivity(a)
 }
 
-// putKeysBack says whether nobody took the zone over although its epoch is not the one
-// that was held: a database that knows no writer was made anew, and one in which this
-// process holds an earlier epoch was put back. It can be had again, unless another
-// writer was there in between: that one knows better. A database without a writer and without
-// rows of ours is empty: whoever wrote the one before has lost it, too.
+// putKeysBack reports whether the zone may be claimed again after its epoch changed, because no other writer
+// took it over. That is so if the database was recreated and names no writer, or was restored and names an
+// earlier epoch of this process. If another writer was seen in between, that writer decides. But an empty
+// database, without a writer or our rows, means that the other writer lost it too.
 func (w *worker) putKeysBack(db *nb.DB) bool {
 	f := &w.fence
 	writer, epoch := HolderIn(db)
@@ -209,12 +203,12 @@ func (w *worker) putKeysBack(db *nb.DB) bool {
 	return !f.rivalSeen && (writer == "" || epoch < f.lostEpoch)
 }
 
-// checkFence looks whether the rows say that somebody else took over, or that nobody
-// did. Rows that are older than the claim say nothing.
+// checkFence compares the epoch with the rows, to notice a takeover or a restored database. Rows older than
+// the claim prove nothing.
 func (w *worker) checkFence() {
 	fe := &w.fence
 	if fe.epoch == 0 {
-		if fe.epochLost && w.putKeysBack(w.zone.DB) { // what was known when it was lost was old
+		if fe.epochLost && w.putKeysBack(w.zone.DB) { // the rows known at the loss were old
 			fe.epochLost, w.stateNews = false, true
 		}
 		return
@@ -225,7 +219,7 @@ func (w *worker) checkFence() {
 	}
 }
 
-// claimResult is the result of a claim as Transaction has it.
+// claimResult returns the result of a claim for a Transaction.
 func claimResult(o flightOutcome) string {
 	switch {
 	case o.err == nil:

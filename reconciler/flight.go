@@ -12,8 +12,8 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// maxFlights is how many transactions are under way at a time where the zone takes
-// them: one that the server works on, and one that it finds when it is through.
+// maxFlights limits the transactions under way in a Pipeline: the server executes one, and the next is waiting
+// there.
 const maxFlights = 2
 
 // flight is one transaction.
@@ -22,32 +22,30 @@ type flight struct {
 	ops      []nb.Op
 	began    time.Time
 	reads    int
-	stops    uint64 // worker.stops when it was started
-	takesAll bool   // nothing that was ready had to stay behind
-	isFull   bool   // not all of that fitted in, and none of it is larger than it may be
-	claim    int64  // the epoch it claims; 0 for rows
+	stops    uint64 // worker.stops at the start
+	takesAll bool   // takes all ready policies
+	isFull   bool   // not all ready policies fitted, and no part exceeds the limit
+	claim    int64  // the epoch to claim; 0 for a write of rows
 
-	before      *flight       // the one that was under way when it was started
-	sent        chan struct{} // closed when the next one may be sent
-	outcomeTold chan struct{} // closed when the worker is told what became of it
-	ended       time.Time     // when the answer came, or was given up; set before outcomeTold is closed
-	outcomeLost bool          // nobody knows what became of it
+	before      *flight       // the transaction under way at its start
+	sent        chan struct{} // closed when the next may be sent
+	outcomeTold chan struct{} // closed when the worker has the outcome
+	ended       time.Time     // when the answer came or the wait ended; set before outcomeTold is closed
+	outcomeLost bool          // the outcome is unknown
 }
 
-// errNotSent is the outcome of a transaction that was stopped before it was sent: the
-// database has nothing of it.
+// errNotSent is the outcome of a transaction stopped before it was sent: the database did not change.
 var errNotSent = errors.New("stopped before it was sent")
 
-// policyShare is the share of one policy in a transaction.
+// policyShare holds one policy's share of a transaction.
 type policyShare struct {
 	key            model.PolicyKey
 	unit           *compiler.CompiledUnit
-	firstOp, endOp int // its operations
+	firstOp, endOp int // its operations: from firstOp up to endOp, exclusive
 }
 
-// flightOutcome is the result of a flight. The server turns to a transaction when it is
-// through with the one before it: waited is how long that took; took does not include
-// it.
+// flightOutcome is the result of a flight. waited is the time the server spent on the transaction before it;
+// took excludes it.
 type flightOutcome struct {
 	flight       *flight
 	results      []nb.OpResult
@@ -55,7 +53,7 @@ type flightOutcome struct {
 	waited, took time.Duration
 }
 
-// flights are the transactions under way, in the order in which they were sent.
+// flights holds the transactions under way, in sending order.
 type flights struct {
 	underWay []*flight
 	results  chan flightOutcome
@@ -69,9 +67,8 @@ func (fs *flights) newest() *flight {
 	return fs.underWay[len(fs.underWay)-1]
 }
 
-// hasRoom says whether a transaction may be sent. Behind one that is under way another
-// goes only where there is more than fits into one: the server has work then while
-// what the first did is read back. After an unknown outcome they go one at a time.
+// hasRoom reports whether a transaction may be sent. A second may follow only if the first was full: the
+// server then works while the first is read back. After an unknown outcome transactions go one at a time.
 func (w *worker) hasRoom() bool {
 	last := w.flights.newest()
 	if last == nil {
@@ -81,14 +78,14 @@ func (w *worker) hasRoom() bool {
 	return can && len(w.flights.underWay) < maxFlights && last.isFull && w.unknowns == 0
 }
 
-// startTransaction sends a transaction off.
+// startTransaction sends a transaction in the background.
 func (w *worker) startTransaction(ctx context.Context, f *flight) {
 	f.began, f.before, f.stops = w.now(), w.flights.newest(), w.stops
 	f.sent, f.outcomeTold = make(chan struct{}), make(chan struct{})
 	w.flights.underWay = append(w.flights.underWay, f)
-	first, patience := f.before, w.cfg.AnswerTimeout // the worker forgets it in time
+	first, patience := f.before, w.cfg.AnswerTimeout // read now, since the worker clears f.before
 	if first != nil {
-		patience += w.cfg.AnswerTimeout // the server does that one before
+		patience += w.cfg.AnswerTimeout // time for the transaction before it
 	}
 	w.flights.sending.Go(func() {
 		began := time.Now()
@@ -104,7 +101,7 @@ func (w *worker) startTransaction(ctx context.Context, f *flight) {
 		o := flightOutcome{flight: f, results: res, err: err}
 		f.ended = time.Now()
 		if first != nil {
-			<-first.outcomeTold // outcomes come in order, too
+			<-first.outcomeTold // outcomes are delivered in order
 			o.waited = max(first.ended.Sub(began), 0)
 		}
 		o.took = max(f.ended.Sub(began)-o.waited, 0)
@@ -113,8 +110,8 @@ func (w *worker) startTransaction(ctx context.Context, f *flight) {
 	})
 }
 
-// runTransaction sends a transaction and waits for its answer. One that had to wait for
-// the one before it is not sent any more when writing was stopped meanwhile.
+// runTransaction sends a transaction and waits for its answer. It sends nothing if writing was stopped while
+// the transaction waited for the one before.
 func (w *worker) runTransaction(ctx context.Context, f *flight) ([]nb.OpResult, error) {
 	if ctx.Err() != nil || w.box.countStops() != f.stops {
 		close(f.sent)
@@ -130,6 +127,5 @@ func (w *worker) runTransaction(ctx context.Context, f *flight) ([]nb.OpResult, 
 	return wait()
 }
 
-// isBehindLost says whether the transaction before it, which it was sent behind, ended
-// unknown.
+// isBehindLost reports whether the transaction was sent behind one with an unknown outcome.
 func (f *flight) isBehindLost() bool { return f.before != nil && f.before.outcomeLost }

@@ -10,8 +10,8 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// portRefs returns references to the named ports that exist, sorted as the server sorts
-// them, so that it sends back the same list.
+// portRefs returns references to the existing ports among names, in the server's order, so that it sends back
+// the same list.
 func (t *Tracker) portRefs(names MemberSet) []nb.Ref {
 	var refs []nb.Ref
 	for name := range names {
@@ -23,8 +23,8 @@ func (t *Tracker) portRefs(names MemberSet) []nb.Ref {
 	return refs
 }
 
-// portNames are the names of the ports of a group that are in a database. References to ports that do not exist
-// are none: the server is dropping them.
+// portNames returns the names of a group's ports that exist. It skips deleted ports, since the server is
+// dropping the references.
 func portNames(db *nb.DB, uuids []string) (names []string) {
 	for _, uuid := range uuids {
 		if p := db.Port(uuid); p != nil {
@@ -34,8 +34,8 @@ func portNames(db *nb.DB, uuids []string) (names []string) {
 	return names
 }
 
-// compareGroup compares a whole port group, by the names of the ports. Of those that are missing, subject pods
-// without a logical switch port wait.
+// compareGroup compares a whole port group, by port names. Missing ports include subject pods that still lack
+// a logical switch port.
 func (t *Tracker) compareGroup(tr *unitTrack) {
 	g := &tr.group
 	*g = memberTrack{}
@@ -58,9 +58,8 @@ func (t *Tracker) compareGroupIDs(tr *unitTrack, row *nb.PortGroup) {
 	}
 }
 
-// portStepsHere picks the steps of this zone. A tracker of all zones together takes
-// the net of them: a pod that moves leaves one zone and joins another, in
-// whichever order that is told.
+// portStepsHere selects this zone's steps. For all zones together it returns their sum: a pod may join its new
+// zone before it leaves the old one.
 func (t *Tracker) portStepsHere(steps []compiler.PortDelta) []compiler.PortDelta {
 	if t.Zone != "" {
 		return slices.DeleteFunc(slices.Clone(steps), func(d compiler.PortDelta) bool { return d.Zone != t.Zone })
@@ -94,7 +93,7 @@ func (t *Tracker) portStepsHere(steps []compiler.PortDelta) []compiler.PortDelta
 	return out
 }
 
-// stepDesiredPorts books subject pods that came or went.
+// stepDesiredPorts applies added and removed subject pods.
 func (t *Tracker) stepDesiredPorts(d *compiler.PortDelta) {
 	tr := t.Tracks[d.Policy]
 	if tr == nil || !tr.hasRows() || t.isFresh(tr) {
@@ -104,8 +103,8 @@ func (t *Tracker) stepDesiredPorts(d *compiler.PortDelta) {
 	tr.group.stepDesired(d.Add, d.Remove)
 }
 
-// stepLiveGroup takes in one changed row. before is the database before the
-// step: a port that went with it has its name there.
+// stepLiveGroup applies one changed row. before is the previous database, which still has the names of deleted
+// ports.
 func (t *Tracker) stepLiveGroup(before *nb.DB, uuid string, old, row *nb.PortGroup) {
 	if old != nil && row != nil && old.Name == row.Name {
 		tr := t.groups[row.Name]
@@ -136,15 +135,14 @@ func (t *Tracker) stepLiveGroup(before *nb.DB, uuid string, old, row *nb.PortGro
 	}
 }
 
-// stepLivePort takes in a logical switch port that came or went. It runs before
-// the port groups of the step are looked at.
+// stepLivePort applies an added or deleted logical switch port, before the port groups of the step.
 func (t *Tracker) stepLivePort(name string) {
 	for _, tr := range t.groups {
 		if tr.group.missing.Has(name) {
 			t.touchTrack(tr)
 		}
 	}
-	// Rows with named ports read the subject pods that have a port.
+	// Rows with named ports depend on which subject pods have a port.
 	ns, pod, ok := strings.Cut(name, "_")
 	if !ok {
 		return

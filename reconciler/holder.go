@@ -7,21 +7,20 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// NoHolder is why rows are missing that nobody can write yet.
+// NoHolder is the reason for missing rows that cannot be written yet.
 const NoHolder = "the row they belong to does not exist yet"
 
-// lostHolder is the note of a row that is missing and should hold ACLs that exist.
+// lostHolder is the note of a missing row that should reference existing ACLs.
 const lostHolder = "the ACLs that it should hold decide nothing"
 
-// liveHolder is the row a unit's ACLs hang on. The zero holder stands for a group of
-// the unit's own.
+// liveHolder is the live row that references a unit's ACLs; zero if the row does not exist.
 type liveHolder struct {
 	table string
-	uuid  string // empty: there is no such row
+	uuid  string // empty if the row does not exist
 	acls  []string
 }
 
-// holderOfUnit finds the row that is not the unit's and that its ACLs hang on.
+// holderOfUnit finds a holder's live row.
 func holderOfUnit(db *nb.DB, h compiler.ACLHolder) liveHolder {
 	switch h.Table {
 	case nb.TablePortGroup:
@@ -36,7 +35,7 @@ func holderOfUnit(db *nb.DB, h compiler.ACLHolder) liveHolder {
 	return liveHolder{}
 }
 
-// aclsOfHolder lists the ACLs of the row that holds a unit's.
+// aclsOfHolder lists the ACLs of the row that references a unit's ACLs.
 func (t *Tracker) aclsOfHolder(tr *unitTrack) []string {
 	if tr.holder != (compiler.ACLHolder{}) {
 		return holderOfUnit(t.DB, tr.holder).acls
@@ -47,7 +46,7 @@ func (t *Tracker) aclsOfHolder(tr *unitTrack) []string {
 	return nil
 }
 
-// bookHolder books what a unit's ACLs hang on, so that a change there is seen.
+// bookHolder registers a unit under its holder, to notice the holder's changes.
 func (t *Tracker) bookHolder(tr *unitTrack, at compiler.ACLHolder) {
 	tr.holder = at
 	if tr.holder == (compiler.ACLHolder{}) {
@@ -59,7 +58,7 @@ func (t *Tracker) bookHolder(tr *unitTrack, at compiler.ACLHolder) {
 	t.holders[tr.holder][tr] = struct{}{}
 }
 
-// unbookHolder takes that back.
+// unbookHolder reverts bookHolder.
 func unbookHolder(holders map[compiler.ACLHolder]map[*unitTrack]struct{}, tr *unitTrack) {
 	if of := holders[tr.holder]; of != nil {
 		delete(of, tr)
@@ -69,14 +68,14 @@ func unbookHolder(holders map[compiler.ACLHolder]map[*unitTrack]struct{}, tr *un
 	}
 }
 
-// heldRow is a row that ACLs of several units may hang on, in one version of it.
+// heldRow is one version of a row that may reference several units' ACLs.
 type heldRow struct {
 	holder compiler.ACLHolder
 	acls   []string
 	shared bool
 }
 
-// isSharedGroup says whether a group is one that holds ACLs of several units.
+// isSharedGroup reports whether a port group holds ACLs of several units.
 func isSharedGroup(g *nb.PortGroup) bool {
 	o := g.ExternalIDs[nb.KeyOwnerType]
 	return (o == nb.OwnerNamespace || o == nb.OwnerCluster) && nb.IsOfNetwork(g.ExternalIDs[nb.KeyOwnerController])
@@ -96,12 +95,11 @@ func holderOfSwitch(s *nb.LogicalSwitch) heldRow {
 	return heldRow{compiler.ACLHolder{Table: nb.TableSwitch, Name: s.Name}, s.ACLs, true}
 }
 
-// stepHolder takes in a change of such a row; one that came or went is empty on
-// one side.
+// stepHolder applies a change of a heldRow; old or row is zero for an insert or delete.
 func (t *Tracker) stepHolder(old, row heldRow) {
 	same := old.holder == row.holder && old.shared == row.shared
 	if same && slices.Equal(old.acls, row.acls) {
-		return // its ports, which come and go with every pod
+		return // only ports changed, as with every new pod
 	}
 	for _, h := range []heldRow{old, row} {
 		for tr := range t.holders[h.holder] {
@@ -109,7 +107,7 @@ func (t *Tracker) stepHolder(old, row heldRow) {
 			t.touchTrack(tr)
 		}
 	}
-	// Where an ACL hangs says whether it can be taken off there.
+	// Where an ACL is referenced decides whether Rung can remove it.
 	added, removed := old.acls, row.acls
 	if same {
 		added, removed = StepMembers(old.acls, row.acls)
@@ -128,15 +126,13 @@ func (t *Tracker) stepHolder(old, row heldRow) {
 	}
 }
 
-// misplacedACL is an ACL that hangs on rows that hold those of other units: its ids are
-// not those it was made with.
+// misplacedACL is an undesired ACL on rows that hold several units' ACLs: its ids were altered.
 type misplacedACL struct {
 	row     *nb.ACL
 	holders []liveHolder
 }
 
-// sortMisplaced finds out which ACLs that nobody wants hang on rows that hold those of
-// several units; the others are stray.
+// sortMisplaced divides undesired ACLs: found are on rows that hold several units' ACLs, stray are all others.
 func sortMisplaced(db *nb.DB, rows []*nb.ACL) (found []misplacedACL, stray []*nb.ACL) {
 	if len(rows) == 0 {
 		return nil, nil
@@ -170,7 +166,7 @@ func sortMisplaced(db *nb.DB, rows []*nb.ACL) (found []misplacedACL, stray []*nb
 	return found, stray
 }
 
-// unlinkOps takes such ACLs off; the server collects them.
+// unlinkOps removes misplaced ACLs from their rows; the server then collects them.
 func unlinkOps(ops []nb.Op, tr *unitTrack) []nb.Op {
 	for _, e := range tr.ACLs.elsewhere {
 		for _, h := range e.holders {
@@ -181,7 +177,7 @@ func unlinkOps(ops []nb.Op, tr *unitTrack) []nb.Op {
 	return ops
 }
 
-// holderOps writes the ACLs of a unit without a port group of its own.
+// holderOps writes the ACLs of a unit without its own port group.
 func (b *OpsBuilder) holderOps(ops []nb.Op, tr *unitTrack) []nb.Op {
 	a, at := &tr.ACLs, holderOfUnit(b.t.DB, tr.holder)
 	if at.uuid == "" {

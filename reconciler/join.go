@@ -12,14 +12,13 @@ import (
 	"rung/model/words"
 )
 
-// noPort is why a subject pod is not in the port group yet.
+// noPort is the reason why a subject pod is missing from the port group.
 const noPort = "the logical switch port does not exist yet"
 
-// HeldElsewhere is why a row that nobody wants stays.
+// HeldElsewhere is the reason why an undesired row stays.
 const HeldElsewhere = "a row that is not the policy's refers to it"
 
-// JoinPolicy says how a policy stands in the zone. It is nil for a policy the tracker
-// does not know.
+// JoinPolicy returns a policy's state in the zone, nil if the tracker does not know the policy.
 func (t *Tracker) JoinPolicy(k model.PolicyKey) *model.PolicyInZone {
 	tr := t.Tracks[k]
 	if tr == nil || !t.Desired.KnowsNetwork(k.Network) || tr.unit == nil && t.Observing && isConfiguredKind(k.Kind) {
@@ -67,10 +66,9 @@ func (t *Tracker) JoinPolicy(k model.PolicyKey) *model.PolicyInZone {
 	return p
 }
 
-// whyNotComparable says which of a unit's rows are in a form that Rung does not
-// compile, empty when none is. Where Rung only observes, an id that begins well is
-// an older release's or may be a newer one's. Where it writes, such a row is stale,
-// as at the start of OVN-Kubernetes: Rung writes the rows of today and removes it.
+// whyNotComparable names a row of the unit in a form that Rung does not compile, "" if there is none. An
+// observed row whose id begins as expected may be of an older or newer release. Where Rung writes, such a row
+// is stale, as when OVN-Kubernetes starts: Rung replaces it.
 func (t *Tracker) whyNotComparable(tr *unitTrack) string {
 	if !t.Observing {
 		return ""
@@ -99,11 +97,9 @@ func andMoreText(first string, more int) string {
 	return first
 }
 
-// isConfiguredKind are the kinds whose rows OVN-Kubernetes has by its configuration, or
-// keeps until it starts again, whatever objects there are
-// (ovn-kubernetes.md#hairpin-and-node-rows, #pod-selector-sets, #multicast). Where they
-// are not desired and Rung only observes, it does not know better: they are no
-// difference.
+// isConfiguredKind reports whether OVN-Kubernetes has rows of the kind by its configuration, or keeps them
+// until its next start (ovn-kubernetes.md#hairpin-and-node-rows, #pod-selector-sets, #multicast). If Rung only
+// observes, such rows are no difference when undesired.
 func isConfiguredKind(k model.Kind) bool {
 	switch k {
 	case model.KindNetpolDefault, model.KindNetpolNode, model.KindMulticastCluster, model.KindPodSelector, model.KindEFDNS:
@@ -112,7 +108,7 @@ func isConfiguredKind(k model.Kind) bool {
 	return false
 }
 
-// diffWriter writes down the differences of one policy.
+// diffWriter collects the differences of one policy.
 type diffWriter struct {
 	t     *Tracker
 	tr    *unitTrack
@@ -120,7 +116,7 @@ type diffWriter struct {
 	since map[diffKey]time.Time
 }
 
-// diffKey names a difference as long as it lasts.
+// diffKey identifies a difference while it lasts.
 type diffKey struct{ table, uuid, id string }
 
 func (d *diffWriter) addDiff(kind model.DiffKind, table, id, uuid string, fields []model.FieldDiff) *model.RowDiff {
@@ -132,7 +128,7 @@ func (d *diffWriter) addDiff(kind model.DiffKind, table, id, uuid string, fields
 	case model.DiffDifferent:
 		d.p.Different++
 	}
-	// A difference keeps its age as long as the row differs, in whatever.
+	// A difference keeps its age while the row differs, even in other columns.
 	key := diffKey{table, uuid, id}
 	if d.since == nil {
 		d.since = map[diffKey]time.Time{}
@@ -235,7 +231,8 @@ func (d *diffWriter) addGroup() {
 	}
 }
 
-// missingPorts are the ports that a group lacks, and those that wait: subject pods without a logical switch port.
+// missingPorts returns the missing ports of a group that exist, and the subject pods that wait for a logical
+// switch port.
 func (t *Tracker) missingPorts(g *memberTrack) (missing, waiting []string) {
 	for _, name := range g.missing.sortedNames() {
 		if t.DB.PortByName(name) != nil {
@@ -247,13 +244,13 @@ func (t *Tracker) missingPorts(g *memberTrack) (missing, waiting []string) {
 	return missing, waiting
 }
 
-// addUnlinked are ACLs that should hang on a row of others and do not.
+// addUnlinked adds ACLs that another handler's row should reference but does not.
 func (d *diffWriter) addUnlinked() {
 	a, at := &d.tr.ACLs, holderOfUnit(d.t.DB, d.tr.holder)
 	switch {
 	case len(a.unlinked) == 0:
 		return
-	case at.uuid == "": // in a stored database: a live one drops ACLs that nothing holds
+	case at.uuid == "": // only in a stored database: a live one drops unreferenced ACLs
 		d.addDiff(model.DiffMissing, d.tr.holder.Table, d.tr.holder.Name, "", nil).Waiting = lostHolder
 		d.p.Blocked++
 		return
@@ -275,7 +272,7 @@ func (a *aclTrack) unlinkedIDs() []string {
 	return ids
 }
 
-// memberDiff is the difference of a set column with so many live members.
+// memberDiff returns the difference of a set column with live members.
 func memberDiff(column string, live int, missing, extra []string) model.FieldDiff {
 	desired := live - len(extra) + len(missing)
 	return model.FieldDiff{Column: column, Desired: strconv.Itoa(desired), Live: strconv.Itoa(live), Missing: missing, Extra: extra}

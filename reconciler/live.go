@@ -9,9 +9,8 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// ApplyLive takes in an update of the zone's database. Only the rows that
-// Changes name are looked at, each once and as the databases before and after
-// hold it; a Resync compares everything.
+// ApplyLive applies an update of the zone's database. It compares only the rows that Changes name, each once,
+// before and after. A Resync compares everything.
 func (t *Tracker) ApplyLive(u model.ZoneUpdate) {
 	if u.DB == nil {
 		return
@@ -44,8 +43,7 @@ func (t *Tracker) ApplyLive(u model.ZoneUpdate) {
 	t.finishStep(u.At)
 }
 
-// changedRows finds the changed rows by table and UUID, each with its last change: a
-// row that changed twice is looked at once.
+// changedRows returns the last change of each row, by table and UUID.
 func changedRows(changes []nb.RowChange) map[string]map[string]*nb.RowChange {
 	out := map[string]map[string]*nb.RowChange{}
 	for i := range changes {
@@ -59,8 +57,7 @@ func changedRows(changes []nb.RowChange) map[string]map[string]*nb.RowChange {
 	return out
 }
 
-// stepLive books the changed rows. Ports come first, then the groups that hold
-// them.
+// stepLive applies the changed rows: first ports, then the groups that hold them.
 func (t *Tracker) stepLive(before *nb.DB, changed map[string]map[string]*nb.RowChange) {
 	names, renamed := MemberSet{}, false
 	for uuid := range changed[nb.TablePort] {
@@ -90,7 +87,7 @@ func (t *Tracker) stepLive(before *nb.DB, changed map[string]map[string]*nb.RowC
 		t.stepHolder(holderOfSwitch(before.Switch(uuid)), holderOfSwitch(t.DB.Switch(uuid)))
 	}
 	if renamed {
-		// Groups hold ports by UUID: nothing says which ones are concerned.
+		// Groups hold ports by UUID, so any group may be affected.
 		for _, tr := range t.groups {
 			t.compareGroup(tr)
 			tr.aclsDirty = true
@@ -99,8 +96,7 @@ func (t *Tracker) stepLive(before *nb.DB, changed map[string]map[string]*nb.RowC
 	}
 }
 
-// indexAll finds the owners of all rows afresh. before is the database as it was
-// known, nil at first.
+// indexAll finds the owners of all rows again. before is the previous database, nil at first.
 func (t *Tracker) indexAll(before *nb.DB) {
 	for _, tr := range t.Tracks {
 		tr.liveACLs, tr.liveSets, tr.liveGroups, tr.damaged = nil, nil, nil, nil
@@ -116,7 +112,7 @@ func (t *Tracker) indexAll(before *nb.DB) {
 	}
 }
 
-// indexRow books a row under the policies it belonged to and belongs to.
+// indexRow moves a row from its old owner's track to its new owner's.
 func (t *Tracker) indexRow(table, uuid string, old, row nb.Row) {
 	mark := func(tr *unitTrack) {
 		tr.aclsDirty = tr.aclsDirty || table != nb.TableAddressSet
@@ -124,8 +120,7 @@ func (t *Tracker) indexRow(table, uuid string, old, row nb.Row) {
 		t.touchTrack(tr)
 	}
 	if old != nil && row != nil && SameBooking(old, row) {
-		// The usual case, members coming and going: who owns the row, and which
-		// rows there are, stays.
+		// The usual case: only members changed, so the owner and its list of rows stay.
 		if o := OwnerOfRow(row); o.Form != Foreign {
 			t.touchTrack(t.trackOf(o.Unit))
 		}
@@ -159,8 +154,7 @@ func (t *Tracker) indexRow(table, uuid string, old, row nb.Row) {
 	}
 }
 
-// SameBooking says whether two versions of a row differ in set members or ports
-// at most.
+// SameBooking reports whether two versions of a row differ at most in set members or ports.
 func SameBooking(old, row nb.Row) bool {
 	switch o := old.(type) {
 	case *nb.AddressSet:

@@ -11,7 +11,7 @@ import (
 // MemberSet is a set of strings: addresses or port names.
 type MemberSet map[string]struct{}
 
-// Add takes a member in.
+// Add adds a member.
 func (m *MemberSet) Add(s string) {
 	if *m == nil {
 		*m = MemberSet{}
@@ -19,9 +19,8 @@ func (m *MemberSet) Add(s string) {
 	(*m)[s] = struct{}{}
 }
 
-// remove removes s and says whether it was in. With the last member the set itself
-// goes: a map keeps the room for all it ever held, and at the first write that is
-// every member of every row.
+// remove removes s and reports whether it was a member. It frees an empty set: a map keeps its memory, and the
+// first write removes every member of every row.
 func (m *MemberSet) remove(s string) bool {
 	if _, ok := (*m)[s]; !ok {
 		return false
@@ -33,7 +32,7 @@ func (m *MemberSet) remove(s string) bool {
 	return true
 }
 
-// swapNames takes names out of one set, and adds those that are not in it to the other.
+// swapNames removes names from out, and adds those not found there to in.
 func swapNames(out, in *MemberSet, names []string) {
 	for _, s := range names {
 		if !out.remove(s) {
@@ -42,7 +41,7 @@ func swapNames(out, in *MemberSet, names []string) {
 	}
 }
 
-// Has says whether it is a member.
+// Has reports whether s is a member.
 func (m MemberSet) Has(s string) bool {
 	_, ok := m[s]
 	return ok
@@ -52,14 +51,13 @@ func (m MemberSet) sortedNames() []string {
 	if len(m) == 0 {
 		return nil
 	}
-	out := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m)) // of its size: there are many
+	out := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m)) // sized, since there are many
 	slices.Sort(out)
 	return out
 }
 
-// StepMembers finds what came and went between two versions of a set column.
-// Both are usually in the same order and differ in few places, so the common
-// ends are cut off first.
+// StepMembers returns the differences between two versions of a set column. Both usually have the same order
+// and few differences, so common ends are skipped first.
 func StepMembers(old, now []string) (added, removed []string) {
 	for len(old) > 0 && len(now) > 0 && old[0] == now[0] {
 		old, now = old[1:], now[1:]
@@ -86,8 +84,7 @@ func StepMembers(old, now []string) (added, removed []string) {
 	return append(added, now...), append(removed, old...)
 }
 
-// compareMembers compares a desired set with a live one. Neither holds a member
-// twice.
+// compareMembers compares a desired and a live set, both without duplicates.
 func compareMembers(desired, live []string) (missing, extra MemberSet) {
 	add, gone := StepMembers(live, desired)
 	for _, s := range add {
@@ -99,8 +96,8 @@ func compareMembers(desired, live []string) (missing, extra MemberSet) {
 	return missing, extra
 }
 
-// compareSet compares a whole address set. A set is known by its name, as
-// OVN-Kubernetes knows it (ovn-kubernetes.md#external-ids).
+// compareSet compares a whole address set. It finds the row by name, as OVN-Kubernetes does
+// (ovn-kubernetes.md#external-ids).
 func (t *Tracker) compareSet(s *setTrack) {
 	s.memberTrack = memberTrack{}
 	row := t.DB.AddressSetByName(s.spec.Name)
@@ -133,11 +130,10 @@ func (t *Tracker) compareSetIDs(s *setTrack, row *nb.AddressSet) {
 	}
 }
 
-// stepDesiredMembers books addresses that joined or left a desired set.
+// stepDesiredMembers applies added and removed members of a desired set.
 func (t *Tracker) stepDesiredMembers(d *compiler.SetDelta) {
 	s := t.sets[d.Set.Name]
-	// The set of a policy that was compiled anew is another one: it was
-	// compared as a whole.
+	// A recompiled policy has new sets, which were compared as a whole.
 	if s == nil || s.spec != d.Set || t.isFresh(s.track) {
 		return
 	}
@@ -149,11 +145,10 @@ func (t *Tracker) stepDesiredMembers(d *compiler.SetDelta) {
 	s.stepDesired(d.Add, d.Remove)
 }
 
-// stepSet takes in the usual change of a set that is as it was but for its members,
-// which the change names, and says whether this was one.
+// stepSet applies a change that names only members, the usual case. It reports whether it could.
 func (t *Tracker) stepSet(before *nb.DB, uuid string, ch *nb.RowChange) bool {
 	if ch.Step == nil || ch.Old != nb.Row(before.AddressSet(uuid)) || ch.New != nb.Row(t.DB.AddressSet(uuid)) {
-		return false // other changes came before it
+		return false // the step misses earlier changes
 	}
 	s := t.sets[ch.New.RowName()]
 	if s == nil || s.uuid != uuid || s.ids {
@@ -164,15 +159,14 @@ func (t *Tracker) stepSet(before *nb.DB, uuid string, ch *nb.RowChange) bool {
 	return true
 }
 
-// stepLive books addresses that came into the live set or went out of it.
+// stepLive applies added and removed members of the live set.
 func (s *setTrack) stepLive(added, removed []string) {
 	if !s.spec.KeptByOthers {
 		s.stepDesired(removed, added)
 	}
 }
 
-// stepLiveSet takes in one changed row; old or row is nil for a row that came
-// or went.
+// stepLiveSet applies one changed row; old or row is nil for an insert or delete.
 func (t *Tracker) stepLiveSet(uuid string, old, row *nb.AddressSet) {
 	if old != nil && row != nil && old.Name == row.Name {
 		s := t.sets[row.Name]
@@ -181,7 +175,7 @@ func (t *Tracker) stepLiveSet(uuid string, old, row *nb.AddressSet) {
 		}
 		t.touchTrack(s.track)
 		if s.uuid != uuid {
-			return // another row of the same name
+			return // another row with the same name
 		}
 		added, removed := StepMembers(old.Addresses, row.Addresses)
 		s.stepLive(added, removed)

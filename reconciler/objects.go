@@ -5,12 +5,11 @@ import (
 	"rung/model"
 )
 
-// JoinsByUnit are how units stand in a zone. A policy whose rows are of another network than the
-// default one stands there under the key of its object, too: of several networks as on the one where
-// it differs.
+// JoinsByUnit maps units to their states in a zone. A policy on another network is also found under its
+// object's key. On several networks that is the first state with a difference, if any.
 type JoinsByUnit map[model.PolicyKey]*model.PolicyInZone
 
-// Put puts in how a unit stands; nil takes it out.
+// Put stores a unit's state; nil removes it.
 func (m JoinsByUnit) Put(d *compiler.Desired, k model.PolicyKey, p *model.PolicyInZone) {
 	if p == nil {
 		delete(m, k)

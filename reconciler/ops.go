@@ -9,8 +9,7 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// OpsBuilder collects the operations of one transaction; ACLs it inserts get
-// names that are unique in it.
+// OpsBuilder collects the operations of one transaction. Inserted ACLs get unique names in it.
 type OpsBuilder struct {
 	t     *Tracker
 	names int
@@ -19,9 +18,8 @@ type OpsBuilder struct {
 // NewOps begins a transaction.
 func (t *Tracker) NewOps() *OpsBuilder { return &OpsBuilder{t: t} }
 
-// PolicyOps returns the fewest operations that bring the live rows of a policy to
-// the desired ones; none for a policy whose rows must not be touched. The
-// operations belong into one transaction.
+// PolicyOps returns the fewest operations that turn a policy's live rows into the desired ones, for one
+// transaction. It returns none if the rows must not be touched.
 func (b *OpsBuilder) PolicyOps(k model.PolicyKey) []nb.Op {
 	t := b.t
 	tr := t.Tracks[k]
@@ -55,7 +53,7 @@ func (b *OpsBuilder) PolicyOps(k model.PolicyKey) []nb.Op {
 func (b *OpsBuilder) setOps(ops []nb.Op, s *setTrack) []nb.Op {
 	if s.uuid == "" {
 		row := map[string]any{"name": s.spec.Name, "external_ids": s.spec.ExternalIDs}
-		// When the row is there it is compared with this, if nothing joined or left.
+		// Kept for the comparison with the new row, unless members change until then.
 		s.listed = b.t.wantedMembers(s)
 		if len(s.listed) > 0 {
 			row["addresses"] = s.listed
@@ -77,8 +75,7 @@ func (b *OpsBuilder) setOps(ops []nb.Op, s *setTrack) []nb.Op {
 	return ops
 }
 
-// aclOps writes the ACLs of a unit and says which are to be linked to what they
-// hang on.
+// aclOps writes a unit's ACLs and returns the references to add to their holder.
 func (b *OpsBuilder) aclOps(ops []nb.Op, tr *unitTrack) (all []nb.Op, link []nb.Ref) {
 	a := &tr.ACLs
 	for _, want := range a.missing {
@@ -102,7 +99,7 @@ func (b *OpsBuilder) aclOps(ops []nb.Op, tr *unitTrack) (all []nb.Op, link []nb.
 	return ops, link
 }
 
-// rowMutations are the mutations of one row.
+// rowMutations collects the mutations of one row.
 type rowMutations []nb.Mutation
 
 func (ms *rowMutations) add(column string, insert bool, refs []nb.Ref) {
@@ -111,7 +108,7 @@ func (ms *rowMutations) add(column string, insert bool, refs []nb.Ref) {
 	}
 }
 
-// appendOp puts the operation on a row behind others, none where there is nothing to change.
+// appendOp appends the row's operation, if it has mutations.
 func (ms rowMutations) appendOp(ops []nb.Op, table, uuid string) []nb.Op {
 	if len(ms) == 0 {
 		return ops
@@ -119,8 +116,8 @@ func (ms rowMutations) appendOp(ops []nb.Op, table, uuid string) []nb.Op {
 	return append(ops, nb.Op{Kind: nb.OpMutate, Table: table, UUID: uuid, Mutations: ms})
 }
 
-// groupOps writes the ACLs and the port group that holds them. ACLs that leave
-// the group are collected by the server (ovn-kubernetes.md#acl-columns).
+// groupOps writes the ACLs and their port group. The server collects ACLs that leave the group
+// (ovn-kubernetes.md#acl-columns).
 func (b *OpsBuilder) groupOps(ops []nb.Op, tr *unitTrack) []nb.Op {
 	t, a, g := b.t, &tr.ACLs, &tr.group
 	ops, link := b.aclOps(ops, tr)
@@ -157,7 +154,7 @@ func (b *OpsBuilder) groupOps(ops []nb.Op, tr *unitTrack) []nb.Op {
 	return ops
 }
 
-// ACLRow is a new row with every column that has a value.
+// ACLRow returns the columns of a new row, without empty ones.
 func ACLRow(a *nb.ACL) map[string]any {
 	row := make(map[string]any, len(nb.ACLColumns))
 	for i := range nb.ACLColumns {

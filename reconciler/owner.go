@@ -11,32 +11,31 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// rowForm says how a live row relates to what Rung compiles.
+// rowForm classifies live rows by how Rung compiles them.
 type rowForm uint8
 
 const (
-	// Foreign rows belong to somebody else, or to nobody we can name.
+	// Foreign rows belong to others, or to no owner we can name.
 	Foreign rowForm = iota
-	// Ours are rows of a unit with an id as ovn-kubernetes.md#owner-types says.
+	// Ours are a unit's rows with an id as in ovn-kubernetes.md#owner-types.
 	Ours
-	// Damaged rows carry an owner type of ours and the name of an object, but no id
-	// that OVN-Kubernetes writes now: somebody altered it, or an older release wrote
-	// it. By owner and name they are the unit's, as OVN-Kubernetes finds what is
-	// stale (ovn-kubernetes.md#policy-sync, #startup-repair).
+	// Damaged rows have an owner type of ours and an object's name, but no id of current OVN-Kubernetes: the
+	// id was altered, or an older release wrote it. Owner and name assign them to the unit, as OVN-Kubernetes
+	// finds stale rows (ovn-kubernetes.md#policy-sync, #startup-repair).
 	Damaged
 )
 
-// RowOwner is the owner of a row, as its external_ids say.
+// RowOwner is a row's owner, read from its external_ids.
 type RowOwner struct {
 	Unit  model.PolicyKey
 	Form  rowForm
 	Index int // gress index of an ACL or address set
-	// IsOtherRelease says of a damaged row that its id begins as that owner's do: a release
-	// that is older, or that Rung does not know, may have written it.
+	// IsOtherRelease reports whether a damaged row's id begins as that owner's ids do: an older or unknown
+	// release may have written it.
 	IsOtherRelease bool
 }
 
-// OwnerOfRow reads whose a row is; rows of tables without owners are foreign.
+// OwnerOfRow reads a row's owner; rows of tables without owners are foreign.
 func OwnerOfRow(r nb.Row) RowOwner {
 	ids := r.IDs()
 	o := nb.OwnerOfRow(r)
@@ -48,7 +47,7 @@ func OwnerOfRow(r nb.Row) RowOwner {
 	switch {
 	case o.Form == nb.FormKnown:
 		out.Form = Ours
-	case o.Name == "": // nobody to show it under
+	case o.Name == "": // no policy to show it under
 		return RowOwner{}
 	case o.Form == nb.FormLegacy, o.Form == nb.FormOdd:
 		out.Form = Damaged
@@ -59,7 +58,7 @@ func OwnerOfRow(r nb.Row) RowOwner {
 	return out
 }
 
-// idText says what is wrong with the id of a damaged row.
+// idText describes the fault of a damaged row's id.
 func idText(id string) string {
 	if id == "" {
 		return "it has no " + nb.KeyID
@@ -67,7 +66,7 @@ func idText(id string) string {
 	return nb.KeyID + " " + id + " is in no form of today"
 }
 
-// rowText names a row in a sentence.
+// rowText returns a row's table and id for a sentence.
 func rowText(r nb.Row) string {
 	if id := r.IDs()[nb.KeyID]; id != "" {
 		return nb.TableOf(r) + " " + id
@@ -75,13 +74,11 @@ func rowText(r nb.Row) string {
 	return nb.TableOf(r) + " " + r.RowUUID()
 }
 
-// tooManySteps is where a list of deltas is worth less than comparing all.
+// tooManySteps is the number of steps above which a full comparison is cheaper.
 const tooManySteps = 1 << 18
 
-// MergeDeltas is the delta of two steps taken together. nil means anything may
-// have changed. The steps of one set or port group stay in order: the tracker
-// books them one after another, and skips those of policies that were compiled
-// anew in either step.
+// MergeDeltas joins the deltas of two steps; nil means anything may have changed. Steps of one set or port
+// group stay in order: the tracker applies them one by one, and skips those of recompiled policies.
 func MergeDeltas(a, b *compiler.Delta) *compiler.Delta {
 	if a == nil || b == nil || a.Everything || b.Everything || len(a.Members)+len(a.Ports) > tooManySteps {
 		return &compiler.Delta{Everything: true}
@@ -96,18 +93,15 @@ func MergeDeltas(a, b *compiler.Delta) *compiler.Delta {
 	return out
 }
 
-// maxDisowned bounds how many rows are remembered; nobody does this to so many by
-// hand.
+// maxDisowned limits the remembered rows; manual edits are far fewer.
 const maxDisowned = 10_000
 
-// disownedRows remembers, by UUID, the rows that lost their owner ids while Rung
-// looked on. They are not touched: what nobody's ids say is Rung's may be
-// anybody's. Most go with the port group they hang on, or get their ids back by
-// their name. A row of a UUID never is another one's, so that those which are gone
-// may come back with an older database.
+// disownedRows remembers, by UUID, rows that lost their owner ids while Rung watched. Rung does not touch
+// them: without ids they may belong to anyone. Most go with their port group, or get their ids back by name.
+// Deleted rows stay listed, since an older database may bring them back and UUIDs are never reused.
 type disownedRows map[string]model.DisownedRow
 
-// noteChange takes in that a row changed, and whose it was.
+// noteChange remembers a row that lost its owner was.
 func (d *disownedRows) noteChange(old, row nb.Row, was RowOwner) {
 	if was.Form == Foreign || OwnerOfRow(row).Form != Foreign || len(*d) >= maxDisowned {
 		return
@@ -119,7 +113,7 @@ func (d *disownedRows) noteChange(old, row nb.Row, was RowOwner) {
 		ID: old.IDs()[nb.KeyID]}
 }
 
-// rowsIn lists those that are in the database, in a fixed order.
+// rowsIn lists the remembered rows that are in the database, in a fixed order.
 func (d disownedRows) rowsIn(db *nb.DB) []model.DisownedRow {
 	var out []model.DisownedRow
 	for row := range maps.Values(d) {

@@ -12,11 +12,11 @@ import (
 	"rung/model/words"
 )
 
-// expectedRows are the rows that transactions of this process may still change, by
-// table and UUID, and those they insert, by table and id.
+// expectedRows holds the rows that this process's transactions may still change, by table and UUID, and the
+// rows they insert, by table and id.
 type expectedRows struct{ rows, ids MemberSet }
 
-// rowsOutstanding collects what was sent and is not seen yet.
+// rowsOutstanding collects the rows of transactions that were sent but not seen yet.
 func (w *worker) rowsOutstanding() expectedRows {
 	e := expectedRows{MemberSet{}, MemberSet{}}
 	for _, f := range w.flights.underWay {
@@ -35,8 +35,7 @@ func (w *worker) rowsOutstanding() expectedRows {
 	return e
 }
 
-// fadingTransaction is a transaction nobody knows the outcome of: what it may have done can
-// still arrive, and be seen, until then.
+// fadingTransaction is a transaction with an unknown outcome. Its changes may still appear before until.
 type fadingTransaction struct {
 	ops   []nb.Op
 	until time.Time
@@ -51,7 +50,7 @@ func (e expectedRows) addOps(db *nb.DB, ops []nb.Op) {
 			continue
 		}
 		e.rows.Add(op.Table + " " + op.UUID)
-		// ACLs that nothing refers to any more are collected with it.
+		// The server also collects ACLs that lose their last reference.
 		if g := db.PortGroup(op.UUID); op.Kind == nb.OpDelete && op.Table == nb.TablePortGroup && g != nil {
 			for _, uuid := range g.ACLs {
 				e.rows.Add(nb.TableACL + " " + uuid)
@@ -68,11 +67,11 @@ func (e expectedRows) addOps(db *nb.DB, ops []nb.Op) {
 	}
 }
 
-// watchOthers looks for changes of rows of Rung's owner types that this process
-// did not make. db is the database after them.
+// watchOthers looks for changes that other writers made to rows of Rung's owner types. db is the database
+// after the changes.
 func (w *worker) watchOthers(changes []nb.RowChange, db *nb.DB) {
 	if writer, _ := HolderIn(db); w.fence.epoch == 0 && writer != "" {
-		return // another Rung writes here: its epoch stands between it and us
+		return // another Rung writes here: the epoch keeps us apart
 	}
 	var mine expectedRows
 	var first string
@@ -82,7 +81,7 @@ func (w *worker) watchOthers(changes []nb.RowChange, db *nb.DB) {
 		row := cmp.Or(ch.New, ch.Old)
 		o := OwnerOfRow(row)
 		if o.Form == Foreign && ch.Old != nil {
-			o = OwnerOfRow(ch.Old) // its ids were taken away
+			o = OwnerOfRow(ch.Old) // it lost its ids
 		}
 		if !w.tracker.IsOurs(o) || w.cfg.LeftAloneKinds[o.Unit.Kind] || isByServer(ch, o, db) {
 			continue
@@ -110,14 +109,14 @@ func (w *worker) watchOthers(changes []nb.RowChange, db *nb.DB) {
 	w.pauseForOther("another writer "+first+" at "+at.Format(time.TimeOnly), at)
 }
 
-// pauseForOther stops writing for a while.
+// pauseForOther stops writing for Quiet.
 func (w *worker) pauseForOther(what string, at time.Time) {
 	w.fence.foreign, w.fence.foreignAt = what, at
 	w.stateNews = true
 	w.zone.Foreign, w.zone.ForeignAt = what, at
 }
 
-// judgeFirstRead judges a zone when its rows were read for the first time.
+// judgeFirstRead checks a zone's first read for rows of an unknown writer.
 func (w *worker) judgeFirstRead(db *nb.DB) {
 	if w.fence.rowsRead {
 		return
@@ -131,7 +130,7 @@ func (w *worker) judgeFirstRead(db *nb.DB) {
 	}
 }
 
-// countOwnRows counts the rows of the owner types that this process writes.
+// countOwnRows counts the rows of owner types that this process writes.
 func (w *worker) countOwnRows(db *nb.DB) (n int) {
 	for r := range db.OwnedRows() {
 		if o := OwnerOfRow(r); w.tracker.IsOurs(o) && !w.cfg.LeftAloneKinds[o.Unit.Kind] {
@@ -141,9 +140,8 @@ func (w *worker) countOwnRows(db *nb.DB) (n int) {
 	return n
 }
 
-// isByServer says whether nobody need have written the row: the server takes ports
-// that are gone out of groups and collects ACLs whose holder is gone, and the
-// columns Rung compares may be the same.
+// isByServer reports whether the change needs no writer. The server removes deleted ports from groups and
+// collects unreferenced ACLs, and the compared columns may be unchanged.
 func isByServer(ch *nb.RowChange, o RowOwner, db *nb.DB) bool {
 	switch old := ch.Old.(type) {
 	case *nb.ACL:
@@ -185,5 +183,5 @@ func verbOf(ch *nb.RowChange) string {
 	return "changed"
 }
 
-// isLeftAlone says whether a unit's rows are left alone, whatever they are.
+// isLeftAlone reports whether a unit's rows are never written.
 func (w *worker) isLeftAlone(k model.PolicyKey) bool { return w.cfg.LeftAloneKinds[k.Kind] }

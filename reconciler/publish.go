@@ -10,8 +10,7 @@ import (
 	"rung/model/words"
 )
 
-// publishState hands out the next state when there is news and its time has come, or
-// at once.
+// publishState publishes the next state if there is news and its time has come. now skips the wait.
 func (w *worker) publishState(now bool) {
 	if !w.stateNews && len(w.unshown) == 0 {
 		return
@@ -28,7 +27,7 @@ func (w *worker) publishState(now bool) {
 	}
 	w.stateNews = false
 	clear(w.unshown)
-	w.zone.Endpoint = w.cfg.Zone.Endpoint() // a pod that came anew has another
+	w.zone.Endpoint = w.cfg.Zone.Endpoint() // a replaced pod has a new address
 	w.zone.Writes = w.mode == Write
 	w.zone.Paused, w.zone.Starting = w.whyPaused(), w.isStarting()
 	w.zone.Note, w.zone.RowsHeld, w.zone.TakenOff = w.fence.guard.Notice, w.fence.epoch != 0, w.fence.epochLost
@@ -50,9 +49,8 @@ func (w *worker) publishState(now bool) {
 	w.cfg.OnState(&z)
 }
 
-// publishTime is when news may be published. While something is written and not seen yet
-// they wait for the rows, but no longer than Config.Publish: nobody has time to see the
-// state before, and to make that state would take time from writing.
+// publishTime returns when news may be published. While written rows are not yet seen it waits for them, at
+// most Config.Publish. Making a state in between would only delay writing.
 func (w *worker) publishTime() time.Time {
 	if at := w.newsAt.Add(w.cfg.Publish); !w.newsAt.IsZero() && len(w.unconfirmed) > 0 && at.After(w.publishAt) {
 		return at
@@ -60,14 +58,12 @@ func (w *worker) publishTime() time.Time {
 	return w.publishAt
 }
 
-// staysDifferent says whether a unit's rows differ and are not written for a reason that
-// is theirs alone.
+// staysDifferent reports whether a unit's rows differ and cannot be written, for a reason of their own.
 func (w *worker) staysDifferent(p *model.PolicyInZone) bool {
 	return w.mode == Write && (p.NotComparable || p.Blocked > 0) && !w.isLeftAlone(p.Policy)
 }
 
-// compareStanding compares what stands once more, now and then: it costs little, and
-// nothing stays as it is because a change was missed.
+// compareStanding compares lasting differences again now and then. It is cheap, and corrects a missed change.
 func (w *worker) compareStanding() {
 	now := time.Now()
 	if w.standing == 0 || now.Before(w.againAt) {
@@ -82,13 +78,13 @@ func (w *worker) compareStanding() {
 	w.takeDirty()
 }
 
-// nextPolicies is the next map of policies; what did not change is shared.
+// nextPolicies returns the next map of policies; unchanged entries are shared.
 func (w *worker) nextPolicies() map[model.PolicyKey]*model.PolicyInZone {
 	out := make(JoinsByUnit, len(w.zone.Policies)+len(w.unshown))
 	maps.Copy(out, w.zone.Policies)
 	for k := range w.unshown {
 		p := w.tracker.JoinPolicy(k)
-		// Before everything is loaded a policy that is not there may yet come.
+		// Before everything is loaded, an unknown policy may still arrive.
 		if p == nil || (w.tracker.CompiledUnit(k) == nil && !w.loaded) {
 			out.Put(w.tracker.Desired, k, nil)
 			continue
@@ -101,16 +97,16 @@ func (w *worker) nextPolicies() map[model.PolicyKey]*model.PolicyInZone {
 	return out
 }
 
-// activityOf says what operations of a transaction were for one policy.
+// activityOf describes a transaction's operations for one policy.
 func (w *worker) activityOf(k model.PolicyKey, ops []nb.Op, at time.Time, took time.Duration, failure string) model.Activity {
 	return model.Activity{At: at, Took: took, Zone: w.cfg.Zone.Name(), Policy: k, Summary: opsSummary(k, ops), Ops: len(ops),
 		Commands: commandLines(ops), Error: failure, By: "reconciler"}
 }
 
-// countedRows are the rows a summary counts, by table.
+// countedRows names the rows in a summary, by table.
 var countedRows = map[string]string{nb.TablePortGroup: "port group", nb.TableACL: "ACL", nb.TableAddressSet: "address set"}
 
-// opsSummary is "cluster-control: 12 ACLs updated, 3 addresses added".
+// opsSummary returns a text such as "cluster-control: 12 ACLs updated, 3 addresses added".
 func opsSummary(k model.PolicyKey, ops []nb.Op) string {
 	n := map[[2]string]int{}
 	add := func(what, verb string, count int) { n[[2]string{what, verb}] += count }
@@ -137,7 +133,7 @@ func opsSummary(k model.PolicyKey, ops []nb.Op) string {
 				case "ports":
 					add("port", verb, len(m.Refs))
 				case "acls":
-					// A reference to a new row is counted by its insert.
+					// The insert counts a new row's reference.
 					for _, r := range m.Refs {
 						if r.UUID != "" {
 							add("ACL", verb, 1)
@@ -162,7 +158,7 @@ func opsSummary(k model.PolicyKey, ops []nb.Op) string {
 	return name + ": " + strings.Join(parts, ", ")
 }
 
-// memberCount is how many members a set column gets; other columns have none.
+// memberCount returns the number of members in a set column, 0 for other columns.
 func memberCount(v any) int {
 	switch v := v.(type) {
 	case []string:

@@ -11,15 +11,14 @@ import (
 	"rung/model"
 )
 
-// Reconciler keeps one zone. Its methods may be called from any goroutine and
-// do not wait for the zone.
+// Reconciler reconciles one zone. Any goroutine may call its methods; they do not wait for the zone.
 type Reconciler struct {
 	cfg   Config
 	box   mailbox
 	state atomic.Pointer[model.ZoneState]
 }
 
-// NewZone makes the reconciler of one zone; Run starts it.
+// NewZone returns the reconciler of one zone; Run starts it.
 func NewZone(cfg Config) *Reconciler {
 	cfg.setDefaults()
 	r := &Reconciler{cfg: cfg, box: mailbox{signal: make(chan struct{}, 1)}}
@@ -28,28 +27,23 @@ func NewZone(cfg Config) *Reconciler {
 	return r
 }
 
-// State is the newest published state; never nil.
+// State returns the newest published state, never nil.
 func (r *Reconciler) State() *model.ZoneState { return r.state.Load() }
 
-// SetDesired hands over the next desired rows. delta is what changed since the
-// Desired of the last call; nil means anything may have. loaded says that every
-// source of objects has delivered once: until then nothing is written, because
-// what is not there yet would be taken for deleted. It cannot be taken back.
-// ZoneState.Steps counts the calls that a state takes into account.
+// SetDesired hands over the next desired rows. delta is the difference since the last call; nil means anything
+// may have changed. loaded says that every source of objects has delivered once, and stays set. Nothing is
+// written before: missing objects would look deleted. ZoneState.Steps counts the calls that a state includes.
 func (r *Reconciler) SetDesired(d *compiler.Desired, delta *compiler.Delta, loaded bool) {
 	r.box.addMail(func(m *mailItems) { m.addDesired(d, delta, loaded) })
 }
 
-// SetMode switches between observing and writing. A transaction that was sent is
-// not called back.
+// SetMode switches between observing and writing. A transaction under way completes.
 func (r *Reconciler) SetMode(mode Mode) { r.box.addMail(func(m *mailItems) { m.addMode(mode) }) }
 
-// SetGuard says whether a fenced zone may be written by what others do there. A
-// transaction that was sent is not called back.
+// SetGuard sets whether other writers allow writing a fenced zone. A transaction under way completes.
 func (r *Reconciler) SetGuard(g ZoneGuard) { r.box.addMail(func(m *mailItems) { m.addGuard(g) }) }
 
-// Run keeps the zone until ctx ends, and returns when all its goroutines have
-// ended. It is called once.
+// Run reconciles the zone until ctx ends, and returns when all its goroutines have ended. Call it once.
 func (r *Reconciler) Run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	w := newWorker(r)
@@ -86,28 +80,27 @@ func newWorker(r *Reconciler) *worker {
 	return w
 }
 
-// now returns the time for reports; waiting goes by the process's timers.
+// now returns the time for reports; waits use the process's timers.
 func (w *worker) now() time.Time { return w.cfg.Clock() }
 
-// tooManyChanges is where a list of changed rows is worth less than a resync.
+// tooManyChanges is the number of changed rows above which a resync is cheaper.
 const tooManyChanges = 1 << 18
 
-// mailItems is the news that came in since the loop looked last, taken together.
+// mailItems is all news since the loop last looked, merged.
 type mailItems struct {
 	desired *compiler.Desired // nil: no news
 	delta   *compiler.Delta
-	steps   uint64 // how many desired and delta are
+	steps   uint64 // number of merged desired and delta
 	loaded  bool
 	live    *model.ZoneUpdate
-	grows   bool // the changes in live are the mailbox's own, to be added to
+	grows   bool // the mailbox owns the changes in live and may append to them
 	mode    *Mode
 	stopped bool // mode was Observe in between, whatever it is now
 	guard   *ZoneGuard
-	stops   uint64 // how often writing was stopped since the start, by mode or guard
+	stops   uint64 // stops of writing since the start, by mode or guard
 }
 
-// mailbox gathers what others send while the loop is busy, without loss and
-// without making them wait.
+// mailbox collects news for the busy loop, without loss and without making senders wait.
 type mailbox struct {
 	mu     sync.Mutex
 	mail   mailItems
@@ -132,7 +125,7 @@ func (b *mailbox) takeMail() mailItems {
 	return m
 }
 
-// countStops counts the stops up to now, also those the worker has not taken out yet.
+// countStops counts all stops, including those the worker has not taken yet.
 func (b *mailbox) countStops() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -165,8 +158,8 @@ func (m *mailItems) addDesired(d *compiler.Desired, delta *compiler.Delta, loade
 	m.loaded = m.loaded || loaded
 }
 
-// addLive takes two updates together: the last says how the connection and the
-// rows are, the changes add up, and a resync among them stays one.
+// addLive merges two updates. The newer one has the connection and the rows; changes are concatenated, and a
+// resync stays one.
 func (m *mailItems) addLive(u model.ZoneUpdate) {
 	if m.live == nil {
 		m.live = &u

@@ -23,8 +23,7 @@ const (
 	reasonDuplicate   = "ANPWithDuplicatePriority"
 )
 
-// reporter says in conditions and events what became of policies, as the
-// controller of OVN-Kubernetes on that node would.
+// reporter reports policies' conditions and events as OVN-Kubernetes' controller on that node would.
 type reporter struct {
 	zone   string
 	status Status
@@ -33,13 +32,11 @@ type reporter struct {
 	max    int32
 
 	lastSent map[model.PolicyKey]sentCondition
-	// programmed are the policies programmed since the start. byPriority remembers
-	// the first policy at a priority and nobody else: if it moves away, a later
-	// one goes unnoticed (ovn-kubernetes.md#duplicate-priority).
+	// programmed are the policies programmed since the start. byPriority holds only the first policy at each
+	// priority: once it moves away, later duplicates go unnoticed (ovn-kubernetes.md#duplicate-priority).
 	programmed map[model.PolicyKey]programmedPolicy
 	byPriority map[int32]string
-	// refusedVersions are the versions an event about an unsupported priority was sent
-	// for.
+	// refusedVersions are the policy versions with an event about their unsupported priority.
 	refusedVersions map[model.PolicyKey]*model.Policy
 }
 
@@ -61,13 +58,13 @@ func newReporter(cfg *Config) *reporter {
 	}
 }
 
-// reportSuccess reports a policy whose rows were written or need no writing.
+// reportSuccess reports a policy whose rows were written or already right.
 func (r *reporter) reportSuccess(p *model.Policy) {
 	if p.Kind == model.KindCNP {
-		return // no controller of OVN-Kubernetes reports any
+		return // OVN-Kubernetes has no controller that reports it
 	}
 	if was, ok := r.programmed[p.Key]; ok && was.uid != p.UID {
-		r.forgetPolicy(p.Key) // replaced by one of the same name
+		r.forgetPolicy(p.Key) // replaced by a new object of the same name
 	}
 	was, known := r.programmed[p.Key]
 	if p.Kind == model.KindANP && (!known || was.priority != p.Priority) {
@@ -99,16 +96,15 @@ func (r *reporter) reportNoRows(p *model.Policy, none *model.NoRows) {
 	r.sendCondition(p, "False", reasonFailed, none.Message)
 }
 
-// isSameSpec says whether an update from a to b is one OVN-Kubernetes ignores
-// (ovn-kubernetes.md#event-filters).
+// isSameSpec reports whether OVN-Kubernetes ignores an update from a to b (ovn-kubernetes.md#event-filters).
 func isSameSpec(a, b *model.Policy) bool {
 	return a != nil && a.UID == b.UID && a.Priority == b.Priority &&
 		a.Logging == b.Logging && a.HasLogging == b.HasLogging && reflect.DeepEqual(a.Subject, b.Subject) &&
 		reflect.DeepEqual(a.Ingress, b.Ingress) && reflect.DeepEqual(a.Egress, b.Egress)
 }
 
-// reportFailure reports a refused write. That an update of a BANP speaks of an ANP is
-// OVN-Kubernetes' own slip (ovn-kubernetes.md#policy-sync).
+// reportFailure reports a rejected write. Like OVN-Kubernetes, it writes ANP for the update of a BANP
+// (ovn-kubernetes.md#policy-sync).
 func (r *reporter) reportFailure(p *model.Policy, text string) {
 	if p.Kind == model.KindCNP {
 		return
@@ -130,8 +126,7 @@ func (r *reporter) forgetPolicy(k model.PolicyKey) {
 	delete(r.refusedVersions, k)
 }
 
-// forgetReported forgets what was reported: whoever writes meanwhile reports as well, and
-// the policies carry what is true then.
+// forgetReported forgets the last conditions: a new writer reports its own, which the policies then carry.
 func (r *reporter) forgetReported() { clear(r.lastSent) }
 
 func (r *reporter) sendEvent(k model.PolicyKey, reason, message string) {
@@ -141,8 +136,7 @@ func (r *reporter) sendEvent(k model.PolicyKey, reason, message string) {
 	}
 }
 
-// sendCondition reports a condition unless it is what was reported last, or what
-// the policy carries already.
+// sendCondition reports a condition unless it was the last one reported or the policy has it already.
 func (r *reporter) sendCondition(p *model.Policy, status, reason, message string) {
 	if p.Kind == model.KindANP && len(message) > maxANPMessage {
 		message = message[:maxANPMessage]

@@ -9,40 +9,37 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// Tracker follows the desired rows and the live rows of one zone and knows, per
-// policy and row, how they differ. A step costs what it changes: members and
-// ports that come or go are booked where they belong, and only a policy that
-// was compiled anew, or a row that came or went, is compared as a whole.
+// Tracker follows the desired and live rows of one zone and knows, per policy and row, how they differ. A step
+// costs only what it changes: added and removed members and ports are applied as such. Only a recompiled
+// policy, or an added or removed row, is compared as a whole.
 //
-// It is plain memory: one goroutine, no clock, no I/O. The differences after any
-// sequence of steps are those of a tracker that saw only the last state.
+// It is plain memory: one goroutine, no clock, no I/O. The differences after any sequence of steps are those
+// of a tracker that saw only the last state.
 type Tracker struct {
 	Zone    string
 	Desired *compiler.Desired
 	DB      *nb.DB // nil: never read
-	// Observing says that the rows are somebody else's.
+	// Observing means that Rung does not own the rows.
 	Observing bool
-	// MembersOf lists a desired set, where somebody has it listed already.
+	// MembersOf lists a desired set, if lists are shared; may be nil.
 	MembersOf func(*compiler.SetSpec) []string
 
 	Tracks map[model.PolicyKey]*unitTrack
 	sets   map[string]*setTrack  // desired address sets by name
 	groups map[string]*unitTrack // by the desired port group's name
-	// holders are the units whose ACLs hang on a row that is not theirs.
+	// holders are the units without a port group of their own, by the row that references their ACLs.
 	holders map[compiler.ACLHolder]map[*unitTrack]struct{}
 
 	disowned disownedRows
 
-	// DirtyPolicies are the policies whose join may have changed since somebody took
-	// the list.
+	// DirtyPolicies are the policies whose state may have changed since TakeDirty.
 	DirtyPolicies map[model.PolicyKey]struct{}
 
-	touchedTracks map[*unitTrack]struct{} // in the step under way
-	comparedWhole map[*unitTrack]struct{} // compared as a whole in the step under way
+	touchedTracks map[*unitTrack]struct{} // in the current step
+	comparedWhole map[*unitTrack]struct{} // in the current step
 }
 
-// unitTrack is the knowledge of one unit, a policy or another: one that is desired, or that
-// has live rows, or both.
+// unitTrack tracks one unit that is desired, or has live rows, or both.
 type unitTrack struct {
 	key    model.PolicyKey
 	unit   *compiler.CompiledUnit // nil: no such unit in this zone
@@ -52,43 +49,42 @@ type unitTrack struct {
 	group memberTrack // the port group, by port names
 	ACLs  aclTrack
 
-	// Live rows by UUID. They carry an id of the policy, or are the policy's by owner
-	// and name alone: the latter are in damaged, true where their id may be one of an
-	// older release, or of a release that Rung does not know.
+	// Live rows by UUID, with an id of the unit, or assigned by owner and name alone. The latter are in
+	// damaged: true if the id may come from an older or unknown release.
 	liveACLs, liveSets, liveGroups MemberSet
 	damaged                        map[string]bool
-	// Of these, the sets and groups that are not desired.
+	// Live sets and groups that are not desired.
 	extraSets, extraGroups []string
 
 	aclsDirty, rowsDirty bool
 	touched              time.Time
-	standingSince        map[diffKey]time.Time // standing differences, by row
+	standingSince        map[diffKey]time.Time // start of each lasting difference
 }
 
-// memberTrack is how a desired set or group differs from its live row: in its members and its external_ids.
+// memberTrack lists how a desired set or group differs from its live row, in members and external_ids.
 type memberTrack struct {
 	uuid           string // of the live row
 	missing, extra MemberSet
 	ids            bool // the external_ids differ
 }
 
-// stepDesired books members that joined or left the desired row. For the live row it is the other way round.
+// stepDesired applies added and removed members of the desired row. For the live row, swap the two.
 func (m *memberTrack) stepDesired(added, removed []string) {
 	swapNames(&m.extra, &m.missing, added)
 	swapNames(&m.missing, &m.extra, removed)
 }
 
-// setTrack is one desired address set. Without a live row nothing is booked.
+// setTrack is one desired address set. Without a live row it lists no differences.
 type setTrack struct {
 	memberTrack
 	track *unitTrack
 	spec  *compiler.SetSpec
-	// listed are the members of a set that has no live row yet, as they were listed
-	// to write one; nil where they may be others by now.
+	// listed are the members of a set that is being inserted, as listed for the write; nil if they may have
+	// changed.
 	listed []string
 }
 
-// New is a tracker of a zone whose rows were never read.
+// New returns a tracker of a zone that was never read.
 func New(zone string) *Tracker {
 	return &Tracker{
 		Zone: zone, Tracks: map[model.PolicyKey]*unitTrack{}, sets: map[string]*setTrack{}, groups: map[string]*unitTrack{},
@@ -96,7 +92,7 @@ func New(zone string) *Tracker {
 	}
 }
 
-// hasRows says whether the policy wants rows.
+// hasRows reports whether the unit has desired rows.
 func (tr *unitTrack) hasRows() bool { return tr.unit != nil && tr.unit.WhyNoRows == nil }
 
 func (t *Tracker) trackOf(k model.PolicyKey) *unitTrack {
@@ -109,7 +105,7 @@ func (t *Tracker) trackOf(k model.PolicyKey) *unitTrack {
 	return tr
 }
 
-// CompiledUnit returns the compiled unit of a key, nil where none is desired in this zone.
+// CompiledUnit returns the compiled unit of a key, nil if none is desired in this zone.
 func (t *Tracker) CompiledUnit(k model.PolicyKey) *compiler.CompiledUnit {
 	if tr := t.Tracks[k]; tr != nil {
 		return tr.unit
@@ -117,19 +113,19 @@ func (t *Tracker) CompiledUnit(k model.PolicyKey) *compiler.CompiledUnit {
 	return nil
 }
 
-// IsOurs says whether a row is one of Rung's owner types, of a network that Rung knows.
+// IsOurs reports whether a row has one of Rung's owner types and a known network.
 func (t *Tracker) IsOurs(o RowOwner) bool {
 	return o.Form != Foreign && t.Desired.KnowsNetwork(o.Unit.Network)
 }
 
-// MarkAll marks all policies as ones whose join may have changed.
+// MarkAll marks the states of all policies as possibly changed.
 func (t *Tracker) MarkAll() {
 	for k := range t.Tracks {
 		t.DirtyPolicies[k] = struct{}{}
 	}
 }
 
-// TakeDirty calls take for every policy whose join may have changed since the last call.
+// TakeDirty calls take for every policy whose state may have changed since the last call.
 func (t *Tracker) TakeDirty(take func(model.PolicyKey)) {
 	for k := range t.DirtyPolicies {
 		take(k)
@@ -137,7 +133,7 @@ func (t *Tracker) TakeDirty(take func(model.PolicyKey)) {
 	clear(t.DirtyPolicies)
 }
 
-// RowsDisowned are the rows of the database that lost their owner ids while Rung looked on.
+// RowsDisowned returns the existing rows that lost their owner ids while Rung watched.
 func (t *Tracker) RowsDisowned() []model.DisownedRow { return t.disowned.rowsIn(t.DB) }
 
 func (t *Tracker) touchTrack(tr *unitTrack) { t.touchedTracks[tr] = struct{}{} }
@@ -146,7 +142,7 @@ func (t *Tracker) beginStep() {
 	t.touchedTracks, t.comparedWhole = map[*unitTrack]struct{}{}, map[*unitTrack]struct{}{}
 }
 
-// finishStep compares what the step marked.
+// finishStep compares the rows that the step marked.
 func (t *Tracker) finishStep(at time.Time) {
 	for tr := range t.touchedTracks {
 		if tr.rowsDirty {
@@ -166,8 +162,8 @@ func (t *Tracker) finishStep(at time.Time) {
 	t.touchedTracks, t.comparedWhole = nil, nil
 }
 
-// ApplyDesired takes the next desired rows and the changes since the last. With a nil
-// delta anything may have changed.
+// ApplyDesired applies the next desired rows and their difference; a nil delta means anything may have
+// changed.
 func (t *Tracker) ApplyDesired(d *compiler.Desired, delta *compiler.Delta, at time.Time) {
 	t.beginStep()
 	first := t.Desired == nil
@@ -182,8 +178,7 @@ func (t *Tracker) ApplyDesired(d *compiler.Desired, delta *compiler.Delta, at ti
 		if c := t.unitHere(k); c == nil || c != tr.unit {
 			t.comparePolicy(tr)
 		} else {
-			// Not compiled anew: only rows with named ports may read
-			// differently, and members and ports are in the delta.
+			// Not recompiled: only named-port rows may differ. The delta lists members and ports.
 			tr.aclsDirty = true
 			t.touchTrack(tr)
 		}
@@ -197,7 +192,7 @@ func (t *Tracker) ApplyDesired(d *compiler.Desired, delta *compiler.Delta, at ti
 	t.finishStep(at)
 }
 
-// unitHere returns the compiled unit of a key, nil where it has no rows in this zone.
+// unitHere returns the compiled unit of a key, nil if it has no rows in this zone.
 func (t *Tracker) unitHere(k model.PolicyKey) *compiler.CompiledUnit {
 	if c := t.Desired.Policy(k); c != nil && c.HasRowsIn(t.Zone) {
 		return c
@@ -205,7 +200,7 @@ func (t *Tracker) unitHere(k model.PolicyKey) *compiler.CompiledUnit {
 	return nil
 }
 
-// compareAll compares every policy as a whole.
+// compareAll compares all policies as a whole.
 func (t *Tracker) compareAll() {
 	for _, tr := range t.Tracks {
 		t.comparePolicy(tr)
@@ -220,7 +215,7 @@ func (t *Tracker) compareAll() {
 	}
 }
 
-// CompareAgain compares a unit once more. That it was looked at is no news: its age stays.
+// CompareAgain compares a unit again, without renewing its age.
 func (t *Tracker) CompareAgain(k model.PolicyKey) {
 	tr := t.Tracks[k]
 	if tr == nil || t.DB == nil || t.Desired == nil {
@@ -243,7 +238,7 @@ func (t *Tracker) isFresh(tr *unitTrack) bool {
 	return ok
 }
 
-// comparePolicy compares all rows of one policy.
+// comparePolicy compares all rows of one unit.
 func (t *Tracker) comparePolicy(tr *unitTrack) {
 	t.comparedWhole[tr] = struct{}{}
 	t.touchTrack(tr)
@@ -266,7 +261,7 @@ func (t *Tracker) comparePolicy(tr *unitTrack) {
 	if !tr.hasRows() {
 		return
 	}
-	if tr.unit.Holder != tr.holder { // an EgressFirewall's namespace is on another network
+	if tr.unit.Holder != tr.holder { // the EgressFirewall's namespace is on another network
 		unbookHolder(t.holders, tr)
 		t.bookHolder(tr, tr.unit.Holder)
 	}
@@ -282,8 +277,8 @@ func (t *Tracker) comparePolicy(tr *unitTrack) {
 	}
 }
 
-// markReowned marks the policy whose ids a row carries although another policy
-// claims, or claimed, the row by its name.
+// markReowned marks the policy whose ids a row carries, when another policy claims or stops claiming the row
+// by name.
 func (t *Tracker) markReowned(row nb.Row) {
 	if row == nil {
 		return
@@ -296,7 +291,7 @@ func (t *Tracker) markReowned(row nb.Row) {
 	}
 }
 
-// findExtraRows finds live sets and groups of the policy that nobody wants.
+// findExtraRows finds undesired live sets and groups of the unit.
 func (t *Tracker) findExtraRows(tr *unitTrack) {
 	tr.extraSets, tr.extraGroups = nil, nil
 	for _, uuid := range tr.liveSets.sortedNames() {
@@ -311,8 +306,8 @@ func (t *Tracker) findExtraRows(tr *unitTrack) {
 	}
 }
 
-// NamedByFrozenRows says whether rows of a policy without desired rows, which stay and
-// still decide, name a set of a unit that is gone: the set stays with them.
+// NamedByFrozenRows reports whether frozen rows use a set of a removed unit. Rows of a policy without desired
+// rows stay and still decide, so the set stays too.
 func (t *Tracker) NamedByFrozenRows(k model.PolicyKey) bool {
 	tr := t.Tracks[k]
 	if tr == nil || tr.unit != nil {

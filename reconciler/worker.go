@@ -9,11 +9,10 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// freshRead is how long a resync may take before it is asked for again.
+// freshRead is how long a resync may take before it is requested again.
 const freshRead = 10 * time.Second
 
-// worker is the loop of one zone. Everything in it belongs to the loop's
-// goroutine.
+// worker is the loop of one zone. Only the loop's goroutine uses it.
 type worker struct {
 	*Reconciler
 	mode   Mode
@@ -23,26 +22,25 @@ type worker struct {
 	writeQueue
 
 	flights flights
-	stops   uint64 // as the mailbox counted them when it was emptied last
+	stops   uint64 // the mailbox's count when last emptied
 
-	// reads counts resyncs. While whyUnsure is set nothing is written until the
-	// next one; unsureUntil is when it is asked for again.
+	// reads counts resyncs. While whyUnsure is set, nothing is written until the next resync, which is
+	// requested again at unsureUntil.
 	reads       int
 	whyUnsure   string
 	unsureUntil time.Time
 	resyncAsked bool
-	// rereadWanted says that one is to be asked for once nothing is under way: asking drops
-	// the connection, and what became of a transaction would not be learnt.
+	// rereadWanted requests a resync once nothing is under way: it drops the connection, and with it the
+	// outcomes of transactions.
 	rereadWanted bool
-	// fading are transactions of unknown outcome, see fade.
+	// fading are transactions of unknown outcome.
 	fading []fadingTransaction
-	// unknowns counts transactions in a row whose outcome was not learnt;
-	// notBefore delays the next one.
+	// unknowns counts transactions in a row with an unknown outcome; notBefore delays the next one.
 	unknowns  int
 	notBefore time.Time
 
-	// standing counts the units that are not written for a reason of their own; at
-	// againAt they are compared once more.
+	// standing counts units that are not written for a reason of their own. They are compared again at
+	// againAt.
 	standing int
 	againAt  time.Time
 
@@ -51,19 +49,19 @@ type worker struct {
 
 	unshown   map[model.PolicyKey]struct{} // to publish
 	stateNews bool
-	newsAt    time.Time // since when there is something to publish; zero without
+	newsAt    time.Time // time of the first unpublished news; zero if none
 	publishAt time.Time // earliest next state
 }
 
-// writeQueue is the policies waiting to be written, and those written and not yet seen live.
+// writeQueue holds the policies to write, and the written ones not yet seen live.
 type writeQueue struct {
 	tracker *Tracker
-	// readyPolicies are the policies to look at for writing; those alone go one by one.
+	// readyPolicies are to be checked for writing; oneByOne are to be written alone.
 	readyPolicies, oneByOne map[model.PolicyKey]struct{}
-	waitingCount            int // of readyPolicies: they wait for others, or to go alone, and wake nobody
+	waitingCount            int // of readyPolicies: how many wait for others or to go alone, and wake no loop
 	// unconfirmed are policies being written (nil) or written and not yet seen live.
 	unconfirmed map[model.PolicyKey]*writtenHold
-	// unseenCount counts how often in a row a write of the policy was not seen.
+	// unseenCount counts a policy's writes in a row that did not appear.
 	unseenCount map[model.PolicyKey]int
 	failures    map[model.PolicyKey]*writeFailure
 }
@@ -73,11 +71,11 @@ type writeFailure struct {
 	text     string
 	failedAt time.Time
 	tries    int
-	retryAt  time.Time              // zero once it is being tried again
-	unit     *compiler.CompiledUnit // what failed: another version is tried at once
+	retryAt  time.Time              // zero while it is retried
+	unit     *compiler.CompiledUnit // the failed version; another is tried at once
 }
 
-// writtenHold keeps a policy that was written until the rows are seen.
+// writtenHold holds a written policy back until its rows are seen.
 type writtenHold struct {
 	ops     []nb.Op
 	results []nb.OpResult
@@ -98,7 +96,7 @@ func (w *worker) runLoop(ctx context.Context) {
 	}
 	for {
 		release := w.cfg.Slot()
-		if ctx.Err() == nil { // it may have waited long
+		if ctx.Err() == nil { // the slot may have taken long
 			news()
 			mail() // whether this process may write is read last, right before writing
 			w.checkOverdue()
@@ -115,7 +113,7 @@ func (w *worker) runLoop(ctx context.Context) {
 			news = func() { w.takeMail(w.box.takeMail()) }
 		case o := <-w.flights.results:
 			news = func() {
-				mail() // the rows come before the outcome: with them, a write is confirmed at once
+				mail() // rows before outcomes: a write is then confirmed at once
 				w.finishTransaction(o)
 			}
 		case <-timer.C:
@@ -124,7 +122,7 @@ func (w *worker) runLoop(ctx context.Context) {
 	}
 }
 
-// nextWake is how long the loop may sleep.
+// nextWake returns how long the loop may sleep.
 func (w *worker) nextWake() time.Duration {
 	const long = time.Hour
 	now, wake := time.Now(), long
@@ -141,7 +139,7 @@ func (w *worker) nextWake() time.Duration {
 	if w.mayClaim() {
 		at(w.notBefore)
 	}
-	// Its time may have come since writeReady looked.
+	// It may have become due since writeReady looked.
 	if w.mode == Write && w.hasRoom() && len(w.readyPolicies) > w.waitingCount && w.whyPaused() == "" {
 		at(w.notBefore)
 	}
@@ -161,7 +159,7 @@ func (w *worker) nextWake() time.Duration {
 	return wake
 }
 
-// takeMail takes in what others sent.
+// takeMail processes the news from others.
 func (w *worker) takeMail(m mailItems) {
 	switched := false
 	w.stops = m.stops
@@ -202,7 +200,7 @@ func (w *worker) takeMail(m mailItems) {
 func (w *worker) takeLive(u model.ZoneUpdate) {
 	w.stateNews = true
 	if u.Conn != model.ConnReadOnly || u.At.IsZero() {
-		u.At = w.now() // one clock for everything that is reported; a file's rows are as of its last transaction
+		u.At = w.now() // one clock for all reports; a file's rows have the time of its last transaction
 	}
 	z := &w.zone
 	if u.Conn != z.Conn {
@@ -241,7 +239,7 @@ func (w *worker) takeLive(u model.ZoneUpdate) {
 	w.releaseSeen()
 }
 
-// takeDirty books the policies the tracker has touched.
+// takeDirty queues the policies the tracker has touched.
 func (w *worker) takeDirty() {
 	w.tracker.TakeDirty(func(k model.PolicyKey) {
 		w.unshown[k] = struct{}{}
@@ -249,8 +247,7 @@ func (w *worker) takeDirty() {
 	})
 }
 
-// enqueue marks a policy to be looked at, unless it is being written already
-// (it is looked at afterwards) or backs off (its time comes).
+// enqueue marks a policy to be checked, unless it is being written or backs off: both lead to a check later.
 func (w *worker) enqueue(k model.PolicyKey) {
 	if w.mode != Write || w.isLeftAlone(k) {
 		return
@@ -258,7 +255,7 @@ func (w *worker) enqueue(k model.PolicyKey) {
 	if _, busy := w.unconfirmed[k]; busy {
 		return
 	}
-	// Its own condition changes the object as well: only the spec counts.
+	// Conditions change the object too: only the spec counts.
 	if f := w.failures[k]; f != nil && isSameVersion(f.unit, w.tracker.CompiledUnit(k)) {
 		return
 	}
@@ -272,8 +269,7 @@ func isSameVersion(failed, c *compiler.CompiledUnit) bool {
 	return failed != nil && c != nil && c.Key.Kind.IsAdmin() && isSameSpec(failed.Policy, c.Policy)
 }
 
-// whyPaused says why nothing is written although it should be; empty when it may
-// be.
+// whyPaused returns why a zone in Write mode is not written, "" if it may be.
 func (w *worker) whyPaused() string {
 	if why := w.whyBlocked(); why != "" || w.mode != Write {
 		return why
@@ -300,7 +296,7 @@ func (w *worker) isStarting() bool {
 	return f.epoch == 0 && f.failure == ""
 }
 
-// whyBlocked is whyPaused, but for taking the zone over.
+// whyBlocked is whyPaused without the takeover of the zone.
 func (w *worker) whyBlocked() string {
 	switch {
 	case w.mode != Write:

@@ -14,12 +14,12 @@ import (
 	"rung/sources/retry"
 )
 
-// manyUnknowns is how many transactions in a row may end unknown before
-// policies go one by one: one of them may be what the server stumbles over.
+// manyUnknowns is the number of unknown outcomes in a row after which policies go one by one: one of them may
+// cause the trouble.
 const manyUnknowns = 3
 
-// writeReady sends what is ready as one transaction, when nothing speaks against it.
-// Policies whose last write was refused go alone, after the others.
+// writeReady sends the ready policies as one transaction, if allowed. Policies whose last write was rejected
+// go alone, after the others.
 func (w *worker) writeReady(ctx context.Context) {
 	if w.mayClaim() && !time.Now().Before(w.notBefore) {
 		f := &flight{reads: w.reads}
@@ -62,22 +62,22 @@ func (w *worker) writeReady(ctx context.Context) {
 	}
 }
 
-// A transaction takes at most one part in gatherShare of the time, as long as it
-// holds what follows up for no more than gatherMost times Config.Gather.
+// Transactions take at most one part in gatherShare of the time. But changes wait no longer than gatherMost
+// times Config.Gather.
 const (
 	gatherShare = 4
 	gatherMost  = 5
 )
 
-// putOffWriting puts the next transaction off.
+// putOffWriting delays the next transaction.
 func (w *worker) putOffWriting(d time.Duration) {
 	if t := time.Now().Add(d); t.After(w.notBefore) {
 		w.notBefore = t
 	}
 }
 
-// comparePolicies sorts units that are gone before others, so that what they held is free
-// again (a priority), then as writeRank has it, then by key.
+// comparePolicies sorts removed units first, to free what they hold, such as a priority; then by writeRank,
+// then by key.
 func (q *writeQueue) comparePolicies(a, b model.PolicyKey) int {
 	rank := func(k model.PolicyKey) int {
 		if q.tracker.CompiledUnit(k) == nil {
@@ -88,10 +88,9 @@ func (q *writeQueue) comparePolicies(a, b model.PolicyKey) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), a.Compare(b))
 }
 
-// writeRank is when a unit is written, where not all fit into one transaction: the sets
-// that matches name, then policies, and what denies the rest last, as
-// OVN-Kubernetes does (ovn-kubernetes.md#isolation-groups). Units go the other way
-// round.
+// writeRank orders units that do not fit into one transaction: first the sets that matches name, then
+// policies, last the default denies, as OVN-Kubernetes does (ovn-kubernetes.md#isolation-groups). Removed
+// units go in reverse.
 func writeRank(k model.Kind) int {
 	switch k {
 	case model.KindPodSelector, model.KindEFDNS:
@@ -102,10 +101,9 @@ func writeRank(k model.Kind) int {
 	return 1
 }
 
-// isHeldBack says whether a unit has to wait for others whose writes are not
-// through: what denies the rest of a namespace for the NetworkPolicies that allow
-// something there, and a set that nobody wants any more for the policies whose
-// live rows may still name it, or do so for good.
+// isHeldBack reports whether a unit has to wait for other writes. A namespace's default deny waits for its
+// NetworkPolicies, which allow traffic. A removed set waits for the policies whose live rows may still name
+// it; with frozen rows it waits for good.
 func (q *writeQueue) isHeldBack(k model.PolicyKey) bool {
 	switch {
 	case writeRank(k.Kind) == 2:
@@ -117,8 +115,7 @@ func (q *writeQueue) isHeldBack(k model.PolicyKey) bool {
 	return false
 }
 
-// hasUnfinished says whether such a unit was written and is not seen yet, could not
-// be written, or is to be tried alone.
+// hasUnfinished reports whether such a unit is written but not seen, has failed, or waits to be tried alone.
 func (q *writeQueue) hasUnfinished(such func(model.PolicyKey) bool) bool {
 	return hasKeyWhere(q.oneByOne, such) || hasKeyWhere(q.unconfirmed, such) || hasKeyWhere(q.failures, such)
 }
@@ -132,8 +129,8 @@ func hasKeyWhere[V any](m map[model.PolicyKey]V, such func(model.PolicyKey) bool
 	return false
 }
 
-// sendPolicies takes the policies off the ready list and starts their transaction. Policies
-// without operations are done; policies that do not fit in stay.
+// sendPolicies takes policies off the ready list and starts their transaction. Policies without operations are
+// done. Policies without room stay on the list.
 func (w *worker) sendPolicies(ctx context.Context, keys []model.PolicyKey) {
 	f := &flight{reads: w.reads, ops: w.fence.guardOps(w.zone.DB)}
 	b := w.tracker.NewOps()
@@ -166,8 +163,7 @@ func (w *worker) sendPolicies(ctx context.Context, keys []model.PolicyKey) {
 	w.startTransaction(ctx, f)
 }
 
-// settlePolicy books a policy whose live rows are as desired, as far as they are to
-// be written.
+// settlePolicy records a policy with nothing left to write.
 func (w *worker) settlePolicy(k model.PolicyKey) {
 	w.forgetFailures(k)
 	delete(w.oneByOne, k)
@@ -176,7 +172,7 @@ func (w *worker) settlePolicy(k model.PolicyKey) {
 	switch {
 	case c == nil:
 		w.reports.forgetPolicy(k)
-	case !k.Kind.IsAdmin(): // others have no conditions of a zone
+	case !k.Kind.IsAdmin(): // only admin policies have conditions per zone
 	case c.WhyNoRows != nil:
 		w.reports.reportNoRows(c.Policy, c.WhyNoRows)
 	default:
@@ -192,7 +188,7 @@ func (w *worker) forgetFailures(k model.PolicyKey) {
 	}
 }
 
-// finishTransaction takes in what became of the transaction under way.
+// finishTransaction processes the outcome of a transaction.
 func (w *worker) finishTransaction(o flightOutcome) {
 	f := o.flight
 	w.flights.underWay = slices.DeleteFunc(w.flights.underWay, func(o *flight) bool { return o == f })
@@ -208,7 +204,7 @@ func (w *worker) finishTransaction(o flightOutcome) {
 	case errors.Is(o.err, model.ErrWait):
 		w.endUnknowns(f)
 		result = ResultFenced
-		w.writeAnew(f) // somebody else has taken the zone over: nothing was done
+		w.writeAnew(f) // another writer has the zone: nothing was written
 		w.loseFence(f.ops, f.began, o.took)
 	case o.err == nil:
 		w.endUnknowns(f)
@@ -237,8 +233,7 @@ func (w *worker) finishTransaction(o flightOutcome) {
 	w.takeDirty()
 }
 
-// writeAnew has the policies of a transaction written anew, if they still are to be:
-// nothing was done for them.
+// writeAnew queues a transaction's policies again, if the mode is Write.
 func (w *worker) writeAnew(f *flight) {
 	for _, p := range f.parts {
 		delete(w.unconfirmed, p.key)
@@ -248,16 +243,15 @@ func (w *worker) writeAnew(f *flight) {
 	}
 }
 
-// endUnknowns ends a row of unknown outcomes. The outcome of a transaction sent behind one
-// whose outcome is unknown says nothing about the next: a server in trouble may refuse
-// to commit the one and commit the other.
+// endUnknowns resets the count of unknown outcomes. A transaction behind an unknown one proves nothing: a
+// server in trouble may commit only the second.
 func (w *worker) endUnknowns(f *flight) {
 	if !f.isBehindLost() {
 		w.unknowns = 0
 	}
 }
 
-// holdUntilSeen holds the policies until the rows show what was written.
+// holdUntilSeen holds policies back until their rows are seen.
 func (w *worker) holdUntilSeen(f *flight, o flightOutcome) {
 	lacking := false
 	for _, p := range f.parts {
@@ -274,7 +268,7 @@ func (w *worker) holdUntilSeen(f *flight, o flightOutcome) {
 			gone = gone || (ops[i].Kind != nb.OpInsert && res[i].Count == 0)
 		}
 		if gone {
-			// A row is not where it was read: what we know is old.
+			// The row is gone, so the known rows are outdated.
 			lacking = true
 		} else if p.unit == nil {
 			w.reports.forgetPolicy(p.key)
@@ -290,8 +284,8 @@ func (w *worker) holdUntilSeen(f *flight, o flightOutcome) {
 	w.releaseSeen()
 }
 
-// retryOneByOne tries the policies one by one when there were several, so that only
-// the culprit has to wait.
+// retryOneByOne retries the policies of a rejected transaction one by one, so that only the faulty one waits.
+// A single policy has failed.
 func (w *worker) retryOneByOne(f *flight, o flightOutcome) {
 	text := words.CleanText(o.err.Error())
 	if len(f.parts) == 1 {
@@ -313,7 +307,7 @@ func (w *worker) retryOneByOne(f *flight, o flightOutcome) {
 	}
 }
 
-// bookFailure books a refused write of one policy and lets it back off by itself.
+// bookFailure records a policy's rejected write and starts its back-off.
 func (w *worker) bookFailure(p policyShare, text string) {
 	delete(w.unconfirmed, p.key)
 	delete(w.oneByOne, p.key)
@@ -330,14 +324,14 @@ func (w *worker) bookFailure(p policyShare, text string) {
 	if p.unit != nil && p.key.Kind.IsAdmin() {
 		w.reports.reportFailure(p.unit.Policy, text)
 	}
-	w.enqueue(p.key) // in case it changed meanwhile
+	w.enqueue(p.key) // it may have changed meanwhile
 }
 
-// bookUnknown books a transaction nobody knows the outcome of: it may have happened.
-// Nothing is written before all rows were read again.
+// bookUnknown records a transaction with an unknown outcome, which may have been committed. Nothing is written
+// before all rows have been read again.
 func (w *worker) bookUnknown(f *flight, o flightOutcome) {
 	f.outcomeLost = true
-	if !f.isBehindLost() { // else it is the same break
+	if !f.isBehindLost() { // else the same failure caused both
 		w.unknowns++
 	}
 	if w.cfg.Fence != nil {
@@ -354,7 +348,7 @@ func (w *worker) bookUnknown(f *flight, o flightOutcome) {
 	}
 }
 
-// transactionSize is the size of a transaction: operations and what they carry.
+// transactionSize counts the operations and members of a transaction.
 func transactionSize(ops []nb.Op) int {
 	n := len(ops)
 	for i := range ops {

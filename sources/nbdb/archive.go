@@ -17,10 +17,10 @@ import (
 	"rung/sources/files"
 )
 
-// A must-gather has the databases of all nodes in one compressed archive, which
-// can only be read from its beginning: Archives reads each once.
+// A must-gather has the databases of all nodes in one compressed archive, which can only be read from its
+// start. Archives reads each archive once.
 
-// splitArchive takes "ARCHIVE!MEMBER" apart.
+// splitArchive splits "ARCHIVE!MEMBER".
 func splitArchive(path string) (archive, member string, ok bool) {
 	for i := range len(path) {
 		if path[i] == '!' && isArchiveName(path[:i]) {
@@ -35,9 +35,8 @@ func isArchiveName(path string) bool {
 	return strings.HasSuffix(p, ".tar.gz") || strings.HasSuffix(p, ".tgz") || strings.HasSuffix(p, ".tar")
 }
 
-// Archives keeps the databases of archives, compressed, as long as the archives
-// do not change. Nil reads an archive anew for every member. It may be used from
-// any goroutine; one at a time reads.
+// Archives caches the compressed databases of archives until an archive changes. A nil Archives reads the
+// archive again for every member. Any goroutine may use it; reads happen one at a time.
 type Archives struct {
 	mu       sync.Mutex
 	archives map[string]*archiveFile
@@ -47,10 +46,10 @@ type archiveFile struct {
 	size    int64
 	mod     time.Time
 	members map[string][]byte // compressed
-	err     error             // why there may be more
+	err     error             // why members may be missing
 }
 
-// NewArchives makes an Archives that knows nothing yet.
+// NewArchives returns an empty Archives.
 func NewArchives() *Archives { return &Archives{archives: map[string]*archiveFile{}} }
 
 // readMember returns a member of an archive, compressed.
@@ -69,7 +68,7 @@ func (a *Archives) readMember(ctx context.Context, path, member string, limits L
 	return nil, fmt.Errorf("read %s: %s is not in it: %w", words.CleanText(path), words.CleanText(member), os.ErrNotExist)
 }
 
-// openArchive reads an archive, unless it is known as it is now.
+// openArchive reads an archive unless it is cached and unchanged.
 func (a *Archives) openArchive(ctx context.Context, path, member string, limits Limits) (*archiveFile, error) {
 	wanted := func(name string) bool { return name == member }
 	if a != nil {
@@ -105,7 +104,7 @@ func (a *Archives) openArchive(ctx context.Context, path, member string, limits 
 	return in, nil
 }
 
-// readMembers takes in the wanted members. Members read before an error stay.
+// readMembers reads the wanted members. An error keeps those read before it.
 func (in *archiveFile) readMembers(ctx context.Context, r io.Reader, wanted func(string) bool, limits Limits) error {
 	kept := int64(0)
 	return walkMembers(ctx, r, limits.Expanded, func(name string, text io.Reader) (bool, error) {
@@ -125,8 +124,8 @@ func (in *archiveFile) readMembers(ctx context.Context, r io.Reader, wanted func
 	})
 }
 
-// walkMembers walks over the files of an archive, expanded to limit bytes in all
-// (times 16: a cluster has many nodes), until visit says it has seen enough.
+// walkMembers visits the files of an archive until visit wants no more. Each expands to at most limit bytes,
+// all together to 16 times that: a cluster has many nodes.
 func walkMembers(ctx context.Context, r io.Reader, limit int64,
 	visit func(name string, text io.Reader) (more bool, err error)) error {
 	in, err := expandStream(r)
@@ -158,9 +157,8 @@ func walkMembers(ctx context.Context, r io.Reader, limit int64,
 	return ctx.Err()
 }
 
-// packStream compresses a stream, unless it is compressed, to at most so many bytes. The
-// bound holds while it comes: what an archive holds may expand a thousandfold and
-// look compressed.
+// packStream compresses a stream, unless it is compressed, to at most most bytes. The limit holds while
+// reading: an archive may expand a thousandfold and look compressed.
 func packStream(r io.Reader, most int64) ([]byte, error) {
 	head := make([]byte, 2)
 	n, err := io.ReadFull(r, head)
@@ -186,7 +184,7 @@ func packStream(r io.Reader, most int64) ([]byte, error) {
 	return b.b.Bytes(), nil
 }
 
-// boundedBuffer keeps what is written up to a limit.
+// boundedBuffer stores written bytes up to a limit.
 type boundedBuffer struct {
 	b         bytes.Buffer
 	bytesLeft int64

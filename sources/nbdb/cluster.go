@@ -7,19 +7,17 @@ import (
 	"rung/sources/files"
 )
 
-// raftState is the part of a clustered file that is not rows: which entries of the
-// log came, and up to which they are committed.
+// raftState is the state of a clustered file's log: its last and its uncommitted entries.
 type raftState struct {
-	end     int      // index of the last entry taken in, or of the snapshot
-	pending [][]byte // data of the entries that are not applied, the last at end; nil where it has none
+	end     int      // index of the last entry read, or of the snapshot
+	pending [][]byte // data of the entries not yet applied, the last one's index is end; nil for an entry without data
 	bytes   int64    // in pending
-	commits int      // commit records seen
+	commits int      // number of commit records
 }
 
-// clusterRecord takes in a record of the clustered format: first a header with a
-// snapshot, then records with the members their kind has. An entry with data
-// changes the rows once a later record says it is committed; one whose index came
-// before replaces that entry and all behind it, as Raft has it.
+// clusterRecord processes a record of the clustered format: first a header with a snapshot, then other kinds,
+// told apart by their members. An entry with data changes the rows once a later record commits it. As in Raft,
+// an entry with a repeated index replaces that entry and all behind it.
 func (s *databaseState) clusterRecord(l *logReader, raw []byte) error {
 	m, err := parseMembers(raw)
 	switch {
@@ -33,10 +31,10 @@ func (s *databaseState) clusterRecord(l *logReader, raw []byte) error {
 	case m.hasIndex:
 		return s.takeEntry(m, l.max)
 	}
-	return nil // a term, a vote, a leader, a note
+	return nil // a term, vote, leader or note
 }
 
-// recordMembers are the members of a record that matter here.
+// recordMembers are the members of a record that Rung reads.
 type recordMembers struct {
 	data, prevData                  []byte // views
 	index, commit, prevIndex        int
@@ -67,7 +65,7 @@ func parseMembers(raw []byte) (m recordMembers, err error) {
 	return m, nil
 }
 
-// takeHeader takes the first record in.
+// takeHeader processes the first record.
 func (s *databaseState) takeHeader(m recordMembers) error {
 	if m.prevData == nil || !m.hasPrevIdx {
 		return fmt.Errorf("%w: it is of a server that had not joined its cluster yet, and has no rows", ErrNotDatabase)
@@ -82,7 +80,7 @@ func (s *databaseState) takeHeader(m recordMembers) error {
 	return nil
 }
 
-// takeEntry takes an entry of the log in, to be applied later.
+// takeEntry stores an entry of the log, to be applied when committed.
 func (s *databaseState) takeEntry(m recordMembers, max int64) error {
 	r := &s.raft
 	first := r.end - len(r.pending) + 1 // the first index that may still change
@@ -103,8 +101,7 @@ func (s *databaseState) takeEntry(m recordMembers, max int64) error {
 	return nil
 }
 
-// commitTo applies the entries up to an index. A snapshot is ahead of commits that
-// were written before it.
+// commitTo applies the entries up to an index. A snapshot may be ahead of commits written before it.
 func (s *databaseState) commitTo(index int) error {
 	r := &s.raft
 	if index > r.end {
@@ -123,8 +120,8 @@ func (s *databaseState) commitTo(index int) error {
 	return nil
 }
 
-// applyTransaction takes in a <cluster-txn>: [schema or null, transaction or null]. A schema
-// begins an empty database.
+// applyTransaction applies a <cluster-txn>: [schema or null, transaction or null]. A schema starts an empty
+// database.
 func (s *databaseState) applyTransaction(data []byte) error {
 	var schema, txn []byte
 	l := NewLexer(data)

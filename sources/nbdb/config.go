@@ -12,64 +12,56 @@ import (
 	"time"
 )
 
-// Errors of a connection.
+// The errors of a connection.
 var (
-	// ErrNotConnected says that a transaction was not even sent.
+	// ErrNotConnected means that a transaction was not sent.
 	ErrNotConnected = errors.New("not connected")
-	// ErrWrongZone says that the database belongs to another zone.
+	// ErrWrongZone means that the database belongs to another zone.
 	ErrWrongZone = errors.New("the database of another zone")
-	// ErrSilent says that the server has not answered for too long.
+	// ErrSilent means that the server has not answered for too long.
 	ErrSilent = errors.New("not answering")
 )
 
-// Config says what to connect to. Zero durations mean the defaults.
+// Config configures a connection. Zero durations mean the defaults.
 type Config struct {
-	// Name is the zone's name. Unless AnyName is set, a database whose NB_Global
-	// carries another name (not an empty one) is refused.
+	// Name is the zone's name. Unless AnyName is set, a database with another name in NB_Global is rejected;
+	// an empty name passes.
 	Name    string
 	AnyName bool
-	// StrictName refuses an empty name, too: one that was never set.
+	// StrictName also rejects an empty name, which means it was never set.
 	StrictName bool
-	// Addr is "unix:/path", "tcp:host:port" or "ssl:host:port", and what Endpoint
-	// prints.
+	// Addr is "unix:/path", "tcp:host:port" or "ssl:host:port"; Endpoint returns it.
 	Addr string
-	// TLS are the key and certificates for ssl: addresses; they are read again at
-	// every dial.
+	// TLS names the key and certificates for ssl: addresses. They are read again for every connection.
 	TLS TLSFiles
-	// Dial, where set, makes the connection instead of Addr.
+	// Dial, if set, connects instead of Addr.
 	Dial func(context.Context) (net.Conn, error)
-	// Server is the text of ZoneUpdate.Server; without it, the database's name and schema
-	// version.
+	// Server is the text of ZoneUpdate.Server, by default the database's name and schema version.
 	Server string
 
-	// Tables limits what is read and followed; empty means all tables Rung
-	// knows.
+	// Tables limits the tables that are read and followed; empty means all that Rung knows.
 	Tables []string
 
-	// Probe is the longest silence borne (default 5 s): after half of it an
-	// echo is sent, after all of it the connection is given up.
+	// Probe is the longest accepted silence (default 5 s). Half of it triggers an echo; all of it closes the
+	// connection.
 	Probe time.Duration
-	// ConnectTimeout bounds dialling together with reading the schema
-	// (default 5 s); the snapshot has to begin within three times Probe.
+	// ConnectTimeout limits dialling and reading the schema (default 5 s). The snapshot must begin within
+	// three times Probe.
 	ConnectTimeout time.Duration
-	// TransactTimeout bounds a transaction (default 5 s; a second more for each
-	// megabyte of operations, and the time that those sent before it may still take).
-	// Nor may the server take nothing of what it is sent for longer.
+	// TransactTimeout limits a transaction (default 5 s). It grows by a second per megabyte of operations, and
+	// by the limits of transactions sent before. It is also how long the server may read nothing.
 	TransactTimeout time.Duration
-	// BackoffMin and BackoffMax bound the wait between two attempts
-	// (default 100 ms and 5 s).
+	// BackoffMin and BackoffMax limit the wait between attempts (default 100 ms and 5 s).
 	BackoffMin, BackoffMax time.Duration
-	// Coalesce is the least time between two updates to the sink (default
-	// 20 ms); the first of a burst is not delayed.
+	// Coalesce is the shortest time between two updates to the sink (default 20 ms). The first of a burst is
+	// not delayed.
 	Coalesce time.Duration
-	// Limit, where set, caps how many connections are made at once by all it was
-	// given to.
+	// Limit, if set, limits how many connections that share it are made at once.
 	Limit *Limiter
-	// Share, where set, lets this zone hold address sets together with the others
-	// it was given to.
+	// Share, if set, lets this zone share equal address sets with the other zones that have it.
 	Share *Sharing
-	// Slot waits until the process has a core to spare for the connection's computing;
-	// nil never waits. Nothing in a slot waits for the server.
+	// Slot waits until the process has a core to spare for the connection; nil never waits. Code in a slot
+	// does not wait for the server.
 	Slot func() (release func())
 
 	Log *slog.Logger
@@ -104,8 +96,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// ParseAddr takes an OVSDB address ("unix:/path", "tcp:host:port",
-// "ssl:host:port") apart into the network and what is dialled in it.
+// ParseAddr splits an OVSDB address ("unix:/path", "tcp:host:port", "ssl:host:port") into the network and the
+// address to dial.
 func ParseAddr(addr string) (network, address string, err error) {
 	network, address, _ = strings.Cut(addr, ":")
 	switch {

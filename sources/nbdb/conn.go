@@ -16,44 +16,41 @@ import (
 	"rung/sources/retry"
 )
 
-// Conn is the connection to one zone's database. It satisfies the reconciler's
-// Zone. Run it once.
+// Conn is the connection to one zone's database. It implements the reconciler's Zone. Call Run once.
 type Conn struct {
 	cfg     Config
 	current atomic.Pointer[northboundSession] // nil unless synced
 }
 
-// Dial makes a connection that Run will keep up. Nothing happens before Run.
+// Dial returns a connection that Run keeps up. It connects nothing itself.
 func Dial(cfg Config) *Conn { return &Conn{cfg: cfg.withDefaults()} }
 
-// Name is the zone's name.
+// Name returns the zone's name.
 func (c *Conn) Name() string { return c.cfg.Name }
 
-// Endpoint is the printable address.
+// Endpoint returns the printable address.
 func (c *Conn) Endpoint() string { return words.CleanText(c.cfg.Addr) }
 
-// errResync ends a session because somebody asked for a fresh snapshot.
+// errResync ends a session because a fresh snapshot was requested.
 var errResync = errors.New("reading all rows again")
 
-// errClosed ends a session that has done its work.
+// errClosed ends an unneeded session.
 var errClosed = errors.New("closed")
 
-// Resync drops the connection, if there is one, so that everything is read
-// afresh.
+// Resync drops the connection, if any, so that all rows are read again.
 func (c *Conn) Resync() {
 	if s := c.current.Load(); s != nil {
 		s.failSession(errResync)
 	}
 }
 
-// Run connects, hands the snapshot and then every change to sink, and starts
-// again whenever the connection is lost, until ctx ends. Sink is called from
-// this goroutine only; it may take its time (changes are gathered meanwhile)
-// but must not wait for a Transact of the same connection. Run returns when all
-// its goroutines have ended.
+// Run connects, passes the snapshot and then every change to sink, and reconnects whenever the connection is
+// lost, until ctx ends. It calls sink only from this goroutine. Sink may be slow (changes are collected
+// meanwhile), but must not wait for a Transact of this connection. Run returns when all its goroutines have
+// ended.
 //
-// While there is no connection, Conn is ConnDialling (none so far), ConnLost
-// or ConnDenied, and Error says why. Attempts counts from the last success.
+// Without a connection, Conn is ConnDialling (none so far), ConnLost or ConnDenied, and Error has the reason.
+// Attempts counts from the last success.
 func (c *Conn) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 	c.cfg.keepConnected(ctx, func(state model.ConnState, attempts int, reason string) {
 		sink(model.ZoneUpdate{Conn: state, At: time.Now(), Attempts: attempts, Error: reason})
@@ -66,8 +63,7 @@ func (c *Conn) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 	})
 }
 
-// keepConnected connects and serves, again and again, until ctx ends; tell says how it stands
-// whenever there is no connection.
+// keepConnected connects and serves repeatedly until ctx ends. It calls tell whenever it has no connection.
 func (c *Config) keepConnected(ctx context.Context, tell func(state model.ConnState, attempts int, reason string),
 	connect func(context.Context) (serve func() error, err error)) {
 	log := c.Log.With("zone", c.Name, "addr", c.Addr)
@@ -106,13 +102,13 @@ func (c *Config) keepConnected(ctx context.Context, tell func(state model.ConnSt
 	}
 }
 
-// serveRows hands a session's rows to the sink until it ends, and says why it did.
+// serveRows passes a session's rows to the sink until the session ends, and returns the reason.
 func (c *Conn) serveRows(ctx context.Context, n *northboundSession, sink func(model.ZoneUpdate)) error {
 	server := c.cfg.Server
 	if server == "" {
 		server = nb.Database + " " + n.version
 	}
-	// The changes since the snapshot are in db already.
+	// db includes the changes since the snapshot.
 	db, _, seq := n.takeNews()
 	c.current.Store(n)
 	defer c.current.Store(nil)
@@ -129,24 +125,20 @@ func (c *Conn) serveRows(ctx context.Context, n *northboundSession, sink func(mo
 	})
 }
 
-// Transact sends the operations as one transaction and waits for the answer, and then
-// until the sink has been told what the transaction changed: a caller that looks at the
-// rows afterwards sees its own writes. The values in the operations must not be changed
-// afterwards.
+// Transact sends the operations as one transaction. It waits for the answer, and until the sink has the
+// transaction's changes, so that callers see their own writes. The values in the operations must not be
+// changed afterwards.
 //
-// ErrNotConnected means nothing was sent. model.ErrRefused means the server did nothing
-// and would refuse again; the results then say which operation failed. model.ErrWait
-// means a wait was not met, and nothing was done either. After any other error the
-// outcome is unknown and the connection is dropped, so that a Resync shows it.
+// ErrNotConnected means nothing was sent. model.ErrRefused means the server changed nothing and would reject
+// it again; the results name the failed operation. model.ErrWait means a wait was not met, and nothing was
+// changed. After any other error the outcome is unknown; the connection is dropped, and the Resync shows it.
 func (c *Conn) Transact(ctx context.Context, ops []nb.Op) ([]nb.OpResult, error) {
 	return c.Send(ctx, ops)()
 }
 
-// Send is Transact in two steps: it returns when the operations were written to the
-// connection, or will not be, and what it returns waits for what Transact returns and
-// has to be called. The server does what was sent in the order of the calls, if one
-// follows on the other. The outcome of what was sent behind a transaction whose own is
-// unknown is unknown, too.
+// Send is Transact in two steps. It returns once the operations are written to the connection, or have failed.
+// The returned function waits for Transact's result and must be called. The server runs sequential calls in
+// their order. After an unknown outcome, the outcomes of all transactions behind it are unknown too.
 func (c *Conn) Send(ctx context.Context, ops []nb.Op) (wait func() ([]nb.OpResult, error)) {
 	say := func(err error) error {
 		if err != nil {
@@ -185,20 +177,18 @@ func (c *Conn) Send(ctx context.Context, ops []nb.Op) (wait func() ([]nb.OpResul
 	}
 }
 
-// buffers hold operations on their way; keepBuffer is the largest kept, in bytes.
+// buffers holds buffers for operations; keepBuffer is the largest kept, in bytes.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 const keepBuffer = 64 << 10
 
-// perMegabyte is the time that a megabyte of operations adds to the time limit of a
-// transaction.
+// perMegabyte extends a transaction's time limit per megabyte of operations.
 const perMegabyte = time.Second
 
-// sendTransaction sends a transaction that makes these rows; the answer is waited for by what
-// it returns.
+// sendTransaction sends a transaction that inserts rows. The returned function waits for the answer.
 func (s *northboundSession) sendTransaction(ctx context.Context, params []byte, ops []nb.Op, rows *sentRows) func() ([]nb.OpResult, error) {
 	own := s.cfg.TransactTimeout + time.Duration(len(params)>>20)*perMegabyte
-	limit := s.addOwed(own) // those before it come first
+	limit := s.addOwed(own) // includes the transactions before it
 	limited, cancel := context.WithTimeout(ctx, limit)
 	var res []nb.OpResult
 	var failed error
@@ -230,7 +220,7 @@ func (s *northboundSession) sendTransaction(ctx context.Context, params []byte, 
 	}
 }
 
-// addOwed adds to the time that the transactions under way may take, and returns the sum.
+// addOwed adds to the time limit of all transactions under way, and returns the sum.
 func (s *session) addOwed(d time.Duration) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -238,8 +228,7 @@ func (s *session) addOwed(d time.Duration) time.Duration {
 	return s.owed
 }
 
-// Read reads one snapshot over a connection of its own and hangs up, whether Run
-// is running or not.
+// Read reads one snapshot over a connection of its own and closes it, independently of Run.
 func (c *Conn) Read(ctx context.Context) (*nb.DB, error) {
 	s, err := openNorthbound(ctx, &c.cfg)
 	if err != nil {
@@ -249,7 +238,7 @@ func (c *Conn) Read(ctx context.Context) (*nb.DB, error) {
 	return s.wholeSnapshot()
 }
 
-// Connect opens a connection of its own, for a reader that speaks the protocol itself.
+// Connect opens a connection of its own, for a reader that speaks OVSDB itself.
 func (c *Conn) Connect(ctx context.Context) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.ConnectTimeout)
 	defer cancel()

@@ -8,23 +8,21 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// errInconsistent says that an update does not fit the rows known so far; only
-// a fresh snapshot helps.
+// errInconsistent means that an update does not fit the known rows; only a fresh snapshot helps.
 var errInconsistent = errors.New("update does not fit the snapshot")
 
 // rowDecoder reads rows in the notation of RFC 7047 §5.1.
 type rowDecoder struct {
 	*Lexer
 	share    *Sharing    // may be nil
-	sent     []*sentRows // on its way
+	sent     []*sentRows // by transactions under way
 	scratch  []string
-	spareSet []string       // the last set that was changed, kept for its room
-	step     *nb.MemberStep // of the address set that was read last, if that is all that is new
+	spareSet []string       // the last changed set, to reuse its memory
+	step     *nb.MemberStep // of the address set read last, if only members changed
 }
 
-// readUpdates reads <table-updates2> (ovsdb-server(7) §4.1.14) and calls row before the
-// columns of each row of the tables that are read. kind is "initial", "insert", "modify" or "delete",
-// as in the protocol.
+// readUpdates reads <table-updates2> (ovsdb-server(7) §4.1.14). It calls row before the columns of each row in
+// the tables of read. kind is "initial", "insert", "modify" or "delete", as in the protocol.
 func (d *rowDecoder) readUpdates(read []tableRead, row func(table string, id []byte, kind string)) error {
 	d.Object(func(key []byte) {
 		name := tableIn(read, key)
@@ -50,12 +48,12 @@ func (d *rowDecoder) readUpdates(read []tableRead, row func(table string, id []b
 	return nil
 }
 
-// unfitError says that an update is about a row that is not known.
+// unfitError returns an error about an update of an unknown row.
 func unfitError(table, uuid, what string) error {
 	return fmt.Errorf("%w: %s %s %s but is not known", errInconsistent, table, uuid, what)
 }
 
-// readChanges reads updates on top of db. Rows without a proper _uuid go to left.
+// readChanges reads updates of db. Rows without a valid _uuid are added to left.
 func readChanges(raw []byte, db *nb.DB, share *Sharing, written []*sentRows, left *RowsAside) ([]nb.RowChange, error) {
 	d := &rowDecoder{Lexer: NewLexer(raw), share: share, sent: written}
 	var out []nb.RowChange
@@ -100,7 +98,7 @@ func readChanges(raw []byte, db *nb.DB, share *Sharing, written []*sentRows, lef
 	return out, misfit
 }
 
-// leaveAside reads over a row without a proper _uuid.
+// leaveAside skips a row without a valid _uuid.
 func (d *rowDecoder) leaveAside(left *RowsAside, table, uuid, kind string) {
 	switch kind {
 	case "initial", "insert":
@@ -112,8 +110,8 @@ func (d *rowDecoder) leaveAside(left *RowsAside, table, uuid, kind string) {
 	d.Skip()
 }
 
-// readRow reads an object of columns. With delta, sets and maps hold the elements
-// that differ from old's; other columns hold the new value.
+// readRow reads an object of columns. With delta, sets and maps contain only the elements that differ from
+// old's; other columns contain the new value.
 func (d *rowDecoder) readRow(table, uuid string, old nb.Row, delta bool) nb.Row {
 	switch table {
 	case nb.TableACL:
@@ -132,7 +130,7 @@ func (d *rowDecoder) readRow(table, uuid string, old nb.Row, delta bool) nb.Row 
 	case nb.TablePortGroup:
 		r := rowCopy[nb.PortGroup](old)
 		r.UUID = uuid
-		var later []byte // ports that were just written, read when the name is known
+		var later []byte // recently written ports, read once the name is known
 		ports := columnTarget{"ports", &r.Ports}
 		if !delta && d.sent != nil {
 			ports.to = func() { later = d.Span() }
@@ -183,12 +181,12 @@ func (d *rowDecoder) readRow(table, uuid string, old nb.Row, delta bool) nb.Row 
 func (d *rowDecoder) readAddressSet(uuid string, old nb.Row, delta bool) nb.Row {
 	r := rowCopy[nb.AddressSet](old)
 	r.UUID, d.step = uuid, nil
-	var raw []byte // of addresses, decoded when the name is known
+	var raw []byte // of addresses, decoded once the name is known
 	toggled := false
 	columns := d.readColumns(delta, []columnTarget{{"name", &r.Name}, {"external_ids", &r.ExternalIDs}, {"addresses", func() {
 		switch {
 		case delta:
-			if toggled { // told twice: what is there is the last one
+			if toggled { // the column came twice: spareSet is in use
 				d.spareSet = nil
 			}
 			now, step := toggleMembers(d.spareSet, r.Addresses, d.readElements(d.readString))
@@ -203,7 +201,7 @@ func (d *rowDecoder) readAddressSet(uuid string, old nb.Row, delta bool) nb.Row 
 	case raw != nil:
 		r.Addresses = d.readAddresses(r.Name, raw)
 	case toggled:
-		// Most often another zone has the set already: only what is kept is copied.
+		// Usually another zone has the set already, so copy only a new one.
 		r.Addresses = d.share.internSet(r.Name, r.Addresses, nil, slices.Clone)
 	}
 	if columns > 1 {
@@ -212,14 +210,14 @@ func (d *rowDecoder) readAddressSet(uuid string, old nb.Row, delta bool) nb.Row 
 	return r
 }
 
-// columnTarget is where the value of a column goes: a pointer to a text, a number, a boolean, a map
-// or a set of references (of texts, for addresses), or a function that reads it.
+// columnTarget is the destination of a column's value: a pointer to a string, number, boolean, map or set of
+// references (of strings, for addresses), or a function that reads it.
 type columnTarget struct {
 	name string
 	to   any
 }
 
-// readColumns reads an object of columns and counts them; those without a target are passed over.
+// readColumns reads an object of columns and counts them. It skips columns without a target.
 func (d *rowDecoder) readColumns(delta bool, targets []columnTarget) (columns int) {
 	d.Object(func(name []byte) {
 		columns++
@@ -261,7 +259,7 @@ func (d *rowDecoder) readColumn(t *columnTarget, delta bool) {
 	}
 }
 
-// rowCopy is a copy of the old row to write the new one into, or an empty row.
+// rowCopy returns a copy of the old row to update, or an empty row.
 func rowCopy[T any](old any) *T {
 	r := new(T)
 	if o, ok := old.(*T); ok && o != nil {
@@ -270,7 +268,7 @@ func rowCopy[T any](old any) *T {
 	return r
 }
 
-// readPart reads a part that was spanned before.
+// readPart reads a value that Span returned before.
 func (d *rowDecoder) readPart(raw []byte, expected string, read func()) bool {
 	outer := d.Lexer
 	d.Lexer = NewLexer(raw)
@@ -283,8 +281,8 @@ func (d *rowDecoder) readPart(raw []byte, expected string, read func()) bool {
 	return err == nil
 }
 
-// readAddresses reads a whole set, unless the set of that name looked the same the last
-// time, in whichever zone, or equals the set that was just written.
+// readAddresses reads a whole set. It decodes nothing if its bytes equal the last ones of that name in any
+// zone, or a set just written.
 func (d *rowDecoder) readAddresses(name string, raw []byte) []string {
 	if known, same := d.share.knownSet(name, raw); same {
 		return known
@@ -299,7 +297,7 @@ func (d *rowDecoder) readAddresses(name string, raw []byte) []string {
 	return d.share.internSet(name, members, raw, slices.Clone)
 }
 
-// externalIDs reads the column of that name; maps that looked the same are one.
+// externalIDs reads the column external_ids; equal maps share memory.
 func (d *rowDecoder) externalIDs(old map[string]string, delta bool) map[string]string {
 	if delta || d.share == nil {
 		return d.share.externalIDs(d.readMap(old, delta))

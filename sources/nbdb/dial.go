@@ -15,19 +15,17 @@ import (
 type connectionUse int
 
 const (
-	// live connections survey the place anew, and follow the rows.
+	// live connections survey the pod first, and follow the rows.
 	live connectionUse = iota
-	// once goes by what is known, and prefers ovsdb-client: that is one program for the
-	// whole snapshot.
+	// once connections reuse the last survey and prefer ovsdb-client, which reads a snapshot with one program.
 	once
-	// foreign connections are for a client that is not sources/nbdb: it wants the whole
-	// schema, and to be told which databases there are.
+	// foreign connections serve another client than sources/nbdb, which asks for the whole schema and the list
+	// of databases.
 	foreign
 )
 
-// dialDatabase finds where to run programs and opens the best way to the database that
-// works. Programs run under ctx and are counted in programs; dial bounds the
-// opening.
+// dialDatabase finds the pod and opens the first connection to the database that works. Programs run until ctx
+// ends and are counted in programs; dial limits the opening.
 func (c *databaseReach) dialDatabase(ctx, dial context.Context, programs *sync.WaitGroup, use connectionUse) (net.Conn, error) {
 	conn, err := c.openWay(ctx, dial, programs, use)
 	if err == nil {
@@ -85,7 +83,7 @@ func (c *databaseReach) openWay(ctx, dial context.Context, programs *sync.WaitGr
 	return nil, fmt.Errorf("no program reaches %s in %s: %s (%w)", s.socket, endpoint, strings.Join(failed, "; "), err)
 }
 
-// siteAt returns what is known of the endpoint and makes it the one that is printed.
+// siteAt returns the facts known about the endpoint, and records it for Endpoint.
 func (c *databaseReach) siteAt(endpoint string) *siteFacts {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,5 +100,5 @@ func (c *databaseReach) learnSite(s *siteFacts) {
 	c.site = s
 }
 
-// forgetSite lets the next connection survey the place anew.
+// forgetSite makes the next connection survey the pod again.
 func (c *databaseReach) forgetSite() { c.learnSite(nil) }

@@ -9,14 +9,12 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// Encode is the parameters of transact that do the operations, for a client of
-// another kind than Conn.
+// Encode returns the parameters of transact for the operations, for another client than Conn.
 func Encode(ops []nb.Op) ([]byte, error) { return appendOps(nil, ops, &sentRows{}) }
 
-// appendOps appends the parameters of transact (RFC 7047 §4.1.3) to b. An operation that
-// OVSDB cannot express is an error before anything is sent: above all a write without a
-// row's UUID, which would touch every row of the table. The values of new rows are
-// noted in rows.
+// appendOps appends the parameters of transact (RFC 7047 §4.1.3) to b. It fails for an operation that OVSDB
+// cannot express, above all a write without a row's UUID, which would change every row of the table. The
+// values of new rows are noted in rows.
 func appendOps(b []byte, ops []nb.Op, rows *sentRows) ([]byte, error) {
 	b = slices.Grow(b, encodedSize(ops))
 	b = AppendString(append(b, '['), nb.Database)
@@ -29,7 +27,7 @@ func appendOps(b []byte, ops []nb.Op, rows *sentRows) ([]byte, error) {
 	return append(b, ']'), nil
 }
 
-// encodedSize is about how many bytes operations become.
+// encodedSize estimates the encoded size of operations in bytes.
 func encodedSize(ops []nb.Op) int {
 	const perOp, perString, perRef = 128, 20, 50
 	n := len(ops) * perOp
@@ -194,7 +192,7 @@ func describeOp(op *nb.Op) string {
 // appendHas appends the conditions of Op.Has to a where clause.
 func appendHas(b []byte, op *nb.Op) ([]byte, error) {
 	if len(op.Has) > 0 && op.Kind != nb.OpWait {
-		// A write that matches no row would go on silently.
+		// A write that matches no row would succeed silently.
 		return nil, fmt.Errorf("only a wait can ask for pairs of a map")
 	}
 	for _, column := range slices.Sorted(maps.Keys(op.Has)) {
@@ -204,8 +202,8 @@ func appendHas(b []byte, op *nb.Op) ([]byte, error) {
 	return b, nil
 }
 
-// appendWait appends what a wait compares the row with. Without columns to
-// compare it asks for any row at all: "until the rows found are not none".
+// appendWait appends the values that a wait compares. Without columns it waits for any row, by "until the rows
+// found are not none".
 func appendWait(b []byte, op *nb.Op) ([]byte, error) {
 	b = append(b, `,"timeout":0,"columns":[`...)
 	if len(op.Row) == 0 {

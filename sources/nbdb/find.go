@@ -16,15 +16,12 @@ import (
 	"rung/model/words"
 )
 
-// maxFound is how many databases are taken from folders: no cluster has as many
-// nodes.
+// maxFound limits the databases found in folders: no cluster has as many nodes.
 const maxFound = 10_000
 
-// FindDatabases returns the Northbound database files in folders and what is below them,
-// sorted, members of a must-gather's archive as ARCHIVE!MEMBER. Only those count
-// that are named as OVN-Kubernetes or a must-gather names them and that begin as
-// database files do. Paths that are not folders are left out, and so is what
-// cannot be read.
+// FindDatabases returns the Northbound database files below the folders in paths, sorted; archive members as
+// ARCHIVE!MEMBER. It selects files by OVN-Kubernetes' and must-gather's names and by their first bytes. It
+// skips unreadable files, and paths other than folders.
 func FindDatabases(ctx context.Context, paths []string) ([]string, error) {
 	return untilEnd(ctx, strings.Join(paths, ", "), func() ([]string, error) { return findDatabases(ctx, paths) })
 }
@@ -36,7 +33,7 @@ func findDatabases(ctx context.Context, paths []string) ([]string, error) {
 		if info, err := os.Stat(root); err != nil || !info.IsDir() {
 			continue
 		}
-		// A link to a folder is walked only with something behind its name.
+		// WalkDir follows a link to a folder only with a trailing separator.
 		top := filepath.Clean(root) + string(filepath.Separator)
 		err := filepath.WalkDir(top, func(p string, d fs.DirEntry, err error) error {
 			switch {
@@ -61,7 +58,7 @@ func findDatabases(ctx context.Context, paths []string) ([]string, error) {
 	}
 	for _, a := range archives {
 		for _, m := range membersOf(ctx, a) {
-			if !found[filepath.Join(filepath.Dir(a), filepath.FromSlash(m))] { // unpacked beside it
+			if !found[filepath.Join(filepath.Dir(a), filepath.FromSlash(m))] { // not unpacked beside it
 				found[a+"!"+m] = true
 			}
 		}
@@ -80,14 +77,14 @@ func tooManyBytes(where string, n int) error {
 	return nil
 }
 
-// isDatabaseName says whether a file is named as a Northbound database is:
-// ovnnb_db.db in a container, POD_nbdb and leader_nbdb in a must-gather.
+// isDatabaseName reports whether a file is named like a Northbound database: ovnnb_db.db in a container,
+// POD_nbdb and leader_nbdb in a must-gather.
 func isDatabaseName(p string) bool {
 	base := strings.ToLower(path.Base(filepath.ToSlash(p)))
 	return !isArchiveName(base) && (strings.Contains(base, "_nbdb") || strings.Contains(base, "ovnnb_db.db"))
 }
 
-// beginsAsDatabase looks at the first bytes.
+// beginsAsDatabase checks the first bytes of a file.
 func beginsAsDatabase(p string) bool {
 	file, err := openLimited(p, Limits{}.withDefaults().File)
 	if err != nil {
@@ -104,7 +101,7 @@ func hasLogHeader(in *bufio.Reader) bool {
 	return err == nil && string(head) == start
 }
 
-// membersOf lists the databases in an archive, as far as it can be read.
+// membersOf lists an archive's databases, up to the first unreadable byte.
 func membersOf(ctx context.Context, archive string) (names []string) {
 	limits := Limits{}.withDefaults()
 	file, err := openLimited(archive, limits.File)

@@ -11,10 +11,9 @@ import (
 	"rung/sources/retry"
 )
 
-// monitors is a fixed program that runs one "ovsdb-client monitor-cond" for each
-// three arguments after the first two: ovsdb-client monitors one table or all. When
-// one of them ends, or standard input does, all end. The time limit is for a pod
-// that is never told that we have gone.
+// monitors is a fixed program that runs one "ovsdb-client monitor-cond" for each three arguments after the
+// first two: ovsdb-client monitors one table or all. When a monitor or standard input ends, all end. The time
+// limit is for a pod that never learns that Rung is gone.
 const monitors = `exec 3<&0
 at=$1; db=$2; shift 2; pids=()
 while [ $# -ge 3 ]; do
@@ -29,13 +28,12 @@ kill "${pids[@]}" 2>/dev/null
 wait
 exit 1`
 
-// steady is how long monitors have to have run for their end to be one of the
-// usual: their time limit, or the kubelet's for idle streams.
+// steady is the running time after which a monitor's end is normal: its time limit, or the kubelet's for idle
+// streams.
 const steady = time.Minute
 
-// followChanges sends what changes until ctx ends. No change is missed: monitors begin
-// with the rows they find, so that a change before that is in a snapshot taken
-// after it, and one after that is told.
+// followChanges sends changes until ctx ends, and misses none. Monitors report the rows they start with, so a
+// later snapshot has every earlier change, and every later change is reported.
 func (p *serverPlayer) followChanges(ctx context.Context, tables []tableColumns) {
 	dirty := make(chan struct{}, 1)
 	ended := make(chan error, 1)
@@ -63,7 +61,7 @@ func (p *serverPlayer) followChanges(ctx context.Context, tables []tableColumns)
 			pause = time.Now().Add(max(p.cfg.Refresh-time.Since(began), time.Since(began)))
 		case <-tick.C:
 			if p.site.hasTool(bash) {
-				// A sign of life: the monitors would be silent, too, if the database had stopped.
+				// A sign of life: monitors are also silent if the database has stopped.
 				_, err = p.queryRows(ctx, []tableColumns{p.db.alive})
 			} else {
 				err = p.refreshRows(ctx, tables)
@@ -76,7 +74,7 @@ func (p *serverPlayer) followChanges(ctx context.Context, tables []tableColumns)
 	}
 }
 
-// refreshRows takes a snapshot and sends what differs from the last.
+// refreshRows takes a snapshot and sends the differences from the last one.
 func (p *serverPlayer) refreshRows(ctx context.Context, tables []tableColumns) error {
 	raw, err := p.queryRows(ctx, tables)
 	if err != nil {
@@ -90,7 +88,7 @@ func (p *serverPlayer) refreshRows(ctx context.Context, tables []tableColumns) e
 	return p.rpc.Write(NotificationText("update2", params))
 }
 
-// watchTables keeps the monitors running and marks dirty whatever they say.
+// watchTables keeps the monitors running and sets dirty on any output.
 func (p *serverPlayer) watchTables(ctx context.Context, tables []tableColumns, dirty chan<- struct{}) error {
 	cmd := []string{bash, "-c", monitors, "rung", "unix:" + p.site.socket, p.db.name}
 	for _, t := range tables {
@@ -110,7 +108,7 @@ func (p *serverPlayer) watchTables(ctx context.Context, tables []tableColumns, d
 }
 
 func (p *serverPlayer) watchOnce(ctx context.Context, cmd []string, dirty chan<- struct{}) error {
-	stdin, open := io.Pipe() // its end tells the program to end
+	stdin, open := io.Pipe() // closing it ends the program
 	defer open.Close()
 	stop := context.AfterFunc(ctx, func() { _ = open.Close() })
 	defer stop()
@@ -119,7 +117,7 @@ func (p *serverPlayer) watchOnce(ctx context.Context, cmd []string, dirty chan<-
 	return said.explainError(err)
 }
 
-// dirtyBell marks that something was written, and forgets what.
+// dirtyBell signals that something was written, and drops it.
 type dirtyBell chan<- struct{}
 
 func (b dirtyBell) Write(p []byte) (int, error) {

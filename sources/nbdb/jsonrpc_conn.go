@@ -15,29 +15,27 @@ import (
 	"time"
 )
 
-// MaxMessage is the longest message taken, in bytes. A snapshot of a zone of
-// 10,000 pods under 10,000 rules is about a tenth of it.
+// MaxMessage is the longest accepted message, in bytes. A snapshot of a zone with 10,000 pods under 10,000
+// rules is about a tenth of it.
 const MaxMessage = 512 << 20
 
-// keepBuffer is the largest buffer kept between messages, in bytes: those of a
-// single change are below it, and a connection that stands still holds no more.
+// keepRPCBuffer is the largest buffer kept between messages, in bytes. Single changes fit in it, and an idle
+// connection keeps no more.
 const keepRPCBuffer = 64 << 10
 
-// stretch is how many bytes of a string are looked through at once.
+// stretch is how many bytes of a string are searched at once.
 const stretch = 256
 
-// lastWords is how long, once a write failed, Read waits for what the peer may have
-// said before it hung up.
+// lastWords is how long Read, after a failed write, waits for the peer's last message.
 const lastWords = time.Second
 
-// largeBuffers keeps the buffers of large messages that came through: while rows are written
-// or read, the next is not far.
+// largeBuffers keeps the buffers of large messages for the next one, which often follows soon.
 var largeBuffers sync.Pool
 
-// mostBuffer is the largest that is handed on, in bytes.
+// mostBuffer is the largest buffer in largeBuffers, in bytes.
 const mostBuffer = 8 << 20
 
-// takeBuffer is a buffer of that size, which may have more room behind it.
+// takeBuffer returns a buffer of length n, possibly with more capacity.
 func takeBuffer(n int) []byte {
 	if n > keepRPCBuffer {
 		if b, ok := largeBuffers.Get().(*[]byte); ok && cap(*b) >= n {
@@ -59,9 +57,8 @@ var (
 	ErrSyntax  = errors.New("not JSON-RPC")
 )
 
-// Message is one JSON-RPC object; the raw fields are views into a buffer that
-// the next Read reuses. A request has a Method and an ID, a notification a
-// Method, a reply an ID.
+// Message is one JSON-RPC object. Its raw fields are views into a buffer that the next Read reuses. A request
+// has a Method and an ID, a notification a Method, a reply an ID.
 type Message struct {
 	Method string
 	ID     []byte // raw JSON; nil when absent or null
@@ -70,35 +67,33 @@ type Message struct {
 	Error  []byte // raw JSON; nil when absent or null
 }
 
-// Conn is a stream of messages. One goroutine reads; any number may write.
+// RPCConn is a stream of messages. One goroutine reads; any number may write.
 type RPCConn struct {
 	c          net.Conn
-	patience   func() time.Duration // with a peer that takes nothing
+	patience   func() time.Duration // how long the peer may read nothing
 	wmu        sync.Mutex
-	out        []byte                // requests are put together here; wmu guards it
-	writeError atomic.Pointer[error] // why the first write failed
+	out        []byte                // the buffer for requests; wmu guards it
+	writeError atomic.Pointer[error] // the first write's error
 	begunAt    time.Time
-	lastByte   atomic.Int64  // when the last byte came, as nanoseconds since began
-	reads      atomic.Uint64 // how often bytes came
+	lastByte   atomic.Int64  // time of the last received byte, in nanoseconds since begunAt
+	reads      atomic.Uint64 // number of reads with bytes
 
 	buf        []byte
 	start, end int
 	max        int
 }
 
-// New is NewWithPatience with one patience, writeTimeout.
+// New is NewWithPatience with a constant patience, writeTimeout.
 func New(c net.Conn, writeTimeout time.Duration) *RPCConn {
 	return NewWithPatience(c, func() time.Duration { return writeTimeout })
 }
 
-// NewWithPatience wraps a connection. After a write that failed no other is tried, because
-// half a message may be out. One that made no headway for as long as patience said when
-// it was tried closes the connection: it may be asked at any time, and a peer that has
-// much to do before it reads on may be given more. Otherwise the peer has hung up, and
-// often said why before: a TLS server refuses a certificate by an alert, and the write
-// may notice first. Read then returns that, or, when nothing comes, why the write
-// failed. So whoever reads ends soon after a failed write, for the same reason whatever
-// was noticed first.
+// NewWithPatience wraps a connection. After a failed write no other is tried, because half a message may be
+// out. A write without progress for the time that patience returns closes the connection. patience may be
+// called at any time; it can give a busy peer more time. Other failed writes mean that the peer hung up, often
+// after giving a reason: a TLS server rejects a certificate by an alert. Read then returns that reason, or the
+// write's error if none arrives. So the reader ends soon after a failed write, with the same reason whichever
+// failed first.
 func NewWithPatience(c net.Conn, patience func() time.Duration) *RPCConn {
 	return &RPCConn{c: c, patience: patience, begunAt: time.Now(), buf: make([]byte, 16<<10), max: MaxMessage}
 }
@@ -106,30 +101,29 @@ func NewWithPatience(c net.Conn, patience func() time.Duration) *RPCConn {
 // Close closes the connection; readers and writers return.
 func (c *RPCConn) Close() error { return c.c.Close() }
 
-// Silence is how long no byte has come, and reads how often some did: it
-// changes with every sign of life, however coarse the clock.
+// Silence returns the time since the last received byte, and the number of reads. The number changes with
+// every sign of life, however coarse the clock.
 func (c *RPCConn) Silence() (d time.Duration, reads uint64) {
 	return time.Since(c.begunAt) - time.Duration(c.lastByte.Load()), c.reads.Load()
 }
 
-// CountAsRead counts as a byte read: the reader was busy with a message.
+// CountAsRead counts as a received byte: the reader was busy with a message.
 func (c *RPCConn) CountAsRead() {
 	c.lastByte.Store(int64(time.Since(c.begunAt)))
 	c.reads.Add(1)
 }
 
-// headway is how much of a message has to be taken before patience ends.
+// headway is the number of bytes the peer must read per patience.
 const headway = 64 << 10
 
-// Write sends the message; no other comes in between.
+// Write sends the message uninterrupted.
 func (c *RPCConn) Write(msg []byte) error {
 	c.wmu.Lock()
 	defer c.wmu.Unlock()
 	return c.writeParts(msg)
 }
 
-// WriteRequest sends a request; params are not kept. Large ones are sent from where
-// they are.
+// WriteRequest sends a request; params are not kept. Large params are not copied.
 func (c *RPCConn) WriteRequest(id uint64, method string, params []byte) error {
 	c.wmu.Lock()
 	defer c.wmu.Unlock()
@@ -141,7 +135,7 @@ func (c *RPCConn) WriteRequest(id uint64, method string, params []byte) error {
 	return c.writeParts(c.out, params, []byte{'}'})
 }
 
-// writeParts sends the parts of a message, for whoever holds wmu.
+// writeParts sends the parts of a message; the caller holds wmu.
 func (c *RPCConn) writeParts(msg ...[]byte) error {
 	if why := c.writeError.Load(); why != nil {
 		return *why
@@ -165,17 +159,16 @@ func (c *RPCConn) writeParts(msg ...[]byte) error {
 	return nil
 }
 
-// noteBroken notes why a write failed and has Read end soon. It returns that error.
+// noteBroken records and returns the error of a failed write, and makes Read end soon.
 func (c *RPCConn) noteBroken(why error) error {
-	c.writeError.Store(&why) // before the reader can notice anything
+	c.writeError.Store(&why) // before the reader can notice
 	if errors.Is(why, os.ErrDeadlineExceeded) || c.c.SetReadDeadline(time.Now().Add(lastWords)) != nil {
 		_ = c.c.Close()
 	}
 	return why
 }
 
-// readError is the error of a read that failed, or that of the write which had failed
-// before when the peer said nothing more.
+// readError returns the error of a failed read, or the earlier error of a write if the peer gave no reason.
 func (c *RPCConn) readError(err error) error {
 	ours := errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, os.ErrDeadlineExceeded)
 	if why := c.writeError.Load(); why != nil && ours {
@@ -184,8 +177,8 @@ func (c *RPCConn) readError(err error) error {
 	return fmt.Errorf("reading: %w", err)
 }
 
-// Read returns the next message. Params and Result end where they should and are
-// otherwise not looked at: whoever reads them finds what is wrong in them.
+// Read returns the next message. It finds the ends of Params and Result without checking them: their reader
+// does.
 func (c *RPCConn) Read() (Message, error) {
 	raw, err := c.nextObject()
 	if err != nil {
@@ -197,7 +190,7 @@ func (c *RPCConn) Read() (Message, error) {
 // nextObject returns the bytes of the next JSON object.
 func (c *RPCConn) nextObject() ([]byte, error) {
 	if len(c.buf) > keepRPCBuffer && c.end-c.start < keepRPCBuffer/2 {
-		// A large message came through: give its buffer back.
+		// A large message is done: give its buffer back.
 		b, was := make([]byte, keepRPCBuffer), c.buf
 		c.end = copy(b, c.buf[c.start:c.end])
 		c.buf, c.start = b, 0
@@ -218,8 +211,8 @@ func (c *RPCConn) nextObject() ([]byte, error) {
 			continue
 		}
 		if inString {
-			// Most of a snapshot is strings: a stretch at once, short enough that
-			// one of nothing but escapes does not take its square.
+			// Most of a snapshot is strings. A stretch is searched at once, but a short one, so that strings
+			// of escapes do not take quadratic time.
 			rest := c.buf[i:min(i+stretch, c.end)]
 			n := bytes.IndexByte(rest, '"')
 			if n >= 0 {
@@ -265,8 +258,8 @@ func (c *RPCConn) nextObject() ([]byte, error) {
 	}
 }
 
-// fillBuffer reads more bytes after c.end and returns by how much the bytes from
-// c.start on were moved to the front of the buffer.
+// fillBuffer reads more bytes after c.end. It returns by how much it moved the bytes from c.start to the front
+// of the buffer.
 func (c *RPCConn) fillBuffer() (moved int, err error) {
 	if c.end == len(c.buf) {
 		switch {
@@ -332,7 +325,7 @@ func isNotNull(raw []byte) []byte {
 	return raw
 }
 
-// RequestText is a request; params is a JSON array.
+// RequestText returns a request; params is a JSON array.
 func RequestText(id uint64, method string, params []byte) []byte {
 	return slices.Concat(appendRequest(nil, id, method), params, []byte{'}'})
 }
@@ -346,22 +339,22 @@ func appendRequest(b []byte, id uint64, method string) []byte {
 	return append(b, `,"params":`...)
 }
 
-// NotificationText is a request without an id: no reply comes.
+// NotificationText returns a request without an id, which gets no reply.
 func NotificationText(method string, params []byte) []byte {
 	return slices.Concat(AppendString([]byte(`{"id":null,"method":`), method), []byte(`,"params":`), params, []byte{'}'})
 }
 
-// ReplyText answers the request with that id; result is JSON.
+// ReplyText returns the reply to the request with that id; result is JSON.
 func ReplyText(id, result []byte) []byte {
 	return slices.Concat([]byte(`{"id":`), id, []byte(`,"error":null,"result":`), result, []byte{'}'})
 }
 
-// ErrorReply answers the request with that id by an error; e is JSON.
+// ErrorReply returns the error reply to the request with that id; e is JSON.
 func ErrorReply(id, e []byte) []byte {
 	return slices.Concat([]byte(`{"id":`), id, []byte(`,"result":null,"error":`), e, []byte{'}'})
 }
 
-// AppendComma appends the comma before another element, none before the first.
+// AppendComma appends a comma, unless b ends with an opening bracket.
 func AppendComma(b []byte) []byte {
 	if last := b[len(b)-1]; last == '[' || last == '{' {
 		return b

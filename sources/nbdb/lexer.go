@@ -8,13 +8,11 @@ import (
 	"strconv"
 )
 
-// maxDepth bounds nesting; OVSDB needs about ten levels.
+// maxDepth limits nesting; OVSDB needs about ten levels.
 const maxDepth = 64
 
-// Lexer walks over one JSON text, the caller saying what it expects. The first
-// thing that is not as expected sets the error; from then on every method
-// returns zero values and callbacks are not called, so that only End has to be
-// checked.
+// Lexer reads one JSON text whose structure the caller expects. The first deviation sets the error. After it
+// every method returns zero values and calls no callback, so only End has to be checked.
 type Lexer struct {
 	b     []byte
 	i     int
@@ -22,10 +20,10 @@ type Lexer struct {
 	err   error
 }
 
-// NewLexer starts at the beginning of b, which must not change meanwhile.
+// NewLexer returns a Lexer at the beginning of b, which must not change.
 func NewLexer(b []byte) *Lexer { return &Lexer{b: b} }
 
-// End is the first error, or one when something is left.
+// End returns the first error, or an error if text is left.
 func (l *Lexer) End() error {
 	if l.Peek() != 0 {
 		l.Fail("the end")
@@ -41,8 +39,7 @@ func (l *Lexer) Fail(expected string) {
 	}
 }
 
-// Peek is the next byte that is not white space, 0 at the end or after an
-// error.
+// Peek returns the next byte that is not white space, 0 at the end or after an error.
 func (l *Lexer) Peek() byte {
 	if l.err != nil {
 		return 0
@@ -74,7 +71,7 @@ func (l *Lexer) expectByte(c byte) {
 	}
 }
 
-// String reads a string; the result is a view unless it had escapes.
+// String reads a string. The result is a view unless it had escapes.
 func (l *Lexer) String() []byte {
 	l.expectByte('"')
 	if l.err != nil {
@@ -104,7 +101,7 @@ func (l *Lexer) String() []byte {
 	return nil
 }
 
-// Null eats a null if one is next.
+// Null reads a null if it is next.
 func (l *Lexer) Null() bool { return l.skipLiteral("null") }
 
 func (l *Lexer) skipLiteral(s string) bool {
@@ -163,7 +160,7 @@ func (l *Lexer) Int() int {
 	return int(v)
 }
 
-// Object reads an object; member has to read each member's value.
+// Object reads an object; member must read each member's value.
 func (l *Lexer) Object(member func(key []byte)) {
 	l.expectByte('{')
 	l.enterValue()
@@ -180,7 +177,7 @@ func (l *Lexer) Object(member func(key []byte)) {
 	l.depth--
 }
 
-// Array reads an array; element has to read each element.
+// Array reads an array; element must read each element.
 func (l *Lexer) Array(element func()) {
 	l.expectByte('[')
 	l.enterValue()
@@ -202,7 +199,7 @@ func (l *Lexer) enterValue() {
 	}
 }
 
-// Skip reads any value and forgets it.
+// Skip reads any value and drops it.
 func (l *Lexer) Skip() {
 	switch c := l.Peek(); {
 	case c == '{':
@@ -230,9 +227,8 @@ func (l *Lexer) Raw() []byte {
 	return l.b[start:l.i]
 }
 
-// Span is Raw for a value that somebody reads later: of an object or an array only the
-// brackets are matched, which takes a fraction of the time. The text between them is
-// not checked.
+// Span is Raw for a value to be read later. It only matches the brackets of an object or array, which is much
+// faster, and checks nothing between them.
 func (l *Lexer) Span() []byte {
 	if c := l.Peek(); c != '{' && c != '[' {
 		return l.Raw()
@@ -247,8 +243,7 @@ func (l *Lexer) Span() []byte {
 	return raw
 }
 
-// spanLength is the length of the object or array that begins here, 0 when it has no
-// end.
+// spanLength returns the length of the object or array here, 0 if it has no end.
 func (l *Lexer) spanLength() int {
 	b, depth := l.b[l.i:], 0
 	for i := 0; i < len(b); i++ {
@@ -271,8 +266,8 @@ func (l *Lexer) spanLength() int {
 	return 0
 }
 
-// stringEnd is where the quote is that ends a string, given what follows the one
-// that began it; negative when there is none.
+// stringEnd returns the index of the quote that ends a string, given the bytes after its opening quote;
+// negative if it does not end.
 func stringEnd(b []byte) int {
 	for from := 0; ; {
 		n := bytes.IndexByte(b[from:], '"')

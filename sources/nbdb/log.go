@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// The words that say which format a file has.
+// The words that name a file's format.
 const (
 	magicJSON    = "JSON"
 	magicCluster = "CLUSTER"
@@ -23,23 +23,22 @@ const (
 // "OVSDB CLUSTER <length> <40 digits>\n".
 const maxHeader = 96
 
-// logReader cuts a file into records (ovsdb(5)): a line with the format, the
-// length and the SHA-1 of what follows, then that much.
+// logReader splits a file into records (ovsdb(5)): a line with format, length and SHA-1, then the contents.
 type logReader struct {
 	r         *bufio.Reader
-	maxBytes  int64 // how many bytes may be read, expanded
-	bytesLeft int64 // how many of them are left
+	maxBytes  int64 // limit of bytes to read, expanded
+	bytesLeft int64 // bytes left of maxBytes
 	max       int64 // of a record
 	magic     string
-	offset    int64 // where the record at hand begins
-	size      int64 // of the record at hand, with its line
-	records   int   // done
+	offset    int64 // start of the current record
+	size      int64 // of the current record, with its line
+	records   int   // records done
 	hash      string
 	buf       bytes.Buffer
 }
 
-// nextRecord returns the contents of the record at offset, valid until the next call.
-// io.EOF is the end of the file behind a whole record.
+// nextRecord returns the contents of the record at offset, valid until the next call. io.EOF means that the
+// file ends after a whole record.
 func (l *logReader) nextRecord() ([]byte, error) {
 	length, hash, err := l.readHeader()
 	if err != nil {
@@ -51,7 +50,7 @@ func (l *logReader) nextRecord() ([]byte, error) {
 	if length > l.bytesLeft {
 		return nil, fmt.Errorf("the file is %w of %s once expanded", ErrTooLarge, files.SizeText(l.maxBytes))
 	}
-	// The buffer grows with what comes, not with what the line promises.
+	// The buffer grows with the bytes read, not with the promised length.
 	l.buf.Reset()
 	n, err := io.Copy(&l.buf, io.LimitReader(l.r, length))
 	switch {
@@ -107,5 +106,5 @@ func (l *logReader) readHeader() (length int64, hash string, err error) {
 	return length, f[3], nil
 }
 
-// isCutShort says whether a read ended because the file, or the compressed stream, did.
+// isCutShort reports whether a read failed because the file or compressed stream ended.
 func isCutShort(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }

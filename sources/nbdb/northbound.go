@@ -22,7 +22,7 @@ type northboundSession struct {
 	// With the session's lock; only the reader writes them.
 	db        *nb.DB
 	asideRows RowsAside
-	pending   changeFold // changes not handed out yet
+	pending   changeFold // changes not delivered yet
 }
 
 // openNorthbound dials, checks the schema and reads the snapshot.
@@ -43,7 +43,7 @@ func (n *northboundSession) monitorRequest(schema []byte) ([]byte, string, error
 }
 
 func (n *northboundSession) takeUpdates(updates []byte, snapshot bool) (publish func(), err error) {
-	// Only this goroutine writes left, and others read it with the lock.
+	// Only this goroutine writes asideRows; others read it with the lock.
 	left := RowsAside{maps.Clone(n.asideRows.rows), n.asideRows.unnamed}
 	var sent []*sentRows
 	if !snapshot {
@@ -67,14 +67,14 @@ func (n *northboundSession) takeUpdates(updates []byte, snapshot bool) (publish 
 	}, nil
 }
 
-// takeNews hands out what came since the last time.
+// takeNews returns the rows, and the changes since the last call.
 func (n *northboundSession) takeNews() (db *nb.DB, ch []nb.RowChange, seq uint64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.db, n.pending.takeChanges(), n.seq
 }
 
-// rowsAside names the rows that are left aside, empty without any.
+// rowsAside describes the skipped rows, "" if there are none.
 func (n *northboundSession) rowsAside() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -84,8 +84,8 @@ func (n *northboundSession) rowsAside() string {
 	return ""
 }
 
-// wholeSnapshot is the snapshot for somebody who has no other way to hear that rows are left
-// aside: then it is an error.
+// wholeSnapshot returns the snapshot, or an error if rows were skipped: its callers cannot report them
+// otherwise.
 func (n *northboundSession) wholeSnapshot() (*nb.DB, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -95,8 +95,8 @@ func (n *northboundSession) wholeSnapshot() (*nb.DB, error) {
 	return n.db, nil
 }
 
-// changeFold gathers row changes and keeps one per row: from its oldest old to its
-// newest new. The order is that of each row's first change.
+// changeFold merges row changes into one per row, from its oldest old to its newest new, in the order of first
+// changes.
 type changeFold struct {
 	changes []nb.RowChange
 	indexes map[string]int // uuid → index in changes
@@ -115,7 +115,7 @@ func (f *changeFold) addChanges(ch []nb.RowChange) {
 	}
 	for _, c := range ch {
 		if i, ok := f.indexes[uuidOf(c)]; ok {
-			f.changes[i].New, f.changes[i].Step = c.New, nil // it was of one change alone
+			f.changes[i].New, f.changes[i].Step = c.New, nil // Step describes only one change
 			continue
 		}
 		f.indexes[uuidOf(c)] = len(f.changes)
@@ -123,8 +123,7 @@ func (f *changeFold) addChanges(ch []nb.RowChange) {
 	}
 }
 
-// takeChanges returns the changes and starts anew. A row that came and went is left
-// out.
+// takeChanges returns and clears the changes. It omits rows that came and went.
 func (f *changeFold) takeChanges() []nb.RowChange {
 	ch := f.changes
 	f.changes, f.indexes = nil, nil
@@ -144,21 +143,21 @@ func uuidOf(c nb.RowChange) string {
 	return c.Old.RowUUID()
 }
 
-// ErrRowID is a row whose _uuid is none. No OVSDB server writes one; whoever does
-// wants it printed in a command.
+// ErrRowID means that a row's _uuid is not a UUID. No OVSDB server writes one; an attacker may, to get it into
+// a printed command.
 var ErrRowID = errors.New("its _uuid is not a UUID")
 
-// RowsAside are the rows of a database that are left aside because of their _uuid. The
-// zero RowsAside is empty; it is for one goroutine at a time.
+// RowsAside lists rows skipped because of their _uuid. The zero value is empty. Use it from one goroutine at a
+// time.
 type RowsAside struct {
-	rows    map[string]string // by table and _uuid: how the row is called
+	rows    map[string]string // by table and _uuid: the row's name
 	unnamed int
 }
 
-// maxLeft bounds how many are remembered.
+// maxLeft limits the remembered rows.
 const maxLeft = 100
 
-// AddRow takes in a row that is left aside; row holds its other columns, or is nil.
+// AddRow adds a skipped row. row holds its other columns; may be nil.
 func (l *RowsAside) AddRow(table, uuid string, row nb.Row) {
 	key := table + " " + uuid
 	if _, known := l.rows[key]; known {
@@ -181,10 +180,10 @@ func (l *RowsAside) AddRow(table, uuid string, row nb.Row) {
 	l.rows[key] = name
 }
 
-// RemoveRow takes in that such a row went.
+// RemoveRow removes a deleted row.
 func (l *RowsAside) RemoveRow(table, uuid string) { delete(l.rows, table+" "+uuid) }
 
-// Err names them in one line, nil when there are none; it wraps ErrRowID.
+// Err describes the skipped rows in one line, wrapping ErrRowID; nil if there are none.
 func (l *RowsAside) Err() error {
 	if len(l.rows) == 0 {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"unique"
 )
 
-// serverPlayer plays an OVSDB server towards sources/nbdb, on what ovsdb-client tells.
+// serverPlayer acts as an OVSDB server for sources/nbdb, with ovsdb-client behind it.
 type serverPlayer struct {
 	cfg  *RemoteConfig
 	db   databaseNames
@@ -21,19 +21,18 @@ type serverPlayer struct {
 	site *siteFacts
 	use  connectionUse
 	rpc  *RPCConn
-	// learnt is told a site with its schema.
+	// learnt receives a site together with its schema.
 	learnt func(*siteFacts)
 
 	wg   sync.WaitGroup
-	end  func(why error) // ends the connection; the first reason stays
+	end  func(why error) // ends the connection; keeps the first reason
 	rows rowHashes
 }
 
-// playWrite bounds how long sources/nbdb may take to read a part of what we send:
-// it decodes in between.
+// playWrite limits how long sources/nbdb may take to read a part of a message: it decodes in between.
 const playWrite = time.Minute
 
-// playServer returns a connection to a player.
+// playServer returns a connection to a new serverPlayer.
 func (c *databaseReach) playServer(ctx context.Context, programs *sync.WaitGroup, run Runner, s *siteFacts,
 	use connectionUse) *programPipe {
 	ours, theirs, under := newPipe(ctx)
@@ -43,7 +42,7 @@ func (c *databaseReach) playServer(ctx context.Context, programs *sync.WaitGroup
 	return ours
 }
 
-// serveRequests answers requests until the connection or ctx, which ends with it, does.
+// serveRequests answers requests until the connection or ctx ends; ctx ends with the connection.
 func (p *serverPlayer) serveRequests(ctx context.Context) {
 	defer p.wg.Wait()
 	for {
@@ -58,8 +57,8 @@ func (p *serverPlayer) serveRequests(ctx context.Context) {
 	}
 }
 
-// answerRequest works on one request. It does long work in another goroutine, so that echoes
-// are answered meanwhile: programs have time limits of their own.
+// answerRequest answers one request. Long work runs in another goroutine, so that echoes are answered
+// meanwhile; programs have time limits of their own.
 func (p *serverPlayer) answerRequest(ctx context.Context, m Message) error {
 	id := bytes.Clone(m.ID)
 	beside := func(work func() ([]byte, error), then func()) {
@@ -98,7 +97,7 @@ func (p *serverPlayer) answerRequest(ctx context.Context, m Message) error {
 				p.followChanges(ctx, tables)
 			}
 		})
-	case m.Method == "monitor_cond_since" && id != nil: // whose asker then takes monitor_cond
+	case m.Method == "monitor_cond_since" && id != nil: // the client then tries monitor_cond
 		return p.rpc.Write(ErrorReply(id, []byte(`"unknown method"`)))
 	case id != nil:
 		return p.rpc.Write(ErrorReply(id, []byte(`"this way to the database is for reading"`)))
@@ -124,25 +123,23 @@ func (p *serverPlayer) schemaReply(ctx context.Context) ([]byte, error) {
 	return raw, nil
 }
 
-// runClient runs ovsdb-client and returns its output. It ends by itself should
-// nobody be left to end it.
+// runClient runs ovsdb-client and returns its output. Its own timeout ends it if Rung is gone.
 func (p *serverPlayer) runClient(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := []string{ovsdbClient, fmt.Sprintf("--timeout=%d", max(1, int(p.cfg.QueryTimeout/time.Second))), "-f", "json"}
 	l := runLimits{quiet: p.cfg.Quiet, total: p.cfg.QueryTimeout, maxBytes: p.cfg.MaxOutput}
 	return captureOutput(ctx, p.run, append(cmd, args...), l)
 }
 
-// tableColumns is a table and the columns of it to read.
+// tableColumns names a table and the columns to read.
 type tableColumns struct {
 	name    string
 	columns []string
-	// where are conditions: a row is read that meets one of them, every row where there
-	// is none.
+	// where lists alternative conditions; empty reads every row.
 	where []json.RawMessage
 }
 
-// selectionsOf returns tables with one condition at most, since a row has to meet all
-// conditions of a select. Entries of one table stand together.
+// selectionsOf splits tables into entries with at most one condition, since a select requires all of its
+// conditions. Entries of one table are adjacent.
 func selectionsOf(tables []tableColumns) (out []tableColumns) {
 	for _, t := range tables {
 		if len(t.where) == 0 {
@@ -155,8 +152,8 @@ func selectionsOf(tables []tableColumns) (out []tableColumns) {
 	return out
 }
 
-// monitoredTables reads the parameters of monitor_cond as sources/nbdb sends them, or as
-// libovsdb does, where the one request of a table is in no list.
+// monitoredTables reads the parameters of monitor_cond, as sources/nbdb or libovsdb sends them. libovsdb does
+// not put a table's only request in a list.
 func monitoredTables(params []byte) ([]tableColumns, error) {
 	var three []json.RawMessage
 	if err := json.Unmarshal(params, &three); err != nil || len(three) != 3 {

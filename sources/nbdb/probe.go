@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// probeServer asks a silent server for a sign of life and gives it up when none
-// comes.
+// probeServer asks a silent server for a sign of life, and closes the connection without one.
 func (s *session) probeServer() {
 	defer s.wg.Done()
 	half := s.cfg.Probe / 2
@@ -34,19 +33,19 @@ func (s *session) probeServer() {
 			timer.Reset(half - silence)
 		default:
 			asked, atAsk = true, reads
-			// In a goroutine of its own: a write to a stopped server blocks
-			// until its deadline. When it fails, the reader ends the session.
+			// In its own goroutine: a write to a stopped server blocks until its deadline. If it fails, the
+			// reader ends the session.
 			s.wg.Go(func() { _ = s.rpc.Write(RequestText(0, "echo", []byte("[]"))) })
 			timer.Reset(half)
 		}
 	}
 }
 
-// unreadLimit is how long the server may take nothing of what it is sent: while it works on
-// what it was sent before, it reads nothing.
+// unreadLimit returns how long the server may read nothing. It does not read while it works on earlier
+// requests.
 func (s *session) unreadLimit() time.Duration { return max(s.cfg.TransactTimeout, s.longestPatience()) }
 
-// longestPatience is the longest of the requests under way.
+// longestPatience returns the longest patience of the requests under way.
 func (s *session) longestPatience() (d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

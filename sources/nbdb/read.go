@@ -18,7 +18,7 @@ import (
 	"rung/sources/files"
 )
 
-// The faults of a file; compare with errors.Is.
+// The errors of a file.
 var (
 	ErrNotDatabase = errors.New("not an OVSDB database file")
 	ErrOther       = errors.New("another database")
@@ -28,12 +28,12 @@ var (
 	ErrContent     = errors.New("its contents are invalid")
 )
 
-// Limits bound what one file may cost, in bytes. Zero fields take the default.
+// Limits limit one file, in bytes. Zero fields mean the default.
 type Limits struct {
 	File     int64 // on disk: 1 GiB
 	Expanded int64 // once expanded: 2 GiB
-	// Record is the largest record, and all that a clustered file holds back
-	// until it is committed: 512 MiB. That much is in memory besides the rows.
+	// Record limits a record, and all uncommitted entries of a clustered file: 512 MiB. That is in memory in
+	// addition to the rows.
 	Record int64
 }
 
@@ -44,9 +44,9 @@ func (l Limits) withDefaults() Limits {
 // Options are the settings for reading several files.
 type Options struct {
 	Limits
-	// Share, where set, lets rows hold contents together with other zones.
+	// Share, if set, shares equal values with other zones.
 	Share *Sharing
-	// Archives, where set, keeps the databases of an archive once it was read.
+	// Archives, if set, caches the databases of archives.
 	Archives *Archives
 }
 
@@ -57,24 +57,23 @@ type Result struct {
 	Flows *flow.DB
 	// Schema and Version are the name and version of the schema.
 	Schema, Version string
-	// At is when the last transaction was made; zero when there is none.
+	// At is the time of the last transaction; zero if there is none.
 	At time.Time
-	// Records counts the records that were read, Uncommitted the entries of a clustered
-	// file that it does not say are committed: they are not in DB.
+	// Records counts the records read. Uncommitted counts the entries of a clustered file that are not
+	// committed and not in DB.
 	Records, Uncommitted int
-	// Clustered says which of the formats it is.
+	// Clustered means the clustered format.
 	Clustered bool
-	// Truncated is set when the file is damaged: DB is as of the record before.
-	// It is a *Damage.
+	// Truncated is a *Damage if the file is damaged; DB then has the state before the damage.
 	Truncated error
 
-	// RowsAside is set when rows are left aside; it wraps nbdb.ErrRowID.
+	// RowsAside is set if rows were skipped; it wraps nbdb.ErrRowID.
 	RowsAside error
 
-	tip string // tells contents from others: the end's place and hash
+	tip string // identifies the contents: offset and hash of the end
 }
 
-// Damage says where a file stops making sense.
+// Damage names the record at which a file becomes invalid.
 type Damage struct {
 	Path   string
 	Offset int64 // of the record, in bytes, once expanded
@@ -92,15 +91,13 @@ func (d *Damage) Error() string {
 
 func (d *Damage) Unwrap() error { return d.Err }
 
-// ReadFile reads a database file, or the member of an archive that "ARCHIVE!MEMBER"
-// names. The error is for a file that gives nothing: not there, no database,
-// another one, or damaged at its beginning.
+// ReadFile reads a database file, or an archive's member if path is "ARCHIVE!MEMBER". It fails if nothing can
+// be read: no such file, no database, another database, or damage at its beginning.
 func ReadFile(ctx context.Context, path string, o Options) (*Result, error) {
 	return readFile(ctx, path, o, northboundKind(o.Share))
 }
 
-// ReadSouthbound is ReadFile for a Southbound database: the logical flows of ACLs and what
-// belongs to them.
+// ReadSouthbound is ReadFile for a Southbound database: the logical flows of ACLs and their related rows.
 func ReadSouthbound(ctx context.Context, path string, o Options) (*Result, error) {
 	return readFile(ctx, path, o, southboundKind())
 }
@@ -109,7 +106,7 @@ func readFile(ctx context.Context, path string, o Options, of databaseKind) (*Re
 	return untilEnd(ctx, path, func() (*Result, error) { return readNow(ctx, path, o, of) })
 }
 
-// untilEnd returns what f reads of a path. If f hangs in the kernel, it is left behind a second after ctx ended.
+// untilEnd returns f's result. If f hangs in the kernel, untilEnd returns a second after ctx ended.
 func untilEnd[T any](ctx context.Context, path string, f func() (T, error)) (T, error) {
 	type result struct {
 		value T
@@ -168,7 +165,7 @@ func readError(path string, err error) error {
 	return fmt.Errorf("read %s: %w", words.CleanText(path), files.ReasonOf(err))
 }
 
-// readFrom reads a database from a stream; name stands for it in errors.
+// readFrom reads a database from a stream; errors name it by name.
 func readFrom(ctx context.Context, r io.Reader, name string, o Options, of databaseKind) (*Result, error) {
 	o.Limits = o.withDefaults()
 	name = words.CleanText(name)
@@ -212,8 +209,8 @@ func readFrom(ctx context.Context, r io.Reader, name string, o Options, of datab
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	if l.magic == magicCluster && s.raft.commits == 0 {
-		// The file says nothing of commits: these are there to help people (ovsdb(5)), not
-		// for servers.
+		// The file has no commit records. They are only there to help people (ovsdb(5)); servers do not need
+		// them.
 		if err := s.commitTo(s.raft.end); err != nil && res.Truncated == nil {
 			res.Truncated = &Damage{Path: name, Offset: l.offset, Record: l.records, Err: err}
 		}
@@ -226,14 +223,14 @@ func readFrom(ctx context.Context, r io.Reader, name string, o Options, of datab
 	return res, nil
 }
 
-// bufferSize is how much is read from a file at once, in bytes.
+// bufferSize is the size of file reads, in bytes.
 const bufferSize = 64 << 10
 
-// expandStream looks whether a stream is compressed and expands it then.
+// expandStream expands a stream if it is gzipped.
 func expandStream(r io.Reader) (*bufio.Reader, error) {
 	in := bufio.NewReaderSize(r, bufferSize)
 	if head, err := in.Peek(2); err != nil || head[0] != 0x1f || head[1] != 0x8b {
-		return in, nil // what is too short is found when it is read
+		return in, nil // later reads report a stream that is too short
 	}
 	z, err := gzip.NewReader(in)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// pythonRelay is a fixed program that passes bytes between its standard streams
-// and the Unix socket named by its argument. It ends when either side does.
+// pythonRelay is a fixed program that copies bytes between its standard streams and the Unix socket of its
+// argument. It ends when either side does.
 const pythonRelay = `import os,socket,sys,threading
 s=socket.socket(socket.AF_UNIX)
 s.connect(sys.argv[1])
@@ -34,17 +34,17 @@ while True:
 os._exit(0)
 `
 
-// errNotPlain says why socat cannot open a socket.
+// errNotPlain is the reason why socat cannot open a socket.
 var errNotPlain = errors.New("the path of the socket has characters that mean something to socat")
 
-// isPlainPath says that a path means nothing but itself in an address of socat.
+// isPlainPath reports whether a path has no special characters for socat.
 func isPlainPath(path string) bool {
 	return strings.IndexFunc(path, func(r rune) bool {
 		return !strings.ContainsRune("/._-", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 	}) < 0
 }
 
-// programPipe is our end of a connection whose other end is a program or this package.
+// programPipe is our end of a connection to a program or to a serverPlayer.
 type programPipe struct {
 	net.Conn
 	stop context.CancelFunc
@@ -53,17 +53,16 @@ type programPipe struct {
 	cause error // why the other end ended
 }
 
-// newPipe makes both ends. The end of ctx, and Close, end it and whatever hangs
-// on the other end.
+// newPipe makes both ends. When ctx ends, or ours is closed, both ends and under end.
 func newPipe(ctx context.Context) (ours *programPipe, theirs net.Conn, under context.Context) {
 	a, b := net.Pipe()
 	under, stop := context.WithCancel(ctx)
-	// A write to our end waits for a reader: nothing else would free it.
+	// A write to our end waits for a reader; closing the other end frees it.
 	context.AfterFunc(under, func() { _ = b.Close() })
 	return &programPipe{Conn: a, stop: stop}, b, under
 }
 
-// startRelay starts a program and returns the connection that its streams are.
+// startRelay starts a program and returns a connection to its standard streams.
 func startRelay(ctx context.Context, programs *sync.WaitGroup, run Runner, cmd []string) *programPipe {
 	ours, theirs, under := newPipe(ctx)
 	programs.Go(func() {
@@ -74,7 +73,7 @@ func startRelay(ctx context.Context, programs *sync.WaitGroup, run Runner, cmd [
 	return ours
 }
 
-// closeEnd closes the other end for a reason that Read gives; the first one stays.
+// closeEnd closes the other end with a reason that Read returns; the first reason stays.
 func (p *programPipe) closeEnd(why error) {
 	p.mu.Lock()
 	if p.cause == nil {
@@ -93,7 +92,7 @@ func (p *programPipe) reasonOf(err error) error {
 	return err
 }
 
-// Read gives, where the other end ended, the reason for it.
+// Read returns the other end's reason once it has ended.
 func (p *programPipe) Read(b []byte) (int, error) {
 	n, err := p.Conn.Read(b)
 	if err != nil {
@@ -102,7 +101,7 @@ func (p *programPipe) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Write is as Read.
+// Write returns the other end's reason once it has ended.
 func (p *programPipe) Write(b []byte) (int, error) {
 	n, err := p.Conn.Write(b)
 	if err != nil {
@@ -111,23 +110,23 @@ func (p *programPipe) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the program, too; it does not wait for that.
+// Close also ends the program, without waiting for it.
 func (p *programPipe) Close() error {
 	p.stop()
 	return p.Conn.Close()
 }
 
-// hello asks for an echo; the answer is about as long.
+// hello requests an echo; the answer is about as long.
 const hello = `{"id":"rung","method":"echo","params":[]}`
 
-// waitForAnswer waits until the database answers through the relay. The answer is not left to who
-// speaks next: libovsdb ends a connection on an id that is a text.
+// waitForAnswer waits until the database answers through the relay. It consumes the answer, since libovsdb
+// ends a connection on an id that is a string.
 func (p *programPipe) waitForAnswer(ctx context.Context, quiet time.Duration) error {
 	until := time.Now().Add(quiet)
 	if d, ok := ctx.Deadline(); ok && d.Before(until) {
 		until = d
 	}
-	// A deadline of a pipe cannot fail.
+	// Setting a pipe's deadline cannot fail.
 	_ = p.SetDeadline(until)
 	if _, err := p.Write([]byte(hello)); err != nil {
 		return err

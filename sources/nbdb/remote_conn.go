@@ -12,44 +12,42 @@ import (
 	"rung/model/words"
 )
 
-// Conn reads one zone's database through programs beside it. It satisfies the
-// reconciler's Zone. Run it once; Read may be called beside it, and often.
+// RemoteConn reads one zone's database through programs in a pod. It implements the reconciler's Zone. Call
+// Run once; Read may be called at any time.
 type RemoteConn struct {
 	databaseReach
 
-	current *Conn // while Run runs; with the lock
+	current *Conn // during Run; mu guards it
 }
 
-// databaseReach is the way to one database of a zone.
+// databaseReach knows how to connect to one database of a zone.
 type databaseReach struct {
 	cfg RemoteConfig
 	db  databaseNames
 
 	mu       sync.Mutex
 	endpoint string
-	site     *siteFacts // what the last connection found out
+	site     *siteFacts // found by the last connection
 }
 
-// Dial makes a connection that Run will keep up. Nothing happens before Run or
-// Read.
+// DialRemote returns a connection that Run keeps up. It connects nothing itself.
 func DialRemote(cfg RemoteConfig) *RemoteConn {
 	return &RemoteConn{databaseReach: databaseReach{cfg: cfg.withDefaults(northbound), db: northbound, endpoint: "exec:" +
 		words.CleanText(cfg.Name)}}
 }
 
-// Name is the zone's name.
+// Name returns the zone's name.
 func (c *databaseReach) Name() string { return c.cfg.Name }
 
-// Endpoint is where programs were run last, printable; until it is known it names
-// the zone.
+// Endpoint returns where programs last ran, printable; before that it names the zone.
 func (c *databaseReach) Endpoint() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.endpoint
 }
 
-// Run reads the rows, follows them and hands every change to sink until ctx
-// ends, as nbdb.Conn.Run does. It returns when all its goroutines have ended.
+// Run reads the rows, follows them and passes every change to sink until ctx ends, as Conn.Run does. It
+// returns when all its goroutines have ended.
 func (c *RemoteConn) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 	c.connectFor(ctx, live, func(ctx context.Context, cfg Config) {
 		conn := Dial(cfg)
@@ -60,7 +58,7 @@ func (c *RemoteConn) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 	})
 }
 
-// Read reads one snapshot and hangs up, whether Run is running or not.
+// Read reads one snapshot and closes the connection, independently of Run.
 func (c *RemoteConn) Read(ctx context.Context) (db *nb.DB, err error) {
 	c.connectFor(ctx, once, func(ctx context.Context, cfg Config) { db, err = Dial(cfg).Read(ctx) })
 	if err != nil {
@@ -70,8 +68,8 @@ func (c *RemoteConn) Read(ctx context.Context) (db *nb.DB, err error) {
 	return db, nil
 }
 
-// Connect opens a connection of its own, for a reader that speaks the protocol itself and
-// writes nothing. Its Close waits for the end of the programs.
+// Connect opens a connection of its own, for a reader that speaks OVSDB itself and writes nothing. Its Close
+// waits until the programs have ended.
 func (c *RemoteConn) Connect(ctx context.Context) (net.Conn, error) {
 	under, cancel := context.WithCancel(ctx)
 	out := &attendedConn{end: cancel}
@@ -86,7 +84,7 @@ func (c *RemoteConn) Connect(ctx context.Context) (net.Conn, error) {
 	return out, nil
 }
 
-// attendedConn is a connection with the programs behind it.
+// attendedConn joins a connection with the programs behind it.
 type attendedConn struct {
 	net.Conn
 	end      context.CancelFunc
@@ -100,8 +98,7 @@ func (a *attendedConn) Close() error {
 	return err
 }
 
-// Resync drops the connection that Run keeps, if there is one, so that everything
-// is read afresh.
+// Resync drops Run's connection, if any, so that all rows are read again.
 func (c *RemoteConn) Resync() {
 	c.mu.Lock()
 	live := c.current
@@ -111,14 +108,13 @@ func (c *RemoteConn) Resync() {
 	}
 }
 
-// Transact refuses: who may exec into the pod may do anything there, and Rung
-// never uses that to write.
+// Transact always fails. The right to exec into the pod allows everything there, and Rung never uses it to
+// write.
 func (c *RemoteConn) Transact(context.Context, []nb.Op) ([]nb.OpResult, error) {
 	return nil, fmt.Errorf("writing to zone %s: %w: exec endpoints never carry a write", c.cfg.Name, model.ErrRefused)
 }
 
-// connectFor has a connection used that dials by programs here; these have ended when it
-// returns.
+// connectFor calls do with a Config that connects through programs. The programs have ended when it returns.
 func (c *databaseReach) connectFor(ctx context.Context, use connectionUse, do func(context.Context, Config)) {
 	var programs sync.WaitGroup
 	defer programs.Wait()
@@ -132,23 +128,23 @@ func (c *databaseReach) connectFor(ctx context.Context, use connectionUse, do fu
 	})
 }
 
-// Southbound reads one zone's Southbound database through programs beside it, as Conn
-// reads the Northbound one. Run it once; Read may be called beside it.
+// RemoteSouthbound reads one zone's Southbound database through programs in a pod. Call Run once; Read may be
+// called at any time.
 type RemoteSouthbound struct{ databaseReach }
 
-// DialSouthbound makes a connection that Run will keep up. Nothing happens before Run or
-// Read. Names of zones are not compared: a Southbound database does not say whose it is.
+// DialRemoteSouthbound returns a connection that Run keeps up. It connects nothing itself. It does not check
+// the zone's name, which a Southbound database does not have.
 func DialRemoteSouthbound(cfg RemoteConfig) *RemoteSouthbound {
 	return &RemoteSouthbound{databaseReach{cfg: cfg.withDefaults(southbound), db: southbound, endpoint: "exec:" + words.CleanText(cfg.Name)}}
 }
 
-// Run reads the rows, follows them and hands them to sink until ctx ends, as
-// nbdb.Southbound.Run does. It returns when all its goroutines have ended.
+// Run reads the rows, follows them and passes them to sink until ctx ends, as Southbound.Run does. It returns
+// when all its goroutines have ended.
 func (c *RemoteSouthbound) Run(ctx context.Context, sink func(SouthboundUpdate)) {
 	c.connectFor(ctx, live, func(ctx context.Context, cfg Config) { DialSouthbound(cfg).Run(ctx, sink) })
 }
 
-// Read reads one snapshot and hangs up, whether Run is running or not.
+// Read reads one snapshot and closes the connection, independently of Run.
 func (c *RemoteSouthbound) Read(ctx context.Context) (db *flow.DB, err error) {
 	c.connectFor(ctx, once, func(ctx context.Context, cfg Config) { db, err = DialSouthbound(cfg).Read(ctx) })
 	if err != nil {

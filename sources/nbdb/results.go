@@ -9,19 +9,18 @@ import (
 	"rung/model/words"
 )
 
-// errPassing marks a failure that says nothing about the operations: nothing
-// was done, and the same transaction may well work later.
+// errPassing means a failure not caused by the operations: nothing was changed, and the same transaction may
+// succeed later.
 var errPassing = errors.New("server error")
 
-// passing are the errors of RFC 7047 and ovsdb(7) that are not about the
-// request itself.
+// passing are the errors of RFC 7047 and ovsdb(7) that do not concern the request itself.
 var passing = map[string]bool{
 	"resources exhausted": true, "I/O error": true, "timed out": true, "canceled": true,
 	"cluster error": true, "not leader": true,
 }
 
-// readResults reads a reply to transact. Should an operation have failed, or the
-// commit, the error wraps model.ErrRefused and says which and why.
+// readResults reads a reply to transact. If an operation or the commit failed, the error wraps
+// model.ErrRefused and describes the failure.
 func readResults(raw []byte, ops []nb.Op) ([]nb.OpResult, error) {
 	d := &rowDecoder{Lexer: NewLexer(raw)}
 	out := make([]nb.OpResult, 0, len(ops)+1)
@@ -55,7 +54,7 @@ func readResults(raw []byte, ops []nb.Op) ([]nb.OpResult, error) {
 			}
 			if failure == "" {
 				code, failure, failed = what, r.Error, len(out)
-				if failed < len(ops) { // the one after the last is the commit
+				if failed < len(ops) { // the index after the last means the commit
 					failure += fmt.Sprintf(" (operation %d: %s)", failed, describeOp(&ops[failed]))
 				}
 			}
@@ -67,7 +66,7 @@ func readResults(raw []byte, ops []nb.Op) ([]nb.OpResult, error) {
 	}
 	switch {
 	case code == "timed out" && failed < len(ops) && ops[failed].Kind == nb.OpWait:
-		// With a timeout of 0 this is the answer to the wait, not trouble.
+		// With a timeout of 0 this answers the wait; it is no failure.
 		return out, fmt.Errorf("%w: %s", model.ErrWait, failure)
 	case passing[code]:
 		return out, fmt.Errorf("%w: %s", errPassing, failure)

@@ -14,20 +14,20 @@ import (
 	"rung/model/words"
 )
 
-// runLimits bound what a program may do.
+// runLimits limits a program.
 type runLimits struct {
-	quiet    time.Duration // the longest silence, from the start on; 0: any
-	total    time.Duration // the longest run; 0: any
+	quiet    time.Duration // longest silence, from the start; 0: unlimited
+	total    time.Duration // longest run; 0: unlimited
 	maxBytes int           // bytes on stdout
 }
 
-// RunOutput runs a program without input and returns what it wrote, at most so many bytes and
-// within a time.
+// RunOutput runs a program without input and returns its output, of at most most bytes. The program must end
+// in time.
 func RunOutput(ctx context.Context, run Runner, cmd []string, within time.Duration, most int) ([]byte, error) {
 	return captureOutput(ctx, run, cmd, runLimits{total: within, maxBytes: most})
 }
 
-// captureOutput runs a program without input and returns what it wrote.
+// captureOutput runs a program without input and returns its output.
 func captureOutput(ctx context.Context, run Runner, cmd []string, l runLimits) ([]byte, error) {
 	limited, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -52,7 +52,7 @@ func captureOutput(ctx context.Context, run Runner, cmd []string, l runLimits) (
 	return out.b.Bytes(), nil
 }
 
-// boundedOutput keeps what is written up to a limit, and ends the program beyond it.
+// boundedOutput stores output up to a limit, and ends the program beyond it.
 type boundedOutput struct {
 	b        bytes.Buffer
 	maxBytes int
@@ -72,7 +72,7 @@ func (g *boundedOutput) Write(p []byte) (int, error) {
 	return g.b.Write(p)
 }
 
-// stderrTail keeps the end of what a program says on stderr.
+// stderrTail keeps the end of a program's stderr.
 type stderrTail struct {
 	mu sync.Mutex
 	b  []byte
@@ -91,7 +91,7 @@ func (t *stderrTail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// explainError adds to an error what the program said.
+// explainError adds the program's stderr to an error.
 func (t *stderrTail) explainError(err error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -108,7 +108,7 @@ func (t *stderrTail) explainError(err error) error {
 	return fmt.Errorf("%w: %s", err, words.CleanText(string(said)))
 }
 
-// The programs that are of use, by the names they have on PATH.
+// The usable programs, by their names on PATH.
 const (
 	socat       = "socat"
 	python3     = "python3"
@@ -116,7 +116,7 @@ const (
 	bash        = "bash"
 )
 
-// siteFacts holds the known facts about the place where programs run. It is immutable.
+// siteFacts describes the place where programs run. It is immutable.
 type siteFacts struct {
 	endpoint string
 	socket   string
@@ -127,8 +127,7 @@ type siteFacts struct {
 
 func (s *siteFacts) hasTool(tool string) bool { return slices.Contains(s.tools, tool) }
 
-// survey is a fixed program that says which of the tools are there, and which of
-// its arguments, counted from 0, are paths of sockets.
+// survey is a fixed program that prints which tools exist, and which arguments, counted from 0, are sockets.
 const survey = `for t in socat python3 ovsdb-client bash; do
 	if command -v "$t" >/dev/null 2>&1; then echo "tool $t"; fi
 done
@@ -139,7 +138,7 @@ for s do
 done
 exit 0`
 
-// surveySite finds out what there is to work with.
+// surveySite finds the tools and the socket of an endpoint.
 func (c *databaseReach) surveySite(ctx context.Context, run Runner, endpoint string) (*siteFacts, error) {
 	cmd := append([]string{"sh", "-c", survey, "rung"}, c.cfg.Sockets...)
 	out, err := captureOutput(ctx, run, cmd, runLimits{quiet: c.cfg.Quiet, maxBytes: 64 << 10})

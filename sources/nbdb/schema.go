@@ -9,20 +9,19 @@ import (
 	"rung/model/words"
 )
 
-// ErrSchema marks a database whose schema lacks what Rung has to read.
+// ErrSchema means that the schema lacks a table or column that Rung needs.
 var ErrSchema = errors.New("unsuitable schema")
 
-// tableRead is a table of which Rung monitors columns, those it can do without among
-// them.
+// tableRead names a table and the columns to monitor; optional ones may be missing.
 type tableRead struct {
 	table    string
 	columns  []string
 	optional []string
-	// where, if set, is a list of conditions as JSON: a row is read that meets one.
+	// where, if set, is a JSON list of conditions: rows that meet one are read.
 	where string
 }
 
-// watched are the tables Rung monitors in a Northbound database.
+// watched are the monitored tables of a Northbound database.
 var watched = []tableRead{
 	{table: nb.TableGlobal, columns: []string{"name", "external_ids"}, optional: []string{"nb_cfg", "nb_cfg_timestamp",
 		"sb_cfg", "sb_cfg_timestamp", "hv_cfg", "hv_cfg_timestamp"}},
@@ -36,9 +35,8 @@ var watched = []tableRead{
 		"name", "options", "priority", "severity", "tier"}, optional: []string{"sample_new", "sample_est"}},
 }
 
-// monitorRequests reads a reply to get_schema and returns the parameter of
-// monitor_cond that asks for what is read of the tables named, all of them when none
-// is, and the schema's version.
+// monitorRequests reads a reply to get_schema. It returns monitor_cond's parameter for the tables of read, or
+// those named in only, and the schema's version.
 func monitorRequests(schema []byte, database string, read []tableRead, only ...string) (request []byte, version string, err error) {
 	tables := map[string]map[string]bool{}
 	l := NewLexer(schema)
@@ -78,7 +76,7 @@ func monitorRequests(schema []byte, database string, read []tableRead, only ...s
 		for _, c := range w.columns {
 			if !have[c] {
 				since := ""
-				if w.table == nb.TableACL && c == "tier" { // people meet an older OVN
+				if w.table == nb.TableACL && c == "tier" { // older OVN releases are still met
 					since = ": ACL tiers came with OVN 23.06"
 				}
 				return nil, version, fmt.Errorf("%w: %s %s has no column %s.%s%s", ErrSchema, database, version, w.table, c, since)
@@ -101,7 +99,7 @@ func monitorRequests(schema []byte, database string, read []tableRead, only ...s
 	return append(request, '}'), version, nil
 }
 
-// tableIn is the name of a table that is read, or empty for another.
+// tableIn returns the name if the table is in read, else "".
 func tableIn(read []tableRead, name []byte) string {
 	for _, w := range read {
 		if string(name) == w.table {
@@ -111,8 +109,8 @@ func tableIn(read []tableRead, name []byte) string {
 	return ""
 }
 
-// checkName refuses the database of another zone: NB_Global says whose it is. An empty name is one
-// that was never set, and is refused by strict alone.
+// checkName rejects the database of another zone, by the name in NB_Global. An empty name was never set; only
+// strict rejects it.
 func checkName(db *nb.DB, zone string, strict bool) error {
 	g := db.Global()
 	switch {

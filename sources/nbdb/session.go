@@ -13,20 +13,20 @@ import (
 	"rung/model/words"
 )
 
-// sessionRows are the rows of a session's database, Northbound or Southbound, as they are
-// kept. Only the session calls the methods, and only its reader's goroutine calls take.
+// sessionRows holds the rows of a session's database, Northbound or Southbound. Only the session calls it, and
+// takeUpdates only from its reader's goroutine.
 type sessionRows interface {
-	// databaseName is the database's name.
+	// databaseName returns the database's name.
 	databaseName() string
-	// monitorRequest reads a reply to get_schema and returns the parameter of monitor_cond that
-	// asks for the tables and columns to read, and the schema's version.
+	// monitorRequest reads a reply to get_schema. It returns monitor_cond's parameter for the tables and
+	// columns to read, and the schema's version.
 	monitorRequest(schema []byte) (request []byte, version string, err error)
-	// takeUpdates works in <table-updates2>: the snapshot, and then each update. The function it
-	// returns makes the result visible, and is called with the session locked.
+	// takeUpdates reads <table-updates2>: the snapshot, then each update. The session calls publish with its
+	// lock held, to make the result visible.
 	takeUpdates(updates []byte, snapshot bool) (publish func(), err error)
 }
 
-// session is one connection from dialling to its end.
+// session represents one connection from dialling to its end.
 type session struct {
 	cfg       *Config
 	rows      sessionRows
@@ -39,26 +39,24 @@ type session struct {
 	mu      sync.Mutex
 	calls   map[uint64]*pendingCall
 	nextID  uint64
-	owed    time.Duration // what the transactions under way may take
+	owed    time.Duration // time limit of all transactions under way
 	err     error         // why the session ended
-	seq     uint64        // counts updates taken in
-	handed  uint64        // the seq up to which the sink has been told
+	seq     uint64        // counts received updates
+	handed  uint64        // the seq that the sink has received
 	waiters []replyWaiter
 
 	ended    chan struct{} // closed when the session ended
-	wakeSink chan struct{} // holds one token while there is something to hand out
-	hurry    chan struct{} // holds one token when somebody waits for that
+	wakeSink chan struct{} // holds one token while there are undelivered updates
+	hurry    chan struct{} // holds one token while a caller waits for delivery
 }
 
-// pendingCall is a request waiting for its reply, which the reader's goroutine works
-// on: a reply is a view into its buffer, and updates that follow a snapshot
-// must find it in place.
+// pendingCall is a request waiting for its reply. The reader's goroutine processes the reply: it is a view
+// into the reader's buffer, and updates after a snapshot need the snapshot in place.
 type pendingCall struct {
 	id    uint64
 	reply func(result []byte) error
 	done  chan error // buffered
-	// patience is how long the server may be silent over it: it does one thing
-	// at a time.
+	// patience is how long the server may be silent over it: it does one thing at a time.
 	patience time.Duration
 }
 
@@ -106,15 +104,14 @@ func (s *session) setUpSession(ctx, dialCtx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("reading the schema of %s: %w", s.cfg.Addr, err)
 	}
-	leave, err := s.cfg.Share.enterSnapshot(ctx) // the server answers: it will not be long in there
+	leave, err := s.cfg.Share.enterSnapshot(ctx) // the server answers, so the snapshot will not take long
 	if err != nil {
 		return fmt.Errorf("reading the rows of %s: %w", s.cfg.Addr, err)
 	}
 	defer leave()
 	params := AppendString([]byte{'['}, s.rows.databaseName())
 	params = append(append(append(params, `,"rung",`...), monitor...), ']')
-	// A big snapshot over a thin line takes its time; silence ends the session
-	// long before.
+	// A large snapshot over a slow line takes time; silence ends the session much earlier.
 	limited, cancel := context.WithTimeout(ctx, snapshotWithin)
 	defer cancel()
 	err = s.callServer(limited, "monitor_cond", params, snapshotPatience*s.cfg.Probe, func(result []byte) error {
@@ -136,21 +133,20 @@ func (s *session) setUpSession(ctx, dialCtx context.Context) error {
 	return nil
 }
 
-// snapshotWithin bounds the snapshot while bytes keep coming: a server that trickles
-// must not keep a slot of its Limit for ever.
+// snapshotWithin limits the snapshot while bytes arrive, so that a slow server cannot keep a slot of Limit
+// forever.
 const snapshotWithin = 10 * time.Minute
 
-// snapshotPatience is how many times the usual silence a server may take to
-// put a snapshot together.
+// snapshotPatience multiplies Probe for the silence before a snapshot.
 const snapshotPatience = 3
 
-// callServer sends a request and waits until its reply has been worked on.
+// callServer sends a request and waits until its reply has been processed.
 func (s *session) callServer(ctx context.Context, method string, params []byte, patience time.Duration,
 	reply func([]byte) error) error {
 	return s.waitAnswer(ctx, s.sendRequest(method, params, patience, reply))
 }
 
-// sendRequest sends a request; waitAnswer waits until its reply has been worked on.
+// sendRequest sends a request; waitAnswer waits until its reply has been processed.
 func (s *session) sendRequest(method string, params []byte, patience time.Duration, reply func([]byte) error) *pendingCall {
 	c := &pendingCall{reply: reply, done: make(chan error, 1), patience: patience}
 	s.mu.Lock()
@@ -163,7 +159,7 @@ func (s *session) sendRequest(method string, params []byte, patience time.Durati
 	c.id = s.nextID
 	s.calls[c.id] = c
 	s.mu.Unlock()
-	// When it cannot be sent, the reader ends the session: it may know why.
+	// If sending fails, the reader ends the session, perhaps with a better reason.
 	_ = s.rpc.WriteRequest(c.id, method, params)
 	return c
 }
@@ -178,7 +174,7 @@ func (s *session) waitAnswer(ctx context.Context, c *pendingCall) error {
 		delete(s.calls, c.id)
 		s.mu.Unlock()
 		if !waiting {
-			return <-c.done // it has come and is being worked on, or the session ended
+			return <-c.done // the reply is being processed, or the session ended
 		}
 		return ctx.Err()
 	}
@@ -217,7 +213,7 @@ func (s *session) readMessages() {
 			s.isWorking.Store(false)
 		}
 		if err != nil {
-			if errors.Is(err, os.ErrDeadlineExceeded) { // a write's: reads have none
+			if errors.Is(err, os.ErrDeadlineExceeded) { // of a write: reads have no deadline
 				err = fmt.Errorf("%w: it took no data for %v", ErrSilent, s.unreadLimit())
 			}
 			s.failSession(err)
@@ -232,7 +228,7 @@ func (s *session) handleMessage(m Message) error {
 		defer s.cfg.Slot()()
 		return s.takeUpdate(m.Params)
 	case m.Method == "echo" && m.ID != nil:
-		_ = s.rpc.Write(ReplyText(m.ID, m.Params)) // see callServer
+		_ = s.rpc.Write(ReplyText(m.ID, m.Params)) // the reader reports a failed write
 	case m.Method == "monitor_canceled":
 		return errors.New("the server closed the database")
 	case m.Method != "" && m.ID != nil:
@@ -240,21 +236,21 @@ func (s *session) handleMessage(m Message) error {
 	case m.Method == "":
 		return s.handReply(m)
 	}
-	return nil // a notification we have no use for
+	return nil // an unused notification
 }
 
-// handReply hands a reply to whoever asked.
+// handReply passes a reply to its caller.
 func (s *session) handReply(m Message) error {
 	var id uint64
 	if err := json.Unmarshal(m.ID, &id); err != nil {
-		return nil // the reply to somebody else's request
+		return nil // the reply to another client's request
 	}
 	s.mu.Lock()
 	c := s.calls[id]
 	delete(s.calls, id)
 	s.mu.Unlock()
 	if c == nil {
-		return nil // the caller has gone
+		return nil // the caller no longer waits
 	}
 	var err error
 	if m.Error != nil {
@@ -268,7 +264,7 @@ func (s *session) handReply(m Message) error {
 	return nil
 }
 
-// takeUpdate takes one update2 notification in: whole transactions.
+// takeUpdate processes one update2 notification, which has whole transactions.
 func (s *session) takeUpdate(params []byte) error {
 	var publish func()
 	n := 0
@@ -300,9 +296,8 @@ func (s *session) takeUpdate(params []byte) error {
 	return nil
 }
 
-// serveSink calls hand whenever something new was taken in, at most once in Coalesce, until
-// the session ends, and says why it did. hand returns the seq up to which the sink was
-// told.
+// serveSink calls hand after new updates, at most once per Coalesce. It returns the reason when the session
+// ends. hand returns the seq that the sink has received.
 func (s *session) serveSink(ctx context.Context, hand func() (seq uint64)) error {
 	last := time.Now()
 	for {
@@ -320,7 +315,7 @@ func (s *session) serveSink(ctx context.Context, hand func() (seq uint64)) error
 			select {
 			case <-t.C:
 			case <-s.hurry:
-			case <-s.ended: // what is gathered is true all the same
+			case <-s.ended: // deliver the collected changes
 			case <-ctx.Done():
 			}
 			t.Stop()
@@ -330,7 +325,7 @@ func (s *session) serveSink(ctx context.Context, hand func() (seq uint64)) error
 	}
 }
 
-// noteDelivered says that the sink knows everything up to seq.
+// noteDelivered records that the sink has received all updates up to seq.
 func (s *session) noteDelivered(seq uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -347,7 +342,7 @@ func (s *session) noteDelivered(seq uint64) {
 	s.waiters = keep
 }
 
-// waitDelivered waits until the sink knows everything taken in so far.
+// waitDelivered waits until the sink has received all updates so far.
 func (s *session) waitDelivered(ctx context.Context) {
 	s.mu.Lock()
 	if s.handed >= s.seq {
@@ -368,8 +363,7 @@ func (s *session) waitDelivered(ctx context.Context) {
 	}
 }
 
-// rpcError is the error of a JSON-RPC reply: a string, or an object with error
-// and details.
+// rpcError returns the error of a JSON-RPC reply: a string, or an object with error and details.
 func rpcError(raw []byte) error {
 	var o struct{ Error, Details string }
 	var s string
@@ -385,7 +379,7 @@ func rpcError(raw []byte) error {
 	return &refusedRequest{words.CleanText(s)}
 }
 
-// refusedRequest is a request that the server answered with an error.
+// refusedRequest is the error of a request that the server rejected.
 type refusedRequest struct{ text string }
 
 func (r *refusedRequest) Error() string { return "the server says: " + r.text }

@@ -13,29 +13,25 @@ import (
 	"rung/sources/retry"
 )
 
-// Sharing lets zones hold equal columns once: address sets and external_ids of a
-// policy are the same in every zone, and are most of what a zone is. A column that comes
-// byte by byte as it came from another zone is not even decoded. (Single strings
-// need no Sharing: all are interned.) One Sharing is given to the connections that
-// share; it may be used from any goroutine.
+// Sharing lets zones hold equal columns once. Address sets and external_ids of a policy are equal in every
+// zone, and are most of its memory. A column with the same bytes as another zone's is not even decoded.
+// (Single strings are interned without it.) Connections that share have one Sharing. Any goroutine may use it.
 type Sharing struct {
 	mu   sync.Mutex
 	sets recentValues[[]string]          // by the set's name
 	ids  recentValues[map[string]string] // by k8s.ovn.org/id
-	// idsByWire finds external_ids by what they looked like on the wire: their id is
-	// not known before they are decoded.
+	// idsByWire finds external_ids by their encoded bytes: their id is not known before decoding.
 	idsByWire recentValues[map[string]string]
 	seed      maphash.Seed
-	// snapshots bounds how many of the connections read all rows at once: each
-	// needs several times its size meanwhile.
+	// snapshots limits how many connections read all rows at once: each needs several times its size
+	// meanwhile.
 	snapshots chan struct{}
 }
 
 // snapshotsAtOnce is how many connections of one Sharing read all rows at once.
 const snapshotsAtOnce = 4
 
-// enterSnapshot waits until there is room for one more snapshot; leave says it is through.
-// Without a Sharing there always is.
+// enterSnapshot waits for permission to read a snapshot; leave returns it. A nil Sharing never waits.
 func (s *Sharing) enterSnapshot(ctx context.Context) (leave func(), err error) {
 	if s == nil {
 		return func() {}, nil
@@ -48,27 +44,27 @@ func (s *Sharing) enterSnapshot(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// recentValues holds the value last seen of each name. When newer is full it becomes
-// older, so that names that went are forgotten.
+// recentValues holds the last value of each name. When newer is full it becomes older, so that unused names
+// are forgotten.
 type recentValues[T any] struct{ newer, older map[string]sharedValue[T] }
 
-// sharedValue is a value and the bytes it was decoded from: their length (0: not
-// known) and a hash with a key that only this process knows.
+// sharedValue is a value and its encoded form: the length (0: unknown) and a hash with a key that only this
+// process knows.
 type sharedValue[T any] struct {
 	value T
 	size  int
 	hash  uint64
 }
 
-// sharedNames is how many names are remembered at least.
+// sharedNames is the least number of names remembered.
 const sharedNames = 1 << 15
 
-// NewSharing makes a Sharing that knows nothing yet.
+// NewSharing returns an empty Sharing.
 func NewSharing() *Sharing {
 	return &Sharing{seed: maphash.MakeSeed(), snapshots: make(chan struct{}, snapshotsAtOnce)}
 }
 
-// value returns the value of a name; the name is not kept, so that bytes will do.
+// value returns the value of a name; the name is not kept.
 func (r *recentValues[T]) value(name []byte) (v sharedValue[T], ok bool) {
 	v, ok = r.newer[string(name)]
 	if ok {
@@ -76,7 +72,7 @@ func (r *recentValues[T]) value(name []byte) (v sharedValue[T], ok bool) {
 	}
 	v, ok = r.older[string(name)]
 	if ok {
-		r.putValue(string(name), v) // it is in use
+		r.putValue(string(name), v) // mark it as used
 	}
 	return v, ok
 }
@@ -88,9 +84,8 @@ func (r *recentValues[T]) putValue(name string, v sharedValue[T]) {
 	r.newer[name] = v
 }
 
-// internSet returns a slice equal to members that nobody changes: one that another zone
-// holds, or what own makes of members. They were decoded from raw, nil where that says
-// nothing about the set as a whole.
+// internSet returns an immutable slice equal to members: another zone's, or own(members). They were decoded
+// from raw; nil if raw does not describe the whole set.
 func (s *Sharing) internSet(name string, members []string, raw []byte, own func([]string) []string) []string {
 	if len(members) == 0 {
 		return nil
@@ -112,8 +107,7 @@ func (s *Sharing) internSet(name string, members []string, raw []byte, own func(
 	return known.value
 }
 
-// knownSet returns the members of a set that were decoded from the same bytes
-// before; ok is false where the set looked otherwise the last time.
+// knownSet returns the members if the set had the same bytes last time, else ok is false.
 func (s *Sharing) knownSet(name string, raw []byte) (members []string, ok bool) {
 	if s == nil || name == "" {
 		return nil, false
@@ -128,7 +122,7 @@ func (s *Sharing) knownSet(name string, raw []byte) (members []string, ok bool) 
 	return known.value, true
 }
 
-// externalIDs returns a map equal to ids, which nobody changes from now on.
+// externalIDs returns a map equal to ids, which must not change from now on.
 func (s *Sharing) externalIDs(ids map[string]string) map[string]string {
 	id := ids[nb.KeyID]
 	if s == nil || id == "" {
@@ -143,10 +137,10 @@ func (s *Sharing) externalIDs(ids map[string]string) map[string]string {
 	return ids
 }
 
-// longestIDs is how many bytes of external_ids are looked up as they are.
+// longestIDs limits the external_ids that are looked up by their bytes.
 const longestIDs = 1024
 
-// knownIDs returns the map that was decoded from the same bytes before.
+// knownIDs returns the map decoded from the same bytes before.
 func (s *Sharing) knownIDs(raw []byte) (ids map[string]string, ok bool) {
 	if s == nil || len(raw) > longestIDs {
 		return nil, false
@@ -157,7 +151,7 @@ func (s *Sharing) knownIDs(raw []byte) (ids map[string]string, ok bool) {
 	return known.value, ok
 }
 
-// learnIDs notes what the bytes were decoded to, where others may have the same.
+// learnIDs remembers the map decoded from raw, if other zones may have it.
 func (s *Sharing) learnIDs(raw []byte, ids map[string]string) {
 	if s == nil || len(raw) > longestIDs || ids[nb.KeyID] == "" {
 		return
@@ -167,16 +161,14 @@ func (s *Sharing) learnIDs(raw []byte, ids map[string]string) {
 	s.idsByWire.putValue(string(raw), sharedValue[map[string]string]{value: ids})
 }
 
-// DefaultDials is how many databases are dialled at once when nobody says
-// otherwise (ovn-kubernetes.md#zones-and-their-pods).
+// DefaultDials is the default number of databases dialled at once (ovn-kubernetes.md#zones-and-their-pods).
 const DefaultDials = 20
 
-// Limiter caps how many connections are being made at once, from dialling to
-// the end of the snapshot. One Limiter is given to all that share a cluster.
+// Limiter limits how many connections are made at once, from dialling to the end of the snapshot. All
+// connections to a cluster share one.
 type Limiter struct{ slots chan struct{} }
 
-// NewLimiter lets n connections be made at once, DefaultDials when n is not
-// positive.
+// NewLimiter allows n connections at once, DefaultDials if n is not positive.
 func NewLimiter(n int) *Limiter {
 	if n <= 0 {
 		n = DefaultDials
@@ -184,12 +176,11 @@ func NewLimiter(n int) *Limiter {
 	return &Limiter{slots: make(chan struct{}, n)}
 }
 
-// dialSpread is the most that a connection which had to wait for a slot waits
-// longer, so that those set free together do not dial together.
+// dialSpread is the longest extra wait after waiting for a slot, so that connections freed together do not
+// dial together.
 const dialSpread = 50 * time.Millisecond
 
-// TakeSlot waits for a slot; release has to be called when it is over. A nil
-// Limiter caps nothing.
+// TakeSlot waits for a slot; release must be called. A nil Limiter has no limit.
 func (l *Limiter) TakeSlot(ctx context.Context) (release func(), err error) {
 	if l == nil {
 		return func() {}, nil

@@ -34,16 +34,15 @@ func (p *serverPlayer) queryRows(ctx context.Context, tables []tableColumns) ([]
 	return raw, nil
 }
 
-// rowHashes knows the rows of the last query by a hash of their text, so that the
-// next one tells what changed without a second copy of anything.
+// rowHashes stores a hash of each row of the last query, to find changes without a copy of the rows.
 type rowHashes struct {
 	hash   maphash.Hash
 	tables map[string]map[string]uint64 // by table and uuid
 }
 
-// takeReply reads the reply to a query of selections, remembers it, and returns what differs
-// from the one before as <table-updates2>: changed and new rows in full under kind,
-// gone ones as deletions. It is empty when nothing differs.
+// takeReply reads a query's reply, stores its hashes, and returns the differences from the last one as
+// <table-updates2>. New and changed rows are complete, under kind; others are deletions. The result is {}
+// without differences.
 func (s *rowHashes) takeReply(tables []tableColumns, raw []byte, kind string) ([]byte, error) {
 	next, updates := map[string]map[string]uint64{}, map[string][]byte{}
 	addUpdate := func(table, id, kind string, row []byte) {
@@ -60,11 +59,11 @@ func (s *rowHashes) takeReply(tables []tableColumns, raw []byte, kind string) ([
 	l.Array(func() {
 		n++
 		if n > len(tables) {
-			l.Skip() // "query" adds an operation of its own
+			l.Skip() // "query" adds an operation
 			return
 		}
 		if l.Null() {
-			return // an operation after the one that failed
+			return // an operation after the failed one
 		}
 		name := tables[n-1].name
 		rows := next[name]
@@ -121,7 +120,7 @@ func (s *rowHashes) takeReply(tables []tableColumns, raw []byte, kind string) ([
 	return append(out, '}'), nil
 }
 
-// rowUUID finds ["uuid", id] under _uuid.
+// rowUUID returns the id of ["uuid", id] in _uuid.
 func rowUUID(row []byte) (id string) {
 	l := NewLexer(row)
 	l.Object(func(key []byte) {

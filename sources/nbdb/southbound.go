@@ -11,8 +11,7 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// SouthboundUpdate is an update of a Southbound connection: its state, and with
-// ConnSynced the database.
+// SouthboundUpdate is an update of a Southbound connection: its state and, if ConnSynced, the database.
 type SouthboundUpdate struct {
 	Conn     model.ConnState
 	At       time.Time
@@ -22,28 +21,26 @@ type SouthboundUpdate struct {
 	DB       *flow.DB
 }
 
-// Southbound is the connection to one zone's Southbound database, of which the logical
-// flows of ACLs and what they need are read (sb.DB); nothing is ever written. Run it
-// once.
+// Southbound is the connection to one zone's Southbound database. It reads the logical flows of ACLs and their
+// related rows, and writes nothing. Call Run once.
 //
-// Memory follows from the ACLs and not from the database: the server is asked for the
-// flows of the ACL stages only, by conditions on external_ids:stage-name, so that of
-// half a million flows those of the other stages are never sent.
+// Memory depends on the ACLs, not on the database: conditions on external_ids:stage-name ask the server only
+// for flows of the ACL stages. So most of half a million flows are never sent.
 type Southbound struct {
 	cfg     Config
 	current atomic.Pointer[southboundSession] // nil unless synced
 }
 
-// DialSouthbound makes a connection that Run will keep up. Nothing happens before Run. Of
-// cfg what is about names of zones, tables, sharing and transactions is not used.
+// DialSouthbound returns a connection that Run keeps up. It connects nothing itself. It ignores the settings
+// for zone names, tables, sharing and transactions.
 func DialSouthbound(cfg Config) *Southbound {
 	cfg.Share = nil
 	return &Southbound{cfg: cfg.withDefaults()}
 }
 
-// Run connects, hands the database to sink, and again whenever it changed, and starts
-// anew whenever the connection is lost, until ctx ends. Sink is called from this
-// goroutine only and may take its time. Run returns when all its goroutines have ended.
+// Run connects, passes the database to sink after every change, and reconnects whenever the connection is
+// lost, until ctx ends. It calls sink only from this goroutine; sink may be slow. Run returns when all its
+// goroutines have ended.
 func (c *Southbound) Run(ctx context.Context, sink func(SouthboundUpdate)) {
 	c.cfg.keepConnected(ctx, func(state model.ConnState, attempts int, reason string) {
 		sink(SouthboundUpdate{Conn: state, At: time.Now(), Attempts: attempts, Error: reason})
@@ -68,14 +65,14 @@ func (c *Southbound) serveRows(ctx context.Context, s *southboundSession, sink f
 	return s.serveSink(ctx, tell)
 }
 
-// Resync drops the connection, if there is one, so that everything is read afresh.
+// Resync drops the connection, if any, so that all rows are read again.
 func (c *Southbound) Resync() {
 	if s := c.current.Load(); s != nil {
 		s.failSession(errResync)
 	}
 }
 
-// Read reads one snapshot over a connection of its own and hangs up.
+// Read reads one snapshot over a connection of its own and closes it.
 func (c *Southbound) Read(ctx context.Context) (*flow.DB, error) {
 	s, err := openSouthbound(ctx, &c.cfg)
 	if err != nil {
@@ -117,7 +114,7 @@ func (s *southboundSession) takeUpdates(updates []byte, _ bool) (publish func(),
 	return func() { s.db = db }, nil
 }
 
-// currentRows is the database and the seq up to which it is.
+// currentRows returns the database and its seq.
 func (s *southboundSession) currentRows() (*flow.DB, uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,7 +129,7 @@ const (
 	keyName   = "name"
 )
 
-// watchedSouthbound are the tables Rung monitors in a Southbound database.
+// watchedSouthbound are the monitored tables of a Southbound database.
 var watchedSouthbound = []tableRead{
 	{table: flow.TableGlobal, columns: []string{"nb_cfg"}},
 	{table: flow.TableChassis, columns: []string{"name", "nb_cfg"}, optional: []string{"nb_cfg_timestamp"}},
@@ -142,8 +139,8 @@ var watchedSouthbound = []tableRead{
 		"match", "actions", "external_ids"}, where: aclConditions()},
 }
 
-// aclConditions are met by the flows of the ACL stages: a row is sent that meets one of
-// them (ovsdb-server(7) §4.1.12).
+// aclConditions returns the conditions for flows of the ACL stages; the server sends rows that meet one
+// (ovsdb-server(7) §4.1.12).
 func aclConditions() string {
 	var conditions [][3]any
 	for _, stage := range flow.ACLStages() {
@@ -153,8 +150,7 @@ func aclConditions() string {
 	return string(text)
 }
 
-// southboundChanges reads updates on top of db. A row without a proper _uuid is left
-// out: nothing could be said of it.
+// southboundChanges reads updates of db. It skips rows without a valid _uuid.
 func southboundChanges(raw []byte, db *flow.DB) ([]flow.RowChange, error) {
 	d := &rowDecoder{Lexer: NewLexer(raw)}
 	var out []flow.RowChange
@@ -166,7 +162,7 @@ func southboundChanges(raw []byte, db *flow.DB) ([]flow.RowChange, error) {
 			d.Skip()
 			return
 		}
-		// A flow of another stage is unknown, should a server have sent it all the same.
+		// A flow of another stage is unknown, even if the server sent it.
 		lacking := old == nil && table != flow.TableFlow
 		switch {
 		case kind == "delete":
@@ -194,8 +190,7 @@ func southboundChanges(raw []byte, db *flow.DB) ([]flow.RowChange, error) {
 	return out, misfit
 }
 
-// readSouthbound reads an object of columns; see readRow. It is nil for a flow of a stage that is not
-// read.
+// readSouthbound reads an object of columns, as readRow does. It returns nil for a flow of another stage.
 func (d *rowDecoder) readSouthbound(table, uuid string, old flow.Row, delta bool) flow.Row {
 	switch table {
 	case flow.TableFlow:
@@ -237,8 +232,7 @@ func (d *rowDecoder) readSouthbound(table, uuid string, old flow.Row, delta bool
 	return r
 }
 
-// readPicks reads single entries of a map. In a delta an entry equal to what was is one
-// that went.
+// readPicks reads the wanted entries of a map. In a delta, an entry equal to the old one was deleted.
 func (d *rowDecoder) readPicks(want map[string]*string, delta bool) {
 	d.readPairs(func(key, value string) {
 		to := want[key]

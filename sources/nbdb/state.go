@@ -9,7 +9,7 @@ import (
 	"rung/model/words"
 )
 
-// databaseState is the database as of the records taken in so far.
+// databaseState is the database after the records so far.
 type databaseState struct {
 	kind          databaseKind
 	rows          map[rowKey]databaseRow
@@ -21,7 +21,7 @@ type databaseState struct {
 
 type rowKey struct{ table, uuid string }
 
-// takeSchema begins an empty database, with rows of its own.
+// takeSchema starts an empty database with that schema.
 func (s *databaseState) takeSchema(raw []byte) error {
 	var name string
 	l := NewLexer(raw)
@@ -47,16 +47,14 @@ func (s *databaseState) takeSchema(raw []byte) error {
 	return nil
 }
 
-// rowsOf holds the changes that a transaction makes to one table.
+// rowsOf holds a transaction's changes of one table.
 type rowsOf struct {
 	table string
 	raw   []byte
 }
 
-// replayTransaction replays one transaction record: for each table, null for a row
-// that went, else the columns of a new row or those that changed. The names of
-// the members come in any order, so that how to read the rows may stand behind
-// them.
+// replayTransaction replays one transaction record. For each table it has null for a deleted row, else the
+// columns of a new row or the changed columns. Members come in any order: _is_diff may follow the rows.
 func (s *databaseState) replayTransaction(raw []byte) error {
 	var tables []rowsOf
 	var date int
@@ -73,13 +71,13 @@ func (s *databaseState) replayTransaction(raw []byte) error {
 				tables = append(tables, rowsOf{table, l.Raw()})
 				return
 			}
-			l.Skip() // _comment, and tables nobody asks for
+			l.Skip() // _comment, and unread tables
 		}
 	})
 	if err := l.End(); err != nil {
 		return fmt.Errorf("%w: %w", ErrContent, err)
 	}
-	next := map[rowKey]databaseRow{} // nil for a row that went
+	next := map[rowKey]databaseRow{} // nil for a deleted row
 	for _, t := range tables {
 		if err := s.readTable(t, diff, next); err != nil {
 			return err
@@ -115,7 +113,7 @@ func (s *databaseState) readTable(t rowsOf, diff bool, next map[rowKey]databaseR
 				row, _ := s.kind.row(l, t.table, "", nil, diff).(nb.Row)
 				s.rowsAside.AddRow(t.table, string(id), row)
 			default:
-				l.Skip() // as of a server
+				l.Skip() // as with a server
 			}
 			return
 		}
@@ -139,16 +137,16 @@ func (s *databaseState) readTable(t rowsOf, diff bool, next map[rowKey]databaseR
 // databaseRow is a row of either database.
 type databaseRow interface{ RowUUID() string }
 
-// databaseKind is which of OVN's two databases is read, and how.
+// databaseKind describes which of OVN's two databases is read, and how.
 type databaseKind struct {
 	name string
 	read []tableRead
-	// row reads the columns of a row that come next in l, in the notation of the protocol, so that file
-	// and server give the same rows. It is nil for a row that is not kept.
+	// row reads the columns of the next row in l, in the protocol's notation, so that file and server give the
+	// same rows. It returns nil for a row that is not kept.
 	row func(l *Lexer, table, uuid string, old databaseRow, diff bool) databaseRow
-	// tellsAside says that rows without a proper _uuid are told.
+	// tellsAside makes rows without a valid _uuid an error of the result.
 	tellsAside bool
-	// partly is a table of which only some rows are kept: one that goes may be unknown.
+	// partly is a table with unkept rows: deleting an unknown one is no error.
 	partly string
 	fill   func(*Result, map[rowKey]databaseRow)
 }

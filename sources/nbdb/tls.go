@@ -14,13 +14,12 @@ import (
 	"rung/sources/files"
 )
 
-// TLSFiles name the files of an ssl: connection and say how the server is
-// verified: always against CA and nothing else, with TLS 1.2 or newer. The
-// server's name is verified unless SkipNames is set: OVN's own tools never look
-// at it, so its certificates often carry a name that nobody dials.
+// TLSFiles configures an ssl: connection. The server is always verified against CA alone, with TLS 1.2 or
+// newer. SkipNames skips the server's name: OVN's own tools ignore it, so certificates often carry an unused
+// name.
 type TLSFiles struct {
-	// Key and Cert are Rung's own, both or neither, CA is the issuer of the
-	// server's certificate: paths of PEM files.
+	// Key and Cert are Rung's own, both or neither. CA issued the server's certificate. All are paths of PEM
+	// files.
 	Key, Cert, CA string
 	SkipNames     bool
 }
@@ -28,7 +27,7 @@ type TLSFiles struct {
 // maxPEM is the largest key or certificate file read, in bytes.
 const maxPEM = 1 << 20
 
-// Check reads the files and says what is wrong with them.
+// Check reads the files and returns the first error.
 func (f TLSFiles) Check() error {
 	_, err := f.tlsConfig("localhost")
 	return err
@@ -49,8 +48,8 @@ func (f TLSFiles) tlsConfig(host string) (*tls.Config, error) {
 	}
 	cfg := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots, ServerName: host}
 	if f.SkipNames {
-		// The library verifies all or nothing: what is left besides the name is
-		// done here, on resumed connections, too.
+		// The library verifies all or nothing. So everything except the name is verified here, also for
+		// resumed connections.
 		cfg.InsecureSkipVerify = true
 		cfg.VerifyConnection = func(s tls.ConnectionState) error { return verifyChain(s.PeerCertificates, roots) }
 	}
@@ -102,7 +101,7 @@ func hasCertificate(text []byte) bool {
 }
 
 func readPEM(flag, path string) ([]byte, error) {
-	text, err := files.ReadRegular(path, maxPEM) // once for every connection: no pipe could be
+	text, err := files.ReadRegular(path, maxPEM) // every connection reads it: a pipe would not work
 	switch {
 	case errors.Is(err, files.ErrTooLarge):
 		return nil, fmt.Errorf("%s %s: larger than %d bytes: not a key or certificate", flag, path, maxPEM)
@@ -124,8 +123,8 @@ func verifyChain(certs []*x509.Certificate, roots *x509.CertPool) error {
 	return err
 }
 
-// dialTLS connects and shakes hands. The files are read now, so that renewed
-// certificates count from the next connection on.
+// dialTLS connects and does the handshake. It reads the files now, so that renewed certificates are used for
+// the next connection.
 func (f TLSFiles) dialTLS(ctx context.Context, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -148,12 +147,11 @@ func (f TLSFiles) dialTLS(ctx context.Context, address string) (net.Conn, error)
 	return &explainedConn{Conn: c, files: f}, nil
 }
 
-// explainedConn is a connection whose errors say the remedy: a server of TLS 1.3
-// refuses a certificate only after the handshake.
+// explainedConn adds remedies to errors: a TLS 1.3 server rejects a certificate only after the handshake.
 type explainedConn struct {
 	*tls.Conn
 	files TLSFiles
-	heard bool // the server has said something; the reader's goroutine owns it
+	heard bool // the server has sent data; used only by the reader's goroutine
 }
 
 func (c *explainedConn) Read(b []byte) (int, error) {
@@ -169,14 +167,13 @@ func (c *explainedConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// isHungUp says whether the other side ended the connection without giving a reason.
-// The alert that gives one may be lost: some systems drop what was not read yet when
-// the connection is reset.
+// isHungUp reports whether the peer ended the connection without a reason. Its alert may be lost: some systems
+// drop unread data when a connection is reset.
 func isHungUp(err error) bool {
 	return serverAlert(err) == nil && !errors.Is(err, net.ErrClosed) && !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// explainError adds the remedy to what can go wrong between two honest sides.
+// explainError adds the remedy for errors between well-behaved peers.
 func (f TLSFiles) explainError(err error) error {
 	var name x509.HostnameError
 	var issuer x509.UnknownAuthorityError
@@ -193,7 +190,7 @@ func (f TLSFiles) explainError(err error) error {
 	return err
 }
 
-// serverAlert returns the server's TLS alert at the end of the connection, nil when it sent none.
+// serverAlert returns the server's TLS alert, nil if it sent none.
 func serverAlert(err error) error {
 	var remote *net.OpError
 	if errors.As(err, &remote) && remote.Op == "remote error" {

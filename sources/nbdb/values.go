@@ -9,8 +9,7 @@ import (
 	"rung/model/words"
 )
 
-// internClean cleans and interns: zones hold the same names and addresses over and
-// over.
+// internClean cleans and interns a string, since zones repeat the same names and addresses.
 func internClean(b []byte) string {
 	s := string(b)
 	if !isClean(b) {
@@ -19,8 +18,7 @@ func internClean(b []byte) string {
 	return unique.Make(s).Value()
 }
 
-// isClean says whether a text certainly stays as it is when it is cleaned: nearly
-// everything is plain ASCII.
+// isClean reports whether cleaning certainly keeps the text: nearly all text is printable ASCII.
 func isClean(b []byte) bool {
 	for _, c := range b {
 		if c < 0x20 || c > 0x7e {
@@ -32,7 +30,7 @@ func isClean(b []byte) bool {
 
 func (d *rowDecoder) readString() string { return d.sentText(d.String()) }
 
-// readTagged reads [tag, value] and leaves the value to the callback of its tag.
+// readTagged reads [tag, value]; read must read the value.
 func (d *rowDecoder) readTagged(read func(tag string)) {
 	n, tag := 0, ""
 	d.Array(func() {
@@ -65,7 +63,7 @@ func (d *rowDecoder) readUUID() (id string) {
 	return id
 }
 
-// readSet reads a set: ["set", […]] or, for a set of one, its element.
+// readSet reads a set: ["set", […]] or the only element.
 func (d *rowDecoder) readSet(old []string, delta bool, element func() string) []string {
 	s := d.readElements(element)
 	if delta {
@@ -75,13 +73,12 @@ func (d *rowDecoder) readSet(old []string, delta bool, element func() string) []
 	return slices.Clone(s)
 }
 
-// readElements reads what a set holds, sorted; the next call overwrites the result. It is
-// nil when there are none.
+// readElements reads a set's elements, sorted, nil if empty. The next call overwrites the result.
 func (d *rowDecoder) readElements(element func() string) []string {
 	d.scratch = d.scratch[:0]
 	one := true
 	if d.Peek() == '[' {
-		// Look ahead for the tag: a lone uuid is an array, too.
+		// Look ahead for the tag: a single uuid is an array too.
 		probe := *d.Lexer
 		probe.Array(func() {
 			one = one && string(probe.String()) != "set"
@@ -102,9 +99,8 @@ func (d *rowDecoder) readElements(element func() string) []string {
 	return d.scratch
 }
 
-// toggleMembers makes a set of the members of old that are not in diff, and those of diff that
-// are not in old; all are sorted. Most sets are large and differ by little: the
-// stretches in between are copied as they are. The set goes into a slice that is given.
+// toggleMembers returns the symmetric difference of old and diff, all sorted, and the step from old. Large
+// sets differ by little, so the runs in between are copied whole. It reuses the memory of into.
 func toggleMembers(into, old, diff []string) (now []string, step nb.MemberStep) {
 	now = slices.Grow(into[:0], len(old)+len(diff))
 	for _, s := range diff {
@@ -122,8 +118,7 @@ func toggleMembers(into, old, diff []string) (now []string, step nb.MemberStep) 
 	return append(now, old...), step
 }
 
-// trimSlice is a slice that nobody changes any more, without much room behind it; nil
-// when it is empty.
+// trimSlice returns s, copied if it has much spare capacity; nil if empty. s must not change afterwards.
 func trimSlice(s []string) []string {
 	switch {
 	case len(s) == 0:
@@ -134,8 +129,7 @@ func trimSlice(s []string) []string {
 	return s
 }
 
-// readMap reads a map of strings. In a delta an entry equal to old's is one
-// that went.
+// readMap reads a map of strings. In a delta, an entry equal to old's was deleted.
 func (d *rowDecoder) readMap(old map[string]string, delta bool) map[string]string {
 	if !delta && len(d.sent) > 0 {
 		probe := *d.Lexer
@@ -187,7 +181,7 @@ func (d *rowDecoder) readPairs(take func(key, value string)) {
 	})
 }
 
-// readOptional reads a value that may be absent, i.e. an empty set.
+// readOptional reads a value that may be an empty set.
 func (d *rowDecoder) readOptional(read func()) {
 	if d.Peek() != '[' {
 		read()
@@ -202,8 +196,7 @@ func (d *rowDecoder) readOptional(read func()) {
 	})
 }
 
-// optionalText reads a string that may be absent; blank says that it is there and
-// empty.
+// optionalText reads an optional string; blank means present but empty.
 func (d *rowDecoder) optionalText() (s string, blank bool) {
 	d.readOptional(func() {
 		s = d.readString()

@@ -8,10 +8,9 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// pendingWrites are the transactions under way that make rows. The server sends those rows
-// back in the update that comes before the result, nearly always in the very bytes in
-// which they were sent: then they need not be decoded, nor held twice. The bytes on the
-// wire are compared, never taken on trust.
+// pendingWrites holds the transactions under way that insert rows. Before the result, the server sends these
+// rows back in an update, nearly always with the bytes that were sent. They then need no decoding and no
+// second copy. The received bytes are always compared.
 type pendingWrites struct {
 	mu       sync.Mutex
 	underWay []*sentRows
@@ -32,23 +31,23 @@ func (w *pendingWrites) endWrite(s *sentRows) {
 	w.underWay = slices.DeleteFunc(w.underWay, func(o *sentRows) bool { return o == s })
 }
 
-// currentWrites lists them, for one update.
+// currentWrites returns the transactions under way, for one update.
 func (w *pendingWrites) currentWrites() []*sentRows {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.underWay)
 }
 
-// sentRows holds the values of the rows that one transaction makes. It is filled while the
-// operations are encoded and does not change afterwards.
+// sentRows holds the values of the rows that one transaction inserts. It is filled during encoding and then
+// does not change.
 type sentRows struct {
-	texts map[string]string            // values of columns that are clean as they are
-	maps  map[string]map[string]string // by their bytes
-	sets  map[string][]string          // address sets by name: their members
-	refs  map[string][]string          // port groups by name: the UUIDs of their ports
+	texts map[string]string            // column values that need no cleaning
+	maps  map[string]map[string]string // by their encoded bytes
+	sets  map[string][]string          // members of address sets, by name
+	refs  map[string][]string          // UUIDs of port groups' ports, by name
 }
 
-// noteColumn takes in a column of a new row; raw is what it was encoded to.
+// noteColumn records a column of a new row; raw is its encoding.
 func (s *sentRows) noteColumn(op *nb.Op, column string, value any, raw []byte) {
 	switch v := value.(type) {
 	case string:
@@ -56,7 +55,7 @@ func (s *sentRows) noteColumn(op *nb.Op, column string, value any, raw []byte) {
 			putInMap(&s.texts, v, v)
 		}
 	case map[string]string:
-		if len(v) > 0 && isClean(raw) && bytes.IndexByte(raw, '\\') < 0 { // no text of it is escaped
+		if len(v) > 0 && isClean(raw) && bytes.IndexByte(raw, '\\') < 0 { // no string in it is escaped
 			putInMap(&s.maps, string(raw), v)
 		}
 	case []string:
@@ -69,7 +68,7 @@ func (s *sentRows) noteColumn(op *nb.Op, column string, value any, raw []byte) {
 			for i, r := range v {
 				uuids[i] = r.UUID
 				if !nb.IsUUID(r.UUID) {
-					return // a row of the same transaction: nobody knows how it will be called
+					return // a row of the same transaction, whose UUID is unknown
 				}
 			}
 			putInMap(&s.refs, name, uuids)
@@ -84,7 +83,7 @@ func putInMap[T any](m *map[string]T, key string, v T) {
 	(*m)[key] = v
 }
 
-// sentText returns a text as it was sent, where it was, so that it is held once.
+// sentText returns the sent string itself if it equals b, so that it is held once.
 func (d *rowDecoder) sentText(b []byte) string {
 	for _, s := range d.sent {
 		if t, ok := s.texts[string(b)]; ok {
@@ -94,7 +93,7 @@ func (d *rowDecoder) sentText(b []byte) string {
 	return internClean(b)
 }
 
-// sentValue is the map that was sent as these bytes.
+// sentValue returns the map that was sent as these bytes.
 func (d *rowDecoder) sentValue(raw []byte) (m map[string]string, ok bool) {
 	for _, s := range d.sent {
 		m, ok = s.maps[string(raw)]
@@ -105,8 +104,8 @@ func (d *rowDecoder) sentValue(raw []byte) (m map[string]string, ok bool) {
 	return nil, false
 }
 
-// sentSet returns the members sent for the address set of that name, or the ports for the
-// group, if raw spells them; before is as for spells.
+// sentSet returns the sent members of that address set, or the ports of that group, if raw spells them. before
+// is as for spellsMembers.
 func (d *rowDecoder) sentSet(name string, raw []byte, before string) (members []string, ok bool) {
 	for _, s := range d.sent {
 		m := s.sets[name]
@@ -120,11 +119,9 @@ func (d *rowDecoder) sentSet(name string, raw []byte, before string) (members []
 	return nil, false
 }
 
-// spellsMembers says whether reading raw, a set as the server writes it, would give just
-// these members; before is what comes before each, and an array is closed behind it.
-// It is sure of a yes: where a byte is not where it would be, where members are out of
-// order or where one is written by an escape or has to be cleaned, it says no, and raw
-// has to be read.
+// spellsMembers reports whether reading raw, a set as the server writes it, would give exactly these members.
+// before precedes each member, and then an array is closed behind it. It returns false if in doubt: for
+// unexpected bytes, unsorted members, escapes, or text to clean. Then raw must be read.
 func spellsMembers(raw []byte, members []string, before string) bool {
 	const begin, end = `["set",[`, `]]`
 	if len(members) != 1 || startsWith(raw, begin) {
@@ -163,7 +160,7 @@ func spellsMembers(raw []byte, members []string, before string) bool {
 
 func startsWith(raw []byte, s string) bool { return len(raw) >= len(s) && string(raw[:len(s)]) == s }
 
-// isPlainJSON says whether a string is in JSON as it is, and stays so when it is cleaned.
+// isPlainJSON reports whether JSON encoding and cleaning both keep the string.
 func isPlainJSON(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < 0x20 || c > 0x7e || c == '"' || c == '\\' {

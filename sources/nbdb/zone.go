@@ -20,30 +20,29 @@ import (
 // Prefix begins the address of a database file.
 const Prefix = "file:"
 
-// AddressPath is the path in an address; ok is false for an address of another kind.
+// AddressPath returns the path of an address; ok is false for other kinds of address.
 func AddressPath(addr string) (path string, ok bool) { return strings.CutPrefix(addr, Prefix) }
 
-// ZoneConfig says which file a zone is.
+// ZoneConfig configures the zone of a file.
 type ZoneConfig struct {
-	// Name is the zone's name. Unless AnyName is set, a file whose NB_Global carries
-	// another one (not an empty one) is refused.
+	// Name is the zone's name. Unless AnyName is set, a file with another name in NB_Global is rejected; an
+	// empty name passes.
 	Name    string
 	AnyName bool
 	Path    string
 	Options
-	// Poll is how often the file is looked at (default 3 s). One that changed is
-	// read again, but never for more than a sixth of the time.
+	// Poll is how often the file is checked (default 3 s). A changed file is read again, using at most a sixth
+	// of the time.
 	Poll time.Duration
-	// Slot runs what there is to compute when the process has a core to spare;
-	// nil runs it at once.
+	// Slot waits until the process has a core to spare; nil never waits.
 	Slot func() (release func())
 }
 
-// Zone is a database file as a zone: read, watched, and never written. It
-// satisfies the reconciler's Zone. Run it once.
+// Zone is a database file used as a zone: read, watched, never written. It implements the reconciler's Zone.
+// Call Run once.
 type Zone struct{ cfg ZoneConfig }
 
-// NewZone makes the zone of a file. Nothing happens before Run.
+// NewZone returns the zone of a file. It reads nothing before Run.
 func NewZone(cfg ZoneConfig) *Zone {
 	cfg.Poll = cmp.Or(cfg.Poll, 3*time.Second)
 	if cfg.Slot == nil {
@@ -52,23 +51,21 @@ func NewZone(cfg ZoneConfig) *Zone {
 	return &Zone{cfg}
 }
 
-// Name is the zone's name.
+// Name returns the zone's name.
 func (z *Zone) Name() string { return z.cfg.Name }
 
-// Endpoint is the printable address.
+// Endpoint returns the printable address.
 func (z *Zone) Endpoint() string { return words.CleanText(Prefix + z.cfg.Path) }
 
-// Transact refuses: a file has no server that could order what is written.
+// Transact always fails: without a server, writes to a file have no order.
 func (z *Zone) Transact(context.Context, []nb.Op) ([]nb.OpResult, error) {
 	return nil, fmt.Errorf("writing to zone %s: %w: %s is a file, and files are only read",
 		z.cfg.Name, model.ErrRefused, words.CleanText(z.cfg.Path))
 }
 
-// Run reads the file and hands its rows to sink, again whenever it changes, until
-// ctx ends. Every update with rows is a Resync with Conn ConnReadOnly, and At is
-// when the last transaction in it was made; a damaged file has Error and Partial besides.
-// While the file cannot be read Conn is ConnLost or ConnDenied; rows handed out
-// before are then those of an earlier time.
+// Run reads the file and passes its rows to sink, again after every change, until ctx ends. Updates with rows
+// are Resyncs with ConnReadOnly; At is the time of the last transaction. A damaged file also has Error and
+// Partial. While the file is unreadable, Conn is ConnLost or ConnDenied, and earlier rows are outdated.
 func (z *Zone) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 	sink(model.ZoneUpdate{Conn: model.ConnDialling, At: time.Now()})
 	z.cfg.followFile(ctx, func() (*Result, error) {
@@ -84,13 +81,13 @@ func (z *Zone) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 	})
 }
 
-// followFile reads the file, again whenever it changes, until ctx ends. It tells good of new
-// contents, with the time they were written and their flaws, and bad of a new reason why
-// the file cannot be read, with the number of attempts.
+// followFile reads the file, again after every change, until ctx ends. It calls good for new contents, with
+// the time they were written and their flaws. It calls bad for a new reason why the file is unreadable, with
+// the number of attempts.
 func (c *ZoneConfig) followFile(ctx context.Context, read func() (*Result, error), good func(r *Result, at time.Time, flaw string),
 	bad func(state model.ConnState, attempts int, why string)) {
 	var w fileWatch
-	var tip, why string // of what was told last
+	var tip, why string // of the last call of good or bad
 	attempts := 0
 	wait := time.Duration(0)
 	for retry.Sleep(ctx, wait) {
@@ -135,8 +132,7 @@ func (c *ZoneConfig) followFile(ctx context.Context, read func() (*Result, error
 	}
 }
 
-// Read reads the file once. A damaged one is an error here: there is nobody to
-// tell that rows are missing.
+// Read reads the file once. A damaged file is an error, since its caller cannot learn that rows are missing.
 func (z *Zone) Read(ctx context.Context) (*nb.DB, error) {
 	r, err := ReadFile(ctx, z.cfg.Path, z.cfg.Options)
 	if err == nil {
@@ -151,14 +147,14 @@ func (z *Zone) Read(ctx context.Context) (*nb.DB, error) {
 	return r.DB, nil
 }
 
-// fileWatch holds a file's last look: its stat, and when.
+// fileWatch holds a file's last stat, and its time.
 type fileWatch struct {
-	info     fs.FileInfo // nil: it was not there
+	info     fs.FileInfo // nil: the file did not exist
 	lookedAt time.Time
 	looked   bool
 }
 
-// hasChanged says whether the file has to be read (again).
+// hasChanged reports whether the file has to be read, or read again.
 func (w *fileWatch) hasChanged(path string) bool {
 	if archive, _, ok := splitArchive(path); ok {
 		path = archive
@@ -167,25 +163,23 @@ func (w *fileWatch) hasChanged(path string) bool {
 	if err != nil {
 		info = nil
 	}
-	// A file can change again within one tick of its clock.
+	// A file can change twice within one tick of its clock.
 	same := w.looked && info != nil && w.info != nil && os.SameFile(info, w.info) && info.Size() == w.info.Size() &&
 		info.ModTime().Equal(w.info.ModTime()) && w.lookedAt.Sub(info.ModTime()) > 2*time.Second
 	w.info, w.lookedAt, w.looked = info, time.Now(), true
 	return !same
 }
 
-// Southbound is the file of a Southbound database: read, watched, and never written.
-// Run it once.
+// FileSouthbound is the file of a Southbound database: read, watched, never written. Call Run once.
 type FileSouthbound struct{ cfg ZoneConfig }
 
-// NewSouthbound makes it; nothing happens before Run. Of cfg names are not used: a
-// Southbound database does not say whose it is.
+// NewSouthbound returns the FileSouthbound of a file. It reads nothing before Run. It ignores names: a
+// Southbound database does not have the zone's.
 func NewSouthbound(cfg ZoneConfig) *FileSouthbound { return &FileSouthbound{NewZone(cfg).cfg} }
 
-// SouthboundPath is where a must-gather or a container keeps the Southbound database
-// of the zone whose Northbound file is at addr: POD_sbdb beside POD_nbdb, ovnsb_db.db
-// beside ovnnb_db.db, in an archive as well. Whether it is there is not looked at; the
-// result is empty where the name of the file tells nothing.
+// SouthboundPath returns the address of the Southbound database that belongs to a Northbound file, in a
+// must-gather, an archive or a container: POD_sbdb beside POD_nbdb, ovnsb_db.db beside ovnnb_db.db. It may not
+// exist. The result is "" for other file names.
 func SouthboundPath(addr string) string {
 	at := strings.LastIndexAny(addr, `/\!:`) + 1
 	for _, name := range [][2]string{{"_nbdb", "_sbdb"}, {"ovnnb_db", "ovnsb_db"}} {
@@ -196,8 +190,7 @@ func SouthboundPath(addr string) string {
 	return ""
 }
 
-// Run reads the file and hands its rows to sink, again whenever it changes, until ctx
-// ends, as Zone.Run does.
+// Run reads the file and passes its rows to sink, again after every change, until ctx ends, as Zone.Run does.
 func (z *FileSouthbound) Run(ctx context.Context, sink func(SouthboundUpdate)) {
 	sink(SouthboundUpdate{Conn: model.ConnDialling, At: time.Now()})
 	z.cfg.followFile(ctx, func() (*Result, error) { return ReadSouthbound(ctx, z.cfg.Path, z.cfg.Options) },

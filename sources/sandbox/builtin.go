@@ -12,23 +12,20 @@ import (
 	"rung/sources/retry"
 )
 
-// memServer is an OVSDB endpoint inside this process: a unix socket in front of a
-// database in memory.
+// memServer is an OVSDB server inside this process: a unix socket in front of a database in memory.
 //
-// It is not libovsdb's server: that one waits for each monitor's answer inside
-// a transaction, so that one client that stops reading stops the zone; it refuses
-// monitors as OVS's own tools ask for them; a monitor that begins during a commit
-// misses it (docs/libovsdb.md); and see package memdb.
+// It replaces libovsdb's server (docs/libovsdb.md), which waits for each monitor's answer inside a
+// transaction: a client that stops reading stops the zone. That server also rejects the monitors of OVS's own
+// tools, and a monitor that begins during a commit misses it.
 type memServer struct {
 	zone   string
 	path   string
-	stall  time.Duration // how long a client may take no data
-	queue  int           // bytes a client may be behind by
-	schema []byte        // as sent
+	stall  time.Duration // how long a client may read nothing
+	queue  int           // limit of unsent bytes per client
+	schema []byte        // as sent to clients
 	report func(state State, err error)
 
-	// dbmu guards db and all peers' monitors: what is queued while it is held
-	// is in the order of the commits.
+	// dbmu guards db and all peers' monitors. Messages queued under it are in commit order.
 	dbmu sync.Mutex
 	db   *DB
 
@@ -42,8 +39,8 @@ type memServer struct {
 	ctx    context.Context
 }
 
-// acceptAgain and acceptMost bound the wait after a client could not be taken in,
-// which is said no more often than every acceptSaid.
+// acceptAgain and acceptMost limit the wait after a failed accept, which is reported at most once per
+// acceptSaid.
 const (
 	acceptAgain = 5 * time.Millisecond
 	acceptMost  = time.Second
@@ -67,7 +64,7 @@ func newBuiltin(zone, path string, stall time.Duration, report func(State, error
 	return b, nil
 }
 
-// Start listens and takes clients in until Close.
+// Start listens and accepts clients until Close.
 func (b *memServer) Start(context.Context) error {
 	if err := os.Remove(b.path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("built-in server of zone %s: %w", b.zone, err)
@@ -80,7 +77,7 @@ func (b *memServer) Start(context.Context) error {
 	return nil
 }
 
-// serveListener takes the clients of a listener in from now on, and closes it in the end.
+// serveListener accepts clients from ln, and closes it in the end.
 func (b *memServer) serveListener(ln net.Listener) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -93,8 +90,8 @@ func (b *memServer) serveListener(ln net.Listener) {
 	b.wg.Go(func() { b.acceptClients(ln) })
 }
 
-// acceptClients takes clients in until the listener is closed. Where none can be taken in
-// for now (too many files are open), that is reported, and tried again.
+// acceptClients accepts clients until the listener is closed. It reports and retries temporary failures, such
+// as too many open files.
 func (b *memServer) acceptClients(ln net.Listener) {
 	fresh := retry.Backoff(acceptAgain, acceptMost)
 	again := fresh
@@ -129,7 +126,7 @@ func (b *memServer) acceptClients(ln net.Listener) {
 	}
 }
 
-// forgetPeer takes a peer that has ended out; its monitors go with it.
+// forgetPeer removes an ended peer and its monitors.
 func (b *memServer) forgetPeer(p *clientPeer) {
 	b.dbmu.Lock()
 	p.monitors = nil
@@ -139,7 +136,7 @@ func (b *memServer) forgetPeer(p *clientPeer) {
 	b.mu.Unlock()
 }
 
-// waitWhileStopped waits while the server is stopped; it says whether to go on.
+// waitWhileStopped waits while the server is stopped. It returns false if the peer ended first.
 func (b *memServer) waitWhileStopped(ended <-chan struct{}) bool {
 	b.mu.Lock()
 	gate := b.gate
@@ -176,8 +173,8 @@ func (b *memServer) Cont() error {
 	return nil
 }
 
-// Kill drops listener and connections as a dead process would, and starts
-// listening again a little later, with the same rows.
+// Kill closes the listener and all connections, as a dead process would. A little later it listens again, with
+// the same rows.
 func (b *memServer) Kill() error {
 	b.hangUp(true)
 	b.report(Died, errors.New("killed"))
@@ -199,7 +196,7 @@ func (b *memServer) Kill() error {
 	return nil
 }
 
-// hangUp closes all connections, and the listener too if asked.
+// hangUp closes all connections, and also the listener if listener is set.
 func (b *memServer) hangUp(listener bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -14,11 +14,11 @@ import (
 	"rung/sources/nbdb"
 )
 
-// patience is how long a peer may take nothing of what it is sent.
+// patience is how long a peer may read nothing.
 const patience = 5 * time.Second
 
-// socketClient is a connection to a socket that speaks OVS's JSON-RPC: a database
-// server's, or the control socket of a daemon.
+// socketClient is a connection to a socket with OVS's JSON-RPC: a database server, or a daemon's control
+// socket.
 type socketClient struct {
 	conn   *nbdb.RPCConn
 	notify func(method string, params []byte) // called by the reader
@@ -57,7 +57,7 @@ func (k *socketClient) readMessages() {
 		}
 		switch {
 		case m.Method == "echo" && m.ID != nil:
-			_ = k.conn.Write(nbdb.ReplyText(m.ID, m.Params)) // a write that failed ends the next Read
+			_ = k.conn.Write(nbdb.ReplyText(m.ID, m.Params)) // a failed write ends the next Read
 		case m.Method != "":
 			if k.notify != nil {
 				k.notify(m.Method, m.Params)
@@ -103,8 +103,7 @@ func (k *socketClient) endClient(err error) {
 	}
 }
 
-// sendRequest sends a request; then is called once, by the reader, with a view of the
-// result or why there is none.
+// sendRequest sends a request. The reader calls then once, with a view of the result or an error.
 func (k *socketClient) sendRequest(method string, params []byte, then func(result []byte, err error)) {
 	k.mu.Lock()
 	if k.err != nil {
@@ -118,7 +117,7 @@ func (k *socketClient) sendRequest(method string, params []byte, then func(resul
 	k.replies[id] = then
 	k.mu.Unlock()
 	if k.conn.WriteRequest(id, method, params) != nil {
-		_ = k.conn.Close() // the reader ends, and tells all that wait
+		_ = k.conn.Close() // the reader ends and calls all waiting functions
 	}
 }
 
@@ -138,7 +137,7 @@ func (k *socketClient) callMethod(ctx context.Context, method string, params []b
 	}
 }
 
-// controlSockets are the connections to the control sockets of a zone's daemons.
+// controlSockets holds the connections to the control sockets of a zone's daemons.
 type controlSockets struct {
 	zone *Zone
 
@@ -147,7 +146,7 @@ type controlSockets struct {
 	ended   bool
 }
 
-// clientOf is a connection to a daemon's control socket, the one there is if it stands.
+// clientOf returns the connection to a daemon's control socket; it connects if needed.
 func (c *controlSockets) clientOf(ctx context.Context, name string) (*socketClient, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -187,7 +186,7 @@ func (c *controlSockets) closeAll() {
 	}
 }
 
-// Control has a daemon do a command of ovs-appctl(8), and returns what it says.
+// Control runs an ovs-appctl(8) command on a daemon and returns its output.
 func (z *Zone) Control(ctx context.Context, daemon, command string, args ...string) (string, error) {
 	k, err := z.control.clientOf(ctx, daemon)
 	if err != nil {
@@ -208,7 +207,7 @@ func (z *Zone) Control(ctx context.Context, daemon, command string, args ...stri
 	return text, nil
 }
 
-// FlushConntrack has the node forget every connection.
+// FlushConntrack clears the node's connection tracking.
 func (z *Zone) FlushConntrack(ctx context.Context) error {
 	_, err := z.Control(ctx, VSwitchd, "dpctl/flush-conntrack")
 	return err

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// commitChanges checks what the transaction left, mends what the database mends by
-// itself, and returns what changed.
+// commitChanges checks the rows after a transaction, makes the database's automatic corrections, and returns
+// the changes.
 func (t *transaction) commitChanges() ([]RowChange, error) {
 	t.collectGarbage()
 	if err := t.checkReferences(); err != nil {
@@ -32,7 +32,7 @@ func (t *transaction) commitChanges() ([]RowChange, error) {
 	return changes, nil
 }
 
-// collectGarbage deletes rows outside the root set that nobody refers to.
+// collectGarbage deletes unreferenced rows outside the root set.
 func (t *transaction) collectGarbage() {
 	suspects := slices.Collect(maps.Keys(t.was))
 	for p, old := range t.was {
@@ -50,7 +50,7 @@ func (t *transaction) collectGarbage() {
 	}
 }
 
-// checkReferences refuses strong references to rows that are not there.
+// checkReferences rejects strong references to missing rows.
 func (t *transaction) checkReferences() error {
 	for p := range t.was {
 		row := t.db.rowAt(p)
@@ -68,8 +68,7 @@ func (t *transaction) checkReferences() error {
 	return nil
 }
 
-// dropWeak takes weak references to rows that are not there out: of the rows that were written, and
-// where rows went, of all.
+// dropWeak removes weak references to missing rows: from written rows and, after deletions, from all rows.
 func (t *transaction) dropWeak() error {
 	gone := map[string]Datum{} // by table
 	for p := range t.was {
@@ -104,8 +103,7 @@ func (t *transaction) dropWeak() error {
 	return nil
 }
 
-// checkIndexes refuses a second row with the values of an index, and one row
-// too many.
+// checkIndexes rejects rows with equal index values, and too many rows.
 func (t *transaction) checkIndexes(changes []RowChange) error {
 	changed, fresh := map[UUID]bool{}, map[indexKey]UUID{}
 	for _, ch := range changes {

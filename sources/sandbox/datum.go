@@ -17,20 +17,20 @@ type UUID string
 // Datum is a column's value: elements sorted by key.
 type Datum []Element
 
-// Element is an element of a set, or an entry of a map, as JSON of the protocol. Value is empty in a set.
+// Element is an element of a set or an entry of a map, as JSON of the protocol. Value is empty in a set.
 type Element struct{ Key, Value string }
 
 func (d Datum) findKey(key string) (int, bool) {
 	return slices.BinarySearchFunc(d, key, func(e Element, key string) int { return strings.Compare(e.Key, key) })
 }
 
-// hasElement reports whether d has an element; of a map, e may name the key alone.
+// hasElement reports whether d has an element. For a map, e may have the key alone.
 func (d Datum) hasElement(e Element) bool {
 	at, ok := d.findKey(e.Key)
 	return ok && (e.Value == "" || e.Value == d[at].Value)
 }
 
-// unionWith puts o's elements in; a key that is there keeps its value.
+// unionWith adds o's elements; existing keys keep their values.
 func (d Datum) unionWith(o Datum) Datum {
 	out := append(make(Datum, 0, len(d)+len(o)), d...)
 	for _, e := range o {
@@ -41,7 +41,7 @@ func (d Datum) unionWith(o Datum) Datum {
 	return out
 }
 
-// without takes o's elements out.
+// without removes o's elements.
 func (d Datum) without(o Datum) Datum {
 	out := slices.Clone(d)
 	for _, e := range o {
@@ -53,14 +53,13 @@ func (d Datum) without(o Datum) Datum {
 	return out
 }
 
-// diffTo returns the difference that turns d into o, in the notation of update2: the
-// elements that are in one of the two, and of a map the keys whose value changed, with
-// the new value.
+// diffTo returns the difference from d to o in the notation of update2: elements in only one of them, and map
+// keys with changed values, with the new value.
 func (d Datum) diffTo(o Datum, c *Column) Datum {
 	if c.Max == 1 && c.Value == nil {
 		return o
 	}
-	// Large sets differ by little.
+	// Large sets usually differ little.
 	for len(d) > 0 && len(o) > 0 && d[0] == o[0] {
 		d, o = d[1:], o[1:]
 	}
@@ -78,7 +77,7 @@ func (d Datum) sortKeys() {
 	slices.SortFunc(d, func(a, b Element) int { return strings.Compare(a.Key, b.Key) })
 }
 
-// zeroAtoms are the values of columns that a row was inserted without, by type.
+// zeroAtoms are the default column values of an insert, by type.
 var zeroAtoms = map[string]string{"integer": "0", "boolean": "false", "string": `""`,
 	"uuid": uuidAtom("00000000-0000-0000-0000-000000000000")}
 
@@ -91,13 +90,13 @@ func defaultOf(c *Column) Datum {
 
 const uuidStart, uuidEnd = `["uuid","`, `"]`
 
-// uuidAtom is the atom that refers to a row.
+// uuidAtom returns the atom of a reference to a row.
 func uuidAtom(u UUID) string { return uuidStart + string(u) + uuidEnd }
 
-// atomUUID is the row that an atom of a column of references refers to.
+// atomUUID returns the UUID in a reference's atom.
 func atomUUID(atom string) UUID { return UUID(atom[len(uuidStart) : len(atom)-len(uuidEnd)]) }
 
-// appendDatum writes a value in RFC 7047's notation.
+// appendDatum appends a value in RFC 7047's notation.
 func appendDatum(b []byte, d Datum, c *Column) []byte {
 	switch {
 	case c.Value != nil:
@@ -131,15 +130,14 @@ func syntaxError(format string, args ...any) error {
 	return &opFailure{"syntax error", fmt.Sprintf(format, args...)}
 }
 
-// datumReader reads values as encoding/json decodes them, with numbers as texts.
+// datumReader reads values decoded by encoding/json, with numbers as json.Number.
 type datumReader struct {
 	names func(string) UUID // resolves named UUIDs
-	// anySize says that the number of elements does not matter, keysOnly that a set of keys will do
-	// for a map.
+	// anySize accepts any number of elements; keysOnly accepts a set of keys for a map.
 	anySize, keysOnly bool
 }
 
-// readDatum reads a value of a column.
+// readDatum reads a column's value.
 func (r datumReader) readDatum(v any, c *Column) (Datum, error) {
 	elements := []any{v}
 	tag, tagged := splitTag(v)
@@ -177,7 +175,7 @@ func (r datumReader) readDatum(v any, c *Column) (Datum, error) {
 	return d, checkSize(c, d)
 }
 
-// checkKeys reports a key that is there twice.
+// checkKeys rejects duplicate keys.
 func (d Datum) checkKeys() error {
 	for i := 1; i < len(d); i++ {
 		if d[i-1].Key == d[i].Key {
@@ -194,7 +192,7 @@ func checkSize(c *Column, d Datum) error {
 	return nil
 }
 
-// splitTag takes [tag, value] apart; the tag of another value is empty.
+// splitTag splits [tag, value]; the tag is "" for other values.
 func splitTag(v any) (tag string, value any) {
 	if list, _ := v.([]any); len(list) == 2 {
 		tag, _ = list[0].(string)

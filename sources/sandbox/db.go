@@ -14,11 +14,11 @@ type Row map[string]Datum
 type DB struct {
 	Schema *Schema
 	tables map[string]map[UUID]Row
-	strong map[UUID]int // how many references keep a row
+	strong map[UUID]int // number of strong references to each row
 	keys   map[indexKey]UUID
 }
 
-// rowPlace is where a row is.
+// rowPlace identifies a row.
 type rowPlace struct {
 	table string
 	uuid  UUID
@@ -39,7 +39,7 @@ type RowChange struct {
 	Old, New Row
 }
 
-// New makes an empty database.
+// New returns an empty database.
 func New(s *Schema) *DB {
 	db := &DB{Schema: s, tables: map[string]map[UUID]Row{}, strong: map[UUID]int{}, keys: map[indexKey]UUID{}}
 	for name := range s.Tables {
@@ -68,7 +68,7 @@ func (db *DB) replaceRow(p rowPlace, row Row) {
 	}
 }
 
-// strongReferences returns the rows that a row of a table keeps.
+// strongReferences returns the rows that a row references strongly.
 func (db *DB) strongReferences(table string, row Row) (out []rowPlace) {
 	for name, c := range db.Schema.Tables[table].Columns {
 		if c.Key.RefTable == "" || c.Key.RefType == "weak" {
@@ -81,7 +81,7 @@ func (db *DB) strongReferences(table string, row Row) (out []rowPlace) {
 	return out
 }
 
-// indexKeys returns a row's values under the indexes of its table.
+// indexKeys returns a row's values in the indexes of its table.
 func (db *DB) indexKeys(table string, row Row) (out []indexKey) {
 	if row == nil {
 		return nil
@@ -97,8 +97,7 @@ func (db *DB) indexKeys(table string, row Row) (out []indexKey) {
 	return out
 }
 
-// AppendRow writes a row as JSON: the columns named, all without any. With
-// brief, those that have their default value are left out.
+// AppendRow appends a row as JSON with the given columns, all if nil. brief omits default values.
 func (db *DB) AppendRow(b []byte, table string, id UUID, row Row, columns []string, brief bool) []byte {
 	t := db.Schema.Tables[table]
 	if columns == nil {
@@ -111,7 +110,7 @@ func (db *DB) AppendRow(b []byte, table string, id UUID, row Row, columns []stri
 		switch {
 		case c == nil && (name == "_uuid" || name == "_version") && !brief:
 			member(name)
-			b = append(b, uuidAtom(id)...) // versions are only ever compared with one another
+			b = append(b, uuidAtom(id)...) // versions are only compared with one another
 		case c == nil, brief && slices.Equal(row[name], defaultOf(c)):
 		default:
 			member(name)
@@ -121,8 +120,7 @@ func (db *DB) AppendRow(b []byte, table string, id UUID, row Row, columns []stri
 	return append(b, '}')
 }
 
-// AppendDelta writes how a row changed, in the notation of update2, for the
-// columns named.
+// AppendDelta appends the changes of the given columns in the notation of update2.
 func (db *DB) AppendDelta(b []byte, ch *RowChange, columns []string) []byte {
 	b = append(b, '{')
 	for _, name := range db.changedColumns(ch, columns) {
@@ -133,13 +131,13 @@ func (db *DB) AppendDelta(b []byte, ch *RowChange, columns []string) []byte {
 	return append(b, '}')
 }
 
-// AppendOld writes the old values of the columns named that changed, as the
-// first kind of monitor reports them.
+// AppendOld appends the old values of the changed columns among the given ones, as RFC 7047's monitor reports
+// them.
 func (db *DB) AppendOld(b []byte, ch *RowChange, columns []string) []byte {
 	return db.AppendRow(b, ch.Table, ch.UUID, ch.Old, db.changedColumns(ch, columns), false)
 }
 
-// changedColumns returns those of the columns whose value changed; it is not nil.
+// changedColumns returns the changed ones of the given columns, never nil.
 func (db *DB) changedColumns(ch *RowChange, columns []string) []string {
 	out := []string{}
 	for _, name := range columns {

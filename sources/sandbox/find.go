@@ -16,7 +16,7 @@ import (
 	"rung/model/words"
 )
 
-// Auto has FindTools look in PATH.
+// Auto makes FindTools search PATH.
 const Auto = "auto"
 
 // The oldest release whose ACLs have tiers.
@@ -25,13 +25,13 @@ const (
 	oldestMonth = 6
 )
 
-// ErrTooOld says that the OVN that was found does not know tiers.
+// ErrTooOld means that the found OVN does not support tiers.
 var ErrTooOld = errors.New("OVN 23.06 or newer is needed")
 
-// needed are the programs a zone runs.
+// needed are the programs of a zone.
 var needed = []string{"ovn-northd", "ovn-controller", "ovs-vswitchd", "ovsdb-server"}
 
-// The databases of a zone, and the schema of each below a share folder.
+// The databases of a zone, and their schemas below a share folder.
 const (
 	dbNB = "nb"
 	dbSB = "sb"
@@ -42,22 +42,21 @@ var schemas = map[string]string{dbNB: "ovn/ovn-nb.ovsschema", dbSB: "ovn/ovn-sb.
 
 // Tools are the programs and schemas of one OVN.
 type Tools struct {
-	// Version is OVN's, "25.03.0"; OVS that of the Open vSwitch it was built with.
+	// Version is OVN's version, such as "25.03.0". OVS is the version of the Open vSwitch it was built with.
 	Version, OVS string
 
-	root     string   // of the folder given; empty with PATH
-	loader   []string // runs a program of a chroot's root with the libraries there
+	root     string   // the given folder; empty with PATH
+	loader   []string // starts a chroot's program with the chroot's libraries
 	programs map[string]string
 	schemas  map[string]string
 }
 
-// Describe names the version: "OVN 25.03.0".
+// Describe returns a name with the version, such as "OVN 25.03.0".
 func (t *Tools) Describe() string { return "OVN " + t.Version }
 
-// FindTools finds an OVN: in PATH where the place is empty or Auto, else in a folder,
-// either the prefix of an installation or the root of a chroot. A chroot's programs
-// run with its own loader and libraries, without chroot(2) and its rights. The error
-// says in one line what is missing.
+// FindTools finds an OVN: in PATH if place is empty or Auto, else in a folder, which is an installation's
+// prefix or a chroot's root. A chroot's programs run with its own loader and libraries, without chroot(2) and
+// its rights. The error names the missing files in one line.
 func FindTools(ctx context.Context, place string) (*Tools, error) {
 	if err := words.ServersError(runtime.GOOS); err != nil {
 		return nil, err
@@ -100,8 +99,8 @@ func FindTools(ctx context.Context, place string) (*Tools, error) {
 	return t, nil
 }
 
-// versionLine matches the line with the version that every program of OVN and OVS
-// prints; before OVN was a project of its own its version was that of Open vSwitch.
+// versionLine matches the version line of every OVN and OVS program. Before OVN became a project of its own,
+// it had Open vSwitch's version.
 var versionLine = regexp.MustCompile(`(?m)^(?:ovn-northd(?: \(Open vSwitch\))?|Open vSwitch Library) (\d+)\.(\d+)(\.\d+)?`)
 
 func (t *Tools) askVersion(ctx context.Context) error {
@@ -142,7 +141,7 @@ func (t *Tools) readVersion(out string) error {
 	return nil
 }
 
-// CommandContext is a command that runs a program of this OVN, ovn-trace say.
+// CommandContext returns a command that runs a program of this OVN, such as ovn-trace.
 func (t *Tools) CommandContext(ctx context.Context, name string, args ...string) (*exec.Cmd, error) {
 	path, err := t.programPath(name)
 	if err != nil {
@@ -152,18 +151,17 @@ func (t *Tools) CommandContext(ctx context.Context, name string, args ...string)
 	return exec.CommandContext(ctx, line[0], line[1:]...), nil
 }
 
-// commandFor is one of the needed programs.
+// commandFor returns a command that runs one of the needed programs.
 func (t *Tools) commandFor(name string, args ...string) *exec.Cmd {
 	line := append(append(append([]string{}, t.loader...), t.programs[name]), args...)
 	return exec.Command(line[0], line[1:]...)
 }
 
-// programDirs are where programs are, below a root or a prefix. Distributions put
-// some where only root's PATH leads.
+// programDirs are the folders of programs below a root or prefix. Distributions put some programs where only
+// root's PATH leads.
 var programDirs = []string{"usr/local/sbin", "usr/local/bin", "usr/sbin", "usr/bin", "sbin", "bin"}
 
-// programPath is where a program is. It notes nothing: once FindTools has returned, every zone
-// and whoever traces reads the same Tools at once.
+// programPath returns a program's path. It must not change t: all zones use the same Tools concurrently.
 func (t *Tools) programPath(name string) (string, error) {
 	if path := t.programs[name]; path != "" {
 		return path, nil
@@ -201,7 +199,7 @@ func (t *Tools) findSchema(name string) string {
 			}
 		}
 	} else {
-		// Beside the programs first: an installation below /opt has its own.
+		// First beside the programs: an installation below /opt has its own.
 		if p := t.programs["ovn-northd"]; p != "" {
 			shares = append(shares, filepath.Join(filepath.Dir(p), "../share", name))
 		}
@@ -215,8 +213,8 @@ func (t *Tools) findSchema(name string) string {
 	return ""
 }
 
-// findLoader is the start of a command that runs a program of a chroot's root with the
-// libraries there; nil where the folder has no loader of its own.
+// findLoader returns the start of a command that runs a chroot's program with its libraries, nil if the folder
+// has no loader.
 func findLoader(root string) []string {
 	var loader string
 	for _, pattern := range []string{"lib64/ld-linux*.so*", "lib/ld-linux*.so*", "usr/lib64/ld-linux*.so*", "usr/lib/ld-linux*.so*"} {
@@ -225,7 +223,7 @@ func findLoader(root string) []string {
 		if err != nil {
 			continue
 		}
-		found, _ := filepath.Glob(filepath.Join(at, name)) // the pattern is a good one
+		found, _ := filepath.Glob(filepath.Join(at, name)) // the pattern is valid
 		for _, f := range found {
 			rel, err := filepath.Rel(root, f)
 			if err != nil {
@@ -257,11 +255,11 @@ func findLoader(root string) []string {
 	return []string{loader, "--library-path", strings.Join(dirs, ":")}
 }
 
-// maxLinks is how many links a path may lead through.
+// maxLinks limits the links in a path.
 const maxLinks = 40
 
-// resolveInside resolves a path below a root as chroot(2) would: absolute links begin at
-// the root, and ".." ends there.
+// resolveInside resolves a path below root as chroot(2) would: absolute links start at root, and ".." stops
+// there.
 func resolveInside(root, path string) (string, error) {
 	todo := strings.Split(filepath.Clean("/"+path), "/")
 	at := "/"

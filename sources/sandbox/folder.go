@@ -20,12 +20,11 @@ type labFolder struct {
 	path   string
 	lock   io.Closer
 	mark   *folderMark
-	remove bool // the folder itself is ours
+	remove bool // the folder itself was made here
 }
 
-// openFolder makes and locks the instance's folder: the given one, or one of
-// its own below the user's runtime directory, where it first removes what dead
-// instances left.
+// openFolder makes and locks the instance's folder: the given one, or a new one below the user's runtime
+// directory. In the second case it first removes the files of dead instances.
 func openFolder(dir string) (*labFolder, error) {
 	if dir != "" {
 		return openGivenFolder(dir)
@@ -34,8 +33,7 @@ func openFolder(dir string) (*labFolder, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Making a folder and locking it are two steps; the base's lock keeps
-	// others from taking the folder for a dead one in between.
+	// Between making and locking a folder, the base's lock keeps others from taking the folder for a dead one.
 	gate, err := lockFile(filepath.Join(base, lockName), true)
 	if err != nil {
 		return nil, fmt.Errorf("locking %s: %w", base, err)
@@ -46,7 +44,7 @@ func openFolder(dir string) (*labFolder, error) {
 		path := filepath.Join(base, strconv.Itoa(n))
 		err := os.Mkdir(path, 0o700)
 		if errors.Is(err, os.ErrExist) {
-			continue // a second sandbox of this process, or a process id met again
+			continue // a second sandbox of this process, or a reused process id
 		}
 		if err != nil {
 			return nil, fmt.Errorf("making the sandbox folder: %w", err)
@@ -64,11 +62,10 @@ func openFolder(dir string) (*labFolder, error) {
 	}
 }
 
-// lockPoll is how often a lock that somebody else holds is tried.
+// lockPoll is how often a held lock is retried.
 const lockPoll = 20 * time.Millisecond
 
-// lockFile opens a file, no link, and locks it until it is closed. Unless wait is set,
-// a lock that somebody else holds is an error.
+// lockFile opens a file (no link) and locks it until it is closed. Without wait, a held lock is an error.
 func lockFile(path string, wait bool) (io.Closer, error) {
 	if fi, err := os.Lstat(path); err == nil && !fi.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", path)
@@ -87,8 +84,8 @@ func lockFile(path string, wait bool) (io.Closer, error) {
 	return f, nil
 }
 
-// baseFolder is XDG_RUNTIME_DIR/rung, or a folder below the temporary
-// directory that nobody else can have made.
+// baseFolder returns XDG_RUNTIME_DIR/rung, or a folder below the temporary directory that belongs to this
+// user.
 func baseFolder() (string, error) {
 	base := filepath.Join(os.TempDir(), "rung-"+strconv.Itoa(os.Getuid()))
 	if run := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(run) {
@@ -105,8 +102,7 @@ func baseFolder() (string, error) {
 	return base, nil
 }
 
-// isPrivate says whether a path is a directory of ours that nobody else may
-// enter.
+// isPrivate returns an error unless path is our directory and closed to other users.
 func isPrivate(path string) error {
 	fi, err := os.Lstat(path)
 	switch {
@@ -122,8 +118,8 @@ func isPrivate(path string) error {
 	return nil
 }
 
-// openGivenFolder takes a folder that the user names: one that is not there yet, is empty,
-// or carries the mark of a sandbox before. In any other nothing is touched.
+// openGivenFolder opens the user's folder if it is new, empty, or marked by an earlier sandbox. It leaves any
+// other folder untouched.
 func openGivenFolder(dir string) (_ *labFolder, err error) {
 	path, err := filepath.Abs(dir)
 	if err != nil {
@@ -159,7 +155,7 @@ func openGivenFolder(dir string) (_ *labFolder, err error) {
 func makePrivate(path string) error {
 	fi, err := os.Lstat(path)
 	if err != nil || !fi.IsDir() || !files.IsOwn(fi) || !files.OpenToOthers(fi) {
-		return nil // private says what is wrong
+		return nil // isPrivate reports the reason
 	}
 	if entries, err := os.ReadDir(path); err != nil || len(entries) > 0 {
 		return nil
@@ -170,7 +166,7 @@ func makePrivate(path string) error {
 	return nil
 }
 
-// checkUnused says why a folder is not to be taken: something is in it, and no mark.
+// checkUnused returns an error for an unmarked folder with files in it.
 func checkUnused(path string) error {
 	if _, marked := readMark(path); marked {
 		return nil
@@ -180,7 +176,7 @@ func checkUnused(path string) error {
 		return fmt.Errorf("cannot be read: %w", err)
 	}
 	for _, e := range entries {
-		// An instance that died between its lock and its mark left the lock alone.
+		// An instance that died between locking and marking left only the lock.
 		if fi, err := e.Info(); e.Name() != lockName || err != nil || !fi.Mode().IsRegular() || fi.Size() != 0 {
 			return fmt.Errorf("holds files that are not a sandbox's (%q), and is left alone", e.Name())
 		}
@@ -188,9 +184,8 @@ func checkUnused(path string) error {
 	return nil
 }
 
-// cleanStale removes the folders of instances that no longer hold their lock: those
-// that belong to this user and carry Rung's mark, and of them the files that Rung
-// made.
+// cleanStale removes the files that Rung made in folders of dead instances. They must belong to this user,
+// carry Rung's mark, and be unlocked.
 func cleanStale(base string) {
 	entries, err := os.ReadDir(base)
 	if err != nil {
@@ -209,8 +204,7 @@ func cleanStale(base string) {
 	}
 }
 
-// sweepFolder removes from a folder the files that its mark says sandboxes made, and
-// nothing else.
+// sweepFolder removes exactly the files that a folder's mark lists.
 func sweepFolder(path string) {
 	names, _ := readMark(path)
 	for _, name := range names {
@@ -222,9 +216,8 @@ func sweepFolder(path string) {
 	}
 }
 
-// removeFiles removes all files that a zone's server makes: socket, control socket, database,
-// its lock, and what a compaction writes. A link that has such a name goes, what it leads to
-// stays.
+// removeFiles removes all files of a zone's server: socket, control socket, database, its lock, and the files
+// of a compaction. It removes links themselves, not their targets.
 func removeFiles(path, name string) {
 	for _, file := range []string{name + ".sock", name + ".ctl", name + ".db", "." + name + ".db.~lock~", name + ".db.tmp",
 		"." + name + ".db.tmp.~lock~"} {
@@ -235,8 +228,7 @@ func removeFiles(path, name string) {
 	}
 }
 
-// removeFiles removes what the sandbox made. Where somebody put something in, the folder
-// stays, with the mark, so that it can be taken again.
+// removeFiles removes the sandbox's files. A folder with other files stays usable, with its mark.
 func (f *labFolder) removeFiles() {
 	sweepFolder(f.path)
 	if f.mark != nil {

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// NewGuard uses the kernel's word: a child gets SIGKILL when the thread that
-// started it ends.
+// NewGuard returns a guard that relies on the kernel: a child gets SIGKILL when the thread that started it
+// ends.
 func NewGuard() (Guard, error) { return deathSignal{}, nil }
 
 type deathSignal struct{}
@@ -17,8 +17,7 @@ func (deathSignal) Start(cmd *exec.Cmd) (func() error, error) {
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
 	started, ended := make(chan error), make(chan error, 1)
 	go func() {
-		// "Parent" means the thread for PDEATHSIG, see prctl(2): it must live
-		// as long as the child.
+		// PDEATHSIG's "parent" is the thread (prctl(2)), so the thread must live as long as the child.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()

@@ -2,5 +2,5 @@
 
 package sandbox
 
-// NewGuard is the watchdog.
+// NewGuard returns the watchdog.
 func NewGuard() (Guard, error) { return NewWatchdog() }

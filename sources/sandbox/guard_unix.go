@@ -19,18 +19,16 @@ var (
 	contSignal os.Signal = syscall.SIGCONT
 )
 
-// lowPriority is the nice value of a server: a process of 0 gets about nine times its
-// share of a busy core. With 19 it would be nearly seventy times, and a server among the
-// tests of a busy machine did nothing for ten seconds.
+// lowPriority is the nice value of a server. A process of nice 0 gets about nine times its share of a busy
+// core. With 19 it would be nearly seventy times: beside tests on a busy machine, servers did nothing for ten
+// seconds.
 const lowPriority = 10
 
-// lowerPriority lets a server that has come up give way to the console: on a small
-// machine all the servers have something to do at the same time, and a key would
-// wait for them. Where that is refused they run as they are.
+// lowerPriority gives the console precedence over a started server. On a small machine many servers work at
+// once, and keys would wait for them. If the system refuses, the priority stays.
 func lowerPriority(pid int) { _ = syscall.Setpriority(syscall.PRIO_PROCESS, pid, lowPriority) }
 
-// killAll kills a process that a guard has started, and what it started itself: a server
-// may be a script around the real one.
+// killAll kills a guarded process and its children: a server may be a script around the real one.
 func killAll(p *os.Process) error {
 	if err := syscall.Kill(-p.Pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return err
@@ -38,8 +36,8 @@ func killAll(p *os.Process) error {
 	return nil
 }
 
-// ownProcessGroup gives a command a process group of its own, all of which ends with its
-// context: the terminal's ^C and ^Z are for Rung alone.
+// ownProcessGroup gives a command its own process group, which ends with its context. So the terminal's ^C and
+// ^Z reach only Rung.
 func ownProcessGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if cmd.Cancel != nil {
@@ -47,12 +45,11 @@ func ownProcessGroup(cmd *exec.Cmd) {
 	}
 }
 
-// killLeftover kills what a command that ended has left behind.
+// killLeftover kills the leftover children of an ended command.
 func killLeftover(cmd *exec.Cmd) { _ = killAll(cmd.Process) }
 
-// watchdog is the guard where the kernel offers none: a shell that holds a pipe
-// from this process and kills the children it was last told of when the pipe
-// breaks.
+// watchdog is the guard for kernels without one. It is a shell that holds a pipe from this process. When the
+// pipe breaks, it kills the children it was last told of.
 type watchdog struct {
 	mu   sync.Mutex
 	sh   *exec.Cmd
@@ -60,11 +57,11 @@ type watchdog struct {
 	pids []int
 }
 
-// Each line is the whole list; read fails when the other end is gone. The signal has POSIX's
-// form: dash takes the dashes of "kill -9 -- -1" for a process and kills nothing.
+// Each line is the whole list; read fails when this process is gone. The signal has POSIX's form: dash
+// misreads "kill -9 -- -1" and kills nothing.
 const watchdogScript = `while read -r line; do pids=$line; done; for p in $pids; do kill -s KILL -- "-$p" 2>/dev/null; done`
 
-// NewWatchdog is the guard where the kernel offers none.
+// NewWatchdog returns a running watchdog.
 func NewWatchdog() (Guard, error) {
 	w := &watchdog{sh: exec.Command("/bin/sh", "-c", watchdogScript)}
 	w.sh.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -79,7 +76,7 @@ func NewWatchdog() (Guard, error) {
 	return w, nil
 }
 
-// sendList sends the list. The caller holds mu.
+// sendList sends the list of children. The caller holds mu.
 func (w *watchdog) sendList() error {
 	line := strings.Trim(fmt.Sprint(w.pids), "[]") + "\n"
 	if _, err := io.WriteString(w.pipe, line); err != nil {
@@ -108,7 +105,7 @@ func (w *watchdog) Start(cmd *exec.Cmd) (func() error, error) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.pids = slices.DeleteFunc(w.pids, func(p int) bool { return p == pid })
-		_ = w.sendList() // a watchdog that is gone cannot kill the wrong one
+		_ = w.sendList() // a dead watchdog cannot kill the wrong process
 		return err
 	}, nil
 }

@@ -12,5 +12,5 @@ func lowerPriority(int) {}
 
 func killAll(p *os.Process) error { return p.Kill() }
 
-// NewGuard fails: the unix sockets of OVS are something else here.
+// NewGuard fails: OVS uses no unix sockets on Windows.
 func NewGuard() (Guard, error) { return nil, words.ServersError("windows") }

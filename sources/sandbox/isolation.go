@@ -12,13 +12,13 @@ import (
 // Isolation makes the rows of tier 0.
 type Isolation struct{ network.Isolation }
 
-// isolationGroup are the external ids and the name of the group of isolated ports.
+// isolationGroup returns the external_ids and the name of the port group of isolated ports.
 func isolationGroup() (ids map[string]string, name string) {
 	g := network.IsolationGroup()
 	return g.IDs, g.Name
 }
 
-// aclOps are the operations that insert its ACLs, and their names within the transaction.
+// aclOps returns the operations that insert the ACLs, and the ACLs' names in the transaction.
 func (i *Isolation) aclOps(owned func(map[string]string) map[string]string) (ops []nb.Op, acls []string) {
 	for n, a := range i.ACLs() {
 		acls = append(acls, "udn"+strconv.Itoa(n))
@@ -27,7 +27,7 @@ func (i *Isolation) aclOps(owned func(map[string]string) map[string]string) (ops
 	return ops, acls
 }
 
-// Text says what the ACLs are, so that others can be told from these.
+// Text returns the matches of all ACLs, to tell different ACLs apart.
 func (i *Isolation) Text() string {
 	var b strings.Builder
 	ops, _ := i.aclOps(func(ids map[string]string) map[string]string { return ids })
@@ -38,8 +38,8 @@ func (i *Isolation) Text() string {
 	return b.String()
 }
 
-// udnIsolation are the rows of tier 0 as an example to look at: their group has no port, so they
-// match nothing until there are such pods.
+// udnIsolation returns example rows of tier 0. Their group has no ports, so they match nothing until such pods
+// exist.
 func udnIsolation(mgmt []string) []nb.Op {
 	ids, pg := isolationGroup()
 	ops, acls := (&Isolation{network.Isolation{Management: mgmt}}).aclOps(withOwner)
@@ -47,8 +47,7 @@ func udnIsolation(mgmt []string) []nb.Op {
 		"external_ids": withOwner(ids)}))
 }
 
-// groupOps are the operations that make the isolation what it is to be. rewrite says that its ACLs
-// are not known to be these.
+// groupOps returns the operations that update the isolation's group. rewrite replaces its ACLs too.
 func (i *Isolation) groupOps(db *nb.DB, rewrite bool) (ops []nb.Op) {
 	ids, pg := isolationGroup()
 	live := db.PortGroupByName(pg)
@@ -86,7 +85,7 @@ func uuidRefs(uuids []string) []nb.Ref {
 	return refs
 }
 
-// sameSet says whether two lists hold the same; the second is sorted.
+// sameSet reports whether two lists have the same elements; the second is sorted.
 func sameSet(a, b []string) bool {
 	a = slices.Clone(a)
 	slices.Sort(a)

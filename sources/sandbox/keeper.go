@@ -13,44 +13,42 @@ import (
 	"rung/sources/retry"
 )
 
-// rowKeeper writes what in a zone's database is not Rung's: the first rows, the
-// ports of the zone's pods, the port groups of their namespaces, the addresses
-// of the node's management port, the rows of other networks. It compares them with the objects when these
-// change and after a lost connection; it does not watch over rows that others change.
+// rowKeeper writes the rows of a zone that are not Rung's: the first rows, pods' ports, port groups of their
+// namespaces, the management port's addresses, rows of other networks. It compares them after changes of
+// objects and lost connections; it does not watch for changes by others.
 type rowKeeper struct {
 	zone      string
 	conn      *nbdb.Conn
 	seed      []nb.Op
 	log       *slog.Logger
-	firstMgmt []string // the addresses that the management port has at first
-	lab       bool     // packets are put in
+	firstMgmt []string // the management port's initial addresses
+	lab       bool     // the zone runs on OVN
 
 	mu        sync.Mutex
 	db        *nb.DB
 	synced    bool
-	fault     string        // why nothing can be read or written now
-	ready     chan struct{} // closed when the first rows are there
+	fault     string        // why reading or writing fails now
+	ready     chan struct{} // closed when the first rows exist
 	isReady   bool
-	objects   *Standing         // nil until some were told
-	madeFor   map[string]string // name → uid of the pod the port was made for
-	groups    map[string]string // namespaces that had a port group, with its name
-	segmented bool              // there are networks besides the default one, or were
-	isolation string            // the text of the ACLs of tier 0 that were written
+	objects   *Standing         // nil until SetPods
+	madeFor   map[string]string // port name → uid of its pod
+	groups    map[string]string // namespace → its port group's name
+	segmented bool              // there are or were networks other than the default one
+	isolation string            // the text of the last written tier-0 ACLs
 	wake      chan struct{}
 }
 
-// keptTables are the tables of its zone that a keeper reads.
+// keptTables are the tables that a keeper reads.
 var keptTables = []string{nb.TableGlobal, nb.TablePort, nb.TableSwitch, nb.TableMeter, nb.TablePortGroup}
 
 func newKeeper(zone string, seed []nb.Op, log *slog.Logger, conn nbdb.Config) *rowKeeper {
-	// The keeper cares for ports and their groups alone: no second copy of ACLs
-	// and address sets, which are most of the rows.
+	// Only ports and groups are read: ACLs and address sets are most of the rows.
 	conn.Name, conn.Log, conn.Tables = zone, log, keptTables
 	return &rowKeeper{zone: zone, seed: seed, log: log.With("zone", zone), conn: nbdb.Dial(conn),
 		madeFor: map[string]string{}, groups: map[string]string{}, ready: make(chan struct{}), wake: make(chan struct{}, 1)}
 }
 
-// takeUpdate takes the connection's updates.
+// takeUpdate receives the connection's updates.
 func (k *rowKeeper) takeUpdate(u model.ZoneUpdate) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -70,7 +68,7 @@ func (k *rowKeeper) wakeKeeper() {
 	}
 }
 
-// putObjects says what objects there are.
+// putObjects sets the objects to follow.
 func (k *rowKeeper) putObjects(s *Standing) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -78,7 +76,7 @@ func (k *rowKeeper) putObjects(s *Standing) {
 	k.wakeKeeper()
 }
 
-// waitSeeded waits until the first rows are there.
+// waitSeeded waits until the first rows exist.
 func (k *rowKeeper) waitSeeded(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, StartWithin, errNotSeeded)
 	defer cancel()
@@ -96,10 +94,10 @@ func (k *rowKeeper) waitSeeded(ctx context.Context) error {
 	return err
 }
 
-// errNotSeeded ends the wait for the first rows of a zone.
+// errNotSeeded ends the wait for a zone's first rows.
 var errNotSeeded = fmt.Errorf("its database did not take the first rows within %v", StartWithin)
 
-// writeRows writes whatever is to be written, and tries again what failed.
+// writeRows writes outstanding changes, and retries failures.
 func (k *rowKeeper) writeRows(ctx context.Context) {
 	for {
 		select {
@@ -124,15 +122,14 @@ func (k *rowKeeper) writeRows(ctx context.Context) {
 	}
 }
 
-// noteWritten notes the outcome; it says whether there may be more to do. Transact
-// has let the sink know the rows as they are now, so that what is left is found
-// by comparing again.
+// noteWritten records the outcome, and reports whether to compare again. The sink already has the written
+// rows, so a comparison finds only the rest.
 func (k *rowKeeper) noteWritten(isolation string, err error) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch {
 	case errors.Is(err, model.ErrRefused) && k.isReady:
-		return false // somebody's row is in the way; the next change tries again
+		return false // another writer's row is in the way; the next change retries
 	case err != nil:
 		k.fault = err.Error()
 		return k.synced

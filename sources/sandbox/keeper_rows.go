@@ -8,13 +8,13 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// dueOps are the operations that are due. isolation is the text of the ACLs of tier 0 that they leave, if
-// they are about other networks.
+// dueOps returns the outstanding operations. If they concern other networks, isolation is the text of their
+// tier-0 ACLs.
 func (k *rowKeeper) dueOps() (ops []nb.Op, isolation string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !k.synced {
-		return nil, "" // a Resync will come and wake us
+		return nil, "" // a Resync will wake us
 	}
 	if k.db.Global() == nil {
 		return k.seed, ""
@@ -38,12 +38,12 @@ func (k *rowKeeper) dueOps() (ops []nb.Op, isolation string) {
 	return w.ops, ""
 }
 
-// rowWork gathers the operations of one transaction. Its keeper is locked.
+// rowWork collects the operations of one transaction. Its keeper is locked.
 type rowWork struct {
 	*rowKeeper
 	sw      *nb.LogicalSwitch
 	ops     []nb.Op
-	members map[string][]nb.Ref // ports of a namespace's pods
+	members map[string][]nb.Ref // namespace → its pods' ports
 }
 
 func (w *rowWork) addPortOps() {
@@ -60,7 +60,7 @@ func (w *rowWork) addPortOps() {
 			w.madeFor[name] = want.uid
 		case live.ExternalIDs["pod"] != "true":
 		case w.madeFor[name] != "" && w.madeFor[name] != want.uid:
-			remove = append(remove, nb.Ref{UUID: live.UUID}) // groups lose it by themselves: they refer weakly
+			remove = append(remove, nb.Ref{UUID: live.UUID}) // groups refer weakly and lose it automatically
 		default:
 			w.madeFor[name] = want.uid
 			if !slices.Equal(live.Addresses, []string{want.address}) {
@@ -87,8 +87,8 @@ func (w *rowWork) addPortOps() {
 	}
 }
 
-// addNamespaceOps gives each namespace its group, with the zone's ports of its pods.
-// The group's ACLs are others' business.
+// addNamespaceOps gives each namespace its port group, with the ports of its pods in the zone. It leaves the
+// group's ACLs alone.
 func (w *rowWork) addNamespaceOps() {
 	wanted := w.objects.groups
 	for _, ns := range slices.Sorted(maps.Keys(wanted)) {
@@ -132,7 +132,7 @@ func (w *rowWork) addManagementOps() {
 	}
 }
 
-// networkOps are the operations that are due on other networks, when the default one is as it is to be.
+// networkOps returns the outstanding operations on other networks, once the default network is in sync.
 func (k *rowKeeper) networkOps() (ops []nb.Op, isolation string) {
 	k.segmented = k.segmented || k.objects.Table != nil
 	if !k.segmented {

@@ -10,8 +10,8 @@ import (
 	"rung/model/ovn/flow"
 )
 
-// startLab starts every zone on OVN itself. It returns when the Northbound databases
-// are there, which is all that rows need; the rest comes up behind them.
+// startLab starts every zone on OVN. It returns once the Northbound databases run, since rows need only those;
+// the rest starts in the background.
 func (s *Sandbox) startLab(ctx context.Context) error {
 	if err := s.folder.mark.addFile(labMark); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (s *Sandbox) startLab(ctx context.Context) error {
 	return nil
 }
 
-// labConfig returns OVN's configuration of a node's zone.
+// labConfig returns the OVN configuration of a node's zone.
 func (s *Sandbox) labConfig(name string, number int) ZoneConfig {
 	node := s.cfg.Node(name)
 	cfg := ZoneConfig{Name: name, Management: ManagementAddresses(node, number), Foreign: s.cfg.ForeignRows}
@@ -66,8 +66,7 @@ func (s *Sandbox) labConfig(name string, number int) ZoneConfig {
 	return cfg
 }
 
-// clusterSubnets returns the subnets of all nodes' pods: those that are known, and the default ones
-// if some node has none.
+// clusterSubnets returns the known pod subnets of all nodes, and the default ones if a node has none.
 func (s *Sandbox) clusterSubnets() (out []netip.Prefix) {
 	if s.cfg.PodSubnets != nil {
 		out = s.cfg.PodSubnets()
@@ -80,8 +79,7 @@ func (s *Sandbox) clusterSubnets() (out []netip.Prefix) {
 	return out
 }
 
-// subnetOf is the widest usual subnet of pods with that address as its second, which is
-// the management port's.
+// subnetOf returns the widest usual pod subnet whose second address is mgmt, the management port's.
 func subnetOf(mgmt netip.Addr) (netip.Prefix, bool) {
 	from := 24
 	if mgmt.Is6() {
@@ -95,10 +93,10 @@ func subnetOf(mgmt netip.Addr) (netip.Prefix, bool) {
 	return netip.Prefix{}, false
 }
 
-// errZoneGone says that a zone ended.
+// errZoneGone means that a zone ended.
 var errZoneGone = errors.New("the zone has ended")
 
-// labServer is a zone's server with OVN below it.
+// labServer is the server of a zone on OVN.
 type labServer struct {
 	sandbox *Sandbox
 	name    string
@@ -106,7 +104,7 @@ type labServer struct {
 	life    context.Context // ends with the zone
 	end     context.CancelFunc
 
-	mu   sync.RWMutex // held for reading by who uses the zone
+	mu   sync.RWMutex // read-locked by users of the zone
 	zone *Zone
 }
 
@@ -135,8 +133,7 @@ func (l *labServer) Start(ctx context.Context) (err error) {
 	return nil
 }
 
-// useZone does something with the zone, which does not end meanwhile: what is done ends
-// before.
+// useZone calls do with the zone, which cannot end before do returns.
 func (l *labServer) useZone(ctx context.Context, do func(*Zone, context.Context) error) error {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -162,18 +159,18 @@ func (l *labServer) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.zone != nil {
-		_ = l.sandbox.lab.RemoveZone(l.name) // fails where the whole lab is gone already
+		_ = l.sandbox.lab.RemoveZone(l.name) // fails if the whole lab is gone already
 		l.zone = nil
 	}
 }
 
-// address is an address of the zone, empty once it has ended.
+// address returns an address of the zone, empty once it has ended.
 func (l *labServer) address(of func(*Zone) string) (at string) {
 	_ = l.useZone(context.Background(), func(z *Zone, _ context.Context) error { at = of(z); return nil })
 	return at
 }
 
-// Southbound is the address of a zone's Southbound database, empty where there is none.
+// Southbound returns the address of a zone's Southbound database, empty if there is none.
 func (s *Sandbox) Southbound(zone string) string {
 	if s == nil {
 		return ""
@@ -185,8 +182,7 @@ func (s *Sandbox) Southbound(zone string) string {
 	return l.address((*Zone).SB)
 }
 
-// OVN is the version of the OVN that the zones run on, empty where there is none below
-// them.
+// OVN returns the version of OVN that the zones run on, empty without OVN.
 func (s *Sandbox) OVN() string {
 	if s == nil || s.lab == nil {
 		return ""
@@ -194,10 +190,10 @@ func (s *Sandbox) OVN() string {
 	return s.cfg.OVN.Version
 }
 
-// WithoutOVN is why the OVN that was to be used is not, nil otherwise.
+// WithoutOVN returns why the configured OVN is not used, nil if it is or none was configured.
 func (s *Sandbox) WithoutOVN() error { return s.fallbackReason }
 
-// WithZone does something with a zone on OVN, which does not end meanwhile.
+// WithZone calls do with a zone on OVN, which cannot end before do returns.
 func (s *Sandbox) WithZone(ctx context.Context, zone string, do func(context.Context, *Zone) error) error {
 	l, err := s.labZone(zone)
 	if err != nil {
@@ -206,11 +202,10 @@ func (s *Sandbox) WithZone(ctx context.Context, zone string, do func(context.Con
 	return l.useZone(ctx, func(z *Zone, ctx context.Context) error { return do(ctx, z) })
 }
 
-// ErrNoOVN says that the sandbox, or a zone of it, does not run on OVN.
+// ErrNoOVN means that the sandbox, or a zone of it, does not run on OVN.
 var ErrNoOVN = errors.New("the sandbox does not run on OVN")
 
-// OVNTrace asks ovn-trace about a packet in a zone on OVN, and returns the command that was
-// run and what it printed.
+// OVNTrace runs ovn-trace for a packet in a zone on OVN, and returns the command and its output.
 func (s *Sandbox) OVNTrace(ctx context.Context, ask *flow.PacketQuestion) (cmd []string, text string, err error) {
 	err = s.WithZone(ctx, ask.Zone, func(ctx context.Context, z *Zone) error {
 		if err := z.WaitReady(ctx); err != nil {
@@ -222,7 +217,7 @@ func (s *Sandbox) OVNTrace(ctx context.Context, ask *flow.PacketQuestion) (cmd [
 	return cmd, text, err
 }
 
-// labZone returns the server of a zone that runs on OVN.
+// labZone returns the server of a zone on OVN.
 func (s *Sandbox) labZone(name string) (*labServer, error) {
 	if l := s.labZones()[name]; l != nil {
 		return l, nil
@@ -230,7 +225,7 @@ func (s *Sandbox) labZone(name string) (*labServer, error) {
 	return nil, fmt.Errorf("zone %s: %w", name, ErrNoOVN)
 }
 
-// labZones returns the servers of the zones that run on OVN, by the zones' names.
+// labZones returns the servers of the zones on OVN by zone name.
 func (s *Sandbox) labZones() map[string]*labServer {
 	s.mu.Lock()
 	defer s.mu.Unlock()

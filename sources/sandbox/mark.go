@@ -14,27 +14,26 @@ import (
 	"rung/sources/files"
 )
 
-// markName is the file that marks a folder as a sandbox's. It lists what the zones'
-// files are called, so that exactly those are removed, whoever does it.
+// markName is the file that marks a sandbox folder. It lists the zones' file names, so that only these files
+// are removed.
 const markName = "rung-sandbox"
 
 // markHead is its first line.
 const markHead = "A sandbox of rung: it removes the files of the zones named below, and nothing else."
 
-// labMark is the line of a folder where zones run on OVN: their folders in it are those
-// that package ovn makes.
+// labMark is the mark's line for zones on OVN, whose folders StartLab makes.
 const labMark = "ovn~"
 
-// maxMark bounds what is read of a mark.
+// maxMark limits the size of a mark.
 const maxMark = 1 << 20
 
-// folderMark is the mark of a folder that is in use.
+// folderMark is the mark of a folder in use.
 type folderMark struct {
 	file  *os.File
 	names []string
 }
 
-// newMark writes the mark of a folder that holds nothing of a sandbox any more.
+// newMark writes the mark of a folder without sandbox files.
 func newMark(dir string) (*folderMark, error) {
 	path := filepath.Join(dir, markName)
 	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
@@ -52,7 +51,7 @@ func newMark(dir string) (*folderMark, error) {
 	return &folderMark{file: f}, nil
 }
 
-// addFile notes a zone's files before they are made.
+// addFile records a zone's file name before the files are made.
 func (m *folderMark) addFile(name string) error {
 	if slices.Contains(m.names, name) {
 		return nil
@@ -64,9 +63,8 @@ func (m *folderMark) addFile(name string) error {
 	return nil
 }
 
-// readMark reads what a folder's mark lists; marked is false where there is none. A
-// link is no mark, and neither is a file with another first line. Lines that cannot be
-// the name of a zone's files, such as a torn last line, are left out.
+// readMark returns the names in a folder's mark. marked is false without a mark, for a link, and for another
+// first line. It skips invalid names, such as a torn last line.
 func readMark(dir string) (names []string, marked bool) {
 	path := filepath.Join(dir, markName)
 	fi, err := os.Lstat(path)
@@ -86,7 +84,7 @@ func readMark(dir string) (names []string, marked bool) {
 	if lines[0] != markHead {
 		return nil, false
 	}
-	for _, line := range lines[1 : len(lines)-1] { // what is behind the last line's end is torn
+	for _, line := range lines[1 : len(lines)-1] { // text after the last newline is torn
 		if isOwnName(line) || line == labMark {
 			names = append(names, line)
 		}
@@ -94,29 +92,27 @@ func readMark(dir string) (names []string, marked bool) {
 	return names, true
 }
 
-// maxSocketPath is the longest path of a socket, in bytes: the kernel's own
-// limit is 104 to 108 with the closing NUL.
+// maxSocketPath limits a socket's path, in bytes. The kernel's own limit is 104 to 108 with the closing NUL.
 const maxSocketPath = 100
 
-// hashedName begins the files of a zone whose name cannot be theirs. Plain names
-// have no '~'.
+// hashedName begins the file names of zones whose own name is not plain. Plain names have no '~'.
 const hashedName = "zone~"
 
-// isPlainName says whether a name is one file on every system, and none of the
-// folder's own.
+// isPlainName reports whether a name is a valid file name on every system, and not one of the folder's own
+// files.
 func isPlainName(s string) bool {
 	if s == "" || s == lockName || s == markName || strings.HasPrefix(s, ".") {
 		return false
 	}
 	for _, c := range []byte(s) {
 		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '.' {
-			return false // two names that differ in case are one file on some systems
+			return false // names that differ only in case are one file on some systems
 		}
 	}
 	return true
 }
 
-// isOwnName says whether files of a zone may be called so.
+// isOwnName reports whether a zone's files may have this name.
 func isOwnName(s string) bool {
 	if hash, is := strings.CutPrefix(s, hashedName); is {
 		b, err := hex.DecodeString(hash)
@@ -125,8 +121,8 @@ func isOwnName(s string) bool {
 	return isPlainName(s)
 }
 
-// fileName is the name of a zone's files in the folder, without their ending: the zone's name,
-// or a hash of it where that is not a plain one or makes the path of the socket too long.
+// fileName returns the name of a zone's files, without extension. It is the zone's name, or a hash if that
+// name is not plain or too long for a socket.
 func (f *labFolder) fileName(zone string) (string, error) {
 	if zone == "" {
 		return "", fmt.Errorf("a zone without a name has no files")
@@ -143,5 +139,5 @@ func (f *labFolder) fileName(zone string) (string, error) {
 	return name, nil
 }
 
-// socketPath is the path of the socket of a zone whose files are called so.
+// socketPath returns the socket of a zone with that file name.
 func (f *labFolder) socketPath(name string) string { return filepath.Join(f.path, name+".sock") }

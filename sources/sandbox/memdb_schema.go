@@ -18,7 +18,7 @@ type Table struct {
 	MaxRows int // 0: no limit
 }
 
-// Column is the type of a column: a map when Value is set.
+// Column is the type of a column: a map if Value is set.
 type Column struct {
 	Key      BaseType
 	Value    *BaseType
@@ -28,7 +28,7 @@ type Column struct {
 // BaseType is the type of an element.
 type BaseType struct {
 	Type                   string // integer, boolean, string, uuid
-	Enum                   []any  // "set" and a list of texts
+	Enum                   []any  // "set" and a list of strings
 	MinInteger, MaxInteger *int64
 	MaxLength              *int
 	RefTable, RefType      string
@@ -43,7 +43,7 @@ func ParseSchema(raw []byte) (*Schema, error) {
 	return s, nil
 }
 
-// UnmarshalJSON reads a column: its type is a base type, or an object that bounds the number of elements.
+// UnmarshalJSON reads a column, whose type is a base type or an object with limits for the number of elements.
 func (c *Column) UnmarshalJSON(raw []byte) error {
 	var in struct{ Type json.RawMessage }
 	if err := json.Unmarshal(raw, &in); err != nil {
@@ -68,7 +68,7 @@ func (c *Column) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// UnmarshalJSON reads a base type, which may be a name alone.
+// UnmarshalJSON reads a base type, which may be just a name.
 func (b *BaseType) UnmarshalJSON(raw []byte) error {
 	if err := json.Unmarshal(raw, &b.Type); err == nil {
 		return nil

@@ -10,15 +10,15 @@ import (
 	"rung/sources/nbdb"
 )
 
-// clientMonitor is one monitor of a client: RFC 7047 §4.1.5, or one of the later
-// kinds of ovsdb-server(7) §4.1.12 and §4.1.15.
+// clientMonitor is one monitor of a client: RFC 7047 §4.1.5, or a later kind of ovsdb-server(7) §4.1.12 and
+// §4.1.15.
 type clientMonitor struct {
 	method string
 	id     json.RawMessage
 	tables map[string]tableWatch
 }
 
-// tableWatch holds the columns and rows of a table that a monitor asks for.
+// tableWatch holds the columns and kinds of change of a table that a monitor asks for.
 type tableWatch struct {
 	Columns []string        `json:"columns"`
 	Where   json.RawMessage `json:"where"`
@@ -29,8 +29,7 @@ type tableWatch struct {
 
 func isOn(b *bool) bool { return b == nil || *b }
 
-// startMonitor starts one: the reply is the snapshot, and what is committed from
-// then on follows it.
+// startMonitor starts a monitor. The reply is the snapshot; later commits follow it.
 func (p *clientPeer) startMonitor(m nbdb.Message) error {
 	ps, err := splitParams(m.Params, 3)
 	if err != nil {
@@ -46,7 +45,7 @@ func (p *clientPeer) startMonitor(m nbdb.Message) error {
 		return fmt.Errorf("duplicate monitor ID")
 	}
 	if p.monitors == nil {
-		return nil // hung up meanwhile
+		return nil // hung up in the meantime
 	}
 	p.monitors[string(mon.id)] = mon
 	reply := mon.snapshotOf(p.b.db)
@@ -59,7 +58,7 @@ func (p *clientPeer) startMonitor(m nbdb.Message) error {
 	return nil
 }
 
-// readWatches reads a monitor's requests: per table one, or a list of one.
+// readWatches reads a monitor's requests: one per table, possibly in a list.
 func readWatches(schema *Schema, raw []byte) (map[string]tableWatch, error) {
 	var requests map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &requests); err != nil {
@@ -114,8 +113,7 @@ func (p *clientPeer) cancelMonitor(raw []byte) ([]byte, error) {
 	return []byte("{}"), nil
 }
 
-// tableUpdates builds <table-updates> or <table-updates2>: tables, in them
-// rows, in them what happened.
+// tableUpdates builds <table-updates> or <table-updates2>: changes by row and table.
 type tableUpdates struct {
 	b     []byte
 	table string
@@ -139,7 +137,7 @@ func (u *tableUpdates) finishUpdates() []byte {
 	return append(u.b, "}}"...)
 }
 
-// isRFCMonitor says whether this is the monitor of the RFC: whole rows, old and new.
+// isRFCMonitor reports whether this is RFC 7047's monitor, which sends whole rows, old and new.
 func (m *clientMonitor) isRFCMonitor() bool { return m.method == "monitor" }
 
 func (m *clientMonitor) snapshotOf(db *DB) []byte {
@@ -156,8 +154,7 @@ func (m *clientMonitor) snapshotOf(db *DB) []byte {
 	return u.finishUpdates()
 }
 
-// notificationOf is the message about a commit, nil when the monitor is not
-// concerned.
+// notificationOf returns the message about a commit, nil if the monitor is not affected.
 func (m *clientMonitor) notificationOf(db *DB, changes []RowChange) []byte {
 	var u tableUpdates
 	for _, table := range slices.Sorted(maps.Keys(m.tables)) {
@@ -178,12 +175,12 @@ func (m *clientMonitor) notificationOf(db *DB, changes []RowChange) []byte {
 	case "monitor":
 		method = "update"
 	case "monitor_cond_since":
-		method, middle = "update3", `,"00000000-0000-0000-0000-000000000000",` // there is no history to go on from
+		method, middle = "update3", `,"00000000-0000-0000-0000-000000000000",` // no history to continue from
 	}
 	return nbdb.NotificationText(method, slices.Concat([]byte{'['}, m.id, []byte(middle), u.finishUpdates(), []byte{']'}))
 }
 
-// wholeRow is a row that is there now, under a kind of update2.
+// wholeRow returns the new row under a kind of update2.
 func (m *clientMonitor) wholeRow(db *DB, ch *RowChange, kind string, columns []string) []byte {
 	if m.isRFCMonitor() {
 		kind = "new"
@@ -191,7 +188,7 @@ func (m *clientMonitor) wholeRow(db *DB, ch *RowChange, kind string, columns []s
 	return append(db.AppendRow([]byte(`{"`+kind+`":`), ch.Table, ch.UUID, ch.New, columns, !m.isRFCMonitor()), '}')
 }
 
-// describeChange returns a change as a monitor gets it, nil if the monitor does not watch it.
+// describeChange returns a change as the monitor receives it, nil if it does not watch it.
 func (m *clientMonitor) describeChange(db *DB, ch *RowChange, w *tableWatch) []byte {
 	switch {
 	case ch.Old == nil:

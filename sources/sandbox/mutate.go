@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// whereCondition is one condition of a where (RFC 7047 §5.1).
+// whereCondition is one condition of a where clause (RFC 7047 §5.1).
 type whereCondition struct {
 	column, function string
 	value            Datum
@@ -16,7 +16,7 @@ type whereCondition struct {
 
 var uuidColumn = &Column{Key: BaseType{Type: "uuid"}, Min: 1, Max: 1}
 
-// never is the function of a condition that no row meets.
+// never is the function of a condition that matches no row.
 const never = "never"
 
 func (t *transaction) readCondition(o *operation, v any) (c whereCondition, err error) {
@@ -82,14 +82,13 @@ func (c whereCondition) holds(id UUID, row Row) bool {
 	return n >= 0
 }
 
-// number is the element of a column of integers.
+// number returns the value of an integer element.
 func (e Element) number() int64 {
 	n, _ := strconv.ParseInt(e.Key, 10, 64)
 	return n
 }
 
-// eachRow runs a function on the rows that meet the conditions, in the order of their UUIDs, and
-// counts them.
+// eachRow calls do for the matching rows in order of UUID, and counts them.
 func (t *transaction) eachRow(o *operation, do func(rowPlace, Row) error) ([]byte, error) {
 	if o.Where == nil {
 		return nil, syntaxError("%s needs a where", o.Op)
@@ -130,7 +129,7 @@ func (t *transaction) eachRow(o *operation, do func(rowPlace, Row) error) ([]byt
 	return fmt.Appendf(nil, `{"count":%d}`, len(found)), nil
 }
 
-// columnMutation is one mutation, ready to be applied.
+// columnMutation is one checked mutation.
 type columnMutation struct {
 	column, mutator string
 	c               *Column

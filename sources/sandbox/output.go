@@ -12,8 +12,8 @@ import (
 	"rung/model/words"
 )
 
-// RunOutput runs a command, made with ctx, to its end and returns what it printed. More than
-// most bytes are an error; that of a command that failed has its words.
+// RunOutput runs a command, made with ctx, to its end and returns its output. More than most bytes are an
+// error. The error of a failed command includes its output.
 func RunOutput(ctx context.Context, g Guard, cmd *exec.Cmd, most int) (string, error) {
 	out, said := &boundedBuffer{maxBytes: most}, &boundedBuffer{maxBytes: 4 << 10}
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = out, said, time.Second
@@ -33,14 +33,14 @@ func RunOutput(ctx context.Context, g Guard, cmd *exec.Cmd, most int) (string, e
 	return out.b.String(), nil
 }
 
-// boundedBuffer keeps what is written up to a limit.
+// boundedBuffer stores written bytes up to a limit.
 type boundedBuffer struct {
 	b        bytes.Buffer
 	maxBytes int
 	isOver   bool
 }
 
-// Write takes everything: a program must not end because nobody keeps what it says.
+// Write accepts everything, so that a program does not end because its output is dropped.
 func (w *boundedBuffer) Write(p []byte) (int, error) {
 	keep := min(len(p), w.maxBytes-w.b.Len())
 	w.isOver = w.isOver || keep < len(p)

@@ -15,47 +15,43 @@ import (
 	"rung/model"
 )
 
-// Config says what to start.
+// OVNConfig configures zones on OVN.
 type OVNConfig struct {
-	// Dir is a private folder that is there already; each zone gets one of its own in it.
-	// It must be short: the path of a socket has some 100 bytes.
+	// Dir is an existing private folder; each zone makes its own folder in it. It must be short: a socket's
+	// path has some 100 bytes.
 	Dir   string
 	Zones []ZoneConfig
-	// Behind has StartLab and AddZone return when the Northbound databases have their first
-	// rows; the rest comes up behind, and Zone.WaitReady says when it is there.
+	// Behind makes StartLab and AddZone return once the Northbound databases have their first rows. The rest
+	// starts in the background; Zone.WaitReady waits for it.
 	Behind bool
-	// OnDaemon is told of every process that comes, stops and dies. It must neither
-	// block nor call the lab.
+	// OnDaemon is called for every process that starts, stops or dies. It must neither block nor call the lab.
 	OnDaemon func(zone string, d Daemon)
-	// OnFaults is called when the answer of Zone.Faults changes. The same
-	// holds for it.
+	// OnFaults is called when the result of Zone.Faults changes. It must neither block nor call the lab.
 	OnFaults func(zone string, faults []model.Fault)
 }
 
-// ZoneConfig says what a node has.
+// ZoneConfig configures a node's zone.
 type ZoneConfig struct {
 	Name string
-	// Subnets are the subnets of the node's pods (default 10.244.N.0/24 for the nth zone). A
-	// pod with another address is reached, too.
+	// Subnets are the node's pod subnets (default 10.244.N.0/24 for the nth zone). Pods with other addresses
+	// are reached too.
 	Subnets []netip.Prefix
-	// Cluster are the subnets of all nodes' pods (default 10.244.0.0/16 and fd01::/48): a packet
-	// to one that is not on the node leaves by ElsewherePort, one to any other address by OutsidePort.
+	// Cluster are the pod subnets of all nodes (default 10.244.0.0/16 and fd01::/48). Packets to other nodes'
+	// pods leave by ElsewherePort, packets to other addresses by OutsidePort.
 	Cluster []netip.Prefix
-	// Management are the addresses of the node's management port (default the second of
-	// each subnet), Host those of the node itself, which lead there.
+	// Management are the addresses of the node's management port, by default the second of each subnet. Host
+	// are the node's own addresses, routed to that port.
 	Management []string
 	Host       []netip.Addr
-	// Foreign adds the sandbox's ACLs of others.
+	// Foreign adds the sandbox's ACLs of other owners.
 	Foreign bool
-	// MeterRate is how many lines a second and ACL are logged (default 20, as
-	// OVN-Kubernetes has it).
+	// MeterRate is the number of log lines per second and ACL (default 20, as in OVN-Kubernetes).
 	MeterRate int
 
 	number int
 }
 
-// maxSocket is the longest path of a socket, in bytes, with room to spare for what
-// the kernel wants.
+// maxSocket limits a socket's path, in bytes, below the kernel's limit.
 const maxSocket = 100
 
 // Lab is a running set of zones.
@@ -64,16 +60,15 @@ type Lab struct {
 	cfg   OVNConfig
 	guard Guard
 
-	changing  sync.Mutex // held while zones come or go
+	changing  sync.Mutex // held while zones are added or removed
 	mu        sync.Mutex
 	zones     []*Zone
 	zonesMade int
 	closed    bool
 }
 
-// StartLab starts zones side by side; it returns when every process answers, or before
-// with Config.Behind. Zone.WaitSynced says when the first rows are flows. The lab lives until
-// Close.
+// StartLab starts zones in parallel. It returns when every process answers, or earlier with OVNConfig.Behind.
+// Zone.WaitSynced waits until the first rows are flows. The lab lives until Close.
 func StartLab(ctx context.Context, tools *Tools, cfg OVNConfig) (_ *Lab, err error) {
 	if cfg.OnDaemon == nil {
 		cfg.OnDaemon = func(string, Daemon) {}
@@ -103,7 +98,7 @@ func StartLab(ctx context.Context, tools *Tools, cfg OVNConfig) (_ *Lab, err err
 	return l, nil
 }
 
-// newZone prepares a zone that is not started yet.
+// newZone prepares a zone without starting it.
 func (l *Lab) newZone(cfg ZoneConfig) (*Zone, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -162,7 +157,7 @@ func (l *Lab) removeZone(z *Zone) {
 	z.closeZone()
 }
 
-// Zone is the zone of that name, nil if there is none.
+// Zone returns the zone of that name, or nil.
 func (l *Lab) Zone(name string) *Zone {
 	for _, z := range l.Zones() {
 		if z.cfg.Name == name {
@@ -172,14 +167,14 @@ func (l *Lab) Zone(name string) *Zone {
 	return nil
 }
 
-// Zones are all zones, in the order they were made.
+// Zones returns all zones in the order they were made.
 func (l *Lab) Zones() []*Zone {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.zones)
 }
 
-// Close ends all processes and removes the files; it returns when all is gone.
+// Close ends all processes, removes the files, and waits for both.
 func (l *Lab) Close() {
 	l.changing.Lock()
 	defer l.changing.Unlock()
@@ -195,8 +190,8 @@ func (l *Lab) Close() {
 	l.guard.Close()
 }
 
-// zoneFolder and zoneFile are the names of the folders and files that zones make:
-// databases with their locks and what a compaction writes, sockets, the log, pipes.
+// zoneFolder and zoneFile match the folders and files of zones: databases with their locks and compactions,
+// sockets, the log, pipes.
 var (
 	zoneFolder = regexp.MustCompile(`^z[0-9]+$`)
 	zoneFile   = regexp.MustCompile(
@@ -206,8 +201,8 @@ var (
 
 const controllerLog = "controller.log"
 
-// RemoveLeftover removes what a lab left in its folder that died without Close, and nothing
-// else; a zone's folder with other files stays.
+// RemoveLeftover removes only the files of a lab that died without Close. A zone's folder with other files
+// stays.
 func RemoveLeftover(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -230,5 +225,5 @@ func removeZone(dir string) {
 			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}
-	_ = os.Remove(dir) // fails where somebody put something in
+	_ = os.Remove(dir) // fails if the folder has other files
 }

@@ -9,21 +9,20 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// neighbours are the ports of the switch that a port is on. The zero value and nil have none.
+// neighbours describes the switch of a port. nil and the zero value have no ports.
 type neighbours struct {
-	name   string // of the switch
+	name   string // the switch's name
 	ids    map[string]string
-	router string                // the router's port there, empty for none
-	mac    string                // and its hardware address
-	ports  map[netip.Addr]string // hardware addresses of the ports of no special type
+	router string                // the router's port on the switch, empty if none
+	mac    string                // its MAC address
+	ports  map[netip.Addr]string // MAC addresses of the ports without a type
 	vifs   []string              // their names, sorted
 }
 
-// strayMAC is nobody's: what is sent there is lost.
+// strayMAC belongs to no port: packets to it are lost.
 const strayMAC = "0a:58:ff:ff:ff:fe"
 
-// nextHopMAC is the hardware address a packet is sent to: that of the port that has the address, or
-// of the router.
+// nextHopMAC returns a packet's destination MAC: of the port with the destination address, else of the router.
 func (n *neighbours) nextHopMAC(p *Packet) string {
 	switch {
 	case p.Dst.IsMulticast():
@@ -38,7 +37,7 @@ func (n *neighbours) nextHopMAC(p *Packet) string {
 	return strayMAC
 }
 
-// switchesNow are the switches with what is on them, by name.
+// switchesNow returns the switches with their ports, by name.
 func (b *zoneBridge) switchesNow(known map[string]vif) map[string]*neighbours {
 	tables, _, _ := b.zone.nb.currentRows(nb.TableSwitch, nb.TablePort, TableRouterPort)
 	macs := map[string]string{}
@@ -66,7 +65,7 @@ func (b *zoneBridge) switchesNow(known map[string]vif) map[string]*neighbours {
 	return out
 }
 
-// portNeighbours returns the neighbours of each port, by its name.
+// portNeighbours returns the neighbours of each port by port name.
 func (b *zoneBridge) portNeighbours(known map[string]vif) map[string]*neighbours {
 	out := make(map[string]*neighbours, len(known))
 	for _, n := range b.switchesNow(known) {
@@ -77,8 +76,8 @@ func (b *zoneBridge) portNeighbours(known map[string]vif) map[string]*neighbours
 	return out
 }
 
-// routeSwitches has each switch that leads to a router have one, and gives routers a network for every
-// port on their switch that is in none of theirs.
+// routeSwitches makes the missing routers of switches. It also adds networks to routers for ports outside
+// their networks.
 func (b *zoneBridge) routeSwitches(ctx context.Context, want map[string]vif) error {
 	tables, _, _ := b.zone.nb.currentRows(TableRouterPort, TableRouter, nb.TableSwitch)
 	switches := b.switchesNow(want)
@@ -127,7 +126,7 @@ func (b *zoneBridge) routeSwitches(ctx context.Context, want map[string]vif) err
 	return b.zone.Transact(ctx, ops...)
 }
 
-// roomFor are the networks that the router needs for ports that are in none of those it has.
+// roomFor returns the networks that the router lacks for the switch's ports.
 func (n *neighbours) roomFor(nets []netip.Prefix) (more []netip.Prefix) {
 	taken := map[netip.Addr]bool{}
 	for a := range n.ports {
@@ -143,8 +142,8 @@ func (n *neighbours) roomFor(nets []netip.Prefix) (more []netip.Prefix) {
 	return more
 }
 
-// OutsidePortFor is the logical port where packets from outside of the cluster to a port are put in, on
-// the network that it is on.
+// OutsidePortFor returns the logical port at which packets from outside the cluster enter the network of
+// lport.
 func (z *Zone) OutsidePortFor(lport string) string {
 	known, _ := z.bridge.wantedVIFs()
 	if n := z.bridge.portNeighbours(known)[lport]; n != nil {
@@ -153,8 +152,8 @@ func (z *Zone) OutsidePortFor(lport string) string {
 	return z.OutsidePort()
 }
 
-// wayTo is the port by which a port's packets leave for one of another zone, and those from there come:
-// the other's own, where the switch has it (networks.md#pods), else that of the other nodes.
+// wayTo returns the port by which packets between lport and a port of another zone leave and enter. It is the
+// other port itself if the switch has it (networks.md#pods), else the port for other nodes.
 func (z *Zone) wayTo(lport, other string) string {
 	known, _ := z.bridge.wantedVIFs()
 	around := z.bridge.portNeighbours(known)

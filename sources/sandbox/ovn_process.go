@@ -17,45 +17,41 @@ import (
 )
 
 const (
-	// RestartAfter and RestartMost bound the wait before a dead process is
-	// started again.
+	// RestartAfter and RestartMost limit the wait before a dead process is restarted.
 	RestartAfter = 200 * time.Millisecond
 	RestartMost  = 5 * time.Second
-	// ReadyWithin bounds the start of a process that others do not wait for: until it is
-	// over nothing is said to be wrong.
+	// ReadyWithin limits the start of a process that nothing waits for; no fault is shown before.
 	ReadyWithin = 10 * time.Second
-	// StartWithin bounds what the whole sandbox waits for. A server that has been given a
-	// low priority may take long to do its first work where others keep the machine busy.
+	// StartWithin limits the start that the whole sandbox waits for. A low-priority server may be slow on a
+	// busy machine.
 	StartWithin = time.Minute
 )
 
 // State is the state of a process.
 type State string
 
-// The states. A dead process is started again until it is closed.
+// The states. A dead process is restarted until Close.
 const (
 	Running State = "running"
 	Stopped State = "stopped" // by Stop
 	Died    State = "died"
-	// Silent is the state of a process that runs and does not answer. The caller that
-	// asks it reports so, with NoteAnswer.
+	// Silent means that the process runs but does not answer, as reported by NoteAnswer.
 	Silent State = "does not answer"
 )
 
-// Config says what to run.
+// ChildConfig configures a Process.
 type ChildConfig struct {
-	// Zone and Name say in errors what it is, "zone worker: ovsdb-server".
+	// Zone and Name identify it in errors, such as "zone worker: ovsdb-server".
 	Zone, Name string
-	// Command makes the command anew for every start. Its output is the process's
-	// last words.
+	// Command returns a new command for every start. Its output explains the process's end.
 	Command func() *exec.Cmd
-	// Socket is the unix socket that answers when the process is ready.
+	// Socket is the unix socket that answers once the process is ready.
 	Socket string
-	// Within bounds how long Start waits for the socket (default ReadyWithin).
+	// Within is how long Start waits for the socket (default ReadyWithin).
 	Within time.Duration
 	Guard  Guard
-	// Report is told of every change of the state, in order, with the reason where the
-	// process died. It must neither block nor call the process.
+	// Report is called for every change of state, in order, with the reason if the process died. It must
+	// neither block nor call the process.
 	Report func(State, error)
 }
 
@@ -65,8 +61,8 @@ type Process struct {
 	messages outputTail
 
 	mu     sync.Mutex
-	cmd    *exec.Cmd // nil while none runs
-	state  State     // as it was reported
+	cmd    *exec.Cmd // nil if none runs
+	state  State     // as last reported
 	ctx    context.Context
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
@@ -74,8 +70,7 @@ type Process struct {
 
 // Guard makes children end with this process.
 type Guard interface {
-	// Start starts the command so that it cannot outlive this process and
-	// returns a function that waits for its end.
+	// Start starts the command so that it cannot outlive this process. wait waits for its end.
 	Start(cmd *exec.Cmd) (wait func() error, err error)
 	Close()
 }
@@ -90,15 +85,14 @@ func NewProcess(cfg ChildConfig) *Process {
 	return p
 }
 
-// Start runs the program until Close; it returns when the socket answers, or the
-// first process ended, or Config.Within is over. A program that comes up later is told
-// by Report. A start that fails ends with Close, too.
+// Start runs the program until Close. It returns when the socket answers, the first process ends, or
+// ChildConfig.Within is over. Report announces a later start. A failed Start needs a Close too.
 func (p *Process) Start(ctx context.Context) error {
 	l, err := p.launchProcess()
 	if err != nil {
 		return err
 	}
-	// The process is looked after from now on.
+	// The process is supervised from now on.
 	p.wg.Go(func() { p.superviseProcess(l) })
 	ctx, cancel := context.WithTimeout(ctx, p.cfg.Within)
 	defer cancel()
@@ -108,7 +102,7 @@ func (p *Process) Start(ctx context.Context) error {
 	case <-l.ended:
 	case <-ctx.Done():
 	}
-	select { // it may have answered, and ended, just now
+	select { // it may just have answered or ended
 	case <-l.up:
 		return nil
 	case <-l.ended:
@@ -118,7 +112,7 @@ func (p *Process) Start(ctx context.Context) error {
 	}
 }
 
-// processLife is one process of those that follow one another.
+// processLife is one run of the program.
 type processLife struct {
 	cmd   *exec.Cmd
 	wait  func() error
@@ -135,7 +129,7 @@ func (p *Process) launchProcess() (*processLife, error) {
 	}
 	cmd := p.cfg.Command()
 	cmd.Stdout, cmd.Stderr = &p.messages, &p.messages
-	// A child that keeps the output open must not hold the wait.
+	// A grandchild that holds the output must not delay the wait.
 	cmd.WaitDelay = time.Second
 	wait, err := p.cfg.Guard.Start(cmd)
 	if err != nil {
@@ -145,7 +139,7 @@ func (p *Process) launchProcess() (*processLife, error) {
 	return &processLife{cmd: cmd, wait: wait, up: make(chan struct{}), ended: make(chan struct{})}, nil
 }
 
-// noteRunning tells that a process has come up, unless it was stopped or is over.
+// noteRunning reports a started process, unless it was stopped or has ended.
 func (p *Process) noteRunning(l *processLife) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -159,8 +153,8 @@ func (p *Process) noteRunning(l *processLife) {
 	}
 }
 
-// NoteAnswer says of the process with that id whether it answers, where somebody asked
-// it. A stopped one that answers was let go on by another hand.
+// NoteAnswer records whether the process with that id answered. A stopped process that answers was continued
+// by someone else.
 func (p *Process) NoteAnswer(pid int, yes bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -175,8 +169,7 @@ func (p *Process) NoteAnswer(pid int, yes bool) {
 	p.cfg.Report(next, nil)
 }
 
-// waitReady waits until the socket answers, for as long as the process runs: on a machine
-// that is busy it may take its time.
+// waitReady waits until the socket answers or the process ends, however long it takes.
 func (p *Process) waitReady(l *processLife) {
 	again := retry.Backoff(2*time.Millisecond, 50*time.Millisecond)
 	for {
@@ -200,12 +193,12 @@ func (p *Process) waitReady(l *processLife) {
 	}
 }
 
-// superviseProcess waits for the process's end and starts the next, until Close.
+// superviseProcess waits for the process's end and restarts it, until Close.
 func (p *Process) superviseProcess(l *processLife) {
 	again := retry.Backoff(RestartAfter, RestartMost)
 	for {
 		began := time.Now()
-		life := l // the loop goes on to the next one, maybe before this is looked at
+		life := l // l may change before waitReady reads it
 		p.wg.Go(func() { p.waitReady(life) })
 		l.err = p.endReason(l.wait())
 		close(l.ended)
@@ -230,7 +223,7 @@ func (p *Process) superviseProcess(l *processLife) {
 	}
 }
 
-// noteDeath tells that none runs now, and why; the error says that none will.
+// noteDeath reports that the process died, and why. It returns an error if no restart follows.
 func (p *Process) noteDeath(why error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -241,7 +234,7 @@ func (p *Process) noteDeath(why error) error {
 	return p.ctx.Err()
 }
 
-// endReason makes an error of how a process ended.
+// endReason returns an error that explains a process's end.
 func (p *Process) endReason(err error) error {
 	if err == nil {
 		err = errors.New("exited")
@@ -252,7 +245,7 @@ func (p *Process) endReason(err error) error {
 	return err
 }
 
-// Pid is the process's id, 0 while none runs.
+// Pid returns the process's id, 0 if none runs.
 func (p *Process) Pid() int {
 	if pr := p.currentProcess(); pr != nil {
 		return pr.Pid
@@ -269,8 +262,7 @@ func (p *Process) currentProcess() *os.Process {
 	return p.cmd.Process
 }
 
-// Kill kills the process, and what it has started, as SIGKILL does; the next one starts
-// by itself.
+// Kill kills the process and its children with SIGKILL; it is then restarted.
 func (p *Process) Kill() error {
 	if pr := p.currentProcess(); pr != nil {
 		if err := killAll(pr); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -280,15 +272,15 @@ func (p *Process) Kill() error {
 	return nil
 }
 
-// Stop makes the process stand still as SIGSTOP does, until Cont.
+// Stop stops the process with SIGSTOP, until Cont.
 func (p *Process) Stop() error { return p.sendSignal(stopSignal, Stopped) }
 
-// Cont lets a stopped process go on.
+// Cont continues a stopped process.
 func (p *Process) Cont() error { return p.sendSignal(contSignal, Running) }
 
 func (p *Process) sendSignal(s os.Signal, state State) error {
 	p.mu.Lock()
-	defer p.mu.Unlock() // what becomes of it meanwhile is told after this
+	defer p.mu.Unlock() // later states are reported after this one
 	if p.cmd == nil {
 		return fmt.Errorf("zone %s: no %s is running", p.cfg.Zone, p.cfg.Name)
 	}
@@ -300,15 +292,14 @@ func (p *Process) sendSignal(s os.Signal, state State) error {
 	return nil
 }
 
-// Close kills the process and waits for its end: what it kept is not needed any
-// more.
+// Close kills the process and waits for its end.
 func (p *Process) Close() {
 	p.cancel()
 	_ = p.Kill()
 	p.wg.Wait()
 }
 
-// outputTail keeps the last words of a program.
+// outputTail keeps the end of a program's output.
 type outputTail struct {
 	mu sync.Mutex
 	b  []byte
@@ -324,7 +315,7 @@ func (t *outputTail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// takeLastLine returns the last line and forgets everything.
+// takeLastLine returns the last line and clears the output.
 func (t *outputTail) takeLastLine() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

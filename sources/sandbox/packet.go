@@ -36,12 +36,12 @@ const (
 	SCTPCookieEcho = 10
 )
 
-// Packet is one packet, put in at a logical port.
+// Packet is one packet to send at a logical port.
 type Packet struct {
 	EntryPort string // the logical port
 	Src, Dst  netip.Addr
 	Proto     PacketProto
-	// SrcPort and DstPort are identifier and sequence number of an ICMP echo.
+	// SrcPort and DstPort are the identifier and sequence number of an ICMP echo.
 	SrcPort, DstPort uint16
 	Flags            uint8  // of TCP; 0 is SYN
 	Seq, Ack         uint32 // of TCP
@@ -50,7 +50,7 @@ type Packet struct {
 	TTL              uint8  // 0 is 64
 }
 
-// mark begins what a packet carries of the lab's, with its number behind it.
+// mark precedes the number in a packet's payload.
 const mark = 0x52756e67 // "Rung"
 
 const (
@@ -76,7 +76,7 @@ func (p *Packet) tcpFlags() uint8 {
 	return p.Flags
 }
 
-// echoType is the type of an ICMP packet.
+// echoType returns the ICMP type.
 func (p *Packet) echoType() uint8 {
 	switch {
 	case p.Src.Is6() && p.Reply:
@@ -89,7 +89,7 @@ func (p *Packet) echoType() uint8 {
 	return 8
 }
 
-// frameBytes writes the packet with its number.
+// frameBytes encodes the packet with its number.
 func (p *Packet) frameBytes(from, to net.HardwareAddr, id uint32) ([]byte, error) {
 	if p.Src.Is4() != p.Dst.Is4() || !p.Src.IsValid() {
 		return nil, fmt.Errorf("a packet from %s to %s has two families", p.Src, p.Dst)
@@ -119,7 +119,7 @@ func (p *Packet) frameBytes(from, to net.HardwareAddr, id uint32) ([]byte, error
 	return append(b, body...), nil
 }
 
-// transportBytes writes what is behind the IP header.
+// transportBytes encodes the part after the IP header.
 func (p *Packet) transportBytes(id uint32) (b []byte, proto uint8, err error) {
 	be := binary.BigEndian
 	ports := be.AppendUint16(be.AppendUint16(nil, p.SrcPort), p.DstPort)
@@ -179,7 +179,7 @@ func (p *Packet) sctpBytes(ports, number []byte) []byte {
 	return b
 }
 
-// checksumAdd adds to a checksum of RFC 1071.
+// checksumAdd adds bytes to a checksum of RFC 1071.
 func checksumAdd(s uint32, b []byte) uint32 {
 	for ; len(b) > 1; b = b[2:] {
 		s += uint32(b[0])<<8 | uint32(b[1])
@@ -197,16 +197,16 @@ func foldChecksum(s uint32) uint16 {
 	return ^uint16(s)
 }
 
-// kindOf is the kind of a frame that came out.
+// kindOf classifies a received frame.
 type kindOf int
 
 const (
-	strange kindOf = iota // none of the lab's
+	strange kindOf = iota // not the lab's
 	marked                // a packet, with its number
-	expired               // the answer of a router to one whose time to live ended
+	expired               // a router's answer to a packet whose time to live ended
 )
 
-// recogniseFrame finds the number in a frame. Whatever is in it, it does not panic.
+// recogniseFrame finds the number in a frame. It does not panic on any input.
 func recogniseFrame(b []byte) (id uint32, kind kindOf) {
 	proto, body, _, ok := framePayload(b)
 	if !ok {
@@ -222,7 +222,7 @@ func recogniseFrame(b []byte) (id uint32, kind kindOf) {
 	case protoUDP:
 		at = 8
 	case protoICMP:
-		if len(body) >= 30 && body[0] == 11 { // the quoted packet: its IP header's number and its source port
+		if len(body) >= 30 && body[0] == 11 { // the quoted packet: its IP identification and source port
 			if q := body[8:]; q[9] == protoUDP {
 				return uint32(be.Uint16(q[20:]))<<16 | uint32(be.Uint16(q[4:])), expired
 			}
@@ -247,7 +247,7 @@ func recogniseFrame(b []byte) (id uint32, kind kindOf) {
 	return be.Uint32(body[at+4:]), marked
 }
 
-// framePayload is the transport protocol of a frame and what is behind its IP header.
+// framePayload returns a frame's transport protocol and the bytes after its IP header.
 func framePayload(b []byte) (proto uint8, body, ip []byte, ok bool) {
 	if len(b) < 14 {
 		return 0, nil, nil, false
@@ -276,14 +276,12 @@ const (
 	pcapMagic  = 0xa1b2c3d4
 	pcapHeader = 24
 	pcapRecord = 16
-	// maxFrame is longer than any frame of a dummy port; a record that says more is
-	// none.
+	// maxFrame exceeds any frame of a dummy port; a longer record is invalid.
 	maxFrame = 1 << 17
 )
 
-// readPcap hands every whole frame of a pcap stream to f and returns what is left. A
-// header comes whenever ovs-vswitchd opens the pipe anew. ok is false where the bytes
-// are no pcap.
+// readPcap passes every whole frame of a pcap stream to f and returns the rest. A header follows whenever
+// ovs-vswitchd reopens the pipe. ok is false if the bytes are not pcap.
 func readPcap(b []byte, f func(frame []byte)) (rest []byte, ok bool) {
 	for {
 		switch {

@@ -13,21 +13,20 @@ import (
 )
 
 const (
-	// logPoll is how often the logs of ovn-controller are read on.
+	// logPoll is how often ovn-controller's logs are read.
 	logPoll = 100 * time.Millisecond
-	// longLog is the length at which a log that was read is emptied.
+	// longLog is the length at which a log is emptied after reading.
 	longLog = 4 << 20
-	// longLine bounds a line that does not end.
+	// longLine limits a line without end.
 	longLine = 64 << 10
-	// packetsWaiting is how many packets wait for a zone that is slow; more are not put
-	// in.
+	// packetsWaiting limits the packets waiting for a slow zone; more are dropped.
 	packetsWaiting = 256
-	// packetsAtOnce is how many are put in together.
+	// packetsAtOnce is how many packets are sent together.
 	packetsAtOnce = 32
 )
 
-// packetSender puts the first packet of each connection into zones that run on OVN, and
-// reads what ovn-controller logs about it.
+// packetSender sends the first packet of each connection in zones on OVN, and reads ovn-controller's log
+// lines.
 type packetSender struct {
 	t    *Traffic
 	sink func(zone, line string)
@@ -38,7 +37,7 @@ type packetSender struct {
 	zones map[*labServer]chan packetHop
 }
 
-// packetHop is a packet for one zone, and the zone it goes on to where it leaves for there.
+// packetHop is a packet for one zone; dst is the zone it continues to, if any.
 type packetHop struct {
 	Packet
 	dst string
@@ -52,7 +51,7 @@ func (t *Traffic) newPacketSender(ctx context.Context, sink func(zone, line stri
 
 var packetProtos = map[match.Proto]PacketProto{match.TCP: TCP, match.UDP: UDP, match.SCTP: SCTP, match.ICMP: ICMP}
 
-// beginConnection begins one connection.
+// beginConnection starts one connection.
 func (p *packetSender) beginConnection() {
 	f, ok := p.t.pickFlow()
 	if !ok {
@@ -67,7 +66,7 @@ func (p *packetSender) beginConnection() {
 	p.putPacket(f.src.zone, h)
 }
 
-// putPacket gives a packet to a zone, unless too many wait there already.
+// putPacket queues a packet for a zone, or drops it if the queue is full.
 func (p *packetSender) putPacket(zone string, h packetHop) {
 	l := p.t.sandbox.labZones()[zone]
 	if l == nil {
@@ -90,8 +89,8 @@ func (p *packetSender) putPacket(zone string, h packetHop) {
 	}
 }
 
-// runZone puts packets into a zone until it ends, the first when its rows are flows:
-// before, OVN would drop them all.
+// runZone sends packets in a zone until it ends. It starts once the zone's rows are flows, since OVN drops
+// everything before.
 func (p *packetSender) runZone(l *labServer, in <-chan packetHop) {
 	defer func() {
 		p.mu.Lock()
@@ -106,7 +105,7 @@ func (p *packetSender) runZone(l *labServer, in <-chan packetHop) {
 		return err
 	})
 	if err != nil {
-		select { // why is told where it is started; no second try at a zone that did not come up
+		select { // the starter reports why; a failed zone is not retried
 		case <-l.life.Done():
 		case <-p.ctx.Done():
 		}
@@ -129,8 +128,8 @@ func (p *packetSender) runZone(l *labServer, in <-chan packetHop) {
 	}
 }
 
-// sendPackets puts packets in and lets those that left for another zone go in there. A port
-// that is not there yet, or any more, takes none; the others are not kept from theirs.
+// sendPackets sends packets. Packets that leave for another zone are sent there again. A missing port loses
+// its own packets only.
 func (p *packetSender) sendPackets(l *labServer, some []packetHop) {
 	raw := make([]Packet, len(some))
 	for i := range some {
@@ -150,14 +149,14 @@ func (p *packetSender) sendPackets(l *labServer, some []packetHop) {
 		return
 	}
 	if err != nil {
-		return // the process that died is told elsewhere
+		return // the dead process is reported elsewhere
 	}
 	for i, o := range out {
 		switch {
 		case len(o.Ports) == 0:
 			p.t.stats.dropped.Add(1)
 		case some[i].dst != "" && (o.Delivered(left[0]) || o.Delivered(left[1])):
-			// Without tunnels, what leaves one node is put in at the other's end.
+			// Without tunnels, packets that leave one node are sent again at the other.
 			next := p.t.sandbox.labZones()[some[i].dst]
 			if next == nil {
 				continue
@@ -169,7 +168,7 @@ func (p *packetSender) sendPackets(l *labServer, some []packetHop) {
 	}
 }
 
-// followLogs reads the zones' logs until the end.
+// followLogs reads the zones' logs until ctx ends.
 func (p *packetSender) followLogs() {
 	logs := map[*labServer]*logTail{}
 	ticker := time.NewTicker(logPoll)
@@ -201,15 +200,15 @@ func (p *packetSender) followLogs() {
 	}
 }
 
-// logTail is how far a log has been read.
+// logTail is the position in a log.
 type logTail struct {
 	offset int64
-	part   []byte // of a line that has not ended
+	part   []byte // of an unfinished line
 }
 
 var aclModule = []byte("|acl_log(")
 
-// readOn reads on, and empties the log where it has become long.
+// readOn reads the new lines, and empties a long log.
 func (l *logTail) readOn(path string, sink func(line string)) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

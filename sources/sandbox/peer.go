@@ -12,7 +12,7 @@ import (
 	"rung/sources/nbdb"
 )
 
-// clientPeer is one client of a built-in server.
+// clientPeer represents one client of a built-in server.
 type clientPeer struct {
 	b        *memServer
 	rpc      *nbdb.RPCConn
@@ -32,7 +32,7 @@ func newPeer(b *memServer, c net.Conn) *clientPeer {
 		wake: make(chan struct{}, 1), done: make(chan struct{})}
 }
 
-// hangUp hangs up; it never waits.
+// hangUp closes the connection without waiting.
 func (p *clientPeer) hangUp() {
 	p.once.Do(func() {
 		close(p.done)
@@ -40,8 +40,8 @@ func (p *clientPeer) hangUp() {
 	})
 }
 
-// queueMessage queues a message. Whoever is too far behind is cut off: the others, and
-// the transaction that caused the message, do not wait for it.
+// queueMessage queues a message. It disconnects a client with too many unsent bytes, so that other clients and
+// transactions never wait for it.
 func (p *clientPeer) queueMessage(msg []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -102,7 +102,7 @@ func (p *clientPeer) readMessages() {
 	}
 }
 
-// handleRequest answers a request; the reply to a transaction it queues itself.
+// handleRequest answers a request. It queues the replies to transactions and monitors itself.
 func (p *clientPeer) handleRequest(m nbdb.Message) ([]byte, error) {
 	switch m.Method {
 	case "echo":
@@ -126,7 +126,7 @@ func (p *clientPeer) handleRequest(m nbdb.Message) ([]byte, error) {
 	return nil, fmt.Errorf("unknown method")
 }
 
-// splitParams splits the parameters and checks the first to be our database.
+// splitParams splits the parameters and checks that the first names our database.
 func splitParams(raw []byte, atLeast int) ([]json.RawMessage, error) {
 	var ps []json.RawMessage
 	if err := json.Unmarshal(raw, &ps); err != nil || len(ps) < atLeast {
@@ -139,7 +139,7 @@ func splitParams(raw []byte, atLeast int) ([]json.RawMessage, error) {
 	return ps, nil
 }
 
-// runTransaction runs a transaction, tells every monitor, and then its client.
+// runTransaction runs a transaction, then notifies all monitors, then replies.
 func (p *clientPeer) runTransaction(m nbdb.Message) error {
 	ps, err := splitParams(m.Params, 1)
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 	"syscall"
 )
 
-// bridgePort is br-int's port of a logical port, with the pipe that ovs-vswitchd writes
-// there what comes out.
+// bridgePort is the br-int port of a logical port, with the pipe for ovs-vswitchd's output.
 type bridgePort struct {
 	lport, iface, path string
 	zone               *Zone
@@ -19,17 +18,16 @@ type bridgePort struct {
 	raw  syscall.RawConn
 	done chan struct{}
 
-	mu     sync.Mutex // held while the pipe is emptied
+	mu     sync.Mutex // held while the pipe is read
 	unread []byte
 	buf    []byte
 }
 
-// newPort makes the pipe. It is open for writing too, so that ovs-vswitchd can go and
-// come without an end in it.
+// newPort makes the pipe. Being open for writing too, it does not end while ovs-vswitchd restarts.
 func newPort(z *Zone, lport, iface string) (*bridgePort, error) {
 	p := &bridgePort{lport: lport, iface: iface, path: z.filePath(iface + ".pcap"), zone: z, done: make(chan struct{}),
 		buf: make([]byte, 16<<10)}
-	_ = os.Remove(p.path) // of a port before
+	_ = os.Remove(p.path) // of an earlier port
 	if err := syscall.Mkfifo(p.path, 0o600); err != nil {
 		return nil, fmt.Errorf("making the pipe of port %s: %w", lport, err)
 	}
@@ -45,13 +43,13 @@ func newPort(z *Zone, lport, iface string) (*bridgePort, error) {
 	}
 	go func() {
 		defer close(p.done)
-		// An error is the end of the file: it was closed.
+		// An error means that the file was closed.
 		_ = p.raw.Read(func(fd uintptr) bool { p.readEmpty(fd); return false })
 	}()
 	return p, nil
 }
 
-// readEmpty reads until nothing is left.
+// readEmpty reads until the pipe is empty.
 func (p *bridgePort) readEmpty(fd uintptr) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,7 +70,7 @@ func (p *bridgePort) readEmpty(fd uintptr) {
 	}
 }
 
-// drainPipe reads what is in the pipe now.
+// drainPipe reads the pipe's current content.
 func (p *bridgePort) drainPipe() { _ = p.raw.Control(p.readEmpty) }
 
 func (p *bridgePort) closePipe() {

@@ -2,7 +2,7 @@ package sandbox
 
 import "rung/model/words"
 
-// bridgePort is a port of br-int; none can be made here.
+// bridgePort is a port of br-int; Windows has none.
 type bridgePort struct{ lport, iface, path string }
 
 func newPort(*Zone, string, string) (*bridgePort, error) {

@@ -16,22 +16,22 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// plugAgain is how long after a write that failed the ports are compared again.
+// plugAgain is the wait before ports are compared again after a failed write.
 const plugAgain = 100 * time.Millisecond
 
-// vif is a logical port that is to have a port on br-int.
+// vif is a logical port that needs a port on br-int.
 type vif struct {
 	name, mac string
 	addrs     []netip.Addr
-	version   string // iface-id-ver, where the row wants one: of a pod without a UID an empty one
+	version   string // iface-id-ver, empty for a pod without a UID
 	versioned bool
 	up        bool
 }
 
-// leavingPort is a port whose row is gone, until ovs-vswitchd has let go of its pipe.
+// leavingPort is a port with a deleted row, kept until ovs-vswitchd releases its pipe.
 type leavingPort struct {
 	port *bridgePort
-	cfg  int64 // the next_cfg that took it away
+	cfg  int64 // the next_cfg that removed it
 }
 
 // zoneBridge is br-int, whose ports follow the zone's logical ports.
@@ -41,11 +41,11 @@ type zoneBridge struct {
 	mu    sync.Mutex
 	ports map[string]*bridgePort // by logical port
 	drop  []leavingPort
-	need  int64 // the next_cfg that covers every port
-	next  int   // the next number of an interface: of plugPorts alone
+	need  int64 // the next_cfg that includes every port
+	next  int   // the next interface number; used only by plugPorts
 }
 
-// firstRows are the first rows of the vswitch database.
+// firstRows returns the first rows of the vswitch database.
 func (b *zoneBridge) firstRows() []map[string]any {
 	z := b.zone
 	insert := func(table, name string, row map[string]any) map[string]any {
@@ -61,7 +61,7 @@ func (b *zoneBridge) firstRows() []map[string]any {
 	}
 }
 
-// plugPorts lets br-int's ports follow the logical ports, until ctx ends.
+// plugPorts keeps br-int's ports in step with the logical ports, until ctx ends.
 func (b *zoneBridge) plugPorts(ctx context.Context) {
 	for {
 		_, _, one := b.zone.nb.currentRows()
@@ -80,8 +80,7 @@ func (b *zoneBridge) plugPorts(ctx context.Context) {
 	}
 }
 
-// wantedVIFs are the logical ports of no special type, by name. ok is false while the rows
-// are not those of now.
+// wantedVIFs returns the logical ports without a type, by name. ok is false if the rows may be outdated.
 func (b *zoneBridge) wantedVIFs() (out map[string]vif, ok bool) {
 	tables, synced, _ := b.zone.nb.currentRows(nb.TablePort)
 	if !synced {
@@ -108,8 +107,7 @@ func (b *zoneBridge) wantedVIFs() (out map[string]vif, ok bool) {
 	return out, true
 }
 
-// pluggedPorts are br-int's ports as their rows are: the interface's row by logical port.
-// next is the first number that none of them has.
+// pluggedPorts returns the interface rows of br-int's ports by logical port, and the first unused number.
 func (b *zoneBridge) pluggedPorts() (out map[string]tableRow, next int, ok bool) {
 	tables, synced, _ := b.zone.vs.currentRows("Interface")
 	if !synced {
@@ -128,7 +126,7 @@ func (b *zoneBridge) pluggedPorts() (out map[string]tableRow, next int, ok bool)
 	return out, next, true
 }
 
-// externalIDs are the external_ids of a port's interface.
+// externalIDs returns the external_ids of the port's interface.
 func (v vif) externalIDs() map[string]string {
 	ids := map[string]string{"iface-id": v.name}
 	if v.versioned {
@@ -137,19 +135,19 @@ func (v vif) externalIDs() map[string]string {
 	return ids
 }
 
-// plugOnce compares and writes once. It is the only one that changes b.ports.
+// plugOnce compares and writes once. Only it changes b.ports.
 func (b *zoneBridge) plugOnce(ctx context.Context) error {
 	want, ok1 := b.wantedVIFs()
 	have, next, ok2 := b.pluggedPorts()
 	if !ok1 || !ok2 {
-		return nil // a change will come
+		return nil // a change will follow
 	}
 	b.closeReleased()
 	if err := b.routeSwitches(ctx, want); err != nil {
 		return err
 	}
-	// A number is given once: ovs-vswitchd would take an interface that goes and comes at once
-	// for the same, and write on into the pipe of the one that went.
+	// Numbers are never reused: ovs-vswitchd would take a replaced interface for the old one, and write to the
+	// old pipe.
 	b.next = max(b.next, next)
 	var ops []map[string]any
 	fresh := map[string]*bridgePort{}
@@ -177,8 +175,8 @@ func (b *zoneBridge) plugOnce(ctx context.Context) error {
 		}
 		if there {
 			if fresh[name] != nil {
-				// A write whose answer was lost: the row is there, its pipe is not. Any change
-				// has ovs-vswitchd open it.
+				// The answer to a write was lost: the row exists, its pipe does not. Any change makes
+				// ovs-vswitchd open the new pipe.
 				ops = append(ops, map[string]any{"op": "comment", "comment": "the pipe of " + iface})
 			}
 			if uuid := b.uuidOf("Interface", iface); uuid != "" && !samePort(r, v) {
@@ -234,8 +232,7 @@ func (b *zoneBridge) plugOnce(ctx context.Context) error {
 	return err
 }
 
-// samePort says whether an interface has what the logical port wants; ovn-controller
-// adds keys of its own.
+// samePort reports whether an interface has the ids of the logical port; ovn-controller adds others.
 func samePort(r tableRow, v vif) bool {
 	ids := r.mapOf("external_ids")
 	for k, want := range v.externalIDs() {
@@ -246,8 +243,8 @@ func samePort(r tableRow, v vif) bool {
 	return true
 }
 
-// closeReleased closes the pipes that ovs-vswitchd does not hold any more. Before that it may
-// still open them, and would wait there for a reader.
+// closeReleased closes the pipes that ovs-vswitchd has released. Before that it may still open them, and would
+// block without a reader.
 func (b *zoneBridge) closeReleased() {
 	cfg := b.currentCfg()
 	b.mu.Lock()
@@ -262,7 +259,7 @@ func (b *zoneBridge) closeReleased() {
 	})
 }
 
-// currentCfg is the configuration ovs-vswitchd has done.
+// currentCfg returns the number of the last configuration that ovs-vswitchd applied.
 func (b *zoneBridge) currentCfg() int64 {
 	tables, _, _ := b.zone.vs.currentRows("Open_vSwitch")
 	for _, r := range tables[0] {
@@ -281,14 +278,14 @@ func (b *zoneBridge) uuidOf(table, name string) string {
 	return ""
 }
 
-// portOf returns the port of a logical port, nil where there is none yet.
+// portOf returns the port of a logical port, nil if there is none yet.
 func (b *zoneBridge) portOf(lport string) *bridgePort {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.ports[lport]
 }
 
-// lackingText says what a port still lacks, "" when all are bound and those gone are gone.
+// lackingText describes an unfinished port, "" if all are bound and deleted ones are gone.
 func (b *zoneBridge) lackingText() string {
 	want, ok1 := b.wantedVIFs()
 	have, _, ok2 := b.pluggedPorts()

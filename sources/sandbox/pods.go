@@ -8,17 +8,16 @@ import (
 	"rung/model"
 )
 
-// podHandler tells the zones' keepers of pods, namespaces, nodes and networks, each change some time after
-// it was told.
+// podHandler passes changes of pods, namespaces, nodes and networks to the zones' keepers, after a delay.
 type podHandler struct {
 	mu            sync.Mutex
 	keepers       map[string]*rowKeeper
 	delay         time.Duration
-	dueAt         time.Time // of the latest change
-	told, applied int       // the numbers of the latest changes
+	dueAt         time.Time // of the newest change
+	told, applied int       // numbers of the newest changes received and applied
 }
 
-// followZone lets a zone's keeper hear of changes from now on; nil lets nobody.
+// followZone makes a zone's keeper receive changes; nil ends that.
 func (h *podHandler) followZone(zone string, k *rowKeeper) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -45,7 +44,7 @@ func (h *podHandler) setCluster(c *model.Cluster, changes []model.Change) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if at := time.Now().Add(h.delay); at.After(h.dueAt) { // else a shorter delay would overtake
+	if at := time.Now().Add(h.delay); at.After(h.dueAt) { // else a shorter delay would reorder changes
 		h.dueAt = at
 	}
 	h.told++
@@ -53,7 +52,7 @@ func (h *podHandler) setCluster(c *model.Cluster, changes []model.Change) {
 	time.AfterFunc(time.Until(h.dueAt), func() { h.applyCluster(number, c) })
 }
 
-// applyCluster tells the keepers of the objects, unless they know newer ones.
+// applyCluster passes the objects to the keepers, unless they have newer ones.
 func (h *podHandler) applyCluster(number int, c *model.Cluster) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -9,32 +9,32 @@ import (
 	"rung/model/ovn/match"
 )
 
-// ProbeRequest is a connection to put in as packets, to be answered.
+// ProbeRequest is a connection to make with packets.
 type ProbeRequest struct {
 	From, To ProbeEnd
 	Proto    match.Proto
 	Port     uint16 // of the destination; 0 for ICMP
-	// Sending is told when the zones' rows are flows and the first packet goes.
+	// Sending is called when the zones' rows are flows and the first packet is sent.
 	Sending func()
 }
 
-// ProbeEnd is one end. A pod has its logical port and zone, a node its zone, the outside
-// neither. NodePort is the port of a node on a network besides the default one.
+// ProbeEnd is one end. A pod has its logical port and zone, a node its zone, the outside neither. NodePort is
+// a node's port on another network than the default one.
 type ProbeEnd struct {
 	Zone, Port, NodePort string
 	Addr                 netip.Addr
 }
 
-// The source ports of probes, none of which the traffic or a pod begins from. Each probe
-// has the next: what OVN keeps of a connection must not decide about another.
+// The source ports of probes, unused by the traffic and by pods. Each probe takes the next one: OVN's
+// connection tracking must not affect another probe.
 const (
 	firstProbePort = 20000
 	probePorts     = 10000
 )
 
-// ProbePackets puts the packets of a connection into the zones, there and back, and says step by
-// step where they came out and which ACLs they met. It waits until what the Northbound
-// databases hold is flows. made says that every packet was delivered.
+// ProbePackets sends a connection's packets through the zones, there and back. Each step lists where the
+// packet came out and which ACLs it met. It first waits until the Northbound rows are flows. made means that
+// every packet was delivered.
 func (s *Sandbox) ProbePackets(ctx context.Context, q ProbeRequest) (steps []PacketStep, made bool, err error) {
 	proto, known := packetProtos[q.Proto]
 	if s.lab == nil || !known {
@@ -42,10 +42,10 @@ func (s *Sandbox) ProbePackets(ctx context.Context, q ProbeRequest) (steps []Pac
 	}
 	ends := [2]string{q.From.Zone, q.To.Zone}
 	if ends[0] == "" {
-		ends[0] = ends[1] // it comes from outside into the other's zone
+		ends[0] = ends[1] // from outside, it enters the other's zone
 	}
 	if ends[1] == "" || q.To.Port == "" {
-		ends[1] = ends[0] // and leaves the other's zone
+		ends[1] = ends[0] // to the outside, it leaves the other's zone
 	}
 	err = s.withZones(ctx, ends, func(from, to *Zone, ctx context.Context) error {
 		for _, z := range []*Zone{from, to} {
@@ -73,8 +73,7 @@ func (s *Sandbox) ProbePackets(ctx context.Context, q ProbeRequest) (steps []Pac
 	return steps, made, err
 }
 
-// withZones does something with two zones, or twice the same, neither of which ends
-// meanwhile.
+// withZones calls do with two zones, possibly the same, which cannot end before do returns.
 func (s *Sandbox) withZones(ctx context.Context, names [2]string, do func(from, to *Zone, ctx context.Context) error) error {
 	return s.WithZone(ctx, names[0], func(ctx context.Context, from *Zone) error {
 		if names[0] == names[1] {

@@ -11,8 +11,7 @@ import (
 	"rung/model/words"
 )
 
-// ovsdbProcess is a zone's real ovsdb-server. Its database file outlives it, so that
-// the next one goes on with the same rows.
+// ovsdbProcess is a zone's real ovsdb-server. Its database file survives it, so a restart keeps the rows.
 type ovsdbProcess struct {
 	*Process
 	zone string
@@ -40,7 +39,7 @@ func (p *ovsdbProcess) Start(ctx context.Context) error {
 	return p.Process.Start(ctx)
 }
 
-// findServer finds the program a choice means; empty is the built-in server.
+// findServer returns the path of the chosen ovsdb-server; empty means the built-in server.
 func findServer(goos, choice string) (string, error) {
 	missing := words.ServersError(goos)
 	switch choice {
@@ -68,7 +67,7 @@ func findServer(goos, choice string) (string, error) {
 	return filepath.Abs(path)
 }
 
-// programVersion asks a program for its version: "ovsdb-server 3.1.0".
+// programVersion returns a program's name and version, such as "ovsdb-server 3.1.0".
 func programVersion(ctx context.Context, g Guard, program string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, StartWithin)
 	defer cancel()

@@ -8,12 +8,11 @@ import (
 	"rung/model/ovn/flow"
 )
 
-// syncWithin is how long flows are waited for before ovn-trace is asked all the same.
+// syncWithin is how long to wait for flows before running ovn-trace without them.
 const syncWithin = 5 * time.Second
 
-// OVNTrace asks ovn-trace about a packet, of the zone's Southbound database, and returns
-// the command that was run and what it printed. The flows are those of all rows that were
-// written before, unless northd stands still: then of what it last made.
+// OVNTrace runs ovn-trace for a packet on the zone's Southbound database, and returns the command and its
+// output. The flows include all earlier rows, unless northd hangs; then they are its last ones.
 func (z *Zone) OVNTrace(ctx context.Context, ask *flow.PacketQuestion) (cmd []string, text string, err error) {
 	defer func() {
 		if err != nil {
@@ -33,7 +32,7 @@ func (z *Zone) OVNTrace(ctx context.Context, ask *flow.PacketQuestion) (cmd []st
 	return cmd, text, err
 }
 
-// runProgram runs one of OVN's programs to its end and returns what it printed.
+// runProgram runs one of OVN's programs to its end and returns its output.
 func (z *Zone) runProgram(ctx context.Context, cmd []string) (string, error) {
 	run, err := z.tools.CommandContext(ctx, cmd[0], cmd[1:]...)
 	if err != nil {
@@ -42,8 +41,7 @@ func (z *Zone) runProgram(ctx context.Context, cmd []string) (string, error) {
 	return RunOutput(ctx, z.guard, run, flow.MaxInput)
 }
 
-// Meters returns the datapath's counts of each meter, by the name ovn-controller has for
-// it.
+// Meters returns the datapath's counts of each meter, by ovn-controller's name for it.
 func (z *Zone) Meters(ctx context.Context) (map[string]flow.MeterStat, error) {
 	list, err := z.Control(ctx, Controller, "meter-table-list")
 	if err != nil {

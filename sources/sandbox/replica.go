@@ -13,30 +13,30 @@ import (
 	"rung/sources/retry"
 )
 
-// errNotConnected says that a request was not even sent.
+// errNotConnected means that a request was not sent.
 var errNotConnected = errors.New("not connected")
 
-// errRefused says that the server did not take a transaction.
+// errRefused means that the server rejected a transaction.
 var errRefused = errors.New("refused")
 
-// tableRow is a row as OVSDB's protocol writes it: decoded JSON by column.
+// tableRow is a row in OVSDB's protocol: decoded JSON by column.
 type tableRow map[string]any
 
-// opResult is the result of one operation of a transaction.
+// opResult holds the result of one operation.
 type opResult struct {
 	Rows           []tableRow
 	Error, Details string
 }
 
-// tableReplica keeps some columns of a database current, over one connection after
-// another. Rows are never changed, only replaced.
+// tableReplica keeps a copy of some columns of a database current, and reconnects if needed. Rows are never
+// changed, only replaced.
 type tableReplica struct {
 	socket, database string
 	columns          map[string][]string // by table
 
 	mu      sync.Mutex
-	client  *socketClient                  // nil while there is none
-	synced  bool                           // the rows are those of live
+	client  *socketClient                  // nil while disconnected
+	synced  bool                           // the rows are current
 	rows    map[string]map[string]tableRow // by table and _uuid
 	changed chan struct{}                  // closed with the next change
 }
@@ -58,7 +58,7 @@ func (r *tableReplica) followDatabase(ctx context.Context) {
 	}
 }
 
-// followOnce is one connection.
+// followOnce follows the database over one connection.
 func (r *tableReplica) followOnce(ctx context.Context) {
 	k, err := dialSocket(ctx, r.socket, func(method string, params []byte) {
 		var p [2]json.RawMessage
@@ -96,7 +96,7 @@ func (r *tableReplica) followOnce(ctx context.Context) {
 	r.wakeWaiters()
 }
 
-// applyUpdate takes what a monitor said: all rows at first, then what changed.
+// applyUpdate applies a monitor's message: first all rows, then changes.
 func (r *tableReplica) applyUpdate(said []byte, first bool) {
 	var tables map[string]map[string]struct{ New tableRow }
 	if json.Unmarshal(said, &tables) != nil {
@@ -124,14 +124,14 @@ func (r *tableReplica) applyUpdate(said []byte, first bool) {
 	r.wakeWaiters()
 }
 
-// wakeWaiters wakes those that wait for a change; mu is held.
+// wakeWaiters wakes all that wait for a change; mu is held.
 func (r *tableReplica) wakeWaiters() {
 	close(r.changed)
 	r.changed = make(chan struct{})
 }
 
-// currentRows is the rows of some tables as they are, and a channel that ends with their
-// next change. synced is false while there is no connection.
+// currentRows returns the rows of some tables, and a channel that closes with the next change. synced is false
+// while disconnected.
 func (r *tableReplica) currentRows(tables ...string) (rows []map[string]tableRow, synced bool, changed <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -141,7 +141,7 @@ func (r *tableReplica) currentRows(tables ...string) (rows []map[string]tableRow
 	return rows, r.synced, r.changed
 }
 
-// waitUntil waits until the rows are as asked.
+// waitUntil waits until ok returns true.
 func (r *tableReplica) waitUntil(ctx context.Context, ok func() bool) error {
 	for {
 		_, _, changed := r.currentRows()
@@ -164,7 +164,7 @@ func (r *tableReplica) waitKnown(ctx context.Context) error {
 	return nil
 }
 
-// runTransaction does operations that are written as the protocol has them.
+// runTransaction runs operations given in the protocol's form.
 func (r *tableReplica) runTransaction(ctx context.Context, ops ...map[string]any) ([]opResult, error) {
 	params := []any{r.database}
 	for _, op := range ops {
@@ -191,8 +191,7 @@ func (r *tableReplica) transactRaw(ctx context.Context, params []byte) ([]opResu
 	return readResults(r.database, out)
 }
 
-// readResults takes the answer to a transaction apart; an operation that was refused
-// is an error.
+// readResults reads the reply to a transaction; a rejected operation is an error.
 func readResults(database string, out []byte) ([]opResult, error) {
 	var results []opResult
 	if err := json.Unmarshal(out, &results); err != nil {
@@ -206,7 +205,7 @@ func readResults(database string, out []byte) ([]opResult, error) {
 	return results, nil
 }
 
-// firstNumber is a column of the first row that a select gave.
+// firstNumber returns a column of a select's first row.
 func (res opResult) firstNumber(column string) (int64, error) {
 	if len(res.Rows) == 0 {
 		return 0, fmt.Errorf("no row has %s", column)
@@ -214,25 +213,25 @@ func (res opResult) firstNumber(column string) (int64, error) {
 	return res.Rows[0].intOf(column), nil
 }
 
-// stringOf is a column's string, "" where there is none.
+// stringOf returns a column's string, "" if it has none.
 func (r tableRow) stringOf(column string) string {
 	s, _ := r[column].(string)
 	return s
 }
 
-// boolOf is a column's boolean, false where there is none.
+// boolOf returns a column's boolean, false if it has none.
 func (r tableRow) boolOf(column string) bool {
 	b, _ := r[column].(bool)
 	return b
 }
 
-// intOf is a column's integer, 0 where there is none.
+// intOf returns a column's integer, 0 if it has none.
 func (r tableRow) intOf(column string) int64 {
-	n, _ := r[column].(float64) // numbers of configurations are far below 2⁵³
+	n, _ := r[column].(float64) // configuration numbers are far below 2⁵³
 	return int64(n)
 }
 
-// elementsOf are the elements of a column's set or map. A set of one is written without its tag.
+// elementsOf returns the elements of a column's set or map. A set of one element has no tag.
 func (r tableRow) elementsOf(column string) []any {
 	if _, tagged := splitTag(r[column]); tagged != nil {
 		if list, ok := tagged.([]any); ok {
@@ -242,7 +241,7 @@ func (r tableRow) elementsOf(column string) []any {
 	return []any{r[column]}
 }
 
-// stringsOf is a column's set of strings.
+// stringsOf returns a column's set of strings.
 func (r tableRow) stringsOf(column string) (out []string) {
 	for _, e := range r.elementsOf(column) {
 		if s, _ := e.(string); s != "" {
@@ -252,7 +251,7 @@ func (r tableRow) stringsOf(column string) (out []string) {
 	return out
 }
 
-// refsOf is a column's set of references.
+// refsOf returns a column's set of references.
 func (r tableRow) refsOf(column string) (out []string) {
 	for _, e := range r.elementsOf(column) {
 		_, uuid := splitTag(e)
@@ -263,7 +262,7 @@ func (r tableRow) refsOf(column string) (out []string) {
 	return out
 }
 
-// mapOf is a column's map of strings.
+// mapOf returns a column's map of strings.
 func (r tableRow) mapOf(column string) map[string]string {
 	out := map[string]string{}
 	for _, e := range r.elementsOf(column) {
@@ -275,7 +274,7 @@ func (r tableRow) mapOf(column string) map[string]string {
 	return out
 }
 
-// Values as a transaction writes them.
+// Values in the form of a transaction.
 func uuidRef(uuid string) any     { return []any{"uuid", uuid} }
 func namedRef(name string) any    { return []any{"named-uuid", name} }
 func setOf(values ...any) any     { return []any{"set", append([]any{}, values...)} }

@@ -7,52 +7,51 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// Tables of the Northbound database that Rung itself has no use for.
+// Tables of the Northbound database that only the lab uses.
 const (
 	TableRouter     = "Logical_Router"
 	TableRouterPort = "Logical_Router_Port"
 	tableRoute      = "Logical_Router_Static_Route"
 )
 
-// The networks between a router of the lab and what is beyond it: those of OVN-Kubernetes.
+// OVN-Kubernetes' networks between a router of the lab and its far ends.
 var (
 	TransitV4, TransitV6 = netip.MustParsePrefix("100.88.0.2/16"), netip.MustParsePrefix("fd97::2/64")
 	JoinV4, JoinV6       = netip.MustParsePrefix("100.64.0.1/16"), netip.MustParsePrefix("fd98::1/64")
-	// The far ends, which stand for all other nodes and for the gateway router.
+	// The far ends: they stand for all other nodes and for the gateway router.
 	ElsewhereV4, ElsewhereV6 = netip.MustParseAddr("100.88.255.254"), netip.MustParseAddr("fd97::fffe")
 	OutsideV4, OutsideV6     = netip.MustParseAddr("100.64.255.254"), netip.MustParseAddr("fd98::fffe")
 )
 
-// ElsewherePort and OutsidePort are the ports in place of the other nodes and of the gateway router,
-// as the packets of a switch see them.
+// ElsewherePort and OutsidePort return the ports that stand for the other nodes and for the gateway router,
+// for packets of a switch.
 func ElsewherePort(of string) string { return "elsewhere-" + of }
 func OutsidePort(of string) string   { return "outside-" + of }
 
-// RouterPortTo is the router's port on a switch.
+// RouterPortTo returns the router's port on a switch.
 func RouterPortTo(of string) string { return "rtos-" + of }
 
-// KeyServes is the external id of the lab's routers, and of the switches beyond them: the switch that
-// they are there for.
+// KeyServes is the external id of the lab's routers and of their far switches. It names the switch that they
+// serve.
 const KeyServes = "rung-serves"
 
-// Router is a router of the lab, with a switch for the way to other nodes and one for the way out of
-// the cluster. There is no gateway router and no tunnel: what would go to one is seen at a port
-// in its place.
+// Router is a router of the lab, with a switch towards other nodes and a switch out of the cluster. Ports
+// stand for gateway router and tunnels: packets for them come out there.
 type Router struct {
 	Name   string
-	Prefix string // before the names of the two switches
-	Switch string // the one whose ports it routes for
-	MAC    string // and its addresses there
+	Prefix string // prefix of the two switches' names
+	Switch string // the switch it routes for
+	MAC    string // its MAC and addresses on the switch
 	Own    []netip.Prefix
-	// Cluster are the networks that are reached through other nodes; without any there is no way there.
+	// Cluster are the networks reached through other nodes; empty means none.
 	Cluster []netip.Prefix
-	// Hosts are addresses that are behind a port on the switch, by that port's address.
+	// Hosts maps addresses to the address of the port that leads to them.
 	Hosts map[netip.Addr]netip.Addr
-	Serve bool // it is marked as serving the switch
+	Serve bool // sets KeyServes
 }
 
-// Ops are the operations that make the router and the two switches. The port on the switch itself is
-// not among them.
+// Ops returns the operations that make the router and the two switches. They exclude the port on Switch
+// itself.
 func (r *Router) Ops() (ops []nb.Op) {
 	var routes []nb.Ref
 	route := func(prefix netip.Prefix, v4, v6 netip.Addr, out string) {

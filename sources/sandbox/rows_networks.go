@@ -12,32 +12,31 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// External ids of what belongs to a network (networks.md#names).
+// External ids of a network's rows (networks.md#names).
 const (
 	KeyNetwork  = "k8s.ovn.org/network"
 	KeyNAD      = "k8s.ovn.org/nad"
 	KeyTopology = "k8s.ovn.org/topology"
-	// KeySubnets and KeyRouter are the lab's: the network's subnets, and the addresses of its
-	// router on a switch.
+	// KeySubnets and KeyRouter are the lab's own: the network's subnets, and its router's addresses on a
+	// switch.
 	KeySubnets = "rung-subnets"
 	KeyRouter  = "rung-router"
 )
 
-// Networks describes the rows that a zone's database is to have of networks besides the default one.
+// Networks describes the desired rows of all networks except the default one in a zone's database.
 type Networks struct {
 	Zone  string
 	Parts []*network.ZonePart
-	Node  *model.Node // nil where it is not known
-	// Lab says that packets are put in: ports of pods of other zones are of no type then, so that
-	// packets to them come out there, and those from them can be put in; routers are to be made.
+	Node  *model.Node // nil if unknown
+	// Lab means that packets are sent. Then routers are made, and ports of other zones' pods have no type, so
+	// that packets can come out and enter there.
 	Lab bool
-	// Isolation is tier 0 on the default network; nil leaves its rows alone. IsolateAnew says that
-	// its ACLs have to be written again.
+	// Isolation is tier 0 of the default network; nil leaves its rows alone. IsolateAnew rewrites its ACLs.
 	Isolation   *Isolation
 	IsolateAnew bool
 }
 
-// Ops are the operations that make the rows what they are to be, none where they are.
+// Ops returns the operations that make the rows as desired, none if they are.
 func (w *Networks) Ops(db *nb.DB) []nb.Op {
 	x := &networkWork{Networks: w, db: db, switches: map[string]bool{}, groups: map[string]bool{}}
 	for _, p := range w.Parts {
@@ -50,16 +49,16 @@ func (w *Networks) Ops(db *nb.DB) []nb.Op {
 	return x.ops
 }
 
-// networkWork gathers the operations.
+// networkWork collects the operations.
 type networkWork struct {
 	*Networks
 	db               *nb.DB
 	ops              []nb.Op
 	made             int
-	switches, groups map[string]bool // those that are wanted
+	switches, groups map[string]bool // the desired ones
 }
 
-// putPart puts the switch of a network, its ports and its groups.
+// putPart adds operations for a network's switch, ports and groups.
 func (x *networkWork) putPart(p *network.ZonePart) {
 	x.switches[p.Switch] = true
 	sw := x.db.SwitchByName(p.Switch)
@@ -113,7 +112,7 @@ func (x *networkWork) putPart(p *network.ZonePart) {
 	}
 }
 
-// portRows are the ports of a network's switch: those of the node and those of pods.
+// portRows calls put for each port of a network's switch: the node's and the pods'.
 func (x *networkWork) portRows(p *network.ZonePart, put func(name string, row map[string]any)) {
 	n := p.Network
 	ids := func(more map[string]string) map[string]string {
@@ -151,14 +150,14 @@ func (x *networkWork) portRows(p *network.ZonePart, put func(name string, row ma
 	}
 }
 
-// switchIDs are the external ids of a network's switch.
+// switchIDs returns the external_ids of a network's switch.
 func (x *networkWork) switchIDs(p *network.ZonePart) map[string]string {
 	n := p.Network
 	ids := map[string]string{KeyNetwork: n.Name, KeyTopology: string(n.Topology)}
 	if !x.Lab || p.Router == "" {
 		return ids
 	}
-	if n.Topology == network.Layer3 { // a layer 2 network has no other subnet to go to
+	if n.Topology == network.Layer3 { // a layer 2 network has a single subnet
 		ids[KeySubnets] = strings.Join(n.SubnetTexts(), " ")
 	}
 	node := x.Node
@@ -175,7 +174,7 @@ func (x *networkWork) switchIDs(p *network.ZonePart) map[string]string {
 	return ids
 }
 
-// addressesOf is the column addresses of a port: its hardware address, then the others.
+// addressesOf returns the addresses column of a port: MAC address, then IP addresses.
 func addressesOf(port string, ips []string) string {
 	first := ""
 	for _, ip := range ips {
@@ -210,8 +209,7 @@ func (x *networkWork) putGroup(g *network.PortGroup, refs map[string]nb.Ref) {
 	}
 }
 
-// removeOthers removes the switches and groups of networks that are not there any more, with all that
-// hangs on them.
+// removeOthers deletes the switches and groups of removed networks, with their ports and ACLs.
 func (x *networkWork) removeOthers() {
 	for sw := range x.db.Switches() {
 		if sw.ExternalIDs[KeyNetwork] != "" && !x.switches[sw.Name] {
@@ -226,8 +224,8 @@ func (x *networkWork) removeOthers() {
 	}
 }
 
-// RouterOf is the lab's router for a switch of a network, as its external ids say; room are the
-// networks of it where these do not. ok is false where there is none to make.
+// RouterOf returns the lab's router for a network's switch, as its external ids describe it. room are its
+// networks if they name none. ok is false if no router is needed.
 func RouterOf(name string, ids map[string]string, room []netip.Prefix) (r *Router, ok bool) {
 	n := network.Prefix(ids[KeyNetwork])
 	r = &Router{Name: n + "ovn_cluster_router", Prefix: n, Switch: name, Own: prefixes(strings.Fields(ids[KeyRouter])),
@@ -242,7 +240,7 @@ func RouterOf(name string, ids map[string]string, room []netip.Prefix) (r *Route
 	return r, true
 }
 
-// prefixes reads networks; texts of another form are left out, here and below.
+// prefixes parses networks and skips invalid texts.
 func prefixes(texts []string) (out []netip.Prefix) {
 	for _, text := range texts {
 		if p, err := netip.ParsePrefix(text); err == nil {
@@ -252,7 +250,7 @@ func prefixes(texts []string) (out []netip.Prefix) {
 	return out
 }
 
-// addresses reads addresses, IPv4 ones in the form of IPv4.
+// addresses parses addresses, with IPv4 in its own form, and skips invalid texts.
 func addresses(texts []string) (out []netip.Addr) {
 	for _, text := range texts {
 		if a, err := netip.ParseAddr(text); err == nil {

@@ -14,53 +14,52 @@ import (
 	"rung/sources/retry"
 )
 
-// Choices of Config.Server beside the path of an ovsdb-server.
+// Values of Config.Server, besides a path.
 const (
 	ServerAuto    = "auto"
 	ServerBuiltin = "builtin"
 )
 
-// Config says what to start.
+// Config configures a Sandbox.
 type Config struct {
-	// Zones are the nodes' names; each gets a database of its own.
+	// Zones are the nodes' names; each has its own database.
 	Zones []string
-	// Dir is the folder for sockets and databases; empty means one below
-	// XDG_RUNTIME_DIR, or the temporary directory where that is not set.
+	// Dir is the folder for sockets and databases; empty means a new one below XDG_RUNTIME_DIR, or the
+	// temporary directory if that is unset.
 	Dir string
 	// Server is "auto" (or empty), "builtin", or the path of an ovsdb-server.
 	Server string
-	// OVN, when set, runs each zone on OVN itself, with its own ovsdb-server. Where it
-	// does not start and OVNOnly is not set, the zones are as without it.
+	// OVN, if set, runs each zone on OVN, with its own ovsdb-server. If it does not start, the zones run
+	// without it, unless OVNOnly is set.
 	OVN     *Tools
 	OVNOnly bool
-	// ForeignRows adds rows of others: ACLs that OVN-Kubernetes keeps for other
-	// purposes, and some of an older release.
+	// ForeignRows adds rows of other owners: ACLs that OVN-Kubernetes keeps for other purposes, and some of an
+	// older release.
 	ForeignRows bool
-	// Node says what is known of a zone's node when the zone starts. Without it
-	// the rows that name the node's addresses have made-up ones.
+	// Node returns the zone's node when the zone starts, nil if unknown. Without it, rows with the node's
+	// addresses get made-up ones.
 	Node func(zone string) *model.Node
-	// PodSubnets returns the subnets of all nodes' pods as far as they are known when a zone
-	// starts: the zone's router sends them to the other nodes.
+	// PodSubnets returns the known pod subnets of all nodes when a zone starts. The zone's router routes them
+	// to the other nodes.
 	PodSubnets func() []netip.Prefix
-	// PortDelay is how long after an object's change the rows follow that hang on
-	// it: pods' ports, namespaces' port groups, the management port.
+	// PortDelay is the delay between an object's change and its rows: pods' ports, namespaces' port groups,
+	// the management port.
 	PortDelay time.Duration
-	// OnServer is told of servers that come, stop and die. It is called by the server
-	// itself, from any goroutine, and must neither block nor call the sandbox.
+	// OnServer is called when a server starts, stops or dies, from any goroutine. It must neither block nor
+	// call the sandbox.
 	OnServer func(zone string, state State, err error)
-	// OnDaemon is told the same of the other processes of a zone on OVN.
+	// OnDaemon is the same for the other processes of a zone on OVN.
 	OnDaemon func(zone, program string, state State, err error)
-	// OnFaults is called when the faults of a zone on OVN change.
-	// It must not block.
+	// OnFaults is called when the faults of a zone on OVN change. It must not block.
 	OnFaults func(zone string, faults []model.Fault)
-	// StallTimeout is how long a client of a built-in server may take no data
-	// before it is cut off (default 5 s).
+	// StallTimeout is how long a client of a built-in server may read nothing before it is disconnected
+	// (default 5 s).
 	StallTimeout time.Duration
-	// Slots bound the computing of the connections of the zones' keepers.
+	// Slots limits the computing of the keepers' connections.
 	Slots retry.Slots
 	Log   *slog.Logger
 
-	guard func() (Guard, error) // for tests: the guard of another system
+	guard func() (Guard, error) // for tests: another system's guard
 }
 
 // zoneServer is one zone's OVSDB endpoint.
@@ -79,28 +78,28 @@ type Sandbox struct {
 	program        string // the real server; empty with built-in ones
 	guard          Guard  // nil with built-in servers
 	describe       string
-	lab            *Lab  // nil where the zones do not run on OVN
-	fallbackReason error // why they do not, where they were to
-	fallback       error // why auto did not take a real server that was found
+	lab            *Lab  // nil if the zones do not run on OVN
+	fallbackReason error // why OVN is not used although configured
+	fallback       error // why a found ovsdb-server is not used
 	pods           *podHandler
-	probes         atomic.Uint32 // how many there were
+	probes         atomic.Uint32 // number of probes so far
 
 	mu        sync.Mutex
 	zones     map[string]*sandboxZone
-	zoneNames []string // the zones in the order they were made
-	zonesMade int      // how many zones there ever were
+	zoneNames []string // in the order they were made
+	zonesMade int      // number of zones made so far
 
 	life   context.Context
 	cancel context.CancelFunc
-	// changing is held while zones come or go.
+	// changing is held while zones are added or removed.
 	changing  sync.Mutex
 	closed    bool // guarded by changing
 	wg        sync.WaitGroup
 	closeOnce sync.Once
 }
 
-// Start starts a server per zone and seeds the databases; it returns when every
-// zone has its first rows. The sandbox lives until Close or the end of ctx.
+// Start starts a server per zone and writes the first rows. It returns when every zone has them. The sandbox
+// lives until Close or the end of ctx.
 func Start(ctx context.Context, cfg Config) (_ *Sandbox, err error) {
 	if cfg.StallTimeout <= 0 {
 		cfg.StallTimeout = 5 * time.Second
@@ -151,14 +150,14 @@ func Start(ctx context.Context, cfg Config) (_ *Sandbox, err error) {
 	return s, nil
 }
 
-// Zones are the zones' names, in the order they were given and added.
+// Zones returns the zones' names in the order they were made.
 func (s *Sandbox) Zones() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.zoneNames)
 }
 
-// Endpoints maps zones to addresses for nbdb.Dial and the OVS tools.
+// Endpoints maps zones to addresses for nbdb.Dial and OVS's tools.
 func (s *Sandbox) Endpoints() map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,22 +168,20 @@ func (s *Sandbox) Endpoints() map[string]string {
 	return out
 }
 
-// Dir is the folder of the sockets.
+// Dir returns the folder of the sockets.
 func (s *Sandbox) Dir() string { return s.folder.path }
 
-// Describe names what serves the zones: "OVN 25.03.0", "ovsdb-server 3.1.0" or
-// "builtin".
+// Describe names the zones' server: "OVN 25.03.0", "ovsdb-server 3.1.0" or "builtin".
 func (s *Sandbox) Describe() string { return s.describe }
 
-// Fallback is why a real server that was found is not used, nil otherwise.
+// Fallback returns why a found ovsdb-server is not used, or nil.
 func (s *Sandbox) Fallback() error { return s.fallback }
 
-// SetPods lets the zones' ports and port groups follow pods, namespaces and
-// nodes. Changes, unless nil, say what is new in the cluster: without any that matters
-// here nothing is done.
+// SetPods updates the zones' ports and port groups for pods, namespaces and nodes. Unless nil, changes lists
+// the cluster's changes; without a relevant one nothing happens.
 func (s *Sandbox) SetPods(c *model.Cluster, changes []model.Change) { s.pods.setCluster(c, changes) }
 
-// askServer has a zone's server do something.
+// askServer calls do with a zone's server.
 func (s *Sandbox) askServer(zone string, do func(zoneServer) error) error {
 	s.mu.Lock()
 	z := s.zones[zone]
@@ -195,17 +192,16 @@ func (s *Sandbox) askServer(zone string, do func(zoneServer) error) error {
 	return do(z.server)
 }
 
-// Kill kills a zone's server as SIGKILL does; it comes back with the same rows.
+// Kill kills a zone's server with SIGKILL; it restarts with the same rows.
 func (s *Sandbox) Kill(zone string) error { return s.askServer(zone, zoneServer.Kill) }
 
-// Stop makes a zone's server stand still as SIGSTOP does, until Cont.
+// Stop stops a zone's server with SIGSTOP, until Cont.
 func (s *Sandbox) Stop(zone string) error { return s.askServer(zone, zoneServer.Stop) }
 
-// Cont lets a stopped server go on.
+// Cont continues a stopped server.
 func (s *Sandbox) Cont(zone string) error { return s.askServer(zone, zoneServer.Cont) }
 
-// DropConnections closes all connections to a zone's built-in server. Real
-// servers cannot be asked to; Kill does it there.
+// DropConnections closes all connections to a zone's built-in server. For a real server, use Kill.
 func (s *Sandbox) DropConnections(zone string) error {
 	return s.askServer(zone, func(srv zoneServer) error {
 		b, ok := srv.(*memServer)
@@ -217,7 +213,7 @@ func (s *Sandbox) DropConnections(zone string) error {
 	})
 }
 
-// Close ends the servers and removes the folder; it returns when all is gone.
+// Close ends the servers, removes the folder, and waits for both.
 func (s *Sandbox) Close() {
 	s.closeOnce.Do(func() {
 		s.cancel()

@@ -9,14 +9,13 @@ import (
 	"os"
 )
 
-// schemaFile is the Northbound database's schema as far as Rung goes: the
-// tables and columns it uses, and those beside them that ovn-nbctl prints, with
-// OVN's types, ranges, references and indexes.
+// schemaFile is the part of the Northbound database's schema that Rung needs. It has the tables and columns
+// Rung uses and those ovn-nbctl prints, with OVN's types, ranges, references and indexes.
 //
 //go:embed ovn-nb.ovsschema
 var schemaFile []byte
 
-// compactSchema is a schema without white space; from says in an error where it was read.
+// compactSchema removes a schema's white space; errors name its source from.
 func compactSchema(schema []byte, from string) ([]byte, error) {
 	var b bytes.Buffer
 	if err := json.Compact(&b, schema); err != nil {
@@ -25,8 +24,8 @@ func compactSchema(schema []byte, from string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// createDatabase writes a database file of ovsdb-server(1)'s standalone format that holds a
-// schema and no rows: one log record, its length and SHA-1 before it (ovsdb(5)).
+// createDatabase writes a standalone database file of ovsdb-server(1) with a schema and no rows: one log
+// record after its length and SHA-1 (ovsdb(5)).
 func createDatabase(path string, schema []byte, from string) error {
 	record, err := compactSchema(schema, from)
 	if err != nil {

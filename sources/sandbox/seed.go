@@ -12,12 +12,11 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// MeterRate is how many lines a second and ACL are logged, OVN-Kubernetes'
-// default (ovn-kubernetes.md#meter).
+// MeterRate is the number of log lines per second and ACL, OVN-Kubernetes' default (ovn-kubernetes.md#meter).
 const MeterRate = 20
 
-// ManagementAddresses is the addresses of a node's management port: those the node says,
-// else the second address of the subnet that the nth node would have.
+// ManagementAddresses returns the addresses of a node's management port. If the node names none, it is the
+// second address of the nth node's default subnet.
 func ManagementAddresses(node *model.Node, n int) []string {
 	if node != nil && len(node.MgmtIPs) > 0 {
 		return node.MgmtIPs
@@ -25,14 +24,13 @@ func ManagementAddresses(node *model.Node, n int) []string {
 	return []string{fmt.Sprintf("10.244.%d.2", n)}
 }
 
-// ManagementAddress is the address column of the management port.
+// ManagementAddress returns the addresses column of the management port.
 func ManagementAddress(zone string, ips []string) string {
 	return strings.Join(append([]string{MACOf(ips[0], zone)}, ips...), " ")
 }
 
-// SeedRows are the first rows of a zone: what OVN-Kubernetes makes when a node
-// starts. mgmt are the addresses of the node's management port; foreign adds ACLs
-// of others.
+// SeedRows returns the first rows of a zone, which OVN-Kubernetes makes when a node starts. mgmt are the
+// management port's addresses; foreign adds ACLs of other owners.
 func SeedRows(zone string, mgmt []string, foreign bool) []nb.Op {
 	ops := []nb.Op{
 		InsertOp(nb.TableGlobal, "", map[string]any{"name": zone}),
@@ -64,7 +62,7 @@ func InsertOp(table, name string, row map[string]any) nb.Op {
 	return nb.Op{Kind: nb.OpInsert, Table: table, UUIDName: name, Row: row}
 }
 
-// named refers to rows that the same transaction inserts.
+// NamedRefs returns references to rows that the same transaction inserts.
 func NamedRefs(names ...string) []nb.Ref {
 	refs := make([]nb.Ref, len(names))
 	for i, n := range names {
@@ -73,8 +71,8 @@ func NamedRefs(names ...string) []nb.Ref {
 	return refs
 }
 
-// PodPortOp returns the operation that inserts the port of a pod on its node's switch; id is
-// the row's name within the transaction. The switch refers to it besides.
+// PodPortOp returns the operation that inserts a pod's port; id is the row's name in the transaction. The
+// switch has to reference it too.
 func PodPortOp(id, zone, name, namespace, uid, address string) nb.Op {
 	return InsertOp(nb.TablePort, id, map[string]any{
 		"name": name, "addresses": []string{address}, "port_security": []string{address},
@@ -82,14 +80,13 @@ func PodPortOp(id, zone, name, namespace, uid, address string) nb.Op {
 		"external_ids": map[string]string{"namespace": namespace, "pod": "true"}})
 }
 
-// NamespaceIDs are the external_ids of the group that the pods of a namespace
-// form (ovn-kubernetes.md#owner-types).
+// NamespaceIDs returns the external_ids of a namespace's port group (ovn-kubernetes.md#owner-types).
 func NamespaceIDs(namespace string) map[string]string {
 	return nb.IDs(nb.DefaultController, nb.OwnerNamespace, nb.IDPair{Key: nb.KeyName, Value: namespace})
 }
 
-// MACOf is the hardware address that OVN-Kubernetes derives from an address; where
-// there is none, other text serves.
+// MACOf returns the MAC address that OVN-Kubernetes derives from an IP address; without one it hashes
+// otherwise.
 func MACOf(ip, otherwise string) string {
 	if a, err := netip.ParseAddr(ip); err == nil {
 		return nb.MAC(a)
@@ -98,7 +95,7 @@ func MACOf(ip, otherwise string) string {
 	return net.HardwareAddr{0x0a, 0x58, h[0], h[1], h[2], h[3]}.String()
 }
 
-// Rows made up to be looked at say so by a key of their own.
+// The external id of rows made up as examples.
 const (
 	NoteKey   = "rung"
 	NoteValue = "sandbox"
@@ -110,7 +107,7 @@ func withOwner(ids map[string]string) map[string]string {
 	return ids
 }
 
-// aclRow is an ACL that nobody logs.
+// aclRow returns an ACL without logging.
 func aclRow(tier, priority int, direction string, afterLB bool, action, match string,
 	ids map[string]string) map[string]any {
 	row := map[string]any{"priority": priority, "tier": tier, "direction": direction, "action": action, "match": match,
@@ -121,10 +118,9 @@ func aclRow(tier, priority int, direction string, afterLB bool, action, match st
 	return row
 }
 
-// enhancementOf2023 are the rows that an AdminNetworkPolicy had in the
-// enhancement of 2023, the example there: another controller, ids by OVN
-// priority, other names. Nobody keeps them. The group has no port, so they match
-// nothing. It carries no note either: its one id is how it is known.
+// enhancementOf2023 returns the rows of the AdminNetworkPolicy example in the enhancement of 2023: another
+// controller, ids with OVN priority, other names. Nothing updates them. Their group has no ports, so they
+// match nothing. The group has no note; its single id identifies it.
 func enhancementOf2023() []nb.Op {
 	const policy, priority, number = "priority-50-example", "25000", 25000
 	pg := nb.HashedName(policy + "_" + priority)

@@ -19,39 +19,36 @@ import (
 )
 
 const (
-	// atOnce is how many packets are put in at a port before they are waited for: a
-	// dummy port holds 100, and drops what is more.
+	// atOnce is how many packets are sent at a port before waiting: a dummy port queues 100, and drops more.
 	atOnce = 64
-	// atOnceLogged is how many packets are put in before ovn-controller is waited for: of
-	// more than some 260 lines those are lost that it does not take in time
-	// (ovn-kubernetes.md#lost-lines), and six ACLs may log a packet, two in each stage.
+	// atOnceLogged is how many packets are sent before waiting for ovn-controller. Beyond some 260 unread
+	// lines, lines are lost (ovn-kubernetes.md#lost-lines). Six ACLs may log a packet, two in each stage.
 	atOnceLogged = 40
-	// sendWithin bounds the time one round of packets takes.
+	// sendWithin limits one round of packets.
 	sendWithin = 20 * time.Second
 )
 
-// ErrNoPort says that a logical port is not there, or not bound yet.
+// ErrNoPort means that a logical port does not exist, or is not bound yet.
 var ErrNoPort = errors.New("no such port")
 
-// PacketOutcome is where a packet came out: logical ports, in order; none where it was
-// dropped.
+// PacketOutcome lists the logical ports where a packet came out, sorted; empty if it was dropped.
 type PacketOutcome struct{ Ports []string }
 
-// Delivered says whether the packet came out at a port.
+// Delivered reports whether the packet came out at a port.
 func (o PacketOutcome) Delivered(lport string) bool { return slices.Contains(o.Ports, lport) }
 
-// packetsUnderWay are the packets under way in a zone.
+// packetsUnderWay holds the packets under way in a zone.
 type packetsUnderWay struct {
 	zone    *Zone
-	sending sync.Mutex // one round after the other
+	sending sync.Mutex // held during a round of packets
 
 	mu         sync.Mutex
-	lastNumber uint32              // the number of the last packet
-	cameOut    map[uint32][]string // by number, for those that are looked for
+	lastNumber uint32              // number of the last packet
+	cameOut    map[uint32][]string // ports of each awaited packet, by its number
 	quiet      map[uint32]chan struct{}
 }
 
-// takeOutput takes a frame that came out of a port.
+// takeOutput processes a frame that came out of a port.
 func (k *packetsUnderWay) takeOutput(lport string, frame []byte) {
 	id, kind := recogniseFrame(frame)
 	k.mu.Lock()
@@ -69,7 +66,7 @@ func (k *packetsUnderWay) takeOutput(lport string, frame []byte) {
 	}
 }
 
-// takeNumbers gives n packets their numbers, from the one it returns on.
+// takeNumbers reserves n packet numbers and returns the first.
 func (k *packetsUnderWay) takeNumbers(n int) uint32 {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -82,8 +79,8 @@ func (k *packetsUnderWay) takeNumbers(n int) uint32 {
 	return first
 }
 
-// Send puts packets in and says of each where it came out, when all have been through.
-// Packets of one port go in the given order; between ports there is no order.
+// Send sends packets and returns where each came out, once all are processed. Packets of one port keep their
+// order; ports have no order among them.
 func (z *Zone) Send(ctx context.Context, packets []Packet) ([]PacketOutcome, error) {
 	k := &z.packets
 	k.sending.Lock()
@@ -123,9 +120,8 @@ func (z *Zone) Send(ctx context.Context, packets []Packet) ([]PacketOutcome, err
 	return k.collectOutcomes(first, len(packets)), nil
 }
 
-// SendLogged is Send, and returns when ovn-controller has written the log lines. Where
-// it is slow, ovs-vswitchd discards what is to be logged beyond what a socket and a
-// short queue hold; so few packets at a time are put in that no line is lost.
+// SendLogged is Send, but waits until ovn-controller has written the log lines. A slow ovn-controller makes
+// ovs-vswitchd drop lines that do not fit in a socket and a short queue. So it sends few packets at a time.
 func (z *Zone) SendLogged(ctx context.Context, packets []Packet) ([]PacketOutcome, error) {
 	out := make([]PacketOutcome, 0, len(packets))
 	for some := range slices.Chunk(packets, atOnceLogged) {
@@ -141,7 +137,7 @@ func (z *Zone) SendLogged(ctx context.Context, packets []Packet) ([]PacketOutcom
 	return out, nil
 }
 
-// collectOutcomes reads what is left in the pipes: whatever came out has been written before.
+// collectOutcomes drains the pipes, which already have all output, and returns the outcomes.
 func (k *packetsUnderWay) collectOutcomes(first uint32, n int) []PacketOutcome {
 	b := &k.zone.bridge
 	b.mu.Lock()
@@ -160,8 +156,8 @@ func (k *packetsUnderWay) collectOutcomes(first uint32, n int) []PacketOutcome {
 	return out
 }
 
-// frameOf is a packet as its port would send it: to the port that has the address, where
-// it is on the same switch, to the router otherwise.
+// frameOf returns a packet as its port would send it: to the destination's port if it is on the same switch,
+// else to the router.
 func (k *packetsUnderWay) frameOf(p *Packet, in vif, around *neighbours, id uint32) ([]byte, error) {
 	from, err := net.ParseMAC(in.mac)
 	if err != nil {
@@ -174,7 +170,7 @@ func (k *packetsUnderWay) frameOf(p *Packet, in vif, around *neighbours, id uint
 	return p.frameBytes(from, dst, id)
 }
 
-// groupMAC is the hardware address of a multicast group.
+// groupMAC returns the MAC address of a multicast group.
 func groupMAC(a netip.Addr) net.HardwareAddr {
 	b := a.AsSlice()
 	if a.Is4() {
@@ -183,8 +179,8 @@ func groupMAC(a netip.Addr) net.HardwareAddr {
 	return net.HardwareAddr{0x33, 0x33, b[12], b[13], b[14], b[15]}
 }
 
-// sendRound puts in a few packets of each interface and waits until ovs-vswitchd has taken
-// them from its queues. It handles a packet to the end when it takes it.
+// sendRound sends a few packets at each interface and waits until ovs-vswitchd has taken them from its queues.
+// ovs-vswitchd takes a packet and processes it completely in one go.
 func (k *packetsUnderWay) sendRound(ctx context.Context, queues map[string][]string) error {
 	ctx, cancel := context.WithTimeout(ctx, sendWithin)
 	defer cancel()
@@ -232,7 +228,7 @@ func (k *packetsUnderWay) sendRound(ctx context.Context, queues map[string][]str
 	}
 }
 
-// receivedCounts is how many packets each interface has taken in.
+// receivedCounts returns the number of packets each interface has received.
 func receivedCounts(ctx context.Context, k *socketClient) (map[string]uint64, error) {
 	out, err := k.callMethod(ctx, "dpctl/show", []byte(`["-s"]`))
 	if err != nil {
@@ -264,13 +260,12 @@ func readReceived(text string) map[string]uint64 {
 	return out
 }
 
-// loggedAgain is how long the answer to the last packet is waited for before another
-// is sent.
+// loggedAgain is how long to wait for the answer to the last packet before sending another.
 const loggedAgain = 500 * time.Millisecond
 
-// WaitLogged waits until ovn-controller has written the log lines of all packets that were
-// put in before. A packet whose time to live ends at the router goes to ovn-controller
-// behind them, by the same connection, and comes back as an answer.
+// WaitLogged waits until ovn-controller has written the log lines of all earlier packets. It sends a packet
+// whose time to live ends at the router. That packet follows them to ovn-controller on the same connection,
+// and is answered.
 func (z *Zone) WaitLogged(ctx context.Context) error {
 	k := &z.packets
 	for {
@@ -302,7 +297,7 @@ func (z *Zone) WaitLogged(ctx context.Context) error {
 	}
 }
 
-// lastPacket puts in a packet that ovn-controller answers, with a number.
+// lastPacket sends a numbered packet that ovn-controller answers.
 func (k *packetsUnderWay) lastPacket(ctx context.Context, id uint32) error {
 	k.sending.Lock()
 	defer k.sending.Unlock()

@@ -10,15 +10,15 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// Standing is a cluster with its networks, from which follows what each zone has of them.
+// Standing is a cluster with its networks, and the rows each zone has of them.
 type Standing struct {
 	Cluster *model.Cluster
-	// Table are the networks besides the default one. Without it they are read from the cluster.
+	// Table lists the networks except the default one; nil reads them from the cluster.
 	Table *network.Table
 
 	once      sync.Once
-	ports     map[string]map[string]podPort // by zone and name: ports on the default network
-	groups    map[string]string             // the names of the port groups of namespaces
+	ports     map[string]map[string]podPort // ports on the default network, by zone and name
+	groups    map[string]string             // port groups' names by namespace
 	pods      map[string][]*model.Pod       // by network
 	isolated  map[string][]*model.Pod       // by node
 	multicast bool
@@ -54,8 +54,7 @@ func (s *Standing) gather() {
 	})
 }
 
-// portOf is the port of a pod that is to have one. A pod without an address yet
-// has one with a hardware address alone.
+// portOf returns a pod's port. Without an IP address it has only a MAC address.
 func portOf(p *model.Pod) podPort {
 	first := ""
 	if len(p.IPs) > 0 {
@@ -65,8 +64,7 @@ func portOf(p *model.Pod) podPort {
 	return podPort{uid: p.UID, namespace: p.Namespace, address: strings.Join(append([]string{mac}, p.IPs...), " ")}
 }
 
-// In describes the rows that a zone is to have of the networks. mgmt are the addresses of the node's
-// management port on the default network.
+// In describes a zone's rows of the networks. mgmt are the management port's addresses on the default network.
 func (s *Standing) In(zone string, mgmt []string, lab bool) *Networks {
 	s.gather()
 	out := &Networks{Zone: zone, Node: s.Cluster.Node(zone), Lab: lab,

@@ -13,14 +13,12 @@ import (
 	"rung/sources/retry"
 )
 
-// ZoneProgress is how far a zone's rows have come, as the Northbound database says: rows
-// written, flows made, nodes done.
+// ZoneProgress holds the Northbound database's counters: rows written, flows made, nodes done.
 type ZoneProgress struct {
 	NB, SB, HV int64 // nb_cfg, sb_cfg, hv_cfg
 }
 
-// Progress is how far the zone's rows have come; ok is false while the database
-// cannot be read.
+// Progress returns the zone's counters; ok is false while the database is unreadable.
 func (z *Zone) Progress() (p ZoneProgress, ok bool) {
 	tables, synced, _ := z.nb.currentRows(nb.TableGlobal)
 	for _, r := range tables[0] {
@@ -29,16 +27,16 @@ func (z *Zone) Progress() (p ZoneProgress, ok bool) {
 	return p, false
 }
 
-// syncAgain is the wait between two looks at what WaitSynced waits for.
+// syncAgain is the wait between two checks in WaitSynced.
 const syncAgain = 5 * time.Millisecond
 
-// WaitSynced waits until every row that was written before the call is flows on the node
-// and decides about packets, and every logical port is bound.
+// WaitSynced waits until all rows written before the call are flows that decide about packets, and all logical
+// ports are bound.
 func (z *Zone) WaitSynced(ctx context.Context) (ZoneProgress, error) {
 	for {
 		n, err := z.bumpNBCfg(ctx)
 		if err != nil {
-			// The server is being started again, or just died.
+			// The server just died or is restarting.
 			if !retry.Sleep(ctx, syncAgain) {
 				return ZoneProgress{}, fmt.Errorf("zone %s: %w", z.cfg.Name, err)
 			}
@@ -47,8 +45,8 @@ func (z *Zone) WaitSynced(ctx context.Context) (ZoneProgress, error) {
 		if err := z.nb.waitUntil(ctx, func() bool { p, ok := z.Progress(); return ok && p.NB >= n }); err != nil {
 			return ZoneProgress{}, fmt.Errorf("zone %s: reading nb_cfg %d: %w", z.cfg.Name, n, err)
 		}
-		// The rows of before are known now. Where ports were still to come, the number
-		// says nothing about their flows: it is taken again.
+		// The earlier rows are known now. If ports were missing, the number does not cover their flows, so a
+		// new one is taken.
 		waited := false
 		for why := z.bridge.lackingText(); why != ""; why = z.bridge.lackingText() {
 			waited = true
@@ -64,11 +62,10 @@ func (z *Zone) WaitSynced(ctx context.Context) (ZoneProgress, error) {
 		if err != nil {
 			return p, fmt.Errorf("zone %s: nb_cfg %d is followed by sb_cfg %d and hv_cfg %d: %w", z.cfg.Name, n, p.SB, p.HV, err)
 		}
-		// hv_cfg says that ovs-vswitchd has the flows. Entries that its datapath made of
-		// earlier flows still decide, until it has compared them
-		// (ovn-kubernetes.md#rows-flows-nodes).
+		// hv_cfg means that ovs-vswitchd has the flows. Its datapath's entries from earlier flows still decide
+		// until they are revalidated (ovn-kubernetes.md#rows-flows-nodes).
 		if _, err := z.Control(ctx, VSwitchd, "revalidator/purge"); err != nil {
-			// It is being started again, or just died.
+			// The process just died or is restarting.
 			if !retry.Sleep(ctx, syncAgain) {
 				return p, err
 			}
@@ -78,7 +75,7 @@ func (z *Zone) WaitSynced(ctx context.Context) (ZoneProgress, error) {
 	}
 }
 
-// bumpNBCfg counts nb_cfg up.
+// bumpNBCfg increments nb_cfg.
 func (z *Zone) bumpNBCfg(ctx context.Context) (int64, error) {
 	res, err := z.nb.runTransaction(ctx,
 		map[string]any{"op": "mutate", "table": nb.TableGlobal, "where": []any{}, "mutations": []any{[]any{"nb_cfg", "+=", 1}}},
@@ -90,16 +87,16 @@ func (z *Zone) bumpNBCfg(ctx context.Context) (int64, error) {
 }
 
 const (
-	// askAgain is how often a process is asked whether it answers, and silentAfter how
-	// long it may take. OVN's own have many things to do at once on a small machine.
+	// askAgain is how often a process is asked for an answer, silentAfter how long that may take. OVN's
+	// processes are busy on a small machine.
 	askAgain    = time.Second
 	silentAfter = 3 * time.Second
-	// countAgain is how often nb_cfg is raised.
+	// countAgain is how often nb_cfg is incremented.
 	countAgain = 3 * time.Second
 )
 
-// watchDaemons asks every process whether it answers, and counts nb_cfg up so that its numbers
-// say whether flows follow rows, until ctx ends.
+// watchDaemons asks every process for an answer until ctx ends. It also increments nb_cfg, whose counters show
+// whether flows follow rows.
 func (z *Zone) watchDaemons(ctx context.Context) {
 	for _, n := range zoneNamesOf {
 		z.wg.Go(func() {
@@ -109,20 +106,20 @@ func (z *Zone) watchDaemons(ctx context.Context) {
 		})
 	}
 	for retry.Sleep(ctx, countAgain) {
-		if p, ok := z.Progress(); ok && p.HV >= p.NB { // else the node has still to follow the last time
+		if p, ok := z.Progress(); ok && p.HV >= p.NB { // else the node has not finished the last increment
 			wait, cancel := context.WithTimeout(ctx, silentAfter)
-			_, _ = z.bumpNBCfg(wait) // that the server is away is told of the server
+			_, _ = z.bumpNBCfg(wait) // a missing server is reported elsewhere
 			cancel()
 		}
 	}
 }
 
-// askDaemon asks a process and notes whether it answers.
+// askDaemon asks a process for an answer and records the result.
 func (z *Zone) askDaemon(ctx context.Context, name string) {
 	p := z.procs[name]
 	pid := p.Pid()
 	if pid == 0 {
-		return // its death was told
+		return // its death was reported
 	}
 	began := time.Now()
 	wait, cancel := context.WithTimeout(ctx, silentAfter)
@@ -139,10 +136,10 @@ func (z *Zone) askDaemon(ctx context.Context, name string) {
 	}
 }
 
-// notUpYet is a process whose start takes long.
+// notUpYet is the state of a process that starts slowly.
 const notUpYet State = "not up yet"
 
-// Faults returns the current faults in the zone, in the order they came.
+// Faults returns the zone's current faults, oldest first.
 func (z *Zone) Faults() []model.Fault {
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -151,7 +148,7 @@ func (z *Zone) Faults() []model.Fault {
 		d := z.states[n.name]
 		switch {
 		case d.State == Running, d.State == Died && d.Err == nil && time.Since(d.Since) < ReadyWithin:
-			continue // it runs, or comes up
+			continue // running or starting
 		case d.State == Died && d.Err == nil:
 			d.State = notUpYet
 		case d.State == Silent:
@@ -170,7 +167,7 @@ func (z *Zone) Faults() []model.Fault {
 	return out
 }
 
-// reportFaults tells what is wrong where it is not what was told last.
+// reportFaults reports the faults if they changed.
 func (z *Zone) reportFaults() {
 	z.telling.Lock()
 	defer z.telling.Unlock()

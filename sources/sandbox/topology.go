@@ -8,17 +8,16 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// zoneTopology is a zone's switches and router as OVN-Kubernetes has them, as far as
-// packets between pods, nodes and the outside need them. There is no gateway router
-// and no tunnel: what would go to one is seen at a port in its place.
+// zoneTopology describes a zone's switches and router. They are as in OVN-Kubernetes, as far as packets
+// between pods, nodes and the outside need them.
 type zoneTopology struct {
 	cfg     ZoneConfig
 	mgmt    []string
 	routers []netip.Prefix // the router's addresses on the node's switch
-	mac     string         // and its hardware address there
+	mac     string         // its MAC address there
 }
 
-// DefaultSubnets are the subnets of all nodes' pods if none are known.
+// DefaultSubnets are the pod subnets of all nodes if none are known.
 var DefaultSubnets = []netip.Prefix{netip.MustParsePrefix("10.244.0.0/16"), netip.MustParsePrefix("fd01::/48")}
 
 func newTopology(cfg ZoneConfig) (*zoneTopology, error) {
@@ -48,25 +47,23 @@ func newTopology(cfg ZoneConfig) (*zoneTopology, error) {
 	first := t.routers[0].Addr()
 	for _, r := range slices.Backward(t.routers) {
 		if r.Addr().Is4() {
-			first = r.Addr() // the IPv4 one has precedence, as on a cluster
+			first = r.Addr() // IPv4 has precedence, as on a cluster
 		}
 	}
 	t.mac = nb.MAC(first)
 	return t, nil
 }
 
-// ElsewherePort is the logical port where packets to pods of other zones come out, and
-// where those from there are put in.
+// ElsewherePort returns the logical port for packets to and from pods of other zones.
 func (z *Zone) ElsewherePort() string { return ElsewherePort(z.cfg.Name) }
 
-// OutsidePort is the logical port where packets to addresses outside of the cluster come
-// out, and where those from there are put in.
+// OutsidePort returns the logical port for packets to and from addresses outside the cluster.
 func (z *Zone) OutsidePort() string { return OutsidePort(z.cfg.Name) }
 
-// NodePort is the logical port of the node itself: its management port.
+// NodePort returns the logical port of the node itself: its management port.
 func (z *Zone) NodePort() string { return nb.ManagementPort(z.cfg.Name) }
 
-// seedOps is the zone's first transaction.
+// seedOps returns the zone's first transaction.
 func (t *zoneTopology) seedOps() []nb.Op {
 	zone := t.cfg.Name
 	ops := SeedRows(zone, t.mgmt, t.cfg.Foreign)
@@ -88,9 +85,8 @@ func (t *zoneTopology) seedOps() []nb.Op {
 	return append(ops, router.Ops()...)
 }
 
-// roomForAddress is the network that the router needs on the node's switch for an address that
-// is in none of its networks: the /24 or /64 around it, with the router at the highest
-// address that nobody has.
+// roomForAddress returns a network for the router on the node's switch, for an address outside its networks.
+// It is the /24 or /64 around the address, and the router gets the highest free address.
 func roomForAddress(addr netip.Addr, taken map[netip.Addr]bool) netip.Prefix {
 	bits := 24
 	if addr.Is6() {

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// The stages in which northd evaluates ACLs, in the order a packet meets them.
+// The stages in which northd evaluates ACLs, in a packet's order.
 const (
 	StageIn      = "ls_in_acl_eval"
 	StageAfterLB = "ls_in_acl_after_lb_eval"
@@ -21,26 +21,24 @@ const (
 
 var aclStages = []string{StageIn, StageAfterLB, StageOut}
 
-// mostPasses is how often a packet may go through connection tracking in one trace.
+// mostPasses limits a packet's passes through connection tracking in one trace.
 const mostPasses = 8
 
-// MetFlow is a logical flow of an ACL that a packet met.
+// MetFlow is an ACL's logical flow that a packet met.
 type MetFlow struct {
-	Stage string // StageOut, say
-	ACL   string // the first eight hex digits of the ACL's UUID, as northd notes it
+	Stage string // for example StageOut
+	ACL   string // the first eight hex digits of the ACL's UUID, northd's stage-hint
 }
 
-// The states of a connection that a traced packet may be of, as ovs-fields(7) has them;
-// the first packet of one is of none.
+// Connection states for a traced packet, in ovs-fields(7)'s notation; a connection's first packet has none.
 const (
 	StateFirst   = ""
-	StateOpened  = "trk,est"     // of the side that began it
-	StateReplied = "trk,est,rpl" // of the other
+	StateOpened  = "trk,est"     // from the side that opened it
+	StateReplied = "trk,est,rpl" // from the other side
 )
 
-// Trace asks ovs-vswitchd what it would do with a packet of a connection in a state, by
-// ofproto/trace: nothing is sent, nothing logged, no connection noted. It returns the ACLs'
-// flows in the order in which they are met, and the trace.
+// Trace asks ovs-vswitchd, by ofproto/trace, what it would do with a packet of a connection in a state.
+// Nothing is sent, logged or tracked. It returns the ACL flows in the order they are met, and the trace.
 func (z *Zone) Trace(ctx context.Context, p Packet, state string) (met []MetFlow, text string, err error) {
 	defer func() {
 		if err != nil {
@@ -53,8 +51,7 @@ func (z *Zone) Trace(ctx context.Context, p Packet, state string) (met []MetFlow
 	if at <= 0 {
 		return nil, "", fmt.Errorf("%q: %w", p.EntryPort, ErrNoPort)
 	}
-	// A flow, not a packet: with a packet ofproto/trace does what it says, down to the
-	// log.
+	// A flow, not a packet: with a packet ofproto/trace would execute its actions, including logging.
 	flow, err := p.flowText(known[p.EntryPort].mac, z.bridge.portNeighbours(known)[p.EntryPort].nextHopMAC(&p))
 	if err != nil {
 		return nil, "", err
@@ -76,7 +73,7 @@ func (z *Zone) Trace(ctx context.Context, p Packet, state string) (met []MetFlow
 	return met, text, nil
 }
 
-// flowText is the packet as ovs-ofctl(8) writes it.
+// flowText returns the packet in the notation of ovs-ofctl(8).
 func (p *Packet) flowText(from, to string) (string, error) {
 	six, net := "", "nw_src=%s,nw_dst=%s"
 	if p.Src.Is6() {
@@ -107,8 +104,8 @@ func (p *Packet) flowText(from, to string) (string, error) {
 
 var cookieOf = regexp.MustCompile(`, cookie 0x([0-9a-f]{1,8})\s*$`)
 
-// flowCookies returns the cookies of the flows in a trace, in order: the first eight hex digits of
-// the UUIDs of Logical_Flows.
+// flowCookies returns the cookies of a trace's flows in order: the first eight hex digits of the
+// Logical_Flows' UUIDs.
 func flowCookies(trace string) (out []string) {
 	for line := range strings.Lines(trace) {
 		if m := cookieOf.FindStringSubmatch(strings.TrimRight(line, "\r\n")); m != nil {
@@ -118,8 +115,8 @@ func flowCookies(trace string) (out []string) {
 	return out
 }
 
-// aclFlows returns the Southbound database's flows of ACLs, by cookie. The last flows of a
-// stage, which belong to no ACL, carry no hint and are left out.
+// aclFlows returns the Southbound database's ACL flows by cookie. A stage's last flows belong to no ACL, have
+// no hint, and are skipped.
 func (z *Zone) aclFlows(ctx context.Context) (map[string][]MetFlow, error) {
 	k, err := dialSocket(ctx, z.filePath(dbSB+".sock"), nil)
 	if err != nil {
@@ -159,39 +156,38 @@ func (z *Zone) aclFlows(ctx context.Context) (map[string][]MetFlow, error) {
 	return out, nil
 }
 
-// Connection is one to try: from a logical port to another, in the same zone or in
-// two. A side outside of the cluster has the zone of the other and its port OutsidePort.
-// Without ToPort it is made to whatever port its first packet comes out of: that of the
-// node itself, of other nodes, of the outside.
+// Connection is a connection to try between two logical ports, in one zone or two. An end outside the cluster
+// has the other end's zone and its OutsidePort. An empty ToPort accepts any port where the first packet comes
+// out, such as OutsidePort.
 type Connection struct {
 	From, To         *Zone
 	FromPort, ToPort string
 	Src, Dst         netip.Addr
 	Proto            PacketProto
 	SrcPort, DstPort uint16
-	// Traced says that each step also tells which ACLs' flows the packet met.
+	// Traced makes each step list the ACL flows that the packet met.
 	Traced bool
 }
 
-// PacketStep is one packet of a connection in one zone.
+// PacketStep describes one packet of a connection in one zone.
 type PacketStep struct {
 	Packet    string // "SYN", "request"
-	Reply     bool   // from the side that was asked
+	Reply     bool   // from the answering side
 	Zone      string
-	EntryPort string    // the logical port where it was put in
-	ExitPorts []string  // and those where it came out
-	Passed    bool      // it came out where it was to
+	EntryPort string    // where it was sent
+	ExitPorts []string  // where it came out
+	Passed    bool      // it came out at the expected port
 	Met       []MetFlow // of a traced connection
 }
 
 // handshakePacket is one packet of a handshake.
 type handshakePacket struct {
 	name  string
-	back  bool // from the side that was asked
+	back  bool // from the answering side
 	shape func(*Packet)
 }
 
-// greetings are the packets that make a connection, in order.
+// greetings are the packets that open a connection, in order.
 var greetings = map[PacketProto][]handshakePacket{
 	TCP: {
 		{"SYN", false, func(p *Packet) { p.Flags, p.Seq = SYN, 1 }},
@@ -213,7 +209,7 @@ var greetings = map[PacketProto][]handshakePacket{
 	},
 }
 
-// connState returns the state of a connection when a packet of its greeting comes.
+// connState returns the connection's state for this packet.
 func (g *handshakePacket) connState(first bool) string {
 	switch {
 	case g.back:
@@ -224,15 +220,15 @@ func (g *handshakePacket) connState(first bool) string {
 	return StateOpened
 }
 
-// TryConnection sends the packets that make a connection, there and back, and stops at the first
-// that is lost. Between two zones each packet is decided in both, as on a cluster.
+// TryConnection sends the packets that open a connection, there and back, and stops at the first lost one.
+// Between two zones each packet is decided in both, as on a cluster.
 func TryConnection(ctx context.Context, c Connection) (steps []PacketStep, made bool, err error) {
 	for i, g := range greetings[c.Proto] {
 		p := Packet{Src: c.Src, Dst: c.Dst, Proto: c.Proto, SrcPort: c.SrcPort, DstPort: c.DstPort}
 		from, to, in, out := c.From, c.To, c.FromPort, c.ToPort
 		if g.back {
 			p.Src, p.Dst = p.Dst, p.Src
-			if c.Proto != ICMP { // a reply has the numbers of its request
+			if c.Proto != ICMP { // an ICMP reply has its request's numbers
 				p.SrcPort, p.DstPort = p.DstPort, p.SrcPort
 			}
 			from, to, in, out = to, from, out, in
@@ -256,10 +252,10 @@ func TryConnection(ctx context.Context, c Connection) (steps []PacketStep, made 
 			}
 			s.ExitPorts, s.Passed = got[0].Ports, slices.Contains(got[0].Ports, leg.out)
 			if from != to && leg.zone == from && leg.out == from.ElsewherePort() {
-				// A pod that came after the zone may have an address that the router knows no subnet of.
+				// The router may know no subnet for the address of a pod newer than the zone.
 				s.Passed = s.Passed || slices.Contains(got[0].Ports, from.OutsidePort())
 			}
-			if leg.out == "" && len(s.ExitPorts) > 0 { // the answer comes from where it came out
+			if leg.out == "" && len(s.ExitPorts) > 0 { // the answer comes from that port
 				s.Passed, c.ToPort = true, s.ExitPorts[0]
 			}
 			steps = append(steps, s)
@@ -271,7 +267,7 @@ func TryConnection(ctx context.Context, c Connection) (steps []PacketStep, made 
 	return steps, len(steps) > 0, nil
 }
 
-// packetLeg is the part of a packet's way that is in one zone.
+// packetLeg is a packet's path in one zone.
 type packetLeg struct {
 	zone           *Zone
 	entryPort, out string

@@ -19,45 +19,41 @@ import (
 	"rung/sources/retry"
 )
 
-// TrafficConfig says how much traffic there is.
+// TrafficConfig configures traffic.
 type TrafficConfig struct {
-	// Rate is how many connections are begun a second (default 20).
+	// Rate is the number of connections per second (default 20).
 	Rate float64
-	// Seed makes the connections the same for the same rows and pods.
+	// Seed makes connections reproducible for the same rows and pods.
 	Seed uint64
-	// Sandbox is the sandbox whose zones the packets go into where they run on OVN; else, and
-	// without it, connections are simulated.
+	// Sandbox receives the packets if its zones run on OVN. Otherwise, or if nil, connections are simulated.
 	Sandbox *Sandbox
-	// Slots bound the traffic's computing; nil does not.
+	// Slots limits the traffic's computing; nil has no limit.
 	Slots retry.Slots
 }
 
-// TrafficStats counts since the start.
+// TrafficStats has counts since the start.
 type TrafficStats struct {
-	Connections uint64 // begun
-	Dropped     uint64 // of those, by a row
+	Connections uint64 // started
+	Dropped     uint64 // of these, dropped by a row
 	Lines       uint64 // written
-	// Limited are lines that the meter withheld; on a cluster nobody counts
-	// them.
+	// Limited counts lines withheld by the meter; a cluster has no such count.
 	Limited uint64
-	// Unjudged are matches that could not be decided and were passed over.
+	// Unjudged counts matches that could not be evaluated and were skipped.
 	Unjudged uint64
 }
 
-// Traffic is pods that connect to pods and to the outside. In zones that run on OVN
-// the first packet of each connection is put in, and ovn-controller writes the log;
-// Limited and Unjudged stay 0 there. Elsewhere it is simulated: the live rows decide,
-// and rows that log write what ovn-controller would write.
+// Traffic makes pods connect to pods and to the outside. In zones on OVN it sends the first packet of each
+// connection, and ovn-controller writes the log; Limited and Unjudged stay 0. Elsewhere it simulates: the live
+// rows decide, and logging rows write ovn-controller's lines.
 //
-// A pod under a NetworkPolicy takes part where its zone has the rows of the
-// namespace's NetworkPolicies.
+// A pod under a NetworkPolicy takes part only if its zone has the rows of the namespace's NetworkPolicies.
 type Traffic struct {
 	rate    atomic.Uint64 // per 1000 seconds
 	sandbox *Sandbox
 	slots   retry.Slots
 	stats   struct{ connections, dropped, lines, limited, unjudged atomic.Uint64 }
 
-	mu      sync.Mutex // one Run at a time
+	mu      sync.Mutex // held during Run
 	random  *rand.Rand
 	world   *trafficWorld
 	matches verdict.MatchCache
@@ -68,16 +64,15 @@ type Traffic struct {
 	withheld withheldLines
 }
 
-// tick is how often connections are begun; refresh how old the view of pods
-// and rows may be, unless renewing it takes more than a refreshShare of the
-// time.
+// tick is the interval of new connections. refresh limits the age of the view of pods and rows, unless
+// renewing it takes more than one part in refreshShare of the time.
 const (
 	tick         = 50 * time.Millisecond
 	refresh      = 250 * time.Millisecond
 	refreshShare = 40
 )
 
-// NewTraffic makes traffic that Run sets going.
+// NewTraffic returns traffic that Run starts.
 func NewTraffic(cfg TrafficConfig) *Traffic {
 	t := &Traffic{random: rand.New(rand.NewPCG(cfg.Seed, 0x72756e67)), world: &trafficWorld{},
 		meters: meterBuckets{}, seq: map[string]uint64{}, slots: cfg.Slots}
@@ -91,7 +86,7 @@ func NewTraffic(cfg TrafficConfig) *Traffic {
 	return t
 }
 
-// SetRate sets how many connections are begun a second; 0 means none.
+// SetRate sets the number of connections per second; 0 means none.
 func (t *Traffic) SetRate(perSecond float64) { t.rate.Store(uint64(max(perSecond, 0) * 1000)) }
 
 // Stats returns the counts so far.
@@ -101,11 +96,11 @@ func (t *Traffic) Stats() TrafficStats {
 		Limited: t.stats.limited.Load(), Unjudged: t.stats.unjudged.Load()}
 }
 
-// LogLine is a line of a zone's log as ovn-controller writes it.
+// LogLine is a line of a zone's log in ovn-controller's format.
 type LogLine struct{ Zone, Text string }
 
-// Run begins connections until ctx ends, and sends each line that is logged; lines must
-// be read until Run closes it. snapshot returns the pods and the zones' rows as they are.
+// Run starts connections until ctx ends, and sends each log line to lines. The caller must read lines until
+// Run closes it. snapshot returns the current pods and the zones' rows.
 func (t *Traffic) Run(ctx context.Context, snapshot func() (*model.Cluster, map[string]*nb.DB), lines chan<- LogLine) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -148,8 +143,7 @@ func (t *Traffic) Run(ctx context.Context, snapshot func() (*model.Cluster, map[
 	}
 }
 
-// walkConnection takes a connection's first packet its way and writes what is logged
-// about it.
+// walkConnection simulates a connection's first packet and writes its log lines.
 func (t *Traffic) walkConnection(now time.Time, f *trafficFlow, sink func(zone, line string)) {
 	t.stats.connections.Add(1)
 	passed := true
@@ -158,10 +152,9 @@ func (t *Traffic) walkConnection(now time.Time, f *trafficFlow, sink func(zone, 
 		if z == nil {
 			continue
 		}
-		// The ACLs that passed the packet on and the one, if any, that ended it: without that
-		// one the packet is allowed (ovn-kubernetes.md#stages). The winner among equals is
-		// undefined; here it is the one with the lower UUID. ACLs that cannot be judged are
-		// passed over.
+		// The deciders are ACLs that passed the packet on and the one, if any, that ended the stage; without
+		// it the packet is allowed (ovn-kubernetes.md#stages). Among equal priorities the winner is undefined;
+		// here the lower UUID wins. ACLs that cannot be evaluated are skipped.
 		deciders, unjudged := z.WalkStage(s.name, s.logicalPort, s.packet)
 		t.stats.unjudged.Add(unjudged)
 		for _, acl := range deciders {
@@ -204,16 +197,14 @@ func (t *Traffic) logVerdict(now time.Time, z *verdict.Zone, s walkStage, acl *n
 	sink(z.Name, acllog.Format(l))
 }
 
-// meterBuckets are the token buckets of meters that rows refer to.
+// meterBuckets holds the token buckets of referenced meters.
 type meterBuckets map[meterKey]*rate.Limiter
 
-// meterKey is a fair meter's bucket, one per ACL, or an unfair one's, which all
-// ACLs of a zone share.
+// meterKey identifies a bucket: a fair meter has one per ACL, an unfair one has one for all ACLs of a zone.
 type meterKey struct{ zone, meter, acl string }
 
-// allowsMessage says whether the meter lets one more message through: as many a second
-// as its band's rate, and at most a second's worth, or the band's burst if that
-// is more, at once.
+// allowsMessage reports whether the meter allows one more message. It allows its band's rate per second, and
+// at once at most a second's worth, or the band's burst if larger.
 func (m meterBuckets) allowsMessage(z *verdict.Zone, acl *nb.ACL, now time.Time) bool {
 	meter := z.DB.MeterByName(acl.Meter)
 	if meter == nil || len(meter.Bands) == 0 {
@@ -238,7 +229,7 @@ func (m meterBuckets) allowsMessage(z *verdict.Zone, acl *nb.ACL, now time.Time)
 	return b.AllowN(now, 1)
 }
 
-// dropFull drops buckets that are full again anyway.
+// dropFull drops full buckets, which are like new ones.
 func (m meterBuckets) dropFull(now time.Time) {
 	for k, b := range m {
 		if b.TokensAt(now) >= float64(b.Burst()) {
@@ -247,7 +238,7 @@ func (m meterBuckets) dropFull(now time.Time) {
 	}
 }
 
-// trafficFlow is a connection: from a pod to a pod or to the outside.
+// trafficFlow is a connection from a pod to a pod or to the outside.
 type trafficFlow struct {
 	src, dst         *podEndpoint // dst nil: outside
 	from, to         netip.Addr
@@ -255,10 +246,9 @@ type trafficFlow struct {
 	srcPort, dstPort uint16
 }
 
-// stagesOf are the walks in the order of the way: on each switch before load
-// balancing, after it, and to the port it leaves by. A packet to another node
-// leaves the source's switch and enters the destination's by the router's port.
-// While it is on its way in, where it leaves is not known yet.
+// stagesOf returns the stages of the packet in order: on each switch before load balancing, after it, and to
+// the output port. A packet to another node leaves the source's switch and enters the destination's by the
+// router's port. Its output port is unknown in the first two stages.
 func (f *trafficFlow) stagesOf() []walkStage {
 	var out []walkStage
 	pass := func(zone, at, in, to string) {
@@ -279,10 +269,10 @@ func (f *trafficFlow) stagesOf() []walkStage {
 	return out
 }
 
-// walkStage is one walk through ACLs that a packet makes.
+// walkStage is one ACL stage of a packet.
 type walkStage struct {
 	zone        string
-	logicalPort string // a logical port of the switch it makes it on
+	logicalPort string // a logical port of the stage's switch
 	name        model.Stage
 	packet      match.Packet
 }

@@ -12,11 +12,11 @@ import (
 	"rung/model/verdict"
 )
 
-// trafficWorld holds the pods and rows that connections are made and judged by, made ready for
-// that. Parts that did not change are taken over from the last one.
+// trafficWorld holds the pods and rows for choosing and judging connections. Unchanged parts are taken from
+// the previous one.
 type trafficWorld struct {
 	cluster *model.Cluster
-	pods    []*podEndpoint // all that take part, by name
+	pods    []*podEndpoint // all participants by name
 	outside []flowTarget
 	zones   map[string]*verdict.Zone
 }
@@ -25,17 +25,17 @@ type trafficWorld struct {
 type podEndpoint struct {
 	zone, lport string
 	ips         []netip.Addr
-	ports       []flowTarget // declared ports; addresses unset
+	ports       []flowTarget // declared ports, without addresses
 }
 
-// flowTarget is somewhere a connection may go.
+// flowTarget is a possible destination.
 type flowTarget struct {
 	ip    netip.Addr
 	proto match.Proto
 	port  uint16
 }
 
-// refreshWorld brings the world up to date.
+// refreshWorld updates the world.
 func (t *Traffic) refreshWorld(c *model.Cluster, dbs map[string]*nb.DB, now time.Time) {
 	old := t.world
 	w := &trafficWorld{cluster: c, pods: old.pods, outside: old.outside, zones: map[string]*verdict.Zone{}}
@@ -57,15 +57,14 @@ func (t *Traffic) refreshWorld(c *model.Cluster, dbs map[string]*nb.DB, now time
 				rows++
 			}
 		}
-		t.matches.ForgetUnused(rows) // those parsed that no row has any more are forgotten
+		t.matches.ForgetUnused(rows) // forget parsed matches that no row uses
 	}
 	t.world = w
 	t.meters.dropFull(now)
 }
 
-// podEndpoints are the pods that take part: running, on the default network, with
-// an address and a port in their zone, and under no NetworkPolicy whose rows the
-// zone does not have: without them the rows would tell less than the truth.
+// podEndpoints returns the pods that take part: running, on the default network, with an address and a port in
+// their zone. If a NetworkPolicy selects a pod, the zone must have its rows, or the verdicts would be wrong.
 func podEndpoints(c *model.Cluster, zones map[string]*verdict.Zone) []*podEndpoint {
 	under := map[string][]model.Selector{}
 	for p := range c.Policies(model.KindNP) {
@@ -74,7 +73,7 @@ func podEndpoints(c *model.Cluster, zones map[string]*verdict.Zone) []*podEndpoi
 	hasRows := map[[2]string]bool{} // zone and namespace
 	for name, z := range zones {
 		for namespace := range under {
-			// The groups of its default deny come and go with the rows of its NetworkPolicies
+			// The default-deny groups exist exactly while the NetworkPolicies' rows do
 			// (ovn-kubernetes.md#isolation-groups).
 			ids := nb.IDs(nb.DefaultController, nb.OwnerNetpolNamespace,
 				nb.IDPair{Key: nb.KeyName, Value: namespace}, nb.IDPair{Key: nb.KeyDirection, Value: "Ingress"})
@@ -109,13 +108,12 @@ func podEndpoints(c *model.Cluster, zones map[string]*verdict.Zone) []*podEndpoi
 	return out
 }
 
-// common are ports that any destination may be asked for.
+// common are ports tried at any destination.
 var common = []flowTarget{{proto: match.TCP, port: 80}, {proto: match.TCP, port: 443}, {proto: match.UDP, port: 53},
 	{proto: match.TCP, port: 5432}}
 
-// outsideTargets are places beyond the cluster's pods: well-known resolvers and web
-// servers, the nodes' own services, and one place in each network that a policy
-// of tier 2 names.
+// outsideTargets returns destinations other than pods: well-known resolvers and web servers, the nodes' own
+// services, and an address in each network of a tier-2 policy.
 func outsideTargets(c *model.Cluster) []flowTarget {
 	out := []flowTarget{
 		{netip.MustParseAddr("8.8.8.8"), match.TCP, 443}, {netip.MustParseAddr("8.8.8.8"), match.UDP, 53},
@@ -129,11 +127,11 @@ func outsideTargets(c *model.Cluster) []flowTarget {
 	return append(out, networkTargets(c)...)
 }
 
-// networksTried bounds the networks of policies that traffic goes to.
+// networksTried limits the networks of policies that traffic goes to.
 const networksTried = 16
 
-// networkTargets are the first address of each network that an EgressFirewall or
-// NetworkPolicy names, unless it is a pod's, on a port that its rule has.
+// networkTargets returns the first address of each network in an EgressFirewall or NetworkPolicy, on a port of
+// its rule. It skips pods' addresses.
 func networkTargets(c *model.Cluster) []flowTarget {
 	var out []flowTarget
 	seen := map[netip.Addr]bool{}
@@ -168,7 +166,7 @@ func networkTargets(c *model.Cluster) []flowTarget {
 	return out
 }
 
-// tcpPortOf is a TCP port of a rule, 443 where it names none.
+// tcpPortOf returns a TCP port of a rule, 443 if it names none.
 func tcpPortOf(r *model.Rule) uint16 {
 	for _, p := range r.Ports {
 		if p.Protocol == "TCP" && p.Start > 0 {
@@ -178,7 +176,7 @@ func tcpPortOf(r *model.Rule) uint16 {
 	return 443
 }
 
-// pickFlow chooses a connection. Half of them are repeated, as real ones are.
+// pickFlow chooses a connection. Half of them repeat earlier ones, as real ones do.
 func (t *Traffic) pickFlow() (trafficFlow, bool) {
 	const remembered = 32
 	srcPort := uint16(32768 + t.random.IntN(28232))
@@ -214,7 +212,7 @@ func (t *Traffic) pickFlow() (trafficFlow, bool) {
 	return f, true
 }
 
-// pickAddresses finds a pair of addresses of one family.
+// pickAddresses sets two addresses of one family; false if there are none.
 func (f *trafficFlow) pickAddresses(to netip.Addr) bool {
 	ips := []netip.Addr{to}
 	if f.dst != nil {

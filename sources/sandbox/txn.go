@@ -13,17 +13,15 @@ import (
 	"rung/sources/nbdb"
 )
 
-// transaction is a transaction under way. It writes into the database, and takes everything back when it
-// fails.
+// transaction is a transaction under way. It writes to the database directly, and is rolled back if it fails.
 type transaction struct {
 	db    *DB
-	was   map[rowPlace]Row // the rows it wrote, as they were before; nil for new ones
+	was   map[rowPlace]Row // the previous versions of written rows; nil for new ones
 	names map[string]UUID
-	used  map[string]bool // names that an insert has taken
+	used  map[string]bool // names used by inserts
 }
 
-// Transact runs the operations and returns the results as a JSON array and,
-// when all is well, what changed in the database.
+// Transact runs the operations and returns the results as a JSON array and, if all succeed, the changes.
 func (db *DB) Transact(ops []json.RawMessage) (results []byte, changes []RowChange) {
 	t := &transaction{db: db, was: map[rowPlace]Row{}, names: map[string]UUID{}, used: map[string]bool{}}
 	results = []byte{'['}
@@ -216,8 +214,7 @@ func (t *transaction) insertRow(o *operation) ([]byte, error) {
 	return []byte(`{"uuid":` + uuidAtom(id) + `}`), nil
 }
 
-// waitRows holds when the rows that meet the conditions are, or are not, the rows
-// given. It never waits for that.
+// waitRows succeeds if the matching rows equal the given rows, or differ for "!=". It never waits.
 func (t *transaction) waitRows(o *operation) ([]byte, error) {
 	if o.Rows == nil || o.Until != "==" && o.Until != "!=" {
 		return nil, syntaxError("wait needs rows and until")

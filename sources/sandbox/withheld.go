@@ -2,10 +2,10 @@ package sandbox
 
 import "sync"
 
-// mostWithheld bounds the ACLs whose lines are counted.
+// mostWithheld limits the ACLs with a count.
 const mostWithheld = 100_000
 
-// withheldLines are the lines that the meters of ACLs did not let through.
+// withheldLines counts the lines that meters withheld, by ACL.
 type withheldLines struct {
 	mu    sync.Mutex
 	byACL map[aclKey]uint64
@@ -28,11 +28,11 @@ func (w *withheldLines) countLine(zone, acl string) {
 	w.byACL[k]++
 }
 
-// WithheldLines is how many lines of an ACL, by its UUID, the meter of a simulated zone did not
-// let through; ok is false where nobody counts them.
+// WithheldLines returns how many lines of an ACL (a UUID) a simulated zone's meter withheld. ok is false if
+// they are not counted.
 func (t *Traffic) WithheldLines(zone, acl string) (n uint64, ok bool) {
 	if t.sandbox != nil {
-		return 0, false // packets: the datapath counts
+		return 0, false // on OVN the datapath counts
 	}
 	t.withheld.mu.Lock()
 	defer t.withheld.mu.Unlock()

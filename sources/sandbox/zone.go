@@ -27,19 +27,19 @@ const (
 	VSwitchd   = "ovs-vswitchd"
 )
 
-// names are the processes in the order they start, with what their files are called.
+// zoneNamesOf lists the processes in starting order, with their file names.
 var zoneNamesOf = []struct{ name, file string }{
 	{NBServer, dbNB}, {SBServer, dbSB}, {VSServer, dbVS},
 	{VSwitchd, "vswitchd"}, {Northd, "northd"}, {Controller, "controller"},
 }
 
-// Daemon is one process of a zone as it is.
+// Daemon is the current state of a zone's process.
 type Daemon struct {
 	Name  string
 	State State
 	Err   error // why the last one ended, with its last line
 	Since time.Time
-	Pid   int // 0 while none runs
+	Pid   int // 0 if none runs
 }
 
 // Zone is a node: its databases, daemons and ports.
@@ -47,7 +47,7 @@ type Zone struct {
 	cfg        ZoneConfig
 	tools      *Tools
 	dir        string
-	ownsFolder bool // the folder is this zone's
+	ownsFolder bool // the zone made the folder
 	log        string
 	tell       func(Daemon)
 	hear       func([]model.Fault)
@@ -59,10 +59,10 @@ type Zone struct {
 
 	mu        sync.Mutex
 	states    map[string]Daemon
-	askedAt   map[string]time.Time // when a process was asked that does not answer
-	lateFault *model.Fault         // that it did not come up
+	askedAt   map[string]time.Time // when a silent process was asked
+	lateFault *model.Fault         // OVN did not start
 
-	telling sync.Mutex // held while faults are told, so that the newest come last
+	telling sync.Mutex // held while faults are reported, to keep their order
 	faults  []model.Fault
 
 	control controlSockets
@@ -72,9 +72,9 @@ type Zone struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
-	up     chan struct{} // closed when all processes run, or upErr says why not
+	up     chan struct{} // closed when all processes run, or upErr has the reason
 	upErr  error
-	rising sync.WaitGroup // what starts them
+	rising sync.WaitGroup // the background start
 	rise   context.CancelFunc
 }
 
@@ -113,21 +113,21 @@ func (z *Zone) filePath(name string) string { return filepath.Join(z.dir, name) 
 
 func (z *Zone) socketAddress(db string) string { return "unix:" + z.filePath(db+".sock") }
 
-// Name is the zone's name.
+// Name returns the zone's name.
 func (z *Zone) Name() string { return z.cfg.Name }
 
-// NB is the address of the Northbound database.
+// NB returns the address of the Northbound database.
 func (z *Zone) NB() string { return z.socketAddress(dbNB) }
 
-// SB is the address of the Southbound database.
+// SB returns the address of the Southbound database.
 func (z *Zone) SB() string { return z.socketAddress(dbSB) }
 
-// LogFile is ovn-controller's log, with its acl_log lines. It is appended to, so that
-// who follows it may cut it to nothing when it has become long.
+// LogFile returns the path of ovn-controller's log, with its acl_log lines. ovn-controller appends to it, so
+// readers may truncate a long log.
 func (z *Zone) LogFile() string { return z.log }
 
-// daemonCommand is how a process is started, in the foreground: what goes to the background
-// would lose its parent, and with it its end.
+// daemonCommand returns the command of a process in the foreground: a background process would outlive its
+// parent.
 func (z *Zone) daemonCommand(name, file string) *exec.Cmd {
 	args := []string{"--no-chdir", "-vsyslog:off", "-vconsole:warn", "--unixctl=" + z.filePath(file+".ctl")}
 	if name != Controller {
@@ -157,8 +157,8 @@ func (z *Zone) daemonCommand(name, file string) *exec.Cmd {
 	return cmd
 }
 
-// startZone brings the zone up, with its first rows. With behind it returns before the
-// programs below the Northbound database run; they come up beside.
+// startZone starts the zone with its first rows. With behind it returns before the programs below the
+// Northbound database run; they start in the background.
 func (z *Zone) startZone(ctx context.Context, behind bool) error {
 	if err := os.Mkdir(z.dir, 0o700); err != nil {
 		return fmt.Errorf("making the folder of zone %s: %w", z.cfg.Name, err)
@@ -225,13 +225,13 @@ func (z *Zone) writeFirstRows(ctx context.Context) error {
 	return nil
 }
 
-// startBelow starts what makes flows of the rows, on databases that run.
+// startBelow starts the programs that turn rows into flows; their databases run already.
 func (z *Zone) startBelow(ctx, life context.Context, start func(context.Context, ...string) error) error {
 	z.wg.Go(func() { z.vs.followDatabase(life) })
 	if err := z.writeBridgeRows(ctx); err != nil {
 		return err
 	}
-	// ovn-controller waits a second where it finds no bridge to connect to.
+	// ovn-controller waits a second if it finds no bridge.
 	if err := start(ctx, VSwitchd, Northd); err != nil {
 		return err
 	}
@@ -246,8 +246,8 @@ func (z *Zone) startBelow(ctx, life context.Context, start func(context.Context,
 	return nil
 }
 
-// writeBridgeRows writes the first rows of the vswitch database, once: a server that dies
-// meanwhile comes back, and may have taken them.
+// writeBridgeRows writes the first rows of the vswitch database, exactly once: a server that died during the
+// write may have committed them.
 func (z *Zone) writeBridgeRows(ctx context.Context) error {
 	for {
 		if err := z.vs.waitKnown(ctx); err != nil {
@@ -266,8 +266,7 @@ func (z *Zone) writeBridgeRows(ctx context.Context) error {
 	}
 }
 
-// WaitReady waits until every process of the zone has answered once; the error says why
-// one did not.
+// WaitReady waits until every process of the zone has answered once, and returns the reason if one cannot.
 func (z *Zone) WaitReady(ctx context.Context) error {
 	select {
 	case <-z.up:
@@ -277,8 +276,7 @@ func (z *Zone) WaitReady(ctx context.Context) error {
 	}
 }
 
-// startPatiently starts processes side by side, too. One that died or was slow is started
-// again by who looks after it: nobody waits in front of it, so it has the time.
+// startPatiently starts processes in parallel. It waits while their supervisors restart dead or slow ones.
 func (z *Zone) startPatiently(ctx context.Context, which ...string) error {
 	err := z.startTogether(ctx, which...)
 	for err != nil && ctx.Err() == nil {
@@ -295,7 +293,7 @@ func (z *Zone) startPatiently(ctx context.Context, which ...string) error {
 		if up {
 			return nil
 		}
-		z.reportFaults() // that it takes so long
+		z.reportFaults() // report the slow start
 		if !retry.Sleep(ctx, startAgain) {
 			return err
 		}
@@ -303,10 +301,10 @@ func (z *Zone) startPatiently(ctx context.Context, which ...string) error {
 	return err
 }
 
-// startAgain is the wait between two looks at processes that come up late.
+// startAgain is the wait between two checks of slow processes.
 const startAgain = 20 * time.Millisecond
 
-// startTogether starts processes side by side.
+// startTogether starts processes in parallel.
 func (z *Zone) startTogether(ctx context.Context, which ...string) error {
 	errs := make([]error, len(which))
 	var wg sync.WaitGroup
@@ -321,7 +319,7 @@ func (z *Zone) reportState(name string, s State, err error) {
 	z.mu.Lock()
 	d := Daemon{Name: name, State: s, Err: err, Since: time.Now()}
 	if was := z.states[name]; was.State == s && was.Err != nil {
-		d.Since = was.Since // the next one did not come up
+		d.Since = was.Since // the restarted one failed too
 	}
 	z.states[name] = d
 	z.mu.Unlock()
@@ -329,7 +327,7 @@ func (z *Zone) reportState(name string, s State, err error) {
 	z.reportFaults()
 }
 
-// Daemons are the zone's processes as they are now, in the order they start.
+// Daemons returns the current states of the zone's processes, in starting order.
 func (z *Zone) Daemons() []Daemon {
 	out := make([]Daemon, 0, len(zoneNamesOf))
 	z.mu.Lock()
@@ -343,13 +341,13 @@ func (z *Zone) Daemons() []Daemon {
 	return out
 }
 
-// Kill kills a process as SIGKILL does; the next one starts by itself.
+// Kill kills a process with SIGKILL; it is then restarted.
 func (z *Zone) Kill(name string) error { return z.withDaemon(name, (*Process).Kill) }
 
-// Stop makes a process stand still, until Cont.
+// Stop stops a process until Cont.
 func (z *Zone) Stop(name string) error { return z.withDaemon(name, (*Process).Stop) }
 
-// Cont lets a stopped process go on.
+// Cont continues a stopped process.
 func (z *Zone) Cont(name string) error { return z.withDaemon(name, (*Process).Cont) }
 
 func (z *Zone) withDaemon(name string, do func(*Process) error) error {
@@ -372,10 +370,10 @@ func (z *Zone) Transact(ctx context.Context, ops ...nb.Op) error {
 	return nil
 }
 
-// closeZone ends everything of the zone and removes its files.
+// closeZone ends the zone and removes its files.
 func (z *Zone) closeZone() {
 	if z.rise != nil {
-		z.rise() // a process must not start beside its own end
+		z.rise() // no process may start after its Close
 		z.rising.Wait()
 	}
 	var wg sync.WaitGroup

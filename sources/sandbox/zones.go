@@ -12,12 +12,11 @@ import (
 	"rung/sources/nbdb"
 )
 
-// sandboxZone is one node's database: its server, and who writes the rows there that
-// are not Rung's.
+// sandboxZone is one node's database: its server, and the keeper of the rows that Rung does not write.
 type sandboxZone struct {
 	name     string
-	file     string // what its files are called
-	number   int    // of all zones there ever were
+	file     string // the name of its files
+	number   int    // its number among all zones made
 	endpoint string
 	server   zoneServer
 	keeper   *rowKeeper // nil until its server runs
@@ -25,8 +24,8 @@ type sandboxZone struct {
 	wg       sync.WaitGroup
 }
 
-// startServers starts all servers at once. When a real one was only looked for
-// and does not start, built-in ones take its place.
+// startServers starts all servers at once. If OVN or an automatically chosen ovsdb-server does not start, it
+// falls back to the next kind.
 func (s *Sandbox) startServers(ctx context.Context) error {
 	if s.cfg.OVN != nil {
 		err := s.startLab(ctx)
@@ -83,7 +82,7 @@ func (s *Sandbox) startAll(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// newZone prepares a zone whose server is not started yet.
+// newZone prepares a zone without starting its server.
 func (s *Sandbox) newZone(name string) (*sandboxZone, error) {
 	file, err := s.folder.fileName(name)
 	if err != nil {
@@ -127,7 +126,7 @@ func (s *Sandbox) startZone(ctx context.Context, z *sandboxZone) error {
 	return nil
 }
 
-// keepRows begins to look after the rows of a zone whose server runs.
+// keepRows starts the keeper of a zone whose server runs.
 func (s *Sandbox) keepRows(z *sandboxZone) {
 	var life context.Context
 	life, z.stop = context.WithCancel(s.life)
@@ -141,8 +140,8 @@ func (s *Sandbox) keepRows(z *sandboxZone) {
 	s.pods.followZone(z.name, k)
 }
 
-// AddZone starts the server of another zone and seeds its database. Pods of the
-// zone and namespaces that are there already get their rows with the next SetPods.
+// AddZone starts the server of another zone and writes its first rows. Existing pods and namespaces get their
+// rows with the next SetPods.
 func (s *Sandbox) AddZone(ctx context.Context, name string) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
@@ -190,7 +189,7 @@ func (s *Sandbox) removeZone(z *sandboxZone) {
 	removeFiles(s.folder.path, z.file)
 }
 
-// endZone ends everything that runs for the zone.
+// endZone ends the zone's keeper and server.
 func (z *sandboxZone) endZone(pods *podHandler) {
 	if z.keeper != nil {
 		pods.followZone(z.name, nil)

@@ -17,8 +17,8 @@ import (
 	"rung/model/words"
 )
 
-// ReadRow is a row as one of the readers has it: the elements of each column, sorted. A
-// column without a value has none.
+// ReadRow is a row as one of the readers has it, with each column's elements sorted. A column without a value
+// has none.
 type ReadRow struct {
 	Table   string              `json:"table"`
 	UUID    string              `json:"uuid"`
@@ -26,20 +26,19 @@ type ReadRow struct {
 }
 
 const (
-	// softMemory is where the child's collector begins to work hard, hardMemory where
-	// the child gives up, in bytes.
+	// softMemory is where the child's garbage collector starts to work hard. At hardMemory the child gives up.
+	// Both are in bytes.
 	softMemory = 1 << 30
 	hardMemory = 2 << 30
-	// memoryEvery is how often its memory is looked at.
+	// memoryEvery is how often the child's memory is checked.
 	memoryEvery = 20 * time.Millisecond
 )
 
 var errMemory = fmt.Errorf("libovsdb needs more than %d MB for it", hardMemory>>20)
 
-// RunChild is the process that reads: it connects libovsdb to the socket, writes every row as
-// a line of JSON, and returns. It returns as well when in ends, which is when the parent
-// does, and when it has too much memory. Anything that libovsdb left hanging ends with the
-// process.
+// RunChild is the reading process. It connects libovsdb to the socket and writes every row as a line of JSON.
+// It also returns when in ends, which means that the parent ended, and when it uses too much memory.
+// Everything that libovsdb left hanging ends with the process.
 func RunChild(ctx context.Context, in io.Reader, socket string, out io.Writer) error {
 	debug.SetMemoryLimit(softMemory)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -91,10 +90,10 @@ func printRows(ctx context.Context, socket string, out io.Writer) error {
 			}
 		}
 	}
-	return nil // the connection ends with the process: closing it may hang
+	return nil // the connection ends with the process; closing it may hang
 }
 
-// columnsOf are the columns of a model, but for its UUID.
+// columnsOf returns the columns of a model, without its UUID.
 func columnsOf(m any) map[string][]string {
 	out := map[string][]string{}
 	v := reflect.Indirect(reflect.ValueOf(m))
@@ -104,7 +103,7 @@ func columnsOf(m any) map[string][]string {
 		}
 	}
 	if fair, ok := out["fair"]; ok && len(fair) == 0 {
-		out["fair"] = []string{"false"} // the meaning of none, also to Rung
+		out["fair"] = []string{"false"} // what none means, also to Rung
 	}
 	return out
 }
@@ -135,7 +134,7 @@ func elementsOf(v reflect.Value) []string {
 	return []string{fmt.Sprint(v.Interface())}
 }
 
-// mapEntries returns the entries of a map of text.
+// mapEntries returns the entries of a map of strings as text.
 func mapEntries(m map[string]string) []string {
 	out := make([]string, 0, len(m))
 	for _, k := range slices.Sorted(maps.Keys(m)) {
@@ -144,7 +143,7 @@ func mapEntries(m map[string]string) []string {
 	return out
 }
 
-// ownColumns are the columns of a row as Rung's client has it.
+// ownColumns returns the columns of a row that Rung's client read.
 func ownColumns(r nb.Row) map[string][]string {
 	out := map[string][]string{}
 	for _, c := range nb.Columns(r) {

@@ -14,45 +14,42 @@ import (
 )
 
 const (
-	// rounds is how often the rows are read when some of them keep changing.
+	// rounds is how often the rows are read if some of them keep changing.
 	rounds = 3
-	// patience is how long Rung's client may take to hear of what libovsdb read.
+	// patience is how long Rung's client may take to receive the rows that libovsdb read.
 	patience = 2 * time.Second
-	// toldMost is how many differing rows are told one by one, elementsMost how many
-	// elements of one column.
+	// toldMost limits the differing rows in a Result, elementsMost the elements per column.
 	toldMost, elementsMost = 1000, 20
-	// heldMost is how many rows are held that differ at first sight.
+	// heldMost limits the differing rows kept for a second look.
 	heldMost = 10_000
 )
 
-// Result is how the two readers agree.
+// Result is the result of comparing the two readers.
 type Result struct {
-	Rows        int // that libovsdb read
+	Rows        int // read by libovsdb
 	Differences []Difference
-	More        int // rows that differ and are not among them
+	More        int // differing rows that are not listed
 }
 
-// Difference is a column in which the two readers differ, or a row that one of them does
-// not have.
+// Difference is a column in which the two readers differ, or a row that one of them lacks.
 type Difference struct {
 	Table  string `json:"table"`
 	UUID   string `json:"uuid"`
-	Name   string `json:"name,omitempty"`   // of an ACL its id; empty where there is none
+	Name   string `json:"name,omitempty"`   // an ACL's id, or a name; empty if none
 	Column string `json:"column,omitempty"` // empty: the whole row
-	// Rung and Libovsdb are what each has and the other has not: elements of a set or a
-	// map, or the value. Of a whole row they are its columns, of the one that has it.
+	// Rung and Libovsdb are what only that reader has: elements of a set or map, or the value. For a whole
+	// row, the reader that has it lists its columns.
 	Rung     []string `json:"rung"`
 	Libovsdb []string `json:"libovsdb"`
-	// MoreRung and MoreLibovsdb count elements left out.
+	// MoreRung and MoreLibovsdb count omitted elements.
 	MoreRung     int `json:"rung_more,omitempty"`
 	MoreLibovsdb int `json:"libovsdb_more,omitempty"`
 }
 
-// CompareRows reads the database through libovsdb and compares the rows with the versions
-// that Rung's client has meanwhile. follow hands these over, beginning with the current one,
-// until its context ends, or says why it cannot. A row that changed meanwhile may be as in
-// any of them; one that is as in none is read again, and is a difference when it stays one.
-// An error says that there is no answer, and why.
+// CompareRows reads the database through libovsdb and compares the rows with those that Rung's client has at
+// the same time. follow reports the versions of the latter, the current one first, until its context ends or
+// it fails. A row that changed may equal any of them. A row that equals none is read again; one that differs
+// again is a difference. An error means that the comparison failed.
 func (c Config) CompareRows(ctx context.Context, follow func(context.Context, func(*nb.DB)) error) (*Result, error) {
 	c.Within, c.MaxBytes = cmp.Or(c.Within, DefaultWithin), cmp.Or(c.MaxBytes, DefaultMost)
 	ctx, end := context.WithCancelCause(ctx)
@@ -70,8 +67,8 @@ func (c Config) CompareRows(ctx context.Context, follow func(context.Context, fu
 	}
 	out := &Result{}
 	told := map[string]bool{}
-	var suspects map[uint64]bool // elements of rows that change
-	unheld := 0                  // rows that differ in the last round and were not held
+	var suspects map[uint64]bool // elements of changing rows
+	unheld := 0                  // differing rows of the last round beyond heldMost
 	for n := range rounds {
 		r := &readRound{v: v, seenRows: map[string]bool{}, toldDifferences: told, suspects: suspects, isFirst: n == 0, isLast: n == rounds-1}
 		v.keepNewest()
@@ -98,7 +95,7 @@ func (c Config) CompareRows(ctx context.Context, follow func(context.Context, fu
 	return out, nil
 }
 
-// rowVersions are the databases as Rung's client has them, one after the other.
+// rowVersions holds the successive databases of Rung's client.
 type rowVersions struct {
 	news chan struct{}
 
@@ -118,21 +115,21 @@ func (v *rowVersions) addVersion(db *nb.DB) {
 	}
 }
 
-// currentVersions are the versions since the last trim; they are only added to.
+// currentVersions returns the versions since the last trim; the slice is only appended to.
 func (v *rowVersions) currentVersions() []*nb.DB {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.dbs
 }
 
-// keepNewest forgets all but the newest.
+// keepNewest drops all versions but the newest.
 func (v *rowVersions) keepNewest() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.dbs = slices.Clone(v.dbs[len(v.dbs)-1:])
 }
 
-// waitUntil waits until something holds of the versions, at most for d, and says whether.
+// waitUntil waits at most d until holds is true of the versions, and reports whether it is.
 func (v *rowVersions) waitUntil(ctx context.Context, d time.Duration, holds func([]*nb.DB) bool) bool {
 	over := time.NewTimer(d)
 	defer over.Stop()
@@ -148,16 +145,16 @@ func (v *rowVersions) waitUntil(ctx context.Context, d time.Duration, holds func
 	return true
 }
 
-// readRound is one read.
+// readRound is one read through libovsdb.
 type readRound struct {
 	v               *rowVersions
-	seenRows        map[string]bool // table and _uuid of what libovsdb has
-	toldDifferences map[string]bool // differences that are in the result
-	heldRows        []ReadRow       // rows that were as in no version when they came
-	heldBeyond      int             // such rows beyond heldMost that were not told
-	missing         []nb.Row        // of Rung's rows what libovsdb has not
-	sought          bool            // missing is known
-	suspects        map[uint64]bool // of the round before
+	seenRows        map[string]bool // table and _uuid of libovsdb's rows
+	toldDifferences map[string]bool // rows whose differences are in the result
+	heldRows        []ReadRow       // rows that equalled no version when read
+	heldBeyond      int             // such rows beyond heldMost, not reported yet
+	missing         []nb.Row        // Rung's rows that libovsdb lacks
+	sought          bool            // missing has been filled
+	suspects        map[uint64]bool // of the previous round
 	nextRound       map[uint64]bool
 	isFirst         bool
 	isLast          bool
@@ -179,8 +176,7 @@ func (r *readRound) takeRow(row ReadRow) {
 	r.heldRows = append(r.heldRows, row)
 }
 
-// isExplained says whether every row is as in one of the versions, and keeps those that
-// are not.
+// isExplained reports whether every row equals one of the versions, and keeps the others.
 func (r *readRound) isExplained(dbs []*nb.DB) bool {
 	r.heldRows = slices.DeleteFunc(r.heldRows, func(row ReadRow) bool {
 		differences, _ := rowDifferences(row, dbs)
@@ -200,12 +196,11 @@ func (r *readRound) isExplained(dbs []*nb.DB) bool {
 	return len(r.heldRows)+len(r.missing)+r.heldBeyond == 0
 }
 
-// isLate says that all rows that were held turned out as Rung has them now: so may those have
-// that were not held.
+// isLate reports whether all held rows turned out equal: the rows beyond heldMost may be, too.
 func (r *readRound) isLate() bool { return r.heldBeyond > 0 && len(r.heldRows)+len(r.missing) == 0 }
 
-// judgeRound puts what differs into the result, and keeps what changed while it was read, and
-// was told otherwise in every round so far, for the next.
+// judgeRound adds differences to the result. Elements of rows that changed during the read, and differed in
+// every round so far, are kept for the next round.
 func (r *readRound) judgeRound(out *Result) {
 	r.nextRound = map[uint64]bool{}
 	dbs := r.v.currentVersions()

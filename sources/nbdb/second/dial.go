@@ -19,8 +19,8 @@ func EmptyModels() map[string]model.Model {
 		nb.TableMeterBand: &MeterBand{}, nb.TableGlobal: &NBGlobal{}}
 }
 
-// modelsWithoutSamples returns the models for a server before OVN 24.09, whose ACLs have no
-// samples: libovsdb refuses a schema that lacks a column of a model.
+// modelsWithoutSamples returns the models for servers before OVN 24.09, whose ACLs have no samples: libovsdb
+// rejects a schema that lacks a model's column.
 func modelsWithoutSamples() map[string]model.Model {
 	t := reflect.TypeFor[ACL]()
 	var fields []reflect.StructField
@@ -34,8 +34,8 @@ func modelsWithoutSamples() map[string]model.Model {
 	return all
 }
 
-// Dial connects libovsdb's client to a Northbound database and lets it follow the
-// tables and columns that Rung follows. Whoever has the client closes it.
+// Dial connects libovsdb's client to a Northbound database and follows Rung's tables and columns. The caller
+// closes the client.
 func Dial(ctx context.Context, addr string, options ...client.Option) (client.Client, error) {
 	options = append(options, client.WithEndpoint(addr))
 	c, err := dialModels(ctx, EmptyModels(), options)
@@ -80,7 +80,7 @@ func followTables(ctx context.Context, c client.Client, models map[string]model.
 	return err
 }
 
-// columnPointers are pointers to the fields of a model, as libovsdb wants columns named.
+// columnPointers returns pointers to the fields of a model, as libovsdb names columns.
 func columnPointers(m model.Model) (fields []any) {
 	v := reflect.ValueOf(m).Elem()
 	for i := range v.NumField() {

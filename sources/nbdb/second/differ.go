@@ -9,9 +9,9 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// rowDifferences says what of a row is as in none of the versions: elements that libovsdb has
-// and none of them, and such that all of them have and libovsdb has not. A row without
-// columns is one that libovsdb does not have. changed says that the versions differ in it.
+// rowDifferences returns how a row differs from all versions: elements that only libovsdb has, and elements
+// that libovsdb lacks but all versions have. Without columns, libovsdb lacks the row. changed reports whether
+// the versions differ in it.
 func rowDifferences(row ReadRow, dbs []*nb.DB) (out []Difference, changed bool) {
 	d := Difference{Table: row.Table, UUID: row.UUID}
 	var known []nb.Row // versions of the row
@@ -51,13 +51,13 @@ func rowDifferences(row ReadRow, dbs []*nb.DB) (out []Difference, changed bool) 
 	return out, changed
 }
 
-// onlyInOne are the elements of a column that only Rung has, in every version, and those that
-// only libovsdb has.
+// onlyInOne returns the elements of a column that only Rung has, in every version, and those that only
+// libovsdb has.
 func onlyInOne(theirs []string, all []map[string][]string, column string, gone bool) (rung, libovsdb []string) {
 	if len(all) == 1 && slices.Equal(theirs, all[0][column]) {
 		return nil, nil
 	}
-	in := map[string]int{} // in how many versions an element is
+	in := map[string]int{} // number of versions with the element
 	for _, columns := range all {
 		for _, element := range slices.Compact(slices.Clone(columns[column])) {
 			in[element]++
@@ -77,7 +77,7 @@ func onlyInOne(theirs []string, all []map[string][]string, column string, gone b
 	return rung, libovsdb
 }
 
-// wholeRow is a row as text, a column each.
+// wholeRow returns a row as text, one string per column.
 func wholeRow(columns map[string][]string) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(columns)) {
@@ -92,10 +92,10 @@ func wholeRow(columns map[string][]string) []string {
 	return out
 }
 
-// nameOf returns the name to find a row by: its id, or its name.
+// nameOf returns a name to find a row by: its id, else its name.
 func nameOf(r nb.Row) string { return cmp.Or(r.IDs()[nb.KeyID], r.RowName()) }
 
-// rowID is the id among the external_ids of a row that libovsdb has.
+// rowID returns the id in the external_ids of a row from libovsdb.
 func rowID(row ReadRow) string {
 	for _, entry := range row.Columns["external_ids"] {
 		if id, ok := strings.CutPrefix(entry, nb.Atom(nb.KeyID)+"="); ok {

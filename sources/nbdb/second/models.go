@@ -85,7 +85,7 @@ type NBGlobal struct {
 	Name        string            `ovsdb:"name"`
 }
 
-// libovsdb's cache copies rows by these methods; models without them it copies through JSON.
+// libovsdb's cache copies rows by these methods; without them it would copy through JSON.
 
 func (a *ACL) CloneModel() model.Model               { return cloneRow(a) }
 func (a *AddressSet) CloneModel() model.Model        { return cloneRow(a) }

@@ -23,28 +23,27 @@ import (
 
 // Defaults of a Config.
 const (
-	// DefaultWithin bounds one read: of the largest zones that were measured it takes
-	// some seconds, more on a machine that is busy. A server that stalls is noticed
-	// sooner, by Rung's own client.
+	// DefaultWithin limits one read. The largest measured zones take some seconds, more on a busy machine.
+	// Rung's own client notices a stalled server sooner.
 	DefaultWithin = 3 * time.Minute
-	// DefaultMost is more than five times what such a zone sends.
+	// DefaultMost is more than five times the bytes of such a zone.
 	DefaultMost = 256 << 20
 )
 
-// Config says how a zone is read through libovsdb. Zero values mean the defaults.
+// Config configures how a zone is read through libovsdb. Zero values mean the defaults.
 type Config struct {
-	// Connect opens a connection to the database, which its Close ends.
+	// Connect opens a connection to the database.
 	Connect func(context.Context) (net.Conn, error)
-	// Command makes the child, which runs RunChild with this socket.
+	// Command returns the child, which runs RunChild with this socket.
 	Command  func(ctx context.Context, socket string) (*exec.Cmd, error)
 	Within   time.Duration // of one read
 	MaxBytes int64         // bytes that the server may send
 }
 
-// saidMost is how many bytes of what the child says on stderr are kept.
+// saidMost is how many bytes of the child's stderr are kept.
 const saidMost = 16 << 10
 
-// readOnce lets libovsdb read the database once, in a child, and hands its rows on.
+// readOnce lets libovsdb read the database once, in a child, and passes its rows to take.
 func (c Config) readOnce(ctx context.Context, take func(ReadRow)) error {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
@@ -60,15 +59,15 @@ func (c Config) readOnce(ctx context.Context, take func(ReadRow)) error {
 	wg.Go(func() { b.serveChild(ctx, ln) })
 	err = c.runChild(ctx, ln.Addr().String(), take)
 	if why := context.Cause(ctx); why != nil {
-		err = why // the cause of the child's end
+		err = why // why the child was ended
 	}
 	fail(nil)
 	wg.Wait()
 	return err
 }
 
-// listenPrivately listens at a socket in a folder of this user alone. A folder for temporary files
-// may have a name that is too long for sockets; then it is in /tmp.
+// listenPrivately listens on a socket in a folder that only this user can enter. If the path of the temporary
+// folder is too long for sockets, it uses /tmp.
 func listenPrivately() (ln net.Listener, dir string, err error) {
 	for _, in := range []string{"", "/tmp"} {
 		made, failed := os.MkdirTemp(in, "rung-")
@@ -84,7 +83,7 @@ func listenPrivately() (ln net.Listener, dir string, err error) {
 	return nil, "", err
 }
 
-// runChild runs the child and reads what it writes.
+// runChild runs the child and reads its output.
 func (c Config) runChild(ctx context.Context, socket string, take func(ReadRow)) error {
 	cmd, err := c.Command(ctx, socket)
 	if err != nil {
@@ -92,9 +91,9 @@ func (c Config) runChild(ctx context.Context, socket string, take func(ReadRow))
 	}
 	said := &outputHead{}
 	cmd.Stderr, cmd.WaitDelay = said, time.Second
-	// Of a panic its message is wanted, and not where every goroutine was.
+	// Of a panic only the message is needed, not the goroutines.
 	cmd.Env = append(cmd.Environ(), "GOTRACEBACK=none")
-	in, err := cmd.StdinPipe() // its end is the parent's
+	in, err := cmd.StdinPipe() // ends with the parent
 	if err != nil {
 		return fmt.Errorf("starting libovsdb: %w", err)
 	}
@@ -106,7 +105,7 @@ func (c Config) runChild(ctx context.Context, socket string, take func(ReadRow))
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("starting libovsdb: %w", err)
 	}
-	stop := context.AfterFunc(ctx, func() { _ = out.Close() }) // a child that cannot be killed at once
+	stop := context.AfterFunc(ctx, func() { _ = out.Close() }) // for a child that does not die at once
 	defer stop()
 	rows := json.NewDecoder(bufio.NewReaderSize(out, 64<<10))
 	var failed error
@@ -129,7 +128,7 @@ func (c Config) runChild(ctx context.Context, socket string, take func(ReadRow))
 	return nil
 }
 
-// outputHead keeps the beginning of what a child says.
+// outputHead keeps the beginning of a child's output.
 type outputHead struct {
 	mu sync.Mutex
 	b  []byte
@@ -142,7 +141,7 @@ func (h *outputHead) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// explainEnd says why a child ended: that it panicked, or what it said first.
+// explainEnd returns why a child ended: its panic, or its first line.
 func (h *outputHead) explainEnd(ended error) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -165,8 +164,7 @@ func (h *outputHead) explainEnd(ended error) error {
 	return errors.New(first)
 }
 
-// SelfCommand makes children that are this program, with the arguments and the socket behind
-// them.
+// SelfCommand returns a Command that runs this program, with the arguments and then the socket.
 func SelfCommand(args ...string) func(context.Context, string) (*exec.Cmd, error) {
 	return func(ctx context.Context, socket string) (*exec.Cmd, error) {
 		program, err := os.Executable()
@@ -177,7 +175,7 @@ func SelfCommand(args ...string) func(context.Context, string) (*exec.Cmd, error
 	}
 }
 
-// readers are the requests of somebody who only reads; what has no method is a reply.
+// readers are the methods of a client that only reads; "" is a reply.
 var readers = map[string]bool{"list_dbs": true, "get_schema": true, "monitor_cond_since": true, "monitor_cond": true, "echo": true,
 	"": true}
 
@@ -190,8 +188,8 @@ type socketBridge struct {
 	bytesLeft int64 // bytes that the server may still send
 }
 
-// serveChild takes the child's connections until ctx ends; it connects a second time to a
-// server with an older schema.
+// serveChild accepts the child's connections until ctx ends. The child connects twice to a server with an
+// older schema.
 func (b *socketBridge) serveChild(ctx context.Context, ln net.Listener) {
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -206,7 +204,7 @@ func (b *socketBridge) serveChild(ctx context.Context, ln net.Listener) {
 	}
 }
 
-// joinConnections joins a connection of the child with one of its own to the database.
+// joinConnections connects a child's connection with a new one to the database.
 func (b *socketBridge) joinConnections(ctx context.Context, child net.Conn) {
 	defer child.Close()
 	server, err := b.cfg.Connect(ctx)
@@ -215,7 +213,7 @@ func (b *socketBridge) joinConnections(ctx context.Context, child net.Conn) {
 		return
 	}
 	defer server.Close()
-	// Both ends are closed when one is, or ctx ends.
+	// Both ends close when either does, or ctx ends.
 	ctx, end := context.WithCancel(ctx)
 	stop := context.AfterFunc(ctx, func() { _, _ = child.Close(), server.Close() })
 	defer stop()
@@ -226,7 +224,7 @@ func (b *socketBridge) joinConnections(ctx context.Context, child net.Conn) {
 	_, _ = io.Copy(child, countedConn{b, server})
 }
 
-// passRequests passes what the child asks, and nothing that writes.
+// passRequests passes the child's requests, but none that writes.
 func (b *socketBridge) passRequests(server io.Writer, child io.Reader) {
 	for messages := json.NewDecoder(child); ; {
 		var raw json.RawMessage
@@ -244,7 +242,7 @@ func (b *socketBridge) passRequests(server io.Writer, child io.Reader) {
 	}
 }
 
-// countedConn is the server's side, up to the limit.
+// countedConn reads from the server up to the limit.
 type countedConn struct {
 	b *socketBridge
 	r io.Reader
