@@ -10,8 +10,8 @@ import (
 	"rung/model/verdict"
 )
 
-// OutsideEnds returns the addresses outside as columns: the blocks that policies tell apart, of
-// the families that pods have. An address in none of them is a pod's or a Service's.
+// OutsideEnds returns the outside addresses as columns: the blocks that policies tell apart, of the families
+// that pods have. All other addresses belong to pods or Services.
 func (m *Matrix) OutsideEnds() []*MatrixEnd {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -43,7 +43,7 @@ func (m *Matrix) OutsideEnds() []*MatrixEnd {
 	return m.outside
 }
 
-// countLeaving counts the connections from an end to addresses outside or a Service: one for each pod.
+// countLeaving counts the connections from an end to outside addresses or a Service: one for each pod.
 func (e *MatrixEnd) countLeaving(to *MatrixEnd) (c MatrixCell) {
 	if to.sourceKey != nil {
 		for i := range e.pods {
@@ -57,7 +57,7 @@ func (e *MatrixEnd) countLeaving(to *MatrixEnd) (c MatrixCell) {
 	return c
 }
 
-// Text is the name, of addresses outside with the networks in them that are columns of their own.
+// Text returns the name, for outside addresses with the networks excluded because they have their own columns.
 func (e *MatrixEnd) Text() string {
 	if len(e.Except) == 0 {
 		return e.Name()
@@ -70,15 +70,15 @@ func (e *MatrixEnd) Text() string {
 	return e.Name() + " except " + strings.Join(except, ", ")
 }
 
-// matrixSource is the key under which pods share the answers of a Service: their kind, the
-// node where one of its endpoints is there too, and the pod that is an endpoint itself.
+// matrixSource groups pods with the same answers about a Service: by kind, by node if that has an endpoint,
+// and by pod if the pod is an endpoint.
 type matrixSource struct {
 	kind, node int32
 	pod        model.Key
 }
 
-// ServiceEnds are the Services as columns, by name: each is asked by its ports, on the port of the
-// matrix or on every one that it has. The error is that of the context.
+// ServiceEnds returns the Services as columns, by name: on the port of the matrix, or on every port they have.
+// The error is the context's.
 func (m *Matrix) ServiceEnds(ctx context.Context) ([]*MatrixEnd, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -101,8 +101,8 @@ func (m *Matrix) ServiceEnds(ctx context.Context) ([]*MatrixEnd, error) {
 	return out, nil
 }
 
-// throughServices asks one by one about an address outside that is a Service on some port that
-// the matrix is about: its connections are load balanced before policies are asked.
+// throughServices asks one by one about an outside address that is a Service on a port of the matrix: its
+// connections are load balanced before policies apply.
 func (m *Matrix) throughServices(e *MatrixEnd) {
 	if !e.Network.IsSingleIP() {
 		return
