@@ -121,11 +121,12 @@ func (m *Matrix) throughServices(e *MatrixEnd) {
 	if m.Ports != (verdict.Ports{}) {
 		beside = func(*matrixPod) verdict.Outcome { return 0 }
 	}
-	_ = m.askForPods(context.Background(), e, model.Key{}, verdict.AddrEnd(e.addr), ports, beside) // it has no end
+	_ = m.askForPods(context.Background(), e, model.Key{}, verdict.AddrEnd(e.addr), ports, beside) // the context never ends
 }
 
-// askForPods notes of every pod what becomes of its connections to an end on some ports, beside what is
-// known of others. Pods that nothing tells apart are asked once; with no Service, every pod is.
+// askForPods computes the outcome of every pod's connections to an end on some ports, and adds beside, the
+// outcome on other ports. Pods with the same matrixSource are asked once; without a Service, each pod is
+// asked.
 func (m *Matrix) askForPods(ctx context.Context, e *MatrixEnd, service model.Key, to verdict.Endpoint, ports []verdict.Ports,
 	beside func(*matrixPod) verdict.Outcome) error {
 	pods, nodes := verdict.ServiceEndpoints(m.x, service)
@@ -164,7 +165,7 @@ func (m *Matrix) askForPods(ctx context.Context, e *MatrixEnd, service model.Key
 	return nil
 }
 
-// connectionsToAsk are the connections from a pod to an end on a port, in each family that it can be.
+// connectionsToAsk returns the connections from a pod to an end on a port, one for each possible family.
 func (m *Matrix) connectionsToAsk(p *matrixPod, to verdict.Endpoint, port verdict.Ports) (out []verdict.Connection) {
 	c := verdict.Connection{From: verdict.Endpoint{Key: p.pod.Key}, To: to, Protocol: port.Protocol, Port: port.Port}
 	families := verdict.OpenFamilies(m.x, c)
@@ -178,13 +179,12 @@ func (m *Matrix) connectionsToAsk(p *matrixPod, to verdict.Endpoint, port verdic
 	return out
 }
 
-// askedOutcome returns the outcome of the connections from a pod to an end that was asked one by
-// one.
+// askedOutcome returns the outcome that askForPods stored for a pod.
 func (e *MatrixEnd) askedOutcome(p *matrixPod) verdict.Outcome {
 	return e.askedOutcomes[e.sourceKey(p)]
 }
 
-// askedExample is a connection of a pod to an end that was asked one by one, with a verdict.
+// askedExample returns a connection with a verdict from a pod to an end of askForPods.
 func (m *Matrix) askedExample(p *matrixPod, to *MatrixEnd, v verdict.Verdict) verdict.Connection {
 	end, ports := verdict.Endpoint{Key: to.Service}, m.x.ServicePorts(to.Service)
 	if to.Network.IsValid() {
@@ -208,7 +208,7 @@ func (m *Matrix) askedExample(p *matrixPod, to *MatrixEnd, v verdict.Verdict) ve
 			return all[i]
 		}
 	}
-	port := verdict.Ports{Protocol: verdict.TCP, Port: 80} // no policy is asked, on any port
+	port := verdict.Ports{Protocol: verdict.TCP, Port: 80} // no policy applies on any port
 	if len(ports) > 0 {
 		port = ports[0]
 	}

@@ -14,9 +14,8 @@ import (
 	"rung/sources/kube"
 )
 
-// majoritySettings returns, setting by setting, the value that most zones say, not counting
-// zones that say nothing; when as many zones say the one as the other, the value of now
-// stays.
+// majoritySettings returns, setting by setting, the value of most zones that show one. In a tie the value of
+// now stays.
 func majoritySettings(zones map[string]*dialect.Dialect, now *dialect.Dialect) dialect.Dialect {
 	vote := func(of func(*dialect.Dialect) dialect.Fact) dialect.Fact {
 		holds := dialect.Yes
@@ -77,7 +76,7 @@ func majoritySettings(zones map[string]*dialect.Dialect, now *dialect.Dialect) d
 	return out
 }
 
-// multicastOf returns whether any zone has multicast on: a zone that lacks its rows may have lost them.
+// multicastOf reports whether any zone has multicast on: a zone without its rows may have lost them.
 func multicastOf(zones map[string]*dialect.Dialect) (out dialect.Fact) {
 	for _, name := range slices.Sorted(maps.Keys(zones)) {
 		if f := zones[name].Multicast; f.Value > out.Value || out.Evidence == "" {
@@ -87,8 +86,8 @@ func multicastOf(zones map[string]*dialect.Dialect) (out dialect.Fact) {
 	return out
 }
 
-// mostSaid returns what most zones say and how many say it, not counting those that say nothing: their key is
-// empty. Of as many the one with the key of now counts, else the first by key; of one key the last by evidence.
+// mostSaid returns the value of most zones, and how many have it. Zones with an empty key do not count. In a
+// tie the key of now wins, else the first key. Of equal keys the value with the last evidence is returned.
 func mostSaid[T any](zones map[string]*dialect.Dialect, now string,
 	of func(*dialect.Dialect) (said T, key, evidence string)) (most T, n int) {
 	count, said, last := map[string]int{}, map[string]T{}, map[string]string{}
@@ -111,11 +110,11 @@ func mostSaid[T any](zones map[string]*dialect.Dialect, now string,
 	return said[best], n
 }
 
-// majoritySubnets returns, by family, the subnets of most zones among those whose rows show
-// all subnets; where no zone's rows do, every subnet that any zone shows.
+// majoritySubnets returns, by family, the subnets of most zones whose rows show all subnets. If no zone's rows
+// do, it returns every subnet that any zone shows.
 func majoritySubnets(zones map[string]*dialect.Dialect, now dialect.Subnets) (out dialect.Subnets) {
 	for _, v4 := range []bool{true, false} {
-		key := func(of []netip.Prefix) string { return "all: " + prefixText(of) } // they may be none
+		key := func(of []netip.Prefix) string { return "all: " + prefixText(of) } // the list may be empty
 		held := key(prefixesOfFamily(now.Prefixes, v4))
 		most, n := mostSaid(zones, held, func(d *dialect.Dialect) (part []netip.Prefix, k, evidence string) {
 			part = prefixesOfFamily(d.Subnets.Prefixes, v4)
@@ -164,8 +163,7 @@ func prefixText(in []netip.Prefix) string {
 	return strings.Join(text, ",")
 }
 
-// compilerOptions are the configured options with what is inferred where no flag
-// says otherwise.
+// compilerOptions returns the configured options, with inferred values where no flag is given.
 func (v *DialectView) compilerOptions() compiler.Options {
 	o := v.flags.CompilerOptions()
 	o.NoRows = o.NoRows || v.noRows
@@ -176,7 +174,7 @@ func (v *DialectView) compilerOptions() compiler.Options {
 		switch s.Name {
 		case Family:
 			o.IPv4, o.IPv6 = s.Value != "ipv6", s.Value != "ipv4"
-			// A writer wrote such rows itself, before there were pods of the other family.
+			// A writer wrote such rows itself, before pods of the other family existed.
 			o.PodFamilies = v.writes && s.Source == FromRows
 		case Observability:
 			o.Observability = s.Value == on
