@@ -214,19 +214,17 @@ func (v *DialectView) compilerOptions() compiler.Options {
 	return o
 }
 
-// without returns a list without one element.
+// without returns a copy of a list without one element.
 func without(list []string, one string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == one })
 }
 
-// Deviation is why rows of a kind are not compared in a zone.
+// Deviation says why rows of a kind are not compared in a zone.
 type Deviation struct {
 	Text string
-	// Setting says that the zone runs with other settings; otherwise its rows are
-	// of another release.
+	// Setting means that the zone has other settings; otherwise its rows come from another release.
 	Setting bool
-	// Annotated is set where only NetworkPolicies with the annotation acl-stateless
-	// are concerned.
+	// Annotated means that only NetworkPolicies with the annotation acl-stateless are affected.
 	Annotated bool
 }
 
@@ -234,9 +232,8 @@ type Deviation struct {
 var familyKinds = []model.Kind{model.KindANP, model.KindBANP, model.KindCNP, model.KindNP, model.KindNetpolDefault,
 	model.KindPodSelector, model.KindEFDNS, model.KindMulticastNS}
 
-// Deviations are the kinds of a zone whose rows are of another release than Rung
-// compiles, or made with other settings than most zones have. A flag is what the user
-// expects: a zone that has it otherwise differs.
+// Deviations returns the kinds whose rows in a zone come from another release than Rung compiles, or from
+// other settings than in most zones. A flag is what the user expects: a zone with another value deviates.
 func (v *DialectView) Deviations(d *dialect.Dialect) map[model.Kind]Deviation {
 	out := map[model.Kind]Deviation{}
 	for kind, why := range d.IncomparableOwners() {
@@ -280,7 +277,7 @@ func (v *DialectView) Deviations(d *dialect.Dialect) map[model.Kind]Deviation {
 	return out
 }
 
-// kindsOf are the kinds of units that owner types are of.
+// kindsOf returns owner types as kinds.
 func kindsOf(owners []string) (out []model.Kind) {
 	for _, o := range owners {
 		out = append(out, model.Kind(o))
@@ -288,8 +285,7 @@ func kindsOf(owners []string) (out []model.Kind) {
 	return out
 }
 
-// leavesOutOthers says whether a zone's rows leave out other subnets than are
-// compiled for.
+// leavesOutOthers reports whether a zone's rows exclude other subnets than the compiled rows.
 func (v *DialectView) leavesOutOthers(s dialect.Subnets) bool {
 	for _, v4 := range []bool{true, false} {
 		want := prefixesOfFamily(v.options.ClusterSubnets, v4)

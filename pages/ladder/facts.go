@@ -174,19 +174,19 @@ func policiesOf(all []ladder.RungPolicy) []policyFacts {
 	return out
 }
 
-// PlacedPolicy is a policy with its place, for a list of policies alone.
+// PlacedPolicy is a policy with its tier and priority, for a plain list of policies.
 type PlacedPolicy struct {
 	Tier     any      `json:"tier"`
 	Priority *float64 `json:"priority,omitempty"`
 	policyFacts
 }
 
-// Key is the policy's.
+// Key returns the policy's key.
 func (p PlacedPolicy) Key() model.PolicyKey {
 	return model.PolicyKey{Kind: p.Kind, Namespace: p.Namespace, Name: p.Name}
 }
 
-// PlacedPolicies are the policies in order.
+// PlacedPolicies returns the policies in order.
 func (f Facts) PlacedPolicies() []PlacedPolicy {
 	out := []PlacedPolicy{}
 	for _, t := range f.Tiers {
@@ -207,7 +207,7 @@ func (f Facts) PlacedPolicies() []PlacedPolicy {
 	return out
 }
 
-// PlacedPolicies are the policies in order.
+// PlacedPolicies returns the policies in order.
 func (f BandFacts) PlacedPolicies() []PlacedPolicy {
 	out := []PlacedPolicy{}
 	for _, b := range f.Bands {
@@ -236,8 +236,7 @@ func brokenPolicies(l *ladder.Ladder) []brokenFacts {
 	return out
 }
 
-// BandFacts are the JSON of the ladder where policies stand in tiers of their plugin's own.
-// Lists are never null.
+// BandFacts is the JSON of the ladder of a plugin with its own tiers. Lists are never null.
 type BandFacts struct {
 	System model.PolicySystem `json:"system"`
 	Why    string             `json:"system_why"`
@@ -261,12 +260,12 @@ type bandPolicyFacts struct {
 	Tied     bool    `json:"tied"`
 	Pods     int     `json:"pods"`
 	Refused  bool    `json:"refused,omitempty"`
-	// NotJudged says why Rung does not say what a valid policy decides.
+	// NotJudged says why Rung does not judge a valid policy.
 	NotJudged string `json:"not_judged,omitempty"`
 	Phase     string `json:"phase,omitempty"`
 }
 
-// BandFactsOf returns the BandFacts of a revision, with the policies that are kept.
+// BandFactsOf returns the BandFacts of a revision, with the policies to keep.
 func BandFactsOf(r *revision.Revision, keep func(model.Key) bool) BandFacts {
 	f := BandFacts{System: r.System.Name, Why: r.SystemWhy, Bands: []bandFacts{}, Broken: brokenPolicies(r.Ladder())}
 	for _, b := range revision.LadderBands(r) {
