@@ -79,7 +79,8 @@ func NewRuleFinder(r *Revision, zones ...string) *RuleFinder {
 
 func placeOfACL(a *nb.ACL) flowPlace { return flowPlace{a.Stage(), a.Tier, a.Priority} }
 
-// compiledRows returns the compiled rows of a zone, by place. For a zone that is no node, every pod is local.
+// compiledRows returns the compiled rows of a zone, by place. If no node has the zone's name, every pod is
+// local.
 func (f *RuleFinder) compiledRows(zone string) map[flowPlace][]zoneACL {
 	if f.rev.Cluster.Node(zone) == nil {
 		zone = ""
@@ -125,7 +126,7 @@ func (f *RuleFinder) FindBehind(d *flow.Decision, m *flow.MetFlow) RulesBehindFl
 	return RulesBehindFlow{}
 }
 
-// sortOwnFirst puts the rows of a zone before those of the others.
+// sortOwnFirst sorts a zone's rows to the front.
 func sortOwnFirst(rows []zoneACL, zone string) {
 	order := func(x zoneACL) int {
 		if x.zone == zone {

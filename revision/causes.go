@@ -28,9 +28,9 @@ func KnownCauses(r *Revision, z *model.ZoneState, p *model.PolicyInZone) []*dial
 	return e.causes
 }
 
-// CausesAtHand returns the causes of KnownCauses without computing them: those that ExplainBehind found for
-// this revision or an earlier one, possibly from slightly older objects, else nil. If ExplainBehind was never
-// called, it computes them.
+// CausesAtHand returns the causes of KnownCauses that ExplainBehind found for this revision or an earlier one,
+// possibly from slightly older objects; nil if it found none yet. If ExplainBehind was never called, it
+// computes them.
 func CausesAtHand(r *Revision, z *model.ZoneState, p *model.PolicyInZone) []*dialect.DiffCause {
 	if !mayHaveCauses(z, p) {
 		return nil
@@ -45,7 +45,7 @@ func CausesAtHand(r *Revision, z *model.ZoneState, p *model.PolicyInZone) []*dia
 }
 
 // CausesBehind returns the causes of CausesAtHand for a policy that is behind: one for each of p.Diffs, nil if
-// unexplained. All are nil for a policy that is only settling.
+// unexplained. A settling policy has only nil causes.
 func CausesBehind(r *Revision, z *model.ZoneState, p *model.PolicyInZone, now time.Time) []*dialect.DiffCause {
 	if p == nil {
 		return nil
@@ -71,9 +71,9 @@ func CauseAtHand(r *Revision, z *model.ZoneState, p *model.PolicyInZone, d *mode
 	return nil
 }
 
-// ExplainBehind computes the causes for policies that are behind at a time, for CausesAtHand. It explains
-// those not explained yet, and with again also those explained from older objects or rows. current reports
-// that none of the latter is left.
+// ExplainBehind computes the causes for policies that are behind at a time, for CausesAtHand. It explains new
+// differences, and with again also those explained from older objects or rows. current reports that every
+// explanation is up to date.
 func ExplainBehind(r *Revision, now time.Time, again bool) (current bool) {
 	b := CarriedValue[causesCache](r)
 	current = true
@@ -161,7 +161,7 @@ func (b *causesCache) put(z *model.ZoneState, e *explanation) {
 	b.explanations[policyIn{z.Name, e.judgement.Policy}] = e
 }
 
-// keepBehind drops the causes of policies that are no longer behind.
+// keepBehind drops causes for policies no longer behind.
 func (b *causesCache) keepBehind(behind map[policyIn]bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

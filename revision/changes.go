@@ -24,7 +24,7 @@ const (
 type Change struct {
 	Kind     ChangeKind
 	From, To End
-	// Before and After are the verdicts; 0 if an end did not exist. More than one verdict means that pods of a
+	// Before and After are the verdicts; 0 if an end did not exist. Several verdicts mean that pods of a
 	// workload differ.
 	Before, After verdict.Outcome
 	Ports         []verdict.PortRange
@@ -49,7 +49,7 @@ func (c *Change) IsGone() bool { return c.After == 0 }
 
 // Changes lists the connections that differ between two revisions.
 type Changes struct {
-	// List is sorted by kind, then by ends. Each end is named as in the revision that has it.
+	// List is sorted by kind, then by ends. Each end has its name in its own revision.
 	List []Change
 	// Came and Went are workloads that only one revision has.
 	Came, Went []End
@@ -61,7 +61,7 @@ type Changes struct {
 }
 
 // Compare finds the connections that differ between two revisions. It returns no changes if objects of one
-// were never read (Revision.NeverRead). The error is the context's, or says that there are too many ends.
+// were never read (Revision.NeverRead). The error is the context's, or reports too many ends.
 func Compare(ctx context.Context, before, after *Revision) (*Changes, error) {
 	if before.NeverRead() != nil || after.NeverRead() != nil {
 		return &Changes{}, nil

@@ -41,8 +41,8 @@ func CompareACL(desired, live *nb.ACL) []ComparedField {
 	return out
 }
 
-// columnText formats a value for people. The option of ovn-kubernetes.md#direction-and-action shows as its
-// name alone.
+// columnText formats a value for people. It shortens the option of ovn-kubernetes.md#direction-and-action to
+// its name.
 func columnText(v any) string {
 	if m, ok := v.(map[string]string); ok {
 		if len(m) == 1 && m[nb.OptAfterLB] == "true" {

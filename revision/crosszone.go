@@ -40,10 +40,10 @@ func zoneWarning(code, zone string, k model.PolicyKey, since time.Time, text, re
 	return zoneFinding{Finding: f, since: since, zone: zone}
 }
 
-// ZoneFindings compares the zones at a time, oldest deviation first. Rows are joined by k8s.ovn.org/id. If
-// desired rows are known, they are the reference. If not, the rows of most zones are, compared by digests:
+// ZoneFindings compares the zones at a time, oldest deviation first. It joins rows by k8s.ovn.org/id, and
+// compares them with desired rows if known. Otherwise it compares digests with the rows of most zones: for
 // rows in another form, of a policy without desired rows, or in address sets that another program keeps. A
-// deviation that is settling is only information. Rows read before the last change yield no finding.
+// settling deviation is only information. Rows read before the last change yield no finding.
 func ZoneFindings(r *Revision, now time.Time) []model.Finding {
 	return collectZoneFindings(r, now, KnownCauses)
 }
@@ -53,7 +53,7 @@ func ZoneFindingsAtHand(r *Revision, now time.Time) []model.Finding {
 	return collectZoneFindings(r, now, CausesAtHand)
 }
 
-// StandingZoneFindings returns the findings of ZoneFindingsAtHand that are no longer settling.
+// StandingZoneFindings returns the findings of ZoneFindingsAtHand without settling ones.
 func StandingZoneFindings(r *Revision, now time.Time) []model.Finding {
 	return slices.DeleteFunc(ZoneFindingsAtHand(r, now), func(f model.Finding) bool { return f.Severity == model.SeverityInfo })
 }
@@ -151,8 +151,8 @@ func distinctCauses(causes []*dialect.DiffCause) (out []*dialect.DiffCause) {
 	return out
 }
 
-// differsIn describes differences of a policy in a zone. of holds indexes into p.Diffs, of which it names
-// some; atLeast is the smallest total to report.
+// differsIn describes differences of a policy in a zone. of holds indexes into p.Diffs; it names the first
+// ones. atLeast is the smallest total to report.
 func differsIn(z *model.ZoneState, p *model.PolicyInZone, now time.Time, of []int, atLeast int) string {
 	rows := make([]string, 0, namedRows)
 	for _, i := range of[:min(len(of), namedRows)] {
@@ -214,8 +214,8 @@ func misplacedPorts(r *Revision, z *model.ZoneState, k model.PolicyKey, p *model
 	return out
 }
 
-// podsWithoutZone finds subject pods that are in no zone's port group because their node has no zone. It finds
-// nothing while there are fewer zones than nodes.
+// podsWithoutZone finds subject pods missing in every zone's port group because their node has no zone. It
+// finds nothing while zones are fewer than nodes.
 func podsWithoutZone(r *Revision) (out []zoneFinding) {
 	if len(r.Zones) == 0 || len(r.Zones) < r.Cluster.Count(model.KindNode) {
 		return nil

@@ -17,13 +17,13 @@ type OverruledRule struct {
 	// RulesAbove are in the order in which they decide.
 	RulesAbove []RuleAbove
 	// DecidesNothing means that RulesAbove decide everything the rule matches now; the last one decides the
-	// rest. OnlyTogether means that it takes all of RulesAbove, which are in no order.
+	// rest. OnlyTogether means that only all of RulesAbove do, in no order.
 	DecidesNothing, OnlyTogether bool
 }
 
 // RuleAbove is a rule that decides before another.
 type RuleAbove struct {
-	// Policy owns the rule. It is the default deny of a namespace if Rule is -1.
+	// Policy owns the rule, or with Rule -1 is the default deny of a namespace.
 	Policy    model.Key
 	Direction model.Direction
 	Rule      int
@@ -112,7 +112,7 @@ func decidedBefore(r *Revision, k model.PolicyKey, dir model.Direction, rule int
 	return out
 }
 
-// rulesAbovePolicy holds the rules of one direction that decide before those of a policy, and its own.
+// rulesAbovePolicy holds a policy's rules of one direction, and the rules that decide before them.
 type rulesAbovePolicy struct {
 	r     *Revision
 	x     *selectors.PodIndex

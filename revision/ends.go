@@ -15,7 +15,7 @@ type End struct {
 	Pods            int
 	// Imagined describes pods that do not exist; empty for existing pods.
 	Imagined string
-	// Outside are networks of outside addresses, without those of Except.
+	// Outside are networks of outside addresses, Except networks in them that do not belong to the end.
 	Outside, Except []netip.Prefix
 }
 
@@ -65,7 +65,7 @@ type endFinder struct {
 	ofEnd  [][]int32       // the classes of each end, made on demand
 }
 
-// endShare is the part of an end that is in one class: some of its pods' addresses.
+// endShare is an end's part of one class: some of its pods' addresses.
 type endShare struct {
 	end  int32
 	ends []int32 // indexes in the index; empty for outside addresses

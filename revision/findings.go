@@ -105,8 +105,8 @@ func HasFindings(r *Revision) bool {
 	return SharedValue[objectFindings](r).withVerdicts.Load() != nil
 }
 
-// KnownAudit returns the audit of the rules by the verdicts of all connections. It is nil until AllFindings
-// has made it, and if there are too many connections.
+// KnownAudit returns the audit of the rules by the verdicts of all connections. Before AllFindings, or with
+// too many connections, it returns nil.
 func KnownAudit(r *Revision) *verdict.Audit {
 	return SharedValue[objectFindings](r).audit.Load()
 }

@@ -15,8 +15,7 @@ import (
 	"rung/model/words"
 )
 
-// DiffConnections compares the connections of this revision with those of another with the same pods. The
-// error is the context's.
+// DiffConnections compares the connections of two revisions with the same pods. The error is the context's.
 func DiffConnections(r *Revision, ctx context.Context, next *Revision, ask diff.DiffQuestions) (*diff.Difference, error) {
 	return diff.DiffIndexes(ctx, r.Verdicts(), next.Verdicts(), ask)
 }

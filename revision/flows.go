@@ -138,7 +138,7 @@ type FlowTally struct {
 	// counts: ACLs by state, flows of ACLs, flows of deleted ACLs, flows northd adds, unknown actions
 	ACLs                     map[FlowState]int
 	Flows, Surplus, Own, Odd int
-	// Summary counts the ACLs that have flows. Text names what is wrong and why, empty if nothing is.
+	// Summary counts the ACLs that have flows. Text names faults and their cause, empty if there are none.
 	Summary, Text string
 	// State describes the Southbound database in a few words.
 	State string

@@ -14,7 +14,7 @@ import (
 // KeptNames limits the names kept per column of a swept zone.
 const KeptNames = 20
 
-// wholeJudgement reports whether a judgement was kept completely; that of a swept zone may be cut.
+// wholeJudgement reports whether a judgement was kept completely; a swept zone may keep only part of it.
 func wholeJudgement(z *model.ZoneState, p *model.PolicyInZone) bool {
 	waiting := 0
 	if p.Waiting > 0 {

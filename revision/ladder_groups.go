@@ -133,7 +133,7 @@ func groupKeyOf(a *nb.ACL, o nb.Owner) groupKey {
 	return k
 }
 
-// openPort is the name prefix of rows that each open ports of one pod (ovn-kubernetes.md#tier-0).
+// openPort is the name prefix of rows that open ports of a single pod (ovn-kubernetes.md#tier-0).
 const openPort = "OpenPort-"
 
 // groupLabel returns an owner's label without the parts that differ between its rows.

@@ -20,8 +20,8 @@ type LadderRows struct {
 	Read, Zones int
 }
 
-// RowGroup is the rows of one owner in one stage. Rows that the owner does not explain are grouped by priority
-// too.
+// RowGroup holds the rows of one owner in one stage. Rows that the owner does not explain are also grouped by
+// priority.
 type RowGroup struct {
 	Tier  int         `json:"tier"`
 	Stage model.Stage `json:"stage"`

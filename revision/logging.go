@@ -153,7 +153,7 @@ func LogMeter(r *Revision, zone string) (rate, burst int, ok bool) {
 type LogSession struct {
 	Target model.Key
 	model.LogSession
-	// Level is the present annotation. Changed means that someone else changed it, so it stays.
+	// Level is the present annotation. Changed means that someone else changed it; Rung then keeps it.
 	Level   string
 	Changed bool
 	// Problem says why the record cannot be parsed; then nothing else of the session is known.
@@ -247,8 +247,7 @@ func LoggedUnits(r *Revision, target model.Key) (out []model.Key) {
 // LoggingIn reports whether an object's rows in one zone log as they should.
 type LoggingIn struct {
 	Zone string
-	// Rows counts the rows that should log, Logs those that do. Both are -1 if only the zone's sync state is
-	// known.
+	// Rows counts rows that should log, Logs logging rows. Both are -1 if only the zone's sync state is known.
 	Rows, Logs int
 	// Why explains why not all rows log, or why that is unknown; empty if all do.
 	Why string

@@ -32,15 +32,15 @@ type Matrix struct {
 	endpoints []model.Key // Services, by name
 }
 
-// MatrixEnd is one end of the connections of a cell: the pods of a namespace or a workload, or one pod. As a
+// MatrixEnd is a row or column of a matrix: the pods of a namespace or a workload, or one pod. As a
 // destination it may also be outside addresses or a Service.
 type MatrixEnd struct {
-	// Workload and Pod narrow the namespace down, and are empty if everything in it is meant. A pod unlike all
+	// Workload and Pod narrow the namespace down; both are empty for the whole namespace. A pod unlike all
 	// others is its own workload.
 	Namespace, Workload, Pod string
 	// Parts are the workloads of a namespace, or the pods of a workload; empty for a pod.
 	Parts []*MatrixEnd
-	// Network is set for outside addresses, without those of Except; then the other fields are empty.
+	// Network is set for outside addresses; Except excludes networks in it. The other fields are then empty.
 	Network netip.Prefix
 	Except  []netip.Prefix
 	// Service is set for a Service, on its own ports; then the other fields are empty.
@@ -53,7 +53,8 @@ type MatrixEnd struct {
 	addr     netip.Addr
 	kind     verdict.PodKind
 	outcomes []verdict.Outcome
-	// askedOutcomes holds outcomes computed one by one: of a Service, and of addresses that are one on a port.
+	// askedOutcomes holds outcomes computed one by one, for Services and for addresses that are a Service on
+	// some port.
 	askedOutcomes map[matrixSource]verdict.Outcome
 	sourceKey     func(*matrixPod) matrixSource
 }
@@ -250,8 +251,8 @@ func (m *Matrix) countPairs(from, to *MatrixEnd) (c MatrixCell) {
 	return c
 }
 
-// ExampleOfCell returns a connection that has the cell's verdict. For a mixed cell it is a denied one, or a
-// mixed one if none is denied. ok is false if there is no connection.
+// ExampleOfCell returns a connection with the cell's verdict: for a mixed cell a denied one, else a mixed one.
+// ok is false without connections.
 func (m *Matrix) ExampleOfCell(from, to *MatrixEnd) (c verdict.Connection, ok bool) {
 	v, wants := m.Cell(from, to).exampleVerdict()
 	return m.exampleOf(from, to, v, wants)
@@ -275,7 +276,7 @@ func (m *Matrix) MixedExamples(from, to *MatrixEnd) (denied, allowed verdict.Con
 	return denied, allowed, ok
 }
 
-// exampleOf returns a connection with a verdict, between a pair whose outcome is wanted.
+// exampleOf returns a connection with a verdict, between a pair with a wanted outcome.
 func (m *Matrix) exampleOf(from, to *MatrixEnd, v verdict.Verdict, wants func(verdict.Outcome) bool) (c verdict.Connection, ok bool) {
 	for i := range from.pods {
 		if a := &from.pods[i]; to.sourceKey != nil {

@@ -9,7 +9,7 @@ import (
 	"rung/model/words"
 )
 
-// CellVerdict is the verdict of a matrix cell, empty if there are no connections.
+// CellVerdict is the verdict of a matrix cell, empty without connections.
 type CellVerdict string
 
 // The verdicts of cells. A cell is mixed if its pods, ports or endpoints differ.
@@ -25,7 +25,7 @@ const (
 // CellVerdicts lists all verdicts, in the order of legends.
 var CellVerdicts = []CellVerdict{CellAllow, CellDeny, CellMixed, CellUndefined, CellUnknown, CellNotApplicable}
 
-// Sign returns the sign of the verdict, a space if there are no connections.
+// Sign returns the sign of the verdict, a space without connections.
 func (v CellVerdict) Sign() string {
 	switch v {
 	case CellAllow:
@@ -63,7 +63,7 @@ type MatrixCell struct {
 	// Undefined and Unknown count pairs with that verdict on at least one port.
 	Undefined int `json:"undefined"`
 	Unknown   int `json:"unknown"`
-	// AlsoAllow and AlsoDeny count those of them that are allowed, or denied, on another port.
+	// AlsoAllow and AlsoDeny count undefined and unknown pairs allowed, or denied, on another port.
 	AlsoAllow int `json:"-"`
 	AlsoDeny  int `json:"-"`
 	// NotApplicable counts pairs without policies: a pod is completed, has no address or another primary
@@ -105,7 +105,7 @@ func (c MatrixCell) CountPairs() int {
 }
 
 // Verdict returns the cell's verdict. A single undefined or unknown pair decides it. Pairs without policies
-// count only if there are no others.
+// count only if no other pairs exist.
 func (c MatrixCell) Verdict() CellVerdict {
 	switch {
 	case c.Undefined > 0:

@@ -74,7 +74,7 @@ func workloadKey(p *model.Pod) string {
 	return selectors.ReplicaKey(p)
 }
 
-// Workload is a group of pods that form one end of connections.
+// Workload is a group of pods treated as one end of connections.
 type Workload struct {
 	Namespace, Name string // as in the matrix: "deployment/api", "api-*", or a pod's name
 	Pods            []*model.Pod

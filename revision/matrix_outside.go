@@ -10,8 +10,8 @@ import (
 	"rung/model/verdict"
 )
 
-// OutsideEnds returns the outside addresses as columns: the blocks that policies tell apart, of the families
-// that pods have. All other addresses belong to pods or Services.
+// OutsideEnds returns the outside addresses as columns: the blocks that policies tell apart, in the pods' IP
+// families. All other addresses belong to pods or Services.
 func (m *Matrix) OutsideEnds() []*MatrixEnd {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -22,7 +22,7 @@ const (
 // LadderNote is a note about a policy on the ladder: a conflict, a tie, a priority that is not enforced, or
 // findings of one kind.
 type LadderNote struct {
-	// Sign is the mark of its kind, empty for findings, which show their severity.
+	// Sign is the mark of its kind. Findings have none and show their severity.
 	Sign     string
 	Severity model.Severity
 	// Short is the note in two or three words. Name is the other policy, shown after Short.
@@ -36,8 +36,8 @@ type LadderNote struct {
 	findings  []*model.Finding
 }
 
-// NotesOfPolicy returns the notes on a policy of a ladder, worst first. rung is its rung, nil if it has none;
-// findings are the policy's. It skips conflicts with gone, a policy about to move to another priority.
+// NotesOfPolicy returns the notes on a policy of a ladder, worst first. rung may be nil; findings are the
+// policy's. It skips conflicts with gone, a policy about to move to another priority.
 func NotesOfPolicy(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, findings []*model.Finding,
 	gone model.PolicyKey) []LadderNote {
 	var notes []LadderNote

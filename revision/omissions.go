@@ -196,7 +196,7 @@ func unreadZones(r *Revision) (out []model.Omission) {
 	return out
 }
 
-// FilesMode is the Mode.Name of a run on files, RowsMode that of a run on databases alone.
+// FilesMode and RowsMode are the Mode.Name of runs on files, and on databases alone.
 const (
 	FilesMode = "files"
 	RowsMode  = "rows"

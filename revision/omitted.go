@@ -219,9 +219,9 @@ func (f *OmissionFilter) couldChangePath(o *model.Omission, p *verdict.Path) boo
 	return some
 }
 
-// couldFirewallPath reports whether an unknown EgressFirewall can change a path. It has its own stage, so no
-// other policy decides before it. Connections that others deny stay denied. A known firewall's verdict may
-// change, since a namespace has only one.
+// couldFirewallPath reports whether an unknown EgressFirewall can change a path. Its stage has no other
+// policies, so none decides before it. Connections that others deny stay denied. A known firewall's verdict
+// may change, since a namespace has only one.
 func (f *OmissionFilter) couldFirewallPath(o *model.Omission, p *verdict.Path) bool {
 	for i := range p.Stages {
 		if s := &p.Stages[i]; s.Verdict == verdict.Deny && (s.Decided == nil || s.Decided.Policy.Kind != model.KindEF) {
@@ -303,7 +303,7 @@ func isSameOmission(a, b *model.Omission) bool {
 	return a.Code == b.Code && a.Key == b.Key && a.Origin == b.Origin && a.Zone == b.Zone && a.Why == b.Why
 }
 
-// AssumedSettings returns the assumed settings among those that rows are compiled with.
+// AssumedSettings returns the settings that compiled rows assume.
 func AssumedSettings(r *Revision) (out []model.Omission) {
 	if r.Desired.Options().HairpinAssumed {
 		out = append(out, model.Omission{Code: model.OmittedSetting, Remedy: "--masquerade-subnets",

@@ -128,7 +128,7 @@ func CountMoves(r *Revision, ctx context.Context, k model.PolicyKey) (*diff.Prio
 	if ranked || r.WhyNoRows(k) == nil && r.IsCompiled(k) {
 		return diff.NewPriorityMoves(ctx, r.Verdicts(), k, true)
 	}
-	// It is not enforced at its priority, so move it to one where it would be.
+	// It is not enforced at its priority, so compare with it at priority 0.
 	moved := *p
 	moved.Priority = 0
 	next := r.WithPolicies([]model.Object{&moved}, nil)

@@ -11,7 +11,7 @@ import (
 	"rung/model/verdict"
 )
 
-// OVNTrace is the answer of ovn-trace about a connection, beside the answer of the rows.
+// OVNTrace holds the answers of ovn-trace and of the rows about a connection.
 type OVNTrace struct {
 	Connection verdict.Connection
 	At         time.Time

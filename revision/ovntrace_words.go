@@ -17,7 +17,7 @@ type OVNWords struct {
 	Ways              []OVNWayWords
 }
 
-// OVNWayWords is the text of one path. To names its end if there are several paths.
+// OVNWayWords is the text of one path. To names its end if a trace has several paths.
 type OVNWayWords struct {
 	To    string
 	Lines []OVNLine

@@ -38,7 +38,7 @@ func ProgressOf(r *Revision, z *model.ZoneState) (p ZoneProgress) {
 	return p
 }
 
-// BehindText says what is behind, since when and why, empty if nothing is. Northd and the nodes may take
+// BehindText names lagging processes, with time and cause, empty if none lags. Northd and the nodes may take
 // flowSettle for every number.
 func (p *ZoneProgress) BehindText(now time.Time) string {
 	var out []string

@@ -96,7 +96,7 @@ type Facts struct {
 	// Plan is running, stopped or just ended, here or in another Rung on the same state folder; nil if there
 	// is none.
 	Plan *PlanState
-	// Unconfirmed is the change that waits to be confirmed, or the last one that did; nil if there is none.
+	// Unconfirmed is the last change on trial, waiting or ended; nil if none.
 	Unconfirmed *UnconfirmedChange
 	// EndedLogs are the logging sessions that ended, newest first.
 	EndedLogs []model.EndedLogSession
@@ -104,7 +104,7 @@ type Facts struct {
 	Access Access
 	// Loaded means that every source has delivered once.
 	Loaded bool
-	// Sweep is the progress of reading the zones that are not watched.
+	// Sweep counts the unwatched zones read so far.
 	Sweep SweepState
 	// Unsettled means that zones may soon be judged by other settings of OVN-Kubernetes: its configuration was
 	// not read yet, or just changed.
@@ -185,7 +185,7 @@ func (r *Revision) Basis() RevisionBasis {
 	return RevisionBasis{r.Cluster, r.Desired, r.Flags.MaxPriority}
 }
 
-// SweepState is the progress of reading the zones that are not watched.
+// SweepState counts the unwatched zones read so far.
 type SweepState struct {
 	Total  int       // swept zones
 	Read   int       // zones read at least once

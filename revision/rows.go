@@ -61,7 +61,7 @@ func OwnerOfIDs(ids map[string]string) (o nb.Owner) {
 	return o
 }
 
-// UnitOfOwner returns the unit that a row was compiled for: a policy, or a unit that is no object, such as the
+// UnitOfOwner returns the unit that a row was compiled for: a policy, or a unit without an object, such as the
 // default deny of a namespace. ok is false for rows of other owners and forms.
 func UnitOfOwner(o nb.Owner) (k model.Key, ok bool) {
 	if o.Form != nb.FormKnown && o.Form != nb.FormOdd || o.Name == "" {
@@ -70,8 +70,8 @@ func UnitOfOwner(o nb.Owner) (k model.Key, ok bool) {
 	return model.Key{Kind: model.Kind(o.Type), Namespace: o.Namespace, Name: o.Name, Network: o.Network()}, true
 }
 
-// PolicyOfOwner returns the policy of a row in any form, also that of the enhancement of 2023 and of older
-// releases. ok is false for rows of no policy.
+// PolicyOfOwner returns the policy of a row in any form, including those of the enhancement of 2023 and of
+// older releases. ok is false if the row has no policy.
 func PolicyOfOwner(o nb.Owner) (k model.PolicyKey, ok bool) {
 	k = model.Key{Kind: model.Kind(o.Type), Namespace: o.Namespace, Name: o.Name, Network: o.Network()}
 	switch o.Form {
@@ -81,8 +81,8 @@ func PolicyOfOwner(o nb.Owner) (k model.PolicyKey, ok bool) {
 	return model.Key{}, false
 }
 
-// ZonePolicies returns the policies and units to judge in a zone: policies in deciding order, then units that
-// are no object and owners of leftover rows, by kind and name.
+// ZonePolicies returns the policies and units to judge in a zone: policies in deciding order, then units
+// without an object and owners of leftover rows, by kind and name.
 func ZonePolicies(r *Revision, z *model.ZoneState) []model.PolicyKey {
 	out := ladder.PolicyOrder(r.Cluster)
 	if z == nil {
@@ -108,7 +108,7 @@ func ZonePolicies(r *Revision, z *model.ZoneState) []model.PolicyKey {
 }
 
 // RuleOfIDs returns the policy and rule that a row was compiled for, from its external_ids. ok is false for
-// rows of other owners; index is -1 for rows of the whole policy.
+// other owners; index is -1 for rows of the whole policy.
 func RuleOfIDs(ids map[string]string) (k model.PolicyKey, dir model.Direction, index int, ok bool) {
 	o := OwnerOfIDs(ids)
 	k, ok = UnitOfOwner(o)

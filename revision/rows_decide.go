@@ -17,8 +17,8 @@ const (
 	NoTie PriorityTie = iota
 	// TieSame means that others share the priority and have the same verdict.
 	TieSame
-	// TieUndefined means that others share the priority and have another verdict. If both match, it is
-	// undefined which decides (ovn-kubernetes.md#stages).
+	// TieUndefined means that others share the priority and have another verdict: if both match, either may
+	// decide (ovn-kubernetes.md#stages).
 	TieUndefined
 )
 
@@ -196,7 +196,7 @@ type holderList struct {
 	acls []string
 }
 
-// HoldersOf returns the holders in a database. old, which may be nil, is an earlier result: it is reused if no
+// HoldersOf returns the holders in a database. old is an earlier result or nil. It is returned again if no
 // group or switch has another list of ACLs, since ports change much more often.
 func HoldersOf(db *nb.DB, old *ACLHolders) *ACLHolders {
 	h := &ACLHolders{}

@@ -8,7 +8,7 @@ import (
 )
 
 // ACLs returns the desired ACLs of a policy in a zone ("" for all zones): ingress before egress, by rule, then
-// by id. Unlike Rows it lists no members of address sets, so it is cheap.
+// by id. It is cheap: unlike Rows it lists no members of address sets.
 func (r *Revision) ACLs(k model.PolicyKey, zone string) []*nb.ACL {
 	d, c := r.unitOf(k)
 	if c == nil {

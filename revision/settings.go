@@ -66,7 +66,7 @@ type Zone struct {
 	Deviates map[model.Kind]string
 }
 
-// DialectView is what a revision knows of the zones' settings; immutable.
+// DialectView holds the known settings of the zones; immutable.
 type DialectView struct {
 	flags     *Flags
 	config    kube.OVNKube

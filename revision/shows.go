@@ -15,7 +15,7 @@ import (
 type ZoneShown struct {
 	Zone string
 	OK   bool
-	// Why says what is missing, or if OK what is special: "no rows wanted".
+	// Why names the missing rows, or if OK a special case: "no rows wanted".
 	Why string
 }
 

@@ -128,7 +128,7 @@ func isOwnNode(r *Revision, e verdict.Endpoint, pod *model.Pod) bool {
 // placeOfEnd is the network of one end of a connection, with an empty name for the default one.
 type placeOfEnd struct {
 	name string
-	// anywhere means that the end is no pod: it is reachable from any network, or from none.
+	// anywhere marks an end without a pod: reachable from any network, or from none.
 	anywhere bool
 	// unknown means that the network was not read.
 	unknown bool

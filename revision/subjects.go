@@ -12,8 +12,8 @@ import (
 // SubjectCount is the number of pods a policy applies to, counted once for ladder, policy page, preview and
 // command line.
 type SubjectCount struct {
-	// Pods counts the pods on which the policy is enforced, OtherNetwork the selected pods on a primary
-	// user-defined network, where it is not.
+	// Pods counts the subject pods. OtherNetwork counts selected pods with a user-defined primary network,
+	// where the policy is not enforced.
 	Pods, OtherNetwork int
 	// IsUnread means that pods were not read, so the counts are unknown.
 	IsUnread bool

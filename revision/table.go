@@ -255,8 +255,7 @@ func WhyNoEnds(r *Revision) string {
 		"others that policies select"
 }
 
-// TableOf returns the verdicts between all ends. The error is the context's, or says that there are too many
-// ends.
+// TableOf returns the verdicts between all ends. The error is the context's, or reports too many ends.
 func TableOf(ctx context.Context, r *Revision) (t *Table, err error) {
 	var tooMany error
 	workloads := WorkloadsOf(judgedPods(r.JudgedCluster()))

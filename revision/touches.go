@@ -238,7 +238,7 @@ func (m *podMatcher) isClusterAddress(network string, a netip.Addr) bool {
 	return ok && slices.ContainsFunc(m.subnets, func(s netip.Prefix) bool { return s.Overlaps(n) && s.Contains(a) })
 }
 
-// isPeerOfSubject reports whether the pod's namespace matches that of any subject of the rule.
+// isPeerOfSubject reports whether the pod's namespace matches the namespace of any subject of the rule.
 func (m *podMatcher) isPeerOfSubject(p *model.Policy, rule *model.Rule, match *model.NamespaceMatch) bool {
 	if m.ns == nil {
 		return false

@@ -10,10 +10,10 @@ import (
 	"rung/model/words"
 )
 
-// Unread describes objects that are not known as they are now. A zero count is then no answer: a page says
+// Unread describes objects whose present state is unknown. A zero count then says nothing, and a page shows
 // "unknown" with this text.
 type Unread struct {
-	// Kinds are the kinds that were not read, empty for a source that has not listed its kinds.
+	// Kinds are the unread kinds, empty for a source that has not listed its kinds.
 	Kinds []model.Kind
 	// Sources are the names of incomplete sources.
 	Sources []string
@@ -30,9 +30,9 @@ type Unread struct {
 	Error string
 }
 
-// Unread returns what is missing of some kinds, nil if all are read as they are now. A kind is unread if its
-// server refuses it, is lost, or has not sent it yet. Without kinds it asks about all kinds that affect
-// connections, read and checked.
+// Unread returns the unread part of some kinds, nil if all are up to date. A kind is unread if its server
+// refuses it, is lost, or has not sent it yet. Without kinds it asks about all kinds that affect connections,
+// read and checked.
 func (r *Revision) Unread(kinds ...model.Kind) *Unread {
 	if len(r.Sources) == 0 && !r.Loaded && r.Cluster.IsEmpty() {
 		return &Unread{IsReading: true, IsPartial: true} // nothing has begun yet
@@ -113,7 +113,7 @@ func (r *Revision) isAsked(k model.Kind, kinds []model.Kind) bool {
 	return r.System.AsksPoliciesOf(k)
 }
 
-// isRead reports whether a source or kind is known as it is now.
+// isRead reports whether the present state of a source or kind is known.
 func isRead(c model.ConnState) bool {
 	return c == model.ConnSynced || c == model.ConnReadOnly || c == model.ConnAbsent
 }
@@ -163,7 +163,7 @@ func (u *Unread) KindsText() string {
 	return words.ListSome(names, shownKinds)
 }
 
-// BriefText says what is unread without the progress, so that it stays the same meanwhile.
+// BriefText names the unread sources or kinds without the progress, so that the text stays the same.
 func (u *Unread) BriefText() string {
 	if u.IsReading {
 		return strings.TrimSpace("still reading " + words.ListFew(u.Sources, shownKinds))
@@ -186,7 +186,7 @@ func (u *Unread) CountText(n int) string {
 	return words.Unknown
 }
 
-// UnreadPods returns what is unread if pods, their namespaces or nodes were never read, or all objects are
+// UnreadPods returns the unread part if pods, their namespaces or nodes were never read, or all objects are
 // still being read; else nil.
 func (r *Revision) UnreadPods() *Unread {
 	if u := r.NeverRead(); u != nil && u.IsReading {
@@ -195,7 +195,7 @@ func (r *Revision) UnreadPods() *Unread {
 	return r.NeverRead(model.KindPod, model.KindNamespace, model.KindNode)
 }
 
-// kindOfUnits maps units that are no objects to the kind of the objects behind them.
+// kindOfUnits maps units without an object to the kind of the objects behind them.
 var kindOfUnits = map[model.Kind]model.Kind{model.KindNetpolNamespace: model.KindNP, model.KindNetpolDefault: model.KindNP,
 	model.KindNetpolNode: model.KindNP}
 
@@ -229,7 +229,7 @@ func (r *Revision) MissingText(what string, kinds ...model.Kind) string {
 // CountText formats the number of objects of a kind like Unread.CountText.
 func (r *Revision) CountText(k model.Kind) string { return r.Unread(k).CountText(r.Cluster.Count(k)) }
 
-// EmptyText returns the text of a page without lines: text if kinds were read, else what is unread.
+// EmptyText returns the text of a page without lines: text if kinds were read, else that of Unread.
 func (r *Revision) EmptyText(text string, kinds ...model.Kind) string {
 	if u := r.Unread(kinds...); u != nil {
 		return u.Text()

@@ -33,7 +33,7 @@ type otherVerdicts struct {
 }
 
 // WithIdle returns the verdicts as if ClusterNetworkPolicies had rows, which OVN-Kubernetes does not write. It
-// is nil if they are compiled, or if none could be.
+// is nil if their rows are compiled, or if none can be.
 func WithIdle(r *Revision) *verdict.Index {
 	return SharedValue[otherVerdicts](r).idle.Get(func() *verdict.Index {
 		if !r.System.HasFeature(system.Rows) || r.Desired.Options().CNP {

@@ -35,7 +35,7 @@ type Entry struct {
 	Guards  []string `json:"guards,omitempty"`
 	Number  uint64   `json:"number,omitempty"` // in the history, for rung undo
 	Undoes  uint64   `json:"undoes,omitempty"` // number of the change that this one undid
-	// Change is the time of the change that caused these rows.
+	// Change is when the change behind these rows was made.
 	Change page.Stamp `json:"change,omitzero"`
 
 	Done     model.Activity `json:"-"` // the action of Rung
@@ -147,7 +147,7 @@ func (e *Entry) stateCell() page.Cell {
 	return page.Cell{Text: e.Result, Role: themes.Dim}
 }
 
-// whatCell returns what was done, and why it failed.
+// whatCell returns the action, and the error if it failed.
 func (e *Entry) whatCell() page.Cell {
 	text := e.briefText()
 	switch {
@@ -163,7 +163,7 @@ func (e *Entry) whatCell() page.Cell {
 	return page.Cell{Text: text}
 }
 
-// policyKey returns the one policy that was changed or whose rows were; the name is empty if there is none.
+// policyKey returns the only changed policy, or the rows' policy; its name may be empty.
 func (e *Entry) policyKey() model.PolicyKey {
 	if e.IsChange() && len(e.Objects) == 1 {
 		return policyOf(e.Objects[0].key())

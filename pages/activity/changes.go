@@ -11,8 +11,8 @@ import (
 	"rung/revision"
 )
 
-// rowsWithin is how long after a change rows of its policies count as its result; rowsLate applies to a zone
-// that has written none for it yet.
+// After a change, rows of its policies count as its result for rowsWithin. For a zone that has written none
+// yet they count for rowsLate.
 const (
 	rowsWithin = 10 * time.Second
 	rowsLate   = time.Minute

@@ -12,7 +12,7 @@ import (
 	"rung/themes"
 )
 
-// Lead is the target of a line of details: a policy or another entry. Both are empty if it leads nowhere.
+// Lead is the target of a detail line: a policy or another entry; zero if none.
 type Lead struct {
 	Policy model.PolicyKey
 	Entry  *Entry
@@ -132,7 +132,7 @@ func (e *Entry) WhyNotUndone() string {
 	return ""
 }
 
-// NameWidth is the width of the column of names.
+// NameWidth is the width of the name column.
 const NameWidth = 16
 
 // DetailLine returns a screen line with a part of a detail's text, the first with its name. at identifies the
@@ -158,7 +158,7 @@ func (e *Entry) DetailText() string {
 	return b.String()
 }
 
-// FilterText returns the text that a filter searches, for a change including that of its rows.
+// FilterText returns the text that a filter searches; a change includes the text of its rows.
 func (e *Entry) FilterText() string {
 	text := strings.Join([]string{words.Clock(e.At.In(e.Now.Location()), e.Now), e.User, e.By, e.whereText(), e.Policy, e.Done.Policy.Label(),
 		e.Summary, e.Error, e.stateCell().Text,

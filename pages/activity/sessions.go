@@ -160,7 +160,7 @@ func (s *LogSession) rowsCell() page.Cell {
 	return page.Cell{Text: text, Role: themes.OK}
 }
 
-// whyWrong says what is wrong with a running session; empty if nothing is.
+// whyWrong describes the problem of a running session; empty if it has none.
 func (s *LogSession) whyWrong() string {
 	switch {
 	case s.Problem != "":
@@ -189,8 +189,8 @@ func (s *LogSession) stateText() string {
 // zonesNamed limits the zones named whose rows do not log.
 const zonesNamed = 5
 
-// DetailLines describes a session in full: what is wrong, what its end restores, and the zones whose rows do
-// not log.
+// DetailLines describes a session in full: its problem, the annotation its end restores, and zones without
+// logging rows.
 func (s *LogSession) DetailLines() (out []page.Span) {
 	if !s.IsOn() {
 		return []page.Span{{Text: "E" + s.stateText()[1:] + "."}}

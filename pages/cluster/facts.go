@@ -30,11 +30,11 @@ type ClusterFacts struct {
 	WhyNoRows string        `json:"why_no_rows,omitempty"`
 	Sources   []SourceFacts `json:"sources"`
 	Pods      PodFacts      `json:"pods"`
-	// Resources are those of the API server, or the kinds read from elsewhere.
+	// Resources lists the API server's resources, or the kinds read from elsewhere.
 	Resources []ResourceFacts `json:"resources"`
 	// Newer lists what a newer API release has that Rung does not read.
 	Newer []string `json:"newer,omitempty"`
-	// Answered means that the API server answered what is allowed; always false off a cluster.
+	// Answered means that the API server has answered; always false off a cluster.
 	Answered    bool                    `json:"answered"`
 	Permissions []PermissionFacts       `json:"permissions"`
 	Settings    []revision.SettingValue `json:"settings,omitempty"` // of OVN-Kubernetes, in most zones
@@ -87,7 +87,7 @@ type PermissionFacts struct {
 	Resource  string   `json:"resource"`
 	Namespace string   `json:"namespace,omitempty"`
 	Allowed   bool     `json:"allowed"`
-	// Spare means that it is refused but not needed: the same is allowed in another namespace.
+	// Spare marks an unneeded permission: another namespace allows the same.
 	Spare bool   `json:"not_needed,omitempty"`
 	Why   string `json:"why,omitempty"`
 	// Without says which feature is missing without the permission.

@@ -41,7 +41,7 @@ func (s ReportStatus) rank() int {
 	return 4
 }
 
-// ZoneReport is one zone's report about a policy, beside the state by rows.
+// ZoneReport is one zone's report about a policy, with the state by rows.
 type ZoneReport struct {
 	Zone    string       `json:"zone"`
 	Status  ReportStatus `json:"status"`
@@ -147,8 +147,8 @@ func (p *PolicyReports) rank() int {
 	return 4
 }
 
-// reportingZones returns the zones whose controllers should report, with their state, nil if unknown: those of
-// the nodes, and others with known databases.
+// reportingZones returns the zones whose controllers should report: every node's, and others with known
+// databases. A state is nil if unknown.
 func reportingZones(r *revision.Revision) map[string]*model.ZoneState {
 	out := make(map[string]*model.ZoneState, len(r.Zones))
 	for n := range r.Cluster.Nodes() {

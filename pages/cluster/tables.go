@@ -185,8 +185,8 @@ func (z *ZoneReport) reportSign() page.Span {
 	return page.Span{Text: words.Yes, Role: themes.OK}
 }
 
-// noteCell returns the contradiction between a report and the rows, else the message of a failure, or why
-// there is no report.
+// noteCell returns the contradiction between a report and the rows, else the failure's message, or why no
+// report exists.
 func (z *ZoneReport) noteCell() page.Cell {
 	switch {
 	case z.Against != "":

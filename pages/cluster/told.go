@@ -157,7 +157,7 @@ func (f *ClusterFacts) changesText(h Hints) page.Line {
 	return page.Line{{Text: "off: read-only", Role: themes.OK}, {Text: "  " + h.Allow, Role: themes.Dim}}
 }
 
-// connSign returns the sign of a connection's state, always shown beside the word.
+// connSign returns the sign for a connection's state. The word always accompanies it.
 func connSign(c model.ConnState) page.Span {
 	switch c {
 	case model.ConnSynced, model.ConnReadOnly:

@@ -49,7 +49,7 @@ type BeforeAfter struct {
 	After  int `json:"after"`
 }
 
-// Finding is a finding that only one side has.
+// Finding is a new or gone finding.
 type Finding struct {
 	Code     string         `json:"code"`
 	Severity model.Severity `json:"severity"`

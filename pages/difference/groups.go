@@ -27,7 +27,7 @@ type GroupTable struct {
 // GroupLine describes one group of connections.
 type GroupLine struct {
 	Sign page.Span
-	// What is the change of verdict, Short a version for below a title: "still denied", "deny".
+	// The change of verdict; Short suits a place below a title: "still denied", "deny".
 	What, Short string
 	Ends        string // "blue (2 pods) → red (2 pods), TCP 80"
 	Count       int

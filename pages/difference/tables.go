@@ -13,7 +13,7 @@ import (
 	"rung/themes"
 )
 
-// PolicyLine is a line of the table of policies: a policy, or one of its rules or fields below it.
+// PolicyLine is a table line for a policy, or for a rule or field below it.
 type PolicyLine struct {
 	ID     string
 	Of     *Policy
@@ -156,7 +156,7 @@ func (c *Connection) Sentence() string {
 	return word + " " + c.Of.From.Brief() + " → " + c.Of.To.Brief() + " " + c.PortsText()
 }
 
-// FindingLine is a finding that only one side has.
+// FindingLine is a table line for a new or gone finding.
 type FindingLine struct {
 	Finding
 	Side string // new or gone
@@ -244,8 +244,8 @@ func (c *Connection) NowText() string {
 // BeforeText returns the verdict before, with the rules that decided.
 func (c *Connection) BeforeText() string { return decidedText(c.Of.Before, c.Before, c.ByBefore) }
 
-// OriginOfDecider returns the file of the policy that decides a connection now, else of the one that decided
-// before; zero if neither is known.
+// OriginOfDecider returns the file of the policy that decides a connection now, else of the previous decider;
+// zero if both are unknown.
 func (f *Facts) OriginOfDecider(c *Connection) model.Origin {
 	for _, by := range c.Of.ByAfter {
 		if p := f.of.After.Cluster.Policy(by.Policy); p != nil {

@@ -63,7 +63,7 @@ type PreviewParts struct {
 // ChangedObject is one object that changes.
 type ChangedObject struct {
 	Name, Verb string // "ANP web" "is new"
-	// The point says what is added or removed, or that no field changes.
+	// The point describes additions and removals, or an object without changed fields.
 	PreviewPoint
 	Fields []ChangedField
 	Diff   string

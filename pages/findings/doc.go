@@ -1,2 +1,2 @@
-// Package findings shows what is wrong or dangerous: in policies, and between zones.
+// Package findings shows faults and dangers in policies and between zones.
 package findings

@@ -16,7 +16,7 @@ import (
 	"rung/themes"
 )
 
-// ladderColumn is a column with the conditions under which it is shown.
+// ladderColumn is a column with conditions for showing it.
 type ladderColumn struct {
 	// stages: on a screen with all stages together; stage: on a screen with one stage
 	stages, stage bool
@@ -92,7 +92,7 @@ func LadderTable(r *revision.Revision, opt LadderOptions) *page.Table[*Line] {
 	return t
 }
 
-// IsPrinted reports whether a command prints a line. It prints no headings except those of empty bands.
+// IsPrinted reports whether a command prints a line. Commands print headings only for empty bands.
 func (l *Line) IsPrinted() bool {
 	switch l.Kind {
 	case Band:
@@ -116,7 +116,7 @@ func textCell(text func(*Line) string) func(*Line) page.Cell {
 // isPolicyOrUnit reports whether the line is a policy or a unit.
 func (l *Line) isPolicyOrUnit() bool { return l.Kind == Policy || l.Kind == Unit }
 
-// policyName returns the name to sort by, empty if the line is no policy.
+// policyName returns the sort name of a policy, empty for other lines.
 func (l *Line) policyName() string {
 	if l.Kind == Policy || l.Kind == Broken {
 		return l.Key.Name

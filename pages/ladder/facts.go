@@ -55,7 +55,7 @@ type policyFacts struct {
 	Egress    ladder.RuleCount `json:"egress"`
 }
 
-// unitFacts is a unit of tier 2, in each stage where it decides.
+// unitFacts is a unit of tier 2, with the stages where it decides.
 type unitFacts struct {
 	Kind      model.Kind   `json:"kind"`
 	Namespace string       `json:"namespace,omitempty"`

@@ -47,9 +47,9 @@ type Line struct {
 	Gap         ladder.Gap
 	Broken      *model.Broken
 
-	// Priority is a policy's, the first of a gap, or a free one; Listed means that it has its own line. First
-	// and Last are OVN priorities of a unit or live rows: First decides first, 0 if nothing decides. Order is
-	// a priority within a band.
+	// Priority is a policy's, the first of a gap, or a free one; Listed means a priority with its own line.
+	// First and Last are OVN priorities of a unit or live rows: First decides first, 0 if nothing decides.
+	// Order is a priority within a band.
 	Priority    int32
 	Listed      bool
 	First, Last int
@@ -66,7 +66,7 @@ type Line struct {
 	Rows            *revision.RowGroup // live rows without a policy
 	Zones           int                // number of all zones
 
-	// Compiled means that there are rows to compare, PodsKnown that the line has a number of pods.
+	// Compiled means that desired rows exist, PodsKnown that Pods has a meaning.
 	Compiled, PodsKnown bool
 	// PodsUnread means that Pods is unknown, because pods were not read.
 	PodsUnread bool

@@ -1,7 +1,8 @@
 // Package page has the parts of a page as text: cells, columns and tables over typed facts, with the meaning
 // of each text, not its look. The console paints them, a command prints them; neither adds to the text. Each
-// page is a package beside this one, with facts, which are its JSON, and tables (docs/architecture.md#pages).
+// page is a package beside this one, with tables and facts; the facts are its JSON
+// (docs/architecture.md#pages).
 //
-// It also maps states, actions and severities to roles of text: only here is "behind" an error and "settling"
-// not. Pages and views use it.
+// Roles of text classify states, actions and severities: only here is "behind" an error and "settling" not.
+// Pages and views use them.
 package page

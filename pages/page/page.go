@@ -7,10 +7,10 @@ import (
 	"rung/themes"
 )
 
-// Role is the meaning of a piece of text: the theme's token, which has a look. The zero Role has no meaning.
+// Role is the meaning of a text: the theme's token, with its look. The zero Role has no meaning.
 type Role = themes.Token
 
-// Span is a piece of text with one meaning.
+// Span is a text with one meaning.
 type Span struct {
 	Text string
 	Role Role
@@ -64,10 +64,10 @@ const (
 	Printed                // screens show it in a heading, a title or a sign
 )
 
-// Always is the Worth of a column that is never left out.
+// Always is the Worth of a column that always stays.
 const Always = 100
 
-// Column is one column of rows of facts F.
+// Column is a table column over facts F.
 type Column[F any] struct {
 	// Key is the stable name for programs and files, such as the head of a CSV file.
 	Key   string
@@ -87,8 +87,8 @@ type Column[F any] struct {
 	// Live columns are for a screen, which updates: ages and what waits now. A command prints them in wide
 	// output.
 	Live bool
-	// Aside columns are for commands. A screen shows them in wide mode, and for the selected row beside the
-	// table.
+	// Aside columns are for commands. Screens show them in wide mode, and beside the table for the selected
+	// row.
 	Aside bool
 	// From is the screen width from which the column is shown.
 	From int
@@ -111,8 +111,8 @@ type Table[F any] struct {
 	ID func(F) string
 	// Under reports whether a row belongs to the row above; nil for never.
 	Under func(F) bool
-	// Full returns the line that a screen shows instead of columns, nil for other rows; a command prints the
-	// cells. Head reports whether a row is a heading, which a command leaves out. Either may be nil.
+	// Full returns the line that a screen shows instead of columns, or nil; a command prints the cells. Head
+	// reports whether a row is a heading, which a command leaves out. Either may be nil.
 	Full func(F) Line
 	Head func(F) bool
 	// Short reports whether a row has only a name, which makes no column wider in print; nil for never.

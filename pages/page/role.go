@@ -57,7 +57,7 @@ func SeveritySign(s model.Severity) Span {
 	return Span{Text: words.Noted, Role: themes.Info}
 }
 
-// VerdictSign returns the sign of a verdict, always shown beside the word.
+// VerdictSign returns the sign of a verdict. The word always accompanies it.
 func VerdictSign(v verdict.Verdict) Span {
 	switch v {
 	case verdict.Allow:

@@ -45,7 +45,7 @@ type GridColumn struct {
 // GridRow is a row of cells, one for each column.
 type GridRow struct {
 	Cells []Cell
-	// Keys are the sort keys by column, empty for the cell's text; nil if all are empty.
+	// Keys are the sort keys by column. An empty key stands for the cell's text, nil for all keys empty.
 	Keys []string
 	// Under means that the row belongs to the row above.
 	Under bool

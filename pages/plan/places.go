@@ -60,7 +60,7 @@ func PlacesOf(b *plan.Board, then map[string]int32) []*Place {
 	})
 }
 
-// NameCell returns the policy with one of its notes.
+// NameCell returns the policy with a note.
 func (p *Place) NameCell(note string) page.Cell {
 	c := page.Cell{Text: p.Policy, Role: themes.Accent}
 	if note != "" {

@@ -45,7 +45,7 @@ func ProposedSteps(steps []plan.Step, first int) []Step {
 	return out
 }
 
-// StateSign returns the sign of the step's state, empty for a step to come, and the role of its name.
+// StateSign returns the sign of the step's state, or none before it begins, and the role of its name.
 func (s *Step) StateSign() (sign page.Span, name page.Role) {
 	switch s.State {
 	case revision.StepDone:

@@ -1,3 +1,3 @@
-// Package pod shows what policies do to a pod: every rule that touches it, as subject or as peer, in deciding
-// order, and which policies isolate it.
+// Package pod shows what policies do to a pod: every rule with the pod as subject or peer, in deciding order,
+// and the policies that isolate it.
 package pod

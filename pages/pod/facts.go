@@ -260,7 +260,7 @@ func (o *PodFacts) addDefaultDenies(r *revision.Revision, touches []revision.Rul
 	o.Lines = append(o.Lines, out...)
 }
 
-// isolatedText says that policies isolate a pod, and what is dropped.
+// isolatedText names the policies that isolate a pod, and the effect.
 func isolatedText(by string) string {
 	return "isolated by " + by + ": what no NetworkPolicy allows is dropped"
 }

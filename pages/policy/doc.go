@@ -1,3 +1,2 @@
-// Package policy shows one policy: its subject, its rules, its logging, and the state of its rows in every
-// zone.
+// Package policy shows one policy: subject, rules, logging, and the state of its rows in every zone.
 package policy

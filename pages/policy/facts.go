@@ -79,7 +79,7 @@ type ZoneFacts struct {
 	Zone  string            `json:"zone"`
 	State model.PolicyState `json:"state"`
 	ACLs  int               `json:"live_acls"`
-	// Priority is that of the live ACLs, absent if unknown.
+	// Priority of the live ACLs, absent if unknown.
 	Priority *int32 `json:"live_priority,omitempty"`
 	Error    string `json:"error,omitempty"`
 }

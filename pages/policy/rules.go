@@ -34,7 +34,7 @@ type Rule struct {
 	Of   *model.Rule `json:"-"` // nil for a heading
 	head string
 	kind model.Kind
-	// pods counts those behind the peers that select pods; log says whether a tiered rule logs.
+	// pods counts pods behind peers that select pods; log says whether a tiered rule logs.
 	pods, log string
 }
 

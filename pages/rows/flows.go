@@ -43,7 +43,7 @@ type FlowFacts struct {
 	Priority int      `json:"priority"`
 	// Tier is nil if the flow does not test the tier.
 	Tier *int `json:"tier,omitempty"`
-	// Hint is the number of the tested bit of reg0, 0 for none; Packets says what it means.
+	// Hint is the number of the tested bit of reg0, 0 if none is tested; Packets explains it.
 	Hint    int       `json:"hint"`
 	Packets string    `json:"packets"`
 	Match   string    `json:"match"`

@@ -27,7 +27,7 @@ type Line struct {
 	acl   *revision.PlacedACL // nil for other rows
 	label string              // of the owner
 	// family is the address family of a set. on names the holders of an ACL; own means that its policy's port
-	// group is the only one.
+	// group alone holds it.
 	family string
 	on     []string
 	own    bool

@@ -12,7 +12,7 @@ import (
 	"rung/themes"
 )
 
-// DriftLine is a policy that is not in sync in a zone, or one of its differing rows below it.
+// DriftLine is a policy that is not in sync in a zone, or a differing row below it.
 type DriftLine struct {
 	*Facts
 	Row *RowFacts // nil for the policy

@@ -22,8 +22,8 @@ type VerdictFacts struct {
 	// IPVersion is the family if only one of two was asked.
 	IPVersion int          `json:"ip_version,omitempty"`
 	Stages    []StageFacts `json:"stages"`
-	// Families are the answers for IPv4 and IPv6 if they differ. Stages are then those of a denied, else
-	// unknown, family.
+	// Families are the answers for IPv4 and IPv6 if they differ. Stages then come from a denied, else unknown,
+	// family.
 	Families []*VerdictFacts `json:"families,omitempty"`
 	// Through is the Service that has the port if the pod has not.
 	Through *ThroughFacts `json:"through_service,omitempty"`

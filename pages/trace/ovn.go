@@ -88,7 +88,7 @@ func decidersOfFlow(b revision.RulesBehindFlow) []DeciderFacts {
 	})
 }
 
-// OVN lists OVN's decision for each stage, beside the rows'.
+// OVN lists the decisions of OVN and of the rows for each stage.
 var OVN = &page.Table[revision.OVNLine]{
 	Columns: []page.Column[revision.OVNLine]{
 		{Key: "stage", Title: "STAGE", Cell: func(l revision.OVNLine) page.Cell { return page.Cell{Text: l.Stage} }},

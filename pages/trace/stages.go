@@ -132,7 +132,7 @@ var Tried = &page.Table[TriedRule]{
 var results = map[trace.LineKind]string{trace.Other: "other pods", trace.Passed: "passes on", trace.Decides: "decides",
 	trace.Candidate: "may decide", trace.Maybe: "may match", trace.NotAsked: "not asked", trace.Nothing: "default"}
 
-// TriedRules returns the rules tried in a stage. Unless all is set, it leaves out policies of other pods;
+// TriedRules returns the rules tried in a stage. Unless all is set, it drops policies of other pods, and
 // others counts them.
 func TriedRules(s *trace.Stage, all bool) (out []TriedRule, others string) {
 	left := 0

@@ -34,8 +34,8 @@ type PlacedRule struct {
 	Zone string
 }
 
-// VerdictPoint returns the verdict of a connection and the deciding rule, which is its subject if there is
-// only one.
+// VerdictPoint returns the verdict of a connection and the deciding rule. A single deciding rule is its
+// subject.
 func VerdictPoint(t *trace.Trace, id string) Point {
 	out := Point{ID: id, Sign: page.VerdictSign(t.Verdict), Text: t.Sentence(), Role: themes.Text}
 	if len(t.Paths) != 1 || len(t.Families) > 0 {
