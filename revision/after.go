@@ -18,9 +18,9 @@ type policyChange struct {
 	compiled func() *compiler.Desired
 }
 
-// WithPolicies returns the revision as it will be after putting in and removing policies, with the pods,
-// namespaces, nodes and zones of r. It is compiled on demand with the options of r. If the changed policies
-// share no rows with others (ANP and BANP), only they are compiled.
+// WithPolicies returns the revision after putting in and removing policies. Pods, namespaces, nodes and zones
+// stay those of r. It is compiled on demand with the options of r. If the changed policies share no rows with
+// others (ANP and BANP), only they are compiled.
 func (r *Revision) WithPolicies(upsert []model.Object, remove []model.Key) *Revision {
 	next := &Revision{Facts: r.Facts, shared: &derivedValues{}}
 	next.Cluster, _ = r.Cluster.Upsert(upsert, remove)

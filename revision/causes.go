@@ -11,10 +11,10 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// KnownCauses explains why rows of a policy differ in a zone that OVN-Kubernetes writes, if a known defect of
-// OVN-Kubernetes is the reason. Causes are in the order of p.Diffs, nil if unexplained; the list is nil if
-// nothing is explained. Callers must leave out differences that are still settling. The first call computes: a
-// row that differs in 5,000 addresses takes milliseconds.
+// KnownCauses returns the known defects of OVN-Kubernetes that explain why rows of a policy differ in a zone
+// it writes. Causes are in the order of p.Diffs, nil if unexplained; the list is nil if nothing is explained.
+// Callers must leave out differences that are still settling. The first call computes: a row that differs in
+// 5,000 addresses takes milliseconds.
 func KnownCauses(r *Revision, z *model.ZoneState, p *model.PolicyInZone) []*dialect.DiffCause {
 	if !mayHaveCauses(z, p) {
 		return nil

@@ -101,8 +101,8 @@ func isRule(o nb.Owner) bool { return o.Form == nb.FormKnown && o.Index >= 0 }
 // #firewall-rows, #multicast).
 func isInNamespace(o nb.Owner) bool { return o.Form == nb.FormKnown && o.Namespace != "" }
 
-// TiedWith returns the other rows of a database that share stage, tier and priority of an ACL and may match
-// the same packets, and the tie. Rows with another verdict come first.
+// TiedWith returns the other rows with an ACL's stage, tier and priority that may match the same packets, and
+// the tie. Rows with another verdict come first.
 func TiedWith(db *nb.DB, a *nb.ACL) (others []*nb.ACL, tie PriorityTie) {
 	own := ruleOfACL(a)
 	unlike := func(x *nb.ACL) bool { return verdictOf(x.Action) != verdictOf(a.Action) }

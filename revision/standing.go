@@ -146,8 +146,8 @@ func (p placeOfEnd) text() string {
 	return "the user-defined network " + p.name
 }
 
-// connect puts an address without a pod on the network that has it, if a ClusterNetworkConnect connects that
-// network to the other end's.
+// connect puts an address without a pod on its network if a ClusterNetworkConnect connects that network to the
+// other end's.
 func (p *placeOfEnd) connect(r *Revision, t *network.Table, e verdict.Endpoint, other string) {
 	if !p.anywhere || other == "" || e.Key.Kind != "" || t.Network(other).Has(e.Addr) {
 		return

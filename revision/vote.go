@@ -232,8 +232,8 @@ type Deviation struct {
 var familyKinds = []model.Kind{model.KindANP, model.KindBANP, model.KindCNP, model.KindNP, model.KindNetpolDefault,
 	model.KindPodSelector, model.KindEFDNS, model.KindMulticastNS}
 
-// Deviations returns the kinds whose rows in a zone come from another release than Rung compiles, or from
-// other settings than in most zones. A flag is what the user expects: a zone with another value deviates.
+// Deviations returns the kinds of rows in a zone that differ in release from Rung's, or in settings from most
+// zones. A flag is what the user expects: a zone with another value deviates.
 func (v *DialectView) Deviations(d *dialect.Dialect) map[model.Kind]Deviation {
 	out := map[model.Kind]Deviation{}
 	for kind, why := range d.IncomparableOwners() {

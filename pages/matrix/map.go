@@ -9,8 +9,8 @@ import (
 	"rung/revision"
 )
 
-// Unjudged returns the omissions of a matrix, given the number of shown pairs to which policies apply, and the
-// number with an unknown verdict.
+// Unjudged returns the omissions of a matrix. judged counts the shown pairs to which policies apply, unknown
+// those with an unknown verdict.
 func Unjudged(r *revision.Revision, m *revision.Matrix, judged, unknown int) []model.Omission {
 	switch {
 	case m.Pods == 0:

@@ -67,7 +67,7 @@ func ownGroup(o nb.Owner, holder nb.Row) bool {
 	return h.Form == nb.FormKnown && h.Form == o.Form && h.Type == o.Type && h.Namespace == o.Namespace && h.Name == o.Name
 }
 
-// ACLs returns the ACLs of a zone, including lost ones at their place, with headings for each stage and for
+// ACLs returns the ACLs of a zone, including lost ones at their place. Headings precede each stage and the
 // rows that decide after an egress Allow. A stage ends with its default. only selects one stage, empty selects
 // all.
 func (p *Pipeline) ACLs(zone string, lost []nb.Row, m *revision.RowMarks, only model.Stage) []*Line {
